@@ -1,0 +1,206 @@
+/* accelerator.c - driving an endpoint (accelerator.h). */
+#include "accelerator.h"
+#include "host/error.h"
+#include "hxmesh/error.h"
+#include "payload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SENDS = 8,       /* messages under way from one accelerator */
+    RETRIES = 12,    /* at 250 ms, doubling to 4 s: given up after 40 s */
+    TIMEOUT_MS = 250 /* workers share cores: an answer may take many time slices */
+};
+static const double plane_bytes_per_ns = 4 * 50.0; /* four links of 400 Gb/s (table III) */
+
+/* ---- messages ---- */
+
+static uint32_t destination_of(const struct accelerator *a, uint64_t message)
+{
+    const struct worker *w = a->worker;
+    return w->transfer ? transfer_destination(w->transfer, message) : traffic_destination(w->traffic, a->rank, message);
+}
+
+static uint64_t bytes_of(const struct accelerator *a, uint64_t message)
+{
+    const struct worker *w = a->worker;
+    return w->transfer ? transfer_chunk_bytes(w->transfer, transfer_chunk(w->transfer, message))
+                       : w->traffic->settings.message;
+}
+
+static uint32_t tag_of(const struct accelerator *a, uint64_t message)
+{
+    return a->worker->transfer ? (uint32_t)transfer_chunk(a->worker->transfer, message) : 0;
+}
+
+static uint64_t messages_of(const struct accelerator *a)
+{
+    const struct worker *w = a->worker;
+    if (w->transfer)
+        return a->rank == w->transfer->source ? transfer_messages(w->transfer) : 0;
+    return traffic_messages(w->traffic, a->rank);
+}
+
+static uint64_t *record_of(struct accelerator *a, uint64_t number)
+{
+    for (unsigned i = 0; i < HX_MAX_SENDS; i++) {
+        if (a->report->flying[i] == number)
+            return &a->report->flying[i];
+    }
+    return NULL;
+}
+
+/* Hands message number `message` to the endpoint; false: not now. */
+static bool begin(struct accelerator *a, uint64_t message)
+{
+    struct hx_place to = hx_place_of(&a->worker->f->g, destination_of(a, message));
+    uint64_t bytes = bytes_of(a, message);
+    if (hx_endpoint_send(&a->endpoint, to.gx, to.gy, bytes, tag_of(a, message), message) != HX_OK)
+        return false;
+    a->offered += bytes;
+    return true;
+}
+
+/* Messages that a predecessor had begun and not finished go first. */
+static bool resume(struct accelerator *a)
+{
+    for (; a->resumed < HX_MAX_SENDS; a->resumed++) {
+        uint64_t number = a->report->flying[a->resumed];
+        if (number && !begin(a, number - 1))
+            return false;
+    }
+    return true;
+}
+
+static bool within_rate(const struct accelerator *a)
+{
+    const struct worker *w = a->worker;
+    if (w->transfer || w->traffic->settings.rate >= 1)
+        return true;
+    double ns = (double)(w->shm.now - w->f->control->started_ns);
+    return (double)a->offered <= ns * plane_bytes_per_ns * w->f->g.planes * w->traffic->settings.rate;
+}
+
+static void begin_messages(struct accelerator *a)
+{
+    if (!resume(a))
+        return;
+    while (a->report->issued < a->messages && a->endpoint.free_sends && within_rate(a)) {
+        if (!begin(a, a->report->issued))
+            return;
+        *record_of(a, 0) = a->report->issued + 1;
+        a->report->issued++;
+    }
+}
+
+/* ---- what the endpoint asks and tells ---- */
+
+static struct payload_id id_of(const struct accelerator *a, uint32_t source, uint32_t destination, uint32_t message,
+                               uint32_t packet)
+{
+    return (struct payload_id){a->worker->traffic->settings.seed, source, destination, message, packet};
+}
+
+static void fill_traffic(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
+{
+    struct accelerator *a = of;
+    struct payload_id id = id_of(a, a->rank, s->peer, s->message, packet);
+    payload_write(&id, to, bytes);
+}
+
+static void check_traffic(void *of, const struct hx_header *h, const uint8_t *payload)
+{
+    struct accelerator *a = of;
+    uint32_t source = hx_accelerator(&a->worker->f->g, h->src_gx, h->src_gy);
+    struct payload_id id = id_of(a, source, a->rank, h->message, h->offset);
+    a->area->bytes_corrupted += payload_wrong_bytes(&id, payload, h->length);
+}
+
+static void fill_file(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
+{
+    struct accelerator *a = of;
+    transfer_fill(a->worker->transfer, s->tag, packet, to, bytes);
+}
+
+static void place_file(void *of, const struct hx_header *h, const uint8_t *payload)
+{
+    struct accelerator *a = of;
+    if (a->receiver)
+        a->area->bytes_corrupted += transfer_place(a->receiver, h->tag, h->offset, payload, h->length);
+}
+
+static void take_event(void *of, const struct hx_event *event)
+{
+    struct accelerator *a = of;
+    if (event->type == HX_EVENT_RECEIVED) {
+        if (a->receiver)
+            transfer_complete(a->receiver, event->tag);
+        return;
+    }
+    uint64_t *record = record_of(a, event->cookie + 1);
+    if (record)
+        *record = 0;
+}
+
+static void note_delivery(void *of, const struct hx_desc *d, uint64_t nanoseconds)
+{
+    struct accelerator *a = of;
+    fab_histogram_add(&a->area->latency, nanoseconds);
+    a->area->max_vc = d->vc > a->area->max_vc ? d->vc : a->area->max_vc;
+}
+
+/* ---- life ---- */
+
+void accelerator_start(struct accelerator *a)
+{
+    const struct worker *w = a->worker;
+    const struct hx_geometry *g = &w->f->g;
+    uint16_t job = hx_spec_board_job(&w->f->spec, fab_board_of(w->f, a->rank));
+    const struct hx_endpoint_config config = {.gx = a->gx,
+                                              .gy = a->gy,
+                                              .columns = g->columns,
+                                              .rows = g->rows,
+                                              .planes = g->planes,
+                                              .sends = w->transfer ? HX_MAX_SENDS : SENDS,
+                                              .epoch = (uint8_t)((a->area->incarnation - 1) % 255 + 1),
+                                              .retries = RETRIES,
+                                              .check = w->verify,
+                                              .job = job,
+                                              .timeout_ns = TIMEOUT_MS * UINT64_C(1000000)};
+    a->hal.user.event = take_event;
+    a->hal.user.delivered = note_delivery;
+    if (w->verify || w->transfer) {
+        a->hal.user.fill = w->transfer ? fill_file : fill_traffic;
+        a->hal.user.place = w->transfer ? place_file : check_traffic;
+    }
+    void *memory = hx_allocate(1, hx_endpoint_bytes(&config));
+    if (hx_endpoint_init(&a->endpoint, &config, &a->hal, memory) != HX_OK)
+        hx_die(HX_EXIT_CONFIG, w->f->spec.source, "endpoint a%u,%u cannot be built", a->gx, a->gy);
+    a->endpoint.stats = a->report->stats;
+    a->messages = messages_of(a);
+    if (w->transfer && transfer_is_target(w->transfer, a->rank))
+        a->receiver = transfer_receiver_new(w->transfer, w->f, a->rank);
+}
+
+void accelerator_stop(struct accelerator *a)
+{
+    transfer_receiver_free(a->receiver);
+    free(a->endpoint.send); /* begins the endpoint's memory */
+}
+
+unsigned accelerator_step(struct accelerator *a, bool may_begin)
+{
+    if (may_begin && (a->resumed < HX_MAX_SENDS || a->report->issued < a->messages))
+        begin_messages(a);
+    unsigned work = hx_endpoint_step(&a->endpoint);
+    if (work)
+        a->report->stats = a->endpoint.stats;
+    return work;
+}
+
+bool accelerator_is_done(const struct accelerator *a, bool may_begin)
+{
+    bool begun = !may_begin || (a->report->issued >= a->messages && a->resumed >= HX_MAX_SENDS);
+    return begun && hx_endpoint_idle(&a->endpoint);
+}

@@ -1,0 +1,109 @@
+/* fabric.h - one running fabric: who owns what, and where everything lies in shared memory.
+ *
+ * Built once by the supervisor before it forks; workers inherit it and never change it. What changes lies in the
+ * arena. Who writes:
+ *
+ *     control          supervisor                       read by all
+ *     area[w]          worker w                         read by the supervisor (progress, report)
+ *     accelerator[r]   worker of accelerator r          read by the supervisor
+ *     pool rings       ring[from][home]: head by `from`, tail by `home`       (hal/shm/pool.h)
+ *     links            heads by the sender's worker, tails by the receiver's  (hal/shm/link.h)
+ *     buffers          whoever holds the buffer
+ *
+ * When a worker is dead the supervisor, and then its successor, writes in its stead.
+ *
+ * Ownership of nodes. A worker owns whole boards (all planes) and tree switches: boards in contiguous runs, a row
+ * network with the boards in the middle of its line, column networks in turn. */
+#ifndef FABRIC_H
+#define FABRIC_H
+
+#include "arena.h"
+#include "hal_port.h"
+#include "histogram.h"
+#include "host/spec.h"
+
+enum fab_phase { FAB_STARTING, FAB_RUNNING, FAB_DRAINING, FAB_STOPPING };
+enum fab_worker_state { FAB_WORKER_STARTING, FAB_WORKER_RUNNING, FAB_WORKER_DONE, FAB_WORKER_DOWN };
+
+struct fab_control {
+    _Atomic uint32_t phase;   /* enum fab_phase */
+    _Atomic uint32_t changes; /* grows whenever workers go down or come back */
+    uint64_t started_ns;      /* when the phase became RUNNING */
+};
+
+/* What one worker reports. */
+struct fab_area {
+    alignas(64) _Atomic uint32_t asleep; /* 1: sleeps on `wake`, wake it if you have something for it */
+    _Atomic uint32_t wake;               /* futex word */
+    alignas(64) _Atomic uint32_t state;  /* enum fab_worker_state */
+    _Atomic uint32_t changes_seen;
+    uint32_t incarnation; /* 1 at first; written by the supervisor while the worker is down */
+    int32_t pid;
+    uint64_t finished_ns;   /* when the state last became DONE */
+    _Atomic uint64_t hops;  /* packets its switches have moved */
+    uint64_t cpu_ns;        /* processor time */
+    uint64_t private_bytes; /* memory beside the arena, at the end */
+    uint64_t bytes_corrupted;
+    uint32_t max_vc;
+    uint64_t drops[HX_DROP_COUNT];
+    struct fab_histogram latency; /* ns, packets from injection to delivery */
+    alignas(64) struct shm_redo redo;
+};
+
+/* What an accelerator's endpoint has done, and what a successor needs to carry on: messages under way. */
+struct fab_accelerator {
+    alignas(64) struct hx_endpoint_stats stats;
+    uint64_t issued;               /* messages begun */
+    uint64_t flying[HX_MAX_SENDS]; /* number + 1 of a message under way, 0: none */
+    uint64_t file_bytes;           /* file transfer: received in order */
+    uint8_t digest[32];            /* file transfer: SHA-256 of these, once all are there */
+    _Atomic uint32_t file_done;
+};
+
+struct fab_fabric {
+    struct hx_spec spec;
+    struct hx_geometry g;
+    unsigned workers;
+    unsigned slots;        /* of a link's ring per VC, a power of two */
+    uint32_t per_home;     /* buffers of one home */
+    uint32_t ring_size;    /* slots of a pool ring, a power of two >= per_home */
+    uint32_t links;        /* of one plane, LOCAL's included */
+    uint32_t *first_link;  /* [nodes]: link leaving the node's port 0 */
+    uint8_t *node_worker;  /* [nodes] */
+    uint8_t *node_dead;    /* [nodes]: on a failed board: has no firmware */
+    struct shm_arena arena;
+    size_t link_bytes;
+    size_t ring_bytes;
+    struct fab_control *control;
+    struct fab_area *area;               /* [workers] */
+    struct fab_accelerator *accelerator; /* [accelerators] */
+    uint8_t *rings;
+    uint8_t *link_base;
+    struct shm_buffer *buffers; /* [workers * per_home] */
+};
+
+struct fab_options {
+    unsigned workers; /* 0: one a core */
+    const char *name; /* of the arena; NULL: by process number */
+};
+
+/* Lays out and creates the shared memory; dies with one line if the machine refuses. Takes over *spec. */
+void fab_create(struct fab_fabric *f, struct hx_spec *spec, const struct fab_options *options);
+void fab_destroy(struct fab_fabric *f);
+
+/* Link leaving (plane, node, port). Port LOCAL of an accelerator: to its endpoint. */
+struct shm_link *fab_link(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port);
+/* Link from an accelerator's endpoint to its switch. */
+struct shm_link *fab_inject_link(const struct fab_fabric *f, unsigned plane, uint32_t node);
+/* Link that arrives at (plane, node, port), or NULL. Port LOCAL: fab_inject_link. */
+struct shm_link *fab_incoming(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port);
+
+struct shm_pool_ring *fab_ring(const struct fab_fabric *f, unsigned from, unsigned home);
+
+unsigned fab_board_of(const struct fab_fabric *f, uint32_t accelerator);
+bool fab_worker_is_down(const struct fab_fabric *f, unsigned worker);
+
+/* Buffers that lie in some ring now; all of them when nothing moves. Call while no worker runs. */
+uint64_t fab_count_buffers(const struct fab_fabric *f);
+
+#endif

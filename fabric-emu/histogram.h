@@ -1,0 +1,42 @@
+/* histogram.h - counts of values over twelve decades, 3 % wide: 32 steps to each power of two. */
+#ifndef HISTOGRAM_H
+#define HISTOGRAM_H
+
+#include <stdint.h>
+
+enum { FAB_HISTOGRAM_STEPS = 32, FAB_HISTOGRAM_BINS = 40 * FAB_HISTOGRAM_STEPS };
+
+struct fab_histogram {
+    uint64_t count[FAB_HISTOGRAM_BINS];
+    uint64_t most;
+};
+
+/* Values below 32 have a bin each; above, the five bits behind the highest choose the step. */
+static inline unsigned fab_histogram_bin(uint64_t value)
+{
+    if (value < FAB_HISTOGRAM_STEPS)
+        return (unsigned)value;
+    unsigned top = 63U - (unsigned)__builtin_clzll(value);
+    unsigned bin = (top - 4) * FAB_HISTOGRAM_STEPS + (unsigned)(value >> (top - 5) & 31);
+    return bin < FAB_HISTOGRAM_BINS ? bin : FAB_HISTOGRAM_BINS - 1;
+}
+
+/* Least value of a bin. */
+static inline uint64_t fab_histogram_value(unsigned bin)
+{
+    if (bin < FAB_HISTOGRAM_STEPS)
+        return bin;
+    return (uint64_t)(FAB_HISTOGRAM_STEPS + bin % FAB_HISTOGRAM_STEPS) << (bin / FAB_HISTOGRAM_STEPS - 1);
+}
+
+static inline void fab_histogram_add(struct fab_histogram *h, uint64_t value)
+{
+    h->count[fab_histogram_bin(value)]++;
+    h->most = value > h->most ? value : h->most;
+}
+
+/* The value that a share of all values does not exceed, 0 if there is none. */
+uint64_t fab_histogram_quantile(const struct fab_histogram *h, double share);
+void fab_histogram_merge(struct fab_histogram *into, const struct fab_histogram *from);
+
+#endif

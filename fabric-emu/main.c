@@ -1,0 +1,77 @@
+/* main.c - the program hxmesh: finds the verb. A verb that is not built in is a program hxmesh-VERB beside this one. */
+#include "host/error.h"
+#include "host/version.h"
+#include "supervisor.h"
+#include "verbs.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+struct verb {
+    const char *name;
+    int (*run)(int argc, char **argv); /* NULL: hxmesh-NAME */
+    const char *help;
+};
+
+static const struct verb verbs[] = {
+    {"demo", verb_demo, "a small HammingMesh, moved through, verified and shown"},
+    {"run", verb_run, "run a fabric, send traffic through it, report"},
+    {"send", verb_send, "carry a file through a fabric and compare it where it arrives"},
+    {"info", NULL, "size, cost, diameter and limits of a fabric"},
+    {"route", NULL, "every minimal way between accelerators"},
+    {"check", NULL, "prove a fabric's routes free of deadlock"},
+    {"clean", verb_clean, "remove what killed runs left in /dev/shm"},
+};
+enum { VERBS = sizeof verbs / sizeof *verbs };
+
+static void print_help(void)
+{
+    printf("hxmesh - a HammingMesh of real switch and endpoint firmware on one machine\n\n"
+           "usage: hxmesh VERB [ARGUMENTS]      hxmesh VERB --help\n\n");
+    for (unsigned i = 0; i < VERBS; i++)
+        printf("  %-8s %s\n", verbs[i].name, verbs[i].help);
+    printf("\nexit codes: 0 done, 1 verification failed, 2 usage, 3 bad configuration, 4 the machine refused,\n"
+           "            130 interrupted and cleaned up\n");
+}
+
+/* Becomes hxmesh-VERB, if there is one beside this program; returns if not. */
+static void run_beside(const char *verb, char **argv)
+{
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length < 0)
+        return;
+    self[length] = 0;
+    char path[PATH_MAX + 64];
+    (void)snprintf(path, sizeof path, "%s/hxmesh-%.40s", dirname(self), verb);
+    (void)execv(path, argv);
+    if (errno != ENOENT)
+        hx_die(HX_EXIT_ENVIRONMENT, path, "cannot be run: %s", strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help();
+        return argc < 2 ? HX_EXIT_USAGE : HX_EXIT_DONE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("hxmesh %s\n", HXMESH_VERSION);
+        return HX_EXIT_DONE;
+    }
+    const char *names[VERBS + 1] = {NULL};
+    for (unsigned i = 0; i < VERBS; i++) {
+        names[i] = verbs[i].name;
+        if (verbs[i].run && strcmp(argv[1], verbs[i].name) == 0) {
+            supervisor_block_signals();
+            return verbs[i].run(argc - 1, argv + 1);
+        }
+    }
+    if (!strchr(argv[1], '/'))
+        run_beside(argv[1], argv + 1);
+    hx_die(HX_EXIT_USAGE, argv[1], "no such verb%s", hx_did_you_mean(argv[1], names));
+}

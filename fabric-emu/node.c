@@ -1,0 +1,193 @@
+/* node.c - building the nodes of a worker (node.h). */
+#include "node.h"
+#include "accelerator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- boards that may not be landed on ---- */
+
+static bool board_is_down(const struct worker *w, unsigned board)
+{
+    uint32_t first = hx_accelerator(&w->f->g, board % w->f->g.x * w->f->g.a, board / w->f->g.x * w->f->g.b);
+    return w->down >> w->f->node_worker[first] & 1U;
+}
+
+static void bar_boards(const struct worker *w, uint16_t job, uint8_t *bits)
+{
+    (void)hx_spec_barred(&w->f->spec, job, bits);
+    for (unsigned board = 0; board < hx_spec_boards(&w->f->spec); board++)
+        bits[board / 8] |= (uint8_t)((unsigned)board_is_down(w, board) << board % 8);
+}
+
+/* ---- links ---- */
+
+static bool is_up(const struct worker *w, uint32_t node)
+{
+    return !w->f->node_dead[node] && !(w->down >> w->f->node_worker[node] & 1U);
+}
+
+/* Ports of a node that something can be sent to. */
+static uint64_t ports_up(const struct worker *w, uint32_t node)
+{
+    uint64_t up = 0;
+    for (unsigned port = 0; port < hx_node_ports(&w->f->g, node); port++) {
+        struct hx_end far = hx_far_end(&w->f->g, node, port);
+        bool local = node < w->f->g.accelerators && port == HX_LOCAL;
+        up |= (uint64_t)(local || (far.node != HX_NOWHERE && is_up(w, far.node))) << port;
+    }
+    return up;
+}
+
+static struct shm_tx sender(struct shm_link *link, unsigned peer)
+{
+    return (struct shm_tx){.link = link, .head = link->heads, .sent_head = link->heads, .peer = peer};
+}
+
+static struct shm_rx receiver(struct shm_link *link, unsigned peer)
+{
+    struct shm_rx rx = {.link = link, .tail = link->tails, .peer = peer};
+    memcpy(rx.left, link->left, sizeof rx.left);
+    return rx;
+}
+
+static void bind_links(struct worker *w, struct node *n, unsigned ports)
+{
+    const struct fab_fabric *f = w->f;
+    for (unsigned port = 0; port < ports; port++) {
+        struct shm_link *in = fab_incoming(f, n->plane, n->id, port);
+        struct hx_end far = hx_far_end(&f->g, n->id, port);
+        unsigned peer = far.node == HX_NOWHERE ? w->self : f->node_worker[far.node];
+        n->hal.open |= (uint64_t)(in != NULL) << port;
+        n->hal.tx[port] = sender(fab_link(f, n->plane, n->id, port), peer);
+        if (in)
+            n->hal.rx[port] = receiver(in, peer);
+    }
+}
+
+static void build_routes(struct worker *w, struct node *n)
+{
+    const struct fab_fabric *f = w->f;
+    bar_boards(w, n->sw.job, w->barred);
+    n->hal.up = ports_up(w, n->id);
+    hx_route_build(&n->sw.route, &f->g, n->id, (struct hx_barred){w->barred}, n->hal.up, n->tables);
+}
+
+static void build_node(struct worker *w, struct node *n, unsigned plane, uint32_t id)
+{
+    const struct fab_fabric *f = w->f;
+    unsigned ports = hx_node_ports(&f->g, id);
+    n->id = id;
+    n->plane = plane;
+    n->hal = (struct hal_switch){.worker = &w->shm, .ports = ports, .size = f->slots, .drops = w->f->area[w->self].drops};
+    n->hal.tx = hx_allocate(ports, sizeof *n->hal.tx);
+    n->hal.rx = hx_allocate(ports, sizeof *n->hal.rx);
+    n->tables = hx_allocate(1, hx_route_bytes(&f->g, id));
+    bind_links(w, n, ports);
+    uint16_t job = id < f->g.accelerators ? hx_spec_board_job(&f->spec, fab_board_of(f, id)) : HX_NO_JOB;
+    hx_switch_init(&n->sw, ports, job, &n->hal, hx_allocate(1, hx_switch_bytes(ports)));
+    build_routes(w, n);
+}
+
+/* ---- accelerators ---- */
+
+static void build_accelerator(struct worker *w, struct accelerator *a, uint32_t rank)
+{
+    const struct fab_fabric *f = w->f;
+    struct hx_place at = hx_place_of(&f->g, rank);
+    *a = (struct accelerator){.report = &f->accelerator[rank],
+                              .area = &f->area[w->self],
+                              .worker = w,
+                              .rank = rank,
+                              .gx = at.gx,
+                              .gy = at.gy};
+    a->hal = (struct hal_endpoint){
+        .worker = &w->shm, .planes = f->g.planes, .size = f->slots, .drops = f->area[w->self].drops, .of = a};
+    for (unsigned plane = 0; plane < f->g.planes; plane++) {
+        a->hal.inject[plane] = sender(fab_inject_link(f, plane, rank), w->self);
+        a->hal.eject[plane] = receiver(fab_link(f, plane, rank, HX_LOCAL), w->self);
+    }
+    accelerator_start(a);
+}
+
+/* ---- pools ---- */
+
+static void bind_pools(struct worker *w)
+{
+    const struct fab_fabric *f = w->f;
+    w->shm = (struct shm_worker){.step = {f->arena.base, &f->area[w->self].redo, 0},
+                                 .self = w->self,
+                                 .workers = f->workers,
+                                 .ring_mask = f->ring_size - 1,
+                                 .per_home = f->per_home,
+                                 .reserve = f->per_home / 8,
+                                 .buffers = f->buffers,
+                                 .last_from = w->self};
+    for (unsigned other = 0; other < f->workers; other++) {
+        w->shm.give[other].ring = fab_ring(f, w->self, other);
+        w->shm.give[other].head = w->shm.give[other].ring->head;
+        w->shm.take[other].ring = fab_ring(f, other, w->self);
+        w->shm.take[other].tail = w->shm.take[other].ring->tail;
+    }
+}
+
+static uint64_t workers_down(const struct fab_fabric *f)
+{
+    uint64_t down = 0;
+    for (unsigned other = 0; other < f->workers; other++)
+        down |= (uint64_t)fab_worker_is_down(f, other) << other;
+    return down;
+}
+
+void node_build_all(struct worker *w)
+{
+    const struct fab_fabric *f = w->f;
+    bind_pools(w);
+    w->down = workers_down(f);
+    w->barred = hx_allocate(hx_spec_boards(&f->spec) / 8U + 1U, 1);
+    for (uint32_t id = 0; id < f->g.nodes; id++) {
+        bool mine = f->node_worker[id] == w->self && !f->node_dead[id];
+        w->nodes += mine ? f->g.planes : 0U;
+        w->accelerators += mine && id < f->g.accelerators;
+    }
+    w->node = hx_allocate(w->nodes + 1U, sizeof *w->node);
+    w->accelerator = hx_allocate(w->accelerators + 1U, sizeof *w->accelerator);
+    struct node *node = w->node;
+    struct accelerator *accelerator = w->accelerator;
+    for (uint32_t id = 0; id < f->g.nodes; id++) {
+        if (f->node_worker[id] != w->self || f->node_dead[id])
+            continue;
+        for (unsigned plane = 0; plane < f->g.planes; plane++)
+            build_node(w, node++, plane, id);
+        if (id < f->g.accelerators)
+            build_accelerator(w, accelerator++, id);
+    }
+    w->accelerator_nodes = w->accelerators * f->g.planes;
+}
+
+void node_free_all(struct worker *w)
+{
+    for (unsigned i = 0; i < w->nodes; i++) {
+        free(w->node[i].hal.tx);
+        free(w->node[i].hal.rx);
+        free(w->node[i].tables);
+        free(w->node[i].sw.input);
+    }
+    for (unsigned i = 0; i < w->accelerators; i++)
+        accelerator_stop(&w->accelerator[i]);
+    free(w->node);
+    free(w->accelerator);
+    free(w->barred);
+}
+
+void node_reroute_all(struct worker *w)
+{
+    uint64_t down = workers_down(w->f);
+    if (down == w->down)
+        return;
+    w->down = down;
+    for (unsigned i = 0; i < w->nodes; i++) {
+        build_routes(w, &w->node[i]);
+        hx_switch_reroute(&w->node[i].sw);
+    }
+}

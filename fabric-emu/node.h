@@ -1,0 +1,59 @@
+/* node.h - the firmware instances of one worker, bound to the links they own.
+ *
+ * Private to the worker process: a killed worker loses them, and its successor builds them anew on the same links. */
+#ifndef NODE_H
+#define NODE_H
+
+#include "fabric.h"
+#include "traffic.h"
+#include "transfer.h"
+
+/* A switch and its HAL. */
+struct node {
+    struct hx_switch sw;
+    struct hal_switch hal;
+    uint32_t id; /* of its plane */
+    unsigned plane;
+    void *tables; /* route tables */
+};
+
+/* An accelerator: its endpoint and what drives it. Its switches are nodes of their own. */
+struct accelerator {
+    struct hx_endpoint endpoint;
+    struct hal_endpoint hal;
+    struct fab_accelerator *report;
+    struct fab_area *area;
+    struct worker *worker;
+    uint32_t rank;
+    uint16_t gx, gy;
+    uint64_t messages;     /* to be sent in all */
+    uint64_t resumed;      /* entries of report->flying of a predecessor that were looked at */
+    uint64_t offered;      /* bytes handed to the endpoint, for the rate */
+    struct transfer_receiver *receiver; /* file transfer: NULL unless it gets the file */
+};
+
+/* What the worker runs. */
+struct worker {
+    const struct fab_fabric *f;
+    const struct traffic *traffic;   /* NULL: a file transfer */
+    const struct transfer *transfer; /* NULL: traffic */
+    unsigned self;
+    bool verify;
+    struct shm_worker shm;
+    uint64_t down;    /* workers that are down, bit by worker */
+    uint8_t *barred;  /* one bit set a job, (boards + 7) / 8 bytes each; see node_reroute */
+    struct node *node;
+    unsigned accelerator_nodes; /* the first of node[] */
+    unsigned nodes;
+    struct accelerator *accelerator;
+    unsigned accelerators;
+};
+
+/* Binds worker->shm to the pools, and builds all nodes of worker->self on links whose positions are as they stand. */
+void node_build_all(struct worker *w);
+void node_free_all(struct worker *w);
+
+/* Takes note of workers that went down or came back: closes and opens links, bars boards, routes anew. */
+void node_reroute_all(struct worker *w);
+
+#endif

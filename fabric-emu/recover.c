@@ -1,0 +1,55 @@
+/* recover.c - the supervisor in a dead worker's stead (recover.h, hal/shm/redo.h). */
+#include "recover.h"
+
+static void store(uint64_t *word, uint64_t value)
+{
+    atomic_store_explicit((_Atomic uint64_t *)(void *)word, value, memory_order_release);
+}
+
+static void finish_step(struct fab_fabric *f, unsigned worker)
+{
+    struct shm_redo *redo = &f->area[worker].redo;
+    uint64_t count = atomic_load_explicit(&redo->count, memory_order_acquire);
+    shm_redo_apply(f->arena.base, redo, (unsigned)count);
+}
+
+/* Sends home what an incoming link holds, as its (dead) consumer. */
+static unsigned drain(struct fab_fabric *f, unsigned worker, struct shm_link *link)
+{
+    uint64_t heads = shm_load(&link->heads);
+    unsigned held = 0;
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        for (uint16_t at = hx_lane(link->tails, vc); at != hx_lane(heads, vc); at++) {
+            if (link->left[vc] >> at % HX_WINDOW & 1U)
+                continue;
+            uint32_t buffer = link->slots[vc * f->slots + (at & (f->slots - 1))].buffer;
+            struct shm_pool_ring *ring = fab_ring(f, worker, buffer / f->per_home);
+            ring->slots[ring->head & (f->ring_size - 1)] = buffer;
+            store(&ring->head, ring->head + 1);
+            held++;
+        }
+        link->left[vc] = 0;
+    }
+    store(&link->tails, heads);
+    return held;
+}
+
+unsigned recover_worker(struct fab_fabric *f, unsigned worker)
+{
+    finish_step(f, worker);
+    unsigned held = 0;
+    for (uint32_t node = 0; node < f->g.nodes; node++) {
+        if (f->node_worker[node] != worker)
+            continue;
+        for (unsigned plane = 0; plane < f->g.planes; plane++) {
+            for (unsigned port = 0; port < hx_node_ports(&f->g, node); port++) {
+                struct shm_link *in = fab_incoming(f, plane, node, port);
+                held += in ? drain(f, worker, in) : 0;
+            }
+            if (node < f->g.accelerators) /* what its switch had delivered to its endpoint */
+                held += drain(f, worker, fab_link(f, plane, node, HX_LOCAL));
+        }
+    }
+    f->area[worker].drops[HX_DROP_WORKER_LOST] += held;
+    return held;
+}

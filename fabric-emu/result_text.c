@@ -1,0 +1,116 @@
+/* result_text.c - the report that a person reads. */
+#include "host/name.h"
+#include "host/value.h"
+#include "result.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HOTTEST = 5 };
+
+static const char *const drop_names[] = {
+#define DROP_NAME(name, text) text,
+    HX_DROP_REASONS(DROP_NAME)
+#undef DROP_NAME
+};
+
+static void print_head(const struct result *r)
+{
+    const struct fab_fabric *f = r->f;
+    printf("%s: %" PRIu32 " accelerators, %u plane%s, %u worker%s, %s clock\n", f->spec.name, f->g.accelerators,
+           f->g.planes, f->g.planes == 1 ? "" : "s", f->workers, f->workers == 1 ? "" : "s",
+           hx_clock_names[r->settings.clock]);
+}
+
+static void print_traffic(const struct result *r, const struct traffic *traffic)
+{
+    char size[HX_VALUE_TEXT];
+    if (traffic)
+        printf("  traffic        %s, messages of %s, seed %" PRIu64 "\n", hx_pattern_names[r->settings.pattern],
+               hx_value_print_bytes(size, r->settings.message), r->settings.seed);
+    const char *end = r->outcome.complete ? "all acknowledged" : r->outcome.interrupted ? "interrupted" : "NOT COMPLETE";
+    printf("  messages       %" PRIu64 " of %" PRIu64 " delivered, %" PRIu64 " given up, %s\n", r->sum.messages_received,
+           r->messages_begun, r->sum.messages_failed, end);
+    printf("  packets        %" PRIu64 " sent, %" PRIu64 " delivered, %" PRIu64 " lost, %" PRIu64 " repeated\n",
+           r->sum.packets_sent, r->sum.packets_delivered, r->packets_lost, r->sum.packets_repeated);
+    printf("  payload        %s delivered, ", hx_value_print_bytes(size, r->sum.bytes_delivered));
+    if (r->settings.verify)
+        printf("every byte checked, %" PRIu64 " corrupted\n", r->bytes_corrupted);
+    else
+        printf("not checked\n");
+}
+
+static void print_time(const struct result *r)
+{
+    char text[HX_VALUE_TEXT];
+    double seconds = (double)r->outcome.elapsed_ns / 1e9;
+    double rate = seconds > 0 ? (double)r->outcome.hops / seconds / 1e6 : 0;
+    printf("  time           %.3f s, %.1f M packet-hops/s", seconds, rate);
+    printf(", %.2f GB/s of payload delivered\n", seconds > 0 ? (double)r->outcome.bytes_delivered / 1e9 / seconds : 0);
+    printf("  share          %.4f %% of injection (4 x 400 Gb/s a plane), %.4f %% of the all-to-all bound\n",
+           r->share_of_injection * 100, r->share_of_bound * 100);
+    static const struct {
+        const char *name;
+        double share;
+    } quantiles[] = {{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
+    printf("  packet latency ");
+    for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
+        printf("%s %s, ", quantiles[i].name,
+               hx_value_print_duration(text, fab_histogram_quantile(&r->latency, quantiles[i].share)));
+    printf("max %s\n", hx_value_print_duration(text, r->latency.most));
+}
+
+static void print_health(const struct result *r)
+{
+    char size[HX_VALUE_TEXT];
+    printf("  VCs used       0 to %u\n", r->max_vc);
+    printf("  drops         ");
+    bool any = false;
+    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++) {
+        if (r->drops[reason])
+            printf(" %s %" PRIu64, drop_names[reason], r->drops[reason]);
+        any = any || r->drops[reason];
+    }
+    printf("%s\n", any ? "" : " none");
+    printf("  memory         %s at most\n", hx_value_print_bytes(size, r->peak_memory_bytes));
+    if (r->outcome.deaths)
+        printf("  workers lost   %u\n", r->outcome.deaths);
+    if (r->outcome.buffers_missing)
+        printf("  buffers        %" PRIu64 " MISSING\n", r->outcome.buffers_missing);
+}
+
+static int busier(const void *a, const void *b)
+{
+    const struct link_use *left = a;
+    const struct link_use *right = b;
+    return (left->packets < right->packets) - (left->packets > right->packets);
+}
+
+static void print_hottest(const struct result *r)
+{
+    struct link_use *sorted = hx_allocate(r->links + 1U, sizeof *sorted);
+    memcpy(sorted, r->link, r->links * sizeof *sorted);
+    qsort(sorted, r->links, sizeof *sorted, busier);
+    printf("  hottest links  (packets)\n");
+    for (uint32_t i = 0; i < r->links && i < HOTTEST; i++) {
+        struct hx_end far = hx_far_end(&r->f->g, sorted[i].node, sorted[i].port);
+        char from[HX_NAME_BYTES];
+        char to[HX_NAME_BYTES];
+        printf("    %10" PRIu64 "  %s -> %s\n", sorted[i].packets,
+               hx_port_name(from, &r->f->g, sorted[i].plane, sorted[i].node, sorted[i].port),
+               hx_port_name(to, &r->f->g, sorted[i].plane, far.node, far.port));
+    }
+    free(sorted);
+}
+
+void result_print(const struct result *r, const struct traffic *traffic)
+{
+    print_head(r);
+    print_traffic(r, traffic);
+    print_time(r);
+    print_health(r);
+    print_hottest(r);
+    result_print_map(r);
+}

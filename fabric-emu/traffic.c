@@ -1,0 +1,228 @@
+/* traffic.c - the patterns (traffic.h). */
+#include "traffic.h"
+#include "random.h"
+
+#include <stdlib.h>
+
+enum purpose { FOR_PARTNERS = 1, FOR_ORDER, FOR_UNIFORM };
+
+static bool is_alive(const struct fab_fabric *f, uint32_t rank)
+{
+    return !f->node_dead[rank];
+}
+
+static uint16_t job_of(const struct fab_fabric *f, uint32_t rank)
+{
+    return hx_spec_board_job(&f->spec, fab_board_of(f, rank));
+}
+
+/* ---- jobs ---- */
+
+/* Appends the living accelerators of one job, column by column. */
+static uint32_t gather_job(struct traffic *t, uint16_t job, uint32_t at)
+{
+    const struct hx_geometry *g = &t->f->g;
+    uint32_t first = at;
+    for (unsigned gx = 0; gx < g->columns; gx++) {
+        for (unsigned gy = 0; gy < g->rows; gy++) {
+            uint32_t rank = hx_accelerator(g, gx, gy);
+            if (!is_alive(t->f, rank) || job_of(t->f, rank) != job)
+                continue;
+            t->place[rank] = at - first;
+            t->first[rank] = first;
+            t->member[at++] = rank;
+        }
+    }
+    for (uint32_t i = first; i < at; i++)
+        t->members[t->member[i]] = at - first;
+    return at;
+}
+
+static void gather_jobs(struct traffic *t)
+{
+    const struct fab_fabric *f = t->f;
+    bool *seen = hx_allocate(UINT16_MAX + 1, sizeof *seen);
+    uint32_t at = 0;
+    for (uint32_t rank = 0; rank < f->g.accelerators; rank++) {
+        uint16_t job = job_of(f, rank);
+        if (is_alive(f, rank) && !seen[job])
+            at = gather_job(t, job, at);
+        seen[job] = true;
+    }
+    free(seen);
+}
+
+/* ---- partners ---- */
+
+static void shuffle(uint32_t *ranks, uint32_t n, uint64_t seed)
+{
+    for (uint32_t i = n; i > 1; i--) {
+        uint32_t j = random_below(random_of(seed, FOR_PARTNERS, i), i);
+        uint32_t keep = ranks[i - 1];
+        ranks[i - 1] = ranks[j];
+        ranks[j] = keep;
+    }
+}
+
+/* One random cycle through a job: a permutation that sends nobody to itself. */
+static void permute(struct traffic *t, uint32_t *members, uint32_t n)
+{
+    shuffle(members, n, t->settings.seed);
+    for (uint32_t i = 0; n > 1 && i < n; i++)
+        t->partner[members[i]] = members[(i + 1) % n];
+}
+
+/* The western half of a job is paired with the eastern half at random; an odd one in the middle stays alone. */
+static void bisect(struct traffic *t, uint32_t *members, uint32_t n)
+{
+    uint32_t half = n / 2;
+    uint32_t *east = members + n - half;
+    shuffle(east, half, t->settings.seed);
+    for (uint32_t i = 0; i < half; i++) {
+        t->partner[members[i]] = east[i];
+        t->partner[east[i]] = members[i];
+    }
+}
+
+static void choose_partners(struct traffic *t)
+{
+    uint32_t n = t->f->g.accelerators;
+    uint32_t *members = hx_allocate(n, sizeof *members);
+    for (uint32_t rank = 0; rank < n; rank++)
+        t->partner[rank] = TRAFFIC_NOBODY;
+    for (uint32_t rank = 0; rank < n; rank++) {
+        uint32_t size = t->members[rank];
+        if (size == 0 || t->member[t->first[rank]] != rank)
+            continue; /* once a job, at its first member */
+        for (uint32_t i = 0; i < size; i++)
+            members[i] = t->member[t->first[rank] + i];
+        if (t->settings.pattern == HX_BISECTION)
+            bisect(t, members, size);
+        else
+            permute(t, members, size);
+    }
+    free(members);
+}
+
+void traffic_init(struct traffic *t, const struct fab_fabric *f, const struct hx_settings *settings,
+                  uint32_t incast_target)
+{
+    uint32_t n = f->g.accelerators;
+    *t = (struct traffic){.f = f, .settings = *settings, .incast_target = incast_target};
+    t->member = hx_allocate(n, sizeof *t->member);
+    t->first = hx_allocate(n, sizeof *t->first);
+    t->members = hx_allocate(n, sizeof *t->members);
+    t->place = hx_allocate(n, sizeof *t->place);
+    t->partner = hx_allocate(n, sizeof *t->partner);
+    gather_jobs(t);
+    choose_partners(t);
+}
+
+void traffic_free(struct traffic *t)
+{
+    free(t->member);
+    free(t->first);
+    free(t->members);
+    free(t->place);
+    free(t->partner);
+}
+
+/* ---- destinations ---- */
+
+/* Neighbour `side` (E W N S) on the logical torus of the whole fabric, or TRAFFIC_NOBODY if it is not of this job. */
+static uint32_t neighbour(const struct traffic *t, uint32_t rank, unsigned side)
+{
+    const struct hx_geometry *g = &t->f->g;
+    struct hx_place at = hx_place_of(g, rank);
+    unsigned dx = side == HX_E ? 1U : side == HX_W ? g->columns - 1U : 0;
+    unsigned dy = side == HX_S ? 1U : side == HX_N ? g->rows - 1U : 0;
+    uint32_t to = hx_accelerator(g, (at.gx + dx) % g->columns, (at.gy + dy) % g->rows);
+    bool fits = to != rank && is_alive(t->f, to) && t->first[to] == t->first[rank];
+    return fits ? to : TRAFFIC_NOBODY;
+}
+
+static unsigned neighbours(const struct traffic *t, uint32_t rank, uint32_t list[4])
+{
+    unsigned n = 0;
+    for (unsigned side = HX_E; side <= HX_S; side++) {
+        uint32_t to = neighbour(t, rank, side);
+        if (to != TRAFFIC_NOBODY)
+            list[n++] = to;
+    }
+    return n;
+}
+
+/* How many accelerators this one sends to, one after the other. */
+static uint64_t destinations(const struct traffic *t, uint32_t rank)
+{
+    uint32_t list[4];
+    if (t->members[rank] < 2)
+        return 0;
+    switch (t->settings.pattern) {
+    case HX_PERMUTATION:
+    case HX_BISECTION:
+        return t->partner[rank] != TRAFFIC_NOBODY;
+    case HX_NEIGHBOUR:
+        return neighbours(t, rank, list);
+    case HX_INCAST:
+        return rank != t->incast_target && t->first[rank] == t->first[t->incast_target];
+    default:
+        return t->members[rank] - 1U;
+    }
+}
+
+uint64_t traffic_messages(const struct traffic *t, uint32_t rank)
+{
+    uint64_t to = is_alive(t->f, rank) ? destinations(t, rank) : 0;
+    if (to == 0)
+        return 0;
+    return t->settings.duration_ns ? UINT64_MAX : to * t->settings.count;
+}
+
+/* The index-th of 0 .. n-1 in an order of this source's own: a Feistel network on the next even number of bits,
+ * walked until it falls inside. */
+static uint32_t shuffled(uint64_t key, uint32_t index, uint32_t n)
+{
+    unsigned half = 1;
+    while ((uint64_t)1 << 2 * half < n)
+        half++;
+    uint32_t mask = (1U << half) - 1;
+    do {
+        uint32_t left = index >> half;
+        uint32_t right = index & mask;
+        for (unsigned round = 0; round < 4; round++) {
+            uint32_t next = left ^ ((uint32_t)random_of(key, round, right) & mask);
+            left = right;
+            right = next;
+        }
+        index = left << half | right;
+    } while (index >= n);
+    return index;
+}
+
+uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint32_t n = t->members[rank];
+    const uint32_t *member = t->member + t->first[rank];
+    uint32_t list[4];
+    uint32_t step;
+    switch (t->settings.pattern) {
+    case HX_PERMUTATION:
+    case HX_BISECTION:
+        return t->partner[rank];
+    case HX_NEIGHBOUR:
+        return list[message % neighbours(t, rank, list)];
+    case HX_INCAST:
+        return t->incast_target;
+    case HX_UNIFORM:
+        step = random_below(random_of(t->settings.seed ^ FOR_UNIFORM, rank, message), n - 1);
+        break;
+    case HX_ALL_TO_ALL_RANDOM:
+        step = shuffled(random_of(t->settings.seed ^ FOR_ORDER, rank, message / (n - 1)),
+                        (uint32_t)(message % (n - 1)), n - 1);
+        break;
+    default:
+        step = (uint32_t)(message % (n - 1));
+    }
+    return member[(t->place[rank] + 1 + step) % n];
+}

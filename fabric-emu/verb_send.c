@@ -1,0 +1,145 @@
+/* verb_send.c - `hxmesh send`: a real file through a fabric, compared byte for byte where it arrives. */
+#include "host/json.h"
+#include "host/value.h"
+#include "session.h"
+#include "verbs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct send_settings {
+    const char *fabric, *to, *save, *name;
+    struct hx_coordinate from;
+    struct hx_overrides overrides;
+    uint64_t workers;
+};
+
+static bool is_identical(const struct session *s, const struct transfer *t, uint32_t rank)
+{
+    const struct fab_accelerator *a = &s->f.accelerator[rank];
+    return atomic_load(&a->file_done) && a->file_bytes == t->bytes && memcmp(a->digest, t->digest, 32) == 0;
+}
+
+static uint32_t count_identical(const struct session *s, const struct transfer *t)
+{
+    uint32_t identical = 0;
+    for (uint32_t i = 0; i < t->target_count; i++)
+        identical += is_identical(s, t, t->targets[i]);
+    return identical;
+}
+
+static void print_receivers(const struct session *s, const struct transfer *t)
+{
+    char hex[65];
+    transfer_hex(t->digest, hex);
+    struct hx_place from = hx_place_of(&s->f.g, t->source);
+    printf("%s: %" PRIu64 " bytes from a%u,%u\n  sha-256 %s  (original)\n", t->path, t->bytes, from.gx, from.gy, hex);
+    for (uint32_t i = 0; i < t->target_count; i++) {
+        struct hx_place to = hx_place_of(&s->f.g, t->targets[i]);
+        transfer_hex(s->f.accelerator[t->targets[i]].digest, hex);
+        printf("  sha-256 %s  a%u,%u %s\n", hex, to.gx, to.gy, is_identical(s, t, t->targets[i]) ? "identical" : "DIFFERS");
+    }
+    double seconds = (double)s->result.outcome.elapsed_ns / 1e9;
+    char memory[HX_VALUE_TEXT];
+    printf("%" PRIu32 " of %" PRIu32 " identical, %" PRIu64 " bytes differ; %.2f s, %.2f GB/s delivered, memory %s\n",
+           count_identical(s, t), t->target_count, s->result.bytes_corrupted, seconds,
+           seconds > 0 ? (double)s->result.outcome.bytes_delivered / 1e9 / seconds : 0,
+           hx_value_print_bytes(memory, s->result.peak_memory_bytes));
+}
+
+static json_t *transfer_json(const struct session *s, const struct transfer *t)
+{
+    char hex[65];
+    json_t *o = result_json(&s->result);
+    json_t *receivers = json_array();
+    for (uint32_t i = 0; i < t->target_count; i++) {
+        struct hx_place to = hx_place_of(&s->f.g, t->targets[i]);
+        transfer_hex(s->f.accelerator[t->targets[i]].digest, hex);
+        (void)json_array_append_new(receivers, json_pack("{s:[i,i], s:s, s:b}", "at", to.gx, to.gy, "sha256", hex,
+                                                         "identical", is_identical(s, t, t->targets[i])));
+    }
+    transfer_hex(t->digest, hex);
+    (void)json_object_set_new(o, "traffic", json_string("file"));
+    (void)json_object_set_new(o, "message_bytes", json_integer(TRANSFER_CHUNK));
+    (void)json_object_set_new(o, "file", json_string(t->path));
+    (void)json_object_set_new(o, "file_bytes", json_integer((json_int_t)t->bytes));
+    (void)json_object_set_new(o, "sha256", json_string(hex));
+    (void)json_object_set_new(o, "identical", json_integer(count_identical(s, t)));
+    (void)json_object_set_new(o, "receivers", receivers);
+    return o;
+}
+
+static uint32_t target_of(const struct send_settings *send, const struct hx_spec *spec, const struct hx_geometry *g)
+{
+    if (strcmp(send->to, "all") == 0)
+        return TRANSFER_ALL;
+    struct hx_coordinate to;
+    const char *wrong = hx_value_coordinate(send->to, &to);
+    if (wrong)
+        hx_die(HX_EXIT_USAGE, "--to", "%s (or 'all')", wrong);
+    hx_spec_check_coordinate(spec, "--to", to);
+    return hx_accelerator(g, to.gx, to.gy);
+}
+
+static int carry(struct send_settings *send, const char *path, const struct hx_common *common)
+{
+    struct hx_spec spec;
+    hx_spec_load(send->fabric, &send->overrides, &spec);
+    hx_spec_check_coordinate(&spec, "--from", send->from);
+    struct hx_geometry g = hx_spec_geometry(&spec);
+    uint32_t target = target_of(send, &spec, &g);
+    uint32_t source = hx_accelerator(&g, send->from.gx, send->from.gy);
+    struct transfer transfer = {.save = send->save};
+    transfer_open(&transfer, path);
+    struct session s;
+    session_open(&s, &spec, &(struct fab_options){.workers = (unsigned)send->workers, .name = send->name});
+    transfer_aim(&transfer, &s.f, source, target);
+    if (transfer.target_count == 0) {
+        session_close(&s);
+        hx_die(HX_EXIT_USAGE, "--to", "nobody there to send to: the source itself, a failed board, or another job");
+    }
+    session_run_transfer(&s, &transfer, common->quiet);
+    if (common->json)
+        hx_json_write(transfer_json(&s, &transfer), common->json);
+    else
+        print_receivers(&s, &transfer);
+    int code = session_exit_code(&s);
+    if (code == HX_EXIT_DONE && count_identical(&s, &transfer) != transfer.target_count)
+        code = HX_EXIT_FAILED;
+    session_close(&s);
+    transfer_close(&transfer);
+    return code;
+}
+
+int verb_send(int argc, char **argv)
+{
+    struct send_settings send = {.fabric = "4x4 Hx2Mesh", .to = "all"};
+    const struct hx_option options[] = {
+        {.name = "from", .kind = HX_OPTION_COORDINATE, .to.coordinate = &send.from, .help = "who sends (0,0)"},
+        {.name = "to", .kind = HX_OPTION_STRING, .argument = "GX,GY|all", .to.string = &send.to,
+         .help = "who receives (all)"},
+        {.name = "save", .kind = HX_OPTION_STRING, .argument = "FOLDER", .to.string = &send.save,
+         .help = "write what each receiver got to FOLDER/aGX,GY.NAME"},
+        {.name = "fabric", .letter = 'f', .kind = HX_OPTION_STRING, .argument = "SPEC|FILE", .to.string = &send.fabric,
+         .help = "the fabric (\"4x4 Hx2Mesh\")"},
+        HX_OVERRIDE_OPTIONS(&send.overrides),
+        HX_CREDIT_OPTION(&send.overrides),
+        {.name = "workers", .letter = 'w', .kind = HX_OPTION_NUMBER, .to.number = &send.workers, .low = 0,
+         .high = HX_MOST_WORKERS, .help = "worker processes; 0: one a core (0)"},
+        {.name = "name", .kind = HX_OPTION_STRING, .argument = "NAME", .to.string = &send.name,
+         .help = "of the fabric's shared memory, /dev/shm/hxmesh-NAME (the process number)"},
+        HX_OPTIONS_END};
+    const struct hx_command command = {
+        .program = "hxmesh send",
+        .operands = "FILE",
+        .summary = "Carries a file through a fabric to one accelerator or to all others, compares what arrives byte for "
+                   "byte and shows its SHA-256.",
+        .details = "Exit code: 0 identical everywhere, 1 not, 130 interrupted.",
+        .least_operands = 1,
+        .most_operands = 1,
+        .options = options};
+    struct hx_common common;
+    int first = hx_options_parse(&command, argc, argv, &common);
+    return carry(&send, argv[first], &common);
+}

@@ -1,0 +1,11 @@
+/* verbs.h - the verbs that need a running fabric. Each gets the command line from its verb on and returns the exit
+ * code. Verbs without a fabric are programs of their own, hxmesh-VERB (tools/). */
+#ifndef VERBS_H
+#define VERBS_H
+
+int verb_run(int argc, char **argv);
+int verb_send(int argc, char **argv);
+int verb_demo(int argc, char **argv);
+int verb_clean(int argc, char **argv);
+
+#endif

@@ -1,0 +1,165 @@
+/* worker.c - the sweep, and sleep without lost wake-ups.
+ *
+ * A worker that finds nothing to do for a while sets `asleep`, sweeps once more, and only then sleeps on its futex
+ * word. Whoever publishes something for another worker looks at that worker's `asleep` afterwards. Both sides have a full
+ * fence between their store and their load, so one of them sees the other. */
+#include "worker.h"
+#include "accelerator.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    IDLE_SWEEPS = 100,        /* before sleeping */
+    NAP_NS = 2000000,         /* longest sleep while messages are under way: deadlines, rates */
+    CHECK_DONE_SWEEPS = 1 << 8
+};
+
+void worker_wake(const struct fab_fabric *f, unsigned worker)
+{
+    struct fab_area *area = &f->area[worker];
+    if (atomic_exchange(&area->asleep, 0) == 0)
+        return;
+    atomic_fetch_add(&area->wake, 1);
+    (void)syscall(SYS_futex, &area->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static void wake_touched(struct worker *w)
+{
+    uint64_t touched = w->shm.touched & ~((uint64_t)1 << w->self);
+    w->shm.touched = 0;
+    if (!touched)
+        return;
+    atomic_thread_fence(memory_order_seq_cst);
+    for (; touched; touched &= touched - 1) {
+        unsigned other = (unsigned)__builtin_ctzll(touched);
+        if (atomic_load_explicit(&w->f->area[other].asleep, memory_order_relaxed))
+            worker_wake(w->f, other);
+    }
+}
+
+/* One look at every node. Returns packets moved, taken and given. */
+static unsigned sweep(struct worker *w, const struct shm_clock *clock, bool may_begin)
+{
+    unsigned work = 0;
+    unsigned hops = 0;
+    unsigned planes = w->f->g.planes;
+    for (unsigned i = 0; i < w->accelerators; i++) {
+        w->shm.now = shm_clock_ns(clock);
+        work += accelerator_step(&w->accelerator[i], may_begin);
+        for (unsigned plane = 0; plane < planes; plane++)
+            hops += hx_accelerator_step(&w->node[i * planes + plane].sw);
+    }
+    for (unsigned i = w->accelerator_nodes; i < w->nodes; i++)
+        hops += hx_tree_step(&w->node[i].sw);
+    struct fab_area *area = &w->f->area[w->self];
+    atomic_store_explicit(&area->hops, area->hops + hops, memory_order_relaxed);
+    wake_touched(w);
+    return work + hops;
+}
+
+static bool is_done(const struct worker *w, bool may_begin)
+{
+    for (unsigned i = 0; i < w->accelerators; i++) {
+        if (!accelerator_is_done(&w->accelerator[i], may_begin))
+            return false;
+    }
+    return true;
+}
+
+static void tell_state(struct worker *w, const struct shm_clock *clock, enum fab_phase phase)
+{
+    struct fab_area *area = &w->f->area[w->self];
+    bool done = phase != FAB_STARTING && is_done(w, phase == FAB_RUNNING);
+    enum fab_worker_state state = done ? FAB_WORKER_DONE : FAB_WORKER_RUNNING;
+    if (atomic_load_explicit(&area->state, memory_order_relaxed) == state)
+        return;
+    area->finished_ns = shm_clock_ns(clock);
+    atomic_store(&area->state, state);
+}
+
+static void nap(struct worker *w, const struct shm_clock *clock, enum fab_phase phase)
+{
+    struct fab_area *area = &w->f->area[w->self];
+    uint32_t wake = atomic_load(&area->wake);
+    atomic_store(&area->asleep, 1);
+    atomic_thread_fence(memory_order_seq_cst);
+    if (sweep(w, clock, phase == FAB_RUNNING) == 0 && atomic_load(&w->f->control->phase) == phase) {
+        const struct timespec longest = {.tv_nsec = NAP_NS};
+        (void)syscall(SYS_futex, &area->wake, FUTEX_WAIT, wake, &longest, NULL, 0);
+    }
+    atomic_store(&area->asleep, 0);
+}
+
+static uint64_t private_bytes(void)
+{
+    FILE *f = fopen("/proc/self/status", "r");
+    unsigned long kib = 0;
+    char line[128];
+    while (f && fgets(line, sizeof line, f)) {
+        if (sscanf(line, "RssAnon: %lu kB", &kib) == 1)
+            break;
+    }
+    if (f)
+        (void)fclose(f);
+    return (uint64_t)kib * 1024;
+}
+
+static uint64_t processor_ns(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+static void run_phases(struct worker *w, const struct shm_clock *clock)
+{
+    struct fab_control *control = w->f->control;
+    struct fab_area *area = &w->f->area[w->self];
+    unsigned idle = 0;
+    for (unsigned sweeps = 0;; sweeps++) {
+        enum fab_phase phase = atomic_load_explicit(&control->phase, memory_order_relaxed);
+        if (phase == FAB_STOPPING)
+            return;
+        uint32_t changes = atomic_load_explicit(&control->changes, memory_order_acquire);
+        if (changes != atomic_load_explicit(&area->changes_seen, memory_order_relaxed)) {
+            node_reroute_all(w);
+            atomic_store(&area->changes_seen, changes);
+        }
+        idle = sweep(w, clock, phase == FAB_RUNNING) ? 0 : idle + 1;
+        if (idle == 1 || sweeps % CHECK_DONE_SWEEPS == 0)
+            tell_state(w, clock, phase);
+        if (idle > IDLE_SWEEPS) {
+            area->cpu_ns = processor_ns();
+            nap(w, clock, phase);
+            tell_state(w, clock, phase);
+        }
+    }
+}
+
+_Noreturn void worker_run(const struct job *job, unsigned self)
+{
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    char name[16];
+    (void)snprintf(name, sizeof name, "hxmesh-w%u", self);
+    (void)prctl(PR_SET_NAME, name);
+    struct worker w = {
+        .f = job->f, .traffic = job->traffic, .transfer = job->transfer, .self = self, .verify = job->verify};
+    node_build_all(&w);
+    struct fab_area *area = &job->f->area[self];
+    atomic_store(&area->changes_seen, atomic_load(&job->f->control->changes));
+    atomic_store(&area->state, FAB_WORKER_RUNNING);
+    run_phases(&w, &job->clock);
+    area->private_bytes = private_bytes();
+    area->cpu_ns = processor_ns();
+    node_free_all(&w);
+    _exit(0);
+}

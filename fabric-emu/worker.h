@@ -1,0 +1,23 @@
+/* worker.h - a worker process: runs its nodes in sweeps until the supervisor says stop, and sleeps when idle. */
+#ifndef WORKER_H
+#define WORKER_H
+
+#include "node.h"
+#include "clock.h"
+
+/* What the supervisor hands to every worker it forks. */
+struct job {
+    const struct fab_fabric *f;
+    const struct traffic *traffic;   /* one of these two */
+    const struct transfer *transfer;
+    bool verify;
+    struct shm_clock clock;
+};
+
+/* Runs worker `self`; never returns. Called in a forked child. */
+_Noreturn void worker_run(const struct job *job, unsigned self);
+
+/* Wakes a sleeping worker. */
+void worker_wake(const struct fab_fabric *f, unsigned worker);
+
+#endif

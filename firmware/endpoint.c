@@ -1,0 +1,308 @@
+/* endpoint.c - the endpoint's step and its sending side (include/hxmesh/endpoint.h); endpoint_receive.c has the
+ * receiving side. */
+#include "hxmesh/endpoint.h"
+#include "endpoint_parts.h"
+#include "hal_port.h"
+#include "hxmesh/error.h"
+#include "hxmesh/memory.h"
+
+enum { INJECT_BURST = 32, MAX_BACKOFF = 4 /* doublings of the timeout */ };
+
+/* ---- set up ---- */
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + 7) & ~(size_t)7;
+}
+
+size_t hx_endpoint_bytes(const struct hx_endpoint_config *c)
+{
+    size_t peers = (size_t)c->columns * c->rows;
+    return rounded(c->sends * sizeof(struct hx_send)) + rounded(peers * sizeof(struct hx_peer)) +
+           peers * HX_PEER_WINDOW * sizeof(uint32_t);
+}
+
+int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c, struct hal_endpoint *hal, void *memory)
+{
+    if (c->gx >= c->columns || c->gy >= c->rows || c->planes < 1 || c->planes > HX_MAX_PLANES || c->sends < 1 ||
+        c->sends > HX_MAX_SENDS || c->epoch == 0 || c->timeout_ns == 0)
+        return HX_E_RANGE;
+    size_t peers = (size_t)c->columns * c->rows;
+    memset(memory, 0, hx_endpoint_bytes(c));
+    uint8_t *at = memory;
+    *ep = (struct hx_endpoint){.config = *c, .hal = hal, .ack_slots = (uint32_t)peers * HX_PEER_WINDOW};
+    ep->free_sends = c->sends == 64 ? UINT64_MAX : ((uint64_t)1 << c->sends) - 1;
+    ep->send = (struct hx_send *)(void *)at;
+    at += rounded(c->sends * sizeof(struct hx_send));
+    ep->peer = (struct hx_peer *)(void *)at;
+    at += rounded(peers * sizeof(struct hx_peer));
+    ep->ack = (uint32_t *)(void *)at;
+    for (size_t p = 0; p < peers; p++)
+        memset(ep->peer[p].send, HX_MAX_SENDS, sizeof ep->peer[p].send);
+    return HX_OK;
+}
+
+/* ---- which sends may inject ---- */
+
+static bool may_inject(const struct hx_send *s)
+{
+    return s->resend < s->next || (s->next < s->packets && s->next - s->acked < HX_MESSAGE_WINDOW);
+}
+
+static void update_ready(struct hx_endpoint *ep, unsigned index)
+{
+    uint64_t bit = (uint64_t)1 << index;
+    ep->ready = ep->send[index].active && may_inject(&ep->send[index]) ? ep->ready | bit : ep->ready & ~bit;
+}
+
+static void arm(struct hx_endpoint *ep, struct hx_send *s)
+{
+    unsigned doublings = s->tries < MAX_BACKOFF ? s->tries : MAX_BACKOFF;
+    s->deadline = hal_now(ep->hal) + (ep->config.timeout_ns << doublings);
+}
+
+int hx_endpoint_send(struct hx_endpoint *ep, unsigned gx, unsigned gy, uint64_t bytes, uint32_t tag, uint64_t cookie)
+{
+    uint64_t packets = bytes ? (bytes + HX_MAX_PAYLOAD - 1) / HX_MAX_PAYLOAD : 1;
+    if (gx >= ep->config.columns || gy >= ep->config.rows || packets > UINT32_MAX)
+        return HX_E_RANGE;
+    uint32_t rank = (uint32_t)gy * ep->config.columns + gx;
+    struct hx_peer *peer = &ep->peer[rank];
+    unsigned slot = peer->next_message % HX_PEER_WINDOW;
+    if (!ep->free_sends || peer->send[slot] != HX_MAX_SENDS)
+        return HX_E_BUSY;
+    unsigned index = (unsigned)__builtin_ctzll(ep->free_sends);
+    ep->free_sends &= ep->free_sends - 1;
+    ep->active++;
+    peer->send[slot] = (uint8_t)index;
+    ep->send[index] = (struct hx_send){.peer = rank,
+                                       .dst_gx = (uint16_t)gx,
+                                       .dst_gy = (uint16_t)gy,
+                                       .message = peer->next_message++,
+                                       .packets = (uint32_t)packets,
+                                       .tag = tag,
+                                       .last_length = (uint16_t)(bytes - (packets - 1) * HX_MAX_PAYLOAD),
+                                       .active = true,
+                                       .cookie = cookie,
+                                       .bytes = bytes};
+    arm(ep, &ep->send[index]);
+    update_ready(ep, index);
+    return HX_OK;
+}
+
+void hx_endpoint_end_send(struct hx_endpoint *ep, struct hx_send *s, enum hx_event_type type, int error)
+{
+    unsigned index = (unsigned)(s - ep->send);
+    s->active = false;
+    update_ready(ep, index);
+    ep->free_sends |= (uint64_t)1 << index;
+    ep->active--;
+    ep->peer[s->peer].send[s->message % HX_PEER_WINDOW] = HX_MAX_SENDS;
+    if (type == HX_EVENT_SENT)
+        ep->stats.messages_sent++;
+    else
+        ep->stats.messages_failed++;
+    struct hx_event event = {type, error, s->dst_gx, s->dst_gy, s->message, s->tag, s->bytes, s->cookie};
+    hal_event(ep->hal, &event);
+}
+
+/* ---- inject ---- */
+
+/* The plane with the most room for a packet, or `planes` if none has any. */
+static unsigned roomiest_plane(struct hx_endpoint *ep)
+{
+    unsigned best = ep->config.planes;
+    unsigned most = 0;
+    for (unsigned plane = 0; plane < ep->config.planes; plane++) {
+        unsigned room = hal_inject_room(ep->hal, plane);
+        best = room > most ? plane : best;
+        most = room > most ? room : most;
+    }
+    return best;
+}
+
+void hx_endpoint_inject(struct hx_endpoint *ep, unsigned plane, uint32_t buffer, struct hx_header *h)
+{
+    const struct hx_endpoint_config *c = &ep->config;
+    uint8_t *frame = hal_frame(ep->hal, buffer);
+    h->credit_vc = HX_NO_CREDIT;
+    h->plane = (uint8_t)plane;
+    h->job = c->job;
+    h->src_gx = c->gx;
+    h->src_gy = c->gy;
+    h->epoch = c->epoch;
+    h->peer_epoch = ep->peer[(uint32_t)h->dst_gy * c->columns + h->dst_gx].epoch;
+    hx_frame_encode(frame, h);
+    if (c->check) {
+        h->crc = hal_crc32c(0, frame + HX_CRC_FIRST, HX_HEADER_BYTES - HX_CRC_FIRST + h->length);
+        hx_frame_set_crc(frame, h->crc);
+    }
+    const struct hx_desc d = {
+        .buffer = buffer, .length = h->length, .dst_gx = h->dst_gx, .dst_gy = h->dst_gy, .job = h->job};
+    hal_inject(ep->hal, plane, &d);
+}
+
+/* The next packet of a message that is to go out: one to repeat, or one never sent. */
+static uint32_t take_packet(struct hx_endpoint *ep, struct hx_send *s)
+{
+    while (s->resend < s->next) {
+        uint32_t packet = s->resend++;
+        if (!(s->map[packet % HX_MESSAGE_WINDOW / 32] >> packet % 32 & 1U)) {
+            ep->stats.packets_repeated++;
+            return packet;
+        }
+    }
+    if (s->next < s->packets && s->next - s->acked < HX_MESSAGE_WINDOW) {
+        ep->stats.packets_sent++;
+        s->resend = s->next + 1;
+        return s->next++;
+    }
+    return s->packets; /* all that was to be repeated has arrived */
+}
+
+static bool inject_next(struct hx_endpoint *ep)
+{
+    unsigned plane = roomiest_plane(ep);
+    uint32_t buffer;
+    if (plane == ep->config.planes || !hal_buffer_get(ep->hal, &buffer, false))
+        return false;
+    uint64_t at_or_after = ep->ready & (UINT64_MAX << ep->turn);
+    unsigned index = (unsigned)__builtin_ctzll(at_or_after ? at_or_after : ep->ready);
+    ep->turn = (uint8_t)((index + 1) & 63);
+    struct hx_send *s = &ep->send[index];
+    uint32_t packet = take_packet(ep, s);
+    update_ready(ep, index);
+    if (packet == s->packets) {
+        hal_buffer_put(ep->hal, buffer);
+        return true;
+    }
+    struct hx_header h = {.kind = HX_DATA,
+                          .dst_gx = s->dst_gx,
+                          .dst_gy = s->dst_gy,
+                          .message = s->message,
+                          .offset = packet,
+                          .message_packets = s->packets,
+                          .length = packet + 1 == s->packets ? s->last_length : HX_MAX_PAYLOAD,
+                          .tag = s->tag};
+    hal_fill(ep->hal, s, packet, hal_frame(ep->hal, buffer) + HX_HEADER_BYTES, h.length);
+    hx_endpoint_inject(ep, plane, buffer, &h);
+    return true;
+}
+
+static bool acknowledge_next(struct hx_endpoint *ep)
+{
+    unsigned plane = roomiest_plane(ep);
+    uint32_t buffer;
+    if (plane == ep->config.planes || !hal_buffer_get(ep->hal, &buffer, true))
+        return false;
+    uint32_t which = ep->ack[ep->acks_first];
+    ep->acks_first = ep->acks_first + 1 == ep->ack_slots ? 0 : ep->acks_first + 1;
+    ep->acks_count--;
+    struct hx_header h;
+    hx_endpoint_write_ack(ep, which, &h, hal_frame(ep->hal, buffer) + HX_HEADER_BYTES);
+    ep->stats.acks_sent++;
+    hx_endpoint_inject(ep, plane, buffer, &h);
+    return true;
+}
+
+/* ---- acknowledgements and reports from the peer ---- */
+
+static struct hx_send *send_of(struct hx_endpoint *ep, const struct hx_header *h, uint32_t rank)
+{
+    unsigned index = ep->peer[rank].send[h->message % HX_PEER_WINDOW];
+    if (index == HX_MAX_SENDS || ep->send[index].message != h->message)
+        return NULL;
+    return &ep->send[index];
+}
+
+void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, uint32_t rank, const uint8_t *payload)
+{
+    struct hx_send *s = send_of(ep, h, rank);
+    if (!s)
+        return; /* repeated: its message is long done */
+    if (h->offset > s->next || h->length > sizeof s->map) {
+        hal_endpoint_drop(ep->hal, HX_DROP_UNEXPECTED);
+        return;
+    }
+    if (h->offset == s->packets) {
+        hx_endpoint_end_send(ep, s, HX_EVENT_SENT, HX_OK);
+        return;
+    }
+    if (h->offset > s->acked || h->length)
+        s->tries = 0;
+    for (; s->acked < h->offset; s->acked++)
+        s->map[s->acked % HX_MESSAGE_WINDOW / 32] &= ~((uint32_t)1 << s->acked % 32);
+    for (uint32_t bit = 0; bit < h->length * 8U; bit++) {
+        uint32_t packet = h->offset + bit;
+        if (payload[bit / 8] >> bit % 8 & 1 && packet >= s->acked && packet < s->next)
+            s->map[packet % HX_MESSAGE_WINDOW / 32] |= (uint32_t)1 << packet % 32;
+    }
+    if (s->resend < s->acked)
+        s->resend = s->acked;
+    s->unreachable = false;
+    arm(ep, s);
+    update_ready(ep, (unsigned)(s - ep->send));
+}
+
+void hx_endpoint_take_unreachable(struct hx_endpoint *ep, const struct hx_header *h, uint32_t rank)
+{
+    struct hx_send *s = send_of(ep, h, rank);
+    if (!s)
+        return;
+    s->unreachable = true;
+    s->resend = s->next; /* be silent until the deadline */
+    update_ready(ep, (unsigned)(s - ep->send));
+}
+
+void hx_endpoint_restart_sends(struct hx_endpoint *ep, uint32_t rank)
+{
+    for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++) {
+        unsigned index = ep->peer[rank].send[slot];
+        if (index == HX_MAX_SENDS)
+            continue;
+        struct hx_send *s = &ep->send[index];
+        ep->stats.packets_repeated += s->next;
+        ep->stats.packets_sent -= s->next;
+        s->acked = s->resend = s->next = 0;
+        memset(s->map, 0, sizeof s->map);
+        arm(ep, s);
+        update_ready(ep, index);
+    }
+}
+
+/* Looks at one deadline a step: all have been looked at after `sends` steps. */
+static void check_deadline(struct hx_endpoint *ep)
+{
+    unsigned index = ep->timer;
+    ep->timer = (uint8_t)(index + 1 == ep->config.sends ? 0 : index + 1);
+    struct hx_send *s = &ep->send[index];
+    if (!s->active || (ep->ready >> index & 1U) || hal_now(ep->hal) < s->deadline)
+        return;
+    if (s->tries >= ep->config.retries) {
+        hx_endpoint_end_send(ep, s, HX_EVENT_FAILED, HX_E_UNREACHABLE);
+        return;
+    }
+    s->tries++;
+    s->resend = s->acked;
+    arm(ep, s);
+    update_ready(ep, index);
+}
+
+unsigned hx_endpoint_step(struct hx_endpoint *ep)
+{
+    unsigned work = hx_endpoint_consume(ep);
+    while (ep->acks_count && acknowledge_next(ep))
+        work++;
+    for (unsigned n = 0; n < INJECT_BURST && ep->ready && inject_next(ep); n++)
+        work++;
+    if (ep->active)
+        check_deadline(ep);
+    if (work)
+        hal_endpoint_commit(ep->hal);
+    return work;
+}
+
+bool hx_endpoint_idle(const struct hx_endpoint *ep)
+{
+    return ep->active == 0 && ep->acks_count == 0;
+}

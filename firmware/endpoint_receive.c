@@ -1,0 +1,235 @@
+/* endpoint_receive.c - the endpoint's receiving side: judge, place, complete, acknowledge. */
+#include "endpoint_parts.h"
+#include "hal_port.h"
+#include "hxmesh/error.h"
+#include "hxmesh/memory.h"
+
+enum { EMPTY, ACTIVE, DONE };
+enum { EJECT_BURST = 32 };
+
+static bool has(const struct hx_receive *r, uint32_t packet)
+{
+    return r->map[packet % HX_MESSAGE_WINDOW / 32] >> packet % 32 & 1U;
+}
+
+static void queue_ack(struct hx_endpoint *ep, uint32_t rank, unsigned slot)
+{
+    struct hx_receive *r = &ep->peer[rank].in[slot];
+    if (r->queued)
+        return;
+    r->queued = true;
+    uint32_t at = ep->acks_first + ep->acks_count++;
+    ep->ack[at >= ep->ack_slots ? at - ep->ack_slots : at] = rank * HX_PEER_WINDOW + slot;
+}
+
+void hx_endpoint_write_ack(struct hx_endpoint *ep, uint32_t which, struct hx_header *h, uint8_t *payload)
+{
+    uint32_t rank = which / HX_PEER_WINDOW;
+    struct hx_receive *r = &ep->peer[rank].in[which % HX_PEER_WINDOW];
+    r->queued = false;
+    r->reported = r->received;
+    *h = (struct hx_header){.kind = HX_ACK,
+                            .dst_gx = (uint16_t)(rank % ep->config.columns),
+                            .dst_gy = (uint16_t)(rank / ep->config.columns),
+                            .message = r->message,
+                            .offset = r->base,
+                            .message_packets = r->packets,
+                            .tag = r->tag};
+    if (r->received == r->base)
+        return;
+    h->length = HX_MESSAGE_WINDOW / 8;
+    memset(payload, 0, HX_MESSAGE_WINDOW / 8);
+    for (uint32_t bit = 0; bit < HX_MESSAGE_WINDOW; bit++)
+        payload[bit / 8] |= (uint8_t)((unsigned)has(r, r->base + bit) << bit % 8);
+}
+
+static void complete(struct hx_endpoint *ep, const struct hx_header *h, struct hx_receive *r)
+{
+    r->state = DONE;
+    ep->stats.messages_received++;
+    struct hx_event event = {.type = HX_EVENT_RECEIVED,
+                             .gx = h->src_gx,
+                             .gy = h->src_gy,
+                             .message = r->message,
+                             .tag = r->tag,
+                             .bytes = (uint64_t)(r->packets - 1) * HX_MAX_PAYLOAD + r->last_length};
+    hal_event(ep->hal, &event);
+}
+
+static void place(struct hx_endpoint *ep, const struct hx_header *h, struct hx_receive *r, const uint8_t *payload)
+{
+    r->map[h->offset % HX_MESSAGE_WINDOW / 32] |= (uint32_t)1 << h->offset % 32;
+    r->received++;
+    if (h->offset + 1 == h->message_packets)
+        r->last_length = h->length;
+    while (r->base < r->packets && has(r, r->base)) {
+        r->map[r->base % HX_MESSAGE_WINDOW / 32] &= ~((uint32_t)1 << r->base % 32);
+        r->base++;
+    }
+    ep->stats.packets_delivered++;
+    ep->stats.bytes_delivered += h->length;
+    hal_place(ep->hal, h, payload);
+}
+
+/* The slot for a data packet, made ready for its message; NULL and a named drop if the packet has no business here. */
+static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_header *h, uint32_t rank)
+{
+    struct hx_receive *r = &ep->peer[rank].in[h->message % HX_PEER_WINDOW];
+    bool is_new = r->state == EMPTY || (int32_t)(h->message - r->message) > 0;
+    uint32_t base = is_new ? 0 : r->base;
+    if (!is_new && r->message != h->message) {
+        hal_endpoint_drop(ep->hal, HX_DROP_STALE);
+        return NULL;
+    }
+    if ((!is_new && h->message_packets != r->packets) ||
+        (h->offset >= base && h->offset - base >= HX_MESSAGE_WINDOW)) {
+        hal_endpoint_drop(ep->hal, HX_DROP_UNEXPECTED);
+        return NULL;
+    }
+    if (is_new) {
+        bool queued = r->queued; /* its place in the list now speaks for this message */
+        *r = (struct hx_receive){.message = h->message, .packets = h->message_packets, .tag = h->tag, .state = ACTIVE};
+        r->queued = queued;
+    }
+    return r;
+}
+
+static void take_data(struct hx_endpoint *ep, const struct hx_header *h, uint32_t rank, const uint8_t *payload)
+{
+    unsigned slot = h->message % HX_PEER_WINDOW;
+    if (h->peer_epoch && h->peer_epoch != ep->config.epoch) {
+        /* Meant for who was here before: the answer tells the sender that it has to begin again. */
+        struct hx_receive *r = &ep->peer[rank].in[slot];
+        if (r->state == EMPTY)
+            *r = (struct hx_receive){.message = h->message, .packets = h->message_packets, .state = ACTIVE};
+        queue_ack(ep, rank, slot);
+        hal_endpoint_drop(ep->hal, HX_DROP_STALE);
+        return;
+    }
+    struct hx_receive *r = slot_for(ep, h, rank);
+    if (!r)
+        return;
+    if (r->state == DONE || h->offset < r->base || has(r, h->offset)) {
+        hal_endpoint_drop(ep->hal, HX_DROP_DUPLICATE);
+        queue_ack(ep, rank, slot); /* the acknowledgement may have been lost */
+        return;
+    }
+    place(ep, h, r, payload);
+    if (r->base == r->packets)
+        complete(ep, h, r);
+    if (r->state == DONE || r->received - r->reported >= HX_ACK_EVERY)
+        queue_ack(ep, rank, slot);
+}
+
+/* Learns the peer's incarnation; false: the packet is of an older one. */
+static bool meet(struct hx_endpoint *ep, const struct hx_header *h, uint32_t rank)
+{
+    struct hx_peer *peer = &ep->peer[rank];
+    if (h->epoch == peer->epoch)
+        return true;
+    if (peer->epoch && (int8_t)(h->epoch - peer->epoch) < 0)
+        return false;
+    bool restarted = peer->epoch != 0;
+    peer->epoch = h->epoch;
+    if (restarted) {
+        for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++)
+            peer->in[slot].state = EMPTY;
+        hx_endpoint_restart_sends(ep, rank);
+    }
+    return true;
+}
+
+/* A packet of another destination is here because it found no way on: its sender is told, with its own buffer.
+ * True if the buffer went out again. */
+static bool report_unreachable(struct hx_endpoint *ep, const struct hx_header *h, unsigned plane, uint32_t buffer)
+{
+    hal_endpoint_drop(ep->hal, HX_DROP_UNREACHABLE);
+    if (h->kind != HX_DATA)
+        return false;
+    struct hx_header report = {.kind = HX_UNREACHABLE,
+                               .dst_gx = h->src_gx,
+                               .dst_gy = h->src_gy,
+                               .message = h->message,
+                               .offset = h->offset,
+                               .message_packets = h->message_packets,
+                               .length = HX_REPORT_BYTES,
+                               .tag = h->tag};
+    if (h->src_gx == ep->config.gx && h->src_gy == ep->config.gy) {
+        hx_endpoint_take_unreachable(ep, h, (uint32_t)h->dst_gy * ep->config.columns + h->dst_gx);
+        return false;
+    }
+    if (hal_inject_room(ep->hal, plane) == 0)
+        return false; /* the sender tries again, and so does the report */
+    uint8_t *payload = hal_frame(ep->hal, buffer) + HX_HEADER_BYTES;
+    payload[0] = (uint8_t)(h->dst_gx >> 8);
+    payload[1] = (uint8_t)h->dst_gx;
+    payload[2] = (uint8_t)(h->dst_gy >> 8);
+    payload[3] = (uint8_t)h->dst_gy;
+    hx_endpoint_inject(ep, plane, buffer, &report);
+    return true;
+}
+
+/* A report from wherever a packet of ours got stuck. */
+static void take_report(struct hx_endpoint *ep, const struct hx_header *h, const uint8_t *payload)
+{
+    unsigned gx = (unsigned)payload[0] << 8 | payload[1];
+    unsigned gy = (unsigned)payload[2] << 8 | payload[3];
+    if (h->length != HX_REPORT_BYTES || gx >= ep->config.columns || gy >= ep->config.rows)
+        hal_endpoint_drop(ep->hal, HX_DROP_MALFORMED);
+    else
+        hx_endpoint_take_unreachable(ep, h, (uint32_t)gy * ep->config.columns + gx);
+}
+
+/* True if the buffer is still the endpoint's. */
+static bool take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d)
+{
+    const struct hx_endpoint_config *c = &ep->config;
+    uint8_t *frame = hal_frame(ep->hal, d->buffer);
+    struct hx_header h;
+    if (hx_frame_decode(&h, frame, (size_t)HX_HEADER_BYTES + d->length) != HX_OK || h.dst_gx >= c->columns ||
+        h.dst_gy >= c->rows || h.src_gx >= c->columns || h.src_gy >= c->rows || h.epoch == 0) {
+        hal_endpoint_drop(ep->hal, HX_DROP_MALFORMED);
+        return true;
+    }
+    if (c->check && h.crc != hal_crc32c(0, frame + HX_CRC_FIRST, HX_HEADER_BYTES - HX_CRC_FIRST + h.length)) {
+        hal_endpoint_drop(ep->hal, HX_DROP_CHECKSUM);
+        return true;
+    }
+    if (h.job != c->job) {
+        hal_endpoint_drop(ep->hal, HX_DROP_FOREIGN_JOB);
+        return true;
+    }
+    if (h.dst_gx != c->gx || h.dst_gy != c->gy)
+        return !report_unreachable(ep, &h, plane, d->buffer);
+    uint32_t rank = (uint32_t)h.src_gy * c->columns + h.src_gx;
+    if (h.kind == HX_UNREACHABLE) {
+        take_report(ep, &h, frame + HX_HEADER_BYTES);
+        return true;
+    }
+    if (!meet(ep, &h, rank)) {
+        hal_endpoint_drop(ep->hal, HX_DROP_STALE);
+        return true;
+    }
+    if (h.kind == HX_DATA)
+        take_data(ep, &h, rank, frame + HX_HEADER_BYTES);
+    else if (h.peer_epoch == 0 || h.peer_epoch == c->epoch)
+        hx_endpoint_take_ack(ep, &h, rank, frame + HX_HEADER_BYTES);
+    else
+        hal_endpoint_drop(ep->hal, HX_DROP_STALE);
+    return true;
+}
+
+unsigned hx_endpoint_consume(struct hx_endpoint *ep)
+{
+    unsigned taken = 0;
+    for (unsigned plane = 0; plane < ep->config.planes; plane++) {
+        struct hx_desc burst[EJECT_BURST];
+        unsigned n = hal_ejected(ep->hal, plane, burst, EJECT_BURST);
+        for (unsigned i = 0; i < n; i++) {
+            if (take(ep, plane, &burst[i]))
+                hal_buffer_put(ep->hal, burst[i].buffer);
+        }
+        taken += n;
+    }
+    return taken;
+}

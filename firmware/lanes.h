@@ -1,0 +1,38 @@
+/* lanes.h - arithmetic on words of four 16-bit lanes, without carries from lane to lane. */
+#ifndef HX_LANES_H
+#define HX_LANES_H
+
+#include <stdint.h>
+
+#define HX_LANE_TOPS UINT64_C(0x8000800080008000)
+#define HX_LANE_ONES UINT64_C(0x0001000100010001)
+
+static inline uint16_t hx_lane(uint64_t lanes, unsigned lane)
+{
+    return (uint16_t)(lanes >> (16 * lane));
+}
+
+static inline uint64_t hx_lanes_sub(uint64_t a, uint64_t b)
+{
+    return ((a | HX_LANE_TOPS) - (b & ~HX_LANE_TOPS)) ^ ((a ^ ~b) & HX_LANE_TOPS);
+}
+
+/* Adds `n` to one lane. */
+static inline uint64_t hx_lane_add(uint64_t lanes, unsigned lane, unsigned n)
+{
+    uint64_t mask = (uint64_t)0xFFFF << (16 * lane);
+    return (lanes & ~mask) | ((lanes + ((uint64_t)n << (16 * lane))) & mask);
+}
+
+static inline uint64_t hx_lane_set(uint64_t lanes, unsigned lane, uint16_t value)
+{
+    return (lanes & ~((uint64_t)0xFFFF << (16 * lane))) | (uint64_t)value << (16 * lane);
+}
+
+/* Sum of the four lanes, if it is below 2^16. */
+static inline unsigned hx_lanes_sum(uint64_t lanes)
+{
+    return (unsigned)((lanes * HX_LANE_ONES) >> 48);
+}
+
+#endif

@@ -1,0 +1,174 @@
+/* route.c - builds the route tables of one switch (include/hxmesh/route.h, SC22 section IV-C).
+ *
+ * The two dimensions are independent, so one routine plans a line: which of the two sides (low: W or N, high: E or S)
+ * a minimal path takes next, and whether it leaves the board right here. */
+#include "hxmesh/route.h"
+
+enum side { LOW, HIGH };
+
+/* The next steps of all minimal plans in one dimension. */
+struct plan {
+    bool step[2];   /* LOW, HIGH */
+    bool exit_here; /* one of the steps leaves the board from this accelerator */
+    bool done;
+    bool crosses; /* every minimal plan leaves for another board */
+};
+
+struct line {
+    const struct hx_network *network;
+    unsigned side; /* accelerators of a board along this line */
+};
+
+static unsigned to_edge(const struct line *l, unsigned on, enum side side)
+{
+    return side == LOW ? on : l->side - 1 - on;
+}
+
+/* Cables from the `side` edge of board `from` to position `on` of board `to`, by the better edge there. */
+static unsigned behind_exit(const struct line *l, unsigned from, enum side side, unsigned to, unsigned on)
+{
+    unsigned best = UINT16_MAX;
+    for (enum side enter = LOW; enter <= HIGH; enter++) {
+        if (2 * from + side == 2 * to + enter)
+            continue; /* a network never returns a packet to the port it came from */
+        unsigned cost = hx_network_cables(l->network, 2 * from + side, 2 * to + enter) + to_edge(l, on, enter);
+        best = cost < best ? cost : best;
+    }
+    return best;
+}
+
+static struct plan plan_line(const struct line *l, unsigned at, unsigned to)
+{
+    unsigned board = at / l->side;
+    unsigned on = at % l->side;
+    unsigned to_board = to / l->side;
+    unsigned to_on = to % l->side;
+    struct plan p = {.done = at == to, .crosses = board != to_board};
+    if (p.done)
+        return p;
+    unsigned wrap[2];
+    unsigned best = UINT16_MAX;
+    for (enum side s = LOW; s <= HIGH; s++) {
+        wrap[s] = to_edge(l, on, s) + behind_exit(l, board, s, to_board, to_on);
+        best = wrap[s] < best ? wrap[s] : best;
+    }
+    if (board == to_board) {
+        unsigned direct = on > to_on ? on - to_on : to_on - on;
+        best = direct < best ? direct : best;
+        p.step[to_on > on ? HIGH : LOW] = direct == best;
+    }
+    for (enum side s = LOW; s <= HIGH; s++) {
+        if (wrap[s] == best) {
+            p.step[s] = true;
+            p.exit_here = p.exit_here || to_edge(l, on, s) == 0;
+        }
+    }
+    return p;
+}
+
+static bool is_barred(struct hx_barred barred, unsigned board)
+{
+    return barred.bits && (barred.bits[board / 8] >> (board % 8) & 1U);
+}
+
+static void mesh_tables(const struct hx_geometry *g, struct hx_place at, struct hx_barred barred, uint8_t *x_table,
+                        uint8_t *y_table)
+{
+    const struct line row = {&g->row, g->a};
+    const struct line column = {&g->column, g->b};
+    for (unsigned gx = 0; gx < g->columns; gx++) {
+        struct plan p = plan_line(&row, at.gx, gx);
+        if (p.crosses && is_barred(barred, at.gy / g->b * (unsigned)g->x + gx / g->a))
+            p = (struct plan){.exit_here = true}; /* X waits until another board row */
+        x_table[gx] = (uint8_t)((unsigned)p.step[LOW] << HX_W | (unsigned)p.step[HIGH] << HX_E | 1U << HX_S |
+                                (unsigned)(p.done || p.exit_here) << HX_N | (unsigned)p.done << HX_LOCAL);
+    }
+    for (unsigned gy = 0; gy < g->rows; gy++) {
+        struct plan p = plan_line(&column, at.gy, gy);
+        if (p.crosses && is_barred(barred, gy / g->b * (unsigned)g->x + at.gx / g->a))
+            p = (struct plan){.done = false};
+        y_table[gy] = (uint8_t)((unsigned)p.step[LOW] << HX_N | (unsigned)p.step[HIGH] << HX_S | 1U << HX_E |
+                                1U << HX_W | (unsigned)p.done << HX_LOCAL);
+    }
+}
+
+/* Ports of leaf `leaf` on minimal ways to position `to` of the line: own down ports, or all uplinks. */
+static uint64_t leaf_ports(const struct line *l, unsigned leaf, unsigned to)
+{
+    const struct hx_network *n = l->network;
+    uint64_t set = 0;
+    unsigned best = UINT16_MAX;
+    for (enum side enter = LOW; enter <= HIGH; enter++) {
+        unsigned at = 2 * (to / l->side) + enter;
+        bool here = at / n->down == leaf;
+        unsigned cost = (here ? 1U : 3U) + to_edge(l, to % l->side, enter);
+        uint64_t ports = here ? (uint64_t)1 << at % n->down : (((uint64_t)1 << n->up) - 1) << n->down;
+        if (cost < best)
+            set = 0;
+        if (cost <= best)
+            set |= ports;
+        best = cost < best ? cost : best;
+    }
+    return set;
+}
+
+/* Ports of a spine on minimal ways to position `to`: its cables to the leaves of the better edges. */
+static uint64_t spine_ports(const struct line *l, unsigned cables, unsigned to)
+{
+    const struct hx_network *n = l->network;
+    uint64_t bundle = cables < 64 ? ((uint64_t)1 << cables) - 1 : UINT64_MAX;
+    unsigned low = to_edge(l, to % l->side, LOW);
+    unsigned high = to_edge(l, to % l->side, HIGH);
+    uint64_t set = 0;
+    if (low <= high)
+        set |= bundle << 2 * (to / l->side) / n->down * cables;
+    if (high <= low)
+        set |= bundle << (2 * (to / l->side) + 1) / n->down * cables;
+    return set;
+}
+
+static void tree_tables(const struct hx_geometry *g, uint32_t node, struct hx_place at, uint64_t *table)
+{
+    bool row = at.kind == HX_ROW_SWITCH;
+    const struct line l = {row ? &g->row : &g->column, row ? g->a : g->b};
+    unsigned positions = row ? g->columns : g->rows;
+    for (unsigned to = 0; to < positions; to++)
+        table[to] = at.index < l.network->leaves
+                        ? leaf_ports(&l, at.index, to)
+                        : spine_ports(&l, hx_node_ports(g, node) / l.network->leaves, to);
+}
+
+size_t hx_route_bytes(const struct hx_geometry *g, uint32_t node)
+{
+    switch (hx_place_of(g, node).kind) {
+    case HX_ACCELERATOR:
+        return (size_t)g->columns + g->rows;
+    case HX_ROW_SWITCH:
+        return g->columns * sizeof(uint64_t);
+    default:
+        return g->rows * sizeof(uint64_t);
+    }
+}
+
+void hx_route_build(struct hx_route *r, const struct hx_geometry *g, uint32_t node, struct hx_barred barred,
+                    uint64_t up, void *memory)
+{
+    struct hx_place at = hx_place_of(g, node);
+    *r = (struct hx_route){.kind = (uint8_t)at.kind, .columns = g->columns, .rows = g->rows, .up = up};
+    if (at.kind != HX_ACCELERATOR) {
+        tree_tables(g, node, at, memory);
+        r->tree_table = memory;
+        return;
+    }
+    uint8_t *tables = memory;
+    mesh_tables(g, at, barred, tables, tables + g->columns);
+    r->x_table = tables;
+    r->y_table = tables + g->columns;
+    for (unsigned port = HX_E; port < HX_LOCAL; port++)
+        r->raise |= (uint8_t)((unsigned)hx_is_edge(g, at.gx, at.gy, port) << port);
+    for (unsigned input = 0; input < HX_ACCELERATOR_PORTS; input++) {
+        bool moved_north = input == HX_S && !hx_is_edge(g, at.gx, at.gy, HX_S);
+        uint8_t turns = moved_north ? (uint8_t)(1U << HX_N | r->raise | 1U << HX_LOCAL) : UINT8_MAX;
+        r->allowed[input] = (uint8_t)(turns & (up | 1U << HX_LOCAL));
+    }
+}

@@ -1,0 +1,354 @@
+/* switch.c - the forwarding step (include/hxmesh/switch.h): receive, route, select, credit, transmit over bursts.
+ *
+ * One body serves accelerators and tree switches: step() is inlined twice, with the route function and `narrow` as
+ * constants. Narrow switches have at most four linked outputs, so the room of all of them on one VC is one word of four
+ * lanes and stays in a register while a VC is served. */
+#include "hxmesh/switch.h"
+#include "hal_port.h"
+#include "hxmesh/memory.h"
+#include "lanes.h"
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define RARE(condition) __builtin_expect(!!(condition), 0)
+
+typedef uint64_t route_function(const struct hx_route *, unsigned input, unsigned gx, unsigned gy);
+
+enum { NO_PORT = 255 };
+#define LOCAL_BIT ((uint64_t)1 << HX_LOCAL)
+
+/* ---- windows ---- */
+
+static uint64_t rotate_right(uint64_t word, unsigned by)
+{
+    return word >> (by & 63) | word << (-by & 63);
+}
+
+static uint64_t slot_bit(uint16_t position)
+{
+    return (uint64_t)1 << position % HX_WINDOW;
+}
+
+/* First position at or after `from` whose bit is set in a window; `slots` is not empty. */
+static uint16_t oldest(uint64_t slots, uint16_t from)
+{
+    return (uint16_t)(from + (unsigned)__builtin_ctzll(rotate_right(slots, from)));
+}
+
+static uint64_t *want_of(const struct hx_switch *sw, unsigned input, unsigned vc)
+{
+    return sw->want + ((size_t)input * HX_VCS + vc) * sw->outputs;
+}
+
+static void start_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, uint64_t ports)
+{
+    uint64_t *want = want_of(sw, input, vc);
+    uint64_t *requests = sw->requests + (size_t)vc * sw->outputs;
+    sw->input[input].waiting[vc] |= slot_bit(position);
+    sw->wanted[vc] |= ports;
+    for (; ports; ports &= ports - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(ports);
+        want[port] |= slot_bit(position);
+        requests[port] |= (uint64_t)1 << input;
+    }
+}
+
+static void stop_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, uint64_t ports)
+{
+    uint64_t *want = want_of(sw, input, vc);
+    uint64_t *requests = sw->requests + (size_t)vc * sw->outputs;
+    sw->input[input].waiting[vc] &= ~slot_bit(position);
+    for (; ports; ports &= ports - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(ports);
+        want[port] &= ~slot_bit(position);
+        requests[port] &= ~((uint64_t)(want[port] == 0) << input);
+        sw->wanted[vc] &= ~((uint64_t)(requests[port] == 0) << port);
+    }
+}
+
+/* ---- route ---- */
+
+/* Where a packet may go. An accelerator hands what has no way on to its endpoint, which reports it. */
+ALWAYS_INLINE uint64_t candidates(const struct hx_switch *sw, unsigned input, const struct hx_desc *d,
+                                  route_function *route, bool narrow)
+{
+    uint64_t ports = route(&sw->route, input, d->dst_gx, d->dst_gy);
+    if (narrow && RARE(ports == 0))
+        ports = LOCAL_BIT;
+    return ports;
+}
+
+/* ---- room and selection ---- */
+
+/* Room of the four linked outputs of an accelerator as a packet of this VC sees it (behind an edge the VC is one
+ * higher), one lane a port, times four: the two low bits are for the tie rank. */
+ALWAYS_INLINE uint64_t narrow_room(struct hx_switch *sw, const uint64_t room[4], unsigned vc)
+{
+    uint64_t lanes = 0;
+    for (unsigned port = 0; port < 4; port++)
+        lanes |= (uint64_t)hx_lane(room[port], vc + (sw->route.raise >> port & 1U)) << (16 * port);
+    return lanes << 2;
+}
+
+/* The port of the set with the most room, if that is enough for `cost`. sw->tie gives every lane another rank. */
+ALWAYS_INLINE unsigned select_narrow(struct hx_switch *sw, uint64_t lanes, uint64_t ports, unsigned cost)
+{
+    static const uint64_t spread[16] = {
+        0x0000000000000000, 0x000000000000FFFF, 0x00000000FFFF0000, 0x00000000FFFFFFFF,
+        0x0000FFFF00000000, 0x0000FFFF0000FFFF, 0x0000FFFFFFFF0000, 0x0000FFFFFFFFFFFF,
+        0xFFFF000000000000, 0xFFFF00000000FFFF, 0xFFFF0000FFFF0000, 0xFFFF0000FFFFFFFF,
+        0xFFFFFFFF00000000, 0xFFFFFFFF0000FFFF, 0xFFFFFFFFFFFF0000, 0xFFFFFFFFFFFFFFFF};
+    uint64_t ranked = (lanes | sw->tie) & spread[ports & 15];
+    uint32_t pair = (uint32_t)(ranked >> 32);
+    uint32_t low = hx_lane(ranked, 0) > hx_lane(ranked, 1) ? hx_lane(ranked, 0) : hx_lane(ranked, 1);
+    uint32_t high = (pair & 0xFFFF) > pair >> 16 ? pair & 0xFFFF : pair >> 16;
+    uint32_t best = low > high ? low : high;
+    unsigned port = (best - (uint32_t)sw->tie) & 3; /* lane p has rank (p + rank of lane 0) % 4 */
+    sw->tie = sw->tie >> 16 | sw->tie << 48;
+    return best >> 2 >= cost ? port : NO_PORT;
+}
+
+ALWAYS_INLINE unsigned wide_room(struct hx_switch *sw, unsigned port, unsigned vc)
+{
+    return hx_lane(hal_room(sw->hal, port), vc);
+}
+
+ALWAYS_INLINE unsigned select_wide(struct hx_switch *sw, uint64_t ports, unsigned vc, unsigned cost)
+{
+    unsigned turn = (unsigned)sw->tie & 63;
+    unsigned best_room = cost - 1;
+    unsigned best = NO_PORT;
+    sw->tie++;
+    for (uint64_t left = rotate_right(ports, turn); left; left &= left - 1) {
+        unsigned port = ((unsigned)__builtin_ctzll(left) + turn) & 63;
+        unsigned room = wide_room(sw, port, vc);
+        best = room > best_room ? port : best;
+        best_room = room > best_room ? room : best_room;
+    }
+    return best;
+}
+
+/* ---- transmit ---- */
+
+ALWAYS_INLINE void transmit(struct hx_switch *sw, unsigned port, unsigned input, unsigned vc, const struct hx_desc *d,
+                            bool narrow)
+{
+    struct hx_desc out = *d;
+    out.vc = (uint8_t)(vc + (narrow ? sw->route.raise >> port & 1U : 0));
+    out.hops++;
+    hal_transmit(sw->hal, port, input, vc, &out);
+}
+
+/* ---- one VC ---- */
+
+/* What one VC's burst works on. */
+struct burst {
+    uint64_t lanes; /* narrow: room by port, times four */
+    unsigned local; /* narrow: room of LOCAL */
+    unsigned moved; /* packets that left */
+};
+
+ALWAYS_INLINE unsigned room_of(struct hx_switch *sw, const struct burst *b, unsigned port, unsigned vc, bool narrow)
+{
+    if (!narrow)
+        return wide_room(sw, port, vc);
+    return port == HX_LOCAL ? b->local : (unsigned)hx_lane(b->lanes, port) >> 2;
+}
+
+ALWAYS_INLINE void spend(struct burst *b, unsigned port, unsigned cost, bool narrow)
+{
+    if (!narrow)
+        return; /* hal_room() has it already */
+    if (port == HX_LOCAL)
+        b->local -= cost;
+    else
+        b->lanes -= (uint64_t)cost << 2 << (16 * port);
+}
+
+/* Grants one output to those who wait for it, input by input in turn, until its room is spent. */
+ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc, struct burst *b,
+                                route_function *route, bool narrow)
+{
+    uint64_t *requests = &sw->requests[(size_t)vc * sw->outputs + port];
+    uint8_t *turn = &sw->next_input[(size_t)vc * sw->outputs + port];
+    while (*requests) {
+        unsigned input = ((unsigned)__builtin_ctzll(rotate_right(*requests, *turn)) + *turn) & 63;
+        uint16_t position = oldest(want_of(sw, input, vc)[port], hx_lane(sw->input[input].tail, vc));
+        const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
+        unsigned cost = hal_cost(d);
+        if (room_of(sw, b, port, vc, narrow) < cost)
+            return;
+        stop_waiting(sw, input, vc, position, candidates(sw, input, d, route, narrow));
+        transmit(sw, port, input, vc, d, narrow);
+        spend(b, port, cost, narrow);
+        *turn = (uint8_t)((input + 1) & 63);
+        b->moved++;
+    }
+}
+
+/* Sends one newly arrived packet on, or lets it wait. */
+ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, struct burst *b,
+                           route_function *route, bool narrow)
+{
+    const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
+    if (RARE(d->dst_gx >= sw->route.columns || d->dst_gy >= sw->route.rows)) {
+        hal_drop(sw->hal, d, HX_DROP_MALFORMED);
+        return;
+    }
+    if (narrow && RARE(d->job != sw->job)) {
+        hal_drop(sw->hal, d, HX_DROP_FOREIGN_JOB);
+        return;
+    }
+    uint64_t ports = candidates(sw, input, d, route, narrow);
+    if (!narrow && RARE(ports == 0)) {
+        hal_drop(sw->hal, d, HX_DROP_NO_ROUTE);
+        return;
+    }
+    unsigned cost = hal_cost(d);
+    uint64_t free = ports & ~sw->wanted[vc];
+    unsigned port = NO_PORT;
+    if (narrow && ports & LOCAL_BIT)
+        port = free && b->local >= cost ? HX_LOCAL : NO_PORT;
+    else
+        port = narrow ? select_narrow(sw, b->lanes, free, cost) : select_wide(sw, free, vc, cost);
+    if (port == NO_PORT) {
+        start_waiting(sw, input, vc, position, ports);
+        return;
+    }
+    transmit(sw, port, input, vc, d, narrow);
+    spend(b, port, cost, narrow);
+    b->moved++;
+}
+
+ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, unsigned vc, struct burst *b,
+                            route_function *route, bool narrow)
+{
+    for (uint64_t ports = sw->wanted[vc]; ports; ports &= ports - 1)
+        serve_output(sw, (unsigned)__builtin_ctzll(ports), vc, b, route, narrow);
+    unsigned inputs = narrow ? HX_ACCELERATOR_PORTS : sw->inputs;
+    unsigned input = sw->first_input;
+    for (unsigned i = 0; i < inputs; i++, input = input + 1 == inputs ? 0 : input + 1) {
+        uint16_t position = hx_lane(sw->input[input].seen, vc);
+        for (uint16_t end = hx_lane(arrived[input], vc); position != end; position++)
+            forward(sw, input, vc, position, b, route, narrow);
+    }
+}
+
+/* ---- the step ---- */
+
+/* Moves the tail of each VC of an input up to its oldest waiting packet and tells the HAL. */
+ALWAYS_INLINE void release(struct hx_switch *sw, unsigned input)
+{
+    struct hx_input *in = &sw->input[input];
+    uint64_t tail = in->seen;
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        if (in->waiting[vc])
+            tail = hx_lane_set(tail, vc, oldest(in->waiting[vc], hx_lane(in->tail, vc)));
+    }
+    in->tail = tail;
+    hal_release(sw->hal, input, tail, in->seen, in->waiting);
+}
+
+ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool narrow)
+{
+    uint64_t arrived[HX_MAX_RADIX];
+    uint64_t news = 0;
+    unsigned inputs = narrow ? HX_ACCELERATOR_PORTS : sw->inputs;
+    for (unsigned i = 0; i < inputs; i++) {
+        arrived[i] = hal_arrived(sw->hal, i);
+        news |= arrived[i] ^ sw->input[i].seen;
+    }
+    if (!(news | sw->wanted[0] | sw->wanted[1] | sw->wanted[2]))
+        return 0;
+
+    uint64_t room[HX_ACCELERATOR_PORTS];
+    struct burst b = {0};
+    for (unsigned port = 0; narrow && port < HX_ACCELERATOR_PORTS; port++)
+        room[port] = hal_room(sw->hal, port);
+    /* The VCs share no room, so their order does not matter. */
+    for (unsigned vc = HX_VCS; vc-- > 0;) {
+        if (!(sw->wanted[vc] | (hx_lane(news, vc))))
+            continue;
+        if (narrow) {
+            b.lanes = narrow_room(sw, room, vc);
+            b.local = hx_lane(room[HX_LOCAL], vc);
+        }
+        serve_vc(sw, arrived, vc, &b, route, narrow);
+    }
+    for (unsigned i = 0; i < inputs; i++) {
+        if (arrived[i] != sw->input[i].tail) {
+            sw->input[i].seen = arrived[i];
+            release(sw, i);
+        }
+    }
+    sw->first_input = (uint16_t)(sw->first_input + 1U == inputs ? 0 : sw->first_input + 1U);
+    hal_commit(sw->hal);
+    return b.moved;
+}
+
+unsigned hx_accelerator_step(struct hx_switch *sw)
+{
+    return step(sw, hx_mesh_ports, true);
+}
+
+unsigned hx_tree_step(struct hx_switch *sw)
+{
+    return step(sw, hx_tree_ports, false);
+}
+
+/* ---- set up, change of routes ---- */
+
+size_t hx_switch_bytes(unsigned ports)
+{
+    size_t words = (size_t)ports * HX_VCS * ports + (size_t)HX_VCS * ports;
+    return ports * sizeof(struct hx_input) + words * sizeof(uint64_t) + ((size_t)HX_VCS * ports + 7) / 8 * 8;
+}
+
+void hx_switch_init(struct hx_switch *sw, unsigned ports, uint16_t job, struct hal_switch *hal, void *memory)
+{
+    memset(memory, 0, hx_switch_bytes(ports));
+    *sw = (struct hx_switch){.hal = hal, .inputs = (uint16_t)ports, .outputs = (uint16_t)ports, .job = job};
+    sw->tie = UINT64_C(0x0003000200010000);
+    sw->input = memory;
+    sw->want = (uint64_t *)(void *)(sw->input + ports);
+    sw->requests = sw->want + (size_t)ports * HX_VCS * ports;
+    sw->next_input = (uint8_t *)(sw->requests + (size_t)HX_VCS * ports);
+    for (unsigned i = 0; i < ports; i++)
+        sw->input[i].seen = sw->input[i].tail = hal_consumed(hal, i);
+}
+
+void hx_switch_reroute(struct hx_switch *sw)
+{
+    bool narrow = sw->route.kind == HX_ACCELERATOR;
+    memset(sw->want, 0, (size_t)sw->inputs * HX_VCS * sw->outputs * sizeof(uint64_t));
+    memset(sw->requests, 0, (size_t)HX_VCS * sw->outputs * sizeof(uint64_t));
+    memset(sw->wanted, 0, sizeof sw->wanted);
+    for (unsigned input = 0; input < sw->inputs; input++) {
+        struct hx_input *in = &sw->input[input];
+        for (unsigned vc = 0; vc < HX_VCS; vc++) {
+            uint64_t slots = in->waiting[vc];
+            while (slots) {
+                uint16_t position = oldest(slots, hx_lane(in->tail, vc));
+                slots &= ~slot_bit(position);
+                const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
+                uint64_t ports = candidates(sw, input, d, hx_route_ports, narrow);
+                if (ports) {
+                    start_waiting(sw, input, vc, position, ports);
+                } else {
+                    in->waiting[vc] &= ~slot_bit(position);
+                    hal_drop(sw->hal, d, HX_DROP_NO_ROUTE);
+                }
+            }
+        }
+        release(sw, input);
+    }
+    hal_commit(sw->hal);
+}
+
+unsigned hx_switch_waiting(const struct hx_switch *sw)
+{
+    unsigned sum = 0;
+    for (unsigned input = 0; input < sw->inputs; input++)
+        for (unsigned vc = 0; vc < HX_VCS; vc++)
+            sum += (unsigned)__builtin_popcountll(sw->input[input].waiting[vc]);
+    return sum;
+}

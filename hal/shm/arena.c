@@ -1,0 +1,94 @@
+/* arena.c - creating, finding and removing the shared memory of a fabric (arena.h). */
+#include "arena.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Opens and locks an object of this name, new or left over; -EEXIST if somebody holds it. */
+static int open_locked(const char *name)
+{
+    for (;;) {
+        int fd = shm_open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (fd < 0)
+            return -errno;
+        struct stat of_fd;
+        struct stat of_name;
+        char path[160];
+        (void)snprintf(path, sizeof path, "/dev/shm%s", name);
+        if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+            int error = errno == EWOULDBLOCK ? -EEXIST : -errno;
+            (void)close(fd);
+            return error;
+        }
+        /* Another process may have unlinked the object between open and lock. */
+        if (fstat(fd, &of_fd) == 0 && stat(path, &of_name) == 0 && of_fd.st_ino == of_name.st_ino)
+            return fd;
+        (void)close(fd);
+    }
+}
+
+int shm_arena_create(struct shm_arena *arena, const char *name, size_t bytes)
+{
+    *arena = (struct shm_arena){.bytes = bytes, .fd = -1};
+    if (snprintf(arena->name, sizeof arena->name, "/" SHM_PREFIX "%s", name) >= (int)sizeof arena->name)
+        return -ENAMETOOLONG;
+    int fd = open_locked(arena->name);
+    if (fd < 0)
+        return fd;
+    int error = ftruncate(fd, 0) != 0 ? errno : posix_fallocate(fd, 0, (off_t)bytes);
+    void *base = MAP_FAILED;
+    if (error == 0) {
+        base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        error = base == MAP_FAILED ? errno : 0;
+    }
+    if (error != 0) {
+        (void)shm_unlink(arena->name);
+        (void)close(fd);
+        return -error;
+    }
+    arena->fd = fd;
+    arena->base = base;
+    return 0;
+}
+
+void shm_arena_close(struct shm_arena *arena, bool remove)
+{
+    if (!arena->base)
+        return;
+    (void)munmap(arena->base, arena->bytes);
+    if (remove)
+        (void)shm_unlink(arena->name);
+    (void)close(arena->fd);
+    arena->base = NULL;
+}
+
+int shm_arena_clean(void (*found)(const char *name, bool removed, size_t bytes))
+{
+    DIR *dir = opendir("/dev/shm");
+    if (!dir)
+        return -errno;
+    int removed = 0;
+    for (struct dirent *e = readdir(dir); e; e = readdir(dir)) {
+        if (strncmp(e->d_name, SHM_PREFIX, strlen(SHM_PREFIX)) != 0)
+            continue;
+        char name[NAME_MAX + 2];
+        (void)snprintf(name, sizeof name, "/%s", e->d_name);
+        int fd = shm_open(name, O_RDWR | O_CLOEXEC, 0);
+        struct stat st = {0};
+        bool ours = fd >= 0 && fstat(fd, &st) == 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && shm_unlink(name) == 0;
+        if (found)
+            found(e->d_name, ours, (size_t)st.st_size);
+        removed += ours;
+        if (fd >= 0)
+            (void)close(fd);
+    }
+    (void)closedir(dir);
+    return removed;
+}

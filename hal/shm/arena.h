@@ -1,0 +1,33 @@
+/* arena.h - the shared memory of one running fabric: a named object in /dev/shm, sized and reserved at the start.
+ *
+ * The supervisor creates it (and holds its lock: an object nobody has locked was left by a killed run), workers inherit
+ * the mapping. Everything inside is found by offset; addresses differ from process to process. */
+#ifndef SHM_ARENA_H
+#define SHM_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SHM_PREFIX "hxmesh-"
+
+struct shm_arena {
+    uint8_t *base;
+    size_t bytes;
+    int fd;
+    char name[128]; /* "/hxmesh-NAME" as shm_open wants it */
+};
+
+/* Creates, locks, reserves and maps the object; zero-filled. Returns 0 or -errno: -EEXIST a fabric of this name runs
+ * (its lock is held), -ENOSPC not enough memory in /dev/shm, others as shm_open. An object of that name whose
+ * owner is dead is replaced. Nothing is left behind on failure. */
+int shm_arena_create(struct shm_arena *arena, const char *name, size_t bytes);
+
+/* Unmaps and, if `remove`, unlinks. Workers pass false. */
+void shm_arena_close(struct shm_arena *arena, bool remove);
+
+/* Removes every hxmesh object in /dev/shm that nobody holds; calls `found` for each with what was done.
+ * Returns how many were removed, or -errno. */
+int shm_arena_clean(void (*found)(const char *name, bool removed, size_t bytes));
+
+#endif

@@ -1,0 +1,367 @@
+/* hal_port.h - the shared-memory platform: what include/hxmesh/hal.h asks for, over the rings of link.h and pool.h.
+ *
+ * A credit unit is a ring slot, which takes any packet. Every process of a fabric compiles the firmware against this
+ * file; hal/shm/wire.h says how links and pools are bound to switches and endpoints. */
+#ifndef HAL_PORT_H
+#define HAL_PORT_H
+
+#include "hxmesh/hal.h"
+#include "lanes.h"
+#include "link.h"
+#include "pool.h"
+#include "redo.h"
+
+/* What all switches and endpoints of a worker share. Private to the process. */
+struct shm_worker {
+    struct shm_step step;
+    uint32_t self, workers;
+    uint32_t ring_mask;         /* size of a pool ring - 1 */
+    uint32_t per_home;          /* buffers of one home */
+    uint32_t reserve;           /* buffers kept for acknowledgements */
+    struct shm_buffer *buffers; /* all of the fabric's */
+    struct {
+        struct shm_pool_ring *ring;
+        uint64_t head;
+    } give[SHM_MAX_WORKERS]; /* ring[self][home] */
+    struct {
+        struct shm_pool_ring *ring;
+        uint64_t tail;
+    } take[SHM_MAX_WORKERS]; /* ring[from][self] */
+    uint64_t gave, took;     /* rings changed by this step, bit by worker */
+    uint64_t touched;        /* workers that may have something to do now, bit by worker */
+    uint64_t now;            /* nanoseconds, read once a sweep */
+    uint64_t last_from;      /* where buffers were found last */
+};
+
+/* The sending side of a link. */
+struct shm_tx {
+    struct shm_link *link;
+    uint64_t head; /* with what this step has transmitted */
+    uint64_t sent_head; /* as published */
+    uint64_t bytes;
+    uint32_t peer; /* worker of the consumer */
+};
+
+/* The receiving side. */
+struct shm_rx {
+    struct shm_link *link;
+    uint64_t tail;
+    uint64_t left[HX_VCS];
+    uint32_t peer; /* worker of the producer */
+};
+
+struct hal_switch {
+    struct shm_worker *worker;
+    unsigned ports;
+    unsigned size; /* slots of a VC's ring, a power of two, at most 64 */
+    uint64_t open; /* ports with a link that may bring something */
+    uint64_t up;   /* ports with a link that takes something */
+    uint64_t sent, released; /* ports changed by this step */
+    uint64_t *drops; /* [HX_DROP_COUNT] in the arena */
+    struct shm_tx *tx;
+    struct shm_rx *rx;
+};
+
+/* ---- buffers ---- */
+
+static inline void shm_buffer_put(struct shm_worker *w, uint32_t buffer)
+{
+    uint32_t home = buffer / w->per_home;
+    w->give[home].ring->slots[w->give[home].head++ & w->ring_mask] = buffer;
+    w->gave |= (uint64_t)1 << home;
+}
+
+static inline uint32_t shm_buffers_free(struct shm_worker *w, uint32_t from)
+{
+    return (uint32_t)(shm_load(&w->take[from].ring->head) - w->take[from].tail);
+}
+
+static inline bool shm_buffer_get(struct shm_worker *w, uint32_t *buffer, uint32_t reserve)
+{
+    for (uint32_t n = 0; n < w->workers; n++) {
+        uint32_t from = (uint32_t)w->last_from;
+        uint32_t keep = from == w->self ? reserve : 0;
+        if (shm_buffers_free(w, from) > keep) {
+            *buffer = w->take[from].ring->slots[w->take[from].tail++ & w->ring_mask];
+            w->took |= (uint64_t)1 << from;
+            return *buffer / w->per_home == w->self;
+        }
+        w->last_from = from + 1 == w->workers ? 0 : from + 1;
+    }
+    return false;
+}
+
+static inline void shm_note_pools(struct shm_worker *w, bool heads)
+{
+    for (uint64_t left = heads ? w->gave : w->took; left; left &= left - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(left);
+        if (heads)
+            shm_note(&w->step, &w->give[i].ring->head, w->give[i].head);
+        else
+            shm_note(&w->step, &w->take[i].ring->tail, w->take[i].tail);
+    }
+}
+
+static inline void shm_commit_pools(struct shm_worker *w)
+{
+    w->touched |= w->gave;
+    w->gave = w->took = 0;
+}
+
+/* ---- switch ---- */
+
+static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
+{
+    return h->open >> input & 1 ? h->rx[input].tail : 0;
+}
+
+static inline uint64_t hal_arrived(struct hal_switch *h, unsigned input)
+{
+    if (!(h->open >> input & 1))
+        return 0;
+    const struct shm_rx *rx = &h->rx[input];
+    uint64_t heads = shm_load(&rx->link->heads);
+    uint64_t ahead = hx_lanes_sub(heads, rx->tail);
+    uint64_t beyond = hx_lanes_sub(h->size * HX_LANE_ONES, ahead) & HX_LANE_TOPS; /* a lane above `size` */
+    return __builtin_expect(beyond != 0, 0) ? rx->tail : heads;
+}
+
+static inline const struct hx_desc *hal_arrival(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position)
+{
+    return &h->rx[input].link->slots[vc * h->size + (position & (h->size - 1))];
+}
+
+static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
+{
+    if (!(h->up >> output & 1))
+        return 0;
+    const struct shm_tx *tx = &h->tx[output];
+    uint64_t used = hx_lanes_sub(tx->head, shm_load(&tx->link->tails));
+    uint64_t room = hx_lanes_sub(h->size * (HX_LANE_ONES & UINT64_C(0xFFFFFFFFFFFF)), used);
+    return __builtin_expect((room & HX_LANE_TOPS) != 0, 0) ? 0 : room;
+}
+
+static inline unsigned hal_cost(const struct hx_desc *d)
+{
+    (void)d;
+    return 1;
+}
+
+static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,
+                                const struct hx_desc *d)
+{
+    (void)input;
+    (void)vc;
+    struct shm_tx *tx = &h->tx[output];
+    tx->link->slots[d->vc * h->size + (hx_lane(tx->head, d->vc) & (h->size - 1))] = *d;
+    tx->head = hx_lane_add(tx->head, d->vc, 1);
+    tx->bytes += HX_HEADER_BYTES + d->length;
+    h->sent |= (uint64_t)1 << output;
+}
+
+static inline void hal_drop(struct hal_switch *h, const struct hx_desc *d, enum hx_drop reason)
+{
+    h->drops[reason]++;
+    if (d->buffer / h->worker->per_home < h->worker->workers)
+        shm_buffer_put(h->worker, d->buffer);
+}
+
+/* Bits of the window positions tail .. seen-1 of one VC that have left. */
+static inline uint64_t shm_left(uint64_t tail, uint64_t seen, unsigned vc, uint64_t waiting)
+{
+    unsigned span = (uint16_t)(hx_lane(seen, vc) - hx_lane(tail, vc));
+    if (span == 0)
+        return 0;
+    uint64_t range = UINT64_MAX >> (64 - span);
+    unsigned at = hx_lane(tail, vc) % HX_WINDOW;
+    return (range << at | (at ? range >> (64 - at) : 0)) & ~waiting;
+}
+
+static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t tail, uint64_t seen,
+                               const uint64_t waiting[HX_VCS])
+{
+    if (!(h->open >> input & 1))
+        return;
+    struct shm_rx *rx = &h->rx[input];
+    uint64_t changed = rx->tail ^ tail;
+    rx->tail = tail;
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        uint64_t left = waiting[vc] ? shm_left(tail, seen, vc, waiting[vc]) : 0;
+        changed |= left ^ rx->left[vc];
+        rx->left[vc] = left;
+    }
+    h->released |= (uint64_t)(changed != 0) << input;
+}
+
+static inline void shm_note_release(struct shm_worker *w, struct shm_rx *rx)
+{
+    /* `left` of old positions must not outlive the tail that covers them, nor be seen before it: all in one step. */
+    if (rx->tail != rx->link->tails)
+        shm_note(&w->step, &rx->link->tails, rx->tail);
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        if (rx->left[vc] != rx->link->left[vc])
+            shm_note(&w->step, &rx->link->left[vc], rx->left[vc]);
+    }
+    w->touched |= (uint64_t)1 << rx->peer;
+}
+
+static inline void shm_note_sent(struct shm_worker *w, struct shm_tx *tx)
+{
+    shm_note(&w->step, &tx->link->heads, tx->head);
+    tx->link->packets += hx_lanes_sum(hx_lanes_sub(tx->head, tx->sent_head));
+    tx->link->bytes += tx->bytes;
+    tx->sent_head = tx->head;
+    tx->bytes = 0;
+    w->touched |= (uint64_t)1 << tx->peer;
+}
+
+static inline void hal_commit(struct hal_switch *h)
+{
+    struct shm_worker *w = h->worker;
+    for (uint64_t left = h->sent; left; left &= left - 1)
+        shm_note_sent(w, &h->tx[__builtin_ctzll(left)]);
+    if (w->gave)
+        shm_note_pools(w, true);
+    for (uint64_t left = h->released; left; left &= left - 1)
+        shm_note_release(w, &h->rx[__builtin_ctzll(left)]);
+    shm_step_commit(&w->step);
+    shm_commit_pools(w);
+    h->sent = h->released = 0;
+}
+
+/* ---- endpoint ---- */
+
+/* What the emulator does with payload and events; any may be NULL. Called from within hx_endpoint_step(). */
+struct shm_user {
+    void (*fill)(void *of, const struct hx_send *, uint32_t packet, uint8_t *to, unsigned bytes);
+    void (*place)(void *of, const struct hx_header *, const uint8_t *payload);
+    void (*event)(void *of, const struct hx_event *);
+    void (*delivered)(void *of, const struct hx_desc *, uint64_t nanoseconds);
+};
+
+struct hal_endpoint {
+    struct shm_worker *worker;
+    unsigned planes;
+    unsigned size;
+    struct shm_tx inject[HX_MAX_PLANES]; /* link to input LOCAL of each plane's switch */
+    struct shm_rx eject[HX_MAX_PLANES];  /* link from its output LOCAL */
+    unsigned injected, ejected;          /* planes changed by this step, bit by plane */
+    uint64_t *drops;
+    struct shm_user user;
+    void *of;
+};
+
+static inline unsigned hal_inject_room(struct hal_endpoint *h, unsigned plane)
+{
+    const struct shm_tx *tx = &h->inject[plane];
+    unsigned used = (uint16_t)(hx_lane(tx->head, 0) - hx_lane(shm_load(&tx->link->tails), 0));
+    return used > h->size ? 0 : h->size - used;
+}
+
+static inline bool hal_buffer_get(struct hal_endpoint *h, uint32_t *buffer, bool urgent)
+{
+    return shm_buffer_get(h->worker, buffer, urgent ? 0 : h->worker->reserve);
+}
+
+static inline void hal_buffer_put(struct hal_endpoint *h, uint32_t buffer)
+{
+    shm_buffer_put(h->worker, buffer);
+}
+
+static inline uint8_t *hal_frame(struct hal_endpoint *h, uint32_t buffer)
+{
+    return h->worker->buffers[buffer].frame;
+}
+
+static inline uint64_t hal_now(struct hal_endpoint *h)
+{
+    return h->worker->now;
+}
+
+static inline void hal_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc *d)
+{
+    struct shm_tx *tx = &h->inject[plane];
+    h->worker->buffers[d->buffer].injected_ns = h->worker->now;
+    tx->link->slots[hx_lane(tx->head, 0) & (h->size - 1)] = *d;
+    tx->head = hx_lane_add(tx->head, 0, 1);
+    tx->bytes += HX_HEADER_BYTES + d->length;
+    h->injected |= 1U << plane;
+}
+
+static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc *burst, unsigned most)
+{
+    struct shm_rx *rx = &h->eject[plane];
+    struct shm_worker *w = h->worker;
+    uint64_t heads = shm_load(&rx->link->heads);
+    unsigned n = 0;
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        uint16_t waiting = (uint16_t)(hx_lane(heads, vc) - hx_lane(rx->tail, vc));
+        for (; waiting && waiting <= h->size && n < most; waiting--) {
+            const struct hx_desc *d = &rx->link->slots[vc * h->size + (hx_lane(rx->tail, vc) & (h->size - 1))];
+            rx->tail = hx_lane_add(rx->tail, vc, 1);
+            h->ejected |= 1U << plane;
+            if (d->buffer / w->per_home >= w->workers || d->length > HX_MAX_PAYLOAD) {
+                h->drops[HX_DROP_MALFORMED]++;
+                continue;
+            }
+            __builtin_prefetch(w->buffers[d->buffer].frame);
+            burst[n++] = *d;
+        }
+    }
+    if (h->user.delivered) {
+        for (unsigned i = 0; i < n; i++)
+            h->user.delivered(h->of, &burst[i], w->now - w->buffers[burst[i].buffer].injected_ns);
+    }
+    return n;
+}
+
+uint32_t shm_crc32c(uint32_t crc, const void *data, size_t bytes); /* crc.c */
+
+static inline uint32_t hal_crc32c(uint32_t crc, const void *data, size_t bytes)
+{
+    return shm_crc32c(crc, data, bytes);
+}
+
+static inline void hal_fill(struct hal_endpoint *h, const struct hx_send *s, uint32_t packet, uint8_t *to,
+                            unsigned bytes)
+{
+    if (h->user.fill)
+        h->user.fill(h->of, s, packet, to, bytes);
+}
+
+static inline void hal_place(struct hal_endpoint *h, const struct hx_header *header, const uint8_t *payload)
+{
+    if (h->user.place)
+        h->user.place(h->of, header, payload);
+}
+
+static inline void hal_event(struct hal_endpoint *h, const struct hx_event *event)
+{
+    if (h->user.event)
+        h->user.event(h->of, event);
+}
+
+static inline void hal_endpoint_drop(struct hal_endpoint *h, enum hx_drop reason)
+{
+    h->drops[reason]++;
+}
+
+static inline void hal_endpoint_commit(struct hal_endpoint *h)
+{
+    struct shm_worker *w = h->worker;
+    for (unsigned plane = 0; plane < h->planes; plane++) {
+        if (h->injected >> plane & 1U)
+            shm_note_sent(w, &h->inject[plane]);
+    }
+    shm_note_pools(w, true);
+    for (unsigned plane = 0; plane < h->planes; plane++) {
+        if (h->ejected >> plane & 1U)
+            shm_note_release(w, &h->eject[plane]);
+    }
+    shm_note_pools(w, false);
+    shm_step_commit(&w->step);
+    shm_commit_pools(w);
+    h->injected = h->ejected = 0;
+}
+
+#endif

@@ -1,0 +1,65 @@
+/* redo.h - makes what a step does to shared memory happen as a whole, whatever instruction a kill -9 hits.
+ *
+ * All that decides who owns a buffer is a set of 64-bit words: heads and tails of rings, and which slots of a window
+ * have left. A step writes descriptors into slots that no head has published yet, then
+ *
+ *     1. notes the new values of these words in the worker's record     (invisible)
+ *     2. sets record->count                                             (the step has happened)
+ *     3. stores the words, heads before tails                           (others see it)
+ *     4. clears record->count
+ *
+ * If the process dies before 2, nothing has happened: every buffer is still where it was. After 2, whoever finds the
+ * record does 3 and 4 again, which is harmless: each word has one writer, and that one is dead. Heads first: for a
+ * moment a buffer may be seen in two rings, but only by its dead owner, never in none. */
+#ifndef SHM_REDO_H
+#define SHM_REDO_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum { SHM_REDO_ENTRIES = 512 };
+
+struct shm_redo_entry {
+    uint64_t offset; /* of a 64-bit word, in bytes from the arena's start */
+    uint64_t value;
+};
+
+/* Lies in the arena, one a worker. Invariant: entries 0 .. count-1 are complete whenever count is not 0. */
+struct shm_redo {
+    _Atomic uint64_t count;
+    uint64_t unused[7];
+    struct shm_redo_entry entry[SHM_REDO_ENTRIES];
+};
+
+/* A step in the making; private to the worker. */
+struct shm_step {
+    uint8_t *arena;
+    struct shm_redo *redo;
+    unsigned count;
+};
+
+static inline void shm_note(struct shm_step *step, const uint64_t *word, uint64_t value)
+{
+    struct shm_redo_entry *e = &step->redo->entry[step->count++];
+    e->offset = (uint64_t)((const uint8_t *)word - step->arena);
+    e->value = value;
+}
+
+/* Steps 3 and 4. */
+static inline void shm_redo_apply(uint8_t *arena, struct shm_redo *redo, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++) {
+        _Atomic uint64_t *word = (_Atomic uint64_t *)(void *)(arena + redo->entry[i].offset);
+        atomic_store_explicit(word, redo->entry[i].value, memory_order_release);
+    }
+    atomic_store_explicit(&redo->count, 0, memory_order_release);
+}
+
+static inline void shm_step_commit(struct shm_step *step)
+{
+    atomic_store_explicit(&step->redo->count, step->count, memory_order_release);
+    shm_redo_apply(step->arena, step->redo, step->count);
+    step->count = 0;
+}
+
+#endif

@@ -1,0 +1,12 @@
+/* crc32c.h - CRC-32C (Castagnoli, reflected 0x82F63B78; RFC 3720 appendix B.4), portable, table driven. */
+#ifndef HXMESH_CRC32C_H
+#define HXMESH_CRC32C_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* CRC-32C of `bytes` bytes appended to data whose CRC-32C is `crc` (0 for none). hx_crc32c(0, "123456789", 9) is
+ * 0xE3069283. Reentrant. */
+uint32_t hx_crc32c(uint32_t crc, const void *data, size_t bytes);
+
+#endif

@@ -1,0 +1,57 @@
+/* credit.h - link-level flow control with absolute counters, one pair of objects per link and VC.
+ *
+ * Modelled on InfiniBand's (IBA volume 1, 7.9): the sender counts blocks sent since the link came up; the receiver
+ * grants a limit: blocks received + blocks free. A packet goes only if sent + blocks <= limit. All counters are
+ * modulo 2^32 and compared serially, so the buffer must be smaller than 2^31 blocks.
+ *
+ *     sender  { sent, limit }  -- data -->     receiver { received, free, granted }
+ *                              <- grants --
+ *                              -- sent ---->   (periodic credit frame: what a wire lost is written off)
+ *
+ * Invariants: sent <= limit <= sent + buffer (sender); received + free = granted limit never shrinks, freed <=
+ * received <= freed + buffer (receiver). A grant is idempotent: lost, repeated or reordered it does no harm. A limit
+ * never shrinks, and a grant beyond sent + buffer is refused. Data and credit frames of a link share one wire that
+ * keeps their order, or delays credit frames: a credit frame that overtakes data would have it written off too early.
+ * Not thread safe; one owner each. */
+#ifndef HXMESH_CREDIT_H
+#define HXMESH_CREDIT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hx_credit_sender {
+    uint32_t sent;   /* blocks sent since the link came up */
+    uint32_t limit;  /* blocks that may have been sent in all */
+    uint32_t buffer; /* blocks the receiver has at most: a greater grant is a lie */
+};
+
+struct hx_credit_receiver {
+    uint32_t received; /* blocks received (or written off) since the link came up */
+    uint32_t freed;    /* of these, blocks that have left the buffer again */
+    uint32_t buffer;   /* blocks of buffer in all */
+    uint32_t lost;     /* blocks written off because a wire lost them */
+};
+
+/* The link came up: nothing may be sent before the first grant. */
+void hx_credit_sender_init(struct hx_credit_sender *s, uint32_t buffer_blocks);
+/* Blocks that may be sent now. */
+uint32_t hx_credit_room(const struct hx_credit_sender *s);
+/* Counts a packet as sent. The caller has checked hx_credit_room. */
+void hx_credit_spend(struct hx_credit_sender *s, uint32_t blocks);
+/* Takes in a grant. false: out of range, sent - buffer .. sent + buffer; the limit is unchanged. An old repeat within
+ * it is simply not newer: true, and the limit is unchanged too. */
+bool hx_credit_grant(struct hx_credit_sender *s, uint32_t limit);
+
+void hx_credit_receiver_init(struct hx_credit_receiver *r, uint32_t buffer_blocks);
+/* A packet arrived. false: it would overrun the buffer; it must be dropped and is not counted. */
+bool hx_credit_arrive(struct hx_credit_receiver *r, uint32_t blocks);
+/* A packet that had arrived left the buffer. */
+void hx_credit_leave(struct hx_credit_receiver *r, uint32_t blocks);
+/* The limit to grant: received + free. */
+uint32_t hx_credit_limit(const struct hx_credit_receiver *r);
+/* The sender's own count came in a credit frame, behind all data sent before it on this wire (a wire keeps order).
+ * Blocks it sent that never arrived are written off: received catches up. Returns the blocks written off; a count that
+ * lies behind (a frame repeated or late), or further ahead than the buffer (a lie), is ignored and returns 0. */
+uint32_t hx_credit_reconcile(struct hx_credit_receiver *r, uint32_t sender_sent);
+
+#endif

@@ -1,0 +1,158 @@
+/* endpoint.h - messages between accelerators: cut into packets, sprayed, placed, checked, acknowledged, repeated.
+ *
+ * Data that flows. A message is a number of bytes for a peer. The endpoint cuts it into packets of 8,192 B (the last
+ * may be shorter), and gives each to the plane whose switch has the most room. Arriving payload is placed by offset at
+ * once (spraying reorders; there is no reorder buffer). When every byte is there the message is complete and
+ * acknowledged; a sender repeats what was not acknowledged in time.
+ *
+ * Exactly once. Messages of a (source, destination) pair are numbered 0, 1, 2, ... and at most HX_PEER_WINDOW (2) of
+ * them are under way; number m waits until m - 2 is acknowledged. So a receiver needs two slots a peer to tell new,
+ * partial and finished messages apart, whatever is repeated. Of one message at most HX_MESSAGE_WINDOW packets are
+ * ahead of the acknowledged ones.
+ *
+ *     sender     free -> active (ready to inject | waits for acknowledgement) -> free       events: SENT, FAILED
+ *     receiver   empty -> active -> done -> active (next message of the slot)               event:  RECEIVED
+ *
+ * Restart. Every incarnation of an endpoint has an epoch (1 .. 255, later is newer, serially compared). A newer epoch
+ * of a peer empties what is known of it and sends unfinished messages to it from the start; packets of an older one
+ * are dropped as stale.
+ *
+ * No protocol deadlock: arrivals are always consumed, whether or not anything can be injected; acknowledgements wait
+ * in a list that holds every slot at most once.
+ *
+ * Memory is handed over at init and never grows. One owner thread. Calls go down by name; events come up by
+ * hal_event(), from within hx_endpoint_step(). */
+#ifndef HXMESH_ENDPOINT_H
+#define HXMESH_ENDPOINT_H
+
+#include "hxmesh/frame.h"
+#include "hxmesh/switch.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    HX_PEER_WINDOW = 2,      /* messages of one pair under way */
+    HX_MESSAGE_WINDOW = 512, /* packets of one message under way */
+    HX_MAX_SENDS = 64,       /* messages under way from one endpoint */
+    HX_ACK_EVERY = 64,       /* packets of one message from acknowledgement to acknowledgement */
+    HX_MAP_WORDS = HX_MESSAGE_WINDOW / 32
+};
+
+enum hx_event_type {
+    HX_EVENT_SENT,     /* the peer has all of it */
+    HX_EVENT_RECEIVED, /* all of it is here */
+    HX_EVENT_FAILED    /* given up: .error says why */
+};
+
+struct hx_event {
+    enum hx_event_type type;
+    int error;       /* FAILED: HX_E_UNREACHABLE (no way, or no answer in `retries` tries) */
+    uint16_t gx, gy; /* the peer */
+    uint32_t message;
+    uint32_t tag;
+    uint64_t bytes;
+    uint64_t cookie; /* SENT, FAILED: as given to hx_endpoint_send */
+};
+
+/* What an endpoint is told once. */
+struct hx_endpoint_config {
+    uint16_t gx, gy;       /* itself */
+    uint16_t columns;      /* of the fabric: a*x */
+    uint16_t rows;         /* b*y */
+    uint8_t planes;        /* 1 .. 4 */
+    uint8_t sends;         /* messages under way at once: 1 .. 64 */
+    uint8_t epoch;         /* incarnation, 1 .. 255 */
+    uint8_t retries;       /* tries without an answer before a message is given up */
+    bool check;            /* compute and check the CRC. false only where memory carries the frames */
+    uint16_t job;          /* job tag of its packets */
+    uint64_t timeout_ns;   /* without an answer until packets are repeated; doubles at each try, at most 16 times */
+};
+
+/* A message on its way out. Invariant: acked <= resend <= next <= packets, next - acked <= HX_MESSAGE_WINDOW. */
+struct hx_send {
+    uint32_t peer; /* rank */
+    uint16_t dst_gx, dst_gy;
+    uint32_t message, packets;
+    uint32_t tag;
+    uint16_t last_length; /* payload of the last packet */
+    uint8_t tries;
+    bool active, unreachable;
+    uint32_t acked;  /* packets known to be there, without a gap */
+    uint32_t resend; /* packets before it are not to be repeated now */
+    uint32_t next;   /* first packet never sent */
+    uint32_t map[HX_MAP_WORDS]; /* bit p % HX_MESSAGE_WINDOW: packet p, beyond acked, is known to be there */
+    uint64_t deadline;
+    uint64_t cookie;
+    uint64_t bytes;
+};
+
+/* A slot for arriving messages of one peer with the same number modulo HX_PEER_WINDOW. */
+struct hx_receive {
+    uint32_t message, packets;
+    uint32_t base;     /* packets here without a gap */
+    uint32_t received; /* packets here */
+    uint32_t reported; /* `received` at the last acknowledgement */
+    uint32_t tag;
+    uint16_t last_length;
+    uint8_t state;
+    bool queued; /* is in the list of acknowledgements */
+    uint32_t map[HX_MAP_WORDS]; /* bit p % HX_MESSAGE_WINDOW: packet p >= base is here */
+};
+
+struct hx_peer {
+    uint32_t next_message;           /* number of the next message to it */
+    uint8_t send[HX_PEER_WINDOW];    /* which hx_send, or HX_MAX_SENDS: none */
+    uint8_t epoch;                   /* its incarnation, 0: not known */
+    struct hx_receive in[HX_PEER_WINDOW];
+};
+
+struct hx_endpoint_stats {
+    uint64_t messages_sent;     /* acknowledged in full */
+    uint64_t messages_received; /* complete */
+    uint64_t messages_failed;
+    uint64_t packets_sent;      /* data packets injected the first time */
+    uint64_t packets_repeated;
+    uint64_t packets_delivered; /* data packets placed */
+    uint64_t bytes_delivered;
+    uint64_t acks_sent;
+};
+
+struct hal_endpoint;
+
+struct hx_endpoint {
+    struct hx_endpoint_config config;
+    struct hal_endpoint *hal;
+    struct hx_endpoint_stats stats;
+    uint64_t ready;      /* sends that may inject now, bit by index */
+    uint64_t free_sends; /* bit by index */
+    uint32_t active;     /* sends under way */
+    uint8_t turn;        /* whose turn it is among the ready */
+    uint8_t timer;       /* whose deadline is looked at next */
+    uint32_t acks_first, acks_count; /* list of acknowledgements, circular */
+    uint32_t ack_slots;
+    struct hx_send *send;    /* [sends] */
+    struct hx_peer *peer;    /* [columns * rows], by rank */
+    uint32_t *ack;           /* [ack_slots]: peer * HX_PEER_WINDOW + slot */
+};
+
+/* Bytes of memory an endpoint of this configuration needs (8-byte aligned). */
+size_t hx_endpoint_bytes(const struct hx_endpoint_config *config);
+
+/* HX_E_RANGE: a field of the configuration is outside its range. */
+int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *config, struct hal_endpoint *hal,
+                     void *memory);
+
+/* Takes over a message of `bytes` bytes (0 and up; at most 2^32-1 packets) for (gx, gy). `tag` travels with every
+ * packet, `cookie` stays here. HX_E_BUSY: all sends are taken, or two messages to this peer are under way.
+ * HX_E_RANGE: no such accelerator, or too long. */
+int hx_endpoint_send(struct hx_endpoint *ep, unsigned gx, unsigned gy, uint64_t bytes, uint32_t tag, uint64_t cookie);
+
+/* Consumes arrivals, acknowledges, injects, repeats what is overdue; commits. Returns packets taken and given. */
+unsigned hx_endpoint_step(struct hx_endpoint *ep);
+
+/* Whether nothing is under way: no message unacknowledged, no acknowledgement to send. */
+bool hx_endpoint_idle(const struct hx_endpoint *ep);
+
+#endif

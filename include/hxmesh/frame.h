@@ -1,0 +1,134 @@
+/* frame.h - the wire format, version 1. docs/wire-format.md is the same as a table.
+ *
+ * Network byte order, fixed offsets, inside an Ethernet frame with a local experimental EtherType (IEEE 802:
+ * 88-B5 data, 88-B6 control). The header of a data frame is 64 bytes, Ethernet included; the payload follows.
+ *
+ *   offset size            field            data frame (EtherType 0x88B5)
+ *        0    6  dst MAC   02:plane:gx:gy of the destination (16-bit gx, gy)
+ *        6    6  src MAC   02:plane:gx:gy of the source
+ *       12    2  EtherType 0x88B5
+ *   -- changed at every hop, outside the CRC --
+ *       14    1  version   1
+ *       15    1  vc        0 .. 2
+ *       16    1  hops      switches passed so far
+ *       17    1  credit_vc VC of the piggybacked grant, 0xFF: none
+ *       18    2  reserved  0
+ *       20    4  credit_limit   absolute grant in blocks for credit_vc (section credit.h)
+ *       24    4  crc       CRC-32C of bytes 28 .. 63+length
+ *   -- end to end, under the CRC --
+ *       28    1  kind      1 data, 2 acknowledgement, 3 unreachable
+ *       29    1  plane     0 .. 3
+ *       30    2  job       job tag
+ *       32    2  dst_gx    36 2 src_gx
+ *       34    2  dst_gy    38 2 src_gy
+ *       40    4  message   number of the message between this source and destination
+ *       44    4  offset    data: first payload byte's place in the message, in packets of 8,192 B (*)
+ *       48    4  message_packets  packets of the message
+ *       52    2  length    payload bytes, 0 .. 8192
+ *       54    1  epoch     incarnation of the source (see endpoint.h)
+ *       55    1  peer_epoch incarnation of the destination as the source knows it, 0: not known
+ *       56    4  tag       the sender's word for the receiver (see endpoint.h)
+ *       60    4  reserved  0
+ *       64       payload
+ *
+ * (*) `offset` counts packets, so that a message may have up to 2^32 - 1 packets. Every packet but the last of a
+ * message is full; an empty message is one packet without payload. So offset < message_packets.
+ *
+ * Acknowledgement: `offset` is the number of packets received without a gap from the start, 0 .. message_packets; the
+ * payload is a bit map (least significant bit of byte 0 first) of the packets received beyond it, empty if there are
+ * none: bit n stands for packet offset + n, so that bit 0 is always 0.
+ * Unreachable: names the (message, offset) of the data packet that found no way; the payload is its destination,
+ * 2 bytes gx, 2 bytes gy. offset < message_packets.
+ *
+ *   offset size            credit frame (EtherType 0x88B6), 64 bytes, never routed: it crosses one link
+ *        0    6  dst MAC   03:plane:FF:FF:FF:FF, a local group address: whoever is at the other end
+ *        6    6  src MAC   02:plane:FF:FF:FF:FF, no coordinates
+ *       12    2  EtherType 0x88B6
+ *       14    1  version   1
+ *       15    1  kind      1 credit
+ *       16    1  plane
+ *       17    1  vcs       3
+ *       18    2  reserved  0
+ *       20   24  vcs times { 4 limit: what the other side may have sent in all, in blocks
+ *                            4 sent:  what this side has sent in all, in blocks }
+ *       44   16  reserved  0
+ *       60    4  crc       CRC-32C of bytes 14 .. 59
+ *
+ * All functions are pure and reentrant. Decoding never reads beyond `bytes` and never trusts a field. */
+#ifndef HXMESH_FRAME_H
+#define HXMESH_FRAME_H
+
+#include "hxmesh/geometry.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    HX_ETHERTYPE_DATA = 0x88B5,
+    HX_ETHERTYPE_CONTROL = 0x88B6,
+    HX_WIRE_VERSION = 1,
+    HX_HEADER_BYTES = 64,
+    HX_MAX_PAYLOAD = 8192, /* bytes of a packet (table III) */
+    HX_MAX_FRAME = HX_HEADER_BYTES + HX_MAX_PAYLOAD,
+    HX_CREDIT_FRAME_BYTES = 64,
+    HX_BLOCK = 256,        /* bytes: the unit of credit */
+    HX_PACKET_BLOCKS = 32, /* of a full packet */
+    HX_CRC_FIRST = 28,     /* first byte under the data CRC */
+    HX_REPORT_BYTES = 4,   /* payload of an unreachable report */
+    HX_NO_CREDIT = 0xFF
+};
+
+enum hx_kind { HX_DATA = 1, HX_ACK = 2, HX_UNREACHABLE = 3 };
+enum hx_control_kind { HX_CREDIT = 1 };
+
+struct hx_header {
+    uint8_t vc, hops, credit_vc;
+    uint32_t credit_limit;
+    uint32_t crc;
+    uint8_t kind, plane;
+    uint16_t job;
+    uint16_t dst_gx, dst_gy, src_gx, src_gy;
+    uint32_t message, offset, message_packets;
+    uint16_t length;
+    uint8_t epoch, peer_epoch;
+    uint32_t tag;
+};
+
+struct hx_credit_frame {
+    uint8_t plane;
+    uint32_t limit[HX_VCS];
+    uint32_t sent[HX_VCS];
+};
+
+/* Blocks of buffer, and of credit, a packet with this payload takes: at least one. */
+static inline unsigned hx_blocks(unsigned payload_bytes)
+{
+    return payload_bytes ? (payload_bytes + HX_BLOCK - 1U) / HX_BLOCK : 1U;
+}
+
+/* Writes the 64 header bytes; h->crc is written as it is (hx_frame_crc computes it over a written frame). */
+void hx_frame_encode(uint8_t *frame, const struct hx_header *h);
+
+/* CRC-32C over bytes 28 .. 63+length of a frame that is written in full; does not look at its length field. */
+uint32_t hx_frame_crc(const uint8_t *frame, unsigned length);
+
+/* Reads and judges a data frame of `bytes` bytes (trailing Ethernet padding is allowed). The CRC is not checked here:
+ * hx_frame_crc does. Errors: HX_E_SHORT, HX_E_ETHERTYPE, HX_E_VERSION, HX_E_RESERVED, HX_E_FIELD (VC, plane, kind,
+ * length that does not fit the kind or a packet that should be full, credit_vc, offset beyond message_packets, MAC
+ * that contradicts the coordinates). On an error *h is not to be used. Coordinates are whatever the frame says: the
+ * caller knows the size of its fabric. */
+int hx_frame_decode(struct hx_header *h, const uint8_t *frame, size_t bytes);
+
+/* Writes the CRC field of a frame that is already encoded. */
+void hx_frame_set_crc(uint8_t *frame, uint32_t crc);
+
+/* Writes the hop-by-hop fields of a frame that is already encoded: what changes at a switch. Values as in the table. */
+void hx_frame_set_hop(uint8_t *frame, unsigned vc, unsigned hops, unsigned credit_vc, uint32_t credit_limit);
+
+/* Writes a whole credit frame, its CRC included. */
+void hx_credit_encode(uint8_t frame[HX_CREDIT_FRAME_BYTES], const struct hx_credit_frame *c);
+/* Errors as hx_frame_decode, and HX_E_CHECKSUM, which comes before all that the CRC covers but the version. On an error
+ * *c is untouched. Whether the counts make sense is for credit.h. */
+int hx_credit_decode(struct hx_credit_frame *c, const uint8_t *frame, size_t bytes);
+
+#endif

@@ -1,0 +1,65 @@
+/* hal.h - what a platform must give: the functions a hal_port.h defines, all `static inline`.
+ *
+ * The platform is chosen at compile time by include path (-Ihal/shm, -Ihal/loopback, ...): firmware says
+ * #include "hal_port.h", nothing goes through a pointer. hal/loopback/ is the example to start from.
+ *
+ * Ownership. A packet buffer belongs to exactly one of: the platform's free buffers, an endpoint (between
+ * hal_buffer_get and hal_inject, or hal_ejected and hal_buffer_put), or a link (from hal_transmit or hal_inject until the
+ * receiving switch releases the position, or the endpoint takes it). What a step of a switch or an endpoint does becomes
+ * visible to others all at once in hal_commit / hal_endpoint_commit, or not at all.
+ *
+ * Units. A position counts packets of one (link, VC) modulo 2^16. Room counts credit units: blocks of 256 B on
+ * platforms with real wires, whole packets where a ring slot takes any packet; hal_cost says how many a packet
+ * needs. Lanes: 16 bits a VC in one 64-bit word, VC 0 lowest, lane 3 zero.
+ *
+ * Threads. All functions of one switch (endpoint) are called by its owner only.
+ *
+ * ---- for a switch (struct hal_switch) ----
+ *
+ * uint64_t hal_consumed(const struct hal_switch *, unsigned input)
+ *     lanes: positions released so far; where windows begin.
+ * uint64_t hal_arrived(struct hal_switch *, unsigned input)
+ *     lanes: positions that have arrived. Never more than HX_WINDOW ahead of what was released.
+ * const struct hx_desc *hal_arrival(struct hal_switch *, unsigned input, unsigned vc, uint16_t position)
+ *     the descriptor at a position that has arrived and was not released; valid until then.
+ * uint64_t hal_room(struct hal_switch *, unsigned output)
+ *     lanes: room downstream less what this step has transmitted, each at most HX_MAX_ROOM. 0
+ *     for an output without a link.
+ * unsigned hal_cost(const struct hx_desc *)
+ *     credit units the packet takes, at least 1.
+ * void hal_transmit(struct hal_switch *, unsigned output, unsigned input, unsigned vc, const struct hx_desc *)
+ *     sends a copy of the descriptor on the link's VC d->vc, which has room for it; the packet came from (input, vc).
+ * void hal_drop(struct hal_switch *, const struct hx_desc *, enum hx_drop)
+ *     frees the buffer and counts the reason.
+ * void hal_release(struct hal_switch *, unsigned input, uint64_t tail, uint64_t seen, const uint64_t waiting[HX_VCS])
+ *     of the positions before `seen`, those in `waiting` (bit position % 64) are still held, all others have left;
+ *     none before `tail` is held.
+ * void hal_commit(struct hal_switch *)
+ *
+ * ---- for an endpoint (struct hal_endpoint) ----
+ *
+ * unsigned hal_inject_room(struct hal_endpoint *, unsigned plane)      packets the plane's switch takes now
+ * bool hal_buffer_get(struct hal_endpoint *, uint32_t *buffer, bool urgent)   urgent: acknowledgements may use the last
+ * void hal_buffer_put(struct hal_endpoint *, uint32_t buffer)
+ * uint8_t *hal_frame(struct hal_endpoint *, uint32_t buffer)           HX_MAX_FRAME bytes, header first
+ * void hal_inject(struct hal_endpoint *, unsigned plane, const struct hx_desc *)
+ * unsigned hal_ejected(struct hal_endpoint *, unsigned plane, struct hx_desc *burst, unsigned most)
+ *     takes up to `most` packets delivered on the plane.
+ * uint64_t hal_now(struct hal_endpoint *)                              nanoseconds, never going back
+ * uint32_t hal_crc32c(uint32_t crc, const void *, size_t)              as hx_crc32c, maybe faster
+ * void hal_fill(struct hal_endpoint *, const struct hx_send *, uint32_t packet, uint8_t *to, unsigned bytes)
+ *     writes the payload of one packet of a message.
+ * void hal_place(struct hal_endpoint *, const struct hx_header *, const uint8_t *payload)
+ *     puts arriving payload where it belongs; called once for each packet of a message, in any order.
+ * void hal_event(struct hal_endpoint *, const struct hx_event *)       the one way up (see endpoint.h)
+ * void hal_endpoint_drop(struct hal_endpoint *, enum hx_drop)          counts
+ * void hal_endpoint_commit(struct hal_endpoint *)
+ */
+#ifndef HXMESH_HAL_H
+#define HXMESH_HAL_H
+
+#include "hxmesh/endpoint.h"
+#include "hxmesh/frame.h"
+#include "hxmesh/switch.h"
+
+#endif

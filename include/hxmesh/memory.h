@@ -1,0 +1,10 @@
+/* memory.h - the two C library functions firmware may use; a freestanding platform provides them. */
+#ifndef HXMESH_MEMORY_H
+#define HXMESH_MEMORY_H
+
+#include <stddef.h>
+
+void *memcpy(void *restrict to, const void *restrict from, size_t bytes);
+void *memset(void *to, int value, size_t bytes);
+
+#endif

@@ -1,0 +1,118 @@
+/* switch.h - the input-buffered switch of an accelerator's plane, and the tree switch of a row or column network.
+ *
+ * Data that flows: 16-byte descriptors. A packet's bytes stay in their buffer; what transit needs travels by value.
+ *
+ *     arrivals (HAL) -> window of an (input, VC) -> route -> select -> transmit (HAL), release (HAL)
+ *
+ * Windows. The HAL keeps arrived descriptors of an (input, VC) at positions 0, 1, 2, ... modulo 2^16. The switch owns
+ * positions tail .. seen-1, has not looked at seen .. head-1 yet, and tells the HAL when the tail moves:
+ *
+ *          tail                      seen                head
+ *     ------[ w . w w . w ............[ new new new new ]------      w: waits   . : has left
+ *
+ * A packet whose outputs are free passes those that wait, so there is no head-of-line stall; at most 64 positions
+ * (HX_WINDOW) may lie between tail and head, which is what bounds the passing.
+ *
+ * Selection is late and per packet: among the candidate outputs with room for the packet, the one with the most room
+ * downstream, ties rotated. A waiting packet is granted the first of its outputs that gets room.
+ *
+ * Fairness. A newly arrived packet never takes an output that a waiting packet of its VC wants. Grants of an
+ * (output, VC) go round-robin over the inputs that want it, within an input to the oldest. So a packet that has k older
+ * packets waiting in its window (k < HX_WINDOW) leaves after at most (k + 1) * inputs grants of any one of its
+ * outputs on its VC (LOCAL: times HX_VCS).
+ *
+ * Nothing is dropped but: a packet of another job, a packet without a route in a tree switch. Both are counted by
+ * the HAL by reason. A packet without a route in an accelerator goes to the local endpoint, which reports it to the
+ * sender.
+ *
+ * A switch is owned by one thread. Several switches share nothing. A platform that gives each port a core makes one
+ * switch object a port, of one input each, whose hal_room() is that core's share of each output's room. */
+#ifndef HXMESH_SWITCH_H
+#define HXMESH_SWITCH_H
+
+#include "hxmesh/geometry.h"
+#include "hxmesh/route.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    HX_WINDOW = 64,       /* positions of a window */
+    HX_MAX_ROOM = 0x3FFF, /* what hal_room() saturates at, in credit units */
+    HX_LANE_BITS = 16     /* four 16-bit lanes to a word: one a VC, or one a port */
+};
+
+/* A packet inside the fabric. */
+struct hx_desc {
+    uint32_t buffer; /* platform's handle of the bytes */
+    uint16_t length; /* payload bytes, 0 .. 8192 */
+    uint8_t vc;      /* 0 .. 2 */
+    uint8_t hops;    /* switches passed */
+    uint16_t dst_gx, dst_gy;
+    uint16_t job;
+    uint16_t flow; /* platform's own; carried along */
+};
+_Static_assert(sizeof(struct hx_desc) == 16, "a descriptor is 16 bytes: four to a cache line");
+
+/* Every reason for which a packet may be dropped anywhere; the names are those of reports. */
+#define HX_DROP_REASONS(X)                                                                                             \
+    X(FOREIGN_JOB, "foreign_job")         /* packet of another job at a board */                                       \
+    X(NO_ROUTE, "no_route")               /* tree switch: every way on is down */                                      \
+    X(OVERRUN, "overrun")                 /* wire: more data than was granted */                                       \
+    X(MALFORMED, "malformed")             /* wire: a frame that decodes to nothing */                                  \
+    X(CHECKSUM, "checksum")               /* endpoint: CRC-32C does not match */                                       \
+    X(DUPLICATE, "duplicate")             /* endpoint: payload that is already there */                                \
+    X(STALE, "stale")                     /* endpoint: from before a restart */                                        \
+    X(UNEXPECTED, "unexpected")           /* endpoint: header that fits no message */                                  \
+    X(UNREACHABLE, "unreachable")         /* endpoint: found no way, sender told */                                    \
+    X(WORKER_LOST, "worker_lost")         /* emulator: held by a worker that died */
+enum hx_drop {
+#define HX_DROP_ENUM(name, text) HX_DROP_##name,
+    HX_DROP_REASONS(HX_DROP_ENUM)
+#undef HX_DROP_ENUM
+        HX_DROP_COUNT
+};
+
+/* One input. Lanes: 16 bits per VC, VC 0 lowest. Invariant per VC: tail <= seen <= head, head - tail <= HX_WINDOW,
+ * and tail is the oldest waiting position, or seen if none waits. */
+struct hx_input {
+    uint64_t seen;
+    uint64_t tail;
+    uint64_t waiting[HX_VCS]; /* bit (position % 64): waits */
+};
+
+struct hal_switch; /* platform's part, hal_port.h */
+
+struct hx_switch {
+    struct hx_route route;
+    struct hal_switch *hal;
+    uint16_t inputs, outputs; /* accelerator: 5 and 5 */
+    uint16_t job;             /* accelerator: only packets of this job pass */
+    uint16_t first_input;     /* who is looked at first in this step: rotates */
+    uint64_t tie;             /* rotating rank of the ports, breaks ties of selection */
+    uint64_t wanted[HX_VCS];  /* outputs that some waiting packet of the VC wants */
+    struct hx_input *input;   /* [inputs] */
+    uint64_t *want;           /* [input][VC][output]: subset of waiting that may leave by the output */
+    uint64_t *requests;       /* [VC][output]: inputs whose want is not empty */
+    uint8_t *next_input;      /* [VC][output]: whose turn it is */
+};
+
+/* Bytes of memory for the windows of a switch with so many ports (8-byte aligned). */
+size_t hx_switch_bytes(unsigned ports);
+
+/* Makes an idle switch whose windows begin at the positions the HAL reports as consumed so far (hal_consumed).
+ * `memory`: hx_switch_bytes(ports), 8-byte aligned, outlives the switch. The route is set apart: sw->route. */
+void hx_switch_init(struct hx_switch *sw, unsigned ports, uint16_t job, struct hal_switch *hal, void *memory);
+
+/* Forwards what can go: waiting packets first, then all arrivals, in one burst, and commits it to the HAL.
+ * Returns the packets that left. */
+unsigned hx_accelerator_step(struct hx_switch *sw);
+unsigned hx_tree_step(struct hx_switch *sw);
+
+/* Call after sw->route was rebuilt: looks again for ways for every packet that waits. */
+void hx_switch_reroute(struct hx_switch *sw);
+
+/* Packets that wait in the windows now. */
+unsigned hx_switch_waiting(const struct hx_switch *sw);
+
+#endif
