@@ -8,9 +8,10 @@
 #include <string.h>
 
 enum {
-    SENDS = 8,       /* messages under way from one accelerator */
-    RETRIES = 12,    /* at 250 ms, doubling to 4 s: given up after 40 s */
-    TIMEOUT_MS = 250 /* workers share cores: an answer may take many time slices */
+    SENDS = 8,             /* messages under way from one accelerator */
+    RETRIES = 12,          /* at 250 ms, doubling to 4 s: given up after 40 s */
+    UNREACHABLE_TRIES = 3, /* where the fabric itself says that there is no way: a restart takes milliseconds */
+    TIMEOUT_MS = 250       /* workers share cores: an answer may take many time slices */
 };
 static const double plane_bytes_per_ns = 4 * 50.0; /* four links of 400 Gb/s (table III) */
 
@@ -62,15 +63,69 @@ static bool begin(struct accelerator *a, uint64_t message)
     return true;
 }
 
-/* Messages that a predecessor had begun and not finished go first. */
+/* The lowest record above `after`. */
+static uint64_t next_record(const struct accelerator *a, uint64_t after)
+{
+    uint64_t next = UINT64_MAX;
+    for (unsigned i = 0; i < HX_MAX_SENDS; i++) {
+        uint64_t number = a->report->flying[i];
+        next = number > after && number < next ? number : next;
+    }
+    return next;
+}
+
+/* Messages that a predecessor had begun and not finished go first, in their order: a file's chunks need it. */
 static bool resume(struct accelerator *a)
 {
-    for (; a->resumed < HX_MAX_SENDS; a->resumed++) {
-        uint64_t number = a->report->flying[a->resumed];
-        if (number && !begin(a, number - 1))
+    while (a->resumed < a->predecessor) {
+        uint64_t number = next_record(a, a->resumed);
+        if (number > a->predecessor)
+            number = a->predecessor;
+        else if (!begin(a, number - 1))
             return false;
+        a->resumed = number;
     }
     return true;
+}
+
+/* ---- destinations without a way ---- */
+
+static bool is_cut_off(const struct accelerator *a, uint32_t rank)
+{
+    return a->worker->gone >> a->worker->f->node_worker[rank] & 1U || (a->cut_off && a->cut_off[rank]);
+}
+
+static void note_cut_off(struct accelerator *a, uint32_t rank)
+{
+    if (!a->cut_off)
+        a->cut_off = hx_allocate(a->worker->f->g.accelerators, sizeof *a->cut_off);
+    a->cut_off[rank] = true;
+}
+
+void accelerator_look_again(struct accelerator *a)
+{
+    free(a->cut_off);
+    a->cut_off = NULL;
+}
+
+void accelerator_give_up(struct accelerator *a)
+{
+    struct hx_endpoint *ep = &a->endpoint;
+    for (unsigned i = 0; i < ep->config.sends; i++) {
+        struct hx_send *s = &ep->send[i];
+        if (s->active && (is_cut_off(a, s->peer) || (s->unreachable && s->tries >= UNREACHABLE_TRIES))) {
+            s->tries = ep->config.retries;
+            s->deadline = 0;
+        }
+    }
+}
+
+/* The next message has nobody to go to: it counts as given up. */
+static void give_up_next(struct accelerator *a)
+{
+    a->report->issued++;
+    a->endpoint.stats.messages_failed++;
+    a->report->stats.messages_failed = a->endpoint.stats.messages_failed;
 }
 
 static bool within_rate(const struct accelerator *a)
@@ -84,9 +139,11 @@ static bool within_rate(const struct accelerator *a)
 
 static void begin_messages(struct accelerator *a)
 {
-    if (!resume(a))
-        return;
     while (a->report->issued < a->messages && a->endpoint.free_sends && within_rate(a)) {
+        if (is_cut_off(a, destination_of(a, a->report->issued))) {
+            give_up_next(a);
+            return; /* one a step: with a duration there is no end to them */
+        }
         if (!begin(a, a->report->issued))
             return;
         *record_of(a, 0) = a->report->issued + 1;
@@ -105,16 +162,20 @@ static struct payload_id id_of(const struct accelerator *a, uint32_t source, uin
 static void fill_traffic(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
     struct accelerator *a = of;
+    uint64_t begin_ns = shm_clock_ns(a->worker->clock);
     struct payload_id id = id_of(a, a->rank, s->peer, s->message, packet);
     payload_write(&id, to, bytes);
+    a->area->verify_ns += shm_clock_ns(a->worker->clock) - begin_ns;
 }
 
 static void check_traffic(void *of, const struct hx_header *h, const uint8_t *payload)
 {
     struct accelerator *a = of;
+    uint64_t begin_ns = shm_clock_ns(a->worker->clock);
     uint32_t source = hx_accelerator(&a->worker->f->g, h->src_gx, h->src_gy);
     struct payload_id id = id_of(a, source, a->rank, h->message, h->offset);
     a->area->bytes_corrupted += payload_wrong_bytes(&id, payload, h->length);
+    a->area->verify_ns += shm_clock_ns(a->worker->clock) - begin_ns;
 }
 
 static void fill_file(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
@@ -138,6 +199,8 @@ static void take_event(void *of, const struct hx_event *event)
             transfer_complete(a->receiver, event->tag);
         return;
     }
+    if (event->type == HX_EVENT_FAILED)
+        note_cut_off(a, hx_accelerator(&a->worker->f->g, event->gx, event->gy));
     uint64_t *record = record_of(a, event->cookie + 1);
     if (record)
         *record = 0;
@@ -179,19 +242,24 @@ void accelerator_start(struct accelerator *a)
         hx_die(HX_EXIT_CONFIG, w->f->spec.source, "endpoint a%u,%u cannot be built", a->gx, a->gy);
     a->endpoint.stats = a->report->stats;
     a->messages = messages_of(a);
-    if (w->transfer && transfer_is_target(w->transfer, a->rank))
+    for (unsigned i = 0; i < HX_MAX_SENDS; i++)
+        a->predecessor = a->report->flying[i] > a->predecessor ? a->report->flying[i] : a->predecessor;
+    if (a->report->issued < a->predecessor)
+        a->report->issued = a->predecessor; /* killed between record and count */
+    if (w->transfer && transfer_is_target(w->transfer, a->rank) && !atomic_load(&a->report->file_done))
         a->receiver = transfer_receiver_new(w->transfer, w->f, a->rank);
 }
 
 void accelerator_stop(struct accelerator *a)
 {
+    accelerator_look_again(a);
     transfer_receiver_free(a->receiver);
     free(a->endpoint.send); /* begins the endpoint's memory */
 }
 
 unsigned accelerator_step(struct accelerator *a, bool may_begin)
 {
-    if (may_begin && (a->resumed < HX_MAX_SENDS || a->report->issued < a->messages))
+    if (resume(a) && may_begin && a->report->issued < a->messages)
         begin_messages(a);
     unsigned work = hx_endpoint_step(&a->endpoint);
     if (work)
@@ -201,6 +269,6 @@ unsigned accelerator_step(struct accelerator *a, bool may_begin)
 
 bool accelerator_is_done(const struct accelerator *a, bool may_begin)
 {
-    bool begun = !may_begin || (a->report->issued >= a->messages && a->resumed >= HX_MAX_SENDS);
-    return begun && hx_endpoint_idle(&a->endpoint);
+    bool begun = !may_begin || a->report->issued >= a->messages;
+    return begun && a->resumed >= a->predecessor && hx_endpoint_idle(&a->endpoint);
 }

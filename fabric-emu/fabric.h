@@ -28,6 +28,7 @@ enum fab_worker_state { FAB_WORKER_STARTING, FAB_WORKER_RUNNING, FAB_WORKER_DONE
 struct fab_control {
     _Atomic uint32_t phase;   /* enum fab_phase */
     _Atomic uint32_t changes; /* grows whenever workers go down or come back */
+    _Atomic uint64_t gone;    /* workers that are down and will not come back, bit by worker */
     uint64_t started_ns;      /* when the phase became RUNNING */
 };
 
@@ -44,6 +45,7 @@ struct fab_area {
     uint64_t cpu_ns;        /* processor time */
     uint64_t private_bytes; /* memory beside the arena, at the end */
     uint64_t bytes_corrupted;
+    uint64_t verify_ns; /* processor time for writing and checking payload */
     uint32_t max_vc;
     uint64_t drops[HX_DROP_COUNT];
     struct fab_histogram latency; /* ns, packets from injection to delivery */
@@ -64,13 +66,13 @@ struct fab_fabric {
     struct hx_spec spec;
     struct hx_geometry g;
     unsigned workers;
-    unsigned slots;        /* of a link's ring per VC, a power of two */
-    uint32_t per_home;     /* buffers of one home */
-    uint32_t ring_size;    /* slots of a pool ring, a power of two >= per_home */
-    uint32_t links;        /* of one plane, LOCAL's included */
-    uint32_t *first_link;  /* [nodes]: link leaving the node's port 0 */
-    uint8_t *node_worker;  /* [nodes] */
-    uint8_t *node_dead;    /* [nodes]: on a failed board: has no firmware */
+    unsigned slots;       /* of a link's ring per VC, a power of two */
+    uint32_t per_home;    /* buffers of one home */
+    uint32_t ring_size;   /* slots of a pool ring, a power of two >= per_home */
+    uint32_t links;       /* of one plane, LOCAL's included */
+    uint32_t *first_link; /* [nodes]: link leaving the node's port 0 */
+    uint8_t *node_worker; /* [nodes] */
+    uint8_t *node_dead;   /* [nodes]: on a failed board: has no firmware */
     struct shm_arena arena;
     size_t link_bytes;
     size_t ring_bytes;

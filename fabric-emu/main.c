@@ -1,5 +1,6 @@
 /* main.c - the program hxmesh: finds the verb. A verb that is not built in is a program hxmesh-VERB beside this one. */
 #include "host/error.h"
+#include "host/json.h"
 #include "host/version.h"
 #include "supervisor.h"
 #include "verbs.h"
@@ -68,7 +69,9 @@ int main(int argc, char **argv)
         names[i] = verbs[i].name;
         if (verbs[i].run && strcmp(argv[1], verbs[i].name) == 0) {
             supervisor_block_signals();
-            return verbs[i].run(argc - 1, argv + 1);
+            int code = verbs[i].run(argc - 1, argv + 1);
+            hx_output_close(stdout, "-");
+            return code;
         }
     }
     if (!strchr(argv[1], '/'))

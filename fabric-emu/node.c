@@ -41,13 +41,14 @@ static uint64_t ports_up(const struct worker *w, uint32_t node)
 
 static struct shm_tx sender(struct shm_link *link, unsigned peer)
 {
-    return (struct shm_tx){.link = link, .head = link->heads, .sent_head = link->heads, .peer = peer};
+    return (struct shm_tx){.link = link, .head = link->heads, .peer = peer};
 }
 
 static struct shm_rx receiver(struct shm_link *link, unsigned peer)
 {
     struct shm_rx rx = {.link = link, .tail = link->tails, .peer = peer};
     memcpy(rx.left, link->left, sizeof rx.left);
+    rx.any_left = link->left[0] | link->left[1] | link->left[2];
     return rx;
 }
 
@@ -79,7 +80,8 @@ static void build_node(struct worker *w, struct node *n, unsigned plane, uint32_
     unsigned ports = hx_node_ports(&f->g, id);
     n->id = id;
     n->plane = plane;
-    n->hal = (struct hal_switch){.worker = &w->shm, .ports = ports, .size = f->slots, .drops = w->f->area[w->self].drops};
+    n->hal =
+        (struct hal_switch){.worker = &w->shm, .ports = ports, .size = f->slots, .drops = w->f->area[w->self].drops};
     n->hal.tx = hx_allocate(ports, sizeof *n->hal.tx);
     n->hal.rx = hx_allocate(ports, sizeof *n->hal.rx);
     n->tables = hx_allocate(1, hx_route_bytes(&f->g, id));
@@ -144,6 +146,7 @@ void node_build_all(struct worker *w)
     const struct fab_fabric *f = w->f;
     bind_pools(w);
     w->down = workers_down(f);
+    w->gone = atomic_load(&f->control->gone);
     w->barred = hx_allocate(hx_spec_boards(&f->spec) / 8U + 1U, 1);
     for (uint32_t id = 0; id < f->g.nodes; id++) {
         bool mine = f->node_worker[id] == w->self && !f->node_dead[id];
@@ -183,6 +186,9 @@ void node_free_all(struct worker *w)
 void node_reroute_all(struct worker *w)
 {
     uint64_t down = workers_down(w->f);
+    w->gone = atomic_load(&w->f->control->gone);
+    for (unsigned i = 0; i < w->accelerators; i++)
+        accelerator_look_again(&w->accelerator[i]);
     if (down == w->down)
         return;
     w->down = down;

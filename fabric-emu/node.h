@@ -4,6 +4,7 @@
 #ifndef NODE_H
 #define NODE_H
 
+#include "clock.h"
 #include "fabric.h"
 #include "traffic.h"
 #include "transfer.h"
@@ -26,9 +27,11 @@ struct accelerator {
     struct worker *worker;
     uint32_t rank;
     uint16_t gx, gy;
-    uint64_t messages;     /* to be sent in all */
-    uint64_t resumed;      /* entries of report->flying of a predecessor that were looked at */
-    uint64_t offered;      /* bytes handed to the endpoint, for the rate */
+    uint64_t messages;                  /* to be sent in all */
+    uint64_t predecessor;               /* messages a predecessor had begun */
+    uint64_t resumed;                   /* of these, all that were not finished have been begun again up to here */
+    bool *cut_off;                      /* [accelerators]: had no way lately; NULL: none */
+    uint64_t offered;                   /* bytes handed to the endpoint, for the rate */
     struct transfer_receiver *receiver; /* file transfer: NULL unless it gets the file */
 };
 
@@ -40,8 +43,10 @@ struct worker {
     unsigned self;
     bool verify;
     struct shm_worker shm;
-    uint64_t down;    /* workers that are down, bit by worker */
-    uint8_t *barred;  /* one bit set a job, (boards + 7) / 8 bytes each; see node_reroute */
+    const struct shm_clock *clock;
+    uint64_t down;   /* workers that are down, bit by worker */
+    uint64_t gone;   /* of these, workers that will not come back */
+    uint8_t *barred; /* one bit set a job, (boards + 7) / 8 bytes each; see node_reroute */
     struct node *node;
     unsigned accelerator_nodes; /* the first of node[] */
     unsigned nodes;

@@ -7,9 +7,9 @@
 struct progress {
     bool quiet;
     bool terminal;
-    bool shown;              /* a bar stands on the line */
-    uint64_t messages;       /* to be acknowledged in all; 0: not known, the time counts */
-    uint64_t duration_ns;    /* 0: none */
+    bool shown;           /* a bar stands on the line */
+    uint64_t messages;    /* to be acknowledged in all; 0: not known, the time counts */
+    uint64_t duration_ns; /* 0: none */
     uint64_t next_ns, last_ns, last_hops;
     uint64_t every_ns;
 };

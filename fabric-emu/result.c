@@ -40,6 +40,7 @@ static void take_areas(struct result *r)
         r->bytes_corrupted += area->bytes_corrupted;
         r->max_vc = area->max_vc > r->max_vc ? area->max_vc : r->max_vc;
         r->cpu_seconds += (double)area->cpu_ns / 1e9;
+        r->verify_seconds += (double)area->verify_ns / 1e9;
         r->peak_memory_bytes += area->private_bytes;
         for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
             r->drops[reason] += area->drops[reason];
@@ -80,7 +81,8 @@ void result_take(struct result *r, const struct fab_fabric *f, const struct hx_s
     take_areas(r);
     take_links(r);
     /* A reborn accelerator sends again what it had under way, so with deaths only messages can be counted. */
-    uint64_t missing = r->sum.packets_sent > r->sum.packets_delivered ? r->sum.packets_sent - r->sum.packets_delivered : 0;
+    uint64_t missing =
+        r->sum.packets_sent > r->sum.packets_delivered ? r->sum.packets_sent - r->sum.packets_delivered : 0;
     r->packets_lost = outcome->deaths && r->outcome.complete && r->sum.messages_failed == 0 ? 0 : missing;
     double injectable = (double)f->g.accelerators * f->g.planes * 4 * link_bytes_per_ns * (double)outcome->elapsed_ns;
     r->share_of_injection = outcome->elapsed_ns ? (double)outcome->bytes_delivered / injectable : 0;

@@ -28,6 +28,7 @@ struct result {
     struct fab_histogram latency;
     double share_of_injection, bound, share_of_bound;
     double cpu_seconds;
+    double verify_seconds; /* of these, for writing and checking payload */
     uint64_t peak_memory_bytes;
     struct link_use *link; /* every link between two switches, by plane, node and port */
     uint32_t links;

@@ -33,10 +33,10 @@ static json_t *links_json(const struct result *r)
         struct hx_end far = hx_far_end(&r->f->g, use->node, use->port);
         char from[HX_NAME_BYTES];
         char to[HX_NAME_BYTES];
-        (void)json_array_append_new(
-            links, json_pack("{s:s, s:s, s:I, s:f}", "from", hx_port_name(from, &r->f->g, use->plane, use->node, use->port),
-                             "to", hx_port_name(to, &r->f->g, use->plane, far.node, far.port), "packets",
-                             (json_int_t)use->packets, "busy", use->busy));
+        (void)json_array_append_new(links, json_pack("{s:s, s:s, s:I, s:f}", "from",
+                                                     hx_port_name(from, &r->f->g, use->plane, use->node, use->port),
+                                                     "to", hx_port_name(to, &r->f->g, use->plane, far.node, far.port),
+                                                     "packets", (json_int_t)use->packets, "busy", use->busy));
     }
     return links;
 }
@@ -45,10 +45,11 @@ static json_t *host_json(const struct result *r)
 {
     double seconds = (double)r->outcome.drained_ns / 1e9;
     double rate = seconds > 0 ? (double)r->packet_hops / seconds : 0;
-    return json_pack("{s:i, s:f, s:f, s:f, s:f, s:I, s:i}", "workers", (int)r->f->workers, "wall_seconds", seconds,
+    return json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:I, s:i}", "workers", (int)r->f->workers, "wall_seconds", seconds,
                      "packet_hops_per_second", rate, "cpu_seconds", r->cpu_seconds, "packet_hops_per_cpu_second",
-                     r->cpu_seconds > 0 ? (double)r->packet_hops / r->cpu_seconds : 0, "peak_memory_bytes",
-                     (json_int_t)r->peak_memory_bytes, "worker_deaths", (int)r->outcome.deaths);
+                     r->cpu_seconds > 0 ? (double)r->packet_hops / r->cpu_seconds : 0, "verify_cpu_seconds",
+                     r->verify_seconds, "peak_memory_bytes", (json_int_t)r->peak_memory_bytes, "worker_deaths",
+                     (int)r->outcome.deaths);
 }
 
 json_t *result_json(const struct result *r)

@@ -30,14 +30,18 @@ static void print_traffic(const struct result *r, const struct traffic *traffic)
     if (traffic)
         printf("  traffic        %s, messages of %s, seed %" PRIu64 "\n", hx_pattern_names[r->settings.pattern],
                hx_value_print_bytes(size, r->settings.message), r->settings.seed);
-    const char *end = r->outcome.complete ? "all acknowledged" : r->outcome.interrupted ? "interrupted" : "NOT COMPLETE";
-    printf("  messages       %" PRIu64 " of %" PRIu64 " delivered, %" PRIu64 " given up, %s\n", r->sum.messages_received,
-           r->messages_begun, r->sum.messages_failed, end);
+    const char *end = r->outcome.complete      ? "all acknowledged"
+                      : r->outcome.interrupted ? "interrupted"
+                                               : "NOT COMPLETE";
+    printf("  messages       %" PRIu64 " of %" PRIu64 " delivered, %" PRIu64 " given up, %s\n",
+           r->sum.messages_received, r->messages_begun, r->sum.messages_failed, end);
     printf("  packets        %" PRIu64 " sent, %" PRIu64 " delivered, %" PRIu64 " lost, %" PRIu64 " repeated\n",
            r->sum.packets_sent, r->sum.packets_delivered, r->packets_lost, r->sum.packets_repeated);
     printf("  payload        %s delivered, ", hx_value_print_bytes(size, r->sum.bytes_delivered));
     if (r->settings.verify)
-        printf("every byte checked, %" PRIu64 " corrupted\n", r->bytes_corrupted);
+        printf("every byte checked, %" PRIu64
+               " corrupted (%.0f %% of processor time went into writing and checking it)\n",
+               r->bytes_corrupted, r->cpu_seconds > 0 ? r->verify_seconds / r->cpu_seconds * 100 : 0);
     else
         printf("not checked\n");
 }

@@ -4,18 +4,19 @@
 #include "recover.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <poll.h>
 #include <unistd.h>
 
 enum {
     TICK_MS = 5,
-    MOST_DEATHS = 1000,   /* of all workers together, then something is wrong with the program */
-    INTERRUPT_MS = 2000,  /* for draining after SIGINT; a second one stops at once */
-    STOP_MS = 5000        /* for workers to end by themselves */
+    MOST_DEATHS = 1000,  /* of all workers together, then something is wrong with the program */
+    INTERRUPT_MS = 2000, /* for draining after SIGINT; a second one stops at once */
+    STOP_MS = 5000       /* for workers to end by themselves */
 };
 static const uint64_t drain_ns = UINT64_C(60) * 1000000000; /* after the end of sending */
 
@@ -28,11 +29,23 @@ struct supervisor {
     bool stop;
 };
 
+/* What ends a run: the user, another program, the terminal that went away (unless it was told not to, by nohup). */
 static void signal_set(sigset_t *set)
 {
+    struct sigaction hangup = {0};
     (void)sigemptyset(set);
     (void)sigaddset(set, SIGINT);
     (void)sigaddset(set, SIGTERM);
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
+        (void)sigaddset(set, SIGHUP);
+}
+
+/* Terminals, timeout(1) and service managers signal the whole process group; only the supervisor decides. */
+static void ignore_signals(void)
+{
+    (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGTERM, SIG_IGN);
+    (void)signal(SIGHUP, SIG_IGN);
 }
 
 void supervisor_block_signals(void)
@@ -53,13 +66,17 @@ static uint64_t now(const struct supervisor *s)
 static void start_worker(struct supervisor *s, unsigned worker)
 {
     atomic_store(&s->f->area[worker].state, FAB_WORKER_STARTING);
+    pid_t supervisor = getpid();
     pid_t pid = fork();
     if (pid < 0)
         hx_die(HX_EXIT_ENVIRONMENT, NULL, "cannot start worker %u: %s", worker, strerror(errno));
     if (pid == 0) {
-        (void)signal(SIGINT, SIG_IGN); /* the terminal sends it to all; the supervisor decides */
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != supervisor)
+            _exit(HX_EXIT_ENVIRONMENT); /* it died before this process asked to die with it */
         sigset_t set;
         signal_set(&set);
+        ignore_signals();
         (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
         worker_run(&s->plan->job, worker);
     }
@@ -93,6 +110,16 @@ static bool all_in(const struct supervisor *s, enum fab_worker_state state)
     return true;
 }
 
+static void take_down(struct supervisor *s, unsigned worker)
+{
+    s->f->area[worker].pid = 0;
+    atomic_store(&s->f->area[worker].state, FAB_WORKER_DOWN);
+    if (!s->plan->restart)
+        atomic_fetch_or(&s->f->control->gone, (uint64_t)1 << worker);
+    atomic_fetch_add(&s->f->control->changes, 1);
+    (void)recover_worker(s->f, worker);
+}
+
 static void worker_died(struct supervisor *s, unsigned worker, int signal_number)
 {
     struct fab_area *area = &s->f->area[worker];
@@ -100,10 +127,7 @@ static void worker_died(struct supervisor *s, unsigned worker, int signal_number
     progress_clear(s->plan->progress);
     hx_warn(NULL, "worker %u (process %d) was killed by signal %d%s", worker, area->pid, signal_number,
             s->plan->restart ? "; its boards restart" : "; its boards stay down");
-    area->pid = 0;
-    atomic_store(&area->state, FAB_WORKER_DOWN);
-    atomic_fetch_add(&s->f->control->changes, 1);
-    (void)recover_worker(s->f, worker);
+    take_down(s, worker);
     if (s->outcome->deaths > MOST_DEATHS) {
         s->outcome->exit_code = HX_EXIT_FAILED;
         s->stop = true;
@@ -180,6 +204,14 @@ static void take_signals(struct supervisor *s)
     }
 }
 
+/* Everybody who runs is done; whole if nobody stays down. */
+static bool all_done(struct supervisor *s)
+{
+    bool done = all_in(s, FAB_WORKER_DONE);
+    s->outcome->complete = done && atomic_load(&s->f->control->gone) == 0;
+    return done;
+}
+
 static uint64_t last_finish(const struct supervisor *s)
 {
     uint64_t last = s->f->control->started_ns;
@@ -198,8 +230,7 @@ static void advance(struct supervisor *s)
         }
         break;
     case FAB_RUNNING:
-        if (all_in(s, FAB_WORKER_DONE)) {
-            s->outcome->complete = true;
+        if (all_done(s)) {
             take_sums(s, last_finish(s));
             s->stop = true;
         } else if (s->plan->duration_ns && now(s) - s->f->control->started_ns >= s->plan->duration_ns) {
@@ -207,8 +238,7 @@ static void advance(struct supervisor *s)
         }
         break;
     default:
-        s->outcome->complete = all_in(s, FAB_WORKER_DONE);
-        s->stop = s->stop || s->outcome->complete || now(s) > s->deadline;
+        s->stop = s->stop || all_done(s) || now(s) > s->deadline;
     }
 }
 
@@ -233,10 +263,11 @@ static void stop_workers(struct supervisor *s)
         (void)poll(NULL, 0, TICK_MS);
     }
     for (unsigned w = 0; w < s->f->workers; w++) {
-        if (s->f->area[w].pid)
-            (void)kill(s->f->area[w].pid, SIGKILL);
-        if (s->f->area[w].pid)
-            (void)waitpid(s->f->area[w].pid, NULL, 0);
+        if (s->f->area[w].pid == 0)
+            continue;
+        (void)kill(s->f->area[w].pid, SIGKILL);
+        (void)waitpid(s->f->area[w].pid, NULL, 0);
+        take_down(s, w);
     }
 }
 

@@ -18,8 +18,8 @@ struct run_plan {
 };
 
 struct outcome {
-    bool interrupted;    /* by SIGINT or SIGTERM */
-    bool complete;       /* everything sent was acknowledged */
+    bool interrupted;    /* by SIGINT, SIGTERM or SIGHUP */
+    bool complete;       /* everything sent was acknowledged, and no worker stayed down */
     unsigned deaths;     /* of workers */
     int exit_code;       /* a worker's, if one ended by itself */
     uint64_t elapsed_ns; /* measured interval: from start to the end of sending or the last acknowledgement */
@@ -29,7 +29,7 @@ struct outcome {
     uint64_t buffers_missing; /* after the end: lost by a bug */
 };
 
-/* Blocks SIGINT and SIGTERM, so that they are taken only by supervisor_run(). Call before anything is created. */
+/* Blocks SIGINT, SIGTERM and SIGHUP, so that they are taken only by supervisor_run(). Call before anything is created. */
 void supervisor_block_signals(void);
 
 void supervisor_run(const struct run_plan *plan, struct outcome *outcome);

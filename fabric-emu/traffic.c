@@ -218,8 +218,8 @@ uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t me
         step = random_below(random_of(t->settings.seed ^ FOR_UNIFORM, rank, message), n - 1);
         break;
     case HX_ALL_TO_ALL_RANDOM:
-        step = shuffled(random_of(t->settings.seed ^ FOR_ORDER, rank, message / (n - 1)),
-                        (uint32_t)(message % (n - 1)), n - 1);
+        step = shuffled(random_of(t->settings.seed ^ FOR_ORDER, rank, message / (n - 1)), (uint32_t)(message % (n - 1)),
+                        n - 1);
         break;
     default:
         step = (uint32_t)(message % (n - 1));

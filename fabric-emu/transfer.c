@@ -129,6 +129,7 @@ struct transfer_receiver *transfer_receiver_new(const struct transfer *t, const 
     struct transfer_receiver *r = hx_allocate(1, sizeof *r);
     r->t = t;
     r->report = &f->accelerator[rank];
+    r->report->file_bytes = 0; /* a predecessor's are lost with its memory */
     r->hash = EVP_MD_CTX_new();
     if (!r->hash || EVP_DigestInit_ex(r->hash, EVP_sha256(), NULL) != 1)
         hx_die(HX_EXIT_ENVIRONMENT, NULL, "SHA-256 is not available");
@@ -150,12 +151,20 @@ void transfer_receiver_free(struct transfer_receiver *r)
     free(r);
 }
 
+/* A source that was started again repeats chunks that are here. One started again here has missed some. */
+static bool is_expected(const struct transfer_receiver *r, uint64_t chunk)
+{
+    return chunk >= r->next && chunk < r->next + HX_PEER_WINDOW;
+}
+
 unsigned transfer_place(struct transfer_receiver *r, uint64_t chunk, uint32_t packet, const uint8_t *from,
                         unsigned bytes)
 {
     uint64_t at = (uint64_t)packet * HX_MAX_PAYLOAD;
     if (chunk >= transfer_chunks(r->t) || at + bytes > transfer_chunk_bytes(r->t, chunk))
         return bytes;
+    if (!is_expected(r, chunk))
+        return 0;
     uint8_t *to = r->chunk[chunk % HX_PEER_WINDOW] + at;
     if (bytes == 0)
         return 0;
@@ -188,6 +197,8 @@ static void take_in(struct transfer_receiver *r)
 
 void transfer_complete(struct transfer_receiver *r, uint64_t chunk)
 {
+    if (!is_expected(r, chunk))
+        return;
     r->complete[chunk % HX_PEER_WINDOW] = true;
     while (r->next < transfer_chunks(r->t) && r->complete[r->next % HX_PEER_WINDOW])
         take_in(r);

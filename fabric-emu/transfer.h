@@ -15,11 +15,11 @@ struct transfer {
     const char *path;
     const uint8_t *data; /* the mapped file */
     uint64_t bytes;
-    uint32_t source;     /* rank */
-    uint32_t *targets;   /* ranks */
+    uint32_t source;   /* rank */
+    uint32_t *targets; /* ranks */
     uint32_t target_count;
-    const char *save;    /* folder to write what arrived to, or NULL */
-    uint8_t digest[32];  /* SHA-256 of the file */
+    const char *save;   /* folder to write what arrived to, or NULL */
+    uint8_t digest[32]; /* SHA-256 of the file */
 };
 
 struct transfer_receiver; /* one a receiving accelerator */

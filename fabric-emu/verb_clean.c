@@ -1,9 +1,9 @@
 /* verb_clean.c - `hxmesh clean`: removes the shared memory of runs that were killed. A running fabric holds a lock on
  * its own and is left alone. */
 #include "arena.h"
+#include "host/error.h"
 #include "host/json.h"
 #include "host/options.h"
-#include "host/error.h"
 #include "verbs.h"
 
 #include <stdio.h>
@@ -13,8 +13,8 @@ static json_t *list;
 
 static void found(const char *name, bool removed, size_t bytes)
 {
-    (void)json_array_append_new(list, json_pack("{s:s, s:I, s:b}", "name", name, "bytes", (json_int_t)bytes, "removed",
-                                                (int)removed));
+    (void)json_array_append_new(
+        list, json_pack("{s:s, s:I, s:b}", "name", name, "bytes", (json_int_t)bytes, "removed", (int)removed));
 }
 
 int verb_clean(int argc, char **argv)
@@ -33,7 +33,8 @@ int verb_clean(int argc, char **argv)
     json_array_foreach(list, index, each)
     {
         if (!common.json && !common.quiet)
-            printf("%s /dev/shm/%s (%lld bytes)\n", json_is_true(json_object_get(each, "removed")) ? "removed" : "in use ",
+            printf("%s /dev/shm/%s (%lld bytes)\n",
+                   json_is_true(json_object_get(each, "removed")) ? "removed" : "in use ",
                    json_string_value(json_object_get(each, "name")),
                    (long long)json_integer_value(json_object_get(each, "bytes")));
     }

@@ -39,8 +39,9 @@ int verb_demo(int argc, char **argv)
 {
     const struct hx_command command = {
         .program = "hxmesh demo",
-        .summary = "Runs a 4x4 Hx2Mesh of 64 accelerators on this machine: everyone sends to everyone, then one real file "
-                   "goes to all, and every byte is checked.",
+        .summary =
+            "Runs a 4x4 Hx2Mesh of 64 accelerators on this machine: everyone sends to everyone, then one real file "
+            "goes to all, and every byte is checked.",
         .no_json = true};
     struct hx_common common;
     (void)hx_options_parse(&command, argc, argv, &common);

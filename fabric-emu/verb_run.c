@@ -40,21 +40,30 @@ int verb_run(int argc, char **argv)
     const struct hx_option options[] = {
         HX_OPTIONS_HEADING("Traffic"),
         HX_SETTINGS_OPTIONS(&run.given),
-        {.name = "target", .kind = HX_OPTION_COORDINATE, .to.coordinate = &run.target,
+        {.name = "target",
+         .kind = HX_OPTION_COORDINATE,
+         .to.coordinate = &run.target,
          .help = "who receives in incast traffic (0,0)"},
         HX_OPTIONS_HEADING("Fabric"),
         HX_OVERRIDE_OPTIONS(&run.overrides),
         HX_CREDIT_OPTION(&run.overrides),
-        {.name = "name", .kind = HX_OPTION_STRING, .argument = "NAME", .to.string = &run.name,
+        {.name = "name",
+         .kind = HX_OPTION_STRING,
+         .argument = "NAME",
+         .to.string = &run.name,
          .help = "of the fabric's shared memory, /dev/shm/hxmesh-NAME (the process number)"},
-        {.name = "restart", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &run.restart,
+        {.name = "restart",
+         .kind = HX_OPTION_FLAG,
+         .negatable = true,
+         .to.flag = &run.restart,
          .help = "start workers that were killed again (on)"},
         HX_OPTIONS_END};
     const struct hx_command command = {
         .program = "hxmesh run",
         .operands = "SPEC|FILE",
-        .summary = "Runs a whole HammingMesh of the firmware on this machine, sends traffic through it and checks every "
-                   "byte that arrives.",
+        .summary =
+            "Runs a whole HammingMesh of the firmware on this machine, sends traffic through it and checks every "
+            "byte that arrives.",
         .details = "SPEC is a fabric such as \"4x4 Hx2Mesh\"; FILE a *.hxm.yaml. Exit code: 0 all arrived, 1 something "
                    "was lost or corrupted, 130 interrupted.",
         .least_operands = 1,

@@ -38,7 +38,8 @@ static void print_receivers(const struct session *s, const struct transfer *t)
     for (uint32_t i = 0; i < t->target_count; i++) {
         struct hx_place to = hx_place_of(&s->f.g, t->targets[i]);
         transfer_hex(s->f.accelerator[t->targets[i]].digest, hex);
-        printf("  sha-256 %s  a%u,%u %s\n", hex, to.gx, to.gy, is_identical(s, t, t->targets[i]) ? "identical" : "DIFFERS");
+        printf("  sha-256 %s  a%u,%u %s\n", hex, to.gx, to.gy,
+               is_identical(s, t, t->targets[i]) ? "identical" : "DIFFERS");
     }
     double seconds = (double)s->result.outcome.elapsed_ns / 1e9;
     char memory[HX_VALUE_TEXT];
@@ -117,24 +118,43 @@ int verb_send(int argc, char **argv)
     struct send_settings send = {.fabric = "4x4 Hx2Mesh", .to = "all"};
     const struct hx_option options[] = {
         {.name = "from", .kind = HX_OPTION_COORDINATE, .to.coordinate = &send.from, .help = "who sends (0,0)"},
-        {.name = "to", .kind = HX_OPTION_STRING, .argument = "GX,GY|all", .to.string = &send.to,
+        {.name = "to",
+         .kind = HX_OPTION_STRING,
+         .argument = "GX,GY|all",
+         .to.string = &send.to,
          .help = "who receives (all)"},
-        {.name = "save", .kind = HX_OPTION_STRING, .argument = "FOLDER", .to.string = &send.save,
+        {.name = "save",
+         .kind = HX_OPTION_STRING,
+         .argument = "FOLDER",
+         .to.string = &send.save,
          .help = "write what each receiver got to FOLDER/aGX,GY.NAME"},
-        {.name = "fabric", .letter = 'f', .kind = HX_OPTION_STRING, .argument = "SPEC|FILE", .to.string = &send.fabric,
+        {.name = "fabric",
+         .letter = 'f',
+         .kind = HX_OPTION_STRING,
+         .argument = "SPEC|FILE",
+         .to.string = &send.fabric,
          .help = "the fabric (\"4x4 Hx2Mesh\")"},
         HX_OVERRIDE_OPTIONS(&send.overrides),
         HX_CREDIT_OPTION(&send.overrides),
-        {.name = "workers", .letter = 'w', .kind = HX_OPTION_NUMBER, .to.number = &send.workers, .low = 0,
-         .high = HX_MOST_WORKERS, .help = "worker processes; 0: one a core (0)"},
-        {.name = "name", .kind = HX_OPTION_STRING, .argument = "NAME", .to.string = &send.name,
+        {.name = "workers",
+         .letter = 'w',
+         .kind = HX_OPTION_NUMBER,
+         .to.number = &send.workers,
+         .low = 0,
+         .high = HX_MOST_WORKERS,
+         .help = "worker processes; 0: one a core (0)"},
+        {.name = "name",
+         .kind = HX_OPTION_STRING,
+         .argument = "NAME",
+         .to.string = &send.name,
          .help = "of the fabric's shared memory, /dev/shm/hxmesh-NAME (the process number)"},
         HX_OPTIONS_END};
     const struct hx_command command = {
         .program = "hxmesh send",
         .operands = "FILE",
-        .summary = "Carries a file through a fabric to one accelerator or to all others, compares what arrives byte for "
-                   "byte and shows its SHA-256.",
+        .summary =
+            "Carries a file through a fabric to one accelerator or to all others, compares what arrives byte for "
+            "byte and shows its SHA-256.",
         .details = "Exit code: 0 identical everywhere, 1 not, 130 interrupted.",
         .least_operands = 1,
         .most_operands = 1,

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +17,9 @@
 #include <unistd.h>
 
 enum {
-    IDLE_SWEEPS = 100,        /* before sleeping */
-    NAP_NS = 2000000,         /* longest sleep while messages are under way: deadlines, rates */
-    CHECK_DONE_SWEEPS = 1 << 8
+    IDLE_SWEEPS = 100,    /* before sleeping */
+    NAP_NS = 2000000,     /* longest sleep while messages are under way: deadlines, rates */
+    CHECK_SWEEPS = 1 << 8 /* whether all is done, what has no way, and what was counted */
 };
 
 void worker_wake(const struct fab_fabric *f, unsigned worker)
@@ -47,13 +46,13 @@ static void wake_touched(struct worker *w)
 }
 
 /* One look at every node. Returns packets moved, taken and given. */
-static unsigned sweep(struct worker *w, const struct shm_clock *clock, bool may_begin)
+static unsigned sweep(struct worker *w, bool may_begin)
 {
     unsigned work = 0;
     unsigned hops = 0;
     unsigned planes = w->f->g.planes;
     for (unsigned i = 0; i < w->accelerators; i++) {
-        w->shm.now = shm_clock_ns(clock);
+        w->shm.now = shm_clock_ns(w->clock);
         work += accelerator_step(&w->accelerator[i], may_begin);
         for (unsigned plane = 0; plane < planes; plane++)
             hops += hx_accelerator_step(&w->node[i * planes + plane].sw);
@@ -66,6 +65,18 @@ static unsigned sweep(struct worker *w, const struct shm_clock *clock, bool may_
     return work + hops;
 }
 
+static void publish_counts(struct worker *w)
+{
+    for (unsigned i = 0; i < w->nodes; i++) {
+        for (unsigned port = 0; port < w->node[i].hal.ports; port++)
+            shm_publish_counts(&w->node[i].hal.tx[port]);
+    }
+    for (unsigned i = 0; i < w->accelerators; i++) {
+        for (unsigned plane = 0; plane < w->f->g.planes; plane++)
+            shm_publish_counts(&w->accelerator[i].hal.inject[plane]);
+    }
+}
+
 static bool is_done(const struct worker *w, bool may_begin)
 {
     for (unsigned i = 0; i < w->accelerators; i++) {
@@ -75,24 +86,30 @@ static bool is_done(const struct worker *w, bool may_begin)
     return true;
 }
 
-static void tell_state(struct worker *w, const struct shm_clock *clock, enum fab_phase phase)
+static void give_up(struct worker *w)
+{
+    for (unsigned i = 0; i < w->accelerators; i++)
+        accelerator_give_up(&w->accelerator[i]);
+}
+
+static void tell_state(struct worker *w, enum fab_phase phase)
 {
     struct fab_area *area = &w->f->area[w->self];
     bool done = phase != FAB_STARTING && is_done(w, phase == FAB_RUNNING);
     enum fab_worker_state state = done ? FAB_WORKER_DONE : FAB_WORKER_RUNNING;
     if (atomic_load_explicit(&area->state, memory_order_relaxed) == state)
         return;
-    area->finished_ns = shm_clock_ns(clock);
+    area->finished_ns = shm_clock_ns(w->clock);
     atomic_store(&area->state, state);
 }
 
-static void nap(struct worker *w, const struct shm_clock *clock, enum fab_phase phase)
+static void nap(struct worker *w, enum fab_phase phase)
 {
     struct fab_area *area = &w->f->area[w->self];
     uint32_t wake = atomic_load(&area->wake);
     atomic_store(&area->asleep, 1);
     atomic_thread_fence(memory_order_seq_cst);
-    if (sweep(w, clock, phase == FAB_RUNNING) == 0 && atomic_load(&w->f->control->phase) == phase) {
+    if (sweep(w, phase == FAB_RUNNING) == 0 && atomic_load(&w->f->control->phase) == phase) {
         const struct timespec longest = {.tv_nsec = NAP_NS};
         (void)syscall(SYS_futex, &area->wake, FUTEX_WAIT, wake, &longest, NULL, 0);
     }
@@ -120,7 +137,7 @@ static uint64_t processor_ns(void)
     return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
-static void run_phases(struct worker *w, const struct shm_clock *clock)
+static void run_phases(struct worker *w)
 {
     struct fab_control *control = w->f->control;
     struct fab_area *area = &w->f->area[w->self];
@@ -134,30 +151,38 @@ static void run_phases(struct worker *w, const struct shm_clock *clock)
             node_reroute_all(w);
             atomic_store(&area->changes_seen, changes);
         }
-        idle = sweep(w, clock, phase == FAB_RUNNING) ? 0 : idle + 1;
-        if (idle == 1 || sweeps % CHECK_DONE_SWEEPS == 0)
-            tell_state(w, clock, phase);
+        idle = sweep(w, phase == FAB_RUNNING) ? 0 : idle + 1;
+        if (idle == 1 || sweeps % CHECK_SWEEPS == 0) {
+            publish_counts(w);
+            tell_state(w, phase);
+        }
+        if (sweeps % CHECK_SWEEPS == 0)
+            give_up(w);
         if (idle > IDLE_SWEEPS) {
             area->cpu_ns = processor_ns();
-            nap(w, clock, phase);
-            tell_state(w, clock, phase);
+            nap(w, phase);
+            tell_state(w, phase);
         }
     }
 }
 
 _Noreturn void worker_run(const struct job *job, unsigned self)
 {
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     char name[16];
     (void)snprintf(name, sizeof name, "hxmesh-w%u", self);
     (void)prctl(PR_SET_NAME, name);
-    struct worker w = {
-        .f = job->f, .traffic = job->traffic, .transfer = job->transfer, .self = self, .verify = job->verify};
+    struct worker w = {.f = job->f,
+                       .traffic = job->traffic,
+                       .transfer = job->transfer,
+                       .self = self,
+                       .verify = job->verify,
+                       .clock = &job->clock};
     node_build_all(&w);
     struct fab_area *area = &job->f->area[self];
     atomic_store(&area->changes_seen, atomic_load(&job->f->control->changes));
     atomic_store(&area->state, FAB_WORKER_RUNNING);
-    run_phases(&w, &job->clock);
+    run_phases(&w);
+    publish_counts(&w);
     area->private_bytes = private_bytes();
     area->cpu_ns = processor_ns();
     node_free_all(&w);

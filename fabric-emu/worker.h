@@ -2,13 +2,13 @@
 #ifndef WORKER_H
 #define WORKER_H
 
-#include "node.h"
 #include "clock.h"
+#include "node.h"
 
 /* What the supervisor hands to every worker it forks. */
 struct job {
     const struct fab_fabric *f;
-    const struct traffic *traffic;   /* one of these two */
+    const struct traffic *traffic; /* one of these two */
     const struct transfer *transfer;
     bool verify;
     struct shm_clock clock;

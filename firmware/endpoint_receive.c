@@ -81,8 +81,7 @@ static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_heade
         hal_endpoint_drop(ep->hal, HX_DROP_STALE);
         return NULL;
     }
-    if ((!is_new && h->message_packets != r->packets) ||
-        (h->offset >= base && h->offset - base >= HX_MESSAGE_WINDOW)) {
+    if ((!is_new && h->message_packets != r->packets) || (h->offset >= base && h->offset - base >= HX_MESSAGE_WINDOW)) {
         hal_endpoint_drop(ep->hal, HX_DROP_UNEXPECTED);
         return NULL;
     }

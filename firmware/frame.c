@@ -40,7 +40,9 @@ enum {
     AT_CONTROL_VCS = 17,
     AT_CONTROL_RESERVED = 18,
     AT_COUNTERS = 20,
-    AT_CONTROL_REST = 44,
+    AT_SESSION = 44,
+    AT_PEER_SESSION = 48,
+    AT_CONTROL_REST = 52,
     AT_CONTROL_CRC = 60
 };
 
@@ -227,6 +229,8 @@ void hx_credit_encode(uint8_t frame[HX_CREDIT_FRAME_BYTES], const struct hx_cred
         put32(pair, c->limit[vc]);
         put32(pair + 4, c->sent[vc]);
     }
+    put32(frame + AT_SESSION, c->session);
+    put32(frame + AT_PEER_SESSION, c->peer_session);
     put32(frame + AT_CONTROL_CRC, credit_crc(frame));
 }
 
@@ -240,11 +244,14 @@ int hx_credit_decode(struct hx_credit_frame *c, const uint8_t *frame, size_t byt
     if (get16(frame + AT_CONTROL_RESERVED) != 0 || !all_zero(frame + AT_CONTROL_REST, AT_CONTROL_CRC - AT_CONTROL_REST))
         return HX_E_RESERVED;
     uint8_t plane = frame[AT_CONTROL_PLANE];
+    uint32_t session = get32(frame + AT_SESSION);
     if (frame[AT_CONTROL_KIND] != HX_CREDIT || plane >= HX_MAX_PLANES || frame[AT_CONTROL_VCS] != HX_VCS ||
-        !mac_is(frame + AT_DST_MAC, MAC_GROUP, plane, NO_COORDINATE, NO_COORDINATE) ||
+        session == 0 || !mac_is(frame + AT_DST_MAC, MAC_GROUP, plane, NO_COORDINATE, NO_COORDINATE) ||
         !mac_is(frame + AT_SRC_MAC, MAC_UNICAST, plane, NO_COORDINATE, NO_COORDINATE))
         return HX_E_FIELD;
     c->plane = plane;
+    c->session = session;
+    c->peer_session = get32(frame + AT_PEER_SESSION);
     const uint8_t *pair = frame + AT_COUNTERS;
     for (unsigned vc = 0; vc < HX_VCS; vc++, pair += PAIR_BYTES) {
         c->limit[vc] = get32(pair);

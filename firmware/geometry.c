@@ -130,9 +130,9 @@ static struct hx_end network_end(const struct hx_geometry *g, unsigned gx, unsig
     unsigned board = row ? gx / g->a : gy / g->b;
     unsigned at = 2 * board + (port == HX_E || port == HX_S);
     const struct hx_network *n = row ? &g->row : &g->column;
-    return (struct hx_end){
-        .node = hx_tree_switch(g, row ? HX_ROW_SWITCH : HX_COLUMN_SWITCH, row ? gy : gx, at / n->down),
-        .port = (uint16_t)(at % n->down)};
+    return (struct hx_end){.node =
+                               hx_tree_switch(g, row ? HX_ROW_SWITCH : HX_COLUMN_SWITCH, row ? gy : gx, at / n->down),
+                           .port = (uint16_t)(at % n->down)};
 }
 
 static struct hx_end accelerator_far_end(const struct hx_geometry *g, unsigned gx, unsigned gy, unsigned port)
@@ -161,8 +161,7 @@ static struct hx_end board_end(const struct hx_geometry *g, enum hx_node_kind ki
     if (kind == HX_ROW_SWITCH)
         return (struct hx_end){hx_accelerator(g, board * g->a + (far_side ? g->a - 1U : 0), line),
                                far_side ? HX_E : HX_W};
-    return (struct hx_end){hx_accelerator(g, line, board * g->b + (far_side ? g->b - 1U : 0)),
-                           far_side ? HX_S : HX_N};
+    return (struct hx_end){hx_accelerator(g, line, board * g->b + (far_side ? g->b - 1U : 0)), far_side ? HX_S : HX_N};
 }
 
 static struct hx_end tree_far_end(const struct hx_geometry *g, struct hx_place p, unsigned port)

@@ -133,9 +133,8 @@ static void tree_tables(const struct hx_geometry *g, uint32_t node, struct hx_pl
     const struct line l = {row ? &g->row : &g->column, row ? g->a : g->b};
     unsigned positions = row ? g->columns : g->rows;
     for (unsigned to = 0; to < positions; to++)
-        table[to] = at.index < l.network->leaves
-                        ? leaf_ports(&l, at.index, to)
-                        : spine_ports(&l, hx_node_ports(g, node) / l.network->leaves, to);
+        table[to] = at.index < l.network->leaves ? leaf_ports(&l, at.index, to)
+                                                 : spine_ports(&l, hx_node_ports(g, node) / l.network->leaves, to);
 }
 
 size_t hx_route_bytes(const struct hx_geometry *g, uint32_t node)

@@ -8,7 +8,7 @@
 #include "hxmesh/memory.h"
 #include "lanes.h"
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define ALWAYS_INLINE   static inline __attribute__((always_inline))
 #define RARE(condition) __builtin_expect(!!(condition), 0)
 
 typedef uint64_t route_function(const struct hx_route *, unsigned input, unsigned gx, unsigned gy);
@@ -92,11 +92,10 @@ ALWAYS_INLINE uint64_t narrow_room(struct hx_switch *sw, const uint64_t room[4],
 /* The port of the set with the most room, if that is enough for `cost`. sw->tie gives every lane another rank. */
 ALWAYS_INLINE unsigned select_narrow(struct hx_switch *sw, uint64_t lanes, uint64_t ports, unsigned cost)
 {
-    static const uint64_t spread[16] = {
-        0x0000000000000000, 0x000000000000FFFF, 0x00000000FFFF0000, 0x00000000FFFFFFFF,
-        0x0000FFFF00000000, 0x0000FFFF0000FFFF, 0x0000FFFFFFFF0000, 0x0000FFFFFFFFFFFF,
-        0xFFFF000000000000, 0xFFFF00000000FFFF, 0xFFFF0000FFFF0000, 0xFFFF0000FFFFFFFF,
-        0xFFFFFFFF00000000, 0xFFFFFFFF0000FFFF, 0xFFFFFFFFFFFF0000, 0xFFFFFFFFFFFFFFFF};
+    static const uint64_t spread[16] = {0x0000000000000000, 0x000000000000FFFF, 0x00000000FFFF0000, 0x00000000FFFFFFFF,
+                                        0x0000FFFF00000000, 0x0000FFFF0000FFFF, 0x0000FFFFFFFF0000, 0x0000FFFFFFFFFFFF,
+                                        0xFFFF000000000000, 0xFFFF00000000FFFF, 0xFFFF0000FFFF0000, 0xFFFF0000FFFFFFFF,
+                                        0xFFFFFFFF00000000, 0xFFFFFFFF0000FFFF, 0xFFFFFFFFFFFF0000, 0xFFFFFFFFFFFFFFFF};
     uint64_t ranked = (lanes | sw->tie) & spread[ports & 15];
     uint32_t pair = (uint32_t)(ranked >> 32);
     uint32_t low = hx_lane(ranked, 0) > hx_lane(ranked, 1) ? hx_lane(ranked, 0) : hx_lane(ranked, 1);
@@ -240,7 +239,8 @@ ALWAYS_INLINE void release(struct hx_switch *sw, unsigned input)
 {
     struct hx_input *in = &sw->input[input];
     uint64_t tail = in->seen;
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+    bool waits = in->waiting[0] | in->waiting[1] | in->waiting[2];
+    for (unsigned vc = 0; waits && vc < HX_VCS; vc++) {
         if (in->waiting[vc])
             tail = hx_lane_set(tail, vc, oldest(in->waiting[vc], hx_lane(in->tail, vc)));
     }

@@ -5,11 +5,43 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* What this process has created and not removed yet: a program that ends early, by exit(), leaves nothing behind. */
+static struct {
+    char name[sizeof((struct shm_arena *)NULL)->name];
+    pid_t owner; /* a forked worker that ends by exit() must not remove it */
+} created;
+
+static void remove_created(void)
+{
+    if (created.owner == getpid())
+        (void)shm_unlink(created.name);
+    created.owner = 0;
+}
+
+static void remove_at_exit(const struct shm_arena *arena)
+{
+    static bool registered;
+    registered = registered || atexit(remove_created) == 0;
+    memcpy(created.name, arena->name, sizeof created.name);
+    created.owner = getpid();
+}
+
+/* Whether the open object is still the one of that name: another process may have unlinked it between open and lock. */
+static bool is_named(int fd, const char *name)
+{
+    struct stat of_fd;
+    struct stat of_name;
+    char path[NAME_MAX + 16];
+    (void)snprintf(path, sizeof path, "/dev/shm%s", name);
+    return fstat(fd, &of_fd) == 0 && stat(path, &of_name) == 0 && of_fd.st_ino == of_name.st_ino;
+}
 
 /* Opens and locks an object of this name, new or left over; -EEXIST if somebody holds it. */
 static int open_locked(const char *name)
@@ -18,17 +50,12 @@ static int open_locked(const char *name)
         int fd = shm_open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         if (fd < 0)
             return -errno;
-        struct stat of_fd;
-        struct stat of_name;
-        char path[160];
-        (void)snprintf(path, sizeof path, "/dev/shm%s", name);
         if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
             int error = errno == EWOULDBLOCK ? -EEXIST : -errno;
             (void)close(fd);
             return error;
         }
-        /* Another process may have unlinked the object between open and lock. */
-        if (fstat(fd, &of_fd) == 0 && stat(path, &of_name) == 0 && of_fd.st_ino == of_name.st_ino)
+        if (is_named(fd, name))
             return fd;
         (void)close(fd);
     }
@@ -55,6 +82,7 @@ int shm_arena_create(struct shm_arena *arena, const char *name, size_t bytes)
     }
     arena->fd = fd;
     arena->base = base;
+    remove_at_exit(arena);
     return 0;
 }
 
@@ -63,8 +91,10 @@ void shm_arena_close(struct shm_arena *arena, bool remove)
     if (!arena->base)
         return;
     (void)munmap(arena->base, arena->bytes);
-    if (remove)
+    if (remove) {
         (void)shm_unlink(arena->name);
+        created.owner = 0;
+    }
     (void)close(arena->fd);
     arena->base = NULL;
 }
@@ -82,7 +112,8 @@ int shm_arena_clean(void (*found)(const char *name, bool removed, size_t bytes))
         (void)snprintf(name, sizeof name, "/%s", e->d_name);
         int fd = shm_open(name, O_RDWR | O_CLOEXEC, 0);
         struct stat st = {0};
-        bool ours = fd >= 0 && fstat(fd, &st) == 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && shm_unlink(name) == 0;
+        bool ours = fd >= 0 && fstat(fd, &st) == 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_named(fd, name) &&
+                    shm_unlink(name) == 0;
         if (found)
             found(e->d_name, ours, (size_t)st.st_size);
         removed += ours;

@@ -37,27 +37,34 @@ struct shm_worker {
 struct shm_tx {
     struct shm_link *link;
     uint64_t head; /* with what this step has transmitted */
-    uint64_t sent_head; /* as published */
-    uint64_t bytes;
+    uint64_t sum;  /* not yet published: packets << SHM_SUM_SHIFT + bytes */
     uint32_t peer; /* worker of the consumer */
 };
+enum { SHM_SUM_SHIFT = 40 }; /* published before it holds 2^24 packets or 2^40 bytes */
+
+static inline void shm_count(struct shm_tx *tx, const struct hx_desc *d)
+{
+    tx->sum += ((uint64_t)1 << SHM_SUM_SHIFT) + HX_HEADER_BYTES + d->length;
+}
 
 /* The receiving side. */
 struct shm_rx {
     struct shm_link *link;
     uint64_t tail;
     uint64_t left[HX_VCS];
-    uint32_t peer; /* worker of the producer */
+    bool any_left;     /* some left[] is not zero */
+    uint32_t peer;     /* worker of the producer */
 };
 
 struct hal_switch {
     struct shm_worker *worker;
     unsigned ports;
-    unsigned size; /* slots of a VC's ring, a power of two, at most 64 */
-    uint64_t open; /* ports with a link that may bring something */
-    uint64_t up;   /* ports with a link that takes something */
+    unsigned size;           /* slots of a VC's ring, a power of two, at most 64 */
+    uint64_t open;           /* ports with a link that may bring something */
+    uint64_t up;             /* ports with a link that takes something */
     uint64_t sent, released; /* ports changed by this step */
-    uint64_t *drops; /* [HX_DROP_COUNT] in the arena */
+    uint64_t left_changed;   /* ports whose left[] changed in this step */
+    uint64_t *drops;         /* [HX_DROP_COUNT] in the arena */
     struct shm_tx *tx;
     struct shm_rx *rx;
 };
@@ -153,9 +160,18 @@ static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned 
     (void)input;
     (void)vc;
     struct shm_tx *tx = &h->tx[output];
-    tx->link->slots[d->vc * h->size + (hx_lane(tx->head, d->vc) & (h->size - 1))] = *d;
+    struct hx_desc *slot = &tx->link->slots[d->vc * h->size + (hx_lane(tx->head, d->vc) & (h->size - 1))];
+    /* Field by field: the caller has just written two bytes of *d, and a 16-byte copy would wait for them. */
+    slot->buffer = d->buffer;
+    slot->length = d->length;
+    slot->vc = d->vc;
+    slot->hops = d->hops;
+    slot->dst_gx = d->dst_gx;
+    slot->dst_gy = d->dst_gy;
+    slot->job = d->job;
+    slot->flow = d->flow;
     tx->head = hx_lane_add(tx->head, d->vc, 1);
-    tx->bytes += HX_HEADER_BYTES + d->length;
+    shm_count(tx, d);
     h->sent |= (uint64_t)1 << output;
 }
 
@@ -177,56 +193,100 @@ static inline uint64_t shm_left(uint64_t tail, uint64_t seen, unsigned vc, uint6
     return (range << at | (at ? range >> (64 - at) : 0)) & ~waiting;
 }
 
+/* Brings rx->left up to date; returns whether it changed. */
+static inline bool shm_release_left(struct shm_rx *rx, uint64_t tail, uint64_t seen, const uint64_t waiting[HX_VCS])
+{
+    uint64_t any = 0;
+    uint64_t changed = 0;
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        uint64_t left = waiting[vc] ? shm_left(tail, seen, vc, waiting[vc]) : 0;
+        changed |= left ^ rx->left[vc];
+        any |= left;
+        rx->left[vc] = left;
+    }
+    rx->any_left = any != 0;
+    return changed != 0;
+}
+
 static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t tail, uint64_t seen,
                                const uint64_t waiting[HX_VCS])
 {
     if (!(h->open >> input & 1))
         return;
     struct shm_rx *rx = &h->rx[input];
-    uint64_t changed = rx->tail ^ tail;
+    bool moved = rx->tail != tail;
     rx->tail = tail;
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        uint64_t left = waiting[vc] ? shm_left(tail, seen, vc, waiting[vc]) : 0;
-        changed |= left ^ rx->left[vc];
-        rx->left[vc] = left;
-    }
-    h->released |= (uint64_t)(changed != 0) << input;
+    if (rx->any_left || tail != seen)
+        h->left_changed |= (uint64_t)shm_release_left(rx, tail, seen, waiting) << input;
+    h->released |= (uint64_t)moved << input;
 }
 
-static inline void shm_note_release(struct shm_worker *w, struct shm_rx *rx)
+/* Notes heads (tails) of the ports that changed, without a branch a port: which ports those are is random, and a
+ * wrong guess of the processor would cost as much as the rest of the commit. */
+static inline __attribute__((always_inline)) void shm_note_heads(struct hal_switch *h, unsigned ports)
 {
-    /* `left` of old positions must not outlive the tail that covers them, nor be seen before it: all in one step. */
-    if (rx->tail != rx->link->tails)
-        shm_note(&w->step, &rx->link->tails, rx->tail);
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        if (rx->left[vc] != rx->link->left[vc])
-            shm_note(&w->step, &rx->link->left[vc], rx->left[vc]);
+    struct shm_worker *w = h->worker;
+    const struct shm_step step = w->step;
+    const uint64_t sent = h->sent;
+    uint64_t touched = w->touched;
+    unsigned n = step.count;
+    for (unsigned port = 0; port < ports; port++) {
+        const struct shm_tx *tx = &h->tx[port];
+        unsigned changed = (unsigned)(sent >> port) & 1U;
+        shm_write_entry(&step, n, &tx->link->heads, tx->head);
+        n += changed;
+        touched |= (uint64_t)changed << tx->peer;
     }
-    w->touched |= (uint64_t)1 << rx->peer;
+    w->step.count = n;
+    w->touched = touched;
 }
 
-static inline void shm_note_sent(struct shm_worker *w, struct shm_tx *tx)
+static inline __attribute__((always_inline)) void shm_note_tails(struct hal_switch *h, unsigned ports)
 {
-    shm_note(&w->step, &tx->link->heads, tx->head);
-    tx->link->packets += hx_lanes_sum(hx_lanes_sub(tx->head, tx->sent_head));
-    tx->link->bytes += tx->bytes;
-    tx->sent_head = tx->head;
-    tx->bytes = 0;
-    w->touched |= (uint64_t)1 << tx->peer;
+    struct shm_worker *w = h->worker;
+    const struct shm_step step = w->step;
+    const uint64_t released = h->released | h->left_changed;
+    uint64_t touched = w->touched;
+    unsigned n = step.count;
+    for (unsigned port = 0; port < ports; port++) {
+        const struct shm_rx *rx = &h->rx[port];
+        unsigned changed = (unsigned)(released >> port) & 1U;
+        shm_write_entry(&step, n, &rx->link->tails, rx->tail);
+        n += changed;
+        touched |= (uint64_t)changed << rx->peer;
+    }
+    w->step.count = n;
+    w->touched = touched;
 }
 
+static inline void shm_note_left(struct shm_step *step, const struct shm_rx *rx)
+{
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        shm_note(step, &rx->link->left[vc], rx->left[vc]);
+}
+
+/* `left` of old positions must not outlive the tail that covers them, nor be seen before it: all in one step. */
 static inline void hal_commit(struct hal_switch *h)
 {
     struct shm_worker *w = h->worker;
-    for (uint64_t left = h->sent; left; left &= left - 1)
-        shm_note_sent(w, &h->tx[__builtin_ctzll(left)]);
+    bool accelerator = h->ports == HX_ACCELERATOR_PORTS; /* a constant count unrolls */
+    shm_note_heads(h, accelerator ? HX_ACCELERATOR_PORTS : h->ports);
     if (w->gave)
         shm_note_pools(w, true);
-    for (uint64_t left = h->released; left; left &= left - 1)
-        shm_note_release(w, &h->rx[__builtin_ctzll(left)]);
+    shm_note_tails(h, accelerator ? HX_ACCELERATOR_PORTS : h->ports);
+    for (uint64_t left = h->left_changed; left; left &= left - 1)
+        shm_note_left(&w->step, &h->rx[__builtin_ctzll(left)]);
     shm_step_commit(&w->step);
     shm_commit_pools(w);
-    h->sent = h->released = 0;
+    h->sent = h->released = h->left_changed = 0;
+}
+
+/* Shows the link's readers what was counted since the last time; now and then, and at the end. */
+static inline void shm_publish_counts(struct shm_tx *tx)
+{
+    tx->link->packets += tx->sum >> SHM_SUM_SHIFT;
+    tx->link->bytes += tx->sum & (((uint64_t)1 << SHM_SUM_SHIFT) - 1);
+    tx->sum = 0;
 }
 
 /* ---- endpoint ---- */
@@ -284,7 +344,7 @@ static inline void hal_inject(struct hal_endpoint *h, unsigned plane, const stru
     h->worker->buffers[d->buffer].injected_ns = h->worker->now;
     tx->link->slots[hx_lane(tx->head, 0) & (h->size - 1)] = *d;
     tx->head = hx_lane_add(tx->head, 0, 1);
-    tx->bytes += HX_HEADER_BYTES + d->length;
+    shm_count(tx, d);
     h->injected |= 1U << plane;
 }
 
@@ -351,12 +411,12 @@ static inline void hal_endpoint_commit(struct hal_endpoint *h)
     struct shm_worker *w = h->worker;
     for (unsigned plane = 0; plane < h->planes; plane++) {
         if (h->injected >> plane & 1U)
-            shm_note_sent(w, &h->inject[plane]);
+            shm_note(&w->step, &h->inject[plane].link->heads, h->inject[plane].head);
     }
     shm_note_pools(w, true);
     for (unsigned plane = 0; plane < h->planes; plane++) {
         if (h->ejected >> plane & 1U)
-            shm_note_release(w, &h->eject[plane]);
+            shm_note(&w->step, &h->eject[plane].link->tails, h->eject[plane].tail);
     }
     shm_note_pools(w, false);
     shm_step_commit(&w->step);

@@ -22,11 +22,11 @@
 enum { SHM_MAX_SLOTS = HX_WINDOW };
 
 struct shm_link {
-    alignas(64) uint64_t heads; /* producer's, published by a redo step */
-    uint64_t packets;           /* sent since the fabric began */
-    uint64_t bytes;             /* of payload and headers */
-    alignas(64) uint64_t tails; /* consumer's, published by a redo step */
-    uint64_t left[HX_VCS];      /* bit (position % 64) */
+    alignas(64) uint64_t heads;         /* producer's, published by a redo step */
+    uint64_t packets;                   /* sent since the fabric began */
+    uint64_t bytes;                     /* of payload and headers */
+    alignas(64) uint64_t tails;         /* consumer's, published by a redo step */
+    uint64_t left[HX_VCS];              /* bit (position % 64) */
     alignas(64) struct hx_desc slots[]; /* [HX_VCS][size] */
 };
 

@@ -13,8 +13,8 @@
 enum { SHM_MAX_WORKERS = 64 };
 
 struct shm_pool_ring {
-    alignas(64) uint64_t head; /* producer's */
-    alignas(64) uint64_t tail; /* consumer's */
+    alignas(64) uint64_t head;    /* producer's */
+    alignas(64) uint64_t tail;    /* consumer's */
     alignas(64) uint32_t slots[]; /* [size], a power of two */
 };
 

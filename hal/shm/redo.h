@@ -38,11 +38,16 @@ struct shm_step {
     unsigned count;
 };
 
-static inline void shm_note(struct shm_step *step, const uint64_t *word, uint64_t value)
+static inline void shm_write_entry(const struct shm_step *step, unsigned at, const uint64_t *word, uint64_t value)
 {
-    struct shm_redo_entry *e = &step->redo->entry[step->count++];
+    struct shm_redo_entry *e = &step->redo->entry[at];
     e->offset = (uint64_t)((const uint8_t *)word - step->arena);
     e->value = value;
+}
+
+static inline void shm_note(struct shm_step *step, const uint64_t *word, uint64_t value)
+{
+    shm_write_entry(step, step->count++, word, value);
 }
 
 /* Steps 3 and 4. */
@@ -53,6 +58,7 @@ static inline void shm_redo_apply(uint8_t *arena, struct shm_redo *redo, unsigne
         atomic_store_explicit(word, redo->entry[i].value, memory_order_release);
     }
     atomic_store_explicit(&redo->count, 0, memory_order_release);
+    atomic_signal_fence(memory_order_seq_cst); /* the next step's entries are written behind this, not before */
 }
 
 static inline void shm_step_commit(struct shm_step *step)

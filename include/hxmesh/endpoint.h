@@ -58,16 +58,16 @@ struct hx_event {
 
 /* What an endpoint is told once. */
 struct hx_endpoint_config {
-    uint16_t gx, gy;       /* itself */
-    uint16_t columns;      /* of the fabric: a*x */
-    uint16_t rows;         /* b*y */
-    uint8_t planes;        /* 1 .. 4 */
-    uint8_t sends;         /* messages under way at once: 1 .. 64 */
-    uint8_t epoch;         /* incarnation, 1 .. 255 */
-    uint8_t retries;       /* tries without an answer before a message is given up */
-    bool check;            /* compute and check the CRC. false only where memory carries the frames */
-    uint16_t job;          /* job tag of its packets */
-    uint64_t timeout_ns;   /* without an answer until packets are repeated; doubles at each try, at most 16 times */
+    uint16_t gx, gy;     /* itself */
+    uint16_t columns;    /* of the fabric: a*x */
+    uint16_t rows;       /* b*y */
+    uint8_t planes;      /* 1 .. 4 */
+    uint8_t sends;       /* messages under way at once: 1 .. 64 */
+    uint8_t epoch;       /* incarnation, 1 .. 255 */
+    uint8_t retries;     /* tries without an answer before a message is given up */
+    bool check;          /* compute and check the CRC. false only where memory carries the frames */
+    uint16_t job;        /* job tag of its packets */
+    uint64_t timeout_ns; /* without an answer until packets are repeated; doubles at each try, at most 16 times */
 };
 
 /* A message on its way out. Invariant: acked <= resend <= next <= packets, next - acked <= HX_MESSAGE_WINDOW. */
@@ -79,9 +79,9 @@ struct hx_send {
     uint16_t last_length; /* payload of the last packet */
     uint8_t tries;
     bool active, unreachable;
-    uint32_t acked;  /* packets known to be there, without a gap */
-    uint32_t resend; /* packets before it are not to be repeated now */
-    uint32_t next;   /* first packet never sent */
+    uint32_t acked;             /* packets known to be there, without a gap */
+    uint32_t resend;            /* packets before it are not to be repeated now */
+    uint32_t next;              /* first packet never sent */
     uint32_t map[HX_MAP_WORDS]; /* bit p % HX_MESSAGE_WINDOW: packet p, beyond acked, is known to be there */
     uint64_t deadline;
     uint64_t cookie;
@@ -97,14 +97,14 @@ struct hx_receive {
     uint32_t tag;
     uint16_t last_length;
     uint8_t state;
-    bool queued; /* is in the list of acknowledgements */
+    bool queued;                /* is in the list of acknowledgements */
     uint32_t map[HX_MAP_WORDS]; /* bit p % HX_MESSAGE_WINDOW: packet p >= base is here */
 };
 
 struct hx_peer {
-    uint32_t next_message;           /* number of the next message to it */
-    uint8_t send[HX_PEER_WINDOW];    /* which hx_send, or HX_MAX_SENDS: none */
-    uint8_t epoch;                   /* its incarnation, 0: not known */
+    uint32_t next_message;        /* number of the next message to it */
+    uint8_t send[HX_PEER_WINDOW]; /* which hx_send, or HX_MAX_SENDS: none */
+    uint8_t epoch;                /* its incarnation, 0: not known */
     struct hx_receive in[HX_PEER_WINDOW];
 };
 
@@ -112,7 +112,7 @@ struct hx_endpoint_stats {
     uint64_t messages_sent;     /* acknowledged in full */
     uint64_t messages_received; /* complete */
     uint64_t messages_failed;
-    uint64_t packets_sent;      /* data packets injected the first time */
+    uint64_t packets_sent; /* data packets injected the first time */
     uint64_t packets_repeated;
     uint64_t packets_delivered; /* data packets placed */
     uint64_t bytes_delivered;
@@ -125,16 +125,16 @@ struct hx_endpoint {
     struct hx_endpoint_config config;
     struct hal_endpoint *hal;
     struct hx_endpoint_stats stats;
-    uint64_t ready;      /* sends that may inject now, bit by index */
-    uint64_t free_sends; /* bit by index */
-    uint32_t active;     /* sends under way */
-    uint8_t turn;        /* whose turn it is among the ready */
-    uint8_t timer;       /* whose deadline is looked at next */
+    uint64_t ready;                  /* sends that may inject now, bit by index */
+    uint64_t free_sends;             /* bit by index */
+    uint32_t active;                 /* sends under way */
+    uint8_t turn;                    /* whose turn it is among the ready */
+    uint8_t timer;                   /* whose deadline is looked at next */
     uint32_t acks_first, acks_count; /* list of acknowledgements, circular */
     uint32_t ack_slots;
-    struct hx_send *send;    /* [sends] */
-    struct hx_peer *peer;    /* [columns * rows], by rank */
-    uint32_t *ack;           /* [ack_slots]: peer * HX_PEER_WINDOW + slot */
+    struct hx_send *send; /* [sends] */
+    struct hx_peer *peer; /* [columns * rows], by rank */
+    uint32_t *ack;        /* [ack_slots]: peer * HX_PEER_WINDOW + slot */
 };
 
 /* Bytes of memory an endpoint of this configuration needs (8-byte aligned). */

@@ -51,7 +51,9 @@
  *       18    2  reserved  0
  *       20   24  vcs times { 4 limit: what the other side may have sent in all, in blocks
  *                            4 sent:  what this side has sent in all, in blocks }
- *       44   16  reserved  0
+ *       44    4  session       of this side, not 0 (section credit.h)
+ *       48    4  peer_session  of the other side as this side knows it, 0: not known
+ *       52    8  reserved  0
  *       60    4  crc       CRC-32C of bytes 14 .. 59
  *
  * All functions are pure and reentrant. Decoding never reads beyond `bytes` and never trusts a field. */
@@ -98,6 +100,7 @@ struct hx_credit_frame {
     uint8_t plane;
     uint32_t limit[HX_VCS];
     uint32_t sent[HX_VCS];
+    uint32_t session, peer_session;
 };
 
 /* Blocks of buffer, and of credit, a packet with this payload takes: at least one. */

@@ -25,15 +25,15 @@
 enum hx_port { HX_E = 0, HX_W = 1, HX_N = 2, HX_S = 3, HX_LOCAL = 4, HX_ACCELERATOR_PORTS = 5 };
 
 enum {
-    HX_MAX_BOARD_SIDE = 64,       /* a, b: 1 .. 64 accelerators */
-    HX_MAX_FABRIC_SIDE = 1024,    /* x, y: 1 .. 1024 boards */
-    HX_MAX_LINE = 4096,           /* a*x and b*y: 1 .. 4096 accelerators */
-    HX_MAX_ACCELERATORS = 65536,  /* of a whole fabric */
-    HX_MAX_PLANES = 4,            /* 1 .. 4 */
-    HX_MAX_RADIX = 64,            /* ports of a tree switch: 2 .. 64 */
-    HX_DEFAULT_RADIX = 64,        /* table III, appendix C */
-    HX_MAX_TAPER = 63,            /* down ports per up port at a leaf: 1 (full bandwidth) .. 63 */
-    HX_VCS = 3                    /* section IV-C: at most two board crossings */
+    HX_MAX_BOARD_SIDE = 64,      /* a, b: 1 .. 64 accelerators */
+    HX_MAX_FABRIC_SIDE = 1024,   /* x, y: 1 .. 1024 boards */
+    HX_MAX_LINE = 4096,          /* a*x and b*y: 1 .. 4096 accelerators */
+    HX_MAX_ACCELERATORS = 65536, /* of a whole fabric */
+    HX_MAX_PLANES = 4,           /* 1 .. 4 */
+    HX_MAX_RADIX = 64,           /* ports of a tree switch: 2 .. 64 */
+    HX_DEFAULT_RADIX = 64,       /* table III, appendix C */
+    HX_MAX_TAPER = 63,           /* down ports per up port at a leaf: 1 (full bandwidth) .. 63 */
+    HX_VCS = 3                   /* section IV-C: at most two board crossings */
 };
 
 #define HX_NOWHERE UINT32_MAX /* "no node": a port without a cable */
@@ -49,11 +49,11 @@ struct hx_network {
 };
 
 struct hx_geometry {
-    uint16_t a, b;   /* columns and rows of accelerators on a board */
-    uint16_t x, y;   /* columns and rows of boards */
-    uint8_t planes;  /* independent copies of the network */
-    uint8_t radix;   /* ports of a tree switch */
-    uint8_t taper;   /* down ports per up port at a leaf */
+    uint16_t a, b;    /* columns and rows of accelerators on a board */
+    uint16_t x, y;    /* columns and rows of boards */
+    uint8_t planes;   /* independent copies of the network */
+    uint8_t radix;    /* ports of a tree switch */
+    uint8_t taper;    /* down ports per up port at a leaf */
     uint16_t columns; /* a*x */
     uint16_t rows;    /* b*y */
     uint32_t accelerators;

@@ -33,14 +33,14 @@ struct hx_barred {
 };
 
 struct hx_route {
-    const uint8_t *x_table;     /* accelerator: a*x entries */
-    const uint8_t *y_table;     /* accelerator: b*y entries */
-    const uint64_t *tree_table; /* tree switch: entry per coordinate of its axis */
+    const uint8_t *x_table;                /* accelerator: a*x entries */
+    const uint8_t *y_table;                /* accelerator: b*y entries */
+    const uint64_t *tree_table;            /* tree switch: entry per coordinate of its axis */
     uint8_t allowed[HX_ACCELERATOR_PORTS]; /* accelerator: what a packet from this input may still take */
-    uint8_t raise;              /* accelerator: ports that lead off the board, where the VC is raised by one */
-    uint8_t kind;               /* enum hx_node_kind */
-    uint16_t columns, rows;     /* destinations are below these: the caller checks */
-    uint64_t up;                /* ports whose link is up */
+    uint8_t raise;          /* accelerator: ports that lead off the board, where the VC is raised by one */
+    uint8_t kind;           /* enum hx_node_kind */
+    uint16_t columns, rows; /* destinations are below these: the caller checks */
+    uint64_t up;            /* ports whose link is up */
 };
 
 /* Bytes of table memory a node needs (8-byte aligned by the caller). */

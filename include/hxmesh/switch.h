@@ -56,16 +56,16 @@ _Static_assert(sizeof(struct hx_desc) == 16, "a descriptor is 16 bytes: four to 
 
 /* Every reason for which a packet may be dropped anywhere; the names are those of reports. */
 #define HX_DROP_REASONS(X)                                                                                             \
-    X(FOREIGN_JOB, "foreign_job")         /* packet of another job at a board */                                       \
-    X(NO_ROUTE, "no_route")               /* tree switch: every way on is down */                                      \
-    X(OVERRUN, "overrun")                 /* wire: more data than was granted */                                       \
-    X(MALFORMED, "malformed")             /* wire: a frame that decodes to nothing */                                  \
-    X(CHECKSUM, "checksum")               /* endpoint: CRC-32C does not match */                                       \
-    X(DUPLICATE, "duplicate")             /* endpoint: payload that is already there */                                \
-    X(STALE, "stale")                     /* endpoint: from before a restart */                                        \
-    X(UNEXPECTED, "unexpected")           /* endpoint: header that fits no message */                                  \
-    X(UNREACHABLE, "unreachable")         /* endpoint: found no way, sender told */                                    \
-    X(WORKER_LOST, "worker_lost")         /* emulator: held by a worker that died */
+    X(FOREIGN_JOB, "foreign_job") /* packet of another job at a board */                                               \
+    X(NO_ROUTE, "no_route")       /* tree switch: every way on is down */                                              \
+    X(OVERRUN, "overrun")         /* wire: more data than was granted */                                               \
+    X(MALFORMED, "malformed")     /* wire: a frame that decodes to nothing */                                          \
+    X(CHECKSUM, "checksum")       /* endpoint: CRC-32C does not match */                                               \
+    X(DUPLICATE, "duplicate")     /* endpoint: payload that is already there */                                        \
+    X(STALE, "stale")             /* endpoint: from before a restart */                                                \
+    X(UNEXPECTED, "unexpected")   /* endpoint: header that fits no message */                                          \
+    X(UNREACHABLE, "unreachable") /* endpoint: found no way, sender told */                                            \
+    X(WORKER_LOST, "worker_lost") /* emulator: held by a worker that died */
 enum hx_drop {
 #define HX_DROP_ENUM(name, text) HX_DROP_##name,
     HX_DROP_REASONS(HX_DROP_ENUM)

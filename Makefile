@@ -1,0 +1,286 @@
+# Makefile - builds, tests and checks hxmesh. `make help` lists the targets.
+#
+# Everything built lies below $(BUILD), and a new source file in a folder named here is picked up by itself:
+#   shm/, loopback/   objects compiled against that platform's hal_port.h; firmware is compiled once for each
+#   plain/            objects that know no HAL: host/ and tools/
+#   tests/, bench/    test and benchmark programs
+#   asan/, tsan/, fuzz/   the same tree again, built with sanitizers or for libFuzzer
+# A test is built against loopback, unless it says `/* platform: shm */` or includes a header of the emulator. What
+# tests share (support_*.c) goes with both, unless it says `platform:` and which.
+# A test that says `/* tsan */` is worth a run under the thread sanitizer; a .bats file that says `# asan` is also run
+# against the program built with the address sanitizer.
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
+
+CPPFLAGS += -D_GNU_SOURCE -Iinclude -I. -Ihal
+# What binds the HAL: a platform sees its own hal_port.h, and that one the internal headers of firmware/.
+FOR_SHM      := -Ihal/shm -Ifirmware
+FOR_LOOPBACK := -Ihal/loopback -Ifirmware
+
+WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+CFLAGS   += -std=c11 -g
+LDLIBS   += -ljansson -lcyaml -lyaml -lcrypto -lm -lrt -pthread
+
+# SANITIZE=address,undefined (or thread): set by the asan, tsan and fuzz targets, each with a BUILD of its own.
+SANITIZE ?=
+ifeq ($(SANITIZE),)
+CFLAGS       += $(WARNINGS) -Werror
+OPTIMIZE     := -O2
+OPTIMIZE_SHM := -O3
+else
+# No warnings here: instrumented code raises false ones, and the plain build has had the true ones.
+CFLAGS       += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
+OPTIMIZE     := -O1
+OPTIMIZE_SHM := -O1
+endif
+
+# All cores. Where things are only built, a recipe's output comes in one piece; what runs programs shows their progress.
+SYNC := --output-sync=target
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc) --no-print-directory $(if $(filter-out all,$(MAKECMDGOALS)),,$(SYNC))
+endif
+Q := $(if $(V),,@)
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SECONDARY:
+.SUFFIXES:
+
+# ---- the sources --------------------------------------------------------------------------------------------------
+
+FIRMWARE     := $(wildcard firmware/*.c)
+HAL_SHM      := $(wildcard hal/shm/*.c)
+HAL_LOOPBACK := $(wildcard hal/loopback/*.c)
+HOST         := $(wildcard host/*.c)
+EMULATOR     := $(wildcard fabric-emu/*.c)
+TOOLS        := $(wildcard tools/hxmesh-*.c)
+TOOLS_SHARED := $(filter-out $(TOOLS),$(wildcard tools/*.c))
+
+TESTS   := $(wildcard tests/unit/test_*.c tests/property/prop_*.c)
+FUZZERS := $(wildcard tests/fuzz/fuzz_*.c)
+SUPPORT := $(wildcard tests/*/support_*.c)
+SYSTEM  := $(wildcard tests/system/*.bats)
+BENCHES := $(wildcard tests/bench/bench_*.c)
+BENCHES_SHARED := $(filter-out $(BENCHES) $(SUPPORT),$(wildcard tests/bench/*.c))
+
+# $(call says,PATTERN,FILES): those of FILES that have a line matching PATTERN.
+says = $(if $(2),$(shell grep -lE -e '$(1)' $(2)))
+ON_SHM      := $(call says,platform: shm|include "((hal/)?shm|fabric-emu)/,$(TESTS) $(FUZZERS) $(SUPPORT))
+ON_LOOPBACK := $(filter-out $(ON_SHM),$(TESTS) $(FUZZERS) $(SUPPORT))
+SUPPORT_SHM := $(filter-out $(call says,platform: loopback,$(SUPPORT)),$(SUPPORT))
+TSAN_TESTS  := $(call says,^/\* tsan,$(TESTS))
+ASAN_SYSTEM := $(call says,^. asan,$(SYSTEM))
+
+# ---- programs -----------------------------------------------------------------------------------------------------
+
+PROGRAMS := $(if $(EMULATOR),$(BUILD)/hxmesh) $(TOOLS:tools/%.c=$(BUILD)/%)
+
+.PHONY: all
+all: $(PROGRAMS) ## build hxmesh and its tools (needs no DPDK)
+	@:
+
+LIB_SHM      := $(BUILD)/libhx-shm.a
+LIB_LOOPBACK := $(BUILD)/libhx-loopback.a
+LIB_HOST     := $(BUILD)/libhx-host.a
+LIB_EMULATOR := $(BUILD)/libhx-emulator.a
+LIB_TOOLS    := $(BUILD)/libhx-tools.a
+
+SHM_OBJECTS      := $(patsubst %.c,$(BUILD)/shm/%.o,$(FIRMWARE) $(HAL_SHM))
+LOOPBACK_OBJECTS := $(patsubst %.c,$(BUILD)/loopback/%.o,$(FIRMWARE) $(HAL_LOOPBACK))
+HOST_OBJECTS     := $(HOST:%.c=$(BUILD)/plain/%.o)
+EMULATOR_OBJECTS := $(EMULATOR:%.c=$(BUILD)/shm/%.o)
+TOOLS_OBJECTS    := $(TOOLS_SHARED:%.c=$(BUILD)/plain/%.o)
+
+$(LIB_SHM):      $(SHM_OBJECTS)
+$(LIB_LOOPBACK): $(LOOPBACK_OBJECTS)
+$(LIB_HOST):     $(HOST_OBJECTS)
+$(LIB_EMULATOR): $(EMULATOR_OBJECTS)
+$(LIB_TOOLS):    $(TOOLS_OBJECTS)
+
+# Libraries stand before those they need: one that is used against the direction of the house does not link.
+$(BUILD)/hxmesh: $(LIB_EMULATOR) $(LIB_TOOLS) $(LIB_HOST) $(LIB_SHM)
+	$(LINK)
+
+$(BUILD)/hxmesh-%: $(BUILD)/plain/tools/hxmesh-%.o $(LIB_TOOLS) $(LIB_HOST) $(LIB_LOOPBACK)
+	$(LINK)
+
+# ---- how an object, a library and a program are made --------------------------------------------------------------
+
+define COMPILE
+@mkdir -p $(@D)
+$(if $(Q),@echo "  CC   $@")
+$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+endef
+define LINK
+@mkdir -p $(@D)
+$(if $(Q),@echo "  LINK $@")
+$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+endef
+
+$(BUILD)/shm/%.o:      CPPFLAGS += $(FOR_SHM)
+$(BUILD)/loopback/%.o: CPPFLAGS += $(FOR_LOOPBACK)
+$(BUILD)/shm/%.o:      CFLAGS += $(OPTIMIZE_SHM)
+$(BUILD)/loopback/%.o: CFLAGS += $(OPTIMIZE)
+$(BUILD)/plain/%.o:    CFLAGS += $(OPTIMIZE)
+
+$(BUILD)/shm/%.o: %.c Makefile
+	$(COMPILE)
+$(BUILD)/loopback/%.o: %.c Makefile
+	$(COMPILE)
+$(BUILD)/plain/%.o: %.c Makefile
+	$(COMPILE)
+
+# Quick append (q), since two folders may hold files of one name.
+$(BUILD)/%.a:
+	@mkdir -p $(@D) && rm -f $@
+	$(Q)ar qcs $@ $^
+
+-include $(shell test -d $(BUILD) && find $(BUILD)/shm $(BUILD)/loopback $(BUILD)/plain -name '*.d' 2>/dev/null)
+
+# ---- demo ---------------------------------------------------------------------------------------------------------
+
+.PHONY: demo
+demo: ## set up, build, run a small HammingMesh and move verified data through it
+	@mk/setup.sh build
+	@$(MAKE) $(SYNC) all
+	@$(BUILD)/hxmesh demo
+
+# ---- tests --------------------------------------------------------------------------------------------------------
+
+# $(call programs,SOURCES[,BUILD]): the test programs made from them.
+programs = $(patsubst tests/%.c,$(or $(2),$(BUILD))/tests/%,$(1))
+
+FUZZ_ENGINE  ?= replay
+FUZZ_MAIN    := $(if $(filter replay,$(FUZZ_ENGINE)),$(BUILD)/plain/tests/fuzz/replay.o)
+FUZZ_LDFLAGS := $(if $(filter libfuzzer,$(FUZZ_ENGINE)),-fsanitize=fuzzer)
+$(call programs,$(FUZZERS)): $(FUZZ_MAIN)
+$(call programs,$(FUZZERS)): LDFLAGS += $(FUZZ_LDFLAGS)
+$(call programs,$(TESTS) $(FUZZERS)): LDLIBS += -lcmocka
+
+$(call programs,$(filter $(ON_SHM),$(TESTS) $(FUZZERS))): $(BUILD)/tests/%: $(BUILD)/shm/tests/%.o \
+    $(SUPPORT_SHM:%.c=$(BUILD)/shm/%.o) $(LIB_EMULATOR) $(LIB_TOOLS) $(LIB_HOST) $(LIB_SHM)
+	$(LINK)
+$(call programs,$(filter-out $(SUPPORT),$(ON_LOOPBACK))): $(BUILD)/tests/%: $(BUILD)/loopback/tests/%.o \
+    $(patsubst %.c,$(BUILD)/loopback/%.o,$(filter $(SUPPORT),$(ON_LOOPBACK))) $(LIB_TOOLS) $(LIB_HOST) $(LIB_LOOPBACK)
+	$(LINK)
+
+# What a run is given: cmocka programs, fuzz replays, and PROGRAM@FILE.bats, which tests PROGRAM by its command line.
+PLAIN_RUNS := $(call programs,$(TESTS)) $(SYSTEM:%=$(BUILD)/hxmesh@%)
+ASAN_RUNS  := $(call programs,$(TESTS) $(FUZZERS),$(BUILD)/asan) $(ASAN_SYSTEM:%=$(BUILD)/asan/hxmesh@%)
+TSAN_RUNS  := $(call programs,$(TSAN_TESTS),$(BUILD)/tsan)
+RUN_TESTS   = mk/run-tests.sh $(BUILD)/test-logs
+
+.PHONY: check tests test-programs fuzz-programs tsan-programs asan ubsan tsan build-asan build-tsan
+test-programs: $(call programs,$(TESTS))
+	@:
+fuzz-programs: $(call programs,$(FUZZERS))
+	@:
+tsan-programs: $(call programs,$(TSAN_TESTS))
+	@:
+
+check: ## set up, build and run every test, sanitizers included; the last line counts them
+	@mk/setup.sh build check firmware
+	@$(MAKE) $(SYNC) all test-programs firmware build-asan build-tsan
+	@$(RUN_TESTS) $(PLAIN_RUNS) $(ASAN_RUNS) $(TSAN_RUNS)
+
+tests: all test-programs ## unit, property and system tests only, without sanitizers
+	@$(RUN_TESTS) $(PLAIN_RUNS)
+
+asan ubsan: build-asan ## unit and property tests and stored fuzz inputs under the address and undefined sanitizers
+	@$(RUN_TESTS) $(ASAN_RUNS)
+
+tsan: build-tsan ## tests that say /* tsan */ under the thread sanitizer
+	@$(RUN_TESTS) $(TSAN_RUNS)
+
+build-asan:
+	@$(MAKE) $(SYNC) BUILD=$(BUILD)/asan SANITIZE=address,undefined all test-programs fuzz-programs
+build-tsan:
+	@$(MAKE) $(SYNC) BUILD=$(BUILD)/tsan SANITIZE=thread tsan-programs
+
+# ---- firmware, fuzzing, benchmarks --------------------------------------------------------------------------------
+
+.PHONY: firmware fuzz bench bench-programs
+firmware: ## compile firmware/ freestanding for host, riscv64 and Cortex-M; print its size and stack
+	@mk/setup.sh firmware
+	@mk/firmware.sh $(BUILD)/firmware
+
+FUZZ_SECONDS ?= 60
+fuzz: ## search for new failing inputs with libFuzzer, FUZZ_SECONDS (60) a target
+	@mk/setup.sh build fuzz
+	@$(MAKE) $(SYNC) BUILD=$(BUILD)/fuzz CC=clang SANITIZE=fuzzer-no-link,address,undefined FUZZ_ENGINE=libfuzzer \
+	    fuzz-programs
+	@mk/fuzz.sh $(FUZZ_SECONDS) $(BUILD)/fuzz $(call programs,$(FUZZERS),$(BUILD)/fuzz)
+
+BENCH_PROGRAMS := $(BENCHES:tests/%.c=$(BUILD)/%)
+$(BENCH_PROGRAMS): $(BUILD)/bench/%: $(BUILD)/shm/tests/bench/%.o $(BENCHES_SHARED:%.c=$(BUILD)/shm/%.o) \
+    $(LIB_EMULATOR) $(LIB_TOOLS) $(LIB_HOST) $(LIB_SHM)
+	$(LINK)
+bench-programs: $(BENCH_PROGRAMS)
+	@:
+bench: ## measure; figures on screen and in build/bench.json
+	@mk/setup.sh build bench
+	@$(MAKE) $(SYNC) all bench-programs
+	@mk/bench.sh $(BUILD) $(BENCH_PROGRAMS)
+
+# ---- lint ---------------------------------------------------------------------------------------------------------
+
+HEADERS := $(wildcard include/hxmesh/*.h firmware/*.h hal/*/*.h host/*.h fabric-emu/*.h tools/*.h tests/*/*.h)
+SOURCES := $(FIRMWARE) $(HAL_SHM) $(HAL_LOOPBACK) $(HOST) $(EMULATOR) $(wildcard tools/*.c tests/*/*.c)
+SCRIPTS := $(wildcard mk/*.sh .ci/run tests/system/*.bats tests/system/*.bash)
+
+# A file's platform decides which hal_port.h it is read with.
+SOURCES_LOOPBACK := $(HAL_LOOPBACK) $(ON_LOOPBACK)
+SOURCES_SHM      := $(filter-out $(SOURCES_LOOPBACK),$(SOURCES))
+
+.PHONY: lint lint-all lint-format lint-tidy lint-cppcheck lint-scripts
+lint: ## clang-format, clang-tidy, cppcheck and shellcheck over everything
+	@mk/setup.sh build check lint
+	@$(MAKE) $(SYNC) --keep-going lint-all
+	@echo "lint: clean"
+lint-all: lint-format lint-scripts lint-tidy lint-cppcheck
+	@:
+
+lint-format:
+	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS)
+
+lint-scripts:
+	@shellcheck $(SCRIPTS)
+
+# The log takes clang-tidy's count of warnings in system headers, which it prints even when asked to be quiet.
+TIDY_SHM      := $(SOURCES_SHM:%.c=$(BUILD)/lint/%.ok)
+TIDY_LOOPBACK := $(SOURCES_LOOPBACK:%.c=$(BUILD)/lint/%.ok)
+$(TIDY_SHM):      PLATFORM := $(FOR_SHM)
+$(TIDY_LOOPBACK): PLATFORM := $(FOR_LOOPBACK)
+lint-tidy: $(TIDY_SHM) $(TIDY_LOOPBACK)
+$(BUILD)/lint/%.ok: %.c $(HEADERS) .clang-tidy
+	@mkdir -p $(@D)
+	@echo "  TIDY $<"
+	@clang-tidy --quiet $< -- -std=c11 $(CPPFLAGS) $(PLATFORM) $(WARNINGS) 2>$@.log || { cat $@.log; false; }
+	@touch $@
+
+CPPCHECK := cppcheck --quiet -j$(shell nproc) --std=c11 --library=posix,gnu --inline-suppr --error-exitcode=1 \
+    --enable=warning,style,performance,portability --suppressions-list=mk/cppcheck.txt
+lint-cppcheck:
+	@echo "  CPPCHECK"
+	@mkdir -p $(BUILD)/lint/cppcheck
+	@$(CPPCHECK) --cppcheck-build-dir=$(BUILD)/lint/cppcheck $(CPPFLAGS) $(FOR_SHM) $(SOURCES_SHM)
+	@$(if $(SOURCES_LOOPBACK),$(CPPCHECK) $(CPPFLAGS) $(FOR_LOOPBACK) $(SOURCES_LOOPBACK))
+
+# ---- the machine --------------------------------------------------------------------------------------------------
+
+.PHONY: setup install clean help
+setup: ## install the Debian packages that all these targets need
+	@mk/setup.sh build check firmware bench fuzz lint
+
+install: all ## install programs and headers below PREFIX (/usr/local); DESTDIR is respected
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/hxmesh
+	$(if $(PROGRAMS),install $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin)
+	install -m 644 include/hxmesh/*.h $(DESTDIR)$(PREFIX)/include/hxmesh
+
+clean: ## remove everything built
+	rm -rf $(BUILD)
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile

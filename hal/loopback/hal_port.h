@@ -1,0 +1,192 @@
+/* hal_port.h - the example platform's side of the contract (include/hxmesh/hal.h); loopback.h explains it.
+ *
+ * Freestanding: nothing here needs more than the firmware itself has. A credit unit is a block of 256 B. */
+#ifndef HAL_PORT_H
+#define HAL_PORT_H
+
+#include "hxmesh/crc32c.h"
+#include "hxmesh/hal.h"
+#include "lanes.h"
+#include "loopback.h"
+
+/* ---- for a switch ---- */
+
+struct hal_switch {
+    struct loopback_node node;
+};
+
+static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
+{
+    return h->node.port[input].tail;
+}
+
+static inline uint64_t hal_arrived(struct hal_switch *h, unsigned input)
+{
+    const struct loopback_port *p = &h->node.port[input];
+    uint64_t heads = p->arrived;
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        uint16_t window_end = (uint16_t)(hx_lane(p->tail, vc) + HX_WINDOW);
+        if ((uint16_t)(hx_lane(heads, vc) - hx_lane(p->tail, vc)) > HX_WINDOW)
+            heads = hx_lane_set(heads, vc, window_end);
+    }
+    return heads;
+}
+
+static inline const struct hx_desc *hal_arrival(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position)
+{
+    return &h->node.port[input].slots[vc][position % LOOPBACK_SLOTS];
+}
+
+static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
+{
+    uint64_t room = 0;
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        uint32_t blocks = hx_credit_room(&h->node.port[output].link.tx[vc]);
+        room = hx_lane_set(room, vc, (uint16_t)(blocks < HX_MAX_ROOM ? blocks : HX_MAX_ROOM));
+    }
+    return room;
+}
+
+static inline unsigned hal_cost(const struct hx_desc *d)
+{
+    return hx_blocks(d->length);
+}
+
+static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,
+                                const struct hx_desc *d)
+{
+    (void)input;
+    (void)vc;
+    loopback_transmit(&h->node, output, d);
+}
+
+static inline void hal_drop(struct hal_switch *h, const struct hx_desc *d, enum hx_drop reason)
+{
+    h->node.drops[reason]++;
+    loopback_buffer_put(&h->node, d->buffer);
+}
+
+/* Credit goes back for each packet that has left, in whatever order; positions are free only when the tail passes. */
+static inline void loopback_release(struct loopback_port *p, unsigned vc, uint16_t tail, uint16_t seen,
+                                    uint64_t waiting)
+{
+    uint64_t stays = waiting | p->left[vc];
+    for (uint16_t at = hx_lane(p->tail, vc); at != seen; at++) {
+        uint64_t bit = (uint64_t)1 << at % HX_WINDOW;
+        if (!(stays & bit))
+            hx_credit_leave(&p->link.rx[vc], hx_blocks(p->slots[vc][at % LOOPBACK_SLOTS].length));
+    }
+    p->left[vc] = 0;
+    for (uint16_t at = tail; at != seen; at++)
+        p->left[vc] |= ~waiting & (uint64_t)1 << at % HX_WINDOW;
+}
+
+static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t tail, uint64_t seen,
+                               const uint64_t waiting[HX_VCS])
+{
+    struct loopback_port *p = &h->node.port[input];
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        loopback_release(p, vc, hx_lane(tail, vc), hx_lane(seen, vc), waiting[vc]);
+    p->tail = tail;
+}
+
+static inline void hal_commit(struct hal_switch *h)
+{
+    loopback_commit(&h->node);
+}
+
+/* ---- for an endpoint: port n of its node is plane n ---- */
+
+/* What its owner does with payload and events. Called from within hx_endpoint_step(). */
+struct loopback_user {
+    void (*fill)(void *of, const struct hx_send *, uint32_t packet, uint8_t *to, unsigned bytes);
+    void (*place)(void *of, const struct hx_header *, const uint8_t *payload);
+    void (*event)(void *of, const struct hx_event *);
+};
+
+struct hal_endpoint {
+    struct loopback_node node;
+    struct loopback_user user;
+    void *of;
+};
+
+static inline unsigned hal_inject_room(struct hal_endpoint *h, unsigned plane)
+{
+    return hx_credit_room(&h->node.port[plane].link.tx[0]) / HX_PACKET_BLOCKS;
+}
+
+static inline bool hal_buffer_get(struct hal_endpoint *h, uint32_t *buffer, bool urgent)
+{
+    struct loopback_node *n = &h->node;
+    if (n->free_count <= n->reserve + (urgent ? 0U : 1U))
+        return false;
+    *buffer = n->free[--n->free_count];
+    return true;
+}
+
+static inline void hal_buffer_put(struct hal_endpoint *h, uint32_t buffer)
+{
+    loopback_buffer_put(&h->node, buffer);
+}
+
+static inline uint8_t *hal_frame(struct hal_endpoint *h, uint32_t buffer)
+{
+    return h->node.frames[buffer];
+}
+
+static inline void hal_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc *d)
+{
+    loopback_transmit(&h->node, plane, d);
+}
+
+static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc *burst, unsigned most)
+{
+    struct loopback_port *p = &h->node.port[plane];
+    unsigned taken = 0;
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        for (; taken < most && hx_lane(p->tail, vc) != hx_lane(p->arrived, vc); taken++) {
+            burst[taken] = p->slots[vc][hx_lane(p->tail, vc) % LOOPBACK_SLOTS];
+            hx_credit_leave(&p->link.rx[vc], hx_blocks(burst[taken].length));
+            p->tail = hx_lane_add(p->tail, vc, 1);
+        }
+    }
+    return taken;
+}
+
+static inline uint64_t hal_now(struct hal_endpoint *h)
+{
+    return h->node.now;
+}
+
+static inline uint32_t hal_crc32c(uint32_t crc, const void *data, size_t bytes)
+{
+    return hx_crc32c(crc, data, bytes);
+}
+
+static inline void hal_fill(struct hal_endpoint *h, const struct hx_send *s, uint32_t packet, uint8_t *to,
+                            unsigned bytes)
+{
+    h->user.fill(h->of, s, packet, to, bytes);
+}
+
+static inline void hal_place(struct hal_endpoint *h, const struct hx_header *header, const uint8_t *payload)
+{
+    h->user.place(h->of, header, payload);
+}
+
+static inline void hal_event(struct hal_endpoint *h, const struct hx_event *event)
+{
+    h->user.event(h->of, event);
+}
+
+static inline void hal_endpoint_drop(struct hal_endpoint *h, enum hx_drop reason)
+{
+    h->node.drops[reason]++;
+}
+
+static inline void hal_endpoint_commit(struct hal_endpoint *h)
+{
+    loopback_commit(&h->node);
+}
+
+#endif

@@ -1,0 +1,111 @@
+/* loopback.h - the example platform: switches and endpoints in one process, joined by wires that carry real frames.
+ *
+ * How to port hxmesh to your hardware. A port is the functions that include/hxmesh/hal.h lists, `static inline` in a
+ * hal_port.h, and a driver that fills and empties what they look at. Here:
+ *
+ *     hal_port.h    the functions: what firmware calls in its steps. No frame is read here
+ *     loopback.c    the driver: frames in, credit frames out (loopback_poll)
+ *     wire.h        the "hardware": an order-keeping wire with faults to try. You have a real one instead
+ *
+ * The main loop of a platform is: for each switch and endpoint, poll, then step.
+ *
+ *     for (;;) {
+ *         loopback_poll(&platform_switch.node, now);     // frames that are due come in, credit frames go out
+ *         hx_accelerator_step(&sw);                      // hal_arrived .. hal_transmit .. hal_release, hal_commit
+ *     }
+ *
+ * What to change: replace loopback_wire_put and loopback_wire_take by your device's queues, keep buffers where its DMA
+ * can reach them, take `now` from its clock. What to keep: a buffer of each VC for the blocks that were granted, always;
+ * credit frames at once when credit.h says so and every now and then besides; every drop counted by its reason.
+ *
+ * Buffers. An input takes `blocks` blocks of 256 B a VC (8,192 B packets need 32). A switch lets later packets pass one
+ * that waits, so packets may leave while the window of 64 positions (switch.h) cannot move on. Then the slots hold the
+ * surplus: up to 64 positions in the window and, behind it, as many packets as there are blocks.
+ * Every packet lies in a buffer that takes a whole frame, and there are as many as there are blocks: simple, and wasteful
+ * where packets are short. Hardware would chain blocks.
+ *
+ * One thread. Memory is handed over by the caller, nothing is allocated. Time is a count of ns that the caller moves. */
+#ifndef LOOPBACK_H
+#define LOOPBACK_H
+
+#include "hxmesh/credit.h"
+#include "hxmesh/switch.h"
+#include "wire.h"
+
+enum {
+    LOOPBACK_SLOTS = 256,                             /* of a (port, VC), a power of two */
+    LOOPBACK_MAX_BLOCKS = LOOPBACK_SLOTS - HX_WINDOW, /* of a (port, VC) */
+    LOOPBACK_CREDIT_PERIOD = 2000                     /* ns from credit frame to credit frame without need */
+};
+
+/* One end of a cable. Lanes: 16 bits a VC (hal.h). Invariant: tail <= arrived, and of the positions between, at most
+ * `blocks` packets have not left. */
+struct loopback_port {
+    struct hx_credit_link link;
+    struct loopback_wire *out, *in; /* NULL: no cable */
+    uint64_t tail, arrived;         /* lanes: positions released, positions filled */
+    uint64_t left[HX_VCS];          /* bit (position % 64): has left, though the tail is not there yet */
+    struct hx_desc slots[HX_VCS][LOOPBACK_SLOTS];
+    uint32_t told[HX_VCS]; /* limits as last told to the peer */
+    uint64_t told_at;      /* when the last credit frame went out */
+    uint8_t plane;
+    uint8_t next_grant; /* VC whose limit the next data frame carries */
+};
+
+/* A switch or an endpoint with its ports and buffers. */
+struct loopback_node {
+    struct loopback_port *port;
+    unsigned ports;
+    unsigned blocks; /* buffer of a (port, VC) */
+    uint64_t now;
+    uint64_t sent; /* ports that the step has written to, bit by port */
+    uint8_t (*frames)[HX_MAX_FRAME];
+    uint32_t *free; /* [free_count]: buffers that hold nothing */
+    uint32_t free_count;
+    uint32_t reserve; /* of these, how many arrivals may need */
+    uint64_t drops[HX_DROP_COUNT];
+};
+
+/* Bytes of memory for a node with so many ports of so many blocks a VC (32 .. LOOPBACK_MAX_BLOCKS), and `sends`
+ * buffers for packets an endpoint writes (a switch: 0). 8-byte aligned. */
+size_t loopback_node_bytes(unsigned ports, unsigned blocks, unsigned sends);
+void loopback_node_init(struct loopback_node *n, unsigned ports, unsigned blocks, unsigned sends, void *memory);
+
+/* Plugs a cable in, or begins anew at this end of one. `session`: later than any this port had (credit.h). Both ends
+ * have buffers of the same size. */
+void loopback_plug(struct loopback_node *n, unsigned port, unsigned plane, struct loopback_wire *out,
+                   struct loopback_wire *in, uint32_t session);
+
+/* Takes in every frame that is due, then sends the credit frames that are. Call before each step. */
+void loopback_poll(struct loopback_node *n, uint64_t now);
+
+/* ---- what hal_port.h and loopback.c share ---- */
+
+static inline void loopback_buffer_put(struct loopback_node *n, uint32_t buffer)
+{
+    n->free[n->free_count++] = buffer;
+}
+
+/* Puts a packet on the wire of a port, with a grant for one VC of the way back, and frees its buffer. */
+static inline void loopback_transmit(struct loopback_node *n, unsigned port, const struct hx_desc *d)
+{
+    struct loopback_port *p = &n->port[port];
+    uint8_t *frame = n->frames[d->buffer];
+    unsigned grant = p->next_grant;
+    p->next_grant = (uint8_t)(grant + 1 == HX_VCS ? 0 : grant + 1);
+    p->told[grant] = hx_credit_limit(&p->link.rx[grant]);
+    hx_credit_spend(&p->link.tx[d->vc], hx_blocks(d->length));
+    hx_frame_set_hop(frame, d->vc, d->hops, grant, p->told[grant]);
+    loopback_wire_put(p->out, n->now, frame, (uint32_t)HX_HEADER_BYTES + d->length);
+    n->sent |= (uint64_t)1 << port;
+    loopback_buffer_put(n, d->buffer);
+}
+
+/* What the step has sent is on its way. */
+static inline void loopback_commit(struct loopback_node *n)
+{
+    for (; n->sent; n->sent &= n->sent - 1)
+        loopback_wire_commit(n->port[__builtin_ctzll(n->sent)].out);
+}
+
+#endif

@@ -1,0 +1,281 @@
+/* spec.c - spec strings, checks and questions about a fabric (host/spec.h); spec_file.c reads files. */
+#include "host/spec.h"
+#include "hxmesh/error.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+const char *const hx_pattern_names[HX_PATTERNS + 1] = {
+    [HX_ALL_TO_ALL] = "all-to-all", [HX_ALL_TO_ALL_RANDOM] = "all-to-all-random",
+    [HX_UNIFORM] = "uniform",       [HX_PERMUTATION] = "permutation",
+    [HX_BISECTION] = "bisection",   [HX_NEIGHBOUR] = "neighbour",
+    [HX_INCAST] = "incast",         [HX_PATTERNS] = NULL};
+
+const char *const hx_clock_names[HX_CLOCKS + 1] = {
+    [HX_CLOCK_WALL] = "wall", [HX_CLOCK_VIRTUAL] = "virtual", [HX_CLOCKS] = NULL};
+
+const struct hx_settings hx_default_settings = {
+    .pattern = HX_ALL_TO_ALL, .message = 64 << 10, .count = 1, .rate = 1, .seed = 1, .verify = true};
+
+void hx_settings_merge(struct hx_settings *into, const struct hx_settings *over)
+{
+    unsigned given = over->given;
+    if (given & HX_GIVEN_PATTERN)
+        into->pattern = over->pattern;
+    if (given & HX_GIVEN_MESSAGE)
+        into->message = over->message;
+    if (given & HX_GIVEN_COUNT)
+        into->count = over->count;
+    if (given & HX_GIVEN_DURATION)
+        into->duration_ns = over->duration_ns;
+    if (given & HX_GIVEN_RATE)
+        into->rate = over->rate;
+    if (given & HX_GIVEN_SEED)
+        into->seed = over->seed;
+    if (given & HX_GIVEN_VERIFY)
+        into->verify = over->verify;
+    if (given & HX_GIVEN_WORKERS)
+        into->workers = over->workers;
+    if (given & HX_GIVEN_CLOCK)
+        into->clock = over->clock;
+    into->given |= given;
+}
+
+/* ---- spec strings ---- */
+
+enum { LONGEST_TEXT = 63 };
+
+/* Lower case without spaces; false: longer than any fabric. */
+static bool squeeze(char *to, const char *text)
+{
+    size_t used = 0;
+    for (; *text; text++) {
+        if (isspace((unsigned char)*text))
+            continue;
+        if (used == LONGEST_TEXT)
+            return false;
+        to[used++] = (char)tolower((unsigned char)*text);
+    }
+    to[used] = '\0';
+    return true;
+}
+
+/* Take one number (at most 9 digits, so that it cannot overflow) or one word from *text; false: it is not there. */
+static bool take_number(const char **text, unsigned *number)
+{
+    size_t length = strspn(*text, "0123456789");
+    if (length == 0 || length > 9)
+        return false;
+    *number = (unsigned)strtoul(*text, NULL, 10);
+    *text += length;
+    return true;
+}
+
+static bool take(const char **text, const char *word)
+{
+    size_t length = strlen(word);
+    if (strncmp(*text, word, length) != 0)
+        return false;
+    *text += length;
+    return true;
+}
+
+/* "4x4hx2mesh" or "3x2h2x4mesh" into the four numbers. */
+static bool take_fabric(const char *text, struct hx_spec *spec)
+{
+    if (!take_number(&text, &spec->x) || !take(&text, "x") || !take_number(&text, &spec->y) || !take(&text, "h"))
+        return false;
+    if (take(&text, "x")) {
+        if (!take_number(&text, &spec->a))
+            return false;
+        spec->b = spec->a;
+    } else if (!take_number(&text, &spec->a) || !take(&text, "x") || !take_number(&text, &spec->b)) {
+        return false;
+    }
+    return take(&text, "mesh") && *text == '\0';
+}
+
+static bool check_sides(const struct hx_spec *spec, const char *where, struct hx_problem *problem)
+{
+    const struct {
+        unsigned value, high;
+        const char *what;
+    } sides[] = {{spec->x, HX_MAX_FABRIC_SIDE, "columns of boards (x)"},
+                 {spec->y, HX_MAX_FABRIC_SIDE, "rows of boards (y)"},
+                 {spec->a, HX_MAX_BOARD_SIDE, "columns of a board (a)"},
+                 {spec->b, HX_MAX_BOARD_SIDE, "rows of a board (b)"}};
+    for (unsigned i = 0; i < sizeof sides / sizeof *sides; i++)
+        if (sides[i].value < 1 || sides[i].value > sides[i].high)
+            return hx_fail(problem, HX_EXIT_CONFIG, where, "%s: %u is outside 1 .. %u", sides[i].what, sides[i].value,
+                           sides[i].high);
+    return true;
+}
+
+bool hx_spec_parse(const char *text, struct hx_spec *spec, struct hx_problem *problem)
+{
+    *spec = (struct hx_spec){.planes = HX_DEFAULT_PLANES,
+                             .radix = HX_DEFAULT_RADIX,
+                             .taper = HX_DEFAULT_TAPER,
+                             .credits = HX_DEFAULT_CREDITS,
+                             .settings = hx_default_settings};
+    char squeezed[LONGEST_TEXT + 1];
+    if (!squeeze(squeezed, text) || !take_fabric(squeezed, spec))
+        return hx_fail(
+            problem, HX_EXIT_CONFIG, *text ? text : "''",
+            "is not a fabric (write for example '4x4 Hx2Mesh' or '3x2 H2x4Mesh', or name a *.hxm.yaml file)");
+    if (!check_sides(spec, text, problem))
+        return false;
+    if (spec->a == spec->b)
+        snprintf(spec->fabric, sizeof spec->fabric, "%ux%u Hx%uMesh", spec->x, spec->y, spec->a);
+    else
+        snprintf(spec->fabric, sizeof spec->fabric, "%ux%u H%ux%uMesh", spec->x, spec->y, spec->a, spec->b);
+    snprintf(spec->name, sizeof spec->name, "%s", spec->fabric);
+    snprintf(spec->source, sizeof spec->source, "%s", text);
+    return true;
+}
+
+/* ---- geometry ---- */
+
+static bool joins(unsigned boards, unsigned radix, unsigned taper)
+{
+    struct hx_geometry g;
+    return hx_geometry_init(&g, 1, 1, boards, 1, 1, radix, taper) == HX_OK;
+}
+
+bool hx_spec_try_geometry(const struct hx_spec *spec, struct hx_geometry *g, struct hx_problem *problem)
+{
+    int error = hx_geometry_init(g, spec->a, spec->b, spec->x, spec->y, spec->planes, spec->radix, spec->taper);
+    if (error == HX_OK)
+        return true;
+    unsigned columns = spec->a * spec->x;
+    unsigned rows = spec->b * spec->y;
+    if (columns > HX_MAX_LINE || rows > HX_MAX_LINE)
+        return hx_fail(problem, HX_EXIT_CONFIG, spec->source, "a line of %u accelerators is longer than %u",
+                       columns > rows ? columns : rows, HX_MAX_LINE);
+    if ((uint64_t)columns * rows > HX_MAX_ACCELERATORS)
+        return hx_fail(problem, HX_EXIT_CONFIG, spec->source, "%llu accelerators are more than %u",
+                       (unsigned long long)columns * rows, HX_MAX_ACCELERATORS);
+    if (error == HX_E_CAPACITY) {
+        bool row = !joins(spec->x, spec->radix, spec->taper);
+        return hx_fail(problem, HX_EXIT_CONFIG, spec->source,
+                       "a %s network has %u ports, more than a two-level tree of radix %u and taper %u can join",
+                       row ? "row" : "column", 2 * (row ? spec->x : spec->y), spec->radix, spec->taper);
+    }
+    return hx_fail(problem, HX_EXIT_CONFIG, spec->source, "planes, radix or taper are out of range");
+}
+
+struct hx_geometry hx_spec_geometry(const struct hx_spec *spec)
+{
+    struct hx_geometry g;
+    struct hx_problem problem;
+    if (!hx_spec_try_geometry(spec, &g, &problem))
+        hx_die_of(&problem);
+    return g;
+}
+
+/* ---- loading ---- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text);
+    size_t end_length = strlen(end);
+    return length >= end_length && strcasecmp(text + length - end_length, end) == 0;
+}
+
+static bool names_a_file(const char *argument)
+{
+    struct stat status;
+    return ends_with(argument, ".yaml") || ends_with(argument, ".yml") || strchr(argument, '/') ||
+           stat(argument, &status) == 0;
+}
+
+bool hx_spec_override(struct hx_spec *spec, const struct hx_overrides *o, struct hx_problem *problem)
+{
+    spec->planes = o->planes ? (unsigned)o->planes : spec->planes;
+    spec->radix = o->radix ? (unsigned)o->radix : spec->radix;
+    spec->taper = o->taper ? (unsigned)o->taper : spec->taper;
+    spec->credits = o->credits ? (unsigned)o->credits : spec->credits;
+    if (spec->credits % HX_PACKET_BLOCKS)
+        return hx_fail(problem, HX_EXIT_USAGE, "--credits", "%u is not a multiple of %u", spec->credits,
+                       HX_PACKET_BLOCKS);
+    return true;
+}
+
+bool hx_spec_try_load(const char *argument, const struct hx_overrides *overrides, struct hx_spec *spec,
+                      struct hx_problem *problem)
+{
+    struct hx_geometry g;
+    bool loaded =
+        names_a_file(argument) ? hx_spec_read(argument, spec, problem) : hx_spec_parse(argument, spec, problem);
+    if (!loaded)
+        return false;
+    if ((overrides && !hx_spec_override(spec, overrides, problem)) || !hx_spec_try_geometry(spec, &g, problem)) {
+        hx_spec_free(spec);
+        return false;
+    }
+    return true;
+}
+
+void hx_spec_load(const char *argument, const struct hx_overrides *overrides, struct hx_spec *spec)
+{
+    struct hx_problem problem;
+    if (!hx_spec_try_load(argument, overrides, spec, &problem))
+        hx_die_of(&problem);
+}
+
+void hx_spec_free(struct hx_spec *spec)
+{
+    free(spec->failed);
+    free(spec->job);
+    spec->failed = NULL;
+    spec->job = NULL;
+}
+
+/* ---- questions ---- */
+
+unsigned hx_spec_boards(const struct hx_spec *spec)
+{
+    return spec->x * spec->y;
+}
+
+bool hx_spec_board_failed(const struct hx_spec *spec, unsigned board)
+{
+    return spec->failed && spec->failed[board];
+}
+
+uint16_t hx_spec_board_job(const struct hx_spec *spec, unsigned board)
+{
+    return spec->job ? spec->job[board] : HX_NO_JOB;
+}
+
+unsigned hx_spec_board_at(const struct hx_spec *spec, unsigned gx, unsigned gy)
+{
+    return gy / spec->b * spec->x + gx / spec->a;
+}
+
+bool hx_spec_barred(const struct hx_spec *spec, uint16_t tag, uint8_t *bits)
+{
+    bool any = false;
+    memset(bits, 0, (hx_spec_boards(spec) + 7U) / 8U);
+    for (unsigned board = 0; board < hx_spec_boards(spec); board++) {
+        if (!hx_spec_board_failed(spec, board) && hx_spec_board_job(spec, board) == tag)
+            continue;
+        bits[board / 8] |= (uint8_t)(1U << board % 8);
+        any = true;
+    }
+    return any;
+}
+
+void hx_spec_check_coordinate(const struct hx_spec *spec, const char *option, struct hx_coordinate at)
+{
+    unsigned columns = spec->a * spec->x;
+    unsigned rows = spec->b * spec->y;
+    if (at.gx >= columns || at.gy >= rows)
+        hx_die(HX_EXIT_USAGE, option, "%u,%u is outside the %s (gx 0 .. %u, gy 0 .. %u)", at.gx, at.gy, spec->fabric,
+               columns - 1, rows - 1);
+}

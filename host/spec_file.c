@@ -1,0 +1,307 @@
+/* spec_file.c - reads a fabric from a *.hxm.yaml file (host/spec.h).
+ *
+ *     fabric: 4x4 Hx2Mesh             the only key that must be there
+ *     name: lab                       for reports
+ *     planes: 2   radix: 64   taper: 1   credits: 512
+ *     failed_boards: [[1, 0]]         [X, Y] of each
+ *     jobs:                           boards no job names belong together, with tag 0
+ *       - tag: 7
+ *         boards: [[0, 0], [0, 1]]    one by one, and/or
+ *         rectangle: [[2, 2], [3, 3]] from north-west to south-east board, both included
+ *     traffic: {pattern: all-to-all, message: 1MiB, count: 4, duration: 30s, rate: 0.5, seed: 7, verify: true}
+ *     workers: 2
+ *     clock: wall
+ *
+ * libcyaml checks the structure. Every single value is then read by the option of the same name, so that a value is
+ * written and refused alike in a file and on the command line. */
+#include "host/spec.h"
+#include "host/yaml_load.h"
+#include "host/yaml_marks.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { LONGEST_VALUE = 255, LARGEST_FILE = 1 << 20, LONGEST_PATH = 96 };
+
+/* ---- what libcyaml fills ---- */
+
+struct board {
+    uint32_t at[2]; /* X, Y */
+};
+
+struct job {
+    char *tag;
+    struct board *boards;
+    struct board *rectangle;
+    unsigned boards_count, rectangle_count;
+};
+
+struct traffic {
+    char *pattern, *message, *count, *duration, *rate, *seed, *verify;
+};
+
+struct file {
+    char *fabric, *name, *planes, *radix, *taper, *credits, *workers, *clock;
+    struct board *failed;
+    struct job *jobs;
+    struct traffic *traffic;
+    unsigned failed_count, jobs_count;
+};
+
+/* clang-format off */
+#define TEXT(key, in, member) \
+    CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, in, member, 0, LONGEST_VALUE)
+
+static const cyaml_schema_value_t number_schema = {CYAML_VALUE_UINT(CYAML_FLAG_DEFAULT, uint32_t)};
+static const cyaml_schema_value_t board_schema = {
+    CYAML_VALUE_SEQUENCE_FIXED(CYAML_FLAG_DEFAULT, uint32_t, &number_schema, 2)};
+
+static const cyaml_schema_field_t job_fields[] = {
+    CYAML_FIELD_STRING_PTR("tag", CYAML_FLAG_POINTER, struct job, tag, 0, LONGEST_VALUE),
+    CYAML_FIELD_SEQUENCE("boards", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct job, boards, &board_schema, 1,
+                         CYAML_UNLIMITED),
+    CYAML_FIELD_SEQUENCE("rectangle", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct job, rectangle, &board_schema,
+                         2, 2),
+    CYAML_FIELD_END};
+static const cyaml_schema_value_t job_schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct job, job_fields)};
+
+static const cyaml_schema_field_t traffic_fields[] = {
+    TEXT("pattern", struct traffic, pattern), TEXT("message", struct traffic, message),
+    TEXT("count", struct traffic, count),     TEXT("duration", struct traffic, duration),
+    TEXT("rate", struct traffic, rate),       TEXT("seed", struct traffic, seed),
+    TEXT("verify", struct traffic, verify),   CYAML_FIELD_END};
+
+static const cyaml_schema_field_t file_fields[] = {
+    CYAML_FIELD_STRING_PTR("fabric", CYAML_FLAG_POINTER, struct file, fabric, 0, LONGEST_VALUE),
+    TEXT("name", struct file, name),       TEXT("planes", struct file, planes),
+    TEXT("radix", struct file, radix),     TEXT("taper", struct file, taper),
+    TEXT("credits", struct file, credits), TEXT("workers", struct file, workers),
+    TEXT("clock", struct file, clock),
+    CYAML_FIELD_SEQUENCE("failed_boards", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, failed,
+                         &board_schema, 0, CYAML_UNLIMITED),
+    CYAML_FIELD_SEQUENCE("jobs", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, jobs, &job_schema, 0,
+                         CYAML_UNLIMITED),
+    CYAML_FIELD_MAPPING_PTR("traffic", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, traffic,
+                            traffic_fields),
+    CYAML_FIELD_END};
+static const cyaml_schema_value_t file_schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct file, file_fields)};
+/* clang-format on */
+
+/* ---- what came out of it, checked ---- */
+
+struct reading {
+    const struct hx_yaml_marks *marks;
+    const struct file *file;
+    struct hx_spec *spec;
+    struct hx_problem *problem;
+};
+
+static bool apply_fabric(struct reading *r)
+{
+    struct hx_problem of_text;
+    if (!hx_spec_parse(r->file->fabric, r->spec, &of_text))
+        return hx_yaml_fail(r->marks, "fabric", r->problem, "'%s': %s", of_text.where, of_text.what);
+    snprintf(r->spec->source, sizeof r->spec->source, "%s", r->marks->file);
+    if (r->file->name && r->file->name[0])
+        snprintf(r->spec->name, sizeof r->spec->name, "%s", r->file->name);
+    return true;
+}
+
+/* Reads each value that is there by the option of that name. */
+static bool apply_values(struct reading *r)
+{
+    struct hx_overrides sizes = {0};
+    struct hx_settings *settings = &r->spec->settings;
+    const struct hx_option options[] = {HX_OVERRIDE_OPTIONS(&sizes), HX_CREDIT_OPTION(&sizes),
+                                        HX_SETTINGS_OPTIONS(settings)};
+    static const struct traffic no_traffic;
+    const struct file *f = r->file;
+    const struct traffic *t = f->traffic ? f->traffic : &no_traffic;
+    const struct {
+        const char *option, *path, *text;
+    } values[] = {{"planes", "planes", f->planes},
+                  {"radix", "radix", f->radix},
+                  {"taper", "taper", f->taper},
+                  {"credits", "credits", f->credits},
+                  {"workers", "workers", f->workers},
+                  {"clock", "clock", f->clock},
+                  {"traffic", "traffic.pattern", t->pattern},
+                  {"message", "traffic.message", t->message},
+                  {"count", "traffic.count", t->count},
+                  {"duration", "traffic.duration", t->duration},
+                  {"rate", "traffic.rate", t->rate},
+                  {"seed", "traffic.seed", t->seed},
+                  {"verify", "traffic.verify", t->verify}};
+    for (unsigned i = 0; i < sizeof values / sizeof *values; i++) {
+        unsigned o = 0;
+        while (strcmp(options[o].name, values[i].option) != 0)
+            o++;
+        const char *wrong = values[i].text ? hx_option_apply(&options[o], values[i].text) : NULL;
+        if (wrong)
+            return hx_yaml_fail(r->marks, values[i].path, r->problem, "%s: %s", values[i].path, wrong);
+    }
+    if (sizes.credits % HX_PACKET_BLOCKS)
+        return hx_yaml_fail(r->marks, "credits", r->problem, "credits: %s is not a multiple of %u", f->credits,
+                            HX_PACKET_BLOCKS);
+    return hx_spec_override(r->spec, &sizes, r->problem);
+}
+
+static bool check_board(struct reading *r, const char *path, const struct board *board)
+{
+    const struct hx_spec *s = r->spec;
+    if (board->at[0] < s->x && board->at[1] < s->y)
+        return true;
+    return hx_yaml_fail(r->marks, path, r->problem, "board %u,%u is outside the fabric (X 0 .. %u, Y 0 .. %u)",
+                        board->at[0], board->at[1], s->x - 1, s->y - 1);
+}
+
+static unsigned board_index(const struct hx_spec *s, const struct board *board)
+{
+    return board->at[1] * s->x + board->at[0];
+}
+
+static bool apply_failed(struct reading *r)
+{
+    if (!r->file->failed_count)
+        return true;
+    r->spec->failed = hx_allocate(hx_spec_boards(r->spec), sizeof *r->spec->failed);
+    for (unsigned i = 0; i < r->file->failed_count; i++) {
+        char path[LONGEST_PATH];
+        snprintf(path, sizeof path, "failed_boards[%u]", i);
+        if (!check_board(r, path, &r->file->failed[i]))
+            return false;
+        r->spec->failed[board_index(r->spec, &r->file->failed[i])] = true;
+    }
+    return true;
+}
+
+static bool give_board(struct reading *r, const char *path, const struct board *board, uint16_t tag)
+{
+    uint16_t *job = &r->spec->job[board_index(r->spec, board)];
+    if (*job != HX_NO_JOB && *job != tag)
+        return hx_yaml_fail(r->marks, path, r->problem, "board %u,%u already belongs to job %u", board->at[0],
+                            board->at[1], *job);
+    *job = tag;
+    return true;
+}
+
+static bool apply_rectangle(struct reading *r, const char *path, const struct board corner[2], uint16_t tag)
+{
+    if (!check_board(r, path, &corner[0]) || !check_board(r, path, &corner[1]))
+        return false;
+    if (corner[0].at[0] > corner[1].at[0] || corner[0].at[1] > corner[1].at[1])
+        return hx_yaml_fail(r->marks, path, r->problem, "%s: the first corner must be the north-western one", path);
+    for (uint32_t y = corner[0].at[1]; y <= corner[1].at[1]; y++) {
+        for (uint32_t x = corner[0].at[0]; x <= corner[1].at[0]; x++) {
+            const struct board board = {{x, y}};
+            if (!give_board(r, path, &board, tag))
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool apply_job(struct reading *r, unsigned index)
+{
+    const struct job *job = &r->file->jobs[index];
+    char path[LONGEST_PATH];
+    snprintf(path, sizeof path, "jobs[%u].tag", index);
+    uint64_t tag = 0;
+    const char *wrong = hx_value_number(job->tag, 1, UINT16_MAX, &tag);
+    if (wrong)
+        return hx_yaml_fail(r->marks, path, r->problem, "tag: %s", wrong);
+    if (!job->boards_count && !job->rectangle_count) {
+        snprintf(path, sizeof path, "jobs[%u]", index);
+        return hx_yaml_fail_key(r->marks, path, r->problem, "job %s has neither 'boards' nor 'rectangle'", job->tag);
+    }
+    snprintf(path, sizeof path, "jobs[%u].rectangle", index);
+    if (job->rectangle_count && !apply_rectangle(r, path, job->rectangle, (uint16_t)tag))
+        return false;
+    for (unsigned i = 0; i < job->boards_count; i++) {
+        snprintf(path, sizeof path, "jobs[%u].boards[%u]", index, i);
+        if (!check_board(r, path, &job->boards[i]) || !give_board(r, path, &job->boards[i], (uint16_t)tag))
+            return false;
+    }
+    return true;
+}
+
+static bool apply_jobs(struct reading *r)
+{
+    if (!r->file->jobs_count)
+        return true;
+    r->spec->job = hx_allocate(hx_spec_boards(r->spec), sizeof *r->spec->job);
+    for (unsigned i = 0; i < r->file->jobs_count; i++)
+        if (!apply_job(r, i))
+            return false;
+    return true;
+}
+
+static bool check_size(struct reading *r)
+{
+    struct hx_geometry g;
+    struct hx_problem of_spec;
+    return hx_spec_try_geometry(r->spec, &g, &of_spec) ||
+           hx_yaml_fail(r->marks, "fabric", r->problem, "%s", of_spec.what);
+}
+
+/* ---- the file itself ---- */
+
+static bool refuse_file(const char *path, int reason, struct hx_problem *problem)
+{
+    bool by_machine = reason == EACCES || reason == EPERM || reason == EIO || reason == ENOMEM || reason == EMFILE;
+    return hx_fail(problem, by_machine ? HX_EXIT_ENVIRONMENT : HX_EXIT_CONFIG, path, "%s", strerror(reason));
+}
+
+/* Reads at most LARGEST_FILE bytes; *text is to be freed. */
+static bool read_text(const char *path, uint8_t **text, size_t *bytes, struct hx_problem *problem)
+{
+    FILE *in = fopen(path, "rb");
+    if (!in)
+        return refuse_file(path, errno, problem);
+    uint8_t *buffer = hx_allocate(LARGEST_FILE + 1, 1);
+    errno = 0;
+    *bytes = fread(buffer, 1, LARGEST_FILE + 1, in);
+    int reason = ferror(in) ? errno : 0;
+    fclose(in);
+    if (reason || *bytes > LARGEST_FILE) {
+        free(buffer);
+        return reason ? refuse_file(path, reason, problem)
+                      : hx_fail(problem, HX_EXIT_CONFIG, path, "larger than 1 MiB: this is no fabric file");
+    }
+    *text = buffer;
+    return true;
+}
+
+static bool read_spec(const struct hx_yaml_marks *marks, const uint8_t *text, size_t bytes, struct hx_spec *spec,
+                      struct hx_problem *problem)
+{
+    void *data = NULL;
+    if (!hx_yaml_load(marks, text, bytes, &file_schema, &data, problem))
+        return false;
+    struct reading r = {.marks = marks, .file = data, .spec = spec, .problem = problem};
+    bool good = apply_fabric(&r) && apply_values(&r) && check_size(&r) && apply_failed(&r) && apply_jobs(&r);
+    hx_yaml_unload(&file_schema, data);
+    if (!good)
+        hx_spec_free(spec);
+    return good;
+}
+
+bool hx_spec_read(const char *path, struct hx_spec *spec, struct hx_problem *problem)
+{
+    *spec = (struct hx_spec){0};
+    uint8_t *text = NULL;
+    size_t bytes = 0;
+    struct hx_yaml_marks marks;
+    if (!read_text(path, &text, &bytes, problem))
+        return false;
+    bool good = hx_yaml_marks_read(&marks, path, text, bytes, problem);
+    if (good) {
+        good = read_spec(&marks, text, bytes, spec, problem);
+        hx_yaml_marks_free(&marks);
+    }
+    free(text);
+    return good;
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# setup.sh GROUP... - installs the Debian packages of these groups (see the list below) that are missing.
+#
+# Where it may not install, it names them in one line and exits 4. HX_NO_SETUP=1 leaves the machine alone: whoever
+# sets it has provided the packages in another way.
+set -euo pipefail
+
+declare -A packages=(
+    [build]="gcc make libc6-dev libjansson-dev libcyaml-dev libyaml-dev libssl-dev"
+    [check]="libcmocka-dev bats jq procps"
+    [firmware]="gcc gcc-riscv64-unknown-elf gcc-arm-none-eabi"
+    [bench]="jq"
+    [fuzz]="clang libclang-rt-14-dev libcmocka-dev"
+    [lint]="clang-format clang-tidy cppcheck shellcheck"
+)
+
+refuse() {
+    echo "hxmesh: error: setup: $*" >&2
+    exit 4
+}
+
+[ "${HX_NO_SETUP:-0}" != 1 ] || exit 0
+
+wanted=()
+for group in "$@"; do
+    read -ra names <<<"${packages[$group]}"
+    wanted+=("${names[@]}")
+done
+
+command -v dpkg-query >/dev/null ||
+    refuse "this is not a Debian system; install the equivalents of ${wanted[*]}, then set HX_NO_SETUP=1"
+
+present=$(dpkg-query --show --showformat='${db:Status-Status} ${Package}\n' "${wanted[@]}" 2>/dev/null || true)
+missing=()
+for name in "${wanted[@]}"; do
+    grep -qx "installed $name" <<<"$present" || missing+=("$name")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        as_root=(false)
+    elif sudo -n true 2>/dev/null; then
+        as_root=(sudo -n)
+    elif [ -t 0 ]; then
+        as_root=(sudo)
+    else
+        as_root=(false)
+    fi
+fi
+hint="missing packages: ${missing[*]} (type: sudo apt-get install --no-install-recommends ${missing[*]})"
+[ "${as_root[*]}" != false ] || refuse "$hint"
+
+apt() {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 "$@" >&2
+}
+echo "setup: installing ${missing[*]}"
+if ! apt update || ! apt install --yes --no-install-recommends "${missing[@]}"; then
+    refuse "$hint"
+fi

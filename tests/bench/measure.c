@@ -1,0 +1,75 @@
+/* measure.c - median, spread, machine and date (measure.h). */
+#include "measure.h"
+#include "clock.h"
+#include "host/json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static int ascending(const void *a, const void *b)
+{
+    const double *x = a;
+    const double *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+struct measured measure_summary(double *samples, unsigned n)
+{
+    qsort(samples, n, sizeof *samples, ascending);
+    return (struct measured){samples[n / 2], samples[0], samples[n - 1]};
+}
+
+json_t *measure_json(struct measured m)
+{
+    return json_pack("{s:f, s:f, s:f}", "median", m.median, "least", m.least, "most", m.most);
+}
+
+void measure_print(const char *what, struct measured m, const char *unit)
+{
+    printf("  %-44s %10.2f   (%.2f to %.2f)  %s\n", what, m.median, m.least, m.most, unit);
+    (void)fflush(stdout);
+}
+
+double measure_ticks_per_second(void)
+{
+    struct shm_clock clock;
+    shm_clock_start(&clock);
+    const struct timespec wait = {.tv_nsec = 50000000};
+    (void)nanosleep(&wait, NULL);
+    uint64_t ticks = shm_clock_ticks() - clock.ticks;
+    uint64_t ns = shm_clock_system() - clock.ns;
+    return (double)ticks * 1e9 / (double)ns;
+}
+
+static void add_machine(json_t *results)
+{
+    char line[256];
+    char model[256] = "unknown";
+    FILE *f = fopen("/proc/cpuinfo", "r");
+    while (f && fgets(line, sizeof line, f)) {
+        if (sscanf(line, "model name : %255[^\n]", model) == 1)
+            break;
+    }
+    if (f)
+        (void)fclose(f);
+    time_t now = time(NULL);
+    struct tm utc;
+    char date[32];
+    (void)strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+    (void)json_object_set_new(results, "machine", json_string(model));
+    (void)json_object_set_new(results, "date", json_string(date));
+}
+
+void measure_finish(json_t *results, int argc, char **argv)
+{
+    add_machine(results);
+    for (int i = 1; i + 1 < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0) {
+            hx_json_write(results, argv[i + 1]);
+            return;
+        }
+    }
+    json_decref(results);
+}

@@ -1,0 +1,28 @@
+/* measure.h - what the benchmarks share: repeat, take the median and the spread, print a row, keep it for the JSON. */
+#ifndef MEASURE_H
+#define MEASURE_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+enum { MEASURE_RUNS = 9 };
+
+struct measured {
+    double median, least, most;
+};
+
+/* Sorts the samples. */
+struct measured measure_summary(double *samples, unsigned n);
+
+/* {"median": .., "least": .., "most": ..} */
+json_t *measure_json(struct measured m);
+
+void measure_print(const char *what, struct measured m, const char *unit);
+
+/* Ticks of the processor's counter in a second, measured against the system's clock. */
+double measure_ticks_per_second(void);
+
+/* The file named behind --json, or NULL; machine and date are added to `results`, which is written there. */
+void measure_finish(json_t *results, int argc, char **argv);
+
+#endif

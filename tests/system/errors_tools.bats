@@ -1,0 +1,109 @@
+# asan
+# errors_tools.bats - what the tools say to bad input: one line, the right exit code, nothing on stdout.
+
+load tools_support
+
+to_full_disk() { "$@" >/dev/full; }
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# HXMESH may be a relative path.
+setup_file() {
+    HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
+    export HXMESH
+}
+
+@test "errors: bad fabrics end with 3" {
+    refused 3 "0x3 Hx2Mesh: columns of boards (x): 0 is outside 1 .. 1024" info "0x3 Hx2Mesh"
+    refused 3 "4x4: is not a fabric (write for example '4x4 Hx2Mesh' or '3x2 H2x4Mesh', or name a *.hxm.yaml file)" \
+        check 4x4
+    refused 3 "1024x1024 Hx2Mesh: 4194304 accelerators are more than 65536" check "1024x1024 Hx2Mesh"
+    refused 3 "150x1 Hx1Mesh: a row network has 300 ports, more than a two-level tree of radix 4 and taper 1 can join" \
+        route "150x1 Hx1Mesh" --radix 4 --all
+}
+
+@test "errors: bad usage ends with 2" {
+    refused 2 "hxmesh info: SPEC|FILE is missing (try 'hxmesh info --help')" info
+    refused 2 "Hx2Mesh: unexpected argument (quote a fabric that has a space: \"4x4 Hx2Mesh\")" info 4x4 Hx2Mesh
+    refused 2 "--plains: unknown option (did you mean '--planes'?)" check "4x4 Hx2Mesh" --plains 2
+    refused 2 "--planes: 10 is outside 1 .. 4" info "4x4 Hx2Mesh" --planes 10
+    refused 2 "--planes: needs a value (N)" info "4x4 Hx2Mesh" --planes
+    refused 2 "hxmesh route: give either --from and --to, or --all" route "4x4 Hx2Mesh" --from 0,0
+    refused 2 "hxmesh route: give either --from and --to, or --all" route "4x4 Hx2Mesh" --from 0,0 --to 1,1 --all
+}
+
+@test "errors: coordinates outside end with 2 and say the range" {
+    refused 2 "--to: 8,3 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" \
+        route "4x4 Hx2Mesh" --from 0,0 --to 8,3
+    refused 2 "--from: 0,8 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" \
+        route "4x4 Hx2Mesh" --from 0,8 --to 0,0 --json -
+    refused 2 "--from: 'here' is not a coordinate (write gx,gy as in 3,0)" route "4x4 Hx2Mesh" --from here --to 0,0
+}
+
+@test "errors: files are refused with line and column" {
+    printf 'fabric: 4x4 Hx2Mesh\nplanes: 2\n\n\ntraffic:\n  mesage: 3\n' >demo.hxm.yaml
+    refused 3 "demo.hxm.yaml:6:3: unknown key 'mesage' (did you mean 'message'?)" info demo.hxm.yaml
+    printf 'fabric: 4x4 Hx2Mesh\nplanes: 10\n' >demo.hxm.yaml
+    refused 3 "demo.hxm.yaml:2:9: planes: 10 is outside 1 .. 4" check demo.hxm.yaml
+    printf 'fabric: 4x4 Hx2Mesh\nplanes: [1, 2]\n' >demo.hxm.yaml
+    refused 3 "demo.hxm.yaml:2:9: planes: a single value expected, found a list" route demo.hxm.yaml --all
+    printf 'fabric: 0x3 Hx2Mesh\n' >demo.hxm.yaml
+    refused 3 "demo.hxm.yaml:1:9: '0x3 Hx2Mesh': columns of boards (x): 0 is outside 1 .. 1024" info demo.hxm.yaml
+    : >demo.hxm.yaml
+    refused 3 "demo.hxm.yaml:1:1: the file is empty" info demo.hxm.yaml
+    head -c 3000 /dev/zero >demo.hxm.yaml
+    refused 3 "demo.hxm.yaml:1:1: control characters are not allowed" info demo.hxm.yaml
+}
+
+@test "errors: a missing file, a folder" {
+    refused 3 "none.hxm.yaml: No such file or directory" info none.hxm.yaml
+    mkdir lab.hxm.yaml
+    refused 3 "lab.hxm.yaml: Is a directory" info lab.hxm.yaml
+}
+
+@test "errors: a file without permission ends with 4" {
+    printf 'fabric: 4x4 Hx2Mesh\n' >secret.hxm.yaml
+    chmod 000 secret.hxm.yaml
+    if [ "$(id -u)" -eq 0 ]; then
+        tool=$(mktemp -p /tmp)
+        cp "$HXMESH-info" "$tool"
+        chmod 755 "$tool"
+        cp secret.hxm.yaml /tmp/secret-$$.hxm.yaml
+        chmod 000 /tmp/secret-$$.hxm.yaml
+        run --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups "$tool" /tmp/secret-$$.hxm.yaml
+        rm -f "$tool" /tmp/secret-$$.hxm.yaml
+        [ "$stderr" = "hxmesh: error: /tmp/secret-$$.hxm.yaml: Permission denied" ]
+    else
+        run --separate-stderr info secret.hxm.yaml
+        [ "$stderr" = "hxmesh: error: secret.hxm.yaml: Permission denied" ]
+    fi
+    [ "$status" -eq 4 ]
+    [ -z "$output" ]
+}
+
+@test "errors: output that cannot be written ends with 4" {
+    refused 4 "/none/out.json: cannot be written: No such file or directory" info "4x4 Hx2Mesh" --json /none/out.json
+    refused 4 "/dev/full: cannot be written: No space left on device" route "4x4 Hx2Mesh" --all --json /dev/full
+    run --separate-stderr to_full_disk check "2x2 Hx2Mesh" --json -
+    [ "$status" -eq 4 ]
+    [ "$stderr" = "hxmesh: error: stdout: cannot be written: No space left on device" ]
+    run to_full_disk info "2x2 Hx2Mesh"
+    [ "$status" -eq 4 ]
+    run to_full_disk route "2x2 Hx2Mesh" --from 0,0 --to 1,1
+    [ "$status" -eq 4 ]
+}
+
+@test "errors: every tool has --help and --version" {
+    for tool in info route check; do
+        run --separate-stderr "$HXMESH-$tool" --help
+        [ "$status" -eq 0 ]
+        [[ "${lines[0]}" == "usage: hxmesh $tool SPEC|FILE"* ]]
+        [[ "$output" == *"--json FILE"* ]]
+        [ -z "$stderr" ]
+        run "$HXMESH-$tool" --version
+        [ "$status" -eq 0 ]
+        [[ "$output" =~ ^hxmesh\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+    done
+}

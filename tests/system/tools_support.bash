@@ -1,0 +1,25 @@
+# tools_support.bash - what the command line tests of the hxmesh-VERB programs share.
+# The tools stand beside $HXMESH (default build/hxmesh).
+
+bats_require_minimum_version 1.5.0
+
+HXMESH=${HXMESH:-build/hxmesh}
+
+info() { "$HXMESH-info" "$@"; }
+route() { "$HXMESH-route" "$@"; }
+check() { "$HXMESH-check" "$@"; }
+
+# judge FILTER: true if the jq filter holds for the JSON on stdin.
+judge() { jq --exit-status "$1" >/dev/null; }
+
+# refused CODE LINE COMMAND...: the command ends with CODE, with nothing on stdout and just that error line on stderr.
+refused() {
+    local code=$1 line=$2
+    shift 2
+    run --separate-stderr "$@"
+    # shellcheck disable=SC2154 # bats sets them
+    if [ "$status" -ne "$code" ] || [ -n "$output" ] || [ "$stderr" != "hxmesh: error: $line" ]; then
+        printf 'status %s, not %s\nstdout: %s\nstderr: %s\n' "$status" "$code" "$output" "$stderr"
+        return 1
+    fi
+}

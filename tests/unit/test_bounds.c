@@ -1,0 +1,188 @@
+/* test_bounds.c - diameter, bisection and all-to-all bound: the paper's, by hand, and by a maximum flow. */
+#include "hxmesh/error.h"
+#include "tests/property/support_shapes.h"
+#include "tools/bounds.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct hx_geometry geometry(unsigned a, unsigned b, unsigned x, unsigned y, unsigned radix, unsigned taper)
+{
+    struct hx_geometry g;
+    assert_int_equal(hx_geometry_init(&g, a, b, x, y, 1, radix, taper), HX_OK);
+    return g;
+}
+
+static void assert_near(double value, double expected)
+{
+    if (value < expected - 1e-9 || value > expected + 1e-9)
+        fail_msg("%.12f, not %.12f", value, expected);
+}
+
+static void alltoall_bounds(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned a, b, x, y, radix, taper;
+        double bound;
+    } cases[] = {{2, 2, 16, 16, 64, 1, 4.0 / 15},
+                 {4, 4, 8, 8, 64, 1, 1.0 / 7},
+                 {1, 1, 32, 32, 64, 1, 16.0 / 31},
+                 {2, 4, 3, 2, 64, 1, 0.25}, /* rows: 3/8; columns: 1/8 * 2 */
+                 {4, 2, 2, 3, 64, 1, 0.25}, /* the same, turned */
+                 {1, 1, 1, 1, 64, 1, 1},    /* nothing to bound */
+                 {1, 1, 2, 2, 64, 1, 1},    /* 1/2 * 2 */
+                 {4, 4, 1, 1, 64, 1, 0.5},  /* 2/a */
+                 {2, 2, 1, 1, 64, 1, 1},
+                 {5, 5, 1, 1, 64, 1, 10.0 / 24},
+                 {5, 1, 1, 1, 64, 1, 10.0 / 24},
+                 {1, 5, 1, 1, 64, 1, 10.0 / 24},
+                 {2, 2, 64, 64, 64, 1, 16.0 / 63},
+                 /* Leaves of 48 and 16 up: 24 boards on one, 40 elsewhere: 16 * 64 / (4 * 2 * 24 * 40). */
+                 {2, 2, 64, 64, 64, 3, 1024.0 / 7680},
+                 /* Radix 6, taper 1: leaves of 3 ports: board 0 whole on leaf 0, board 1 astride, 2 to 5 elsewhere;
+                  * 3 * 6 / (4 * 1 * 1 * 4) is no bound, so 1/2 * 6/5 it is. */
+                 {1, 1, 6, 1, 6, 1, 0.6},
+                 /* Radix 3, taper 2: leaves of 2 ports and 1 up: 1 * 3 / (4 * 1 * 1 * 2). */
+                 {1, 1, 3, 1, 3, 2, 0.375},
+                 /* Radix 4, taper 3: leaves of 3 ports and 1 up; a board astride counts on neither side:
+                  * 1 * 6 / (4 * 1 * 1 * 4). */
+                 {1, 1, 6, 1, 4, 3, 0.375}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hx_geometry g = geometry(cases[i].a, cases[i].b, cases[i].x, cases[i].y, cases[i].radix, cases[i].taper);
+        assert_near(hx_alltoall_bound(&g), cases[i].bound);
+    }
+}
+
+static void bisections(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned a, b, x, y;
+        unsigned links;
+        double share;
+    } cases[] = {{2, 2, 16, 16, 512, 0.25}, {4, 4, 8, 8, 256, 0.125}, {1, 1, 32, 32, 1024, 0.5},
+                 {1, 1, 1, 1, 0, 0},        {4, 4, 1, 1, 8, 0.25},    {1, 1, 2, 1, 2, 0.5},
+                 {1, 1, 3, 1, 2, 1.0 / 3},  {2, 2, 3, 2, 12, 0.25}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hx_geometry g = geometry(cases[i].a, cases[i].b, cases[i].x, cases[i].y, 64, 1);
+        struct hx_bisection b = hx_bisection_of(&g);
+        assert_int_equal(b.links, cases[i].links);
+        assert_near(b.share, cases[i].share);
+    }
+}
+
+/* The greatest number of ways that share no directed link, from the accelerators of one half to those of the other,
+ * by augmenting paths: by the theorem of Ford and Fulkerson the least cut that parts them. */
+struct flow {
+    const struct graph *g;
+    int8_t *used;      /* per port: 1 this direction is used, -1 the other is, for this cable */
+    int *queue, *from; /* the port a node was reached by; -1: not reached, -2: a start */
+    bool across;       /* the halves lie north and south */
+};
+
+static bool in_first_half(const struct flow *f, int node)
+{
+    int columns = f->g->columns;
+    return f->across ? node / columns < f->g->rows / 2 : node % columns < columns / 2;
+}
+
+static int opposite(const struct flow *f, int port_index)
+{
+    return f->g->first[f->g->far[port_index].node] + f->g->far[port_index].port;
+}
+
+static int breadth_first(struct flow *f)
+{
+    int head = 0;
+    int tail = 0;
+    for (int node = 0; node < f->g->nodes; node++) {
+        bool start = node < f->g->accelerators && in_first_half(f, node);
+        f->from[node] = start ? -2 : -1;
+        if (start)
+            f->queue[tail++] = node;
+    }
+    while (head < tail) {
+        int node = f->queue[head++];
+        if (node < f->g->accelerators && !in_first_half(f, node))
+            return node;
+        for (int i = f->g->first[node]; i < f->g->first[node + 1]; i++) {
+            int next = f->g->far[i].node;
+            if (next == GRAPH_NOTHING || f->used[i] == 1 || f->from[next] != -1)
+                continue;
+            f->from[next] = i;
+            f->queue[tail++] = next;
+        }
+    }
+    return GRAPH_NOTHING;
+}
+
+static int maximum_flow(const struct graph *g, bool across)
+{
+    struct flow f = {.g = g,
+                     .used = calloc((size_t)g->first[g->nodes], 1),
+                     .queue = calloc((size_t)g->nodes, sizeof(int)),
+                     .from = calloc((size_t)g->nodes, sizeof(int)),
+                     .across = across};
+    int flow = 0;
+    for (int node; (node = breadth_first(&f)) != GRAPH_NOTHING; flow++) {
+        while (f.from[node] >= 0) {
+            int port = f.from[node];
+            int back = opposite(&f, port);
+            f.used[port]++;
+            f.used[back]--;
+            node = g->far[back].node;
+        }
+    }
+    free(f.used);
+    free(f.queue);
+    free(f.from);
+    return flow;
+}
+
+static void judge_shape(struct graph_shape s, const char *what)
+{
+    struct graph graph;
+    assert_true(graph_build(&graph, s));
+    struct hx_geometry g =
+        geometry((unsigned)s.a, (unsigned)s.b, (unsigned)s.x, (unsigned)s.y, (unsigned)s.radix, (unsigned)s.taper);
+    int row = graph.columns > 1 ? maximum_flow(&graph, false) : 0;
+    int column = graph.rows > 1 ? maximum_flow(&graph, true) : 0;
+    int least = row == 0 || (column && column < row) ? column : row;
+    if ((int)hx_bisection_of(&g).links != least)
+        fail_msg("%s: bisection %d, not %d", what, (int)hx_bisection_of(&g).links, least);
+
+    uint16_t *distance = calloc((size_t)graph.nodes * GRAPH_LAYERS, sizeof *distance);
+    unsigned longest = 0;
+    for (int to = 0; to < graph.accelerators; to++) {
+        graph_distances(&graph, to, distance);
+        for (int from = 0; from < graph.accelerators; from++)
+            if (distance[(size_t)from * GRAPH_LAYERS] > longest)
+                longest = distance[(size_t)from * GRAPH_LAYERS];
+    }
+    if (hx_diameter(&g) != longest)
+        fail_msg("%s: diameter %u, not %u", what, hx_diameter(&g), longest);
+    free(distance);
+    graph_free(&graph);
+}
+
+static void bisection_is_a_maximum_flow_and_diameter_a_longest_way(void **state)
+{
+    (void)state;
+    shapes_for_each(judge_shape);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(alltoall_bounds),
+        cmocka_unit_test(bisections),
+        cmocka_unit_test(bisection_is_a_maximum_flow_and_diameter_a_longest_way),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

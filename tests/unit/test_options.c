@@ -1,0 +1,260 @@
+/* test_options.c - a command line against its table, and what a user who errs is told. */
+#include "host/error.h"
+#include "host/options.h"
+#include "host/version.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char *const colours[] = {"red", "green", NULL};
+
+static struct {
+    bool flag, on;
+    const char *text;
+    uint64_t number, bytes, time;
+    double real;
+    struct hx_coordinate at;
+    unsigned colour, given;
+} got;
+
+static const struct hx_option options[] = {
+    {.name = "flag", .letter = 'f', .kind = HX_OPTION_FLAG, .to.flag = &got.flag, .help = "a flag"},
+    {.name = "on", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &got.on, .help = "on unless told not to"},
+    {.name = "text",
+     .kind = HX_OPTION_STRING,
+     .to.string = &got.text,
+     .help = "any text, explained at such length that it cannot stand in a single line of eighty letters"},
+    HX_OPTIONS_HEADING("Values"),
+    {.name = "number",
+     .letter = 'n',
+     .kind = HX_OPTION_NUMBER,
+     .to.number = &got.number,
+     .low = 1,
+     .high = 4,
+     .help = "from 1 to 4",
+     .given = &got.given,
+     .given_bit = 4},
+    {.name = "bytes", .kind = HX_OPTION_BYTES, .to.number = &got.bytes, .high = 1 << 20, .help = "a size"},
+    {.name = "time", .kind = HX_OPTION_DURATION, .to.number = &got.time, .high = UINT64_MAX, .help = "a duration"},
+    {.name = "real", .kind = HX_OPTION_REAL, .to.real = &got.real, .real_high = 1, .help = "a share"},
+    {.name = "at", .kind = HX_OPTION_COORDINATE, .to.coordinate = &got.at, .help = "a place"},
+    {.name = "colour", .kind = HX_OPTION_CHOICE, .choices = colours, .to.choice = &got.colour, .help = "a colour"},
+    HX_OPTIONS_END};
+
+static const struct hx_command command = {.program = "hxmesh try",
+                                          .operands = "WHAT",
+                                          .least_operands = 1,
+                                          .most_operands = 1,
+                                          .summary = "Tries options.",
+                                          .details = "More about it.",
+                                          .options = options};
+
+enum { MOST_WORDS = 16, MOST_TEXT = 4096 };
+
+/* Splits at spaces; "WHAT" stands for the operand. */
+static int split(char *line, char **words)
+{
+    int count = 0;
+    words[count++] = "hxmesh-try";
+    char *rest;
+    for (char *word = strtok_r(line, " ", &rest); word && count < MOST_WORDS; word = strtok_r(NULL, " ", &rest))
+        words[count++] = word;
+    words[count] = NULL;
+    return count;
+}
+
+static struct hx_common parse(const char *line, const char **operand)
+{
+    static char copy[256];
+    char *words[MOST_WORDS + 1];
+    struct hx_common common;
+    snprintf(copy, sizeof copy, "%s", line);
+    int count = split(copy, words);
+    memset(&got, 0, sizeof got);
+    got.on = true;
+    int first = hx_options_parse(&command, count, words, &common);
+    assert_int_equal(first, count - 1);
+    *operand = words[first];
+    return common;
+}
+
+static void values_reach_their_targets(void **state)
+{
+    (void)state;
+    const char *operand;
+    struct hx_common common =
+        parse("-f WHAT --text=abc -n 3 --bytes 4KiB --time 2ms --real 0.5 --at 3,4 --colour green", &operand);
+    assert_string_equal(operand, "WHAT");
+    assert_true(got.flag);
+    assert_true(got.on);
+    assert_string_equal(got.text, "abc");
+    assert_int_equal(got.number, 3);
+    assert_int_equal(got.bytes, 4096);
+    assert_int_equal(got.time, 2000000);
+    assert_true(got.real > 0.49 && got.real < 0.51);
+    assert_int_equal(got.at.gx, 3);
+    assert_int_equal(got.at.gy, 4);
+    assert_int_equal(got.colour, 1);
+    assert_int_equal(got.given, 4);
+    assert_null(common.json);
+    assert_false(common.quiet);
+}
+
+static void common_options_and_short_forms(void **state)
+{
+    (void)state;
+    const char *operand;
+    struct hx_common common = parse("--no-on --json - -q --num 2 -- WHAT", &operand);
+    assert_string_equal(common.json, "-");
+    assert_true(common.quiet);
+    assert_false(got.on);
+    assert_false(got.flag);
+    assert_int_equal(got.number, 2);
+    common = parse("WHAT", &operand);
+    assert_null(common.json);
+    assert_int_equal(got.given, 0);
+}
+
+/* Runs the parser in a child; returns its exit code and what it printed to stdout and stderr together. */
+static int run(const char *line, char text[MOST_TEXT])
+{
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    fflush(stdout);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        const char *operand;
+        dup2(ends[1], STDOUT_FILENO);
+        dup2(ends[1], STDERR_FILENO);
+        parse(line, &operand);
+        fflush(stdout);
+        _exit(99);
+    }
+    close(ends[1]);
+    size_t used = 0;
+    ssize_t more;
+    while (used < MOST_TEXT - 1 && (more = read(ends[0], text + used, MOST_TEXT - 1 - used)) > 0)
+        used += (size_t)more;
+    text[used] = '\0';
+    close(ends[0]);
+    int status;
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void one_line_says_what_is_wrong(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *expected;
+    } cases[] = {
+        {"WHAT --nummer 3", "--nummer: unknown option (did you mean '--number'?)"},
+        {"WHAT --jsn=3", "--jsn: unknown option (did you mean '--json'?)"},
+        {"WHAT --zzz", "--zzz: unknown option (try 'hxmesh try --help')"},
+        {"WHAT -z", "-z: unknown option (try 'hxmesh try --help')"},
+        {"WHAT --t x", "--t: could be several options (try 'hxmesh try --help')"},
+        {"WHAT --flag=3", "--flag: takes no value"},
+        {"WHAT --no-on=3", "--on: takes no value"},
+        {"WHAT --number", "--number: needs a value (N)"},
+        {"WHAT -n", "--number: needs a value (N)"},
+        {"WHAT --number 10", "--number: 10 is outside 1 .. 4"},
+        {"WHAT --bytes much", "--bytes: 'much' is not a size (write for example 8192, 64KiB, 1MiB or 2GiB)"},
+        {"WHAT --colour gren", "--colour: unknown word 'gren' (did you mean 'green'?)"},
+        {"WHAT --at 3", "--at: '3' is not a coordinate (write gx,gy as in 3,0)"},
+        {"--flag", "hxmesh try: WHAT is missing (try 'hxmesh try --help')"},
+        {"4x4 WHAT", "WHAT: unexpected argument (quote a fabric that has a space: \"4x4 Hx2Mesh\")"},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[MOST_TEXT];
+        char expected[256];
+        snprintf(expected, sizeof expected, "hxmesh: error: %s\n", cases[i].expected);
+        assert_int_equal(run(cases[i].line, text), HX_EXIT_USAGE);
+        assert_string_equal(text, expected);
+    }
+}
+
+static void help_names_every_option(void **state)
+{
+    (void)state;
+    char text[MOST_TEXT];
+    assert_int_equal(run("--help", text), HX_EXIT_DONE);
+    static const char *const parts[] = {"usage: hxmesh try WHAT [options]\n",
+                                        "Tries options.",
+                                        "\nOptions:\n",
+                                        "  -f, --flag ",
+                                        "--[no-]on ",
+                                        "--text TEXT ",
+                                        "\nValues:\n",
+                                        "  -n, --number N ",
+                                        "--bytes SIZE ",
+                                        "--time TIME ",
+                                        "--real X ",
+                                        "--at gx,gy ",
+                                        "a colour: red, green",
+                                        "\nCommon:\n",
+                                        "--json FILE ",
+                                        "-q, --quiet ",
+                                        "--version ",
+                                        "\nMore about it.\n"};
+    const char *from = text;
+    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const char *found = strstr(from, parts[i]);
+        if (!found) {
+            fail_msg("--help does not say \"%s\" in its place:\n%s", parts[i], text);
+            return;
+        }
+        from = found;
+    }
+    for (const char *line = text; *line; line += strcspn(line, "\n") + 1)
+        assert_in_range(strcspn(line, "\n"), 0, 80);
+    assert_int_equal(run("--version", text), HX_EXIT_DONE);
+    assert_string_equal(text, "hxmesh " HXMESH_VERSION "\n");
+}
+
+static void nearest_words(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"credits", "planes", "workers", "radix", NULL};
+    assert_string_equal(hx_nearest("credit", words), "credits");
+    assert_string_equal(hx_nearest("CREDTIS", words), "credits");
+    assert_string_equal(hx_nearest("wokers", words), "workers");
+    assert_string_equal(hx_nearest("rad", words), "radix");
+    assert_null(hx_nearest("xyz", words));
+    assert_null(hx_nearest("", words));
+    assert_null(hx_nearest("a-word-that-is-longer-than-any-that-could-be-meant-here", words));
+    assert_string_equal(hx_did_you_mean("plane", words), " (did you mean 'planes'?)");
+    assert_string_equal(hx_did_you_mean("xyz", words), "");
+}
+
+static void an_error_is_one_line_whatever_it_quotes(void **state)
+{
+    (void)state;
+    struct hx_problem p;
+    assert_false(hx_fail(&p, HX_EXIT_CONFIG, "a\nb", "c\r\x1b[31m%s", "d\te"));
+    assert_int_equal(p.exit_code, HX_EXIT_CONFIG);
+    assert_string_equal(p.where, "a?b");
+    assert_string_equal(p.what, "c??[31md?e");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_reach_their_targets),
+        cmocka_unit_test(common_options_and_short_forms),
+        cmocka_unit_test(one_line_says_what_is_wrong),
+        cmocka_unit_test(help_names_every_option),
+        cmocka_unit_test(nearest_words),
+        cmocka_unit_test(an_error_is_one_line_whatever_it_quotes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

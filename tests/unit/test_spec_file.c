@@ -1,0 +1,247 @@
+/* test_spec_file.c - *.hxm.yaml files: every key, and every mistake with its file, line and column. */
+#include "host/spec.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/hxmesh-test-XXXXXX";
+static char path[sizeof folder + 32];
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(path, sizeof path, "%s/demo.hxm.yaml", folder);
+    return 0;
+}
+
+static int remove_folder(void **state)
+{
+    (void)state;
+    unlink(path);
+    return rmdir(folder);
+}
+
+static void write_file(const void *text, size_t bytes)
+{
+    FILE *out = fopen(path, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(text, 1, bytes, out), bytes);
+    assert_int_equal(fclose(out), 0);
+}
+
+static bool load(const char *text, struct hx_spec *spec, struct hx_problem *problem)
+{
+    write_file(text, strlen(text));
+    return hx_spec_try_load(path, NULL, spec, problem);
+}
+
+static void every_key(void **state)
+{
+    (void)state;
+    struct hx_spec s;
+    struct hx_problem p;
+    assert_true(load("fabric: 3x2 H2x4Mesh\n"
+                     "name: a lab\n"
+                     "planes: 2\n"
+                     "radix: 8\n"
+                     "taper: 2\n"
+                     "credits: 64\n"
+                     "failed_boards: [[1, 0], [2, 1]]\n"
+                     "jobs:\n"
+                     "  - {tag: 7, boards: [[0, 0]], rectangle: [[0, 1], [1, 1]]}\n"
+                     "  - tag: 65535\n"
+                     "    boards:\n"
+                     "      - [2, 0]\n"
+                     "traffic:\n"
+                     "  pattern: bisection\n"
+                     "  message: 1MiB\n"
+                     "  count: 4\n"
+                     "  duration: 30s\n"
+                     "  rate: 0.5\n"
+                     "  seed: 12\n"
+                     "  verify: no\n"
+                     "workers: 3\n"
+                     "clock: virtual\n",
+                     &s, &p));
+    assert_string_equal(s.name, "a lab");
+    assert_string_equal(s.fabric, "3x2 H2x4Mesh");
+    assert_string_equal(s.source, path);
+    assert_int_equal(s.planes, 2);
+    assert_int_equal(s.radix, 8);
+    assert_int_equal(s.taper, 2);
+    assert_int_equal(s.credits, 64);
+    static const bool failed[6] = {[1] = true, [5] = true};
+    static const uint16_t job[6] = {[0] = 7, [2] = 65535, [3] = 7, [4] = 7};
+    for (unsigned board = 0; board < 6; board++) {
+        assert_int_equal(hx_spec_board_failed(&s, board), failed[board]);
+        assert_int_equal(hx_spec_board_job(&s, board), job[board]);
+    }
+    assert_int_equal(s.settings.pattern, HX_BISECTION);
+    assert_int_equal(s.settings.message, 1 << 20);
+    assert_int_equal(s.settings.count, 4);
+    assert_int_equal(s.settings.duration_ns, 30000000000);
+    assert_true(s.settings.rate > 0.49 && s.settings.rate < 0.51);
+    assert_int_equal(s.settings.seed, 12);
+    assert_false(s.settings.verify);
+    assert_int_equal(s.settings.workers, 3);
+    assert_int_equal(s.settings.clock, HX_CLOCK_VIRTUAL);
+    assert_int_equal(s.settings.given, 0x1FF);
+    hx_spec_free(&s);
+}
+
+static void defaults(void **state)
+{
+    (void)state;
+    struct hx_spec s;
+    struct hx_problem p;
+    assert_true(load("# only what must be\nfabric: 2x2 Hx2Mesh\n", &s, &p));
+    assert_string_equal(s.name, "2x2 Hx2Mesh");
+    assert_int_equal(s.credits, 512);
+    assert_int_equal(s.settings.given, 0);
+    assert_null(s.failed);
+    assert_null(s.job);
+    hx_spec_free(&s);
+}
+
+/* `where` is what follows the file name, `what` all of the line after it. */
+static void mistakes_are_named_with_line_and_column(void **state)
+{
+    (void)state;
+#define FABRIC "fabric: 4x4 Hx2Mesh\n"
+    static const struct {
+        const char *text, *where, *what;
+    } cases[] = {
+        {FABRIC "planes: 2\n\n\ntraffic:\n  sead: 3\n", ":6:3", "unknown key 'sead' (did you mean 'seed'?)"},
+        {FABRIC "credit: 3\n", ":2:1", "unknown key 'credit' (did you mean 'credits'?)"},
+        {"zzz: 3\n" FABRIC, ":1:1", "unknown key 'zzz'"},
+        {FABRIC "jobs:\n  - tag: 3\n    bords: [[1, 2]]\n", ":4:5", "unknown key 'bords' (did you mean 'boards'?)"},
+        {FABRIC FABRIC, ":2:1", "key 'fabric' is given twice (first in line 1)"},
+        {"planes: 3\n", ":1:1", "key 'fabric' is missing"},
+        {FABRIC "jobs:\n  - boards: [[0, 0]]\n", ":3:5", "key 'tag' is missing"},
+        {FABRIC "planes: many\n", ":2:9", "planes: 'many' is not a number (1 .. 4)"},
+        {FABRIC "planes: 10\n", ":2:9", "planes: 10 is outside 1 .. 4"},
+        {FABRIC "planes: [1]\n", ":2:9", "planes: a single value expected, found a list"},
+        {FABRIC "planes:\n", ":2:8", "planes: '' is not a number (1 .. 4)"},
+        {FABRIC "credits: 33\n", ":2:10", "credits: 33 is not a multiple of 32"},
+        {"fabric: 0x3 Hx2Mesh\n", ":1:9", "'0x3 Hx2Mesh': columns of boards (x): 0 is outside 1 .. 1024"},
+        {"fabric: 150x1 Hx1Mesh\nradix: 4\n", ":1:9",
+         "a row network has 300 ports, more than a two-level tree of radix 4 and taper 1 can join"},
+        {FABRIC "traffic: 3\n", ":2:10", "traffic: a mapping of keys expected, found a single value"},
+        {FABRIC "traffic: {pattern: shuffle}\n", ":2:20",
+         "traffic.pattern: unknown word 'shuffle' (one of all-to-all, all-to-all-random, uniform, permutation, "
+         "bisection, neighbour, incast)"},
+        {FABRIC "traffic: {rate: 0}\n", ":2:17", "traffic.rate: 0 is outside 1e-06 .. 1"},
+        {FABRIC "failed_boards: [[1, 2], [3]]\n", ":2:25", "failed_boards[1]: at least 2 entries expected"},
+        {FABRIC "failed_boards: [[1, 2], [3, 0, 0]]\n", ":2:25", "failed_boards[1]: at most 2 entries allowed"},
+        {FABRIC "failed_boards: [[1, 2], [3, 4]]\n", ":2:25", "board 3,4 is outside the fabric (X 0 .. 3, Y 0 .. 3)"},
+        {FABRIC "failed_boards: [[1, x]]\n", ":2:21", "failed_boards[0][1]: 'x' is not a number that fits"},
+        {FABRIC "failed_boards: [7]\n", ":2:17", "failed_boards[0]: a list expected, found a single value"},
+        {FABRIC "jobs: [{tag: 0, boards: [[0, 0]]}]\n", ":2:14", "tag: 0 is outside 1 .. 65535"},
+        {FABRIC "jobs: [{tag: 1}]\n", ":2:8", "job 1 has neither 'boards' nor 'rectangle'"},
+        {FABRIC "jobs:\n - {tag: 1, boards: [[1, 1]]}\n - {tag: 2, boards: [[0, 0], [1, 1]]}\n", ":4:30",
+         "board 1,1 already belongs to job 1"},
+        {FABRIC "jobs: [{tag: 1, rectangle: [[1, 1], [0, 3]]}]\n", ":2:28",
+         "jobs[0].rectangle: the first corner must be the north-western one"},
+        {"", ":1:1", "the file is empty"},
+        {"# nothing\n", ":1:1", "the file is empty"},
+        {"[1, 2]\n", ":1:1", "a mapping of keys expected, found a list"},
+        {FABRIC "---\n" FABRIC, ":2:1", "a second document: only one is allowed"},
+        {"fabric: &f 4x4 Hx2Mesh\nname: *f\n", ":2:7", "aliases are not supported"},
+        {"{fabric: a, ? [1, 2] : 3}\n", ":1:15", "a key must be a word"},
+        {"[[[[[[[[[[]]]]]]]]]]\n", ":1:9", "nested too deep"},
+        {FABRIC "name: \"a\n", ":3:1", "found unexpected end of stream"},
+        {FABRIC "name: \x01\n", ":2:7", "control characters are not allowed"},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hx_spec s;
+        struct hx_problem p;
+        char where[sizeof path + 16];
+        snprintf(where, sizeof where, "%s%s", path, cases[i].where);
+        assert_false(load(cases[i].text, &s, &p));
+        assert_int_equal(p.exit_code, HX_EXIT_CONFIG);
+        assert_string_equal(p.what, cases[i].what);
+        assert_string_equal(p.where, where);
+    }
+}
+
+static void assert_refused(const char *name, const char *says)
+{
+    struct hx_spec s;
+    struct hx_problem p;
+    assert_false(hx_spec_try_load(name, NULL, &s, &p));
+    assert_int_equal(p.exit_code, HX_EXIT_CONFIG);
+    if (!strstr(p.what, says))
+        fail_msg("%s: \"%s\" does not say \"%s\"", name, p.what, says);
+}
+
+static void files_that_are_none(void **state)
+{
+    (void)state;
+    enum { HUGE = 2 << 20 };
+    char *huge = malloc(HUGE);
+    assert_non_null(huge);
+    memset(huge, 'a', HUGE);
+    write_file(huge, HUGE);
+    free(huge);
+    assert_refused(path, "larger than 1 MiB");
+    assert_refused(folder, "Is a directory");
+    assert_refused("/tmp/there-is-no-such-file.hxm.yaml", "No such file");
+    assert_refused("/dev/zero", "larger than 1 MiB");
+}
+
+/* Whatever bytes a file holds, loading ends in a spec or in a problem. */
+static void random_files(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 4000, MOST = 300 };
+    static const char seed_text[] = "fabric: 2x2 Hx2Mesh\nplanes: 2\nfailed_boards: [[1, 0]]\njobs:\n  - tag: 7\n"
+                                    "    boards: [[0, 0], [0, 1]]\ntraffic: {pattern: uniform, message: 8KiB}\n";
+    static const char letters[] = "{}[],:-?&*#|>%@`\"' \n\t~0129abx.";
+    srand(2);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        char text[MOST];
+        size_t bytes = sizeof seed_text - 1;
+        memcpy(text, seed_text, bytes);
+        for (int changes = 1 + rand() % 6; changes > 0; changes--) {
+            size_t at = (size_t)rand() % bytes;
+            if (rand() % 8 == 0)
+                text[at] = (char)rand();
+            else if (rand() % 8 == 0)
+                bytes = at + 1;
+            else
+                text[at] = letters[(size_t)rand() % (sizeof letters - 1)];
+        }
+        write_file(text, bytes);
+        struct hx_spec s;
+        struct hx_problem p = {.exit_code = -1};
+        if (hx_spec_try_load(path, NULL, &s, &p)) {
+            hx_spec_free(&s);
+            continue;
+        }
+        assert_int_equal(p.exit_code, HX_EXIT_CONFIG);
+        assert_int_equal(strncmp(p.where, path, strlen(path)), 0);
+        assert_int_not_equal(strlen(p.what), 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_key),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(mistakes_are_named_with_line_and_column),
+        cmocka_unit_test(files_that_are_none),
+        cmocka_unit_test(random_files),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

@@ -1,0 +1,450 @@
+/* test_switch.c - the switch of an accelerator, promise by promise (switch.h), on inputs and rooms that the test sets. */
+#include "tests/property/support_loopback.h"
+#include "tests/property/support_shapes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { E = 1 << HX_E, W = 1 << HX_W, N = 1 << HX_N, S = 1 << HX_S, LOCAL = 1 << HX_LOCAL };
+enum { BLOCKS = 128, ROOMY = 1000 };
+
+static struct rig rig;
+
+/* gx is the set of ports itself; E and S lead off the board. */
+static void start(void)
+{
+    rig_init(&rig, HX_ACCELERATOR, HX_ACCELERATOR_PORTS, E | S, BLOCKS);
+    for (unsigned gx = 0; gx < 32; gx++)
+        rig.sets[gx] = (uint8_t)gx;
+}
+
+static void arrive(unsigned input, unsigned vc, uint32_t id, unsigned set, unsigned length)
+{
+    assert_true(rig_arrive(&rig, input, vc, id, set, length));
+}
+
+static void expect(unsigned output, uint32_t id)
+{
+    struct rig_packet p;
+    if (!rig_take(&rig, output, &p))
+        fail_msg("nothing left by output %u, though %u should have", output, id);
+    assert_int_equal(p.id, id);
+    assert_true(p.intact);
+}
+
+static void expect_nothing(unsigned output)
+{
+    struct rig_packet p;
+    assert_false(rig_take(&rig, output, &p));
+}
+
+static void a_packet_goes_where_its_route_says(void **state)
+{
+    (void)state;
+    for (unsigned output = 0; output < HX_ACCELERATOR_PORTS; output++) {
+        for (unsigned vc = 0; vc < HX_VCS; vc++) {
+            bool edge = output == HX_E || output == HX_S;
+            if (edge && vc == HX_VCS - 1)
+                continue; /* never more than two crossings */
+            start();
+            rig_room_everywhere(&rig, ROOMY);
+            arrive(HX_W, vc, 5, 1U << output, 1000);
+            assert_int_equal(rig_step(&rig), 1);
+            struct rig_packet p;
+            assert_true(rig_take(&rig, output, &p));
+            assert_int_equal(p.id, 5);
+            assert_int_equal(p.hops, 4);
+            assert_int_equal(p.vc, vc + edge);
+            assert_int_equal(p.length, 1000);
+            assert_true(p.intact);
+            assert_int_equal(rig_room_left(&rig, output, p.vc), ROOMY - 4);
+            for (unsigned other = 0; other < HX_ACCELERATOR_PORTS; other++)
+                expect_nothing(other);
+            rig_judge_empty(&rig);
+            lab_free(NULL);
+        }
+    }
+}
+
+static void the_roomiest_output_is_chosen(void **state)
+{
+    (void)state;
+    static const unsigned rooms[][4] = {{9, 8, 7, 6}, {1, 2, 3, 4}, {0, 500, 499, 0}, {40, 39, 41, 1}, {0, 0, 0, 1}};
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        for (unsigned set = 1; set < 16; set++) {
+            unsigned best = HX_LOCAL, most = 0;
+            start();
+            for (unsigned port = 0; port < 4; port++) {
+                unsigned vc = port == HX_E || port == HX_S ? 2 : 1;
+                rig_room(&rig, port, vc, rooms[i][port]);
+                rig_room(&rig, port, 3 - vc, 1000 - rooms[i][port]); /* the room of another VC is no room */
+                if (set >> port & 1 && rooms[i][port] > most) {
+                    best = port;
+                    most = rooms[i][port];
+                }
+            }
+            arrive(HX_LOCAL, 1, set, set, 256);
+            assert_int_equal(rig_step(&rig), most > 0);
+            if (most > 0)
+                expect(best, set);
+            else
+                assert_int_equal(hx_switch_waiting(&rig.sw), 1);
+            lab_free(NULL);
+        }
+    }
+}
+
+/* How often each of the set's ports takes a packet when all have the same room; `other` packets for one port go between. */
+static void count_choices(unsigned set, unsigned others, unsigned taken[4])
+{
+    start();
+    memset(taken, 0, 4 * sizeof *taken);
+    for (unsigned i = 0; i < 3000; i++) {
+        rig_room_everywhere(&rig, 400);
+        arrive(i % 4, 1, i, set, 100);
+        rig_step(&rig);
+        for (unsigned other = 0; other < others; other++) {
+            arrive(HX_LOCAL, 0, 0, N, 100);
+            rig_step(&rig);
+        }
+        struct rig_packet p;
+        for (unsigned port = 0; port < 4; port++)
+            while (rig_take(&rig, port, &p))
+                taken[port] += p.gx == set;
+    }
+    lab_free(NULL);
+}
+
+/* Two or four ports of equal room are taken equally often, whatever passes between. Of three, none is left out. */
+static void ties_go_round(void **state)
+{
+    (void)state;
+    for (unsigned set = 1; set < 16; set++) {
+        unsigned ports = (unsigned)__builtin_popcount(set);
+        for (unsigned others = 0; others < 4; others++) {
+            unsigned taken[4];
+            count_choices(set, others, taken);
+            for (unsigned port = 0; port < 4; port++) {
+                unsigned share = set >> port & 1 ? 3000 / ports : 0;
+                unsigned less = ports == 3 ? share / 2 : share * 9 / 10;
+                unsigned more = ports == 3 ? share * 2 : share * 11 / 10;
+                assert_in_range(taken[port], less, more);
+            }
+        }
+    }
+}
+
+static void a_blocked_head_lets_others_pass(void **state)
+{
+    (void)state;
+    start();
+    rig_room(&rig, HX_W, 0, ROOMY);
+    rig_room(&rig, HX_LOCAL, 0, ROOMY);
+    arrive(HX_E, 0, 1, N, 8192);
+    arrive(HX_E, 0, 2, W, 300);
+    arrive(HX_E, 0, 3, N, 300);
+    arrive(HX_E, 0, 4, LOCAL, 300);
+    assert_int_equal(rig_step(&rig), 2);
+    expect(HX_W, 2);
+    expect(HX_LOCAL, 4);
+    arrive(HX_E, 0, 5, W, 300);
+    assert_int_equal(rig_step(&rig), 1);
+    expect(HX_W, 5);
+    assert_int_equal(hx_switch_waiting(&rig.sw), 2);
+    assert_int_equal(rig_space(&rig, HX_E, 0), BLOCKS - 32 - 2); /* who has passed gave its credit back */
+
+    rig_room(&rig, HX_N, 0, ROOMY);
+    assert_int_equal(rig_step(&rig), 2);
+    expect(HX_N, 1);
+    expect(HX_N, 3);
+    rig_judge_empty(&rig);
+}
+
+/* Far more packets pass the head than a window has places: then, and only then, they wait behind it too. */
+static void a_window_bounds_the_passing(void **state)
+{
+    (void)state;
+    start();
+    arrive(HX_E, 0, 0, N, 0);
+    rig_step(&rig);
+    for (uint32_t id = 1; id <= 100; id++) {
+        rig_room(&rig, HX_W, 0, ROOMY);
+        arrive(HX_E, 0, id, W, 0);
+        rig_step(&rig);
+        if (id < HX_WINDOW)
+            expect(HX_W, id);
+        else
+            expect_nothing(HX_W);
+    }
+    rig_room(&rig, HX_N, 0, 1);
+    rig_step(&rig); /* the head leaves, the window moves on */
+    expect(HX_N, 0);
+    rig_step(&rig);
+    for (uint32_t id = HX_WINDOW; id <= 100; id++)
+        expect(HX_W, id);
+    rig_judge_empty(&rig);
+}
+
+static void who_waits_for_an_output_leaves_in_order(void **state)
+{
+    (void)state;
+    start();
+    for (uint32_t id = 0; id < 40; id++) {
+        arrive(HX_S, 2, id, id % 3 ? W : W | N, 100);
+        if (id % 7 == 0)
+            rig_step(&rig);
+    }
+    rig_step(&rig);
+    assert_int_equal(hx_switch_waiting(&rig.sw), 40);
+    for (uint32_t id = 0; id < 40;) {
+        unsigned grants = 1 + id % 5;
+        rig_room(&rig, HX_W, 2, grants);
+        assert_int_equal(rig_step(&rig), id + grants > 40 ? 40 - id : grants);
+        for (; grants > 0 && id < 40; grants--)
+            expect(HX_W, id++);
+        expect_nothing(HX_W);
+    }
+    rig_judge_empty(&rig);
+}
+
+/* A packet that waits for either of two outputs leaves by the first that gets room, and by that one only. */
+static void a_waiting_packet_takes_what_comes_first(void **state)
+{
+    (void)state;
+    for (unsigned first = 0; first < 2; first++) {
+        start();
+        arrive(HX_N, 0, 9, E | W, 700);
+        rig_step(&rig);
+        rig_room(&rig, first ? HX_E : HX_W, first ? 1 : 0, 3);
+        assert_int_equal(rig_step(&rig), 1);
+        rig_room_everywhere(&rig, ROOMY);
+        assert_int_equal(rig_step(&rig), 0);
+        expect(first ? HX_E : HX_W, 9);
+        expect_nothing(first ? HX_W : HX_E);
+        rig_judge_empty(&rig);
+        lab_free(NULL);
+    }
+}
+
+static void no_packet_leaves_without_room_for_all_of_it(void **state)
+{
+    (void)state;
+    static const unsigned lengths[] = {0, 1, 256, 257, 511, 512, 513, 8191, 8192};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        unsigned blocks = lengths[i] == 0 ? 1 : (lengths[i] + 255) / 256;
+        start();
+        rig_room(&rig, HX_N, 0, blocks - 1);
+        arrive(HX_S, 0, 1, N, lengths[i]);
+        assert_int_equal(rig_step(&rig), 0);
+        assert_int_equal(rig_step(&rig), 0);
+        rig_room(&rig, HX_N, 0, blocks);
+        assert_int_equal(rig_step(&rig), 1);
+        expect(HX_N, 1);
+        assert_int_equal(rig_room_left(&rig, HX_N, 0), 0);
+        lab_free(NULL);
+    }
+}
+
+/* Room comes block by block, and small packets would take each of them. */
+static void small_packets_do_not_starve_a_large_one(void **state)
+{
+    (void)state;
+    start();
+    arrive(HX_S, 0, 1, N, 8192);
+    rig_step(&rig);
+    for (unsigned block = 1; block <= 32; block++) {
+        arrive(HX_W, 0, 100 + block, N, 10);
+        arrive(HX_S, 0, 200 + block, N, 10);
+        rig_room(&rig, HX_N, 0, block);
+        unsigned moved = rig_step(&rig);
+        assert_int_equal(moved, block == 32);
+    }
+    expect(HX_N, 1);
+}
+
+static void inputs_take_turns(void **state)
+{
+    (void)state;
+    start();
+    for (unsigned i = 0; i < 8; i++)
+        for (unsigned input = 0; input < HX_ACCELERATOR_PORTS; input++)
+            arrive(input, 1, input * 100 + i, N, 50);
+    rig_step(&rig);
+    uint32_t last[HX_ACCELERATOR_PORTS] = {0};
+    for (unsigned turn = 0; turn < 40; turn++) {
+        rig_room(&rig, HX_N, 1, 1);
+        assert_int_equal(rig_step(&rig), 1);
+        struct rig_packet p;
+        assert_true(rig_take(&rig, HX_N, &p));
+        assert_int_equal(p.id % 100, turn / HX_ACCELERATOR_PORTS);
+        last[p.id / 100]++;
+        for (unsigned input = 0; input < HX_ACCELERATOR_PORTS; input++)
+            assert_in_range(last[input], turn / HX_ACCELERATOR_PORTS, turn / HX_ACCELERATOR_PORTS + 1);
+    }
+    rig_judge_empty(&rig);
+}
+
+/* A packet for an output that an older one waits for waits too, even if it would fit. */
+static void a_newcomer_does_not_pass_who_waits_for_the_same_output(void **state)
+{
+    (void)state;
+    start();
+    rig_room(&rig, HX_W, 0, 10);
+    arrive(HX_S, 0, 1, W, 8192);
+    arrive(HX_N, 0, 2, W, 10);
+    assert_int_equal(rig_step(&rig), 0);
+    arrive(HX_E, 0, 3, W, 10);
+    assert_int_equal(rig_step(&rig), 0);
+    arrive(HX_E, 0, 4, W | N, 10);
+    rig_room(&rig, HX_N, 0, 1); /* less than W has */
+    assert_int_equal(rig_step(&rig), 1);
+    expect(HX_N, 4);
+}
+
+static void a_foreign_job_is_dropped_and_counted(void **state)
+{
+    (void)state;
+    start();
+    rig_room_everywhere(&rig, ROOMY);
+    const struct hx_desc d = {.length = 600, .vc = 1, .dst_gx = W, .dst_gy = 2, .job = RIG_JOB + 1};
+    rig_arrive_as(&rig, HX_E, 1, 1, &d);
+    arrive(HX_E, 1, 2, W, 600);
+    assert_int_equal(rig_step(&rig), 1);
+    expect(HX_W, 2);
+    expect_nothing(HX_W);
+    assert_int_equal(rig.hal.node.drops[HX_DROP_FOREIGN_JOB], 1);
+    rig_judge_empty(&rig);
+}
+
+static void an_unroutable_packet_goes_to_the_endpoint(void **state)
+{
+    (void)state;
+    start();
+    rig_room(&rig, HX_LOCAL, 2, ROOMY);
+    arrive(HX_E, 2, 1, 0, 600);
+    assert_int_equal(rig_step(&rig), 1);
+    expect(HX_LOCAL, 1);
+    rig_room(&rig, HX_LOCAL, 2, 0);
+    arrive(HX_E, 2, 2, 0, 600);
+    assert_int_equal(rig_step(&rig), 0);
+    rig_room(&rig, HX_LOCAL, 2, 3);
+    assert_int_equal(rig_step(&rig), 1);
+    expect(HX_LOCAL, 2);
+    rig_judge_empty(&rig);
+}
+
+static void destinations_outside_are_dropped_as_malformed(void **state)
+{
+    (void)state;
+    static const uint16_t outside[][2] = {{16, 0}, {0, 8}, {0xFFFF, 0xFFFF}, {15, 0xFFFF}, {0xFFFF, 7}};
+    start();
+    rig.sw.route.columns = 16;
+    rig.sw.route.rows = 8;
+    rig_room_everywhere(&rig, ROOMY);
+    for (unsigned i = 0; i < sizeof outside / sizeof *outside; i++) {
+        const struct hx_desc d = {.length = 100, .dst_gx = outside[i][0], .dst_gy = outside[i][1], .job = RIG_JOB};
+        rig_arrive_as(&rig, i % HX_ACCELERATOR_PORTS, i % HX_VCS, i, &d);
+        assert_int_equal(rig_step(&rig), 0);
+        assert_int_equal(rig.hal.node.drops[HX_DROP_MALFORMED], i + 1);
+    }
+    rig_judge_empty(&rig);
+}
+
+static void new_routes_move_who_waits(void **state)
+{
+    (void)state;
+    start();
+    rig_room(&rig, HX_W, 0, ROOMY);
+    rig_room(&rig, HX_LOCAL, 0, ROOMY);
+    arrive(HX_S, 0, 1, N, 8192);
+    arrive(HX_S, 0, 2, E, 100);
+    arrive(HX_S, 0, 3, N | E, 100);
+    arrive(HX_E, 0, 4, N, 100);
+    assert_int_equal(rig_step(&rig), 0);
+    rig.sets[N] = W;
+    rig.sets[N | E] = 0;
+    hx_switch_reroute(&rig.sw);
+    assert_int_equal(hx_switch_waiting(&rig.sw), 4);
+    assert_int_equal(rig_step(&rig), 3);
+    struct rig_packet p;
+    uint32_t seen = 0;
+    while (rig_take(&rig, HX_W, &p))
+        seen |= 1U << p.id;
+    assert_int_equal(seen, 1U << 1 | 1U << 4);
+    expect(HX_LOCAL, 3);
+    assert_int_equal(hx_switch_waiting(&rig.sw), 1);
+    rig_room(&rig, HX_N, 0, ROOMY); /* nobody wants N any more */
+    assert_int_equal(rig_step(&rig), 0);
+    rig_room(&rig, HX_E, 1, 1);
+    assert_int_equal(rig_step(&rig), 1);
+    expect(HX_E, 2);
+    rig_judge_empty(&rig);
+}
+
+/* What arrived since the last step is not lost when routes change before the next one. */
+static void new_routes_keep_what_has_just_arrived(void **state)
+{
+    (void)state;
+    start();
+    arrive(HX_S, 0, 1, N, 100);
+    rig_step(&rig);
+    arrive(HX_S, 0, 2, W, 100);
+    rig.sets[N] = W;
+    hx_switch_reroute(&rig.sw);
+    assert_int_equal(rig_space(&rig, HX_S, 0), BLOCKS - 2);
+    rig_room(&rig, HX_W, 0, 2);
+    assert_int_equal(rig_step(&rig), 2);
+    expect(HX_W, 1);
+    expect(HX_W, 2);
+    rig_judge_empty(&rig);
+}
+
+static void a_switch_begins_where_the_platform_stands(void **state)
+{
+    (void)state;
+    start();
+    rig_room(&rig, HX_W, 0, ROOMY);
+    for (uint32_t id = 0; id < 70000; id++) { /* positions wrap */
+        rig_room(&rig, HX_W, 0, ROOMY);
+        arrive(HX_S, 0, id, W, 0);
+        assert_int_equal(rig_step(&rig), 1);
+        expect(HX_W, id);
+    }
+    void *memory = rig.sw.input;
+    struct hx_route route = rig.sw.route;
+    hx_switch_init(&rig.sw, HX_ACCELERATOR_PORTS, RIG_JOB, &rig.hal, memory);
+    rig.sw.route = route;
+    assert_int_equal(rig_step(&rig), 0);
+    arrive(HX_S, 0, 5, W, 0);
+    assert_int_equal(rig_step(&rig), 1);
+    expect(HX_W, 5);
+    rig_judge_empty(&rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_packet_goes_where_its_route_says, lab_free),
+        cmocka_unit_test_teardown(the_roomiest_output_is_chosen, lab_free),
+        cmocka_unit_test_teardown(ties_go_round, lab_free),
+        cmocka_unit_test_teardown(a_blocked_head_lets_others_pass, lab_free),
+        cmocka_unit_test_teardown(a_window_bounds_the_passing, lab_free),
+        cmocka_unit_test_teardown(who_waits_for_an_output_leaves_in_order, lab_free),
+        cmocka_unit_test_teardown(a_waiting_packet_takes_what_comes_first, lab_free),
+        cmocka_unit_test_teardown(no_packet_leaves_without_room_for_all_of_it, lab_free),
+        cmocka_unit_test_teardown(small_packets_do_not_starve_a_large_one, lab_free),
+        cmocka_unit_test_teardown(inputs_take_turns, lab_free),
+        cmocka_unit_test_teardown(a_newcomer_does_not_pass_who_waits_for_the_same_output, lab_free),
+        cmocka_unit_test_teardown(a_foreign_job_is_dropped_and_counted, lab_free),
+        cmocka_unit_test_teardown(an_unroutable_packet_goes_to_the_endpoint, lab_free),
+        cmocka_unit_test_teardown(destinations_outside_are_dropped_as_malformed, lab_free),
+        cmocka_unit_test_teardown(new_routes_move_who_waits, lab_free),
+        cmocka_unit_test_teardown(new_routes_keep_what_has_just_arrived, lab_free),
+        cmocka_unit_test_teardown(a_switch_begins_where_the_platform_stands, lab_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,147 @@
+/* test_value.c - numbers, sizes, durations and words as options and files write them. */
+#include "host/value.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The complaint says all of `part`. */
+static void assert_says(const char *complaint, const char *part)
+{
+    assert_non_null(complaint);
+    if (!strstr(complaint, part))
+        fail_msg("\"%s\" does not say \"%s\"", complaint, part);
+}
+
+static void numbers(void **state)
+{
+    (void)state;
+    uint64_t v = 7;
+    assert_null(hx_value_number("0", 0, 9, &v));
+    assert_int_equal(v, 0);
+    assert_null(hx_value_number("0x10", 0, 99, &v));
+    assert_int_equal(v, 16);
+    assert_null(hx_value_number("18446744073709551615", 0, UINT64_MAX, &v));
+    assert_true(v == UINT64_MAX);
+    assert_says(hx_value_number("18446744073709551616", 0, UINT64_MAX, &v), "is not a number");
+    assert_says(hx_value_number("10", 1, 4, &v), "10 is outside 1 .. 4");
+    static const char *const bad[] = {"", " 1", "1 ", "-1", "+1", "1.0", "1e3", "0x", "one", "1,2"};
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_says(hx_value_number(bad[i], 0, 99, &v), "is not a number");
+    assert_true(v == UINT64_MAX); /* untouched by all that */
+}
+
+static void sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t bytes;
+    } good[] = {{"1", 1},           {"8192", 8192},      {"1B", 1},       {"4K", 4096},
+                {"64KiB", 65536},   {"1mib", 1 << 20},   {"1M", 1 << 20}, {"2GiB", 2ULL << 30},
+                {"3g", 3ULL << 30}, {"1TiB", 1ULL << 40}};
+    uint64_t v = 0;
+    for (unsigned i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_null(hx_value_bytes(good[i].text, 0, UINT64_MAX, &v));
+        assert_true(v == good[i].bytes);
+    }
+    static const char *const bad[] = {"", "KiB", "1KB", "1.5MiB", "-1", "1 K", "1KiBi"};
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_says(hx_value_bytes(bad[i], 0, UINT64_MAX, &v), "is not a size");
+    assert_says(hx_value_bytes("99999999T", 0, UINT64_MAX, &v), "outside");
+    assert_says(hx_value_bytes("2M", 1, 1 << 20, &v), "'2M' is outside 1 B .. 1 MiB");
+}
+
+static void durations(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t nanoseconds;
+    } good[] = {{"0", 0},
+                {"1", 1000000000},
+                {"30s", 30000000000},
+                {"500ms", 500000000},
+                {"2m", 120000000000},
+                {"1.5h", 5400000000000},
+                {"10us", 10000},
+                {"7ns", 7},
+                {".5s", 500000000}};
+    uint64_t v = 0;
+    for (unsigned i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_null(hx_value_duration(good[i].text, 0, UINT64_MAX, &v));
+        assert_true(v == good[i].nanoseconds);
+    }
+    static const char *const bad[] = {"", "s", "-1s", "1 s", "1d", "nan", "inf", "1e999"};
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_says(hx_value_duration(bad[i], 0, UINT64_MAX, &v), "is not a duration");
+    assert_says(hx_value_duration("1e30h", 0, UINT64_MAX, &v), "outside");
+    assert_says(hx_value_duration("2h", 0, 3600000000000, &v), "'2h' is outside 0 ns .. 1 h");
+}
+
+static void reals_and_switches(void **state)
+{
+    (void)state;
+    double r = 0;
+    assert_null(hx_value_real("0.25", 0, 1, &r));
+    assert_true(r > 0.2499 && r < 0.2501);
+    assert_says(hx_value_real("1.5", 0, 1, &r), "1.5 is outside 0 .. 1");
+    assert_says(hx_value_real("half", 0, 1, &r), "is not a number");
+    assert_says(hx_value_real("nan", 0, 1, &r), "is not a number");
+    assert_says(hx_value_real("-0.5", 0, 1, &r), "is not a number");
+    bool b = false;
+    assert_null(hx_value_switch("yes", &b));
+    assert_true(b);
+    assert_null(hx_value_switch("False", &b));
+    assert_false(b);
+    assert_says(hx_value_switch("2", &b), "neither true nor false");
+}
+
+static void coordinates(void **state)
+{
+    (void)state;
+    struct hx_coordinate c = {9, 9};
+    assert_null(hx_value_coordinate("3,0", &c));
+    assert_int_equal(c.gx, 3);
+    assert_int_equal(c.gy, 0);
+    static const char *const bad[] = {"", "3", "3,", ",3", "3,4,5", "a,b", "3;4", "-1,0", "99999999999,0"};
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_says(hx_value_coordinate(bad[i], &c), "is not a coordinate");
+}
+
+static void choices(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"wall", "virtual", NULL};
+    unsigned index = 9;
+    assert_null(hx_value_choice("Virtual", words, &index));
+    assert_int_equal(index, 1);
+    assert_says(hx_value_choice("virtul", words, &index), "did you mean 'virtual'?");
+    assert_says(hx_value_choice("xyz", words, &index), "one of wall, virtual");
+}
+
+static void printing(void **state)
+{
+    (void)state;
+    char text[HX_VALUE_TEXT];
+    assert_string_equal(hx_value_print_duration(text, 0), "0 ns");
+    assert_string_equal(hx_value_print_duration(text, 1500000000), "1.5 s");
+    assert_string_equal(hx_value_print_duration(text, 7200000000000), "2 h");
+    assert_string_equal(hx_value_print_bytes(text, 0), "0 B");
+    assert_string_equal(hx_value_print_bytes(text, 8192), "8 KiB");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers),     cmocka_unit_test(sizes),
+        cmocka_unit_test(durations),   cmocka_unit_test(reals_and_switches),
+        cmocka_unit_test(coordinates), cmocka_unit_test(choices),
+        cmocka_unit_test(printing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,38 @@
+/* bounds.h - what a fabric can carry at most, and how far apart its accelerators are. Per plane, without failures.
+ *
+ * Diameter: the longest minimal path between two accelerators, in cables; board traces count as cables.
+ *
+ * Bisection: the fabric is cut straight between two columns (or rows) of accelerators into halves that differ by one
+ * column at most; the directed links that join the halves are counted, and the lesser of the two cuts is the
+ * bisection. Along one line of x boards that is
+ *     x even   the cut falls between boards; the row network has x ports on either side         x links
+ *     x odd    it goes through the middle board: its W edge on one side, its E edge on the other, one board trace
+ *              more; (a = 1: it falls beside the middle board)                                   x + 1 (a = 1: x - 1)
+ * and a two-level tree may carry less than its ports: the least cut through leaves and spines then counts. The share
+ * is relative to what half the accelerators inject (4 links each). x, y even and full trees: 1/(2a), 1/(2b).
+ *
+ * All-to-all bound: the share of its injection (4 links) that every accelerator can at most send, when it sends
+ * equally to all. The least of, for each dimension (here rows; a and x become b and y for columns):
+ *     x > 1   of a line's a*x accelerators' traffic, (x-1)/x crosses to another board, by 2x ports:
+ *             s * 4 * a*x * (x-1)/x <= 2x                        s <= 1/(2a) * x/(x-1)
+ *     x = 1   the board is cut in the middle: one trace and the way round through the network a line, each way:
+ *             s * 4 * (a/2) * 1/2 <= 2                           s <= 2/a             (a odd: 2a/(a*a-1))
+ *     a leaf  with k boards wholly on it, o boards wholly elsewhere, and `up` uplinks:
+ *             s * 4 * a*k * o/x <= up                            s <= up * x / (4a * k * o)
+ * and 1. */
+#ifndef HXMESH_TOOLS_BOUNDS_H
+#define HXMESH_TOOLS_BOUNDS_H
+
+#include "hxmesh/geometry.h"
+
+unsigned hx_diameter(const struct hx_geometry *g);
+
+struct hx_bisection {
+    uint64_t links; /* one direction; 0: a single accelerator cannot be cut */
+    double share;
+};
+struct hx_bisection hx_bisection_of(const struct hx_geometry *g);
+
+double hx_alltoall_bound(const struct hx_geometry *g);
+
+#endif

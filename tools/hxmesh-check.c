@@ -1,0 +1,108 @@
+/* hxmesh-check - proves a fabric's routing: no deadlock, no dead end, no detour, every pair joined. */
+#include "host/json.h"
+#include "host/name.h"
+#include "tools/explore.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct report {
+    struct hx_spec spec;
+    struct hx_findings found;
+    uint32_t *cycle;
+    uint32_t cycle_length;
+    bool passed;
+};
+
+enum { LONGEST_SHOWN = 64 };
+
+static const char *channel_name(char name[HX_NAME_BYTES], const struct hx_channels *c, uint32_t channel)
+{
+    struct hx_channel at = hx_channel_of(c, channel);
+    return hx_port_name(name, c->g, 0, at.node, at.port);
+}
+
+static json_t *to_json(const struct report *r, const struct hx_channels *c)
+{
+    const struct hx_findings *f = &r->found;
+    json_t *cycle = json_array();
+    char name[HX_NAME_BYTES];
+    for (uint32_t i = 0; i < r->cycle_length; i++)
+        json_array_append_new(cycle, json_pack("{s:s, s:i}", "port", channel_name(name, c, r->cycle[i]), "vc",
+                                               (int)hx_channel_of(c, r->cycle[i]).vc));
+    return json_pack("{s:s, s:b, s:i, s:I, s:i, s:I, s:I, s:I, s:b, s:I, s:I, s:o}", "spec", r->spec.fabric, "acyclic",
+                     r->cycle_length == 0, "vcs", (int)f->vcs, "unreachable", (json_int_t)f->unreachable, "diameter",
+                     (int)f->diameter, "channels", (json_int_t)f->channels, "dependencies", (json_int_t)f->dependencies,
+                     "dead_ends", (json_int_t)f->dead_ends, "minimal", f->minimal, "pairs", (json_int_t)f->pairs,
+                     "isolated", (json_int_t)f->isolated, "cycle", cycle);
+}
+
+static void print(const struct report *r, const struct hx_channels *c)
+{
+    const struct hx_findings *f = &r->found;
+    printf("%s: %s\n", r->spec.name, r->passed ? "good" : "BAD");
+    printf("%-14s%s: %" PRIu64 " channels, %" PRIu64 " dependencies\n", "deadlock",
+           r->cycle_length ? "POSSIBLE" : "none possible", f->channels, f->dependencies);
+    printf("%-14s%u of %d\n", "VCs used", f->vcs, HX_VCS);
+    printf("%-14s%" PRIu64 " of %" PRIu64 " pairs", "unreachable", f->unreachable, f->pairs);
+    if (f->isolated)
+        printf("; %" PRIu64 " more pairs are of different jobs", f->isolated);
+    printf("\n%-14s%" PRIu64 "\n", "dead ends", f->dead_ends);
+    printf("%-14s%s\n", "ways", f->minimal ? "all minimal" : "NOT all minimal");
+    printf("%-14s%u cables\n", "diameter", f->diameter);
+    for (uint32_t i = 0; i < r->cycle_length && i < LONGEST_SHOWN; i++) {
+        char name[HX_NAME_BYTES];
+        printf("%-14s%s VC %u\n", i ? "  waits for" : "cycle", channel_name(name, c, r->cycle[i]),
+               hx_channel_of(c, r->cycle[i]).vc);
+    }
+}
+
+static bool judge(const struct report *r)
+{
+    bool whole = !r->spec.failed && !r->spec.job;
+    return r->cycle_length == 0 && r->found.dead_ends == 0 && r->found.minimal && r->found.vcs <= HX_VCS &&
+           !(whole && r->found.unreachable);
+}
+
+int main(int argc, char **argv)
+{
+    static struct hx_overrides overrides;
+    static const struct hx_option options[] = {HX_OVERRIDE_OPTIONS(&overrides), HX_OPTIONS_END};
+    static const struct hx_command command = {
+        .program = "hxmesh check",
+        .operands = "SPEC|FILE",
+        .least_operands = 1,
+        .most_operands = 1,
+        .summary = "Follows every packet that could be under way in a fabric, by the firmware's own route functions, "
+                   "builds the channel dependency graph (links and VCs) and says whether it has a cycle.",
+        .details = "Failed boards and jobs of a file are taken into account; unreachable counts ordered pairs of "
+                   "working accelerators of one job that are cut off. Exits 1 if a deadlock, a dead end or a detour is "
+                   "possible, if more VCs are used than there are, or if a pair is unreachable though nothing has "
+                   "failed.",
+        .options = options};
+    struct hx_common common;
+    int first = hx_options_parse(&command, argc, argv, &common);
+    struct report r = {.cycle = NULL};
+    hx_spec_load(argv[first], &overrides, &r.spec);
+
+    struct hx_plane plane;
+    struct hx_channels channels;
+    hx_plane_init(&plane, &r.spec);
+    hx_channels_init(&channels, &plane);
+    struct hx_progress progress = hx_progress_start("check", common.quiet);
+    r.found = hx_explore(&plane, &channels, &progress);
+    hx_progress_end(&progress);
+    r.cycle_length = hx_channels_cycle(&channels, &r.cycle);
+    r.passed = judge(&r);
+
+    if (common.json)
+        hx_json_write(to_json(&r, &channels), common.json);
+    else
+        print(&r, &channels);
+    hx_output_close(stdout, "-");
+    free(r.cycle);
+    hx_channels_free(&channels);
+    hx_plane_free(&plane);
+    hx_spec_free(&r.spec);
+    return r.passed ? HX_EXIT_DONE : HX_EXIT_FAILED;
+}

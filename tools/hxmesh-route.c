@@ -1,0 +1,259 @@
+/* hxmesh-route - where a packet may go: the firmware's candidate sets for one pair, cable by cable, or for all. */
+#include "host/json.h"
+#include "host/name.h"
+#include "host/progress.h"
+#include "tools/walk.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct request {
+    struct hx_spec spec;
+    struct hx_plane plane;
+    struct hx_coordinate from, to;
+    bool all;
+};
+
+enum { GIVEN_FROM = 1, GIVEN_TO = 2 };
+
+/* What one accelerator's switch may do with a packet. */
+struct answer {
+    unsigned ports, after_north; /* bits of E W N S */
+    unsigned distance;
+    bool reachable;
+};
+
+/* Makes the plane that of the job of `at`. */
+static void enter_job(struct hx_plane *p, struct hx_coordinate at)
+{
+    hx_plane_set_job(p, hx_plane_job_at(p, at.gx, at.gy));
+}
+
+/* The plane is of the job of `at`. */
+static struct answer ask(struct hx_plane *p, struct hx_coordinate at, struct hx_coordinate to)
+{
+    struct answer a = {.distance = hx_distance(&p->g, at.gx, at.gy, to.gx, to.gy)};
+    if (!hx_plane_has(p, at.gx, at.gy) || !hx_plane_has(p, to.gx, to.gy))
+        return a;
+    const struct hx_route *route = hx_plane_route(p, hx_accelerator(&p->g, at.gx, at.gy));
+    uint64_t set = hx_route_ports(route, HX_LOCAL, to.gx, to.gy);
+    a.reachable = set != 0;
+    a.ports = (unsigned)set & ~(1U << HX_LOCAL);
+    a.after_north = a.ports & (1U << HX_N | route->raise);
+    return a;
+}
+
+/* ---- JSON: written piece by piece, since all pairs of a fabric are many ---- */
+
+static void write_ports(FILE *out, const char *key, unsigned ports)
+{
+    bool first = true;
+    fprintf(out, ", \"%s\": [", key);
+    for (unsigned port = HX_E; port < HX_LOCAL; port++) {
+        if (!(ports >> port & 1))
+            continue;
+        fprintf(out, "%s\"%s\"", first ? "" : ", ", hx_port_letters[port]);
+        first = false;
+    }
+    fputc(']', out);
+}
+
+static void write_answer(FILE *out, struct hx_coordinate at, struct hx_coordinate to, const struct answer *a)
+{
+    fprintf(out, "{\"at\": [%u, %u], \"to\": [%u, %u]", at.gx, at.gy, to.gx, to.gy);
+    write_ports(out, "ports", a->ports);
+    write_ports(out, "ports_after_north", a->after_north);
+    if (a->reachable)
+        fprintf(out, ", \"distance\": %u}", a->distance);
+    else
+        fputs(", \"distance\": null}", out);
+}
+
+/* ---- tables ---- */
+
+static const char *letters(char text[8], unsigned ports)
+{
+    char *end = text;
+    for (unsigned port = HX_E; port < HX_LOCAL; port++)
+        if (ports >> port & 1)
+            *end++ = hx_port_letters[port][0];
+    if (end == text)
+        *end++ = '-';
+    *end = '\0';
+    return text;
+}
+
+static void print_line(FILE *out, struct hx_coordinate at, struct hx_coordinate to, const struct answer *a)
+{
+    char from_name[24];
+    char to_name[24];
+    char ports[8];
+    char after_north[8];
+    snprintf(from_name, sizeof from_name, "%u,%u", at.gx, at.gy);
+    snprintf(to_name, sizeof to_name, "%u,%u", to.gx, to.gy);
+    fprintf(out, "%-10s %-10s %-6s %-12s ", from_name, to_name, letters(ports, a->ports),
+            letters(after_north, a->after_north));
+    if (a->reachable)
+        fprintf(out, "%u\n", a->distance);
+    else
+        fputs("unreachable\n", out);
+}
+
+static void answer_all(struct request *r, const struct hx_common *common)
+{
+    const struct hx_geometry *g = &r->plane.g;
+    FILE *out = hx_output_open(common->json ? common->json : "-");
+    struct hx_progress progress = hx_progress_start("route", common->quiet);
+    fputs(common->json ? "[" : "at         to         ports  after north  cables\n", out);
+    const char *separator = "\n";
+    for (uint32_t from = 0; from < g->accelerators; from++) {
+        struct hx_coordinate at = {from % g->columns, from / g->columns};
+        if (from == 0 || r->spec.job)
+            enter_job(&r->plane, at);
+        for (uint32_t dest = 0; dest < g->accelerators; dest++) {
+            struct hx_coordinate to = {dest % g->columns, dest / g->columns};
+            if (dest == from)
+                continue;
+            struct answer a = ask(&r->plane, at, to);
+            if (common->json) {
+                fputs(separator, out);
+                write_answer(out, at, to, &a);
+                separator = ",\n";
+            } else {
+                print_line(out, at, to, &a);
+            }
+        }
+        hx_progress_show(&progress, (double)from / g->accelerators);
+    }
+    fputs(common->json ? "\n]\n" : "", out);
+    hx_progress_end(&progress);
+    hx_output_close(out, common->json ? common->json : "-");
+}
+
+/* ---- one pair ---- */
+
+/* The ports of a step; runs of a tree switch's ports as first-last. */
+static void print_ports(const struct hx_geometry *g, const struct hx_step *s)
+{
+    if (s->node < g->accelerators) {
+        unsigned gx = s->node % g->columns;
+        unsigned gy = s->node / g->columns;
+        for (unsigned port = HX_E; port <= HX_LOCAL; port++)
+            if (s->ports >> port & 1)
+                printf(" %s%s", port == HX_LOCAL ? "delivered" : hx_port_letters[port],
+                       hx_is_edge(g, gx, gy, port) ? "(leaves)" : "");
+        return;
+    }
+    for (unsigned port = 0; port < HX_MAX_RADIX; port++) {
+        if (!(s->ports >> port & 1) || (port > 0 && (s->ports >> (port - 1) & 1)))
+            continue;
+        unsigned last = port;
+        while (last + 1 < HX_MAX_RADIX && (s->ports >> (last + 1) & 1))
+            last++;
+        char name[HX_NAME_BYTES];
+        printf(" %s", strrchr(hx_port_name(name, g, 0, s->node, port), '/') + 1);
+        if (last > port)
+            printf("-%s", strrchr(hx_port_name(name, g, 0, s->node, last), '/') + 1);
+    }
+}
+
+/* Whether a step before, of the same cable count, would print the same line. */
+static bool shown_before(const struct hx_walk *w, size_t at)
+{
+    const struct hx_step *s = &w->steps[at];
+    for (size_t i = at; i > 0 && w->steps[i - 1].cables == s->cables; i--) {
+        const struct hx_step *other = &w->steps[i - 1];
+        if (other->node == s->node && other->vc == s->vc && other->ports == s->ports)
+            return true;
+    }
+    return false;
+}
+
+static void print_walk(const struct hx_walk *w, const struct hx_geometry *g)
+{
+    printf("%u,%u to %u,%u: %u cables, ", w->from.gx, w->from.gy, w->to.gx, w->to.gy, w->distance);
+    if (w->paths == UINT64_MAX)
+        printf("more minimal ways than can be counted");
+    else
+        printf("%" PRIu64 " minimal way%s", w->paths, w->paths == 1 ? "" : "s");
+    printf(", VC 0 to %u\n\n", w->vcs - 1);
+    hx_walk_draw(w, g);
+    printf("\ncables  at                 VC  may go on by\n");
+    for (size_t i = 0; i < w->count; i++) {
+        const struct hx_step *s = &w->steps[i];
+        if (shown_before(w, i))
+            continue;
+        char name[HX_NAME_BYTES];
+        printf("%6u  %-18s %2u ", s->cables, hx_node_name(name, g, 0, s->node), s->vc);
+        print_ports(g, s);
+        putchar('\n');
+    }
+}
+
+static void answer_pair(struct request *r, const struct hx_common *common)
+{
+    hx_spec_check_coordinate(&r->spec, "--from", r->from);
+    hx_spec_check_coordinate(&r->spec, "--to", r->to);
+    enter_job(&r->plane, r->from);
+    struct answer a = ask(&r->plane, r->from, r->to);
+    const char *path = common->json ? common->json : "-";
+    FILE *out = hx_output_open(path);
+    if (common->json) {
+        write_answer(out, r->from, r->to, &a);
+        fputc('\n', out);
+    } else if (!a.reachable) {
+        printf("%u,%u to %u,%u: unreachable\n", r->from.gx, r->from.gy, r->to.gx, r->to.gy);
+    } else {
+        struct hx_walk walk;
+        hx_walk_all(&walk, &r->plane, r->from, r->to);
+        print_walk(&walk, &r->plane.g);
+        hx_walk_free(&walk);
+    }
+    hx_output_close(out, path);
+}
+
+int main(int argc, char **argv)
+{
+    static struct hx_overrides overrides;
+    static struct request r;
+    static unsigned given;
+    static const struct hx_option options[] = {
+        {.name = "from",
+         .kind = HX_OPTION_COORDINATE,
+         .to.coordinate = &r.from,
+         .given = &given,
+         .given_bit = GIVEN_FROM,
+         .help = "where the packet is; 0,0 is the north-west corner"},
+        {.name = "to",
+         .kind = HX_OPTION_COORDINATE,
+         .to.coordinate = &r.to,
+         .given = &given,
+         .given_bit = GIVEN_TO,
+         .help = "where it is sent"},
+        {.name = "all", .kind = HX_OPTION_FLAG, .to.flag = &r.all, .help = "all ordered pairs, instead of one"},
+        HX_OVERRIDE_OPTIONS(&overrides),
+        HX_OPTIONS_END};
+    static const struct hx_command command = {
+        .program = "hxmesh route",
+        .operands = "SPEC|FILE --from gx,gy --to gx,gy | --all",
+        .least_operands = 1,
+        .most_operands = 1,
+        .summary = "Shows where a packet may go: the ports on minimal ways that the firmware chooses from.",
+        .details = "distance is in cables, board traces included. ports_after_north is what is left to a packet that "
+                   "arrived moving north on its board. An unreachable pair (failed boards, other jobs) has no "
+                   "ports, and null for distance.",
+        .options = options};
+    struct hx_common common;
+    int first = hx_options_parse(&command, argc, argv, &common);
+    if (r.all ? given != 0 : given != (GIVEN_FROM | GIVEN_TO))
+        hx_die(HX_EXIT_USAGE, command.program, "give either --from and --to, or --all");
+    hx_spec_load(argv[first], &overrides, &r.spec);
+    hx_plane_init(&r.plane, &r.spec);
+    if (r.all)
+        answer_all(&r, &common);
+    else
+        answer_pair(&r, &common);
+    hx_plane_free(&r.plane);
+    hx_spec_free(&r.spec);
+    return HX_EXIT_DONE;
+}
