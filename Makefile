@@ -100,7 +100,7 @@ $(LIB_EMULATOR): $(EMULATOR_OBJECTS)
 $(LIB_TOOLS):    $(TOOLS_OBJECTS)
 
 # Libraries stand before those they need: one that is used against the direction of the house does not link.
-$(BUILD)/hxmesh: $(LIB_EMULATOR) $(LIB_TOOLS) $(LIB_HOST) $(LIB_SHM)
+$(BUILD)/hxmesh: $(LIB_EMULATOR) $(LIB_HOST) $(LIB_SHM)
 	$(LINK)
 
 $(BUILD)/hxmesh-%: $(BUILD)/plain/tools/hxmesh-%.o $(LIB_TOOLS) $(LIB_HOST) $(LIB_LOOPBACK)
@@ -215,7 +215,7 @@ fuzz: ## search for new failing inputs with libFuzzer, FUZZ_SECONDS (60) a targe
 
 BENCH_PROGRAMS := $(BENCHES:tests/%.c=$(BUILD)/%)
 $(BENCH_PROGRAMS): $(BUILD)/bench/%: $(BUILD)/shm/tests/bench/%.o $(BENCHES_SHARED:%.c=$(BUILD)/shm/%.o) \
-    $(LIB_EMULATOR) $(LIB_TOOLS) $(LIB_HOST) $(LIB_SHM)
+    $(LIB_EMULATOR) $(LIB_HOST) $(LIB_SHM)
 	$(LINK)
 bench-programs: $(BENCH_PROGRAMS)
 	@:

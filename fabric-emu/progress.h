@@ -1,23 +1,19 @@
-/* progress.h - what a person sees while a run lasts: a bar on a terminal, a line now and then otherwise. */
+/* progress.h - how far a run has come, for the bar of host/progress.h. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
 #include "fabric.h"
+#include "host/progress.h"
 
 struct progress {
-    bool quiet;
-    bool terminal;
-    bool shown;           /* a bar stands on the line */
-    uint64_t messages;    /* to be acknowledged in all; 0: not known, the time counts */
+    struct hx_progress bar;
+    uint64_t messages;    /* to be acknowledged in all; not used with a duration */
     uint64_t duration_ns; /* 0: none */
-    uint64_t next_ns, last_ns, last_hops;
-    uint64_t every_ns;
+    uint64_t last_ns, last_hops;
 };
 
-/* messages: in all, 0 if the duration ends the run. */
 void progress_start(struct progress *p, bool quiet, uint64_t messages, uint64_t duration_ns);
-void progress_tick(struct progress *p, const struct fab_fabric *f, enum fab_phase phase, uint64_t now);
-/* Takes the bar away, before something else is printed. */
-void progress_clear(struct progress *p);
+/* Call often; does nothing until something is to be shown. */
+void progress_tick(struct progress *p, const struct fab_fabric *f, uint64_t now);
 
 #endif

@@ -1,6 +1,7 @@
 /* result.c - adds up what a run showed (result.h). */
 #include "result.h"
-#include "tools/bounds.h"
+#include "host/bounds.h"
+#include "memory.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,22 +20,10 @@ static void add_stats(struct hx_endpoint_stats *to, const struct hx_endpoint_sta
     to->acks_sent += from->acks_sent;
 }
 
-static uint64_t resident_bytes(void)
-{
-    FILE *f = fopen("/proc/self/statm", "r");
-    unsigned long pages = 0;
-    unsigned long shared = 0;
-    if (f && fscanf(f, "%*u %lu %lu", &pages, &shared) != 2)
-        pages = shared = 0;
-    if (f)
-        (void)fclose(f);
-    return (uint64_t)(pages - shared) * 4096;
-}
-
 static void take_areas(struct result *r)
 {
     const struct fab_fabric *f = r->f;
-    r->peak_memory_bytes = f->arena.bytes + resident_bytes();
+    r->peak_memory_bytes = f->arena.bytes + memory_private_bytes();
     for (unsigned w = 0; w < f->workers; w++) {
         const struct fab_area *area = &f->area[w];
         r->bytes_corrupted += area->bytes_corrupted;

@@ -124,7 +124,7 @@ static void worker_died(struct supervisor *s, unsigned worker, int signal_number
 {
     struct fab_area *area = &s->f->area[worker];
     s->outcome->deaths++;
-    progress_clear(s->plan->progress);
+    hx_progress_end(&s->plan->progress->bar);
     hx_warn(NULL, "worker %u (process %d) was killed by signal %d%s", worker, area->pid, signal_number,
             s->plan->restart ? "; its boards restart" : "; its boards stay down");
     take_down(s, worker);
@@ -288,11 +288,11 @@ void supervisor_run(const struct run_plan *plan, struct outcome *outcome)
         reap(&s);
         finish_dead(&s);
         advance(&s);
-        progress_tick(plan->progress, s.f, phase_of(&s), now(&s));
+        progress_tick(plan->progress, s.f, now(&s));
     }
     uint64_t end = now(&s);
     stop_workers(&s);
-    progress_clear(plan->progress);
+    hx_progress_end(&plan->progress->bar);
     if (outcome->elapsed_ns == 0 && s.f->control->started_ns)
         take_sums(&s, end);
     outcome->drained_ns = s.f->control->started_ns ? end - s.f->control->started_ns : 0;

@@ -5,6 +5,7 @@
  * fence between their store and their load, so one of them sees the other. */
 #include "worker.h"
 #include "accelerator.h"
+#include "memory.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -116,20 +117,6 @@ static void nap(struct worker *w, enum fab_phase phase)
     atomic_store(&area->asleep, 0);
 }
 
-static uint64_t private_bytes(void)
-{
-    FILE *f = fopen("/proc/self/status", "r");
-    unsigned long kib = 0;
-    char line[128];
-    while (f && fgets(line, sizeof line, f)) {
-        if (sscanf(line, "RssAnon: %lu kB", &kib) == 1)
-            break;
-    }
-    if (f)
-        (void)fclose(f);
-    return (uint64_t)kib * 1024;
-}
-
 static uint64_t processor_ns(void)
 {
     struct timespec t;
@@ -183,7 +170,7 @@ _Noreturn void worker_run(const struct job *job, unsigned self)
     atomic_store(&area->state, FAB_WORKER_RUNNING);
     run_phases(&w);
     publish_counts(&w);
-    area->private_bytes = private_bytes();
+    area->private_bytes = memory_private_bytes();
     area->cpu_ns = processor_ns();
     node_free_all(&w);
     _exit(0);

@@ -89,21 +89,29 @@ ALWAYS_INLINE uint64_t narrow_room(struct hx_switch *sw, const uint64_t room[4],
     return lanes << 2;
 }
 
-/* The port of the set with the most room, if that is enough for `cost`. sw->tie gives every lane another rank. */
+/* A new number of 64 bits for each choice between outputs. Its steps have the golden ratio, so that no pattern of the
+ * traffic falls in with them. */
+ALWAYS_INLINE uint64_t next_tie(struct hx_switch *sw)
+{
+    sw->tie += UINT64_C(0x9E3779B97F4A7C15);
+    return sw->tie;
+}
+
+/* The port of the set with the most room, if that is enough for `cost`. Among equals lane p has rank p ^ turn: any two
+ * ports, and all four, win equally often. */
 ALWAYS_INLINE unsigned select_narrow(struct hx_switch *sw, uint64_t lanes, uint64_t ports, unsigned cost)
 {
     static const uint64_t spread[16] = {0x0000000000000000, 0x000000000000FFFF, 0x00000000FFFF0000, 0x00000000FFFFFFFF,
                                         0x0000FFFF00000000, 0x0000FFFF0000FFFF, 0x0000FFFFFFFF0000, 0x0000FFFFFFFFFFFF,
                                         0xFFFF000000000000, 0xFFFF00000000FFFF, 0xFFFF0000FFFF0000, 0xFFFF0000FFFFFFFF,
                                         0xFFFFFFFF00000000, 0xFFFFFFFF0000FFFF, 0xFFFFFFFFFFFF0000, 0xFFFFFFFFFFFFFFFF};
-    uint64_t ranked = (lanes | sw->tie) & spread[ports & 15];
+    uint64_t turns = (next_tie(sw) >> 62) * HX_LANE_ONES;
+    uint64_t ranked = (lanes | (UINT64_C(0x0003000200010000) ^ turns)) & spread[ports & 15];
     uint32_t pair = (uint32_t)(ranked >> 32);
     uint32_t low = hx_lane(ranked, 0) > hx_lane(ranked, 1) ? hx_lane(ranked, 0) : hx_lane(ranked, 1);
     uint32_t high = (pair & 0xFFFF) > pair >> 16 ? pair & 0xFFFF : pair >> 16;
     uint32_t best = low > high ? low : high;
-    unsigned port = (best - (uint32_t)sw->tie) & 3; /* lane p has rank (p + rank of lane 0) % 4 */
-    sw->tie = sw->tie >> 16 | sw->tie << 48;
-    return best >> 2 >= cost ? port : NO_PORT;
+    return best >> 2 >= cost ? (best ^ (uint32_t)turns) & 3 : NO_PORT;
 }
 
 ALWAYS_INLINE unsigned wide_room(struct hx_switch *sw, unsigned port, unsigned vc)
@@ -111,17 +119,18 @@ ALWAYS_INLINE unsigned wide_room(struct hx_switch *sw, unsigned port, unsigned v
     return hx_lane(hal_room(sw->hal, port), vc);
 }
 
+/* Likewise for any set of ports: each has a rank of 16 bits, mixed anew for each choice. */
 ALWAYS_INLINE unsigned select_wide(struct hx_switch *sw, uint64_t ports, unsigned vc, unsigned cost)
 {
-    unsigned turn = (unsigned)sw->tie & 63;
-    unsigned best_room = cost - 1;
+    uint64_t tie = next_tie(sw);
+    uint32_t most = (cost << 16) - 1;
     unsigned best = NO_PORT;
-    sw->tie++;
-    for (uint64_t left = rotate_right(ports, turn); left; left &= left - 1) {
-        unsigned port = ((unsigned)__builtin_ctzll(left) + turn) & 63;
-        unsigned room = wide_room(sw, port, vc);
-        best = room > best_room ? port : best;
-        best_room = room > best_room ? room : best_room;
+    for (; ports; ports &= ports - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(ports);
+        uint64_t mixed = (tie ^ port * UINT64_C(0xD6E8FEB86659FD93)) * UINT64_C(0xFF51AFD7ED558CCD);
+        uint32_t ranked = wide_room(sw, port, vc) << 16 | (uint32_t)(mixed >> 48);
+        best = ranked > most ? port : best;
+        most = ranked > most ? ranked : most;
     }
     return best;
 }
@@ -227,6 +236,7 @@ ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, unsig
     unsigned input = sw->first_input;
     for (unsigned i = 0; i < inputs; i++, input = input + 1 == inputs ? 0 : input + 1) {
         uint16_t position = hx_lane(sw->input[input].seen, vc);
+        /* The step has filled arrived[] up to `inputs`. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
         for (uint16_t end = hx_lane(arrived[input], vc); position != end; position++)
             forward(sw, input, vc, position, b, route, narrow);
     }
@@ -307,7 +317,6 @@ void hx_switch_init(struct hx_switch *sw, unsigned ports, uint16_t job, struct h
 {
     memset(memory, 0, hx_switch_bytes(ports));
     *sw = (struct hx_switch){.hal = hal, .inputs = (uint16_t)ports, .outputs = (uint16_t)ports, .job = job};
-    sw->tie = UINT64_C(0x0003000200010000);
     sw->input = memory;
     sw->want = (uint64_t *)(void *)(sw->input + ports);
     sw->requests = sw->want + (size_t)ports * HX_VCS * ports;

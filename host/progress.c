@@ -23,25 +23,29 @@ struct hx_progress hx_progress_start(const char *label, bool quiet)
         .label = label, .start = start, .last = start, .quiet = quiet, .terminal = isatty(STDERR_FILENO)};
 }
 
-void hx_progress_show(struct hx_progress *p, double share)
+bool hx_progress_due(const struct hx_progress *p)
 {
-    if (p->quiet)
+    double at = now();
+    return !p->quiet && at - p->start >= first_after && at - p->last >= (p->terminal ? bar_every : line_every);
+}
+
+void hx_progress_show(struct hx_progress *p, double share, const char *note)
+{
+    if (!hx_progress_due(p))
         return;
     double at = now();
-    if (at - p->start < first_after || at - p->last < (p->terminal ? bar_every : line_every))
-        return;
     p->last = at;
     p->shown = true;
     double left = share > 0 ? (at - p->start) * (1 - share) / share : 0;
     if (!p->terminal) {
-        fprintf(stderr, "%s: %.0f %%, about %.0f s left\n", p->label, 100 * share, left);
+        fprintf(stderr, "%s: %.0f %%, about %.0f s left%s\n", p->label, 100 * share, left, note);
         return;
     }
     char bar[BAR + 1];
     for (int i = 0; i < BAR; i++)
         bar[i] = i < (int)lround(share * BAR) ? '#' : '.';
     bar[BAR] = '\0';
-    fprintf(stderr, "\r%s [%s] %3.0f %%, about %.0f s left \033[K", p->label, bar, 100 * share, left);
+    fprintf(stderr, "\r%s [%s] %3.0f %%, about %.0f s left%s \033[K", p->label, bar, 100 * share, left, note);
     fflush(stderr);
 }
 

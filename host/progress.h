@@ -13,9 +13,11 @@ struct hx_progress {
 };
 
 struct hx_progress hx_progress_start(const char *label, bool quiet);
-/* share: 0 .. 1 of the work. Cheap to call: looks at the clock and returns. */
-void hx_progress_show(struct hx_progress *p, double share);
-/* Removes the bar. */
+/* Whether it is time to show something; for work whose share is dear to compute. */
+bool hx_progress_due(const struct hx_progress *p);
+/* share: 0 .. 1 of the work; note: more words, or "". Cheap to call: looks at the clock and returns. */
+void hx_progress_show(struct hx_progress *p, double share, const char *note);
+/* Removes the bar, before something else is printed. */
 void hx_progress_end(struct hx_progress *p);
 
 #endif

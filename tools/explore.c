@@ -137,7 +137,7 @@ static void explore_job(struct explorer *e, uint16_t tag, struct hx_progress *pr
         for (uint32_t from = 0; from < g->accelerators; from++)
             if (from != to && hx_plane_has(e->p, from % g->columns, from / g->columns))
                 explore_pair(e, from % g->columns, from / g->columns);
-        hx_progress_show(progress, (double)e->destination / g->accelerators);
+        hx_progress_show(progress, (double)e->destination / g->accelerators, "");
     }
 }
 

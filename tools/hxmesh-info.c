@@ -1,7 +1,7 @@
 /* hxmesh-info - what a fabric is: size, parts and cost, diameter, and the bounds of what it can carry. */
 #include "host/json.h"
 #include "host/spec.h"
-#include "tools/bounds.h"
+#include "host/bounds.h"
 #include "tools/cost.h"
 
 #include <inttypes.h>
@@ -89,7 +89,7 @@ int main(int argc, char **argv)
             "--planes emulates (cost_planes in the JSON). bisection is in links of 400 Gb/s, each way and per "
             "plane, across the lesser of the two straight cuts through the middle of the fabric. Shares "
             "are of the four links that an accelerator injects into a plane (bisection: that half the "
-            "accelerators inject). tools/bounds.h derives the formulas.",
+            "accelerators inject). host/bounds.h derives the formulas.",
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);

@@ -123,7 +123,7 @@ static void answer_all(struct request *r, const struct hx_common *common)
                 print_line(out, at, to, &a);
             }
         }
-        hx_progress_show(&progress, (double)from / g->accelerators);
+        hx_progress_show(&progress, (double)from / g->accelerators, "");
     }
     fputs(common->json ? "\n]\n" : "", out);
     hx_progress_end(&progress);

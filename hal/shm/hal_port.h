@@ -52,8 +52,8 @@ struct shm_rx {
     struct shm_link *link;
     uint64_t tail;
     uint64_t left[HX_VCS];
-    bool any_left;     /* some left[] is not zero */
-    uint32_t peer;     /* worker of the producer */
+    bool any_left; /* some left[] is not zero */
+    uint32_t peer; /* worker of the producer */
 };
 
 struct hal_switch {
@@ -226,14 +226,14 @@ static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t ta
 static inline __attribute__((always_inline)) void shm_note_heads(struct hal_switch *h, unsigned ports)
 {
     struct shm_worker *w = h->worker;
-    const struct shm_step step = w->step;
+    const struct shm_step noted = w->step;
     const uint64_t sent = h->sent;
     uint64_t touched = w->touched;
-    unsigned n = step.count;
+    unsigned n = noted.count;
     for (unsigned port = 0; port < ports; port++) {
         const struct shm_tx *tx = &h->tx[port];
         unsigned changed = (unsigned)(sent >> port) & 1U;
-        shm_write_entry(&step, n, &tx->link->heads, tx->head);
+        shm_write_entry(&noted, n, &tx->link->heads, tx->head);
         n += changed;
         touched |= (uint64_t)changed << tx->peer;
     }
@@ -244,14 +244,14 @@ static inline __attribute__((always_inline)) void shm_note_heads(struct hal_swit
 static inline __attribute__((always_inline)) void shm_note_tails(struct hal_switch *h, unsigned ports)
 {
     struct shm_worker *w = h->worker;
-    const struct shm_step step = w->step;
+    const struct shm_step noted = w->step;
     const uint64_t released = h->released | h->left_changed;
     uint64_t touched = w->touched;
-    unsigned n = step.count;
+    unsigned n = noted.count;
     for (unsigned port = 0; port < ports; port++) {
         const struct shm_rx *rx = &h->rx[port];
         unsigned changed = (unsigned)(released >> port) & 1U;
-        shm_write_entry(&step, n, &rx->link->tails, rx->tail);
+        shm_write_entry(&noted, n, &rx->link->tails, rx->tail);
         n += changed;
         touched |= (uint64_t)changed << rx->peer;
     }

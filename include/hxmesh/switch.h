@@ -14,15 +14,16 @@
  * (HX_WINDOW) may lie between tail and head, which is what bounds the passing.
  *
  * Selection is late and per packet: among the candidate outputs with room for the packet, the one with the most room
- * downstream, ties rotated. A waiting packet is granted the first of its outputs that gets room.
+ * downstream; of equal ones each in its turn, as often as the others (an accelerator's three: the one whose dimension
+ * stands alone half of the time). A waiting packet is granted the first of its outputs that gets room.
  *
  * Fairness. A newly arrived packet never takes an output that a waiting packet of its VC wants. Grants of an
  * (output, VC) go round-robin over the inputs that want it, within an input to the oldest. So a packet that has k older
  * packets waiting in its window (k < HX_WINDOW) leaves after at most (k + 1) * inputs grants of any one of its
  * outputs on its VC (LOCAL: times HX_VCS).
  *
- * Nothing is dropped but: a packet of another job, a packet without a route in a tree switch. Both are counted by
- * the HAL by reason. A packet without a route in an accelerator goes to the local endpoint, which reports it to the
+ * Nothing is dropped but: a packet to outside the fabric, a packet of another job, a packet without a route in a tree
+ * switch. They are counted by the HAL by reason. A packet without a route in an accelerator goes to the local endpoint, which reports it to the
  * sender.
  *
  * A switch is owned by one thread. Several switches share nothing. A platform that gives each port a core makes one
@@ -89,7 +90,7 @@ struct hx_switch {
     uint16_t inputs, outputs; /* accelerator: 5 and 5 */
     uint16_t job;             /* accelerator: only packets of this job pass */
     uint16_t first_input;     /* who is looked at first in this step: rotates */
-    uint64_t tie;             /* rotating rank of the ports, breaks ties of selection */
+    uint64_t tie;             /* moves on with each choice, breaks ties of selection */
     uint64_t wanted[HX_VCS];  /* outputs that some waiting packet of the VC wants */
     struct hx_input *input;   /* [inputs] */
     uint64_t *want;           /* [input][VC][output]: subset of waiting that may leave by the output */

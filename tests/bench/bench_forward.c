@@ -39,16 +39,16 @@ static uint32_t next_random(struct bench *b, uint32_t below)
 
 static void set_up(struct bench *b)
 {
-    size_t link = (shm_link_bytes(SLOTS) + 63) & ~(size_t)63;
-    size_t bytes = 65536 + 2 * HX_ACCELERATOR_PORTS * link;
+    const size_t link = (shm_link_bytes(SLOTS) + 63) & ~(size_t)63;
+    size_t bytes = 65536 + (size_t)(2 * HX_ACCELERATOR_PORTS) * link;
     (void)hx_geometry_init(&b->g, 2, 2, 4, 4, 1, HX_DEFAULT_RADIX, 1);
     b->arena = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
     memset(b->arena, 0, bytes);
     b->worker =
         (struct shm_worker){.step = {b->arena, (struct shm_redo *)(void *)b->arena, 0}, .workers = 1, .per_home = 1024};
     for (unsigned port = 0; port < HX_ACCELERATOR_PORTS; port++) {
-        b->tx[port].link = (struct shm_link *)(void *)(b->arena + 65536 + 2 * port * link);
-        b->rx[port].link = (struct shm_link *)(void *)(b->arena + 65536 + (2 * port + 1) * link);
+        b->tx[port].link = (struct shm_link *)(void *)(b->arena + 65536 + (size_t)2 * port * link);
+        b->rx[port].link = (struct shm_link *)(void *)(b->arena + 65536 + ((size_t)2 * port + 1) * link);
     }
     b->hal = (struct hal_switch){.worker = &b->worker,
                                  .ports = HX_ACCELERATOR_PORTS,
@@ -138,8 +138,8 @@ ALWAYS_INLINE uint64_t pass_over(struct bench *b, enum pass pass, unsigned vc, u
     uint64_t sum = 0;
     struct burst burst = {.lanes = full, .local = HX_MAX_ROOM};
     for (unsigned input = 0; input < PORTS; input++) {
-        for (uint16_t position = 0; position < SLOTS; position++) {
-            const struct hx_desc *d = hal_arrival(&b->hal, input, vc, position);
+        for (unsigned position = 0; position < SLOTS; position++) {
+            const struct hx_desc *d = hal_arrival(&b->hal, input, vc, (uint16_t)position);
             sum += d->job;
             if (pass == RECEIVE) {
                 sum += d->dst_gx + d->dst_gy;
@@ -161,7 +161,7 @@ ALWAYS_INLINE uint64_t pass_over(struct bench *b, enum pass pass, unsigned vc, u
 
 static double pass_cycles(struct bench *b, enum pass pass)
 {
-    const uint64_t full = (SLOTS * PORTS * 4 * HX_LANE_ONES) << 2;
+    const uint64_t full = ((uint64_t)SLOTS * PORTS * 4 * HX_LANE_ONES) << 2;
     volatile uint64_t sink = 0;
     uint64_t ticks = 0;
     for (unsigned round = 0; round < ROUNDS; round++) {
@@ -262,10 +262,10 @@ static double testpmd_rate(void)
     double last[2] = {0, 0};
     char line[256];
     while (out && fgets(line, sizeof line, out)) {
-        double pps;
-        if (sscanf(line, " Tx-pps: %lf", &pps) == 1) {
+        const char *rate = strstr(line, "Tx-pps:");
+        if (rate) {
             last[0] = last[1];
-            last[1] = pps;
+            last[1] = strtod(rate + strlen("Tx-pps:"), NULL);
         }
     }
     if (out)

@@ -49,8 +49,9 @@ static void add_machine(json_t *results)
     char model[256] = "unknown";
     FILE *f = fopen("/proc/cpuinfo", "r");
     while (f && fgets(line, sizeof line, f)) {
-        if (sscanf(line, "model name : %255[^\n]", model) == 1)
-            break;
+        const char *name = strncmp(line, "model name", 10) == 0 ? strchr(line, ':') : NULL;
+        if (name)
+            (void)snprintf(model, sizeof model, "%.*s", (int)strcspn(name + 2, "\n"), name + 2);
     }
     if (f)
         (void)fclose(f);

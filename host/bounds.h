@@ -20,8 +20,8 @@
  *     a leaf  with k boards wholly on it, o boards wholly elsewhere, and `up` uplinks:
  *             s * 4 * a*k * o/x <= up                            s <= up * x / (4a * k * o)
  * and 1. */
-#ifndef HXMESH_TOOLS_BOUNDS_H
-#define HXMESH_TOOLS_BOUNDS_H
+#ifndef HXMESH_HOST_BOUNDS_H
+#define HXMESH_HOST_BOUNDS_H
 
 #include "hxmesh/geometry.h"
 

@@ -1,5 +1,5 @@
-/* bounds.c - diameter, bisection and all-to-all bound (tools/bounds.h has the derivations). */
-#include "tools/bounds.h"
+/* bounds.c - diameter, bisection and all-to-all bound (host/bounds.h has the derivations). */
+#include "host/bounds.h"
 
 #include <math.h>
 

@@ -1,0 +1,236 @@
+/* test_tree.c - the switch of a row or column network, promise by promise, on inputs and rooms that the test sets. */
+#include "tests/property/support_loopback.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { PORTS = 64, BLOCKS = 64, ROOMY = 1000, CHOICES = 6400 };
+
+static struct rig rig;
+
+/* gx n: the port n. More sets are for the tests to write. */
+static void start(void)
+{
+    rig_init(&rig, HX_ROW_SWITCH, PORTS, 0, BLOCKS);
+    for (unsigned gx = 0; gx < PORTS; gx++)
+        rig.tree[gx] = (uint64_t)1 << gx;
+}
+
+static void arrive(unsigned input, unsigned vc, uint32_t id, unsigned gx, unsigned length)
+{
+    assert_true(rig_arrive(&rig, input, vc, id, gx, length));
+}
+
+static void expect(unsigned output, uint32_t id)
+{
+    struct rig_packet p;
+    if (!rig_take(&rig, output, &p))
+        fail_msg("nothing left by output %u, though %u should have", output, id);
+    assert_int_equal(p.id, id);
+    assert_true(p.intact);
+}
+
+static void every_port_reaches_every_other(void **state)
+{
+    (void)state;
+    start();
+    for (unsigned shift = 1; shift < PORTS; shift++) {
+        rig_room_everywhere(&rig, ROOMY);
+        for (unsigned input = 0; input < PORTS; input++)
+            arrive(input, shift % HX_VCS, input, (input + shift) % PORTS, 900);
+        assert_int_equal(rig_step(&rig), PORTS);
+        for (unsigned output = 0; output < PORTS; output++) {
+            struct rig_packet p;
+            assert_true(rig_take(&rig, output, &p));
+            assert_int_equal(p.id, (output + PORTS - shift) % PORTS);
+            assert_int_equal(p.vc, shift % HX_VCS); /* a network changes no VC */
+            assert_int_equal(p.hops, 4);
+            assert_true(p.intact);
+        }
+        rig_judge_empty(&rig);
+    }
+}
+
+static void a_column_switch_goes_by_gy(void **state)
+{
+    (void)state;
+    start();
+    rig.sw.route.kind = HX_COLUMN_SWITCH;
+    rig_room_everywhere(&rig, ROOMY);
+    arrive(3, 0, 1, 40, 0); /* the rig's packets go to gy 9 */
+    assert_int_equal(rig_step(&rig), 1);
+    expect(9, 1);
+}
+
+/* A set of one port is no way on for who came by it: dropped, counted. So is one whose links are down. */
+static void a_packet_without_a_way_is_dropped_and_counted(void **state)
+{
+    (void)state;
+    start();
+    rig_room_everywhere(&rig, ROOMY);
+    rig.tree[100] = 0;
+    rig.tree[101] = UINT64_C(1) << 7 | UINT64_C(1) << 8;
+    rig.sw.route.up = ~(UINT64_C(1) << 8);
+    arrive(5, 0, 1, 100, 300);
+    arrive(7, 0, 2, 101, 300);
+    arrive(9, 0, 3, 8, 300);
+    arrive(6, 0, 4, 101, 300);
+    arrive(5, 0, 5, 5, 300);
+    assert_int_equal(rig_step(&rig), 1);
+    expect(7, 4);
+    assert_int_equal(rig.hal.node.drops[HX_DROP_NO_ROUTE], 4);
+    rig_judge_empty(&rig);
+}
+
+static void destinations_outside_are_dropped_as_malformed(void **state)
+{
+    (void)state;
+    start();
+    rig.sw.route.columns = PORTS;
+    rig.sw.route.rows = 4;
+    const struct hx_desc outside[] = {{.dst_gx = PORTS}, {.dst_gy = 4}, {.dst_gx = 0xFFFF, .dst_gy = 0xFFFF}};
+    for (unsigned i = 0; i < 3; i++)
+        rig_arrive_as(&rig, i, i, i, &outside[i]);
+    assert_int_equal(rig_step(&rig), 0);
+    assert_int_equal(rig.hal.node.drops[HX_DROP_MALFORMED], 3);
+    rig_judge_empty(&rig);
+}
+
+/* A network carries all jobs. */
+static void jobs_are_not_told_apart(void **state)
+{
+    (void)state;
+    start();
+    rig_room_everywhere(&rig, ROOMY);
+    const struct hx_desc d = {.dst_gx = 3, .dst_gy = 3, .job = RIG_JOB + 1};
+    rig_arrive_as(&rig, 0, 0, 1, &d);
+    assert_int_equal(rig_step(&rig), 1);
+    expect(3, 1);
+}
+
+static void the_roomiest_output_is_chosen(void **state)
+{
+    (void)state;
+    start();
+    rig.tree[100] = UINT64_MAX << 32;
+    for (unsigned best = 32; best < PORTS; best++) {
+        for (unsigned port = 0; port < PORTS; port++)
+            rig_room(&rig, port, 1, port < 32 ? 5000 : 32 + port % 7);
+        rig_room(&rig, best, 1, 39);
+        arrive(best % 32, 1, best, 100, 8192);
+        assert_int_equal(rig_step(&rig), 1);
+        expect(best, best);
+    }
+}
+
+static void ties_go_round_in_every_set(void **state)
+{
+    (void)state;
+    static const uint64_t sets[] = {UINT64_MAX << 32,         0x3,
+                                    UINT64_C(3) << 30,        UINT64_C(0x8000000000000001),
+                                    UINT64_MAX << 42,         0x7,
+                                    UINT64_C(0x1FF) << 20,    UINT64_C(0x8421084210842108),
+                                    UINT64_C(0x1) | 0xFF000U, UINT64_MAX - 1};
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        unsigned taken[PORTS] = {0};
+        start();
+        rig.tree[100] = sets[i];
+        for (unsigned choice = 0; choice < CHOICES; choice++) {
+            rig_room_everywhere(&rig, ROOMY);
+            arrive(0, 0, 1, 100, 0);
+            arrive(1, 0, 2, 5 + choice % 3, 0); /* other packets pass between */
+            rig_step(&rig);
+            struct rig_packet p;
+            for (unsigned port = 0; port < PORTS; port++)
+                while (rig_take(&rig, port, &p))
+                    taken[port] += p.id == 1;
+        }
+        uint64_t set = sets[i] & ~UINT64_C(1); /* not back to where it came from */
+        unsigned share = CHOICES / (unsigned)__builtin_popcountll(set);
+        for (unsigned port = 0; port < PORTS; port++) {
+            if (set >> port & 1)
+                assert_in_range(taken[port], share * 6 / 10, share * 14 / 10);
+            else
+                assert_int_equal(taken[port], 0);
+        }
+        lab_free(NULL);
+    }
+}
+
+static void a_blocked_head_lets_others_pass(void **state)
+{
+    (void)state;
+    start();
+    rig_room_everywhere(&rig, ROOMY);
+    rig_room(&rig, 20, 0, 0);
+    for (uint32_t id = 0; id < 10; id++)
+        arrive(63, 0, id, id % 2 ? 30 + id : 20, 400);
+    assert_int_equal(rig_step(&rig), 5);
+    for (uint32_t id = 1; id < 10; id += 2)
+        expect(30 + id, id);
+    rig_room(&rig, 20, 0, ROOMY);
+    assert_int_equal(rig_step(&rig), 5);
+    for (uint32_t id = 0; id < 10; id += 2)
+        expect(20, id);
+    rig_judge_empty(&rig);
+}
+
+static void new_routes_drop_who_has_no_way_any_more(void **state)
+{
+    (void)state;
+    start();
+    arrive(1, 0, 1, 20, 400);
+    arrive(1, 0, 2, 21, 400);
+    arrive(1, 0, 3, 22, 400);
+    assert_int_equal(rig_step(&rig), 0);
+    rig.tree[20] = UINT64_C(1) << 33;
+    rig.tree[21] = 0;
+    hx_switch_reroute(&rig.sw);
+    assert_int_equal(rig.hal.node.drops[HX_DROP_NO_ROUTE], 1);
+    rig_room_everywhere(&rig, ROOMY);
+    assert_int_equal(rig_step(&rig), 2);
+    expect(33, 1);
+    expect(22, 3);
+    rig_judge_empty(&rig);
+}
+
+/* All inputs want the last port: the turn goes round over 63 of them. */
+static void sixty_three_inputs_take_turns(void **state)
+{
+    (void)state;
+    start();
+    for (unsigned i = 0; i < 3; i++)
+        for (unsigned input = 0; input < PORTS - 1; input++)
+            arrive(input, 2, input, PORTS - 1, 0);
+    rig_step(&rig);
+    unsigned count[PORTS] = {0};
+    for (unsigned turn = 0; turn < 3 * (PORTS - 1); turn++) {
+        rig_room(&rig, PORTS - 1, 2, 1);
+        assert_int_equal(rig_step(&rig), 1);
+        struct rig_packet p;
+        assert_true(rig_take(&rig, PORTS - 1, &p));
+        assert_int_equal(count[p.id]++, turn / (PORTS - 1));
+    }
+    rig_judge_empty(&rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(every_port_reaches_every_other, lab_free),
+        cmocka_unit_test_teardown(a_column_switch_goes_by_gy, lab_free),
+        cmocka_unit_test_teardown(a_packet_without_a_way_is_dropped_and_counted, lab_free),
+        cmocka_unit_test_teardown(destinations_outside_are_dropped_as_malformed, lab_free),
+        cmocka_unit_test_teardown(jobs_are_not_told_apart, lab_free),
+        cmocka_unit_test_teardown(the_roomiest_output_is_chosen, lab_free),
+        cmocka_unit_test_teardown(ties_go_round_in_every_set, lab_free),
+        cmocka_unit_test_teardown(a_blocked_head_lets_others_pass, lab_free),
+        cmocka_unit_test_teardown(new_routes_drop_who_has_no_way_any_more, lab_free),
+        cmocka_unit_test_teardown(sixty_three_inputs_take_turns, lab_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
