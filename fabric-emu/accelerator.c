@@ -8,10 +8,10 @@
 #include <string.h>
 
 enum {
-    SENDS = 8,             /* messages under way from one accelerator */
-    RETRIES = 12,          /* at 250 ms, doubling to 4 s: given up after 40 s */
-    UNREACHABLE_TRIES = 3, /* where the fabric itself says that there is no way: a restart takes milliseconds */
-    TIMEOUT_MS = 250       /* workers share cores: an answer may take many time slices */
+    SENDS = 8,          /* messages under way from one accelerator */
+    RETRIES = 12,       /* at 250 ms, doubling to 4 s: given up after 40 s */
+    HOPELESS_TRIES = 3, /* where there seems to be no way: given up after 4 s; a restart takes milliseconds */
+    TIMEOUT_MS = 250    /* workers share cores: an answer may take many time slices */
 };
 static const double plane_bytes_per_ns = 4 * 50.0; /* four links of 400 Gb/s (table III) */
 
@@ -113,10 +113,13 @@ void accelerator_give_up(struct accelerator *a)
     struct hx_endpoint *ep = &a->endpoint;
     for (unsigned i = 0; i < ep->config.sends; i++) {
         struct hx_send *s = &ep->send[i];
-        if (s->active && (is_cut_off(a, s->peer) || (s->unreachable && s->tries >= UNREACHABLE_TRIES))) {
+        bool cut_off = s->active && is_cut_off(a, s->peer);
+        /* Where boards stay down, an answer may have no way though the message had one: nobody says so. */
+        bool hopeless = (s->unreachable || a->worker->gone) && s->tries >= HOPELESS_TRIES;
+        if (cut_off || (s->active && hopeless))
             s->tries = ep->config.retries;
+        if (cut_off)
             s->deadline = 0;
-        }
     }
 }
 

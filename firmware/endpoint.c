@@ -171,6 +171,7 @@ static bool inject_next(struct hx_endpoint *ep)
     ep->turn = (uint8_t)((index + 1) & 63);
     struct hx_send *s = &ep->send[index];
     uint32_t packet = take_packet(ep, s);
+    arm(ep, s); /* the time to answer begins with the last packet, however long those before it waited to get in */
     update_ready(ep, index);
     if (packet == s->packets) {
         hal_buffer_put(ep->hal, buffer);
