@@ -71,6 +71,7 @@ int verb_run(int argc, char **argv)
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);
+    hx_output_check(common.json);
     struct hx_spec spec;
     hx_spec_load(argv[first], &run.overrides, &spec);
     hx_spec_check_coordinate(&spec, "--target", run.target);

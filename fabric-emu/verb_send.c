@@ -85,6 +85,7 @@ static uint32_t target_of(const struct send_settings *send, const struct hx_spec
 
 static int carry(struct send_settings *send, const char *path, const struct hx_common *common)
 {
+    hx_output_check(common->json);
     struct hx_spec spec;
     hx_spec_load(send->fabric, &send->overrides, &spec);
     hx_spec_check_coordinate(&spec, "--from", send->from);

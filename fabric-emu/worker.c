@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,11 +154,30 @@ static void run_phases(struct worker *w)
     }
 }
 
+/* One worker a core, if there are cores enough: wake-ups would draw workers that talk onto one core, in turns. */
+static void stay_on_core(unsigned self, unsigned workers)
+{
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || (unsigned)CPU_COUNT(&allowed) < workers || workers < 2)
+        return;
+    unsigned core = 0;
+    for (unsigned n = 0; core < CPU_SETSIZE; core++) {
+        if (CPU_ISSET(core, &allowed) && n++ == self)
+            break;
+    }
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    CPU_SET(core, &own);
+    (void)sched_setaffinity(0, sizeof own, &own);
+}
+
 _Noreturn void worker_run(const struct job *job, unsigned self)
 {
     char name[16];
     (void)snprintf(name, sizeof name, "hxmesh-w%u", self);
     (void)prctl(PR_SET_NAME, name);
+    stay_on_core(self, job->f->workers);
     struct worker w = {.f = job->f,
                        .traffic = job->traffic,
                        .transfer = job->transfer,

@@ -3,7 +3,10 @@
 #include "host/error.h"
 
 #include <errno.h>
+#include <libgen.h>
+#include <limits.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { SIGNIFICANT_DIGITS = 9 };
 
@@ -42,4 +45,18 @@ void hx_json_write(json_t *value, const char *path)
     fputc('\n', out);
     hx_output_close(out, path);
     json_decref(value);
+}
+
+void hx_output_check(const char *path)
+{
+    if (!path || is_stdout(path) || access(path, W_OK) == 0)
+        return;
+    int error = errno;
+    char folder[PATH_MAX];
+    if (error == ENOENT && snprintf(folder, sizeof folder, "%s", path) < (int)sizeof folder) {
+        if (access(dirname(folder), W_OK) == 0)
+            return;
+        error = errno;
+    }
+    hx_die(HX_EXIT_ENVIRONMENT, path, "cannot be written: %s", strerror(error));
 }

@@ -12,7 +12,10 @@
 /* Writes `value`, indented by two, and a newline; takes the reference. Dies if value is NULL (no memory). */
 void hx_json_write(json_t *value, const char *path);
 
-/* The same for text that is written piece by piece: "-" is stdout. Closing dies if anything was not written. */
+/* Dies now if `path` cannot be written, rather than after long work. NULL and "-" are good. */
+void hx_output_check(const char *path);
+
+/* Output that is written piece by piece: "-" is stdout. Closing dies if anything was not written. */
 FILE *hx_output_open(const char *path);
 void hx_output_close(FILE *out, const char *path);
 
