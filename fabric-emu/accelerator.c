@@ -204,6 +204,7 @@ static void take_event(void *of, const struct hx_event *event)
     }
     if (event->type == HX_EVENT_FAILED)
         note_cut_off(a, hx_accelerator(&a->worker->f->g, event->gx, event->gy));
+    a->report->stats = a->endpoint.stats; /* a message is given up in steps that move nothing */
     uint64_t *record = record_of(a, event->cookie + 1);
     if (record)
         *record = 0;

@@ -112,7 +112,8 @@ static void size_pieces(struct fab_fabric *f)
         f->slots = SHM_MAX_SLOTS;
     uint32_t all = f->g.accelerators * f->g.planes * BUFFERS_PER_SWITCH;
     f->per_home = all / f->workers > LEAST_BUFFERS ? all / f->workers : LEAST_BUFFERS;
-    f->ring_size = power_of_two(f->per_home);
+    /* A step may take buffers and put some back before its commit: those lie beside the slots still published. */
+    f->ring_size = power_of_two(f->per_home + HX_WINDOW);
     f->ring_bytes = shm_pool_ring_bytes(f->ring_size);
     f->link_bytes = align(shm_link_bytes(f->slots), 64);
 }
@@ -145,6 +146,8 @@ void fab_create(struct fab_fabric *f, struct hx_spec *spec, const struct fab_opt
     char by_process[32];
     (void)snprintf(by_process, sizeof by_process, "%ld", (long)getpid());
     const char *name = options->name ? options->name : by_process;
+    if (*name == 0 || strchr(name, '/'))
+        hx_die(HX_EXIT_USAGE, "--name", "'%s' cannot name a fabric: it is empty or has a '/'", name);
     int error = shm_arena_create(&f->arena, name, bytes);
     if (error == -EEXIST)
         hx_die(HX_EXIT_ENVIRONMENT, name, "a fabric of this name is running (choose another --name)");

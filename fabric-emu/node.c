@@ -44,9 +44,10 @@ static struct shm_tx sender(struct shm_link *link, unsigned peer)
     return (struct shm_tx){.link = link, .head = link->heads, .peer = peer};
 }
 
-static struct shm_rx receiver(struct shm_link *link, unsigned peer)
+static struct shm_rx receiver(struct shm_link *link, unsigned slots, unsigned peer)
 {
-    struct shm_rx rx = {.link = link, .tail = link->tails, .peer = peer};
+    struct shm_rx rx = {
+        .link = link, .tail = link->tails, .seen = link->tails, .ahead = slots * HX_LANE_ONES, .peer = peer};
     memcpy(rx.left, link->left, sizeof rx.left);
     rx.any_left = link->left[0] | link->left[1] | link->left[2];
     return rx;
@@ -62,7 +63,7 @@ static void bind_links(struct worker *w, struct node *n, unsigned ports)
         n->hal.open |= (uint64_t)(in != NULL) << port;
         n->hal.tx[port] = sender(fab_link(f, n->plane, n->id, port), peer);
         if (in)
-            n->hal.rx[port] = receiver(in, peer);
+            n->hal.rx[port] = receiver(in, f->slots, peer);
     }
 }
 
@@ -107,7 +108,7 @@ static void build_accelerator(struct worker *w, struct accelerator *a, uint32_t 
         .worker = &w->shm, .planes = f->g.planes, .size = f->slots, .drops = f->area[w->self].drops, .of = a};
     for (unsigned plane = 0; plane < f->g.planes; plane++) {
         a->hal.inject[plane] = sender(fab_inject_link(f, plane, rank), w->self);
-        a->hal.eject[plane] = receiver(fab_link(f, plane, rank, HX_LOCAL), w->self);
+        a->hal.eject[plane] = receiver(fab_link(f, plane, rank, HX_LOCAL), f->slots, w->self);
     }
     accelerator_start(a);
 }

@@ -6,11 +6,31 @@ static void store(uint64_t *word, uint64_t value)
     atomic_store_explicit((_Atomic uint64_t *)(void *)word, value, memory_order_release);
 }
 
+/* A process that died of a wild store may have left anything behind: only a record that makes sense is finished. */
+static bool makes_sense(const struct fab_fabric *f, const struct shm_redo *redo, uint64_t count)
+{
+    if (count > SHM_REDO_ENTRIES)
+        return false;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t offset = redo->entry[i].offset;
+        if (offset % sizeof(uint64_t) || offset > f->arena.bytes - sizeof(uint64_t))
+            return false;
+    }
+    return true;
+}
+
 static void finish_step(struct fab_fabric *f, unsigned worker)
 {
     struct shm_redo *redo = &f->area[worker].redo;
     uint64_t count = atomic_load_explicit(&redo->count, memory_order_acquire);
-    shm_redo_apply(f->arena.base, redo, (unsigned)count);
+    shm_redo_apply(f->arena.base, redo, makes_sense(f, redo, count) ? (unsigned)count : 0);
+}
+
+static void send_home(struct fab_fabric *f, unsigned worker, uint32_t buffer)
+{
+    struct shm_pool_ring *ring = fab_ring(f, worker, buffer / f->per_home);
+    ring->slots[ring->head & (f->ring_size - 1)] = buffer;
+    store(&ring->head, ring->head + 1);
 }
 
 /* Sends home what an incoming link holds, as its (dead) consumer. */
@@ -19,13 +39,14 @@ static unsigned drain(struct fab_fabric *f, unsigned worker, struct shm_link *li
     uint64_t heads = shm_load(&link->heads);
     unsigned held = 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        for (uint16_t at = hx_lane(link->tails, vc); at != hx_lane(heads, vc); at++) {
-            if (link->left[vc] >> at % HX_WINDOW & 1U)
-                continue;
+        uint16_t at = hx_lane(link->tails, vc);
+        if ((uint16_t)(hx_lane(heads, vc) - at) > f->slots)
+            continue; /* not credible */
+        for (; at != hx_lane(heads, vc); at++) {
             uint32_t buffer = link->slots[vc * f->slots + (at & (f->slots - 1))].buffer;
-            struct shm_pool_ring *ring = fab_ring(f, worker, buffer / f->per_home);
-            ring->slots[ring->head & (f->ring_size - 1)] = buffer;
-            store(&ring->head, ring->head + 1);
+            if (link->left[vc] >> at % HX_WINDOW & 1U || buffer / f->per_home >= f->workers)
+                continue;
+            send_home(f, worker, buffer);
             held++;
         }
         link->left[vc] = 0;

@@ -69,6 +69,7 @@ void result_take(struct result *r, const struct fab_fabric *f, const struct hx_s
     *r = (struct result){.f = f, .settings = *settings, .outcome = *outcome};
     take_areas(r);
     take_links(r);
+    r->outcome.complete = r->outcome.complete && r->sum.messages_failed == 0;
     /* A reborn accelerator sends again what it had under way, so with deaths only messages can be counted. */
     uint64_t missing =
         r->sum.packets_sent > r->sum.packets_delivered ? r->sum.packets_sent - r->sum.packets_delivered : 0;

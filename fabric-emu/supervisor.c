@@ -36,6 +36,7 @@ static void signal_set(sigset_t *set)
     (void)sigemptyset(set);
     (void)sigaddset(set, SIGINT);
     (void)sigaddset(set, SIGTERM);
+    (void)sigaddset(set, SIGQUIT);
     if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
         (void)sigaddset(set, SIGHUP);
 }
@@ -45,6 +46,7 @@ static void ignore_signals(void)
 {
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGTERM, SIG_IGN);
+    (void)signal(SIGQUIT, SIG_IGN);
     (void)signal(SIGHUP, SIG_IGN);
 }
 

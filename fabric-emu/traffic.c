@@ -45,9 +45,10 @@ static void gather_jobs(struct traffic *t)
     uint32_t at = 0;
     for (uint32_t rank = 0; rank < f->g.accelerators; rank++) {
         uint16_t job = job_of(f, rank);
-        if (is_alive(f, rank) && !seen[job])
-            at = gather_job(t, job, at);
+        if (!is_alive(f, rank) || seen[job])
+            continue;
         seen[job] = true;
+        at = gather_job(t, job, at);
     }
     free(seen);
 }
@@ -165,7 +166,8 @@ static uint64_t destinations(const struct traffic *t, uint32_t rank)
     case HX_NEIGHBOUR:
         return neighbours(t, rank, list);
     case HX_INCAST:
-        return rank != t->incast_target && t->first[rank] == t->first[t->incast_target];
+        return rank != t->incast_target && is_alive(t->f, t->incast_target) &&
+               t->first[rank] == t->first[t->incast_target];
     default:
         return t->members[rank] - 1U;
     }

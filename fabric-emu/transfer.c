@@ -43,6 +43,9 @@ void transfer_open(struct transfer *t, const char *path)
         t->data = data;
     }
     (void)close(fd);
+    struct stat folder;
+    if (t->save && (stat(t->save, &folder) != 0 || !S_ISDIR(folder.st_mode) || access(t->save, W_OK) != 0))
+        hx_die(HX_EXIT_ENVIRONMENT, t->save, "is not a folder that can be written to");
     if (EVP_Digest(t->data, t->bytes, t->digest, NULL, EVP_sha256(), NULL) != 1)
         hx_die(HX_EXIT_ENVIRONMENT, path, "SHA-256 is not available");
 }

@@ -76,6 +76,9 @@ int verb_run(int argc, char **argv)
     hx_spec_load(argv[first], &run.overrides, &spec);
     hx_spec_check_coordinate(&spec, "--target", run.target);
     struct hx_settings settings = settled(&spec, &run.given);
+    if (settings.pattern == HX_INCAST &&
+        hx_spec_board_failed(&spec, hx_spec_board_at(&spec, run.target.gx, run.target.gy)))
+        hx_die(HX_EXIT_USAGE, "--target", "a%u,%u is on a failed board", run.target.gx, run.target.gy);
     struct session s;
     const struct fab_options fabric = {.workers = (unsigned)settings.workers, .name = run.name};
     session_open(&s, &spec, &fabric);

@@ -92,6 +92,8 @@ static int carry(struct send_settings *send, const char *path, const struct hx_c
     struct hx_geometry g = hx_spec_geometry(&spec);
     uint32_t target = target_of(send, &spec, &g);
     uint32_t source = hx_accelerator(&g, send->from.gx, send->from.gy);
+    if (hx_spec_board_failed(&spec, hx_spec_board_at(&spec, send->from.gx, send->from.gy)))
+        hx_die(HX_EXIT_USAGE, "--from", "a%u,%u is on a failed board", send->from.gx, send->from.gy);
     struct transfer transfer = {.save = send->save};
     transfer_open(&transfer, path);
     struct session s;
@@ -156,7 +158,9 @@ int verb_send(int argc, char **argv)
         .summary =
             "Carries a file through a fabric to one accelerator or to all others, compares what arrives byte for "
             "byte and shows its SHA-256.",
-        .details = "Exit code: 0 identical everywhere, 1 not, 130 interrupted.",
+        .details = "Exit code: 0 identical everywhere, 1 not, 130 interrupted. A receiver whose worker is killed loses "
+                   "what it "
+                   "had of the file.",
         .least_operands = 1,
         .most_operands = 1,
         .options = options};

@@ -20,7 +20,7 @@
 
 enum {
     IDLE_SWEEPS = 100,    /* before sleeping */
-    NAP_NS = 2000000,     /* longest sleep while messages are under way: deadlines, rates */
+    NAP_NS = 2000000,     /* longest sleep: deadlines, rates */
     CHECK_SWEEPS = 1 << 8 /* whether all is done, what has no way, and what was counted */
 };
 
@@ -131,7 +131,7 @@ static void run_phases(struct worker *w)
     struct fab_area *area = &w->f->area[w->self];
     unsigned idle = 0;
     for (unsigned sweeps = 0;; sweeps++) {
-        enum fab_phase phase = atomic_load_explicit(&control->phase, memory_order_relaxed);
+        enum fab_phase phase = atomic_load_explicit(&control->phase, memory_order_acquire);
         if (phase == FAB_STOPPING)
             return;
         uint32_t changes = atomic_load_explicit(&control->changes, memory_order_acquire);
@@ -184,9 +184,11 @@ _Noreturn void worker_run(const struct job *job, unsigned self)
                        .self = self,
                        .verify = job->verify,
                        .clock = &job->clock};
+    /* Read before the nodes look who is down: what changes meanwhile is looked at in the first sweep. */
+    uint32_t changes = atomic_load(&job->f->control->changes);
     node_build_all(&w);
     struct fab_area *area = &job->f->area[self];
-    atomic_store(&area->changes_seen, atomic_load(&job->f->control->changes));
+    atomic_store(&area->changes_seen, changes);
     atomic_store(&area->state, FAB_WORKER_RUNNING);
     run_phases(&w);
     publish_counts(&w);

@@ -110,7 +110,7 @@ struct hx_credit_frame hx_credit_link_frame(const struct hx_credit_link *l, uint
 {
     struct hx_credit_frame f = {.plane = plane, .session = l->session, .peer_session = l->peer_session};
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        f.limit[vc] = hx_credit_limit(&l->rx[vc]);
+        f.limit[vc] = l->open ? hx_credit_limit(&l->rx[vc]) : 0;
         f.sent[vc] = l->tx[vc].sent;
     }
     return f;
@@ -142,6 +142,7 @@ void hx_credit_link_take(struct hx_credit_link *l, const struct hx_credit_frame 
         suspect(l);
         return;
     }
+    l->answer = l->answer || !l->open;
     l->open = true;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         (void)hx_credit_grant(&l->tx[vc], f->limit[vc]);

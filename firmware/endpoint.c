@@ -44,15 +44,21 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c,
 
 /* ---- which sends may inject ---- */
 
-static bool may_inject(const struct hx_send *s)
+static bool has_no_way(const struct hx_endpoint *ep, const struct hx_send *s)
 {
-    return s->resend < s->next || (s->next < s->packets && s->next - s->acked < HX_MESSAGE_WINDOW);
+    return s->no_way == (1U << ep->config.planes) - 1;
+}
+
+static bool may_inject(const struct hx_endpoint *ep, const struct hx_send *s)
+{
+    return !has_no_way(ep, s) &&
+           (s->resend < s->next || (s->next < s->packets && s->next - s->acked < HX_MESSAGE_WINDOW));
 }
 
 static void update_ready(struct hx_endpoint *ep, unsigned index)
 {
     uint64_t bit = (uint64_t)1 << index;
-    ep->ready = ep->send[index].active && may_inject(&ep->send[index]) ? ep->ready | bit : ep->ready & ~bit;
+    ep->ready = ep->send[index].active && may_inject(ep, &ep->send[index]) ? ep->ready | bit : ep->ready & ~bit;
 }
 
 static void arm(struct hx_endpoint *ep, struct hx_send *s)
@@ -63,7 +69,7 @@ static void arm(struct hx_endpoint *ep, struct hx_send *s)
 
 int hx_endpoint_send(struct hx_endpoint *ep, unsigned gx, unsigned gy, uint64_t bytes, uint32_t tag, uint64_t cookie)
 {
-    uint64_t packets = bytes ? (bytes + HX_MAX_PAYLOAD - 1) / HX_MAX_PAYLOAD : 1;
+    uint64_t packets = bytes ? bytes / HX_MAX_PAYLOAD + (bytes % HX_MAX_PAYLOAD != 0) : 1;
     if (gx >= ep->config.columns || gy >= ep->config.rows || packets > UINT32_MAX)
         return HX_E_RANGE;
     uint32_t rank = (uint32_t)gy * ep->config.columns + gx;
@@ -108,13 +114,16 @@ void hx_endpoint_end_send(struct hx_endpoint *ep, struct hx_send *s, enum hx_eve
 
 /* ---- inject ---- */
 
-/* The plane with the most room for a packet, or `planes` if none has any. */
-static unsigned roomiest_plane(struct hx_endpoint *ep)
+/* A plane with room for a packet, or `planes` if none has any; those in `no_way` are left out. From plane `first` on in
+ * turn, the next one or the roomiest one. */
+static unsigned find_plane(struct hx_endpoint *ep, unsigned no_way, unsigned first, bool roomiest)
 {
-    unsigned best = ep->config.planes;
+    unsigned planes = ep->config.planes;
+    unsigned best = planes;
     unsigned most = 0;
-    for (unsigned plane = 0; plane < ep->config.planes; plane++) {
-        unsigned room = hal_inject_room(ep->hal, plane);
+    for (unsigned n = 0; n < planes && (roomiest || most == 0); n++) {
+        unsigned plane = (first + n) % planes;
+        unsigned room = no_way >> plane & 1U ? 0 : hal_inject_room(ep->hal, plane);
         best = room > most ? plane : best;
         most = room > most ? room : most;
     }
@@ -160,14 +169,28 @@ static uint32_t take_packet(struct hx_endpoint *ep, struct hx_send *s)
     return s->packets; /* all that was to be repeated has arrived */
 }
 
+/* Whose turn it is to inject, and by which plane; `sends` if nobody can. */
+static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
+{
+    for (uint64_t left = ep->ready; left;) {
+        uint64_t at_or_after = left & (UINT64_MAX << ep->turn);
+        unsigned index = (unsigned)__builtin_ctzll(at_or_after ? at_or_after : left);
+        const struct hx_send *s = &ep->send[index];
+        *plane = find_plane(ep, s->no_way, s->message + s->resend + s->tries, s->resend == s->next);
+        if (*plane < ep->config.planes)
+            return index;
+        left = s->no_way ? left & ~((uint64_t)1 << index) : 0;
+    }
+    return ep->config.sends;
+}
+
 static bool inject_next(struct hx_endpoint *ep)
 {
-    unsigned plane = roomiest_plane(ep);
+    unsigned plane = 0;
+    unsigned index = next_sender(ep, &plane);
     uint32_t buffer;
-    if (plane == ep->config.planes || !hal_buffer_get(ep->hal, &buffer, false))
+    if (index == ep->config.sends || !hal_buffer_get(ep->hal, &buffer, false))
         return false;
-    uint64_t at_or_after = ep->ready & (UINT64_MAX << ep->turn);
-    unsigned index = (unsigned)__builtin_ctzll(at_or_after ? at_or_after : ep->ready);
     ep->turn = (uint8_t)((index + 1) & 63);
     struct hx_send *s = &ep->send[index];
     uint32_t packet = take_packet(ep, s);
@@ -192,15 +215,19 @@ static bool inject_next(struct hx_endpoint *ep)
 
 static bool acknowledge_next(struct hx_endpoint *ep)
 {
-    unsigned plane = roomiest_plane(ep);
+    uint32_t which = ep->ack[ep->acks_first];
+    const struct hx_receive *r = &ep->peer[which / HX_PEER_WINDOW].in[which % HX_PEER_WINDOW];
+    unsigned plane = find_plane(ep, 0, r->plane, false);
     uint32_t buffer;
     if (plane == ep->config.planes || !hal_buffer_get(ep->hal, &buffer, true))
         return false;
-    uint32_t which = ep->ack[ep->acks_first];
     ep->acks_first = ep->acks_first + 1 == ep->ack_slots ? 0 : ep->acks_first + 1;
     ep->acks_count--;
     struct hx_header h;
-    hx_endpoint_write_ack(ep, which, &h, hal_frame(ep->hal, buffer) + HX_HEADER_BYTES);
+    if (!hx_endpoint_write_ack(ep, which, &h, hal_frame(ep->hal, buffer) + HX_HEADER_BYTES)) {
+        hal_buffer_put(ep->hal, buffer);
+        return true;
+    }
     ep->stats.acks_sent++;
     hx_endpoint_inject(ep, plane, buffer, &h);
     return true;
@@ -241,6 +268,7 @@ void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, uin
     if (s->resend < s->acked)
         s->resend = s->acked;
     s->unreachable = false;
+    s->no_way = has_no_way(ep, s) ? 0 : s->no_way;
     arm(ep, s);
     update_ready(ep, (unsigned)(s - ep->send));
 }
@@ -251,7 +279,7 @@ void hx_endpoint_take_unreachable(struct hx_endpoint *ep, const struct hx_header
     if (!s)
         return;
     s->unreachable = true;
-    s->resend = s->next; /* be silent until the deadline */
+    s->no_way |= (uint8_t)(1U << h->plane);
     update_ready(ep, (unsigned)(s - ep->send));
 }
 
@@ -265,6 +293,9 @@ void hx_endpoint_restart_sends(struct hx_endpoint *ep, uint32_t rank)
         ep->stats.packets_repeated += s->next;
         ep->stats.packets_sent -= s->next;
         s->acked = s->resend = s->next = 0;
+        s->tries = 0;
+        s->unreachable = false;
+        s->no_way = 0;
         memset(s->map, 0, sizeof s->map);
         arm(ep, s);
         update_ready(ep, index);
@@ -285,6 +316,7 @@ static void check_deadline(struct hx_endpoint *ep)
     }
     s->tries++;
     s->resend = s->acked;
+    s->no_way = has_no_way(ep, s) ? 0 : s->no_way;
     arm(ep, s);
     update_ready(ep, index);
 }

@@ -7,8 +7,9 @@
 
 /* Receiving side: consumes every arrival; returns how many. */
 unsigned hx_endpoint_consume(struct hx_endpoint *ep);
-/* Header and payload of the acknowledgement for slot `which`, and takes the slot off the list. */
-void hx_endpoint_write_ack(struct hx_endpoint *ep, uint32_t which, struct hx_header *h, uint8_t *payload);
+/* Header and payload of the acknowledgement for slot `which`, and marks the slot as taken off the list. false: there is
+ * nothing to acknowledge, the peer has restarted since. */
+bool hx_endpoint_write_ack(struct hx_endpoint *ep, uint32_t which, struct hx_header *h, uint8_t *payload);
 
 /* Sending side. */
 void hx_endpoint_inject(struct hx_endpoint *ep, unsigned plane, uint32_t buffer, struct hx_header *h);

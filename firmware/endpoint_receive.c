@@ -22,11 +22,13 @@ static void queue_ack(struct hx_endpoint *ep, uint32_t rank, unsigned slot)
     ep->ack[at >= ep->ack_slots ? at - ep->ack_slots : at] = rank * HX_PEER_WINDOW + slot;
 }
 
-void hx_endpoint_write_ack(struct hx_endpoint *ep, uint32_t which, struct hx_header *h, uint8_t *payload)
+bool hx_endpoint_write_ack(struct hx_endpoint *ep, uint32_t which, struct hx_header *h, uint8_t *payload)
 {
     uint32_t rank = which / HX_PEER_WINDOW;
     struct hx_receive *r = &ep->peer[rank].in[which % HX_PEER_WINDOW];
     r->queued = false;
+    if (r->state == EMPTY)
+        return false;
     r->reported = r->received;
     *h = (struct hx_header){.kind = HX_ACK,
                             .dst_gx = (uint16_t)(rank % ep->config.columns),
@@ -36,11 +38,12 @@ void hx_endpoint_write_ack(struct hx_endpoint *ep, uint32_t which, struct hx_hea
                             .message_packets = r->packets,
                             .tag = r->tag};
     if (r->received == r->base)
-        return;
+        return true;
     h->length = HX_MESSAGE_WINDOW / 8;
     memset(payload, 0, HX_MESSAGE_WINDOW / 8);
     for (uint32_t bit = 0; bit < HX_MESSAGE_WINDOW; bit++)
         payload[bit / 8] |= (uint8_t)((unsigned)has(r, r->base + bit) << bit % 8);
+    return true;
 }
 
 static void complete(struct hx_endpoint *ep, const struct hx_header *h, struct hx_receive *r)
@@ -71,6 +74,15 @@ static void place(struct hx_endpoint *ep, const struct hx_header *h, struct hx_r
     hal_place(ep->hal, h, payload);
 }
 
+/* The slot is for the packet's message from now on. If it is in the list of acknowledgements, its place speaks for that. */
+static void begin(struct hx_receive *r, const struct hx_header *h)
+{
+    bool queued = r->queued;
+    *r = (struct hx_receive){.message = h->message, .packets = h->message_packets, .tag = h->tag, .state = ACTIVE};
+    r->plane = h->plane;
+    r->queued = queued;
+}
+
 /* The slot for a data packet, made ready for its message; NULL and a named drop if the packet has no business here. */
 static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_header *h, uint32_t rank)
 {
@@ -85,11 +97,9 @@ static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_heade
         hal_endpoint_drop(ep->hal, HX_DROP_UNEXPECTED);
         return NULL;
     }
-    if (is_new) {
-        bool queued = r->queued; /* its place in the list now speaks for this message */
-        *r = (struct hx_receive){.message = h->message, .packets = h->message_packets, .tag = h->tag, .state = ACTIVE};
-        r->queued = queued;
-    }
+    if (is_new)
+        begin(r, h);
+    r->plane = h->plane;
     return r;
 }
 
@@ -100,7 +110,7 @@ static void take_data(struct hx_endpoint *ep, const struct hx_header *h, uint32_
         /* Meant for who was here before: the answer tells the sender that it has to begin again. */
         struct hx_receive *r = &ep->peer[rank].in[slot];
         if (r->state == EMPTY)
-            *r = (struct hx_receive){.message = h->message, .packets = h->message_packets, .state = ACTIVE};
+            begin(r, h);
         queue_ack(ep, rank, slot);
         hal_endpoint_drop(ep->hal, HX_DROP_STALE);
         return;

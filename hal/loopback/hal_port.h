@@ -118,9 +118,9 @@ static inline unsigned hal_inject_room(struct hal_endpoint *h, unsigned plane)
 static inline bool hal_buffer_get(struct hal_endpoint *h, uint32_t *buffer, bool urgent)
 {
     struct loopback_node *n = &h->node;
-    if (n->free_count <= n->reserve + (urgent ? 0U : 1U))
+    if (n->sends_count <= (urgent ? 0U : 1U))
         return false;
-    *buffer = n->free[--n->free_count];
+    *buffer = n->free_sends[--n->sends_count];
     return true;
 }
 

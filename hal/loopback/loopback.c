@@ -20,10 +20,11 @@ size_t loopback_node_bytes(unsigned ports, unsigned blocks, unsigned sends)
 void loopback_node_init(struct loopback_node *n, unsigned ports, unsigned blocks, unsigned sends, void *memory)
 {
     uint32_t buffers = arrivals(ports, blocks) + sends;
-    *n = (struct loopback_node){.port = memory, .ports = ports, .blocks = blocks, .reserve = arrivals(ports, blocks)};
+    *n = (struct loopback_node){.port = memory, .ports = ports, .blocks = blocks, .arrivals = arrivals(ports, blocks)};
     memset(n->port, 0, ports * sizeof *n->port);
     n->frames = (uint8_t(*)[HX_MAX_FRAME])(void *)(n->port + ports);
     n->free = (uint32_t *)(void *)(n->frames + buffers);
+    n->free_sends = n->free + n->arrivals;
     while (buffers > 0)
         loopback_buffer_put(n, --buffers);
 }

@@ -60,9 +60,9 @@ struct loopback_node {
     uint64_t now;
     uint64_t sent; /* ports that the step has written to, bit by port */
     uint8_t (*frames)[HX_MAX_FRAME];
-    uint32_t *free; /* [free_count]: buffers that hold nothing */
-    uint32_t free_count;
-    uint32_t reserve; /* of these, how many arrivals may need */
+    uint32_t arrivals;                /* buffers below this number are for arrivals, the others for packets to send */
+    uint32_t *free, *free_sends;      /* those that hold nothing */
+    uint32_t free_count, sends_count; /* so many */
     uint64_t drops[HX_DROP_COUNT];
 };
 
@@ -83,7 +83,10 @@ void loopback_poll(struct loopback_node *n, uint64_t now);
 
 static inline void loopback_buffer_put(struct loopback_node *n, uint32_t buffer)
 {
-    n->free[n->free_count++] = buffer;
+    if (buffer < n->arrivals)
+        n->free[n->free_count++] = buffer;
+    else
+        n->free_sends[n->sends_count++] = buffer;
 }
 
 /* Puts a packet on the wire of a port, with a grant for one VC of the way back, and frees its buffer. */

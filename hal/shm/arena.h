@@ -1,7 +1,8 @@
 /* arena.h - the shared memory of one running fabric: a named object in /dev/shm, sized and reserved at the start.
  *
  * The supervisor creates it (and holds its lock: an object nobody has locked was left by a killed run), workers inherit
- * the mapping. Everything inside is found by offset; addresses differ from process to process. */
+ * the mapping. Everything inside is found by offset or by index, never by a
+ * pointer: a process that attaches later has the mapping elsewhere. */
 #ifndef SHM_ARENA_H
 #define SHM_ARENA_H
 

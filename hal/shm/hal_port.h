@@ -1,7 +1,7 @@
 /* hal_port.h - the shared-memory platform: what include/hxmesh/hal.h asks for, over the rings of link.h and pool.h.
  *
  * A credit unit is a ring slot, which takes any packet. Every process of a fabric compiles the firmware against this
- * file; hal/shm/wire.h says how links and pools are bound to switches and endpoints. */
+ * file; fabric-emu/node.c says how links and pools are bound to switches and endpoints. */
 #ifndef HAL_PORT_H
 #define HAL_PORT_H
 
@@ -51,6 +51,8 @@ static inline void shm_count(struct shm_tx *tx, const struct hx_desc *d)
 struct shm_rx {
     struct shm_link *link;
     uint64_t tail;
+    uint64_t seen;  /* positions the switch has looked at */
+    uint64_t ahead; /* lanes: how far a head may be ahead of `seen` */
     uint64_t left[HX_VCS];
     bool any_left; /* some left[] is not zero */
     uint32_t peer; /* worker of the producer */
@@ -122,15 +124,20 @@ static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
     return h->open >> input & 1 ? h->rx[input].tail : 0;
 }
 
+/* Lanes of `value` that are above `most`, seen as signed: bit 15 of each. most is below 2^15 in every lane. */
+static inline uint64_t shm_lanes_beyond(uint64_t value, uint64_t most)
+{
+    return (hx_lanes_sub(most, value) | value) & HX_LANE_TOPS;
+}
+
 static inline uint64_t hal_arrived(struct hal_switch *h, unsigned input)
 {
     if (!(h->open >> input & 1))
         return 0;
     const struct shm_rx *rx = &h->rx[input];
     uint64_t heads = shm_load(&rx->link->heads);
-    uint64_t ahead = hx_lanes_sub(heads, rx->tail);
-    uint64_t beyond = hx_lanes_sub(h->size * HX_LANE_ONES, ahead) & HX_LANE_TOPS; /* a lane above `size` */
-    return __builtin_expect(beyond != 0, 0) ? rx->tail : heads;
+    uint64_t beyond = shm_lanes_beyond(hx_lanes_sub(heads, rx->seen), rx->ahead);
+    return __builtin_expect(beyond != 0, 0) ? rx->seen : heads;
 }
 
 static inline const struct hx_desc *hal_arrival(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position)
@@ -143,9 +150,9 @@ static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
     if (!(h->up >> output & 1))
         return 0;
     const struct shm_tx *tx = &h->tx[output];
+    const uint64_t slots = h->size * (HX_LANE_ONES & UINT64_C(0xFFFFFFFFFFFF));
     uint64_t used = hx_lanes_sub(tx->head, shm_load(&tx->link->tails));
-    uint64_t room = hx_lanes_sub(h->size * (HX_LANE_ONES & UINT64_C(0xFFFFFFFFFFFF)), used);
-    return __builtin_expect((room & HX_LANE_TOPS) != 0, 0) ? 0 : room;
+    return __builtin_expect(shm_lanes_beyond(used, slots) != 0, 0) ? 0 : hx_lanes_sub(slots, used);
 }
 
 static inline unsigned hal_cost(const struct hx_desc *d)
@@ -216,6 +223,8 @@ static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t ta
     struct shm_rx *rx = &h->rx[input];
     bool moved = rx->tail != tail;
     rx->tail = tail;
+    rx->seen = seen;
+    rx->ahead = hx_lanes_sub(h->size * HX_LANE_ONES, hx_lanes_sub(seen, tail));
     if (rx->any_left || tail != seen)
         h->left_changed |= (uint64_t)shm_release_left(rx, tail, seen, waiting) << input;
     h->released |= (uint64_t)moved << input;
@@ -306,6 +315,7 @@ struct hal_endpoint {
     struct shm_tx inject[HX_MAX_PLANES]; /* link to input LOCAL of each plane's switch */
     struct shm_rx eject[HX_MAX_PLANES];  /* link from its output LOCAL */
     unsigned injected, ejected;          /* planes changed by this step, bit by plane */
+    unsigned first_vc;                   /* whose turn it is to be ejected first: none may starve */
     uint64_t *drops;
     struct shm_user user;
     void *of;
@@ -354,14 +364,19 @@ static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struc
     struct shm_worker *w = h->worker;
     uint64_t heads = shm_load(&rx->link->heads);
     unsigned n = 0;
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+    unsigned vc = h->first_vc;
+    h->first_vc = vc + 1 == HX_VCS ? 0 : vc + 1;
+    for (unsigned i = 0; i < HX_VCS; i++, vc = vc + 1 == HX_VCS ? 0 : vc + 1) {
         uint16_t waiting = (uint16_t)(hx_lane(heads, vc) - hx_lane(rx->tail, vc));
         for (; waiting && waiting <= h->size && n < most; waiting--) {
             const struct hx_desc *d = &rx->link->slots[vc * h->size + (hx_lane(rx->tail, vc) & (h->size - 1))];
             rx->tail = hx_lane_add(rx->tail, vc, 1);
             h->ejected |= 1U << plane;
-            if (d->buffer / w->per_home >= w->workers || d->length > HX_MAX_PAYLOAD) {
+            bool known = d->buffer / w->per_home < w->workers;
+            if (!known || d->length > HX_MAX_PAYLOAD) {
                 h->drops[HX_DROP_MALFORMED]++;
+                if (known)
+                    shm_buffer_put(w, d->buffer);
                 continue;
             }
             __builtin_prefetch(w->buffers[d->buffer].frame);

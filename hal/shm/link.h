@@ -2,7 +2,7 @@
  *
  *     line 0  producer's: heads, counters      line 1  consumer's: tails, left      then slots[VC][size]
  *
- * The free room of a VC's ring is its credit, so there is nothing to drift. All four VCs' indices (free running, 16 bit)
+ * The free room of a VC's ring is its credit, so there is nothing to drift. All VCs' indices (free running, 16 bit)
  * share one word: one store publishes a burst on every VC.
  *
  * Slots of a VC:    tail ............... head .......... tail + size

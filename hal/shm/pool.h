@@ -3,7 +3,7 @@
  * Every buffer has a home worker. ring[from][home] carries free buffers from worker `from` to their home; ring[w][w]
  * holds the free ones a worker took in itself and starts full. A worker takes buffers from any ring[..][itself], so a
  * buffer lies in exactly one ring at any time: free here, or in a link (link.h). Each ring has one producer and one
- * consumer and room for all buffers of its home: it never runs full. */
+ * consumer and room for all buffers of its home and those of a step in the making: it never runs full. */
 #ifndef SHM_POOL_H
 #define SHM_POOL_H
 

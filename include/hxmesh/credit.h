@@ -15,14 +15,15 @@
  *
  * Sessions. Counts mean something only to two ends that began to count together. So each end of a link numbers its
  * sessions: a new one whenever its counters begin anew, later than any it had (serially compared, never 0), also
- * after a restart. A credit frame names its sender's session and the peer's as the sender knows it (0: not known).
+ * after a restart: the seconds of a clock will do, or a count of restarts with room between for the sessions that a link
+ * begins by itself. A credit frame names its sender's session and the peer's as the sender knows it (0: not known).
  *
  *     the peer's session is later than the known one   the counters of this end begin anew too; then see below
  *     both are the present sessions                    the counts are taken in; the link is open
  *     anything else                                    an old frame, or the peer has yet to learn: ignored
  *
- * Data that comes before the link is open was counted by counters that are no more: it is dropped as an overrun.
- * Packets that are still in the buffer when counters begin anew stay counted as held.
+ * An end whose link is not open grants nothing. So data that comes nevertheless was counted by counters that are no more:
+ * it is dropped as an overrun. Packets that are still in the buffer when counters begin anew stay counted as held.
  *
  * A link is suspect when its counts cannot be true: data beyond the grant, a grant or a count further ahead than the
  * buffer. A data frame that arrived twice, or whose VC was changed on the wire, does that. It begins a new session,

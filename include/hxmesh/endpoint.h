@@ -1,9 +1,13 @@
 /* endpoint.h - messages between accelerators: cut into packets, sprayed, placed, checked, acknowledged, repeated.
  *
  * Data that flows. A message is a number of bytes for a peer. The endpoint cuts it into packets of 8,192 B (the last
- * may be shorter), and gives each to the plane whose switch has the most room. Arriving payload is placed by offset at
- * once (spraying reorders; there is no reorder buffer). When every byte is there the message is complete and
- * acknowledged; a sender repeats what was not acknowledged in time.
+ * may be shorter), and gives each to the plane whose switch has the most room, equal ones in turn. Arriving payload is
+ * placed by offset at once (spraying reorders; there is no reorder buffer). When every byte is there the message is
+ * complete and acknowledged; a sender repeats what was not acknowledged in time.
+ *
+ * A plane that loses packets looks roomy. So a packet that is sent again takes the planes in turn, and an
+ * acknowledgement goes by the plane that its data came on. A plane that reports a message unreachable is left out for
+ * that message; when all have, it rests until its deadline.
  *
  * Exactly once. Messages of a (source, destination) pair are numbered 0, 1, 2, ... and at most HX_PEER_WINDOW (2) of
  * them are under way; number m waits until m - 2 is acknowledged. So a receiver needs two slots a peer to tell new,
@@ -78,7 +82,9 @@ struct hx_send {
     uint32_t tag;
     uint16_t last_length; /* payload of the last packet */
     uint8_t tries;
-    bool active, unreachable;
+    bool active;
+    bool unreachable;           /* reported, and nothing acknowledged since */
+    uint8_t no_way;             /* planes that reported it, bit by plane */
     uint32_t acked;             /* packets known to be there, without a gap */
     uint32_t resend;            /* packets before it are not to be repeated now */
     uint32_t next;              /* first packet never sent */
@@ -97,6 +103,7 @@ struct hx_receive {
     uint32_t tag;
     uint16_t last_length;
     uint8_t state;
+    uint8_t plane;              /* by which its last packet came */
     bool queued;                /* is in the list of acknowledgements */
     uint32_t map[HX_MAP_WORDS]; /* bit p % HX_MESSAGE_WINDOW: packet p >= base is here */
 };

@@ -20,14 +20,15 @@
  * Fairness. A newly arrived packet never takes an output that a waiting packet of its VC wants. Grants of an
  * (output, VC) go round-robin over the inputs that want it, within an input to the oldest. So a packet that has k older
  * packets waiting in its window (k < HX_WINDOW) leaves after at most (k + 1) * inputs grants of any one of its
- * outputs on its VC (LOCAL: times HX_VCS).
+ * outputs on its VC.
  *
  * Nothing is dropped but: a packet to outside the fabric, a packet of another job, a packet without a route in a tree
  * switch. They are counted by the HAL by reason. A packet without a route in an accelerator goes to the local endpoint, which reports it to the
  * sender.
  *
  * A switch is owned by one thread. Several switches share nothing. A platform that gives each port a core makes one
- * switch object a port, of one input each, whose hal_room() is that core's share of each output's room. */
+ * switch object a port, whose hal_arrived() brings something on that port's input alone and whose hal_room() is that
+ * core's share of each output's room. */
 #ifndef HXMESH_SWITCH_H
 #define HXMESH_SWITCH_H
 

@@ -48,6 +48,7 @@ static void set_up(struct bench *b)
         (struct shm_worker){.step = {b->arena, (struct shm_redo *)(void *)b->arena, 0}, .workers = 1, .per_home = 1024};
     for (unsigned port = 0; port < HX_ACCELERATOR_PORTS; port++) {
         b->tx[port].link = (struct shm_link *)(void *)(b->arena + 65536 + (size_t)2 * port * link);
+        b->rx[port].ahead = SLOTS * HX_LANE_ONES;
         b->rx[port].link = (struct shm_link *)(void *)(b->arena + 65536 + ((size_t)2 * port + 1) * link);
     }
     b->hal = (struct hal_switch){.worker = &b->worker,
@@ -119,7 +120,8 @@ static double forward_cycles(struct bench *b, unsigned burst, uint16_t length, b
         ticks += shm_clock_ticks() - start;
         packets += (uint64_t)PORTS * SLOTS;
         for (unsigned input = 0; !forwards && input < PORTS; input++) {
-            b->rx[input].link->tails = b->rx[input].tail = b->rx[input].link->heads;
+            b->rx[input].link->tails = b->rx[input].link->heads;
+            b->rx[input].tail = b->rx[input].seen = b->rx[input].link->heads;
             b->sw.input[input].seen = b->sw.input[input].tail = b->rx[input].tail;
         }
         while (hx_switch_waiting(&b->sw)) {

@@ -56,7 +56,7 @@ void rig_judge_empty(const struct rig *r);
 
 /* ---- endpoints and a bad network ---- */
 
-enum { CLOUD_ENDS = 4, CLOUD_FRAMES = 1024, CLOUD_MESSAGES = 256 };
+enum { CLOUD_ENDS = 4, CLOUD_FRAMES = 1024, CLOUD_MESSAGES = 256, CLOUD_TURN = 1000 /* ns */ };
 
 /* A packet in the network. */
 struct cloud_frame {

@@ -53,7 +53,7 @@ load tools_support
 
 @test "info: the examples are good" {
     info examples/lab.hxm.yaml --json - | judge '.name == "lab" and .planes == 2'
-    info examples/two-jobs.hxm.yaml --json - | judge '.spec == "4x4 Hx2Mesh"'
+    info examples/jobs.hxm.yaml --json - | judge '.spec == "4x4 Hx2Mesh"'
 }
 
 @test "info: an option goes before the file" {

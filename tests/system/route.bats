@@ -76,11 +76,11 @@ load tools_support
 
 @test "route: a failed board and another job are unreachable, ways round are found" {
     # Board 2,1 has failed: from board 3,1 to board 2,0 only the other order of dimensions is left.
-    route examples/two-jobs.hxm.yaml --from 6,2 --to 4,0 --json - | judge '.ports == ["N"]'
-    route examples/two-jobs.hxm.yaml --from 6,2 --to 4,2 --json - | judge '.ports == [] and .distance == null'
-    route examples/two-jobs.hxm.yaml --from 0,0 --to 4,4 --json - | judge '.ports == [] and .distance == null'
-    route examples/two-jobs.hxm.yaml --from 0,0 --to 3,3 --json - | judge '.ports == ["W", "N"]'
-    run route examples/two-jobs.hxm.yaml --from 0,0 --to 4,4
+    route examples/jobs.hxm.yaml --from 6,2 --to 4,0 --json - | judge '.ports == ["N"]'
+    route examples/jobs.hxm.yaml --from 6,2 --to 4,2 --json - | judge '.ports == [] and .distance == null'
+    route examples/jobs.hxm.yaml --from 0,0 --to 4,4 --json - | judge '.ports == [] and .distance == null'
+    route examples/jobs.hxm.yaml --from 0,0 --to 3,3 --json - | judge '.ports == ["W", "N"]'
+    run route examples/jobs.hxm.yaml --from 0,0 --to 4,4
     [ "$status" -eq 0 ]
     [ "$output" = "0,0 to 4,4: unreachable" ]
 }

@@ -161,6 +161,39 @@ static void ties_go_round_in_every_set(void **state)
     }
 }
 
+static void no_packet_leaves_without_room_for_all_of_it(void **state)
+{
+    (void)state;
+    start();
+    rig.tree[100] = 0x70;
+    for (unsigned blocks = 1; blocks <= 32; blocks++) {
+        for (unsigned port = 4; port <= 6; port++)
+            rig_room(&rig, port, 0, blocks - 1);
+        arrive(1, 0, blocks, 100, blocks * 256);
+        assert_int_equal(rig_step(&rig), 0); /* as a newcomer */
+        assert_int_equal(rig_step(&rig), 0); /* as one who waits */
+        rig_room(&rig, 4 + blocks % 3, 0, blocks);
+        assert_int_equal(rig_step(&rig), 1);
+        expect(4 + blocks % 3, blocks);
+    }
+}
+
+static void a_newcomer_does_not_pass_who_waits_for_the_same_output(void **state)
+{
+    (void)state;
+    start();
+    rig_room(&rig, 9, 0, 31);
+    arrive(1, 0, 1, 9, 8192);
+    assert_int_equal(rig_step(&rig), 0);
+    arrive(2, 0, 2, 9, 0);
+    assert_int_equal(rig_step(&rig), 0);
+    arrive(2, 1, 3, 9, 0); /* another VC is another matter */
+    rig_room(&rig, 9, 0, 0);
+    rig_room(&rig, 9, 1, 1);
+    assert_int_equal(rig_step(&rig), 1);
+    expect(9, 3);
+}
+
 static void a_blocked_head_lets_others_pass(void **state)
 {
     (void)state;
@@ -228,6 +261,8 @@ int main(void)
         cmocka_unit_test_teardown(jobs_are_not_told_apart, lab_free),
         cmocka_unit_test_teardown(the_roomiest_output_is_chosen, lab_free),
         cmocka_unit_test_teardown(ties_go_round_in_every_set, lab_free),
+        cmocka_unit_test_teardown(no_packet_leaves_without_room_for_all_of_it, lab_free),
+        cmocka_unit_test_teardown(a_newcomer_does_not_pass_who_waits_for_the_same_output, lab_free),
         cmocka_unit_test_teardown(a_blocked_head_lets_others_pass, lab_free),
         cmocka_unit_test_teardown(new_routes_drop_who_has_no_way_any_more, lab_free),
         cmocka_unit_test_teardown(sixty_three_inputs_take_turns, lab_free),

@@ -1,0 +1,416 @@
+/* prop_switch.c - switches under random and adversarial traffic, in hundreds of seeded runs, judged packet by packet.
+ *
+ * The judge sees what arrives, what room there is before each step, and what leaves by which output in which order. It
+ * keeps its own list of who waits and for what, and holds the switch to its word (switch.h):
+ *     - every packet leaves once, unharmed, by an output of its set, on the right VC, and only if all of it had room
+ *     - who waits for an output leaves in the order of arrival, input by input
+ *     - a newcomer takes no output that somebody of its VC waits for
+ *     - fairness: k older ones before it at its input: gone after at most (k + 1) * inputs grants of any of its outputs
+ *     - nobody waits for an output that has room for every packet that wants it
+ * HX_SEED chooses other runs; a failure names the seed of its run. */
+#include "support_loopback.h"
+#include "support_shapes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { RUNS = 160, STEPS = 200, MOST_PORTS = 14, MOST = 60000, LIVE = MOST_PORTS * HX_VCS * LOOPBACK_SLOTS };
+enum { CLASSES = 64, OUTSIDE = 128 };
+
+enum state { NEW, WAITS, LEFT, DROPPED };
+
+struct packet {
+    enum state state;
+    bool was_waiting; /* when this step began */
+    unsigned input, vc, gx, length, blocks;
+    uint64_t set;
+    unsigned older;              /* that waited at its input when it began to */
+    unsigned grants[MOST_PORTS]; /* of each output on its VC since then */
+    unsigned left_by, place;     /* output and rank among what left by it in this step */
+};
+
+/* How a run behaves. */
+struct manner {
+    unsigned ports;
+    bool tree, one_output, short_only;
+    unsigned arrivals;  /* percent that an input gets a packet in a turn */
+    unsigned busiest;   /* input that gets more */
+    unsigned room;      /* most blocks that an output gains in a step */
+    unsigned room_rate; /* percent that it gains at all */
+    unsigned reroutes;  /* percent of the steps */
+};
+
+struct judge {
+    struct rig rig;
+    struct manner manner;
+    uint64_t random;
+    unsigned raise;
+    uint64_t sets[CLASSES]; /* as the judge knows them */
+    struct packet packet[MOST];
+    unsigned packets;
+    unsigned live[LIVE]; /* packets that have not left, by age */
+    unsigned lives;
+    unsigned room[MOST_PORTS][HX_VCS]; /* before the step */
+    unsigned drops;
+    uint64_t waited, longest; /* over all runs */
+};
+
+static struct judge judge;
+
+static unsigned below(struct judge *j, unsigned bound)
+{
+    return shapes_below(&j->random, bound);
+}
+
+static bool percent(struct judge *j, unsigned chance)
+{
+    return below(j, 100) < chance;
+}
+
+/* ---- the run's manner ---- */
+
+/* What an accelerator may be told: nothing (it goes to the endpoint), the endpoint, or other ports. */
+static uint64_t draw_set(struct judge *j)
+{
+    uint64_t all = ((uint64_t)1 << j->manner.ports) - 1;
+    uint64_t one = (uint64_t)1 << (percent(j, j->manner.one_output ? 80 : 0) ? 1 : below(j, j->manner.ports));
+    uint64_t set = j->manner.one_output || percent(j, 50) ? one : shapes_random(&j->random) & all;
+    if (j->manner.tree)
+        return j->manner.reroutes ? set | 3 : set; /* a packet the switch has yet to look at never loses its last way */
+    return set >> HX_LOCAL & 1 ? (uint64_t)1 << HX_LOCAL : set;
+}
+
+static void draw_routes(struct judge *j)
+{
+    for (unsigned gx = 0; gx < CLASSES; gx++) {
+        uint64_t set = draw_set(j);
+        j->rig.sets[gx] = (uint8_t)set;
+        j->rig.tree[gx] = set;
+        j->sets[gx] = j->manner.tree || set ? set : (uint64_t)1 << HX_LOCAL;
+    }
+}
+
+static void start(struct judge *j, uint64_t seed)
+{
+    static const unsigned rates[] = {3, 20, 60, 100};
+    static const unsigned rooms[] = {1, 8, 33, 64};
+    memset(j->packet, 0, j->packets * sizeof *j->packet);
+    j->packets = j->lives = j->drops = 0;
+    j->random = seed;
+    bool tree = percent(j, 40);
+    j->manner = (struct manner){.tree = tree,
+                                .ports = tree ? 3 + below(j, MOST_PORTS - 2) : HX_ACCELERATOR_PORTS,
+                                .one_output = percent(j, 30),
+                                .short_only = percent(j, 20),
+                                .arrivals = rates[below(j, 4)],
+                                .room = rooms[below(j, 4)],
+                                .room_rate = rates[1 + below(j, 3)],
+                                .reroutes = percent(j, 30) ? 5 : 0};
+    j->manner.busiest = below(j, j->manner.ports);
+    j->raise = tree ? 0 : below(j, 16);
+    unsigned blocks = 32 + below(j, LOOPBACK_MAX_BLOCKS - 31);
+    rig_init(&j->rig, tree ? HX_ROW_SWITCH : HX_ACCELERATOR, j->manner.ports, j->raise, blocks);
+    j->rig.sw.route.columns = j->rig.sw.route.rows = OUTSIDE;
+    draw_routes(j);
+}
+
+/* ---- arrivals ---- */
+
+static unsigned draw_length(struct judge *j)
+{
+    if (j->manner.short_only || percent(j, 60))
+        return below(j, 300);
+    return percent(j, 50) ? 8192 : below(j, 8193);
+}
+
+static uint64_t set_of(const struct judge *j, const struct packet *p)
+{
+    return j->sets[p->gx] & ~(j->manner.tree ? (uint64_t)1 << p->input : 0);
+}
+
+static void arrive(struct judge *j, unsigned input)
+{
+    struct packet *p = &j->packet[j->packets];
+    *p = (struct packet){
+        .input = input, .vc = below(j, HX_VCS), .gx = below(j, CLASSES), .length = draw_length(j), .state = NEW};
+    p->blocks = p->length ? (p->length + 255) / 256 : 1;
+    p->set = set_of(j, p);
+    if (j->packets == MOST || rig_space(&j->rig, input, p->vc) < p->blocks)
+        return;
+    struct hx_desc d = {.length = (uint16_t)p->length, .vc = (uint8_t)p->vc, .dst_gx = (uint16_t)p->gx, .job = RIG_JOB};
+    bool foreign = !j->manner.tree && percent(j, 1);
+    bool outside = percent(j, 1);
+    d.job = foreign ? RIG_JOB + 1 : RIG_JOB;
+    if (outside && percent(j, 50))
+        d.dst_gy = (uint16_t)(OUTSIDE + below(j, 60000));
+    else if (outside)
+        d.dst_gx = (uint16_t)(OUTSIDE + below(j, 60000));
+    rig_arrive_as(&j->rig, input, p->vc, j->packets, &d);
+    if (foreign || outside || p->set == 0) {
+        p->state = DROPPED;
+        j->drops++;
+    } else {
+        j->live[j->lives++] = j->packets;
+    }
+    j->packets++;
+}
+
+static void arrivals(struct judge *j)
+{
+    for (unsigned input = 0; input < j->manner.ports; input++) {
+        unsigned chance = input == j->manner.busiest ? 100 : j->manner.arrivals;
+        for (unsigned tries = 0; tries < 4 && percent(j, chance); tries++)
+            arrive(j, input);
+    }
+}
+
+/* Room for what is behind port and VC. An output that gains less than a packet for long is what starves large ones. */
+static void make_room(struct judge *j)
+{
+    for (unsigned port = 0; port < j->manner.ports; port++) {
+        for (unsigned vc = 0; vc < HX_VCS; vc++) {
+            unsigned room = rig_room_left(&j->rig, port, vc);
+            if (room < 200 && percent(j, j->manner.room_rate))
+                rig_room(&j->rig, port, vc, room + 1 + below(j, j->manner.room));
+            j->room[port][vc] = rig_room_left(&j->rig, port, vc);
+        }
+    }
+}
+
+/* ---- what a step did ---- */
+
+static unsigned vc_behind(const struct judge *j, unsigned port, unsigned vc)
+{
+    return vc + (j->raise >> port & 1);
+}
+
+static void note_departures(struct judge *j, unsigned port)
+{
+    struct rig_packet out;
+    unsigned spent[HX_VCS] = {0};
+    for (unsigned place = 0; rig_take(&j->rig, port, &out); place++) {
+        assert_true(out.id < j->packets);
+        struct packet *p = &j->packet[out.id];
+        assert_true(p->state == NEW || p->state == WAITS);
+        assert_true(p->set >> port & 1);
+        assert_int_equal(out.vc, vc_behind(j, port, p->vc));
+        assert_int_equal(out.hops, 1);
+        assert_int_equal(out.length, p->length);
+        assert_true(out.intact);
+        spent[out.vc] += p->blocks;
+        p->state = LEFT;
+        p->left_by = port;
+        p->place = place;
+    }
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        assert_true(spent[vc] <= j->room[port][vc]);
+        assert_int_equal(rig_room_left(&j->rig, port, vc), j->room[port][vc] - spent[vc]);
+    }
+}
+
+/* Of one (input, VC) and one output, a later packet never goes before an earlier one that waited when the step began. */
+static void judge_order(const struct judge *j, unsigned at)
+{
+    const struct packet *p = &j->packet[j->live[at]];
+    for (unsigned i = 0; i < at; i++) {
+        const struct packet *older = &j->packet[j->live[i]];
+        if (older->input != p->input || older->vc != p->vc || !older->was_waiting || !(older->set >> p->left_by & 1))
+            continue;
+        assert_int_equal(older->state, LEFT);
+        assert_true(older->left_by != p->left_by || older->place < p->place);
+    }
+}
+
+static void judge_newcomer(const struct judge *j, const struct packet *p)
+{
+    for (unsigned i = 0; i < j->lives; i++) {
+        const struct packet *other = &j->packet[j->live[i]];
+        bool passed = other->was_waiting && other->state == WAITS && other->vc == p->vc;
+        assert_false(passed && other->set >> p->left_by & 1);
+    }
+}
+
+/* Grants of an output on p's VC in this step before p's own (p stays: all). */
+static unsigned grants_before(const struct judge *j, const struct packet *p, unsigned port)
+{
+    unsigned before = 0;
+    for (unsigned i = 0; i < j->lives; i++) {
+        const struct packet *other = &j->packet[j->live[i]];
+        if (other->state == LEFT && other->left_by == port && other->vc == p->vc)
+            before += p->state != LEFT || p->left_by != port || other->place < p->place;
+    }
+    return before;
+}
+
+static void judge_fairness(struct judge *j, struct packet *p)
+{
+    for (unsigned port = 0; port < j->manner.ports; port++) {
+        if (!(p->set >> port & 1))
+            continue;
+        p->grants[port] += grants_before(j, p, port);
+        if (p->state == LEFT && p->left_by != port)
+            continue; /* what came before it at another output is not known within a step */
+        assert_true(p->grants[port] < (p->older + 1) * j->manner.ports);
+        j->longest = p->grants[port] > j->longest ? p->grants[port] : j->longest;
+    }
+}
+
+/* For each output and VC the largest packet that waits for it, in blocks. */
+static void find_largest(const struct judge *j, unsigned largest[MOST_PORTS][HX_VCS])
+{
+    memset(largest, 0, MOST_PORTS * sizeof *largest);
+    for (unsigned i = 0; i < j->lives; i++) {
+        const struct packet *p = &j->packet[j->live[i]];
+        for (unsigned port = 0; p->was_waiting && port < j->manner.ports; port++) {
+            if (p->set >> port & 1 && p->blocks > largest[port][p->vc])
+                largest[port][p->vc] = p->blocks;
+        }
+    }
+}
+
+/* An output that somebody waits for has no room for at least one of those who waited before or after the step. */
+static void judge_idle_outputs(const struct judge *j, unsigned before[MOST_PORTS][HX_VCS])
+{
+    unsigned after[MOST_PORTS][HX_VCS];
+    find_largest(j, after);
+    for (unsigned port = 0; port < j->manner.ports; port++) {
+        for (unsigned vc = 0; vc < HX_VCS; vc++) {
+            unsigned largest = before[port][vc] > after[port][vc] ? before[port][vc] : after[port][vc];
+            if (after[port][vc] && vc_behind(j, port, vc) < HX_VCS)
+                assert_true(rig_room_left(&j->rig, port, vc_behind(j, port, vc)) < largest);
+        }
+    }
+}
+
+/* Those that stay begin to wait behind `older` others of their input and VC, and their grants count from now. */
+static void begin_waiting(struct judge *j, unsigned at)
+{
+    struct packet *p = &j->packet[j->live[at]];
+    p->state = WAITS;
+    p->older = 0;
+    memset(p->grants, 0, sizeof p->grants);
+    for (unsigned i = 0; i < at; i++) {
+        const struct packet *q = &j->packet[j->live[i]];
+        p->older += q->input == p->input && q->vc == p->vc;
+    }
+    j->waited++;
+}
+
+/* Whether the switch has looked at the packet: it is not behind the window of 64 positions. */
+static bool was_seen(const struct judge *j, const struct packet *p, unsigned waiting_of_input[MOST_PORTS][HX_VCS])
+{
+    unsigned in_rig = (unsigned)__builtin_popcountll(j->rig.sw.input[p->input].waiting[p->vc]);
+    return waiting_of_input[p->input][p->vc]++ < in_rig;
+}
+
+static void settle(struct judge *j)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < j->lives; i++) {
+        if (j->packet[j->live[i]].state != LEFT)
+            j->live[kept++] = j->live[i];
+    }
+    j->lives = kept;
+    unsigned waiting_of_input[MOST_PORTS][HX_VCS] = {{0}};
+    unsigned waiting = 0;
+    for (unsigned i = 0; i < j->lives; i++) {
+        struct packet *p = &j->packet[j->live[i]];
+        bool seen = was_seen(j, p, waiting_of_input);
+        if (seen && p->state == NEW)
+            begin_waiting(j, i);
+        assert_int_equal(seen, p->state == WAITS);
+        p->was_waiting = seen;
+        waiting += seen;
+    }
+    assert_int_equal(hx_switch_waiting(&j->rig.sw), waiting);
+}
+
+static void judge_step(struct judge *j)
+{
+    unsigned moved = rig_step(&j->rig);
+    for (unsigned port = 0; port < j->manner.ports; port++)
+        note_departures(j, port);
+    for (unsigned i = 0; i < j->lives; i++) {
+        struct packet *p = &j->packet[j->live[i]];
+        moved -= p->state == LEFT;
+        if (p->was_waiting)
+            judge_fairness(j, p);
+        if (p->state == LEFT)
+            judge_order(j, i);
+        if (p->state == LEFT && !p->was_waiting)
+            judge_newcomer(j, p);
+    }
+    assert_int_equal(moved, 0);
+    unsigned largest[MOST_PORTS][HX_VCS];
+    find_largest(j, largest);
+    settle(j);
+    judge_idle_outputs(j, largest);
+}
+
+/* New routes: all wait anew. */
+static void reroute(struct judge *j)
+{
+    draw_routes(j);
+    hx_switch_reroute(&j->rig.sw);
+    for (unsigned i = 0; i < j->lives; i++) {
+        struct packet *p = &j->packet[j->live[i]];
+        p->set = set_of(j, p);
+        if (p->state == WAITS)
+            begin_waiting(j, i);
+    }
+}
+
+static unsigned drops_of_rig(const struct judge *j)
+{
+    const uint64_t *drops = j->rig.hal.node.drops;
+    return (unsigned)(drops[HX_DROP_FOREIGN_JOB] + drops[HX_DROP_MALFORMED] + drops[HX_DROP_NO_ROUTE]);
+}
+
+
+static void run(struct judge *j)
+{
+    for (unsigned step = 0; step < STEPS; step++) {
+        if (percent(j, j->manner.reroutes))
+            reroute(j);
+        arrivals(j);
+        make_room(j);
+        judge_step(j);
+    }
+    j->raise = 0;
+    j->rig.sw.route.raise = 0;
+    for (unsigned step = 0; step < 300 && j->lives > 0; step++) {
+        rig_room_everywhere(&j->rig, 200);
+        for (unsigned port = 0; port < j->manner.ports; port++)
+            for (unsigned vc = 0; vc < HX_VCS; vc++)
+                j->room[port][vc] = 200;
+        judge_step(j);
+    }
+    assert_int_equal(j->lives, 0);
+    assert_int_equal(drops_of_rig(j), j->drops);
+    rig_judge_empty(&j->rig);
+}
+
+static void switches_keep_their_word(void **state)
+{
+    (void)state;
+    for (uint64_t n = 0; n < RUNS; n++) {
+        lab_seed = shapes_seed() + n;
+        start(&judge, lab_seed);
+        run(&judge);
+        lab_free(NULL);
+    }
+    lab_seed = 0;
+    assert_true(judge.waited > 100 * RUNS);
+    assert_true(judge.longest > 2 * HX_ACCELERATOR_PORTS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(switches_keep_their_word, lab_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,102 @@
+# emulator_support.bash - what the command line tests of running fabrics share.
+# The program is $HXMESH (default build/hxmesh).
+
+bats_require_minimum_version 1.5.0
+
+HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
+
+# Every fabric of a test bears a name of its own, so that what it leaves behind can be told from other people's.
+NAMES=()
+fresh_name() {
+    NAME="bats-$BASHPID-$RANDOM"
+    NAMES+=("$NAME")
+    REPORT="$BATS_TEST_TMPDIR/report.json"
+    CODE=
+}
+
+# A failed test may leave a fabric behind.
+end_started() {
+    local name pid
+    for name in "${NAMES[@]}"; do
+        for pid in $(processes_of "$name"); do
+            kill -KILL "$pid" 2>/dev/null || true
+        done
+        rm -f "/dev/shm/hxmesh-$name"
+    done
+}
+
+hxmesh() { timeout --kill-after=5 120 "$HXMESH" "$@"; }
+
+# report ARGUMENTS...: runs a fabric quietly; its report goes to $REPORT.
+report() { hxmesh run "$@" --name "$NAME" --quiet --json - >"$REPORT"; }
+
+# holds FILTER [ARGUMENTS OF JQ...]: true if the filter holds for the report in $REPORT; shows what it says if not.
+holds() {
+    local filter=$1
+    shift
+    if ! jq --exit-status "$@" "$filter" "$REPORT" >/dev/null; then
+        echo "does not hold: $filter"
+        jq --compact-output 'if type == "object" then del(.links) else . end' "$REPORT" || cat "$REPORT"
+        return 1
+    fi
+}
+
+# Everything that was sent arrived as it was sent, once.
+# shellcheck disable=SC2034 # for the tests
+WHOLE='.complete and (.interrupted | not) and .packets_lost == 0 and .bytes_corrupted == 0 and
+       .buffers_missing == 0 and .messages_failed == 0 and .messages == .messages_begun and
+       .packets_sent == .packets_delivered and .drops.foreign_job == 0 and .max_vc <= 2'
+
+# begin COMMAND...: starts `hxmesh COMMAND...` in the background as process $PID, with the signals of a program started
+# by hand and, where $GROUP is 1, in a process group of its own; its report goes to $REPORT.
+begin() {
+    local alone=()
+    [ "${GROUP:-0}" -eq 0 ] || alone=(setsid)
+    env --default-signal=INT,TERM,HUP,QUIT "${alone[@]}" "$HXMESH" "$@" --name "$NAME" --quiet --json - \
+        >"$REPORT" 2>"$BATS_TEST_TMPDIR/stderr" 3>&- &
+    PID=$!
+}
+
+# start ARGUMENTS...: begins to run a fabric.
+start() { begin run "$@"; }
+
+# finish: waits for $PID and puts its exit code into $CODE.
+# shellcheck disable=SC2034 # for the tests
+finish() {
+    CODE=0
+    wait "$PID" 2>/dev/null || CODE=$?
+}
+
+workers_of() { pgrep --parent "$1" hxmesh-w; }
+
+# eventually COMMAND...: waits until the command succeeds, for at most twenty seconds.
+eventually() {
+    local end=$((SECONDS + 20))
+    while [ "$SECONDS" -le "$end" ]; do
+        ! "$@" >/dev/null 2>&1 || return 0
+        sleep 0.02
+    done
+    echo "never came true: $*"
+    return 1
+}
+
+has_workers() { [ "$(workers_of "$1" | wc -l)" -eq "$2" ]; }
+
+# await_workers N: waits until the N workers of $PID are there.
+await_workers() { eventually has_workers "$PID" "$1"; }
+
+# Processes of the fabric NAME. Workers keep the command line of their supervisor.
+processes_of() { pgrep --full -- "--name $1( |\$)"; }
+
+# nothing_left [NAME]: no shared memory and no process of this fabric.
+nothing_left() {
+    local name=${1:-$NAME}
+    if [ -e "/dev/shm/hxmesh-$name" ]; then
+        echo "left behind: /dev/shm/hxmesh-$name"
+        return 1
+    fi
+    if processes_of "$name"; then
+        echo "these processes of $name still run"
+        return 1
+    fi
+}

@@ -1,0 +1,147 @@
+# asan
+# errors.bats - what hxmesh says to bad input and a bad machine: one line, the right exit code, nothing left behind.
+
+load emulator_support
+
+setup() {
+    fresh_name
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+teardown() {
+    end_started
+}
+
+# refused CODE LINE ARGUMENTS...: the program ends with CODE, with nothing on stdout, just that line on stderr, and
+# nothing left behind.
+refused() {
+    local code=$1 line=$2
+    shift 2
+    run --separate-stderr hxmesh "$@"
+    # shellcheck disable=SC2154 # bats sets them
+    if [ "$status" -ne "$code" ] || [ -n "$output" ] || [ "$stderr" != "hxmesh: error: $line" ]; then
+        printf 'status %s, not %s\nstdout: %s\nstderr: %s\n' "$status" "$code" "$output" "$stderr"
+        return 1
+    fi
+    nothing_left
+}
+
+# refused_run CODE LINE ARGUMENTS...: likewise, of `hxmesh run`.
+refused_run() {
+    local code=$1 line=$2
+    shift 2
+    refused "$code" "$line" run "$@" --name "$NAME"
+}
+
+@test "errors: verbs and options that are none" {
+    refused 2 "rum: no such verb (did you mean 'run'?)" rum
+    refused_run 2 "--planse: unknown option (did you mean '--planes'?)" "4x4 Hx2Mesh" --planse 2
+    refused_run 2 "hxmesh run: SPEC|FILE is missing (try 'hxmesh run --help')"
+    refused 2 "hxmesh send: FILE is missing (try 'hxmesh send --help')" send --name "$NAME"
+}
+
+@test "errors: no verb at all shows the help and ends with 2" {
+    run --separate-stderr hxmesh
+    [ "$status" -eq 2 ]
+    [[ "$output$stderr" == *"usage: hxmesh VERB"* ]]
+}
+
+@test "errors: values outside their range" {
+    refused_run 2 "--planes: 10 is outside 1 .. 4" "4x4 Hx2Mesh" --planes 10
+    refused_run 2 "--planes: 0 is outside 1 .. 4" "4x4 Hx2Mesh" --planes 0
+    refused_run 2 "--workers: 65 workers; at most 64" "4x4 Hx2Mesh" --workers 65
+    refused_run 2 "--clock: this version runs the wall clock only" "4x4 Hx2Mesh" --clock virtual
+    refused_run 2 "--count: 0 messages need a --duration" "4x4 Hx2Mesh" --count 0
+    run --separate-stderr hxmesh run "4x4 Hx2Mesh" --name "$NAME" --traffic all-to-al
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    [[ "$stderr" == "hxmesh: error: --traffic: "*"'all-to-all'"* ]]
+    [ "$(wc -l <<<"$stderr")" -eq 1 ]
+}
+
+@test "errors: coordinates outside" {
+    : >file
+    refused_run 2 "--target: 8,0 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" "4x4 Hx2Mesh" --target 8,0
+    refused 2 "--from: 0,8 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" send file --name "$NAME" --from 0,8
+    refused 2 "--to: 9,9 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" send file --name "$NAME" --to 9,9
+}
+
+@test "errors: fabrics that cannot be" {
+    refused_run 3 "0x3 Hx2Mesh: columns of boards (x): 0 is outside 1 .. 1024" "0x3 Hx2Mesh"
+    refused_run 3 "4x4: is not a fabric (write for example '4x4 Hx2Mesh' or '3x2 H2x4Mesh', or name a *.hxm.yaml file)" \
+        "4x4"
+}
+
+@test "errors: files are refused with line and column" {
+    printf 'fabric: 4x4 Hx2Mesh\nplanes: 10\n' >demo.hxm.yaml
+    refused_run 3 "demo.hxm.yaml:2:9: planes: 10 is outside 1 .. 4" demo.hxm.yaml
+    printf 'fabric: 4x4 Hx2Mesh\ncredit: 64\n' >demo.hxm.yaml
+    refused_run 3 "demo.hxm.yaml:2:1: unknown key 'credit' (did you mean 'credits'?)" demo.hxm.yaml
+}
+
+@test "errors: files that are missing" {
+    refused_run 3 "none.hxm.yaml: No such file or directory" none.hxm.yaml
+    refused 3 "none: cannot be read: No such file or directory" send none --name "$NAME"
+    refused 3 ".: is not a regular file" send . --name "$NAME"
+}
+
+@test "errors: files without permission end with 4" {
+    [ "$(id -u)" -ne 0 ] || skip "root may read everything"
+    printf 'fabric: 4x4 Hx2Mesh\n' >secret.hxm.yaml
+    chmod 000 secret.hxm.yaml
+    refused_run 4 "secret.hxm.yaml: Permission denied" secret.hxm.yaml
+    refused 4 "secret.hxm.yaml: cannot be read: Permission denied" send secret.hxm.yaml --name "$NAME"
+}
+
+@test "errors: no memory in /dev/shm ends with 4" {
+    unshare --mount true 2>/dev/null || skip "this user may not give a process a /dev/shm of its own (unshare --mount)"
+    # shellcheck disable=SC2016 # for the inner shell
+    run --separate-stderr unshare --mount bash -c '
+        mount -t tmpfs -o size=1m tmpfs /dev/shm || exit 99
+        "$1" run "4x4 Hx2Mesh"
+        code=$?
+        ls /dev/shm
+        exit $code' - "$HXMESH"
+    [ "$status" -eq 4 ]
+    [ -z "$output" ]
+    [[ "$stderr" == "hxmesh: error: /dev/shm: no room for "* ]]
+    [ "$(wc -l <<<"$stderr")" -eq 1 ]
+}
+
+@test "errors: the name of a running fabric ends with 4 and does it no harm" {
+    start "2x2 Hx2Mesh" --duration 20s --workers 1
+    await_workers 1
+    run --separate-stderr hxmesh run "2x2 Hx2Mesh" --name "$NAME"
+    [ "$status" -eq 4 ]
+    [ -z "$output" ]
+    [ "$stderr" = "hxmesh: error: $NAME: a fabric of this name is running (choose another --name)" ]
+    [ -e "/dev/shm/hxmesh-$NAME" ]
+    kill -TERM "$PID"
+    finish
+    # shellcheck disable=SC2153 # `finish` sets it
+    [ "$CODE" -eq 130 ]
+    holds '.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0'
+    nothing_left
+}
+
+@test "errors: a report that cannot be written ends with 4" {
+    refused_run 4 "none/report.json: cannot be written: No such file or directory" "2x2 Hx2Mesh" \
+        --json none/report.json
+    refused_run 4 "/dev/full: cannot be written: No space left on device" "2x2 Hx2Mesh" --json /dev/full
+    to_full_disk() { "$HXMESH" run "2x2 Hx2Mesh" --name "$NAME" >/dev/full; }
+    run --separate-stderr to_full_disk
+    [ "$status" -eq 4 ]
+    [ "$stderr" = "hxmesh: error: stdout: cannot be written: No space left on device" ]
+    nothing_left
+}
+
+@test "errors: verbs have --help and --version" {
+    for verb in run send demo clean; do
+        run --separate-stderr hxmesh "$verb" --help
+        [ "$status" -eq 0 ]
+        [ -z "$stderr" ]
+        [[ "${lines[0]}" == "usage: hxmesh $verb "* ]]
+        run hxmesh "$verb" --version
+        [ "$status" -eq 0 ]
+        [[ "$output" =~ ^hxmesh\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+    done
+}

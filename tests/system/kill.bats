@@ -1,0 +1,97 @@
+# kill.bats - kill -9 of workers of a running fabric: nothing is lost, no buffer leaks, nothing is left behind.
+
+load emulator_support
+
+setup() { fresh_name; }
+teardown() {
+    end_started
+}
+
+# kill_workers N: kills N workers of $PID, one at a time, each when all of them are there.
+kill_workers() {
+    local n worker
+    for ((n = 0; n < $1; n++)); do
+        sleep "0.$((RANDOM % 3))$((RANDOM % 10))"
+        await_workers "$WORKERS"
+        worker=$(workers_of "$PID" | shuf -n 1)
+        kill -KILL "$worker"
+        eventually gone "$worker"
+    done
+}
+gone() { [ ! -e "/proc/$1" ]; }
+
+@test "kill: workers that are killed start again and nothing is lost" {
+    for WORKERS in 2 4; do
+        start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 3s --workers "$WORKERS"
+        await_workers "$WORKERS"
+        kill_workers 5
+        finish
+        [ "$CODE" -eq 0 ]
+        holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 and
+            .messages_failed == 0 and .max_vc <= 2 and .host.worker_deaths == 5'
+        [ "$(grep -c '^hxmesh: warning: worker .* was killed by signal 9; its boards restart$' \
+            "$BATS_TEST_TMPDIR/stderr")" -eq 5 ]
+        nothing_left
+    done
+}
+
+@test "kill: over several planes, in a fabric of one worker" {
+    WORKERS=1
+    start "2x2 Hx2Mesh" --planes 4 --duration 2s --workers 1
+    await_workers 1
+    kill_workers 3
+    finish
+    [ "$CODE" -eq 0 ]
+    holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 and
+        .host.worker_deaths == 3'
+    nothing_left
+}
+
+@test "kill: a counted run delivers every message" {
+    WORKERS=3
+    start "3x3 Hx2Mesh" --traffic all-to-all-random --message 1MiB --count 6 --workers 3
+    await_workers 3
+    sleep 0.2
+    worker=$(workers_of "$PID" | shuf -n 1)
+    kill -KILL "$worker"
+    finish
+    [ "$CODE" -eq 0 ]
+    holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 and
+        .messages_failed == 0 and .host.worker_deaths == 1 and .messages >= 36 * 35 * 6'
+    nothing_left
+}
+
+# A receiver that is killed loses what it had of the file. It says so; those of the other worker have it all.
+@test "kill: a file under way arrives whole where nobody was killed, and no copy passes for what it is not" {
+    head -c 33554432 /dev/urandom >"$BATS_TEST_TMPDIR/large"
+    for worker in hxmesh-w0 hxmesh-w1; do
+        begin send "$BATS_TEST_TMPDIR/large" --fabric "4x4 Hx2Mesh" --workers 2
+        await_workers 2
+        sleep 0.1
+        kill -KILL "$(pgrep --parent "$PID" "$worker")"
+        finish
+        holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 and
+            .messages_failed == 0 and .host.worker_deaths == 1 and (.receivers | length == 63)'
+        # The northern half of the boards is the first worker's.
+        holds ".receivers | map(select((.at[1] < 4) == (\"$worker\" == \"hxmesh-w1\"))) |
+            length >= 31 and all(.identical)"
+        # shellcheck disable=SC2016 # variables of jq
+        holds '.sha256 as $sum | .receivers | all(.identical == (.sha256 == $sum))'
+        [ "$CODE" -eq "$(jq 'if .identical == 63 then 0 else 1 end' "$REPORT")" ]
+        nothing_left
+    done
+}
+
+@test "kill: without restart the rest goes on and the run ends by itself" {
+    WORKERS=2
+    start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 1s --workers 2 --no-restart
+    await_workers 2
+    sleep 0.3
+    kill -KILL "$(workers_of "$PID" | shuf -n 1)"
+    finish
+    [ "$CODE" -eq 1 ]
+    holds '(.interrupted | not) and (.complete | not) and .bytes_corrupted == 0 and .buffers_missing == 0 and
+        .host.worker_deaths == 1'
+    grep -q 'its boards stay down$' "$BATS_TEST_TMPDIR/stderr"
+    nothing_left
+}

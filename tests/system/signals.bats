@@ -1,0 +1,135 @@
+# asan
+# signals.bats - a run that is interrupted at any moment reports and leaves nothing behind; what a killed one leaves,
+# `hxmesh clean` and the next run of its name remove.
+
+load emulator_support
+
+setup() { fresh_name; }
+teardown() {
+    end_started
+}
+
+# ended_clean SIGNAL: the run ended by itself after SIGNAL. One that had not begun yet is ended by the signal itself.
+ended_clean() {
+    finish
+    nothing_left
+    if [ ! -s "$REPORT" ] && [ "$CODE" -eq $((128 + $(kill -l "$1"))) ]; then
+        echo "# $1 came before the run began" >&3
+        return 0
+    fi
+    [ "$CODE" -eq 130 ]
+    [ ! -s "$BATS_TEST_TMPDIR/stderr" ]
+    holds '.interrupted and .bytes_corrupted == 0 and .buffers_missing == 0 and .accelerators == 64'
+}
+
+@test "signals: SIGINT at any moment" {
+    for after in 0.01 0.05 0.1 0.3 1; do
+        start "4x4 Hx2Mesh" --duration 20s
+        sleep "$after"
+        kill -INT "$PID"
+        ended_clean INT
+    done
+}
+
+@test "signals: SIGTERM at any moment" {
+    for after in 0.01 0.05 0.1 0.3 1; do
+        start "4x4 Hx2Mesh" --duration 20s --planes 2 --traffic incast
+        sleep "$after"
+        kill -TERM "$PID"
+        ended_clean TERM
+    done
+}
+
+@test "signals: a terminal that goes away" {
+    start "4x4 Hx2Mesh" --duration 20s
+    await_workers "$(nproc)"
+    kill -HUP "$PID"
+    ended_clean HUP
+}
+
+@test "signals: Ctrl-C reaches the workers too" {
+    GROUP=1 start "4x4 Hx2Mesh" --duration 20s --workers 2
+    await_workers 2
+    sleep 0.3
+    kill -INT -- "-$PID"
+    ended_clean INT
+    holds '.packets_lost == 0 and .host.worker_deaths == 0'
+}
+
+@test "signals: twice" {
+    start "4x4 Hx2Mesh" --duration 20s
+    await_workers "$(nproc)"
+    kill -INT "$PID"
+    kill -INT "$PID" || true
+    ended_clean INT
+    start "4x4 Hx2Mesh" --duration 20s
+    await_workers "$(nproc)"
+    sleep 0.2 # well into the traffic, so that the second may come while packets drain
+    kill -INT "$PID"
+    sleep 0.01
+    kill -INT "$PID" || true
+    ended_clean INT
+}
+
+@test "signals: a file under way" {
+    truncate --size 200M "$BATS_TEST_TMPDIR/large"
+    begin send "$BATS_TEST_TMPDIR/large"
+    await_workers "$(nproc)"
+    kill -INT "$PID"
+    ended_clean INT
+}
+
+no_such_process() {
+    local pid
+    for pid in "$@"; do
+        [ ! -e "/proc/$pid" ] || [ "$(ps -o state= -p "$pid")" = Z ] || return 1
+    done
+}
+
+@test "signals: kill -9 of the supervisor ends its workers; clean removes what is left, and only that" {
+    first=$NAME
+    start "4x4 Hx2Mesh" --duration 60s --workers 3
+    await_workers 3
+    victim=$PID
+    mapfile -t workers < <(workers_of "$victim")
+    fresh_name
+    REPORT="$BATS_TEST_TMPDIR/other.json"
+    start "2x2 Hx2Mesh" --duration 60s --workers 1
+    await_workers 1
+
+    kill -KILL "$victim"
+    wait "$victim" 2>/dev/null || true
+    eventually no_such_process "${workers[@]}"
+    [ -e "/dev/shm/hxmesh-$first" ]
+
+    hxmesh clean --json - >"$BATS_TEST_TMPDIR/clean.json"
+    # shellcheck disable=SC2016 # variables of jq
+    jq --exit-status --arg left "hxmesh-$first" --arg running "hxmesh-$NAME" '
+        any(.[]; .name == $left and .removed and .bytes > 0) and any(.[]; .name == $running and (.removed | not))' \
+        "$BATS_TEST_TMPDIR/clean.json"
+    nothing_left "$first"
+    [ -e "/dev/shm/hxmesh-$NAME" ]
+    run hxmesh clean
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"in use  /dev/shm/hxmesh-$NAME "* ]]
+    [[ "$output" != *"$first"* ]]
+
+    kill -INT "$PID"
+    finish
+    [ "$CODE" -eq 130 ]
+    holds '.interrupted and .packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0'
+    nothing_left
+}
+
+@test "signals: the next run of its name takes over what a killed one left" {
+    start "4x4 Hx2Mesh" --duration 60s --workers 2
+    await_workers 2
+    mapfile -t workers < <(workers_of "$PID")
+    kill -KILL "$PID"
+    finish
+    eventually no_such_process "${workers[@]}"
+    [ -e "/dev/shm/hxmesh-$NAME" ]
+    report "2x2 Hx2Mesh"
+    holds "$WHOLE"
+    nothing_left
+}
