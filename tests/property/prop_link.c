@@ -23,9 +23,9 @@ enum { SUSPICIONS = 1000 /* more than a link ever begins by itself */ };
 struct end {
     struct hal_endpoint hal;
     uint32_t session;
-    uint32_t sent;           /* packets: their numbers */
-    uint8_t seen[MOST];      /* how often packet n of the other end came */
-    uint32_t next[HX_VCS];   /* no number below it may come any more */
+    uint32_t sent;         /* packets: their numbers */
+    uint8_t seen[MOST];    /* how often packet n of the other end came */
+    uint32_t next[HX_VCS]; /* no number below it may come any more */
     uint64_t blocks_sent, blocks_taken;
 };
 
@@ -105,7 +105,8 @@ static void send(struct cable *c, unsigned which)
     if (e->sent == MOST || hx_credit_room(&e->hal.node.port[0].link.tx[vc]) < blocks_of(e->sent) ||
         !hal_buffer_get(&e->hal, &buffer, true))
         return;
-    struct hx_header h = {.kind = HX_DATA, .message_packets = 1, .length = (uint16_t)length, .epoch = 1, .tag = e->sent};
+    struct hx_header h = {
+        .kind = HX_DATA, .message_packets = 1, .length = (uint16_t)length, .epoch = 1, .tag = e->sent};
     uint8_t *frame = hal_frame(&e->hal, buffer);
     hx_frame_encode(frame, &h);
     memset(frame + HX_HEADER_BYTES, (int)(e->sent & 0xFF), length);

@@ -369,7 +369,6 @@ static unsigned drops_of_rig(const struct judge *j)
     return (unsigned)(drops[HX_DROP_FOREIGN_JOB] + drops[HX_DROP_MALFORMED] + drops[HX_DROP_NO_ROUTE]);
 }
 
-
 static void run(struct judge *j)
 {
     for (unsigned step = 0; step < STEPS; step++) {

@@ -163,7 +163,7 @@ void rig_judge_empty(const struct rig *r)
 
 /* ---- cloud ---- */
 
-enum { CLOUD_BLOCKS = 192, CLOUD_SENDS = 8 };
+enum { CLOUD_SENDS = 8 };
 
 static void fill_for_cloud(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
@@ -187,7 +187,7 @@ static void event_for_cloud(void *of, const struct hx_event *event)
 
 static void begin(struct cloud_end *e)
 {
-    loopback_node_init(&e->hal.node, e->config.planes, CLOUD_BLOCKS, CLOUD_SENDS, e->hal.node.port);
+    loopback_node_init(&e->hal.node, e->config.planes, e->cloud->blocks, CLOUD_SENDS, e->hal.node.port);
     e->hal.user = (struct loopback_user){fill_for_cloud, place_for_cloud, event_for_cloud};
     e->hal.of = e;
     e->session++;
@@ -196,10 +196,11 @@ static void begin(struct cloud_end *e)
     assert_int_equal(hx_endpoint_init(&e->ep, &e->config, &e->hal, e->memory), HX_OK);
 }
 
-void cloud_init(struct cloud *c, unsigned ends, const struct hx_endpoint_config *config, uint64_t seed)
+void cloud_init(struct cloud *c, unsigned ends, const struct hx_endpoint_config *config, unsigned blocks, uint64_t seed)
 {
     memset(c, 0, sizeof *c);
     c->ends = ends;
+    c->blocks = blocks;
     c->planes = config->planes;
     c->random = seed;
     messages_init(&c->messages, ends, CLOUD_MESSAGES, seed);
@@ -213,11 +214,11 @@ void cloud_init(struct cloud *c, unsigned ends, const struct hx_endpoint_config 
         e->config.columns = (uint16_t)ends;
         e->config.rows = 1;
         e->memory = lab_memory(hx_endpoint_bytes(&e->config));
-        new_node(&e->hal.node, c->planes, CLOUD_BLOCKS, CLOUD_SENDS);
-        new_node(&e->door.node, c->planes, CLOUD_BLOCKS, CLOUD_SENDS);
+        new_node(&e->hal.node, c->planes, blocks, CLOUD_SENDS);
+        new_node(&e->door.node, c->planes, blocks, CLOUD_SENDS);
         for (unsigned plane = 0; plane < c->planes; plane++) {
-            new_wire(&e->wire[0][plane], CLOUD_BLOCKS, 0);
-            new_wire(&e->wire[1][plane], CLOUD_BLOCKS, 0);
+            new_wire(&e->wire[0][plane], blocks, 0);
+            new_wire(&e->wire[1][plane], blocks, 0);
             loopback_plug(&e->door.node, plane, plane, &e->wire[1][plane], &e->wire[0][plane], 1);
         }
         begin(e);
@@ -456,8 +457,8 @@ static void new_end(struct fabric *f, unsigned rank)
 void fabric_init(struct fabric *f, const struct fabric_plan *plan, unsigned messages)
 {
     *f = (struct fabric){.plan = *plan, .random = plan->seed};
-    assert_int_equal(hx_geometry_init(&f->g, plan->a, plan->b, plan->x, plan->y, plan->planes, plan->radix, plan->taper),
-                     HX_OK);
+    assert_int_equal(
+        hx_geometry_init(&f->g, plan->a, plan->b, plan->x, plan->y, plan->planes, plan->radix, plan->taper), HX_OK);
     size_t nodes = (size_t)f->g.nodes * f->g.planes;
     size_t most_cables = (size_t)f->g.accelerators * f->g.planes;
     for (uint32_t node = 0; node < f->g.nodes; node++)

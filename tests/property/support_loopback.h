@@ -60,7 +60,7 @@ enum { CLOUD_ENDS = 4, CLOUD_FRAMES = 1024, CLOUD_MESSAGES = 256, CLOUD_TURN = 1
 
 /* A packet in the network. */
 struct cloud_frame {
-    uint8_t *bytes; /* HX_MAX_FRAME */
+    uint8_t *bytes;  /* HX_MAX_FRAME */
     uint16_t length; /* payload */
     uint8_t plane;
     unsigned to;
@@ -77,7 +77,7 @@ struct cloud_end {
     struct hx_endpoint_config config;
     struct hal_endpoint hal;
     struct hx_endpoint ep;
-    struct hal_endpoint door; /* where the network takes its packets and hands it others */
+    struct hal_endpoint door;                    /* where the network takes its packets and hands it others */
     struct loopback_wire wire[2][HX_MAX_PLANES]; /* from it, to it */
     void *memory;
     uint32_t session;
@@ -88,7 +88,7 @@ struct cloud_end {
 };
 
 struct cloud {
-    unsigned ends, planes;
+    unsigned ends, planes, blocks;
     struct cloud_end end[CLOUD_ENDS];
     struct cloud_frame frame[CLOUD_FRAMES]; /* in no order; those from `frames` on have a buffer that is free */
     unsigned frames;
@@ -101,8 +101,9 @@ struct cloud {
     void *of_gate;
 };
 
-/* `ends` endpoints at (0,0), (1,0), ... of a fabric of one row, configured alike. */
-void cloud_init(struct cloud *c, unsigned ends, const struct hx_endpoint_config *config, uint64_t seed);
+/* `ends` endpoints at (0,0), (1,0), ... of a fabric of one row, configured alike; their ports have `blocks` a VC. */
+void cloud_init(struct cloud *c, unsigned ends, const struct hx_endpoint_config *config, unsigned blocks,
+                uint64_t seed);
 /* The endpoint begins anew as its next incarnation. */
 void cloud_restart(struct cloud *c, unsigned end);
 /* A message; its number, or an error. */
@@ -116,7 +117,7 @@ uint64_t cloud_drops(const struct cloud *c, unsigned end, enum hx_drop reason);
 
 struct fabric_plan {
     unsigned a, b, x, y, planes, radix, taper;
-    unsigned blocks; /* buffer of a (port, VC) */
+    unsigned blocks;               /* buffer of a (port, VC) */
     struct loopback_faults faults; /* of every wire, each with its own seed */
     uint64_t seed;
     const uint8_t *barred; /* as struct hx_barred */
@@ -141,9 +142,9 @@ struct fabric_cable {
 struct fabric {
     struct hx_geometry g;
     struct fabric_plan plan;
-    struct hal_switch *hal;   /* [planes][nodes] */
-    struct hx_switch *sw;     /* likewise */
-    struct fabric_end *end;   /* by rank */
+    struct hal_switch *hal; /* [planes][nodes] */
+    struct hx_switch *sw;   /* likewise */
+    struct fabric_end *end; /* by rank */
     struct fabric_cable *cable;
     unsigned cables;
     struct messages messages;

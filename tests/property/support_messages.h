@@ -11,11 +11,11 @@ struct message {
     unsigned from, to; /* ranks */
     uint64_t bytes;
     uint32_t packets;
-    uint8_t *here;     /* per packet: how often it was placed at its destination */
-    uint32_t placed;   /* packets */
+    uint8_t *here;                   /* per packet: how often it was placed at its destination */
+    uint32_t placed;                 /* packets */
     unsigned received, sent, failed; /* events */
-    unsigned forgotten; /* how often its receiver began anew */
-    bool gone;          /* its sender began anew before it was through */
+    unsigned forgotten;              /* how often its receiver began anew */
+    bool gone;                       /* its sender began anew before it was through */
 };
 
 struct messages {

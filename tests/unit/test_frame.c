@@ -79,11 +79,8 @@ static const uint8_t credit_bytes[64] = {
     0x65, 0x5F, 0x3A, 0x01, 0x00, 0x00, 0x00, 0x07,                                     /* sessions */
     0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x38, 0x80, 0xBE, 0x24,
 };
-static const struct hx_credit_frame credit_counts = {.plane = 0,
-                                                     .limit = {288, 256, 80},
-                                                     .sent = {78, 32, 0xFFFFFFF0},
-                                                     .session = 0x655F3A01,
-                                                     .peer_session = 7};
+static const struct hx_credit_frame credit_counts = {
+    .plane = 0, .limit = {288, 256, 80}, .sent = {78, 32, 0xFFFFFFF0}, .session = 0x655F3A01, .peer_session = 7};
 
 /* The definition of the checksum, bit by bit. */
 static uint32_t crc_by_bits(const uint8_t *bytes, size_t count)

@@ -164,7 +164,7 @@ static void old_sessions_are_ignored(void **state)
     assert_true(send(&p.a, &p.b, 0, 10));
 
     struct pair before = p;
-    hx_credit_link_take(&p.b, &old); /* of session 5 */
+    hx_credit_link_take(&p.b, &old);        /* of session 5 */
     hx_credit_link_take(&p.a, &old_answer); /* to session 5 */
     assert_int_equal(p.b.peer_session, 9);
     assert_int_equal(p.b.rx[0].received, before.b.rx[0].received);

@@ -130,11 +130,10 @@ static void the_roomiest_output_is_chosen(void **state)
 static void ties_go_round_in_every_set(void **state)
 {
     (void)state;
-    static const uint64_t sets[] = {UINT64_MAX << 32,         0x3,
-                                    UINT64_C(3) << 30,        UINT64_C(0x8000000000000001),
-                                    UINT64_MAX << 42,         0x7,
-                                    UINT64_C(0x1FF) << 20,    UINT64_C(0x8421084210842108),
-                                    UINT64_C(0x1) | 0xFF000U, UINT64_MAX - 1};
+    static const uint64_t sets[] = {
+        UINT64_MAX << 32,         0x3,           UINT64_C(3) << 30,     UINT64_C(0x8000000000000001),
+        UINT64_MAX << 42,         0x7,           UINT64_C(0x1FF) << 20, UINT64_C(0x8421084210842108),
+        UINT64_C(0x1) | 0xFF000U, UINT64_MAX - 1};
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
         unsigned taken[PORTS] = {0};
         start();
