@@ -1,7 +1,7 @@
 /* hxmesh-info - what a fabric is: size, parts and cost, diameter, and the bounds of what it can carry. */
+#include "host/bounds.h"
 #include "host/json.h"
 #include "host/spec.h"
-#include "host/bounds.h"
 #include "tools/cost.h"
 
 #include <inttypes.h>

@@ -143,12 +143,15 @@ static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struc
 {
     struct loopback_port *p = &h->node.port[plane];
     unsigned taken = 0;
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        for (; taken < most && hx_lane(p->tail, vc) != hx_lane(p->arrived, vc); taken++) {
-            burst[taken] = p->slots[vc][hx_lane(p->tail, vc) % LOOPBACK_SLOTS];
-            hx_credit_leave(&p->link.rx[vc], hx_blocks(burst[taken].length));
-            p->tail = hx_lane_add(p->tail, vc, 1);
-        }
+    for (unsigned empty = 0; taken < most && empty < HX_VCS;) {
+        unsigned vc = p->next_eject; /* in turn, so that none starves the others */
+        p->next_eject = (uint8_t)(vc + 1 == HX_VCS ? 0 : vc + 1);
+        empty = hx_lane(p->tail, vc) == hx_lane(p->arrived, vc) ? empty + 1 : 0;
+        if (empty)
+            continue;
+        burst[taken] = p->slots[vc][hx_lane(p->tail, vc) % LOOPBACK_SLOTS];
+        hx_credit_leave(&p->link.rx[vc], hx_blocks(burst[taken++].length));
+        p->tail = hx_lane_add(p->tail, vc, 1);
     }
     return taken;
 }

@@ -50,6 +50,7 @@ struct loopback_port {
     uint64_t told_at;      /* when the last credit frame went out */
     uint8_t plane;
     uint8_t next_grant; /* VC whose limit the next data frame carries */
+    uint8_t next_eject; /* VC that an endpoint looks at next */
 };
 
 /* A switch or an endpoint with its ports and buffers. */

@@ -191,8 +191,8 @@ static void finish(struct run *r)
             done = done && support_is_done(&r->worker[w], false);
     }
     /* Acknowledgements of what is done already may still be on their way. */
-    while (sweep_others(r, false))
-        continue;
+    while (sweep_others(r, false)) {
+    }
     judge(r, "at the end");
     if (!done || support_unreceived(&r->s) || support_audit(&r->s).in_links)
         fail_msg("%s, seed %llu: %s, %llu messages never arrived, %llu buffers in links at the end", r->plan->spec,
@@ -264,7 +264,7 @@ static void record_is_written(int number, siginfo_t *info, void *context)
         return;
     }
     (void)mprotect(record.pages, record.bytes, PROT_READ | PROT_WRITE);
-    (void)raise(SIGSTOP);
+    (void)kill(getpid(), SIGSTOP);
 }
 
 static void map_record(const struct run *r, struct worker *w)
@@ -291,7 +291,7 @@ _Noreturn static void live(struct run *r, const volatile struct orders *orders)
     for (;;) {
         for (unsigned step = 0; step < support_steps(&w); step++) {
             if (step == orders->stop_at % support_steps(&w)) {
-                (void)raise(SIGSTOP);
+                (void)kill(getpid(), SIGSTOP);
                 if (orders->aim)
                     (void)mprotect(record.pages, record.bytes, PROT_NONE);
             }
@@ -393,8 +393,8 @@ static void kill_child(pid_t child)
 {
     int status;
     (void)kill(child, SIGKILL);
-    while (waitpid(child, &status, 0) == child && !WIFSIGNALED(status) && !WIFEXITED(status))
-        continue;
+    while (waitpid(child, &status, 0) == child && !WIFSIGNALED(status) && !WIFEXITED(status)) {
+    }
 }
 
 static enum fate kill_once(struct run *r, volatile struct orders *orders)

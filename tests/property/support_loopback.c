@@ -247,7 +247,7 @@ int cloud_send(struct cloud *c, unsigned from, unsigned to, uint64_t bytes)
 static void step_end(struct cloud *c, struct cloud_end *e)
 {
     loopback_poll(&e->hal.node, c->now);
-    uint32_t limit[HX_MAX_PLANES];
+    uint32_t limit[HX_MAX_PLANES] = {0};
     for (unsigned plane = 0; plane < c->planes; plane++) {
         struct hx_credit_sender *tx = &e->hal.node.port[plane].link.tx[0];
         limit[plane] = tx->limit;
