@@ -77,6 +77,20 @@ ALWAYS_INLINE uint64_t candidates(const struct hx_switch *sw, unsigned input, co
     return ports;
 }
 
+/* Likewise for who came on `vc`. The last VC cannot be raised: a packet that would have to be came with a VC that is not
+ * true (nothing on a wire protects it), and has no way on. */
+ALWAYS_INLINE uint64_t ways_on(const struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d,
+                               route_function *route, bool narrow)
+{
+    uint64_t ports = candidates(sw, input, d, route, narrow);
+    if (narrow && vc == HX_VCS - 1) {
+        ports &= ~(uint64_t)sw->route.raise;
+        if (RARE(ports == 0))
+            ports = LOCAL_BIT;
+    }
+    return ports;
+}
+
 /* ---- room and selection ---- */
 
 /* Room of the four linked outputs of an accelerator as a packet of this VC sees it (behind an edge the VC is one
@@ -185,7 +199,7 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
         unsigned cost = hal_cost(d);
         if (room_of(sw, b, port, vc, narrow) < cost)
             return;
-        stop_waiting(sw, input, vc, position, candidates(sw, input, d, route, narrow));
+        stop_waiting(sw, input, vc, position, ways_on(sw, input, vc, d, route, narrow));
         transmit(sw, port, input, vc, d, narrow);
         spend(b, port, cost, narrow);
         *turn = (uint8_t)((input + 1) & 63);
@@ -206,7 +220,7 @@ ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, ui
         hal_drop(sw->hal, d, HX_DROP_FOREIGN_JOB);
         return;
     }
-    uint64_t ports = candidates(sw, input, d, route, narrow);
+    uint64_t ports = ways_on(sw, input, vc, d, route, narrow);
     if (!narrow && RARE(ports == 0)) {
         hal_drop(sw->hal, d, HX_DROP_NO_ROUTE);
         return;
@@ -341,7 +355,7 @@ void hx_switch_reroute(struct hx_switch *sw)
                 uint16_t position = oldest(slots, hx_lane(in->tail, vc));
                 slots &= ~slot_bit(position);
                 const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
-                uint64_t ports = candidates(sw, input, d, hx_route_ports, narrow);
+                uint64_t ports = ways_on(sw, input, vc, d, hx_route_ports, narrow);
                 if (ports) {
                     start_waiting(sw, input, vc, position, ports);
                 } else {

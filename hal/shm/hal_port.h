@@ -124,19 +124,14 @@ static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
     return h->open >> input & 1 ? h->rx[input].tail : 0;
 }
 
-/* Lanes of `value` that are above `most`, seen as signed: bit 15 of each. most is below 2^15 in every lane. */
-static inline uint64_t shm_lanes_beyond(uint64_t value, uint64_t most)
-{
-    return (hx_lanes_sub(most, value) | value) & HX_LANE_TOPS;
-}
-
 static inline uint64_t hal_arrived(struct hal_switch *h, unsigned input)
 {
     if (!(h->open >> input & 1))
         return 0;
     const struct shm_rx *rx = &h->rx[input];
     uint64_t heads = shm_load(&rx->link->heads);
-    uint64_t beyond = shm_lanes_beyond(hx_lanes_sub(heads, rx->seen), rx->ahead);
+    uint64_t news = hx_lanes_sub(heads, rx->seen);
+    uint64_t beyond = (hx_lanes_sub(rx->ahead, news) | news) & HX_LANE_TOPS; /* a head that cannot be true */
     return __builtin_expect(beyond != 0, 0) ? rx->seen : heads;
 }
 
@@ -152,7 +147,8 @@ static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
     const struct shm_tx *tx = &h->tx[output];
     const uint64_t slots = h->size * (HX_LANE_ONES & UINT64_C(0xFFFFFFFFFFFF));
     uint64_t used = hx_lanes_sub(tx->head, shm_load(&tx->link->tails));
-    return __builtin_expect(shm_lanes_beyond(used, slots) != 0, 0) ? 0 : hx_lanes_sub(slots, used);
+    uint64_t room = hx_lanes_sub(slots, used);
+    return __builtin_expect(((room | used) & HX_LANE_TOPS) != 0, 0) ? 0 : room; /* a tail that cannot be true */
 }
 
 static inline unsigned hal_cost(const struct hx_desc *d)

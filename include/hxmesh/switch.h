@@ -23,8 +23,8 @@
  * outputs on its VC.
  *
  * Nothing is dropped but: a packet to outside the fabric, a packet of another job, a packet without a route in a tree
- * switch. They are counted by the HAL by reason. A packet without a route in an accelerator goes to the local endpoint, which reports it to the
- * sender.
+ * switch. They are counted by the HAL by reason. In an accelerator a packet without a route, or on the last VC with none
+ * but such as would raise it further, goes to the local endpoint, which reports it to the sender.
  *
  * A switch is owned by one thread. Several switches share nothing. A platform that gives each port a core makes one
  * switch object a port, whose hal_arrived() brings something on that port's input alone and whose hal_room() is that

@@ -128,7 +128,10 @@ static unsigned draw_length(struct judge *j)
 
 static uint64_t set_of(const struct judge *j, const struct packet *p)
 {
-    return j->sets[p->gx] & ~(j->manner.tree ? (uint64_t)1 << p->input : 0);
+    if (j->manner.tree)
+        return j->sets[p->gx] & ~((uint64_t)1 << p->input);
+    uint64_t set = j->sets[p->gx] & ~(uint64_t)(p->vc == HX_VCS - 1 ? j->raise : 0);
+    return set ? set : (uint64_t)1 << HX_LOCAL;
 }
 
 static void arrive(struct judge *j, unsigned input)
@@ -378,8 +381,6 @@ static void run(struct judge *j)
         make_room(j);
         judge_step(j);
     }
-    j->raise = 0;
-    j->rig.sw.route.raise = 0;
     for (unsigned step = 0; step < 300 && j->lives > 0; step++) {
         rig_room_everywhere(&j->rig, 200);
         for (unsigned port = 0; port < j->manner.ports; port++)

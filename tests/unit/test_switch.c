@@ -337,6 +337,28 @@ static void an_unroutable_packet_goes_to_the_endpoint(void **state)
     rig_judge_empty(&rig);
 }
 
+/* The VC of a frame has no checksum. A packet that would need a fourth VC waits for nothing. */
+static void a_packet_with_a_vc_too_high_goes_to_the_endpoint(void **state)
+{
+    (void)state;
+    start();
+    rig_room_everywhere(&rig, ROOMY);
+    arrive(HX_W, 2, 1, E, 600);
+    arrive(HX_W, 2, 2, E | S, 600);
+    arrive(HX_W, 2, 3, E | N, 600);
+    assert_int_equal(rig_step(&rig), 3);
+    expect(HX_LOCAL, 1);
+    expect(HX_LOCAL, 2);
+    expect(HX_N, 3);
+    rig_room_everywhere(&rig, 0);
+    arrive(HX_W, 2, 4, E, 600);
+    assert_int_equal(rig_step(&rig), 0);
+    rig_room_everywhere(&rig, ROOMY);
+    assert_int_equal(rig_step(&rig), 1);
+    expect(HX_LOCAL, 4);
+    rig_judge_empty(&rig);
+}
+
 static void destinations_outside_are_dropped_as_malformed(void **state)
 {
     (void)state;
@@ -441,6 +463,7 @@ int main(void)
         cmocka_unit_test_teardown(a_newcomer_does_not_pass_who_waits_for_the_same_output, lab_free),
         cmocka_unit_test_teardown(a_foreign_job_is_dropped_and_counted, lab_free),
         cmocka_unit_test_teardown(an_unroutable_packet_goes_to_the_endpoint, lab_free),
+        cmocka_unit_test_teardown(a_packet_with_a_vc_too_high_goes_to_the_endpoint, lab_free),
         cmocka_unit_test_teardown(destinations_outside_are_dropped_as_malformed, lab_free),
         cmocka_unit_test_teardown(new_routes_move_who_waits, lab_free),
         cmocka_unit_test_teardown(new_routes_keep_what_has_just_arrived, lab_free),

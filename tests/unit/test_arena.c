@@ -1,0 +1,176 @@
+/* test_arena.c - the named shared memory of a fabric: held while its owner lives, removed at every end but a kill, and
+ * taken over after one. */
+#include "hal/shm/arena.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { BYTES = 100000 };
+
+static char name[64];
+static char path[128];
+
+static int choose_name(void **state)
+{
+    (void)state;
+    static unsigned number;
+    (void)snprintf(name, sizeof name, "arena-%ld-%u", (long)getpid(), number++);
+    (void)snprintf(path, sizeof path, "/dev/shm/" SHM_PREFIX "%s", name);
+    return 0;
+}
+
+static bool is_there(void)
+{
+    return access(path, F_OK) == 0;
+}
+
+/* Runs `life` in a process of its own; returns how it ended, as waitpid says. */
+static int in_a_process(void (*life)(void))
+{
+    (void)fflush(NULL);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        life();
+        _exit(0);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return status;
+}
+
+static void zeroed_shared_and_removed(void **state)
+{
+    (void)state;
+    struct shm_arena a;
+    assert_int_equal(shm_arena_create(&a, name, BYTES), 0);
+    assert_true(is_there());
+    for (unsigned i = 0; i < BYTES; i++)
+        assert_int_equal(a.base[i], 0);
+    if (fork() == 0) {
+        a.base[BYTES - 1] = 7;
+        shm_arena_close(&a, false); /* as a worker does */
+        _exit(0);
+    }
+    (void)wait(NULL);
+    assert_int_equal(a.base[BYTES - 1], 7);
+    assert_true(is_there());
+    shm_arena_close(&a, true);
+    assert_false(is_there());
+    shm_arena_close(&a, true); /* once is enough */
+}
+
+static void a_name_in_use_is_refused(void **state)
+{
+    (void)state;
+    struct shm_arena a;
+    struct shm_arena b;
+    assert_int_equal(shm_arena_create(&a, name, BYTES), 0);
+    a.base[0] = 1;
+    assert_int_equal(shm_arena_create(&b, name, BYTES), -EEXIST);
+    assert_int_equal(a.base[0], 1);
+    assert_true(is_there());
+    shm_arena_close(&a, true);
+    assert_int_equal(shm_arena_create(&b, name, BYTES), 0);
+    shm_arena_close(&b, true);
+}
+
+static void create_and_die(void)
+{
+    struct shm_arena a;
+    if (shm_arena_create(&a, name, 2 * BYTES) != 0)
+        _exit(1);
+    memset(a.base, 0xFF, 2 * BYTES);
+    (void)raise(SIGKILL);
+}
+
+static void what_a_killed_one_left_is_taken_over(void **state)
+{
+    (void)state;
+    assert_true(WIFSIGNALED(in_a_process(create_and_die)));
+    assert_true(is_there());
+    struct shm_arena a;
+    assert_int_equal(shm_arena_create(&a, name, BYTES), 0);
+    assert_int_equal(a.base[0], 0);
+    assert_int_equal(a.base[BYTES - 1], 0);
+    shm_arena_close(&a, true);
+    assert_false(is_there());
+}
+
+static void create_and_exit(void)
+{
+    struct shm_arena a;
+    if (shm_arena_create(&a, name, BYTES) != 0)
+        _exit(1);
+    if (access(path, F_OK) != 0)
+        _exit(2);
+    exit(5); /* as a program does that dies of an error */
+}
+
+static void one_that_ends_early_leaves_nothing(void **state)
+{
+    (void)state;
+    int status = in_a_process(create_and_exit);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 5);
+    assert_false(is_there());
+}
+
+static void just_exit(void)
+{
+    exit(0);
+}
+
+static void a_worker_that_ends_early_removes_nothing(void **state)
+{
+    (void)state;
+    struct shm_arena a;
+    assert_int_equal(shm_arena_create(&a, name, BYTES), 0);
+    assert_true(WIFEXITED(in_a_process(just_exit)));
+    assert_true(is_there());
+    shm_arena_close(&a, true);
+}
+
+static void what_is_too_much_leaves_nothing(void **state)
+{
+    (void)state;
+    struct shm_arena a;
+    int error = shm_arena_create(&a, name, (size_t)1 << 45);
+    assert_true(error == -ENOSPC || error == -ENOMEM || error == -EFBIG);
+    assert_false(is_there());
+}
+
+static void a_name_too_long_is_refused(void **state)
+{
+    (void)state;
+    char longer[300];
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = 0;
+    struct shm_arena a;
+    assert_int_equal(shm_arena_create(&a, longer, BYTES), -ENAMETOOLONG);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup(function, choose_name)
+    const struct CMUnitTest tests[] = {
+        TEST(zeroed_shared_and_removed),
+        TEST(a_name_in_use_is_refused),
+        TEST(what_a_killed_one_left_is_taken_over),
+        TEST(one_that_ends_early_leaves_nothing),
+        TEST(a_worker_that_ends_early_removes_nothing),
+        TEST(what_is_too_much_leaves_nothing),
+        TEST(a_name_too_long_is_refused),
+    };
+#undef TEST
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
