@@ -67,7 +67,7 @@ BENCHES_SHARED := $(filter-out $(BENCHES) $(SUPPORT),$(wildcard tests/bench/*.c)
 
 # $(call says,PATTERN,FILES): those of FILES that have a line matching PATTERN.
 says = $(if $(2),$(shell grep -lE -e '$(1)' $(2)))
-ON_SHM      := $(call says,platform: shm|include "((hal/)?shm|fabric-emu)/,$(TESTS) $(FUZZERS) $(SUPPORT))
+ON_SHM      := $(call says,platform: shm|include "((hal/)?shm|fabric-emu)/|support_shm,$(TESTS) $(FUZZERS) $(SUPPORT))
 ON_LOOPBACK := $(filter-out $(ON_SHM),$(TESTS) $(FUZZERS) $(SUPPORT))
 SUPPORT_SHM := $(filter-out $(call says,platform: loopback,$(SUPPORT)),$(SUPPORT))
 TSAN_TESTS  := $(call says,^/\* tsan,$(TESTS))

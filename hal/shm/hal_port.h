@@ -147,8 +147,8 @@ static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
     const struct shm_tx *tx = &h->tx[output];
     const uint64_t slots = h->size * (HX_LANE_ONES & UINT64_C(0xFFFFFFFFFFFF));
     uint64_t used = hx_lanes_sub(tx->head, shm_load(&tx->link->tails));
-    uint64_t room = hx_lanes_sub(slots, used);
-    return __builtin_expect(((room | used) & HX_LANE_TOPS) != 0, 0) ? 0 : room; /* a tail that cannot be true */
+    uint64_t left = hx_lanes_sub(slots, used);
+    return __builtin_expect(((left | used) & HX_LANE_TOPS) != 0, 0) ? 0 : left; /* a tail that cannot be true */
 }
 
 static inline unsigned hal_cost(const struct hx_desc *d)

@@ -1,4 +1,4 @@
-/* tsan */
+/* tsan, platform: shm */
 /* prop_two_workers.c - workers side by side, each in a thread of its own, on one fabric in shared memory.
  *
  * Between processes nothing but the rings' heads and tails orders what the two do. In threads the thread sanitizer can

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -143,9 +144,13 @@ static void a_worker_that_ends_early_removes_nothing(void **state)
 static void what_is_too_much_leaves_nothing(void **state)
 {
     (void)state;
+    struct statvfs v;
+    if (statvfs("/dev/shm", &v) != 0 || v.f_blocks == 0) {
+        print_message("skipped: /dev/shm has no limit here\n");
+        skip();
+    }
     struct shm_arena a;
-    int error = shm_arena_create(&a, name, (size_t)1 << 45);
-    assert_true(error == -ENOSPC || error == -ENOMEM || error == -EFBIG);
+    assert_int_equal(shm_arena_create(&a, name, v.f_blocks * v.f_frsize + 1), -ENOSPC);
     assert_false(is_there());
 }
 

@@ -241,6 +241,13 @@ static void indices_that_cannot_be_true_are_not_believed(void **state)
     }
     e.link->heads = heads;
     assert_int_equal(arrived(&e, 0), 10);
+    /* Those it has looked at and still holds count as well. */
+    release(&e, 1000, (1U << 10) - 1, 10);
+    e.link->heads = hx_lane_add(heads, 0, 6);
+    assert_int_equal(arrived(&e, 0), 16);
+    e.link->heads = hx_lane_add(heads, 0, 7);
+    assert_int_equal(arrived(&e, 0), 10);
+    e.link->heads = heads;
     uint64_t tails = e.link->tails;
     static const int wrong_tails[] = {-7, -100, -30000, -32768, 11, 1000};
     for (unsigned i = 0; i < sizeof wrong_tails / sizeof *wrong_tails; i++) {
