@@ -70,10 +70,10 @@ static inline void hal_drop(struct hal_switch *h, const struct hx_desc *d, enum 
 static inline void loopback_release(struct loopback_port *p, unsigned vc, uint16_t tail, uint16_t seen,
                                     uint64_t waiting)
 {
-    uint64_t stays = waiting | p->left[vc];
+    uint64_t held_or_left = waiting | p->left[vc];
     for (uint16_t at = hx_lane(p->tail, vc); at != seen; at++) {
         uint64_t bit = (uint64_t)1 << at % HX_WINDOW;
-        if (!(stays & bit))
+        if (!(held_or_left & bit))
             hx_credit_leave(&p->link.rx[vc], hx_blocks(p->slots[vc][at % LOOPBACK_SLOTS].length));
     }
     p->left[vc] = 0;

@@ -223,7 +223,7 @@ static void calm(struct cable *c)
 /* As many packets as numbers are left, up to 100 each way: all of them arrive. */
 static void judge_flow(struct cable *c)
 {
-    uint32_t first[2] = {c->end[0].sent, c->end[1].sent};
+    const uint32_t first[2] = {c->end[0].sent, c->end[1].sent};
     for (unsigned n = 0; n < 1500; n++) {
         for (unsigned which = 0; which < 2; which++) {
             if (c->end[which].sent - first[which] < 100)

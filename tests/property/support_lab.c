@@ -1,6 +1,7 @@
 /* support_lab.c - memory and seeds of a test (tests/property/support_lab.h). */
 #include "support_lab.h"
 
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@ uint64_t lab_seed;
 
 void *lab_memory(size_t bytes)
 {
+    /* Most of the memory is never touched: it must come from the kernel, zeroed page by page as it is used. */
+    (void)mallopt(M_MMAP_THRESHOLD, 1 << 16);
     struct block *b = calloc(1, sizeof *b + bytes);
     assert_non_null(b);
     b->next = in_use;

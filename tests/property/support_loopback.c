@@ -448,7 +448,7 @@ static void new_end(struct fabric *f, unsigned rank)
                                               .sends = 16,
                                               .epoch = 1,
                                               .retries = f->plan.retries,
-                                              .check = true,
+                                              .check = f->plan.check,
                                               .job = FABRIC_JOB,
                                               .timeout_ns = f->plan.timeout_ns};
     assert_int_equal(hx_endpoint_init(&e->ep, &config, &e->hal, lab_memory(hx_endpoint_bytes(&config))), HX_OK);
@@ -538,7 +538,7 @@ void fabric_judge_empty(struct fabric *f)
 {
     for (unsigned i = 0; i < f->cables; i++)
         f->cable[i].wire[0].faults = f->cable[i].wire[1].faults = (struct loopback_faults){0};
-    for (unsigned turns = 0; turns < 20 * LOOPBACK_CREDIT_PERIOD / FABRIC_TURN; turns++)
+    for (unsigned turns = 0; turns < 8 * LOOPBACK_CREDIT_PERIOD / FABRIC_TURN; turns++)
         fabric_step(f);
     for (unsigned i = 0; i < 2 * f->cables; i++) {
         const struct hx_credit_link *l = &f->cable[i / 2].port[i % 2]->link;

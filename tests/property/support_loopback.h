@@ -123,6 +123,7 @@ struct fabric_plan {
     const uint8_t *barred; /* as struct hx_barred */
     uint64_t timeout_ns;   /* of endpoints */
     uint8_t retries;
+    bool check; /* of the CRC */
 };
 
 enum { FABRIC_JOB = 77 };

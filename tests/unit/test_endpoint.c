@@ -379,10 +379,9 @@ static void stale_acknowledgements_are_nobodys(void **state)
     run_to_the_end();
     struct cloud_frame old = gate.copy;
     assert_non_null(old.bytes);
-    unsigned third = 0;
     for (unsigned i = 0; i < 6; i++) {
         hold(true);
-        third = send(0, 1, 2 * FULL);
+        unsigned third = send(0, 1, 2 * FULL);
         turns(3);
         put_back(&old);
         hold(false);

@@ -12,14 +12,14 @@
 enum { WORKERS = 3, MOST = 4096, STEP = HX_WINDOW /* buffers of a step */ };
 
 static struct support s;
-static struct worker w[WORKERS];
+static struct worker workers[WORKERS];
 
 static int open_workers(void **state)
 {
     (void)state;
     support_open(&s, &(struct support_plan){"3x1 Hx1Mesh", .workers = WORKERS, .planes = 1, .message = 1, .count = 1});
     for (unsigned i = 0; i < WORKERS; i++)
-        support_start(&s, &w[i], i);
+        support_start(&s, &workers[i], i);
     return 0;
 }
 
@@ -27,7 +27,7 @@ static int close_workers(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < WORKERS; i++)
-        support_forget(&w[i]);
+        support_forget(&workers[i]);
     support_close(&s);
     return 0;
 }
@@ -62,7 +62,7 @@ static void every_worker_starts_with_its_own(void **state)
         bool seen[MOST] = {false};
         uint32_t buffer;
         unsigned n = 0;
-        for (; shm_buffer_get(&w[i].shm, &buffer, 0); n++) {
+        for (; shm_buffer_get(&workers[i].shm, &buffer, 0); n++) {
             assert_int_equal(buffer / s.f.per_home, i);
             assert_false(seen[buffer % s.f.per_home]);
             seen[buffer % s.f.per_home] = true;
@@ -76,10 +76,10 @@ static void some_are_kept_for_acknowledgements(void **state)
     (void)state;
     uint32_t buffer;
     unsigned n = 0;
-    while (shm_buffer_get(&w[0].shm, &buffer, 20))
+    while (shm_buffer_get(&workers[0].shm, &buffer, 20))
         n++;
     assert_int_equal(n, s.f.per_home - 20);
-    for (n = 0; shm_buffer_get(&w[0].shm, &buffer, 0);)
+    for (n = 0; shm_buffer_get(&workers[0].shm, &buffer, 0);)
         n++;
     assert_int_equal(n, 20);
 }
@@ -89,18 +89,18 @@ static void a_step_shows_when_it_is_committed(void **state)
     (void)state;
     uint32_t buffer[STEP];
     for (unsigned i = 0; i < STEP; i++)
-        buffer[i] = take(&w[0]);
+        buffer[i] = take(&workers[0]);
     assert_whole(); /* a kill now would leave them all free */
-    commit(&w[0]);
+    commit(&workers[0]);
     struct support_audit a = support_audit(&s);
     assert_true(a.missing == STEP && a.doubled == 0);
     for (unsigned i = 0; i < STEP; i++)
-        shm_buffer_put(&w[1].shm, buffer[i]);
+        shm_buffer_put(&workers[1].shm, buffer[i]);
     assert_true(support_audit(&s).missing == STEP);
-    assert_true(w[1].shm.touched == 0);
-    commit(&w[1]);
+    assert_true(workers[1].shm.touched == 0);
+    commit(&workers[1]);
     assert_whole();
-    assert_true(w[1].shm.touched == 1); /* whose home it is has to be woken */
+    assert_true(workers[1].shm.touched == 1); /* whose home it is has to be woken */
 }
 
 /* Buffers freed elsewhere come home, whoever frees them. */
@@ -112,7 +112,7 @@ static void all_come_home(void **state)
     unsigned n = 0;
     for (unsigned round = 0; round < 20000; round++) {
         random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-        struct worker *at = &w[(random >> 40) % WORKERS];
+        struct worker *at = &workers[(random >> 40) % WORKERS];
         uint32_t buffer;
         if (random >> 63 && n < MOST && shm_buffer_get(&at->shm, &buffer, 0)) {
             assert_int_equal(buffer / s.f.per_home, at->self);
@@ -125,9 +125,9 @@ static void all_come_home(void **state)
         commit(at);
     }
     for (; n; n--)
-        shm_buffer_put(&w[n % WORKERS].shm, held[n - 1]);
+        shm_buffer_put(&workers[n % WORKERS].shm, held[n - 1]);
     for (unsigned i = 0; i < WORKERS; i++)
-        commit(&w[i]);
+        commit(&workers[i]);
     assert_whole();
 }
 
@@ -140,13 +140,13 @@ static void taken_and_put_back_within_a_step(void **state)
         uint32_t buffer[STEP];
         unsigned n = 1 + round * 7 % STEP;
         for (unsigned i = 0; i < n; i++)
-            buffer[i] = take(&w[2]);
+            buffer[i] = take(&workers[2]);
         for (unsigned i = n / 2; i < n; i++)
-            shm_buffer_put(&w[2].shm, buffer[i]);
+            shm_buffer_put(&workers[2].shm, buffer[i]);
         assert_whole();
         for (unsigned i = 0; i < n / 2; i++)
-            shm_buffer_put(&w[2].shm, buffer[i]);
-        commit(&w[2]);
+            shm_buffer_put(&workers[2].shm, buffer[i]);
+        commit(&workers[2]);
         assert_whole();
     }
 }

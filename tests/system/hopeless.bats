@@ -1,0 +1,63 @@
+# hopeless.bats - what cannot be finished ends by itself, with a true report: destinations without a way, workers that
+# stay down, workers that do not answer.
+
+load emulator_support
+
+setup() {
+    fresh_name
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+teardown() {
+    end_started
+}
+
+# Of the living boards 0,0 1,1 2,0 2,1 only 0,0 and 1,1 have no way: both corners between them have failed.
+@test "hopeless: destinations without a way are given up, all others get everything" {
+    printf 'fabric: 3x2 Hx1Mesh\nfailed_boards: [[1, 0], [0, 1]]\n' >cut.hxm.yaml
+    for count in 1 60; do
+        start cut.hxm.yaml --count "$count" --workers 2
+        finish
+        [ "$CODE" -eq 1 ]
+        holds ".messages == 10 * $count and .messages_failed == 2 * $count and .messages_begun == 12 * $count"
+        holds '.bytes_corrupted == 0 and .buffers_missing == 0 and .drops.unreachable > 0 and
+            ([.drops[]] | add) == .drops.unreachable and (.interrupted | not) and .host.worker_deaths == 0'
+        nothing_left
+    done
+}
+
+@test "hopeless: without restart, a counted run ends when the rest has done what it can" {
+    start "3x1 Hx1Mesh" --count 2000 --message 100000 --workers 3 --no-restart
+    await_workers 3
+    sleep 0.1
+    kill -KILL "$(pgrep --parent "$PID" hxmesh-w2)"
+    finish
+    [ "$CODE" -eq 1 ]
+    # Two boards are left: between them everything arrives.
+    holds '(.complete | not) and .bytes_corrupted == 0 and .buffers_missing == 0 and .host.worker_deaths == 1 and
+        .messages_failed > 0 and .messages >= 2 * 2000'
+    nothing_left
+}
+
+@test "hopeless: without restart, nothing is left of a fabric of one worker" {
+    start "2x2 Hx2Mesh" --duration 60s --workers 1 --no-restart
+    await_workers 1
+    kill -KILL "$(workers_of "$PID")"
+    finish
+    [ "$CODE" -eq 1 ]
+    holds '(.complete | not) and .buffers_missing == 0 and .host.worker_deaths == 1'
+    nothing_left
+}
+
+@test "hopeless: a worker that does not answer is killed at the end, and no buffer is missing" {
+    start "4x4 Hx2Mesh" --duration 60s --workers 3
+    await_workers 3
+    sleep 0.3
+    kill -STOP "$(pgrep --parent "$PID" hxmesh-w1)"
+    sleep 0.1
+    kill -INT "$PID"
+    finish
+    [ "$CODE" -eq 130 ]
+    holds '.interrupted and (.complete | not) and .bytes_corrupted == 0 and .buffers_missing == 0 and
+        .messages > 0'
+    nothing_left
+}
