@@ -20,7 +20,7 @@ teardown() {
         [ "$CODE" -eq 1 ]
         holds ".messages == 10 * $count and .messages_failed == 2 * $count and .messages_begun == 12 * $count"
         holds '.bytes_corrupted == 0 and .buffers_missing == 0 and .drops.unreachable > 0 and
-            ([.drops[]] | add) == .drops.unreachable and (.interrupted | not) and .host.worker_deaths == 0'
+            ([.drops[]] | add) == .drops.unreachable + .drops.duplicate and (.interrupted | not) and .host.worker_deaths == 0'
         nothing_left
     done
 }
