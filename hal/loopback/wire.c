@@ -21,9 +21,9 @@ void loopback_wire_init(struct loopback_wire *w, unsigned blocks, uint32_t laten
 
 static void ring_read(const struct loopback_wire *w, uint32_t at, void *to, uint32_t bytes)
 {
-    uint32_t begin = at & (w->size - 1);
-    uint32_t until_wrap = bytes < w->size - begin ? bytes : w->size - begin;
-    memcpy(to, w->ring + begin, until_wrap);
+    uint32_t offset = at & (w->size - 1);
+    uint32_t until_wrap = bytes < w->size - offset ? bytes : w->size - offset;
+    memcpy(to, w->ring + offset, until_wrap);
     memcpy((uint8_t *)to + until_wrap, w->ring, bytes - until_wrap);
 }
 

@@ -41,9 +41,9 @@ struct loopback_record {
 
 static inline void loopback_ring_write(struct loopback_wire *w, uint32_t at, const void *from, uint32_t bytes)
 {
-    uint32_t place = at & (w->size - 1);
-    uint32_t until_wrap = bytes < w->size - place ? bytes : w->size - place;
-    memcpy(w->ring + place, from, until_wrap);
+    uint32_t offset = at & (w->size - 1);
+    uint32_t until_wrap = bytes < w->size - offset ? bytes : w->size - offset;
+    memcpy(w->ring + offset, from, until_wrap);
     memcpy(w->ring, (const uint8_t *)from + until_wrap, bytes - until_wrap);
 }
 
