@@ -1,12 +1,12 @@
 # Makefile - builds, tests and checks hxmesh. `make help` lists the targets.
 #
 # Everything built lies below $(BUILD), and a new source file in a folder named here is picked up by itself:
-#   shm/, loopback/   objects compiled against that platform's hal_port.h; firmware is compiled once for each
-#   plain/            objects that know no HAL: host/ and tools/
+#   shm/, virtual/, loopback/   objects compiled against that platform's hal_port.h; firmware is compiled once for each
+#   plain/            objects that know no HAL: host/, tools/ and what both emulators share
 #   tests/, bench/    test and benchmark programs
 #   asan/, tsan/, fuzz/   the same tree again, built with sanitizers or for libFuzzer
-# A test is built against loopback, unless it says `/* platform: shm */` or includes a header of the emulator. What
-# tests share (support_*.c) goes with both, unless it says `platform:` and which.
+# A test is built against loopback, unless it says `/* platform: shm */` (or virtual) or includes a header of an emulator.
+# What tests share (support_*.c) goes with shm and loopback, unless it says `platform:` and which.
 # A test that says `/* tsan */` is worth a run under the thread sanitizer; a .bats file that says `# asan` is also run
 # against the program built with the address sanitizer.
 
@@ -17,6 +17,7 @@ CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
 CPPFLAGS += -D_GNU_SOURCE -Iinclude -I. -Ihal
 # What binds the HAL: a platform sees its own hal_port.h, and that one the internal headers of firmware/.
 FOR_SHM      := -Ihal/shm -Ifirmware
+FOR_VIRTUAL  := -Ihal/virtual -Ifirmware
 FOR_LOOPBACK := -Ihal/loopback -Ifirmware
 
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
@@ -28,12 +29,12 @@ SANITIZE ?=
 ifeq ($(SANITIZE),)
 CFLAGS       += $(WARNINGS) -Werror
 OPTIMIZE     := -O2
-OPTIMIZE_SHM := -O3
+OPTIMIZE_FAST := -O3
 else
 # No warnings here: instrumented code raises false ones, and the plain build has had the true ones.
 CFLAGS       += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
 OPTIMIZE     := -O1
-OPTIMIZE_SHM := -O1
+OPTIMIZE_FAST := -O1
 endif
 
 # All cores. Where things are only built, a recipe's output comes in one piece; what runs programs shows their progress.
@@ -52,9 +53,12 @@ Q := $(if $(V),,@)
 
 FIRMWARE     := $(wildcard firmware/*.c)
 HAL_SHM      := $(wildcard hal/shm/*.c)
+HAL_VIRTUAL  := $(wildcard hal/virtual/*.c)
 HAL_LOOPBACK := $(wildcard hal/loopback/*.c)
 HOST         := $(wildcard host/*.c)
 EMULATOR     := $(wildcard fabric-emu/*.c)
+LIVE         := $(wildcard fabric-emu/live/*.c)
+VIRTUAL      := $(wildcard fabric-emu/virtual/*.c)
 TOOLS        := $(wildcard tools/hxmesh-*.c)
 TOOLS_SHARED := $(filter-out $(TOOLS),$(wildcard tools/*.c))
 
@@ -67,15 +71,18 @@ BENCHES_SHARED := $(filter-out $(BENCHES) $(SUPPORT),$(wildcard tests/bench/*.c)
 
 # $(call says,PATTERN,FILES): those of FILES that have a line matching PATTERN.
 says = $(if $(2),$(shell grep -lE -e '$(1)' $(2)))
-ON_SHM      := $(call says,platform: shm|include "((hal/)?shm|fabric-emu)/|support_shm,$(TESTS) $(FUZZERS) $(SUPPORT))
-ON_LOOPBACK := $(filter-out $(ON_SHM),$(TESTS) $(FUZZERS) $(SUPPORT))
-SUPPORT_SHM := $(filter-out $(call says,platform: loopback,$(SUPPORT)),$(SUPPORT))
+CHECKED     := $(TESTS) $(FUZZERS) $(SUPPORT)
+ON_VIRTUAL  := $(call says,platform: virtual|include "(hal|fabric-emu)/virtual/|support_virtual,$(CHECKED))
+ON_SHM      := $(filter-out $(ON_VIRTUAL),$(call says,platform: shm|include "((hal/)?shm|fabric-emu)/|support_shm,$(CHECKED)))
+ON_LOOPBACK := $(filter-out $(ON_SHM) $(ON_VIRTUAL),$(CHECKED))
+SUPPORT_SHM := $(filter-out $(ON_VIRTUAL) $(call says,platform: loopback,$(SUPPORT)),$(SUPPORT))
+SUPPORT_VIRTUAL := $(filter $(SUPPORT),$(ON_VIRTUAL))
 TSAN_TESTS  := $(call says,^/\* tsan,$(TESTS))
 ASAN_SYSTEM := $(call says,^. asan,$(SYSTEM))
 
 # ---- programs -----------------------------------------------------------------------------------------------------
 
-PROGRAMS := $(if $(EMULATOR),$(BUILD)/hxmesh) $(TOOLS:tools/%.c=$(BUILD)/%)
+PROGRAMS := $(BUILD)/hxmesh $(if $(VIRTUAL),$(BUILD)/hxmesh-virtual) $(TOOLS:tools/%.c=$(BUILD)/%)
 
 .PHONY: all
 all: $(PROGRAMS) ## build hxmesh and its tools (needs no DPDK)
@@ -84,23 +91,33 @@ all: $(PROGRAMS) ## build hxmesh and its tools (needs no DPDK)
 LIB_SHM      := $(BUILD)/libhx-shm.a
 LIB_LOOPBACK := $(BUILD)/libhx-loopback.a
 LIB_HOST     := $(BUILD)/libhx-host.a
+LIB_VIRTUAL  := $(BUILD)/libhx-virtual.a
+LIB_LIVE     := $(BUILD)/libhx-live.a
+LIB_VIRTUAL_EMULATOR := $(BUILD)/libhx-virtual-emulator.a
 LIB_EMULATOR := $(BUILD)/libhx-emulator.a
 LIB_TOOLS    := $(BUILD)/libhx-tools.a
 
 SHM_OBJECTS      := $(patsubst %.c,$(BUILD)/shm/%.o,$(FIRMWARE) $(HAL_SHM))
 LOOPBACK_OBJECTS := $(patsubst %.c,$(BUILD)/loopback/%.o,$(FIRMWARE) $(HAL_LOOPBACK))
+VIRTUAL_OBJECTS  := $(patsubst %.c,$(BUILD)/virtual/%.o,$(FIRMWARE) $(HAL_VIRTUAL))
 HOST_OBJECTS     := $(HOST:%.c=$(BUILD)/plain/%.o)
-EMULATOR_OBJECTS := $(EMULATOR:%.c=$(BUILD)/shm/%.o)
+EMULATOR_OBJECTS := $(EMULATOR:%.c=$(BUILD)/plain/%.o)
 TOOLS_OBJECTS    := $(TOOLS_SHARED:%.c=$(BUILD)/plain/%.o)
 
 $(LIB_SHM):      $(SHM_OBJECTS)
 $(LIB_LOOPBACK): $(LOOPBACK_OBJECTS)
 $(LIB_HOST):     $(HOST_OBJECTS)
+$(LIB_VIRTUAL):  $(VIRTUAL_OBJECTS)
+$(LIB_LIVE):     $(LIVE:%.c=$(BUILD)/shm/%.o)
+$(LIB_VIRTUAL_EMULATOR): $(VIRTUAL:%.c=$(BUILD)/virtual/%.o)
 $(LIB_EMULATOR): $(EMULATOR_OBJECTS)
 $(LIB_TOOLS):    $(TOOLS_OBJECTS)
 
 # Libraries stand before those they need: one that is used against the direction of the house does not link.
-$(BUILD)/hxmesh: $(LIB_EMULATOR) $(LIB_HOST) $(LIB_SHM)
+$(BUILD)/hxmesh: $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_SHM)
+	$(LINK)
+
+$(BUILD)/hxmesh-virtual: $(LIB_VIRTUAL_EMULATOR) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_VIRTUAL)
 	$(LINK)
 
 $(BUILD)/hxmesh-%: $(BUILD)/plain/tools/hxmesh-%.o $(LIB_TOOLS) $(LIB_HOST) $(LIB_LOOPBACK)
@@ -120,12 +137,16 @@ $(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 endef
 
 $(BUILD)/shm/%.o:      CPPFLAGS += $(FOR_SHM)
+$(BUILD)/virtual/%.o:  CPPFLAGS += $(FOR_VIRTUAL)
 $(BUILD)/loopback/%.o: CPPFLAGS += $(FOR_LOOPBACK)
-$(BUILD)/shm/%.o:      CFLAGS += $(OPTIMIZE_SHM)
+$(BUILD)/shm/%.o:      CFLAGS += $(OPTIMIZE_FAST)
+$(BUILD)/virtual/%.o:  CFLAGS += $(OPTIMIZE_FAST)
 $(BUILD)/loopback/%.o: CFLAGS += $(OPTIMIZE)
 $(BUILD)/plain/%.o:    CFLAGS += $(OPTIMIZE)
 
 $(BUILD)/shm/%.o: %.c Makefile
+	$(COMPILE)
+$(BUILD)/virtual/%.o: %.c Makefile
 	$(COMPILE)
 $(BUILD)/loopback/%.o: %.c Makefile
 	$(COMPILE)
@@ -137,7 +158,7 @@ $(BUILD)/%.a:
 	@mkdir -p $(@D) && rm -f $@
 	$(Q)ar qcs $@ $^
 
--include $(shell test -d $(BUILD) && find $(BUILD)/shm $(BUILD)/loopback $(BUILD)/plain -name '*.d' 2>/dev/null)
+-include $(shell test -d $(BUILD) && find $(BUILD)/shm $(BUILD)/virtual $(BUILD)/loopback $(BUILD)/plain -name '*.d' 2>/dev/null)
 
 # ---- demo ---------------------------------------------------------------------------------------------------------
 
@@ -160,7 +181,11 @@ $(call programs,$(FUZZERS)): LDFLAGS += $(FUZZ_LDFLAGS)
 $(call programs,$(TESTS) $(FUZZERS)): LDLIBS += -lcmocka
 
 $(call programs,$(filter $(ON_SHM),$(TESTS) $(FUZZERS))): $(BUILD)/tests/%: $(BUILD)/shm/tests/%.o \
-    $(SUPPORT_SHM:%.c=$(BUILD)/shm/%.o) $(LIB_EMULATOR) $(LIB_TOOLS) $(LIB_HOST) $(LIB_SHM)
+    $(SUPPORT_SHM:%.c=$(BUILD)/shm/%.o) $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_TOOLS) $(LIB_HOST) $(LIB_SHM)
+	$(LINK)
+$(call programs,$(filter $(ON_VIRTUAL),$(TESTS) $(FUZZERS))): $(BUILD)/tests/%: $(BUILD)/virtual/tests/%.o \
+    $(SUPPORT_VIRTUAL:%.c=$(BUILD)/virtual/%.o) $(LIB_VIRTUAL_EMULATOR) $(LIB_EMULATOR) $(LIB_TOOLS) $(LIB_HOST) \
+    $(LIB_VIRTUAL)
 	$(LINK)
 $(call programs,$(filter-out $(SUPPORT),$(ON_LOOPBACK))): $(BUILD)/tests/%: $(BUILD)/loopback/tests/%.o \
     $(patsubst %.c,$(BUILD)/loopback/%.o,$(filter $(SUPPORT),$(ON_LOOPBACK))) $(LIB_TOOLS) $(LIB_HOST) $(LIB_LOOPBACK)
@@ -215,7 +240,7 @@ fuzz: ## search for new failing inputs with libFuzzer, FUZZ_SECONDS (60) a targe
 
 BENCH_PROGRAMS := $(BENCHES:tests/%.c=$(BUILD)/%)
 $(BENCH_PROGRAMS): $(BUILD)/bench/%: $(BUILD)/shm/tests/bench/%.o $(BENCHES_SHARED:%.c=$(BUILD)/shm/%.o) \
-    $(LIB_EMULATOR) $(LIB_HOST) $(LIB_SHM)
+    $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_SHM)
 	$(LINK)
 bench-programs: $(BENCH_PROGRAMS)
 	@:
@@ -226,13 +251,15 @@ bench: ## measure; figures on screen and in build/bench.json
 
 # ---- lint ---------------------------------------------------------------------------------------------------------
 
-HEADERS := $(wildcard include/hxmesh/*.h firmware/*.h hal/*/*.h host/*.h fabric-emu/*.h tools/*.h tests/*/*.h)
-SOURCES := $(FIRMWARE) $(HAL_SHM) $(HAL_LOOPBACK) $(HOST) $(EMULATOR) $(wildcard tools/*.c tests/*/*.c)
+HEADERS := $(wildcard include/hxmesh/*.h firmware/*.h hal/*/*.h host/*.h fabric-emu/*.h fabric-emu/*/*.h tools/*.h tests/*/*.h)
+SOURCES := $(FIRMWARE) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HOST) $(EMULATOR) $(LIVE) $(VIRTUAL) \
+    $(wildcard tools/*.c tests/*/*.c)
 SCRIPTS := $(wildcard mk/*.sh .ci/run tests/system/*.bats tests/system/*.bash)
 
 # A file's platform decides which hal_port.h it is read with.
 SOURCES_LOOPBACK := $(HAL_LOOPBACK) $(ON_LOOPBACK)
-SOURCES_SHM      := $(filter-out $(SOURCES_LOOPBACK),$(SOURCES))
+SOURCES_VIRTUAL  := $(HAL_VIRTUAL) $(VIRTUAL) $(ON_VIRTUAL)
+SOURCES_SHM      := $(filter-out $(SOURCES_LOOPBACK) $(SOURCES_VIRTUAL),$(SOURCES))
 
 .PHONY: lint lint-all lint-format lint-tidy lint-cppcheck lint-scripts
 lint: ## clang-format, clang-tidy, cppcheck and shellcheck over everything
@@ -250,10 +277,12 @@ lint-scripts:
 
 # The log takes clang-tidy's count of warnings in system headers, which it prints even when asked to be quiet.
 TIDY_SHM      := $(SOURCES_SHM:%.c=$(BUILD)/lint/%.ok)
+TIDY_VIRTUAL  := $(SOURCES_VIRTUAL:%.c=$(BUILD)/lint/%.ok)
 TIDY_LOOPBACK := $(SOURCES_LOOPBACK:%.c=$(BUILD)/lint/%.ok)
 $(TIDY_SHM):      PLATFORM := $(FOR_SHM)
+$(TIDY_VIRTUAL):  PLATFORM := $(FOR_VIRTUAL)
 $(TIDY_LOOPBACK): PLATFORM := $(FOR_LOOPBACK)
-lint-tidy: $(TIDY_SHM) $(TIDY_LOOPBACK)
+lint-tidy: $(TIDY_SHM) $(TIDY_VIRTUAL) $(TIDY_LOOPBACK)
 $(BUILD)/lint/%.ok: %.c $(HEADERS) .clang-tidy
 	@mkdir -p $(@D)
 	@echo "  TIDY $<"
@@ -266,6 +295,7 @@ lint-cppcheck:
 	@echo "  CPPCHECK"
 	@mkdir -p $(BUILD)/lint/cppcheck
 	@$(CPPCHECK) --cppcheck-build-dir=$(BUILD)/lint/cppcheck $(CPPFLAGS) $(FOR_SHM) $(SOURCES_SHM)
+	@$(if $(SOURCES_VIRTUAL),$(CPPCHECK) $(CPPFLAGS) $(FOR_VIRTUAL) $(SOURCES_VIRTUAL))
 	@$(if $(SOURCES_LOOPBACK),$(CPPCHECK) $(CPPFLAGS) $(FOR_LOOPBACK) $(SOURCES_LOOPBACK))
 
 # ---- the machine --------------------------------------------------------------------------------------------------

@@ -1,10 +1,25 @@
-/* result.h - what a run showed: read once out of the shared memory after the workers have ended, then only printed. */
+/* result.h - what a run showed: gathered once after the workers have ended, then only printed. */
 #ifndef RESULT_H
 #define RESULT_H
 
-#include "supervisor.h"
+#include "histogram.h"
+#include "hxmesh/endpoint.h"
+#include "traffic.h"
 
 #include <jansson.h>
+
+/* How a run went. */
+struct outcome {
+    bool interrupted;    /* by SIGINT, SIGTERM or SIGHUP */
+    bool complete;       /* everything sent was acknowledged, and no worker stayed down */
+    unsigned deaths;     /* of workers */
+    int exit_code;       /* a worker's, if one ended by itself */
+    uint64_t elapsed_ns; /* measured interval: from start to the end of sending or the last acknowledgement */
+    uint64_t drained_ns; /* from start to when nothing was under way */
+    /* Sums at the end of the measured interval. */
+    uint64_t bytes_delivered, packets_delivered, hops;
+    uint64_t buffers_missing; /* after the end: lost by a bug */
+};
 
 struct link_use {
     uint32_t node;
@@ -15,7 +30,9 @@ struct link_use {
 };
 
 struct result {
-    const struct fab_fabric *f;
+    const struct hx_spec *spec;
+    const struct hx_geometry *g;
+    unsigned workers;
     struct hx_settings settings;
     struct outcome outcome;
     struct hx_endpoint_stats sum;
@@ -35,8 +52,10 @@ struct result {
     uint64_t *moved; /* [accelerators]: packets its switches sent, all planes */
 };
 
-void result_take(struct result *r, const struct fab_fabric *f, const struct hx_settings *settings,
-                 const struct outcome *outcome);
+/* Adds one accelerator's counts, or one worker's drops. */
+void result_add_stats(struct result *r, const struct hx_endpoint_stats *stats);
+/* The figures that follow from the others; call when all has been gathered. */
+void result_finish(struct result *r);
 void result_free(struct result *r);
 
 /* Nothing lost, nothing corrupted, no buffer missing, and all that was begun is acknowledged (or was cut short by

@@ -30,13 +30,13 @@ static json_t *links_json(const struct result *r)
     json_t *links = json_array();
     for (uint32_t i = 0; i < r->links; i++) {
         const struct link_use *use = &r->link[i];
-        struct hx_end far = hx_far_end(&r->f->g, use->node, use->port);
+        struct hx_end far = hx_far_end(r->g, use->node, use->port);
         char from[HX_NAME_BYTES];
         char to[HX_NAME_BYTES];
         (void)json_array_append_new(links, json_pack("{s:s, s:s, s:I, s:f}", "from",
-                                                     hx_port_name(from, &r->f->g, use->plane, use->node, use->port),
-                                                     "to", hx_port_name(to, &r->f->g, use->plane, far.node, far.port),
-                                                     "packets", (json_int_t)use->packets, "busy", use->busy));
+                                                     hx_port_name(from, r->g, use->plane, use->node, use->port), "to",
+                                                     hx_port_name(to, r->g, use->plane, far.node, far.port), "packets",
+                                                     (json_int_t)use->packets, "busy", use->busy));
     }
     return links;
 }
@@ -45,7 +45,7 @@ static json_t *host_json(const struct result *r)
 {
     double seconds = (double)r->outcome.drained_ns / 1e9;
     double rate = seconds > 0 ? (double)r->packet_hops / seconds : 0;
-    return json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:I, s:i}", "workers", (int)r->f->workers, "wall_seconds", seconds,
+    return json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:I, s:i}", "workers", (int)r->workers, "wall_seconds", seconds,
                      "packet_hops_per_second", rate, "cpu_seconds", r->cpu_seconds, "packet_hops_per_cpu_second",
                      r->cpu_seconds > 0 ? (double)r->packet_hops / r->cpu_seconds : 0, "verify_cpu_seconds",
                      r->verify_seconds, "peak_memory_bytes", (json_int_t)r->peak_memory_bytes, "worker_deaths",
@@ -57,14 +57,14 @@ json_t *result_json(const struct result *r)
     json_t *o = json_object();
     const struct hx_settings *s = &r->settings;
 #define SET(key, value) (void)json_object_set_new(o, key, value)
-    SET("spec", json_string(r->f->spec.fabric));
-    SET("planes", json_integer(r->f->g.planes));
+    SET("spec", json_string(r->spec->fabric));
+    SET("planes", json_integer(r->g->planes));
     SET("clock", json_string(hx_clock_names[s->clock]));
     SET("seed", json_integer((json_int_t)s->seed));
     SET("traffic", json_string(hx_pattern_names[s->pattern]));
     SET("message_bytes", json_integer((json_int_t)s->message));
     SET("verify", json_boolean(s->verify));
-    SET("accelerators", json_integer(r->f->g.accelerators));
+    SET("accelerators", json_integer(r->g->accelerators));
     SET("complete", json_boolean(r->outcome.complete));
     SET("interrupted", json_boolean(r->outcome.interrupted));
     SET("packets_sent", json_integer((json_int_t)r->sum.packets_sent));

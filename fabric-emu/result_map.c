@@ -32,14 +32,14 @@ static uint64_t cell_sum(const struct result *r, unsigned gx, unsigned gy, unsig
     uint64_t sum = 0;
     for (unsigned dy = 0; dy < high; dy++) {
         for (unsigned dx = 0; dx < wide; dx++)
-            sum += r->moved[hx_accelerator(&r->f->g, gx + dx, gy + dy)];
+            sum += r->moved[hx_accelerator(r->g, gx + dx, gy + dy)];
     }
     return sum;
 }
 
 void result_print_map(const struct result *r)
 {
-    const struct hx_geometry *g = &r->f->g;
+    const struct hx_geometry *g = r->g;
     bool by_board = 2U * g->columns + g->x > WIDEST;
     unsigned wide = by_board ? g->a : 1;
     unsigned high = by_board ? g->b : 1;

@@ -18,9 +18,8 @@ static const char *const drop_names[] = {
 
 static void print_head(const struct result *r)
 {
-    const struct fab_fabric *f = r->f;
-    printf("%s: %" PRIu32 " accelerators, %u plane%s, %u worker%s, %s clock\n", f->spec.name, f->g.accelerators,
-           f->g.planes, f->g.planes == 1 ? "" : "s", f->workers, f->workers == 1 ? "" : "s",
+    printf("%s: %" PRIu32 " accelerators, %u plane%s, %u worker%s, %s clock\n", r->spec->name, r->g->accelerators,
+           r->g->planes, r->g->planes == 1 ? "" : "s", r->workers, r->workers == 1 ? "" : "s",
            hx_clock_names[r->settings.clock]);
 }
 
@@ -99,12 +98,12 @@ static void print_hottest(const struct result *r)
     qsort(sorted, r->links, sizeof *sorted, busier);
     printf("  hottest links  (packets)\n");
     for (uint32_t i = 0; i < r->links && i < HOTTEST; i++) {
-        struct hx_end far = hx_far_end(&r->f->g, sorted[i].node, sorted[i].port);
+        struct hx_end far = hx_far_end(r->g, sorted[i].node, sorted[i].port);
         char from[HX_NAME_BYTES];
         char to[HX_NAME_BYTES];
         printf("    %10" PRIu64 "  %s -> %s\n", sorted[i].packets,
-               hx_port_name(from, &r->f->g, sorted[i].plane, sorted[i].node, sorted[i].port),
-               hx_port_name(to, &r->f->g, sorted[i].plane, far.node, far.port));
+               hx_port_name(from, r->g, sorted[i].plane, sorted[i].node, sorted[i].port),
+               hx_port_name(to, r->g, sorted[i].plane, far.node, far.port));
     }
     free(sorted);
 }

@@ -6,14 +6,20 @@
 
 enum purpose { FOR_PARTNERS = 1, FOR_ORDER, FOR_UNIFORM };
 
-static bool is_alive(const struct fab_fabric *f, uint32_t rank)
+static unsigned board_of(const struct traffic *t, uint32_t rank)
 {
-    return !f->node_dead[rank];
+    struct hx_place at = hx_place_of(t->g, rank);
+    return hx_spec_board_at(t->spec, at.gx, at.gy);
 }
 
-static uint16_t job_of(const struct fab_fabric *f, uint32_t rank)
+static bool is_alive(const struct traffic *t, uint32_t rank)
 {
-    return hx_spec_board_job(&f->spec, fab_board_of(f, rank));
+    return !hx_spec_board_failed(t->spec, board_of(t, rank));
+}
+
+static uint16_t job_of(const struct traffic *t, uint32_t rank)
+{
+    return hx_spec_board_job(t->spec, board_of(t, rank));
 }
 
 /* ---- jobs ---- */
@@ -21,12 +27,12 @@ static uint16_t job_of(const struct fab_fabric *f, uint32_t rank)
 /* Appends the living accelerators of one job, column by column. */
 static uint32_t gather_job(struct traffic *t, uint16_t job, uint32_t at)
 {
-    const struct hx_geometry *g = &t->f->g;
+    const struct hx_geometry *g = t->g;
     uint32_t first = at;
     for (unsigned gx = 0; gx < g->columns; gx++) {
         for (unsigned gy = 0; gy < g->rows; gy++) {
             uint32_t rank = hx_accelerator(g, gx, gy);
-            if (!is_alive(t->f, rank) || job_of(t->f, rank) != job)
+            if (!is_alive(t, rank) || job_of(t, rank) != job)
                 continue;
             t->place[rank] = at - first;
             t->first[rank] = first;
@@ -40,12 +46,11 @@ static uint32_t gather_job(struct traffic *t, uint16_t job, uint32_t at)
 
 static void gather_jobs(struct traffic *t)
 {
-    const struct fab_fabric *f = t->f;
     bool *seen = hx_allocate(UINT16_MAX + 1, sizeof *seen);
     uint32_t at = 0;
-    for (uint32_t rank = 0; rank < f->g.accelerators; rank++) {
-        uint16_t job = job_of(f, rank);
-        if (!is_alive(f, rank) || seen[job])
+    for (uint32_t rank = 0; rank < t->g->accelerators; rank++) {
+        uint16_t job = job_of(t, rank);
+        if (!is_alive(t, rank) || seen[job])
             continue;
         seen[job] = true;
         at = gather_job(t, job, at);
@@ -87,7 +92,7 @@ static void bisect(struct traffic *t, uint32_t *members, uint32_t n)
 
 static void choose_partners(struct traffic *t)
 {
-    uint32_t n = t->f->g.accelerators;
+    uint32_t n = t->g->accelerators;
     uint32_t *members = hx_allocate(n, sizeof *members);
     for (uint32_t rank = 0; rank < n; rank++)
         t->partner[rank] = TRAFFIC_NOBODY;
@@ -105,11 +110,11 @@ static void choose_partners(struct traffic *t)
     free(members);
 }
 
-void traffic_init(struct traffic *t, const struct fab_fabric *f, const struct hx_settings *settings,
-                  uint32_t incast_target)
+void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx_geometry *g,
+                  const struct hx_settings *settings, uint32_t incast_target)
 {
-    uint32_t n = f->g.accelerators;
-    *t = (struct traffic){.f = f, .settings = *settings, .incast_target = incast_target};
+    uint32_t n = g->accelerators;
+    *t = (struct traffic){.spec = spec, .g = g, .settings = *settings, .incast_target = incast_target};
     t->member = hx_allocate(n, sizeof *t->member);
     t->first = hx_allocate(n, sizeof *t->first);
     t->members = hx_allocate(n, sizeof *t->members);
@@ -133,12 +138,12 @@ void traffic_free(struct traffic *t)
 /* Neighbour `side` (E W N S) on the logical torus of the whole fabric, or TRAFFIC_NOBODY if it is not of this job. */
 static uint32_t neighbour(const struct traffic *t, uint32_t rank, unsigned side)
 {
-    const struct hx_geometry *g = &t->f->g;
+    const struct hx_geometry *g = t->g;
     struct hx_place at = hx_place_of(g, rank);
     unsigned dx = side == HX_E ? 1U : side == HX_W ? g->columns - 1U : 0;
     unsigned dy = side == HX_S ? 1U : side == HX_N ? g->rows - 1U : 0;
     uint32_t to = hx_accelerator(g, (at.gx + dx) % g->columns, (at.gy + dy) % g->rows);
-    bool fits = to != rank && is_alive(t->f, to) && t->first[to] == t->first[rank];
+    bool fits = to != rank && is_alive(t, to) && t->first[to] == t->first[rank];
     return fits ? to : TRAFFIC_NOBODY;
 }
 
@@ -166,7 +171,7 @@ static uint64_t destinations(const struct traffic *t, uint32_t rank)
     case HX_NEIGHBOUR:
         return neighbours(t, rank, list);
     case HX_INCAST:
-        return rank != t->incast_target && is_alive(t->f, t->incast_target) &&
+        return rank != t->incast_target && is_alive(t, t->incast_target) &&
                t->first[rank] == t->first[t->incast_target];
     default:
         return t->members[rank] - 1U;
@@ -175,7 +180,7 @@ static uint64_t destinations(const struct traffic *t, uint32_t rank)
 
 uint64_t traffic_messages(const struct traffic *t, uint32_t rank)
 {
-    uint64_t to = is_alive(t->f, rank) ? destinations(t, rank) : 0;
+    uint64_t to = is_alive(t, rank) ? destinations(t, rank) : 0;
     if (to == 0)
         return 0;
     return t->settings.duration_ns ? UINT64_MAX : to * t->settings.count;

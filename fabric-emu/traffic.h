@@ -5,12 +5,13 @@
 #ifndef TRAFFIC_H
 #define TRAFFIC_H
 
-#include "fabric.h"
+#include "host/spec.h"
 
 enum { TRAFFIC_NOBODY = UINT32_MAX };
 
 struct traffic {
-    const struct fab_fabric *f;
+    const struct hx_spec *spec;
+    const struct hx_geometry *g;
     struct hx_settings settings;
     uint32_t incast_target; /* rank */
     uint32_t *member;       /* ranks, job by job, column by column within one */
@@ -20,8 +21,9 @@ struct traffic {
     uint32_t *partner;      /* [rank]: of permutation and bisection; TRAFFIC_NOBODY: none */
 };
 
-void traffic_init(struct traffic *t, const struct fab_fabric *f, const struct hx_settings *settings,
-                  uint32_t incast_target);
+/* *spec and *g must outlive *t. */
+void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx_geometry *g,
+                  const struct hx_settings *settings, uint32_t incast_target);
 void traffic_free(struct traffic *t);
 
 /* Messages that an accelerator sends in all; UINT64_MAX if it sends until the time is over. */

@@ -9,8 +9,8 @@
  * killed_between_steps: the same without processes, thousands of times, either worker, also both at once.
  *
  * At the end of each, all that was begun must have arrived. HX_SEED chooses other runs. */
+#include "fabric-emu/live/recover.h"
 #include "fabric-emu/random.h"
-#include "fabric-emu/recover.h"
 #include "support_shm.h"
 
 #include <sched.h>

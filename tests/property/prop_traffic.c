@@ -2,6 +2,7 @@
  *
  * The test works out by itself who is alive, who is of whose job and who is whose neighbour. HX_SEED chooses other
  * jobs, failures and seeds of the traffic. */
+#include "fabric-emu/live/fabric.h"
 #include "fabric-emu/traffic.h"
 
 #include <setjmp.h>
@@ -142,7 +143,7 @@ static struct traffic traffic_of(const struct ground *g, enum hx_pattern pattern
 {
     struct hx_settings s = settings_of(pattern, seed);
     struct traffic t;
-    traffic_init(&t, &g->f, &s, target);
+    traffic_init(&t, &g->f.spec, &g->f.g, &s, target);
     return t;
 }
 
@@ -176,7 +177,7 @@ static void lasts_for_a_duration(const struct ground *g)
         struct hx_settings s = settings_of(pattern, g->seed);
         s.duration_ns = 1;
         struct traffic timed;
-        traffic_init(&timed, &g->f, &s, 0);
+        traffic_init(&timed, &g->f.spec, &g->f.g, &s, 0);
         for (unsigned rank = 0; rank < g->n; rank++) {
             uint64_t messages = traffic_messages(&counted, rank);
             assert_true(traffic_messages(&timed, rank) == (messages ? UINT64_MAX : 0));

@@ -2,7 +2,7 @@
  *
  * A commit is a sequence of stores. The test makes the memory such as it would be after each of them, lets
  * recover_worker() finish, and looks at all words of the step: all old, or all new. */
-#include "fabric-emu/recover.h"
+#include "fabric-emu/live/recover.h"
 #include "tests/property/support_shm.h"
 
 #include <setjmp.h>

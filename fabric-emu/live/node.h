@@ -5,8 +5,8 @@
 #define NODE_H
 
 #include "clock.h"
+#include "fabric-emu/traffic.h"
 #include "fabric.h"
-#include "traffic.h"
 #include "transfer.h"
 
 /* A switch and its HAL. */

@@ -1,8 +1,8 @@
 /* accelerator.c - driving an endpoint (accelerator.h). */
 #include "accelerator.h"
+#include "fabric-emu/payload.h"
 #include "host/error.h"
 #include "hxmesh/error.h"
-#include "payload.h"
 
 #include <stdlib.h>
 #include <string.h>

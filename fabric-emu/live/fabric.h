@@ -18,8 +18,8 @@
 #define FABRIC_H
 
 #include "arena.h"
+#include "fabric-emu/histogram.h"
 #include "hal_port.h"
-#include "histogram.h"
 #include "host/spec.h"
 
 enum fab_phase { FAB_STARTING, FAB_RUNNING, FAB_DRAINING, FAB_STOPPING };

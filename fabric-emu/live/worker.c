@@ -5,7 +5,7 @@
  * fence between their store and their load, so one of them sees the other. */
 #include "worker.h"
 #include "accelerator.h"
-#include "memory.h"
+#include "fabric-emu/memory.h"
 
 #include <errno.h>
 #include <limits.h>

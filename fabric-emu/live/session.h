@@ -2,7 +2,7 @@
 #ifndef SESSION_H
 #define SESSION_H
 
-#include "result.h"
+#include "supervisor.h"
 
 struct session {
     struct fab_fabric f;

@@ -1,5 +1,6 @@
 /* session.c - one fabric from creation to removal (session.h). */
 #include "session.h"
+#include "collect.h"
 #include "host/error.h"
 
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static void run(struct session *s, const struct hx_settings *settings)
     shm_clock_start(&s->plan.job.clock);
     struct outcome outcome;
     supervisor_run(&s->plan, &outcome);
-    result_take(&s->result, &s->f, settings, &outcome);
+    collect(&s->result, &s->f, settings, &outcome);
 }
 
 static uint64_t messages_of_all(const struct session *s)
@@ -31,7 +32,7 @@ static uint64_t messages_of_all(const struct session *s)
 void session_run_traffic(struct session *s, const struct hx_settings *settings, uint32_t incast_target, bool restart,
                          bool quiet)
 {
-    traffic_init(&s->traffic, &s->f, settings, incast_target);
+    traffic_init(&s->traffic, &s->f.spec, &s->f.g, settings, incast_target);
     s->has_traffic = true;
     s->plan = (struct run_plan){.job = {.traffic = &s->traffic, .verify = settings->verify},
                                 .duration_ns = settings->duration_ns,

@@ -1,0 +1,12 @@
+/* collect.h - what a live run showed. */
+#ifndef COLLECT_H
+#define COLLECT_H
+
+#include "fabric-emu/result.h"
+#include "fabric.h"
+
+/* *f must outlive *r. */
+void collect(struct result *r, const struct fab_fabric *f, const struct hx_settings *settings,
+             const struct outcome *outcome);
+
+#endif
