@@ -162,11 +162,14 @@ ALWAYS_INLINE void transmit(struct hx_switch *sw, unsigned port, unsigned input,
 
 /* ---- one VC ---- */
 
-/* What one VC's burst works on. */
+/* What a step works on. */
 struct burst {
-    uint64_t lanes; /* narrow: room by port, times four */
-    unsigned local; /* narrow: room of LOCAL */
-    unsigned moved; /* packets that left */
+    uint64_t came;                       /* wide: inputs that brought something */
+    uint64_t left;                       /* wide: inputs whose waiting packets left */
+    uint64_t room[HX_ACCELERATOR_PORTS]; /* narrow: hal_room() */
+    uint64_t lanes;                      /* narrow: room of this VC by port, times four */
+    unsigned local;                      /* narrow: room of this VC at LOCAL */
+    unsigned moved;                      /* packets that left */
 };
 
 ALWAYS_INLINE unsigned room_of(struct hx_switch *sw, const struct burst *b, unsigned port, unsigned vc, bool narrow)
@@ -176,14 +179,18 @@ ALWAYS_INLINE unsigned room_of(struct hx_switch *sw, const struct burst *b, unsi
     return port == HX_LOCAL ? b->local : (unsigned)hx_lane(b->lanes, port) >> 2;
 }
 
-ALWAYS_INLINE void spend(struct burst *b, unsigned port, unsigned cost, bool narrow)
+ALWAYS_INLINE void spend(const struct hx_switch *sw, struct burst *b, unsigned port, unsigned cost, bool narrow)
 {
     if (!narrow)
         return; /* hal_room() has it already */
+    bool closes = hal_closes(sw->hal, port);
+    if (closes)
+        b->room[port] = 0;
     if (port == HX_LOCAL)
-        b->local -= cost;
+        b->local = closes ? 0 : b->local - cost;
     else
-        b->lanes -= (uint64_t)cost << 2 << (16 * port);
+        b->lanes =
+            closes ? b->lanes & ~((uint64_t)0xFFFF << (16 * port)) : b->lanes - ((uint64_t)cost << 2 << (16 * port));
 }
 
 /* Grants one output to those who wait for it, input by input in turn, until its room is spent. */
@@ -201,8 +208,9 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
             return;
         stop_waiting(sw, input, vc, position, ways_on(sw, input, vc, d, route, narrow));
         transmit(sw, port, input, vc, d, narrow);
-        spend(b, port, cost, narrow);
+        spend(sw, b, port, cost, narrow);
         *turn = (uint8_t)((input + 1) & 63);
+        b->left |= narrow ? 0 : (uint64_t)1 << input;
         b->moved++;
     }
 }
@@ -237,26 +245,64 @@ ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, ui
         return;
     }
     transmit(sw, port, input, vc, d, narrow);
-    spend(b, port, cost, narrow);
+    spend(sw, b, port, cost, narrow);
     b->moved++;
 }
 
-ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, const uint64_t *room, unsigned vc,
-                            struct burst *b, route_function *route, bool narrow)
+/* What an input brought on a VC since the last step. */
+ALWAYS_INLINE void forward_arrivals(struct hx_switch *sw, unsigned input, uint64_t arrived, unsigned vc,
+                                    struct burst *b, route_function *route, bool narrow)
+{
+    uint16_t position = hx_lane(sw->input[input].seen, vc);
+    for (uint16_t end = hx_lane(arrived, vc); position != end; position++)
+        forward(sw, input, vc, position, b, route, narrow);
+}
+
+ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, unsigned vc, struct burst *b,
+                            route_function *route, bool narrow)
 {
     if (narrow) {
-        b->lanes = narrow_room(sw, room, vc);
-        b->local = hx_lane(room[HX_LOCAL], vc);
+        b->lanes = narrow_room(sw, b->room, vc);
+        b->local = hx_lane(b->room[HX_LOCAL], vc);
     }
-    for (uint64_t ports = sw->wanted[vc]; ports; ports &= ports - 1)
+    for (uint64_t ports = sw->wanted[vc] & hal_open(sw->hal); ports; ports &= ports - 1)
         serve_output(sw, (unsigned)__builtin_ctzll(ports), vc, b, route, narrow);
-    unsigned inputs = narrow ? HX_ACCELERATOR_PORTS : sw->inputs;
     unsigned input = sw->first_input;
-    for (unsigned i = 0; i < inputs; i++, input = input + 1 == inputs ? 0 : input + 1) {
-        uint16_t position = hx_lane(sw->input[input].seen, vc);
-        /* The step has filled arrived[] up to `inputs`. NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
-        for (uint16_t end = hx_lane(arrived[input], vc); position != end; position++)
-            forward(sw, input, vc, position, b, route, narrow);
+    if (narrow) {
+        for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++, input = input + 1 == HX_ACCELERATOR_PORTS ? 0 : input + 1)
+            forward_arrivals(sw, input, arrived[input], vc, b, route, narrow);
+        return;
+    }
+    for (uint64_t left = rotate_right(b->came, input); left; left &= left - 1) {
+        unsigned i = ((unsigned)__builtin_ctzll(left) + input) & 63;
+        forward_arrivals(sw, i, arrived[i], vc, b, route, narrow);
+    }
+}
+
+/* Whether a VC has something to do: something came, or waits for an output that may have room. */
+ALWAYS_INLINE bool has_work(const struct hx_switch *sw, uint64_t news, unsigned vc)
+{
+    return ((sw->wanted[vc] & hal_open(sw->hal)) | hx_lane(news, vc)) != 0;
+}
+
+ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, uint64_t news, struct burst *b,
+                             route_function *route, bool narrow)
+{
+    unsigned vc = hal_first_vc(sw->hal);
+    if (vc == HX_VCS) {
+        /* They share no room, so their order does not matter. Written out, each VC's lanes are at constant places. */
+        if (has_work(sw, news, 0))
+            serve_vc(sw, arrived, 0, b, route, narrow);
+        if (has_work(sw, news, 1))
+            serve_vc(sw, arrived, 1, b, route, narrow);
+        if (has_work(sw, news, 2))
+            serve_vc(sw, arrived, 2, b, route, narrow);
+        _Static_assert(HX_VCS == 3, "one call a VC");
+        return;
+    }
+    for (unsigned n = 0; n < HX_VCS; n++, vc = vc + 1 == HX_VCS ? 0 : vc + 1) {
+        if (has_work(sw, news, vc))
+            serve_vc(sw, arrived, vc, b, route, narrow);
     }
 }
 
@@ -276,37 +322,54 @@ ALWAYS_INLINE void release(struct hx_switch *sw, unsigned input)
     hal_release(sw->hal, input, tail, in->seen, in->waiting);
 }
 
+/* Looks at the inputs that may have brought something; returns the lanes of all that did. */
+ALWAYS_INLINE uint64_t look(struct hx_switch *sw, uint64_t *arrived, struct burst *b, bool narrow)
+{
+    uint64_t news = 0;
+    uint64_t ask = hal_news(sw->hal);
+    if (narrow) {
+        for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++) {
+            arrived[i] = ask >> i & 1 ? hal_arrived(sw->hal, i) : sw->input[i].seen;
+            news |= arrived[i] ^ sw->input[i].seen;
+        }
+        return news;
+    }
+    for (ask &= UINT64_MAX >> (64 - sw->inputs); ask; ask &= ask - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(ask);
+        arrived[i] = hal_arrived(sw->hal, i);
+        news |= arrived[i] ^ sw->input[i].seen;
+        b->came |= (uint64_t)(arrived[i] != sw->input[i].seen) << i;
+    }
+    return news;
+}
+
 ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool narrow)
 {
     uint64_t arrived[HX_MAX_RADIX];
-    uint64_t news = 0;
-    unsigned inputs = narrow ? HX_ACCELERATOR_PORTS : sw->inputs;
-    for (unsigned i = 0; i < inputs; i++) {
-        arrived[i] = hal_arrived(sw->hal, i);
-        news |= arrived[i] ^ sw->input[i].seen;
-    }
-    if (!(news | sw->wanted[0] | sw->wanted[1] | sw->wanted[2]))
+    struct burst b;
+    b.came = b.left = b.moved = 0;
+    uint64_t news = look(sw, arrived, &b, narrow);
+    if (!(news | ((sw->wanted[0] | sw->wanted[1] | sw->wanted[2]) & hal_open(sw->hal))))
         return 0;
 
-    uint64_t room[HX_ACCELERATOR_PORTS];
-    struct burst b = {0};
     for (unsigned port = 0; narrow && port < HX_ACCELERATOR_PORTS; port++)
-        room[port] = hal_room(sw->hal, port);
-    /* The VCs share no room, so their order does not matter. Written out, each VC's lanes are at constant places. */
-    if (sw->wanted[0] | hx_lane(news, 0))
-        serve_vc(sw, arrived, room, 0, &b, route, narrow);
-    if (sw->wanted[1] | hx_lane(news, 1))
-        serve_vc(sw, arrived, room, 1, &b, route, narrow);
-    if (sw->wanted[2] | hx_lane(news, 2))
-        serve_vc(sw, arrived, room, 2, &b, route, narrow);
-    _Static_assert(HX_VCS == 3, "one call a VC");
-    for (unsigned i = 0; i < inputs; i++) {
+        b.room[port] = hal_room(sw->hal, port);
+    serve_vcs(sw, arrived, news, &b, route, narrow);
+    for (unsigned i = 0; narrow && i < HX_ACCELERATOR_PORTS; i++) {
         if (arrived[i] != sw->input[i].tail) {
             sw->input[i].seen = arrived[i];
             release(sw, i);
         }
     }
-    sw->first_input = (uint16_t)(sw->first_input + 1U == inputs ? 0 : sw->first_input + 1U);
+    for (uint64_t changed = narrow ? 0 : b.came | b.left; changed; changed &= changed - 1) {
+        unsigned i = (unsigned)__builtin_ctzll(changed);
+        if (b.came >> i & 1)
+            sw->input[i].seen = arrived[i];
+        release(sw, i);
+    }
+    /* A step that moves nothing leaves no trace: how often a platform looks in vain changes nothing. */
+    if (b.moved)
+        sw->first_input = (uint16_t)(sw->first_input + 1U == sw->inputs ? 0 : sw->first_input + 1U);
     hal_commit(sw->hal);
     return b.moved;
 }

@@ -15,6 +15,33 @@ struct hal_switch {
     struct loopback_node node;
 };
 
+/* What is new and what has room is seen only by looking. */
+static inline uint64_t hal_news(const struct hal_switch *h)
+{
+    (void)h;
+    return UINT64_MAX;
+}
+
+static inline uint64_t hal_open(const struct hal_switch *h)
+{
+    (void)h;
+    return UINT64_MAX;
+}
+
+/* The VCs of a link have buffers of their own. */
+static inline unsigned hal_first_vc(const struct hal_switch *h)
+{
+    (void)h;
+    return HX_VCS;
+}
+
+static inline bool hal_closes(const struct hal_switch *h, unsigned output)
+{
+    (void)h;
+    (void)output;
+    return false;
+}
+
 static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
 {
     return h->node.port[input].tail;

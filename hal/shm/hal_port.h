@@ -69,7 +69,10 @@ struct hal_switch {
     uint64_t *drops;         /* [HX_DROP_COUNT] in the arena */
     struct shm_tx *tx;
     struct shm_rx *rx;
+    struct shm_tapped *tap; /* ports whose frames are captured (tap.h); NULL: none */
 };
+
+void shm_tap_step(const struct hal_switch *h); /* tap.c */
 
 /* ---- buffers ---- */
 
@@ -118,6 +121,33 @@ static inline void shm_commit_pools(struct shm_worker *w)
 }
 
 /* ---- switch ---- */
+
+/* What is new and what has room is seen only by looking. */
+static inline uint64_t hal_news(const struct hal_switch *h)
+{
+    (void)h;
+    return UINT64_MAX;
+}
+
+static inline uint64_t hal_open(const struct hal_switch *h)
+{
+    (void)h;
+    return UINT64_MAX;
+}
+
+/* The VCs of a link have buffers of their own. */
+static inline unsigned hal_first_vc(const struct hal_switch *h)
+{
+    (void)h;
+    return HX_VCS;
+}
+
+static inline bool hal_closes(const struct hal_switch *h, unsigned output)
+{
+    (void)h;
+    (void)output;
+    return false;
+}
 
 static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
 {
@@ -275,6 +305,8 @@ static inline void hal_commit(struct hal_switch *h)
 {
     struct shm_worker *w = h->worker;
     bool accelerator = h->ports == HX_ACCELERATOR_PORTS; /* a constant count unrolls */
+    if (__builtin_expect(h->tap != NULL, 0))
+        shm_tap_step(h);
     shm_note_heads(h, accelerator ? HX_ACCELERATOR_PORTS : h->ports);
     if (w->gave)
         shm_note_pools(w, true);

@@ -16,6 +16,12 @@
  *
  * ---- for a switch (struct hal_switch) ----
  *
+ * uint64_t hal_news(const struct hal_switch *)
+ *     inputs that may have brought something new, bit by input; UINT64_MAX where it costs more to know than to look.
+ * uint64_t hal_open(const struct hal_switch *)
+ *     outputs that may have room now, bit by output; UINT64_MAX likewise.
+ * unsigned hal_first_vc(const struct hal_switch *)
+ *     HX_VCS where the VCs of an output share no room. Else the VC this step begins with: take turns, for they share it.
  * uint64_t hal_consumed(const struct hal_switch *, unsigned input)
  *     lanes: positions released so far; where windows begin.
  * uint64_t hal_arrived(struct hal_switch *, unsigned input)
@@ -29,6 +35,9 @@
  *     credit units the packet takes, at least 1.
  * void hal_transmit(struct hal_switch *, unsigned output, unsigned input, unsigned vc, const struct hx_desc *)
  *     sends a copy of the descriptor on the link's VC d->vc, which has room for it; the packet came from (input, vc).
+ * bool hal_closes(const struct hal_switch *, unsigned output)
+ *     whether the output takes nothing more in this step, on any VC, after what it was just given; false where VCs share
+ *     no room.
  * void hal_drop(struct hal_switch *, const struct hx_desc *, enum hx_drop)
  *     frees the buffer and counts the reason.
  * void hal_release(struct hal_switch *, unsigned input, uint64_t tail, uint64_t seen, const uint64_t waiting[HX_VCS])

@@ -155,7 +155,7 @@ ALWAYS_INLINE uint64_t pass_over(struct bench *b, enum pass pass, unsigned vc, u
             unsigned port = select_narrow(&b->sw, burst.lanes, ports, hal_cost(d));
             sum += port;
             if (pass == CREDIT && port != NO_PORT)
-                spend(&burst, port, hal_cost(d), true);
+                spend(&b->sw, &burst, port, hal_cost(d), true);
         }
     }
     return sum;
