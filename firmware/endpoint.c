@@ -15,11 +15,49 @@ static size_t rounded(size_t bytes)
     return (bytes + 7) & ~(size_t)7;
 }
 
+static bool knows_all(const struct hx_endpoint_config *c)
+{
+    return c->peers == 0 || c->peers >= (uint32_t)c->columns * c->rows;
+}
+
+static uint32_t peers_of(const struct hx_endpoint_config *c)
+{
+    return knows_all(c) ? (uint32_t)c->columns * c->rows : c->peers;
+}
+
+/* At least half of the hash stays empty, so that a search ends soon. */
+static uint32_t places_of(const struct hx_endpoint_config *c)
+{
+    uint32_t places = 1;
+    while (!knows_all(c) && places < 2 * c->peers)
+        places *= 2;
+    return places;
+}
+
 size_t hx_endpoint_bytes(const struct hx_endpoint_config *c)
 {
-    size_t peers = (size_t)c->columns * c->rows;
+    size_t peers = peers_of(c);
     return rounded(c->sends * sizeof(struct hx_send)) + rounded(peers * sizeof(struct hx_peer)) +
-           peers * HX_PEER_WINDOW * sizeof(uint32_t);
+           rounded(peers * HX_PEER_WINDOW * sizeof(uint32_t)) + places_of(c) * sizeof(uint32_t);
+}
+
+static void clear_peer(struct hx_peer *peer, uint32_t rank)
+{
+    peer->rank = rank;
+    memset(peer->send, HX_MAX_SENDS, sizeof peer->send);
+}
+
+struct hx_peer *hx_endpoint_new_peer(struct hx_endpoint *ep, uint32_t rank)
+{
+    if (ep->known == ep->peers)
+        return NULL;
+    uint32_t at = hx_endpoint_place(ep, rank);
+    while (ep->place[at])
+        at = (at + 1) & ep->place_mask;
+    struct hx_peer *peer = &ep->peer[ep->known++];
+    ep->place[at] = ep->known;
+    clear_peer(peer, rank);
+    return peer;
 }
 
 int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c, struct hal_endpoint *hal, void *memory)
@@ -27,18 +65,25 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c,
     if (c->gx >= c->columns || c->gy >= c->rows || c->planes < 1 || c->planes > HX_MAX_PLANES || c->sends < 1 ||
         c->sends > HX_MAX_SENDS || c->epoch == 0 || c->timeout_ns == 0)
         return HX_E_RANGE;
-    size_t peers = (size_t)c->columns * c->rows;
+    uint32_t peers = peers_of(c);
     memset(memory, 0, hx_endpoint_bytes(c));
     uint8_t *at = memory;
-    *ep = (struct hx_endpoint){.config = *c, .hal = hal, .ack_slots = (uint32_t)peers * HX_PEER_WINDOW};
+    *ep = (struct hx_endpoint){
+        .config = *c, .hal = hal, .peers = peers, .place_mask = places_of(c) - 1, .ack_slots = peers * HX_PEER_WINDOW};
     ep->free_sends = c->sends == 64 ? UINT64_MAX : ((uint64_t)1 << c->sends) - 1;
     ep->send = (struct hx_send *)(void *)at;
     at += rounded(c->sends * sizeof(struct hx_send));
     ep->peer = (struct hx_peer *)(void *)at;
     at += rounded(peers * sizeof(struct hx_peer));
     ep->ack = (uint32_t *)(void *)at;
-    for (size_t p = 0; p < peers; p++)
-        memset(ep->peer[p].send, HX_MAX_SENDS, sizeof ep->peer[p].send);
+    at += rounded(peers * HX_PEER_WINDOW * sizeof(uint32_t));
+    if (!knows_all(c)) {
+        ep->place = (uint32_t *)(void *)at;
+        return HX_OK;
+    }
+    ep->known = peers;
+    for (uint32_t p = 0; p < peers; p++)
+        clear_peer(&ep->peer[p], p);
     return HX_OK;
 }
 
@@ -73,7 +118,9 @@ int hx_endpoint_send(struct hx_endpoint *ep, unsigned gx, unsigned gy, uint64_t 
     if (gx >= ep->config.columns || gy >= ep->config.rows || packets > UINT32_MAX)
         return HX_E_RANGE;
     uint32_t rank = (uint32_t)gy * ep->config.columns + gx;
-    struct hx_peer *peer = &ep->peer[rank];
+    struct hx_peer *peer = hx_endpoint_peer(ep, rank);
+    if (!peer)
+        return HX_E_CAPACITY;
     unsigned slot = peer->next_message % HX_PEER_WINDOW;
     if (!ep->free_sends || peer->send[slot] != HX_MAX_SENDS)
         return HX_E_BUSY;
@@ -103,7 +150,7 @@ void hx_endpoint_end_send(struct hx_endpoint *ep, struct hx_send *s, enum hx_eve
     update_ready(ep, index);
     ep->free_sends |= (uint64_t)1 << index;
     ep->active--;
-    ep->peer[s->peer].send[s->message % HX_PEER_WINDOW] = HX_MAX_SENDS;
+    hx_endpoint_peer(ep, s->peer)->send[s->message % HX_PEER_WINDOW] = HX_MAX_SENDS;
     if (type == HX_EVENT_SENT)
         ep->stats.messages_sent++;
     else
@@ -140,7 +187,8 @@ void hx_endpoint_inject(struct hx_endpoint *ep, unsigned plane, uint32_t buffer,
     h->src_gx = c->gx;
     h->src_gy = c->gy;
     h->epoch = c->epoch;
-    h->peer_epoch = ep->peer[(uint32_t)h->dst_gy * c->columns + h->dst_gx].epoch;
+    const struct hx_peer *peer = hx_endpoint_peer(ep, (uint32_t)h->dst_gy * c->columns + h->dst_gx);
+    h->peer_epoch = peer ? peer->epoch : 0;
     hx_frame_encode(frame, h);
     if (c->check) {
         h->crc = hal_crc32c(0, frame + HX_CRC_FIRST, HX_HEADER_BYTES - HX_CRC_FIRST + h->length);
@@ -235,17 +283,18 @@ static bool acknowledge_next(struct hx_endpoint *ep)
 
 /* ---- acknowledgements and reports from the peer ---- */
 
-static struct hx_send *send_of(struct hx_endpoint *ep, const struct hx_header *h, uint32_t rank)
+static struct hx_send *send_of(struct hx_endpoint *ep, const struct hx_header *h, const struct hx_peer *peer)
 {
-    unsigned index = ep->peer[rank].send[h->message % HX_PEER_WINDOW];
+    unsigned index = peer->send[h->message % HX_PEER_WINDOW];
     if (index == HX_MAX_SENDS || ep->send[index].message != h->message)
         return NULL;
     return &ep->send[index];
 }
 
-void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, uint32_t rank, const uint8_t *payload)
+void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, const struct hx_peer *peer,
+                          const uint8_t *payload)
 {
-    struct hx_send *s = send_of(ep, h, rank);
+    struct hx_send *s = send_of(ep, h, peer);
     if (!s)
         return; /* repeated: its message is long done */
     if (h->offset > s->next || h->length > sizeof s->map) {
@@ -273,9 +322,9 @@ void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, uin
     update_ready(ep, (unsigned)(s - ep->send));
 }
 
-void hx_endpoint_take_unreachable(struct hx_endpoint *ep, const struct hx_header *h, uint32_t rank)
+void hx_endpoint_take_unreachable(struct hx_endpoint *ep, const struct hx_header *h, const struct hx_peer *peer)
 {
-    struct hx_send *s = send_of(ep, h, rank);
+    struct hx_send *s = send_of(ep, h, peer);
     if (!s)
         return;
     s->unreachable = true;
@@ -283,10 +332,10 @@ void hx_endpoint_take_unreachable(struct hx_endpoint *ep, const struct hx_header
     update_ready(ep, (unsigned)(s - ep->send));
 }
 
-void hx_endpoint_restart_sends(struct hx_endpoint *ep, uint32_t rank)
+void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *peer)
 {
     for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++) {
-        unsigned index = ep->peer[rank].send[slot];
+        unsigned index = peer->send[slot];
         if (index == HX_MAX_SENDS)
             continue;
         struct hx_send *s = &ep->send[index];

@@ -1,9 +1,30 @@
 /* endpoint_parts.h - what the endpoint's sending (endpoint.c) and receiving (endpoint_receive.c) sides ask of each
- * other. Ranks are indices of ep->peer. */
+ * other. */
 #ifndef HX_ENDPOINT_PARTS_H
 #define HX_ENDPOINT_PARTS_H
 
 #include "hxmesh/endpoint.h"
+
+/* The entry of an accelerator, made now if it is new; NULL: there is no room for one more. */
+struct hx_peer *hx_endpoint_new_peer(struct hx_endpoint *ep, uint32_t rank);
+
+/* Where the search for a rank begins. */
+static inline uint32_t hx_endpoint_place(const struct hx_endpoint *ep, uint32_t rank)
+{
+    return rank * UINT32_C(0x9E3779B1) >> 7 & ep->place_mask;
+}
+
+static inline struct hx_peer *hx_endpoint_peer(struct hx_endpoint *ep, uint32_t rank)
+{
+    if (!ep->place)
+        return &ep->peer[rank];
+    uint32_t at = hx_endpoint_place(ep, rank);
+    for (; ep->place[at]; at = (at + 1) & ep->place_mask) {
+        if (ep->peer[ep->place[at] - 1].rank == rank)
+            return &ep->peer[ep->place[at] - 1];
+    }
+    return hx_endpoint_new_peer(ep, rank);
+}
 
 /* Receiving side: consumes every arrival; returns how many. */
 unsigned hx_endpoint_consume(struct hx_endpoint *ep);
@@ -14,9 +35,10 @@ bool hx_endpoint_write_ack(struct hx_endpoint *ep, uint32_t which, struct hx_hea
 /* Sending side. */
 void hx_endpoint_inject(struct hx_endpoint *ep, unsigned plane, uint32_t buffer, struct hx_header *h);
 void hx_endpoint_end_send(struct hx_endpoint *ep, struct hx_send *s, enum hx_event_type type, int error);
-void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, uint32_t rank, const uint8_t *payload);
-void hx_endpoint_take_unreachable(struct hx_endpoint *ep, const struct hx_header *h, uint32_t rank);
+void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, const struct hx_peer *peer,
+                          const uint8_t *payload);
+void hx_endpoint_take_unreachable(struct hx_endpoint *ep, const struct hx_header *h, const struct hx_peer *peer);
 /* The peer has restarted: everything it had not finished goes out again. */
-void hx_endpoint_restart_sends(struct hx_endpoint *ep, uint32_t rank);
+void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *peer);
 
 #endif

@@ -12,27 +12,27 @@ static bool has(const struct hx_receive *r, uint32_t packet)
     return r->map[packet % HX_MESSAGE_WINDOW / 32] >> packet % 32 & 1U;
 }
 
-static void queue_ack(struct hx_endpoint *ep, uint32_t rank, unsigned slot)
+static void queue_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot)
 {
-    struct hx_receive *r = &ep->peer[rank].in[slot];
+    struct hx_receive *r = &peer->in[slot];
     if (r->queued)
         return;
     r->queued = true;
     uint32_t at = ep->acks_first + ep->acks_count++;
-    ep->ack[at >= ep->ack_slots ? at - ep->ack_slots : at] = rank * HX_PEER_WINDOW + slot;
+    ep->ack[at >= ep->ack_slots ? at - ep->ack_slots : at] = (uint32_t)(peer - ep->peer) * HX_PEER_WINDOW + slot;
 }
 
 bool hx_endpoint_write_ack(struct hx_endpoint *ep, uint32_t which, struct hx_header *h, uint8_t *payload)
 {
-    uint32_t rank = which / HX_PEER_WINDOW;
-    struct hx_receive *r = &ep->peer[rank].in[which % HX_PEER_WINDOW];
+    struct hx_peer *peer = &ep->peer[which / HX_PEER_WINDOW];
+    struct hx_receive *r = &peer->in[which % HX_PEER_WINDOW];
     r->queued = false;
     if (r->state == EMPTY)
         return false;
     r->reported = r->received;
     *h = (struct hx_header){.kind = HX_ACK,
-                            .dst_gx = (uint16_t)(rank % ep->config.columns),
-                            .dst_gy = (uint16_t)(rank / ep->config.columns),
+                            .dst_gx = (uint16_t)(peer->rank % ep->config.columns),
+                            .dst_gy = (uint16_t)(peer->rank / ep->config.columns),
                             .message = r->message,
                             .offset = r->base,
                             .message_packets = r->packets,
@@ -84,9 +84,9 @@ static void begin(struct hx_receive *r, const struct hx_header *h)
 }
 
 /* The slot for a data packet, made ready for its message; NULL and a named drop if the packet has no business here. */
-static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_header *h, uint32_t rank)
+static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
 {
-    struct hx_receive *r = &ep->peer[rank].in[h->message % HX_PEER_WINDOW];
+    struct hx_receive *r = &peer->in[h->message % HX_PEER_WINDOW];
     bool is_new = r->state == EMPTY || (int32_t)(h->message - r->message) > 0;
     uint32_t base = is_new ? 0 : r->base;
     if (!is_new && r->message != h->message) {
@@ -103,37 +103,36 @@ static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_heade
     return r;
 }
 
-static void take_data(struct hx_endpoint *ep, const struct hx_header *h, uint32_t rank, const uint8_t *payload)
+static void take_data(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, const uint8_t *payload)
 {
     unsigned slot = h->message % HX_PEER_WINDOW;
     if (h->peer_epoch && h->peer_epoch != ep->config.epoch) {
         /* Meant for who was here before: the answer tells the sender that it has to begin again. */
-        struct hx_receive *r = &ep->peer[rank].in[slot];
+        struct hx_receive *r = &peer->in[slot];
         if (r->state == EMPTY)
             begin(r, h);
-        queue_ack(ep, rank, slot);
+        queue_ack(ep, peer, slot);
         hal_endpoint_drop(ep->hal, HX_DROP_STALE);
         return;
     }
-    struct hx_receive *r = slot_for(ep, h, rank);
+    struct hx_receive *r = slot_for(ep, h, peer);
     if (!r)
         return;
     if (r->state == DONE || h->offset < r->base || has(r, h->offset)) {
         hal_endpoint_drop(ep->hal, HX_DROP_DUPLICATE);
-        queue_ack(ep, rank, slot); /* the acknowledgement may have been lost */
+        queue_ack(ep, peer, slot); /* the acknowledgement may have been lost */
         return;
     }
     place(ep, h, r, payload);
     if (r->base == r->packets)
         complete(ep, h, r);
     if (r->state == DONE || r->received - r->reported >= HX_ACK_EVERY)
-        queue_ack(ep, rank, slot);
+        queue_ack(ep, peer, slot);
 }
 
 /* Learns the peer's incarnation; false: the packet is of an older one. */
-static bool meet(struct hx_endpoint *ep, const struct hx_header *h, uint32_t rank)
+static bool meet(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
 {
-    struct hx_peer *peer = &ep->peer[rank];
     if (h->epoch == peer->epoch)
         return true;
     if (peer->epoch && (int8_t)(h->epoch - peer->epoch) < 0)
@@ -143,9 +142,16 @@ static bool meet(struct hx_endpoint *ep, const struct hx_header *h, uint32_t ran
     if (restarted) {
         for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++)
             peer->in[slot].state = EMPTY;
-        hx_endpoint_restart_sends(ep, rank);
+        hx_endpoint_restart_sends(ep, peer);
     }
     return true;
+}
+
+static void note_unreachable(struct hx_endpoint *ep, const struct hx_header *h, unsigned gx, unsigned gy)
+{
+    const struct hx_peer *peer = hx_endpoint_peer(ep, (uint32_t)gy * ep->config.columns + gx);
+    if (peer)
+        hx_endpoint_take_unreachable(ep, h, peer);
 }
 
 /* A packet of another destination is here because it found no way on: its sender is told, with its own buffer.
@@ -164,7 +170,7 @@ static bool report_unreachable(struct hx_endpoint *ep, const struct hx_header *h
                                .length = HX_REPORT_BYTES,
                                .tag = h->tag};
     if (h->src_gx == ep->config.gx && h->src_gy == ep->config.gy) {
-        hx_endpoint_take_unreachable(ep, h, (uint32_t)h->dst_gy * ep->config.columns + h->dst_gx);
+        note_unreachable(ep, h, h->dst_gx, h->dst_gy);
         return false;
     }
     if (hal_inject_room(ep->hal, plane) == 0)
@@ -186,7 +192,7 @@ static void take_report(struct hx_endpoint *ep, const struct hx_header *h, const
     if (h->length != HX_REPORT_BYTES || gx >= ep->config.columns || gy >= ep->config.rows)
         hal_endpoint_drop(ep->hal, HX_DROP_MALFORMED);
     else
-        hx_endpoint_take_unreachable(ep, h, (uint32_t)gy * ep->config.columns + gx);
+        note_unreachable(ep, h, gx, gy);
 }
 
 /* True if the buffer is still the endpoint's. */
@@ -210,19 +216,23 @@ static bool take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
     }
     if (h.dst_gx != c->gx || h.dst_gy != c->gy)
         return !report_unreachable(ep, &h, plane, d->buffer);
-    uint32_t rank = (uint32_t)h.src_gy * c->columns + h.src_gx;
     if (h.kind == HX_UNREACHABLE) {
         take_report(ep, &h, frame + HX_HEADER_BYTES);
         return true;
     }
-    if (!meet(ep, &h, rank)) {
+    struct hx_peer *peer = hx_endpoint_peer(ep, (uint32_t)h.src_gy * c->columns + h.src_gx);
+    if (!peer) {
+        hal_endpoint_drop(ep->hal, HX_DROP_UNEXPECTED);
+        return true;
+    }
+    if (!meet(ep, &h, peer)) {
         hal_endpoint_drop(ep->hal, HX_DROP_STALE);
         return true;
     }
     if (h.kind == HX_DATA)
-        take_data(ep, &h, rank, frame + HX_HEADER_BYTES);
+        take_data(ep, &h, peer, frame + HX_HEADER_BYTES);
     else if (h.peer_epoch == 0 || h.peer_epoch == c->epoch)
-        hx_endpoint_take_ack(ep, &h, rank, frame + HX_HEADER_BYTES);
+        hx_endpoint_take_ack(ep, &h, peer, frame + HX_HEADER_BYTES);
     else
         hal_endpoint_drop(ep->hal, HX_DROP_STALE);
     return true;

@@ -69,6 +69,7 @@ struct hx_endpoint_config {
     uint8_t sends;       /* messages under way at once: 1 .. 64 */
     uint8_t epoch;       /* incarnation, 1 .. 255 */
     uint8_t retries;     /* tries without an answer before a message is given up */
+    uint32_t peers;      /* accelerators it can know at once; 0: all. A message to or from one more is refused */
     bool check;          /* compute and check the CRC. false only where memory carries the frames */
     uint16_t job;        /* job tag of its packets */
     uint64_t timeout_ns; /* without an answer until packets are repeated; doubles at each try, at most 16 times */
@@ -108,7 +109,9 @@ struct hx_receive {
     uint32_t map[HX_MAP_WORDS]; /* bit p % HX_MESSAGE_WINDOW: packet p >= base is here */
 };
 
+/* What is known of an accelerator since the first packet to or from it. */
 struct hx_peer {
+    uint32_t rank;
     uint32_t next_message;        /* number of the next message to it */
     uint8_t send[HX_PEER_WINDOW]; /* which hx_send, or HX_MAX_SENDS: none */
     uint8_t epoch;                /* its incarnation, 0: not known */
@@ -140,8 +143,12 @@ struct hx_endpoint {
     uint32_t acks_first, acks_count; /* list of acknowledgements, circular */
     uint32_t ack_slots;
     struct hx_send *send; /* [sends] */
-    struct hx_peer *peer; /* [columns * rows], by rank */
-    uint32_t *ack;        /* [ack_slots]: peer * HX_PEER_WINDOW + slot */
+    uint32_t peers;       /* entries of peer */
+    uint32_t known;       /* of these, in use; all of them where every accelerator has its own */
+    uint32_t place_mask;  /* entries of place less one */
+    struct hx_peer *peer; /* [peers]; by rank where every accelerator has its own */
+    uint32_t *place;      /* open hash of ranks: index in peer plus one, 0: empty. NULL where none is needed */
+    uint32_t *ack;        /* [ack_slots]: index in peer * HX_PEER_WINDOW + slot */
 };
 
 /* Bytes of memory an endpoint of this configuration needs (8-byte aligned). */
@@ -153,7 +160,7 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *co
 
 /* Takes over a message of `bytes` bytes (0 and up; at most 2^32-1 packets) for (gx, gy). `tag` travels with every
  * packet, `cookie` stays here. HX_E_BUSY: all sends are taken, or two messages to this peer are under way.
- * HX_E_RANGE: no such accelerator, or too long. */
+ * HX_E_RANGE: no such accelerator, or too long. HX_E_CAPACITY: it would be one peer too many. */
 int hx_endpoint_send(struct hx_endpoint *ep, unsigned gx, unsigned gy, uint64_t bytes, uint32_t tag, uint64_t cookie);
 
 /* Consumes arrivals, acknowledges, injects, repeats what is overdue; commits. Returns packets taken and given. */
