@@ -2,6 +2,7 @@
 #
 # Everything built lies below $(BUILD), and a new source file in a folder named here is picked up by itself:
 #   shm/, virtual/, loopback/   objects compiled against that platform's hal_port.h; firmware is compiled once for each
+#   dpdk/             likewise for DPDK, if pkg-config finds libdpdk; without it the node, its tests and benchmarks are left out
 #   plain/            objects that know no HAL: host/, tools/ and what both emulators share
 #   tests/, bench/    test and benchmark programs
 #   asan/, tsan/, fuzz/   the same tree again, built with sanitizers or for libFuzzer
@@ -22,7 +23,14 @@ FOR_LOOPBACK := -Ihal/loopback -Ifirmware
 
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 CFLAGS   += -std=c11 -g
-LDLIBS   += -ljansson -lcyaml -lyaml -lcrypto -lm -lrt -pthread
+LDLIBS   += -ljansson -lcyaml -lyaml -lcrypto -lpcap -lm -lrt -pthread
+
+DPDK := $(shell pkg-config --exists libdpdk 2>/dev/null && echo yes)
+ifneq ($(DPDK),)
+# Its headers are the system's, so that our warnings are not about them. It is built for corei7 (SSE 4.2) and up.
+FOR_DPDK  := -Ihal/dpdk -Ifirmware $(patsubst -I%,-isystem %,$(shell pkg-config --cflags libdpdk))
+DPDK_LIBS := $(shell pkg-config --libs libdpdk) -lrte_net_ring
+endif
 
 # SANITIZE=address,undefined (or thread): set by the asan, tsan and fuzz targets, each with a BUILD of its own.
 SANITIZE ?=
@@ -55,15 +63,19 @@ FIRMWARE     := $(wildcard firmware/*.c)
 HAL_SHM      := $(wildcard hal/shm/*.c)
 HAL_VIRTUAL  := $(wildcard hal/virtual/*.c)
 HAL_LOOPBACK := $(wildcard hal/loopback/*.c)
+HAL_DPDK     := $(wildcard hal/dpdk/*.c)
 HOST         := $(wildcard host/*.c)
 EMULATOR     := $(wildcard fabric-emu/*.c)
 LIVE         := $(wildcard fabric-emu/live/*.c)
 VIRTUAL      := $(wildcard fabric-emu/virtual/*.c)
+DPDK_NODE    := $(wildcard dpdk-node/*.c)
 TOOLS        := $(wildcard tools/hxmesh-*.c)
 TOOLS_SHARED := $(filter-out $(TOOLS),$(wildcard tools/*.c))
 
 TESTS   := $(wildcard tests/unit/test_*.c tests/property/prop_*.c)
 FUZZERS := $(wildcard tests/fuzz/fuzz_*.c)
+# Programs that command line tests use.
+HELPERS := $(wildcard tests/system/*.c)
 SUPPORT := $(wildcard tests/*/support_*.c)
 SYSTEM  := $(wildcard tests/system/*.bats)
 BENCHES := $(wildcard tests/bench/bench_*.c)
@@ -71,18 +83,25 @@ BENCHES_SHARED := $(filter-out $(BENCHES) $(SUPPORT),$(wildcard tests/bench/*.c)
 
 # $(call says,PATTERN,FILES): those of FILES that have a line matching PATTERN.
 says = $(if $(2),$(shell grep -lE -e '$(1)' $(2)))
-CHECKED     := $(TESTS) $(FUZZERS) $(SUPPORT)
+CHECKED     := $(TESTS) $(FUZZERS) $(HELPERS) $(SUPPORT)
 ON_VIRTUAL  := $(call says,platform: virtual|include "(hal|fabric-emu)/virtual/|support_virtual,$(CHECKED))
-ON_SHM      := $(filter-out $(ON_VIRTUAL),$(call says,platform: shm|include "((hal/)?shm|fabric-emu)/|support_shm,$(CHECKED)))
-ON_LOOPBACK := $(filter-out $(ON_SHM) $(ON_VIRTUAL),$(CHECKED))
-SUPPORT_SHM := $(filter-out $(ON_VIRTUAL) $(call says,platform: loopback,$(SUPPORT)),$(SUPPORT))
+ON_DPDK     := $(call says,platform: dpdk|include "((hal/)?dpdk|dpdk-node)/|support_dpdk,$(CHECKED) $(BENCHES) $(BENCHES_SHARED))
+ON_SHM      := $(filter-out $(ON_VIRTUAL) $(ON_DPDK),$(call says,platform: shm|include "((hal/)?shm|fabric-emu)/|support_shm,$(CHECKED)))
+ON_LOOPBACK := $(filter-out $(ON_SHM) $(ON_VIRTUAL) $(ON_DPDK),$(CHECKED))
+SUPPORT_SHM := $(filter-out $(ON_VIRTUAL) $(ON_DPDK) $(call says,platform: loopback,$(SUPPORT)),$(SUPPORT))
 SUPPORT_VIRTUAL := $(filter $(SUPPORT),$(ON_VIRTUAL))
+SUPPORT_DPDK := $(filter $(SUPPORT),$(ON_DPDK))
+# Without DPDK what needs it is not there.
+ifeq ($(DPDK),)
+TESTS   := $(filter-out $(ON_DPDK),$(TESTS))
+BENCHES := $(filter-out $(ON_DPDK),$(BENCHES))
+endif
 TSAN_TESTS  := $(call says,^/\* tsan,$(TESTS))
 ASAN_SYSTEM := $(call says,^. asan,$(SYSTEM))
 
 # ---- programs -----------------------------------------------------------------------------------------------------
 
-PROGRAMS := $(BUILD)/hxmesh $(if $(VIRTUAL),$(BUILD)/hxmesh-virtual) $(TOOLS:tools/%.c=$(BUILD)/%)
+PROGRAMS := $(BUILD)/hxmesh $(if $(DPDK),$(BUILD)/hxmesh-dpdk) $(if $(VIRTUAL),$(BUILD)/hxmesh-virtual) $(TOOLS:tools/%.c=$(BUILD)/%)
 
 .PHONY: all
 all: $(PROGRAMS) ## build hxmesh and its tools (needs no DPDK)
@@ -92,7 +111,9 @@ LIB_SHM      := $(BUILD)/libhx-shm.a
 LIB_LOOPBACK := $(BUILD)/libhx-loopback.a
 LIB_HOST     := $(BUILD)/libhx-host.a
 LIB_VIRTUAL  := $(BUILD)/libhx-virtual.a
+LIB_DPDK     := $(BUILD)/libhx-dpdk.a
 LIB_LIVE     := $(BUILD)/libhx-live.a
+LIB_DPDK_NODE := $(BUILD)/libhx-dpdk-node.a
 LIB_VIRTUAL_EMULATOR := $(BUILD)/libhx-virtual-emulator.a
 LIB_EMULATOR := $(BUILD)/libhx-emulator.a
 LIB_TOOLS    := $(BUILD)/libhx-tools.a
@@ -100,6 +121,7 @@ LIB_TOOLS    := $(BUILD)/libhx-tools.a
 SHM_OBJECTS      := $(patsubst %.c,$(BUILD)/shm/%.o,$(FIRMWARE) $(HAL_SHM))
 LOOPBACK_OBJECTS := $(patsubst %.c,$(BUILD)/loopback/%.o,$(FIRMWARE) $(HAL_LOOPBACK))
 VIRTUAL_OBJECTS  := $(patsubst %.c,$(BUILD)/virtual/%.o,$(FIRMWARE) $(HAL_VIRTUAL))
+DPDK_OBJECTS     := $(patsubst %.c,$(BUILD)/dpdk/%.o,$(FIRMWARE) $(HAL_DPDK) hal/shm/crc.c)
 HOST_OBJECTS     := $(HOST:%.c=$(BUILD)/plain/%.o)
 EMULATOR_OBJECTS := $(EMULATOR:%.c=$(BUILD)/plain/%.o)
 TOOLS_OBJECTS    := $(TOOLS_SHARED:%.c=$(BUILD)/plain/%.o)
@@ -108,6 +130,8 @@ $(LIB_SHM):      $(SHM_OBJECTS)
 $(LIB_LOOPBACK): $(LOOPBACK_OBJECTS)
 $(LIB_HOST):     $(HOST_OBJECTS)
 $(LIB_VIRTUAL):  $(VIRTUAL_OBJECTS)
+$(LIB_DPDK):     $(DPDK_OBJECTS)
+$(LIB_DPDK_NODE): $(patsubst %.c,$(BUILD)/dpdk/%.o,$(filter-out dpdk-node/main.c,$(DPDK_NODE)))
 $(LIB_LIVE):     $(LIVE:%.c=$(BUILD)/shm/%.o)
 $(LIB_VIRTUAL_EMULATOR): $(VIRTUAL:%.c=$(BUILD)/virtual/%.o)
 $(LIB_EMULATOR): $(EMULATOR_OBJECTS)
@@ -118,6 +142,10 @@ $(BUILD)/hxmesh: $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_SHM)
 	$(LINK)
 
 $(BUILD)/hxmesh-virtual: $(LIB_VIRTUAL_EMULATOR) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_VIRTUAL)
+	$(LINK)
+
+$(BUILD)/hxmesh-dpdk: LDLIBS += $(DPDK_LIBS)
+$(BUILD)/hxmesh-dpdk: $(BUILD)/dpdk/dpdk-node/main.o $(LIB_DPDK_NODE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_DPDK)
 	$(LINK)
 
 $(BUILD)/hxmesh-%: $(BUILD)/plain/tools/hxmesh-%.o $(LIB_TOOLS) $(LIB_HOST) $(LIB_LOOPBACK)
@@ -139,6 +167,8 @@ endef
 $(BUILD)/shm/%.o:      CPPFLAGS += $(FOR_SHM)
 $(BUILD)/virtual/%.o:  CPPFLAGS += $(FOR_VIRTUAL)
 $(BUILD)/loopback/%.o: CPPFLAGS += $(FOR_LOOPBACK)
+$(BUILD)/dpdk/%.o:     CPPFLAGS += $(FOR_DPDK)
+$(BUILD)/dpdk/%.o:     CFLAGS += $(OPTIMIZE_FAST)
 $(BUILD)/shm/%.o:      CFLAGS += $(OPTIMIZE_FAST)
 $(BUILD)/virtual/%.o:  CFLAGS += $(OPTIMIZE_FAST)
 $(BUILD)/loopback/%.o: CFLAGS += $(OPTIMIZE)
@@ -150,6 +180,8 @@ $(BUILD)/virtual/%.o: %.c Makefile
 	$(COMPILE)
 $(BUILD)/loopback/%.o: %.c Makefile
 	$(COMPILE)
+$(BUILD)/dpdk/%.o: %.c Makefile
+	$(COMPILE)
 $(BUILD)/plain/%.o: %.c Makefile
 	$(COMPILE)
 
@@ -158,7 +190,7 @@ $(BUILD)/%.a:
 	@mkdir -p $(@D) && rm -f $@
 	$(Q)ar qcs $@ $^
 
--include $(shell test -d $(BUILD) && find $(BUILD)/shm $(BUILD)/virtual $(BUILD)/loopback $(BUILD)/plain -name '*.d' 2>/dev/null)
+-include $(shell test -d $(BUILD) && find $(BUILD)/shm $(BUILD)/virtual $(BUILD)/loopback $(BUILD)/dpdk $(BUILD)/plain -name '*.d' 2>/dev/null)
 
 # ---- demo ---------------------------------------------------------------------------------------------------------
 
@@ -178,7 +210,7 @@ FUZZ_MAIN    := $(if $(filter replay,$(FUZZ_ENGINE)),$(BUILD)/plain/tests/fuzz/r
 FUZZ_LDFLAGS := $(if $(filter libfuzzer,$(FUZZ_ENGINE)),-fsanitize=fuzzer)
 $(call programs,$(FUZZERS)): $(FUZZ_MAIN)
 $(call programs,$(FUZZERS)): LDFLAGS += $(FUZZ_LDFLAGS)
-$(call programs,$(TESTS) $(FUZZERS)): LDLIBS += -lcmocka
+$(call programs,$(TESTS) $(FUZZERS) $(HELPERS)): LDLIBS += -lcmocka
 
 $(call programs,$(filter $(ON_SHM),$(TESTS) $(FUZZERS))): $(BUILD)/tests/%: $(BUILD)/shm/tests/%.o \
     $(SUPPORT_SHM:%.c=$(BUILD)/shm/%.o) $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_TOOLS) $(LIB_HOST) $(LIB_SHM)
@@ -191,6 +223,11 @@ $(call programs,$(filter-out $(SUPPORT),$(ON_LOOPBACK))): $(BUILD)/tests/%: $(BU
     $(patsubst %.c,$(BUILD)/loopback/%.o,$(filter $(SUPPORT),$(ON_LOOPBACK))) $(LIB_TOOLS) $(LIB_HOST) $(LIB_LOOPBACK)
 	$(LINK)
 
+$(call programs,$(filter $(ON_DPDK),$(TESTS))): LDLIBS += $(DPDK_LIBS)
+$(call programs,$(filter $(ON_DPDK),$(TESTS))): $(BUILD)/tests/%: $(BUILD)/dpdk/tests/%.o \
+    $(SUPPORT_DPDK:%.c=$(BUILD)/dpdk/%.o) $(LIB_DPDK_NODE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_DPDK)
+	$(LINK)
+
 # What a run is given: cmocka programs, fuzz replays, and PROGRAM@FILE.bats, which tests PROGRAM by its command line.
 PLAIN_RUNS := $(call programs,$(TESTS)) $(SYSTEM:%=$(BUILD)/hxmesh@%)
 ASAN_RUNS  := $(call programs,$(TESTS) $(FUZZERS),$(BUILD)/asan) $(ASAN_SYSTEM:%=$(BUILD)/asan/hxmesh@%)
@@ -198,7 +235,7 @@ TSAN_RUNS  := $(call programs,$(TSAN_TESTS),$(BUILD)/tsan)
 RUN_TESTS   = mk/run-tests.sh $(BUILD)/test-logs
 
 .PHONY: check tests test-programs fuzz-programs tsan-programs asan ubsan tsan build-asan build-tsan
-test-programs: $(call programs,$(TESTS))
+test-programs: $(call programs,$(TESTS) $(HELPERS))
 	@:
 fuzz-programs: $(call programs,$(FUZZERS))
 	@:
@@ -208,6 +245,12 @@ tsan-programs: $(call programs,$(TSAN_TESTS))
 check: ## set up, build and run every test, sanitizers included; the last line counts them
 	@mk/setup.sh build check firmware
 	@$(MAKE) $(SYNC) all test-programs firmware build-asan build-tsan
+	@$(MAKE) check-runs
+
+# Apart, because what setup has just installed may bring more tests.
+.PHONY: check-runs
+check-runs:
+	@$(if $(DPDK),:,echo "skipped: all tests of the DPDK node, because pkg-config finds no libdpdk (package libdpdk-dev)")
 	@$(RUN_TESTS) $(PLAIN_RUNS) $(ASAN_RUNS) $(TSAN_RUNS)
 
 tests: all test-programs ## unit, property and system tests only, without sanitizers
@@ -249,12 +292,23 @@ bench: ## measure; figures on screen and in build/bench.json
 	@$(MAKE) $(SYNC) all bench-programs
 	@mk/bench.sh $(BUILD) $(BENCH_PROGRAMS)
 
+# ---- the paper's experiments --------------------------------------------------------------------------------------
+
+# REPRODUCE: options of `hxmesh reproduce`, such as --quick, --full or --minutes 30.
+REPRODUCE ?=
+.PHONY: reproduce
+reproduce: ## redo the paper's experiments; tables, JSON and plots in build/reproduce (REPRODUCE=--quick: in a minute)
+	@mk/setup.sh build
+	@$(MAKE) $(SYNC) all
+	@$(BUILD)/hxmesh reproduce all --out $(BUILD)/reproduce $(REPRODUCE)
+	@echo "figures:" && ls $(BUILD)/reproduce/*.svg
+
 # ---- lint ---------------------------------------------------------------------------------------------------------
 
 HEADERS := $(wildcard include/hxmesh/*.h firmware/*.h hal/*/*.h host/*.h fabric-emu/*.h fabric-emu/*/*.h tools/*.h tests/*/*.h)
 SOURCES := $(FIRMWARE) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HOST) $(EMULATOR) $(LIVE) $(VIRTUAL) \
     $(wildcard tools/*.c tests/*/*.c)
-SCRIPTS := $(wildcard mk/*.sh .ci/run tests/system/*.bats tests/system/*.bash)
+SCRIPTS := $(wildcard mk/*.sh tools/wireshark/hxmesh-extcap .ci/run tests/system/*.bats tests/system/*.bash)
 
 # A file's platform decides which hal_port.h it is read with.
 SOURCES_LOOPBACK := $(HAL_LOOPBACK) $(ON_LOOPBACK)

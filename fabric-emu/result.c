@@ -6,9 +6,8 @@
 
 static const double link_bytes_per_ns = 50; /* 400 Gb/s (table III) */
 
-void result_add_stats(struct result *r, const struct hx_endpoint_stats *from)
+void result_add_stats(struct hx_endpoint_stats *to, const struct hx_endpoint_stats *from)
 {
-    struct hx_endpoint_stats *to = &r->sum;
     to->messages_sent += from->messages_sent;
     to->messages_received += from->messages_received;
     to->messages_failed += from->messages_failed;
@@ -19,6 +18,11 @@ void result_add_stats(struct result *r, const struct hx_endpoint_stats *from)
     to->acks_sent += from->acks_sent;
 }
 
+double result_seconds(const struct result *r)
+{
+    return r->outcome.virtual_ps ? (double)r->outcome.virtual_ps / 1e12 : (double)r->outcome.elapsed_ns / 1e9;
+}
+
 void result_finish(struct result *r)
 {
     const struct outcome *o = &r->outcome;
@@ -27,8 +31,9 @@ void result_finish(struct result *r)
     uint64_t missing =
         r->sum.packets_sent > r->sum.packets_delivered ? r->sum.packets_sent - r->sum.packets_delivered : 0;
     r->packets_lost = o->deaths && o->complete ? 0 : missing;
-    double injectable = (double)r->g->accelerators * r->g->planes * 4 * link_bytes_per_ns * (double)o->elapsed_ns;
-    r->share_of_injection = o->elapsed_ns ? (double)o->bytes_delivered / injectable : 0;
+    double ns = result_seconds(r) * 1e9;
+    double injectable = (double)r->g->accelerators * r->g->planes * 4 * link_bytes_per_ns * ns;
+    r->share_of_injection = ns > 0 ? (double)o->bytes_delivered / injectable : 0;
     r->bound = hx_alltoall_bound(r->g);
     r->share_of_bound = r->share_of_injection / r->bound;
 }
@@ -37,11 +42,13 @@ void result_free(struct result *r)
 {
     free(r->link);
     free(r->moved);
+    free(r->receive_share);
 }
 
 bool result_is_good(const struct result *r)
 {
-    bool whole = r->outcome.complete || r->outcome.interrupted;
+    bool done = r->collective_count.done == r->collective_count.members;
+    bool whole = (r->outcome.complete && done) || r->outcome.interrupted;
     return whole && r->bytes_corrupted == 0 && r->outcome.buffers_missing == 0 && r->sum.messages_failed == 0 &&
            (r->packets_lost == 0 || r->outcome.interrupted);
 }

@@ -2,6 +2,7 @@
 #ifndef RESULT_H
 #define RESULT_H
 
+#include "collective_report.h"
 #include "histogram.h"
 #include "hxmesh/endpoint.h"
 #include "traffic.h"
@@ -15,7 +16,8 @@ struct outcome {
     unsigned deaths;     /* of workers */
     int exit_code;       /* a worker's, if one ended by itself */
     uint64_t elapsed_ns; /* measured interval: from start to the end of sending or the last acknowledgement */
-    uint64_t drained_ns; /* from start to when nothing was under way */
+    uint64_t drained_ns; /* from start to when nothing was under way; virtual clock: of real time */
+    uint64_t virtual_ps; /* virtual clock: the measured interval, from time 0 to the last delivery; else 0 */
     /* Sums at the end of the measured interval. */
     uint64_t bytes_delivered, packets_delivered, hops;
     uint64_t buffers_missing; /* after the end: lost by a bug */
@@ -34,6 +36,8 @@ struct result {
     const struct hx_geometry *g;
     unsigned workers;
     struct hx_settings settings;
+    const struct collective_plan *collective; /* NULL: messages; set by hand after collecting */
+    struct collective_count collective_count;
     struct outcome outcome;
     struct hx_endpoint_stats sum;
     uint64_t messages_begun;
@@ -50,13 +54,19 @@ struct result {
     struct link_use *link; /* every link between two switches, by plane, node and port */
     uint32_t links;
     uint64_t *moved; /* [accelerators]: packets its switches sent, all planes */
+    bool hide_links; /* the JSON report does not list them */
+    double *
+        receive_share; /* [accelerators]: payload received, as a share of injection, up to its own last; NULL: not known */
 };
 
-/* Adds one accelerator's counts, or one worker's drops. */
-void result_add_stats(struct result *r, const struct hx_endpoint_stats *stats);
+/* Adds up what endpoints counted. */
+void result_add_stats(struct hx_endpoint_stats *to, const struct hx_endpoint_stats *from);
 /* The figures that follow from the others; call when all has been gathered. */
 void result_finish(struct result *r);
 void result_free(struct result *r);
+
+/* The measured interval, in the time of the run's clock. */
+double result_seconds(const struct result *r);
 
 /* Nothing lost, nothing corrupted, no buffer missing, and all that was begun is acknowledged (or was cut short by
  * the user). */

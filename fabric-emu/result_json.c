@@ -41,6 +41,14 @@ static json_t *links_json(const struct result *r)
     return links;
 }
 
+static json_t *receive_json(const struct result *r)
+{
+    json_t *shares = json_array();
+    for (uint32_t rank = 0; rank < r->g->accelerators; rank++)
+        (void)json_array_append_new(shares, json_real(r->receive_share[rank]));
+    return shares;
+}
+
 static json_t *host_json(const struct result *r)
 {
     double seconds = (double)r->outcome.drained_ns / 1e9;
@@ -79,13 +87,20 @@ json_t *result_json(const struct result *r)
     SET("acknowledgements", json_integer((json_int_t)r->sum.acks_sent));
     SET("packet_hops", json_integer((json_int_t)r->packet_hops));
     SET("buffers_missing", json_integer((json_int_t)r->outcome.buffers_missing));
+    if (r->outcome.virtual_ps)
+        SET("virtual_seconds", json_real(result_seconds(r)));
     SET("share_of_injection", json_real(r->share_of_injection));
     SET("alltoall_bound", json_real(r->bound));
     SET("share_of_bound", json_real(r->share_of_bound));
     SET("latency_ns", latency_json(r));
     SET("max_vc", json_integer((json_int_t)r->max_vc));
     SET("drops", drops_json(r));
-    SET("links", links_json(r));
+    if (r->receive_share)
+        SET("receive_share", receive_json(r));
+    if (!r->hide_links)
+        SET("links", links_json(r));
+    if (r->collective)
+        SET("collective", collective_report_json(r->collective, r->collective_count, result_seconds(r)));
     SET("host", host_json(r));
 #undef SET
     return o;

@@ -27,8 +27,9 @@ static void print_traffic(const struct result *r, const struct traffic *traffic)
 {
     char size[HX_VALUE_TEXT];
     if (traffic)
-        printf("  traffic        %s, messages of %s, seed %" PRIu64 "\n", hx_pattern_names[r->settings.pattern],
-               hx_value_print_bytes(size, r->settings.message), r->settings.seed);
+        printf("  traffic        %s, %s of %s, seed %" PRIu64 "\n", hx_pattern_names[r->settings.pattern],
+               r->collective ? "a vector" : "messages", hx_value_print_bytes(size, r->settings.message),
+               r->settings.seed);
     const char *end = r->outcome.complete      ? "all acknowledged"
                       : r->outcome.interrupted ? "interrupted"
                                                : "NOT COMPLETE";
@@ -112,6 +113,8 @@ void result_print(const struct result *r, const struct traffic *traffic)
 {
     print_head(r);
     print_traffic(r, traffic);
+    if (r->collective)
+        collective_report_print(r->collective, r->collective_count, result_seconds(r));
     print_time(r);
     print_health(r);
     print_hottest(r);

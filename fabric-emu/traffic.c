@@ -173,6 +173,8 @@ static uint64_t destinations(const struct traffic *t, uint32_t rank)
     case HX_INCAST:
         return rank != t->incast_target && is_alive(t, t->incast_target) &&
                t->first[rank] == t->first[t->incast_target];
+    case HX_ALL_TO_ALL:
+        return t->settings.shifts && t->settings.shifts < t->members[rank] ? t->settings.shifts : t->members[rank] - 1U;
     default:
         return t->members[rank] - 1U;
     }
@@ -213,6 +215,7 @@ uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t me
     const uint32_t *member = t->member + t->first[rank];
     uint32_t list[4];
     uint32_t step;
+    uint32_t shifts;
     switch (t->settings.pattern) {
     case HX_PERMUTATION:
     case HX_BISECTION:
@@ -228,8 +231,10 @@ uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t me
         step = shuffled(random_of(t->settings.seed ^ FOR_ORDER, rank, message / (n - 1)), (uint32_t)(message % (n - 1)),
                         n - 1);
         break;
-    default:
-        step = (uint32_t)(message % (n - 1));
+    default: /* everyone the same shift at the same time, so that everyone receives alike, in an order that mixes them */
+        shifts = (uint32_t)destinations(t, rank);
+        step =
+            shuffled(random_of(t->settings.seed ^ FOR_ORDER, t->first[rank], 0), (uint32_t)(message % shifts), n - 1);
     }
     return member[(t->place[rank] + 1 + step) % n];
 }

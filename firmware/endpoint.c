@@ -217,6 +217,19 @@ static uint32_t take_packet(struct hx_endpoint *ep, struct hx_send *s)
     return s->packets; /* all that was to be repeated has arrived */
 }
 
+/* Whether an older message to the same peer may go. The older one goes first: it is acknowledged while the younger one
+ * keeps the link busy; and every peer has its turn as often as the others, however many messages are for it. */
+static bool has_older(struct hx_endpoint *ep, const struct hx_send *s)
+{
+    const struct hx_peer *peer = hx_endpoint_peer(ep, s->peer);
+    for (uint32_t before = 1; before < HX_PEER_WINDOW; before++) {
+        unsigned other = peer->send[(s->message - before) % HX_PEER_WINDOW];
+        if (other != HX_MAX_SENDS && (ep->ready >> other & 1U) && ep->send[other].message == s->message - before)
+            return true;
+    }
+    return false;
+}
+
 /* Whose turn it is to inject, and by which plane; `sends` if nobody can. */
 static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
 {
@@ -224,10 +237,14 @@ static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
         uint64_t at_or_after = left & (UINT64_MAX << ep->turn);
         unsigned index = (unsigned)__builtin_ctzll(at_or_after ? at_or_after : left);
         const struct hx_send *s = &ep->send[index];
+        left &= ~((uint64_t)1 << index);
+        if (has_older(ep, s))
+            continue;
         *plane = find_plane(ep, s->no_way, s->message + s->resend + s->tries, s->resend == s->next);
         if (*plane < ep->config.planes)
             return index;
-        left = s->no_way ? left & ~((uint64_t)1 << index) : 0;
+        if (!s->no_way)
+            break; /* no plane has room for anybody */
     }
     return ep->config.sends;
 }

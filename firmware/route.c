@@ -171,3 +171,13 @@ void hx_route_build(struct hx_route *r, const struct hx_geometry *g, uint32_t no
         r->allowed[input] = (uint8_t)(turns & (up | 1U << HX_LOCAL));
     }
 }
+
+void hx_route_order_x_first(struct hx_route *r, void *memory)
+{
+    const uint8_t x_ports = (uint8_t)(r->allowed[HX_LOCAL] & (1U << HX_E | 1U << HX_W));
+    uint8_t *x_table = memory;
+    for (unsigned gx = 0; r->kind == HX_ACCELERATOR && gx < r->columns; gx++) {
+        if (x_table[gx] & x_ports)
+            x_table[gx] &= x_ports;
+    }
+}

@@ -300,7 +300,7 @@ ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, uint
         _Static_assert(HX_VCS == 3, "one call a VC");
         return;
     }
-    for (unsigned n = 0; n < HX_VCS; n++, vc = vc + 1 == HX_VCS ? 0 : vc + 1) {
+    for (unsigned n = 0; n < HX_VCS; n++, vc = vc == 0 ? HX_VCS - 1 : vc - 1) {
         if (has_work(sw, news, vc))
             serve_vc(sw, arrived, vc, b, route, narrow);
     }

@@ -70,6 +70,12 @@ const char *hx_option_apply(const struct hx_option *option, const char *text)
     case HX_OPTION_STRING:
         *option->to.string = text;
         break;
+    case HX_OPTION_LIST:
+        if (option->to.list->count < HX_OPTION_MOST_ITEMS)
+            option->to.list->item[option->to.list->count++] = text;
+        else
+            wrong = "given too often";
+        break;
     case HX_OPTION_NUMBER:
         wrong = hx_value_number(text, option->low, option->high, option->to.number);
         break;

@@ -30,6 +30,7 @@ enum hx_option_kind {
     HX_OPTION_HEADING,    /* no option: a heading in --help; .help is its text */
     HX_OPTION_FLAG,       /* to.flag */
     HX_OPTION_STRING,     /* to.string */
+    HX_OPTION_LIST,       /* to.list: may be given again and again */
     HX_OPTION_NUMBER,     /* to.number, low .. high */
     HX_OPTION_BYTES,      /* to.number, bytes, low .. high */
     HX_OPTION_DURATION,   /* to.number, nanoseconds, low .. high */
@@ -37,6 +38,12 @@ enum hx_option_kind {
     HX_OPTION_COORDINATE, /* to.coordinate */
     HX_OPTION_CHOICE,     /* to.choice, place in .choices; --help lists the choices */
     HX_OPTION_END
+};
+
+enum { HX_OPTION_MOST_ITEMS = 32 };
+struct hx_option_list {
+    const char *item[HX_OPTION_MOST_ITEMS];
+    unsigned count;
 };
 
 struct hx_option {
@@ -49,6 +56,7 @@ struct hx_option {
     union {
         bool *flag;
         const char **string;
+        struct hx_option_list *list;
         uint64_t *number;
         double *real;
         struct hx_coordinate *coordinate;

@@ -30,11 +30,11 @@ void hx_common_options(const struct hx_command *command, struct hx_common *commo
 
 const char *hx_option_argument(const struct hx_option *option)
 {
-    static const char *const by_kind[] = {[HX_OPTION_HEADING] = "",    [HX_OPTION_FLAG] = "",
-                                          [HX_OPTION_STRING] = "TEXT", [HX_OPTION_NUMBER] = "N",
-                                          [HX_OPTION_BYTES] = "SIZE",  [HX_OPTION_DURATION] = "TIME",
-                                          [HX_OPTION_REAL] = "X",      [HX_OPTION_COORDINATE] = "gx,gy",
-                                          [HX_OPTION_CHOICE] = "WORD", [HX_OPTION_END] = ""};
+    static const char *const by_kind[] = {
+        [HX_OPTION_HEADING] = "",      [HX_OPTION_FLAG] = "",    [HX_OPTION_STRING] = "TEXT",
+        [HX_OPTION_LIST] = "TEXT",     [HX_OPTION_NUMBER] = "N", [HX_OPTION_BYTES] = "SIZE",
+        [HX_OPTION_DURATION] = "TIME", [HX_OPTION_REAL] = "X",   [HX_OPTION_COORDINATE] = "gx,gy",
+        [HX_OPTION_CHOICE] = "WORD",   [HX_OPTION_END] = ""};
     return option->argument ? option->argument : by_kind[option->kind];
 }
 

@@ -1,5 +1,6 @@
 /* spec.c - spec strings, checks and questions about a fabric (host/spec.h); spec_file.c reads files. */
 #include "host/spec.h"
+#include "hxmesh/collective.h"
 #include "hxmesh/error.h"
 
 #include <ctype.h>
@@ -10,14 +11,43 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-const char *const hx_pattern_names[HX_PATTERNS + 1] = {
-    [HX_ALL_TO_ALL] = "all-to-all", [HX_ALL_TO_ALL_RANDOM] = "all-to-all-random",
-    [HX_UNIFORM] = "uniform",       [HX_PERMUTATION] = "permutation",
-    [HX_BISECTION] = "bisection",   [HX_NEIGHBOUR] = "neighbour",
-    [HX_INCAST] = "incast",         [HX_PATTERNS] = NULL};
+const char *const hx_pattern_names[HX_ALL_PATTERNS + 1] = {
+    [HX_ALL_TO_ALL] = "all-to-all",
+    [HX_ALL_TO_ALL_RANDOM] = "all-to-all-random",
+    [HX_UNIFORM] = "uniform",
+    [HX_PERMUTATION] = "permutation",
+    [HX_BISECTION] = "bisection",
+    [HX_NEIGHBOUR] = "neighbour",
+    [HX_INCAST] = "incast",
+    [HX_COLLECTIVES + HX_BROADCAST] = "broadcast",
+    [HX_COLLECTIVES + HX_REDUCE_SCATTER] = "reduce-scatter",
+    [HX_COLLECTIVES + HX_ALL_GATHER] = "all-gather",
+    [HX_COLLECTIVES + HX_ALL_REDUCE] = "all-reduce",
+    [HX_ALL_PATTERNS] = NULL,
+};
+
+const char *const hx_algorithm_names[HX_ALGORITHMS + 1] = {
+    [HX_ALGORITHM_BEST] = "best",
+    [HX_ALGORITHM_TREE + HX_BY_TREE] = "tree",
+    [HX_ALGORITHM_TREE + HX_BY_RING] = "ring",
+    [HX_ALGORITHM_TREE + HX_BY_RINGS] = "rings",
+    [HX_ALGORITHM_TREE + HX_BY_TORUS] = "torus",
+    [HX_ALGORITHMS] = NULL,
+};
 
 const char *const hx_clock_names[HX_CLOCKS + 1] = {
     [HX_CLOCK_WALL] = "wall", [HX_CLOCK_VIRTUAL] = "virtual", [HX_CLOCKS] = NULL};
+
+const char *const hx_selection_names[HX_SELECTIONS + 1] = {[HX_SELECT_AUTO] = "auto",
+                                                           [HX_SELECT_ADAPTIVE] = "adaptive",
+                                                           [HX_SELECT_X_FIRST] = "x-first",
+                                                           [HX_SELECTIONS] = NULL};
+
+bool hx_settings_x_first(const struct hx_settings *s)
+{
+    bool uniform = s->pattern == HX_ALL_TO_ALL || s->pattern == HX_ALL_TO_ALL_RANDOM || s->pattern == HX_UNIFORM;
+    return s->select == HX_SELECT_X_FIRST || (s->select == HX_SELECT_AUTO && uniform);
+}
 
 const struct hx_settings hx_default_settings = {
     .pattern = HX_ALL_TO_ALL, .message = 64 << 10, .count = 1, .rate = 1, .seed = 1, .verify = true};
@@ -27,6 +57,8 @@ void hx_settings_merge(struct hx_settings *into, const struct hx_settings *over)
     unsigned given = over->given;
     if (given & HX_GIVEN_PATTERN)
         into->pattern = over->pattern;
+    if (given & HX_GIVEN_ALGORITHM)
+        into->algorithm = over->algorithm;
     if (given & HX_GIVEN_MESSAGE)
         into->message = over->message;
     if (given & HX_GIVEN_COUNT)
@@ -43,6 +75,10 @@ void hx_settings_merge(struct hx_settings *into, const struct hx_settings *over)
         into->workers = over->workers;
     if (given & HX_GIVEN_CLOCK)
         into->clock = over->clock;
+    if (given & HX_GIVEN_SELECT)
+        into->select = over->select;
+    if (given & HX_GIVEN_SHIFTS)
+        into->shifts = over->shifts;
     into->given |= given;
 }
 
@@ -122,7 +158,8 @@ bool hx_spec_parse(const char *text, struct hx_spec *spec, struct hx_problem *pr
                              .radix = HX_DEFAULT_RADIX,
                              .taper = HX_DEFAULT_TAPER,
                              .credits = HX_DEFAULT_CREDITS,
-                             .settings = hx_default_settings};
+                             .settings = hx_default_settings,
+                             .capture = HX_CAPTURE_DEFAULTS};
     char squeezed[LONGEST_TEXT + 1];
     if (!squeeze(squeezed, text) || !take_fabric(squeezed, spec))
         return hx_fail(
@@ -232,8 +269,12 @@ void hx_spec_free(struct hx_spec *spec)
 {
     free(spec->failed);
     free(spec->job);
+    free((char *)(uintptr_t)spec->capture.file);
+    free((char *)(uintptr_t)spec->capture.filter);
+    free((char *)(uintptr_t)spec->capture.ports.item[0]);
     spec->failed = NULL;
     spec->job = NULL;
+    spec->capture = (struct hx_capture_settings){.file = NULL};
 }
 
 /* ---- questions ---- */

@@ -8,23 +8,28 @@
  *       - tag: 7
  *         boards: [[0, 0], [0, 1]]    one by one, and/or
  *         rectangle: [[2, 2], [3, 3]] from north-west to south-east board, both included
- *     traffic: {pattern: all-to-all, message: 1MiB, count: 4, duration: 30s, rate: 0.5, seed: 7, verify: true}
+ *     traffic: {pattern: all-to-all, message: 1MiB, count: 4, duration: 30s, rate: 0.5, seed: 7, verify: true,
+ *               algorithm: best}
+ *     capture: {file: run.pcapng, ports: "a0,0/p0/? row0/p0/?", filter: "ether proto 0x88b5", snaplen: 96, buffer: 64MiB,
+ *               annotate: true}
  *     workers: 2
- *     clock: wall
+ *     clock: virtual                  what follows is for the virtual clock alone
+ *     select: auto
+ *     timing: {preset: paper, link: 400, crossbar: 800, cable: 20ns, trace: 1ns, input: 40ns, output: 40ns, buffer: 32MiB}
  *
  * libcyaml checks the structure. Every single value is then read by the option of the same name, so that a value is
  * written and refused alike in a file and on the command line. */
 #include "host/spec.h"
 #include "host/yaml_load.h"
 #include "host/yaml_marks.h"
+#include "host/yaml_values.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { LONGEST_VALUE = 255, LARGEST_FILE = 1 << 20, LONGEST_PATH = 96 };
+enum { LONGEST_PATH = 96 };
 
 /* ---- what libcyaml fills ---- */
 
@@ -39,28 +44,31 @@ struct job {
     unsigned boards_count, rectangle_count;
 };
 
-struct traffic {
-    char *pattern, *message, *count, *duration, *rate, *seed, *verify;
+struct capture {
+    char *file, *ports, *filter, *snaplen, *buffer, *annotate;
+};
+
+struct timing {
+    char *preset, *link, *crossbar, *cable, *trace, *input, *output, *buffer;
 };
 
 struct file {
-    char *fabric, *name, *planes, *radix, *taper, *credits, *workers, *clock;
+    char *fabric, *name, *planes, *radix, *taper, *credits, *workers, *clock, *select;
     struct board *failed;
     struct job *jobs;
-    struct traffic *traffic;
+    struct hx_yaml_traffic *traffic;
+    struct capture *capture;
+    struct timing *timing;
     unsigned failed_count, jobs_count;
 };
 
 /* clang-format off */
-#define TEXT(key, in, member) \
-    CYAML_FIELD_STRING_PTR(key, CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, in, member, 0, LONGEST_VALUE)
-
 static const cyaml_schema_value_t number_schema = {CYAML_VALUE_UINT(CYAML_FLAG_DEFAULT, uint32_t)};
 static const cyaml_schema_value_t board_schema = {
     CYAML_VALUE_SEQUENCE_FIXED(CYAML_FLAG_DEFAULT, uint32_t, &number_schema, 2)};
 
 static const cyaml_schema_field_t job_fields[] = {
-    CYAML_FIELD_STRING_PTR("tag", CYAML_FLAG_POINTER, struct job, tag, 0, LONGEST_VALUE),
+    CYAML_FIELD_STRING_PTR("tag", CYAML_FLAG_POINTER, struct job, tag, 0, HX_YAML_LONGEST_VALUE),
     CYAML_FIELD_SEQUENCE("boards", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct job, boards, &board_schema, 1,
                          CYAML_UNLIMITED),
     CYAML_FIELD_SEQUENCE("rectangle", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct job, rectangle, &board_schema,
@@ -68,24 +76,37 @@ static const cyaml_schema_field_t job_fields[] = {
     CYAML_FIELD_END};
 static const cyaml_schema_value_t job_schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct job, job_fields)};
 
-static const cyaml_schema_field_t traffic_fields[] = {
-    TEXT("pattern", struct traffic, pattern), TEXT("message", struct traffic, message),
-    TEXT("count", struct traffic, count),     TEXT("duration", struct traffic, duration),
-    TEXT("rate", struct traffic, rate),       TEXT("seed", struct traffic, seed),
-    TEXT("verify", struct traffic, verify),   CYAML_FIELD_END};
+static const cyaml_schema_field_t capture_fields[] = {
+    CYAML_FIELD_STRING_PTR("file", CYAML_FLAG_POINTER, struct capture, file, 1, HX_YAML_LONGEST_VALUE),
+    HX_YAML_TEXT("ports", struct capture, ports),
+    HX_YAML_TEXT("filter", struct capture, filter),
+    HX_YAML_TEXT("snaplen", struct capture, snaplen),
+    HX_YAML_TEXT("buffer", struct capture, buffer),
+    HX_YAML_TEXT("annotate", struct capture, annotate),
+    CYAML_FIELD_END};
+
+static const cyaml_schema_field_t timing_fields[] = {
+    HX_YAML_TEXT("preset", struct timing, preset),     HX_YAML_TEXT("link", struct timing, link),
+    HX_YAML_TEXT("crossbar", struct timing, crossbar), HX_YAML_TEXT("cable", struct timing, cable),
+    HX_YAML_TEXT("trace", struct timing, trace),       HX_YAML_TEXT("input", struct timing, input),
+    HX_YAML_TEXT("output", struct timing, output),     HX_YAML_TEXT("buffer", struct timing, buffer),
+    CYAML_FIELD_END};
 
 static const cyaml_schema_field_t file_fields[] = {
-    CYAML_FIELD_STRING_PTR("fabric", CYAML_FLAG_POINTER, struct file, fabric, 0, LONGEST_VALUE),
-    TEXT("name", struct file, name),       TEXT("planes", struct file, planes),
-    TEXT("radix", struct file, radix),     TEXT("taper", struct file, taper),
-    TEXT("credits", struct file, credits), TEXT("workers", struct file, workers),
-    TEXT("clock", struct file, clock),
+    CYAML_FIELD_STRING_PTR("fabric", CYAML_FLAG_POINTER, struct file, fabric, 0, HX_YAML_LONGEST_VALUE),
+    HX_YAML_TEXT("name", struct file, name),       HX_YAML_TEXT("planes", struct file, planes),
+    HX_YAML_TEXT("radix", struct file, radix),     HX_YAML_TEXT("taper", struct file, taper),
+    HX_YAML_TEXT("credits", struct file, credits), HX_YAML_TEXT("workers", struct file, workers),
+    HX_YAML_TEXT("clock", struct file, clock),     HX_YAML_TEXT("select", struct file, select),
     CYAML_FIELD_SEQUENCE("failed_boards", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, failed,
                          &board_schema, 0, CYAML_UNLIMITED),
     CYAML_FIELD_SEQUENCE("jobs", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, jobs, &job_schema, 0,
                          CYAML_UNLIMITED),
     CYAML_FIELD_MAPPING_PTR("traffic", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, traffic,
-                            traffic_fields),
+                            hx_yaml_traffic_fields),
+    CYAML_FIELD_MAPPING_PTR("capture", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, capture,
+                            capture_fields),
+    CYAML_FIELD_MAPPING_PTR("timing", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, timing, timing_fields),
     CYAML_FIELD_END};
 static const cyaml_schema_value_t file_schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct file, file_fields)};
 /* clang-format on */
@@ -116,37 +137,64 @@ static bool apply_values(struct reading *r)
     struct hx_overrides sizes = {0};
     struct hx_settings *settings = &r->spec->settings;
     const struct hx_option options[] = {HX_OVERRIDE_OPTIONS(&sizes), HX_CREDIT_OPTION(&sizes),
-                                        HX_SETTINGS_OPTIONS(settings)};
-    static const struct traffic no_traffic;
+                                        HX_SETTINGS_OPTIONS(settings), HX_OPTIONS_END};
+    static const struct hx_yaml_traffic no_traffic;
     const struct file *f = r->file;
-    const struct traffic *t = f->traffic ? f->traffic : &no_traffic;
-    const struct {
-        const char *option, *path, *text;
-    } values[] = {{"planes", "planes", f->planes},
-                  {"radix", "radix", f->radix},
-                  {"taper", "taper", f->taper},
-                  {"credits", "credits", f->credits},
-                  {"workers", "workers", f->workers},
-                  {"clock", "clock", f->clock},
-                  {"traffic", "traffic.pattern", t->pattern},
-                  {"message", "traffic.message", t->message},
-                  {"count", "traffic.count", t->count},
-                  {"duration", "traffic.duration", t->duration},
-                  {"rate", "traffic.rate", t->rate},
-                  {"seed", "traffic.seed", t->seed},
-                  {"verify", "traffic.verify", t->verify}};
-    for (unsigned i = 0; i < sizeof values / sizeof *values; i++) {
-        unsigned o = 0;
-        while (strcmp(options[o].name, values[i].option) != 0)
-            o++;
-        const char *wrong = values[i].text ? hx_option_apply(&options[o], values[i].text) : NULL;
-        if (wrong)
-            return hx_yaml_fail(r->marks, values[i].path, r->problem, "%s: %s", values[i].path, wrong);
-    }
+    const struct hx_yaml_traffic *t = f->traffic ? f->traffic : &no_traffic;
+    const struct hx_yaml_value values[] = {{"planes", "planes", f->planes},    {"radix", "radix", f->radix},
+                                           {"taper", "taper", f->taper},       {"credits", "credits", f->credits},
+                                           {"workers", "workers", f->workers}, {"clock", "clock", f->clock},
+                                           {"select", "select", f->select},    HX_YAML_TRAFFIC_VALUES(t)};
+    if (!hx_yaml_apply(r->marks, options, values, sizeof values / sizeof *values, r->problem))
+        return false;
     if (sizes.credits % HX_PACKET_BLOCKS)
         return hx_yaml_fail(r->marks, "credits", r->problem, "credits: %s is not a multiple of %u", f->credits,
                             HX_PACKET_BLOCKS);
     return hx_spec_override(r->spec, &sizes, r->problem);
+}
+
+/* What outlives the file's text. */
+static const char *own(const char *text)
+{
+    size_t bytes = text ? strlen(text) + 1 : 0;
+    return text ? memcpy(hx_allocate(bytes, 1), text, bytes) : NULL;
+}
+
+static bool apply_capture(struct reading *r)
+{
+    struct hx_capture_settings *settings = &r->spec->capture;
+    const struct hx_option options[] = {HX_CAPTURE_OPTIONS(settings), HX_OPTIONS_END};
+    const struct capture *c = r->file->capture;
+    if (!c)
+        return true;
+    const struct hx_yaml_value values[] = {{"snaplen", "capture.snaplen", c->snaplen},
+                                           {"capture-buffer", "capture.buffer", c->buffer},
+                                           {"annotate", "capture.annotate", c->annotate}};
+    if (!hx_yaml_apply(r->marks, options, values, sizeof values / sizeof *values, r->problem))
+        return false;
+    settings->file = own(c->file);
+    settings->filter = own(c->filter);
+    settings->ports.item[0] = own(c->ports);
+    settings->ports.count = c->ports != NULL;
+    return true;
+}
+
+static bool apply_timing(struct reading *r)
+{
+    struct hx_timing *timing = &r->spec->timing;
+    const struct hx_option options[] = {HX_TIMING_OPTIONS(timing), HX_OPTIONS_END};
+    const struct timing *t = r->file->timing;
+    if (!t)
+        return true;
+    const struct hx_yaml_value values[] = {{"timing", "timing.preset", t->preset},
+                                           {"link", "timing.link", t->link},
+                                           {"crossbar", "timing.crossbar", t->crossbar},
+                                           {"cable", "timing.cable", t->cable},
+                                           {"trace", "timing.trace", t->trace},
+                                           {"input-latency", "timing.input", t->input},
+                                           {"output-latency", "timing.output", t->output},
+                                           {"buffer", "timing.buffer", t->buffer}};
+    return hx_yaml_apply(r->marks, options, values, sizeof values / sizeof *values, r->problem);
 }
 
 static bool check_board(struct reading *r, const char *path, const struct board *board)
@@ -249,32 +297,6 @@ static bool check_size(struct reading *r)
 
 /* ---- the file itself ---- */
 
-static bool refuse_file(const char *path, int reason, struct hx_problem *problem)
-{
-    bool by_machine = reason == EACCES || reason == EPERM || reason == EIO || reason == ENOMEM || reason == EMFILE;
-    return hx_fail(problem, by_machine ? HX_EXIT_ENVIRONMENT : HX_EXIT_CONFIG, path, "%s", strerror(reason));
-}
-
-/* Reads at most LARGEST_FILE bytes; *text is to be freed. */
-static bool read_text(const char *path, uint8_t **text, size_t *bytes, struct hx_problem *problem)
-{
-    FILE *in = fopen(path, "rb");
-    if (!in)
-        return refuse_file(path, errno, problem);
-    uint8_t *buffer = hx_allocate(LARGEST_FILE + 1, 1);
-    errno = 0;
-    *bytes = fread(buffer, 1, LARGEST_FILE + 1, in);
-    int reason = ferror(in) ? errno : 0;
-    fclose(in);
-    if (reason || *bytes > LARGEST_FILE) {
-        free(buffer);
-        return reason ? refuse_file(path, reason, problem)
-                      : hx_fail(problem, HX_EXIT_CONFIG, path, "larger than 1 MiB: this is no fabric file");
-    }
-    *text = buffer;
-    return true;
-}
-
 static bool read_spec(const struct hx_yaml_marks *marks, const uint8_t *text, size_t bytes, struct hx_spec *spec,
                       struct hx_problem *problem)
 {
@@ -282,7 +304,8 @@ static bool read_spec(const struct hx_yaml_marks *marks, const uint8_t *text, si
     if (!hx_yaml_load(marks, text, bytes, &file_schema, &data, problem))
         return false;
     struct reading r = {.marks = marks, .file = data, .spec = spec, .problem = problem};
-    bool good = apply_fabric(&r) && apply_values(&r) && check_size(&r) && apply_failed(&r) && apply_jobs(&r);
+    bool good = apply_fabric(&r) && apply_values(&r) && apply_capture(&r) && apply_timing(&r) && check_size(&r) &&
+                apply_failed(&r) && apply_jobs(&r);
     hx_yaml_unload(&file_schema, data);
     if (!good)
         hx_spec_free(spec);
@@ -295,7 +318,7 @@ bool hx_spec_read(const char *path, struct hx_spec *spec, struct hx_problem *pro
     uint8_t *text = NULL;
     size_t bytes = 0;
     struct hx_yaml_marks marks;
-    if (!read_text(path, &text, &bytes, problem))
+    if (!hx_yaml_read_file(path, &text, &bytes, problem))
         return false;
     bool good = hx_yaml_marks_read(&marks, path, text, bytes, problem);
     if (good) {

@@ -5,12 +5,13 @@
  * place. */
 #include "host/yaml_load.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_PATH = 256, MOST_KEYS = 32 };
+enum { LONGEST_PATH = 256, MOST_KEYS = 32, LARGEST_FILE = 1 << 20 };
 
 struct capture {
     char message[256];       /* the first one */
@@ -171,4 +172,31 @@ void hx_yaml_unload(const cyaml_schema_value_t *schema, void *data)
 {
     cyaml_config_t config = configuration(NULL);
     cyaml_free(&config, schema, data, 0);
+}
+
+/* ---- the file itself ---- */
+
+static bool refuse_file(const char *path, int reason, struct hx_problem *problem)
+{
+    bool by_machine = reason == EACCES || reason == EPERM || reason == EIO || reason == ENOMEM || reason == EMFILE;
+    return hx_fail(problem, by_machine ? HX_EXIT_ENVIRONMENT : HX_EXIT_CONFIG, path, "%s", strerror(reason));
+}
+
+bool hx_yaml_read_file(const char *path, uint8_t **text, size_t *bytes, struct hx_problem *problem)
+{
+    FILE *in = fopen(path, "rb");
+    if (!in)
+        return refuse_file(path, errno, problem);
+    uint8_t *buffer = hx_allocate(LARGEST_FILE + 1, 1);
+    errno = 0;
+    *bytes = fread(buffer, 1, LARGEST_FILE + 1, in);
+    int reason = ferror(in) ? errno : 0;
+    fclose(in);
+    if (reason || *bytes > LARGEST_FILE) {
+        free(buffer);
+        return reason ? refuse_file(path, reason, problem)
+                      : hx_fail(problem, HX_EXIT_CONFIG, path, "larger than 1 MiB: this is no fabric file");
+    }
+    *text = buffer;
+    return true;
 }

@@ -6,8 +6,8 @@
 set -euo pipefail
 
 declare -A packages=(
-    [build]="gcc make libc6-dev libjansson-dev libcyaml-dev libyaml-dev libssl-dev"
-    [check]="libcmocka-dev bats jq procps"
+    [build]="gcc make libc6-dev libjansson-dev libcyaml-dev libyaml-dev libssl-dev libpcap-dev"
+    [check]="libcmocka-dev bats jq procps tshark"
     [firmware]="gcc gcc-riscv64-unknown-elf gcc-arm-none-eabi"
     [bench]="jq"
     [fuzz]="clang libclang-rt-14-dev libcmocka-dev"

@@ -1,5 +1,6 @@
 /* accelerator.c - driving an endpoint (accelerator.h). */
 #include "accelerator.h"
+#include "collective_part.h"
 #include "fabric-emu/payload.h"
 #include "host/error.h"
 #include "hxmesh/error.h"
@@ -40,6 +41,8 @@ static uint64_t messages_of(const struct accelerator *a)
     const struct worker *w = a->worker;
     if (w->transfer)
         return a->rank == w->transfer->source ? transfer_messages(w->transfer) : 0;
+    if (w->collective)
+        return 0; /* the program has its own */
     return traffic_messages(w->traffic, a->rank);
 }
 
@@ -229,7 +232,7 @@ void accelerator_start(struct accelerator *a)
                                               .columns = g->columns,
                                               .rows = g->rows,
                                               .planes = g->planes,
-                                              .sends = w->transfer ? HX_MAX_SENDS : SENDS,
+                                              .sends = w->transfer || w->collective ? HX_MAX_SENDS : SENDS,
                                               .epoch = (uint8_t)((a->area->incarnation - 1) % 255 + 1),
                                               .retries = RETRIES,
                                               .check = w->verify,
@@ -237,7 +240,9 @@ void accelerator_start(struct accelerator *a)
                                               .timeout_ns = TIMEOUT_MS * UINT64_C(1000000)};
     a->hal.user.event = take_event;
     a->hal.user.delivered = note_delivery;
-    if (w->verify || w->transfer) {
+    if (w->collective)
+        a->part = collective_part_new(a);
+    else if (w->verify || w->transfer) {
         a->hal.user.fill = w->transfer ? fill_file : fill_traffic;
         a->hal.user.place = w->transfer ? place_file : check_traffic;
     }
@@ -258,12 +263,15 @@ void accelerator_stop(struct accelerator *a)
 {
     accelerator_look_again(a);
     transfer_receiver_free(a->receiver);
+    collective_part_free(a->part);
     free(a->endpoint.send); /* begins the endpoint's memory */
 }
 
 unsigned accelerator_step(struct accelerator *a, bool may_begin)
 {
-    if (resume(a) && may_begin && a->report->issued < a->messages)
+    if (a->part)
+        collective_part_step(a->part, may_begin);
+    else if (resume(a) && may_begin && a->report->issued < a->messages)
         begin_messages(a);
     unsigned work = hx_endpoint_step(&a->endpoint);
     if (work)
@@ -273,6 +281,7 @@ unsigned accelerator_step(struct accelerator *a, bool may_begin)
 
 bool accelerator_is_done(const struct accelerator *a, bool may_begin)
 {
-    bool begun = !may_begin || a->report->issued >= a->messages;
+    bool over = !a->part || collective_part_is_over(a->part);
+    bool begun = !may_begin || (over && a->report->issued >= a->messages);
     return begun && a->resumed >= a->predecessor && hx_endpoint_idle(&a->endpoint);
 }

@@ -19,7 +19,7 @@ static void take_areas(struct result *r, const struct fab_fabric *f)
         fab_histogram_merge(&r->latency, &area->latency);
     }
     for (uint32_t rank = 0; rank < f->g.accelerators; rank++) {
-        result_add_stats(r, &f->accelerator[rank].stats);
+        result_add_stats(&r->sum, &f->accelerator[rank].stats);
         r->messages_begun += f->accelerator[rank].issued;
     }
 }

@@ -87,12 +87,23 @@ struct shm_pool_ring *fab_ring(const struct fab_fabric *f, unsigned from, unsign
     return (struct shm_pool_ring *)(void *)(f->rings + ((size_t)from * f->workers + home) * f->ring_bytes);
 }
 
+uint32_t fab_first_port(const struct fab_fabric *f, unsigned plane, uint32_t node)
+{
+    return plane * (f->links - f->g.accelerators) + f->first_link[node];
+}
+
+uint32_t fab_ports(const struct fab_fabric *f)
+{
+    return f->g.planes * (f->links - f->g.accelerators);
+}
+
 /* Hands out pieces of the arena; run once without a base to learn the size, once with it. */
 static size_t lay_out(struct fab_fabric *f, uint8_t *base)
 {
     size_t at = 0;
     uintptr_t start = (uintptr_t)base;
 #define PIECE(field, bytes) (f->field = (void *)(start + at), at = align(at + (bytes), 4096))
+    PIECE(head, sizeof *f->head);
     PIECE(control, sizeof *f->control);
     PIECE(area, f->workers * sizeof *f->area);
     PIECE(accelerator, f->g.accelerators * sizeof *f->accelerator);
@@ -162,8 +173,45 @@ void fab_create(struct fab_fabric *f, struct hx_spec *spec, const struct fab_opt
         f->area[w].incarnation = 1;
 }
 
+size_t fab_attach_bytes(void)
+{
+    return align(sizeof(struct fab_head), 4096) + align(sizeof(struct fab_control), 4096);
+}
+
+void fab_announce(struct fab_fabric *f, const struct shm_clock *clock, enum hx_capture_crc crc)
+{
+    struct fab_head *h = f->head;
+    struct timespec t;
+    (void)clock_gettime(CLOCK_REALTIME, &t);
+    h->version = FAB_VERSION;
+    h->head_bytes = sizeof *h;
+    h->pid = (int32_t)getpid();
+    h->workers = f->workers;
+    h->a = f->g.a;
+    h->b = f->g.b;
+    h->x = f->g.x;
+    h->y = f->g.y;
+    h->planes = f->g.planes;
+    h->radix = f->g.radix;
+    h->taper = f->g.taper;
+    h->control_at = (uint64_t)((uint8_t *)f->control - f->arena.base);
+    h->clock = *clock;
+    h->realtime_ns = (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec - shm_clock_ns(clock);
+    (void)snprintf(h->name, sizeof h->name, "%s", f->spec.name);
+    (void)snprintf(h->fabric, sizeof h->fabric, "%s", f->spec.fabric);
+    const struct hx_capture_facts facts = {.link = HX_CAPTURE_MEMORY,
+                                           .crc = crc,
+                                           .span = HX_CAPTURE_SPAN_RUN,
+                                           .clock = HX_CLOCK_WALL,
+                                           .buffer = (uint64_t)f->slots * HX_PACKET_BLOCKS};
+    (void)hx_capture_print(h->note, sizeof h->note, &f->spec, &facts);
+    h->magic = FAB_MAGIC;
+    atomic_store(&h->life, FAB_READY);
+}
+
 void fab_destroy(struct fab_fabric *f)
 {
+    atomic_store(&f->head->life, FAB_ENDED);
     shm_arena_close(&f->arena, true);
     free(f->first_link);
     free(f->node_worker);

@@ -3,7 +3,10 @@
  * Built once by the supervisor before it forks; workers inherit it and never change it. What changes lies in the
  * arena. Who writes:
  *
+ *     head             supervisor, before the run       read by all, and by processes that attach (attach.h)
  *     control          supervisor                       read by all
+ *     control->tap     who captures; cleared by the supervisor when it died (taps.h)
+ *     control->collective_ended   any worker
  *     area[w]          worker w                         read by the supervisor (progress, report)
  *     accelerator[r]   worker of accelerator r          read by the supervisor
  *     pool rings       ring[from][home]: head by `from`, tail by `home`       (hal/shm/pool.h)
@@ -20,16 +23,42 @@
 #include "arena.h"
 #include "fabric-emu/histogram.h"
 #include "hal_port.h"
+#include "host/pcapng_fabric.h"
 #include "host/spec.h"
+#include "tap.h"
+
+enum { FAB_VERSION = 1, FAB_NOTE_BYTES = 16384 };
+#define FAB_MAGIC UINT64_C(0x31306873656d7868) /* "hxmesh01" */
+
+enum fab_life { FAB_OPENING, FAB_READY, FAB_ENDED };
+
+/* What the arena is, for a process that knows only its name: begins the arena. */
+struct fab_head {
+    uint64_t magic;
+    uint32_t version, head_bytes; /* FAB_VERSION, sizeof(struct fab_head) */
+    _Atomic uint32_t life;        /* enum fab_life: all below is true from FAB_READY on */
+    int32_t pid;                  /* of the supervisor */
+    uint32_t workers;
+    uint32_t a, b, x, y, planes, radix, taper;
+    uint64_t control_at;       /* offset of the control */
+    struct shm_clock clock;    /* what time is in this run */
+    uint64_t realtime_ns;      /* to be added for nanoseconds since 1970 */
+    char name[64], fabric[64]; /* as in the spec */
+    char note[FAB_NOTE_BYTES]; /* the fabric as a capture file describes it (host/pcapng_fabric.h) */
+};
 
 enum fab_phase { FAB_STARTING, FAB_RUNNING, FAB_DRAINING, FAB_STOPPING };
 enum fab_worker_state { FAB_WORKER_STARTING, FAB_WORKER_RUNNING, FAB_WORKER_DONE, FAB_WORKER_DOWN };
 
 struct fab_control {
-    _Atomic uint32_t phase;   /* enum fab_phase */
-    _Atomic uint32_t changes; /* grows whenever workers go down or come back */
-    _Atomic uint64_t gone;    /* workers that are down and will not come back, bit by worker */
-    uint64_t started_ns;      /* when the phase became RUNNING */
+    _Atomic uint32_t phase;            /* enum fab_phase */
+    _Atomic uint32_t changes;          /* grows whenever workers go down or come back */
+    _Atomic uint64_t gone;             /* workers that are down and will not come back, bit by worker */
+    uint64_t started_ns;               /* when the phase became RUNNING */
+    _Atomic uint32_t taps_changed;     /* grows with every change of tap[] and feed */
+    _Atomic uint64_t tap[SHM_TAPS];    /* who captures: slot_word(); 0: nobody */
+    _Atomic uint64_t feed;             /* who replays, likewise */
+    _Atomic uint32_t collective_ended; /* set by any worker: a message was given up, so nobody can finish */
 };
 
 /* What one worker reports. */
@@ -60,6 +89,7 @@ struct fab_accelerator {
     uint64_t file_bytes;           /* file transfer: received in order */
     uint8_t digest[32];            /* file transfer: SHA-256 of these, once all are there */
     _Atomic uint32_t file_done;
+    _Atomic uint32_t collective_done; /* its part of a collective, checked if that was asked for */
 };
 
 struct fab_fabric {
@@ -76,6 +106,7 @@ struct fab_fabric {
     struct shm_arena arena;
     size_t link_bytes;
     size_t ring_bytes;
+    struct fab_head *head;
     struct fab_control *control;
     struct fab_area *area;               /* [workers] */
     struct fab_accelerator *accelerator; /* [accelerators] */
@@ -92,6 +123,16 @@ struct fab_options {
 /* Lays out and creates the shared memory; dies with one line if the machine refuses. Takes over *spec. */
 void fab_create(struct fab_fabric *f, struct hx_spec *spec, const struct fab_options *options);
 void fab_destroy(struct fab_fabric *f);
+
+/* Fills in the head: from now on other processes may attach. */
+void fab_announce(struct fab_fabric *f, const struct shm_clock *clock, enum hx_capture_crc crc);
+
+/* Bytes from the arena's start that a process which attaches needs: head and control. */
+size_t fab_attach_bytes(void);
+
+/* Number of the node's port 0 among the ports of all planes (hal/tap_ring.h), and how many there are. */
+uint32_t fab_first_port(const struct fab_fabric *f, unsigned plane, uint32_t node);
+uint32_t fab_ports(const struct fab_fabric *f);
 
 /* Link leaving (plane, node, port). Port LOCAL of an accelerator: to its endpoint. */
 struct shm_link *fab_link(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port);

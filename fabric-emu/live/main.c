@@ -1,16 +1,13 @@
 /* main.c - the program hxmesh: finds the verb. A verb that is not built in is a program hxmesh-VERB beside this one. */
+#include "beside.h"
 #include "host/error.h"
 #include "host/json.h"
 #include "host/version.h"
 #include "supervisor.h"
 #include "verbs.h"
 
-#include <errno.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 struct verb {
     const char *name;
@@ -22,6 +19,8 @@ static const struct verb verbs[] = {
     {"demo", verb_demo, "a small HammingMesh, moved through, verified and shown"},
     {"run", verb_run, "run a fabric, send traffic through it, report"},
     {"send", verb_send, "carry a file through a fabric and compare it where it arrives"},
+    {"capture", verb_capture, "write the frames at a running fabric's ports to a file, for Wireshark"},
+    {"replay", verb_replay, "send the frames of a capture again, into a fabric or onto an interface"},
     {"info", NULL, "size, cost, diameter and limits of a fabric"},
     {"route", NULL, "every minimal way between accelerators"},
     {"check", NULL, "prove a fabric's routes free of deadlock"},
@@ -37,21 +36,6 @@ static void print_help(void)
         printf("  %-8s %s\n", verbs[i].name, verbs[i].help);
     printf("\nexit codes: 0 done, 1 verification failed, 2 usage, 3 bad configuration, 4 the machine refused,\n"
            "            130 interrupted and cleaned up\n");
-}
-
-/* Becomes hxmesh-VERB, if there is one beside this program; returns if not. */
-static void run_beside(const char *verb, char **argv)
-{
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length < 0)
-        return;
-    self[length] = 0;
-    char path[PATH_MAX + 64];
-    (void)snprintf(path, sizeof path, "%s/hxmesh-%.40s", dirname(self), verb);
-    (void)execv(path, argv);
-    if (errno != ENOENT)
-        hx_die(HX_EXIT_ENVIRONMENT, path, "cannot be run: %s", strerror(errno));
 }
 
 int main(int argc, char **argv)
@@ -75,6 +59,6 @@ int main(int argc, char **argv)
         }
     }
     if (!strchr(argv[1], '/'))
-        run_beside(argv[1], argv + 1);
+        beside_run(argv[1], argv + 1);
     hx_die(HX_EXIT_USAGE, argv[1], "no such verb%s", hx_did_you_mean(argv[1], names));
 }

@@ -5,6 +5,7 @@
 #define NODE_H
 
 #include "clock.h"
+#include "fabric-emu/collective_plan.h"
 #include "fabric-emu/traffic.h"
 #include "fabric.h"
 #include "transfer.h"
@@ -33,17 +34,32 @@ struct accelerator {
     bool *cut_off;                      /* [accelerators]: had no way lately; NULL: none */
     uint64_t offered;                   /* bytes handed to the endpoint, for the rate */
     struct transfer_receiver *receiver; /* file transfer: NULL unless it gets the file */
+    struct collective_part *part;       /* collective: NULL without */
+};
+
+/* A replay into a link of this worker (feed.h). */
+struct feeding {
+    struct feed *feed;               /* NULL: none */
+    unsigned plane, port;            /* port: of the sending node */
+    struct node *node;               /* the sending end of the link, */
+    struct accelerator *accelerator; /* or the one in whose stead is injected */
 };
 
 /* What the worker runs. */
 struct worker {
     const struct fab_fabric *f;
-    const struct traffic *traffic;   /* NULL: a file transfer */
-    const struct transfer *transfer; /* NULL: traffic */
+    const struct traffic *traffic;            /* NULL: a file transfer */
+    const struct transfer *transfer;          /* NULL: traffic */
+    const struct collective_plan *collective; /* NULL: the traffic is messages */
     unsigned self;
     bool verify;
     struct shm_worker shm;
     const struct shm_clock *clock;
+    struct shm_taps taps;
+    uint64_t tap_word[SHM_TAPS]; /* of the control's slots, as last followed */
+    uint64_t feed_word;          /* likewise */
+    uint32_t taps_seen;          /* control->taps_changed, likewise */
+    struct feeding feeding;
     uint64_t down;   /* workers that are down, bit by worker */
     uint64_t gone;   /* of these, workers that will not come back */
     uint8_t *barred; /* one bit set a job, (boards + 7) / 8 bytes each; see node_reroute */

@@ -3,12 +3,21 @@
 #include "collect.h"
 #include "host/error.h"
 
-#include <stdlib.h>
-
 void session_open(struct session *s, struct hx_spec *spec, const struct fab_options *options)
 {
     *s = (struct session){.has_traffic = false};
     fab_create(&s->f, spec, options);
+}
+
+static void start_recording(struct session *s)
+{
+    const struct recorder_plan plan = {.settings = s->capture,
+                                       .ports_option = "--capture-ports",
+                                       .filter_option = "--capture-filter",
+                                       .whole_run = true};
+    const struct recorder_fabric fabric = {
+        .head = s->f.head, .control = s->f.control, .arena_fd = s->f.arena.fd, .g = &s->f.g};
+    recording_start(&s->recording, &plan, &fabric);
 }
 
 static void run(struct session *s, const struct hx_settings *settings)
@@ -16,14 +25,44 @@ static void run(struct session *s, const struct hx_settings *settings)
     s->plan.job.f = &s->f;
     s->plan.progress = &s->progress;
     shm_clock_start(&s->plan.job.clock);
+    fab_announce(&s->f, &s->plan.job.clock, settings->verify ? HX_CAPTURE_CRC_ON : HX_CAPTURE_CRC_OFF);
+    if (s->capture)
+        start_recording(s);
     struct outcome outcome;
     supervisor_run(&s->plan, &outcome);
+    if (s->capture)
+        recording_stop(&s->recording, &s->captured);
     collect(&s->result, &s->f, settings, &outcome);
+}
+
+static void plan_collective(struct session *s, uint32_t root)
+{
+    struct hx_problem problem;
+    if (!collective_plan_init(&s->collective, &s->traffic, root, &problem))
+        hx_die_of(&problem);
+    s->plan.job.collective = &s->collective;
+}
+
+static void judge_collective(struct session *s)
+{
+    struct collective_count count = {0};
+    for (uint32_t rank = 0; rank < s->f.g.accelerators; rank++) {
+        count.members += collective_job_of(&s->collective, rank) != NULL;
+        count.done += atomic_load(&s->f.accelerator[rank].collective_done);
+    }
+    s->result.collective = &s->collective;
+    s->result.collective_count = count;
+    if (count.done < count.members && !s->result.outcome.interrupted)
+        hx_complain(s->f.spec.source,
+                    "%s ended with %u of %u accelerators done: a worker died or a message was given up",
+                    hx_pattern_names[s->result.settings.pattern], count.done, count.members);
 }
 
 static uint64_t messages_of_all(const struct session *s)
 {
     uint64_t sum = 0;
+    if (s->collective.job)
+        return collective_messages(&s->collective);
     for (uint32_t rank = 0; rank < s->f.g.accelerators; rank++)
         sum += traffic_messages(&s->traffic, rank);
     return sum;
@@ -37,9 +76,13 @@ void session_run_traffic(struct session *s, const struct hx_settings *settings, 
     s->plan = (struct run_plan){.job = {.traffic = &s->traffic, .verify = settings->verify},
                                 .duration_ns = settings->duration_ns,
                                 .restart = restart};
+    if (settings->pattern >= HX_COLLECTIVES)
+        plan_collective(s, incast_target);
     uint64_t messages = settings->duration_ns ? 0 : messages_of_all(s);
     progress_start(&s->progress, quiet, messages, settings->duration_ns);
     run(s, settings);
+    if (s->collective.job)
+        judge_collective(s);
 }
 
 void session_run_transfer(struct session *s, const struct transfer *transfer, bool quiet)
@@ -49,6 +92,21 @@ void session_run_transfer(struct session *s, const struct transfer *transfer, bo
     s->plan = (struct run_plan){.job = {.transfer = transfer, .verify = true}, .restart = true};
     progress_start(&s->progress, quiet, transfer_messages(transfer), 0);
     run(s, &settings);
+}
+
+json_t *session_json(const struct session *s)
+{
+    json_t *report = result_json(&s->result);
+    if (s->capture)
+        (void)json_object_set_new(report, "capture", capture_report_json(&s->captured));
+    return report;
+}
+
+void session_print(const struct session *s)
+{
+    result_print(&s->result, s->has_traffic ? &s->traffic : NULL);
+    if (s->capture)
+        capture_report_print(&s->captured);
 }
 
 int session_exit_code(const struct session *s)
@@ -64,6 +122,7 @@ int session_exit_code(const struct session *s)
 void session_close(struct session *s)
 {
     result_free(&s->result);
+    collective_plan_free(&s->collective);
     if (s->has_traffic)
         traffic_free(&s->traffic);
     fab_destroy(&s->f);

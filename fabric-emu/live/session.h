@@ -2,6 +2,7 @@
 #ifndef SESSION_H
 #define SESSION_H
 
+#include "recorder.h"
 #include "supervisor.h"
 
 struct session {
@@ -11,6 +12,10 @@ struct session {
     struct progress progress;
     struct result result;
     bool has_traffic;
+    struct collective_plan collective;         /* job NULL: none */
+    const struct hx_capture_settings *capture; /* set it before the run; NULL: none */
+    struct recording recording;
+    struct capture_report captured;
 };
 
 /* Takes over *spec. */
@@ -21,6 +26,10 @@ void session_run_traffic(struct session *s, const struct hx_settings *settings, 
                          bool quiet);
 /* Carries a file. */
 void session_run_transfer(struct session *s, const struct transfer *transfer, bool quiet);
+
+/* The report of DESIGN section 7, and what was captured: for programs, and for a person. */
+json_t *session_json(const struct session *s);
+void session_print(const struct session *s);
 
 /* 0, 1 (lost or corrupted), a worker's own code, or 130. */
 int session_exit_code(const struct session *s);

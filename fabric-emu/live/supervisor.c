@@ -2,6 +2,7 @@
 #include "supervisor.h"
 #include "host/error.h"
 #include "recover.h"
+#include "taps.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -56,6 +57,7 @@ void supervisor_block_signals(void)
     signal_set(&set);
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
     (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing, like a full disk */
 }
 
 static uint64_t now(const struct supervisor *s)
@@ -289,6 +291,7 @@ void supervisor_run(const struct run_plan *plan, struct outcome *outcome)
         take_signals(&s);
         reap(&s);
         finish_dead(&s);
+        taps_reap(s.f);
         advance(&s);
         progress_tick(plan->progress, s.f, now(&s));
     }

@@ -6,6 +6,8 @@
 #include "worker.h"
 #include "accelerator.h"
 #include "fabric-emu/memory.h"
+#include "feed.h"
+#include "taps.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -47,6 +49,19 @@ static void wake_touched(struct worker *w)
     }
 }
 
+/* A switch whose capture wants notes forwards by the step that writes them. */
+static unsigned accelerator_switch_step(struct node *n)
+{
+    bool noted = n->hal.tap && n->hal.tap->note;
+    return __builtin_expect(noted, 0) ? shm_noted_accelerator_step(&n->sw) : hx_accelerator_step(&n->sw);
+}
+
+static unsigned tree_switch_step(struct node *n)
+{
+    bool noted = n->hal.tap && n->hal.tap->note;
+    return __builtin_expect(noted, 0) ? shm_noted_tree_step(&n->sw) : hx_tree_step(&n->sw);
+}
+
 /* One look at every node. Returns packets moved, taken and given. */
 static unsigned sweep(struct worker *w, bool may_begin)
 {
@@ -57,10 +72,12 @@ static unsigned sweep(struct worker *w, bool may_begin)
         w->shm.now = shm_clock_ns(w->clock);
         work += accelerator_step(&w->accelerator[i], may_begin);
         for (unsigned plane = 0; plane < planes; plane++)
-            hops += hx_accelerator_step(&w->node[i * planes + plane].sw);
+            hops += accelerator_switch_step(&w->node[i * planes + plane]);
     }
+    if (__builtin_expect(w->feeding.feed != NULL, 0))
+        work += feed_step(w);
     for (unsigned i = w->accelerator_nodes; i < w->nodes; i++)
-        hops += hx_tree_step(&w->node[i].sw);
+        hops += tree_switch_step(&w->node[i]);
     struct fab_area *area = &w->f->area[w->self];
     atomic_store_explicit(&area->hops, area->hops + hops, memory_order_relaxed);
     wake_touched(w);
@@ -118,6 +135,12 @@ static void nap(struct worker *w, enum fab_phase phase)
     atomic_store(&area->asleep, 0);
 }
 
+static void follow(struct worker *w)
+{
+    taps_follow(w);
+    feed_follow(w);
+}
+
 static uint64_t processor_ns(void)
 {
     struct timespec t;
@@ -139,6 +162,8 @@ static void run_phases(struct worker *w)
             node_reroute_all(w);
             atomic_store(&area->changes_seen, changes);
         }
+        if (atomic_load_explicit(&control->taps_changed, memory_order_acquire) != w->taps_seen)
+            follow(w);
         idle = sweep(w, phase == FAB_RUNNING) ? 0 : idle + 1;
         if (idle == 1 || sweeps % CHECK_SWEEPS == 0) {
             publish_counts(w);
@@ -181,12 +206,14 @@ _Noreturn void worker_run(const struct job *job, unsigned self)
     struct worker w = {.f = job->f,
                        .traffic = job->traffic,
                        .transfer = job->transfer,
+                       .collective = job->collective,
                        .self = self,
                        .verify = job->verify,
                        .clock = &job->clock};
     /* Read before the nodes look who is down: what changes meanwhile is looked at in the first sweep. */
     uint32_t changes = atomic_load(&job->f->control->changes);
     node_build_all(&w);
+    follow(&w);
     struct fab_area *area = &job->f->area[self];
     atomic_store(&area->changes_seen, changes);
     atomic_store(&area->state, FAB_WORKER_RUNNING);
@@ -194,6 +221,8 @@ _Noreturn void worker_run(const struct job *job, unsigned self)
     publish_counts(&w);
     area->private_bytes = memory_private_bytes();
     area->cpu_ns = processor_ns();
+    taps_end(&w);
+    feed_end(&w);
     node_free_all(&w);
     _exit(0);
 }

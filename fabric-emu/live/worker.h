@@ -10,6 +10,7 @@ struct job {
     const struct fab_fabric *f;
     const struct traffic *traffic; /* one of these two */
     const struct transfer *transfer;
+    const struct collective_plan *collective; /* in place of the traffic's messages, or NULL */
     bool verify;
     struct shm_clock clock;
 };

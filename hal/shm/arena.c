@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* What this process has created and not removed yet: a program that ends early, by exit(), leaves nothing behind. */
@@ -43,6 +44,20 @@ static bool is_named(int fd, const char *name)
     return fstat(fd, &of_fd) == 0 && stat(path, &of_name) == 0 && of_fd.st_ino == of_name.st_ino;
 }
 
+enum { TRIES = 20, BETWEEN_TRIES_NS = 1000000 };
+
+/* Locks for good. Who looks whether an owner lives holds its lock for a moment, too: that is waited for. */
+static int lock(int fd)
+{
+    for (unsigned n = 0; flock(fd, LOCK_EX | LOCK_NB) != 0; n++) {
+        if (errno != EWOULDBLOCK || n == TRIES)
+            return errno == EWOULDBLOCK ? -EEXIST : -errno;
+        const struct timespec wait = {.tv_nsec = BETWEEN_TRIES_NS};
+        (void)nanosleep(&wait, NULL);
+    }
+    return 0;
+}
+
 /* Opens and locks an object of this name, new or left over; -EEXIST if somebody holds it. */
 static int open_locked(const char *name)
 {
@@ -50,8 +65,8 @@ static int open_locked(const char *name)
         int fd = shm_open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         if (fd < 0)
             return -errno;
-        if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
-            int error = errno == EWOULDBLOCK ? -EEXIST : -errno;
+        int error = lock(fd);
+        if (error) {
             (void)close(fd);
             return error;
         }
@@ -97,6 +112,42 @@ void shm_arena_close(struct shm_arena *arena, bool remove)
     }
     (void)close(arena->fd);
     arena->base = NULL;
+}
+
+int shm_arena_attach(struct shm_arena *arena, const char *name, size_t bytes)
+{
+    *arena = (struct shm_arena){.bytes = bytes, .fd = -1};
+    if (snprintf(arena->name, sizeof arena->name, "/" SHM_PREFIX "%s", name) >= (int)sizeof arena->name)
+        return -ENAMETOOLONG;
+    int fd = shm_open(arena->name, O_RDWR | O_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    struct stat st;
+    bool dead = flock(fd, LOCK_SH | LOCK_NB) == 0;
+    int error = dead ? ESRCH : fstat(fd, &st) != 0 ? errno : (size_t)st.st_size < bytes ? EPROTO : 0;
+    void *base = error ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (!error && base == MAP_FAILED)
+        error = errno;
+    if (error) {
+        (void)close(fd);
+        return -error;
+    }
+    arena->fd = fd;
+    arena->base = base;
+    return 0;
+}
+
+int shm_arena_each(void (*found)(const char *name, void *of), void *of)
+{
+    DIR *dir = opendir("/dev/shm");
+    if (!dir)
+        return -errno;
+    for (struct dirent *e = readdir(dir); e; e = readdir(dir)) {
+        if (strncmp(e->d_name, SHM_PREFIX, strlen(SHM_PREFIX)) == 0)
+            found(e->d_name + strlen(SHM_PREFIX), of);
+    }
+    (void)closedir(dir);
+    return 0;
 }
 
 int shm_arena_clean(void (*found)(const char *name, bool removed, size_t bytes))

@@ -9,8 +9,8 @@
  * acknowledgement goes by the plane that its data came on. A plane that reports a message unreachable is left out for
  * that message; when all have, it rests until its deadline.
  *
- * Exactly once. Messages of a (source, destination) pair are numbered 0, 1, 2, ... and at most HX_PEER_WINDOW (2) of
- * them are under way; number m waits until m - 2 is acknowledged. So a receiver needs two slots a peer to tell new,
+ * Exactly once. Messages of a (source, destination) pair are numbered 0, 1, 2, ... and at most HX_PEER_WINDOW (4) of
+ * them are under way; number m waits until m - 4 is acknowledged. So a receiver needs four slots a peer to tell new,
  * partial and finished messages apart, whatever is repeated. Of one message at most HX_MESSAGE_WINDOW packets are
  * ahead of the acknowledged ones.
  *
@@ -37,7 +37,7 @@
 #include <stdint.h>
 
 enum {
-    HX_PEER_WINDOW = 2,      /* messages of one pair under way */
+    HX_PEER_WINDOW = 4,      /* messages of one pair under way */
     HX_MESSAGE_WINDOW = 512, /* packets of one message under way */
     HX_MAX_SENDS = 64,       /* messages under way from one endpoint */
     HX_ACK_EVERY = 64,       /* packets of one message from acknowledgement to acknowledgement */
@@ -159,7 +159,7 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *co
                      void *memory);
 
 /* Takes over a message of `bytes` bytes (0 and up; at most 2^32-1 packets) for (gx, gy). `tag` travels with every
- * packet, `cookie` stays here. HX_E_BUSY: all sends are taken, or two messages to this peer are under way.
+ * packet, `cookie` stays here. HX_E_BUSY: all sends are taken, or four messages to this peer are under way.
  * HX_E_RANGE: no such accelerator, or too long. HX_E_CAPACITY: it would be one peer too many. */
 int hx_endpoint_send(struct hx_endpoint *ep, unsigned gx, unsigned gy, uint64_t bytes, uint32_t tag, uint64_t cookie);
 

@@ -21,7 +21,8 @@
  * uint64_t hal_open(const struct hal_switch *)
  *     outputs that may have room now, bit by output; UINT64_MAX likewise.
  * unsigned hal_first_vc(const struct hal_switch *)
- *     HX_VCS where the VCs of an output share no room. Else the VC this step begins with: take turns, for they share it.
+ *     HX_VCS where the VCs of an output share no room. Else they share it, and this one is served first in this step, then
+ *     downwards, VC 0 followed by the highest: see to it that each is first now and then.
  * uint64_t hal_consumed(const struct hal_switch *, unsigned input)
  *     lanes: positions released so far; where windows begin.
  * uint64_t hal_arrived(struct hal_switch *, unsigned input)

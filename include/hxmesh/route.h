@@ -52,6 +52,15 @@ size_t hx_route_bytes(const struct hx_geometry *g, uint32_t node);
 void hx_route_build(struct hx_route *r, const struct hx_geometry *g, uint32_t node, struct hx_barred barred,
                     uint64_t up, void *memory);
 
+/* Dimension order, for an accelerator's tables as they were just built: wherever X still has a way, only its ports are left
+ * of the set, so a packet is done with X before it turns to Y. Where X has none (a barred board, a link that is down), Y
+ * goes first as before. A subset of the minimal ways, so nothing can deadlock that could not before.
+ *
+ * Why one would: in uniform traffic the free choice of hops draws crossings to the outer lines of a board and leaves the
+ * inner ones idle. In order, a packet crosses rows on its source's line and columns on its destination's, which all
+ * lines share alike. With one partner for each, as in a permutation, the free choice is better: it uses both ways. */
+void hx_route_order_x_first(struct hx_route *r, void *memory);
+
 /* The set of ports for a packet to (gx, gy) that came in by port `input` (HX_LOCAL: just injected). Empty: it is
  * unreachable from here. LOCAL stands alone in the set when the packet has arrived. */
 static inline uint64_t hx_mesh_ports(const struct hx_route *r, unsigned input, unsigned gx, unsigned gy)

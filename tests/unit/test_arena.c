@@ -164,6 +164,50 @@ static void a_name_too_long_is_refused(void **state)
     assert_int_equal(shm_arena_create(&a, longer, BYTES), -ENAMETOOLONG);
 }
 
+static void count_own(const char *found, void *of)
+{
+    *(unsigned *)of += strcmp(found, name) == 0;
+}
+
+static unsigned times_listed(void)
+{
+    unsigned times = 0;
+    assert_int_equal(shm_arena_each(count_own, &times), 0);
+    return times;
+}
+
+/* Runs beside the owner: what is in a process of its own sees the owner's lock. */
+static void attach_beside(void)
+{
+    struct shm_arena a;
+    bool good = shm_arena_attach(&a, name, 4096) == 0 && a.base[7] == 42;
+    if (good)
+        a.base[8] = 43;
+    shm_arena_close(&a, false);
+    _exit(good && shm_arena_attach(&a, name, BYTES * 2) == -EPROTO ? 0 : 1);
+}
+
+static void others_attach_while_the_owner_lives(void **state)
+{
+    (void)state;
+    struct shm_arena a;
+    struct shm_arena other;
+    assert_int_equal(shm_arena_attach(&other, name, 4096), -ENOENT);
+    assert_int_equal(times_listed(), 0);
+    assert_int_equal(shm_arena_create(&a, name, BYTES), 0);
+    a.base[7] = 42;
+    assert_int_equal(times_listed(), 1);
+    assert_int_equal(in_a_process(attach_beside), 0);
+    assert_int_equal(a.base[8], 43);
+    assert_true(is_there());
+    shm_arena_close(&a, true);
+    (void)in_a_process(create_and_die);
+    assert_true(is_there());
+    assert_int_equal(shm_arena_attach(&other, name, 4096), -ESRCH);
+    assert_int_equal(shm_arena_create(&a, name, BYTES), 0);
+    shm_arena_close(&a, true);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup(function, choose_name)
@@ -175,6 +219,7 @@ int main(void)
         TEST(a_worker_that_ends_early_removes_nothing),
         TEST(what_is_too_much_leaves_nothing),
         TEST(a_name_too_long_is_refused),
+        TEST(others_attach_while_the_owner_lives),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -221,6 +221,19 @@ static void help_names_every_option(void **state)
     assert_string_equal(text, "hxmesh " HXMESH_VERSION "\n");
 }
 
+static void a_list_takes_every_use(void **state)
+{
+    (void)state;
+    struct hx_option_list list = {.count = 0};
+    const struct hx_option option = {.name = "port", .kind = HX_OPTION_LIST, .to.list = &list};
+    for (unsigned i = 0; i < HX_OPTION_MOST_ITEMS; i++)
+        assert_null(hx_option_apply(&option, i % 2 ? "odd" : "even"));
+    assert_int_equal(list.count, HX_OPTION_MOST_ITEMS);
+    assert_string_equal(list.item[0], "even");
+    assert_string_equal(list.item[HX_OPTION_MOST_ITEMS - 1], "odd");
+    assert_string_equal(hx_option_apply(&option, "more"), "given too often");
+}
+
 static void nearest_words(void **state)
 {
     (void)state;
@@ -253,6 +266,7 @@ int main(void)
         cmocka_unit_test(common_options_and_short_forms),
         cmocka_unit_test(one_line_says_what_is_wrong),
         cmocka_unit_test(help_names_every_option),
+        cmocka_unit_test(a_list_takes_every_use),
         cmocka_unit_test(nearest_words),
         cmocka_unit_test(an_error_is_one_line_whatever_it_quotes),
     };

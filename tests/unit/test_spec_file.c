@@ -1,5 +1,6 @@
 /* test_spec_file.c - *.hxm.yaml files: every key, and every mistake with its file, line and column. */
 #include "host/spec.h"
+#include "hxmesh/collective.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,6 +65,7 @@ static void every_key(void **state)
                      "      - [2, 0]\n"
                      "traffic:\n"
                      "  pattern: bisection\n"
+                     "  algorithm: torus\n"
                      "  message: 1MiB\n"
                      "  count: 4\n"
                      "  duration: 30s\n"
@@ -87,6 +89,7 @@ static void every_key(void **state)
         assert_int_equal(hx_spec_board_job(&s, board), job[board]);
     }
     assert_int_equal(s.settings.pattern, HX_BISECTION);
+    assert_int_equal(s.settings.algorithm, HX_ALGORITHM_TREE + HX_BY_TORUS);
     assert_int_equal(s.settings.message, 1 << 20);
     assert_int_equal(s.settings.count, 4);
     assert_int_equal(s.settings.duration_ns, 30000000000);
@@ -95,8 +98,44 @@ static void every_key(void **state)
     assert_false(s.settings.verify);
     assert_int_equal(s.settings.workers, 3);
     assert_int_equal(s.settings.clock, HX_CLOCK_VIRTUAL);
-    assert_int_equal(s.settings.given, 0x1FF);
+    assert_int_equal(s.settings.given, 0x3FF);
     hx_spec_free(&s);
+}
+
+static void a_capture(void **state)
+{
+    (void)state;
+    struct hx_spec s;
+    struct hx_problem p;
+    assert_true(load("fabric: 2x2 Hx2Mesh\n"
+                     "capture: {file: a.pcapng, ports: 'a0,0/* row0/*', filter: less 100, snaplen: 96, buffer: 1MiB, "
+                     "annotate: yes}\n",
+                     &s, &p));
+    assert_string_equal(s.capture.file, "a.pcapng");
+    assert_int_equal(s.capture.ports.count, 1);
+    assert_string_equal(s.capture.ports.item[0], "a0,0/* row0/*");
+    assert_string_equal(s.capture.filter, "less 100");
+    assert_int_equal(s.capture.snaplen, 96);
+    assert_int_equal(s.capture.buffer, 1 << 20);
+    assert_true(s.capture.annotate);
+    const struct hx_capture_settings given = {
+        .filter = "greater 9", .annotate = false, .given = HX_GIVEN_CAPTURE_FILTER | HX_GIVEN_CAPTURE_ANNOTATE};
+    struct hx_capture_settings merged = s.capture;
+    hx_capture_settings_merge(&merged, &given);
+    assert_string_equal(merged.file, "a.pcapng");
+    assert_string_equal(merged.filter, "greater 9");
+    assert_int_equal(merged.snaplen, 96);
+    assert_false(merged.annotate);
+    hx_spec_free(&s);
+    assert_true(load("fabric: 2x2 Hx2Mesh\ncapture: {file: b}\n", &s, &p));
+    assert_int_equal(s.capture.ports.count, 0);
+    assert_int_equal(s.capture.snaplen, HX_MAX_FRAME);
+    assert_int_equal(s.capture.buffer, HX_CAPTURE_BUFFER);
+    assert_null(s.capture.filter);
+    hx_spec_free(&s);
+    assert_false(load("fabric: 2x2 Hx2Mesh\ncapture: {ports: a}\n", &s, &p));
+    assert_false(load("fabric: 2x2 Hx2Mesh\ncapture: {file: b, snaplen: 63}\n", &s, &p));
+    assert_non_null(strstr(p.what, "capture.snaplen"));
 }
 
 static void defaults(void **state)
@@ -139,7 +178,9 @@ static void mistakes_are_named_with_line_and_column(void **state)
         {FABRIC "traffic: 3\n", ":2:10", "traffic: a mapping of keys expected, found a single value"},
         {FABRIC "traffic: {pattern: shuffle}\n", ":2:20",
          "traffic.pattern: unknown word 'shuffle' (one of all-to-all, all-to-all-random, uniform, permutation, "
-         "bisection, neighbour, incast)"},
+         "bisection, neighbour, incast, broadcast, reduce-scatter, all-gather, all-reduce)"},
+        {FABRIC "traffic: {algorithm: round}\n", ":2:22",
+         "traffic.algorithm: unknown word 'round' (one of best, tree, ring, rings, torus)"},
         {FABRIC "traffic: {rate: 0}\n", ":2:17", "traffic.rate: 0 is outside 1e-06 .. 1"},
         {FABRIC "failed_boards: [[1, 2], [3]]\n", ":2:25", "failed_boards[1]: at least 2 entries expected"},
         {FABRIC "failed_boards: [[1, 2], [3, 0, 0]]\n", ":2:25", "failed_boards[1]: at most 2 entries allowed"},
@@ -238,6 +279,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key),
+        cmocka_unit_test(a_capture),
         cmocka_unit_test(defaults),
         cmocka_unit_test(mistakes_are_named_with_line_and_column),
         cmocka_unit_test(files_that_are_none),

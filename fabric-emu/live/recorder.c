@@ -1,0 +1,122 @@
+/* recorder.c - the capturing process (recorder.h). */
+#include "recorder.h"
+#include "host/version.h"
+#include "taps.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    BUSY_MS = 1, /* between two looks when there was something, */
+    IDLE_MS = 5, /* and when there was not */
+    ATTACH_MS = 2000,
+    DETACH_MS = 200
+};
+
+/* The head's note says "span=run": true of who was there from the start to the end. */
+static void copy_note(struct recorder *r, bool whole_run)
+{
+    static const char run[] = "span=run";
+    static const char part[] = "span=part";
+    const char *note = r->fabric.head->note;
+    size_t bytes = sizeof r->note - 2;
+    (void)snprintf(r->note, bytes, "%.*s", (int)bytes - 1, note);
+    char *at = whole_run ? NULL : strstr(r->note, run);
+    if (!at)
+        return;
+    memmove(at + sizeof part - 1, at + sizeof run - 1, strlen(at + sizeof run - 1) + 1);
+    memcpy(at, part, sizeof part - 1);
+}
+
+bool recorder_open(struct recorder *r, const struct recorder_plan *plan, const struct recorder_fabric *fabric,
+                   struct hx_problem *problem)
+{
+    const struct hx_capture_settings *s = plan->settings;
+    *r = (struct recorder){.fabric = *fabric, .clock = fabric->head->clock, .slot = -1};
+    copy_note(r, plan->whole_run);
+    if (!capture_ports_choose(&r->ports, fabric->g, &s->ports, plan->ports_option, problem))
+        return false;
+    const struct capture_wish wish = {.ports = &r->ports,
+                                      .rings = fabric->head->workers,
+                                      .ring_bytes = s->buffer,
+                                      .snaplen = (uint32_t)s->snaplen,
+                                      .annotate = s->annotate,
+                                      .filter = s->filter,
+                                      .option = plan->filter_option};
+    const struct capture_plan capture = {.memory = &r->memory,
+                                         .ports = &r->ports,
+                                         .file = s->file,
+                                         .filter = s->filter,
+                                         .note = r->note,
+                                         .application = "hxmesh " HXMESH_VERSION,
+                                         .epoch_ns = fabric->head->realtime_ns,
+                                         .most = plan->most,
+                                         .rotate_bytes = plan->rotate_bytes,
+                                         .rotate_files = plan->rotate_files};
+    if (capture_memory_new(&r->memory, &wish, problem)) {
+        if (capture_open(&r->capture, &capture, shm_clock_ns(&r->clock), problem))
+            return true;
+        capture_memory_free(&r->memory);
+    }
+    capture_ports_free(&r->ports);
+    return false;
+}
+
+bool recorder_tap(struct recorder *r, struct hx_problem *problem)
+{
+    int holder = 0;
+    r->slot = slot_take(r->fabric.control, r->fabric.arena_fd, 0, SHM_TAPS - 1, r->memory.fd, &holder);
+    if (r->slot >= 0)
+        return true;
+    if (r->slot == -EBUSY)
+        return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL,
+                       "this fabric is captured by %d others already, process %d among them", SHM_TAPS, holder);
+    return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "cannot tap this fabric: %s", strerror(-r->slot));
+}
+
+static unsigned attached_rings(const struct recorder *r)
+{
+    unsigned count = 0;
+    for (uint32_t ring = 0; ring < r->memory.shape.rings; ring++)
+        count += atomic_load(&hx_tap_ring(r->memory.tap, &r->memory.shape, ring)->attached) != 0;
+    return count;
+}
+
+unsigned recorder_await(const struct recorder *r)
+{
+    for (unsigned ms = 0; ms < ATTACH_MS && attached_rings(r) < r->memory.shape.rings; ms++)
+        (void)poll(NULL, 0, 1);
+    return attached_rings(r);
+}
+
+static void untap(struct recorder *r)
+{
+    if (r->slot < 0)
+        return;
+    slot_release(r->fabric.control, r->fabric.arena_fd, r->slot);
+    r->slot = -1;
+    for (unsigned ms = 0; ms < DETACH_MS && attached_rings(r) && atomic_load(&r->fabric.head->life) == FAB_READY; ms++)
+        (void)poll(NULL, 0, 1);
+}
+
+void recorder_run(struct recorder *r, int wake, bool (*more)(struct recorder *r, void *of), void *of)
+{
+    struct pollfd wait = {.fd = wake, .events = POLLIN};
+    while (more(r, of)) {
+        uint64_t taken = capture_drain(&r->capture, shm_clock_ns(&r->clock), false);
+        (void)poll(&wait, 1, taken ? BUSY_MS : IDLE_MS);
+    }
+    untap(r);
+    (void)capture_drain(&r->capture, shm_clock_ns(&r->clock), true);
+}
+
+void recorder_close(struct recorder *r)
+{
+    capture_close(&r->capture);
+    capture_memory_free(&r->memory);
+    capture_ports_free(&r->ports);
+}

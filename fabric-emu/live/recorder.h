@@ -1,0 +1,63 @@
+/* recorder.h - captures a running fabric into a file: from another process, or in a child of the run's supervisor. */
+#ifndef RECORDER_H
+#define RECORDER_H
+
+#include "attach.h"
+#include "fabric-emu/capture.h"
+#include "host/capture_settings.h"
+
+/* What is captured, and where the options that say so come from. */
+struct recorder_plan {
+    const struct hx_capture_settings *settings;
+    const char *ports_option, *filter_option; /* for errors */
+    bool whole_run;                           /* from before the first packet to the end */
+    uint64_t most;                            /* frames; 0: any number */
+    uint64_t rotate_bytes, rotate_files;
+};
+
+/* The fabric, as this process sees it. */
+struct recorder_fabric {
+    const struct fab_head *head;
+    struct fab_control *control;
+    int arena_fd;
+    const struct hx_geometry *g;
+};
+
+struct recorder {
+    struct recorder_fabric fabric;
+    struct shm_clock clock;
+    struct capture_ports ports;
+    struct capture_memory memory;
+    struct capture capture;
+    char note[FAB_NOTE_BYTES];
+    int slot; /* -1: none taken */
+};
+
+/* Prepares everything and begins the file; taps nothing yet. */
+bool recorder_open(struct recorder *r, const struct recorder_plan *plan, const struct recorder_fabric *fabric,
+                   struct hx_problem *problem);
+/* Taps. false: other captures have all slots. */
+bool recorder_tap(struct recorder *r, struct hx_problem *problem);
+/* Waits until every worker taps; for two seconds at most. Returns how many do. */
+unsigned recorder_await(const struct recorder *r);
+/* Writes until `more` says no; then taps no longer and writes what is left. `wake`: a descriptor that cuts waiting
+ * short, -1: none. */
+void recorder_run(struct recorder *r, int wake, bool (*more)(struct recorder *r, void *of), void *of);
+/* Ends the file and frees; r->capture.report stays. */
+void recorder_close(struct recorder *r);
+
+/* ---- in a child of the supervisor ---- */
+
+struct recording {
+    struct recorder recorder;
+    struct recording_end *end; /* shared with the child */
+    int child;                 /* descriptor that becomes readable when the child ends */
+    int pid;                   /* of the child */
+};
+
+/* Starts to record; dies with one line if that cannot be. Call before any worker runs. */
+void recording_start(struct recording *r, const struct recorder_plan *plan, const struct recorder_fabric *fabric);
+/* No worker runs any more: waits for the rest to be written. report->error is EOWNERDEAD if the child was killed. */
+void recording_stop(struct recording *r, struct capture_report *report);
+
+#endif

@@ -1,0 +1,201 @@
+/* verb_capture.c - `hxmesh capture`: frames of a running fabric into a file or a pipe. */
+#include "fabric-emu/capture.h"
+#include "host/json.h"
+#include "recorder.h"
+#include "verbs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+struct capturing {
+    struct attached fabric;
+    struct recorder recorder;
+    struct hx_capture_settings settings;
+    const char *name, *rotate;
+    uint64_t most, duration_ns, rotate_bytes, rotate_files;
+    bool list;
+    int signals;
+    uint64_t end_ns; /* by the run's clock; 0: none */
+    bool interrupted;
+};
+
+static int open_signals(void)
+{
+    sigset_t set;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGINT);
+    (void)sigaddset(&set, SIGTERM);
+    (void)sigaddset(&set, SIGHUP);
+    (void)sigaddset(&set, SIGQUIT);
+    return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+static bool goes_on(struct recorder *r, void *of)
+{
+    struct capturing *c = of;
+    struct signalfd_siginfo info;
+    if (read(c->signals, &info, sizeof info) == (ssize_t)sizeof info)
+        c->interrupted = true;
+    bool late = c->end_ns && shm_clock_ns(&r->clock) >= c->end_ns;
+    return !c->interrupted && !late && !capture_is_full(&r->capture) && !r->capture.reader_left &&
+           !r->capture.report.error && !attach_has_ended(&c->fabric);
+}
+
+/* "100MiB,5": begin another file behind so many bytes, keep the last so many. */
+static void take_rotation(struct capturing *c)
+{
+    if (!c->rotate)
+        return;
+    char size[32];
+    const char *comma = strchr(c->rotate, ',');
+    size_t length = comma ? (size_t)(comma - c->rotate) : strlen(c->rotate);
+    (void)snprintf(size, sizeof size, "%.*s", (int)(length < sizeof size ? length : sizeof size - 1), c->rotate);
+    const char *wrong = hx_value_bytes(size, 4096, (uint64_t)1 << 50, &c->rotate_bytes);
+    if (!wrong && comma)
+        wrong = hx_value_number(comma + 1, 1, 99999, &c->rotate_files);
+    if (wrong)
+        hx_die(HX_EXIT_USAGE, "--rotate", "%s (write SIZE or SIZE,FILES, as 100MiB,5)", wrong);
+    if (strcmp(c->settings.file, "-") == 0)
+        hx_die(HX_EXIT_USAGE, "--rotate", "stdout cannot be rotated");
+}
+
+static void check(struct capturing *c, const struct hx_common *common)
+{
+    if (!c->settings.file)
+        hx_die(HX_EXIT_USAGE, "--write", "is missing: where are the frames to go? (-w FILE, or -w - for stdout)");
+    if (strcmp(c->settings.file, "-") == 0 && isatty(STDOUT_FILENO))
+        hx_die(HX_EXIT_USAGE, "--write", "stdout is a terminal: a capture is for a file or a pipe");
+    if (strcmp(c->settings.file, "-") == 0 && common->json && strcmp(common->json, "-") == 0)
+        hx_die(HX_EXIT_USAGE, "--json", "stdout gets the capture already");
+    take_rotation(c);
+}
+
+static void say_begin(const struct capturing *c, bool quiet)
+{
+    if (!quiet)
+        (void)fprintf(stderr, "hxmesh: capturing at %" PRIu32 " port%s of %s\n", c->recorder.ports.interfaces,
+                      c->recorder.ports.interfaces == 1 ? "" : "s", c->fabric.name);
+}
+
+static int finish(const struct capturing *c, const struct hx_common *common)
+{
+    const struct capture_report *r = &c->recorder.capture.report;
+    if (common->json)
+        hx_json_write(capture_report_json(r), common->json);
+    if (capture_report_complain(r))
+        return HX_EXIT_ENVIRONMENT;
+    if (!common->quiet)
+        (void)fprintf(stderr,
+                      "hxmesh: %" PRIu64 " frames captured of %" PRIu64 " that the filter let through (%" PRIu64
+                      " passed, %" PRIu64 " dropped by the tap)\n",
+                      r->written, r->accepted, r->received, r->dropped);
+    return c->interrupted && (c->most || c->duration_ns) ? HX_EXIT_INTERRUPTED : HX_EXIT_DONE;
+}
+
+static int capture(struct capturing *c, const struct hx_common *common)
+{
+    struct hx_problem problem;
+    check(c, common);
+    if (!attach_open(&c->fabric, c->name, &problem))
+        hx_die_of(&problem);
+    const struct recorder_plan plan = {.settings = &c->settings,
+                                       .ports_option = "--port",
+                                       .filter_option = "--filter",
+                                       .most = c->most,
+                                       .rotate_bytes = c->rotate_bytes,
+                                       .rotate_files = c->rotate_files};
+    const struct recorder_fabric fabric = {
+        .head = c->fabric.head, .control = c->fabric.control, .arena_fd = c->fabric.arena.fd, .g = &c->fabric.g};
+    if (!recorder_open(&c->recorder, &plan, &fabric, &problem) || !recorder_tap(&c->recorder, &problem))
+        hx_die_of(&problem);
+    c->signals = open_signals();
+    if (recorder_await(&c->recorder) == 0 && !attach_has_ended(&c->fabric))
+        hx_die(HX_EXIT_ENVIRONMENT, c->fabric.name, "no worker of this fabric answers");
+    say_begin(c, common->quiet);
+    c->end_ns = c->duration_ns ? shm_clock_ns(&c->recorder.clock) + c->duration_ns : 0;
+    recorder_run(&c->recorder, c->signals, goes_on, c);
+    recorder_close(&c->recorder);
+    int code = finish(c, common);
+    attach_close(&c->fabric);
+    return code;
+}
+
+int verb_capture(int argc, char **argv)
+{
+    static struct capturing c = {.settings = HX_CAPTURE_DEFAULTS};
+    struct hx_capture_settings *s = &c.settings;
+    const struct hx_option options[] = {
+        {.name = "write",
+         .letter = 'w',
+         .kind = HX_OPTION_STRING,
+         .argument = "FILE",
+         .to.string = &s->file,
+         .help = "where the frames go, as pcapng; - is stdout (for `| wireshark -k -i -`)"},
+        {.name = "port",
+         .letter = 'p',
+         .kind = HX_OPTION_LIST,
+         .argument = "PATTERN",
+         .to.list = &s->ports,
+         .help = "at ports with such names, as 'a5,3/p0/E', 'a5,3/*' or 'row*' (all); may be given again"},
+        {.name = "filter",
+         .letter = 'f',
+         .kind = HX_OPTION_STRING,
+         .argument = "FILTER",
+         .to.string = &s->filter,
+         .help = "only frames that this BPF filter lets through, as 'ether dst 02:00:00:05:00:03'"},
+        {.name = "count",
+         .letter = 'c',
+         .kind = HX_OPTION_NUMBER,
+         .to.number = &c.most,
+         .low = 0,
+         .high = UINT64_MAX,
+         .help = "end after so many frames; 0: do not (0)"},
+        {.name = "duration",
+         .letter = 'd',
+         .kind = HX_OPTION_DURATION,
+         .to.number = &c.duration_ns,
+         .low = 0,
+         .high = HX_MOST_DURATION,
+         .help = "end after so long, as 30s; 0: do not (0)"},
+        HX_SNAPLEN_OPTION(s),
+        {.name = "rotate",
+         .kind = HX_OPTION_STRING,
+         .argument = "SIZE[,FILES]",
+         .to.string = &c.rotate,
+         .help = "begin another file, FILE with a number, behind so many bytes; keep the last FILES of them"},
+        HX_ANNOTATE_OPTION(s),
+        {.name = "buffer",
+         .kind = HX_OPTION_BYTES,
+         .to.number = &s->buffer,
+         .low = 1 << 16,
+         .high = HX_CAPTURE_MOST_BUFFER,
+         .help = "between each worker and the file (32MiB)"},
+        {.name = "list", .kind = HX_OPTION_FLAG, .to.flag = &c.list, .help = "print running fabrics and their ports"},
+        {.name = "name",
+         .kind = HX_OPTION_STRING,
+         .argument = "NAME",
+         .to.string = &c.name,
+         .help = "of the fabric, as `hxmesh run --name` gave it (the only one that runs)"},
+        HX_OPTIONS_END};
+    const struct hx_command command = {
+        .program = "hxmesh capture",
+        .summary = "Captures frames at the ports of a running fabric, until it ends, or Ctrl-C.",
+        .details =
+            "The fabric never waits for a capture: frames that find no room are dropped and counted. Exit code: 0 "
+            "ended as asked, 4 the file could not be written, 130 interrupted before --count or --duration was "
+            "over.",
+        .options = options};
+    struct hx_common common;
+    (void)hx_options_parse(&command, argc, argv, &common);
+    if (c.list) {
+        hx_json_write(attach_list(), common.json ? common.json : "-");
+        return HX_EXIT_DONE;
+    }
+    return capture(&c, &common);
+}

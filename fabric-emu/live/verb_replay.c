@@ -1,0 +1,295 @@
+/* verb_replay.c - `hxmesh replay`: the frames of a capture once more, into a port of a running fabric or onto an
+ * interface. */
+#include "fabric-emu/capture_filter.h"
+#include "host/json.h"
+#include "host/name.h"
+#include "host/pcapng_read.h"
+#include "replay.h"
+#include "verbs.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SETTLE_MS = 10000, BUSY_NS = 50000 };
+
+static const char *const direction_names[] = {"both", "in", "out", NULL};
+
+struct replaying {
+    const char *file, *name, *port, *interface, *filter_text, *from;
+    unsigned direction; /* place in direction_names */
+    double speed, rate;
+    bool fast;
+    struct capture_filter filter;
+    struct hx_pcapng_reader reader;
+    struct replay_target target;
+    int signals;
+    bool interrupted;
+    uint64_t start_ns, first_ns; /* of sending, and of the capture */
+    bool *chosen;                /* interfaces of the section whose frames are wanted */
+    uint32_t chosen_room;
+    uint64_t read, given, passed_over, cut, too_long;
+};
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+/* Waits until `at`, or a signal. */
+static void wait_until(struct replaying *r, uint64_t at)
+{
+    struct pollfd signals = {.fd = r->signals, .events = POLLIN};
+    uint64_t before = now();
+    uint64_t ns = at > before ? at - before : 0;
+    const struct timespec wait = {.tv_sec = (time_t)(ns / 1000000000U), .tv_nsec = (long)(ns % 1000000000U)};
+    r->interrupted = r->interrupted || ppoll(&signals, 1, &wait, NULL) > 0;
+}
+
+/* When the n-th frame is due. */
+static uint64_t due(const struct replaying *r, uint64_t n, uint64_t time_ns)
+{
+    if (r->fast)
+        return 0;
+    if (r->rate > 0)
+        return r->start_ns + (uint64_t)((double)n * 1e9 / r->rate);
+    return time_ns > r->first_ns ? r->start_ns + (uint64_t)((double)(time_ns - r->first_ns) / r->speed) : r->start_ns;
+}
+
+static void give(struct replaying *r, const struct hx_pcapng_read_packet *p)
+{
+    enum replay_result result;
+    while ((result = replay_send(&r->target, p->bytes, p->captured)) == REPLAY_BUSY && !r->interrupted) {
+        if (replay_has_ended(&r->target))
+            hx_die(HX_EXIT_ENVIRONMENT, r->target.fabric.name, "the fabric ended after %" PRIu64 " frames", r->given);
+        wait_until(r, now() + BUSY_NS);
+    }
+    if (result == REPLAY_BROKEN)
+        hx_die(HX_EXIT_ENVIRONMENT, r->interface, "frame %" PRIu64 " cannot be sent: %m", p->frame);
+    r->given += result == REPLAY_SENT;
+    r->too_long += result == REPLAY_TOO_LONG;
+}
+
+static bool is_wanted(const struct replaying *r, const struct hx_pcapng_read_packet *p)
+{
+    static const enum hx_pcapng_direction wanted[] = {HX_PCAPNG_UNKNOWN, HX_PCAPNG_INBOUND, HX_PCAPNG_OUTBOUND};
+    return (r->direction == 0 || p->direction == wanted[r->direction]) &&
+           (!r->from || (p->interface < r->chosen_room && r->chosen[p->interface])) &&
+           capture_filter_passes(&r->filter, p->bytes, p->captured, p->original);
+}
+
+static void take_packet(struct replaying *r)
+{
+    const struct hx_pcapng_read_packet *p = &r->reader.packet;
+    r->read++;
+    if (!is_wanted(r, p)) {
+        r->passed_over++;
+        return;
+    }
+    if (p->captured < p->original) {
+        r->cut++;
+        return;
+    }
+    if (r->start_ns == 0) {
+        r->start_ns = now();
+        r->first_ns = p->time_ns;
+    }
+    uint64_t at = due(r, r->given, p->time_ns);
+    if (at)
+        wait_until(r, at);
+    if (!r->interrupted)
+        give(r, p);
+}
+
+static void take_interface(struct replaying *r)
+{
+    const struct hx_pcapng_read_interface *i = &r->reader.interface;
+    char name[HX_NAME_BYTES];
+    if (!r->from)
+        return;
+    if (i->number >= r->chosen_room) {
+        uint32_t room = i->number * 2 + 64;
+        bool *chosen = hx_allocate(room, sizeof *chosen);
+        if (r->chosen)
+            memcpy(chosen, r->chosen, r->chosen_room * sizeof *chosen);
+        free(r->chosen);
+        r->chosen = chosen;
+        r->chosen_room = room;
+    }
+    (void)snprintf(name, sizeof name, "%.*s", (int)(i->name.length < sizeof name ? i->name.length : sizeof name - 1),
+                   i->name.bytes ? i->name.bytes : "");
+    r->chosen[i->number] = fnmatch(r->from, name, 0) == 0;
+}
+
+static void replay_file(struct replaying *r)
+{
+    struct hx_problem problem;
+    while (!r->interrupted) {
+        switch (hx_pcapng_next(&r->reader, &problem)) {
+        case HX_PCAPNG_IS_BAD:
+            hx_die_of(&problem);
+        case HX_PCAPNG_IS_END:
+            return;
+        case HX_PCAPNG_IS_INTERFACE:
+            take_interface(r);
+            break;
+        case HX_PCAPNG_IS_PACKET:
+            take_packet(r);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+static void settle(struct replaying *r)
+{
+    for (unsigned ms = 0; ms < SETTLE_MS && !replay_is_settled(&r->target) && !r->interrupted; ms++) {
+        if (replay_has_ended(&r->target))
+            break;
+        wait_until(r, now() + 1000000);
+    }
+}
+
+/* ---- the report ---- */
+
+static uint64_t sent_of(const struct replaying *r)
+{
+    return r->target.feed ? atomic_load(&r->target.feed->count[FEED_SENT]) : r->given;
+}
+
+static json_t *report_json(const struct replaying *r, double seconds)
+{
+    json_t *refused = json_object();
+    for (unsigned i = FEED_SENT + 1; r->target.feed && i < FEED_VERDICT_COUNT; i++)
+        (void)json_object_set_new(refused, feed_verdict_names[i],
+                                  json_integer((json_int_t)atomic_load(&r->target.feed->count[i])));
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:f}", "file", r->file, "read", (json_int_t)r->read,
+                     "passed_over", (json_int_t)r->passed_over, "cut", (json_int_t)r->cut, "too_long",
+                     (json_int_t)r->too_long, "sent", (json_int_t)sent_of(r), "refused", refused, "seconds", seconds);
+}
+
+static void print_report(const struct replaying *r, double seconds)
+{
+    printf("%s: %" PRIu64 " of %" PRIu64 " frames sent in %.3f s\n", r->file, sent_of(r), r->read, seconds);
+    printf("  not wanted %" PRIu64 ", cut short in the capture %" PRIu64 ", too long %" PRIu64, r->passed_over, r->cut,
+           r->too_long);
+    for (unsigned i = FEED_SENT + 1; r->target.feed && i < FEED_VERDICT_COUNT; i++)
+        printf(", %s %" PRIu64, feed_verdict_names[i], atomic_load(&r->target.feed->count[i]));
+    printf("\n");
+}
+
+static int replay(struct replaying *r, const struct hx_common *common)
+{
+    struct hx_problem problem;
+    hx_output_check(common->json);
+    if ((r->port != NULL) == (r->interface != NULL))
+        hx_die(HX_EXIT_USAGE, "--port", "%s: say where the frames are to go, by --port or by --interface",
+               r->port ? "and --interface" : "is missing");
+    if (!capture_filter_compile(&r->filter, r->filter_text, "--filter", &problem) ||
+        !hx_pcapng_open(&r->reader, r->file, &problem))
+        hx_die_of(&problem);
+    if (!(r->port ? replay_open_port(&r->target, r->name, r->port, &problem)
+                  : replay_open_interface(&r->target, r->interface, &problem)))
+        hx_die_of(&problem);
+    sigset_t set;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, SIGINT);
+    (void)sigaddset(&set, SIGTERM);
+    (void)sigaddset(&set, SIGHUP);
+    r->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    replay_file(r);
+    settle(r);
+    double seconds = r->start_ns ? (double)(now() - r->start_ns) / 1e9 : 0;
+    if (common->json)
+        hx_json_write(report_json(r, seconds), common->json);
+    else
+        print_report(r, seconds);
+    replay_close(&r->target);
+    hx_pcapng_close(&r->reader);
+    capture_filter_free(&r->filter);
+    free(r->chosen);
+    return r->interrupted ? HX_EXIT_INTERRUPTED : HX_EXIT_DONE;
+}
+
+int verb_replay(int argc, char **argv)
+{
+    struct replaying r = {.speed = 1};
+    const struct hx_option options[] = {
+        HX_OPTIONS_HEADING("Where to"),
+        {.name = "port",
+         .letter = 'p',
+         .kind = HX_OPTION_STRING,
+         .argument = "PORT",
+         .to.string = &r.port,
+         .help = "into this port of a running fabric, as a5,3/p0/E; local: injected there"},
+        {.name = "name",
+         .kind = HX_OPTION_STRING,
+         .argument = "NAME",
+         .to.string = &r.name,
+         .help = "of the fabric, as `hxmesh run --name` gave it (the only one that runs)"},
+        {.name = "interface",
+         .letter = 'i',
+         .kind = HX_OPTION_STRING,
+         .argument = "IFNAME",
+         .to.string = &r.interface,
+         .help = "onto this network interface (needs CAP_NET_RAW)"},
+        HX_OPTIONS_HEADING("Which frames"),
+        {.name = "filter",
+         .letter = 'f',
+         .kind = HX_OPTION_STRING,
+         .argument = "FILTER",
+         .to.string = &r.filter_text,
+         .help = "that this BPF filter lets through"},
+        {.name = "from",
+         .kind = HX_OPTION_STRING,
+         .argument = "PATTERN",
+         .to.string = &r.from,
+         .help = "that were captured at ports with such names, as 'a5,3/p0/E' (all)"},
+        {.name = "direction",
+         .kind = HX_OPTION_CHOICE,
+         .argument = "WORD",
+         .to.choice = &r.direction,
+         .choices = direction_names,
+         .help = "in which direction there (both)"},
+        HX_OPTIONS_HEADING("How fast"),
+        {.name = "speed",
+         .kind = HX_OPTION_REAL,
+         .to.real = &r.speed,
+         .real_low = 1e-9,
+         .real_high = 1e9,
+         .help = "so many times as fast as they were captured (1)"},
+        {.name = "rate",
+         .kind = HX_OPTION_REAL,
+         .argument = "FRAMES",
+         .to.real = &r.rate,
+         .real_low = 1e-3,
+         .real_high = 1e9,
+         .help = "so many frames a second, evenly"},
+        {.name = "as-fast-as-possible", .kind = HX_OPTION_FLAG, .to.flag = &r.fast, .help = "without any pause"},
+        HX_OPTIONS_END};
+    const struct hx_command command = {
+        .program = "hxmesh replay",
+        .operands = "FILE",
+        .summary = "Sends the frames of a capture (pcapng or pcap) again, into a running fabric or onto an interface.",
+        .details =
+            "A fabric judges them as if they came from a wire, and says what it refused: malformed frames, "
+            "coordinates it does not have, wrong checksums, credit frames. Frames that the capture cut short are "
+            "not sent.",
+        .least_operands = 1,
+        .most_operands = 1,
+        .options = options};
+    struct hx_common common;
+    int first = hx_options_parse(&command, argc, argv, &common);
+    r.file = argv[first];
+    return replay(&r, &common);
+}

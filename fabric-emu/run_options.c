@@ -1,0 +1,129 @@
+/* run_options.c - reads the command line of `hxmesh run` (run_options.h). */
+#include "run_options.h"
+#include "collective_plan.h"
+#include "host/json.h"
+
+#include <string.h>
+
+/* Settings that only one clock knows. */
+enum { GIVEN_NAME = 1, GIVEN_RESTART = 2 };
+
+static void settle(struct run_options *o, const struct hx_settings *given)
+{
+    o->settings = o->spec.settings;
+    hx_settings_merge(&o->settings, given);
+    /* Simulated time passes slowly enough without every byte: they are carried when somebody asks. */
+    if (o->settings.clock == HX_CLOCK_VIRTUAL && !(o->settings.given & HX_GIVEN_VERIFY))
+        o->settings.verify = false;
+    if (o->settings.count == 0 && o->settings.duration_ns == 0)
+        hx_die(HX_EXIT_USAGE, "--count", "0 messages need a --duration");
+}
+
+static void settle_capture(struct run_options *o, const struct hx_capture_settings *given)
+{
+    o->capture = o->spec.capture;
+    hx_capture_settings_merge(&o->capture, given);
+    if (!o->capture.file && o->capture.given)
+        hx_die(HX_EXIT_USAGE, "--capture", "is missing: where are the captured frames to go?");
+    if (o->capture.file && strcmp(o->capture.file, "-") == 0)
+        hx_die(HX_EXIT_USAGE, "--capture", "the report of a run goes to stdout: name a file (or use `hxmesh capture`)");
+}
+
+static void check_target(struct run_options *o, struct hx_coordinate target)
+{
+    hx_spec_check_coordinate(&o->spec, "--target", target);
+    unsigned pattern = o->settings.pattern;
+    bool has_target = pattern == HX_INCAST || pattern == HX_COLLECTIVES + HX_BROADCAST;
+    if (has_target && hx_spec_board_failed(&o->spec, hx_spec_board_at(&o->spec, target.gx, target.gy)))
+        hx_die(HX_EXIT_USAGE, "--target", "a%u,%u is on a failed board", target.gx, target.gy);
+    o->target = hx_accelerator(&o->g, target.gx, target.gy);
+    if (pattern >= HX_COLLECTIVES)
+        collective_plan_require(&o->spec, &o->settings, o->target);
+}
+
+static void check_clock(const struct run_options *o, unsigned given, const struct hx_overrides *overrides)
+{
+    bool is_virtual = o->settings.clock == HX_CLOCK_VIRTUAL;
+    if (!is_virtual && o->timing.given)
+        hx_die(HX_EXIT_USAGE, "--clock", "speeds, latencies and --buffer are those of --clock virtual");
+    if (is_virtual && (given || overrides->credits))
+        hx_die(HX_EXIT_USAGE, "--clock", "--%s is for --clock wall%s",
+               overrides->credits   ? "credits"
+               : given & GIVEN_NAME ? "name"
+                                    : "restart",
+               overrides->credits ? " (--buffer is what a link buffers under the virtual clock)" : "");
+    struct hx_timing complete = hx_timing_complete(&o->timing);
+    if (complete.crossbar < complete.link)
+        hx_die(HX_EXIT_USAGE, "--crossbar", "%u Gb/s is less than a link's %u", (unsigned)complete.crossbar,
+               (unsigned)complete.link);
+}
+
+void run_options_parse(struct run_options *o, int argc, char **argv)
+{
+    *o = (struct run_options){.restart = true, .links = true};
+    struct hx_settings settings = hx_default_settings;
+    settings.given = 0;
+    struct hx_overrides overrides = {0};
+    struct hx_capture_settings capture = HX_CAPTURE_DEFAULTS;
+    struct hx_timing timing = HX_DEFAULT_TIMING;
+    struct hx_coordinate target = {0, 0};
+    unsigned given = 0;
+    const struct hx_option options[] = {
+        HX_OPTIONS_HEADING("Traffic"),
+        HX_SETTINGS_OPTIONS(&settings),
+        {.name = "target",
+         .kind = HX_OPTION_COORDINATE,
+         .to.coordinate = &target,
+         .help = "who receives in incast traffic, or has what is broadcast (0,0)"},
+        HX_OPTIONS_HEADING("Fabric"),
+        HX_OVERRIDE_OPTIONS(&overrides),
+        {.name = "links",
+         .kind = HX_OPTION_FLAG,
+         .negatable = true,
+         .to.flag = &o->links,
+         .help = "list every link in the JSON report (on)"},
+        HX_OPTIONS_HEADING("Wall clock"),
+        HX_CREDIT_OPTION(&overrides),
+        {.name = "name",
+         .kind = HX_OPTION_STRING,
+         .argument = "NAME",
+         .to.string = &o->name,
+         .help = "of the fabric's shared memory, /dev/shm/hxmesh-NAME (the process number)",
+         .given = &given,
+         .given_bit = GIVEN_NAME},
+        {.name = "restart",
+         .kind = HX_OPTION_FLAG,
+         .negatable = true,
+         .to.flag = &o->restart,
+         .help = "start workers that were killed again (on)",
+         .given = &given,
+         .given_bit = GIVEN_RESTART},
+        HX_OPTIONS_HEADING("Virtual clock"),
+        HX_TIMING_OPTIONS(&timing),
+        HX_OPTIONS_HEADING("Capture"),
+        HX_CAPTURE_OPTIONS(&capture),
+        HX_OPTIONS_END};
+    const struct hx_command command = {
+        .program = "hxmesh run",
+        .operands = "SPEC|FILE",
+        .summary =
+            "Runs a whole HammingMesh of the firmware on this machine, sends traffic through it and checks every "
+            "byte that arrives.",
+        .details =
+            "SPEC is a fabric such as \"4x4 Hx2Mesh\"; FILE a *.hxm.yaml. With --clock virtual time is simulated: "
+            "the report depends on the spec and the seed alone, and payload is carried only if --verify asks. "
+            "Exit code: 0 all arrived, 1 something was lost or corrupted, 130 interrupted.",
+        .least_operands = 1,
+        .most_operands = 1,
+        .options = options};
+    int first = hx_options_parse(&command, argc, argv, &o->common);
+    hx_output_check(o->common.json);
+    hx_spec_load(argv[first], &overrides, &o->spec);
+    o->g = hx_spec_geometry(&o->spec);
+    settle(o, &settings);
+    settle_capture(o, &capture);
+    o->timing = o->spec.timing;
+    hx_timing_merge(&o->timing, &timing);
+    check_clock(o, given, &overrides);
+    check_target(o, target);
+}

@@ -1,0 +1,23 @@
+/* run_options.h - the command line of `hxmesh run`, the same for both clocks: each is a program of its own. */
+#ifndef RUN_OPTIONS_H
+#define RUN_OPTIONS_H
+
+#include "host/spec.h"
+
+struct run_options {
+    struct hx_spec spec;
+    struct hx_geometry g;
+    struct hx_settings settings; /* the file's, the command line's over them */
+    struct hx_capture_settings capture;
+    struct hx_timing timing; /* as given: hx_timing_complete() */
+    uint32_t target;         /* rank: who receives in incast traffic, or has what is broadcast */
+    const char *name;
+    bool restart;
+    bool links; /* the report lists them */
+    struct hx_common common;
+};
+
+/* Reads and checks all of it; dies with one line if something is wrong. *o owns a spec from then on. */
+void run_options_parse(struct run_options *o, int argc, char **argv);
+
+#endif

@@ -1,0 +1,199 @@
+/* build.c - makes a worker's entities and binds their links (build.h). */
+#include "build.h"
+#include "host/error.h"
+#include "stock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Per node of the fabric: the entity of this worker that has it, NULL: another worker's, or dead. */
+struct plan {
+    struct worker *w;
+    struct virtual_entity **of_node;
+    uint8_t *barred; /* of the job of the board being built */
+};
+
+static bool is_mine(const struct worker *w, uint32_t node)
+{
+    return w->m->layout.worker[node] == w->self && !w->m->layout.dead[node];
+}
+
+static unsigned planes_of(const struct hx_geometry *g, uint32_t node)
+{
+    return node < g->accelerators ? g->planes : 1;
+}
+
+/* Tree switches of several planes are entities of their own: they share nothing. */
+static uint32_t count_entities(const struct worker *w, size_t *bytes, size_t *table_bytes)
+{
+    const struct hx_geometry *g = w->m->g;
+    uint32_t n = 0;
+    for (uint32_t node = 0; node < g->nodes; node++) {
+        if (!is_mine(w, node))
+            continue;
+        unsigned copies = node < g->accelerators ? 1 : g->planes;
+        n += copies;
+        *bytes += copies * virtual_entity_bytes(planes_of(g, node), hx_node_ports(g, node));
+        *table_bytes += g->planes * ((hx_route_bytes(g, node) + 7) & ~(size_t)7);
+    }
+    return n;
+}
+
+/* ---- links ---- */
+
+static uint32_t link_number(const struct model *m, unsigned plane, uint32_t node, unsigned port)
+{
+    return plane * m->layout.links + m->layout.first_link[node] + port;
+}
+
+static bool is_trace(const struct hx_geometry *g, uint32_t node, uint32_t far)
+{
+    return node < g->accelerators && far < g->accelerators;
+}
+
+static struct virtual_node *node_of(const struct plan *p, unsigned plane, uint32_t node)
+{
+    bool tree = node >= p->w->m->g->accelerators;
+    struct virtual_entity *e = p->of_node[tree ? node + (size_t)plane * p->w->m->g->nodes : node];
+    return e ? &e->node[tree ? 0 : plane] : NULL;
+}
+
+/* Binds what leaves (plane, node, port) and what arrives there. */
+static void bind_port(const struct plan *p, struct virtual_node *n, unsigned plane, uint32_t node, unsigned port)
+{
+    const struct model *m = p->w->m;
+    const struct hx_geometry *g = m->g;
+    struct virtual_worker *v = &p->w->v;
+    struct hx_end far = hx_far_end(g, node, port);
+    struct virtual_tx *tx = &n->hal.tx[port];
+    struct virtual_rx *rx = &n->hal.rx[port];
+    tx->link = link_number(m, plane, node, port);
+    if (far.node == HX_NOWHERE || m->layout.dead[far.node])
+        return;
+    const struct virtual_timing *t = &m->timing;
+    uint32_t latency = is_trace(g, node, far.node) ? t->trace : t->cable;
+    const struct virtual_node *other = node_of(p, plane, far.node);
+    tx->delay = t->link.blocks[1] + latency + t->input;
+    rx->delay = t->output + latency + t->input;
+    rx->link = link_number(m, plane, far.node, far.port);
+    tx->far_worker = rx->from_worker = m->layout.worker[far.node];
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        tx->credit[vc] = t->vc_blocks;
+    n->hal.up |= (uint64_t)1 << port;
+    if (other) {
+        tx->far = &other->hal.rx[far.port];
+        rx->from = &other->hal.tx[far.port];
+    } else {
+        v->tx[tx->link] = tx;
+        v->rx[rx->link] = rx;
+    }
+}
+
+static void bind_node(const struct plan *p, unsigned plane, uint32_t node)
+{
+    struct virtual_node *n = node_of(p, plane, node);
+    for (unsigned port = 0; port < n->hal.ports; port++)
+        bind_port(p, n, plane, node, port);
+    if (node < p->w->m->g->accelerators) {
+        struct virtual_tx *local = &n->hal.tx[HX_LOCAL];
+        for (unsigned vc = 0; vc < HX_VCS; vc++)
+            local->credit[vc] = (uint32_t)HX_MAX_ROOM << p->w->v.timing.unit_shift;
+        n->hal.up |= (uint64_t)1 << HX_LOCAL;
+    }
+    n->hal.open = n->hal.up;
+}
+
+/* ---- nodes ---- */
+
+static struct hx_barred barred_of(const struct plan *p, uint32_t node, uint16_t *job)
+{
+    const struct model *m = p->w->m;
+    *job = HX_NO_JOB;
+    if (node < m->g->accelerators)
+        *job = hx_spec_board_job(m->spec, layout_board_of(m->spec, m->g, node));
+    bool any = hx_spec_barred(m->spec, *job, p->barred);
+    return (struct hx_barred){any && node < m->g->accelerators ? p->barred : NULL};
+}
+
+static void make_node(struct plan *p, unsigned plane, uint32_t node, uint8_t **tables)
+{
+    struct worker *w = p->w;
+    struct virtual_node *n = node_of(p, plane, node);
+    struct hx_barred barred = barred_of(p, node, &n->sw.job);
+    n->hal.drops = w->area->drops;
+    hx_route_build(&n->sw.route, w->m->g, node, barred, n->hal.up, *tables);
+    if (hx_settings_x_first(&w->m->settings))
+        hx_route_order_x_first(&n->sw.route, *tables);
+    *tables += (hx_route_bytes(w->m->g, node) + 7) & ~(size_t)7;
+    /* Ties fall otherwise in every switch, and the same in every run. */
+    n->sw.tie = (w->m->settings.seed + 1) * UINT64_C(0xD1342543DE82EF95) +
+                ((uint64_t)node * HX_MAX_PLANES + plane) * UINT64_C(0xA24BAED4963EE407);
+}
+
+static void make_entities(struct plan *p)
+{
+    struct worker *w = p->w;
+    const struct hx_geometry *g = w->m->g;
+    uint8_t *at = w->memory;
+    for (uint32_t node = 0; node < g->nodes; node++) {
+        if (!is_mine(w, node))
+            continue;
+        bool tree = node >= g->accelerators;
+        for (unsigned copy = 0; copy < (tree ? g->planes : 1U); copy++) {
+            unsigned ports = hx_node_ports(g, node);
+            struct virtual_entity *e = virtual_entity_init(at, &w->v, w->entities, planes_of(g, node), ports, tree);
+            at += virtual_entity_bytes(planes_of(g, node), ports);
+            p->of_node[node + (tree ? (size_t)copy * g->nodes : 0)] = e;
+            w->entity[w->entities++] = e;
+        }
+    }
+}
+
+static void make_drivers(const struct plan *p)
+{
+    struct worker *w = p->w;
+    const struct hx_geometry *g = w->m->g;
+    for (uint32_t rank = 0; rank < g->accelerators; rank++)
+        w->accelerators += is_mine(w, rank);
+    w->driver = virtual_stock_take(w->accelerators * sizeof *w->driver);
+    uint32_t n = 0;
+    for (uint32_t rank = 0; rank < g->accelerators; rank++) {
+        if (is_mine(w, rank))
+            driver_start(&w->driver[n++], w, p->of_node[rank], rank);
+    }
+}
+
+void build_worker(struct worker *w, const struct model *m, unsigned self)
+{
+    const struct hx_geometry *g = m->g;
+    *w = (struct worker){.m = m, .self = self, .area = &m->area[self]};
+    size_t bytes = 0;
+    size_t table_bytes = 0;
+    uint32_t entities = count_entities(w, &bytes, &table_bytes);
+    size_t links = (size_t)g->planes * m->layout.links;
+    w->entity = hx_allocate(entities + 1U, sizeof(struct virtual_entity *));
+    w->memory = virtual_stock_take(bytes);
+    w->tables = virtual_stock_take(table_bytes);
+    w->v.timing = m->timing;
+    w->v.channel = m->channel;
+    w->v.rx = virtual_stock_take(links * sizeof(struct virtual_rx *));
+    w->v.tx = virtual_stock_take(links * sizeof(struct virtual_tx *));
+    virtual_pool_open(&w->v.pool, m->settings.verify);
+    virtual_wheel_open(&w->v.wheel, entities, m->timing.window);
+    struct plan p = {.w = w};
+    p.of_node = hx_allocate((size_t)g->planes * g->nodes, sizeof(struct virtual_entity *));
+    p.barred = hx_allocate(hx_spec_boards(m->spec) / 8 + 1, 1);
+    make_entities(&p);
+    uint8_t *tables = w->tables;
+    for (unsigned plane = 0; plane < g->planes; plane++) {
+        for (uint32_t node = 0; node < g->nodes; node++) {
+            if (!is_mine(w, node))
+                continue;
+            bind_node(&p, plane, node);
+            make_node(&p, plane, node, &tables);
+        }
+    }
+    make_drivers(&p);
+    free(p.of_node);
+    free(p.barred);
+}

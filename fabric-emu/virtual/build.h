@@ -1,0 +1,24 @@
+/* build.h - the entities of one worker, bound to each other and to those of other workers. */
+#ifndef BUILD_H
+#define BUILD_H
+
+#include "driver.h"
+
+/* What a worker runs. */
+struct worker {
+    const struct model *m;
+    struct model_area *area;
+    unsigned self;
+    struct virtual_worker v;
+    struct virtual_entity **entity; /* [entities], by their number in the wheel */
+    uint32_t entities;
+    struct driver *driver; /* [accelerators] of this worker */
+    uint32_t accelerators;
+    uint64_t active; /* accelerators that are not done */
+    uint8_t *tables; /* route tables of all nodes */
+    uint8_t *memory; /* of the entities */
+};
+
+void build_worker(struct worker *w, const struct model *m, unsigned self);
+
+#endif

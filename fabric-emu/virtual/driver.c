@@ -1,0 +1,224 @@
+/* driver.c - driving an endpoint under the virtual clock (driver.h). */
+#include "build.h"
+#include "fabric-emu/payload.h"
+#include "host/error.h"
+#include "hxmesh/error.h"
+#include "part.h"
+#include "stock.h"
+
+enum {
+    RETRIES = 12,
+    TIMEOUT_MS = 250 /* of simulated time: nothing is lost but where boards failed */
+};
+#define PS_PER_NS UINT64_C(1000)
+
+/* ---- messages ---- */
+
+/* Bytes per picosecond that an accelerator may offer: all links of all planes, times the rate. */
+static double offered_per_ps(const struct driver *d)
+{
+    const struct model *m = d->worker->m;
+    return 4.0 * m->g->planes * HX_BLOCK / m->timing.link.blocks[1] * m->settings.rate;
+}
+
+static bool within_rate(const struct driver *d, uint64_t now)
+{
+    if (d->worker->m->settings.rate >= 1)
+        return true;
+    return (double)d->offered <= (double)now * offered_per_ps(d);
+}
+
+static bool time_is_over(const struct driver *d, uint64_t now)
+{
+    uint64_t duration = d->worker->m->settings.duration_ns;
+    return duration && now >= duration * PS_PER_NS;
+}
+
+static bool has_more(const struct driver *d)
+{
+    return d->begun < d->messages && !time_is_over(d, d->worker->v.now);
+}
+
+static void begin_messages(struct driver *d)
+{
+    const struct model *m = d->worker->m;
+    while (has_more(d) && d->endpoint.free_sends && within_rate(d, d->worker->v.now)) {
+        struct hx_place to = hx_place_of(m->g, traffic_destination(m->traffic, d->rank, d->begun));
+        uint64_t bytes = m->settings.message;
+        if (hx_endpoint_send(&d->endpoint, to.gx, to.gy, bytes, 0, d->begun) != HX_OK)
+            return; /* two messages to this peer are under way */
+        d->offered += bytes;
+        d->begun++;
+    }
+}
+
+/* ---- time ---- */
+
+static void note_timers(struct driver *d)
+{
+    uint64_t now = d->worker->v.now;
+    if (d->endpoint.active && !d->timer_noted) {
+        d->timer_noted = true;
+        virtual_entity_note(d->hal.entity, now + TIMEOUT_MS * UINT64_C(1000000) * PS_PER_NS, VIRTUAL_ITEM_TIMER);
+    }
+    if (has_more(d) && d->endpoint.free_sends && !within_rate(d, now) && !d->again_noted) {
+        d->again_noted = true;
+        uint64_t allowed = (uint64_t)((double)d->offered / offered_per_ps(d)) + 1;
+        virtual_entity_note(d->hal.entity, allowed > now ? allowed : now + 1, VIRTUAL_ITEM_AGAIN);
+    }
+}
+
+static void note_done(struct driver *d)
+{
+    bool done = (d->part ? part_is_over(d->part) : !has_more(d)) && hx_endpoint_idle(&d->endpoint);
+    d->worker->active += (uint64_t)d->done - (uint64_t)done;
+    d->done = done;
+}
+
+static void drive(void *of, bool timer, bool again)
+{
+    struct driver *d = of;
+    if (timer)
+        d->timer_noted = false;
+    d->again_noted = d->again_noted && !again;
+    do {
+        d->news = false;
+        if (d->part)
+            part_begin(d->part);
+        else
+            begin_messages(d);
+        (void)hx_endpoint_step(&d->endpoint);
+    } while (d->news);
+    /* A step looks at one deadline. */
+    for (unsigned n = 1; timer && n < d->endpoint.config.sends; n++)
+        (void)hx_endpoint_step(&d->endpoint);
+    note_timers(d);
+    note_done(d);
+}
+
+static bool hungry(const void *of)
+{
+    const struct driver *d = of;
+    return d->endpoint.ready != 0;
+}
+
+/* ---- what the endpoint asks and tells ---- */
+
+static void take_event(void *of, const struct hx_event *event)
+{
+    struct driver *d = of;
+    struct model_area *area = d->worker->area;
+    d->news = true;
+    if (d->part)
+        part_take_event(d->part, event);
+    if (event->type == HX_EVENT_RECEIVED)
+        area->last_delivery = d->worker->v.now > area->last_delivery ? d->worker->v.now : area->last_delivery;
+    else
+        atomic_store_explicit(&area->acknowledged, area->acknowledged + 1, memory_order_relaxed);
+}
+
+static void take_delivery(void *of, const struct hx_desc *packet, uint64_t when, uint64_t took)
+{
+    (void)when;
+    const struct driver *d = of;
+    struct model_area *area = d->worker->area;
+    fab_histogram_add(&area->latency, took / PS_PER_NS);
+    area->max_vc = packet->vc > area->max_vc ? packet->vc : area->max_vc;
+}
+
+/* Counts what arrived, whatever it is. */
+static void note_received(const struct driver *d, unsigned bytes)
+{
+    struct model_receiver *receiver = &d->worker->m->receiver[d->rank];
+    receiver->bytes += bytes;
+    receiver->last = d->worker->v.now;
+    if (!time_is_over(d, d->worker->v.now))
+        d->worker->area->bytes_measured += bytes;
+}
+
+static struct payload_id id_of(const struct driver *d, uint32_t source, uint32_t destination, uint32_t message,
+                               uint32_t packet)
+{
+    return (struct payload_id){d->worker->m->settings.seed, source, destination, message, packet};
+}
+
+static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
+{
+    const struct driver *d = of;
+    struct payload_id id = id_of(d, d->rank, s->peer, s->message, packet);
+    payload_write(&id, to, bytes);
+}
+
+static void place(void *of, const struct hx_header *h, const uint8_t *payload)
+{
+    const struct driver *d = of;
+    const struct model *m = d->worker->m;
+    struct model_area *area = d->worker->area;
+    note_received(d, h->length);
+    if (!m->settings.verify)
+        return;
+    struct payload_id id = id_of(d, hx_accelerator(m->g, h->src_gx, h->src_gy), d->rank, h->message, h->offset);
+    area->bytes_corrupted += payload_wrong_bytes(&id, payload, h->length);
+}
+
+static void fill_part(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
+{
+    const struct driver *d = of;
+    part_fill(d->part, s->tag, packet, to, bytes);
+}
+
+static void place_part(void *of, const struct hx_header *h, const uint8_t *payload)
+{
+    const struct driver *d = of;
+    note_received(d, h->length);
+    part_place(d->part, h, payload);
+}
+
+/* ---- start ---- */
+
+static struct hx_endpoint_config config_of(const struct driver *d)
+{
+    const struct model *m = d->worker->m;
+    struct hx_place at = hx_place_of(m->g, d->rank);
+    return (struct hx_endpoint_config){.gx = at.gx,
+                                       .gy = at.gy,
+                                       .columns = m->g->columns,
+                                       .rows = m->g->rows,
+                                       .planes = m->g->planes,
+                                       .sends = HX_MAX_SENDS,
+                                       .epoch = 1,
+                                       .retries = RETRIES,
+                                       .check = m->settings.verify,
+                                       .job = hx_spec_board_job(m->spec, layout_board_of(m->spec, m->g, d->rank)),
+                                       .timeout_ns = TIMEOUT_MS * UINT64_C(1000000)};
+}
+
+void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, uint32_t rank)
+{
+    *d = (struct driver){.worker = w, .rank = rank, .messages = traffic_messages(w->m->traffic, rank), .done = true};
+    d->hal = (struct hal_endpoint){.worker = &w->v, .entity = e, .planes = w->m->g->planes, .drops = w->area->drops};
+    d->hal.user = (struct virtual_user){.place = place, .event = take_event, .delivered = take_delivery};
+    if (w->m->settings.verify)
+        d->hal.user.fill = fill;
+    if (w->m->collective) {
+        d->messages = 0;
+        d->part = part_new(d);
+        d->hal.user.fill = w->m->settings.verify ? fill_part : NULL;
+        d->hal.user.place = d->part ? place_part : place;
+    }
+    d->hal.of = d;
+    for (unsigned plane = 0; plane < d->hal.planes; plane++) {
+        d->hal.plane[plane] = &e->node[plane].hal;
+        e->node[plane].hal.endpoint = &d->hal;
+    }
+    const struct hx_endpoint_config config = config_of(d);
+    if (hx_endpoint_init(&d->endpoint, &config, &d->hal, virtual_stock_take(hx_endpoint_bytes(&config))) != HX_OK)
+        hx_die(HX_EXIT_CONFIG, w->m->spec->source, "endpoint a%u,%u cannot be built", config.gx, config.gy);
+    e->endpoint = &d->hal;
+    e->drive = drive;
+    e->hungry = hungry;
+    e->of = d;
+    d->again_noted = true;
+    virtual_entity_note(e, 0, VIRTUAL_ITEM_AGAIN);
+    note_done(d);
+}

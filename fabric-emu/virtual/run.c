@@ -1,0 +1,225 @@
+/* run.c - the supervisor of a virtual fabric (run.h). It does nothing but wait: all work is the workers'. */
+#include "run.h"
+#include "host/error.h"
+#include "host/progress.h"
+#include "worker.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TICK_NS = 50000000 };
+
+struct run {
+    const struct model *m;
+    struct outcome outcome;
+    pid_t pid[VIRTUAL_MOST_WORKERS];
+    unsigned alive;
+    struct hx_progress bar;
+    uint64_t messages; /* to be acknowledged in all; 0: not known */
+    uint64_t started_ns;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+static void ending_signals(sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, SIGINT);
+    sigaddset(set, SIGTERM);
+    sigaddset(set, SIGHUP);
+    sigaddset(set, SIGQUIT);
+}
+
+void run_block_signals(void)
+{
+    sigset_t set;
+    ending_signals(&set);
+    sigaddset(&set, SIGCHLD);
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static void start_workers(struct run *r)
+{
+    pid_t parent = getpid();
+    for (unsigned w = 0; w < r->m->workers; w++) {
+        pid_t pid = fork();
+        if (pid < 0)
+            hx_die(HX_EXIT_ENVIRONMENT, "fork", "%s", strerror(errno));
+        if (pid == 0) {
+            (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+            if (getppid() != parent)
+                _exit(HX_EXIT_ENVIRONMENT);
+            worker_run(r->m, w);
+        }
+        r->pid[w] = pid;
+        r->alive++;
+    }
+}
+
+static void note_end(struct run *r, pid_t pid, int status)
+{
+    r->alive--;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == HX_EXIT_DONE)
+        return;
+    virtual_channel_break(r->m->channel);
+    if (r->outcome.exit_code == 0)
+        r->outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : HX_EXIT_FAILED;
+    if (!WIFSIGNALED(status))
+        return;
+    r->outcome.deaths++;
+    hx_complain("hxmesh run", "worker %d was killed by signal %d: simulated time cannot go on without it", (int)pid,
+                WTERMSIG(status));
+}
+
+static double share_done(const struct run *r, uint64_t now)
+{
+    if (r->m->settings.duration_ns)
+        return (double)now / 1e3 / (double)r->m->settings.duration_ns;
+    uint64_t acknowledged = 0;
+    for (unsigned w = 0; w < r->m->workers; w++)
+        acknowledged += atomic_load(&r->m->area[w].acknowledged);
+    return r->messages ? (double)acknowledged / (double)r->messages : 0;
+}
+
+static void show(struct run *r)
+{
+    if (!hx_progress_due(&r->bar))
+        return;
+    uint64_t hops = 0;
+    for (unsigned w = 0; w < r->m->workers; w++)
+        hops += atomic_load(&r->m->area[w].hops);
+    uint64_t now = atomic_load(&r->m->area[0].now);
+    double seconds = (double)(now_ns() - r->started_ns) / 1e9;
+    double share = share_done(r, now);
+    char note[128];
+    (void)snprintf(note, sizeof note, ", %.3f ms simulated, %.1f M packet-hops/s, %.0f s left", (double)now / 1e9,
+                   (double)hops / seconds / 1e6, share > 0 ? seconds / share - seconds : 0);
+    hx_progress_show(&r->bar, share < 1 ? share : 1, note);
+}
+
+static void watch(struct run *r)
+{
+    sigset_t set;
+    ending_signals(&set);
+    sigaddset(&set, SIGCHLD);
+    while (r->alive) {
+        const struct timespec tick = {.tv_nsec = TICK_NS};
+        int got = sigtimedwait(&set, NULL, &tick);
+        if (got > 0 && got != SIGCHLD) {
+            if (r->outcome.interrupted)
+                virtual_channel_break(r->m->channel); /* asked twice: at once */
+            r->outcome.interrupted = true;
+            atomic_store(&r->m->control->stop, true);
+        }
+        int status;
+        pid_t pid;
+        while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+            note_end(r, pid, status);
+        show(r);
+    }
+    hx_progress_end(&r->bar);
+}
+
+/* ---- what they report ---- */
+
+static void gather_areas(struct result *r, const struct model *m)
+{
+    r->outcome.complete = r->outcome.exit_code == 0;
+    uint64_t measured = 0;
+    for (unsigned w = 0; w < m->workers; w++) {
+        const struct model_area *area = &m->area[w];
+        r->outcome.complete = r->outcome.complete && area->complete;
+        r->outcome.virtual_ps =
+            area->last_delivery > r->outcome.virtual_ps ? area->last_delivery : r->outcome.virtual_ps;
+        measured += area->bytes_measured;
+        r->outcome.buffers_missing += area->complete ? area->buffers_used : 0;
+        result_add_stats(&r->sum, &area->sum);
+        r->messages_begun += area->begun;
+        r->bytes_corrupted += area->bytes_corrupted;
+        r->max_vc = area->max_vc > r->max_vc ? area->max_vc : r->max_vc;
+        r->cpu_seconds += (double)area->cpu_ns / 1e9;
+        r->peak_memory_bytes += area->private_bytes;
+        for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
+            r->drops[reason] += area->drops[reason];
+        fab_histogram_merge(&r->latency, &area->latency);
+    }
+    /* With a duration the rate is that of the time in which everybody sends. */
+    uint64_t duration = m->settings.duration_ns * 1000;
+    r->outcome.bytes_delivered = measured;
+    if (duration && duration < r->outcome.virtual_ps)
+        r->outcome.virtual_ps = duration;
+}
+
+static void gather_collective(struct result *r, const struct model *m)
+{
+    r->collective = m->collective;
+    for (uint32_t rank = 0; m->collective && rank < m->g->accelerators; rank++)
+        r->collective_count.members += collective_job_of(m->collective, rank) != NULL;
+    for (unsigned w = 0; m->collective && w < m->workers; w++)
+        r->collective_count.done += m->area[w].collectives_done;
+}
+
+static void gather_receivers(struct result *r, const struct model *m)
+{
+    double bytes_per_ps = 4.0 * m->g->planes * HX_BLOCK / m->timing.link.blocks[1];
+    r->receive_share = hx_allocate(m->g->accelerators, sizeof *r->receive_share);
+    for (uint32_t rank = 0; rank < m->g->accelerators; rank++) {
+        const struct model_receiver *receiver = &m->receiver[rank];
+        if (receiver->last)
+            r->receive_share[rank] = (double)receiver->bytes / (double)receiver->last / bytes_per_ps;
+    }
+}
+
+static void gather_links(struct result *r, const struct model *m)
+{
+    const struct hx_geometry *g = m->g;
+    double elapsed = (double)(r->outcome.virtual_ps ? r->outcome.virtual_ps : 1);
+    r->link = hx_allocate((size_t)g->planes * m->layout.links, sizeof *r->link);
+    r->moved = hx_allocate(g->accelerators, sizeof *r->moved);
+    for (unsigned plane = 0; plane < g->planes; plane++) {
+        for (uint32_t node = 0; node < g->nodes; node++) {
+            for (unsigned port = 0; port < hx_node_ports(g, node); port++) {
+                const struct model_link *link = &m->link[plane * m->layout.links + m->layout.first_link[node] + port];
+                r->packet_hops += link->packets;
+                if (node < g->accelerators)
+                    r->moved[node] += link->packets;
+                if (hx_far_end(g, node, port).node == HX_NOWHERE)
+                    continue;
+                r->link[r->links++] = (struct link_use){node, (uint16_t)port, (uint8_t)plane, link->packets,
+                                                        (double)link->blocks * m->timing.link.blocks[1] / elapsed};
+            }
+        }
+    }
+}
+
+void run_model(const struct model *m, bool quiet, struct result *result)
+{
+    struct run r = {.m = m, .bar = hx_progress_start("run", quiet), .started_ns = now_ns()};
+    for (uint32_t rank = 0; !m->settings.duration_ns && rank < m->g->accelerators; rank++)
+        r.messages += m->collective ? 0 : traffic_messages(m->traffic, rank);
+    if (m->collective)
+        r.messages = collective_messages(m->collective);
+    start_workers(&r);
+    watch(&r);
+    r.outcome.drained_ns = now_ns() - r.started_ns;
+    *result = (struct result){
+        .spec = m->spec, .g = m->g, .workers = m->workers, .settings = m->settings, .outcome = r.outcome};
+    gather_areas(result, m);
+    gather_collective(result, m);
+    gather_receivers(result, m);
+    gather_links(result, m);
+    result->outcome.hops = result->packet_hops;
+    result_finish(result);
+}

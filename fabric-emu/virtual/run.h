@@ -1,0 +1,14 @@
+/* run.h - starts the workers of a virtual fabric, watches them, and gathers what they report. */
+#ifndef VIRTUAL_RUN_H
+#define VIRTUAL_RUN_H
+
+#include "fabric-emu/result.h"
+#include "model.h"
+
+/* Blocks SIGINT, SIGTERM, SIGHUP and SIGQUIT, which run_model() takes. Call first. */
+void run_block_signals(void);
+
+/* Runs the model to its end; r: what it showed, to be freed with result_free(). */
+void run_model(const struct model *m, bool quiet, struct result *r);
+
+#endif

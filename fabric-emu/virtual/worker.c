@@ -1,0 +1,129 @@
+/* worker.c - the loop over windows (worker.h).
+ *
+ * Between two turns of the channel a worker works alone: visits every entity that has something to do in the window, in the
+ * order of their numbers. What it sends to others is for later windows, so it is received after the turn. */
+#include "worker.h"
+#include "build.h"
+#include "fabric-emu/memory.h"
+#include "fabric-emu/result.h"
+#include "host/error.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { TELL_WINDOWS = 1 << 8 };
+
+static void visit_all(struct worker *w, uint64_t window)
+{
+    const uint64_t *set = virtual_wheel_turn(&w->v.wheel, window);
+    uint64_t end = (window + 1) * w->v.wheel.width;
+    for (uint32_t word = 0; word < w->v.wheel.words; word++) {
+        for (uint64_t left = set[word]; left; left &= left - 1)
+            virtual_entity_visit(w->entity[word * 64 + (unsigned)__builtin_ctzll(left)], end);
+    }
+    virtual_wheel_done(&w->v.wheel);
+}
+
+static struct virtual_turn own_turn(const struct worker *w)
+{
+    uint64_t next = virtual_wheel_next(&w->v.wheel);
+    return (struct virtual_turn){.next = next < w->v.sent_window ? next : w->v.sent_window,
+                                 .active = w->active,
+                                 .moved = w->v.moved,
+                                 .stop = atomic_load_explicit(&w->m->control->stop, memory_order_relaxed)};
+}
+
+static void tell(const struct worker *w, uint64_t now)
+{
+    atomic_store_explicit(&w->area->now, now, memory_order_relaxed);
+    atomic_store_explicit(&w->area->hops, w->v.hops, memory_order_relaxed);
+}
+
+/* Runs all windows; returns what was combined last. */
+static struct virtual_turn run_windows(struct worker *w)
+{
+    struct virtual_turn turn = {0};
+    for (uint64_t n = 0;; n++) {
+        visit_all(w, turn.next);
+        if (n % TELL_WINDOWS == 0)
+            tell(w, (w->v.wheel.current + 1) * w->v.wheel.width);
+        turn = own_turn(w);
+        w->v.sent_window = VIRTUAL_NO_WINDOW;
+        if (!virtual_channel_turn(w->v.channel, &turn))
+            _exit(HX_EXIT_FAILED); /* the supervisor knows whose fault it is */
+        virtual_worker_receive(&w->v);
+        if (turn.active == 0 || turn.stop || turn.next == VIRTUAL_NO_WINDOW)
+            return turn;
+    }
+}
+
+static uint64_t processor_ns(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+static void report_links(const struct worker *w)
+{
+    const struct model *m = w->m;
+    for (uint32_t i = 0; i < w->entities; i++) {
+        const struct virtual_entity *e = w->entity[i];
+        for (unsigned plane = 0; plane < e->planes; plane++) {
+            const struct hal_switch *h = &e->node[plane].hal;
+            for (unsigned port = 0; port < h->ports; port++)
+                m->link[h->tx[port].link] = (struct model_link){h->tx[port].packets, h->tx[port].blocks};
+        }
+    }
+}
+
+static void report(const struct worker *w, const struct virtual_turn *turn)
+{
+    struct model_area *area = w->area;
+    report_links(w);
+    for (uint32_t i = 0; i < w->accelerators; i++) {
+        result_add_stats(&area->sum, &w->driver[i].endpoint.stats);
+        area->begun += w->driver[i].begun;
+    }
+    area->interrupted = turn->stop && turn->active;
+    area->complete = turn->active == 0;
+    area->private_bytes = memory_private_bytes();
+    area->cpu_ns = processor_ns();
+    area->buffers_used = virtual_pool_used(&w->v.pool);
+}
+
+static void stay_on_core(unsigned self, unsigned workers)
+{
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || (unsigned)CPU_COUNT(&allowed) < workers || workers < 2)
+        return;
+    unsigned core = 0;
+    for (unsigned n = 0; core < CPU_SETSIZE; core++) {
+        if (CPU_ISSET(core, &allowed) && n++ == self)
+            break;
+    }
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    CPU_SET(core, &own);
+    (void)sched_setaffinity(0, sizeof own, &own);
+}
+
+_Noreturn void worker_run(const struct model *m, unsigned self)
+{
+    char name[16];
+    (void)snprintf(name, sizeof name, "hxmesh-v%u", self);
+    (void)prctl(PR_SET_NAME, name);
+    stay_on_core(self, m->workers);
+    virtual_channel_join(m->channel, self);
+    struct worker *w = hx_allocate(1, sizeof *w);
+    build_worker(w, m, self);
+    struct virtual_turn turn = run_windows(w);
+    tell(w, (w->v.wheel.current + 1) * w->v.wheel.width);
+    report(w, &turn);
+    _exit(HX_EXIT_DONE);
+}

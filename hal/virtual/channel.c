@@ -1,0 +1,161 @@
+/* channel.c - the channel between processes of one machine (channel.h): boxes in shared memory, written in one window and
+ * read in the next, and a barrier.
+ *
+ * A box is written by one worker and read by another, in turns: windows of even and odd number have boxes of their own,
+ * so a box is written again only when its reader has long passed the barrier behind it. */
+#include "channel.h"
+#include "host/error.h"
+#include "wheel.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { SPINS = 4000 };
+#define BOX_BYTES ((size_t)256 << 20) /* addresses; memory only for what was ever used */
+
+/* What a worker says at a turn. `windows` counts its turns: the others wait until it has caught up. */
+struct seat {
+    alignas(64) _Atomic uint64_t windows;
+    struct virtual_turn said[2];
+};
+
+struct box {
+    size_t used; /* bytes */
+    uint8_t bytes[];
+};
+
+struct virtual_channel {
+    unsigned workers, self;
+    uint64_t window; /* turns this worker has made */
+    uint8_t *boxes;  /* [2][from][to], BOX_BYTES each */
+    size_t mapped;
+    struct seat *seat;    /* [workers] */
+    _Atomic bool *broken; /* beside the seats */
+    unsigned from;        /* whose box is being read */
+    size_t at;            /* how far */
+};
+
+static void *map_shared(size_t bytes)
+{
+    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        hx_die(HX_EXIT_ENVIRONMENT, "memory", "cannot map %zu MiB: %s (fewer --workers)", bytes >> 20, strerror(errno));
+    return at;
+}
+
+struct virtual_channel *virtual_channel_create(unsigned workers)
+{
+    struct virtual_channel *c = hx_allocate(1, sizeof *c);
+    c->workers = workers;
+    size_t seats = (workers + 1U) * sizeof(struct seat);
+    c->seat = map_shared(seats);
+    c->broken = (_Atomic bool *)(void *)&c->seat[workers];
+    c->mapped = 2 * (size_t)workers * workers * BOX_BYTES;
+    c->boxes = workers > 1 ? map_shared(c->mapped) : NULL;
+    return c;
+}
+
+void virtual_channel_join(struct virtual_channel *c, unsigned self)
+{
+    c->self = self;
+    c->from = c->workers; /* nothing to receive yet */
+}
+
+void virtual_channel_destroy(struct virtual_channel *c)
+{
+    if (c->boxes)
+        (void)munmap(c->boxes, c->mapped);
+    (void)munmap(c->seat, (c->workers + 1U) * sizeof(struct seat));
+    free(c);
+}
+
+static struct box *box_of(const struct virtual_channel *c, uint64_t window, unsigned from, unsigned to)
+{
+    size_t index = ((window % 2) * c->workers + from) * c->workers + to;
+    return (struct box *)(void *)(c->boxes + index * BOX_BYTES);
+}
+
+static size_t record_bytes(uint32_t frame_bytes)
+{
+    return sizeof(struct virtual_record) + ((size_t)frame_bytes + 7) / 8 * 8;
+}
+
+struct virtual_record *virtual_channel_send(struct virtual_channel *c, unsigned worker, uint32_t frame_bytes)
+{
+    struct box *box = box_of(c, c->window, c->self, worker);
+    size_t bytes = record_bytes(frame_bytes);
+    if (sizeof *box + box->used + bytes > BOX_BYTES)
+        hx_die(HX_EXIT_ENVIRONMENT, "memory", "too much goes from worker %u to %u at once (fewer --workers)", c->self,
+               worker);
+    struct virtual_record *r = (struct virtual_record *)(void *)(box->bytes + box->used);
+    box->used += bytes;
+    r->frame_bytes = frame_bytes;
+    return r;
+}
+
+static bool wait_for(const struct virtual_channel *c, unsigned worker)
+{
+    const struct seat *seat = &c->seat[worker];
+    for (unsigned spins = 0; atomic_load_explicit(&seat->windows, memory_order_acquire) < c->window; spins++) {
+        if (atomic_load_explicit(c->broken, memory_order_relaxed))
+            return false;
+        if (spins < SPINS)
+            __builtin_ia32_pause();
+        else
+            (void)sched_yield();
+    }
+    return true;
+}
+
+static void combine(struct virtual_turn *all, const struct virtual_turn *one)
+{
+    all->next = one->next < all->next ? one->next : all->next;
+    all->active += one->active;
+    all->moved = one->moved > all->moved ? one->moved : all->moved;
+    all->stop |= one->stop;
+}
+
+bool virtual_channel_turn(struct virtual_channel *c, struct virtual_turn *turn)
+{
+    if (c->workers == 1)
+        return true;
+    uint64_t ended = c->window++;
+    c->seat[c->self].said[ended % 2] = *turn;
+    atomic_store_explicit(&c->seat[c->self].windows, c->window, memory_order_release);
+    *turn = (struct virtual_turn){.next = VIRTUAL_NO_WINDOW};
+    for (unsigned w = 0; w < c->workers; w++) {
+        if (w != c->self && !wait_for(c, w))
+            return false;
+        combine(turn, &c->seat[w].said[ended % 2]);
+    }
+    for (unsigned w = 0; w < c->workers; w++)
+        box_of(c, c->window, c->self, w)->used = 0;
+    c->from = 0;
+    c->at = 0;
+    return true;
+}
+
+const struct virtual_record *virtual_channel_receive(struct virtual_channel *c)
+{
+    for (; c->from < c->workers; c->from++, c->at = 0) {
+        if (c->from == c->self)
+            continue;
+        const struct box *box = box_of(c, c->window - 1, c->from, c->self);
+        if (c->at < box->used) {
+            const struct virtual_record *r = (const struct virtual_record *)(const void *)(box->bytes + c->at);
+            c->at += record_bytes(r->frame_bytes);
+            return r;
+        }
+    }
+    return NULL;
+}
+
+void virtual_channel_break(struct virtual_channel *c)
+{
+    atomic_store(c->broken, true);
+}

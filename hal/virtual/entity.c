@@ -1,0 +1,201 @@
+/* entity.c - one entity through one window (entity.h). */
+#include "entity.h"
+
+/* ---- what a switch waits for ---- */
+
+/* Outputs that somebody waits for while they take a packet lack credit: their next credit is worth a look. */
+static void note_starved(struct virtual_entity *e, struct virtual_node *n)
+{
+    struct hal_switch *h = &n->hal;
+    h->starved = (n->sw.wanted[0] | n->sw.wanted[1] | n->sw.wanted[2]) & h->open;
+    for (uint64_t left = h->starved & ~h->credit_noted; left; left &= left - 1) {
+        unsigned output = (unsigned)__builtin_ctzll(left);
+        const struct virtual_credits *back = &h->tx[output].back;
+        if (back->tail == back->head)
+            continue; /* noted when it is given */
+        h->credit_noted |= (uint64_t)1 << output;
+        virtual_entity_note(e, back->entries[back->tail & back->mask] >> 8, h->credit_item + output);
+    }
+}
+
+static void step(struct virtual_entity *e, struct virtual_node *n)
+{
+    if (e->tree)
+        (void)hx_tree_step(&n->sw);
+    else
+        (void)hx_accelerator_step(&n->sw);
+    note_starved(e, n);
+}
+
+/* ---- items ---- */
+
+/* Packets of an input whose time has come; returns whether there are any. */
+static bool make_ready(struct virtual_entity *e, struct hal_switch *h, unsigned input)
+{
+    struct virtual_rx *rx = &h->rx[input];
+    uint64_t now = e->worker->now;
+    uint64_t next = VIRTUAL_NEVER;
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        uint16_t at = hx_lane(rx->ready, vc);
+        const uint16_t head = hx_lane(rx->head, vc);
+        while (at != head && virtual_queue_at(&rx->queue[vc], at)->ready <= now)
+            at++;
+        rx->ready = hx_lane_set(rx->ready, vc, at);
+        if (at != head && virtual_queue_at(&rx->queue[vc], at)->ready < next)
+            next = virtual_queue_at(&rx->queue[vc], at)->ready;
+    }
+    rx->noted = next != VIRTUAL_NEVER;
+    if (rx->noted)
+        virtual_entity_note(e, next, rx->item);
+    h->news |= (uint64_t)1 << input;
+    return true;
+}
+
+static bool take_credit(struct hal_switch *h, unsigned output)
+{
+    uint64_t bit = (uint64_t)1 << output;
+    h->credit_noted &= ~bit;
+    return (h->starved & bit) != 0;
+}
+
+static bool open_output(struct virtual_node *n, unsigned output)
+{
+    uint64_t bit = (uint64_t)1 << output;
+    n->hal.open |= bit;
+    return ((n->sw.wanted[0] | n->sw.wanted[1] | n->sw.wanted[2]) & bit) != 0;
+}
+
+/* Takes one item in; returns whether the switch should step. */
+static bool take_item(struct virtual_entity *e, struct virtual_node *n, unsigned item)
+{
+    unsigned kinds = e->tree ? VIRTUAL_TREE_ITEMS : HX_ACCELERATOR_PORTS;
+    if (item < kinds)
+        return make_ready(e, &n->hal, item);
+    if (item < 2 * kinds)
+        return open_output(n, item - kinds);
+    return take_credit(&n->hal, item - 2 * kinds);
+}
+
+/* Whether the endpoint can inject a burst by some plane. */
+static bool has_room(struct hal_endpoint *h)
+{
+    for (unsigned plane = 0; plane < h->planes; plane++) {
+        if (hal_inject_room(h, plane) >= VIRTUAL_INJECT_BURST)
+            return true;
+    }
+    return false;
+}
+
+static void note_next_eject(struct virtual_entity *e)
+{
+    struct hal_endpoint *h = e->endpoint;
+    uint64_t next = VIRTUAL_NEVER;
+    for (unsigned plane = 0; plane < h->planes; plane++) {
+        const struct virtual_eject *q = &h->eject[plane];
+        if (q->tail != q->head && q->slots[q->tail & q->mask].ready < next)
+            next = q->slots[q->tail & q->mask].ready;
+    }
+    h->eject_noted = next != VIRTUAL_NEVER;
+    if (h->eject_noted)
+        virtual_entity_note(e, next > e->worker->now ? next : e->worker->now, VIRTUAL_ITEM_EJECT);
+}
+
+/* Everything noted for the soonest time. */
+static void run_once(struct virtual_entity *e)
+{
+    uint64_t now = virtual_agenda_time(&e->agenda);
+    unsigned steps = 0; /* planes, bit by plane */
+    bool eject = false;
+    bool timer = false;
+    bool again = false;
+    e->worker->now = now;
+    do {
+        unsigned item = virtual_agenda_take(&e->agenda);
+        if (item >= VIRTUAL_ITEM_EJECT) {
+            eject = eject || item == VIRTUAL_ITEM_EJECT;
+            timer = timer || item == VIRTUAL_ITEM_TIMER;
+            again = again || item == VIRTUAL_ITEM_AGAIN;
+            continue;
+        }
+        unsigned plane = e->tree ? 0 : item / VIRTUAL_PLANE_ITEMS;
+        unsigned own = e->tree ? item : item % VIRTUAL_PLANE_ITEMS;
+        steps |= (unsigned)take_item(e, &e->node[plane], own) << plane;
+    } while (virtual_agenda_time(&e->agenda) == now);
+    for (; steps; steps &= steps - 1)
+        step(e, &e->node[__builtin_ctz(steps)]);
+    if (e->tree)
+        return;
+    if (eject || timer || again || (e->hungry(e->of) && has_room(e->endpoint)))
+        e->drive(e->of, timer, again);
+    if (eject)
+        note_next_eject(e);
+}
+
+void virtual_entity_visit(struct virtual_entity *e, uint64_t end)
+{
+    e->busy = true;
+    while (virtual_agenda_time(&e->agenda) < end)
+        run_once(e);
+    e->busy = false;
+    if (e->agenda.count)
+        virtual_wheel_add(&e->worker->wheel, e->index, virtual_agenda_time(&e->agenda));
+}
+
+/* ---- memory ---- */
+
+static size_t rounded(size_t bytes)
+{
+    return (bytes + 63) & ~(size_t)63;
+}
+
+static unsigned items_of(unsigned planes, unsigned ports)
+{
+    return 3 * planes * ports + 3;
+}
+
+size_t virtual_entity_bytes(unsigned planes, unsigned ports)
+{
+    size_t node = rounded(sizeof(struct virtual_node)) + rounded(ports * sizeof(struct virtual_rx)) +
+                  rounded(ports * sizeof(struct virtual_tx)) + rounded(hx_switch_bytes(ports));
+    return rounded(sizeof(struct virtual_entity)) + rounded(items_of(planes, ports) * sizeof(uint64_t)) +
+           rounded(planes * sizeof(struct virtual_node)) + planes * node;
+}
+
+static void *piece(uint8_t **at, size_t bytes)
+{
+    void *here = *at;
+    *at += rounded(bytes);
+    return here;
+}
+
+static void lay_out_node(struct virtual_entity *e, unsigned plane, unsigned ports, uint8_t **at)
+{
+    struct hal_switch *h = &e->node[plane].hal;
+    *h = (struct hal_switch){.worker = e->worker, .entity = e, .ports = (uint16_t)ports, .plane = (uint8_t)plane};
+    h->rx = piece(at, ports * sizeof *h->rx);
+    h->tx = piece(at, ports * sizeof *h->tx);
+    unsigned first = e->tree ? 0 : plane * VIRTUAL_PLANE_ITEMS;
+    unsigned kinds = e->tree ? VIRTUAL_TREE_ITEMS : HX_ACCELERATOR_PORTS;
+    h->first_vc = HX_VCS - 1;
+    h->output_item = (uint8_t)(first + kinds);
+    h->credit_item = (uint8_t)(first + 2 * kinds);
+    for (unsigned port = 0; port < ports; port++) {
+        h->rx[port] = (struct virtual_rx){.entity = e, .port = (uint16_t)port, .item = (uint8_t)(first + port)};
+        h->tx[port] = (struct virtual_tx){.entity = e, .port = (uint16_t)port};
+    }
+}
+
+struct virtual_entity *virtual_entity_init(void *memory, struct virtual_worker *w, uint32_t index, unsigned planes,
+                                           unsigned ports, bool tree)
+{
+    uint8_t *at = memory;
+    struct virtual_entity *e = piece(&at, sizeof *e);
+    *e = (struct virtual_entity){.worker = w, .index = index, .planes = (uint8_t)planes, .tree = tree};
+    e->agenda.heap = piece(&at, items_of(planes, ports) * sizeof(uint64_t));
+    e->node = piece(&at, planes * sizeof *e->node);
+    for (unsigned plane = 0; plane < planes; plane++) {
+        lay_out_node(e, plane, ports, &at);
+        hx_switch_init(&e->node[plane].sw, ports, 0, &e->node[plane].hal, piece(&at, hx_switch_bytes(ports)));
+    }
+    return e;
+}

@@ -1,0 +1,67 @@
+/* entity.h - what runs by itself between windows: an accelerator (its endpoint and its switch of each plane) or a tree
+ * switch.
+ *
+ * What an entity does at a time depends only on what it was told for that time and before, never on when it was told:
+ * everything noted for one time is taken in first, then each plane's switch makes one step, then the endpoint. So the
+ * result is the same in whatever order and by how many workers entities are visited. */
+#ifndef VIRTUAL_ENTITY_H
+#define VIRTUAL_ENTITY_H
+
+#include "hal_port.h"
+
+/* A switch and its platform. */
+struct virtual_node {
+    struct hx_switch sw;
+    struct hal_switch hal;
+};
+
+/* Items of the agenda. A tree switch: input, 64 + output, 128 + output (credit). An accelerator's plane p: 16 p + input,
+ * 16 p + 5 + output, 16 p + 10 + output (credit). For the driver: something was delivered, a deadline, look again. */
+enum {
+    VIRTUAL_ITEM_EJECT = 0xF0,
+    VIRTUAL_ITEM_TIMER = 0xF1,
+    VIRTUAL_ITEM_AGAIN = 0xF2,
+    VIRTUAL_PLANE_ITEMS = 16,
+    VIRTUAL_TREE_ITEMS = 64
+};
+
+struct virtual_entity {
+    struct virtual_agenda agenda;
+    struct virtual_worker *worker;
+    uint32_t index; /* in the wheel */
+    uint8_t planes;
+    bool tree;
+    bool busy;                     /* is being visited: it goes back into the wheel by itself */
+    struct virtual_node *node;     /* [planes] */
+    struct hal_endpoint *endpoint; /* NULL: a tree switch */
+    /* What drives the endpoint: called when something was delivered, when a plane has room again, when a deadline or the
+     * time to look again has come. */
+    void (*drive)(void *of, bool timer, bool again);
+    bool (*hungry)(const void *of); /* whether it would inject */
+    void *of;
+};
+
+/* Lays out the agenda, ports and items; switches and links are bound by the caller. `memory`: virtual_entity_bytes. */
+size_t virtual_entity_bytes(unsigned planes, unsigned ports);
+struct virtual_entity *virtual_entity_init(void *memory, struct virtual_worker *w, uint32_t index, unsigned planes,
+                                           unsigned ports, bool tree);
+
+/* Lets it run until `end`. */
+void virtual_entity_visit(struct virtual_entity *e, uint64_t end);
+
+/* Notes an item for a time that has not passed. */
+static inline void virtual_entity_note(struct virtual_entity *e, uint64_t time, unsigned item)
+{
+    virtual_agenda_note(&e->agenda, time, item);
+    if (!e->busy)
+        virtual_wheel_add(&e->worker->wheel, e->index, time);
+}
+
+/* A packet for one of its inputs, from another entity; likewise credit for one of its outputs. */
+void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t ready);
+void virtual_credit(struct virtual_tx *tx, uint64_t time, unsigned vc, unsigned blocks);
+
+/* Takes in what other workers sent. */
+void virtual_worker_receive(struct virtual_worker *w);
+
+#endif

@@ -1,0 +1,326 @@
+/* hal_port.h - the platform of the virtual clock (include/hxmesh/hal.h): links and buffers that take simulated time.
+ *
+ * Data that flows. A packet that a switch sends is put at once into the queue of the next switch's input, with the time
+ * from which it may be routed there; credit that it gives back likewise goes at once, with its time, to the sender's
+ * list. Nothing is looked at before its time has come, and no two switches are nearer to each other than a window
+ * (timing.h), so a worker may let each of its entities run through a window alone (entity.h).
+ *
+ * Who owns what. A worker owns its entities and all they hold. What leaves for another worker goes through the channel,
+ * packets with their frames. A slot of a queue belongs to the receiving switch from its time on; a buffer moves with it.
+ *
+ * Invariants. Of each link and VC: credit of the sender + credit on its way back + blocks in the receiver's queue (those
+ * that have left but whose credit was given back apart) = its buffer. lanes tail <= ready <= head of each input. */
+#ifndef VIRTUAL_HAL_PORT_H
+#define VIRTUAL_HAL_PORT_H
+
+#include "agenda.h"
+#include "channel.h"
+#include "hxmesh/crc32c.h"
+#include "hxmesh/hal.h"
+#include "hxmesh/memory.h"
+#include "lanes.h"
+#include "pool.h"
+#include "queue.h"
+#include "timing.h"
+#include "wheel.h"
+
+struct virtual_entity;
+
+/* What all entities of a worker share. */
+struct virtual_worker {
+    struct virtual_timing timing;
+    struct virtual_pool pool;
+    struct virtual_wheel wheel;
+    struct virtual_channel *channel;
+    uint64_t now;           /* ps, of the entity being visited */
+    uint64_t sent_window;   /* earliest window for which something went to another worker in this one */
+    uint64_t moved;         /* latest time a packet moved */
+    uint64_t hops;          /* packets sent by switches */
+    struct virtual_rx **rx; /* [links]: receiving ends in this worker of links whose sender is elsewhere */
+    struct virtual_tx **tx; /* [links]: sending ends likewise */
+};
+
+/* The sending end of a link. */
+struct virtual_tx {
+    uint64_t link_free; /* ps: the last bit given to the link is on it */
+    uint64_t crossbar_free;
+    uint32_t credit[HX_VCS]; /* blocks, but for those in `back` whose time has come */
+    uint32_t delay;          /* ps from the first bit on the link until a packet is ready at the far end */
+    struct virtual_credits back;
+    struct virtual_rx *far; /* NULL: in another worker */
+    struct virtual_entity *entity;
+    uint32_t link; /* its number */
+    uint16_t far_worker;
+    uint16_t port;
+    uint64_t packets, blocks; /* sent */
+};
+
+/* The receiving end. */
+struct virtual_rx {
+    uint64_t head, ready, tail; /* lanes: positions appended, whose time has come, released */
+    uint64_t crossbar_free;
+    uint64_t last_credit; /* credits go back in order */
+    uint32_t delay;       /* ps from when a packet is gone until its credit is back */
+    uint16_t from_worker;
+    uint8_t item;            /* of the agenda: something becomes ready */
+    bool noted;              /* it stands in the agenda */
+    struct virtual_tx *from; /* NULL: in another worker, or the endpoint */
+    struct virtual_entity *entity;
+    uint32_t link;
+    uint16_t port;
+    struct virtual_queue queue[HX_VCS];
+};
+
+struct hal_switch {
+    struct virtual_worker *worker;
+    struct virtual_entity *entity;
+    struct hal_endpoint *endpoint; /* NULL: a tree switch */
+    uint64_t news;                 /* inputs with packets ready that the switch has not seen */
+    uint64_t open;                 /* outputs that take a packet now */
+    uint64_t up;                   /* outputs with a link */
+    uint64_t starved;              /* open outputs that somebody waits for who lacks credit */
+    uint64_t credit_noted;         /* outputs whose next credit stands in the agenda */
+    uint64_t looked;               /* ready time of the packet that was looked at last */
+    uint64_t *drops;               /* [HX_DROP_COUNT] */
+    uint16_t ports;
+    uint8_t plane;
+    uint8_t output_item, credit_item; /* agenda items of output 0 */
+    uint8_t first_vc;
+    uint8_t turns;    /* steps that transmitted */
+    bool transmitted; /* in this step */
+    struct virtual_rx *rx;
+    struct virtual_tx *tx;
+};
+
+/* Credit units and blocks a packet takes, carried in its descriptor's flow. */
+static inline uint16_t virtual_flow(const struct virtual_timing *t, unsigned length)
+{
+    unsigned blocks = hx_blocks(length);
+    return (uint16_t)(((blocks + (1U << t->unit_shift) - 1) >> t->unit_shift) << 8 | blocks);
+}
+
+static inline unsigned virtual_blocks(const struct hx_desc *d)
+{
+    return d->flow & 0xFF;
+}
+
+/* ---- switch ---- */
+
+static inline uint64_t hal_news(const struct hal_switch *h)
+{
+    return h->news;
+}
+
+static inline uint64_t hal_open(const struct hal_switch *h)
+{
+    return h->open;
+}
+
+static inline unsigned hal_first_vc(const struct hal_switch *h)
+{
+    return h->first_vc;
+}
+
+/* An output has one place for what is to go on its link next. */
+static inline bool hal_closes(const struct hal_switch *h, unsigned output)
+{
+    (void)h;
+    (void)output;
+    return true;
+}
+
+static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
+{
+    return h->rx[input].tail;
+}
+
+static inline uint64_t hal_arrived(struct hal_switch *h, unsigned input)
+{
+    const struct virtual_rx *rx = &h->rx[input];
+    uint64_t span = hx_lanes_sub(rx->ready, rx->tail);
+    uint64_t beyond = (hx_lanes_sub(HX_WINDOW * HX_LANE_ONES, span) | span) & HX_LANE_TOPS;
+    if (__builtin_expect(beyond == 0, 1))
+        return rx->ready;
+    uint64_t arrived = rx->ready;
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        if (hx_lane(span, vc) > HX_WINDOW)
+            arrived = hx_lane_set(arrived, vc, (uint16_t)(hx_lane(rx->tail, vc) + HX_WINDOW));
+    }
+    return arrived;
+}
+
+static inline const struct hx_desc *hal_arrival(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position)
+{
+    const struct virtual_slot *slot = virtual_queue_at(&h->rx[input].queue[vc], position);
+    h->looked = slot->ready;
+    return &slot->d;
+}
+
+/* Takes in the credits whose time has come. */
+static inline void virtual_take_credits(struct virtual_tx *tx, uint64_t now)
+{
+    while (tx->back.tail != tx->back.head) {
+        uint64_t entry = tx->back.entries[tx->back.tail & tx->back.mask];
+        if (entry >> 8 > now)
+            return;
+        tx->credit[entry >> 6 & 3] += (uint32_t)(entry & 63) + 1;
+        tx->back.tail++;
+    }
+}
+
+static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
+{
+    if (!(h->open >> output & 1))
+        return 0;
+    struct virtual_tx *tx = &h->tx[output];
+    virtual_take_credits(tx, h->worker->now);
+    uint64_t lanes = 0;
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        lanes |= (uint64_t)(tx->credit[vc] >> h->worker->timing.unit_shift) << (HX_LANE_BITS * vc);
+    return lanes;
+}
+
+static inline unsigned hal_cost(const struct hx_desc *d)
+{
+    return d->flow >> 8;
+}
+
+void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, const struct hx_desc *d);
+
+static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,
+                                const struct hx_desc *d)
+{
+    virtual_transmit(h, output, input, vc, d);
+}
+
+void virtual_drop(struct hal_switch *h, const struct hx_desc *d, enum hx_drop reason);
+
+static inline void hal_drop(struct hal_switch *h, const struct hx_desc *d, enum hx_drop reason)
+{
+    virtual_drop(h, d, reason);
+}
+
+static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t tail, uint64_t seen,
+                               const uint64_t waiting[HX_VCS])
+{
+    (void)waiting; /* credit of what left was given back when it left */
+    struct virtual_rx *rx = &h->rx[input];
+    rx->tail = tail;
+    h->news = (h->news & ~((uint64_t)1 << input)) | (uint64_t)(seen != rx->ready) << input;
+}
+
+static inline void hal_commit(struct hal_switch *h)
+{
+    if (!h->transmitted)
+        return;
+    h->transmitted = false;
+    /* What is nearest to its end goes first: a packet under way holds buffers, one that waits at its source does not. Every
+     * 16th time another VC is first, so that none starves. */
+    h->turns++;
+    h->first_vc = h->turns % 16 ? HX_VCS - 1 : h->turns / 16 % (HX_VCS - 1);
+}
+
+/* ---- endpoint ---- */
+
+/* What the emulator does with payload and events; fill and place may be NULL. Called from within hx_endpoint_step(). */
+struct virtual_user {
+    void (*fill)(void *of, const struct hx_send *, uint32_t packet, uint8_t *to, unsigned bytes);
+    void (*place)(void *of, const struct hx_header *, const uint8_t *payload);
+    void (*event)(void *of, const struct hx_event *);
+    void (*delivered)(void *of, const struct hx_desc *, uint64_t when, uint64_t took); /* ps */
+};
+
+struct hal_endpoint {
+    struct virtual_worker *worker;
+    struct virtual_entity *entity;
+    unsigned planes;
+    struct hal_switch *plane[HX_MAX_PLANES];
+    uint64_t inject_free[HX_MAX_PLANES]; /* ps: when its link to the switch is free */
+    struct virtual_eject eject[HX_MAX_PLANES];
+    bool eject_noted; /* stands in the agenda */
+    uint64_t *drops;
+    struct virtual_user user;
+    void *of;
+};
+
+/* Packets between an endpoint and its switch: enough to keep four links busy, so few that what must go soon, such as an
+ * acknowledgement, does not wait long behind what came before it. */
+enum { VIRTUAL_INJECTED = 16, VIRTUAL_INJECT_BURST = 4 /* fewer are not worth a step of the endpoint */ };
+
+static inline unsigned hal_inject_room(struct hal_endpoint *h, unsigned plane)
+{
+    const struct virtual_rx *rx = &h->plane[plane]->rx[HX_LOCAL];
+    unsigned used = (uint16_t)(hx_lane(rx->head, 0) - hx_lane(rx->tail, 0));
+    return used < VIRTUAL_INJECTED ? VIRTUAL_INJECTED - used : 0;
+}
+
+static inline bool hal_buffer_get(struct hal_endpoint *h, uint32_t *buffer, bool urgent)
+{
+    (void)urgent;
+    *buffer = virtual_pool_get(&h->worker->pool);
+    return true;
+}
+
+static inline void hal_buffer_put(struct hal_endpoint *h, uint32_t buffer)
+{
+    virtual_pool_put(&h->worker->pool, buffer);
+}
+
+static inline uint8_t *hal_frame(struct hal_endpoint *h, uint32_t buffer)
+{
+    return virtual_pool_frame(&h->worker->pool, buffer);
+}
+
+static inline uint64_t hal_now(struct hal_endpoint *h)
+{
+    return h->worker->now / 1000;
+}
+
+void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc *d);
+
+static inline void hal_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc *d)
+{
+    virtual_inject(h, plane, d);
+}
+
+unsigned virtual_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc *burst, unsigned most);
+
+static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc *burst, unsigned most)
+{
+    return virtual_ejected(h, plane, burst, most);
+}
+
+static inline uint32_t hal_crc32c(uint32_t crc, const void *data, size_t bytes)
+{
+    return hx_crc32c(crc, data, bytes);
+}
+
+static inline void hal_fill(struct hal_endpoint *h, const struct hx_send *s, uint32_t packet, uint8_t *to,
+                            unsigned bytes)
+{
+    if (h->user.fill)
+        h->user.fill(h->of, s, packet, to, bytes);
+}
+
+static inline void hal_place(struct hal_endpoint *h, const struct hx_header *header, const uint8_t *payload)
+{
+    if (h->user.place)
+        h->user.place(h->of, header, payload);
+}
+
+static inline void hal_event(struct hal_endpoint *h, const struct hx_event *event)
+{
+    h->user.event(h->of, event);
+}
+
+static inline void hal_endpoint_drop(struct hal_endpoint *h, enum hx_drop reason)
+{
+    h->drops[reason]++;
+}
+
+static inline void hal_endpoint_commit(struct hal_endpoint *h)
+{
+    (void)h; /* what a step did is seen at its times */
+}
+
+#endif

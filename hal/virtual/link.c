@@ -1,0 +1,185 @@
+/* link.c - what a packet does to time: over links, through crossbars, into and out of endpoints (timing.h). */
+#include "entity.h"
+
+static uint64_t later_of(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- to other entities ---- */
+
+void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t ready)
+{
+    uint16_t head = hx_lane(rx->head, d->vc);
+    struct virtual_slot *slot = virtual_queue_append(&rx->queue[d->vc], hx_lane(rx->tail, d->vc), head);
+    slot->d = *d;
+    slot->ready = ready;
+    rx->head = hx_lane_add(rx->head, d->vc, 1);
+    if (!rx->noted) {
+        rx->noted = true;
+        virtual_entity_note(rx->entity, ready, rx->item);
+    }
+}
+
+void virtual_credit(struct virtual_tx *tx, uint64_t time, unsigned vc, unsigned blocks)
+{
+    struct virtual_entity *e = tx->entity;
+    struct hal_switch *h = &e->node[0].hal;
+    for (unsigned plane = 1; plane < e->planes && !(tx >= h->tx && tx < h->tx + h->ports); plane++)
+        h = &e->node[plane].hal;
+    virtual_credits_append(&tx->back, time, vc, blocks);
+    uint64_t bit = (uint64_t)1 << tx->port;
+    if (h->starved & bit & ~h->credit_noted) {
+        h->credit_noted |= bit;
+        virtual_entity_note(e, time, h->credit_item + tx->port);
+    }
+}
+
+static void note_sent(struct virtual_worker *w, uint64_t time)
+{
+    uint64_t window = time / w->wheel.width;
+    w->sent_window = window < w->sent_window ? window : w->sent_window;
+}
+
+static void send_packet(struct virtual_worker *w, const struct virtual_tx *tx, const struct hx_desc *d, uint64_t ready)
+{
+    const uint8_t *frame = virtual_pool_frame(&w->pool, d->buffer);
+    uint32_t bytes = HX_HEADER_BYTES + d->length;
+    if (bytes > w->pool.stride)
+        bytes = HX_HEADER_BYTES; /* its payload is not carried */
+    struct virtual_record *r = virtual_channel_send(w->channel, tx->far_worker, bytes);
+    r->time = ready;
+    r->injected = w->pool.injected[d->buffer];
+    r->link = tx->link;
+    r->d = *d;
+    memcpy(r + 1, frame, bytes);
+    virtual_pool_put(&w->pool, d->buffer);
+    note_sent(w, ready);
+}
+
+static void send_credit(struct virtual_worker *w, const struct virtual_rx *rx, uint64_t time, unsigned vc,
+                        unsigned blocks)
+{
+    struct virtual_record *r = virtual_channel_send(w->channel, rx->from_worker, 0);
+    r->time = time;
+    r->link = rx->link;
+    r->d = (struct hx_desc){.vc = (uint8_t)vc, .flow = (uint16_t)blocks};
+    note_sent(w, time);
+}
+
+void virtual_worker_receive(struct virtual_worker *w)
+{
+    const struct virtual_record *r;
+    while ((r = virtual_channel_receive(w->channel))) {
+        if (r->frame_bytes == 0) {
+            virtual_credit(w->tx[r->link], r->time, r->d.vc, r->d.flow);
+            continue;
+        }
+        struct hx_desc d = r->d;
+        d.buffer = virtual_pool_get(&w->pool);
+        w->pool.injected[d.buffer] = r->injected;
+        memcpy(virtual_pool_frame(&w->pool, d.buffer), virtual_record_frame(r), r->frame_bytes);
+        virtual_deliver(w->rx[r->link], &d, r->time);
+    }
+}
+
+/* ---- from a switch ---- */
+
+static void give_credit(struct virtual_worker *w, struct virtual_rx *rx, uint64_t gone, unsigned vc, unsigned blocks)
+{
+    rx->last_credit = later_of(gone + rx->delay, rx->last_credit);
+    if (rx->from)
+        virtual_credit(rx->from, rx->last_credit, vc, blocks);
+    else
+        send_credit(w, rx, rx->last_credit, vc, blocks);
+}
+
+static void to_endpoint(struct hal_switch *h, const struct hx_desc *d, uint64_t there)
+{
+    struct hal_endpoint *ep = h->endpoint;
+    struct virtual_eject *q = &ep->eject[h->plane];
+    if (!q->slots || q->head - q->tail > q->mask)
+        virtual_eject_grow(q);
+    q->last = later_of(there, q->last);
+    q->slots[q->head++ & q->mask] = (struct virtual_slot){*d, q->last};
+    if (!ep->eject_noted) {
+        ep->eject_noted = true;
+        virtual_entity_note(h->entity, q->last, VIRTUAL_ITEM_EJECT);
+    }
+}
+
+void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, const struct hx_desc *d)
+{
+    struct virtual_worker *w = h->worker;
+    const struct virtual_timing *t = &w->timing;
+    struct virtual_rx *rx = &h->rx[input];
+    struct virtual_tx *tx = &h->tx[output];
+    bool local = output == HX_LOCAL && h->endpoint;
+    unsigned blocks = virtual_blocks(d);
+    uint64_t through = later_of(w->now, later_of(rx->crossbar_free, tx->crossbar_free));
+    uint64_t left = through + (input == HX_LOCAL && h->endpoint ? &t->local_crossbar : &t->crossbar)->blocks[blocks];
+    uint64_t tail_here = h->looked + t->link.blocks[blocks] - t->link.blocks[1];
+    uint64_t start = later_of(through + t->output, tx->link_free);
+    rx->crossbar_free = left;
+    tx->crossbar_free = through + (local ? &t->local_crossbar : &t->crossbar)->blocks[blocks];
+    tx->link_free = start + (local ? &t->local : &t->link)->blocks[blocks];
+    tx->packets++;
+    tx->blocks += blocks;
+    w->hops++;
+    w->moved = later_of(w->now, w->moved);
+    if (rx->delay)
+        give_credit(w, rx, later_of(left, tail_here), vc, blocks);
+    h->transmitted = true;
+    h->open &= ~((uint64_t)1 << output);
+    virtual_entity_note(h->entity, later_of(tx->link_free, w->now + t->ahead) - t->ahead, h->output_item + output);
+    if (local) {
+        to_endpoint(h, d, later_of(tx->link_free, tail_here + t->output));
+        return;
+    }
+    tx->credit[d->vc] -= blocks;
+    if (tx->far)
+        virtual_deliver(tx->far, d, start + tx->delay);
+    else
+        send_packet(w, tx, d, start + tx->delay);
+}
+
+void virtual_drop(struct hal_switch *h, const struct hx_desc *d, enum hx_drop reason)
+{
+    h->drops[reason]++;
+    virtual_pool_put(&h->worker->pool, d->buffer);
+    /* Its credit goes back by the input it was looked at: the descriptor lies in that input's queue. */
+    for (unsigned input = 0; input < h->ports; input++) {
+        struct virtual_rx *rx = &h->rx[input];
+        const struct virtual_queue *q = &rx->queue[d->vc];
+        const struct virtual_slot *slot = (const struct virtual_slot *)(const void *)d;
+        if (rx->delay && q->slots && slot >= q->slots && slot <= q->slots + q->mask)
+            give_credit(h->worker, rx, later_of(h->worker->now, slot->ready), d->vc, virtual_blocks(d));
+    }
+}
+
+/* ---- from and to the endpoint ---- */
+
+void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc *d)
+{
+    struct virtual_worker *w = h->worker;
+    const struct virtual_timing *t = &w->timing;
+    struct hx_desc out = *d;
+    out.flow = virtual_flow(t, d->length);
+    uint64_t start = later_of(w->now, h->inject_free[plane]);
+    h->inject_free[plane] = start + t->local.blocks[virtual_blocks(&out)];
+    w->pool.injected[d->buffer] = start;
+    virtual_deliver(&h->plane[plane]->rx[HX_LOCAL], &out, start + t->local.blocks[1] + t->input);
+}
+
+unsigned virtual_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc *burst, unsigned most)
+{
+    struct virtual_worker *w = h->worker;
+    struct virtual_eject *q = &h->eject[plane];
+    unsigned n = 0;
+    for (; n < most && q->tail != q->head && q->slots[q->tail & q->mask].ready <= w->now; n++) {
+        const struct virtual_slot *slot = &q->slots[q->tail++ & q->mask];
+        burst[n] = slot->d;
+        h->user.delivered(h->of, &slot->d, slot->ready, slot->ready - w->pool.injected[slot->d.buffer]);
+    }
+    return n;
+}

@@ -1,0 +1,60 @@
+/* queue.h - the packets of one (input, VC), and the credits on their way back to one output: rings that double when full.
+ *
+ * Growth is the only allocation, and rare: a ring keeps its size. Positions are modulo 2^16 as the switch counts them. */
+#ifndef VIRTUAL_QUEUE_H
+#define VIRTUAL_QUEUE_H
+
+#include "hxmesh/switch.h"
+
+/* A packet in an input buffer. */
+struct virtual_slot {
+    struct hx_desc d;
+    uint64_t ready; /* when its first block may be routed, ps */
+};
+
+struct virtual_queue {
+    struct virtual_slot *slots; /* [mask + 1], NULL at first */
+    uint32_t mask;
+};
+
+static inline struct virtual_slot *virtual_queue_at(const struct virtual_queue *q, uint16_t position)
+{
+    return &q->slots[position & q->mask];
+}
+
+/* Makes room for positions tail .. head (one more than before). */
+void virtual_queue_grow(struct virtual_queue *q, uint16_t tail, uint16_t head);
+
+static inline struct virtual_slot *virtual_queue_append(struct virtual_queue *q, uint16_t tail, uint16_t head)
+{
+    if (!q->slots || (uint16_t)(head - tail) > q->mask)
+        virtual_queue_grow(q, tail, head);
+    return virtual_queue_at(q, head);
+}
+
+/* Credits in the order of their times: time << 8 | VC << 6 | blocks - 1. */
+struct virtual_credits {
+    uint64_t *entries; /* [mask + 1] */
+    uint32_t mask;
+    uint32_t head, tail;
+};
+
+void virtual_credits_grow(struct virtual_credits *c);
+
+static inline void virtual_credits_append(struct virtual_credits *c, uint64_t time, unsigned vc, unsigned blocks)
+{
+    if (!c->entries || c->head - c->tail > c->mask)
+        virtual_credits_grow(c);
+    c->entries[c->head++ & c->mask] = time << 8 | vc << 6 | (blocks - 1);
+}
+
+/* Packets on their way from the switches' LOCAL outputs to the endpoint, in the order of their times. */
+struct virtual_eject {
+    struct virtual_slot *slots; /* [mask + 1] */
+    uint32_t mask, head, tail;
+    uint64_t last; /* time of the newest, ps */
+};
+
+void virtual_eject_grow(struct virtual_eject *q);
+
+#endif

@@ -1,0 +1,67 @@
+/* stock.c - a stock of memory in huge pages (stock.h). */
+#include "stock.h"
+#include "host/error.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define CHUNK ((size_t)64 << 20)
+#define HUGE  ((size_t)2 << 20)
+enum { ALIGNMENT = 64, RING_SIZES = 40 };
+
+/* What is left of the newest chunk, and rings that were given back, by the power of two of their size. */
+static struct {
+    uint8_t *at, *end;
+    void *ring[RING_SIZES]; /* each begins with the address of the next */
+} stock;
+
+void *virtual_stock_reserve(size_t bytes)
+{
+    size_t whole = bytes + HUGE;
+    uint8_t *at = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        hx_die(HX_EXIT_ENVIRONMENT, "memory", "cannot reserve %zu MiB of addresses: %s", bytes >> 20, strerror(errno));
+    uint8_t *aligned = (uint8_t *)(((uintptr_t)at + HUGE - 1) & ~(uintptr_t)(HUGE - 1));
+    (void)madvise(aligned, bytes, MADV_HUGEPAGE); /* without them it is only slower */
+    return aligned;
+}
+
+void *virtual_stock_take(size_t bytes)
+{
+    bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    if (bytes > CHUNK / 4)
+        return virtual_stock_reserve(bytes);
+    if ((size_t)(stock.end - stock.at) < bytes) {
+        stock.at = virtual_stock_reserve(CHUNK);
+        stock.end = stock.at + CHUNK;
+    }
+    void *piece = stock.at;
+    stock.at += bytes;
+    return piece;
+}
+
+static unsigned size_of(size_t bytes)
+{
+    return bytes <= ALIGNMENT ? 6 : 64U - (unsigned)__builtin_clzll(bytes - 1);
+}
+
+void *virtual_stock_take_ring(size_t bytes)
+{
+    unsigned size = size_of(bytes);
+    void *ring = stock.ring[size];
+    if (!ring)
+        return virtual_stock_take((size_t)1 << size);
+    memcpy(&stock.ring[size], ring, sizeof ring);
+    return ring;
+}
+
+void virtual_stock_give_ring(void *ring, size_t bytes)
+{
+    unsigned size = size_of(bytes);
+    if (!ring)
+        return;
+    memcpy(ring, &stock.ring[size], sizeof ring);
+    stock.ring[size] = ring;
+}

@@ -1,0 +1,18 @@
+/* stock.h - zeroed memory for what a worker touches all the time, in huge pages where the machine gives them: a look
+ * that misses the cache should not miss the page tables too. One stock a process; not thread safe. */
+#ifndef VIRTUAL_STOCK_H
+#define VIRTUAL_STOCK_H
+
+#include <stddef.h>
+
+/* Addresses for `bytes` bytes; memory only for what is touched. Dies with one line if the machine refuses. */
+void *virtual_stock_reserve(size_t bytes);
+
+/* A piece, 64-byte aligned. */
+void *virtual_stock_take(size_t bytes);
+
+/* Rings: pieces of 2^n bytes that may be given back, for others of their size. */
+void *virtual_stock_take_ring(size_t bytes);
+void virtual_stock_give_ring(void *ring, size_t bytes);
+
+#endif

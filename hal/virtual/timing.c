@@ -1,0 +1,31 @@
+/* timing.c - picoseconds from the parameters (timing.h). */
+#include "timing.h"
+#include "hxmesh/switch.h"
+
+static void set_rate(struct virtual_rate *rate, uint64_t gbps)
+{
+    for (unsigned n = 0; n <= VIRTUAL_PACKET_BLOCKS; n++)
+        rate->blocks[n] = (uint32_t)(n * (uint64_t)HX_BLOCK * 8 * 1000 / gbps);
+}
+
+void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p)
+{
+    *t = (struct virtual_timing){.input = (uint32_t)(p->input * 1000),
+                                 .output = (uint32_t)(p->output * 1000),
+                                 .cable = (uint32_t)(p->cable * 1000),
+                                 .trace = (uint32_t)(p->trace * 1000)};
+    set_rate(&t->link, p->link);
+    set_rate(&t->local, p->link * 4);
+    set_rate(&t->crossbar, p->crossbar);
+    set_rate(&t->local_crossbar, p->crossbar * 4);
+    t->ahead = t->output + t->crossbar.blocks[VIRTUAL_PACKET_BLOCKS];
+    uint64_t packets = p->buffer / HX_VCS / HX_MAX_PAYLOAD;
+    t->vc_blocks = (uint32_t)(packets * HX_PACKET_BLOCKS);
+    while (t->vc_blocks >> t->unit_shift > HX_MAX_ROOM)
+        t->unit_shift++;
+    /* Data is ready no earlier than output + 1 block + link + input after the decision, credit no earlier than 1 block in
+     * the crossbar + the same without the block. */
+    uint64_t link = p->trace < p->cable ? t->trace : t->cable;
+    uint64_t block = t->crossbar.blocks[1] < t->link.blocks[1] ? t->crossbar.blocks[1] : t->link.blocks[1];
+    t->window = t->output + link + t->input + block;
+}

@@ -1,0 +1,49 @@
+/* timing.h - how long everything takes under the virtual clock, in integer picoseconds.
+ *
+ * Source: SC22 table III. A packet of n blocks (256 B; its header rides along, as in the paper's flits) that a switch
+ * decides to send at time t, whose first block may be routed since r <= t:
+ *
+ *     through  = max(t, crossbar port of the input free, crossbar port of the output free)
+ *     start    = max(through + output latency, link free)            first bit on the link
+ *     link free = start + n * block on the link
+ *     ready at the next switch = start + 1 block on the link + latency of the link + input latency
+ *     gone     = max(through + n * block in the crossbar, r + (n - 1) * block on the link)
+ *     credit at the sender = gone + output latency + latency of the link + input latency
+ *
+ * so forwarding is virtual cut-through: the head leaves after its first block. An output takes the next packet as late as
+ * it can without leaving a gap on the link though its input's crossbar port may be busy with another packet: when
+ * link free <= t + output latency + a full packet in the crossbar. The endpoint's inner ports are four times as fast as the
+ * others, as its link is. A packet injected at t takes the
+ * endpoint's link, of four links' rate: ready = max(t, free) + 1 block there + input latency. A delivered one is there
+ * when its tail is: max(start + n * block there, r + (n - 1) * block on the link + output latency). */
+#ifndef VIRTUAL_TIMING_H
+#define VIRTUAL_TIMING_H
+
+#include "host/timing.h"
+#include "hxmesh/frame.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { VIRTUAL_PACKET_BLOCKS = HX_PACKET_BLOCKS };
+
+/* Picoseconds of 0 .. 32 blocks. */
+struct virtual_rate {
+    uint32_t blocks[VIRTUAL_PACKET_BLOCKS + 1];
+};
+
+struct virtual_timing {
+    struct virtual_rate link, local, crossbar, local_crossbar;
+    uint32_t ahead;         /* an output takes the next packet when its link will be free in so many ps */
+    uint32_t input, output; /* latencies, ps */
+    uint32_t cable, trace;
+    uint32_t vc_blocks;  /* credit of a VC */
+    uint32_t unit_shift; /* credit is compared in units of 2^unit_shift blocks, so that it fits HX_MAX_ROOM */
+    uint64_t
+        window; /* the least time from a decision in one switch to where another sees it: see virtual_timing_init */
+};
+
+/* *p is complete (hx_timing_complete). */
+void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p);
+
+#endif

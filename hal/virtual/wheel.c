@@ -1,0 +1,58 @@
+/* wheel.c - buckets of entities by window (wheel.h). */
+#include "wheel.h"
+#include "stock.h"
+
+#include <string.h>
+
+void virtual_wheel_open(struct virtual_wheel *w, uint32_t entities, uint64_t width)
+{
+    *w = (struct virtual_wheel){
+        .width = width, .words = (entities + 63) / 64, .entities = entities, .later_first = VIRTUAL_NO_WINDOW};
+    w->bucket = virtual_stock_take((size_t)VIRTUAL_BUCKETS * w->words * sizeof *w->bucket);
+    w->later = virtual_stock_take(entities * sizeof *w->later);
+    memset(w->later, 0xFF, entities * sizeof *w->later);
+}
+
+void virtual_wheel_add_later(struct virtual_wheel *w, uint32_t entity, uint64_t window)
+{
+    if (window < w->later[entity])
+        w->later[entity] = window;
+    if (window < w->later_first)
+        w->later_first = window;
+}
+
+uint64_t virtual_wheel_next(const struct virtual_wheel *w)
+{
+    unsigned at = (unsigned)(w->current % VIRTUAL_BUCKETS);
+    uint64_t ahead = w->filled >> at | (at ? w->filled << (VIRTUAL_BUCKETS - at) : 0);
+    uint64_t near = ahead ? w->current + (unsigned)__builtin_ctzll(ahead) : VIRTUAL_NO_WINDOW;
+    return near < w->later_first ? near : w->later_first;
+}
+
+/* Moves what has come near from `later` into the buckets. */
+static void fetch(struct virtual_wheel *w)
+{
+    w->later_first = VIRTUAL_NO_WINDOW;
+    for (uint32_t e = 0; e < w->entities; e++) {
+        uint64_t window = w->later[e];
+        if (window == VIRTUAL_NO_WINDOW)
+            continue;
+        w->later[e] = VIRTUAL_NO_WINDOW;
+        virtual_wheel_add(w, e, (window > w->current ? window : w->current) * w->width);
+    }
+}
+
+const uint64_t *virtual_wheel_turn(struct virtual_wheel *w, uint64_t window)
+{
+    w->current = window;
+    if (w->later_first <= window)
+        fetch(w);
+    return w->bucket + (size_t)(window % VIRTUAL_BUCKETS) * w->words;
+}
+
+void virtual_wheel_done(struct virtual_wheel *w)
+{
+    unsigned done = (unsigned)(w->current % VIRTUAL_BUCKETS);
+    memset(w->bucket + (size_t)done * w->words, 0, w->words * sizeof *w->bucket);
+    w->filled &= ~((uint64_t)1 << done);
+}

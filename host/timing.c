@@ -1,0 +1,46 @@
+/* timing.c - presets of the virtual clock, and what is said over them (timing.h). */
+#include "host/timing.h"
+
+#include <stddef.h>
+
+const char *const hx_timing_presets[3] = {"paper", "authors", NULL};
+
+static const struct hx_timing presets[] = {
+    [HX_TIMING_PAPER] = {.link = 400,
+                         .crossbar = 800,
+                         .cable = 20,
+                         .trace = 1,
+                         .input = 40,
+                         .output = 40,
+                         .buffer = (uint64_t)32 << 20},
+    [HX_TIMING_AUTHORS] = {.link = 400,
+                           .crossbar = 3200,
+                           .cable = 40,
+                           .trace = 40,
+                           .input = 20,
+                           .output = 20,
+                           .buffer = (uint64_t)32 << 20},
+};
+
+void hx_timing_merge(struct hx_timing *into, const struct hx_timing *over)
+{
+#define TAKE(bit, field) into->field = over->given & (bit) ? over->field : into->field
+    TAKE(HX_GIVEN_PRESET, preset);
+    TAKE(HX_GIVEN_LINK, link);
+    TAKE(HX_GIVEN_CROSSBAR, crossbar);
+    TAKE(HX_GIVEN_CABLE, cable);
+    TAKE(HX_GIVEN_TRACE, trace);
+    TAKE(HX_GIVEN_INPUT, input);
+    TAKE(HX_GIVEN_OUTPUT, output);
+    TAKE(HX_GIVEN_BUFFER, buffer);
+#undef TAKE
+    into->given |= over->given;
+}
+
+struct hx_timing hx_timing_complete(const struct hx_timing *t)
+{
+    struct hx_timing complete = presets[t->preset];
+    hx_timing_merge(&complete, t);
+    complete.preset = t->preset;
+    return complete;
+}

@@ -1,0 +1,74 @@
+/* timing.h - what the virtual clock is told: speeds, latencies and buffers, the same words in a file and as options.
+ *
+ * Source of the defaults: SC22 table III. hal/virtual/timing.h says what follows from them. */
+#ifndef HXMESH_HOST_TIMING_H
+#define HXMESH_HOST_TIMING_H
+
+#include "hxmesh/frame.h"
+
+#include <stdint.h>
+
+struct hx_timing {
+    uint64_t link;     /* Gb/s of a cable or trace; the endpoint's own link has four times as much */
+    uint64_t crossbar; /* Gb/s of a switch's inner port, at least as much as a link */
+    uint64_t cable;    /* latency of a cable of a row or column network, ns */
+    uint64_t trace;    /* of a trace on a board, ns */
+    uint64_t input;    /* of an input buffer, ns */
+    uint64_t output;   /* of an output buffer, ns */
+    uint64_t buffer;   /* bytes of an input port, shared equally by its VCs */
+    unsigned preset;   /* enum hx_timing_preset: where what is not given comes from */
+    unsigned given;    /* enum hx_given_timing */
+};
+
+enum hx_timing_preset { HX_TIMING_PAPER, HX_TIMING_AUTHORS };
+extern const char *const hx_timing_presets[3]; /* "paper": table III; "authors": their published runs; NULL */
+
+enum hx_given_timing {
+    HX_GIVEN_PRESET = 1 << 0,
+    HX_GIVEN_LINK = 1 << 1,
+    HX_GIVEN_CROSSBAR = 1 << 2,
+    HX_GIVEN_CABLE = 1 << 3,
+    HX_GIVEN_TRACE = 1 << 4,
+    HX_GIVEN_INPUT = 1 << 5,
+    HX_GIVEN_OUTPUT = 1 << 6,
+    HX_GIVEN_BUFFER = 1 << 7
+};
+
+#define HX_MOST_GBPS    10000
+#define HX_MOST_LATENCY 1000000000U /* ns */
+#define HX_LEAST_BUFFER ((uint64_t)3 * HX_MAX_PAYLOAD)
+#define HX_MOST_BUFFER  ((uint64_t)48 << 20) /* packets of a VC are counted modulo 2^16 */
+#define HX_DEFAULT_TIMING                                                                                              \
+    {                                                                                                                  \
+        .preset = HX_TIMING_PAPER                                                                                      \
+    }
+
+/* clang-format off */
+#define HX_TIMING_OPTIONS(t) \
+    {.name = "timing", .kind = HX_OPTION_CHOICE, .argument = "PRESET", .to.choice = &(t)->preset, \
+     .choices = hx_timing_presets, .help = "the paper's table III, or its authors' published runs: 40 ns a link, 20 ns in " \
+     "and out, crossbar of 3200 Gb/s", .given = &(t)->given, .given_bit = HX_GIVEN_PRESET}, \
+    {.name = "link", .kind = HX_OPTION_NUMBER, .argument = "GBPS", .to.number = &(t)->link, .low = 1, \
+     .high = HX_MOST_GBPS, .help = "Gb/s of a link (400)", .given = &(t)->given, .given_bit = HX_GIVEN_LINK}, \
+    {.name = "crossbar", .kind = HX_OPTION_NUMBER, .argument = "GBPS", .to.number = &(t)->crossbar, .low = 1, \
+     .high = 10 * HX_MOST_GBPS, .help = "Gb/s of a switch's inner ports (800)", .given = &(t)->given, \
+     .given_bit = HX_GIVEN_CROSSBAR}, \
+    {.name = "cable", .kind = HX_OPTION_DURATION, .to.number = &(t)->cable, .low = 0, .high = HX_MOST_LATENCY, \
+     .help = "latency of a cable (20ns)", .given = &(t)->given, .given_bit = HX_GIVEN_CABLE}, \
+    {.name = "trace", .kind = HX_OPTION_DURATION, .to.number = &(t)->trace, .low = 0, .high = HX_MOST_LATENCY, \
+     .help = "latency of a trace on a board (1ns)", .given = &(t)->given, .given_bit = HX_GIVEN_TRACE}, \
+    {.name = "input-latency", .kind = HX_OPTION_DURATION, .to.number = &(t)->input, .low = 0, .high = HX_MOST_LATENCY, \
+     .help = "latency of an input buffer (40ns)", .given = &(t)->given, .given_bit = HX_GIVEN_INPUT}, \
+    {.name = "output-latency", .kind = HX_OPTION_DURATION, .to.number = &(t)->output, .low = 0, .high = HX_MOST_LATENCY, \
+     .help = "latency of an output buffer (40ns)", .given = &(t)->given, .given_bit = HX_GIVEN_OUTPUT}, \
+    {.name = "buffer", .kind = HX_OPTION_BYTES, .to.number = &(t)->buffer, .low = HX_LEAST_BUFFER, \
+     .high = HX_MOST_BUFFER, .help = "buffer of a port, shared equally by its VCs (32MiB)", .given = &(t)->given, \
+     .given_bit = HX_GIVEN_BUFFER}
+/* clang-format on */
+
+/* Takes over from `over` what was given there. */
+void hx_timing_merge(struct hx_timing *into, const struct hx_timing *over);
+/* Everything that was not given comes from the preset. */
+struct hx_timing hx_timing_complete(const struct hx_timing *t);
+
+#endif

@@ -1,0 +1,29 @@
+/* yaml_values.c - values by options, and the mapping `traffic` (host/yaml_values.h). */
+#include "host/yaml_values.h"
+
+#include <string.h>
+
+const cyaml_schema_field_t hx_yaml_traffic_fields[] = {HX_YAML_TEXT("pattern", struct hx_yaml_traffic, pattern),
+                                                       HX_YAML_TEXT("algorithm", struct hx_yaml_traffic, algorithm),
+                                                       HX_YAML_TEXT("message", struct hx_yaml_traffic, message),
+                                                       HX_YAML_TEXT("count", struct hx_yaml_traffic, count),
+                                                       HX_YAML_TEXT("shifts", struct hx_yaml_traffic, shifts),
+                                                       HX_YAML_TEXT("duration", struct hx_yaml_traffic, duration),
+                                                       HX_YAML_TEXT("rate", struct hx_yaml_traffic, rate),
+                                                       HX_YAML_TEXT("seed", struct hx_yaml_traffic, seed),
+                                                       HX_YAML_TEXT("verify", struct hx_yaml_traffic, verify),
+                                                       CYAML_FIELD_END};
+
+bool hx_yaml_apply(const struct hx_yaml_marks *marks, const struct hx_option *options,
+                   const struct hx_yaml_value *values, unsigned count, struct hx_problem *problem)
+{
+    for (unsigned i = 0; i < count; i++) {
+        const struct hx_option *o = options;
+        while (!o->name || strcmp(o->name, values[i].option) != 0)
+            o++;
+        const char *wrong = values[i].text ? hx_option_apply(o, values[i].text) : NULL;
+        if (wrong)
+            return hx_yaml_fail(marks, values[i].path, problem, "%s: %s", values[i].path, wrong);
+    }
+    return true;
+}

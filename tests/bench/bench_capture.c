@@ -1,0 +1,83 @@
+/* bench_capture.c - what a capture costs a live 4x4 Hx2Mesh: its packet rate with a capture, in shares of that without.
+ *
+ * One worker, so that the capturing process has a core of its own where there are two; runs with and without take turns,
+ * and each is compared with its neighbour. The rate is packet-hops a second of the worker's processor time. */
+#include "measure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { PAIRS = 5 };
+
+struct capture {
+    const char *key, *what, *fabric, *capture;
+};
+
+static const struct capture captures[] = {
+    {"capture_one_port_ratio", "one port, 96 B of each frame", "--no-verify", "--capture-ports a5,3/p0/E --snaplen 96"},
+    {"capture_one_port_whole_ratio", "one port, whole frames, payload checked", "--verify",
+     "--capture-ports a5,3/p0/E"},
+    {"capture_all_ratio", "all 448 ports, 96 B of each frame", "--no-verify", "--snaplen 96"},
+};
+
+struct sample {
+    double rate, kept; /* packet-hops a second; share of the frames that the tap kept */
+};
+
+static struct sample run(const char *fabric, const char *file, const char *capture)
+{
+    const char *program = getenv("HXMESH") ? getenv("HXMESH") : "build/hxmesh";
+    char command[512];
+    (void)snprintf(command, sizeof command, "%s run '4x4 Hx2Mesh' -w 1 --message 1MiB -d 1s -q --json - %s %s%s %s",
+                   program, fabric, file ? "--capture " : "", file ? file : "", file ? capture : "");
+    FILE *out = popen(command, "r"); // NOLINT(cert-env33-c): a benchmark of the program that its caller names
+    json_t *report = out ? json_loadf(out, 0, NULL) : NULL;
+    if (out)
+        (void)pclose(out);
+    const json_t *c = json_object_get(report, "capture");
+    double accepted = json_number_value(json_object_get(c, "accepted"));
+    double dropped = json_number_value(json_object_get(c, "dropped"));
+    struct sample s = {
+        .rate = json_number_value(json_object_get(json_object_get(report, "host"), "packet_hops_per_cpu_second")),
+        .kept = accepted > 0 ? 1 - dropped / accepted : 0};
+    json_decref(report);
+    return s;
+}
+
+static void measure_capture(json_t *results, const struct capture *c, const char *file)
+{
+    double ratio[PAIRS];
+    double kept[PAIRS];
+    for (unsigned i = 0; i < PAIRS; i++) {
+        struct sample without = run(c->fabric, NULL, NULL);
+        struct sample with = run(c->fabric, file, c->capture);
+        ratio[i] = without.rate > 0 ? with.rate / without.rate : 0;
+        kept[i] = with.kept;
+        (void)unlink(file);
+    }
+    char key[64];
+    struct measured m = measure_summary(ratio, PAIRS);
+    measure_print(c->what, m, "of the packet rate");
+    (void)json_object_set_new(results, c->key, measure_json(m));
+    m = measure_summary(kept, PAIRS);
+    measure_print("", m, "of the frames kept");
+    (void)snprintf(key, sizeof key, "%s_kept", c->key);
+    (void)json_object_set_new(results, key, measure_json(m));
+}
+
+int main(int argc, char **argv)
+{
+    char folder[] = "/tmp/hxmesh-bench-XXXXXX";
+    char file[64];
+    if (!mkdtemp(folder))
+        return 1;
+    (void)snprintf(file, sizeof file, "%s/run.pcapng", folder);
+    json_t *results = json_object();
+    printf("capture of a live fabric, 1 worker (median of %d pairs, spread)\n", PAIRS);
+    for (unsigned i = 0; i < sizeof captures / sizeof *captures; i++)
+        measure_capture(results, &captures[i], file);
+    (void)rmdir(folder);
+    measure_finish(results, argc, argv);
+    return 0;
+}

@@ -1,0 +1,69 @@
+/* fuzz_pcapng.c - any bytes as a capture file: the reader, the verifier and the tracer survive them, and what a bad file
+ * gets is one line that names a byte. libFuzzer's entry; seeds in corpus/pcapng. */
+#include "tools/trace_sums.h"
+#include "tools/verify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+static void finished(void *context, const struct hx_trace_packet *p)
+{
+    require(p->count > 0);
+    hx_sums_packet(context, p);
+}
+
+static void check(const struct hx_sighting *s, const struct hx_capture *c)
+{
+    require(s->port < c->port_count && s->captured <= s->original && s->frame > 0);
+    uint8_t last = s->captured ? s->bytes[s->captured - 1] : 0;
+    require(last <= UINT8_MAX);
+}
+
+static void read_all(FILE *in)
+{
+    static struct hx_trace_sums sums;
+    struct hx_capture c;
+    struct hx_verify v;
+    struct hx_trace t;
+    struct hx_problem problem = {.what = ""};
+    struct hx_sighting s;
+    bool opened = hx_capture_open_file(&c, in, "fuzz", NULL, &problem);
+    hx_verify_begin(&v, &c, false, false);
+    hx_sums_begin(&sums, &c);
+    hx_trace_begin(&t, &c, &(struct hx_trace_filter){.data_only = false}, finished, &sums);
+    int more = opened ? 1 : -1;
+    while (more > 0 && (more = hx_capture_next(&c, &s, &problem)) > 0) {
+        check(&s, &c);
+        hx_verify_frame(&v, &s);
+        hx_trace_frame(&t, &s);
+    }
+    require(more == 0 || (problem.what[0] != '\0' && !strchr(problem.what, '\n')));
+    hx_verify_end(&v);
+    hx_trace_end(&t);
+    free(hx_sums_messages(&sums));
+    (void)hx_sums_quantile(&sums, 0.5);
+    hx_trace_free(&t);
+    hx_sums_free(&sums);
+    hx_verify_free(&v);
+    hx_capture_close(&c);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0)
+        return 0;
+    FILE *in = fmemopen((void *)(uintptr_t)data, size, "rb");
+    require(in != NULL);
+    read_all(in);
+    (void)fclose(in);
+    return 0;
+}

@@ -1,0 +1,178 @@
+/* prop_collective_fabric.c - collectives over a fabric of real firmware, real frames and wires that lose some. */
+#include "hxmesh/error.h"
+#include "support_collective.h"
+#include "support_lab.h"
+#include "support_loopback.h"
+#include "support_shapes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+enum { LONG = 400000 /* turns */ };
+
+static const struct fabric_plan fabrics[] = {
+    {.a = 2, .b = 2, .x = 2, .y = 2, .planes = 1, .radix = 64, .taper = 1}, /* 2x2 Hx2Mesh */
+    {.a = 2, .b = 3, .x = 3, .y = 2, .planes = 1, .radix = 64, .taper = 1}, /* 3x2 H2x3Mesh */
+    {.a = 1, .b = 1, .x = 4, .y = 2, .planes = 2, .radix = 64, .taper = 1}, /* 4x2 Hx1Mesh */
+    {.a = 3, .b = 1, .x = 1, .y = 3, .planes = 1, .radix = 64, .taper = 1}, /* 1x3 H3x1Mesh */
+};
+enum { FABRICS = sizeof fabrics / sizeof *fabrics, KINDS = 4, ALGORITHMS = 4 };
+
+static struct fabric fabric;
+static struct ensemble ensemble;
+
+/* ---- joining endpoint and program ---- */
+
+static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
+{
+    const struct player *p = of;
+    hx_collective_fill(&p->c, s->tag, (uint64_t)packet * HX_MAX_PAYLOAD, to, bytes);
+}
+
+static void place(void *of, const struct hx_header *h, const uint8_t *payload)
+{
+    struct player *p = of;
+    assert_int_equal(hx_collective_place(&p->c, h->tag, (uint64_t)h->offset * HX_MAX_PAYLOAD, payload, h->length),
+                     HX_OK);
+}
+
+static void event(void *of, const struct hx_event *e)
+{
+    struct player *p = of;
+    assert_int_not_equal(e->type, HX_EVENT_FAILED);
+    if (e->type == HX_EVENT_SENT)
+        assert_int_equal(hx_collective_sent(&p->c, e->tag), HX_OK);
+    else
+        assert_int_equal(hx_collective_received(&p->c, e->gx, e->gy, e->tag), HX_OK);
+}
+
+static struct hx_endpoint *endpoint_of(const struct player *p)
+{
+    return &fabric.end[p->config.gy[p->config.row] * fabric.g.columns + p->config.gx[p->config.column]].ep;
+}
+
+static void drive(struct player *p)
+{
+    struct hx_collective_send s;
+    for (uint32_t refused = 0; hx_collective_next(&p->c, refused, &s);) {
+        if (hx_endpoint_send(endpoint_of(p), s.gx, s.gy, s.bytes, s.tag, 0) == HX_OK)
+            hx_collective_take(&p->c, &s);
+        else
+            refused |= (uint32_t)1 << s.lane;
+    }
+}
+
+static bool all_done(void)
+{
+    for (unsigned i = 0; i < ensemble.n; i++) {
+        if (!hx_collective_done(&ensemble.player[i].c))
+            return false;
+    }
+    return true;
+}
+
+/* false: the program refuses the shape. */
+static bool run(const struct fabric_plan *plan, const struct ensemble_plan *job)
+{
+    fabric_init(&fabric, plan, 1);
+    if (!ensemble_init(&ensemble, job))
+        return false;
+    for (unsigned i = 0; i < ensemble.n; i++) {
+        struct player *p = &ensemble.player[i];
+        struct fabric_end *end =
+            &fabric.end[p->config.gy[p->config.row] * fabric.g.columns + p->config.gx[p->config.column]];
+        end->hal.user = (struct loopback_user){fill, place, event};
+        end->hal.of = p;
+    }
+    for (unsigned turn = 0; !all_done() || !fabric_idle(&fabric); turn++) {
+        assert_true(turn < LONG);
+        for (unsigned i = 0; i < ensemble.n; i++)
+            drive(&ensemble.player[i]);
+        fabric_step(&fabric);
+    }
+    ensemble_judge(&ensemble);
+    fabric_judge_empty(&fabric);
+    return true;
+}
+
+/* ---- properties ---- */
+
+static struct fabric_plan fabric_of(unsigned number)
+{
+    struct fabric_plan plan = fabrics[number % FABRICS];
+    plan.seed = shapes_seed() + number;
+    plan.blocks = LOOPBACK_MAX_BLOCKS;
+    plan.timeout_ns = 10 * 1000 * 1000;
+    plan.retries = 255;
+    return plan;
+}
+
+static struct ensemble_plan job_of(unsigned number, bool whole_fabric)
+{
+    const struct fabric_plan *f = &fabrics[number % FABRICS];
+    uint64_t random = shapes_seed() + number;
+    unsigned columns = f->a * f->x;
+    unsigned rows = f->b * f->y;
+    return (struct ensemble_plan){.kind = (enum hx_collective_kind)(number / FABRICS % KINDS),
+                                  .algorithm = (enum hx_collective_algorithm)(number / FABRICS / KINDS % ALGORITHMS),
+                                  .columns = whole_fabric ? columns : 1 + shapes_below(&random, columns),
+                                  .rows = whole_fabric ? rows : 1 + shapes_below(&random, rows),
+                                  .elements = 1000 + shapes_below(&random, 30000),
+                                  .chunk = 8192 << shapes_below(&random, 3),
+                                  .window = 2,
+                                  .grid_columns = columns,
+                                  .grid_rows = rows,
+                                  .whole = true,
+                                  .seed = random};
+}
+
+static void sums_are_exact(void **state)
+{
+    (void)state;
+    unsigned played = 0;
+    for (unsigned number = 0; number < FABRICS * KINDS * ALGORITHMS; number++) {
+        lab_seed = shapes_seed() + number;
+        const struct fabric_plan plan = fabric_of(number);
+        const struct ensemble_plan job = job_of(number, number % 2);
+        played += run(&plan, &job);
+        for (enum hx_drop reason = 0; reason < HX_DROP_COUNT; reason++)
+            assert_int_equal(fabric_drops(&fabric, reason), 0);
+        lab_free(NULL);
+    }
+    lab_seed = 0;
+    assert_true(played >= FABRICS * KINDS * (ALGORITHMS - 1));
+}
+
+/* Frames are lost, so data and acknowledgements come late, twice, and after what overtook them. */
+static void frames_may_be_lost(void **state)
+{
+    (void)state;
+    uint64_t repeated = 0;
+    for (unsigned n = 0; n < KINDS * ALGORITHMS; n++) {
+        unsigned number = n * FABRICS + (n + n / FABRICS) % FABRICS;
+        lab_seed = shapes_seed() + number;
+        struct fabric_plan plan = fabric_of(number);
+        plan.faults = (struct loopback_faults){.lose_data = 20, .lose_credit = 50};
+        plan.timeout_ns = 30 * 1000;
+        plan.check = true;
+        struct ensemble_plan job = job_of(number, true);
+        job.elements = 500 + job.elements / 4;
+        run(&plan, &job);
+        for (unsigned rank = 0; rank < fabric.g.accelerators; rank++)
+            repeated += fabric.end[rank].ep.stats.packets_repeated;
+        lab_free(NULL);
+    }
+    lab_seed = 0;
+    assert_true(repeated > 500);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(sums_are_exact, lab_free),
+        cmocka_unit_test_teardown(frames_may_be_lost, lab_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

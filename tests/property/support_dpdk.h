@@ -1,0 +1,42 @@
+/* support_dpdk.h - a whole plane of DPDK nodes in one process: every node as the program builds it, every cable a pair of
+ * rings, everything polled by turns in one thread. Works without huge pages and without privileges. */
+#ifndef SUPPORT_DPDK_H
+#define SUPPORT_DPDK_H
+
+#include "dpdk-node/node.h"
+
+enum { LAB_NODES = 8 };
+
+struct lab_settings {
+    const char *fabric;
+    uint64_t credits, message, count, lose_credits;
+    const char *lcores; /* as --lcores for accelerators; NULL: one for all */
+};
+
+struct lab {
+    unsigned nodes;
+    struct node_config config[LAB_NODES];
+    struct node node[LAB_NODES];
+    struct rte_ring *into[LAB_NODES][HX_MAX_RADIX]; /* what a port receives; NULL: no cable */
+    struct rte_mempool *pool;                       /* for frames of the test's own */
+};
+
+/* Once a process. EAL has lcores 0, 1 and 2; the last two only sleep. */
+void lab_start_eal(void);
+
+void lab_open(struct lab *lab, const struct lab_settings *settings);
+void lab_close(struct lab *lab);
+
+/* Each core of each node once. */
+void lab_turn(struct lab *lab);
+/* Every endpoint has sent and got everything. */
+bool lab_is_done(const struct lab *lab);
+/* Turns until all is done; false: not within so many seconds. */
+bool lab_run(struct lab *lab, unsigned seconds);
+
+/* Of all nodes. */
+uint64_t lab_drops(const struct lab *lab, enum hx_drop reason);
+uint64_t lab_corrupted(const struct lab *lab);
+uint64_t lab_failed(const struct lab *lab);
+
+#endif

@@ -1,0 +1,325 @@
+# asan
+# shellcheck disable=SC2030,SC2031,SC2154 # bats runs each test in a shell of its own, and sets stderr
+# capture.bats - hxmesh capture and hxmesh run --capture: what gets into the file, and what never stops the fabric.
+
+load emulator_support
+
+setup() {
+    fresh_name
+    FILE="$BATS_TEST_TMPDIR/run.pcapng"
+    ERRORS="$BATS_TEST_TMPDIR/errors"
+}
+teardown() {
+    end_started
+}
+
+capture() { hxmesh capture --name "$NAME" "$@"; }
+
+# frames FILE: how many tshark reads, without a complaint.
+frames() {
+    tshark -r "$1" -T fields -e frame.number 2>"$ERRORS" | wc -l
+    run ! grep -v -e "^Running as user" -e "^\$" "$ERRORS"
+}
+
+# field NAME FILE [ARGUMENTS OF TSHARK...]: that field of every frame.
+field() { tshark -r "$2" -T fields -e "$1" "${@:3}" 2>/dev/null; }
+
+# A run that goes on until it is told to end.
+start_long() {
+    start "2x2 Hx2Mesh" --traffic all-to-all-random --message 8KiB --rate 0.0001 --duration 60s --workers 2 "$@"
+    await_workers 2
+}
+end_long() {
+    kill -INT "$PID"
+    finish
+    [ "$CODE" -eq 130 ]
+    holds '.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0'
+    nothing_left
+}
+
+is_captured() { "$HXMESH" capture --list | jq --exit-status ".fabrics | any(.name == \"$NAME\")"; }
+
+@test "capture: every port of an all-to-all from the start" {
+    report "4x4 Hx2Mesh" --message 2000 --workers 2 --capture "$FILE" --capture-buffer 128MiB
+    holds "$WHOLE"' and .capture.dropped == 0 and .capture.unwritten == 0 and .capture.error == null'
+    # Every packet leaves a port and comes in at another; injection and delivery are seen at one port each.
+    holds '.capture.received == 2 * .packet_hops and .capture.written == .capture.received'
+    holds '.capture.interfaces == 64 * 5 + 16 * 8'
+    [ "$(frames "$FILE")" -eq "$(jq .capture.written "$REPORT")" ]
+    run capinfos "$FILE"
+    [ "$status" -eq 0 ]
+    grep -q "^Number of interfaces in file: 448" <<<"$output"
+    grep -q "^File encapsulation:  Ethernet" <<<"$output"
+    grep -q "^Strict time order:   True" <<<"$output"
+    grep -q "^Capture comment:     hxmesh fabric: 4x4 Hx2Mesh .*link=memory.*crc=on.*span=run" <<<"$output"
+    grep -q "Name = row3/p0/5" <<<"$output"
+    [ "$(field frame.packet_flags_direction "$FILE" | sort -u | wc -l)" -eq 2 ]
+    [ "$(field frame.interface_queue "$FILE" | sort -u | tr '\n' ' ')" = "0 1 2 " ]
+    # Injected at a0,0: a message to each of 63, and their acknowledgements.
+    [ "$(field frame.number "$FILE" -Y 'frame.interface_name == "a0,0/p0/local" && frame.packet_flags_direction == 1' |
+        wc -l)" -ge 126 ]
+    nothing_left
+}
+
+@test "capture: hxmesh verify finds nothing to object to" {
+    [ -x "$HXMESH-verify" ] || skip "hxmesh-verify is not built"
+    for options in "--workers 1" "--workers 3 --planes 2"; do
+        # shellcheck disable=SC2086 # several options
+        report "3x2 H2x4Mesh" --message 3000 $options --capture "$FILE" --capture-buffer 128MiB --annotate
+        holds "$WHOLE and .capture.dropped == 0"
+        hxmesh verify "$FILE"
+    done
+}
+
+@test "capture: the settings of a file, and options over them" {
+    cat >"$BATS_TEST_TMPDIR/lab.hxm.yaml" <<END
+fabric: 2x2 Hx2Mesh
+traffic: {message: 3000}
+capture:
+  file: $FILE
+  ports: a0,0/p0/? a1,1/p0/local
+  filter: ether[28] == 1
+  snaplen: 96
+  annotate: true
+END
+    report "$BATS_TEST_TMPDIR/lab.hxm.yaml"
+    holds '.capture.interfaces == 5 and .capture.accepted < .capture.received and .capture.accepted > 0'
+    [ "$(field frame.cap_len "$FILE" | sort -un)" = 96 ]
+    field frame.comment "$FILE" -Y 'frame.packet_flags_direction == 2' | grep -q "^in .* vc 0, out .*: "
+    report "$BATS_TEST_TMPDIR/lab.hxm.yaml" --capture-ports 'row0/*' --capture-filter 'ether[28] == 2' --no-annotate
+    holds '.capture.interfaces == 4 and .capture.accepted > 0'
+    [ -z "$(field frame.comment "$FILE" | tr -d '\n')" ]
+    [ "$(field data.data "$FILE" | cut -c 29-30 | sort -u)" = 02 ] || [ "$(field hxmesh.kind "$FILE" | sort -u)" = 2 ]
+}
+
+@test "capture: one port of a running fabric" {
+    start_long
+    eventually is_captured
+    capture -p 'a1,2/p0/E' -w "$FILE" --count 500 2>"$ERRORS"
+    grep -q "^hxmesh: 500 frames captured" "$ERRORS"
+    [ "$(frames "$FILE")" -eq 500 ]
+    [ "$(field frame.interface_name "$FILE" | sort -u)" = "a1,2/p0/E" ]
+    capture -p 'a1,2/*' -p 'col0/p0/?' -w "$FILE" -d 200ms --snaplen 64 --json "$BATS_TEST_TMPDIR/capture.json" -q
+    jq --exit-status '.interfaces == 5 + 4 and .written > 0 and .received == .accepted' "$BATS_TEST_TMPDIR/capture.json"
+    capinfos "$FILE" | grep -q "span=part"
+    end_long
+}
+
+@test "capture: into a pipe, live, with a filter" {
+    start_long
+    eventually is_captured
+    capture -p '*/local' -f 'ether dst 02:00:00:02:00:03' -w - --count 50 -q |
+        tshark -l -r - -T fields -e eth.dst 2>/dev/null >"$BATS_TEST_TMPDIR/seen"
+    [ "$(sort -u "$BATS_TEST_TMPDIR/seen")" = "02:00:00:02:00:03" ]
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/seen")" -eq 50 ]
+    # Who reads along goes away: the end of the capture, and no error.
+    CODE=0
+    capture -w - -q | head -c 100000 >/dev/null || CODE=$?
+    [ "${PIPESTATUS[0]:-0}" -eq 0 ]
+    [ "$CODE" -eq 0 ]
+    end_long
+}
+
+@test "capture: files rotate" {
+    start_long
+    eventually is_captured
+    capture -w "$FILE" --snaplen 64 --rotate 200KiB,3 -d 1s -q
+    [ ! -e "$FILE" ]
+    [ "$(find "$BATS_TEST_TMPDIR" -name 'run.*.pcapng' | wc -l)" -eq 3 ]
+    for file in "$BATS_TEST_TMPDIR"/run.*.pcapng; do
+        [ "$(frames "$file")" -gt 0 ]
+    done
+    end_long
+}
+
+@test "capture: --list names running fabrics and their ports" {
+    start_long
+    eventually is_captured
+    "$HXMESH" capture --list | jq --exit-status --arg name "$NAME" '.fabrics[] | select(.name == $name) |
+        .fabric == "2x2 Hx2Mesh" and .workers == 2 and .planes == 1 and .pid > 1 and
+        (.ports | length == 16 * 5 + 8 * 4 and contains(["a3,3/p0/local", "col3/p0/0"]))'
+    end_long
+}
+
+@test "capture: several at a time, and no more than there are places" {
+    local jobs=()
+    start_long
+    eventually is_captured
+    for n in 1 2 3 4; do
+        capture -p "a0,$((n % 4))/*" -w "$FILE.$n" --snaplen 64 -d 30s -q &
+        jobs+=($!)
+    done
+    for n in 1 2 3 4; do
+        eventually test -s "$FILE.$n"
+    done
+    sleep 0.2
+    run --separate-stderr capture -w "$FILE"
+    [ "$status" -eq 4 ]
+    grep -q "captured by 4 others already" <<<"$stderr"
+    for job in "${jobs[@]}"; do
+        pkill -INT --parent "$job" || true
+    done
+    for job in "${jobs[@]}"; do
+        CODE=0
+        wait "$job" || CODE=$?
+        [ "$CODE" -eq 130 ]
+    done
+    for n in 1 2 3 4; do
+        [ "$(frames "$FILE.$n")" -gt 0 ]
+    done
+    end_long
+}
+
+@test "capture: ended by Ctrl-C, a whole file" {
+    start_long
+    eventually is_captured
+    env --default-signal=INT "$HXMESH" capture --name "$NAME" -w "$FILE" --snaplen 64 -q &
+    local job=$!
+    eventually test -s "$FILE"
+    sleep 0.3
+    kill -INT "$job"
+    wait "$job"
+    capinfos "$FILE" >/dev/null
+    [ "$(field frame.number "$FILE" | wc -l)" -gt 0 ]
+    end_long
+}
+
+@test "capture: ends with the fabric" {
+    start "2x2 Hx2Mesh" --rate 0.0001 --count 0 --duration 1500ms --workers 2
+    eventually is_captured
+    capture -w "$FILE" --snaplen 64 -q
+    finish
+    [ "$CODE" -eq 0 ]
+    holds "$WHOLE"
+    [ "$(frames "$FILE")" -gt 0 ]
+}
+
+no_worker_taps() {
+    local pid
+    for pid in $(workers_of "$PID"); do
+        ! grep -q hxmesh-tap "/proc/$pid/maps" || return 1
+    done
+}
+
+@test "capture: kill -9 of the capture leaves the fabric as it was" {
+    start_long
+    eventually is_captured
+    for _ in 1 2 3; do
+        "$HXMESH" capture --name "$NAME" -w "$FILE" --snaplen 64 -q 3>&- &
+        local job=$!
+        eventually test -s "$FILE"
+        sleep 0.2
+        kill -KILL "$job"
+        wait "$job" || true
+        eventually no_worker_taps
+        capinfos "$FILE" >/dev/null
+        rm "$FILE"
+    done
+    capture -w "$FILE" --snaplen 64 --count 1000 -q
+    end_long
+}
+
+@test "capture: kill -9 of a worker, and the capture goes on with its successor" {
+    start_long
+    eventually is_captured
+    capture -p '*/local' -f 'ether[28] == 1' -w "$FILE" --snaplen 64 -d 1500ms -q &
+    local job=$!
+    eventually test -s "$FILE"
+    for _ in 1 2 3; do
+        sleep 0.3
+        await_workers 2
+        kill -KILL "$(workers_of "$PID" | shuf -n 1)"
+    done
+    wait "$job"
+    # Something of the last half second, of either worker.
+    [ "$(frames "$FILE")" -gt 0 ]
+    local last
+    last=$(field frame.time_relative "$FILE" | tail -n 1)
+    [ "$(field frame.interface_name "$FILE" -Y "frame.time_relative > $last - 0.2" | grep -c '^a')" -gt 0 ]
+    kill -INT "$PID"
+    finish
+    holds '.bytes_corrupted == 0 and .buffers_missing == 0 and .host.worker_deaths == 3'
+}
+
+@test "capture: kill -9 of the process that writes for a run" {
+    start_long --capture "$FILE" --snaplen 64
+    eventually test -s "$FILE"
+    pkill -KILL --parent "$PID" hxmesh-tap
+    eventually no_worker_taps
+    end_long
+    holds '.capture.error != null and .capture.received > 0'
+    grep -q "the process that wrote this capture was killed" "$BATS_TEST_TMPDIR/stderr"
+}
+
+@test "capture: a full disk never stops the run, which says so once" {
+    run --separate-stderr report "4x4 Hx2Mesh" --capture /dev/full --snaplen 96
+    [ "$status" -eq 0 ]
+    [ "$(wc -l <<<"$stderr")" -eq 1 ]
+    grep -q "^hxmesh: error: /dev/full: No space left on device: 0 frames written, [0-9]* not" <<<"$stderr"
+    holds "$WHOLE"' and .capture.written == 0 and .capture.unwritten + .capture.dropped == .capture.accepted and
+        .capture.received == 2 * .packet_hops'
+}
+
+@test "capture: a file that may not grow ends with a whole block" {
+    ulimit -S -f 40000 # KiB: the fabric's memory is less
+    run --separate-stderr report "4x4 Hx2Mesh" --duration 1s --capture "$FILE" --capture-buffer 4MiB
+    ulimit -S -f unlimited
+    [ "$status" -eq 0 ]
+    grep -q "^hxmesh: error: .*: File too large: [0-9]* frames written" <<<"$stderr"
+    holds "$WHOLE"' and .capture.written > 0 and .capture.unwritten > 0 and
+        .capture.written + .capture.unwritten + .capture.dropped == .capture.accepted'
+    [ "$(frames "$FILE")" -eq "$(jq .capture.written "$REPORT")" ]
+}
+
+@test "capture: why each packet went where it went" {
+    report "4x4 Hx2Mesh" --traffic incast --message 64KiB --capture "$FILE" --annotate --snaplen 64 \
+        --capture-ports 'a0,*' --capture-ports 'row0/*'
+    field frame.comment "$FILE" -Y 'frame.packet_flags_direction == 2' >"$BATS_TEST_TMPDIR/comments"
+    [ -z "$(field frame.comment "$FILE" -Y 'frame.packet_flags_direction == 1' | tr -d '\n')" ]
+    # Who sends to a neighbour has one way; into the hot spot packets wait; at a0,0 they have arrived.
+    for reason in "the only way" "waited, first with room" "it is here" "most room"; do
+        grep -q ": $reason\. candidates" "$BATS_TEST_TMPDIR/comments"
+    done
+    run ! grep -v '^in [^ ]* vc [012], out [^ ]* vc [012]: .*\. candidates .* packets.*; [0-9]* left on ' \
+        "$BATS_TEST_TMPDIR/comments"
+}
+
+# says CODE LINE ARGUMENTS...: hxmesh ends with CODE and says just that, after "hxmesh: error: ".
+says() {
+    local code=$1 line=$2
+    shift 2
+    run --separate-stderr hxmesh "$@"
+    if [ "$status" -ne "$code" ] || [ -n "$output" ] || [[ "$stderr" != "hxmesh: error: "$line ]]; then
+        printf 'status %s, not %s\nstdout: %s\nstderr: %s\n' "$status" "$code" "$output" "$stderr"
+        return 1
+    fi
+}
+
+@test "capture: bad usage is refused in one line" {
+    says 4 "no-such: no fabric of this name is running" capture --name no-such -w "$FILE"
+    says 2 "--name: 'a/b' is no name of a fabric" capture --name a/b -w "$FILE"
+    says 2 "--write: is missing*" capture --name x
+    says 2 "--snaplen: *" capture -w "$FILE" --snaplen 10
+    says 2 "--rotate: 'many' is not a size *, as 100MiB,5)" capture -w "$FILE" --rotate many
+    says 2 "--rotate: stdout cannot be rotated" capture -w - --rotate 1MiB
+    says 2 "--capture: is missing*" run "2x2 Hx2Mesh" --capture-ports '*'
+    says 2 "--capture: *stdout*" run "2x2 Hx2Mesh" --capture -
+    says 2 "--capture-ports: 'b*': no port of this fabric is named so *" run "2x2 Hx2Mesh" --capture "$FILE" \
+        --capture-ports 'b*' --name "$NAME"
+    says 2 "--capture-filter: 'not a filter': *" run "2x2 Hx2Mesh" --capture "$FILE" --capture-filter 'not a filter' \
+        --name "$NAME"
+    says 4 "/nowhere/x: cannot be written: No such file or directory" run "2x2 Hx2Mesh" --capture /nowhere/x \
+        --name "$NAME"
+    nothing_left
+    printf 'fabric: 2x2 Hx2Mesh\ncapture: {ports: a0}\n' >"$BATS_TEST_TMPDIR/bad.hxm.yaml"
+    says 3 "$BATS_TEST_TMPDIR/bad.hxm.yaml:2:*file*" run "$BATS_TEST_TMPDIR/bad.hxm.yaml"
+    printf 'fabric: 2x2 Hx2Mesh\ncapture: {file: x, snaplen: 1}\n' >"$BATS_TEST_TMPDIR/bad.hxm.yaml"
+    says 3 "$BATS_TEST_TMPDIR/bad.hxm.yaml:2:29: capture.snaplen: *" run "$BATS_TEST_TMPDIR/bad.hxm.yaml"
+    start_long
+    eventually is_captured
+    says 2 "--port: 'zz': no port of this fabric is named so *" capture --name "$NAME" -p zz -w "$FILE"
+    says 2 "--filter: 'ip host ('*" capture --name "$NAME" -f 'ip host (' -w "$FILE"
+    says 4 "/nowhere/x: cannot be written: *" capture --name "$NAME" -w /nowhere/x
+    says 4 "/dev/full: No space left on device: *" capture --name "$NAME" -w /dev/full -q
+    end_long
+}

@@ -1,0 +1,23 @@
+# capture_support.bash - what the tests of `hxmesh verify`, `hxmesh trace` and the dissector share: captures of the model in
+# tests/unit/support_capture.h, in $BATS_TEST_TMPDIR.
+
+load tools_support
+HXMESH=$(realpath -m "$HXMESH")
+
+verify() { "$HXMESH-verify" --quiet "$@"; }
+trace() { "$HXMESH-trace" --quiet "$@"; }
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# make_capture FILE [NAME=NUMBER...] [break=RULE]: see tests/system/make_capture.c.
+make_capture() { "$(dirname "$HXMESH")/tests/system/make_capture" "$@"; }
+
+# Skips the test unless all these programs are there.
+needs() {
+    local program
+    for program in "$@"; do
+        command -v "$program" >/dev/null || skip "$program is not installed"
+    done
+}

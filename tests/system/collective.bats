@@ -1,0 +1,151 @@
+# asan
+# collective.bats - hxmesh run: broadcast, reduce-scatter, all-gather and all-reduce, numbers and all.
+
+load emulator_support
+
+setup() { fresh_name; }
+teardown() {
+    nothing_left || {
+        end_started
+        return 1
+    }
+}
+
+KINDS="broadcast reduce-scatter all-gather all-reduce"
+
+# shellcheck disable=SC2154 # stderr, stderr_lines: set by run
+# said CODE TEXT ARGUMENTS...: a run ends with the code and one line that has the text.
+said() {
+    local code=$1 text=$2
+    shift 2
+    run --separate-stderr hxmesh run "$@" --name "$NAME" --quiet
+    echo "$stderr"
+    [ "$status" -eq "$code" ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ $stderr == "hxmesh: error: "*"$text"* ]]
+}
+
+@test "collective: every kind by every algorithm" {
+    for kind in $KINDS; do
+        for algorithm in best tree ring rings torus; do
+            report "2x2 Hx2Mesh" --traffic "$kind" --algorithm "$algorithm" --message 40004 --workers 1
+            holds "$WHOLE and .traffic == \"$kind\" and .collective.kind == \"$kind\" and
+                .collective.done == 16 and .collective.accelerators == 16 and .collective.vector_bytes == 40004 and
+                .collective.share > 0 and (.collective.jobs | length == 1)"
+            [ "$algorithm" = best ] || holds ".collective.jobs[0].algorithm == \"$algorithm\""
+        done
+    done
+}
+
+@test "collective: the messages of the closed forms" {
+    # 36 accelerators on rings: 35 steps of 4 streams each way, one chunk a segment. Along 6 on a torus, two.
+    report "3x2 H2x3Mesh" --traffic all-reduce --algorithm rings --message 1MiB --workers 1
+    holds "$WHOLE and .messages == 36 * 2 * 35 * 4 and .bytes_delivered == 2 * 35 * 1048576"
+    report "3x2 H2x3Mesh" --traffic all-gather --algorithm ring --message 1MiB --workers 1
+    holds "$WHOLE and .messages == 36 * 35 * 2 and .bytes_delivered == 35 * 1048576"
+    report "3x2 H2x3Mesh" --traffic reduce-scatter --algorithm torus --message 1MiB
+    holds "$WHOLE and .messages == 36 * 4 * (2 * 5 + 5) and .bytes_delivered == 35 * 1048576"
+    report "3x2 H2x3Mesh" --traffic all-reduce --algorithm tree --message 1MiB
+    holds "$WHOLE and .bytes_delivered == 2 * 35 * 1048576"
+}
+
+@test "collective: any shape, any vector, planes, workers" {
+    while read -r shape message planes workers; do
+        for kind in $KINDS; do
+            report "$shape" --traffic "$kind" --message "$message" --planes "$planes" --workers "$workers"
+            holds "$WHOLE and .collective.done == .accelerators"
+        done
+    done <<'SHAPES'
+5x3Hx1Mesh 300000 1 2
+1x1Hx1Mesh 4096 1 1
+2x1Hx1Mesh 8 2 1
+1x1H1x5Mesh 100000 1 1
+1x3H2x1Mesh 1MiB 4 2
+3x2H2x4Mesh 4 1 2
+SHAPES
+}
+
+@test "collective: the best algorithm is the one the shape has" {
+    while read -r shape algorithm; do
+        report "$shape" --traffic all-reduce
+        holds ".collective.jobs[0].algorithm == \"$algorithm\""
+    done <<'SHAPES'
+2x2Hx2Mesh rings
+3x2H1x2Mesh rings
+3x1H1x2Mesh torus
+5x1Hx1Mesh ring
+SHAPES
+}
+
+@test "collective: a broadcast comes from its root" {
+    report "2x2 Hx2Mesh" --traffic broadcast --target 2,1 --message 1MiB
+    holds "$WHOLE and .collective.jobs[0].root == [2, 1] and .bytes_delivered == 15 * 1048576"
+}
+
+@test "collective: without vectors the same messages go" {
+    report "3x3 Hx2Mesh" --traffic all-reduce --algorithm torus --message 1MiB
+    checked=$(jq --compact-output '[.messages, .bytes_delivered, .packets_sent]' "$REPORT")
+    report "3x3 Hx2Mesh" --traffic all-reduce --algorithm torus --message 1MiB --no-verify
+    holds "$WHOLE and .collective.done == 36"
+    [ "$(jq --compact-output '[.messages, .bytes_delivered, .packets_sent]' "$REPORT")" = "$checked" ]
+}
+
+@test "collective: each job its own, by a file" {
+    cat >"$BATS_TEST_TMPDIR/jobs.hxm.yaml" <<'FILE'
+fabric: 4x4 Hx2Mesh
+jobs:
+  - {tag: 7, rectangle: [[0, 0], [1, 1]]}
+  - {tag: 9, boards: [[0, 2], [3, 2], [0, 3], [3, 3]]}
+  - {tag: 11, boards: [[2, 0], [3, 0]]}
+failed_boards: [[1, 2], [2, 2], [1, 3], [2, 3], [2, 1], [3, 1]]
+traffic: {pattern: all-reduce, algorithm: torus, message: 256KiB, seed: 5}
+FILE
+    report "$BATS_TEST_TMPDIR/jobs.hxm.yaml"
+    holds "$WHOLE and .seed == 5 and .collective.done == 40 and
+        ([.collective.jobs[] | [.job, .columns, .rows, .algorithm]] | sort) ==
+        [[7, 4, 4, \"torus\"], [9, 4, 4, \"torus\"], [11, 4, 2, \"torus\"]]"
+}
+
+@test "collective: what cannot be is refused in one line" {
+    cat >"$BATS_TEST_TMPDIR/corner.hxm.yaml" <<'FILE'
+fabric: 2x2 Hx2Mesh
+failed_boards: [[1, 1]]
+FILE
+    said 3 "12 accelerators of job 0 are not all crossings of 4 columns and 4 rows" \
+        "$BATS_TEST_TMPDIR/corner.hxm.yaml" --traffic all-reduce
+    said 3 "grid of 3 x 2, which has no two rings" "3x1 H1x2Mesh" --traffic all-reduce --algorithm rings
+    said 3 "grid of 1 x 4" "1x4 Hx1Mesh" --traffic broadcast --algorithm rings
+    said 2 "no multiple of 4" "2x2 Hx2Mesh" --traffic all-gather --message 1001
+    said 2 "runs once" "2x2 Hx2Mesh" --traffic all-reduce --count 2
+    said 2 "runs once" "2x2 Hx2Mesh" --traffic all-reduce --duration 1s
+    said 2 "no rate" "2x2 Hx2Mesh" --traffic all-reduce --rate 0.5
+    said 2 "failed board" "$BATS_TEST_TMPDIR/corner.hxm.yaml" --traffic broadcast --target 3,3
+    said 3 "so many messages" "2x2 Hx2Mesh" --traffic all-reduce --algorithm rings --message 8TiB
+    said 4 "of memory" "4x4 Hx2Mesh" --traffic all-reduce --message 64GiB
+    said 2 "did you mean 'rings'" "2x2 Hx2Mesh" --traffic all-reduce --algorithm rigns
+}
+
+has_begun() { [ "$(workers_of "$PID" | wc -l)" -eq 2 ] && sleep 0.2; }
+
+@test "collective: a worker that dies ends it, and the run says so" {
+    # shellcheck disable=SC2153 # CODE: set by finish
+    for restart in --restart --no-restart; do
+        start "4x4 Hx2Mesh" --traffic all-reduce --message 1GiB --no-verify --workers 2 "$restart"
+        eventually has_begun
+        kill -KILL "$(workers_of "$PID" | head -n 1)"
+        finish
+        [ "$CODE" -eq 1 ]
+        holds '.collective.done < 64 and .buffers_missing == 0'
+        grep -q '^hxmesh: error: 4x4 Hx2Mesh: all-reduce ended with .* of 64 accelerators done' "$BATS_TEST_TMPDIR/stderr"
+        nothing_left
+    done
+}
+
+@test "collective: interrupted, it says how far it came" {
+    start "4x4 Hx2Mesh" --traffic all-reduce --message 1GiB --no-verify --workers 2
+    eventually has_begun
+    kill -INT "$PID"
+    finish
+    [ "$CODE" -eq 130 ]
+    holds '.interrupted and .collective.done < 64 and .bytes_corrupted == 0 and .buffers_missing == 0'
+}

@@ -1,0 +1,109 @@
+# dissector.bats - tools/wireshark/hxmesh.lua, run by tshark.
+
+load capture_support
+
+DISSECTOR=$BATS_TEST_DIRNAME/../../tools/wireshark/hxmesh.lua
+
+setup() {
+    needs tshark
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
+# Without tshark's warning that root should not run it.
+dissect() { tshark -X "lua_script:$DISSECTOR" "$@" 2> >(grep -v "^Running as user" >&2); }
+
+@test "dissector: every frame is dissected, none is malformed" {
+    make_capture memory.pcapng x=2 y=2 planes=2 bytes=9000 messages=1
+    make_capture wire.pcapng x=2 y=2 wire=1 credits=32
+    for file in memory.pcapng wire.pcapng; do
+        frames=$(capinfos -Mc $file | awk '/Number of packets/ { print $NF }')
+        run --separate-stderr dissect -r $file -T fields -e frame.number -Y "hxmesh || hxmesh_credit"
+        [ "$status" -eq 0 ]
+        [ -z "$stderr" ]
+        [ "${#lines[@]}" -eq "$frames" ]
+        bad='_ws.malformed || _ws.lua.error || _ws.expert.severity >= "Warning"'
+        [ -z "$(dissect -o hxmesh.check_crc:TRUE -r $file -Y "$bad")" ]
+    done
+}
+
+@test "dissector: fields are what the frame says" {
+    make_capture run.pcapng bytes=9000 messages=1
+    # The second packet of message 0 from 5,6, as it is injected.
+    run dissect -o hxmesh.check_crc:TRUE -r run.pcapng -T fields -E separator=, -e hxmesh.src -e hxmesh.src_gx -e hxmesh.src_gy \
+        -e hxmesh.message -e hxmesh.offset -e hxmesh.message_packets -e hxmesh.length -e hxmesh.blocks -e hxmesh.kind \
+        -e hxmesh.vc -e hxmesh.hops -e hxmesh.plane -e hxmesh.epoch -e hxmesh.tag -e hxmesh.crc.status -e hxmesh.port \
+        -Y 'hxmesh.src == "a5,6" && hxmesh.message == 0 && hxmesh.offset == 1 && hxmesh.hops == 0 && hxmesh.kind == 1'
+    [ "${#lines[@]}" -eq 1 ]
+    [ "${lines[0]}" = '"a5,6",5,6,0,1,2,808,4,1,0,0,0,1,0x00000035,1,"a5,6/p0/local"' ] ||
+        [ "${lines[0]}" = 'a5,6,5,6,0,1,2,808,4,1,0,0,0,1,0x00000035,1,a5,6/p0/local' ]
+}
+
+@test "dissector: credit frames" {
+    make_capture wire.pcapng wire=1 credits=32 messages=1
+    run dissect -r wire.pcapng -T fields -e hxmesh_credit.session -e hxmesh_credit.limit -e hxmesh_credit.crc.status \
+        -Y 'hxmesh_credit && hxmesh_credit.peer_session != 0 && frame.number < 4000'
+    [ "${#lines[@]}" -gt 100 ]
+    grep -qxE '[0-9]+ [0-9]+,[0-9]+,[0-9]+ 1' <<<"${lines[0]//$'\t'/ }"
+}
+
+@test "dissector: repeats, answers and conversations" {
+    make_capture lossy.pcapng x=2 y=2 messages=10 wire=1 credits=32 lose=20
+    repeats=$(dissect -r lossy.pcapng -T fields -e hxmesh.retransmission_of -Y hxmesh.retransmission)
+    [ -n "$repeats" ]
+    run dissect -2 -r lossy.pcapng -T fields -e frame.number -e hxmesh.stream -e hxmesh.acknowledged_in \
+        -Y "hxmesh.acknowledged_in && hxmesh.hops == 0"
+    [ "${#lines[@]}" -gt 30 ]
+    read -r frame stream answer <<<"${lines[7]}"
+    [ "$(dissect -r lossy.pcapng -T fields -e hxmesh.acknowledges -Y "frame.number == $answer")" = "$frame" ]
+    # All kinds of a message are one stream.
+    kinds=$(dissect -r lossy.pcapng -T fields -e hxmesh.kind -Y "hxmesh.stream == $stream" | sort -u | tr '\n' ' ')
+    [ "$kinds" = "1 2 " ]
+}
+
+@test "dissector: a packet leads back to where it was seen before" {
+    make_capture run.pcapng x=2 y=2 messages=1
+    dissect -r run.pcapng -T fields -e frame.number -e hxmesh.previous -e hxmesh.hops -e hxmesh.src -e hxmesh.stream >table
+    # Every frame but the injected ones leads to one of the same packet, half a hop before.
+    awk -F "\t" '{ hops[$1] = $3; packet[$1] = $4 " " $5 }
+        $2 == "" { first++; if ($3 != 0) exit 1; next }
+        packet[$2] != packet[$1] || $3 < hops[$2] || $3 > hops[$2] + 1 { exit 1 }
+        END { exit first != 32 }' table
+}
+
+@test "dissector: expert information names what is wrong" {
+    while read -r rule expert; do
+        frame=$(make_capture broken.pcapng x=2 y=2 messages=5 break="$rule")
+        found=$(dissect -o hxmesh.check_crc:TRUE -r broken.pcapng -T fields -e frame.number -Y "$expert")
+        [ "$found" = "$frame" ] || { echo "$rule: '$found', not $frame" && return 1; }
+    done <<'END'
+header hxmesh.reserved_set
+crc hxmesh.bad_crc
+delivery hxmesh.doubled
+END
+}
+
+@test "dissector: statistics by port and VC" {
+    make_capture run.pcapng
+    dissect -X lua_script1:stats -q -r run.pcapng >table
+    frames=$(capinfos -Mc run.pcapng | awk '/Number of packets/ { print $NF }')
+    [ "$(awk 'NR > 1 { sum += $4 + $5 } END { print sum }' table)" -eq "$frames" ]
+    grep -q "^a0,0/p0/local  *in  *0 " table
+}
+
+@test "dissector: frames cut by the snap length, and cut in the middle of the header" {
+    make_capture short.pcapng snaplen=64
+    [ -z "$(dissect -r short.pcapng -Y '_ws.malformed || _ws.lua.error')" ]
+    editcap -s 40 short.pcapng cut.pcapng 2>/dev/null
+    run --separate-stderr dissect -r cut.pcapng -Y '_ws.lua.error'
+    [ "$status" -eq 0 ] && [ -z "$output" ] && [ -z "$stderr" ]
+}
+
+@test "dissector: whatever the bytes are, it ends in a frame, not in a Lua error" {
+    make_capture run.pcapng x=2 y=2 wire=1 messages=1
+    for seed in 1 2 3; do
+        editcap --seed $seed -E 0.05 run.pcapng spoilt.pcapng 2>/dev/null
+        run --separate-stderr dissect -o hxmesh.check_crc:TRUE -r spoilt.pcapng -V
+        [ "$status" -eq 0 ]
+        ! grep -q "Lua Error" <<<"$output$stderr" || { grep -m 1 "Lua Error" <<<"$output$stderr" && return 1; }
+    done
+}

@@ -1,0 +1,157 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2030,SC2031 # what a test sets is meant for that test alone
+# dpdk.bats - the DPDK node by its command line: without huge pages and without privileges, over virtual devices.
+# asan
+
+setup_file() {
+    export HXMESH_DPDK="${HXMESH%/*}/hxmesh-dpdk"
+}
+
+setup() {
+    [ -x "$HXMESH_DPDK" ] || skip "hxmesh-dpdk is not built: pkg-config finds no libdpdk (package libdpdk-dev)"
+    cd "$BATS_TEST_TMPDIR" || return
+    export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR
+    eal=(--no-huge -m 512 --no-pci --no-shconf --log-level=critical --lcores '0@(0-1)')
+}
+
+# node PREFIX EAL... -- OWN...: becomes a node whose report is PREFIX.json and whose own lines are PREFIX.err.
+node() {
+    local prefix=$1
+    shift
+    local devices=()
+    while [ "$1" != -- ]; do
+        devices+=("$1")
+        shift
+    done
+    shift
+    exec timeout --foreground 60 "$HXMESH_DPDK" "${eal[@]}" --file-prefix "$prefix" "${devices[@]}" -- \
+        --json "$prefix.json" --nap 100us "$@" 2>"$prefix.err" 3>&-
+}
+
+memif() {
+    echo "--vdev=net_memif0,role=$1,socket=$BATS_TEST_TMPDIR/memif.sock,socket-abstract=no,bsize=8448"
+}
+
+pair() {
+    node a --no-telemetry "$(memif server)" -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 \
+        --ports E=net_memif0,local=endpoint --linger 500ms "$@" &
+    local first=$!
+    (node b --no-telemetry "$(memif client)" -- --fabric "1x1 H2x1Mesh" --node a1,0/p0 \
+        --ports W=net_memif0,local=endpoint --linger 500ms "$@")
+    wait "$first"
+}
+
+check_pair() {
+    jq -e --argjson n "$1" '.endpoint.messages_received == $n and .endpoint.messages_failed == 0 and
+        .endpoint.bytes_corrupted == 0 and .drained' a.json b.json
+}
+
+@test "two nodes joined by memif move and check every byte" {
+    pair --message 1MiB --count 20
+    check_pair 20
+    jq -e '.drops.malformed == 0 and .drops.overrun == 0' a.json b.json
+}
+
+@test "nothing is lost though one credit frame in ten is" {
+    pair --message 256KiB --count 20 --credits 64 --lose-credits 10
+    check_pair 20
+    jq -e '.ports[] | select(.port != "local") | .lost_credits > 0' a.json b.json
+}
+
+@test "ports of two lcores pass packets to each other" {
+    eal=(--no-huge -m 512 --no-pci --no-shconf --log-level=critical --lcores '0@(0-1),1@(0-1)')
+    pair --message 256KiB --count 20 --lcores local=0
+    check_pair 20
+    jq -e '[.lcores[] | select(.packets > 0)] | length == 2' a.json b.json
+}
+
+@test "a node file says the same as options, and options go before it" {
+    cat >a.yaml <<'EOF'
+fabric: 1x1 H2x1Mesh
+node: a0,0/p0
+ports:
+  - {port: E, device: net_memif0}
+  - {port: local, device: endpoint}
+nap: 100us
+linger: 500ms
+traffic: {message: 64KiB, count: 3}
+EOF
+    node a --no-telemetry "$(memif server)" -- --config a.yaml --count 5 &
+    local first=$!
+    (node b --no-telemetry "$(memif client)" -- --fabric "1x1 H2x1Mesh" --node a1,0/p0 \
+        --ports W=net_memif0,local=endpoint --linger 500ms --count 5)
+    wait "$first"
+    check_pair 5
+}
+
+@test "SIGTERM ends a node, which reports and exits with 130" {
+    node a --no-telemetry --vdev=net_null0,size=64 -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_null0 &
+    local pid=$!
+    sleep 2
+    kill -TERM $pid
+    local status=0
+    wait $pid || status=$?
+    [ "$status" -eq 130 ]
+    # net_null hands out frames of zeros: each is dropped, and counted.
+    jq -e '.interrupted and .drained and .drops.malformed > 0 and .ports[0].rx_packets == 0' a.json
+}
+
+@test "telemetry answers" {
+    command -v dpdk-telemetry.py >/dev/null || skip "dpdk-telemetry.py is not installed (package dpdk)"
+    eal=(--no-huge -m 512 --no-pci --log-level=critical --lcores '0@(0-1)')
+    node tel --vdev=net_null0,size=64 -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_null0 &
+    local pid=$!
+    sleep 2
+    local answers
+    answers=$(printf '%s\n' /hxmesh/ports /hxmesh/credits /hxmesh/drops /hxmesh/route,1,0 |
+        timeout 10 dpdk-telemetry.py -f tel)
+    kill -TERM $pid
+    wait $pid || true
+    [[ $answers == *'"device": "net_null0"'* ]]
+    [[ $answers == *'"room0"'* ]]
+    [[ $answers == *'"malformed"'* ]]
+    [[ $answers == *'"local": "E"'* ]]
+}
+
+# refused CODE TEXT ARGUMENT...: ends at once with that code and one line of ours that has the text.
+refused() {
+    local code=$1 text=$2
+    shift 2
+    run timeout 20 "$HXMESH_DPDK" "$@"
+    [ "$status" -eq "$code" ]
+    [ "$(grep -c '^hxmesh: error: ' <<<"$output")" -eq 1 ]
+    grep -q -- "^hxmesh: error: .*$text" <<<"$output"
+}
+
+@test "what cannot be is refused in one line" {
+    refused 2 "which fabric"
+    refused 2 "which node" -- --fabric "1x1 H2x1Mesh"
+    refused 3 "no such node" -- --fabric "1x1 H2x1Mesh" --node a7,0/p0
+    refused 2 "no port has a device" -- --fabric "1x1 H2x1Mesh" --node a0,0/p0
+    refused 3 "'X' is no port" -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports X=net_null0
+    refused 3 "only the local port" -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=endpoint
+    refused 3 "two ports" -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_null0,W=net_null0
+    refused 3 "there is no device 'net_null7'" "${eal[@]}" --no-telemetry -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 \
+        --ports E=net_null7
+    refused 3 "EAL runs no lcore 5" "${eal[@]}" --no-telemetry --vdev=net_null0 -- --fabric "1x1 H2x1Mesh" \
+        --node a0,0/p0 --ports E=net_null0 --lcores E=5
+    refused 3 "frames are too few" "${eal[@]}" --no-telemetry --vdev=net_null0 -- --fabric "1x1 H2x1Mesh" \
+        --node a0,0/p0 --ports E=net_null0 --frames 100
+    refused 4 "no memory for" "${eal[@]}" --no-telemetry --vdev=net_null0 -- --fabric "1x1 H2x1Mesh" \
+        --node a0,0/p0 --ports E=net_null0 --frames 400000
+}
+
+@test "a node file is refused by line and column" {
+    printf 'fabric: 1x1 H2x1Mesh\nnode: a0,0/p0\nnapp: 1us\n' >bad.yaml
+    refused 3 "bad.yaml:3:1: unknown key 'napp' (did you mean 'nap'?)" -- --config bad.yaml
+    printf 'fabric: 1x1 H2x1Mesh\nnode: a0,0/p0\nmtu: 9\n' >bad.yaml
+    refused 3 "bad.yaml:3:6: mtu" -- --config bad.yaml
+}
+
+@test "a device that carries no jumbo frames is refused, unless short messages are promised" {
+    [ -w /dev/net/tun ] && [ "$(id -u)" -eq 0 ] || skip "TAP devices are for root with /dev/net/tun"
+    refused 4 "carries an MTU of" "${eal[@]}" --no-telemetry --vdev=net_tap0,iface=hxbats0 -- \
+        --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_tap0
+    refused 2 "messages have at most" "${eal[@]}" --no-telemetry -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 \
+        --ports E=net_tap0,local=endpoint --mtu 1500
+}

@@ -1,0 +1,65 @@
+# extcap.bats - tools/wireshark/hxmesh-extcap: a running fabric as an interface of Wireshark.
+
+load capture_support
+
+EXTCAP=$BATS_TEST_DIRNAME/../../tools/wireshark/hxmesh-extcap
+export HXMESH
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    "$HXMESH" capture --help >capture.help || skip "this hxmesh cannot capture"
+}
+
+# Starts a fabric that ends with the test; its interface is in $interface.
+start_fabric() {
+    "$HXMESH" run "2x2 Hx2Mesh" --name "extcap$$" --duration 60s --message 8KiB --quiet --json fabric.json 3>&- &
+    fabric=$!
+    interface=hxmesh-extcap$$
+    for _ in $(seq 100); do
+        ! "$EXTCAP" --extcap-interfaces | grep -q "{value=$interface}" || return 0
+        sleep 0.1
+    done
+    return 1
+}
+
+teardown() {
+    if [ -n "${fabric:-}" ]; then
+        kill -INT "$fabric" 2>/dev/null || true
+        wait "$fabric" || true
+    fi
+}
+
+@test "extcap: lists fabrics, link type and options" {
+    start_fabric
+    run "$EXTCAP" --extcap-interfaces --extcap-version=4.0
+    [ "${lines[0]}" = "extcap {version=1.0}{display=hxmesh fabrics}" ]
+    [[ $output == *"interface {value=$interface}{display=2x2 Hx2Mesh extcap$$}"* ]]
+    run "$EXTCAP" --extcap-dlts --extcap-interface "$interface"
+    [ "$output" = "dlt {number=1}{name=EN10MB}{display=Ethernet}" ]
+    run "$EXTCAP" --extcap-config --extcap-interface "$interface"
+    [[ $output == *"{call=--ports}"* && $output == *"{call=--snaplen}"* ]]
+    # 16 accelerators of 5 ports, and 4 lines of 4 network ports each way
+    [ "$(grep -c '^value {arg=1}{value=[a-z]' <<<"$output")" -eq $((16 * 5 + 2 * 4 * 4)) ]
+}
+
+@test "extcap: captures into the pipe it is given" {
+    start_fabric
+    mkfifo pipe
+    timeout 20 cat pipe >taken.pcapng 3>&- &
+    reader=$!
+    timeout 20 "$EXTCAP" --capture --extcap-interface "$interface" --fifo pipe --ports 'a0,0/*' --snaplen 64 \
+        --extcap-capture-filter 'ether dst 02:00:00:01:00:01' 3>&- &
+    writer=$!
+    sleep 1
+    kill -TERM "$writer" 2>/dev/null || true
+    wait "$writer" || true
+    wait "$reader"
+    "$HXMESH-verify" --quiet --part taken.pcapng --json - | judge '.passed and .ports == 5'
+}
+
+@test "extcap: says in words that it is called by Wireshark" {
+    run -1 "$EXTCAP"
+    [[ $output == "hxmesh-extcap: an extcap program"* ]]
+    run -1 "$EXTCAP" --capture
+    [[ $output == *"--capture needs --extcap-interface and --fifo" ]]
+}

@@ -1,0 +1,197 @@
+# asan
+# reproduce.bats - hxmesh reproduce: tables, JSON and plots out of runs; what happens if a run fails or is interrupted.
+#
+# Most tests have a copy of the program in a folder of its own, where the program `hxmesh` that it finds beside itself is a
+# script: it reports what an all-knowing simulator would, at once.
+
+load tools_support
+
+setup_file() {
+    HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
+    export HXMESH
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return 1
+    mkdir bin
+    cp "$HXMESH-reproduce" bin/
+}
+
+teardown() {
+    if [ -f child.pid ]; then
+        kill -KILL "$(cat child.pid)" 2>/dev/null || true
+    fi
+}
+
+# beside BODY: what `hxmesh` is in this test.
+beside() {
+    printf '#!/bin/bash\n%s\n' "$1" >bin/hxmesh
+    chmod 755 bin/hxmesh
+}
+
+# A good run: shares of a quarter and of nine tenths, 1 ms.
+good='echo "$*" >>calls
+cat <<END
+{"share_of_injection": 0.25, "virtual_seconds": 0.001, "packet_hops": 5000000, "alltoall_bound": 0.2667,
+ "receive_share": [0.1, 0.2, 0.3, 0.4], "collective": {"share": 0.9},
+ "host": {"packet_hops_per_second": 7500000}}
+END'
+
+reproduce() { timeout --kill-after=5 60 bin/hxmesh-reproduce "$@" --out out; }
+
+# failed LINE BODY: with such an `hxmesh`, fig12 ends with 1 and just that line on stderr.
+failed() {
+    local line=$1
+    beside "$2"
+    run --separate-stderr reproduce fig12 --quiet
+    [ "$status" -eq 1 ]
+    # shellcheck disable=SC2154 # bats sets it
+    [ "$stderr" = "hxmesh: error: $first: $line" ] || { echo "$stderr"; return 1; }
+    [[ "$output" == *"INCOMPLETE: 15 of 15 runs"* ]]
+    judge '.complete == false and .runs[0].state == "failed" and .runs[1].state == "not run"' <out/fig12.json
+}
+first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --message 16MiB --seed 1 --no-links --json -'
+
+@test "reproduce: table II has the paper's values beside ours" {
+    beside "$good"
+    run --separate-stderr reproduce table2 --full --quiet
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    [[ "$output" =~ 16x16\ Hx2Mesh\ +25.00\ +25.4\ +26.67\ +1.0000\ +21.1253\ +90.00\ +98.3\ +4\ +5.41\ +5.4 ]]
+    [[ "$output" =~ 8x8\ Hx4Mesh\ +25.00\ +11.3\ +14.29\ +1.0000\ +48.7538\ +90.00\ +98.4\ +8\ +2.71\ +2.7 ]]
+    [[ "$output" =~ 32x32\ Hx1Mesh\ +25.00\ +-\ +51.61\ +1.0000\ +-\ +90.00\ +-\ +4\ +10.82\ +10.8 ]]
+    [[ "$output" =~ 64x64\ Hx2Mesh\ +25.00\ +-\ +[0-9.]+\ +-\ +-\ +90.00\ +92.3\ +8\ +224.12\ +224 ]]
+    [[ "$output" =~ 32x32\ Hx4Mesh\ +25.00\ +-\ +[0-9.]+\ +-\ +-\ +90.00\ +92.2\ +8\ +43.29\ +43.3 ]]
+    [[ "$output" == *"91.6 %"*"cannot be had"* ]]
+    [[ "$output" == *"64x64 Hx2Mesh: all-to-all over a random sample of 64 of its shifts, chosen by seed 1"* ]]
+    [ "$output" = "$(cat out/table2.txt)" ]
+    [ "$(sort calls | uniq -d | wc -l)" -eq 0 ]
+}
+
+@test "reproduce: the JSON has date, machine, command lines, times" {
+    beside "$good"
+    reproduce fig13 --workers 3 --quiet >/dev/null
+    judge '.experiment == "fig13" and .complete and (.date | test("^20..-..-..T..:..:..Z$")) and .machine.cores > 0 and
+        (.machine.cpu | length > 0) and (.runs | length) == (.results | length)' <out/fig13.json
+    judge '.runs[0] | .wall_seconds >= 0 and .packet_hops_per_second == 7500000 and .packet_hops == 5000000 and
+        .command == "hxmesh run \"16x16 Hx2Mesh\" --clock virtual --traffic all-reduce --algorithm torus --message 1MiB --workers 3 --no-links --json -"' \
+        <out/fig13.json
+    judge '[.results[] | .algorithm] | unique == ["ring", "rings", "torus", "tree"]' <out/fig13.json
+    [ "$(wc -l <calls)" -eq "$(jq '.runs | length' out/fig13.json)" ]
+    grep -qx 'run 8x8 Hx4Mesh --clock virtual --traffic all-reduce --algorithm rings --message 1GiB --workers 3 --no-links --json - --quiet' calls
+}
+
+@test "reproduce: figures are SVG with axes, legend and the paper's marks" {
+    beside "$good"
+    reproduce all --minutes 0 --quiet >/dev/null
+    for name in table2 fig11 fig12 fig13 fig13-2 fig17 fig17-2; do
+        grep -q '^<svg xmlns="http://www.w3.org/2000/svg"' "out/$name.svg"
+        grep -q 'fill="#ffffff"' "out/$name.svg"
+        if command -v xmllint >/dev/null; then xmllint --noout "out/$name.svg"; fi
+    done
+    grep -q '(%)</text>' out/fig11.svg
+    grep -q '>16x16 Hx2Mesh, paper (table II)<' out/fig11.svg
+    run ! grep -q '>32x32 Hx1Mesh, paper' out/fig11.svg
+    grep -q '>two rings, closed form<' out/fig17.svg
+    grep -q 'not given' out/fig12.txt
+}
+
+@test "reproduce: --json - is all there is on stdout" {
+    beside "$good"
+    run --separate-stderr reproduce fig12 --quick --json - --quiet
+    [ "$status" -eq 0 ]
+    judge 'length == 1 and .[0].effort == "quick" and .[0].results[0].median_percent == 20 and
+        .[0].results[0].least_percent == 10 and .[0].results[0].most_percent == 40 and
+        .[0].results[0].mean_percent == 25 and .[0].results[0].seeds == 2' <<<"$output"
+    grep -q 'quick version' out/fig12.txt
+    grep -q 'quick version' out/fig12.svg
+}
+
+@test "reproduce: runs that do not fit into --minutes are left out and counted" {
+    beside "$good"
+    reproduce table2 --minutes 1 --quiet >/dev/null
+    grep -q 'runs left out' out/table2.txt
+    judge '.complete == false and .runs[0].state == "left out" and ([.runs[].state] | index("done") != null)' <out/table2.json
+    run ! grep -q -- '--message 1MiB --no-links' calls
+}
+
+@test "reproduce: a failed run gives one line and exit code 1" {
+    failed "demo: no such thing (hint)" 'echo "hxmesh: error: demo: no such thing (hint)" >&2; exit 3'
+    failed "something was lost, corrupted or not finished (exit code 1)" "$good"$'\n'"exit 1"
+    failed "ended with exit code 7" 'exit 7'
+    failed "ended by signal 9" 'kill -KILL $$'
+    failed "its report has no 'virtual_seconds'" "echo '{\"share_of_injection\": 0.25}'"
+    failed "its report has no 'share_of_injection'" "echo '{}'"
+    failed "its report has no 'share_of_injection'" "echo '{\"share_of_injection\": \"much\"}'"
+    beside 'echo "no JSON"'
+    run --separate-stderr reproduce fig12 --quiet
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == "hxmesh: error: $first: its report is no JSON: line 1: "* ]]
+    [ "$(wc -l <<<"$stderr")" -eq 1 ]
+}
+
+@test "reproduce: what a run says besides is passed on" {
+    beside 'echo "half way" >&2; echo "hxmesh: error: first" >&2; echo "hxmesh: error: second" >&2; printf "no newline" >&2; exit 4'
+    run --separate-stderr reproduce fig12 --quiet
+    [ "$stderr" = "$(printf 'half way\nno newline\nhxmesh: error: %s: second' "$first")" ]
+}
+
+@test "reproduce: SIGINT and SIGTERM reach the run, what is done is kept, exit code 130" {
+    for signal in INT TERM; do
+        rm -rf calls out signals child.pid
+        beside 'trap "echo INT >>signals; exit 130" INT
+trap "echo TERM >>signals; exit 130" TERM
+if [ -f calls ]; then echo $$ >child.pid; while :; do sleep 0.05; done; fi
+'"$good"
+        bin/hxmesh-reproduce fig12 --out out --quiet >text 2>errors 3>&- &
+        for _ in $(seq 200); do [ -f child.pid ] && break || sleep 0.05; done
+        kill "-$signal" $!
+        status=0
+        wait $! || status=$?
+        [ "$status" -eq 130 ]
+        [ "$(cat signals)" = "$signal" ]
+        [ ! -s errors ]
+        run ! kill -0 "$(cat child.pid)"
+        judge '.complete == false and .runs[0].state == "done" and .runs[2].state == "not run"' <out/fig12.json
+        grep -q 'INCOMPLETE: 14 of 15' text
+    done
+}
+
+@test "reproduce: a run does not outlive it" {
+    beside 'echo $$ >child.pid; while :; do sleep 0.05; done'
+    bin/hxmesh-reproduce fig12 --out out --quiet >/dev/null 2>&1 3>&- &
+    for _ in $(seq 200); do [ -s child.pid ] && break || sleep 0.05; done
+    kill -KILL $!
+    wait $! || true
+    for _ in $(seq 100); do
+        kill -0 "$(cat child.pid)" 2>/dev/null || break
+        sleep 0.05
+    done
+    run ! kill -0 "$(cat child.pid)"
+}
+
+@test "reproduce: bad usage and a bad environment" {
+    refused 2 "hxmesh reproduce: unknown word 'fig1' (did you mean 'fig11'?)" bin/hxmesh-reproduce fig1
+    refused 2 "hxmesh reproduce: table2|fig11|fig12|fig13|fig17|all is missing (try 'hxmesh reproduce --help')" \
+        bin/hxmesh-reproduce
+    refused 2 "--full: --quick is the opposite" bin/hxmesh-reproduce all --quick --full
+    refused 4 "$PWD/bin/hxmesh: cannot be run: No such file or directory" bin/hxmesh-reproduce all
+    beside "$good"
+    touch file
+    refused 4 "file/out: cannot be made: Not a directory" bin/hxmesh-reproduce all --out file/out
+    refused 4 "file: cannot be made: File exists" bin/hxmesh-reproduce all --out file
+    refused 4 "/none/x.json: cannot be written: No such file or directory" bin/hxmesh-reproduce all --json /none/x.json
+    [ ! -e calls ]
+}
+
+@test "reproduce: for real, the quick version" {
+    for experiment in table2 fig12; do
+        timeout --kill-after=5 120 "$HXMESH" reproduce "$experiment" --quick --quiet --out out >text
+        grep -q 'quick version' text
+        judge '.complete and all(.runs[]; .state == "done" and .packet_hops > 0)' <"out/$experiment.json"
+    done
+    judge '.results | length == 5 and all(.[]; .alltoall_percent > 0 and .alltoall_percent < .alltoall_bound_percent * 1.5 and
+        .allreduce_percent > 20 and .allreduce_percent < 101)' <out/table2.json
+    judge 'all(.results[]; 0 < .least_percent and .least_percent <= .median_percent and .median_percent <= .most_percent)' \
+        <out/fig12.json
+}

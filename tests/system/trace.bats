@@ -1,0 +1,70 @@
+# asan
+# trace.bats - hxmesh trace: packets hop by hop, messages and their ways, timelines.
+
+load capture_support
+
+@test "trace: sums over a whole capture" {
+    make_capture run.pcapng messages=5
+    trace run.pcapng --json - | judge '
+        .spec == "4x4 Hx2Mesh" and .packets == {seen: 640, delivered: 640, missing: 0, on_their_way: 0} and
+        .message_count == 320 and .latency_ns.least > 0 and .latency_ns.p50 <= .latency_ns.p99 and
+        .latency_ns.p99 <= .latency_ns.max and (.waited_for | length) == 10 and .missing_packets == [] and .hops == []'
+    run trace run.pcapng
+    [ "$status" -eq 0 ]
+    [[ ${lines[1]} == "packets      640: 640 delivered, 0 missing"* ]]
+}
+
+@test "trace: one packet, each hop with time, port, VC and waiting" {
+    make_capture run.pcapng planes=2 bytes=20000
+    trace run.pcapng --from 2,3 --json - >all.json
+    read -r gx gy message < <(jq -r '.messages[0] | "\(.to[0]) \(.to[1]) \(.message)"' all.json)
+    trace run.pcapng --packet "2,3,$gx,$gy,$message,1" --json - >one.json
+    judge '
+        (.hops | length) == 1 and .hops[0].from == [2, 3] and .hops[0].offset == 1 and .hops[0].delivered and
+        .hops[0].hops[0].at == "a2,3/p1" and .hops[0].hops[0].in.port == "a2,3/p1/local" and
+        (.hops[0].hops[-1].out.port | endswith("/local")) and
+        (.hops[0].hops | all(.waited_ns == .out.time_ns - .in.time_ns and .in.frame < .out.frame and .out.vc <= 2))' <one.json
+    # Frame numbers lead back into the capture.
+    run trace run.pcapng --packet "2,3,$gx,$gy,$message,1"
+    [[ ${lines[0]} == "packet 1 of message $message from 2,3 to $gx,$gy, job 0, plane 1, 8192 bytes: delivered after "* ]]
+}
+
+@test "trace: a message's spread over ways" {
+    make_capture run.pcapng planes=4 bytes=262144 messages=1 snaplen=64 crc=0
+    trace run.pcapng --from 3,5 --json - | judge '
+        .message_count == 1 and (.messages[0] | .packets == 32 and .delivered == 32 and .acknowledgements == 1 and
+        .planes == [8, 8, 8, 8] and ([.first_port[]] | add) == 32 and ([.paths[].packets] | add) == 32 and
+        (.paths | length) >= 4)'
+}
+
+@test "trace: what did not arrive, and where it was seen last" {
+    frame=$(make_capture lost.pcapng break=delivery-lost)
+    trace lost.pcapng --missing --json - | judge "
+        .packets.missing == 1 and .missing_packets[0].frame == $frame and .missing_packets[0].direction == \"in\" and
+        (.hops | length) == 1 and (.hops[0].delivered | not)"
+    trace lost.pcapng | grep -q "^missing .*: seen last in frame $frame, coming in by "
+}
+
+@test "trace: a timeline for Perfetto" {
+    make_capture run.pcapng
+    trace run.pcapng --perfetto time.json --json /dev/null
+    judge '(.traceEvents | length) > 1000 and (.traceEvents | all(.ph == "M" or (.ph == "X" and .dur >= 0)))' <time.json
+    # One thread a packet, and its slices follow one another without a gap.
+    # shellcheck disable=SC2016 # jq has variables too
+    judge '[.traceEvents[] | select(.ph == "X" and .tid == 1)] | length > 2 and
+        . as $s | [range(1; length)] | all(. as $i | $s[$i].ts - ($s[$i - 1].ts + $s[$i - 1].dur) | fabs < 0.0001)' \
+        <time.json
+}
+
+@test "trace: bad words and files end in one line" {
+    make_capture run.pcapng
+    refused 2 "--packet: '1,2,3' is not gx,gy,gx,gy,message,offset" trace run.pcapng --packet 1,2,3
+    refused 4 "none.pcapng: cannot be read: No such file or directory" trace none.pcapng
+    head -c 5000 run.pcapng >cut.pcapng
+    run --separate-stderr trace cut.pcapng
+    [ "$status" -eq 3 ]
+    # shellcheck disable=SC2154 # bats sets it
+    [[ $stderr == "hxmesh: error: cut.pcapng: at byte 5000: the file ends within"* ]]
+    run --separate-stderr trace run.pcapng --perfetto /nowhere/time.json
+    [ "$status" -eq 4 ]
+}

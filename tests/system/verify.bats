@@ -1,0 +1,124 @@
+# asan
+# verify.bats - hxmesh verify: good captures pass, each broken rule is named with its frame.
+
+load capture_support
+
+@test "verify: a whole capture is good" {
+    make_capture good.pcapng
+    run --separate-stderr verify good.pcapng
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    [ "${lines[0]}" = "good.pcapng: good" ]
+}
+
+@test "verify: JSON says what was judged" {
+    make_capture good.pcapng wire=1 planes=2
+    verify good.pcapng --json - | judge '
+        .passed and .spec == "4x4 Hx2Mesh" and .first == null and .findings == [] and .ports == 896 and
+        .injected == .delivered and .injected > 0 and ([.rules[]] | add) == 0 and .judged.nodes == 160 and
+        .judged.links == 768 and .judged.credit_frames > 0 and .judged.credit_links == 768 and .not_judged == []'
+    verify good.pcapng --json report.json
+    judge .passed <report.json
+}
+
+@test "verify: ten broken captures, each refused with its frame and rule" {
+    for rule in header crc job distance north-last vc hops credit order delivery delivery-lost; do
+        options=(messages=40 bytes=100)
+        [ "$rule" != credit ] || options=(messages=10 credits=32 greedy=1)
+        frame=$(make_capture broken.pcapng "${options[@]}" break=$rule)
+        run --separate-stderr verify broken.pcapng
+        [ "$status" -eq 1 ]
+        case ${lines[0]} in
+        "broken.pcapng: BAD: frame $frame: ${rule%-lost}: "*) ;;
+        *)
+            echo "$rule at frame $frame, but: ${lines[0]}"
+            return 1
+            ;;
+        esac
+        run verify broken.pcapng --json -
+        [ "$status" -eq 1 ]
+        judge ".passed == false and .first.frame == $frame and .first.rule == \"${rule%-lost}\"" <<<"$output"
+    done
+}
+
+@test "verify: a grant that cannot be true is a breach of credit" {
+    frame=$(make_capture broken.pcapng wire=1 credits=32 messages=8 break=credit)
+    run verify broken.pcapng
+    [ "$status" -eq 1 ]
+    [[ ${lines[0]} == "broken.pcapng: BAD: frame $frame: credit: grants "* ]]
+}
+
+@test "verify: frame numbers are Wireshark's" {
+    needs tshark
+    frame=$(make_capture broken.pcapng break=header)
+    reserved=$(tshark -r broken.pcapng -Y "frame.number == $frame" -T fields -e eth.type -e data.data 2>/dev/null)
+    [[ $reserved == 0x88b5* ]]
+    # Bytes 18 and 19 are reserved: 4 and 5 behind Ethernet's 14.
+    [ "$(cut -f 2 <<<"$reserved" | cut -c 9-12)" = 0100 ]
+}
+
+@test "verify: the fabric can be named, and names win" {
+    make_capture plain.pcapng comment=nothing
+    verify plain.pcapng --json - | judge '.passed and .spec == null and (.not_judged[0] | test("--spec"))'
+    verify plain.pcapng --spec "4x4 Hx2Mesh" --credits 64 --json - | judge '.passed and .judged.nodes == 80'
+    run verify plain.pcapng --spec "2x2 Hx4Mesh"
+    [ "$status" -eq 1 ]
+    [[ ${lines[0]} == *": distance: "* || ${lines[0]} == *": hops: "* ]]
+    cat >jobs.hxm.yaml <<'END'
+fabric: 4x4 Hx2Mesh
+jobs: [{tag: 7, boards: [{x: 0, y: 0}]}]
+END
+    run verify plain.pcapng --spec jobs.hxm.yaml
+    [ "$status" -ne 0 ]
+}
+
+@test "verify: classic pcap has no ports, so only header and checksum are judged" {
+    needs editcap
+    make_capture good.pcapng
+    for format in pcap nsecpcap; do
+        editcap -F $format good.pcapng good.pcap 2>/dev/null
+        verify good.pcap --spec "4x4 Hx2Mesh" --json - | judge '
+            .passed and .ports == 1 and .judged.checksums == .frames and
+            (.not_judged | any(test("no port or no direction")))'
+    done
+    frame=$(make_capture bad.pcapng break=crc)
+    editcap -F pcap bad.pcapng bad.pcap 2>/dev/null
+    run verify bad.pcap
+    [ "$status" -eq 1 ]
+    [[ ${lines[0]} == "bad.pcap: BAD: frame $frame: crc: "* ]]
+}
+
+@test "verify: a part that Wireshark saved is judged as a part" {
+    needs tshark
+    make_capture good.pcapng messages=20
+    tshark -r good.pcapng -Y 'frame.interface_name contains "a3,4/"' -w part.pcapng 2>/dev/null
+    verify part.pcapng --part
+    run verify part.pcapng
+    [ "$status" -eq 1 ]
+}
+
+@test "verify: reads a pipe" {
+    make_capture good.pcapng
+    verify - <good.pcapng | grep -qx -e "-: good"
+}
+
+@test "verify: bad files end in one line" {
+    make_capture good.pcapng
+    head -c 100000 good.pcapng >cut.pcapng
+    run --separate-stderr verify cut.pcapng
+    [ "$status" -eq 3 ] && [ -z "$output" ]
+    [[ $stderr == "hxmesh: error: cut.pcapng: at byte 100000: the file ends within a block that begins at byte "* ]]
+    [ "$(wc -l <<<"$stderr")" -eq 1 ]
+    echo "not a capture" >text.pcapng
+    refused 3 "text.pcapng: at byte 0: neither pcapng nor pcap: it begins with 6e6f7420" verify text.pcapng
+    gzip -c good.pcapng >good.pcapng.gz
+    refused 3 "good.pcapng.gz: at byte 0: compressed (unpack it first)" verify good.pcapng.gz
+    : >empty.pcapng
+    refused 3 "empty.pcapng: at byte 0: not a capture file: fewer than 4 bytes" verify empty.pcapng
+    refused 4 "none.pcapng: cannot be read: No such file or directory" verify none.pcapng
+    make_capture odd.pcapng "comment=hxmesh fabric: 4x4 Hx2Mesh planes=9"
+    run --separate-stderr verify odd.pcapng
+    [ "$status" -eq 3 ]
+    [[ $stderr == "hxmesh: error: odd.pcapng: section comment: planes: "* ]]
+    refused 2 "hxmesh verify: give --part or --whole, not both" verify good.pcapng --part --whole
+}

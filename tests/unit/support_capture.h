@@ -1,0 +1,68 @@
+/* support_capture.h - makes captures for tests: packets walk legal ways through a small fabric, and every port is tapped.
+ *
+ * Its own small model, written from DESIGN sections 3 and 4 and docs/wire-format.md: closed forms for single crossbars,
+ * a clock that ticks, links with credit. It calls neither the firmware nor the tools that it tests.
+ *
+ * A capture is a list of records that a test may change before it is written; breaks are the changes that a verifier
+ * must find, one rule each. */
+#ifndef HXMESH_TESTS_SUPPORT_CAPTURE_H
+#define HXMESH_TESTS_SUPPORT_CAPTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct sim_record {
+    uint64_t time_ns;
+    uint32_t interface;
+    unsigned direction; /* 1 in, 2 out */
+    unsigned vc;
+    uint32_t bytes, captured;
+    uint8_t *frame; /* captured bytes */
+};
+
+struct sim_settings {
+    unsigned a, b, x, y, planes;
+    unsigned messages; /* of each accelerator, to destinations of its own choice */
+    unsigned bytes;    /* of a message */
+    unsigned credits;  /* blocks a link and VC */
+    bool wire;         /* credit frames; otherwise slots of memory */
+    bool crc;          /* checksums are computed */
+    unsigned snaplen;
+    uint64_t seed;
+    unsigned lose; /* of 1000 frames on a cable, so many are lost (wire only); they are sent again at the end */
+    bool greedy;   /* the first sender that meets a full buffer sends one packet more */
+};
+extern const struct sim_settings sim_default; /* 4x4 Hx2Mesh, one plane, small messages, memory, checksums */
+
+struct sim_capture {
+    struct sim_settings set;
+    struct sim_record *records;
+    size_t count, room;
+    uint32_t interfaces;
+    uint64_t overrun_frame; /* greedy: the frame that was one too many, from 1 */
+    uint64_t lost;
+    const char *comment; /* instead of the fabric's; NULL: as it should be */
+};
+
+/* Whether a port of an accelerator is a minimal next step to (to_gx, to_gy), north-last apart; leaves the board; and the
+ * ports' numbers. */
+enum { SIM_E, SIM_W, SIM_N, SIM_S, SIM_LOCAL, SIM_PORTS };
+bool sim_is_minimal(const struct sim_settings *set, unsigned gx, unsigned gy, unsigned to_gx, unsigned to_gy,
+                    unsigned port);
+bool sim_leaves_board(const struct sim_settings *set, unsigned gx, unsigned gy, unsigned port);
+
+void sim_run(struct sim_capture *c, const struct sim_settings *set);
+void sim_free(struct sim_capture *c);
+/* Name of an interface; valid until the next call. */
+const char *sim_interface_name(const struct sim_settings *set, uint32_t interface);
+/* Writes pcapng. keep: which interfaces; NULL: all. false: out said no. */
+bool sim_write(const struct sim_capture *c, FILE *out, bool (*keep)(const char *name));
+
+/* Breaks a rule in one place: "header", "crc", "job", "distance", "north-last", "north-last-turn", "vc", "hops", "credit", "credit-sent" (by a
+ * credit frame), "order", "order-early", "order-before" (the receiver's record stands before the sender's), "delivery", "delivery-lost".
+ * Returns the number of the frame that a verifier must name; 0: the capture has no place for it. */
+uint64_t sim_break(struct sim_capture *c, const char *rule);
+
+#endif

@@ -1,0 +1,73 @@
+/* test_collective_model.c - the closed forms of host/collective_model.c, against sums done by hand. */
+#include "host/collective_model.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static struct hx_collective_model model(enum hx_collective_kind kind, enum hx_collective_algorithm algorithm)
+{
+    return (struct hx_collective_model){kind, algorithm, 4, 4, .bytes = 1600, .alpha = 3, .link_rate = 100};
+}
+
+static void judge(struct hx_collective_model m, double sent, double steps, double link)
+{
+    assert_true(fabs(hx_model_bytes_sent(&m) - sent) < 1e-6);
+    assert_true(fabs(hx_model_steps(&m) - steps) < 1e-6);
+    assert_true(fabs(hx_model_link_bytes(&m) - link) < 1e-6);
+    assert_true(fabs(hx_model_seconds(&m) - (steps * 3 + link / 100)) < 1e-6);
+}
+
+static void sixteen_accelerators(void **state)
+{
+    (void)state;
+    judge(model(HX_ALL_REDUCE, HX_BY_RING), 2 * 15 * 1600, 30, 1500);
+    judge(model(HX_ALL_REDUCE, HX_BY_RINGS), 2 * 15 * 1600, 30, 750);
+    judge(model(HX_REDUCE_SCATTER, HX_BY_RINGS), 15 * 1600, 15, 375);
+    judge(model(HX_ALL_GATHER, HX_BY_RING), 15 * 1600, 15, 750);
+    judge(model(HX_BROADCAST, HX_BY_RING), 15 * 1600, 15, 800);
+    judge(model(HX_BROADCAST, HX_BY_RINGS), 15 * 1600, 15, 400);
+    /* each half: 800 bytes in two directions; 3/4 of 400 out, 3/4 of 100 twice, 3/4 of 400 back */
+    judge(model(HX_ALL_REDUCE, HX_BY_TORUS), 2 * 15 * 1600, 12, 300 + 150 + 300);
+    judge(model(HX_REDUCE_SCATTER, HX_BY_TORUS), 15 * 1600, 6, 375);
+    judge(model(HX_BROADCAST, HX_BY_TORUS), 15 * 1600, 6, 800);
+    judge(model(HX_ALL_REDUCE, HX_BY_TREE), 2 * 15 * 1600, 8, 8 * 1600);
+    judge(model(HX_BROADCAST, HX_BY_TREE), 15 * 1600, 4, 4 * 1600);
+    /* segments below the edges: 8 of 1, 4 of 2, 2 of 4, 1 of 8 */
+    judge(model(HX_REDUCE_SCATTER, HX_BY_TREE), 15 * 1600 + 32 * 100, 8, 8 * 1600);
+}
+
+/* Ranks 1 to 5 of six: below them hang 1, 2, 1, 2 and 1. */
+static void a_tree_that_is_not_full(void **state)
+{
+    (void)state;
+    struct hx_collective_model m = model(HX_ALL_GATHER, HX_BY_TREE);
+    m.columns = 3;
+    m.rows = 2;
+    assert_true(fabs(hx_model_bytes_sent(&m) - (5 * 1600.0 + 7 * 1600.0 / 6)) < 1e-6);
+}
+
+static void large_vectors_come_near_half_of_injection(void **state)
+{
+    (void)state;
+    struct hx_collective_model m = {HX_ALL_REDUCE, HX_BY_RINGS,      32, 32, .bytes = 1e12,
+                                    .alpha = 1e-6, .link_rate = 50e9};
+    assert_true(hx_model_share(&m) > 0.999 && hx_model_share(&m) < 1.002);
+    m.algorithm = HX_BY_TORUS;
+    assert_true(hx_model_share(&m) > 0.999 && hx_model_share(&m) < 1.002);
+    m.algorithm = HX_BY_RING;
+    assert_true(hx_model_share(&m) > 0.499 && hx_model_share(&m) < 0.501);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sixteen_accelerators),
+        cmocka_unit_test(a_tree_that_is_not_full),
+        cmocka_unit_test(large_vectors_come_near_half_of_injection),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

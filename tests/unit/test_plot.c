@@ -1,0 +1,294 @@
+/* test_plot.c - plots: ticks at round numbers, SVG that is well-formed XML, points where they belong. */
+#include "tools/plot.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- ticks ---- */
+
+/* 1, 2 or 5 times a power of ten: found by dividing and multiplying only. */
+static bool is_round(double step)
+{
+    while (step < 0.999)
+        step *= 10;
+    while (step > 9.99)
+        step /= 10;
+    return fabs(step - 1) < 1e-6 || fabs(step - 2) < 1e-6 || fabs(step - 5) < 1e-6;
+}
+
+static void linear_ticks_are_round_and_enclose_the_data(void **state)
+{
+    (void)state;
+    for (double least = -37; least < 40; least += 7.3) {
+        for (double width = 0.0013; width < 1e7; width *= 1.7) {
+            struct plot_ticks t = plot_ticks(PLOT_LINEAR, least, least + width);
+            assert_true(t.count >= 3 && t.count <= PLOT_MOST_TICKS);
+            assert_true(is_round(t.at[1] - t.at[0]));
+            assert_true(t.low <= least + width * 1e-6 && t.high >= (least + width) - width * 1e-6);
+            assert_true(fabs(t.at[0] - t.low) < 1e-9 && fabs(t.at[t.count - 1] - t.high) < width * 1e-6);
+        }
+    }
+}
+
+static void a_known_axis(void **state)
+{
+    (void)state;
+    struct plot_ticks t = plot_ticks(PLOT_LINEAR, 0, 57.1);
+    assert_int_equal(t.count, 7);
+    assert_true(fabs(t.at[3] - 30) < 1e-9 && fabs(t.high - 60) < 1e-9);
+}
+
+static void binary_ticks_are_powers_of_two(void **state)
+{
+    (void)state;
+    struct plot_ticks t = plot_ticks(PLOT_BINARY, 1000, 5000);
+    assert_int_equal(t.count, 5);
+    assert_true(fabs(t.low - 512) < 1e-9 && fabs(t.high - 8192) < 1e-9);
+    t = plot_ticks(PLOT_BINARY, 1, exp2(32));
+    assert_true(t.count <= PLOT_MOST_TICKS && t.count >= 5);
+    for (unsigned i = 1; i < t.count; i++)
+        assert_true(fabs(t.at[i] / t.at[i - 1] - t.at[1] / t.at[0]) < 1e-9);
+    assert_true(fabs(plot_place(PLOT_BINARY, &t, 65536) - 0.5) < 1e-9);
+}
+
+static void axes_without_data_or_width(void **state)
+{
+    (void)state;
+    const enum plot_scale scales[] = {PLOT_LINEAR, PLOT_BINARY};
+    for (unsigned i = 0; i < 2; i++) {
+        struct plot_ticks nothing = plot_ticks(scales[i], INFINITY, -INFINITY);
+        struct plot_ticks point = plot_ticks(scales[i], 4096, 4096);
+        assert_true(nothing.low < nothing.high && nothing.count >= 2);
+        assert_true(point.low <= 4096 && point.high >= 4096 && point.low < point.high);
+    }
+}
+
+/* ---- XML ---- */
+
+/* Reads one tag after '<'; returns what follows it, NULL if it is none. Its name goes on the stack, or comes off it. */
+static const char *read_tag(const char *at, char stack[][16], unsigned *depth)
+{
+    bool closing = *at == '/';
+    at += closing;
+    size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz");
+    if (length == 0 || length > 15)
+        return NULL;
+    if (closing) {
+        if (*depth == 0 || strlen(stack[*depth - 1]) != length || strncmp(stack[*depth - 1], at, length) != 0)
+            return NULL;
+        --*depth;
+        return at[length] == '>' ? at + length + 1 : NULL;
+    }
+    memcpy(stack[*depth], at, length);
+    stack[*depth][length] = '\0';
+    at += length;
+    while (isspace((unsigned char)*at)) {
+        at += strspn(at, " \n");
+        size_t name = strspn(at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-");
+        if (name == 0)
+            break;
+        at += name;
+        if (at[0] != '=' || at[1] != '"')
+            return NULL;
+        at += 2 + strcspn(at + 2, "\"<&");
+        if (*at != '"')
+            return NULL;
+        at++;
+    }
+    if (strncmp(at, "/>", 2) == 0)
+        return at + 2;
+    ++*depth;
+    return *at == '>' && *depth < 8 ? at + 1 : NULL;
+}
+
+static bool is_entity(const char *at)
+{
+    return strncmp(at, "&amp;", 5) == 0 || strncmp(at, "&lt;", 4) == 0 || strncmp(at, "&gt;", 4) == 0;
+}
+
+static bool is_well_formed(const char *text)
+{
+    char stack[8][16];
+    unsigned depth = 0;
+    if (*text != '<')
+        return false;
+    while (*text) {
+        if (*text == '<')
+            text = read_tag(text + 1, stack, &depth);
+        else if ((*text == '&' && !is_entity(text)) || (depth == 0 && !isspace((unsigned char)*text)))
+            return false;
+        else
+            text++;
+        if (!text)
+            return false;
+    }
+    return depth == 0;
+}
+
+static void the_judge_of_xml_can_tell(void **state)
+{
+    (void)state;
+    assert_true(is_well_formed("<svg a=\"1\"><b/><c d=\"2\" e=\"3\">x &amp; y</c></svg>\n"));
+    assert_false(is_well_formed("<svg><b></svg></b>"));
+    assert_false(is_well_formed("<svg>"));
+    assert_false(is_well_formed("<svg a=1></svg>"));
+    assert_false(is_well_formed("<svg>a & b</svg>"));
+    assert_false(is_well_formed("<svg a=\"<\"></svg>"));
+    assert_false(is_well_formed("<svg></svg>more"));
+}
+
+/* ---- plots ---- */
+
+static char *drawn(const struct plot *p)
+{
+    enum { MOST = 1 << 16 };
+    char *text = calloc(1, MOST);
+    FILE *out = fmemopen(text, MOST, "w");
+    assert_non_null(out);
+    plot_write(p, out);
+    (void)fclose(out);
+    return text;
+}
+
+static unsigned occurrences(const char *text, const char *word)
+{
+    unsigned count = 0;
+    for (const char *at = strstr(text, word); at; at = strstr(at + 1, word))
+        count++;
+    return count;
+}
+
+static void every_kind_is_well_formed(void **state)
+{
+    (void)state;
+    struct plot *p = plot_new("a < b & \"c\"", "size \x01 <x>", PLOT_BINARY, PLOT_BYTES, "y & z (%)");
+    for (enum plot_kind kind = PLOT_LINE; kind <= PLOT_LIMITS; kind++) {
+        struct plot_series *s = plot_add(p, kind, kind, "series <%d> & more", (int)kind);
+        plot_point(s, 1024, 10);
+        plot_point(s, 4096, NAN);
+        plot_point(s, 0, 5);
+        plot_point(s, 65536, 40.5);
+    }
+    char *text = drawn(p);
+    assert_true(is_well_formed(text));
+    assert_non_null(strstr(text, "a &lt; b &amp; \"c\""));
+    assert_non_null(strstr(text, "1 KiB"));
+    assert_non_null(strstr(text, "y &amp; z (%)"));
+    assert_int_equal(occurrences(text, "series &lt;"), 6);
+    assert_null(strstr(text, "nan"));
+    assert_null(strstr(text, "inf"));
+    assert_null(strchr(text, '\x01'));
+    free(text);
+    free(p);
+}
+
+static void points_lie_where_they_belong(void **state)
+{
+    (void)state;
+    struct plot *p = plot_new("t", "x", PLOT_LINEAR, PLOT_NUMBER, "y");
+    struct plot_series *s = plot_add(p, PLOT_CURVE, 0, "s");
+    plot_point(s, 0, 0);
+    plot_point(s, 5, 50);
+    plot_point(s, 10, 100);
+    char *text = drawn(p);
+    double x[3];
+    double y[3];
+    const char *points = strstr(text, "points=\"");
+    assert_non_null(points);
+    char *at = (char *)(uintptr_t)points + strlen("points=\"");
+    for (unsigned i = 0; i < 3; i++) {
+        x[i] = strtod(at, &at);
+        y[i] = strtod(at + 1, &at);
+    }
+    assert_true(x[0] < x[1] && y[0] > y[1]);
+    assert_true(fabs((x[0] + x[2]) / 2 - x[1]) < 0.11 && fabs((y[0] + y[2]) / 2 - y[1]) < 0.11);
+    free(text);
+    free(p);
+}
+
+static void a_gap_parts_a_line(void **state)
+{
+    (void)state;
+    struct plot *p = plot_new("t", "x", PLOT_LINEAR, PLOT_NUMBER, "y");
+    struct plot_series *s = plot_add(p, PLOT_CURVE, 0, "s");
+    for (unsigned i = 0; i < 5; i++)
+        plot_point(s, i, i == 2 ? (double)NAN : i);
+    char *text = drawn(p);
+    assert_int_equal(occurrences(text, "<polyline"), 2);
+    free(text);
+    free(p);
+}
+
+static void categories_stand_below_the_axis(void **state)
+{
+    (void)state;
+    struct plot *p = plot_new("t", "fabric", PLOT_LINEAR, PLOT_NUMBER, "y");
+    struct plot_series *s = plot_add(p, PLOT_BARS, 0, "s");
+    const char *const names[] = {"first", "second", "third"};
+    for (unsigned i = 0; i < 3; i++) {
+        plot_category(p, names[i]);
+        plot_point(s, i, 10 * i);
+    }
+    char *text = drawn(p);
+    assert_true(is_well_formed(text));
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(occurrences(text, names[i]), 1);
+    assert_int_equal(occurrences(text, "opacity"), 4); /* three bars and the legend */
+    free(text);
+    free(p);
+}
+
+static void nothing_to_draw(void **state)
+{
+    (void)state;
+    struct plot *p = plot_new("t", "x", PLOT_BINARY, PLOT_BYTES, "y");
+    plot_add(p, PLOT_LINE, 0, "empty");
+    char *text = drawn(p);
+    assert_true(is_well_formed(text));
+    assert_null(strstr(text, "empty"));
+    free(text);
+    free(p);
+}
+
+static void too_much_is_left_out(void **state)
+{
+    (void)state;
+    struct plot *p = plot_new("t", "x", PLOT_LINEAR, PLOT_NUMBER, "y");
+    for (unsigned i = 0; i < PLOT_MOST_SERIES; i++)
+        assert_non_null(plot_add(p, PLOT_LINE, i, "s"));
+    assert_null(plot_add(p, PLOT_LINE, 0, "one more"));
+    plot_point(NULL, 1, 1);
+    for (unsigned i = 0; i < 2 * PLOT_MOST_POINTS; i++)
+        plot_point(&p->series[0], i, i);
+    assert_int_equal(p->series[0].points, PLOT_MOST_POINTS);
+    for (unsigned i = 0; i < 2 * PLOT_MOST_CATEGORIES; i++)
+        plot_category(p, "c");
+    assert_int_equal(p->categories, PLOT_MOST_CATEGORIES);
+    free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(linear_ticks_are_round_and_enclose_the_data),
+        cmocka_unit_test(a_known_axis),
+        cmocka_unit_test(binary_ticks_are_powers_of_two),
+        cmocka_unit_test(axes_without_data_or_width),
+        cmocka_unit_test(the_judge_of_xml_can_tell),
+        cmocka_unit_test(every_kind_is_well_formed),
+        cmocka_unit_test(points_lie_where_they_belong),
+        cmocka_unit_test(a_gap_parts_a_line),
+        cmocka_unit_test(categories_stand_below_the_axis),
+        cmocka_unit_test(nothing_to_draw),
+        cmocka_unit_test(too_much_is_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,108 @@
+/* test_reproduce.c - what the experiments of `hxmesh reproduce` consist of, how much work they are, the paper's values. */
+#include "tools/reproduce_paper.h"
+#include "tools/reproduce_plan.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void (*const plans[])(struct reproduce_plan *) = {plan_table2, plan_fig11, plan_fig12, plan_fig13, plan_fig17};
+enum { PLANS = sizeof plans / sizeof *plans };
+
+static void plans_have_runs_and_fit(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < PLANS; i++) {
+        for (enum reproduce_effort effort = REPRODUCE_QUICK; effort <= REPRODUCE_FULL; effort++) {
+            struct reproduce_plan p = {.effort = effort};
+            plans[i](&p);
+            assert_true(p.count > 0 && p.count < REPRODUCE_MOST_RUNS);
+            for (unsigned r = 0; r < p.count; r++) {
+                double hops = reproduce_estimate(&p.run[r]);
+                assert_true(isfinite(hops) && hops > 0);
+                assert_true(effort != REPRODUCE_QUICK || hops < 3e6);
+            }
+        }
+    }
+}
+
+static void no_run_is_asked_for_twice(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < PLANS; i++) {
+        struct reproduce_plan p = {.effort = REPRODUCE_FULL};
+        plans[i](&p);
+        for (unsigned r = 0; r < p.count; r++) {
+            for (unsigned other = 0; other < r; other++) {
+                const struct reproduce_run *a = &p.run[r];
+                const struct reproduce_run *b = &p.run[other];
+                assert_false(strcmp(a->fabric, b->fabric) == 0 && strcmp(a->traffic, b->traffic) == 0 &&
+                             a->algorithm == b->algorithm && a->bytes == b->bytes && a->seed == b->seed);
+            }
+        }
+    }
+}
+
+static void the_table_has_the_fabrics_of_the_paper(void **state)
+{
+    (void)state;
+    struct reproduce_plan p = {.effort = REPRODUCE_DEFAULT};
+    const char *fabrics[REPRODUCE_MOST_FABRICS];
+    plan_table2(&p);
+    assert_int_equal(plan_fabrics(&p, fabrics), 5);
+    const char *const expected[] = {"16x16 Hx2Mesh", "8x8 Hx4Mesh", "32x32 Hx1Mesh", "64x64 Hx2Mesh", "32x32 Hx4Mesh"};
+    for (unsigned i = 0; i < 5; i++)
+        assert_string_equal(fabrics[i], expected[i]);
+}
+
+/* `hxmesh run "4x4 Hx2Mesh" --clock virtual -t all-to-all -m 64KiB` takes 156,096 packet-hops; a ninth of the packets are
+ * acknowledgements, which the estimate leaves out. */
+static void estimates_are_about_right(void **state)
+{
+    (void)state;
+    struct reproduce_run run = {.fabric = "4x4 Hx2Mesh", .traffic = "all-to-all", .bytes = 65536};
+    double whole = reproduce_estimate(&run);
+    assert_true(fabs(whole - 156096.0 * 8 / 9) < 2000);
+    run.shifts = 9;
+    assert_true(fabs(reproduce_estimate(&run) - whole / 7) < 1);
+    run = (struct reproduce_run){
+        .fabric = "4x4 Hx2Mesh", .traffic = "all-reduce", .algorithm = "rings", .bytes = 8 << 20};
+    assert_true(fabs(reproduce_estimate(&run) - 2.0 * 63 * 1024 * 2.5) < 1);
+}
+
+static void the_paper_has_values_for_its_own_fabrics(void **state)
+{
+    (void)state;
+    assert_true(fabs(paper_figures_of("16x16 Hx2Mesh")->alltoall - 25.4) < 1e-9);
+    assert_true(fabs(paper_figures_of("8x8 Hx4Mesh")->alltoall_ms - 48.7538) < 1e-9);
+    assert_true(isnan(paper_figures_of("32x32 Hx1Mesh")->alltoall));
+    assert_true(isnan(paper_figures_of("4x4 Hx2Mesh")->cost_musd));
+}
+
+/* 4x4 Hx2Mesh, torus, 4 MiB: 8 x 8, so 28 steps; of a step half go over the board (1.28 + 40 + 86.12 + 40 ns), half over a
+ * network (1.28 + 40 + 2 * 105.12 + 40 ns); 2/4 * 7/8 * 9/8 of the vector pass a link of 50 GB/s. */
+static void the_closed_form_by_hand(void **state)
+{
+    (void)state;
+    double alpha = (167.4 + 291.52) / 2 * 1e-9;
+    double seconds = 28 * alpha + 0.5 * 7 / 8 * 9 / 8 * 4194304 / 50e9;
+    double share = 4194304 / seconds / 100e9;
+    assert_true(fabs(paper_all_reduce_share("4x4 Hx2Mesh", "torus", 4 << 20) - share) < 1e-6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plans_have_runs_and_fit),
+        cmocka_unit_test(no_run_is_asked_for_twice),
+        cmocka_unit_test(the_table_has_the_fabrics_of_the_paper),
+        cmocka_unit_test(estimates_are_about_right),
+        cmocka_unit_test(the_paper_has_values_for_its_own_fabrics),
+        cmocka_unit_test(the_closed_form_by_hand),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,80 @@
+/* test_text_table.c - tables for a person. */
+#include "tools/text_table.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static char *printed(const struct text_table *t)
+{
+    enum { MOST = 1 << 16 };
+    char *text = calloc(1, MOST);
+    FILE *out = fmemopen(text, MOST, "w");
+    assert_non_null(out);
+    text_table_print(t, out);
+    (void)fclose(out);
+    return text;
+}
+
+static void columns_are_aligned(void **state)
+{
+    (void)state;
+    struct text_table *t = text_table_new(1);
+    text_table_row(t, "fabric", "share", "paper", NULL);
+    text_table_row(t, "16x16 Hx2Mesh", "25.43", "", NULL);
+    text_table_row(t, "x", "1", "11.3", NULL);
+    char *text = printed(t);
+    assert_string_equal(text, "  fabric         share  paper\n"
+                              "  16x16 Hx2Mesh  25.43      -\n"
+                              "  x                  1   11.3\n");
+    free(text);
+    text_table_free(t);
+}
+
+static void nothing_follows_the_last_left_column(void **state)
+{
+    (void)state;
+    struct text_table *t = text_table_new(2);
+    text_table_row(t, "a", "long word", NULL);
+    text_table_row(t, "bb", "c", NULL);
+    char *text = printed(t);
+    assert_string_equal(text, "  a   long word\n  bb  c\n");
+    free(text);
+    text_table_free(t);
+}
+
+static void an_empty_table(void **state)
+{
+    (void)state;
+    struct text_table *t = text_table_new(0);
+    char *text = printed(t);
+    assert_string_equal(text, "");
+    free(text);
+    text_table_free(t);
+}
+
+static void cells_beyond_the_last_column_are_left_out(void **state)
+{
+    (void)state;
+    struct text_table *t = text_table_new(0);
+    text_table_row(t, "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17",
+                   NULL);
+    char *text = printed(t);
+    assert_string_equal(text, "  1  2  3  4  5  6  7  8  9  10  11  12  13  14  15  16\n");
+    free(text);
+    text_table_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_are_aligned),
+        cmocka_unit_test(nothing_follows_the_last_left_column),
+        cmocka_unit_test(an_empty_table),
+        cmocka_unit_test(cells_beyond_the_last_column_are_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,211 @@
+/* test_trace.c - packets of the model's captures are followed from end to end: every hop, the time it took, and where a
+ * packet was seen last. */
+#include "support_capture.h"
+#include "tools/trace_sums.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct seen {
+    const struct sim_capture *c;
+    struct hx_capture capture;
+    struct hx_trace_sums sums;
+    uint64_t packets, steps;
+};
+
+/* What the model says of the packet's way, by the records that carry its bytes, in their order. */
+static void require_as_recorded(const struct seen *s, const struct hx_trace_packet *p)
+{
+    const struct sim_record *first = &s->c->records[p->steps[0].frame - 1];
+    uint32_t at = 0;
+    for (size_t i = 0; i < s->c->count; i++) {
+        const struct sim_record *r = &s->c->records[i];
+        if (memcmp(r->frame + 24, first->frame + 24, 40) != 0)
+            continue;
+        assert_true(at < p->count);
+        const struct hx_trace_step *step = &p->steps[at++];
+        assert_int_equal(step->frame, i + 1);
+        assert_int_equal(step->time_ns, r->time_ns);
+        assert_int_equal(step->out, r->direction == 2);
+        assert_int_equal(step->vc, r->frame[15]);
+        assert_string_equal(s->capture.ports[step->port].name, sim_interface_name(&s->c->set, r->interface));
+    }
+    assert_int_equal(at, p->count);
+}
+
+static void finished(void *context, const struct hx_trace_packet *p)
+{
+    struct seen *s = context;
+    hx_sums_packet(&s->sums, p);
+    s->packets++;
+    s->steps += p->count;
+    if (s->packets % 17 == 0 && s->c->set.lose == 0)
+        require_as_recorded(s, p);
+}
+
+static struct seen seen;
+
+static void follow(const struct sim_capture *c, const struct hx_trace_filter *filter)
+{
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    assert_true(sim_write(c, file, NULL));
+    rewind(file);
+    struct hx_problem problem;
+    struct hx_trace t;
+    struct hx_sighting s;
+    seen = (struct seen){.c = c};
+    assert_true(hx_capture_open_file(&seen.capture, file, "model", NULL, &problem));
+    hx_sums_begin(&seen.sums, &seen.capture);
+    hx_trace_begin(&t, &seen.capture, filter, finished, &seen);
+    while (hx_capture_next(&seen.capture, &s, &problem) > 0)
+        hx_trace_frame(&t, &s);
+    hx_trace_end(&t);
+    hx_trace_free(&t);
+    (void)fclose(file);
+}
+
+static void forget(struct sim_capture *c)
+{
+    hx_sums_free(&seen.sums);
+    hx_capture_close(&seen.capture);
+    sim_free(c);
+}
+
+static const struct hx_trace_filter all = {.data_only = false};
+
+static void every_packet_is_followed_from_end_to_end(void **state)
+{
+    (void)state;
+    struct sim_settings set = sim_default;
+    struct sim_capture c;
+    set.messages = 10;
+    set.planes = 2;
+    set.bytes = 20000;
+    sim_run(&c, &set);
+    follow(&c, &all);
+    /* 10 messages of 3 packets and an acknowledgement, of 64 accelerators */
+    assert_int_equal(seen.packets, 64 * 10 * 4);
+    assert_int_equal(seen.steps, c.count);
+    assert_true(seen.sums.delivered == seen.packets && seen.sums.missing == 0 && seen.sums.partial == 0);
+    assert_int_equal(seen.sums.latency.count, seen.packets);
+    forget(&c);
+}
+
+static void times_add_up(void **state)
+{
+    (void)state;
+    struct sim_capture c;
+    sim_run(&c, &sim_default);
+    follow(&c, &all);
+    uint64_t sum = 0;
+    uint64_t most = 0;
+    /* The latency of all packets, from the model's records of endpoints. */
+    for (size_t i = 0; i < c.count; i++) {
+        const char *name = sim_interface_name(&c.set, c.records[i].interface);
+        if (!strstr(name, "/local"))
+            continue;
+        if (c.records[i].direction == 1) {
+            sum -= c.records[i].time_ns;
+            continue;
+        }
+        sum += c.records[i].time_ns;
+        for (size_t from = 0; from < i; from++)
+            if (memcmp(c.records[from].frame + 24, c.records[i].frame + 24, 40) == 0) {
+                uint64_t took = c.records[i].time_ns - c.records[from].time_ns;
+                most = took > most ? took : most;
+                break;
+            }
+    }
+    assert_int_equal(seen.sums.latency.sum, sum);
+    assert_int_equal(seen.sums.latency.most, most);
+    uint64_t median = hx_sums_quantile(&seen.sums, 0.5);
+    assert_in_range(median, seen.sums.latency.least, most);
+    /* A cable takes 150 ns in the model: the rest of every way is waiting. */
+    uint64_t waited = 0;
+    uint64_t hops = 0;
+    for (uint32_t i = 0; i < seen.sums.port_count; i++) {
+        waited += seen.sums.ports[i].wait.sum;
+        hops += seen.sums.ports[i].wait.count;
+    }
+    assert_int_equal(waited + (hops - seen.packets) * 150, sum);
+    forget(&c);
+}
+
+static void messages_say_how_they_spread(void **state)
+{
+    (void)state;
+    struct sim_settings set = sim_default;
+    struct sim_capture c;
+    set.planes = 4;
+    set.bytes = 64 * 8192;
+    set.messages = 1;
+    set.snaplen = 96;
+    sim_run(&c, &set);
+    follow(&c, &(struct hx_trace_filter){.has_from = true, .from_gx = 3, .from_gy = 5});
+    assert_int_equal(seen.sums.messages.count, 1);
+    const struct hx_message_sum **list = hx_sums_messages(&seen.sums);
+    const struct hx_message_sum *m = list[0];
+    assert_true(m->key.src_gx == 3 && m->key.src_gy == 5 && m->packets == 64 && m->seen == 64 && m->delivered == 64);
+    assert_int_equal(m->acknowledgements, 1);
+    uint64_t ports = 0;
+    uint64_t paths = 0;
+    for (unsigned plane = 0; plane < 4; plane++)
+        assert_int_equal(m->by_plane[plane], 16);
+    for (unsigned port = 0; port < HX_ACCELERATOR_PORTS; port++)
+        ports += m->by_port[port];
+    for (uint32_t i = 0; i < m->path_count; i++) {
+        paths += m->paths[i].packets;
+        assert_non_null(strstr(m->paths[i].text, "/local"));
+    }
+    assert_int_equal(ports, 64);
+    assert_int_equal(paths, 64);
+    assert_true(m->path_count >= 4);
+    free(list);
+    forget(&c);
+}
+
+static void what_does_not_arrive_is_seen_last_where_it_was(void **state)
+{
+    (void)state;
+    struct sim_capture c;
+    sim_run(&c, &sim_default);
+    uint64_t frame = sim_break(&c, "delivery-lost");
+    follow(&c, &all);
+    assert_int_equal(seen.sums.missing, 1);
+    assert_int_equal(seen.sums.kept[0].frame, frame);
+    assert_false(seen.sums.kept[0].out);
+    forget(&c);
+}
+
+static void lost_packets_that_are_sent_again_are_two_copies(void **state)
+{
+    (void)state;
+    struct sim_settings set = sim_default;
+    struct sim_capture c;
+    set.wire = true;
+    set.lose = 20;
+    sim_run(&c, &set);
+    assert_true(c.lost > 3);
+    follow(&c, &all);
+    assert_int_equal(seen.sums.missing, c.lost);
+    assert_int_equal(seen.packets - seen.sums.delivered, c.lost);
+    assert_int_equal(seen.sums.delivered, 64 * 3 * 2);
+    forget(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_packet_is_followed_from_end_to_end),
+        cmocka_unit_test(times_add_up),
+        cmocka_unit_test(messages_say_how_they_spread),
+        cmocka_unit_test(what_does_not_arrive_is_seen_last_where_it_was),
+        cmocka_unit_test(lost_packets_that_are_sent_again_are_two_copies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

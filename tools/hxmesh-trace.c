@@ -1,0 +1,217 @@
+/* hxmesh-trace - follows packets through a capture of many ports. */
+#include "host/json.h"
+#include "host/progress.h"
+#include "tools/trace_report.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+struct request {
+    struct hx_trace_view view;
+    struct hx_trace_filter filter;
+    const char *spec_text, *perfetto;
+    struct hx_coordinate from, to;
+    bool missing_only;
+    json_t *packets; /* NULL: as text */
+    struct hx_timeline timeline;
+};
+
+enum { GIVEN_FROM = 1, GIVEN_TO = 2, GIVEN_MESSAGE = 4, GIVEN_OFFSET = 8 };
+
+static void finished(void *context, const struct hx_trace_packet *p)
+{
+    struct request *r = context;
+    hx_sums_packet(r->view.sums, p);
+    if (r->perfetto)
+        hx_timeline_packet(&r->timeline, p);
+    bool wanted = r->view.packets_shown && !(r->missing_only && (p->delivered || !p->injected));
+    if (!wanted || r->view.shown >= r->view.most)
+        return;
+    r->view.shown++;
+    if (r->packets)
+        json_array_append_new(r->packets, hx_trace_packet_json(&r->view, p));
+    else
+        hx_trace_print_packet(&r->view, p);
+}
+
+static void follow(struct request *r, struct hx_capture *c, struct hx_trace *t, bool quiet)
+{
+    struct stat about;
+    double size = stat(r->view.file, &about) == 0 && S_ISREG(about.st_mode) ? (double)about.st_size : 0;
+    struct hx_progress progress = hx_progress_start("trace", quiet);
+    struct hx_problem problem;
+    struct hx_sighting s;
+    int more;
+    while ((more = hx_capture_next(c, &s, &problem)) > 0) {
+        hx_trace_frame(t, &s);
+        if (size > 0 && c->frames % 4096 == 0)
+            hx_progress_show(&progress, (double)c->reader.offset / size, "");
+    }
+    hx_progress_end(&progress);
+    if (more < 0)
+        hx_die_of(&problem);
+    hx_trace_end(t);
+}
+
+static void run(struct request *r, const struct hx_spec *spec, const struct hx_common *common)
+{
+    struct hx_capture capture;
+    struct hx_trace trace;
+    static struct hx_trace_sums sums;
+    struct hx_problem problem;
+    FILE *timeline = NULL;
+    if (!hx_capture_open(&capture, r->view.file, spec, &problem))
+        hx_die_of(&problem);
+    r->view.trace = &trace;
+    r->view.sums = &sums;
+    if (r->perfetto) {
+        timeline = hx_output_open(r->perfetto);
+        hx_timeline_begin(&r->timeline, timeline, &capture);
+    }
+    r->packets = common->json ? json_array() : NULL;
+    hx_sums_begin(&sums, &capture);
+    hx_trace_begin(&trace, &capture, &r->filter, finished, r);
+    follow(r, &capture, &trace, common->quiet);
+    if (timeline) {
+        hx_timeline_end(&r->timeline);
+        hx_output_close(timeline, r->perfetto);
+    }
+    if (common->json)
+        hx_json_write(hx_trace_json(&r->view, r->packets), common->json);
+    else
+        hx_trace_print(&r->view);
+    hx_output_close(stdout, "-");
+    hx_trace_free(&trace);
+    hx_sums_free(&sums);
+    hx_capture_close(&capture);
+}
+
+/* "src,dst,message,offset" as the four options: "1,2,6,3,5,0"; a part may be "*". */
+static void take_packet(struct request *r, const char *text, unsigned *given)
+{
+    uint64_t *const to[] = {NULL, NULL, NULL, NULL, &r->filter.message, &r->filter.offset};
+    unsigned *const coordinates[] = {&r->from.gx, &r->from.gy, &r->to.gx, &r->to.gy};
+    static const unsigned bits[] = {GIVEN_FROM, GIVEN_FROM, GIVEN_TO, GIVEN_TO, GIVEN_MESSAGE, GIVEN_OFFSET};
+    const char *next = text;
+    for (unsigned part = 0; part < 6; part++) {
+        char word[16] = "";
+        size_t length = strcspn(next, ",");
+        uint64_t value = 0;
+        if (length == 0 || length >= sizeof word || (next[length] == ',') != (part < 5))
+            hx_die(HX_EXIT_USAGE, "--packet", "'%s' is not gx,gy,gx,gy,message,offset", text);
+        memcpy(word, next, length);
+        next += length + 1;
+        if (strcmp(word, "*") == 0)
+            continue;
+        const char *wrong = hx_value_number(word, 0, UINT32_MAX, &value);
+        if (wrong)
+            hx_die(HX_EXIT_USAGE, "--packet", "%s", wrong);
+        *given |= bits[part];
+        if (part < 4)
+            *coordinates[part] = (unsigned)value;
+        else
+            *to[part] = value;
+    }
+}
+
+static void set_filter(struct request *r, unsigned given)
+{
+    r->filter.has_from = given & GIVEN_FROM;
+    r->filter.has_to = given & GIVEN_TO;
+    r->filter.has_message = given & GIVEN_MESSAGE;
+    r->filter.has_offset = given & GIVEN_OFFSET;
+    r->filter.from_gx = r->from.gx;
+    r->filter.from_gy = r->from.gy;
+    r->filter.to_gx = r->to.gx;
+    r->filter.to_gy = r->to.gy;
+    r->view.packets_shown = given != 0 || r->missing_only;
+}
+
+int main(int argc, char **argv)
+{
+    static struct request r = {.view.most = 10};
+    static struct hx_overrides overrides;
+    static unsigned given;
+    static const char *packet;
+    static const struct hx_option options[] = {
+        HX_OPTIONS_HEADING("Which packets are shown hop by hop; acknowledgements go with their message"),
+        {.name = "from",
+         .kind = HX_OPTION_COORDINATE,
+         .to.coordinate = &r.from,
+         .given = &given,
+         .given_bit = GIVEN_FROM,
+         .help = "of messages of this accelerator"},
+        {.name = "to",
+         .kind = HX_OPTION_COORDINATE,
+         .to.coordinate = &r.to,
+         .given = &given,
+         .given_bit = GIVEN_TO,
+         .help = "of messages to this accelerator"},
+        {.name = "message",
+         .letter = 'm',
+         .kind = HX_OPTION_NUMBER,
+         .to.number = &r.filter.message,
+         .low = 0,
+         .high = UINT32_MAX,
+         .given = &given,
+         .given_bit = GIVEN_MESSAGE,
+         .help = "of messages with this number"},
+        {.name = "offset",
+         .kind = HX_OPTION_NUMBER,
+         .to.number = &r.filter.offset,
+         .low = 0,
+         .high = UINT32_MAX,
+         .given = &given,
+         .given_bit = GIVEN_OFFSET,
+         .help = "with this place in their message"},
+        {.name = "packet",
+         .letter = 'p',
+         .kind = HX_OPTION_STRING,
+         .argument = "gx,gy,gx,gy,MESSAGE,OFFSET",
+         .to.string = &packet,
+         .help = "all of these at once: from, to, message, offset; '*' for any"},
+        {.name = "missing", .kind = HX_OPTION_FLAG, .to.flag = &r.missing_only, .help = "that did not arrive"},
+        HX_OPTIONS_HEADING("What is written"),
+        {.name = "most",
+         .kind = HX_OPTION_NUMBER,
+         .to.number = &r.view.most,
+         .low = 1,
+         .high = 1000000,
+         .help = "rows of each list (10)"},
+        {.name = "perfetto",
+         .kind = HX_OPTION_STRING,
+         .argument = "FILE",
+         .to.string = &r.perfetto,
+         .help = "timeline of the chosen packets (all, if none is chosen) for ui.perfetto.dev"},
+        HX_OPTIONS_HEADING("The fabric, where the file does not say it"),
+        {.name = "spec",
+         .kind = HX_OPTION_STRING,
+         .argument = "SPEC|FILE",
+         .to.string = &r.spec_text,
+         .help = "fabric"},
+        HX_OVERRIDE_OPTIONS(&overrides),
+        HX_OPTIONS_END};
+    static const struct hx_command command = {
+        .program = "hxmesh trace",
+        .operands = "FILE",
+        .least_operands = 1,
+        .most_operands = 1,
+        .summary = "Follows packets through a capture of many ports: each hop with time, port, VC and waiting, how a "
+                   "message spread over ways, and where packets that did not arrive were seen last.",
+        .details = "Without a choice of packets the sums over all are shown.",
+        .options = options};
+    struct hx_common common;
+    int first = hx_options_parse(&command, argc, argv, &common);
+    r.view.file = argv[first];
+    if (packet)
+        take_packet(&r, packet, &given);
+    set_filter(&r, given);
+    if (common.json)
+        hx_output_check(common.json);
+    struct hx_spec spec = {.failed = NULL};
+    if (r.spec_text)
+        hx_spec_load(r.spec_text, &overrides, &spec);
+    run(&r, r.spec_text ? &spec : NULL, &common);
+    hx_spec_free(&spec);
+    return HX_EXIT_DONE;
+}

@@ -1,0 +1,190 @@
+/* hxmesh-verify - judges a capture against the rules of the fabric, frame by frame. */
+#include "host/json.h"
+#include "host/progress.h"
+#include "tools/verify.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct request {
+    const char *file;
+    const char *spec_text;
+    uint64_t most; /* findings shown */
+    bool part, whole;
+};
+
+static uint64_t findings(const struct hx_findings_list *l)
+{
+    uint64_t all = 0;
+    for (unsigned rule = 0; rule < HX_RULES; rule++)
+        all += l->by_rule[rule];
+    return all;
+}
+
+static json_t *rules_to_json(const struct hx_findings_list *l)
+{
+    json_t *rules = json_object();
+    for (unsigned rule = 0; rule < HX_RULES; rule++)
+        json_object_set_new(rules, hx_rule_names[rule], json_integer((json_int_t)l->by_rule[rule]));
+    return rules;
+}
+
+static json_t *findings_to_json(const struct hx_findings_list *l, uint64_t most)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < l->count && i < most; i++)
+        json_array_append_new(list, json_pack("{s:I, s:s, s:s}", "frame", (json_int_t)l->kept[i].frame, "rule",
+                                              hx_rule_names[l->kept[i].rule], "what", l->kept[i].what));
+    return list;
+}
+
+static json_t *notes_to_json(const struct hx_findings_list *l)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < l->note_count; i++) {
+        char text[HX_FINDING_TEXT];
+        snprintf(text, sizeof text, l->notes[i].text, (unsigned long long)l->notes[i].count);
+        json_array_append_new(list, json_string(text));
+    }
+    return list;
+}
+
+static json_t *to_json(const struct hx_verify *v, const struct request *r)
+{
+    const struct hx_verify_counts *n = &v->counts;
+    const struct hx_findings_list *l = &v->found;
+    json_t *first = json_null();
+    if (l->count)
+        first = json_pack("{s:I, s:s, s:s}", "frame", (json_int_t)l->kept[0].frame, "rule",
+                          hx_rule_names[l->kept[0].rule], "what", l->kept[0].what);
+    json_t *judged =
+        json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "data_frames", (json_int_t)n->data, "credit_frames",
+                  (json_int_t)n->credit, "checksums", (json_int_t)n->crc_judged, "nodes", (json_int_t)n->nodes_judged,
+                  "links", (json_int_t)n->links_judged, "credit_links", (json_int_t)n->credit_links_judged);
+    return json_pack("{s:s, s:o, s:b, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "file", r->file, "spec",
+                     v->c->fabric.known ? json_string(v->c->fabric.spec.fabric) : json_null(), "passed", l->count == 0,
+                     "frames", (json_int_t)v->c->frames, "ports", (json_int_t)v->c->port_count, "injected",
+                     (json_int_t)n->injected, "delivered", (json_int_t)n->delivered, "delivered_again",
+                     (json_int_t)n->repeats, "first", first, "rules", rules_to_json(l), "findings",
+                     findings_to_json(l, r->most), "judged", judged, "not_judged", notes_to_json(l));
+}
+
+static void print(const struct hx_verify *v, const struct request *r)
+{
+    const struct hx_findings_list *l = &v->found;
+    const struct hx_verify_counts *n = &v->counts;
+    if (l->count)
+        printf("%s: BAD: frame %" PRIu64 ": %s: %s\n", r->file, l->kept[0].frame, hx_rule_names[l->kept[0].rule],
+               l->kept[0].what);
+    else
+        printf("%s: good\n", r->file);
+    printf("%-13s%s, %u ports, %" PRIu64 " nodes whole, %" PRIu64 " cables with both ends\n", "fabric",
+           v->c->fabric.known ? v->c->fabric.spec.fabric : "not known", v->c->port_count, n->nodes_judged,
+           n->links_judged);
+    printf("%-13s%" PRIu64 ": %" PRIu64 " data, %" PRIu64 " credit; %" PRIu64 " checksums judged\n", "frames",
+           v->c->frames, n->data, n->credit, n->crc_judged);
+    printf("%-13s%" PRIu64 " injected, %" PRIu64 " delivered, %" PRIu64 " of them again\n", "packets", n->injected,
+           n->delivered, n->repeats);
+    for (unsigned i = 1; i < l->count && i < r->most; i++)
+        printf("%-13sframe %" PRIu64 ": %s: %s\n", i == 1 ? "also" : "", l->kept[i].frame,
+               hx_rule_names[l->kept[i].rule], l->kept[i].what);
+    if (findings(l) > r->most)
+        printf("%-13s%" PRIu64 " more\n", "", findings(l) - (l->count < r->most ? l->count : r->most));
+    for (unsigned i = 0; i < l->note_count; i++) {
+        printf("%-13s", i == 0 ? "but" : "");
+        printf(l->notes[i].text, (unsigned long long)l->notes[i].count);
+        putchar('\n');
+    }
+}
+
+static off_t size_of(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 && S_ISREG(about.st_mode) ? about.st_size : 0;
+}
+
+static void judge(struct hx_verify *v, struct hx_capture *c, const struct request *r, bool quiet)
+{
+    struct hx_progress progress = hx_progress_start("verify", quiet);
+    double size = (double)size_of(r->file);
+    struct hx_sighting s;
+    struct hx_problem problem;
+    int more;
+    while ((more = hx_capture_next(c, &s, &problem)) > 0) {
+        hx_verify_frame(v, &s);
+        if (size > 0 && c->frames % 4096 == 0)
+            hx_progress_show(&progress, (double)c->reader.offset / size, "");
+    }
+    hx_progress_end(&progress);
+    if (more < 0)
+        hx_die_of(&problem);
+    hx_verify_end(v);
+}
+
+int main(int argc, char **argv)
+{
+    static struct request r = {.most = 10};
+    static struct hx_overrides overrides;
+    static const struct hx_option options[] = {
+        HX_OPTIONS_HEADING("The fabric, where the file does not say it, or says it wrong"),
+        {.name = "spec",
+         .kind = HX_OPTION_STRING,
+         .argument = "SPEC|FILE",
+         .to.string = &r.spec_text,
+         .help = "fabric, with its failed boards and jobs if it is a file"},
+        HX_OVERRIDE_OPTIONS(&overrides),
+        HX_CREDIT_OPTION(&overrides),
+        HX_OPTIONS_HEADING("Judging"),
+        {.name = "part",
+         .kind = HX_OPTION_FLAG,
+         .to.flag = &r.part,
+         .help = "packets were under way when the capture began or ended: none is missing"},
+        {.name = "whole", .kind = HX_OPTION_FLAG, .to.flag = &r.whole, .help = "the opposite, whatever the file says"},
+        {.name = "most",
+         .kind = HX_OPTION_NUMBER,
+         .to.number = &r.most,
+         .low = 1,
+         .high = HX_FINDINGS_KEPT,
+         .help = "breaches shown (10)"},
+        HX_OPTIONS_END};
+    static const struct hx_command command = {
+        .program = "hxmesh verify",
+        .operands = "FILE",
+        .least_operands = 1,
+        .most_operands = 1,
+        .summary = "Judges a capture (pcapng or pcap) against the rules of routing and of links, apart from the "
+                   "firmware's own routes, and names the first frame that breaks one.",
+        .details =
+            "Rules: header, crc, job, distance, north-last, vc, hops, credit, order, delivery (docs/capture.md). Frame "
+            "numbers are Wireshark's. A capture of some ports is judged as far as it goes; what could not be judged is "
+            "said. Exits 1 if a rule is broken.",
+        .options = options};
+    struct hx_common common;
+    int first = hx_options_parse(&command, argc, argv, &common);
+    r.file = argv[first];
+    if (r.part && r.whole)
+        hx_die(HX_EXIT_USAGE, command.program, "give --part or --whole, not both");
+    struct hx_spec spec = {.failed = NULL};
+    if (r.spec_text)
+        hx_spec_load(r.spec_text, &overrides, &spec);
+
+    struct hx_capture capture;
+    struct hx_verify verify;
+    struct hx_problem problem;
+    if (!hx_capture_open(&capture, r.file, r.spec_text ? &spec : NULL, &problem))
+        hx_die_of(&problem);
+    hx_verify_begin(&verify, &capture, r.part, r.whole);
+    judge(&verify, &capture, &r, common.quiet);
+    bool passed = verify.found.count == 0;
+    if (common.json)
+        hx_json_write(to_json(&verify, &r), common.json);
+    else
+        print(&verify, &r);
+    hx_output_close(stdout, "-");
+    hx_verify_free(&verify);
+    hx_capture_close(&capture);
+    hx_spec_free(&spec);
+    return passed ? HX_EXIT_DONE : HX_EXIT_FAILED;
+}

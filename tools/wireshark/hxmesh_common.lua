@@ -1,0 +1,101 @@
+-- hxmesh_common.lua - what the parts of the dissector share: sizes, bits, checksum, experts, and what
+-- Wireshark's frame and Ethernet dissectors know of the frame. Returns a table; loaded by hxmesh.lua, and harmless by itself.
+
+local common = {
+    HEADER = 64, -- bytes of a frame before the payload, Ethernet included
+    ETHERNET = 14, -- of these, what the Ethernet dissector has taken; offsets of the dissectors count from there
+    VCS = 3,
+    CRC_STATES = { [0] = "bad", [1] = "good", [2] = "not computed", [3] = "not checked" },
+}
+
+-- Lua 5.2 has no operators on bits, Wireshark's own library is `bit`; later ones may lack it, but have operators.
+local bit = bit or {
+    band = load("return function(a, b) return a & b end")(),
+    bxor = load("return function(a, b) return a ~ b end")(),
+    rshift = load("return function(a, n) return (a & 0xFFFFFFFF) >> n end")(),
+}
+common.bit = bit
+
+---- expert information ----------------------------------------------------------------------------
+
+function common.experts(prefix)
+    local group, severity = expert.group, expert.severity
+    local function malformed(name, text)
+        return ProtoExpert.new(prefix .. name, text, group.MALFORMED, severity.ERROR)
+    end
+    local e = {
+        short = malformed(".short", "Frame is too short"),
+        version = malformed(".bad_version", "Unknown version"),
+        reserved = malformed(".reserved_set", "Reserved bytes are not zero"),
+        field = malformed(".bad_field", "Field out of range"),
+        mac = malformed(".bad_mac", "MAC address contradicts the fields"),
+        crc = ProtoExpert.new(prefix .. ".bad_crc", "CRC-32C is wrong", group.CHECKSUM, severity.ERROR),
+        plane = ProtoExpert.new(prefix .. ".wrong_plane", "Plane is not that of the port",
+            group.PROTOCOL, severity.WARN),
+    }
+    local list = {}
+    for _, one in pairs(e) do
+        list[#list + 1] = one
+    end
+    return e, list
+end
+
+---- what the frame and Ethernet dissectors know ---------------------------------------------------
+
+common.frame_port = Field.new("frame.interface_name")
+local frame_direction = Field.new("frame.packet_flags_direction")
+common.frame_time = Field.new("frame.time_epoch")
+common.frame_queue = Field.new("frame.interface_queue")
+common.eth_dst = Field.new("eth.dst")
+common.eth_src = Field.new("eth.src")
+
+function common.text_of(extractor)
+    local info = extractor()
+    return info and tostring(info.value) or nil
+end
+
+function common.direction_of()
+    local info = frame_direction()
+    if not info then
+        return ""
+    end
+    return info.value == 1 and "in" or info.value == 2 and "out" or ""
+end
+
+function common.bytes_of(extractor)
+    local info = extractor()
+    return info and info.range:bytes():tohex():lower() or nil
+end
+
+---- CRC-32C ---------------------------------------------------------------------------------------
+
+local crc_table
+
+local function make_crc_table()
+    crc_table = {}
+    for byte = 0, 255 do
+        local crc = byte
+        for _ = 1, 8 do
+            local carry = bit.band(crc, 1) == 1
+            crc = bit.rshift(crc, 1)
+            if carry then
+                crc = bit.bxor(crc, 0x82F63B78)
+            end
+        end
+        crc_table[byte] = crc
+    end
+end
+
+function common.crc32c(bytes)
+    if not crc_table then
+        make_crc_table()
+    end
+    local crc = 0xFFFFFFFF
+    for i = 0, bytes:len() - 1 do
+        local index = bit.band(bit.bxor(crc, bytes:get_index(i)), 0xFF)
+        crc = bit.bxor(bit.rshift(crc, 8), crc_table[index])
+    end
+    return bit.bxor(crc, 0xFFFFFFFF) % 0x100000000
+end
+
+return common

@@ -1,0 +1,140 @@
+-- hxmesh_credit.lua - dissects credit frames, EtherType 0x88B6. Returns a function; called by
+-- hxmesh.lua, and harmless by itself.
+
+return function(common, prefs)
+    local HEADER, ETHERNET, VCS, CRC_STATES = common.HEADER, common.ETHERNET, common.VCS, common.CRC_STATES
+    local CONTROL_KINDS = { [1] = "credit" }
+    local credit = Proto("hxmesh_credit", "HammingMesh credit")
+
+    local c = {
+        version = ProtoField.uint8("hxmesh_credit.version", "Version"),
+        kind = ProtoField.uint8("hxmesh_credit.kind", "Kind", base.DEC, CONTROL_KINDS),
+        plane = ProtoField.uint8("hxmesh_credit.plane", "Plane"),
+        vcs = ProtoField.uint8("hxmesh_credit.vcs", "VCs"),
+        reserved = ProtoField.bytes("hxmesh_credit.reserved", "Reserved"),
+        limit = ProtoField.uint32("hxmesh_credit.limit", "Limit"),
+        sent = ProtoField.uint32("hxmesh_credit.sent", "Sent"),
+        session = ProtoField.uint32("hxmesh_credit.session", "Session"),
+        peer_session = ProtoField.uint32("hxmesh_credit.peer_session", "Peer session"),
+        crc = ProtoField.uint32("hxmesh_credit.crc", "CRC-32C", base.HEX),
+        crc_status = ProtoField.uint8("hxmesh_credit.crc.status", "CRC status", base.DEC, CRC_STATES),
+        port = ProtoField.string("hxmesh_credit.port", "Port"),
+    }
+    local fields = {}
+    for _, field in pairs(c) do
+        fields[#fields + 1] = field
+    end
+    credit.fields = fields
+
+    local ce, clist = common.experts("hxmesh_credit")
+    ce.unknown = ProtoExpert.new("hxmesh_credit.peer_unknown", "The sender does not know its peer's session yet",
+        expert.group.SEQUENCE, expert.severity.CHAT)
+    ce.session = ProtoExpert.new("hxmesh_credit.new_session", "A new session begins",
+        expert.group.SEQUENCE, expert.severity.NOTE)
+    clist[#clist + 1] = ce.unknown
+    clist[#clist + 1] = ce.session
+    credit.experts = clist
+
+    local sessions, renewed -- port and direction: session; frame: whether a session began
+
+    local function forget()
+        sessions, renewed = {}, {}
+    end
+    forget()
+    credit.init = forget
+
+    local function check_credit(tree, tvb)
+        local plane = tvb(2, 1):uint()
+        if tvb(0, 1):uint() ~= 1 then
+            tree:add_proto_expert_info(ce.version)
+        end
+        if tvb(1, 1):uint() ~= 1 then
+            tree:add_proto_expert_info(ce.field, "Unknown kind")
+        end
+        if plane > 3 then
+            tree:add_proto_expert_info(ce.field, "Plane is more than 3")
+        end
+        if tvb(3, 1):uint() ~= VCS then
+            tree:add_proto_expert_info(ce.field, "VCs is not 3")
+        end
+        if tvb(30, 4):uint() == 0 then
+            tree:add_proto_expert_info(ce.field, "Session is 0")
+        end
+        if tvb(4, 2):uint() ~= 0 or tvb(38, 4):uint() ~= 0 or tvb(42, 4):uint() ~= 0 then
+            tree:add_proto_expert_info(ce.reserved)
+        end
+        local dst, src = common.bytes_of(common.eth_dst), common.bytes_of(common.eth_src)
+        local to, from = string.format("03%02xffffffff", plane), string.format("02%02xffffffff", plane)
+        if dst and dst ~= to or src and src ~= from then
+            tree:add_proto_expert_info(ce.mac)
+        end
+    end
+
+    local function check_session(tree, tvb, pinfo, port, direction)
+        local session = tvb(30, 4):uint()
+        if tvb(34, 4):uint() == 0 then
+            tree:add_proto_expert_info(ce.unknown)
+        end
+        if not prefs.analyse then
+            return
+        end
+        if renewed[pinfo.number] == nil then
+            local key = (port or "") .. direction
+            renewed[pinfo.number] = sessions[key] ~= nil and sessions[key] ~= session
+            sessions[key] = session
+        end
+        if renewed[pinfo.number] then
+            tree:add_proto_expert_info(ce.session)
+        end
+    end
+
+    function credit.dissector(tvb, pinfo, root)
+        pinfo.cols.protocol = "HXMESH"
+        local tree = root:add(credit, tvb())
+        if tvb:reported_len() < HEADER - ETHERNET then
+            pinfo.cols.info = "credit, too short"
+            tree:add_proto_expert_info(ce.short)
+            return tvb:captured_len()
+        end
+        if tvb:captured_len() < HEADER - ETHERNET then
+            pinfo.cols.info = "credit, cut short by the capture"
+            return tvb:captured_len()
+        end
+        local port = common.text_of(common.frame_port)
+        if port then
+            tree:add(c.port, port):set_generated()
+            local plane = port:match("/p(%d+)/")
+            if plane and tonumber(plane) ~= tvb(2, 1):uint() then
+                tree:add_proto_expert_info(ce.plane)
+            end
+        end
+        tree:add(c.version, tvb(0, 1))
+        tree:add(c.kind, tvb(1, 1))
+        tree:add(c.plane, tvb(2, 1))
+        tree:add(c.vcs, tvb(3, 1))
+        tree:add(c.reserved, tvb(4, 2))
+        local parts = {}
+        for vc = 0, VCS - 1 do
+            local pair = tree:add(credit, tvb(6 + 8 * vc, 8), "VC " .. vc)
+            pair:add(c.limit, tvb(6 + 8 * vc, 4))
+            pair:add(c.sent, tvb(10 + 8 * vc, 4))
+            parts[#parts + 1] = string.format("%d/%d", tvb(10 + 8 * vc, 4):uint(), tvb(6 + 8 * vc, 4):uint())
+        end
+        tree:add(c.session, tvb(30, 4))
+        tree:add(c.peer_session, tvb(34, 4))
+        tree:add(c.reserved, tvb(38, 8))
+        local state = common.crc32c(tvb(0, 46):bytes()) == tvb(46, 4):uint() and 1 or 0
+        local crc = tree:add(c.crc, tvb(46, 4))
+        crc:append_text(" (" .. CRC_STATES[state] .. ")")
+        tree:add(c.crc_status, tvb(46, 4), state):set_generated()
+        if state == 0 then
+            crc:add_proto_expert_info(ce.crc)
+        end
+        check_credit(tree, tvb)
+        check_session(tree, tvb, pinfo, port, common.direction_of())
+        pinfo.cols.info = "credit, sent/limit by VC: " .. table.concat(parts, " ") .. ", session " .. tvb(30, 4):uint()
+        return tvb:captured_len()
+    end
+
+    DissectorTable.get("ethertype"):add(0x88B6, credit)
+end
