@@ -164,6 +164,7 @@ $(if $(Q),@echo "  LINK $@")
 $(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 endef
 
+$(BUILD)/dpdk/tests/bench/%.o: CPPFLAGS += $(FOR_DPDK) -Ihal/shm
 $(BUILD)/shm/%.o:      CPPFLAGS += $(FOR_SHM)
 $(BUILD)/virtual/%.o:  CPPFLAGS += $(FOR_VIRTUAL)
 $(BUILD)/loopback/%.o: CPPFLAGS += $(FOR_LOOPBACK)
@@ -282,7 +283,14 @@ fuzz: ## search for new failing inputs with libFuzzer, FUZZ_SECONDS (60) a targe
 	@mk/fuzz.sh $(FUZZ_SECONDS) $(BUILD)/fuzz $(call programs,$(FUZZERS),$(BUILD)/fuzz)
 
 BENCH_PROGRAMS := $(BENCHES:tests/%.c=$(BUILD)/%)
-$(BENCH_PROGRAMS): $(BUILD)/bench/%: $(BUILD)/shm/tests/bench/%.o $(BENCHES_SHARED:%.c=$(BUILD)/shm/%.o) \
+BENCH_DPDK     := $(filter $(ON_DPDK),$(BENCHES))
+$(BENCH_DPDK:tests/%.c=$(BUILD)/%): LDLIBS += $(DPDK_LIBS)
+$(BENCH_DPDK:tests/%.c=$(BUILD)/%): $(BUILD)/bench/%: $(BUILD)/dpdk/tests/bench/%.o \
+    $(BENCHES_SHARED:%.c=$(BUILD)/dpdk/%.o) $(BUILD)/plain/hal/shm/clock.o $(LIB_DPDK_NODE) $(LIB_EMULATOR) $(LIB_HOST) \
+    $(LIB_DPDK)
+	$(LINK)
+$(filter-out $(BENCH_DPDK:tests/%.c=$(BUILD)/%),$(BENCH_PROGRAMS)): $(BUILD)/bench/%: $(BUILD)/shm/tests/bench/%.o \
+    $(BENCHES_SHARED:%.c=$(BUILD)/shm/%.o) \
     $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_SHM)
 	$(LINK)
 bench-programs: $(BENCH_PROGRAMS)
@@ -305,15 +313,16 @@ reproduce: ## redo the paper's experiments; tables, JSON and plots in build/repr
 
 # ---- lint ---------------------------------------------------------------------------------------------------------
 
-HEADERS := $(wildcard include/hxmesh/*.h firmware/*.h hal/*/*.h host/*.h fabric-emu/*.h fabric-emu/*/*.h tools/*.h tests/*/*.h)
-SOURCES := $(FIRMWARE) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HOST) $(EMULATOR) $(LIVE) $(VIRTUAL) \
+HEADERS := $(wildcard include/hxmesh/*.h firmware/*.h hal/*/*.h dpdk-node/*.h host/*.h fabric-emu/*.h fabric-emu/*/*.h tools/*.h tests/*/*.h)
+SOURCES := $(FIRMWARE) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(HOST) $(EMULATOR) $(LIVE) $(VIRTUAL) \
     $(wildcard tools/*.c tests/*/*.c)
 SCRIPTS := $(wildcard mk/*.sh tools/wireshark/hxmesh-extcap .ci/run tests/system/*.bats tests/system/*.bash)
 
 # A file's platform decides which hal_port.h it is read with.
 SOURCES_LOOPBACK := $(HAL_LOOPBACK) $(ON_LOOPBACK)
 SOURCES_VIRTUAL  := $(HAL_VIRTUAL) $(VIRTUAL) $(ON_VIRTUAL)
-SOURCES_SHM      := $(filter-out $(SOURCES_LOOPBACK) $(SOURCES_VIRTUAL),$(SOURCES))
+SOURCES_DPDK     := $(HAL_DPDK) $(DPDK_NODE) $(ON_DPDK)
+SOURCES_SHM      := $(filter-out $(SOURCES_LOOPBACK) $(SOURCES_VIRTUAL) $(SOURCES_DPDK),$(SOURCES))
 
 .PHONY: lint lint-all lint-format lint-tidy lint-cppcheck lint-scripts
 lint: ## clang-format, clang-tidy, cppcheck and shellcheck over everything
@@ -333,10 +342,12 @@ lint-scripts:
 TIDY_SHM      := $(SOURCES_SHM:%.c=$(BUILD)/lint/%.ok)
 TIDY_VIRTUAL  := $(SOURCES_VIRTUAL:%.c=$(BUILD)/lint/%.ok)
 TIDY_LOOPBACK := $(SOURCES_LOOPBACK:%.c=$(BUILD)/lint/%.ok)
+TIDY_DPDK     := $(if $(DPDK),$(SOURCES_DPDK:%.c=$(BUILD)/lint/%.ok))
+$(TIDY_DPDK):     PLATFORM := $(FOR_DPDK) -Ihal/shm
 $(TIDY_SHM):      PLATFORM := $(FOR_SHM)
 $(TIDY_VIRTUAL):  PLATFORM := $(FOR_VIRTUAL)
 $(TIDY_LOOPBACK): PLATFORM := $(FOR_LOOPBACK)
-lint-tidy: $(TIDY_SHM) $(TIDY_VIRTUAL) $(TIDY_LOOPBACK)
+lint-tidy: $(TIDY_SHM) $(TIDY_VIRTUAL) $(TIDY_LOOPBACK) $(TIDY_DPDK)
 $(BUILD)/lint/%.ok: %.c $(HEADERS) .clang-tidy
 	@mkdir -p $(@D)
 	@echo "  TIDY $<"
@@ -351,6 +362,7 @@ lint-cppcheck:
 	@$(CPPCHECK) --cppcheck-build-dir=$(BUILD)/lint/cppcheck $(CPPFLAGS) $(FOR_SHM) $(SOURCES_SHM)
 	@$(if $(SOURCES_VIRTUAL),$(CPPCHECK) $(CPPFLAGS) $(FOR_VIRTUAL) $(SOURCES_VIRTUAL))
 	@$(if $(SOURCES_LOOPBACK),$(CPPCHECK) $(CPPFLAGS) $(FOR_LOOPBACK) $(SOURCES_LOOPBACK))
+	@$(if $(SOURCES_DPDK),$(CPPCHECK) $(CPPFLAGS) -Ihal/dpdk -Ifirmware $(SOURCES_DPDK))
 
 # ---- the machine --------------------------------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Settings that only one clock knows. */
-enum { GIVEN_NAME = 1, GIVEN_RESTART = 2 };
+enum { GIVEN_NAME = 1, GIVEN_RESTART = 2, GIVEN_FOR_WALL = 3, GIVEN_WATCHDOG = 4, GIVEN_CHECK = 8 };
 
 static void settle(struct run_options *o, const struct hx_settings *given)
 {
@@ -46,7 +46,9 @@ static void check_clock(const struct run_options *o, unsigned given, const struc
     bool is_virtual = o->settings.clock == HX_CLOCK_VIRTUAL;
     if (!is_virtual && o->timing.given)
         hx_die(HX_EXIT_USAGE, "--clock", "speeds, latencies and --buffer are those of --clock virtual");
-    if (is_virtual && (given || overrides->credits))
+    if (!is_virtual && (given & (GIVEN_WATCHDOG | GIVEN_CHECK)))
+        hx_die(HX_EXIT_USAGE, "--clock", "--%s is for --clock virtual", given & GIVEN_CHECK ? "check-steps" : "watchdog");
+    if (is_virtual && (given & GIVEN_FOR_WALL || overrides->credits))
         hx_die(HX_EXIT_USAGE, "--clock", "--%s is for --clock wall%s",
                overrides->credits   ? "credits"
                : given & GIVEN_NAME ? "name"
@@ -60,7 +62,7 @@ static void check_clock(const struct run_options *o, unsigned given, const struc
 
 void run_options_parse(struct run_options *o, int argc, char **argv)
 {
-    *o = (struct run_options){.restart = true, .links = true};
+    *o = (struct run_options){.restart = true, .links = true, .watchdog_ns = RUN_WATCHDOG_NS};
     struct hx_settings settings = hx_default_settings;
     settings.given = 0;
     struct hx_overrides overrides = {0};
@@ -100,6 +102,21 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
          .given_bit = GIVEN_RESTART},
         HX_OPTIONS_HEADING("Virtual clock"),
         HX_TIMING_OPTIONS(&timing),
+        {.name = "watchdog",
+         .kind = HX_OPTION_DURATION,
+         .to.number = &o->watchdog_ns,
+         .low = 0,
+         .high = HX_MOST_DURATION,
+         .help = "how long nothing may move though packets stand in switches, beyond what can be: then the run ends "
+                 "and says who waits for whom; 0: never (100us)",
+         .given = &given,
+         .given_bit = GIVEN_WATCHDOG},
+        {.name = "check-steps",
+         .kind = HX_OPTION_FLAG,
+         .to.flag = &o->check_steps,
+         .help = "count after every step of time that no credit and no packet was lost or made up (slow)",
+         .given = &given,
+         .given_bit = GIVEN_CHECK},
         HX_OPTIONS_HEADING("Capture"),
         HX_CAPTURE_OPTIONS(&capture),
         HX_OPTIONS_END};

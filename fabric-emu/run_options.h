@@ -4,6 +4,8 @@
 
 #include "host/spec.h"
 
+#define RUN_WATCHDOG_NS UINT64_C(100000)
+
 struct run_options {
     struct hx_spec spec;
     struct hx_geometry g;
@@ -14,6 +16,9 @@ struct run_options {
     const char *name;
     bool restart;
     bool links; /* the report lists them */
+    /* Virtual clock: */
+    uint64_t watchdog_ns; /* how long nothing may move though it should; 0: for ever */
+    bool check_steps;     /* after each window of time, that nothing was lost or made up */
     struct hx_common common;
 };
 

@@ -102,8 +102,26 @@ static bool may_inject(const struct hx_endpoint *ep, const struct hx_send *s)
 
 static void update_ready(struct hx_endpoint *ep, unsigned index)
 {
+    const struct hx_send *s = &ep->send[index];
     uint64_t bit = (uint64_t)1 << index;
-    ep->ready = ep->send[index].active && may_inject(ep, &ep->send[index]) ? ep->ready | bit : ep->ready & ~bit;
+    bool ready = s->active && may_inject(ep, s);
+    ep->ready = ready ? ep->ready | bit : ep->ready & ~bit;
+    if (s->younger == HX_MAX_SENDS)
+        return;
+    bit = (uint64_t)1 << s->younger;
+    ep->behind = ready ? ep->behind | bit : ep->behind & ~bit;
+}
+
+/* The older one of two messages to a peer goes first: it is acknowledged while the younger one keeps the link busy; and
+ * every peer has its turn as often as the others, however many messages are for it. */
+static void put_behind(struct hx_endpoint *ep, const struct hx_peer *peer, unsigned index)
+{
+    unsigned older = peer->send[(ep->send[index].message - 1) % HX_PEER_WINDOW];
+    ep->behind &= ~((uint64_t)1 << index);
+    if (older == HX_MAX_SENDS)
+        return;
+    ep->send[older].younger = (uint8_t)index;
+    update_ready(ep, older);
 }
 
 static void arm(struct hx_endpoint *ep, struct hx_send *s)
@@ -135,9 +153,11 @@ int hx_endpoint_send(struct hx_endpoint *ep, unsigned gx, unsigned gy, uint64_t 
                                        .packets = (uint32_t)packets,
                                        .tag = tag,
                                        .last_length = (uint16_t)(bytes - (packets - 1) * HX_MAX_PAYLOAD),
+                                       .younger = HX_MAX_SENDS,
                                        .active = true,
                                        .cookie = cookie,
                                        .bytes = bytes};
+    put_behind(ep, peer, index);
     arm(ep, &ep->send[index]);
     update_ready(ep, index);
     return HX_OK;
@@ -150,7 +170,12 @@ void hx_endpoint_end_send(struct hx_endpoint *ep, struct hx_send *s, enum hx_eve
     update_ready(ep, index);
     ep->free_sends |= (uint64_t)1 << index;
     ep->active--;
-    hx_endpoint_peer(ep, s->peer)->send[s->message % HX_PEER_WINDOW] = HX_MAX_SENDS;
+    struct hx_peer *peer = hx_endpoint_peer(ep, s->peer);
+    unsigned older = peer->send[(s->message - 1) % HX_PEER_WINDOW];
+    if (older != HX_MAX_SENDS)
+        ep->send[older].younger = HX_MAX_SENDS;
+    ep->behind &= ~((uint64_t)1 << index);
+    peer->send[s->message % HX_PEER_WINDOW] = HX_MAX_SENDS;
     if (type == HX_EVENT_SENT)
         ep->stats.messages_sent++;
     else
@@ -217,29 +242,14 @@ static uint32_t take_packet(struct hx_endpoint *ep, struct hx_send *s)
     return s->packets; /* all that was to be repeated has arrived */
 }
 
-/* Whether an older message to the same peer may go. The older one goes first: it is acknowledged while the younger one
- * keeps the link busy; and every peer has its turn as often as the others, however many messages are for it. */
-static bool has_older(struct hx_endpoint *ep, const struct hx_send *s)
-{
-    const struct hx_peer *peer = hx_endpoint_peer(ep, s->peer);
-    for (uint32_t before = 1; before < HX_PEER_WINDOW; before++) {
-        unsigned other = peer->send[(s->message - before) % HX_PEER_WINDOW];
-        if (other != HX_MAX_SENDS && (ep->ready >> other & 1U) && ep->send[other].message == s->message - before)
-            return true;
-    }
-    return false;
-}
-
 /* Whose turn it is to inject, and by which plane; `sends` if nobody can. */
 static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
 {
-    for (uint64_t left = ep->ready; left;) {
+    for (uint64_t left = ep->ready & ~ep->behind; left;) {
         uint64_t at_or_after = left & (UINT64_MAX << ep->turn);
         unsigned index = (unsigned)__builtin_ctzll(at_or_after ? at_or_after : left);
         const struct hx_send *s = &ep->send[index];
         left &= ~((uint64_t)1 << index);
-        if (has_older(ep, s))
-            continue;
         *plane = find_plane(ep, s->no_way, s->message + s->resend + s->tries, s->resend == s->next);
         if (*plane < ep->config.planes)
             return index;

@@ -30,6 +30,7 @@ bool hx_endpoint_write_ack(struct hx_endpoint *ep, uint32_t which, struct hx_hea
     if (r->state == EMPTY)
         return false;
     r->reported = r->received;
+    r->reported_base = r->base;
     *h = (struct hx_header){.kind = HX_ACK,
                             .dst_gx = (uint16_t)(peer->rank % ep->config.columns),
                             .dst_gy = (uint16_t)(peer->rank / ep->config.columns),
@@ -126,7 +127,9 @@ static void take_data(struct hx_endpoint *ep, const struct hx_header *h, struct 
     place(ep, h, r, payload);
     if (r->base == r->packets)
         complete(ep, h, r);
-    if (r->state == DONE || r->received - r->reported >= HX_ACK_EVERY)
+    /* A late packet that all others waited for moves the base by many at once, and may be what the sender waits for. */
+    bool many = r->received - r->reported >= HX_ACK_EVERY || r->base - r->reported_base >= HX_ACK_EVERY;
+    if (r->state == DONE || many)
         queue_ack(ep, peer, slot);
 }
 

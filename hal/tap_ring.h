@@ -178,7 +178,7 @@ struct hx_tap_producer {
 static inline void hx_tap_producer_init(struct hx_tap_producer *p, struct hx_tap_ring *ring, uint32_t ring_bytes)
 {
     *p = (struct hx_tap_producer){.ring = ring, .size = ring_bytes};
-    p->head = atomic_load_explicit(&ring->head, memory_order_relaxed);
+    p->head = (atomic_load_explicit(&ring->head, memory_order_relaxed) + 7) & ~UINT64_C(7);
     p->tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
     atomic_store_explicit(&ring->open, 0, memory_order_release); /* a predecessor may have died in the middle */
     atomic_store_explicit(&ring->attached, 1, memory_order_release);
@@ -270,6 +270,11 @@ static inline struct hx_tap_record *hx_tap_next(struct hx_tap_consumer *c, uint3
 {
     while (c->head != c->tail) {
         uint64_t there = c->head - c->tail;
+        if (there > c->size || ((c->head | c->tail) & 7) != 0) {
+            c->tail = c->head;
+            ++*broken;
+            break;
+        }
         uint64_t to_end = c->size - (c->tail & (c->size - 1));
         struct hx_tap_record *r = (struct hx_tap_record *)(void *)(c->ring->bytes + (c->tail & (c->size - 1)));
         bool fills = to_end < sizeof *r || r->direction == 0;
@@ -278,8 +283,8 @@ static inline struct hx_tap_record *hx_tap_next(struct hx_tap_consumer *c, uint3
             continue;
         }
         uint64_t most = there < to_end ? there : to_end;
-        if (!fills && there <= c->size && (c->tail & 7) == 0 && r->size <= most && (r->size & 7) == 0 &&
-            r->direction <= HX_TAP_OUT && r->interface < interfaces && r->captured <= r->original &&
+        if (!fills && r->size <= most && (r->size & 7) == 0 && r->direction <= HX_TAP_OUT &&
+            r->interface < interfaces && r->captured <= r->original &&
             r->size >= hx_tap_record_bytes(r->captured, r->noted))
             return r;
         c->tail = c->head;

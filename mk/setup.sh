@@ -7,9 +7,9 @@ set -euo pipefail
 
 declare -A packages=(
     [build]="gcc make libc6-dev libjansson-dev libcyaml-dev libyaml-dev libssl-dev libpcap-dev"
-    [check]="libcmocka-dev bats jq procps tshark"
+    [check]="dpdk dpdk-dev libdpdk-dev pkg-config libcmocka-dev bats jq procps tshark"
     [firmware]="gcc gcc-riscv64-unknown-elf gcc-arm-none-eabi"
-    [bench]="jq"
+    [bench]="jq dpdk-dev libdpdk-dev pkg-config"
     [fuzz]="clang libclang-rt-14-dev libcmocka-dev"
     [lint]="clang-format clang-tidy cppcheck shellcheck"
 )

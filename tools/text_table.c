@@ -2,7 +2,6 @@
 #include "tools/text_table.h"
 #include "host/error.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,17 +32,13 @@ static char *copy(const char *text)
     return memcpy(hx_allocate(1, bytes), text, bytes);
 }
 
-void text_table_row(struct text_table *t, ...)
+void text_table_cells(struct text_table *t, unsigned count, const char *const *cells)
 {
     struct row *row = hx_allocate(1, sizeof *row);
     *t->end = row;
     t->end = &row->next;
-    va_list cells;
-    va_start(cells, t);
-    for (const char *text = va_arg(cells, const char *); text; text = va_arg(cells, const char *))
-        if (row->cells < TEXT_TABLE_COLUMNS)
-            row->cell[row->cells++] = copy(*text ? text : "-");
-    va_end(cells);
+    for (; row->cells < count && row->cells < TEXT_TABLE_COLUMNS; row->cells++)
+        row->cell[row->cells] = copy(*cells[row->cells] ? cells[row->cells] : "-");
 }
 
 static void print_row(const struct row *row, unsigned left, const int width[TEXT_TABLE_COLUMNS], FILE *out)

@@ -1,8 +1,8 @@
 /* text_table.h - a table for a person: columns as wide as they need, the first ones left, the others right aligned.
  *
  *     struct text_table *t = text_table_new(1);
- *     text_table_row(t, "fabric", "share", NULL);           the first row is the head
- *     text_table_row(t, "16x16 Hx2Mesh", "25.4", NULL);     an empty cell is printed as "-"
+ *     text_table_row(t, "fabric", "share");             the first row is the head
+ *     text_table_row(t, "16x16 Hx2Mesh", "25.4");       an empty cell is printed as "-"
  *     text_table_print(t, stdout);
  *     text_table_free(t); */
 #ifndef HXMESH_TOOLS_TEXT_TABLE_H
@@ -16,8 +16,11 @@ struct text_table;
 
 /* `left`: columns that are left aligned. */
 struct text_table *text_table_new(unsigned left);
-/* Cells, the last one followed by NULL; they are copied. Cells beyond TEXT_TABLE_COLUMNS are left out. */
-__attribute__((sentinel)) void text_table_row(struct text_table *t, ...);
+/* Cells are copied; those beyond TEXT_TABLE_COLUMNS are left out. */
+void text_table_cells(struct text_table *t, unsigned count, const char *const *cells);
+#define text_table_row(t, ...)                                                                                         \
+    text_table_cells((t), sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *),                           \
+                     (const char *const[]){__VA_ARGS__})
 void text_table_print(const struct text_table *t, FILE *out);
 void text_table_free(struct text_table *t);
 

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 enum {
-    BUSY_MS = 1, /* between two looks when there was something, */
-    IDLE_MS = 5, /* and when there was not */
+    PAUSE_MS = 5,       /* between two looks: every look takes time from a core that the fabric might want, */
+    BUSY_FRAMES = 2000, /* unless there was so much that the rings might run over */
     ATTACH_MS = 2000,
     DETACH_MS = 200
 };
@@ -108,7 +108,7 @@ void recorder_run(struct recorder *r, int wake, bool (*more)(struct recorder *r,
     struct pollfd wait = {.fd = wake, .events = POLLIN};
     while (more(r, of)) {
         uint64_t taken = capture_drain(&r->capture, shm_clock_ns(&r->clock), false);
-        (void)poll(&wait, 1, taken ? BUSY_MS : IDLE_MS);
+        (void)poll(&wait, 1, taken >= BUSY_FRAMES ? 0 : PAUSE_MS);
     }
     untap(r);
     (void)capture_drain(&r->capture, shm_clock_ns(&r->clock), true);

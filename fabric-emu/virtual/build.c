@@ -41,11 +41,6 @@ static uint32_t count_entities(const struct worker *w, size_t *bytes, size_t *ta
 
 /* ---- links ---- */
 
-static uint32_t link_number(const struct model *m, unsigned plane, uint32_t node, unsigned port)
-{
-    return plane * m->layout.links + m->layout.first_link[node] + port;
-}
-
 static bool is_trace(const struct hx_geometry *g, uint32_t node, uint32_t far)
 {
     return node < g->accelerators && far < g->accelerators;
@@ -67,7 +62,7 @@ static void bind_port(const struct plan *p, struct virtual_node *n, unsigned pla
     struct hx_end far = hx_far_end(g, node, port);
     struct virtual_tx *tx = &n->hal.tx[port];
     struct virtual_rx *rx = &n->hal.rx[port];
-    tx->link = link_number(m, plane, node, port);
+    tx->link = model_link_number(m, plane, node, port);
     if (far.node == HX_NOWHERE || m->layout.dead[far.node])
         return;
     const struct virtual_timing *t = &m->timing;
@@ -75,7 +70,7 @@ static void bind_port(const struct plan *p, struct virtual_node *n, unsigned pla
     const struct virtual_node *other = node_of(p, plane, far.node);
     tx->delay = t->link.blocks[1] + latency + t->input;
     rx->delay = t->output + latency + t->input;
-    rx->link = link_number(m, plane, far.node, far.port);
+    rx->link = model_link_number(m, plane, far.node, far.port);
     tx->far_worker = rx->from_worker = m->layout.worker[far.node];
     for (unsigned vc = 0; vc < HX_VCS; vc++)
         tx->credit[vc] = t->vc_blocks;
@@ -100,6 +95,8 @@ static void bind_node(const struct plan *p, unsigned plane, uint32_t node)
             local->credit[vc] = (uint32_t)HX_MAX_ROOM << p->w->v.timing.unit_shift;
         n->hal.up |= (uint64_t)1 << HX_LOCAL;
     }
+    for (unsigned port = 0; port < n->hal.ports; port++)
+        virtual_room_update(&n->hal, port);
     n->hal.open = n->hal.up;
 }
 
@@ -172,6 +169,7 @@ void build_worker(struct worker *w, const struct model *m, unsigned self)
     uint32_t entities = count_entities(w, &bytes, &table_bytes);
     size_t links = (size_t)g->planes * m->layout.links;
     w->entity = hx_allocate(entities + 1U, sizeof(struct virtual_entity *));
+    w->due = hx_allocate(entities + 1U, sizeof(struct virtual_entity *));
     w->memory = virtual_stock_take(bytes);
     w->tables = virtual_stock_take(table_bytes);
     w->v.timing = m->timing;

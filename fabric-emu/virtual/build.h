@@ -11,6 +11,7 @@ struct worker {
     unsigned self;
     struct virtual_worker v;
     struct virtual_entity **entity; /* [entities], by their number in the wheel */
+    struct virtual_entity **due;    /* [entities]: those of the window being run */
     uint32_t entities;
     struct driver *driver; /* [accelerators] of this worker */
     uint32_t accelerators;
@@ -20,5 +21,13 @@ struct worker {
 };
 
 void build_worker(struct worker *w, const struct model *m, unsigned self);
+
+/* Whether the packet at a position of an input, tail to head, is still there: waits, or was not looked at yet. */
+static inline bool build_holds(const struct virtual_rx *rx, const struct hx_input *in, unsigned vc, uint16_t position)
+{
+    uint16_t tail = hx_lane(rx->tail, vc);
+    bool looked_at = (uint16_t)(position - tail) < (uint16_t)(hx_lane(in->seen, vc) - tail);
+    return !looked_at || (in->waiting[vc] >> position % HX_WINDOW & 1);
+}
 
 #endif

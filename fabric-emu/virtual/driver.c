@@ -94,12 +94,7 @@ static void drive(void *of, bool timer, bool again)
         (void)hx_endpoint_step(&d->endpoint);
     note_timers(d);
     note_done(d);
-}
-
-static bool hungry(const void *of)
-{
-    const struct driver *d = of;
-    return d->endpoint.ready != 0;
+    d->hal.entity->hungry = d->endpoint.ready != 0;
 }
 
 /* ---- what the endpoint asks and tells ---- */
@@ -207,6 +202,8 @@ void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, 
         d->hal.user.place = d->part ? place_part : place;
     }
     d->hal.of = d;
+    d->hal.rank = rank;
+    d->hal.firmware = &d->endpoint;
     for (unsigned plane = 0; plane < d->hal.planes; plane++) {
         d->hal.plane[plane] = &e->node[plane].hal;
         e->node[plane].hal.endpoint = &d->hal;
@@ -216,7 +213,6 @@ void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, 
         hx_die(HX_EXIT_CONFIG, w->m->spec->source, "endpoint a%u,%u cannot be built", config.gx, config.gy);
     e->endpoint = &d->hal;
     e->drive = drive;
-    e->hungry = hungry;
     e->of = d;
     d->again_noted = true;
     virtual_entity_note(e, 0, VIRTUAL_ITEM_AGAIN);

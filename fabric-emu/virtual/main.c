@@ -45,6 +45,8 @@ int main(int argc, char **argv)
     const struct hx_timing timing = hx_timing_complete(&o.timing);
     struct model m;
     model_create(&m, &traffic, collective ? &plan : NULL, &timing, workers_of(&o.settings));
+    m.watchdog = o.watchdog_ns * 1000;
+    m.check_steps = o.check_steps;
     struct result r;
     run_model(&m, o.common.quiet, &r);
     r.hide_links = !o.links;

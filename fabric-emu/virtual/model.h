@@ -10,6 +10,7 @@
 #include "fabric-emu/histogram.h"
 #include "fabric-emu/layout.h"
 #include "fabric-emu/traffic.h"
+#include "host/name.h"
 
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -38,6 +39,21 @@ struct model_area {
     struct hx_endpoint_stats sum;
     struct fab_histogram latency; /* ns */
     bool interrupted, complete;
+    /* Where nothing moves any more (watchdog.h): */
+    bool stuck;
+    uint64_t moved; /* ps: when a packet moved last */
+    uint64_t held;  /* packets that stand in this worker's switches */
+    uint64_t could; /* of these, have an output with credit */
+};
+
+/* Packets of one (input, VC), when nothing moves: outputs they want that lack credit, and which of these raise the VC. */
+struct model_wait {
+    uint64_t outputs, raising;
+};
+
+/* Of one VC of a link, at the end, in blocks: what its sending end has, and what its receiving end holds. */
+struct model_balance {
+    uint32_t credit, held;
 };
 
 /* What an accelerator received. */
@@ -64,6 +80,10 @@ struct model {
     struct model_area *area;         /* shared, [workers] */
     struct model_link *link;         /* shared, [planes * links] */
     struct model_receiver *receiver; /* shared, [accelerators] */
+    struct model_wait *wait;         /* shared, [planes * links][HX_VCS]: by number of what leaves by the same port */
+    struct model_balance *balance;   /* shared, [planes * links][HX_VCS]: by number of the link */
+    uint64_t watchdog;               /* ps without a packet that moves; 0: as long as it likes */
+    bool check_steps;                /* audit.h */
     void *shared;
     size_t shared_bytes;
 };
@@ -72,5 +92,16 @@ struct model {
 void model_create(struct model *m, const struct traffic *traffic, const struct collective_plan *collective,
                   const struct hx_timing *timing, unsigned workers);
 void model_destroy(struct model *m);
+
+/* The number of what leaves node by port. */
+static inline uint32_t model_link_number(const struct model *m, unsigned plane, uint32_t node, unsigned port)
+{
+    return plane * m->layout.links + m->layout.first_link[node] + port;
+}
+
+/* The port whose number that is; returns its node. */
+uint32_t model_port_of(const struct model *m, uint32_t link, unsigned *plane, unsigned *port);
+/* Its name as everywhere (host/name.h). */
+const char *model_port_name(const struct model *m, uint32_t link, char name[HX_NAME_BYTES]);
 
 #endif

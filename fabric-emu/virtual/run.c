@@ -1,7 +1,9 @@
 /* run.c - the supervisor of a virtual fabric (run.h). It does nothing but wait: all work is the workers'. */
 #include "run.h"
+#include "audit.h"
 #include "host/error.h"
 #include "host/progress.h"
+#include "watchdog.h"
 #include "worker.h"
 
 #include <errno.h>
@@ -21,6 +23,7 @@ struct run {
     struct outcome outcome;
     pid_t pid[VIRTUAL_MOST_WORKERS];
     unsigned alive;
+    bool cut_short; /* interrupted twice: workers end without a report */
     struct hx_progress bar;
     uint64_t messages; /* to be acknowledged in all; 0: not known */
     uint64_t started_ns;
@@ -71,7 +74,7 @@ static void start_workers(struct run *r)
 static void note_end(struct run *r, pid_t pid, int status)
 {
     r->alive--;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == HX_EXIT_DONE)
+    if (WIFEXITED(status) && (WEXITSTATUS(status) == HX_EXIT_DONE || r->cut_short))
         return;
     virtual_channel_break(r->m->channel);
     if (r->outcome.exit_code == 0)
@@ -118,8 +121,10 @@ static void watch(struct run *r)
         const struct timespec tick = {.tv_nsec = TICK_NS};
         int got = sigtimedwait(&set, NULL, &tick);
         if (got > 0 && got != SIGCHLD) {
-            if (r->outcome.interrupted)
-                virtual_channel_break(r->m->channel); /* asked twice: at once */
+            if (r->outcome.interrupted) {
+                r->cut_short = true; /* asked twice: at once */
+                virtual_channel_break(r->m->channel);
+            }
             r->outcome.interrupted = true;
             atomic_store(&r->m->control->stop, true);
         }
@@ -130,6 +135,17 @@ static void watch(struct run *r)
         show(r);
     }
     hx_progress_end(&r->bar);
+}
+
+/* What no worker can see alone. */
+static void judge(struct run *r)
+{
+    bool stuck = watchdog_was_stuck(r->m);
+    if (stuck)
+        watchdog_explain(r->m);
+    bool whole = r->outcome.exit_code || r->cut_short || !r->m->check_steps || audit_links(r->m);
+    if (r->outcome.exit_code == 0 && (stuck || !whole))
+        r->outcome.exit_code = HX_EXIT_FAILED;
 }
 
 /* ---- what they report ---- */
@@ -213,6 +229,7 @@ void run_model(const struct model *m, bool quiet, struct result *result)
         r.messages = collective_messages(m->collective);
     start_workers(&r);
     watch(&r);
+    judge(&r);
     r.outcome.drained_ns = now_ns() - r.started_ns;
     *result = (struct result){
         .spec = m->spec, .g = m->g, .workers = m->workers, .settings = m->settings, .outcome = r.outcome};

@@ -3,10 +3,11 @@
  * Between two turns of the channel a worker works alone: visits every entity that has something to do in the window, in the
  * order of their numbers. What it sends to others is for later windows, so it is received after the turn. */
 #include "worker.h"
-#include "build.h"
+#include "audit.h"
 #include "fabric-emu/memory.h"
 #include "fabric-emu/result.h"
 #include "host/error.h"
+#include "watchdog.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -21,9 +22,19 @@ static void visit_all(struct worker *w, uint64_t window)
 {
     const uint64_t *set = virtual_wheel_turn(&w->v.wheel, window);
     uint64_t end = (window + 1) * w->v.wheel.width;
+    uint32_t n = 0;
     for (uint32_t word = 0; word < w->v.wheel.words; word++) {
         for (uint64_t left = set[word]; left; left &= left - 1)
-            virtual_entity_visit(w->entity[word * 64 + (unsigned)__builtin_ctzll(left)], end);
+            w->due[n++] = w->entity[word * 64 + (unsigned)__builtin_ctzll(left)];
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (i + 3 < n)
+            virtual_entity_fetch_agenda(w->due[i + 3]);
+        if (i + 2 < n)
+            virtual_entity_fetch_ports(w->due[i + 2], end);
+        if (i + 1 < n)
+            virtual_entity_fetch_packets(w->due[i + 1], end);
+        virtual_entity_visit(w->due[i], end);
     }
     virtual_wheel_done(&w->v.wheel);
 }
@@ -43,12 +54,14 @@ static void tell(const struct worker *w, uint64_t now)
     atomic_store_explicit(&w->area->hops, w->v.hops, memory_order_relaxed);
 }
 
-/* Runs all windows; returns what was combined last. */
-static struct virtual_turn run_windows(struct worker *w)
+struct virtual_turn worker_windows(struct worker *w)
 {
     struct virtual_turn turn = {0};
+    struct watchdog dog = watchdog_start(w->m);
     for (uint64_t n = 0;; n++) {
         visit_all(w, turn.next);
+        if (w->m->check_steps)
+            audit_step(w);
         if (n % TELL_WINDOWS == 0)
             tell(w, (w->v.wheel.current + 1) * w->v.wheel.width);
         turn = own_turn(w);
@@ -56,7 +69,11 @@ static struct virtual_turn run_windows(struct worker *w)
         if (!virtual_channel_turn(w->v.channel, &turn))
             _exit(HX_EXIT_FAILED); /* the supervisor knows whose fault it is */
         virtual_worker_receive(&w->v);
-        if (turn.active == 0 || turn.stop || turn.next == VIRTUAL_NO_WINDOW)
+        if (turn.active == 0 || turn.stop)
+            return turn;
+        if (watchdog_is_due(&dog, &turn, w->v.wheel.width) && watchdog_look(&dog, w, &turn))
+            return turn;
+        if (turn.next == VIRTUAL_NO_WINDOW)
             return turn;
     }
 }
@@ -81,9 +98,12 @@ static void report_links(const struct worker *w)
     }
 }
 
-static void report(const struct worker *w, const struct virtual_turn *turn)
+void worker_report(const struct worker *w, const struct virtual_turn *turn)
 {
     struct model_area *area = w->area;
+    tell(w, (w->v.wheel.current + 1) * w->v.wheel.width);
+    if (w->m->check_steps)
+        audit_write(w);
     report_links(w);
     for (uint32_t i = 0; i < w->accelerators; i++) {
         result_add_stats(&area->sum, &w->driver[i].endpoint.stats);
@@ -122,8 +142,7 @@ _Noreturn void worker_run(const struct model *m, unsigned self)
     virtual_channel_join(m->channel, self);
     struct worker *w = hx_allocate(1, sizeof *w);
     build_worker(w, m, self);
-    struct virtual_turn turn = run_windows(w);
-    tell(w, (w->v.wheel.current + 1) * w->v.wheel.width);
-    report(w, &turn);
+    struct virtual_turn turn = worker_windows(w);
+    worker_report(w, &turn);
     _exit(HX_EXIT_DONE);
 }

@@ -45,7 +45,8 @@ int shm_tap_attach(struct shm_taps *taps, unsigned slot, int fd, uint32_t ring, 
     *tap = (struct shm_tap){.bytes = shm_tap_sealed_size(fd)};
     if (tap->bytes < sizeof *tap->memory)
         return -EPROTO;
-    void *base = mmap(NULL, tap->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    /* All pages now: one by one they would be faults of the datapath. */
+    void *base = mmap(NULL, tap->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0);
     if (base == MAP_FAILED)
         return -errno;
     tap->memory = base;

@@ -20,7 +20,7 @@ enum { VIRTUAL_MOST_WORKERS = 64 };
 /* A packet that arrives at, or credit that comes back to, the far end of a link. A packet's frame follows. */
 struct virtual_record {
     uint64_t time;        /* packet: ready; credit: there. ps */
-    uint64_t injected;    /* packet: ps */
+    uint64_t birth;       /* packet: virtual_birth() */
     uint32_t link;        /* number of the link */
     uint32_t frame_bytes; /* 0: a credit */
     struct hx_desc d;     /* credit: its VC and blocks alone (virtual_blocks) */

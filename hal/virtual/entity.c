@@ -10,11 +10,11 @@ static void note_starved(struct virtual_entity *e, struct virtual_node *n)
     h->starved = (n->sw.wanted[0] | n->sw.wanted[1] | n->sw.wanted[2]) & h->open;
     for (uint64_t left = h->starved & ~h->credit_noted; left; left &= left - 1) {
         unsigned output = (unsigned)__builtin_ctzll(left);
-        const struct virtual_credits *back = &h->tx[output].back;
-        if (back->tail == back->head)
+        uint64_t next = h->room[output].credit_next;
+        if (next == UINT64_MAX)
             continue; /* noted when it is given */
         h->credit_noted |= (uint64_t)1 << output;
-        virtual_entity_note(e, back->entries[back->tail & back->mask] >> 8, h->credit_item + output);
+        virtual_entity_note(e, next, h->credit_item + output);
     }
 }
 
@@ -29,26 +29,47 @@ static void step(struct virtual_entity *e, struct virtual_node *n)
 
 /* ---- items ---- */
 
-/* Packets of an input whose time has come; returns whether there are any. */
-static bool make_ready(struct virtual_entity *e, struct hal_switch *h, unsigned input)
+/* Whether one of the outputs that a packet may take is open. If not it need not be looked at yet: a step will, at the
+ * latest when an output opens. */
+static bool may_go(const struct virtual_entity *e, const struct virtual_node *n, unsigned input,
+                   const struct hx_desc *d)
 {
-    struct virtual_rx *rx = &h->rx[input];
+    const struct hx_route *r = &n->sw.route;
+    if (d->dst_gx >= r->columns || d->dst_gy >= r->rows)
+        return true;
+    uint64_t ports =
+        e->tree ? hx_tree_ports(r, input, d->dst_gx, d->dst_gy) : hx_mesh_ports(r, input, d->dst_gx, d->dst_gy);
+    return ports == 0 || (ports & n->hal.open);
+}
+
+/* Makes the packets of an input whose time has come known to the switch; returns whether it should step for one of them. */
+static bool make_ready(struct virtual_entity *e, struct virtual_node *n, unsigned input)
+{
+    struct virtual_rx *rx = &n->hal.rx[input];
     uint64_t now = e->worker->now;
     uint64_t next = VIRTUAL_NEVER;
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+    uint64_t coming = rx->head ^ rx->ready;
+    bool go = false;
+    for (unsigned vc = 0; coming >> (HX_LANE_BITS * vc); vc++) {
+        if (!hx_lane(coming, vc))
+            continue;
         uint16_t at = hx_lane(rx->ready, vc);
         const uint16_t head = hx_lane(rx->head, vc);
-        while (at != head && virtual_queue_at(&rx->queue[vc], at)->ready <= now)
-            at++;
+        const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], at);
+        while (slot->ready <= now) {
+            go = go || may_go(e, n, input, &slot->d);
+            if (++at == head)
+                break;
+            slot = virtual_queue_at(&rx->queue[vc], at);
+        }
         rx->ready = hx_lane_set(rx->ready, vc, at);
-        if (at != head && virtual_queue_at(&rx->queue[vc], at)->ready < next)
-            next = virtual_queue_at(&rx->queue[vc], at)->ready;
+        next = at != head && slot->ready < next ? slot->ready : next;
     }
     rx->noted = next != VIRTUAL_NEVER;
     if (rx->noted)
         virtual_entity_note(e, next, rx->item);
-    h->news |= (uint64_t)1 << input;
-    return true;
+    n->hal.news |= (uint64_t)1 << input;
+    return go;
 }
 
 static bool take_credit(struct hal_switch *h, unsigned output)
@@ -62,7 +83,7 @@ static bool open_output(struct virtual_node *n, unsigned output)
 {
     uint64_t bit = (uint64_t)1 << output;
     n->hal.open |= bit;
-    return ((n->sw.wanted[0] | n->sw.wanted[1] | n->sw.wanted[2]) & bit) != 0;
+    return n->hal.news || ((n->sw.wanted[0] | n->sw.wanted[1] | n->sw.wanted[2]) & bit);
 }
 
 /* Takes one item in; returns whether the switch should step. */
@@ -70,7 +91,7 @@ static bool take_item(struct virtual_entity *e, struct virtual_node *n, unsigned
 {
     unsigned kinds = e->tree ? VIRTUAL_TREE_ITEMS : HX_ACCELERATOR_PORTS;
     if (item < kinds)
-        return make_ready(e, &n->hal, item);
+        return make_ready(e, n, item);
     if (item < 2 * kinds)
         return open_output(n, item - kinds);
     return take_credit(&n->hal, item - 2 * kinds);
@@ -125,7 +146,7 @@ static void run_once(struct virtual_entity *e)
         step(e, &e->node[__builtin_ctz(steps)]);
     if (e->tree)
         return;
-    if (eject || timer || again || (e->hungry(e->of) && has_room(e->endpoint)))
+    if (eject || timer || again || (e->hungry && has_room(e->endpoint)))
         e->drive(e->of, timer, again);
     if (eject)
         note_next_eject(e);
@@ -155,8 +176,9 @@ static unsigned items_of(unsigned planes, unsigned ports)
 
 size_t virtual_entity_bytes(unsigned planes, unsigned ports)
 {
-    size_t node = rounded(sizeof(struct virtual_node)) + rounded(ports * sizeof(struct virtual_rx)) +
-                  rounded(ports * sizeof(struct virtual_tx)) + rounded(hx_switch_bytes(ports));
+    size_t node = rounded(sizeof(struct virtual_node)) + rounded(ports * sizeof(struct virtual_room)) +
+                  rounded(ports * sizeof(struct virtual_rx)) + rounded(ports * sizeof(struct virtual_tx)) +
+                  rounded(hx_switch_bytes(ports));
     return rounded(sizeof(struct virtual_entity)) + rounded(items_of(planes, ports) * sizeof(uint64_t)) +
            rounded(planes * sizeof(struct virtual_node)) + planes * node;
 }
@@ -172,6 +194,7 @@ static void lay_out_node(struct virtual_entity *e, unsigned plane, unsigned port
 {
     struct hal_switch *h = &e->node[plane].hal;
     *h = (struct hal_switch){.worker = e->worker, .entity = e, .ports = (uint16_t)ports, .plane = (uint8_t)plane};
+    h->room = piece(at, ports * sizeof *h->room);
     h->rx = piece(at, ports * sizeof *h->rx);
     h->tx = piece(at, ports * sizeof *h->tx);
     unsigned first = e->tree ? 0 : plane * VIRTUAL_PLANE_ITEMS;
@@ -181,7 +204,8 @@ static void lay_out_node(struct virtual_entity *e, unsigned plane, unsigned port
     h->credit_item = (uint8_t)(first + 2 * kinds);
     for (unsigned port = 0; port < ports; port++) {
         h->rx[port] = (struct virtual_rx){.entity = e, .port = (uint16_t)port, .item = (uint8_t)(first + port)};
-        h->tx[port] = (struct virtual_tx){.entity = e, .port = (uint16_t)port};
+        h->tx[port] = (struct virtual_tx){.entity = e, .of = h, .port = (uint16_t)port};
+        h->room[port].credit_next = UINT64_MAX;
     }
 }
 

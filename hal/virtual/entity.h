@@ -37,7 +37,7 @@ struct virtual_entity {
     /* What drives the endpoint: called when something was delivered, when a plane has room again, when a deadline or the
      * time to look again has come. */
     void (*drive)(void *of, bool timer, bool again);
-    bool (*hungry)(const void *of); /* whether it would inject */
+    bool hungry; /* it would inject: set by the driver */
     void *of;
 };
 
@@ -45,6 +45,12 @@ struct virtual_entity {
 size_t virtual_entity_bytes(unsigned planes, unsigned ports);
 struct virtual_entity *virtual_entity_init(void *memory, struct virtual_worker *w, uint32_t index, unsigned planes,
                                            unsigned ports, bool tree);
+
+/* Ask for the lines that a visit will need, in three steps, one visit apart from each other: what each one looks at the one
+ * before has asked for. */
+void virtual_entity_fetch_agenda(const struct virtual_entity *e);
+void virtual_entity_fetch_ports(const struct virtual_entity *e, uint64_t end);
+void virtual_entity_fetch_packets(const struct virtual_entity *e, uint64_t end);
 
 /* Lets it run until `end`. */
 void virtual_entity_visit(struct virtual_entity *e, uint64_t end);
@@ -58,8 +64,11 @@ static inline void virtual_entity_note(struct virtual_entity *e, uint64_t time, 
 }
 
 /* A packet for one of its inputs, from another entity; likewise credit for one of its outputs. */
-void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t ready);
+void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t ready, uint64_t birth);
 void virtual_credit(struct virtual_tx *tx, uint64_t time, unsigned vc, unsigned blocks);
+
+/* The credit of an output was set or spent. */
+void virtual_room_update(struct hal_switch *h, unsigned output);
 
 /* Takes in what other workers sent. */
 void virtual_worker_receive(struct virtual_worker *w);

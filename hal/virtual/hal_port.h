@@ -48,6 +48,7 @@ struct virtual_tx {
     uint32_t delay;          /* ps from the first bit on the link until a packet is ready at the far end */
     struct virtual_credits back;
     struct virtual_rx *far; /* NULL: in another worker */
+    struct hal_switch *of;
     struct virtual_entity *entity;
     uint32_t link; /* its number */
     uint16_t far_worker;
@@ -71,23 +72,30 @@ struct virtual_rx {
     struct virtual_queue queue[HX_VCS];
 };
 
+/* What a step asks of every output, apart from the rest so that it takes few cache lines. */
+struct virtual_room {
+    uint64_t lanes;       /* credit of each VC, in units */
+    uint64_t credit_next; /* ps: when the next credit is back */
+};
+
 struct hal_switch {
     struct virtual_worker *worker;
     struct virtual_entity *entity;
-    struct hal_endpoint *endpoint; /* NULL: a tree switch */
-    uint64_t news;                 /* inputs with packets ready that the switch has not seen */
-    uint64_t open;                 /* outputs that take a packet now */
-    uint64_t up;                   /* outputs with a link */
-    uint64_t starved;              /* open outputs that somebody waits for who lacks credit */
-    uint64_t credit_noted;         /* outputs whose next credit stands in the agenda */
-    uint64_t looked;               /* ready time of the packet that was looked at last */
-    uint64_t *drops;               /* [HX_DROP_COUNT] */
+    struct hal_endpoint *endpoint;     /* NULL: a tree switch */
+    uint64_t news;                     /* inputs with packets ready that the switch has not seen */
+    uint64_t open;                     /* outputs that take a packet now */
+    uint64_t up;                       /* outputs with a link */
+    uint64_t starved;                  /* open outputs that somebody waits for who lacks credit */
+    uint64_t credit_noted;             /* outputs whose next credit stands in the agenda */
+    const struct virtual_slot *looked; /* at last */
+    uint64_t *drops;                   /* [HX_DROP_COUNT] */
     uint16_t ports;
     uint8_t plane;
     uint8_t output_item, credit_item; /* agenda items of output 0 */
     uint8_t first_vc;
-    uint8_t turns;    /* steps that transmitted */
-    bool transmitted; /* in this step */
+    uint8_t turns;             /* steps that transmitted */
+    bool transmitted;          /* in this step */
+    struct virtual_room *room; /* [ports] */
     struct virtual_rx *rx;
     struct virtual_tx *tx;
 };
@@ -152,32 +160,20 @@ static inline uint64_t hal_arrived(struct hal_switch *h, unsigned input)
 static inline const struct hx_desc *hal_arrival(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position)
 {
     const struct virtual_slot *slot = virtual_queue_at(&h->rx[input].queue[vc], position);
-    h->looked = slot->ready;
+    h->looked = slot;
     return &slot->d;
 }
 
 /* Takes in the credits whose time has come. */
-static inline void virtual_take_credits(struct virtual_tx *tx, uint64_t now)
-{
-    while (tx->back.tail != tx->back.head) {
-        uint64_t entry = tx->back.entries[tx->back.tail & tx->back.mask];
-        if (entry >> 8 > now)
-            return;
-        tx->credit[entry >> 6 & 3] += (uint32_t)(entry & 63) + 1;
-        tx->back.tail++;
-    }
-}
+void virtual_take_credits(struct hal_switch *h, unsigned output);
 
 static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
 {
     if (!(h->open >> output & 1))
         return 0;
-    struct virtual_tx *tx = &h->tx[output];
-    virtual_take_credits(tx, h->worker->now);
-    uint64_t lanes = 0;
-    for (unsigned vc = 0; vc < HX_VCS; vc++)
-        lanes |= (uint64_t)(tx->credit[vc] >> h->worker->timing.unit_shift) << (HX_LANE_BITS * vc);
-    return lanes;
+    if (__builtin_expect(h->room[output].credit_next <= h->worker->now, 0))
+        virtual_take_credits(h, output);
+    return h->room[output].lanes;
 }
 
 static inline unsigned hal_cost(const struct hx_desc *d)
@@ -241,6 +237,8 @@ struct hal_endpoint {
     uint64_t *drops;
     struct virtual_user user;
     void *of;
+    uint32_t rank;
+    const struct hx_endpoint *firmware; /* what it serves: its tables are fetched ahead */
 };
 
 /* Packets between an endpoint and its switch: enough to keep four links busy, so few that what must go soon, such as an

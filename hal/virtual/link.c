@@ -8,12 +8,13 @@ static uint64_t later_of(uint64_t a, uint64_t b)
 
 /* ---- to other entities ---- */
 
-void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t ready)
+void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t ready, uint64_t birth)
 {
     uint16_t head = hx_lane(rx->head, d->vc);
     struct virtual_slot *slot = virtual_queue_append(&rx->queue[d->vc], hx_lane(rx->tail, d->vc), head);
     slot->d = *d;
     slot->ready = ready;
+    slot->birth = birth;
     rx->head = hx_lane_add(rx->head, d->vc, 1);
     if (!rx->noted) {
         rx->noted = true;
@@ -23,16 +24,36 @@ void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t re
 
 void virtual_credit(struct virtual_tx *tx, uint64_t time, unsigned vc, unsigned blocks)
 {
-    struct virtual_entity *e = tx->entity;
-    struct hal_switch *h = &e->node[0].hal;
-    for (unsigned plane = 1; plane < e->planes && !(tx >= h->tx && tx < h->tx + h->ports); plane++)
-        h = &e->node[plane].hal;
+    struct hal_switch *h = tx->of;
+    if (tx->back.head == tx->back.tail)
+        h->room[tx->port].credit_next = time;
     virtual_credits_append(&tx->back, time, vc, blocks);
     uint64_t bit = (uint64_t)1 << tx->port;
     if (h->starved & bit & ~h->credit_noted) {
         h->credit_noted |= bit;
-        virtual_entity_note(e, time, h->credit_item + tx->port);
+        virtual_entity_note(tx->entity, time, h->credit_item + tx->port);
     }
+}
+
+void virtual_room_update(struct hal_switch *h, unsigned output)
+{
+    const struct virtual_tx *tx = &h->tx[output];
+    uint64_t lanes = 0;
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        lanes |= (uint64_t)(tx->credit[vc] >> h->worker->timing.unit_shift) << (HX_LANE_BITS * vc);
+    h->room[output].lanes = lanes;
+}
+
+void virtual_take_credits(struct hal_switch *h, unsigned output)
+{
+    struct virtual_tx *tx = &h->tx[output];
+    struct virtual_credits *back = &tx->back;
+    while (virtual_credits_next(back) <= h->worker->now) {
+        uint64_t entry = back->entries[back->tail++ & back->mask];
+        tx->credit[entry >> 6 & 3] += (uint32_t)(entry & 63) + 1;
+    }
+    h->room[output].credit_next = virtual_credits_next(back);
+    virtual_room_update(h, output);
 }
 
 static void note_sent(struct virtual_worker *w, uint64_t time)
@@ -41,7 +62,8 @@ static void note_sent(struct virtual_worker *w, uint64_t time)
     w->sent_window = window < w->sent_window ? window : w->sent_window;
 }
 
-static void send_packet(struct virtual_worker *w, const struct virtual_tx *tx, const struct hx_desc *d, uint64_t ready)
+static void send_packet(struct virtual_worker *w, const struct virtual_tx *tx, const struct hx_desc *d, uint64_t ready,
+                        uint64_t birth)
 {
     const uint8_t *frame = virtual_pool_frame(&w->pool, d->buffer);
     uint32_t bytes = HX_HEADER_BYTES + d->length;
@@ -49,7 +71,7 @@ static void send_packet(struct virtual_worker *w, const struct virtual_tx *tx, c
         bytes = HX_HEADER_BYTES; /* its payload is not carried */
     struct virtual_record *r = virtual_channel_send(w->channel, tx->far_worker, bytes);
     r->time = ready;
-    r->injected = w->pool.injected[d->buffer];
+    r->birth = birth;
     r->link = tx->link;
     r->d = *d;
     memcpy(r + 1, frame, bytes);
@@ -77,9 +99,8 @@ void virtual_worker_receive(struct virtual_worker *w)
         }
         struct hx_desc d = r->d;
         d.buffer = virtual_pool_get(&w->pool);
-        w->pool.injected[d.buffer] = r->injected;
         memcpy(virtual_pool_frame(&w->pool, d.buffer), virtual_record_frame(r), r->frame_bytes);
-        virtual_deliver(w->rx[r->link], &d, r->time);
+        virtual_deliver(w->rx[r->link], &d, r->time, r->birth);
     }
 }
 
@@ -94,14 +115,27 @@ static void give_credit(struct virtual_worker *w, struct virtual_rx *rx, uint64_
         send_credit(w, rx, rx->last_credit, vc, blocks);
 }
 
-static void to_endpoint(struct hal_switch *h, const struct hx_desc *d, uint64_t there)
+/* Asks for the lines that the endpoint will need when the packet is there. */
+static void fetch_ahead(const struct hal_endpoint *ep, const struct hx_desc *d, uint64_t birth)
+{
+    const struct hx_endpoint *firmware = ep->firmware;
+    __builtin_prefetch(virtual_pool_frame(&ep->worker->pool, d->buffer));
+    if (firmware->place)
+        return; /* few peers: they stay in the cache */
+    const struct hx_peer *peer = &firmware->peer[birth & UINT16_MAX];
+    __builtin_prefetch(peer);
+    __builtin_prefetch((const char *)peer + 64);
+}
+
+static void to_endpoint(struct hal_switch *h, const struct hx_desc *d, uint64_t there, uint64_t birth)
 {
     struct hal_endpoint *ep = h->endpoint;
     struct virtual_eject *q = &ep->eject[h->plane];
     if (!q->slots || q->head - q->tail > q->mask)
         virtual_eject_grow(q);
     q->last = later_of(there, q->last);
-    q->slots[q->head++ & q->mask] = (struct virtual_slot){*d, q->last};
+    q->slots[q->head++ & q->mask] = (struct virtual_slot){*d, q->last, birth};
+    fetch_ahead(ep, d, birth);
     if (!ep->eject_noted) {
         ep->eject_noted = true;
         virtual_entity_note(h->entity, q->last, VIRTUAL_ITEM_EJECT);
@@ -118,7 +152,8 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     unsigned blocks = virtual_blocks(d);
     uint64_t through = later_of(w->now, later_of(rx->crossbar_free, tx->crossbar_free));
     uint64_t left = through + (input == HX_LOCAL && h->endpoint ? &t->local_crossbar : &t->crossbar)->blocks[blocks];
-    uint64_t tail_here = h->looked + t->link.blocks[blocks] - t->link.blocks[1];
+    uint64_t birth = h->looked->birth;
+    uint64_t tail_here = h->looked->ready + t->link.blocks[blocks] - t->link.blocks[1];
     uint64_t start = later_of(through + t->output, tx->link_free);
     rx->crossbar_free = left;
     tx->crossbar_free = through + (local ? &t->local_crossbar : &t->crossbar)->blocks[blocks];
@@ -133,14 +168,15 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     h->open &= ~((uint64_t)1 << output);
     virtual_entity_note(h->entity, later_of(tx->link_free, w->now + t->ahead) - t->ahead, h->output_item + output);
     if (local) {
-        to_endpoint(h, d, later_of(tx->link_free, tail_here + t->output));
+        to_endpoint(h, d, later_of(tx->link_free, tail_here + t->output), birth);
         return;
     }
     tx->credit[d->vc] -= blocks;
+    virtual_room_update(h, output);
     if (tx->far)
-        virtual_deliver(tx->far, d, start + tx->delay);
+        virtual_deliver(tx->far, d, start + tx->delay, birth);
     else
-        send_packet(w, tx, d, start + tx->delay);
+        send_packet(w, tx, d, start + tx->delay, birth);
 }
 
 void virtual_drop(struct hal_switch *h, const struct hx_desc *d, enum hx_drop reason)
@@ -167,8 +203,8 @@ void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc
     out.flow = virtual_flow(t, d->length);
     uint64_t start = later_of(w->now, h->inject_free[plane]);
     h->inject_free[plane] = start + t->local.blocks[virtual_blocks(&out)];
-    w->pool.injected[d->buffer] = start;
-    virtual_deliver(&h->plane[plane]->rx[HX_LOCAL], &out, start + t->local.blocks[1] + t->input);
+    virtual_deliver(&h->plane[plane]->rx[HX_LOCAL], &out, start + t->local.blocks[1] + t->input,
+                    virtual_birth(start, h->rank));
 }
 
 unsigned virtual_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc *burst, unsigned most)
@@ -179,7 +215,7 @@ unsigned virtual_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc 
     for (; n < most && q->tail != q->head && q->slots[q->tail & q->mask].ready <= w->now; n++) {
         const struct virtual_slot *slot = &q->slots[q->tail++ & q->mask];
         burst[n] = slot->d;
-        h->user.delivered(h->of, &slot->d, slot->ready, slot->ready - w->pool.injected[slot->d.buffer]);
+        h->user.delivered(h->of, &slot->d, slot->ready, slot->ready - (slot->birth >> 16));
     }
     return n;
 }

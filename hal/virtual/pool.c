@@ -12,7 +12,6 @@ void virtual_pool_open(struct virtual_pool *p, bool payload)
     uint64_t buffers = MOST_BYTES / stride < MOST_BUFFERS ? MOST_BYTES / stride : MOST_BUFFERS;
     *p = (struct virtual_pool){.limit = (uint32_t)buffers, .stride = stride};
     p->frames = virtual_stock_reserve(buffers * stride);
-    p->injected = virtual_stock_reserve(buffers * sizeof *p->injected);
     p->freed = virtual_stock_reserve(buffers * sizeof *p->freed);
 }
 

@@ -1,5 +1,5 @@
-/* pool.h - the packets of one worker: a frame each (its header; payload only where it is carried) and when it was
- * injected. What was freed last is taken first, so that what is in use stays in the cache. */
+/* pool.h - the packets of one worker: a frame each, its header, and payload only where it is carried. What was freed
+ * last is taken first, so that what is in use stays in the cache. */
 #ifndef VIRTUAL_POOL_H
 #define VIRTUAL_POOL_H
 
@@ -13,8 +13,7 @@ enum { VIRTUAL_HEADER_FRAME = 2 * HX_HEADER_BYTES };
 
 struct virtual_pool {
     uint8_t *frames;
-    uint64_t *injected; /* ps, by buffer */
-    uint32_t *freed;    /* stack */
+    uint32_t *freed; /* stack */
     uint32_t freed_count;
     uint32_t fresh;  /* buffers from here on were never used: their pages are not there yet */
     uint32_t limit;  /* buffers in all */

@@ -6,11 +6,19 @@
 
 #include "hxmesh/switch.h"
 
-/* A packet in an input buffer. */
+/* A packet in an input buffer: half a cache line. */
 struct virtual_slot {
     struct hx_desc d;
     uint64_t ready; /* when its first block may be routed, ps */
+    uint64_t birth; /* virtual_birth() */
 };
+_Static_assert(sizeof(struct virtual_slot) == 32, "two slots to a cache line");
+
+/* When (ps, below 2^48: 281 s) and by which rank a packet was injected. */
+static inline uint64_t virtual_birth(uint64_t injected, uint32_t rank)
+{
+    return injected << 16 | rank;
+}
 
 struct virtual_queue {
     struct virtual_slot *slots; /* [mask + 1], NULL at first */
@@ -40,6 +48,12 @@ struct virtual_credits {
 };
 
 void virtual_credits_grow(struct virtual_credits *c);
+
+/* Time of the oldest, UINT64_MAX: none. */
+static inline uint64_t virtual_credits_next(const struct virtual_credits *c)
+{
+    return c->tail == c->head ? UINT64_MAX : c->entries[c->tail & c->mask] >> 8;
+}
 
 static inline void virtual_credits_append(struct virtual_credits *c, uint64_t time, unsigned vc, unsigned blocks)
 {

@@ -75,32 +75,35 @@ struct hx_endpoint_config {
     uint64_t timeout_ns; /* without an answer until packets are repeated; doubles at each try, at most 16 times */
 };
 
-/* A message on its way out. Invariant: acked <= resend <= next <= packets, next - acked <= HX_MESSAGE_WINDOW. */
+/* A message on its way out. Invariant: acked <= resend <= next <= packets, next - acked <= HX_MESSAGE_WINDOW. What every
+ * packet needs stands first, in 64 bytes. */
 struct hx_send {
     uint32_t peer; /* rank */
     uint16_t dst_gx, dst_gy;
     uint32_t message, packets;
     uint32_t tag;
+    uint32_t acked;  /* packets known to be there, without a gap */
+    uint32_t resend; /* packets before it are not to be repeated now */
+    uint32_t next;   /* first packet never sent */
+    uint64_t deadline;
     uint16_t last_length; /* payload of the last packet */
     uint8_t tries;
+    uint8_t younger; /* send with the next message to this peer, or HX_MAX_SENDS: none */
     bool active;
-    bool unreachable;           /* reported, and nothing acknowledged since */
-    uint8_t no_way;             /* planes that reported it, bit by plane */
-    uint32_t acked;             /* packets known to be there, without a gap */
-    uint32_t resend;            /* packets before it are not to be repeated now */
-    uint32_t next;              /* first packet never sent */
-    uint32_t map[HX_MAP_WORDS]; /* bit p % HX_MESSAGE_WINDOW: packet p, beyond acked, is known to be there */
-    uint64_t deadline;
+    bool unreachable; /* reported, and nothing acknowledged since */
+    uint8_t no_way;   /* planes that reported it, bit by plane */
     uint64_t cookie;
     uint64_t bytes;
+    uint32_t map[HX_MAP_WORDS]; /* bit p % HX_MESSAGE_WINDOW: packet p, beyond acked, is known to be there */
 };
 
 /* A slot for arriving messages of one peer with the same number modulo HX_PEER_WINDOW. */
 struct hx_receive {
     uint32_t message, packets;
-    uint32_t base;     /* packets here without a gap */
-    uint32_t received; /* packets here */
-    uint32_t reported; /* `received` at the last acknowledgement */
+    uint32_t base;          /* packets here without a gap */
+    uint32_t received;      /* packets here */
+    uint32_t reported;      /* `received` at the last acknowledgement */
+    uint32_t reported_base; /* likewise `base` */
     uint32_t tag;
     uint16_t last_length;
     uint8_t state;
@@ -136,6 +139,7 @@ struct hx_endpoint {
     struct hal_endpoint *hal;
     struct hx_endpoint_stats stats;
     uint64_t ready;                  /* sends that may inject now, bit by index */
+    uint64_t behind;                 /* sends that let an older ready one to the same peer go first */
     uint64_t free_sends;             /* bit by index */
     uint32_t active;                 /* sends under way */
     uint8_t turn;                    /* whose turn it is among the ready */

@@ -6,6 +6,7 @@
  * stores a loop, which are part of what is measured. */
 #include "dpdk-node/core.h"
 #include "measure.h"
+#include "testpmd.h"
 
 #include <rte_cycles.h>
 #include <rte_eal.h>
@@ -15,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PORTS = 4, BLOCKS = 512, GX = 1, GY = 1, POOL = 2047 };
+enum { PORTS = 4, BLOCKS = 4096 /* a burst of full packets to one output */, GX = 1, GY = 1, POOL = 2047 };
 
 struct bench {
     struct node_config config;
@@ -145,24 +146,79 @@ static struct measured measure_null(struct bench *b, unsigned bytes)
     return measure_summary(samples, MEASURE_RUNS);
 }
 
+/* ---- against dpdk-testpmd ---- */
+
+/* Cycles a packet of a testpmd mode; .median 0: it is not there. */
+static struct measured measure_testpmd(const char *mode, unsigned bytes)
+{
+    double samples[3] = {0};
+    for (unsigned run = 0; run < 3; run++) {
+        double rate = testpmd_rate(mode, bytes);
+        if (rate <= 0)
+            return (struct measured){0, 0, 0};
+        samples[run] = measure_ticks_per_second() / rate;
+    }
+    return measure_summary(samples, 3);
+}
+
+static void compare(json_t *results, const char *mode, double node)
+{
+    char text[80];
+    struct measured m = measure_testpmd(mode, 64);
+    if (m.median <= 0) {
+        printf("  dpdk-testpmd is not installed (package dpdk-dev): not compared\n");
+        return;
+    }
+    (void)snprintf(text, sizeof text, "dpdk-testpmd %s, 64 B", mode);
+    measure_print(text, m, "cycles a packet");
+    (void)snprintf(text, sizeof text, "the node / testpmd %s", mode);
+    printf("  %-44s %10.2f\n", text, node / m.median);
+    (void)snprintf(text, sizeof text, "dpdk_testpmd_%s_cycles_per_packet", mode);
+    (void)json_object_set_new(results, text, measure_json(m));
+    (void)snprintf(text, sizeof text, "dpdk_testpmd_%s_ratio", mode);
+    (void)json_object_set_new(results, text, json_real(node / m.median));
+}
+
+static void start_eal(void)
+{
+    static char folder[] = "/tmp/hxmesh-bench-XXXXXX";
+    char *arguments[] = {"bench",       "--no-huge", "-m", "512",         "--no-pci", "--no-telemetry",
+                         "--no-shconf", "-l",        "0",  "--log-level", "critical", NULL};
+    if (!mkdtemp(folder) || setenv("XDG_RUNTIME_DIR", folder, 1) != 0 || rte_eal_init(11, arguments) < 0)
+        rte_panic("EAL does not start\n");
+    (void)rmdir(folder);
+}
+
 int main(int argc, char **argv)
 {
     static struct bench b = {.random = 1};
-    char *eal[] = {"bench_dpdk", "--no-huge", "-m", "512", "--no-pci", "--no-telemetry", "--no-shconf", "-l", "0", NULL};
-    if (rte_eal_init(9, eal) < 0)
-        return 4;
+    static const unsigned sizes[] = {64, 1518, 8192};
+    json_t *results = json_object();
+    json_t *by_size = json_object();
+    start_eal();
     for (unsigned port = 0; port < PORTS; port++) {
         char name[16];
         (void)snprintf(name, sizeof name, "bench%u", port);
         b.pool[port] = rte_pktmbuf_pool_create(name, POOL, 256, 0, 8576, 0);
     }
     b.credits = rte_pktmbuf_pool_create("credits", 255, 0, 0, 256, 0);
-    static const unsigned sizes[] = {64, 1518, 8192};
-    for (unsigned i = 0; i < (getenv("ONE") ? 1 : 3); i++) {
+    printf("DPDK node, four ports over net_null, one lcore, no huge pages (TSC cycles; median of %d, spread)\n",
+           MEASURE_RUNS);
+    double ticks = measure_ticks_per_second();
+    double at_64 = 0;
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char text[64];
         struct measured m = measure_null(&b, sizes[i]);
-        printf("%u: %f (%f %f)\n", sizes[i], m.median, m.least, m.most);
-        for (unsigned r = 0; r < HX_DROP_COUNT; r++) if (b.core.drops[r]) printf("drop %u %lu\n", r, b.core.drops[r]);
+        at_64 = i == 0 ? m.median : at_64;
+        (void)snprintf(text, sizeof text, "%u B (%.1f M packets/s)", sizes[i], ticks / m.median / 1e6);
+        measure_print(text, m, "cycles a packet");
+        (void)snprintf(text, sizeof text, "%u", sizes[i]);
+        (void)json_object_set_new(by_size, text, measure_json(m));
     }
-    (void)argc; (void)argv;
+    (void)json_object_set_new(results, "dpdk_cycles_per_packet", by_size);
+    (void)json_object_set_new(results, "dpdk_packets_per_second", json_real(ticks / at_64));
+    compare(results, "io", at_64);
+    compare(results, "macswap", at_64);
+    measure_finish(results, argc, argv);
     return 0;
 }

@@ -9,13 +9,13 @@
  * and commit. The stages are internal to switch.c, which is therefore included. */
 #include "../../firmware/switch.c" // NOLINT(bugprone-suspicious-include)
 #include "measure.h"
+#include "testpmd.h"
 
 #include "clock.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { SLOTS = 64, PORTS = 4, ROUNDS = 3000, GX = 3, GY = 3 };
 
@@ -246,41 +246,12 @@ static json_t *measure_stages(struct bench *b, double whole)
 
 /* ---- dpdk-testpmd, where it is installed ---- */
 
-/* Packets a second that macswap moves between two net_null ports on one core; 0: not installed or refused. */
-static double testpmd_rate(void)
-{
-    char folder[] = "/tmp/hxmesh-bench-XXXXXX";
-    if (!mkdtemp(folder))
-        return 0;
-    char command[1024];
-    (void)snprintf(
-        command, sizeof command,
-        "command -v dpdk-testpmd >/dev/null && (sleep 4; echo) | XDG_RUNTIME_DIR=%s timeout 20 dpdk-testpmd "
-        "--no-huge -m 512 --no-pci --no-telemetry --no-shconf -l 0,1 --main-lcore 0 --vdev=net_null0,size=64 "
-        "--vdev=net_null1,size=64 -- --forward-mode=macswap --auto-start --nb-cores=1 --stats-period 1 "
-        "--total-num-mbufs=8192 2>/dev/null; rm -rf %s",
-        folder, folder);
-    FILE *out = popen(command, "r"); // NOLINT(cert-env33-c): the command is constant but for a folder of our own
-    double last[2] = {0, 0};
-    char line[256];
-    while (out && fgets(line, sizeof line, out)) {
-        const char *rate = strstr(line, "Tx-pps:");
-        if (rate) {
-            last[0] = last[1];
-            last[1] = strtod(rate + strlen("Tx-pps:"), NULL);
-        }
-    }
-    if (out)
-        (void)pclose(out);
-    return last[0] + last[1];
-}
-
 static void measure_testpmd(json_t *results, double whole)
 {
     double samples[3];
     double ticks = measure_ticks_per_second();
     for (unsigned run = 0; run < 3; run++) {
-        double rate = testpmd_rate();
+        double rate = testpmd_rate("macswap", 64);
         if (rate <= 0) {
             printf("  dpdk-testpmd is not installed (package dpdk-dev): not compared\n");
             return;

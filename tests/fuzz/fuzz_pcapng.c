@@ -24,8 +24,9 @@ static void finished(void *context, const struct hx_trace_packet *p)
 static void check(const struct hx_sighting *s, const struct hx_capture *c)
 {
     require(s->port < c->port_count && s->captured <= s->original && s->frame > 0);
-    uint8_t last = s->captured ? s->bytes[s->captured - 1] : 0;
-    require(last <= UINT8_MAX);
+    static volatile uint8_t last; /* the read is what a sanitizer watches */
+    last = s->captured ? s->bytes[s->captured - 1] : 0;
+    (void)last;
 }
 
 static void read_all(FILE *in)

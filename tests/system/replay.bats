@@ -75,13 +75,15 @@ bytes_at() {
 
 @test "replay: into a port of a network, in the time they took, and at a rate" {
     record
-    start_quiet 'row1/*'
+    start_quiet 'row1/* a2,1/p0/W'
     replay --port row1/p0/2 --from row1/p0/2 --direction in --rate 200 -f 'greater 1000'
     jq --exit-status '.sent > 3 and .seconds >= (.sent - 1) / 200' "$SENT"
     replay --port row1/p0/2 --from row1/p0/2 --direction in --speed 0.1
     jq --exit-status '.sent > 3' "$SENT"
     end_quiet
     [ "$(bytes_at row1/p0/2 1 "$AGAIN" | wc -l)" -eq $((2 * $(bytes_at row1/p0/2 1 "$FILE" | wc -l))) ]
+    # The other end of that cable has sent them.
+    [ "$(bytes_at a2,1/p0/W 2 "$AGAIN")" = "$(bytes_at row1/p0/2 1 "$AGAIN")" ]
 }
 
 @test "replay: what is no good is refused and counted" {

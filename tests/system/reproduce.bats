@@ -29,6 +29,16 @@ beside() {
     chmod 755 bin/hxmesh
 }
 
+# ended PID: it has ended within ten seconds.
+ended() {
+    for _ in $(seq 200); do
+        kill -0 "$1" 2>/dev/null || return 0
+        sleep 0.05
+    done
+    kill -KILL "$1"
+    return 1
+}
+
 # A good run: shares of a quarter and of nine tenths, 1 ms.
 good='echo "$*" >>calls
 cat <<END
@@ -146,6 +156,7 @@ if [ -f calls ]; then echo $$ >child.pid; while :; do sleep 0.05; done; fi
         bin/hxmesh-reproduce fig12 --out out --quiet >text 2>errors 3>&- &
         for _ in $(seq 200); do [ -f child.pid ] && break || sleep 0.05; done
         kill "-$signal" $!
+        ended $!
         status=0
         wait $! || status=$?
         [ "$status" -eq 130 ]
@@ -163,11 +174,7 @@ if [ -f calls ]; then echo $$ >child.pid; while :; do sleep 0.05; done; fi
     for _ in $(seq 200); do [ -s child.pid ] && break || sleep 0.05; done
     kill -KILL $!
     wait $! || true
-    for _ in $(seq 100); do
-        kill -0 "$(cat child.pid)" 2>/dev/null || break
-        sleep 0.05
-    done
-    run ! kill -0 "$(cat child.pid)"
+    ended "$(cat child.pid)"
 }
 
 @test "reproduce: bad usage and a bad environment" {

@@ -27,8 +27,10 @@ static bool is_round(double step)
 static void linear_ticks_are_round_and_enclose_the_data(void **state)
 {
     (void)state;
-    for (double least = -37; least < 40; least += 7.3) {
-        for (double width = 0.0013; width < 1e7; width *= 1.7) {
+    for (unsigned place = 0; place < 11; place++) {
+        for (unsigned power = 0; power < 43; power++) {
+            double least = 7.3 * place - 37;
+            double width = 0.0013 * pow(1.7, power);
             struct plot_ticks t = plot_ticks(PLOT_LINEAR, least, least + width);
             assert_true(t.count >= 3 && t.count <= PLOT_MOST_TICKS);
             assert_true(is_round(t.at[1] - t.at[0]));

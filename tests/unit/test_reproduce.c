@@ -1,4 +1,5 @@
-/* test_reproduce.c - what the experiments of `hxmesh reproduce` consist of, how much work they are, the paper's values. */
+/* test_reproduce.c - what the experiments of `hxmesh reproduce` consist of, how much work they are, the paper's
+ * values. */
 #include "tools/reproduce_paper.h"
 #include "tools/reproduce_plan.h"
 
@@ -59,8 +60,8 @@ static void the_table_has_the_fabrics_of_the_paper(void **state)
         assert_string_equal(fabrics[i], expected[i]);
 }
 
-/* `hxmesh run "4x4 Hx2Mesh" --clock virtual -t all-to-all -m 64KiB` takes 156,096 packet-hops; a ninth of the packets are
- * acknowledgements, which the estimate leaves out. */
+/* `hxmesh run "4x4 Hx2Mesh" --clock virtual -t all-to-all -m 64KiB` takes 156,096 packet-hops; a ninth of the packets
+ * are acknowledgements, which the estimate leaves out. */
 static void estimates_are_about_right(void **state)
 {
     (void)state;
@@ -83,8 +84,8 @@ static void the_paper_has_values_for_its_own_fabrics(void **state)
     assert_true(isnan(paper_figures_of("4x4 Hx2Mesh")->cost_musd));
 }
 
-/* 4x4 Hx2Mesh, torus, 4 MiB: 8 x 8, so 28 steps; of a step half go over the board (1.28 + 40 + 86.12 + 40 ns), half over a
- * network (1.28 + 40 + 2 * 105.12 + 40 ns); 2/4 * 7/8 * 9/8 of the vector pass a link of 50 GB/s. */
+/* 4x4 Hx2Mesh, torus, 4 MiB: 8 x 8, so 28 steps; of a step half go over the board (1.28 + 40 + 86.12 + 40 ns), half
+ * over a network (1.28 + 40 + 2 * 105.12 + 40 ns); 2/4 * 7/8 * 9/8 of the vector pass a link of 50 GB/s. */
 static void the_closed_form_by_hand(void **state)
 {
     (void)state;

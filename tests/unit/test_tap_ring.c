@@ -1,7 +1,10 @@
 /* test_tap_ring.c - the ring of captured records: what goes in comes out, what finds no room is told, and nothing that
  * stands in a ring can lead its reader astray. */
+/* tsan: a producer and a consumer side by side. */
 #include "hal/tap_ring.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -104,6 +107,42 @@ static void records_of_all_lengths_come_out_as_they_went_in(void **state)
     assert_int_equal(p.broken, 0);
 }
 
+enum { IN_PARALLEL = 30000 };
+
+static void *produce(void *unused)
+{
+    (void)unused;
+    for (uint64_t n = 0; n < IN_PARALLEL;) {
+        hx_tap_open(&p.in);
+        for (unsigned burst = 0; burst < 5 && n < IN_PARALLEL && put(n); burst++)
+            n++;
+        hx_tap_publish(&p.in);
+    }
+    return NULL;
+}
+
+static void two_threads_share_a_ring(void **state)
+{
+    (void)state;
+    pthread_t producer;
+    assert_int_equal(pthread_create(&producer, NULL, produce, NULL), 0);
+    for (uint64_t seen = 0; seen < IN_PARALLEL;) {
+        (void)hx_tap_look(&p.out);
+        struct hx_tap_record *r = hx_tap_next(&p.out, INTERFACES, &p.broken);
+        for (; r; r = hx_tap_next(&p.out, INTERFACES, &p.broken)) {
+            assert_int_equal(r->time, seen);
+            assert_int_equal(r->captured, length_of(seen));
+            assert_true(r->captured == 0 || hx_tap_bytes_of(r)[r->captured - 1] == (seen & 0xFF));
+            hx_tap_taken(&p.out, r);
+            seen++;
+        }
+        hx_tap_free(&p.out);
+        (void)sched_yield();
+    }
+    assert_int_equal(pthread_join(producer, NULL), 0);
+    assert_int_equal(p.broken, 0);
+}
+
 static void a_full_ring_refuses_until_there_is_room(void **state)
 {
     (void)state;
@@ -155,13 +194,15 @@ static void nonsense_is_skipped(void **state)
 {
     (void)state;
     uint64_t random = 7;
-    for (unsigned round = 0; round < 2000; round++) {
+    for (unsigned round = 0; round < 4000; round++) {
+        p.out.tail = (p.out.tail + 7) & ~UINT64_C(7); /* a round may end anywhere */
         for (unsigned at = 0; at < 4096; at += 4) {
             uint32_t word = next_random(&random);
             word = round % 2 ? word : word % 200;
             memcpy(p.ring->bytes + (p.out.tail + at) % SIZE, &word, 4);
         }
-        uint64_t head = p.out.tail + (round % 3 ? next_random(&random) % (2 * SIZE) : next_random(&random) % 4096);
+        uint64_t head = p.out.tail + (next_random(&random) % (round % 3 ? 2 * SIZE : 4096) & ~7U);
+        head += round % 16 ? 0 : next_random(&random) % 8;
         atomic_store(&p.ring->head, head);
         (void)hx_tap_look(&p.out);
         struct hx_tap_record *r;
@@ -176,6 +217,35 @@ static void nonsense_is_skipped(void **state)
         hx_tap_free(&p.out);
     }
     assert_true(p.broken > 100);
+}
+
+static void a_record_is_believed_no_further_than_it_can_reach(void **state)
+{
+    (void)state;
+    static const struct hx_tap_record good = {
+        .size = 104, .interface = 3, .original = 100, .captured = 64, .direction = HX_TAP_IN};
+    struct hx_tap_record bad[] = {good, good, good, good, good, good};
+    bad[0].size = 112;     /* beyond the head */
+    bad[1].size = 100;     /* no multiple of 8 */
+    bad[2].captured = 72;  /* more than there is */
+    bad[3].captured = 101; /* more than the frame had */
+    bad[4].interface = INTERFACES;
+    bad[5].noted = 1; /* no room for the note */
+    for (unsigned i = 0; i <= sizeof bad / sizeof *bad; i++) {
+        struct hx_tap_record *r = hx_tap_reserve(&p.in, 104);
+        assert_non_null(r);
+        *r = i < sizeof bad / sizeof *bad ? bad[i] : good;
+        hx_tap_publish(&p.in);
+        (void)hx_tap_look(&p.out);
+        r = hx_tap_next(&p.out, INTERFACES, &p.broken);
+        if (i < sizeof bad / sizeof *bad) {
+            assert_null(r);
+            assert_int_equal(p.broken, i + 1);
+            assert_int_equal(p.out.tail, p.out.head);
+        } else {
+            assert_non_null(r);
+        }
+    }
 }
 
 static void only_sizes_that_can_be_are_believed(void **state)
@@ -201,10 +271,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(records_of_all_lengths_come_out_as_they_went_in, open_ring, close_ring),
+        cmocka_unit_test_setup_teardown(two_threads_share_a_ring, open_ring, close_ring),
         cmocka_unit_test_setup_teardown(a_full_ring_refuses_until_there_is_room, open_ring, close_ring),
         cmocka_unit_test_setup_teardown(nothing_is_seen_before_it_is_published, open_ring, close_ring),
         cmocka_unit_test_setup_teardown(a_successor_goes_on_behind_what_was_published, open_ring, close_ring),
         cmocka_unit_test_setup_teardown(nonsense_is_skipped, open_ring, close_ring),
+        cmocka_unit_test_setup_teardown(a_record_is_believed_no_further_than_it_can_reach, open_ring, close_ring),
         cmocka_unit_test(only_sizes_that_can_be_are_believed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,9 +23,9 @@ static void columns_are_aligned(void **state)
 {
     (void)state;
     struct text_table *t = text_table_new(1);
-    text_table_row(t, "fabric", "share", "paper", NULL);
-    text_table_row(t, "16x16 Hx2Mesh", "25.43", "", NULL);
-    text_table_row(t, "x", "1", "11.3", NULL);
+    text_table_row(t, "fabric", "share", "paper");
+    text_table_row(t, "16x16 Hx2Mesh", "25.43", "");
+    text_table_row(t, "x", "1", "11.3");
     char *text = printed(t);
     assert_string_equal(text, "  fabric         share  paper\n"
                               "  16x16 Hx2Mesh  25.43      -\n"
@@ -38,8 +38,8 @@ static void nothing_follows_the_last_left_column(void **state)
 {
     (void)state;
     struct text_table *t = text_table_new(2);
-    text_table_row(t, "a", "long word", NULL);
-    text_table_row(t, "bb", "c", NULL);
+    text_table_row(t, "a", "long word");
+    text_table_row(t, "bb", "c");
     char *text = printed(t);
     assert_string_equal(text, "  a   long word\n  bb  c\n");
     free(text);
@@ -60,8 +60,7 @@ static void cells_beyond_the_last_column_are_left_out(void **state)
 {
     (void)state;
     struct text_table *t = text_table_new(0);
-    text_table_row(t, "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17",
-                   NULL);
+    text_table_row(t, "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17");
     char *text = printed(t);
     assert_string_equal(text, "  1  2  3  4  5  6  7  8  9  10  11  12  13  14  15  16\n");
     free(text);

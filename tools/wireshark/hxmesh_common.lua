@@ -1,5 +1,5 @@
 -- hxmesh_common.lua - what the parts of the dissector share: sizes, bits, checksum, experts, and what
--- Wireshark's frame and Ethernet dissectors know of the frame. Returns a table; loaded by hxmesh.lua, and harmless by itself.
+-- Wireshark's frame and Ethernet dissectors know of the frame. Returns a table; loaded by hxmesh.lua, harmless by itself.
 
 local common = {
     HEADER = 64, -- bytes of a frame before the payload, Ethernet included

@@ -1,0 +1,196 @@
+/* watchdog.c - looks at a fabric in which nothing moves (watchdog.h). */
+#include "watchdog.h"
+#include "cycle.h"
+#include "host/error.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+uint64_t watchdog_longest_wait(const struct virtual_timing *t)
+{
+    uint64_t cable = t->cable > t->trace ? t->cable : t->trace;
+    uint64_t crossbar = (uint64_t)HX_MAX_RADIX * t->crossbar.blocks[VIRTUAL_PACKET_BLOCKS];
+    return 2 * (crossbar + t->link.blocks[VIRTUAL_PACKET_BLOCKS] + t->output + cable + t->input);
+}
+
+struct watchdog watchdog_start(const struct model *m)
+{
+    return (struct watchdog){.limit = m->watchdog ? m->watchdog + watchdog_longest_wait(&m->timing) : 0};
+}
+
+/* ---- a worker ---- */
+
+/* Packets that stand in an (input, VC). */
+struct standing {
+    uint64_t packets;
+    uint64_t newest; /* ps: when the last of them came */
+};
+
+static void add_standing(struct standing *s, const struct virtual_rx *rx, const struct hx_input *in, unsigned vc)
+{
+    for (uint16_t p = hx_lane(rx->tail, vc); p != hx_lane(rx->head, vc); p++) {
+        if (!build_holds(rx, in, vc, p))
+            continue;
+        uint64_t ready = virtual_queue_at(&rx->queue[vc], p)->ready;
+        s->packets++;
+        s->newest = ready > s->newest ? ready : s->newest;
+    }
+}
+
+static void each_node(const struct worker *w, struct standing *sum,
+                      void (*visit)(const struct worker *, const struct virtual_node *, struct standing *))
+{
+    for (uint32_t i = 0; i < w->entities; i++) {
+        for (unsigned plane = 0; plane < w->entity[i]->planes; plane++)
+            visit(w, &w->entity[i]->node[plane], sum);
+    }
+}
+
+static void count(const struct worker *w, const struct virtual_node *n, struct standing *sum)
+{
+    (void)w;
+    for (unsigned input = 0; input < n->hal.ports; input++) {
+        for (unsigned vc = 0; vc < HX_VCS; vc++)
+            add_standing(sum, &n->hal.rx[input], &n->sw.input[input], vc);
+    }
+}
+
+/* Whether the packets of an (input, VC) that want an output may not have it. */
+static bool lacks_credit(const struct virtual_node *n, unsigned input, unsigned vc, unsigned output, uint64_t want)
+{
+    unsigned far_vc = vc + hx_route_raises(&n->sw.route, output);
+    const struct virtual_rx *rx = &n->hal.rx[input];
+    for (uint16_t p = hx_lane(rx->tail, vc); p != hx_lane(n->sw.input[input].seen, vc); p++) {
+        if (want >> p % HX_WINDOW & 1 &&
+            n->hal.tx[output].credit[far_vc] >= virtual_blocks(&virtual_queue_at(&rx->queue[vc], p)->d))
+            return false;
+    }
+    return true;
+}
+
+static void write_wait(const struct worker *w, const struct virtual_node *n, unsigned input, unsigned vc)
+{
+    const uint64_t *want = n->sw.want + ((size_t)input * HX_VCS + vc) * n->sw.outputs;
+    struct model_wait *wait = &w->m->wait[(size_t)n->hal.tx[input].link * HX_VCS + vc];
+    uint64_t could = 0;
+    for (unsigned output = 0; output < n->sw.outputs; output++) {
+        if (!want[output])
+            continue;
+        if (!lacks_credit(n, input, vc, output, want[output])) {
+            could |= want[output];
+            continue;
+        }
+        wait->outputs |= (uint64_t)1 << output;
+        wait->raising |= (uint64_t)hx_route_raises(&n->sw.route, output) << output;
+    }
+    w->area->could += (unsigned)__builtin_popcountll(could);
+}
+
+static void write_waits(const struct worker *w, const struct virtual_node *n, struct standing *sum)
+{
+    (void)sum;
+    for (unsigned input = 0; input < n->hal.ports; input++) {
+        for (unsigned vc = 0; vc < HX_VCS; vc++)
+            write_wait(w, n, input, vc);
+    }
+}
+
+bool watchdog_look(struct watchdog *d, struct worker *w, const struct virtual_turn *turn)
+{
+    struct standing own = {0};
+    each_node(w, &own, count);
+    /* Once round among the workers: how many packets stand, and when the newest came. */
+    struct virtual_turn all = {.next = turn->next, .active = own.packets, .moved = own.newest};
+    if (!virtual_channel_turn(w->v.channel, &all))
+        _exit(HX_EXIT_FAILED); /* the supervisor knows whose fault it is */
+    uint64_t width = w->v.wheel.width;
+    uint64_t now = turn->next > UINT64_MAX / width ? UINT64_MAX : turn->next * width;
+    d->quiet = all.active ? all.moved : now;
+    if (all.active == 0 || now - all.moved <= d->limit)
+        return false;
+    w->area->stuck = true;
+    w->area->moved = turn->moved;
+    w->area->held = own.packets;
+    each_node(w, &own, write_waits);
+    return true;
+}
+
+/* ---- the supervisor ---- */
+
+/* Vertices are (input, VC), numbered as model.wait. */
+static struct hx_end behind(const struct model *m, uint32_t vertex, unsigned output, unsigned *plane)
+{
+    unsigned port;
+    uint32_t node = model_port_of(m, vertex / HX_VCS, plane, &port);
+    return hx_far_end(m->g, node, output);
+}
+
+static uint32_t waits_for(const struct model *m, uint32_t vertex, unsigned output)
+{
+    unsigned plane;
+    struct hx_end far = behind(m, vertex, output, &plane);
+    if (far.node == HX_NOWHERE)
+        return CYCLE_NONE; /* the endpoint, which takes everything */
+    unsigned vc = vertex % HX_VCS + (unsigned)(m->wait[vertex].raising >> output & 1);
+    return model_link_number(m, plane, far.node, far.port) * HX_VCS + vc;
+}
+
+static uint32_t next_wait(const void *of, uint32_t vertex, unsigned n)
+{
+    const struct model *m = of;
+    for (uint64_t left = m->wait[vertex].outputs; left; left &= left - 1) {
+        uint32_t to = waits_for(m, vertex, (unsigned)__builtin_ctzll(left));
+        if (to != CYCLE_NONE && n-- == 0)
+            return to;
+    }
+    return CYCLE_NONE;
+}
+
+static void explain_edge(const struct model *m, uint32_t from, uint32_t to)
+{
+    unsigned output = 0;
+    while (!(m->wait[from].outputs >> output & 1) || waits_for(m, from, output) != to)
+        output++;
+    unsigned plane;
+    unsigned port;
+    uint32_t node = model_port_of(m, from / HX_VCS, &plane, &port);
+    char input_name[HX_NAME_BYTES];
+    char output_name[HX_NAME_BYTES];
+    char far_name[HX_NAME_BYTES];
+    hx_complain("watchdog", "%s VC %u waits for %s: no room at %s VC %u", model_port_name(m, from / HX_VCS, input_name),
+                from % HX_VCS, hx_port_name(output_name, m->g, plane, node, output),
+                model_port_name(m, to / HX_VCS, far_name), to % HX_VCS);
+}
+
+bool watchdog_was_stuck(const struct model *m)
+{
+    return m->area[0].stuck;
+}
+
+void watchdog_explain(const struct model *m)
+{
+    const struct cycle_graph g = {m->g->planes * m->layout.links * HX_VCS, m, next_wait};
+    uint64_t held = 0;
+    uint64_t could = 0;
+    for (unsigned w = 0; w < m->workers; w++) {
+        held += m->area[w].held;
+        could += m->area[w].could;
+    }
+    double since = (double)m->area[0].moved / 1e6;
+    uint32_t *cycle = hx_allocate(g.vertices, sizeof *cycle);
+    uint32_t length = cycle_find(&g, cycle);
+    if (length == 0)
+        hx_complain("watchdog",
+                    "no packet has moved since %.3f us, and no cycle: %" PRIu64 " packets stand in switches, %" PRIu64
+                    " of them could go on",
+                    since, held, could);
+    else
+        hx_complain("watchdog",
+                    "deadlock: no packet has moved since %.3f us, %" PRIu64
+                    " packets stand in switches, and %u inputs wait for each other",
+                    since, held, length);
+    for (uint32_t n = 0; n < length; n++)
+        explain_edge(m, cycle[n], cycle[n + 1 == length ? 0 : n + 1]);
+    free(cycle);
+}

@@ -1,0 +1,46 @@
+/* support_virtual.h - a fabric under the virtual clock, run by processes that a test forks, for chosen flows.
+ *
+ * Memory of a worker is never given back (stock.h), so every run has processes of its own; what they report lies in the
+ * model, which all share. */
+#ifndef SUPPORT_VIRTUAL_H
+#define SUPPORT_VIRTUAL_H
+
+#include "fabric-emu/virtual/worker.h"
+
+/* Who sends to whom, by rank. Each source has one flow. */
+struct support_flow {
+    uint32_t from, to;
+};
+
+/* What a test wants; 0 is the default of each. */
+struct support_virtual_plan {
+    const char *spec;
+    unsigned planes, radix, taper, workers;
+    struct hx_settings settings; /* pattern, message, ...: what .given says */
+    struct hx_timing timing;
+    const struct support_flow *flow; /* [flows]; 0: the pattern's own. Each sends settings.count messages */
+    unsigned flows;
+    void (*change)(struct worker *w); /* after it was built; may be NULL */
+};
+
+struct support_virtual {
+    const struct support_virtual_plan *plan;
+    struct hx_spec spec;
+    struct hx_geometry g;
+    struct traffic traffic;
+    struct collective_plan collective;
+    struct model m;
+};
+
+/* Makes the model. A test may change it before it runs. */
+void support_virtual_open(struct support_virtual *s, const struct support_virtual_plan *plan);
+/* Runs it to its end; returns whether every worker ended by itself, having said it was done. */
+bool support_virtual_run(struct support_virtual *s);
+void support_virtual_close(struct support_virtual *s);
+
+/* Simulated time of the last complete message, ps. */
+uint64_t support_virtual_end(const struct support_virtual *s);
+/* Whether every worker ended with nothing under way: all messages acknowledged, all buffers free, nothing dropped. */
+bool support_virtual_whole(const struct support_virtual *s);
+
+#endif

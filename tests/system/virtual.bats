@@ -1,0 +1,240 @@
+# asan
+# virtual.bats - hxmesh run --clock virtual: the report is a function of spec and seed alone; ends that are not as planned.
+
+load emulator_support
+
+setup() {
+    REPORT="$BATS_TEST_TMPDIR/report.json"
+    PID=
+}
+
+# A failed test may leave a run behind.
+teardown() {
+    [ -z "$PID" ] || kill -KILL "$PID" 2>/dev/null || true
+}
+
+# simulate ARGUMENTS...: runs a fabric under the virtual clock; its report goes to $REPORT.
+simulate() { hxmesh run "$@" --clock virtual --quiet --json - >"$REPORT"; }
+
+# What a report says of the fabric: all of it but what depends on the machine.
+of_fabric() { jq --compact-output 'del(.host)' "$REPORT"; }
+
+# always_same ARGUMENTS...: the same report byte for byte, `host` apart, by any number of workers and each time; nothing is
+# lost. It goes to $SAME.
+always_same() {
+    local workers
+    simulate "$@" --workers 1
+    SAME=$(of_fabric)
+    holds "$WHOLE and .packets_sent > 0 and .packet_hops > 0 and .virtual_seconds > 0"
+    for workers in 1 2 3 4; do
+        simulate "$@" --workers "$workers"
+        holds ".host.workers == $workers"
+        if [ "$(of_fabric)" != "$SAME" ]; then
+            echo "differs with $workers workers: $*"
+            diff <(jq . <<<"$SAME") <(of_fabric | jq .) | head -n 20
+            return 1
+        fi
+    done
+}
+
+@test "virtual: every pattern, whoever does the work" {
+    for pattern in all-to-all all-to-all-random permutation bisection neighbour; do
+        always_same "3x3 Hx2Mesh" --traffic "$pattern" --message 40000
+    done
+    always_same "3x3 Hx2Mesh" --traffic incast --target 2,3 --message 20000 --count 2
+    always_same "2x3 H3x2Mesh" --traffic all-to-all --shifts 7 --message 1MiB
+}
+
+@test "virtual: for a time and at a rate" {
+    always_same "4x4 Hx2Mesh" --traffic uniform --duration 20us --rate 0.7
+    holds '.share_of_injection > 0.1 and .share_of_injection <= 0.7'
+    always_same "4x4 Hx2Mesh" --traffic uniform --duration 20us --rate 0.01 --message 8192
+    holds '.share_of_injection > 0 and .share_of_injection <= 0.02'
+    always_same "2x2 Hx2Mesh" --traffic permutation --duration 30us --message 1000
+}
+
+@test "virtual: collectives" {
+    for algorithm in tree ring rings torus; do
+        always_same "2x2 Hx2Mesh" --traffic all-reduce --algorithm "$algorithm" --message 256KiB
+        holds '.collective.done == 16'
+    done
+    always_same "3x2 H2x4Mesh" --traffic broadcast --target 1,2 --message 300000
+    always_same "2x2 Hx2Mesh" --traffic reduce-scatter --message 100000 --verify
+    always_same "2x2 Hx2Mesh" --traffic all-gather --message 100000 --verify --planes 2
+}
+
+@test "virtual: jobs and failed boards" {
+    always_same examples/jobs.hxm.yaml
+    always_same examples/jobs.hxm.yaml --traffic all-to-all-random --verify --message 20000
+    always_same examples/jobs.hxm.yaml --traffic uniform --duration 10us
+    cat >"$BATS_TEST_TMPDIR/jobs.hxm.yaml" <<'FILE'
+fabric: 4x4 Hx2Mesh
+jobs:
+  - {tag: 7, rectangle: [[0, 0], [1, 1]]}
+  - {tag: 9, boards: [[0, 2], [3, 2], [0, 3], [3, 3]]}
+failed_boards: [[1, 2], [2, 2], [1, 3], [2, 3], [2, 1], [3, 1], [2, 0], [3, 0]]
+traffic: {pattern: all-reduce, algorithm: torus, message: 256KiB}
+FILE
+    always_same "$BATS_TEST_TMPDIR/jobs.hxm.yaml"
+    holds '.collective.done == 32'
+    always_same "$BATS_TEST_TMPDIR/jobs.hxm.yaml" --algorithm rings
+}
+
+@test "virtual: planes and two-level trees" {
+    always_same "2x2 Hx2Mesh" --planes 4
+    always_same "3x2 H2x4Mesh" --planes 2 --traffic all-to-all-random --select adaptive --verify --message 30000
+    always_same "9x1 H1x2Mesh" --radix 8 --message 20000
+    always_same "9x2 Hx1Mesh" --radix 8 --taper 3 --planes 4 --traffic all-to-all-random --message 20000
+}
+
+@test "virtual: buffers of one packet, slow and fast links" {
+    always_same "3x2 Hx2Mesh" --buffer 24KiB --select adaptive
+    always_same "3x2 Hx2Mesh" --buffer 48KiB --traffic uniform --duration 20us --message 5000
+    always_same "2x2 Hx2Mesh" --timing authors --message 200000
+    always_same "3x2 Hx2Mesh" --link 333 --crossbar 777 --cable 13ns --trace 3ns --input-latency 7ns --output-latency 11ns
+    always_same "2x2 Hx2Mesh" --cable 0 --trace 0 --input-latency 0 --output-latency 0
+}
+
+@test "virtual: every byte, if asked" {
+    for workers in 1 3; do
+        simulate "3x2 Hx2Mesh" --verify --workers "$workers" --message 30001
+        holds "$WHOLE and .verify and .bytes_delivered == 24 * 23 * 30001 and .packets_sent == 24 * 23 * 4"
+    done
+    checked=$(of_fabric | jq --compact-output 'del(.verify)')
+    simulate "3x2 Hx2Mesh" --message 30001
+    holds '.verify == false'
+    [ "$(of_fabric | jq --compact-output 'del(.verify)')" = "$checked" ]
+}
+
+@test "virtual: another seed, another run" {
+    # A partner's way is drawn; in all-to-all, the order of the shifts.
+    for arguments in "--traffic permutation" "--traffic uniform --duration 20us" "--traffic all-to-all"; do
+        # shellcheck disable=SC2086 # several words
+        simulate "4x4 Hx2Mesh" $arguments --seed 1
+        first=$(of_fabric | jq --compact-output 'del(.seed)')
+        # shellcheck disable=SC2086
+        simulate "4x4 Hx2Mesh" $arguments --seed 2
+        holds "$WHOLE and .seed == 2"
+        [ "$(of_fabric | jq --compact-output 'del(.seed)')" != "$first" ]
+    done
+}
+
+@test "virtual: the keys of the design" {
+    simulate "4x4 Hx2Mesh" --workers 2
+    holds '[.spec, .clock] == ["4x4 Hx2Mesh", "virtual"] and .seed == 1 and .accelerators == 64 and .virtual_seconds > 0'
+    holds '.share_of_injection > 0 and .share_of_injection <= .alltoall_bound and .share_of_bound <= 1'
+    holds '.latency_ns | .p50 > 0 and .p50 <= .p99 and .p99 <= .p999 and .p999 <= .max'
+    holds '.links | length == 64 * 4 + 16 * 8 and all(.busy >= 0 and .busy <= 1)'
+    # Each packet and acknowledgement ends by one hop into its endpoint; the others are those of the links.
+    holds '([.links[].packets] | add) == .packet_hops - .packets_delivered - .acknowledgements'
+}
+
+# begin_virtual ARGUMENTS...: starts a run that goes on for very long as process $PID, and waits until it simulates.
+begin_virtual() {
+    env --default-signal=INT,TERM,HUP,QUIT "$HXMESH" run "4x4 Hx2Mesh" --clock virtual --quiet --json - --duration 10s "$@" \
+        >"$REPORT" 2>"$BATS_TEST_TMPDIR/stderr" 3>&- &
+    PID=$!
+}
+virtual_workers_of() { pgrep --parent "$1" hxmesh-v; }
+has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
+all_gone() {
+    local pid
+    for pid in "$@"; do
+        [ ! -e "/proc/$pid" ] || [ "$(ps -o state= -p "$pid")" = Z ] || return 1
+    done
+}
+
+@test "virtual: Ctrl-C ends it with a report, whenever" {
+    for workers in 1 3; do
+        for after in 0 0.1 0.5; do
+            begin_virtual --workers "$workers"
+            eventually has_virtual_workers "$workers"
+            mapfile -t pids < <(virtual_workers_of "$PID")
+            sleep "$after"
+            kill -INT "$PID"
+            finish
+            [ "$CODE" -eq 130 ]
+            [ ! -s "$BATS_TEST_TMPDIR/stderr" ]
+            holds '.interrupted and (.complete | not) and .bytes_corrupted == 0 and .messages_failed == 0'
+            all_gone "${pids[@]}"
+        done
+        holds '.virtual_seconds > 0 and .packets_delivered > 0 and .share_of_injection > 0'
+    done
+}
+
+@test "virtual: Ctrl-C twice, and other ways to ask" {
+    begin_virtual --workers 2
+    eventually has_virtual_workers 2
+    kill -INT "$PID"
+    kill -INT "$PID" 2>/dev/null || true
+    finish
+    [ "$CODE" -eq 130 ]
+    for signal in TERM HUP QUIT; do
+        begin_virtual --workers 2
+        eventually has_virtual_workers 2
+        kill "-$signal" "$PID"
+        finish
+        [ "$CODE" -eq 130 ]
+        holds .interrupted
+    done
+}
+
+@test "virtual: a worker that is killed ends the run in one line" {
+    for workers in 1 3; do
+        begin_virtual --workers "$workers"
+        eventually has_virtual_workers "$workers"
+        mapfile -t pids < <(virtual_workers_of "$PID")
+        sleep 0.2
+        kill -KILL "${pids[$((workers - 1))]}"
+        finish
+        [ "$CODE" -eq 1 ]
+        [ "$(wc -l <"$BATS_TEST_TMPDIR/stderr")" -eq 1 ]
+        grep -q "^hxmesh: error: hxmesh run: worker ${pids[$((workers - 1))]} was killed by signal 9: simulated time" \
+            "$BATS_TEST_TMPDIR/stderr"
+        holds '(.complete | not) and .host.worker_deaths == 1'
+        all_gone "${pids[@]}"
+    done
+}
+
+# shellcheck disable=SC2030
+@test "virtual: kill -9 of the supervisor ends its workers" {
+    begin_virtual --workers 3
+    eventually has_virtual_workers 3
+    mapfile -t pids < <(virtual_workers_of "$PID")
+    kill -KILL "$PID"
+    wait "$PID" 2>/dev/null || true
+    eventually all_gone "${pids[@]}"
+}
+
+# shellcheck disable=SC2154,SC2031 # stderr, stderr_lines, status, output: set by run
+# refused TEXT ARGUMENTS...: a usage error, one line that has the text.
+refused() {
+    local text=$1
+    shift
+    run --separate-stderr hxmesh run "2x2 Hx2Mesh" "$@"
+    echo "$stderr"
+    [ "$status" -eq 2 ]
+    [ -z "$output" ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ $stderr == "hxmesh: error: "*"$text"* ]]
+}
+
+@test "virtual: what only one clock knows" {
+    for option in "--buffer 1MiB" "--link 400" "--crossbar 800" "--cable 20ns" "--trace 1ns" "--input-latency 40ns" \
+        "--output-latency 40ns" "--timing authors"; do
+        # shellcheck disable=SC2086 # an option and its value
+        refused "--clock virtual" $option
+    done
+    refused "--name is for --clock wall" --clock virtual --name laboratory
+    refused "--credits is for --clock wall (--buffer" --clock virtual --credits 64
+    refused "--restart is for --clock wall" --clock virtual --no-restart
+}
+
+@test "virtual: what cannot be" {
+    refused "300 Gb/s is less than a link's 400" --clock virtual --crossbar 300
+    refused "800 Gb/s is less than a link's 1000" --clock virtual --link 1000
+    refused "outside 24 KiB .. 48 MiB" --clock virtual --buffer 24575
+    refused "outside 24 KiB .. 48 MiB" --clock virtual --buffer 49MiB
+    refused "at most 64" --clock virtual --workers 65
+    refused "did you mean 'paper'" --clock virtual --timing papier
+}

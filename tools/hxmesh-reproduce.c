@@ -1,0 +1,223 @@
+/* hxmesh-reproduce - the paper's experiments, run on the firmware: tables, JSON and plots beside the paper's values. */
+#include "host/error.h"
+#include "host/json.h"
+#include "host/options.h"
+#include "host/spec.h"
+#include "tools/reproduce_child.h"
+#include "tools/reproduce_figure.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct experiment {
+    const char *name;
+    const char *title;
+    void (*plan)(struct reproduce_plan *p);
+    void (*show)(struct reproduce_figure *f);
+};
+
+static const struct experiment experiments[] = {
+    {"table2", "Table II: bandwidth, diameter and cost of the small and the large cluster", plan_table2, show_table2},
+    {"fig11", "Figure 11: all-to-all over message sizes, small cluster", plan_fig11, show_fig11},
+    {"fig12", "Figure 12: random permutations, small cluster", plan_fig12, show_fig12},
+    {"fig13", "Figure 13: all-reduce over vector sizes, small cluster", plan_fig13, show_all_reduce},
+    {"fig17", "Figure 17: all-reduce over vector sizes, large cluster", plan_fig17, show_all_reduce}};
+enum { EXPERIMENTS = sizeof experiments / sizeof *experiments };
+
+struct settings {
+    bool quick, full;
+    uint64_t workers;
+    uint64_t minutes; /* of an experiment; 0: as long as it takes */
+    unsigned given;
+    const char *folder;
+    char hxmesh[PATH_MAX]; /* the program that is run */
+    struct hx_common common;
+    json_t *report; /* an array, if it is asked for */
+};
+enum { GIVEN_MINUTES = 1 };
+static const uint64_t default_minutes[] = {[REPRODUCE_QUICK] = 0, [REPRODUCE_DEFAULT] = 10, [REPRODUCE_FULL] = 0};
+
+static enum reproduce_effort effort_of(const struct settings *s)
+{
+    return s->quick ? REPRODUCE_QUICK : s->full ? REPRODUCE_FULL : REPRODUCE_DEFAULT;
+}
+
+/* ---- running ---- */
+
+/* How fast the machine is: of the runs so far that were long enough to tell. */
+struct pace {
+    double hops, seconds; /* expected and taken */
+    double spent;
+};
+
+static const double long_enough = 2;   /* seconds */
+static const double first_guess = 3e6; /* packet-hops a second */
+
+static bool fits(const struct pace *pace, double hops, double allowed)
+{
+    double rate = pace->seconds > 0 ? pace->hops / pace->seconds : first_guess;
+    return allowed <= 0 || pace->spent + hops / rate <= allowed;
+}
+
+static void note(struct pace *pace, double hops, double seconds)
+{
+    pace->spent += seconds;
+    if (seconds < long_enough)
+        return;
+    pace->hops += hops;
+    pace->seconds += seconds;
+}
+
+/* False: one has failed, or we were interrupted; the rest is not run. */
+static bool run_all(struct reproduce_plan *plan, const struct settings *s, const char *name)
+{
+    struct pace pace = {0};
+    double allowed = 60.0 * (double)s->minutes;
+    for (unsigned i = 0; i < plan->count; i++) {
+        struct reproduce_run *run = &plan->run[i];
+        double hops = reproduce_estimate(run);
+        if (child_interrupted())
+            return false;
+        if (!fits(&pace, hops, allowed)) {
+            run->state = REPRODUCE_LEFT;
+            continue;
+        }
+        if (!s->common.quiet)
+            fprintf(stderr, "%s: run %u of %u: %s %s%s%s\n", name, i + 1, plan->count, run->fabric, run->traffic,
+                    run->algorithm ? " by " : "", run->algorithm ? run->algorithm : "");
+        if (!reproduce_do(run, s->hxmesh, (unsigned)s->workers, s->common.quiet))
+            return false;
+        note(&pace, hops, run->wall_seconds);
+    }
+    return true;
+}
+
+static bool reproduce(const struct experiment *e, struct settings *s)
+{
+    struct reproduce_plan *plan = hx_allocate(1, sizeof *plan);
+    plan->effort = effort_of(s);
+    e->plan(plan);
+    bool good = run_all(plan, s, e->name);
+    struct reproduce_figure figure = {.name = e->name, .title = e->title, .plan = plan};
+    figure_begin(&figure);
+    e->show(&figure);
+    if (s->report)
+        (void)json_array_append_new(s->report, figure_json(&figure));
+    if (!s->common.json || strcmp(s->common.json, "-") != 0) {
+        figure_print(&figure, stdout);
+        putchar('\n');
+    }
+    figure_write(&figure, s->folder);
+    figure_free(&figure);
+    for (unsigned i = 0; i < plan->count; i++)
+        reproduce_run_free(&plan->run[i]);
+    free(plan);
+    return good;
+}
+
+/* ---- the command line ---- */
+
+static void make_folders(const char *folder)
+{
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s", folder) >= (int)sizeof path)
+        hx_die(HX_EXIT_USAGE, "--out", "the path is too long");
+    for (char *at = path + 1; *at; at++) {
+        if (*at != '/')
+            continue;
+        *at = '\0';
+        (void)mkdir(path, 0777); /* what is wrong shows at the last one */
+        *at = '/';
+    }
+    struct stat found;
+    if (mkdir(path, 0777) != 0 && (errno != EEXIST || stat(path, &found) != 0 || !S_ISDIR(found.st_mode)))
+        hx_die(HX_EXIT_ENVIRONMENT, folder, "cannot be made: %s", strerror(errno));
+}
+
+/* Which experiments the word means: [first, end). */
+static void choose(const char *word, unsigned *first, unsigned *end)
+{
+    const char *names[EXPERIMENTS + 2] = {"all"};
+    for (unsigned i = 0; i < EXPERIMENTS; i++)
+        names[i + 1] = experiments[i].name;
+    unsigned index;
+    const char *wrong = hx_value_choice(word, names, &index);
+    if (wrong)
+        hx_die(HX_EXIT_USAGE, "hxmesh reproduce", "%s", wrong);
+    *first = index ? index - 1 : 0;
+    *end = index ? index : EXPERIMENTS;
+}
+
+static const char *parse(struct settings *s, int argc, char **argv)
+{
+    const struct hx_option options[] = {
+        {.name = "quick",
+         .kind = HX_OPTION_FLAG,
+         .to.flag = &s->quick,
+         .help = "smaller fabrics and messages than the paper's, in a minute: a demonstration"},
+        {.name = "full", .kind = HX_OPTION_FLAG, .to.flag = &s->full, .help = "the paper's sizes, as long as it takes"},
+        {.name = "minutes",
+         .kind = HX_OPTION_NUMBER,
+         .to.number = &s->minutes,
+         .low = 0,
+         .high = 1000000,
+         .given = &s->given,
+         .given_bit = GIVEN_MINUTES,
+         .help = "leave out runs with which an experiment would take longer; 0: none (10; --quick, --full: 0)"},
+        {.name = "workers",
+         .letter = 'w',
+         .kind = HX_OPTION_NUMBER,
+         .to.number = &s->workers,
+         .low = 0,
+         .high = HX_MOST_WORKERS,
+         .help = "worker processes of a run; 0: one a core (0)"},
+        {.name = "out",
+         .kind = HX_OPTION_STRING,
+         .argument = "DIR",
+         .to.string = &s->folder,
+         .help = "where tables, JSON and plots go (build/reproduce)"},
+        HX_OPTIONS_END};
+    const struct hx_command command = {
+        .program = "hxmesh reproduce",
+        .operands = "table2|fig11|fig12|fig13|fig17|all",
+        .summary =
+            "Runs experiments of the HammingMesh paper (Hoefler et al., SC22) on the firmware, under the virtual "
+            "clock, and puts what comes out beside what the paper says.",
+        .details =
+            "Every experiment writes DIR/NAME.txt, .json and .svg. Exit code: 0 done, 1 a run failed, 130 interrupted; "
+            "what was run until then is written all the same.",
+        .least_operands = 1,
+        .most_operands = 1,
+        .options = options};
+    int first = hx_options_parse(&command, argc, argv, &s->common);
+    if (s->quick && s->full)
+        hx_die(HX_EXIT_USAGE, "--full", "--quick is the opposite");
+    if (!(s->given & GIVEN_MINUTES))
+        s->minutes = default_minutes[effort_of(s)];
+    return argv[first];
+}
+
+int main(int argc, char **argv)
+{
+    struct settings s = {.folder = "build/reproduce"};
+    unsigned first;
+    unsigned end;
+    choose(parse(&s, argc, argv), &first, &end);
+    hx_output_check(s.common.json);
+    child_beside("hxmesh", s.hxmesh, sizeof s.hxmesh);
+    make_folders(s.folder);
+    child_catch_signals();
+    s.report = s.common.json ? json_array() : NULL;
+    bool good = true;
+    for (unsigned i = first; i < end && good; i++)
+        good = reproduce(&experiments[i], &s);
+    if (s.report)
+        hx_json_write(s.report, s.common.json);
+    hx_output_close(stdout, "-");
+    if (child_interrupted())
+        return HX_EXIT_INTERRUPTED;
+    return good ? HX_EXIT_DONE : HX_EXIT_FAILED;
+}
