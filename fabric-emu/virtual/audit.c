@@ -101,10 +101,11 @@ static void write_port(const struct worker *w, const struct virtual_node *n, uns
 {
     const struct virtual_tx *tx = &n->hal.tx[port];
     const struct virtual_rx *rx = &n->hal.rx[port];
+    if (!(n->hal.up >> port & 1) || (n->hal.endpoint && port == HX_LOCAL))
+        return;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         w->m->balance[(size_t)tx->link * HX_VCS + vc].credit = tx->credit[vc] + credit_on_its_way(tx, vc);
-        if (rx->delay)
-            w->m->balance[(size_t)rx->link * HX_VCS + vc].held = blocks_held(n, port, vc);
+        w->m->balance[(size_t)rx->link * HX_VCS + vc].held = blocks_held(n, port, vc);
     }
 }
 

@@ -97,7 +97,8 @@ static void bind_node(const struct plan *p, unsigned plane, uint32_t node)
     }
     for (unsigned port = 0; port < n->hal.ports; port++)
         virtual_room_update(&n->hal, port);
-    n->hal.open = n->hal.up;
+    for (uint64_t left = n->hal.up; left; left &= left - 1)
+        n->hal.room[__builtin_ctzll(left)].opens = 0;
 }
 
 /* ---- nodes ---- */

@@ -163,6 +163,20 @@ static void explain_edge(const struct model *m, uint32_t from, uint32_t to)
                 model_port_name(m, to / HX_VCS, far_name), to % HX_VCS);
 }
 
+/* Without a cycle every wait leads to an (input, VC) that waits for nobody, and yet has no room. */
+static void explain_end(const struct model *m, uint32_t vertices)
+{
+    for (uint32_t from = 0; from < vertices; from++) {
+        uint32_t to;
+        for (unsigned n = 0; (to = next_wait(m, from, n)) != CYCLE_NONE; n++) {
+            if (next_wait(m, to, 0) == CYCLE_NONE) {
+                explain_edge(m, from, to);
+                return;
+            }
+        }
+    }
+}
+
 bool watchdog_was_stuck(const struct model *m)
 {
     return m->area[0].stuck;
@@ -180,16 +194,18 @@ void watchdog_explain(const struct model *m)
     double since = (double)m->area[0].moved / 1e6;
     uint32_t *cycle = hx_allocate(g.vertices, sizeof *cycle);
     uint32_t length = cycle_find(&g, cycle);
-    if (length == 0)
-        hx_complain("watchdog",
-                    "no packet has moved since %.3f us, and no cycle: %" PRIu64 " packets stand in switches, %" PRIu64
-                    " of them could go on",
-                    since, held, could);
-    else
+    if (length) {
         hx_complain("watchdog",
                     "deadlock: no packet has moved since %.3f us, %" PRIu64
                     " packets stand in switches, and %u inputs wait for each other",
                     since, held, length);
+    } else {
+        hx_complain("watchdog",
+                    "no packet has moved since %.3f us, and no cycle: %" PRIu64 " packets stand in switches, %" PRIu64
+                    " of them could go on, and whoever the others wait for waits for nobody",
+                    since, held, could);
+        explain_end(m, g.vertices);
+    }
     for (uint32_t n = 0; n < length; n++)
         explain_edge(m, cycle[n], cycle[n + 1 == length ? 0 : n + 1]);
     free(cycle);

@@ -3,19 +3,38 @@
 
 /* ---- what a switch waits for ---- */
 
-/* Outputs that somebody waits for while they take a packet lack credit: their next credit is worth a look. */
-static void note_starved(struct virtual_entity *e, struct virtual_node *n)
+static uint64_t wanted(const struct virtual_node *n)
+{
+    return n->sw.wanted[0] | n->sw.wanted[1] | n->sw.wanted[2];
+}
+
+static void note_opening(struct virtual_entity *e, struct hal_switch *h, unsigned output)
+{
+    h->shut |= (uint64_t)1 << output;
+    virtual_entity_note(e, h->room[output].opens, h->output_item + output);
+}
+
+/* What somebody waits for is worth a look when it opens, or, where it is open and credit is lacking, when the next
+ * credit comes. An output that took a packet in this step may be open again at once: that is another step. */
+static void note_waits(struct virtual_entity *e, struct virtual_node *n)
 {
     struct hal_switch *h = &n->hal;
-    h->starved = (n->sw.wanted[0] | n->sw.wanted[1] | n->sw.wanted[2]) & h->open;
-    for (uint64_t left = h->starved & ~h->credit_noted; left; left &= left - 1) {
+    h->starved = 0;
+    for (uint64_t left = wanted(n) & ~h->shut; left; left &= left - 1) {
         unsigned output = (unsigned)__builtin_ctzll(left);
+        uint64_t bit = (uint64_t)1 << output;
+        if (h->room[output].opens > e->worker->now || (h->sent & bit)) {
+            note_opening(e, h, output);
+            continue;
+        }
+        h->starved |= bit;
         uint64_t next = h->room[output].credit_next;
-        if (next == UINT64_MAX)
+        if (next == UINT64_MAX || (h->credit_noted & bit))
             continue; /* noted when it is given */
-        h->credit_noted |= (uint64_t)1 << output;
+        h->credit_noted |= bit;
         virtual_entity_note(e, next, h->credit_item + output);
     }
+    h->sent = 0;
 }
 
 static void step(struct virtual_entity *e, struct virtual_node *n)
@@ -24,22 +43,29 @@ static void step(struct virtual_entity *e, struct virtual_node *n)
         (void)hx_tree_step(&n->sw);
     else
         (void)hx_accelerator_step(&n->sw);
-    note_starved(e, n);
+    note_waits(e, n);
 }
 
 /* ---- items ---- */
 
-/* Whether one of the outputs that a packet may take is open. If not it need not be looked at yet: a step will, at the
- * latest when an output opens. */
-static bool may_go(const struct virtual_entity *e, const struct virtual_node *n, unsigned input,
-                   const struct hx_desc *d)
+/* Whether one of the outputs that a packet may take is open. If not it need not be looked at before one is. */
+static bool may_go(struct virtual_entity *e, struct virtual_node *n, unsigned input, const struct hx_desc *d)
 {
     const struct hx_route *r = &n->sw.route;
+    struct hal_switch *h = &n->hal;
     if (d->dst_gx >= r->columns || d->dst_gy >= r->rows)
         return true;
     uint64_t ports =
         e->tree ? hx_tree_ports(r, input, d->dst_gx, d->dst_gy) : hx_mesh_ports(r, input, d->dst_gx, d->dst_gy);
-    return ports == 0 || (ports & n->hal.open);
+    if (ports == 0)
+        return true;
+    for (uint64_t left = ports & ~h->shut; left; left &= left - 1) {
+        if (h->room[__builtin_ctzll(left)].opens <= e->worker->now)
+            return true;
+    }
+    for (uint64_t left = ports & ~h->shut; left; left &= left - 1)
+        note_opening(e, h, (unsigned)__builtin_ctzll(left));
+    return false;
 }
 
 /* Makes the packets of an input whose time has come known to the switch; returns whether it should step for one of them. */
@@ -82,8 +108,8 @@ static bool take_credit(struct hal_switch *h, unsigned output)
 static bool open_output(struct virtual_node *n, unsigned output)
 {
     uint64_t bit = (uint64_t)1 << output;
-    n->hal.open |= bit;
-    return n->hal.news || ((n->sw.wanted[0] | n->sw.wanted[1] | n->sw.wanted[2]) & bit);
+    n->hal.shut &= ~bit;
+    return n->hal.news || (wanted(n) & bit);
 }
 
 /* Takes one item in; returns whether the switch should step. */
@@ -205,7 +231,7 @@ static void lay_out_node(struct virtual_entity *e, unsigned plane, unsigned port
     for (unsigned port = 0; port < ports; port++) {
         h->rx[port] = (struct virtual_rx){.entity = e, .port = (uint16_t)port, .item = (uint8_t)(first + port)};
         h->tx[port] = (struct virtual_tx){.entity = e, .of = h, .port = (uint16_t)port};
-        h->room[port].credit_next = UINT64_MAX;
+        h->room[port] = (struct virtual_room){.credit_next = UINT64_MAX, .opens = VIRTUAL_NEVER};
     }
 }
 

@@ -76,6 +76,7 @@ struct virtual_rx {
 struct virtual_room {
     uint64_t lanes;       /* credit of each VC, in units */
     uint64_t credit_next; /* ps: when the next credit is back */
+    uint64_t opens;       /* ps: from when on it takes a packet; VIRTUAL_NEVER: it has no link */
 };
 
 struct hal_switch {
@@ -83,8 +84,9 @@ struct hal_switch {
     struct virtual_entity *entity;
     struct hal_endpoint *endpoint;     /* NULL: a tree switch */
     uint64_t news;                     /* inputs with packets ready that the switch has not seen */
-    uint64_t open;                     /* outputs that take a packet now */
+    uint64_t shut;                     /* outputs that somebody waits for and whose opening stands in the agenda */
     uint64_t up;                       /* outputs with a link */
+    uint64_t sent;                     /* outputs that took a packet in this step */
     uint64_t starved;                  /* open outputs that somebody waits for who lacks credit */
     uint64_t credit_noted;             /* outputs whose next credit stands in the agenda */
     const struct virtual_slot *looked; /* at last */
@@ -94,7 +96,6 @@ struct hal_switch {
     uint8_t output_item, credit_item; /* agenda items of output 0 */
     uint8_t first_vc;
     uint8_t turns;             /* steps that transmitted */
-    bool transmitted;          /* in this step */
     struct virtual_room *room; /* [ports] */
     struct virtual_rx *rx;
     struct virtual_tx *tx;
@@ -121,7 +122,7 @@ static inline uint64_t hal_news(const struct hal_switch *h)
 
 static inline uint64_t hal_open(const struct hal_switch *h)
 {
-    return h->open;
+    return ~h->shut;
 }
 
 static inline unsigned hal_first_vc(const struct hal_switch *h)
@@ -169,7 +170,7 @@ void virtual_take_credits(struct hal_switch *h, unsigned output);
 
 static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
 {
-    if (!(h->open >> output & 1))
+    if (h->room[output].opens > h->worker->now)
         return 0;
     if (__builtin_expect(h->room[output].credit_next <= h->worker->now, 0))
         virtual_take_credits(h, output);
@@ -207,9 +208,8 @@ static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t ta
 
 static inline void hal_commit(struct hal_switch *h)
 {
-    if (!h->transmitted)
+    if (!h->sent)
         return;
-    h->transmitted = false;
     /* What is nearest to its end goes first: a packet under way holds buffers, one that waits at its source does not. Every
      * 16th time another VC is first, so that none starves. */
     h->turns++;

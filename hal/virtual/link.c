@@ -164,9 +164,8 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     w->moved = later_of(w->now, w->moved);
     if (rx->delay)
         give_credit(w, rx, later_of(left, tail_here), vc, blocks);
-    h->transmitted = true;
-    h->open &= ~((uint64_t)1 << output);
-    virtual_entity_note(h->entity, later_of(tx->link_free, w->now + t->ahead) - t->ahead, h->output_item + output);
+    h->sent |= (uint64_t)1 << output;
+    h->room[output].opens = later_of(tx->link_free, w->now + t->ahead) - t->ahead;
     if (local) {
         to_endpoint(h, d, later_of(tx->link_free, tail_here + t->output), birth);
         return;

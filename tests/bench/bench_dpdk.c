@@ -110,7 +110,7 @@ static void build(struct bench *b)
     hx_route_build(&c->sw.route, &b->config.g, b->config.node, (struct hx_barred){NULL}, 15, c->tables);
 }
 
-static void grant(struct bench *b)
+static void grant_all(struct bench *b)
 {
     for (unsigned port = 0; port < PORTS; port++) {
         struct hx_credit_sender *tx = b->port[port].link.tx;
@@ -124,7 +124,7 @@ static double cycles_a_packet(struct bench *b, unsigned loops)
     uint64_t moved = b->core.moved;
     uint64_t start = rte_rdtsc();
     for (unsigned i = 0; i < loops; i++) {
-        grant(b);
+        grant_all(b);
         (void)core_loop(&b->core);
     }
     return (double)(rte_rdtsc() - start) / (double)(b->core.moved - moved);

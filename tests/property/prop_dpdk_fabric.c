@@ -30,11 +30,12 @@ static void check_settings(const struct lab_settings *s)
 {
     static struct lab lab;
     lab_open(&lab, s);
-    assert_true(lab_run(&lab, 20));
+    assert_true(lab_run(&lab, 60));
     assert_int_equal(lab_corrupted(&lab), 0);
     assert_int_equal(lab_failed(&lab), 0);
+    /* Where other programs keep the machine busy, acknowledgements are late and packets come twice. */
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
-        assert_int_equal(lab_drops(&lab, reason), 0);
+        assert_true(reason == HX_DROP_DUPLICATE || lab_drops(&lab, reason) == 0);
     for (unsigned id = 0; id < lab.nodes; id++) {
         const struct local *l = lab.node[id].local;
         if (l) {
@@ -80,6 +81,31 @@ static void all_arrives_by_ports_of_three_cores(void **state)
                                        .lcores = "E=0,W=1,N=1,S=2,local=2"};
         check_settings(&s);
     }
+}
+
+/* ---- links ---- */
+
+/* A link that goes down and comes back costs what was under way, which is sent again, and nothing else. */
+static void links_come_and_go(void **state)
+{
+    (void)state;
+    static struct lab lab;
+    const struct lab_settings s = {
+        .fabric = "2x1 Hx1Mesh", .credits = 128, .message = 100000, .count = 200, .lcores = "E=0,W=1,N=1,S=2,local=2"};
+    lab_open(&lab, &s);
+    for (unsigned flap = 0; flap < 8; flap++) {
+        for (unsigned turn = 0; turn < 200; turn++)
+            lab_turn(&lab);
+        unsigned port = flap % 2 ? HX_E : HX_W;
+        uint64_t up = atomic_exchange(&lab.node[0].up, 31 & ~(1U << port));
+        for (unsigned turn = 0; turn < 20; turn++)
+            lab_turn(&lab);
+        atomic_store(&lab.node[0].up, up);
+    }
+    assert_true(lab_run(&lab, 60));
+    assert_int_equal(lab_corrupted(&lab), 0);
+    assert_int_equal(lab_failed(&lab), 0);
+    lab_close(&lab);
 }
 
 /* ---- garbage ---- */
@@ -199,8 +225,10 @@ static void garbage_does_no_harm(void **state)
 {
     (void)state;
     static struct lab lab;
-    unsigned seconds = getenv("HX_GARBAGE_SECONDS") ? (unsigned)atoi(getenv("HX_GARBAGE_SECONDS")) : 2;
-    random_state = getenv("HX_SEED") ? strtoull(getenv("HX_SEED"), NULL, 0) : 1;
+    const char *given = getenv("HX_GARBAGE_SECONDS");
+    const char *seed = getenv("HX_SEED");
+    uint64_t seconds = given ? strtoull(given, NULL, 10) : 2;
+    random_state = seed ? strtoull(seed, NULL, 0) : 1;
     const struct lab_settings s = {.fabric = "2x1 Hx1Mesh", .credits = 128, .message = 20000, .count = 1000000};
     lab_open(&lab, &s);
     uint64_t end = rte_rdtsc() + seconds * rte_get_tsc_hz();
@@ -216,7 +244,7 @@ static void garbage_does_no_harm(void **state)
         if (lab.node[id].local)
             lab.node[id].local->to_send = lab.node[id].local->begun;
     }
-    for (uint64_t until = rte_rdtsc() + 15 * rte_get_tsc_hz(); rte_rdtsc() < until;) {
+    for (uint64_t until = rte_rdtsc() + 40 * rte_get_tsc_hz(); rte_rdtsc() < until;) {
         bool idle = true;
         lab_turn(&lab);
         for (unsigned id = 0; id < lab.nodes; id++)
@@ -244,10 +272,12 @@ static void garbage_does_no_harm(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_arrives), cmocka_unit_test(all_arrives_with_the_least_buffers),
-        cmocka_unit_test(all_arrives_though_credit_frames_are_lost),
-        cmocka_unit_test(all_arrives_by_ports_of_three_cores), cmocka_unit_test(garbage_does_no_harm)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_arrives),
+                                       cmocka_unit_test(all_arrives_with_the_least_buffers),
+                                       cmocka_unit_test(all_arrives_though_credit_frames_are_lost),
+                                       cmocka_unit_test(all_arrives_by_ports_of_three_cores),
+                                       cmocka_unit_test(links_come_and_go),
+                                       cmocka_unit_test(garbage_does_no_harm)};
     lab_start_eal();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

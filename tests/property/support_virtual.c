@@ -4,7 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,6 +52,39 @@ void support_virtual_close(struct support_virtual *s)
     hx_spec_free(&s->spec);
 }
 
+/* ---- what is said on stderr ---- */
+
+/* Sends it to a file of no name until give_back(). */
+static int take_stderr(FILE *file)
+{
+    (void)fflush(stderr);
+    int before = dup(STDERR_FILENO);
+    assert_true(before >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    return before;
+}
+
+static void give_back(struct support_virtual *s, FILE *file, int before)
+{
+    (void)fflush(stderr);
+    assert_true(dup2(before, STDERR_FILENO) >= 0);
+    (void)close(before);
+    rewind(file);
+    size_t n = fread(s->said, 1, sizeof s->said - 1, file);
+    s->said[n] = 0;
+    (void)fclose(file);
+}
+
+void support_virtual_listen(struct support_virtual *s, void (*report)(const struct model *m))
+{
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    int before = take_stderr(file);
+    report(&s->m);
+    give_back(s, file, before);
+}
+
+/* ---- workers ---- */
+
 static _Noreturn void live(const struct support_virtual *s, unsigned self)
 {
     static struct worker w;
@@ -67,6 +100,9 @@ static _Noreturn void live(const struct support_virtual *s, unsigned self)
 bool support_virtual_run(struct support_virtual *s)
 {
     pid_t pid[VIRTUAL_MOST_WORKERS];
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    int before = take_stderr(file);
     for (unsigned w = 0; w < s->m.workers; w++) {
         pid[w] = fork();
         assert_true(pid[w] >= 0);
@@ -81,6 +117,7 @@ bool support_virtual_run(struct support_virtual *s)
         if (!good)
             virtual_channel_break(s->m.channel);
     }
+    give_back(s, file, before);
     return good;
 }
 

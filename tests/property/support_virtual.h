@@ -30,12 +30,15 @@ struct support_virtual {
     struct traffic traffic;
     struct collective_plan collective;
     struct model m;
+    char said[8192]; /* what the workers, or the watchdog, said on stderr */
 };
 
 /* Makes the model. A test may change it before it runs. */
 void support_virtual_open(struct support_virtual *s, const struct support_virtual_plan *plan);
 /* Runs it to its end; returns whether every worker ended by itself, having said it was done. */
 bool support_virtual_run(struct support_virtual *s);
+/* Calls report(m), which writes to stderr, for `said`. */
+void support_virtual_listen(struct support_virtual *s, void (*report)(const struct model *m));
 void support_virtual_close(struct support_virtual *s);
 
 /* Simulated time of the last complete message, ps. */

@@ -155,3 +155,10 @@ refused() {
     refused 2 "messages have at most" "${eal[@]}" --no-telemetry -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 \
         --ports E=net_tap0,local=endpoint --mtu 1500
 }
+
+@test "the example of two nodes ends well" {
+    run env HXMESH_DPDK="$HXMESH_DPDK" "$BATS_TEST_DIRNAME/../../examples/dpdk/pair.sh"
+    [ "$status" -eq 0 ]
+    [ "$(grep -c '50 of 50 sent, 50 received, 0 given up' <<<"$output")" -eq 2 ]
+    [ "$(grep -c 'every byte checked, 0 corrupted' <<<"$output")" -eq 2 ]
+}

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# pair.sh - two DPDK nodes joined by memif, with no emulator between them: all-to-all, every byte checked. No privileges.
+# HXMESH_DPDK: the program (build/hxmesh-dpdk). Ends with 0 if nothing was lost or corrupted on either side.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+program=$(realpath -m "${HXMESH_DPDK:-../../build/hxmesh-dpdk}")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+export XDG_RUNTIME_DIR=$folder
+
+node() {
+    local role=$1 name=$2
+    timeout --foreground 60 "$program" --no-huge -m 512 --no-pci --no-shconf --no-telemetry --log-level=critical \
+        --lcores '0@(0-1)' --file-prefix "$name" \
+        --vdev="net_memif0,role=$role,socket=$folder/memif.sock,socket-abstract=no,bsize=8448" -- \
+        --config "pair-$name.yaml"
+}
+
+node server west >"$folder/west" &
+west=$!
+node client east
+wait "$west"
+cat "$folder/west"
