@@ -24,6 +24,9 @@ static const struct verb verbs[] = {
     {"info", NULL, "size, cost, diameter and limits of a fabric"},
     {"route", NULL, "every minimal way between accelerators"},
     {"check", NULL, "prove a fabric's routes free of deadlock"},
+    {"reproduce", NULL, "the paper's experiments under the virtual clock: tables and plots"},
+    {"trace", NULL, "follow packets through a capture, hop by hop"},
+    {"verify", NULL, "judge a capture against the rules of the fabric"},
     {"clean", verb_clean, "remove what killed runs left in /dev/shm"},
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
@@ -33,7 +36,7 @@ static void print_help(void)
     printf("hxmesh - a HammingMesh of real switch and endpoint firmware on one machine\n\n"
            "usage: hxmesh VERB [ARGUMENTS]      hxmesh VERB --help\n\n");
     for (unsigned i = 0; i < VERBS; i++)
-        printf("  %-8s %s\n", verbs[i].name, verbs[i].help);
+        printf("  %-10s %s\n", verbs[i].name, verbs[i].help);
     printf("\nexit codes: 0 done, 1 verification failed, 2 usage, 3 bad configuration, 4 the machine refused,\n"
            "            130 interrupted and cleaned up\n");
 }

@@ -49,7 +49,9 @@ refused_run() {
     refused_run 2 "--planes: 10 is outside 1 .. 4" "4x4 Hx2Mesh" --planes 10
     refused_run 2 "--planes: 0 is outside 1 .. 4" "4x4 Hx2Mesh" --planes 0
     refused_run 2 "--workers: 65 workers; at most 64" "4x4 Hx2Mesh" --workers 65
-    refused_run 2 "--clock: this version runs the wall clock only" "4x4 Hx2Mesh" --clock virtual
+    refused_run 2 "--clock: speeds, latencies and --buffer are those of --clock virtual" "4x4 Hx2Mesh" --cable 5ns
+    refused_run 2 "--clock: --name is for --clock wall" "4x4 Hx2Mesh" --clock virtual
+    refused 2 "--crossbar: 100 Gb/s is less than a link's 400" run "4x4 Hx2Mesh" --clock virtual --crossbar 100
     refused_run 2 "--count: 0 messages need a --duration" "4x4 Hx2Mesh" --count 0
     run --separate-stderr hxmesh run "4x4 Hx2Mesh" --name "$NAME" --traffic all-to-al
     [ "$status" -eq 2 ]
