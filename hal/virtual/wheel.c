@@ -6,8 +6,11 @@
 
 void virtual_wheel_open(struct virtual_wheel *w, uint32_t entities, uint64_t width)
 {
-    *w = (struct virtual_wheel){
-        .width = width, .words = (entities + 63) / 64, .entities = entities, .later_first = VIRTUAL_NO_WINDOW};
+    *w = (struct virtual_wheel){.width = width,
+                                .end = width,
+                                .words = (entities + 63) / 64,
+                                .entities = entities,
+                                .later_first = VIRTUAL_NO_WINDOW};
     w->bucket = virtual_stock_take((size_t)VIRTUAL_BUCKETS * w->words * sizeof *w->bucket);
     w->later = virtual_stock_take(entities * sizeof *w->later);
     memset(w->later, 0xFF, entities * sizeof *w->later);
@@ -45,6 +48,7 @@ static void fetch(struct virtual_wheel *w)
 const uint64_t *virtual_wheel_turn(struct virtual_wheel *w, uint64_t window)
 {
     w->current = window;
+    w->end = (window + 1) * w->width;
     if (w->later_first <= window)
         fetch(w);
     return w->bucket + (size_t)(window % VIRTUAL_BUCKETS) * w->words;

@@ -13,12 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { VIRTUAL_BUCKETS = 64 };
+enum { VIRTUAL_BUCKETS = 64, VIRTUAL_NEAR = 8 };
 #define VIRTUAL_NO_WINDOW UINT64_MAX
 
 struct virtual_wheel {
     uint64_t width;   /* ps of a window */
     uint64_t current; /* window being visited */
+    uint64_t end;     /* of it, ps */
     uint32_t words;   /* of a bucket */
     uint32_t entities;
     uint64_t filled;      /* buckets that are not empty, bit by window % VIRTUAL_BUCKETS */
@@ -34,7 +35,12 @@ void virtual_wheel_add_later(struct virtual_wheel *w, uint32_t entity, uint64_t 
 /* The entity has something to do at `time`, in the current window or after it. */
 static inline void virtual_wheel_add(struct virtual_wheel *w, uint32_t entity, uint64_t time)
 {
-    uint64_t window = time / w->width;
+    uint64_t window = w->current;
+    uint64_t end = w->end;
+    for (; time >= end && window - w->current < VIRTUAL_NEAR; window++)
+        end += w->width;
+    if (time >= end) /* far: a division is dearer than what is near by some windows */
+        window = time / w->width;
     if (window - w->current >= VIRTUAL_BUCKETS) {
         virtual_wheel_add_later(w, entity, window);
         return;

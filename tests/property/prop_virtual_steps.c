@@ -24,8 +24,7 @@ static unsigned below(unsigned what, unsigned n)
 
 static void audit(const struct model *m)
 {
-    if (!audit_links(m))
-        print_message("not balanced in the end\n");
+    (void)audit_links(m); /* says what is wrong */
 }
 
 /* ---- what is right ---- */
@@ -102,7 +101,7 @@ static void add_a_block(struct worker *w)
 static void confuse_positions(struct worker *w)
 {
     struct virtual_rx *rx = &w->entity[0]->node[0].hal.rx[HX_S];
-    rx->head = hx_lane_add(rx->head, 2, 0xFFFF);
+    rx->ready = hx_lane_add(rx->ready, 2, 1);
 }
 
 static void finds(const char *spec, unsigned workers, void (*change)(struct worker *), const char *said)
@@ -114,7 +113,7 @@ static void finds(const char *spec, unsigned workers, void (*change)(struct work
     support_virtual_open(&s, &plan);
     s.m.check_steps = true;
     if (support_virtual_run(&s))
-        support_virtual_listen(&s, (void (*)(const struct model *))audit);
+        support_virtual_listen(&s, audit);
     if (strncmp(s.said, said, strlen(said)) != 0)
         fail_msg("'%s' is not '%s'", s.said, said);
     assert_ptr_equal(strchr(s.said, '\n'), s.said + strlen(s.said) - 1);
@@ -144,7 +143,7 @@ static void positions_out_of_order(void **state)
 {
     (void)state;
     finds("1x1 Hx2Mesh", 1, confuse_positions, "hxmesh: error: a0,0/p0/S: VC 2: tail 0, at the switch 0; beyond it seen 0, "
-                                               "ready 0, head 65535: out of order");
+                                               "ready 1, head 0: out of order");
 }
 
 int main(void)

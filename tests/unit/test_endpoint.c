@@ -76,6 +76,9 @@ static struct {
     bool dead[HX_MAX_PLANES]; /* the plane loses everything */
     uint8_t kept[HX_MAX_FRAME];
     struct cloud_frame copy; /* the first acknowledgement */
+    bool withholds;          /* data packet 0, until it is put back */
+    uint8_t late[HX_MAX_FRAME];
+    struct cloud_frame withheld;
 } gate;
 
 static bool count_and_lose(struct cloud *c, struct cloud_frame *f)
@@ -90,6 +93,13 @@ static bool count_and_lose(struct cloud *c, struct cloud_frame *f)
         memcpy(gate.kept, f->bytes, sizeof gate.kept);
         gate.copy = *f;
         gate.copy.bytes = gate.kept;
+    }
+    if (gate.withholds && h.kind == HX_DATA && h.offset == 0) {
+        gate.withholds = false;
+        memcpy(gate.late, f->bytes, sizeof gate.late);
+        gate.withheld = *f;
+        gate.withheld.bytes = gate.late;
+        return false;
     }
     if (h.kind == HX_DATA && gate.astray != CLOUD_ENDS)
         f->to = gate.astray;
@@ -226,6 +236,23 @@ static void at_most_512_packets_are_ahead(void **state)
     run_to_the_end();
     assert_true(gate.offsets[0] >= 3);
     assert_int_equal(cloud_drops(&cloud, 1, HX_DROP_UNEXPECTED), 0);
+}
+
+/* Packet 0 comes after all others of the window: nothing more was on its way that would have been acknowledged. */
+static void a_late_packet_moves_the_window_at_once(void **state)
+{
+    (void)state;
+    start(2, 4);
+    watch();
+    gate.withholds = true;
+    send(0, 1, 600 * FULL);
+    turns(TIMEOUT_TURNS - 2);
+    assert_int_equal(gate.kinds[HX_DATA], 512);
+    put_back(&gate.withheld);
+    turns(10);
+    assert_int_equal(gate.kinds[HX_DATA], 600);
+    run_to_the_end();
+    assert_int_equal(cloud.end[0].ep.stats.packets_repeated, 0);
 }
 
 /* As many messages as the window has, and not one more, until the first is acknowledged. */
@@ -401,7 +428,7 @@ static void reordered_acknowledgements_are_taken_together(void **state)
     watch();
     cloud.faults.keep = 80;
     send(0, 1, 500 * FULL);
-    turns(TIMEOUT_TURNS / 2);
+    turns(TIMEOUT_TURNS - 2);
     cloud.faults.keep = 0;
     run_to_the_end();
     assert_true(gate.kinds[HX_ACK] >= 7);
@@ -928,6 +955,7 @@ int main(void)
         cmocka_unit_test_teardown(packets_are_placed_in_any_order, lab_free),
         cmocka_unit_test_teardown(a_message_to_oneself_arrives, lab_free),
         cmocka_unit_test_teardown(at_most_512_packets_are_ahead, lab_free),
+        cmocka_unit_test_teardown(a_late_packet_moves_the_window_at_once, lab_free),
         cmocka_unit_test_teardown(few_messages_of_a_pair_are_under_way, lab_free),
         cmocka_unit_test_teardown(all_sends_may_be_taken, lab_free),
         cmocka_unit_test_teardown(what_is_out_of_range_is_refused, lab_free),
