@@ -133,7 +133,7 @@ bool capture_open(struct capture *c, const struct capture_plan *plan, uint64_t n
 
 /* ---- records ---- */
 
-static void write_record(struct capture *c, struct hx_tap_record *r)
+void capture_write(struct capture *c, struct hx_tap_record *r)
 {
     char text[CAPTURE_NOTE_BYTES];
     struct hx_pcapng_packet p = {.interface = r->interface,
@@ -214,7 +214,7 @@ static uint64_t take_run(struct capture *c, struct capture_lane *lane, const str
     uint64_t taken = 0;
     while (lane->next && lane->next->time < before && !(second && is_before(second, lane->next)) &&
            !capture_is_full(c)) {
-        write_record(c, lane->next);
+        capture_write(c, lane->next);
         hx_tap_taken(&lane->in, lane->next);
         lane->next = hx_tap_next(&lane->in, c->report.interfaces, &c->report.broken);
         taken++;

@@ -56,6 +56,9 @@ bool capture_open(struct capture *c, const struct capture_plan *plan, uint64_t n
 /* Takes records out. now: read by the clock of the records before the call; `all`: to the last one. Returns how many. */
 uint64_t capture_drain(struct capture *c, uint64_t now, bool all);
 
+/* One record, for who merges by other rules: its time is in ns by now. */
+void capture_write(struct capture *c, struct hx_tap_record *r);
+
 bool capture_is_full(const struct capture *c);
 
 /* Ends the file; the report is complete. */

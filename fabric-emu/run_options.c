@@ -47,7 +47,8 @@ static void check_clock(const struct run_options *o, unsigned given, const struc
     if (!is_virtual && o->timing.given)
         hx_die(HX_EXIT_USAGE, "--clock", "speeds, latencies and --buffer are those of --clock virtual");
     if (!is_virtual && (given & (GIVEN_WATCHDOG | GIVEN_CHECK)))
-        hx_die(HX_EXIT_USAGE, "--clock", "--%s is for --clock virtual", given & GIVEN_CHECK ? "check-steps" : "watchdog");
+        hx_die(HX_EXIT_USAGE, "--clock", "--%s is for --clock virtual",
+               given & GIVEN_CHECK ? "check-steps" : "watchdog");
     if (is_virtual && (given & GIVEN_FOR_WALL || overrides->credits))
         hx_die(HX_EXIT_USAGE, "--clock", "--%s is for --clock wall%s",
                overrides->credits   ? "credits"

@@ -209,13 +209,43 @@ static uint32_t shuffled(uint64_t key, uint32_t index, uint32_t n)
     return index;
 }
 
+/* The multiplier nearest to the golden section of n that has no divisor in common with it. */
+static uint32_t golden_step(uint32_t n)
+{
+    for (uint32_t away = 0;; away++) {
+        uint32_t step = (uint32_t)((double)n * 0.6180339887498949) + (away + 1) / 2 * (away % 2 ? 1U : UINT32_MAX);
+        uint32_t a = n;
+        uint32_t b = step;
+        while (b) {
+            uint32_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1)
+            return step;
+    }
+}
+
+/* Message `message` goes so many places on in the job. Everyone makes the same shift at the same time, so that everyone
+ * receives alike; and shifts that follow each other lie far apart, any few of them spread evenly over both dimensions, so
+ * that at any time as much is to cross rows as columns. Measured against a random order of shifts, each source's own random
+ * order, and shifts one by one: nearest to the bound, and lasting. Of a sample the shifts are random. */
+static uint32_t shift_of(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint32_t n = t->members[rank];
+    uint32_t shifts = (uint32_t)destinations(t, rank);
+    uint32_t index = (uint32_t)(message % shifts);
+    if (shifts < n - 1)
+        return 1 + shuffled(random_of(t->settings.seed ^ FOR_ORDER, t->first[rank], 0), index, n - 1);
+    return (uint32_t)((uint64_t)(index + 1) * golden_step(n) % n);
+}
+
 uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t message)
 {
     uint32_t n = t->members[rank];
     const uint32_t *member = t->member + t->first[rank];
     uint32_t list[4];
     uint32_t step;
-    uint32_t shifts;
     switch (t->settings.pattern) {
     case HX_PERMUTATION:
     case HX_BISECTION:
@@ -231,10 +261,8 @@ uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t me
         step = shuffled(random_of(t->settings.seed ^ FOR_ORDER, rank, message / (n - 1)), (uint32_t)(message % (n - 1)),
                         n - 1);
         break;
-    default: /* everyone the same shift at the same time, so that everyone receives alike, in an order that mixes them */
-        shifts = (uint32_t)destinations(t, rank);
-        step =
-            shuffled(random_of(t->settings.seed ^ FOR_ORDER, t->first[rank], 0), (uint32_t)(message % shifts), n - 1);
+    default:
+        step = shift_of(t, rank, message) - 1;
     }
     return member[(t->place[rank] + 1 + step) % n];
 }

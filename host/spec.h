@@ -29,7 +29,7 @@ enum {
 
 /* What is sent through a fabric and how it is run: the same words in a file and as options. */
 enum hx_pattern {
-    HX_ALL_TO_ALL,        /* everyone to everyone, all by the same shift, shifts in random order: balanced */
+    HX_ALL_TO_ALL,        /* everyone to everyone, all by the same shift, shifts far apart in turn: balanced */
     HX_ALL_TO_ALL_RANDOM, /* everyone to everyone, each in an order of its own */
     HX_UNIFORM,           /* a new random destination for every message */
     HX_PERMUTATION,       /* one random partner for good */

@@ -15,7 +15,7 @@ struct hx_timing {
     uint64_t trace;    /* of a trace on a board, ns */
     uint64_t input;    /* of an input buffer, ns */
     uint64_t output;   /* of an output buffer, ns */
-    uint64_t buffer;   /* bytes of an input port, shared equally by its VCs */
+    uint64_t buffer;   /* bytes of an input port, shared equally by its VCs; a VC uses 64 packets (HX_WINDOW) at most */
     unsigned preset;   /* enum hx_timing_preset: where what is not given comes from */
     unsigned given;    /* enum hx_given_timing */
 };
@@ -62,7 +62,7 @@ enum hx_given_timing {
     {.name = "output-latency", .kind = HX_OPTION_DURATION, .to.number = &(t)->output, .low = 0, .high = HX_MOST_LATENCY, \
      .help = "latency of an output buffer (40ns)", .given = &(t)->given, .given_bit = HX_GIVEN_OUTPUT}, \
     {.name = "buffer", .kind = HX_OPTION_BYTES, .to.number = &(t)->buffer, .low = HX_LEAST_BUFFER, \
-     .high = HX_MOST_BUFFER, .help = "buffer of a port, shared equally by its VCs (32MiB)", .given = &(t)->given, \
+     .high = HX_MOST_BUFFER, .help = "buffer of a port, shared equally by its VCs, of which each uses 64 packets at most (32MiB)", .given = &(t)->given, \
      .given_bit = HX_GIVEN_BUFFER}
 /* clang-format on */
 

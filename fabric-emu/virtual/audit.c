@@ -58,8 +58,8 @@ static void check_positions(const struct worker *w, const struct virtual_node *n
     char name[HX_NAME_BYTES];
     if (hx_lane(in->tail, vc) != tail || seen > ready || ready > head || seen > HX_WINDOW)
         hx_die(HX_EXIT_FAILED, model_port_name(w->m, n->hal.tx[input].link, name),
-               "VC %u: tail %u, at the switch %u; beyond it seen %u, ready %u, head %u: out of order, after %.3f us", vc,
-               tail, hx_lane(in->tail, vc), seen, ready, head, microseconds(w));
+               "VC %u: tail %u, at the switch %u; beyond it seen %u, ready %u, head %u: out of order, after %.3f us",
+               vc, tail, hx_lane(in->tail, vc), seen, ready, head, microseconds(w));
 }
 
 static void check_order(const struct worker *w, const struct virtual_tx *tx)

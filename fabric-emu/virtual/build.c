@@ -1,6 +1,7 @@
 /* build.c - makes a worker's entities and binds their links (build.h). */
 #include "build.h"
 #include "host/error.h"
+#include "recording.h"
 #include "stock.h"
 
 #include <stdlib.h>
@@ -178,6 +179,7 @@ void build_worker(struct worker *w, const struct model *m, unsigned self)
     w->v.rx = virtual_stock_take(links * sizeof(struct virtual_rx *));
     w->v.tx = virtual_stock_take(links * sizeof(struct virtual_tx *));
     virtual_pool_open(&w->v.pool, m->settings.verify);
+    w->v.tap = m->recording ? recording_tap(m->recording, m, self) : NULL;
     virtual_wheel_open(&w->v.wheel, entities, m->timing.window);
     struct plan p = {.w = w};
     p.of_node = hx_allocate((size_t)g->planes * g->nodes, sizeof(struct virtual_entity *));

@@ -2,6 +2,7 @@
 #include "fabric-emu/run_options.h"
 #include "host/error.h"
 #include "host/json.h"
+#include "recording.h"
 #include "run.h"
 
 #include <unistd.h>
@@ -29,6 +30,22 @@ static int exit_code(const struct result *r)
     return result_is_good(r) ? HX_EXIT_DONE : HX_EXIT_FAILED;
 }
 
+static void report(const struct result *r, const struct traffic *traffic, const struct recording *captured,
+                   const char *json)
+{
+    json_t *document = json ? result_json(r) : NULL;
+    if (document && captured)
+        (void)json_object_set_new(document, "capture", capture_report_json(&captured->report));
+    if (document)
+        hx_json_write(document, json);
+    else
+        result_print(r, traffic);
+    if (!document && captured)
+        capture_report_print(&captured->report);
+    if (captured)
+        (void)capture_report_complain(&captured->report);
+}
+
 int main(int argc, char **argv)
 {
     run_block_signals();
@@ -47,15 +64,19 @@ int main(int argc, char **argv)
     model_create(&m, &traffic, collective ? &plan : NULL, &timing, workers_of(&o.settings));
     m.watchdog = o.watchdog_ns * 1000;
     m.check_steps = o.check_steps;
+    struct recording recording;
+    if (o.capture.file) {
+        recording_open(&recording, &m, &o.capture);
+        m.recording = &recording;
+    }
     struct result r;
     run_model(&m, o.common.quiet, &r);
     r.hide_links = !o.links;
-    if (o.common.json)
-        hx_json_write(result_json(&r), o.common.json);
-    else
-        result_print(&r, &traffic);
+    report(&r, &traffic, m.recording, o.common.json);
     int code = exit_code(&r);
     result_free(&r);
+    if (m.recording)
+        recording_close(m.recording);
     model_destroy(&m);
     if (collective)
         collective_plan_free(&plan);

@@ -66,6 +66,8 @@ struct model_link {
     uint64_t packets, blocks;
 };
 
+struct recording;
+
 struct model {
     const struct hx_spec *spec;
     const struct hx_geometry *g;
@@ -84,6 +86,7 @@ struct model {
     struct model_balance *balance;   /* shared, [planes * links][HX_VCS]: by number of the link */
     uint64_t watchdog;               /* ps without a packet that moves; 0: as long as it likes */
     bool check_steps;                /* audit.h */
+    struct recording *recording;     /* NULL: nothing is captured */
     void *shared;
     size_t shared_bytes;
 };

@@ -3,6 +3,7 @@
 #include "audit.h"
 #include "host/error.h"
 #include "host/progress.h"
+#include "recording.h"
 #include "watchdog.h"
 #include "worker.h"
 
@@ -124,6 +125,7 @@ static void watch(struct run *r)
             if (r->outcome.interrupted) {
                 r->cut_short = true; /* asked twice: at once */
                 virtual_channel_break(r->m->channel);
+                recording_abandon(r->m->recording);
             }
             r->outcome.interrupted = true;
             atomic_store(&r->m->control->stop, true);
@@ -131,7 +133,8 @@ static void watch(struct run *r)
         int status;
         pid_t pid;
         while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-            note_end(r, pid, status);
+            if (!recording_ended(r->m->recording, pid))
+                note_end(r, pid, status);
         show(r);
     }
     hx_progress_end(&r->bar);
@@ -227,6 +230,8 @@ void run_model(const struct model *m, bool quiet, struct result *result)
         r.messages += m->collective ? 0 : traffic_messages(m->traffic, rank);
     if (m->collective)
         r.messages = collective_messages(m->collective);
+    if (m->recording)
+        recording_start(m->recording);
     start_workers(&r);
     watch(&r);
     judge(&r);
@@ -234,6 +239,8 @@ void run_model(const struct model *m, bool quiet, struct result *result)
     *result = (struct result){
         .spec = m->spec, .g = m->g, .workers = m->workers, .settings = m->settings, .outcome = r.outcome};
     gather_areas(result, m);
+    if (m->recording)
+        recording_stop(m->recording, result->outcome.complete);
     gather_collective(result, m);
     gather_receivers(result, m);
     gather_links(result, m);

@@ -7,6 +7,7 @@
 #include "fabric-emu/memory.h"
 #include "fabric-emu/result.h"
 #include "host/error.h"
+#include "tap.h"
 #include "watchdog.h"
 
 #include <sched.h>
@@ -37,6 +38,8 @@ static void visit_all(struct worker *w, uint64_t window)
         virtual_entity_visit(w->due[i], end);
     }
     virtual_wheel_done(&w->v.wheel);
+    if (w->v.tap)
+        virtual_tap_flush(w->v.tap, end);
 }
 
 static struct virtual_turn own_turn(const struct worker *w)
@@ -143,6 +146,8 @@ _Noreturn void worker_run(const struct model *m, unsigned self)
     struct worker *w = hx_allocate(1, sizeof *w);
     build_worker(w, m, self);
     struct virtual_turn turn = worker_windows(w);
+    if (w->v.tap)
+        virtual_tap_flush(w->v.tap, UINT64_MAX);
     worker_report(w, &turn);
     _exit(HX_EXIT_DONE);
 }

@@ -25,6 +25,7 @@
 #include "wheel.h"
 
 struct virtual_entity;
+struct virtual_tap;
 
 /* What all entities of a worker share. */
 struct virtual_worker {
@@ -32,12 +33,13 @@ struct virtual_worker {
     struct virtual_pool pool;
     struct virtual_wheel wheel;
     struct virtual_channel *channel;
-    uint64_t now;           /* ps, of the entity being visited */
-    uint64_t sent_window;   /* earliest window for which something went to another worker in this one */
-    uint64_t moved;         /* latest time a packet moved */
-    uint64_t hops;          /* packets sent by switches */
-    struct virtual_rx **rx; /* [links]: receiving ends in this worker of links whose sender is elsewhere */
-    struct virtual_tx **tx; /* [links]: sending ends likewise */
+    uint64_t now;            /* ps, of the entity being visited */
+    uint64_t sent_window;    /* earliest window for which something went to another worker in this one */
+    uint64_t moved;          /* latest time a packet moved */
+    uint64_t hops;           /* packets sent by switches */
+    struct virtual_rx **rx;  /* [links]: receiving ends in this worker of links whose sender is elsewhere */
+    struct virtual_tx **tx;  /* [links]: sending ends likewise */
+    struct virtual_tap *tap; /* NULL: nothing is captured */
 };
 
 /* The sending end of a link. */

@@ -1,5 +1,6 @@
 /* link.c - what a packet does to time: over links, through crossbars, into and out of endpoints (timing.h). */
 #include "entity.h"
+#include "tap.h"
 
 static uint64_t later_of(uint64_t a, uint64_t b)
 {
@@ -155,6 +156,9 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     uint64_t birth = h->looked->birth;
     uint64_t tail_here = h->looked->ready + t->link.blocks[blocks] - t->link.blocks[1];
     uint64_t start = later_of(through + t->output, tx->link_free);
+    uint64_t there = later_of(start + t->local.blocks[blocks], tail_here + t->output); /* if it is delivered */
+    if (__builtin_expect(w->tap != NULL, 0))
+        virtual_tap_sent(h, output, input, vc, d, local ? later_of(there, h->endpoint->eject[h->plane].last) : start);
     rx->crossbar_free = left;
     tx->crossbar_free = through + (local ? &t->local_crossbar : &t->crossbar)->blocks[blocks];
     tx->link_free = start + (local ? &t->local : &t->link)->blocks[blocks];
@@ -167,7 +171,7 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     h->sent |= (uint64_t)1 << output;
     h->room[output].opens = later_of(tx->link_free, w->now + t->ahead) - t->ahead;
     if (local) {
-        to_endpoint(h, d, later_of(tx->link_free, tail_here + t->output), birth);
+        to_endpoint(h, d, there, birth);
         return;
     }
     tx->credit[d->vc] -= blocks;
@@ -202,6 +206,8 @@ void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc
     out.flow = virtual_flow(t, d->length);
     uint64_t start = later_of(w->now, h->inject_free[plane]);
     h->inject_free[plane] = start + t->local.blocks[virtual_blocks(&out)];
+    if (__builtin_expect(w->tap != NULL, 0))
+        virtual_tap_injected(h, plane, &out, start);
     virtual_deliver(&h->plane[plane]->rx[HX_LOCAL], &out, start + t->local.blocks[1] + t->input,
                     virtual_birth(start, h->rank));
 }

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PORTS = 4, BLOCKS = 4096 /* a burst of full packets to one output */, GX = 1, GY = 1, POOL = 2047 };
+enum { PORTS = 4, GX = 1, GY = 1, POOL = 2047 };
 
 struct bench {
     struct node_config config;
@@ -61,8 +61,10 @@ static void fill_pool(struct bench *b, unsigned input, unsigned bytes)
     rte_pktmbuf_free_bulk(all, n);
 }
 
+/* A link has the default buffer, or, where packets are full, what a burst of them to one output needs. */
 static void open_null(struct bench *b, unsigned port, unsigned bytes)
 {
+    const uint32_t blocks = bytes > 2048 ? 4096 : HX_DEFAULT_CREDITS;
     char name[32];
     char arguments[32];
     uint16_t device;
@@ -75,12 +77,12 @@ static void open_null(struct bench *b, unsigned port, unsigned bytes)
         rte_eth_tx_queue_setup(device, 0, 512, 0, NULL) != 0 || rte_eth_dev_start(device) != 0)
         rte_panic("%s cannot be opened\n", name);
     const struct dpdk_port_config config = {.device = device,
-                                            .blocks = BLOCKS,
-                                            .peer_blocks = BLOCKS,
+                                            .blocks = blocks,
+                                            .peer_blocks = blocks,
                                             .credit_period = rte_get_tsc_hz() / 10000,
                                             .pool = b->credits,
                                             .drops = b->core.drops};
-    dpdk_port_init(&b->port[port], &config, 1, rte_zmalloc(NULL, dpdk_port_bytes(BLOCKS, BLOCKS), 64));
+    dpdk_port_init(&b->port[port], &config, 1, rte_zmalloc(NULL, dpdk_port_bytes(blocks, blocks), 64));
     b->port[port].link.open = true;
 }
 

@@ -135,8 +135,8 @@ static void a_round_trip_over_cables(void **state)
     const uint64_t trip = 2 * (BUFFERING + 500000) + PACKET;
     for (unsigned buffer = 1; buffer <= 4; buffer++) {
         struct lab lab = {.spec = "2x1 H3x1Mesh", .message = 300 * 8192, .count = 1, .flows = 1, .workers = 2};
-        lab.timing = (struct hx_timing){
-            .cable = 500, .buffer = 3ULL * 8192 * buffer, .given = HX_GIVEN_CABLE | HX_GIVEN_BUFFER};
+        lab.timing =
+            (struct hx_timing){.cable = 500, .buffer = 3ULL * 8192 * buffer, .given = HX_GIVEN_CABLE | HX_GIVEN_BUFFER};
         lab.flow[0] = (struct support_flow){0, 3};
         assert_near(end_of(&lab), alone(2, 1000000, 32) + 299 / buffer * trip + 299 % buffer * PACKET, trip);
     }
@@ -229,7 +229,7 @@ static double all_reduce_seconds(const char *spec, enum hx_algorithm algorithm, 
 }
 
 static struct hx_collective_model model_of(enum hx_collective_algorithm algorithm, unsigned side, uint64_t bytes,
-                                          uint64_t alpha)
+                                           uint64_t alpha)
 {
     return (struct hx_collective_model){.kind = HX_ALL_REDUCE,
                                         .algorithm = algorithm,
@@ -248,8 +248,8 @@ static void against_model(const char *spec, enum hx_collective_algorithm algorit
     const struct hx_collective_model worst = model_of(algorithm, side, bytes, alone(2, 2 * CABLE, 1));
     double seconds = all_reduce_seconds(spec, (enum hx_algorithm)(HX_ALGORITHM_TREE + algorithm), bytes);
     if (seconds < hx_model_seconds(&best) || seconds > hx_model_seconds(&worst) * 1.03)
-        fail_msg("%s, algorithm %d: %.0f B in %.9f s, not in %.9f to %.9f", spec, (int)algorithm, (double)bytes, seconds,
-                 hx_model_seconds(&best), hx_model_seconds(&worst) * 1.03);
+        fail_msg("%s, algorithm %d: %.0f B in %.9f s, not in %.9f to %.9f", spec, (int)algorithm, (double)bytes,
+                 seconds, hx_model_seconds(&best), hx_model_seconds(&worst) * 1.03);
 }
 
 static void all_reduce_of_long_vectors(void **state)

@@ -33,8 +33,8 @@ static void audit(const struct model *m)
 static struct hx_timing any_timing(void)
 {
     static const unsigned cables[] = {1, 20, 40, 333, 2000};
-    struct hx_timing t = {.given = HX_GIVEN_LINK | HX_GIVEN_CROSSBAR | HX_GIVEN_CABLE | HX_GIVEN_TRACE | HX_GIVEN_INPUT |
-                                   HX_GIVEN_OUTPUT | HX_GIVEN_BUFFER};
+    struct hx_timing t = {.given = HX_GIVEN_LINK | HX_GIVEN_CROSSBAR | HX_GIVEN_CABLE | HX_GIVEN_TRACE |
+                                   HX_GIVEN_INPUT | HX_GIVEN_OUTPUT | HX_GIVEN_BUFFER};
     t.link = 100 + below(1, 900);
     t.crossbar = t.link + below(2, 4) * below(3, 1000);
     t.cable = cables[below(4, 5)];
@@ -135,15 +135,17 @@ static void a_block_between_workers(void **state)
 {
     (void)state;
     finds("4x1 Hx1Mesh", 2, take_a_block,
-          "hxmesh: error: a0,0/p0/E: VC 1: credit 43679 + held at the far end 0 blocks are not the 43680 of its buffer, at "
+          "hxmesh: error: a0,0/p0/E: VC 1: credit 43679 + held at the far end 0 blocks are not the 43680 of its "
+          "buffer, at "
           "the end");
 }
 
 static void positions_out_of_order(void **state)
 {
     (void)state;
-    finds("1x1 Hx2Mesh", 1, confuse_positions, "hxmesh: error: a0,0/p0/S: VC 2: tail 0, at the switch 0; beyond it seen 0, "
-                                               "ready 1, head 0: out of order");
+    finds("1x1 Hx2Mesh", 1, confuse_positions,
+          "hxmesh: error: a0,0/p0/S: VC 2: tail 0, at the switch 0; beyond it seen 0, "
+          "ready 1, head 0: out of order");
 }
 
 int main(void)

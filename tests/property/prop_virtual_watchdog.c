@@ -42,7 +42,7 @@ static struct support_virtual_plan crowd(const char *spec, unsigned workers)
 /* "A VC a waits for B: no room at C VC c": one edge. */
 struct edge {
     char input[HX_NAME_BYTES], output[HX_NAME_BYTES], far[HX_NAME_BYTES];
-    unsigned vc, far_vc;
+    char vc[4], far_vc[4];
 };
 
 static unsigned read_edges(const char *said, struct edge *edge, unsigned most)
@@ -50,8 +50,8 @@ static unsigned read_edges(const char *said, struct edge *edge, unsigned most)
     unsigned n = 0;
     for (const char *line = strchr(said, '\n'); line && n < most; line = strchr(line + 1, '\n')) {
         struct edge *e = &edge[n];
-        if (sscanf(line + 1, "hxmesh: error: watchdog: %39s VC %u waits for %39[^:]: no room at %39s VC %u", e->input,
-                   &e->vc, e->output, e->far, &e->far_vc) == 5)
+        if (sscanf(line + 1, "hxmesh: error: watchdog: %39s VC %3s waits for %39[^:]: no room at %39s VC %3s", e->input,
+                   e->vc, e->output, e->far, e->far_vc) == 5)
             n++;
         else
             assert_true(line[1] == '\0');
@@ -75,7 +75,7 @@ static void assert_cycle(const struct hx_geometry *g, const struct edge *edge, u
         assert_true(far.node == node[2] && far.port == port[2]);
         const struct edge *next = &edge[(i + 1) % n];
         assert_string_equal(edge[i].far, next->input);
-        assert_int_equal(edge[i].far_vc, next->vc);
+        assert_string_equal(edge[i].far_vc, next->vc);
     }
 }
 
@@ -129,8 +129,7 @@ static void a_wait_without_a_cycle(void **state)
 {
     (void)state;
     const struct support_flow flow = {0, 1};
-    const struct support_virtual_plan plan = {
-        .spec = "1x1 Hx2Mesh", .flow = &flow, .flows = 1, .change = lose_credit};
+    const struct support_virtual_plan plan = {.spec = "1x1 Hx2Mesh", .flow = &flow, .flows = 1, .change = lose_credit};
     struct support_virtual s;
     support_virtual_open(&s, &plan);
     s.m.watchdog = PATIENCE * 1000ULL;

@@ -106,6 +106,24 @@ FILE
     [ "$(of_fabric | jq --compact-output 'del(.verify)')" = "$checked" ]
 }
 
+@test "virtual: nothing is lost or made up in any step" {
+    for workers in 1 2 3; do
+        simulate "3x2 Hx2Mesh" --check-steps --workers "$workers" --select adaptive --planes 2 --buffer 48KiB
+        holds "$WHOLE"
+    done
+    simulate examples/jobs.hxm.yaml --check-steps --workers 2 --traffic uniform --duration 3us
+    simulate "2x2 Hx2Mesh" --check-steps --traffic all-reduce --timing authors --link 333 --message 1000000
+}
+
+@test "virtual: the watchdog leaves alone what moves or rests" {
+    simulate "3x3 Hx2Mesh" --watchdog 1ns --buffer 24KiB --workers 2
+    holds "$WHOLE"
+    simulate "2x2 Hx2Mesh" --watchdog 1ns --traffic uniform --duration 20ms --rate 0.00001 --message 100
+    holds "$WHOLE"
+    simulate "2x2 Hx2Mesh" --watchdog 0
+    holds "$WHOLE"
+}
+
 @test "virtual: another seed, another run" {
     # A partner's way is drawn; in all-to-all, the order of the shifts.
     for arguments in "--traffic permutation" "--traffic uniform --duration 20us" "--traffic all-to-all"; do
@@ -225,6 +243,8 @@ refused() {
         # shellcheck disable=SC2086 # an option and its value
         refused "--clock virtual" $option
     done
+    refused "--watchdog is for --clock virtual" --watchdog 1ms
+    refused "--check-steps is for --clock virtual" --check-steps
     refused "--name is for --clock wall" --clock virtual --name laboratory
     refused "--credits is for --clock wall (--buffer" --clock virtual --credits 64
     refused "--restart is for --clock wall" --clock virtual --no-restart

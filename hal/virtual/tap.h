@@ -1,0 +1,82 @@
+/* tap.h - captures under the virtual clock: what a worker does so that frames reach a file in the order of simulated time.
+ *
+ *     virtual_transmit, virtual_inject -- pending, a heap -- flush -- ring (hal/tap_ring.h) --> the writer
+ *
+ * When a switch puts a packet on a link, both ends of the link are recorded at once: outbound here, when its first bit
+ * goes onto the link, and inbound at the far port, when its first block has arrived there (its input latency before it may
+ * be routed). Both times lie ahead, so records wait in a heap until the window they belong to is over; what comes later
+ * is not before that. At LOCAL a packet is inbound when its injection begins and outbound when its tail is delivered.
+ *
+ * Simulated time waits for the writer: nothing is dropped while there is one. Records of one time come in an order in
+ * which they can have happened: what is delivered, which an endpoint may answer at once, then what comes in, then what
+ * goes out; then by interface, and in the order in which the one worker that makes them made them. So the file does not
+ * depend on the number of workers. What waits is what links carry within about a microsecond.
+ *
+ * Who owns what: everything is a copy. The heap and its slots are the worker's own, the ring is shared with the writer,
+ * counts are shared with all workers. */
+#ifndef VIRTUAL_TAP_H
+#define VIRTUAL_TAP_H
+
+#include "hal/tap_ring.h"
+#include "hxmesh/switch.h"
+
+struct bpf_insn;
+struct hal_endpoint;
+struct hal_switch;
+
+/* The order of records of one time. */
+enum virtual_tap_rank { VIRTUAL_TAP_DELIVERED, VIRTUAL_TAP_IN, VIRTUAL_TAP_OUT };
+
+static inline enum virtual_tap_rank virtual_tap_rank(enum hx_tap_direction direction, bool local)
+{
+    if (direction == HX_TAP_IN)
+        return VIRTUAL_TAP_IN;
+    return local ? VIRTUAL_TAP_DELIVERED : VIRTUAL_TAP_OUT;
+}
+
+/* A record that waits for its time. */
+struct virtual_tap_entry {
+    uint64_t time;  /* ps */
+    uint64_t where; /* rank, interface */
+    uint64_t order; /* in which it was made */
+    uint32_t slot;
+};
+
+struct virtual_tap {
+    const uint32_t *interface; /* [links], by the number of what leaves by the port: number + 1; 0: not captured */
+    struct hx_tap_count *counts;
+    const struct bpf_insn *program; /* NULL: every frame passes */
+    struct hx_tap_producer out;
+    _Atomic uint64_t *floor;    /* told to the writer: what comes later is not before this time, ps */
+    const _Atomic bool *no_one; /* nobody writes any more */
+    uint32_t snaplen;
+    bool annotate;
+    bool payload; /* frames carry all of it */
+    uint64_t order;
+    /* What waits: */
+    struct virtual_tap_entry *heap;
+    uint32_t count, limit;
+    uint8_t *slots;
+    uint32_t stride;
+    uint32_t *freed; /* stack */
+    uint32_t freed_count, fresh;
+};
+
+/* Reserves room; all but `heap` and what follows it has been set. */
+void virtual_tap_open(struct virtual_tap *t);
+
+/* A switch puts a packet on a link, or gives it to its endpoint: at `time`, ps. Call before anything is changed. vc: of the
+ * input. */
+void virtual_tap_sent(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, const struct hx_desc *d,
+                      uint64_t time);
+/* An endpoint injects a packet. */
+void virtual_tap_injected(const struct hal_endpoint *h, unsigned plane, const struct hx_desc *d, uint64_t time);
+
+/* Hands over what is before `end`, ps: the worker makes no such records any more. Waits for room. */
+void virtual_tap_flush(struct virtual_tap *t, uint64_t end);
+
+/* Why the packet takes this output (tap_note.c). */
+void virtual_tap_note(struct hx_tap_note *n, struct hal_switch *h, unsigned output, unsigned input, unsigned vc,
+                      const struct hx_desc *d);
+
+#endif

@@ -1,0 +1,66 @@
+/* tap_note.c - why a switch sends a packet by this output, told at the moment it does (tap.h). */
+#include "entity.h"
+#include "tap.h"
+
+/* Whether the packet stood in the window before this step. */
+static bool has_waited(const struct hal_switch *h, const struct hx_switch *sw, unsigned input, unsigned vc)
+{
+    const struct virtual_rx *rx = &h->rx[input];
+    for (uint16_t at = hx_lane(rx->tail, vc); at != hx_lane(sw->input[input].seen, vc); at++) {
+        if (virtual_queue_at(&rx->queue[vc], at) == h->looked)
+            return true;
+    }
+    return false;
+}
+
+/* Packets for which a port has room. */
+static uint16_t room_of(struct hal_switch *h, const struct hx_switch *sw, unsigned port, unsigned vc)
+{
+    uint32_t units = hx_lane(hal_room(h, port), vc + hx_route_raises(&sw->route, port));
+    return (uint16_t)((units << h->worker->timing.unit_shift) / HX_PACKET_BLOCKS);
+}
+
+static uint64_t ways_of(const struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d)
+{
+    uint64_t ports = hx_route_ports(&sw->route, input, d->dst_gx, d->dst_gy);
+    bool last = sw->route.kind == HX_ACCELERATOR && vc == HX_VCS - 1;
+    return last ? ports & ~(uint64_t)sw->route.raise : ports;
+}
+
+/* Among several: whether another one had as much room. */
+static enum hx_tap_reason chosen_for(struct hal_switch *h, const struct hx_switch *sw, const struct hx_tap_note *n)
+{
+    uint16_t chosen = room_of(h, sw, n->output, n->input_vc);
+    for (uint64_t left = n->candidates & ~n->wanted & ~((uint64_t)1 << n->output); left; left &= left - 1) {
+        if (room_of(h, sw, (unsigned)__builtin_ctzll(left), n->input_vc) >= chosen)
+            return HX_TAP_TURN;
+    }
+    return HX_TAP_MOST_ROOM;
+}
+
+static enum hx_tap_reason reason_of(struct hal_switch *h, const struct hx_switch *sw, const struct hx_tap_note *n)
+{
+    if (!(n->candidates >> n->output & 1))
+        return HX_TAP_NO_WAY;
+    if (h->endpoint && n->output == HX_LOCAL)
+        return HX_TAP_ARRIVED;
+    if (has_waited(h, sw, n->input, n->input_vc))
+        return HX_TAP_WAITED;
+    return (n->candidates & (n->candidates - 1)) == 0 ? HX_TAP_ONLY : chosen_for(h, sw, n);
+}
+
+void virtual_tap_note(struct hx_tap_note *n, struct hal_switch *h, unsigned output, unsigned input, unsigned vc,
+                      const struct hx_desc *d)
+{
+    const struct virtual_entity *e = h->entity;
+    const struct hx_switch *sw = &e->node[e->tree ? 0 : h->plane].sw;
+    *n = (struct hx_tap_note){.candidates = ways_of(sw, input, vc, d),
+                              .input = (uint8_t)input,
+                              .input_vc = (uint8_t)vc,
+                              .output = (uint8_t)output};
+    n->wanted = n->candidates & sw->wanted[vc];
+    unsigned rooms = 0;
+    for (uint64_t left = n->candidates; left && rooms < HX_TAP_ROOMS; left &= left - 1)
+        n->room[rooms++] = room_of(h, sw, (unsigned)__builtin_ctzll(left), vc);
+    n->reason = (uint8_t)reason_of(h, sw, n);
+}

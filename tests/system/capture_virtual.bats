@@ -1,0 +1,184 @@
+# asan
+# shellcheck disable=SC2030,SC2031,SC2154 # bats runs each test in a shell of its own, and sets stderr
+# capture_virtual.bats - hxmesh run --clock virtual --capture: what is in the file, and that it is the same whoever did the work.
+
+load emulator_support
+
+setup() {
+    REPORT="$BATS_TEST_TMPDIR/report.json"
+    FILE="$BATS_TEST_TMPDIR/run.pcapng"
+    PID=
+}
+
+# A failed test may leave a run behind.
+teardown() {
+    [ -z "$PID" ] || kill -KILL "$PID" 2>/dev/null || true
+}
+
+# record ARGUMENTS...: a run that is captured into $FILE; its report goes to $REPORT.
+record() { hxmesh run "$@" --clock virtual --quiet --capture "$FILE" --json - >"$REPORT"; }
+
+# field NAME [ARGUMENTS OF TSHARK...]: that field of every frame.
+field() { tshark -r "$FILE" -T fields -e "$1" "${@:2}" 2>/dev/null; }
+
+# Nothing that passed a port is missing.
+COMPLETE="$WHOLE"' and .capture.dropped == 0 and .capture.unwritten == 0 and .capture.error == null and
+    .capture.written == .capture.accepted'
+
+# always_same ARGUMENTS...: the same file byte for byte, by any number of workers; hxmesh verify has no objection.
+always_same() {
+    local workers sum
+    record "$@" --workers 1
+    holds "$COMPLETE and .capture.written > 0"
+    hxmesh verify "$FILE"
+    sum=$(sha256sum <"$FILE")
+    for workers in 2 3; do
+        record "$@" --workers "$workers"
+        holds "$COMPLETE and .host.workers == $workers"
+        [ "$(sha256sum <"$FILE")" = "$sum" ]
+    done
+}
+
+@test "virtual capture: every port of an all-to-all, whoever does the work" {
+    always_same "4x4 Hx2Mesh" --message 20000
+    # Every packet leaves a port and comes in at another; injection and delivery are seen at one port each.
+    holds '.capture.received == 2 * .packet_hops and .capture.accepted == .capture.received'
+    holds '.capture.interfaces == 64 * 5 + 16 * 8'
+    run capinfos "$FILE"
+    [ "$status" -eq 0 ]
+    grep -q "^Number of interfaces in file: 448" <<<"$output"
+    grep -q "^File encapsulation:  Ethernet" <<<"$output"
+    grep -q "^Strict time order:   True" <<<"$output"
+    grep -q "^First packet time:   1970-01-01 00:00:00.000000000" <<<"$output"
+    grep -q "^Capture comment:     hxmesh fabric: 4x4 Hx2Mesh .*link=port clock=virtual .*crc=off span=run" <<<"$output"
+    [ "$(field frame.number 2>&1 | wc -l)" -eq "$(jq .capture.written "$REPORT")" ]
+    [ "$(field frame.interface_queue | sort -u | tr '\n' ' ')" = "0 1 2 " ]
+    # A message to each of 63 in three packets, and what comes back.
+    local local_in='frame.interface_name == "a0,0/p0/local" && frame.packet_flags_direction == 1'
+    [ "$(field frame.number -Y "$local_in && frame.len > 1000" | wc -l)" -eq 189 ]
+    [ "$(field frame.number -Y "$local_in && frame.len < 1000" | wc -l)" -eq "$(field frame.number \
+        -Y 'frame.interface_name == "a0,0/p0/local" && frame.packet_flags_direction == 2 && frame.len < 1000' | wc -l)" ]
+}
+
+@test "virtual capture: payload, planes, collectives, other timing, small buffers" {
+    always_same "2x2 Hx2Mesh" --message 20000 --verify --planes 2
+    hxmesh verify "$FILE" | grep -q " $(jq .capture.written "$REPORT") checksums judged"
+    [ "$(field frame.len | sort -n | tail -n 1)" = "$(field frame.cap_len | sort -n | tail -n 1)" ]
+    always_same "2x2 Hx2Mesh" --traffic all-reduce --algorithm ring --message 256KiB
+    always_same "3x2 H2x4Mesh" --traffic uniform --rate 0.5 --duration 20us --timing authors
+    # Rings that are full most of the time: simulated time waits.
+    always_same "4x4 Hx2Mesh" --message 20000 --buffer 24KiB --capture-buffer 64KiB
+}
+
+@test "virtual capture: credit is kept within small buffers" {
+    always_same "4x4 Hx2Mesh" --message 40000 --buffer 64KiB
+    # Two packets a VC, no more. The same frames with a comment that says less are over the limit somewhere.
+    capinfos "$FILE" | grep -q " buffer=192 "
+    local at
+    at=$(grep --only-matching --byte-offset --text --max-count=1 " buffer=192 " "$FILE" | head -n 1 | cut -d : -f 1)
+    printf ' buffer=127 ' | dd of="$FILE" bs=1 seek="$at" conv=notrunc status=none
+    run hxmesh verify "$FILE"
+    [ "$status" -eq 1 ]
+    grep -q "BAD: frame [0-9]*: credit: " <<<"$output"
+}
+
+@test "virtual capture: time on cables and in switches is the clock's" {
+    # The first packet from a0,0 to a1,0: 40 ns in and out, 1 ns a trace, a block of 256 B at 400 Gb/s.
+    record "1x1 Hx2Mesh" --traffic neighbour --message 256 --verify
+    hxmesh verify "$FILE"
+    field frame.time_epoch -e frame.interface_name -e frame.packet_flags_direction \
+        -Y 'eth.src == 02:00:00:00:00:00 && eth.dst == 02:00:00:01:00:00 && frame.len == 320' |
+        awk '!seen[$2 $3]++ { print $1 }' >"$BATS_TEST_TMPDIR/times"
+    # Injected at 0; may leave after a block at four times the rate (1.28 ns), 40 ns in and 40 ns out; arrives after a
+    # block (5.12 ns) and the trace; leaves to the endpoint after another 40 ns in and out and is there a block later.
+    [ "$(tr '\n' ' ' <"$BATS_TEST_TMPDIR/times")" = "0.000000000 0.000000081 0.000000087 0.000000168 " ]
+}
+
+@test "virtual capture: the settings of a file, and options over them" {
+    cat >"$BATS_TEST_TMPDIR/lab.hxm.yaml" <<END
+fabric: 2x2 Hx2Mesh
+clock: virtual
+traffic: {message: 3000}
+capture:
+  file: $FILE
+  ports: a0,0/p0/? a1,1/p0/local
+  filter: ether[28] == 1
+  snaplen: 96
+  annotate: true
+END
+    hxmesh run "$BATS_TEST_TMPDIR/lab.hxm.yaml" --quiet --json - --verify >"$REPORT"
+    holds '.capture.interfaces == 5 and .capture.accepted < .capture.received and .capture.accepted > 0'
+    [ "$(field frame.cap_len | sort -un)" = 96 ]
+    field frame.comment -Y 'frame.packet_flags_direction == 2' | grep -q "^in .* vc 0, out .*: "
+    record "$BATS_TEST_TMPDIR/lab.hxm.yaml" --capture-ports 'row0/*' --capture-filter 'ether[28] == 2' --no-annotate
+    holds '.capture.interfaces == 4 and .capture.accepted > 0'
+    [ -z "$(field frame.comment | tr -d '\n')" ]
+    [ "$(field frame.len | sort -un | tail -n 1)" -lt 200 ]
+}
+
+@test "virtual capture: why each packet went where it went" {
+    record "4x4 Hx2Mesh" --traffic incast --message 64KiB --annotate
+    hxmesh verify "$FILE"
+    field frame.comment -Y 'frame.packet_flags_direction == 2' >"$BATS_TEST_TMPDIR/comments"
+    [ -z "$(field frame.comment -Y 'frame.packet_flags_direction == 1' | tr -d '\n')" ]
+    for reason in "the only way" "waited, first with room" "it is here" "most room" "its turn"; do
+        grep -q ": $reason\. candidates" "$BATS_TEST_TMPDIR/comments"
+    done
+    run ! grep -v '^in [^ ]* vc [012], out [^ ]* vc [012]: .*\. candidates .* packets.*; [0-9]* left on ' \
+        "$BATS_TEST_TMPDIR/comments"
+}
+
+@test "virtual capture: a full disk never stops the run, which says so once" {
+    FILE=/dev/full
+    run --separate-stderr record "4x4 Hx2Mesh" --message 20000
+    [ "$status" -eq 0 ]
+    [ "$(wc -l <<<"$stderr")" -eq 1 ]
+    grep -q "^hxmesh: error: /dev/full: No space left on device: 0 frames written, [0-9]* not" <<<"$stderr"
+    holds "$WHOLE"' and .capture.written == 0 and .capture.unwritten == .capture.received'
+}
+
+# begin_long: a captured run of minutes, in the background.
+begin_long() {
+    env --default-signal=INT "$HXMESH" run "4x4 Hx2Mesh" --clock virtual --message 1GiB --workers 2 --quiet --snaplen 64 \
+        --capture "$FILE" --capture-ports 'a0,*' --json - >"$REPORT" 2>"$BATS_TEST_TMPDIR/stderr" 3>&- &
+    PID=$!
+    eventually test -s "$FILE"
+}
+finish_long() {
+    CODE=0
+    wait "$PID" || CODE=$?
+    PID=
+    [ "$CODE" -eq 130 ]
+    run ! pgrep --full -- "--capture $FILE"
+}
+
+@test "virtual capture: ended by Ctrl-C, a whole file that says it is a part" {
+    begin_long
+    kill -INT "$PID"
+    finish_long
+    holds '.interrupted and .capture.dropped == 0 and .capture.error == null'
+    [ "$(field frame.number | wc -l)" -eq "$(jq .capture.written "$REPORT")" ]
+    capinfos "$FILE" | grep -q "span=part"
+    hxmesh verify "$FILE"
+}
+
+@test "virtual capture: kill -9 of the process that writes, and the run goes on" {
+    begin_long
+    pkill -KILL --parent "$PID" hxmesh-tap
+    sleep 0.5
+    kill -INT "$PID"
+    finish_long
+    holds '.capture.error != null and .capture.received > 0'
+    grep -q "the process that wrote this capture was killed" "$BATS_TEST_TMPDIR/stderr"
+}
+
+@test "virtual capture: a file that cannot be written, ports that are not there" {
+    run --separate-stderr hxmesh run "2x2 Hx2Mesh" --clock virtual --capture /nowhere/x
+    [ "$status" -eq 4 ]
+    [ "$stderr" = "hxmesh: error: /nowhere/x: cannot be written: No such file or directory" ]
+    run --separate-stderr hxmesh run "2x2 Hx2Mesh" --clock virtual --capture "$FILE" --capture-ports zz
+    [ "$status" -eq 2 ]
+    run --separate-stderr hxmesh run "2x2 Hx2Mesh" --clock virtual --capture "$FILE" --capture-filter 'no filter'
+    [ "$status" -eq 2 ]
+    [ ! -e "$FILE" ]
+}
