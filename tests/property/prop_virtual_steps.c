@@ -107,8 +107,12 @@ static void confuse_positions(struct worker *w)
 static void finds(const char *spec, unsigned workers, void (*change)(struct worker *), const char *said)
 {
     const struct support_flow flow = {2, 3};
-    const struct support_virtual_plan plan = {
-        .spec = spec, .workers = workers, .flow = &flow, .flows = 1, .change = change};
+    const struct support_virtual_plan plan = {.spec = spec,
+                                              .workers = workers,
+                                              .flow = &flow,
+                                              .flows = 1,
+                                              .change = change,
+                                              .timing = {.buffer = 30 * 8192, .given = HX_GIVEN_BUFFER}};
     struct support_virtual s;
     support_virtual_open(&s, &plan);
     s.m.check_steps = true;
@@ -124,10 +128,10 @@ static void a_block_inside_a_worker(void **state)
 {
     (void)state;
     finds("1x1 Hx2Mesh", 1, take_a_block,
-          "hxmesh: error: a0,0/p0/E: VC 1: credit 43679 + on its way back 0 + held at the far end 0 blocks are not the "
-          "43680 of its buffer, after 0.");
+          "hxmesh: error: a0,0/p0/E: VC 1: credit 319 + on its way back 0 + held at the far end 0 blocks are not the "
+          "320 of its buffer, after 0.");
     finds("1x1 Hx2Mesh", 1, add_a_block,
-          "hxmesh: error: a0,0/p0/E: VC 1: credit 43681 + on its way back 0 + held at the far end 0 blocks");
+          "hxmesh: error: a0,0/p0/E: VC 1: credit 321 + on its way back 0 + held at the far end 0 blocks");
 }
 
 /* The row network of line 0 is another worker's: seen at the end. */
@@ -135,7 +139,7 @@ static void a_block_between_workers(void **state)
 {
     (void)state;
     finds("4x1 Hx1Mesh", 2, take_a_block,
-          "hxmesh: error: a0,0/p0/E: VC 1: credit 43679 + held at the far end 0 blocks are not the 43680 of its "
+          "hxmesh: error: a0,0/p0/E: VC 1: credit 319 + held at the far end 0 blocks are not the 320 of its "
           "buffer, at "
           "the end");
 }

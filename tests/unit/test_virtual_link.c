@@ -53,6 +53,8 @@ static uint64_t on_output(uint64_t n, unsigned port)
 #define TRACE  UINT64_C(1000)
 
 struct rule {
+    uint64_t last_credit[HX_ACCELERATOR_PORTS],
+        last_delivery; /* credits of an input, and deliveries, keep their order */
     uint64_t input_free[HX_ACCELERATOR_PORTS], output_free[HX_ACCELERATOR_PORTS], link_free[HX_ACCELERATOR_PORTS];
 };
 
@@ -76,9 +78,11 @@ static struct times apply(struct rule *rule, unsigned in, unsigned out, uint64_t
     rule->input_free[in] = through + in_crossbar(n, in);
     rule->output_free[out] = through + in_crossbar(n, out);
     rule->link_free[out] = start + on_output(n, out);
-    if (out == HX_LOCAL)
-        return (struct times){latest(start + on_output(n, out), tail + OUTPUT, 0), gone + OUTPUT + TRACE + INPUT};
-    return (struct times){start + on_link(1) + TRACE + INPUT, gone + OUTPUT + TRACE + INPUT};
+    rule->last_credit[in] = latest(gone + OUTPUT + TRACE + INPUT, rule->last_credit[in], 0);
+    if (out != HX_LOCAL)
+        return (struct times){start + on_link(1) + TRACE + INPUT, rule->last_credit[in]};
+    rule->last_delivery = latest(start + on_output(n, out), tail + OUTPUT, rule->last_delivery);
+    return (struct times){rule->last_delivery, rule->last_credit[in]};
 }
 
 /* ---- the switch ---- */

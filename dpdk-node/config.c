@@ -1,0 +1,178 @@
+/* config.c - settles and checks what a node is to be (config.h). */
+#include "config.h"
+#include "host/error.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct node_values node_default_values = {.queue = 512, .mtu = NODE_FULL_MTU, .credit_period_ns = 100000};
+
+void node_values_merge(struct node_values *into, const struct node_values *over)
+{
+    unsigned given = over->given;
+    into->job = given & NODE_GIVEN_JOB ? over->job : into->job;
+    into->frames = given & NODE_GIVEN_FRAMES ? over->frames : into->frames;
+    into->queue = given & NODE_GIVEN_QUEUE ? over->queue : into->queue;
+    into->mtu = given & NODE_GIVEN_MTU ? over->mtu : into->mtu;
+    into->credit_period_ns = given & NODE_GIVEN_CREDIT_PERIOD ? over->credit_period_ns : into->credit_period_ns;
+    into->nap_ns = given & NODE_GIVEN_NAP ? over->nap_ns : into->nap_ns;
+    into->linger_ns = given & NODE_GIVEN_LINGER ? over->linger_ns : into->linger_ns;
+    into->statistics_ns = given & NODE_GIVEN_STATISTICS ? over->statistics_ns : into->statistics_ns;
+    into->lose_credits = given & NODE_GIVEN_LOSE_CREDITS ? over->lose_credits : into->lose_credits;
+    into->sizes.credits = over->sizes.credits ? over->sizes.credits : into->sizes.credits;
+    into->given |= given;
+    hx_settings_merge(&into->settings, &over->settings);
+}
+
+const char *node_port_word(char word[HX_NAME_BYTES], const struct node_config *config, unsigned port)
+{
+    if (config->place.kind == HX_ACCELERATOR)
+        (void)snprintf(word, HX_NAME_BYTES, "%s", hx_port_letters[port]);
+    else
+        (void)snprintf(word, HX_NAME_BYTES, "%u", port);
+    return word;
+}
+
+/* ---- which node ---- */
+
+static void load_fabric(struct node_config *c, const struct node_values *v)
+{
+    if (!v->fabric)
+        hx_die(HX_EXIT_USAGE, "--fabric", "is missing: which fabric is this a node of (or --config FILE)");
+    if (!v->node)
+        hx_die(HX_EXIT_USAGE, "--node", "is missing: which node is this, as a0,0/p0");
+    hx_spec_load(v->fabric, &v->sizes, &c->spec);
+    c->g = hx_spec_geometry(&c->spec);
+    if (!hx_node_parse(v->node, &c->g, &c->plane, &c->node))
+        hx_die(HX_EXIT_CONFIG, v->node, "no such node in a %s with %u plane%s (as a0,0/p0 or row0/p0/leaf0)",
+               c->spec.fabric, c->g.planes, c->g.planes == 1 ? "" : "s");
+    c->place = hx_place_of(&c->g, c->node);
+    c->ports = hx_node_ports(&c->g, c->node);
+    (void)hx_node_name(c->name, &c->g, c->plane, c->node);
+}
+
+static void settle_job(struct node_config *c, const struct node_values *v)
+{
+    if (c->place.kind != HX_ACCELERATOR)
+        return;
+    unsigned board = hx_spec_board_at(&c->spec, c->place.gx, c->place.gy);
+    if (hx_spec_board_failed(&c->spec, board))
+        hx_die(HX_EXIT_CONFIG, c->name, "is on a failed board of %s", c->spec.source);
+    c->job = v->given & NODE_GIVEN_JOB ? (uint16_t)v->job : hx_spec_board_job(&c->spec, board);
+}
+
+/* ---- lists: PORT=VALUE,... ---- */
+
+static unsigned port_of(const struct node_config *c, const char *option, const char *word)
+{
+    char known[HX_NAME_BYTES];
+    for (unsigned port = 0; port < c->ports; port++)
+        if (strcmp(word, node_port_word(known, c, port)) == 0)
+            return port;
+    if (c->place.kind == HX_ACCELERATOR)
+        hx_die(HX_EXIT_CONFIG, option, "'%s' is no port (E, W, N, S, local)", word);
+    hx_die(HX_EXIT_CONFIG, option, "'%s' is no port of %s (0 to %u)", word, c->name, c->ports - 1);
+}
+
+/* Calls `set` with each (port, value) of a list. */
+static void read_list(struct node_config *c, const char *option, const char *list,
+                      void (*set)(struct node_config *, unsigned port, const char *value))
+{
+    char *copy = strdup(list ? list : "");
+    char *rest = copy;
+    for (char *item = strsep(&rest, ","); copy && item; item = strsep(&rest, ",")) {
+        size_t name = strcspn(item, "=");
+        if (*item == 0)
+            continue;
+        if (item[name] == 0 || item[name + 1] == 0)
+            hx_die(HX_EXIT_CONFIG, option, "'%s' is not PORT=VALUE", item);
+        item[name] = 0;
+        set(c, port_of(c, option, item), item + name + 1);
+    }
+    free(copy);
+}
+
+static void set_device(struct node_config *c, unsigned port, const char *name)
+{
+    char word[HX_NAME_BYTES];
+    (void)node_port_word(word, c, port);
+    if (c->port[port].device[0])
+        hx_die(HX_EXIT_CONFIG, "--ports", "port %s has two devices", word);
+    if (strlen(name) >= NODE_DEVICE_BYTES)
+        hx_die(HX_EXIT_CONFIG, "--ports", "'%s' is no device's name: too long", name);
+    bool local = c->place.kind == HX_ACCELERATOR && port == HX_LOCAL;
+    if (strcmp(name, NODE_ENDPOINT) == 0) {
+        if (!local)
+            hx_die(HX_EXIT_CONFIG, "--ports", "only the local port can have the built-in endpoint, not %s", word);
+        c->has_endpoint = true;
+    }
+    for (unsigned other = 0; other < c->ports; other++)
+        if (strcmp(c->port[other].device, name) == 0)
+            hx_die(HX_EXIT_CONFIG, "--ports", "device '%s' has two ports", name);
+    if (!local && hx_far_end(&c->g, c->node, port).node == HX_NOWHERE)
+        hx_die(HX_EXIT_CONFIG, "--ports", "no cable is on port %s of %s in a %s", word, c->name, c->spec.fabric);
+    (void)snprintf(c->port[port].device, NODE_DEVICE_BYTES, "%s", name);
+}
+
+static void set_lcore(struct node_config *c, unsigned port, const char *text)
+{
+    uint64_t lcore;
+    const char *wrong = hx_value_number(text, 0, 1023, &lcore);
+    if (wrong)
+        hx_die(HX_EXIT_CONFIG, "--lcores", "%s", wrong);
+    if (!c->port[port].device[0]) {
+        char word[HX_NAME_BYTES];
+        hx_die(HX_EXIT_CONFIG, "--lcores", "port %s has no device", node_port_word(word, c, port));
+    }
+    c->port[port].lcore = (int)lcore;
+}
+
+static void read_ports(struct node_config *c, const struct node_values *v)
+{
+    for (unsigned port = 0; port < c->ports; port++)
+        c->port[port].lcore = NODE_ANY_LCORE;
+    read_list(c, "--ports", v->ports, set_device);
+    read_list(c, "--lcores", v->lcores, set_lcore);
+    unsigned used = 0;
+    for (unsigned port = 0; port < c->ports; port++)
+        used += c->port[port].device[0] != 0;
+    if (used == 0)
+        hx_die(HX_EXIT_USAGE, "--ports", "no port has a device (as E=net_memif0,local=endpoint)");
+}
+
+/* ---- what fits together ---- */
+
+static void check_traffic(const struct node_config *c)
+{
+    const struct hx_settings *s = &c->values.settings;
+    uint64_t largest = c->values.mtu + 14 - HX_HEADER_BYTES;
+    if (!c->has_endpoint)
+        return;
+    if (s->count == 0 && s->duration_ns == 0)
+        hx_die(HX_EXIT_USAGE, "--count", "0 messages need a --duration");
+    if (largest < HX_MAX_PAYLOAD && s->message > largest)
+        hx_die(HX_EXIT_USAGE, "--message", "with an MTU of %u messages have at most %u bytes", (unsigned)c->values.mtu,
+               (unsigned)largest);
+}
+
+void node_config_load(struct node_config *c, const char *file, struct node_values *values)
+{
+    *c = (struct node_config){.plane = 0};
+    struct node_texts *texts = file ? node_file_read(file, values) : NULL;
+    struct node_values settled = node_default_values;
+    load_fabric(c, values);
+    settled.settings = c->spec.settings;
+    node_values_merge(&settled, values);
+    settle_job(c, &settled);
+    read_ports(c, values);
+    (void)snprintf(c->state, sizeof c->state, "%s", values->state ? values->state : "");
+    c->values = settled;
+    check_traffic(c);
+    node_texts_free(texts);
+}
+
+void node_config_free(struct node_config *config)
+{
+    hx_spec_free(&config->spec);
+}

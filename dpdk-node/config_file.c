@@ -1,0 +1,159 @@
+/* config_file.c - reads a node file (config.h).
+ *
+ *     fabric: 2x2 Hx2Mesh             or a *.hxm.yaml file, found from here
+ *     node: a0,0/p0
+ *     ports:
+ *       - {port: E, device: net_memif0, lcore: 1}
+ *       - {port: local, device: endpoint}
+ *     state: /var/lib/hxmesh/a0,0.count
+ *     job: 7   credits: 512   frames: 8192   queue: 512   mtu: 8242
+ *     credit_period: 100us   nap: 50us   linger: 1s   statistics: 10s   lose_credits: 100
+ *     traffic: {pattern: all-to-all, message: 64KiB, count: 1, duration: 0, rate: 1, seed: 1, verify: true}
+ *
+ * As in a fabric file every single value is read by the option of the same name. */
+#include "config.h"
+#include "host/yaml_load.h"
+#include "host/yaml_marks.h"
+#include "host/yaml_values.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_LIST = 8192 };
+
+struct port {
+    char *port, *device, *lcore;
+};
+
+struct file {
+    char *fabric, *node, *state, *job, *credits, *frames, *queue, *mtu, *credit_period, *nap, *linger, *statistics,
+        *lose_credits;
+    struct port *ports;
+    struct hx_yaml_traffic *traffic;
+    unsigned ports_count;
+};
+
+/* clang-format off */
+static const cyaml_schema_field_t port_fields[] = {
+    CYAML_FIELD_STRING_PTR("port", CYAML_FLAG_POINTER, struct port, port, 1, HX_YAML_LONGEST_VALUE),
+    CYAML_FIELD_STRING_PTR("device", CYAML_FLAG_POINTER, struct port, device, 1, HX_YAML_LONGEST_VALUE),
+    HX_YAML_TEXT("lcore", struct port, lcore), CYAML_FIELD_END};
+static const cyaml_schema_value_t port_schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct port, port_fields)};
+
+static const cyaml_schema_field_t file_fields[] = {
+    HX_YAML_TEXT("fabric", struct file, fabric),         HX_YAML_TEXT("node", struct file, node),
+    HX_YAML_TEXT("state", struct file, state),   HX_YAML_TEXT("job", struct file, job),               HX_YAML_TEXT("credits", struct file, credits),
+    HX_YAML_TEXT("frames", struct file, frames),         HX_YAML_TEXT("mtu", struct file, mtu),
+    HX_YAML_TEXT("queue", struct file, queue),
+    HX_YAML_TEXT("credit_period", struct file, credit_period), HX_YAML_TEXT("nap", struct file, nap),
+    HX_YAML_TEXT("linger", struct file, linger),         HX_YAML_TEXT("statistics", struct file, statistics),
+    HX_YAML_TEXT("lose_credits", struct file, lose_credits),
+    CYAML_FIELD_SEQUENCE("ports", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, ports, &port_schema, 1,
+                         HX_MAX_RADIX),
+    CYAML_FIELD_MAPPING_PTR("traffic", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, traffic,
+                            hx_yaml_traffic_fields),
+    CYAML_FIELD_END};
+static const cyaml_schema_value_t file_schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct file, file_fields)};
+/* clang-format on */
+
+struct node_texts {
+    struct file *file;
+    char ports[LONGEST_LIST], lcores[LONGEST_LIST];
+};
+
+void node_texts_free(struct node_texts *texts)
+{
+    if (!texts)
+        return;
+    hx_yaml_unload(&file_schema, texts->file);
+    free(texts);
+}
+
+/* Applies each value that is there and that no option gave. */
+static bool apply_values(const struct hx_yaml_marks *marks, const struct file *f, struct node_values *values,
+                         struct hx_problem *problem)
+{
+    struct node_values from = node_default_values;
+    const struct hx_option options[] = {NODE_OPTIONS(&from), HX_OPTIONS_END};
+    static const struct hx_yaml_traffic no_traffic;
+    const struct hx_yaml_traffic *t = f->traffic ? f->traffic : &no_traffic;
+    const struct hx_yaml_value texts[] = {{"job", "job", f->job},
+                                          {"credits", "credits", f->credits},
+                                          {"frames", "frames", f->frames},
+                                          {"queue", "queue", f->queue},
+                                          {"mtu", "mtu", f->mtu},
+                                          {"credit-period", "credit_period", f->credit_period},
+                                          {"nap", "nap", f->nap},
+                                          {"linger", "linger", f->linger},
+                                          {"statistics", "statistics", f->statistics},
+                                          {"lose-credits", "lose_credits", f->lose_credits},
+                                          HX_YAML_TRAFFIC_VALUES(t)};
+    from.settings.given = 0;
+    if (!hx_yaml_apply(marks, options, texts, sizeof texts / sizeof *texts, problem))
+        return false;
+    node_values_merge(&from, values);
+    from.fabric = values->fabric ? values->fabric : f->fabric;
+    from.node = values->node ? values->node : f->node;
+    from.state = values->state ? values->state : f->state;
+    from.ports = values->ports;
+    from.lcores = values->lcores;
+    *values = from;
+    return true;
+}
+
+/* The list of ports as the option has it. */
+static bool apply_ports(const struct hx_yaml_marks *marks, struct node_texts *texts, struct node_values *values,
+                        struct hx_problem *problem)
+{
+    size_t ports = 0;
+    size_t lcores = 0;
+    for (unsigned i = 0; i < texts->file->ports_count; i++) {
+        const struct port *p = &texts->file->ports[i];
+        if (strpbrk(p->port, ",=") || strpbrk(p->device, ",=")) {
+            char path[32];
+            (void)snprintf(path, sizeof path, "ports[%u]", i);
+            return hx_yaml_fail(marks, path, problem, "the names of ports and devices have neither ',' nor '='");
+        }
+        ports += (size_t)snprintf(texts->ports + ports, sizeof texts->ports - ports, "%s%s=%s", ports ? "," : "",
+                                  p->port, p->device);
+        if (p->lcore)
+            lcores += (size_t)snprintf(texts->lcores + lcores, sizeof texts->lcores - lcores, "%s%s=%s",
+                                       lcores ? "," : "", p->port, p->lcore);
+        if (ports >= sizeof texts->ports || lcores >= sizeof texts->lcores)
+            return hx_yaml_fail(marks, "ports", problem, "the names are too long");
+    }
+    values->ports = values->ports || !ports ? values->ports : texts->ports;
+    values->lcores = values->lcores || !lcores ? values->lcores : texts->lcores;
+    return true;
+}
+
+static bool read_file(const char *path, struct node_texts *texts, struct node_values *values,
+                      struct hx_problem *problem)
+{
+    uint8_t *text = NULL;
+    size_t bytes = 0;
+    struct hx_yaml_marks marks;
+    if (!hx_yaml_read_file(path, &text, &bytes, problem))
+        return false;
+    bool good = hx_yaml_marks_read(&marks, path, text, bytes, problem);
+    if (good) {
+        void *data = NULL;
+        good = hx_yaml_load(&marks, text, bytes, &file_schema, &data, problem);
+        texts->file = data;
+        good =
+            good && apply_values(&marks, texts->file, values, problem) && apply_ports(&marks, texts, values, problem);
+        hx_yaml_marks_free(&marks);
+    }
+    free(text);
+    return good;
+}
+
+struct node_texts *node_file_read(const char *path, struct node_values *values)
+{
+    struct node_texts *texts = hx_allocate(1, sizeof *texts);
+    struct hx_problem problem;
+    if (!read_file(path, texts, values, &problem))
+        hx_die_of(&problem);
+    return texts;
+}

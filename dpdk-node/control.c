@@ -1,0 +1,172 @@
+/* control.c - signals, links and phases (control.h). */
+#include "control.h"
+#include "host/error.h"
+#include "local.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <rte_cycles.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+enum { TICK_MS = 10, QUIET_MS = 50, DRAIN_MS = 2000, TOGETHER_MS = 200 };
+
+static void signal_set(sigset_t *set)
+{
+    (void)sigemptyset(set);
+    (void)sigaddset(set, SIGINT);
+    (void)sigaddset(set, SIGTERM);
+    (void)sigaddset(set, SIGQUIT);
+    (void)sigaddset(set, SIGHUP);
+}
+
+void control_block_signals(void)
+{
+    sigset_t set;
+    signal_set(&set);
+    (void)sigprocmask(SIG_BLOCK, &set, NULL);
+    (void)signal(SIGPIPE, SIG_IGN);
+}
+
+void control_open(struct control *c, struct node *n, bool quiet)
+{
+    sigset_t set;
+    signal_set(&set);
+    *c = (struct control){.node = n, .quiet = quiet};
+    c->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (c->signals < 0)
+        hx_die(HX_EXIT_ENVIRONMENT, NULL, "cannot take signals: %s", strerror(errno));
+}
+
+static uint64_t ms_since(const struct control *c, uint64_t then)
+{
+    uint64_t now = rte_rdtsc();
+    return now > then ? (now - then) * 1000 / c->node->ticks_per_second : 0;
+}
+
+static void set_phase(struct control *c, enum node_phase phase)
+{
+    atomic_store(&c->node->phase, phase);
+}
+
+static void begin_draining(struct control *c)
+{
+    c->ended = rte_rdtsc();
+    set_phase(c, NODE_DRAINING);
+}
+
+static void take_signals(struct control *c)
+{
+    struct signalfd_siginfo info;
+    while (read(c->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+        /* timeout(1) and service managers signal the process and then its group: that is one wish. */
+        if (c->interrupted && ms_since(c, c->ended) < TOGETHER_MS)
+            continue;
+        if (c->interrupted) {
+            c->aborted = true;
+            set_phase(c, NODE_STOPPING);
+        }
+        c->interrupted = true;
+        if (atomic_load(&c->node->phase) == NODE_RUNNING)
+            begin_draining(c);
+    }
+}
+
+/* ---- what cores say ---- */
+
+/* No core holds anything or has had anything to do for a while. Credit frames that only say the same are no work, but
+ * they come: so a core that is waited for is one that holds packets. */
+static bool is_quiet(const struct control *c)
+{
+    const struct node *n = c->node;
+    uint32_t waiting = 0;
+    for (unsigned i = 0; i < n->cores; i++)
+        waiting += atomic_load_explicit(&n->core[i]->waiting, memory_order_relaxed);
+    return waiting == 0 && ms_since(c, c->ended) >= QUIET_MS && (!n->local || local_is_idle(n->local));
+}
+
+static bool lingered(const struct control *c)
+{
+    const struct node *n = c->node;
+    uint64_t linger = n->config->values.linger_ns;
+    uint64_t done = n->local && linger ? atomic_load_explicit(&n->local->done_at, memory_order_relaxed) : 0;
+    return done && ms_since(c, done) >= linger / 1000000;
+}
+
+/* ---- links ---- */
+
+static void watch_links(struct control *c)
+{
+    uint64_t changed = node_watch_links(c->node);
+    uint64_t up = atomic_load(&c->node->up);
+    for (; changed && !c->quiet; changed &= changed - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(changed);
+        char name[HX_NAME_BYTES];
+        const struct node_config *config = c->node->config;
+        (void)fprintf(stderr, "%s: link %s\n", hx_port_name(name, &config->g, config->plane, config->node, port),
+                      up >> port & 1 ? "up" : "down");
+    }
+}
+
+/* ---- statistics ---- */
+
+struct sample {
+    uint64_t at, moved, bytes;
+};
+
+static struct sample take_sample(const struct node *n)
+{
+    struct sample s = {.at = rte_rdtsc(), .moved = node_moved(n)};
+    for (unsigned port = 0; port < n->config->ports; port++)
+        s.bytes += n->port[port].counts.tx_bytes;
+    return s;
+}
+
+static void print_statistics(const struct control *c, const struct sample *before, const struct sample *now)
+{
+    uint64_t drops[HX_DROP_COUNT];
+    uint64_t dropped = 0;
+    double seconds = (double)(now->at - before->at) / (double)c->node->ticks_per_second;
+    node_drops(c->node, drops);
+    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
+        dropped += drops[reason];
+    (void)fprintf(stderr, "%s: %.3f M packets/s, %.2f Gb/s, %" PRIu64 " packets in all, %" PRIu64 " dropped\n",
+                  c->node->config->name, (double)(now->moved - before->moved) / seconds / 1e6,
+                  (double)(now->bytes - before->bytes) * 8 / seconds / 1e9, now->moved, dropped);
+}
+
+static void keep_statistics(const struct control *c, struct sample *before)
+{
+    uint64_t every = c->node->config->values.statistics_ns;
+    if (!every || ms_since(c, before->at) < every / 1000000)
+        return;
+    struct sample now = take_sample(c->node);
+    print_statistics(c, before, &now);
+    *before = now;
+}
+
+void *control_run(void *control)
+{
+    struct control *c = control;
+    struct pollfd wait = {.fd = c->signals, .events = POLLIN};
+    struct sample before = take_sample(c->node);
+    while (atomic_load(&c->node->phase) != NODE_STOPPING) {
+        (void)poll(&wait, 1, TICK_MS);
+        take_signals(c);
+        watch_links(c);
+        keep_statistics(c, &before);
+        if (atomic_load(&c->node->phase) == NODE_RUNNING && lingered(c))
+            begin_draining(c);
+        if (atomic_load(&c->node->phase) != NODE_DRAINING)
+            continue;
+        c->timed_out = ms_since(c, c->ended) > DRAIN_MS;
+        if (c->timed_out || is_quiet(c))
+            set_phase(c, NODE_STOPPING);
+    }
+    (void)close(c->signals);
+    return NULL;
+}

@@ -1,0 +1,29 @@
+/* control.h - what looks after a running node: signals, links, the end.
+ *
+ *     NODE_RUNNING -- SIGINT, SIGTERM, or all done --> NODE_DRAINING -- nothing waits, or 2 s --> NODE_STOPPING
+ *
+ * A second signal stops at once. */
+#ifndef DPDK_NODE_CONTROL_H
+#define DPDK_NODE_CONTROL_H
+
+#include "node.h"
+
+struct control {
+    struct node *node;
+    int signals;
+    bool quiet;
+    /* How it ended. */
+    bool interrupted; /* by a signal */
+    bool aborted;     /* by a second one */
+    bool timed_out;   /* something still waited */
+    uint64_t ended;   /* TSC when draining began */
+};
+
+/* Call before EAL starts threads: signals are taken here only. */
+void control_block_signals(void);
+void control_open(struct control *c, struct node *n, bool quiet);
+
+/* Runs until the phase is NODE_STOPPING; for a thread of its own. */
+void *control_run(void *control);
+
+#endif

@@ -1,0 +1,140 @@
+/* core.c - the loop (core.h). */
+#include "core.h"
+#include "local.h"
+
+#include <rte_cycles.h>
+#include <rte_pause.h>
+#include <time.h>
+
+enum { IDLE_LOOPS = 256 /* without work, before a nap */ };
+
+/* ---- links and routes ---- */
+
+void core_reroute(struct core *c)
+{
+    const struct node_config *config = c->node->config;
+    const struct hx_barred barred = {c->node->barred};
+    hx_route_build(&c->sw.route, &config->g, config->node, barred, c->hal.up, c->tables);
+    hx_switch_reroute(&c->sw);
+}
+
+static void see_links(struct core *c, uint64_t up)
+{
+    uint64_t changed = (up ^ c->up_seen) & c->hal.mine;
+    for (; changed; changed &= changed - 1)
+        dpdk_port_restart(&c->node->port[__builtin_ctzll(changed)]);
+    c->up_seen = up;
+    c->hal.up = up;
+    core_reroute(c);
+}
+
+/* ---- the loop ---- */
+
+static void add(_Atomic uint64_t *count, uint64_t n)
+{
+    atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + n, memory_order_relaxed);
+}
+
+static unsigned receive(struct core *c)
+{
+    unsigned frames = 0;
+    for (uint64_t left = c->hal.mine & c->hal.up; left; left &= left - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(left);
+        unsigned n = dpdk_receive(&c->node->port[port]);
+        c->hal.news |= (uint64_t)(n != 0) << port;
+        frames += n;
+    }
+    return frames;
+}
+
+static unsigned hand_over(struct core *c)
+{
+    unsigned packets = 0;
+    for (uint64_t left = c->hal.mine; left; left &= left - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(left);
+        struct dpdk_share *shares[RTE_MAX_LCORE];
+        node_shares_of(c->node, port, shares);
+        packets += dpdk_share_serve(&c->node->port[port], shares, c->node->cores, &c->turn[port]);
+    }
+    for (unsigned port = 0; port < c->hal.ports; port++) {
+        if (c->send[port])
+            dpdk_share_rest(c->send[port]);
+    }
+    return packets;
+}
+
+static void flush(struct core *c, uint64_t now)
+{
+    for (uint64_t left = c->hal.mine & c->hal.up; left; left &= left - 1)
+        (void)dpdk_flush(&c->node->port[__builtin_ctzll(left)], now);
+}
+
+unsigned core_loop(struct core *c)
+{
+    uint64_t up = atomic_load_explicit(&c->node->up, memory_order_relaxed);
+    if (__builtin_expect(up != c->up_seen, 0))
+        see_links(c, up);
+    unsigned work = receive(c);
+    unsigned moved = c->is_tree ? hx_tree_step(&c->sw) : hx_accelerator_step(&c->sw);
+    add(&c->moved, moved);
+    work += moved;
+    if (c->node->cores > 1)
+        work += hand_over(c);
+    flush(c, rte_rdtsc());
+    return work;
+}
+
+/* ---- around it ---- */
+
+static void tell_waiting(struct core *c)
+{
+    uint32_t waiting = 0;
+    for (uint64_t left = c->hal.mine; left; left &= left - 1)
+        waiting += dpdk_port_waiting(&c->node->port[__builtin_ctzll(left)]);
+    atomic_store_explicit(&c->waiting, waiting, memory_order_relaxed);
+}
+
+/* What other cores sent before they stopped is dropped with the rings; the peers learn what is free here. */
+static void finish(struct core *c)
+{
+    for (uint64_t left = c->hal.mine & c->hal.up; left; left &= left - 1) {
+        struct dpdk_port *p = &c->node->port[__builtin_ctzll(left)];
+        p->link.answer = true;
+        (void)dpdk_flush(p, rte_rdtsc());
+    }
+    tell_waiting(c);
+}
+
+int core_run(void *core)
+{
+    struct core *c = core;
+    uint64_t nap_ns = c->node->config->values.nap_ns;
+    const struct timespec nap = {.tv_sec = (time_t)(nap_ns / 1000000000U), .tv_nsec = (long)(nap_ns % 1000000000U)};
+    unsigned idle = 0;
+    uint64_t before = rte_rdtsc();
+    while (atomic_load_explicit(&c->node->phase, memory_order_relaxed) != NODE_STOPPING) {
+        unsigned work = core_loop(c);
+        uint64_t now = rte_rdtsc();
+        add(&c->loops, 1);
+        if (work) {
+            add(&c->busy_loops, 1);
+            add(&c->busy_ticks, now - before);
+        }
+        if (c->local) {
+            work += local_step(c->local);
+            now = rte_rdtsc();
+        }
+        before = now;
+        idle = work ? 0 : idle + 1;
+        if (idle >= IDLE_LOOPS) {
+            tell_waiting(c);
+            idle = 0;
+            if (nap_ns) {
+                (void)nanosleep(&nap, NULL);
+                before = rte_rdtsc();
+            }
+        }
+    }
+    finish(c);
+    return 0;
+}

@@ -1,0 +1,173 @@
+/* local.c - traffic of the built-in endpoint (local.h). */
+#include "local.h"
+#include "fabric-emu/payload.h"
+#include "host/error.h"
+#include "hxmesh/error.h"
+
+#include <rte_cycles.h>
+#include <stdlib.h>
+
+enum { SENDS = 8, RETRIES = 12, TIMEOUT_MS = 250 };
+#define WAIT_FOR_LINKS_NS UINT64_C(5000000000)
+static const double plane_bytes_per_ns = 4 * 50.0; /* four links of 400 Gb/s (table III) */
+
+/* ---- what the endpoint asks and tells ---- */
+
+static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
+{
+    const struct local *l = of;
+    uint32_t destination = hx_accelerator(l->traffic.g, s->dst_gx, s->dst_gy);
+    const struct payload_id id = {l->traffic.settings.seed, l->rank, destination, s->message, packet};
+    payload_write(&id, to, bytes);
+}
+
+static void place(void *of, const struct hx_header *h, const uint8_t *payload)
+{
+    struct local *l = of;
+    if (!l->traffic.settings.verify)
+        return;
+    uint32_t source = hx_accelerator(l->traffic.g, h->src_gx, h->src_gy);
+    const struct payload_id id = {l->traffic.settings.seed, source, l->rank, h->message, h->offset};
+    l->bytes_corrupted += payload_wrong_bytes(&id, payload, h->length);
+}
+
+static void take_event(void *of, const struct hx_event *event)
+{
+    (void)of;
+    (void)event;
+}
+
+/* ---- messages ---- */
+
+/* Messages that others have for this one. UINT64_MAX: nobody knows. */
+static uint64_t expected(const struct local *l)
+{
+    const struct hx_settings *s = &l->traffic.settings;
+    if (s->duration_ns)
+        return UINT64_MAX;
+    if (s->pattern == HX_ALL_TO_ALL || s->pattern == HX_ALL_TO_ALL_RANDOM)
+        return l->to_send;
+    uint64_t sum = 0;
+    uint64_t round = s->pattern == HX_UNIFORM ? 1 : s->count; /* the others have one order, again and again */
+    for (uint32_t rank = 0; rank < l->traffic.g->accelerators; rank++) {
+        uint64_t messages = rank == l->rank ? 0 : traffic_messages(&l->traffic, rank) / round;
+        for (uint64_t message = 0; message < messages; message++)
+            sum += traffic_destination(&l->traffic, rank, message) == l->rank ? round : 0;
+    }
+    return sum;
+}
+
+/* Neighbours start in any order: what is sent before they are there has no way. */
+static bool links_came_up(struct local *l)
+{
+    uint64_t up = atomic_load_explicit(&l->node->up, memory_order_relaxed);
+    l->links_were_up = l->links_were_up || (l->node->cables & ~up) == 0 || l->hal.now > WAIT_FOR_LINKS_NS;
+    return l->links_were_up;
+}
+
+static bool may_begin(struct local *l)
+{
+    const struct hx_settings *s = &l->traffic.settings;
+    if (atomic_load_explicit(&l->node->phase, memory_order_relaxed) != NODE_RUNNING || !links_came_up(l))
+        return false;
+    if (s->duration_ns && l->hal.now >= s->duration_ns)
+        return false;
+    return s->rate >= 1 || (double)l->offered <= (double)l->hal.now * plane_bytes_per_ns * s->rate;
+}
+
+static void begin_messages(struct local *l)
+{
+    const struct hx_geometry *g = l->traffic.g;
+    while (l->begun < l->to_send && l->endpoint.free_sends && may_begin(l)) {
+        struct hx_place to = hx_place_of(g, traffic_destination(&l->traffic, l->rank, l->begun));
+        uint64_t bytes = l->traffic.settings.message;
+        if (hx_endpoint_send(&l->endpoint, to.gx, to.gy, bytes, 0, l->begun) != HX_OK)
+            return;
+        l->begun++;
+        l->offered += bytes;
+    }
+}
+
+static bool all_is_done(const struct local *l)
+{
+    const struct hx_settings *s = &l->traffic.settings;
+    bool begun = l->begun >= l->to_send || (s->duration_ns && l->hal.now >= s->duration_ns);
+    bool come = l->to_receive == UINT64_MAX || l->endpoint.stats.messages_received >= l->to_receive;
+    return begun && come && hx_endpoint_idle(&l->endpoint);
+}
+
+unsigned local_step(struct local *l)
+{
+    uint64_t ticks = rte_rdtsc() - l->node->started;
+    l->hal.now = (uint64_t)((unsigned __int128)ticks * 1000000000U / l->node->ticks_per_second);
+    unsigned work = dpdk_receive(&l->port);
+    begin_messages(l);
+    work += hx_endpoint_step(&l->endpoint);
+    (void)dpdk_flush(&l->port, rte_rdtsc());
+    bool was_done = atomic_load_explicit(&l->done_at, memory_order_relaxed) != 0;
+    bool is_done = all_is_done(l);
+    if (is_done != was_done)
+        atomic_store_explicit(&l->done_at, is_done ? rte_rdtsc() : 0, memory_order_relaxed);
+    return work;
+}
+
+bool local_is_idle(const struct local *l)
+{
+    return hx_endpoint_idle(&l->endpoint);
+}
+
+bool local_is_good(const struct local *l)
+{
+    return l->bytes_corrupted == 0 && l->endpoint.stats.messages_failed == 0;
+}
+
+/* ---- life ---- */
+
+struct local *local_new(struct node *n, uint16_t device, uint32_t session, uint8_t epoch)
+{
+    const struct node_config *c = n->config;
+    struct local *l = hx_allocate(1, sizeof *l);
+    l->node = n;
+    l->rank = c->node;
+    traffic_init(&l->traffic, &c->spec, &c->g, &c->values.settings, 0);
+    l->to_send = traffic_messages(&l->traffic, l->rank);
+    l->to_receive = expected(l);
+    l->hal = (struct hal_endpoint){
+        .pool = n->pool, .drops = l->drops, .user = {.fill = fill, .place = place, .event = take_event}, .of = l};
+    for (uint32_t i = 0; i < DPDK_ENDPOINT_BUFFERS; i++)
+        l->hal.free[l->hal.free_count++] = i;
+    const struct dpdk_port_config port = {.device = device,
+                                          .plane = (uint8_t)c->plane,
+                                          .blocks = c->spec.credits,
+                                          .peer_blocks = c->spec.credits,
+                                          .credit_period = n->port[HX_LOCAL].credit_period,
+                                          .pool = n->pool,
+                                          .drops = l->drops};
+    dpdk_port_init(&l->port, &port, session, hx_allocate(1, dpdk_port_bytes(port.blocks, port.peer_blocks)));
+    l->hal.port[c->plane] = &l->port;
+    const struct hx_endpoint_config endpoint = {.gx = c->place.gx,
+                                                .gy = c->place.gy,
+                                                .columns = c->g.columns,
+                                                .rows = c->g.rows,
+                                                .planes = (uint8_t)(c->plane + 1),
+                                                .sends = SENDS,
+                                                .epoch = epoch,
+                                                .retries = RETRIES,
+                                                .check = true,
+                                                .job = c->job,
+                                                .timeout_ns = TIMEOUT_MS * UINT64_C(1000000)};
+    l->memory = hx_allocate(1, hx_endpoint_bytes(&endpoint));
+    if (hx_endpoint_init(&l->endpoint, &endpoint, &l->hal, l->memory) != HX_OK)
+        hx_die(HX_EXIT_CONFIG, c->name, "its endpoint cannot be built");
+    return l;
+}
+
+void local_free(struct local *l)
+{
+    if (!l)
+        return;
+    free(l->port.slots[0]);
+    free(l->memory);
+    traffic_free(&l->traffic);
+    free(l);
+}

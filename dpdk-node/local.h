@@ -1,0 +1,38 @@
+/* local.h - the built-in endpoint of a node: sends and checks the traffic of `hxmesh run`, so that a fabric of nodes and
+ * an emulated one do the same.
+ *
+ * Messages, destinations and every payload byte follow from (fabric, settings) alone: each node computes what it has to
+ * send and what has to come. */
+#ifndef DPDK_NODE_LOCAL_H
+#define DPDK_NODE_LOCAL_H
+
+#include "fabric-emu/traffic.h"
+#include "node.h"
+
+struct local {
+    struct hx_endpoint endpoint;
+    struct hal_endpoint hal;
+    struct dpdk_port port; /* to the switch's LOCAL */
+    struct node *node;
+    struct traffic traffic;
+    uint32_t rank;
+    uint64_t to_send, to_receive; /* messages; UINT64_MAX: as many as fit into the time */
+    uint64_t begun;
+    bool links_were_up;
+    uint64_t offered; /* bytes, for the rate */
+    uint64_t bytes_corrupted;
+    uint64_t drops[HX_DROP_COUNT];
+    _Atomic uint64_t done_at; /* TSC when all was sent and all had come; 0: not yet */
+    void *memory;
+};
+
+/* `device`: the endpoint's end of the way to the switch. */
+struct local *local_new(struct node *n, uint16_t device, uint32_t session, uint8_t epoch);
+void local_free(struct local *l);
+
+unsigned local_step(struct local *l);
+/* Nothing is under way. */
+bool local_is_idle(const struct local *l);
+bool local_is_good(const struct local *l);
+
+#endif

@@ -1,0 +1,134 @@
+/* main.c - the program hxmesh-dpdk: one node of a fabric on poll-mode cores. */
+#include "config.h"
+#include "control.h"
+#include "core.h"
+#include "host/error.h"
+#include "host/json.h"
+#include "local.h"
+#include "report.h"
+#include "telemetry.h"
+
+#include <pthread.h>
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_launch.h>
+#include <rte_lcore.h>
+#include <rte_pdump.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char details[] =
+    "Arguments before -- are EAL's: which devices there are (-a, --vdev), which lcores (-l), how much memory (-m). "
+    "Without huge pages and without privileges: --no-huge -m 512 --no-pci --no-shconf.\n\n"
+    "hxmesh-dpdk -l 0,1 --no-huge -m 512 --no-pci --vdev=net_memif0,role=client,socket=/run/hx/e.sock -- "
+    "--fabric \"2x1 Hx1Mesh\" --node a0,0/p0 --ports E=net_memif0,local=endpoint\n\n"
+    "SIGTERM drains, reports and ends; a second one ends at once. Exit code: 0 done, 1 something was lost or "
+    "corrupted, 130 ended by a signal.";
+
+struct arguments {
+    struct node_values values;
+    const char *config;
+    struct hx_common common;
+};
+
+/* Index of the program's own "--", argc if there is none: then there are no arguments for EAL. */
+static int own_arguments(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return i;
+    return 0;
+}
+
+static void parse(int argc, char **argv, struct arguments *a)
+{
+    const struct hx_option options[] = {{.name = "config",
+                                         .kind = HX_OPTION_STRING,
+                                         .argument = "FILE",
+                                         .to.string = &a->config,
+                                         .help = "node file; examples/dpdk has some"},
+                                        NODE_OPTIONS(&a->values),
+                                        HX_OPTIONS_END};
+    const struct hx_command command = {.program = "hxmesh-dpdk",
+                                       .operands = "[EAL arguments] --",
+                                       .summary = "Runs one node of a HammingMesh, an accelerator's switch or a "
+                                                  "network's, on poll-mode cores over any DPDK device.",
+                                       .details = details,
+                                       .options = options};
+    a->values = node_default_values;
+    a->values.settings = hx_default_settings;
+    a->values.settings.given = 0;
+    (void)hx_options_parse(&command, argc, argv, &a->common);
+    hx_output_check(a->common.json);
+}
+
+static void start_eal(int argc, char **argv)
+{
+    int used = rte_eal_init(argc, argv);
+    if (used < 0)
+        hx_die(HX_EXIT_ENVIRONMENT, "EAL",
+               "does not start: %s (its own lines say more; without huge pages: --no-huge -m 512)",
+               rte_strerror(rte_errno));
+}
+
+/* Cores of other lcores first; the main lcore's own runs here. */
+static void run_cores(struct node *n)
+{
+    struct core *own = NULL;
+    for (unsigned i = 0; i < n->cores; i++) {
+        if (n->core[i]->lcore == rte_get_main_lcore())
+            own = n->core[i];
+        else if (rte_eal_remote_launch(core_run, n->core[i], n->core[i]->lcore) != 0)
+            hx_die(HX_EXIT_ENVIRONMENT, "EAL", "lcore %u cannot be started", n->core[i]->lcore);
+    }
+    if (own)
+        (void)core_run(own);
+    rte_eal_mp_wait_lcore();
+}
+
+static int run(struct node *n, const struct hx_common *common)
+{
+    struct control control;
+    pthread_t thread;
+    control_open(&control, n, common->quiet);
+    if (rte_ctrl_thread_create(&thread, "hx-control", NULL, control_run, &control) != 0)
+        hx_die(HX_EXIT_ENVIRONMENT, "EAL", "no thread for control");
+    run_cores(n);
+    (void)pthread_join(thread, NULL);
+    if (common->json)
+        hx_json_write(report_json(&control), common->json);
+    else
+        report_print(&control);
+    if (!report_is_good(&control))
+        return HX_EXIT_FAILED;
+    return control.interrupted ? HX_EXIT_INTERRUPTED : HX_EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+    static struct arguments arguments;
+    static struct node_config config;
+    static struct node node;
+    control_block_signals();
+    int own = own_arguments(argc, argv);
+    parse(argc - own, argv + own, &arguments);
+    node_config_load(&config, arguments.config, &arguments.values);
+    if (own)
+        argv[own] = NULL;
+    start_eal(own ? own : 1, argv);
+    node_open(&node, &config);
+    if (!telemetry_open(&node))
+        hx_warn("EAL", "runs without telemetry");
+    bool captures = rte_pdump_init() == 0;
+    if (!captures)
+        hx_warn("EAL", "packets cannot be captured: %s", rte_strerror(rte_errno));
+    int code = run(&node, &arguments.common);
+    if (captures)
+        (void)rte_pdump_uninit();
+    node_close(&node);
+    node_config_free(&config);
+    hx_output_close(stdout, "-");
+    /* No rte_eal_cleanup(): it would take EAL's memory away from under its own interrupt thread (DPDK 22.11), which may
+     * still hear of a memif's other side. Nothing but memory is left, and that goes with the process. */
+    return code;
+}

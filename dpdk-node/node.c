@@ -1,0 +1,309 @@
+/* node.c - builds a node out of its configuration (node.h). */
+#include "node.h"
+#include "core.h"
+#include "devices.h"
+#include "host/error.h"
+#include "local.h"
+#include "starts.h"
+
+#include <limits.h>
+#include <rte_cycles.h>
+#include <rte_errno.h>
+#include <rte_lcore.h>
+#include <rte_malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    POOL_CACHE = 256,
+    SPARE_FRAMES = 256,
+    RETRY_NS = 200000000,
+    FRAME_ROOM = RTE_PKTMBUF_HEADROOM + ((HX_MAX_FRAME + 127) & ~127)
+};
+
+static void *memory(size_t bytes)
+{
+    void *at = rte_zmalloc(NULL, bytes, RTE_CACHE_LINE_SIZE);
+    if (!at)
+        hx_die(HX_EXIT_ENVIRONMENT, NULL, "EAL has no %zu KiB of memory left (its argument -m)", bytes >> 10);
+    return at;
+}
+
+/* ---- buffers ---- */
+
+static unsigned ports_used(const struct node_config *c)
+{
+    unsigned used = 0;
+    for (unsigned port = 0; port < c->ports; port++)
+        used += c->port[port].device[0] != 0;
+    return used;
+}
+
+/* Whatever is granted has a buffer: a block may be a packet, and a packet is an mbuf. Besides there are the devices'
+ * own queues, what the endpoint holds, and what lcores keep in their caches. */
+static uint32_t frames_needed(const struct node_config *c, uint32_t blocks)
+{
+    unsigned ends = ports_used(c) + c->has_endpoint;
+    uint32_t of_port = dpdk_port_frames(blocks, c->spec.credits) + 2U * (uint32_t)c->values.queue;
+    return ends * of_port + DPDK_ENDPOINT_BUFFERS + rte_lcore_count() * 2U * POOL_CACHE + SPARE_FRAMES;
+}
+
+/* Blocks a VC that this node grants: the fabric's, or fewer if it was given fewer frames. */
+static uint32_t blocks_for(const struct node_config *c, uint32_t frames)
+{
+    uint32_t blocks = c->spec.credits;
+    while (blocks > HX_PACKET_BLOCKS && frames_needed(c, blocks) > frames)
+        blocks -= HX_PACKET_BLOCKS;
+    if (frames_needed(c, blocks) > frames)
+        hx_die(HX_EXIT_CONFIG, "--frames", "%u frames are too few: %u ports need at least %u", frames, ports_used(c),
+               frames_needed(c, blocks));
+    return blocks;
+}
+
+static uint32_t make_pool(struct node *n)
+{
+    const struct node_config *c = n->config;
+    uint32_t all = frames_needed(c, c->spec.credits);
+    n->frames = c->values.frames ? (uint32_t)c->values.frames : all;
+    uint32_t blocks = blocks_for(c, n->frames);
+    char name[32];
+    (void)snprintf(name, sizeof name, "hx_frames_%u_%u", c->node, c->plane);
+    n->pool = rte_pktmbuf_pool_create(name, n->frames, POOL_CACHE, 0, FRAME_ROOM, (int)rte_socket_id());
+    if (!n->pool)
+        hx_die(HX_EXIT_ENVIRONMENT, NULL,
+               "no memory for %u frames, %u MiB: %s (EAL's -m or more huge pages; --frames or --credits for fewer)",
+               n->frames, (unsigned)((uint64_t)n->frames * (FRAME_ROOM + 192) >> 20), rte_strerror(rte_errno));
+    return blocks;
+}
+
+/* ---- ports ---- */
+
+/* The two ends of the way to the built-in endpoint. */
+static void name_way(const struct node_config *c, char names[2][32])
+{
+    (void)snprintf(names[0], sizeof names[0], "hx_local_%u_%u", c->node, c->plane);
+    (void)snprintf(names[1], sizeof names[1], "hx_endpoint_%u_%u", c->node, c->plane);
+}
+
+static void open_way_to_endpoint(struct node *n, uint16_t ends[2], const struct device_needs *needs)
+{
+    const struct node_config *c = n->config;
+    char names[2][32];
+    name_way(c, names);
+    const char *const both[2] = {names[0], names[1]};
+    device_pair(both, ends, dpdk_port_frames(c->spec.credits, c->spec.credits), needs);
+    (void)device_start("local", ends[1]);
+}
+
+static void close_way_to_endpoint(struct node *n)
+{
+    char names[2][32];
+    name_way(n->config, names);
+    const char *const both[2] = {names[0], names[1]};
+    const uint16_t ends[2] = {n->port[HX_LOCAL].device, n->endpoint_device};
+    device_pair_close(both, ends);
+}
+
+static void open_port(struct node *n, unsigned port, uint32_t blocks, uint32_t session)
+{
+    const struct node_config *c = n->config;
+    char word[HX_NAME_BYTES];
+    char where[HX_NAME_BYTES + 8];
+    (void)snprintf(where, sizeof where, "port %s", node_port_word(word, c, port));
+    const char *device = c->port[port].device;
+    uint16_t ends[2] = {DPDK_NO_DEVICE, DPDK_NO_DEVICE};
+    const struct device_needs needs = {(unsigned)c->values.mtu, (unsigned)c->values.queue, n->pool};
+    if (port == HX_LOCAL && c->has_endpoint && c->place.kind == HX_ACCELERATOR)
+        open_way_to_endpoint(n, ends, &needs);
+    else if (device[0])
+        ends[0] = device_open(where, device, &needs);
+    const struct dpdk_port_config config = {.device = ends[0],
+                                            .plane = (uint8_t)c->plane,
+                                            .blocks = blocks,
+                                            .peer_blocks = c->spec.credits,
+                                            .lose_credit = (uint32_t)c->values.lose_credits,
+                                            .credit_period =
+                                                n->ticks_per_second / 1000000 * c->values.credit_period_ns / 1000,
+                                            .pool = n->pool,
+                                            .drops = n->core[n->owner[port]]->drops};
+    dpdk_port_init(&n->port[port], &config, session + port + 1,
+                   device[0] ? memory(dpdk_port_bytes(blocks, c->spec.credits)) : NULL);
+    n->cables |= (uint64_t)(ends[0] != DPDK_NO_DEVICE) << port;
+    n->unstarted |= (uint64_t)(ends[0] != DPDK_NO_DEVICE) << port;
+    if (ends[1] != DPDK_NO_DEVICE)
+        n->endpoint_device = ends[1];
+}
+
+/* ---- cores ---- */
+
+static unsigned default_lcore(void)
+{
+    unsigned worker = rte_get_next_lcore(UINT_MAX, 1, 0);
+    return worker < RTE_MAX_LCORE ? worker : rte_get_main_lcore();
+}
+
+static struct core *core_on(struct node *n, unsigned lcore)
+{
+    for (unsigned i = 0; i < n->cores; i++)
+        if (n->core[i]->lcore == lcore)
+            return n->core[i];
+    struct core *c = memory(sizeof *c);
+    c->node = n;
+    c->lcore = lcore;
+    c->index = n->cores;
+    c->is_tree = n->config->place.kind != HX_ACCELERATOR;
+    n->core[n->cores++] = c;
+    return c;
+}
+
+static void assign_ports(struct node *n)
+{
+    for (unsigned port = 0; port < n->config->ports; port++) {
+        const struct node_port_config *p = &n->config->port[port];
+        unsigned lcore = p->lcore == NODE_ANY_LCORE ? default_lcore() : (unsigned)p->lcore;
+        char word[HX_NAME_BYTES];
+        if (!rte_lcore_is_enabled(lcore))
+            hx_die(HX_EXIT_CONFIG, "--lcores", "port %s: EAL runs no lcore %u (its argument -l)",
+                   node_port_word(word, n->config, port), lcore);
+        if (p->device[0])
+            n->owner[port] = (uint8_t)core_on(n, lcore)->index;
+    }
+}
+
+static void make_shares(struct node *n, struct core *c)
+{
+    for (unsigned port = 0; port < n->config->ports; port++) {
+        char name[32];
+        if (!n->config->port[port].device[0] || n->owner[port] == c->index)
+            continue;
+        (void)snprintf(name, sizeof name, "hx_share_%u_%u_%u", n->config->node, c->index, port);
+        c->send[port] = dpdk_share_new(name, HX_VCS * n->config->spec.credits, (int)rte_socket_id());
+        if (!c->send[port])
+            hx_die(HX_EXIT_ENVIRONMENT, NULL, "EAL has no memory left for rings between cores (its argument -m)");
+    }
+}
+
+static void make_switch(struct node *n, struct core *c)
+{
+    const struct node_config *config = n->config;
+    for (unsigned port = 0; port < config->ports; port++)
+        c->hal.mine |= (uint64_t)(config->port[port].device[0] && n->owner[port] == c->index) << port;
+    c->hal.port = n->port;
+    c->hal.ports = config->ports;
+    c->hal.send = c->send;
+    c->hal.drops = c->drops;
+    c->hal.up = c->up_seen = atomic_load(&n->up);
+    c->tables = memory(hx_route_bytes(&config->g, config->node));
+    hx_switch_init(&c->sw, config->ports, config->job, &c->hal, memory(hx_switch_bytes(config->ports)));
+    const struct hx_barred barred = {n->barred};
+    hx_route_build(&c->sw.route, &config->g, config->node, barred, c->hal.up, c->tables);
+}
+
+/* ---- links ---- */
+
+/* No core polls a port that has been down for so long: each looks at `up` once a loop, and before and after a nap. */
+static bool is_left_alone(const struct node *n, unsigned port)
+{
+    uint64_t wait_ns = RETRY_NS + 2 * n->config->values.nap_ns;
+    return (rte_rdtsc() - n->looked_at[port]) / (n->ticks_per_second / 1000000) > wait_ns / 1000;
+}
+
+static bool is_up(struct node *n, unsigned port)
+{
+    uint64_t bit = (uint64_t)1 << port;
+    uint16_t device = n->port[port].device;
+    char word[HX_NAME_BYTES];
+    if (!(n->unstarted & bit) && device_is_up(device)) {
+        n->looked_at[port] = rte_rdtsc();
+        return true;
+    }
+    if (!is_left_alone(n, port))
+        return false;
+    n->looked_at[port] = rte_rdtsc();
+    if (!(n->unstarted & bit) && !device_stop_to_retry(device))
+        return false;
+    n->unstarted |= bit;
+    n->unstarted ^= device_start(node_port_word(word, n->config, port), device) ? bit : 0;
+    return false;
+}
+
+uint64_t node_watch_links(struct node *n)
+{
+    uint64_t up = 0;
+    for (uint64_t left = n->cables; left; left &= left - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(left);
+        up |= (uint64_t)is_up(n, port) << port;
+    }
+    return atomic_exchange_explicit(&n->up, up, memory_order_relaxed) ^ up;
+}
+
+void node_shares_of(const struct node *n, unsigned port, struct dpdk_share **shares)
+{
+    for (unsigned core = 0; core < n->cores; core++)
+        shares[core] = n->core[core]->send[port];
+}
+
+/* ---- life ---- */
+
+void node_open(struct node *n, const struct node_config *config)
+{
+    *n = (struct node){.config = config, .endpoint_device = DPDK_NO_DEVICE, .ticks_per_second = rte_get_tsc_hz()};
+    struct starts starts = starts_next(config->state);
+    n->barred = hx_allocate(hx_spec_boards(&config->spec) / 8U + 1U, 1);
+    (void)hx_spec_barred(&config->spec, config->job, n->barred);
+    assign_ports(n);
+    uint32_t blocks = make_pool(n);
+    n->port = memory(config->ports * sizeof *n->port);
+    for (unsigned port = 0; port < config->ports; port++)
+        open_port(n, port, blocks, starts.session);
+    (void)node_watch_links(n);
+    for (unsigned i = 0; i < n->cores; i++) {
+        make_shares(n, n->core[i]);
+        make_switch(n, n->core[i]);
+    }
+    if (config->has_endpoint) {
+        n->local = local_new(n, n->endpoint_device, starts.session + config->ports + 1, starts.epoch);
+        n->core[n->owner[HX_LOCAL]]->local = n->local;
+    }
+    n->started = rte_rdtsc();
+}
+
+void node_close(struct node *n)
+{
+    for (unsigned port = 0; port < n->config->ports; port++) {
+        if (n->port[port].device != DPDK_NO_DEVICE && !(n->local && port == HX_LOCAL))
+            device_close(n->port[port].device);
+        rte_free(n->port[port].slots[0]);
+    }
+    if (n->local)
+        close_way_to_endpoint(n);
+    local_free(n->local);
+    for (unsigned i = 0; i < n->cores; i++) {
+        for (unsigned port = 0; port < n->config->ports; port++)
+            dpdk_share_free(n->core[i]->send[port]);
+        rte_free(n->core[i]->tables);
+        rte_free(n->core[i]->sw.input);
+        rte_free(n->core[i]);
+    }
+    rte_free(n->port);
+    free(n->barred);
+}
+
+/* ---- sums ---- */
+
+void node_drops(const struct node *n, uint64_t drops[HX_DROP_COUNT])
+{
+    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++) {
+        drops[reason] = n->local ? n->local->drops[reason] : 0;
+        for (unsigned i = 0; i < n->cores; i++)
+            drops[reason] += n->core[i]->drops[reason];
+    }
+}
+
+uint64_t node_moved(const struct node *n)
+{
+    uint64_t moved = 0;
+    for (unsigned i = 0; i < n->cores; i++)
+        moved += atomic_load_explicit(&n->core[i]->moved, memory_order_relaxed);
+    return moved;
+}

@@ -1,0 +1,121 @@
+/* telemetry.c - commands of rte_telemetry (telemetry.h). */
+#include "telemetry.h"
+#include "report.h"
+
+#include <rte_telemetry.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct node *node;
+
+static void add_count(struct rte_tel_data *d, const char *name, uint64_t value)
+{
+    (void)rte_tel_data_add_dict_u64(d, name, value);
+}
+
+/* Adds a container to `d` under the name of each port in use, filled by `fill`. */
+static int by_port(struct rte_tel_data *d, void (*fill)(struct rte_tel_data *, unsigned port))
+{
+    (void)rte_tel_data_start_dict(d);
+    for (unsigned port = 0; port < node->config->ports; port++) {
+        char word[HX_NAME_BYTES];
+        struct rte_tel_data *of_port = node->config->port[port].device[0] ? rte_tel_data_alloc() : NULL;
+        if (!of_port)
+            continue;
+        (void)rte_tel_data_start_dict(of_port);
+        fill(of_port, port);
+        (void)rte_tel_data_add_dict_container(d, node_port_word(word, node->config, port), of_port, 0);
+    }
+    return 0;
+}
+
+static void fill_port(struct rte_tel_data *d, unsigned port)
+{
+    const struct dpdk_port *p = &node->port[port];
+    (void)rte_tel_data_add_dict_string(d, "device", node->config->port[port].device);
+    add_count(d, "lcore", node->core[node->owner[port]]->lcore);
+    add_count(d, "up", atomic_load(&node->up) >> port & 1);
+#define COUNT(name) add_count(d, #name, p->counts.name);
+    DPDK_COUNTS(COUNT)
+#undef COUNT
+}
+
+static int ports(const char *command, const char *parameters, struct rte_tel_data *d)
+{
+    (void)command;
+    (void)parameters;
+    return by_port(d, fill_port);
+}
+
+static void fill_credits(struct rte_tel_data *d, unsigned port)
+{
+    const struct hx_credit_link *l = &node->port[port].link;
+    add_count(d, "open", l->open);
+    add_count(d, "session", l->session);
+    add_count(d, "peer_session", l->peer_session);
+    add_count(d, "suspected", l->suspected);
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        char name[24];
+        (void)snprintf(name, sizeof name, "room%u", vc);
+        add_count(d, name, hx_credit_room(&l->tx[vc]));
+        (void)snprintf(name, sizeof name, "held%u", vc);
+        add_count(d, name, l->rx[vc].received - l->rx[vc].freed);
+        (void)snprintf(name, sizeof name, "written_off%u", vc);
+        add_count(d, name, l->rx[vc].lost);
+    }
+}
+
+static int credits(const char *command, const char *parameters, struct rte_tel_data *d)
+{
+    (void)command;
+    (void)parameters;
+    return by_port(d, fill_credits);
+}
+
+static int drops(const char *command, const char *parameters, struct rte_tel_data *d)
+{
+    (void)command;
+    (void)parameters;
+    uint64_t sums[HX_DROP_COUNT];
+    node_drops(node, sums);
+    (void)rte_tel_data_start_dict(d);
+    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
+        add_count(d, node_drop_names[reason], sums[reason]);
+    return 0;
+}
+
+/* Ports that a packet for (gx, gy) may take, by the port it comes in by. The tables are rebuilt when links change: an
+ * answer in that moment may be half of either. */
+static int route(const char *command, const char *parameters, struct rte_tel_data *d)
+{
+    (void)command;
+    struct hx_coordinate to;
+    const struct hx_geometry *g = &node->config->g;
+    if (!parameters || hx_value_coordinate(parameters, &to) || to.gx >= g->columns || to.gy >= g->rows)
+        return -1;
+    (void)rte_tel_data_start_dict(d);
+    for (unsigned input = 0; input < node->config->ports; input++) {
+        char from[HX_NAME_BYTES];
+        char ways[HX_MAX_RADIX * 4] = "";
+        size_t used = 0;
+        uint64_t set = hx_route_ports(&node->core[0]->sw.route, input, to.gx, to.gy);
+        for (; set; set &= set - 1) {
+            char word[HX_NAME_BYTES];
+            (void)node_port_word(word, node->config, (unsigned)__builtin_ctzll(set));
+            used += (size_t)snprintf(ways + used, sizeof ways - used, "%s%.8s", used ? "," : "", word);
+        }
+        (void)rte_tel_data_add_dict_string(d, node_port_word(from, node->config, input), ways);
+    }
+    return 0;
+}
+
+bool telemetry_open(const struct node *n)
+{
+    node = n;
+    return rte_telemetry_register_cmd("/hxmesh/ports", ports, "Ports: device, link and counts") == 0 &&
+           rte_telemetry_register_cmd("/hxmesh/credits", credits, "Credit of each port and VC, in blocks of 256 B") ==
+               0 &&
+           rte_telemetry_register_cmd("/hxmesh/drops", drops, "Packets dropped, by reason") == 0 &&
+           rte_telemetry_register_cmd("/hxmesh/route", route,
+                                      "Ports a packet may take, by the port it came in by. Parameters: gx,gy") == 0;
+}

@@ -1,0 +1,259 @@
+/* hal_port.h - the DPDK platform's side of the contract (include/hxmesh/hal.h). port.h explains ports, share.h cores.
+ *
+ * A credit unit is a block of 256 B. A struct hal_switch is what one core sees of its node: all ports, of which it
+ * polls some; a core that polls all has no shares. */
+#ifndef HAL_PORT_H
+#define HAL_PORT_H
+
+#include "hxmesh/hal.h"
+#include "lanes.h"
+#include "port.h"
+#include "share.h"
+#include "wire.h"
+
+#include <stdbool.h>
+
+/* ---- for a switch ---- */
+
+struct hal_switch {
+    struct dpdk_port *port;         /* [ports], the node's */
+    unsigned ports;                 /* */
+    uint64_t mine;                  /* ports this core polls, bit by port */
+    uint64_t news;                  /* of these, ports that may have brought something */
+    uint64_t up;                    /* outputs with a link */
+    struct dpdk_share *const *send; /* [ports]: what this core may send there; NULL: the port is its own */
+    uint64_t *drops;                /* [HX_DROP_COUNT], this core's */
+};
+
+static inline uint64_t hal_news(const struct hal_switch *h)
+{
+    return h->news;
+}
+
+static inline uint64_t hal_open(const struct hal_switch *h)
+{
+    return h->up;
+}
+
+/* The VCs of a link have buffers of their own. */
+static inline unsigned hal_first_vc(const struct hal_switch *h)
+{
+    (void)h;
+    return HX_VCS;
+}
+
+static inline bool hal_closes(const struct hal_switch *h, unsigned output)
+{
+    (void)h;
+    (void)output;
+    return false;
+}
+
+static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
+{
+    return h->port[input].tail;
+}
+
+static inline uint64_t hal_arrived(struct hal_switch *h, unsigned input)
+{
+    struct dpdk_port *p = &h->port[input];
+    p->shown = dpdk_window(p->tail, p->arrived);
+    if (p->shown == p->arrived)
+        h->news &= ~((uint64_t)1 << input);
+    return p->shown;
+}
+
+static inline const struct hx_desc *hal_arrival(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position)
+{
+    const struct dpdk_port *p = &h->port[input];
+    return dpdk_slot(p, vc, position);
+}
+
+static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
+{
+    if (!(h->up >> output & 1))
+        return 0;
+    return h->send[output] ? dpdk_share_room(h->send[output]) : dpdk_credit_room(&h->port[output]);
+}
+
+static inline unsigned hal_cost(const struct hx_desc *d)
+{
+    return hx_blocks(d->length);
+}
+
+/* Credit for the input goes back at once: its buffer is an mbuf, and that belongs to the output now. */
+static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,
+                                const struct hx_desc *d)
+{
+    h->port[input].link.rx[vc].freed += hx_blocks(d->length); /* hx_credit_leave */
+    if (__builtin_expect(h->send[output] == NULL, 1)) {
+        dpdk_stage(&h->port[output], d);
+    } else {
+        const struct hx_desc copy = *d; /* whose address is given away: *d itself may stay in registers */
+        dpdk_share_send(h->send[output], &copy);
+    }
+}
+
+/* A descriptor tells its VC, not its input; but it lies in the input's slots. */
+static inline void hal_drop(struct hal_switch *h, const struct hx_desc *d, enum hx_drop reason)
+{
+    for (unsigned input = 0; input < h->ports; input++) {
+        struct dpdk_port *p = &h->port[input];
+        if (d >= p->slots[0] && d < p->slots[0] + (size_t)HX_VCS * (p->mask + 1))
+            hx_credit_leave(&p->link.rx[d->vc], hx_blocks(d->length));
+    }
+    h->drops[reason]++;
+    rte_pktmbuf_free(dpdk_mbuf(d));
+}
+
+static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t tail, uint64_t seen,
+                               const uint64_t waiting[HX_VCS])
+{
+    (void)seen;
+    (void)waiting;
+    if (h->mine >> input & 1) /* a change of routes releases every input of a switch, other cores' too */
+        h->port[input].tail = tail;
+}
+
+/* Frames leave when the core has done all its ports: dpdk_flush. */
+static inline void hal_commit(struct hal_switch *h)
+{
+    (void)h;
+}
+
+/* ---- for an endpoint: one port a plane, to the switch's LOCAL ---- */
+
+/* What its owner does with payload and events. Called from within hx_endpoint_step(). */
+struct dpdk_user {
+    void (*fill)(void *of, const struct hx_send *, uint32_t packet, uint8_t *to, unsigned bytes);
+    void (*place)(void *of, const struct hx_header *, const uint8_t *payload);
+    void (*event)(void *of, const struct hx_event *);
+};
+
+enum { DPDK_ENDPOINT_BUFFERS = 256, DPDK_ENDPOINT_RESERVE = 32 /* for acknowledgements, and arrivals being judged */ };
+
+struct hal_endpoint {
+    struct dpdk_port *port[HX_MAX_PLANES]; /* NULL: another process has that plane */
+    struct rte_mempool *pool;
+    struct rte_mbuf *mbuf[DPDK_ENDPOINT_BUFFERS]; /* a buffer's number is its place here */
+    uint32_t free[DPDK_ENDPOINT_BUFFERS];
+    uint32_t free_count;
+    uint64_t now; /* nanoseconds */
+    uint64_t *drops;
+    uint8_t max_vc; /* of what was delivered */
+    struct dpdk_user user;
+    void *of;
+};
+
+static inline unsigned hal_inject_room(struct hal_endpoint *h, unsigned plane)
+{
+    return h->port[plane] ? hx_lane(dpdk_credit_room(h->port[plane]), 0) / HX_PACKET_BLOCKS : 0;
+}
+
+static inline uint32_t dpdk_buffer_new(struct hal_endpoint *h, struct rte_mbuf *m)
+{
+    uint32_t buffer = h->free[--h->free_count];
+    h->mbuf[buffer] = m;
+    return buffer;
+}
+
+static inline bool hal_buffer_get(struct hal_endpoint *h, uint32_t *buffer, bool urgent)
+{
+    if (h->free_count <= (urgent ? (uint32_t)DPDK_BURST : (uint32_t)DPDK_BURST + DPDK_ENDPOINT_RESERVE))
+        return false;
+    struct rte_mbuf *m = rte_pktmbuf_alloc(h->pool);
+    if (!m)
+        return false;
+    *buffer = dpdk_buffer_new(h, m);
+    return true;
+}
+
+static inline void hal_buffer_put(struct hal_endpoint *h, uint32_t buffer)
+{
+    rte_pktmbuf_free(h->mbuf[buffer]);
+    h->free[h->free_count++] = buffer;
+}
+
+static inline uint8_t *hal_frame(struct hal_endpoint *h, uint32_t buffer)
+{
+    return rte_pktmbuf_mtod(h->mbuf[buffer], uint8_t *);
+}
+
+static inline void hal_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc *d)
+{
+    struct rte_mbuf *m = h->mbuf[d->buffer];
+    h->free[h->free_count++] = d->buffer;
+    m->data_len = (uint16_t)(HX_HEADER_BYTES + d->length);
+    m->pkt_len = m->data_len;
+    struct hx_desc out = *d;
+    dpdk_set_mbuf(&out, m);
+    dpdk_stage(h->port[plane], &out);
+}
+
+static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc *burst, unsigned most)
+{
+    struct dpdk_port *p = h->port[plane];
+    unsigned taken = 0;
+    for (unsigned empty = 0; p && taken < most && h->free_count > 0 && empty < HX_VCS;) {
+        unsigned vc = p->next_eject; /* in turn, so that none starves the others */
+        p->next_eject = (uint8_t)(vc + 1 == HX_VCS ? 0 : vc + 1);
+        empty = hx_lane(p->tail, vc) == hx_lane(p->arrived, vc) ? empty + 1 : 0;
+        if (empty)
+            continue;
+        struct hx_desc *d = &burst[taken];
+        *d = *dpdk_slot(p, vc, hx_lane(p->tail, vc));
+        hx_credit_leave(&p->link.rx[vc], hx_blocks(d->length));
+        p->tail = hx_lane_add(p->tail, vc, 1);
+        struct rte_mbuf *m = dpdk_mbuf(d);
+        if (rte_pktmbuf_linearize(m) != 0) { /* pieces of another pool, which do not fit together */
+            h->drops[HX_DROP_MALFORMED]++;
+            rte_pktmbuf_free(m);
+            continue;
+        }
+        d->buffer = dpdk_buffer_new(h, m);
+        taken++;
+        h->max_vc = (uint8_t)(vc > h->max_vc ? vc : h->max_vc);
+    }
+    return taken;
+}
+
+static inline uint64_t hal_now(struct hal_endpoint *h)
+{
+    return h->now;
+}
+
+uint32_t shm_crc32c(uint32_t crc, const void *data, size_t bytes); /* hal/shm/crc.c */
+
+static inline uint32_t hal_crc32c(uint32_t crc, const void *data, size_t bytes)
+{
+    return shm_crc32c(crc, data, bytes);
+}
+
+static inline void hal_fill(struct hal_endpoint *h, const struct hx_send *s, uint32_t packet, uint8_t *to,
+                            unsigned bytes)
+{
+    h->user.fill(h->of, s, packet, to, bytes);
+}
+
+static inline void hal_place(struct hal_endpoint *h, const struct hx_header *header, const uint8_t *payload)
+{
+    h->user.place(h->of, header, payload);
+}
+
+static inline void hal_event(struct hal_endpoint *h, const struct hx_event *event)
+{
+    h->user.event(h->of, event);
+}
+
+static inline void hal_endpoint_drop(struct hal_endpoint *h, enum hx_drop reason)
+{
+    h->drops[reason]++;
+}
+
+/* Frames leave with dpdk_flush. */
+static inline void hal_endpoint_commit(struct hal_endpoint *h)
+{
+    (void)h;
+}
+
+#endif

@@ -1,0 +1,138 @@
+/* port.h - one end of a cable on the DPDK platform: an ethdev, its link's credits, windows of arrivals, frames to send.
+ *
+ *     ethdev --> receive.c: judge, count credit --> slots --> firmware's step --> staged --> transmit.c --> ethdev
+ *                               (one VC each)    hal_port.h
+ *
+ * Frames stay in the mbufs they came in; a descriptor carries the address (dpdk_mbuf). What transit needs is read from
+ * a frame once, when it comes, and the hop fields are written once, when it goes.
+ *
+ * Slots of a VC, by position modulo their number:
+ *
+ *        tail             shown            arrived
+ *     ----[ window         | behind it      ]----         at most 64 positions (HX_WINDOW) are shown to the switch
+ *
+ * The switch lets packets pass those that wait, so packets may leave while the tail cannot move: there are slots for a
+ * window and, behind it, for as many packets as there are blocks of buffer.
+ *
+ * Staged frames are those that the device has not taken yet. Credit bounds them: what was never put on the wire cannot
+ * have been acknowledged, so there are at most as many frames as the peer has blocks, in all VCs.
+ *
+ * A port belongs to one core (lcore): no locks, no atomic operations. What others read of it are its counts. */
+#ifndef DPDK_PORT_H
+#define DPDK_PORT_H
+
+#include "hxmesh/credit.h"
+#include "hxmesh/switch.h"
+#include "lanes.h"
+
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+
+enum {
+    DPDK_BURST = 32,
+    DPDK_NO_DEVICE = RTE_MAX_ETHPORTS,
+    DPDK_MTU = HX_MAX_FRAME - RTE_ETHER_HDR_LEN, /* bytes behind the Ethernet header of the largest frame */
+    DPDK_STUCK_FRAMES = 8                        /* credit frames that prove a wrong idea of the peer's session */
+};
+
+/* Names for reports; the values are sums since the start. */
+#define DPDK_COUNTS(X)                                                                                                 \
+    X(rx_packets) /* data frames taken */                                                                              \
+    X(rx_bytes)   /* of these, headers included */                                                                     \
+    X(tx_packets) /* data frames staged */                                                                             \
+    X(tx_bytes)                                                                                                        \
+    X(rx_credits)   /* credit frames taken */                                                                          \
+    X(tx_credits)   /* credit frames staged */                                                                         \
+    X(rx_dropped)   /* frames of either type that were dropped on arrival, by whatever reason */                       \
+    X(tx_dropped)   /* staged frames of a session that ended, or of a link that went down */                           \
+    X(reflected)    /* credit frames that were this end's own */                                                       \
+    X(lost_credits) /* credit frames not sent on purpose */                                                            \
+    X(no_memory)    /* credit frames not sent for want of an mbuf; the next one says the same */
+struct dpdk_counts {
+#define DPDK_COUNT_MEMBER(name) uint64_t name;
+    DPDK_COUNTS(DPDK_COUNT_MEMBER)
+#undef DPDK_COUNT_MEMBER
+};
+
+struct dpdk_port {
+    /* What a burst works on. */
+    struct hx_credit_link link;
+    uint64_t tail, shown, arrived;  /* lanes */
+    uint64_t lent;                  /* lanes: blocks of the peer's that other cores may send (share.h) */
+    struct hx_desc *slots[HX_VCS];  /* [mask + 1] each */
+    uint64_t received, transmitted; /* of this burst, see dpdk_count */
+    struct rte_mbuf **staged;       /* [staged_size] */
+    uint32_t staged_first, staged_end, staged_size;
+    uint32_t credit_at; /* where among the staged a credit frame stands, if any does */
+    bool credit_staged;
+    uint32_t mask;
+    uint32_t told[HX_VCS]; /* limits as last told to the peer */
+    uint16_t device;       /* ethdev; DPDK_NO_DEVICE: no cable */
+    uint8_t plane;
+    uint8_t next_eject; /* VC that an endpoint looks at next */
+    uint8_t stuck;      /* credit frames in a row that speak to this session, from one that is said to be over */
+    uint64_t told_at;   /* when the last credit frame went out: TSC */
+    uint64_t *drops;    /* [HX_DROP_COUNT], its core's */
+    struct dpdk_counts counts;
+    /* Fixed. */
+    struct rte_mempool *pool; /* for credit frames */
+    uint64_t credit_period;   /* TSC from credit frame to credit frame without need */
+    uint32_t blocks;          /* of buffer a VC, here */
+    uint32_t peer_blocks;     /* and at the peer, at most */
+    uint32_t lose_credit;     /* a fault to try: one credit frame in so many is not sent; 0: none */
+    uint64_t random;          /* for the fault */
+};
+
+struct dpdk_port_config {
+    uint16_t device;
+    uint8_t plane;
+    uint32_t blocks, peer_blocks; /* 32 .. 1024 */
+    uint32_t lose_credit;         /* 0: none */
+    uint64_t credit_period;       /* TSC */
+    struct rte_mempool *pool;
+    uint64_t *drops;
+};
+
+/* ---- an mbuf's address in a descriptor: 48 bits, in `buffer` and `flow` ---- */
+
+static inline void dpdk_set_mbuf(struct hx_desc *d, const struct rte_mbuf *m)
+{
+    d->buffer = (uint32_t)(uintptr_t)m;
+    d->flow = (uint16_t)((uint64_t)(uintptr_t)m >> 32);
+}
+
+static inline struct rte_mbuf *dpdk_mbuf(const struct hx_desc *d)
+{
+    return (struct rte_mbuf *)(uintptr_t)((uint64_t)d->flow << 32 | d->buffer);
+}
+
+static inline uint32_t dpdk_next_session(uint32_t session)
+{
+    return session == UINT32_MAX ? 1 : session + 1;
+}
+
+/* ---- set up ---- */
+
+/* Frames that can lie in a port's buffers, waiting or staged: what its mbufs must be enough for. */
+uint32_t dpdk_port_frames(uint32_t blocks, uint32_t peer_blocks);
+/* Bytes of memory for a port, 64-byte aligned. */
+size_t dpdk_port_bytes(uint32_t blocks, uint32_t peer_blocks);
+/* The device is configured and started by the caller. `session`: later than any before on this cable (credit.h). */
+void dpdk_port_init(struct dpdk_port *p, const struct dpdk_port_config *config, uint32_t session, void *memory);
+
+/* The cable went down or came up again: counts begin anew, what is staged is dropped. */
+void dpdk_port_restart(struct dpdk_port *p);
+/* Drops what is staged. */
+void dpdk_port_drain(struct dpdk_port *p);
+
+/* Packets that wait here, and frames that the device has not taken. */
+unsigned dpdk_port_waiting(const struct dpdk_port *p);
+
+/* ---- the loop: receive, step, flush ---- */
+
+/* Takes in one burst. Returns the frames that came. */
+unsigned dpdk_receive(struct dpdk_port *p);
+/* Sends the credit frame that is due, then whatever is staged. Returns the frames the device took. */
+unsigned dpdk_flush(struct dpdk_port *p, uint64_t now);
+
+#endif

@@ -1,0 +1,133 @@
+/* share.c - allowances and rings between cores (share.h). */
+#include "share.h"
+#include "wire.h"
+
+#include <rte_malloc.h>
+#include <rte_ring_elem.h>
+
+struct dpdk_share *dpdk_share_new(const char *name, uint32_t frames, int socket)
+{
+    struct dpdk_share *s = rte_zmalloc_socket(NULL, sizeof *s, 64, socket);
+    if (!s)
+        return NULL;
+    s->ring = rte_ring_create_elem(name, sizeof(struct hx_desc), rte_align32pow2(frames + 1), socket,
+                                   RING_F_SP_ENQ | RING_F_SC_DEQ);
+    if (s->ring)
+        return s;
+    rte_free(s);
+    return NULL;
+}
+
+void dpdk_share_free(struct dpdk_share *s)
+{
+    if (!s)
+        return;
+    (void)dpdk_share_drain(s);
+    rte_ring_free(s->ring);
+    rte_free(s);
+}
+
+/* ---- the sending core ---- */
+
+void dpdk_share_send(struct dpdk_share *s, const struct hx_desc *d)
+{
+    s->spent[d->vc] += hx_blocks(d->length);
+    /* The ring holds all that can be outstanding, so this never fails. */
+    if (rte_ring_enqueue_elem(s->ring, (void *)(uintptr_t)d, sizeof *d) != 0)
+        rte_pktmbuf_free(dpdk_mbuf(d));
+}
+
+void dpdk_share_rest(struct dpdk_share *s)
+{
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        uint32_t left = atomic_load_explicit(&s->granted[vc], memory_order_relaxed) - s->spent[vc];
+        if (left == 0 || s->spent[vc] != s->spent_before[vc]) {
+            s->spent_before[vc] = s->spent[vc];
+            s->idle[vc] = 0;
+            continue;
+        }
+        if (++s->idle[vc] < DPDK_IDLE_LOOPS)
+            continue;
+        s->spent[vc] += left;
+        s->spent_before[vc] = s->spent[vc];
+        s->idle[vc] = 0;
+        uint32_t returned = atomic_load_explicit(&s->returned[vc], memory_order_relaxed);
+        atomic_store_explicit(&s->returned[vc], returned + left, memory_order_release);
+    }
+}
+
+/* ---- the owner ---- */
+
+static uint32_t outstanding(const struct dpdk_share *s, unsigned vc)
+{
+    return atomic_load_explicit(&s->granted[vc], memory_order_relaxed) -
+           atomic_load_explicit(&s->returned[vc], memory_order_acquire) - s->taken[vc];
+}
+
+static unsigned take(struct dpdk_port *p, struct dpdk_share *s)
+{
+    struct hx_desc burst[DPDK_BURST];
+    unsigned n = rte_ring_dequeue_burst_elem(s->ring, burst, sizeof *burst, DPDK_BURST, NULL);
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t blocks = hx_blocks(burst[i].length);
+        s->taken[burst[i].vc] += blocks;
+        if (hx_credit_room(&p->link.tx[burst[i].vc]) >= blocks) {
+            dpdk_stage(p, &burst[i]);
+        } else {
+            p->counts.tx_dropped++;
+            rte_pktmbuf_free(dpdk_mbuf(&burst[i]));
+        }
+    }
+    return n;
+}
+
+/* Shares of one VC, from `turn` on; the owner itself counts as one more share, of what is left. Returns what is
+ * outstanding in all then. */
+static uint32_t top_up(const struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores, unsigned turn,
+                       unsigned vc)
+{
+    uint32_t room = hx_credit_room(&p->link.tx[vc]);
+    uint32_t out = 0;
+    for (unsigned core = 0; core < cores; core++)
+        out += shares[core] ? outstanding(shares[core], vc) : 0;
+    uint32_t left = room > out ? room - out : 0;
+    uint32_t fair = p->peer_blocks / (cores ? cores : 1);
+    fair = fair > HX_PACKET_BLOCKS ? fair : HX_PACKET_BLOCKS;
+    for (unsigned n = 0; n < cores; n++) {
+        unsigned core = turn + n < cores ? turn + n : turn + n - cores;
+        if (!shares[core]) { /* the owner's own turn */
+            left = left > fair ? left - fair : 0;
+            continue;
+        }
+        uint32_t has = outstanding(shares[core], vc);
+        uint32_t give = has < fair ? fair - has : 0;
+        give = give < left ? give : left;
+        if (give == 0 || has + give < HX_PACKET_BLOCKS)
+            continue;
+        uint32_t granted = atomic_load_explicit(&shares[core]->granted[vc], memory_order_relaxed);
+        atomic_store_explicit(&shares[core]->granted[vc], granted + give, memory_order_relaxed);
+        left -= give;
+        out += give;
+    }
+    return out;
+}
+
+unsigned dpdk_share_serve(struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores, unsigned *turn)
+{
+    unsigned taken = 0;
+    for (unsigned core = 0; core < cores; core++)
+        taken += shares[core] ? take(p, shares[core]) : 0;
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        p->lent = hx_lane_set(p->lent, vc, (uint16_t)top_up(p, shares, cores, *turn, vc));
+    *turn = *turn + 1 == cores ? 0 : *turn + 1;
+    return taken;
+}
+
+unsigned dpdk_share_drain(struct dpdk_share *s)
+{
+    struct hx_desc d;
+    unsigned n = 0;
+    for (; rte_ring_dequeue_elem(s->ring, &d, sizeof d) == 0; n++)
+        rte_pktmbuf_free(dpdk_mbuf(&d));
+    return n;
+}

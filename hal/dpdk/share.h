@@ -1,0 +1,72 @@
+/* share.h - how cores that each poll some ports of one node pass packets on without locks.
+ *
+ * A port belongs to the core that polls it; this core alone knows the credits of its cable. Every other core has a share
+ * of each such port: a ring of descriptors, and per VC an allowance of blocks it may still send by that ring.
+ *
+ *     sending core   { spent, returned }  -- descriptors -->   owner   { granted, taken }
+ *                                         <-- granted ------
+ *                                         --- returned ---->
+ *
+ *     allowance = granted - spent,  spent = sent + returned;    outstanding at the owner = granted - returned - taken
+ *
+ * All counts are blocks since the start modulo 2^32, each with one writer. The owner keeps the sum of what is
+ * outstanding within the credit of the cable; a packet that finds none after all (the link began anew) is dropped, as
+ * all that was under way is.
+ *
+ * The owner tops shares up in turn, never by so little that a full packet would not fit. A share that was not used for
+ * a while is returned: else one core could hold the last credit that another waits for. */
+#ifndef DPDK_SHARE_H
+#define DPDK_SHARE_H
+
+#include "port.h"
+
+#include <rte_ring.h>
+#include <stdatomic.h>
+
+enum { DPDK_IDLE_LOOPS = 64 /* of a core that has an allowance and does not use it, until it goes back */ };
+
+struct dpdk_share {
+    /* The owner's. */
+    _Alignas(64) _Atomic uint32_t granted[HX_VCS];
+    uint32_t taken[HX_VCS]; /* blocks of packets taken from the ring */
+    /* The sending core's. */
+    _Alignas(64) _Atomic uint32_t returned[HX_VCS];
+    uint32_t spent[HX_VCS];
+    uint32_t spent_before[HX_VCS]; /* as of the last look for idleness */
+    uint32_t idle[HX_VCS];         /* loops without use */
+    /* Fixed. */
+    _Alignas(64) struct rte_ring *ring;
+};
+
+/* `name` of the ring, unique in the process; `frames`: that can be outstanding at once. NULL: no memory. */
+struct dpdk_share *dpdk_share_new(const char *name, uint32_t frames, int socket);
+void dpdk_share_free(struct dpdk_share *s);
+
+/* ---- the sending core ---- */
+
+/* Lanes: blocks that may be sent now. */
+static inline uint64_t dpdk_share_room(const struct dpdk_share *s)
+{
+    uint64_t room = 0;
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        uint32_t blocks = atomic_load_explicit(&s->granted[vc], memory_order_relaxed) - s->spent[vc];
+        room |= (uint64_t)blocks << (HX_LANE_BITS * vc);
+    }
+    return room;
+}
+
+/* Queues one packet that hal_room had room for. */
+void dpdk_share_send(struct dpdk_share *s, const struct hx_desc *d);
+/* Call once a loop: returns what was not used for a while. */
+void dpdk_share_rest(struct dpdk_share *s);
+
+/* ---- the owner of the port ---- */
+
+/* Takes packets of all `cores` shares (those that are NULL have none) to the port's staged frames, then tops up, from
+ * share *turn on. Returns packets taken. */
+unsigned dpdk_share_serve(struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores, unsigned *turn);
+
+/* Frees what lies in the ring. */
+unsigned dpdk_share_drain(struct dpdk_share *s);
+
+#endif

@@ -1,0 +1,144 @@
+/* transmit.c - a port's life, credit frames and staged frames out (port.h). */
+#include "wire.h"
+
+#include <string.h>
+
+/* ---- set up ---- */
+
+static uint32_t slots_of(uint32_t blocks)
+{
+    return rte_align32pow2(blocks + HX_WINDOW);
+}
+
+/* Twice what the peer has blocks for, so that a burst always finds contiguous room behind what is left of another. */
+static uint32_t staged_of(uint32_t peer_blocks)
+{
+    return 2 * (HX_VCS * peer_blocks + DPDK_BURST);
+}
+
+uint32_t dpdk_port_frames(uint32_t blocks, uint32_t peer_blocks)
+{
+    return HX_VCS * (blocks + peer_blocks) + DPDK_BURST;
+}
+
+size_t dpdk_port_bytes(uint32_t blocks, uint32_t peer_blocks)
+{
+    size_t bytes =
+        (size_t)HX_VCS * slots_of(blocks) * sizeof(struct hx_desc) + staged_of(peer_blocks) * sizeof(struct rte_mbuf *);
+    return RTE_CACHE_LINE_ROUNDUP(bytes);
+}
+
+void dpdk_port_init(struct dpdk_port *p, const struct dpdk_port_config *c, uint32_t session, void *memory)
+{
+    *p = (struct dpdk_port){.device = c->device,
+                            .plane = c->plane,
+                            .blocks = c->blocks,
+                            .peer_blocks = c->peer_blocks,
+                            .credit_period = c->credit_period,
+                            .pool = c->pool,
+                            .drops = c->drops,
+                            .lose_credit = c->lose_credit,
+                            .random = session,
+                            .mask = slots_of(c->blocks) - 1,
+                            .staged_size = staged_of(c->peer_blocks)};
+    struct hx_desc *slots = memory;
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        p->slots[vc] = slots + (size_t)vc * (p->mask + 1);
+    p->staged = (struct rte_mbuf **)(void *)(slots + (size_t)HX_VCS * (p->mask + 1));
+    hx_credit_link_up(&p->link, c->peer_blocks, c->blocks, session ? session : 1);
+}
+
+unsigned dpdk_port_waiting(const struct dpdk_port *p)
+{
+    return hx_lanes_sum(hx_lanes_sub(p->arrived, p->tail)) + p->staged_end - p->staged_first;
+}
+
+void dpdk_port_drain(struct dpdk_port *p)
+{
+    p->counts.tx_dropped += p->staged_end - p->staged_first;
+    rte_pktmbuf_free_bulk(p->staged + p->staged_first, p->staged_end - p->staged_first);
+    p->staged_first = p->staged_end = 0;
+    p->credit_staged = false;
+}
+
+void dpdk_port_restart(struct dpdk_port *p)
+{
+    dpdk_port_drain(p);
+    hx_credit_link_up(&p->link, p->peer_blocks, p->blocks, dpdk_next_session(p->link.session));
+    p->stuck = 0;
+}
+
+/* ---- credit frames ---- */
+
+/* The peer waits for an answer; or it has a quarter of a buffer to gain; or a frame may have been lost meanwhile. */
+static bool credit_is_due(const struct dpdk_port *p, uint64_t now)
+{
+    bool due = p->link.answer || now - p->told_at >= p->credit_period;
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        due |= p->link.rx[vc].freed + p->link.rx[vc].buffer - p->told[vc] >= p->blocks / 4;
+    return due;
+}
+
+static bool is_lost(struct dpdk_port *p)
+{
+    p->random = p->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return p->lose_credit && (p->random >> 33) % p->lose_credit == 0;
+}
+
+static void stage_credit(struct dpdk_port *p, uint64_t now)
+{
+    struct rte_mbuf *m = rte_pktmbuf_alloc(p->pool);
+    if (!m) {
+        p->counts.no_memory++;
+        return;
+    }
+    struct hx_credit_frame c = hx_credit_link_frame(&p->link, p->plane);
+    hx_credit_encode((uint8_t *)rte_pktmbuf_append(m, HX_CREDIT_FRAME_BYTES), &c);
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        p->told[vc] = hx_credit_limit(&p->link.rx[vc]); /* a link that is not open says 0, and this when it opens */
+    p->told_at = now;
+    p->link.answer = false;
+    if (is_lost(p)) {
+        p->counts.lost_credits++;
+        rte_pktmbuf_free(m);
+        return;
+    }
+    p->credit_at = p->staged_end;
+    p->staged[p->staged_end++] = m;
+    p->credit_staged = true;
+    p->counts.tx_credits++;
+}
+
+/* ---- frames out ---- */
+
+/* Moves what is left to the front when a step could run over the end. */
+static void make_way(struct dpdk_port *p)
+{
+    uint32_t left = p->staged_end - p->staged_first;
+    if (p->staged_end <= p->staged_size / 2)
+        return;
+    /* They are pointers that move. NOLINTNEXTLINE(bugprone-sizeof-expression) */
+    memmove(p->staged, p->staged + p->staged_first, left * sizeof(struct rte_mbuf *));
+    p->credit_at -= p->staged_first;
+    p->staged_first = 0;
+    p->staged_end = left;
+}
+
+unsigned dpdk_flush(struct dpdk_port *p, uint64_t now)
+{
+    /* One credit frame among the staged is enough: a device that takes nothing must not be drowned in them. */
+    if (!p->credit_staged && credit_is_due(p, now))
+        stage_credit(p, now);
+    dpdk_settle(&p->transmitted, &p->counts.tx_packets, &p->counts.tx_bytes);
+    uint32_t left = p->staged_end - p->staged_first;
+    if (left == 0)
+        return 0;
+    unsigned sent = rte_eth_tx_burst(p->device, 0, p->staged + p->staged_first, (uint16_t)left);
+    p->staged_first += sent;
+    p->credit_staged = p->credit_staged && p->credit_at >= p->staged_first;
+    if (p->staged_first == p->staged_end)
+        p->staged_first = p->staged_end = 0;
+    else
+        make_way(p);
+    return sent;
+}

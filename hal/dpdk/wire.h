@@ -1,0 +1,74 @@
+/* wire.h - the inline half of a port: what a step does for every packet (port.h, hal_port.h). */
+#ifndef DPDK_WIRE_H
+#define DPDK_WIRE_H
+
+#include "header.h"
+#include "port.h"
+
+/* Lanes: positions that the switch may see, at most HX_WINDOW beyond the tail. */
+static inline uint64_t dpdk_window(uint64_t tail, uint64_t arrived)
+{
+    uint64_t ahead = hx_lanes_sub(arrived, tail);
+    uint64_t fits = hx_lanes_sub(HX_WINDOW * HX_LANE_ONES, ahead);
+    if (__builtin_expect((fits & HX_LANE_TOPS) == 0, 1))
+        return arrived;
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        if (hx_lane(ahead, vc) > HX_WINDOW)
+            arrived = hx_lane_set(arrived, vc, (uint16_t)(hx_lane(tail, vc) + HX_WINDOW));
+    }
+    return arrived;
+}
+
+static inline struct hx_desc *dpdk_slot(const struct dpdk_port *p, unsigned vc, uint16_t position)
+{
+    return &p->slots[vc][position & p->mask];
+}
+
+/* Packets and bytes of a burst are counted in one word, and sums kept by dpdk_settle once a burst. */
+enum { DPDK_SUM_SHIFT = 40 };
+
+static inline void dpdk_count(uint64_t *sum, unsigned length)
+{
+    *sum += ((uint64_t)1 << DPDK_SUM_SHIFT) + HX_HEADER_BYTES + length;
+}
+
+static inline void dpdk_settle(uint64_t *sum, uint64_t *packets, uint64_t *bytes)
+{
+    *packets += *sum >> DPDK_SUM_SHIFT;
+    *bytes += *sum & (((uint64_t)1 << DPDK_SUM_SHIFT) - 1);
+    *sum = 0;
+}
+
+/* Lanes: blocks the peer has room for and no other core may send. A sender is never granted more than the peer's
+ * buffer, which fits a lane. */
+static inline uint64_t dpdk_credit_room(const struct dpdk_port *p)
+{
+    const struct hx_credit_sender *tx = p->link.tx;
+    uint64_t room = (uint64_t)(tx[0].limit - tx[0].sent) | (uint64_t)(tx[1].limit - tx[1].sent) << HX_LANE_BITS |
+                    (uint64_t)(tx[2].limit - tx[2].sent) << 2 * HX_LANE_BITS;
+    _Static_assert(HX_VCS == 3, "one term a VC");
+    if (__builtin_expect(p->lent == 0, 1))
+        return room;
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        uint16_t has = hx_lane(room, vc);
+        uint16_t lent = hx_lane(p->lent, vc);
+        room = hx_lane_set(room, vc, (uint16_t)(has > lent ? has - lent : 0));
+    }
+    return room;
+}
+
+/* Writes what a frame says on this link, with a grant for one VC of the way back, and leaves it for dpdk_flush. */
+static inline void dpdk_stage(struct dpdk_port *p, const struct hx_desc *d)
+{
+    static const uint8_t turns[4] = {0, 1, 2, 0};
+    struct rte_mbuf *m = dpdk_mbuf(d);
+    uint32_t at = p->staged_end++;
+    unsigned grant = turns[at % 4];
+    p->told[grant] = p->link.rx[grant].freed + p->link.rx[grant].buffer;
+    p->link.tx[d->vc].sent += hx_blocks(d->length);
+    dpdk_write_hop(rte_pktmbuf_mtod(m, uint8_t *), d->vc, d->hops, grant, p->told[grant]);
+    p->staged[at] = m;
+    dpdk_count(&p->transmitted, d->length);
+}
+
+#endif
