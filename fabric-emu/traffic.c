@@ -234,7 +234,7 @@ static uint32_t shift_of(const struct traffic *t, uint32_t rank, uint64_t messag
 {
     uint32_t n = t->members[rank];
     uint32_t shifts = (uint32_t)destinations(t, rank);
-    uint32_t index = (uint32_t)(message % shifts);
+    uint32_t index = shifts ? (uint32_t)(message % shifts) : 0;
     if (shifts < n - 1)
         return 1 + shuffled(random_of(t->settings.seed ^ FOR_ORDER, t->first[rank], 0), index, n - 1);
     return (uint32_t)((uint64_t)(index + 1) * golden_step(n) % n);

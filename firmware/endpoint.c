@@ -103,7 +103,7 @@ static bool may_inject(const struct hx_endpoint *ep, const struct hx_send *s)
 static void update_ready(struct hx_endpoint *ep, unsigned index)
 {
     const struct hx_send *s = &ep->send[index];
-    uint64_t bit = (uint64_t)1 << index;
+    uint64_t bit = (uint64_t)1 << index % HX_MAX_SENDS;
     bool ready = s->active && may_inject(ep, s);
     ep->ready = ready ? ep->ready | bit : ep->ready & ~bit;
     if (s->younger == HX_MAX_SENDS)

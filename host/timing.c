@@ -24,7 +24,7 @@ static const struct hx_timing presets[] = {
 
 void hx_timing_merge(struct hx_timing *into, const struct hx_timing *over)
 {
-#define TAKE(bit, field) into->field = over->given & (bit) ? over->field : into->field
+#define TAKE(bit, field) (into->field = over->given & (bit) ? over->field : into->field)
     TAKE(HX_GIVEN_PRESET, preset);
     TAKE(HX_GIVEN_LINK, link);
     TAKE(HX_GIVEN_CROSSBAR, crossbar);

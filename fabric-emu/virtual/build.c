@@ -72,6 +72,7 @@ static void bind_port(const struct plan *p, struct virtual_node *n, unsigned pla
     tx->delay = t->link.blocks[1] + latency + t->input;
     rx->delay = t->output + latency + t->input;
     rx->link = model_link_number(m, plane, far.node, far.port);
+    rx->linked = true;
     tx->far_worker = rx->from_worker = m->layout.worker[far.node];
     for (unsigned vc = 0; vc < HX_VCS; vc++)
         tx->credit[vc] = t->vc_blocks;

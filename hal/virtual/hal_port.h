@@ -67,6 +67,7 @@ struct virtual_rx {
     uint16_t from_worker;
     uint8_t item;            /* of the agenda: something becomes ready */
     bool noted;              /* it stands in the agenda */
+    bool linked;             /* to another switch: what leaves gives credit back */
     struct virtual_tx *from; /* NULL: in another worker, or the endpoint */
     struct virtual_entity *entity;
     uint32_t link;

@@ -166,7 +166,7 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     tx->blocks += blocks;
     w->hops++;
     w->moved = later_of(w->now, w->moved);
-    if (rx->delay)
+    if (rx->linked)
         give_credit(w, rx, later_of(left, tail_here), vc, blocks);
     h->sent |= (uint64_t)1 << output;
     h->room[output].opens = later_of(tx->link_free, w->now + t->ahead) - t->ahead;
@@ -191,7 +191,7 @@ void virtual_drop(struct hal_switch *h, const struct hx_desc *d, enum hx_drop re
         struct virtual_rx *rx = &h->rx[input];
         const struct virtual_queue *q = &rx->queue[d->vc];
         const struct virtual_slot *slot = (const struct virtual_slot *)(const void *)d;
-        if (rx->delay && q->slots && slot >= q->slots && slot <= q->slots + q->mask)
+        if (rx->linked && q->slots && slot >= q->slots && slot <= q->slots + q->mask)
             give_credit(h->worker, rx, later_of(h->worker->now, slot->ready), d->vc, virtual_blocks(d));
     }
 }
