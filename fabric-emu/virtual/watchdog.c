@@ -107,7 +107,7 @@ bool watchdog_look(struct watchdog *d, struct worker *w, const struct virtual_tu
     uint64_t width = w->v.wheel.width;
     uint64_t now = turn->next > UINT64_MAX / width ? UINT64_MAX : turn->next * width;
     d->quiet = all.active ? all.moved : now;
-    if (all.active == 0 || now - all.moved <= d->limit)
+    if (all.active == 0 || all.moved + d->limit >= now)
         return false;
     w->area->stuck = true;
     w->area->moved = turn->moved;

@@ -143,11 +143,11 @@ static void a_wait_without_a_cycle(void **state)
 
 /* ---- what must be left alone ---- */
 
-static void ends_well(const struct support_virtual_plan *plan, uint64_t patience_ns)
+static void ends_well(const struct support_virtual_plan *plan, uint64_t patience)
 {
     struct support_virtual s;
     support_virtual_open(&s, plan);
-    s.m.watchdog = patience_ns * 1000;
+    s.m.watchdog = patience;
     assert_true(support_virtual_run(&s));
     assert_false(watchdog_was_stuck(&s.m));
     assert_true(support_virtual_whole(&s));
@@ -160,7 +160,7 @@ static void a_crowd_that_moves(void **state)
     (void)state;
     struct support_virtual_plan plan = crowd("3x3 Hx2Mesh", 2);
     plan.settings.message = 100000;
-    ends_well(&plan, 1);
+    ends_well(&plan, 1000);
 }
 
 /* However little patience there is, the longest wait is allowed for: long latencies, large switches whose inputs all go
@@ -173,14 +173,14 @@ static void slow_fabrics(void **state)
     plan.timing.cable = 300000;
     plan.timing.input = 100000;
     plan.timing.given |= HX_GIVEN_CABLE | HX_GIVEN_INPUT;
-    ends_well(&plan, 1);
+    ends_well(&plan, 1000);
     struct support_virtual_plan slow = {.spec = "16x1 Hx1Mesh",
                                         .settings = {.pattern = HX_INCAST, .given = HX_GIVEN_PATTERN},
                                         .timing = {.link = 10,
                                                    .crossbar = 10,
                                                    .buffer = HX_LEAST_BUFFER,
                                                    .given = HX_GIVEN_LINK | HX_GIVEN_CROSSBAR | HX_GIVEN_BUFFER}};
-    ends_well(&slow, 1);
+    ends_well(&slow, 1000);
 }
 
 /* A message now and then: between two nothing moves for much longer than the watchdog waits. */
@@ -196,8 +196,25 @@ static void idle_fabrics(void **state)
                          .message = 8192,
                          .duration_ns = 40000000,
                          .given = HX_GIVEN_PATTERN | HX_GIVEN_RATE | HX_GIVEN_MESSAGE | HX_GIVEN_DURATION}};
-        ends_well(&plan, 1);
+        ends_well(&plan, 1000);
     }
+}
+
+/* Just when the watchdog's time is over, a packet is injected: it has not stood for long. A message every 40.96 us; the
+ * one before is acknowledged after half a microsecond. */
+static void a_packet_at_the_last_moment(void **state)
+{
+    (void)state;
+    const struct support_flow flow = {0, 1};
+    struct support_virtual_plan plan = {.spec = "1x1 Hx2Mesh", .flow = &flow, .flows = 1};
+    plan.settings = (struct hx_settings){
+        .rate = 0.001, .message = 8192, .count = 3, .given = HX_GIVEN_RATE | HX_GIVEN_MESSAGE | HX_GIVEN_COUNT};
+    struct hx_timing timing = HX_DEFAULT_TIMING;
+    timing = hx_timing_complete(&timing);
+    struct virtual_timing t;
+    virtual_timing_init(&t, &timing);
+    for (uint64_t limit = 39900000; limit < 41200000; limit += 20000)
+        ends_well(&plan, limit - watchdog_longest_wait(&t));
 }
 
 int main(void)
@@ -209,6 +226,7 @@ int main(void)
         cmocka_unit_test(a_crowd_that_moves),
         cmocka_unit_test(slow_fabrics),
         cmocka_unit_test(idle_fabrics),
+        cmocka_unit_test(a_packet_at_the_last_moment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
