@@ -200,21 +200,26 @@ static void idle_fabrics(void **state)
     }
 }
 
-/* Just when the watchdog's time is over, a packet is injected: it has not stood for long. A message every 40.96 us; the
- * one before is acknowledged after half a microsecond. */
+/* Just when the watchdog's time is over, a packet is injected: it has not stood for long. Messages come at intervals, each
+ * is acknowledged after half a microsecond; where in a window the next one begins depends on the interval. */
 static void a_packet_at_the_last_moment(void **state)
 {
     (void)state;
     const struct support_flow flow = {0, 1};
     struct support_virtual_plan plan = {.spec = "1x1 Hx2Mesh", .flow = &flow, .flows = 1};
-    plan.settings = (struct hx_settings){
-        .rate = 0.001, .message = 8192, .count = 3, .given = HX_GIVEN_RATE | HX_GIVEN_MESSAGE | HX_GIVEN_COUNT};
     struct hx_timing timing = HX_DEFAULT_TIMING;
     timing = hx_timing_complete(&timing);
     struct virtual_timing t;
     virtual_timing_init(&t, &timing);
-    for (uint64_t limit = 39900000; limit < 41200000; limit += 20000)
-        ends_well(&plan, limit - watchdog_longest_wait(&t));
+    for (unsigned n = 0; n < 6; n++) {
+        uint64_t interval = 40000000 + n * t.window / 6;
+        plan.settings = (struct hx_settings){.rate = 8192 / 0.2 / (double)interval, /* 0.2 B/ps */
+                                             .message = 8192,
+                                             .count = 2,
+                                             .given = HX_GIVEN_RATE | HX_GIVEN_MESSAGE | HX_GIVEN_COUNT};
+        for (uint64_t before = 200000; before < 700000; before += 20000)
+            ends_well(&plan, interval - before - watchdog_longest_wait(&t));
+    }
 }
 
 int main(void)
