@@ -184,15 +184,20 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
 
 void virtual_drop(struct hal_switch *h, const struct hx_desc *d, enum hx_drop reason)
 {
+    const struct virtual_timing *t = &h->worker->timing;
+    unsigned blocks = virtual_blocks(d);
     h->drops[reason]++;
     virtual_pool_put(&h->worker->pool, d->buffer);
-    /* Its credit goes back by the input it was looked at: the descriptor lies in that input's queue. */
+    /* Its credit goes back, as if it had left, by the input it was looked at: the descriptor lies in that input's queue. */
     for (unsigned input = 0; input < h->ports; input++) {
         struct virtual_rx *rx = &h->rx[input];
         const struct virtual_queue *q = &rx->queue[d->vc];
         const struct virtual_slot *slot = (const struct virtual_slot *)(const void *)d;
         if (rx->linked && q->slots && slot >= q->slots && slot <= q->slots + q->mask)
-            give_credit(h->worker, rx, later_of(h->worker->now, slot->ready), d->vc, virtual_blocks(d));
+            give_credit(h->worker, rx,
+                        later_of(h->worker->now + t->crossbar.blocks[blocks],
+                                 slot->ready + t->link.blocks[blocks] - t->link.blocks[1]),
+                        d->vc, blocks);
     }
 }
 
