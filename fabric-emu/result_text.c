@@ -49,9 +49,14 @@ static void print_traffic(const struct result *r, const struct traffic *traffic)
 static void print_time(const struct result *r)
 {
     char text[HX_VALUE_TEXT];
-    double seconds = (double)r->outcome.elapsed_ns / 1e9;
-    double rate = seconds > 0 ? (double)r->outcome.hops / seconds / 1e6 : 0;
-    printf("  time           %.3f s, %.1f M packet-hops/s", seconds, rate);
+    bool simulated = r->outcome.virtual_ps != 0;
+    double seconds = result_seconds(r);
+    double real = simulated ? (double)r->outcome.drained_ns / 1e9 : seconds;
+    printf("  time           ");
+    if (simulated)
+        printf("%s simulated, ", hx_value_print_duration(text, r->outcome.virtual_ps / 1000));
+    printf("%.3f s%s, %.1f M packet-hops/s", real, simulated ? " real" : "",
+           real > 0 ? (double)r->outcome.hops / real / 1e6 : 0);
     printf(", %.2f GB/s of payload delivered\n", seconds > 0 ? (double)r->outcome.bytes_delivered / 1e9 / seconds : 0);
     printf("  share          %.4f %% of injection (4 x 400 Gb/s a plane), %.4f %% of the all-to-all bound\n",
            r->share_of_injection * 100, r->share_of_bound * 100);
