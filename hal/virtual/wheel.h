@@ -39,7 +39,7 @@ static inline void virtual_wheel_add(struct virtual_wheel *w, uint32_t entity, u
     uint64_t end = w->end;
     for (; time >= end && window - w->current < VIRTUAL_NEAR; window++)
         end += w->width;
-    if (time >= end) /* far: a division is dearer than what is near by some windows */
+    if (time >= end && w->width) /* far: a division is dearer than what is near by some windows */
         window = time / w->width;
     if (window - w->current >= VIRTUAL_BUCKETS) {
         virtual_wheel_add_later(w, entity, window);
