@@ -259,9 +259,9 @@ static inline void hx_tap_consumer_init(struct hx_tap_consumer *c, struct hx_tap
 static inline bool hx_tap_look(struct hx_tap_consumer *c)
 {
     atomic_thread_fence(memory_order_seq_cst);
-    bool open = atomic_load_explicit(&c->ring->open, memory_order_acquire);
+    bool is_open = atomic_load_explicit(&c->ring->open, memory_order_acquire);
     c->head = atomic_load_explicit(&c->ring->head, memory_order_acquire);
-    return !open;
+    return !is_open;
 }
 
 /* The next record, or NULL: there is none before c->head. What stands there is checked: a ring that makes no sense is

@@ -11,10 +11,15 @@
 #define HUGE  ((size_t)2 << 20)
 enum { ALIGNMENT = 64, RING_SIZES = 40 };
 
+/* A ring that was given back. */
+struct spare {
+    struct spare *next;
+};
+
 /* What is left of the newest chunk, and rings that were given back, by the power of two of their size. */
 static struct {
     uint8_t *at, *end;
-    void *ring[RING_SIZES]; /* each begins with the address of the next */
+    struct spare *ring[RING_SIZES];
 } stock;
 
 void *virtual_stock_reserve(size_t bytes)
@@ -25,6 +30,7 @@ void *virtual_stock_reserve(size_t bytes)
         hx_die(HX_EXIT_ENVIRONMENT, "memory", "cannot reserve %zu MiB of addresses: %s", bytes >> 20, strerror(errno));
     uint8_t *aligned = (uint8_t *)(((uintptr_t)at + HUGE - 1) & ~(uintptr_t)(HUGE - 1));
     (void)madvise(aligned, bytes, MADV_HUGEPAGE); /* without them it is only slower */
+    /* cppcheck-suppress memleak ; the mapping lives as long as the process */
     return aligned;
 }
 
@@ -50,18 +56,19 @@ static unsigned size_of(size_t bytes)
 void *virtual_stock_take_ring(size_t bytes)
 {
     unsigned size = size_of(bytes);
-    void *ring = stock.ring[size];
-    if (!ring)
+    struct spare *spare = stock.ring[size];
+    if (!spare)
         return virtual_stock_take((size_t)1 << size);
-    memcpy(&stock.ring[size], ring, sizeof ring);
-    return ring;
+    stock.ring[size] = spare->next;
+    return spare;
 }
 
 void virtual_stock_give_ring(void *ring, size_t bytes)
 {
     unsigned size = size_of(bytes);
-    if (!ring)
+    struct spare *spare = ring;
+    if (!spare)
         return;
-    memcpy(ring, &stock.ring[size], sizeof ring);
-    stock.ring[size] = ring;
+    spare->next = stock.ring[size];
+    stock.ring[size] = spare;
 }
