@@ -106,9 +106,7 @@ static void take_event(void *of, const struct hx_event *event)
     d->news = true;
     if (d->part)
         part_take_event(d->part, event);
-    if (event->type == HX_EVENT_RECEIVED)
-        area->last_delivery = d->worker->v.now > area->last_delivery ? d->worker->v.now : area->last_delivery;
-    else
+    if (event->type != HX_EVENT_RECEIVED)
         atomic_store_explicit(&area->acknowledged, area->acknowledged + 1, memory_order_relaxed);
 }
 
@@ -125,10 +123,13 @@ static void take_delivery(void *of, const struct hx_desc *packet, uint64_t when,
 static void note_received(const struct driver *d, unsigned bytes)
 {
     struct model_receiver *receiver = &d->worker->m->receiver[d->rank];
+    uint64_t now = d->worker->v.now;
+    struct model_area *area = d->worker->area;
     receiver->bytes += bytes;
-    receiver->last = d->worker->v.now;
-    if (!time_is_over(d, d->worker->v.now))
-        d->worker->area->bytes_measured += bytes;
+    receiver->last = now;
+    area->last_delivery = now > area->last_delivery ? now : area->last_delivery;
+    if (!time_is_over(d, now))
+        area->bytes_measured += bytes;
 }
 
 static struct payload_id id_of(const struct driver *d, uint32_t source, uint32_t destination, uint32_t message,
