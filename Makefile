@@ -60,7 +60,7 @@ Q := $(if $(V),,@)
 # ---- the sources --------------------------------------------------------------------------------------------------
 
 FIRMWARE     := $(wildcard firmware/*.c)
-HAL_SHM      := $(wildcard hal/shm/*.c)
+HAL_SHM      := $(wildcard hal/shm/*.c hal/wire/*.c)
 HAL_VIRTUAL  := $(wildcard hal/virtual/*.c)
 HAL_LOOPBACK := $(wildcard hal/loopback/*.c)
 HAL_DPDK     := $(wildcard hal/dpdk/*.c)
@@ -290,7 +290,7 @@ $(BENCH_DPDK:tests/%.c=$(BUILD)/%): $(BUILD)/bench/%: $(BUILD)/dpdk/tests/bench/
     $(LIB_DPDK)
 	$(LINK)
 $(filter-out $(BENCH_DPDK:tests/%.c=$(BUILD)/%),$(BENCH_PROGRAMS)): $(BUILD)/bench/%: $(BUILD)/shm/tests/bench/%.o \
-    $(BENCHES_SHARED:%.c=$(BUILD)/shm/%.o) \
+    $(patsubst %.c,$(BUILD)/shm/%.o,$(filter-out $(ON_DPDK),$(BENCHES_SHARED))) \
     $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_SHM)
 	$(LINK)
 bench-programs: $(BENCH_PROGRAMS)
@@ -313,10 +313,10 @@ reproduce: ## redo the paper's experiments; tables, JSON and plots in build/repr
 
 # ---- lint ---------------------------------------------------------------------------------------------------------
 
-HEADERS := $(wildcard include/hxmesh/*.h firmware/*.h hal/*/*.h dpdk-node/*.h host/*.h fabric-emu/*.h fabric-emu/*/*.h tools/*.h tests/*/*.h)
+HEADERS := $(wildcard include/hxmesh/*.h firmware/*.h hal/*.h hal/*/*.h dpdk-node/*.h host/*.h fabric-emu/*.h fabric-emu/*/*.h tools/*.h tests/*/*.h)
 SOURCES := $(FIRMWARE) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(HOST) $(EMULATOR) $(LIVE) $(VIRTUAL) \
     $(wildcard tools/*.c tests/*/*.c)
-SCRIPTS := $(wildcard mk/*.sh tools/wireshark/hxmesh-extcap .ci/run tests/system/*.bats tests/system/*.bash)
+SCRIPTS := $(wildcard mk/*.sh tools/wireshark/hxmesh-extcap .ci/run examples/*/*.sh tests/system/*.bats tests/system/*.bash)
 
 # A file's platform decides which hal_port.h it is read with.
 SOURCES_LOOPBACK := $(HAL_LOOPBACK) $(ON_LOOPBACK)

@@ -13,7 +13,6 @@
  * As in a fabric file every single value is read by the option of the same name. */
 #include "config.h"
 #include "host/yaml_load.h"
-#include "host/yaml_marks.h"
 #include "host/yaml_values.h"
 
 #include <stdio.h>
@@ -58,7 +57,7 @@ static const cyaml_schema_value_t file_schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_
 /* clang-format on */
 
 struct node_texts {
-    struct file *file;
+    struct hx_yaml_document document;
     char ports[LONGEST_LIST], lcores[LONGEST_LIST];
 };
 
@@ -66,14 +65,14 @@ void node_texts_free(struct node_texts *texts)
 {
     if (!texts)
         return;
-    hx_yaml_unload(&file_schema, texts->file);
+    hx_yaml_close(&texts->document);
     free(texts);
 }
 
 /* Applies each value that is there and that no option gave. */
-static bool apply_values(const struct hx_yaml_marks *marks, const struct file *f, struct node_values *values,
-                         struct hx_problem *problem)
+static bool apply_values(const struct hx_yaml_document *d, struct node_values *values, struct hx_problem *problem)
 {
+    const struct file *f = d->data;
     struct node_values from = node_default_values;
     const struct hx_option options[] = {NODE_OPTIONS(&from), HX_OPTIONS_END};
     static const struct hx_yaml_traffic no_traffic;
@@ -90,7 +89,7 @@ static bool apply_values(const struct hx_yaml_marks *marks, const struct file *f
                                           {"lose-credits", "lose_credits", f->lose_credits},
                                           HX_YAML_TRAFFIC_VALUES(t)};
     from.settings.given = 0;
-    if (!hx_yaml_apply(marks, options, texts, sizeof texts / sizeof *texts, problem))
+    if (!hx_yaml_apply(&d->marks, options, texts, sizeof texts / sizeof *texts, problem))
         return false;
     node_values_merge(&from, values);
     from.fabric = values->fabric ? values->fabric : f->fabric;
@@ -103,13 +102,14 @@ static bool apply_values(const struct hx_yaml_marks *marks, const struct file *f
 }
 
 /* The list of ports as the option has it. */
-static bool apply_ports(const struct hx_yaml_marks *marks, struct node_texts *texts, struct node_values *values,
-                        struct hx_problem *problem)
+static bool apply_ports(struct node_texts *texts, struct node_values *values, struct hx_problem *problem)
 {
+    const struct hx_yaml_marks *marks = &texts->document.marks;
+    const struct file *f = texts->document.data;
     size_t ports = 0;
     size_t lcores = 0;
-    for (unsigned i = 0; i < texts->file->ports_count; i++) {
-        const struct port *p = &texts->file->ports[i];
+    for (unsigned i = 0; i < f->ports_count; i++) {
+        const struct port *p = &f->ports[i];
         if (strpbrk(p->port, ",=") || strpbrk(p->device, ",=")) {
             char path[32];
             (void)snprintf(path, sizeof path, "ports[%u]", i);
@@ -128,32 +128,12 @@ static bool apply_ports(const struct hx_yaml_marks *marks, struct node_texts *te
     return true;
 }
 
-static bool read_file(const char *path, struct node_texts *texts, struct node_values *values,
-                      struct hx_problem *problem)
-{
-    uint8_t *text = NULL;
-    size_t bytes = 0;
-    struct hx_yaml_marks marks;
-    if (!hx_yaml_read_file(path, &text, &bytes, problem))
-        return false;
-    bool good = hx_yaml_marks_read(&marks, path, text, bytes, problem);
-    if (good) {
-        void *data = NULL;
-        good = hx_yaml_load(&marks, text, bytes, &file_schema, &data, problem);
-        texts->file = data;
-        good =
-            good && apply_values(&marks, texts->file, values, problem) && apply_ports(&marks, texts, values, problem);
-        hx_yaml_marks_free(&marks);
-    }
-    free(text);
-    return good;
-}
-
 struct node_texts *node_file_read(const char *path, struct node_values *values)
 {
     struct node_texts *texts = hx_allocate(1, sizeof *texts);
     struct hx_problem problem;
-    if (!read_file(path, texts, values, &problem))
+    if (!hx_yaml_open(&texts->document, path, &file_schema, &problem) ||
+        !apply_values(&texts->document, values, &problem) || !apply_ports(texts, values, &problem))
         hx_die_of(&problem);
     return texts;
 }

@@ -50,15 +50,15 @@ static unsigned receive(struct core *c)
 static unsigned hand_over(struct core *c)
 {
     unsigned packets = 0;
+    for (unsigned port = 0; port < c->hal.ports; port++) {
+        if (c->send[port])
+            dpdk_share_rest(c->send[port]);
+    }
     for (uint64_t left = c->hal.mine; left; left &= left - 1) {
         unsigned port = (unsigned)__builtin_ctzll(left);
         struct dpdk_share *shares[RTE_MAX_LCORE];
         node_shares_of(c->node, port, shares);
         packets += dpdk_share_serve(&c->node->port[port], shares, c->node->cores, &c->turn[port]);
-    }
-    for (unsigned port = 0; port < c->hal.ports; port++) {
-        if (c->send[port])
-            dpdk_share_rest(c->send[port]);
     }
     return packets;
 }

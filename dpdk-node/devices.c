@@ -63,7 +63,7 @@ static void check_packet_socket(const char *where, const char *name, const struc
     if (frame < mtu + RTE_ETHER_HDR_LEN + PACKET_RING_HEADER)
         hx_die(HX_EXIT_ENVIRONMENT, where,
                "%s: its ring has frames of %u bytes, %u are needed (--vdev=%s,...,"
-               "framesz=16384,blocksz=65536,framecnt=512)",
+               "framesz=8352,blocksz=1069056,framecnt=512)",
                name, frame, mtu + RTE_ETHER_HDR_LEN + PACKET_RING_HEADER, name);
 }
 
@@ -99,7 +99,9 @@ static void configure(const char *where, const char *name, uint16_t device, cons
                       uint32_t mtu, const struct device_needs *needs)
 {
     struct rte_eth_conf conf = {.rxmode = {.mtu = mtu}};
-    conf.txmode.offloads = info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
+    /* Frames have no checksum that a device knows, and one queue needs no RSS. What helps is that a device need not look
+     * where a frame came from to free it; which is true if none came from elsewhere. */
+    conf.txmode.offloads = needs->foreign ? 0 : info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
     uint16_t rx = (uint16_t)needs->queue;
     uint16_t tx = (uint16_t)needs->queue;
     int socket = rte_eth_dev_socket_id(device);

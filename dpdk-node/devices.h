@@ -12,6 +12,7 @@ struct device_needs {
     unsigned mtu;   /* bytes behind the Ethernet header of the largest frame */
     unsigned queue; /* descriptors, where the device lets us choose */
     struct rte_mempool *pool;
+    bool foreign; /* frames of other pools may come by one of the node's ports */
 };
 
 /* Opens the device `name` for the port that errors call `where`, but does not start it; dies with one line if there is

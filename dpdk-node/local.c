@@ -48,12 +48,8 @@ static uint64_t expected(const struct local *l)
     if (s->pattern == HX_ALL_TO_ALL || s->pattern == HX_ALL_TO_ALL_RANDOM)
         return l->to_send;
     uint64_t sum = 0;
-    uint64_t round = s->pattern == HX_UNIFORM ? 1 : s->count; /* the others have one order, again and again */
-    for (uint32_t rank = 0; rank < l->traffic.g->accelerators; rank++) {
-        uint64_t messages = rank == l->rank ? 0 : traffic_messages(&l->traffic, rank) / round;
-        for (uint64_t message = 0; message < messages; message++)
-            sum += traffic_destination(&l->traffic, rank, message) == l->rank ? round : 0;
-    }
+    for (uint32_t rank = 0; rank < l->traffic.g->accelerators; rank++)
+        sum += traffic_messages_between(&l->traffic, rank, l->rank);
     return sum;
 }
 
@@ -78,7 +74,7 @@ static bool may_begin(struct local *l)
 static void begin_messages(struct local *l)
 {
     const struct hx_geometry *g = l->traffic.g;
-    while (l->begun < l->to_send && l->endpoint.free_sends && may_begin(l)) {
+    while (l->begun < l->to_send && hx_endpoint_takes(&l->endpoint) && may_begin(l)) {
         struct hx_place to = hx_place_of(g, traffic_destination(&l->traffic, l->rank, l->begun));
         uint64_t bytes = l->traffic.settings.message;
         if (hx_endpoint_send(&l->endpoint, to.gx, to.gy, bytes, 0, l->begun) != HX_OK)
@@ -102,13 +98,13 @@ unsigned local_step(struct local *l)
     l->hal.now = (uint64_t)((unsigned __int128)ticks * 1000000000U / l->node->ticks_per_second);
     unsigned work = dpdk_receive(&l->port);
     begin_messages(l);
-    work += hx_endpoint_step(&l->endpoint);
+    unsigned packets = hx_endpoint_step(&l->endpoint);
     (void)dpdk_flush(&l->port, rte_rdtsc());
     bool was_done = atomic_load_explicit(&l->done_at, memory_order_relaxed) != 0;
     bool is_done = all_is_done(l);
-    if (is_done != was_done)
+    if (is_done != was_done || (is_done && packets)) /* others may go on sending for longer than this one */
         atomic_store_explicit(&l->done_at, is_done ? rte_rdtsc() : 0, memory_order_relaxed);
-    return work;
+    return work + packets;
 }
 
 bool local_is_idle(const struct local *l)

@@ -13,6 +13,7 @@
 #include <rte_malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     POOL_CACHE = 256,
@@ -78,6 +79,26 @@ static uint32_t make_pool(struct node *n)
 
 /* ---- ports ---- */
 
+/* Rings pass on mbufs of whoever is at their other end. */
+static bool has_foreign_frames(const struct node_config *c)
+{
+    for (unsigned port = 0; port < c->ports; port++)
+        if (strstr(c->port[port].device, "net_ring"))
+            return true;
+    return false;
+}
+
+/* EAL only says in a line of its own that it has made no more devices than it can. */
+static void check_device_count(const struct node_config *c)
+{
+    unsigned devices = ports_used(c) + c->has_endpoint;
+    if (devices > RTE_MAX_ETHPORTS)
+        hx_die(HX_EXIT_ENVIRONMENT, "--ports",
+               "%u devices are needed, but this DPDK was built for %u at most (meson "
+               "setup -Dmax_ethports=%u)",
+               devices, (unsigned)RTE_MAX_ETHPORTS, (unsigned)HX_MAX_RADIX + 2);
+}
+
 /* The two ends of the way to the built-in endpoint. */
 static void name_way(const struct node_config *c, char names[2][32])
 {
@@ -112,7 +133,8 @@ static void open_port(struct node *n, unsigned port, uint32_t blocks, uint32_t s
     (void)snprintf(where, sizeof where, "port %s", node_port_word(word, c, port));
     const char *device = c->port[port].device;
     uint16_t ends[2] = {DPDK_NO_DEVICE, DPDK_NO_DEVICE};
-    const struct device_needs needs = {(unsigned)c->values.mtu, (unsigned)c->values.queue, n->pool};
+    const struct device_needs needs = {(unsigned)c->values.mtu, (unsigned)c->values.queue, n->pool,
+                                       has_foreign_frames(c)};
     if (port == HX_LOCAL && c->has_endpoint && c->place.kind == HX_ACCELERATOR)
         open_way_to_endpoint(n, ends, &needs);
     else if (device[0])
@@ -251,6 +273,7 @@ void node_open(struct node *n, const struct node_config *config)
     struct starts starts = starts_next(config->state);
     n->barred = hx_allocate(hx_spec_boards(&config->spec) / 8U + 1U, 1);
     (void)hx_spec_barred(&config->spec, config->job, n->barred);
+    check_device_count(config);
     assign_ports(n);
     uint32_t blocks = make_pool(n);
     n->port = memory(config->ports * sizeof *n->port);

@@ -5,6 +5,7 @@
 #include <rte_telemetry.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct node *node;
 
@@ -13,13 +14,15 @@ static void add_count(struct rte_tel_data *d, const char *name, uint64_t value)
     (void)rte_tel_data_add_dict_u64(d, name, value);
 }
 
-/* Adds a container to `d` under the name of each port in use, filled by `fill`. */
-static int by_port(struct rte_tel_data *d, void (*fill)(struct rte_tel_data *, unsigned port))
+/* Adds a container to `d` under the name of each port in use, or of `only`, filled by `fill`. */
+static int by_port(struct rte_tel_data *d, const char *only, void (*fill)(struct rte_tel_data *, unsigned port))
 {
     (void)rte_tel_data_start_dict(d);
     for (unsigned port = 0; port < node->config->ports; port++) {
         char word[HX_NAME_BYTES];
-        struct rte_tel_data *of_port = node->config->port[port].device[0] ? rte_tel_data_alloc() : NULL;
+        bool asked = !only || only[0] == 0 || strcmp(only, node_port_word(word, node->config, port)) == 0;
+        bool used = node->config->port[port].device[0] != 0;
+        struct rte_tel_data *of_port = used && asked ? rte_tel_data_alloc() : NULL;
         if (!of_port)
             continue;
         (void)rte_tel_data_start_dict(of_port);
@@ -43,8 +46,7 @@ static void fill_port(struct rte_tel_data *d, unsigned port)
 static int ports(const char *command, const char *parameters, struct rte_tel_data *d)
 {
     (void)command;
-    (void)parameters;
-    return by_port(d, fill_port);
+    return by_port(d, parameters, fill_port);
 }
 
 static void fill_credits(struct rte_tel_data *d, unsigned port)
@@ -68,8 +70,7 @@ static void fill_credits(struct rte_tel_data *d, unsigned port)
 static int credits(const char *command, const char *parameters, struct rte_tel_data *d)
 {
     (void)command;
-    (void)parameters;
-    return by_port(d, fill_credits);
+    return by_port(d, parameters, fill_credits);
 }
 
 static int drops(const char *command, const char *parameters, struct rte_tel_data *d)
@@ -112,9 +113,11 @@ static int route(const char *command, const char *parameters, struct rte_tel_dat
 bool telemetry_open(const struct node *n)
 {
     node = n;
-    return rte_telemetry_register_cmd("/hxmesh/ports", ports, "Ports: device, link and counts") == 0 &&
-           rte_telemetry_register_cmd("/hxmesh/credits", credits, "Credit of each port and VC, in blocks of 256 B") ==
-               0 &&
+    return rte_telemetry_register_cmd("/hxmesh/ports", ports,
+                                      "Ports: device, link and counts. Parameter: one port, or none for all") == 0 &&
+           rte_telemetry_register_cmd(
+               "/hxmesh/credits", credits,
+               "Credit of each port and VC, in blocks of 256 B. Parameter: one port, or none for all") == 0 &&
            rte_telemetry_register_cmd("/hxmesh/drops", drops, "Packets dropped, by reason") == 0 &&
            rte_telemetry_register_cmd("/hxmesh/route", route,
                                       "Ports a packet may take, by the port it came in by. Parameters: gx,gy") == 0;

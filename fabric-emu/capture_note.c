@@ -65,7 +65,7 @@ const char *capture_note_print(char text[CAPTURE_NOTE_BYTES], const struct hx_ge
     const char *out = short_name(name, g, port, note->output);
     text[0] = 0;
     if (note->reason == HX_TAP_REPLAYED) {
-        add(&t, "out %s vc %u: put there by a replay", out, vc);
+        add(&t, "out %s vc %u: put there from outside", out, vc);
         return text;
     }
     add(&t, "in %s vc %u, out %s vc %u: %s", short_name(in, g, port, note->input), note->input_vc, out, vc,

@@ -99,6 +99,21 @@ bool capture_ports_choose(struct capture_ports *p, const struct hx_geometry *g, 
     return good;
 }
 
+void capture_ports_leave_out(struct capture_ports *p, uint32_t node, unsigned port)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < p->ports; i++) {
+        if (p->interface[i] == 0)
+            continue;
+        const struct capture_port chosen = p->port[p->interface[i] - 1];
+        bool stays = chosen.node != node || chosen.port != port;
+        p->interface[i] = stays ? kept + 1 : 0;
+        p->port[kept] = chosen; /* both are in the same order */
+        kept += stays;
+    }
+    p->interfaces = kept;
+}
+
 void capture_ports_free(struct capture_ports *p)
 {
     free(p->interface);

@@ -28,6 +28,8 @@ struct capture_ports {
  * pattern matches none. */
 bool capture_ports_choose(struct capture_ports *p, const struct hx_geometry *g, const struct hx_option_list *patterns,
                           const char *option, struct hx_problem *problem);
+/* Takes back a choice, in all planes: nothing passes there that could be seen. */
+void capture_ports_leave_out(struct capture_ports *p, uint32_t node, unsigned port);
 void capture_ports_free(struct capture_ports *p);
 
 const char *capture_port_name(char name[HX_NAME_BYTES], const struct capture_ports *p, uint32_t interface);

@@ -89,6 +89,8 @@ json_t *result_json(const struct result *r)
     SET("buffers_missing", json_integer((json_int_t)r->outcome.buffers_missing));
     if (r->outcome.virtual_ps)
         SET("virtual_seconds", json_real(result_seconds(r)));
+    if (s->pace > 0)
+        SET("pace", json_real(s->pace));
     SET("share_of_injection", json_real(r->share_of_injection));
     SET("alltoall_bound", json_real(r->bound));
     SET("share_of_bound", json_real(r->share_of_bound));

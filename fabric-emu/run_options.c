@@ -1,9 +1,13 @@
 /* run_options.c - reads the command line of `hxmesh run` (run_options.h). */
 #include "run_options.h"
 #include "collective_plan.h"
+#include "host/bounds.h"
 #include "host/json.h"
 
 #include <string.h>
+
+#define LEAST_PACE 0.001
+#define SPARE      0.98 /* of the bound */
 
 /* Settings that only one clock knows. */
 enum { GIVEN_NAME = 1, GIVEN_RESTART = 2, GIVEN_FOR_WALL = 3, GIVEN_WATCHDOG = 4, GIVEN_CHECK = 8 };
@@ -41,7 +45,8 @@ static void check_target(struct run_options *o, struct hx_coordinate target)
         collective_plan_require(&o->spec, &o->settings, o->target);
 }
 
-static void check_clock(const struct run_options *o, unsigned given, const struct hx_overrides *overrides)
+static void check_clock(const struct run_options *o, unsigned given, unsigned settings,
+                        const struct hx_overrides *overrides)
 {
     bool is_virtual = o->settings.clock == HX_CLOCK_VIRTUAL;
     if (!is_virtual && o->timing.given)
@@ -49,6 +54,8 @@ static void check_clock(const struct run_options *o, unsigned given, const struc
     if (!is_virtual && (given & (GIVEN_WATCHDOG | GIVEN_CHECK)))
         hx_die(HX_EXIT_USAGE, "--clock", "--%s is for --clock virtual",
                given & GIVEN_CHECK ? "check-steps" : "watchdog");
+    if (!is_virtual && settings & (HX_GIVEN_SELECT | HX_GIVEN_PACE))
+        hx_die(HX_EXIT_USAGE, "--clock", "--%s is for --clock virtual", settings & HX_GIVEN_SELECT ? "select" : "pace");
     if (is_virtual && (given & GIVEN_FOR_WALL || overrides->credits))
         hx_die(HX_EXIT_USAGE, "--clock", "--%s is for --clock wall%s",
                overrides->credits   ? "credits"
@@ -59,6 +66,27 @@ static void check_clock(const struct run_options *o, unsigned given, const struc
     if (complete.crossbar < complete.link)
         hx_die(HX_EXIT_USAGE, "--crossbar", "%u Gb/s is less than a link's %u", (unsigned)complete.crossbar,
                (unsigned)complete.link);
+}
+
+/* Sources that send as fast as they can fill the fabric, and then some are served before others: on a 16x16 Hx2Mesh a
+ * column of boards sent half as much as the rest, and everybody waited for it (81 % of the bound). A little below what the
+ * cables carry nothing piles up: one packet in a hundred takes 2 us instead of 60, and all sources end together. */
+static double pace_of(const struct run_options *o)
+{
+    bool all_to_all = o->settings.pattern == HX_ALL_TO_ALL || o->settings.pattern == HX_ALL_TO_ALL_RANDOM;
+    if (!all_to_all || o->spec.failed || o->spec.job)
+        return 1;
+    return SPARE * hx_alltoall_minimal_bound(&o->g);
+}
+
+static void settle_pace(struct run_options *o)
+{
+    if (o->settings.clock != HX_CLOCK_VIRTUAL)
+        return;
+    if (o->settings.pace > 0 && o->settings.pace < LEAST_PACE)
+        hx_die(HX_EXIT_USAGE, "--pace", "%g is below %g (0: by the traffic)", o->settings.pace, LEAST_PACE);
+    if (o->settings.pace == 0)
+        o->settings.pace = pace_of(o);
 }
 
 void run_options_parse(struct run_options *o, int argc, char **argv)
@@ -102,6 +130,7 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
          .given = &given,
          .given_bit = GIVEN_RESTART},
         HX_OPTIONS_HEADING("Virtual clock"),
+        HX_VIRTUAL_OPTIONS(&settings),
         HX_TIMING_OPTIONS(&timing),
         {.name = "watchdog",
          .kind = HX_OPTION_DURATION,
@@ -142,6 +171,7 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
     settle_capture(o, &capture);
     o->timing = o->spec.timing;
     hx_timing_merge(&o->timing, &timing);
-    check_clock(o, given, &overrides);
+    check_clock(o, given, settings.given, &overrides);
+    settle_pace(o);
     check_target(o, target);
 }

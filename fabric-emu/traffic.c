@@ -158,8 +158,7 @@ static unsigned neighbours(const struct traffic *t, uint32_t rank, uint32_t list
     return n;
 }
 
-/* How many accelerators this one sends to, one after the other. */
-static uint64_t destinations(const struct traffic *t, uint32_t rank)
+uint32_t traffic_destinations(const struct traffic *t, uint32_t rank)
 {
     uint32_t list[4];
     if (t->members[rank] < 2)
@@ -174,15 +173,36 @@ static uint64_t destinations(const struct traffic *t, uint32_t rank)
         return rank != t->incast_target && is_alive(t, t->incast_target) &&
                t->first[rank] == t->first[t->incast_target];
     case HX_ALL_TO_ALL:
-        return t->settings.shifts && t->settings.shifts < t->members[rank] ? t->settings.shifts : t->members[rank] - 1U;
+        return t->settings.shifts && t->settings.shifts < t->members[rank] ? (uint32_t)t->settings.shifts
+                                                                           : t->members[rank] - 1;
     default:
         return t->members[rank] - 1U;
     }
 }
 
+/* Whose partner it is. */
+static uint32_t senders_to(const struct traffic *t, uint32_t rank)
+{
+    uint32_t n = 0;
+    for (uint32_t from = 0; from < t->g->accelerators; from++)
+        n += t->partner[from] == rank;
+    return n;
+}
+
+uint32_t traffic_peers(const struct traffic *t, uint32_t rank)
+{
+    uint32_t others = t->members[rank] ? t->members[rank] - 1 : 0;
+    uint32_t peers = 2 * traffic_destinations(t, rank);
+    if (t->settings.pattern == HX_PERMUTATION || t->settings.pattern == HX_BISECTION)
+        peers = 1 + senders_to(t, rank);
+    else if (t->settings.pattern == HX_INCAST)
+        peers = rank == t->incast_target ? others : 1;
+    return peers < others ? peers : others;
+}
+
 uint64_t traffic_messages(const struct traffic *t, uint32_t rank)
 {
-    uint64_t to = is_alive(t, rank) ? destinations(t, rank) : 0;
+    uint64_t to = is_alive(t, rank) ? traffic_destinations(t, rank) : 0;
     if (to == 0)
         return 0;
     return t->settings.duration_ns ? UINT64_MAX : to * t->settings.count;
@@ -233,7 +253,7 @@ static uint32_t golden_step(uint32_t n)
 static uint32_t shift_of(const struct traffic *t, uint32_t rank, uint64_t message)
 {
     uint32_t n = t->members[rank];
-    uint32_t shifts = (uint32_t)destinations(t, rank);
+    uint32_t shifts = traffic_destinations(t, rank);
     uint32_t index = shifts ? (uint32_t)(message % shifts) : 0;
     if (shifts < n - 1)
         return 1 + shuffled(random_of(t->settings.seed ^ FOR_ORDER, t->first[rank], 0), index, n - 1);
@@ -265,4 +285,17 @@ uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t me
         step = shift_of(t, rank, message) - 1;
     }
     return member[(t->place[rank] + 1 + step) % n];
+}
+
+/* But for uniform traffic everybody has one round of destinations, each once, again and again. */
+uint64_t traffic_messages_between(const struct traffic *t, uint32_t from, uint32_t to)
+{
+    uint64_t all = traffic_messages(t, from);
+    uint64_t round = t->settings.pattern == HX_UNIFORM ? all : traffic_destinations(t, from);
+    if (all == UINT64_MAX || all == 0 || round == 0 || from == to)
+        return 0;
+    uint64_t met = 0;
+    for (uint64_t message = 0; message < round; message++)
+        met += traffic_destination(t, from, message) == to;
+    return met * (all / round);
 }

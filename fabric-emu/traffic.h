@@ -29,6 +29,13 @@ void traffic_free(struct traffic *t);
 /* Messages that an accelerator sends in all; UINT64_MAX if it sends until the time is over. */
 uint64_t traffic_messages(const struct traffic *t, uint32_t rank);
 
+/* Accelerators that this one sends to, and those that it sends to or receives from, at most. */
+uint32_t traffic_destinations(const struct traffic *t, uint32_t rank);
+uint32_t traffic_peers(const struct traffic *t, uint32_t rank);
+
+/* Messages from one accelerator to another in all; 0 where there is no end to them. */
+uint64_t traffic_messages_between(const struct traffic *t, uint32_t from, uint32_t to);
+
 /* Destination of its `message`-th message. Only for accelerators that have messages. */
 uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t message);
 

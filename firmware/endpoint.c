@@ -5,14 +5,16 @@
 #include "hal_port.h"
 #include "hxmesh/error.h"
 #include "hxmesh/memory.h"
+#include "send_set.h"
 
+enum { LINE = 64 /* bytes: its pieces of memory begin at cache lines if the whole does */ };
 enum { INJECT_BURST = 32, MAX_BACKOFF = 4 /* doublings of the timeout */ };
 
 /* ---- set up ---- */
 
 static size_t rounded(size_t bytes)
 {
-    return (bytes + 7) & ~(size_t)7;
+    return (bytes + LINE - 1) & ~(size_t)(LINE - 1);
 }
 
 static bool knows_all(const struct hx_endpoint_config *c)
@@ -34,17 +36,24 @@ static uint32_t places_of(const struct hx_endpoint_config *c)
     return places;
 }
 
+static size_t words_of(const struct hx_endpoint_config *c)
+{
+    return (c->sends + 63U) / 64;
+}
+
 size_t hx_endpoint_bytes(const struct hx_endpoint_config *c)
 {
     size_t peers = peers_of(c);
-    return rounded(c->sends * sizeof(struct hx_send)) + rounded(peers * sizeof(struct hx_peer)) +
-           rounded(peers * HX_PEER_WINDOW * sizeof(uint32_t)) + places_of(c) * sizeof(uint32_t);
+    return rounded(c->sends * sizeof(struct hx_send)) + rounded(2 * words_of(c) * sizeof(uint64_t)) +
+           rounded(peers * sizeof(struct hx_peer)) + rounded(peers * HX_PEER_WINDOW * sizeof(uint32_t)) +
+           places_of(c) * sizeof(uint32_t);
 }
 
 static void clear_peer(struct hx_peer *peer, uint32_t rank)
 {
     peer->rank = rank;
-    memset(peer->send, HX_MAX_SENDS, sizeof peer->send);
+    for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++)
+        peer->send[slot] = HX_NO_SEND;
 }
 
 struct hx_peer *hx_endpoint_new_peer(struct hx_endpoint *ep, uint32_t rank)
@@ -70,9 +79,13 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c,
     uint8_t *at = memory;
     *ep = (struct hx_endpoint){
         .config = *c, .hal = hal, .peers = peers, .place_mask = places_of(c) - 1, .ack_slots = peers * HX_PEER_WINDOW};
-    ep->free_sends = c->sends == 64 ? UINT64_MAX : ((uint64_t)1 << c->sends) - 1;
     ep->send = (struct hx_send *)(void *)at;
     at += rounded(c->sends * sizeof(struct hx_send));
+    ep->due.word = (uint64_t *)(void *)at;
+    ep->idle.word = ep->due.word + words_of(c);
+    at += rounded(2 * words_of(c) * sizeof(uint64_t));
+    for (unsigned index = 0; index < c->sends; index++)
+        hx_send_set_put(&ep->idle, index, true);
     ep->peer = (struct hx_peer *)(void *)at;
     at += rounded(peers * sizeof(struct hx_peer));
     ep->ack = (uint32_t *)(void *)at;
@@ -100,28 +113,32 @@ static bool may_inject(const struct hx_endpoint *ep, const struct hx_send *s)
            (s->resend < s->next || (s->next < s->packets && s->next - s->acked < HX_MESSAGE_WINDOW));
 }
 
-static void update_ready(struct hx_endpoint *ep, unsigned index)
+static void put_due(struct hx_endpoint *ep, const struct hx_send *s)
 {
-    const struct hx_send *s = &ep->send[index];
-    uint64_t bit = (uint64_t)1 << index % HX_MAX_SENDS;
-    bool ready = s->active && may_inject(ep, s);
-    ep->ready = ready ? ep->ready | bit : ep->ready & ~bit;
-    if (s->younger == HX_MAX_SENDS)
-        return;
-    bit = (uint64_t)1 << s->younger;
-    ep->behind = ready ? ep->behind | bit : ep->behind & ~bit;
+    hx_send_set_put(&ep->due, (unsigned)(s - ep->send), s->ready && !s->behind);
 }
 
-/* The older one of two messages to a peer goes first: it is acknowledged while the younger one keeps the link busy; and
- * every peer has its turn as often as the others, however many messages are for it. */
-static void put_behind(struct hx_endpoint *ep, const struct hx_peer *peer, unsigned index)
+/* The older one of two messages to a peer goes first: it is acknowledged while the younger one keeps the link busy, and
+ * whoever has many messages for a peer serves it no oftener than the others for that. */
+static void update_ready(struct hx_endpoint *ep, struct hx_send *s)
 {
-    unsigned older = peer->send[(ep->send[index].message - 1) % HX_PEER_WINDOW];
-    ep->behind &= ~((uint64_t)1 << index);
-    if (older == HX_MAX_SENDS)
+    bool ready = s->active && may_inject(ep, s);
+    if (ready == s->ready)
         return;
-    ep->send[older].younger = (uint8_t)index;
-    update_ready(ep, older);
+    s->ready = ready;
+    put_due(ep, s);
+    if (s->younger == HX_NO_SEND)
+        return;
+    struct hx_send *younger = &ep->send[s->younger];
+    younger->behind = ready;
+    put_due(ep, younger);
+}
+
+/* The send with the message before this one to its peer, or NULL. */
+static struct hx_send *older_of(struct hx_endpoint *ep, const struct hx_peer *peer, const struct hx_send *s)
+{
+    unsigned index = peer->send[(s->message - 1) % HX_PEER_WINDOW];
+    return index == HX_NO_SEND ? NULL : &ep->send[index];
 }
 
 static void arm(struct hx_endpoint *ep, struct hx_send *s)
@@ -140,47 +157,56 @@ int hx_endpoint_send(struct hx_endpoint *ep, unsigned gx, unsigned gy, uint64_t 
     if (!peer)
         return HX_E_CAPACITY;
     unsigned slot = peer->next_message % HX_PEER_WINDOW;
-    if (!ep->free_sends || peer->send[slot] != HX_MAX_SENDS)
+    if (!hx_endpoint_takes(ep) || peer->send[slot] != HX_NO_SEND)
         return HX_E_BUSY;
-    unsigned index = (unsigned)__builtin_ctzll(ep->free_sends);
-    ep->free_sends &= ep->free_sends - 1;
+    unsigned index = hx_send_set_next(&ep->idle, 0);
+    struct hx_send *s = &ep->send[index];
+    hx_send_set_put(&ep->idle, index, false);
     ep->active++;
-    peer->send[slot] = (uint8_t)index;
-    ep->send[index] = (struct hx_send){.peer = rank,
-                                       .dst_gx = (uint16_t)gx,
-                                       .dst_gy = (uint16_t)gy,
-                                       .message = peer->next_message++,
-                                       .packets = (uint32_t)packets,
-                                       .tag = tag,
-                                       .last_length = (uint16_t)(bytes - (packets - 1) * HX_MAX_PAYLOAD),
-                                       .younger = HX_MAX_SENDS,
-                                       .active = true,
-                                       .cookie = cookie,
-                                       .bytes = bytes};
-    put_behind(ep, peer, index);
-    arm(ep, &ep->send[index]);
-    update_ready(ep, index);
+    peer->send[slot] = (uint16_t)index;
+    *s = (struct hx_send){.peer = rank,
+                          .dst_gx = (uint16_t)gx,
+                          .dst_gy = (uint16_t)gy,
+                          .message = peer->next_message++,
+                          .packets = (uint32_t)packets,
+                          .tag = tag,
+                          .last_length = (uint16_t)(bytes - (packets - 1) * HX_MAX_PAYLOAD),
+                          .younger = HX_NO_SEND,
+                          .peer_epoch = peer->epoch,
+                          .active = true,
+                          .cookie = cookie};
+    struct hx_send *older = older_of(ep, peer, s);
+    if (older) {
+        older->younger = (uint16_t)index;
+        s->behind = older->ready;
+    }
+    arm(ep, s);
+    update_ready(ep, s);
     return HX_OK;
+}
+
+static uint64_t bytes_of(const struct hx_send *s)
+{
+    return (uint64_t)(s->packets - 1) * HX_MAX_PAYLOAD + s->last_length;
 }
 
 void hx_endpoint_end_send(struct hx_endpoint *ep, struct hx_send *s, enum hx_event_type type, int error)
 {
     unsigned index = (unsigned)(s - ep->send);
     s->active = false;
-    update_ready(ep, index);
-    ep->free_sends |= (uint64_t)1 << index;
+    update_ready(ep, s);
+    hx_send_set_put(&ep->idle, index, true);
     ep->active--;
     struct hx_peer *peer = hx_endpoint_peer(ep, s->peer);
-    unsigned older = peer->send[(s->message - 1) % HX_PEER_WINDOW];
-    if (older != HX_MAX_SENDS)
-        ep->send[older].younger = HX_MAX_SENDS;
-    ep->behind &= ~((uint64_t)1 << index);
-    peer->send[s->message % HX_PEER_WINDOW] = HX_MAX_SENDS;
+    struct hx_send *older = older_of(ep, peer, s);
+    if (older)
+        older->younger = HX_NO_SEND;
+    peer->send[s->message % HX_PEER_WINDOW] = HX_NO_SEND;
     if (type == HX_EVENT_SENT)
         ep->stats.messages_sent++;
     else
         ep->stats.messages_failed++;
-    struct hx_event event = {type, error, s->dst_gx, s->dst_gy, s->message, s->tag, s->bytes, s->cookie};
+    struct hx_event event = {type, error, s->dst_gx, s->dst_gy, s->message, s->tag, bytes_of(s), s->cookie};
     hal_event(ep->hal, &event);
 }
 
@@ -212,8 +238,6 @@ void hx_endpoint_inject(struct hx_endpoint *ep, unsigned plane, uint32_t buffer,
     h->src_gx = c->gx;
     h->src_gy = c->gy;
     h->epoch = c->epoch;
-    const struct hx_peer *peer = hx_endpoint_peer(ep, (uint32_t)h->dst_gy * c->columns + h->dst_gx);
-    h->peer_epoch = peer ? peer->epoch : 0;
     hx_frame_encode(frame, h);
     if (c->check) {
         h->crc = hal_crc32c(0, frame + HX_CRC_FIRST, HX_HEADER_BYTES - HX_CRC_FIRST + h->length);
@@ -242,21 +266,21 @@ static uint32_t take_packet(struct hx_endpoint *ep, struct hx_send *s)
     return s->packets; /* all that was to be repeated has arrived */
 }
 
-/* Whose turn it is to inject, and by which plane; `sends` if nobody can. */
+/* Whose turn it is to inject, and by which plane; HX_NO_SEND if nobody can. */
 static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
 {
-    for (uint64_t left = ep->ready & ~ep->behind; left;) {
-        uint64_t at_or_after = left & (UINT64_MAX << ep->turn);
-        unsigned index = (unsigned)__builtin_ctzll(at_or_after ? at_or_after : left);
+    unsigned first = hx_send_set_next(&ep->due, ep->turn);
+    unsigned index = first;
+    do {
         const struct hx_send *s = &ep->send[index];
-        left &= ~((uint64_t)1 << index);
         *plane = find_plane(ep, s->no_way, s->message + s->resend + s->tries, s->resend == s->next);
         if (*plane < ep->config.planes)
             return index;
         if (!s->no_way)
             break; /* no plane has room for anybody */
-    }
-    return ep->config.sends;
+        index = hx_send_set_next(&ep->due, (index + 1) % HX_MAX_SENDS);
+    } while (index != first);
+    return HX_NO_SEND;
 }
 
 static bool inject_next(struct hx_endpoint *ep)
@@ -264,13 +288,13 @@ static bool inject_next(struct hx_endpoint *ep)
     unsigned plane = 0;
     unsigned index = next_sender(ep, &plane);
     uint32_t buffer;
-    if (index == ep->config.sends || !hal_buffer_get(ep->hal, &buffer, false))
+    if (index == HX_NO_SEND || !hal_buffer_get(ep->hal, &buffer, false))
         return false;
-    ep->turn = (uint8_t)((index + 1) & 63);
+    ep->turn = (uint16_t)((index + 1) % HX_MAX_SENDS);
     struct hx_send *s = &ep->send[index];
     uint32_t packet = take_packet(ep, s);
     arm(ep, s); /* the time to answer begins with the last packet, however long those before it waited to get in */
-    update_ready(ep, index);
+    update_ready(ep, s);
     if (packet == s->packets) {
         hal_buffer_put(ep->hal, buffer);
         return true;
@@ -281,6 +305,7 @@ static bool inject_next(struct hx_endpoint *ep)
                           .message = s->message,
                           .offset = packet,
                           .message_packets = s->packets,
+                          .peer_epoch = s->peer_epoch,
                           .length = packet + 1 == s->packets ? s->last_length : HX_MAX_PAYLOAD,
                           .tag = s->tag};
     hal_fill(ep->hal, s, packet, hal_frame(ep->hal, buffer) + HX_HEADER_BYTES, h.length);
@@ -313,7 +338,7 @@ static bool acknowledge_next(struct hx_endpoint *ep)
 static struct hx_send *send_of(struct hx_endpoint *ep, const struct hx_header *h, const struct hx_peer *peer)
 {
     unsigned index = peer->send[h->message % HX_PEER_WINDOW];
-    if (index == HX_MAX_SENDS || ep->send[index].message != h->message)
+    if (index == HX_NO_SEND || ep->send[index].message != h->message)
         return NULL;
     return &ep->send[index];
 }
@@ -346,7 +371,7 @@ void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, con
     s->unreachable = false;
     s->no_way = has_no_way(ep, s) ? 0 : s->no_way;
     arm(ep, s);
-    update_ready(ep, (unsigned)(s - ep->send));
+    update_ready(ep, s);
 }
 
 void hx_endpoint_take_unreachable(struct hx_endpoint *ep, const struct hx_header *h, const struct hx_peer *peer)
@@ -356,14 +381,22 @@ void hx_endpoint_take_unreachable(struct hx_endpoint *ep, const struct hx_header
         return;
     s->unreachable = true;
     s->no_way |= (uint8_t)(1U << h->plane);
-    update_ready(ep, (unsigned)(s - ep->send));
+    update_ready(ep, s);
+}
+
+void hx_endpoint_note_epoch(struct hx_endpoint *ep, const struct hx_peer *peer)
+{
+    for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++) {
+        if (peer->send[slot] != HX_NO_SEND)
+            ep->send[peer->send[slot]].peer_epoch = peer->epoch;
+    }
 }
 
 void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *peer)
 {
     for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++) {
         unsigned index = peer->send[slot];
-        if (index == HX_MAX_SENDS)
+        if (index == HX_NO_SEND)
             continue;
         struct hx_send *s = &ep->send[index];
         ep->stats.packets_repeated += s->next;
@@ -374,7 +407,7 @@ void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *pee
         s->no_way = 0;
         memset(s->map, 0, sizeof s->map);
         arm(ep, s);
-        update_ready(ep, index);
+        update_ready(ep, s);
     }
 }
 
@@ -382,9 +415,9 @@ void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *pee
 static void check_deadline(struct hx_endpoint *ep)
 {
     unsigned index = ep->timer;
-    ep->timer = (uint8_t)(index + 1 == ep->config.sends ? 0 : index + 1);
+    ep->timer = (uint16_t)(index + 1 == ep->config.sends ? 0 : index + 1);
     struct hx_send *s = &ep->send[index];
-    if (!s->active || (ep->ready >> index & 1U) || hal_now(ep->hal) < s->deadline)
+    if (!s->active || s->ready || hal_now(ep->hal) < s->deadline)
         return;
     if (s->tries >= ep->config.retries) {
         hx_endpoint_end_send(ep, s, HX_EVENT_FAILED, HX_E_UNREACHABLE);
@@ -394,7 +427,7 @@ static void check_deadline(struct hx_endpoint *ep)
     s->resend = s->acked;
     s->no_way = has_no_way(ep, s) ? 0 : s->no_way;
     arm(ep, s);
-    update_ready(ep, index);
+    update_ready(ep, s);
 }
 
 unsigned hx_endpoint_step(struct hx_endpoint *ep)
@@ -402,7 +435,7 @@ unsigned hx_endpoint_step(struct hx_endpoint *ep)
     unsigned work = hx_endpoint_consume(ep);
     while (ep->acks_count && acknowledge_next(ep))
         work++;
-    for (unsigned n = 0; n < INJECT_BURST && ep->ready && inject_next(ep); n++)
+    for (unsigned n = 0; n < INJECT_BURST && ep->due.filled && inject_next(ep); n++)
         work++;
     if (ep->active)
         check_deadline(ep);

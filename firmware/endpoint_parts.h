@@ -32,12 +32,14 @@ unsigned hx_endpoint_consume(struct hx_endpoint *ep);
  * nothing to acknowledge, the peer has restarted since. */
 bool hx_endpoint_write_ack(struct hx_endpoint *ep, uint32_t which, struct hx_header *h, uint8_t *payload);
 
-/* Sending side. */
+/* Sending side. `h` has kind, destination, its incarnation, and what is the message's; the rest is written here. */
 void hx_endpoint_inject(struct hx_endpoint *ep, unsigned plane, uint32_t buffer, struct hx_header *h);
 void hx_endpoint_end_send(struct hx_endpoint *ep, struct hx_send *s, enum hx_event_type type, int error);
 void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, const struct hx_peer *peer,
                           const uint8_t *payload);
 void hx_endpoint_take_unreachable(struct hx_endpoint *ep, const struct hx_header *h, const struct hx_peer *peer);
+/* The peer's incarnation is known now, or has changed. */
+void hx_endpoint_note_epoch(struct hx_endpoint *ep, const struct hx_peer *peer);
 /* The peer has restarted: everything it had not finished goes out again. */
 void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *peer);
 

@@ -7,9 +7,11 @@
 enum { EMPTY, ACTIVE, DONE };
 enum { EJECT_BURST = 32 };
 
-static bool has(const struct hx_receive *r, uint32_t packet)
+/* Whether a packet at or after the base of a slot is here. */
+static bool has(const struct hx_peer *peer, unsigned slot, uint32_t packet)
 {
-    return r->map[packet % HX_MESSAGE_WINDOW / 32] >> packet % 32 & 1U;
+    const struct hx_receive *r = &peer->in[slot];
+    return r->received > r->base && peer->map[slot][packet % HX_MESSAGE_WINDOW / 32] >> packet % 32 & 1U;
 }
 
 static void queue_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot)
@@ -37,13 +39,14 @@ bool hx_endpoint_write_ack(struct hx_endpoint *ep, uint32_t which, struct hx_hea
                             .message = r->message,
                             .offset = r->base,
                             .message_packets = r->packets,
+                            .peer_epoch = peer->epoch,
                             .tag = r->tag};
     if (r->received == r->base)
         return true;
     h->length = HX_MESSAGE_WINDOW / 8;
     memset(payload, 0, HX_MESSAGE_WINDOW / 8);
     for (uint32_t bit = 0; bit < HX_MESSAGE_WINDOW; bit++)
-        payload[bit / 8] |= (uint8_t)((unsigned)has(r, r->base + bit) << bit % 8);
+        payload[bit / 8] |= (uint8_t)((unsigned)has(peer, which % HX_PEER_WINDOW, r->base + bit) << bit % 8);
     return true;
 }
 
@@ -60,24 +63,39 @@ static void complete(struct hx_endpoint *ep, const struct hx_header *h, struct h
     hal_event(ep->hal, &event);
 }
 
-static void place(struct hx_endpoint *ep, const struct hx_header *h, struct hx_receive *r, const uint8_t *payload)
+/* Notes that a packet is here which was not. */
+static void note_packet(struct hx_peer *peer, unsigned slot, uint32_t packet)
 {
-    r->map[h->offset % HX_MESSAGE_WINDOW / 32] |= (uint32_t)1 << h->offset % 32;
+    struct hx_receive *r = &peer->in[slot];
+    uint32_t *map = peer->map[slot];
+    bool in_order = packet == r->base && r->received == r->base;
     r->received++;
-    if (h->offset + 1 == h->message_packets)
-        r->last_length = h->length;
-    while (r->base < r->packets && has(r, r->base)) {
-        r->map[r->base % HX_MESSAGE_WINDOW / 32] &= ~((uint32_t)1 << r->base % 32);
+    if (in_order) {
         r->base++;
+        return;
     }
+    map[packet % HX_MESSAGE_WINDOW / 32] |= (uint32_t)1 << packet % 32;
+    for (; has(peer, slot, r->base); r->base++)
+        map[r->base % HX_MESSAGE_WINDOW / 32] &= ~((uint32_t)1 << r->base % 32);
+}
+
+static void place(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, unsigned slot,
+                  const uint8_t *payload)
+{
+    if (h->offset + 1 == h->message_packets)
+        peer->in[slot].last_length = h->length;
+    note_packet(peer, slot, h->offset);
     ep->stats.packets_delivered++;
     ep->stats.bytes_delivered += h->length;
     hal_place(ep->hal, h, payload);
 }
 
 /* The slot is for the packet's message from now on. If it is in the list of acknowledgements, its place speaks for that. */
-static void begin(struct hx_receive *r, const struct hx_header *h)
+static void begin(struct hx_peer *peer, unsigned slot, const struct hx_header *h)
 {
+    struct hx_receive *r = &peer->in[slot];
+    if (r->received > r->base)
+        memset(peer->map[slot], 0, sizeof peer->map[slot]);
     bool queued = r->queued;
     *r = (struct hx_receive){.message = h->message, .packets = h->message_packets, .tag = h->tag, .state = ACTIVE};
     r->plane = h->plane;
@@ -99,7 +117,7 @@ static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_heade
         return NULL;
     }
     if (is_new)
-        begin(r, h);
+        begin(peer, h->message % HX_PEER_WINDOW, h);
     r->plane = h->plane;
     return r;
 }
@@ -111,7 +129,7 @@ static void take_data(struct hx_endpoint *ep, const struct hx_header *h, struct 
         /* Meant for who was here before: the answer tells the sender that it has to begin again. */
         struct hx_receive *r = &peer->in[slot];
         if (r->state == EMPTY)
-            begin(r, h);
+            begin(peer, slot, h);
         queue_ack(ep, peer, slot);
         hal_endpoint_drop(ep->hal, HX_DROP_STALE);
         return;
@@ -119,12 +137,12 @@ static void take_data(struct hx_endpoint *ep, const struct hx_header *h, struct 
     struct hx_receive *r = slot_for(ep, h, peer);
     if (!r)
         return;
-    if (r->state == DONE || h->offset < r->base || has(r, h->offset)) {
+    if (r->state == DONE || h->offset < r->base || has(peer, slot, h->offset)) {
         hal_endpoint_drop(ep->hal, HX_DROP_DUPLICATE);
         queue_ack(ep, peer, slot); /* the acknowledgement may have been lost */
         return;
     }
-    place(ep, h, r, payload);
+    place(ep, h, peer, slot, payload);
     if (r->base == r->packets)
         complete(ep, h, r);
     /* A late packet that all others waited for moves the base by many at once, and may be what the sender waits for. */
@@ -142,6 +160,7 @@ static bool meet(struct hx_endpoint *ep, const struct hx_header *h, struct hx_pe
         return false;
     bool restarted = peer->epoch != 0;
     peer->epoch = h->epoch;
+    hx_endpoint_note_epoch(ep, peer);
     if (restarted) {
         for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++)
             peer->in[slot].state = EMPTY;
@@ -172,6 +191,8 @@ static bool report_unreachable(struct hx_endpoint *ep, const struct hx_header *h
                                .message_packets = h->message_packets,
                                .length = HX_REPORT_BYTES,
                                .tag = h->tag};
+    const struct hx_peer *sender = hx_endpoint_peer(ep, (uint32_t)h->src_gy * ep->config.columns + h->src_gx);
+    report.peer_epoch = sender ? sender->epoch : 0;
     if (h->src_gx == ep->config.gx && h->src_gy == ep->config.gy) {
         note_unreachable(ep, h, h->dst_gx, h->dst_gy);
         return false;

@@ -43,7 +43,7 @@ enum hx_tap_reason {
     HX_TAP_WAITED,    /* the packet had waited, and this output was the first to get room */
     HX_TAP_ARRIVED,   /* it is where it wants to be */
     HX_TAP_NO_WAY,    /* none leads on: the endpoint here reports it */
-    HX_TAP_REPLAYED,  /* it never came in: a replay put it on this link */
+    HX_TAP_REPLAYED,  /* it never came in: a replay, or the cable of an external accelerator, put it on this link */
     HX_TAP_REASONS
 };
 

@@ -131,3 +131,23 @@ double hx_alltoall_bound(const struct hx_geometry *g)
     struct dimension columns = columns_of(g);
     return fmin(dimension_bound(&rows), dimension_bound(&columns));
 }
+
+/* Of the pairs of columns (positions in two boards' lines, or in one) that use the network, the share that must. */
+static double share_that_crosses(const struct dimension *d)
+{
+    double crosses = (double)d->side * d->side * (d->boards - 1);
+    double round = 0;
+    for (unsigned distance = 1; distance < d->side; distance++) {
+        double pairs = 2.0 * (d->side - distance);
+        round += 2 * distance > d->side + 1 ? pairs : 2 * distance == d->side + 1 ? pairs / 2 : 0;
+    }
+    return d->boards > 1 ? crosses / (crosses + round) : 1;
+}
+
+double hx_alltoall_minimal_bound(const struct hx_geometry *g)
+{
+    struct dimension rows = rows_of(g);
+    struct dimension columns = columns_of(g);
+    return fmin(dimension_bound(&rows) * share_that_crosses(&rows),
+                dimension_bound(&columns) * share_that_crosses(&columns));
+}

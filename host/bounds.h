@@ -19,7 +19,11 @@
  *             s * 4 * (a/2) * 1/2 <= 2                           s <= 2/a             (a odd: 2a/(a*a-1))
  *     a leaf  with k boards wholly on it, o boards wholly elsewhere, and `up` uplinks:
  *             s * 4 * a*k * o/x <= up                            s <= up * x / (4a * k * o)
- * and 1. */
+ * and 1.
+ *
+ * Minimal routing carries less where boards are long: between the far columns of one board the way round by the network
+ * is the shorter one for 2 * distance > a + 1 (as long as the other for 2 * distance = a + 1: half of these), and what takes
+ * it needs the ports too. */
 #ifndef HXMESH_HOST_BOUNDS_H
 #define HXMESH_HOST_BOUNDS_H
 
@@ -34,5 +38,6 @@ struct hx_bisection {
 struct hx_bisection hx_bisection_of(const struct hx_geometry *g);
 
 double hx_alltoall_bound(const struct hx_geometry *g);
+double hx_alltoall_minimal_bound(const struct hx_geometry *g);
 
 #endif

@@ -77,6 +77,8 @@ void hx_settings_merge(struct hx_settings *into, const struct hx_settings *over)
         into->clock = over->clock;
     if (given & HX_GIVEN_SELECT)
         into->select = over->select;
+    if (given & HX_GIVEN_PACE)
+        into->pace = over->pace;
     if (given & HX_GIVEN_SHIFTS)
         into->shifts = over->shifts;
     into->given |= given;
@@ -269,11 +271,14 @@ void hx_spec_free(struct hx_spec *spec)
 {
     free(spec->failed);
     free(spec->job);
+    free(spec->external);
     free((char *)(uintptr_t)spec->capture.file);
     free((char *)(uintptr_t)spec->capture.filter);
     free((char *)(uintptr_t)spec->capture.ports.item[0]);
     spec->failed = NULL;
     spec->job = NULL;
+    spec->external = NULL;
+    spec->externals = 0;
     spec->capture = (struct hx_capture_settings){.file = NULL};
 }
 

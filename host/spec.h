@@ -11,6 +11,7 @@
 #include "host/capture_settings.h"
 #include "host/error.h"
 #include "host/options.h"
+#include "host/spec_external.h"
 #include "host/timing.h"
 #include "hxmesh/frame.h"
 #include "hxmesh/geometry.h"
@@ -67,7 +68,8 @@ enum hx_given {
     HX_GIVEN_CLOCK = 1 << 8,
     HX_GIVEN_ALGORITHM = 1 << 9,
     HX_GIVEN_SELECT = 1 << 10,
-    HX_GIVEN_SHIFTS = 1 << 11
+    HX_GIVEN_SHIFTS = 1 << 11,
+    HX_GIVEN_PACE = 1 << 12
 };
 
 struct hx_settings {
@@ -82,6 +84,7 @@ struct hx_settings {
     uint64_t workers; /* 0: one a core */
     unsigned clock;   /* enum hx_clock */
     unsigned select;  /* enum hx_selection */
+    double pace;      /* share of its injection bandwidth an accelerator's packets may take; 0: by the pattern */
     uint64_t shifts;  /* all-to-all: to how many of the others each one sends; 0: to all */
     unsigned given;   /* enum hx_given of what was said; the rest are defaults */
 };
@@ -111,6 +114,8 @@ struct hx_spec {
     unsigned credits;                   /* blocks of buffer per link and VC; a multiple of HX_PACKET_BLOCKS */
     bool *failed;                       /* per board; NULL: none */
     uint16_t *job;                      /* tag per board; NULL: all HX_NO_JOB */
+    struct hx_external *external;       /* accelerators that run elsewhere, in the live clock */
+    unsigned externals;                 /* entries of external */
     struct hx_settings settings;        /* of the file, over the defaults */
     struct hx_capture_settings capture; /* of the file; its texts are the spec's own */
     struct hx_timing timing;            /* of the file, for the virtual clock */
@@ -165,11 +170,16 @@ struct hx_overrides {
     {.name = "workers", .letter = 'w', .kind = HX_OPTION_NUMBER, .to.number = &(s)->workers, .low = 0, \
      .high = HX_MOST_WORKERS, .help = "worker processes; 0: one a core (0)", .given = &(s)->given, \
      .given_bit = HX_GIVEN_WORKERS}, \
+    {.name = "clock", .kind = HX_OPTION_CHOICE, .argument = "CLOCK", .to.choice = &(s)->clock, \
+     .choices = hx_clock_names, .help = "what time is", .given = &(s)->given, .given_bit = HX_GIVEN_CLOCK}
+/* Those that only the virtual clock knows. */
+#define HX_VIRTUAL_OPTIONS(s) \
     {.name = "select", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->select, \
      .choices = hx_selection_names, .help = "which minimal ways packets take; auto: x-first for all-to-all and uniform " \
      "traffic, else adaptive", .given = &(s)->given, .given_bit = HX_GIVEN_SELECT}, \
-    {.name = "clock", .kind = HX_OPTION_CHOICE, .argument = "CLOCK", .to.choice = &(s)->clock, \
-     .choices = hx_clock_names, .help = "what time is", .given = &(s)->given, .given_bit = HX_GIVEN_CLOCK}
+    {.name = "pace", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->pace, .real_low = 0, .real_high = 1, \
+     .help = "share of its injection bandwidth at which an accelerator's packets follow each other; 0: for all-to-all " \
+     "just below what the cables carry, else 1 (0)", .given = &(s)->given, .given_bit = HX_GIVEN_PACE}
 /* clang-format on */
 
 /* Loads the fabric that `argument` names; dies with HX_EXIT_CONFIG (or HX_EXIT_ENVIRONMENT: permission, memory). What

@@ -13,13 +13,16 @@
  *     capture: {file: run.pcapng, ports: "a0,0/p0/? row0/p0/?", filter: "ether proto 0x88b5", snaplen: 96, buffer: 64MiB,
  *               annotate: true}
  *     workers: 2
+ *     external: [...]                 accelerators that run elsewhere (host/spec_external.h)
  *     clock: virtual                  what follows is for the virtual clock alone
  *     select: auto
+ *     pace: 0.25
  *     timing: {preset: paper, link: 400, crossbar: 800, cable: 20ns, trace: 1ns, input: 40ns, output: 40ns, buffer: 32MiB}
  *
  * libcyaml checks the structure. Every single value is then read by the option of the same name, so that a value is
  * written and refused alike in a file and on the command line. */
 #include "host/spec.h"
+#include "host/yaml_external.h"
 #include "host/yaml_load.h"
 #include "host/yaml_marks.h"
 #include "host/yaml_values.h"
@@ -53,13 +56,14 @@ struct timing {
 };
 
 struct file {
-    char *fabric, *name, *planes, *radix, *taper, *credits, *workers, *clock, *select;
+    char *fabric, *name, *planes, *radix, *taper, *credits, *workers, *clock, *select, *pace;
     struct board *failed;
     struct job *jobs;
+    struct hx_yaml_external *external;
     struct hx_yaml_traffic *traffic;
     struct capture *capture;
     struct timing *timing;
-    unsigned failed_count, jobs_count;
+    unsigned failed_count, jobs_count, external_count;
 };
 
 /* clang-format off */
@@ -98,10 +102,13 @@ static const cyaml_schema_field_t file_fields[] = {
     HX_YAML_TEXT("radix", struct file, radix),     HX_YAML_TEXT("taper", struct file, taper),
     HX_YAML_TEXT("credits", struct file, credits), HX_YAML_TEXT("workers", struct file, workers),
     HX_YAML_TEXT("clock", struct file, clock),     HX_YAML_TEXT("select", struct file, select),
+    HX_YAML_TEXT("pace", struct file, pace),
     CYAML_FIELD_SEQUENCE("failed_boards", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, failed,
                          &board_schema, 0, CYAML_UNLIMITED),
     CYAML_FIELD_SEQUENCE("jobs", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, jobs, &job_schema, 0,
                          CYAML_UNLIMITED),
+    CYAML_FIELD_SEQUENCE("external", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, external,
+                         &hx_yaml_external_schema, 0, CYAML_UNLIMITED),
     CYAML_FIELD_MAPPING_PTR("traffic", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, traffic,
                             hx_yaml_traffic_fields),
     CYAML_FIELD_MAPPING_PTR("capture", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, capture,
@@ -137,14 +144,14 @@ static bool apply_values(struct reading *r)
     struct hx_overrides sizes = {0};
     struct hx_settings *settings = &r->spec->settings;
     const struct hx_option options[] = {HX_OVERRIDE_OPTIONS(&sizes), HX_CREDIT_OPTION(&sizes),
-                                        HX_SETTINGS_OPTIONS(settings), HX_OPTIONS_END};
+                                        HX_SETTINGS_OPTIONS(settings), HX_VIRTUAL_OPTIONS(settings), HX_OPTIONS_END};
     static const struct hx_yaml_traffic no_traffic;
     const struct file *f = r->file;
     const struct hx_yaml_traffic *t = f->traffic ? f->traffic : &no_traffic;
-    const struct hx_yaml_value values[] = {{"planes", "planes", f->planes},    {"radix", "radix", f->radix},
-                                           {"taper", "taper", f->taper},       {"credits", "credits", f->credits},
-                                           {"workers", "workers", f->workers}, {"clock", "clock", f->clock},
-                                           {"select", "select", f->select},    HX_YAML_TRAFFIC_VALUES(t)};
+    const struct hx_yaml_value values[] = {
+        {"planes", "planes", f->planes},    {"radix", "radix", f->radix},       {"taper", "taper", f->taper},
+        {"credits", "credits", f->credits}, {"workers", "workers", f->workers}, {"clock", "clock", f->clock},
+        {"select", "select", f->select},    {"pace", "pace", f->pace},          HX_YAML_TRAFFIC_VALUES(t)};
     if (!hx_yaml_apply(r->marks, options, values, sizeof values / sizeof *values, r->problem))
         return false;
     if (sizes.credits % HX_PACKET_BLOCKS)
@@ -287,6 +294,11 @@ static bool apply_jobs(struct reading *r)
     return true;
 }
 
+static bool apply_external(struct reading *r)
+{
+    return hx_external_read(r->marks, r->file->external, r->file->external_count, r->spec, r->problem);
+}
+
 static bool check_size(struct reading *r)
 {
     struct hx_geometry g;
@@ -297,34 +309,17 @@ static bool check_size(struct reading *r)
 
 /* ---- the file itself ---- */
 
-static bool read_spec(const struct hx_yaml_marks *marks, const uint8_t *text, size_t bytes, struct hx_spec *spec,
-                      struct hx_problem *problem)
-{
-    void *data = NULL;
-    if (!hx_yaml_load(marks, text, bytes, &file_schema, &data, problem))
-        return false;
-    struct reading r = {.marks = marks, .file = data, .spec = spec, .problem = problem};
-    bool good = apply_fabric(&r) && apply_values(&r) && apply_capture(&r) && apply_timing(&r) && check_size(&r) &&
-                apply_failed(&r) && apply_jobs(&r);
-    hx_yaml_unload(&file_schema, data);
-    if (!good)
-        hx_spec_free(spec);
-    return good;
-}
-
 bool hx_spec_read(const char *path, struct hx_spec *spec, struct hx_problem *problem)
 {
     *spec = (struct hx_spec){0};
-    uint8_t *text = NULL;
-    size_t bytes = 0;
-    struct hx_yaml_marks marks;
-    if (!hx_yaml_read_file(path, &text, &bytes, problem))
+    struct hx_yaml_document document;
+    if (!hx_yaml_open(&document, path, &file_schema, problem))
         return false;
-    bool good = hx_yaml_marks_read(&marks, path, text, bytes, problem);
-    if (good) {
-        good = read_spec(&marks, text, bytes, spec, problem);
-        hx_yaml_marks_free(&marks);
-    }
-    free(text);
+    struct reading r = {.marks = &document.marks, .file = document.data, .spec = spec, .problem = problem};
+    bool good = apply_fabric(&r) && apply_values(&r) && apply_capture(&r) && apply_timing(&r) && check_size(&r) &&
+                apply_failed(&r) && apply_jobs(&r) && apply_external(&r);
+    hx_yaml_close(&document);
+    if (!good)
+        hx_spec_free(spec);
     return good;
 }

@@ -156,22 +156,14 @@ static cyaml_config_t configuration(struct capture *capture)
                             .flags = CYAML_CFG_DEFAULT};
 }
 
-bool hx_yaml_load(const struct hx_yaml_marks *marks, const uint8_t *text, size_t bytes,
-                  const cyaml_schema_value_t *schema, void **data, struct hx_problem *problem)
+static bool load(struct hx_yaml_document *d, const uint8_t *text, size_t bytes, struct hx_problem *problem)
 {
     struct capture capture = {.message = ""};
     cyaml_config_t config = configuration(&capture);
-    *data = NULL;
-    cyaml_err_t error = cyaml_load_data(text, bytes, &config, schema, data, NULL);
+    cyaml_err_t error = cyaml_load_data(text, bytes, &config, d->schema, &d->data, NULL);
     if (error == CYAML_ERR_OOM)
-        return hx_fail(problem, HX_EXIT_ENVIRONMENT, marks->file, "out of memory");
-    return error == CYAML_OK || explain(marks, schema, &capture, problem);
-}
-
-void hx_yaml_unload(const cyaml_schema_value_t *schema, void *data)
-{
-    cyaml_config_t config = configuration(NULL);
-    cyaml_free(&config, schema, data, 0);
+        return hx_fail(problem, HX_EXIT_ENVIRONMENT, d->marks.file, "out of memory");
+    return error == CYAML_OK || explain(&d->marks, d->schema, &capture, problem);
 }
 
 /* ---- the file itself ---- */
@@ -182,7 +174,7 @@ static bool refuse_file(const char *path, int reason, struct hx_problem *problem
     return hx_fail(problem, by_machine ? HX_EXIT_ENVIRONMENT : HX_EXIT_CONFIG, path, "%s", strerror(reason));
 }
 
-bool hx_yaml_read_file(const char *path, uint8_t **text, size_t *bytes, struct hx_problem *problem)
+static bool read_file(const char *path, uint8_t **text, size_t *bytes, struct hx_problem *problem)
 {
     FILE *in = fopen(path, "rb");
     if (!in)
@@ -199,4 +191,30 @@ bool hx_yaml_read_file(const char *path, uint8_t **text, size_t *bytes, struct h
     }
     *text = buffer;
     return true;
+}
+
+bool hx_yaml_open(struct hx_yaml_document *d, const char *path, const cyaml_schema_value_t *schema,
+                  struct hx_problem *problem)
+{
+    *d = (struct hx_yaml_document){.schema = schema};
+    uint8_t *text = NULL;
+    size_t bytes = 0;
+    if (!read_file(path, &text, &bytes, problem))
+        return false;
+    bool good = hx_yaml_marks_read(&d->marks, path, text, bytes, problem);
+    if (good && !load(d, text, bytes, problem)) {
+        hx_yaml_close(d);
+        good = false;
+    }
+    free(text);
+    return good;
+}
+
+void hx_yaml_close(struct hx_yaml_document *d)
+{
+    cyaml_config_t config = configuration(NULL);
+    if (d->data)
+        cyaml_free(&config, d->schema, d->data, 0);
+    hx_yaml_marks_free(&d->marks);
+    d->data = NULL;
 }

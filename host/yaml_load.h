@@ -7,12 +7,16 @@
 
 #include <cyaml/cyaml.h>
 
-/* The bytes of a file, at most 1 MiB, in *text, which is to be freed. */
-bool hx_yaml_read_file(const char *path, uint8_t **text, size_t *bytes, struct hx_problem *problem);
+struct hx_yaml_document {
+    struct hx_yaml_marks marks; /* of the file as it was named; the name is not copied */
+    const cyaml_schema_value_t *schema;
+    void *data; /* as the schema says */
+};
 
-/* Loads by `schema`, whose top is a mapping by pointer, into *data, which hx_yaml_unload frees. */
-bool hx_yaml_load(const struct hx_yaml_marks *marks, const uint8_t *text, size_t bytes,
-                  const cyaml_schema_value_t *schema, void **data, struct hx_problem *problem);
-void hx_yaml_unload(const cyaml_schema_value_t *schema, void *data);
+/* Reads a file of at most 1 MiB by `schema`, whose top is a mapping by pointer. On failure there is nothing to close. */
+bool hx_yaml_open(struct hx_yaml_document *d, const char *path, const cyaml_schema_value_t *schema,
+                  struct hx_problem *problem);
+/* Frees the data too; nothing is done to a document of zeros. */
+void hx_yaml_close(struct hx_yaml_document *d);
 
 #endif

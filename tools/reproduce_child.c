@@ -1,6 +1,7 @@
 /* reproduce_child.c - runs one program to its end (tools/reproduce_child.h). */
 #include "tools/reproduce_child.h"
 #include "host/error.h"
+#include "host/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +19,6 @@
 
 enum { READ_BYTES = 1 << 16 };
 static const char error_prefix[] = "hxmesh: error: ";
-static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-enum { CAUGHT = sizeof caught / sizeof *caught };
 
 static volatile sig_atomic_t interrupted;
 static volatile sig_atomic_t running; /* process that signals are passed on to; 0: none */
@@ -35,20 +34,10 @@ static void pass_on(int signal_number)
     errno = saved;
 }
 
-static sigset_t caught_set(void)
-{
-    sigset_t set;
-    (void)sigemptyset(&set);
-    for (unsigned i = 0; i < CAUGHT; i++)
-        (void)sigaddset(&set, caught[i]);
-    return set;
-}
-
 void child_catch_signals(void)
 {
-    struct sigaction action = {.sa_handler = pass_on, .sa_mask = caught_set()};
-    for (unsigned i = 0; i < CAUGHT; i++)
-        (void)sigaction(caught[i], &action, NULL);
+    const struct sigaction action = {.sa_handler = pass_on, .sa_mask = hx_signals_ending()};
+    hx_signals_handle(&action);
 }
 
 bool child_interrupted(void)
@@ -139,8 +128,8 @@ _Noreturn static void become(char *const *argv, int output, int errors, const si
 {
     (void)setpgid(0, 0);
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM);
-    for (unsigned i = 0; i < CAUGHT; i++)
-        (void)signal(caught[i], SIG_DFL);
+    const struct sigaction as_usual = {.sa_handler = SIG_DFL};
+    hx_signals_handle(&as_usual);
     (void)sigprocmask(SIG_SETMASK, mask, NULL);
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (nothing >= 0)
@@ -161,7 +150,7 @@ static double now(void)
 static pid_t start(char *const *argv, int output[2], int errors[2])
 {
     sigset_t before;
-    sigset_t blocked = caught_set();
+    sigset_t blocked = hx_signals_ending();
     (void)fflush(NULL);
     if (pipe2(output, O_CLOEXEC) != 0 || pipe2(errors, O_CLOEXEC) != 0)
         hx_die(HX_EXIT_ENVIRONMENT, NULL, "there can be no pipe: %s", strerror(errno));

@@ -2,6 +2,7 @@
 #include "tools/reproduce_figure.h"
 #include "host/error.h"
 #include "host/json.h"
+#include "host/processor.h"
 #include "host/value.h"
 #include "host/version.h"
 
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* ---- parts ---- */
 
@@ -89,11 +89,6 @@ static void note_machine(char model[FIGURE_MACHINE])
     (void)fclose(in);
 }
 
-static long cores(void)
-{
-    return sysconf(_SC_NPROCESSORS_ONLN);
-}
-
 void figure_begin(struct reproduce_figure *f)
 {
     note_date(f->date);
@@ -138,8 +133,8 @@ static void print_missing(const struct reproduce_plan *p, FILE *out)
 
 void figure_print(const struct reproduce_figure *f, FILE *out)
 {
-    fprintf(out, "%s\n  %s, %s, %ld cores, hxmesh %s, %s version%s\n", f->title, f->date, f->machine, cores(),
-            HXMESH_VERSION, reproduce_efforts[f->plan->effort],
+    fprintf(out, "%s\n  %s, %s, %u cores, hxmesh %s, %s version%s\n", f->title, f->date, f->machine,
+            hx_processor_cores(), HXMESH_VERSION, reproduce_efforts[f->plan->effort],
             f->plan->effort == REPRODUCE_QUICK ? ": smaller fabrics than the paper's, so no values of the paper" : "");
     for (unsigned i = 0; i < f->tables; i++) {
         fputc('\n', out);
@@ -171,8 +166,8 @@ json_t *figure_json(const struct reproduce_figure *f)
     return json_pack("{s:s, s:s, s:s, s:b, s:s, s:{s:s, s:I}, s:s, s:O, s:o, s:o}", "experiment", f->name, "title",
                      f->title, "effort", reproduce_efforts[f->plan->effort], "complete",
                      count_of(f->plan, REPRODUCE_DONE) == f->plan->count, "date", f->date, "machine", "cpu", f->machine,
-                     "cores", (json_int_t)cores(), "version", HXMESH_VERSION, "results", f->results, "runs",
-                     runs_json(f->plan), "remarks", remarks);
+                     "cores", (json_int_t)hx_processor_cores(), "version", HXMESH_VERSION, "results", f->results,
+                     "runs", runs_json(f->plan), "remarks", remarks);
 }
 
 static void path_of(const struct reproduce_figure *f, const char *folder, const char *ending, char path[PATH_MAX])

@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 program=$(realpath -m "${HXMESH_DPDK:-../../build/hxmesh-dpdk}")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-export XDG_RUNTIME_DIR=$folder
+export RUNTIME_DIRECTORY=$folder
 
 node() {
     local role=$1 name=$2

@@ -48,7 +48,7 @@ static uint64_t messages_of(const struct accelerator *a)
 
 static uint64_t *record_of(struct accelerator *a, uint64_t number)
 {
-    for (unsigned i = 0; i < HX_MAX_SENDS; i++) {
+    for (unsigned i = 0; i < FAB_SENDS; i++) {
         if (a->report->flying[i] == number)
             return &a->report->flying[i];
     }
@@ -70,7 +70,7 @@ static bool begin(struct accelerator *a, uint64_t message)
 static uint64_t next_record(const struct accelerator *a, uint64_t after)
 {
     uint64_t next = UINT64_MAX;
-    for (unsigned i = 0; i < HX_MAX_SENDS; i++) {
+    for (unsigned i = 0; i < FAB_SENDS; i++) {
         uint64_t number = a->report->flying[i];
         next = number > after && number < next ? number : next;
     }
@@ -95,7 +95,7 @@ static bool resume(struct accelerator *a)
 
 static bool is_cut_off(const struct accelerator *a, uint32_t rank)
 {
-    return a->worker->gone >> a->worker->f->node_worker[rank] & 1U || (a->cut_off && a->cut_off[rank]);
+    return a->worker->gone >> a->worker->f->layout.worker[rank] & 1U || (a->cut_off && a->cut_off[rank]);
 }
 
 static void note_cut_off(struct accelerator *a, uint32_t rank)
@@ -114,11 +114,12 @@ void accelerator_look_again(struct accelerator *a)
 void accelerator_give_up(struct accelerator *a)
 {
     struct hx_endpoint *ep = &a->endpoint;
+    bool misses_cable = fab_misses_cable(a->worker->f); /* somebody may come back: the supervisor says for how long */
     for (unsigned i = 0; i < ep->config.sends; i++) {
         struct hx_send *s = &ep->send[i];
         bool cut_off = s->active && is_cut_off(a, s->peer);
         /* Where boards stay down, an answer may have no way though the message had one: nobody says so. */
-        bool hopeless = (s->unreachable || a->worker->gone) && s->tries >= HOPELESS_TRIES;
+        bool hopeless = (s->unreachable || a->worker->gone) && s->tries >= HOPELESS_TRIES && !misses_cable;
         if (cut_off || (s->active && hopeless))
             s->tries = ep->config.retries;
         if (cut_off)
@@ -145,7 +146,7 @@ static bool within_rate(const struct accelerator *a)
 
 static void begin_messages(struct accelerator *a)
 {
-    while (a->report->issued < a->messages && a->endpoint.free_sends && within_rate(a)) {
+    while (a->report->issued < a->messages && hx_endpoint_takes(&a->endpoint) && within_rate(a)) {
         if (is_cut_off(a, destination_of(a, a->report->issued))) {
             give_up_next(a);
             return; /* one a step: with a duration there is no end to them */
@@ -197,9 +198,31 @@ static void place_file(void *of, const struct hx_header *h, const uint8_t *paylo
         a->area->bytes_corrupted += transfer_place(a->receiver, h->tag, h->offset, payload, h->length);
 }
 
+/* What passed between this accelerator and the one that an entry says is elsewhere. */
+static struct fab_exchange *exchange_with(const struct accelerator *a, unsigned external)
+{
+    const struct fab_fabric *f = a->worker->f;
+    return &f->exchange[(size_t)external * f->g.accelerators + a->rank];
+}
+
+static void count_exchange(const struct accelerator *a, const struct hx_event *event)
+{
+    const struct fab_fabric *f = a->worker->f;
+    unsigned external = fab_external(f, hx_accelerator(&f->g, event->gx, event->gy));
+    if (external == f->spec.externals)
+        return;
+    struct fab_exchange *e = exchange_with(a, external);
+    struct fab_sum *sum = event->type == HX_EVENT_SENT ? &e->to : &e->from;
+    sum->messages++;
+    sum->packets += event->bytes ? (event->bytes + HX_MAX_PAYLOAD - 1) / HX_MAX_PAYLOAD : 1;
+    sum->bytes += event->bytes;
+}
+
 static void take_event(void *of, const struct hx_event *event)
 {
     struct accelerator *a = of;
+    if (event->type != HX_EVENT_FAILED)
+        count_exchange(a, event);
     if (event->type == HX_EVENT_RECEIVED) {
         if (a->receiver)
             transfer_complete(a->receiver, event->tag);
@@ -222,20 +245,37 @@ static void note_delivery(void *of, const struct hx_desc *d, uint64_t nanosecond
 
 /* ---- life ---- */
 
+/* The accelerator of an entry of those that run elsewhere; this one itself, if an entry before it had it. */
+static uint32_t rank_of_first(const struct accelerator *a, unsigned external)
+{
+    const struct fab_fabric *f = a->worker->f;
+    const struct hx_external *e = &f->spec.external[external];
+    uint32_t rank = hx_accelerator(&f->g, e->gx, e->gy);
+    return fab_external(f, rank) == external ? rank : a->rank;
+}
+
+static uint64_t come_from_elsewhere(const struct accelerator *a)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < a->worker->f->spec.externals; i++)
+        sum += exchange_with(a, i)->from.messages;
+    return sum;
+}
+
 void accelerator_start(struct accelerator *a)
 {
     const struct worker *w = a->worker;
     const struct hx_geometry *g = &w->f->g;
-    uint16_t job = hx_spec_board_job(&w->f->spec, fab_board_of(w->f, a->rank));
+    uint16_t job = hx_spec_board_job(&w->f->spec, layout_board_of(&w->f->spec, &w->f->g, a->rank));
     const struct hx_endpoint_config config = {.gx = a->gx,
                                               .gy = a->gy,
                                               .columns = g->columns,
                                               .rows = g->rows,
                                               .planes = g->planes,
-                                              .sends = w->transfer || w->collective ? HX_MAX_SENDS : SENDS,
+                                              .sends = w->transfer || w->collective ? FAB_SENDS : SENDS,
                                               .epoch = (uint8_t)((a->area->incarnation - 1) % 255 + 1),
                                               .retries = RETRIES,
-                                              .check = w->verify,
+                                              .check = w->verify || w->f->spec.externals > 0,
                                               .job = job,
                                               .timeout_ns = TIMEOUT_MS * UINT64_C(1000000)};
     a->hal.user.event = take_event;
@@ -251,7 +291,9 @@ void accelerator_start(struct accelerator *a)
         hx_die(HX_EXIT_CONFIG, w->f->spec.source, "endpoint a%u,%u cannot be built", a->gx, a->gy);
     a->endpoint.stats = a->report->stats;
     a->messages = messages_of(a);
-    for (unsigned i = 0; i < HX_MAX_SENDS; i++)
+    for (unsigned i = 0; i < w->f->spec.externals; i++)
+        a->awaited += traffic_messages_between(w->traffic, rank_of_first(a, i), a->rank);
+    for (unsigned i = 0; i < FAB_SENDS; i++)
         a->predecessor = a->report->flying[i] > a->predecessor ? a->report->flying[i] : a->predecessor;
     if (a->report->issued < a->predecessor)
         a->report->issued = a->predecessor; /* killed between record and count */
@@ -282,6 +324,7 @@ unsigned accelerator_step(struct accelerator *a, bool may_begin)
 bool accelerator_is_done(const struct accelerator *a, bool may_begin)
 {
     bool over = !a->part || collective_part_is_over(a->part);
-    bool begun = !may_begin || (over && a->report->issued >= a->messages);
+    bool come = come_from_elsewhere(a) >= a->awaited;
+    bool begun = !may_begin || (over && come && a->report->issued >= a->messages);
     return begun && a->resumed >= a->predecessor && hx_endpoint_idle(&a->endpoint);
 }

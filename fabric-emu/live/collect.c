@@ -4,6 +4,18 @@
 
 static const double link_bytes_per_ns = 50; /* 400 Gb/s (table III) */
 
+/* What is known here of the endpoints that run elsewhere: they received what they acknowledged, and sent what came whole.
+ * Their other halves are in this accelerator's own counts. */
+static void take_exchange(struct result *r, const struct fab_exchange *e)
+{
+    r->sum.messages_received += e->to.messages;
+    r->sum.packets_delivered += e->to.packets;
+    r->sum.bytes_delivered += e->to.bytes;
+    r->sum.messages_sent += e->from.messages;
+    r->sum.packets_sent += e->from.packets;
+    r->messages_begun += e->from.messages;
+}
+
 static void take_areas(struct result *r, const struct fab_fabric *f)
 {
     r->peak_memory_bytes = f->arena.bytes + memory_private_bytes();
@@ -22,12 +34,14 @@ static void take_areas(struct result *r, const struct fab_fabric *f)
         result_add_stats(&r->sum, &f->accelerator[rank].stats);
         r->messages_begun += f->accelerator[rank].issued;
     }
+    for (size_t i = 0; i < (size_t)f->spec.externals * f->g.accelerators; i++)
+        take_exchange(r, &f->exchange[i]);
 }
 
 static void take_links(struct result *r, const struct fab_fabric *f)
 {
     double elapsed = (double)(r->outcome.drained_ns ? r->outcome.drained_ns : 1);
-    r->link = hx_allocate((size_t)f->g.planes * f->links, sizeof *r->link);
+    r->link = hx_allocate((size_t)f->g.planes * f->layout.links, sizeof *r->link);
     r->moved = hx_allocate(f->g.accelerators, sizeof *r->moved);
     for (unsigned plane = 0; plane < f->g.planes; plane++) {
         for (uint32_t node = 0; node < f->g.nodes; node++) {

@@ -109,7 +109,7 @@ static void drive(struct collective_part *part)
 {
     struct accelerator *a = part->a;
     struct hx_collective_send s;
-    for (uint32_t refused = 0; a->endpoint.free_sends && hx_collective_next(&part->c, refused, &s);) {
+    for (uint32_t refused = 0; hx_endpoint_takes(&a->endpoint) && hx_collective_next(&part->c, refused, &s);) {
         if (hx_endpoint_send(&a->endpoint, s.gx, s.gy, s.bytes, s.tag, 0) == HX_OK) {
             hx_collective_take(&part->c, &s);
             a->report->issued++;

@@ -1,9 +1,10 @@
-/* fabric.c - lays a fabric out in shared memory and says who owns what (fabric.h). */
+/* fabric.c - lays a fabric out in shared memory (fabric.h). */
 #include "fabric.h"
+#include "host/error.h"
+#include "host/processor.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,55 +23,17 @@ static uint32_t power_of_two(uint32_t at_least)
     return p;
 }
 
-/* ---- who owns what ---- */
-
-unsigned fab_board_of(const struct fab_fabric *f, uint32_t accelerator)
-{
-    struct hx_place at = hx_place_of(&f->g, accelerator);
-    return hx_spec_board_at(&f->spec, at.gx, at.gy);
-}
-
-static unsigned board_worker(const struct fab_fabric *f, unsigned board)
-{
-    return (unsigned)((uint64_t)board * f->workers / hx_spec_boards(&f->spec));
-}
-
-static unsigned worker_of(const struct fab_fabric *f, uint32_t node)
-{
-    struct hx_place at = hx_place_of(&f->g, node);
-    if (at.kind == HX_ACCELERATOR)
-        return board_worker(f, fab_board_of(f, node));
-    if (at.kind == HX_ROW_SWITCH)
-        return board_worker(f, at.line / f->g.b * f->g.x + f->g.x / 2U);
-    return at.line % f->workers;
-}
-
-static void number_nodes(struct fab_fabric *f)
-{
-    f->first_link = hx_allocate(f->g.nodes, sizeof *f->first_link);
-    f->node_worker = hx_allocate(f->g.nodes, 1);
-    f->node_dead = hx_allocate(f->g.nodes, 1);
-    uint32_t link = 0;
-    for (uint32_t node = 0; node < f->g.nodes; node++) {
-        f->first_link[node] = link;
-        link += hx_node_ports(&f->g, node);
-        f->node_worker[node] = (uint8_t)worker_of(f, node);
-        f->node_dead[node] = node < f->g.accelerators && hx_spec_board_failed(&f->spec, fab_board_of(f, node));
-    }
-    f->links = link + f->g.accelerators; /* the endpoints' */
-}
-
 /* ---- where everything lies ---- */
 
 struct shm_link *fab_link(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port)
 {
-    size_t index = (size_t)plane * f->links + f->first_link[node] + port;
+    size_t index = (size_t)plane * f->layout.links + f->layout.first_link[node] + port;
     return (struct shm_link *)(void *)(f->link_base + index * f->link_bytes);
 }
 
 struct shm_link *fab_inject_link(const struct fab_fabric *f, unsigned plane, uint32_t node)
 {
-    size_t index = (size_t)(plane + 1) * f->links - f->g.accelerators + node;
+    size_t index = (size_t)(plane + 1) * f->layout.links - f->g.accelerators + node;
     return (struct shm_link *)(void *)(f->link_base + index * f->link_bytes);
 }
 
@@ -89,12 +52,12 @@ struct shm_pool_ring *fab_ring(const struct fab_fabric *f, unsigned from, unsign
 
 uint32_t fab_first_port(const struct fab_fabric *f, unsigned plane, uint32_t node)
 {
-    return plane * (f->links - f->g.accelerators) + f->first_link[node];
+    return plane * (f->layout.links - f->g.accelerators) + f->layout.first_link[node];
 }
 
 uint32_t fab_ports(const struct fab_fabric *f)
 {
-    return f->g.planes * (f->links - f->g.accelerators);
+    return f->g.planes * (f->layout.links - f->g.accelerators);
 }
 
 /* Hands out pieces of the arena; run once without a base to learn the size, once with it. */
@@ -107,8 +70,10 @@ static size_t lay_out(struct fab_fabric *f, uint8_t *base)
     PIECE(control, sizeof *f->control);
     PIECE(area, f->workers * sizeof *f->area);
     PIECE(accelerator, f->g.accelerators * sizeof *f->accelerator);
+    PIECE(exchange, (size_t)f->spec.externals * f->g.accelerators * sizeof *f->exchange);
+    PIECE(cable, f->spec.externals * HX_CABLE_PORTS * sizeof *f->cable);
     PIECE(rings, (size_t)f->workers * f->workers * f->ring_bytes);
-    PIECE(link_base, (size_t)f->g.planes * f->links * f->link_bytes);
+    PIECE(link_base, (size_t)f->g.planes * f->layout.links * f->link_bytes);
     PIECE(buffers, (size_t)f->workers * f->per_home * sizeof *f->buffers);
 #undef PIECE
     return at;
@@ -139,19 +104,13 @@ static void fill_pools(struct fab_fabric *f)
     }
 }
 
-static unsigned cores(void)
-{
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : (unsigned)n;
-}
-
 void fab_create(struct fab_fabric *f, struct hx_spec *spec, const struct fab_options *options)
 {
     *f = (struct fab_fabric){.spec = *spec, .g = hx_spec_geometry(spec)};
-    f->workers = options->workers ? options->workers : cores();
+    f->workers = options->workers ? options->workers : hx_processor_cores();
     if (f->workers > SHM_MAX_WORKERS)
         hx_die(HX_EXIT_USAGE, "--workers", "%u workers; at most %d", f->workers, SHM_MAX_WORKERS);
-    number_nodes(f);
+    layout_make(&f->layout, &f->spec, &f->g, f->workers);
     size_pieces(f);
     size_t bytes = lay_out(f, NULL);
     char by_process[32];
@@ -171,6 +130,11 @@ void fab_create(struct fab_fabric *f, struct hx_spec *spec, const struct fab_opt
     fill_pools(f);
     for (unsigned w = 0; w < f->workers; w++)
         f->area[w].incarnation = 1;
+}
+
+static uint32_t rank_of(const struct fab_fabric *f, const struct hx_external *e)
+{
+    return hx_accelerator(&f->g, e->gx, e->gy);
 }
 
 size_t fab_attach_bytes(void)
@@ -205,6 +169,10 @@ void fab_announce(struct fab_fabric *f, const struct shm_clock *clock, enum hx_c
                                            .clock = HX_CLOCK_WALL,
                                            .buffer = (uint64_t)f->slots * HX_PACKET_BLOCKS};
     (void)hx_capture_print(h->note, sizeof h->note, &f->spec, &facts);
+    for (unsigned i = 0; i < f->spec.externals; i++) {
+        uint32_t rank = rank_of(f, &f->spec.external[i]);
+        h->external[rank / 8] |= (uint8_t)(1U << rank % 8);
+    }
     h->magic = FAB_MAGIC;
     atomic_store(&h->life, FAB_READY);
 }
@@ -213,15 +181,48 @@ void fab_destroy(struct fab_fabric *f)
 {
     atomic_store(&f->head->life, FAB_ENDED);
     shm_arena_close(&f->arena, true);
-    free(f->first_link);
-    free(f->node_worker);
-    free(f->node_dead);
+    layout_free(&f->layout);
     hx_spec_free(&f->spec);
 }
 
 bool fab_worker_is_down(const struct fab_fabric *f, unsigned worker)
 {
     return atomic_load(&f->area[worker].state) == FAB_WORKER_DOWN;
+}
+
+/* ---- accelerators that run elsewhere ---- */
+
+unsigned fab_external(const struct fab_fabric *f, uint32_t node)
+{
+    unsigned i = 0;
+    while (i < f->spec.externals && rank_of(f, &f->spec.external[i]) != node)
+        i++;
+    return i;
+}
+
+bool fab_is_external(const struct fab_fabric *f, uint32_t node)
+{
+    return fab_external(f, node) < f->spec.externals;
+}
+
+bool fab_port_is_up(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port)
+{
+    for (unsigned i = 0; i < f->spec.externals; i++) {
+        const struct hx_external *e = &f->spec.external[i];
+        if (rank_of(f, e) == node && e->plane == plane)
+            return atomic_load(&f->cable[i * HX_CABLE_PORTS + port].up);
+    }
+    return !fab_is_external(f, node);
+}
+
+bool fab_misses_cable(const struct fab_fabric *f)
+{
+    for (unsigned i = 0; i < f->spec.externals * HX_CABLE_PORTS; i++) {
+        const struct hx_external_port *p = &f->spec.external[i / HX_CABLE_PORTS].port[i % HX_CABLE_PORTS];
+        if (p->cable != HX_CABLE_OUT && !atomic_load(&f->cable[i].up))
+            return true;
+    }
+    return false;
 }
 
 /* ---- audit ---- */
@@ -243,7 +244,7 @@ uint64_t fab_count_buffers(const struct fab_fabric *f)
         for (unsigned home = 0; home < f->workers; home++)
             count += fab_ring(f, from, home)->head - fab_ring(f, from, home)->tail;
     }
-    for (size_t i = 0; i < (size_t)f->g.planes * f->links; i++)
+    for (size_t i = 0; i < (size_t)f->g.planes * f->layout.links; i++)
         count += held_by_link((const struct shm_link *)(const void *)(f->link_base + i * f->link_bytes));
     return count;
 }

@@ -7,6 +7,9 @@
  *     control          supervisor                       read by all
  *     control->tap     who captures; cleared by the supervisor when it died (taps.h)
  *     control->collective_ended   any worker
+ *     control->changes            supervisor, and workers whose cables come and go
+ *     cable[e]         worker of the external accelerator   read by all
+ *     exchange[e][r]   worker of accelerator r          read by the supervisor
  *     area[w]          worker w                         read by the supervisor (progress, report)
  *     accelerator[r]   worker of accelerator r          read by the supervisor
  *     pool rings       ring[from][home]: head by `from`, tail by `home`       (hal/shm/pool.h)
@@ -15,19 +18,19 @@
  *
  * When a worker is dead the supervisor, and then its successor, writes in its stead.
  *
- * Ownership of nodes. A worker owns whole boards (all planes) and tree switches: boards in contiguous runs, a row
- * network with the boards in the middle of its line, column networks in turn. */
+ * Which worker owns which nodes: fabric-emu/layout.h. */
 #ifndef FABRIC_H
 #define FABRIC_H
 
 #include "arena.h"
 #include "fabric-emu/histogram.h"
+#include "fabric-emu/layout.h"
 #include "hal_port.h"
 #include "host/pcapng_fabric.h"
 #include "host/spec.h"
 #include "tap.h"
 
-enum { FAB_VERSION = 1, FAB_NOTE_BYTES = 16384 };
+enum { FAB_VERSION = 1, FAB_NOTE_BYTES = 16384, FAB_SENDS = 64 /* messages under way from one accelerator */ };
 #define FAB_MAGIC UINT64_C(0x31306873656d7868) /* "hxmesh01" */
 
 enum fab_life { FAB_OPENING, FAB_READY, FAB_ENDED };
@@ -40,11 +43,12 @@ struct fab_head {
     int32_t pid;                  /* of the supervisor */
     uint32_t workers;
     uint32_t a, b, x, y, planes, radix, taper;
-    uint64_t control_at;       /* offset of the control */
-    struct shm_clock clock;    /* what time is in this run */
-    uint64_t realtime_ns;      /* to be added for nanoseconds since 1970 */
-    char name[64], fabric[64]; /* as in the spec */
-    char note[FAB_NOTE_BYTES]; /* the fabric as a capture file describes it (host/pcapng_fabric.h) */
+    uint64_t control_at;                       /* offset of the control */
+    struct shm_clock clock;                    /* what time is in this run */
+    uint64_t realtime_ns;                      /* to be added for nanoseconds since 1970 */
+    char name[64], fabric[64];                 /* as in the spec */
+    uint8_t external[HX_MAX_ACCELERATORS / 8]; /* accelerators that run elsewhere, bit by rank */
+    char note[FAB_NOTE_BYTES];                 /* the fabric as a capture file describes it (host/pcapng_fabric.h) */
 };
 
 enum fab_phase { FAB_STARTING, FAB_RUNNING, FAB_DRAINING, FAB_STOPPING };
@@ -52,7 +56,7 @@ enum fab_worker_state { FAB_WORKER_STARTING, FAB_WORKER_RUNNING, FAB_WORKER_DONE
 
 struct fab_control {
     _Atomic uint32_t phase;            /* enum fab_phase */
-    _Atomic uint32_t changes;          /* grows whenever workers go down or come back */
+    _Atomic uint32_t changes;          /* grows whenever workers or cables go down or come back */
     _Atomic uint64_t gone;             /* workers that are down and will not come back, bit by worker */
     uint64_t started_ns;               /* when the phase became RUNNING */
     _Atomic uint32_t taps_changed;     /* grows with every change of tap[] and feed */
@@ -81,28 +85,49 @@ struct fab_area {
     alignas(64) struct shm_redo redo;
 };
 
+/* Messages between an accelerator here and one that runs elsewhere: acknowledged by it, or come whole from it. */
+struct fab_sum {
+    uint64_t messages, packets, bytes;
+};
+struct fab_exchange {
+    struct fab_sum to, from;
+};
+
 /* What an accelerator's endpoint has done, and what a successor needs to carry on: messages under way. */
 struct fab_accelerator {
     alignas(64) struct hx_endpoint_stats stats;
-    uint64_t issued;               /* messages begun */
-    uint64_t flying[HX_MAX_SENDS]; /* number + 1 of a message under way, 0: none */
-    uint64_t file_bytes;           /* file transfer: received in order */
-    uint8_t digest[32];            /* file transfer: SHA-256 of these, once all are there */
+    uint64_t issued;            /* messages begun */
+    uint64_t flying[FAB_SENDS]; /* number + 1 of a message under way, 0: none */
+    uint64_t file_bytes;        /* file transfer: received in order */
+    uint8_t digest[32];         /* file transfer: SHA-256 of these, once all are there */
     _Atomic uint32_t file_done;
     _Atomic uint32_t collective_done; /* its part of a collective, checked if that was asked for */
+};
+
+/* A cable of an external accelerator (bridge.h). */
+struct fab_cable_count {
+    uint64_t data_in, data_out, credits_in, credits_out;
+    uint64_t credits_lost; /* on purpose */
+    uint64_t dropped;      /* frames that came and were not taken, for whatever reason */
+    uint64_t reflected;    /* credit frames that were this end's own */
+    uint64_t sessions;     /* begun because somebody connected, or was silent */
+};
+struct fab_cable {
+    alignas(64) _Atomic uint32_t up; /* somebody is there and counts with us */
+    uint32_t session;                /* the last one; 0: none */
+    _Atomic uint64_t heard_ns;       /* when the last data frame came */
+    _Atomic uint64_t moved_ns;       /* when the last one came or went */
+    struct fab_cable_count count;
 };
 
 struct fab_fabric {
     struct hx_spec spec;
     struct hx_geometry g;
     unsigned workers;
-    unsigned slots;       /* of a link's ring per VC, a power of two */
-    uint32_t per_home;    /* buffers of one home */
-    uint32_t ring_size;   /* slots of a pool ring, a power of two >= per_home */
-    uint32_t links;       /* of one plane, LOCAL's included */
-    uint32_t *first_link; /* [nodes]: link leaving the node's port 0 */
-    uint8_t *node_worker; /* [nodes] */
-    uint8_t *node_dead;   /* [nodes]: on a failed board: has no firmware */
+    unsigned slots;     /* of a link's ring per VC, a power of two */
+    uint32_t per_home;  /* buffers of one home */
+    uint32_t ring_size; /* slots of a pool ring, a power of two >= per_home */
+    struct layout layout;
     struct shm_arena arena;
     size_t link_bytes;
     size_t ring_bytes;
@@ -110,6 +135,8 @@ struct fab_fabric {
     struct fab_control *control;
     struct fab_area *area;               /* [workers] */
     struct fab_accelerator *accelerator; /* [accelerators] */
+    struct fab_cable *cable;             /* [spec.externals][HX_CABLE_PORTS] */
+    struct fab_exchange *exchange;       /* [spec.externals][accelerators]: with it, at the first of its entries */
     uint8_t *rings;
     uint8_t *link_base;
     struct shm_buffer *buffers; /* [workers * per_home] */
@@ -143,8 +170,15 @@ struct shm_link *fab_incoming(const struct fab_fabric *f, unsigned plane, uint32
 
 struct shm_pool_ring *fab_ring(const struct fab_fabric *f, unsigned from, unsigned home);
 
-unsigned fab_board_of(const struct fab_fabric *f, uint32_t accelerator);
 bool fab_worker_is_down(const struct fab_fabric *f, unsigned worker);
+
+/* The first entry of an accelerator that runs elsewhere, in whatever plane; spec.externals: it runs here. */
+unsigned fab_external(const struct fab_fabric *f, uint32_t node);
+bool fab_is_external(const struct fab_fabric *f, uint32_t node);
+/* Whether something may be sent to (plane, node, port): false at a cable of an external accelerator that is down. */
+bool fab_port_is_up(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port);
+/* Whether any cable that an external accelerator should have is down. */
+bool fab_misses_cable(const struct fab_fabric *f);
 
 /* Buffers that lie in some ring now; all of them when nothing moves. Call while no worker runs. */
 uint64_t fab_count_buffers(const struct fab_fabric *f);

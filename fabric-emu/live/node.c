@@ -1,6 +1,7 @@
 /* node.c - building the nodes of a worker (node.h). */
 #include "node.h"
 #include "accelerator.h"
+#include "bridge.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 static bool board_is_down(const struct worker *w, unsigned board)
 {
     uint32_t first = hx_accelerator(&w->f->g, board % w->f->g.x * w->f->g.a, board / w->f->g.x * w->f->g.b);
-    return w->down >> w->f->node_worker[first] & 1U;
+    return w->down >> w->f->layout.worker[first] & 1U;
 }
 
 static void bar_boards(const struct worker *w, uint16_t job, uint8_t *bits)
@@ -24,17 +25,18 @@ static void bar_boards(const struct worker *w, uint16_t job, uint8_t *bits)
 
 static bool is_up(const struct worker *w, uint32_t node)
 {
-    return !w->f->node_dead[node] && !(w->down >> w->f->node_worker[node] & 1U);
+    return !w->f->layout.dead[node] && !(w->down >> w->f->layout.worker[node] & 1U);
 }
 
 /* Ports of a node that something can be sent to. */
-static uint64_t ports_up(const struct worker *w, uint32_t node)
+static uint64_t ports_up(const struct worker *w, unsigned plane, uint32_t node)
 {
     uint64_t up = 0;
     for (unsigned port = 0; port < hx_node_ports(&w->f->g, node); port++) {
         struct hx_end far = hx_far_end(&w->f->g, node, port);
         bool local = node < w->f->g.accelerators && port == HX_LOCAL;
-        up |= (uint64_t)(local || (far.node != HX_NOWHERE && is_up(w, far.node))) << port;
+        bool wired = far.node != HX_NOWHERE && is_up(w, far.node) && fab_port_is_up(w->f, plane, far.node, far.port);
+        up |= (uint64_t)(local || wired) << port;
     }
     return up;
 }
@@ -59,7 +61,7 @@ static void bind_links(struct worker *w, struct node *n, unsigned ports)
     for (unsigned port = 0; port < ports; port++) {
         struct shm_link *in = fab_incoming(f, n->plane, n->id, port);
         struct hx_end far = hx_far_end(&f->g, n->id, port);
-        unsigned peer = far.node == HX_NOWHERE ? w->self : f->node_worker[far.node];
+        unsigned peer = far.node == HX_NOWHERE ? w->self : f->layout.worker[far.node];
         n->hal.open |= (uint64_t)(in != NULL) << port;
         n->hal.tx[port] = sender(fab_link(f, n->plane, n->id, port), peer);
         if (in)
@@ -71,7 +73,7 @@ static void build_routes(struct worker *w, struct node *n)
 {
     const struct fab_fabric *f = w->f;
     bar_boards(w, n->sw.job, w->barred);
-    n->hal.up = ports_up(w, n->id);
+    n->hal.up = ports_up(w, n->plane, n->id);
     hx_route_build(&n->sw.route, &f->g, n->id, (struct hx_barred){w->barred}, n->hal.up, n->tables);
 }
 
@@ -87,7 +89,8 @@ static void build_node(struct worker *w, struct node *n, unsigned plane, uint32_
     n->hal.rx = hx_allocate(ports, sizeof *n->hal.rx);
     n->tables = hx_allocate(1, hx_route_bytes(&f->g, id));
     bind_links(w, n, ports);
-    uint16_t job = id < f->g.accelerators ? hx_spec_board_job(&f->spec, fab_board_of(f, id)) : HX_NO_JOB;
+    uint16_t job =
+        id < f->g.accelerators ? hx_spec_board_job(&f->spec, layout_board_of(&f->spec, &f->g, id)) : HX_NO_JOB;
     hx_switch_init(&n->sw, ports, job, &n->hal, hx_allocate(1, hx_switch_bytes(ports)));
     build_routes(w, n);
 }
@@ -142,6 +145,50 @@ static uint64_t workers_down(const struct fab_fabric *f)
     return down;
 }
 
+/* Whether the worker runs the node's firmware. */
+static bool runs(const struct worker *w, uint32_t id)
+{
+    const struct fab_fabric *f = w->f;
+    return f->layout.worker[id] == w->self && !f->layout.dead[id] &&
+           (id >= f->g.accelerators || !fab_is_external(f, id));
+}
+
+static uint32_t rank_of_external(const struct worker *w, unsigned external)
+{
+    const struct hx_external *e = &w->f->spec.external[external];
+    return hx_accelerator(&w->f->g, e->gx, e->gy);
+}
+
+static bool bridges(const struct worker *w, unsigned external)
+{
+    return w->f->layout.worker[rank_of_external(w, external)] == w->self;
+}
+
+static void count_nodes(struct worker *w)
+{
+    const struct fab_fabric *f = w->f;
+    for (uint32_t id = 0; id < f->g.nodes; id++) {
+        w->switch_nodes += runs(w, id) ? f->g.planes : 0U;
+        w->accelerators += id < f->g.accelerators && runs(w, id);
+    }
+    for (unsigned external = 0; external < f->spec.externals; external++)
+        w->bridges += bridges(w, external);
+    w->accelerator_nodes = w->accelerators * f->g.planes;
+    w->nodes = w->switch_nodes + w->bridges;
+}
+
+static void build_bridges(struct worker *w)
+{
+    struct bridge *bridge = w->bridge;
+    struct node *node = w->node + w->switch_nodes;
+    for (unsigned external = 0; external < w->f->spec.externals; external++) {
+        if (!bridges(w, external))
+            continue;
+        build_node(w, node, w->f->spec.external[external].plane, rank_of_external(w, external));
+        bridge_start(bridge++, w, external, node++);
+    }
+}
+
 void node_build_all(struct worker *w)
 {
     const struct fab_fabric *f = w->f;
@@ -149,24 +196,19 @@ void node_build_all(struct worker *w)
     w->down = workers_down(f);
     w->gone = atomic_load(&f->control->gone);
     w->barred = hx_allocate(hx_spec_boards(&f->spec) / 8U + 1U, 1);
-    for (uint32_t id = 0; id < f->g.nodes; id++) {
-        bool mine = f->node_worker[id] == w->self && !f->node_dead[id];
-        w->nodes += mine ? f->g.planes : 0U;
-        w->accelerators += mine && id < f->g.accelerators;
-    }
+    count_nodes(w);
     w->node = hx_allocate(w->nodes + 1U, sizeof *w->node);
     w->accelerator = hx_allocate(w->accelerators + 1U, sizeof *w->accelerator);
+    w->bridge = hx_allocate(w->bridges + 1U, sizeof *w->bridge);
     struct node *node = w->node;
     struct accelerator *accelerator = w->accelerator;
     for (uint32_t id = 0; id < f->g.nodes; id++) {
-        if (f->node_worker[id] != w->self || f->node_dead[id])
-            continue;
-        for (unsigned plane = 0; plane < f->g.planes; plane++)
+        for (unsigned plane = 0; plane < f->g.planes && runs(w, id); plane++)
             build_node(w, node++, plane, id);
-        if (id < f->g.accelerators)
+        if (id < f->g.accelerators && runs(w, id))
             build_accelerator(w, accelerator++, id);
     }
-    w->accelerator_nodes = w->accelerators * f->g.planes;
+    build_bridges(w);
 }
 
 void node_free_all(struct worker *w)
@@ -179,8 +221,11 @@ void node_free_all(struct worker *w)
     }
     for (unsigned i = 0; i < w->accelerators; i++)
         accelerator_stop(&w->accelerator[i]);
+    for (unsigned i = 0; i < w->bridges; i++)
+        bridge_stop(&w->bridge[i]);
     free(w->node);
     free(w->accelerator);
+    free(w->bridge);
     free(w->barred);
 }
 
@@ -190,11 +235,13 @@ void node_reroute_all(struct worker *w)
     w->gone = atomic_load(&w->f->control->gone);
     for (unsigned i = 0; i < w->accelerators; i++)
         accelerator_look_again(&w->accelerator[i]);
-    if (down == w->down)
+    if (down == w->down && !w->f->spec.externals)
         return;
     w->down = down;
-    for (unsigned i = 0; i < w->nodes; i++) {
+    for (unsigned i = 0; i < w->switch_nodes; i++) {
         build_routes(w, &w->node[i]);
         hx_switch_reroute(&w->node[i].sw);
     }
+    for (unsigned i = w->switch_nodes; i < w->nodes; i++) /* a bridge's switch has no part in its links */
+        w->node[i].hal.up = ports_up(w, w->node[i].plane, w->node[i].id);
 }

@@ -29,6 +29,7 @@ struct accelerator {
     uint32_t rank;
     uint16_t gx, gy;
     uint64_t messages;                  /* to be sent in all */
+    uint64_t awaited;                   /* messages that must come from accelerators that run elsewhere */
     uint64_t predecessor;               /* messages a predecessor had begun */
     uint64_t resumed;                   /* of these, all that were not finished have been begun again up to here */
     bool *cut_off;                      /* [accelerators]: had no way lately; NULL: none */
@@ -44,6 +45,9 @@ struct feeding {
     struct node *node;               /* the sending end of the link, */
     struct accelerator *accelerator; /* or the one in whose stead is injected */
 };
+
+struct bridge;
+struct wire;
 
 /* What the worker runs. */
 struct worker {
@@ -64,17 +68,21 @@ struct worker {
     uint64_t gone;   /* of these, workers that will not come back */
     uint8_t *barred; /* one bit set a job, (boards + 7) / 8 bytes each; see node_reroute */
     struct node *node;
-    unsigned accelerator_nodes; /* the first of node[] */
+    unsigned accelerator_nodes; /* the first of node[], */
+    unsigned switch_nodes;      /* then tree switches up to here, then the bridges' */
     unsigned nodes;
     struct accelerator *accelerator;
     unsigned accelerators;
+    struct wire *wire;     /* [spec.externals][HX_CABLE_PORTS]: of all workers */
+    struct bridge *bridge; /* in the place of its accelerators that run elsewhere */
+    unsigned bridges;
 };
 
 /* Binds worker->shm to the pools, and builds all nodes of worker->self on links whose positions are as they stand. */
 void node_build_all(struct worker *w);
 void node_free_all(struct worker *w);
 
-/* Takes note of workers that went down or came back: closes and opens links, bars boards, routes anew. */
+/* Takes note of workers and cables that went down or came back: closes and opens links, bars boards, routes anew. */
 void node_reroute_all(struct worker *w);
 
 #endif

@@ -32,6 +32,20 @@ static void copy_note(struct recorder *r, bool whole_run)
     memcpy(at, part, sizeof part - 1);
 }
 
+/* What passes between an endpoint that runs elsewhere and its switch is not in this memory. */
+static bool leave_out_elsewhere(struct recorder *r, const char *option, struct hx_problem *problem)
+{
+    const struct fab_head *head = r->fabric.head;
+    for (uint32_t rank = 0; rank < r->fabric.g->accelerators; rank++) {
+        if (head->external[rank / 8] >> rank % 8 & 1U)
+            capture_ports_leave_out(&r->ports, rank, HX_LOCAL);
+    }
+    if (r->ports.interfaces)
+        return true;
+    capture_ports_free(&r->ports);
+    return hx_fail(problem, HX_EXIT_USAGE, option, "only local ports of external accelerators: nothing passes there");
+}
+
 bool recorder_open(struct recorder *r, const struct recorder_plan *plan, const struct recorder_fabric *fabric,
                    struct hx_problem *problem)
 {
@@ -39,6 +53,8 @@ bool recorder_open(struct recorder *r, const struct recorder_plan *plan, const s
     *r = (struct recorder){.fabric = *fabric, .clock = fabric->head->clock, .slot = -1};
     copy_note(r, plan->whole_run);
     if (!capture_ports_choose(&r->ports, fabric->g, &s->ports, plan->ports_option, problem))
+        return false;
+    if (!leave_out_elsewhere(r, plan->ports_option, problem))
         return false;
     const struct capture_wish wish = {.ports = &r->ports,
                                       .rings = fabric->head->workers,

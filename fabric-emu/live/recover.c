@@ -60,7 +60,7 @@ unsigned recover_worker(struct fab_fabric *f, unsigned worker)
     finish_step(f, worker);
     unsigned held = 0;
     for (uint32_t node = 0; node < f->g.nodes; node++) {
-        if (f->node_worker[node] != worker)
+        if (f->layout.worker[node] != worker)
             continue;
         for (unsigned plane = 0; plane < f->g.planes; plane++) {
             for (unsigned port = 0; port < hx_node_ports(&f->g, node); port++) {

@@ -7,6 +7,11 @@ void session_open(struct session *s, struct hx_spec *spec, const struct fab_opti
 {
     *s = (struct session){.has_traffic = false};
     fab_create(&s->f, spec, options);
+    struct hx_problem problem;
+    if (!external_open(&s->external, &s->f, &problem)) {
+        fab_destroy(&s->f);
+        hx_die_of(&problem);
+    }
 }
 
 static void start_recording(struct session *s)
@@ -23,6 +28,8 @@ static void start_recording(struct session *s)
 static void run(struct session *s, const struct hx_settings *settings)
 {
     s->plan.job.f = &s->f;
+    s->plan.job.wire = s->external.wire;
+    s->plan.external = &s->external;
     s->plan.progress = &s->progress;
     shm_clock_start(&s->plan.job.clock);
     fab_announce(&s->f, &s->plan.job.clock, settings->verify ? HX_CAPTURE_CRC_ON : HX_CAPTURE_CRC_OFF);
@@ -64,7 +71,7 @@ static uint64_t messages_of_all(const struct session *s)
     if (s->collective.job)
         return collective_messages(&s->collective);
     for (uint32_t rank = 0; rank < s->f.g.accelerators; rank++)
-        sum += traffic_messages(&s->traffic, rank);
+        sum += fab_is_external(&s->f, rank) ? 0 : traffic_messages(&s->traffic, rank);
     return sum;
 }
 
@@ -78,6 +85,7 @@ void session_run_traffic(struct session *s, const struct hx_settings *settings, 
                                 .restart = restart};
     if (settings->pattern >= HX_COLLECTIVES)
         plan_collective(s, incast_target);
+    external_expect(&s->external, &s->traffic);
     uint64_t messages = settings->duration_ns ? 0 : messages_of_all(s);
     progress_start(&s->progress, quiet, messages, settings->duration_ns);
     run(s, settings);
@@ -99,12 +107,15 @@ json_t *session_json(const struct session *s)
     json_t *report = result_json(&s->result);
     if (s->capture)
         (void)json_object_set_new(report, "capture", capture_report_json(&s->captured));
+    if (s->f.spec.externals)
+        (void)json_object_set_new(report, "external", external_json(&s->external));
     return report;
 }
 
 void session_print(const struct session *s)
 {
     result_print(&s->result, s->has_traffic ? &s->traffic : NULL);
+    external_print(&s->external);
     if (s->capture)
         capture_report_print(&s->captured);
 }
@@ -125,5 +136,6 @@ void session_close(struct session *s)
     collective_plan_free(&s->collective);
     if (s->has_traffic)
         traffic_free(&s->traffic);
+    external_close(&s->external);
     fab_destroy(&s->f);
 }

@@ -2,11 +2,13 @@
 #ifndef SESSION_H
 #define SESSION_H
 
+#include "external.h"
 #include "recorder.h"
 #include "supervisor.h"
 
 struct session {
     struct fab_fabric f;
+    struct external external;
     struct traffic traffic;
     struct run_plan plan;
     struct progress progress;

@@ -1,6 +1,8 @@
 /* supervisor.c - the life of a run (supervisor.h). */
 #include "supervisor.h"
+#include "external.h"
 #include "host/error.h"
+#include "host/signals.h"
 #include "recover.h"
 #include "taps.h"
 
@@ -30,31 +32,16 @@ struct supervisor {
     bool stop;
 };
 
-/* What ends a run: the user, another program, the terminal that went away (unless it was told not to, by nohup). */
-static void signal_set(sigset_t *set)
-{
-    struct sigaction hangup = {0};
-    (void)sigemptyset(set);
-    (void)sigaddset(set, SIGINT);
-    (void)sigaddset(set, SIGTERM);
-    (void)sigaddset(set, SIGQUIT);
-    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
-        (void)sigaddset(set, SIGHUP);
-}
-
 /* Terminals, timeout(1) and service managers signal the whole process group; only the supervisor decides. */
 static void ignore_signals(void)
 {
-    (void)signal(SIGINT, SIG_IGN);
-    (void)signal(SIGTERM, SIG_IGN);
-    (void)signal(SIGQUIT, SIG_IGN);
-    (void)signal(SIGHUP, SIG_IGN);
+    const struct sigaction ignore = {.sa_handler = SIG_IGN};
+    hx_signals_handle(&ignore);
 }
 
 void supervisor_block_signals(void)
 {
-    sigset_t set;
-    signal_set(&set);
+    sigset_t set = hx_signals_ending();
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
     (void)signal(SIGPIPE, SIG_IGN);
     (void)signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of writing, like a full disk */
@@ -78,8 +65,7 @@ static void start_worker(struct supervisor *s, unsigned worker)
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != supervisor)
             _exit(HX_EXIT_ENVIRONMENT); /* it died before this process asked to die with it */
-        sigset_t set;
-        signal_set(&set);
+        sigset_t set = hx_signals_ending();
         ignore_signals();
         (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
         worker_run(&s->plan->job, worker);
@@ -246,6 +232,17 @@ static void advance(struct supervisor *s)
     }
 }
 
+static void watch_external(struct supervisor *s)
+{
+    struct hx_problem problem;
+    if (s->stop || external_watch(s->plan->external, now(s), &problem))
+        return;
+    hx_progress_end(&s->plan->progress->bar);
+    hx_complain(problem.where, "%s", problem.what);
+    s->outcome->exit_code = problem.exit_code;
+    s->stop = true;
+}
+
 static void finish_dead(struct supervisor *s)
 {
     for (unsigned w = 0; w < s->f->workers; w++) {
@@ -280,9 +277,7 @@ void supervisor_run(const struct run_plan *plan, struct outcome *outcome)
     /* The workers' view of the fabric is constant; the supervisor acts for dead ones. */
     struct supervisor s = {.plan = plan, .f = (struct fab_fabric *)(uintptr_t)plan->job.f, .outcome = outcome};
     *outcome = (struct outcome){0};
-    sigset_t set;
-    signal_set(&set);
-    s.signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    s.signals = hx_signals_open();
     for (unsigned w = 0; w < s.f->workers; w++)
         start_worker(&s, w);
     struct pollfd wait = {.fd = s.signals, .events = POLLIN};
@@ -294,6 +289,7 @@ void supervisor_run(const struct run_plan *plan, struct outcome *outcome)
         taps_reap(s.f);
         advance(&s);
         progress_tick(plan->progress, s.f, now(&s));
+        watch_external(&s);
     }
     uint64_t end = now(&s);
     stop_workers(&s);

@@ -13,8 +13,9 @@
 
 struct run_plan {
     struct job job;
-    uint64_t duration_ns; /* 0: until everything is sent and acknowledged */
-    bool restart;         /* dead workers */
+    uint64_t duration_ns;      /* 0: until everything is sent and acknowledged */
+    bool restart;              /* dead workers */
+    struct external *external; /* accelerators that run elsewhere */
     struct progress *progress;
 };
 

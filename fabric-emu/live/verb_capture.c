@@ -1,12 +1,12 @@
 /* verb_capture.c - `hxmesh capture`: frames of a running fabric into a file or a pipe. */
 #include "fabric-emu/capture.h"
 #include "host/json.h"
+#include "host/signals.h"
 #include "recorder.h"
 #include "verbs.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,17 +24,6 @@ struct capturing {
     uint64_t end_ns; /* by the run's clock; 0: none */
     bool interrupted;
 };
-
-static int open_signals(void)
-{
-    sigset_t set;
-    (void)sigemptyset(&set);
-    (void)sigaddset(&set, SIGINT);
-    (void)sigaddset(&set, SIGTERM);
-    (void)sigaddset(&set, SIGHUP);
-    (void)sigaddset(&set, SIGQUIT);
-    return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-}
 
 static bool goes_on(struct recorder *r, void *of)
 {
@@ -114,7 +103,7 @@ static int capture(struct capturing *c, const struct hx_common *common)
         .head = c->fabric.head, .control = c->fabric.control, .arena_fd = c->fabric.arena.fd, .g = &c->fabric.g};
     if (!recorder_open(&c->recorder, &plan, &fabric, &problem) || !recorder_tap(&c->recorder, &problem))
         hx_die_of(&problem);
-    c->signals = open_signals();
+    c->signals = hx_signals_open();
     if (recorder_await(&c->recorder) == 0 && !attach_has_ended(&c->fabric))
         hx_die(HX_EXIT_ENVIRONMENT, c->fabric.name, "no worker of this fabric answers");
     say_begin(c, common->quiet);

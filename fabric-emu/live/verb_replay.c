@@ -4,17 +4,16 @@
 #include "host/json.h"
 #include "host/name.h"
 #include "host/pcapng_read.h"
+#include "host/signals.h"
 #include "replay.h"
 #include "verbs.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -201,12 +200,7 @@ static int replay(struct replaying *r, const struct hx_common *common)
     if (!(r->port ? replay_open_port(&r->target, r->name, r->port, &problem)
                   : replay_open_interface(&r->target, r->interface, &problem)))
         hx_die_of(&problem);
-    sigset_t set;
-    (void)sigemptyset(&set);
-    (void)sigaddset(&set, SIGINT);
-    (void)sigaddset(&set, SIGTERM);
-    (void)sigaddset(&set, SIGHUP);
-    r->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    r->signals = hx_signals_open();
     replay_file(r);
     settle(r);
     double seconds = r->start_ns ? (double)(now() - r->start_ns) / 1e9 : 0;

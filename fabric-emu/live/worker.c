@@ -5,14 +5,15 @@
  * fence between their store and their load, so one of them sees the other. */
 #include "worker.h"
 #include "accelerator.h"
+#include "bridge.h"
 #include "fabric-emu/memory.h"
 #include "feed.h"
+#include "host/processor.h"
 #include "taps.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +22,10 @@
 #include <unistd.h>
 
 enum {
-    IDLE_SWEEPS = 100,    /* before sleeping */
-    NAP_NS = 2000000,     /* longest sleep: deadlines, rates */
+    IDLE_SWEEPS = 100, /* before sleeping */
+    NAP_NS = 2000000,  /* longest sleep: deadlines, rates */
+    CABLE_NAP_NS =
+        50000, /* likewise, where nobody wakes who sends something: at cables that leave the machine's memory */
     CHECK_SWEEPS = 1 << 8 /* whether all is done, what has no way, and what was counted */
 };
 
@@ -76,8 +79,12 @@ static unsigned sweep(struct worker *w, bool may_begin)
     }
     if (__builtin_expect(w->feeding.feed != NULL, 0))
         work += feed_step(w);
-    for (unsigned i = w->accelerator_nodes; i < w->nodes; i++)
+    for (unsigned i = w->accelerator_nodes; i < w->switch_nodes; i++)
         hops += tree_switch_step(&w->node[i]);
+    for (unsigned i = 0; i < w->bridges; i++) {
+        w->shm.now = shm_clock_ns(w->clock);
+        work += bridge_step(&w->bridge[i]);
+    }
     struct fab_area *area = &w->f->area[w->self];
     atomic_store_explicit(&area->hops, area->hops + hops, memory_order_relaxed);
     wake_touched(w);
@@ -96,10 +103,25 @@ static void publish_counts(struct worker *w)
     }
 }
 
-static bool is_done(const struct worker *w, bool may_begin)
+/* *since: when the last frame crossed a cable, if the worker has any. */
+static bool is_done(const struct worker *w, bool may_begin, uint64_t *since)
 {
     for (unsigned i = 0; i < w->accelerators; i++) {
         if (!accelerator_is_done(&w->accelerator[i], may_begin))
+            return false;
+    }
+    for (unsigned i = 0; i < w->bridges; i++) {
+        if (!bridge_is_quiet(&w->bridge[i], since))
+            return false;
+    }
+    return true;
+}
+
+/* A run begins when all cables are up. */
+static bool is_ready(const struct worker *w)
+{
+    for (unsigned i = 0; i < w->bridges; i++) {
+        if (!bridge_is_up(&w->bridge[i]))
             return false;
     }
     return true;
@@ -114,11 +136,13 @@ static void give_up(struct worker *w)
 static void tell_state(struct worker *w, enum fab_phase phase)
 {
     struct fab_area *area = &w->f->area[w->self];
-    bool done = phase != FAB_STARTING && is_done(w, phase == FAB_RUNNING);
-    enum fab_worker_state state = done ? FAB_WORKER_DONE : FAB_WORKER_RUNNING;
+    uint64_t last_frame_ns = 0;
+    bool done = phase != FAB_STARTING && is_done(w, phase == FAB_RUNNING, &last_frame_ns);
+    bool ready = phase != FAB_STARTING || is_ready(w);
+    enum fab_worker_state state = done ? FAB_WORKER_DONE : ready ? FAB_WORKER_RUNNING : FAB_WORKER_STARTING;
     if (atomic_load_explicit(&area->state, memory_order_relaxed) == state)
         return;
-    area->finished_ns = shm_clock_ns(w->clock);
+    area->finished_ns = last_frame_ns ? last_frame_ns : shm_clock_ns(w->clock);
     atomic_store(&area->state, state);
 }
 
@@ -129,7 +153,7 @@ static void nap(struct worker *w, enum fab_phase phase)
     atomic_store(&area->asleep, 1);
     atomic_thread_fence(memory_order_seq_cst);
     if (sweep(w, phase == FAB_RUNNING) == 0 && atomic_load(&w->f->control->phase) == phase) {
-        const struct timespec longest = {.tv_nsec = NAP_NS};
+        const struct timespec longest = {.tv_nsec = w->bridges ? CABLE_NAP_NS : NAP_NS};
         (void)syscall(SYS_futex, &area->wake, FUTEX_WAIT, wake, &longest, NULL, 0);
     }
     atomic_store(&area->asleep, 0);
@@ -139,13 +163,6 @@ static void follow(struct worker *w)
 {
     taps_follow(w);
     feed_follow(w);
-}
-
-static uint64_t processor_ns(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
 static void run_phases(struct worker *w)
@@ -172,29 +189,11 @@ static void run_phases(struct worker *w)
         if (sweeps % CHECK_SWEEPS == 0)
             give_up(w);
         if (idle > IDLE_SWEEPS) {
-            area->cpu_ns = processor_ns();
+            area->cpu_ns = hx_processor_ns();
             nap(w, phase);
             tell_state(w, phase);
         }
     }
-}
-
-/* One worker a core, if there are cores enough: wake-ups would draw workers that talk onto one core, in turns. */
-static void stay_on_core(unsigned self, unsigned workers)
-{
-    cpu_set_t allowed;
-    CPU_ZERO(&allowed);
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || (unsigned)CPU_COUNT(&allowed) < workers || workers < 2)
-        return;
-    unsigned core = 0;
-    for (unsigned n = 0; core < CPU_SETSIZE; core++) {
-        if (CPU_ISSET(core, &allowed) && n++ == self)
-            break;
-    }
-    cpu_set_t own;
-    CPU_ZERO(&own);
-    CPU_SET(core, &own);
-    (void)sched_setaffinity(0, sizeof own, &own);
 }
 
 _Noreturn void worker_run(const struct job *job, unsigned self)
@@ -202,13 +201,14 @@ _Noreturn void worker_run(const struct job *job, unsigned self)
     char name[16];
     (void)snprintf(name, sizeof name, "hxmesh-w%u", self);
     (void)prctl(PR_SET_NAME, name);
-    stay_on_core(self, job->f->workers);
+    hx_processor_keep(self, job->f->workers);
     struct worker w = {.f = job->f,
                        .traffic = job->traffic,
                        .transfer = job->transfer,
                        .collective = job->collective,
                        .self = self,
                        .verify = job->verify,
+                       .wire = job->wire,
                        .clock = &job->clock};
     /* Read before the nodes look who is down: what changes meanwhile is looked at in the first sweep. */
     uint32_t changes = atomic_load(&job->f->control->changes);
@@ -216,11 +216,11 @@ _Noreturn void worker_run(const struct job *job, unsigned self)
     follow(&w);
     struct fab_area *area = &job->f->area[self];
     atomic_store(&area->changes_seen, changes);
-    atomic_store(&area->state, FAB_WORKER_RUNNING);
+    atomic_store(&area->state, w.bridges ? FAB_WORKER_STARTING : FAB_WORKER_RUNNING);
     run_phases(&w);
     publish_counts(&w);
     area->private_bytes = memory_private_bytes();
-    area->cpu_ns = processor_ns();
+    area->cpu_ns = hx_processor_ns();
     taps_end(&w);
     feed_end(&w);
     node_free_all(&w);

@@ -12,6 +12,7 @@ struct job {
     const struct transfer *transfer;
     const struct collective_plan *collective; /* in place of the traffic's messages, or NULL */
     bool verify;
+    struct wire *wire; /* [spec.externals][HX_CABLE_PORTS], opened (external.h) */
     struct shm_clock clock;
 };
 

@@ -172,7 +172,6 @@ void build_worker(struct worker *w, const struct model *m, unsigned self)
     uint32_t entities = count_entities(w, &bytes, &table_bytes);
     size_t links = (size_t)g->planes * m->layout.links;
     w->entity = hx_allocate(entities + 1U, sizeof(struct virtual_entity *));
-    w->due = hx_allocate(entities + 1U, sizeof(struct virtual_entity *));
     w->memory = virtual_stock_take(bytes);
     w->tables = virtual_stock_take(table_bytes);
     w->v.timing = m->timing;

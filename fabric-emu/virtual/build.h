@@ -11,7 +11,6 @@ struct worker {
     unsigned self;
     struct virtual_worker v;
     struct virtual_entity **entity; /* [entities], by their number in the wheel */
-    struct virtual_entity **due;    /* [entities]: those of the window being run */
     uint32_t entities;
     struct driver *driver; /* [accelerators] of this worker */
     uint32_t accelerators;

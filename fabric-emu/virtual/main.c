@@ -2,22 +2,15 @@
 #include "fabric-emu/run_options.h"
 #include "host/error.h"
 #include "host/json.h"
+#include "host/processor.h"
 #include "recording.h"
 #include "run.h"
-
-#include <unistd.h>
-
-static unsigned cores(void)
-{
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : (unsigned)n;
-}
 
 static unsigned workers_of(const struct hx_settings *s)
 {
     if (s->workers > VIRTUAL_MOST_WORKERS)
         hx_die(HX_EXIT_USAGE, "--workers", "%u workers; at most %d", (unsigned)s->workers, VIRTUAL_MOST_WORKERS);
-    unsigned n = s->workers ? (unsigned)s->workers : cores();
+    unsigned n = s->workers ? (unsigned)s->workers : hx_processor_cores();
     return n < VIRTUAL_MOST_WORKERS ? n : VIRTUAL_MOST_WORKERS;
 }
 

@@ -23,6 +23,8 @@ void model_create(struct model *m, const struct traffic *traffic, const struct c
                         .settings = traffic->settings,
                         .workers = workers};
     virtual_timing_init(&m->timing, timing);
+    if (m->settings.pace > 0)
+        virtual_timing_pace(&m->timing, m->settings.pace);
     layout_make(&m->layout, spec, g, workers);
     m->channel = virtual_channel_create(workers);
     size_t areas = aligned(workers * sizeof *m->area);

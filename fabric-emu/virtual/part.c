@@ -54,7 +54,7 @@ void part_begin(struct part *p)
         finish(p);
         return;
     }
-    for (uint32_t refused = 0; ep->free_sends && hx_collective_next(&p->c, refused, &s);) {
+    for (uint32_t refused = 0; hx_endpoint_takes(ep) && hx_collective_next(&p->c, refused, &s);) {
         if (hx_endpoint_send(ep, s.gx, s.gy, s.bytes, s.tag, 0) == HX_OK) {
             hx_collective_take(&p->c, &s);
             p->d->begun++;

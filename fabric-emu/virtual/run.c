@@ -3,6 +3,7 @@
 #include "audit.h"
 #include "host/error.h"
 #include "host/progress.h"
+#include "host/signals.h"
 #include "recording.h"
 #include "watchdog.h"
 #include "worker.h"
@@ -37,20 +38,16 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
-static void ending_signals(sigset_t *set)
+static sigset_t awaited_signals(void)
 {
-    sigemptyset(set);
-    sigaddset(set, SIGINT);
-    sigaddset(set, SIGTERM);
-    sigaddset(set, SIGHUP);
-    sigaddset(set, SIGQUIT);
+    sigset_t set = hx_signals_ending();
+    sigaddset(&set, SIGCHLD);
+    return set;
 }
 
 void run_block_signals(void)
 {
-    sigset_t set;
-    ending_signals(&set);
-    sigaddset(&set, SIGCHLD);
+    sigset_t set = awaited_signals();
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
@@ -115,9 +112,7 @@ static void show(struct run *r)
 
 static void watch(struct run *r)
 {
-    sigset_t set;
-    ending_signals(&set);
-    sigaddset(&set, SIGCHLD);
+    sigset_t set = awaited_signals();
     while (r->alive) {
         const struct timespec tick = {.tv_nsec = TICK_NS};
         int got = sigtimedwait(&set, NULL, &tick);

@@ -7,14 +7,13 @@
 #include "fabric-emu/memory.h"
 #include "fabric-emu/result.h"
 #include "host/error.h"
+#include "host/processor.h"
 #include "tap.h"
 #include "watchdog.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { TELL_WINDOWS = 1 << 8 };
@@ -23,19 +22,9 @@ static void visit_all(struct worker *w, uint64_t window)
 {
     const uint64_t *set = virtual_wheel_turn(&w->v.wheel, window);
     uint64_t end = (window + 1) * w->v.wheel.width;
-    uint32_t n = 0;
     for (uint32_t word = 0; word < w->v.wheel.words; word++) {
         for (uint64_t left = set[word]; left; left &= left - 1)
-            w->due[n++] = w->entity[word * 64 + (unsigned)__builtin_ctzll(left)];
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        if (i + 3 < n)
-            virtual_entity_fetch_agenda(w->due[i + 3]);
-        if (i + 2 < n)
-            virtual_entity_fetch_ports(w->due[i + 2], end);
-        if (i + 1 < n)
-            virtual_entity_fetch_packets(w->due[i + 1], end);
-        virtual_entity_visit(w->due[i], end);
+            virtual_entity_visit(w->entity[word * 64 + (unsigned)__builtin_ctzll(left)], end);
     }
     virtual_wheel_done(&w->v.wheel);
     if (w->v.tap)
@@ -81,13 +70,6 @@ struct virtual_turn worker_windows(struct worker *w)
     }
 }
 
-static uint64_t processor_ns(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
-}
-
 static void report_links(const struct worker *w)
 {
     const struct model *m = w->m;
@@ -115,25 +97,8 @@ void worker_report(const struct worker *w, const struct virtual_turn *turn)
     area->interrupted = turn->stop && turn->active;
     area->complete = turn->active == 0;
     area->private_bytes = memory_private_bytes();
-    area->cpu_ns = processor_ns();
+    area->cpu_ns = hx_processor_ns();
     area->buffers_used = virtual_pool_used(&w->v.pool);
-}
-
-static void stay_on_core(unsigned self, unsigned workers)
-{
-    cpu_set_t allowed;
-    CPU_ZERO(&allowed);
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || (unsigned)CPU_COUNT(&allowed) < workers || workers < 2)
-        return;
-    unsigned core = 0;
-    for (unsigned n = 0; core < CPU_SETSIZE; core++) {
-        if (CPU_ISSET(core, &allowed) && n++ == self)
-            break;
-    }
-    cpu_set_t own;
-    CPU_ZERO(&own);
-    CPU_SET(core, &own);
-    (void)sched_setaffinity(0, sizeof own, &own);
 }
 
 _Noreturn void worker_run(const struct model *m, unsigned self)
@@ -141,7 +106,7 @@ _Noreturn void worker_run(const struct model *m, unsigned self)
     char name[16];
     (void)snprintf(name, sizeof name, "hxmesh-v%u", self);
     (void)prctl(PR_SET_NAME, name);
-    stay_on_core(self, m->workers);
+    hx_processor_keep(self, m->workers);
     virtual_channel_join(m->channel, self);
     struct worker *w = hx_allocate(1, sizeof *w);
     build_worker(w, m, self);

@@ -5,6 +5,7 @@
 #ifndef HAL_PORT_H
 #define HAL_PORT_H
 
+#include "hal/vcs_apart.h"
 #include "hxmesh/hal.h"
 #include "lanes.h"
 #include "port.h"
@@ -21,7 +22,7 @@ struct hal_switch {
     uint64_t mine;                  /* ports this core polls, bit by port */
     uint64_t news;                  /* of these, ports that may have brought something */
     uint64_t up;                    /* outputs with a link */
-    struct dpdk_share *const *send; /* [ports]: what this core may send there; NULL: the port is its own */
+    struct dpdk_share *const *send; /* [ports]: what this core may send by ports that are not its own */
     uint64_t *drops;                /* [HX_DROP_COUNT], this core's */
 };
 
@@ -33,20 +34,6 @@ static inline uint64_t hal_news(const struct hal_switch *h)
 static inline uint64_t hal_open(const struct hal_switch *h)
 {
     return h->up;
-}
-
-/* The VCs of a link have buffers of their own. */
-static inline unsigned hal_first_vc(const struct hal_switch *h)
-{
-    (void)h;
-    return HX_VCS;
-}
-
-static inline bool hal_closes(const struct hal_switch *h, unsigned output)
-{
-    (void)h;
-    (void)output;
-    return false;
 }
 
 static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
@@ -73,7 +60,7 @@ static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
 {
     if (!(h->up >> output & 1))
         return 0;
-    return h->send[output] ? dpdk_share_room(h->send[output]) : dpdk_credit_room(&h->port[output]);
+    return h->mine >> output & 1 ? dpdk_credit_room(&h->port[output]) : dpdk_share_room(h->send[output]);
 }
 
 static inline unsigned hal_cost(const struct hx_desc *d)
@@ -86,11 +73,10 @@ static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned 
                                 const struct hx_desc *d)
 {
     h->port[input].link.rx[vc].freed += hx_blocks(d->length); /* hx_credit_leave */
-    if (__builtin_expect(h->send[output] == NULL, 1)) {
+    if (__builtin_expect(h->mine >> output & 1, 1)) {
         dpdk_stage(&h->port[output], d);
     } else {
-        const struct hx_desc copy = *d; /* whose address is given away: *d itself may stay in registers */
-        dpdk_share_send(h->send[output], &copy);
+        dpdk_share_send(h->send[output], d);
     }
 }
 

@@ -1,11 +1,12 @@
 /* header.h - the few bytes of a frame that every packet's way through the node touches, read and written inline.
  *
  * What is right of a frame is for hx_frame_decode to say. dpdk_read_header only recognises the frames that nearly all
- * are: data packets on whose back a grant comes, in which everything is as it must be. What it does not recognise goes
- * to hx_frame_decode, which may still find it good. What it recognises hx_frame_decode would have found good, with the
+ * are: data packets without padding in which everything is as it must be. What it does not recognise goes to
+ * hx_frame_decode, which may still find it good. What it recognises hx_frame_decode would have found good, with the
  * same values (tests/property/prop_dpdk_header.c). Offsets are those of hxmesh/frame.h.
  *
- * Scalar first; the variant for SSE compares the same bytes in four words of 16 and makes the descriptor of them. */
+ * Scalar first; the variant for SSE compares addresses and fields in a word of 16 bytes, and makes the descriptor of
+ * one. */
 #ifndef DPDK_HEADER_H
 #define DPDK_HEADER_H
 
@@ -29,13 +30,26 @@ static inline uint32_t dpdk_get32(const uint8_t *at)
     return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap32(word) : word;
 }
 
-/* Whether length, offset and message_packets of a data frame fit together, and the frame holds its payload. */
+/* A number in network byte order, or one that was. */
+static inline uint32_t dpdk_network32(uint32_t word)
+{
+    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap32(word) : word;
+}
+
+/* Whether length, offset and message_packets of a data frame fit together, and the frame ends with its payload. */
 static inline bool dpdk_extent_is_good(const uint8_t *frame, uint32_t bytes, uint32_t length)
 {
     uint32_t offset = dpdk_get32(frame + 44);
     uint32_t packets = dpdk_get32(frame + 48);
-    bool last = length < HX_MAX_PAYLOAD && offset + 1 == packets;
-    return offset < packets && (length == HX_MAX_PAYLOAD || last) && bytes >= HX_HEADER_BYTES + length;
+    bool fits = length == HX_MAX_PAYLOAD || (length < HX_MAX_PAYLOAD && offset + 1 == packets);
+    return offset < packets && fits && bytes == HX_HEADER_BYTES + length;
+}
+
+/* 1 to HX_VCS: the VC of a frame's grant and one; 0: it grants nothing; more: it is not true. */
+static inline unsigned dpdk_grant_place(const uint8_t *frame)
+{
+    _Static_assert(HX_NO_CREDIT == UINT8_MAX, "one more is 0 in a byte");
+    return (uint8_t)(frame[17] + 1);
 }
 
 /* `bytes`: of the frame, 64 at least, of which the first 64 are contiguous. Fills *d; `address` is where the frame's
@@ -57,29 +71,17 @@ static inline bool dpdk_read_header_scalar(struct hx_desc *d, const uint8_t *fra
     d->job = dpdk_get16(frame + 30);
     d->buffer = (uint32_t)address;
     d->flow = (uint16_t)(address >> 32);
-    return wrong == 0 && d->vc < HX_VCS && frame[17] < HX_VCS && dpdk_extent_is_good(frame, bytes, d->length);
+    return wrong == 0 && d->vc < HX_VCS && dpdk_grant_place(frame) <= HX_VCS &&
+           dpdk_extent_is_good(frame, bytes, d->length);
 }
 
 #if defined(__SSE4_1__)
 #include <smmintrin.h>
 
-enum { DPDK_NONE = -128 /* in a shuffle: a zero byte */ };
-
-/* Bytes of *d, by where they come from: 15 vc, 16 hops, 30 job, 32 dst_gx and dst_gy, 52 length; numbers turned round. */
-static inline __m128i dpdk_descriptor(__m128i first, __m128i second, __m128i third, __m128i fourth)
-{
-    enum { NO = DPDK_NONE };
-    const __m128i vc = _mm_setr_epi8(NO, NO, NO, NO, NO, NO, 15, NO, NO, NO, NO, NO, NO, NO, NO, NO);
-    const __m128i hops_job = _mm_setr_epi8(NO, NO, NO, NO, NO, NO, NO, 0, NO, NO, NO, NO, 15, 14, NO, NO);
-    const __m128i dst = _mm_setr_epi8(NO, NO, NO, NO, NO, NO, NO, NO, 1, 0, 3, 2, NO, NO, NO, NO);
-    const __m128i length = _mm_setr_epi8(NO, NO, NO, NO, 5, 4, NO, NO, NO, NO, NO, NO, NO, NO, NO, NO);
-    return _mm_or_si128(_mm_or_si128(_mm_shuffle_epi8(first, vc), _mm_shuffle_epi8(second, hops_job)),
-                        _mm_or_si128(_mm_shuffle_epi8(third, dst), _mm_shuffle_epi8(fourth, length)));
-}
-
 /* What the frames of a plane have in common; made once a burst. */
 struct dpdk_expected {
-    __m128i start, kind;
+    __m128i start;
+    uint16_t kind;
 };
 
 static inline struct dpdk_expected dpdk_expect(unsigned plane)
@@ -87,7 +89,22 @@ static inline struct dpdk_expected dpdk_expect(unsigned plane)
     const char p = (char)plane;
     return (struct dpdk_expected){
         _mm_setr_epi8(2, p, 0, 0, 0, 0, 2, p, 0, 0, 0, 0, (char)0x88, (char)0xB5, HX_WIRE_VERSION, 0),
-        _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, HX_DATA, p, 0, 0)};
+        (uint16_t)(HX_DATA | plane << 8)};
+}
+
+/* Bytes as they stand. */
+static inline uint32_t dpdk_raw16(const uint8_t *at)
+{
+    uint16_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+static inline uint32_t dpdk_raw32(const uint8_t *at)
+{
+    uint32_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
 }
 
 /* *d is written as a whole: parts written one by one could not be read as a whole without a stall. */
@@ -95,25 +112,24 @@ static inline __attribute__((always_inline)) bool dpdk_read_header(struct hx_des
                                                                    uint32_t bytes, const struct dpdk_expected *expected,
                                                                    uint64_t address)
 {
-    enum { NO = DPDK_NONE, ALL = -1 };
+    enum { NO = -128 /* in a shuffle: a zero byte */ };
     const __m128i first = _mm_loadu_si128((const __m128i *)(const void *)frame);
-    const __m128i second = _mm_loadu_si128((const __m128i *)(const void *)(frame + 16));
-    const __m128i third = _mm_loadu_si128((const __m128i *)(const void *)(frame + 32));
-    const __m128i fourth = _mm_loadu_si128((const __m128i *)(const void *)(frame + 48));
-    const __m128i places = _mm_setr_epi8(NO, NO, 0, 1, 2, 3, NO, NO, 4, 5, 6, 7, NO, NO, NO, NO);
-    const __m128i but_vc = _mm_setr_epi8(ALL, ALL, ALL, ALL, ALL, ALL, ALL, ALL, ALL, ALL, ALL, ALL, ALL, ALL, ALL, 0);
-    const __m128i fixed = _mm_setr_epi8(0, 0, ALL, ALL, 0, 0, 0, 0, 0, 0, 0, 0, ALL, ALL, 0, 0);
-    const __m128i reserved = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, ALL, ALL, ALL, ALL);
-    __m128i wrong = _mm_xor_si128(first, _mm_or_si128(_mm_shuffle_epi8(third, places), expected->start));
-    wrong = _mm_and_si128(wrong, but_vc);
-    wrong = _mm_or_si128(wrong, _mm_xor_si128(_mm_and_si128(second, fixed), expected->kind));
-    wrong = _mm_or_si128(wrong, _mm_and_si128(fourth, reserved));
-    __m128i made = dpdk_descriptor(first, second, third, fourth);
-    made = _mm_insert_epi32(made, (int)(uint32_t)address, 0);
+    const __m128i fields = _mm_loadu_si128((const __m128i *)(const void *)(frame + 28));
+    /* Of the fields from byte 28 on: where a MAC has coordinates; and job, dst_gx, dst_gy where *d has them. */
+    const __m128i in_mac = _mm_setr_epi8(NO, NO, 4, 5, 6, 7, NO, NO, 8, 9, 10, 11, NO, NO, NO, NO);
+    const __m128i in_descriptor = _mm_setr_epi8(NO, NO, NO, NO, NO, NO, NO, NO, 5, 4, 7, 6, 3, 2, NO, NO);
+    const __m128i most = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, HX_VCS - 1);
+    const __m128i differ = _mm_xor_si128(first, _mm_or_si128(_mm_shuffle_epi8(fields, in_mac), expected->start));
+    const __m128i wrong = _mm_subs_epu8(differ, most);
+    uint32_t rest = dpdk_raw16(frame + 18) | dpdk_raw32(frame + 60) | (dpdk_raw16(frame + 28) ^ expected->kind);
+    uint16_t length = dpdk_get16(frame + 52);
+    __m128i made = _mm_insert_epi32(_mm_shuffle_epi8(fields, in_descriptor), (int)(uint32_t)address, 0);
+    made = _mm_insert_epi16(made, (int)length, 2);
+    made = _mm_insert_epi16(made, (int)dpdk_raw16(frame + 15), 3); /* VC and hops */
     made = _mm_insert_epi16(made, (int)(address >> 32), 7);
     _mm_storeu_si128((__m128i *)(void *)d, made);
-    return _mm_testz_si128(wrong, wrong) && frame[15] < HX_VCS && frame[17] < HX_VCS &&
-           dpdk_extent_is_good(frame, bytes, (uint16_t)_mm_extract_epi16(made, 2));
+    return _mm_testz_si128(wrong, wrong) && rest == 0 && dpdk_grant_place(frame) <= HX_VCS &&
+           dpdk_extent_is_good(frame, bytes, length);
 }
 _Static_assert(HX_ETHERTYPE_DATA == 0x88B5 && offsetof(struct hx_desc, length) == 4 &&
                    offsetof(struct hx_desc, vc) == 6 && offsetof(struct hx_desc, hops) == 7 &&
@@ -137,14 +153,21 @@ static inline bool dpdk_read_header(struct hx_desc *d, const uint8_t *frame, uin
 }
 #endif
 
-/* As hx_frame_set_hop. */
-static inline void dpdk_write_hop(uint8_t *frame, unsigned vc, unsigned hops, unsigned credit_vc, uint32_t credit_limit)
+/* The hop fields of a frame that goes out. It says no grant until dpdk_write_grant. Stores of an integer type of their own,
+ * not of bytes, which could be anything in memory as far as a compiler knows. */
+typedef uint32_t dpdk_unaligned32 __attribute__((aligned(1)));
+
+static inline void dpdk_write_hop(uint8_t *frame, unsigned vc, unsigned hops)
 {
-    uint32_t limit = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap32(credit_limit) : credit_limit;
-    frame[15] = (uint8_t)vc;
-    frame[16] = (uint8_t)hops;
-    frame[17] = (uint8_t)credit_vc;
-    memcpy(frame + 20, &limit, sizeof limit);
+    uint32_t fields = (uint32_t)vc | (uint32_t)hops << 8 | (uint32_t)HX_NO_CREDIT << 16; /* and half of a reserved 0 */
+    *(dpdk_unaligned32 *)(void *)(frame + 15) =
+        __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? fields : __builtin_bswap32(fields);
+}
+
+static inline void dpdk_write_grant(uint8_t *frame, unsigned vc, uint32_t limit)
+{
+    frame[17] = (uint8_t)vc;
+    *(dpdk_unaligned32 *)(void *)(frame + 20) = dpdk_network32(limit);
 }
 
 #endif

@@ -12,7 +12,7 @@
  *     ----[ window         | behind it      ]----         at most 64 positions (HX_WINDOW) are shown to the switch
  *
  * The switch lets packets pass those that wait, so packets may leave while the tail cannot move: there are slots for a
- * window and, behind it, for as many packets as there are blocks of buffer.
+ * window and, behind it, for as many packets as there are blocks of buffer, and a burst that is yet to be judged.
  *
  * Staged frames are those that the device has not taken yet. Credit bounds them: what was never put on the wire cannot
  * have been acknowledged, so there are at most as many frames as the peer has blocks, in all VCs.
@@ -31,8 +31,7 @@
 enum {
     DPDK_BURST = 32,
     DPDK_NO_DEVICE = RTE_MAX_ETHPORTS,
-    DPDK_MTU = HX_MAX_FRAME - RTE_ETHER_HDR_LEN, /* bytes behind the Ethernet header of the largest frame */
-    DPDK_STUCK_FRAMES = 8                        /* credit frames that prove a wrong idea of the peer's session */
+    DPDK_MTU = HX_MAX_FRAME - RTE_ETHER_HDR_LEN /* bytes behind the Ethernet header of the largest frame */
 };
 
 /* Names for reports; the values are sums since the start. */
@@ -46,6 +45,7 @@ enum {
     X(rx_dropped)   /* frames of either type that were dropped on arrival, by whatever reason */                       \
     X(tx_dropped)   /* staged frames of a session that ended, or of a link that went down */                           \
     X(reflected)    /* credit frames that were this end's own */                                                       \
+    X(doubted)      /* credit frames that were not believed, or not yet (doubt.h) */                                   \
     X(lost_credits) /* credit frames not sent on purpose */                                                            \
     X(no_memory)    /* credit frames not sent for want of an mbuf; the next one says the same */
 struct dpdk_counts {
@@ -54,14 +54,23 @@ struct dpdk_counts {
 #undef DPDK_COUNT_MEMBER
 };
 
+/* What a port has heard and does not believe yet, see doubt.h. */
+struct dpdk_doubt {
+    uint32_t session;   /* that another frame named */
+    uint8_t frames;     /* that named it, one after another */
+    uint8_t incredible; /* frames of this session, one after another, whose counts cannot be true */
+    uint8_t overruns;   /* packets beyond the grant since a frame whose counts can be */
+    uint8_t stuck;      /* frames in a row that speak to this session, from one that is said to be over */
+};
+
 struct dpdk_port {
     /* What a burst works on. */
     struct hx_credit_link link;
-    uint64_t tail, shown, arrived;  /* lanes */
-    uint64_t lent;                  /* lanes: blocks of the peer's that other cores may send (share.h) */
-    struct hx_desc *slots[HX_VCS];  /* [mask + 1] each */
-    uint64_t received, transmitted; /* of this burst, see dpdk_count */
-    struct rte_mbuf **staged;       /* [staged_size] */
+    uint64_t tail, shown, arrived; /* lanes */
+    uint64_t lent;                 /* lanes: blocks of the peer's that other cores may send (share.h) */
+    struct hx_desc *slots[HX_VCS]; /* [mask + 1] each */
+    uint64_t transmitted;          /* since the last flush, see dpdk_count */
+    struct rte_mbuf **staged;      /* [staged_size] */
     uint32_t staged_first, staged_end, staged_size;
     uint32_t credit_at; /* where among the staged a credit frame stands, if any does */
     bool credit_staged;
@@ -69,11 +78,12 @@ struct dpdk_port {
     uint32_t told[HX_VCS]; /* limits as last told to the peer */
     uint16_t device;       /* ethdev; DPDK_NO_DEVICE: no cable */
     uint8_t plane;
+    uint8_t next_grant; /* VC that the next frame to go grants */
     uint8_t next_eject; /* VC that an endpoint looks at next */
-    uint8_t stuck;      /* credit frames in a row that speak to this session, from one that is said to be over */
     uint64_t told_at;   /* when the last credit frame went out: TSC */
     uint64_t *drops;    /* [HX_DROP_COUNT], its core's */
     struct dpdk_counts counts;
+    struct dpdk_doubt doubt;
     /* Fixed. */
     struct rte_mempool *pool; /* for credit frames */
     uint64_t credit_period;   /* TSC from credit frame to credit frame without need */

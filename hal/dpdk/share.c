@@ -29,16 +29,19 @@ void dpdk_share_free(struct dpdk_share *s)
 
 /* ---- the sending core ---- */
 
-void dpdk_share_send(struct dpdk_share *s, const struct hx_desc *d)
+void dpdk_share_push(struct dpdk_share *s)
 {
-    s->spent[d->vc] += hx_blocks(d->length);
-    /* The ring holds all that can be outstanding, so this never fails. */
-    if (rte_ring_enqueue_elem(s->ring, (void *)(uintptr_t)d, sizeof *d) != 0)
-        rte_pktmbuf_free(dpdk_mbuf(d));
+    /* The ring holds all that can be outstanding, so all of them fit. */
+    unsigned pushed = rte_ring_enqueue_burst_elem(s->ring, s->hold, sizeof *s->hold, s->held, NULL);
+    for (; pushed < s->held; pushed++)
+        rte_pktmbuf_free(dpdk_mbuf(&s->hold[pushed]));
+    s->held = 0;
 }
 
 void dpdk_share_rest(struct dpdk_share *s)
 {
+    if (s->held)
+        dpdk_share_push(s);
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         uint32_t left = atomic_load_explicit(&s->granted[vc], memory_order_relaxed) - s->spent[vc];
         if (left == 0 || s->spent[vc] != s->spent_before[vc]) {
@@ -127,6 +130,8 @@ unsigned dpdk_share_drain(struct dpdk_share *s)
 {
     struct hx_desc d;
     unsigned n = 0;
+    for (; s->held > 0; n++)
+        rte_pktmbuf_free(dpdk_mbuf(&s->hold[--s->held]));
     for (; rte_ring_dequeue_elem(s->ring, &d, sizeof d) == 0; n++)
         rte_pktmbuf_free(dpdk_mbuf(&d));
     return n;

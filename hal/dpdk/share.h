@@ -34,6 +34,8 @@ struct dpdk_share {
     uint32_t spent[HX_VCS];
     uint32_t spent_before[HX_VCS]; /* as of the last look for idleness */
     uint32_t idle[HX_VCS];         /* loops without use */
+    uint32_t held;                 /* packets that are not in the ring yet */
+    struct hx_desc hold[DPDK_BURST];
     /* Fixed. */
     _Alignas(64) struct rte_ring *ring;
 };
@@ -55,9 +57,19 @@ static inline uint64_t dpdk_share_room(const struct dpdk_share *s)
     return room;
 }
 
-/* Queues one packet that hal_room had room for. */
-void dpdk_share_send(struct dpdk_share *s, const struct hx_desc *d);
-/* Call once a loop: returns what was not used for a while. */
+/* Puts what is held into the ring: a burst at a time, since each time takes the ring's counters from the other core. */
+void dpdk_share_push(struct dpdk_share *s);
+
+/* Holds one packet that hal_room had room for. */
+static inline void dpdk_share_send(struct dpdk_share *s, const struct hx_desc *d)
+{
+    s->spent[d->vc] += hx_blocks(d->length);
+    s->hold[s->held++] = *d;
+    if (s->held == DPDK_BURST)
+        dpdk_share_push(s);
+}
+
+/* Call once a loop: sends what is held, returns what was not used for a while. */
 void dpdk_share_rest(struct dpdk_share *s);
 
 /* ---- the owner of the port ---- */
@@ -66,7 +78,7 @@ void dpdk_share_rest(struct dpdk_share *s);
  * share *turn on. Returns packets taken. */
 unsigned dpdk_share_serve(struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores, unsigned *turn);
 
-/* Frees what lies in the ring. */
+/* Frees what is held and what lies in the ring. */
 unsigned dpdk_share_drain(struct dpdk_share *s);
 
 #endif

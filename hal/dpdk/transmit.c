@@ -7,7 +7,7 @@
 
 static uint32_t slots_of(uint32_t blocks)
 {
-    return rte_align32pow2(blocks + HX_WINDOW);
+    return rte_align32pow2(blocks + HX_WINDOW + DPDK_BURST); /* a burst is put there before it is known to fit */
 }
 
 /* Twice what the peer has blocks for, so that a burst always finds contiguous room behind what is left of another. */
@@ -65,7 +65,7 @@ void dpdk_port_restart(struct dpdk_port *p)
 {
     dpdk_port_drain(p);
     hx_credit_link_up(&p->link, p->peer_blocks, p->blocks, dpdk_next_session(p->link.session));
-    p->stuck = 0;
+    p->doubt = (struct dpdk_doubt){.session = 0};
 }
 
 /* ---- credit frames ---- */
@@ -75,7 +75,7 @@ static bool credit_is_due(const struct dpdk_port *p, uint64_t now)
 {
     bool due = p->link.answer || now - p->told_at >= p->credit_period;
     for (unsigned vc = 0; vc < HX_VCS; vc++)
-        due |= p->link.rx[vc].freed + p->link.rx[vc].buffer - p->told[vc] >= p->blocks / 4;
+        due |= (int32_t)(hx_credit_limit(&p->link.rx[vc]) - p->told[vc]) >= (int32_t)(p->blocks / 4);
     return due;
 }
 
@@ -111,6 +111,21 @@ static void stage_credit(struct dpdk_port *p, uint64_t now)
 
 /* ---- frames out ---- */
 
+/* The first frames that go now grant a VC each, all there is to grant: so the peer learns it at once, and the rest of
+ * the frames need not be told apart. */
+static void grant(struct dpdk_port *p)
+{
+    uint32_t last = p->staged_first + HX_VCS;
+    for (uint32_t at = p->staged_first; at < p->staged_end && at < last; at++) {
+        if (p->credit_staged && at == p->credit_at)
+            continue;
+        unsigned vc = p->next_grant;
+        p->next_grant = (uint8_t)(vc + 1 == HX_VCS ? 0 : vc + 1);
+        p->told[vc] = hx_credit_limit(&p->link.rx[vc]);
+        dpdk_write_grant(rte_pktmbuf_mtod(p->staged[at], uint8_t *), vc, p->told[vc]);
+    }
+}
+
 /* Moves what is left to the front when a step could run over the end. */
 static void make_way(struct dpdk_port *p)
 {
@@ -126,6 +141,7 @@ static void make_way(struct dpdk_port *p)
 
 unsigned dpdk_flush(struct dpdk_port *p, uint64_t now)
 {
+    grant(p);
     /* One credit frame among the staged is enough: a device that takes nothing must not be drowned in them. */
     if (!p->credit_staged && credit_is_due(p, now))
         stage_credit(p, now);

@@ -57,17 +57,13 @@ static inline uint64_t dpdk_credit_room(const struct dpdk_port *p)
     return room;
 }
 
-/* Writes what a frame says on this link, with a grant for one VC of the way back, and leaves it for dpdk_flush. */
+/* Writes what a frame says on this link, and leaves it for dpdk_flush, which adds grants. */
 static inline void dpdk_stage(struct dpdk_port *p, const struct hx_desc *d)
 {
-    static const uint8_t turns[4] = {0, 1, 2, 0};
     struct rte_mbuf *m = dpdk_mbuf(d);
-    uint32_t at = p->staged_end++;
-    unsigned grant = turns[at % 4];
-    p->told[grant] = p->link.rx[grant].freed + p->link.rx[grant].buffer;
     p->link.tx[d->vc].sent += hx_blocks(d->length);
-    dpdk_write_hop(rte_pktmbuf_mtod(m, uint8_t *), d->vc, d->hops, grant, p->told[grant]);
-    p->staged[at] = m;
+    dpdk_write_hop(rte_pktmbuf_mtod(m, uint8_t *), d->vc, d->hops);
+    p->staged[p->staged_end++] = m;
     dpdk_count(&p->transmitted, d->length);
 }
 

@@ -4,6 +4,7 @@
 #ifndef HAL_PORT_H
 #define HAL_PORT_H
 
+#include "hal/vcs_apart.h"
 #include "hxmesh/crc32c.h"
 #include "hxmesh/hal.h"
 #include "lanes.h"
@@ -26,20 +27,6 @@ static inline uint64_t hal_open(const struct hal_switch *h)
 {
     (void)h;
     return UINT64_MAX;
-}
-
-/* The VCs of a link have buffers of their own. */
-static inline unsigned hal_first_vc(const struct hal_switch *h)
-{
-    (void)h;
-    return HX_VCS;
-}
-
-static inline bool hal_closes(const struct hal_switch *h, unsigned output)
-{
-    (void)h;
-    (void)output;
-    return false;
 }
 
 static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)

@@ -62,7 +62,7 @@ struct shm_tapped *shm_tapped_new(struct shm_taps *taps, const struct hal_switch
 /* Before the commit of a step. */
 void shm_tap_step(const struct hal_switch *h);
 
-/* The packet that goes next into this link does not come from the switch: says so in its note. */
+/* The packet that goes next into this link comes from outside, not from the switch: says so in its note. */
 void shm_tap_replayed(const struct hal_switch *h, unsigned output, unsigned vc);
 
 /* The steps of switch.h, which write a note about each packet they send (noted.c). */

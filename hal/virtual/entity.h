@@ -46,12 +46,6 @@ size_t virtual_entity_bytes(unsigned planes, unsigned ports);
 struct virtual_entity *virtual_entity_init(void *memory, struct virtual_worker *w, uint32_t index, unsigned planes,
                                            unsigned ports, bool tree);
 
-/* Ask for the lines that a visit will need, in three steps, one visit apart from each other: what each one looks at the one
- * before has asked for. */
-void virtual_entity_fetch_agenda(const struct virtual_entity *e);
-void virtual_entity_fetch_ports(const struct virtual_entity *e, uint64_t end);
-void virtual_entity_fetch_packets(const struct virtual_entity *e, uint64_t end);
-
 /* Lets it run until `end`. */
 void virtual_entity_visit(struct virtual_entity *e, uint64_t end);
 

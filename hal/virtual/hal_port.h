@@ -98,7 +98,6 @@ struct hal_switch {
     uint8_t plane;
     uint8_t output_item, credit_item; /* agenda items of output 0 */
     uint8_t first_vc;
-    uint8_t turns;             /* steps that transmitted */
     struct virtual_room *room; /* [ports] */
     struct virtual_rx *rx;
     struct virtual_tx *tx;
@@ -213,10 +212,8 @@ static inline void hal_commit(struct hal_switch *h)
 {
     if (!h->sent)
         return;
-    /* What is nearest to its end goes first: a packet under way holds buffers, one that waits at its source does not. Every
-     * 16th time another VC is first, so that none starves. */
-    h->turns++;
-    h->first_vc = h->turns % 16 ? HX_VCS - 1 : h->turns / 16 % (HX_VCS - 1);
+    /* VCs in turn. (With transit always first an accelerator whose column is full of it hardly gets to send.) */
+    h->first_vc = h->first_vc ? h->first_vc - 1 : HX_VCS - 1;
 }
 
 /* ---- endpoint ---- */
@@ -235,6 +232,7 @@ struct hal_endpoint {
     unsigned planes;
     struct hal_switch *plane[HX_MAX_PLANES];
     uint64_t inject_free[HX_MAX_PLANES]; /* ps: when its link to the switch is free */
+    uint64_t due[HX_MAX_PLANES];         /* ps: when the next packet would go if none had ever been late */
     struct virtual_eject eject[HX_MAX_PLANES];
     bool eject_noted; /* stands in the agenda */
     uint64_t *drops;

@@ -123,9 +123,7 @@ static void fetch_ahead(const struct hal_endpoint *ep, const struct hx_desc *d, 
     __builtin_prefetch(virtual_pool_frame(&ep->worker->pool, d->buffer));
     if (firmware->place)
         return; /* few peers: they stay in the cache */
-    const struct hx_peer *peer = &firmware->peer[birth & UINT16_MAX];
-    __builtin_prefetch(peer);
-    __builtin_prefetch((const char *)peer + 64);
+    __builtin_prefetch(&firmware->peer[birth & UINT16_MAX]);
 }
 
 static void to_endpoint(struct hal_switch *h, const struct hx_desc *d, uint64_t there, uint64_t birth)
@@ -209,8 +207,9 @@ void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc
     const struct virtual_timing *t = &w->timing;
     struct hx_desc out = *d;
     out.flow = virtual_flow(t, d->length);
-    uint64_t start = later_of(w->now, h->inject_free[plane]);
+    uint64_t start = later_of(w->now, later_of(h->inject_free[plane], h->due[plane]));
     h->inject_free[plane] = start + t->local.blocks[virtual_blocks(&out)];
+    h->due[plane] += t->inject.blocks[virtual_blocks(&out)];
     if (__builtin_expect(w->tap != NULL, 0))
         virtual_tap_injected(h, plane, &out, start);
     virtual_deliver(&h->plane[plane]->rx[HX_LOCAL], &out, start + t->local.blocks[1] + t->input,

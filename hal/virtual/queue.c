@@ -2,7 +2,7 @@
 #include "queue.h"
 #include "stock.h"
 
-enum { FIRST_SLOTS = 8 };
+enum { FIRST_SLOTS = 2 }; /* a cache line of packets: more than wait at most inputs of a fabric that keeps up */
 
 /* The next larger ring for elements of this size; *slots: of the old one, 0 if there is none. */
 static void *grown_ring(uint32_t *slots, size_t size)

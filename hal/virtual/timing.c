@@ -16,6 +16,7 @@ void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p)
                                  .trace = (uint32_t)(p->trace * 1000)};
     set_rate(&t->link, p->link);
     set_rate(&t->local, p->link * 4);
+    t->inject = t->local;
     set_rate(&t->crossbar, p->crossbar);
     set_rate(&t->local_crossbar, p->crossbar * 4);
     t->ahead = t->output + t->crossbar.blocks[VIRTUAL_PACKET_BLOCKS];
@@ -31,4 +32,10 @@ void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p)
     uint64_t link = p->trace < p->cable ? t->trace : t->cable;
     uint64_t block = t->crossbar.blocks[1] < t->link.blocks[1] ? t->crossbar.blocks[1] : t->link.blocks[1];
     t->window = t->output + link + t->input + block;
+}
+
+void virtual_timing_pace(struct virtual_timing *t, double share)
+{
+    for (unsigned n = 0; n <= VIRTUAL_PACKET_BLOCKS; n++)
+        t->inject.blocks[n] = (uint32_t)(t->local.blocks[n] / share);
 }

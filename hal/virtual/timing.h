@@ -15,7 +15,10 @@
  * link free <= t + output latency + a full packet in the crossbar. The endpoint's inner ports are four times as fast as the
  * others, as its link is. A packet injected at t takes the
  * endpoint's link, of four links' rate: ready = max(t, free) + 1 block there + input latency. A delivered one is there
- * when its tail is: max(start + n * block there, r + (n - 1) * block on the link + output latency). */
+ * when its tail is: max(start + n * block there, r + (n - 1) * block on the link + output latency).
+ *
+ * A pace is a share of four links' rate at which the endpoint's packets follow each other on the average: none starts
+ * before those that went first would have taken at that rate, and what was held up makes good for it at the full one. */
 #ifndef VIRTUAL_TIMING_H
 #define VIRTUAL_TIMING_H
 
@@ -34,8 +37,9 @@ struct virtual_rate {
 
 struct virtual_timing {
     struct virtual_rate link, local, crossbar, local_crossbar;
-    uint32_t ahead;         /* an output takes the next packet when its link will be free in so many ps */
-    uint32_t input, output; /* latencies, ps */
+    struct virtual_rate inject; /* from an endpoint: `local`, or slower */
+    uint32_t ahead;             /* an output takes the next packet when its link will be free in so many ps */
+    uint32_t input, output;     /* latencies, ps */
     uint32_t cable, trace;
     uint32_t vc_blocks;  /* credit of a VC: its share of the buffer, at most HX_WINDOW packets */
     uint32_t unit_shift; /* credit is compared in units of 2^unit_shift blocks, so that it fits HX_MAX_ROOM */
@@ -45,5 +49,8 @@ struct virtual_timing {
 
 /* *p is complete (hx_timing_complete). */
 void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p);
+
+/* From now on endpoints inject at most that share (0.001 .. 1) of four links' rate. */
+void virtual_timing_pace(struct virtual_timing *t, double share);
 
 #endif

@@ -60,7 +60,8 @@ enum {
     HX_COLLECTIVE_PHASES = 3,    /* of a stream, one after the other */
     HX_COLLECTIVE_CHILDREN = 20, /* of a node in the tree: up to 2^20 accelerators */
     HX_COLLECTIVE_LANES = HX_COLLECTIVE_CHILDREN + 1,
-    HX_COLLECTIVE_MAX_WINDOW = 32
+    HX_COLLECTIVE_MAX_WINDOW = 32,
+    HX_COLLECTIVE_PEERS = 2 * HX_COLLECTIVE_STREAMS * HX_COLLECTIVE_PHASES /* whom one talks with, at most */
 };
 
 struct hx_collective_config {

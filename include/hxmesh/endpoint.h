@@ -39,8 +39,9 @@
 enum {
     HX_PEER_WINDOW = 4,      /* messages of one pair under way */
     HX_MESSAGE_WINDOW = 512, /* packets of one message under way */
-    HX_MAX_SENDS = 64,       /* messages under way from one endpoint */
-    HX_ACK_EVERY = 64,       /* packets of one message from acknowledgement to acknowledgement */
+    HX_MAX_SENDS = 4096,     /* messages under way from one endpoint */
+    HX_NO_SEND = HX_MAX_SENDS,
+    HX_ACK_EVERY = 64, /* packets of one message from acknowledgement to acknowledgement */
     HX_MAP_WORDS = HX_MESSAGE_WINDOW / 32
 };
 
@@ -66,7 +67,7 @@ struct hx_endpoint_config {
     uint16_t columns;    /* of the fabric: a*x */
     uint16_t rows;       /* b*y */
     uint8_t planes;      /* 1 .. 4 */
-    uint8_t sends;       /* messages under way at once: 1 .. 64 */
+    uint16_t sends;      /* messages under way at once: 1 .. HX_MAX_SENDS */
     uint8_t epoch;       /* incarnation, 1 .. 255 */
     uint8_t retries;     /* tries without an answer before a message is given up */
     uint32_t peers;      /* accelerators it can know at once; 0: all. A message to or from one more is refused */
@@ -86,18 +87,21 @@ struct hx_send {
     uint32_t resend; /* packets before it are not to be repeated now */
     uint32_t next;   /* first packet never sent */
     uint64_t deadline;
-    uint16_t last_length; /* payload of the last packet */
-    uint8_t tries;
-    uint8_t younger; /* send with the next message to this peer, or HX_MAX_SENDS: none */
-    bool active;
-    bool unreachable; /* reported, and nothing acknowledged since */
-    uint8_t no_way;   /* planes that reported it, bit by plane */
     uint64_t cookie;
-    uint64_t bytes;
+    uint16_t last_length; /* payload of the last packet */
+    uint16_t younger;     /* send with the next message to this peer, or HX_NO_SEND */
+    uint8_t tries;
+    uint8_t peer_epoch; /* the peer's incarnation, 0: not known */
+    uint8_t no_way;     /* planes that reported it unreachable, bit by plane */
+    bool active;
+    bool unreachable;           /* reported, and nothing acknowledged since */
+    bool ready;                 /* may inject now */
+    bool behind;                /* an older message to this peer may */
     uint32_t map[HX_MAP_WORDS]; /* bit p % HX_MESSAGE_WINDOW: packet p, beyond acked, is known to be there */
 };
 
-/* A slot for arriving messages of one peer with the same number modulo HX_PEER_WINDOW. */
+/* A slot for arriving messages of one peer with the same number modulo HX_PEER_WINDOW. Invariant: base <= received; the
+ * slot's map is empty where they are equal, so packets in order need not look at it. */
 struct hx_receive {
     uint32_t message, packets;
     uint32_t base;          /* packets here without a gap */
@@ -107,19 +111,23 @@ struct hx_receive {
     uint32_t tag;
     uint16_t last_length;
     uint8_t state;
-    uint8_t plane;              /* by which its last packet came */
-    bool queued;                /* is in the list of acknowledgements */
-    uint32_t map[HX_MAP_WORDS]; /* bit p % HX_MESSAGE_WINDOW: packet p >= base is here */
+    uint8_t plane; /* by which its last packet came */
+    bool queued;   /* is in the list of acknowledgements */
 };
 
-/* What is known of an accelerator since the first packet to or from it. */
+/* What is known of an accelerator since the first packet to or from it. With one message at a time all that a packet in
+ * order needs is in the first 64 bytes. */
 struct hx_peer {
     uint32_t rank;
-    uint32_t next_message;        /* number of the next message to it */
-    uint8_t send[HX_PEER_WINDOW]; /* which hx_send, or HX_MAX_SENDS: none */
-    uint8_t epoch;                /* its incarnation, 0: not known */
+    uint32_t next_message;         /* number of the next message to it */
+    uint16_t send[HX_PEER_WINDOW]; /* which hx_send, or HX_NO_SEND */
+    uint8_t epoch;                 /* its incarnation, 0: not known */
     struct hx_receive in[HX_PEER_WINDOW];
+    /* By slot: bit p % HX_MESSAGE_WINDOW: packet p >= base is here. */
+    uint32_t map[HX_PEER_WINDOW][HX_MAP_WORDS];
+    uint32_t fill[7]; /* to a whole number of cache lines */
 };
+_Static_assert(sizeof(struct hx_peer) % 64 == 0, "of all peers the first 64 bytes are a cache line");
 
 struct hx_endpoint_stats {
     uint64_t messages_sent;     /* acknowledged in full */
@@ -134,16 +142,21 @@ struct hx_endpoint_stats {
 
 struct hal_endpoint;
 
+/* Sends, bit by index. Invariant: bit i of `filled` is set where word[i] is not 0. */
+struct hx_send_set {
+    uint64_t filled;
+    uint64_t *word; /* [sends / 64, rounded up] */
+};
+
 struct hx_endpoint {
     struct hx_endpoint_config config;
     struct hal_endpoint *hal;
     struct hx_endpoint_stats stats;
-    uint64_t ready;                  /* sends that may inject now, bit by index */
-    uint64_t behind;                 /* sends that let an older ready one to the same peer go first */
-    uint64_t free_sends;             /* bit by index */
-    uint32_t active;                 /* sends under way */
-    uint8_t turn;                    /* whose turn it is among the ready */
-    uint8_t timer;                   /* whose deadline is looked at next */
+    struct hx_send_set due;          /* sends that may inject now, and are not behind another */
+    struct hx_send_set idle;         /* sends without a message */
+    uint16_t active;                 /* sends under way */
+    uint16_t turn;                   /* whose turn it is among those that are due */
+    uint16_t timer;                  /* whose deadline is looked at next */
     uint32_t acks_first, acks_count; /* list of acknowledgements, circular */
     uint32_t ack_slots;
     struct hx_send *send; /* [sends] */
@@ -166,6 +179,12 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *co
  * packet, `cookie` stays here. HX_E_BUSY: all sends are taken, or four messages to this peer are under way.
  * HX_E_RANGE: no such accelerator, or too long. HX_E_CAPACITY: it would be one peer too many. */
 int hx_endpoint_send(struct hx_endpoint *ep, unsigned gx, unsigned gy, uint64_t bytes, uint32_t tag, uint64_t cookie);
+
+/* Whether hx_endpoint_send() would take one more message, as far as sends are concerned. */
+static inline bool hx_endpoint_takes(const struct hx_endpoint *ep)
+{
+    return ep->active < ep->config.sends;
+}
 
 /* Consumes arrivals, acknowledges, injects, repeats what is overdue; commits. Returns packets taken and given. */
 unsigned hx_endpoint_step(struct hx_endpoint *ep);

@@ -1,226 +1,230 @@
-/* bench_dpdk.c - cycles a packet of the DPDK node on one lcore, four ports, all of it: receive, judge, credit, route,
- * transmit; and how that compares with dpdk-testpmd, which only swaps addresses.
+/* bench_dpdk.c - cycles a packet of the DPDK node on one lcore with four ports, all of it: receive, judge, credit, route,
+ * select, transmit; over net_null, whose driver takes an mbuf from a pool and gives it back for every packet, and over
+ * net_ring, which only passes them on. Beside dpdk-testpmd, in turns with it, which does nothing (io) or swaps addresses
+ * (macswap). Then two lcores against one, and the latency at half load. (platform: dpdk)
  *
- * net_null hands out mbufs as they are. So the mbufs of each port's own pool hold frames that are true at this port, and
- * stay so: the node is inside its board, where no VC is raised. What a peer would grant is granted here by a few
- * stores a loop, which are part of what is measured. */
-#include "dpdk-node/core.h"
+ * Times are processor time in ticks of the counter, medians of many short trials: a machine that does other things too
+ * changes them little. */
+#include "dpdk_nodes.h"
 #include "measure.h"
 #include "testpmd.h"
 
-#include <rte_cycles.h>
-#include <rte_eal.h>
-#include <rte_malloc.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-enum { PORTS = 4, GX = 1, GY = 1, POOL = 2047 };
+/* About a burst a cable. Of full packets, which take 32 of the 1,024 blocks of a VC, more would wait for each other. */
+enum { IN_FLIGHT = 11 };
 
-struct bench {
-    struct node_config config;
-    struct node node;
-    struct core core;
-    struct dpdk_port port[HX_ACCELERATOR_PORTS];
-    struct rte_mempool *pool[PORTS];
-    struct rte_mempool *credits; /* for credit frames: they must not come back as packets */
-    uint64_t random;
+enum { TRIALS = 41, LOOPS = 400, TESTPMD_TRIALS = 9, TESTPMD_MS = 30, TWO_US = 1000, ATTEMPTS = 50 };
+
+static double ticks_per_ns;
+
+static double cycles(struct trial t)
+{
+    return (double)t.ns * ticks_per_ns / (double)t.packets;
+}
+
+/* ---- the node, by driver and size ---- */
+
+struct driver {
+    const char *name;
+    void (*open)(unsigned bytes);
+    struct trial (*run)(unsigned loops);
+    void (*close)(void);
 };
 
-static uint32_t next_random(struct bench *b, uint32_t below)
+static struct rings *one;
+
+static void open_one(unsigned bytes)
 {
-    b->random = b->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)((b->random >> 33) % below);
+    one = rings_open(1, bytes, IN_FLIGHT, "E=0,W=0,N=0,S=0");
 }
 
-/* A frame that may stand on this input. */
-static void write_frame(struct bench *b, unsigned input, uint8_t *frame, unsigned bytes)
+static struct trial run_one(unsigned loops)
 {
-    const struct hx_geometry *g = &b->config.g;
-    struct hx_header h = {.credit_vc = HX_NO_CREDIT,
-                          .kind = HX_DATA,
-                          .message_packets = 1,
-                          .length = (uint16_t)(bytes - HX_HEADER_BYTES),
-                          .epoch = 1};
-    uint64_t ports = 0;
-    while (ports == 0 || ports >> HX_LOCAL & 1) {
-        h.dst_gx = (uint16_t)next_random(b, g->columns);
-        h.dst_gy = (uint16_t)next_random(b, g->rows);
-        ports = hx_route_ports(&b->core.sw.route, input, h.dst_gx, h.dst_gy);
+    return rings_run(one, loops);
+}
+
+static void close_one(void)
+{
+    rings_close(one);
+}
+
+static struct measured measure_node(const struct driver *d, unsigned trials)
+{
+    double samples[TRIALS];
+    (void)d->run(LOOPS);
+    for (unsigned i = 0; i < trials; i++)
+        samples[i] = cycles(d->run(LOOPS));
+    return measure_summary(samples, trials);
+}
+
+static void put(json_t *o, const char *key, struct measured m)
+{
+    (void)json_object_set_new(o, key, measure_json(m));
+}
+
+static json_t *measure_sizes(const struct driver *d, double *at_64)
+{
+    static const unsigned sizes[] = {64, 1518, 8192};
+    json_t *by_size = json_object();
+    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char text[64];
+        d->open(sizes[i]);
+        struct measured m = measure_node(d, TRIALS);
+        d->close();
+        double in_second = ticks_per_ns * 1e9 / m.median;
+        (void)snprintf(text, sizeof text, "%s, %u B (%.1f M packets/s)", d->name, sizes[i], in_second / 1e6);
+        measure_print(text, m, "cycles a packet");
+        json_t *o = measure_json(m);
+        (void)json_object_set_new(o, "packets_per_second", json_real(in_second));
+        (void)snprintf(text, sizeof text, "%u", sizes[i]);
+        (void)json_object_set_new(by_size, text, o);
+        *at_64 = i == 0 ? m.median : *at_64;
     }
-    hx_frame_encode(frame, &h);
-}
-
-static void fill_pool(struct bench *b, unsigned input, unsigned bytes)
-{
-    static struct rte_mbuf *all[POOL];
-    unsigned n = 0;
-    for (; n < POOL && (all[n] = rte_pktmbuf_alloc(b->pool[input])); n++)
-        write_frame(b, input, rte_pktmbuf_mtod(all[n], uint8_t *), bytes);
-    rte_pktmbuf_free_bulk(all, n);
-}
-
-/* A link has the default buffer, or, where packets are full, what a burst of them to one output needs. */
-static void open_null(struct bench *b, unsigned port, unsigned bytes)
-{
-    const uint32_t blocks = bytes > 2048 ? 4096 : HX_DEFAULT_CREDITS;
-    char name[32];
-    char arguments[32];
-    uint16_t device;
-    struct rte_eth_conf conf = {0};
-    (void)snprintf(name, sizeof name, "net_null%u", port);
-    (void)snprintf(arguments, sizeof arguments, "size=%u", bytes);
-    if (rte_eal_hotplug_add("vdev", name, arguments) != 0 || rte_eth_dev_get_port_by_name(name, &device) != 0 ||
-        rte_eth_dev_configure(device, 1, 1, &conf) != 0 ||
-        rte_eth_rx_queue_setup(device, 0, 512, 0, NULL, b->pool[port]) != 0 ||
-        rte_eth_tx_queue_setup(device, 0, 512, 0, NULL) != 0 || rte_eth_dev_start(device) != 0)
-        rte_panic("%s cannot be opened\n", name);
-    const struct dpdk_port_config config = {.device = device,
-                                            .blocks = blocks,
-                                            .peer_blocks = blocks,
-                                            .credit_period = rte_get_tsc_hz() / 10000,
-                                            .pool = b->credits,
-                                            .drops = b->core.drops};
-    dpdk_port_init(&b->port[port], &config, 1, rte_zmalloc(NULL, dpdk_port_bytes(blocks, blocks), 64));
-    b->port[port].link.open = true;
-}
-
-static void close_null(struct bench *b, unsigned port)
-{
-    char name[32];
-    (void)snprintf(name, sizeof name, "net_null%u", port);
-    (void)rte_eth_dev_stop(b->port[port].device);
-    (void)rte_eal_hotplug_remove("vdev", name);
-    rte_free(b->port[port].slots[0]);
-}
-
-static void build(struct bench *b)
-{
-    struct core *c = &b->core;
-    (void)hx_geometry_init(&b->config.g, 4, 4, 4, 4, 1, HX_DEFAULT_RADIX, 1);
-    b->config.node = hx_accelerator(&b->config.g, GX, GY);
-    b->config.ports = HX_ACCELERATOR_PORTS;
-    b->node = (struct node){.config = &b->config, .port = b->port, .cores = 1, .up = 15};
-    c->node = &b->node;
-    c->up_seen = 15;
-    c->hal = (struct hal_switch){
-        .port = b->port, .ports = HX_ACCELERATOR_PORTS, .mine = 15, .up = 15, .send = c->send, .drops = c->drops};
-    c->tables = rte_zmalloc(NULL, hx_route_bytes(&b->config.g, b->config.node), 64);
-    hx_switch_init(&c->sw, HX_ACCELERATOR_PORTS, 0, &c->hal,
-                   rte_zmalloc(NULL, hx_switch_bytes(HX_ACCELERATOR_PORTS), 64));
-    hx_route_build(&c->sw.route, &b->config.g, b->config.node, (struct hx_barred){NULL}, 15, c->tables);
-}
-
-static void grant_all(struct bench *b)
-{
-    for (unsigned port = 0; port < PORTS; port++) {
-        struct hx_credit_sender *tx = b->port[port].link.tx;
-        for (unsigned vc = 0; vc < HX_VCS; vc++)
-            tx[vc].limit = tx[vc].sent + tx[vc].buffer;
-    }
-}
-
-static double cycles_a_packet(struct bench *b, unsigned loops)
-{
-    uint64_t moved = b->core.moved;
-    uint64_t start = rte_rdtsc();
-    for (unsigned i = 0; i < loops; i++) {
-        grant_all(b);
-        (void)core_loop(&b->core);
-    }
-    return (double)(rte_rdtsc() - start) / (double)(b->core.moved - moved);
-}
-
-static struct measured measure_null(struct bench *b, unsigned bytes)
-{
-    double samples[MEASURE_RUNS];
-    for (unsigned port = 0; port < PORTS; port++)
-        open_null(b, port, bytes);
-    build(b);
-    for (unsigned port = 0; port < PORTS; port++)
-        fill_pool(b, port, bytes);
-    (void)cycles_a_packet(b, 1000);
-    for (unsigned run = 0; run < MEASURE_RUNS; run++)
-        samples[run] = cycles_a_packet(b, 20000);
-    for (unsigned port = 0; port < PORTS; port++)
-        close_null(b, port);
-    return measure_summary(samples, MEASURE_RUNS);
+    return by_size;
 }
 
 /* ---- against dpdk-testpmd ---- */
 
-/* Cycles a packet of a testpmd mode; .median 0: it is not there. */
-static struct measured measure_testpmd(const char *mode, unsigned bytes)
+/* The node and both modes in turns; the ratio is that of neighbours in time. Returns the node's cycles. */
+static json_t *compare(const struct driver *d, const char *buffers, const char *options, double *macswap_ratio)
 {
-    double samples[3] = {0};
-    for (unsigned run = 0; run < 3; run++) {
-        double rate = testpmd_rate(mode, bytes);
-        if (rate <= 0)
-            return (struct measured){0, 0, 0};
-        samples[run] = measure_ticks_per_second() / rate;
+    static const char *const modes[2] = {"io", "macswap"};
+    double samples[2][TESTPMD_TRIALS];
+    double ratios[2][TESTPMD_TRIALS];
+    struct testpmd *t = testpmd_open(d->name, options);
+    d->open(64);
+    bool runs = t != NULL;
+    for (unsigned i = 0; runs && i < TESTPMD_TRIALS; i++) {
+        double node = measure_node(d, TRIALS / 2).median;
+        for (unsigned mode = 0; mode < 2; mode++) {
+            samples[mode][i] = testpmd_run(t, modes[mode], TESTPMD_MS) * ticks_per_ns;
+            runs = runs && samples[mode][i] > 0;
+            ratios[mode][i] = runs ? node / samples[mode][i] : 0;
+        }
     }
-    return measure_summary(samples, 3);
+    d->close();
+    testpmd_close(t);
+    if (!runs) {
+        printf("  dpdk-testpmd is not installed (package dpdk-dev) or failed: not compared\n");
+        return NULL;
+    }
+    json_t *o = json_object();
+    for (unsigned mode = 0; mode < 2; mode++) {
+        char text[96];
+        (void)snprintf(text, sizeof text, "dpdk-testpmd %s, %s", modes[mode], buffers);
+        measure_print(text, measure_summary(samples[mode], TESTPMD_TRIALS), "cycles a packet");
+        put(o, modes[mode], measure_summary(samples[mode], TESTPMD_TRIALS));
+        struct measured ratio = measure_summary(ratios[mode], TESTPMD_TRIALS);
+        (void)snprintf(text, sizeof text, "the node / testpmd %s", modes[mode]);
+        measure_print(text, ratio, "");
+        (void)snprintf(text, sizeof text, "%s_ratio", modes[mode]);
+        put(o, text, ratio);
+        *macswap_ratio = ratio.median;
+    }
+    return o;
 }
 
-static void compare(json_t *results, const char *mode, double node)
+/* testpmd with buffers of its own, of 2,176 bytes, as it comes; and with buffers as large as ours, of which each has
+ * pages of its own: that suits the cache better, and testpmd more than us. */
+static json_t *measure_driver(const struct driver *d, double *at_64, double *macswap_ratio)
 {
-    char text[80];
-    struct measured m = measure_testpmd(mode, 64);
-    if (m.median <= 0) {
-        printf("  dpdk-testpmd is not installed (package dpdk-dev): not compared\n");
-        return;
-    }
-    (void)snprintf(text, sizeof text, "dpdk-testpmd %s, 64 B", mode);
-    measure_print(text, m, "cycles a packet");
-    (void)snprintf(text, sizeof text, "the node / testpmd %s", mode);
-    printf("  %-44s %10.2f\n", text, node / m.median);
-    (void)snprintf(text, sizeof text, "dpdk_testpmd_%s_cycles_per_packet", mode);
-    (void)json_object_set_new(results, text, measure_json(m));
-    (void)snprintf(text, sizeof text, "dpdk_testpmd_%s_ratio", mode);
-    (void)json_object_set_new(results, text, json_real(node / m.median));
+    double other;
+    json_t *o = json_object();
+    (void)json_object_set_new(o, "cycles_per_packet", measure_sizes(d, at_64));
+    json_t *own = compare(d, "as it comes", "", macswap_ratio);
+    json_t *same = own ? compare(d, "buffers as ours", "--mbuf-size=8704", &other) : NULL;
+    if (own)
+        (void)json_object_set_new(o, "testpmd", own);
+    if (same)
+        (void)json_object_set_new(o, "testpmd_same_buffers", same);
+    return o;
 }
 
-static void start_eal(void)
+/* ---- two lcores ---- */
+
+/* Million packets a second of a trial in which no other program took any lcore's processor away; after many that were
+ * disturbed, of whatever came. */
+static double undisturbed_rate(struct rings *r)
 {
-    static char folder[] = "/tmp/hxmesh-bench-XXXXXX";
-    char *arguments[] = {"bench",       "--no-huge", "-m", "512",         "--no-pci", "--no-telemetry",
-                         "--no-shconf", "-l",        "0",  "--log-level", "critical", NULL};
-    if (!mkdtemp(folder) || setenv("XDG_RUNTIME_DIR", folder, 1) != 0 || rte_eal_init(11, arguments) < 0)
-        rte_panic("EAL does not start\n");
-    (void)rmdir(folder);
+    struct trial t = {.packets = 0};
+    for (unsigned attempt = 0; attempt < ATTEMPTS; attempt++) {
+        t = rings_run_all(r, TWO_US);
+        if ((double)t.ns * ticks_per_ns > 0.97 * (double)t.ticks)
+            break;
+    }
+    return (double)t.packets * ticks_per_ns * 1e3 / (double)t.ticks;
+}
+
+static void measure_two(json_t *results)
+{
+    double single[TRIALS];
+    double both[TRIALS];
+    double gain[TRIALS];
+    struct rings *alone = rings_open_null(1, "E=0,W=0,N=0,S=0");
+    struct rings *two = rings_open_null(2, "E=0,W=0,N=1,S=1");
+    (void)rings_run_all(alone, TWO_US);
+    (void)rings_run_all(two, TWO_US);
+    for (unsigned i = 0; i < TRIALS; i++) {
+        single[i] = undisturbed_rate(alone);
+        both[i] = undisturbed_rate(two);
+        gain[i] = both[i] / single[i];
+    }
+    rings_close(two);
+    rings_close(alone);
+    json_t *o = json_object();
+    struct measured m = measure_summary(single, TRIALS);
+    measure_print("net_null, 64 B, one lcore", m, "M packets/s");
+    put(o, "one_lcore_million_packets_per_second", m);
+    m = measure_summary(both, TRIALS);
+    measure_print("net_null, 64 B, two lcores", m, "M packets/s");
+    put(o, "two_lcores_million_packets_per_second", m);
+    m = measure_summary(gain, TRIALS);
+    measure_print("two lcores / one", m, "");
+    put(o, "ratio", m);
+    (void)json_object_set_new(results, "dpdk_two_lcores", o);
+    (void)json_object_set_new(results, "dpdk_two_lcores_ratio", json_real(m.median));
+}
+
+/* ---- latency ---- */
+
+static void measure_latency(json_t *results, double cycles_per_packet)
+{
+    struct latency l = latency_measure(2 * cycles_per_packet);
+    printf("  latency at half load (%.1f M packets/s): p50 %.0f, p99 %.0f, p99.9 %.0f, most %.0f ns\n",
+           ticks_per_ns * 1e3 / 2 / cycles_per_packet, l.p50, l.p99, l.p999, l.most);
+    (void)json_object_set_new(results, "dpdk_latency_ns",
+                              json_pack("{s:f, s:f, s:f, s:f, s:f, s:i, s:i}", "load", 0.5, "p50", l.p50, "p99", l.p99,
+                                        "p999", l.p999, "max", l.most, "packets", (int)LATENCY_PACKETS,
+                                        "interrupted_loops", (int)l.interrupted));
 }
 
 int main(int argc, char **argv)
 {
-    static struct bench b = {.random = 1};
-    static const unsigned sizes[] = {64, 1518, 8192};
+    static const struct driver null = {"net_null", null_open, null_run, null_close};
+    static const struct driver ring = {"net_ring", open_one, run_one, close_one};
     json_t *results = json_object();
-    json_t *by_size = json_object();
-    start_eal();
-    for (unsigned port = 0; port < PORTS; port++) {
-        char name[16];
-        (void)snprintf(name, sizeof name, "bench%u", port);
-        b.pool[port] = rte_pktmbuf_pool_create(name, POOL, 256, 0, 8576, 0);
-    }
-    b.credits = rte_pktmbuf_pool_create("credits", 255, 0, 0, 256, 0);
-    printf("DPDK node, four ports over net_null, one lcore, no huge pages (TSC cycles; median of %d, spread)\n",
-           MEASURE_RUNS);
-    double ticks = measure_ticks_per_second();
-    double at_64 = 0;
-    for (unsigned i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        char text[64];
-        struct measured m = measure_null(&b, sizes[i]);
-        at_64 = i == 0 ? m.median : at_64;
-        (void)snprintf(text, sizeof text, "%u B (%.1f M packets/s)", sizes[i], ticks / m.median / 1e6);
-        measure_print(text, m, "cycles a packet");
-        (void)snprintf(text, sizeof text, "%u", sizes[i]);
-        (void)json_object_set_new(by_size, text, measure_json(m));
-    }
-    (void)json_object_set_new(results, "dpdk_cycles_per_packet", by_size);
-    (void)json_object_set_new(results, "dpdk_packets_per_second", json_real(ticks / at_64));
-    compare(results, "io", at_64);
-    compare(results, "macswap", at_64);
+    double null_cycles = 0;
+    double ring_cycles = 0;
+    double null_ratio = 0;
+    double ring_ratio = 0;
+    bool two_cores;
+    nodes_start_eal(&two_cores);
+    ticks_per_ns = measure_ticks_per_second() / 1e9;
+    printf("DPDK node, four ports, one lcore, no huge pages (TSC cycles; median of %d trials, spread)\n", TRIALS);
+    (void)json_object_set_new(results, "dpdk_net_null", measure_driver(&null, &null_cycles, &null_ratio));
+    (void)json_object_set_new(results, "dpdk_net_ring", measure_driver(&ring, &ring_cycles, &ring_ratio));
+    /* In one number each: the node with credits from a true peer and no driver's work in it; and beside macswap, as it comes,
+     * where both have the same driver's work. */
+    (void)json_object_set_new(results, "dpdk_cycles_per_packet", json_real(ring_cycles));
+    (void)json_object_set_new(results, "dpdk_packets_per_second", json_real(ticks_per_ns * 1e9 / ring_cycles));
+    if (null_ratio > 0)
+        (void)json_object_set_new(results, "dpdk_testpmd_macswap_ratio", json_real(null_ratio));
+    if (two_cores)
+        measure_two(results);
+    else
+        printf("  two lcores against one: not measured, this machine has one core\n");
+    measure_latency(results, ring_cycles);
     measure_finish(results, argc, argv);
     return 0;
 }

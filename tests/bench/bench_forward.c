@@ -251,7 +251,7 @@ static void measure_testpmd(json_t *results, double whole)
     double samples[3];
     double ticks = measure_ticks_per_second();
     for (unsigned run = 0; run < 3; run++) {
-        double rate = testpmd_rate("macswap", 64);
+        double rate = testpmd_rate("macswap");
         if (rate <= 0) {
             printf("  dpdk-testpmd is not installed (package dpdk-dev): not compared\n");
             return;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static int ascending(const void *a, const void *b)
 {
@@ -41,6 +42,23 @@ double measure_ticks_per_second(void)
     uint64_t ticks = shm_clock_ticks() - clock.ticks;
     uint64_t ns = shm_clock_system() - clock.ns;
     return (double)ticks * 1e9 / (double)ns;
+}
+
+void measure_remove_runtime(const char *folder)
+{
+    static const char *const parts[] = {"/dpdk/rte", "/dpdk", ""};
+    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++) {
+        char path[256];
+        (void)snprintf(path, sizeof path, "%s%s", folder, parts[i]);
+        (void)rmdir(path);
+    }
+}
+
+uint64_t measure_thread_ns(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
 static void add_machine(json_t *results)

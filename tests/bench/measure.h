@@ -22,6 +22,12 @@ void measure_print(const char *what, struct measured m, const char *unit);
 /* Ticks of the processor's counter in a second, measured against the system's clock. */
 double measure_ticks_per_second(void);
 
+/* Removes a runtime folder of EAL's, with what EAL makes in it. */
+void measure_remove_runtime(const char *folder);
+
+/* Nanoseconds that this thread has run: what other programs take of the processor is not in it. */
+uint64_t measure_thread_ns(void);
+
 /* The file named behind --json, or NULL; machine and date are added to `results`, which is written there. */
 void measure_finish(json_t *results, int argc, char **argv);
 

@@ -4,6 +4,7 @@
  * A fuzzer does not guess checksums, so a credit frame is tried twice: as it came and with its checksum put right. */
 #include "hxmesh/error.h"
 #include "hxmesh/frame.h"
+#include "tests/unit/support_frame.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,18 +43,6 @@ static int try_credit(const uint8_t *bytes, size_t size)
     return HX_OK;
 }
 
-/* CRC-32C by its definition, so that the seal does not come from the code that checks it. */
-static void seal(uint8_t *frame)
-{
-    uint32_t crc = UINT32_MAX;
-    for (unsigned i = 14 * 8; i < 60 * 8; i++) {
-        uint32_t bit = ((uint32_t)frame[i / 8] >> i % 8 ^ crc) & 1U;
-        crc = crc >> 1 ^ (bit ? 0x82F63B78U : 0U);
-    }
-    for (unsigned i = 0; i < 4; i++)
-        frame[60 + i] = (uint8_t)(~crc >> (24 - 8 * i));
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     try_data(data, size);
@@ -62,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     uint8_t sealed[HX_CREDIT_FRAME_BYTES];
     memcpy(sealed, data, sizeof sealed);
-    seal(sealed);
+    support_seal_credit(sealed);
     require(try_credit(sealed, sizeof sealed) != HX_E_CHECKSUM);
     return 0;
 }

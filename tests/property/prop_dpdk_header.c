@@ -61,7 +61,7 @@ static void check(const uint8_t *frame, uint32_t bytes, unsigned plane)
     bool taken_scalar = dpdk_read_header_scalar(&scalar, frame, bytes, plane, address);
     bool good = hx_frame_decode(&h, frame, bytes) == HX_OK && h.plane == plane;
     assert_int_equal(taken, taken_scalar);
-    assert_int_equal(taken, good && h.kind == HX_DATA && h.credit_vc != HX_NO_CREDIT);
+    assert_int_equal(taken, good && h.kind == HX_DATA && bytes == (uint32_t)HX_HEADER_BYTES + h.length);
     if (!taken)
         return;
     assert_memory_equal(&d, &scalar, sizeof d);
@@ -72,6 +72,7 @@ static void check(const uint8_t *frame, uint32_t bytes, unsigned plane)
     assert_int_equal(d.dst_gx, h.dst_gx);
     assert_int_equal(d.dst_gy, h.dst_gy);
     assert_int_equal(d.job, h.job);
+    assert_int_equal(dpdk_grant_place(frame), h.credit_vc == HX_NO_CREDIT ? 0 : h.credit_vc + 1);
     assert_int_equal(dpdk_get32(frame + 20), h.credit_limit);
 }
 
@@ -113,8 +114,11 @@ static void hop_fields_are_written_alike(void **state)
         unsigned hops = draw(256);
         unsigned grant = draw(HX_VCS);
         uint32_t limit = draw(UINT32_MAX);
+        hx_frame_set_hop(frame, vc, hops, HX_NO_CREDIT, h.credit_limit);
+        dpdk_write_hop(other, vc, hops);
+        assert_memory_equal(frame, other, sizeof frame);
         hx_frame_set_hop(frame, vc, hops, grant, limit);
-        dpdk_write_hop(other, vc, hops, grant, limit);
+        dpdk_write_grant(other, grant, limit);
         assert_memory_equal(frame, other, sizeof frame);
     }
 }

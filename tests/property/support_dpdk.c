@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { CABLE_FRAMES = 2048, LIST_BYTES = 2048 };
 
@@ -19,8 +20,15 @@ void lab_start_eal(void)
     static char folder[] = "/tmp/hxmesh-lab-XXXXXX";
     char *arguments[] = {"lab",         "--no-huge",   "-m",       "1024",     "--no-pci",    "--no-telemetry",
                          "--no-shconf", "--log-level", "critical", "--lcores", "0@0,1@0,2@0", NULL};
-    if (!mkdtemp(folder) || setenv("XDG_RUNTIME_DIR", folder, 1) != 0 || rte_eal_init(11, arguments) < 0)
+    if (!mkdtemp(folder) || setenv("RUNTIME_DIRECTORY", folder, 1) != 0 || rte_eal_init(11, arguments) < 0)
         hx_die(HX_EXIT_ENVIRONMENT, "EAL", "does not start");
+    static const char *const left[] = {"dpdk/rte", "dpdk"}; /* without shared files nothing is in them */
+    for (unsigned i = 0; i < sizeof left / sizeof *left; i++) {
+        char path[64];
+        (void)snprintf(path, sizeof path, "%s/%s", folder, left[i]);
+        (void)rmdir(path);
+    }
+    (void)rmdir(folder);
 }
 
 static void name_end(char name[32], uint32_t node, unsigned port)
@@ -33,7 +41,7 @@ static void lay_cable(struct lab *lab, uint32_t node, unsigned port, struct hx_e
     char names[2][32];
     uint16_t ends[2];
     const char *const both[2] = {names[0], names[1]};
-    const struct device_needs needs = {NODE_FULL_MTU, 32, lab->pool};
+    const struct device_needs needs = {.mtu = NODE_FULL_MTU, .queue = 32, .pool = lab->pool};
     name_end(names[0], node, port);
     name_end(names[1], far.node, far.port);
     device_pair(both, ends, CABLE_FRAMES, &needs);

@@ -203,6 +203,7 @@ void cloud_init(struct cloud *c, unsigned ends, const struct hx_endpoint_config 
     c->blocks = blocks;
     c->planes = config->planes;
     c->random = seed;
+    c->end = lab_memory(ends * sizeof *c->end);
     messages_init(&c->messages, ends, CLOUD_MESSAGES, seed);
     uint8_t *frames = lab_memory((size_t)CLOUD_FRAMES * HX_MAX_FRAME);
     for (size_t i = 0; i < CLOUD_FRAMES; i++)

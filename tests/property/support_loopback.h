@@ -56,7 +56,12 @@ void rig_judge_empty(const struct rig *r);
 
 /* ---- endpoints and a bad network ---- */
 
-enum { CLOUD_ENDS = 4, CLOUD_FRAMES = 1024, CLOUD_MESSAGES = 256, CLOUD_TURN = 1000 /* ns */ };
+enum {
+    CLOUD_ENDS = 4, /* where their number is drawn, at most */
+    CLOUD_FRAMES = 1024,
+    CLOUD_MESSAGES = 256,
+    CLOUD_TURN = 1000 /* ns */
+};
 
 /* A packet in the network. */
 struct cloud_frame {
@@ -89,7 +94,7 @@ struct cloud_end {
 
 struct cloud {
     unsigned ends, planes, blocks;
-    struct cloud_end end[CLOUD_ENDS];
+    struct cloud_end *end;                  /* [ends] */
     struct cloud_frame frame[CLOUD_FRAMES]; /* in no order; those from `frames` on have a buffer that is free */
     unsigned frames;
     struct cloud_faults faults;

@@ -302,16 +302,16 @@ uint64_t support_waiting_for(const struct support *s, unsigned worker)
     const struct fab_fabric *f = &s->f;
     uint64_t sum = 0;
     for (unsigned plane = 0; plane < f->g.planes; plane++) {
-        size_t index = (size_t)plane * f->links;
+        size_t index = (size_t)plane * f->layout.links;
         for (uint32_t node = 0; node < f->g.nodes; node++) {
             for (unsigned port = 0; port < hx_node_ports(&f->g, node); port++, index++) {
                 uint32_t to = node < f->g.accelerators && port == HX_LOCAL ? node : hx_far_end(&f->g, node, port).node;
-                if (to != HX_NOWHERE && f->node_worker[to] == worker)
+                if (to != HX_NOWHERE && f->layout.worker[to] == worker)
                     sum += count_link(f, index);
             }
         }
         for (uint32_t node = 0; node < f->g.accelerators; node++, index++)
-            sum += f->node_worker[node] == worker ? count_link(f, index) : 0;
+            sum += f->layout.worker[node] == worker ? count_link(f, index) : 0;
     }
     return sum;
 }
@@ -324,7 +324,7 @@ struct support_audit support_audit(const struct support *s)
     for (size_t i = 0; i < (size_t)f->workers * f->workers; i++)
         audit_ring(&audit, seen, (const struct shm_pool_ring *)(const void *)(f->rings + i * f->ring_bytes),
                    f->ring_size);
-    for (size_t i = 0; i < (size_t)f->g.planes * f->links; i++)
+    for (size_t i = 0; i < (size_t)f->g.planes * f->layout.links; i++)
         audit_link(&audit, seen, (const struct shm_link *)(const void *)(f->link_base + i * f->link_bytes), f->slots);
     for (uint64_t buffer = 0; buffer < audit.buffers; buffer++)
         audit.missing += !seen[buffer];

@@ -2,7 +2,7 @@
 # shellcheck disable=SC2030,SC2031,SC2154 # bats runs each test in a shell of its own, and sets stderr
 # capture.bats - hxmesh capture and hxmesh run --capture: what gets into the file, and what never stops the fabric.
 
-load emulator_support
+load capture_run_support
 
 setup() {
     fresh_name
@@ -20,9 +20,6 @@ frames() {
     tshark -r "$1" -T fields -e frame.number 2>"$ERRORS" | wc -l
     run ! grep -v -e "^Running as user" -e "^\$" "$ERRORS"
 }
-
-# field NAME FILE [ARGUMENTS OF TSHARK...]: that field of every frame.
-field() { tshark -r "$2" -T fields -e "$1" "${@:3}" 2>/dev/null; }
 
 # A run that goes on until it is told to end.
 start_long() {
@@ -42,21 +39,13 @@ is_captured() { "$HXMESH" capture --list | jq --exit-status ".fabrics | any(.nam
 @test "capture: every port of an all-to-all from the start" {
     report "4x4 Hx2Mesh" --message 2000 --workers 2 --capture "$FILE" --capture-buffer 128MiB
     holds "$WHOLE"' and .capture.dropped == 0 and .capture.unwritten == 0 and .capture.error == null'
-    # Every packet leaves a port and comes in at another; injection and delivery are seen at one port each.
-    holds '.capture.received == 2 * .packet_hops and .capture.written == .capture.received'
-    holds '.capture.interfaces == 64 * 5 + 16 * 8'
+    holds '.capture.written == .capture.received'
+    captured_whole_fabric "link=memory.*crc=on.*span=run"
+    capinfos_says ".*Name = row3/p0/5"
     [ "$(frames "$FILE")" -eq "$(jq .capture.written "$REPORT")" ]
-    run capinfos "$FILE"
-    [ "$status" -eq 0 ]
-    grep -q "^Number of interfaces in file: 448" <<<"$output"
-    grep -q "^File encapsulation:  Ethernet" <<<"$output"
-    grep -q "^Strict time order:   True" <<<"$output"
-    grep -q "^Capture comment:     hxmesh fabric: 4x4 Hx2Mesh .*link=memory.*crc=on.*span=run" <<<"$output"
-    grep -q "Name = row3/p0/5" <<<"$output"
-    [ "$(field frame.packet_flags_direction "$FILE" | sort -u | wc -l)" -eq 2 ]
-    [ "$(field frame.interface_queue "$FILE" | sort -u | tr '\n' ' ')" = "0 1 2 " ]
+    [ "$(field frame.packet_flags_direction | sort -u | wc -l)" -eq 2 ]
     # Injected at a0,0: a message to each of 63, and their acknowledgements.
-    [ "$(field frame.number "$FILE" -Y 'frame.interface_name == "a0,0/p0/local" && frame.packet_flags_direction == 1' |
+    [ "$(field frame.number -Y 'frame.interface_name == "a0,0/p0/local" && frame.packet_flags_direction == 1' |
         wc -l)" -ge 126 ]
     nothing_left
 }
@@ -72,24 +61,12 @@ is_captured() { "$HXMESH" capture --list | jq --exit-status ".fabrics | any(.nam
 }
 
 @test "capture: the settings of a file, and options over them" {
-    cat >"$BATS_TEST_TMPDIR/lab.hxm.yaml" <<END
-fabric: 2x2 Hx2Mesh
-traffic: {message: 3000}
-capture:
-  file: $FILE
-  ports: a0,0/p0/? a1,1/p0/local
-  filter: ether[28] == 1
-  snaplen: 96
-  annotate: true
-END
-    report "$BATS_TEST_TMPDIR/lab.hxm.yaml"
-    holds '.capture.interfaces == 5 and .capture.accepted < .capture.received and .capture.accepted > 0'
-    [ "$(field frame.cap_len "$FILE" | sort -un)" = 96 ]
-    field frame.comment "$FILE" -Y 'frame.packet_flags_direction == 2' | grep -q "^in .* vc 0, out .*: "
-    report "$BATS_TEST_TMPDIR/lab.hxm.yaml" --capture-ports 'row0/*' --capture-filter 'ether[28] == 2' --no-annotate
-    holds '.capture.interfaces == 4 and .capture.accepted > 0'
-    [ -z "$(field frame.comment "$FILE" | tr -d '\n')" ]
-    [ "$(field data.data "$FILE" | cut -c 29-30 | sort -u)" = 02 ] || [ "$(field hxmesh.kind "$FILE" | sort -u)" = 2 ]
+    lab_file
+    report "$LAB"
+    captured_by_the_file
+    report "$LAB" "${LAB_OPTIONS[@]}"
+    captured_by_the_options
+    [ "$(field data.data | cut -c 29-30 | sort -u)" = 02 ] || [ "$(field hxmesh.kind | sort -u)" = 2 ]
 }
 
 @test "capture: one port of a running fabric" {
@@ -98,7 +75,7 @@ END
     capture -p 'a1,2/p0/E' -w "$FILE" --count 500 2>"$ERRORS"
     grep -q "^hxmesh: 500 frames captured" "$ERRORS"
     [ "$(frames "$FILE")" -eq 500 ]
-    [ "$(field frame.interface_name "$FILE" | sort -u)" = "a1,2/p0/E" ]
+    [ "$(field frame.interface_name | sort -u)" = "a1,2/p0/E" ]
     capture -p 'a1,2/*' -p 'col0/p0/?' -w "$FILE" -d 200ms --snaplen 64 --json "$BATS_TEST_TMPDIR/capture.json" -q
     jq --exit-status '.interfaces == 5 + 4 and .written > 0 and .received == .accepted' "$BATS_TEST_TMPDIR/capture.json"
     capinfos "$FILE" | grep -q "span=part"
@@ -180,7 +157,7 @@ END
     kill -INT "$job"
     wait "$job"
     capinfos "$FILE" >/dev/null
-    [ "$(field frame.number "$FILE" | wc -l)" -gt 0 ]
+    [ "$(field frame.number | wc -l)" -gt 0 ]
     end_long
 }
 
@@ -213,7 +190,7 @@ no_worker_taps() {
         wait "$job" || true
         eventually no_worker_taps
         # Its last write may have been cut off.
-        [ "$(field frame.number "$FILE" | wc -l)" -gt 0 ]
+        [ "$(field frame.number | wc -l)" -gt 0 ]
         rm "$FILE"
     done
     capture -w "$FILE" --snaplen 64 --count 1000 -q
@@ -235,8 +212,8 @@ no_worker_taps() {
     # Something of the last half second, of either worker.
     [ "$(frames "$FILE")" -gt 0 ]
     local last
-    last=$(field frame.time_relative "$FILE" | tail -n 1)
-    [ "$(field frame.interface_name "$FILE" -Y "frame.time_relative > $last - 0.2" | grep -c '^a')" -gt 0 ]
+    last=$(field frame.time_relative | tail -n 1)
+    [ "$(field frame.interface_name -Y "frame.time_relative > $last - 0.2" | grep -c '^a')" -gt 0 ]
     kill -INT "$PID"
     finish
     holds '.bytes_corrupted == 0 and .buffers_missing == 0 and .host.worker_deaths == 3'
@@ -254,11 +231,8 @@ no_worker_taps() {
 
 @test "capture: a full disk never stops the run, which says so once" {
     run --separate-stderr report "4x4 Hx2Mesh" --capture /dev/full --snaplen 96
-    [ "$status" -eq 0 ]
-    [ "$(wc -l <<<"$stderr")" -eq 1 ]
-    grep -q "^hxmesh: error: /dev/full: No space left on device: 0 frames written, [0-9]* not" <<<"$stderr"
-    holds "$WHOLE"' and .capture.written == 0 and .capture.unwritten + .capture.dropped == .capture.accepted and
-        .capture.received == 2 * .packet_hops'
+    complained_of_full_disk
+    holds '.capture.unwritten + .capture.dropped == .capture.accepted and .capture.received == 2 * .packet_hops'
 }
 
 @test "capture: a file that may not grow ends with a whole block" {
@@ -275,14 +249,8 @@ no_worker_taps() {
 @test "capture: why each packet went where it went" {
     report "4x4 Hx2Mesh" --traffic incast --message 64KiB --capture "$FILE" --annotate --snaplen 64 \
         --capture-ports 'a0,*' --capture-ports 'row0/*'
-    field frame.comment "$FILE" -Y 'frame.packet_flags_direction == 2' >"$BATS_TEST_TMPDIR/comments"
-    [ -z "$(field frame.comment "$FILE" -Y 'frame.packet_flags_direction == 1' | tr -d '\n')" ]
     # Who sends to a neighbour has one way; into the hot spot packets wait; at a0,0 they have arrived.
-    for reason in "the only way" "waited, first with room" "it is here" "most room"; do
-        grep -q ": $reason\. candidates" "$BATS_TEST_TMPDIR/comments"
-    done
-    run ! grep -v '^in [^ ]* vc [012], out [^ ]* vc [012]: .*\. candidates .* packets.*; [0-9]* left on ' \
-        "$BATS_TEST_TMPDIR/comments"
+    says_why "the only way" "waited, first with room" "it is here" "most room"
 }
 
 # says CODE LINE ARGUMENTS...: hxmesh ends with CODE and says just that, after "hxmesh: error: ".

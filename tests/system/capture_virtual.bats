@@ -2,7 +2,7 @@
 # shellcheck disable=SC2030,SC2031,SC2154 # bats runs each test in a shell of its own, and sets stderr
 # capture_virtual.bats - hxmesh run --clock virtual --capture: what is in the file, and that it is the same whoever did the work.
 
-load emulator_support
+load capture_run_support
 
 setup() {
     REPORT="$BATS_TEST_TMPDIR/report.json"
@@ -17,9 +17,6 @@ teardown() {
 
 # record ARGUMENTS...: a run that is captured into $FILE; its report goes to $REPORT.
 record() { hxmesh run "$@" --clock virtual --quiet --capture "$FILE" --json - >"$REPORT"; }
-
-# field NAME [ARGUMENTS OF TSHARK...]: that field of every frame.
-field() { tshark -r "$FILE" -T fields -e "$1" "${@:2}" 2>/dev/null; }
 
 # Nothing that passed a port is missing.
 COMPLETE="$WHOLE"' and .capture.dropped == 0 and .capture.unwritten == 0 and .capture.error == null and
@@ -41,18 +38,9 @@ always_same() {
 
 @test "virtual capture: every port of an all-to-all, whoever does the work" {
     always_same "4x4 Hx2Mesh" --message 20000
-    # Every packet leaves a port and comes in at another; injection and delivery are seen at one port each.
-    holds '.capture.received == 2 * .packet_hops and .capture.accepted == .capture.received'
-    holds '.capture.interfaces == 64 * 5 + 16 * 8'
-    run capinfos "$FILE"
-    [ "$status" -eq 0 ]
-    grep -q "^Number of interfaces in file: 448" <<<"$output"
-    grep -q "^File encapsulation:  Ethernet" <<<"$output"
-    grep -q "^Strict time order:   True" <<<"$output"
-    grep -q "^First packet time:   1970-01-01 00:00:00.000000000" <<<"$output"
-    grep -q "^Capture comment:     hxmesh fabric: 4x4 Hx2Mesh .*link=port clock=virtual .*crc=off span=run" <<<"$output"
+    captured_whole_fabric "link=port clock=virtual .*crc=off span=run"
+    capinfos_says "First packet time:   1970-01-01 00:00:00.000000000"
     [ "$(field frame.number 2>&1 | wc -l)" -eq "$(jq .capture.written "$REPORT")" ]
-    [ "$(field frame.interface_queue | sort -u | tr '\n' ' ')" = "0 1 2 " ]
     # A message to each of 63 in three packets, and what comes back.
     local local_in='frame.interface_name == "a0,0/p0/local" && frame.packet_flags_direction == 1'
     [ "$(field frame.number -Y "$local_in && frame.len > 1000" | wc -l)" -eq 189 ]
@@ -95,46 +83,25 @@ always_same() {
 }
 
 @test "virtual capture: the settings of a file, and options over them" {
-    cat >"$BATS_TEST_TMPDIR/lab.hxm.yaml" <<END
-fabric: 2x2 Hx2Mesh
-clock: virtual
-traffic: {message: 3000}
-capture:
-  file: $FILE
-  ports: a0,0/p0/? a1,1/p0/local
-  filter: ether[28] == 1
-  snaplen: 96
-  annotate: true
-END
-    hxmesh run "$BATS_TEST_TMPDIR/lab.hxm.yaml" --quiet --json - --verify >"$REPORT"
-    holds '.capture.interfaces == 5 and .capture.accepted < .capture.received and .capture.accepted > 0'
-    [ "$(field frame.cap_len | sort -un)" = 96 ]
-    field frame.comment -Y 'frame.packet_flags_direction == 2' | grep -q "^in .* vc 0, out .*: "
-    record "$BATS_TEST_TMPDIR/lab.hxm.yaml" --capture-ports 'row0/*' --capture-filter 'ether[28] == 2' --no-annotate
-    holds '.capture.interfaces == 4 and .capture.accepted > 0'
-    [ -z "$(field frame.comment | tr -d '\n')" ]
+    lab_file "clock: virtual"
+    hxmesh run "$LAB" --quiet --json - --verify >"$REPORT"
+    captured_by_the_file
+    record "$LAB" "${LAB_OPTIONS[@]}"
+    captured_by_the_options
     [ "$(field frame.len | sort -un | tail -n 1)" -lt 200 ]
 }
 
 @test "virtual capture: why each packet went where it went" {
     record "4x4 Hx2Mesh" --traffic incast --message 64KiB --annotate
     hxmesh verify "$FILE"
-    field frame.comment -Y 'frame.packet_flags_direction == 2' >"$BATS_TEST_TMPDIR/comments"
-    [ -z "$(field frame.comment -Y 'frame.packet_flags_direction == 1' | tr -d '\n')" ]
-    for reason in "the only way" "waited, first with room" "it is here" "most room" "its turn"; do
-        grep -q ": $reason\. candidates" "$BATS_TEST_TMPDIR/comments"
-    done
-    run ! grep -v '^in [^ ]* vc [012], out [^ ]* vc [012]: .*\. candidates .* packets.*; [0-9]* left on ' \
-        "$BATS_TEST_TMPDIR/comments"
+    says_why "the only way" "waited, first with room" "it is here" "most room" "its turn"
 }
 
 @test "virtual capture: a full disk never stops the run, which says so once" {
     FILE=/dev/full
     run --separate-stderr record "4x4 Hx2Mesh" --message 20000
-    [ "$status" -eq 0 ]
-    [ "$(wc -l <<<"$stderr")" -eq 1 ]
-    grep -q "^hxmesh: error: /dev/full: No space left on device: 0 frames written, [0-9]* not" <<<"$stderr"
-    holds "$WHOLE"' and .capture.written == 0 and .capture.unwritten == .capture.received'
+    complained_of_full_disk
+    holds '.capture.unwritten == .capture.received'
 }
 
 # begin_long: a captured run of minutes, in the background.

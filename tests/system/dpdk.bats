@@ -10,7 +10,7 @@ setup_file() {
 setup() {
     [ -x "$HXMESH_DPDK" ] || skip "hxmesh-dpdk is not built: pkg-config finds no libdpdk (package libdpdk-dev)"
     cd "$BATS_TEST_TMPDIR" || return
-    export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR
+    export RUNTIME_DIRECTORY=$BATS_TEST_TMPDIR # EAL's files
     eal=(--no-huge -m 512 --no-pci --no-shconf --log-level=critical --lcores '0@(0-1)')
 }
 
@@ -96,6 +96,24 @@ EOF
     jq -e '.interrupted and .drained and .drops.malformed > 0 and .ports[0].rx_packets == 0' a.json
 }
 
+@test "a second signal ends a node that still waits" {
+    # Its messages have nowhere to go, so it would drain for two seconds.
+    (timeout --foreground 60 "$HXMESH_DPDK" "${eal[@]}" --no-telemetry --file-prefix a "$(memif server)" -- \
+        --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_memif0,local=endpoint --nap 100us >a.txt 2>a.err 3>&- &
+        echo $! >pid
+        status=0
+        wait $! || status=$?
+        echo $status >status) &
+    local node=$!
+    sleep 7 # it waits five seconds for its link
+    kill -TERM "$(cat pid)"
+    sleep 0.5
+    kill -TERM "$(cat pid)"
+    wait "$node"
+    [ "$(cat status)" -eq 130 ]
+    grep -q ABORTED a.txt
+}
+
 @test "telemetry answers" {
     command -v dpdk-telemetry.py >/dev/null || skip "dpdk-telemetry.py is not installed (package dpdk)"
     eal=(--no-huge -m 512 --no-pci --log-level=critical --lcores '0@(0-1)')
@@ -103,7 +121,7 @@ EOF
     local pid=$!
     sleep 2
     local answers
-    answers=$(printf '%s\n' /hxmesh/ports /hxmesh/credits /hxmesh/drops /hxmesh/route,1,0 |
+    answers=$(printf '%s\n' /hxmesh/ports /hxmesh/credits,E /hxmesh/drops /hxmesh/route,1,0 |
         timeout 10 dpdk-telemetry.py -f tel)
     kill -TERM $pid
     wait $pid || true
@@ -139,6 +157,79 @@ refused() {
         --node a0,0/p0 --ports E=net_null0 --frames 100
     refused 4 "no memory for" "${eal[@]}" --no-telemetry --vdev=net_null0 -- --fabric "1x1 H2x1Mesh" \
         --node a0,0/p0 --ports E=net_null0 --frames 400000
+}
+
+@test "more devices than DPDK was built for are refused" {
+    local ports=''
+    for port in {0..63}; do
+        ports+=$port=net_null$port,
+    done
+    refused 4 "this DPDK was built for" "${eal[@]}" --no-telemetry -- --fabric "32x1 Hx1Mesh" --node row0/p0/leaf0 \
+        --ports "$ports"
+}
+
+@test "a network's switch has as many ports as DPDK has devices" {
+    local ports='' devices=()
+    for port in {0..31}; do
+        ports+=$port=net_null$port,
+        devices+=("--vdev=net_null$port,size=64")
+    done
+    eal=(--no-huge -m 1024 --no-pci --no-shconf --log-level=critical --lcores '0@(0-1)')
+    node tree --no-telemetry "${devices[@]}" -- --fabric "32x1 Hx1Mesh" --node row0/p0/leaf0 --ports "$ports" \
+        --credits 32 --queue 32 &
+    local pid=$!
+    sleep 3
+    kill -TERM $pid
+    wait $pid || [ $? -eq 130 ]
+    jq -e '.drained and (.ports | length == 32) and ([.ports[] | select(.up and .rx_dropped > 0)] | length == 32)' tree.json
+}
+
+# huge_pages FOLDER MIB: mounts huge pages there, or skips. HX_HUGE_PAGES=1 lets it take them from the kernel and give
+# them back.
+huge_pages() {
+    local all=/proc/sys/vm/nr_hugepages wanted=$(($2 / 2)) free
+    [ "$(id -u)" -eq 0 ] || skip "dpdk-dumpcap needs a node with huge pages, and mounting them is for root"
+    free=$(awk '/^HugePages_Free/ { print $2 }' /proc/meminfo)
+    if [ "$free" -lt "$wanted" ]; then
+        [ "${HX_HUGE_PAGES:-0}" = 1 ] ||
+            skip "dpdk-dumpcap needs $wanted free huge pages of 2 MiB; HX_HUGE_PAGES=1 takes them while the test runs"
+        huge_pages_before=$(cat $all)
+        echo $((huge_pages_before + wanted)) >$all
+    fi
+    mkdir "$1"
+    mount -t hugetlbfs -o pagesize=2M nodev "$1" || skip "huge pages cannot be mounted here"
+    huge_pages_at=$1
+}
+
+teardown() {
+    [ -z "${huge_pages_at:-}" ] || umount "$huge_pages_at"
+    [ -z "${huge_pages_before:-}" ] || echo "$huge_pages_before" >/proc/sys/vm/nr_hugepages
+}
+
+@test "dpdk-dumpcap captures what a node sends and receives" {
+    command -v dpdk-dumpcap >/dev/null || skip "dpdk-dumpcap is not installed (package dpdk-dev)"
+    [[ $HXMESH != */asan/* ]] || skip "a second process cannot map the memory of one with the address sanitizer"
+    huge_pages "$PWD/huge" 192
+    eal=(-m 128 --huge-dir "$PWD/huge" --no-pci --log-level=critical --lcores '0@(0-1)')
+    node cap "$(memif server)" -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_memif0,local=endpoint \
+        --credits 64 --queue 64 --duration 6s --linger 500ms &
+    local first=$!
+    eal=(--no-huge -m 512 --no-pci --no-shconf --log-level=critical --lcores '0@(0-1)')
+    node b --no-telemetry "$(memif client)" -- --fabric "1x1 H2x1Mesh" --node a1,0/p0 \
+        --ports W=net_memif0,local=endpoint --credits 64 --duration 6s --linger 500ms &
+    local second=$!
+    sleep 3
+    timeout 20 dpdk-dumpcap --file-prefix=cap -i net_memif0 -s 9000 -c 300 -q -w e.pcapng
+    kill -TERM $first $second
+    wait $first || [ $? -eq 130 ]
+    wait $second || [ $? -eq 130 ]
+    jq -e '.endpoint.bytes_corrupted == 0' cap.json b.json
+    # Both ways, whole, and in our format: the EtherType, and the sources of both ends.
+    local frames
+    frames=$(tshark -r e.pcapng -T fields -e eth.src -e eth.type -e frame.len)
+    grep -q '^02:00:00:00:00:00.0x88b5.8256$' <<<"$frames"
+    grep -q '^02:00:00:01:00:00.0x88b5.8256$' <<<"$frames"
+    grep -q '0x88b6.64$' <<<"$frames"
 }
 
 @test "a node file is refused by line and column" {

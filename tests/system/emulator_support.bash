@@ -82,6 +82,14 @@ eventually() {
 
 has_workers() { [ "$(workers_of "$1" | wc -l)" -eq "$2" ]; }
 
+# all_gone PROCESS...: none of them is there any more.
+all_gone() {
+    local pid
+    for pid in "$@"; do
+        [ ! -e "/proc/$pid" ] || [ "$(ps -o state= -p "$pid")" = Z ] || return 1
+    done
+}
+
 # await_workers N: waits until the N workers of $PID are there.
 await_workers() { eventually has_workers "$PID" "$1"; }
 

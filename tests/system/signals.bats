@@ -47,6 +47,23 @@ ended_clean() {
     ended_clean HUP
 }
 
+has_any_worker() { pgrep --parent "$1" 'hxmesh-[wv]'; }
+
+@test "signals: under nohup a run outlives its terminal, by both clocks" {
+    local options pid
+    for options in "wall --name $NAME --duration 1s" "virtual --message 1MiB --count 2"; do
+        # shellcheck disable=SC2086 # several options
+        env --ignore-signal=HUP "$HXMESH" run "4x4 Hx2Mesh" --clock $options --workers 2 --quiet --json - \
+            >"$REPORT" 2>"$BATS_TEST_TMPDIR/stderr" 3>&- &
+        pid=$!
+        eventually has_any_worker "$pid"
+        kill -HUP "$pid"
+        wait "$pid"
+        holds '.complete and (.interrupted | not) and .packets_lost == 0'
+        nothing_left
+    done
+}
+
 @test "signals: Ctrl-C reaches the workers too" {
     GROUP=1 start "4x4 Hx2Mesh" --duration 20s --workers 2
     await_workers 2
@@ -79,13 +96,6 @@ ended_clean() {
     ended_clean INT
 }
 
-no_such_process() {
-    local pid
-    for pid in "$@"; do
-        [ ! -e "/proc/$pid" ] || [ "$(ps -o state= -p "$pid")" = Z ] || return 1
-    done
-}
-
 @test "signals: kill -9 of the supervisor ends its workers; clean removes what is left, and only that" {
     first=$NAME
     start "4x4 Hx2Mesh" --duration 60s --workers 3
@@ -99,7 +109,7 @@ no_such_process() {
 
     kill -KILL "$victim"
     wait "$victim" 2>/dev/null || true
-    eventually no_such_process "${workers[@]}"
+    eventually all_gone "${workers[@]}"
     [ -e "/dev/shm/hxmesh-$first" ]
 
     hxmesh clean --json - >"$BATS_TEST_TMPDIR/clean.json"
@@ -127,7 +137,7 @@ no_such_process() {
     mapfile -t workers < <(workers_of "$PID")
     kill -KILL "$PID"
     finish
-    eventually no_such_process "${workers[@]}"
+    eventually all_gone "${workers[@]}"
     [ -e "/dev/shm/hxmesh-$NAME" ]
     report "2x2 Hx2Mesh"
     holds "$WHOLE"

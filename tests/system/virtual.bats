@@ -53,6 +53,28 @@ always_same() {
     always_same "2x2 Hx2Mesh" --traffic permutation --duration 30us --message 1000
 }
 
+@test "virtual: all-to-all comes near to what the cables carry, and nobody waits long" {
+    simulate "8x8 Hx2Mesh" --message 64KiB --workers 2
+    holds '.share_of_bound > 0.95 and .latency_ns.p99 < 6000 and .pace < .alltoall_bound'
+    simulate "4x4 Hx4Mesh" --message 64KiB --workers 2
+    holds '.share_of_bound > 0.91 and .latency_ns.p99 < 10000'
+}
+
+@test "virtual: a pace is kept" {
+    simulate "2x2 Hx2Mesh" --message 256KiB --pace 0.1
+    holds '.pace == 0.1 and .share_of_injection > 0.098 and .share_of_injection <= 0.1'
+    simulate "2x2 Hx2Mesh" --traffic permutation --message 256KiB
+    holds '.pace == 1'
+    for option in "--pace 0.5" "--select adaptive"; do
+        # shellcheck disable=SC2086
+        run --separate-stderr hxmesh run "2x2 Hx2Mesh" $option
+        [ "$status" -eq 2 ]
+        [[ "$stderr" == *"is for --clock virtual"* ]]
+    done
+    run --separate-stderr hxmesh run "2x2 Hx2Mesh" --clock virtual --pace 0.0001
+    [ "$status" -eq 2 ]
+}
+
 @test "virtual: collectives" {
     for algorithm in tree ring rings torus; do
         always_same "2x2 Hx2Mesh" --traffic all-reduce --algorithm "$algorithm" --message 256KiB
@@ -154,12 +176,6 @@ begin_virtual() {
 }
 virtual_workers_of() { pgrep --parent "$1" hxmesh-v; }
 has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
-all_gone() {
-    local pid
-    for pid in "$@"; do
-        [ ! -e "/proc/$pid" ] || [ "$(ps -o state= -p "$pid")" = Z ] || return 1
-    done
-}
 
 @test "virtual: Ctrl-C ends it with a report, whenever" {
     for workers in 1 3; do

@@ -59,6 +59,42 @@ static void alltoall_bounds(void **state)
     }
 }
 
+/* Pair by pair of a board's columns: who goes round by the network uses the ports that the others need. */
+static double minimal_share(unsigned a, unsigned x)
+{
+    double crosses = (double)a * a * (x - 1);
+    double round = 0;
+    for (unsigned from = 0; from < a; from++) {
+        for (unsigned to = 0; to < a; to++) {
+            unsigned direct = from < to ? to - from : from - to;
+            unsigned by_west = from + 2 + (a - 1 - to);
+            unsigned by_east = (a - 1 - from) + 2 + to;
+            unsigned away = by_west < by_east ? by_west : by_east;
+            round += away < direct ? 1 : away == direct ? 0.5 : 0;
+        }
+    }
+    return crosses / (crosses + round);
+}
+
+static void what_minimal_routing_carries(void **state)
+{
+    (void)state;
+    for (unsigned a = 1; a <= 8; a++) {
+        for (unsigned x = 2; x <= 9; x++) {
+            struct hx_geometry g = geometry(a, 1, x, 1, 64, 1);
+            assert_near(hx_alltoall_minimal_bound(&g), hx_alltoall_bound(&g) * minimal_share(a, x));
+            g = geometry(1, a, 1, x, 64, 1);
+            assert_near(hx_alltoall_minimal_bound(&g), hx_alltoall_bound(&g) * minimal_share(a, x));
+        }
+    }
+    struct hx_geometry g = geometry(4, 4, 4, 4, 64, 1);
+    assert_near(hx_alltoall_minimal_bound(&g), 0.16);
+    g = geometry(2, 2, 16, 16, 64, 1);
+    assert_near(hx_alltoall_minimal_bound(&g), 4.0 / 15);
+    g = geometry(4, 4, 1, 1, 64, 1);
+    assert_near(hx_alltoall_minimal_bound(&g), 0.5);
+}
+
 static void bisections(void **state)
 {
     (void)state;
@@ -181,6 +217,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alltoall_bounds),
+        cmocka_unit_test(what_minimal_routing_carries),
         cmocka_unit_test(bisections),
         cmocka_unit_test(bisection_is_a_maximum_flow_and_diameter_a_longest_way),
     };

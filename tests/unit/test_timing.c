@@ -109,6 +109,19 @@ static void odd_rates(void **state)
     assert_int_equal(t.local.blocks[32], 49201);
 }
 
+/* Injection alone is slower. */
+static void a_pace(void **state)
+{
+    (void)state;
+    struct virtual_timing t = timing_of((struct hx_timing)HX_DEFAULT_TIMING);
+    assert_int_equal(t.inject.blocks[32], t.local.blocks[32]);
+    virtual_timing_pace(&t, 0.25);
+    assert_int_equal(t.inject.blocks[32], 32 * 5120);
+    assert_int_equal(t.local.blocks[32], 32 * 1280);
+    virtual_timing_pace(&t, 0.001);
+    assert_int_equal(t.inject.blocks[32], 32 * 1280000);
+}
+
 /* A third of the buffer in whole packets, at most as many as a switch looks at; credit is compared in units that fit its
  * lanes. */
 static void buffers(void **state)
@@ -131,6 +144,7 @@ int main(void)
         cmocka_unit_test(a_file_and_options),
         cmocka_unit_test(picoseconds),
         cmocka_unit_test(odd_rates),
+        cmocka_unit_test(a_pace),
         cmocka_unit_test(buffers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,16 +70,12 @@ local f = {
     response_to = ProtoField.framenum("hxmesh.acknowledges", "Acknowledges data up to", base.NONE, frametype.REQUEST),
     response_time = ProtoField.relative_time("hxmesh.acknowledgement_time", "Time since that data was injected"),
 }
-local fields = {}
-for _, field in pairs(f) do
-    fields[#fields + 1] = field
-end
-data.fields = fields
+data.fields = common.values_of(f)
 
 ---- expert information ----------------------------------------------------------------------------
 
 local group, severity = expert.group, expert.severity
-local e, list = common.experts("hxmesh")
+local e = common.experts("hxmesh")
 e.repeated = ProtoExpert.new("hxmesh.retransmission", "Sent again", group.SEQUENCE, severity.NOTE)
 e.doubled = ProtoExpert.new("hxmesh.doubled", "Seen again at the same port, with the same hops, but not at its source",
     group.SEQUENCE, severity.WARN)
@@ -88,10 +84,7 @@ e.unreachable = ProtoExpert.new("hxmesh.found_no_way", "A packet found no way to
 e.gap = ProtoExpert.new("hxmesh.gap", "The receiver lacks packets", group.SEQUENCE, severity.NOTE)
 e.queue = ProtoExpert.new("hxmesh.queue_differs", "The capture's queue is not the VC", group.PROTOCOL, severity.NOTE)
 e.injected = ProtoExpert.new("hxmesh.odd_injection", "Injected with hops or a VC", group.PROTOCOL, severity.WARN)
-for _, name in ipairs({ "repeated", "doubled", "unreachable", "gap", "queue", "injected" }) do
-    list[#list + 1] = e[name]
-end
-data.experts = list
+data.experts = common.values_of(e)
 
 ---- messages and ways -----------------------------------------------------------------------------
 -- Gathered when the file is read for the first time, kept by frame number for all later looks.
@@ -277,18 +270,13 @@ local function add_link_fields(tree, tvb, h)
 end
 
 local function add_crc(tree, tvb, h)
-    local item = tree:add(f.crc, tvb(10, 4))
     local state = 3
     if h.crc == 0 then
         state = 2
     elseif data.prefs.check_crc and tvb:captured_len() >= HEADER - ETHERNET + h.length then
         state = common.crc32c(tvb(14, 36 + h.length):bytes()) == h.crc and 1 or 0
     end
-    item:append_text(" (" .. CRC_STATES[state] .. ")")
-    tree:add(f.crc_status, tvb(10, 4), state):set_generated()
-    if state == 0 then
-        item:add_proto_expert_info(e.crc)
-    end
+    common.add_crc(tree, f, e, tvb(10, 4), state)
 end
 
 local function add_end_fields(tree, tvb, h)
@@ -385,16 +373,9 @@ local function add_padding(tree, tvb, h)
 end
 
 local function add_place(tree, h)
-    local port, direction = common.text_of(common.frame_port), common.direction_of()
-    if port then
-        tree:add(f.port, port):set_generated()
-        local plane = port:match("/p(%d+)/")
-        if plane and tonumber(plane) ~= h.plane then
-            tree:add_proto_expert_info(e.plane)
-        end
-        if port:match("/local$") and direction == "in" and (h.hops ~= 0 or h.vc ~= 0) then
-            tree:add_proto_expert_info(e.injected)
-        end
+    local port, direction = common.add_port(tree, f, e, h.plane), common.direction_of()
+    if port and port:match("/local$") and direction == "in" and (h.hops ~= 0 or h.vc ~= 0) then
+        tree:add_proto_expert_info(e.injected)
     end
     if direction ~= "" then
         tree:add(f.direction, direction):set_generated()
@@ -445,16 +426,10 @@ end
 function data.dissector(tvb, pinfo, root)
     pinfo.cols.protocol = "HXMESH"
     local tree = root:add(data, tvb())
-    if tvb:reported_len() < HEADER - ETHERNET then
-        pinfo.cols.info = "too short"
+    if not common.has_header(tvb, pinfo, tree, e, "") then
         if tvb:captured_len() > 0 then
             tree:add(f.version, tvb(0, 1))
         end
-        tree:add_proto_expert_info(e.short)
-        return tvb:captured_len()
-    end
-    if tvb:captured_len() < HEADER - ETHERNET then
-        pinfo.cols.info = "cut short by the capture"
         return tvb:captured_len()
     end
     local h = read_header(tvb)

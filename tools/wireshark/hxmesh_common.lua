@@ -16,14 +16,23 @@ local bit = bit or {
 }
 common.bit = bit
 
----- expert information ----------------------------------------------------------------------------
+---- fields and expert information -----------------------------------------------------------------
+
+-- What a Proto wants of a table that has names: its values.
+function common.values_of(named)
+    local list = {}
+    for _, value in pairs(named) do
+        list[#list + 1] = value
+    end
+    return list
+end
 
 function common.experts(prefix)
     local group, severity = expert.group, expert.severity
     local function malformed(name, text)
         return ProtoExpert.new(prefix .. name, text, group.MALFORMED, severity.ERROR)
     end
-    local e = {
+    return {
         short = malformed(".short", "Frame is too short"),
         version = malformed(".bad_version", "Unknown version"),
         reserved = malformed(".reserved_set", "Reserved bytes are not zero"),
@@ -33,16 +42,11 @@ function common.experts(prefix)
         plane = ProtoExpert.new(prefix .. ".wrong_plane", "Plane is not that of the port",
             group.PROTOCOL, severity.WARN),
     }
-    local list = {}
-    for _, one in pairs(e) do
-        list[#list + 1] = one
-    end
-    return e, list
 end
 
 ---- what the frame and Ethernet dissectors know ---------------------------------------------------
 
-common.frame_port = Field.new("frame.interface_name")
+local frame_port = Field.new("frame.interface_name")
 local frame_direction = Field.new("frame.packet_flags_direction")
 common.frame_time = Field.new("frame.time_epoch")
 common.frame_queue = Field.new("frame.interface_queue")
@@ -65,6 +69,46 @@ end
 function common.bytes_of(extractor)
     local info = extractor()
     return info and info.range:bytes():tohex():lower() or nil
+end
+
+---- what both kinds of frame begin with -----------------------------------------------------------
+
+-- Whether there is a whole header; what is wrong goes into the info column behind `prefix`. e: experts.
+function common.has_header(tvb, pinfo, tree, e, prefix)
+    local bytes = common.HEADER - common.ETHERNET
+    if tvb:reported_len() < bytes then
+        pinfo.cols.info = prefix .. "too short"
+        tree:add_proto_expert_info(e.short)
+        return false
+    end
+    if tvb:captured_len() < bytes then
+        pinfo.cols.info = prefix .. "cut short by the capture"
+        return false
+    end
+    return true
+end
+
+-- The port, where the capture names it; f: fields. A port has a plane in its name.
+function common.add_port(tree, f, e, plane)
+    local port = common.text_of(frame_port)
+    if port then
+        tree:add(f.port, port):set_generated()
+        local named = port:match("/p(%d+)/")
+        if named and tonumber(named) ~= plane then
+            tree:add_proto_expert_info(e.plane)
+        end
+    end
+    return port
+end
+
+-- A checksum and its state, a key of CRC_STATES.
+function common.add_crc(tree, f, e, range, state)
+    local item = tree:add(f.crc, range)
+    item:append_text(" (" .. common.CRC_STATES[state] .. ")")
+    tree:add(f.crc_status, range, state):set_generated()
+    if state == 0 then
+        item:add_proto_expert_info(e.crc)
+    end
 end
 
 ---- CRC-32C ---------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 -- hxmesh.lua, and harmless by itself.
 
 return function(common, prefs)
-    local HEADER, ETHERNET, VCS, CRC_STATES = common.HEADER, common.ETHERNET, common.VCS, common.CRC_STATES
+    local VCS = common.VCS
     local CONTROL_KINDS = { [1] = "credit" }
     local credit = Proto("hxmesh_credit", "HammingMesh credit")
 
@@ -17,23 +17,17 @@ return function(common, prefs)
         session = ProtoField.uint32("hxmesh_credit.session", "Session"),
         peer_session = ProtoField.uint32("hxmesh_credit.peer_session", "Peer session"),
         crc = ProtoField.uint32("hxmesh_credit.crc", "CRC-32C", base.HEX),
-        crc_status = ProtoField.uint8("hxmesh_credit.crc.status", "CRC status", base.DEC, CRC_STATES),
+        crc_status = ProtoField.uint8("hxmesh_credit.crc.status", "CRC status", base.DEC, common.CRC_STATES),
         port = ProtoField.string("hxmesh_credit.port", "Port"),
     }
-    local fields = {}
-    for _, field in pairs(c) do
-        fields[#fields + 1] = field
-    end
-    credit.fields = fields
+    credit.fields = common.values_of(c)
 
-    local ce, clist = common.experts("hxmesh_credit")
+    local ce = common.experts("hxmesh_credit")
     ce.unknown = ProtoExpert.new("hxmesh_credit.peer_unknown", "The sender does not know its peer's session yet",
         expert.group.SEQUENCE, expert.severity.CHAT)
     ce.session = ProtoExpert.new("hxmesh_credit.new_session", "A new session begins",
         expert.group.SEQUENCE, expert.severity.NOTE)
-    clist[#clist + 1] = ce.unknown
-    clist[#clist + 1] = ce.session
-    credit.experts = clist
+    credit.experts = common.values_of(ce)
 
     local sessions, renewed -- port and direction: session; frame: whether a session began
 
@@ -91,23 +85,10 @@ return function(common, prefs)
     function credit.dissector(tvb, pinfo, root)
         pinfo.cols.protocol = "HXMESH"
         local tree = root:add(credit, tvb())
-        if tvb:reported_len() < HEADER - ETHERNET then
-            pinfo.cols.info = "credit, too short"
-            tree:add_proto_expert_info(ce.short)
+        if not common.has_header(tvb, pinfo, tree, ce, "credit, ") then
             return tvb:captured_len()
         end
-        if tvb:captured_len() < HEADER - ETHERNET then
-            pinfo.cols.info = "credit, cut short by the capture"
-            return tvb:captured_len()
-        end
-        local port = common.text_of(common.frame_port)
-        if port then
-            tree:add(c.port, port):set_generated()
-            local plane = port:match("/p(%d+)/")
-            if plane and tonumber(plane) ~= tvb(2, 1):uint() then
-                tree:add_proto_expert_info(ce.plane)
-            end
-        end
+        local port = common.add_port(tree, c, ce, tvb(2, 1):uint())
         tree:add(c.version, tvb(0, 1))
         tree:add(c.kind, tvb(1, 1))
         tree:add(c.plane, tvb(2, 1))
@@ -124,12 +105,7 @@ return function(common, prefs)
         tree:add(c.peer_session, tvb(34, 4))
         tree:add(c.reserved, tvb(38, 8))
         local state = common.crc32c(tvb(0, 46):bytes()) == tvb(46, 4):uint() and 1 or 0
-        local crc = tree:add(c.crc, tvb(46, 4))
-        crc:append_text(" (" .. CRC_STATES[state] .. ")")
-        tree:add(c.crc_status, tvb(46, 4), state):set_generated()
-        if state == 0 then
-            crc:add_proto_expert_info(ce.crc)
-        end
+        common.add_crc(tree, c, ce, tvb(46, 4), state)
         check_credit(tree, tvb)
         check_session(tree, tvb, pinfo, port, common.direction_of())
         pinfo.cols.info = "credit, sent/limit by VC: " .. table.concat(parts, " ") .. ", session " .. tvb(30, 4):uint()

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# mixed.sh [SECONDS [N]] - an emulated 2x2 Hx2Mesh in which one accelerator is a DPDK node, joined by memif: all-to-all,
+# every byte checked. No privileges. With SECONDS at full load for so long, with N one credit frame in N lost on purpose
+# on both sides.
+#
+# HXMESH, HXMESH_DPDK: the programs (build/hxmesh, build/hxmesh-dpdk). Ends with 0 if nothing was lost or corrupted and
+# both sides agree on every message, and on every frame of every cable.
+set -euo pipefail
+cd "$(dirname "$0")"
+
+seconds=${1:-0}
+lose=${2:-0}
+hxmesh=$(realpath -m "${HXMESH:-../../build/hxmesh}")
+dpdk=$(realpath -m "${HXMESH_DPDK:-../../build/hxmesh-dpdk}")
+folder=$(mktemp -d)
+emulator=
+cleanup() {
+    [ -z "$emulator" ] || kill -TERM "$emulator" 2>/dev/null || true
+    rm -rf "$folder"
+}
+trap cleanup EXIT
+export XDG_RUNTIME_DIR=$folder
+cp mixed-node.yaml "$folder"
+sed "s/lose_credits: 0/lose_credits: $lose/" mixed.hxm.yaml >"$folder/mixed.hxm.yaml"
+cd "$folder"
+
+load=()
+[ "$seconds" -eq 0 ] || load=(--duration "${seconds}s" --message 1MiB)
+devices=()
+for port in e w n s; do
+    devices+=("--vdev=net_memif_$port,role=client,socket=$folder/$port.sock,socket-abstract=no,bsize=8448")
+done
+
+timeout --foreground $((seconds + 90)) "$hxmesh" run mixed.hxm.yaml "${load[@]}" --json emulator.json &
+emulator=$!
+node_status=0
+timeout --foreground $((seconds + 90)) "$dpdk" --no-huge -m 768 --no-pci --no-shconf --no-telemetry \
+    --log-level=critical --lcores '0@(0-1)' --file-prefix mixed "${devices[@]}" -- --config mixed-node.yaml \
+    "${load[@]}" --lose-credits "$lose" --json node.json || node_status=$?
+status=0
+wait "$emulator" || status=$?
+emulator=
+
+jq --slurp '{
+    emulator: (.[0] | {packets_sent, packets_delivered, packets_lost, packets_repeated, bytes_corrupted,
+                       seconds: .host.wall_seconds, packet_hops, external}),
+    node: (.[1] | {seconds, packets, endpoint, drops}),
+    agree: (.[0].external.to.messages == .[1].endpoint.messages_received and
+            .[0].external.from.messages == .[1].endpoint.messages_sent and
+            ([.[0].external.cables[] | {(.port[-1:]): [.data_in, .data_out]}] | add) ==
+            ([.[1].ports[] | select(.port != "local") | {(.port): [.tx_packets, .rx_packets]}] | add))}' emulator.json node.json | tee both.json
+if [ "$status" -ne 0 ] || [ "$node_status" -ne 0 ] ||
+    ! jq -e '.agree and .emulator.packets_lost == 0 and .emulator.bytes_corrupted == 0 and
+             .node.endpoint.messages_failed == 0 and .node.endpoint.bytes_corrupted == 0' both.json >both.check; then
+    echo "mixed.sh: the emulator ended with $status, the node with $node_status, or they disagree" >&2
+    exit 1
+fi

@@ -1,0 +1,366 @@
+/* bridge.c - the cables of an external accelerator (bridge.h). */
+#include "bridge.h"
+#include "hxmesh/error.h"
+#include "worker.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    BURST = 32,                /* frames of a port in one step */
+    POLL_NS = 1000000,         /* from look to look at who connects and who goes */
+    CREDIT_PERIOD_NS = 100000, /* from credit frame to credit frame without need */
+    QUIET_NS = 1000000000,     /* longer than the first repetitions of an endpoint wait */
+    SESSIONS_PER_SECOND = 16   /* of the clock that numbers sessions: a link may begin some by itself */
+};
+static const uint64_t silence_ns = UINT64_C(2000000000);
+
+/* ---- whether the cable is up ---- */
+
+static uint32_t session_by_clock(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (uint32_t)((uint64_t)now.tv_sec * SESSIONS_PER_SECOND +
+                      (uint64_t)now.tv_nsec / (1000000000U / SESSIONS_PER_SECOND));
+}
+
+/* Later than any this cable had, by this worker or one before it. */
+static uint32_t next_session(const struct fab_cable *c)
+{
+    uint32_t by_clock = session_by_clock();
+    uint32_t next = c->session && (int32_t)(by_clock - c->session) <= 0 ? c->session + 1 : by_clock;
+    return next ? next : 1;
+}
+
+static void begin_session(const struct bridge *b, struct bridge_port *p)
+{
+    hx_credit_link_up(&p->link, HX_MOST_CREDITS, b->worker->f->spec.credits, next_session(p->shared));
+    p->shared->session = p->link.session;
+    p->shared->count.sessions++;
+}
+
+static void tell_up(const struct bridge *b, const struct bridge_port *p, bool up)
+{
+    const struct fab_fabric *f = b->worker->f;
+    if (atomic_load_explicit(&p->shared->up, memory_order_relaxed) == up)
+        return;
+    atomic_store(&p->shared->up, up);
+    atomic_fetch_add(&f->control->changes, 1);
+    for (unsigned worker = 0; worker < f->workers; worker++)
+        worker_wake(f, worker);
+}
+
+static void watch(struct bridge *b, struct bridge_port *p, uint64_t now)
+{
+    bool connected = wire_poll(p->wire);
+    bool fell_silent = p->link.open && now - p->heard_at > silence_ns;
+    if (connected && (!p->connected || fell_silent))
+        begin_session(b, p);
+    p->connected = connected;
+    tell_up(b, p, connected && p->link.open);
+}
+
+/* ---- credit frames ---- */
+
+static uint64_t random_of(struct bridge_port *p)
+{
+    p->random = p->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return p->random >> 33;
+}
+
+/* A frame of this end's own came back from a loop in the cabling, or clocks gave both ends the same number. It says nothing
+ * about a peer. While the link is not open this end takes another number, by steps that two ends do not keep in time. */
+static void meet_own_number(struct bridge_port *p)
+{
+    p->shared->count.reflected++;
+    if (p->link.open)
+        return;
+    p->link.session += 1 + (uint32_t)(random_of(p) % SESSIONS_PER_SECOND);
+    p->link.session += p->link.session == 0;
+    p->link.answer = true;
+}
+
+static void take_credit(const struct bridge *b, struct bridge_port *p, const struct hx_credit_frame *c)
+{
+    if (c->session == p->link.session) {
+        meet_own_number(p);
+        return;
+    }
+    /* It knows a session of this end that this end does not: the clock has gone back since. */
+    if (!p->link.open && c->peer_session && (int32_t)(c->peer_session - p->link.session) > 0) {
+        p->shared->session = c->peer_session;
+        begin_session(b, p);
+    }
+    hx_credit_link_take(&p->link, c);
+    p->shared->session = p->link.session;
+    p->shared->count.credits_in++;
+    p->heard_at = b->worker->shm.now;
+}
+
+/* The peer waits for an answer, or has a quarter of a buffer to gain, or a frame may have been lost meanwhile. */
+static bool credit_is_due(const struct bridge *b, const struct bridge_port *p)
+{
+    bool due = p->link.answer || b->worker->shm.now - p->told_at >= CREDIT_PERIOD_NS;
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        due = due || hx_credit_limit(&p->link.rx[vc]) - p->told[vc] >= b->worker->f->spec.credits / 4;
+    return due;
+}
+
+static bool is_lost(const struct bridge *b, struct bridge_port *p)
+{
+    return b->external->lose_credits && random_of(p) % b->external->lose_credits == 0;
+}
+
+static void tell_credit(struct bridge *b, struct bridge_port *p)
+{
+    uint8_t frame[HX_CREDIT_FRAME_BYTES];
+    if (!credit_is_due(b, p))
+        return;
+    const struct hx_credit_frame c = hx_credit_link_frame(&p->link, (uint8_t)b->external->plane);
+    hx_credit_encode(frame, &c);
+    bool lost = is_lost(b, p);
+    if (!lost && !wire_send(p->wire, frame, sizeof frame))
+        return;
+    p->shared->count.credits_lost += lost;
+    p->shared->count.credits_out += !lost;
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        p->told[vc] = hx_credit_limit(&p->link.rx[vc]); /* a link that is not open says 0, and this when it opens */
+    p->told_at = b->worker->shm.now;
+    p->link.answer = false;
+}
+
+/* ---- from the cable ---- */
+
+static void drop(struct bridge *b, struct bridge_port *p, enum hx_drop reason)
+{
+    b->node->hal.drops[reason]++;
+    p->shared->count.dropped++;
+}
+
+/* Puts a packet into the link to the neighbour; false: it has no room, or there is no buffer. */
+static bool hand_on(struct bridge *b, unsigned port, const struct hx_desc *of, const uint8_t *frame)
+{
+    struct shm_worker *shm = &b->worker->shm;
+    struct hal_switch *h = &b->node->hal;
+    struct hx_desc d = *of;
+    if (hx_lane(hal_room(h, port), d.vc) == 0 || !shm_buffer_get(shm, &d.buffer, shm->reserve))
+        return false;
+    memcpy(shm->buffers[d.buffer].frame, frame, (size_t)HX_HEADER_BYTES + d.length);
+    shm->buffers[d.buffer].injected_ns = shm->now;
+    shm_tap_replayed(h, port, d.vc);
+    hal_transmit(h, port, port, d.vc, &d);
+    hx_credit_leave(&b->port[port].link.rx[d.vc], hx_blocks(d.length));
+    return true;
+}
+
+static void take_data(struct bridge *b, unsigned port, const struct hx_header *h)
+{
+    struct bridge_port *p = &b->port[port];
+    const struct hx_desc d = {
+        .length = h->length, .vc = h->vc, .hops = h->hops, .dst_gx = h->dst_gx, .dst_gy = h->dst_gy, .job = h->job};
+    if (h->credit_vc != HX_NO_CREDIT)
+        hx_credit_link_grant(&p->link, h->credit_vc, h->credit_limit);
+    if (!hx_credit_link_arrive(&p->link, h->vc, hx_blocks(h->length))) {
+        drop(b, p, HX_DROP_OVERRUN);
+        return;
+    }
+    p->shared->count.data_in++;
+    if (!stage_first(&p->stage[h->vc]) && hand_on(b, port, &d, b->frame))
+        return;
+    if (!stage_put(&p->stage[h->vc], &d, b->frame)) {
+        hx_credit_leave(&p->link.rx[h->vc], hx_blocks(h->length));
+        drop(b, p, HX_DROP_OVERRUN);
+    }
+}
+
+/* Returns whether it was data. */
+static bool take_frame(struct bridge *b, unsigned port, uint32_t bytes)
+{
+    struct bridge_port *p = &b->port[port];
+    struct hx_header h;
+    struct hx_credit_frame c;
+    int error = hx_frame_decode(&h, b->frame, bytes);
+    if (error == HX_OK && h.plane == b->external->plane) {
+        take_data(b, port, &h);
+        return true;
+    }
+    if (error == HX_E_ETHERTYPE && hx_credit_decode(&c, b->frame, bytes) == HX_OK && c.plane == b->external->plane)
+        take_credit(b, p, &c);
+    else
+        drop(b, p, HX_DROP_MALFORMED);
+    return false;
+}
+
+static unsigned receive(struct bridge *b, unsigned port)
+{
+    unsigned data = 0;
+    uint32_t bytes;
+    for (unsigned n = 0; n < BURST && (bytes = wire_receive(b->port[port].wire, b->frame)) > 0; n++)
+        data += take_frame(b, port, bytes);
+    return data;
+}
+
+static unsigned unstage(struct bridge *b, unsigned port)
+{
+    unsigned moved = 0;
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        struct stage *s = &b->port[port].stage[vc];
+        const struct staged *first;
+        for (; (first = stage_first(s)) && hand_on(b, port, &first->d, first->frame); moved++)
+            stage_drop_first(s);
+    }
+    return moved;
+}
+
+/* ---- to the cable ---- */
+
+/* Sends the packet at a link's tail; false: not now. A descriptor that cannot be true costs only itself. */
+static bool send_packet(struct bridge *b, struct bridge_port *p, unsigned vc, const struct hx_desc *d)
+{
+    struct shm_worker *shm = &b->worker->shm;
+    bool known = d->buffer / shm->per_home < shm->workers;
+    if (!known || d->length > HX_MAX_PAYLOAD) {
+        if (known)
+            shm_buffer_put(shm, d->buffer);
+        drop(b, p, HX_DROP_MALFORMED);
+        return true;
+    }
+    if (hx_credit_room(&p->link.tx[vc]) < hx_blocks(d->length))
+        return false;
+    unsigned grant = p->next_grant;
+    uint32_t limit = hx_credit_limit(&p->link.rx[grant]);
+    uint8_t *frame = shm->buffers[d->buffer].frame;
+    hx_frame_set_hop(frame, vc, d->hops, grant, limit);
+    if (!wire_send(p->wire, frame, (uint32_t)HX_HEADER_BYTES + d->length))
+        return false;
+    hx_credit_spend(&p->link.tx[vc], hx_blocks(d->length));
+    p->told[grant] = limit;
+    p->next_grant = (uint8_t)(grant + 1 == HX_VCS ? 0 : grant + 1);
+    p->shared->count.data_out++;
+    shm_buffer_put(shm, d->buffer);
+    return true;
+}
+
+static unsigned transmit(struct bridge *b, unsigned port)
+{
+    static const uint64_t none_waits[HX_VCS];
+    struct bridge_port *p = &b->port[port];
+    struct hal_switch *h = &b->node->hal;
+    uint64_t tail = hal_consumed(h, port);
+    uint64_t heads = hal_arrived(h, port);
+    unsigned sent = 0;
+    for (unsigned i = 0, vc = p->first_vc; i < HX_VCS; i++, vc = vc + 1 == HX_VCS ? 0 : vc + 1) {
+        for (unsigned n = 0; n < BURST && hx_lane(tail, vc) != hx_lane(heads, vc); n++, sent++) {
+            if (!send_packet(b, p, vc, hal_arrival(h, port, vc, hx_lane(tail, vc))))
+                break;
+            tail = hx_lane_add(tail, vc, 1);
+        }
+    }
+    p->first_vc = (uint8_t)(p->first_vc + 1 == HX_VCS ? 0 : p->first_vc + 1);
+    if (sent)
+        hal_release(h, port, tail, tail, none_waits);
+    return sent;
+}
+
+/* ---- a step ---- */
+
+/* As hal_commit, and with the buffers that were taken. */
+static void commit(struct bridge *b)
+{
+    struct hal_switch *h = &b->node->hal;
+    struct shm_worker *shm = &b->worker->shm;
+    if (!(h->sent | h->released | shm->gave | shm->took))
+        return;
+    if (h->tap)
+        shm_tap_step(h);
+    shm_note_heads(h, h->ports);
+    shm_note_pools(shm, true);
+    shm_note_tails(h, h->ports);
+    shm_note_pools(shm, false);
+    shm_step_commit(&shm->step);
+    shm_commit_pools(shm);
+    h->sent = h->released = h->left_changed = 0;
+}
+
+unsigned bridge_step(struct bridge *b)
+{
+    uint64_t now = b->worker->shm.now;
+    bool poll = now - b->polled_at >= POLL_NS;
+    unsigned moved = 0;
+    for (unsigned port = 0; port < HX_CABLE_PORTS; port++) {
+        struct bridge_port *p = &b->port[port];
+        if (p->wire && poll)
+            watch(b, p, now);
+        if (!p->wire || !p->connected)
+            continue;
+        unsigned data = unstage(b, port);
+        unsigned in = receive(b, port);
+        unsigned out = transmit(b, port);
+        tell_credit(b, p);
+        wire_flush(p->wire);
+        if (in)
+            atomic_store_explicit(&p->shared->heard_ns, now, memory_order_relaxed);
+        if (in + out)
+            atomic_store_explicit(&p->shared->moved_ns, now, memory_order_relaxed);
+        moved += data + in + out;
+    }
+    b->polled_at = poll ? now : b->polled_at;
+    commit(b);
+    return moved;
+}
+
+/* ---- life ---- */
+
+void bridge_start(struct bridge *b, struct worker *w, unsigned external, struct node *node)
+{
+    const struct fab_fabric *f = w->f;
+    size_t bytes = stage_bytes(f->spec.credits);
+    *b = (struct bridge){.worker = w, .external = &f->spec.external[external], .node = node};
+    uint8_t *memory = hx_allocate((size_t)HX_CABLE_PORTS * HX_VCS, bytes);
+    b->memory = memory;
+    for (unsigned port = 0; port < HX_CABLE_PORTS; port++) {
+        struct bridge_port *p = &b->port[port];
+        if (b->external->port[port].cable == HX_CABLE_OUT)
+            continue;
+        p->wire = &w->wire[external * HX_CABLE_PORTS + port];
+        p->shared = &f->cable[external * HX_CABLE_PORTS + port];
+        p->random = shm_clock_system() + port;
+        for (unsigned vc = 0; vc < HX_VCS; vc++)
+            stage_init(&p->stage[vc], f->spec.credits, memory + (port * HX_VCS + vc) * bytes);
+        tell_up(b, p, false); /* a predecessor's connection is gone */
+    }
+}
+
+void bridge_stop(struct bridge *b)
+{
+    for (unsigned port = 0; port < HX_CABLE_PORTS; port++) {
+        if (b->port[port].wire)
+            wire_drop(b->port[port].wire);
+    }
+    free(b->memory);
+}
+
+bool bridge_is_up(const struct bridge *b)
+{
+    bool up = true;
+    for (unsigned port = 0; port < HX_CABLE_PORTS; port++)
+        up = up && (!b->port[port].wire || atomic_load(&b->port[port].shared->up));
+    return up;
+}
+
+bool bridge_is_quiet(const struct bridge *b, uint64_t *since)
+{
+    bool staged = false;
+    for (unsigned port = 0; port < HX_CABLE_PORTS; port++) {
+        const struct bridge_port *p = &b->port[port];
+        if (!p->wire)
+            continue;
+        uint64_t moved = atomic_load_explicit(&p->shared->moved_ns, memory_order_relaxed);
+        *since = moved > *since ? moved : *since;
+        for (unsigned vc = 0; vc < HX_VCS; vc++)
+            staged = staged || stage_first(&p->stage[vc]);
+    }
+    return !staged && b->worker->shm.now - *since >= QUIET_NS;
+}

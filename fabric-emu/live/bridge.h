@@ -1,0 +1,67 @@
+/* bridge.h - what a worker runs in the place of an accelerator that is elsewhere: its cables.
+ *
+ *     neighbour --> shm_link --> transmit: credit, hop fields --> wire --> the external accelerator's port
+ *     neighbour <-- shm_link <-- receive: judge, credit       <-- wire <--
+ *                      ^               '-> stage (no room) -.
+ *                      '------------------------------------'
+ *
+ * For its neighbours the bridge is the external accelerator's switch: it owns the same links (hal/shm), by a node whose
+ * switch never makes a step. For the accelerator it is a neighbour at the end of a cable: frames and credit frames as
+ * docs/wire-format.md has them. What was granted on the cable has a place in the stage, so a full link in shared memory
+ * holds up one VC of one cable and nothing else. Captures see these ports as any other.
+ *
+ * A cable is up while somebody is connected, counts in our session, and was heard within SILENCE. Up or down is shared
+ * memory (struct fab_cable), and neighbours route by it; a cable that is down lets packets that were meant for it wait
+ * where they are.
+ *
+ * Who owns what. A wire's descriptor and connection are the supervisor's (external.h). The session's counts and the stage
+ * are the worker's: they die with it, the packets in the stage too, and senders repeat these. The number of the
+ * session and all that is reported are in shared memory, and a successor goes on from there. Buffers are taken and
+ * given in one step with the links they go to and come from (hal/shm/redo.h).
+ *
+ * What comes from outside is checked: frames are copied before they are judged, and nothing in them is believed but what
+ * wire format and credits allow. */
+#ifndef BRIDGE_H
+#define BRIDGE_H
+
+#include "hal/wire/wire.h"
+#include "hxmesh/credit.h"
+#include "node.h"
+#include "stage.h"
+
+struct bridge_port {
+    struct wire *wire;        /* NULL: no cable */
+    struct fab_cable *shared; /* what others may know of it */
+    struct hx_credit_link link;
+    struct stage stage[HX_VCS];
+    uint32_t told[HX_VCS]; /* limits as last told */
+    uint64_t told_at, heard_at;
+    uint64_t random; /* for the fault */
+    bool connected;
+    uint8_t next_grant; /* VC whose limit the next data frame carries */
+    uint8_t first_vc;   /* whose turn it is to be sent first */
+};
+
+struct bridge {
+    struct worker *worker;
+    const struct hx_external *external;
+    struct node *node;
+    struct bridge_port port[HX_CABLE_PORTS];
+    uint64_t polled_at;
+    void *memory;
+    uint8_t frame[HX_MAX_FRAME]; /* one that is being judged */
+};
+
+/* Binds an external accelerator to `node`, which has its links. */
+void bridge_start(struct bridge *b, struct worker *w, unsigned external, struct node *node);
+void bridge_stop(struct bridge *b);
+
+/* Returns data frames taken and given. */
+unsigned bridge_step(struct bridge *b);
+
+/* Every cable it has is up. */
+bool bridge_is_up(const struct bridge *b);
+/* No data frame has crossed its cables for long enough that none will be repeated. *since: when the last one did. */
+bool bridge_is_quiet(const struct bridge *b, uint64_t *since);
+
+#endif

@@ -1,0 +1,224 @@
+/* memif_control.c - a memif's control socket: who connects, what memory it brings, and when it goes (memif.h). */
+#include "memif.h"
+#include "memif_layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void close_if_open(int fd)
+{
+    if (fd >= 0)
+        (void)close(fd);
+}
+
+/* ---- messages ---- */
+
+static bool tell(int fd, const struct memif_message *message)
+{
+    return send(fd, message, sizeof *message, MSG_DONTWAIT | MSG_NOSIGNAL) == (ssize_t)sizeof *message;
+}
+
+static bool tell_type(int fd, enum memif_message_type type)
+{
+    const struct memif_message message = {.type = (uint16_t)type};
+    return tell(fd, &message);
+}
+
+static void refuse(int fd, const char *why)
+{
+    struct memif_message message = {.type = MEMIF_DISCONNECT};
+    (void)snprintf(message.disconnect.why, sizeof message.disconnect.why, "%s", why);
+    (void)tell(fd, &message);
+}
+
+static bool greet(int fd)
+{
+    struct memif_message message = {.type = MEMIF_HELLO,
+                                    .hello = {.name = "hxmesh",
+                                              .least_version = MEMIF_VERSION,
+                                              .most_version = MEMIF_VERSION,
+                                              .last_region = MEMIF_REGIONS - 1,
+                                              .most_log2_size = MEMIF_MOST_LOG2_SIZE}};
+    return tell(fd, &message);
+}
+
+/* Returns 1 for a message, whose descriptor is *passed (-1: none); 0: none is there; -1: the socket's end. */
+static int hear(int fd, struct memif_message *message, int *passed)
+{
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct iovec part = {.iov_base = message, .iov_len = sizeof *message};
+    struct msghdr header = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    *passed = -1;
+    ssize_t bytes = recvmsg(fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (bytes < 0)
+        return errno == EAGAIN || errno == EINTR ? 0 : -1;
+    const struct cmsghdr *c = CMSG_FIRSTHDR(&header);
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
+        memcpy(passed, CMSG_DATA(c), sizeof *passed);
+    return bytes == (ssize_t)sizeof *message ? 1 : -1;
+}
+
+/* ---- what the client brings: each returns NULL, or what is wrong with it ---- */
+
+static const char *take_init(const struct memif_server *s, const struct memif_init *init)
+{
+    if (init->version != MEMIF_VERSION)
+        return "another version of memif";
+    if (init->mode != MEMIF_MODE_ETHERNET)
+        return "only Ethernet mode is served";
+    return s->memory.regions ? "INIT out of place" : NULL;
+}
+
+/* Takes over *fd. */
+static const char *take_region(struct memif_memory *m, const struct memif_add_region *add, int *fd)
+{
+    struct stat st;
+    if (*fd < 0 || add->index != m->regions || m->regions == MEMIF_REGIONS)
+        return "region without memory or out of order";
+    int seals = fcntl(*fd, F_GET_SEALS);
+    if (seals < 0 || !(seals & F_SEAL_SHRINK))
+        return "region is not sealed against shrinking (zero-copy is not served)";
+    if (add->size == 0 || add->size > INT64_MAX || fstat(*fd, &st) != 0 || (uint64_t)st.st_size < add->size)
+        return "region is larger than its memory";
+    m->region[m->regions].fd = *fd;
+    m->region[m->regions++].size = add->size;
+    *fd = -1;
+    return NULL;
+}
+
+static const char *take_ring(struct memif_server *s, const struct memif_add_ring *add)
+{
+    struct memif_memory *m = &s->memory;
+    unsigned way = add->flags & MEMIF_RING_TO_SERVER ? MEMIF_IN : MEMIF_OUT;
+    if (add->index != 0 || s->has_ring[way])
+        return "one ring each way is served";
+    if (add->log2_size > MEMIF_MOST_LOG2_SIZE || add->region >= m->regions)
+        return "ring is too large or in no region";
+    uint64_t bytes = sizeof(struct memif_ring) + ((uint64_t)sizeof(struct memif_descriptor) << add->log2_size);
+    uint64_t size = m->region[add->region].size;
+    if (add->offset % sizeof(uint64_t) || bytes > size || add->offset > size - bytes)
+        return "ring is outside its region";
+    m->ring[way].region = add->region;
+    m->ring[way].mask = (uint16_t)((1U << add->log2_size) - 1);
+    m->ring[way].offset = add->offset;
+    s->has_ring[way] = true;
+    return NULL;
+}
+
+static const char *take_connect(struct memif_server *s)
+{
+    if (!s->has_ring[MEMIF_IN] || !s->has_ring[MEMIF_OUT])
+        return "a ring is missing";
+    s->memory.opener = (int32_t)getpid();
+    s->state = MEMIF_IS_CONNECTED;
+    return NULL;
+}
+
+static const char *take(struct memif_server *s, const struct memif_message *message, int *fd)
+{
+    enum memif_message_type answer = MEMIF_ACK;
+    const char *wrong = NULL;
+    if (s->state == MEMIF_IS_CONNECTED)
+        return message->type == MEMIF_DISCONNECT ? "as asked" : "message out of place";
+    switch (message->type) {
+    case MEMIF_INIT:
+        wrong = take_init(s, &message->init);
+        break;
+    case MEMIF_ADD_REGION:
+        wrong = take_region(&s->memory, &message->add_region, fd);
+        break;
+    case MEMIF_ADD_RING:
+        wrong = take_ring(s, &message->add_ring);
+        break;
+    case MEMIF_CONNECT:
+        wrong = take_connect(s);
+        answer = MEMIF_CONNECTED;
+        break;
+    default:
+        return "message out of place";
+    }
+    return wrong || tell_type(s->socket, answer) ? wrong : "answer cannot be sent";
+}
+
+/* ---- life ---- */
+
+static bool is_offered(const struct memif_offer *offer)
+{
+    return atomic_load_explicit(&offer->serial, memory_order_relaxed) & 1U;
+}
+
+static void change_offer(struct memif_offer *offer)
+{
+    atomic_fetch_add_explicit(&offer->serial, 1, memory_order_release);
+}
+
+void memif_end(struct memif_server *s, struct memif_offer *offer, const char *why)
+{
+    if (s->state == MEMIF_ALONE)
+        return;
+    if (is_offered(offer))
+        change_offer(offer);
+    if (why)
+        refuse(s->socket, why);
+    (void)close(s->socket);
+    for (unsigned i = 0; i < s->memory.regions; i++)
+        (void)close(s->memory.region[i].fd);
+    *s = (struct memif_server){.state = MEMIF_ALONE};
+}
+
+static void follow_connection(struct memif_server *s, struct memif_offer *offer)
+{
+    struct memif_message message;
+    int fd;
+    int heard = 1;
+    while (s->state != MEMIF_ALONE && (heard = hear(s->socket, &message, &fd)) > 0) {
+        const char *wrong = take(s, &message, &fd);
+        close_if_open(fd);
+        if (wrong)
+            memif_end(s, offer, wrong);
+    }
+    if (heard < 0) {
+        close_if_open(fd);
+        memif_end(s, offer, NULL);
+    }
+}
+
+static void make_offer(const struct memif_server *s, struct memif_offer *offer)
+{
+    offer->memory = s->memory;
+    change_offer(offer);
+}
+
+static bool is_refused(const struct memif_offer *offer)
+{
+    return is_offered(offer) && atomic_load(&offer->refused) == atomic_load(&offer->serial);
+}
+
+void memif_serve(struct memif_server *s, struct memif_offer *offer, int listener)
+{
+    struct sockaddr_storage client;
+    socklen_t bytes = sizeof client;
+    follow_connection(s, offer);
+    if (is_refused(offer))
+        memif_end(s, offer, "a ring or a buffer is not where it should be");
+    if (s->state == MEMIF_IS_CONNECTED && !is_offered(offer))
+        make_offer(s, offer);
+    int fd = accept4(listener, (struct sockaddr *)&client, &bytes, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    if (fd >= 0 && s->state != MEMIF_ALONE) {
+        refuse(fd, "another client is connected");
+        (void)close(fd);
+    } else if (fd >= 0 && !greet(fd)) {
+        (void)close(fd);
+    } else if (fd >= 0) {
+        *s = (struct memif_server){.state = MEMIF_GREETED, .socket = fd};
+    }
+}

@@ -1,0 +1,14 @@
+/* wire.c - the end of a wire, of whatever kind (wire.h). */
+#include "wire.h"
+
+#include <unistd.h>
+
+void wire_close(struct wire *w)
+{
+    if (!w->kind)
+        return;
+    wire_drop(w);
+    w->kind->end(w);
+    (void)close(w->fd);
+    *w = (struct wire){.fd = -1};
+}

@@ -1,0 +1,36 @@
+/* processor.c - asks the kernel for cores and times (processor.h). */
+#include "host/processor.h"
+
+#include <sched.h>
+#include <time.h>
+#include <unistd.h>
+
+unsigned hx_processor_cores(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : (unsigned)n;
+}
+
+uint64_t hx_processor_ns(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+void hx_processor_keep(unsigned self, unsigned workers)
+{
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || (unsigned)CPU_COUNT(&allowed) < workers || workers < 2)
+        return;
+    unsigned core = 0;
+    for (unsigned n = 0; core < CPU_SETSIZE; core++) {
+        if (CPU_ISSET(core, &allowed) && n++ == self)
+            break;
+    }
+    cpu_set_t own;
+    CPU_ZERO(&own);
+    CPU_SET(core, &own);
+    (void)sched_setaffinity(0, sizeof own, &own);
+}

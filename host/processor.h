@@ -1,0 +1,17 @@
+/* processor.h - the processors of this machine, and the time this process has had of them. */
+#ifndef HXMESH_HOST_PROCESSOR_H
+#define HXMESH_HOST_PROCESSOR_H
+
+#include <stdint.h>
+
+/* Cores that are online, at least 1. */
+unsigned hx_processor_cores(void);
+
+/* Processor time of this process, all its threads together, in nanoseconds. */
+uint64_t hx_processor_ns(void);
+
+/* Keeps worker `self` of `workers` on a core of its own, if there are cores enough: wake-ups would draw workers that talk
+ * onto one core, in turns. */
+void hx_processor_keep(unsigned self, unsigned workers);
+
+#endif

@@ -1,0 +1,35 @@
+/* spec_external.h - the accelerators of a live fabric that run elsewhere, as a fabric file says it.
+ *
+ *     external:
+ *       - at: [1, 1]                  gx, gy
+ *         plane: 0                    other planes of it are not there, unless they have an entry too
+ *         ports: {E: memif:/run/hx/e.sock, W: veth:hx-w, N: tap:hx-n}     the cable of a port that is not named is out
+ *         wait: 10s                   how long it may be away, at the start and later; 2s at least
+ *         lose_credits: 0             a fault to try: one credit frame in N is not sent to it; 0: none
+ *
+ * A cable is memif:SOCKET (we listen, it connects), veth:INTERFACE (one that exists) or tap:INTERFACE (one that is
+ * created). */
+#ifndef HXMESH_HOST_SPEC_EXTERNAL_H
+#define HXMESH_HOST_SPEC_EXTERNAL_H
+
+#include "hxmesh/geometry.h"
+
+enum hx_cable_kind { HX_CABLE_OUT, HX_CABLE_MEMIF, HX_CABLE_VETH, HX_CABLE_TAP, HX_CABLES };
+extern const char *const hx_cable_words[HX_CABLES]; /* "memif" */
+
+enum { HX_CABLE_TARGET_BYTES = 108, HX_CABLE_PORTS = HX_LOCAL /* E W N S */ };
+
+struct hx_external_port {
+    enum hx_cable_kind cable;
+    char target[HX_CABLE_TARGET_BYTES]; /* socket or interface */
+};
+
+struct hx_external {
+    uint16_t gx, gy;
+    unsigned plane;
+    struct hx_external_port port[HX_CABLE_PORTS];
+    uint64_t wait_ns;
+    uint64_t lose_credits; /* 0: none */
+};
+
+#endif

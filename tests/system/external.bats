@@ -1,0 +1,309 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2030,SC2031 # what a test sets is meant for that test alone
+# external.bats - live fabrics of which one accelerator is a DPDK node: by memif, veth and TAP; nodes and workers that die.
+# asan
+
+load emulator_support
+
+EXAMPLES="$BATS_TEST_DIRNAME/../../examples/dpdk"
+
+setup_file() {
+    export HXMESH_DPDK="${HXMESH%/*}/hxmesh-dpdk"
+}
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR
+    fresh_name
+}
+
+teardown() {
+    [ -z "${NODE:-}" ] || kill -KILL "$NODE" 2>/dev/null || true
+    end_started
+}
+
+needs_dpdk() {
+    [ -x "$HXMESH_DPDK" ] || skip "hxmesh-dpdk is not built: pkg-config finds no libdpdk (package libdpdk-dev)"
+}
+
+# fabric KIND [MORE KEYS...]: writes mixed.hxm.yaml, whose a1,1 is elsewhere.
+fabric() {
+    local kind=$1 key
+    shift
+    {
+        printf 'fabric: 2x2 Hx2Mesh\ntraffic: {pattern: all-to-all, message: 256KiB, count: 4}\nexternal:\n'
+        printf '  - at: [1, 1]\n    ports: {E: %s:hx-e, W: %s:hx-w, N: %s:hx-n, S: %s:hx-s}\n' \
+            "$kind" "$kind" "$kind" "$kind"
+        for key in "$@"; do
+            printf '    %s\n' "$key"
+        done
+    } >mixed.hxm.yaml
+}
+
+memif() { echo "net_memif_$1,role=client,socket=$BATS_TEST_TMPDIR/${INTERFACE:-hx}-$1,socket-abstract=no,bsize=${BSIZE:-8448}"; }
+# Its frames divide its blocks, as the driver wants them, and fill an mbuf.
+packet() { echo "net_af_packet_$1,iface=${INTERFACE:-hx}-$1,framesz=8352,blocksz=1069056,framecnt=128"; }
+
+# node KIND ARGUMENTS...: starts the node of a1,1 (or $AT) as process $NODE; its report goes to node$AT.json.
+node() {
+    local kind=$1 port ports=local=endpoint devices=()
+    shift
+    for port in e w n s; do
+        devices+=("--vdev=$("$kind" "$port")")
+        ports+=",${port^^}=$("$kind" "$port" | cut -d, -f1)"
+    done
+    rm -f "node${AT:-}.json"
+    # It polls: whatever becomes of this test, its processor time is bounded.
+    (ulimit -t 100 && exec "$HXMESH_DPDK" --no-huge -m 768 --no-pci --no-shconf --no-telemetry --log-level=critical --lcores '0@(0-1)' \
+        --file-prefix "$NAME${AT:-}" "${devices[@]}" -- --fabric mixed.hxm.yaml --node "a${AT:-1,1}/p0" --ports "$ports" \
+        --nap 100us --json "node${AT:-}.json" --linger 500ms "$@") >"node${AT:-}.out" 2>&1 3>&- &
+    NODE=$!
+}
+
+# Its links are up, and half a second has been for traffic.
+await_links() {
+    eventually has_links && sleep 0.5
+}
+has_links() { [ "$(grep -c 'link up$' node.out)" -ge 5 ]; }
+
+end_of_node() {
+    NODE_CODE=0
+    wait "$NODE" || NODE_CODE=$?
+    NODE=
+}
+
+# Both sides ended well and agree.
+agree() {
+    holds "$WHOLE"
+    [ "$CODE" -eq 0 ]
+    [ "$NODE_CODE" -eq 0 ]
+    jq -e --slurpfile fabric "$REPORT" '$fabric[0].external as $e | .endpoint.messages_received == $e.to.messages and
+        .endpoint.messages_sent == $e.from.messages and .endpoint.messages_failed == 0 and
+        .endpoint.bytes_corrupted == 0 and .drained' node.json
+}
+
+# mixed KIND: runs mixed.hxm.yaml with its node to the end.
+mixed() {
+    start mixed.hxm.yaml --workers "${WORKERS:-1}"
+    eventually has_cables
+    node "$1"
+    end_of_node
+    finish
+}
+has_cables() {
+    local port
+    for port in e w n s; do
+        [ -e "hx-$port" ] || grep -q "hx-$port:" /proc/net/dev || return 1
+    done
+}
+
+# in_network COMMANDS: runs them in a network of its own, then takes over $CODE and $NODE_CODE.
+in_network() {
+    unshare --net true 2>/dev/null || skip "no network of its own without root: unshare --net"
+    export -f mixed node packet end_of_node start begin finish eventually has_cables
+    export NAME REPORT HXMESH HXMESH_DPDK BATS_TEST_TMPDIR
+    # shellcheck disable=SC2016 # for the inner shell
+    unshare --net bash -ec "$1"'; echo "$CODE $NODE_CODE" >codes'
+    read -r CODE NODE_CODE <codes
+}
+
+@test "external: the example of a mixed fabric ends well" {
+    needs_dpdk
+    run timeout 100 "$EXAMPLES/mixed.sh"
+    [ "$status" -eq 0 ]
+    [[ $output == *'"agree": true'* ]]
+}
+
+@test "external: the example at full load, one credit frame in a hundred lost on both sides" {
+    needs_dpdk
+    run timeout 100 "$EXAMPLES/mixed.sh" 3 100
+    [ "$status" -eq 0 ]
+    grep -v '^hxmesh\|link up\|link down' <<<"$output" | jq -e '.agree and
+        ([.emulator.external.cables[].credits_lost] | add > 0)'
+}
+
+@test "external: two workers, and buffers smaller than a packet" {
+    needs_dpdk
+    fabric memif
+    WORKERS=2 BSIZE=2048 mixed memif
+    agree
+    holds '.external.to.messages == 60 and .external.from.messages == 60'
+    nothing_left
+    [ ! -e hx-e ]
+}
+
+@test "external: frames have their checksums though nobody verifies payload; the planes of a node that are not there" {
+    needs_dpdk
+    fabric memif
+    sed -i '1i planes: 2' mixed.hxm.yaml
+    start mixed.hxm.yaml --workers 1 --no-verify
+    eventually has_cables
+    node memif --no-verify
+    end_of_node
+    finish
+    [ "$CODE" -eq 0 ]
+    [ "$NODE_CODE" -eq 0 ]
+    holds '.complete and .packets_lost == 0 and .messages == 960 and .drops.checksum == 0'
+    jq -e '.endpoint.messages_received == 60 and .endpoint.bytes_corrupted == 0 and .drops.checksum == 0' node.json
+}
+
+@test "external: two neighbours that are both elsewhere" {
+    needs_dpdk
+    fabric memif
+    printf '  - {at: [1, 0], ports: {E: memif:n2-e, W: memif:n2-w, N: memif:n2-n, S: memif:n2-s}}\n' >>mixed.hxm.yaml
+    start mixed.hxm.yaml --workers 2
+    eventually has_cables
+    node memif
+    local first=$NODE
+    AT=1,0 INTERFACE=n2 node memif
+    end_of_node
+    [ "$NODE_CODE" -eq 0 ]
+    NODE=$first
+    end_of_node
+    finish
+    [ "$CODE" -eq 0 ]
+    [ "$NODE_CODE" -eq 0 ]
+    holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 and
+        .external.to.messages == 112 and .external.from.messages == 112'
+    jq -se 'all(.endpoint.messages_received == 60 and .endpoint.messages_sent == 60 and
+        .endpoint.bytes_corrupted == 0)' node.json node1,0.json
+}
+
+@test "external: by veth" {
+    needs_dpdk
+    command -v ip >/dev/null || skip "ip is not installed (package iproute2)"
+    fabric veth
+    # shellcheck disable=SC2016 # for the inner shell
+    in_network 'for port in e w n s; do
+            ip link add "hx-$port" type veth peer name "nd-$port"
+            ip link set "hx-$port" mtu 9000 up
+            ip link set "nd-$port" mtu 9000 up
+        done
+        INTERFACE=nd
+        mixed packet'
+    agree
+}
+
+@test "external: by TAP" {
+    needs_dpdk
+    [ -w /dev/net/tun ] || skip "/dev/net/tun is not there or not ours"
+    fabric tap
+    in_network 'mixed packet'
+    agree
+}
+
+@test "external: a node that is killed and started again is taken up again" {
+    needs_dpdk
+    fabric memif "wait: 20s"
+    start mixed.hxm.yaml --workers 1 --duration 4s
+    node memif --duration 4s
+    await_links
+    kill -KILL "$NODE"
+    end_of_node
+    [ "$NODE_CODE" -eq 137 ]
+    node memif --duration 4s
+    end_of_node
+    finish
+    [ "$CODE" -eq 0 ]
+    [ "$NODE_CODE" -eq 0 ]
+    holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 and
+        .messages_failed == 0 and ([.external.cables[].sessions] | min == 2)'
+    jq -e '.endpoint.messages_failed == 0 and .endpoint.bytes_corrupted == 0 and
+        .endpoint.messages_received > 0 and .endpoint.messages_sent > 0' node.json
+}
+
+@test "external: a bridge's worker that is killed costs its cables a session, and not the connection" {
+    needs_dpdk
+    fabric memif
+    start mixed.hxm.yaml --workers 2 --count 60
+    node memif --count 60
+    await_workers 2
+    await_links
+    kill -KILL "$(workers_of "$PID" | head -n 1)"
+    end_of_node
+    finish
+    [ "$CODE" -eq 0 ]
+    [ "$NODE_CODE" -eq 0 ]
+    holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 and
+        .messages_failed == 0 and .host.worker_deaths == 1 and all(.external.cables[]; .sessions == 2)'
+    jq -e '.endpoint.messages_sent == 900 and .endpoint.messages_received >= 900 and
+        .endpoint.messages_failed == 0 and .endpoint.bytes_corrupted == 0' node.json
+}
+
+# says CODE TEXT: the run ended so, with one line of error.
+says() {
+    [ "$CODE" -eq "$1" ]
+    [ "$(grep -c '^hxmesh: error: ' "$BATS_TEST_TMPDIR/stderr")" -eq 1 ]
+    grep -q -- "^hxmesh: error: $2" "$BATS_TEST_TMPDIR/stderr"
+    nothing_left
+}
+
+@test "external: a node that never comes ends the run, by the time that was given it" {
+    fabric memif "wait: 2s"
+    start mixed.hxm.yaml
+    finish
+    says 4 'a1,1/p0/E: nobody came to memif:hx-e within 2 s'
+    [ ! -e hx-e ]
+    fabric veth "wait: 2s"
+    sed -i 's/ports: .*/ports: {E: veth:lo}/' mixed.hxm.yaml
+    start mixed.hxm.yaml
+    finish
+    if [ "$(id -u)" -eq 0 ]; then # what comes back is known to be its own
+        says 4 'a1,1/p0/E: nobody came to veth:lo within 2 s'
+        holds '.external.cables[0].reflected > 0'
+    else
+        says 4 'veth:lo: cannot be the cable of a1,1/p0/E: no permission'
+    fi
+}
+
+@test "external: a node that dies for good ends the run, and so does one that sends too little" {
+    needs_dpdk
+    fabric memif "wait: 2s"
+    start mixed.hxm.yaml --workers 1 --count 100000
+    node memif --count 100000
+    await_links
+    kill -KILL "$NODE"
+    end_of_node
+    finish
+    says 1 'a1,1/p0: its node has been away for 2 s'
+    start mixed.hxm.yaml --workers 1 --count 3
+    node memif --count 1 --linger 0
+    finish
+    says 1 'a1,1/p0: 15 of its 45 messages came, and then nothing for 2 s'
+    kill -TERM "$NODE"
+    end_of_node
+}
+
+@test "external: SIGINT ends a run that waits for its node" {
+    fabric memif "wait: 1m"
+    start mixed.hxm.yaml
+    eventually has_cables
+    sleep 0.3
+    kill -INT "$PID"
+    finish
+    [ "$CODE" -eq 130 ]
+    nothing_left
+    [ ! -e hx-e ]
+}
+
+@test "external: a socket that somebody listens at, an interface that is not there, and what cannot be" {
+    fabric memif "wait: 20s"
+    start mixed.hxm.yaml
+    eventually has_cables
+    run -4 --separate-stderr hxmesh run mixed.hxm.yaml --name "$NAME-2"
+    # shellcheck disable=SC2154 # set by run
+    [[ $stderr == "hxmesh: error: memif:hx-e: cannot be the cable of a1,1/p0/E: somebody listens there already" ]]
+    [ -e hx-e ]
+    kill -INT "$PID"
+    finish
+    fabric veth
+    run -4 --separate-stderr hxmesh run mixed.hxm.yaml --name "$NAME"
+    [[ $stderr == "hxmesh: error: veth:hx-e: cannot be the cable of a1,1/p0/E: there is no such interface" ]]
+    run -3 --separate-stderr hxmesh run mixed.hxm.yaml --clock virtual
+    [[ $stderr == *"the virtual clock cannot do with external accelerators, and a1,1 is one" ]]
+    run -3 --separate-stderr hxmesh run mixed.hxm.yaml --traffic all-reduce --count 1
+    [[ $stderr == *"all-reduce cannot do with external accelerators, and a1,1 is one" ]]
+    run -3 --separate-stderr hxmesh send mixed.hxm.yaml --fabric mixed.hxm.yaml
+    [[ $stderr == *"hxmesh send cannot do with external accelerators, and a1,1 is one" ]]
+    nothing_left
+}

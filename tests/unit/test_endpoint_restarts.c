@@ -1,0 +1,240 @@
+/* test_endpoint_restarts.c - endpoints that begin anew, and what their former lives left behind. */
+#include "support_endpoint.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void a_receiver_restarts_in_the_middle(void **state)
+{
+    (void)state;
+    for (unsigned when = 1; when < 60; when += 4) {
+        trial_start(2, 1);
+        trial_send(0, 1, 100 * FULL + 3);
+        trial_send(0, 1, 40 * FULL);
+        trial_turns(when);
+        cloud_restart(&cloud, 1);
+        trial_finish();
+        trial_send(0, 1, 7);
+        trial_send(1, 0, 9);
+        trial_finish();
+        lab_free(NULL);
+    }
+}
+
+static void a_sender_restarts_in_the_middle(void **state)
+{
+    (void)state;
+    for (unsigned when = 1; when < 60; when += 4) {
+        trial_start(2, 1);
+        trial_send(0, 1, 100 * FULL + 3);
+        trial_send(0, 1, 40 * FULL);
+        trial_turns(when);
+        cloud_restart(&cloud, 0);
+        trial_send(0, 1, 90 * FULL);
+        trial_send(0, 1, 30 * FULL);
+        trial_finish();
+        trial_send(1, 0, 9);
+        trial_finish();
+        lab_free(NULL);
+    }
+}
+
+static void both_restart_in_the_middle(void **state)
+{
+    (void)state;
+    for (unsigned when = 1; when < 40; when += 3) {
+        trial_start(2, 2);
+        trial_send(0, 1, 100 * FULL + 3);
+        trial_send(1, 0, 80 * FULL);
+        trial_turns(when);
+        cloud_restart(&cloud, 0);
+        cloud_restart(&cloud, 1);
+        trial_send(0, 1, 90 * FULL);
+        trial_send(1, 0, 30 * FULL);
+        trial_finish();
+        lab_free(NULL);
+    }
+}
+
+static void epochs_wrap(void **state)
+{
+    (void)state;
+    trial_start(2, 1);
+    for (unsigned life = 0; life < 600; life++) {
+        trial_send(0, 1, FULL + life);
+        trial_finish();
+        trial_send(1, 0, life);
+        trial_turns(life % 4);
+        cloud_restart(&cloud, life % 2);
+        if (cloud.messages.count + 2 > CLOUD_MESSAGES)
+            cloud.messages.count = 0;
+        trial_finish();
+    }
+}
+
+/* What a former life sent arrives now. */
+static void packets_of_a_former_life_are_stale(void **state)
+{
+    (void)state;
+    trial_start(2, 1);
+    trial_hold(true);
+    unsigned old = trial_send(0, 1, 3 * FULL);
+    trial_turns(3);
+    assert_int_equal(cloud.frames, 3);
+    cloud_restart(&cloud, 0);
+    unsigned new = trial_send(0, 1, 2 * FULL);
+    trial_turns(4);
+    assert_int_equal(cloud.frames, 5);
+    for (unsigned i = 0; i < 2; i++) { /* the new ones first */
+        struct cloud_frame f = cloud.frame[i];
+        cloud.frame[i] = cloud.frame[3 + i];
+        cloud.frame[3 + i] = f;
+    }
+    trial_hold(false);
+    trial_finish();
+    assert_int_equal(cloud_drops(&cloud, 1, HX_DROP_STALE), 3);
+    assert_int_equal(trial_message(old)->placed, 0);
+    assert_int_equal(trial_message(new)->received, 1);
+}
+
+/* B has all of A's message, cannot say so, and A begins anew: its new message of that number has not come yet, so the
+ * acknowledgement that still waits must not speak for it. */
+static void an_acknowledgement_for_a_former_life_is_not_sent(void **state)
+{
+    (void)state;
+    trial_start(2, 1);
+    cloud.end[1].mute = true;
+    unsigned old = trial_send(0, 1, 10);
+    trial_turns(4);
+    assert_int_equal(trial_message(old)->received, 1);
+    cloud_restart(&cloud, 0);
+    trial_watch();
+    gate.lose_kind = HX_DATA;
+    gate.lose_first = 1; /* the new message 0; its successor tells B of the restart */
+    unsigned first = trial_send(0, 1, 20);
+    unsigned second = trial_send(0, 1, 30);
+    trial_turns(4);
+    assert_int_equal(trial_message(second)->received, 1);
+    cloud.end[1].mute = false;
+    trial_turns(6);
+    assert_int_equal(trial_message(first)->sent, 0);
+    trial_finish();
+    assert_int_equal(trial_message(first)->received, 1);
+}
+
+/* B restarts; the first packet it hears is one for its former life. What follows is the message all the same. */
+static void a_tag_survives_a_restart_of_the_receiver(void **state)
+{
+    (void)state;
+    trial_start(2, 1);
+    trial_send(1, 0, 1); /* A knows B's epoch from now on */
+    trial_finish();
+    for (unsigned i = 0; i < 3; i++)
+        (void)trial_send(0, 1, 6 * FULL + i), trial_finish();
+    trial_hold(true);
+    unsigned number = trial_send(0, 1, 9 * FULL); /* the judge knows messages by their tag */
+    trial_turns(4);
+    cloud_restart(&cloud, 1);
+    trial_hold(false);
+    trial_finish();
+    assert_int_equal(trial_message(number)->received, 1);
+    assert_true(cloud_drops(&cloud, 1, HX_DROP_STALE) > 0);
+}
+
+/* Both have restarted, and each first hears from the other's former life. B owes that one an acknowledgement already
+ * when the new one asks for the same slot. */
+static void a_slot_is_in_the_list_once_over_all_lives(void **state)
+{
+    (void)state;
+    trial_start(2, 1);
+    trial_hold(true);
+    trial_send(1, 0, 10);
+    trial_send(0, 1, 20);
+    trial_turns(3);
+    assert_int_equal(cloud.frames, 2);
+    cloud_restart(&cloud, 0);
+    cloud_restart(&cloud, 1);
+    cloud.end[1].mute = true;
+    trial_hold(false);
+    trial_turns(4);
+    assert_int_equal(cloud.end[1].ep.acks_count, 1);
+    trial_send(0, 1, 30);
+    trial_turns(4);
+    assert_int_equal(cloud_drops(&cloud, 1, HX_DROP_STALE), 2); /* that, and an acknowledgement, for B's former life */
+    assert_int_equal(cloud.end[1].ep.acks_count, 1);
+    cloud.end[1].mute = false;
+    trial_finish();
+}
+
+/* What data to end 1 has to say of it. */
+static struct {
+    const struct message *first, *second; /* from end 1: in its first life, and in its second one */
+    unsigned told[3][3];                  /* packets by message and by what they said: not known, first, second life */
+} lives;
+
+enum { FIRST_LIFE = 255, SECOND_LIFE = 1, UNKNOWN = 0 };
+
+/* End 0 takes what has come before it injects: a packet that goes out in the same turn knows. */
+static bool judge_epochs(struct cloud *c, struct cloud_frame *f)
+{
+    struct hx_header h = trial_read(f);
+    if (h.kind != HX_DATA || h.src_gx != 0)
+        return trial_count_and_lose(c, f);
+    unsigned life = lives.second && lives.second->received ? 2 : lives.first && lives.first->received ? 1 : 0;
+    static const uint8_t epochs[] = {UNKNOWN, FIRST_LIFE, SECOND_LIFE};
+    assert_int_equal(h.peer_epoch, epochs[life]);
+    assert_in_range(h.message, 0, 2);
+    lives.told[h.message][life]++;
+    return trial_count_and_lose(c, f);
+}
+
+/* No data reaches end 1, so three messages to it are under way through two of its lives; what it says of itself, it
+ * says in messages of its own. */
+static void messages_under_way_hear_of_the_incarnation(void **state)
+{
+    (void)state;
+    memset(&lives, 0, sizeof lives);
+    struct hx_endpoint_config config = trial_config(1);
+    config.epoch = FIRST_LIFE;
+    cloud_init(&cloud, 2, &config, LOOPBACK_MAX_BLOCKS, 1);
+    trial_watch();
+    cloud.gate = judge_epochs;
+    gate.lose_kind = HX_DATA;
+    gate.lose_first = UINT32_MAX;
+    gate.lose_to = 1;
+    trial_send(0, 1, 5 * FULL);
+    trial_send(0, 1, 5 * FULL);
+    trial_send(0, 1, 400 * FULL);
+    trial_turns(5);
+    lives.first = trial_message(trial_send(1, 0, 10));
+    trial_turns(2 * TIMEOUT_TURNS);
+    cloud_restart(&cloud, 1);
+    trial_turns(5);
+    lives.second = trial_message(trial_send(1, 0, 20));
+    trial_turns(TIMEOUT_TURNS);
+    for (unsigned message = 0; message < 3; message++)
+        for (unsigned life = 0; life < 3; life++)
+            assert_true(lives.told[message][life] > 0);
+    gate.lose_first = 0;
+    trial_finish();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_receiver_restarts_in_the_middle, lab_free),
+        cmocka_unit_test_teardown(a_sender_restarts_in_the_middle, lab_free),
+        cmocka_unit_test_teardown(both_restart_in_the_middle, lab_free),
+        cmocka_unit_test_teardown(epochs_wrap, lab_free),
+        cmocka_unit_test_teardown(packets_of_a_former_life_are_stale, lab_free),
+        cmocka_unit_test_teardown(an_acknowledgement_for_a_former_life_is_not_sent, lab_free),
+        cmocka_unit_test_teardown(a_tag_survives_a_restart_of_the_receiver, lab_free),
+        cmocka_unit_test_teardown(a_slot_is_in_the_list_once_over_all_lives, lab_free),
+        cmocka_unit_test_teardown(messages_under_way_hear_of_the_incarnation, lab_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

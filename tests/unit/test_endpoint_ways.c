@@ -1,0 +1,245 @@
+/* test_endpoint_ways.c - peers without a way to them, planes that fail, and endpoints without room to inject. */
+#include "hxmesh/error.h"
+#include "support_endpoint.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* ---- no way ---- */
+
+static void a_peer_that_never_answers_is_given_up(void **state)
+{
+    (void)state;
+    trial_start(3, 1);
+    trial_watch();
+    gate.lose_kind = HX_DATA;
+    gate.lose_first = UINT32_MAX;
+    gate.lose_to = 1;
+    unsigned lost = trial_send(0, 1, 10);
+    unsigned fine = trial_send(0, 2, 10);
+    trial_turns(TIMEOUT_TURNS - 2);
+    assert_int_equal(gate.kinds[HX_DATA], 2);
+    assert_true(cloud_run(&cloud, LONG));
+    assert_int_equal(gate.kinds[HX_DATA], 2 + RETRIES);
+    assert_int_equal(trial_message(lost)->failed, 1);
+    assert_int_equal(cloud.end[0].last_error, HX_E_UNREACHABLE);
+    assert_int_equal(trial_message(fine)->sent, 1);
+    assert_int_equal(cloud.end[0].ep.stats.messages_failed, 1);
+
+    gate.lose_first = 0;
+    unsigned again = trial_send(0, 1, 20);
+    unsigned more = trial_send(0, 1, 30);
+    assert_true(cloud_run(&cloud, LONG));
+    assert_int_equal(trial_message(again)->received + trial_message(again)->sent, 2);
+    assert_int_equal(trial_message(more)->received + trial_message(more)->sent, 2);
+}
+
+/* Half of a message came, the sender gave up; the next message of the slot takes its place. */
+static void a_message_given_up_leaves_no_trace(void **state)
+{
+    (void)state;
+    trial_start(2, 1);
+    trial_watch();
+    gate.lose_kind = HX_DATA;
+    trial_send(0, 1, 1);
+    trial_send(0, 1, 1);
+    trial_finish();
+    trial_hold(true);
+    unsigned lost = trial_send(0, 1, 10 * FULL);
+    trial_turns(8);
+    cloud.frames = 4;
+    gate.lose_first = UINT32_MAX;
+    trial_hold(false);
+    assert_true(cloud_run(&cloud, LONG));
+    assert_int_equal(trial_message(lost)->failed, 1);
+    assert_int_equal(trial_message(lost)->placed, 4);
+    gate.lose_first = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned next = trial_send(0, 1, 7 * FULL);
+        assert_true(cloud_run(&cloud, LONG));
+        assert_int_equal(trial_message(next)->received + trial_message(next)->sent, 2);
+    }
+}
+
+/* Where a packet finds no way on, the accelerator's endpoint gets it and tells the sender, who is silent until its next
+ * try. `at`: where that is. */
+static void judge_unreachable(unsigned at)
+{
+    trial_start(3, 1);
+    trial_watch();
+    gate.astray = at;
+    unsigned number = trial_send(0, 1, 900 * FULL);
+    trial_turns(20);
+    assert_int_equal(trial_message(number)->placed, 0);
+    unsigned tried = gate.kinds[HX_DATA];
+    assert_true(tried > 0 && tried < 500);
+    assert_int_equal(cloud_drops(&cloud, at, HX_DROP_UNREACHABLE), tried);
+    assert_int_equal(gate.kinds[HX_UNREACHABLE], at == 0 ? 0 : tried);
+    trial_turns(TIMEOUT_TURNS - 25);
+    assert_int_equal(gate.kinds[HX_DATA], tried);
+    trial_turns(20);
+    assert_true(gate.kinds[HX_DATA] > tried); /* the next try */
+    gate.astray = NO_END;                     /* there is a way again */
+    trial_finish();
+    lab_free(NULL);
+
+    trial_start(3, 1);
+    trial_watch();
+    gate.astray = at;
+    number = trial_send(0, 1, 10);
+    assert_true(cloud_run(&cloud, LONG));
+    assert_int_equal(gate.kinds[HX_DATA], 1 + RETRIES);
+    assert_int_equal(trial_message(number)->failed, 1);
+    assert_int_equal(cloud.end[0].last_error, HX_E_UNREACHABLE);
+    lab_free(NULL);
+}
+
+static void a_packet_without_a_way_is_reported_to_its_sender(void **state)
+{
+    (void)state;
+    judge_unreachable(2);
+    judge_unreachable(0); /* its own switch finds no way */
+}
+
+/* An acknowledgement that finds no way is not reported: reports about reports would never end. */
+static void only_data_is_reported(void **state)
+{
+    (void)state;
+    trial_start(3, 1);
+    trial_hold(true);
+    trial_send(0, 1, 10);
+    trial_turns(3);
+    struct cloud_frame f = cloud.frame[0];
+    struct hx_header h = trial_read(&f);
+    trial_put_back(&f);
+    h.kind = HX_ACK;
+    h.length = 0;
+    trial_rewrite(&cloud.frame[1], &h);
+    cloud.frame[1].length = 0;
+    cloud.frame[1].to = 2;
+    trial_watch();
+    trial_hold(false);
+    trial_turns(4);
+    assert_int_equal(cloud_drops(&cloud, 2, HX_DROP_UNREACHABLE), 1);
+    assert_int_equal(gate.kinds[HX_UNREACHABLE], 0);
+    trial_finish();
+}
+
+/* ---- planes ---- */
+
+static void planes_share_the_packets(void **state)
+{
+    (void)state;
+    for (unsigned planes = 1; planes <= HX_MAX_PLANES; planes++) {
+        trial_start(2, planes);
+        trial_watch();
+        trial_send(0, 1, 400 * FULL);
+        trial_finish();
+        for (unsigned plane = 0; plane < planes; plane++)
+            assert_in_range(gate.planes[plane], 360 / planes, 480 / planes);
+        lab_free(NULL);
+    }
+}
+
+/* A plane is dead, and nobody told the endpoint: its packets vanish, and it always has room. Short messages get through
+ * as well, and so do their acknowledgements. */
+static void a_dead_plane_stops_no_message(void **state)
+{
+    (void)state;
+    for (unsigned dead = 0; dead < HX_MAX_PLANES; dead++) {
+        trial_start(2, HX_MAX_PLANES);
+        trial_watch();
+        gate.dead[dead] = true;
+        for (unsigned i = 0; i < 12; i++) {
+            trial_send(0, 1, i == 5 ? 100 * FULL : 10);
+            trial_finish();
+        }
+        lab_free(NULL);
+    }
+    for (unsigned alive = 0; alive < HX_MAX_PLANES; alive++) {
+        trial_start(2, HX_MAX_PLANES);
+        trial_watch();
+        for (unsigned plane = 0; plane < HX_MAX_PLANES; plane++)
+            gate.dead[plane] = plane != alive;
+        trial_send(0, 1, 10);
+        trial_finish();
+        trial_send(0, 1, 10);
+        trial_finish();
+        lab_free(NULL);
+    }
+}
+
+/* ---- room ---- */
+
+static void arrivals_are_consumed_without_room_to_inject(void **state)
+{
+    (void)state;
+    trial_start(3, 1);
+    cloud.end[0].mute = true;
+    unsigned own = trial_send(0, 1, 50 * FULL);
+    unsigned in = trial_send(1, 0, 400 * FULL);
+    unsigned more = trial_send(2, 0, 300 * FULL);
+    trial_turns(400);
+    assert_int_equal(trial_message(in)->received, 1);
+    assert_int_equal(trial_message(more)->received, 1);
+    assert_int_equal(trial_message(own)->placed, 0);
+    cloud.end[0].mute = false;
+    trial_finish();
+}
+
+static void everybody_is_mute_for_long(void **state)
+{
+    (void)state;
+    trial_start(4, 2);
+    for (unsigned from = 0; from < 4; from++)
+        for (unsigned to = 0; to < 4; to++)
+            trial_send(from, to, 20 * FULL);
+    for (unsigned i = 0; i < 30; i++) {
+        for (unsigned end = 0; end < 4; end++)
+            cloud.end[end].mute = (i + end) % 5 != 0;
+        trial_turns(13);
+    }
+    for (unsigned end = 0; end < 4; end++)
+        cloud.end[end].mute = false;
+    trial_finish();
+}
+
+/* The list of acknowledgements holds every slot once, however often it is asked for. */
+static void acknowledgements_that_wait_do_not_pile_up(void **state)
+{
+    (void)state;
+    trial_start(4, 1);
+    cloud.end[0].mute = true;
+    for (unsigned from = 1; from < 4; from++) {
+        trial_send(from, 0, 10);
+        trial_send(from, 0, 20);
+    }
+    for (unsigned i = 0; i < 40; i++) {
+        trial_turns(20);
+        if (i % 8 == 7)
+            cloud_restart(&cloud, 1 + i / 8 % 3);
+        assert_true(cloud.end[0].ep.acks_count <= cloud.end[0].ep.ack_slots);
+        assert_int_equal(cloud.end[0].ep.ack_slots, 4 * HX_PEER_WINDOW);
+    }
+    cloud.end[0].mute = false;
+    assert_true(cloud_run(&cloud, LONG));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_peer_that_never_answers_is_given_up, lab_free),
+        cmocka_unit_test_teardown(a_message_given_up_leaves_no_trace, lab_free),
+        cmocka_unit_test_teardown(a_packet_without_a_way_is_reported_to_its_sender, lab_free),
+        cmocka_unit_test_teardown(only_data_is_reported, lab_free),
+        cmocka_unit_test_teardown(planes_share_the_packets, lab_free),
+        cmocka_unit_test_teardown(a_dead_plane_stops_no_message, lab_free),
+        cmocka_unit_test_teardown(arrivals_are_consumed_without_room_to_inject, lab_free),
+        cmocka_unit_test_teardown(everybody_is_mute_for_long, lab_free),
+        cmocka_unit_test_teardown(acknowledgements_that_wait_do_not_pile_up, lab_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

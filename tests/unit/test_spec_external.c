@@ -1,0 +1,156 @@
+/* test_spec_external.c - accelerators that run elsewhere in a *.hxm.yaml file: every key, and every mistake with its file,
+ * line and column. */
+#include "host/spec.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char path[] = "/tmp/hxmesh-external-XXXXXX.hxm.yaml";
+
+static int make_file(void **state)
+{
+    (void)state;
+    int fd = mkstemps(path, (int)strlen(".hxm.yaml"));
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+static bool load(const char *text, struct hx_spec *spec, struct hx_problem *problem)
+{
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    assert_true(fputs(text, out) >= 0);
+    assert_int_equal(fclose(out), 0);
+    return hx_spec_try_load(path, NULL, spec, problem);
+}
+
+static void test_every_key(void **state)
+{
+    struct hx_spec s;
+    struct hx_problem p;
+    (void)state;
+    assert_true(load("fabric: 2x2 Hx2Mesh\n"
+                     "planes: 2\n"
+                     "external:\n"
+                     "  - at: [3, 1]\n"
+                     "    plane: 1\n"
+                     "    ports: {E: memif:/run/hx/e.sock, W: veth:hx-w, S: tap:hx-s}\n"
+                     "    wait: 2m\n"
+                     "    lose_credits: 100\n"
+                     "  - {at: [3, 1], ports: {N: \"memif:a,b: c\"}}\n",
+                     &s, &p));
+    assert_int_equal(s.externals, 2);
+    const struct hx_external *e = s.external;
+    assert_true(e->gx == 3 && e->gy == 1 && e->plane == 1 && e->lose_credits == 100);
+    assert_true(e->wait_ns == UINT64_C(120000000000));
+    assert_int_equal(e->port[HX_E].cable, HX_CABLE_MEMIF);
+    assert_string_equal(e->port[HX_E].target, "/run/hx/e.sock");
+    assert_int_equal(e->port[HX_W].cable, HX_CABLE_VETH);
+    assert_string_equal(e->port[HX_W].target, "hx-w");
+    assert_int_equal(e->port[HX_N].cable, HX_CABLE_OUT);
+    assert_int_equal(e->port[HX_S].cable, HX_CABLE_TAP);
+    assert_string_equal(e->port[HX_S].target, "hx-s");
+    e++;
+    assert_true(e->plane == 0 && e->lose_credits == 0 && e->wait_ns == UINT64_C(10000000000));
+    assert_string_equal(e->port[HX_N].target, "a,b: c");
+    hx_spec_free(&s);
+    assert_true(s.external == NULL && s.externals == 0);
+}
+
+static void test_no_external_accelerators(void **state)
+{
+    struct hx_spec s;
+    struct hx_problem p;
+    (void)state;
+    assert_true(load("fabric: 2x2 Hx2Mesh\nexternal: []\n", &s, &p));
+    assert_true(s.external == NULL && s.externals == 0);
+    hx_spec_free(&s);
+}
+
+/* The text below "fabric: 2x2 Hx2Mesh", which is line 1; what is said begins behind the file's name. */
+static void assert_refused(const char *external, const char *says)
+{
+    char text[1024];
+    char line[sizeof(struct hx_problem)];
+    struct hx_spec s;
+    struct hx_problem p = {0};
+    snprintf(text, sizeof text, "fabric: 2x2 Hx2Mesh\n%s", external);
+    if (load(text, &s, &p))
+        fail_msg("taken: %s", external);
+    assert_int_equal(p.exit_code, HX_EXIT_CONFIG);
+    assert_memory_equal(p.where, path, strlen(path));
+    snprintf(line, sizeof line, "%s: %s", p.where + strlen(path), p.what);
+    if (strncmp(line, says, strlen(says)) != 0)
+        fail_msg("\"%s\", not \"%s\"", line, says);
+}
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    assert_refused("external:\n  - ports: {E: veth:x}\n", ":3:5: key 'at' is missing");
+    assert_refused("external:\n  - at: [0, 0]\n", ":3:5: key 'ports' is missing");
+    assert_refused("external:\n  - {at: [4, 0], ports: {E: veth:x}}\n",
+                   ":3:10: accelerator 4,0 is outside the fabric (gx 0 .. 3, gy 0 .. 3)");
+    assert_refused("external:\n  - {at: [0, 9], ports: {E: veth:x}}\n", ":3:10: accelerator 0,9 is outside");
+    assert_refused("failed_boards: [[1, 0]]\nexternal:\n  - {at: [3, 1], ports: {E: veth:x}}\n",
+                   ":4:10: accelerator 3,1 is on a failed board");
+    assert_refused("external:\n  - at: [0, 0]\n    plane: 1\n    ports: {E: veth:x}\n",
+                   ":4:12: plane: 1 is outside 0 .. 0");
+    assert_refused("external:\n  - at: [0, 0]\n    wait: soon\n    ports: {E: veth:x}\n", ":4:11: wait: 'soon'");
+    assert_refused("external:\n  - at: [0, 0]\n    wait: 1s\n    ports: {E: veth:x}\n", ":4:11: wait: '1s'");
+    assert_refused("external:\n  - at: [0, 0]\n    lose_credits: -1\n    ports: {E: veth:x}\n",
+                   ":4:19: lose_credits: '-1'");
+    assert_refused("external:\n  - at: [0, 0]\n    ports: {}\n", ":4:5: none of E, W, N, S has a cable");
+    assert_refused("external:\n  - at: [0, 0]\n    ports: {L: veth:x}\n", ":4:13: unknown key 'L'");
+    assert_refused("external:\n  - at: [0, 0]\n    ports: {E: ether:x}\n",
+                   ":4:16: 'ether:x' is no cable (memif:SOCKET, veth:INTERFACE or tap:INTERFACE)");
+    assert_refused("external:\n  - at: [0, 0]\n    ports: {E: mem}\n", ":4:16: 'mem' is no cable");
+    assert_refused("external:\n  - at: [0, 0]\n    ports: {E: \"memif:\"}\n", ":4:16: 'memif:' is no cable");
+    assert_refused("external:\n  - at: [0, 0]\n    ports: {E: veth:sixteen-letters-}\n",
+                   ":4:16: 'sixteen-letters-' is too long: the kernel takes 15 characters");
+    assert_refused("external:\n  - at: [0, 0]\n    ports: {E: veth:x, W: veth:x}\n", ":3:5: veth:x is on two ports");
+    assert_refused("external:\n  - at: [0, 0]\n    ports: {E: veth:x}\n  - {at: [1, 0], ports: {W: veth:x}}\n",
+                   ":5:5: veth:x is on two ports");
+    assert_refused("external:\n  - at: [0, 0]\n    ports: {E: veth:x}\n  - {at: [0, 0], ports: {W: veth:y}}\n",
+                   ":5:5: accelerator 0,0 has two entries for plane 0");
+}
+
+static void test_the_longest_socket(void **state)
+{
+    char text[300];
+    char name[HX_CABLE_TARGET_BYTES + 1];
+    struct hx_spec s;
+    struct hx_problem p;
+    (void)state;
+    memset(name, 'n', sizeof name);
+    name[HX_CABLE_TARGET_BYTES - 1] = 0;
+    snprintf(text, sizeof text, "fabric: 2x2 Hx2Mesh\nexternal: [{at: [0, 0], ports: {E: memif:%s}}]\n", name);
+    assert_true(load(text, &s, &p));
+    assert_string_equal(s.external[0].port[HX_E].target, name);
+    hx_spec_free(&s);
+    snprintf(text, sizeof text, "fabric: 2x2 Hx2Mesh\nexternal: [{at: [0, 0], ports: {E: memif:n%s}}]\n", name);
+    assert_false(load(text, &s, &p));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_key),
+        cmocka_unit_test(test_no_external_accelerators),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_the_longest_socket),
+    };
+    return cmocka_run_group_tests(tests, make_file, remove_file);
+}
