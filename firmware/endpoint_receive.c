@@ -90,7 +90,11 @@ static void place(struct hx_endpoint *ep, const struct hx_header *h, struct hx_p
     hal_place(ep->hal, h, payload);
 }
 
-/* The slot is for the packet's message from now on. If it is in the list of acknowledgements, its place speaks for that. */
+/* The slot is for the packet's message from now on. If it is in the list of acknowledgements, its place speaks for that.
+ *
+ * Of a long message the first acknowledgement is due after 1 .. HX_ACK_EVERY packets, from peer to peer at another one:
+ * where many messages come side by side, as in an all-to-all, acknowledging all of them at once would load the fabric by
+ * a packet in 32 more for a while, which one that is nearly full does not get over. */
 static void begin(struct hx_peer *peer, unsigned slot, const struct hx_header *h)
 {
     struct hx_receive *r = &peer->in[slot];
@@ -100,6 +104,8 @@ static void begin(struct hx_peer *peer, unsigned slot, const struct hx_header *h
     *r = (struct hx_receive){.message = h->message, .packets = h->message_packets, .tag = h->tag, .state = ACTIVE};
     r->plane = h->plane;
     r->queued = queued;
+    if (r->packets > HX_ACK_EVERY)
+        r->reported = r->reported_base = 0U - peer->rank % HX_ACK_EVERY;
 }
 
 /* The slot for a data packet, made ready for its message; NULL and a named drop if the packet has no business here. */

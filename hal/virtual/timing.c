@@ -2,6 +2,8 @@
 #include "timing.h"
 #include "hxmesh/switch.h"
 
+enum { OUTPUT_PACKETS = 4 /* as many crossbar times ahead an output takes its next packet */ };
+
 static void set_rate(struct virtual_rate *rate, uint64_t gbps)
 {
     for (unsigned n = 0; n <= VIRTUAL_PACKET_BLOCKS; n++)
@@ -19,7 +21,7 @@ void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p)
     t->inject = t->local;
     set_rate(&t->crossbar, p->crossbar);
     set_rate(&t->local_crossbar, p->crossbar * 4);
-    t->ahead = t->output + t->crossbar.blocks[VIRTUAL_PACKET_BLOCKS];
+    t->ahead = t->output + OUTPUT_PACKETS * t->crossbar.blocks[VIRTUAL_PACKET_BLOCKS];
     uint64_t packets = p->buffer / HX_VCS / HX_MAX_PAYLOAD;
     /* No more than the window of a switch looks at: what stands behind it would wait for those before it, whatever its
      * outputs do (measured on a 16x16 Hx2Mesh: with 32 MiB granted whole, all-to-all came to 65 % of its bound). */

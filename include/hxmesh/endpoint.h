@@ -106,7 +106,7 @@ struct hx_receive {
     uint32_t message, packets;
     uint32_t base;          /* packets here without a gap */
     uint32_t received;      /* packets here */
-    uint32_t reported;      /* `received` at the last acknowledgement */
+    uint32_t reported;      /* `received` at the last acknowledgement; at first as if there had been one before */
     uint32_t reported_base; /* likewise `base` */
     uint32_t tag;
     uint16_t last_length;
