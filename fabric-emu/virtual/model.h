@@ -24,6 +24,7 @@ struct model_area {
     alignas(64) _Atomic uint64_t now; /* ps, end of the last window */
     _Atomic uint64_t hops;
     _Atomic uint64_t acknowledged; /* messages */
+    _Atomic uint64_t delivered;    /* bytes of payload, as of `now` */
     /* At the end: */
     uint64_t drops[HX_DROP_COUNT];
     uint64_t bytes_corrupted;

@@ -88,10 +88,13 @@ static double share_done(const struct run *r, uint64_t now)
 {
     if (r->m->settings.duration_ns)
         return (double)now / 1e3 / (double)r->m->settings.duration_ns;
-    uint64_t acknowledged = 0;
-    for (unsigned w = 0; w < r->m->workers; w++)
-        acknowledged += atomic_load(&r->m->area[w].acknowledged);
-    return r->messages ? (double)acknowledged / (double)r->messages : 0;
+    double done = 0;
+    for (unsigned w = 0; w < r->m->workers; w++) {
+        const struct model_area *area = &r->m->area[w];
+        done += r->m->collective ? (double)atomic_load(&area->acknowledged)
+                                 : (double)atomic_load(&area->delivered) / (double)r->m->settings.message;
+    }
+    return r->messages ? done / (double)r->messages : 0;
 }
 
 static void show(struct run *r)

@@ -44,6 +44,7 @@ static void tell(const struct worker *w, uint64_t now)
 {
     atomic_store_explicit(&w->area->now, now, memory_order_relaxed);
     atomic_store_explicit(&w->area->hops, w->v.hops, memory_order_relaxed);
+    atomic_store_explicit(&w->area->delivered, w->area->bytes_measured, memory_order_relaxed);
 }
 
 struct virtual_turn worker_windows(struct worker *w)
