@@ -65,14 +65,6 @@ always_same() {
     holds '.pace == 0.1 and .share_of_injection > 0.098 and .share_of_injection <= 0.1'
     simulate "2x2 Hx2Mesh" --traffic permutation --message 256KiB
     holds '.pace == 1'
-    for option in "--pace 0.5" "--select adaptive"; do
-        # shellcheck disable=SC2086
-        run --separate-stderr hxmesh run "2x2 Hx2Mesh" $option
-        [ "$status" -eq 2 ]
-        [[ "$stderr" == *"is for --clock virtual"* ]]
-    done
-    run --separate-stderr hxmesh run "2x2 Hx2Mesh" --clock virtual --pace 0.0001
-    [ "$status" -eq 2 ]
 }
 
 @test "virtual: collectives" {
@@ -260,6 +252,9 @@ refused() {
     done
     refused "--watchdog is for --clock virtual" --watchdog 1ms
     refused "--check-steps is for --clock virtual" --check-steps
+    refused "--pace is for --clock virtual" --pace 0.5
+    refused "--select is for --clock virtual" --select adaptive
+    refused "0.0001 is below 0.001" --clock virtual --pace 0.0001
     refused "--name is for --clock wall" --clock virtual --name laboratory
     refused "--credits is for --clock wall (--buffer" --clock virtual --credits 64
     refused "--restart is for --clock wall" --clock virtual --no-restart
