@@ -38,7 +38,7 @@ struct settings {
     json_t *report; /* an array, if it is asked for */
 };
 enum { GIVEN_MINUTES = 1 };
-static const uint64_t default_minutes[] = {[REPRODUCE_QUICK] = 0, [REPRODUCE_DEFAULT] = 10, [REPRODUCE_FULL] = 0};
+static const uint64_t default_minutes[] = {[REPRODUCE_QUICK] = 0, [REPRODUCE_DEFAULT] = 20, [REPRODUCE_FULL] = 0};
 
 static enum reproduce_effort effort_of(const struct settings *s)
 {
@@ -166,7 +166,7 @@ static const char *parse(struct settings *s, int argc, char **argv)
          .high = 1000000,
          .given = &s->given,
          .given_bit = GIVEN_MINUTES,
-         .help = "leave out runs with which an experiment would take longer; 0: none (10; --quick, --full: 0)"},
+         .help = "leave out runs with which an experiment would take longer; 0: none (20; --quick, --full: 0)"},
         {.name = "workers",
          .letter = 'w',
          .kind = HX_OPTION_NUMBER,
