@@ -1,6 +1,7 @@
 /* control.c - signals, links and phases (control.h). */
 #include "control.h"
 #include "host/error.h"
+#include "host/signals.h"
 #include "local.h"
 
 #include <errno.h>
@@ -15,29 +16,17 @@
 
 enum { TICK_MS = 10, QUIET_MS = 50, DRAIN_MS = 2000, TOGETHER_MS = 200 };
 
-static void signal_set(sigset_t *set)
-{
-    (void)sigemptyset(set);
-    (void)sigaddset(set, SIGINT);
-    (void)sigaddset(set, SIGTERM);
-    (void)sigaddset(set, SIGQUIT);
-    (void)sigaddset(set, SIGHUP);
-}
-
 void control_block_signals(void)
 {
-    sigset_t set;
-    signal_set(&set);
+    const sigset_t set = hx_signals_ending();
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
     (void)signal(SIGPIPE, SIG_IGN);
 }
 
 void control_open(struct control *c, struct node *n, bool quiet)
 {
-    sigset_t set;
-    signal_set(&set);
     *c = (struct control){.node = n, .quiet = quiet};
-    c->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+    c->signals = hx_signals_open();
     if (c->signals < 0)
         hx_die(HX_EXIT_ENVIRONMENT, NULL, "cannot take signals: %s", strerror(errno));
 }

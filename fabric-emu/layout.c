@@ -9,6 +9,11 @@ unsigned layout_board_of(const struct hx_spec *spec, const struct hx_geometry *g
     return hx_spec_board_at(spec, at.gx, at.gy);
 }
 
+uint16_t layout_job_of(const struct hx_spec *spec, const struct hx_geometry *g, uint32_t accelerator)
+{
+    return hx_spec_board_job(spec, layout_board_of(spec, g, accelerator));
+}
+
 static unsigned board_worker(const struct hx_spec *spec, unsigned workers, unsigned board)
 {
     return (unsigned)((uint64_t)board * workers / hx_spec_boards(spec));

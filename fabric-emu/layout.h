@@ -19,5 +19,6 @@ void layout_make(struct layout *l, const struct hx_spec *spec, const struct hx_g
 void layout_free(struct layout *l);
 
 unsigned layout_board_of(const struct hx_spec *spec, const struct hx_geometry *g, uint32_t accelerator);
+uint16_t layout_job_of(const struct hx_spec *spec, const struct hx_geometry *g, uint32_t accelerator);
 
 #endif

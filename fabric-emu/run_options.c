@@ -40,14 +40,18 @@ static void check_target(struct run_options *o, struct hx_coordinate target)
     if (has_target && hx_spec_board_failed(&o->spec, hx_spec_board_at(&o->spec, target.gx, target.gy)))
         hx_die(HX_EXIT_USAGE, "--target", "a%u,%u is on a failed board", target.gx, target.gy);
     o->target = hx_accelerator(&o->g, target.gx, target.gy);
-    if (pattern >= HX_COLLECTIVES)
-        collective_plan_require(&o->spec, &o->settings, o->target);
+    if (pattern < HX_COLLECTIVES)
+        return;
+    hx_spec_refuse_external(&o->spec, hx_pattern_names[pattern]);
+    collective_plan_require(&o->spec, &o->settings, o->target);
 }
 
 static void check_clock(const struct run_options *o, unsigned given, unsigned settings,
                         const struct hx_overrides *overrides)
 {
     bool is_virtual = o->settings.clock == HX_CLOCK_VIRTUAL;
+    if (is_virtual)
+        hx_spec_refuse_external(&o->spec, "the virtual clock");
     if (!is_virtual && o->timing.given)
         hx_die(HX_EXIT_USAGE, "--clock", "speeds, latencies and --buffer are those of --clock virtual");
     if (!is_virtual && (given & (GIVEN_WATCHDOG | GIVEN_CHECK)))

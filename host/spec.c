@@ -299,6 +299,13 @@ uint16_t hx_spec_board_job(const struct hx_spec *spec, unsigned board)
     return spec->job ? spec->job[board] : HX_NO_JOB;
 }
 
+void hx_spec_refuse_external(const struct hx_spec *spec, const char *what)
+{
+    if (spec->externals)
+        hx_die(HX_EXIT_CONFIG, spec->source, "%s cannot do with external accelerators, and a%u,%u is one", what,
+               spec->external[0].gx, spec->external[0].gy);
+}
+
 unsigned hx_spec_board_at(const struct hx_spec *spec, unsigned gx, unsigned gy)
 {
     return gy / spec->b * spec->x + gx / spec->a;

@@ -209,6 +209,9 @@ unsigned hx_spec_boards(const struct hx_spec *spec);
 /* Board of an accelerator. */
 unsigned hx_spec_board_at(const struct hx_spec *spec, unsigned gx, unsigned gy);
 
+/* Dies with HX_EXIT_CONFIG if accelerators run elsewhere, which `what` cannot do with. */
+void hx_spec_refuse_external(const struct hx_spec *spec, const char *what);
+
 /* Sets the bit of every board a packet of job `tag` may not land on (struct hx_barred of route.h): failed, or
  * another job's. bits: (boards + 7) / 8 bytes. Returns whether any is barred. */
 bool hx_spec_barred(const struct hx_spec *spec, uint16_t tag, uint8_t *bits);

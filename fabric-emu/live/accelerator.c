@@ -266,7 +266,7 @@ void accelerator_start(struct accelerator *a)
 {
     const struct worker *w = a->worker;
     const struct hx_geometry *g = &w->f->g;
-    uint16_t job = hx_spec_board_job(&w->f->spec, layout_board_of(&w->f->spec, &w->f->g, a->rank));
+    uint16_t job = layout_job_of(&w->f->spec, &w->f->g, a->rank);
     const struct hx_endpoint_config config = {.gx = a->gx,
                                               .gy = a->gy,
                                               .columns = g->columns,

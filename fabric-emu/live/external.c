@@ -53,13 +53,6 @@ static const char *text_of(const struct external *x, unsigned cable, char text[H
 
 /* ---- opening ---- */
 
-void external_refuse(const struct hx_spec *spec, const char *what)
-{
-    if (spec->externals)
-        hx_die(HX_EXIT_CONFIG, spec->source, "%s cannot do with external accelerators, and a%u,%u is one", what,
-               spec->external[0].gx, spec->external[0].gy);
-}
-
 static const char *reason_of(int error, unsigned mtu, char reason[128])
 {
     switch (error) {

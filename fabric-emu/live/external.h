@@ -28,9 +28,6 @@ struct external {
     uint64_t watched_ns;          /* when the supervisor looked first */
 };
 
-/* Dies with HX_EXIT_CONFIG if the fabric has any, which `what` cannot do with. */
-void external_refuse(const struct hx_spec *spec, const char *what);
-
 /* false: the machine refused (HX_EXIT_ENVIRONMENT), or a plane is not there. *f must outlive *x. */
 bool external_open(struct external *x, const struct fab_fabric *f, struct hx_problem *problem);
 void external_close(struct external *x);

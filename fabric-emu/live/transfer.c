@@ -72,14 +72,13 @@ uint64_t transfer_chunk_bytes(const struct transfer *t, uint64_t chunk)
 
 void transfer_aim(struct transfer *t, const struct fab_fabric *f, uint32_t source, uint32_t target)
 {
-    uint16_t job = hx_spec_board_job(&f->spec, layout_board_of(&f->spec, &f->g, source));
+    uint16_t job = layout_job_of(&f->spec, &f->g, source);
     t->source = source;
     t->targets = hx_allocate(f->g.accelerators, sizeof *t->targets);
     for (uint32_t n = 1; n < f->g.accelerators; n++) {
         uint32_t rank = (source + n) % f->g.accelerators;
         bool meant = target == TRANSFER_ALL || target == rank;
-        if (meant && !f->layout.dead[rank] &&
-            hx_spec_board_job(&f->spec, layout_board_of(&f->spec, &f->g, rank)) == job)
+        if (meant && !f->layout.dead[rank] && layout_job_of(&f->spec, &f->g, rank) == job)
             t->targets[t->target_count++] = rank;
     }
 }

@@ -1,6 +1,5 @@
 /* verb_run.c - `hxmesh run`: a fabric, traffic, a report. */
 #include "beside.h"
-#include "external.h"
 #include "fabric-emu/run_options.h"
 #include "host/json.h"
 #include "session.h"
@@ -24,12 +23,9 @@ int verb_run(int argc, char **argv)
     struct run_options o;
     run_options_parse(&o, argc, argv);
     if (o.settings.clock == HX_CLOCK_VIRTUAL) {
-        external_refuse(&o.spec, "the virtual clock");
         beside_run("virtual", argv);
         hx_die(HX_EXIT_ENVIRONMENT, "hxmesh-virtual", "is not beside hxmesh (`make` builds both)");
     }
-    if (o.settings.pattern >= HX_COLLECTIVES)
-        external_refuse(&o.spec, hx_pattern_names[o.settings.pattern]);
     struct session s;
     const struct fab_options fabric = {.workers = (unsigned)o.settings.workers, .name = o.name};
     session_open(&s, &o.spec, &fabric);

@@ -94,7 +94,7 @@ static int carry(struct send_settings *send, const char *path, const struct hx_c
     uint32_t source = hx_accelerator(&g, send->from.gx, send->from.gy);
     if (hx_spec_board_failed(&spec, hx_spec_board_at(&spec, send->from.gx, send->from.gy)))
         hx_die(HX_EXIT_USAGE, "--from", "a%u,%u is on a failed board", send->from.gx, send->from.gy);
-    external_refuse(&spec, "hxmesh send");
+    hx_spec_refuse_external(&spec, "hxmesh send");
     struct transfer transfer = {.save = send->save};
     transfer_open(&transfer, path);
     struct session s;

@@ -203,7 +203,7 @@ static struct hx_endpoint_config config_of(const struct driver *d)
                                        .epoch = 1,
                                        .retries = RETRIES,
                                        .check = m->settings.verify,
-                                       .job = hx_spec_board_job(m->spec, layout_board_of(m->spec, m->g, d->rank)),
+                                       .job = layout_job_of(m->spec, m->g, d->rank),
                                        .timeout_ns = TIMEOUT_MS * UINT64_C(1000000)};
 }
 

@@ -2,6 +2,9 @@
 #ifndef DPDK_NODES_H
 #define DPDK_NODES_H
 
+#include "hxmesh/frame.h"
+#include "hxmesh/route.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -18,6 +21,9 @@ void nodes_start_eal(bool *two);
 
 /* A random number below `below`, always the same ones. */
 uint32_t nodes_random(uint32_t below);
+
+/* Of a packet of `bytes` bytes that may stand on this input, for somewhere else. */
+struct hx_header nodes_header(const struct hx_route *route, unsigned input, unsigned vc, unsigned bytes);
 
 /* ---- net_null: dpdk_null.c. One at a time ---- */
 

@@ -28,18 +28,7 @@ struct bench {
 /* A frame that may stand on this input. */
 static void write_frame(struct bench *b, unsigned input, uint8_t *frame, unsigned bytes)
 {
-    const struct hx_geometry *g = &b->config.g;
-    struct hx_header h = {.credit_vc = HX_NO_CREDIT,
-                          .kind = HX_DATA,
-                          .message_packets = 1,
-                          .length = (uint16_t)(bytes - HX_HEADER_BYTES),
-                          .epoch = 1};
-    uint64_t ports = 0;
-    while (ports == 0 || ports >> HX_LOCAL & 1) {
-        h.dst_gx = (uint16_t)nodes_random(g->columns);
-        h.dst_gy = (uint16_t)nodes_random(g->rows);
-        ports = hx_route_ports(&b->core.sw.route, input, h.dst_gx, h.dst_gy);
-    }
+    const struct hx_header h = nodes_header(&b->core.sw.route, input, 0, bytes);
     hx_frame_encode(frame, &h);
 }
 

@@ -49,6 +49,23 @@ uint32_t nodes_random(uint32_t below)
     return (uint32_t)((state >> 33) % below);
 }
 
+struct hx_header nodes_header(const struct hx_route *route, unsigned input, unsigned vc, unsigned bytes)
+{
+    struct hx_header h = {.vc = (uint8_t)vc,
+                          .credit_vc = HX_NO_CREDIT,
+                          .kind = HX_DATA,
+                          .message_packets = 1,
+                          .length = (uint16_t)(bytes - HX_HEADER_BYTES),
+                          .epoch = 1};
+    uint64_t ports = 0;
+    while (ports == 0 || ports >> HX_LOCAL & 1) {
+        h.dst_gx = (uint16_t)nodes_random(route->columns);
+        h.dst_gy = (uint16_t)nodes_random(route->rows);
+        ports = hx_route_ports(route, input, h.dst_gx, h.dst_gy);
+    }
+    return h;
+}
+
 /* ---- cables ---- */
 
 static void lay_cables(struct rings *r, unsigned place)
@@ -105,19 +122,7 @@ static bool are_open(const struct rings *r)
 /* A packet that may come in by `input` and has a way on, in *m. */
 static struct hx_desc packet_for(const struct rings *r, struct rte_mbuf *m, unsigned input, unsigned vc, unsigned bytes)
 {
-    const struct hx_geometry *g = &r->config.g;
-    struct hx_header h = {.vc = (uint8_t)vc,
-                          .credit_vc = HX_NO_CREDIT,
-                          .kind = HX_DATA,
-                          .message_packets = 1,
-                          .length = (uint16_t)(bytes - HX_HEADER_BYTES),
-                          .epoch = 1};
-    uint64_t ports = 0;
-    while (ports == 0 || ports >> HX_LOCAL & 1) {
-        h.dst_gx = (uint16_t)nodes_random(g->columns);
-        h.dst_gy = (uint16_t)nodes_random(g->rows);
-        ports = hx_route_ports(&r->node.core[0]->sw.route, input, h.dst_gx, h.dst_gy);
-    }
+    const struct hx_header h = nodes_header(&r->node.core[0]->sw.route, input, vc, bytes);
     if (!m)
         rte_panic("no frame\n");
     hx_frame_encode((uint8_t *)rte_pktmbuf_append(m, (uint16_t)bytes), &h);

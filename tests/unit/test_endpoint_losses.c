@@ -118,6 +118,22 @@ static void acknowledgements_come_every_64_packets(void **state)
     assert_in_range(gate.kinds[HX_ACK], 10, 11);
 }
 
+/* The first acknowledgement of a long message is due after 64 packets from end 0, after 32 from end 32; a step takes in up
+ * to 32. So those of many messages that come side by side do not fall together. */
+static void first_acknowledgements_do_not_fall_together(void **state)
+{
+    (void)state;
+    for (unsigned from = 0; from <= 32; from += 32) {
+        trial_start(34, 1);
+        trial_watch();
+        trial_send(from, 33, 640 * FULL);
+        trial_finish();
+        struct hx_header first = trial_read(&gate.copy);
+        assert_in_range(first.offset, 64 - from, 64 - from + 31);
+        lab_free(NULL);
+    }
+}
+
 static void a_corrupted_packet_is_dropped_and_repaired(void **state)
 {
     (void)state;
@@ -226,6 +242,7 @@ int main(void)
         cmocka_unit_test_teardown(stale_acknowledgements_are_nobodys, lab_free),
         cmocka_unit_test_teardown(reordered_acknowledgements_are_taken_together, lab_free),
         cmocka_unit_test_teardown(acknowledgements_come_every_64_packets, lab_free),
+        cmocka_unit_test(first_acknowledgements_do_not_fall_together),
         cmocka_unit_test_teardown(a_corrupted_packet_is_dropped_and_repaired, lab_free),
         cmocka_unit_test_teardown(without_the_check_no_checksum_is_asked_for, lab_free),
         cmocka_unit_test_teardown(packets_that_do_not_belong_are_dropped_by_reason, lab_free),
