@@ -11,7 +11,7 @@ enum {
     BURST = 32,                /* frames of a port in one step */
     POLL_NS = 1000000,         /* from look to look at who connects and who goes */
     CREDIT_PERIOD_NS = 100000, /* from credit frame to credit frame without need */
-    QUIET_NS = 1000000000,     /* longer than the first repetitions of an endpoint wait */
+    QUIET_NS = 2000000000,     /* longer than an endpoint waits for its first three repetitions */
     SESSIONS_PER_SECOND = 16   /* of the clock that numbers sessions: a link may begin some by itself */
 };
 static const uint64_t silence_ns = UINT64_C(2000000000);
