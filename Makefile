@@ -38,6 +38,8 @@ ifeq ($(SANITIZE),)
 CFLAGS       += $(WARNINGS) -Werror
 OPTIMIZE     := -O2
 OPTIMIZE_FAST := -O3
+# What is linked with it is optimized as a whole. Objects hold plain code too, for all else that is made of them.
+WHOLE := -flto=auto
 else
 # No warnings here: instrumented code raises false ones, and the plain build has had the true ones.
 CFLAGS       += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -141,6 +143,7 @@ $(LIB_TOOLS):    $(TOOLS_OBJECTS)
 $(BUILD)/hxmesh: $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_SHM)
 	$(LINK)
 
+$(BUILD)/hxmesh-virtual: LDFLAGS += $(WHOLE) $(OPTIMIZE_FAST)
 $(BUILD)/hxmesh-virtual: $(LIB_VIRTUAL_EMULATOR) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_VIRTUAL)
 	$(LINK)
 
@@ -171,7 +174,7 @@ $(BUILD)/loopback/%.o: CPPFLAGS += $(FOR_LOOPBACK)
 $(BUILD)/dpdk/%.o:     CPPFLAGS += $(FOR_DPDK)
 $(BUILD)/dpdk/%.o:     CFLAGS += $(OPTIMIZE_FAST)
 $(BUILD)/shm/%.o:      CFLAGS += $(OPTIMIZE_FAST)
-$(BUILD)/virtual/%.o:  CFLAGS += $(OPTIMIZE_FAST)
+$(BUILD)/virtual/%.o:  CFLAGS += $(OPTIMIZE_FAST) $(WHOLE:%=% -ffat-lto-objects)
 $(BUILD)/loopback/%.o: CFLAGS += $(OPTIMIZE)
 $(BUILD)/plain/%.o:    CFLAGS += $(OPTIMIZE)
 

@@ -44,9 +44,10 @@ static size_t words_of(const struct hx_endpoint_config *c)
 size_t hx_endpoint_bytes(const struct hx_endpoint_config *c)
 {
     size_t peers = peers_of(c);
-    return rounded(c->sends * sizeof(struct hx_send)) + rounded(2 * words_of(c) * sizeof(uint64_t)) +
-           rounded(peers * sizeof(struct hx_peer)) + rounded(peers * HX_PEER_WINDOW * sizeof(uint32_t)) +
-           places_of(c) * sizeof(uint32_t);
+    return rounded(c->sends * sizeof(struct hx_send)) + rounded(c->sends * sizeof(struct hx_map)) +
+           rounded(2 * words_of(c) * sizeof(uint64_t)) + rounded(peers * sizeof(struct hx_peer)) +
+           rounded(peers * sizeof(struct hx_peer_rest)) + rounded(peers * HX_PEER_WINDOW * sizeof(uint32_t)) +
+           rounded(places_of(c) * sizeof(uint32_t));
 }
 
 static void clear_peer(struct hx_peer *peer, uint32_t rank)
@@ -69,6 +70,13 @@ struct hx_peer *hx_endpoint_new_peer(struct hx_endpoint *ep, uint32_t rank)
     return peer;
 }
 
+static void *piece(uint8_t **at, size_t bytes)
+{
+    void *here = *at;
+    *at += rounded(bytes);
+    return here;
+}
+
 int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c, struct hal_endpoint *hal, void *memory)
 {
     if (c->gx >= c->columns || c->gy >= c->rows || c->planes < 1 || c->planes > HX_MAX_PLANES || c->sends < 1 ||
@@ -76,22 +84,25 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c,
         return HX_E_RANGE;
     uint32_t peers = peers_of(c);
     memset(memory, 0, hx_endpoint_bytes(c));
+    *ep = (struct hx_endpoint){.config = *c,
+                               .hal = hal,
+                               .peers = peers,
+                               .place_mask = places_of(c) - 1,
+                               .ack_slots = peers * HX_PEER_WINDOW,
+                               .soonest = UINT64_MAX,
+                               .sweep = UINT64_MAX};
     uint8_t *at = memory;
-    *ep = (struct hx_endpoint){
-        .config = *c, .hal = hal, .peers = peers, .place_mask = places_of(c) - 1, .ack_slots = peers * HX_PEER_WINDOW};
-    ep->send = (struct hx_send *)(void *)at;
-    at += rounded(c->sends * sizeof(struct hx_send));
-    ep->due.word = (uint64_t *)(void *)at;
+    ep->send = piece(&at, c->sends * sizeof(struct hx_send));
+    ep->send_map = piece(&at, c->sends * sizeof(struct hx_map));
+    ep->due.word = piece(&at, 2 * words_of(c) * sizeof(uint64_t));
     ep->idle.word = ep->due.word + words_of(c);
-    at += rounded(2 * words_of(c) * sizeof(uint64_t));
     for (unsigned index = 0; index < c->sends; index++)
         hx_send_set_put(&ep->idle, index, true);
-    ep->peer = (struct hx_peer *)(void *)at;
-    at += rounded(peers * sizeof(struct hx_peer));
-    ep->ack = (uint32_t *)(void *)at;
-    at += rounded(peers * HX_PEER_WINDOW * sizeof(uint32_t));
+    ep->peer = piece(&at, peers * sizeof(struct hx_peer));
+    ep->rest = piece(&at, peers * sizeof(struct hx_peer_rest));
+    ep->ack = piece(&at, peers * HX_PEER_WINDOW * sizeof(uint32_t));
     if (!knows_all(c)) {
-        ep->place = (uint32_t *)(void *)at;
+        ep->place = piece(&at, places_of(c) * sizeof(uint32_t));
         return HX_OK;
     }
     ep->known = peers;
@@ -101,6 +112,11 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c,
 }
 
 /* ---- which sends may inject ---- */
+
+static struct hx_map *map_of(const struct hx_endpoint *ep, const struct hx_send *s)
+{
+    return &ep->send_map[s - ep->send];
+}
 
 static bool has_no_way(const struct hx_endpoint *ep, const struct hx_send *s)
 {
@@ -141,10 +157,17 @@ static struct hx_send *older_of(struct hx_endpoint *ep, const struct hx_peer *pe
     return index == HX_NO_SEND ? NULL : &ep->send[index];
 }
 
+static void note_deadline(struct hx_endpoint *ep, const struct hx_send *s)
+{
+    ep->sweep = s->deadline < ep->sweep ? s->deadline : ep->sweep;
+}
+
 static void arm(struct hx_endpoint *ep, struct hx_send *s)
 {
     unsigned doublings = s->tries < MAX_BACKOFF ? s->tries : MAX_BACKOFF;
     s->deadline = hal_now(ep->hal) + (ep->config.timeout_ns << doublings);
+    note_deadline(ep, s);
+    ep->soonest = s->deadline < ep->soonest ? s->deadline : ep->soonest;
 }
 
 int hx_endpoint_send(struct hx_endpoint *ep, unsigned gx, unsigned gy, uint64_t bytes, uint32_t tag, uint64_t cookie)
@@ -164,6 +187,7 @@ int hx_endpoint_send(struct hx_endpoint *ep, unsigned gx, unsigned gy, uint64_t 
     hx_send_set_put(&ep->idle, index, false);
     ep->active++;
     peer->send[slot] = (uint16_t)index;
+    ep->send_map[index] = (struct hx_map){{0}};
     *s = (struct hx_send){.peer = rank,
                           .dst_gx = (uint16_t)gx,
                           .dst_gy = (uint16_t)gy,
@@ -253,7 +277,7 @@ static uint32_t take_packet(struct hx_endpoint *ep, struct hx_send *s)
 {
     while (s->resend < s->next) {
         uint32_t packet = s->resend++;
-        if (!(s->map[packet % HX_MESSAGE_WINDOW / 32] >> packet % 32 & 1U)) {
+        if (!hx_map_has(map_of(ep, s), packet)) {
             ep->stats.packets_repeated++;
             return packet;
         }
@@ -316,7 +340,7 @@ static bool inject_next(struct hx_endpoint *ep)
 static bool acknowledge_next(struct hx_endpoint *ep)
 {
     uint32_t which = ep->ack[ep->acks_first];
-    const struct hx_receive *r = &ep->peer[which / HX_PEER_WINDOW].in[which % HX_PEER_WINDOW];
+    const struct hx_receive *r = hx_endpoint_slot(ep, &ep->peer[which / HX_PEER_WINDOW], which % HX_PEER_WINDOW);
     unsigned plane = find_plane(ep, 0, r->plane, false);
     uint32_t buffer;
     if (plane == ep->config.planes || !hal_buffer_get(ep->hal, &buffer, true))
@@ -349,7 +373,7 @@ void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, con
     struct hx_send *s = send_of(ep, h, peer);
     if (!s)
         return; /* repeated: its message is long done */
-    if (h->offset > s->next || h->length > sizeof s->map) {
+    if (h->offset > s->next || h->length > sizeof(struct hx_map)) {
         hal_endpoint_drop(ep->hal, HX_DROP_UNEXPECTED);
         return;
     }
@@ -359,12 +383,13 @@ void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, con
     }
     if (h->offset > s->acked || h->length)
         s->tries = 0;
+    struct hx_map *map = map_of(ep, s);
     for (; s->acked < h->offset; s->acked++)
-        s->map[s->acked % HX_MESSAGE_WINDOW / 32] &= ~((uint32_t)1 << s->acked % 32);
+        hx_map_put(map, s->acked, false);
     for (uint32_t bit = 0; bit < h->length * 8U; bit++) {
         uint32_t packet = h->offset + bit;
         if (payload[bit / 8] >> bit % 8 & 1 && packet >= s->acked && packet < s->next)
-            s->map[packet % HX_MESSAGE_WINDOW / 32] |= (uint32_t)1 << packet % 32;
+            hx_map_put(map, packet, true);
     }
     if (s->resend < s->acked)
         s->resend = s->acked;
@@ -405,19 +430,15 @@ void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *pee
         s->tries = 0;
         s->unreachable = false;
         s->no_way = 0;
-        memset(s->map, 0, sizeof s->map);
+        *map_of(ep, s) = (struct hx_map){{0}};
         arm(ep, s);
         update_ready(ep, s);
     }
 }
 
-/* Looks at one deadline a step: all have been looked at after `sends` steps. */
-static void check_deadline(struct hx_endpoint *ep)
+static void repeat_if_overdue(struct hx_endpoint *ep, struct hx_send *s)
 {
-    unsigned index = ep->timer;
-    ep->timer = (uint16_t)(index + 1 == ep->config.sends ? 0 : index + 1);
-    struct hx_send *s = &ep->send[index];
-    if (!s->active || s->ready || hal_now(ep->hal) < s->deadline)
+    if (s->ready || hal_now(ep->hal) < s->deadline)
         return;
     if (s->tries >= ep->config.retries) {
         hx_endpoint_end_send(ep, s, HX_EVENT_FAILED, HX_E_UNREACHABLE);
@@ -428,6 +449,23 @@ static void check_deadline(struct hx_endpoint *ep)
     s->no_way = has_no_way(ep, s) ? 0 : s->no_way;
     arm(ep, s);
     update_ready(ep, s);
+}
+
+/* Looks at one deadline a step, from when on one may have passed: all have been looked at after `sends` steps. */
+static void check_deadline(struct hx_endpoint *ep)
+{
+    if (hal_now(ep->hal) < ep->soonest)
+        return;
+    struct hx_send *s = &ep->send[ep->timer];
+    if (s->active)
+        repeat_if_overdue(ep, s);
+    if (s->active)
+        note_deadline(ep, s);
+    if (++ep->timer < ep->config.sends)
+        return;
+    ep->timer = 0;
+    ep->soonest = ep->sweep;
+    ep->sweep = UINT64_MAX;
 }
 
 unsigned hx_endpoint_step(struct hx_endpoint *ep)

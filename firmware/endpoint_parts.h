@@ -26,6 +26,29 @@ static inline struct hx_peer *hx_endpoint_peer(struct hx_endpoint *ep, uint32_t 
     return hx_endpoint_new_peer(ep, rank);
 }
 
+/* A slot of a peer for arriving messages, and its map. */
+static inline struct hx_receive *hx_endpoint_slot(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot)
+{
+    return slot == 0 ? &peer->first : &ep->rest[peer - ep->peer].in[slot - 1];
+}
+
+static inline struct hx_map *hx_endpoint_map(const struct hx_endpoint *ep, const struct hx_peer *peer, unsigned slot)
+{
+    return &ep->rest[peer - ep->peer].map[slot];
+}
+
+static inline bool hx_map_has(const struct hx_map *map, uint32_t packet)
+{
+    return map->word[packet % HX_MESSAGE_WINDOW / 32] >> packet % 32 & 1U;
+}
+
+static inline void hx_map_put(struct hx_map *map, uint32_t packet, bool there)
+{
+    uint32_t *word = &map->word[packet % HX_MESSAGE_WINDOW / 32];
+    uint32_t bit = (uint32_t)1 << packet % 32;
+    *word = there ? *word | bit : *word & ~bit;
+}
+
 /* Receiving side: consumes every arrival; returns how many. */
 unsigned hx_endpoint_consume(struct hx_endpoint *ep);
 /* Header and payload of the acknowledgement for slot `which`, and marks the slot as taken off the list. false: there is

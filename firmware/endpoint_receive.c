@@ -8,15 +8,14 @@ enum { EMPTY, ACTIVE, DONE };
 enum { EJECT_BURST = 32 };
 
 /* Whether a packet at or after the base of a slot is here. */
-static bool has(const struct hx_peer *peer, unsigned slot, uint32_t packet)
+static bool has(const struct hx_receive *r, const struct hx_map *map, uint32_t packet)
 {
-    const struct hx_receive *r = &peer->in[slot];
-    return r->received > r->base && peer->map[slot][packet % HX_MESSAGE_WINDOW / 32] >> packet % 32 & 1U;
+    return r->received > r->base && hx_map_has(map, packet);
 }
 
 static void queue_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot)
 {
-    struct hx_receive *r = &peer->in[slot];
+    struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
     if (r->queued)
         return;
     r->queued = true;
@@ -27,7 +26,9 @@ static void queue_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigned slo
 bool hx_endpoint_write_ack(struct hx_endpoint *ep, uint32_t which, struct hx_header *h, uint8_t *payload)
 {
     struct hx_peer *peer = &ep->peer[which / HX_PEER_WINDOW];
-    struct hx_receive *r = &peer->in[which % HX_PEER_WINDOW];
+    unsigned slot = which % HX_PEER_WINDOW;
+    struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
+    const struct hx_map *map = hx_endpoint_map(ep, peer, slot);
     r->queued = false;
     if (r->state == EMPTY)
         return false;
@@ -46,7 +47,7 @@ bool hx_endpoint_write_ack(struct hx_endpoint *ep, uint32_t which, struct hx_hea
     h->length = HX_MESSAGE_WINDOW / 8;
     memset(payload, 0, HX_MESSAGE_WINDOW / 8);
     for (uint32_t bit = 0; bit < HX_MESSAGE_WINDOW; bit++)
-        payload[bit / 8] |= (uint8_t)((unsigned)has(peer, which % HX_PEER_WINDOW, r->base + bit) << bit % 8);
+        payload[bit / 8] |= (uint8_t)((unsigned)has(r, map, r->base + bit) << bit % 8);
     return true;
 }
 
@@ -64,27 +65,25 @@ static void complete(struct hx_endpoint *ep, const struct hx_header *h, struct h
 }
 
 /* Notes that a packet is here which was not. */
-static void note_packet(struct hx_peer *peer, unsigned slot, uint32_t packet)
+static void note_packet(struct hx_receive *r, struct hx_map *map, uint32_t packet)
 {
-    struct hx_receive *r = &peer->in[slot];
-    uint32_t *map = peer->map[slot];
     bool in_order = packet == r->base && r->received == r->base;
     r->received++;
     if (in_order) {
         r->base++;
         return;
     }
-    map[packet % HX_MESSAGE_WINDOW / 32] |= (uint32_t)1 << packet % 32;
-    for (; has(peer, slot, r->base); r->base++)
-        map[r->base % HX_MESSAGE_WINDOW / 32] &= ~((uint32_t)1 << r->base % 32);
+    hx_map_put(map, packet, true);
+    for (; has(r, map, r->base); r->base++)
+        hx_map_put(map, r->base, false);
 }
 
-static void place(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, unsigned slot,
+static void place(struct hx_endpoint *ep, const struct hx_header *h, struct hx_receive *r, struct hx_map *map,
                   const uint8_t *payload)
 {
     if (h->offset + 1 == h->message_packets)
-        peer->in[slot].last_length = h->length;
-    note_packet(peer, slot, h->offset);
+        r->last_length = h->length;
+    note_packet(r, map, h->offset);
     ep->stats.packets_delivered++;
     ep->stats.bytes_delivered += h->length;
     hal_place(ep->hal, h, payload);
@@ -95,11 +94,11 @@ static void place(struct hx_endpoint *ep, const struct hx_header *h, struct hx_p
  * Of a long message the first acknowledgement is due after 1 .. HX_ACK_EVERY packets, from peer to peer at another one:
  * where many messages come side by side, as in an all-to-all, acknowledging all of them at once would load the fabric by
  * a packet in 32 more for a while, which one that is nearly full does not get over. */
-static void begin(struct hx_peer *peer, unsigned slot, const struct hx_header *h)
+static void begin(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot, const struct hx_header *h)
 {
-    struct hx_receive *r = &peer->in[slot];
+    struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
     if (r->received > r->base)
-        memset(peer->map[slot], 0, sizeof peer->map[slot]);
+        *hx_endpoint_map(ep, peer, slot) = (struct hx_map){{0}};
     bool queued = r->queued;
     *r = (struct hx_receive){.message = h->message, .packets = h->message_packets, .tag = h->tag, .state = ACTIVE};
     r->plane = h->plane;
@@ -111,7 +110,7 @@ static void begin(struct hx_peer *peer, unsigned slot, const struct hx_header *h
 /* The slot for a data packet, made ready for its message; NULL and a named drop if the packet has no business here. */
 static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
 {
-    struct hx_receive *r = &peer->in[h->message % HX_PEER_WINDOW];
+    struct hx_receive *r = hx_endpoint_slot(ep, peer, h->message % HX_PEER_WINDOW);
     bool is_new = r->state == EMPTY || (int32_t)(h->message - r->message) > 0;
     uint32_t base = is_new ? 0 : r->base;
     if (!is_new && r->message != h->message) {
@@ -123,7 +122,7 @@ static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_heade
         return NULL;
     }
     if (is_new)
-        begin(peer, h->message % HX_PEER_WINDOW, h);
+        begin(ep, peer, h->message % HX_PEER_WINDOW, h);
     r->plane = h->plane;
     return r;
 }
@@ -133,9 +132,9 @@ static void take_data(struct hx_endpoint *ep, const struct hx_header *h, struct 
     unsigned slot = h->message % HX_PEER_WINDOW;
     if (h->peer_epoch && h->peer_epoch != ep->config.epoch) {
         /* Meant for who was here before: the answer tells the sender that it has to begin again. */
-        struct hx_receive *r = &peer->in[slot];
+        struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
         if (r->state == EMPTY)
-            begin(peer, slot, h);
+            begin(ep, peer, slot, h);
         queue_ack(ep, peer, slot);
         hal_endpoint_drop(ep->hal, HX_DROP_STALE);
         return;
@@ -143,12 +142,13 @@ static void take_data(struct hx_endpoint *ep, const struct hx_header *h, struct 
     struct hx_receive *r = slot_for(ep, h, peer);
     if (!r)
         return;
-    if (r->state == DONE || h->offset < r->base || has(peer, slot, h->offset)) {
+    struct hx_map *map = hx_endpoint_map(ep, peer, slot);
+    if (r->state == DONE || h->offset < r->base || has(r, map, h->offset)) {
         hal_endpoint_drop(ep->hal, HX_DROP_DUPLICATE);
         queue_ack(ep, peer, slot); /* the acknowledgement may have been lost */
         return;
     }
-    place(ep, h, peer, slot, payload);
+    place(ep, h, r, map, payload);
     if (r->base == r->packets)
         complete(ep, h, r);
     /* A late packet that all others waited for moves the base by many at once, and may be what the sender waits for. */
@@ -169,7 +169,7 @@ static bool meet(struct hx_endpoint *ep, const struct hx_header *h, struct hx_pe
     hx_endpoint_note_epoch(ep, peer);
     if (restarted) {
         for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++)
-            peer->in[slot].state = EMPTY;
+            hx_endpoint_slot(ep, peer, slot)->state = EMPTY;
         hx_endpoint_restart_sends(ep, peer);
     }
     return true;

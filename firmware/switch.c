@@ -162,10 +162,17 @@ ALWAYS_INLINE void transmit(struct hx_switch *sw, unsigned port, unsigned input,
 
 /* ---- one VC ---- */
 
+/* Whether a step goes through all inputs, which is faster where most of few bring something, or by the bits of those that
+ * do. */
+ALWAYS_INLINE bool all_inputs(const struct hx_switch *sw, bool narrow)
+{
+    return narrow && !hal_sparse(sw->hal);
+}
+
 /* What a step works on. */
 struct burst {
-    uint64_t came;                       /* wide: inputs that brought something */
-    uint64_t left;                       /* wide: inputs whose waiting packets left */
+    uint64_t came;                       /* by bits: inputs that brought something */
+    uint64_t left;                       /* by bits: inputs whose waiting packets left */
     uint64_t room[HX_ACCELERATOR_PORTS]; /* narrow: hal_room() */
     uint64_t lanes;                      /* narrow: room of this VC by port, times four */
     unsigned local;                      /* narrow: room of this VC at LOCAL */
@@ -210,7 +217,7 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
         transmit(sw, port, input, vc, d, narrow);
         spend(sw, b, port, cost, narrow);
         *turn = (uint8_t)((input + 1) & 63);
-        b->left |= narrow ? 0 : (uint64_t)1 << input;
+        b->left |= all_inputs(sw, narrow) ? 0 : (uint64_t)1 << input;
         b->moved++;
     }
 }
@@ -268,7 +275,7 @@ ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, unsig
     for (uint64_t ports = sw->wanted[vc] & hal_open(sw->hal); ports; ports &= ports - 1)
         serve_output(sw, (unsigned)__builtin_ctzll(ports), vc, b, route, narrow);
     unsigned input = sw->first_input;
-    if (narrow) {
+    if (all_inputs(sw, narrow)) {
         for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++, input = input + 1 == HX_ACCELERATOR_PORTS ? 0 : input + 1)
             forward_arrivals(sw, input, arrived[input], vc, b, route, narrow);
         return;
@@ -327,7 +334,7 @@ ALWAYS_INLINE uint64_t look(struct hx_switch *sw, uint64_t *arrived, struct burs
 {
     uint64_t news = 0;
     uint64_t ask = hal_news(sw->hal);
-    if (narrow) {
+    if (all_inputs(sw, narrow)) {
         for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++) {
             arrived[i] = ask >> i & 1 ? hal_arrived(sw->hal, i) : sw->input[i].seen;
             news |= arrived[i] ^ sw->input[i].seen;
@@ -355,13 +362,13 @@ ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool na
     for (unsigned port = 0; narrow && port < HX_ACCELERATOR_PORTS; port++)
         b.room[port] = hal_room(sw->hal, port);
     serve_vcs(sw, arrived, news, &b, route, narrow);
-    for (unsigned i = 0; narrow && i < HX_ACCELERATOR_PORTS; i++) {
+    for (unsigned i = 0; all_inputs(sw, narrow) && i < HX_ACCELERATOR_PORTS; i++) {
         if (arrived[i] != sw->input[i].tail) {
             sw->input[i].seen = arrived[i];
             release(sw, i);
         }
     }
-    for (uint64_t changed = narrow ? 0 : b.came | b.left; changed; changed &= changed - 1) {
+    for (uint64_t changed = all_inputs(sw, narrow) ? 0 : b.came | b.left; changed; changed &= changed - 1) {
         unsigned i = (unsigned)__builtin_ctzll(changed);
         if (b.came >> i & 1)
             sw->input[i].seen = arrived[i];

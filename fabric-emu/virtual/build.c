@@ -97,8 +97,10 @@ static void bind_node(const struct plan *p, unsigned plane, uint32_t node)
             local->credit[vc] = (uint32_t)HX_MAX_ROOM << p->w->v.timing.unit_shift;
         n->hal.up |= (uint64_t)1 << HX_LOCAL;
     }
-    for (unsigned port = 0; port < n->hal.ports; port++)
-        virtual_room_update(&n->hal, port);
+    for (unsigned port = 0; port < n->hal.ports; port++) {
+        for (unsigned vc = 0; vc < HX_VCS; vc++)
+            virtual_room_update(&n->hal, port, vc);
+    }
     for (uint64_t left = n->hal.up; left; left &= left - 1)
         n->hal.room[__builtin_ctzll(left)].opens = 0;
 }

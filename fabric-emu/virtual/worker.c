@@ -6,6 +6,7 @@
 #include "audit.h"
 #include "fabric-emu/memory.h"
 #include "fabric-emu/result.h"
+#include "fetch.h"
 #include "host/error.h"
 #include "host/processor.h"
 #include "tap.h"
@@ -18,14 +19,43 @@
 
 enum { TELL_WINDOWS = 1 << 8 };
 
+/* The first entity of a window's set at or after `from`; NULL if there is none. */
+static struct virtual_entity *next_of(const struct worker *w, const uint64_t *set, uint32_t from)
+{
+    for (uint32_t word = from / 64; word < w->v.wheel.words; word++) {
+        uint64_t left = word == from / 64 ? set[word] & UINT64_MAX << from % 64 : set[word];
+        if (left)
+            return w->entity[word * 64 + (unsigned)__builtin_ctzll(left)];
+    }
+    return NULL;
+}
+
+static struct virtual_entity *after(const struct worker *w, const uint64_t *set, const struct virtual_entity *e)
+{
+    return e ? next_of(w, set, e->index + 1) : NULL;
+}
+
 static void visit_all(struct worker *w, uint64_t window)
 {
     const uint64_t *set = virtual_wheel_turn(&w->v.wheel, window);
     uint64_t end = (window + 1) * w->v.wheel.width;
-    for (uint32_t word = 0; word < w->v.wheel.words; word++) {
-        for (uint64_t left = set[word]; left; left &= left - 1)
-            virtual_entity_visit(w->entity[word * 64 + (unsigned)__builtin_ctzll(left)], end);
+    struct virtual_entity *now = next_of(w, set, 0);
+    struct virtual_entity *third = after(w, set, now);
+    struct virtual_entity *second = after(w, set, third);
+    while (now) {
+        struct virtual_entity *first = after(w, set, second);
+        if (first)
+            virtual_fetch_first(first);
+        if (second)
+            virtual_fetch_second(second, end);
+        if (third)
+            virtual_fetch_third(third, end);
+        virtual_entity_visit(now, end);
+        now = third;
+        third = second;
+        second = first;
     }
+    virtual_post_end(&w->v);
     virtual_wheel_done(&w->v.wheel);
     if (w->v.tap)
         virtual_tap_flush(w->v.tap, end);

@@ -76,9 +76,9 @@ static bool make_ready(struct virtual_entity *e, struct virtual_node *n, unsigne
     uint64_t next = VIRTUAL_NEVER;
     uint64_t coming = rx->head ^ rx->ready;
     bool go = false;
-    for (unsigned vc = 0; coming >> (HX_LANE_BITS * vc); vc++) {
-        if (!hx_lane(coming, vc))
-            continue;
+    while (coming) {
+        unsigned vc = (unsigned)__builtin_ctzll(coming) / HX_LANE_BITS;
+        coming = hx_lane_set(coming, vc, 0);
         uint16_t at = hx_lane(rx->ready, vc);
         const uint16_t head = hx_lane(rx->head, vc);
         const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], at);

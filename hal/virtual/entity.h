@@ -61,8 +61,8 @@ static inline void virtual_entity_note(struct virtual_entity *e, uint64_t time, 
 void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t ready, uint64_t birth);
 void virtual_credit(struct virtual_tx *tx, uint64_t time, unsigned vc, unsigned blocks);
 
-/* The credit of an output was set or spent. */
-void virtual_room_update(struct hal_switch *h, unsigned output);
+/* The credit of an output's VC was set or spent. */
+void virtual_room_update(struct hal_switch *h, unsigned output, unsigned vc);
 
 /* Takes in what other workers sent. */
 void virtual_worker_receive(struct virtual_worker *w);

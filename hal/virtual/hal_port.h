@@ -19,6 +19,7 @@
 #include "hxmesh/hal.h"
 #include "hxmesh/memory.h"
 #include "lanes.h"
+#include "outbox.h"
 #include "pool.h"
 #include "queue.h"
 #include "timing.h"
@@ -33,6 +34,7 @@ struct virtual_worker {
     struct virtual_pool pool;
     struct virtual_wheel wheel;
     struct virtual_channel *channel;
+    struct virtual_outbox outbox;
     uint64_t now;            /* ps, of the entity being visited */
     uint64_t sent_window;    /* earliest window for which something went to another worker in this one */
     uint64_t moved;          /* latest time a packet moved */
@@ -127,6 +129,13 @@ static inline uint64_t hal_open(const struct hal_switch *h)
     return ~h->shut;
 }
 
+/* A step is made for what comes at one time. */
+static inline bool hal_sparse(const struct hal_switch *h)
+{
+    (void)h;
+    return true;
+}
+
 static inline unsigned hal_first_vc(const struct hal_switch *h)
 {
     return h->first_vc;
@@ -204,6 +213,13 @@ static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t ta
 {
     (void)waiting; /* credit of what left was given back when it left */
     struct virtual_rx *rx = &h->rx[input];
+    uint64_t there = rx->head ^ tail;
+    for (uint64_t left = tail ^ rx->tail; left;) {
+        unsigned vc = (unsigned)__builtin_ctzll(left) / HX_LANE_BITS;
+        left = hx_lane_set(left, vc, 0);
+        if (!hx_lane(there, vc))
+            virtual_queue_end(&rx->queue[vc]);
+    }
     rx->tail = tail;
     h->news = (h->news & ~((uint64_t)1 << input)) | (uint64_t)(seen != rx->ready) << input;
 }
@@ -246,7 +262,7 @@ struct hal_endpoint {
  * acknowledgement, does not wait long behind what came before it. */
 enum { VIRTUAL_INJECTED = 16, VIRTUAL_INJECT_BURST = 4 /* fewer are not worth a step of the endpoint */ };
 
-static inline unsigned hal_inject_room(struct hal_endpoint *h, unsigned plane)
+static inline unsigned hal_inject_room(const struct hal_endpoint *h, unsigned plane)
 {
     const struct virtual_rx *rx = &h->plane[plane]->rx[HX_LOCAL];
     unsigned used = (uint16_t)(hx_lane(rx->head, 0) - hx_lane(rx->tail, 0));

@@ -36,13 +36,10 @@ void virtual_credit(struct virtual_tx *tx, uint64_t time, unsigned vc, unsigned 
     }
 }
 
-void virtual_room_update(struct hal_switch *h, unsigned output)
+void virtual_room_update(struct hal_switch *h, unsigned output, unsigned vc)
 {
-    const struct virtual_tx *tx = &h->tx[output];
-    uint64_t lanes = 0;
-    for (unsigned vc = 0; vc < HX_VCS; vc++)
-        lanes |= (uint64_t)(tx->credit[vc] >> h->worker->timing.unit_shift) << (HX_LANE_BITS * vc);
-    h->room[output].lanes = lanes;
+    struct virtual_room *room = &h->room[output];
+    room->lanes = hx_lane_set(room->lanes, vc, (uint16_t)(h->tx[output].credit[vc] >> h->worker->timing.unit_shift));
 }
 
 void virtual_take_credits(struct hal_switch *h, unsigned output)
@@ -51,10 +48,13 @@ void virtual_take_credits(struct hal_switch *h, unsigned output)
     struct virtual_credits *back = &tx->back;
     while (virtual_credits_next(back) <= h->worker->now) {
         uint64_t entry = back->entries[back->tail++ & back->mask];
-        tx->credit[entry >> 6 & 3] += (uint32_t)(entry & 63) + 1;
+        unsigned vc = entry >> 6 & 3;
+        tx->credit[vc] += (uint32_t)(entry & 63) + 1;
+        virtual_room_update(h, output, vc);
     }
+    if (back->entries && back->tail == back->head)
+        virtual_credits_end(back);
     h->room[output].credit_next = virtual_credits_next(back);
-    virtual_room_update(h, output);
 }
 
 static void note_sent(struct virtual_worker *w, uint64_t time)
@@ -111,19 +111,11 @@ static void give_credit(struct virtual_worker *w, struct virtual_rx *rx, uint64_
 {
     rx->last_credit = later_of(gone + rx->delay, rx->last_credit);
     if (rx->from)
-        virtual_credit(rx->from, rx->last_credit, vc, blocks);
+        virtual_post(w, &(struct virtual_parcel){.tx = rx->from,
+                                                 .time = rx->last_credit,
+                                                 .d = {.vc = (uint8_t)vc, .flow = (uint16_t)blocks}});
     else
         send_credit(w, rx, rx->last_credit, vc, blocks);
-}
-
-/* Asks for the lines that the endpoint will need when the packet is there. */
-static void fetch_ahead(const struct hal_endpoint *ep, const struct hx_desc *d, uint64_t birth)
-{
-    const struct hx_endpoint *firmware = ep->firmware;
-    __builtin_prefetch(virtual_pool_frame(&ep->worker->pool, d->buffer));
-    if (firmware->place)
-        return; /* few peers: they stay in the cache */
-    __builtin_prefetch(&firmware->peer[birth & UINT16_MAX]);
 }
 
 static void to_endpoint(struct hal_switch *h, const struct hx_desc *d, uint64_t there, uint64_t birth)
@@ -134,7 +126,6 @@ static void to_endpoint(struct hal_switch *h, const struct hx_desc *d, uint64_t 
         virtual_eject_grow(q);
     q->last = later_of(there, q->last);
     q->slots[q->head++ & q->mask] = (struct virtual_slot){*d, q->last, birth};
-    fetch_ahead(ep, d, birth);
     if (!ep->eject_noted) {
         ep->eject_noted = true;
         virtual_entity_note(h->entity, q->last, VIRTUAL_ITEM_EJECT);
@@ -173,9 +164,9 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
         return;
     }
     tx->credit[d->vc] -= blocks;
-    virtual_room_update(h, output);
+    virtual_room_update(h, output, d->vc);
     if (tx->far)
-        virtual_deliver(tx->far, d, start + tx->delay, birth);
+        virtual_post(w, &(struct virtual_parcel){.rx = tx->far, .time = start + tx->delay, .birth = birth, .d = *d});
     else
         send_packet(w, tx, d, start + tx->delay, birth);
 }
@@ -226,5 +217,7 @@ unsigned virtual_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc 
         burst[n] = slot->d;
         h->user.delivered(h->of, &slot->d, slot->ready, slot->ready - (slot->birth >> 16));
     }
+    if (q->slots && q->tail == q->head)
+        virtual_eject_end(q);
     return n;
 }

@@ -1,6 +1,8 @@
-/* queue.h - the packets of one (input, VC), and the credits on their way back to one output: rings that double when full.
+/* queue.h - the packets of one (input, VC), and the credits on their way back to one output: rings that double when full
+ * and are given back when empty, half as large the next time.
  *
- * Growth is the only allocation, and rare: a ring keeps its size. Positions are modulo 2^16 as the switch counts them. */
+ * Most queues are empty most of the time, and some are long now and then. Those that are in use share what was given back
+ * last, which is in the cache. Positions are modulo 2^16 as the switch counts them. */
 #ifndef VIRTUAL_QUEUE_H
 #define VIRTUAL_QUEUE_H
 
@@ -21,7 +23,7 @@ static inline uint64_t virtual_birth(uint64_t injected, uint32_t rank)
 }
 
 struct virtual_queue {
-    struct virtual_slot *slots; /* [mask + 1], NULL at first */
+    struct virtual_slot *slots; /* [mask + 1], NULL: it is empty */
     uint32_t mask;
 };
 
@@ -32,6 +34,8 @@ static inline struct virtual_slot *virtual_queue_at(const struct virtual_queue *
 
 /* Makes room for positions tail .. head (one more than before). */
 void virtual_queue_grow(struct virtual_queue *q, uint16_t tail, uint16_t head);
+/* Gives the ring back: the queue is empty. */
+void virtual_queue_end(struct virtual_queue *q);
 
 static inline struct virtual_slot *virtual_queue_append(struct virtual_queue *q, uint16_t tail, uint16_t head)
 {
@@ -42,12 +46,13 @@ static inline struct virtual_slot *virtual_queue_append(struct virtual_queue *q,
 
 /* Credits in the order of their times: time << 8 | VC << 6 | blocks - 1. */
 struct virtual_credits {
-    uint64_t *entries; /* [mask + 1] */
+    uint64_t *entries; /* [mask + 1], NULL: there is none */
     uint32_t mask;
     uint32_t head, tail;
 };
 
 void virtual_credits_grow(struct virtual_credits *c);
+void virtual_credits_end(struct virtual_credits *c);
 
 /* Time of the oldest, UINT64_MAX: none. */
 static inline uint64_t virtual_credits_next(const struct virtual_credits *c)
@@ -64,11 +69,12 @@ static inline void virtual_credits_append(struct virtual_credits *c, uint64_t ti
 
 /* Packets on their way from the switches' LOCAL outputs to the endpoint, in the order of their times. */
 struct virtual_eject {
-    struct virtual_slot *slots; /* [mask + 1] */
+    struct virtual_slot *slots; /* [mask + 1], NULL: it is empty */
     uint32_t mask, head, tail;
     uint64_t last; /* time of the newest, ps */
 };
 
 void virtual_eject_grow(struct virtual_eject *q);
+void virtual_eject_end(struct virtual_eject *q);
 
 #endif

@@ -76,8 +76,7 @@ struct hx_endpoint_config {
     uint64_t timeout_ns; /* without an answer until packets are repeated; doubles at each try, at most 16 times */
 };
 
-/* A message on its way out. Invariant: acked <= resend <= next <= packets, next - acked <= HX_MESSAGE_WINDOW. What every
- * packet needs stands first, in 64 bytes. */
+/* A message on its way out. Invariant: acked <= resend <= next <= packets, next - acked <= HX_MESSAGE_WINDOW. */
 struct hx_send {
     uint32_t peer; /* rank */
     uint16_t dst_gx, dst_gy;
@@ -94,10 +93,17 @@ struct hx_send {
     uint8_t peer_epoch; /* the peer's incarnation, 0: not known */
     uint8_t no_way;     /* planes that reported it unreachable, bit by plane */
     bool active;
-    bool unreachable;           /* reported, and nothing acknowledged since */
-    bool ready;                 /* may inject now */
-    bool behind;                /* an older message to this peer may */
-    uint32_t map[HX_MAP_WORDS]; /* bit p % HX_MESSAGE_WINDOW: packet p, beyond acked, is known to be there */
+    bool unreachable; /* reported, and nothing acknowledged since */
+    bool ready;       /* may inject now */
+    bool behind;      /* an older message to this peer may */
+    uint8_t fill[5];
+};
+_Static_assert(sizeof(struct hx_send) == 64, "a send is a cache line");
+
+/* Bit p % HX_MESSAGE_WINDOW: packet p of a message is there, though one before it is not. Apart from what every packet
+ * needs, since packets in order do without. */
+struct hx_map {
+    uint32_t word[HX_MAP_WORDS];
 };
 
 /* A slot for arriving messages of one peer with the same number modulo HX_PEER_WINDOW. Invariant: base <= received; the
@@ -115,19 +121,23 @@ struct hx_receive {
     bool queued;   /* is in the list of acknowledgements */
 };
 
-/* What is known of an accelerator since the first packet to or from it. With one message at a time all that a packet in
- * order needs is in the first 64 bytes. */
+/* What is known of an accelerator since the first packet to or from it: with one message at a time all that a packet in
+ * order needs. */
 struct hx_peer {
     uint32_t rank;
     uint32_t next_message;         /* number of the next message to it */
     uint16_t send[HX_PEER_WINDOW]; /* which hx_send, or HX_NO_SEND */
     uint8_t epoch;                 /* its incarnation, 0: not known */
-    struct hx_receive in[HX_PEER_WINDOW];
-    /* By slot: bit p % HX_MESSAGE_WINDOW: packet p >= base is here. */
-    uint32_t map[HX_PEER_WINDOW][HX_MAP_WORDS];
-    uint32_t fill[7]; /* to a whole number of cache lines */
+    struct hx_receive first;       /* slot 0 */
+    uint32_t fill[2];
 };
-_Static_assert(sizeof(struct hx_peer) % 64 == 0, "of all peers the first 64 bytes are a cache line");
+_Static_assert(sizeof(struct hx_peer) == 64, "a peer is a cache line");
+
+/* What else there is of it. */
+struct hx_peer_rest {
+    struct hx_receive in[HX_PEER_WINDOW - 1]; /* slots 1 and up */
+    struct hx_map map[HX_PEER_WINDOW];        /* of packets at and after a slot's base */
+};
 
 struct hx_endpoint_stats {
     uint64_t messages_sent;     /* acknowledged in full */
@@ -157,15 +167,19 @@ struct hx_endpoint {
     uint16_t active;                 /* sends under way */
     uint16_t turn;                   /* whose turn it is among those that are due */
     uint16_t timer;                  /* whose deadline is looked at next */
+    uint64_t soonest;                /* no deadline is earlier */
+    uint64_t sweep;                  /* soonest deadline seen or set since `timer` was 0 */
     uint32_t acks_first, acks_count; /* list of acknowledgements, circular */
     uint32_t ack_slots;
-    struct hx_send *send; /* [sends] */
-    uint32_t peers;       /* entries of peer */
-    uint32_t known;       /* of these, in use; all of them where every accelerator has its own */
-    uint32_t place_mask;  /* entries of place less one */
-    struct hx_peer *peer; /* [peers]; by rank where every accelerator has its own */
-    uint32_t *place;      /* open hash of ranks: index in peer plus one, 0: empty. NULL where none is needed */
-    uint32_t *ack;        /* [ack_slots]: index in peer * HX_PEER_WINDOW + slot */
+    struct hx_send *send;      /* [sends] */
+    struct hx_map *send_map;   /* [sends]: of packets after `acked` that the peer is known to have */
+    uint32_t peers;            /* entries of peer */
+    uint32_t known;            /* of these, in use; all of them where every accelerator has its own */
+    uint32_t place_mask;       /* entries of place less one */
+    struct hx_peer *peer;      /* [peers]; by rank where every accelerator has its own */
+    struct hx_peer_rest *rest; /* [peers] */
+    uint32_t *place;           /* open hash of ranks: index in peer plus one, 0: empty. NULL where none is needed */
+    uint32_t *ack;             /* [ack_slots]: index in peer * HX_PEER_WINDOW + slot */
 };
 
 /* Bytes of memory an endpoint of this configuration needs (8-byte aligned). */

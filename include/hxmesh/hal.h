@@ -20,6 +20,9 @@
  *     inputs that may have brought something new, bit by input; UINT64_MAX where it costs more to know than to look.
  * uint64_t hal_open(const struct hal_switch *)
  *     outputs that may have room now, bit by output; UINT64_MAX likewise.
+ * bool hal_sparse(const struct hal_switch *)
+ *     whether a step of an accelerator finds one or two packets: it then goes by the bits of hal_news() instead of looking at
+ *     each input in turn. Constant.
  * unsigned hal_first_vc(const struct hal_switch *)
  *     HX_VCS where the VCs of an output share no room. Else they share it, and this one is served first in this step, then
  *     downwards, VC 0 followed by the highest: see to it that each is first now and then.

@@ -119,9 +119,10 @@ static void lose_credit(struct worker *w)
 {
     struct hal_switch *h = &w->entity[0]->node[0].hal;
     for (unsigned port = HX_E; port <= HX_S; port++) {
-        for (unsigned vc = 0; vc < HX_VCS; vc++)
+        for (unsigned vc = 0; vc < HX_VCS; vc++) {
             h->tx[port].credit[vc] = 0;
-        virtual_room_update(h, port);
+            virtual_room_update(h, port, vc);
+        }
     }
 }
 

@@ -26,6 +26,34 @@ static void lost_data_is_sent_again(void **state)
     }
 }
 
+/* Each message has a deadline of its own, whenever it began and whichever send it has: a step looks at one of them. */
+static void every_deadline_is_kept(void **state)
+{
+    (void)state;
+    static const unsigned begins[] = {0, 3, 4, 19, 20, 31, 44, 49};
+    enum { MESSAGES = sizeof begins / sizeof *begins, SLACK = MESSAGES + 2 };
+    trial_start(MESSAGES + 1, 1);
+    trial_watch();
+    gate.lose_kind = HX_DATA;
+    gate.lose_first = 1000;
+    unsigned begun = 0;
+    for (unsigned turn = 0; turn < begins[MESSAGES - 1] + TIMEOUT_TURNS + SLACK + 2; turn++) {
+        for (; begun < MESSAGES && begins[begun] == turn; begun++)
+            trial_send(0, begun + 1, 1);
+        trial_turns(1);
+        unsigned may = 0;
+        unsigned must = 0;
+        for (unsigned m = 0; m < begun; m++) {
+            may += turn - begins[m] >= TIMEOUT_TURNS;
+            must += turn - begins[m] > TIMEOUT_TURNS + SLACK;
+        }
+        assert_in_range(cloud.end[0].ep.stats.packets_repeated, must, may);
+    }
+    assert_int_equal(cloud.end[0].ep.stats.packets_repeated, MESSAGES);
+    gate.lose_first = 0;
+    trial_finish();
+}
+
 /* An acknowledgement names what is there beyond a gap; only the gap is filled. */
 static void only_what_is_missing_is_sent_again(void **state)
 {
@@ -235,6 +263,7 @@ static void headers_that_fit_no_message_are_unexpected(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(every_deadline_is_kept, lab_free),
         cmocka_unit_test_teardown(lost_data_is_sent_again, lab_free),
         cmocka_unit_test_teardown(only_what_is_missing_is_sent_again, lab_free),
         cmocka_unit_test_teardown(lost_acknowledgements_do_no_harm, lab_free),

@@ -106,12 +106,14 @@ static uint64_t newest_arrival(const struct hal_switch *h, unsigned out, unsigne
         const struct virtual_eject *q = &h->endpoint->eject[0];
         return q->slots[(q->head - 1) & q->mask].ready;
     }
+    virtual_post_end(h->worker);
     const struct virtual_rx *far = h->tx[out].far;
     return virtual_queue_at(&far->queue[vc], (uint16_t)(hx_lane(far->head, vc) - 1))->ready;
 }
 
 static uint64_t newest_credit(const struct hal_switch *h, unsigned in, unsigned vc, unsigned blocks)
 {
+    virtual_post_end(h->worker);
     const struct virtual_credits *back = &h->rx[in].from->back;
     uint64_t entry = back->entries[(back->head - 1) & back->mask];
     assert_true((entry >> 6 & 3) == vc && (entry & 63) + 1 == blocks);

@@ -61,6 +61,29 @@ static void packets_that_come_and_go(void **state)
     assert_int_equal(q.mask, 63);
 }
 
+/* Its ring serves another, and the next one is half as large. */
+static void a_queue_that_was_emptied(void **state)
+{
+    (void)state;
+    struct virtual_queue q = {0};
+    for (unsigned n = 0; n < 60; n++)
+        append(&q, 100, (uint16_t)(100 + n));
+    const struct virtual_slot *ring = q.slots;
+    virtual_queue_end(&q);
+    assert_null(q.slots);
+    void *other = virtual_stock_take_ring(64 * sizeof *ring);
+    assert_ptr_equal(other, ring);
+    append(&q, 160, 160);
+    assert_int_equal(q.mask, 31);
+    assert_kept(&q, 160, 161);
+    for (unsigned n = 0; n < 20; n++) {
+        virtual_queue_end(&q);
+        append(&q, 161, 161);
+    }
+    assert_int_equal(q.mask, 1);
+    virtual_stock_give_ring(other, 64 * sizeof *ring);
+}
+
 /* As many as positions can tell apart. */
 static void most_packets(void **state)
 {
@@ -138,13 +161,10 @@ static void pieces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packets_while_it_grows),
-        cmocka_unit_test(packets_that_come_and_go),
-        cmocka_unit_test(most_packets),
-        cmocka_unit_test(credits_while_they_grow),
-        cmocka_unit_test(deliveries_while_they_grow),
-        cmocka_unit_test(rings_are_used_again),
-        cmocka_unit_test(pieces),
+        cmocka_unit_test(packets_while_it_grows),   cmocka_unit_test(packets_that_come_and_go),
+        cmocka_unit_test(a_queue_that_was_emptied), cmocka_unit_test(most_packets),
+        cmocka_unit_test(credits_while_they_grow),  cmocka_unit_test(deliveries_while_they_grow),
+        cmocka_unit_test(rings_are_used_again),     cmocka_unit_test(pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

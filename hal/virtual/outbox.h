@@ -1,0 +1,34 @@
+/* outbox.h - packets and credits on their way from the entity that is being visited to others of its worker.
+ *
+ * What they touch there is seldom in the cache. So they are handed over some parcels late, and asked for in between. They
+ * are for later windows, and all are handed over before the window ends: nobody can tell the difference. */
+#ifndef VIRTUAL_OUTBOX_H
+#define VIRTUAL_OUTBOX_H
+
+#include "hxmesh/switch.h"
+
+struct virtual_rx;
+struct virtual_tx;
+struct virtual_worker;
+
+enum { VIRTUAL_PARCELS = 16 };
+
+struct virtual_parcel {
+    struct virtual_rx *rx; /* a packet for it; NULL: a credit */
+    struct virtual_tx *tx; /* credit for it */
+    uint64_t time;         /* packet: ready; credit: there. ps */
+    uint64_t birth;        /* packet: virtual_birth() */
+    struct hx_desc d;      /* credit: its VC and blocks alone (virtual_blocks) */
+};
+
+/* Parcels handed .. posted-1 are on their way, at n % VIRTUAL_PARCELS. */
+struct virtual_outbox {
+    uint32_t posted, handed;
+    struct virtual_parcel parcel[VIRTUAL_PARCELS];
+};
+
+void virtual_post(struct virtual_worker *w, const struct virtual_parcel *p);
+/* Hands over all that is on its way. */
+void virtual_post_end(struct virtual_worker *w);
+
+#endif
