@@ -12,6 +12,7 @@
 /* How a run went. */
 struct outcome {
     bool interrupted;    /* by SIGINT, SIGTERM or SIGHUP */
+    bool cut_short;      /* virtual clock: again, before all workers had reported: what is here is not the whole */
     bool complete;       /* everything sent was acknowledged, and no worker stayed down */
     unsigned deaths;     /* of workers */
     int exit_code;       /* a worker's, if one ended by itself */

@@ -3,11 +3,12 @@
 
 #include <sched.h>
 #include <time.h>
-#include <unistd.h>
 
 unsigned hx_processor_cores(void)
 {
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    int n = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
     return n < 1 ? 1 : (unsigned)n;
 }
 

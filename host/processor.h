@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Cores that are online, at least 1. */
+/* Cores that this process may run on, at least 1. */
 unsigned hx_processor_cores(void);
 
 /* Processor time of this process, all its threads together, in nanoseconds. */

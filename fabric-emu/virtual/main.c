@@ -65,7 +65,10 @@ int main(int argc, char **argv)
     struct result r;
     run_model(&m, o.common.quiet, &r);
     r.hide_links = !o.links;
-    report(&r, &traffic, m.recording, o.common.json);
+    if (r.outcome.cut_short)
+        hx_complain("hxmesh run", "interrupted again before all workers had reported: no report");
+    else
+        report(&r, &traffic, m.recording, o.common.json);
     int code = exit_code(&r);
     result_free(&r);
     if (m.recording)

@@ -18,17 +18,20 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TICK_NS = 50000000 };
+enum {
+    TICK_NS = 50000000,
+    ONE_REQUEST_NS = 1000000000 /* signals so near are one request: `timeout` sends one to the process, one to its group */
+};
 
 struct run {
     const struct model *m;
     struct outcome outcome;
     pid_t pid[VIRTUAL_MOST_WORKERS];
     unsigned alive;
-    bool cut_short; /* interrupted twice: workers end without a report */
     struct hx_progress bar;
     uint64_t messages; /* to be acknowledged in all; 0: not known */
     uint64_t started_ns;
+    uint64_t interrupted_ns; /* when first */
 };
 
 static uint64_t now_ns(void)
@@ -72,7 +75,7 @@ static void start_workers(struct run *r)
 static void note_end(struct run *r, pid_t pid, int status)
 {
     r->alive--;
-    if (WIFEXITED(status) && (WEXITSTATUS(status) == HX_EXIT_DONE || r->cut_short))
+    if (WIFEXITED(status) && (WEXITSTATUS(status) == HX_EXIT_DONE || r->outcome.cut_short))
         return;
     virtual_channel_break(r->m->channel);
     if (r->outcome.exit_code == 0)
@@ -113,21 +116,28 @@ static void show(struct run *r)
     hx_progress_show(&r->bar, share < 1 ? share : 1, note);
 }
 
+/* The first asks for an end with a report; whoever asks again wants it at once. */
+static void take_request(struct run *r)
+{
+    if (!r->outcome.interrupted)
+        r->interrupted_ns = now_ns();
+    else if (now_ns() - r->interrupted_ns > ONE_REQUEST_NS) {
+        r->outcome.cut_short = true;
+        virtual_channel_break(r->m->channel);
+        recording_abandon(r->m->recording);
+    }
+    r->outcome.interrupted = true;
+    atomic_store(&r->m->control->stop, true);
+}
+
 static void watch(struct run *r)
 {
     sigset_t set = awaited_signals();
     while (r->alive) {
         const struct timespec tick = {.tv_nsec = TICK_NS};
         int got = sigtimedwait(&set, NULL, &tick);
-        if (got > 0 && got != SIGCHLD) {
-            if (r->outcome.interrupted) {
-                r->cut_short = true; /* asked twice: at once */
-                virtual_channel_break(r->m->channel);
-                recording_abandon(r->m->recording);
-            }
-            r->outcome.interrupted = true;
-            atomic_store(&r->m->control->stop, true);
-        }
+        if (got > 0 && got != SIGCHLD)
+            take_request(r);
         int status;
         pid_t pid;
         while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
@@ -144,7 +154,7 @@ static void judge(struct run *r)
     bool stuck = watchdog_was_stuck(r->m);
     if (stuck)
         watchdog_explain(r->m);
-    bool whole = r->outcome.exit_code || r->cut_short || !r->m->check_steps || audit_links(r->m);
+    bool whole = r->outcome.exit_code || r->outcome.cut_short || !r->m->check_steps || audit_links(r->m);
     if (r->outcome.exit_code == 0 && (stuck || !whole))
         r->outcome.exit_code = HX_EXIT_FAILED;
 }

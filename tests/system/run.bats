@@ -87,6 +87,15 @@ END
     holds "$WHOLE and .packets_sent == $(all_to_all_packets 16 65536 1)"
 }
 
+@test "run: a worker for each core that the command may use" {
+    report "2x2 Hx2Mesh" --message 8KiB
+    holds ".host.workers == $(nproc)"
+    local core
+    core=$(taskset --cpu-list --pid $$ | grep -oE '[0-9]+' | sed -n 2p)
+    taskset --cpu-list "$core" "$HXMESH" run "2x2 Hx2Mesh" --message 8KiB --name "$NAME" --quiet --json - >"$REPORT"
+    holds '.host.workers == 1'
+}
+
 @test "run: workers are processes one can see" {
     start "4x4 Hx2Mesh" --duration 20s --workers 3
     await_workers 3

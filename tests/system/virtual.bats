@@ -188,12 +188,29 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
 }
 
 @test "virtual: Ctrl-C twice, and other ways to ask" {
+    # Both at once are one request: the report is whole.
     begin_virtual --workers 2
     eventually has_virtual_workers 2
+    sleep 0.3
     kill -INT "$PID"
     kill -INT "$PID" 2>/dev/null || true
     finish
     [ "$CODE" -eq 130 ]
+    holds '.interrupted and .packets_sent >= .packets_delivered and .packets_delivered > 0'
+    # A worker that does not answer keeps the report from being whole: there is none.
+    begin_virtual --workers 2
+    eventually has_virtual_workers 2
+    mapfile -t pids < <(virtual_workers_of "$PID")
+    kill -STOP "${pids[1]}"
+    kill -INT "$PID"
+    sleep 1.5
+    kill -INT "$PID"
+    sleep 0.2
+    kill -CONT "${pids[1]}"
+    finish
+    [ "$CODE" -eq 130 ]
+    [ ! -s "$REPORT" ]
+    grep -q "no report" "$BATS_TEST_TMPDIR/stderr"
     for signal in TERM HUP QUIT; do
         begin_virtual --workers 2
         eventually has_virtual_workers 2
