@@ -23,6 +23,8 @@ struct part *part_new(struct driver *d)
     const struct hx_collective_config config = collective_config(m->collective, d->rank);
     struct part *p = virtual_stock_take(sizeof *p);
     p->d = d;
+    d->hal.user_data = p;
+    d->hal.user_bytes = sizeof *p;
     p->values = collective_values_of(m->collective, job);
     if (m->settings.verify) {
         p->vector = virtual_stock_take(config.bytes + sizeof(float));

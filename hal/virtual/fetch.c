@@ -1,10 +1,11 @@
 /* fetch.c - fetches ahead (fetch.h). */
 #include "fetch.h"
+#include "endpoint_parts.h"
 
 /* A call of a function that only prefetches has no effect that the compiler must keep. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-enum { LINE = 64, SENDS = 4 /* seldom more inject in a window */ };
+enum { LINE = 64, SENDS = 4 /* seldom more inject in a window */, PEERS = 8 };
 
 ALWAYS_INLINE void fetch(const void *at)
 {
@@ -77,14 +78,29 @@ ALWAYS_INLINE void fetch_tree(const struct virtual_entity *e, uint64_t end, bool
 
 /* ---- the endpoint ---- */
 
-/* What is going to arrive at the endpoint: the packet's header, and what is known of the peer. */
+/* What is known of the peer that sent a packet. Where not all have a place of their own they are few, and its own is not
+ * known before the search. */
+ALWAYS_INLINE void fetch_peer(const struct hx_endpoint *ep, uint32_t rank)
+{
+    if (!ep->place) {
+        fetch(&ep->peer[rank]);
+        return;
+    }
+    fetch(&ep->place[hx_endpoint_place(ep, rank)]);
+    for (uint32_t n = 0; n < ep->known && n < PEERS; n++) {
+        fetch(&ep->peer[n]);
+        fetch_lines(ep->rest[n].in, sizeof ep->rest[n].in);
+    }
+}
+
+/* What is going to arrive at the endpoint, and what its user will do about it. */
 ALWAYS_INLINE void fetch_arrivals(const struct hal_endpoint *h, const struct virtual_eject *q, uint64_t end)
 {
     for (uint32_t at = q->tail; at != q->head && q->slots[at & q->mask].ready < end; at++) {
         const struct virtual_slot *slot = &q->slots[at & q->mask];
         fetch(virtual_pool_frame(&h->worker->pool, slot->d.buffer));
-        if (!h->firmware->place) /* else peers are few and stay in the cache */
-            fetch(&h->firmware->peer[slot->birth & UINT16_MAX]);
+        fetch_peer(h->firmware, slot->birth & UINT16_MAX);
+        fetch_lines(h->user_data, h->user_bytes);
     }
 }
 

@@ -254,6 +254,8 @@ struct hal_endpoint {
     uint64_t *drops;
     struct virtual_user user;
     void *of;
+    const void *user_data; /* what the user touches when something arrives */
+    uint32_t user_bytes;
     uint32_t rank;
     const struct hx_endpoint *firmware; /* what it serves: its tables are fetched ahead */
 };

@@ -137,7 +137,9 @@ _Static_assert(sizeof(struct hx_peer) == 64, "a peer is a cache line");
 struct hx_peer_rest {
     struct hx_receive in[HX_PEER_WINDOW - 1]; /* slots 1 and up */
     struct hx_map map[HX_PEER_WINDOW];        /* of packets at and after a slot's base */
+    uint32_t fill[5];
 };
+_Static_assert(sizeof(struct hx_peer_rest) % 64 == 0, "its slots are in two cache lines");
 
 struct hx_endpoint_stats {
     uint64_t messages_sent;     /* acknowledged in full */
