@@ -18,7 +18,7 @@ static uint32_t blocks_held(const struct virtual_node *n, unsigned input, unsign
 static uint32_t credit_on_its_way(const struct virtual_tx *tx, unsigned vc)
 {
     uint32_t blocks = 0;
-    for (uint32_t at = tx->back.tail; at != tx->back.head; at++) {
+    for (uint16_t at = tx->back.tail; at != tx->back.head; at++) {
         uint64_t entry = tx->back.entries[at & tx->back.mask];
         blocks += (entry >> 6 & 3) == vc ? (uint32_t)(entry & 63) + 1 : 0;
     }
@@ -40,11 +40,12 @@ static void check_balance(const struct worker *w, const struct virtual_node *n, 
     uint32_t on_its_way = credit_on_its_way(from, vc);
     uint32_t held = blocks_held(n, input, vc);
     char name[HX_NAME_BYTES];
-    if (from->credit[vc] + on_its_way + held != w->m->timing.vc_blocks)
+    uint32_t credit = hx_lane(from->of->room[from->port].lanes, vc);
+    if (credit + on_its_way + held != w->m->timing.vc_blocks)
         hx_die(HX_EXIT_FAILED, model_port_name(w->m, from->link, name),
                "VC %u: credit %u + on its way back %u + held at the far end %u blocks are not the %u of its buffer, "
                "after %.3f us",
-               vc, from->credit[vc], on_its_way, held, w->m->timing.vc_blocks, microseconds(w));
+               vc, credit, on_its_way, held, w->m->timing.vc_blocks, microseconds(w));
 }
 
 static void check_positions(const struct worker *w, const struct virtual_node *n, unsigned input, unsigned vc)
@@ -66,7 +67,7 @@ static void check_order(const struct worker *w, const struct virtual_tx *tx)
 {
     uint64_t last = 0;
     char name[HX_NAME_BYTES];
-    for (uint32_t at = tx->back.tail; at != tx->back.head; at++) {
+    for (uint16_t at = tx->back.tail; at != tx->back.head; at++) {
         uint64_t time = tx->back.entries[at & tx->back.mask] >> 8;
         if (time < last)
             hx_die(HX_EXIT_FAILED, model_port_name(w->m, tx->link, name),
@@ -104,7 +105,8 @@ static void write_port(const struct worker *w, const struct virtual_node *n, uns
     if (!(n->hal.up >> port & 1) || (n->hal.endpoint && port == HX_LOCAL))
         return;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        w->m->balance[(size_t)tx->link * HX_VCS + vc].credit = tx->credit[vc] + credit_on_its_way(tx, vc);
+        w->m->balance[(size_t)tx->link * HX_VCS + vc].credit =
+            hx_lane(n->hal.room[port].lanes, vc) + credit_on_its_way(tx, vc);
         w->m->balance[(size_t)rx->link * HX_VCS + vc].held = blocks_held(n, port, vc);
     }
 }

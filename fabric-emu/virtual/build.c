@@ -54,6 +54,15 @@ static struct virtual_node *node_of(const struct plan *p, unsigned plane, uint32
     return e ? &e->node[tree ? 0 : plane] : NULL;
 }
 
+/* The same credit for each VC. */
+static uint64_t lanes_of(uint32_t blocks)
+{
+    uint64_t lanes = 0;
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        lanes = hx_lane_set(lanes, vc, (uint16_t)blocks);
+    return lanes;
+}
+
 /* Binds what leaves (plane, node, port) and what arrives there. */
 static void bind_port(const struct plan *p, struct virtual_node *n, unsigned plane, uint32_t node, unsigned port)
 {
@@ -74,8 +83,7 @@ static void bind_port(const struct plan *p, struct virtual_node *n, unsigned pla
     rx->link = model_link_number(m, plane, far.node, far.port);
     rx->linked = true;
     tx->far_worker = rx->from_worker = m->layout.worker[far.node];
-    for (unsigned vc = 0; vc < HX_VCS; vc++)
-        tx->credit[vc] = t->vc_blocks;
+    n->hal.room[port].lanes = lanes_of(t->vc_blocks);
     n->hal.up |= (uint64_t)1 << port;
     if (other) {
         tx->far = &other->hal.rx[far.port];
@@ -92,14 +100,8 @@ static void bind_node(const struct plan *p, unsigned plane, uint32_t node)
     for (unsigned port = 0; port < n->hal.ports; port++)
         bind_port(p, n, plane, node, port);
     if (node < p->w->m->g->accelerators) {
-        struct virtual_tx *local = &n->hal.tx[HX_LOCAL];
-        for (unsigned vc = 0; vc < HX_VCS; vc++)
-            local->credit[vc] = (uint32_t)HX_MAX_ROOM << p->w->v.timing.unit_shift;
+        n->hal.room[HX_LOCAL].lanes = lanes_of(HX_MAX_ROOM);
         n->hal.up |= (uint64_t)1 << HX_LOCAL;
-    }
-    for (unsigned port = 0; port < n->hal.ports; port++) {
-        for (unsigned vc = 0; vc < HX_VCS; vc++)
-            virtual_room_update(&n->hal, port, vc);
     }
     for (uint64_t left = n->hal.up; left; left &= left - 1)
         n->hal.room[__builtin_ctzll(left)].opens = 0;

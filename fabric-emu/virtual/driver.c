@@ -224,7 +224,7 @@ void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, 
     d->hal.rank = rank;
     d->hal.firmware = &d->endpoint;
     for (unsigned plane = 0; plane < d->hal.planes; plane++) {
-        d->hal.plane[plane] = &e->node[plane].hal;
+        d->hal.plane[plane].sw = &e->node[plane].hal;
         e->node[plane].hal.endpoint = &d->hal;
     }
     const struct hx_endpoint_config config = config_of(d);

@@ -20,7 +20,8 @@
 
 enum {
     TICK_NS = 50000000,
-    ONE_REQUEST_NS = 1000000000 /* signals so near are one request: `timeout` sends one to the process, one to its group */
+    ONE_REQUEST_NS =
+        1000000000 /* signals so near are one request: `timeout` sends one to the process, one to its group */
 };
 
 struct run {

@@ -109,7 +109,7 @@ static void report_links(const struct worker *w)
         for (unsigned plane = 0; plane < e->planes; plane++) {
             const struct hal_switch *h = &e->node[plane].hal;
             for (unsigned port = 0; port < h->ports; port++)
-                m->link[h->tx[port].link] = (struct model_link){h->tx[port].packets, h->tx[port].blocks};
+                m->link[h->tx[port].link] = (struct model_link){h->sum[port].packets, h->sum[port].blocks};
         }
     }
 }

@@ -138,7 +138,7 @@ static void note_next_eject(struct virtual_entity *e)
     struct hal_endpoint *h = e->endpoint;
     uint64_t next = VIRTUAL_NEVER;
     for (unsigned plane = 0; plane < h->planes; plane++) {
-        const struct virtual_eject *q = &h->eject[plane];
+        const struct virtual_eject *q = &h->plane[plane].eject;
         if (q->tail != q->head && q->slots[q->tail & q->mask].ready < next)
             next = q->slots[q->tail & q->mask].ready;
     }
@@ -204,7 +204,7 @@ size_t virtual_entity_bytes(unsigned planes, unsigned ports)
 {
     size_t node = rounded(sizeof(struct virtual_node)) + rounded(ports * sizeof(struct virtual_room)) +
                   rounded(ports * sizeof(struct virtual_rx)) + rounded(ports * sizeof(struct virtual_tx)) +
-                  rounded(hx_switch_bytes(ports));
+                  rounded(ports * sizeof(struct virtual_sent)) + rounded(hx_switch_bytes(ports));
     return rounded(sizeof(struct virtual_entity)) + rounded(items_of(planes, ports) * sizeof(uint64_t)) +
            rounded(planes * sizeof(struct virtual_node)) + planes * node;
 }
@@ -223,6 +223,7 @@ static void lay_out_node(struct virtual_entity *e, unsigned plane, unsigned port
     h->room = piece(at, ports * sizeof *h->room);
     h->rx = piece(at, ports * sizeof *h->rx);
     h->tx = piece(at, ports * sizeof *h->tx);
+    h->sum = piece(at, ports * sizeof *h->sum);
     unsigned first = e->tree ? 0 : plane * VIRTUAL_PLANE_ITEMS;
     unsigned kinds = e->tree ? VIRTUAL_TREE_ITEMS : HX_ACCELERATOR_PORTS;
     h->first_vc = HX_VCS - 1;
@@ -230,7 +231,8 @@ static void lay_out_node(struct virtual_entity *e, unsigned plane, unsigned port
     h->credit_item = (uint8_t)(first + 2 * kinds);
     for (unsigned port = 0; port < ports; port++) {
         h->rx[port] = (struct virtual_rx){.entity = e, .port = (uint16_t)port, .item = (uint8_t)(first + port)};
-        h->tx[port] = (struct virtual_tx){.entity = e, .of = h, .port = (uint16_t)port};
+        h->tx[port] = (struct virtual_tx){.of = h, .port = (uint16_t)port};
+        h->sum[port] = (struct virtual_sent){0};
         h->room[port] = (struct virtual_room){.credit_next = UINT64_MAX, .opens = VIRTUAL_NEVER};
     }
 }

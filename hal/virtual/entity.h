@@ -28,18 +28,19 @@ enum {
 struct virtual_entity {
     struct virtual_agenda agenda;
     struct virtual_worker *worker;
-    uint32_t index; /* in the wheel */
-    uint8_t planes;
-    bool tree;
-    bool busy;                     /* is being visited: it goes back into the wheel by itself */
     struct virtual_node *node;     /* [planes] */
     struct hal_endpoint *endpoint; /* NULL: a tree switch */
+    uint32_t index;                /* in the wheel */
+    uint8_t planes;
+    bool tree;
+    bool busy;   /* is being visited: it goes back into the wheel by itself */
+    bool hungry; /* it would inject: set by the driver */
     /* What drives the endpoint: called when something was delivered, when a plane has room again, when a deadline or the
      * time to look again has come. */
     void (*drive)(void *of, bool timer, bool again);
-    bool hungry; /* it would inject: set by the driver */
     void *of;
 };
+_Static_assert(sizeof(struct virtual_entity) <= 64, "a cache line");
 
 /* Lays out the agenda, ports and items; switches and links are bound by the caller. `memory`: virtual_entity_bytes. */
 size_t virtual_entity_bytes(unsigned planes, unsigned ports);
@@ -60,9 +61,6 @@ static inline void virtual_entity_note(struct virtual_entity *e, uint64_t time, 
 /* A packet for one of its inputs, from another entity; likewise credit for one of its outputs. */
 void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t ready, uint64_t birth);
 void virtual_credit(struct virtual_tx *tx, uint64_t time, unsigned vc, unsigned blocks);
-
-/* The credit of an output's VC was set or spent. */
-void virtual_room_update(struct hal_switch *h, unsigned output, unsigned vc);
 
 /* Takes in what other workers sent. */
 void virtual_worker_receive(struct virtual_worker *w);

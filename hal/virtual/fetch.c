@@ -132,7 +132,7 @@ void virtual_fetch_second(const struct virtual_entity *e, uint64_t end)
     for (unsigned plane = 0; plane < e->planes; plane++)
         fetch_switch(&e->node[plane].hal);
     fetch_lines(e->endpoint->firmware, sizeof *e->endpoint->firmware);
-    fetch_lines(e->endpoint, sizeof *e->endpoint);
+    fetch_lines(e->endpoint, offsetof(struct hal_endpoint, plane) + e->planes * sizeof(struct virtual_port));
 }
 
 void virtual_fetch_third(const struct virtual_entity *e, uint64_t end)
@@ -144,7 +144,7 @@ void virtual_fetch_third(const struct virtual_entity *e, uint64_t end)
     const struct hal_endpoint *h = e->endpoint;
     for (unsigned plane = 0; plane < e->planes; plane++) {
         fetch_what_comes(&e->node[plane].hal);
-        fetch_arrivals(h, &h->eject[plane], end);
+        fetch_arrivals(h, &h->plane[plane].eject, end);
     }
     fetch_sends(h, h->firmware);
 }

@@ -8,7 +8,7 @@
  * Who owns what. A worker owns its entities and all they hold. What leaves for another worker goes through the channel,
  * packets with their frames. A slot of a queue belongs to the receiving switch from its time on; a buffer moves with it.
  *
- * Invariants. Of each link and VC: credit of the sender + credit on its way back + blocks in the receiver's queue (those
+ * Invariants. Of each link and VC: credit of the sender (virtual_room) + credit on its way back + blocks in the receiver's queue (those
  * that have left but whose credit was given back apart) = its buffer. lanes tail <= ready <= head of each input. */
 #ifndef VIRTUAL_HAL_PORT_H
 #define VIRTUAL_HAL_PORT_H
@@ -44,21 +44,19 @@ struct virtual_worker {
     struct virtual_tap *tap; /* NULL: nothing is captured */
 };
 
-/* The sending end of a link. */
+/* The sending end of a link: a cache line. */
 struct virtual_tx {
     uint64_t link_free; /* ps: the last bit given to the link is on it */
     uint64_t crossbar_free;
-    uint32_t credit[HX_VCS]; /* blocks, but for those in `back` whose time has come */
-    uint32_t delay;          /* ps from the first bit on the link until a packet is ready at the far end */
-    struct virtual_credits back;
-    struct virtual_rx *far; /* NULL: in another worker */
+    struct virtual_credits back; /* on their way, and such as nobody has asked for since they came */
+    struct virtual_rx *far;      /* NULL: in another worker */
     struct hal_switch *of;
-    struct virtual_entity *entity;
-    uint32_t link; /* its number */
+    uint32_t delay; /* ps from the first bit on the link until a packet is ready at the far end */
+    uint32_t link;  /* its number */
     uint16_t far_worker;
     uint16_t port;
-    uint64_t packets, blocks; /* sent */
 };
+_Static_assert(sizeof(struct virtual_tx) <= 64, "what its far end touches is one line");
 
 /* The receiving end. */
 struct virtual_rx {
@@ -79,42 +77,43 @@ struct virtual_rx {
 
 /* What a step asks of every output, apart from the rest so that it takes few cache lines. */
 struct virtual_room {
-    uint64_t lanes;       /* credit of each VC, in units */
+    uint64_t lanes;       /* credit of each VC in blocks, but for those in `back` that were not taken in yet */
     uint64_t credit_next; /* ps: when the next credit is back */
     uint64_t opens;       /* ps: from when on it takes a packet; VIRTUAL_NEVER: it has no link */
+};
+
+/* What an output has sent. */
+struct virtual_sent {
+    uint64_t packets, blocks;
 };
 
 struct hal_switch {
     struct virtual_worker *worker;
     struct virtual_entity *entity;
-    struct hal_endpoint *endpoint;     /* NULL: a tree switch */
-    uint64_t news;                     /* inputs with packets ready that the switch has not seen */
-    uint64_t shut;                     /* outputs that somebody waits for and whose opening stands in the agenda */
-    uint64_t up;                       /* outputs with a link */
-    uint64_t sent;                     /* outputs that took a packet in this step */
-    uint64_t starved;                  /* open outputs that somebody waits for who lacks credit */
-    uint64_t credit_noted;             /* outputs whose next credit stands in the agenda */
-    const struct virtual_slot *looked; /* at last */
-    uint64_t *drops;                   /* [HX_DROP_COUNT] */
-    uint16_t ports;
-    uint8_t plane;
+    struct virtual_room *room;        /* [ports] */
+    uint64_t starved;                 /* open outputs that somebody waits for who lacks credit */
+    uint64_t credit_noted;            /* outputs whose next credit stands in the agenda */
+    struct virtual_rx *rx;            /* [ports] */
+    struct virtual_tx *tx;            /* [ports] */
     uint8_t output_item, credit_item; /* agenda items of output 0 */
     uint8_t first_vc;
-    struct virtual_room *room; /* [ports] */
-    struct virtual_rx *rx;
-    struct virtual_tx *tx;
+    uint8_t plane;
+    uint16_t ports;
+    /* Up to here: what those who give credit back touch too. */
+    uint64_t news;                     /* inputs with packets ready that the switch has not seen */
+    uint64_t shut;                     /* outputs that somebody waits for and whose opening stands in the agenda */
+    uint64_t sent;                     /* outputs that took a packet in this step */
+    const struct virtual_slot *looked; /* at last */
+    struct hal_endpoint *endpoint;     /* NULL: a tree switch */
+    struct virtual_sent *sum;          /* [ports] */
+    uint64_t *drops;                   /* [HX_DROP_COUNT] */
+    uint64_t up;                       /* outputs with a link */
 };
 
-/* Credit units and blocks a packet takes, carried in its descriptor's flow. */
-static inline uint16_t virtual_flow(const struct virtual_timing *t, unsigned length)
-{
-    unsigned blocks = hx_blocks(length);
-    return (uint16_t)(((blocks + (1U << t->unit_shift) - 1) >> t->unit_shift) << 8 | blocks);
-}
-
+/* Blocks a packet takes, of the link's time and of its credit; carried in its descriptor's flow. */
 static inline unsigned virtual_blocks(const struct hx_desc *d)
 {
-    return d->flow & 0xFF;
+    return d->flow;
 }
 
 /* ---- switch ---- */
@@ -190,7 +189,7 @@ static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
 
 static inline unsigned hal_cost(const struct hx_desc *d)
 {
-    return d->flow >> 8;
+    return virtual_blocks(d);
 }
 
 void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, const struct hx_desc *d);
@@ -242,22 +241,27 @@ struct virtual_user {
     void (*delivered)(void *of, const struct hx_desc *, uint64_t when, uint64_t took); /* ps */
 };
 
+/* The endpoint's link to its switch of one plane. */
+struct virtual_port {
+    struct hal_switch *sw;
+    uint64_t inject_free; /* ps: when it is free */
+    uint64_t due;         /* ps: when the next packet would go if none had ever been late */
+    struct virtual_eject eject;
+};
+
 struct hal_endpoint {
     struct virtual_worker *worker;
     struct virtual_entity *entity;
-    unsigned planes;
-    struct hal_switch *plane[HX_MAX_PLANES];
-    uint64_t inject_free[HX_MAX_PLANES]; /* ps: when its link to the switch is free */
-    uint64_t due[HX_MAX_PLANES];         /* ps: when the next packet would go if none had ever been late */
-    struct virtual_eject eject[HX_MAX_PLANES];
-    bool eject_noted; /* stands in the agenda */
-    uint64_t *drops;
-    struct virtual_user user;
-    void *of;
-    const void *user_data; /* what the user touches when something arrives */
+    const struct hx_endpoint *firmware; /* what it serves: its tables are fetched ahead */
+    const void *user_data;              /* likewise, what the user touches when something arrives */
     uint32_t user_bytes;
     uint32_t rank;
-    const struct hx_endpoint *firmware; /* what it serves: its tables are fetched ahead */
+    uint8_t planes;
+    bool eject_noted; /* stands in the agenda */
+    void *of;
+    struct virtual_user user;
+    uint64_t *drops;
+    struct virtual_port plane[HX_MAX_PLANES];
 };
 
 /* Packets between an endpoint and its switch: enough to keep four links busy, so few that what must go soon, such as an
@@ -266,7 +270,7 @@ enum { VIRTUAL_INJECTED = 16, VIRTUAL_INJECT_BURST = 4 /* fewer are not worth a 
 
 static inline unsigned hal_inject_room(const struct hal_endpoint *h, unsigned plane)
 {
-    const struct virtual_rx *rx = &h->plane[plane]->rx[HX_LOCAL];
+    const struct virtual_rx *rx = &h->plane[plane].sw->rx[HX_LOCAL];
     unsigned used = (uint16_t)(hx_lane(rx->head, 0) - hx_lane(rx->tail, 0));
     return used < VIRTUAL_INJECTED ? VIRTUAL_INJECTED - used : 0;
 }

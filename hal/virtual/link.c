@@ -32,29 +32,21 @@ void virtual_credit(struct virtual_tx *tx, uint64_t time, unsigned vc, unsigned 
     uint64_t bit = (uint64_t)1 << tx->port;
     if (h->starved & bit & ~h->credit_noted) {
         h->credit_noted |= bit;
-        virtual_entity_note(tx->entity, time, h->credit_item + tx->port);
+        virtual_entity_note(h->entity, time, h->credit_item + tx->port);
     }
-}
-
-void virtual_room_update(struct hal_switch *h, unsigned output, unsigned vc)
-{
-    struct virtual_room *room = &h->room[output];
-    room->lanes = hx_lane_set(room->lanes, vc, (uint16_t)(h->tx[output].credit[vc] >> h->worker->timing.unit_shift));
 }
 
 void virtual_take_credits(struct hal_switch *h, unsigned output)
 {
-    struct virtual_tx *tx = &h->tx[output];
-    struct virtual_credits *back = &tx->back;
+    struct virtual_credits *back = &h->tx[output].back;
+    struct virtual_room *room = &h->room[output];
     while (virtual_credits_next(back) <= h->worker->now) {
         uint64_t entry = back->entries[back->tail++ & back->mask];
-        unsigned vc = entry >> 6 & 3;
-        tx->credit[vc] += (uint32_t)(entry & 63) + 1;
-        virtual_room_update(h, output, vc);
+        room->lanes += ((entry & 63) + 1) << HX_LANE_BITS * (entry >> 6 & 3);
     }
     if (back->entries && back->tail == back->head)
         virtual_credits_end(back);
-    h->room[output].credit_next = virtual_credits_next(back);
+    room->credit_next = virtual_credits_next(back);
 }
 
 static void note_sent(struct virtual_worker *w, uint64_t time)
@@ -121,7 +113,7 @@ static void give_credit(struct virtual_worker *w, struct virtual_rx *rx, uint64_
 static void to_endpoint(struct hal_switch *h, const struct hx_desc *d, uint64_t there, uint64_t birth)
 {
     struct hal_endpoint *ep = h->endpoint;
-    struct virtual_eject *q = &ep->eject[h->plane];
+    struct virtual_eject *q = &ep->plane[h->plane].eject;
     if (!q->slots || q->head - q->tail > q->mask)
         virtual_eject_grow(q);
     q->last = later_of(there, q->last);
@@ -147,12 +139,13 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     uint64_t start = later_of(through + t->output, tx->link_free);
     uint64_t there = later_of(start + t->local.blocks[blocks], tail_here + t->output); /* if it is delivered */
     if (__builtin_expect(w->tap != NULL, 0))
-        virtual_tap_sent(h, output, input, vc, d, local ? later_of(there, h->endpoint->eject[h->plane].last) : start);
+        virtual_tap_sent(h, output, input, vc, d,
+                         local ? later_of(there, h->endpoint->plane[h->plane].eject.last) : start);
     rx->crossbar_free = left;
     tx->crossbar_free = through + (local ? &t->local_crossbar : &t->crossbar)->blocks[blocks];
     tx->link_free = start + (local ? &t->local : &t->link)->blocks[blocks];
-    tx->packets++;
-    tx->blocks += blocks;
+    h->sum[output].packets++;
+    h->sum[output].blocks += blocks;
     w->hops++;
     w->moved = later_of(w->now, w->moved);
     if (rx->linked)
@@ -163,8 +156,7 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
         to_endpoint(h, d, there, birth);
         return;
     }
-    tx->credit[d->vc] -= blocks;
-    virtual_room_update(h, output, d->vc);
+    h->room[output].lanes -= (uint64_t)blocks << HX_LANE_BITS * d->vc;
     if (tx->far)
         virtual_post(w, &(struct virtual_parcel){.rx = tx->far, .time = start + tx->delay, .birth = birth, .d = *d});
     else
@@ -197,20 +189,21 @@ void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc
     struct virtual_worker *w = h->worker;
     const struct virtual_timing *t = &w->timing;
     struct hx_desc out = *d;
-    out.flow = virtual_flow(t, d->length);
-    uint64_t start = later_of(w->now, later_of(h->inject_free[plane], h->due[plane]));
-    h->inject_free[plane] = start + t->local.blocks[virtual_blocks(&out)];
-    h->due[plane] += t->inject.blocks[virtual_blocks(&out)];
+    out.flow = (uint16_t)hx_blocks(d->length);
+    struct virtual_port *port = &h->plane[plane];
+    uint64_t start = later_of(w->now, later_of(port->inject_free, port->due));
+    port->inject_free = start + t->local.blocks[virtual_blocks(&out)];
+    port->due += t->inject.blocks[virtual_blocks(&out)];
     if (__builtin_expect(w->tap != NULL, 0))
         virtual_tap_injected(h, plane, &out, start);
-    virtual_deliver(&h->plane[plane]->rx[HX_LOCAL], &out, start + t->local.blocks[1] + t->input,
+    virtual_deliver(&port->sw->rx[HX_LOCAL], &out, start + t->local.blocks[1] + t->input,
                     virtual_birth(start, h->rank));
 }
 
 unsigned virtual_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc *burst, unsigned most)
 {
     struct virtual_worker *w = h->worker;
-    struct virtual_eject *q = &h->eject[plane];
+    struct virtual_eject *q = &h->plane[plane].eject;
     unsigned n = 0;
     for (; n < most && q->tail != q->head && q->slots[q->tail & q->mask].ready <= w->now; n++) {
         const struct virtual_slot *slot = &q->slots[q->tail++ & q->mask];

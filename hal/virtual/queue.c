@@ -32,16 +32,16 @@ void virtual_credits_grow(struct virtual_credits *c)
 {
     uint32_t slots = larger(c->entries, c->mask, CREDITS);
     uint64_t *ring = virtual_stock_take_ring(slots * sizeof *ring);
-    for (uint32_t at = c->tail; c->entries && at != c->head; at++)
+    for (uint16_t at = c->tail; c->entries && at != c->head; at++)
         ring[at & (slots - 1)] = c->entries[at & c->mask];
     virtual_credits_end(c);
     c->entries = ring;
-    c->mask = slots - 1;
+    c->mask = (uint16_t)(slots - 1);
 }
 
 void virtual_credits_end(struct virtual_credits *c)
 {
-    virtual_stock_give_ring(c->entries, (c->mask + 1) * sizeof *c->entries);
+    virtual_stock_give_ring(c->entries, (c->mask + 1U) * sizeof *c->entries);
     c->entries = NULL;
 }
 

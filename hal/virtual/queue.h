@@ -6,6 +6,7 @@
 #ifndef VIRTUAL_QUEUE_H
 #define VIRTUAL_QUEUE_H
 
+#include "hxmesh/frame.h"
 #include "hxmesh/switch.h"
 
 /* A packet in an input buffer: half a cache line. */
@@ -47,9 +48,10 @@ static inline struct virtual_slot *virtual_queue_append(struct virtual_queue *q,
 /* Credits in the order of their times: time << 8 | VC << 6 | blocks - 1. */
 struct virtual_credits {
     uint64_t *entries; /* [mask + 1], NULL: there is none */
-    uint32_t mask;
-    uint32_t head, tail;
+    uint16_t mask;
+    uint16_t head, tail; /* modulo 2^16: a VC has HX_WINDOW packets of HX_PACKET_BLOCKS blocks at most */
 };
+_Static_assert(HX_VCS *HX_WINDOW *HX_PACKET_BLOCKS < UINT16_MAX, "credits on their way can be counted");
 
 void virtual_credits_grow(struct virtual_credits *c);
 void virtual_credits_end(struct virtual_credits *c);
@@ -62,7 +64,7 @@ static inline uint64_t virtual_credits_next(const struct virtual_credits *c)
 
 static inline void virtual_credits_append(struct virtual_credits *c, uint64_t time, unsigned vc, unsigned blocks)
 {
-    if (!c->entries || c->head - c->tail > c->mask)
+    if (!c->entries || (uint16_t)(c->head - c->tail) > c->mask)
         virtual_credits_grow(c);
     c->entries[c->head++ & c->mask] = time << 8 | vc << 6 | (blocks - 1);
 }

@@ -153,7 +153,7 @@ void virtual_tap_sent(struct hal_switch *h, unsigned output, unsigned input, uns
 void virtual_tap_injected(const struct hal_endpoint *h, unsigned plane, const struct hx_desc *d, uint64_t time)
 {
     const struct sight s = sight_of(h->worker, d, plane, virtual_birth(time, h->rank));
-    record(h->worker->tap, &s, h->plane[plane]->tx[HX_LOCAL].link, HX_TAP_IN, time);
+    record(h->worker->tap, &s, h->plane[plane].sw->tx[HX_LOCAL].link, HX_TAP_IN, time);
 }
 
 /* ---- to the writer ---- */

@@ -16,8 +16,7 @@ static bool has_waited(const struct hal_switch *h, const struct hx_switch *sw, u
 /* Packets for which a port has room. */
 static uint16_t room_of(struct hal_switch *h, const struct hx_switch *sw, unsigned port, unsigned vc)
 {
-    uint32_t units = hx_lane(hal_room(h, port), vc + hx_route_raises(&sw->route, port));
-    return (uint16_t)((units << h->worker->timing.unit_shift) / HX_PACKET_BLOCKS);
+    return (uint16_t)(hx_lane(hal_room(h, port), vc + hx_route_raises(&sw->route, port)) / HX_PACKET_BLOCKS);
 }
 
 static uint64_t ways_of(const struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d)

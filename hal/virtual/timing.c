@@ -27,8 +27,6 @@ void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p)
      * outputs do (measured on a 16x16 Hx2Mesh: with 32 MiB granted whole, all-to-all came to 65 % of its bound). */
     packets = packets < HX_WINDOW ? packets : HX_WINDOW;
     t->vc_blocks = (uint32_t)(packets * HX_PACKET_BLOCKS);
-    while (t->vc_blocks >> t->unit_shift > HX_MAX_ROOM)
-        t->unit_shift++;
     /* Data is ready no earlier than output + 1 block + link + input after the decision, credit no earlier than 1 block in
      * the crossbar + the same without the block. */
     uint64_t link = p->trace < p->cable ? t->trace : t->cable;

@@ -43,8 +43,7 @@ struct virtual_timing {
     uint32_t ahead;             /* an output takes the next packet when its link will be free in so many ps */
     uint32_t input, output;     /* latencies, ps */
     uint32_t cable, trace;
-    uint32_t vc_blocks;  /* credit of a VC: its share of the buffer, at most HX_WINDOW packets */
-    uint32_t unit_shift; /* credit is compared in units of 2^unit_shift blocks, so that it fits HX_MAX_ROOM */
+    uint32_t vc_blocks; /* credit of a VC: its share of the buffer, at most HX_WINDOW packets, so below HX_MAX_ROOM */
     uint64_t
         window; /* the least time from a decision in one switch to where another sees it: see virtual_timing_init */
 };

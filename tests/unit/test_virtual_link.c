@@ -96,14 +96,14 @@ static struct hx_desc packet(unsigned vc, unsigned blocks)
 {
     struct hx_desc d = {
         .buffer = virtual_pool_get(&worker.v.pool), .length = (uint16_t)(256 * blocks), .vc = (uint8_t)vc};
-    d.flow = virtual_flow(&worker.v.timing, d.length);
+    d.flow = (uint16_t)hx_blocks(d.length);
     return d;
 }
 
 static uint64_t newest_arrival(const struct hal_switch *h, unsigned out, unsigned vc)
 {
     if (out == HX_LOCAL) {
-        const struct virtual_eject *q = &h->endpoint->eject[0];
+        const struct virtual_eject *q = &h->endpoint->plane[0].eject;
         return q->slots[(q->head - 1) & q->mask].ready;
     }
     virtual_post_end(h->worker);
@@ -126,13 +126,13 @@ static struct times send_packet(unsigned in, unsigned out, unsigned vc, uint64_t
     struct hal_switch *h = middle();
     const struct hx_desc d = packet(vc, blocks);
     uint16_t position = hx_lane(h->rx[in].head, vc);
-    uint32_t credit = h->tx[out].credit[vc];
+    unsigned credit = hx_lane(h->room[out].lanes, vc);
     virtual_deliver(&h->rx[in], &d, r, virtual_birth(0, MIDDLE));
     worker.v.now = t;
     hal_transmit(h, out, in, vc, hal_arrival(h, in, vc, position));
     h->rx[in].ready = h->rx[in].tail = h->rx[in].head;
     if (out != HX_LOCAL)
-        assert_int_equal(h->tx[out].credit[vc], credit - blocks);
+        assert_int_equal(hx_lane(h->room[out].lanes, vc), credit - blocks);
     return (struct times){newest_arrival(h, out, vc), in == HX_LOCAL ? 0 : newest_credit(h, in, vc, blocks)};
 }
 

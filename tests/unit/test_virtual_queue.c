@@ -98,7 +98,7 @@ static void most_packets(void **state)
 static void credits_while_they_grow(void **state)
 {
     (void)state;
-    struct virtual_credits c = {.head = UINT32_MAX - 20, .tail = UINT32_MAX - 20};
+    struct virtual_credits c = {.head = UINT16_MAX - 20, .tail = UINT16_MAX - 20};
     assert_true(virtual_credits_next(&c) == UINT64_MAX);
     for (unsigned n = 0; n < 1000; n++)
         virtual_credits_append(&c, 100 + n, n % HX_VCS, 1 + n % 32);

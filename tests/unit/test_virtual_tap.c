@@ -41,7 +41,7 @@ static int set_up(void **state)
         b->interface[n] = n + 1;
         b->tx[n][HX_LOCAL].link = n;
         b->sw[n] = (struct hal_switch){.worker = &b->w, .ports = HX_ACCELERATOR_PORTS, .tx = b->tx[n]};
-        b->ep[n] = (struct hal_endpoint){.worker = &b->w, .planes = 1, .plane = {&b->sw[n]}, .rank = n};
+        b->ep[n] = (struct hal_endpoint){.worker = &b->w, .planes = 1, .plane = {{.sw = &b->sw[n]}}, .rank = n};
     }
     hx_tap_producer_init(&b->tap.out, b->ring, RING_BYTES);
     hx_tap_consumer_init(&b->in, b->ring, RING_BYTES);
