@@ -101,8 +101,11 @@ static bool make_ready(struct virtual_entity *e, struct virtual_node *n, unsigne
 static bool take_credit(struct hal_switch *h, unsigned output)
 {
     uint64_t bit = (uint64_t)1 << output;
+    bool waited = (h->starved & bit) != 0;
     h->credit_noted &= ~bit;
-    return (h->starved & bit) != 0;
+    h->starved &=
+        ~bit; /* the step says anew; credit that is handed over before must not be noted in place of earlier one */
+    return waited;
 }
 
 static bool open_output(struct virtual_node *n, unsigned output)

@@ -9,7 +9,8 @@
  * packets with their frames. A slot of a queue belongs to the receiving switch from its time on; a buffer moves with it.
  *
  * Invariants. Of each link and VC: credit of the sender (virtual_room) + credit on its way back + blocks in the receiver's queue (those
- * that have left but whose credit was given back apart) = its buffer. lanes tail <= ready <= head of each input. */
+ * that have left but whose credit was given back apart) = its buffer. lanes tail <= ready <= head of each input.
+ * An output that is starved has no credit on its way, or the next of it stands in the agenda (credit_noted). */
 #ifndef VIRTUAL_HAL_PORT_H
 #define VIRTUAL_HAL_PORT_H
 
