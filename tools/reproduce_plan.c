@@ -49,7 +49,7 @@ struct table2_sizes {
 
 static const struct table2_sizes table2_sizes[] = {
     [REPRODUCE_QUICK] = {64 * KIB, 8, {4 * MIB}, {4 * MIB}, true},
-    [REPRODUCE_DEFAULT] = {MIB, 8, {256 * MIB, GIB}, {16 * MIB, 64 * MIB}, false},
+    [REPRODUCE_DEFAULT] = {MIB, 8, {256 * MIB, GIB}, {16 * MIB, 64 * MIB, 256 * MIB}, false},
     [REPRODUCE_FULL] = {MIB, 64, {256 * MIB, GIB, 4 * GIB}, {64 * MIB, GIB, 4 * GIB}, true}};
 
 static void add_table2_vectors(struct reproduce_plan *p, const struct table2_sizes *sizes, unsigned i)
@@ -132,7 +132,7 @@ void plan_fig13(struct reproduce_plan *p)
 void plan_fig17(struct reproduce_plan *p)
 {
     static const uint64_t most[][ALGORITHMS] = {[REPRODUCE_QUICK] = {4 * MIB, 4 * MIB, 4 * MIB, MIB},
-                                                [REPRODUCE_DEFAULT] = {64 * MIB, 0, 0, 4 * MIB},
+                                                [REPRODUCE_DEFAULT] = {256 * MIB, 0, 0, 4 * MIB},
                                                 [REPRODUCE_FULL] = {4 * GIB, 4 * GIB, 4 * GIB, 4 * GIB}};
     add_sweep(p, large_cluster[p->effort], p->effort == REPRODUCE_QUICK ? 256 * KIB : MIB, most[p->effort]);
 }

@@ -55,8 +55,8 @@ static void note_sent(struct virtual_worker *w, uint64_t time)
     w->sent_window = window < w->sent_window ? window : w->sent_window;
 }
 
-static void send_packet(struct virtual_worker *w, const struct virtual_tx *tx, const struct hx_desc *d, uint64_t ready,
-                        uint64_t birth)
+void virtual_send_away(struct virtual_worker *w, const struct virtual_tx *tx, const struct hx_desc *d, uint64_t ready,
+                       uint64_t birth)
 {
     const uint8_t *frame = virtual_pool_frame(&w->pool, d->buffer);
     uint32_t bytes = HX_HEADER_BYTES + d->length;
@@ -82,19 +82,25 @@ static void send_credit(struct virtual_worker *w, const struct virtual_rx *rx, u
     note_sent(w, time);
 }
 
+static struct virtual_parcel parcel_of(struct virtual_worker *w, const struct virtual_record *r)
+{
+    if (r->frame_bytes == 0)
+        return (struct virtual_parcel){.kind = VIRTUAL_CREDIT, .tx = w->tx[r->link], .time = r->time, .d = r->d};
+    struct virtual_parcel p = {
+        .kind = VIRTUAL_PACKET, .rx = w->rx[r->link], .time = r->time, .birth = r->birth, .d = r->d};
+    p.d.buffer = virtual_pool_get(&w->pool);
+    memcpy(virtual_pool_frame(&w->pool, p.d.buffer), virtual_record_frame(r), r->frame_bytes);
+    return p;
+}
+
 void virtual_worker_receive(struct virtual_worker *w)
 {
     const struct virtual_record *r;
     while ((r = virtual_channel_receive(w->channel))) {
-        if (r->frame_bytes == 0) {
-            virtual_credit(w->tx[r->link], r->time, r->d.vc, r->d.flow);
-            continue;
-        }
-        struct hx_desc d = r->d;
-        d.buffer = virtual_pool_get(&w->pool);
-        memcpy(virtual_pool_frame(&w->pool, d.buffer), virtual_record_frame(r), r->frame_bytes);
-        virtual_deliver(w->rx[r->link], &d, r->time, r->birth);
+        const struct virtual_parcel p = parcel_of(w, r);
+        virtual_post(w, &p);
     }
+    virtual_post_end(w);
 }
 
 /* ---- from a switch ---- */
@@ -103,7 +109,8 @@ static void give_credit(struct virtual_worker *w, struct virtual_rx *rx, uint64_
 {
     rx->last_credit = later_of(gone + rx->delay, rx->last_credit);
     if (rx->from)
-        virtual_post(w, &(struct virtual_parcel){.tx = rx->from,
+        virtual_post(w, &(struct virtual_parcel){.kind = VIRTUAL_CREDIT,
+                                                 .tx = rx->from,
                                                  .time = rx->last_credit,
                                                  .d = {.vc = (uint8_t)vc, .flow = (uint16_t)blocks}});
     else
@@ -157,10 +164,13 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
         return;
     }
     h->room[output].lanes -= (uint64_t)blocks << HX_LANE_BITS * d->vc;
+    struct virtual_parcel p = {.time = start + tx->delay, .birth = birth, .d = *d};
+    p.kind = tx->far ? VIRTUAL_PACKET : VIRTUAL_AWAY;
     if (tx->far)
-        virtual_post(w, &(struct virtual_parcel){.rx = tx->far, .time = start + tx->delay, .birth = birth, .d = *d});
+        p.rx = tx->far;
     else
-        send_packet(w, tx, d, start + tx->delay, birth);
+        p.tx = tx;
+    virtual_post(w, &p);
 }
 
 void virtual_drop(struct hal_switch *h, const struct hx_desc *d, enum hx_drop reason)
@@ -170,15 +180,17 @@ void virtual_drop(struct hal_switch *h, const struct hx_desc *d, enum hx_drop re
     h->drops[reason]++;
     virtual_pool_put(&h->worker->pool, d->buffer);
     /* Its credit goes back, as if it had left, by the input it was looked at: the descriptor lies in that input's queue. */
+    const struct virtual_slot *slot = (const struct virtual_slot *)(const void *)d;
     for (unsigned input = 0; input < h->ports; input++) {
         struct virtual_rx *rx = &h->rx[input];
         const struct virtual_queue *q = &rx->queue[d->vc];
-        const struct virtual_slot *slot = (const struct virtual_slot *)(const void *)d;
-        if (rx->linked && q->slots && slot >= q->slots && slot <= q->slots + q->mask)
-            give_credit(h->worker, rx,
-                        later_of(h->worker->now + t->crossbar.blocks[blocks],
-                                 slot->ready + t->link.blocks[blocks] - t->link.blocks[1]),
-                        d->vc, blocks);
+        if (!rx->linked || !q->slots || slot < q->slots || slot > q->slots + q->mask)
+            continue;
+        give_credit(h->worker, rx,
+                    later_of(h->worker->now + t->crossbar.blocks[blocks],
+                             slot->ready + t->link.blocks[blocks] - t->link.blocks[1]),
+                    d->vc, blocks);
+        return; /* the slot may be another's now */
     }
 }
 

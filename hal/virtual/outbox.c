@@ -3,54 +3,59 @@
 
 enum { LINE = 64, ASKED = 3, LATE = 8 /* parcels that were posted since */ };
 
-/* The ends of a link, at once. */
-static inline void fetch_end(const struct virtual_parcel *p)
+/* What every parcel touches, at once. */
+static inline void fetch_end(const struct virtual_worker *w, const struct virtual_parcel *p)
 {
-    const uint8_t *end = p->rx ? (const uint8_t *)p->rx : (const uint8_t *)p->tx;
+    const uint8_t *end = p->kind == VIRTUAL_PACKET   ? (const uint8_t *)p->rx
+                         : p->kind == VIRTUAL_CREDIT ? (const uint8_t *)p->tx
+                                                     : virtual_pool_frame(&w->pool, p->d.buffer);
     __builtin_prefetch(end);
-    __builtin_prefetch(end + LINE);
+    if (p->kind == VIRTUAL_PACKET)
+        __builtin_prefetch(end + LINE);
 }
 
-/* What these point at. */
+/* What that points at. */
 static inline void fetch_rest(const struct virtual_parcel *p)
 {
-    if (p->rx) {
+    if (p->kind == VIRTUAL_PACKET) {
         const struct virtual_queue *q = &p->rx->queue[p->d.vc];
         if (q->slots)
             __builtin_prefetch(virtual_queue_at(q, hx_lane(p->rx->head, p->d.vc)));
         __builtin_prefetch(p->rx->entity);
         __builtin_prefetch((const uint8_t *)(p->rx->entity + 1));
-        return;
+    } else if (p->kind == VIRTUAL_CREDIT) {
+        if (p->tx->back.entries)
+            __builtin_prefetch(&p->tx->back.entries[p->tx->back.head & p->tx->back.mask]);
+        __builtin_prefetch(&p->tx->of->room[p->tx->port]);
+        __builtin_prefetch(&p->tx->of->starved);
     }
-    if (p->tx->back.entries)
-        __builtin_prefetch(&p->tx->back.entries[p->tx->back.head & p->tx->back.mask]);
-    __builtin_prefetch(&p->tx->of->room[p->tx->port]);
-    __builtin_prefetch(&p->tx->of->starved);
 }
 
-static void hand_over(struct virtual_outbox *box)
+static void hand_over(struct virtual_worker *w)
 {
-    const struct virtual_parcel *p = &box->parcel[box->handed++ % VIRTUAL_PARCELS];
-    if (p->rx)
+    const struct virtual_parcel *p = &w->outbox.parcel[w->outbox.handed++ % VIRTUAL_PARCELS];
+    if (p->kind == VIRTUAL_PACKET)
         virtual_deliver(p->rx, &p->d, p->time, p->birth);
-    else
+    else if (p->kind == VIRTUAL_CREDIT)
         virtual_credit(p->tx, p->time, p->d.vc, virtual_blocks(&p->d));
+    else
+        virtual_send_away(w, p->tx, &p->d, p->time, p->birth);
 }
 
 void virtual_post(struct virtual_worker *w, const struct virtual_parcel *p)
 {
     struct virtual_outbox *box = &w->outbox;
-    fetch_end(p);
+    fetch_end(w, p);
     box->parcel[box->posted++ % VIRTUAL_PARCELS] = *p;
     uint32_t waiting = box->posted - box->handed;
     if (waiting > ASKED)
         fetch_rest(&box->parcel[(box->posted - 1 - ASKED) % VIRTUAL_PARCELS]);
     if (waiting > LATE)
-        hand_over(box);
+        hand_over(w);
 }
 
 void virtual_post_end(struct virtual_worker *w)
 {
     while (w->outbox.handed != w->outbox.posted)
-        hand_over(&w->outbox);
+        hand_over(w);
 }

@@ -1,4 +1,5 @@
-/* outbox.h - packets and credits on their way from the entity that is being visited to others of its worker.
+/* outbox.h - packets and credits on their way: from the entity that is being visited, to others of its worker and to other
+ * workers, and from other workers.
  *
  * What they touch there is seldom in the cache. So they are handed over some parcels late, and asked for in between. They
  * are for later windows, and all are handed over before the window ends: nobody can tell the difference. */
@@ -13,12 +14,21 @@ struct virtual_worker;
 
 enum { VIRTUAL_PARCELS = 16 };
 
+enum virtual_parcel_kind {
+    VIRTUAL_PACKET, /* for rx */
+    VIRTUAL_CREDIT, /* for tx */
+    VIRTUAL_AWAY    /* a packet that tx sends to another worker, with its frame */
+};
+
 struct virtual_parcel {
-    struct virtual_rx *rx; /* a packet for it; NULL: a credit */
-    struct virtual_tx *tx; /* credit for it */
-    uint64_t time;         /* packet: ready; credit: there. ps */
-    uint64_t birth;        /* packet: virtual_birth() */
-    struct hx_desc d;      /* credit: its VC and blocks alone (virtual_blocks) */
+    union {
+        struct virtual_rx *rx;
+        struct virtual_tx *tx;
+    };
+    uint64_t time;    /* packet: ready; credit: there. ps */
+    uint64_t birth;   /* packet: virtual_birth() */
+    struct hx_desc d; /* credit: its VC and blocks alone (virtual_blocks) */
+    enum virtual_parcel_kind kind;
 };
 
 /* Parcels handed .. posted-1 are on their way, at n % VIRTUAL_PARCELS. */
