@@ -1,16 +1,16 @@
 /* hal_port.h - the platform of the virtual clock (include/hxmesh/hal.h): links and buffers that take simulated time.
  *
- * Data that flows. A packet that a switch sends is put at once into the queue of the next switch's input, with the time
- * from which it may be routed there; credit that it gives back likewise goes at once, with its time, to the sender's
- * list. Nothing is looked at before its time has come, and no two switches are nearer to each other than a window
- * (timing.h), so a worker may let each of its entities run through a window alone (entity.h).
+ * Data that flows. A packet that a switch sends goes (outbox.h) into the queue of the next switch's input, with the time
+ * from which it may be routed there; credit that it gives back likewise goes, with its time, to the sender's list.
+ * Nothing is looked at before its time has come, and no two switches are nearer to each other than a window (timing.h), so
+ * a worker may let each of its entities run through a window alone (entity.h).
  *
  * Who owns what. A worker owns its entities and all they hold. What leaves for another worker goes through the channel,
  * packets with their frames. A slot of a queue belongs to the receiving switch from its time on; a buffer moves with it.
  *
- * Invariants. Of each link and VC: credit of the sender (virtual_room) + credit on its way back + blocks in the receiver's queue (those
- * that have left but whose credit was given back apart) = its buffer. lanes tail <= ready <= head of each input.
- * An output that is starved has no credit on its way, or the next of it stands in the agenda (credit_noted). */
+ * Invariants. Of each link and VC: credit of the sender (virtual_room) + credit on its way back + blocks in the receiver's
+ * queue (those that have left but whose credit was given back apart) = its buffer. lanes tail <= ready <= head of each
+ * input. An output that is starved has no credit on its way, or the next of it stands in the agenda (credit_noted). */
 #ifndef VIRTUAL_HAL_PORT_H
 #define VIRTUAL_HAL_PORT_H
 
