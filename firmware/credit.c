@@ -1,5 +1,6 @@
-/* credit.c - credits of one link and VC, and a link's sessions (include/hxmesh/credit.h). All arithmetic is modulo 2^32: a difference of two
- * counters, taken unsigned, is their distance, and one that is "too far ahead" is one that lies behind. */
+/* credit.c - credits of one link and VC, and a link's sessions (include/hxmesh/credit.h). All arithmetic is modulo 2^32:
+ * a difference of two counters, taken unsigned, is their distance, and one that is "too far ahead" is one that lies
+ * behind. */
 #include "hxmesh/credit.h"
 
 void hx_credit_sender_init(struct hx_credit_sender *s, uint32_t buffer_blocks)
@@ -78,6 +79,11 @@ static bool is_ahead(uint32_t a, uint32_t b)
     return (int32_t)(a - b) > 0;
 }
 
+uint32_t hx_credit_next_session(uint32_t session)
+{
+    return session == UINT32_MAX ? 1 : session + 1;
+}
+
 static void begin_anew(struct hx_credit_link *l)
 {
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
@@ -90,7 +96,7 @@ static void begin_anew(struct hx_credit_link *l)
 
 static void suspect(struct hx_credit_link *l)
 {
-    l->session += l->session == UINT32_MAX ? 2 : 1;
+    l->session = hx_credit_next_session(l->session);
     l->suspected++;
     begin_anew(l);
 }

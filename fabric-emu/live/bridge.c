@@ -15,6 +15,8 @@ enum {
     SESSIONS_PER_SECOND = 16   /* of the clock that numbers sessions: a link may begin some by itself */
 };
 static const uint64_t silence_ns = UINT64_C(2000000000);
+/* The other end was away, and what was under way is repeated ever more seldom: endpoints wait four seconds at most. */
+static const uint64_t quiet_after_restart_ns = UINT64_C(5000000000);
 
 /* ---- whether the cable is up ---- */
 
@@ -30,15 +32,21 @@ static uint32_t session_by_clock(void)
 static uint32_t next_session(const struct fab_cable *c)
 {
     uint32_t by_clock = session_by_clock();
-    uint32_t next = c->session && (int32_t)(by_clock - c->session) <= 0 ? c->session + 1 : by_clock;
-    return next ? next : 1;
+    bool is_later = !c->session || (int32_t)(by_clock - c->session) > 0;
+    return hx_credit_next_session(is_later ? by_clock : c->session);
+}
+
+static void note_session(struct bridge_port *p)
+{
+    p->shared->session = p->link.session;
+    p->shared->count.sessions++;
 }
 
 static void begin_session(const struct bridge *b, struct bridge_port *p)
 {
     hx_credit_link_up(&p->link, HX_MOST_CREDITS, b->worker->f->spec.credits, next_session(p->shared));
-    p->shared->session = p->link.session;
-    p->shared->count.sessions++;
+    p->doubt = (struct hx_doubt){.session = 0};
+    note_session(p);
 }
 
 static void tell_up(const struct bridge *b, const struct bridge_port *p, bool up)
@@ -70,33 +78,28 @@ static uint64_t random_of(struct bridge_port *p)
     return p->random >> 33;
 }
 
-/* A frame of this end's own came back from a loop in the cabling, or clocks gave both ends the same number. It says nothing
- * about a peer. While the link is not open this end takes another number, by steps that two ends do not keep in time. */
-static void meet_own_number(struct bridge_port *p)
-{
-    p->shared->count.reflected++;
-    if (p->link.open)
-        return;
-    p->link.session += 1 + (uint32_t)(random_of(p) % SESSIONS_PER_SECOND);
-    p->link.session += p->link.session == 0;
-    p->link.answer = true;
-}
-
+/* Who speaks in other sessions, be it an old frame, is not heard: the silence that follows ends the session. */
 static void take_credit(const struct bridge *b, struct bridge_port *p, const struct hx_credit_frame *c)
 {
-    if (c->session == p->link.session) {
-        meet_own_number(p);
-        return;
-    }
-    /* It knows a session of this end that this end does not: the clock has gone back since. */
-    if (!p->link.open && c->peer_session && (int32_t)(c->peer_session - p->link.session) > 0) {
-        p->shared->session = c->peer_session;
-        begin_session(b, p);
-    }
-    hx_credit_link_take(&p->link, c);
+    uint32_t session = p->link.session;
+    enum hx_belief belief = hx_doubt_take(&p->doubt, &p->link, c, (uint32_t)random_of(p));
+    p->shared->count.credits_in += belief == HX_BELIEVED;
+    p->shared->count.doubted += belief == HX_DOUBTED;
+    p->shared->count.reflected += belief == HX_REFLECTED;
     p->shared->session = p->link.session;
-    p->shared->count.credits_in++;
-    p->heard_at = b->worker->shm.now;
+    if (belief == HX_BELIEVED && p->link.session != session)
+        note_session(p);
+    if (belief == HX_BELIEVED && c->session == p->link.peer_session && c->peer_session == p->link.session)
+        p->heard_at = b->worker->shm.now;
+}
+
+static bool arrives(struct bridge_port *p, unsigned vc, uint32_t blocks)
+{
+    uint32_t session = p->link.session;
+    bool taken = hx_doubt_arrive(&p->doubt, &p->link, vc, blocks);
+    if (p->link.session != session)
+        note_session(p);
+    return taken;
 }
 
 /* The peer waits for an answer, or has a quarter of a buffer to gain, or a frame may have been lost meanwhile. */
@@ -104,7 +107,8 @@ static bool credit_is_due(const struct bridge *b, const struct bridge_port *p)
 {
     bool due = p->link.answer || b->worker->shm.now - p->told_at >= CREDIT_PERIOD_NS;
     for (unsigned vc = 0; vc < HX_VCS; vc++)
-        due = due || hx_credit_limit(&p->link.rx[vc]) - p->told[vc] >= b->worker->f->spec.credits / 4;
+        due = due ||
+              (int32_t)(hx_credit_limit(&p->link.rx[vc]) - p->told[vc]) >= (int32_t)(b->worker->f->spec.credits / 4);
     return due;
 }
 
@@ -162,7 +166,7 @@ static void take_data(struct bridge *b, unsigned port, const struct hx_header *h
         .length = h->length, .vc = h->vc, .hops = h->hops, .dst_gx = h->dst_gx, .dst_gy = h->dst_gy, .job = h->job};
     if (h->credit_vc != HX_NO_CREDIT)
         hx_credit_link_grant(&p->link, h->credit_vc, h->credit_limit);
-    if (!hx_credit_link_arrive(&p->link, h->vc, hx_blocks(h->length))) {
+    if (!arrives(p, h->vc, hx_blocks(h->length))) {
         drop(b, p, HX_DROP_OVERRUN);
         return;
     }
@@ -353,14 +357,16 @@ bool bridge_is_up(const struct bridge *b)
 bool bridge_is_quiet(const struct bridge *b, uint64_t *since)
 {
     bool staged = false;
+    bool restarted = false;
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++) {
         const struct bridge_port *p = &b->port[port];
         if (!p->wire)
             continue;
+        restarted = restarted || p->shared->count.sessions > 1;
         uint64_t moved = atomic_load_explicit(&p->shared->moved_ns, memory_order_relaxed);
         *since = moved > *since ? moved : *since;
         for (unsigned vc = 0; vc < HX_VCS; vc++)
             staged = staged || stage_first(&p->stage[vc]);
     }
-    return !staged && b->worker->shm.now - *since >= QUIET_NS;
+    return !staged && b->worker->shm.now - *since >= (restarted ? quiet_after_restart_ns : QUIET_NS);
 }

@@ -10,22 +10,22 @@
  * docs/wire-format.md has them. What was granted on the cable has a place in the stage, so a full link in shared memory
  * holds up one VC of one cable and nothing else. Captures see these ports as any other.
  *
- * A cable is up while somebody is connected, counts in our session, and was heard within SILENCE. Up or down is shared
- * memory (struct fab_cable), and neighbours route by it; a cable that is down lets packets that were meant for it wait
- * where they are.
+ * A cable is up while somebody is connected, counts in our session, and was heard in it within SILENCE. Up or down is
+ * shared memory (struct fab_cable), and neighbours route by it; a cable that is down lets packets that were meant for it
+ * wait where they are.
  *
  * Who owns what. A wire's descriptor and connection are the supervisor's (external.h). The session's counts and the stage
  * are the worker's: they die with it, the packets in the stage too, and senders repeat these. The number of the
  * session and all that is reported are in shared memory, and a successor goes on from there. Buffers are taken and
  * given in one step with the links they go to and come from (hal/shm/redo.h).
  *
- * What comes from outside is checked: frames are copied before they are judged, and nothing in them is believed but what
- * wire format and credits allow. */
+ * What comes from outside is checked: frames are copied before they are judged, and nothing in them is believed but
+ * what wire format and credits allow. What would end a session is believed when it was heard several times (doubt.h). */
 #ifndef BRIDGE_H
 #define BRIDGE_H
 
 #include "hal/wire/wire.h"
-#include "hxmesh/credit.h"
+#include "hxmesh/doubt.h"
 #include "node.h"
 #include "stage.h"
 
@@ -33,10 +33,11 @@ struct bridge_port {
     struct wire *wire;        /* NULL: no cable */
     struct fab_cable *shared; /* what others may know of it */
     struct hx_credit_link link;
+    struct hx_doubt doubt;
     struct stage stage[HX_VCS];
     uint32_t told[HX_VCS]; /* limits as last told */
     uint64_t told_at, heard_at;
-    uint64_t random; /* for the fault */
+    uint64_t random; /* for the fault, and for numbers of sessions */
     bool connected;
     uint8_t next_grant; /* VC whose limit the next data frame carries */
     uint8_t first_vc;   /* whose turn it is to be sent first */

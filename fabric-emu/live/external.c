@@ -296,6 +296,7 @@ static json_t *cable_json(const struct external *x, unsigned cable)
     SET(credits_lost);
     SET(dropped);
     SET(reflected);
+    SET(doubted);
     SET(sessions);
 #undef SET
     return o;

@@ -110,7 +110,8 @@ struct fab_cable_count {
     uint64_t credits_lost; /* on purpose */
     uint64_t dropped;      /* frames that came and were not taken, for whatever reason */
     uint64_t reflected;    /* credit frames that were this end's own */
-    uint64_t sessions;     /* begun because somebody connected, or was silent */
+    uint64_t doubted;      /* credit frames that were not believed, or not yet (hxmesh/doubt.h) */
+    uint64_t sessions;     /* begun here: somebody connected, or was silent, or the counts could not be true */
 };
 struct fab_cable {
     alignas(64) _Atomic uint32_t up; /* somebody is there and counts with us */

@@ -21,7 +21,7 @@
 #ifndef DPDK_PORT_H
 #define DPDK_PORT_H
 
-#include "hxmesh/credit.h"
+#include "hxmesh/doubt.h"
 #include "hxmesh/switch.h"
 #include "lanes.h"
 
@@ -45,22 +45,13 @@ enum {
     X(rx_dropped)   /* frames of either type that were dropped on arrival, by whatever reason */                       \
     X(tx_dropped)   /* staged frames of a session that ended, or of a link that went down */                           \
     X(reflected)    /* credit frames that were this end's own */                                                       \
-    X(doubted)      /* credit frames that were not believed, or not yet (doubt.h) */                                   \
+    X(doubted)      /* credit frames that were not believed, or not yet (hxmesh/doubt.h) */                            \
     X(lost_credits) /* credit frames not sent on purpose */                                                            \
     X(no_memory)    /* credit frames not sent for want of an mbuf; the next one says the same */
 struct dpdk_counts {
 #define DPDK_COUNT_MEMBER(name) uint64_t name;
     DPDK_COUNTS(DPDK_COUNT_MEMBER)
 #undef DPDK_COUNT_MEMBER
-};
-
-/* What a port has heard and does not believe yet, see doubt.h. */
-struct dpdk_doubt {
-    uint32_t session;   /* that another frame named */
-    uint8_t frames;     /* that named it, one after another */
-    uint8_t incredible; /* frames of this session, one after another, whose counts cannot be true */
-    uint8_t overruns;   /* packets beyond the grant since a frame whose counts can be */
-    uint8_t stuck;      /* frames in a row that speak to this session, from one that is said to be over */
 };
 
 struct dpdk_port {
@@ -83,7 +74,7 @@ struct dpdk_port {
     uint64_t told_at;   /* when the last credit frame went out: TSC */
     uint64_t *drops;    /* [HX_DROP_COUNT], its core's */
     struct dpdk_counts counts;
-    struct dpdk_doubt doubt;
+    struct hx_doubt doubt;
     /* Fixed. */
     struct rte_mempool *pool; /* for credit frames */
     uint64_t credit_period;   /* TSC from credit frame to credit frame without need */
@@ -114,11 +105,6 @@ static inline void dpdk_set_mbuf(struct hx_desc *d, const struct rte_mbuf *m)
 static inline struct rte_mbuf *dpdk_mbuf(const struct hx_desc *d)
 {
     return (struct rte_mbuf *)(uintptr_t)((uint64_t)d->flow << 32 | d->buffer);
-}
-
-static inline uint32_t dpdk_next_session(uint32_t session)
-{
-    return session == UINT32_MAX ? 1 : session + 1;
 }
 
 /* ---- set up ---- */

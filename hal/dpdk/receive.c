@@ -1,9 +1,9 @@
 /* receive.c - frames in: judged, their credit counted, their descriptors put into the slots (port.h). */
-#include "doubt.h"
 #include "header.h"
 #include "hxmesh/error.h"
 #include "wire.h"
 
+#include <rte_cycles.h>
 #include <rte_prefetch.h>
 
 static void drop(struct dpdk_port *p, struct rte_mbuf *m, enum hx_drop reason)
@@ -13,6 +13,36 @@ static void drop(struct dpdk_port *p, struct rte_mbuf *m, enum hx_drop reason)
     rte_pktmbuf_free(m);
 }
 
+/* ---- credit ---- */
+
+/* The last frame or packet began a session: what is staged was counted in the one before. */
+static void drain_if_begun(struct dpdk_port *p, uint32_t session, uint32_t peer_session)
+{
+    if (p->link.session != session || p->link.peer_session != peer_session)
+        dpdk_port_drain(p);
+}
+
+static void take_credit(struct dpdk_port *p, const struct hx_credit_frame *f)
+{
+    uint32_t session = p->link.session;
+    uint32_t peer_session = p->link.peer_session;
+    uint64_t now = rte_rdtsc();
+    enum hx_belief belief = hx_doubt_take(&p->doubt, &p->link, f, (uint32_t)(now ^ now >> 7));
+    p->counts.rx_credits++;
+    p->counts.reflected += belief == HX_REFLECTED;
+    p->counts.doubted += belief == HX_DOUBTED;
+    drain_if_begun(p, session, peer_session);
+}
+
+static bool arrives(struct dpdk_port *p, unsigned vc, uint32_t blocks)
+{
+    uint32_t session = p->link.session;
+    if (hx_doubt_arrive(&p->doubt, &p->link, vc, blocks))
+        return true;
+    drain_if_begun(p, session, p->link.peer_session);
+    return false;
+}
+
 /* ---- data frames ---- */
 
 static void take_data(struct dpdk_port *p, struct rte_mbuf *m, const struct hx_desc *d, const uint8_t *frame)
@@ -20,7 +50,7 @@ static void take_data(struct dpdk_port *p, struct rte_mbuf *m, const struct hx_d
     unsigned credit_vc = frame[17];
     if (credit_vc != HX_NO_CREDIT)
         hx_credit_link_grant(&p->link, credit_vc, dpdk_get32(frame + 20));
-    if (!dpdk_arrive(p, d->vc, hx_blocks(d->length))) {
+    if (!arrives(p, d->vc, hx_blocks(d->length))) {
         drop(p, m, HX_DROP_OVERRUN);
         return;
     }
@@ -56,8 +86,7 @@ static bool judge(struct dpdk_port *p, struct rte_mbuf *m, struct hx_desc *d)
         return true;
     }
     if (error == HX_E_ETHERTYPE && hx_credit_decode(&f, frame, m->data_len) == HX_OK && f.plane == p->plane) {
-        p->counts.rx_credits++;
-        dpdk_take_credit(p, &f);
+        take_credit(p, &f);
         rte_pktmbuf_free(m);
         return false;
     }

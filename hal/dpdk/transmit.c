@@ -64,8 +64,8 @@ void dpdk_port_drain(struct dpdk_port *p)
 void dpdk_port_restart(struct dpdk_port *p)
 {
     dpdk_port_drain(p);
-    hx_credit_link_up(&p->link, p->peer_blocks, p->blocks, dpdk_next_session(p->link.session));
-    p->doubt = (struct dpdk_doubt){.session = 0};
+    hx_credit_link_up(&p->link, p->peer_blocks, p->blocks, hx_credit_next_session(p->link.session));
+    p->doubt = (struct hx_doubt){.session = 0};
 }
 
 /* ---- credit frames ---- */

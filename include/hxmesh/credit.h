@@ -27,7 +27,8 @@
  *
  * A link is suspect when its counts cannot be true: data beyond the grant, a grant or a count further ahead than the
  * buffer. A data frame that arrived twice, or whose VC was changed on the wire, does that. It begins a new session,
- * which costs the packets that are under way, and no more.
+ * which costs the packets that are under way, and no more. That is for cables that only lose frames; doubt.h is for
+ * those by which anything may come.
  *
  * Not thread safe; one owner each. */
 #ifndef HXMESH_CREDIT_H
@@ -85,6 +86,9 @@ struct hx_credit_link {
     bool open;             /* the peer counts in these sessions */
     bool answer;           /* the peer waits for a credit frame: send one now. The caller clears it */
 };
+
+/* The session after this one: never 0. */
+uint32_t hx_credit_next_session(uint32_t session);
 
 /* The link came up, or this end begins anew. *l is all zero, or was up before: what is in its buffer stays counted.
  * tx_blocks, rx_blocks: buffer of a VC at the peer and here. session: see above, not 0. */

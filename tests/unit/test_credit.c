@@ -183,6 +183,15 @@ static void the_greatest_buffer_there_may_be(void **state)
     assert_int_equal(hx_credit_reconcile(&r, r.received + greatest + 1), 0);
 }
 
+static void the_next_session_is_one_later_and_never_0(void **state)
+{
+    (void)state;
+    assert_int_equal(hx_credit_next_session(0), 1);
+    assert_int_equal(hx_credit_next_session(0x7FFFFFFF), 0x80000000);
+    assert_int_equal(hx_credit_next_session(UINT32_MAX - 1), UINT32_MAX);
+    assert_int_equal(hx_credit_next_session(UINT32_MAX), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -193,6 +202,7 @@ int main(void)
         cmocka_unit_test(sender_counts_at_every_edge),
         cmocka_unit_test(a_late_credit_frame_is_harmless),
         cmocka_unit_test(the_greatest_buffer_there_may_be),
+        cmocka_unit_test(the_next_session_is_one_later_and_never_0),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
