@@ -52,18 +52,22 @@ static const struct table2_sizes table2_sizes[] = {
     [REPRODUCE_DEFAULT] = {MIB, 8, {256 * MIB, GIB}, {16 * MIB, 64 * MIB, 256 * MIB}, false},
     [REPRODUCE_FULL] = {MIB, 64, {256 * MIB, GIB, 4 * GIB}, {64 * MIB, GIB, 4 * GIB}, true}};
 
-static void add_table2_vectors(struct reproduce_plan *p, const struct table2_sizes *sizes, unsigned i)
+static void add_small_vectors(struct reproduce_plan *p, uint64_t bytes)
 {
     const char *const *small = small_cluster[p->effort];
-    const char *const *large = large_cluster[p->effort];
-    for (unsigned f = 0; sizes->small[i] && f < HX1; f++) {
-        add_all_reduce(p, small[f], "torus", sizes->small[i]);
-        add_all_reduce(p, small[f], "rings", sizes->small[i]);
+    for (unsigned f = 0; bytes && f < HX1; f++) {
+        add_all_reduce(p, small[f], "torus", bytes);
+        add_all_reduce(p, small[f], "rings", bytes);
     }
-    for (unsigned f = 0; sizes->large[i] && f < 2; f++) {
-        add_all_reduce(p, large[f], "torus", sizes->large[i]);
-        if (sizes->rings_large)
-            add_all_reduce(p, large[f], "rings", sizes->large[i]);
+}
+
+static void add_large_vectors(struct reproduce_plan *p, uint64_t bytes, bool rings)
+{
+    const char *const *large = large_cluster[p->effort];
+    for (unsigned f = 0; bytes && f < 2; f++) {
+        add_all_reduce(p, large[f], "torus", bytes);
+        if (rings)
+            add_all_reduce(p, large[f], "rings", bytes);
     }
 }
 
@@ -75,10 +79,14 @@ void plan_table2(struct reproduce_plan *p)
         add_all_to_all(p, small[f], sizes->message, 0);
     for (unsigned f = 0; f < 2; f++)
         add_all_to_all(p, large_cluster[p->effort][f], sizes->message, sizes->shifts);
-    add_table2_vectors(p, sizes, 0);
+    add_small_vectors(p, sizes->small[0]);
+    add_large_vectors(p, sizes->large[0], sizes->rings_large);
     add_all_reduce(p, small[HX1], "torus", sizes->small[0]);
-    for (unsigned i = 1; i < 3; i++)
-        add_table2_vectors(p, sizes, i);
+    for (unsigned i = 1; i < 3; i++) {
+        /* Small clusters are near the end of their curves by now. */
+        add_large_vectors(p, sizes->large[i], sizes->rings_large);
+        add_small_vectors(p, sizes->small[i]);
+    }
 }
 
 /* ---- figures 11 and 12: messages ---- */
