@@ -74,11 +74,6 @@ void hx_credit_receiver_restart(struct hx_credit_receiver *r)
 
 /* ---- the link ---- */
 
-static bool is_ahead(uint32_t a, uint32_t b)
-{
-    return (int32_t)(a - b) > 0;
-}
-
 uint32_t hx_credit_next_session(uint32_t session)
 {
     return session == UINT32_MAX ? 1 : session + 1;
@@ -125,8 +120,8 @@ struct hx_credit_frame hx_credit_link_frame(const struct hx_credit_link *l, uint
 static bool is_credible(const struct hx_credit_link *l, const struct hx_credit_frame *f)
 {
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        if (is_ahead(f->limit[vc], l->tx[vc].sent + l->tx[vc].buffer) ||
-            is_ahead(f->sent[vc], l->rx[vc].received + l->rx[vc].buffer))
+        if (hx_credit_is_ahead(f->limit[vc], l->tx[vc].sent + l->tx[vc].buffer) ||
+            hx_credit_is_ahead(f->sent[vc], l->rx[vc].received + l->rx[vc].buffer))
             return false;
     }
     return true;
@@ -135,7 +130,7 @@ static bool is_credible(const struct hx_credit_link *l, const struct hx_credit_f
 void hx_credit_link_take(struct hx_credit_link *l, const struct hx_credit_frame *f)
 {
     if (f->session != l->peer_session) {
-        if (l->peer_session && !is_ahead(f->session, l->peer_session))
+        if (l->peer_session && !hx_credit_is_ahead(f->session, l->peer_session))
             return;
         l->peer_session = f->session;
         begin_anew(l);

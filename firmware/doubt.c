@@ -6,11 +6,6 @@ enum {
     MOST_BACK = 16         /* buffers that may be written off again beside a whole one */
 };
 
-static bool is_ahead(uint32_t a, uint32_t b)
-{
-    return (int32_t)(a - b) > 0;
-}
-
 /* ---- whose frame it is ---- */
 
 static void begin(struct hx_credit_link *l, uint32_t session)
@@ -31,14 +26,14 @@ static void meet_own_number(struct hx_doubt *d, struct hx_credit_link *l, uint32
 
 static void follow_peer(struct hx_credit_link *l, const struct hx_credit_frame *f)
 {
-    if (!l->open && f->peer_session && is_ahead(f->peer_session, l->session))
+    if (!l->open && f->peer_session && hx_credit_is_ahead(f->peer_session, l->session))
         begin(l, hx_credit_next_session(f->peer_session));
 }
 
 /* Again and again frames come that know the present session of this end, and none of the peer's known session does. */
 static void leave_wrong_peer(struct hx_doubt *d, struct hx_credit_link *l, const struct hx_credit_frame *f)
 {
-    bool behind = l->peer_session && is_ahead(l->peer_session, f->session);
+    bool behind = l->peer_session && hx_credit_is_ahead(l->peer_session, f->session);
     if (!behind || f->peer_session != l->session) {
         d->stuck = f->session == l->peer_session ? 0 : d->stuck;
         return;
@@ -73,8 +68,8 @@ static bool counts_can_be(const struct hx_doubt *d, const struct hx_credit_link 
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         const struct hx_credit_sender *tx = &l->tx[vc];
         const struct hx_credit_receiver *rx = &l->rx[vc];
-        if (is_ahead(f->limit[vc], tx->sent + 2 * tx->buffer) ||
-            is_ahead(f->sent[vc], rx->received + rx->buffer + d->back[vc]))
+        if (hx_credit_is_ahead(f->limit[vc], tx->sent + 2 * tx->buffer) ||
+            hx_credit_is_ahead(f->sent[vc], rx->received + rx->buffer + d->back[vc]))
             return false;
     }
     return true;
@@ -96,7 +91,7 @@ static void write_off(struct hx_doubt *d, struct hx_credit_receiver *rx, unsigne
 {
     d->wrote[vc] = d->back[vc] ? 0 : sent - rx->received;
     d->back[vc] = 0;
-    while (is_ahead(sent, rx->received + rx->buffer))
+    while (hx_credit_is_ahead(sent, rx->received + rx->buffer))
         (void)hx_credit_reconcile(rx, rx->received + rx->buffer);
 }
 
@@ -112,8 +107,8 @@ static bool counts_are_doubtful(struct hx_doubt *d, struct hx_credit_link *l, st
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         struct hx_credit_receiver *rx = &l->rx[vc];
         uint32_t most = l->tx[vc].sent + l->tx[vc].buffer;
-        f->limit[vc] = is_ahead(f->limit[vc], most) ? most : f->limit[vc];
-        if (!is_ahead(rx->received, f->sent[vc]))
+        f->limit[vc] = hx_credit_is_ahead(f->limit[vc], most) ? most : f->limit[vc];
+        if (!hx_credit_is_ahead(rx->received, f->sent[vc]))
             write_off(d, rx, vc, f->sent[vc]);
         else if (rx->received - f->sent[vc] <= rx->buffer)
             take_back(d, rx, vc, rx->received - f->sent[vc]);

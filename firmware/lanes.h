@@ -29,6 +29,14 @@ static inline uint64_t hx_lane_set(uint64_t lanes, unsigned lane, uint16_t value
     return (lanes & ~((uint64_t)0xFFFF << (16 * lane))) | (uint64_t)value << (16 * lane);
 }
 
+/* Takes the lowest lane that is not 0 off a word that is not 0; returns which. */
+static inline unsigned hx_lanes_take(uint64_t *lanes)
+{
+    unsigned lane = (unsigned)__builtin_ctzll(*lanes) / 16;
+    *lanes = hx_lane_set(*lanes, lane, 0);
+    return lane;
+}
+
 /* Sum of the four lanes, if it is below 2^16. */
 static inline unsigned hx_lanes_sum(uint64_t lanes)
 {

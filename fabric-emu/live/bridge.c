@@ -32,7 +32,7 @@ static uint32_t session_by_clock(void)
 static uint32_t next_session(const struct fab_cable *c)
 {
     uint32_t by_clock = session_by_clock();
-    bool is_later = !c->session || (int32_t)(by_clock - c->session) > 0;
+    bool is_later = !c->session || hx_credit_is_ahead(by_clock, c->session);
     return hx_credit_next_session(is_later ? by_clock : c->session);
 }
 
@@ -107,8 +107,8 @@ static bool credit_is_due(const struct bridge *b, const struct bridge_port *p)
 {
     bool due = p->link.answer || b->worker->shm.now - p->told_at >= CREDIT_PERIOD_NS;
     for (unsigned vc = 0; vc < HX_VCS; vc++)
-        due = due ||
-              (int32_t)(hx_credit_limit(&p->link.rx[vc]) - p->told[vc]) >= (int32_t)(b->worker->f->spec.credits / 4);
+        due =
+            due || !hx_credit_is_ahead(p->told[vc] + b->worker->f->spec.credits / 4, hx_credit_limit(&p->link.rx[vc]));
     return due;
 }
 

@@ -18,11 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    TICK_NS = 50000000,
-    ONE_REQUEST_NS =
-        1000000000 /* signals so near are one request: `timeout` sends one to the process, one to its group */
-};
+/* Signals so near are one request: `timeout` sends one to the process, and one to its group. */
+enum { TICK_NS = 50000000, ONE_REQUEST_NS = 1000000000 };
 
 struct run {
     const struct model *m;

@@ -77,8 +77,7 @@ static bool make_ready(struct virtual_entity *e, struct virtual_node *n, unsigne
     uint64_t coming = rx->head ^ rx->ready;
     bool go = false;
     while (coming) {
-        unsigned vc = (unsigned)__builtin_ctzll(coming) / HX_LANE_BITS;
-        coming = hx_lane_set(coming, vc, 0);
+        unsigned vc = hx_lanes_take(&coming);
         uint16_t at = hx_lane(rx->ready, vc);
         const uint16_t head = hx_lane(rx->head, vc);
         const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], at);
@@ -103,8 +102,8 @@ static bool take_credit(struct hal_switch *h, unsigned output)
     uint64_t bit = (uint64_t)1 << output;
     bool waited = (h->starved & bit) != 0;
     h->credit_noted &= ~bit;
-    h->starved &=
-        ~bit; /* the step says anew; credit that is handed over before must not be noted in place of earlier one */
+    /* The step says anew. Credit that is handed over before it must not be noted in place of earlier one. */
+    h->starved &= ~bit;
     return waited;
 }
 

@@ -25,8 +25,7 @@ ALWAYS_INLINE void fetch_packets(const struct virtual_rx *rx)
 {
     uint64_t coming = rx->head ^ rx->ready;
     while (coming) {
-        unsigned vc = (unsigned)__builtin_ctzll(coming) / HX_LANE_BITS;
-        coming = hx_lane_set(coming, vc, 0);
+        unsigned vc = hx_lanes_take(&coming);
         uint16_t next = hx_lane(rx->ready, vc);
         fetch(virtual_queue_at(&rx->queue[vc], next));
         fetch(virtual_queue_at(&rx->queue[vc], (uint16_t)(next + 1)));

@@ -215,8 +215,7 @@ static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t ta
     struct virtual_rx *rx = &h->rx[input];
     uint64_t there = rx->head ^ tail;
     for (uint64_t left = tail ^ rx->tail; left;) {
-        unsigned vc = (unsigned)__builtin_ctzll(left) / HX_LANE_BITS;
-        left = hx_lane_set(left, vc, 0);
+        unsigned vc = hx_lanes_take(&left);
         if (!hx_lane(there, vc))
             virtual_queue_end(&rx->queue[vc]);
     }

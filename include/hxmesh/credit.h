@@ -87,6 +87,12 @@ struct hx_credit_link {
     bool answer;           /* the peer waits for a credit frame: send one now. The caller clears it */
 };
 
+/* Counters and sessions are compared modulo 2^32. */
+static inline bool hx_credit_is_ahead(uint32_t a, uint32_t b)
+{
+    return (int32_t)(a - b) > 0;
+}
+
 /* The session after this one: never 0. */
 uint32_t hx_credit_next_session(uint32_t session);
 
