@@ -85,6 +85,7 @@ BENCHES_SHARED := $(filter-out $(BENCHES) $(SUPPORT),$(wildcard tests/bench/*.c)
 
 # $(call says,PATTERN,FILES): those of FILES that have a line matching PATTERN.
 says = $(if $(2),$(shell grep -lE -e '$(1)' $(2)))
+KIT         := $(wildcard conformance/*.c)
 CHECKED     := $(TESTS) $(FUZZERS) $(HELPERS) $(SUPPORT)
 ON_VIRTUAL  := $(call says,platform: virtual|include "(hal|fabric-emu)/virtual/|support_virtual,$(CHECKED))
 ON_DPDK     := $(call says,platform: dpdk|include "((hal/)?dpdk|dpdk-node)/|support_dpdk,$(CHECKED) $(BENCHES) $(BENCHES_SHARED))
@@ -106,7 +107,7 @@ ASAN_SYSTEM := $(call says,^. asan,$(SYSTEM))
 PROGRAMS := $(BUILD)/hxmesh $(if $(DPDK),$(BUILD)/hxmesh-dpdk) $(if $(VIRTUAL),$(BUILD)/hxmesh-virtual) $(TOOLS:tools/%.c=$(BUILD)/%)
 
 .PHONY: all
-all: $(PROGRAMS) ## build hxmesh and its tools (needs no DPDK)
+all: $(PROGRAMS) $(BUILD)/libhxmesh.a ## build hxmesh and its tools (needs no DPDK)
 	@:
 
 LIB_SHM      := $(BUILD)/libhx-shm.a
@@ -119,6 +120,8 @@ LIB_DPDK_NODE := $(BUILD)/libhx-dpdk-node.a
 LIB_VIRTUAL_EMULATOR := $(BUILD)/libhx-virtual-emulator.a
 LIB_EMULATOR := $(BUILD)/libhx-emulator.a
 LIB_TOOLS    := $(BUILD)/libhx-tools.a
+# What is installed: the parts of the firmware that need no platform.
+LIB_FIRMWARE := $(BUILD)/libhxmesh.a
 
 SHM_OBJECTS      := $(patsubst %.c,$(BUILD)/shm/%.o,$(FIRMWARE) $(HAL_SHM))
 LOOPBACK_OBJECTS := $(patsubst %.c,$(BUILD)/loopback/%.o,$(FIRMWARE) $(HAL_LOOPBACK))
@@ -128,6 +131,7 @@ HOST_OBJECTS     := $(HOST:%.c=$(BUILD)/plain/%.o)
 EMULATOR_OBJECTS := $(EMULATOR:%.c=$(BUILD)/plain/%.o)
 TOOLS_OBJECTS    := $(TOOLS_SHARED:%.c=$(BUILD)/plain/%.o)
 
+$(LIB_FIRMWARE): $(patsubst %.c,$(BUILD)/plain/%.o,$(filter-out $(call says,hal_port.h|endpoint_parts.h,$(FIRMWARE)),$(FIRMWARE)))
 $(LIB_SHM):      $(SHM_OBJECTS)
 $(LIB_LOOPBACK): $(LOOPBACK_OBJECTS)
 $(LIB_HOST):     $(HOST_OBJECTS)
@@ -151,6 +155,7 @@ $(BUILD)/hxmesh-dpdk: LDLIBS += $(DPDK_LIBS)
 $(BUILD)/hxmesh-dpdk: $(BUILD)/dpdk/dpdk-node/main.o $(LIB_DPDK_NODE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_DPDK)
 	$(LINK)
 
+$(BUILD)/hxmesh-top: LDLIBS += -lncursesw
 $(BUILD)/hxmesh-%: $(BUILD)/plain/tools/hxmesh-%.o $(LIB_TOOLS) $(LIB_HOST) $(LIB_LOOPBACK)
 	$(LINK)
 
@@ -215,6 +220,8 @@ FUZZ_LDFLAGS := $(if $(filter libfuzzer,$(FUZZ_ENGINE)),-fsanitize=fuzzer)
 $(call programs,$(FUZZERS)): $(FUZZ_MAIN)
 $(call programs,$(FUZZERS)): LDFLAGS += $(FUZZ_LDFLAGS)
 $(call programs,$(TESTS) $(FUZZERS) $(HELPERS)): LDLIBS += -lcmocka
+# Each is linked in a moment from the plain code of its objects.
+$(call programs,$(TESTS) $(FUZZERS) $(HELPERS)): LDFLAGS += -fno-lto
 
 $(call programs,$(filter $(ON_SHM),$(TESTS) $(FUZZERS))): $(BUILD)/tests/%: $(BUILD)/shm/tests/%.o \
     $(SUPPORT_SHM:%.c=$(BUILD)/shm/%.o) $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_TOOLS) $(LIB_HOST) $(LIB_SHM)
@@ -232,6 +239,10 @@ $(call programs,$(filter $(ON_DPDK),$(TESTS))): $(BUILD)/tests/%: $(BUILD)/dpdk/
     $(SUPPORT_DPDK:%.c=$(BUILD)/dpdk/%.o) $(LIB_DPDK_NODE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_DPDK)
 	$(LINK)
 
+# The conformance kit on the example port; conformance/Makefile builds it for any other.
+$(BUILD)/tests/conformance: $(KIT:%.c=$(BUILD)/loopback/%.o) $(LIB_LOOPBACK)
+	$(LINK)
+
 # What a run is given: cmocka programs, fuzz replays, and PROGRAM@FILE.bats, which tests PROGRAM by its command line.
 PLAIN_RUNS := $(call programs,$(TESTS)) $(SYSTEM:%=$(BUILD)/hxmesh@%)
 ASAN_RUNS  := $(call programs,$(TESTS) $(FUZZERS),$(BUILD)/asan) $(ASAN_SYSTEM:%=$(BUILD)/asan/hxmesh@%)
@@ -239,7 +250,7 @@ TSAN_RUNS  := $(call programs,$(TSAN_TESTS),$(BUILD)/tsan)
 RUN_TESTS   = mk/run-tests.sh $(BUILD)/test-logs
 
 .PHONY: check tests test-programs fuzz-programs tsan-programs asan ubsan tsan build-asan build-tsan
-test-programs: $(call programs,$(TESTS) $(HELPERS))
+test-programs: $(call programs,$(TESTS) $(HELPERS)) $(BUILD)/tests/conformance
 	@:
 fuzz-programs: $(call programs,$(FUZZERS))
 	@:
@@ -303,6 +314,13 @@ bench: ## measure; figures on screen and in build/bench.json
 	@$(MAKE) $(SYNC) all bench-programs
 	@mk/bench.sh $(BUILD) $(BENCH_PROGRAMS)
 
+# ---- ports ---------------------------------------------------------------------------------------------------------
+
+PORT ?= hal/loopback
+.PHONY: conformance
+conformance: ## try the port in the folder PORT (hal/loopback) against the contract of include/hxmesh/hal.h
+	@$(MAKE) -f conformance/Makefile PORT=$(PORT) OUT=$(BUILD)/conformance/$(notdir $(PORT))
+
 # ---- the paper's experiments --------------------------------------------------------------------------------------
 
 # REPRODUCE: options of `hxmesh reproduce`, such as --quick, --full or --minutes 30.
@@ -316,13 +334,13 @@ reproduce: ## redo the paper's experiments; tables, JSON and plots in build/repr
 
 # ---- lint ---------------------------------------------------------------------------------------------------------
 
-HEADERS := $(wildcard include/hxmesh/*.h firmware/*.h hal/*.h hal/*/*.h dpdk-node/*.h host/*.h fabric-emu/*.h fabric-emu/*/*.h tools/*.h tests/*/*.h)
-SOURCES := $(FIRMWARE) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(HOST) $(EMULATOR) $(LIVE) $(VIRTUAL) \
-    $(wildcard tools/*.c tests/*/*.c)
-SCRIPTS := $(wildcard mk/*.sh tools/wireshark/hxmesh-extcap .ci/run examples/*/*.sh tests/system/*.bats tests/system/*.bash)
+HEADERS := $(wildcard include/hxmesh/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h dpdk-node/*.h host/*.h fabric-emu/*.h fabric-emu/*/*.h tools/*.h tests/*/*.h)
+SOURCES := $(FIRMWARE) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(KIT) $(HOST) $(EMULATOR) $(LIVE) $(VIRTUAL) \
+    $(wildcard tools/*.c tests/*/*.c examples/*/*.c)
+SCRIPTS := $(wildcard mk/*.sh tools/wireshark/hxmesh-extcap tools/completion/hxmesh .ci/run examples/*/*.sh tests/system/*.bats tests/system/*.bash)
 
 # A file's platform decides which hal_port.h it is read with.
-SOURCES_LOOPBACK := $(HAL_LOOPBACK) $(ON_LOOPBACK)
+SOURCES_LOOPBACK := $(HAL_LOOPBACK) $(KIT) $(ON_LOOPBACK)
 SOURCES_VIRTUAL  := $(HAL_VIRTUAL) $(VIRTUAL) $(ON_VIRTUAL)
 SOURCES_DPDK     := $(HAL_DPDK) $(DPDK_NODE) $(ON_DPDK)
 SOURCES_SHM      := $(filter-out $(SOURCES_LOOPBACK) $(SOURCES_VIRTUAL) $(SOURCES_DPDK),$(SOURCES))
@@ -369,14 +387,22 @@ lint-cppcheck:
 
 # ---- the machine --------------------------------------------------------------------------------------------------
 
-.PHONY: setup install clean help
+.PHONY: setup install uninstall install-parts clean help
 setup: ## install the Debian packages that all these targets need
 	@mk/setup.sh build check firmware bench fuzz lint
 
-install: all ## install programs and headers below PREFIX (/usr/local); DESTDIR is respected
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/hxmesh
-	$(if $(PROGRAMS),install $(PROGRAMS) $(DESTDIR)$(PREFIX)/bin)
-	install -m 644 include/hxmesh/*.h $(DESTDIR)$(PREFIX)/include/hxmesh
+install: install-parts ## install programs, library, headers, manuals and sources for ports below PREFIX; DESTDIR is respected
+	@DESTDIR=$(DESTDIR) mk/install.sh install $(BUILD) $(PREFIX)
+
+uninstall: install-parts ## remove what install put there
+	@DESTDIR=$(DESTDIR) mk/install.sh uninstall $(BUILD) $(PREFIX)
+
+install-parts: all
+	@mk/man.sh $(BUILD)
+
+.PHONY: docs
+docs: all ## write docs/options.md from the programs' own tables
+	@mk/docs.sh $(BUILD) >docs/options.md
 
 clean: ## remove everything built
 	rm -rf $(BUILD)

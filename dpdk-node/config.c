@@ -1,5 +1,6 @@
 /* config.c - settles and checks what a node is to be (config.h). */
 #include "config.h"
+#include "fabric-emu/traffic.h"
 #include "host/error.h"
 
 #include <stdio.h>
@@ -23,6 +24,11 @@ void node_values_merge(struct node_values *into, const struct node_values *over)
     into->sizes.credits = over->sizes.credits ? over->sizes.credits : into->sizes.credits;
     into->given |= given;
     hx_settings_merge(&into->settings, &over->settings);
+}
+
+uint64_t node_run(const struct hx_settings *s)
+{
+    return HX_FOR_WALL | (hx_settings_named(s) & HX_FOR_ANY_PATTERN);
 }
 
 const char *node_port_word(char word[HX_NAME_BYTES], const struct node_config *config, unsigned port)
@@ -149,6 +155,18 @@ static void check_traffic(const struct node_config *c)
     uint64_t largest = c->values.mtu + 14 - HX_HEADER_BYTES;
     if (!c->has_endpoint)
         return;
+    struct hx_problem problem;
+    if (s->pattern >= HX_FLOWS)
+        hx_die(HX_EXIT_USAGE, "--traffic", "the built-in endpoint sends messages: %s is for `hxmesh run`",
+               hx_settings_traffic(s));
+    if (s->warm_up_ns)
+        hx_die(HX_EXIT_USAGE, "--warm-up", "a single node measures no rates: it is for `hxmesh run`");
+    if (s->given & HX_GIVEN_COUNT && s->count && s->duration_ns)
+        hx_die(HX_EXIT_USAGE, "--count", "%s", HX_COUNT_OR_DURATION);
+    for (unsigned i = 0; i < s->target.count; i++)
+        hx_spec_check_coordinate(&c->spec, "--target", s->target.at[i]);
+    if (!traffic_check(&c->spec, &c->g, s, &problem))
+        hx_die_of(&problem);
     if (s->count == 0 && s->duration_ns == 0)
         hx_die(HX_EXIT_USAGE, "--count", "0 messages need a --duration");
     if (largest < HX_MAX_PAYLOAD && s->message > largest)
@@ -166,7 +184,6 @@ void node_config_load(struct node_config *c, const char *file, struct node_value
     node_values_merge(&settled, values);
     settle_job(c, &settled);
     read_ports(c, values);
-    (void)snprintf(c->state, sizeof c->state, "%s", values->state ? values->state : "");
     c->values = settled;
     check_traffic(c);
     node_texts_free(texts);

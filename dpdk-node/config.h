@@ -27,7 +27,6 @@ enum node_given {
 struct node_values {
     const char *fabric, *node; /* NULL: not given */
     const char *ports, *lcores;
-    const char *state; /* file that counts starts; NULL: none */
     uint64_t job;
     uint64_t frames; /* mbufs; 0: as many as can be needed */
     uint64_t queue;  /* descriptors of a device's queue */
@@ -55,37 +54,35 @@ extern const struct node_values node_default_values;
      .help = "PORT=DEVICE,...: E W N S local, or the number of a network switch's port, and the ethdev's name; " \
              "local=endpoint is the built-in endpoint"}, \
     {.name = "lcores", .kind = HX_OPTION_STRING, .argument = "LIST", .to.string = &(v)->lcores, \
-     .help = "PORT=LCORE,...: who polls which port (one for all: the first worker lcore)"}, \
+     .help = "PORT=LCORE,...: who polls which port", .otherwise = "one for all: the first worker lcore"}, \
     {.name = "job", .kind = HX_OPTION_NUMBER, .argument = "TAG", .to.number = &(v)->job, .low = 0, \
-     .high = UINT16_MAX, .help = "job tag of its board (as the fabric says)", .given = &(v)->given, \
+     .high = UINT16_MAX, .help = "job tag of its board", .otherwise = "as the fabric says", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_JOB}, \
-    {.name = "state", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = &(v)->state, \
-     .help = "counts the starts of this node, so that its peers tell it from what it was before (the clock)"}, \
     HX_OPTIONS_HEADING("Buffers and time"), \
     HX_CREDIT_OPTION(&(v)->sizes), \
     {.name = "frames", .kind = HX_OPTION_NUMBER, .to.number = &(v)->frames, .low = 0, .high = 1 << 22, \
-     .help = "packet buffers of 8.5 KiB; 0: for all credit there can be (0)", .given = &(v)->given, \
+     .help = "packet buffers of 8.5 KiB; 0: for all credit there can be", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_FRAMES}, \
     {.name = "queue", .kind = HX_OPTION_NUMBER, .to.number = &(v)->queue, .low = 32, .high = 4096, \
-     .help = "descriptors of a device's queue, where the device lets us choose (512)", .given = &(v)->given, \
+     .help = "descriptors of a device's queue, where the device lets us choose", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_QUEUE}, \
     {.name = "mtu", .kind = HX_OPTION_NUMBER, .argument = "BYTES", .to.number = &(v)->mtu, .low = 114, \
-     .high = NODE_FULL_MTU, .help = "what every port must carry (8242, a full packet); less is for fabrics that " \
+     .high = NODE_FULL_MTU, .help = "what every port must carry; less than a full packet is for fabrics that " \
      "only send short messages", .given = &(v)->given, .given_bit = NODE_GIVEN_MTU}, \
     {.name = "credit-period", .kind = HX_OPTION_DURATION, .to.number = &(v)->credit_period_ns, .low = 1000, \
-     .high = 10000000000U, .help = "from credit frame to credit frame when nothing asks for one (100us)", \
+     .high = 10000000000U, .help = "from credit frame to credit frame when nothing asks for one", \
      .given = &(v)->given, .given_bit = NODE_GIVEN_CREDIT_PERIOD}, \
     {.name = "nap", .kind = HX_OPTION_DURATION, .to.number = &(v)->nap_ns, .low = 0, .high = 1000000000, \
-     .help = "sleep of an lcore that found nothing for a while; 0: it polls on (0)", .given = &(v)->given, \
+     .help = "sleep of an lcore that found nothing for a while; 0: it polls on", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_NAP}, \
     {.name = "linger", .kind = HX_OPTION_DURATION, .to.number = &(v)->linger_ns, .low = 0, \
      .high = HX_MOST_DURATION, .help = "end so long after the endpoint's last message was sent and the last one " \
-     "for it came; 0: only when told (0)", .given = &(v)->given, .given_bit = NODE_GIVEN_LINGER}, \
+     "for it came; 0: only when told", .given = &(v)->given, .given_bit = NODE_GIVEN_LINGER}, \
     {.name = "statistics", .kind = HX_OPTION_DURATION, .to.number = &(v)->statistics_ns, .low = 0, \
-     .high = HX_MOST_DURATION, .help = "print a line so often; 0: never (0)", .given = &(v)->given, \
+     .high = HX_MOST_DURATION, .help = "print a line so often; 0: never", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_STATISTICS}, \
     {.name = "lose-credits", .kind = HX_OPTION_NUMBER, .to.number = &(v)->lose_credits, .low = 0, .high = 1000000, \
-     .help = "a fault to try: one credit frame in N is not sent; 0: none (0)", .given = &(v)->given, \
+     .help = "a fault to try: one credit frame in N is not sent; 0: none", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_LOSE_CREDITS}, \
     HX_OPTIONS_HEADING("Traffic of the built-in endpoint"), \
     HX_TRAFFIC_OPTIONS(&(v)->settings)
@@ -109,17 +106,22 @@ struct node_config {
     struct node_port_config port[HX_MAX_RADIX];
     uint16_t job;
     bool has_endpoint;
-    char state[256];           /* file that counts starts; "": none */
     struct node_values values; /* settled; its texts are not to be used any more */
 };
 
 /* Takes over from `over` what was given there; texts are left alone. */
 void node_values_merge(struct node_values *into, const struct node_values *over);
 
+/* What options must be for, in a node whose traffic is by these settings: there is no clock but the wall's. Where
+ * the pattern was not given, any. */
+uint64_t node_run(const struct hx_settings *s);
+
 /* What a node file says, where `values` has it not yet; *texts keeps the memory its texts lie in. */
 struct node_texts;
 struct node_texts *node_file_read(const char *path, struct node_values *values);
 void node_texts_free(struct node_texts *texts);
+/* Every key of such a file. */
+void node_file_print_keys(enum hx_help_format format, FILE *out);
 
 /* Reads `file` (NULL: none) behind the options in *values, and checks everything; dies of what is wrong. */
 void node_config_load(struct node_config *config, const char *file, struct node_values *values);

@@ -5,13 +5,13 @@
  *     ports:
  *       - {port: E, device: net_memif0, lcore: 1}
  *       - {port: local, device: endpoint}
- *     state: /var/lib/hxmesh/a0,0.count
  *     job: 7   credits: 512   frames: 8192   queue: 512   mtu: 8242
  *     credit_period: 100us   nap: 50us   linger: 1s   statistics: 10s   lose_credits: 100
  *     traffic: {pattern: all-to-all, message: 64KiB, count: 1, duration: 0, rate: 1, seed: 1, verify: true}
  *
  * As in a fabric file every single value is read by the option of the same name. */
 #include "config.h"
+#include "host/yaml_keys.h"
 #include "host/yaml_load.h"
 #include "host/yaml_values.h"
 
@@ -26,7 +26,7 @@ struct port {
 };
 
 struct file {
-    char *fabric, *node, *state, *job, *credits, *frames, *queue, *mtu, *credit_period, *nap, *linger, *statistics,
+    char *fabric, *node, *job, *credits, *frames, *queue, *mtu, *credit_period, *nap, *linger, *statistics,
         *lose_credits;
     struct port *ports;
     struct hx_yaml_traffic *traffic;
@@ -42,7 +42,7 @@ static const cyaml_schema_value_t port_schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_
 
 static const cyaml_schema_field_t file_fields[] = {
     HX_YAML_TEXT("fabric", struct file, fabric),         HX_YAML_TEXT("node", struct file, node),
-    HX_YAML_TEXT("state", struct file, state),   HX_YAML_TEXT("job", struct file, job),               HX_YAML_TEXT("credits", struct file, credits),
+    HX_YAML_TEXT("job", struct file, job),               HX_YAML_TEXT("credits", struct file, credits),
     HX_YAML_TEXT("frames", struct file, frames),         HX_YAML_TEXT("mtu", struct file, mtu),
     HX_YAML_TEXT("queue", struct file, queue),
     HX_YAML_TEXT("credit_period", struct file, credit_period), HX_YAML_TEXT("nap", struct file, nap),
@@ -54,6 +54,13 @@ static const cyaml_schema_field_t file_fields[] = {
                             hx_yaml_traffic_fields),
     CYAML_FIELD_END};
 static const cyaml_schema_value_t file_schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct file, file_fields)};
+
+/* Which option reads which key. */
+#define NODE_VALUES(f) \
+    {"job", "job", (f)->job}, {"credits", "credits", (f)->credits}, {"frames", "frames", (f)->frames}, \
+    {"queue", "queue", (f)->queue}, {"mtu", "mtu", (f)->mtu}, {"credit-period", "credit_period", (f)->credit_period}, \
+    {"nap", "nap", (f)->nap}, {"linger", "linger", (f)->linger}, {"statistics", "statistics", (f)->statistics}, \
+    {"lose-credits", "lose_credits", (f)->lose_credits}
 /* clang-format on */
 
 struct node_texts {
@@ -77,24 +84,15 @@ static bool apply_values(const struct hx_yaml_document *d, struct node_values *v
     const struct hx_option options[] = {NODE_OPTIONS(&from), HX_OPTIONS_END};
     static const struct hx_yaml_traffic no_traffic;
     const struct hx_yaml_traffic *t = f->traffic ? f->traffic : &no_traffic;
-    const struct hx_yaml_value texts[] = {{"job", "job", f->job},
-                                          {"credits", "credits", f->credits},
-                                          {"frames", "frames", f->frames},
-                                          {"queue", "queue", f->queue},
-                                          {"mtu", "mtu", f->mtu},
-                                          {"credit-period", "credit_period", f->credit_period},
-                                          {"nap", "nap", f->nap},
-                                          {"linger", "linger", f->linger},
-                                          {"statistics", "statistics", f->statistics},
-                                          {"lose-credits", "lose_credits", f->lose_credits},
-                                          HX_YAML_TRAFFIC_VALUES(t)};
+    const struct hx_yaml_value texts[] = {NODE_VALUES(f), HX_YAML_TRAFFIC_VALUES(t)};
     from.settings.given = 0;
-    if (!hx_yaml_apply(&d->marks, options, texts, sizeof texts / sizeof *texts, problem))
+    unsigned count = sizeof texts / sizeof *texts;
+    if (!hx_yaml_apply(&d->marks, options, texts, count, problem) ||
+        !hx_yaml_check(&d->marks, options, texts, count, node_run(&from.settings), problem))
         return false;
     node_values_merge(&from, values);
     from.fabric = values->fabric ? values->fabric : f->fabric;
     from.node = values->node ? values->node : f->node;
-    from.state = values->state ? values->state : f->state;
     from.ports = values->ports;
     from.lcores = values->lcores;
     *values = from;
@@ -136,4 +134,29 @@ struct node_texts *node_file_read(const char *path, struct node_values *values)
         !apply_values(&texts->document, values, &problem) || !apply_ports(texts, values, &problem))
         hx_die_of(&problem);
     return texts;
+}
+
+void node_file_print_keys(enum hx_help_format format, FILE *out)
+{
+    static const struct file f;
+    static const struct hx_yaml_traffic t;
+    struct node_values v = node_default_values;
+    v.settings = hx_default_settings;
+    const struct hx_option options[] = {NODE_OPTIONS(&v), HX_OPTIONS_END};
+    const struct hx_yaml_value values[] = {
+        {"fabric", "fabric", NULL}, {"node", "node", NULL}, NODE_VALUES(&f), HX_YAML_TRAFFIC_VALUES(&t)};
+    static const struct hx_option others[] = {
+        HX_YAML_KEY("ports", "list", "what is on each port"),
+        HX_YAML_KEY("ports[].port", "PORT", "E W N S local, or the number of a network switch's port"),
+        HX_YAML_KEY("ports[].device", "DEVICE", "the ethdev's name; endpoint is the built-in endpoint of local"),
+        HX_YAML_KEY("ports[].lcore", "LCORE", "who polls it"),
+        HX_YAML_KEY("traffic", "mapping", "what the built-in endpoint sends"),
+        HX_OPTIONS_END};
+    const struct hx_yaml_keys keys = {.title = "Keys of a node file",
+                                      .fields = file_fields,
+                                      .options = options,
+                                      .values = values,
+                                      .count = sizeof values / sizeof *values,
+                                      .others = others};
+    hx_yaml_keys_print(&keys, format, out);
 }

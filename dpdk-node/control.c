@@ -42,8 +42,12 @@ static void set_phase(struct control *c, enum node_phase phase)
     atomic_store(&c->node->phase, phase);
 }
 
-static void begin_draining(struct control *c)
+/* What cores have not said since is not known: one that is busy, or does not run, must not pass for one that is empty. */
+void control_drain(struct control *c)
 {
+    const struct node *n = c->node;
+    for (unsigned i = 0; i < n->cores; i++)
+        atomic_store(&n->core[i]->waiting, UINT32_MAX);
     c->ended = rte_rdtsc();
     set_phase(c, NODE_DRAINING);
 }
@@ -61,18 +65,16 @@ static void take_signals(struct control *c)
         }
         c->interrupted = true;
         if (atomic_load(&c->node->phase) == NODE_RUNNING)
-            begin_draining(c);
+            control_drain(c);
     }
 }
 
 /* ---- what cores say ---- */
 
-/* No core holds anything or has had anything to do for a while. Credit frames that only say the same are no work, but
- * they come: so a core that is waited for is one that holds packets. */
-static bool is_quiet(const struct control *c)
+bool control_is_quiet(const struct control *c)
 {
     const struct node *n = c->node;
-    uint32_t waiting = 0;
+    uint64_t waiting = 0;
     for (unsigned i = 0; i < n->cores; i++)
         waiting += atomic_load_explicit(&n->core[i]->waiting, memory_order_relaxed);
     return waiting == 0 && ms_since(c, c->ended) >= QUIET_MS && (!n->local || local_is_idle(n->local));
@@ -149,11 +151,11 @@ void *control_run(void *control)
         watch_links(c);
         keep_statistics(c, &before);
         if (atomic_load(&c->node->phase) == NODE_RUNNING && lingered(c))
-            begin_draining(c);
+            control_drain(c);
         if (atomic_load(&c->node->phase) != NODE_DRAINING)
             continue;
         c->timed_out = ms_since(c, c->ended) > DRAIN_MS;
-        if (c->timed_out || is_quiet(c))
+        if (c->timed_out || control_is_quiet(c))
             set_phase(c, NODE_STOPPING);
     }
     (void)close(c->signals);

@@ -23,6 +23,11 @@ struct control {
 void control_block_signals(void);
 void control_open(struct control *c, struct node *n, bool quiet);
 
+/* Nothing new is sent from here on. */
+void control_drain(struct control *c);
+/* Whether all that was under way has left: every core has said since that it holds nothing, and a while has gone by. */
+bool control_is_quiet(const struct control *c);
+
 /* Runs until the phase is NODE_STOPPING; for a thread of its own. */
 void *control_run(void *control);
 

@@ -20,11 +20,11 @@ void core_reroute(struct core *c)
 
 static void see_links(struct core *c, uint64_t up)
 {
-    uint64_t changed = (up ^ c->up_seen) & c->hal.mine;
+    uint64_t changed = (up ^ c->hal.up) & c->hal.mine;
     for (; changed; changed &= changed - 1)
         dpdk_port_restart(&c->node->port[__builtin_ctzll(changed)]);
-    c->up_seen = up;
     c->hal.up = up;
+    atomic_store_explicit(&c->up_seen, up, memory_order_release); /* from here on it polls none that is down */
     core_reroute(c);
 }
 
@@ -72,7 +72,7 @@ static void flush(struct core *c, uint64_t now)
 unsigned core_loop(struct core *c)
 {
     uint64_t up = atomic_load_explicit(&c->node->up, memory_order_relaxed);
-    if (__builtin_expect(up != c->up_seen, 0))
+    if (__builtin_expect(up != c->hal.up, 0))
         see_links(c, up);
     unsigned work = receive(c);
     unsigned moved = c->is_tree ? hx_tree_step(&c->sw) : hx_accelerator_step(&c->sw);
@@ -86,11 +86,13 @@ unsigned core_loop(struct core *c)
 
 /* ---- around it ---- */
 
-static void tell_waiting(struct core *c)
+void core_tell_waiting(struct core *c)
 {
     uint32_t waiting = 0;
     for (uint64_t left = c->hal.mine; left; left &= left - 1)
         waiting += dpdk_port_waiting(&c->node->port[__builtin_ctzll(left)]);
+    for (unsigned port = 0; port < c->hal.ports; port++)
+        waiting += c->send[port] ? dpdk_share_waiting(c->send[port]) : 0;
     atomic_store_explicit(&c->waiting, waiting, memory_order_relaxed);
 }
 
@@ -102,7 +104,7 @@ static void finish(struct core *c)
         p->link.answer = true;
         (void)dpdk_flush(p, rte_rdtsc());
     }
-    tell_waiting(c);
+    core_tell_waiting(c);
 }
 
 int core_run(void *core)
@@ -112,7 +114,8 @@ int core_run(void *core)
     const struct timespec nap = {.tv_sec = (time_t)(nap_ns / 1000000000U), .tv_nsec = (long)(nap_ns % 1000000000U)};
     unsigned idle = 0;
     uint64_t before = rte_rdtsc();
-    while (atomic_load_explicit(&c->node->phase, memory_order_relaxed) != NODE_STOPPING) {
+    uint32_t phase;
+    while ((phase = atomic_load_explicit(&c->node->phase, memory_order_relaxed)) != NODE_STOPPING) {
         unsigned work = core_loop(c);
         uint64_t now = rte_rdtsc();
         add(&c->loops, 1);
@@ -126,8 +129,9 @@ int core_run(void *core)
         }
         before = now;
         idle = work ? 0 : idle + 1;
+        if (__builtin_expect(phase == NODE_DRAINING, 0))
+            core_tell_waiting(c);
         if (idle >= IDLE_LOOPS) {
-            tell_waiting(c);
             idle = 0;
             if (nap_ns) {
                 (void)nanosleep(&nap, NULL);

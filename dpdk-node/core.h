@@ -7,6 +7,9 @@
 /* Builds the routes of a core's switch for the links that are up now. */
 void core_reroute(struct core *c);
 
+/* Says how much this core holds: while the node drains, after each loop. */
+void core_tell_waiting(struct core *c);
+
 /* One loop. Returns frames that came and went. */
 unsigned core_loop(struct core *c);
 

@@ -2,13 +2,15 @@
 #include "local.h"
 #include "fabric-emu/payload.h"
 #include "host/error.h"
+#include "host/random.h"
 #include "hxmesh/error.h"
 
 #include <rte_cycles.h>
 #include <stdlib.h>
 
-enum { SENDS = 8, RETRIES = 12, TIMEOUT_MS = 250 };
-#define WAIT_FOR_LINKS_NS UINT64_C(5000000000)
+enum { SENDS = 8, RETRIES = 12, TIMEOUT_MS = 1000, LEAST_MS = 250, MOST_MS = 8000, NO_WAY_MS = 40000 };
+#define NS_PER_MS         UINT64_C(1000000)
+#define WAIT_FOR_LINKS_NS (5000 * NS_PER_MS)
 static const double plane_bytes_per_ns = 4 * 50.0; /* four links of 400 Gb/s (table III) */
 
 /* ---- what the endpoint asks and tells ---- */
@@ -119,13 +121,13 @@ bool local_is_good(const struct local *l)
 
 /* ---- life ---- */
 
-struct local *local_new(struct node *n, uint16_t device, uint32_t session, uint8_t epoch)
+struct local *local_new(struct node *n, uint16_t device)
 {
     const struct node_config *c = n->config;
     struct local *l = hx_allocate(1, sizeof *l);
     l->node = n;
     l->rank = c->node;
-    traffic_init(&l->traffic, &c->spec, &c->g, &c->values.settings, 0);
+    traffic_init(&l->traffic, &c->spec, &c->g, &c->values.settings, NULL);
     l->to_send = traffic_messages(&l->traffic, l->rank);
     l->to_receive = expected(l);
     l->hal = (struct hal_endpoint){
@@ -139,19 +141,23 @@ struct local *local_new(struct node *n, uint16_t device, uint32_t session, uint8
                                           .credit_period = n->port[HX_LOCAL].credit_period,
                                           .pool = n->pool,
                                           .drops = l->drops};
-    dpdk_port_init(&l->port, &port, session, hx_allocate(1, dpdk_port_bytes(port.blocks, port.peer_blocks)));
+    dpdk_port_init(&l->port, &port, hx_allocate(1, dpdk_port_bytes(port.blocks, port.peer_blocks)));
     l->hal.port[c->plane] = &l->port;
     const struct hx_endpoint_config endpoint = {.gx = c->place.gx,
                                                 .gy = c->place.gy,
                                                 .columns = c->g.columns,
                                                 .rows = c->g.rows,
-                                                .planes = (uint8_t)(c->plane + 1),
+                                                .plane_set = (uint8_t)(1U << c->plane),
                                                 .sends = SENDS,
-                                                .epoch = epoch,
+                                                .epoch = hx_random_epoch(),
+                                                .key = hx_random_64(),
                                                 .retries = RETRIES,
                                                 .check = true,
                                                 .job = c->job,
-                                                .timeout_ns = TIMEOUT_MS * UINT64_C(1000000)};
+                                                .timeout_ns = TIMEOUT_MS * NS_PER_MS,
+                                                .least_ns = LEAST_MS * NS_PER_MS,
+                                                .most_ns = MOST_MS * NS_PER_MS,
+                                                .no_way_ns = NO_WAY_MS * NS_PER_MS};
     l->memory = hx_allocate(1, hx_endpoint_bytes(&endpoint));
     if (hx_endpoint_init(&l->endpoint, &endpoint, &l->hal, l->memory) != HX_OK)
         hx_die(HX_EXIT_CONFIG, c->name, "its endpoint cannot be built");

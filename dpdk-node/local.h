@@ -27,7 +27,7 @@ struct local {
 };
 
 /* `device`: the endpoint's end of the way to the switch. */
-struct local *local_new(struct node *n, uint16_t device, uint32_t session, uint8_t epoch);
+struct local *local_new(struct node *n, uint16_t device);
 void local_free(struct local *l);
 
 unsigned local_step(struct local *l);

@@ -40,7 +40,7 @@ static int own_arguments(int argc, char **argv)
     return 0;
 }
 
-static void parse(int argc, char **argv, struct arguments *a)
+static void parse(int argc, char **argv, struct arguments *a, struct node_config *config)
 {
     const struct hx_option options[] = {{.name = "config",
                                          .kind = HX_OPTION_STRING,
@@ -54,12 +54,15 @@ static void parse(int argc, char **argv, struct arguments *a)
                                        .summary = "Runs one node of a HammingMesh, an accelerator's switch or a "
                                                   "network's, on poll-mode cores over any DPDK device.",
                                        .details = details,
+                                       .file_keys = node_file_print_keys,
                                        .options = options};
     a->values = node_default_values;
     a->values.settings = hx_default_settings;
     a->values.settings.given = 0;
     (void)hx_options_parse(&command, argc, argv, &a->common);
     hx_output_check(a->common.json);
+    node_config_load(config, a->config, &a->values);
+    hx_options_check(&command, &a->common, node_run(&config->values.settings));
 }
 
 static void start_eal(int argc, char **argv)
@@ -111,8 +114,7 @@ int main(int argc, char **argv)
     static struct node node;
     control_block_signals();
     int own = own_arguments(argc, argv);
-    parse(argc - own, argv + own, &arguments);
-    node_config_load(&config, arguments.config, &arguments.values);
+    parse(argc - own, argv + own, &arguments, &config);
     if (own)
         argv[own] = NULL;
     start_eal(own ? own : 1, argv);

@@ -4,7 +4,6 @@
 #include "devices.h"
 #include "host/error.h"
 #include "local.h"
-#include "starts.h"
 
 #include <limits.h>
 #include <rte_cycles.h>
@@ -125,7 +124,7 @@ static void close_way_to_endpoint(struct node *n)
     device_pair_close(both, ends);
 }
 
-static void open_port(struct node *n, unsigned port, uint32_t blocks, uint32_t session)
+static void open_port(struct node *n, unsigned port, uint32_t blocks)
 {
     const struct node_config *c = n->config;
     char word[HX_NAME_BYTES];
@@ -148,8 +147,7 @@ static void open_port(struct node *n, unsigned port, uint32_t blocks, uint32_t s
                                                 n->ticks_per_second / 1000000 * c->values.credit_period_ns / 1000,
                                             .pool = n->pool,
                                             .drops = n->core[n->owner[port]]->drops};
-    dpdk_port_init(&n->port[port], &config, session + port + 1,
-                   device[0] ? memory(dpdk_port_bytes(blocks, c->spec.credits)) : NULL);
+    dpdk_port_init(&n->port[port], &config, device[0] ? memory(dpdk_port_bytes(blocks, c->spec.credits)) : NULL);
     n->cables |= (uint64_t)(ends[0] != DPDK_NO_DEVICE) << port;
     n->unstarted |= (uint64_t)(ends[0] != DPDK_NO_DEVICE) << port;
     if (ends[1] != DPDK_NO_DEVICE)
@@ -214,7 +212,8 @@ static void make_switch(struct node *n, struct core *c)
     c->hal.ports = config->ports;
     c->hal.send = c->send;
     c->hal.drops = c->drops;
-    c->hal.up = c->up_seen = atomic_load(&n->up);
+    c->hal.up = atomic_load(&n->up);
+    atomic_store(&c->up_seen, c->hal.up);
     c->tables = memory(hx_route_bytes(&config->g, config->node));
     hx_switch_init(&c->sw, config->ports, config->job, &c->hal, memory(hx_switch_bytes(config->ports)));
     const struct hx_barred barred = {n->barred};
@@ -223,11 +222,14 @@ static void make_switch(struct node *n, struct core *c)
 
 /* ---- links ---- */
 
-/* No core polls a port that has been down for so long: each looks at `up` once a loop, and before and after a nap. */
-static bool is_left_alone(const struct node *n, unsigned port)
+bool node_is_left_alone(const struct node *n, unsigned port)
 {
-    uint64_t wait_ns = RETRY_NS + 2 * n->config->values.nap_ns;
-    return (rte_rdtsc() - n->looked_at[port]) / (n->ticks_per_second / 1000000) > wait_ns / 1000;
+    return !(atomic_load_explicit(&n->core[n->owner[port]]->up_seen, memory_order_acquire) >> port & 1);
+}
+
+static bool is_time_to_retry(const struct node *n, unsigned port)
+{
+    return (rte_rdtsc() - n->looked_at[port]) / (n->ticks_per_second / 1000000) > RETRY_NS / 1000;
 }
 
 static bool is_up(struct node *n, unsigned port)
@@ -239,7 +241,7 @@ static bool is_up(struct node *n, unsigned port)
         n->looked_at[port] = rte_rdtsc();
         return true;
     }
-    if (!is_left_alone(n, port))
+    if (!node_is_left_alone(n, port) || !is_time_to_retry(n, port))
         return false;
     n->looked_at[port] = rte_rdtsc();
     if (!(n->unstarted & bit) && !device_stop_to_retry(device))
@@ -259,6 +261,16 @@ uint64_t node_watch_links(struct node *n)
     return atomic_exchange_explicit(&n->up, up, memory_order_relaxed) ^ up;
 }
 
+void *node_routes(const struct node *n, struct hx_route *r)
+{
+    const struct node_config *c = n->config;
+    const struct hx_barred barred = {n->barred};
+    void *tables = hx_allocate(hx_route_bytes(&c->g, c->node), 1);
+    *r = (struct hx_route){.x_table = NULL};
+    hx_route_build(r, &c->g, c->node, barred, atomic_load(&n->up), tables);
+    return tables;
+}
+
 void node_shares_of(const struct node *n, unsigned port, struct dpdk_share **shares)
 {
     for (unsigned core = 0; core < n->cores; core++)
@@ -270,7 +282,6 @@ void node_shares_of(const struct node *n, unsigned port, struct dpdk_share **sha
 void node_open(struct node *n, const struct node_config *config)
 {
     *n = (struct node){.config = config, .endpoint_device = DPDK_NO_DEVICE, .ticks_per_second = rte_get_tsc_hz()};
-    struct starts starts = starts_next(config->state);
     n->barred = hx_allocate(hx_spec_boards(&config->spec) / 8U + 1U, 1);
     (void)hx_spec_barred(&config->spec, config->job, n->barred);
     check_device_count(config);
@@ -278,14 +289,14 @@ void node_open(struct node *n, const struct node_config *config)
     uint32_t blocks = make_pool(n);
     n->port = memory(config->ports * sizeof *n->port);
     for (unsigned port = 0; port < config->ports; port++)
-        open_port(n, port, blocks, starts.session);
+        open_port(n, port, blocks);
     (void)node_watch_links(n);
     for (unsigned i = 0; i < n->cores; i++) {
         make_shares(n, n->core[i]);
         make_switch(n, n->core[i]);
     }
     if (config->has_endpoint) {
-        n->local = local_new(n, n->endpoint_device, starts.session + config->ports + 1, starts.epoch);
+        n->local = local_new(n, n->endpoint_device);
         n->core[n->owner[HX_LOCAL]]->local = n->local;
     }
     n->started = rte_rdtsc();

@@ -29,13 +29,13 @@ struct core {
     struct local *local; /* the built-in endpoint, if this core runs it */
     uint64_t drops[HX_DROP_COUNT];
     struct dpdk_share *send[HX_MAX_RADIX]; /* by port; NULL: its own, or none */
-    unsigned turn[HX_MAX_RADIX];           /* whose share is topped up first, by port of its own */
-    uint64_t up_seen;
+    struct dpdk_turn turn[HX_MAX_RADIX];   /* by port of its own */
     /* What control and telemetry read. */
+    _Atomic uint64_t up_seen; /* links that were up by this core's last look: it polls these, and no others */
     _Atomic uint64_t loops, busy_loops;
     _Atomic uint64_t moved;      /* packets sent on */
     _Atomic uint64_t busy_ticks; /* TSC in loops that found something */
-    _Atomic uint32_t waiting;    /* packets and frames that this core holds */
+    _Atomic uint32_t waiting; /* packets and frames that this core holds, while the node drains; UINT32_MAX: not said */
 };
 
 struct node {
@@ -64,6 +64,14 @@ void node_close(struct node *n);
 
 /* Looks which links are up, tells the cores. Returns the ports that changed. */
 uint64_t node_watch_links(struct node *n);
+
+/* Whether no core polls a port, so that its device may be stopped. It is down, and its core has seen that: however long
+ * ago control looked. */
+bool node_is_left_alone(const struct node *n, unsigned port);
+
+/* Builds the routes for the links that are up now, for who only asks: the cores' own change under their hands. Returns the
+ * memory of the tables, to be freed; *r does not outlive it. */
+void *node_routes(const struct node *n, struct hx_route *r);
 
 /* Shares of a port by sending core, NULL where a core has none. */
 void node_shares_of(const struct node *n, unsigned port, struct dpdk_share **shares);

@@ -44,7 +44,7 @@ static void print_ports(const struct node *n)
         printf("  %-6s %-20s %-5s %14" PRIu64 " %14" PRIu64 " %10" PRIu64 " %10" PRIu32 "\n",
                node_port_word(word, c, port), c->port[port].device, up >> port & 1 ? "up" : "down",
                p->counts.rx_packets, p->counts.tx_packets, p->counts.rx_dropped + p->counts.tx_dropped,
-               p->link.suspected + 1);
+               p->link.sessions);
     }
 }
 
@@ -117,16 +117,17 @@ static json_t *port_json(const struct node *n, unsigned port)
 {
     const struct dpdk_port *p = &n->port[port];
     char word[HX_NAME_BYTES];
-    uint64_t lost = 0;
+    int64_t lost = 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++)
-        lost += p->link.rx[vc].lost;
+        lost += (int32_t)p->link.rx[vc].lost;
     json_t *o = json_pack("{s:s, s:s, s:i, s:b, s:b}", "port", node_port_word(word, n->config, port), "device",
                           n->config->port[port].device, "lcore", (int)n->core[n->owner[port]]->lcore, "up",
                           (int)(atomic_load(&n->up) >> port & 1), "open", (int)p->link.open);
 #define COUNT(name) (void)json_object_set_new(o, #name, integer(p->counts.name));
     DPDK_COUNTS(COUNT)
 #undef COUNT
-    (void)json_object_set_new(o, "blocks_written_off", integer(lost));
+    (void)json_object_set_new(o, "blocks_written_off", json_integer(lost));
+    (void)json_object_set_new(o, "sessions", integer(p->link.sessions));
     (void)json_object_set_new(o, "suspected", integer(p->link.suspected));
     return o;
 }

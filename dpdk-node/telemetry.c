@@ -53,8 +53,7 @@ static void fill_credits(struct rte_tel_data *d, unsigned port)
 {
     const struct hx_credit_link *l = &node->port[port].link;
     add_count(d, "open", l->open);
-    add_count(d, "session", l->session);
-    add_count(d, "peer_session", l->peer_session);
+    add_count(d, "sessions", l->sessions);
     add_count(d, "suspected", l->suspected);
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         char name[24];
@@ -63,7 +62,7 @@ static void fill_credits(struct rte_tel_data *d, unsigned port)
         (void)snprintf(name, sizeof name, "held%u", vc);
         add_count(d, name, l->rx[vc].received - l->rx[vc].freed);
         (void)snprintf(name, sizeof name, "written_off%u", vc);
-        add_count(d, name, l->rx[vc].lost);
+        (void)rte_tel_data_add_dict_int(d, name, (int32_t)l->rx[vc].lost);
     }
 }
 
@@ -85,8 +84,7 @@ static int drops(const char *command, const char *parameters, struct rte_tel_dat
     return 0;
 }
 
-/* Ports that a packet for (gx, gy) may take, by the port it comes in by. The tables are rebuilt when links change: an
- * answer in that moment may be half of either. */
+/* Ports that a packet for (gx, gy) may take, by the port it comes in by. */
 static int route(const char *command, const char *parameters, struct rte_tel_data *d)
 {
     (void)command;
@@ -94,12 +92,14 @@ static int route(const char *command, const char *parameters, struct rte_tel_dat
     const struct hx_geometry *g = &node->config->g;
     if (!parameters || hx_value_coordinate(parameters, &to) || to.gx >= g->columns || to.gy >= g->rows)
         return -1;
+    struct hx_route routes;
+    void *tables = node_routes(node, &routes);
     (void)rte_tel_data_start_dict(d);
     for (unsigned input = 0; input < node->config->ports; input++) {
         char from[HX_NAME_BYTES];
         char ways[HX_MAX_RADIX * 4] = "";
         size_t used = 0;
-        uint64_t set = hx_route_ports(&node->core[0]->sw.route, input, to.gx, to.gy);
+        uint64_t set = hx_route_ports(&routes, input, to.gx, to.gy);
         for (; set; set &= set - 1) {
             char word[HX_NAME_BYTES];
             (void)node_port_word(word, node->config, (unsigned)__builtin_ctzll(set));
@@ -107,6 +107,7 @@ static int route(const char *command, const char *parameters, struct rte_tel_dat
         }
         (void)rte_tel_data_add_dict_string(d, node_port_word(from, node->config, input), ways);
     }
+    free(tables);
     return 0;
 }
 

@@ -1,6 +1,7 @@
 /* capture.c - merging records and writing them (capture.h). */
 #include "capture.h"
 #include "capture_note.h"
+#include "host/create.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { OF_STDOUT = 1 };
@@ -39,8 +41,9 @@ static int open_file(struct capture *c)
         capture_file_name(name, sizeof name, c->plan.file, c->report.files + 1);
     else
         (void)snprintf(name, sizeof name, "%s", c->plan.file);
-    c->out.fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    return c->out.fd < 0 ? errno : 0;
+    int fd = hx_create(name);
+    c->out.fd = fd < 0 ? -1 : fd;
+    return fd < 0 ? -fd : 0;
 }
 
 static void note_error(struct capture *c, int error)
@@ -119,6 +122,8 @@ bool capture_open(struct capture *c, const struct capture_plan *plan, uint64_t n
     (void)snprintf(c->report.file, sizeof c->report.file, "%s", plan->file);
     c->report.interfaces = s->interfaces;
     int error = open_file(c);
+    if (error == EINTR)
+        return hx_fail(problem, HX_EXIT_INTERRUPTED, plan->file, "interrupted before anybody read it");
     if (error)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, plan->file, "cannot be written: %s", strerror(error));
     c->room = hx_allocate(1, HX_PCAPNG_ROOM);
@@ -129,6 +134,31 @@ bool capture_open(struct capture *c, const struct capture_plan *plan, uint64_t n
         hx_tap_consumer_init(&c->lane[ring].in, hx_tap_ring(plan->memory->tap, s, ring), s->ring_bytes);
     write_head(c);
     return true;
+}
+
+/* ---- what the file says of itself ---- */
+
+bool capture_can_say_more(const char *file)
+{
+    struct stat st;
+    return stat(file, &st) != 0 || S_ISREG(st.st_mode);
+}
+
+void capture_say_whole(const char *file)
+{
+    enum { HEAD_BYTES = HX_PCAPNG_MOST_NOTE + 1024 };
+    static const char part[] = "span=part";
+    static const char run[] = "span=run "; /* as long */
+    int fd = open(file, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    char *head = hx_allocate(1, HEAD_BYTES);
+    ssize_t bytes = pread(fd, head, HEAD_BYTES, 0);
+    const char *at = bytes > 0 ? memmem(head, (size_t)bytes, part, sizeof part - 1) : NULL;
+    if (at)
+        (void)!pwrite(fd, run, sizeof run - 1, at - head);
+    free(head);
+    (void)close(fd);
 }
 
 /* ---- records ---- */
@@ -207,6 +237,14 @@ static struct capture_lane *first_lane(struct capture *c, const struct hx_tap_re
     return first;
 }
 
+/* Records were written by another core, so each would be waited for: asks for those some way ahead. */
+static void fetch_ahead(const struct hx_tap_consumer *in, uint32_t bytes)
+{
+    enum { AHEAD = 2048, LINE = 64, MOST = 256 };
+    for (uint32_t at = 0; at < bytes && at < MOST; at += LINE)
+        __builtin_prefetch(in->ring->bytes + ((in->tail + AHEAD + at) & (in->size - 1)));
+}
+
 /* Takes records from one lane while they are the earliest. */
 static uint64_t take_run(struct capture *c, struct capture_lane *lane, const struct hx_tap_record *second,
                          uint64_t before)
@@ -214,6 +252,7 @@ static uint64_t take_run(struct capture *c, struct capture_lane *lane, const str
     uint64_t taken = 0;
     while (lane->next && lane->next->time < before && !(second && is_before(second, lane->next)) &&
            !capture_is_full(c)) {
+        fetch_ahead(&lane->in, lane->next->size);
         capture_write(c, lane->next);
         hx_tap_taken(&lane->in, lane->next);
         lane->next = hx_tap_next(&lane->in, c->report.interfaces, &c->report.broken);

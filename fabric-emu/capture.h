@@ -64,6 +64,12 @@ bool capture_is_full(const struct capture *c);
 /* Ends the file; the report is complete. */
 void capture_close(struct capture *c);
 
+/* The note of a run's capture says "span=part" until the run has come to its end, so that a file that was cut off does not
+ * claim to be whole; then capture_say_whole makes it "span=run". What cannot be written again, such as a pipe, has to say
+ * "span=run" from the start. */
+bool capture_can_say_more(const char *file);
+void capture_say_whole(const char *file);
+
 /* Adds up what the tap has counted. */
 void capture_count(struct capture_report *report, const struct capture_memory *memory);
 

@@ -29,6 +29,26 @@ void *capture_share(uint64_t bytes, const char *name, int *fd)
     return base;
 }
 
+/* The most ports of one node that are tapped; those of a node stand together. */
+static unsigned most_tapped(const struct capture_ports *p)
+{
+    unsigned most = 0;
+    unsigned tapped = 0;
+    for (uint32_t i = 0; i < p->interfaces; i++) {
+        bool same = i && p->port[i].node == p->port[i - 1].node && p->port[i].plane == p->port[i - 1].plane;
+        tapped = same ? tapped + 1 : 1;
+        most = tapped > most ? tapped : most;
+    }
+    return most;
+}
+
+/* Who waits must find room for a whole step once the ring is empty. */
+static uint32_t ring_for(const struct capture_wish *wish, const struct hx_tap_shape *shape)
+{
+    uint64_t step = wish->wait_slots ? hx_tap_step_bytes(shape, most_tapped(wish->ports), wish->wait_slots) : 0;
+    return ring_bytes(step > wish->ring_bytes ? step : wish->ring_bytes);
+}
+
 bool capture_memory_new(struct capture_memory *m, const struct capture_wish *wish, struct hx_problem *problem)
 {
     struct capture_filter filter;
@@ -36,12 +56,13 @@ bool capture_memory_new(struct capture_memory *m, const struct capture_wish *wis
     if (!capture_filter_compile(&filter, wish->filter, wish->option, problem))
         return false;
     m->shape = (struct hx_tap_shape){.rings = wish->rings,
-                                     .ring_bytes = ring_bytes(wish->ring_bytes),
                                      .ports = wish->ports->ports,
                                      .interfaces = wish->ports->interfaces,
                                      .program = filter.count,
                                      .snaplen = wish->snaplen,
-                                     .annotate = wish->annotate};
+                                     .annotate = wish->annotate,
+                                     .waits = wish->wait_slots > 0};
+    m->shape.ring_bytes = ring_for(wish, &m->shape);
     m->tap = capture_share(hx_tap_bytes(&m->shape), "hxmesh-tap", &m->fd);
     bool good = m->tap != NULL;
     if (good) {

@@ -19,6 +19,7 @@ struct capture_wish {
     const struct capture_ports *ports;
     uint32_t rings;      /* workers */
     uint64_t ring_bytes; /* of each; rounded up to a power of two */
+    unsigned wait_slots; /* the datapath waits for room, and its links have so many slots per VC; 0: it does not wait */
     uint32_t snaplen;
     bool annotate;
     const char *filter; /* as libpcap reads it; NULL or empty: none */

@@ -1,7 +1,9 @@
 /* capture_ports.c - choosing ports by their names (capture_ports.h). */
 #include "capture_ports.h"
 
+#include <ctype.h>
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,13 +32,22 @@ static bool split(struct patterns *patterns, const char *text, const char *optio
     return true;
 }
 
+/* By the name; an accelerator also without its letter; and by the node alone ("a5,3", "row*"): all its ports. */
+static bool matches(const char *pattern, const char *name)
+{
+    char node[HX_NAME_BYTES];
+    (void)snprintf(node, sizeof node, "%.*s", (int)strcspn(name, "/"), name);
+    bool bare = name[0] == 'a' && isdigit((unsigned char)pattern[0]);
+    return fnmatch(pattern, name + bare, 0) == 0 || fnmatch(pattern, node + bare, 0) == 0;
+}
+
 static bool is_chosen(struct patterns *patterns, const char *name)
 {
     bool chosen = patterns->count == 0;
     for (unsigned i = 0; i < patterns->count; i++) {
-        bool matches = fnmatch(patterns->of[i].text, name, 0) == 0;
-        patterns->of[i].matched |= matches;
-        chosen |= matches;
+        bool is = matches(patterns->of[i].text, name);
+        patterns->of[i].matched |= is;
+        chosen |= is;
     }
     return chosen;
 }

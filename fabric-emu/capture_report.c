@@ -21,8 +21,9 @@ void capture_report_print(const struct capture_report *r)
 {
     char size[HX_VALUE_TEXT];
     printf("  capture        %" PRIu64 " of %" PRIu64 " frames at %" PRIu32 " port%s, %" PRIu64
-           " dropped by the tap, %" PRIu64 " not written; %s in %s%s\n",
-           r->written, r->received, r->interfaces, r->interfaces == 1 ? "" : "s", r->dropped, r->unwritten,
+           " dropped by the tap%s, %" PRIu64 " not written; %s in %s%s\n",
+           r->written, r->received, r->interfaces, r->interfaces == 1 ? "" : "s", r->dropped,
+           r->dropped ? " (without --capture-drop the fabric waits for the file)" : "", r->unwritten,
            hx_value_print_bytes(size, r->bytes), r->file, r->files > 1 ? " and others" : "");
 }
 

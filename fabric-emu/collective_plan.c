@@ -154,18 +154,11 @@ void collective_plan_free(struct collective_plan *p)
 
 /* ---- what can be asked ---- */
 
-static void require_settings(const struct hx_settings *settings)
+static void require_floats(const struct hx_settings *settings)
 {
-    const char *pattern = hx_pattern_names[settings->pattern];
     if (settings->message % sizeof(float))
         hx_die(HX_EXIT_USAGE, "--message", "the vector of %s is of float32: %" PRIu64 " bytes are no multiple of 4",
-               pattern, settings->message);
-    if (settings->count != 1)
-        hx_die(HX_EXIT_USAGE, "--count", "%s runs once", pattern);
-    if (settings->duration_ns)
-        hx_die(HX_EXIT_USAGE, "--duration", "%s runs once, to its end", pattern);
-    if (settings->rate < 1)
-        hx_die(HX_EXIT_USAGE, "--rate", "%s has no rate: messages go when they can", pattern);
+               hx_pattern_names[settings->pattern], settings->message);
 }
 
 static void require_memory(const struct collective_plan *p)
@@ -185,8 +178,8 @@ void collective_plan_require(const struct hx_spec *spec, const struct hx_setting
     struct hx_problem problem;
     struct traffic t;
     struct collective_plan p;
-    require_settings(settings);
-    traffic_init(&t, spec, &g, settings, root);
+    require_floats(settings);
+    traffic_init(&t, spec, &g, settings, NULL);
     if (!collective_plan_init(&p, &t, root, &problem))
         hx_die_of(&problem);
     if (settings->verify)

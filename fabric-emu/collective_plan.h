@@ -28,9 +28,8 @@ struct collective_plan {
     unsigned jobs;
 };
 
-/* Dies unless these settings, whose pattern is a collective, can be run on that fabric and this machine: as below, if
- * something is asked that only messages have (a count, a duration, a rate), if the vector is not of float32, or if the
- * vectors that are to be checked do not fit into memory. */
+/* Dies unless these settings, whose pattern is a collective, can be run on that fabric and this machine: as below, if the
+ * vector is not of float32, or if the vectors that are to be checked do not fit into memory. */
 void collective_plan_require(const struct hx_spec *spec, const struct hx_settings *settings, uint32_t root);
 
 /* For settings whose pattern is a collective, on what traffic_init() found of the jobs. The root of a broadcast is

@@ -4,19 +4,17 @@
 
 #include <stdio.h>
 
-static const double link_bytes_per_second = 50e9; /* 400 Gb/s (table III) */
 enum { LISTED = 4 };
 
-double collective_share(const struct collective_plan *p, double seconds)
+double collective_share(const struct collective_plan *p, double injectable)
 {
-    double rate = 4 * link_bytes_per_second * p->planes / (p->kind == HX_ALL_REDUCE ? 2 : 1);
-    return seconds > 0 ? (double)p->bytes / seconds / rate : 0;
+    return injectable > 0 ? (double)p->bytes * (p->kind == HX_ALL_REDUCE ? 2 : 1) / injectable : 0;
 }
 
-void collective_report_print(const struct collective_plan *p, struct collective_count count, double seconds)
+void collective_report_print(const struct collective_plan *p, struct collective_count count, double injectable)
 {
     printf("  collective     %u of %u accelerators done, %.4f %% of %sinjection\n", count.done, count.members,
-           collective_share(p, seconds) * 100, p->kind == HX_ALL_REDUCE ? "half the " : "");
+           collective_share(p, injectable) * 100, p->kind == HX_ALL_REDUCE ? "half the " : "");
     for (unsigned i = 0; i < p->jobs && i < LISTED; i++) {
         const struct collective_job *job = &p->job[i];
         char size[HX_VALUE_TEXT];
@@ -27,7 +25,7 @@ void collective_report_print(const struct collective_plan *p, struct collective_
         printf("    and %u jobs more\n", p->jobs - LISTED);
 }
 
-json_t *collective_report_json(const struct collective_plan *p, struct collective_count count, double seconds)
+json_t *collective_report_json(const struct collective_plan *p, struct collective_count count, double injectable)
 {
     json_t *jobs = json_array();
     for (unsigned i = 0; i < p->jobs; i++) {
@@ -42,5 +40,5 @@ json_t *collective_report_json(const struct collective_plan *p, struct collectiv
     }
     return json_pack("{s:s, s:I, s:i, s:i, s:f, s:o}", "kind", hx_pattern_names[HX_COLLECTIVES + p->kind],
                      "vector_bytes", (json_int_t)p->bytes, "accelerators", (int)count.members, "done", (int)count.done,
-                     "share", collective_share(p, seconds), "jobs", jobs);
+                     "share", collective_share(p, injectable), "jobs", jobs);
 }

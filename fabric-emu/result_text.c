@@ -1,6 +1,7 @@
 /* result_text.c - the report that a person reads. */
 #include "host/name.h"
 #include "host/value.h"
+#include "host/version.h"
 #include "result.h"
 
 #include <inttypes.h>
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HOTTEST = 5 };
+enum { HOTTEST = 5, MOST_JOBS = 16 };
 
 static const char *const drop_names[] = {
 #define DROP_NAME(name, text) text,
@@ -21,22 +22,43 @@ static void print_head(const struct result *r)
     printf("%s: %" PRIu32 " accelerators, %u plane%s, %u worker%s, %s clock\n", r->spec->name, r->g->accelerators,
            r->g->planes, r->g->planes == 1 ? "" : "s", r->workers, r->workers == 1 ? "" : "s",
            hx_clock_names[r->settings.clock]);
+    char date[RESULT_DATE];
+    result_date(r, date);
+    printf("  run            hxmesh %s, %s: %s\n", HXMESH_VERSION, date, r->common->line);
+}
+
+static void print_flows(const struct result *r)
+{
+    uint64_t count = flows_count(r->flows);
+    printf("  traffic        %s, %" PRIu64 " messages", r->settings.traffic_file, count);
+    if (r->flows->left_out)
+        printf(", %" PRIu64 " of failed boards left out", r->flows->left_out);
+    if (r->messages_begun < count)
+        printf(", %" PRIu64 " not begun", count - r->messages_begun);
+    printf("\n");
 }
 
 static void print_traffic(const struct result *r, const struct traffic *traffic)
 {
     char size[HX_VALUE_TEXT];
-    if (traffic)
+    if (r->flows)
+        print_flows(r);
+    else if (traffic)
         printf("  traffic        %s, %s of %s, seed %" PRIu64 "\n", hx_pattern_names[r->settings.pattern],
                r->collective ? "a vector" : "messages", hx_value_print_bytes(size, r->settings.message),
                r->settings.seed);
+    bool may_be_cut_off = r->sum.messages_failed && (r->spec->failed || r->spec->job);
     const char *end = r->outcome.complete      ? "all acknowledged"
                       : r->outcome.interrupted ? "interrupted"
+                      : may_be_cut_off         ? "NOT COMPLETE (`hxmesh check` says which pairs are cut off, and why)"
                                                : "NOT COMPLETE";
     printf("  messages       %" PRIu64 " of %" PRIu64 " delivered, %" PRIu64 " given up, %s\n",
            r->sum.messages_received, r->messages_begun, r->sum.messages_failed, end);
-    printf("  packets        %" PRIu64 " sent, %" PRIu64 " delivered, %" PRIu64 " lost, %" PRIu64 " repeated\n",
+    printf("  packets        %" PRIu64 " sent, %" PRIu64 " delivered, %" PRIu64 " lost, %" PRIu64 " repeated",
            r->sum.packets_sent, r->sum.packets_delivered, r->packets_lost, r->sum.packets_repeated);
+    if (r->packets_in_flight)
+        printf(", %" PRIu64 " still in flight", r->packets_in_flight);
+    printf("\n");
     printf("  payload        %s delivered, ", hx_value_print_bytes(size, r->sum.bytes_delivered));
     if (r->settings.verify)
         printf("every byte checked, %" PRIu64
@@ -49,17 +71,19 @@ static void print_traffic(const struct result *r, const struct traffic *traffic)
 static void print_time(const struct result *r)
 {
     char text[HX_VALUE_TEXT];
-    bool simulated = r->outcome.virtual_ps != 0;
+    bool simulated = r->settings.clock == HX_CLOCK_VIRTUAL;
     double seconds = result_seconds(r);
     double real = simulated ? (double)r->outcome.drained_ns / 1e9 : seconds;
     printf("  time           ");
     if (simulated)
         printf("%s simulated, ", hx_value_print_duration(text, r->outcome.virtual_ps / 1000));
+    if (r->settings.warm_up_ns)
+        printf("after a warm-up of %s, ", hx_value_print_duration(text, r->settings.warm_up_ns));
     printf("%.3f s%s, %.1f M packet-hops/s", real, simulated ? " real" : "",
            real > 0 ? (double)r->outcome.hops / real / 1e6 : 0);
     printf(", %.2f GB/s of payload delivered\n", seconds > 0 ? (double)r->outcome.bytes_delivered / 1e9 / seconds : 0);
-    printf("  share          %.4f %% of injection (4 x 400 Gb/s a plane), %.4f %% of the all-to-all bound\n",
-           r->share_of_injection * 100, r->share_of_bound * 100);
+    printf("  share          %.4f %% of injection (4 x %g Gb/s a plane), %.4f %% of the all-to-all bound\n",
+           r->share_of_injection * 100, r->link_rate * 8 / 1e9, r->share_of_bound * 100);
     static const struct {
         const char *name;
         double share;
@@ -69,6 +93,23 @@ static void print_time(const struct result *r)
         printf("%s %s, ", quantiles[i].name,
                hx_value_print_duration(text, fab_histogram_quantile(&r->latency, quantiles[i].share)));
     printf("max %s\n", hx_value_print_duration(text, r->latency.most));
+}
+
+static void print_jobs(const struct result *r)
+{
+    char text[3][HX_VALUE_TEXT];
+    for (uint32_t i = 0; r->spec->job && i < r->jobs && i < MOST_JOBS; i++) {
+        const struct result_job *job = &r->job[i];
+        printf("  job %-5u      %" PRIu32 " accelerators, %" PRIu64 " of %" PRIu64 " messages, %" PRIu64
+               " packets, %s, %.4f %% of its injection, p50 %s, p99 %s, %" PRIu64 " lost, %" PRIu64 " corrupted\n",
+               job->tag, job->accelerators, job->sum.messages_received, job->messages_begun, job->sum.packets_delivered,
+               hx_value_print_bytes(text[0], job->sum.bytes_delivered), job->share_of_injection * 100,
+               hx_value_print_duration(text[1], fab_histogram_quantile(&job->latency, 0.5)),
+               hx_value_print_duration(text[2], fab_histogram_quantile(&job->latency, 0.99)), job->packets_lost,
+               job->bytes_corrupted);
+    }
+    if (r->spec->job && r->jobs > MOST_JOBS)
+        printf("  and %" PRIu32 " jobs more (--json and --csv have all)\n", r->jobs - MOST_JOBS);
 }
 
 static void print_health(const struct result *r)
@@ -119,8 +160,9 @@ void result_print(const struct result *r, const struct traffic *traffic)
     print_head(r);
     print_traffic(r, traffic);
     if (r->collective)
-        collective_report_print(r->collective, r->collective_count, result_seconds(r));
+        collective_report_print(r->collective, r->collective_count, result_injection(r) * result_seconds(r));
     print_time(r);
+    print_jobs(r);
     print_health(r);
     print_hottest(r);
     result_print_map(r);

@@ -3,21 +3,39 @@
 #include "collective_plan.h"
 #include "host/bounds.h"
 #include "host/json.h"
+#include "hxmesh/collective.h"
+#include "result.h"
 
+#include <math.h>
 #include <string.h>
 
 #define LEAST_PACE 0.001
 
-/* Settings that only one clock knows. */
-enum { GIVEN_NAME = 1, GIVEN_RESTART = 2, GIVEN_FOR_WALL = 3, GIVEN_WATCHDOG = 4, GIVEN_CHECK = 8 };
+/* The file's clock and pattern, or the defaults, are for all its keys, or the command line names others. */
+static void check_file(const struct run_options *o, const struct hx_settings *given)
+{
+    if (o->spec.of_default_clock.exit_code && !(given->given & HX_GIVEN_CLOCK))
+        hx_die_of(&o->spec.of_default_clock);
+    if (o->spec.of_default_pattern.exit_code && !(given->given & HX_GIVEN_PATTERN))
+        hx_die_of(&o->spec.of_default_pattern);
+}
 
 static void settle(struct run_options *o, const struct hx_settings *given)
 {
+    check_file(o, given);
+    if (given->given & HX_GIVEN_COUNT && given->count && given->duration_ns)
+        hx_die(HX_EXIT_USAGE, "--count", "%s", HX_COUNT_OR_DURATION);
     o->settings = o->spec.settings;
     hx_settings_merge(&o->settings, given);
     /* Simulated time passes slowly enough without every byte: they are carried when somebody asks. */
     if (o->settings.clock == HX_CLOCK_VIRTUAL && !(o->settings.given & HX_GIVEN_VERIFY))
         o->settings.verify = false;
+    if (o->settings.warm_up_ns && o->settings.warm_up_ns >= o->settings.duration_ns)
+        hx_die(HX_EXIT_USAGE, "--warm-up", "%s",
+               o->settings.duration_ns ? "is to be shorter than --duration"
+                                       : "needs a --duration, of which it is a part");
+    if (o->settings.duration_ns)
+        o->settings.count = 0;
     if (o->settings.count == 0 && o->settings.duration_ns == 0)
         hx_die(HX_EXIT_USAGE, "--count", "0 messages need a --duration");
 }
@@ -32,39 +50,40 @@ static void settle_capture(struct run_options *o, const struct hx_capture_settin
         hx_die(HX_EXIT_USAGE, "--capture", "the report of a run goes to stdout: name a file (or use `hxmesh capture`)");
 }
 
-static void check_target(struct run_options *o, struct hx_coordinate target)
+static void check_target(const struct run_options *o, struct hx_coordinate target)
 {
     hx_spec_check_coordinate(&o->spec, "--target", target);
     unsigned pattern = o->settings.pattern;
-    bool has_target = pattern == HX_INCAST || pattern == HX_COLLECTIVES + HX_BROADCAST;
+    bool has_target = HX_FOR_TARGET & HX_FOR_PATTERN(pattern);
     if (has_target && hx_spec_board_failed(&o->spec, hx_spec_board_at(&o->spec, target.gx, target.gy)))
         hx_die(HX_EXIT_USAGE, "--target", "a%u,%u is on a failed board", target.gx, target.gy);
-    o->target = hx_accelerator(&o->g, target.gx, target.gy);
-    if (pattern < HX_COLLECTIVES)
-        return;
-    hx_spec_refuse_external(&o->spec, hx_pattern_names[pattern]);
-    collective_plan_require(&o->spec, &o->settings, o->target);
 }
 
-static void check_clock(const struct run_options *o, unsigned given, unsigned settings,
-                        const struct hx_overrides *overrides)
+static void check_traffic(struct run_options *o)
 {
-    bool is_virtual = o->settings.clock == HX_CLOCK_VIRTUAL;
-    if (is_virtual)
+    unsigned pattern = o->settings.pattern;
+    struct hx_coordinates *target = &o->settings.target;
+    struct hx_problem problem;
+    target->count += target->count == 0; /* 0,0 */
+    for (unsigned i = 0; i < target->count; i++)
+        check_target(o, target->at[i]);
+    if (target->count > 1 && pattern != HX_HOTSPOT)
+        hx_die(HX_EXIT_USAGE, "--target", "%s has one target, %u are given", hx_settings_traffic(&o->settings),
+               target->count);
+    o->target = hx_accelerator(&o->g, target->at[0].gx, target->at[0].gy);
+    if (!traffic_check(&o->spec, &o->g, &o->settings, &problem))
+        hx_die_of(&problem);
+    if (pattern < HX_PATTERNS)
+        return;
+    hx_spec_refuse_external(&o->spec, hx_settings_traffic(&o->settings));
+    if (pattern >= HX_COLLECTIVES)
+        collective_plan_require(&o->spec, &o->settings, o->target);
+}
+
+static void check_clock(const struct run_options *o)
+{
+    if (o->settings.clock == HX_CLOCK_VIRTUAL)
         hx_spec_refuse_external(&o->spec, "the virtual clock");
-    if (!is_virtual && o->timing.given)
-        hx_die(HX_EXIT_USAGE, "--clock", "speeds, latencies and --buffer are those of --clock virtual");
-    if (!is_virtual && (given & (GIVEN_WATCHDOG | GIVEN_CHECK)))
-        hx_die(HX_EXIT_USAGE, "--clock", "--%s is for --clock virtual",
-               given & GIVEN_CHECK ? "check-steps" : "watchdog");
-    if (!is_virtual && settings & (HX_GIVEN_SELECT | HX_GIVEN_PACE))
-        hx_die(HX_EXIT_USAGE, "--clock", "--%s is for --clock virtual", settings & HX_GIVEN_SELECT ? "select" : "pace");
-    if (is_virtual && (given & GIVEN_FOR_WALL || overrides->credits))
-        hx_die(HX_EXIT_USAGE, "--clock", "--%s is for --clock wall%s",
-               overrides->credits   ? "credits"
-               : given & GIVEN_NAME ? "name"
-                                    : "restart",
-               overrides->credits ? " (--buffer is what a link buffers under the virtual clock)" : "");
     struct hx_timing complete = hx_timing_complete(&o->timing);
     if (complete.crossbar < complete.link)
         hx_die(HX_EXIT_USAGE, "--crossbar", "%u Gb/s is less than a link's %u", (unsigned)complete.crossbar,
@@ -91,7 +110,30 @@ static void settle_pace(struct run_options *o)
     if (o->settings.pace > 0 && o->settings.pace < LEAST_PACE)
         hx_die(HX_EXIT_USAGE, "--pace", "%g is below %g (0: by the traffic)", o->settings.pace, LEAST_PACE);
     if (o->settings.pace == 0)
-        o->settings.pace = pace_of(o);
+        o->settings.pace = round(pace_of(o) * 1e9) / 1e9; /* as a report can say it: it can be given again */
+}
+
+static void check_outputs(const struct run_options *o)
+{
+    hx_output_check(o->common.json);
+    hx_output_check(o->csv);
+    if (hx_output_is_stdout(o->common.json) && hx_output_is_stdout(o->csv))
+        hx_die(HX_EXIT_USAGE, "--csv", "stdout has the JSON report: name a file for one of them");
+}
+
+bool run_options_print(const struct run_options *o)
+{
+    return !hx_output_is_stdout(o->common.json) && !hx_output_is_stdout(o->csv);
+}
+
+void run_options_write(const struct run_options *o, json_t *report)
+{
+    if (o->csv)
+        result_csv(report, o->csv);
+    if (o->common.json)
+        hx_json_write(report, o->common.json);
+    else
+        json_decref(report);
 }
 
 void run_options_parse(struct run_options *o, int argc, char **argv)
@@ -102,38 +144,41 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
     struct hx_overrides overrides = {0};
     struct hx_capture_settings capture = HX_CAPTURE_DEFAULTS;
     struct hx_timing timing = HX_DEFAULT_TIMING;
-    struct hx_coordinate target = {0, 0};
-    unsigned given = 0;
     const struct hx_option options[] = {
         HX_OPTIONS_HEADING("Traffic"),
         HX_SETTINGS_OPTIONS(&settings),
-        {.name = "target",
-         .kind = HX_OPTION_COORDINATE,
-         .to.coordinate = &target,
-         .help = "who receives in incast traffic, or has what is broadcast (0,0)"},
         HX_OPTIONS_HEADING("Fabric"),
         HX_OVERRIDE_OPTIONS(&overrides),
-        {.name = "links",
-         .kind = HX_OPTION_FLAG,
-         .negatable = true,
-         .to.flag = &o->links,
-         .help = "list every link in the JSON report (on)"},
-        HX_OPTIONS_HEADING("Wall clock"),
-        HX_CREDIT_OPTION(&overrides),
         {.name = "name",
          .kind = HX_OPTION_STRING,
          .argument = "NAME",
          .to.string = &o->name,
-         .help = "of the fabric's shared memory, /dev/shm/hxmesh-NAME (the process number)",
-         .given = &given,
-         .given_bit = GIVEN_NAME},
+         .help = "of the fabric's shared memory, /dev/shm/hxmesh-NAME",
+         .otherwise = "the process number"},
+        HX_OPTIONS_HEADING("Report"),
+        {.name = "csv",
+         .kind = HX_OPTION_STRING,
+         .argument = "FILE",
+         .to.string = &o->csv,
+         .help = "write the flat figures as CSV to FILE, a line of names and one of the run, and one of each job; - is "
+                 "stdout"},
+        {.name = "links",
+         .kind = HX_OPTION_FLAG,
+         .negatable = true,
+         .to.flag = &o->links,
+         .help = "list every link in the JSON report"},
+        {.name = "watch",
+         .kind = HX_OPTION_FLAG,
+         .to.flag = &o->watch,
+         .help = "show the run as `hxmesh top` does, in place of the bar"},
+        HX_OPTIONS_HEADING("Wall clock"),
+        HX_CREDIT_OPTION(&overrides),
         {.name = "restart",
          .kind = HX_OPTION_FLAG,
          .negatable = true,
          .to.flag = &o->restart,
-         .help = "start workers that were killed again (on)",
-         .given = &given,
-         .given_bit = GIVEN_RESTART},
+         .help = "start workers that were killed again",
+         .applies = HX_FOR_WALL},
         HX_OPTIONS_HEADING("Virtual clock"),
         HX_VIRTUAL_OPTIONS(&settings),
         HX_TIMING_OPTIONS(&timing),
@@ -143,15 +188,13 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
          .low = 0,
          .high = HX_MOST_DURATION,
          .help = "how long nothing may move though packets stand in switches, beyond what can be: then the run ends "
-                 "and says who waits for whom; 0: never (100us)",
-         .given = &given,
-         .given_bit = GIVEN_WATCHDOG},
+                 "and says who waits for whom; 0: never",
+         .applies = HX_FOR_VIRTUAL},
         {.name = "check-steps",
          .kind = HX_OPTION_FLAG,
          .to.flag = &o->check_steps,
          .help = "count after every step of time that no credit and no packet was lost or made up (slow)",
-         .given = &given,
-         .given_bit = GIVEN_CHECK},
+         .applies = HX_FOR_VIRTUAL},
         HX_OPTIONS_HEADING("Capture"),
         HX_CAPTURE_OPTIONS(&capture),
         HX_OPTIONS_END};
@@ -169,14 +212,16 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
         .most_operands = 1,
         .options = options};
     int first = hx_options_parse(&command, argc, argv, &o->common);
-    hx_output_check(o->common.json);
+    check_outputs(o);
     hx_spec_load(argv[first], &overrides, &o->spec);
     o->g = hx_spec_geometry(&o->spec);
     settle(o, &settings);
+    hx_options_check(&command, &o->common, hx_settings_run(&o->settings));
     settle_capture(o, &capture);
+    hx_output_apart("--json", o->common.json, "--capture", o->capture.file);
     o->timing = o->spec.timing;
     hx_timing_merge(&o->timing, &timing);
-    check_clock(o, given, settings.given, &overrides);
+    check_clock(o);
     settle_pace(o);
-    check_target(o, target);
+    check_traffic(o);
 }

@@ -4,6 +4,8 @@
 
 #include "host/spec.h"
 
+#include <jansson.h>
+
 #define RUN_WATCHDOG_NS UINT64_C(100000)
 
 struct run_options {
@@ -15,7 +17,9 @@ struct run_options {
     uint32_t target;         /* rank: who receives in incast traffic, or has what is broadcast */
     const char *name;
     bool restart;
-    bool links; /* the report lists them */
+    bool links;      /* the JSON report lists them */
+    bool watch;      /* hxmesh-top in place of the bar */
+    const char *csv; /* file or "-"; NULL: none */
     /* Virtual clock: */
     uint64_t watchdog_ns; /* how long nothing may move though it should; 0: for ever */
     bool check_steps;     /* after each window of time, that nothing was lost or made up */
@@ -24,5 +28,10 @@ struct run_options {
 
 /* Reads and checks all of it; dies with one line if something is wrong. *o owns a spec from then on. */
 void run_options_parse(struct run_options *o, int argc, char **argv);
+
+/* Whether the report for a person goes to stdout: nothing else does. */
+bool run_options_print(const struct run_options *o);
+/* Writes the report where --json and --csv want it; takes the reference. */
+void run_options_write(const struct run_options *o, json_t *report);
 
 #endif

@@ -1,10 +1,11 @@
 /* traffic.c - the patterns (traffic.h). */
 #include "traffic.h"
 #include "random.h"
+#include "traffic_partners.h"
 
 #include <stdlib.h>
 
-enum purpose { FOR_PARTNERS = 1, FOR_ORDER, FOR_UNIFORM };
+enum purpose { FOR_ORDER = 2, FOR_UNIFORM, FOR_HOT, FOR_TARGET };
 
 static unsigned board_of(const struct traffic *t, uint32_t rank)
 {
@@ -58,70 +59,24 @@ static void gather_jobs(struct traffic *t)
     free(seen);
 }
 
-/* ---- partners ---- */
-
-static void shuffle(uint32_t *ranks, uint32_t n, uint64_t seed)
-{
-    for (uint32_t i = n; i > 1; i--) {
-        uint32_t j = random_below(random_of(seed, FOR_PARTNERS, i), i);
-        uint32_t keep = ranks[i - 1];
-        ranks[i - 1] = ranks[j];
-        ranks[j] = keep;
-    }
-}
-
-/* One random cycle through a job: a permutation that sends nobody to itself. */
-static void permute(struct traffic *t, uint32_t *members, uint32_t n)
-{
-    shuffle(members, n, t->settings.seed);
-    for (uint32_t i = 0; n > 1 && i < n; i++)
-        t->partner[members[i]] = members[(i + 1) % n];
-}
-
-/* The western half of a job is paired with the eastern half at random; an odd one in the middle stays alone. */
-static void bisect(struct traffic *t, uint32_t *members, uint32_t n)
-{
-    uint32_t half = n / 2;
-    uint32_t *east = members + n - half;
-    shuffle(east, half, t->settings.seed);
-    for (uint32_t i = 0; i < half; i++) {
-        t->partner[members[i]] = east[i];
-        t->partner[east[i]] = members[i];
-    }
-}
-
-static void choose_partners(struct traffic *t)
-{
-    uint32_t n = t->g->accelerators;
-    uint32_t *members = hx_allocate(n, sizeof *members);
-    for (uint32_t rank = 0; rank < n; rank++)
-        t->partner[rank] = TRAFFIC_NOBODY;
-    for (uint32_t rank = 0; rank < n; rank++) {
-        uint32_t size = t->members[rank];
-        if (size == 0 || t->member[t->first[rank]] != rank)
-            continue; /* once a job, at its first member */
-        for (uint32_t i = 0; i < size; i++)
-            members[i] = t->member[t->first[rank] + i];
-        if (t->settings.pattern == HX_BISECTION)
-            bisect(t, members, size);
-        else
-            permute(t, members, size);
-    }
-    free(members);
-}
+/* ---- life ---- */
 
 void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx_geometry *g,
-                  const struct hx_settings *settings, uint32_t incast_target)
+                  const struct hx_settings *settings, const struct flows *flows)
 {
     uint32_t n = g->accelerators;
-    *t = (struct traffic){.spec = spec, .g = g, .settings = *settings, .incast_target = incast_target};
+    const struct hx_coordinates *target = &settings->target;
+    *t = (struct traffic){.spec = spec, .g = g, .settings = *settings, .flows = flows, .targets = target->count};
+    for (unsigned i = 0; i < target->count; i++)
+        t->target[i] = hx_accelerator(g, target->at[i].gx, target->at[i].gy);
+    t->targets += t->targets == 0; /* the north-west one */
     t->member = hx_allocate(n, sizeof *t->member);
     t->first = hx_allocate(n, sizeof *t->first);
     t->members = hx_allocate(n, sizeof *t->members);
     t->place = hx_allocate(n, sizeof *t->place);
     t->partner = hx_allocate(n, sizeof *t->partner);
     gather_jobs(t);
-    choose_partners(t);
+    traffic_choose_partners(t);
 }
 
 void traffic_free(struct traffic *t)
@@ -163,15 +118,19 @@ uint32_t traffic_destinations(const struct traffic *t, uint32_t rank)
     uint32_t list[4];
     if (t->members[rank] < 2)
         return 0;
+    if (t->flows)
+        return t->flows->destinations[rank];
     switch (t->settings.pattern) {
     case HX_PERMUTATION:
     case HX_BISECTION:
+    case HX_TORNADO:
+    case HX_TRANSPOSE:
+    case HX_BIT_REVERSE:
         return t->partner[rank] != TRAFFIC_NOBODY;
     case HX_NEIGHBOUR:
         return neighbours(t, rank, list);
     case HX_INCAST:
-        return rank != t->incast_target && is_alive(t, t->incast_target) &&
-               t->first[rank] == t->first[t->incast_target];
+        return rank != t->target[0] && is_alive(t, t->target[0]) && t->first[rank] == t->first[t->target[0]];
     case HX_ALL_TO_ALL:
         return t->settings.shifts && t->settings.shifts < t->members[rank] ? (uint32_t)t->settings.shifts
                                                                            : t->members[rank] - 1;
@@ -193,10 +152,12 @@ uint32_t traffic_peers(const struct traffic *t, uint32_t rank)
 {
     uint32_t others = t->members[rank] ? t->members[rank] - 1 : 0;
     uint32_t peers = 2 * traffic_destinations(t, rank);
-    if (t->settings.pattern == HX_PERMUTATION || t->settings.pattern == HX_BISECTION)
+    if (t->flows)
+        peers = t->flows->peers[rank];
+    else if (traffic_has_partners(t->settings.pattern))
         peers = 1 + senders_to(t, rank);
     else if (t->settings.pattern == HX_INCAST)
-        peers = rank == t->incast_target ? others : 1;
+        peers = rank == t->target[0] ? others : 1;
     return peers < others ? peers : others;
 }
 
@@ -205,7 +166,19 @@ uint64_t traffic_messages(const struct traffic *t, uint32_t rank)
     uint64_t to = is_alive(t, rank) ? traffic_destinations(t, rank) : 0;
     if (to == 0)
         return 0;
+    if (t->flows)
+        return flows_of(t->flows, rank);
     return t->settings.duration_ns ? UINT64_MAX : to * t->settings.count;
+}
+
+double traffic_bytes_of_all(const struct traffic *t)
+{
+    double sum = 0;
+    for (uint64_t i = 0; t->flows && i < flows_count(t->flows); i++)
+        sum += (double)t->flows->bytes[i];
+    for (uint32_t rank = 0; !t->flows && rank < t->g->accelerators; rank++)
+        sum += (double)traffic_messages(t, rank) * (double)t->settings.message;
+    return sum;
 }
 
 /* The index-th of 0 .. n-1 in an order of this source's own: a Feistel network on the next even number of bits,
@@ -260,20 +233,57 @@ static uint32_t shift_of(const struct traffic *t, uint32_t rank, uint64_t messag
     return (uint32_t)((uint64_t)(index + 1) * golden_step(n) % n);
 }
 
+/* The target that a hotspot's message goes to; TRAFFIC_NOBODY: to anybody. Those of another job, those of failed boards and
+ * the sender itself are no targets of it. */
+static uint32_t hot_target(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint32_t mine[HX_VALUE_MOST_COORDINATES];
+    uint32_t n = 0;
+    uint64_t dice = random_of(t->settings.seed ^ FOR_HOT, rank, message);
+    if ((double)(dice >> 11) * 0x1p-53 >= t->settings.hotspot)
+        return TRAFFIC_NOBODY;
+    for (unsigned i = 0; i < t->targets; i++) {
+        uint32_t to = t->target[i];
+        if (to != rank && t->members[to] && t->first[to] == t->first[rank])
+            mine[n++] = to;
+    }
+    return n ? mine[random_below(random_of(t->settings.seed ^ FOR_TARGET, rank, message), n)] : TRAFFIC_NOBODY;
+}
+
+uint64_t traffic_bytes(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    return t->flows ? t->flows->bytes[t->flows->first[rank] + message] : t->settings.message;
+}
+
+uint64_t traffic_start_ns(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    return t->flows ? t->flows->start_ns[t->flows->first[rank] + message] : 0;
+}
+
 uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t message)
 {
     uint32_t n = t->members[rank];
     const uint32_t *member = t->member + t->first[rank];
     uint32_t list[4];
     uint32_t step;
+    if (t->flows)
+        return t->flows->to[t->flows->first[rank] + message];
     switch (t->settings.pattern) {
     case HX_PERMUTATION:
     case HX_BISECTION:
+    case HX_TORNADO:
+    case HX_TRANSPOSE:
+    case HX_BIT_REVERSE:
         return t->partner[rank];
     case HX_NEIGHBOUR:
         return list[message % neighbours(t, rank, list)];
     case HX_INCAST:
-        return t->incast_target;
+        return t->target[0];
+    case HX_HOTSPOT:
+        step = hot_target(t, rank, message);
+        if (step != TRAFFIC_NOBODY)
+            return step;
+        /* fall through */
     case HX_UNIFORM:
         step = random_below(random_of(t->settings.seed ^ FOR_UNIFORM, rank, message), n - 1);
         break;
@@ -287,11 +297,12 @@ uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t me
     return member[(t->place[rank] + 1 + step) % n];
 }
 
-/* But for uniform traffic everybody has one round of destinations, each once, again and again. */
+/* Where destinations are neither drawn nor read from a file, everybody has one round of them, again and again. */
 uint64_t traffic_messages_between(const struct traffic *t, uint32_t from, uint32_t to)
 {
     uint64_t all = traffic_messages(t, from);
-    uint64_t round = t->settings.pattern == HX_UNIFORM ? all : traffic_destinations(t, from);
+    bool drawn = t->flows || t->settings.pattern == HX_UNIFORM || t->settings.pattern == HX_HOTSPOT;
+    uint64_t round = drawn ? all : traffic_destinations(t, from);
     if (all == UINT64_MAX || all == 0 || round == 0 || from == to)
         return 0;
     uint64_t met = 0;

@@ -52,18 +52,12 @@ uint32_t hx_credit_limit(const struct hx_credit_receiver *r)
     return r->freed + r->buffer;
 }
 
-/* A credit frame may be repeated or held up in a queue, but never passes data. So all that was sent before it has
- * arrived or is lost when it arrives, and what is still under way was sent after it: received can be raised to
- * sender_sent without counting a block twice that is yet to come. A late frame only writes off less than it could. */
-uint32_t hx_credit_reconcile(struct hx_credit_receiver *r, uint32_t sender_sent)
+void hx_credit_reconcile(struct hx_credit_receiver *r, uint32_t sender_sent)
 {
     uint32_t missing = sender_sent - r->received;
-    if (missing > r->buffer)
-        return 0;
     r->received += missing;
     r->freed += missing;
     r->lost += missing;
-    return missing;
 }
 
 void hx_credit_receiver_restart(struct hx_credit_receiver *r)
@@ -74,81 +68,104 @@ void hx_credit_receiver_restart(struct hx_credit_receiver *r)
 
 /* ---- the link ---- */
 
-uint32_t hx_credit_next_session(uint32_t session)
-{
-    return session == UINT32_MAX ? 1 : session + 1;
-}
-
-static void begin_anew(struct hx_credit_link *l)
+/* Counters begin anew; there is no peer yet. */
+static void begin(struct hx_credit_link *l, uint64_t nonce)
 {
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         hx_credit_sender_init(&l->tx[vc], l->tx[vc].buffer);
         hx_credit_receiver_restart(&l->rx[vc]);
     }
+    l->nonce = nonce;
+    l->next_nonce = l->peer_nonce = l->asks = 0;
+    l->sessions++;
+    l->unheard = 0;
     l->open = false;
     l->answer = true;
 }
 
-static void suspect(struct hx_credit_link *l)
+static void open_with(struct hx_credit_link *l, uint64_t peer_nonce)
 {
-    l->session = hx_credit_next_session(l->session);
-    l->suspected++;
-    begin_anew(l);
+    l->peer_nonce = peer_nonce;
+    l->asks = 0;
+    l->open = true;
+    l->answer = true;
 }
 
-void hx_credit_link_up(struct hx_credit_link *l, uint32_t tx_blocks, uint32_t rx_blocks, uint32_t session)
+static uint64_t nonce_of(uint64_t random)
 {
-    l->session = session;
-    l->peer_session = 0;
+    return random ? random : 1;
+}
+
+void hx_credit_link_up(struct hx_credit_link *l, uint32_t tx_blocks, uint32_t rx_blocks, uint64_t random)
+{
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         l->tx[vc].buffer = tx_blocks;
         l->rx[vc].buffer = rx_blocks;
     }
-    begin_anew(l);
+    begin(l, nonce_of(random));
+}
+
+/* A stranger that asks an open end is told between two frames with counts. */
+static bool says_counts(const struct hx_credit_link *l)
+{
+    return l->open && (l->answer || !l->asks);
 }
 
 struct hx_credit_frame hx_credit_link_frame(const struct hx_credit_link *l, uint8_t plane)
 {
-    struct hx_credit_frame f = {.plane = plane, .session = l->session, .peer_session = l->peer_session};
+    if (!says_counts(l))
+        return (struct hx_credit_frame){
+            .plane = plane, .nonce = l->open ? l->next_nonce : l->nonce, .peer_nonce = l->asks};
+    struct hx_credit_frame f = {.plane = plane, .nonce = l->nonce, .peer_nonce = l->peer_nonce};
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        f.limit[vc] = l->open ? hx_credit_limit(&l->rx[vc]) : 0;
+        f.limit[vc] = hx_credit_limit(&l->rx[vc]);
         f.sent[vc] = l->tx[vc].sent;
     }
     return f;
 }
 
-static bool is_credible(const struct hx_credit_link *l, const struct hx_credit_frame *f)
+void hx_credit_link_told(struct hx_credit_link *l)
 {
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        if (hx_credit_is_ahead(f->limit[vc], l->tx[vc].sent + l->tx[vc].buffer) ||
-            hx_credit_is_ahead(f->sent[vc], l->rx[vc].received + l->rx[vc].buffer))
-            return false;
-    }
-    return true;
+    bool counts = says_counts(l);
+    l->answer = l->open && !counts; /* the counts follow at once */
+    l->asks = counts ? l->asks : 0;
+    if (l->open && ++l->unheard == HX_CREDIT_SILENCE)
+        begin(l, l->next_nonce);
 }
 
-void hx_credit_link_take(struct hx_credit_link *l, const struct hx_credit_frame *f)
+static void take_counts(struct hx_credit_link *l, const struct hx_credit_frame *f)
 {
-    if (f->session != l->peer_session) {
-        if (l->peer_session && !hx_credit_is_ahead(f->session, l->peer_session))
-            return;
-        l->peer_session = f->session;
-        begin_anew(l);
-    }
-    if (f->peer_session != l->session) {
-        l->answer = true;
-        return;
-    }
-    if (!is_credible(l, f)) {
-        suspect(l);
-        return;
-    }
-    l->answer = l->answer || !l->open;
-    l->open = true;
+    l->unheard = 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        (void)hx_credit_grant(&l->tx[vc], f->limit[vc]);
-        (void)hx_credit_reconcile(&l->rx[vc], f->sent[vc]);
+        struct hx_credit_sender *tx = &l->tx[vc];
+        uint32_t most = tx->sent + tx->buffer;
+        bool beyond = hx_credit_is_ahead(f->limit[vc], most);
+        l->suspected += beyond;
+        (void)hx_credit_grant(tx, beyond ? most : f->limit[vc]);
+        hx_credit_reconcile(&l->rx[vc], f->sent[vc]);
     }
+}
+
+enum hx_credit_origin hx_credit_link_take(struct hx_credit_link *l, const struct hx_credit_frame *f, uint64_t random)
+{
+    l->next_nonce = l->next_nonce ? l->next_nonce : nonce_of(random);
+    if (f->nonce == l->nonce || f->nonce == l->next_nonce)
+        return HX_CREDIT_OWN;
+    bool named = f->peer_nonce == l->nonce;
+    bool other = f->nonce != l->peer_nonce;
+    if (l->open && other && f->peer_nonce == l->next_nonce) {
+        begin(l, l->next_nonce);
+        open_with(l, f->nonce);
+    } else if (!l->open && named) {
+        open_with(l, f->nonce);
+    } else if (other && (named || f->peer_nonce == 0)) {
+        l->asks = f->nonce;
+        l->answer = l->answer || !l->open;
+    }
+    if (f->nonce != l->peer_nonce || f->peer_nonce != l->nonce)
+        return HX_CREDIT_STRANGER;
+    take_counts(l, f);
+    return HX_CREDIT_PEER;
 }
 
 void hx_credit_link_grant(struct hx_credit_link *l, unsigned vc, uint32_t limit)
@@ -161,8 +178,7 @@ bool hx_credit_link_arrive(struct hx_credit_link *l, unsigned vc, uint32_t block
 {
     if (!l->open)
         return false;
-    if (hx_credit_arrive(&l->rx[vc], blocks))
-        return true;
-    suspect(l);
-    return false;
+    bool fits = hx_credit_arrive(&l->rx[vc], blocks);
+    l->suspected += !fits;
+    return fits;
 }

@@ -1,12 +1,15 @@
-/* endpoint_parts.h - what the endpoint's sending (endpoint.c) and receiving (endpoint_receive.c) sides ask of each
- * other. */
+/* endpoint_parts.h - what the endpoint's parts ask of each other: its sending side (endpoint.c), its receiving side
+ * (endpoint_receive.c), what it does about answers that are late (endpoint_late.c), and about who a peer is
+ * (endpoint_hello.c). */
 #ifndef HX_ENDPOINT_PARTS_H
 #define HX_ENDPOINT_PARTS_H
 
+#include "hal_port.h"
 #include "hxmesh/endpoint.h"
 
-/* The entry of an accelerator, made now if it is new; NULL: there is no room for one more. */
-struct hx_peer *hx_endpoint_new_peer(struct hx_endpoint *ep, uint32_t rank);
+/* The entry of an accelerator, made now if it is new; NULL: there is no room for one more. Only for who is sent a message,
+ * or has sent one: whatever else names an accelerator is looked up by hx_endpoint_peer(), and takes no room. */
+struct hx_peer *hx_endpoint_meet_peer(struct hx_endpoint *ep, uint32_t rank);
 
 /* Where the search for a rank begins. */
 static inline uint32_t hx_endpoint_place(const struct hx_endpoint *ep, uint32_t rank)
@@ -14,7 +17,8 @@ static inline uint32_t hx_endpoint_place(const struct hx_endpoint *ep, uint32_t 
     return rank * UINT32_C(0x9E3779B1) >> 7 & ep->place_mask;
 }
 
-static inline struct hx_peer *hx_endpoint_peer(struct hx_endpoint *ep, uint32_t rank)
+/* The entry of an accelerator; NULL: it is not known. */
+static inline struct hx_peer *hx_endpoint_peer(const struct hx_endpoint *ep, uint32_t rank)
 {
     if (!ep->place)
         return &ep->peer[rank];
@@ -23,7 +27,7 @@ static inline struct hx_peer *hx_endpoint_peer(struct hx_endpoint *ep, uint32_t 
         if (ep->peer[ep->place[at] - 1].rank == rank)
             return &ep->peer[ep->place[at] - 1];
     }
-    return hx_endpoint_new_peer(ep, rank);
+    return NULL;
 }
 
 /* A slot of a peer for arriving messages, and its map. */
@@ -49,21 +53,78 @@ static inline void hx_map_put(struct hx_map *map, uint32_t packet, bool there)
     *word = there ? *word | bit : *word & ~bit;
 }
 
-/* Receiving side: consumes every arrival; returns how many. */
-unsigned hx_endpoint_consume(struct hx_endpoint *ep);
-/* Header and payload of the acknowledgement for slot `which`, and marks the slot as taken off the list. false: there is
- * nothing to acknowledge, the peer has restarted since. */
-bool hx_endpoint_write_ack(struct hx_endpoint *ep, uint32_t which, struct hx_header *h, uint8_t *payload);
+/* What time is in the units of round trips, modulo 2^32: 137 s and more. */
+static inline uint32_t hx_endpoint_clock(const struct hx_endpoint *ep)
+{
+    return (uint32_t)(hal_now(ep->hal) >> ep->unit_shift);
+}
 
-/* Sending side. `h` has kind, destination, its incarnation, and what is the message's; the rest is written here. */
+/* Packets of a send after `acked` that the peer is known to have. */
+static inline struct hx_map *hx_endpoint_send_map(const struct hx_endpoint *ep, const struct hx_send *s)
+{
+    return &ep->send_map[s - ep->send];
+}
+
+/* An answer is awaited from now on. The deadline is looked up when the earliest that it can be has passed. */
+static inline void hx_endpoint_await(struct hx_endpoint *ep, struct hx_send *s)
+{
+    s->quiet = hal_now(ep->hal);
+    uint64_t earliest = s->quiet + ep->config.least_ns;
+    ep->soonest = earliest < ep->soonest ? earliest : ep->soonest;
+    ep->sweep = earliest < ep->sweep ? earliest : ep->sweep;
+}
+
+/* Puts what a peer is owed, a slot's acknowledgement or (HX_PEER_WINDOW) a hello, into the list. */
+static inline void hx_endpoint_owe(struct hx_endpoint *ep, const struct hx_peer *peer, unsigned slot)
+{
+    uint32_t at = ep->acks_first + ep->acks_count++;
+    ep->ack[at >= ep->ack_slots ? at - ep->ack_slots : at] = (uint32_t)(peer - ep->peer) * HX_PEER_ANSWERS + slot;
+}
+
+/* ---- endpoint_receive.c ---- */
+
+/* Consumes every arrival; returns how many. */
+unsigned hx_endpoint_consume(struct hx_endpoint *ep);
+/* Header and payload of the acknowledgement for a slot, and marks the slot as taken off the list. false: there is nothing
+ * to acknowledge, the peer has restarted since. */
+bool hx_endpoint_write_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot, struct hx_header *h,
+                           uint8_t *payload);
+/* Nothing has come from the peer so far. */
+void hx_endpoint_forget_arrivals(struct hx_endpoint *ep, struct hx_peer *peer);
+
+/* ---- endpoint.c ---- */
+
+/* A plane with room for a packet, or ep->plane_end if none has any; those in `no_way` are left out. From plane `first` on
+ * in turn, the next one or the roomiest one. */
+unsigned hx_endpoint_find_plane(struct hx_endpoint *ep, unsigned no_way, unsigned first, bool roomiest);
+/* A header of the send's message. */
+void hx_endpoint_head(struct hx_header *h, const struct hx_send *s, enum hx_kind kind, uint32_t offset);
+/* `h` has kind, destination, its incarnation, and what is the message's; the rest is written here. */
 void hx_endpoint_inject(struct hx_endpoint *ep, unsigned plane, uint32_t buffer, struct hx_header *h);
+/* After any change of what decides whether the send may inject. */
+void hx_endpoint_update_ready(struct hx_endpoint *ep, struct hx_send *s);
 void hx_endpoint_end_send(struct hx_endpoint *ep, struct hx_send *s, enum hx_event_type type, int error);
-void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, const struct hx_peer *peer,
+
+/* ---- endpoint_late.c ---- */
+
+void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer,
                           const uint8_t *payload);
 void hx_endpoint_take_unreachable(struct hx_endpoint *ep, const struct hx_header *h, const struct hx_peer *peer);
 /* The peer's incarnation is known now, or has changed. */
 void hx_endpoint_note_epoch(struct hx_endpoint *ep, const struct hx_peer *peer);
-/* The peer has restarted: everything it had not finished goes out again. */
+/* Nothing of what was sent to the peer is there: all that is not finished goes out again. */
 void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *peer);
+/* Looks at one deadline, from when on one may have passed. Returns packets given. */
+unsigned hx_endpoint_look_for_late(struct hx_endpoint *ep);
+
+/* ---- endpoint_hello.c ---- */
+
+/* Whether a packet is of the peer as it is known, which it becomes by its first packet, and for this endpoint as it is;
+ * if not the peer is asked. */
+bool hx_endpoint_meet(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer);
+void hx_endpoint_take_hello(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer,
+                            const uint8_t *payload);
+/* Header and payload of what is to be said to the peer, and marks it as taken off the list. */
+void hx_endpoint_write_hello(struct hx_endpoint *ep, struct hx_peer *peer, struct hx_header *h, uint8_t *payload);
 
 #endif

@@ -1,16 +1,22 @@
 /* endpoint_receive.c - the endpoint's receiving side: judge, place, complete, acknowledge. */
 #include "endpoint_parts.h"
-#include "hal_port.h"
 #include "hxmesh/error.h"
 #include "hxmesh/memory.h"
 
 enum { EMPTY, ACTIVE, DONE };
 enum { EJECT_BURST = 32 };
 
-/* Whether a packet at or after the base of a slot is here. */
-static bool has(const struct hx_receive *r, const struct hx_map *map, uint32_t packet)
+/* The bit of a packet lies in the slot itself, or in its map. */
+static uint32_t *word_of(struct hx_receive *r, struct hx_map *map, uint32_t packet)
 {
-    return r->received > r->base && hx_map_has(map, packet);
+    unsigned word = packet % HX_MESSAGE_WINDOW / 32;
+    return word == 0 ? &r->early : &map->word[word];
+}
+
+/* Whether a packet at or after the base of a slot is here. */
+static bool has(struct hx_receive *r, struct hx_map *map, uint32_t packet)
+{
+    return r->received > r->base && *word_of(r, map, packet) >> packet % 32 & 1U;
 }
 
 static void queue_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot)
@@ -19,16 +25,14 @@ static void queue_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigned slo
     if (r->queued)
         return;
     r->queued = true;
-    uint32_t at = ep->acks_first + ep->acks_count++;
-    ep->ack[at >= ep->ack_slots ? at - ep->ack_slots : at] = (uint32_t)(peer - ep->peer) * HX_PEER_WINDOW + slot;
+    hx_endpoint_owe(ep, peer, slot);
 }
 
-bool hx_endpoint_write_ack(struct hx_endpoint *ep, uint32_t which, struct hx_header *h, uint8_t *payload)
+bool hx_endpoint_write_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot, struct hx_header *h,
+                           uint8_t *payload)
 {
-    struct hx_peer *peer = &ep->peer[which / HX_PEER_WINDOW];
-    unsigned slot = which % HX_PEER_WINDOW;
     struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
-    const struct hx_map *map = hx_endpoint_map(ep, peer, slot);
+    struct hx_map *map = hx_endpoint_map(ep, peer, slot);
     r->queued = false;
     if (r->state == EMPTY)
         return false;
@@ -40,8 +44,9 @@ bool hx_endpoint_write_ack(struct hx_endpoint *ep, uint32_t which, struct hx_hea
                             .message = r->message,
                             .offset = r->base,
                             .message_packets = r->packets,
-                            .peer_epoch = peer->epoch,
-                            .tag = r->tag};
+                            .peer_epoch = hx_epoch_check(peer->epoch),
+                            .tag = r->probe};
+    r->probe = 0;
     if (r->received == r->base)
         return true;
     h->length = HX_MESSAGE_WINDOW / 8;
@@ -73,9 +78,9 @@ static void note_packet(struct hx_receive *r, struct hx_map *map, uint32_t packe
         r->base++;
         return;
     }
-    hx_map_put(map, packet, true);
+    *word_of(r, map, packet) |= (uint32_t)1 << packet % 32;
     for (; has(r, map, r->base); r->base++)
-        hx_map_put(map, r->base, false);
+        *word_of(r, map, r->base) &= ~((uint32_t)1 << r->base % 32);
 }
 
 static void place(struct hx_endpoint *ep, const struct hx_header *h, struct hx_receive *r, struct hx_map *map,
@@ -97,7 +102,7 @@ static void place(struct hx_endpoint *ep, const struct hx_header *h, struct hx_r
 static void begin(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot, const struct hx_header *h)
 {
     struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
-    if (r->received > r->base)
+    if (r->received > r->base && r->packets > 32)
         *hx_endpoint_map(ep, peer, slot) = (struct hx_map){{0}};
     bool queued = r->queued;
     *r = (struct hx_receive){.message = h->message, .packets = h->message_packets, .tag = h->tag, .state = ACTIVE};
@@ -107,7 +112,7 @@ static void begin(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned s
         r->reported = r->reported_base = 0U - peer->rank % HX_ACK_EVERY;
 }
 
-/* The slot for a data packet, made ready for its message; NULL and a named drop if the packet has no business here. */
+/* The slot for a packet about a message, made ready for it; NULL and a named drop if the packet has no business here. */
 static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
 {
     struct hx_receive *r = hx_endpoint_slot(ep, peer, h->message % HX_PEER_WINDOW);
@@ -117,7 +122,8 @@ static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_heade
         hal_endpoint_drop(ep->hal, HX_DROP_STALE);
         return NULL;
     }
-    if ((!is_new && h->message_packets != r->packets) || (h->offset >= base && h->offset - base >= HX_MESSAGE_WINDOW)) {
+    bool beyond = h->kind == HX_DATA && h->offset >= base && h->offset - base >= HX_MESSAGE_WINDOW;
+    if ((!is_new && h->message_packets != r->packets) || beyond) {
         hal_endpoint_drop(ep->hal, HX_DROP_UNEXPECTED);
         return NULL;
     }
@@ -130,15 +136,6 @@ static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_heade
 static void take_data(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, const uint8_t *payload)
 {
     unsigned slot = h->message % HX_PEER_WINDOW;
-    if (h->peer_epoch && h->peer_epoch != ep->config.epoch) {
-        /* Meant for who was here before: the answer tells the sender that it has to begin again. */
-        struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
-        if (r->state == EMPTY)
-            begin(ep, peer, slot, h);
-        queue_ack(ep, peer, slot);
-        hal_endpoint_drop(ep->hal, HX_DROP_STALE);
-        return;
-    }
     struct hx_receive *r = slot_for(ep, h, peer);
     if (!r)
         return;
@@ -157,22 +154,19 @@ static void take_data(struct hx_endpoint *ep, const struct hx_header *h, struct 
         queue_ack(ep, peer, slot);
 }
 
-/* Learns the peer's incarnation; false: the packet is of an older one. */
-static bool meet(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
+static void take_probe(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
 {
-    if (h->epoch == peer->epoch)
-        return true;
-    if (peer->epoch && (int8_t)(h->epoch - peer->epoch) < 0)
-        return false;
-    bool restarted = peer->epoch != 0;
-    peer->epoch = h->epoch;
-    hx_endpoint_note_epoch(ep, peer);
-    if (restarted) {
-        for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++)
-            hx_endpoint_slot(ep, peer, slot)->state = EMPTY;
-        hx_endpoint_restart_sends(ep, peer);
-    }
-    return true;
+    struct hx_receive *r = slot_for(ep, h, peer);
+    if (!r || (r->queued && !r->probe))
+        return; /* what is going to be said anyway tells the sender more: it was late, and not lost */
+    r->probe = (uint8_t)h->offset;
+    queue_ack(ep, peer, h->message % HX_PEER_WINDOW);
+}
+
+void hx_endpoint_forget_arrivals(struct hx_endpoint *ep, struct hx_peer *peer)
+{
+    for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++)
+        hx_endpoint_slot(ep, peer, slot)->state = EMPTY;
 }
 
 static void note_unreachable(struct hx_endpoint *ep, const struct hx_header *h, unsigned gx, unsigned gy)
@@ -187,18 +181,17 @@ static void note_unreachable(struct hx_endpoint *ep, const struct hx_header *h, 
 static bool report_unreachable(struct hx_endpoint *ep, const struct hx_header *h, unsigned plane, uint32_t buffer)
 {
     hal_endpoint_drop(ep->hal, HX_DROP_UNREACHABLE);
-    if (h->kind != HX_DATA)
+    if (h->kind != HX_DATA && h->kind != HX_PROBE)
         return false;
     struct hx_header report = {.kind = HX_UNREACHABLE,
                                .dst_gx = h->src_gx,
                                .dst_gy = h->src_gy,
                                .message = h->message,
-                               .offset = h->offset,
+                               .offset = h->kind == HX_DATA ? h->offset : 0,
                                .message_packets = h->message_packets,
+                               .peer_epoch = hx_epoch_check(h->epoch),
                                .length = HX_REPORT_BYTES,
                                .tag = h->tag};
-    const struct hx_peer *sender = hx_endpoint_peer(ep, (uint32_t)h->src_gy * ep->config.columns + h->src_gx);
-    report.peer_epoch = sender ? sender->epoch : 0;
     if (h->src_gx == ep->config.gx && h->src_gy == ep->config.gy) {
         note_unreachable(ep, h, h->dst_gx, h->dst_gy);
         return false;
@@ -221,6 +214,8 @@ static void take_report(struct hx_endpoint *ep, const struct hx_header *h, const
     unsigned gy = (unsigned)payload[2] << 8 | payload[3];
     if (h->length != HX_REPORT_BYTES || gx >= ep->config.columns || gy >= ep->config.rows)
         hal_endpoint_drop(ep->hal, HX_DROP_MALFORMED);
+    else if (h->peer_epoch != hx_epoch_check(ep->config.epoch))
+        hal_endpoint_drop(ep->hal, HX_DROP_STALE);
     else
         note_unreachable(ep, h, gx, gy);
 }
@@ -232,7 +227,7 @@ static bool take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
     uint8_t *frame = hal_frame(ep->hal, d->buffer);
     struct hx_header h;
     if (hx_frame_decode(&h, frame, (size_t)HX_HEADER_BYTES + d->length) != HX_OK || h.dst_gx >= c->columns ||
-        h.dst_gy >= c->rows || h.src_gx >= c->columns || h.src_gy >= c->rows || h.epoch == 0) {
+        h.dst_gy >= c->rows || h.src_gx >= c->columns || h.src_gy >= c->rows) {
         hal_endpoint_drop(ep->hal, HX_DROP_MALFORMED);
         return true;
     }
@@ -250,28 +245,32 @@ static bool take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
         take_report(ep, &h, frame + HX_HEADER_BYTES);
         return true;
     }
-    struct hx_peer *peer = hx_endpoint_peer(ep, (uint32_t)h.src_gy * c->columns + h.src_gx);
-    if (!peer) {
-        hal_endpoint_drop(ep->hal, HX_DROP_UNEXPECTED);
+    uint32_t source = (uint32_t)h.src_gy * c->columns + h.src_gx;
+    bool begins = h.kind != HX_ACK;
+    struct hx_peer *peer = begins ? hx_endpoint_meet_peer(ep, source) : hx_endpoint_peer(ep, source);
+    if (!peer) { /* no room for one more; or an answer to who was here before */
+        hal_endpoint_drop(ep->hal, begins ? HX_DROP_UNEXPECTED : HX_DROP_STALE);
         return true;
     }
-    if (!meet(ep, &h, peer)) {
+    if (h.kind == HX_HELLO)
+        hx_endpoint_take_hello(ep, &h, peer, frame + HX_HEADER_BYTES);
+    else if (!hx_endpoint_meet(ep, &h, peer))
         hal_endpoint_drop(ep->hal, HX_DROP_STALE);
-        return true;
-    }
-    if (h.kind == HX_DATA)
+    else if (h.kind == HX_DATA)
         take_data(ep, &h, peer, frame + HX_HEADER_BYTES);
-    else if (h.peer_epoch == 0 || h.peer_epoch == c->epoch)
-        hx_endpoint_take_ack(ep, &h, peer, frame + HX_HEADER_BYTES);
+    else if (h.kind == HX_PROBE)
+        take_probe(ep, &h, peer);
     else
-        hal_endpoint_drop(ep->hal, HX_DROP_STALE);
+        hx_endpoint_take_ack(ep, &h, peer, frame + HX_HEADER_BYTES);
     return true;
 }
 
 unsigned hx_endpoint_consume(struct hx_endpoint *ep)
 {
     unsigned taken = 0;
-    for (unsigned plane = 0; plane < ep->config.planes; plane++) {
+    for (unsigned plane = 0; plane < ep->plane_end; plane++) {
+        if (!(ep->config.plane_set >> plane & 1U))
+            continue;
         struct hx_desc burst[EJECT_BURST];
         unsigned n = hal_ejected(ep->hal, plane, burst, EJECT_BURST);
         for (unsigned i = 0; i < n; i++) {

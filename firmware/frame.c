@@ -30,19 +30,17 @@ enum {
     AT_OFFSET = 44,
     AT_MESSAGE_PACKETS = 48,
     AT_LENGTH = 52,
-    AT_EPOCH = 54,
-    AT_PEER_EPOCH = 55,
+    AT_PEER_EPOCH = 54,
     AT_TAG = 56,
-    AT_RESERVED_END = 60,
+    AT_EPOCH = 60,
     /* credit frame */
     AT_CONTROL_KIND = 15,
     AT_CONTROL_PLANE = 16,
     AT_CONTROL_VCS = 17,
     AT_CONTROL_RESERVED = 18,
     AT_COUNTERS = 20,
-    AT_SESSION = 44,
-    AT_PEER_SESSION = 48,
-    AT_CONTROL_REST = 52,
+    AT_NONCE = 44,
+    AT_PEER_NONCE = 52,
     AT_CONTROL_CRC = 60
 };
 
@@ -65,6 +63,12 @@ static void put32(uint8_t *to, uint32_t value)
     put16(to + 2, value);
 }
 
+static void put64(uint8_t *to, uint64_t value)
+{
+    put32(to, (uint32_t)(value >> 32));
+    put32(to + 4, (uint32_t)value);
+}
+
 static uint16_t get16(const uint8_t *from)
 {
     return (uint16_t)(from[0] << 8 | from[1]);
@@ -73,6 +77,11 @@ static uint16_t get16(const uint8_t *from)
 static uint32_t get32(const uint8_t *from)
 {
     return (uint32_t)get16(from) << 16 | get16(from + 2);
+}
+
+static uint64_t get64(const uint8_t *from)
+{
+    return (uint64_t)get32(from) << 32 | get32(from + 4);
 }
 
 static void put_mac(uint8_t *mac, uint8_t type, uint8_t plane, uint16_t gx, uint16_t gy)
@@ -86,14 +95,6 @@ static void put_mac(uint8_t *mac, uint8_t type, uint8_t plane, uint16_t gx, uint
 static bool mac_is(const uint8_t *mac, uint8_t type, uint8_t plane, uint16_t gx, uint16_t gy)
 {
     return mac[0] == type && mac[1] == plane && get16(mac + 2) == gx && get16(mac + 4) == gy;
-}
-
-static bool all_zero(const uint8_t *bytes, unsigned count)
-{
-    uint8_t any = 0;
-    for (unsigned i = 0; i < count; i++)
-        any |= bytes[i];
-    return any == 0;
 }
 
 /* What both types of frame have in common. The version comes before the length, because another version's header may
@@ -142,10 +143,9 @@ void hx_frame_encode(uint8_t *frame, const struct hx_header *h)
     put32(frame + AT_OFFSET, h->offset);
     put32(frame + AT_MESSAGE_PACKETS, h->message_packets);
     put16(frame + AT_LENGTH, h->length);
-    frame[AT_EPOCH] = h->epoch;
-    frame[AT_PEER_EPOCH] = h->peer_epoch;
+    put16(frame + AT_PEER_EPOCH, h->peer_epoch);
     put32(frame + AT_TAG, h->tag);
-    put32(frame + AT_RESERVED_END, 0);
+    put32(frame + AT_EPOCH, h->epoch);
 }
 
 static struct hx_header read_header(const uint8_t *frame)
@@ -167,9 +167,9 @@ static struct hx_header read_header(const uint8_t *frame)
         .offset = get32(frame + AT_OFFSET),
         .message_packets = get32(frame + AT_MESSAGE_PACKETS),
         .length = get16(frame + AT_LENGTH),
-        .epoch = frame[AT_EPOCH],
-        .peer_epoch = frame[AT_PEER_EPOCH],
+        .peer_epoch = get16(frame + AT_PEER_EPOCH),
         .tag = get32(frame + AT_TAG),
+        .epoch = get32(frame + AT_EPOCH),
     };
 }
 
@@ -184,6 +184,10 @@ static bool extent_is_valid(const struct hx_header *h)
         return h->message_packets > 0 && h->offset <= h->message_packets && h->length <= HX_MAX_PAYLOAD;
     case HX_UNREACHABLE:
         return h->offset < h->message_packets && h->length == HX_REPORT_BYTES;
+    case HX_PROBE:
+        return h->message_packets > 0 && h->offset > 0 && h->offset <= UINT8_MAX && h->length == 0;
+    case HX_HELLO:
+        return (h->message | h->offset | h->message_packets) == 0 && h->tag <= 1 && h->length == HX_HELLO_BYTES;
     default:
         return false;
     }
@@ -194,11 +198,12 @@ int hx_frame_decode(struct hx_header *h, const uint8_t *frame, size_t bytes)
     int error = judge_start(frame, bytes, HX_ETHERTYPE_DATA);
     if (error != HX_OK)
         return error;
-    if (get16(frame + AT_RESERVED) != 0 || get32(frame + AT_RESERVED_END) != 0)
+    if (get16(frame + AT_RESERVED) != 0)
         return HX_E_RESERVED;
     *h = read_header(frame);
     if (h->vc >= HX_VCS || h->plane >= HX_MAX_PLANES || (h->credit_vc >= HX_VCS && h->credit_vc != HX_NO_CREDIT) ||
-        !extent_is_valid(h) || !mac_is(frame + AT_DST_MAC, MAC_UNICAST, h->plane, h->dst_gx, h->dst_gy) ||
+        h->epoch == 0 || !extent_is_valid(h) ||
+        !mac_is(frame + AT_DST_MAC, MAC_UNICAST, h->plane, h->dst_gx, h->dst_gy) ||
         !mac_is(frame + AT_SRC_MAC, MAC_UNICAST, h->plane, h->src_gx, h->src_gy))
         return HX_E_FIELD;
     return bytes < (size_t)HX_HEADER_BYTES + h->length ? HX_E_SHORT : HX_OK;
@@ -229,8 +234,8 @@ void hx_credit_encode(uint8_t frame[HX_CREDIT_FRAME_BYTES], const struct hx_cred
         put32(pair, c->limit[vc]);
         put32(pair + 4, c->sent[vc]);
     }
-    put32(frame + AT_SESSION, c->session);
-    put32(frame + AT_PEER_SESSION, c->peer_session);
+    put64(frame + AT_NONCE, c->nonce);
+    put64(frame + AT_PEER_NONCE, c->peer_nonce);
     put32(frame + AT_CONTROL_CRC, credit_crc(frame));
 }
 
@@ -241,17 +246,17 @@ int hx_credit_decode(struct hx_credit_frame *c, const uint8_t *frame, size_t byt
         return error;
     if (get32(frame + AT_CONTROL_CRC) != credit_crc(frame))
         return HX_E_CHECKSUM;
-    if (get16(frame + AT_CONTROL_RESERVED) != 0 || !all_zero(frame + AT_CONTROL_REST, AT_CONTROL_CRC - AT_CONTROL_REST))
+    if (get16(frame + AT_CONTROL_RESERVED) != 0)
         return HX_E_RESERVED;
     uint8_t plane = frame[AT_CONTROL_PLANE];
-    uint32_t session = get32(frame + AT_SESSION);
+    uint64_t nonce = get64(frame + AT_NONCE);
     if (frame[AT_CONTROL_KIND] != HX_CREDIT || plane >= HX_MAX_PLANES || frame[AT_CONTROL_VCS] != HX_VCS ||
-        session == 0 || !mac_is(frame + AT_DST_MAC, MAC_GROUP, plane, NO_COORDINATE, NO_COORDINATE) ||
+        nonce == 0 || !mac_is(frame + AT_DST_MAC, MAC_GROUP, plane, NO_COORDINATE, NO_COORDINATE) ||
         !mac_is(frame + AT_SRC_MAC, MAC_UNICAST, plane, NO_COORDINATE, NO_COORDINATE))
         return HX_E_FIELD;
     c->plane = plane;
-    c->session = session;
-    c->peer_session = get32(frame + AT_PEER_SESSION);
+    c->nonce = nonce;
+    c->peer_nonce = get64(frame + AT_PEER_NONCE);
     const uint8_t *pair = frame + AT_COUNTERS;
     for (unsigned vc = 0; vc < HX_VCS; vc++, pair += PAIR_BYTES) {
         c->limit[vc] = get32(pair);

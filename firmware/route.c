@@ -76,12 +76,14 @@ static void mesh_tables(const struct hx_geometry *g, struct hx_place at, struct 
 {
     const struct line row = {&g->row, g->a};
     const struct line column = {&g->column, g->b};
+    bool north_leaves = hx_is_edge(g, at.gx, at.gy, HX_N); /* no hop on the board, so X need not come first */
     for (unsigned gx = 0; gx < g->columns; gx++) {
         struct plan p = plan_line(&row, at.gx, gx);
         if (p.crosses && is_barred(barred, at.gy / g->b * (unsigned)g->x + gx / g->a))
             p = (struct plan){.exit_here = true}; /* X waits until another board row */
-        x_table[gx] = (uint8_t)((unsigned)p.step[LOW] << HX_W | (unsigned)p.step[HIGH] << HX_E | 1U << HX_S |
-                                (unsigned)(p.done || p.exit_here) << HX_N | (unsigned)p.done << HX_LOCAL);
+        x_table[gx] =
+            (uint8_t)((unsigned)p.step[LOW] << HX_W | (unsigned)p.step[HIGH] << HX_E | 1U << HX_S |
+                      (unsigned)(p.done || p.exit_here || north_leaves) << HX_N | (unsigned)p.done << HX_LOCAL);
     }
     for (unsigned gy = 0; gy < g->rows; gy++) {
         struct plan p = plan_line(&column, at.gy, gy);

@@ -11,8 +11,9 @@
  *
  * Ports are numbered through the planes: plane * ports of a plane + first port of the node + port of the node.
  *
- * The datapath never waits: what finds no room in the ring is counted with its interface and gone. Everything is copied,
- * nothing here owns a buffer. A producer that dies leaves whole records behind, and one that was never published. */
+ * A datapath that does not wait counts what finds no room in the ring with its interface, and it is gone. One that waits
+ * (shape.waits) asks before a step whether there is room for all that the step could write. Everything is copied, nothing
+ * here owns a buffer. A producer that dies leaves whole records behind, and one that was never published. */
 #ifndef HXMESH_HAL_TAP_RING_H
 #define HXMESH_HAL_TAP_RING_H
 
@@ -23,7 +24,7 @@
 #include <stdbool.h>
 
 enum {
-    HX_TAP_VERSION = 1,
+    HX_TAP_VERSION = 2,
     HX_TAP_MOST_PROGRAM = 4096,             /* instructions of a filter, as BPF_MAXINSNS */
     HX_TAP_LEAST_SNAPLEN = HX_HEADER_BYTES, /* bytes kept of a frame: the header, */
     HX_TAP_MOST_SNAPLEN = HX_MAX_FRAME,     /* or all of it */
@@ -87,6 +88,7 @@ struct hx_tap_shape {
     uint32_t program;    /* instructions; 0: no filter */
     uint32_t snaplen;
     uint32_t annotate;
+    uint32_t waits; /* the datapath waits for room */
 };
 
 struct hx_tap {
@@ -197,6 +199,21 @@ static inline uint32_t hx_tap_record_bytes(uint32_t captured, bool noted)
 {
     uint32_t bytes = (uint32_t)sizeof(struct hx_tap_record) + captured;
     return (bytes + (noted ? (uint32_t)sizeof(struct hx_tap_note) : 0U) + 7U) & ~7U;
+}
+
+/* Bytes that a step of a switch may write at most: at each of its tapped ports a record for each slot of each VC, coming in
+ * and going out; and what is left over at the end of the ring. */
+static inline uint64_t hx_tap_step_bytes(const struct hx_tap_shape *s, unsigned tapped, unsigned slots)
+{
+    return ((uint64_t)tapped * slots * HX_VCS * 2 + 1) * hx_tap_record_bytes(s->snaplen, s->annotate);
+}
+
+static inline bool hx_tap_has_room(struct hx_tap_producer *p, uint64_t bytes)
+{
+    if (p->head + bytes - p->tail <= p->size)
+        return true;
+    p->tail = atomic_load_explicit(&p->ring->tail, memory_order_acquire);
+    return p->head + bytes - p->tail <= p->size;
 }
 
 /* Room for a record of `size` bytes, or NULL. It is there for the taker with hx_tap_publish. */

@@ -16,5 +16,7 @@ void hx_capture_settings_merge(struct hx_capture_settings *into, const struct hx
         into->buffer = over->buffer;
     if (given & HX_GIVEN_CAPTURE_ANNOTATE)
         into->annotate = over->annotate;
+    if (given & HX_GIVEN_CAPTURE_DROP)
+        into->drop = over->drop;
     into->given |= given;
 }

@@ -12,7 +12,8 @@ enum hx_capture_given {
     HX_GIVEN_CAPTURE_FILTER = 1 << 1,
     HX_GIVEN_CAPTURE_SNAPLEN = 1 << 2,
     HX_GIVEN_CAPTURE_BUFFER = 1 << 3,
-    HX_GIVEN_CAPTURE_ANNOTATE = 1 << 4
+    HX_GIVEN_CAPTURE_ANNOTATE = 1 << 4,
+    HX_GIVEN_CAPTURE_DROP = 1 << 5
 };
 
 struct hx_capture_settings {
@@ -22,7 +23,8 @@ struct hx_capture_settings {
     uint64_t snaplen;            /* bytes kept of a frame */
     uint64_t buffer;             /* bytes between each worker and the file */
     bool annotate;               /* say in comments why packets went where they went */
-    unsigned given;              /* enum hx_capture_given */
+    bool drop;      /* keep the fabric's pace: frames that find no room are lost to the capture, and counted */
+    unsigned given; /* enum hx_capture_given */
 };
 
 enum { HX_CAPTURE_LEAST_SNAPLEN = HX_HEADER_BYTES, HX_CAPTURE_BUFFER = 32 << 20 };
@@ -35,8 +37,7 @@ enum { HX_CAPTURE_LEAST_SNAPLEN = HX_HEADER_BYTES, HX_CAPTURE_BUFFER = 32 << 20 
 /* clang-format off */
 #define HX_SNAPLEN_OPTION(s) \
     {.name = "snaplen", .kind = HX_OPTION_BYTES, .argument = "BYTES", .to.number = &(s)->snaplen, \
-     .low = HX_CAPTURE_LEAST_SNAPLEN, .high = HX_MAX_FRAME, .help = "bytes kept of each captured frame, 64 to 8256 " \
-     "(8256)", .given = &(s)->given, .given_bit = HX_GIVEN_CAPTURE_SNAPLEN}
+     .low = HX_CAPTURE_LEAST_SNAPLEN, .high = HX_MAX_FRAME, .help = "bytes kept of each captured frame", .given = &(s)->given, .given_bit = HX_GIVEN_CAPTURE_SNAPLEN}
 #define HX_ANNOTATE_OPTION(s) \
     {.name = "annotate", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->annotate, \
      .help = "say in packet comments why captured packets went where they went", .given = &(s)->given, \
@@ -46,16 +47,20 @@ enum { HX_CAPTURE_LEAST_SNAPLEN = HX_HEADER_BYTES, HX_CAPTURE_BUFFER = 32 << 20 
     {.name = "capture", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = &(s)->file, \
      .help = "write the frames at all ports to FILE, from the very start"}, \
     {.name = "capture-ports", .kind = HX_OPTION_LIST, .argument = "PATTERN", .to.list = &(s)->ports, \
-     .help = "only at ports with such names, as 'a5,3/*' (all); may be given again", .given = &(s)->given, \
+     .help = "only at ports with such names, as 'a5,3/*'; may be given again", .otherwise = "all", .given = &(s)->given, \
      .given_bit = HX_GIVEN_CAPTURE_PORTS}, \
     {.name = "capture-filter", .kind = HX_OPTION_STRING, .argument = "FILTER", .to.string = &(s)->filter, \
      .help = "only frames that this BPF filter lets through", .given = &(s)->given, \
      .given_bit = HX_GIVEN_CAPTURE_FILTER}, \
     HX_SNAPLEN_OPTION(s), \
     {.name = "capture-buffer", .kind = HX_OPTION_BYTES, .to.number = &(s)->buffer, .low = 1 << 16, \
-     .high = HX_CAPTURE_MOST_BUFFER, .help = "between each worker and the file (32MiB)", .given = &(s)->given, \
+     .high = HX_CAPTURE_MOST_BUFFER, .help = "between each worker and the file", .given = &(s)->given, \
      .given_bit = HX_GIVEN_CAPTURE_BUFFER}, \
-    HX_ANNOTATE_OPTION(s)
+    HX_ANNOTATE_OPTION(s), \
+    {.name = "capture-drop", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->drop, \
+     .help = "keep the pace and lose the frames that find no room, instead of waiting for the file", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_CAPTURE_DROP, .applies = HX_FOR_WALL, \
+     .instead = "simulated time waits for the file"}
 /* clang-format on */
 
 /* Takes over from `over` what was given there. Strings stay the owner's. */

@@ -22,6 +22,13 @@ enum hx_exit {
     HX_EXIT_INTERRUPTED = 130
 };
 
+/* What a user is told of them; ends with meaning NULL. */
+struct hx_exit_meaning {
+    int code;
+    const char *meaning;
+};
+extern const struct hx_exit_meaning hx_exit_meanings[];
+
 struct hx_problem {
     int exit_code;
     char where[256]; /* empty: nowhere in particular */

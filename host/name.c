@@ -71,7 +71,7 @@ struct head {
 
 static bool take_head(const char **text, const struct hx_geometry *g, struct head *h)
 {
-    if (take(text, "a", &h->gx)) {
+    if (take(text, "a", &h->gx) || take(text, "", &h->gx)) {
         h->kind = HX_ACCELERATOR;
         if (!take(text, ",", &h->gy) || h->gx >= g->columns || h->gy >= g->rows)
             return false;

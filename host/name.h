@@ -6,7 +6,7 @@
  *     col5/p0/spine0       likewise for columns                 col5/p0/spine0/7     a port of a spine
  *
  * Formatting writes at most HX_NAME_BYTES with the final zero and returns `name`. Parsing accepts exactly what
- * formatting writes and that exists in the geometry. */
+ * formatting writes and that exists in the geometry; an accelerator may be without its "a" (5,3/p0/E). */
 #ifndef HXMESH_HOST_NAME_H
 #define HXMESH_HOST_NAME_H
 

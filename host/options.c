@@ -1,51 +1,69 @@
-/* options.c - turns a table of options into a parsed command line (host/options.h); options_help.c prints it. */
+/* options.c - turns a table of options into a parsed command line (host/options.h); options_help.c and others print it. */
 #include "host/options.h"
+#include "host/color.h"
+#include "host/command_line.h"
 #include "host/error.h"
 #include "host/options_table.h"
+#include "host/output.h"
 #include "host/version.h"
 
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
-enum { MOST_OPTIONS = 64, FIRST_LONG = 256, NEGATED = 1024 };
+enum { FIRST_LONG = 256, NEGATED = 1024 };
 
 /* What getopt_long wants, and the list of names for "did you mean". */
 struct parser {
     const struct hx_command *command;
-    const struct hx_option *by_index[MOST_OPTIONS];
+    struct hx_common *common;
+    const struct hx_option *by_index[HX_MOST_OPTIONS];
     unsigned count;
-    struct option longs[2 * MOST_OPTIONS + 1];
+    struct option longs[2 * HX_MOST_OPTIONS + 1];
     unsigned long_count;
-    char letters[2 * MOST_OPTIONS + 2];
-    char names[2 * MOST_OPTIONS][32]; /* "--planes" */
-    const char *name_list[2 * MOST_OPTIONS + 1];
+    char letters[2 * HX_MOST_OPTIONS + 2];
+    char names[2 * HX_MOST_OPTIONS][32]; /* "--planes" */
+    const char *name_list[2 * HX_MOST_OPTIONS + 1];
 };
 
-static void add_long(struct parser *p, const char *name, int value, bool argument)
+static void add_long(struct parser *p, const char *name, int value, int argument)
 {
-    p->longs[p->long_count] = (struct option){name, argument ? required_argument : no_argument, NULL, value};
+    p->longs[p->long_count] = (struct option){name, argument, NULL, value};
     p->name_list[p->long_count] = name;
     p->long_count++;
 }
 
+static int argument_of(const struct hx_option *option)
+{
+    switch (option->kind) {
+    case HX_OPTION_FLAG:
+    case HX_OPTION_VERSION:
+        return no_argument;
+    case HX_OPTION_HELP:
+        return optional_argument;
+    default:
+        return required_argument;
+    }
+}
+
 static void add_option(struct parser *p, const struct hx_option *option)
 {
-    if (option->kind == HX_OPTION_HEADING || p->count == MOST_OPTIONS)
+    if (option->kind == HX_OPTION_HEADING || p->count == HX_MOST_OPTIONS)
         return;
-    bool argument = option->kind != HX_OPTION_FLAG;
+    int argument = argument_of(option);
     int value = FIRST_LONG + (int)p->count;
     p->by_index[p->count++] = option;
     add_long(p, option->name, value, argument);
     if (option->negatable) {
         char *name = p->names[p->long_count];
         snprintf(name, sizeof p->names[0], "no-%s", option->name);
-        add_long(p, name, NEGATED + value, false);
+        add_long(p, name, NEGATED + value, no_argument);
     }
     if (option->letter) {
         size_t at = strlen(p->letters);
         p->letters[at] = option->letter;
-        p->letters[at + 1] = argument ? ':' : '\0';
+        p->letters[at + 1] = argument == required_argument ? ':' : '\0';
     }
 }
 
@@ -54,6 +72,23 @@ static const struct hx_option *by_letter(const struct parser *p, int letter)
     for (unsigned i = 0; i < p->count; i++)
         if (p->by_index[i]->letter == letter)
             return p->by_index[i];
+    return NULL;
+}
+
+static bool is_file(const char *text)
+{
+    struct stat found;
+    return strpbrk(text, "/.") || (stat(text, &found) == 0 && !S_ISDIR(found.st_mode));
+}
+
+static const char *apply_choice(const struct hx_option *option, const char *text)
+{
+    unsigned choice = 0;
+    bool is_word = !hx_value_choice(text, option->choices, &choice) && !(option->file && choice == option->file_choice);
+    if (is_word || !option->file || !is_file(text))
+        return hx_value_choice(text, option->choices, option->to.choice);
+    *option->file = text;
+    *option->to.choice = option->file_choice;
     return NULL;
 }
 
@@ -91,8 +126,11 @@ const char *hx_option_apply(const struct hx_option *option, const char *text)
     case HX_OPTION_COORDINATE:
         wrong = hx_value_coordinate(text, option->to.coordinate);
         break;
+    case HX_OPTION_COORDINATES:
+        wrong = hx_value_coordinates(text, option->to.coordinates);
+        break;
     case HX_OPTION_CHOICE:
-        wrong = hx_value_choice(text, option->choices, option->to.choice);
+        wrong = apply_choice(option, text);
         break;
     default:
         break;
@@ -102,12 +140,52 @@ const char *hx_option_apply(const struct hx_option *option, const char *text)
     return wrong;
 }
 
+void hx_option_copy(const struct hx_option *to, const struct hx_option *from)
+{
+    switch (from->kind) {
+    case HX_OPTION_FLAG:
+        *to->to.flag = *from->to.flag;
+        break;
+    case HX_OPTION_STRING:
+        *to->to.string = *from->to.string;
+        break;
+    case HX_OPTION_NUMBER:
+    case HX_OPTION_BYTES:
+    case HX_OPTION_DURATION:
+        *to->to.number = *from->to.number;
+        break;
+    case HX_OPTION_REAL:
+        *to->to.real = *from->to.real;
+        break;
+    case HX_OPTION_COORDINATE:
+        *to->to.coordinate = *from->to.coordinate;
+        break;
+    case HX_OPTION_COORDINATES:
+        *to->to.coordinates = *from->to.coordinates;
+        break;
+    case HX_OPTION_CHOICE:
+        if (from->file)
+            *to->file = *from->file;
+        *to->to.choice = *from->to.choice;
+        break;
+    default:
+        break;
+    }
+}
+
 /* The option that a value of getopt_long stands for. */
 static const struct hx_option *by_value(const struct parser *p, int value)
 {
     if (value < FIRST_LONG)
         return by_letter(p, value);
-    return p->by_index[(unsigned)(value % NEGATED - FIRST_LONG) % MOST_OPTIONS];
+    return p->by_index[(unsigned)(value % NEGATED - FIRST_LONG) % HX_MOST_OPTIONS];
+}
+
+/* The common options are no part of the command's table. */
+static void note_used(const struct parser *p, const struct hx_option *option)
+{
+    for (unsigned i = 0; p->command->options && p->command->options[i].kind != HX_OPTION_END; i++)
+        p->common->used[i] = p->common->used[i] || &p->command->options[i] == option;
 }
 
 static void apply(const struct parser *p, int value)
@@ -116,11 +194,11 @@ static void apply(const struct parser *p, int value)
     const struct hx_option *option = by_value(p, value);
     const char *text = negated ? "no" : (option->kind == HX_OPTION_FLAG ? NULL : optarg);
     const char *wrong = hx_option_apply(option, text);
-    if (!wrong)
-        return;
     char where[64];
     snprintf(where, sizeof where, "--%s", option->name);
-    hx_die(HX_EXIT_USAGE, where, "%s", wrong);
+    if (wrong)
+        hx_die(HX_EXIT_USAGE, where, "%s", wrong);
+    note_used(p, option);
 }
 
 /* Long options that `word` (of `length` letters) shortens. */
@@ -172,22 +250,56 @@ static void check_operands(const struct hx_command *c, int count, char **operand
                c->most_operands ? " (quote a fabric that has a space: \"4x4 Hx2Mesh\")" : "");
 }
 
+enum hx_help_format hx_help_format(const char *word)
+{
+    static const char *const words[HX_HELP_FORMATS + 1] = {"text", "man", "markdown", "words", NULL};
+    unsigned format = HX_HELP_TEXT;
+    const char *wrong = word ? hx_value_choice(word, words, &format) : NULL;
+    if (wrong)
+        hx_die(HX_EXIT_USAGE, "--help", "%s", wrong);
+    return format;
+}
+
+/* --help and --version are answered before any value is stored, so that targets still hold the defaults. getopt puts its
+ * words in another order: these are a copy, so that what is wrong with them is found afterwards as they were given. */
+static void answer_questions(const struct parser *p, int argc, char **given)
+{
+    char **argv = hx_allocate((size_t)argc + 1, sizeof *argv);
+    memcpy(argv, given, (size_t)argc * sizeof *argv);
+    bool answered = false;
+    int value;
+    optind = 0; /* glibc: start over, with the options of this call */
+    while (!answered && (value = getopt_long(argc, argv, p->letters, p->longs, NULL)) != -1) {
+        if (value == '?' || value == ':')
+            continue;
+        enum hx_option_kind kind = by_value(p, value)->kind;
+        if (kind == HX_OPTION_HELP)
+            hx_options_print(p->command, hx_help_format(optarg), stdout);
+        if (kind == HX_OPTION_VERSION)
+            printf("hxmesh %s\n", HXMESH_VERSION);
+        answered = kind == HX_OPTION_HELP || kind == HX_OPTION_VERSION;
+    }
+    free(argv);
+    if (answered)
+        exit(HX_EXIT_DONE);
+}
+
 int hx_options_parse(const struct hx_command *command, int argc, char **argv, struct hx_common *common)
 {
-    bool help = false;
-    bool version = false;
-    *common = (struct hx_common){0};
+    hx_output_guard();
+    *common = (struct hx_common){.started = time(NULL), .line = hx_command_line(command->program, argc, argv)};
     struct hx_option shared[HX_COMMON_OPTIONS + 1];
-    hx_common_options(command, common, &help, &version, shared);
+    hx_common_options(command, common, shared);
 
-    struct parser p = {.command = command, .letters = ":"};
+    struct parser p = {.command = command, .common = common, .letters = ":"};
     for (const struct hx_option *o = command->options; o && o->kind != HX_OPTION_END; o++)
         add_option(&p, o);
     for (const struct hx_option *o = shared; o->kind != HX_OPTION_END; o++)
         add_option(&p, o);
 
     opterr = 0;
-    optind = 0; /* glibc: start over, with the options of this call */
+    answer_questions(&p, argc, argv);
+    optind = 0;
     int value;
     while ((value = getopt_long(argc, argv, p.letters, p.longs, NULL)) != -1) {
         if (value == '?')
@@ -195,15 +307,8 @@ int hx_options_parse(const struct hx_command *command, int argc, char **argv, st
         if (value == ':')
             die_of_missing_value(&p);
         apply(&p, value);
-        if (help) {
-            hx_options_help(command, stdout);
-            exit(HX_EXIT_DONE);
-        }
-        if (version) {
-            printf("hxmesh %s\n", HXMESH_VERSION);
-            exit(HX_EXIT_DONE);
-        }
     }
+    hx_color_choose((enum hx_color)common->color);
     check_operands(command, argc - optind, argv + optind);
     return optind;
 }

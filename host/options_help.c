@@ -1,46 +1,13 @@
-/* options_help.c - prints --help from the same table that options.c parses by. */
+/* options_help.c - prints --help from the same table that options.c parses by; as text here, other formats in
+ * options_man.c, options_markdown.c and options_words.c. */
 #include "host/options_table.h"
 
 #include <string.h>
 
 enum { WIDTH = 80, HELP_COLUMN = 26 };
 
-void hx_common_options(const struct hx_command *command, struct hx_common *common, bool *help, bool *version,
-                       struct hx_option table[HX_COMMON_OPTIONS + 1])
-{
-    unsigned n = 0;
-    table[n++] = (struct hx_option){.kind = HX_OPTION_HEADING, .help = "Common"};
-    if (!command->no_json)
-        table[n++] = (struct hx_option){.name = "json",
-                                        .kind = HX_OPTION_STRING,
-                                        .argument = "FILE",
-                                        .to.string = &common->json,
-                                        .help = "write the result as JSON to FILE; - is stdout"};
-    table[n++] = (struct hx_option){
-        .name = "quiet", .letter = 'q', .kind = HX_OPTION_FLAG, .to.flag = &common->quiet, .help = "show no progress"};
-    table[n++] = (struct hx_option){
-        .name = "help", .letter = 'h', .kind = HX_OPTION_FLAG, .to.flag = help, .help = "print this and exit"};
-    table[n++] = (struct hx_option){.name = "version",
-                                    .letter = 'V',
-                                    .kind = HX_OPTION_FLAG,
-                                    .to.flag = version,
-                                    .help = "print the version and exit"};
-    table[n] = (struct hx_option){.kind = HX_OPTION_END};
-}
-
-const char *hx_option_argument(const struct hx_option *option)
-{
-    static const char *const by_kind[] = {
-        [HX_OPTION_HEADING] = "",      [HX_OPTION_FLAG] = "",    [HX_OPTION_STRING] = "TEXT",
-        [HX_OPTION_LIST] = "TEXT",     [HX_OPTION_NUMBER] = "N", [HX_OPTION_BYTES] = "SIZE",
-        [HX_OPTION_DURATION] = "TIME", [HX_OPTION_REAL] = "X",   [HX_OPTION_COORDINATE] = "gx,gy",
-        [HX_OPTION_CHOICE] = "WORD",   [HX_OPTION_END] = ""};
-    return option->argument ? option->argument : by_kind[option->kind];
-}
-
-/* Prints words from `column` on, broken at WIDTH and indented by `indent`; a line feed in the text is kept. Returns
- * the column it ended in. */
-static unsigned print_wrapped(FILE *out, const char *text, unsigned column, unsigned indent)
+/* Prints words from `column` on, broken at WIDTH and indented by `indent`; a line feed in the text is kept. */
+static void print_wrapped(FILE *out, const char *text, unsigned column, unsigned indent)
 {
     bool first = true;
     while (*text) {
@@ -66,17 +33,6 @@ static unsigned print_wrapped(FILE *out, const char *text, unsigned column, unsi
         text += word;
         text += *text == ' ';
     }
-    return column;
-}
-
-static void print_choices(FILE *out, const struct hx_option *o, unsigned column)
-{
-    char text[240] = ": ";
-    for (unsigned i = 0; o->choices[i]; i++) {
-        size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", o->choices[i]);
-    }
-    print_wrapped(out, text, column, HELP_COLUMN);
 }
 
 static void print_option(FILE *out, const struct hx_option *o)
@@ -90,9 +46,12 @@ static void print_option(FILE *out, const struct hx_option *o)
         length = 0;
     }
     fprintf(out, "%*s", HELP_COLUMN - length, "");
-    unsigned column = print_wrapped(out, o->help, HELP_COLUMN, HELP_COLUMN);
-    if (o->kind == HX_OPTION_CHOICE)
-        print_choices(out, o, column);
+    char choices[HX_OPTION_TEXT];
+    char limits[HX_OPTION_TEXT];
+    char all[3 * HX_OPTION_TEXT];
+    snprintf(all, sizeof all, "%s%s%s%s", o->help, o->kind == HX_OPTION_CHOICE ? ": " : "",
+             hx_option_choices(o, choices), hx_option_limits(o, limits));
+    print_wrapped(out, all, HELP_COLUMN, HELP_COLUMN);
     fputc('\n', out);
 }
 
@@ -110,13 +69,11 @@ static void print_options(FILE *out, const struct hx_option *options)
     }
 }
 
-void hx_options_help(const struct hx_command *command, FILE *out)
+void hx_print_text(const struct hx_command *command, FILE *out)
 {
-    struct hx_common common;
-    bool help;
-    bool version;
+    struct hx_common common = {0};
     struct hx_option shared[HX_COMMON_OPTIONS + 1];
-    hx_common_options(command, &common, &help, &version, shared);
+    hx_common_options(command, &common, shared);
 
     fprintf(out, "usage: %s%s%s [options]\n\n", command->program, command->operands ? " " : "",
             command->operands ? command->operands : "");
@@ -130,4 +87,14 @@ void hx_options_help(const struct hx_command *command, FILE *out)
         print_wrapped(out, command->details, 0, 0);
         fputc('\n', out);
     }
+}
+
+void hx_options_print(const struct hx_command *command, enum hx_help_format format, FILE *out)
+{
+    static void (*const print[HX_HELP_FORMATS])(const struct hx_command *,
+                                                FILE *) = {[HX_HELP_TEXT] = hx_print_text,
+                                                           [HX_HELP_MAN] = hx_print_man,
+                                                           [HX_HELP_MARKDOWN] = hx_print_markdown,
+                                                           [HX_HELP_WORDS] = hx_print_words};
+    print[format](command, out);
 }

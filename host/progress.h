@@ -1,5 +1,6 @@
 /* progress.h - how long work shows that it is alive: a bar on a terminal, a line now and then otherwise, on stderr.
  *
+ * The bar is one line, cut to the terminal's width. How long it will take is said once some of it is done.
  * Nothing is shown within the first second, so that short work stays silent, nor with `quiet`. */
 #ifndef HXMESH_HOST_PROGRESS_H
 #define HXMESH_HOST_PROGRESS_H

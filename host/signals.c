@@ -31,3 +31,24 @@ int hx_signals_open(void)
     sigset_t set = hx_signals_ending();
     return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
+
+bool hx_signals_wait(void)
+{
+    sigset_t come;
+    sigset_t ending = hx_signals_ending();
+    bool any = false;
+    (void)sigpending(&come);
+    for (int number = 1; number < NSIG; number++)
+        any = any || (sigismember(&ending, number) == 1 && sigismember(&come, number) == 1);
+    return any;
+}
+
+enum hx_request hx_signals_request(struct hx_requests *r, uint64_t now_ns)
+{
+    static const uint64_t one_request_ns = 1000000000;
+    if (r->first_ns == 0) {
+        r->first_ns = now_ns;
+        return HX_REQUEST_FIRST;
+    }
+    return now_ns - r->first_ns <= one_request_ns ? HX_REQUEST_SAME : HX_REQUEST_AGAIN;
+}

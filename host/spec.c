@@ -19,6 +19,11 @@ const char *const hx_pattern_names[HX_ALL_PATTERNS + 1] = {
     [HX_BISECTION] = "bisection",
     [HX_NEIGHBOUR] = "neighbour",
     [HX_INCAST] = "incast",
+    [HX_TORNADO] = "tornado",
+    [HX_TRANSPOSE] = "transpose",
+    [HX_BIT_REVERSE] = "bit-reverse",
+    [HX_HOTSPOT] = "hotspot",
+    [HX_FLOWS] = "FILE.csv",
     [HX_COLLECTIVES + HX_BROADCAST] = "broadcast",
     [HX_COLLECTIVES + HX_REDUCE_SCATTER] = "reduce-scatter",
     [HX_COLLECTIVES + HX_ALL_GATHER] = "all-gather",
@@ -49,39 +54,58 @@ bool hx_settings_x_first(const struct hx_settings *s)
     return s->select == HX_SELECT_X_FIRST || (s->select == HX_SELECT_AUTO && uniform);
 }
 
+const struct hx_overrides hx_default_sizes = {
+    .planes = HX_DEFAULT_PLANES, .radix = HX_DEFAULT_RADIX, .taper = HX_DEFAULT_TAPER, .credits = HX_DEFAULT_CREDITS};
+
 const struct hx_settings hx_default_settings = {
-    .pattern = HX_ALL_TO_ALL, .message = 64 << 10, .count = 1, .rate = 1, .seed = 1, .verify = true};
+    .pattern = HX_ALL_TO_ALL, .message = 64 << 10, .count = 1, .rate = 1, .seed = 1, .verify = true, .hotspot = 0.2};
+
+const char *hx_settings_traffic(const struct hx_settings *s)
+{
+    return s->pattern == HX_FLOWS ? s->traffic_file : hx_pattern_names[s->pattern];
+}
+
+uint64_t hx_settings_run(const struct hx_settings *s)
+{
+    return HX_FOR_CLOCK(s->clock) | HX_FOR_PATTERN(s->pattern);
+}
+
+uint64_t hx_settings_named(const struct hx_settings *s)
+{
+    uint64_t clock = s->given & HX_GIVEN_CLOCK ? HX_FOR_CLOCK(s->clock) : HX_FOR_ANY_CLOCK;
+    return clock | (s->given & HX_GIVEN_PATTERN ? HX_FOR_PATTERN(s->pattern) : HX_FOR_ANY_PATTERN);
+}
+
+/* Each setting has an option, whose table takes it from one place to another. */
+static void take_settings(struct hx_settings *into, const struct hx_settings *from, unsigned which)
+{
+    struct hx_settings source = *from;
+    const struct hx_option to[] = {HX_SETTINGS_OPTIONS(into), HX_VIRTUAL_OPTIONS(into), HX_OPTIONS_END};
+    const struct hx_option of[] = {HX_SETTINGS_OPTIONS(&source), HX_VIRTUAL_OPTIONS(&source), HX_OPTIONS_END};
+    for (unsigned i = 0; to[i].kind != HX_OPTION_END; i++)
+        if (to[i].given_bit & which)
+            hx_option_copy(&to[i], &of[i]);
+}
+
+/* Those that are not for such a run. */
+static unsigned foreign(struct hx_settings *s, uint64_t run)
+{
+    const struct hx_option options[] = {HX_SETTINGS_OPTIONS(s), HX_VIRTUAL_OPTIONS(s), HX_OPTIONS_END};
+    unsigned bits = 0;
+    for (const struct hx_option *o = options; o->kind != HX_OPTION_END; o++)
+        bits |= hx_applies(o->applies, run) ? 0 : o->given_bit;
+    return bits;
+}
 
 void hx_settings_merge(struct hx_settings *into, const struct hx_settings *over)
 {
-    unsigned given = over->given;
-    if (given & HX_GIVEN_PATTERN)
-        into->pattern = over->pattern;
-    if (given & HX_GIVEN_ALGORITHM)
-        into->algorithm = over->algorithm;
-    if (given & HX_GIVEN_MESSAGE)
-        into->message = over->message;
-    if (given & HX_GIVEN_COUNT)
-        into->count = over->count;
-    if (given & HX_GIVEN_DURATION)
-        into->duration_ns = over->duration_ns;
-    if (given & HX_GIVEN_RATE)
-        into->rate = over->rate;
-    if (given & HX_GIVEN_SEED)
-        into->seed = over->seed;
-    if (given & HX_GIVEN_VERIFY)
-        into->verify = over->verify;
-    if (given & HX_GIVEN_WORKERS)
-        into->workers = over->workers;
-    if (given & HX_GIVEN_CLOCK)
-        into->clock = over->clock;
-    if (given & HX_GIVEN_SELECT)
-        into->select = over->select;
-    if (given & HX_GIVEN_PACE)
-        into->pace = over->pace;
-    if (given & HX_GIVEN_SHIFTS)
-        into->shifts = over->shifts;
-    into->given |= given;
+    unsigned left_out = foreign(into, hx_settings_named(over));
+    left_out |= over->given & HX_GIVEN_COUNT && over->count ? HX_GIVEN_DURATION : 0;
+    left_out |= over->given & HX_GIVEN_DURATION && over->duration_ns ? HX_GIVEN_COUNT : 0;
+    take_settings(into, &hx_default_settings, left_out);
+    into->given &= ~left_out;
+    take_settings(into, over, over->given);
+    into->given |= over->given;
 }
 
 /* ---- spec strings ---- */
@@ -156,10 +180,10 @@ static bool check_sides(const struct hx_spec *spec, const char *where, struct hx
 
 bool hx_spec_parse(const char *text, struct hx_spec *spec, struct hx_problem *problem)
 {
-    *spec = (struct hx_spec){.planes = HX_DEFAULT_PLANES,
-                             .radix = HX_DEFAULT_RADIX,
-                             .taper = HX_DEFAULT_TAPER,
-                             .credits = HX_DEFAULT_CREDITS,
+    *spec = (struct hx_spec){.planes = (unsigned)hx_default_sizes.planes,
+                             .radix = (unsigned)hx_default_sizes.radix,
+                             .taper = (unsigned)hx_default_sizes.taper,
+                             .credits = (unsigned)hx_default_sizes.credits,
                              .settings = hx_default_settings,
                              .capture = HX_CAPTURE_DEFAULTS};
     char squeezed[LONGEST_TEXT + 1];
@@ -272,6 +296,7 @@ void hx_spec_free(struct hx_spec *spec)
     free(spec->failed);
     free(spec->job);
     free(spec->external);
+    free((char *)(uintptr_t)spec->settings.traffic_file);
     free((char *)(uintptr_t)spec->capture.file);
     free((char *)(uintptr_t)spec->capture.filter);
     free((char *)(uintptr_t)spec->capture.ports.item[0]);
@@ -279,6 +304,7 @@ void hx_spec_free(struct hx_spec *spec)
     spec->job = NULL;
     spec->external = NULL;
     spec->externals = 0;
+    spec->settings.traffic_file = NULL;
     spec->capture = (struct hx_capture_settings){.file = NULL};
 }
 

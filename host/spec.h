@@ -8,11 +8,13 @@
 #ifndef HXMESH_HOST_SPEC_H
 #define HXMESH_HOST_SPEC_H
 
+#include "host/applies.h"
 #include "host/capture_settings.h"
 #include "host/error.h"
 #include "host/options.h"
 #include "host/spec_external.h"
 #include "host/timing.h"
+#include "hxmesh/collective.h"
 #include "hxmesh/frame.h"
 #include "hxmesh/geometry.h"
 
@@ -37,8 +39,13 @@ enum hx_pattern {
     HX_BISECTION,         /* a random partner in the other half */
     HX_NEIGHBOUR,         /* the four neighbours on the logical torus */
     HX_INCAST,            /* all to one */
+    HX_TORNADO,           /* just under half way round the rows and the columns of the job's grid */
+    HX_TRANSPOSE,         /* the place that a matrix kept by rows has when it is transposed: gx and gy change places */
+    HX_BIT_REVERSE,       /* the place whose number has the same bits in reverse */
+    HX_HOTSPOT,           /* a share of all messages to a few, the rest uniform */
     HX_PATTERNS,
-    HX_COLLECTIVES = HX_PATTERNS, /* from here on one vector for all: in the order of enum hx_collective_kind */
+    HX_FLOWS = HX_PATTERNS, /* what a file says; its word is no word but stands for all names of files */
+    HX_COLLECTIVES,         /* from here on one vector for all: in the order of enum hx_collective_kind */
     HX_ALL_PATTERNS = HX_COLLECTIVES + 4
 };
 extern const char *const hx_pattern_names[HX_ALL_PATTERNS + 1]; /* ends with NULL */
@@ -50,6 +57,15 @@ extern const char *const hx_algorithm_names[HX_ALGORITHMS + 1];
 
 enum hx_clock { HX_CLOCK_WALL, HX_CLOCK_VIRTUAL, HX_CLOCKS };
 extern const char *const hx_clock_names[HX_CLOCKS + 1];
+
+/* Masks for options (host/applies.h). */
+#define HX_FOR_WALL        HX_FOR_CLOCK(HX_CLOCK_WALL)
+#define HX_FOR_VIRTUAL     HX_FOR_CLOCK(HX_CLOCK_VIRTUAL)
+#define HX_FOR_MESSAGES    (HX_FOR_PATTERN(HX_PATTERNS) - HX_FOR_PATTERN(0))
+#define HX_FOR_COLLECTIVES (HX_FOR_PATTERN(HX_ALL_PATTERNS) - HX_FOR_PATTERN(HX_COLLECTIVES))
+/* Those with one accelerator that the others send to, or receive from. */
+#define HX_FOR_TARGET                                                                                                  \
+    (HX_FOR_PATTERN(HX_INCAST) | HX_FOR_PATTERN(HX_HOTSPOT) | HX_FOR_PATTERN(HX_COLLECTIVES + HX_BROADCAST))
 
 /* Which of its minimal ways a packet may take (hx_route_order_x_first): AUTO is X_FIRST where everyone sends to everyone
  * (all-to-all, uniform), else ADAPTIVE. */
@@ -69,7 +85,10 @@ enum hx_given {
     HX_GIVEN_ALGORITHM = 1 << 9,
     HX_GIVEN_SELECT = 1 << 10,
     HX_GIVEN_SHIFTS = 1 << 11,
-    HX_GIVEN_PACE = 1 << 12
+    HX_GIVEN_PACE = 1 << 12,
+    HX_GIVEN_HOTSPOT = 1 << 13,
+    HX_GIVEN_TARGET = 1 << 14,
+    HX_GIVEN_WARM_UP = 1 << 15
 };
 
 struct hx_settings {
@@ -78,6 +97,7 @@ struct hx_settings {
     uint64_t message;     /* bytes of a message, or of a collective's vector: 1 .. HX_MOST_MESSAGE */
     uint64_t count;       /* messages to each destination of an accelerator; 0: as many as fit into the duration */
     uint64_t duration_ns; /* 0: until `count` messages are sent */
+    uint64_t warm_up_ns;  /* what happens before, from the start on, does not count in rates and latencies */
     double rate;          /* share of the injection bandwidth an accelerator offers: above 0, up to 1 */
     uint64_t seed;
     bool verify;      /* check every payload byte at arrival */
@@ -86,12 +106,16 @@ struct hx_settings {
     unsigned select;  /* enum hx_selection */
     double pace;      /* share of its injection bandwidth an accelerator's packets may take; 0: by the pattern */
     uint64_t shifts;  /* all-to-all: to how many of the others each one sends; 0: to all */
-    unsigned given;   /* enum hx_given of what was said; the rest are defaults */
+    double hotspot;   /* hotspot: share of the messages that go to the targets */
+    struct hx_coordinates target; /* incast, broadcast: one; hotspot: all of them; none: 0,0 */
+    const char *traffic_file;     /* of HX_FLOWS */
+    unsigned given;               /* enum hx_given of what was said; the rest are defaults */
 };
 
 enum { HX_MOST_WORKERS = 256 };
 #define HX_MOST_COUNT    ((uint64_t)1 << 32)
 #define HX_MOST_MESSAGE  ((uint64_t)1 << 44)
+#define HX_MOST_SEED     ((uint64_t)INT64_MAX)                    /* a JSON report has signed integers */
 #define HX_MOST_DURATION ((uint64_t)30 * 24 * 3600 * 1000000000U) /* ns: 30 days */
 
 extern const struct hx_settings hx_default_settings;
@@ -99,7 +123,15 @@ extern const struct hx_settings hx_default_settings;
 /* Whether packets are done with X before they turn to Y. */
 bool hx_settings_x_first(const struct hx_settings *s);
 
-/* Takes over from `over` what was given there. */
+/* What the report calls the traffic: the word, or the file's name. */
+const char *hx_settings_traffic(const struct hx_settings *s);
+
+/* What a run by these settings is, and what one is that nobody told more than was given: any clock, any pattern. */
+uint64_t hx_settings_run(const struct hx_settings *s);
+uint64_t hx_settings_named(const struct hx_settings *s);
+
+/* Takes over from `over` what was given there. What was to be there besides and does not go with it is left out, and has its
+ * default again: a duration beside a count, a count beside a duration, what is not for the clock or the pattern. */
 void hx_settings_merge(struct hx_settings *into, const struct hx_settings *over);
 
 struct hx_spec {
@@ -119,67 +151,94 @@ struct hx_spec {
     struct hx_settings settings;        /* of the file, over the defaults */
     struct hx_capture_settings capture; /* of the file; its texts are the spec's own */
     struct hx_timing timing;            /* of the file, for the virtual clock */
+    /* A file need not say its clock or its pattern, and may have keys that are not for the default one. Then this says so, and
+     * a run dies of it unless its command line says which: exit_code 0, there are none. */
+    struct hx_problem of_default_clock, of_default_pattern;
 };
 
 /* What options may change of a loaded spec; 0: not given. */
 struct hx_overrides {
     uint64_t planes, radix, taper, credits;
 };
+extern const struct hx_overrides hx_default_sizes; /* of a spec string */
 /* Entries of an option table for them: `struct hx_option options[] = {HX_OVERRIDE_OPTIONS(&overrides), ...}`.
  * HX_CREDIT_OPTION is apart because only what runs a fabric has buffers. */
 /* clang-format off */
 #define HX_OVERRIDE_OPTIONS(o) \
     {.name = "planes", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->planes, .low = 1, \
-     .high = HX_MAX_PLANES, .help = "planes: independent copies of the network, 1 to 4 (1)"}, \
+     .high = HX_MAX_PLANES, .help = "planes: independent copies of the network", .standard = &hx_default_sizes.planes}, \
     {.name = "radix", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->radix, .low = 2, \
-     .high = HX_MAX_RADIX, .help = "ports of a tree switch, 2 to 64 (64)"}, \
+     .high = HX_MAX_RADIX, .help = "ports of a tree switch", .standard = &hx_default_sizes.radix}, \
     {.name = "taper", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->taper, .low = 1, \
-     .high = HX_MAX_TAPER, .help = "ports down per port up at the leaves of a two-level tree, 1 to 63 (1)"}
+     .high = HX_MAX_TAPER, .help = "ports down per port up at the leaves of a two-level tree", \
+     .standard = &hx_default_sizes.taper}
 #define HX_CREDIT_OPTION(o) \
     {.name = "credits", .kind = HX_OPTION_NUMBER, .argument = "BLOCKS", .to.number = &(o)->credits, \
      .low = HX_LEAST_CREDITS, .high = HX_MOST_CREDITS, \
-     .help = "blocks of 256 B that a link buffers per VC, 32 to 1024, a multiple of 32 (512)"}
+     .help = "blocks of 256 B that a link buffers per VC, a multiple of 32", .standard = &hx_default_sizes.credits, .applies = HX_FOR_WALL, \
+     .instead = "--buffer is what a link buffers under the virtual clock"}
+#define HX_RUNS_ONCE         "it runs once, to its end"
+#define HX_COUNT_OR_DURATION "a count and a duration: which of both? (0 is none)"
 /* Entries for the settings, the same words as in a file: those of the traffic, and those of the run. */
 #define HX_TRAFFIC_OPTIONS(s) \
     {.name = "traffic", .letter = 't', .kind = HX_OPTION_CHOICE, .argument = "PATTERN", .to.choice = &(s)->pattern, \
-     .choices = hx_pattern_names, .help = "who sends to whom", .given = &(s)->given, .given_bit = HX_GIVEN_PATTERN}, \
+     .choices = hx_pattern_names, .file = &(s)->traffic_file, .file_choice = HX_FLOWS, \
+     .help = "who sends to whom; a file lists messages, or is a matrix of bytes (docs/traffic.md)", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_PATTERN}, \
+    {.name = "target", .kind = HX_OPTION_COORDINATES, .to.coordinates = &(s)->target, \
+     .help = "who receives in incast traffic, or has what is broadcast; hotspot: once or more", .otherwise = "0,0", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_TARGET, .applies = HX_FOR_TARGET}, \
+    {.name = "hotspot", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->hotspot, .real_low = 1e-6, \
+     .real_high = 1, .help = "share of the messages that hotspot traffic sends to the targets", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_HOTSPOT, .applies = HX_FOR_PATTERN(HX_HOTSPOT)}, \
     {.name = "algorithm", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->algorithm, \
      .choices = hx_algorithm_names, .help = "how broadcast, reduce-scatter, all-gather and all-reduce are done", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_ALGORITHM}, \
+     .given = &(s)->given, .given_bit = HX_GIVEN_ALGORITHM, .applies = HX_FOR_COLLECTIVES}, \
     {.name = "message", .letter = 'm', .kind = HX_OPTION_BYTES, .to.number = &(s)->message, .low = 1, \
-     .high = HX_MOST_MESSAGE, .help = "bytes of a message, or of a collective's vector, as 8192 or 1MiB (64KiB)", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_MESSAGE}, \
+     .high = HX_MOST_MESSAGE, .help = "bytes of a message, or of a collective's vector, as 8192 or 1MiB", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_MESSAGE, \
+     .applies = HX_FOR_MESSAGES | HX_FOR_COLLECTIVES, .instead = "the file says how long each is"}, \
     {.name = "count", .letter = 'n', .kind = HX_OPTION_NUMBER, .to.number = &(s)->count, .low = 0, \
-     .high = HX_MOST_COUNT, .help = "messages to each of its destinations; 0: as many as fit into --duration (1)", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_COUNT}, \
+     .high = HX_MOST_COUNT, .help = "messages to each of its destinations; 0: as many as fit into --duration", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_COUNT, .applies = HX_FOR_MESSAGES, \
+     .instead = HX_RUNS_ONCE}, \
     {.name = "shifts", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(s)->shifts, .low = 0, \
-     .high = HX_MAX_ACCELERATORS, .help = "all-to-all: only so many of the others, the same random shifts for all; 0: all " \
-     "(0)", .given = &(s)->given, .given_bit = HX_GIVEN_SHIFTS}, \
+     .high = HX_MAX_ACCELERATORS, .help = "all-to-all: only so many of the others, the same random shifts for all; 0: all", .given = &(s)->given, .given_bit = HX_GIVEN_SHIFTS, .applies = HX_FOR_PATTERN(HX_ALL_TO_ALL)}, \
     {.name = "duration", .letter = 'd', .kind = HX_OPTION_DURATION, .to.number = &(s)->duration_ns, .low = 0, \
-     .high = HX_MOST_DURATION, .help = "how long to send, as 30s, 500ms or 2m; 0: until --count is sent (0)", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_DURATION}, \
+     .high = HX_MOST_DURATION, .help = "how long to send, as 30s, 500ms or 2m; 0: until --count is sent", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_DURATION, .applies = HX_FOR_MESSAGES | HX_FOR_PATTERN(HX_FLOWS), \
+     .instead = HX_RUNS_ONCE}, \
+    {.name = "warm-up", .kind = HX_OPTION_DURATION, .to.number = &(s)->warm_up_ns, .low = 0, .high = HX_MOST_DURATION, \
+     .help = "how much of --duration does not count in rates, shares, latencies and how busy links are", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_WARM_UP, .applies = HX_FOR_MESSAGES | HX_FOR_PATTERN(HX_FLOWS), \
+     .instead = HX_RUNS_ONCE}, \
     {.name = "rate", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->rate, .real_low = 1e-6, \
-     .real_high = 1, .help = "share of its injection bandwidth an accelerator offers, up to 1 (1)", \
-     .given = &(s)->given, .given_bit = HX_GIVEN_RATE}, \
-    {.name = "seed", .kind = HX_OPTION_NUMBER, .to.number = &(s)->seed, .low = 0, .high = UINT64_MAX, \
-     .help = "seed of everything random (1)", .given = &(s)->given, .given_bit = HX_GIVEN_SEED}, \
+     .real_high = 1, .help = "share of its injection bandwidth an accelerator offers", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_RATE, .applies = HX_FOR_MESSAGES, \
+     .instead = "its messages go when it is their time"}, \
+    {.name = "seed", .kind = HX_OPTION_NUMBER, .to.number = &(s)->seed, .low = 0, .high = HX_MOST_SEED, \
+     .help = "seed of everything random", .given = &(s)->given, .given_bit = HX_GIVEN_SEED}, \
     {.name = "verify", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->verify, \
-     .help = "check every payload byte at arrival (on)", .given = &(s)->given, .given_bit = HX_GIVEN_VERIFY}
+     .help = "check every payload byte at arrival; under the virtual clock only if it is said", .given = &(s)->given, .given_bit = HX_GIVEN_VERIFY}
+#define HX_CLOCK_OPTION(s) \
+    {.name = "clock", .kind = HX_OPTION_CHOICE, .argument = "CLOCK", .to.choice = &(s)->clock, \
+     .choices = hx_clock_names, .help = "what time is", .given = &(s)->given, .given_bit = HX_GIVEN_CLOCK}
 #define HX_SETTINGS_OPTIONS(s) \
     HX_TRAFFIC_OPTIONS(s), \
     {.name = "workers", .letter = 'w', .kind = HX_OPTION_NUMBER, .to.number = &(s)->workers, .low = 0, \
-     .high = HX_MOST_WORKERS, .help = "worker processes; 0: one a core (0)", .given = &(s)->given, \
+     .high = HX_MOST_WORKERS, .help = "worker processes; 0: one a core", .given = &(s)->given, \
      .given_bit = HX_GIVEN_WORKERS}, \
-    {.name = "clock", .kind = HX_OPTION_CHOICE, .argument = "CLOCK", .to.choice = &(s)->clock, \
-     .choices = hx_clock_names, .help = "what time is", .given = &(s)->given, .given_bit = HX_GIVEN_CLOCK}
+    HX_CLOCK_OPTION(s)
 /* Those that only the virtual clock knows. */
 #define HX_VIRTUAL_OPTIONS(s) \
     {.name = "select", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->select, \
      .choices = hx_selection_names, .help = "which minimal ways packets take; auto: x-first for all-to-all and uniform " \
-     "traffic, else adaptive", .given = &(s)->given, .given_bit = HX_GIVEN_SELECT}, \
+     "traffic, else adaptive", .given = &(s)->given, .given_bit = HX_GIVEN_SELECT, \
+     .applies = HX_FOR_VIRTUAL}, \
     {.name = "pace", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->pace, .real_low = 0, .real_high = 1, \
      .help = "share of its injection bandwidth at which an accelerator's packets follow each other; 0: for all-to-all " \
-     "just below what the cables carry, else 1 (0)", .given = &(s)->given, .given_bit = HX_GIVEN_PACE}
+     "just below what the cables carry, else 1", .given = &(s)->given, .given_bit = HX_GIVEN_PACE, \
+     .applies = HX_FOR_VIRTUAL}
 /* clang-format on */
 
 /* Loads the fabric that `argument` names; dies with HX_EXIT_CONFIG (or HX_EXIT_ENVIRONMENT: permission, memory). What
@@ -194,6 +253,9 @@ bool hx_spec_try_load(const char *argument, const struct hx_overrides *overrides
 bool hx_spec_parse(const char *text, struct hx_spec *spec, struct hx_problem *problem);
 /* A file (spec_file.c). */
 bool hx_spec_read(const char *path, struct hx_spec *spec, struct hx_problem *problem);
+
+/* Every key of such a file, as HX_HELP_MARKDOWN or HX_HELP_MAN. */
+void hx_spec_print_keys(enum hx_help_format format, FILE *out);
 
 /* Changes what is given; the geometry is not looked at. */
 bool hx_spec_override(struct hx_spec *spec, const struct hx_overrides *overrides, struct hx_problem *problem);

@@ -5,7 +5,7 @@
 
 const char *const hx_timing_presets[3] = {"paper", "authors", NULL};
 
-static const struct hx_timing presets[] = {
+const struct hx_timing hx_timing_values[] = {
     [HX_TIMING_PAPER] = {.link = 400,
                          .crossbar = 800,
                          .cable = 20,
@@ -39,7 +39,7 @@ void hx_timing_merge(struct hx_timing *into, const struct hx_timing *over)
 
 struct hx_timing hx_timing_complete(const struct hx_timing *t)
 {
-    struct hx_timing complete = presets[t->preset];
+    struct hx_timing complete = hx_timing_values[t->preset];
     hx_timing_merge(&complete, t);
     complete.preset = t->preset;
     return complete;

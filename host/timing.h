@@ -21,6 +21,7 @@ struct hx_timing {
 };
 
 enum hx_timing_preset { HX_TIMING_PAPER, HX_TIMING_AUTHORS };
+extern const struct hx_timing hx_timing_values[];
 extern const char *const hx_timing_presets[3]; /* "paper": table III; "authors": their published runs; NULL */
 
 enum hx_given_timing {
@@ -34,8 +35,12 @@ enum hx_given_timing {
     HX_GIVEN_BUFFER = 1 << 7
 };
 
-#define HX_MOST_GBPS    10000
-#define HX_MOST_LATENCY 1000000000U /* ns */
+/* Bytes a second of a link where nothing else is said, and of links that are as fast as the machine: 400 Gb/s (table III). */
+#define HX_NOMINAL_LINK_RATE 50e9
+
+#define HX_MOST_GBPS 10000
+/* ns. What a packet meets from one switch to the next, output, link and input, is counted in ps of 32 bits: below 4.29 ms. */
+#define HX_MOST_LATENCY 1000000U
 #define HX_LEAST_BUFFER ((uint64_t)3 * HX_MAX_PAYLOAD)
 #define HX_MOST_BUFFER  ((uint64_t)48 << 20) /* packets of a VC are counted modulo 2^16 */
 #define HX_DEFAULT_TIMING                                                                                              \
@@ -47,23 +52,23 @@ enum hx_given_timing {
 #define HX_TIMING_OPTIONS(t) \
     {.name = "timing", .kind = HX_OPTION_CHOICE, .argument = "PRESET", .to.choice = &(t)->preset, \
      .choices = hx_timing_presets, .help = "the paper's table III, or its authors' published runs: 40 ns a link, 20 ns in " \
-     "and out, crossbar of 3200 Gb/s", .given = &(t)->given, .given_bit = HX_GIVEN_PRESET}, \
+     "and out, crossbar of 3200 Gb/s", .given = &(t)->given, .given_bit = HX_GIVEN_PRESET, .applies = HX_FOR_VIRTUAL}, \
     {.name = "link", .kind = HX_OPTION_NUMBER, .argument = "GBPS", .to.number = &(t)->link, .low = 1, \
-     .high = HX_MOST_GBPS, .help = "Gb/s of a link (400)", .given = &(t)->given, .given_bit = HX_GIVEN_LINK}, \
+     .high = HX_MOST_GBPS, .help = "Gb/s of a link", .standard = &hx_timing_values[HX_TIMING_PAPER].link, .given = &(t)->given, .given_bit = HX_GIVEN_LINK, .applies = HX_FOR_VIRTUAL}, \
     {.name = "crossbar", .kind = HX_OPTION_NUMBER, .argument = "GBPS", .to.number = &(t)->crossbar, .low = 1, \
-     .high = 10 * HX_MOST_GBPS, .help = "Gb/s of a switch's inner ports (800)", .given = &(t)->given, \
-     .given_bit = HX_GIVEN_CROSSBAR}, \
+     .high = 10 * HX_MOST_GBPS, .help = "Gb/s of a switch's inner ports", .standard = &hx_timing_values[HX_TIMING_PAPER].crossbar, .given = &(t)->given, \
+     .given_bit = HX_GIVEN_CROSSBAR, .applies = HX_FOR_VIRTUAL}, \
     {.name = "cable", .kind = HX_OPTION_DURATION, .to.number = &(t)->cable, .low = 0, .high = HX_MOST_LATENCY, \
-     .help = "latency of a cable (20ns)", .given = &(t)->given, .given_bit = HX_GIVEN_CABLE}, \
+     .help = "latency of a cable", .standard = &hx_timing_values[HX_TIMING_PAPER].cable, .given = &(t)->given, .given_bit = HX_GIVEN_CABLE, .applies = HX_FOR_VIRTUAL}, \
     {.name = "trace", .kind = HX_OPTION_DURATION, .to.number = &(t)->trace, .low = 0, .high = HX_MOST_LATENCY, \
-     .help = "latency of a trace on a board (1ns)", .given = &(t)->given, .given_bit = HX_GIVEN_TRACE}, \
+     .help = "latency of a trace on a board", .standard = &hx_timing_values[HX_TIMING_PAPER].trace, .given = &(t)->given, .given_bit = HX_GIVEN_TRACE, .applies = HX_FOR_VIRTUAL}, \
     {.name = "input-latency", .kind = HX_OPTION_DURATION, .to.number = &(t)->input, .low = 0, .high = HX_MOST_LATENCY, \
-     .help = "latency of an input buffer (40ns)", .given = &(t)->given, .given_bit = HX_GIVEN_INPUT}, \
+     .help = "latency of an input buffer", .standard = &hx_timing_values[HX_TIMING_PAPER].input, .given = &(t)->given, .given_bit = HX_GIVEN_INPUT, .applies = HX_FOR_VIRTUAL}, \
     {.name = "output-latency", .kind = HX_OPTION_DURATION, .to.number = &(t)->output, .low = 0, .high = HX_MOST_LATENCY, \
-     .help = "latency of an output buffer (40ns)", .given = &(t)->given, .given_bit = HX_GIVEN_OUTPUT}, \
+     .help = "latency of an output buffer", .standard = &hx_timing_values[HX_TIMING_PAPER].output, .given = &(t)->given, .given_bit = HX_GIVEN_OUTPUT, .applies = HX_FOR_VIRTUAL}, \
     {.name = "buffer", .kind = HX_OPTION_BYTES, .to.number = &(t)->buffer, .low = HX_LEAST_BUFFER, \
-     .high = HX_MOST_BUFFER, .help = "buffer of a port, shared equally by its VCs, of which each uses 64 packets at most (32MiB)", .given = &(t)->given, \
-     .given_bit = HX_GIVEN_BUFFER}
+     .high = HX_MOST_BUFFER, .help = "buffer of a port, shared equally by its VCs, of which each uses 64 packets at most", .standard = &hx_timing_values[HX_TIMING_PAPER].buffer, .given = &(t)->given, \
+     .given_bit = HX_GIVEN_BUFFER, .applies = HX_FOR_VIRTUAL}
 /* clang-format on */
 
 /* Takes over from `over` what was given there. */

@@ -140,7 +140,7 @@ const char *hx_value_coordinate(const char *text, struct hx_coordinate *value)
 {
     uint64_t gx = 0;
     uint64_t gy = 0;
-    const char *end = digits(text, &gx);
+    const char *end = digits(text + (*text == 'a'), &gx);
     if (end && *end == ',')
         end = digits(end + 1 + strspn(end + 1, " "), &gy);
     else
@@ -151,9 +151,28 @@ const char *hx_value_coordinate(const char *text, struct hx_coordinate *value)
     return NULL;
 }
 
+const char *hx_value_coordinates(const char *text, struct hx_coordinates *values)
+{
+    struct hx_coordinates all = *values;
+    do {
+        text += strspn(text, " ");
+        char one[64];
+        size_t length = strcspn(text, " ");
+        snprintf(one, sizeof one, "%.*s", (int)length, text);
+        if (all.count == HX_VALUE_MOST_COORDINATES)
+            return wrong("more than %d coordinates", HX_VALUE_MOST_COORDINATES);
+        const char *bad = hx_value_coordinate(one, &all.at[all.count++]);
+        if (bad)
+            return bad;
+        text += length;
+    } while (text[strspn(text, " ")]);
+    *values = all;
+    return NULL;
+}
+
 const char *hx_value_choice(const char *text, const char *const *words, unsigned *index)
 {
-    char list[160] = "";
+    char list[200] = "";
     for (unsigned i = 0; words[i]; i++) {
         if (strcasecmp(text, words[i]) == 0) {
             *index = i;
@@ -188,4 +207,25 @@ const char *hx_value_print_bytes(char *text, uint64_t bytes)
         unit++;
     snprintf(text, HX_VALUE_TEXT, "%.4g %s", (double)bytes / unit->factor, unit->name);
     return text;
+}
+
+/* In the largest unit of which it is a multiple. */
+static const char *write_exactly(char *text, uint64_t value, const struct unit *units)
+{
+    while (units->factor > 1 && (value == 0 || value % (uint64_t)units->factor != 0))
+        units++;
+    snprintf(text, HX_VALUE_TEXT, "%" PRIu64 "%s", value / (uint64_t)units->factor, value ? units->name : "");
+    return text;
+}
+
+const char *hx_value_write_duration(char *text, uint64_t nanoseconds)
+{
+    static const struct unit units[] = {{"h", 3.6e12}, {"m", 6e10}, {"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1.0}};
+    return write_exactly(text, nanoseconds, units);
+}
+
+const char *hx_value_write_bytes(char *text, uint64_t bytes)
+{
+    static const struct unit units[] = {{"TiB", 0x1p40}, {"GiB", 0x1p30}, {"MiB", 0x1p20}, {"KiB", 0x1p10}, {"", 1.0}};
+    return write_exactly(text, bytes, units);
 }

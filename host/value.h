@@ -3,7 +3,8 @@
  *     number       123, 0x7f                 bytes     8192, 4KiB, 1MiB, 2G (K M G are KiB MiB GiB)
  *     duration     30s, 500ms, 2m, 1.5h, 10us, 100ns; a plain number is seconds
  *     real         0.25                      switch    true false yes no on off
- *     coordinate   gx,gy                     choice    one word of a list
+ *     coordinate   gx,gy or agx,gy           choice    one word of a list
+ *     coordinates  gx,gy agx,gy ...
  *
  * A parser returns NULL when `text` is good and stores the value; otherwise it returns what is wrong, as a sentence
  * part that quotes the text ("'8 planes' is not a number"), valid until the next call from this thread. */
@@ -24,6 +25,13 @@ const char *hx_value_duration(const char *text, uint64_t low, uint64_t high, uin
 const char *hx_value_real(const char *text, double low, double high, double *value);
 const char *hx_value_switch(const char *text, bool *value);
 const char *hx_value_coordinate(const char *text, struct hx_coordinate *value);
+/* One or more coordinates, apart by spaces, behind those that are there. */
+enum { HX_VALUE_MOST_COORDINATES = 16 };
+struct hx_coordinates {
+    unsigned count;
+    struct hx_coordinate at[HX_VALUE_MOST_COORDINATES];
+};
+const char *hx_value_coordinates(const char *text, struct hx_coordinates *values);
 /* `words` ends with NULL; *index is the place of the word in it. */
 const char *hx_value_choice(const char *text, const char *const *words, unsigned *index);
 
@@ -31,5 +39,8 @@ const char *hx_value_choice(const char *text, const char *const *words, unsigned
 enum { HX_VALUE_TEXT = 32 };
 const char *hx_value_print_duration(char *text, uint64_t nanoseconds);
 const char *hx_value_print_bytes(char *text, uint64_t bytes);
+/* Writes it exactly, as an option or file would ("1500ms", "64KiB", "0"). */
+const char *hx_value_write_duration(char *text, uint64_t nanoseconds);
+const char *hx_value_write_bytes(char *text, uint64_t bytes);
 
 #endif

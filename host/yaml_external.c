@@ -7,9 +7,7 @@
 #include <string.h>
 
 enum { LONGEST_PATH = 96 };
-static const uint64_t default_wait_ns = UINT64_C(10000000000);
-static const uint64_t least_wait_ns = UINT64_C(2000000000); /* a cable that is silent is up for as long */
-static const uint64_t most_wait_ns = UINT64_C(86400000000000);
+const struct hx_external_values hx_external_defaults = {.wait_ns = UINT64_C(10000000000)};
 
 const char *const hx_cable_words[HX_CABLES] = {"out", "memif", "veth", "tap"};
 
@@ -51,16 +49,6 @@ static const char *path_of(const struct reading *r, char path[LONGEST_PATH], con
     return path;
 }
 
-/* A number or duration that may be missing: then *value is as it was. */
-static bool read_value(const struct reading *r, const char *key, const char *text,
-                       const char *(*parse)(const char *, uint64_t, uint64_t, uint64_t *), uint64_t least,
-                       uint64_t most, uint64_t *value)
-{
-    char path[LONGEST_PATH];
-    const char *wrong = text ? parse(text, least, most, value) : NULL;
-    return !wrong || hx_yaml_fail(r->marks, path_of(r, path, key), r->problem, "%s: %s", key, wrong);
-}
-
 static bool read_place(struct reading *r)
 {
     char path[LONGEST_PATH];
@@ -81,14 +69,19 @@ static bool read_place(struct reading *r)
 
 static bool read_values(struct reading *r)
 {
-    struct hx_external *e = r->external;
-    uint64_t plane = 0;
-    e->wait_ns = default_wait_ns;
-    if (!read_value(r, "plane", r->entry->plane, hx_value_number, 0, r->spec->planes - 1, &plane) ||
-        !read_value(r, "wait", r->entry->wait, hx_value_duration, least_wait_ns, most_wait_ns, &e->wait_ns) ||
-        !read_value(r, "lose_credits", r->entry->lose_credits, hx_value_number, 0, 1000000, &e->lose_credits))
-        return false;
-    e->plane = (unsigned)plane;
+    static const char *const keys[] = {"plane", "wait", "lose_credits"};
+    const char *const texts[] = {r->entry->plane, r->entry->wait, r->entry->lose_credits};
+    struct hx_external_values v = hx_external_defaults;
+    const struct hx_option options[] = {HX_EXTERNAL_OPTIONS(&v, r->spec->planes)};
+    for (unsigned i = 0; i < sizeof options / sizeof *options; i++) {
+        char path[LONGEST_PATH];
+        const char *wrong = texts[i] ? hx_option_apply(&options[i], texts[i]) : NULL;
+        if (wrong)
+            return hx_yaml_fail(r->marks, path_of(r, path, keys[i]), r->problem, "%s: %s", keys[i], wrong);
+    }
+    r->external->plane = (unsigned)v.plane;
+    r->external->wait_ns = v.wait_ns;
+    r->external->lose_credits = v.lose_credits;
     return true;
 }
 

@@ -196,12 +196,20 @@ static bool read_file(const char *path, uint8_t **text, size_t *bytes, struct hx
 bool hx_yaml_open(struct hx_yaml_document *d, const char *path, const cyaml_schema_value_t *schema,
                   struct hx_problem *problem)
 {
+    return hx_yaml_open_either(d, path, schema, "", schema, problem);
+}
+
+bool hx_yaml_open_either(struct hx_yaml_document *d, const char *path, const cyaml_schema_value_t *schema,
+                         const char *key, const cyaml_schema_value_t *short_schema, struct hx_problem *problem)
+{
     *d = (struct hx_yaml_document){.schema = schema};
     uint8_t *text = NULL;
     size_t bytes = 0;
     if (!read_file(path, &text, &bytes, problem))
         return false;
     bool good = hx_yaml_marks_read(&d->marks, path, text, bytes, problem);
+    if (good && hx_yaml_is_single(&d->marks, key))
+        d->schema = short_schema;
     if (good && !load(d, text, bytes, problem)) {
         hx_yaml_close(d);
         good = false;

@@ -16,6 +16,9 @@ struct hx_yaml_document {
 /* Reads a file of at most 1 MiB by `schema`, whose top is a mapping by pointer. On failure there is nothing to close. */
 bool hx_yaml_open(struct hx_yaml_document *d, const char *path, const cyaml_schema_value_t *schema,
                   struct hx_problem *problem);
+/* The same for a file that may have a single value at `key`, a mapping otherwise: then it is read by `short_schema`. */
+bool hx_yaml_open_either(struct hx_yaml_document *d, const char *path, const cyaml_schema_value_t *schema,
+                         const char *key, const cyaml_schema_value_t *short_schema, struct hx_problem *problem);
 /* Frees the data too; nothing is done to a document of zeros. */
 void hx_yaml_close(struct hx_yaml_document *d);
 

@@ -64,7 +64,7 @@ static struct hx_yaml_mark *find(const struct hx_yaml_marks *m, const char *path
     return NULL;
 }
 
-static void add(struct pass *p, const char *path, yaml_mark_t key, yaml_mark_t value)
+static void add(struct pass *p, const char *path, yaml_mark_t key, const yaml_event_t *value)
 {
     struct hx_yaml_marks *m = p->marks;
     if (m->count == m->capacity) {
@@ -77,8 +77,9 @@ static void add(struct pass *p, const char *path, yaml_mark_t key, yaml_mark_t v
     m->marks[m->count++] = (struct hx_yaml_mark){.path = copy,
                                                  .key_line = one_based(key.line),
                                                  .key_column = one_based(key.column),
-                                                 .line = one_based(value.line),
-                                                 .column = one_based(value.column)};
+                                                 .line = one_based(value->start_mark.line),
+                                                 .column = one_based(value->start_mark.column),
+                                                 .single = value->type == YAML_SCALAR_EVENT};
 }
 
 static bool read_value(struct pass *p, const yaml_event_t *event, const char *path, yaml_mark_t key, unsigned depth);
@@ -145,7 +146,7 @@ static bool read_value(struct pass *p, const yaml_event_t *event, const char *pa
         return refuse_at(p, event->start_mark, "aliases are not supported");
     if (depth == DEEPEST)
         return refuse_at(p, event->start_mark, "nested too deep");
-    add(p, path, key, event->start_mark);
+    add(p, path, key, event);
     if (event->type == YAML_SEQUENCE_START_EVENT)
         return read_list(p, path, depth + 1);
     if (event->type == YAML_MAPPING_START_EVENT)
@@ -190,6 +191,12 @@ bool hx_yaml_marks_read(struct hx_yaml_marks *m, const char *file, const uint8_t
     if (!good)
         hx_yaml_marks_free(m);
     return good;
+}
+
+bool hx_yaml_is_single(const struct hx_yaml_marks *m, const char *path)
+{
+    const struct hx_yaml_mark *mark = find(m, path);
+    return mark && mark->single;
 }
 
 void hx_yaml_marks_free(struct hx_yaml_marks *m)

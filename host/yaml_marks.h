@@ -15,6 +15,7 @@ struct hx_yaml_mark {
     char *path;
     unsigned key_line, key_column; /* of the key or list entry; counted from 1 */
     unsigned line, column;         /* of its value */
+    bool single;                   /* the value is neither a list nor a mapping */
 };
 
 struct hx_yaml_marks {
@@ -27,6 +28,9 @@ struct hx_yaml_marks {
 bool hx_yaml_marks_read(struct hx_yaml_marks *m, const char *file, const uint8_t *text, size_t bytes,
                         struct hx_problem *problem);
 void hx_yaml_marks_free(struct hx_yaml_marks *m);
+
+/* Whether there is a value at `path`, neither a list nor a mapping. */
+bool hx_yaml_is_single(const struct hx_yaml_marks *m, const char *path);
 
 /* Fills *problem with HX_EXIT_CONFIG and FILE:LINE:COLUMN of the value at `path` (of its key or the nearest thing
  * around it, if there is no such value) and returns false. */

@@ -3,7 +3,7 @@
 #ifndef HXMESH_HOST_YAML_VALUES_H
 #define HXMESH_HOST_YAML_VALUES_H
 
-#include "host/options.h"
+#include "host/applies.h"
 #include "host/yaml_load.h"
 
 struct hx_yaml_value {
@@ -14,8 +14,12 @@ struct hx_yaml_value {
 bool hx_yaml_apply(const struct hx_yaml_marks *marks, const struct hx_option *options,
                    const struct hx_yaml_value *values, unsigned count, struct hx_problem *problem);
 
+/* False if one that is there is not for such a run (host/applies.h): the problem names its key. */
+bool hx_yaml_check(const struct hx_yaml_marks *marks, const struct hx_option *options,
+                   const struct hx_yaml_value *values, unsigned count, uint64_t run, struct hx_problem *problem);
+
 struct hx_yaml_traffic {
-    char *pattern, *algorithm, *message, *count, *shifts, *duration, *rate, *seed, *verify;
+    char *pattern, *algorithm, *message, *count, *shifts, *duration, *rate, *seed, *verify, *target, *hotspot, *warm_up;
 };
 extern const cyaml_schema_field_t hx_yaml_traffic_fields[];
 
@@ -26,7 +30,9 @@ extern const cyaml_schema_field_t hx_yaml_traffic_fields[];
     {"message", "traffic.message", (t)->message}, \
     {"count", "traffic.count", (t)->count}, {"shifts", "traffic.shifts", (t)->shifts}, {"duration", "traffic.duration", (t)->duration}, \
     {"rate", "traffic.rate", (t)->rate}, {"seed", "traffic.seed", (t)->seed}, \
-    {"verify", "traffic.verify", (t)->verify}
+    {"verify", "traffic.verify", (t)->verify}, {"target", "traffic.target", (t)->target}, \
+    {"hotspot", "traffic.hotspot", (t)->hotspot}, \
+    {"warm-up", "traffic.warm_up", (t)->warm_up}
 /* clang-format on */
 
 /* A text that may be missing. */

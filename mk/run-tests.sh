@@ -2,9 +2,10 @@
 # run-tests.sh LOGS RUN... - runs test programs, a line each, and closes with "N passed, N failed[, N skipped]".
 #
 # A RUN is a cmocka program, a fuzz replay (fuzz_NAME, fed with tests/fuzz/corpus/NAME), or PROGRAM@FILE.bats, which
-# tests PROGRAM by its command line. Programs run side by side; command line tests run alone, since they look at the
-# machine (processes, /dev/shm). A run that ends badly without naming a failed test counts as one failed test, and so
-# does a run without any test. HX_TEST_TIMEOUT: the most seconds a run may take (600).
+# tests PROGRAM by its command line. Runs go side by side, one a core. Command line tests look at the machine (processes,
+# /dev/shm, network interfaces), so each has one to itself, in namespaces; where the kernel allows none they run one after
+# another. A run that ends badly without naming a failed test counts as one failed test, and so does a run without any
+# test. HX_TEST_TIMEOUT: the most seconds a run may take (600).
 set -euo pipefail
 
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -18,10 +19,20 @@ log_of() {
     echo "$logs/$name.log"
 }
 
+# A machine of its own: processes, /dev/shm and network interfaces that nobody else sees.
+own_machine=(unshare --mount --pid --net --ipc --fork --kill-child --mount-proc sh -c
+    'mount -t tmpfs tmpfs /dev/shm && ip link set lo up && "$@"; exit $?' sh)
+if [ -z "${HX_OWN_MACHINE:-}" ]; then
+    HX_OWN_MACHINE=no
+    ! "${own_machine[@]}" true 2>/dev/null || HX_OWN_MACHINE=yes
+    export HX_OWN_MACHINE
+fi
+[ "$HX_OWN_MACHINE" = yes ] || own_machine=()
+
 # The command of a run, in the array `command`.
 command_of() {
     case $1 in
-    *.bats) command=(env HXMESH="$(realpath -m "${1%@*}")" bats --tap "${1##*@}") ;;
+    *.bats) command=("${own_machine[@]}" env HXMESH="$(realpath -m "${1%@*}")" bats --tap "${1##*@}") ;;
     */fuzz_*) command=("$1" "tests/fuzz/corpus/${1##*/fuzz_}") ;;
     # The thread sanitizer of gcc 12 cannot map its shadow where the kernel randomises addresses by more than 28 bits.
     */tsan/*) command=(setarch --addr-no-randomize "$1") ;;
@@ -77,20 +88,37 @@ fi
 
 mkdir -p "$logs"
 rm -f "$logs"/*.log "$logs"/*.count
-programs=()
-systems=()
-for run in "$@"; do
-    case $run in
-    *.bats) systems+=("$run") ;;
-    *) programs+=("$run") ;;
-    esac
+# Those that take longest go first, so that no core is left with one of them at the end.
+by_time() {
+    for run in "$@"; do
+        case $run in
+        *.bats) echo "0 $run" ;;
+        */asan/tests/property/*) echo "1 $run" ;;
+        */tests/property/*) echo "2 $run" ;;
+        *) echo "3 $run" ;;
+        esac
+    done | sort --stable --key=1,1n | cut --delimiter=' ' --fields=2-
+}
+
+# side_by_side N RUN...
+side_by_side() {
+    local most=$1
+    shift
+    [ $# -eq 0 ] || printf '%s\0' "$@" | HX_RUN_ONE=1 xargs -0 -n 1 -P "$most" "$0" "$logs"
+}
+
+mapfile -t runs < <(by_time "$@")
+alone=()
+together=()
+for run in "${runs[@]}"; do
+    if [[ $run == *.bats && $HX_OWN_MACHINE == no ]]; then
+        alone+=("$run")
+    else
+        together+=("$run")
+    fi
 done
-if [ ${#programs[@]} -gt 0 ]; then
-    printf '%s\0' "${programs[@]}" | HX_RUN_ONE=1 xargs -0 -n 1 -P "$(nproc)" "$0" "$logs"
-fi
-for run in "${systems[@]}"; do
-    run_one "$run"
-done
+side_by_side "$(nproc)" "${together[@]}"
+side_by_side 1 "${alone[@]}"
 
 passed=0 failed=0 skipped=0
 for run in "$@"; do

@@ -33,10 +33,8 @@ void hx_capture_close(struct hx_capture *c)
 {
     hx_pcapng_close(&c->reader);
     if (c->fabric.known) {
-        if (c->given) { /* boards and jobs are the caller's */
-            c->fabric.spec.failed = NULL;
-            c->fabric.spec.job = NULL;
-        }
+        if (c->given) /* all that it owns is the caller's */
+            c->fabric.spec = (struct hx_spec){.failed = NULL};
         hx_cap_fabric_free(&c->fabric);
     }
     hx_map_free(&c->names);
@@ -173,6 +171,14 @@ int hx_capture_next(struct hx_capture *c, struct hx_sighting *s, struct hx_probl
             return -1;
         }
     }
+}
+
+uint64_t hx_capture_dropped(const struct hx_capture *c)
+{
+    uint64_t dropped = 0;
+    for (uint32_t i = 0; i < c->port_count; i++)
+        dropped += c->ports[i].dropped;
+    return dropped;
 }
 
 const char *hx_capture_node_name(char name[HX_NODE_NAME_BYTES], const struct hx_capture *c, const struct hx_port_at *at)

@@ -11,6 +11,9 @@
 #include "tools/capture_frame.h"
 #include "tools/capture_map.h"
 
+/* What to say to whoever made a capture that lacks frames. */
+#define HX_CAPTURE_KEEPS_ALL "a run without --capture-drop, or a smaller --snaplen, keeps them"
+
 enum { HX_PORT_NAME_BYTES = 64, HX_NODE_NAME_BYTES = HX_NAME_BYTES };
 
 struct hx_cap_port {
@@ -58,6 +61,9 @@ void hx_capture_close(struct hx_capture *c);
 
 /* 1: a frame; 0: the end; -1: the file is bad. */
 int hx_capture_next(struct hx_capture *c, struct hx_sighting *s, struct hx_problem *problem);
+
+/* Frames that the capture lost, as far as it says. */
+uint64_t hx_capture_dropped(const struct hx_capture *c);
 
 /* "a5,3/p0" of "a5,3/p0/E". Returns name. */
 const char *hx_capture_node_name(char name[HX_NODE_NAME_BYTES], const struct hx_capture *c,

@@ -97,9 +97,19 @@ struct hx_header hx_key_header(const struct hx_key *key)
                               .offset = number(b + 20, 4),
                               .message_packets = number(b + 24, 4),
                               .length = (uint16_t)number(b + 28, 2),
-                              .epoch = b[30],
-                              .peer_epoch = b[31],
-                              .tag = number(b + 32, 4)};
+                              .peer_epoch = (uint16_t)number(b + 30, 2),
+                              .tag = number(b + 32, 4),
+                              .epoch = number(b + 36, 4)};
+}
+
+const char *hx_seen_name(const struct hx_header *h)
+{
+    static const char *const names[] = {[HX_DATA] = "packet",
+                                        [HX_ACK] = "acknowledgement",
+                                        [HX_UNREACHABLE] = "unreachable report",
+                                        [HX_PROBE] = "probe",
+                                        [HX_HELLO] = "hello"};
+    return names[h->kind];
 }
 
 static bool mac_is(struct hx_seen *s, const uint8_t *b, const char *which, uint8_t plane, uint16_t gx, uint16_t gy)
@@ -111,10 +121,30 @@ static bool mac_is(struct hx_seen *s, const uint8_t *b, const char *which, uint8
                  b[3], b[4], b[5], gx, gy, plane);
 }
 
+static bool hello_fits(struct hx_seen *s, const struct hx_header *h)
+{
+    if (h->length != HX_HELLO_BYTES)
+        return wrong(s, "a hello of %u bytes, not 16", h->length);
+    if (h->message | h->offset | h->message_packets)
+        return wrong(s, "a hello of a message");
+    return h->tag <= 1 || wrong(s, "a hello with tag %u", h->tag);
+}
+
+static bool probe_fits(struct hx_seen *s, const struct hx_header *h)
+{
+    if (!below(s, "number of the probe", h->offset, 1, UINT8_MAX))
+        return false;
+    return h->length == 0 || wrong(s, "a probe with %u bytes", h->length);
+}
+
 static bool length_fits(struct hx_seen *s, const struct hx_header *h)
 {
+    if (h->kind == HX_HELLO)
+        return hello_fits(s, h);
     if (h->message_packets == 0)
         return wrong(s, "a message of 0 packets");
+    if (h->kind == HX_PROBE)
+        return probe_fits(s, h);
     uint32_t most = h->kind == HX_ACK ? h->message_packets : h->message_packets - 1;
     if (h->offset > most)
         return wrong(s, "offset %u in a message of %u packets", h->offset, h->message_packets);
@@ -131,8 +161,8 @@ static bool length_fits(struct hx_seen *s, const struct hx_header *h)
 static bool data_fits(struct hx_seen *s, const uint8_t *b, size_t original)
 {
     const struct hx_header *h = &s->data;
-    if (!zero(s, b, 18, 2) || !zero(s, b, 60, 4) || !below(s, "VC", h->vc, 0, HX_VCS - 1) ||
-        !below(s, "plane", h->plane, 0, HX_MAX_PLANES - 1) || !below(s, "kind", h->kind, HX_DATA, HX_UNREACHABLE))
+    if (!zero(s, b, 18, 2) || !below(s, "VC", h->vc, 0, HX_VCS - 1) ||
+        !below(s, "plane", h->plane, 0, HX_MAX_PLANES - 1) || !below(s, "kind", h->kind, HX_DATA, HX_HELLO))
         return false;
     if (h->credit_vc != HX_NO_CREDIT && !below(s, "credit_vc", h->credit_vc, 0, HX_VCS - 1))
         return false;
@@ -171,11 +201,11 @@ static bool credit_fits(struct hx_seen *s, const uint8_t *b)
 {
     const uint8_t dst[6] = {3, b[16], 0xFF, 0xFF, 0xFF, 0xFF};
     const uint8_t src[6] = {2, b[16], 0xFF, 0xFF, 0xFF, 0xFF};
-    if (!zero(s, b, 18, 2) || !zero(s, b, 52, 8) || !below(s, "kind", b[15], HX_CREDIT, HX_CREDIT) ||
+    if (!zero(s, b, 18, 2) || !below(s, "kind", b[15], HX_CREDIT, HX_CREDIT) ||
         !below(s, "plane", b[16], 0, HX_MAX_PLANES - 1) || !below(s, "vcs", b[17], HX_VCS, HX_VCS))
         return false;
-    if (s->credit.session == 0)
-        return wrong(s, "session is 0");
+    if (s->credit.nonce == 0)
+        return wrong(s, "nonce is 0");
     return (memcmp(b, dst, sizeof dst) == 0 && memcmp(b + 6, src, sizeof src) == 0) ||
            wrong(s, "MAC addresses are not those of a credit frame of plane %u", b[16]);
 }
@@ -187,8 +217,8 @@ static void read_credit(struct hx_seen *s, const uint8_t *b)
         s->credit.limit[vc] = number(b + 20 + 8 * vc, 4);
         s->credit.sent[vc] = number(b + 24 + 8 * vc, 4);
     }
-    s->credit.session = number(b + 44, 4);
-    s->credit.peer_session = number(b + 48, 4);
+    s->credit.nonce = (uint64_t)number(b + 44, 4) << 32 | number(b + 48, 4);
+    s->credit.peer_nonce = (uint64_t)number(b + 52, 4) << 32 | number(b + 56, 4);
     s->crc = hx_seen_crc32c(b + 14, 46) == number(b + 60, 4) ? HX_SEEN_CRC_GOOD : HX_SEEN_CRC_BAD;
     credit_fits(s, b);
 }
@@ -221,7 +251,7 @@ void hx_seen_read(struct hx_seen *s, const uint8_t *bytes, size_t captured, size
     enum hx_seen_kind kind = type == HX_ETHERTYPE_DATA ? HX_SEEN_DATA : HX_SEEN_CREDIT;
     if (captured > 14 && bytes[14] != HX_WIRE_VERSION) {
         s->kind = kind;
-        wrong(s, "version %u, not 1", bytes[14]);
+        wrong(s, "version %u, not %u", bytes[14], (unsigned)HX_WIRE_VERSION);
     } else if (original < HX_HEADER_BYTES) {
         s->kind = kind;
         wrong(s, "a frame of %zu bytes is too short", original);

@@ -44,6 +44,14 @@ struct hx_seen {
 /* captured bytes of a frame that had `original` ones. */
 void hx_seen_read(struct hx_seen *s, const uint8_t *bytes, size_t captured, size_t original);
 
+/* "packet", "acknowledgement", ... */
+const char *hx_seen_name(const struct hx_header *h);
+/* Whether it goes the way of the data of the message that it is about. A hello is about none. */
+static inline bool hx_seen_is_forward(const struct hx_header *h)
+{
+    return h->kind == HX_DATA || h->kind == HX_PROBE;
+}
+
 /* The end-to-end header of a packet, from its key. */
 struct hx_header hx_key_header(const struct hx_key *key);
 

@@ -114,7 +114,10 @@ static void explore_pair(struct explorer *e, unsigned gx, unsigned gy)
     struct hx_findings *f = e->found;
     f->pairs++;
     if (w.shortest == NO_WAY) {
-        f->unreachable++;
+        if (f->unreachable++ == 0) {
+            f->cut_from = (struct hx_coordinate){gx, gy};
+            f->cut_to = (struct hx_coordinate){e->gx, e->gy};
+        }
         return;
     }
     f->diameter = w.longest > f->diameter ? w.longest : f->diameter;

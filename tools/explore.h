@@ -8,12 +8,13 @@
 
 struct hx_findings {
     uint64_t pairs;       /* ordered pairs of working accelerators of one job */
-    uint64_t unreachable; /* of these, pairs without any way */
-    uint64_t isolated;    /* ordered pairs of working accelerators of different jobs: not routed, by design */
-    uint64_t dead_ends;   /* (channel, destination) a packet can come to and not leave */
-    unsigned vcs;         /* greatest VC + 1 */
-    unsigned diameter;    /* longest way a packet may go between reachable pairs, cables */
-    bool minimal;         /* every way has the minimal distance, and none is endless */
+    uint64_t unreachable; /* of these, pairs without any way; the first of them: */
+    struct hx_coordinate cut_from, cut_to;
+    uint64_t isolated;  /* ordered pairs of working accelerators of different jobs: not routed, by design */
+    uint64_t dead_ends; /* (channel, destination) a packet can come to and not leave */
+    unsigned vcs;       /* greatest VC + 1 */
+    unsigned diameter;  /* longest way a packet may go between reachable pairs, cables */
+    bool minimal;       /* every way has the minimal distance, and none is endless */
     uint64_t channels, dependencies;
 };
 

@@ -11,6 +11,7 @@ struct report {
     struct hx_findings found;
     uint32_t *cycle;
     uint32_t cycle_length;
+    char why[HX_WHY_BYTES]; /* the first pair that is cut off is so */
     bool passed;
 };
 
@@ -30,11 +31,15 @@ static json_t *to_json(const struct report *r, const struct hx_channels *c)
     for (uint32_t i = 0; i < r->cycle_length; i++)
         json_array_append_new(cycle, json_pack("{s:s, s:i}", "port", channel_name(name, c, r->cycle[i]), "vc",
                                                (int)hx_channel_of(c, r->cycle[i]).vc));
-    return json_pack("{s:s, s:b, s:i, s:I, s:i, s:I, s:I, s:I, s:b, s:I, s:I, s:o}", "spec", r->spec.fabric, "acyclic",
-                     r->cycle_length == 0, "vcs", (int)f->vcs, "unreachable", (json_int_t)f->unreachable, "diameter",
-                     (int)f->diameter, "channels", (json_int_t)f->channels, "dependencies", (json_int_t)f->dependencies,
-                     "dead_ends", (json_int_t)f->dead_ends, "minimal", f->minimal, "pairs", (json_int_t)f->pairs,
-                     "isolated", (json_int_t)f->isolated, "cycle", cycle);
+    json_t *cut_off = json_null();
+    if (f->unreachable)
+        cut_off = json_pack("{s:[i,i], s:[i,i], s:s}", "at", f->cut_from.gx, f->cut_from.gy, "to", f->cut_to.gx,
+                            f->cut_to.gy, "why", r->why);
+    return json_pack("{s:s, s:b, s:i, s:I, s:i, s:I, s:I, s:I, s:b, s:I, s:I, s:o, s:o}", "spec", r->spec.fabric,
+                     "acyclic", r->cycle_length == 0, "vcs", (int)f->vcs, "unreachable", (json_int_t)f->unreachable,
+                     "diameter", (int)f->diameter, "channels", (json_int_t)f->channels, "dependencies",
+                     (json_int_t)f->dependencies, "dead_ends", (json_int_t)f->dead_ends, "minimal", f->minimal, "pairs",
+                     (json_int_t)f->pairs, "isolated", (json_int_t)f->isolated, "cut_off", cut_off, "cycle", cycle);
 }
 
 static void print(const struct report *r, const struct hx_channels *c)
@@ -47,6 +52,8 @@ static void print(const struct report *r, const struct hx_channels *c)
     printf("%-14s%" PRIu64 " of %" PRIu64 " pairs", "unreachable", f->unreachable, f->pairs);
     if (f->isolated)
         printf("; %" PRIu64 " more pairs are of different jobs", f->isolated);
+    if (f->unreachable)
+        printf("\n%-14s%u,%u to %u,%u: %s", "  as", f->cut_from.gx, f->cut_from.gy, f->cut_to.gx, f->cut_to.gy, r->why);
     printf("\n%-14s%" PRIu64 "\n", "dead ends", f->dead_ends);
     printf("%-14s%s\n", "ways", f->minimal ? "all minimal" : "NOT all minimal");
     printf("%-14s%u cables\n", "diameter", f->diameter);
@@ -59,9 +66,8 @@ static void print(const struct report *r, const struct hx_channels *c)
 
 static bool judge(const struct report *r)
 {
-    bool whole = !r->spec.failed && !r->spec.job;
     return r->cycle_length == 0 && r->found.dead_ends == 0 && r->found.minimal && r->found.vcs <= HX_VCS &&
-           !(whole && r->found.unreachable);
+           r->found.unreachable == 0;
 }
 
 int main(int argc, char **argv)
@@ -75,10 +81,10 @@ int main(int argc, char **argv)
         .most_operands = 1,
         .summary = "Follows every packet that could be under way in a fabric, by the firmware's own route functions, "
                    "builds the channel dependency graph (links and VCs) and says whether it has a cycle.",
-        .details = "Failed boards and jobs of a file are taken into account; unreachable counts ordered pairs of "
-                   "working accelerators of one job that are cut off. Exits 1 if a deadlock, a dead end or a detour is "
-                   "possible, if more VCs are used than there are, or if a pair is unreachable though nothing has "
-                   "failed.",
+        .details =
+            "Failed boards and jobs of a file are taken into account; unreachable counts ordered pairs of "
+            "working accelerators of one job that are cut off, and says of the first why. Exits 1 if a deadlock, a "
+            "dead end or a detour is possible, if more VCs are used than there are, or if a pair is unreachable.",
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);
@@ -93,6 +99,10 @@ int main(int argc, char **argv)
     r.found = hx_explore(&plane, &channels, &progress);
     hx_progress_end(&progress);
     r.cycle_length = hx_channels_cycle(&channels, &r.cycle);
+    if (r.found.unreachable) {
+        hx_plane_set_job(&plane, hx_plane_job_at(&plane, r.found.cut_from.gx, r.found.cut_from.gy));
+        (void)hx_plane_why(r.why, &plane, r.found.cut_from, r.found.cut_to);
+    }
     r.passed = judge(&r);
 
     if (common.json)

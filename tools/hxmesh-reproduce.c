@@ -3,7 +3,7 @@
 #include "host/json.h"
 #include "host/options.h"
 #include "host/spec.h"
-#include "tools/reproduce_child.h"
+#include "tools/child.h"
 #include "tools/reproduce_figure.h"
 
 #include <errno.h>
@@ -166,19 +166,19 @@ static const char *parse(struct settings *s, int argc, char **argv)
          .high = 1000000,
          .given = &s->given,
          .given_bit = GIVEN_MINUTES,
-         .help = "leave out runs with which an experiment would take longer; 0: none (20; --quick, --full: 0)"},
+         .help = "leave out runs with which an experiment would take longer; 0: none, as with --quick and --full"},
         {.name = "workers",
          .letter = 'w',
          .kind = HX_OPTION_NUMBER,
          .to.number = &s->workers,
          .low = 0,
          .high = HX_MOST_WORKERS,
-         .help = "worker processes of a run; 0: one a core (0)"},
+         .help = "worker processes of a run; 0: one a core"},
         {.name = "out",
          .kind = HX_OPTION_STRING,
          .argument = "DIR",
          .to.string = &s->folder,
-         .help = "where tables, JSON and plots go (build/reproduce)"},
+         .help = "where tables, JSON and plots go"},
         HX_OPTIONS_END};
     const struct hx_command command = {
         .program = "hxmesh reproduce",
@@ -202,7 +202,7 @@ static const char *parse(struct settings *s, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    struct settings s = {.folder = "build/reproduce"};
+    struct settings s = {.folder = "build/reproduce", .minutes = default_minutes[REPRODUCE_DEFAULT]};
     unsigned first;
     unsigned end;
     choose(parse(&s, argc, argv), &first, &end);

@@ -58,7 +58,9 @@ static void write_ports(FILE *out, const char *key, unsigned ports)
     fputc(']', out);
 }
 
-static void write_answer(FILE *out, struct hx_coordinate at, struct hx_coordinate to, const struct answer *a)
+/* why: nothing leads there; NULL: it is not asked. */
+static void write_answer(FILE *out, struct hx_coordinate at, struct hx_coordinate to, const struct answer *a,
+                         const char *why)
 {
     fprintf(out, "{\"at\": [%u, %u], \"to\": [%u, %u]", at.gx, at.gy, to.gx, to.gy);
     write_ports(out, "ports", a->ports);
@@ -66,7 +68,7 @@ static void write_answer(FILE *out, struct hx_coordinate at, struct hx_coordinat
     if (a->reachable)
         fprintf(out, ", \"distance\": %u}", a->distance);
     else
-        fputs(", \"distance\": null}", out);
+        fprintf(out, ", \"distance\": null%s%s%s}", why ? ", \"why\": \"" : "", why ? why : "", why ? "\"" : "");
 }
 
 /* ---- tables ---- */
@@ -117,7 +119,7 @@ static void answer_all(struct request *r, const struct hx_common *common)
             struct answer a = ask(&r->plane, at, to);
             if (common->json) {
                 fputs(separator, out);
-                write_answer(out, at, to, &a);
+                write_answer(out, at, to, &a, NULL);
                 separator = ",\n";
             } else {
                 print_line(out, at, to, &a);
@@ -132,16 +134,19 @@ static void answer_all(struct request *r, const struct hx_common *common)
 
 /* ---- one pair ---- */
 
-/* The ports of a step; runs of a tree switch's ports as first-last. */
+/* The ports of a step by their names; of a run of a tree switch's ports the first and the last. */
 static void print_ports(const struct hx_geometry *g, const struct hx_step *s)
 {
+    char name[HX_NAME_BYTES];
     if (s->node < g->accelerators) {
         unsigned gx = s->node % g->columns;
         unsigned gy = s->node / g->columns;
         for (unsigned port = HX_E; port <= HX_LOCAL; port++)
             if (s->ports >> port & 1)
-                printf(" %s%s", port == HX_LOCAL ? "delivered" : hx_port_letters[port],
-                       hx_is_edge(g, gx, gy, port) ? "(leaves)" : "");
+                printf(" %s%s", hx_port_name(name, g, 0, s->node, port),
+                       port == HX_LOCAL              ? " (delivered)"
+                       : hx_is_edge(g, gx, gy, port) ? " (leaves the board)"
+                                                     : "");
         return;
     }
     for (unsigned port = 0; port < HX_MAX_RADIX; port++) {
@@ -150,10 +155,9 @@ static void print_ports(const struct hx_geometry *g, const struct hx_step *s)
         unsigned last = port;
         while (last + 1 < HX_MAX_RADIX && (s->ports >> (last + 1) & 1))
             last++;
-        char name[HX_NAME_BYTES];
-        printf(" %s", strrchr(hx_port_name(name, g, 0, s->node, port), '/') + 1);
+        printf(" %s", hx_port_name(name, g, 0, s->node, port));
         if (last > port)
-            printf("-%s", strrchr(hx_port_name(name, g, 0, s->node, last), '/') + 1);
+            printf(" to %s", hx_port_name(name, g, 0, s->node, last));
     }
 }
 
@@ -190,19 +194,23 @@ static void print_walk(const struct hx_walk *w, const struct hx_geometry *g)
     }
 }
 
-static void answer_pair(struct request *r, const struct hx_common *common)
+/* Returns whether there is a way. */
+static bool answer_pair(struct request *r, const struct hx_common *common)
 {
+    char why[HX_WHY_BYTES];
     hx_spec_check_coordinate(&r->spec, "--from", r->from);
     hx_spec_check_coordinate(&r->spec, "--to", r->to);
     enter_job(&r->plane, r->from);
     struct answer a = ask(&r->plane, r->from, r->to);
     const char *path = common->json ? common->json : "-";
     FILE *out = hx_output_open(path);
+    if (!a.reachable)
+        (void)hx_plane_why(why, &r->plane, r->from, r->to);
     if (common->json) {
-        write_answer(out, r->from, r->to, &a);
+        write_answer(out, r->from, r->to, &a, a.reachable ? NULL : why);
         fputc('\n', out);
     } else if (!a.reachable) {
-        printf("%u,%u to %u,%u: unreachable\n", r->from.gx, r->from.gy, r->to.gx, r->to.gy);
+        printf("%u,%u to %u,%u: unreachable: %s\n", r->from.gx, r->from.gy, r->to.gx, r->to.gy, why);
     } else {
         struct hx_walk walk;
         hx_walk_all(&walk, &r->plane, r->from, r->to);
@@ -210,6 +218,7 @@ static void answer_pair(struct request *r, const struct hx_common *common)
         hx_walk_free(&walk);
     }
     hx_output_close(out, path);
+    return a.reachable;
 }
 
 int main(int argc, char **argv)
@@ -223,13 +232,15 @@ int main(int argc, char **argv)
          .to.coordinate = &r.from,
          .given = &given,
          .given_bit = GIVEN_FROM,
-         .help = "where the packet is; 0,0 is the north-west corner"},
+         .help = "where the packet is; 0,0 is the north-west corner",
+         .otherwise = ""},
         {.name = "to",
          .kind = HX_OPTION_COORDINATE,
          .to.coordinate = &r.to,
          .given = &given,
          .given_bit = GIVEN_TO,
-         .help = "where it is sent"},
+         .help = "where it is sent",
+         .otherwise = ""},
         {.name = "all", .kind = HX_OPTION_FLAG, .to.flag = &r.all, .help = "all ordered pairs, instead of one"},
         HX_OVERRIDE_OPTIONS(&overrides),
         HX_OPTIONS_END};
@@ -241,7 +252,7 @@ int main(int argc, char **argv)
         .summary = "Shows where a packet may go: the ports on minimal ways that the firmware chooses from.",
         .details = "distance is in cables, board traces included. ports_after_north is what is left to a packet that "
                    "arrived moving north on its board. An unreachable pair (failed boards, other jobs) has no "
-                   "ports, and null for distance.",
+                   "ports, and null for distance; asked for by itself it is said why, and the exit code is 1.",
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);
@@ -249,11 +260,12 @@ int main(int argc, char **argv)
         hx_die(HX_EXIT_USAGE, command.program, "give either --from and --to, or --all");
     hx_spec_load(argv[first], &overrides, &r.spec);
     hx_plane_init(&r.plane, &r.spec);
+    bool reachable = true;
     if (r.all)
         answer_all(&r, &common);
     else
-        answer_pair(&r, &common);
+        reachable = answer_pair(&r, &common);
     hx_plane_free(&r.plane);
     hx_spec_free(&r.spec);
-    return HX_EXIT_DONE;
+    return reachable ? HX_EXIT_DONE : HX_EXIT_FAILED;
 }

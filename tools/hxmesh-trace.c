@@ -10,7 +10,6 @@ struct request {
     struct hx_trace_view view;
     struct hx_trace_filter filter;
     const char *spec_text, *perfetto;
-    struct hx_coordinate from, to;
     bool missing_only;
     json_t *packets; /* NULL: as text */
     struct hx_timeline timeline;
@@ -86,22 +85,26 @@ static void run(struct request *r, const struct hx_spec *spec, const struct hx_c
     hx_capture_close(&capture);
 }
 
-/* "src,dst,message,offset" as the four options: "1,2,6,3,5,0"; a part may be "*". */
+/* "src,dst,message,offset" as the four options: "1,2,6,3,5,0" or "a1,2,a6,3,5,0"; a part may be "*". */
 static void take_packet(struct request *r, const char *text, unsigned *given)
 {
     uint64_t *const to[] = {NULL, NULL, NULL, NULL, &r->filter.message, &r->filter.offset};
-    unsigned *const coordinates[] = {&r->from.gx, &r->from.gy, &r->to.gx, &r->to.gy};
+    unsigned *const coordinates[] = {&r->filter.from.gx, &r->filter.from.gy, &r->filter.to.gx, &r->filter.to.gy};
     static const unsigned bits[] = {GIVEN_FROM, GIVEN_FROM, GIVEN_TO, GIVEN_TO, GIVEN_MESSAGE, GIVEN_OFFSET};
     const char *next = text;
+    r->filter.from = r->filter.to = (struct hx_coordinate){HX_TRACE_ANY, HX_TRACE_ANY};
+    r->filter.data_only = true;
     for (unsigned part = 0; part < 6; part++) {
         char word[16] = "";
+        bool letter = (part == 0 || part == 2) && *next == 'a';
+        next += letter;
         size_t length = strcspn(next, ",");
         uint64_t value = 0;
         if (length == 0 || length >= sizeof word || (next[length] == ',') != (part < 5))
             hx_die(HX_EXIT_USAGE, "--packet", "'%s' is not gx,gy,gx,gy,message,offset", text);
         memcpy(word, next, length);
         next += length + 1;
-        if (strcmp(word, "*") == 0)
+        if (strcmp(word, "*") == 0 && !letter)
             continue;
         const char *wrong = hx_value_number(word, 0, UINT32_MAX, &value);
         if (wrong)
@@ -120,10 +123,6 @@ static void set_filter(struct request *r, unsigned given)
     r->filter.has_to = given & GIVEN_TO;
     r->filter.has_message = given & GIVEN_MESSAGE;
     r->filter.has_offset = given & GIVEN_OFFSET;
-    r->filter.from_gx = r->from.gx;
-    r->filter.from_gy = r->from.gy;
-    r->filter.to_gx = r->to.gx;
-    r->filter.to_gy = r->to.gy;
     r->view.packets_shown = given != 0 || r->missing_only;
 }
 
@@ -137,16 +136,18 @@ int main(int argc, char **argv)
         HX_OPTIONS_HEADING("Which packets are shown hop by hop; acknowledgements go with their message"),
         {.name = "from",
          .kind = HX_OPTION_COORDINATE,
-         .to.coordinate = &r.from,
+         .to.coordinate = &r.filter.from,
          .given = &given,
          .given_bit = GIVEN_FROM,
-         .help = "of messages of this accelerator"},
+         .help = "of messages of this accelerator",
+         .otherwise = "any"},
         {.name = "to",
          .kind = HX_OPTION_COORDINATE,
-         .to.coordinate = &r.to,
+         .to.coordinate = &r.filter.to,
          .given = &given,
          .given_bit = GIVEN_TO,
-         .help = "of messages to this accelerator"},
+         .help = "of messages to this accelerator",
+         .otherwise = "any"},
         {.name = "message",
          .letter = 'm',
          .kind = HX_OPTION_NUMBER,
@@ -155,7 +156,8 @@ int main(int argc, char **argv)
          .high = UINT32_MAX,
          .given = &given,
          .given_bit = GIVEN_MESSAGE,
-         .help = "of messages with this number"},
+         .help = "of messages with this number",
+         .otherwise = "any"},
         {.name = "offset",
          .kind = HX_OPTION_NUMBER,
          .to.number = &r.filter.offset,
@@ -163,7 +165,8 @@ int main(int argc, char **argv)
          .high = UINT32_MAX,
          .given = &given,
          .given_bit = GIVEN_OFFSET,
-         .help = "with this place in their message"},
+         .help = "with this place in their message",
+         .otherwise = "any"},
         {.name = "packet",
          .letter = 'p',
          .kind = HX_OPTION_STRING,
@@ -177,7 +180,7 @@ int main(int argc, char **argv)
          .to.number = &r.view.most,
          .low = 1,
          .high = 1000000,
-         .help = "rows of each list (10)"},
+         .help = "rows of each list"},
         {.name = "perfetto",
          .kind = HX_OPTION_STRING,
          .argument = "FILE",
@@ -208,6 +211,7 @@ int main(int argc, char **argv)
     set_filter(&r, given);
     if (common.json)
         hx_output_check(common.json);
+    hx_output_apart("--perfetto", r.perfetto, "--json", common.json);
     struct hx_spec spec = {.failed = NULL};
     if (r.spec_text)
         hx_spec_load(r.spec_text, &overrides, &spec);

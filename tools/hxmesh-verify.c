@@ -147,7 +147,7 @@ int main(int argc, char **argv)
          .to.number = &r.most,
          .low = 1,
          .high = HX_FINDINGS_KEPT,
-         .help = "breaches shown (10)"},
+         .help = "breaches shown"},
         HX_OPTIONS_END};
     static const struct hx_command command = {
         .program = "hxmesh verify",

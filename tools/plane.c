@@ -1,6 +1,7 @@
 /* plane.c - builds and keeps the routes of a plane (tools/plane.h). */
 #include "tools/plane.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 void hx_plane_init(struct hx_plane *p, const struct hx_spec *spec)
@@ -56,4 +57,46 @@ bool hx_plane_has(const struct hx_plane *p, unsigned gx, unsigned gy)
 uint16_t hx_plane_job_at(const struct hx_plane *p, unsigned gx, unsigned gy)
 {
     return hx_spec_board_job(p->spec, hx_spec_board_at(p->spec, gx, gy));
+}
+
+/* "board 2,1, which has failed", or whose it is. */
+static void say_board(char *text, size_t bytes, const struct hx_spec *spec, unsigned board)
+{
+    unsigned job = hx_spec_board_job(spec, board);
+    if (hx_spec_board_failed(spec, board))
+        (void)snprintf(text, bytes, "board %u,%u, which has failed", board % spec->x, board / spec->x);
+    else if (job == HX_NO_JOB)
+        (void)snprintf(text, bytes, "board %u,%u, which is of no job", board % spec->x, board / spec->x);
+    else
+        (void)snprintf(text, bytes, "board %u,%u, which is of job %u", board % spec->x, board / spec->x, job);
+}
+
+/* A way crosses two networks and lands in between on the board of one end's column and the other end's row. */
+static void say_crossings(char text[HX_WHY_BYTES], const struct hx_spec *spec, unsigned from, unsigned to)
+{
+    char first[64];
+    char second[64];
+    say_board(first, sizeof first, spec, from / spec->x * spec->x + to % spec->x);
+    say_board(second, sizeof second, spec, to / spec->x * spec->x + from % spec->x);
+    (void)snprintf(text, HX_WHY_BYTES, "every way lands on %s, or on %s", first, second);
+}
+
+const char *hx_plane_why(char text[HX_WHY_BYTES], const struct hx_plane *p, struct hx_coordinate from,
+                         struct hx_coordinate to)
+{
+    const struct hx_coordinate ends[] = {from, to};
+    for (unsigned i = 0; i < 2; i++) {
+        if (!hx_spec_board_failed(p->spec, hx_spec_board_at(p->spec, ends[i].gx, ends[i].gy)))
+            continue;
+        (void)snprintf(text, HX_WHY_BYTES, "%u,%u is on a failed board", ends[i].gx, ends[i].gy);
+        return text;
+    }
+    unsigned jobs[] = {hx_plane_job_at(p, from.gx, from.gy), hx_plane_job_at(p, to.gx, to.gy)};
+    if (jobs[0] != jobs[1])
+        (void)snprintf(text, HX_WHY_BYTES, "%u,%u is of job %u and %u,%u of job %u (0: boards that no job names)",
+                       from.gx, from.gy, jobs[0], to.gx, to.gy, jobs[1]);
+    else
+        say_crossings(text, p->spec, hx_spec_board_at(p->spec, from.gx, from.gy),
+                      hx_spec_board_at(p->spec, to.gx, to.gy));
+    return text;
 }

@@ -26,6 +26,12 @@ const struct hx_route *hx_plane_route(struct hx_plane *p, uint32_t node);
 /* Whether the accelerator works for this job: its board is neither failed nor another job's. */
 bool hx_plane_has(const struct hx_plane *p, unsigned gx, unsigned gy);
 
+/* Why no way leads from one accelerator to another, as a part of a sentence: "4,2 is on a failed board". The plane is of the
+ * job of `from`. Returns text. */
+enum { HX_WHY_BYTES = 160 };
+const char *hx_plane_why(char text[HX_WHY_BYTES], const struct hx_plane *p, struct hx_coordinate from,
+                         struct hx_coordinate to);
+
 /* The job an accelerator's board belongs to. */
 uint16_t hx_plane_job_at(const struct hx_plane *p, unsigned gx, unsigned gy);
 

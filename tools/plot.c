@@ -19,6 +19,7 @@ enum {
     BOTTOM = 450,
     LEGEND = 684,
     LEGEND_LINE = 21,
+    FOOT_LINE = 16,
     MARK = 5
 };
 
@@ -288,12 +289,18 @@ static void draw_legend(const struct drawing *d)
 void plot_write(const struct plot *p, FILE *out)
 {
     struct drawing d = {.p = p, .out = out};
+    unsigned feet = 0;
+    while (feet < PLOT_FEET && p->foot[feet][0])
+        feet++;
+    int height = HEIGHT + (int)feet * FOOT_LINE;
     choose_axes(&d);
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
             "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"13\" fill=\"#111111\">\n"
             "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
-            WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
+            WIDTH, height, WIDTH, height, WIDTH, height);
+    for (unsigned i = 0; i < feet; i++)
+        text(out, 22, HEIGHT + 4 + (int)i * FOOT_LINE, "font-size=\"11\" fill=\"#555555\"", p->foot[i]);
     text(out, LEFT, 28, "font-size=\"17\" font-weight=\"bold\"", p->title);
     text(out, LEFT, 48, "fill=\"#555555\"", p->note);
     draw_axes(&d);

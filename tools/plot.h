@@ -15,7 +15,14 @@
 
 #include <stdio.h>
 
-enum { PLOT_MOST_SERIES = 24, PLOT_MOST_POINTS = 256, PLOT_MOST_CATEGORIES = 8, PLOT_TEXT = 80 };
+enum {
+    PLOT_MOST_SERIES = 24,
+    PLOT_MOST_POINTS = 256,
+    PLOT_MOST_CATEGORIES = 8,
+    PLOT_TEXT = 80,
+    PLOT_FEET = 2,
+    PLOT_FOOT = 200
+};
 
 enum plot_kind {
     PLOT_LINE,     /* with a dot at each point */
@@ -38,7 +45,8 @@ struct plot_series {
 
 struct plot {
     char title[PLOT_TEXT];
-    char note[PLOT_TEXT]; /* below the title, smaller; may be empty */
+    char note[PLOT_TEXT];            /* below the title, smaller; may be empty */
+    char foot[PLOT_FEET][PLOT_FOOT]; /* below all, small: where the figures are from; may be empty */
     const char *x_label, *y_label;
     enum plot_scale x_scale;
     enum plot_unit x_unit;

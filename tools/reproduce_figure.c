@@ -11,7 +11,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* ---- parts ---- */
 
@@ -61,38 +60,9 @@ json_t *figure_number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
-/* ---- where and when ---- */
-
-static void note_date(char text[FIGURE_DATE])
-{
-    time_t now = time(NULL);
-    struct tm utc;
-    if (!gmtime_r(&now, &utc) || !strftime(text, FIGURE_DATE, "%Y-%m-%dT%H:%M:%SZ", &utc))
-        (void)snprintf(text, FIGURE_DATE, "unknown");
-}
-
-static void note_machine(char model[FIGURE_MACHINE])
-{
-    (void)snprintf(model, FIGURE_MACHINE, "unknown processor");
-    FILE *in = fopen("/proc/cpuinfo", "r");
-    if (!in)
-        return;
-    char line[256];
-    while (fgets(line, sizeof line, in)) {
-        char *value = strchr(line, ':');
-        if (strncmp(line, "model name", 10) != 0 || !value)
-            continue;
-        value[strcspn(value, "\n")] = '\0';
-        (void)snprintf(model, FIGURE_MACHINE, "%s", value + 1 + strspn(value + 1, " "));
-        break;
-    }
-    (void)fclose(in);
-}
-
 void figure_begin(struct reproduce_figure *f)
 {
-    note_date(f->date);
-    note_machine(f->machine);
+    f->origin = origin_now();
     f->results = json_array();
 }
 
@@ -133,7 +103,7 @@ static void print_missing(const struct reproduce_plan *p, FILE *out)
 
 void figure_print(const struct reproduce_figure *f, FILE *out)
 {
-    fprintf(out, "%s\n  %s, %s, %u cores, hxmesh %s, %s version%s\n", f->title, f->date, f->machine,
+    fprintf(out, "%s\n  %s, %s, %u cores, hxmesh %s, %s version%s\n", f->title, f->origin.date, f->origin.machine,
             hx_processor_cores(), HXMESH_VERSION, reproduce_efforts[f->plan->effort],
             f->plan->effort == REPRODUCE_QUICK ? ": smaller fabrics than the paper's, so no values of the paper" : "");
     for (unsigned i = 0; i < f->tables; i++) {
@@ -165,9 +135,9 @@ json_t *figure_json(const struct reproduce_figure *f)
         (void)json_array_append_new(remarks, json_string(f->remark[i]));
     return json_pack("{s:s, s:s, s:s, s:b, s:s, s:{s:s, s:I}, s:s, s:O, s:o, s:o}", "experiment", f->name, "title",
                      f->title, "effort", reproduce_efforts[f->plan->effort], "complete",
-                     count_of(f->plan, REPRODUCE_DONE) == f->plan->count, "date", f->date, "machine", "cpu", f->machine,
-                     "cores", (json_int_t)hx_processor_cores(), "version", HXMESH_VERSION, "results", f->results,
-                     "runs", runs_json(f->plan), "remarks", remarks);
+                     count_of(f->plan, REPRODUCE_DONE) == f->plan->count, "date", f->origin.date, "machine", "cpu",
+                     f->origin.machine, "cores", (json_int_t)hx_processor_cores(), "version", HXMESH_VERSION, "results",
+                     f->results, "runs", runs_json(f->plan), "remarks", remarks);
 }
 
 static void path_of(const struct reproduce_figure *f, const char *folder, const char *ending, char path[PATH_MAX])

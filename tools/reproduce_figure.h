@@ -2,18 +2,18 @@
 #ifndef HXMESH_TOOLS_REPRODUCE_FIGURE_H
 #define HXMESH_TOOLS_REPRODUCE_FIGURE_H
 
+#include "tools/origin.h"
 #include "tools/plot.h"
 #include "tools/reproduce_plan.h"
 #include "tools/text_table.h"
 
-enum { FIGURE_PARTS = 3, FIGURE_REMARKS = 8, FIGURE_REMARK = 400, FIGURE_DATE = 32, FIGURE_MACHINE = 128 };
+enum { FIGURE_PARTS = 3, FIGURE_REMARKS = 8, FIGURE_REMARK = 400 };
 
 struct reproduce_figure {
     const char *name; /* of its files */
     const char *title;
     const struct reproduce_plan *plan;
-    char date[FIGURE_DATE];
-    char machine[FIGURE_MACHINE];
+    struct origin origin;
     struct text_table *table[FIGURE_PARTS];
     unsigned tables;
     struct plot *plot[FIGURE_PARTS];

@@ -3,7 +3,7 @@
 #include "host/error.h"
 #include "host/spec.h"
 #include "hxmesh/frame.h"
-#include "tools/reproduce_child.h"
+#include "tools/child.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -82,14 +82,10 @@ __attribute__((format(printf, 2, 3))) static void add(struct arguments *a, const
     va_end(arguments);
 }
 
-/* With the unit that divides it, so that it is the same number when it is read. */
 static void add_bytes(struct arguments *a, uint64_t bytes)
 {
-    static const char *const units[] = {"", "KiB", "MiB", "GiB"};
-    unsigned unit = 0;
-    for (; unit < 3 && bytes % 1024 == 0 && bytes; unit++)
-        bytes /= 1024;
-    add(a, "%" PRIu64 "%s", bytes, units[unit]);
+    char text[HX_VALUE_TEXT];
+    add(a, "%s", hx_value_write_bytes(text, bytes));
 }
 
 static void arguments_of(const struct reproduce_run *run, unsigned workers, struct arguments *a)

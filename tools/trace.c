@@ -57,11 +57,6 @@ bool hx_trace_same_node(const struct hx_capture *c, uint32_t a, uint32_t b)
     return strcmp(hx_trace_node(one, c, a), hx_trace_node(other, c, b)) == 0;
 }
 
-const char *hx_trace_kind(const struct hx_header *h)
-{
-    return h->kind == HX_DATA ? "packet" : h->kind == HX_ACK ? "acknowledgement" : "unreachable report";
-}
-
 static bool is_local(const struct hx_cap_port *port)
 {
     size_t length = strlen(port->name);
@@ -70,19 +65,24 @@ static bool is_local(const struct hx_cap_port *port)
 
 /* ---- which packets ---- */
 
+static bool is_at(unsigned gx, unsigned gy, struct hx_coordinate wanted)
+{
+    return (wanted.gx == HX_TRACE_ANY || wanted.gx == gx) && (wanted.gy == HX_TRACE_ANY || wanted.gy == gy);
+}
+
 static bool is_wanted(const struct hx_trace_filter *f, const struct hx_header *h)
 {
     /* An acknowledgement runs against its message. */
-    bool against = h->kind != HX_DATA;
+    bool against = !hx_seen_is_forward(h);
     unsigned from_gx = against ? h->dst_gx : h->src_gx;
     unsigned from_gy = against ? h->dst_gy : h->src_gy;
     unsigned to_gx = against ? h->src_gx : h->dst_gx;
     unsigned to_gy = against ? h->src_gy : h->dst_gy;
-    if (f->data_only && against)
+    if (f->data_only && h->kind != HX_DATA)
         return false;
-    return (!f->has_from || (from_gx == f->from_gx && from_gy == f->from_gy)) &&
-           (!f->has_to || (to_gx == f->to_gx && to_gy == f->to_gy)) && (!f->has_message || h->message == f->message) &&
-           (!f->has_offset || (h->offset == f->offset && !against));
+    return (!f->has_from || is_at(from_gx, from_gy, f->from)) && (!f->has_to || is_at(to_gx, to_gy, f->to)) &&
+           (!f->has_message || h->message == f->message) &&
+           (!f->has_offset || (h->offset == f->offset && h->kind == HX_DATA));
 }
 
 static struct hx_trace_packet *new_packet(struct hx_trace *t, const struct hx_sighting *s)

@@ -29,9 +29,10 @@ struct hx_trace_stay {
     const struct hx_trace_step *in, *out; /* NULL: not seen */
 };
 
+enum { HX_TRACE_ANY = 1 << 16 }; /* no accelerator's coordinate */
 struct hx_trace_filter {
     bool has_from, has_to, has_message, has_offset;
-    unsigned from_gx, from_gy, to_gx, to_gy;
+    struct hx_coordinate from, to; /* a part of them may be HX_TRACE_ANY */
     uint64_t message, offset;
     bool data_only;
 };
@@ -70,6 +71,5 @@ enum { HX_TRACE_NODE = HX_PORT_NAME_BYTES };
 const char *hx_trace_node(char name[HX_TRACE_NODE], const struct hx_capture *c, uint32_t port);
 const char *hx_trace_port(const struct hx_capture *c, uint32_t port);
 bool hx_trace_same_node(const struct hx_capture *c, uint32_t a, uint32_t b);
-const char *hx_trace_kind(const struct hx_header *h);
 
 #endif

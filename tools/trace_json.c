@@ -22,7 +22,7 @@ static json_t *time_json(const struct hx_time_sum *s)
 
 static json_t *header_json(const struct hx_header *h)
 {
-    return json_pack("{s:s, s:o, s:o, s:i, s:i, s:I, s:I}", "kind", hx_trace_kind(h), "from",
+    return json_pack("{s:s, s:o, s:o, s:i, s:i, s:I, s:I}", "kind", hx_seen_name(h), "from",
                      coordinate(h->src_gx, h->src_gy), "to", coordinate(h->dst_gx, h->dst_gy), "plane", (int)h->plane,
                      "job", (int)h->job, "message", (json_int_t)h->message, "offset", (json_int_t)h->offset);
 }
@@ -119,13 +119,13 @@ json_t *hx_trace_json(const struct hx_trace_view *v, json_t *packets)
     json_t *latency = json_pack("{s:I, s:I, s:I, s:I}", "least", (json_int_t)s->latency.least, "p50",
                                 (json_int_t)hx_sums_quantile(s, 0.5), "p99", (json_int_t)hx_sums_quantile(s, 0.99),
                                 "max", (json_int_t)s->latency.most);
-    return json_pack("{s:s, s:o, s:I, s:I, s:{s:I, s:I, s:I, s:I}, s:o, s:I, s:o, s:o, s:o, s:o}", "file", v->file,
-                     "spec", c->fabric.known ? json_string(c->fabric.spec.fabric) : json_null(), "frames",
-                     (json_int_t)c->frames, "ports", (json_int_t)c->port_count, "packets", "seen",
-                     (json_int_t)s->packets, "delivered", (json_int_t)s->delivered, "missing", (json_int_t)s->missing,
-                     "on_their_way", (json_int_t)s->partial, "latency_ns", latency, "message_count",
-                     (json_int_t)s->messages.count, "messages", messages, "waited_for", ports_json(v),
-                     "missing_packets", missing_json(v), "hops", packets);
+    return json_pack(
+        "{s:s, s:o, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I}, s:o, s:I, s:o, s:o, s:o, s:o}", "file", v->file, "spec",
+        c->fabric.known ? json_string(c->fabric.spec.fabric) : json_null(), "frames", (json_int_t)c->frames, "ports",
+        (json_int_t)c->port_count, "frames_lost", (json_int_t)hx_capture_dropped(c), "packets", "seen",
+        (json_int_t)s->packets, "delivered", (json_int_t)s->delivered, "missing", (json_int_t)s->missing,
+        "on_their_way", (json_int_t)s->partial, "latency_ns", latency, "message_count", (json_int_t)s->messages.count,
+        "messages", messages, "waited_for", ports_json(v), "missing_packets", missing_json(v), "hops", packets);
 }
 
 /* ---- timeline ---- */
@@ -196,7 +196,7 @@ void hx_timeline_packet(struct hx_timeline *t, const struct hx_trace_packet *p)
     begin_event(t);
     fprintf(t->out,
             "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %u, \"tid\": %u, \"args\": {\"name\": \"%s %u%s\"}}",
-            process, t->threads, hx_trace_kind(&p->header), p->header.offset, p->delivered ? "" : " (not delivered)");
+            process, t->threads, hx_seen_name(&p->header), p->header.offset, p->delivered ? "" : " (not delivered)");
     struct hx_trace_stay stay;
     const struct hx_trace_step *left = NULL;
     for (uint32_t at = 0; hx_trace_next_stay(p, t->c, &at, &stay);) {

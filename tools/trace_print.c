@@ -46,7 +46,7 @@ static void print_stay(const struct hx_trace_view *v, const struct hx_trace_pack
 void hx_trace_print_packet(const struct hx_trace_view *v, const struct hx_trace_packet *p)
 {
     const struct hx_header *h = &p->header;
-    printf("%s %u of message %u from %u,%u to %u,%u, job %u, plane %u, %u bytes: ", hx_trace_kind(h), h->offset,
+    printf("%s %u of message %u from %u,%u to %u,%u, job %u, plane %u, %u bytes: ", hx_seen_name(h), h->offset,
            h->message, h->src_gx, h->src_gy, h->dst_gx, h->dst_gy, h->job, h->plane, h->length);
     const char *took = duration(since(p->steps[p->count - 1].time_ns, p->steps[0].time_ns));
     if (p->delivered)
@@ -145,11 +145,11 @@ static void print_missing(const struct hx_trace_view *v)
     const struct hx_trace_sums *s = v->sums;
     for (uint64_t i = 0; i < s->missing && i < v->most && i < HX_MISSING_KEPT; i++) {
         const struct hx_missing *m = &s->kept[i];
-        printf(
-            "%-13s%s %u of message %u from %u,%u to %u,%u: seen last in frame %" PRIu64 ", %s %s, %s after the start\n",
-            i == 0 ? "missing" : "", hx_trace_kind(&m->header), m->header.offset, m->header.message, m->header.src_gx,
-            m->header.src_gy, m->header.dst_gx, m->header.dst_gy, m->frame, m->out ? "leaving by" : "coming in by",
-            v->trace->c->ports[m->port].name, duration(since(m->time_ns, v->trace->first_ns)));
+        printf("%-13s%s %u of message %u from %u,%u to %u,%u: seen last in frame %" PRIu64
+               ", %s %s, %s after the start\n",
+               i == 0 ? "missing" : "", hx_seen_name(&m->header), m->header.offset, m->header.message, m->header.src_gx,
+               m->header.src_gy, m->header.dst_gx, m->header.dst_gy, m->frame, m->out ? "leaving by" : "coming in by",
+               v->trace->c->ports[m->port].name, duration(since(m->time_ns, v->trace->first_ns)));
     }
     if (s->missing > v->most)
         printf("%-13s%" PRIu64 " more\n", "", s->missing - v->most);
@@ -168,6 +168,9 @@ void hx_trace_print(const struct hx_trace_view *v)
         printf("%-13sleast %s, median %s, 99 %% %s, most %s\n", "latency", duration(s->latency.least),
                duration(hx_sums_quantile(s, 0.5)), duration(hx_sums_quantile(s, 0.99)), duration(s->latency.most));
     printf("%-13s%zu\n", "messages", s->messages.count);
+    uint64_t dropped = hx_capture_dropped(c);
+    if (dropped)
+        printf("%-13s%" PRIu64 " frames to the capture: %s\n", "lost", dropped, HX_CAPTURE_KEEPS_ALL);
     print_ports(v);
     print_missing(v);
     if (!v->packets_shown)

@@ -111,17 +111,18 @@ static void add_path(struct hx_trace_sums *s, struct hx_message_sum *m, const st
 
 /* ---- messages ---- */
 
-/* An acknowledgement belongs to the message that runs against it; the message's epoch is the acknowledged one's. */
+/* An acknowledgement belongs to the message that runs against it; the message's epoch is the acknowledged one's. A hello
+ * belongs to none. */
 static struct hx_message_key key_of(const struct hx_header *h)
 {
-    if (h->kind == HX_DATA)
+    if (hx_seen_is_forward(h))
         return (struct hx_message_key){.src_gx = h->src_gx,
                                        .src_gy = h->src_gy,
                                        .dst_gx = h->dst_gx,
                                        .dst_gy = h->dst_gy,
                                        .message = h->message,
                                        .job = h->job,
-                                       .epoch = h->epoch};
+                                       .epoch = hx_epoch_check(h->epoch)};
     return (struct hx_message_key){.src_gx = h->dst_gx,
                                    .src_gy = h->dst_gy,
                                    .dst_gx = h->src_gx,
@@ -141,6 +142,8 @@ static const struct hx_trace_step *first_out(const struct hx_trace_packet *p)
 
 static void add_message(struct hx_trace_sums *s, const struct hx_trace_packet *p, uint64_t ns)
 {
+    if (p->header.kind == HX_HELLO)
+        return;
     struct hx_message_key key = key_of(&p->header);
     struct hx_message_sum *m = hx_map_get(&s->messages, &key);
     if (p->header.kind != HX_DATA) {

@@ -29,7 +29,7 @@ struct hx_message_key {
     uint16_t src_gx, src_gy, dst_gx, dst_gy;
     uint32_t message;
     uint16_t job;
-    uint8_t epoch, reserved;
+    uint16_t epoch; /* hx_epoch_check() of the sender's */
 };
 
 struct hx_message_sum {

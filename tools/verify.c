@@ -135,12 +135,10 @@ void hx_verify_frame(struct hx_verify *v, const struct hx_sighting *s)
 
 static void sum_up_ports(struct hx_verify *v)
 {
-    uint64_t dropped = 0;
     uint64_t filtered = 0;
     uint64_t strange = 0;
     for (uint32_t i = 0; i < v->port_count; i++) {
         const struct hx_cap_port *port = &v->c->ports[i];
-        dropped += port->dropped;
         filtered += port->filtered;
         strange += v->c->fabric.known && port->at.node == HX_NOWHERE;
         if (v->ports[i].node == HX_NO_INDEX)
@@ -149,7 +147,9 @@ static void sum_up_ports(struct hx_verify *v)
         node->dropped += port->dropped;
         node->filtered = node->filtered || port->filtered;
     }
-    hx_note(&v->found, "%llu frames were lost to the capture: at those ports absence was not judged", dropped);
+    hx_note(&v->found,
+            "%llu frames were lost to the capture (" HX_CAPTURE_KEEPS_ALL "): at those ports absence was not judged",
+            hx_capture_dropped(v->c));
     hx_note(&v->found, "%llu ports were captured with a filter: at those absence was not judged", filtered);
     hx_note(&v->found, "%llu interfaces are not ports of the fabric", strange);
 }

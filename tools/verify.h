@@ -44,7 +44,7 @@ struct hx_cable {
 /* Credit on a wire, as seen at the port of one end: what it sends and what it is granted. */
 struct hx_credit_seen {
     bool session_known, peer_known, open;
-    uint32_t session, peer_session;
+    uint64_t nonce, peer_nonce;
     struct {
         bool sent_known, limit_known;
         uint32_t sent, limit;

@@ -52,14 +52,24 @@ static void take_limit(const struct hx_verify *v, struct hx_credit_seen *p, cons
     p->vc[vc].limit_known = true;
 }
 
+/* Limits of 0 are those of an end that has no peer, or that a stranger asks. What it then says to somebody may be about a
+ * session that is yet to begin. */
+static bool is_of_its_session(const struct hx_credit_frame *f)
+{
+    uint32_t any = 0;
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        any |= f->limit[vc];
+    return any != 0 || f->peer_nonce == 0;
+}
+
 /* What the watched end says of itself. */
 static void hear_own(struct hx_credit_seen *p, const struct hx_sighting *s)
 {
     const struct hx_credit_frame *f = &s->seen.credit;
-    if (p->session_known && p->session != f->session)
+    if (p->session_known && p->nonce != f->nonce)
         begin_anew(p);
     p->session_known = true;
-    p->session = f->session;
+    p->nonce = f->nonce;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         if (p->vc[vc].sent_known && p->vc[vc].sent != f->sent[vc])
             breach(p, s->frame, "says %u blocks were sent on VC %u, but the capture has %u", f->sent[vc], vc,
@@ -73,14 +83,12 @@ static void hear_own(struct hx_credit_seen *p, const struct hx_sighting *s)
 static void hear_peer(const struct hx_verify *v, struct hx_credit_seen *p, const struct hx_sighting *s)
 {
     const struct hx_credit_frame *f = &s->seen.credit;
-    if (p->peer_known && ahead(p->peer_session, f->session))
+    if (!p->session_known || f->peer_nonce != p->nonce)
         return;
-    if (p->peer_known && p->peer_session != f->session)
+    if (p->peer_known && p->peer_nonce != f->nonce)
         begin_anew(p);
     p->peer_known = true;
-    p->peer_session = f->session;
-    if (!p->session_known || f->peer_session != p->session)
-        return;
+    p->peer_nonce = f->nonce;
     p->open = true;
     for (unsigned vc = 0; vc < HX_VCS; vc++)
         take_limit(v, p, s, vc, f->limit[vc]);
@@ -89,10 +97,10 @@ static void hear_peer(const struct hx_verify *v, struct hx_credit_seen *p, const
 void hx_verify_credit_frame(struct hx_verify *v, const struct hx_sighting *s)
 {
     struct hx_credit_seen *p = &v->ports[s->port].credit;
-    if (s->direction == HX_PCAPNG_OUTBOUND)
-        hear_own(p, s);
-    else
+    if (s->direction != HX_PCAPNG_OUTBOUND)
         hear_peer(v, p, s);
+    else if (is_of_its_session(&s->seen.credit))
+        hear_own(p, s);
 }
 
 static void count_sent(struct hx_credit_seen *p, const struct hx_sighting *s)

@@ -12,9 +12,9 @@ struct account {
 /* Which of 64 packets of a message have been delivered, or how far the message is acknowledged. */
 struct parcel {
     uint16_t src_gx, src_gy, dst_gx, dst_gy;
-    uint32_t message, first;
+    uint32_t message, first, epoch;
     uint16_t job;
-    uint8_t epoch, kind, reserved[4];
+    uint8_t kind, reserved;
     uint64_t there; /* data: bits; acknowledgements: 1 + the highest offset */
 };
 enum { PARCEL = 64 };
@@ -61,7 +61,7 @@ void hx_verify_delivered(struct hx_verify *v, const struct hx_sighting *s)
     v->counts.delivered++;
     settle(v, s, -1);
     const struct hx_header *h = &s->seen.data;
-    if (h->kind == HX_UNREACHABLE)
+    if (h->kind != HX_DATA && h->kind != HX_ACK)
         return;
     struct parcel key = parcel_of(h);
     struct parcel *p = hx_map_get(&v->delivered, &key);
@@ -98,16 +98,11 @@ static bool ends_are_complete(const struct hx_verify *v, const struct hx_header 
     return local_is_complete(v, h->plane, h->src_gx, h->src_gy) && local_is_complete(v, h->plane, h->dst_gx, h->dst_gy);
 }
 
-static const char *kind_name(const struct hx_header *h)
-{
-    return h->kind == HX_DATA ? "packet" : h->kind == HX_ACK ? "acknowledgement" : "unreachable report";
-}
-
-/* Delivered by another copy; of an acknowledgement, one that says as much or more. */
+/* Delivered by another copy; of an acknowledgement, one that says as much or more. Who asked in vain asks again. */
 static bool is_repaired(const struct hx_verify *v, const struct hx_header *h)
 {
-    if (h->kind == HX_UNREACHABLE)
-        return false;
+    if (h->kind != HX_DATA && h->kind != HX_ACK)
+        return h->kind != HX_UNREACHABLE;
     struct parcel key = parcel_of(h);
     const struct parcel *p = hx_map_find(&v->delivered, &key);
     if (!p)
@@ -124,7 +119,7 @@ static void judge_lost(struct hx_verify *v, const struct hx_lost *l)
         v->counts.lost_repaired++;
     else
         hx_find(&v->found, true, l->frame, HX_RULE_DELIVERY,
-                "%s %u of message %u from %u,%u to %u,%u was seen here last: it is missing since", kind_name(&h),
+                "%s %u of message %u from %u,%u to %u,%u was seen here last: it is missing since", hx_seen_name(&h),
                 h.offset, h.message, h.src_gx, h.src_gy, h.dst_gx, h.dst_gy);
 }
 
@@ -132,7 +127,7 @@ static void judge_surplus(struct hx_verify *v, const struct account *a, const st
 {
     if (!v->partial)
         hx_find(&v->found, false, a->delivered, HX_RULE_DELIVERY,
-                "%s %u of message %u from %u,%u to %u,%u is delivered %s", kind_name(h), h->offset, h->message,
+                "%s %u of message %u from %u,%u to %u,%u is delivered %s", hx_seen_name(h), h->offset, h->message,
                 h->src_gx, h->src_gy, h->dst_gx, h->dst_gy,
                 a->injected ? "more often than it was injected" : "without having been injected");
 }

@@ -31,7 +31,7 @@ for port in e w n s; do
     devices+=("--vdev=net_memif_$port,role=client,socket=$folder/$port.sock,socket-abstract=no,bsize=8448")
 done
 
-timeout --foreground $((seconds + 90)) "$hxmesh" run mixed.hxm.yaml "${load[@]}" --json emulator.json &
+timeout --foreground $((seconds + 90)) "$hxmesh" run mixed.hxm.yaml "${load[@]}" --json emulator.json >/dev/null &
 emulator=$!
 node_status=0
 timeout --foreground $((seconds + 90)) "$dpdk" --no-huge -m 768 --no-pci --no-shconf --no-telemetry \

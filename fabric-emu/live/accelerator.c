@@ -3,6 +3,7 @@
 #include "collective_part.h"
 #include "fabric-emu/payload.h"
 #include "host/error.h"
+#include "host/random.h"
 #include "hxmesh/error.h"
 
 #include <stdlib.h>
@@ -10,11 +11,15 @@
 
 enum {
     SENDS = 8,          /* messages under way from one accelerator */
-    RETRIES = 12,       /* at 250 ms, doubling to 4 s: given up after 40 s */
-    HOPELESS_TRIES = 3, /* where there seems to be no way: given up after 4 s; a restart takes milliseconds */
-    TIMEOUT_MS = 250    /* workers share cores: an answer may take many time slices */
+    RETRIES = 12,       /* beginning with a second and no longer than MOST_MS: given up after a minute */
+    HOPELESS_TRIES = 3, /* where boards stay down and nobody answers */
+    NO_WAY_MS = 2000,   /* where there seems to be no way; a restart takes milliseconds */
+    TIMEOUT_MS = 1000,  /* before any answer came */
+    LEAST_MS = 250,     /* workers share cores: an answer may take many time slices */
+    MOST_MS = 8000
 };
-static const double plane_bytes_per_ns = 4 * 50.0; /* four links of 400 Gb/s (table III) */
+#define NS_PER_MS UINT64_C(1000000)
+static const double plane_bytes_per_ns = 4 * HX_NOMINAL_LINK_RATE / 1e9;
 
 /* ---- messages ---- */
 
@@ -28,7 +33,7 @@ static uint64_t bytes_of(const struct accelerator *a, uint64_t message)
 {
     const struct worker *w = a->worker;
     return w->transfer ? transfer_chunk_bytes(w->transfer, transfer_chunk(w->transfer, message))
-                       : w->traffic->settings.message;
+                       : traffic_bytes(w->traffic, a->rank, message);
 }
 
 static uint32_t tag_of(const struct accelerator *a, uint64_t message)
@@ -105,55 +110,75 @@ static void note_cut_off(struct accelerator *a, uint32_t rank)
     a->cut_off[rank] = true;
 }
 
-void accelerator_look_again(struct accelerator *a)
+static void forget_cut_off(struct accelerator *a)
 {
     free(a->cut_off);
     a->cut_off = NULL;
 }
 
+void accelerator_look_again(struct accelerator *a)
+{
+    forget_cut_off(a);
+    hx_endpoint_routes_changed(&a->endpoint);
+}
+
+/* Where somebody may come back the supervisor says for how long; tries made meanwhile are forgotten when he does. */
 void accelerator_give_up(struct accelerator *a)
 {
     struct hx_endpoint *ep = &a->endpoint;
-    bool misses_cable = fab_misses_cable(a->worker->f); /* somebody may come back: the supervisor says for how long */
-    for (unsigned i = 0; i < ep->config.sends; i++) {
-        struct hx_send *s = &ep->send[i];
-        bool cut_off = s->active && is_cut_off(a, s->peer);
-        /* Where boards stay down, an answer may have no way though the message had one: nobody says so. */
-        bool hopeless = (s->unreachable || a->worker->gone) && s->tries >= HOPELESS_TRIES && !misses_cable;
-        if (cut_off || (s->active && hopeless))
-            s->tries = ep->config.retries;
-        if (cut_off)
-            s->deadline = 0;
+    bool may_come_back = fab_misses_cable(a->worker->f);
+    /* Where boards stay down, an answer may have no way though the message had one: nobody says so. */
+    unsigned tries = a->worker->gone ? HOPELESS_TRIES : RETRIES;
+    for (unsigned i = 0; ep->active && i < ep->config.sends; i++) {
+        const struct hx_send *s = &ep->send[i];
+        if (s->active && (is_cut_off(a, s->peer) || (s->tries >= tries && !may_come_back)))
+            hx_endpoint_abandon(ep, s->dst_gx, s->dst_gy);
     }
 }
 
 /* The next message has nobody to go to: it counts as given up. */
 static void give_up_next(struct accelerator *a)
 {
-    a->report->issued++;
     a->endpoint.stats.messages_failed++;
     a->report->stats.messages_failed = a->endpoint.stats.messages_failed;
+    a->report->issued++;
 }
 
-static bool within_rate(const struct accelerator *a)
+/* The next message may begin: its time has come, and the rate allows it. */
+static bool is_due(const struct accelerator *a)
 {
     const struct worker *w = a->worker;
-    if (w->transfer || w->traffic->settings.rate >= 1)
+    if (w->transfer)
         return true;
-    double ns = (double)(w->shm.now - w->f->control->started_ns);
+    if (w->traffic->flows)
+        return accelerator_wait_ns(a) == 0;
+    if (w->traffic->settings.rate >= 1)
+        return true;
+    uint64_t begun_ns = w->f->control->started_ns > a->started_ns ? w->f->control->started_ns : a->started_ns;
+    double ns = (double)(w->shm.now - begun_ns);
     return (double)a->offered <= ns * plane_bytes_per_ns * w->f->g.planes * w->traffic->settings.rate;
+}
+
+uint64_t accelerator_wait_ns(const struct accelerator *a)
+{
+    const struct worker *w = a->worker;
+    if (!w->traffic || !w->traffic->flows || a->report->issued >= a->messages)
+        return UINT64_MAX;
+    uint64_t start = w->f->control->started_ns + traffic_start_ns(w->traffic, a->rank, a->report->issued);
+    return start > w->shm.now ? start - w->shm.now : 0;
 }
 
 static void begin_messages(struct accelerator *a)
 {
-    while (a->report->issued < a->messages && hx_endpoint_takes(&a->endpoint) && within_rate(a)) {
+    while (a->report->issued < a->messages && hx_endpoint_takes(&a->endpoint) && is_due(a)) {
         if (is_cut_off(a, destination_of(a, a->report->issued))) {
             give_up_next(a);
             return; /* one a step: with a duration there is no end to them */
         }
-        if (!begin(a, a->report->issued))
+        uint64_t *record = record_of(a, 0);
+        if (!record || !begin(a, a->report->issued))
             return;
-        *record_of(a, 0) = a->report->issued + 1;
+        *record = a->report->issued + 1;
         a->report->issued++;
     }
 }
@@ -175,13 +200,19 @@ static void fill_traffic(void *of, const struct hx_send *s, uint32_t packet, uin
     a->area->verify_ns += shm_clock_ns(a->worker->clock) - begin_ns;
 }
 
+void accelerator_note_corrupted(struct accelerator *a, uint64_t bytes)
+{
+    a->area->bytes_corrupted += bytes;
+    a->job->bytes_corrupted += bytes;
+}
+
 static void check_traffic(void *of, const struct hx_header *h, const uint8_t *payload)
 {
     struct accelerator *a = of;
     uint64_t begin_ns = shm_clock_ns(a->worker->clock);
     uint32_t source = hx_accelerator(&a->worker->f->g, h->src_gx, h->src_gy);
     struct payload_id id = id_of(a, source, a->rank, h->message, h->offset);
-    a->area->bytes_corrupted += payload_wrong_bytes(&id, payload, h->length);
+    accelerator_note_corrupted(a, payload_wrong_bytes(&id, payload, h->length));
     a->area->verify_ns += shm_clock_ns(a->worker->clock) - begin_ns;
 }
 
@@ -195,7 +226,7 @@ static void place_file(void *of, const struct hx_header *h, const uint8_t *paylo
 {
     struct accelerator *a = of;
     if (a->receiver)
-        a->area->bytes_corrupted += transfer_place(a->receiver, h->tag, h->offset, payload, h->length);
+        accelerator_note_corrupted(a, transfer_place(a->receiver, h->tag, h->offset, payload, h->length));
 }
 
 /* What passed between this accelerator and the one that an entry says is elsewhere. */
@@ -230,16 +261,19 @@ static void take_event(void *of, const struct hx_event *event)
     }
     if (event->type == HX_EVENT_FAILED)
         note_cut_off(a, hx_accelerator(&a->worker->f->g, event->gx, event->gy));
-    a->report->stats = a->endpoint.stats; /* a message is given up in steps that move nothing */
     uint64_t *record = record_of(a, event->cookie + 1);
     if (record)
         *record = 0;
+    a->report->stats = a->endpoint.stats; /* a message is given up in steps that move nothing */
 }
 
 static void note_delivery(void *of, const struct hx_desc *d, uint64_t nanoseconds)
 {
     struct accelerator *a = of;
-    fab_histogram_add(&a->area->latency, nanoseconds);
+    const struct worker *w = a->worker;
+    uint64_t warm_up = w->traffic ? w->traffic->settings.warm_up_ns : 0;
+    if (warm_up == 0 || w->shm.now >= w->f->control->started_ns + warm_up + nanoseconds)
+        fab_histogram_add(&a->job->latency, nanoseconds);
     a->area->max_vc = d->vc > a->area->max_vc ? d->vc : a->area->max_vc;
 }
 
@@ -262,22 +296,59 @@ static uint64_t come_from_elsewhere(const struct accelerator *a)
     return sum;
 }
 
-void accelerator_start(struct accelerator *a)
+/* But for what each life has of its own. Room for everybody: who is never met costs nothing. */
+static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank)
+{
+    const struct hx_geometry *g = &w->f->g;
+    struct hx_place at = hx_place_of(g, rank);
+    return (struct hx_endpoint_config){.gx = at.gx,
+                                       .gy = at.gy,
+                                       .columns = g->columns,
+                                       .rows = g->rows,
+                                       .plane_set = (uint8_t)((1U << g->planes) - 1),
+                                       .sends = w->transfer || w->collective ? FAB_SENDS : SENDS,
+                                       .peers = g->accelerators - 1,
+                                       .retries = UINT8_MAX, /* accelerator_give_up() says */
+                                       .check = w->verify || w->f->spec.externals > 0,
+                                       .job = layout_job_of(&w->f->spec, g, rank),
+                                       .timeout_ns = TIMEOUT_MS * NS_PER_MS,
+                                       .least_ns = LEAST_MS * NS_PER_MS,
+                                       .most_ns = MOST_MS * NS_PER_MS,
+                                       .no_way_ns = w->f->spec.externals ? UINT64_MAX : NO_WAY_MS * NS_PER_MS};
+}
+
+size_t accelerator_bytes(const struct worker *w, uint32_t rank)
+{
+    const struct hx_endpoint_config config = config_of(w, rank);
+    return (hx_endpoint_bytes(&config) + 63) & ~(size_t)63;
+}
+
+/* What a predecessor left, as far as it can be true. It may have been killed between any two stores: a message is under
+ * way before it counts as begun, and no longer under way before it counts as acknowledged. */
+static void take_over(struct accelerator *a)
+{
+    struct fab_accelerator *report = a->report;
+    uint64_t flying = 0;
+    for (unsigned i = 0; i < FAB_SENDS; i++) {
+        if (report->flying[i] > a->messages)
+            report->flying[i] = 0;
+        flying += report->flying[i] != 0;
+        a->predecessor = report->flying[i] > a->predecessor ? report->flying[i] : a->predecessor;
+    }
+    if (report->issued < a->predecessor)
+        report->issued = a->predecessor;
+    uint64_t over = flying + report->stats.messages_failed;
+    if (!a->part && a->area->incarnation > 1)
+        a->endpoint.stats.messages_sent = report->issued > over ? report->issued - over : 0;
+}
+
+void accelerator_start(struct accelerator *a, void *memory)
 {
     const struct worker *w = a->worker;
-    const struct hx_geometry *g = &w->f->g;
-    uint16_t job = layout_job_of(&w->f->spec, &w->f->g, a->rank);
-    const struct hx_endpoint_config config = {.gx = a->gx,
-                                              .gy = a->gy,
-                                              .columns = g->columns,
-                                              .rows = g->rows,
-                                              .planes = g->planes,
-                                              .sends = w->transfer || w->collective ? FAB_SENDS : SENDS,
-                                              .epoch = (uint8_t)((a->area->incarnation - 1) % 255 + 1),
-                                              .retries = RETRIES,
-                                              .check = w->verify || w->f->spec.externals > 0,
-                                              .job = job,
-                                              .timeout_ns = TIMEOUT_MS * UINT64_C(1000000)};
+    struct hx_endpoint_config config = config_of(w, a->rank);
+    config.epoch = hx_random_epoch();
+    config.key = hx_random_64();
+    a->started_ns = shm_clock_ns(w->clock);
     a->hal.user.event = take_event;
     a->hal.user.delivered = note_delivery;
     if (w->collective)
@@ -286,27 +357,24 @@ void accelerator_start(struct accelerator *a)
         a->hal.user.fill = w->transfer ? fill_file : fill_traffic;
         a->hal.user.place = w->transfer ? place_file : check_traffic;
     }
-    void *memory = hx_allocate(1, hx_endpoint_bytes(&config));
     if (hx_endpoint_init(&a->endpoint, &config, &a->hal, memory) != HX_OK)
         hx_die(HX_EXIT_CONFIG, w->f->spec.source, "endpoint a%u,%u cannot be built", a->gx, a->gy);
     a->endpoint.stats = a->report->stats;
+    a->hal.sent = &a->endpoint.stats.packets_sent;
+    a->hal.sent_shown = &a->report->stats.packets_sent;
     a->messages = messages_of(a);
     for (unsigned i = 0; i < w->f->spec.externals; i++)
         a->awaited += traffic_messages_between(w->traffic, rank_of_first(a, i), a->rank);
-    for (unsigned i = 0; i < FAB_SENDS; i++)
-        a->predecessor = a->report->flying[i] > a->predecessor ? a->report->flying[i] : a->predecessor;
-    if (a->report->issued < a->predecessor)
-        a->report->issued = a->predecessor; /* killed between record and count */
+    take_over(a);
     if (w->transfer && transfer_is_target(w->transfer, a->rank) && !atomic_load(&a->report->file_done))
         a->receiver = transfer_receiver_new(w->transfer, w->f, a->rank);
 }
 
 void accelerator_stop(struct accelerator *a)
 {
-    accelerator_look_again(a);
+    forget_cut_off(a);
     transfer_receiver_free(a->receiver);
     collective_part_free(a->part);
-    free(a->endpoint.send); /* begins the endpoint's memory */
 }
 
 unsigned accelerator_step(struct accelerator *a, bool may_begin)

@@ -4,12 +4,22 @@
 
 #include "node.h"
 
-/* Starts its endpoint with the incarnation of its worker and carries on where a predecessor stopped. */
-void accelerator_start(struct accelerator *a);
+/* Memory that the endpoint of an accelerator needs: a multiple of 64. */
+size_t accelerator_bytes(const struct worker *w, uint32_t rank);
+
+/* Starts its endpoint in that memory (all zero) with the incarnation of its worker and carries on where a predecessor
+ * stopped. */
+void accelerator_start(struct accelerator *a, void *memory);
 void accelerator_stop(struct accelerator *a);
+
+/* Counts bytes that came otherwise than they were sent. */
+void accelerator_note_corrupted(struct accelerator *a, uint64_t bytes);
 
 /* Begins messages while there is room, and lets the endpoint work. Returns packets taken and given. */
 unsigned accelerator_step(struct accelerator *a, bool may_begin);
+
+/* How long until the next message of a file has its time; UINT64_MAX: there is none. */
+uint64_t accelerator_wait_ns(const struct accelerator *a);
 
 /* Ends the tries of messages that have no way: to boards that stay down, or where the fabric said so again and again.
  * Further messages to them are given up at once, until ways may have changed: accelerator_look_again(). */

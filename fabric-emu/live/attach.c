@@ -1,6 +1,7 @@
 /* attach.c - finding running fabrics (attach.h). */
 #include "attach.h"
 #include "fabric-emu/capture_ports.h"
+#include "host/running.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -14,11 +15,13 @@
 /* What another process wrote is checked before use; the geometry judges its numbers itself. */
 static bool make_sense(struct attached *a)
 {
+    const struct hx_metrics_head *m = a->metrics;
     const struct fab_head *h = a->head;
     uint64_t last = a->arena.bytes - sizeof(struct fab_control);
-    return h->magic == FAB_MAGIC && h->version == FAB_VERSION && h->head_bytes == sizeof *h && h->workers > 0 &&
-           h->workers <= SHM_MAX_WORKERS && h->control_at % 64 == 0 && h->control_at <= last &&
-           hx_geometry_init(&a->g, h->a, h->b, h->x, h->y, h->planes, h->radix, h->taper) == 0;
+    return m->magic == HX_METRICS_MAGIC && m->clock == HX_CLOCK_WALL && m->version == HX_METRICS_VERSION &&
+           h->version == FAB_VERSION && h->head_bytes == sizeof *h && m->workers > 0 && m->workers <= SHM_MAX_WORKERS &&
+           h->control_at % 64 == 0 && h->control_at <= last &&
+           hx_geometry_init(&a->g, m->a, m->b, m->x, m->y, m->planes, m->radix, m->taper) == 0;
 }
 
 /* Returns 0 or -errno as shm_arena_attach; -EAGAIN: the fabric is not ready yet. */
@@ -28,14 +31,15 @@ static int attach(struct attached *a, const char *name)
     int error = shm_arena_attach(&a->arena, name, fab_attach_bytes());
     if (error)
         return error;
-    a->head = (const struct fab_head *)(const void *)a->arena.base;
+    a->metrics = (const struct hx_metrics_head *)(const void *)a->arena.base;
+    a->head = (const struct fab_head *)(const void *)(a->arena.base + fab_head_at());
     (void)snprintf(a->name, sizeof a->name, "%s", name);
-    uint32_t life = atomic_load(&a->head->life);
-    if (life != FAB_READY)
-        error = life == FAB_OPENING ? -EAGAIN : -ESRCH;
+    uint32_t life = atomic_load(&a->metrics->life);
+    if (life != HX_LIFE_READY)
+        error = life == HX_LIFE_OPENING ? -EAGAIN : -ESRCH;
     else if (!make_sense(a))
         error = -EPROTO;
-    else if ((a->supervisor = (int)syscall(SYS_pidfd_open, a->head->pid, 0)) < 0)
+    else if ((a->supervisor = (int)syscall(SYS_pidfd_open, a->metrics->pid, 0)) < 0)
         error = -errno;
     if (error)
         attach_close(a);
@@ -55,66 +59,46 @@ void attach_close(struct attached *a)
 bool attach_has_ended(const struct attached *a)
 {
     struct pollfd supervisor = {.fd = a->supervisor, .events = POLLIN};
-    return atomic_load(&a->head->life) == FAB_ENDED || poll(&supervisor, 1, 0) != 0;
+    return atomic_load(&a->metrics->life) == HX_LIFE_ENDED || poll(&supervisor, 1, 0) != 0;
 }
 
 /* ---- all ---- */
 
-enum { MOST_NAMES = 8 };
-
-struct names {
-    unsigned count;
-    char name[MOST_NAMES][128];
-};
-
-static void note_running(const char *name, void *of)
+static bool runs_live(const char *name)
 {
-    struct names *names = of;
     struct attached a;
     if (attach(&a, name) != 0)
-        return;
+        return false;
     attach_close(&a);
-    if (names->count < MOST_NAMES)
-        (void)snprintf(names->name[names->count], sizeof names->name[0], "%s", name);
-    names->count++;
+    return true;
 }
 
-static bool find_only(struct names *names, struct hx_problem *problem)
+/* What begins its shared memory is the same, but there is nothing to attach to. */
+static bool is_virtual(const char *name)
 {
-    *names = (struct names){.count = 0};
-    int error = shm_arena_each(note_running, names);
-    if (error)
-        return hx_fail(problem, HX_EXIT_ENVIRONMENT, "/dev/shm", "cannot be read: %s", strerror(-error));
-    if (names->count == 0)
-        return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "no fabric is running (start one with `hxmesh run`)");
-    if (names->count == 1)
-        return true;
-    char list[300] = "";
-    for (unsigned i = 0; i < names->count && i < MOST_NAMES; i++) {
-        size_t used = strlen(list);
-        (void)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", names->name[i]);
-    }
-    return hx_fail(problem, HX_EXIT_USAGE, "--name", "%u fabrics are running: choose one of %s", names->count, list);
+    struct shm_arena arena;
+    if (shm_arena_read(&arena, name) != 0)
+        return false;
+    const struct hx_metrics_head *head = (const struct hx_metrics_head *)(const void *)arena.base;
+    bool virtual = arena.bytes >= sizeof *head && head->magic == HX_METRICS_MAGIC && head->clock == HX_CLOCK_VIRTUAL;
+    shm_arena_close(&arena, false);
+    return virtual;
 }
 
 bool attach_open(struct attached *a, const char *name, struct hx_problem *problem)
 {
-    struct names names;
-    if (!name && !find_only(&names, problem))
+    char only[HX_RUNNING_NAME];
+    if (!name && !hx_running_only(only, runs_live, "--name", problem))
         return false;
-    name = name ? name : names.name[0];
+    name = name ? name : only;
     if (strchr(name, '/'))
         return hx_fail(problem, HX_EXIT_USAGE, "--name", "'%s' is no name of a fabric", name);
     int error = attach(a, name);
-    if (error == 0)
-        return true;
-    if (error == -ENOENT || error == -ESRCH)
-        return hx_fail(problem, HX_EXIT_ENVIRONMENT, name, "no fabric of this name is running");
-    if (error == -EAGAIN)
-        return hx_fail(problem, HX_EXIT_ENVIRONMENT, name, "this fabric is only just starting; try again");
-    if (error == -EPROTO)
-        return hx_fail(problem, HX_EXIT_ENVIRONMENT, name, "this fabric runs another version of hxmesh");
-    return hx_fail(problem, HX_EXIT_ENVIRONMENT, name, "cannot attach to this fabric: %s", strerror(-error));
+    if (error == -EPROTO && is_virtual(name))
+        return hx_fail(problem, HX_EXIT_USAGE, name,
+                       "this fabric runs under the virtual clock (`hxmesh run --clock virtual --capture FILE` captures "
+                       "from the start)");
+    return error == 0 || hx_running_refuse(name, error, problem);
 }
 
 static json_t *port_names(const struct attached *a)
@@ -138,7 +122,7 @@ static void list_running(const char *name, void *of)
     struct attached a;
     if (attach(&a, name) != 0)
         return;
-    const struct fab_head *h = a.head;
+    const struct hx_metrics_head *h = a.metrics;
     (void)json_array_append_new(of, json_pack("{s:s, s:s%, s:s%, s:i, s:i, s:i, s:o}", "name", name, "fabric",
                                               h->fabric, strnlen(h->fabric, sizeof h->fabric), "title", h->name,
                                               strnlen(h->name, sizeof h->name), "pid", (int)h->pid, "workers",
@@ -149,6 +133,10 @@ static void list_running(const char *name, void *of)
 json_t *attach_list(void)
 {
     json_t *list = json_array();
-    (void)shm_arena_each(list_running, list);
+    int error = shm_arena_each(list_running, list);
+    if (error) {
+        json_decref(list);
+        hx_die(HX_EXIT_ENVIRONMENT, "/dev/shm", "cannot be read: %s", strerror(-error));
+    }
     return json_pack("{s:o}", "fabrics", list);
 }

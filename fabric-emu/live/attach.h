@@ -8,6 +8,7 @@
 
 struct attached {
     struct shm_arena arena;
+    const struct hx_metrics_head *metrics;
     const struct fab_head *head;
     struct fab_control *control;
     struct hx_geometry g;

@@ -1,18 +1,19 @@
 /* bridge.c - the cables of an external accelerator (bridge.h). */
 #include "bridge.h"
+#include "came.h"
+#include "fabric-emu/random.h"
+#include "host/random.h"
 #include "hxmesh/error.h"
 #include "worker.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     BURST = 32,                /* frames of a port in one step */
     POLL_NS = 1000000,         /* from look to look at who connects and who goes */
     CREDIT_PERIOD_NS = 100000, /* from credit frame to credit frame without need */
-    QUIET_NS = 2000000000,     /* longer than an endpoint waits for its first three repetitions */
-    SESSIONS_PER_SECOND = 16   /* of the clock that numbers sessions: a link may begin some by itself */
+    QUIET_NS = 2000000000      /* longer than an endpoint waits for its first three repetitions */
 };
 static const uint64_t silence_ns = UINT64_C(2000000000);
 /* The other end was away, and what was under way is repeated ever more seldom: endpoints wait four seconds at most. */
@@ -20,33 +21,21 @@ static const uint64_t quiet_after_restart_ns = UINT64_C(5000000000);
 
 /* ---- whether the cable is up ---- */
 
-static uint32_t session_by_clock(void)
+static uint64_t draw(struct bridge_port *p)
 {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return (uint32_t)((uint64_t)now.tv_sec * SESSIONS_PER_SECOND +
-                      (uint64_t)now.tv_nsec / (1000000000U / SESSIONS_PER_SECOND));
-}
-
-/* Later than any this cable had, by this worker or one before it. */
-static uint32_t next_session(const struct fab_cable *c)
-{
-    uint32_t by_clock = session_by_clock();
-    bool is_later = !c->session || hx_credit_is_ahead(by_clock, c->session);
-    return hx_credit_next_session(is_later ? by_clock : c->session);
-}
-
-static void note_session(struct bridge_port *p)
-{
-    p->shared->session = p->link.session;
-    p->shared->count.sessions++;
+    return random_of(p->random, ++p->drawn, 0);
 }
 
 static void begin_session(const struct bridge *b, struct bridge_port *p)
 {
-    hx_credit_link_up(&p->link, HX_MOST_CREDITS, b->worker->f->spec.credits, next_session(p->shared));
-    p->doubt = (struct hx_doubt){.session = 0};
-    note_session(p);
+    hx_credit_link_up(&p->link, HX_MOST_CREDITS, b->worker->f->spec.credits, draw(p));
+}
+
+/* They are counted over all workers that had this cable. */
+static void count_sessions(struct bridge_port *p)
+{
+    p->shared->count.sessions += p->link.sessions - p->sessions;
+    p->sessions = p->link.sessions;
 }
 
 static void tell_up(const struct bridge *b, const struct bridge_port *p, bool up)
@@ -72,34 +61,15 @@ static void watch(struct bridge *b, struct bridge_port *p, uint64_t now)
 
 /* ---- credit frames ---- */
 
-static uint64_t random_of(struct bridge_port *p)
-{
-    p->random = p->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return p->random >> 33;
-}
-
 /* Who speaks in other sessions, be it an old frame, is not heard: the silence that follows ends the session. */
 static void take_credit(const struct bridge *b, struct bridge_port *p, const struct hx_credit_frame *c)
 {
-    uint32_t session = p->link.session;
-    enum hx_belief belief = hx_doubt_take(&p->doubt, &p->link, c, (uint32_t)random_of(p));
-    p->shared->count.credits_in += belief == HX_BELIEVED;
-    p->shared->count.doubted += belief == HX_DOUBTED;
-    p->shared->count.reflected += belief == HX_REFLECTED;
-    p->shared->session = p->link.session;
-    if (belief == HX_BELIEVED && p->link.session != session)
-        note_session(p);
-    if (belief == HX_BELIEVED && c->session == p->link.peer_session && c->peer_session == p->link.session)
+    enum hx_credit_origin origin = hx_credit_link_take(&p->link, c, draw(p));
+    p->shared->count.credits_in += origin == HX_CREDIT_PEER;
+    p->shared->count.strangers += origin == HX_CREDIT_STRANGER;
+    p->shared->count.reflected += origin == HX_CREDIT_OWN;
+    if (origin == HX_CREDIT_PEER)
         p->heard_at = b->worker->shm.now;
-}
-
-static bool arrives(struct bridge_port *p, unsigned vc, uint32_t blocks)
-{
-    uint32_t session = p->link.session;
-    bool taken = hx_doubt_arrive(&p->doubt, &p->link, vc, blocks);
-    if (p->link.session != session)
-        note_session(p);
-    return taken;
 }
 
 /* The peer waits for an answer, or has a quarter of a buffer to gain, or a frame may have been lost meanwhile. */
@@ -114,7 +84,7 @@ static bool credit_is_due(const struct bridge *b, const struct bridge_port *p)
 
 static bool is_lost(const struct bridge *b, struct bridge_port *p)
 {
-    return b->external->lose_credits && random_of(p) % b->external->lose_credits == 0;
+    return b->external->lose_credits && draw(p) % b->external->lose_credits == 0;
 }
 
 static void tell_credit(struct bridge *b, struct bridge_port *p)
@@ -132,7 +102,7 @@ static void tell_credit(struct bridge *b, struct bridge_port *p)
     for (unsigned vc = 0; vc < HX_VCS; vc++)
         p->told[vc] = hx_credit_limit(&p->link.rx[vc]); /* a link that is not open says 0, and this when it opens */
     p->told_at = b->worker->shm.now;
-    p->link.answer = false;
+    hx_credit_link_told(&p->link);
 }
 
 /* ---- from the cable ---- */
@@ -166,7 +136,7 @@ static void take_data(struct bridge *b, unsigned port, const struct hx_header *h
         .length = h->length, .vc = h->vc, .hops = h->hops, .dst_gx = h->dst_gx, .dst_gy = h->dst_gy, .job = h->job};
     if (h->credit_vc != HX_NO_CREDIT)
         hx_credit_link_grant(&p->link, h->credit_vc, h->credit_limit);
-    if (!arrives(p, h->vc, hx_blocks(h->length))) {
+    if (!hx_credit_link_arrive(&p->link, h->vc, hx_blocks(h->length))) {
         drop(b, p, HX_DROP_OVERRUN);
         return;
     }
@@ -190,10 +160,12 @@ static bool take_frame(struct bridge *b, unsigned port, uint32_t bytes)
         take_data(b, port, &h);
         return true;
     }
-    if (error == HX_E_ETHERTYPE && hx_credit_decode(&c, b->frame, bytes) == HX_OK && c.plane == b->external->plane)
+    if (error == HX_E_ETHERTYPE && hx_credit_decode(&c, b->frame, bytes) == HX_OK && c.plane == b->external->plane) {
         take_credit(b, p, &c);
-    else
-        drop(b, p, HX_DROP_MALFORMED);
+        return false;
+    }
+    drop(b, p, HX_DROP_MALFORMED);
+    came_note(&p->shared->came, b->frame, bytes);
     return false;
 }
 
@@ -304,6 +276,7 @@ unsigned bridge_step(struct bridge *b)
         unsigned out = transmit(b, port);
         tell_credit(b, p);
         wire_flush(p->wire);
+        count_sessions(p);
         if (in)
             atomic_store_explicit(&p->shared->heard_ns, now, memory_order_relaxed);
         if (in + out)
@@ -330,7 +303,7 @@ void bridge_start(struct bridge *b, struct worker *w, unsigned external, struct 
             continue;
         p->wire = &w->wire[external * HX_CABLE_PORTS + port];
         p->shared = &f->cable[external * HX_CABLE_PORTS + port];
-        p->random = shm_clock_system() + port;
+        p->random = hx_random_64();
         for (unsigned vc = 0; vc < HX_VCS; vc++)
             stage_init(&p->stage[vc], f->spec.credits, memory + (port * HX_VCS + vc) * bytes);
         tell_up(b, p, false); /* a predecessor's connection is gone */

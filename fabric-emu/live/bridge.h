@@ -15,17 +15,17 @@
  * wait where they are.
  *
  * Who owns what. A wire's descriptor and connection are the supervisor's (external.h). The session's counts and the stage
- * are the worker's: they die with it, the packets in the stage too, and senders repeat these. The number of the
- * session and all that is reported are in shared memory, and a successor goes on from there. Buffers are taken and
- * given in one step with the links they go to and come from (hal/shm/redo.h).
+ * are the worker's: they die with it, the packets in the stage too, and senders repeat these. What is reported is in
+ * shared memory, and a successor goes on from there. Buffers are taken and given in one step with the links they go to
+ * and come from (hal/shm/redo.h).
  *
  * What comes from outside is checked: frames are copied before they are judged, and nothing in them is believed but
- * what wire format and credits allow. What would end a session is believed when it was heard several times (doubt.h). */
+ * what wire format and credits allow. */
 #ifndef BRIDGE_H
 #define BRIDGE_H
 
 #include "hal/wire/wire.h"
-#include "hxmesh/doubt.h"
+#include "hxmesh/credit.h"
 #include "node.h"
 #include "stage.h"
 
@@ -33,11 +33,11 @@ struct bridge_port {
     struct wire *wire;        /* NULL: no cable */
     struct fab_cable *shared; /* what others may know of it */
     struct hx_credit_link link;
-    struct hx_doubt doubt;
     struct stage stage[HX_VCS];
     uint32_t told[HX_VCS]; /* limits as last told */
     uint64_t told_at, heard_at;
-    uint64_t random; /* for the fault, and for numbers of sessions */
+    uint64_t random, drawn; /* for nonces and the fault: a seed, and how many numbers were made of it */
+    uint32_t sessions;      /* of the link, as counted in *shared */
     bool connected;
     uint8_t next_grant; /* VC whose limit the next data frame carries */
     uint8_t first_vc;   /* whose turn it is to be sent first */

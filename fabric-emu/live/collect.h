@@ -4,9 +4,10 @@
 
 #include "fabric-emu/result.h"
 #include "fabric.h"
+#include "warm_up.h"
 
 /* *f must outlive *r. */
 void collect(struct result *r, const struct fab_fabric *f, const struct hx_settings *settings,
-             const struct outcome *outcome);
+             const struct outcome *outcome, const struct warm_up *warm_up);
 
 #endif

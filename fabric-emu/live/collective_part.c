@@ -1,5 +1,6 @@
 /* collective_part.c - an accelerator's part in a collective (collective_part.h). */
 #include "collective_part.h"
+#include "accelerator.h"
 #include "fabric-emu/collective_values.h"
 #include "hxmesh/error.h"
 
@@ -39,7 +40,7 @@ static void place(void *of, const struct hx_header *h, const uint8_t *payload)
     uint64_t begin_ns = now(a->part);
     uint64_t at = (uint64_t)h->offset * HX_MAX_PAYLOAD;
     if (!a->part->ended && hx_collective_place(&a->part->c, h->tag, at, payload, h->length) != HX_OK)
-        a->area->bytes_corrupted += h->length; /* payload of no message that is due */
+        accelerator_note_corrupted(a, h->length); /* payload of no message that is due */
     a->area->verify_ns += now(a->part) - begin_ns;
 }
 
@@ -124,7 +125,7 @@ static void finish(struct collective_part *part)
     struct accelerator *a = part->a;
     uint64_t begin_ns = now(part);
     if (part->vector)
-        a->area->bytes_corrupted += collective_values_wrong(&part->values, &part->c, part->vector);
+        accelerator_note_corrupted(a, collective_values_wrong(&part->values, &part->c, part->vector));
     a->area->verify_ns += now(part) - begin_ns;
     atomic_store(&a->report->collective_done, 1);
 }

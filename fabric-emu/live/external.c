@@ -1,5 +1,6 @@
 /* external.c - accelerators that run elsewhere, as the supervisor sees them (external.h). */
 #include "external.h"
+#include "came.h"
 #include "host/error.h"
 #include "host/name.h"
 #include "host/value.h"
@@ -58,6 +59,8 @@ static const char *reason_of(int error, unsigned mtu, char reason[128])
     switch (error) {
     case -EADDRINUSE:
         return "somebody listens there already";
+    case -EEXIST:
+        return "there is a file of that name that is no socket";
     case -EMSGSIZE:
         (void)snprintf(reason, 128, "its MTU is %u, frames need %u (ip link set NAME mtu 9000)", mtu,
                        (unsigned)LEAST_MTU);
@@ -185,18 +188,30 @@ static bool is_up(const struct external *x, unsigned cable)
     return atomic_load(&x->f->cable[cable].up);
 }
 
+static bool nobody_came(const struct external *x, unsigned cable, struct hx_problem *problem)
+{
+    const struct hx_external *e = owner_of(x, cable);
+    char name[HX_NAME_BYTES];
+    char text[HX_CABLE_TARGET_BYTES + 8];
+    char wait[HX_VALUE_TEXT];
+    char came[CAME_TEXT];
+    (void)hx_value_print_duration(wait, e->wait_ns);
+    if (came_text(came, &x->f->cable[cable], &x->wire[cable], e->plane))
+        return hx_fail(problem, HX_EXIT_ENVIRONMENT, name_of(x, cable, name),
+                       "no neighbour came to %s within %s: %s (look at what is at its other end)",
+                       text_of(x, cable, text), wait, came);
+    return hx_fail(problem, HX_EXIT_ENVIRONMENT, name_of(x, cable, name),
+                   "nobody came to %s within %s (start its node, or give the fabric a longer wait)",
+                   text_of(x, cable, text), wait);
+}
+
 /* Before the run every cable must be up. */
 static bool await(const struct external *x, uint64_t now, struct hx_problem *problem)
 {
     for (unsigned cable = 0; cable < cables(x); cable++) {
-        char name[HX_NAME_BYTES];
-        char text[HX_CABLE_TARGET_BYTES + 8];
-        char wait[HX_VALUE_TEXT];
-        if (is_out(x, cable) || is_up(x, cable) || now - x->watched_ns <= owner_of(x, cable)->wait_ns)
-            continue;
-        return hx_fail(problem, HX_EXIT_ENVIRONMENT, name_of(x, cable, name),
-                       "nobody came to %s within %s (start its node, or give the fabric a longer wait)",
-                       text_of(x, cable, text), hx_value_print_duration(wait, owner_of(x, cable)->wait_ns));
+        bool missed = !is_out(x, cable) && !is_up(x, cable);
+        if (missed && now - x->watched_ns > owner_of(x, cable)->wait_ns)
+            return nobody_came(x, cable, problem);
     }
     return true;
 }
@@ -296,7 +311,7 @@ static json_t *cable_json(const struct external *x, unsigned cable)
     SET(credits_lost);
     SET(dropped);
     SET(reflected);
-    SET(doubted);
+    SET(strangers);
     SET(sessions);
 #undef SET
     return o;

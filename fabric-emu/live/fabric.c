@@ -2,9 +2,13 @@
 #include "fabric.h"
 #include "host/error.h"
 #include "host/processor.h"
+#include "host/progress.h"
+#include "host/signals.h"
+#include "need.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,15 +64,21 @@ uint32_t fab_ports(const struct fab_fabric *f)
     return f->g.planes * (f->layout.links - f->g.accelerators);
 }
 
+size_t fab_head_at(void)
+{
+    return align(sizeof(struct hx_metrics_head), 4096);
+}
+
 /* Hands out pieces of the arena; run once without a base to learn the size, once with it. */
 static size_t lay_out(struct fab_fabric *f, uint8_t *base)
 {
-    size_t at = 0;
+    size_t at = fab_head_at();
     uintptr_t start = (uintptr_t)base;
 #define PIECE(field, bytes) (f->field = (void *)(start + at), at = align(at + (bytes), 4096))
     PIECE(head, sizeof *f->head);
     PIECE(control, sizeof *f->control);
     PIECE(area, f->workers * sizeof *f->area);
+    PIECE(job, (size_t)f->jobs.slots * sizeof *f->job);
     PIECE(accelerator, f->g.accelerators * sizeof *f->accelerator);
     PIECE(exchange, (size_t)f->spec.externals * f->g.accelerators * sizeof *f->exchange);
     PIECE(cable, f->spec.externals * HX_CABLE_PORTS * sizeof *f->cable);
@@ -76,7 +86,7 @@ static size_t lay_out(struct fab_fabric *f, uint8_t *base)
     PIECE(link_base, (size_t)f->g.planes * f->layout.links * f->link_bytes);
     PIECE(buffers, (size_t)f->workers * f->per_home * sizeof *f->buffers);
 #undef PIECE
-    return at;
+    return hx_metrics_place(&f->metrics, &f->g, f->workers, base, at);
 }
 
 static void size_pieces(struct fab_fabric *f)
@@ -104,6 +114,25 @@ static void fill_pools(struct fab_fabric *f)
     }
 }
 
+static bool show_and_go_on(void *of, double share)
+{
+    hx_progress_show(of, share, "");
+    return !hx_signals_wait();
+}
+
+static void create_arena(struct fab_fabric *f, const char *name, size_t bytes, bool quiet)
+{
+    struct hx_problem problem;
+    struct hx_progress bar = hx_progress_start("reserving memory", quiet);
+    const struct shm_watch watch = {show_and_go_on, &bar};
+    bool made = shm_arena_open(&f->arena, name, bytes, "fewer --planes or --credits", &watch, &problem);
+    hx_progress_end(&bar);
+    if (!made && problem.exit_code == HX_EXIT_INTERRUPTED)
+        exit(HX_EXIT_INTERRUPTED);
+    if (!made)
+        hx_die_of(&problem);
+}
+
 void fab_create(struct fab_fabric *f, struct hx_spec *spec, const struct fab_options *options)
 {
     *f = (struct fab_fabric){.spec = *spec, .g = hx_spec_geometry(spec)};
@@ -111,21 +140,12 @@ void fab_create(struct fab_fabric *f, struct hx_spec *spec, const struct fab_opt
     if (f->workers > SHM_MAX_WORKERS)
         hx_die(HX_EXIT_USAGE, "--workers", "%u workers; at most %d", f->workers, SHM_MAX_WORKERS);
     layout_make(&f->layout, &f->spec, &f->g, f->workers);
+    jobs_make(&f->jobs, &f->spec, &f->g, &f->layout);
     size_pieces(f);
     size_t bytes = lay_out(f, NULL);
-    char by_process[32];
-    (void)snprintf(by_process, sizeof by_process, "%ld", (long)getpid());
-    const char *name = options->name ? options->name : by_process;
-    if (*name == 0 || strchr(name, '/'))
-        hx_die(HX_EXIT_USAGE, "--name", "'%s' cannot name a fabric: it is empty or has a '/'", name);
-    int error = shm_arena_create(&f->arena, name, bytes);
-    if (error == -EEXIST)
-        hx_die(HX_EXIT_ENVIRONMENT, name, "a fabric of this name is running (choose another --name)");
-    if (error == -ENOSPC)
-        hx_die(HX_EXIT_ENVIRONMENT, "/dev/shm",
-               "no room for %zu MiB of shared memory (fewer --planes or --credits, or `hxmesh clean`)", bytes >> 20);
-    if (error)
-        hx_die(HX_EXIT_ENVIRONMENT, "/dev/shm", "cannot create %s: %s", f->arena.name, strerror(-error));
+    const struct need need = need_of(f, options, bytes);
+    need_check(f, &need);
+    create_arena(f, options->name, bytes, options->quiet);
     (void)lay_out(f, f->arena.base);
     fill_pools(f);
     for (unsigned w = 0; w < f->workers; w++)
@@ -139,7 +159,20 @@ static uint32_t rank_of(const struct fab_fabric *f, const struct hx_external *e)
 
 size_t fab_attach_bytes(void)
 {
-    return align(sizeof(struct fab_head), 4096) + align(sizeof(struct fab_control), 4096);
+    return fab_head_at() + align(sizeof(struct fab_head), 4096) + align(sizeof(struct fab_control), 4096);
+}
+
+static void describe(const struct fab_fabric *f)
+{
+    const struct hx_metrics *m = &f->metrics;
+    hx_metrics_describe(m, &f->g, f->workers, HX_CLOCK_WALL);
+    for (uint32_t node = 0; node < f->g.nodes; node++) {
+        bool nobody = f->layout.dead[node] || (node < f->g.accelerators && fab_is_external(f, node));
+        m->owner[node] = nobody ? HX_METRICS_NOBODY : f->layout.worker[node];
+    }
+    m->head->link_rate = (uint64_t)HX_NOMINAL_LINK_RATE;
+    (void)snprintf(m->head->name, sizeof m->head->name, "%s", f->spec.name);
+    (void)snprintf(m->head->fabric, sizeof m->head->fabric, "%s", f->spec.fabric);
 }
 
 void fab_announce(struct fab_fabric *f, const struct shm_clock *clock, enum hx_capture_crc crc)
@@ -149,20 +182,9 @@ void fab_announce(struct fab_fabric *f, const struct shm_clock *clock, enum hx_c
     (void)clock_gettime(CLOCK_REALTIME, &t);
     h->version = FAB_VERSION;
     h->head_bytes = sizeof *h;
-    h->pid = (int32_t)getpid();
-    h->workers = f->workers;
-    h->a = f->g.a;
-    h->b = f->g.b;
-    h->x = f->g.x;
-    h->y = f->g.y;
-    h->planes = f->g.planes;
-    h->radix = f->g.radix;
-    h->taper = f->g.taper;
     h->control_at = (uint64_t)((uint8_t *)f->control - f->arena.base);
     h->clock = *clock;
     h->realtime_ns = (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec - shm_clock_ns(clock);
-    (void)snprintf(h->name, sizeof h->name, "%s", f->spec.name);
-    (void)snprintf(h->fabric, sizeof h->fabric, "%s", f->spec.fabric);
     const struct hx_capture_facts facts = {.link = HX_CAPTURE_MEMORY,
                                            .crc = crc,
                                            .span = HX_CAPTURE_SPAN_RUN,
@@ -173,14 +195,20 @@ void fab_announce(struct fab_fabric *f, const struct shm_clock *clock, enum hx_c
         uint32_t rank = rank_of(f, &f->spec.external[i]);
         h->external[rank / 8] |= (uint8_t)(1U << rank % 8);
     }
-    h->magic = FAB_MAGIC;
-    atomic_store(&h->life, FAB_READY);
+    describe(f);
+    atomic_store(&f->metrics.head->life, HX_LIFE_READY);
+}
+
+void fab_end(struct fab_fabric *f)
+{
+    atomic_store(&f->metrics.head->life, HX_LIFE_ENDED);
 }
 
 void fab_destroy(struct fab_fabric *f)
 {
-    atomic_store(&f->head->life, FAB_ENDED);
+    fab_end(f);
     shm_arena_close(&f->arena, true);
+    jobs_free(&f->jobs);
     layout_free(&f->layout);
     hx_spec_free(&f->spec);
 }

@@ -3,6 +3,7 @@
  * Built once by the supervisor before it forks; workers inherit it and never change it. What changes lies in the
  * arena. Who writes:
  *
+ *     metrics          counters for readers outside (host/metrics.h), which begin the arena
  *     head             supervisor, before the run       read by all, and by processes that attach (attach.h)
  *     control          supervisor                       read by all
  *     control->tap     who captures; cleared by the supervisor when it died (taps.h)
@@ -11,6 +12,7 @@
  *     cable[e]         worker of the external accelerator   read by all
  *     exchange[e][r]   worker of accelerator r          read by the supervisor
  *     area[w]          worker w                         read by the supervisor (progress, report)
+ *     job[s]           the worker of slot s (fabric-emu/jobs.h)   read by the supervisor
  *     accelerator[r]   worker of accelerator r          read by the supervisor
  *     pool rings       ring[from][home]: head by `from`, tail by `home`       (hal/shm/pool.h)
  *     links            heads by the sender's worker, tails by the receiver's  (hal/shm/link.h)
@@ -18,41 +20,58 @@
  *
  * When a worker is dead the supervisor, and then its successor, writes in its stead.
  *
+ * What is believed of it. Only this user's processes can write here (host/arena.h); a stray store of one of them may hit any
+ * word. What is used as an index, an offset or a length is checked by whoever uses it: positions of rings and links,
+ * buffers, descriptors, records (a copy of them), messages a predecessor had under way, slots of captures. Pids, which workers
+ * live, the phase, when the run began and who is gone are the supervisor's own, and what stands here of them is written again
+ * within a tick; indices of rings and links, and counts of endpoints, within some 50 ms, by the worker they belong to
+ * (publish.h). Counts are judged before they are reported (believe.h).
+ *
+ * Believed without a check, and what a stray store does there:
+ *     slots of pool rings, indices until they are written again   buffers are lost or in two places: packets are corrupted,
+ *                                                                 seen by their CRC, and buffers are missing at the end
+ *     entries of a living worker's record while it publishes      it dies, or others see a wrong index, as above
+ *     frames, and with --no-verify nobody looks at their CRC                   corrupted payload (counted), or a packet that is dropped
+ *     small wrong counts (within the laws)                        are reported; asleep, wake: a nap of 2 ms more or less
+ *     collective_ended, up of a cable                             the collective, or that cable, ends
+ *
  * Which worker owns which nodes: fabric-emu/layout.h. */
 #ifndef FABRIC_H
 #define FABRIC_H
 
-#include "arena.h"
-#include "fabric-emu/histogram.h"
-#include "fabric-emu/layout.h"
+#include "fabric-emu/jobs.h"
 #include "hal_port.h"
+#include "host/arena.h"
+#include "host/metrics.h"
 #include "host/pcapng_fabric.h"
 #include "host/spec.h"
 #include "tap.h"
 
-enum { FAB_VERSION = 1, FAB_NOTE_BYTES = 16384, FAB_SENDS = 64 /* messages under way from one accelerator */ };
-#define FAB_MAGIC UINT64_C(0x31306873656d7868) /* "hxmesh01" */
+enum { FAB_VERSION = 2, FAB_NOTE_BYTES = 16384, FAB_SENDS = 64 /* messages under way from one accelerator */ };
 
-enum fab_life { FAB_OPENING, FAB_READY, FAB_ENDED };
-
-/* What the arena is, for a process that knows only its name: begins the arena. */
+/* What processes that capture or replay need beside the head of the metrics: follows that one in the arena. */
 struct fab_head {
-    uint64_t magic;
-    uint32_t version, head_bytes; /* FAB_VERSION, sizeof(struct fab_head) */
-    _Atomic uint32_t life;        /* enum fab_life: all below is true from FAB_READY on */
-    int32_t pid;                  /* of the supervisor */
-    uint32_t workers;
-    uint32_t a, b, x, y, planes, radix, taper;
+    uint32_t version, head_bytes;              /* FAB_VERSION, sizeof(struct fab_head) */
     uint64_t control_at;                       /* offset of the control */
     struct shm_clock clock;                    /* what time is in this run */
     uint64_t realtime_ns;                      /* to be added for nanoseconds since 1970 */
-    char name[64], fabric[64];                 /* as in the spec */
     uint8_t external[HX_MAX_ACCELERATORS / 8]; /* accelerators that run elsewhere, bit by rank */
     char note[FAB_NOTE_BYTES];                 /* the fabric as a capture file describes it (host/pcapng_fabric.h) */
 };
 
-enum fab_phase { FAB_STARTING, FAB_RUNNING, FAB_DRAINING, FAB_STOPPING };
-enum fab_worker_state { FAB_WORKER_STARTING, FAB_WORKER_RUNNING, FAB_WORKER_DONE, FAB_WORKER_DOWN };
+/* As readers outside know them. */
+enum fab_phase {
+    FAB_STARTING = HX_PHASE_STARTING,
+    FAB_RUNNING = HX_PHASE_RUNNING,
+    FAB_DRAINING = HX_PHASE_DRAINING,
+    FAB_STOPPING = HX_PHASE_STOPPING
+};
+enum fab_worker_state {
+    FAB_WORKER_STARTING = HX_WORKER_STARTING,
+    FAB_WORKER_RUNNING = HX_WORKER_RUNNING,
+    FAB_WORKER_DONE = HX_WORKER_DONE,
+    FAB_WORKER_DOWN = HX_WORKER_DOWN
+};
 
 struct fab_control {
     _Atomic uint32_t phase;            /* enum fab_phase */
@@ -71,17 +90,16 @@ struct fab_area {
     _Atomic uint32_t wake;               /* futex word */
     alignas(64) _Atomic uint32_t state;  /* enum fab_worker_state */
     _Atomic uint32_t changes_seen;
-    uint32_t incarnation; /* 1 at first; written by the supervisor while the worker is down */
-    int32_t pid;
+    uint32_t incarnation;   /* 1 at first; written by the supervisor while the worker is down */
+    _Atomic uint32_t built; /* nodes set up so far */
     uint64_t finished_ns;   /* when the state last became DONE */
     _Atomic uint64_t hops;  /* packets its switches have moved */
-    uint64_t cpu_ns;        /* processor time */
     uint64_t private_bytes; /* memory beside the arena, at the end */
     uint64_t bytes_corrupted;
     uint64_t verify_ns; /* processor time for writing and checking payload */
+    uint64_t fed;       /* frames of a replay that it has sent */
     uint32_t max_vc;
     uint64_t drops[HX_DROP_COUNT];
-    struct fab_histogram latency; /* ns, packets from injection to delivery */
     alignas(64) struct shm_redo redo;
 };
 
@@ -110,15 +128,22 @@ struct fab_cable_count {
     uint64_t credits_lost; /* on purpose */
     uint64_t dropped;      /* frames that came and were not taken, for whatever reason */
     uint64_t reflected;    /* credit frames that were this end's own */
-    uint64_t doubted;      /* credit frames that were not believed, or not yet (hxmesh/doubt.h) */
-    uint64_t sessions;     /* begun here: somebody connected, or was silent, or the counts could not be true */
+    uint64_t strangers;    /* credit frames of another session than the present one */
+    uint64_t sessions;     /* begun here: somebody connected, or was silent, or came anew */
+};
+/* The last frame that came by a cable and is none of it, and how many did. */
+struct fab_came {
+    uint64_t frames;
+    uint32_t bytes;
+    uint16_t ethertype;
+    uint8_t version, plane;
 };
 struct fab_cable {
     alignas(64) _Atomic uint32_t up; /* somebody is there and counts with us */
-    uint32_t session;                /* the last one; 0: none */
     _Atomic uint64_t heard_ns;       /* when the last data frame came */
     _Atomic uint64_t moved_ns;       /* when the last one came or went */
     struct fab_cable_count count;
+    struct fab_came came;
 };
 
 struct fab_fabric {
@@ -129,12 +154,15 @@ struct fab_fabric {
     uint32_t per_home;  /* buffers of one home */
     uint32_t ring_size; /* slots of a pool ring, a power of two >= per_home */
     struct layout layout;
+    struct jobs jobs;
     struct shm_arena arena;
     size_t link_bytes;
     size_t ring_bytes;
+    struct hx_metrics metrics;
     struct fab_head *head;
     struct fab_control *control;
     struct fab_area *area;               /* [workers] */
+    struct job_count *job;               /* [jobs.slots] */
     struct fab_accelerator *accelerator; /* [accelerators] */
     struct fab_cable *cable;             /* [spec.externals][HX_CABLE_PORTS] */
     struct fab_exchange *exchange;       /* [spec.externals][accelerators]: with it, at the first of its entries */
@@ -144,18 +172,24 @@ struct fab_fabric {
 };
 
 struct fab_options {
-    unsigned workers; /* 0: one a core */
-    const char *name; /* of the arena; NULL: by process number */
+    unsigned workers;                   /* 0: one a core */
+    const char *name;                   /* of the arena; NULL: by process number */
+    const struct hx_settings *settings; /* of the traffic, for what its endpoints will need; NULL: few have few peers */
+    bool quiet;                         /* no bar while memory is reserved */
 };
 
-/* Lays out and creates the shared memory; dies with one line if the machine refuses. Takes over *spec. */
+/* Lays out and creates the shared memory; dies with one line if the machine refuses, or has not what the run will need
+ * (need.h), and ends with 130 if it is told to meanwhile. Takes over *spec. */
 void fab_create(struct fab_fabric *f, struct hx_spec *spec, const struct fab_options *options);
 void fab_destroy(struct fab_fabric *f);
 
-/* Fills in the head: from now on other processes may attach. */
+/* Fills in the heads: from now on other processes may attach. */
 void fab_announce(struct fab_fabric *f, const struct shm_clock *clock, enum hx_capture_crc crc);
+/* No worker runs any more: what the arena says now is the end. */
+void fab_end(struct fab_fabric *f);
 
-/* Bytes from the arena's start that a process which attaches needs: head and control. */
+/* Where the head is, and bytes from the arena's start that a process which attaches needs: heads and control. */
+size_t fab_head_at(void);
 size_t fab_attach_bytes(void);
 
 /* Number of the node's port 0 among the ports of all planes (hal/tap_ring.h), and how many there are. */

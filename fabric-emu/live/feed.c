@@ -178,6 +178,8 @@ unsigned feed_step(struct worker *w)
     enum feed_verdict verdict;
     unsigned taken = 0;
     w->shm.now = shm_clock_ns(w->clock);
+    if (!f->accelerator && f->node->hal.tap && !shm_tap_has_room(&f->node->hal))
+        return 0;
     while (taken < MOST_PER_STEP && head - tail - taken > 0 && head - tail <= FEED_SLOTS &&
            take_frame(w, f, &f->feed->slot[(tail + taken) % FEED_SLOTS], &verdict)) {
         counts[verdict]++;
@@ -185,6 +187,7 @@ unsigned feed_step(struct worker *w)
     }
     if (w->shm.took)
         commit(w, f);
+    w->f->area[w->self].fed += counts[FEED_SENT];
     for (unsigned i = 0; taken && i < FEED_VERDICT_COUNT; i++)
         atomic_fetch_add_explicit(&f->feed->count[i], counts[i], memory_order_relaxed);
     atomic_store_explicit(&f->feed->tail, tail + taken, memory_order_release);

@@ -1,5 +1,6 @@
 /* main.c - the program hxmesh: finds the verb. A verb that is not built in is a program hxmesh-VERB beside this one. */
-#include "beside.h"
+#include "help.h"
+#include "host/beside.h"
 #include "host/error.h"
 #include "host/json.h"
 #include "host/version.h"
@@ -9,42 +10,43 @@
 #include <stdio.h>
 #include <string.h>
 
-struct verb {
-    const char *name;
-    int (*run)(int argc, char **argv); /* NULL: hxmesh-NAME */
-    const char *help;
-};
-
 static const struct verb verbs[] = {
     {"demo", verb_demo, "a small HammingMesh, moved through, verified and shown"},
     {"run", verb_run, "run a fabric, send traffic through it, report"},
     {"send", verb_send, "carry a file through a fabric and compare it where it arrives"},
     {"capture", verb_capture, "write the frames at a running fabric's ports to a file, for Wireshark"},
     {"replay", verb_replay, "send the frames of a capture again, into a fabric or onto an interface"},
+    {"top", NULL, "a running fabric, live or virtual: hottest links, rates, drops, workers, map"},
     {"info", NULL, "size, cost, diameter and limits of a fabric"},
     {"route", NULL, "every minimal way between accelerators"},
     {"check", NULL, "prove a fabric's routes free of deadlock"},
+    {"sweep", NULL, "runs over lists and ranges of options: a table, CSV, JSON and a plot"},
     {"reproduce", NULL, "the paper's experiments under the virtual clock: tables and plots"},
     {"trace", NULL, "follow packets through a capture, hop by hop"},
     {"verify", NULL, "judge a capture against the rules of the fabric"},
     {"clean", verb_clean, "remove what killed runs left in /dev/shm"},
+    {NULL, NULL, NULL},
 };
-enum { VERBS = sizeof verbs / sizeof *verbs };
+enum { VERBS = sizeof verbs / sizeof *verbs - 1 };
 
-static void print_help(void)
+/* "--help", "--help=man", "-h", "help"; *format NULL: none is said. */
+static bool asks_for_help(const char *word, const char **format)
 {
-    printf("hxmesh - a HammingMesh of real switch and endpoint firmware on one machine\n\n"
-           "usage: hxmesh VERB [ARGUMENTS]      hxmesh VERB --help\n\n");
-    for (unsigned i = 0; i < VERBS; i++)
-        printf("  %-10s %s\n", verbs[i].name, verbs[i].help);
-    printf("\nexit codes: 0 done, 1 verification failed, 2 usage, 3 bad configuration, 4 the machine refused,\n"
-           "            130 interrupted and cleaned up\n");
+    static const char with_format[] = "--help=";
+    bool has_format = strncmp(word, with_format, sizeof with_format - 1) == 0;
+    *format = has_format ? word + sizeof with_format - 1 : NULL;
+    return has_format || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0;
 }
 
 int main(int argc, char **argv)
 {
-    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
-        print_help();
+    hx_output_guard();
+    const char *format = NULL;
+    if (argc < 2 || asks_for_help(argv[1], &format)) {
+        if (format && strcmp(format, "fabric") == 0)
+            help_print_fabric_page(stdout);
+        else
+            help_print(verbs, hx_help_format(format), stdout);
         return argc < 2 ? HX_EXIT_USAGE : HX_EXIT_DONE;
     }
     if (strcmp(argv[1], "--version") == 0) {

@@ -2,9 +2,11 @@
 #include "node.h"
 #include "accelerator.h"
 #include "bridge.h"
+#include "host/error.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* ---- boards that may not be landed on ---- */
 
@@ -96,12 +98,21 @@ static void build_node(struct worker *w, struct node *n, unsigned plane, uint32_
 
 /* ---- accelerators ---- */
 
+/* Whether the worker runs the node's firmware. */
+static bool runs(const struct worker *w, uint32_t id)
+{
+    const struct fab_fabric *f = w->f;
+    return f->layout.worker[id] == w->self && !f->layout.dead[id] &&
+           (id >= f->g.accelerators || !fab_is_external(f, id));
+}
+
 static void build_accelerator(struct worker *w, struct accelerator *a, uint32_t rank)
 {
     const struct fab_fabric *f = w->f;
     struct hx_place at = hx_place_of(&f->g, rank);
     *a = (struct accelerator){.report = &f->accelerator[rank],
                               .area = &f->area[w->self],
+                              .job = &f->job[f->jobs.slot[rank]],
                               .worker = w,
                               .rank = rank,
                               .gx = at.gx,
@@ -112,7 +123,24 @@ static void build_accelerator(struct worker *w, struct accelerator *a, uint32_t 
         a->hal.inject[plane] = sender(fab_inject_link(f, plane, rank), w->self);
         a->hal.eject[plane] = receiver(fab_link(f, plane, rank, HX_LOCAL), f->slots, w->self);
     }
-    accelerator_start(a);
+    accelerator_start(a, w->endpoints + w->endpoints_used);
+    w->endpoints_used += accelerator_bytes(w, rank);
+}
+
+/* Room for every peer, of which most may never be met; small pages, so that one costs no more than its own. */
+static void reserve_endpoints(struct worker *w)
+{
+    const struct fab_fabric *f = w->f;
+    for (uint32_t id = 0; id < f->g.accelerators; id++)
+        w->endpoints_bytes += runs(w, id) ? accelerator_bytes(w, id) : 0;
+    if (w->endpoints_bytes == 0)
+        return;
+    w->endpoints =
+        mmap(NULL, w->endpoints_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (w->endpoints == MAP_FAILED)
+        hx_die(HX_EXIT_ENVIRONMENT, f->spec.source, "out of memory: %zu MiB for the endpoints of a worker were refused",
+               w->endpoints_bytes >> 20);
+    (void)madvise(w->endpoints, w->endpoints_bytes, MADV_NOHUGEPAGE);
 }
 
 /* ---- pools ---- */
@@ -142,14 +170,6 @@ static uint64_t workers_down(const struct fab_fabric *f)
     for (unsigned other = 0; other < f->workers; other++)
         down |= (uint64_t)fab_worker_is_down(f, other) << other;
     return down;
-}
-
-/* Whether the worker runs the node's firmware. */
-static bool runs(const struct worker *w, uint32_t id)
-{
-    const struct fab_fabric *f = w->f;
-    return f->layout.worker[id] == w->self && !f->layout.dead[id] &&
-           (id >= f->g.accelerators || !fab_is_external(f, id));
 }
 
 static uint32_t rank_of_external(const struct worker *w, unsigned external)
@@ -188,7 +208,14 @@ static void build_bridges(struct worker *w)
     }
 }
 
-void node_build_all(struct worker *w)
+/* Notes a node more that is built; false: the run was stopped. */
+static bool goes_on(const struct worker *w)
+{
+    atomic_fetch_add_explicit(&w->f->area[w->self].built, 1, memory_order_relaxed);
+    return atomic_load_explicit(&w->f->control->phase, memory_order_relaxed) != FAB_STOPPING;
+}
+
+bool node_build_all(struct worker *w)
 {
     const struct fab_fabric *f = w->f;
     bind_pools(w);
@@ -199,6 +226,7 @@ void node_build_all(struct worker *w)
     w->node = hx_allocate(w->nodes + 1U, sizeof *w->node);
     w->accelerator = hx_allocate(w->accelerators + 1U, sizeof *w->accelerator);
     w->bridge = hx_allocate(w->bridges + 1U, sizeof *w->bridge);
+    reserve_endpoints(w);
     struct node *node = w->node;
     struct accelerator *accelerator = w->accelerator;
     for (uint32_t id = 0; id < f->g.nodes; id++) {
@@ -206,8 +234,11 @@ void node_build_all(struct worker *w)
             build_node(w, node++, plane, id);
         if (id < f->g.accelerators && runs(w, id))
             build_accelerator(w, accelerator++, id);
+        if (runs(w, id) && !goes_on(w))
+            return false;
     }
     build_bridges(w);
+    return true;
 }
 
 void node_free_all(struct worker *w)
@@ -222,6 +253,8 @@ void node_free_all(struct worker *w)
         accelerator_stop(&w->accelerator[i]);
     for (unsigned i = 0; i < w->bridges; i++)
         bridge_stop(&w->bridge[i]);
+    if (w->endpoints_bytes)
+        (void)munmap(w->endpoints, w->endpoints_bytes);
     free(w->node);
     free(w->accelerator);
     free(w->bridge);

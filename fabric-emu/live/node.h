@@ -25,6 +25,7 @@ struct accelerator {
     struct hal_endpoint hal;
     struct fab_accelerator *report;
     struct fab_area *area;
+    struct job_count *job;
     struct worker *worker;
     uint32_t rank;
     uint16_t gx, gy;
@@ -34,6 +35,7 @@ struct accelerator {
     uint64_t resumed;                   /* of these, all that were not finished have been begun again up to here */
     bool *cut_off;                      /* [accelerators]: had no way lately; NULL: none */
     uint64_t offered;                   /* bytes handed to the endpoint, for the rate */
+    uint64_t started_ns;                /* since when */
     struct transfer_receiver *receiver; /* file transfer: NULL unless it gets the file */
     struct collective_part *part;       /* collective: NULL without */
 };
@@ -57,6 +59,8 @@ struct worker {
     const struct collective_plan *collective; /* NULL: the traffic is messages */
     unsigned self;
     bool verify;
+    uint64_t cpu_before; /* ns: processor time of its predecessors */
+    uint64_t publish_at; /* when its counters are due (publish.h) */
     struct shm_worker shm;
     const struct shm_clock *clock;
     struct shm_taps taps;
@@ -64,22 +68,27 @@ struct worker {
     uint64_t feed_word;          /* likewise */
     uint32_t taps_seen;          /* control->taps_changed, likewise */
     struct feeding feeding;
-    uint64_t down;   /* workers that are down, bit by worker */
-    uint64_t gone;   /* of these, workers that will not come back */
-    uint8_t *barred; /* one bit set a job, (boards + 7) / 8 bytes each; see node_reroute */
+    bool held;        /* a switch waits for its capture in this sweep */
+    uint64_t held_at; /* one did in the sweep before, which ended then; 0: none */
+    uint64_t down;    /* workers that are down, bit by worker */
+    uint64_t gone;    /* of these, workers that will not come back */
+    uint8_t *barred;  /* one bit set a job, (boards + 7) / 8 bytes each; see node_reroute */
     struct node *node;
     unsigned accelerator_nodes; /* the first of node[], */
     unsigned switch_nodes;      /* then tree switches up to here, then the bridges' */
     unsigned nodes;
     struct accelerator *accelerator;
     unsigned accelerators;
+    uint8_t *endpoints; /* memory of their endpoints, which the kernel gives when it is touched */
+    size_t endpoints_bytes, endpoints_used;
     struct wire *wire;     /* [spec.externals][HX_CABLE_PORTS]: of all workers */
     struct bridge *bridge; /* in the place of its accelerators that run elsewhere */
     unsigned bridges;
 };
 
-/* Binds worker->shm to the pools, and builds all nodes of worker->self on links whose positions are as they stand. */
-void node_build_all(struct worker *w);
+/* Binds worker->shm to the pools, and builds all nodes of worker->self on links whose positions are as they stand. false: the
+ * run was stopped meanwhile. */
+bool node_build_all(struct worker *w);
 void node_free_all(struct worker *w);
 
 /* Takes note of workers and cables that went down or came back: closes and opens links, bars boards, routes anew. */

@@ -5,7 +5,10 @@
 
 void progress_start(struct progress *p, bool quiet, uint64_t messages, uint64_t duration_ns)
 {
-    *p = (struct progress){.bar = hx_progress_start("run", quiet), .messages = messages, .duration_ns = duration_ns};
+    *p = (struct progress){.set_up = hx_progress_start("setting up", quiet),
+                           .bar = hx_progress_start("run", quiet),
+                           .messages = messages,
+                           .duration_ns = duration_ns};
 }
 
 static double share_done(const struct progress *p, const struct fab_fabric *f, uint64_t now)
@@ -20,9 +23,32 @@ static double share_done(const struct progress *p, const struct fab_fabric *f, u
     return p->messages ? (double)done / (double)p->messages : 1;
 }
 
+/* Until all workers have built their nodes. */
+static void show_set_up(struct progress *p, const struct fab_fabric *f)
+{
+    double built = 0;
+    for (unsigned w = 0; w < f->workers; w++)
+        built += atomic_load_explicit(&f->area[w].built, memory_order_relaxed);
+    if (built < f->g.nodes) /* then it waits for cables of accelerators that run elsewhere */
+        hx_progress_show(&p->set_up, built / f->g.nodes, "");
+}
+
+void progress_end(struct progress *p)
+{
+    hx_progress_end(&p->set_up);
+    hx_progress_end(&p->bar);
+}
+
 void progress_tick(struct progress *p, const struct fab_fabric *f, uint64_t now)
 {
-    if (!f->control->started_ns || !hx_progress_due(&p->bar))
+    if (watch_is_open(&p->watch))
+        return;
+    if (!f->control->started_ns) {
+        show_set_up(p, f);
+        return;
+    }
+    hx_progress_end(&p->set_up);
+    if (!hx_progress_due(&p->bar))
         return;
     uint64_t hops = 0;
     for (unsigned w = 0; w < f->workers; w++)

@@ -2,11 +2,13 @@
 #ifndef PROGRESS_H
 #define PROGRESS_H
 
+#include "fabric-emu/watch.h"
 #include "fabric.h"
 #include "host/progress.h"
 
 struct progress {
-    struct hx_progress bar;
+    struct hx_progress set_up, bar;
+    struct watch watch;   /* in their place */
     uint64_t messages;    /* to be acknowledged in all; not used with a duration */
     uint64_t duration_ns; /* 0: none */
     uint64_t last_ns, last_hops;
@@ -15,5 +17,7 @@ struct progress {
 void progress_start(struct progress *p, bool quiet, uint64_t messages, uint64_t duration_ns);
 /* Call often; does nothing until something is to be shown. */
 void progress_tick(struct progress *p, const struct fab_fabric *f, uint64_t now);
+/* Removes the bar, before something else is printed. */
+void progress_end(struct progress *p);
 
 #endif

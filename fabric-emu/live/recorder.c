@@ -17,15 +17,15 @@ enum {
     DETACH_MS = 200
 };
 
-/* The head's note says "span=run": true of who was there from the start to the end. */
-static void copy_note(struct recorder *r, bool whole_run)
+/* The head's note says "span=run". That is true of who was there from the start, and once the end has come. */
+static void copy_note(struct recorder *r, bool whole)
 {
     static const char run[] = "span=run";
     static const char part[] = "span=part";
     const char *note = r->fabric.head->note;
     size_t bytes = sizeof r->note - 2;
     (void)snprintf(r->note, bytes, "%.*s", (int)bytes - 1, note);
-    char *at = whole_run ? NULL : strstr(r->note, run);
+    char *at = whole ? NULL : strstr(r->note, run);
     if (!at)
         return;
     memmove(at + sizeof part - 1, at + sizeof run - 1, strlen(at + sizeof run - 1) + 1);
@@ -51,14 +51,16 @@ bool recorder_open(struct recorder *r, const struct recorder_plan *plan, const s
 {
     const struct hx_capture_settings *s = plan->settings;
     *r = (struct recorder){.fabric = *fabric, .clock = fabric->head->clock, .slot = -1};
-    copy_note(r, plan->whole_run);
+    r->whole_later = plan->whole_run && capture_can_say_more(s->file);
+    copy_note(r, plan->whole_run && !r->whole_later);
     if (!capture_ports_choose(&r->ports, fabric->g, &s->ports, plan->ports_option, problem))
         return false;
     if (!leave_out_elsewhere(r, plan->ports_option, problem))
         return false;
     const struct capture_wish wish = {.ports = &r->ports,
-                                      .rings = fabric->head->workers,
+                                      .rings = fabric->metrics->workers,
                                       .ring_bytes = s->buffer,
+                                      .wait_slots = plan->wait_slots,
                                       .snaplen = (uint32_t)s->snaplen,
                                       .annotate = s->annotate,
                                       .filter = s->filter,
@@ -85,7 +87,7 @@ bool recorder_open(struct recorder *r, const struct recorder_plan *plan, const s
 bool recorder_tap(struct recorder *r, struct hx_problem *problem)
 {
     int holder = 0;
-    r->slot = slot_take(r->fabric.control, r->fabric.arena_fd, 0, SHM_TAPS - 1, r->memory.fd, &holder);
+    r->slot = slot_take(r->fabric.control, r->fabric.arena.fd, 0, SHM_TAPS - 1, r->memory.fd, &holder);
     if (r->slot >= 0)
         return true;
     if (r->slot == -EBUSY)
@@ -113,9 +115,10 @@ static void untap(struct recorder *r)
 {
     if (r->slot < 0)
         return;
-    slot_release(r->fabric.control, r->fabric.arena_fd, r->slot);
+    slot_release(r->fabric.control, r->fabric.arena.fd, r->slot);
     r->slot = -1;
-    for (unsigned ms = 0; ms < DETACH_MS && attached_rings(r) && atomic_load(&r->fabric.head->life) == FAB_READY; ms++)
+    for (unsigned ms = 0; ms < DETACH_MS && attached_rings(r) && atomic_load(&r->fabric.metrics->life) == HX_LIFE_READY;
+         ms++)
         (void)poll(NULL, 0, 1);
 }
 

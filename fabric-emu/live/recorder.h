@@ -11,15 +11,17 @@ struct recorder_plan {
     const struct hx_capture_settings *settings;
     const char *ports_option, *filter_option; /* for errors */
     bool whole_run;                           /* from before the first packet to the end */
+    unsigned wait_slots;                      /* the fabric waits for room (capture_memory.h); 0: it does not */
     uint64_t most;                            /* frames; 0: any number */
     uint64_t rotate_bytes, rotate_files;
 };
 
 /* The fabric, as this process sees it. */
 struct recorder_fabric {
+    const struct hx_metrics_head *metrics;
     const struct fab_head *head;
     struct fab_control *control;
-    int arena_fd;
+    struct shm_arena arena; /* stays its owner's */
     const struct hx_geometry *g;
 };
 
@@ -30,7 +32,8 @@ struct recorder {
     struct capture_memory memory;
     struct capture capture;
     char note[FAB_NOTE_BYTES];
-    int slot; /* -1: none taken */
+    bool whole_later; /* the file says "span=part" until the run has come to its end */
+    int slot;         /* -1: none taken */
 };
 
 /* Prepares everything and begins the file; taps nothing yet. */
@@ -57,7 +60,8 @@ struct recording {
 
 /* Starts to record; dies with one line if that cannot be. Call before any worker runs. */
 void recording_start(struct recording *r, const struct recorder_plan *plan, const struct recorder_fabric *fabric);
-/* No worker runs any more: waits for the rest to be written. report->error is EOWNERDEAD if the child was killed. */
-void recording_stop(struct recording *r, struct capture_report *report);
+/* No worker runs any more: waits for the rest to be written. whole: the run came to its end. report->error is EOWNERDEAD
+ * if the child was killed. */
+void recording_stop(struct recording *r, bool whole, struct capture_report *report);
 
 #endif

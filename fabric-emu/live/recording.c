@@ -2,6 +2,7 @@
  *
  * A process of its own, so that a disk that hangs stops nobody. It ends when the supervisor says so, or is gone. */
 #include "host/error.h"
+#include "host/signals.h"
 #include "recorder.h"
 
 #include <errno.h>
@@ -15,11 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { START_MS = 5000, STOP_MS = 60000 };
+enum { START_MS = 5000, STOP_MS = 60000 /* without a frame written: the disk hangs */ };
 
 struct recording_end {
     _Atomic uint32_t taps; /* 1: yes, 2: it could not */
     _Atomic uint32_t done;
+    _Atomic bool whole; /* the run came to its end; told before the tap's `stop` */
     struct capture_report report;
     struct hx_problem problem;
 };
@@ -33,12 +35,19 @@ static bool supervisor_runs_on(struct recorder *r, void *of)
 _Noreturn static void record(struct recording *r, pid_t supervisor)
 {
     (void)prctl(PR_SET_NAME, "hxmesh-tap");
-    bool taps = recorder_tap(&r->recorder, &r->end->problem);
+    struct hx_problem *problem = &r->end->problem;
+    int error = shm_arena_reopen(&r->recorder.fabric.arena);
+    bool taps = !error && recorder_tap(&r->recorder, problem);
+    if (error)
+        (void)hx_fail(problem, HX_EXIT_ENVIRONMENT, "capture", "cannot open this fabric's memory: %s",
+                      strerror(-error));
     atomic_store(&r->end->taps, taps ? 1 : 2);
     if (!taps)
         _exit(HX_EXIT_ENVIRONMENT);
     recorder_run(&r->recorder, -1, supervisor_runs_on, &supervisor);
     recorder_close(&r->recorder);
+    if (r->recorder.whole_later && atomic_load(&r->end->whole))
+        capture_say_whole(r->recorder.capture.report.file);
     r->end->report = r->recorder.capture.report;
     atomic_store(&r->end->done, 1);
     _exit(HX_EXIT_DONE);
@@ -69,12 +78,35 @@ void recording_start(struct recording *r, const struct recorder_plan *plan, cons
         hx_die_of(&r->end->problem);
 }
 
-void recording_stop(struct recording *r, struct capture_report *report)
+static uint64_t taken(const struct recording *r)
 {
-    struct pollfd ends = {.fd = r->child, .events = POLLIN};
+    const struct capture_memory *m = &r->recorder.memory;
+    uint64_t bytes = 0;
+    for (uint32_t ring = 0; ring < m->shape.rings; ring++)
+        bytes += atomic_load(&hx_tap_ring(m->tap, &m->shape, ring)->tail);
+    return bytes;
+}
+
+/* While it gets on; a signal cuts it short. */
+static void await_end(const struct recording *r)
+{
+    struct pollfd wait[] = {{.fd = r->child, .events = POLLIN}, {.fd = hx_signals_open(), .events = POLLIN}};
+    uint64_t before = UINT64_MAX;
+    while (before != taken(r)) {
+        before = taken(r);
+        if (poll(wait, 2, STOP_MS) != 0)
+            break;
+    }
+    if (!wait[0].revents)
+        (void)kill(r->pid, SIGKILL);
+    (void)close(wait[1].fd);
+}
+
+void recording_stop(struct recording *r, bool whole, struct capture_report *report)
+{
+    atomic_store(&r->end->whole, whole);
     atomic_store(&r->recorder.memory.tap->stop, 1);
-    if (poll(&ends, 1, STOP_MS) == 0)
-        (void)kill(r->pid, SIGKILL); /* the disk hangs */
+    await_end(r);
     (void)waitpid(r->pid, NULL, 0);
     (void)close(r->child);
     bool done = atomic_load(&r->end->done);

@@ -1,29 +1,37 @@
 /* recover.c - the supervisor in a dead worker's stead (recover.h, hal/shm/redo.h). */
 #include "recover.h"
 
+#include <string.h>
+
 static void store(uint64_t *word, uint64_t value)
 {
     atomic_store_explicit((_Atomic uint64_t *)(void *)word, value, memory_order_release);
 }
 
-/* A process that died of a wild store may have left anything behind: only a record that makes sense is finished. */
+/* A process that died of a wild store may have left anything behind: only a record that makes sense is finished, and only
+ * rings, links and buffers are changed by it. */
 static bool makes_sense(const struct fab_fabric *f, const struct shm_redo *redo, uint64_t count)
 {
+    uint64_t first = (uint64_t)(f->rings - f->arena.base);
     if (count > SHM_REDO_ENTRIES)
         return false;
     for (uint64_t i = 0; i < count; i++) {
         uint64_t offset = redo->entry[i].offset;
-        if (offset % sizeof(uint64_t) || offset > f->arena.bytes - sizeof(uint64_t))
+        if (offset % sizeof(uint64_t) || offset < first || offset > f->arena.bytes - sizeof(uint64_t))
             return false;
     }
     return true;
 }
 
+/* What is judged is what is applied: a copy, which nobody changes in between. */
 static void finish_step(struct fab_fabric *f, unsigned worker)
 {
     struct shm_redo *redo = &f->area[worker].redo;
+    struct shm_redo copy;
     uint64_t count = atomic_load_explicit(&redo->count, memory_order_acquire);
-    shm_redo_apply(f->arena.base, redo, makes_sense(f, redo, count) ? (unsigned)count : 0);
+    memcpy(copy.entry, redo->entry, sizeof copy.entry);
+    shm_redo_apply(f->arena.base, copy.entry, makes_sense(f, &copy, count) ? (unsigned)count : 0);
+    shm_redo_end(redo);
 }
 
 static void send_home(struct fab_fabric *f, unsigned worker, uint32_t buffer)

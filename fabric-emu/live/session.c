@@ -1,7 +1,11 @@
 /* session.c - one fabric from creation to removal (session.h). */
 #include "session.h"
+#include "believe.h"
 #include "collect.h"
+#include "fabric-emu/goals.h"
 #include "host/error.h"
+
+#include <stdio.h>
 
 void session_open(struct session *s, struct hx_spec *spec, const struct fab_options *options)
 {
@@ -19,9 +23,10 @@ static void start_recording(struct session *s)
     const struct recorder_plan plan = {.settings = s->capture,
                                        .ports_option = "--capture-ports",
                                        .filter_option = "--capture-filter",
-                                       .whole_run = true};
+                                       .whole_run = true,
+                                       .wait_slots = s->capture->drop ? 0 : s->f.slots};
     const struct recorder_fabric fabric = {
-        .head = s->f.head, .control = s->f.control, .arena_fd = s->f.arena.fd, .g = &s->f.g};
+        .metrics = s->f.metrics.head, .head = s->f.head, .control = s->f.control, .arena = s->f.arena, .g = &s->f.g};
     recording_start(&s->recording, &plan, &fabric);
 }
 
@@ -31,15 +36,24 @@ static void run(struct session *s, const struct hx_settings *settings)
     s->plan.job.wire = s->external.wire;
     s->plan.external = &s->external;
     s->plan.progress = &s->progress;
+    s->warm_up.ns = settings->warm_up_ns;
+    s->plan.warm_up = &s->warm_up;
     shm_clock_start(&s->plan.job.clock);
     fab_announce(&s->f, &s->plan.job.clock, settings->verify ? HX_CAPTURE_CRC_ON : HX_CAPTURE_CRC_OFF);
     if (s->capture)
         start_recording(s);
+    if (s->watched)
+        watch_start(&s->progress.watch, shm_arena_name(&s->f.arena));
     struct outcome outcome;
     supervisor_run(&s->plan, &outcome);
+    fab_end(&s->f);
+    watch_end(&s->progress.watch);
     if (s->capture)
-        recording_stop(&s->recording, &s->captured);
-    collect(&s->result, &s->f, settings, &outcome);
+        recording_stop(&s->recording, outcome.complete, &s->captured);
+    struct hx_problem problem;
+    if (!believe_counts(&s->f, s->plan.job.traffic, &outcome, &problem))
+        hx_die_of(&problem);
+    collect(&s->result, &s->f, settings, &outcome, &s->warm_up);
 }
 
 static void plan_collective(struct session *s, uint32_t root)
@@ -75,20 +89,22 @@ static uint64_t messages_of_all(const struct session *s)
     return sum;
 }
 
-void session_run_traffic(struct session *s, const struct hx_settings *settings, uint32_t incast_target, bool restart,
+void session_run_traffic(struct session *s, const struct hx_settings *settings, const struct flows *flows, bool restart,
                          bool quiet)
 {
-    traffic_init(&s->traffic, &s->f.spec, &s->f.g, settings, incast_target);
+    traffic_init(&s->traffic, &s->f.spec, &s->f.g, settings, flows);
     s->has_traffic = true;
     s->plan = (struct run_plan){.job = {.traffic = &s->traffic, .verify = settings->verify},
                                 .duration_ns = settings->duration_ns,
                                 .restart = restart};
     if (settings->pattern >= HX_COLLECTIVES)
-        plan_collective(s, incast_target);
+        plan_collective(s, s->traffic.target[0]);
     external_expect(&s->external, &s->traffic);
     uint64_t messages = settings->duration_ns ? 0 : messages_of_all(s);
+    goals_publish(s->f.metrics.head, &s->traffic, messages);
     progress_start(&s->progress, quiet, messages, settings->duration_ns);
     run(s, settings);
+    s->result.flows = flows;
     if (s->collective.job)
         judge_collective(s);
 }
@@ -98,6 +114,8 @@ void session_run_transfer(struct session *s, const struct transfer *transfer, bo
     struct hx_settings settings = hx_default_settings;
     settings.verify = true;
     s->plan = (struct run_plan){.job = {.transfer = transfer, .verify = true}, .restart = true};
+    s->f.metrics.head->goal_messages = transfer_messages(transfer);
+    (void)snprintf(s->f.metrics.head->traffic, sizeof s->f.metrics.head->traffic, "a file");
     progress_start(&s->progress, quiet, transfer_messages(transfer), 0);
     run(s, &settings);
 }
@@ -133,6 +151,7 @@ int session_exit_code(const struct session *s)
 void session_close(struct session *s)
 {
     result_free(&s->result);
+    warm_up_free(&s->warm_up);
     collective_plan_free(&s->collective);
     if (s->has_traffic)
         traffic_free(&s->traffic);

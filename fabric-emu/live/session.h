@@ -12,9 +12,11 @@ struct session {
     struct traffic traffic;
     struct run_plan plan;
     struct progress progress;
+    struct warm_up warm_up;
     struct result result;
     bool has_traffic;
     struct collective_plan collective;         /* job NULL: none */
+    bool watched;                              /* set it before the run: hxmesh-top shows it */
     const struct hx_capture_settings *capture; /* set it before the run; NULL: none */
     struct recording recording;
     struct capture_report captured;
@@ -23,8 +25,8 @@ struct session {
 /* Takes over *spec. */
 void session_open(struct session *s, struct hx_spec *spec, const struct fab_options *options);
 
-/* Runs traffic by the settings; the result is in s->result. incast_target: rank. */
-void session_run_traffic(struct session *s, const struct hx_settings *settings, uint32_t incast_target, bool restart,
+/* Runs traffic by the settings; the result is in s->result. *flows (NULL: a pattern) must outlive *s. */
+void session_run_traffic(struct session *s, const struct hx_settings *settings, const struct flows *flows, bool restart,
                          bool quiet);
 /* Carries a file. */
 void session_run_transfer(struct session *s, const struct transfer *transfer, bool quiet);

@@ -1,6 +1,7 @@
 /* supervisor.c - the life of a run (supervisor.h). */
 #include "supervisor.h"
 #include "external.h"
+#include "fabric-emu/memory.h"
 #include "host/error.h"
 #include "host/signals.h"
 #include "recover.h"
@@ -9,6 +10,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -18,17 +20,33 @@
 enum {
     TICK_MS = 5,
     MOST_DEATHS = 1000,  /* of all workers together, then something is wrong with the program */
-    INTERRUPT_MS = 2000, /* for draining after SIGINT; a second one stops at once */
+    MOST_HOPELESS = 8,   /* deaths of a worker in a row, none of which came past its set-up */
+    INTERRUPT_MS = 2000, /* for draining after SIGINT; asked again it stops at once */
     STOP_MS = 5000       /* for workers to end by themselves */
 };
 static const uint64_t drain_ns = UINT64_C(60) * 1000000000; /* after the end of sending */
+
+/* What is known of a worker. Here and not in the shared memory: whom the supervisor kills, and when a run is over, must
+ * not hang on a word that a stray store may hit. */
+struct member {
+    pid_t pid; /* 0: none */
+    uint32_t incarnation;
+    bool down, ran;    /* ran: it came past its set-up */
+    unsigned hopeless; /* deaths in a row without that */
+};
 
 struct supervisor {
     const struct run_plan *plan;
     struct fab_fabric *f;
     struct outcome *outcome;
+    struct member member[SHM_MAX_WORKERS];
+    enum fab_phase phase; /* what the control words should say; likewise `gone` and `started_ns` */
+    uint64_t gone;
+    uint64_t started_ns;
+    uint64_t oom_kills; /* of the machine, before the run */
     int signals;
-    uint64_t deadline; /* of draining, 0: none */
+    struct hx_requests requests; /* to end */
+    uint64_t deadline;           /* of draining, 0: none */
     bool stop;
 };
 
@@ -56,6 +74,9 @@ static uint64_t now(const struct supervisor *s)
 
 static void start_worker(struct supervisor *s, unsigned worker)
 {
+    struct member *m = &s->member[worker];
+    s->f->area[worker].incarnation = ++m->incarnation;
+    atomic_store(&s->f->area[worker].built, 0);
     atomic_store(&s->f->area[worker].state, FAB_WORKER_STARTING);
     pid_t supervisor = getpid();
     pid_t pid = fork();
@@ -70,7 +91,16 @@ static void start_worker(struct supervisor *s, unsigned worker)
         (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
         worker_run(&s->plan->job, worker);
     }
-    s->f->area[worker].pid = (int32_t)pid;
+    m->pid = pid;
+    m->down = m->ran = false;
+    atomic_store(&s->f->metrics.worker[worker].pid, (int32_t)pid);
+}
+
+/* For those who look from outside. */
+static void show_states(const struct supervisor *s)
+{
+    for (unsigned w = 0; w < s->f->workers; w++)
+        atomic_store(&s->f->metrics.worker[w].state, atomic_load(&s->f->area[w].state));
 }
 
 static void wake_all(struct supervisor *s)
@@ -81,20 +111,32 @@ static void wake_all(struct supervisor *s)
 
 static void set_phase(struct supervisor *s, enum fab_phase phase)
 {
+    s->phase = phase;
     atomic_store(&s->f->control->phase, phase);
+    atomic_store(&s->f->metrics.head->phase, phase);
     wake_all(s);
 }
 
-static enum fab_phase phase_of(const struct supervisor *s)
+/* What only the supervisor writes is as it wrote it, a tick after a stray store. */
+static void keep(const struct supervisor *s)
 {
-    return atomic_load(&s->f->control->phase);
+    struct fab_control *c = s->f->control;
+    if (atomic_load(&c->phase) != s->phase)
+        atomic_store(&c->phase, s->phase);
+    if (atomic_load(&c->gone) != s->gone)
+        atomic_store(&c->gone, s->gone);
+    c->started_ns = s->started_ns;
+    for (unsigned w = 0; w < s->f->workers; w++) {
+        _Atomic uint32_t *state = &s->f->area[w].state;
+        if (s->member[w].down != (atomic_load(state) == FAB_WORKER_DOWN))
+            atomic_store(state, s->member[w].down ? FAB_WORKER_DOWN : FAB_WORKER_RUNNING);
+    }
 }
 
 static bool all_in(const struct supervisor *s, enum fab_worker_state state)
 {
     for (unsigned w = 0; w < s->f->workers; w++) {
-        enum fab_worker_state is = atomic_load(&s->f->area[w].state);
-        if (is != state && is != FAB_WORKER_DOWN)
+        if (!s->member[w].down && atomic_load(&s->f->area[w].state) != state)
             return false;
     }
     return true;
@@ -102,27 +144,62 @@ static bool all_in(const struct supervisor *s, enum fab_worker_state state)
 
 static void take_down(struct supervisor *s, unsigned worker)
 {
-    s->f->area[worker].pid = 0;
+    s->member[worker].pid = 0;
+    s->member[worker].down = true;
     atomic_store(&s->f->area[worker].state, FAB_WORKER_DOWN);
     if (!s->plan->restart)
-        atomic_fetch_or(&s->f->control->gone, (uint64_t)1 << worker);
+        s->gone |= (uint64_t)1 << worker;
+    atomic_store(&s->f->control->gone, s->gone);
     atomic_fetch_add(&s->f->control->changes, 1);
     (void)recover_worker(s->f, worker);
 }
 
+/* Workers that came past their set-up. */
+static void note_set_up(struct supervisor *s)
+{
+    for (unsigned w = 0; w < s->f->workers; w++) {
+        uint32_t state = atomic_load(&s->f->area[w].state);
+        s->member[w].ran = s->member[w].ran || state == FAB_WORKER_RUNNING || state == FAB_WORKER_DONE;
+    }
+}
+
+/* Whether another start would end as the last ones did; says so. */
+static bool is_hopeless(struct supervisor *s, unsigned worker, int signal_number)
+{
+    int code = HX_EXIT_FAILED;
+    if (signal_number == SIGKILL && memory_oom_kills() > s->oom_kills) {
+        code = HX_EXIT_ENVIRONMENT;
+        hx_complain(NULL,
+                    "the machine is out of memory, its kernel killed worker %u (a smaller fabric, fewer --planes, or "
+                    "--clock virtual)",
+                    worker);
+    } else if (s->member[worker].hopeless >= MOST_HOPELESS) {
+        hx_complain(NULL, "worker %u died %u times in a row while it was set up: it is not started again", worker,
+                    s->member[worker].hopeless);
+    } else if (s->outcome->deaths > MOST_DEATHS) {
+        hx_complain(NULL, "%u workers died: no other is started", s->outcome->deaths);
+    } else {
+        return false;
+    }
+    s->outcome->exit_code = code;
+    return true;
+}
+
 static void worker_died(struct supervisor *s, unsigned worker, int signal_number)
 {
-    struct fab_area *area = &s->f->area[worker];
+    struct member *m = &s->member[worker];
+    struct hx_metrics_worker *shown = &s->f->metrics.worker[worker];
+    hx_metrics_set(&shown->deaths, hx_metrics_get(&shown->deaths) + 1);
     s->outcome->deaths++;
-    hx_progress_end(&s->plan->progress->bar);
-    hx_warn(NULL, "worker %u (process %d) was killed by signal %d%s", worker, area->pid, signal_number,
+    progress_end(s->plan->progress);
+    hx_warn(NULL, "worker %u (process %d) was killed by signal %d%s", worker, (int)m->pid, signal_number,
             s->plan->restart ? "; its boards restart" : "; its boards stay down");
+    note_set_up(s);
+    m->hopeless = m->ran ? 0 : m->hopeless + 1;
     take_down(s, worker);
-    if (s->outcome->deaths > MOST_DEATHS) {
-        s->outcome->exit_code = HX_EXIT_FAILED;
+    if (is_hopeless(s, worker, signal_number)) {
         s->stop = true;
-    } else if (s->plan->restart && phase_of(s) != FAB_STOPPING) {
-        area->incarnation++;
+    } else if (s->plan->restart && s->phase != FAB_STOPPING) {
         start_worker(s, worker);
         atomic_fetch_add(&s->f->control->changes, 1);
     }
@@ -132,7 +209,7 @@ static void worker_died(struct supervisor *s, unsigned worker, int signal_number
 static unsigned worker_of_pid(const struct supervisor *s, pid_t pid)
 {
     unsigned w = 0;
-    while (w < s->f->workers && s->f->area[w].pid != pid)
+    while (w < s->f->workers && s->member[w].pid != pid)
         w++;
     return w;
 }
@@ -142,14 +219,16 @@ static void reap(struct supervisor *s)
     int status;
     for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG)) {
         unsigned worker = worker_of_pid(s, pid);
-        if (worker == s->f->workers)
+        if (worker == s->f->workers) {
+            (void)watch_ended(&s->plan->progress->watch, pid);
             continue;
+        }
         if (WIFSIGNALED(status)) {
             worker_died(s, worker, WTERMSIG(status));
             continue;
         }
-        s->f->area[worker].pid = 0;
-        if (phase_of(s) != FAB_STOPPING || WEXITSTATUS(status) != 0) {
+        s->member[worker].pid = 0;
+        if (s->phase != FAB_STOPPING || WEXITSTATUS(status) != 0) {
             s->outcome->exit_code = WEXITSTATUS(status) ? WEXITSTATUS(status) : HX_EXIT_FAILED;
             s->stop = true;
         }
@@ -161,14 +240,18 @@ static void reap(struct supervisor *s)
 static void take_sums(struct supervisor *s, uint64_t at)
 {
     struct outcome *o = s->outcome;
-    o->elapsed_ns = at - s->f->control->started_ns;
-    o->bytes_delivered = o->packets_delivered = o->hops = 0;
-    for (uint32_t rank = 0; rank < s->f->g.accelerators; rank++) {
-        o->bytes_delivered += s->f->accelerator[rank].stats.bytes_delivered;
-        o->packets_delivered += s->f->accelerator[rank].stats.packets_delivered;
-    }
-    for (unsigned w = 0; w < s->f->workers; w++)
-        o->hops += atomic_load(&s->f->area[w].hops);
+    struct warm_up *w = s->plan->warm_up;
+    if (w->ns && !w->over_ns) /* nothing is measured */
+        warm_up_end(w, s->f, at - s->started_ns);
+    warm_up_count(s->f, &o->bytes_delivered, &o->packets_delivered, &o->hops);
+    o->elapsed_ns = at - s->started_ns - w->over_ns;
+    o->bytes_delivered -= w->bytes;
+    o->packets_delivered -= w->packets;
+    o->hops -= w->hops;
+    free(o->job_bytes);
+    o->job_bytes = warm_up_count_jobs(s->f);
+    for (uint32_t job = 0; w->job_bytes && job < s->f->jobs.count; job++)
+        o->job_bytes[job] -= w->job_bytes[job];
 }
 
 static void begin_draining(struct supervisor *s, uint64_t within_ns)
@@ -182,14 +265,13 @@ static void take_signals(struct supervisor *s)
 {
     struct signalfd_siginfo info;
     while (read(s->signals, &info, sizeof info) == (ssize_t)sizeof info) {
-        if (s->outcome->interrupted)
-            s->stop = true;
         s->outcome->interrupted = true;
-        if (phase_of(s) == FAB_RUNNING)
-            begin_draining(s, (uint64_t)INTERRUPT_MS * 1000000);
-        else if (phase_of(s) == FAB_STARTING)
+        enum hx_request request = hx_signals_request(&s->requests, now(s));
+        if (request == HX_REQUEST_AGAIN || s->phase == FAB_STARTING)
             s->stop = true;
-        else
+        else if (request == HX_REQUEST_FIRST && s->phase == FAB_RUNNING)
+            begin_draining(s, (uint64_t)INTERRUPT_MS * 1000000);
+        else if (request == HX_REQUEST_FIRST)
             s->deadline = now(s) + (uint64_t)INTERRUPT_MS * 1000000;
     }
 }
@@ -198,32 +280,43 @@ static void take_signals(struct supervisor *s)
 static bool all_done(struct supervisor *s)
 {
     bool done = all_in(s, FAB_WORKER_DONE);
-    s->outcome->complete = done && atomic_load(&s->f->control->gone) == 0;
+    s->outcome->complete = done && s->gone == 0;
     return done;
 }
 
 static uint64_t last_finish(const struct supervisor *s)
 {
-    uint64_t last = s->f->control->started_ns;
+    uint64_t last = s->started_ns;
     for (unsigned w = 0; w < s->f->workers; w++)
         last = s->f->area[w].finished_ns > last ? s->f->area[w].finished_ns : last;
-    return last;
+    return last < now(s) ? last : now(s);
+}
+
+static void note_warm_up(struct supervisor *s)
+{
+    struct warm_up *w = s->plan->warm_up;
+    uint64_t since_start = now(s) - s->started_ns;
+    if (w->ns && !w->over_ns && since_start >= w->ns)
+        warm_up_end(w, s->f, since_start);
 }
 
 static void advance(struct supervisor *s)
 {
-    switch (phase_of(s)) {
+    switch (s->phase) {
     case FAB_STARTING:
         if (all_in(s, FAB_WORKER_RUNNING)) {
-            s->f->control->started_ns = now(s);
+            s->started_ns = now(s);
+            s->f->control->started_ns = s->started_ns;
+            hx_metrics_set(&s->f->metrics.head->started_ns, hx_metrics_now());
             set_phase(s, FAB_RUNNING);
         }
         break;
     case FAB_RUNNING:
+        note_warm_up(s);
         if (all_done(s)) {
             take_sums(s, last_finish(s));
             s->stop = true;
-        } else if (s->plan->duration_ns && now(s) - s->f->control->started_ns >= s->plan->duration_ns) {
+        } else if (s->plan->duration_ns && now(s) - s->started_ns >= s->plan->duration_ns) {
             begin_draining(s, drain_ns);
         }
         break;
@@ -237,7 +330,7 @@ static void watch_external(struct supervisor *s)
     struct hx_problem problem;
     if (s->stop || external_watch(s->plan->external, now(s), &problem))
         return;
-    hx_progress_end(&s->plan->progress->bar);
+    progress_end(s->plan->progress);
     hx_complain(problem.where, "%s", problem.what);
     s->outcome->exit_code = problem.exit_code;
     s->stop = true;
@@ -246,7 +339,7 @@ static void watch_external(struct supervisor *s)
 static void finish_dead(struct supervisor *s)
 {
     for (unsigned w = 0; w < s->f->workers; w++) {
-        if (fab_worker_is_down(s->f, w) && s->f->area[w].pid == 0)
+        if (s->member[w].down)
             (void)recover_worker(s->f, w);
     }
 }
@@ -258,16 +351,16 @@ static void stop_workers(struct supervisor *s)
         reap(s);
         bool any = false;
         for (unsigned w = 0; w < s->f->workers; w++)
-            any = any || s->f->area[w].pid;
+            any = any || s->member[w].pid;
         if (!any)
             return;
         (void)poll(NULL, 0, TICK_MS);
     }
     for (unsigned w = 0; w < s->f->workers; w++) {
-        if (s->f->area[w].pid == 0)
+        if (s->member[w].pid == 0)
             continue;
-        (void)kill(s->f->area[w].pid, SIGKILL);
-        (void)waitpid(s->f->area[w].pid, NULL, 0);
+        (void)kill(s->member[w].pid, SIGKILL);
+        (void)waitpid(s->member[w].pid, NULL, 0);
         take_down(s, w);
     }
 }
@@ -277,6 +370,7 @@ void supervisor_run(const struct run_plan *plan, struct outcome *outcome)
     /* The workers' view of the fabric is constant; the supervisor acts for dead ones. */
     struct supervisor s = {.plan = plan, .f = (struct fab_fabric *)(uintptr_t)plan->job.f, .outcome = outcome};
     *outcome = (struct outcome){0};
+    s.oom_kills = memory_oom_kills();
     s.signals = hx_signals_open();
     for (unsigned w = 0; w < s.f->workers; w++)
         start_worker(&s, w);
@@ -286,17 +380,21 @@ void supervisor_run(const struct run_plan *plan, struct outcome *outcome)
         take_signals(&s);
         reap(&s);
         finish_dead(&s);
+        note_set_up(&s);
+        keep(&s);
         taps_reap(s.f);
         advance(&s);
+        show_states(&s);
         progress_tick(plan->progress, s.f, now(&s));
         watch_external(&s);
     }
     uint64_t end = now(&s);
     stop_workers(&s);
-    hx_progress_end(&plan->progress->bar);
-    if (outcome->elapsed_ns == 0 && s.f->control->started_ns)
+    show_states(&s);
+    progress_end(plan->progress);
+    if (outcome->elapsed_ns == 0 && s.started_ns)
         take_sums(&s, end);
-    outcome->drained_ns = s.f->control->started_ns ? end - s.f->control->started_ns : 0;
+    outcome->drained_ns = s.started_ns ? end - s.started_ns : 0;
     uint64_t all = (uint64_t)s.f->workers * s.f->per_home;
     outcome->buffers_missing = all - fab_count_buffers(s.f);
     (void)close(s.signals);

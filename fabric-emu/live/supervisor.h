@@ -3,12 +3,14 @@
  *     STARTING -> RUNNING -> DRAINING (time over, or interrupted) -> STOPPING
  *
  * A worker that dies by a signal takes its nodes down; its boards are barred, its buffers are sent home, and a new
- * process takes its place (unless told not to). A worker that ends with an exit code ends the run with it. */
+ * process takes its place (unless told not to). A worker that ends with an exit code ends the run with it; so do one that
+ * the kernel killed because memory ran out (4), and one that dies again and again before it can run (1). */
 #ifndef SUPERVISOR_H
 #define SUPERVISOR_H
 
 #include "fabric-emu/result.h"
 #include "progress.h"
+#include "warm_up.h"
 #include "worker.h"
 
 struct run_plan {
@@ -17,6 +19,7 @@ struct run_plan {
     bool restart;              /* dead workers */
     struct external *external; /* accelerators that run elsewhere */
     struct progress *progress;
+    struct warm_up *warm_up;
 };
 
 /* Blocks SIGINT, SIGTERM and SIGHUP, so that they are taken only by supervisor_run(). Call before anything is created. */

@@ -62,6 +62,7 @@ static void check(struct capturing *c, const struct hx_common *common)
         hx_die(HX_EXIT_USAGE, "--write", "stdout is a terminal: a capture is for a file or a pipe");
     if (strcmp(c->settings.file, "-") == 0 && common->json && strcmp(common->json, "-") == 0)
         hx_die(HX_EXIT_USAGE, "--json", "stdout gets the capture already");
+    hx_output_apart("--json", common->json, "--write", c->settings.file);
     take_rotation(c);
 }
 
@@ -82,8 +83,9 @@ static int finish(const struct capturing *c, const struct hx_common *common)
     if (!common->quiet)
         (void)fprintf(stderr,
                       "hxmesh: %" PRIu64 " frames captured of %" PRIu64 " that the filter let through (%" PRIu64
-                      " passed, %" PRIu64 " dropped by the tap)\n",
-                      r->written, r->accepted, r->received, r->dropped);
+                      " passed, %" PRIu64 " dropped by the tap%s)\n",
+                      r->written, r->accepted, r->received, r->dropped,
+                      r->dropped ? "; a smaller --snaplen or a larger --buffer keeps more" : "");
     return c->interrupted && (c->most || c->duration_ns) ? HX_EXIT_INTERRUPTED : HX_EXIT_DONE;
 }
 
@@ -99,8 +101,11 @@ static int capture(struct capturing *c, const struct hx_common *common)
                                        .most = c->most,
                                        .rotate_bytes = c->rotate_bytes,
                                        .rotate_files = c->rotate_files};
-    const struct recorder_fabric fabric = {
-        .head = c->fabric.head, .control = c->fabric.control, .arena_fd = c->fabric.arena.fd, .g = &c->fabric.g};
+    const struct recorder_fabric fabric = {.metrics = c->fabric.metrics,
+                                           .head = c->fabric.head,
+                                           .control = c->fabric.control,
+                                           .arena = c->fabric.arena,
+                                           .g = &c->fabric.g};
     if (!recorder_open(&c->recorder, &plan, &fabric, &problem) || !recorder_tap(&c->recorder, &problem))
         hx_die_of(&problem);
     c->signals = hx_signals_open();
@@ -131,7 +136,8 @@ int verb_capture(int argc, char **argv)
          .kind = HX_OPTION_LIST,
          .argument = "PATTERN",
          .to.list = &s->ports,
-         .help = "at ports with such names, as 'a5,3/p0/E', 'a5,3/*' or 'row*' (all); may be given again"},
+         .help = "at ports with such names, as 'a5,3/p0/E', 'a5,3/*' or 'row*'; may be given again",
+         .otherwise = "all"},
         {.name = "filter",
          .letter = 'f',
          .kind = HX_OPTION_STRING,
@@ -144,14 +150,14 @@ int verb_capture(int argc, char **argv)
          .to.number = &c.most,
          .low = 0,
          .high = UINT64_MAX,
-         .help = "end after so many frames; 0: do not (0)"},
+         .help = "end after so many frames; 0: do not"},
         {.name = "duration",
          .letter = 'd',
          .kind = HX_OPTION_DURATION,
          .to.number = &c.duration_ns,
          .low = 0,
          .high = HX_MOST_DURATION,
-         .help = "end after so long, as 30s; 0: do not (0)"},
+         .help = "end after so long, as 30s; 0: do not"},
         HX_SNAPLEN_OPTION(s),
         {.name = "rotate",
          .kind = HX_OPTION_STRING,
@@ -164,13 +170,14 @@ int verb_capture(int argc, char **argv)
          .to.number = &s->buffer,
          .low = 1 << 16,
          .high = HX_CAPTURE_MOST_BUFFER,
-         .help = "between each worker and the file (32MiB)"},
+         .help = "between each worker and the file"},
         {.name = "list", .kind = HX_OPTION_FLAG, .to.flag = &c.list, .help = "print running fabrics and their ports"},
         {.name = "name",
          .kind = HX_OPTION_STRING,
-         .argument = "NAME",
+         .argument = "FABRIC",
          .to.string = &c.name,
-         .help = "of the fabric, as `hxmesh run --name` gave it (the only one that runs)"},
+         .help = "of the fabric, as `hxmesh run --name` gave it",
+         .otherwise = "the only one that runs"},
         HX_OPTIONS_END};
     const struct hx_command command = {
         .program = "hxmesh capture",

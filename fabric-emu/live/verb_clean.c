@@ -1,6 +1,6 @@
 /* verb_clean.c - `hxmesh clean`: removes the shared memory of runs that were killed. A running fabric holds a lock on
  * its own and is left alone. */
-#include "arena.h"
+#include "host/arena.h"
 #include "host/error.h"
 #include "host/json.h"
 #include "host/options.h"

@@ -21,14 +21,15 @@ static void say(const char *line)
     (void)fflush(stdout);
 }
 
-static int run_all_to_all(bool quiet)
+static int run_all_to_all(const struct hx_common *common)
 {
     struct hx_spec spec;
     hx_spec_load(demo_fabric, NULL, &spec);
     struct hx_settings settings = spec.settings;
     struct session s;
     session_open(&s, &spec, &(struct fab_options){0});
-    session_run_traffic(&s, &settings, 0, true, quiet);
+    session_run_traffic(&s, &settings, NULL, true, common->quiet);
+    s.result.common = common;
     result_print(&s.result, &s.traffic);
     int code = session_exit_code(&s);
     session_close(&s);
@@ -48,7 +49,7 @@ int verb_demo(int argc, char **argv)
     say("A 4x4 Hx2Mesh: 16 boards of 2x2 accelerators, 8 row networks, 8 column networks");
     (void)fputs(picture, stdout);
     say("All-to-all: each of the 64 accelerators sends 64 KiB to each of the 63 others");
-    int code = run_all_to_all(common.quiet);
+    int code = run_all_to_all(&common);
     if (code != HX_EXIT_DONE)
         return code;
     say("One file, this program itself, from the north-west corner to all 63 others");

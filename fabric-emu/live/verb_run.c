@@ -1,15 +1,19 @@
 /* verb_run.c - `hxmesh run`: a fabric, traffic, a report. */
-#include "beside.h"
 #include "fabric-emu/run_options.h"
-#include "host/json.h"
+#include "host/beside.h"
+#include "host/error.h"
 #include "session.h"
 #include "verbs.h"
 
-static int finish(struct session *s, const struct hx_common *common)
+#include <stdlib.h>
+#include <string.h>
+
+static int finish(struct session *s, const struct run_options *o)
 {
-    if (common->json)
-        hx_json_write(session_json(s), common->json);
-    else
+    s->result.common = &o->common;
+    s->result.hide_links = !o->links;
+    run_options_write(o, session_json(s));
+    if (run_options_print(o))
         session_print(s);
     if (s->capture)
         (void)capture_report_complain(&s->captured);
@@ -21,16 +25,23 @@ static int finish(struct session *s, const struct hx_common *common)
 int verb_run(int argc, char **argv)
 {
     struct run_options o;
+    char **given = hx_allocate((size_t)argc + 1, sizeof *given); /* parsing puts operands last */
+    memcpy(given, argv, (size_t)argc * sizeof *given);
     run_options_parse(&o, argc, argv);
     if (o.settings.clock == HX_CLOCK_VIRTUAL) {
-        beside_run("virtual", argv);
+        beside_run("virtual", given);
         hx_die(HX_EXIT_ENVIRONMENT, "hxmesh-virtual", "is not beside hxmesh (`make` builds both)");
     }
+    free(given);
+    struct flows *flows = flows_load(&o.settings, &o.spec, &o.g);
     struct session s;
-    const struct fab_options fabric = {.workers = (unsigned)o.settings.workers, .name = o.name};
+    const struct fab_options fabric = {
+        .workers = (unsigned)o.settings.workers, .name = o.name, .settings = &o.settings, .quiet = o.common.quiet};
     session_open(&s, &o.spec, &fabric);
+    s.watched = o.watch;
     s.capture = o.capture.file ? &o.capture : NULL;
-    session_run_traffic(&s, &o.settings, o.target, o.restart, o.common.quiet);
-    s.result.hide_links = !o.links;
-    return finish(&s, &o.common);
+    session_run_traffic(&s, &o.settings, flows, o.restart, o.common.quiet);
+    int code = finish(&s, &o);
+    flows_free(flows);
+    return code;
 }

@@ -61,6 +61,7 @@ static json_t *transfer_json(const struct session *s, const struct transfer *t)
                                                          "identical", is_identical(s, t, t->targets[i])));
     }
     transfer_hex(t->digest, hex);
+    (void)json_object_del(o, "settings"); /* they are of traffic */
     (void)json_object_set_new(o, "traffic", json_string("file"));
     (void)json_object_set_new(o, "message_bytes", json_integer(TRANSFER_CHUNK));
     (void)json_object_set_new(o, "file", json_string(t->path));
@@ -98,16 +99,18 @@ static int carry(struct send_settings *send, const char *path, const struct hx_c
     struct transfer transfer = {.save = send->save};
     transfer_open(&transfer, path);
     struct session s;
-    session_open(&s, &spec, &(struct fab_options){.workers = (unsigned)send->workers, .name = send->name});
+    session_open(&s, &spec,
+                 &(struct fab_options){.workers = (unsigned)send->workers, .name = send->name, .quiet = common->quiet});
     transfer_aim(&transfer, &s.f, source, target);
     if (transfer.target_count == 0) {
         session_close(&s);
         hx_die(HX_EXIT_USAGE, "--to", "nobody there to send to: the source itself, a failed board, or another job");
     }
     session_run_transfer(&s, &transfer, common->quiet);
+    s.result.common = common;
     if (common->json)
         hx_json_write(transfer_json(&s, &transfer), common->json);
-    else
+    if (!hx_output_is_stdout(common->json))
         print_receivers(&s, &transfer);
     int code = session_exit_code(&s);
     if (code == HX_EXIT_DONE && count_identical(&s, &transfer) != transfer.target_count)
@@ -121,12 +124,12 @@ int verb_send(int argc, char **argv)
 {
     struct send_settings send = {.fabric = "4x4 Hx2Mesh", .to = "all"};
     const struct hx_option options[] = {
-        {.name = "from", .kind = HX_OPTION_COORDINATE, .to.coordinate = &send.from, .help = "who sends (0,0)"},
+        {.name = "from", .kind = HX_OPTION_COORDINATE, .to.coordinate = &send.from, .help = "who sends"},
         {.name = "to",
          .kind = HX_OPTION_STRING,
          .argument = "GX,GY|all",
          .to.string = &send.to,
-         .help = "who receives (all)"},
+         .help = "who receives"},
         {.name = "save",
          .kind = HX_OPTION_STRING,
          .argument = "FOLDER",
@@ -137,7 +140,7 @@ int verb_send(int argc, char **argv)
          .kind = HX_OPTION_STRING,
          .argument = "SPEC|FILE",
          .to.string = &send.fabric,
-         .help = "the fabric (\"4x4 Hx2Mesh\")"},
+         .help = "the fabric"},
         HX_OVERRIDE_OPTIONS(&send.overrides),
         HX_CREDIT_OPTION(&send.overrides),
         {.name = "workers",
@@ -146,12 +149,13 @@ int verb_send(int argc, char **argv)
          .to.number = &send.workers,
          .low = 0,
          .high = HX_MOST_WORKERS,
-         .help = "worker processes; 0: one a core (0)"},
+         .help = "worker processes; 0: one a core"},
         {.name = "name",
          .kind = HX_OPTION_STRING,
          .argument = "NAME",
          .to.string = &send.name,
-         .help = "of the fabric's shared memory, /dev/shm/hxmesh-NAME (the process number)"},
+         .help = "of the fabric's shared memory, /dev/shm/hxmesh-NAME",
+         .otherwise = "the process number"},
         HX_OPTIONS_END};
     const struct hx_command command = {
         .program = "hxmesh send",

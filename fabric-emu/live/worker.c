@@ -9,6 +9,7 @@
 #include "fabric-emu/memory.h"
 #include "feed.h"
 #include "host/processor.h"
+#include "publish.h"
 #include "taps.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ enum {
     NAP_NS = 2000000,  /* longest sleep: deadlines, rates */
     CABLE_NAP_NS =
         50000, /* likewise, where nobody wakes who sends something: at cables that leave the machine's memory */
-    CHECK_SWEEPS = 1 << 8 /* whether all is done, what has no way, and what was counted */
+    CHECK_SWEEPS = 1 << 8 /* whether all is done, and what has no way */
 };
 
 void worker_wake(const struct fab_fabric *f, unsigned worker)
@@ -52,17 +53,41 @@ static void wake_touched(struct worker *w)
     }
 }
 
-/* A switch whose capture wants notes forwards by the step that writes them. */
-static unsigned accelerator_switch_step(struct node *n)
+/* Whether a switch is to wait for its capture. */
+static bool is_held(struct worker *w, const struct node *n)
 {
-    bool noted = n->hal.tap && n->hal.tap->note;
-    return __builtin_expect(noted, 0) ? shm_noted_accelerator_step(&n->sw) : hx_accelerator_step(&n->sw);
+    bool held = n->hal.tap && !shm_tap_has_room(&n->hal);
+    w->held |= held;
+    return held;
 }
 
-static unsigned tree_switch_step(struct node *n)
+/* A switch whose capture wants notes forwards by the step that writes them. */
+static unsigned accelerator_switch_step(struct worker *w, struct node *n)
 {
-    bool noted = n->hal.tap && n->hal.tap->note;
-    return __builtin_expect(noted, 0) ? shm_noted_tree_step(&n->sw) : hx_tree_step(&n->sw);
+    if (__builtin_expect(n->hal.tap == NULL, 1))
+        return hx_accelerator_step(&n->sw);
+    if (is_held(w, n))
+        return 0;
+    return n->hal.tap->note ? shm_noted_accelerator_step(&n->sw) : hx_accelerator_step(&n->sw);
+}
+
+static unsigned tree_switch_step(struct worker *w, struct node *n)
+{
+    if (__builtin_expect(n->hal.tap == NULL, 1))
+        return hx_tree_step(&n->sw);
+    if (is_held(w, n))
+        return 0;
+    return n->hal.tap->note ? shm_noted_tree_step(&n->sw) : hx_tree_step(&n->sw);
+}
+
+/* From sweep to sweep: as long as switches wait, no answer is late. */
+static void count_waiting(struct worker *w)
+{
+    uint64_t now = shm_clock_ns(w->clock);
+    if (w->held_at)
+        w->shm.waited += now - w->held_at;
+    w->held_at = w->held ? now : 0;
+    w->held = false;
 }
 
 /* One look at every node. Returns packets moved, taken and given. */
@@ -75,32 +100,22 @@ static unsigned sweep(struct worker *w, bool may_begin)
         w->shm.now = shm_clock_ns(w->clock);
         work += accelerator_step(&w->accelerator[i], may_begin);
         for (unsigned plane = 0; plane < planes; plane++)
-            hops += accelerator_switch_step(&w->node[i * planes + plane]);
+            hops += accelerator_switch_step(w, &w->node[i * planes + plane]);
     }
     if (__builtin_expect(w->feeding.feed != NULL, 0))
         work += feed_step(w);
     for (unsigned i = w->accelerator_nodes; i < w->switch_nodes; i++)
-        hops += tree_switch_step(&w->node[i]);
+        hops += tree_switch_step(w, &w->node[i]);
     for (unsigned i = 0; i < w->bridges; i++) {
         w->shm.now = shm_clock_ns(w->clock);
         work += bridge_step(&w->bridge[i]);
     }
+    if (__builtin_expect(w->held || w->held_at, 0))
+        count_waiting(w);
     struct fab_area *area = &w->f->area[w->self];
     atomic_store_explicit(&area->hops, area->hops + hops, memory_order_relaxed);
     wake_touched(w);
     return work + hops;
-}
-
-static void publish_counts(struct worker *w)
-{
-    for (unsigned i = 0; i < w->nodes; i++) {
-        for (unsigned port = 0; port < w->node[i].hal.ports; port++)
-            shm_publish_counts(&w->node[i].hal.tx[port]);
-    }
-    for (unsigned i = 0; i < w->accelerators; i++) {
-        for (unsigned plane = 0; plane < w->f->g.planes; plane++)
-            shm_publish_counts(&w->accelerator[i].hal.inject[plane]);
-    }
 }
 
 /* *since: when the last frame crossed a cable, if the worker has any. */
@@ -146,6 +161,17 @@ static void tell_state(struct worker *w, enum fab_phase phase)
     atomic_store(&area->state, state);
 }
 
+/* How long to sleep at most: until a message of a file has its time, where nothing else is to be looked after. */
+static long longest_nap(const struct worker *w)
+{
+    uint64_t longest = w->bridges ? CABLE_NAP_NS : NAP_NS;
+    for (unsigned i = 0; w->traffic && w->traffic->flows && i < w->accelerators; i++) {
+        uint64_t wait = accelerator_wait_ns(&w->accelerator[i]);
+        longest = wait && wait < longest ? wait : longest;
+    }
+    return (long)longest;
+}
+
 static void nap(struct worker *w, enum fab_phase phase)
 {
     struct fab_area *area = &w->f->area[w->self];
@@ -153,7 +179,7 @@ static void nap(struct worker *w, enum fab_phase phase)
     atomic_store(&area->asleep, 1);
     atomic_thread_fence(memory_order_seq_cst);
     if (sweep(w, phase == FAB_RUNNING) == 0 && atomic_load(&w->f->control->phase) == phase) {
-        const struct timespec longest = {.tv_nsec = w->bridges ? CABLE_NAP_NS : NAP_NS};
+        const struct timespec longest = {.tv_nsec = longest_nap(w)};
         (void)syscall(SYS_futex, &area->wake, FUTEX_WAIT, wake, &longest, NULL, 0);
     }
     atomic_store(&area->asleep, 0);
@@ -182,14 +208,12 @@ static void run_phases(struct worker *w)
         if (atomic_load_explicit(&control->taps_changed, memory_order_acquire) != w->taps_seen)
             follow(w);
         idle = sweep(w, phase == FAB_RUNNING) ? 0 : idle + 1;
-        if (idle == 1 || sweeps % CHECK_SWEEPS == 0) {
-            publish_counts(w);
+        publish_if_due(w);
+        if (idle == 1 || sweeps % CHECK_SWEEPS == 0)
             tell_state(w, phase);
-        }
         if (sweeps % CHECK_SWEEPS == 0)
             give_up(w);
         if (idle > IDLE_SWEEPS) {
-            area->cpu_ns = hx_processor_ns();
             nap(w, phase);
             tell_state(w, phase);
         }
@@ -209,18 +233,19 @@ _Noreturn void worker_run(const struct job *job, unsigned self)
                        .self = self,
                        .verify = job->verify,
                        .wire = job->wire,
+                       .cpu_before = hx_metrics_get(&job->f->metrics.worker[self].cpu_ns),
                        .clock = &job->clock};
     /* Read before the nodes look who is down: what changes meanwhile is looked at in the first sweep. */
     uint32_t changes = atomic_load(&job->f->control->changes);
-    node_build_all(&w);
+    if (!node_build_all(&w))
+        _exit(0);
     follow(&w);
     struct fab_area *area = &job->f->area[self];
     atomic_store(&area->changes_seen, changes);
     atomic_store(&area->state, w.bridges ? FAB_WORKER_STARTING : FAB_WORKER_RUNNING);
     run_phases(&w);
-    publish_counts(&w);
     area->private_bytes = memory_private_bytes();
-    area->cpu_ns = hx_processor_ns();
+    publish(&w);
     taps_end(&w);
     feed_end(&w);
     node_free_all(&w);

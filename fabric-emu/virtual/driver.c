@@ -6,12 +6,17 @@
 #include "part.h"
 #include "stock.h"
 
+#include <math.h>
+
 enum {
     FEWEST_SENDS = 64, /* messages under way from one accelerator */
     RETRIES = 12,
-    TIMEOUT_MS = 250 /* of simulated time: nothing is lost but where boards failed */
+    TIMEOUT_MS = 250, /* of simulated time: nothing is lost but where boards failed */
+    MOST_MS = 4000
 };
-#define PS_PER_NS UINT64_C(1000)
+#define PS_PER_NS     UINT64_C(1000)
+#define NS_PER_MS     UINT64_C(1000000)
+#define LOOK_AGAIN_PS UINT64_C(1000000) /* something is late and could not be asked for */
 
 /* ---- messages ---- */
 
@@ -19,20 +24,28 @@ enum {
 static double offered_per_ps(const struct driver *d)
 {
     const struct model *m = d->worker->m;
-    return 4.0 * m->g->planes * HX_BLOCK / m->timing.link.blocks[1] * m->settings.rate;
+    return 4.0 * m->g->planes * virtual_timing_link_rate(&m->timing) * m->settings.rate;
 }
 
-static bool within_rate(const struct driver *d, uint64_t now)
+/* When the next message may begin: at its own time, or when the rate allows it. */
+static uint64_t next_begin(const struct driver *d)
 {
-    if (d->worker->m->settings.rate >= 1)
-        return true;
-    return (double)d->offered <= (double)now * offered_per_ps(d);
+    const struct model *m = d->worker->m;
+    if (m->traffic->flows)
+        return traffic_start_ns(m->traffic, d->rank, d->begun) * PS_PER_NS;
+    return m->settings.rate < 1 ? (uint64_t)ceil((double)d->offered / offered_per_ps(d)) : 0;
 }
 
 static bool time_is_over(const struct driver *d, uint64_t now)
 {
     uint64_t duration = d->worker->m->settings.duration_ns;
     return duration && now >= duration * PS_PER_NS;
+}
+
+/* Whether what happens now counts in rates and latencies. */
+static bool is_warm(const struct driver *d, uint64_t now)
+{
+    return now >= d->worker->m->settings.warm_up_ns * PS_PER_NS;
 }
 
 static bool has_more(const struct driver *d)
@@ -43,9 +56,9 @@ static bool has_more(const struct driver *d)
 static void begin_messages(struct driver *d)
 {
     const struct model *m = d->worker->m;
-    while (has_more(d) && hx_endpoint_takes(&d->endpoint) && within_rate(d, d->worker->v.now)) {
+    while (has_more(d) && hx_endpoint_takes(&d->endpoint) && next_begin(d) <= d->worker->v.now) {
         struct hx_place to = hx_place_of(m->g, traffic_destination(m->traffic, d->rank, d->begun));
-        uint64_t bytes = m->settings.message;
+        uint64_t bytes = traffic_bytes(m->traffic, d->rank, d->begun);
         if (hx_endpoint_send(&d->endpoint, to.gx, to.gy, bytes, 0, d->begun) != HX_OK)
             return; /* as many messages to this peer as go are under way */
         d->offered += bytes;
@@ -60,12 +73,12 @@ static void note_timers(struct driver *d)
     uint64_t now = d->worker->v.now;
     if (d->endpoint.active && !d->timer_noted) {
         d->timer_noted = true;
-        virtual_entity_note(d->hal.entity, now + TIMEOUT_MS * UINT64_C(1000000) * PS_PER_NS, VIRTUAL_ITEM_TIMER);
+        uint64_t deadline = hx_endpoint_deadline(&d->endpoint) * PS_PER_NS;
+        virtual_entity_note(d->hal.entity, deadline > now ? deadline : now + LOOK_AGAIN_PS, VIRTUAL_ITEM_TIMER);
     }
-    if (has_more(d) && hx_endpoint_takes(&d->endpoint) && !within_rate(d, now) && !d->again_noted) {
+    if (!d->again_noted && has_more(d) && hx_endpoint_takes(&d->endpoint) && next_begin(d) > now) {
         d->again_noted = true;
-        uint64_t allowed = (uint64_t)((double)d->offered / offered_per_ps(d)) + 1;
-        virtual_entity_note(d->hal.entity, allowed > now ? allowed : now + 1, VIRTUAL_ITEM_AGAIN);
+        virtual_entity_note(d->hal.entity, next_begin(d), VIRTUAL_ITEM_AGAIN);
     }
 }
 
@@ -82,6 +95,7 @@ static void drive(void *of, bool timer, bool again)
     if (timer)
         d->timer_noted = false;
     d->again_noted = d->again_noted && !again;
+    unsigned looks = timer ? d->endpoint.config.sends : 1; /* a step looks at one deadline */
     do {
         d->news = false;
         if (d->part)
@@ -89,10 +103,8 @@ static void drive(void *of, bool timer, bool again)
         else
             begin_messages(d);
         (void)hx_endpoint_step(&d->endpoint);
-    } while (d->news);
-    /* A step looks at one deadline. */
-    for (unsigned n = 1; timer && n < d->endpoint.config.sends; n++)
-        (void)hx_endpoint_step(&d->endpoint);
+        looks -= looks > 0;
+    } while (d->news || looks);
     note_timers(d);
     note_done(d);
     d->hal.entity->hungry = d->endpoint.due.filled != 0;
@@ -113,10 +125,10 @@ static void take_event(void *of, const struct hx_event *event)
 
 static void take_delivery(void *of, const struct hx_desc *packet, uint64_t when, uint64_t took)
 {
-    (void)when;
     const struct driver *d = of;
     struct model_area *area = d->worker->area;
-    fab_histogram_add(&area->latency, took / PS_PER_NS);
+    if (is_warm(d, when - took))
+        fab_histogram_add(&d->job->latency, took / PS_PER_NS);
     area->max_vc = packet->vc > area->max_vc ? packet->vc : area->max_vc;
 }
 
@@ -126,11 +138,19 @@ static void note_received(const struct driver *d, unsigned bytes)
     struct model_receiver *receiver = &d->worker->m->receiver[d->rank];
     uint64_t now = d->worker->v.now;
     struct model_area *area = d->worker->area;
-    receiver->bytes += bytes;
+    receiver->bytes += is_warm(d, now) ? bytes : 0;
     receiver->last = now;
     area->last_delivery = now > area->last_delivery ? now : area->last_delivery;
-    if (!time_is_over(d, now))
-        area->bytes_measured += bytes;
+    if (!is_warm(d, now) || time_is_over(d, now))
+        return;
+    area->bytes_measured += bytes;
+    d->job->bytes_measured += bytes;
+}
+
+void driver_note_corrupted(const struct driver *d, uint64_t bytes)
+{
+    d->worker->area->bytes_corrupted += bytes;
+    d->job->bytes_corrupted += bytes;
 }
 
 static struct payload_id id_of(const struct driver *d, uint32_t source, uint32_t destination, uint32_t message,
@@ -150,12 +170,11 @@ static void place(void *of, const struct hx_header *h, const uint8_t *payload)
 {
     const struct driver *d = of;
     const struct model *m = d->worker->m;
-    struct model_area *area = d->worker->area;
     note_received(d, h->length);
     if (!m->settings.verify)
         return;
     struct payload_id id = id_of(d, hx_accelerator(m->g, h->src_gx, h->src_gy), d->rank, h->message, h->offset);
-    area->bytes_corrupted += payload_wrong_bytes(&id, payload, h->length);
+    driver_note_corrupted(d, payload_wrong_bytes(&id, payload, h->length));
 }
 
 static void fill_part(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
@@ -197,19 +216,25 @@ static struct hx_endpoint_config config_of(const struct driver *d)
                                        .gy = at.gy,
                                        .columns = m->g->columns,
                                        .rows = m->g->rows,
-                                       .planes = m->g->planes,
+                                       .plane_set = (uint8_t)((1U << m->g->planes) - 1),
                                        .sends = sends_of(d),
                                        .peers = peers_of(d),
                                        .epoch = 1,
                                        .retries = RETRIES,
                                        .check = m->settings.verify,
                                        .job = layout_job_of(m->spec, m->g, d->rank),
-                                       .timeout_ns = TIMEOUT_MS * UINT64_C(1000000)};
+                                       .timeout_ns = TIMEOUT_MS * NS_PER_MS,
+                                       .least_ns = TIMEOUT_MS * NS_PER_MS,
+                                       .most_ns = MOST_MS * NS_PER_MS};
 }
 
 void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, uint32_t rank)
 {
-    *d = (struct driver){.worker = w, .rank = rank, .messages = traffic_messages(w->m->traffic, rank), .done = true};
+    *d = (struct driver){.worker = w,
+                         .job = &w->m->job[w->m->jobs.slot[rank]],
+                         .rank = rank,
+                         .messages = traffic_messages(w->m->traffic, rank),
+                         .done = true};
     d->hal = (struct hal_endpoint){.worker = &w->v, .entity = e, .planes = w->m->g->planes, .drops = w->area->drops};
     d->hal.user = (struct virtual_user){.place = place, .event = take_event, .delivered = take_delivery};
     if (w->m->settings.verify)

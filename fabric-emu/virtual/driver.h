@@ -10,6 +10,7 @@ struct driver {
     struct hx_endpoint endpoint;
     struct hal_endpoint hal;
     struct worker *worker;
+    struct job_count *job;
     uint32_t rank;
     struct part *part; /* in a collective; NULL: messages */
     bool news;         /* an event came in this step: more may be begun */
@@ -23,5 +24,8 @@ struct driver {
 
 /* Makes the endpoint of an accelerator and lets it begin at time 0. */
 void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, uint32_t rank);
+
+/* Counts bytes that came otherwise than they were sent. */
+void driver_note_corrupted(const struct driver *d, uint64_t bytes);
 
 #endif

@@ -24,16 +24,15 @@ static int exit_code(const struct result *r)
 }
 
 static void report(const struct result *r, const struct traffic *traffic, const struct recording *captured,
-                   const char *json)
+                   const struct run_options *o)
 {
-    json_t *document = json ? result_json(r) : NULL;
-    if (document && captured)
+    json_t *document = result_json(r);
+    if (captured)
         (void)json_object_set_new(document, "capture", capture_report_json(&captured->report));
-    if (document)
-        hx_json_write(document, json);
-    else
+    run_options_write(o, document);
+    if (run_options_print(o))
         result_print(r, traffic);
-    if (!document && captured)
+    if (run_options_print(o) && captured)
         capture_report_print(&captured->report);
     if (captured)
         (void)capture_report_complain(&captured->report);
@@ -45,8 +44,9 @@ int main(int argc, char **argv)
     struct run_options o;
     run_options_parse(&o, argc, argv);
     o.settings.clock = HX_CLOCK_VIRTUAL;
+    struct flows *flows = flows_load(&o.settings, &o.spec, &o.g);
     struct traffic traffic;
-    traffic_init(&traffic, &o.spec, &o.g, &o.settings, o.target);
+    traffic_init(&traffic, &o.spec, &o.g, &o.settings, flows);
     struct collective_plan plan = {0};
     bool collective = o.settings.pattern >= HX_COLLECTIVES;
     struct hx_problem problem;
@@ -55,6 +55,7 @@ int main(int argc, char **argv)
     const struct hx_timing timing = hx_timing_complete(&o.timing);
     struct model m;
     model_create(&m, &traffic, collective ? &plan : NULL, &timing, workers_of(&o.settings));
+    model_announce(&m, o.name);
     m.watchdog = o.watchdog_ns * 1000;
     m.check_steps = o.check_steps;
     struct recording recording;
@@ -63,12 +64,14 @@ int main(int argc, char **argv)
         m.recording = &recording;
     }
     struct result r;
-    run_model(&m, o.common.quiet, &r);
+    run_model(&m, (struct run_show){.quiet = o.common.quiet, .watch = o.watch}, &r);
+    r.common = &o.common;
+    r.timing = timing;
     r.hide_links = !o.links;
     if (r.outcome.cut_short)
         hx_complain("hxmesh run", "interrupted again before all workers had reported: no report");
     else
-        report(&r, &traffic, m.recording, o.common.json);
+        report(&r, &traffic, m.recording, &o);
     int code = exit_code(&r);
     result_free(&r);
     if (m.recording)
@@ -77,6 +80,7 @@ int main(int argc, char **argv)
     if (collective)
         collective_plan_free(&plan);
     traffic_free(&traffic);
+    flows_free(flows);
     hx_spec_free(&o.spec);
     hx_output_close(stdout, "-");
     return code;

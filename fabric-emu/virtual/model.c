@@ -1,14 +1,30 @@
 /* model.c - what all workers of a virtual fabric share (model.h). */
 #include "model.h"
+#include "fabric-emu/goals.h"
 #include "host/error.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#define PS_OF_SECOND UINT64_C(1000000000000)
 
 static size_t aligned(size_t bytes)
 {
     return (bytes + 4095) & ~(size_t)4095;
+}
+
+static void describe(struct model *m, uint8_t *base)
+{
+    (void)hx_metrics_place(&m->metrics, m->g, m->workers, base, 0);
+    hx_metrics_describe(&m->metrics, m->g, m->workers, HX_CLOCK_VIRTUAL);
+    struct hx_metrics_head *h = m->metrics.head;
+    for (uint32_t node = 0; node < m->g->nodes; node++)
+        m->metrics.owner[node] = m->layout.dead[node] ? HX_METRICS_NOBODY : m->layout.worker[node];
+    h->link_rate = HX_BLOCK * PS_OF_SECOND / m->timing.link.blocks[1];
+    (void)snprintf(h->name, sizeof h->name, "%s", m->spec->name);
+    (void)snprintf(h->fabric, sizeof h->fabric, "%s", m->spec->fabric);
 }
 
 void model_create(struct model *m, const struct traffic *traffic, const struct collective_plan *collective,
@@ -26,29 +42,63 @@ void model_create(struct model *m, const struct traffic *traffic, const struct c
     if (m->settings.pace > 0)
         virtual_timing_pace(&m->timing, m->settings.pace);
     layout_make(&m->layout, spec, g, workers);
+    jobs_make(&m->jobs, spec, g, &m->layout);
     m->channel = virtual_channel_create(workers);
     size_t areas = aligned(workers * sizeof *m->area);
-    size_t links = aligned((size_t)g->planes * m->layout.links * sizeof *m->link);
+    size_t spans = aligned((size_t)g->planes * m->layout.links * sizeof *m->span);
     size_t received = aligned(g->accelerators * sizeof *m->receiver);
     size_t waits = aligned((size_t)g->planes * m->layout.links * HX_VCS * sizeof *m->wait);
     size_t balances = aligned((size_t)g->planes * m->layout.links * HX_VCS * sizeof *m->balance);
-    m->shared_bytes = aligned(sizeof *m->control) + areas + links + received + waits + balances;
+    size_t jobs = aligned((size_t)m->jobs.slots * sizeof *m->job);
+    size_t sums = aligned(g->accelerators * sizeof *m->sum);
+    size_t metrics = aligned(hx_metrics_place(&m->metrics, g, workers, NULL, 0));
+    m->shared_bytes = aligned(sizeof *m->control) + areas + spans + received + waits + balances + jobs + sums + metrics;
     m->shared = mmap(NULL, m->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (m->shared == MAP_FAILED)
         hx_die(HX_EXIT_ENVIRONMENT, "memory", "cannot map %zu MiB: %s", m->shared_bytes >> 20, strerror(errno));
     uint8_t *at = m->shared;
     m->control = (struct model_control *)(void *)at;
     m->area = (struct model_area *)(void *)(at += aligned(sizeof *m->control));
-    m->link = (struct model_link *)(void *)(at += areas);
-    m->receiver = (struct model_receiver *)(void *)(at += links);
+    m->span = (struct model_span *)(void *)(at += areas);
+    m->receiver = (struct model_receiver *)(void *)(at += spans);
     m->wait = (struct model_wait *)(void *)(at += received);
-    m->balance = (struct model_balance *)(void *)(at + waits);
+    m->balance = (struct model_balance *)(void *)(at += waits);
+    m->job = (struct job_count *)(void *)(at += balances);
+    m->sum = (struct model_sum *)(void *)(at += jobs);
+    describe(m, at + sums);
+}
+
+static uint64_t messages_of_all(const struct model *m)
+{
+    uint64_t messages = m->collective ? collective_messages(m->collective) : 0;
+    for (uint32_t rank = 0; !m->collective && !m->settings.duration_ns && rank < m->g->accelerators; rank++)
+        messages += traffic_messages(m->traffic, rank);
+    return messages;
+}
+
+void model_announce(struct model *m, const char *name)
+{
+    struct hx_problem problem;
+    size_t bytes = hx_metrics_place(&m->metrics, m->g, m->workers, NULL, 0);
+    if (!shm_arena_open(&m->arena, name, bytes, "fewer --planes", NULL, &problem))
+        hx_die_of(&problem);
+    describe(m, m->arena.base);
+    goals_publish(m->metrics.head, m->traffic, messages_of_all(m));
+    atomic_store(&m->metrics.head->life, HX_LIFE_READY);
+}
+
+void model_end(const struct model *m)
+{
+    atomic_store(&m->metrics.head->life, HX_LIFE_ENDED);
 }
 
 void model_destroy(struct model *m)
 {
+    model_end(m);
+    shm_arena_close(&m->arena, true);
     (void)munmap(m->shared, m->shared_bytes);
     virtual_channel_destroy(m->channel);
+    jobs_free(&m->jobs);
     layout_free(&m->layout);
 }
 

@@ -7,9 +7,10 @@
 
 #include "entity.h"
 #include "fabric-emu/collective_plan.h"
-#include "fabric-emu/histogram.h"
-#include "fabric-emu/layout.h"
+#include "fabric-emu/jobs.h"
 #include "fabric-emu/traffic.h"
+#include "host/arena.h"
+#include "host/metrics.h"
 #include "host/name.h"
 
 #include <stdalign.h>
@@ -28,7 +29,7 @@ struct model_area {
     /* At the end: */
     uint64_t drops[HX_DROP_COUNT];
     uint64_t bytes_corrupted;
-    uint64_t bytes_measured; /* payload delivered before the end of the duration */
+    uint64_t bytes_measured; /* payload delivered between the warm-up and the end of the duration */
     uint64_t last_delivery;  /* ps */
     uint64_t private_bytes;
     uint64_t cpu_ns;
@@ -38,7 +39,6 @@ struct model_area {
     uint32_t collectives_done; /* accelerators that finished their part */
     bool collective_ended;     /* a message was given up */
     struct hx_endpoint_stats sum;
-    struct fab_histogram latency; /* ns */
     bool interrupted, complete;
     /* Where nothing moves any more (watchdog.h): */
     bool stuck;
@@ -57,14 +57,21 @@ struct model_balance {
     uint32_t credit, held;
 };
 
-/* What an accelerator received. */
+/* What an accelerator received since the warm-up. */
 struct model_receiver {
     uint64_t bytes;
     uint64_t last; /* ps: when the last of it came */
 };
 
-struct model_link {
-    uint64_t packets, blocks;
+/* What an accelerator's endpoint did, at the end. */
+struct model_sum {
+    struct hx_endpoint_stats stats;
+    uint64_t begun; /* messages */
+};
+
+/* Of a link: blocks as the measured interval begins, and as it ends. */
+struct model_span {
+    uint64_t from, to;
 };
 
 struct recording;
@@ -77,11 +84,16 @@ struct model {
     struct hx_settings settings;
     struct virtual_timing timing;
     struct layout layout;
+    struct jobs jobs;
     unsigned workers;
     struct virtual_channel *channel;
     struct model_control *control;   /* shared */
     struct model_area *area;         /* shared, [workers] */
-    struct model_link *link;         /* shared, [planes * links] */
+    struct job_count *job;           /* shared, [jobs.slots] */
+    struct model_sum *sum;           /* shared, [accelerators] */
+    struct shm_arena arena;          /* what others may see of the run (host/metrics.h); base NULL: nobody sees it */
+    struct hx_metrics metrics;       /* shared; in the arena, if there is one */
+    struct model_span *span;         /* shared, [planes * links] */
     struct model_receiver *receiver; /* shared, [accelerators] */
     struct model_wait *wait;         /* shared, [planes * links][HX_VCS]: by number of what leaves by the same port */
     struct model_balance *balance;   /* shared, [planes * links][HX_VCS]: by number of the link */
@@ -95,12 +107,23 @@ struct model {
 /* *spec, *g, *traffic and *collective (NULL: messages) must outlive *m. */
 void model_create(struct model *m, const struct traffic *traffic, const struct collective_plan *collective,
                   const struct hx_timing *timing, unsigned workers);
+/* Lets other processes see the counters, by this name (NULL: by process number). Before any worker is forked; dies with one
+ * line if that cannot be. */
+void model_announce(struct model *m, const char *name);
+/* No worker runs any more: what others see now is the end. */
+void model_end(const struct model *m);
 void model_destroy(struct model *m);
 
 /* The number of what leaves node by port. */
 static inline uint32_t model_link_number(const struct model *m, unsigned plane, uint32_t node, unsigned port)
 {
     return plane * m->layout.links + m->layout.first_link[node] + port;
+}
+
+/* The counters of a link, by its number. */
+static inline struct hx_metrics_link *model_link(const struct model *m, uint32_t link)
+{
+    return &m->metrics.link[link - link / m->layout.links * m->g->accelerators];
 }
 
 /* The port whose number that is; returns its node. */

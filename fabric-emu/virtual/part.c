@@ -43,7 +43,7 @@ static void finish(struct part *p)
     p->over = true;
     area->collectives_done++;
     if (p->vector)
-        area->bytes_corrupted += collective_values_wrong(&p->values, &p->c, p->vector);
+        driver_note_corrupted(p->d, collective_values_wrong(&p->values, &p->c, p->vector));
 }
 
 void part_begin(struct part *p)
@@ -86,7 +86,7 @@ void part_place(struct part *p, const struct hx_header *h, const uint8_t *payloa
 {
     uint64_t at = (uint64_t)h->offset * HX_MAX_PAYLOAD;
     if (p->vector && hx_collective_place(&p->c, h->tag, at, payload, h->length) != HX_OK)
-        p->d->worker->area->bytes_corrupted += h->length; /* payload of no message that is due */
+        driver_note_corrupted(p->d, h->length); /* payload of no message that is due */
 }
 
 bool part_is_over(const struct part *p)

@@ -41,9 +41,6 @@ struct recording_shared {
 
 /* ---- what the file says of itself ---- */
 
-static const char part[] = "span=part";
-static const char run[] = "span=run "; /* as long */
-
 /* The blocks that a verifier must allow for. A packet frees its input buffer when it is through the crossbar, which a capture
  * does not see: it sees it go onto the link, up to a packet's time in the crossbar later. Where credit is back sooner than
  * that, what stands between crossbar and link is to be added. */
@@ -56,12 +53,6 @@ static uint64_t buffer_of(const struct model *m)
     return seen_late ? blocks + (uint64_t)HX_MAX_RADIX * HX_PACKET_BLOCKS : blocks;
 }
 
-static bool is_regular(const char *file)
-{
-    struct stat st;
-    return stat(file, &st) != 0 || S_ISREG(st.st_mode);
-}
-
 static void write_note(struct recording *r, const struct model *m)
 {
     const struct hx_capture_facts facts = {.link = HX_CAPTURE_PORT,
@@ -70,22 +61,6 @@ static void write_note(struct recording *r, const struct model *m)
                                            .clock = HX_CLOCK_VIRTUAL,
                                            .buffer = buffer_of(m)};
     (void)hx_capture_print(r->note, sizeof r->note, m->spec, &facts);
-}
-
-/* The run came to its end: the file may say so. */
-static void say_whole(const char *file)
-{
-    enum { HEAD_BYTES = HX_PCAPNG_MOST_NOTE + 1024 };
-    int fd = open(file, O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        return;
-    char *head = hx_allocate(1, HEAD_BYTES);
-    ssize_t bytes = pread(fd, head, HEAD_BYTES, 0);
-    const char *at = bytes > 0 ? memmem(head, (size_t)bytes, part, sizeof part - 1) : NULL;
-    if (at)
-        (void)!pwrite(fd, run, sizeof run - 1, at - head);
-    free(head);
-    (void)close(fd);
 }
 
 /* ---- before the run ---- */
@@ -122,7 +97,8 @@ static void begin_file(struct recording *r, const struct hx_capture_settings *s)
 void recording_open(struct recording *r, const struct model *m, const struct hx_capture_settings *s)
 {
     struct hx_problem problem;
-    *r = (struct recording){.workers = m->workers, .annotate = s->annotate, .patched = is_regular(s->file)};
+    *r = (struct recording){
+        .workers = m->workers, .arena = m->arena, .annotate = s->annotate, .patched = capture_can_say_more(s->file)};
     if (!capture_ports_choose(&r->ports, m->g, &s->ports, "--capture-ports", &problem))
         hx_die_of(&problem);
     write_note(r, m);
@@ -216,7 +192,8 @@ static uint64_t merge(struct recording *r, bool all)
 _Noreturn static void write_all(struct recording *r, pid_t supervisor)
 {
     (void)prctl(PR_SET_NAME, "hxmesh-tap");
-    (void)signal(SIGPIPE, SIG_IGN); /* who reads along may leave */
+    shm_arena_close(&r->arena, false); /* or it would keep the name of a run that was killed */
+    (void)signal(SIGPIPE, SIG_IGN);    /* who reads along may leave */
     for (bool last = false; !last;) {
         last = atomic_load(&r->shared->stop) || getppid() != supervisor;
         if (merge(r, last) == 0 && !last) {
@@ -226,7 +203,7 @@ _Noreturn static void write_all(struct recording *r, pid_t supervisor)
     }
     capture_close(&r->capture);
     if (r->patched && atomic_load(&r->shared->whole))
-        say_whole(r->capture.report.file);
+        capture_say_whole(r->capture.report.file);
     r->shared->report = r->capture.report;
     atomic_store(&r->shared->done, true);
     _exit(HX_EXIT_DONE);

@@ -22,6 +22,7 @@ struct recording {
     struct capture_memory memory;
     struct capture capture;
     struct capture_report report; /* after recording_stop() */
+    struct shm_arena arena;       /* of the run: the writer lets it go */
     struct recording_shared *shared;
     uint32_t *interface; /* [planes * links]: as struct virtual_tap has it */
     unsigned workers;

@@ -1,6 +1,7 @@
 /* run.c - the supervisor of a virtual fabric (run.h). It does nothing but wait: all work is the workers'. */
 #include "run.h"
 #include "audit.h"
+#include "fabric-emu/watch.h"
 #include "host/error.h"
 #include "host/progress.h"
 #include "host/signals.h"
@@ -18,8 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Signals so near are one request: `timeout` sends one to the process, and one to its group. */
-enum { TICK_NS = 50000000, ONE_REQUEST_NS = 1000000000 };
+enum { TICK_NS = 50000000 };
 
 struct run {
     const struct model *m;
@@ -27,9 +27,10 @@ struct run {
     pid_t pid[VIRTUAL_MOST_WORKERS];
     unsigned alive;
     struct hx_progress bar;
-    uint64_t messages; /* to be acknowledged in all; 0: not known */
+    struct watch watch; /* in its place */
+    double due;         /* bytes to be delivered in all, of a collective messages to be acknowledged; 0: not known */
     uint64_t started_ns;
-    uint64_t interrupted_ns; /* when first */
+    struct hx_requests requests; /* to end */
 };
 
 static uint64_t now_ns(void)
@@ -52,6 +53,24 @@ void run_block_signals(void)
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
+/* For those who look from outside. */
+static void show_state(const struct run *r, pid_t pid, enum hx_worker_state state)
+{
+    for (unsigned w = 0; w < r->m->workers; w++) {
+        struct hx_metrics_worker *shown = &r->m->metrics.worker[w];
+        if (r->pid[w] != pid)
+            continue;
+        atomic_store(&shown->state, state);
+        atomic_store(&shown->pid, state == HX_WORKER_RUNNING ? (int32_t)pid : 0);
+        hx_metrics_set(&shown->deaths, state == HX_WORKER_DOWN);
+    }
+}
+
+static void show_phase(const struct run *r, enum hx_phase phase)
+{
+    atomic_store(&r->m->metrics.head->phase, phase);
+}
+
 static void start_workers(struct run *r)
 {
     pid_t parent = getpid();
@@ -67,12 +86,14 @@ static void start_workers(struct run *r)
         }
         r->pid[w] = pid;
         r->alive++;
+        show_state(r, pid, HX_WORKER_RUNNING);
     }
 }
 
 static void note_end(struct run *r, pid_t pid, int status)
 {
     r->alive--;
+    show_state(r, pid, WIFSIGNALED(status) ? HX_WORKER_DOWN : HX_WORKER_DONE);
     if (WIFEXITED(status) && (WEXITSTATUS(status) == HX_EXIT_DONE || r->outcome.cut_short))
         return;
     virtual_channel_break(r->m->channel);
@@ -92,15 +113,14 @@ static double share_done(const struct run *r, uint64_t now)
     double done = 0;
     for (unsigned w = 0; w < r->m->workers; w++) {
         const struct model_area *area = &r->m->area[w];
-        done += r->m->collective ? (double)atomic_load(&area->acknowledged)
-                                 : (double)atomic_load(&area->delivered) / (double)r->m->settings.message;
+        done += (double)atomic_load(r->m->collective ? &area->acknowledged : &area->delivered);
     }
-    return r->messages ? done / (double)r->messages : 0;
+    return r->due > 0 ? done / r->due : 0;
 }
 
-static void show(struct run *r)
+static void show_progress(struct run *r)
 {
-    if (!hx_progress_due(&r->bar))
+    if (watch_is_open(&r->watch) || !hx_progress_due(&r->bar))
         return;
     uint64_t hops = 0;
     for (unsigned w = 0; w < r->m->workers; w++)
@@ -109,22 +129,21 @@ static void show(struct run *r)
     double seconds = (double)(now_ns() - r->started_ns) / 1e9;
     double share = share_done(r, now);
     char note[128];
-    (void)snprintf(note, sizeof note, ", %.3f ms simulated, %.1f M packet-hops/s, %.0f s left", (double)now / 1e9,
-                   (double)hops / seconds / 1e6, share > 0 ? seconds / share - seconds : 0);
+    (void)snprintf(note, sizeof note, ", %.3f ms simulated, %.1f M packet-hops/s", (double)now / 1e9,
+                   (double)hops / seconds / 1e6);
     hx_progress_show(&r->bar, share < 1 ? share : 1, note);
 }
 
 /* The first asks for an end with a report; whoever asks again wants it at once. */
 static void take_request(struct run *r)
 {
-    if (!r->outcome.interrupted)
-        r->interrupted_ns = now_ns();
-    else if (now_ns() - r->interrupted_ns > ONE_REQUEST_NS) {
+    if (hx_signals_request(&r->requests, now_ns()) == HX_REQUEST_AGAIN) {
         r->outcome.cut_short = true;
         virtual_channel_break(r->m->channel);
         recording_abandon(r->m->recording);
     }
     r->outcome.interrupted = true;
+    show_phase(r, HX_PHASE_STOPPING);
     atomic_store(&r->m->control->stop, true);
 }
 
@@ -139,9 +158,9 @@ static void watch(struct run *r)
         int status;
         pid_t pid;
         while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-            if (!recording_ended(r->m->recording, pid))
+            if (!recording_ended(r->m->recording, pid) && !watch_ended(&r->watch, pid))
                 note_end(r, pid, status);
-        show(r);
+        show_progress(r);
     }
     hx_progress_end(&r->bar);
 }
@@ -178,13 +197,27 @@ static void gather_areas(struct result *r, const struct model *m)
         r->peak_memory_bytes += area->private_bytes;
         for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
             r->drops[reason] += area->drops[reason];
-        fab_histogram_merge(&r->latency, &area->latency);
     }
-    /* With a duration the rate is that of the time in which everybody sends. */
+    /* With a duration the rate is that of the time in which everybody sends; the warm-up is no part of it. */
     uint64_t duration = m->settings.duration_ns * 1000;
+    uint64_t warm_up = m->settings.warm_up_ns * 1000;
     r->outcome.bytes_delivered = measured;
-    if (duration && duration < r->outcome.virtual_ps)
+    bool to_its_end = r->outcome.complete && !m->traffic->flows; /* patterns go on for as long as they may */
+    if (duration && (to_its_end || duration < r->outcome.virtual_ps))
         r->outcome.virtual_ps = duration;
+    r->outcome.virtual_ps -= warm_up < r->outcome.virtual_ps ? warm_up : r->outcome.virtual_ps;
+}
+
+static void gather_jobs(struct result *r, const struct model *m)
+{
+    result_jobs(r, &m->jobs, m->job);
+    for (uint32_t rank = 0; rank < m->g->accelerators; rank++) {
+        if (m->jobs.of[rank] == JOBS_NONE)
+            continue;
+        struct result_job *job = &r->job[m->jobs.of[rank]];
+        result_add_stats(&job->sum, &m->sum[rank].stats);
+        job->messages_begun += m->sum[rank].begun;
+    }
 }
 
 static void gather_collective(struct result *r, const struct model *m)
@@ -198,12 +231,13 @@ static void gather_collective(struct result *r, const struct model *m)
 
 static void gather_receivers(struct result *r, const struct model *m)
 {
-    double bytes_per_ps = 4.0 * m->g->planes * HX_BLOCK / m->timing.link.blocks[1];
+    double bytes_per_ps = result_injection(r) / 1e12;
     r->receive_share = hx_allocate(m->g->accelerators, sizeof *r->receive_share);
     for (uint32_t rank = 0; rank < m->g->accelerators; rank++) {
         const struct model_receiver *receiver = &m->receiver[rank];
-        if (receiver->last)
-            r->receive_share[rank] = (double)receiver->bytes / (double)receiver->last / bytes_per_ps;
+        uint64_t warm_up = m->settings.warm_up_ns * 1000;
+        if (receiver->last > warm_up)
+            r->receive_share[rank] = (double)receiver->bytes / (double)(receiver->last - warm_up) / bytes_per_ps;
     }
 }
 
@@ -216,35 +250,47 @@ static void gather_links(struct result *r, const struct model *m)
     for (unsigned plane = 0; plane < g->planes; plane++) {
         for (uint32_t node = 0; node < g->nodes; node++) {
             for (unsigned port = 0; port < hx_node_ports(g, node); port++) {
-                const struct model_link *link = &m->link[plane * m->layout.links + m->layout.first_link[node] + port];
-                r->packet_hops += link->packets;
+                const struct hx_metrics_link *link = model_link(m, model_link_number(m, plane, node, port));
+                uint64_t packets = hx_metrics_get(&link->packets);
+                r->packet_hops += packets;
                 if (node < g->accelerators)
-                    r->moved[node] += link->packets;
+                    r->moved[node] += packets;
                 if (hx_far_end(g, node, port).node == HX_NOWHERE)
                     continue;
-                r->link[r->links++] = (struct link_use){node, (uint16_t)port, (uint8_t)plane, link->packets,
-                                                        (double)link->blocks * m->timing.link.blocks[1] / elapsed};
+                const struct model_span *span = &m->span[model_link_number(m, plane, node, port)];
+                r->link[r->links++] =
+                    (struct link_use){node, (uint16_t)port, (uint8_t)plane, packets,
+                                      (double)(span->to - span->from) * m->timing.link.blocks[1] / elapsed};
             }
         }
     }
 }
 
-void run_model(const struct model *m, bool quiet, struct result *result)
+void run_model(const struct model *m, struct run_show show, struct result *result)
 {
-    struct run r = {.m = m, .bar = hx_progress_start("run", quiet), .started_ns = now_ns()};
-    for (uint32_t rank = 0; !m->settings.duration_ns && rank < m->g->accelerators; rank++)
-        r.messages += m->collective ? 0 : traffic_messages(m->traffic, rank);
+    struct run r = {.m = m, .bar = hx_progress_start("run", show.quiet), .started_ns = now_ns()};
     if (m->collective)
-        r.messages = collective_messages(m->collective);
+        r.due = (double)collective_messages(m->collective);
+    else if (!m->settings.duration_ns)
+        r.due = traffic_bytes_of_all(m->traffic);
     if (m->recording)
         recording_start(m->recording);
+    hx_metrics_set(&m->metrics.head->started_ns, r.started_ns);
+    show_phase(&r, HX_PHASE_RUNNING);
+    if (show.watch)
+        watch_start(&r.watch, shm_arena_name(&m->arena));
     start_workers(&r);
     watch(&r);
+    model_end(m);
+    watch_end(&r.watch);
     judge(&r);
     r.outcome.drained_ns = now_ns() - r.started_ns;
     *result = (struct result){
         .spec = m->spec, .g = m->g, .workers = m->workers, .settings = m->settings, .outcome = r.outcome};
+    result->flows = m->traffic->flows;
+    result->link_rate = virtual_timing_link_rate(&m->timing) * 1e12;
     gather_areas(result, m);
+    gather_jobs(result, m);
     if (m->recording)
         recording_stop(m->recording, result->outcome.complete);
     gather_collective(result, m);

@@ -8,7 +8,12 @@
 /* Blocks SIGINT, SIGTERM, SIGHUP and SIGQUIT, which run_model() takes. Call first. */
 void run_block_signals(void);
 
+/* What is seen of it meanwhile. */
+struct run_show {
+    bool quiet, watch; /* no bar; hxmesh-top in its place */
+};
+
 /* Runs the model to its end; r: what it showed, to be freed with result_free(). */
-void run_model(const struct model *m, bool quiet, struct result *r);
+void run_model(const struct model *m, struct run_show show, struct result *r);
 
 #endif

@@ -9,6 +9,7 @@
 #include "fetch.h"
 #include "host/error.h"
 #include "host/processor.h"
+#include "publish.h"
 #include "tap.h"
 #include "watchdog.h"
 
@@ -17,7 +18,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { TELL_WINDOWS = 1 << 8 };
+enum { TELL_WINDOWS = 1 << 5 };
 
 /* The first entity of a window's set at or after `from`; NULL if there is none. */
 static struct virtual_entity *next_of(const struct worker *w, const uint64_t *set, uint32_t from)
@@ -70,23 +71,54 @@ static struct virtual_turn own_turn(const struct worker *w)
                                  .stop = atomic_load_explicit(&w->m->control->stop, memory_order_relaxed)};
 }
 
-static void tell(const struct worker *w, uint64_t now)
+/* Returns when the counters for readers outside are due again. */
+static uint64_t tell(const struct worker *w, uint64_t publish_at)
 {
+    uint64_t now = (w->v.wheel.current + 1) * w->v.wheel.width;
     atomic_store_explicit(&w->area->now, now, memory_order_relaxed);
     atomic_store_explicit(&w->area->hops, w->v.hops, memory_order_relaxed);
     atomic_store_explicit(&w->area->delivered, w->area->bytes_measured, memory_order_relaxed);
+    return hx_metrics_now() < publish_at ? publish_at : publish(w, now);
+}
+
+/* The measured interval begins (MARK_FROM) or ends: what each link has carried until then. */
+enum mark { MARK_FROM, MARK_TO, MARKS };
+
+static void mark_links(const struct worker *w, enum mark mark)
+{
+    for (uint32_t i = 0; i < w->entities; i++) {
+        const struct virtual_entity *e = w->entity[i];
+        for (unsigned plane = 0; plane < e->planes; plane++) {
+            const struct hal_switch *h = &e->node[plane].hal;
+            for (unsigned port = 0; port < h->ports; port++) {
+                struct model_span *span = &w->m->span[h->tx[port].link];
+                *(mark == MARK_FROM ? &span->from : &span->to) = h->sum[port].blocks;
+            }
+        }
+    }
+}
+
+/* Before the first window at or behind each of both moments, which is the same one for all workers. */
+static void mark_in_time(struct worker *w, uint64_t now)
+{
+    const struct hx_settings *s = &w->m->settings;
+    const uint64_t at[MARKS] = {s->warm_up_ns, s->duration_ns ? s->duration_ns : UINT64_MAX / 1000};
+    for (; w->marked < MARKS && now >= at[w->marked] * 1000; w->marked++)
+        mark_links(w, w->marked);
 }
 
 struct virtual_turn worker_windows(struct worker *w)
 {
     struct virtual_turn turn = {0};
     struct watchdog dog = watchdog_start(w->m);
+    uint64_t publish_at = 0;
     for (uint64_t n = 0;; n++) {
+        mark_in_time(w, turn.next * w->v.wheel.width);
         visit_all(w, turn.next);
         if (w->m->check_steps)
             audit_step(w);
         if (n % TELL_WINDOWS == 0)
-            tell(w, (w->v.wheel.current + 1) * w->v.wheel.width);
+            publish_at = tell(w, publish_at);
         turn = own_turn(w);
         w->v.sent_window = VIRTUAL_NO_WINDOW;
         if (!virtual_channel_turn(w->v.channel, &turn))
@@ -101,34 +133,24 @@ struct virtual_turn worker_windows(struct worker *w)
     }
 }
 
-static void report_links(const struct worker *w)
-{
-    const struct model *m = w->m;
-    for (uint32_t i = 0; i < w->entities; i++) {
-        const struct virtual_entity *e = w->entity[i];
-        for (unsigned plane = 0; plane < e->planes; plane++) {
-            const struct hal_switch *h = &e->node[plane].hal;
-            for (unsigned port = 0; port < h->ports; port++)
-                m->link[h->tx[port].link] = (struct model_link){h->sum[port].packets, h->sum[port].blocks};
-        }
-    }
-}
-
-void worker_report(const struct worker *w, const struct virtual_turn *turn)
+void worker_report(struct worker *w, const struct virtual_turn *turn)
 {
     struct model_area *area = w->area;
-    tell(w, (w->v.wheel.current + 1) * w->v.wheel.width);
+    for (; w->marked < MARKS; w->marked++)
+        mark_links(w, w->marked);
+    area->cpu_ns = hx_processor_ns();
+    (void)tell(w, 0);
     if (w->m->check_steps)
         audit_write(w);
-    report_links(w);
     for (uint32_t i = 0; i < w->accelerators; i++) {
-        result_add_stats(&area->sum, &w->driver[i].endpoint.stats);
-        area->begun += w->driver[i].begun;
+        const struct driver *d = &w->driver[i];
+        w->m->sum[d->rank] = (struct model_sum){d->endpoint.stats, d->begun};
+        result_add_stats(&area->sum, &d->endpoint.stats);
+        area->begun += d->begun;
     }
     area->interrupted = turn->stop && turn->active;
     area->complete = turn->active == 0;
     area->private_bytes = memory_private_bytes();
-    area->cpu_ns = hx_processor_ns();
     area->buffers_used = virtual_pool_used(&w->v.pool);
 }
 

@@ -10,6 +10,6 @@ _Noreturn void worker_run(const struct model *m, unsigned self);
 /* Its parts, after build_worker(): window after window, until what was combined last says that it is the end; then what
  * the supervisor is told. */
 struct virtual_turn worker_windows(struct worker *w);
-void worker_report(const struct worker *w, const struct virtual_turn *turn);
+void worker_report(struct worker *w, const struct virtual_turn *turn);
 
 #endif

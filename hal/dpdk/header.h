@@ -61,7 +61,7 @@ static inline bool dpdk_read_header_scalar(struct hx_desc *d, const uint8_t *fra
     wrong |= dpdk_get32(frame + 2) ^ dpdk_get32(frame + 32); /* destination, in MAC and fields */
     wrong |= dpdk_get32(frame + 8) ^ dpdk_get32(frame + 36); /* source */
     wrong |= dpdk_get32(frame + 12) >> 8 ^ (uint32_t)(HX_ETHERTYPE_DATA << 8 | HX_WIRE_VERSION);
-    wrong |= dpdk_get16(frame + 18) | dpdk_get32(frame + 60); /* reserved */
+    wrong |= dpdk_get16(frame + 18); /* reserved */
     wrong |= dpdk_get16(frame + 28) ^ (HX_DATA << 8 | plane);
     d->length = dpdk_get16(frame + 52);
     d->vc = frame[15];
@@ -71,7 +71,7 @@ static inline bool dpdk_read_header_scalar(struct hx_desc *d, const uint8_t *fra
     d->job = dpdk_get16(frame + 30);
     d->buffer = (uint32_t)address;
     d->flow = (uint16_t)(address >> 32);
-    return wrong == 0 && d->vc < HX_VCS && dpdk_grant_place(frame) <= HX_VCS &&
+    return wrong == 0 && d->vc < HX_VCS && dpdk_grant_place(frame) <= HX_VCS && dpdk_get32(frame + 60) != 0 &&
            dpdk_extent_is_good(frame, bytes, d->length);
 }
 
@@ -121,15 +121,15 @@ static inline __attribute__((always_inline)) bool dpdk_read_header(struct hx_des
     const __m128i most = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, HX_VCS - 1);
     const __m128i differ = _mm_xor_si128(first, _mm_or_si128(_mm_shuffle_epi8(fields, in_mac), expected->start));
     const __m128i wrong = _mm_subs_epu8(differ, most);
-    uint32_t rest = dpdk_raw16(frame + 18) | dpdk_raw32(frame + 60) | (dpdk_raw16(frame + 28) ^ expected->kind);
+    uint32_t rest = dpdk_raw16(frame + 18) | (dpdk_raw16(frame + 28) ^ expected->kind);
     uint16_t length = dpdk_get16(frame + 52);
     __m128i made = _mm_insert_epi32(_mm_shuffle_epi8(fields, in_descriptor), (int)(uint32_t)address, 0);
     made = _mm_insert_epi16(made, (int)length, 2);
     made = _mm_insert_epi16(made, (int)dpdk_raw16(frame + 15), 3); /* VC and hops */
     made = _mm_insert_epi16(made, (int)(address >> 32), 7);
     _mm_storeu_si128((__m128i *)(void *)d, made);
-    return _mm_testz_si128(wrong, wrong) && rest == 0 && dpdk_grant_place(frame) <= HX_VCS &&
-           dpdk_extent_is_good(frame, bytes, length);
+    return _mm_testz_si128(wrong, wrong) && rest == 0 && dpdk_raw32(frame + 60) != 0 &&
+           dpdk_grant_place(frame) <= HX_VCS && dpdk_extent_is_good(frame, bytes, length);
 }
 _Static_assert(HX_ETHERTYPE_DATA == 0x88B5 && offsetof(struct hx_desc, length) == 4 &&
                    offsetof(struct hx_desc, vc) == 6 && offsetof(struct hx_desc, hops) == 7 &&

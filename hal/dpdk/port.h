@@ -14,14 +14,15 @@
  * The switch lets packets pass those that wait, so packets may leave while the tail cannot move: there are slots for a
  * window and, behind it, for as many packets as there are blocks of buffer, and a burst that is yet to be judged.
  *
- * Staged frames are those that the device has not taken yet. Credit bounds them: what was never put on the wire cannot
- * have been acknowledged, so there are at most as many frames as the peer has blocks, in all VCs.
+ * Staged frames are those that the device has not taken yet. A peer may grant more without having got them, so credit
+ * does not bound them: where there are as many as the peer has blocks, in all VCs, the port has no room until the device
+ * takes some (wire.h).
  *
  * A port belongs to one core (lcore): no locks, no atomic operations. What others read of it are its counts. */
 #ifndef DPDK_PORT_H
 #define DPDK_PORT_H
 
-#include "hxmesh/doubt.h"
+#include "hxmesh/credit.h"
 #include "hxmesh/switch.h"
 #include "lanes.h"
 
@@ -45,7 +46,7 @@ enum {
     X(rx_dropped)   /* frames of either type that were dropped on arrival, by whatever reason */                       \
     X(tx_dropped)   /* staged frames of a session that ended, or of a link that went down */                           \
     X(reflected)    /* credit frames that were this end's own */                                                       \
-    X(doubted)      /* credit frames that were not believed, or not yet (hxmesh/doubt.h) */                            \
+    X(strangers)    /* credit frames of another session than the present one (hxmesh/credit.h) */                      \
     X(lost_credits) /* credit frames not sent on purpose */                                                            \
     X(no_memory)    /* credit frames not sent for want of an mbuf; the next one says the same */
 struct dpdk_counts {
@@ -74,7 +75,6 @@ struct dpdk_port {
     uint64_t told_at;   /* when the last credit frame went out: TSC */
     uint64_t *drops;    /* [HX_DROP_COUNT], its core's */
     struct dpdk_counts counts;
-    struct hx_doubt doubt;
     /* Fixed. */
     struct rte_mempool *pool; /* for credit frames */
     uint64_t credit_period;   /* TSC from credit frame to credit frame without need */
@@ -113,8 +113,8 @@ static inline struct rte_mbuf *dpdk_mbuf(const struct hx_desc *d)
 uint32_t dpdk_port_frames(uint32_t blocks, uint32_t peer_blocks);
 /* Bytes of memory for a port, 64-byte aligned. */
 size_t dpdk_port_bytes(uint32_t blocks, uint32_t peer_blocks);
-/* The device is configured and started by the caller. `session`: later than any before on this cable (credit.h). */
-void dpdk_port_init(struct dpdk_port *p, const struct dpdk_port_config *config, uint32_t session, void *memory);
+/* The device is configured and started by the caller. */
+void dpdk_port_init(struct dpdk_port *p, const struct dpdk_port_config *config, void *memory);
 
 /* The cable went down or came up again: counts begin anew, what is staged is dropped. */
 void dpdk_port_restart(struct dpdk_port *p);

@@ -3,8 +3,8 @@
 #include "hxmesh/error.h"
 #include "wire.h"
 
-#include <rte_cycles.h>
 #include <rte_prefetch.h>
+#include <rte_random.h>
 
 static void drop(struct dpdk_port *p, struct rte_mbuf *m, enum hx_drop reason)
 {
@@ -15,32 +15,16 @@ static void drop(struct dpdk_port *p, struct rte_mbuf *m, enum hx_drop reason)
 
 /* ---- credit ---- */
 
-/* The last frame or packet began a session: what is staged was counted in the one before. */
-static void drain_if_begun(struct dpdk_port *p, uint32_t session, uint32_t peer_session)
-{
-    if (p->link.session != session || p->link.peer_session != peer_session)
-        dpdk_port_drain(p);
-}
-
+/* What is staged when a session begins was counted in the one before. */
 static void take_credit(struct dpdk_port *p, const struct hx_credit_frame *f)
 {
-    uint32_t session = p->link.session;
-    uint32_t peer_session = p->link.peer_session;
-    uint64_t now = rte_rdtsc();
-    enum hx_belief belief = hx_doubt_take(&p->doubt, &p->link, f, (uint32_t)(now ^ now >> 7));
+    uint32_t sessions = p->link.sessions;
+    enum hx_credit_origin origin = hx_credit_link_take(&p->link, f, rte_rand());
     p->counts.rx_credits++;
-    p->counts.reflected += belief == HX_REFLECTED;
-    p->counts.doubted += belief == HX_DOUBTED;
-    drain_if_begun(p, session, peer_session);
-}
-
-static bool arrives(struct dpdk_port *p, unsigned vc, uint32_t blocks)
-{
-    uint32_t session = p->link.session;
-    if (hx_doubt_arrive(&p->doubt, &p->link, vc, blocks))
-        return true;
-    drain_if_begun(p, session, p->link.peer_session);
-    return false;
+    p->counts.reflected += origin == HX_CREDIT_OWN;
+    p->counts.strangers += origin == HX_CREDIT_STRANGER;
+    if (p->link.sessions != sessions)
+        dpdk_port_drain(p);
 }
 
 /* ---- data frames ---- */
@@ -50,7 +34,7 @@ static void take_data(struct dpdk_port *p, struct rte_mbuf *m, const struct hx_d
     unsigned credit_vc = frame[17];
     if (credit_vc != HX_NO_CREDIT)
         hx_credit_link_grant(&p->link, credit_vc, dpdk_get32(frame + 20));
-    if (!arrives(p, d->vc, hx_blocks(d->length))) {
+    if (!hx_credit_link_arrive(&p->link, d->vc, hx_blocks(d->length))) {
         drop(p, m, HX_DROP_OVERRUN);
         return;
     }

@@ -84,10 +84,64 @@ static unsigned take(struct dpdk_port *p, struct dpdk_share *s)
     return n;
 }
 
-/* Shares of one VC, from `turn` on; the owner itself counts as one more share, of what is left. Returns what is
- * outstanding in all then. */
-static uint32_t top_up(const struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores, unsigned turn,
-                       unsigned vc)
+/* Whether a share that came back unused is to be left alone for a while. */
+static bool rests(struct dpdk_share *s, unsigned vc)
+{
+    uint32_t returned = atomic_load_explicit(&s->returned[vc], memory_order_relaxed);
+    if (returned != s->returned_seen[vc])
+        s->rest[vc] = DPDK_IDLE_LOOPS;
+    else if (s->rest[vc])
+        s->rest[vc]--;
+    s->returned_seen[vc] = returned;
+    return s->rest[vc] > 0;
+}
+
+static void pass_turn(struct dpdk_turn *turn, unsigned vc, unsigned cores)
+{
+    turn->core[vc] = (uint8_t)(turn->core[vc] + 1U == cores ? 0 : turn->core[vc] + 1);
+}
+
+/* Whose turn it is has had it: the owner has sent, or could have, by what was lent since the last look; a share has not
+ * used what it had. */
+static bool had_turn(const struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores,
+                     struct dpdk_turn *turn, unsigned vc)
+{
+    struct dpdk_share *s = shares[turn->core[vc]];
+    uint32_t own = p->link.tx[vc].sent;
+    for (unsigned core = 0; core < cores; core++)
+        own -= shares[core] ? shares[core]->taken[vc] : 0;
+    bool sent = own != turn->own[vc];
+    turn->own[vc] = own;
+    return s ? rests(s, vc) : sent || hx_lane(dpdk_credit_room(p), vc) >= HX_PACKET_BLOCKS;
+}
+
+/* What is to be kept for the share whose turn it is; once it can send, it has had its turn. */
+static uint32_t kept(struct dpdk_share *const *shares, unsigned cores, struct dpdk_turn *turn, unsigned vc)
+{
+    const struct dpdk_share *s = shares[turn->core[vc]];
+    uint32_t has = s ? outstanding(s, vc) : 0;
+    if (s && has >= HX_PACKET_BLOCKS)
+        pass_turn(turn, vc, cores);
+    return s && has < HX_PACKET_BLOCKS ? HX_PACKET_BLOCKS - has : 0;
+}
+
+/* Grants a share up to `fair` blocks of what is left, if it can send a packet then. Returns blocks. */
+static uint32_t grant(struct dpdk_share *s, unsigned vc, uint32_t fair, uint32_t left)
+{
+    uint32_t has = outstanding(s, vc);
+    uint32_t give = has < fair ? fair - has : 0;
+    give = give < left ? give : left;
+    if (give == 0 || has + give < HX_PACKET_BLOCKS)
+        return 0;
+    uint32_t granted = atomic_load_explicit(&s->granted[vc], memory_order_relaxed);
+    atomic_store_explicit(&s->granted[vc], granted + give, memory_order_relaxed);
+    return give;
+}
+
+/* Shares of one VC; the owner itself counts as one more share, of what is left. Returns what is outstanding in all then,
+ * and what is kept. */
+static uint32_t top_up(const struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores,
+                       struct dpdk_turn *turn, unsigned vc)
 {
     uint32_t room = hx_credit_room(&p->link.tx[vc]);
     uint32_t out = 0;
@@ -96,34 +150,34 @@ static uint32_t top_up(const struct dpdk_port *p, struct dpdk_share *const *shar
     uint32_t left = room > out ? room - out : 0;
     uint32_t fair = p->peer_blocks / (cores ? cores : 1);
     fair = fair > HX_PACKET_BLOCKS ? fair : HX_PACKET_BLOCKS;
+    if (had_turn(p, shares, cores, turn, vc))
+        pass_turn(turn, vc, cores);
     for (unsigned n = 0; n < cores; n++) {
-        unsigned core = turn + n < cores ? turn + n : turn + n - cores;
-        if (!shares[core]) { /* the owner's own turn */
+        unsigned core = turn->core[vc] + n < cores ? turn->core[vc] + n : turn->core[vc] + n - cores;
+        if (!shares[core]) { /* the owner's own part */
             left = left > fair ? left - fair : 0;
             continue;
         }
-        uint32_t has = outstanding(shares[core], vc);
-        uint32_t give = has < fair ? fair - has : 0;
-        give = give < left ? give : left;
-        if (give == 0 || has + give < HX_PACKET_BLOCKS)
-            continue;
-        uint32_t granted = atomic_load_explicit(&shares[core]->granted[vc], memory_order_relaxed);
-        atomic_store_explicit(&shares[core]->granted[vc], granted + give, memory_order_relaxed);
+        uint32_t give = grant(shares[core], vc, fair, left);
         left -= give;
         out += give;
     }
-    return out;
+    return out + kept(shares, cores, turn, vc);
 }
 
-unsigned dpdk_share_serve(struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores, unsigned *turn)
+unsigned dpdk_share_serve(struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores, struct dpdk_turn *turn)
 {
     unsigned taken = 0;
     for (unsigned core = 0; core < cores; core++)
-        taken += shares[core] ? take(p, shares[core]) : 0;
+        taken += shares[core] && !dpdk_is_stuck(p) ? take(p, shares[core]) : 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++)
-        p->lent = hx_lane_set(p->lent, vc, (uint16_t)top_up(p, shares, cores, *turn, vc));
-    *turn = *turn + 1 == cores ? 0 : *turn + 1;
+        p->lent = hx_lane_set(p->lent, vc, (uint16_t)top_up(p, shares, cores, turn, vc));
     return taken;
+}
+
+unsigned dpdk_share_waiting(const struct dpdk_share *s)
+{
+    return s->held + rte_ring_count(s->ring);
 }
 
 unsigned dpdk_share_drain(struct dpdk_share *s)

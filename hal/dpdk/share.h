@@ -13,8 +13,10 @@
  * outstanding within the credit of the cable; a packet that finds none after all (the link began anew) is dropped, as
  * all that was under way is.
  *
- * The owner tops shares up in turn, never by so little that a full packet would not fit. A share that was not used for
- * a while is returned: else one core could hold the last credit that another waits for. */
+ * The owner tops shares up in turn, never by so little that a full packet would not fit. Where credit is scarce, a turn
+ * lasts until whose it is could have sent one: what comes is kept for a share whose turn it is, and the owner's own packets
+ * wait meanwhile; else they, who see new credit first, would take all of it. A share that was not used for a while is
+ * returned, and rests for as long: else one core could hold the last credit that another waits for. */
 #ifndef DPDK_SHARE_H
 #define DPDK_SHARE_H
 
@@ -28,7 +30,9 @@ enum { DPDK_IDLE_LOOPS = 64 /* of a core that has an allowance and does not use 
 struct dpdk_share {
     /* The owner's. */
     _Alignas(64) _Atomic uint32_t granted[HX_VCS];
-    uint32_t taken[HX_VCS]; /* blocks of packets taken from the ring */
+    uint32_t taken[HX_VCS];         /* blocks of packets taken from the ring */
+    uint32_t returned_seen[HX_VCS]; /* as of the last look */
+    uint32_t rest[HX_VCS];          /* looks until nothing is in the way of its turn */
     /* The sending core's. */
     _Alignas(64) _Atomic uint32_t returned[HX_VCS];
     uint32_t spent[HX_VCS];
@@ -38,6 +42,12 @@ struct dpdk_share {
     struct hx_desc hold[DPDK_BURST];
     /* Fixed. */
     _Alignas(64) struct rte_ring *ring;
+};
+
+/* Of one port, its owner's: whose turn it is, by VC. */
+struct dpdk_turn {
+    uint8_t core[HX_VCS];
+    uint32_t own[HX_VCS]; /* blocks the owner had sent by the last look */
 };
 
 /* `name` of the ring, unique in the process; `frames`: that can be outstanding at once. NULL: no memory. */
@@ -72,11 +82,15 @@ static inline void dpdk_share_send(struct dpdk_share *s, const struct hx_desc *d
 /* Call once a loop: sends what is held, returns what was not used for a while. */
 void dpdk_share_rest(struct dpdk_share *s);
 
+/* Packets that are held, and those that the owner has not taken yet. */
+unsigned dpdk_share_waiting(const struct dpdk_share *s);
+
 /* ---- the owner of the port ---- */
 
-/* Takes packets of all `cores` shares (those that are NULL have none) to the port's staged frames, then tops up, from
- * share *turn on. Returns packets taken. */
-unsigned dpdk_share_serve(struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores, unsigned *turn);
+/* Takes packets of all `cores` shares (the owner's own is NULL) to the port's staged frames, then tops up. Returns packets
+ * taken. Call once a loop, after the owner's own packets. */
+unsigned dpdk_share_serve(struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores,
+                          struct dpdk_turn *turn);
 
 /* Frees what is held and what lies in the ring. */
 unsigned dpdk_share_drain(struct dpdk_share *s);

@@ -1,6 +1,7 @@
 /* transmit.c - a port's life, credit frames and staged frames out (port.h). */
 #include "wire.h"
 
+#include <rte_random.h>
 #include <string.h>
 
 /* ---- set up ---- */
@@ -10,7 +11,8 @@ static uint32_t slots_of(uint32_t blocks)
     return rte_align32pow2(blocks + HX_WINDOW + DPDK_BURST); /* a burst is put there before it is known to fit */
 }
 
-/* Twice what the peer has blocks for, so that a burst always finds contiguous room behind what is left of another. */
+/* Twice what the peer has blocks for: of as much as that, or behind as much as that, a loop still finds room for its own
+ * (dpdk_is_stuck). */
 static uint32_t staged_of(uint32_t peer_blocks)
 {
     return 2 * (HX_VCS * peer_blocks + DPDK_BURST);
@@ -28,7 +30,7 @@ size_t dpdk_port_bytes(uint32_t blocks, uint32_t peer_blocks)
     return RTE_CACHE_LINE_ROUNDUP(bytes);
 }
 
-void dpdk_port_init(struct dpdk_port *p, const struct dpdk_port_config *c, uint32_t session, void *memory)
+void dpdk_port_init(struct dpdk_port *p, const struct dpdk_port_config *c, void *memory)
 {
     *p = (struct dpdk_port){.device = c->device,
                             .plane = c->plane,
@@ -38,14 +40,14 @@ void dpdk_port_init(struct dpdk_port *p, const struct dpdk_port_config *c, uint3
                             .pool = c->pool,
                             .drops = c->drops,
                             .lose_credit = c->lose_credit,
-                            .random = session,
+                            .random = rte_rand(),
                             .mask = slots_of(c->blocks) - 1,
                             .staged_size = staged_of(c->peer_blocks)};
     struct hx_desc *slots = memory;
     for (unsigned vc = 0; vc < HX_VCS; vc++)
         p->slots[vc] = slots + (size_t)vc * (p->mask + 1);
     p->staged = (struct rte_mbuf **)(void *)(slots + (size_t)HX_VCS * (p->mask + 1));
-    hx_credit_link_up(&p->link, c->peer_blocks, c->blocks, session ? session : 1);
+    hx_credit_link_up(&p->link, c->peer_blocks, c->blocks, rte_rand());
 }
 
 unsigned dpdk_port_waiting(const struct dpdk_port *p)
@@ -64,8 +66,7 @@ void dpdk_port_drain(struct dpdk_port *p)
 void dpdk_port_restart(struct dpdk_port *p)
 {
     dpdk_port_drain(p);
-    hx_credit_link_up(&p->link, p->peer_blocks, p->blocks, hx_credit_next_session(p->link.session));
-    p->doubt = (struct hx_doubt){.session = 0};
+    hx_credit_link_up(&p->link, p->peer_blocks, p->blocks, rte_rand());
 }
 
 /* ---- credit frames ---- */
@@ -97,7 +98,10 @@ static void stage_credit(struct dpdk_port *p, uint64_t now)
     for (unsigned vc = 0; vc < HX_VCS; vc++)
         p->told[vc] = hx_credit_limit(&p->link.rx[vc]); /* a link that is not open says 0, and this when it opens */
     p->told_at = now;
-    p->link.answer = false;
+    uint32_t sessions = p->link.sessions;
+    hx_credit_link_told(&p->link);
+    if (p->link.sessions != sessions)
+        dpdk_port_drain(p);
     if (is_lost(p)) {
         p->counts.lost_credits++;
         rte_pktmbuf_free(m);

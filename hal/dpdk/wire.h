@@ -39,10 +39,19 @@ static inline void dpdk_settle(uint64_t *sum, uint64_t *packets, uint64_t *bytes
     *sum = 0;
 }
 
+/* The device takes nothing, though the peer grants more and more: nothing is to be staged until it does. A loop stages
+ * as much as the peer has blocks at most, so what is staged then never reaches the end. */
+static inline bool dpdk_is_stuck(const struct dpdk_port *p)
+{
+    return p->staged_end - p->staged_first >= HX_VCS * p->peer_blocks;
+}
+
 /* Lanes: blocks the peer has room for and no other core may send. A sender is never granted more than the peer's
  * buffer, which fits a lane. */
 static inline uint64_t dpdk_credit_room(const struct dpdk_port *p)
 {
+    if (__builtin_expect(dpdk_is_stuck(p), 0))
+        return 0;
     const struct hx_credit_sender *tx = p->link.tx;
     uint64_t room = (uint64_t)(tx[0].limit - tx[0].sent) | (uint64_t)(tx[1].limit - tx[1].sent) << HX_LANE_BITS |
                     (uint64_t)(tx[2].limit - tx[2].sent) << 2 * HX_LANE_BITS;

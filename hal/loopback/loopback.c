@@ -29,14 +29,24 @@ void loopback_node_init(struct loopback_node *n, unsigned ports, unsigned blocks
         loopback_buffer_put(n, --buffers);
 }
 
+/* SplitMix64 (Steele, Lea and Flood, OOPSLA 2014). */
+static uint64_t draw(struct loopback_port *p)
+{
+    uint64_t x = p->random += UINT64_C(0x9E3779B97F4A7C15);
+    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+    return x ^ x >> 31;
+}
+
 void loopback_plug(struct loopback_node *n, unsigned port, unsigned plane, struct loopback_wire *out,
-                   struct loopback_wire *in, uint32_t session)
+                   struct loopback_wire *in, uint64_t random)
 {
     struct loopback_port *p = &n->port[port];
     p->out = out;
     p->in = in;
     p->plane = (uint8_t)plane;
-    hx_credit_link_up(&p->link, n->blocks, n->blocks, session);
+    p->random = random;
+    hx_credit_link_up(&p->link, n->blocks, n->blocks, draw(p));
 }
 
 /* ---- frames in ---- */
@@ -73,7 +83,7 @@ static void take_frame(struct loopback_node *n, struct loopback_port *p, uint32_
     if (error == HX_OK) {
         take_data(n, p, buffer, &h);
     } else if (error == HX_E_ETHERTYPE && hx_credit_decode(&c, n->frames[buffer], bytes) == HX_OK) {
-        hx_credit_link_take(&p->link, &c);
+        (void)hx_credit_link_take(&p->link, &c, draw(p));
         loopback_buffer_put(n, buffer);
     } else {
         drop(n, buffer, HX_DROP_MALFORMED);
@@ -91,12 +101,13 @@ static void receive(struct loopback_node *n, struct loopback_port *p)
 
 /* ---- credit frames out ---- */
 
-/* The peer waits for an answer; or it has a quarter of a buffer to gain; or a frame may have been lost meanwhile. */
+/* The peer waits for an answer; or it has a quarter of a buffer to gain; or a frame may have been lost meanwhile. Where
+ * there is no peer yet, a slow timer asks for one. */
 static bool credit_is_due(const struct loopback_node *n, const struct loopback_port *p)
 {
-    bool due = p->link.answer || n->now - p->told_at >= LOOPBACK_CREDIT_PERIOD;
-    for (unsigned vc = 0; vc < HX_VCS; vc++)
-        due = due || hx_credit_limit(&p->link.rx[vc]) - p->told[vc] >= n->blocks / 4;
+    bool due = p->link.answer || n->now - p->told_at >= (p->link.open ? LOOPBACK_CREDIT_PERIOD : LOOPBACK_ASK_PERIOD);
+    for (unsigned vc = 0; vc < HX_VCS && p->link.open; vc++)
+        due = due || !hx_credit_is_ahead(p->told[vc] + n->blocks / 4, hx_credit_limit(&p->link.rx[vc]));
     return due;
 }
 
@@ -109,7 +120,7 @@ static void send_credit(struct loopback_node *n, struct loopback_port *p)
     loopback_wire_commit(p->out);
     memcpy(p->told, c.limit, sizeof p->told);
     p->told_at = n->now;
-    p->link.answer = false;
+    hx_credit_link_told(&p->link);
 }
 
 void loopback_poll(struct loopback_node *n, uint64_t now)

@@ -15,8 +15,9 @@
  *     }
  *
  * What to change: replace loopback_wire_put and loopback_wire_take by your device's queues, keep buffers where its DMA
- * can reach them, take `now` from its clock. What to keep: a buffer of each VC for the blocks that were granted, always;
- * credit frames at once when credit.h says so and every now and then besides; every drop counted by its reason.
+ * can reach them, take `now` from its clock and random numbers from its source of them. What to keep: a buffer of each VC
+ * for the blocks that were granted, always; credit frames at once when credit.h says so and every now and then besides;
+ * every drop counted by its reason.
  *
  * Buffers. An input takes `blocks` blocks of 256 B a VC (8,192 B packets need 32). A switch lets later packets pass one
  * that waits, so packets may leave while the window of 64 positions (switch.h) cannot move on. Then the slots hold the
@@ -35,7 +36,8 @@
 enum {
     LOOPBACK_SLOTS = 256,                             /* of a (port, VC), a power of two */
     LOOPBACK_MAX_BLOCKS = LOOPBACK_SLOTS - HX_WINDOW, /* of a (port, VC) */
-    LOOPBACK_CREDIT_PERIOD = 2000                     /* ns from credit frame to credit frame without need */
+    LOOPBACK_CREDIT_PERIOD = 2000,                    /* ns from credit frame to credit frame without need */
+    LOOPBACK_ASK_PERIOD = 20000                       /* ns, while nobody answers */
 };
 
 /* One end of a cable. Lanes: 16 bits a VC (hal.h). Invariant: tail <= arrived, and of the positions between, at most
@@ -48,6 +50,7 @@ struct loopback_port {
     struct hx_desc slots[HX_VCS][LOOPBACK_SLOTS];
     uint32_t told[HX_VCS]; /* limits as last told to the peer */
     uint64_t told_at;      /* when the last credit frame went out */
+    uint64_t random;       /* state of what is drawn for nonces */
     uint8_t plane;
     uint8_t next_grant; /* VC whose limit the next data frame carries */
     uint8_t next_eject; /* VC that an endpoint looks at next */
@@ -72,10 +75,11 @@ struct loopback_node {
 size_t loopback_node_bytes(unsigned ports, unsigned blocks, unsigned sends);
 void loopback_node_init(struct loopback_node *n, unsigned ports, unsigned blocks, unsigned sends, void *memory);
 
-/* Plugs a cable in, or begins anew at this end of one. `session`: later than any this port had (credit.h). Both ends
- * have buffers of the same size. */
+/* Plugs a cable in, or begins anew at this end of one. `random`: what nonces are made of (credit.h), another number for
+ * each end and each time; yours comes from where your platform has numbers that nobody can guess. Both ends have buffers
+ * of the same size. */
 void loopback_plug(struct loopback_node *n, unsigned port, unsigned plane, struct loopback_wire *out,
-                   struct loopback_wire *in, uint32_t session);
+                   struct loopback_wire *in, uint64_t random);
 
 /* Takes in every frame that is due, then sends the credit frames that are. Call before each step. */
 void loopback_poll(struct loopback_node *n, uint64_t now);

@@ -9,9 +9,9 @@
 
 static inline uint64_t shm_clock_system(void)
 {
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+    struct timespec at;
+    (void)clock_gettime(CLOCK_MONOTONIC, &at);
+    return (uint64_t)at.tv_sec * 1000000000U + (uint64_t)at.tv_nsec;
 }
 
 struct shm_clock {

@@ -31,6 +31,7 @@ struct shm_worker {
     uint64_t gave, took;     /* rings changed by this step, bit by worker */
     uint64_t touched;        /* workers that may have something to do now, bit by worker */
     uint64_t now;            /* nanoseconds, read once a sweep */
+    uint64_t waited;         /* of these, spent waiting for a capture: no answer could come */
     uint64_t last_from;      /* where buffers were found last */
 };
 
@@ -38,10 +39,10 @@ struct shm_worker {
 struct shm_tx {
     struct shm_link *link;
     uint64_t head; /* with what this step has transmitted */
-    uint64_t sum;  /* not yet published: packets << SHM_SUM_SHIFT + bytes */
+    uint64_t sum;  /* not yet taken by shm_take_counts: packets << SHM_SUM_SHIFT + bytes */
     uint32_t peer; /* worker of the consumer */
 };
-enum { SHM_SUM_SHIFT = 40 }; /* published before it holds 2^24 packets or 2^40 bytes */
+enum { SHM_SUM_SHIFT = 40 }; /* taken before it holds 2^24 packets or 2^40 bytes */
 
 static inline void shm_count(struct shm_tx *tx, const struct hx_desc *d)
 {
@@ -89,12 +90,22 @@ static inline uint32_t shm_buffers_free(struct shm_worker *w, uint32_t from)
     return (uint32_t)(shm_load(&w->take[from].ring->head) - w->take[from].tail);
 }
 
+/* Whether more than `reserve` are free. They come home by every worker's ring, so all of them count. */
+static inline bool shm_has_more_free(struct shm_worker *w, uint32_t reserve)
+{
+    uint32_t sum = shm_buffers_free(w, w->self);
+    for (uint32_t from = 0; sum <= reserve && from < w->workers; from++)
+        sum += from == w->self ? 0 : shm_buffers_free(w, from);
+    return sum > reserve;
+}
+
 static inline bool shm_buffer_get(struct shm_worker *w, uint32_t *buffer, uint32_t reserve)
 {
+    if (!shm_has_more_free(w, reserve))
+        return false;
     for (uint32_t n = 0; n < w->workers; n++) {
         uint32_t from = (uint32_t)w->last_from;
-        uint32_t keep = from == w->self ? reserve : 0;
-        if (shm_buffers_free(w, from) > keep) {
+        if (shm_buffers_free(w, from) > 0) {
             *buffer = w->take[from].ring->slots[w->take[from].tail++ & w->ring_mask];
             w->took |= (uint64_t)1 << from;
             return *buffer / w->per_home == w->self;
@@ -305,12 +316,15 @@ static inline void hal_commit(struct hal_switch *h)
     h->sent = h->released = h->left_changed = 0;
 }
 
-/* Shows the link's readers what was counted since the last time; now and then, and at the end. */
-static inline void shm_publish_counts(struct shm_tx *tx)
+/* What was sent since the last time, headers included; now and then, and at the end. */
+struct shm_counts {
+    uint64_t packets, bytes;
+};
+static inline struct shm_counts shm_take_counts(struct shm_tx *tx)
 {
-    tx->link->packets += tx->sum >> SHM_SUM_SHIFT;
-    tx->link->bytes += tx->sum & (((uint64_t)1 << SHM_SUM_SHIFT) - 1);
+    uint64_t sum = tx->sum;
     tx->sum = 0;
+    return (struct shm_counts){sum >> SHM_SUM_SHIFT, sum & (((uint64_t)1 << SHM_SUM_SHIFT) - 1)};
 }
 
 /* ---- endpoint ---- */
@@ -330,8 +344,10 @@ struct hal_endpoint {
     struct shm_tx inject[HX_MAX_PLANES]; /* link to input LOCAL of each plane's switch */
     struct shm_rx eject[HX_MAX_PLANES];  /* link from its output LOCAL */
     unsigned injected, ejected;          /* planes changed by this step, bit by plane */
-    unsigned first_vc;                   /* whose turn it is to be ejected first: none may starve */
+    unsigned first_vc[HX_MAX_PLANES];    /* whose turn it is to be ejected first: none may starve */
     uint64_t *drops;
+    const uint64_t *sent; /* packets that the firmware has counted */
+    uint64_t *sent_shown; /* where that is shown before a step is: whoever is killed has shown no less. NULL: nowhere */
     struct shm_user user;
     void *of;
 };
@@ -360,7 +376,7 @@ static inline uint8_t *hal_frame(struct hal_endpoint *h, uint32_t buffer)
 
 static inline uint64_t hal_now(struct hal_endpoint *h)
 {
-    return h->worker->now;
+    return h->worker->now - h->worker->waited;
 }
 
 static inline void hal_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc *d)
@@ -373,14 +389,18 @@ static inline void hal_inject(struct hal_endpoint *h, unsigned plane, const stru
     h->injected |= 1U << plane;
 }
 
+static inline void hal_endpoint_commit(struct hal_endpoint *h);
+
+/* What is not believed is dropped here, and unknown to the firmware: without anything else in the burst it might commit
+ * nothing, and another step would publish the buffers given back while they lie in the link, too. */
 static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc *burst, unsigned most)
 {
     struct shm_rx *rx = &h->eject[plane];
     struct shm_worker *w = h->worker;
     uint64_t heads = shm_load(&rx->link->heads);
     unsigned n = 0;
-    unsigned vc = h->first_vc;
-    h->first_vc = vc + 1 == HX_VCS ? 0 : vc + 1;
+    unsigned vc = h->first_vc[plane];
+    h->first_vc[plane] = vc + 1 == HX_VCS ? 0 : vc + 1;
     for (unsigned i = 0; i < HX_VCS; i++, vc = vc + 1 == HX_VCS ? 0 : vc + 1) {
         uint16_t waiting = (uint16_t)(hx_lane(heads, vc) - hx_lane(rx->tail, vc));
         for (; waiting && waiting <= h->size && n < most; waiting--) {
@@ -398,6 +418,8 @@ static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struc
             burst[n++] = *d;
         }
     }
+    if (n == 0 && h->ejected >> plane & 1U)
+        hal_endpoint_commit(h);
     if (h->user.delivered) {
         for (unsigned i = 0; i < n; i++)
             h->user.delivered(h->of, &burst[i], w->now - w->buffers[burst[i].buffer].injected_ns);
@@ -449,6 +471,8 @@ static inline void hal_endpoint_commit(struct hal_endpoint *h)
             shm_note(&w->step, &h->eject[plane].link->tails, h->eject[plane].tail);
     }
     shm_note_pools(w, false);
+    if (h->sent_shown)
+        *h->sent_shown = *h->sent;
     shm_step_commit(&w->step);
     shm_commit_pools(w);
     h->injected = h->ejected = 0;

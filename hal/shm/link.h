@@ -1,6 +1,6 @@
 /* link.h - one direction of a cable in shared memory: a ring of descriptors for each VC.
  *
- *     line 0  producer's: heads, counters      line 1  consumer's: tails, left      then slots[VC][size]
+ *     line 0  producer's: heads      line 1  consumer's: tails, left      then slots[VC][size]
  *
  * The free room of a VC's ring is its credit, so there is nothing to drift. All VCs' indices (free running, 16 bit)
  * share one word: one store publishes a burst on every VC.
@@ -23,8 +23,6 @@ enum { SHM_MAX_SLOTS = HX_WINDOW };
 
 struct shm_link {
     alignas(64) uint64_t heads;         /* producer's, published by a redo step */
-    uint64_t packets;                   /* sent since the fabric began */
-    uint64_t bytes;                     /* of payload and headers */
     alignas(64) uint64_t tails;         /* consumer's, published by a redo step */
     uint64_t left[HX_VCS];              /* bit (position % 64) */
     alignas(64) struct hx_desc slots[]; /* [HX_VCS][size] */

@@ -50,13 +50,18 @@ static inline void shm_note(struct shm_step *step, const uint64_t *word, uint64_
     shm_write_entry(step, step->count++, word, value);
 }
 
-/* Steps 3 and 4. */
-static inline void shm_redo_apply(uint8_t *arena, struct shm_redo *redo, unsigned count)
+/* Step 3. The entries are the worker's own, just written, or a copy that was judged (fabric-emu/live/recover.c). */
+static inline void shm_redo_apply(uint8_t *arena, const struct shm_redo_entry *entry, unsigned count)
 {
     for (unsigned i = 0; i < count; i++) {
-        _Atomic uint64_t *word = (_Atomic uint64_t *)(void *)(arena + redo->entry[i].offset);
-        atomic_store_explicit(word, redo->entry[i].value, memory_order_release);
+        _Atomic uint64_t *word = (_Atomic uint64_t *)(void *)(arena + entry[i].offset);
+        atomic_store_explicit(word, entry[i].value, memory_order_release);
     }
+}
+
+/* Step 4. */
+static inline void shm_redo_end(struct shm_redo *redo)
+{
     atomic_store_explicit(&redo->count, 0, memory_order_release);
     atomic_signal_fence(memory_order_seq_cst); /* the next step's entries are written behind this, not before */
 }
@@ -64,7 +69,8 @@ static inline void shm_redo_apply(uint8_t *arena, struct shm_redo *redo, unsigne
 static inline void shm_step_commit(struct shm_step *step)
 {
     atomic_store_explicit(&step->redo->count, step->count, memory_order_release);
-    shm_redo_apply(step->arena, step->redo, step->count);
+    shm_redo_apply(step->arena, step->redo->entry, step->count);
+    shm_redo_end(step->redo);
     step->count = 0;
 }
 

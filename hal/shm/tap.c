@@ -81,6 +81,15 @@ static uint64_t tapped_ports(const struct shm_tap *tap, uint32_t first_port, uns
     return set;
 }
 
+/* A ring that is too small for a whole step is waited for until it is empty. */
+static uint64_t needs(const struct shm_tap *tap, uint64_t ports, unsigned slots)
+{
+    uint64_t bytes = hx_tap_step_bytes(&tap->shape, (unsigned)__builtin_popcountll(ports), slots);
+    if (!ports || !tap->shape.waits)
+        return 0;
+    return bytes < tap->shape.ring_bytes ? bytes : tap->shape.ring_bytes;
+}
+
 struct shm_tapped *shm_tapped_new(struct shm_taps *taps, const struct hal_switch *h, const struct hx_switch *sw,
                                   uint32_t first_port)
 {
@@ -89,6 +98,7 @@ struct shm_tapped *shm_tapped_new(struct shm_taps *taps, const struct hal_switch
     bool notes = false;
     for (unsigned slot = 0; slot < SHM_TAPS; slot++) {
         any.ports[slot] = tapped_ports(&taps->tap[slot], first_port, h->ports);
+        any.needs[slot] = needs(&taps->tap[slot], any.ports[slot], h->size);
         all |= any.ports[slot];
         notes = notes || (any.ports[slot] && taps->tap[slot].shape.annotate);
     }
@@ -275,6 +285,15 @@ static void record_step(const struct hal_switch *h, struct moment *m, uint64_t i
     }
     copies_first();
     hx_tap_publish(&m->tap->out);
+}
+
+bool shm_tap_has_room(const struct hal_switch *h)
+{
+    struct shm_tapped *t = h->tap;
+    bool room = true;
+    for (unsigned slot = 0; slot < SHM_TAPS; slot++)
+        room = room && (!t->needs[slot] || hx_tap_has_room(&t->taps->tap[slot].out, t->needs[slot]));
+    return room;
 }
 
 void shm_tap_step(const struct hal_switch *h)

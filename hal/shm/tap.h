@@ -5,6 +5,9 @@
  * stand still. The hop-by-hop fields, which travel in descriptors here, are written into the copy as a wire would show
  * them; for a filter, which must see them, into the frame itself, where nobody else reads them.
  *
+ * A capture may want all frames: then a switch does not step while its worker's ring has no room for what the step could
+ * record. Its inputs fill up, credit does the rest.
+ *
  * A switch without tapped ports has a NULL pointer, and that is all it costs. */
 #ifndef SHM_TAP_H
 #define SHM_TAP_H
@@ -42,6 +45,7 @@ struct shm_tapped {
     const struct hx_switch *sw;
     uint32_t first_port;      /* of its port 0, through all planes */
     uint64_t ports[SHM_TAPS]; /* tapped, bit by port */
+    uint64_t needs[SHM_TAPS]; /* room in the ring before a step, in bytes; 0: does not wait for it */
     struct hx_tap_note *note; /* [port][VC][slot of the link]: of packets sent in this step. NULL: none wanted */
     uint64_t seen[];          /* [ports]: lanes of arrivals that have been looked at */
 };
@@ -58,6 +62,9 @@ uint64_t shm_tap_sealed_size(int fd);
  * answer is to be put into h->tap and freed with free(). */
 struct shm_tapped *shm_tapped_new(struct shm_taps *taps, const struct hal_switch *h, const struct hx_switch *sw,
                                   uint32_t first_port);
+
+/* Whether the switch may step: taps that it waits for have room for all that a step could record. */
+bool shm_tap_has_room(const struct hal_switch *h);
 
 /* Before the commit of a step. */
 void shm_tap_step(const struct hal_switch *h);

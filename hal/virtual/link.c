@@ -205,7 +205,7 @@ void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc
     struct virtual_port *port = &h->plane[plane];
     uint64_t start = later_of(w->now, later_of(port->inject_free, port->due));
     port->inject_free = start + t->local.blocks[virtual_blocks(&out)];
-    port->due += t->inject.blocks[virtual_blocks(&out)];
+    port->due += t->inject[virtual_blocks(&out)];
     if (__builtin_expect(w->tap != NULL, 0))
         virtual_tap_injected(h, plane, &out, start);
     virtual_deliver(&port->sw->rx[HX_LOCAL], &out, start + t->local.blocks[1] + t->input,
@@ -220,7 +220,7 @@ unsigned virtual_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc 
     for (; n < most && q->tail != q->head && q->slots[q->tail & q->mask].ready <= w->now; n++) {
         const struct virtual_slot *slot = &q->slots[q->tail++ & q->mask];
         burst[n] = slot->d;
-        h->user.delivered(h->of, &slot->d, slot->ready, slot->ready - (slot->birth >> 16));
+        h->user.delivered(h->of, &slot->d, slot->ready, virtual_age(slot->birth, slot->ready));
     }
     if (q->slots && q->tail == q->head)
         virtual_eject_end(q);

@@ -17,10 +17,16 @@ struct virtual_slot {
 };
 _Static_assert(sizeof(struct virtual_slot) == 32, "two slots to a cache line");
 
-/* When (ps, below 2^48: 281 s) and by which rank a packet was injected. */
+/* When (ps, modulo 2^48: 281 s) and by which rank a packet was injected. */
 static inline uint64_t virtual_birth(uint64_t injected, uint32_t rank)
 {
     return injected << 16 | rank;
+}
+
+/* Picoseconds since then: a packet lives for less than 281 s, whenever that is. */
+static inline uint64_t virtual_age(uint64_t birth, uint64_t now)
+{
+    return (now - (birth >> 16)) & (UINT64_MAX >> 16);
 }
 
 struct virtual_queue {

@@ -18,7 +18,7 @@ void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p)
                                  .trace = (uint32_t)(p->trace * 1000)};
     set_rate(&t->link, p->link);
     set_rate(&t->local, p->link * 4);
-    t->inject = t->local;
+    virtual_timing_pace(t, 1);
     set_rate(&t->crossbar, p->crossbar);
     set_rate(&t->local_crossbar, p->crossbar * 4);
     t->ahead = t->output + OUTPUT_PACKETS * t->crossbar.blocks[VIRTUAL_PACKET_BLOCKS];
@@ -37,5 +37,5 @@ void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p)
 void virtual_timing_pace(struct virtual_timing *t, double share)
 {
     for (unsigned n = 0; n <= VIRTUAL_PACKET_BLOCKS; n++)
-        t->inject.blocks[n] = (uint32_t)(t->local.blocks[n] / share);
+        t->inject[n] = (uint64_t)(t->local.blocks[n] / share);
 }

@@ -39,9 +39,9 @@ struct virtual_rate {
 
 struct virtual_timing {
     struct virtual_rate link, local, crossbar, local_crossbar;
-    struct virtual_rate inject; /* from an endpoint: `local`, or slower */
-    uint32_t ahead;             /* an output takes the next packet when its link will be free in so many ps */
-    uint32_t input, output;     /* latencies, ps */
+    uint64_t inject[VIRTUAL_PACKET_BLOCKS + 1]; /* ps of so many blocks from an endpoint: as `local`, or slower */
+    uint32_t ahead;         /* an output takes the next packet when its link will be free in so many ps */
+    uint32_t input, output; /* latencies, ps: up to HX_MOST_LATENCY each, so that one of each together fit too */
     uint32_t cable, trace;
     uint32_t vc_blocks; /* credit of a VC: its share of the buffer, at most HX_WINDOW packets, so below HX_MAX_ROOM */
     uint64_t
@@ -50,6 +50,12 @@ struct virtual_timing {
 
 /* *p is complete (hx_timing_complete). */
 void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p);
+
+/* Bytes a picosecond of a link. Integer times make it a little more than what was asked for. */
+static inline double virtual_timing_link_rate(const struct virtual_timing *t)
+{
+    return (double)HX_BLOCK / t->link.blocks[1];
+}
 
 /* From now on endpoints inject at most that share (0.001 .. 1) of four links' rate. */
 void virtual_timing_pace(struct virtual_timing *t, double share);

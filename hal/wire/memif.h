@@ -3,7 +3,8 @@
  *     opener: memif_serve                         shared: struct memif_offer         user: memif_poll
  *     ALONE -- somebody connects --> GREETED
  *     GREETED -- INIT, regions, rings, CONNECT --> CONNECTED  --- offer --->         maps regions; frames pass
- *     ALONE <-- DISCONNECT, the socket's end, a lie            --- none --->         unmaps them
+ *     ALONE <-- DISCONNECT, the socket's end, a lie,           --- none --->         unmaps them
+ *               or 2 s without CONNECT
  *     ALONE <------------------------------------------------- refused ----          an index that cannot be true
  *
  * The opener has the control socket and the descriptors of the client's memory, the user maps that memory and moves the
@@ -47,19 +48,30 @@ struct memif_offer {
     struct memif_memory memory;
 };
 
+/* ---- both: what memory is taken ---- */
+
+/* It cannot shrink. */
+bool memif_region_is_sealed(int fd);
+/* And it is as large as its owner says. */
+bool memif_region_is_sound(int fd, uint64_t size);
+
 /* ---- the opener ---- */
 
 enum memif_state { MEMIF_ALONE, MEMIF_GREETED, MEMIF_IS_CONNECTED };
 
+#define MEMIF_HANDSHAKE_NS UINT64_C(2000000000)
+
 struct memif_server {
     enum memif_state state;
     int socket;
+    uint64_t greeted_ns;
+    const char *why; /* the last client was sent away; NULL: it went, or there was none */
     bool has_ring[MEMIF_RINGS];
     struct memif_memory memory; /* as far as it has come */
 };
 
-/* Takes in what happened on the listening socket and the connection. */
-void memif_serve(struct memif_server *s, struct memif_offer *offer, int listener);
+/* Takes in what happened on the listening socket and the connection. now: ns of any clock that does not go back. */
+void memif_serve(struct memif_server *s, struct memif_offer *offer, int listener, uint64_t now);
 /* Ends the connection, with a reason for the client; NULL: it has one. */
 void memif_end(struct memif_server *s, struct memif_offer *offer, const char *why);
 

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static void close_if_open(int fd)
@@ -47,7 +46,28 @@ static bool greet(int fd)
     return tell(fd, &message);
 }
 
-/* Returns 1 for a message, whose descriptor is *passed (-1: none); 0: none is there; -1: the socket's end. */
+/* Takes the descriptors that came with a message: *passed is the only one, -1: there is none. The room for one takes two
+ * as well, since it is rounded up; false: so many came, and they are closed. */
+static bool take_descriptors(struct msghdr *header, int *passed)
+{
+    unsigned count = 0;
+    *passed = -1;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {
+        bool descriptors = c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS;
+        for (size_t at = CMSG_LEN(0); descriptors && at + sizeof(int) <= c->cmsg_len; at += sizeof(int), count++) {
+            close_if_open(*passed);
+            memcpy(passed, (const uint8_t *)c + at, sizeof *passed);
+        }
+    }
+    if (count <= 1)
+        return true;
+    close_if_open(*passed);
+    *passed = -1;
+    return false;
+}
+
+/* Returns 1 for a message, whose descriptor is *passed (-1: none); 0: none is there; -1: the socket's end, or no message
+ * of the protocol. */
 static int hear(int fd, struct memif_message *message, int *passed)
 {
     union {
@@ -61,10 +81,7 @@ static int hear(int fd, struct memif_message *message, int *passed)
     ssize_t bytes = recvmsg(fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (bytes < 0)
         return errno == EAGAIN || errno == EINTR ? 0 : -1;
-    const struct cmsghdr *c = CMSG_FIRSTHDR(&header);
-    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
-        memcpy(passed, CMSG_DATA(c), sizeof *passed);
-    return bytes == (ssize_t)sizeof *message ? 1 : -1;
+    return take_descriptors(&header, passed) && bytes == (ssize_t)sizeof *message ? 1 : -1;
 }
 
 /* ---- what the client brings: each returns NULL, or what is wrong with it ---- */
@@ -81,13 +98,11 @@ static const char *take_init(const struct memif_server *s, const struct memif_in
 /* Takes over *fd. */
 static const char *take_region(struct memif_memory *m, const struct memif_add_region *add, int *fd)
 {
-    struct stat st;
     if (*fd < 0 || add->index != m->regions || m->regions == MEMIF_REGIONS)
         return "region without memory or out of order";
-    int seals = fcntl(*fd, F_GET_SEALS);
-    if (seals < 0 || !(seals & F_SEAL_SHRINK))
+    if (!memif_region_is_sealed(*fd))
         return "region is not sealed against shrinking (zero-copy is not served)";
-    if (add->size == 0 || add->size > INT64_MAX || fstat(*fd, &st) != 0 || (uint64_t)st.st_size < add->size)
+    if (!memif_region_is_sound(*fd, add->size))
         return "region is larger than its memory";
     m->region[m->regions].fd = *fd;
     m->region[m->regions++].size = add->size;
@@ -172,7 +187,7 @@ void memif_end(struct memif_server *s, struct memif_offer *offer, const char *wh
     (void)close(s->socket);
     for (unsigned i = 0; i < s->memory.regions; i++)
         (void)close(s->memory.region[i].fd);
-    *s = (struct memif_server){.state = MEMIF_ALONE};
+    *s = (struct memif_server){.state = MEMIF_ALONE, .why = why};
 }
 
 static void follow_connection(struct memif_server *s, struct memif_offer *offer)
@@ -203,11 +218,19 @@ static bool is_refused(const struct memif_offer *offer)
     return is_offered(offer) && atomic_load(&offer->refused) == atomic_load(&offer->serial);
 }
 
-void memif_serve(struct memif_server *s, struct memif_offer *offer, int listener)
+/* A client that came and says nothing more must not keep others out. */
+static bool takes_too_long(const struct memif_server *s, uint64_t now)
+{
+    return s->state == MEMIF_GREETED && now - s->greeted_ns > MEMIF_HANDSHAKE_NS;
+}
+
+void memif_serve(struct memif_server *s, struct memif_offer *offer, int listener, uint64_t now)
 {
     struct sockaddr_storage client;
     socklen_t bytes = sizeof client;
     follow_connection(s, offer);
+    if (takes_too_long(s, now))
+        memif_end(s, offer, "it did not finish its handshake");
     if (is_refused(offer))
         memif_end(s, offer, "a ring or a buffer is not where it should be");
     if (s->state == MEMIF_IS_CONNECTED && !is_offered(offer))
@@ -219,6 +242,6 @@ void memif_serve(struct memif_server *s, struct memif_offer *offer, int listener
     } else if (fd >= 0 && !greet(fd)) {
         (void)close(fd);
     } else if (fd >= 0) {
-        *s = (struct memif_server){.state = MEMIF_GREETED, .socket = fd};
+        *s = (struct memif_server){.state = MEMIF_GREETED, .socket = fd, .greeted_ns = now, .why = s->why};
     }
 }

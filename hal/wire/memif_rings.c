@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- following the offer ---- */
@@ -22,7 +23,21 @@ void memif_unmap(struct memif *m)
     *m = (struct memif){.offer = m->offer, .lost = m->lost};
 }
 
-/* A process has its descriptors in /proc, for those who may look into it. */
+bool memif_region_is_sealed(int fd)
+{
+    int seals = fcntl(fd, F_GET_SEALS);
+    return seals >= 0 && (seals & F_SEAL_SHRINK);
+}
+
+bool memif_region_is_sound(int fd, uint64_t size)
+{
+    struct stat st;
+    return memif_region_is_sealed(fd) && size > 0 && size <= INT64_MAX && fstat(fd, &st) == 0 &&
+           (uint64_t)st.st_size >= size;
+}
+
+/* A process has its descriptors in /proc, for those who may look into it. By now the number may be that of another
+ * file, so what was looked at when it came is looked at again. */
 static bool map_region(struct memif *m, int opener, int descriptor, uint64_t size)
 {
     char path[64];
@@ -30,7 +45,8 @@ static bool map_region(struct memif *m, int opener, int descriptor, uint64_t siz
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return false;
-    void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    bool sound = memif_region_is_sound(fd, size);
+    void *base = sound ? mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
     (void)close(fd);
     if (base == MAP_FAILED)
         return false;

@@ -39,6 +39,7 @@ struct wire {
     const struct wire_kind *kind; /* NULL: not open */
     int fd;                       /* memif: listens; else carries the frames */
     char target[WIRE_TARGET_BYTES];
+    uint64_t inode;             /* memif: of its socket */
     struct memif_server server; /* the opener's */
     struct memif memif;         /* the user's, but for the offer */
 };
@@ -48,7 +49,8 @@ struct wire {
 /* Each returns 0 or -errno, and leaves nothing behind if it fails. */
 
 /* Listens at a socket; the other side connects (DPDK: role=client). One that a dead process left there is replaced.
- * -EADDRINUSE: somebody listens there. -ENAMETOOLONG. Others as socket, bind. */
+ * -EADDRINUSE: somebody listens there. -EEXIST: what stands there is no socket, and is left alone. -ENAMETOOLONG. Others
+ * as socket, bind. */
 int wire_open_memif(struct wire *w, const char *path);
 /* A packet socket on an interface that exists: one end of a veth, or any other. -ENODEV: there is none of this name.
  * -EMSGSIZE: its MTU is too small (*mtu). -ENETDOWN: it is not up. -EPERM: CAP_NET_RAW is missing. */

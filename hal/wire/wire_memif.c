@@ -7,21 +7,33 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { BACKLOG = 4 };
 
 static void serve_memif(struct wire *w)
 {
-    memif_serve(&w->server, w->memif.offer, w->fd);
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    memif_serve(&w->server, w->memif.offer, w->fd, (uint64_t)now.tv_sec * 1000000000U + (uint64_t)now.tv_nsec);
+}
+
+/* Which file it is that stands at a path; 0: none, or no socket. */
+static uint64_t socket_at(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISSOCK(st.st_mode) ? (uint64_t)st.st_ino : 0;
 }
 
 static void end_memif(struct wire *w)
 {
     memif_end(&w->server, w->memif.offer, "the fabric ends");
     (void)munmap(w->memif.offer, sizeof *w->memif.offer);
-    (void)unlink(w->target);
+    if (socket_at(w->target) == w->inode) /* somebody may have put something else there */
+        (void)unlink(w->target);
 }
 
 static bool poll_memif(struct wire *w)
@@ -62,9 +74,11 @@ static int new_socket(void)
     return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-/* Whether a socket stands there that nobody listens at any more. */
+/* Whether a socket stands there that nobody listens at any more. Connecting to any other file is refused, too. */
 static bool is_left_over(const struct sockaddr_un *name)
 {
+    if (!socket_at(name->sun_path))
+        return false;
     int fd = new_socket();
     bool refused = fd >= 0 && connect(fd, (const struct sockaddr *)name, sizeof *name) != 0 && errno == ECONNREFUSED;
     if (fd >= 0)
@@ -77,6 +91,8 @@ static int listen_at(int fd, const struct sockaddr_un *name)
     int error = bind(fd, (const struct sockaddr *)name, sizeof *name) ? errno : 0;
     if (error == EADDRINUSE && is_left_over(name) && unlink(name->sun_path) == 0)
         error = bind(fd, (const struct sockaddr *)name, sizeof *name) ? errno : 0;
+    if (error == EADDRINUSE && !socket_at(name->sun_path))
+        error = EEXIST;
     if (error)
         return -error;
     if (listen(fd, BACKLOG) == 0)
@@ -110,6 +126,7 @@ int wire_open_memif(struct wire *w, const char *path)
     w->memif.offer = offer;
     w->kind = &memif_kind;
     w->fd = fd;
+    w->inode = socket_at(path);
     (void)snprintf(w->target, sizeof w->target, "%s", path);
     return 0;
 }

@@ -52,6 +52,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hxmesh/begin.h"
+
 enum hx_collective_kind { HX_BROADCAST, HX_REDUCE_SCATTER, HX_ALL_GATHER, HX_ALL_REDUCE };
 enum hx_collective_algorithm { HX_BY_TREE, HX_BY_RING, HX_BY_RINGS, HX_BY_TORUS };
 
@@ -172,5 +174,7 @@ int hx_collective_place(struct hx_collective *c, uint32_t tag, uint64_t offset, 
 /* Piece `index` of what this accelerator owns after a reduce-scatter and before an all-gather, in bytes of the vector;
  * false: it has no more. */
 bool hx_collective_piece(const struct hx_collective *c, unsigned index, uint64_t *offset, uint64_t *bytes);
+
+#include "hxmesh/end.h"
 
 #endif

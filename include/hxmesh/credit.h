@@ -6,29 +6,40 @@
  *
  *     sender  { sent, limit }  -- data -->     receiver { received, free, granted }
  *                              <- grants --
- *                              -- sent ---->   (periodic credit frame: what a wire lost is written off)
+ *                              -- sent ---->   (periodic credit frame: received is set to it)
  *
- * Invariants: sent <= limit <= sent + buffer (sender); received + free = granted limit never shrinks, freed <=
- * received <= freed + buffer (receiver). A grant is idempotent: lost, repeated or reordered it does no harm. A limit
- * never shrinks, and a grant beyond sent + buffer is refused. Data and credit frames of a link share one wire that
- * keeps their order, or delays credit frames: a credit frame that overtakes data would have it written off too early.
+ * Invariants: sent <= limit <= sent + buffer (sender); freed <= received <= freed + buffer (receiver). A grant is
+ * idempotent: lost, repeated or reordered it does no harm. A sender's limit never shrinks. Data and credit frames of a
+ * link share one wire that keeps their order, so what was sent before a credit frame has come or is lost when it comes:
+ * its `sent` is what was received, whatever was counted here. What a wire lost is written off so, and what came twice,
+ * or was never sent, is taken back. A credit frame that is late or repeated takes back what did come, until the
+ * next one: meanwhile the limit told is lower, which the sender ignores. It cannot overrun the buffer, for what lies
+ * in it is received - freed, and both are moved together.
  *
- * Sessions. Counts mean something only to two ends that began to count together. So each end of a link numbers its
- * sessions: a new one whenever its counters begin anew, later than any it had (serially compared, never 0), also
- * after a restart: the seconds of a clock will do, or a count of restarts with room between for the sessions that a link
- * begins by itself. A credit frame names its sender's session and the peer's as the sender knows it (0: not known).
+ * Sessions. Counts mean something only to two ends that began to count together. So an end draws a nonce, a random
+ * number that nobody can guess, whenever its counters begin anew, and counts are taken only from a frame that has the
+ * peer's nonce and this end's. Nonces have no order. Besides, an open end has its next nonce ready. It is told to
+ * nobody until a stranger asks, and is used up by the first answer: what was recorded in any earlier session
+ * cannot know it. So a session ends only for somebody who is at the other end of the cable now.
  *
- *     the peer's session is later than the known one   the counters of this end begin anew too; then see below
- *     both are the present sessions                    the counts are taken in; the link is open
- *     anything else                                    an old frame, or the peer has yet to learn: ignored
+ *     a frame comes that                                not open                open
+ *     has this end's own nonce, or next one             it came back: nothing   it came back: nothing
+ *     has the peer's nonce, and names this end's        -                       its counts are taken
+ *     has another one, and names this end's             opens with it           asks (it may be a replay)
+ *     has another one, and names this end's next one    -                       begins anew by that nonce, opens with it
+ *     has another one, and names none                   asks                    asks
+ *     anything else                                     nothing                 nothing
  *
- * An end whose link is not open grants nothing. So data that comes nevertheless was counted by counters that are no more:
- * it is dropped as an overrun. Packets that are still in the buffer when counters begin anew stay counted as held.
+ *     who asks is told, in one frame                    (own, its nonce)        (next, its nonce)
+ *     all other frames say                              (own, 0)                (own, the peer's) and counts
  *
- * A link is suspect when its counts cannot be true: data beyond the grant, a grant or a count further ahead than the
- * buffer. A data frame that arrived twice, or whose VC was changed on the wire, does that. It begins a new session,
- * which costs the packets that are under way, and no more. That is for cables that only lose frames; doubt.h is for
- * those by which anything may come.
+ * A restarted end so opens by four frames: (a,0) - (b,a) - (a,b) - counts. Who asks an open end waits for its next
+ * periodic frame; so frames that nobody sent cannot make it send more. A link on which HX_CREDIT_SILENCE
+ * frames went out and none of the peer's came is closed, and asks: so two ends find each other whatever they were told.
+ *
+ * Who can read the frames on a cable can make true ones: against that there is no help here. Data carries no nonce. A
+ * packet that was made up, or a grant on its back, can cost packets (they overrun the buffer, are dropped and counted in
+ * `suspected`), but the next credit frame sets the counts right.
  *
  * Not thread safe; one owner each. */
 #ifndef HXMESH_CREDIT_H
@@ -38,6 +49,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "hxmesh/begin.h"
 
 struct hx_credit_sender {
     uint32_t sent;   /* blocks sent since the link came up */
@@ -49,7 +62,7 @@ struct hx_credit_receiver {
     uint32_t received; /* blocks received (or written off) since the link came up */
     uint32_t freed;    /* of these, blocks that have left the buffer again */
     uint32_t buffer;   /* blocks of buffer in all */
-    uint32_t lost;     /* blocks written off because a wire lost them */
+    uint32_t lost;     /* blocks written off because a wire lost them, less those taken back; modulo 2^32 */
 };
 
 /* The link came up: nothing may be sent before the first grant. */
@@ -69,43 +82,58 @@ bool hx_credit_arrive(struct hx_credit_receiver *r, uint32_t blocks);
 void hx_credit_leave(struct hx_credit_receiver *r, uint32_t blocks);
 /* The limit to grant: received + free. */
 uint32_t hx_credit_limit(const struct hx_credit_receiver *r);
-/* The sender's own count came in a credit frame, behind all data sent before it on this wire (a wire keeps order).
- * Blocks it sent that never arrived are written off: received catches up. Returns the blocks written off; a count that
- * lies behind (a frame repeated or late), or further ahead than the buffer (a lie), is ignored and returns 0. */
-uint32_t hx_credit_reconcile(struct hx_credit_receiver *r, uint32_t sender_sent);
+/* The sender's own count came in a credit frame: received is that. What is in the buffer stays there. */
+void hx_credit_reconcile(struct hx_credit_receiver *r, uint32_t sender_sent);
 /* Counts begin anew; what is in the buffer stays there. */
 void hx_credit_receiver_restart(struct hx_credit_receiver *r);
+
+enum { HX_CREDIT_SILENCE = 16384 /* credit frames told and none heard, until a link is closed */ };
 
 /* One end of a link: both directions, all VCs, in one session. */
 struct hx_credit_link {
     struct hx_credit_sender tx[HX_VCS];
     struct hx_credit_receiver rx[HX_VCS];
-    uint32_t session;
-    uint32_t peer_session; /* 0: not known yet */
-    uint32_t suspected;    /* sessions begun because the link was suspect */
-    bool open;             /* the peer counts in these sessions */
-    bool answer;           /* the peer waits for a credit frame: send one now. The caller clears it */
+    uint64_t nonce;
+    uint64_t next_nonce; /* 0: none yet. Not 0 while open */
+    uint64_t peer_nonce; /* 0: not open */
+    uint64_t asks;       /* nonce of a stranger that is to be told; 0: there is none */
+    uint32_t sessions;   /* that began here */
+    uint32_t
+        suspected;    /* times that something came which the rules do not allow: data beyond the grant, such a limit */
+    uint32_t unheard; /* frames told since the peer was heard */
+    bool open;        /* the peer counts in this session */
+    bool answer;      /* the peer waits for a credit frame: send one now */
 };
 
-/* Counters and sessions are compared modulo 2^32. */
+/* Whose a credit frame was. */
+enum hx_credit_origin {
+    HX_CREDIT_PEER,     /* of this session: it was taken */
+    HX_CREDIT_STRANGER, /* of another one */
+    HX_CREDIT_OWN       /* this end's own: it came back */
+};
+
+/* Counters are compared modulo 2^32. */
 static inline bool hx_credit_is_ahead(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) > 0;
 }
 
-/* The session after this one: never 0. */
-uint32_t hx_credit_next_session(uint32_t session);
-
 /* The link came up, or this end begins anew. *l is all zero, or was up before: what is in its buffer stays counted.
- * tx_blocks, rx_blocks: buffer of a VC at the peer and here. session: see above, not 0. */
-void hx_credit_link_up(struct hx_credit_link *l, uint32_t tx_blocks, uint32_t rx_blocks, uint32_t session);
+ * tx_blocks, rx_blocks: buffer of a VC at the peer and here. random: a number that nobody can guess and no end of the
+ * cable ever had. */
+void hx_credit_link_up(struct hx_credit_link *l, uint32_t tx_blocks, uint32_t rx_blocks, uint64_t random);
 /* The credit frame to send now. */
 struct hx_credit_frame hx_credit_link_frame(const struct hx_credit_link *l, uint8_t plane);
-/* A credit frame came. */
-void hx_credit_link_take(struct hx_credit_link *l, const struct hx_credit_frame *f);
+/* It was sent. Clears `answer`, or sets it: then another one is to follow at once. A session begins if the peer has not
+ * been heard for too long. */
+void hx_credit_link_told(struct hx_credit_link *l);
+/* A credit frame came. random: as above; it may be used. */
+enum hx_credit_origin hx_credit_link_take(struct hx_credit_link *l, const struct hx_credit_frame *f, uint64_t random);
 /* A grant came on the back of a data frame. Those bytes have no checksum: what cannot be true is ignored. */
 void hx_credit_link_grant(struct hx_credit_link *l, unsigned vc, uint32_t limit);
 /* A packet came. false: it must be dropped, as an overrun. */
 bool hx_credit_link_arrive(struct hx_credit_link *l, unsigned vc, uint32_t blocks);
+
+#include "hxmesh/end.h"
 
 #endif

@@ -3,11 +3,19 @@
  * Data that flows. A message is a number of bytes for a peer. The endpoint cuts it into packets of 8,192 B (the last
  * may be shorter), and gives each to the plane whose switch has the most room, equal ones in turn. Arriving payload is
  * placed by offset at once (spraying reorders; there is no reorder buffer). When every byte is there the message is
- * complete and acknowledged; a sender repeats what was not acknowledged in time.
+ * complete and acknowledged.
  *
- * A plane that loses packets looks roomy. So a packet that is sent again takes the planes in turn, and an
- * acknowledgement goes by the plane that its data came on. A plane that reports a message unreachable is left out for
- * that message; when all have, it rests until its deadline.
+ * Silence. How long an answer takes is measured (round.h), of each peer and of all; later than the slower of the two
+ * estimates says, it is late. Then the sender does not repeat anything yet: it asks, with a probe of 64 bytes, what is
+ * there, and waits twice as long for each further answer. What the answer does not name may be lost. It is if a second
+ * probe, as much later as answers take, brings no news of it; then it goes out again. But if an answer itself took longer
+ * than the estimate, everything does: that is taken into the estimate, and nothing is repeated. So a slow fabric costs
+ * probes, and a loss costs what was lost.
+ *
+ * A plane that loses packets looks roomy. So probes take the planes in turn, what is sent again begins with the plane
+ * whose probe was answered, and an acknowledgement goes by the plane that its data or probe came on. A plane that reports
+ * a message unreachable is left out for that message; when all have, the message waits for a change of routes
+ * (hx_endpoint_routes_changed), of which not everyone hears: so it also asks now and then.
  *
  * Exactly once. Messages of a (source, destination) pair are numbered 0, 1, 2, ... and at most HX_PEER_WINDOW (4) of
  * them are under way; number m waits until m - 4 is acknowledged. So a receiver needs four slots a peer to tell new,
@@ -17,27 +25,35 @@
  *     sender     free -> active (ready to inject | waits for acknowledgement) -> free       events: SENT, FAILED
  *     receiver   empty -> active -> done -> active (next message of the slot)               event:  RECEIVED
  *
- * Restart. Every incarnation of an endpoint has an epoch (1 .. 255, later is newer, serially compared). A newer epoch
- * of a peer empties what is known of it and sends unfinished messages to it from the start; packets of an older one
- * are dropped as stale.
+ * Restart. Every incarnation of an endpoint has an epoch, a random number. The first packet of a peer tells its epoch;
+ * packets of another one are dropped as stale, and so are packets for a former epoch of this endpoint. Either makes it ask
+ * the peer who it is, with a nonce (a hello). Only an answer that has this nonce changes what is known: it empties it,
+ * sends unfinished messages to the peer from the start, and makes the peer do likewise. So neither late nor forged
+ * packets of any epoch end anything, and a restart costs two round trips.
  *
  * No protocol deadlock: arrivals are always consumed, whether or not anything can be injected; acknowledgements wait
  * in a list that holds every slot at most once.
  *
- * Memory is handed over at init and never grows. One owner thread. Calls go down by name; events come up by
- * hal_event(), from within hx_endpoint_step(). */
+ * Memory is handed over at init and never grows; what is for a peer is first touched when there is a message to it or from
+ * it, so that where the system gives memory page by page an endpoint costs what it uses.
+ *
+ * One owner thread. Calls go down by name; events come up by hal_event(), from within hx_endpoint_step(). */
 #ifndef HXMESH_ENDPOINT_H
 #define HXMESH_ENDPOINT_H
 
 #include "hxmesh/frame.h"
+#include "hxmesh/round.h"
 #include "hxmesh/switch.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hxmesh/begin.h"
+
 enum {
     HX_PEER_WINDOW = 4,      /* messages of one pair under way */
+    HX_PEER_ANSWERS,         /* what a peer may be owed at once: an acknowledgement of each, and a hello */
     HX_MESSAGE_WINDOW = 512, /* packets of one message under way */
     HX_MAX_SENDS = 4096,     /* messages under way from one endpoint */
     HX_NO_SEND = HX_MAX_SENDS,
@@ -53,7 +69,7 @@ enum hx_event_type {
 
 struct hx_event {
     enum hx_event_type type;
-    int error;       /* FAILED: HX_E_UNREACHABLE (no way, or no answer in `retries` tries) */
+    int error;       /* FAILED: HX_E_UNREACHABLE (no way, `retries` probes in vain, or abandoned) */
     uint16_t gx, gy; /* the peer */
     uint32_t message;
     uint32_t tag;
@@ -63,20 +79,26 @@ struct hx_event {
 
 /* What an endpoint is told once. */
 struct hx_endpoint_config {
-    uint16_t gx, gy;     /* itself */
-    uint16_t columns;    /* of the fabric: a*x */
-    uint16_t rows;       /* b*y */
-    uint8_t planes;      /* 1 .. 4 */
-    uint16_t sends;      /* messages under way at once: 1 .. HX_MAX_SENDS */
-    uint8_t epoch;       /* incarnation, 1 .. 255 */
-    uint8_t retries;     /* tries without an answer before a message is given up */
-    uint32_t peers;      /* accelerators it can know at once; 0: all. A message to or from one more is refused */
-    bool check;          /* compute and check the CRC. false only where memory carries the frames */
-    uint16_t job;        /* job tag of its packets */
-    uint64_t timeout_ns; /* without an answer until packets are repeated; doubles at each try, at most 16 times */
+    uint16_t gx, gy;   /* itself */
+    uint16_t columns;  /* of the fabric: a*x */
+    uint16_t rows;     /* b*y */
+    uint8_t plane_set; /* planes that it has, bit by plane; not 0 */
+    uint8_t retries;   /* probes, without that more arrives, before a message is given up */
+    uint16_t sends;    /* messages under way at once: 1 .. HX_MAX_SENDS */
+    uint16_t job;      /* job tag of its packets */
+    uint32_t epoch; /* incarnation: any number but 0 that no other one is likely to have had, random where it can be */
+    uint64_t key;   /* random: of its nonces */
+    uint32_t peers; /* accelerators it can know at once; 0: all. A message to or from one more is refused */
+    bool check;     /* compute and check the CRC. false only where memory carries the frames */
+    uint64_t timeout_ns; /* an answer is late after so long where none has ever come, */
+    uint64_t least_ns;   /* elsewhere never earlier than this, */
+    uint64_t most_ns;    /* and never later than this, however often it was. 0 < least <= timeout <= most */
+    uint64_t no_way_ns;  /* how long a message that all planes reported unreachable waits for a way; 0: it is given up
+                            at once, where routes never change; UINT64_MAX: until it is abandoned */
 };
 
-/* A message on its way out. Invariant: acked <= resend <= next <= packets, next - acked <= HX_MESSAGE_WINDOW. */
+/* A message on its way out. Invariant: acked <= resend <= next <= packets, next - acked <= HX_MESSAGE_WINDOW. What waits
+ * neither times nor probes. */
 struct hx_send {
     uint32_t peer; /* rank */
     uint16_t dst_gx, dst_gy;
@@ -85,20 +107,27 @@ struct hx_send {
     uint32_t acked;  /* packets known to be there, without a gap */
     uint32_t resend; /* packets before it are not to be repeated now */
     uint32_t next;   /* first packet never sent */
-    uint64_t deadline;
+    uint64_t quiet;  /* ns: since when an answer is awaited */
     uint64_t cookie;
-    uint16_t last_length; /* payload of the last packet */
-    uint16_t younger;     /* send with the next message to this peer, or HX_NO_SEND */
-    uint8_t tries;
-    uint8_t peer_epoch; /* the peer's incarnation, 0: not known */
-    uint8_t no_way;     /* planes that reported it unreachable, bit by plane */
-    bool active;
-    bool unreachable; /* reported, and nothing acknowledged since */
-    bool ready;       /* may inject now */
-    bool behind;      /* an older message to this peer may */
-    uint8_t fill[5];
+    uint32_t since;          /* units: when the timed packet went out, or the wait for a way began */
+    uint16_t timed : 10;     /* packet, modulo 1,024 */
+    uint16_t unanswered : 6; /* probes since the last answer */
+    uint16_t last_length;    /* payload of the last packet */
+    uint16_t younger;        /* send with the next message to this peer, or HX_NO_SEND */
+    uint16_t peer_epoch;     /* hx_epoch_check() of the peer's incarnation, 0: not known */
+    uint8_t tries;           /* probes since the last news */
+    uint8_t probes;          /* number of the newest one, 0: there was none */
+    uint8_t no_way;          /* planes that reported it unreachable, bit by plane */
+    bool active : 1;
+    bool ready : 1;   /* may inject now */
+    bool behind : 1;  /* an older message to this peer may */
+    bool timing : 1;  /* the acknowledgement of `timed` tells how long one takes: nothing was repeated */
+    bool probing : 1; /* the newest probe may be answered; it went out when `quiet` began */
+    bool waits : 1;   /* all planes have reported it unreachable */
+    bool doubt : 1;   /* the last answer to a probe came in good time, and packets were missing */
+    bool given_up : 1;
 };
-_Static_assert(sizeof(struct hx_send) == 64, "a send is a cache line");
+HX_STATIC_ASSERT(sizeof(struct hx_send) == 64, "a send is a cache line");
 
 /* Bit p % HX_MESSAGE_WINDOW: packet p of a message is there, though one before it is not. Apart from what every packet
  * needs, since packets in order do without. */
@@ -106,8 +135,9 @@ struct hx_map {
     uint32_t word[HX_MAP_WORDS];
 };
 
-/* A slot for arriving messages of one peer with the same number modulo HX_PEER_WINDOW. Invariant: base <= received; the
- * slot's map is empty where they are equal, so packets in order need not look at it. */
+/* A slot for arriving messages of one peer with the same number modulo HX_PEER_WINDOW. Invariant: base <= received; `early`
+ * and the slot's map are empty where they are equal, so packets in order need not look at them. `early` is in place of the
+ * map's first word: a message of 32 packets or less does without the map. */
 struct hx_receive {
     uint32_t message, packets;
     uint32_t base;          /* packets here without a gap */
@@ -115,9 +145,11 @@ struct hx_receive {
     uint32_t reported;      /* `received` at the last acknowledgement; at first as if there had been one before */
     uint32_t reported_base; /* likewise `base` */
     uint32_t tag;
+    uint32_t early;
     uint16_t last_length;
     uint8_t state;
     uint8_t plane; /* by which its last packet came */
+    uint8_t probe; /* number of the probe that is to be answered, 0: none */
     bool queued;   /* is in the list of acknowledgements */
 };
 
@@ -127,19 +159,31 @@ struct hx_peer {
     uint32_t rank;
     uint32_t next_message;         /* number of the next message to it */
     uint16_t send[HX_PEER_WINDOW]; /* which hx_send, or HX_NO_SEND */
-    uint8_t epoch;                 /* its incarnation, 0: not known */
+    uint32_t epoch;                /* its incarnation, 0: not known */
     struct hx_receive first;       /* slot 0 */
-    uint32_t fill[2];
+    struct hx_round round;         /* of answers from it */
 };
-_Static_assert(sizeof(struct hx_peer) == 64, "a peer is a cache line");
+HX_STATIC_ASSERT(sizeof(struct hx_peer) == 64, "a peer is a cache line");
 
-/* What else there is of it. */
+/* Who it is, in doubt. */
+struct hx_peer_hello {
+    uint32_t nonce[2]; /* of the peer, to be answered, low word first; 0: none */
+    uint32_t asked;    /* units: when it was asked last */
+    uint32_t answers;  /* taken from it: a nonce is good for one */
+    bool has_asked;
+    bool ask;     /* it is to be asked */
+    bool forgets; /* it is to be told that nothing is known of what it sent so far */
+    bool queued;  /* is in the list of acknowledgements */
+};
+
+/* What else there is of it: not touched before its second message, a packet out of order of a long one, or doubt. */
 struct hx_peer_rest {
     struct hx_receive in[HX_PEER_WINDOW - 1]; /* slots 1 and up */
-    struct hx_map map[HX_PEER_WINDOW];        /* of packets at and after a slot's base */
-    uint32_t fill[5];
+    struct hx_map map[HX_PEER_WINDOW];        /* of packets at and after a slot's base; word 0: see hx_receive */
+    struct hx_peer_hello hello;
+    uint32_t fill[13];
 };
-_Static_assert(sizeof(struct hx_peer_rest) % 64 == 0, "its slots are in two cache lines");
+HX_STATIC_ASSERT(sizeof(struct hx_peer_rest) % 64 == 0, "its slots are in two cache lines");
 
 struct hx_endpoint_stats {
     uint64_t messages_sent;     /* acknowledged in full */
@@ -147,6 +191,7 @@ struct hx_endpoint_stats {
     uint64_t messages_failed;
     uint64_t packets_sent; /* data packets injected the first time */
     uint64_t packets_repeated;
+    uint64_t probes_sent;
     uint64_t packets_delivered; /* data packets placed */
     uint64_t bytes_delivered;
     uint64_t acks_sent;
@@ -164,13 +209,17 @@ struct hx_endpoint {
     struct hx_endpoint_config config;
     struct hal_endpoint *hal;
     struct hx_endpoint_stats stats;
-    struct hx_send_set due;          /* sends that may inject now, and are not behind another */
-    struct hx_send_set idle;         /* sends without a message */
-    uint16_t active;                 /* sends under way */
-    uint16_t turn;                   /* whose turn it is among those that are due */
-    uint16_t timer;                  /* whose deadline is looked at next */
-    uint64_t soonest;                /* no deadline is earlier */
-    uint64_t sweep;                  /* soonest deadline seen or set since `timer` was 0 */
+    struct hx_send_set due;  /* sends that may inject now, and are not behind another */
+    struct hx_send_set idle; /* sends without a message */
+    uint16_t active;         /* sends under way */
+    uint16_t turn;           /* whose turn it is among those that are due */
+    uint16_t timer;          /* whose deadline is looked at next */
+    uint8_t plane_end;       /* planes that it has are below */
+    uint8_t unit_shift;      /* what is measured is in units of 2^unit_shift ns: 1,024 to 2,047 of them are least_ns */
+    bool abandons;           /* some sends are given up and have not ended yet */
+    uint64_t soonest;        /* no deadline is earlier */
+    uint64_t sweep;          /* soonest deadline seen or set since `timer` was 0 */
+    struct hx_round round;   /* of answers from anybody */
     uint32_t acks_first, acks_count; /* list of acknowledgements, circular */
     uint32_t ack_slots;
     struct hx_send *send;      /* [sends] */
@@ -181,13 +230,13 @@ struct hx_endpoint {
     struct hx_peer *peer;      /* [peers]; by rank where every accelerator has its own */
     struct hx_peer_rest *rest; /* [peers] */
     uint32_t *place;           /* open hash of ranks: index in peer plus one, 0: empty. NULL where none is needed */
-    uint32_t *ack;             /* [ack_slots]: index in peer * HX_PEER_WINDOW + slot */
+    uint32_t *ack;             /* [ack_slots]: index in peer * HX_PEER_ANSWERS + slot, or + HX_PEER_WINDOW: a hello */
 };
 
 /* Bytes of memory an endpoint of this configuration needs (8-byte aligned). */
 size_t hx_endpoint_bytes(const struct hx_endpoint_config *config);
 
-/* HX_E_RANGE: a field of the configuration is outside its range. */
+/* `memory` is all zero. HX_E_RANGE: a field of the configuration is outside its range. */
 int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *config, struct hal_endpoint *hal,
                      void *memory);
 
@@ -202,10 +251,26 @@ static inline bool hx_endpoint_takes(const struct hx_endpoint *ep)
     return ep->active < ep->config.sends;
 }
 
-/* Consumes arrivals, acknowledges, injects, repeats what is overdue; commits. Returns packets taken and given. */
+/* Routes may have changed: messages that were reported unreachable, by some plane or by all, are sent again, and late
+ * answers are asked for at once. Tries made so far do not count. */
+void hx_endpoint_routes_changed(struct hx_endpoint *ep);
+
+/* Gives up the messages to (gx, gy) that are under way: their FAILED come in the next steps. */
+void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned gx, unsigned gy);
+
+/* Nanoseconds of hal_now(), before which no step has to be made for the sake of time; UINT64_MAX: never. */
+static inline uint64_t hx_endpoint_deadline(const struct hx_endpoint *ep)
+{
+    return ep->active ? ep->soonest : UINT64_MAX;
+}
+
+/* Consumes arrivals, acknowledges, injects, asks for what is late; commits. Returns packets taken and given. A step looks
+ * at one deadline: as many steps as there are sends look at all. */
 unsigned hx_endpoint_step(struct hx_endpoint *ep);
 
 /* Whether nothing is under way: no message unacknowledged, no acknowledgement to send. */
 bool hx_endpoint_idle(const struct hx_endpoint *ep);
+
+#include "hxmesh/end.h"
 
 #endif

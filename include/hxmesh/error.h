@@ -4,6 +4,8 @@
 #ifndef HXMESH_ERROR_H
 #define HXMESH_ERROR_H
 
+#include "hxmesh/begin.h"
+
 enum hx_error {
     HX_OK = 0,
     HX_E_RANGE = -1,       /* a size or coordinate outside its documented range */
@@ -17,5 +19,7 @@ enum hx_error {
     HX_E_BUSY = -9,        /* every slot for this is taken: try again after the next event */
     HX_E_UNREACHABLE = -10 /* no minimal path is left to the destination */
 };
+
+#include "hxmesh/end.h"
 
 #endif

@@ -1,4 +1,4 @@
-/* frame.h - the wire format, version 1. docs/wire-format.md is the same as a table.
+/* frame.h - the wire format, version 2. docs/wire-format.md is the same as a table.
  *
  * Network byte order, fixed offsets, inside an Ethernet frame with a local experimental EtherType (IEEE 802:
  * 88-B5 data, 88-B6 control). The header of a data frame is 64 bytes, Ethernet included; the payload follows.
@@ -8,7 +8,7 @@
  *        6    6  src MAC   02:plane:gx:gy of the source
  *       12    2  EtherType 0x88B5
  *   -- changed at every hop, outside the CRC --
- *       14    1  version   1
+ *       14    1  version   2
  *       15    1  vc        0 .. 2
  *       16    1  hops      switches passed so far
  *       17    1  credit_vc VC of the piggybacked grant, 0xFF: none
@@ -16,7 +16,7 @@
  *       20    4  credit_limit   absolute grant in blocks for credit_vc (section credit.h)
  *       24    4  crc       CRC-32C of bytes 28 .. 63+length
  *   -- end to end, under the CRC --
- *       28    1  kind      1 data, 2 acknowledgement, 3 unreachable
+ *       28    1  kind      1 data, 2 acknowledgement, 3 unreachable, 4 probe, 5 hello
  *       29    1  plane     0 .. 3
  *       30    2  job       job tag
  *       32    2  dst_gx    36 2 src_gx
@@ -25,10 +25,9 @@
  *       44    4  offset    data: first payload byte's place in the message, in packets of 8,192 B (*)
  *       48    4  message_packets  packets of the message
  *       52    2  length    payload bytes, 0 .. 8192
- *       54    1  epoch     incarnation of the source (see endpoint.h)
- *       55    1  peer_epoch incarnation of the destination as the source knows it, 0: not known
+ *       54    2  peer_epoch hx_epoch_check() of the destination's epoch as the source knows it, 0: not known
  *       56    4  tag       the sender's word for the receiver (see endpoint.h)
- *       60    4  reserved  0
+ *       60    4  epoch     incarnation of the source (see endpoint.h), not 0
  *       64       payload
  *
  * (*) `offset` counts packets, so that a message may have up to 2^32 - 1 packets. Every packet but the last of a
@@ -36,24 +35,29 @@
  *
  * Acknowledgement: `offset` is the number of packets received without a gap from the start, 0 .. message_packets; the
  * payload is a bit map (least significant bit of byte 0 first) of the packets received beyond it, empty if there are
- * none: bit n stands for packet offset + n, so that bit 0 is always 0.
+ * none: bit n stands for packet offset + n, so that bit 0 is always 0. `tag` is the number of the probe that it answers,
+ * 0 if it answers none.
  * Unreachable: names the (message, offset) of the data packet that found no way; the payload is its destination,
  * 2 bytes gx, 2 bytes gy. offset < message_packets.
+ * Probe: asks what is there of a message, to be acknowledged at once. `offset` is the probe's number, 1 .. 255; no
+ * payload.
+ * Hello: asks who is there, or says so: 8 bytes nonce of the source, 0: it asks nothing; 8 bytes nonce of the
+ * destination that is answered, 0: none. message, offset and message_packets are 0; tag is 1 if nothing is known here of
+ * what the destination has sent, else 0.
  *
  *   offset size            credit frame (EtherType 0x88B6), 64 bytes, never routed: it crosses one link
  *        0    6  dst MAC   03:plane:FF:FF:FF:FF, a local group address: whoever is at the other end
  *        6    6  src MAC   02:plane:FF:FF:FF:FF, no coordinates
  *       12    2  EtherType 0x88B6
- *       14    1  version   1
+ *       14    1  version   2
  *       15    1  kind      1 credit
  *       16    1  plane
  *       17    1  vcs       3
  *       18    2  reserved  0
  *       20   24  vcs times { 4 limit: what the other side may have sent in all, in blocks
  *                            4 sent:  what this side has sent in all, in blocks }
- *       44    4  session       of this side, not 0 (section credit.h)
- *       48    4  peer_session  of the other side as this side knows it, 0: not known
- *       52    8  reserved  0
+ *       44    8  nonce      of this side, not 0 (section credit.h)
+ *       52    8  peer_nonce of the other side, 0: not known
  *       60    4  crc       CRC-32C of bytes 14 .. 59
  *
  * All functions are pure and reentrant. Decoding never reads beyond `bytes` and never trusts a field. */
@@ -65,10 +69,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hxmesh/begin.h"
+
 enum {
     HX_ETHERTYPE_DATA = 0x88B5,
     HX_ETHERTYPE_CONTROL = 0x88B6,
-    HX_WIRE_VERSION = 1,
+    HX_WIRE_VERSION = 2,
     HX_HEADER_BYTES = 64,
     HX_MAX_PAYLOAD = 8192, /* bytes of a packet (table III) */
     HX_MAX_FRAME = HX_HEADER_BYTES + HX_MAX_PAYLOAD,
@@ -77,10 +83,11 @@ enum {
     HX_PACKET_BLOCKS = 32, /* of a full packet */
     HX_CRC_FIRST = 28,     /* first byte under the data CRC */
     HX_REPORT_BYTES = 4,   /* payload of an unreachable report */
+    HX_HELLO_BYTES = 16,   /* of a hello */
     HX_NO_CREDIT = 0xFF
 };
 
-enum hx_kind { HX_DATA = 1, HX_ACK = 2, HX_UNREACHABLE = 3 };
+enum hx_kind { HX_DATA = 1, HX_ACK = 2, HX_UNREACHABLE = 3, HX_PROBE = 4, HX_HELLO = 5 };
 enum hx_control_kind { HX_CREDIT = 1 };
 
 struct hx_header {
@@ -92,21 +99,28 @@ struct hx_header {
     uint16_t dst_gx, dst_gy, src_gx, src_gy;
     uint32_t message, offset, message_packets;
     uint16_t length;
-    uint8_t epoch, peer_epoch;
-    uint32_t tag;
+    uint16_t peer_epoch;
+    uint32_t tag, epoch;
 };
 
 struct hx_credit_frame {
     uint8_t plane;
     uint32_t limit[HX_VCS];
     uint32_t sent[HX_VCS];
-    uint32_t session, peer_session;
+    uint64_t nonce, peer_nonce;
 };
 
 /* Blocks of buffer, and of credit, a packet with this payload takes: at least one. */
 static inline unsigned hx_blocks(unsigned payload_bytes)
 {
     return payload_bytes ? (payload_bytes + HX_BLOCK - 1U) / HX_BLOCK : 1U;
+}
+
+/* What a header has room for of the epoch of its destination; 0 for 0 only. */
+static inline uint16_t hx_epoch_check(uint32_t epoch)
+{
+    uint16_t folded = (uint16_t)(epoch ^ epoch >> 16);
+    return epoch && folded == 0 ? UINT16_MAX : folded;
 }
 
 /* Writes the 64 header bytes; h->crc is written as it is (hx_frame_crc computes it over a written frame). */
@@ -133,5 +147,7 @@ void hx_credit_encode(uint8_t frame[HX_CREDIT_FRAME_BYTES], const struct hx_cred
 /* Errors as hx_frame_decode, and HX_E_CHECKSUM, which comes before all that the CRC covers but the version. On an error
  * *c is untouched. Whether the counts make sense is for credit.h. */
 int hx_credit_decode(struct hx_credit_frame *c, const uint8_t *frame, size_t bytes);
+
+#include "hxmesh/end.h"
 
 #endif

@@ -22,6 +22,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "hxmesh/begin.h"
+
 enum hx_port { HX_E = 0, HX_W = 1, HX_N = 2, HX_S = 3, HX_LOCAL = 4, HX_ACCELERATOR_PORTS = 5 };
 
 enum {
@@ -100,5 +102,7 @@ unsigned hx_network_cables(const struct hx_network *n, unsigned port, unsigned o
 
 /* Length of a minimal path between two accelerators, in cables (board traces count as cables); 0 to itself. */
 unsigned hx_distance(const struct hx_geometry *g, unsigned gx, unsigned gy, unsigned to_gx, unsigned to_gy);
+
+#include "hxmesh/end.h"
 
 #endif

@@ -1,7 +1,8 @@
 /* hal.h - what a platform must give: the functions a hal_port.h defines, all `static inline`.
  *
  * The platform is chosen at compile time by include path (-Ihal/shm, -Ihal/loopback, ...): firmware says
- * #include "hal_port.h", nothing goes through a pointer. hal/loopback/ is the example to start from.
+ * #include "hal_port.h", nothing goes through a pointer. hal/loopback/ is the example to start from;
+ * docs/porting.md goes through it, with a program that tries any port against what is said here.
  *
  * Ownership. A packet buffer belongs to exactly one of: the platform's free buffers, an endpoint (between
  * hal_buffer_get and hal_inject, or hal_ejected and hal_buffer_put), or a link (from hal_transmit or hal_inject until the

@@ -7,7 +7,8 @@
  *
  *               E, W                        N                          S          LOCAL
  *     x_table   next steps of X             no on-board E/W step is    always 1   X is done
- *                                           needed on this board
+ *                                           needed on this board, or
+ *                                           N leaves the board here
  *     y_table   always 1                    next step of Y             of Y       Y is done
  *
  * so  x_table[gx] & y_table[gy]  is the set: E/W where X wants them, N only where north-last allows it, LOCAL where
@@ -25,6 +26,8 @@
 #include "hxmesh/geometry.h"
 
 #include <stddef.h>
+
+#include "hxmesh/begin.h"
 
 /* Which boards a packet of this switch's job may not land on. bits: one per board, Y*x + X, least significant bit
  * of byte 0 first; NULL: none is barred. Owned by the caller. */
@@ -83,5 +86,7 @@ static inline unsigned hx_route_raises(const struct hx_route *r, unsigned port)
 {
     return r->kind == HX_ACCELERATOR ? (unsigned)(r->raise >> port) & 1U : 0;
 }
+
+#include "hxmesh/end.h"
 
 #endif

@@ -38,6 +38,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hxmesh/begin.h"
+
 enum {
     HX_WINDOW = 64,       /* positions of a window */
     HX_MAX_ROOM = 0x3FFF, /* what hal_room() saturates at, in credit units */
@@ -54,7 +56,7 @@ struct hx_desc {
     uint16_t job;
     uint16_t flow; /* platform's own; carried along */
 };
-_Static_assert(sizeof(struct hx_desc) == 16, "a descriptor is 16 bytes: four to a cache line");
+HX_STATIC_ASSERT(sizeof(struct hx_desc) == 16, "a descriptor is 16 bytes: four to a cache line");
 
 /* Every reason for which a packet may be dropped anywhere; the names are those of reports. */
 #define HX_DROP_REASONS(X)                                                                                             \
@@ -116,5 +118,7 @@ void hx_switch_reroute(struct hx_switch *sw);
 
 /* Packets that wait in the windows now. */
 unsigned hx_switch_waiting(const struct hx_switch *sw);
+
+#include "hxmesh/end.h"
 
 #endif

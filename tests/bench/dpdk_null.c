@@ -62,7 +62,7 @@ static void open_null(struct bench *b, unsigned port, unsigned bytes)
                                             .credit_period = rte_get_tsc_hz() / 10000,
                                             .pool = b->credits,
                                             .drops = b->core.drops};
-    dpdk_port_init(&b->port[port], &config, 1, rte_zmalloc(NULL, dpdk_port_bytes(blocks, blocks), 64));
+    dpdk_port_init(&b->port[port], &config, rte_zmalloc(NULL, dpdk_port_bytes(blocks, blocks), 64));
     b->port[port].link.open = true;
 }
 
@@ -83,7 +83,6 @@ static void build(struct bench *b)
     b->config.ports = HX_ACCELERATOR_PORTS;
     b->node = (struct node){.config = &b->config, .port = b->port, .cores = 1, .up = 15};
     c->node = &b->node;
-    c->up_seen = 15;
     c->hal = (struct hal_switch){
         .port = b->port, .ports = HX_ACCELERATOR_PORTS, .mine = 15, .up = 15, .send = c->send, .drops = c->drops};
     c->tables = rte_zmalloc(NULL, hx_route_bytes(&b->config.g, b->config.node), 64);

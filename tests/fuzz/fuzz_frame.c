@@ -26,7 +26,7 @@ static void try_data(const uint8_t *bytes, size_t size)
     hx_frame_encode(again, &h);
     require(memcmp(again, bytes, sizeof again) == 0);
     require(size >= (size_t)HX_HEADER_BYTES + h.length && h.length <= HX_MAX_PAYLOAD);
-    require(h.vc < HX_VCS && h.plane < HX_MAX_PLANES && h.offset <= h.message_packets);
+    require(h.vc < HX_VCS && h.plane < HX_MAX_PLANES && (h.kind == HX_PROBE || h.offset <= h.message_packets));
     require(hx_blocks(h.length) >= 1 && hx_blocks(h.length) <= HX_PACKET_BLOCKS);
     (void)hx_frame_crc(bytes, h.length);
 }

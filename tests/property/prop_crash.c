@@ -115,8 +115,24 @@ static void start(struct run *r, unsigned worker)
     r->runs[worker] = true;
 }
 
+/* Counts of the endpoints, which outlive them. */
+static void judge_counts(const struct run *r, const char *when)
+{
+    uint64_t sent = 0;
+    uint64_t delivered = 0;
+    for (uint32_t rank = 0; rank < r->s.f.g.accelerators; rank++) {
+        sent += r->s.f.accelerator[rank].stats.packets_sent + r->s.f.accelerator[rank].stats.packets_repeated;
+        delivered += r->s.f.accelerator[rank].stats.packets_delivered;
+    }
+    if (delivered > sent)
+        fail_msg("%s, seed %llu, case %u, %s: %llu packets were sent and %llu delivered", r->plan->spec,
+                 (unsigned long long)r->seed, r->case_number, when, (unsigned long long)sent,
+                 (unsigned long long)delivered);
+}
+
 static void judge(struct run *r, const char *when)
 {
+    judge_counts(r, when);
     struct support_audit a = support_audit(&r->s);
     const struct support_ledger *l = r->s.ledger;
     if (a.missing || a.doubled || a.foreign)

@@ -135,7 +135,7 @@ static struct rte_mbuf *good_frame(struct lab *lab)
 static struct rte_mbuf *credit_frame(struct lab *lab)
 {
     struct rte_mbuf *m = garbage(lab, HX_CREDIT_FRAME_BYTES);
-    struct hx_credit_frame f = {.session = 1 + draw(1000), .peer_session = draw(1000)};
+    struct hx_credit_frame f = {.nonce = 1 + draw(1000), .peer_nonce = draw(1000)};
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         f.limit[vc] = draw(UINT32_MAX);
         f.sent[vc] = draw(UINT32_MAX);
@@ -190,10 +190,10 @@ static struct rte_mbuf *forged(struct rte_mbuf *m)
         f.sent[vc] += 1 + draw(1U << 30);
         break;
     case 2:
-        f.session += 1 + draw(1U << 30);
+        f.nonce += 1 + draw(1U << 30);
         break;
     default:
-        f.peer_session += 1 + draw(1U << 30);
+        f.peer_nonce += 1 + draw(1U << 30);
     }
     hx_credit_encode(frame, &f);
     return m;

@@ -32,13 +32,18 @@ static unsigned below(unsigned bound)
 static struct manner start(uint64_t seed, unsigned retries)
 {
     uint64_t random = seed;
-    struct hx_endpoint_config config = {.planes = (uint8_t)(1 + shapes_below(&random, 4)),
+    uint64_t timeout_ns = (20 + shapes_below(&random, 60)) * CLOUD_TURN;
+    struct hx_endpoint_config config = {.plane_set = (uint8_t)(1 + shapes_below(&random, 15)),
                                         .sends = (uint8_t)(1 + shapes_below(&random, 8)),
-                                        .epoch = (uint8_t)(1 + shapes_below(&random, 255)),
+                                        .epoch = 1 + shapes_below(&random, 255),
+                                        .key = seed,
                                         .retries = (uint8_t)retries,
                                         .check = shapes_below(&random, 3) == 0,
                                         .job = 3,
-                                        .timeout_ns = (20 + shapes_below(&random, 60)) * CLOUD_TURN};
+                                        .timeout_ns = timeout_ns,
+                                        .least_ns = timeout_ns / (1 + shapes_below(&random, 4)),
+                                        .most_ns = timeout_ns << shapes_below(&random, 5),
+                                        .no_way_ns = 8 * timeout_ns};
     cloud_init(&cloud, 2 + shapes_below(&random, CLOUD_ENDS - 1), &config, 64, random);
     cloud.faults = (struct cloud_faults){.lose = below(2) * below(20),
                                          .repeat = below(2) * below(20),

@@ -5,6 +5,7 @@
 #include "fabric-emu/live/fabric.h"
 #include "fabric-emu/traffic.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -142,8 +143,10 @@ static struct hx_settings settings_of(enum hx_pattern pattern, uint64_t seed)
 static struct traffic traffic_of(const struct ground *g, enum hx_pattern pattern, uint64_t seed, unsigned target)
 {
     struct hx_settings s = settings_of(pattern, seed);
+    struct hx_place at = hx_place_of(&g->f.g, target);
+    s.target = (struct hx_coordinates){1, {{at.gx, at.gy}}};
     struct traffic t;
-    traffic_init(&t, &g->f.spec, &g->f.g, &s, target);
+    traffic_init(&t, &g->f.spec, &g->f.g, &s, NULL);
     return t;
 }
 
@@ -177,7 +180,7 @@ static void lasts_for_a_duration(const struct ground *g)
         struct hx_settings s = settings_of(pattern, g->seed);
         s.duration_ns = 1;
         struct traffic timed;
-        traffic_init(&timed, &g->f.spec, &g->f.g, &s, 0);
+        traffic_init(&timed, &g->f.spec, &g->f.g, &s, NULL);
         for (unsigned rank = 0; rank < g->n; rank++) {
             uint64_t messages = traffic_messages(&counted, rank);
             assert_true(traffic_messages(&timed, rank) == (messages ? UINT64_MAX : 0));
@@ -214,7 +217,7 @@ static void the_seed_decides(void **state)
     open_ground("4x4 Hx2Mesh", 0);
     for (unsigned pattern = 0; pattern < HX_PATTERNS; pattern++) {
         bool is_random = pattern == HX_ALL_TO_ALL_RANDOM || pattern == HX_UNIFORM || pattern == HX_PERMUTATION ||
-                         pattern == HX_BISECTION;
+                         pattern == HX_BISECTION || pattern == HX_HOTSPOT;
         uint64_t first = fingerprint(&ground, pattern, 1);
         assert_true(first == fingerprint(&ground, pattern, 1));
         for (uint64_t seed = 2; seed < 12; seed++)
@@ -458,6 +461,190 @@ static void incast_meets_at_one(void **state)
     on_every_ground(all_meet_at_one);
 }
 
+/* ---- on the grid of a job ---- */
+
+/* The columns and rows in which a job has boards, alive or not, as the test finds them. */
+struct sides {
+    unsigned columns, rows;
+    unsigned gx[MOST], gy[MOST];
+};
+
+static struct sides sides_of(const struct ground *g, unsigned job)
+{
+    struct sides s = {0};
+    unsigned columns = g->f.spec.a * g->f.spec.x;
+    bool has_column[MOST] = {false};
+    bool has_row[MOST] = {false};
+    for (unsigned rank = 0; rank < g->n; rank++) {
+        has_column[rank % columns] |= g->job[rank] == job;
+        has_row[rank / columns] |= g->job[rank] == job;
+    }
+    for (unsigned i = 0; i < MOST; i++) {
+        if (has_column[i])
+            s.gx[s.columns++] = i;
+        if (has_row[i])
+            s.gy[s.rows++] = i;
+    }
+    return s;
+}
+
+static unsigned index_of(const unsigned *list, unsigned what)
+{
+    unsigned i = 0;
+    while (list[i] != what)
+        i++;
+    return i;
+}
+
+/* Bits of the numbers below n, which is a power of two; 0: it is none. */
+static unsigned bits_of(unsigned n)
+{
+    unsigned bits = 0;
+    while (1U << bits < n)
+        bits++;
+    return 1U << bits == n ? bits : 0;
+}
+
+/* Where (column, row) sends, as the book says it, place by place. */
+static void place_to(unsigned pattern, const struct sides *s, unsigned column, unsigned row, unsigned to[2])
+{
+    unsigned number = row * s->columns + column;
+    unsigned goes = number;
+    to[0] = (column + (s->columns + 1) / 2 - 1) % s->columns;
+    to[1] = (row + (s->rows + 1) / 2 - 1) % s->rows;
+    if (pattern == HX_TORNADO)
+        return;
+    if (pattern == HX_TRANSPOSE) {
+        /* The element's place in the transposed matrix: count the elements before it, column by column. */
+        goes = 0;
+        for (unsigned c = 0; c < s->columns; c++)
+            for (unsigned r = 0; r < s->rows; r++)
+                goes += c < column || (c == column && r < row);
+    } else {
+        unsigned bits = bits_of(s->columns * s->rows);
+        for (unsigned bit = 0; bit < bits; bit++)
+            goes = (goes & ~(1U << bit)) | (number >> (bits - 1 - bit) & 1U) << bit;
+    }
+    to[0] = goes % s->columns;
+    to[1] = goes / s->columns;
+}
+
+static void is_as_the_book_says(const struct ground *g)
+{
+    unsigned columns = g->f.spec.a * g->f.spec.x;
+    for (unsigned pattern = HX_TORNADO; pattern <= HX_BIT_REVERSE; pattern++) {
+        struct traffic t = traffic_of(g, pattern, g->seed, 0);
+        bool taken[MOST] = {false};
+        for (unsigned rank = 0; rank < g->n; rank++) {
+            struct sides s = sides_of(g, g->job[rank]);
+            unsigned to[2];
+            place_to(pattern, &s, index_of(s.gx, rank % columns), index_of(s.gy, rank / columns), to);
+            unsigned partner = s.gy[to[1]] * columns + s.gx[to[0]];
+            bool sends = may_talk(g, rank, partner);
+            assert_true(traffic_messages(&t, rank) == (sends ? COUNT : 0));
+            if (!sends)
+                continue;
+            assert_int_equal(traffic_destination(&t, rank, 1), partner);
+            assert_false(taken[partner]); /* a permutation */
+            taken[partner] = true;
+        }
+        traffic_free(&t);
+    }
+}
+
+static void the_patterns_of_the_book(void **state)
+{
+    (void)state;
+    on_every_ground(is_as_the_book_says);
+}
+
+static void a_square_is_transposed(void **state)
+{
+    (void)state;
+    open_ground("4x4 Hx2Mesh", 0);
+    struct traffic t = traffic_of(&ground, HX_TRANSPOSE, 1, 0);
+    for (unsigned gy = 0; gy < 8; gy++)
+        for (unsigned gx = 0; gx < 8; gx++)
+            if (gx != gy)
+                assert_int_equal(traffic_destination(&t, gy * 8 + gx, 0), gx * 8 + gy);
+    traffic_free(&t);
+    close_ground();
+}
+
+static void what_has_no_sense_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *fabric;
+        unsigned pattern;
+        const char *what; /* NULL: good */
+    } cases[] = {
+        {"3x3 Hx1Mesh", HX_BIT_REVERSE,
+         "bit-reverse needs a power of two of accelerators, 4 or more, and 3x3 Hx1Mesh is a grid of 3 x 3 (permutation "
+         "or "
+         "uniform go on any)"},
+        {"1x1 Hx2Mesh", HX_TORNADO,
+         "tornado goes nowhere on sides below 3, and 1x1 Hx2Mesh is a grid of 2 x 2 (permutation or uniform go on "
+         "any)"},
+        {"4x1 Hx1Mesh", HX_TRANSPOSE,
+         "transpose goes nowhere in a single line, and 4x1 Hx1Mesh is a grid of 4 x 1 (permutation or uniform go on "
+         "any)"},
+        {"4x2 Hx2Mesh", HX_BIT_REVERSE, NULL},
+        {"3x3 Hx1Mesh", HX_TORNADO, NULL},
+        {"3x2 Hx1Mesh", HX_TRANSPOSE, NULL},
+        {"3x3 Hx1Mesh", HX_UNIFORM, NULL},
+    };
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hx_spec spec;
+        hx_spec_load(cases[i].fabric, NULL, &spec);
+        const struct hx_geometry g = hx_spec_geometry(&spec);
+        const struct hx_settings s = settings_of(cases[i].pattern, 1);
+        struct hx_problem problem;
+        assert_true(traffic_check(&spec, &g, &s, &problem) == !cases[i].what);
+        if (cases[i].what)
+            assert_string_equal(problem.what, cases[i].what);
+        hx_spec_free(&spec);
+    }
+}
+
+/* ---- hotspots ---- */
+
+enum { DRAWN = 4000 };
+
+/* A share of what may go to a target goes there, to each alike; the rest goes to anybody. */
+static void two_are_hot(const struct ground *g)
+{
+    struct hx_settings s = settings_of(HX_HOTSPOT, g->seed);
+    struct hx_place last = hx_place_of(&g->f.g, g->n - 1);
+    s.target = (struct hx_coordinates){2, {{0, 0}, {last.gx, last.gy}}};
+    s.hotspot = 0.4;
+    s.count = DRAWN;
+    struct traffic t;
+    traffic_init(&t, &g->f.spec, &g->f.g, &s, NULL);
+    for (unsigned rank = 0; rank < g->n; rank += g->n / 4 + 1) {
+        unsigned n = others(g, rank);
+        unsigned mine = g->n == 1 ? 0 : may_talk(g, rank, 0) + may_talk(g, rank, g->n - 1);
+        unsigned met[MOST] = {0};
+        for (unsigned m = 0; n && m < DRAWN; m++)
+            met[traffic_destination(&t, rank, m)]++;
+        for (unsigned to = 0; n && to < g->n; to++) {
+            if (!may_talk(g, rank, to))
+                continue;
+            double hot = mine ? 0.4 : 0;
+            double expected = (1 - hot) / n + (to == 0 || to == g->n - 1 ? hot / mine : 0);
+            double spread = 5 * sqrt(expected * (1 - expected) / DRAWN);
+            assert_true(fabs((double)met[to] / DRAWN - expected) <= spread + 1e-9);
+        }
+    }
+    traffic_free(&t);
+}
+
+static void hotspots_have_their_share(void **state)
+{
+    (void)state;
+    on_every_ground(two_are_hot);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_teardown(function, close_after_failure)
@@ -472,6 +659,10 @@ int main(void)
         TEST(bisection_pairs_the_halves),
         TEST(neighbours_are_those_of_the_torus),
         TEST(incast_meets_at_one),
+        TEST(the_patterns_of_the_book),
+        TEST(a_square_is_transposed),
+        TEST(what_has_no_sense_is_refused),
+        TEST(hotspots_have_their_share),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -206,6 +206,22 @@ static void odd_timing(void **state)
     from_one(&trees, 5, 18);
 }
 
+static void the_longest_latencies(void **state)
+{
+    (void)state;
+    const uint64_t most = UINT64_C(1000) * HX_MOST_LATENCY;
+    const struct lab lab = {
+        .spec = "2x2 Hx2Mesh",
+        .timing = {.cable = HX_MOST_LATENCY,
+                   .trace = HX_MOST_LATENCY,
+                   .input = HX_MOST_LATENCY,
+                   .output = HX_MOST_LATENCY,
+                   .given = HX_GIVEN_CABLE | HX_GIVEN_TRACE | HX_GIVEN_INPUT | HX_GIVEN_OUTPUT},
+        .clock = {400, most, most, most, most},
+    };
+    from_one(&lab, 5, 16);
+}
+
 static void no_latency_at_all(void **state)
 {
     (void)state;
@@ -227,6 +243,7 @@ int main(void)
         cmocka_unit_test(authors_timing),
         cmocka_unit_test(odd_timing),
         cmocka_unit_test(no_latency_at_all),
+        cmocka_unit_test(the_longest_latencies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -203,9 +203,9 @@ static void small_packets_fill_a_link(void **state)
     run(&s, &plan, &lab);
     for (unsigned side = 0; side < 2; side++) {
         uint32_t neighbour = side ? 4 : 2;
-        const struct model_link *link = &s.m.link[s.m.layout.first_link[neighbour] + (side ? HX_W : HX_E)];
+        const struct model_span *span = &s.m.span[s.m.layout.first_link[neighbour] + (side ? HX_W : HX_E)];
         /* What was begun goes on to its end: four messages of each. */
-        assert_near(link->blocks * BLOCK, duration * 1000 + 6 * 16 * BLOCK, 8 * 16 * BLOCK);
+        assert_near((span->to - span->from) * BLOCK, duration * 1000 + 6 * 16 * BLOCK, 8 * 16 * BLOCK);
     }
     support_virtual_close(&s);
 }
@@ -277,6 +277,80 @@ static void all_reduce_of_short_vectors(void **state)
     }
 }
 
+/* ---- steady state ---- */
+
+/* Mean distance in cables to a random other. */
+static double mean_distance(const struct hx_geometry *g)
+{
+    double sum = 0;
+    for (uint32_t from = 0; from < g->accelerators; from++) {
+        for (uint32_t to = 0; to < g->accelerators; to++) {
+            struct hx_place a = hx_place_of(g, from);
+            struct hx_place b = hx_place_of(g, to);
+            sum += hx_distance(g, a.gx, a.gy, b.gx, b.gy);
+        }
+    }
+    return sum / g->accelerators / (g->accelerators - 1.0);
+}
+
+struct steady {
+    double share;   /* of injection that arrived */
+    double loads;   /* of all links together, over that of one full link for all that arrived */
+    double packets; /* whose latency counts, with acknowledgements, over those that could be injected */
+};
+
+static struct steady steady_of(uint64_t warm_up_ns, uint64_t duration_ns, unsigned workers)
+{
+    struct support_virtual s;
+    const struct support_virtual_plan plan = {.spec = "4x4 Hx2Mesh",
+                                              .workers = workers,
+                                              .settings = {.pattern = HX_UNIFORM,
+                                                           .message = 8192,
+                                                           .rate = 0.1,
+                                                           .warm_up_ns = warm_up_ns,
+                                                           .duration_ns = duration_ns,
+                                                           .given = HX_GIVEN_PATTERN | HX_GIVEN_MESSAGE |
+                                                                    HX_GIVEN_RATE | HX_GIVEN_WARM_UP |
+                                                                    HX_GIVEN_DURATION}};
+    support_virtual_open(&s, &plan);
+    assert_true(support_virtual_run(&s));
+    assert_true(support_virtual_whole(&s));
+    struct steady is = {0};
+    double interval = (double)(duration_ns - warm_up_ns) * 1000;
+    double injectable = interval / BLOCK * 4 * s.g.accelerators; /* blocks */
+    for (unsigned w = 0; w < s.m.workers; w++)
+        is.share += (double)s.m.area[w].bytes_measured / HX_BLOCK / injectable;
+    for (uint32_t slot = 0; slot < s.m.jobs.slots; slot++) {
+        for (unsigned bin = 0; bin < FAB_HISTOGRAM_BINS; bin++)
+            is.packets += (double)s.m.job[slot].latency.count[bin];
+    }
+    for (uint32_t node = 0; node < s.g.nodes; node++) {
+        for (unsigned port = 0; port < hx_node_ports(&s.g, node); port++) {
+            const struct model_span *span = &s.m.span[s.m.layout.first_link[node] + port];
+            if (hx_far_end(&s.g, node, port).node != HX_NOWHERE)
+                is.loads += (double)(span->to - span->from) / injectable;
+        }
+    }
+    is.loads /= mean_distance(&s.g);
+    is.packets /= injectable / 32;
+    support_virtual_close(&s);
+    return is;
+}
+
+/* Light uniform load: what is offered arrives, and crosses as many cables as its way is long, its acknowledgements with it (a
+ * block for 32 at most). Each accelerator sends a packet in 410 ns: the tolerance is one packet at either end. */
+static void light_uniform_load_after_a_warm_up(void **state)
+{
+    (void)state;
+    for (unsigned workers = 1; workers <= 2; workers++) {
+        const struct steady is = steady_of(4000, 44000, workers);
+        if (fabs(is.share - 0.1) > 0.001 || fabs(is.packets - 0.2) > 0.002 || is.loads < 0.098 || is.loads > 0.1055)
+            fail_msg("share %.5f, loads %.5f, packets %.5f", is.share, is.loads, is.packets);
+    }
+    /* What comes before would count: the first microsecond nothing arrives. */
+    assert_true(steady_of(0, 10000, 1).share < 0.097);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +365,7 @@ int main(void)
         cmocka_unit_test(small_packets_fill_a_link),
         cmocka_unit_test(all_reduce_of_long_vectors),
         cmocka_unit_test(all_reduce_of_short_vectors),
+        cmocka_unit_test(light_uniform_load_after_a_warm_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

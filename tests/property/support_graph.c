@@ -216,7 +216,7 @@ uint64_t graph_offered(const struct graph *g, const uint16_t *distance, int node
     uint64_t x_steps = set & ((uint64_t)1 << GRAPH_E | (uint64_t)1 << GRAPH_W);
     bool x_done = x_steps == 0;
     if (!x_done && (x_steps & exits) == 0)
-        set &= ~((uint64_t)1 << GRAPH_N);
+        set &= ~((uint64_t)1 << GRAPH_N) | exits;
     return moved_north ? set & (exits | (uint64_t)1 << GRAPH_N) : set;
 }
 

@@ -187,12 +187,14 @@ static void event_for_cloud(void *of, const struct hx_event *event)
 
 static void begin(struct cloud_end *e)
 {
-    loopback_node_init(&e->hal.node, e->config.planes, e->cloud->blocks, CLOUD_SENDS, e->hal.node.port);
+    loopback_node_init(&e->hal.node, e->cloud->planes, e->cloud->blocks, CLOUD_SENDS, e->hal.node.port);
     e->hal.user = (struct loopback_user){fill_for_cloud, place_for_cloud, event_for_cloud};
     e->hal.of = e;
     e->session++;
-    for (unsigned plane = 0; plane < e->config.planes; plane++)
-        loopback_plug(&e->hal.node, plane, plane, &e->wire[0][plane], &e->wire[1][plane], e->session);
+    for (unsigned plane = 0; plane < e->cloud->planes; plane++)
+        loopback_plug(&e->hal.node, plane, plane, &e->wire[0][plane], &e->wire[1][plane],
+                      UINT64_C(2) * e->session + plane * UINT64_C(1000));
+    memset(e->memory, 0, hx_endpoint_bytes(&e->config));
     assert_int_equal(hx_endpoint_init(&e->ep, &e->config, &e->hal, e->memory), HX_OK);
 }
 
@@ -201,7 +203,7 @@ void cloud_init(struct cloud *c, unsigned ends, const struct hx_endpoint_config 
     memset(c, 0, sizeof *c);
     c->ends = ends;
     c->blocks = blocks;
-    c->planes = config->planes;
+    c->planes = 32 - (unsigned)__builtin_clz(config->plane_set);
     c->random = seed;
     c->end = lab_memory(ends * sizeof *c->end);
     messages_init(&c->messages, ends, CLOUD_MESSAGES, seed);
@@ -220,7 +222,8 @@ void cloud_init(struct cloud *c, unsigned ends, const struct hx_endpoint_config 
         for (unsigned plane = 0; plane < c->planes; plane++) {
             new_wire(&e->wire[0][plane], blocks, 0);
             new_wire(&e->wire[1][plane], blocks, 0);
-            loopback_plug(&e->door.node, plane, plane, &e->wire[1][plane], &e->wire[0][plane], 1);
+            loopback_plug(&e->door.node, plane, plane, &e->wire[1][plane], &e->wire[0][plane],
+                          1 + plane * UINT64_C(1000));
         }
         begin(e);
     }
@@ -230,7 +233,8 @@ void cloud_restart(struct cloud *c, unsigned end)
 {
     struct cloud_end *e = &c->end[end];
     messages_forget(&c->messages, end);
-    e->config.epoch = (uint8_t)(e->config.epoch == 255 ? 1 : e->config.epoch + 1);
+    e->config.epoch = (uint32_t)(shapes_random(&c->random) | 1);
+    e->config.key++;
     begin(e);
 }
 
@@ -339,7 +343,8 @@ void cloud_step(struct cloud *c)
         step_end(c, &c->end[i]);
     for (unsigned i = 0; i < c->ends; i++)
         enter(c, &c->end[i]);
-    leave(c);
+    if (!c->still)
+        leave(c);
     c->now += CLOUD_TURN;
 }
 
@@ -397,7 +402,7 @@ static void join(struct fabric *f, unsigned plane, struct loopback_node *n, unsi
     c->port[0] = &n->port[port];
     c->port[1] = &other->port[other_port];
     loopback_plug(n, port, plane, &c->wire[0], &c->wire[1], 1);
-    loopback_plug(other, other_port, plane, &c->wire[1], &c->wire[0], 1);
+    loopback_plug(other, other_port, plane, &c->wire[1], &c->wire[0], 2);
 }
 
 static struct hal_switch *hal_of(const struct fabric *f, unsigned plane, uint32_t node)
@@ -445,13 +450,16 @@ static void new_end(struct fabric *f, unsigned rank)
                                               .gy = (uint16_t)(rank / f->g.columns),
                                               .columns = f->g.columns,
                                               .rows = f->g.rows,
-                                              .planes = f->g.planes,
+                                              .plane_set = (uint8_t)((1U << f->g.planes) - 1),
                                               .sends = 16,
-                                              .epoch = 1,
+                                              .epoch = 1 + rank,
                                               .retries = f->plan.retries,
                                               .check = f->plan.check,
                                               .job = FABRIC_JOB,
-                                              .timeout_ns = f->plan.timeout_ns};
+                                              .timeout_ns = f->plan.timeout_ns,
+                                              .least_ns = f->plan.timeout_ns,
+                                              .most_ns = 16 * f->plan.timeout_ns,
+                                              .no_way_ns = 8 * f->plan.timeout_ns};
     assert_int_equal(hx_endpoint_init(&e->ep, &config, &e->hal, lab_memory(hx_endpoint_bytes(&config))), HX_OK);
 }
 

@@ -99,6 +99,7 @@ struct cloud {
     unsigned frames;
     struct cloud_faults faults;
     struct messages messages;
+    bool still; /* nothing leaves it, and all keeps its order */
     uint64_t now, random;
     uint64_t entered; /* packets */
     /* Looks at each packet that enters; false: it is taken away. NULL: nobody looks. */

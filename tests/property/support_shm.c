@@ -162,7 +162,7 @@ void support_open(struct support *s, const struct support_plan *plan)
     settings.message = plan->message;
     settings.count = plan->count;
     settings.seed = plan->seed;
-    traffic_init(&s->traffic, &s->f.spec, &s->f.g, &settings, 0);
+    traffic_init(&s->traffic, &s->f.spec, &s->f.g, &settings, NULL);
     uint64_t most = 0;
     for (uint32_t rank = 0; rank < s->f.g.accelerators; rank++) {
         uint64_t messages = traffic_messages(&s->traffic, rank);

@@ -34,7 +34,7 @@ void support_virtual_open(struct support_virtual *s, const struct support_virtua
     if (plan->flows)
         settings.pattern = HX_PERMUTATION;
     hx_settings_merge(&settings, &plan->settings);
-    traffic_init(&s->traffic, &s->spec, &s->g, &settings, 0);
+    traffic_init(&s->traffic, &s->spec, &s->g, &settings, NULL);
     set_flows(s);
     bool collective = settings.pattern >= HX_COLLECTIVES;
     if (collective && !collective_plan_init(&s->collective, &s->traffic, 0, &problem))

@@ -50,6 +50,22 @@ is_captured() { "$HXMESH" capture --list | jq --exit-status ".fabrics | any(.nam
     nothing_left
 }
 
+@test "capture: a run waits for its file, and loses no frame to it" {
+    report "4x4 Hx2Mesh" --message 8KiB --workers 2 --capture "$FILE" --capture-buffer 64KiB
+    holds "$WHOLE"' and .capture.dropped == 0 and .capture.written == .capture.received and .packets_lost == 0'
+    run hxmesh verify "$FILE"
+    [ "$status" -eq 0 ]
+    [[ "$output" == "$FILE: good"* && "$output" != *"but "* ]]
+    hxmesh trace "$FILE" --json - | jq --exit-status '.packets.missing == 0 and .packets.delivered == .packets.seen'
+    # Who would rather keep the pace is told what that cost.
+    run hxmesh run "4x4 Hx2Mesh" --name "$NAME" --message 8KiB --capture "$FILE" --capture-buffer 64KiB --capture-drop
+    [ "$status" -eq 0 ]
+    [[ "$output" == *", "[1-9]*" dropped by the tap (without --capture-drop the fabric waits for the file)"* ]]
+    run hxmesh verify "$FILE"
+    [[ "$output" == *" frames were lost to the capture (a run without --capture-drop, or "*"): at those ports "* ]]
+    hxmesh trace "$FILE" | grep -q "^lost .*frames to the capture.* --capture-drop"
+}
+
 @test "capture: hxmesh verify finds nothing to object to" {
     [ -x "$HXMESH-verify" ] || skip "hxmesh-verify is not built"
     for options in "--workers 1" "--workers 3 --planes 2"; do
@@ -224,6 +240,8 @@ no_worker_taps() {
     eventually test -s "$FILE"
     pkill -KILL --parent "$PID" hxmesh-tap
     eventually no_worker_taps
+    # Cut off it does not claim to be whole, so nothing in it is found missing.
+    capinfos "$FILE" 2>/dev/null | grep -q "span=part"
     end_long
     holds '.capture.error != null and .capture.received > 0'
     grep -q "the process that wrote this capture was killed" "$BATS_TEST_TMPDIR/stderr"
@@ -251,6 +269,60 @@ no_worker_taps() {
         --capture-ports 'a0,*' --capture-ports 'row0/*'
     # Who sends to a neighbour has one way; into the hot spot packets wait; at a0,0 they have arrived.
     says_why "the only way" "waited, first with room" "it is here" "most room"
+}
+
+@test "capture: a pipe that nobody reads is waited for, and Ctrl-C is answered meanwhile" {
+    mkfifo "$BATS_TEST_TMPDIR/pipe"
+    for option in --capture --json; do
+        env --default-signal=INT "$HXMESH" run "1x1 Hx1Mesh" -t permutation -n 1 -q --name "$NAME" \
+            "$option" "$BATS_TEST_TMPDIR/pipe" >/dev/null 2>"$ERRORS" 3>&- &
+        local job=$!
+        eventually grep -qx "hxmesh: warning: $BATS_TEST_TMPDIR/pipe: waiting for a reader of this pipe" "$ERRORS"
+        kill -INT "$job"
+        CODE=0
+        wait "$job" || CODE=$?
+        [ "$CODE" -eq 130 ]
+        nothing_left
+    done
+    # Whoever comes gets everything.
+    hxmesh run "2x2 Hx1Mesh" -q --name "$NAME" --capture "$BATS_TEST_TMPDIR/pipe" >/dev/null 2>"$ERRORS" 3>&- &
+    local job=$!
+    eventually grep -q "waiting for a reader" "$ERRORS"
+    cat "$BATS_TEST_TMPDIR/pipe" >"$FILE"
+    wait "$job"
+    hxmesh verify "$FILE" --whole
+}
+
+@test "capture: a report does not overwrite the capture" {
+    says 2 "--json: '$FILE' is the file of --capture too: one would overwrite the other" run "2x2 Hx2Mesh" \
+        --json "$FILE" --capture "$FILE"
+    [ ! -e "$FILE" ]
+    touch "$FILE"
+    ln "$FILE" "$FILE.json"
+    says 2 "--json: '$FILE.json' is the file of --capture too: one would overwrite the other" run "2x2 Hx2Mesh" \
+        --json "$FILE.json" --capture "$FILE" --clock virtual
+    says 2 "--json: '$FILE' is the file of --write too: *" capture --json "$FILE" --write "$BATS_TEST_TMPDIR/./run.pcapng"
+}
+
+@test "capture: a recorder that was stopped does not keep the name of a run that was killed" {
+    start_long --capture "$FILE" --snaplen 64
+    eventually test -s "$FILE"
+    local tap
+    tap=$(pgrep --parent "$PID" hxmesh-tap)
+    kill -STOP "$tap"
+    kill -KILL "$PID"
+    wait "$PID" || true
+    CODE=0
+    eventually hxmesh run "1x1 Hx1Mesh" -q --name "$NAME" --json /dev/null 2>/dev/null || CODE=$? # its workers die first
+    kill -KILL "$tap"
+    [ "$CODE" -eq 0 ]
+}
+
+@test "capture: --list says that there is no shared memory to look at" {
+    unshare --user --map-root-user --mount true || skip "no mount namespaces"
+    run --separate-stderr unshare --user --map-root-user --mount sh -c "mount -t tmpfs none /dev && '$HXMESH' capture --list"
+    [ "$status" -eq 4 ]
+    [ "$stderr" = "hxmesh: error: /dev/shm: cannot be read: No such file or directory" ]
 }
 
 # says CODE LINE ARGUMENTS...: hxmesh ends with CODE and says just that, after "hxmesh: error: ".

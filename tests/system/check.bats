@@ -33,6 +33,29 @@ load tools_support
         .isolated == 3 * 16 * (2 * 16 + 12) + 12 * 48' <<<"$output"
 }
 
+@test "check: pairs of a job that are cut off are no good, with an example and why" {
+    printf '%s\n' "fabric: 4x4 Hx2Mesh" "jobs: [{tag: 7, boards: [[0, 0], [1, 1]]}]" >"$BATS_TEST_TMPDIR/cut.hxm.yaml"
+    run check "$BATS_TEST_TMPDIR/cut.hxm.yaml"
+    [ "$status" -eq 1 ]
+    [[ "${lines[0]}" == *": BAD" ]]
+    [[ "$output" == *"unreachable   64 of "* ]]
+    # Of the job and of the boards without one 32 each.
+    [[ "$output" == *"0,2 to 2,0: every way lands on board 1,1, which is of job 7, or on board 0,0, which is of job 7"* ]]
+    run check "$BATS_TEST_TMPDIR/cut.hxm.yaml" --json -
+    [ "$status" -eq 1 ]
+    judge '.acyclic and .unreachable == 64 and (.cut_off.why | test("^every way lands on board"))' <<<"$output"
+    # So it is with boards that have failed; pairs of different jobs are meant to be apart.
+    printf '%s\n' "fabric: 2x2 Hx1Mesh" "failed_boards: [[1, 0], [0, 1]]" >"$BATS_TEST_TMPDIR/cut.hxm.yaml"
+    run check "$BATS_TEST_TMPDIR/cut.hxm.yaml"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"every way lands on board 0,1, which has failed, or on board 1,0, which has failed"* ||
+        "$output" == *"every way lands on board 1,0, which has failed, or on board 0,1, which has failed"* ]]
+    # A run of it ends, and sends its user here.
+    run "$HXMESH" run "$BATS_TEST_TMPDIR/cut.hxm.yaml" --message 1 --count 1 --quiet --name "check-$$"
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"NOT COMPLETE (\`hxmesh check\` says which pairs are cut off, and why)"* ]]
+}
+
 @test "check: the table" {
     run check "2x2 Hx2Mesh"
     [ "$status" -eq 0 ]

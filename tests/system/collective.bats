@@ -118,7 +118,7 @@ FILE
     said 2 "no multiple of 4" "2x2 Hx2Mesh" --traffic all-gather --message 1001
     said 2 "runs once" "2x2 Hx2Mesh" --traffic all-reduce --count 2
     said 2 "runs once" "2x2 Hx2Mesh" --traffic all-reduce --duration 1s
-    said 2 "no rate" "2x2 Hx2Mesh" --traffic all-reduce --rate 0.5
+    said 2 "--rate: is for" "2x2 Hx2Mesh" --traffic all-reduce --rate 0.5
     said 2 "failed board" "$BATS_TEST_TMPDIR/corner.hxm.yaml" --traffic broadcast --target 3,3
     said 3 "so many messages" "2x2 Hx2Mesh" --traffic all-reduce --algorithm rings --message 8TiB
     said 4 "of memory" "4x4 Hx2Mesh" --traffic all-reduce --message 64GiB

@@ -34,16 +34,29 @@ dissect() { tshark -X "lua_script:$DISSECTOR" "$@" 2> >(grep -v "^Running as use
         -e hxmesh.vc -e hxmesh.hops -e hxmesh.plane -e hxmesh.epoch -e hxmesh.tag -e hxmesh.crc.status -e hxmesh.port \
         -Y 'hxmesh.src == "a5,6" && hxmesh.message == 0 && hxmesh.offset == 1 && hxmesh.hops == 0 && hxmesh.kind == 1'
     [ "${#lines[@]}" -eq 1 ]
-    [ "${lines[0]}" = '"a5,6",5,6,0,1,2,808,4,1,0,0,0,1,0x00000035,1,"a5,6/p0/local"' ] ||
-        [ "${lines[0]}" = 'a5,6,5,6,0,1,2,808,4,1,0,0,0,1,0x00000035,1,a5,6/p0/local' ]
+    [ "${lines[0]}" = '"a5,6",5,6,0,1,2,808,4,1,0,0,0,0x00000001,0x00000035,1,"a5,6/p0/local"' ] ||
+        [ "${lines[0]}" = 'a5,6,5,6,0,1,2,808,4,1,0,0,0,0x00000001,0x00000035,1,a5,6/p0/local' ]
+}
+
+@test "dissector: the packet list of the profile has port, direction, VC and packet, which trace takes" {
+    make_capture run.pcapng bytes=9000 messages=1
+    local folder line packet
+    folder=$(dirname "$DISSECTOR")
+    line=$(WIRESHARK_CONFIG_DIR=$folder tshark -C HammingMesh -X "lua_script:$DISSECTOR" -r run.pcapng \
+        -Y 'hxmesh.src == "a5,6" && hxmesh.offset == 1 && hxmesh.kind == 1 && hxmesh.vc == 1' -T tabs 2>/dev/null | head -n 1)
+    IFS=$'\t' read -r _ _ port direction vc _ packet _ <<<"$line"
+    [[ $port == */p0/* && $direction =~ ^(in|out)$ && $vc -eq 1 && $packet == a5,6,a*,0,1 ]]
+    trace run.pcapng --packet "$packet" --json - | judge '(.hops | length) == 1 and .hops[0].from == [5, 6] and .hops[0].offset == 1'
+    # As columns on the command line, too.
+    [ "$(dissect -r run.pcapng -c 1 -T fields -e hxmesh.packet -e hxmesh.direction)" != "" ]
 }
 
 @test "dissector: credit frames" {
     make_capture wire.pcapng wire=1 credits=32 messages=1
-    run dissect -r wire.pcapng -T fields -e hxmesh_credit.session -e hxmesh_credit.limit -e hxmesh_credit.crc.status \
-        -Y 'hxmesh_credit && hxmesh_credit.peer_session != 0 && frame.number < 4000'
+    run dissect -r wire.pcapng -T fields -e hxmesh_credit.nonce -e hxmesh_credit.limit -e hxmesh_credit.crc.status \
+        -Y 'hxmesh_credit && hxmesh_credit.peer_nonce != 0 && frame.number < 4000'
     [ "${#lines[@]}" -gt 100 ]
-    grep -qxE '[0-9]+ [0-9]+,[0-9]+,[0-9]+ 1' <<<"${lines[0]//$'\t'/ }"
+    grep -qxE '0x123456789abcde[0-9a-f]{2} [0-9]+,[0-9]+,[0-9]+ 1' <<<"${lines[0]//$'\t'/ }"
 }
 
 @test "dissector: repeats, answers and conversations" {

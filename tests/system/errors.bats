@@ -49,8 +49,8 @@ refused_run() {
     refused_run 2 "--planes: 10 is outside 1 .. 4" "4x4 Hx2Mesh" --planes 10
     refused_run 2 "--planes: 0 is outside 1 .. 4" "4x4 Hx2Mesh" --planes 0
     refused_run 2 "--workers: 65 workers; at most 64" "4x4 Hx2Mesh" --workers 65
-    refused_run 2 "--clock: speeds, latencies and --buffer are those of --clock virtual" "4x4 Hx2Mesh" --cable 5ns
-    refused_run 2 "--clock: --name is for --clock wall" "4x4 Hx2Mesh" --clock virtual
+    refused_run 2 "--seed: 9223372036854775808 is outside 0 .. 9223372036854775807" "4x4 Hx2Mesh" \
+        --seed 9223372036854775808
     refused 2 "--crossbar: 100 Gb/s is less than a link's 400" run "4x4 Hx2Mesh" --clock virtual --crossbar 100
     refused_run 2 "--count: 0 messages need a --duration" "4x4 Hx2Mesh" --count 0
     run --separate-stderr hxmesh run "4x4 Hx2Mesh" --name "$NAME" --traffic all-to-al
@@ -60,9 +60,26 @@ refused_run() {
     [ "$(wc -l <<<"$stderr")" -eq 1 ]
 }
 
+@test "errors: options that are not for this run" {
+    refused_run 2 "--cable: is for --clock virtual, not wall" "4x4 Hx2Mesh" --cable 5ns
+    refused_run 2 "--restart: is for --clock wall, not virtual" "4x4 Hx2Mesh" --clock virtual --no-restart
+    refused_run 2 "--algorithm: is for --traffic broadcast, reduce-scatter, all-gather or all-reduce, not uniform" \
+        "4x4 Hx2Mesh" -t uniform --algorithm ring
+    refused_run 2 "--target: is for --traffic incast, hotspot or broadcast, not all-to-all" "4x4 Hx2Mesh" --target 1,1
+    refused_run 2 "--shifts: is for --traffic all-to-all, not uniform" "4x4 Hx2Mesh" -t uniform --shifts 3
+    refused_run 2 "--count: a count and a duration: which of both? (0 is none)" "4x4 Hx2Mesh" -n 2 -d 1s
+    printf 'fabric: 4x4 Hx2Mesh\nclock: virtual\ncredits: 64\n' >demo.hxm.yaml
+    refused_run 3 "demo.hxm.yaml:3:1: credits: is for clock: wall, not virtual (--buffer is what a link buffers under \
+the virtual clock)" demo.hxm.yaml
+    printf 'fabric: 4x4 Hx2Mesh\ntiming: {link: 100}\n' >demo.hxm.yaml
+    refused_run 3 "demo.hxm.yaml:2:10: timing.link: is for clock: virtual, not wall" demo.hxm.yaml
+    hxmesh run demo.hxm.yaml --name "$NAME" --clock wall -m 8KiB --quiet --json - >"$REPORT"
+    holds '.clock == "wall"'
+}
+
 @test "errors: coordinates outside" {
     : >file
-    refused_run 2 "--target: 8,0 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" "4x4 Hx2Mesh" --target 8,0
+    refused_run 2 "--target: 8,0 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" "4x4 Hx2Mesh" --target 8,0 -t incast
     refused 2 "--from: 0,8 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" send file --name "$NAME" --from 0,8
     refused 2 "--to: 9,9 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" send file --name "$NAME" --to 9,9
 }

@@ -95,6 +95,36 @@ setup_file() {
     [ "$status" -eq 4 ]
 }
 
+@test "errors: a file is whole, or as it was before" {
+    small_disk() { (trap '' XFSZ; ulimit -f 8; route "4x4 Hx2Mesh" --all --json "$1"); }
+    refused 4 "$PWD/new.json: cannot be written: File too large" small_disk "$PWD/new.json"
+    echo old >old.json
+    refused 4 "old.json: cannot be written: File too large" small_disk old.json
+    [ "$(cat old.json)" = old ]
+    [ "$(ls ./*json*)" = ./old.json ]
+    # A link stays one, a mode is kept.
+    chmod 640 old.json
+    ln -s old.json link.json
+    info "2x2 Hx2Mesh" --json link.json
+    [ -L link.json ]
+    [ "$(stat -c %a old.json)" = 640 ]
+    judge '.accelerators == 16' <old.json
+    mkfifo fifo
+    info "2x2 Hx2Mesh" --json fifo 3>&- &
+    judge '.accelerators == 16' <fifo
+    wait $!
+    [ -p fifo ]
+}
+
+@test "errors: help and version that cannot be written end with 4" {
+    for argument in --help --version; do
+        for program in "$HXMESH" "$HXMESH run" "$HXMESH-info"; do
+            # shellcheck disable=SC2086 # a program and its verb
+            refused 4 "stdout: cannot be written: No space left on device" to_full_disk $program $argument
+        done
+    done
+}
+
 @test "errors: every tool has --help and --version" {
     for tool in info route check; do
         run --separate-stderr "$HXMESH-$tool" --help

@@ -61,3 +61,27 @@ teardown() {
         .messages > 0'
     nothing_left
 }
+
+# shellcheck disable=SC2154 # bats sets stderr
+@test "hopeless: a fabric that will not fit is refused before anything is allocated" {
+    run --separate-stderr hxmesh run "3x3 Hx64Mesh" --name "$NAME"
+    [ "$status" -eq 4 ]
+    [[ "$stderr" =~ ^"hxmesh: error: 3x3 Hx64Mesh: needs about "[0-9.]+" GiB of memory, there are "[0-9.]+" GiB (a smaller fabric, fewer --planes or --credits, or --clock virtual)"$ ]]
+    run --separate-stderr bash -c "ulimit -v 500000; '$HXMESH' run '32x32 Hx2Mesh' --name '$NAME'"
+    [ "$status" -eq 4 ]
+    [[ "$stderr" =~ ^"hxmesh: error: 32x32 Hx2Mesh: needs "[0-9.]+" GiB of addresses in a process, which may have 0.5 GiB "[^$'\n']*$ ]]
+    nothing_left
+}
+
+@test "hopeless: a worker that dies again and again before it can run ends the run" {
+    local worker
+    start "16x16 Hx2Mesh" --duration 60s --workers 1
+    while read -r worker <"/proc/$PID/task/$PID/children" || kill -0 "$PID"; do # nothing is as quick
+        [ -z "$worker" ] || kill -KILL "$worker" || true
+    done 2>/dev/null
+    finish
+    [ "$CODE" -eq 1 ]
+    [ "$(tail -n 1 "$BATS_TEST_TMPDIR/stderr")" = "hxmesh: error: worker 0 died 8 times in a row while it was set up: it is not started again" ]
+    holds '.host.worker_deaths >= 8 and .host.worker_deaths < 100 and (.complete | not)'
+    nothing_left
+}

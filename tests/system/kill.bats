@@ -35,6 +35,19 @@ gone() { [ ! -e "/proc/$1" ]; }
     done
 }
 
+# An accelerator owes what its rate is from its start on: what its predecessor did counts for that one.
+@test "kill: at a rate, who starts again goes on at that rate" {
+    # 8 accelerators, 20 MB/s each.
+    start "4x2 Hx1Mesh" --traffic all-to-all-random --message 8KiB --rate 0.0001 --duration 1500ms --workers 2
+    await_workers 2
+    sleep 0.6
+    kill -KILL "$(workers_of "$PID" | head -n 1)"
+    finish
+    [ "$CODE" -eq 0 ]
+    holds '.complete and .host.worker_deaths == 1 and .messages <= 1.03 * 8 * 1.5 * 2e7 / 8192'
+    nothing_left
+}
+
 @test "kill: over several planes, in a fabric of one worker" {
     WORKERS=1
     start "2x2 Hx2Mesh" --planes 4 --duration 2s --workers 1

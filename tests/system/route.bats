@@ -14,6 +14,8 @@ load tools_support
     route "1x1 Hx4Mesh" --from 1,2 --to 0,1 --json - | judge '.ports == ["W"] and .ports_after_north == []'
     route "3x3 Hx3Mesh" --from 2,2 --to 3,1 --json - | judge '.ports == ["E", "N"] and .ports_after_north == ["E", "N"]'
     route "3x3 Hx3Mesh" --from 1,2 --to 1,1 --json - | judge '.ports == ["N"] and .distance == 1'
+    # Leaving the board is no hop on it: the N exit of a northern edge accelerator waits for nothing.
+    route "4x4 Hx2Mesh" --from 0,0 --to 1,7 --json - | judge '.ports == ["E", "N"] and .ports_after_north == ["N"]'
 }
 
 @test "route: a wrap is taken where it is shorter" {
@@ -26,7 +28,7 @@ load tools_support
     route "4x4 Hx2Mesh" --radix 4 --from 0,0 --to 6,0 --json - | judge '.distance == 4'
     run route "4x4 Hx2Mesh" --radix 4 --from 0,0 --to 6,0
     [ "$status" -eq 0 ]
-    [[ "$output" == *"row0/p0/leaf0       1  up0-up1"* ]]
+    [[ "$output" == *"row0/p0/leaf0       1  row0/p0/leaf0/up0 to row0/p0/leaf0/up1"* ]]
     [[ "$output" == *"row0/p0/spine1"* ]]
 }
 
@@ -34,7 +36,9 @@ load tools_support
     run route "4x4 Hx2Mesh" --from 0,0 --to 5,3
     [ "$status" -eq 0 ]
     [ "${lines[0]}" = "0,0 to 5,3: 4 cables, 2 minimal ways, VC 0 to 2" ]
-    [[ "$output" == *"a5,3/p0             2  delivered"* ]]
+    [[ "$output" == *"a0,0/p0             0  a0,0/p0/W (leaves the board) a0,0/p0/N (leaves the board)"* ]]
+    [[ "$output" == *"a5,3/p0             2  a5,3/p0/local (delivered)"* ]]
+    [ "$(route "4x4 Hx2Mesh" --from a0,0 --to a5,3)" = "$output" ]
 }
 
 @test "route: to itself" {
@@ -77,10 +81,17 @@ load tools_support
 @test "route: a failed board and another job are unreachable, ways round are found" {
     # Board 2,1 has failed: from board 3,1 to board 2,0 only the other order of dimensions is left.
     route examples/jobs.hxm.yaml --from 6,2 --to 4,0 --json - | judge '.ports == ["N"]'
-    route examples/jobs.hxm.yaml --from 6,2 --to 4,2 --json - | judge '.ports == [] and .distance == null'
-    route examples/jobs.hxm.yaml --from 0,0 --to 4,4 --json - | judge '.ports == [] and .distance == null'
+    run route examples/jobs.hxm.yaml --from 6,2 --to 4,2 --json -
+    [ "$status" -eq 1 ]
+    judge '.ports == [] and .distance == null and .why == "4,2 is on a failed board"' <<<"$output"
     route examples/jobs.hxm.yaml --from 0,0 --to 3,3 --json - | judge '.ports == ["W", "N"]'
     run route examples/jobs.hxm.yaml --from 0,0 --to 4,4
-    [ "$status" -eq 0 ]
-    [ "$output" = "0,0 to 4,4: unreachable" ]
+    [ "$status" -eq 1 ]
+    [ "$output" = "0,0 to 4,4: unreachable: 0,0 is of job 7 and 4,4 of job 9 (0: boards that no job names)" ]
+    # Two boards of a job that meet only over what is not theirs.
+    printf '%s\n' "fabric: 2x2 Hx1Mesh" "failed_boards: [[1, 0]]" "jobs: [{tag: 3, boards: [[0, 0], [1, 1]]}]" \
+        >"$BATS_TEST_TMPDIR/cut.hxm.yaml"
+    run route "$BATS_TEST_TMPDIR/cut.hxm.yaml" --from 0,0 --to 1,1
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"unreachable: every way lands on board 1,0, which has failed, or on board 0,1, which is of no job" ]]
 }

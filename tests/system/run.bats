@@ -1,6 +1,7 @@
 # asan
 # run.bats - hxmesh run: whole fabrics, every traffic, the report.
 
+# shellcheck disable=SC2016 # what stands in quotes is for jq
 load emulator_support
 
 setup() { fresh_name; }
@@ -119,12 +120,52 @@ permutation 24
 bisection 24
 neighbour 24*4
 incast 23
+tornado 24
+transpose 22
+hotspot 24*23
 END
     # An odd one stays alone in a bisection; a torus of one row has no neighbours above and below.
     report "5x3 Hx1Mesh" --traffic bisection
     holds "$WHOLE and .messages == 14"
     report "3x1 H2x1Mesh" --traffic neighbour
     holds "$WHOLE and .messages == 6 * 2"
+}
+
+@test "run: traffic of a file goes when the file says" {
+    local file="$BATS_TEST_TMPDIR/flows.csv"
+    cat >"$file" <<'END'
+start,source,destination,bytes
+0,0,a7:7,1MiB
+80ms,0,"3,1",10000
+20ms,5,0,8192
+END
+    report "4x4 Hx2Mesh" --traffic "$file"
+    holds "$WHOLE"' and .traffic == $file and .flows == {"messages": 3, "left_out": 0} and .messages == 3 and
+           .packets_sent == 128 + 2 + 1 and .bytes_delivered == 1048576 + 10000 + 8192 and
+           (.host.wall_seconds | . >= 0.08 and . < 5)' --arg file "$file"
+    # Only what has begun in time; the file's name may stand in a fabric's file, from where it lies.
+    printf '%s\n' 'fabric: 4x4 Hx2Mesh' 'traffic: {pattern: ./flows.csv, duration: 50ms}' >"$BATS_TEST_TMPDIR/lab.hxm.yaml"
+    report "$BATS_TEST_TMPDIR/lab.hxm.yaml"
+    holds "$WHOLE and .flows.messages == 3 and .messages == 2"
+    printf '%s\n' 'fabric: 4x4 Hx2Mesh' 'traffic: flows.csv' >"$BATS_TEST_TMPDIR/lab.hxm.yaml"
+    report "$BATS_TEST_TMPDIR/lab.hxm.yaml"
+    holds "$WHOLE"' and .traffic == $file and .messages == 3' --arg file "$file"
+    run ! hxmesh run "4x4 Hx2Mesh" --traffic "$file" --rate 0.5
+    [[ "$output" = "hxmesh: error: --rate: is for --traffic all-to-all, "*" or hotspot, not FILE.csv (its messages go when it is their time)" ]]
+    run ! hxmesh run "2x2 Hx2Mesh" --traffic "$file"
+    [ "$output" = "hxmesh: error: $file:2:5: a7,7 is outside the 2x2 Hx2Mesh (gx 0 .. 3, gy 0 .. 3)" ]
+    run ! hxmesh run "4x4 Hx2Mesh" --traffic tornedo
+    [ "$output" = "hxmesh: error: --traffic: unknown word 'tornedo' (did you mean 'tornado'?)" ]
+}
+
+@test "run: a warm-up does not count" {
+    report "2x2 Hx2Mesh" --traffic uniform --rate 0.00005 --message 8192 --duration 400ms --warm-up 300ms
+    holds "$WHOLE"' and .warm_up_seconds == 0.3 and (.share_of_injection | . > 0.00003 and . < 0.00007)'
+    holds '[.links[].busy] | add / length | . > 0 and . < 0.0004'
+    run ! hxmesh run "2x2 Hx2Mesh" --warm-up 1s
+    [ "$output" = "hxmesh: error: --warm-up: needs a --duration, of which it is a part" ]
+    run ! hxmesh run "2x2 Hx2Mesh" --warm-up 1s --duration 1s
+    [ "$output" = "hxmesh: error: --warm-up: is to be shorter than --duration" ]
 }
 
 @test "run: every pattern for a time" {
@@ -235,8 +276,21 @@ END
 @test "run: the report as a file" {
     run --separate-stderr hxmesh run "2x2 Hx2Mesh" --name "$NAME" --json "$REPORT"
     [ "$status" -eq 0 ]
-    [ -z "$output" ]
-    holds "$WHOLE"
+    [ -z "$stderr" ]
+    [[ "$output" == *"240 of 240 delivered"* ]]
+    holds "$WHOLE and .schema == 1 and .settings.credits == 512 and (.settings | has(\"link\") | not) and
+        (.host.date | fromdate > 1700000000) and (.jobs | not) and
+        .host.command == \"hxmesh run '2x2 Hx2Mesh' --name $NAME --json $REPORT\""
+}
+
+# The live clock measures each job by itself; the virtual one is asked in virtual.bats.
+@test "run: figures of each job" {
+    report examples/jobs.hxm.yaml --message 8KiB --csv "$BATS_TEST_TMPDIR/run.csv"
+    holds "$WHOLE"' and ([.jobs[].job] | sort) == [0, 7, 9, 11] and ([.jobs[].accelerators] | add) == 60 and
+        ([.jobs[].packets_sent] | add) == .packets_sent and ([.jobs[].bytes_delivered] | add) == .bytes_delivered and
+        ([.jobs[].messages_begun] | add) == .messages_begun and ([.jobs[].latency_ns.max] | max) == .latency_ns.max and
+        (.jobs | all(.packets_lost == 0 and .share_of_injection > 0))'
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/run.csv")" -eq 6 ]
 }
 
 @test "run: stdout carries JSON only, without --quiet too" {
@@ -265,15 +319,24 @@ END
     [[ "$output" == *"not checked"* ]]
 }
 
-@test "run: NO_COLOR on a terminal" {
+@test "run: --color, and NO_COLOR on a terminal" {
     on_terminal() { script --quiet --return --command "$HXMESH run '2x2 Hx2Mesh' --name $NAME --quiet" /dev/null; }
     command -v script >/dev/null || skip "script(1) of bsdutils is not installed"
     TERM=xterm NO_COLOR=1 run on_terminal </dev/null
     [ "$status" -eq 0 ]
     [[ "$output" == *"0 lost"* ]]
     [[ "$output" != *$'\e'* ]]
+    TERM=dumb run env --unset=NO_COLOR script --quiet --return \
+        --command "$HXMESH run '2x2 Hx2Mesh' --name $NAME" /dev/null </dev/null
+    [ "$status" -eq 0 ]
+    [[ "$output" != *$'\e'* ]]
+    TERM=dumb NO_COLOR=1 run hxmesh run "2x2 Hx2Mesh" --name "$NAME" --color always
+    [[ "$output" == *$'\e['* ]]
     TERM=xterm run env --unset=NO_COLOR script --quiet --return \
         --command "$HXMESH run '2x2 Hx2Mesh' --name $NAME --quiet" /dev/null </dev/null
     [ "$status" -eq 0 ]
     [[ "$output" == *$'\e['* ]]
+    TERM=xterm run env --unset=NO_COLOR script --quiet --return \
+        --command "$HXMESH run '2x2 Hx2Mesh' --name $NAME --quiet --color never" /dev/null </dev/null
+    [[ "$output" != *$'\e'* ]]
 }

@@ -29,6 +29,14 @@ load capture_support
     [[ ${lines[0]} == "packet 1 of message $message from 2,3 to $gx,$gy, job 0, plane 1, 8192 bytes: delivered after "* ]]
 }
 
+@test "trace: a star among the coordinates of --packet is any of them" {
+    make_capture run.pcapng bytes=100
+    trace run.pcapng --packet "1,*,*,*,*,*" --most 1000 --json - >column.json
+    judge '(.hops | length) > 8 and ([.hops[].from] | unique) == [range(8) | [1, .]]' <column.json
+    trace run.pcapng --packet "a1,2,*,*,*,*" --most 1000 --json - | judge '([.hops[].from] | unique) == [[1, 2]]'
+    trace run.pcapng --from a1,2 --json - | judge '([.hops[] | select(.kind == "packet") | .from] | unique) == [[1, 2]]'
+}
+
 @test "trace: a message's spread over ways" {
     make_capture run.pcapng planes=4 bytes=262144 messages=1 snaplen=64 crc=0
     trace run.pcapng --from 3,5 --json - | judge '

@@ -64,12 +64,20 @@ load capture_support
     run verify plain.pcapng --spec "2x2 Hx4Mesh"
     [ "$status" -eq 1 ]
     [[ ${lines[0]} == *": distance: "* || ${lines[0]} == *": hops: "* ]]
-    cat >jobs.hxm.yaml <<'END'
-fabric: 4x4 Hx2Mesh
-jobs: [{tag: 7, boards: [{x: 0, y: 0}]}]
-END
+    # By a file, whatever it says beside the fabric; trace reads it alike.
+    printf '%s\n' "fabric: 4x4 Hx2Mesh" "credits: 64" "jobs: [{tag: 7, boards: [[0, 0]]}]" "failed_boards: [[3, 3]]" \
+        "capture: {file: x, filter: arp, ports: a0}" >jobs.hxm.yaml
     run verify plain.pcapng --spec jobs.hxm.yaml
-    [ "$status" -ne 0 ]
+    [ "$status" -eq 1 ]
+    [[ ${lines[0]} == *": job: "* ]]
+    make_capture small.pcapng comment=nothing x=2 y=2
+    local mixed="$BATS_TEST_DIRNAME/../../examples/dpdk/mixed.hxm.yaml"
+    run verify small.pcapng --spec "$mixed" --credits 64
+    [ "$status" -eq 0 ]
+    [[ ${lines[0]} == "small.pcapng: good" ]]
+    run trace small.pcapng --spec "$mixed"
+    [ "$status" -eq 0 ]
+    [[ ${lines[1]} == "packets "*" 0 missing"* ]]
 }
 
 @test "verify: classic pcap has no ports, so only header and checksum are judged" {

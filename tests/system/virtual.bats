@@ -1,6 +1,7 @@
 # asan
 # virtual.bats - hxmesh run --clock virtual: the report is a function of spec and seed alone; ends that are not as planned.
 
+# shellcheck disable=SC2016 # what stands in quotes is for jq
 load emulator_support
 
 setup() {
@@ -38,14 +39,35 @@ always_same() {
 }
 
 @test "virtual: every pattern, whoever does the work" {
-    for pattern in all-to-all all-to-all-random permutation bisection neighbour; do
+    for pattern in all-to-all all-to-all-random permutation bisection neighbour tornado transpose; do
         always_same "3x3 Hx2Mesh" --traffic "$pattern" --message 40000
     done
+    always_same "4x4 Hx2Mesh" --traffic bit-reverse --message 40000
+    always_same "3x3 Hx2Mesh" --traffic hotspot --hotspot 0.5 --target 2,3 --target 0,0 --message 10000
     always_same "3x3 Hx2Mesh" --traffic incast --target 2,3 --message 20000 --count 2
     always_same "2x3 H3x2Mesh" --traffic all-to-all --shifts 7 --message 1MiB
 }
 
+@test "virtual: traffic of a file" {
+    local file="$BATS_TEST_TMPDIR/flows.csv" first
+    printf '%s\n' start,source,destination,bytes 0,0,1,8192 >"$file"
+    simulate "4x4 Hx2Mesh" --traffic "$file"
+    first=$(jq .virtual_seconds "$REPORT")
+    # The same a millisecond later, and a message in between whose bytes make it longer.
+    printf '%s\n' start,source,destination,bytes 1ms,0,1,8192 500us,9,a5:5,1MiB 0,63,0,1 >"$file"
+    always_same "4x4 Hx2Mesh" --traffic "$file" --verify
+    holds '.complete and .messages == 3 and .packets_sent == 130 and (.virtual_seconds - 0.001 - $first | fabs) < 1e-11' \
+        --argjson first "$first"
+    # All-to-all as a matrix.
+    awk 'BEGIN { for (i = 0; i < 16; i++) for (j = 0; j < 16; j++) printf "%d%s", i == j ? 0 : 4096, j < 15 ? "," : "\n" }' \
+        >"$file"
+    always_same "2x2 Hx2Mesh" --traffic "$file"
+    holds '.complete and .messages == 16 * 15 and .bytes_delivered == 4096 * 16 * 15'
+}
+
 @test "virtual: for a time and at a rate" {
+    always_same "4x4 Hx2Mesh" --traffic uniform --duration 24us --warm-up 4us --rate 0.05 --message 1024
+    holds '(.share_of_injection - 0.05 | fabs) < 0.0005 and .warm_up_seconds == 4e-6 and .virtual_seconds == 20e-6'
     always_same "4x4 Hx2Mesh" --traffic uniform --duration 20us --rate 0.7
     holds '.share_of_injection > 0.1 and .share_of_injection <= 0.7'
     always_same "4x4 Hx2Mesh" --traffic uniform --duration 20us --rate 0.01 --message 8192
@@ -94,6 +116,70 @@ FILE
     always_same "$BATS_TEST_TMPDIR/jobs.hxm.yaml" --algorithm rings
 }
 
+# Of the living boards 0,0 1,1 2,0 2,1 only 0,0 and 1,1 have no way: both corners between them have failed. Routes never
+# change, so that what has no way is given up at once, and everything else goes on as ever.
+@test "virtual: destinations without a way cost nobody anything" {
+    printf 'fabric: 3x2 Hx1Mesh\nfailed_boards: [[1, 0], [0, 1]]\n' >"$BATS_TEST_TMPDIR/cut.hxm.yaml"
+    for workers in 1 2; do
+        run hxmesh run "$BATS_TEST_TMPDIR/cut.hxm.yaml" --clock virtual --count 60 --message 8KiB --workers "$workers" \
+            --quiet --json "$REPORT"
+        [ "$status" -eq 1 ]
+        holds '.messages == 600 and .messages_begun == 720 and .messages_failed == 120 and .packets_repeated == 0 and
+            .drops.unreachable == 120 and .latency_ns.max < 10000 and .virtual_seconds < 0.001'
+    done
+}
+
+# Two accelerators on one board send to each other over one of an accelerator's four links, and fill it.
+@test "virtual: shares are of the link rate that was asked for" {
+    for gbps in 100 200 800; do
+        simulate "1x1 H2x1Mesh" --traffic permutation --message 2MiB --link "$gbps"
+        # shellcheck disable=SC2016 # for jq
+        holds '.share_of_injection > 0.245 and .share_of_injection <= 0.25 and .link_gbps == $gbps and
+            (.share_of_injection as $share | .receive_share | all(. / $share > 0.99 and . / $share < 1.01)) and
+            ([.links[].busy] | max > 0.98 and max <= 1)' --argjson gbps "$gbps"
+        simulate "2x2 Hx2Mesh" --traffic all-reduce --algorithm ring --message 4MiB --link "$gbps"
+        # Of 4 MiB, 15/16 pass each accelerator twice, half of it by each of the ring's two links: 8/15 at best.
+        holds '.collective.share > 0.5 and .collective.share <= 8 / 15'
+    done
+    run hxmesh run "1x1 H2x1Mesh" --clock virtual --link 800
+    [[ "$output" == *"of injection (4 x 800 Gb/s a plane)"* ]]
+}
+
+@test "virtual: a report says all that is needed to run it again" {
+    local key value again=()
+    simulate "3x2 H2x4Mesh" --traffic hotspot --target 1,1 --target 4,0 --count 3 --message 5000 --rate 0.7 --seed 99 \
+        --planes 2 --cable 33ns --link 200 --select adaptive --pace 0.5
+    holds '.schema == 1 and .settings.target == [[1, 1], [4, 0]] and .settings.cable == "33ns" and
+        .settings.pace == 0.5 and (.settings | has("credits") or has("algorithm") | not)'
+    SAME=$(of_fabric)
+    while IFS=$'\t' read -r key value; do
+        case $key=$value in
+        verify=false) again+=(--no-verify) ;;
+        *) again+=("--$key=$value") ;;
+        esac
+    done < <(jq --raw-output '.settings | to_entries[] |
+        "\(.key)\t\(.value | if type == "array" then map(map(tostring) | join(",")) | join(" ") else . end)"' "$REPORT")
+    simulate "$(jq --raw-output .spec "$REPORT")" "${again[@]}"
+    [ "$(of_fabric)" = "$SAME" ]
+}
+
+# Names once, a line of the run and one of each job; lines of other runs go under the same names.
+@test "virtual: figures as CSV, and of each job" {
+    local csv="$BATS_TEST_TMPDIR/run.csv"
+    hxmesh run examples/jobs.hxm.yaml --clock virtual --message 8KiB --quiet --csv "$csv" --json - >"$REPORT"
+    holds '([.jobs[] | [.job, .accelerators, .messages, .packets_lost]] | sort) ==
+        [[0, 12, 132, 0], [7, 16, 240, 0], [9, 16, 240, 0], [11, 16, 240, 0]] and
+        ((.jobs | map(.share_of_injection * .accelerators) | add) / 64 / .share_of_injection - 1 | fabs) < 1e-6 and
+        .fabric.failed_boards == [[2, 1]] and ([.fabric.jobs[].boards | length] | add) == 12'
+    [ "$(wc -l <"$csv")" -eq 6 ]
+    # As many columns in each line; the command is the last one.
+    [ "$(cut -d , -f 1-45 "$csv" | awk -F , '{print NF}' | sort -u)" = 45 ]
+    hxmesh run "2x2 Hx2Mesh" --clock virtual --traffic all-reduce --csv - | tail -n 1 >>"$csv"
+    [ "$(tail -n 1 "$csv" | cut -d , -f 3,5,7)" = "2x2 Hx2Mesh,virtual,all-reduce" ]
+    [ "$(head -n 1 "$csv" | cut -d , -f 3,5,7)" = "fabric,clock,traffic" ]
+    refused "stdout has the JSON report" --csv - --json -
+}
+
 @test "virtual: planes and two-level trees" {
     always_same "2x2 Hx2Mesh" --planes 4
     always_same "3x2 H2x4Mesh" --planes 2 --traffic all-to-all-random --select adaptive --verify --message 30000
@@ -114,10 +200,10 @@ FILE
         simulate "3x2 Hx2Mesh" --verify --workers "$workers" --message 30001
         holds "$WHOLE and .verify and .bytes_delivered == 24 * 23 * 30001 and .packets_sent == 24 * 23 * 4"
     done
-    checked=$(of_fabric | jq --compact-output 'del(.verify)')
+    checked=$(of_fabric | jq --compact-output 'del(.verify, .settings.verify)')
     simulate "3x2 Hx2Mesh" --message 30001
     holds '.verify == false'
-    [ "$(of_fabric | jq --compact-output 'del(.verify)')" = "$checked" ]
+    [ "$(of_fabric | jq --compact-output 'del(.verify, .settings.verify)')" = "$checked" ]
 }
 
 @test "virtual: nothing is lost or made up in any step" {
@@ -267,19 +353,19 @@ refused() {
         # shellcheck disable=SC2086 # an option and its value
         refused "--clock virtual" $option
     done
-    refused "--watchdog is for --clock virtual" --watchdog 1ms
-    refused "--check-steps is for --clock virtual" --check-steps
-    refused "--pace is for --clock virtual" --pace 0.5
-    refused "--select is for --clock virtual" --select adaptive
+    refused "--watchdog: is for --clock virtual, not wall" --watchdog 1ms
+    refused "--check-steps: is for --clock virtual, not wall" --check-steps
+    refused "--pace: is for --clock virtual, not wall" --pace 0.5
+    refused "--select: is for --clock virtual, not wall" --select adaptive
     refused "0.0001 is below 0.001" --clock virtual --pace 0.0001
-    refused "--name is for --clock wall" --clock virtual --name laboratory
-    refused "--credits is for --clock wall (--buffer" --clock virtual --credits 64
-    refused "--restart is for --clock wall" --clock virtual --no-restart
+    refused "--credits: is for --clock wall, not virtual (--buffer" --clock virtual --credits 64
+    refused "--restart: is for --clock wall, not virtual" --clock virtual --no-restart
 }
 
 @test "virtual: what cannot be" {
     refused "300 Gb/s is less than a link's 400" --clock virtual --crossbar 300
     refused "800 Gb/s is less than a link's 1000" --clock virtual --link 1000
+    refused "--cable: '4295us' is outside 0 ns .. 1 ms" --clock virtual --cable 4295us
     refused "outside 24 KiB .. 48 MiB" --clock virtual --buffer 24575
     refused "outside 24 KiB .. 48 MiB" --clock virtual --buffer 49MiB
     refused "at most 64" --clock virtual --workers 65

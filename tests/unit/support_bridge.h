@@ -33,7 +33,7 @@ struct bench {
     struct bridge *b;
     struct node *west;
     struct hx_credit_link peer;
-    struct hx_doubt doubt; /* the peer's */
+    uint64_t drawn; /* the peer's */
     uint64_t now;
 };
 
@@ -49,7 +49,8 @@ void bench_put_credit(struct hx_credit_frame c);
 /* Returns bytes. All bytes of the payload are `number`. */
 uint32_t bench_make_frame(uint8_t *frame, uint32_t number, uint32_t length, unsigned vc, unsigned hops);
 
-/* The peer, at the wire's other end. */
+/* The peer, at the wire's other end: it begins anew, */
+void bench_peer_comes(struct bench *b);
 void bench_peer_tells(struct bench *b);
 /* Takes the next data frame; false: none. Credit frames are taken in on the way. */
 bool bench_peer_takes(struct bench *b, struct hx_header *h, struct bench_frame *data);

@@ -27,7 +27,8 @@ struct packet {
     unsigned in;    /* port by which it came */
     bool credit;    /* a credit frame */
     uint64_t due;   /* tick of its arrival */
-    uint32_t limit[VCS], sent[VCS], session, peer_session;
+    uint32_t limit[VCS], sent[VCS];
+    uint64_t nonce, peer_nonce;
 };
 
 struct list {
@@ -42,7 +43,7 @@ struct port {
     uint32_t far;            /* interface; UINT32_MAX: LOCAL */
     unsigned held[VCS];      /* memory: packets on the cable or in the far buffer */
     uint32_t sent[VCS], limit[VCS], received[VCS], freed[VCS];
-    uint32_t session, peer_session;
+    uint64_t nonce, peer_nonce;
     bool open;
 };
 
@@ -166,7 +167,7 @@ static void wire_up(struct world *w)
                 w->port[accelerator_port(w, plane, gx, gy, LOCAL)].far = UINT32_MAX;
             }
     for (uint32_t i = 0; i < w->c->interfaces; i++)
-        w->port[i].session = 100 + i;
+        w->port[i].nonce = UINT64_C(0x123456789ABCDE00) + i;
 }
 
 /* ---- minimal ways, in closed form ---- */
@@ -277,7 +278,7 @@ static void record(struct world *w, uint32_t interface, unsigned direction, cons
                              .captured = p->bytes < w->set->snaplen ? p->bytes : w->set->snaplen};
     uint8_t whole[SIM_FRAME];
     if (p->credit)
-        sim_frame_credit(whole, p->frame.plane, p->limit, p->sent, p->session, p->peer_session);
+        sim_frame_credit(whole, p->frame.plane, p->limit, p->sent, p->nonce, p->peer_nonce);
     else
         sim_frame_data(whole, &p->frame, w->set->crc);
     r->frame = need(1, r->captured);
@@ -345,8 +346,8 @@ static void take_limit(struct port *port, unsigned vc, uint32_t limit)
 
 static void take_credit(struct port *port, const struct packet *p)
 {
-    port->peer_session = p->session;
-    if (p->peer_session != port->session)
+    port->peer_nonce = p->nonce;
+    if (p->peer_nonce != port->nonce)
         return;
     port->open = true;
     for (unsigned vc = 0; vc < VCS; vc++) {
@@ -382,7 +383,7 @@ static void send_credit(struct world *w, uint32_t interface)
 {
     struct port *port = &w->port[interface];
     struct packet *p = need(1, sizeof *p);
-    *p = (struct packet){.credit = true, .bytes = 64, .session = port->session, .peer_session = port->peer_session};
+    *p = (struct packet){.credit = true, .bytes = 64, .nonce = port->nonce, .peer_nonce = port->peer_nonce};
     p->frame.plane = (uint8_t)(interface / w->per_plane);
     for (unsigned vc = 0; vc < VCS; vc++) {
         p->limit[vc] = limit_of(w, port, vc);

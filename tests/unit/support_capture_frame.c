@@ -47,7 +47,7 @@ void sim_frame_data(uint8_t *frame, const struct sim_frame *f, bool crc)
     mac(frame, f->plane, f->dst_gx, f->dst_gy);
     mac(frame + 6, f->plane, f->src_gx, f->src_gy);
     number(frame + 12, 0x88B5, 2);
-    frame[14] = 1;
+    frame[14] = 2;
     frame[15] = f->vc;
     frame[16] = f->hops;
     frame[17] = f->credit_vc;
@@ -63,17 +63,17 @@ void sim_frame_data(uint8_t *frame, const struct sim_frame *f, bool crc)
     number(frame + 44, f->offset, 4);
     number(frame + 48, f->message_packets, 4);
     number(frame + 52, f->length, 2);
-    frame[54] = f->epoch;
-    frame[55] = f->peer_epoch;
+    number(frame + 54, f->peer_epoch, 2);
     number(frame + 56, f->tag, 4);
+    number(frame + 60, f->epoch, 4);
     for (unsigned i = 0; i < f->length; i++)
         frame[64 + i] = (uint8_t)(i * 7U + f->message + f->offset);
     if (crc)
         sim_frame_seal(frame);
 }
 
-void sim_frame_credit(uint8_t *frame, uint8_t plane, const uint32_t limit[3], const uint32_t sent[3], uint32_t session,
-                      uint32_t peer_session)
+void sim_frame_credit(uint8_t *frame, uint8_t plane, const uint32_t limit[3], const uint32_t sent[3], uint64_t nonce,
+                      uint64_t peer_nonce)
 {
     memset(frame, 0xFF, 12);
     memset(frame + 12, 0, 52);
@@ -81,14 +81,17 @@ void sim_frame_credit(uint8_t *frame, uint8_t plane, const uint32_t limit[3], co
     frame[6] = 2;
     frame[1] = frame[7] = plane;
     number(frame + 12, 0x88B6, 2);
-    frame[14] = frame[15] = 1;
+    frame[14] = 2;
+    frame[15] = 1;
     frame[16] = plane;
     frame[17] = 3;
     for (unsigned vc = 0; vc < 3; vc++) {
         number(frame + 20 + 8 * vc, limit[vc], 4);
         number(frame + 24 + 8 * vc, sent[vc], 4);
     }
-    number(frame + 44, session, 4);
-    number(frame + 48, peer_session, 4);
+    number(frame + 44, (uint32_t)(nonce >> 32), 4);
+    number(frame + 48, (uint32_t)nonce, 4);
+    number(frame + 52, (uint32_t)(peer_nonce >> 32), 4);
+    number(frame + 56, (uint32_t)peer_nonce, 4);
     sim_frame_seal(frame);
 }

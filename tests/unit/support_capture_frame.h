@@ -14,13 +14,13 @@ struct sim_frame {
     uint16_t job, dst_gx, dst_gy, src_gx, src_gy;
     uint32_t message, offset, message_packets;
     uint16_t length;
-    uint8_t epoch, peer_epoch;
-    uint32_t tag;
+    uint16_t peer_epoch;
+    uint32_t tag, epoch;
 };
 
 void sim_frame_data(uint8_t *frame, const struct sim_frame *f, bool crc);
-void sim_frame_credit(uint8_t *frame, uint8_t plane, const uint32_t limit[3], const uint32_t sent[3], uint32_t session,
-                      uint32_t peer_session);
+void sim_frame_credit(uint8_t *frame, uint8_t plane, const uint32_t limit[3], const uint32_t sent[3], uint64_t nonce,
+                      uint64_t peer_nonce);
 /* Writes the checksum anew after a change: of a data frame of that length, or of a credit frame. */
 void sim_frame_seal(uint8_t *frame);
 

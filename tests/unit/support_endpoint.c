@@ -15,13 +15,16 @@ struct trial_gate gate;
 
 struct hx_endpoint_config trial_config(unsigned planes)
 {
-    return (struct hx_endpoint_config){.planes = (uint8_t)planes,
+    return (struct hx_endpoint_config){.plane_set = (uint8_t)((1U << planes) - 1),
                                        .sends = 8,
                                        .epoch = 1,
                                        .retries = RETRIES,
                                        .check = true,
                                        .job = JOB,
-                                       .timeout_ns = TIMEOUT_TURNS * CLOUD_TURN};
+                                       .timeout_ns = TIMEOUT_TURNS * CLOUD_TURN,
+                                       .least_ns = TIMEOUT_TURNS * CLOUD_TURN,
+                                       .most_ns = 16 * TIMEOUT_TURNS * CLOUD_TURN,
+                                       .no_way_ns = NO_WAY_TURNS * CLOUD_TURN};
 }
 
 void trial_start(unsigned ends, unsigned planes)
@@ -83,7 +86,7 @@ bool trial_count_and_lose(struct cloud *c, struct cloud_frame *f)
         gate.withheld.bytes = gate.late;
         return false;
     }
-    if (h.kind == HX_DATA && gate.astray != NO_END)
+    if ((h.kind == HX_DATA || h.kind == HX_PROBE) && gate.astray != NO_END)
         f->to = gate.astray;
     if (gate.dead[f->plane])
         return false;

@@ -5,18 +5,26 @@
 
 #include "tests/property/support_loopback.h"
 
-enum { JOB = 9, TIMEOUT_TURNS = 50, RETRIES = 5, FULL = 8192, LONG = 100000 /* turns */, NO_END = 0xFFFF };
+enum {
+    JOB = 9,
+    TIMEOUT_TURNS = 50,
+    NO_WAY_TURNS = 400,
+    RETRIES = 5,
+    FULL = 8192,
+    LONG = 100000 /* turns */,
+    NO_END = 0xFFFF
+};
 
 /* What the gate counts and does. */
 struct trial_gate {
-    unsigned kinds[4];      /* packets that entered, by kind */
+    unsigned kinds[6];      /* packets that entered, by kind */
     unsigned offsets[4096]; /* data packets, by offset */
     unsigned planes[HX_MAX_PLANES];
     unsigned lose_kind;
     unsigned lose_first;      /* so many of that kind */
     unsigned lose_to;         /* only those to this end; NO_END: to any */
     unsigned lose_below;      /* only those below this offset */
-    unsigned astray;          /* data goes to this end instead; NO_END: it does not */
+    unsigned astray;          /* data and probes go to this end instead; NO_END: they do not */
     bool dead[HX_MAX_PLANES]; /* the plane loses everything */
     uint8_t kept[HX_MAX_FRAME];
     struct cloud_frame copy; /* the first acknowledgement */

@@ -1,8 +1,9 @@
 /* test_arena.c - the named shared memory of a fabric: held while its owner lives, removed at every end but a kill, and
  * taken over after one. */
-#include "hal/shm/arena.h"
+#include "host/arena.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -208,6 +210,97 @@ static void others_attach_while_the_owner_lives(void **state)
     shm_arena_close(&a, true);
 }
 
+/* ---- what others put there ---- */
+
+/* Neither created over, nor read or written, nor removed. */
+static void assert_refused(void)
+{
+    struct shm_arena a;
+    struct stat before;
+    struct stat after;
+    assert_int_equal(lstat(path, &before), 0);
+    assert_int_equal(shm_arena_create(&a, name, BYTES), -EPERM);
+    assert_int_equal(shm_arena_attach(&a, name, 1), -EPERM);
+    assert_int_equal(shm_arena_read(&a, name), -EPERM);
+    assert_int_equal(lstat(path, &after), 0);
+    assert_true(before.st_ino == after.st_ino && before.st_size == after.st_size);
+}
+
+static void make_file(mode_t mode)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    assert_true(fd >= 0 && fchmod(fd, mode) == 0 && ftruncate(fd, 77) == 0);
+    (void)close(fd);
+}
+
+static void another_users_file_is_not_taken(void **state)
+{
+    (void)state;
+    if (geteuid() != 0) {
+        print_message("skipped: only root can make another user's file\n");
+        skip();
+    }
+    make_file(0666);
+    assert_int_equal(chown(path, 12345, 12345), 0);
+    assert_refused();
+    (void)shm_arena_clean(NULL);
+    assert_true(is_there());
+    assert_int_equal(unlink(path), 0);
+}
+
+static void what_is_no_file_with_one_name_is_not_taken(void **state)
+{
+    (void)state;
+    char other[160];
+    (void)snprintf(other, sizeof other, "/dev/shm/other-%s", name);
+    make_file(0600);
+    assert_int_equal(link(path, other), 0);
+    assert_refused();
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(symlink(other, path), 0);
+    assert_refused();
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(unlink(other), 0);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_refused();
+    assert_int_equal(unlink(path), 0);
+}
+
+/* Whoever holds what a killed run left, or what was open to all, has nothing of the new one. */
+static void what_was_left_is_replaced_by_a_new_file(void **state)
+{
+    (void)state;
+    make_file(0666);
+    struct stat left;
+    struct stat new;
+    assert_int_equal(stat(path, &left), 0);
+    int held = open(path, O_RDWR);
+    assert_true(held >= 0);
+    struct shm_arena a;
+    assert_int_equal(shm_arena_create(&a, name, BYTES), 0);
+    assert_int_equal(stat(path, &new), 0);
+    assert_true(new.st_ino != left.st_ino && (new.st_mode & 0777) == 0600 && new.st_size == BYTES);
+    (void)close(held);
+    shm_arena_close(&a, true);
+}
+
+static bool not_further(void *of, double share)
+{
+    assert_in_range((int)(share * 100), 0, 100);
+    return ++*(unsigned *)of < 2;
+}
+
+static void the_watch_ends_it(void **state)
+{
+    (void)state;
+    struct shm_arena a;
+    unsigned asked = 0;
+    const struct shm_watch watch = {not_further, &asked};
+    assert_int_equal(shm_arena_create_watched(&a, name, (size_t)200 << 20, &watch), -EINTR);
+    assert_int_equal(asked, 2);
+    assert_false(is_there());
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup(function, choose_name)
@@ -220,6 +313,10 @@ int main(void)
         TEST(what_is_too_much_leaves_nothing),
         TEST(a_name_too_long_is_refused),
         TEST(others_attach_while_the_owner_lives),
+        TEST(another_users_file_is_not_taken),
+        TEST(what_is_no_file_with_one_name_is_not_taken),
+        TEST(what_was_left_is_replaced_by_a_new_file),
+        TEST(the_watch_ends_it),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* platform: shm
  * test_bridge_forged.c - the emulator's end of a cable by which frames come that nobody sent, or not now
- * (hxmesh/doubt.h). */
+ * (hxmesh/credit.h). */
+#include "fabric-emu/live/came.h"
 #include "support_bridge.h"
 
 #include <setjmp.h>
@@ -9,34 +10,34 @@
 
 #include <cmocka.h>
 
-/* Kept frames of the peer's, made-up ones, and the bridge's own: what would end sessions by the rules of credit.h. */
+/* Kept frames of the peer's, those of one who does not know the nonces, and the bridge's own. */
 static struct hx_credit_frame forged(const struct bench *b, const struct hx_credit_frame *old, uint32_t n)
 {
     const struct hx_credit_link *bridge = &b->b->port[HX_W].link;
     struct hx_credit_frame f = hx_credit_link_frame(&b->peer, 0);
-    uint32_t number = n * 2654435761U;
+    uint64_t number = n * UINT64_C(0x9E3779B97F4A7C15) | 1;
     switch (n % 8) {
     case 0:
-        return *old;
     case 1:
-        return hx_credit_link_frame(bridge, 0);
     case 2:
-        f.session += 1 + (number >> 8); /* later, but not always by so much that it is earlier */
-        return f;
+        return *old;
     case 3:
-        f.session -= 1;
-        return f;
+        return hx_credit_link_frame(bridge, 0);
     case 4:
-        f.peer_session += 1 + (number >> 8);
+        f.nonce = number;
+        f.peer_nonce = 0;
         return f;
     case 5:
-        f.limit[n % HX_VCS] += 2 * HX_MOST_CREDITS + (number >> 4);
+        f.nonce = number;
         return f;
     case 6:
-        f.sent[n % HX_VCS] = bridge->rx[n % HX_VCS].received + BENCH_CREDITS;
+        f.peer_nonce = number;
+        f.sent[n % HX_VCS] += (uint32_t)number;
         return f;
     default:
-        f.sent[n % HX_VCS] += BENCH_CREDITS + 1 + (number >> 4);
+        f.nonce = number;
+        f.peer_nonce = number >> 1;
+        f.limit[n % HX_VCS] += (uint32_t)number;
         return f;
     }
 }
@@ -53,7 +54,7 @@ static void exchange(struct bench *b, uint32_t n)
     (void)bench_step(b);
     assert_true(bench_peer_takes(b, &h, &data));
     assert_true(h.message == n && h.vc == vc);
-    assert_true(hx_doubt_arrive(&b->doubt, &b->peer, vc, hx_blocks(3000)));
+    assert_true(hx_credit_link_arrive(&b->peer, vc, hx_blocks(3000)));
     hx_credit_leave(&b->peer.rx[vc], hx_blocks(3000));
     assert_int_equal(bench_west_takes(b, vc), n);
     assert_false(bench_peer_takes(b, &h, &data));
@@ -66,7 +67,8 @@ static void test_forged_and_old_credit_frames_stop_nothing(void **state)
     enum { TURNS = 4000, KEPT = 8 };
     struct hx_credit_frame old[KEPT];
     bench_meet(b);
-    uint32_t session = cable->session;
+    uint64_t nonce = b->b->port[HX_W].link.nonce;
+    uint64_t peer_nonce = b->peer.nonce;
     for (uint32_t n = 0; n < TURNS; n++) {
         if (n < KEPT)
             old[n] = hx_credit_link_frame(&b->peer, 0);
@@ -76,11 +78,11 @@ static void test_forged_and_old_credit_frames_stop_nothing(void **state)
         (void)bench_step(b);
         old[n / 8 % KEPT] = n % 3 ? old[n / 8 % KEPT] : hx_credit_link_frame(&b->peer, 0);
         assert_true(cable->up && b->peer.open);
-        assert_true(cable->session == session && b->peer.session == 5);
+        assert_true(b->b->port[HX_W].link.nonce == nonce && b->peer.nonce == peer_nonce);
     }
     assert_int_equal(cable->count.sessions, 1);
     assert_int_equal(cable->count.reflected, TURNS / 8);
-    assert_int_equal(cable->count.doubted, TURNS / 2);
+    assert_int_equal(cable->count.strangers, TURNS / 2);
     assert_true(cable->count.data_in == TURNS && cable->count.data_out == TURNS && cable->count.dropped == 0);
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         const struct hx_credit_link *bridge = &b->b->port[HX_W].link;
@@ -91,35 +93,12 @@ static void test_forged_and_old_credit_frames_stop_nothing(void **state)
     bench_loses_no_buffer(b);
 }
 
-static void test_a_session_that_was_a_lie_three_times_over_is_left_again(void **state)
-{
-    struct bench *b = *state;
-    const struct hx_credit_link *bridge = &b->b->port[HX_W].link;
-    bench_meet(b);
-    struct hx_credit_frame lie = hx_credit_link_frame(&b->peer, 0);
-    lie.session = 1000;
-    for (unsigned n = 1; n < HX_DOUBT_FRAMES; n++)
-        bench_put_credit(lie);
-    (void)bench_step(b);
-    assert_int_equal(bridge->peer_session, 5);
-    bench_put_credit(lie);
-    (void)bench_step(b);
-    assert_int_equal(bridge->peer_session, 1000);
-    for (unsigned n = 0; n < HX_DOUBT_STUCK; n++)
-        bench_peer_tells(b);
-    (void)bench_step(b);
-    (void)bench_step(b);
-    assert_true(bench_cable(b)->up && bridge->peer_session == 5);
-    exchange(b, 1);
-}
-
 static void test_old_frames_do_not_break_the_silence(void **state)
 {
     struct bench *b = *state;
     bench_meet(b);
     struct hx_credit_frame f = hx_credit_link_frame(&b->peer, 0);
-    f.session = 4;
-    f.peer_session--;
+    f.nonce--;
     for (unsigned n = 0; n < 2010; n++) {
         if (n % 10 == 0)
             bench_put_credit(f);
@@ -128,13 +107,60 @@ static void test_old_frames_do_not_break_the_silence(void **state)
     assert_false(bench_cable(b)->up);
 }
 
+/* ---- what the supervisor says of a cable on which there is no neighbour ---- */
+
+static void expect_came(const struct bench *b, const char *expected)
+{
+    char text[CAME_TEXT];
+    const char *came = came_text(text, bench_cable(b), &b->wire[HX_W], 0);
+    if (!expected)
+        assert_null(came);
+    else
+        assert_string_equal(came, expected);
+}
+
+static void put_spoiled(struct bench *b, unsigned at, uint8_t value, uint32_t bytes)
+{
+    uint8_t frame[HX_CREDIT_FRAME_BYTES];
+    struct hx_credit_frame c = hx_credit_link_frame(&b->peer, at == 16 ? value : 0);
+    hx_credit_encode(frame, &c);
+    frame[at] = value;
+    bench_put(&bench_line.in, frame, bytes);
+    (void)bench_step(b);
+}
+
+static void test_what_came_in_place_of_a_neighbour_is_told(void **state)
+{
+    struct bench *b = *state;
+    expect_came(b, NULL);
+    b->wire[HX_W].server.state = MEMIF_IS_CONNECTED;
+    expect_came(b, "somebody is connected and says nothing");
+    (void)bench_step(b);
+    bench_put_credit(hx_credit_link_frame(&b->b->port[HX_W].link, 0));
+    (void)bench_step(b);
+    expect_came(b, "only our own frames came back");
+    bench_put_credit((struct hx_credit_frame){.nonce = 7, .peer_nonce = 8});
+    (void)bench_step(b);
+    expect_came(b, "1 credit frames came, none in answer to ours");
+    b->wire[HX_W].server.why = "ring is too large or in no region";
+    expect_came(b, "who came was sent away: ring is too large or in no region");
+    put_spoiled(b, 12, 8, 64);
+    expect_came(b, "1 frames came, the last one of EtherType 0x08b6, not ours");
+    put_spoiled(b, 14, 1, 64);
+    expect_came(b, "2 frames came, the last one of version 1 of the wire format, this is version 2");
+    put_spoiled(b, 16, 3, 64);
+    expect_came(b, "3 frames came, the last one of plane 3, this is plane 0");
+    put_spoiled(b, 60, 3, 40);
+    expect_came(b, "4 frames came, the last one malformed, of 40 bytes");
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_forged_and_old_credit_frames_stop_nothing),
-        TEST(test_a_session_that_was_a_lie_three_times_over_is_left_again),
         TEST(test_old_frames_do_not_break_the_silence),
+        TEST(test_what_came_in_place_of_a_neighbour_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

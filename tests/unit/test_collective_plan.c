@@ -35,7 +35,7 @@ static void bench_open(struct bench *b, const char *fabric, const uint16_t *jobs
     settings.pattern = HX_COLLECTIVES + kind;
     settings.algorithm = algorithm;
     settings.message = 4000;
-    traffic_init(&b->traffic, &b->spec, &b->g, &settings, root);
+    traffic_init(&b->traffic, &b->spec, &b->g, &settings, NULL);
     b->planned = collective_plan_init(&b->plan, &b->traffic, root, &b->problem);
 }
 

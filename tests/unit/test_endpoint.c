@@ -190,7 +190,7 @@ static void what_is_out_of_range_is_refused(void **state)
     assert_int_equal(hx_endpoint_send(ep, 1, 0, ((uint64_t)1 << 32) * FULL, 0, 0), HX_E_RANGE);
     assert_true(hx_endpoint_idle(ep));
     struct hx_endpoint other;
-    for (unsigned field = 0; field < 9; field++) {
+    for (unsigned field = 0; field < 11; field++) {
         struct hx_endpoint_config c = cloud.end[0].config;
         switch (field) {
         case 0:
@@ -200,10 +200,10 @@ static void what_is_out_of_range_is_refused(void **state)
             c.gy = 1;
             break;
         case 2:
-            c.planes = 0;
+            c.plane_set = 0;
             break;
         case 3:
-            c.planes = 5;
+            c.plane_set = 0x10;
             break;
         case 4:
             c.sends = 0;
@@ -216,6 +216,12 @@ static void what_is_out_of_range_is_refused(void **state)
             break;
         case 7:
             c.timeout_ns = 0;
+            break;
+        case 8:
+            c.least_ns = c.timeout_ns + 1;
+            break;
+        case 9:
+            c.most_ns = c.timeout_ns - 1;
             break;
         default:
             assert_int_equal(hx_endpoint_init(&other, &c, &cloud.end[0].hal, cloud.end[0].memory), HX_OK);
@@ -271,6 +277,7 @@ static void every_peer_has_its_turn(void **state)
     struct hx_endpoint_config config = trial_config(1);
     config.sends = CLOUD_MESSAGES;
     config.timeout_ns *= LONG;
+    config.most_ns *= LONG;
     cloud_init(&cloud, MANY_ENDS, &config, 2 * HX_PACKET_BLOCKS, 1);
     for (unsigned number = 0; number < CLOUD_MESSAGES; number++)
         trial_send(0, number / HX_PEER_WINDOW, packets[number % HX_PEER_WINDOW] * FULL - number);
@@ -294,6 +301,7 @@ static void as_many_sends_as_there_can_be_have_their_turn(void **state)
     e->config.columns = MOST_PEERS;
     e->config.sends = HX_MAX_SENDS;
     e->config.timeout_ns *= LONG;
+    e->config.most_ns *= LONG;
     void *memory = lab_memory(hx_endpoint_bytes(&e->config));
     assert_int_equal(hx_endpoint_init(&e->ep, &e->config, &e->hal, memory), HX_OK);
     for (unsigned number = 0; number < HX_MAX_SENDS; number++) {

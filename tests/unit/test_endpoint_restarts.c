@@ -117,11 +117,12 @@ static void an_acknowledgement_for_a_former_life_is_not_sent(void **state)
     gate.lose_first = 1; /* the new message 0; its successor tells B of the restart */
     unsigned first = trial_send(0, 1, 20);
     unsigned second = trial_send(0, 1, 30);
-    trial_turns(4);
-    assert_int_equal(trial_message(second)->received, 1);
+    trial_turns(6); /* the link opens by the next credit frame of who was there */
     cloud.end[1].mute = false;
-    trial_turns(6);
-    assert_int_equal(trial_message(first)->sent, 0);
+    while (!trial_message(second)->received) {
+        trial_turns(1);
+        assert_true(trial_message(first)->sent <= trial_message(first)->received);
+    }
     trial_finish();
     assert_int_equal(trial_message(first)->received, 1);
 }
@@ -161,11 +162,12 @@ static void a_slot_is_in_the_list_once_over_all_lives(void **state)
     cloud.end[1].mute = true;
     trial_hold(false);
     trial_turns(4);
-    assert_int_equal(cloud.end[1].ep.acks_count, 1);
+    assert_int_equal(cloud.end[1].ep.acks_count,
+                     2); /* and it has to ask who sent an acknowledgement to its former life */
     trial_send(0, 1, 30);
     trial_turns(4);
-    assert_int_equal(cloud_drops(&cloud, 1, HX_DROP_STALE), 2); /* that, and an acknowledgement, for B's former life */
-    assert_int_equal(cloud.end[1].ep.acks_count, 1);
+    assert_int_equal(cloud_drops(&cloud, 1, HX_DROP_STALE), 2); /* that, and the message of A's new life */
+    assert_int_equal(cloud.end[1].ep.acks_count, 2);
     cloud.end[1].mute = false;
     trial_finish();
 }
@@ -176,7 +178,7 @@ static struct {
     unsigned told[3][3];                  /* packets by message and by what they said: not known, first, second life */
 } lives;
 
-enum { FIRST_LIFE = 255, SECOND_LIFE = 1, UNKNOWN = 0 };
+enum { FIRST_LIFE = 0x10002 /* its check is 3 */ };
 
 /* End 0 takes what has come before it injects: a packet that goes out in the same turn knows. */
 static bool judge_epochs(struct cloud *c, struct cloud_frame *f)
@@ -184,9 +186,9 @@ static bool judge_epochs(struct cloud *c, struct cloud_frame *f)
     struct hx_header h = trial_read(f);
     if (h.kind != HX_DATA || h.src_gx != 0)
         return trial_count_and_lose(c, f);
-    unsigned life = lives.second && lives.second->received ? 2 : lives.first && lives.first->received ? 1 : 0;
-    static const uint8_t epochs[] = {UNKNOWN, FIRST_LIFE, SECOND_LIFE};
-    assert_int_equal(h.peer_epoch, epochs[life]);
+    unsigned life = h.peer_epoch == 0 ? 0 : h.peer_epoch == 3 ? 1 : 2;
+    assert_true(life < 2 || h.peer_epoch == hx_epoch_check(c->end[1].config.epoch));
+    assert_true(life >= (lives.second && lives.second->received ? 2U : lives.first && lives.first->received ? 1U : 0U));
     assert_in_range(h.message, 0, 2);
     lives.told[h.message][life]++;
     return trial_count_and_lose(c, f);
@@ -211,7 +213,7 @@ static void messages_under_way_hear_of_the_incarnation(void **state)
     trial_send(0, 1, 400 * FULL);
     trial_turns(5);
     lives.first = trial_message(trial_send(1, 0, 10));
-    trial_turns(2 * TIMEOUT_TURNS);
+    trial_turns(3 * TIMEOUT_TURNS);
     cloud_restart(&cloud, 1);
     trial_turns(5);
     lives.second = trial_message(trial_send(1, 0, 20));

@@ -23,7 +23,8 @@ static void a_peer_that_never_answers_is_given_up(void **state)
     trial_turns(TIMEOUT_TURNS - 2);
     assert_int_equal(gate.kinds[HX_DATA], 2);
     assert_true(cloud_run(&cloud, LONG));
-    assert_int_equal(gate.kinds[HX_DATA], 2 + RETRIES);
+    assert_int_equal(gate.kinds[HX_PROBE], RETRIES); /* which are answered: that it is lost is certain after two */
+    assert_int_equal(gate.kinds[HX_DATA], 2 + RETRIES / 2);
     assert_int_equal(trial_message(lost)->failed, 1);
     assert_int_equal(cloud.end[0].last_error, HX_E_UNREACHABLE);
     assert_int_equal(trial_message(fine)->sent, 1);
@@ -64,8 +65,8 @@ static void a_message_given_up_leaves_no_trace(void **state)
     }
 }
 
-/* Where a packet finds no way on, the accelerator's endpoint gets it and tells the sender, who is silent until its next
- * try. `at`: where that is. */
+/* Where a packet finds no way on, the accelerator's endpoint gets it and tells the sender, who sends no more of the message
+ * until there is a way: it asks now and then, and hears of new routes. `at`: where that is. */
 static void judge_unreachable(unsigned at)
 {
     trial_start(3, 1);
@@ -78,23 +79,127 @@ static void judge_unreachable(unsigned at)
     assert_true(tried > 0 && tried < 500);
     assert_int_equal(cloud_drops(&cloud, at, HX_DROP_UNREACHABLE), tried);
     assert_int_equal(gate.kinds[HX_UNREACHABLE], at == 0 ? 0 : tried);
-    trial_turns(TIMEOUT_TURNS - 25);
+    trial_turns(NO_WAY_TURNS - 50);
     assert_int_equal(gate.kinds[HX_DATA], tried);
-    trial_turns(20);
-    assert_true(gate.kinds[HX_DATA] > tried); /* the next try */
-    gate.astray = NO_END;                     /* there is a way again */
+    assert_int_equal(gate.kinds[HX_PROBE], 3); /* after one timeout, two more, and four more */
+    gate.astray = NO_END;                      /* there is a way again */
+    hx_endpoint_routes_changed(&cloud.end[0].ep);
+    trial_turns(1);
+    assert_true(gate.kinds[HX_DATA] > tried);
     trial_finish();
     lab_free(NULL);
+}
 
+/* It is given up when there was no way for as long as the configuration says, neither earlier nor much later. */
+static void a_message_without_a_way_is_given_up_in_time(void **state)
+{
+    (void)state;
     trial_start(3, 1);
     trial_watch();
-    gate.astray = at;
-    number = trial_send(0, 1, 10);
-    assert_true(cloud_run(&cloud, LONG));
-    assert_int_equal(gate.kinds[HX_DATA], 1 + RETRIES);
+    gate.astray = 2;
+    unsigned number = trial_send(0, 1, 900 * FULL);
+    trial_turns(NO_WAY_TURNS);
+    assert_int_equal(trial_message(number)->failed, 0);
+    trial_turns(20);
     assert_int_equal(trial_message(number)->failed, 1);
     assert_int_equal(cloud.end[0].last_error, HX_E_UNREACHABLE);
     lab_free(NULL);
+
+    struct hx_endpoint_config config = trial_config(1);
+    config.no_way_ns = 0; /* routes never change: at the first report */
+    cloud_init(&cloud, 3, &config, LOOPBACK_MAX_BLOCKS, 1);
+    trial_watch();
+    gate.astray = 2;
+    number = trial_send(0, 1, 900 * FULL);
+    trial_turns(10);
+    assert_int_equal(trial_message(number)->failed, 1);
+    assert_true(cloud_run(&cloud, LONG));
+    assert_int_equal(cloud.end[0].ep.stats.packets_repeated, 0);
+}
+
+/* Nobody says that routes have changed: a probe finds it out. */
+static void a_probe_finds_a_new_way(void **state)
+{
+    (void)state;
+    trial_start(3, 1);
+    trial_watch();
+    gate.astray = 2;
+    trial_send(0, 1, 900 * FULL);
+    trial_turns(60);
+    gate.astray = NO_END;
+    trial_finish();
+    assert_int_equal(gate.kinds[HX_PROBE], 2);
+}
+
+/* An endpoint may have but one of the planes, whichever; the others' reports are not waited for. */
+static void the_planes_that_exist_are_a_set(void **state)
+{
+    (void)state;
+    for (unsigned set = 1; set < 1U << HX_MAX_PLANES; set++) {
+        struct hx_endpoint_config config = trial_config(1);
+        config.plane_set = (uint8_t)set;
+        cloud_init(&cloud, 3, &config, LOOPBACK_MAX_BLOCKS, 1);
+        trial_watch();
+        gate.astray = 2;
+        unsigned lost = trial_send(0, 1, 100 * FULL);
+        trial_turns(20);
+        assert_true(cloud.end[0].ep.send[0].waits);
+        for (unsigned plane = 0; plane < HX_MAX_PLANES; plane++)
+            assert_int_equal(gate.planes[plane] > 0, set >> plane & 1U);
+        trial_turns(NO_WAY_TURNS + 20);
+        assert_int_equal(trial_message(lost)->failed, 1);
+        gate.astray = NO_END;
+        trial_send(0, 1, 100 * FULL);
+        trial_turns(200);
+        assert_true(cloud_run(&cloud, LONG));
+        lab_free(NULL);
+    }
+}
+
+/* Abandoned messages fail in the next step, ready or not; others to the same endpoint go on, and so do later ones. */
+static void abandoned_messages_fail_at_once(void **state)
+{
+    (void)state;
+    trial_start(3, 1);
+    trial_watch();
+    gate.lose_kind = HX_DATA;
+    gate.lose_first = UINT32_MAX;
+    gate.lose_to = 1;
+    unsigned lost[3];
+    for (unsigned i = 0; i < 3; i++)
+        lost[i] = trial_send(0, 1, 900 * FULL);
+    unsigned fine = trial_send(0, 2, 100 * FULL);
+    trial_turns(10);
+    hx_endpoint_abandon(&cloud.end[0].ep, 1, 0);
+    hx_endpoint_abandon(&cloud.end[0].ep, 0, 0); /* it has none */
+    trial_turns(1);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(trial_message(lost[i])->failed, 1);
+    gate.lose_first = 0;
+    unsigned again = trial_send(0, 1, 100 * FULL);
+    assert_true(cloud_run(&cloud, LONG));
+    assert_int_equal(trial_message(fine)->sent + trial_message(again)->sent, 2);
+}
+
+/* What was tried while there was no way does not count when there is one: 10 of the most tries may be lost. */
+static void tries_made_before_routes_changed_do_not_count(void **state)
+{
+    (void)state;
+    trial_start(2, 1);
+    trial_watch();
+    gate.dead[0] = true;
+    unsigned number = trial_send(0, 1, 10 * FULL);
+    for (unsigned i = 0; i < 10; i++) {
+        for (unsigned probes = gate.kinds[HX_PROBE]; gate.kinds[HX_PROBE] < probes + RETRIES - 1;)
+            trial_turns(1);
+        hx_endpoint_routes_changed(&cloud.end[0].ep);
+    }
+    assert_int_equal(trial_message(number)->failed, 0);
+    assert_int_equal(cloud.end[0].ep.stats.packets_repeated, 0);
+    gate.dead[0] = false;
+    trial_turns(TIMEOUT_TURNS - 10); /* its being told made it ask at once */
+    assert_int_equal(trial_message(number)->sent, 1);
+    trial_finish();
 }
 
 static void a_packet_without_a_way_is_reported_to_its_sender(void **state)
@@ -222,7 +327,7 @@ static void acknowledgements_that_wait_do_not_pile_up(void **state)
         if (i % 8 == 7)
             cloud_restart(&cloud, 1 + i / 8 % 3);
         assert_true(cloud.end[0].ep.acks_count <= cloud.end[0].ep.ack_slots);
-        assert_int_equal(cloud.end[0].ep.ack_slots, 4 * HX_PEER_WINDOW);
+        assert_int_equal(cloud.end[0].ep.ack_slots, 4 * HX_PEER_ANSWERS);
     }
     cloud.end[0].mute = false;
     assert_true(cloud_run(&cloud, LONG));
@@ -234,6 +339,11 @@ int main(void)
         cmocka_unit_test_teardown(a_peer_that_never_answers_is_given_up, lab_free),
         cmocka_unit_test_teardown(a_message_given_up_leaves_no_trace, lab_free),
         cmocka_unit_test_teardown(a_packet_without_a_way_is_reported_to_its_sender, lab_free),
+        cmocka_unit_test_teardown(a_message_without_a_way_is_given_up_in_time, lab_free),
+        cmocka_unit_test_teardown(a_probe_finds_a_new_way, lab_free),
+        cmocka_unit_test(the_planes_that_exist_are_a_set),
+        cmocka_unit_test_teardown(abandoned_messages_fail_at_once, lab_free),
+        cmocka_unit_test_teardown(tries_made_before_routes_changed_do_not_count, lab_free),
         cmocka_unit_test_teardown(only_data_is_reported, lab_free),
         cmocka_unit_test_teardown(planes_share_the_packets, lab_free),
         cmocka_unit_test_teardown(a_dead_plane_stops_no_message, lab_free),

@@ -179,7 +179,7 @@ static void what_is_no_good_is_counted_by_its_reason(void **state)
     h = header(50);
     h.plane = 1;
     put_header(&h);
-    hx_credit_encode(frame, &(struct hx_credit_frame){.session = 1});
+    hx_credit_encode(frame, &(struct hx_credit_frame){.nonce = 1});
     put(frame, HX_CREDIT_FRAME_BYTES);
     feed->slot[7].bytes = UINT32_MAX; /* more than a slot holds */
     memset(feed->slot[7].frame, 0, HX_MAX_FRAME);

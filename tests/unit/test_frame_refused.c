@@ -63,7 +63,8 @@ static void every_field_has_its_range(void **state)
         {12, 2, 0x0800, HX_E_ETHERTYPE},
         {12, 2, 0xB588, HX_E_ETHERTYPE},
         {14, 1, 0, HX_E_VERSION},
-        {14, 1, 2, HX_E_VERSION},
+        {14, 1, 1, HX_E_VERSION},
+        {14, 1, 3, HX_E_VERSION},
         {15, 1, 2, HX_OK},
         {15, 1, 3, HX_E_FIELD},
         {15, 1, 255, HX_E_FIELD},
@@ -78,6 +79,8 @@ static void every_field_has_its_range(void **state)
         {28, 1, 2, HX_OK},
         {28, 1, 3, HX_E_FIELD},
         {28, 1, 4, HX_E_FIELD},
+        {28, 1, 5, HX_E_FIELD},
+        {28, 1, 6, HX_E_FIELD},
         {28, 1, 255, HX_E_FIELD},
         {29, 1, 1, HX_E_FIELD},
         {30, 2, 0xFFFF, HX_OK},
@@ -94,7 +97,8 @@ static void every_field_has_its_range(void **state)
         {52, 2, 0xFFFF, HX_E_FIELD},
         {54, 2, 0xFFFF, HX_OK},
         {56, 4, UINT32_MAX, HX_OK},
-        {60, 4, 1, HX_E_RESERVED},
+        {60, 4, 0, HX_E_FIELD},
+        {60, 4, UINT32_MAX, HX_OK},
     };
     check_overwrites(example_data, sizeof example_data, data, sizeof data / sizeof *data);
 
@@ -126,6 +130,27 @@ static void every_field_has_its_range(void **state)
         {52, 2, 8192, HX_E_FIELD}, {44, 4, 2, HX_OK},      {44, 4, 3, HX_E_FIELD},
     };
     check_overwrites(report, sizeof report, unreachable, sizeof unreachable / sizeof *unreachable);
+
+    uint8_t probe[64];
+    memcpy(probe, example_ack, sizeof probe);
+    probe[28] = HX_PROBE;
+    probe[53] = 0;
+    static const struct overwrite probes[] = {
+        {44, 4, 0, HX_E_FIELD},   {44, 4, 1, HX_OK},      {44, 4, 255, HX_OK},
+        {44, 4, 256, HX_E_FIELD}, {48, 4, 0, HX_E_FIELD}, {52, 2, 1, HX_E_FIELD},
+    };
+    check_overwrites(probe, sizeof probe, probes, sizeof probes / sizeof *probes);
+
+    uint8_t hello[80] = {0};
+    memcpy(hello, example_ack, 64);
+    memset(hello + 40, 0, 12);
+    hello[28] = HX_HELLO;
+    hello[53] = HX_HELLO_BYTES;
+    static const struct overwrite hellos[] = {
+        {40, 4, 1, HX_E_FIELD},  {44, 4, 1, HX_E_FIELD}, {48, 4, 1, HX_E_FIELD}, {52, 2, 15, HX_E_FIELD},
+        {52, 2, 17, HX_E_FIELD}, {56, 4, 1, HX_OK},      {56, 4, 2, HX_E_FIELD}, {52, 2, 16, HX_OK},
+    };
+    check_overwrites(hello, sizeof hello, hellos, sizeof hellos / sizeof *hellos);
 }
 
 static void planes_are_four(void **state)
@@ -169,9 +194,9 @@ static void a_mac_must_agree_with_the_coordinates(void **state)
     }
 }
 
-static bool is_reserved(unsigned byte, bool credit)
+static bool is_reserved(unsigned byte)
 {
-    return byte == 18 || byte == 19 || (credit ? byte >= 52 && byte < 60 : byte >= 60 && byte < 64);
+    return byte == 18 || byte == 19;
 }
 
 static void every_reserved_bit_is_checked(void **state)
@@ -181,12 +206,10 @@ static void every_reserved_bit_is_checked(void **state)
         uint8_t frame[sizeof example_data];
         struct hx_header h;
         struct hx_credit_frame c;
-        if (is_reserved(bit / 8, false)) {
+        if (is_reserved(bit / 8)) {
             memcpy(frame, example_data, sizeof frame);
             frame[bit / 8] ^= (uint8_t)(1U << bit % 8);
             assert_int_equal(support_decode_data(&h, frame, sizeof frame), HX_E_RESERVED);
-        }
-        if (is_reserved(bit / 8, true)) {
             memcpy(frame, example_credit, sizeof example_credit);
             frame[bit / 8] ^= (uint8_t)(1U << bit % 8);
             assert_int_equal(support_decode_credit(&c, frame, 64), HX_E_CHECKSUM);
@@ -217,7 +240,7 @@ static void a_credit_frame_has_its_ranges(void **state)
     static const struct overwrite cases[] = {
         {15, 1, 0, HX_E_FIELD}, {15, 1, 2, HX_E_FIELD}, {17, 1, 0, HX_E_FIELD}, {17, 1, 2, HX_E_FIELD},
         {17, 1, 4, HX_E_FIELD}, {16, 1, 1, HX_E_FIELD}, {20, 4, 0, HX_OK},      {40, 4, 0, HX_OK},
-        {44, 4, 0, HX_E_FIELD}, {44, 4, 1, HX_OK},      {48, 4, 0, HX_OK},      {48, 4, UINT32_MAX, HX_OK},
+        {44, 8, 0, HX_E_FIELD}, {44, 8, 1, HX_OK},      {52, 8, 0, HX_OK},      {52, 8, UINT32_MAX, HX_OK},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         uint8_t frame[64];
@@ -246,13 +269,17 @@ static bool kind_is_good(const uint8_t *f)
         return in_message && length <= 8192 && (offset + 1 == packets || length == 8192);
     if (kind == 2)
         return packets != 0 && (in_message || offset == packets) && length <= 8192;
+    if (kind == 4)
+        return packets != 0 && offset >= 1 && offset <= 255 && length == 0;
+    if (kind == 5)
+        return field(f, 40, 4) == 0 && offset == 0 && packets == 0 && field(f, 56, 4) <= 1 && length == 16;
     return kind == 3 && in_message && length == 4;
 }
 
 static bool is_good(const uint8_t *f, size_t bytes)
 {
-    return bytes >= 64 && field(f, 12, 2) == 0x88B5 && f[14] == 1 && f[15] <= 2 && (f[17] <= 2 || f[17] == 255) &&
-           field(f, 18, 2) == 0 && field(f, 60, 4) == 0 && f[29] <= 3 && f[0] == 2 && f[6] == 2 && f[1] == f[29] &&
+    return bytes >= 64 && field(f, 12, 2) == 0x88B5 && f[14] == 2 && f[15] <= 2 && (f[17] <= 2 || f[17] == 255) &&
+           field(f, 18, 2) == 0 && field(f, 60, 4) != 0 && f[29] <= 3 && f[0] == 2 && f[6] == 2 && f[1] == f[29] &&
            f[7] == f[29] && field(f, 2, 4) == field(f, 32, 4) && field(f, 8, 4) == field(f, 36, 4) && kind_is_good(f) &&
            bytes >= 64 + field(f, 52, 2);
 }
@@ -283,9 +310,15 @@ static void random_frames_are_judged_by_the_table(void **state)
         uint8_t frame[HX_MAX_FRAME + 16] = {0}, again[64];
         const uint8_t *from = run & 1 ? example_data : example_ack;
         memcpy(frame, from, run & 1 ? sizeof example_data : sizeof example_ack);
+        static const uint8_t kinds[][2] = {
+            {HX_UNREACHABLE, HX_REPORT_BYTES}, {HX_PROBE, 0}, {HX_HELLO, HX_HELLO_BYTES}};
         if (run & 2) {
-            frame[28] = HX_UNREACHABLE;
-            frame[53] = HX_REPORT_BYTES;
+            const uint8_t *kind = kinds[run / 8 % 3];
+            frame[28] = kind[0];
+            frame[53] = kind[1];
+            memset(frame + 40, 0, kind[0] == HX_HELLO ? 12 : 0);
+            memset(frame + 56, 0, kind[0] == HX_HELLO ? 3 : 0);
+            frame[59] = (uint8_t)(run / 32 % 3);
         }
         for (uint64_t changes = next_random(&seed) % 4; changes > 0; changes--)
             frame[next_random(&seed) % 64] = random_byte(&seed);
@@ -324,7 +357,7 @@ static void random_bytes_are_never_a_frame(void **state)
         if (run & 1) {
             frame[12] = 0x88;
             frame[13] = run & 2 ? 0xB5 : 0xB6;
-            frame[14] = 1;
+            frame[14] = 2;
         }
         size_t bytes = next_random(&seed) % (sizeof frame + 1);
         assert_int_not_equal(support_decode_data(&h, frame, bytes), HX_OK);

@@ -36,7 +36,7 @@ static void start(void)
         loopback_wire_init(&c.wire[i], BLOCKS, LATENCY, lab_memory(loopback_wire_bytes(BLOCKS)));
     }
     loopback_plug(&c.end[0].node, 0, 3, &c.wire[0], &c.wire[1], 1);
-    loopback_plug(&c.end[1].node, 0, 3, &c.wire[1], &c.wire[0], 1);
+    loopback_plug(&c.end[1].node, 0, 3, &c.wire[1], &c.wire[0], 2);
     poll(5);
 }
 
@@ -103,11 +103,37 @@ static void nothing_is_sent_before_the_link_is_open(void **state)
     start();
     c.now = 0;
     memset(link_of(0), 0, sizeof *link_of(0));
-    loopback_plug(&c.end[0].node, 0, 3, &c.wire[0], &c.wire[1], 2);
+    loopback_plug(&c.end[0].node, 0, 3, &c.wire[0], &c.wire[1], 3);
     assert_false(send(0, 0, 1, 0));
     assert_int_equal(hal_inject_room(&c.end[0], 0), 0);
-    poll(6);
+    poll(60); /* the other end answers by its next frame */
     assert_true(send(0, 0, 1, 0));
+}
+
+static unsigned frames_on_wire(unsigned which)
+{
+    uint8_t frame[HX_MAX_FRAME];
+    unsigned frames = 0;
+    while (loopback_wire_take(&c.wire[which], UINT64_MAX, frame) > 0)
+        frames++;
+    return frames;
+}
+
+static void a_port_whose_peer_is_absent_asks_seldom(void **state)
+{
+    enum { TURN = 100, TURNS = 10000 };
+    (void)state;
+    start();
+    memset(link_of(0), 0, sizeof *link_of(0));
+    loopback_plug(&c.end[0].node, 0, 3, &c.wire[0], &c.wire[1], 3);
+    (void)frames_on_wire(0);
+    (void)frames_on_wire(1);
+    unsigned asked = 0;
+    for (unsigned n = 0; n < TURNS; n++) {
+        loopback_poll(&c.end[0].node, c.now += TURN);
+        asked += frames_on_wire(0);
+    }
+    assert_in_range(asked, 2, 1 + TURNS * TURN / LOOPBACK_ASK_PERIOD);
 }
 
 static void a_frame_arrives_after_its_latency_as_it_was(void **state)
@@ -205,7 +231,7 @@ static void what_is_no_frame_is_malformed(void **state)
     put(0, frame, 164);
     frame[15] = 0;
     put(0, frame, 163); /* cut short */
-    frame[14] = 2;      /* version */
+    frame[14] = 3;      /* version */
     put(0, frame, 164);
     struct hx_credit_frame credit = hx_credit_link_frame(link_of(0), 3);
     hx_credit_encode(frame, &credit);
@@ -412,6 +438,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(nothing_is_sent_before_the_link_is_open, lab_free),
+        cmocka_unit_test_teardown(a_port_whose_peer_is_absent_asks_seldom, lab_free),
         cmocka_unit_test_teardown(a_frame_arrives_after_its_latency_as_it_was, lab_free),
         cmocka_unit_test_teardown(a_commit_makes_it_visible, lab_free),
         cmocka_unit_test_teardown(buffers_for_sending_are_few_and_the_last_is_for_urgent_packets, lab_free),

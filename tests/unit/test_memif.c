@@ -5,6 +5,7 @@
 #include "hal/wire/wire.h"
 #include "hxmesh/frame.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -77,21 +78,28 @@ static void client_close(struct client *c)
     close(c->socket);
 }
 
-static void say(const struct client *c, const struct memif_message *message, int fd)
+enum { MOST_PASSED = 8 };
+
+static void say_with(const struct client *c, const struct memif_message *message, const int *fds, unsigned count)
 {
     union {
         struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int))];
+        char bytes[CMSG_SPACE(MOST_PASSED * sizeof(int))];
     } control = {.bytes = {0}};
     struct iovec part = {(void *)(uintptr_t)message, sizeof *message};
     struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
-    if (fd >= 0) {
+    if (count > 0) {
         m.msg_control = control.bytes;
-        m.msg_controllen = sizeof control.bytes;
-        control.header = (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof fd), SOL_SOCKET, SCM_RIGHTS};
-        memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
+        m.msg_controllen = CMSG_SPACE(count * sizeof *fds);
+        control.header = (struct cmsghdr){.cmsg_len = CMSG_LEN(count * sizeof *fds), SOL_SOCKET, SCM_RIGHTS};
+        memcpy(CMSG_DATA(&control.header), fds, count * sizeof *fds);
     }
     (void)sendmsg(c->socket, &m, MSG_NOSIGNAL);
+}
+
+static void say(const struct client *c, const struct memif_message *message, int fd)
+{
+    say_with(c, message, &fd, fd >= 0);
 }
 
 /* The type of the next message, 0: none, -1: the socket's end. */
@@ -479,6 +487,88 @@ static void test_memory_that_may_shrink_is_not_mapped(void **state)
     client_close(&p->c);
 }
 
+/* The number by which the opener has a region may be another file's when the user looks for it. */
+static void test_memory_is_looked_at_again_where_it_is_mapped(void **state)
+{
+    struct pair *p = *state;
+    for (unsigned sealed = 0; sealed < 2; sealed++) {
+        client_open(&p->c, p->path, 2048, F_SEAL_SHRINK);
+        wire_serve(&p->w);
+        for (unsigned step = 0; step < STEPS; step++) {
+            int fd;
+            const struct memif_message m = script(&p->c, step, &fd);
+            say(&p->c, &m, fd);
+            wire_serve(&p->w);
+        }
+        int other = memfd_create("other", MFD_ALLOW_SEALING);
+        assert_int_equal(ftruncate(other, (off_t)(sealed ? PAGE : p->c.bytes)), 0); /* too small; or it may shrink */
+        assert_int_equal(pwrite(other, p->c.base, PAGE, 0), PAGE); /* but its rings are as they should be */
+        assert_int_equal(fcntl(other, F_ADD_SEALS, sealed ? F_SEAL_SHRINK : F_SEAL_GROW), 0);
+        assert_true(dup2(other, p->w.server.memory.region[0].fd) >= 0);
+        close(other);
+        assert_false(wire_poll(&p->w));
+        wire_serve(&p->w);
+        assert_int_equal(p->w.server.state, MEMIF_ALONE);
+        client_close(&p->c);
+    }
+}
+
+static unsigned open_descriptors(void)
+{
+    unsigned count = 0;
+    DIR *d = opendir("/proc/self/fd");
+    assert_non_null(d);
+    while (readdir(d))
+        count++;
+    closedir(d);
+    return count;
+}
+
+/* Whatever a client passes, and however many at once, nothing of it stays. */
+static void test_no_descriptor_stays(void **state)
+{
+    enum { CONNECTIONS = 320 };
+    struct pair *p = *state;
+    unsigned before = open_descriptors();
+    for (unsigned n = 0; n < CONNECTIONS; n++) {
+        int fd;
+        client_open(&p->c, p->path, 2048, F_SEAL_SHRINK);
+        (void)shake_hands(p, n % STEPS);
+        const struct memif_message m = script(&p->c, n % STEPS, &fd);
+        const int fds[MOST_PASSED] = {p->c.memory,   p->c.event[0], p->c.event[1], p->c.memory,
+                                      p->c.event[0], p->c.event[1], p->c.memory,   p->c.memory};
+        say_with(&p->c, &m, fds, 1 + n / STEPS % MOST_PASSED);
+        say_with(&p->c, &m, fds, 2);
+        (void)look(p);
+        client_close(&p->c);
+        (void)look(p);
+        assert_int_equal(open_descriptors(), before);
+    }
+    connect_client(p, 2048);
+    client_close(&p->c);
+}
+
+static void test_a_client_that_says_nothing_is_sent_away(void **state)
+{
+    struct pair *p = *state;
+    struct client silent;
+    uint64_t now = 1;
+    client_open(&silent, p->path, 2048, F_SEAL_SHRINK);
+    memif_serve(&p->w.server, p->w.memif.offer, p->w.fd, now);
+    assert_int_equal(hear(&silent), MEMIF_HELLO);
+    memif_serve(&p->w.server, p->w.memif.offer, p->w.fd, now + MEMIF_HANDSHAKE_NS);
+    assert_int_equal(hear(&silent), 0);
+    memif_serve(&p->w.server, p->w.memif.offer, p->w.fd, now + MEMIF_HANDSHAKE_NS + 1);
+    assert_int_equal(hear(&silent), MEMIF_DISCONNECT);
+    assert_int_equal(hear(&silent), -1);
+    assert_string_equal(p->w.server.why, "it did not finish its handshake");
+    connect_client(p, 2048);
+    memif_serve(&p->w.server, p->w.memif.offer, p->w.fd, UINT64_MAX); /* one that did may be silent */
+    assert_true(wire_poll(&p->w));
+    client_close(&p->c);
+    client_close(&silent);
+}
+
 static void test_a_descriptor_that_points_elsewhere_loses_its_frame_only(void **state)
 {
     struct pair *p = *state;
@@ -561,6 +651,30 @@ static void test_one_listens_at_a_socket_and_what_the_dead_left_is_replaced(void
     assert_int_equal(wire_open_memif(&other, "/nowhere/at/all"), -ENOENT);
 }
 
+static void test_a_file_that_is_no_socket_is_left_alone(void **state)
+{
+    struct pair *p = *state;
+    struct wire other;
+    char path[64], text[16] = "";
+    snprintf(path, sizeof path, "%s/notes", p->folder);
+    FILE *notes = fopen(path, "w+");
+    assert_true(notes && fputs("keep me", notes) >= 0 && fflush(notes) == 0);
+    assert_int_equal(wire_open_memif(&other, path), -EEXIST);
+    assert_int_equal(wire_open_memif(&other, p->folder), -EEXIST);
+    rewind(notes);
+    assert_non_null(fgets(text, sizeof text, notes));
+    assert_string_equal(text, "keep me");
+    fclose(notes);
+    assert_int_equal(unlink(path), 0);    /* it was there */
+    assert_int_equal(unlink(p->path), 0); /* and what somebody put in the place of our socket stays */
+    notes = fopen(p->path, "w");
+    assert_non_null(notes);
+    fclose(notes);
+    wire_close(&p->w);
+    assert_int_equal(unlink(p->path), 0);
+    assert_int_equal(wire_open_memif(&p->w, p->path), 0);
+}
+
 static void test_interfaces_are_refused_with_the_reason(void **state)
 {
     struct wire w;
@@ -584,11 +698,15 @@ int main(void)
         TEST(test_without_a_client_nothing_passes),
         TEST(test_a_client_that_lies_is_told_and_dropped),
         TEST(test_memory_that_may_shrink_is_not_mapped),
+        TEST(test_memory_is_looked_at_again_where_it_is_mapped),
+        TEST(test_no_descriptor_stays),
+        TEST(test_a_client_that_says_nothing_is_sent_away),
         TEST(test_a_descriptor_that_points_elsewhere_loses_its_frame_only),
         TEST(test_an_index_that_cannot_be_ends_the_connection),
         TEST(test_a_buffer_offered_elsewhere_ends_the_connection),
         TEST(test_a_frame_that_is_too_long_is_cut),
         TEST(test_one_listens_at_a_socket_and_what_the_dead_left_is_replaced),
+        TEST(test_a_file_that_is_no_socket_is_left_alone),
         cmocka_unit_test(test_interfaces_are_refused_with_the_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

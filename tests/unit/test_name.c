@@ -110,12 +110,30 @@ static void what_does_not_exist_has_no_name(void **state)
             fail_msg("'%s' is taken for a node", nodes[i]);
 }
 
+static void an_accelerator_needs_no_letter(void **state)
+{
+    (void)state;
+    struct hx_geometry g = geometry(2, 2, 4, 4, 2, 4, 1);
+    unsigned plane = 9;
+    uint32_t node = 0;
+    unsigned port = 9;
+    assert_true(hx_port_parse("5,3/p1/E", &g, &plane, &node, &port));
+    assert_int_equal(node, hx_accelerator(&g, 5, 3));
+    assert_int_equal(plane, 1);
+    assert_int_equal(port, HX_E);
+    assert_true(hx_node_parse("0,7/p0", &g, &plane, &node));
+    assert_int_equal(node, hx_accelerator(&g, 0, 7));
+    assert_false(hx_port_parse("8,0/p0/E", &g, &plane, &node, &port));
+    assert_false(hx_port_parse(",0/p0/E", &g, &plane, &node, &port));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_those_of_the_design),
         cmocka_unit_test(every_port_comes_back),
         cmocka_unit_test(what_does_not_exist_has_no_name),
+        cmocka_unit_test(an_accelerator_needs_no_letter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,7 +124,7 @@ static void common_options_and_short_forms(void **state)
 }
 
 /* Runs the parser in a child; returns its exit code and what it printed to stdout and stderr together. */
-static int run(const char *line, char text[MOST_TEXT])
+static int run_command(const struct hx_command *of, int count, char **words, char text[MOST_TEXT])
 {
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -132,10 +132,10 @@ static int run(const char *line, char text[MOST_TEXT])
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        const char *operand;
+        struct hx_common common;
         dup2(ends[1], STDOUT_FILENO);
         dup2(ends[1], STDERR_FILENO);
-        parse(line, &operand);
+        (void)hx_options_parse(of, count, words, &common);
         fflush(stdout);
         _exit(99);
     }
@@ -150,6 +150,14 @@ static int run(const char *line, char text[MOST_TEXT])
     waitpid(child, &status, 0);
     assert_true(WIFEXITED(status));
     return WEXITSTATUS(status);
+}
+
+static int run(const char *line, char text[MOST_TEXT])
+{
+    char copy[256];
+    char *words[MOST_WORDS + 1];
+    snprintf(copy, sizeof copy, "%s", line);
+    return run_command(&command, split(copy, words), words, text);
 }
 
 static void one_line_says_what_is_wrong(void **state)
@@ -200,7 +208,7 @@ static void help_names_every_option(void **state)
                                         "--time TIME ",
                                         "--real X ",
                                         "--at gx,gy ",
-                                        "a colour: red, green",
+                                        "a colour: red, green (default red)",
                                         "\nCommon:\n",
                                         "--json FILE ",
                                         "-q, --quiet ",
@@ -219,6 +227,94 @@ static void help_names_every_option(void **state)
         assert_in_range(strcspn(line, "\n"), 0, 80);
     assert_int_equal(run("--version", text), HX_EXIT_DONE);
     assert_string_equal(text, "hxmesh " HXMESH_VERSION "\n");
+}
+
+/* The target's value is the default, also where other options stand before --help. */
+static void help_prints_range_and_default_from_the_table(void **state)
+{
+    (void)state;
+    static const uint64_t preset = 3;
+    bool on = true;
+    bool off = false;
+    const char *text = "a b";
+    const char *nothing = NULL;
+    uint64_t number = 0;
+    uint64_t seed = 7;
+    uint64_t bytes = 64 << 10;
+    uint64_t time = 1500000000;
+    double real = 0.25;
+    struct hx_coordinate at = {1, 2};
+    unsigned colour = 1;
+    const struct hx_option all[] = {
+        {.name = "on", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &on, .help = "A"},
+        {.name = "off", .kind = HX_OPTION_FLAG, .to.flag = &off, .help = "B"},
+        {.name = "text", .kind = HX_OPTION_STRING, .to.string = &text, .help = "C"},
+        {.name = "nothing", .kind = HX_OPTION_STRING, .to.string = &nothing, .help = "D"},
+        {.name = "words", .kind = HX_OPTION_STRING, .to.string = &nothing, .help = "E", .otherwise = "it depends"},
+        {.name = "number",
+         .letter = 'n',
+         .kind = HX_OPTION_NUMBER,
+         .to.number = &number,
+         .low = 1,
+         .high = 4,
+         .help = "F",
+         .standard = &preset},
+        {.name = "seed", .kind = HX_OPTION_NUMBER, .to.number = &seed, .high = UINT64_MAX, .help = "G"},
+        {.name = "bytes", .kind = HX_OPTION_BYTES, .to.number = &bytes, .low = 96, .high = 1 << 20, .help = "H"},
+        {.name = "time", .kind = HX_OPTION_DURATION, .to.number = &time, .high = 3600000000000, .help = "I"},
+        {.name = "real", .kind = HX_OPTION_REAL, .to.real = &real, .real_high = 1, .help = "J"},
+        {.name = "at", .kind = HX_OPTION_COORDINATE, .to.coordinate = &at, .help = "K"},
+        {.name = "colour", .kind = HX_OPTION_CHOICE, .choices = colours, .to.choice = &colour, .help = "L"},
+        HX_OPTIONS_END};
+    const struct hx_command with_defaults = {.program = "hxmesh try", .summary = "Tries.", .options = all};
+    static const char *const parts[] = {" A (default on)\n",
+                                        " B\n",
+                                        " C (default \"a b\")\n",
+                                        " D\n",
+                                        " E (default it depends)\n",
+                                        " F (1 to 4; default 3)\n",
+                                        " G (default 7)\n",
+                                        " H (96 to 1MiB; default 64KiB)\n",
+                                        " I (0 to 1h; default 1500ms)\n",
+                                        " J (0 to 1; default 0.25)\n",
+                                        " K (default 1,2)\n",
+                                        " L: red, green (default green)\n"};
+    char help[MOST_TEXT];
+    char line[] = "--seed 9 -n 2 --colour red --help";
+    char *words[MOST_WORDS + 1];
+    assert_int_equal(run_command(&with_defaults, split(line, words), words, help), HX_EXIT_DONE);
+    const char *from = help;
+    for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const char *found = strstr(from, parts[i]);
+        if (!found) {
+            fail_msg("--help does not say \"%s\" in its place:\n%s", parts[i], help);
+            return;
+        }
+        from = found;
+    }
+}
+
+static void help_comes_in_other_formats(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        const char *parts[4];
+    } formats[] = {
+        {"--help=man",
+         {".TH HXMESH-TRY 1 ", "hxmesh\\-try \\- Tries options\n", "\\fB\\-n\\fR, \\fB\\-\\-number\\fR \\fIN\\fR\n"}},
+        {"--help=markdown", {"\n## hxmesh try\n", "| `-n` `--number` | N, 1 to 4 | 0 | from 1 to 4 |\n"}},
+        {"--help=words", {"operands\tWHAT\n", "-n --number\tN\t\n", "--colour\tWORD\tred green\n", "-q --quiet\t\t\n"}},
+    };
+    char text[MOST_TEXT];
+    for (unsigned i = 0; i < sizeof formats / sizeof *formats; i++) {
+        assert_int_equal(run(formats[i].line, text), HX_EXIT_DONE);
+        for (unsigned part = 0; part < 4 && formats[i].parts[part]; part++)
+            if (!strstr(text, formats[i].parts[part]))
+                fail_msg("%s does not say \"%s\":\n%s", formats[i].line, formats[i].parts[part], text);
+    }
+    assert_int_equal(run("--help=roff", text), HX_EXIT_USAGE);
+    assert_string_equal(text, "hxmesh: error: --help: unknown word 'roff' (one of text, man, markdown, words)\n");
 }
 
 static void a_list_takes_every_use(void **state)
@@ -266,6 +362,8 @@ int main(void)
         cmocka_unit_test(common_options_and_short_forms),
         cmocka_unit_test(one_line_says_what_is_wrong),
         cmocka_unit_test(help_names_every_option),
+        cmocka_unit_test(help_prints_range_and_default_from_the_table),
+        cmocka_unit_test(help_comes_in_other_formats),
         cmocka_unit_test(a_list_takes_every_use),
         cmocka_unit_test(nearest_words),
         cmocka_unit_test(an_error_is_one_line_whatever_it_quotes),

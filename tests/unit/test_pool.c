@@ -84,6 +84,26 @@ static void some_are_kept_for_acknowledgements(void **state)
     assert_int_equal(n, 20);
 }
 
+/* Buffers come home by every worker that got one: data does not use up what is kept, wherever it lies. */
+static void as_many_are_kept_when_they_came_home_from_others(void **state)
+{
+    (void)state;
+    const uint32_t reserve = 20;
+    uint32_t buffer;
+    for (unsigned round = 0; round < 3 * reserve; round++) {
+        uint32_t acknowledgement = take(&workers[0]);
+        commit(&workers[0]);
+        shm_buffer_put(&workers[1].shm, acknowledgement);
+        commit(&workers[1]);
+        while (shm_buffer_get(&workers[0].shm, &buffer, reserve))
+            commit(&workers[0]);
+    }
+    unsigned n = 0;
+    while (shm_buffer_get(&workers[0].shm, &buffer, 0))
+        n++;
+    assert_int_equal(n, reserve);
+}
+
 static void a_step_shows_when_it_is_committed(void **state)
 {
     (void)state;
@@ -155,8 +175,11 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, open_workers, close_workers)
     const struct CMUnitTest tests[] = {
-        TEST(every_worker_starts_with_its_own),  TEST(some_are_kept_for_acknowledgements),
-        TEST(a_step_shows_when_it_is_committed), TEST(all_come_home),
+        TEST(every_worker_starts_with_its_own),
+        TEST(some_are_kept_for_acknowledgements),
+        TEST(as_many_are_kept_when_they_came_home_from_others),
+        TEST(a_step_shows_when_it_is_committed),
+        TEST(all_come_home),
         TEST(taken_and_put_back_within_a_step),
     };
 #undef TEST

@@ -56,7 +56,6 @@ static void every_key(void **state)
                      "planes: 2\n"
                      "radix: 8\n"
                      "taper: 2\n"
-                     "credits: 64\n"
                      "failed_boards: [[1, 0], [2, 1]]\n"
                      "jobs:\n"
                      "  - {tag: 7, boards: [[0, 0]], rectangle: [[0, 1], [1, 1]]}\n"
@@ -65,15 +64,16 @@ static void every_key(void **state)
                      "      - [2, 0]\n"
                      "traffic:\n"
                      "  pattern: bisection\n"
-                     "  algorithm: torus\n"
                      "  message: 1MiB\n"
-                     "  count: 4\n"
                      "  duration: 30s\n"
                      "  rate: 0.5\n"
                      "  seed: 12\n"
                      "  verify: no\n"
                      "workers: 3\n"
-                     "clock: virtual\n",
+                     "clock: virtual\n"
+                     "select: adaptive\n"
+                     "pace: 0.25\n"
+                     "timing: {preset: authors, link: 800, buffer: 1MiB}\n",
                      &s, &p));
     assert_string_equal(s.name, "a lab");
     assert_string_equal(s.fabric, "3x2 H2x4Mesh");
@@ -81,7 +81,6 @@ static void every_key(void **state)
     assert_int_equal(s.planes, 2);
     assert_int_equal(s.radix, 8);
     assert_int_equal(s.taper, 2);
-    assert_int_equal(s.credits, 64);
     static const bool failed[6] = {[1] = true, [5] = true};
     static const uint16_t job[6] = {[0] = 7, [2] = 65535, [3] = 7, [4] = 7};
     for (unsigned board = 0; board < 6; board++) {
@@ -89,16 +88,71 @@ static void every_key(void **state)
         assert_int_equal(hx_spec_board_job(&s, board), job[board]);
     }
     assert_int_equal(s.settings.pattern, HX_BISECTION);
-    assert_int_equal(s.settings.algorithm, HX_ALGORITHM_TREE + HX_BY_TORUS);
     assert_int_equal(s.settings.message, 1 << 20);
-    assert_int_equal(s.settings.count, 4);
     assert_int_equal(s.settings.duration_ns, 30000000000);
     assert_true(s.settings.rate > 0.49 && s.settings.rate < 0.51);
     assert_int_equal(s.settings.seed, 12);
     assert_false(s.settings.verify);
     assert_int_equal(s.settings.workers, 3);
     assert_int_equal(s.settings.clock, HX_CLOCK_VIRTUAL);
-    assert_int_equal(s.settings.given, 0x3FF);
+    assert_int_equal(s.settings.select, HX_SELECT_ADAPTIVE);
+    assert_int_equal(s.timing.preset, HX_TIMING_AUTHORS);
+    assert_int_equal(s.timing.link, 800);
+    hx_spec_free(&s);
+    assert_true(
+        load("fabric: 2x2 Hx2Mesh\ncredits: 64\nclock: wall\ntraffic: {pattern: all-to-all, count: 4, shifts: 3}\n", &s,
+             &p));
+    assert_int_equal(s.credits, 64);
+    assert_int_equal(s.settings.count, 4);
+    assert_int_equal(s.settings.shifts, 3);
+    hx_spec_free(&s);
+    assert_true(load("fabric: 2x2 Hx2Mesh\ntraffic: {pattern: all-reduce, algorithm: torus}\n", &s, &p));
+    assert_int_equal(s.settings.algorithm, HX_ALGORITHM_TREE + HX_BY_TORUS);
+    hx_spec_free(&s);
+}
+
+/* What a file leaves open the command line may say; what would be ignored by default is noted, with its place. */
+static void keys_for_what_the_file_does_not_name(void **state)
+{
+    (void)state;
+    struct hx_spec s;
+    struct hx_problem p;
+    assert_true(load("fabric: 2x2 Hx2Mesh\ncredits: 64\ntraffic: {shifts: 2, rate: 0.5}\n", &s, &p));
+    assert_int_equal(s.of_default_clock.exit_code, 0);
+    assert_int_equal(s.of_default_pattern.exit_code, 0);
+    hx_spec_free(&s);
+    assert_true(load("fabric: 2x2 Hx2Mesh\ntraffic: {algorithm: ring}\ntiming: {link: 100}\n", &s, &p));
+    assert_int_equal(s.of_default_clock.exit_code, HX_EXIT_CONFIG);
+    assert_string_equal(s.of_default_clock.what, "timing.link: is for clock: virtual, not wall");
+    assert_non_null(strstr(s.of_default_clock.where, ":3:10"));
+    assert_non_null(strstr(s.of_default_pattern.what, "traffic.algorithm: is for pattern: broadcast, "));
+    hx_spec_free(&s);
+}
+
+/* A file's keys for its own pattern and clock do not hold for those of the command line. */
+static void what_does_not_go_with_the_command_line_is_left_out(void **state)
+{
+    (void)state;
+    struct hx_spec s;
+    struct hx_problem p;
+    assert_true(
+        load("fabric: 2x2 Hx2Mesh\nclock: virtual\npace: 0.5\ntraffic: {pattern: uniform, rate: 0.5, duration: 5ms, "
+             "seed: 4}\n",
+             &s, &p));
+    const struct hx_settings collective = {.pattern = HX_COLLECTIVES, .given = HX_GIVEN_PATTERN};
+    struct hx_settings merged = s.settings;
+    hx_settings_merge(&merged, &collective);
+    assert_true(merged.rate >= 1);
+    assert_int_equal(merged.duration_ns, 0);
+    assert_int_equal(merged.seed, 4);
+    assert_int_equal(merged.given & (HX_GIVEN_RATE | HX_GIVEN_DURATION | HX_GIVEN_PACE), HX_GIVEN_PACE);
+    const struct hx_settings live = {.clock = HX_CLOCK_WALL, .count = 3, .given = HX_GIVEN_CLOCK | HX_GIVEN_COUNT};
+    merged = s.settings;
+    hx_settings_merge(&merged, &live);
+    assert_false(merged.pace > 0);
+    assert_true(merged.rate < 1);
+    assert_int_equal(merged.duration_ns, 0);
+    assert_int_equal(merged.count, 3);
     hx_spec_free(&s);
 }
 
@@ -175,12 +229,31 @@ static void mistakes_are_named_with_line_and_column(void **state)
         {"fabric: 0x3 Hx2Mesh\n", ":1:9", "'0x3 Hx2Mesh': columns of boards (x): 0 is outside 1 .. 1024"},
         {"fabric: 150x1 Hx1Mesh\nradix: 4\n", ":1:9",
          "a row network has 300 ports, more than a two-level tree of radix 4 and taper 1 can join"},
-        {FABRIC "traffic: 3\n", ":2:10", "traffic: a mapping of keys expected, found a single value"},
+        {FABRIC "traffic: [uniform]\n", ":2:10", "traffic: a mapping of keys expected, found a list"},
+        {FABRIC "traffic: unifrom\n", ":2:10", "traffic: unknown word 'unifrom' (did you mean 'uniform'?)"},
         {FABRIC "traffic: {pattern: shuffle}\n", ":2:20",
          "traffic.pattern: unknown word 'shuffle' (one of all-to-all, all-to-all-random, uniform, permutation, "
-         "bisection, neighbour, incast, broadcast, reduce-scatter, all-gather, all-reduce)"},
+         "bisection, neighbour, incast, tornado, transpose, bit-reverse, hotspot, FILE.csv, broadcast, reduce-scatter, "
+         "all-gather, all-reduce)"},
+        {FABRIC "traffic: {pattern: hotspot, target: 1;2}\n", ":2:37",
+         "traffic.target: '1;2' is not a coordinate (write gx,gy as in 3,0)"},
         {FABRIC "traffic: {algorithm: round}\n", ":2:22",
          "traffic.algorithm: unknown word 'round' (one of best, tree, ring, rings, torus)"},
+        {FABRIC "traffic: {pattern: uniform, algorithm: ring}\n", ":2:29",
+         "traffic.algorithm: is for pattern: broadcast, reduce-scatter, all-gather or all-reduce, not uniform"},
+        {FABRIC "traffic: {pattern: incast, shifts: 3}\n", ":2:28",
+         "traffic.shifts: is for pattern: all-to-all, not incast"},
+        {FABRIC "traffic: {pattern: all-reduce, count: 2}\n", ":2:32",
+         "traffic.count: is for pattern: all-to-all, all-to-all-random, uniform, permutation, bisection, neighbour, "
+         "incast, "
+         "tornado, transpose, bit-reverse or hotspot, not all-reduce (it runs once, to its end)"},
+        {FABRIC "traffic: {count: 2, duration: 1s}\n", ":2:11", "a count and a duration: which of both? (0 is none)"},
+        {FABRIC "clock: virtual\ncredits: 64\n", ":3:1",
+         "credits: is for clock: wall, not virtual (--buffer is what a link buffers under the virtual clock)"},
+        {FABRIC "clock: wall\nselect: auto\n", ":3:1", "select: is for clock: virtual, not wall"},
+        {FABRIC "clock: wall\ntiming: {cable: 1ns}\n", ":3:10", "timing.cable: is for clock: virtual, not wall"},
+        {FABRIC "traffic: {seed: 9223372036854775808}\n", ":2:17",
+         "traffic.seed: 9223372036854775808 is outside 0 .. 9223372036854775807"},
         {FABRIC "traffic: {rate: 0}\n", ":2:17", "traffic.rate: 0 is outside 1e-06 .. 1"},
         {FABRIC "failed_boards: [[1, 2], [3]]\n", ":2:25", "failed_boards[1]: at least 2 entries expected"},
         {FABRIC "failed_boards: [[1, 2], [3, 0, 0]]\n", ":2:25", "failed_boards[1]: at most 2 entries allowed"},
@@ -279,6 +352,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_key),
+        cmocka_unit_test(keys_for_what_the_file_does_not_name),
+        cmocka_unit_test(what_does_not_go_with_the_command_line_is_left_out),
         cmocka_unit_test(a_capture),
         cmocka_unit_test(defaults),
         cmocka_unit_test(mistakes_are_named_with_line_and_column),

@@ -54,6 +54,7 @@ static void open_bench(const char *pattern, const struct capture_wish *wish)
     assert_true(capture_ports_choose(&b.ports, &b.s.f.g, &patterns, "-p", &problem));
     made.ports = &b.ports;
     made.rings = 1;
+    made.wait_slots = made.wait_slots ? b.s.f.slots : 0;
     made.snaplen = made.snaplen ? made.snaplen : HX_TAP_MOST_SNAPLEN;
     made.ring_bytes = made.ring_bytes ? made.ring_bytes : 8 << 20;
     assert_true(capture_memory_new(&b.memory, &made, &problem));
@@ -282,6 +283,47 @@ static void what_finds_no_room_is_counted_and_the_fabric_goes_on(void **state)
     close_bench();
 }
 
+/* Until every message is acknowledged, by switches that wait for room; records are taken out now and then. Returns how often
+ * one waited. */
+static unsigned run_waiting(void)
+{
+    unsigned waited = 0;
+    for (unsigned sweeps = 0; !support_is_done(&b.w, true); sweeps++) {
+        assert_true(sweeps < 100000);
+        for (unsigned step = 0; step < b.w.accelerators; step++)
+            (void)support_step(&b.s, &b.w, step, true);
+        for (unsigned i = 0; i < b.w.nodes; i++) {
+            if (shm_tap_has_room(&b.w.node[i].hal))
+                (void)step_of(&b.w.node[i], false);
+            else
+                waited++;
+        }
+        if (sweeps % 8 == 0)
+            take();
+    }
+    take();
+    return waited;
+}
+
+static void switches_that_wait_for_room_lose_nothing(void **state)
+{
+    (void)state;
+    static const uint32_t snaplens[] = {HX_TAP_LEAST_SNAPLEN, HX_TAP_MOST_SNAPLEN};
+    for (unsigned i = 0; i < 2; i++) {
+        /* The least ring is made large enough for a step. */
+        open_bench(NULL,
+                   &(struct capture_wish){.ring_bytes = HX_TAP_LEAST_RING, .wait_slots = 1, .snaplen = snaplens[i]});
+        assert_true(run_waiting() > 100);
+        uint64_t all = 0;
+        for (uint32_t n = 0; n < b.ports.interfaces; n++) {
+            assert_int_equal(atomic_load(&hx_tap_counts(b.memory.tap, &b.memory.shape)[n].dropped), 0);
+            all += crossed(n, false) + crossed(n, true);
+        }
+        assert_int_equal(all, b.count);
+        close_bench();
+    }
+}
+
 static void notes_tell_every_sender_s_choice(void **state)
 {
     (void)state;
@@ -332,6 +374,7 @@ int main(void)
         cmocka_unit_test(one_port_is_recorded_alone_and_cut_to_the_snap_length),
         cmocka_unit_test(a_filter_sees_frames_as_on_the_wire),
         cmocka_unit_test(what_finds_no_room_is_counted_and_the_fabric_goes_on),
+        cmocka_unit_test(switches_that_wait_for_room_lose_nothing),
         cmocka_unit_test(notes_tell_every_sender_s_choice),
         cmocka_unit_test(memory_that_is_no_tap_is_not_attached),
     };

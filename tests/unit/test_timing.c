@@ -114,12 +114,33 @@ static void a_pace(void **state)
 {
     (void)state;
     struct virtual_timing t = timing_of((struct hx_timing)HX_DEFAULT_TIMING);
-    assert_int_equal(t.inject.blocks[32], t.local.blocks[32]);
+    assert_int_equal(t.inject[32], t.local.blocks[32]);
     virtual_timing_pace(&t, 0.25);
-    assert_int_equal(t.inject.blocks[32], 32 * 5120);
+    assert_int_equal(t.inject[32], 32 * 5120);
     assert_int_equal(t.local.blocks[32], 32 * 1280);
     virtual_timing_pace(&t, 0.001);
-    assert_int_equal(t.inject.blocks[32], 32 * 1280000);
+    assert_int_equal(t.inject[32], 32 * 1280000);
+    /* The slowest link at the slowest pace: 16.4 ms a packet, more than 32 bits of ps. */
+    t = timing_of((struct hx_timing){.link = 1, .crossbar = 1, .given = HX_GIVEN_LINK | HX_GIVEN_CROSSBAR});
+    virtual_timing_pace(&t, 0.001);
+    assert_int_equal(t.inject[32], UINT64_C(16384000000));
+}
+
+/* The longest latencies, on the slowest links: all that is added to them fits. */
+static void the_longest_latencies(void **state)
+{
+    (void)state;
+    const struct virtual_timing t = timing_of((struct hx_timing){.link = 1,
+                                                                 .crossbar = 1,
+                                                                 .cable = HX_MOST_LATENCY,
+                                                                 .trace = HX_MOST_LATENCY,
+                                                                 .input = HX_MOST_LATENCY,
+                                                                 .output = HX_MOST_LATENCY,
+                                                                 .given = ~(unsigned)HX_GIVEN_BUFFER});
+    assert_int_equal(t.cable, UINT64_C(1000) * HX_MOST_LATENCY);
+    assert_true((uint64_t)t.output + t.cable + t.input + t.link.blocks[32] <= UINT32_MAX);
+    assert_int_equal(t.window, 3 * UINT64_C(1000) * HX_MOST_LATENCY + t.link.blocks[1]);
+    assert_int_equal(t.ahead, UINT64_C(1000) * HX_MOST_LATENCY + 4 * UINT64_C(65536000));
 }
 
 /* A third of the buffer in whole packets, at most as many as a switch looks at: it fits a lane. */
@@ -143,6 +164,7 @@ int main(void)
         cmocka_unit_test(picoseconds),
         cmocka_unit_test(odd_rates),
         cmocka_unit_test(a_pace),
+        cmocka_unit_test(the_longest_latencies),
         cmocka_unit_test(buffers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -146,7 +146,7 @@ static void messages_say_how_they_spread(void **state)
     set.messages = 1;
     set.snaplen = 96;
     sim_run(&c, &set);
-    follow(&c, &(struct hx_trace_filter){.has_from = true, .from_gx = 3, .from_gy = 5});
+    follow(&c, &(struct hx_trace_filter){.has_from = true, .from = {3, 5}});
     assert_int_equal(seen.sums.messages.count, 1);
     const struct hx_message_sum **list = hx_sums_messages(&seen.sums);
     const struct hx_message_sum *m = list[0];

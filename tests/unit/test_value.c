@@ -108,7 +108,11 @@ static void coordinates(void **state)
     assert_null(hx_value_coordinate("3,0", &c));
     assert_int_equal(c.gx, 3);
     assert_int_equal(c.gy, 0);
-    static const char *const bad[] = {"", "3", "3,", ",3", "3,4,5", "a,b", "3;4", "-1,0", "99999999999,0"};
+    assert_null(hx_value_coordinate("a15,7", &c)); /* as reports name it */
+    assert_int_equal(c.gx, 15);
+    assert_int_equal(c.gy, 7);
+    static const char *const bad[] = {
+        "", "3", "3,", ",3", "3,4,5", "a,b", "3;4", "a", "aa3,0", "3,a0", "99999999999,0", "-1,0", "a3,0/p0/E"};
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_says(hx_value_coordinate(bad[i], &c), "is not a coordinate");
 }

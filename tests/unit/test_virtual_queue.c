@@ -158,6 +158,18 @@ static void pieces(void **state)
     }
 }
 
+/* Births are kept modulo 281 s; ages are right all the same. */
+static void an_age_does_not_wrap(void **state)
+{
+    (void)state;
+    const uint64_t turn = (uint64_t)1 << 48;
+    static const uint64_t ages[] = {0, 1, 240000, (uint64_t)1 << 40};
+    for (uint64_t born = 0; born < 4 * turn; born += turn / 2 - 100000) {
+        for (unsigned i = 0; i < sizeof ages / sizeof *ages; i++)
+            assert_true(virtual_age(virtual_birth(born, UINT16_MAX), born + ages[i]) == ages[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -165,6 +177,7 @@ int main(void)
         cmocka_unit_test(a_queue_that_was_emptied), cmocka_unit_test(most_packets),
         cmocka_unit_test(credits_while_they_grow),  cmocka_unit_test(deliveries_while_they_grow),
         cmocka_unit_test(rings_are_used_again),     cmocka_unit_test(pieces),
+        cmocka_unit_test(an_age_does_not_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

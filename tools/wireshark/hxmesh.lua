@@ -16,7 +16,7 @@ local common = dofile(FOLDER .. "hxmesh_common.lua")
 local bit, HEADER, ETHERNET, VCS, CRC_STATES = common.bit, common.HEADER, common.ETHERNET, common.VCS, common.CRC_STATES
 local PACKET = 8192
 local NO_CREDIT = 255
-local DATA, ACK, UNREACHABLE = 1, 2, 3
+local DATA, ACK, UNREACHABLE, PROBE, HELLO = 1, 2, 3, 4, 5
 
 local data = Proto("hxmesh", "HammingMesh data")
 
@@ -25,7 +25,9 @@ data.prefs.check_crc = Pref.bool("Check the CRC-32C", false,
 data.prefs.analyse = Pref.bool("Analyse messages", true,
     "Number messages, find repeats, pair data with acknowledgements, follow packets from port to port")
 
-local KINDS = { [DATA] = "data", [ACK] = "acknowledgement", [UNREACHABLE] = "unreachable" }
+local KINDS = {
+    [DATA] = "data", [ACK] = "acknowledgement", [UNREACHABLE] = "unreachable", [PROBE] = "probe", [HELLO] = "hello",
+}
 
 ---- fields ----------------------------------------------------------------------------------------
 
@@ -52,16 +54,19 @@ local f = {
     packets = ProtoField.uint32("hxmesh.message_packets", "Message packets"),
     length = ProtoField.uint16("hxmesh.length", "Length"),
     blocks = ProtoField.uint8("hxmesh.blocks", "Blocks"),
-    epoch = ProtoField.uint8("hxmesh.epoch", "Epoch"),
-    peer_epoch = ProtoField.uint8("hxmesh.peer_epoch", "Peer epoch"),
+    epoch = ProtoField.uint32("hxmesh.epoch", "Epoch", base.HEX),
+    peer_epoch = ProtoField.uint16("hxmesh.peer_epoch", "Check of the peer's epoch", base.HEX),
     tag = ProtoField.uint32("hxmesh.tag", "Tag", base.HEX),
     payload = ProtoField.bytes("hxmesh.payload", "Payload"),
     padding = ProtoField.bytes("hxmesh.padding", "Padding"),
     received = ProtoField.string("hxmesh.received", "Received beyond the gap"),
     to_gx = ProtoField.uint16("hxmesh.unreachable_gx", "Unreachable gx"),
     to_gy = ProtoField.uint16("hxmesh.unreachable_gy", "Unreachable gy"),
+    asks = ProtoField.uint64("hxmesh.nonce", "Asks with nonce", base.HEX),
+    answers = ProtoField.uint64("hxmesh.answered_nonce", "Answers nonce", base.HEX),
     port = ProtoField.string("hxmesh.port", "Port"),
     direction = ProtoField.string("hxmesh.direction", "Direction"),
+    packet = ProtoField.string("hxmesh.packet", "Packet"), -- as `hxmesh trace --packet` takes it
     stream = ProtoField.uint32("hxmesh.stream", "Message stream"),
     previous = ProtoField.framenum("hxmesh.previous", "This packet was seen before in"),
     previous_time = ProtoField.relative_time("hxmesh.previous_time", "Time since it was seen before"),
@@ -101,11 +106,17 @@ end
 forget()
 data.init = forget
 
+-- What a header has room for of a destination's epoch.
+local function check_of(epoch)
+    local folded = bit.band(bit.bxor(epoch, bit.rshift(epoch, 16)), 0xFFFF)
+    return epoch ~= 0 and folded == 0 and 0xFFFF or folded
+end
+
 local function message_of(h)
     local key
-    if h.kind == DATA then
+    if h.kind == DATA or h.kind == PROBE then
         key = string.format("%d,%d>%d,%d j%d e%d m%d", h.src_gx, h.src_gy, h.dst_gx, h.dst_gy,
-            h.job, h.epoch, h.message)
+            h.job, check_of(h.epoch), h.message)
     else
         key = string.format("%d,%d>%d,%d j%d e%d m%d", h.dst_gx, h.dst_gy, h.src_gx, h.src_gy,
             h.job, h.peer_epoch, h.message)
@@ -157,8 +168,8 @@ local function analyse(pinfo, h, packet, port, direction)
     local found = {}
     about[frame] = found
     local time = common.frame_time().value
-    local m = message_of(h)
-    found.stream = m.number
+    local m = h.kind ~= HELLO and message_of(h)
+    found.stream = m and m.number
     local at_source = h.hops == 0 and direction ~= "out"
     local before = sightings[packet]
     if before then
@@ -201,8 +212,8 @@ local function read_header(tvb)
         offset = tvb(30, 4):uint(),
         packets = tvb(34, 4):uint(),
         length = tvb(38, 2):uint(),
-        epoch = tvb(40, 1):uint(),
-        peer_epoch = tvb(41, 1):uint(),
+        peer_epoch = tvb(40, 2):uint(),
+        epoch = tvb(46, 4):uint(),
     }
 end
 
@@ -228,14 +239,22 @@ local function wrong_length(h)
         return "more than 8192 bytes"
     elseif h.kind == UNREACHABLE and h.length ~= 4 then
         return "an unreachable report has 4 bytes"
+    elseif h.kind == PROBE and h.length ~= 0 then
+        return "a probe has none"
+    elseif h.kind == HELLO and h.length ~= 16 then
+        return "a hello has 16 bytes"
     elseif h.kind == DATA and h.offset + 1 < h.packets and h.length ~= PACKET then
         return "only the last packet of a message may be short"
     end
 end
 
 local function wrong_offset(h)
-    if h.packets == 0 then
+    if h.kind == HELLO then
+        return (h.message ~= 0 or h.offset ~= 0 or h.packets ~= 0) and "a hello is of no message" or nil
+    elseif h.packets == 0 then
         return "a message of 0 packets"
+    elseif h.kind == PROBE then
+        return (h.offset == 0 or h.offset > 255) and "probes have numbers from 1 to 255" or nil
     elseif h.kind == ACK and h.offset > h.packets then
         return "more acknowledged than there are packets"
     elseif h.kind ~= ACK and h.offset >= h.packets then
@@ -245,7 +264,7 @@ end
 
 local function add_link_fields(tree, tvb, h)
     local version = tree:add(f.version, tvb(0, 1))
-    if tvb(0, 1):uint() ~= 1 then
+    if tvb(0, 1):uint() ~= common.VERSION then
         version:add_proto_expert_info(e.version)
     end
     local vc = tree:add(f.vc, tvb(1, 1))
@@ -308,18 +327,14 @@ local function add_end_fields(tree, tvb, h)
         length:add_proto_expert_info(e.field, "Length: " .. wrong)
     end
     tree:add(f.blocks, tvb(38, 2), math.max(1, math.ceil(h.length / 256))):set_generated()
-    local epoch = tree:add(f.epoch, tvb(40, 1))
-    if h.epoch == 0 then
-        epoch:add_proto_expert_info(e.field, "Epoch is 0")
-    end
-    local peer_epoch = tree:add(f.peer_epoch, tvb(41, 1))
+    local peer_epoch = tree:add(f.peer_epoch, tvb(40, 2))
     if h.peer_epoch == 0 then
         peer_epoch:append_text(" (not known)")
     end
     tree:add(f.tag, tvb(42, 4))
-    local reserved = tree:add(f.reserved, tvb(46, 4))
-    if tvb(46, 4):uint() ~= 0 then
-        reserved:add_proto_expert_info(e.reserved)
+    local epoch = tree:add(f.epoch, tvb(46, 4))
+    if h.epoch == 0 then
+        epoch:add_proto_expert_info(e.field, "Epoch is 0")
     end
 end
 
@@ -362,6 +377,9 @@ local function add_payload(tree, tvb, h)
         tree:add(f.to_gx, tvb(at, 2))
         tree:add(f.to_gy, tvb(at + 2, 2))
         item:add_proto_expert_info(e.unreachable)
+    elseif h.kind == HELLO and there >= 16 then
+        tree:add(f.asks, tvb(at, 8))
+        tree:add(f.answers, tvb(at + 8, 8))
     end
 end
 
@@ -372,6 +390,16 @@ local function add_padding(tree, tvb, h)
     end
 end
 
+-- Source, destination, message and packet of the message; an answer goes with what it answers, an acknowledgement with many.
+local function name_of(h)
+    if h.kind == ACK then
+        return string.format("%s,%s,%d,*", h.dst, h.src, h.message)
+    elseif h.kind == UNREACHABLE then
+        return string.format("%s,%s,%d,%d", h.dst, h.src, h.message, h.offset)
+    end
+    return string.format("%s,%s,%d,%d", h.src, h.dst, h.message, h.offset)
+end
+
 local function add_place(tree, h)
     local port, direction = common.add_port(tree, f, e, h.plane), common.direction_of()
     if port and port:match("/local$") and direction == "in" and (h.hops ~= 0 or h.vc ~= 0) then
@@ -379,6 +407,9 @@ local function add_place(tree, h)
     end
     if direction ~= "" then
         tree:add(f.direction, direction):set_generated()
+    end
+    if h.kind ~= HELLO then
+        tree:add(f.packet, name_of(h)):set_generated()
     end
     local queue = common.frame_queue()
     if queue and queue.value ~= h.vc then
@@ -388,7 +419,9 @@ local function add_place(tree, h)
 end
 
 local function add_analysis(tree, found)
-    tree:add(f.stream, found.stream):set_generated()
+    if found.stream then
+        tree:add(f.stream, found.stream):set_generated()
+    end
     if found.previous then
         tree:add(f.previous, found.previous):set_generated()
         tree:add(f.previous_time, found.previous_time):set_generated()
@@ -416,6 +449,10 @@ local function info_of(h, found)
         what = string.format("acknowledgement of message %d: %d of %d packets", h.message, h.offset, h.packets)
     elseif h.kind == UNREACHABLE then
         what = string.format("no way for packet %d of message %d", h.offset, h.message)
+    elseif h.kind == PROBE then
+        what = string.format("probe %d of message %d", h.offset, h.message)
+    elseif h.kind == HELLO then
+        what = "hello"
     else
         what = string.format("message %d packet %d/%d, %d bytes", h.message, h.offset, h.packets, h.length)
     end

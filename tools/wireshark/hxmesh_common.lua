@@ -4,6 +4,7 @@
 local common = {
     HEADER = 64, -- bytes of a frame before the payload, Ethernet included
     ETHERNET = 14, -- of these, what the Ethernet dissector has taken; offsets of the dissectors count from there
+    VERSION = 2,
     VCS = 3,
     CRC_STATES = { [0] = "bad", [1] = "good", [2] = "not computed", [3] = "not checked" },
 }

@@ -14,8 +14,8 @@ return function(common, prefs)
         reserved = ProtoField.bytes("hxmesh_credit.reserved", "Reserved"),
         limit = ProtoField.uint32("hxmesh_credit.limit", "Limit"),
         sent = ProtoField.uint32("hxmesh_credit.sent", "Sent"),
-        session = ProtoField.uint32("hxmesh_credit.session", "Session"),
-        peer_session = ProtoField.uint32("hxmesh_credit.peer_session", "Peer session"),
+        nonce = ProtoField.uint64("hxmesh_credit.nonce", "Nonce", base.HEX),
+        peer_nonce = ProtoField.uint64("hxmesh_credit.peer_nonce", "Peer nonce", base.HEX),
         crc = ProtoField.uint32("hxmesh_credit.crc", "CRC-32C", base.HEX),
         crc_status = ProtoField.uint8("hxmesh_credit.crc.status", "CRC status", base.DEC, common.CRC_STATES),
         port = ProtoField.string("hxmesh_credit.port", "Port"),
@@ -23,13 +23,13 @@ return function(common, prefs)
     credit.fields = common.values_of(c)
 
     local ce = common.experts("hxmesh_credit")
-    ce.unknown = ProtoExpert.new("hxmesh_credit.peer_unknown", "The sender does not know its peer's session yet",
+    ce.unknown = ProtoExpert.new("hxmesh_credit.peer_unknown", "The sender asks who is there",
         expert.group.SEQUENCE, expert.severity.CHAT)
     ce.session = ProtoExpert.new("hxmesh_credit.new_session", "A new session begins",
         expert.group.SEQUENCE, expert.severity.NOTE)
     credit.experts = common.values_of(ce)
 
-    local sessions, renewed -- port and direction: session; frame: whether a session began
+    local sessions, renewed -- port and direction: nonce; frame: whether a session began
 
     local function forget()
         sessions, renewed = {}, {}
@@ -37,9 +37,13 @@ return function(common, prefs)
     forget()
     credit.init = forget
 
+    local function is_zero(range)
+        return range:uint64() == UInt64(0)
+    end
+
     local function check_credit(tree, tvb)
         local plane = tvb(2, 1):uint()
-        if tvb(0, 1):uint() ~= 1 then
+        if tvb(0, 1):uint() ~= common.VERSION then
             tree:add_proto_expert_info(ce.version)
         end
         if tvb(1, 1):uint() ~= 1 then
@@ -51,10 +55,10 @@ return function(common, prefs)
         if tvb(3, 1):uint() ~= VCS then
             tree:add_proto_expert_info(ce.field, "VCs is not 3")
         end
-        if tvb(30, 4):uint() == 0 then
-            tree:add_proto_expert_info(ce.field, "Session is 0")
+        if is_zero(tvb(30, 8)) then
+            tree:add_proto_expert_info(ce.field, "Nonce is 0")
         end
-        if tvb(4, 2):uint() ~= 0 or tvb(38, 4):uint() ~= 0 or tvb(42, 4):uint() ~= 0 then
+        if tvb(4, 2):uint() ~= 0 then
             tree:add_proto_expert_info(ce.reserved)
         end
         local dst, src = common.bytes_of(common.eth_dst), common.bytes_of(common.eth_src)
@@ -64,18 +68,28 @@ return function(common, prefs)
         end
     end
 
+    -- Who has no peer, or is asked by a stranger, sends no limits; such a frame begins nothing.
+    local function has_counts(tvb)
+        for vc = 0, VCS - 1 do
+            if tvb(6 + 8 * vc, 4):uint() ~= 0 then
+                return true
+            end
+        end
+        return false
+    end
+
     local function check_session(tree, tvb, pinfo, port, direction)
-        local session = tvb(30, 4):uint()
-        if tvb(34, 4):uint() == 0 then
+        local nonce = tostring(tvb(30, 8):bytes())
+        if is_zero(tvb(38, 8)) then
             tree:add_proto_expert_info(ce.unknown)
         end
         if not prefs.analyse then
             return
         end
-        if renewed[pinfo.number] == nil then
+        if renewed[pinfo.number] == nil and has_counts(tvb) then
             local key = (port or "") .. direction
-            renewed[pinfo.number] = sessions[key] ~= nil and sessions[key] ~= session
-            sessions[key] = session
+            renewed[pinfo.number] = sessions[key] ~= nil and sessions[key] ~= nonce
+            sessions[key] = nonce
         end
         if renewed[pinfo.number] then
             tree:add_proto_expert_info(ce.session)
@@ -101,14 +115,14 @@ return function(common, prefs)
             pair:add(c.sent, tvb(10 + 8 * vc, 4))
             parts[#parts + 1] = string.format("%d/%d", tvb(10 + 8 * vc, 4):uint(), tvb(6 + 8 * vc, 4):uint())
         end
-        tree:add(c.session, tvb(30, 4))
-        tree:add(c.peer_session, tvb(34, 4))
-        tree:add(c.reserved, tvb(38, 8))
+        tree:add(c.nonce, tvb(30, 8))
+        tree:add(c.peer_nonce, tvb(38, 8))
         local state = common.crc32c(tvb(0, 46):bytes()) == tvb(46, 4):uint() and 1 or 0
         common.add_crc(tree, c, ce, tvb(46, 4), state)
         check_credit(tree, tvb)
         check_session(tree, tvb, pinfo, port, common.direction_of())
-        pinfo.cols.info = "credit, sent/limit by VC: " .. table.concat(parts, " ") .. ", session " .. tvb(30, 4):uint()
+        pinfo.cols.info = "credit, sent/limit by VC: " .. table.concat(parts, " ") ..
+            ", nonce " .. tostring(tvb(30, 8):bytes()):lower()
         return tvb:captured_len()
     end
 

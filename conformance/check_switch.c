@@ -1,0 +1,282 @@
+/* check_switch.c - what the contract says of a switch's functions (include/hxmesh/hal.h). */
+#include "kit.h"
+#include "lanes.h"
+
+#include <string.h>
+
+enum { SHORT = 600 /* bytes: three blocks */ };
+
+static void try_news(struct kit *k)
+{
+    if (!kit_expect(k, kit_bring(k, 0, SHORT, 1), "no packet can be sent"))
+        return;
+    kit_expect(k, hal_news(k->w.sw[1]) >> HX_W & 1, "bit %u is clear, though a packet has arrived at input W", HX_W);
+    kit_settle(k);
+}
+
+static void try_open_outputs(struct kit *k)
+{
+    kit_expect(k, hal_open(k->w.sw[0]) >> HX_E & 1, "bit %u is clear, though output E has room", HX_E);
+}
+
+static void try_consumed(struct kit *k)
+{
+    for (unsigned n = 1; n <= 3; n++) {
+        uint16_t before = hx_lane(hal_consumed(k->w.sw[1], HX_W), 1);
+        if (!kit_expect(k, kit_bring(k, 1, SHORT, n), "no packet can be sent"))
+            return;
+        kit_expect(k, hx_lane(hal_consumed(k->w.sw[1], HX_W), 1) == before, "lane 1 moved though nothing was released");
+        kit_drop_all(k, 1, HX_W, 1);
+        uint16_t after = hx_lane(hal_consumed(k->w.sw[1], HX_W), 1);
+        kit_expect(k, after == (uint16_t)(before + 1), "lane 1 went from %u to %u when one position was released",
+                   before, after);
+    }
+}
+
+static void try_lanes(struct kit *k)
+{
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        if (!kit_expect(k, kit_bring(k, vc, SHORT, vc), "no packet can be sent on VC %u", vc))
+            return;
+        for (unsigned lane = 0; lane < HX_VCS; lane++)
+            kit_expect(k, kit_waiting(k, 1, HX_W, lane) == (lane <= vc),
+                       "lane %u counts %u packets after one packet on each of VC 0 to %u", lane,
+                       kit_waiting(k, 1, HX_W, lane), vc);
+    }
+    uint64_t all = hal_arrived(k->w.sw[1], HX_W) | hal_consumed(k->w.sw[1], HX_W) | hal_room(k->w.sw[0], HX_E);
+    kit_expect(k, hx_lane(all, HX_VCS) == 0, "lane 3 is not zero");
+    kit_settle(k);
+}
+
+/* Sends on and on while the receiver lets everything lie. */
+static void try_window(struct kit *k)
+{
+    for (unsigned n = 0; n < 4 * HX_WINDOW && kit_bring(k, 0, 1, n); n++) {
+        unsigned ahead = kit_waiting(k, 1, HX_W, 0);
+        if (!kit_expect(k, ahead <= HX_WINDOW, "%u positions are ahead of what was released; a window has %u", ahead,
+                        HX_WINDOW))
+            return;
+    }
+    kit_settle(k);
+}
+
+static void try_arrival(struct kit *k)
+{
+    enum { PACKETS = 3 };
+    const struct hx_desc *at[PACKETS];
+    struct hx_desc was[PACKETS];
+    for (unsigned n = 0; n < PACKETS; n++) {
+        if (!kit_expect(k, kit_bring(k, 0, SHORT + n, n) && kit_waiting(k, 1, HX_W, 0) == n + 1,
+                        "packet %u of %u does not arrive", n + 1, PACKETS))
+            return;
+        at[n] = kit_arrival(k, 1, HX_W, 0, n);
+        was[n] = *at[n];
+        kit_expect(k, was[n].length == SHORT + n, "packet %u has a length of %u, not %u: not in the order of sending",
+                   n + 1, was[n].length, SHORT + n);
+    }
+    for (unsigned n = 0; n < PACKETS; n++) {
+        const struct hx_desc *is = kit_arrival(k, 1, HX_W, 0, n);
+        kit_expect(k, is == at[n] && is->buffer == was[n].buffer && is->length == was[n].length,
+                   "the descriptor of packet %u changed before it was released", n + 1);
+    }
+    kit_settle(k);
+}
+
+static void try_room(struct kit *k)
+{
+    struct hal_switch *s = k->w.sw[0];
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        kit_expect(k, hx_lane(hal_room(s, HX_E), vc) <= HX_MAX_ROOM, "lane %u is more than HX_MAX_ROOM", vc);
+        if (!kit_expect(k, kit_send(k, SHORT, vc) && kit_waiting(k, 0, HX_LOCAL, 0) == 1, "no packet can be sent"))
+            return;
+        struct hx_desc d = *kit_arrival(k, 0, HX_LOCAL, 0, 0);
+        d.vc = (uint8_t)vc;
+        unsigned cost = hal_cost(&d);
+        uint64_t before = hal_room(s, HX_E);
+        hal_transmit(s, HX_E, HX_LOCAL, 0, &d);
+        uint64_t after = hal_room(s, HX_E);
+        bool apart = hal_first_vc(s) == HX_VCS;
+        int fell = hx_lane(before, vc) - hx_lane(after, vc);
+        kit_expect(k, fell == (int)cost, "after hal_transmit of a packet of cost %u on VC %u room fell by %d, not %u",
+                   cost, vc, fell, cost);
+        for (unsigned other = 0; apart && other < HX_VCS; other++)
+            kit_expect(k, other == vc || hx_lane(before, other) == hx_lane(after, other),
+                       "after hal_transmit on VC %u room on VC %u is %u, and was %u", vc, other, hx_lane(after, other),
+                       hx_lane(before, other));
+        const uint64_t none[HX_VCS] = {0};
+        uint64_t tail = hx_lane_add(hal_consumed(s, HX_LOCAL), 0, 1);
+        hal_release(s, HX_LOCAL, tail, tail, none);
+        hal_commit(s);
+    }
+    kit_settle(k);
+}
+
+static void try_room_without_link(struct kit *k)
+{
+    uint64_t north = hal_room(k->w.sw[0], HX_N);
+    kit_expect(k, north == 0, "output N has no cable and room of 0x%llx", (unsigned long long)north);
+}
+
+static void try_cost(struct kit *k)
+{
+    unsigned before = 1;
+    for (unsigned length = 0; length <= HX_MAX_PAYLOAD; length++) {
+        const struct hx_desc d = {.length = (uint16_t)length};
+        unsigned is = hal_cost(&d);
+        if (!kit_expect(k, is >= 1, "a packet of %u bytes costs nothing", length) ||
+            !kit_expect(k, is >= before, "a packet of %u bytes costs %u, a shorter one %u", length, is, before))
+            return;
+        before = is;
+    }
+    uint64_t there = hal_room(k->w.sw[0], HX_E);
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        kit_expect(k, hx_lane(there, vc) >= before,
+                   "an idle link has room of %u on VC %u: a full packet, of cost %u, can never go", hx_lane(there, vc),
+                   vc, before);
+}
+
+static void try_transmit(struct kit *k)
+{
+    struct hal_switch *s = k->w.sw[0];
+    if (!kit_expect(k, kit_send(k, SHORT, 5) && kit_waiting(k, 0, HX_LOCAL, 0) == 1, "no packet can be sent"))
+        return;
+    struct hx_desc d = *kit_arrival(k, 0, HX_LOCAL, 0, 0);
+    d.vc = 2;
+    d.hops = 9;
+    hal_transmit(s, HX_E, HX_LOCAL, 0, &d);
+    memset(&d, 0xff, sizeof d); /* a copy was to be sent */
+    const uint64_t none[HX_VCS] = {0};
+    uint64_t tail = hx_lane_add(hal_consumed(s, HX_LOCAL), 0, 1);
+    hal_release(s, HX_LOCAL, tail, tail, none);
+    hal_commit(s);
+    kit_advance(k);
+    if (!kit_expect(k, kit_waiting(k, 1, HX_W, 2) == 1, "a packet sent on VC 2 does not arrive on VC 2"))
+        return;
+    const struct hx_desc *is = kit_arrival(k, 1, HX_W, 2, 0);
+    kit_expect(k, is->vc == 2 && is->hops == 9, "sent on VC 2 after 9 hops, it arrives as on VC %u after %u", is->vc,
+               is->hops);
+    kit_expect(k, is->length == SHORT && is->dst_gx == 1 && is->dst_gy == 0 && is->job == KIT_JOB,
+               "it arrives with another length, destination or job (%u bytes for %u,%u of job %u)", is->length,
+               is->dst_gx, is->dst_gy, is->job);
+    kit_settle(k);
+}
+
+static void try_commit(struct kit *k)
+{
+    struct hal_switch *s = k->w.sw[0];
+    if (!kit_expect(k, kit_send(k, SHORT, 1) && kit_waiting(k, 0, HX_LOCAL, 0) == 1, "no packet can be sent"))
+        return;
+    struct hx_desc d = *kit_arrival(k, 0, HX_LOCAL, 0, 0);
+    const uint64_t none[HX_VCS] = {0};
+    hal_transmit(s, HX_E, HX_LOCAL, 0, &d);
+    uint64_t tail = hx_lane_add(hal_consumed(s, HX_LOCAL), 0, 1);
+    hal_release(s, HX_LOCAL, tail, tail, none);
+    conformance_advance(&k->w, CONFORMANCE_SWITCH_0);
+    kit_expect(k, kit_waiting(k, 1, HX_W, 0) == 0, "a packet is visible at the other end before the commit");
+    hal_commit(s);
+    conformance_advance(&k->w, CONFORMANCE_SWITCH_0); /* the commit alone is to do it */
+    kit_expect(k, kit_waiting(k, 1, HX_W, 0) == 1, "a packet has not arrived after the commit");
+    kit_settle(k);
+}
+
+/* Room that came back more than once shows when it is used: more lies there than there is buffer for. */
+static void fill(struct kit *k)
+{
+    unsigned taken = 0;
+    for (unsigned n = 0; n < HX_WINDOW && kit_bring(k, 0, SHORT, n); n++)
+        taken += hal_cost(kit_arrival(k, 1, HX_W, 0, n));
+    kit_expect(
+        k, taken <= hx_lane(k->room_at_first, 0),
+        "afterwards packets of %u credit units could be sent, none of which left, and at first there was room for %u",
+        taken, hx_lane(k->room_at_first, 0));
+}
+
+/* Four packets; the first leaves, the second waits, the others leave: what is held must stay as it is. */
+static void try_release(struct kit *k)
+{
+    enum { PACKETS = 4, HELD = 1 };
+    struct hal_switch *s = k->w.sw[1];
+    uint16_t room_before = hx_lane(hal_room(k->w.sw[0], HX_E), 0);
+    for (unsigned n = 0; n < PACKETS; n++)
+        if (!kit_expect(k, kit_bring(k, 0, SHORT, n), "no packet can be sent"))
+            return;
+    if (!kit_expect(k, kit_waiting(k, 1, HX_W, 0) == PACKETS, "not all of %u packets arrive", PACKETS))
+        return;
+    uint64_t base = hal_consumed(s, HX_W);
+    struct hx_desc held = *kit_arrival(k, 1, HX_W, 0, HELD);
+    for (unsigned n = 0; n < PACKETS; n++)
+        if (n != HELD)
+            hal_drop(s, kit_arrival(k, 1, HX_W, 0, n), HX_DROP_NO_ROUTE);
+    uint16_t held_at = (uint16_t)(hx_lane(base, 0) + HELD);
+    const uint64_t waiting[HX_VCS] = {(uint64_t)1 << held_at % 64};
+    uint64_t seen = hx_lane_add(base, 0, PACKETS);
+    hal_release(s, HX_W, hx_lane_add(base, 0, HELD), seen, waiting);
+    hal_commit(s);
+    kit_advance(k);
+    const struct hx_desc *is = hal_arrival(s, HX_W, 0, held_at);
+    kit_expect(k, is->buffer == held.buffer && is->length == held.length,
+               "the descriptor of a position that waits changed when others left");
+    kit_expect(k, hx_lane(hal_room(k->w.sw[0], HX_E), 0) < room_before, "room came back for a packet that waits, too");
+    hal_drop(s, is, HX_DROP_NO_ROUTE);
+    const uint64_t none[HX_VCS] = {0};
+    hal_release(s, HX_W, seen, seen, none);
+    hal_commit(s);
+    kit_advance(k);
+    uint16_t room_after = hx_lane(hal_room(k->w.sw[0], HX_E), 0);
+    kit_expect(k, room_after == room_before,
+               "room is %u after four packets have left, the second last, and was %u before", room_after, room_before);
+    fill(k);
+    kit_settle(k);
+}
+
+/* More packets than there can be buffers, in the long run. */
+static void try_drop(struct kit *k)
+{
+    enum { PACKETS = 40 };
+    uint64_t counted = conformance_drops(&k->w, HX_DROP_NO_ROUTE);
+    for (unsigned n = 0; n < PACKETS; n++) {
+        if (!kit_expect(k, kit_bring(k, 0, SHORT, n), "packet %u cannot be sent after %u were dropped", n + 1, n))
+            return;
+        kit_drop_all(k, 1, HX_W, 0);
+    }
+    counted = conformance_drops(&k->w, HX_DROP_NO_ROUTE) - counted;
+    kit_expect(k, counted == PACKETS, "%llu of %u drops are counted under their reason", (unsigned long long)counted,
+               PACKETS);
+    kit_settle(k);
+}
+
+/* Fills one VC; the others must not notice. */
+static void try_vcs_apart(struct kit *k)
+{
+    struct hal_switch *s = k->w.sw[0];
+    if (hal_first_vc(s) < HX_VCS)
+        return;
+    unsigned sent = 0;
+    while (sent < 4 * HX_WINDOW && kit_bring(k, 0, KIT_FULL, sent))
+        sent++;
+    kit_expect(k, sent > 0, "no full packet can be sent");
+    kit_expect(k, hx_lane(hal_room(s, HX_E), 1) == hx_lane(k->room_at_first, 1),
+               "with VC 0 full room on VC 1 is %u, and was %u at first", hx_lane(hal_room(s, HX_E), 1),
+               hx_lane(k->room_at_first, 1));
+    kit_expect(k, !hal_closes(s, HX_E), "hal_closes() says that E takes nothing more");
+    kit_settle(k);
+}
+
+const struct kit_check kit_switch_checks[] = {
+    {"hal_consumed", "lanes: positions released so far; where windows begin.", try_consumed},
+    {"hal_drop", "frees the buffer and counts the reason.", try_drop},
+    {"hal_release", "those in `waiting` (bit position % 64) are still held, all others have left", try_release},
+    {"hal_arrived", "Lanes: 16 bits a VC in one 64-bit word, VC 0 lowest, lane 3 zero.", try_lanes},
+    {"hal_arrived", "Never more than HX_WINDOW ahead of what was released.", try_window},
+    {"hal_arrival", "the descriptor at a position that has arrived and was not released; valid until then.",
+     try_arrival},
+    {"hal_news", "inputs that may have brought something new, bit by input", try_news},
+    {"hal_open", "outputs that may have room now, bit by output", try_open_outputs},
+    {"hal_room", "room downstream less what this step has transmitted, each at most HX_MAX_ROOM.", try_room},
+    {"hal_room", "0 for an output without a link.", try_room_without_link},
+    {"hal_cost", "credit units the packet takes, at least 1.", try_cost},
+    {"hal_first_vc", "HX_VCS where the VCs of an output share no room.", try_vcs_apart},
+    {"hal_transmit", "sends a copy of the descriptor on the link's VC d->vc", try_transmit},
+    {"hal_commit", "becomes visible to others all at once in hal_commit / hal_endpoint_commit, or not at all.",
+     try_commit},
+    {0}};

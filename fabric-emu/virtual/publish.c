@@ -1,0 +1,40 @@
+/* publish.c - copies what a worker of a virtual fabric counts to where readers outside find it (publish.h). */
+#include "publish.h"
+#include "driver.h"
+#include "host/processor.h"
+
+static uint32_t publish_links(const struct worker *w)
+{
+    uint32_t links = 0;
+    for (uint32_t i = 0; i < w->entities; i++) {
+        const struct virtual_entity *e = w->entity[i];
+        for (unsigned plane = 0; plane < e->planes; plane++) {
+            const struct hal_switch *h = &e->node[plane].hal;
+            struct hx_metrics_link *link = model_link(w->m, h->tx[0].link);
+            for (unsigned port = 0; port < h->ports; port++, links++) {
+                hx_metrics_set(&link[port].packets, h->sum[port].packets);
+                hx_metrics_set(&link[port].bytes, h->sum[port].blocks * HX_BLOCK);
+            }
+        }
+    }
+    return links;
+}
+
+uint64_t publish(const struct worker *w, uint64_t now)
+{
+    struct hx_metrics_worker *m = &w->m->metrics.worker[w->self];
+    hx_metrics_begin(m);
+    uint32_t links = publish_links(w);
+    for (uint32_t i = 0; i < w->accelerators; i++)
+        hx_metrics_set_accelerator(&w->m->metrics.accelerator[w->driver[i].rank], &w->driver[i].endpoint.stats);
+    uint64_t at = hx_metrics_now();
+    hx_metrics_set(&m->at_ns, at);
+    hx_metrics_set(&m->simulated_ps, now);
+    hx_metrics_set(&m->hops, w->v.hops);
+    hx_metrics_set(&m->cpu_ns, hx_processor_ns());
+    hx_metrics_set(&m->bytes_corrupted, w->area->bytes_corrupted);
+    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
+        hx_metrics_set(&m->drops[reason], w->area->drops[reason]);
+    hx_metrics_end(m);
+    return at + hx_metrics_period(links);
+}

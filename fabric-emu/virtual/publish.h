@@ -1,0 +1,10 @@
+/* publish.h - a worker's counters for readers outside (host/metrics.h), now and then and at the end. */
+#ifndef VIRTUAL_PUBLISH_H
+#define VIRTUAL_PUBLISH_H
+
+#include "build.h"
+
+/* now: ps. Returns when it is due again, in ns of CLOCK_MONOTONIC. */
+uint64_t publish(const struct worker *w, uint64_t now);
+
+#endif

@@ -1,0 +1,128 @@
+/* endpoint_hello.c - who a peer is: its epoch, and how a change of it is believed.
+ *
+ *     here       packet of another epoch than the known one, or for another than this one: dropped, the peer is asked
+ *     hello ->   "who are you?" and a nonce
+ *     <- hello   the nonce, under the epoch that the peer has now
+ *     here       if that is another: what came from it is forgotten, what goes to it begins anew
+ *     hello ->   "I know nothing of what you sent": what it sends here begins anew as well
+ *
+ * A nonce is a keyed hash of the peer and of how many nonces of this peer were answered; so it cannot be guessed, is good
+ * for one answer, and nothing need be kept of it. */
+#include "endpoint_parts.h"
+#include "hxmesh/error.h"
+#include "siphash.h"
+
+enum { ASK_SHARE = 8 /* of least_ns: from question to question */ };
+enum { FORGETS = 1 /* tag of a hello */ };
+
+static struct hx_peer_hello *hello_of(const struct hx_endpoint *ep, const struct hx_peer *peer)
+{
+    return &ep->rest[peer - ep->peer].hello;
+}
+
+static uint64_t nonce_for(const struct hx_endpoint *ep, const struct hx_peer *peer)
+{
+    const uint64_t key[2] = {ep->config.key, ep->config.epoch};
+    uint64_t nonce = hx_siphash(key, (uint64_t)peer->rank << 32 | hello_of(ep, peer)->answers);
+    return nonce ? nonce : 1;
+}
+
+static void queue(struct hx_endpoint *ep, const struct hx_peer *peer)
+{
+    struct hx_peer_hello *hello = hello_of(ep, peer);
+    if (hello->queued)
+        return;
+    hello->queued = true;
+    hx_endpoint_owe(ep, peer, HX_PEER_WINDOW);
+}
+
+/* However many packets give cause to, a peer is asked now and then only. */
+static void ask(struct hx_endpoint *ep, const struct hx_peer *peer)
+{
+    struct hx_peer_hello *hello = hello_of(ep, peer);
+    uint32_t now = hx_endpoint_clock(ep);
+    if (hello->has_asked && (uint64_t)(now - hello->asked) << ep->unit_shift < ep->config.least_ns / ASK_SHARE)
+        return;
+    hello->has_asked = hello->ask = true;
+    hello->asked = now;
+    queue(ep, peer);
+}
+
+static void know(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t epoch)
+{
+    peer->epoch = epoch;
+    hx_endpoint_note_epoch(ep, peer);
+}
+
+bool hx_endpoint_meet(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
+{
+    if (peer->epoch == 0)
+        know(ep, peer, h->epoch);
+    bool good = h->epoch == peer->epoch && (!h->peer_epoch || h->peer_epoch == hx_epoch_check(ep->config.epoch));
+    if (!good)
+        ask(ep, peer);
+    return good;
+}
+
+static uint64_t get64(const uint8_t *from)
+{
+    uint64_t value = 0;
+    for (unsigned i = 0; i < sizeof value; i++)
+        value = value << 8 | from[i];
+    return value;
+}
+
+static void put64(uint8_t *to, uint64_t value)
+{
+    for (unsigned i = 0; i < sizeof value; i++)
+        to[i] = (uint8_t)(value >> (56 - 8 * i));
+}
+
+/* The peer is who it says it is. */
+static void believe(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t epoch)
+{
+    struct hx_peer_hello *hello = hello_of(ep, peer);
+    hello->answers++;
+    hello->ask = false;
+    if (peer->epoch == epoch)
+        return;
+    know(ep, peer, epoch);
+    hx_endpoint_forget_arrivals(ep, peer);
+    hx_endpoint_restart_sends(ep, peer);
+    hello->forgets = true;
+    queue(ep, peer);
+}
+
+void hx_endpoint_take_hello(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer,
+                            const uint8_t *payload)
+{
+    struct hx_peer_hello *hello = hello_of(ep, peer);
+    uint64_t asks = get64(payload);
+    uint64_t answers = get64(payload + sizeof asks);
+    if (asks) { /* whoever it is */
+        hello->nonce[0] = (uint32_t)asks;
+        hello->nonce[1] = (uint32_t)(asks >> 32);
+        queue(ep, peer);
+    }
+    if (answers && hello->has_asked && answers == nonce_for(ep, peer))
+        believe(ep, peer, h->epoch);
+    if (!hx_endpoint_meet(ep, h, peer))
+        hal_endpoint_drop(ep->hal, HX_DROP_STALE);
+    else if (h->tag == FORGETS && h->peer_epoch)
+        hx_endpoint_restart_sends(ep, peer);
+}
+
+void hx_endpoint_write_hello(struct hx_endpoint *ep, struct hx_peer *peer, struct hx_header *h, uint8_t *payload)
+{
+    struct hx_peer_hello *hello = hello_of(ep, peer);
+    *h = (struct hx_header){.kind = HX_HELLO,
+                            .dst_gx = (uint16_t)(peer->rank % ep->config.columns),
+                            .dst_gy = (uint16_t)(peer->rank / ep->config.columns),
+                            .peer_epoch = hx_epoch_check(peer->epoch),
+                            .length = HX_HELLO_BYTES,
+                            .tag = hello->forgets ? FORGETS : 0};
+    put64(payload, hello->ask ? nonce_for(ep, peer) : 0);
+    put64(payload + sizeof(uint64_t), (uint64_t)hello->nonce[1] << 32 | hello->nonce[0]);
+    hello->nonce[0] = hello->nonce[1] = 0;
+    hello->ask = hello->forgets = hello->queued = false;
+}

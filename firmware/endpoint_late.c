@@ -1,0 +1,322 @@
+/* endpoint_late.c - answers: how long they take, what is done when they are late, and when there is no way to the peer.
+ *
+ * Sends are looked at one by one, a step each, once the earliest time has come at which an answer can be late. */
+#include "endpoint_parts.h"
+#include "hxmesh/error.h"
+
+enum { MAX_BACKOFF = 16 /* doublings are counted; most_ns ends them */ };
+
+/* ---- time ---- */
+
+/* Since the wait for a way began. */
+static uint64_t passed_ns(struct hx_endpoint *ep, const struct hx_send *s)
+{
+    return (uint64_t)(hx_endpoint_clock(ep) - s->since) << ep->unit_shift;
+}
+
+static void end_probing(struct hx_send *s)
+{
+    s->probing = false;
+    s->unanswered = 0;
+}
+
+/* How long answers take that are not late, 0: not known. */
+static uint64_t estimate_of(const struct hx_endpoint *ep, const struct hx_peer *peer)
+{
+    uint64_t its = hx_round_timeout(&peer->round);
+    uint64_t all = hx_round_timeout(&ep->round);
+    return (its > all ? its : all) << ep->unit_shift;
+}
+
+/* How long an answer from the peer may take. */
+static uint64_t timeout_of(const struct hx_endpoint *ep, const struct hx_peer *peer)
+{
+    const struct hx_endpoint_config *c = &ep->config;
+    uint64_t late = estimate_of(ep, peer);
+    if (late == 0)
+        return c->timeout_ns;
+    return late < c->least_ns ? c->least_ns : late < c->most_ns ? late : c->most_ns;
+}
+
+/* ... after the probes that nobody has answered. */
+static uint64_t backed_off(const struct hx_endpoint *ep, const struct hx_send *s)
+{
+    const struct hx_peer *peer = hx_endpoint_peer(ep, s->peer);
+    uint64_t late = s->doubt && !s->probing ? estimate_of(ep, peer) : timeout_of(ep, peer);
+    for (unsigned n = 0; n < s->unanswered && late < ep->config.most_ns; n++)
+        late *= 2;
+    return late < ep->config.most_ns ? late : ep->config.most_ns;
+}
+
+static void take_sample(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t units)
+{
+    hx_round_take(&peer->round, units);
+    hx_round_take(&ep->round, units);
+}
+
+/* Whether an acknowledgement of so many packets speaks for the timed one. */
+static bool covers(const struct hx_send *s, uint32_t offset)
+{
+    return offset == s->packets || (uint32_t)(offset - s->timed - 1) % (2 * HX_MESSAGE_WINDOW) < HX_MESSAGE_WINDOW;
+}
+
+/* What an acknowledgement tells of time. True: it answers the newest probe, and did so in good time. Where probes before
+ * it were late everything may have stood still: then it must have come within what is never called late. */
+static bool take_time(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, struct hx_send *s)
+{
+    bool answers = h->tag != 0 && h->tag == s->probes;
+    if (s->waits)
+        return answers;
+    answers = answers && s->probing;
+    uint64_t took = hal_now(ep->hal) - s->quiet;
+    bool in_time = answers && took <= (s->unanswered > 1 ? ep->config.least_ns : timeout_of(ep, peer));
+    if (answers) { /* whether an acknowledgement was lost, or late, nobody knows: what was timed is of no use any more */
+        s->timing = false;
+        uint64_t smoothed = (uint64_t)peer->round.smoothed << ep->unit_shift;
+        if (took > smoothed) /* a quick one says nothing of data: probes are small, and pass what data waits for */
+            take_sample(ep, peer, (uint32_t)(took >> ep->unit_shift));
+        end_probing(s);
+    } else if (s->timing && covers(s, h->offset)) {
+        s->timing = false;
+        take_sample(ep, peer, hx_endpoint_clock(ep) - s->since);
+    }
+    return in_time;
+}
+
+/* ---- acknowledgements and reports ---- */
+
+static struct hx_send *send_of(struct hx_endpoint *ep, const struct hx_header *h, const struct hx_peer *peer)
+{
+    unsigned index = peer->send[h->message % HX_PEER_WINDOW];
+    if (index == HX_NO_SEND || ep->send[index].message != h->message)
+        return NULL;
+    return &ep->send[index];
+}
+
+/* True: more is there than was known. */
+static bool take_map(struct hx_endpoint *ep, const struct hx_header *h, struct hx_send *s, const uint8_t *payload)
+{
+    struct hx_map *map = hx_endpoint_send_map(ep, s);
+    bool news = s->acked < h->offset;
+    for (; s->acked < h->offset; s->acked++)
+        hx_map_put(map, s->acked, false);
+    for (uint32_t bit = 0; bit < h->length * 8U; bit++) {
+        uint32_t packet = h->offset + bit;
+        if (payload[bit / 8] >> bit % 8 & 1 && packet >= s->acked && packet < s->next) {
+            news = news || !hx_map_has(map, packet);
+            hx_map_put(map, packet, true);
+        }
+    }
+    if (s->resend < s->acked)
+        s->resend = s->acked;
+    return news;
+}
+
+void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer,
+                          const uint8_t *payload)
+{
+    struct hx_send *s = send_of(ep, h, peer);
+    if (!s)
+        return; /* repeated: its message is long done */
+    if (h->offset > s->next || h->length > sizeof(struct hx_map)) {
+        hal_endpoint_drop(ep->hal, HX_DROP_UNEXPECTED);
+        return;
+    }
+    bool in_time = take_time(ep, h, peer, s);
+    if (h->offset == s->packets) {
+        hx_endpoint_end_send(ep, s, HX_EVENT_SENT, HX_OK);
+        return;
+    }
+    bool news = take_map(ep, h, s, payload);
+    bool lost = in_time && (s->waits || (s->doubt && !news));
+    if (news) {
+        s->tries = 0;
+        end_probing(s);
+    }
+    if (s->waits) {
+        s->waits = false;
+        s->no_way = 0;
+        end_probing(s);
+    }
+    if (lost) {
+        s->resend = s->acked;
+        s->timing = false;
+    }
+    s->doubt = in_time ? !lost : s->doubt && !news;
+    hx_endpoint_await(ep, s);
+    if (s->doubt)
+        ep->soonest = ep->sweep = 0; /* sooner than that */
+    hx_endpoint_update_ready(ep, s);
+}
+
+void hx_endpoint_take_unreachable(struct hx_endpoint *ep, const struct hx_header *h, const struct hx_peer *peer)
+{
+    struct hx_send *s = send_of(ep, h, peer);
+    if (!s || s->waits)
+        return;
+    s->no_way |= (uint8_t)(1U << h->plane);
+    if ((s->no_way & ep->config.plane_set) != ep->config.plane_set)
+        return;
+    if (ep->config.no_way_ns == 0) {
+        hx_endpoint_end_send(ep, s, HX_EVENT_FAILED, HX_E_UNREACHABLE);
+        return;
+    }
+    s->waits = true;
+    s->timing = s->doubt = false;
+    end_probing(s);
+    s->since = hx_endpoint_clock(ep);
+    hx_endpoint_update_ready(ep, s);
+}
+
+/* ---- from the start, or from where it was ---- */
+
+void hx_endpoint_note_epoch(struct hx_endpoint *ep, const struct hx_peer *peer)
+{
+    for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++) {
+        if (peer->send[slot] != HX_NO_SEND)
+            ep->send[peer->send[slot]].peer_epoch = hx_epoch_check(peer->epoch);
+    }
+}
+
+/* Forgets what was tried without an answer. */
+static void try_anew(struct hx_endpoint *ep, struct hx_send *s)
+{
+    s->tries = 0;
+    s->no_way = 0;
+    s->waits = s->timing = s->doubt = false;
+    end_probing(s);
+    hx_endpoint_await(ep, s);
+}
+
+void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *peer)
+{
+    for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++) {
+        unsigned index = peer->send[slot];
+        if (index == HX_NO_SEND)
+            continue;
+        struct hx_send *s = &ep->send[index];
+        ep->stats.packets_repeated += s->next;
+        ep->stats.packets_sent -= s->next;
+        s->acked = s->resend = s->next = 0;
+        *hx_endpoint_send_map(ep, s) = (struct hx_map){{0}};
+        try_anew(ep, s);
+        hx_endpoint_update_ready(ep, s);
+    }
+}
+
+void hx_endpoint_routes_changed(struct hx_endpoint *ep)
+{
+    for (unsigned index = 0; index < ep->config.sends; index++) {
+        struct hx_send *s = &ep->send[index];
+        if (!s->active)
+            continue;
+        bool reported = s->waits;
+        bool late = s->tries != 0;
+        if (!reported && !late) {
+            s->no_way = 0;
+            continue;
+        }
+        try_anew(ep, s);
+        if (reported)
+            s->resend = s->acked; /* what was sent found no way */
+        else
+            s->quiet = ep->soonest = ep->sweep = 0; /* due */
+        hx_endpoint_update_ready(ep, s);
+    }
+}
+
+void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned gx, unsigned gy)
+{
+    const struct hx_peer *peer = hx_endpoint_peer(ep, (uint32_t)gy * ep->config.columns + gx);
+    for (unsigned slot = 0; peer && slot < HX_PEER_WINDOW; slot++) {
+        if (peer->send[slot] == HX_NO_SEND)
+            continue;
+        ep->send[peer->send[slot]].given_up = true;
+        ep->abandons = true;
+    }
+}
+
+/* ---- late ---- */
+
+/* Asks what is there of the message. False: no plane has room now. */
+static bool probe(struct hx_endpoint *ep, struct hx_send *s)
+{
+    unsigned next = s->probes + (s->doubt ? ep->plane_end : 1U); /* in doubt by the plane of the last one */
+    uint8_t number = (uint8_t)(next > UINT8_MAX ? next - UINT8_MAX : next);
+    unsigned turn = s->message + number;
+    unsigned plane = hx_endpoint_find_plane(ep, s->no_way, turn, false);
+    if (plane == ep->plane_end)
+        plane = hx_endpoint_find_plane(ep, 0, turn, false);
+    uint32_t buffer;
+    if (plane == ep->plane_end || !hal_buffer_get(ep->hal, &buffer, true))
+        return false;
+    struct hx_header h;
+    hx_endpoint_head(&h, s, HX_PROBE, number);
+    hx_endpoint_inject(ep, plane, buffer, &h);
+    ep->stats.probes_sent++;
+    s->probes = number;
+    s->tries = s->tries < UINT8_MAX ? (uint8_t)(s->tries + 1) : s->tries;
+    s->probing = !s->waits;
+    s->unanswered = s->unanswered < MAX_BACKOFF ? s->unanswered + 1 : MAX_BACKOFF;
+    hx_endpoint_await(ep, s);
+    return true;
+}
+
+/* When it has to be looked at again. What is yet to be injected is not late. */
+static uint64_t deadline_of(struct hx_endpoint *ep, const struct hx_send *s)
+{
+    uint64_t now = hal_now(ep->hal);
+    if (s->ready)
+        return now + ep->config.least_ns;
+    uint64_t deadline = s->quiet + backed_off(ep, s);
+    uint64_t passed = s->waits ? passed_ns(ep, s) : 0;
+    uint64_t left = ep->config.no_way_ns > passed ? ep->config.no_way_ns - passed : 0;
+    return s->waits && left < ep->config.most_ns && now + left < deadline ? now + left : deadline;
+}
+
+static void end_given_up(struct hx_endpoint *ep)
+{
+    ep->abandons = false;
+    for (unsigned index = 0; index < ep->config.sends; index++) {
+        if (ep->send[index].active && ep->send[index].given_up)
+            hx_endpoint_end_send(ep, &ep->send[index], HX_EVENT_FAILED, HX_E_UNREACHABLE);
+    }
+}
+
+static bool is_hopeless(struct hx_endpoint *ep, const struct hx_send *s)
+{
+    return s->waits ? passed_ns(ep, s) >= ep->config.no_way_ns : s->tries >= ep->config.retries;
+}
+
+/* False: it is late, and no plane has room for a probe. */
+static bool look_at(struct hx_endpoint *ep, struct hx_send *s, unsigned *given)
+{
+    if (s->ready || hal_now(ep->hal) < deadline_of(ep, s))
+        return true;
+    if (is_hopeless(ep, s)) {
+        hx_endpoint_end_send(ep, s, HX_EVENT_FAILED, HX_E_UNREACHABLE);
+        return true;
+    }
+    *given += probe(ep, s);
+    return *given;
+}
+
+unsigned hx_endpoint_look_for_late(struct hx_endpoint *ep)
+{
+    unsigned given = 0;
+    if (ep->abandons)
+        end_given_up(ep);
+    struct hx_send *s = &ep->send[ep->timer];
+    if (hal_now(ep->hal) < ep->soonest || (s->active && !look_at(ep, s, &given)))
+        return 0;
+    if (s->active) {
+        uint64_t deadline = deadline_of(ep, s);
+        ep->sweep = deadline < ep->sweep ? deadline : ep->sweep;
+    }
+    if (++ep->timer < ep->config.sends)
+        return given;
+    ep->timer = 0;
+    ep->soonest = ep->sweep;
+    ep->sweep = UINT64_MAX;
+    return given;
+}

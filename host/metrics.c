@@ -1,0 +1,101 @@
+/* metrics.c - laying out and writing the counters of a running fabric (host/metrics.h). */
+#include "host/metrics.h"
+
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint32_t links_of_plane(const struct hx_geometry *g)
+{
+    uint32_t links = 0;
+    for (uint32_t node = 0; node < g->nodes; node++)
+        links += hx_node_ports(g, node);
+    return links;
+}
+
+static size_t align(size_t bytes)
+{
+    return (bytes + 63) & ~(size_t)63;
+}
+
+size_t hx_metrics_place(struct hx_metrics *m, const struct hx_geometry *g, unsigned workers, uint8_t *base, size_t at)
+{
+    uintptr_t start = (uintptr_t)base;
+    m->head = (void *)start;
+    at = align(at > sizeof *m->head ? at : sizeof *m->head);
+    m->worker = (void *)(start + at);
+    at += workers * sizeof *m->worker;
+    m->accelerator = (void *)(start + at);
+    at += g->accelerators * sizeof *m->accelerator;
+    m->link = (void *)(start + at);
+    at = align(at + (size_t)g->planes * links_of_plane(g) * sizeof *m->link);
+    m->owner = (void *)(start + at);
+    return align(at + g->nodes);
+}
+
+void hx_metrics_describe(const struct hx_metrics *m, const struct hx_geometry *g, unsigned workers, unsigned clock)
+{
+    struct hx_metrics_head *h = m->head;
+    const uint8_t *base = (const uint8_t *)h;
+    h->version = HX_METRICS_VERSION;
+    h->head_bytes = sizeof *h;
+    h->pid = (int32_t)getpid();
+    h->clock = clock;
+    h->a = g->a;
+    h->b = g->b;
+    h->x = g->x;
+    h->y = g->y;
+    h->planes = g->planes;
+    h->radix = g->radix;
+    h->taper = g->taper;
+    h->workers = workers;
+    h->accelerators = g->accelerators;
+    h->nodes = g->nodes;
+    h->links = g->planes * links_of_plane(g);
+    h->drops = HX_DROP_COUNT;
+    h->worker_at = (uint64_t)((uint8_t *)m->worker - base);
+    h->accelerator_at = (uint64_t)((uint8_t *)m->accelerator - base);
+    h->link_at = (uint64_t)((uint8_t *)m->link - base);
+    h->owner_at = (uint64_t)(m->owner - base);
+    h->magic = HX_METRICS_MAGIC;
+}
+
+/* ---- publishing ---- */
+
+/* A link takes some 20 ns to copy. */
+enum { LEAST_PERIOD_NS = 50000000, PERIOD_OF_LINK_NS = 4000 };
+
+uint64_t hx_metrics_period(uint32_t links)
+{
+    return LEAST_PERIOD_NS + (uint64_t)links * PERIOD_OF_LINK_NS;
+}
+
+uint64_t hx_metrics_now(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+void hx_metrics_begin(struct hx_metrics_worker *w)
+{
+    hx_metrics_set(&w->sequence, hx_metrics_get(&w->sequence) | 1);
+    atomic_thread_fence(memory_order_release);
+}
+
+void hx_metrics_end(struct hx_metrics_worker *w)
+{
+    atomic_store_explicit(&w->sequence, hx_metrics_get(&w->sequence) + 1, memory_order_release);
+}
+
+void hx_metrics_set_accelerator(struct hx_metrics_accelerator *to, const struct hx_endpoint_stats *stats)
+{
+    hx_metrics_set(&to->messages_sent, stats->messages_sent);
+    hx_metrics_set(&to->messages_received, stats->messages_received);
+    hx_metrics_set(&to->messages_failed, stats->messages_failed);
+    hx_metrics_set(&to->packets_sent, stats->packets_sent);
+    hx_metrics_set(&to->packets_repeated, stats->packets_repeated);
+    hx_metrics_set(&to->packets_delivered, stats->packets_delivered);
+    hx_metrics_set(&to->bytes_delivered, stats->bytes_delivered);
+    hx_metrics_set(&to->acks_sent, stats->acks_sent);
+}

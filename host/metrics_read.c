@@ -1,0 +1,134 @@
+/* metrics_read.c - checking and copying the counters of another process's fabric (host/metrics.h). */
+#include "host/metrics.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- what another process wrote is checked before use ---- */
+
+static bool fits(uint64_t at, uint64_t count, size_t each, size_t bytes)
+{
+    return at % 64 == 0 && at >= sizeof(struct hx_metrics_head) && at <= bytes && count <= (bytes - at) / each;
+}
+
+static uint64_t links_of(const struct hx_geometry *g)
+{
+    uint64_t links = 0;
+    for (uint32_t node = 0; node < g->nodes; node++)
+        links += hx_node_ports(g, node);
+    return links * g->planes;
+}
+
+static bool describes_itself(const struct hx_metrics_head *h, struct hx_geometry *g, size_t bytes)
+{
+    return hx_geometry_init(g, h->a, h->b, h->x, h->y, h->planes, h->radix, h->taper) == 0 && h->workers > 0 &&
+           h->workers <= HX_METRICS_MOST_WORKERS && h->accelerators == g->accelerators && h->nodes == g->nodes &&
+           h->links == links_of(g) && fits(h->worker_at, h->workers, sizeof(struct hx_metrics_worker), bytes) &&
+           fits(h->accelerator_at, h->accelerators, sizeof(struct hx_metrics_accelerator), bytes) &&
+           fits(h->link_at, h->links, sizeof(struct hx_metrics_link), bytes) && fits(h->owner_at, h->nodes, 1, bytes);
+}
+
+static bool is_text(const char *text, size_t room)
+{
+    return memchr(text, 0, room) != NULL;
+}
+
+bool hx_metrics_check(const uint8_t *base, size_t bytes, struct hx_metrics_head *head, struct hx_metrics *m,
+                      struct hx_geometry *g, struct hx_problem *problem)
+{
+    const int code = HX_EXIT_ENVIRONMENT;
+    if (bytes < sizeof *head)
+        return hx_fail(problem, code, NULL, "too short for the counters of a fabric");
+    memcpy(head, base, sizeof *head);
+    if (head->magic != HX_METRICS_MAGIC)
+        return hx_fail(problem, code, NULL, "no counters of a fabric (another version of hxmesh?)");
+    if (head->version != HX_METRICS_VERSION || head->head_bytes != sizeof *head || head->drops != HX_DROP_COUNT)
+        return hx_fail(problem, code, NULL, "this fabric runs another version of hxmesh");
+    if (!describes_itself(head, g, bytes) || !is_text(head->name, sizeof head->name) ||
+        !is_text(head->fabric, sizeof head->fabric) || !is_text(head->traffic, sizeof head->traffic))
+        return hx_fail(problem, code, NULL, "what it says of its counters cannot be true");
+    m->head = (struct hx_metrics_head *)(uintptr_t)base;
+    m->worker = (void *)((uintptr_t)base + head->worker_at);
+    m->accelerator = (void *)((uintptr_t)base + head->accelerator_at);
+    m->link = (void *)((uintptr_t)base + head->link_at);
+    m->owner = (void *)((uintptr_t)base + head->owner_at);
+    return true;
+}
+
+/* ---- copying ---- */
+
+void hx_metrics_reading_new(struct hx_metrics_reading *r, const struct hx_metrics_head *head)
+{
+    r->at_ns = 0;
+    r->worker = aligned_alloc(64, head->workers * sizeof *r->worker);
+    r->accelerator = hx_allocate(head->accelerators, sizeof *r->accelerator);
+    r->link = hx_allocate(head->links, sizeof *r->link);
+    if (!r->worker)
+        hx_die(HX_EXIT_ENVIRONMENT, "memory", "is not enough");
+    memset(r->worker, 0, head->workers * sizeof *r->worker);
+}
+
+void hx_metrics_reading_free(struct hx_metrics_reading *r)
+{
+    free(r->worker);
+    free(r->accelerator);
+    free(r->link);
+}
+
+/* Words of counters, each read at once. */
+static void copy_words(void *to, const void *from, size_t bytes)
+{
+    uint64_t *out = to;
+    const _Atomic uint64_t *in = from;
+    for (size_t i = 0; i < bytes / sizeof *out; i++)
+        out[i] = hx_metrics_get(&in[i]);
+}
+
+static void copy_worker(struct hx_metrics_worker *to, const struct hx_metrics_worker *from)
+{
+    hx_metrics_set(&to->at_ns, hx_metrics_get(&from->at_ns));
+    hx_metrics_set(&to->simulated_ps, hx_metrics_get(&from->simulated_ps));
+    hx_metrics_set(&to->hops, hx_metrics_get(&from->hops));
+    hx_metrics_set(&to->cpu_ns, hx_metrics_get(&from->cpu_ns));
+    hx_metrics_set(&to->bytes_corrupted, hx_metrics_get(&from->bytes_corrupted));
+    copy_words(to->drops, from->drops, sizeof to->drops);
+    atomic_store_explicit(&to->state, atomic_load(&from->state), memory_order_relaxed);
+    atomic_store_explicit(&to->pid, atomic_load(&from->pid), memory_order_relaxed);
+    hx_metrics_set(&to->deaths, hx_metrics_get(&from->deaths));
+}
+
+/* The sum tells two moments apart, since no sequence goes back; *writing: somebody is at it. */
+static uint64_t sequences(const struct hx_metrics *m, uint32_t workers, bool *writing)
+{
+    uint64_t sum = 0;
+    *writing = false;
+    for (uint32_t w = 0; w < workers; w++) {
+        uint64_t sequence = atomic_load_explicit(&m->worker[w].sequence, memory_order_acquire);
+        *writing = *writing || sequence % 2;
+        sum += sequence;
+    }
+    return sum;
+}
+
+void hx_metrics_read(struct hx_metrics_reading *r, const struct hx_metrics *m, const struct hx_metrics_head *head)
+{
+    enum { TRIES = 20 };
+    const struct timespec moment = {.tv_nsec = 100000};
+    for (unsigned n = 0; n < TRIES; n++) {
+        bool writing;
+        uint64_t before = sequences(m, head->workers, &writing);
+        if (writing && n + 1 < TRIES) {
+            (void)nanosleep(&moment, NULL);
+            continue;
+        }
+        r->at_ns = hx_metrics_now();
+        for (uint32_t w = 0; w < head->workers; w++)
+            copy_worker(&r->worker[w], &m->worker[w]);
+        copy_words(r->accelerator, m->accelerator, head->accelerators * sizeof *r->accelerator);
+        copy_words(r->link, m->link, head->links * sizeof *r->link);
+        atomic_thread_fence(memory_order_acquire);
+        if (sequences(m, head->workers, &writing) == before)
+            return;
+    }
+}

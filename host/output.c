@@ -1,0 +1,170 @@
+/* output.c - files that appear whole, and a stdout that is written to its end (host/output.h). */
+#include "host/output.h"
+#include "host/create.h"
+#include "host/error.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MOST_OPEN = 8 };
+static const char suffix[] = ".XXXXXX";
+
+/* Files that are not whole yet. A place is free if its file is NULL. */
+static struct partial {
+    FILE *file;
+    char name[PATH_MAX];                   /* it will have */
+    char beside[PATH_MAX + sizeof suffix]; /* it has */
+} partials[MOST_OPEN];
+static pid_t owner;          /* process that may end them: those it forks do not */
+static bool stdout_reported; /* that it could not be written is said already */
+
+bool hx_output_is_stdout(const char *path)
+{
+    return path && strcmp(path, "-") == 0;
+}
+
+static struct partial *partial_of(const FILE *file)
+{
+    for (unsigned i = 0; i < MOST_OPEN; i++)
+        if (partials[i].file == file)
+            return &partials[i];
+    return NULL;
+}
+
+/* A file beside the one that `path` names, which is there or not; NULL: it is to be written as it comes. */
+static FILE *open_beside(const char *path)
+{
+    struct partial *p = partial_of(NULL);
+    struct stat found;
+    bool there = stat(path, &found) == 0;
+    if (!p || (there && !S_ISREG(found.st_mode)) || strlen(path) >= sizeof p->name)
+        return NULL;
+    if (!there)
+        (void)snprintf(p->name, sizeof p->name, "%s", path);
+    else if (access(path, W_OK) != 0 || !realpath(path, p->name)) /* a link goes on pointing to it */
+        return NULL;
+    size_t length = strlen(p->name);
+    memcpy(p->beside, p->name, length);
+    memcpy(p->beside + length, suffix, sizeof suffix);
+    int fd = mkstemp(p->beside);
+    if (fd < 0)
+        return NULL;
+    mode_t mask = umask(0);
+    (void)umask(mask);
+    (void)fchmod(fd, there ? found.st_mode & 07777 : 0666 & ~mask);
+    p->file = fdopen(fd, "w");
+    hx_output_guard();
+    return p->file;
+}
+
+FILE *hx_output_open(const char *path)
+{
+    if (hx_output_is_stdout(path))
+        return stdout;
+    FILE *out = open_beside(path);
+    if (out)
+        return out;
+    int fd = hx_create(path);
+    if (fd == -EINTR)
+        hx_die(HX_EXIT_INTERRUPTED, path, "interrupted before anybody read it");
+    out = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!out)
+        hx_die(HX_EXIT_ENVIRONMENT, path, "cannot be written: %s", strerror(fd < 0 ? -fd : errno));
+    return out;
+}
+
+void hx_output_close(FILE *out, const char *path)
+{
+    struct partial *p = partial_of(out);
+    errno = 0;
+    bool bad = fflush(out) != 0 || ferror(out);
+    int reason = errno;
+    if (!hx_output_is_stdout(path) && fclose(out) != 0) {
+        bad = true;
+        reason = reason ? reason : errno;
+    }
+    if (p) {
+        p->file = NULL;
+        if (!bad && rename(p->beside, p->name) != 0) {
+            bad = true;
+            reason = errno;
+        }
+        if (bad)
+            (void)unlink(p->beside);
+    }
+    stdout_reported = stdout_reported || (bad && hx_output_is_stdout(path));
+    if (bad)
+        hx_die(HX_EXIT_ENVIRONMENT, hx_output_is_stdout(path) ? "stdout" : path, "cannot be written: %s",
+               strerror(reason));
+}
+
+static void end(void)
+{
+    if (getpid() != owner)
+        return;
+    for (unsigned i = 0; i < MOST_OPEN; i++)
+        if (partials[i].file)
+            (void)unlink(partials[i].beside);
+    errno = 0;
+    if ((fflush(stdout) == 0 && !ferror(stdout)) || stdout_reported)
+        return;
+    hx_complain("stdout", "cannot be written: %s", strerror(errno));
+    _exit(HX_EXIT_ENVIRONMENT);
+}
+
+void hx_output_guard(void)
+{
+    if (owner == 0 && atexit(end) == 0)
+        owner = getpid();
+}
+
+void hx_output_check(const char *path)
+{
+    if (!path || hx_output_is_stdout(path) || access(path, W_OK) == 0)
+        return;
+    int error = errno;
+    char folder[PATH_MAX];
+    if (error == ENOENT && snprintf(folder, sizeof folder, "%s", path) < (int)sizeof folder) {
+        if (access(dirname(folder), W_OK) == 0)
+            return;
+        error = errno;
+    }
+    hx_die(HX_EXIT_ENVIRONMENT, path, "cannot be written: %s", strerror(error));
+}
+
+/* "./run.json" and "run.json" alike, whether there is such a file or not. */
+static bool full_name(const char *path, char name[PATH_MAX])
+{
+    char folder[PATH_MAX];
+    char file[PATH_MAX];
+    if (realpath(path, name))
+        return true;
+    if (snprintf(folder, sizeof folder, "%s", path) >= (int)sizeof folder || !realpath(dirname(folder), name))
+        return false;
+    (void)snprintf(file, sizeof file, "%s", path);
+    size_t used = strlen(name);
+    return snprintf(name + used, PATH_MAX - used, "/%s", basename(file)) < (int)(PATH_MAX - used);
+}
+
+/* Devices may be written by many. */
+static bool is_one_file(const char *one, const char *other)
+{
+    struct stat a;
+    struct stat b;
+    char name[PATH_MAX];
+    char other_name[PATH_MAX];
+    if (stat(one, &a) == 0 && stat(other, &b) == 0)
+        return a.st_dev == b.st_dev && a.st_ino == b.st_ino && !S_ISCHR(a.st_mode);
+    return full_name(one, name) && full_name(other, other_name) && strcmp(name, other_name) == 0;
+}
+
+void hx_output_apart(const char *option, const char *path, const char *other_option, const char *other)
+{
+    if (path && other && !hx_output_is_stdout(path) && !hx_output_is_stdout(other) && is_one_file(path, other))
+        hx_die(HX_EXIT_USAGE, option, "'%s' is the file of %s too: one would overwrite the other", path, other_option);
+}

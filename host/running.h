@@ -1,0 +1,17 @@
+/* running.h - which fabrics run on this machine, for programs that are told a name or none. */
+#ifndef HXMESH_HOST_RUNNING_H
+#define HXMESH_HOST_RUNNING_H
+
+#include "host/error.h"
+
+enum { HX_RUNNING_NAME = 128 };
+
+/* Puts the name of the only one that runs into *name. is_one: whether an object of this name is one that is looked for.
+ * false: there is none, or several: `where` is what chooses ("--name"). */
+bool hx_running_only(char name[HX_RUNNING_NAME], bool (*is_one)(const char *name), const char *where,
+                     struct hx_problem *problem);
+
+/* Says why shm_arena_attach or shm_arena_read refused a name; false. */
+bool hx_running_refuse(const char *name, int error, struct hx_problem *problem);
+
+#endif

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# docs.sh BUILD - prints docs/options.md, as the programs in BUILD say it. Without DPDK its node is left out.
+set -euo pipefail
+
+build=$1
+cat <<'END'
+# Options and keys
+
+Every option of every program and every key of its files, with range and default. `make docs` writes this page, from the tables
+that the programs read their command lines and files by; `PROGRAM --help` and the manual pages are printed from the same.
+
+How values are written, on the command line and in a file:
+
+| Value | Written |
+|---|---|
+| number | `123`, `0x7f` |
+| SIZE | `8192`, `4KiB`, `1MiB`, `2G`: K, M, G, T are KiB, MiB, GiB, TiB |
+| TIME | `30s`, `500ms`, `2m`, `1.5h`, `10us`, `100ns`; a plain number is seconds |
+| SHARE | `0.25` |
+| gx,gy | `5,3`: an accelerator, from the north-west corner eastward and southward |
+| SPEC | `4x4 Hx2Mesh`: 4x4 boards of 2x2 accelerators; `3x2 H2x4Mesh`: 3x2 boards of 2 columns and 4 rows |
+| on, off | as an option `--verify`, `--no-verify`; in a file `true`, `false`, `yes`, `no`, `on`, `off` |
+
+END
+"$build/hxmesh" --help=markdown
+while read -r verb; do
+    "$build/hxmesh" "$verb" --help=markdown
+done < <("$build/hxmesh" --help=words)
+[ ! -x "$build/hxmesh-dpdk" ] || "$build/hxmesh-dpdk" --help=markdown

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# install.sh install|uninstall BUILD PREFIX - what `make install` puts below PREFIX (behind $DESTDIR), and takes away.
+#
+# One list says what goes where, so that what was installed is what is removed. Folders of our own go when they are empty.
+set -euo pipefail
+
+action=$1 build=$2 prefix=$3
+to=${DESTDIR:-}$prefix
+
+# put MODE FOLDER FILE...: installs files into a folder below PREFIX, or removes them from there.
+put() {
+    local mode=$1 folder=$to/$2 file
+    shift 2
+    [ "$action" = uninstall ] || install -d "$folder"
+    for file in "$@"; do
+        if [ "$action" = install ]; then
+            install -m "$mode" "$file" "$folder"
+        else
+            rm -f "$folder/${file##*/}"
+        fi
+    done
+}
+
+shopt -s nullglob
+programs=()
+for program in "$build"/hxmesh "$build"/hxmesh-*; do
+    if [ -f "$program" ] && [ -x "$program" ]; then programs+=("$program"); fi
+done
+version=$("$build/hxmesh" --version)
+pc=$build/hxmesh.pc
+sed -e "s|@PREFIX@|$prefix|" -e "s|@VERSION@|${version#hxmesh }|" mk/hxmesh.pc.in >"$pc"
+
+put 755 bin "${programs[@]}"
+put 644 include/hxmesh include/hxmesh/*.h
+put 644 lib "$build/libhxmesh.a"
+put 644 lib/pkgconfig "$pc"
+put 644 share/man/man1 "$build"/man/man1/*.1
+put 644 share/man/man5 "$build"/man/man5/*.5
+put 644 share/bash-completion/completions tools/completion/hxmesh
+put 644 share/doc/hxmesh README.md CHANGELOG.md LICENSE docs/*.md
+put 644 share/hxmesh/firmware firmware/*.[ch]
+put 644 share/hxmesh/hal hal/vcs_apart.h
+put 644 share/hxmesh/hal/loopback hal/loopback/*.[ch]
+put 644 share/hxmesh/conformance conformance/Makefile conformance/*.[ch]
+put 644 share/hxmesh/wireshark tools/wireshark/*.lua
+put 644 share/hxmesh/wireshark/profiles/HammingMesh tools/wireshark/profiles/HammingMesh/preferences
+put 755 share/hxmesh/wireshark tools/wireshark/hxmesh-extcap
+for folder in examples examples/*/; do
+    folder=${folder%/}
+    for file in "$folder"/*; do
+        if [ -x "$file" ]; then mode=755; else mode=644; fi
+        [ ! -f "$file" ] || put "$mode" "share/hxmesh/$folder" "$file"
+    done
+done
+
+if [ "$action" = uninstall ]; then
+    for own in include/hxmesh share/doc/hxmesh share/hxmesh; do
+        [ ! -d "$to/$own" ] || find "$to/$own" -depth -type d -empty -delete
+    done
+fi

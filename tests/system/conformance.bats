@@ -1,0 +1,89 @@
+# conformance.bats - the conformance kit: the example port keeps the contract, and copies of it that are broken on purpose are
+# told which clause they break.
+
+load tools_support
+
+setup_file() { export OUT=$BATS_FILE_TMPDIR; }
+
+setup() { cd "$BATS_TEST_DIRNAME/../.." || return; }
+
+# try FOLDER: builds and runs the kit on the port there.
+try() { run make --silent -f conformance/Makefile PORT="$1" OUT="$OUT/${1##*/}-out" CFLAGS=-O0; }
+
+# broken "FILE SED-COMMAND" ... -- CLAUSE...: the example port with these lines changed is told these clauses, each in a line.
+broken() {
+    local port=$OUT/broken change file
+    rm -rf "$port" # what is compiled and has nothing of the port in it stays
+    cp -r hal/loopback "$port"
+    for (( ; $# > 0; )); do
+        change=$1
+        shift
+        [ "$change" != -- ] || break
+        file=${change%% *}
+        cp "$port/$file" "$OUT/before"
+        sed -i "${change#* }" "$port/$file"
+        ! cmp -s "$OUT/before" "$port/$file" || { echo "nothing changed by $change"; return 1; }
+    done
+    try "$port"
+    [ "$status" -ne 0 ] || { echo "$output"; return 1; }
+    for clause in "$@"; do
+        grep -qF "$clause" <<<"$output" || { echo "not said: $clause"; echo "$output"; return 1; }
+    done
+    # What follows from it may be said besides, but a broken port is not blamed for everything.
+    [ "$(grep -c '(hal.h: ' <<<"$output")" -le $(($# + 3)) ] || { echo "$output"; return 1; }
+}
+
+@test "conformance: the example port keeps every clause, and each stands in hal.h word by word" {
+    run make --silent conformance PORT=hal/loopback BUILD="$OUT/build" CFLAGS=-O0
+    [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+    [[ "$output" == *" clauses of the contract tried, 0 broken" ]]
+    tr -s ' *\n' '   ' <include/hxmesh/hal.h | tr -s ' ' >"$OUT/contract"
+    "$OUT/build/conformance/loopback/conformance" --list >"$OUT/clauses"
+    [ "$(wc -l <"$OUT/clauses")" -ge 25 ]
+    while IFS= read -r line; do
+        clause=$(tr -s ' *' ' ' <<<"${line#*: }")
+        grep -qF -- "$clause" "$OUT/contract" || { echo "not in hal.h: $line"; return 1; }
+    done <"$OUT/clauses"
+}
+
+@test "conformance: room that falls by less than a packet costs" {
+    broken 'loopback.h s/hx_credit_spend(&p->link.tx\[d->vc\], hx_blocks(d->length))/hx_credit_spend(\&p->link.tx[d->vc], 1)/' -- \
+        "hal_room: after hal_transmit of a packet of cost 3 on VC 0 room fell by 1, not 3 (hal.h: room downstream less"
+}
+
+@test "conformance: arrivals beyond the window, no buffer for an acknowledgement, a wrong checksum, time that goes back" {
+    broken 'hal_port.h s/> HX_WINDOW)/> 0xFFFE)/' 'hal_port.h s/urgent ? 0U : 1U/urgent \&\& 0/' \
+        'hal_port.h s/return hx_crc32c(crc,/return hx_crc32c(crc \& 1,/' 'hal_port.h s/return h->node.now;/return -h->node.now;/' -- \
+        "hal_arrived: 65 positions are ahead of what was released; a window has 64 (hal.h: Never more than" \
+        "hal_buffer_get: none is left for an acknowledgement (urgent) when packets have taken 8" \
+        "hal_crc32c: 2 bytes give 0x" \
+        "hal_now: went back from "
+}
+
+@test "conformance: what is visible before the commit, hops that are not carried" {
+    broken 'loopback.h s/    n->sent |= .*/&\n    loopback_wire_commit(p->out);/' 'loopback.h s/d->hops, grant/0, grant/' -- \
+        "hal_commit: a packet is visible at the other end before the commit" \
+        "hal_endpoint_commit: a packet is visible to the switch before the commit" \
+        "hal_transmit: sent on VC 2 after 9 hops, it arrives as on VC 2 after 0"
+}
+
+@test "conformance: a commit that does nothing, room that comes back twice or never" {
+    broken 'hal_port.h /void hal_commit/,/^}/s/loopback_commit.*/(void)h;/' \
+        'hal_port.h s/held_or_left & bit/(waiting | (held_or_left \& 0)) \& bit/' \
+        'hal_port.h /hal_ejected/,/^}/s/hx_credit_leave(.*/taken++;/' -- \
+        "hal_commit: a packet has not arrived after the commit" \
+        "hal_release: afterwards packets of 132 credit units could be sent, none of which left, and at first there was room for 128" \
+        "hal_ejected: packet 5 does not come, though all before it were taken and their buffers put back"
+}
+
+@test "conformance: buffers that a drop keeps" {
+    broken 'hal_port.h /^static inline void hal_drop/,/^}/s/loopback_buffer_put.*/(void)d;/' -- "hal_drop: of "
+}
+
+@test "conformance: a port that crashes is said in a line, and a folder that is not there" {
+    broken 'hal_port.h s/    p->tail = tail;//' -- \
+        "hal_consumed: lane 1 went from 0 to 0 when one position was released" ": ends in a crash (hal.h: "
+    run make --silent -f conformance/Makefile OUT="$OUT/none" PORT=hal/nowhere
+    [ "$status" -ne 0 ]
+    [[ "$output" == *"hal/nowhere: there is no such folder"* ]]
+}

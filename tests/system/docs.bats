@@ -1,0 +1,132 @@
+# docs.bats - the documentation's examples do as they stand what they say, and docs/options.md is what the programs say.
+#
+# What is run, of README.md and docs/*.md, in a folder of its own for each file and in the file's order:
+#   ```sh        blocks, each as one script that must succeed. `<!-- not run: WHY -->` in the line before leaves one out
+#   ```console   blocks: "$ COMMAND", then exactly what it prints
+#   indented     lines that begin with "hxmesh ", up to two spaces and what they are for
+#
+# hxmesh gets a few seconds and is then interrupted, as a reader would do: examples may run for long. There are the examples/ and
+# tools/ of the source tree, some file FILE, a capture run.pcapng, and a fabric that runs.
+
+load tools_support
+
+SECONDS_EACH=1   # of an example,
+SECONDS_WHOLE=60 # of one whose result others need
+
+setup() {
+    TOP=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+    BUILD=$(cd "$(dirname "$HXMESH")" && pwd)
+    mkdir "$BATS_TEST_TMPDIR/bin"
+    BIN=$BATS_TEST_TMPDIR/bin
+}
+
+teardown() { [ -z "${FABRIC:-}" ] || { kill -INT "$FABRIC" 2>/dev/null; wait "$FABRIC" || true; }; }
+
+# stand_in NAME LINES: a program of that name for the examples.
+stand_in() {
+    printf '#!/bin/bash\n%s\n' "$2" >"$BIN/$1"
+    chmod +x "$BIN/$1"
+}
+
+programs() {
+    local tshark
+    for program in "$BUILD"/hxmesh-*; do
+        [ ! -x "$program" ] || [ ! -f "$program" ] || ln -s "$program" "$BIN/"
+    done
+    stand_in hxmesh "most=$SECONDS_EACH
+case \"\$1 \$*\" in *--capture*|verify*|trace*) most=$SECONDS_WHOLE ;; esac
+timeout --signal=INT --kill-after=60 \$most '$BUILD/hxmesh' \"\$@\" </dev/null
+status=\$?
+exit \$((status == 124 ? 0 : status))"
+    stand_in wireshark 'timeout 5 cat >/dev/null; true'
+    tshark=$(command -v tshark || echo true)
+    stand_in tshark "exec $tshark -c 200 \"\$@\""
+}
+
+# blocks FILE KIND: each block as FOLDER/LINE.sh or FOLDER/LINE.console.
+blocks() {
+    awk -v to="$2" '
+        function close_block() { if (name) close(name); name = "" }
+        /^```/ {
+            if (open) { close_block(); open = 0; next }
+            open = 1
+            word = substr($0, 4)
+            if ((word == "sh" || word == "console") && before !~ /^<!-- not run: .+ -->$/)
+                name = sprintf("%s/%05d.%s", to, NR + 1, word)
+            if (name) printf "" > name
+            next
+        }
+        open { if (name) print > name }
+        !open && /^    hxmesh / {
+            line = substr($0, 5); sub(/  +.*/, "", line)
+            name = sprintf("%s/%05d.sh", to, NR); print line > name; close_block()
+        }
+        !open && NF { before = $0 }' "$1"
+}
+
+# runs FILE: every example of one file.
+runs() {
+    local file=$1 folder block failed=0
+    folder=$BATS_TEST_TMPDIR/$(basename "$file" .md)
+    mkdir "$folder" "$folder/blocks"
+    blocks "$file" "$folder/blocks"
+    cd "$folder" || return
+    ln -s "$TOP/examples" "$TOP/tools" .
+    cp "$TOP"/examples/*.yaml .
+    cp "$TOP/LICENSE" FILE
+    cp "$BATS_TEST_TMPDIR/run.pcapng" .
+    for block in blocks/*.sh; do
+        [ -e "$block" ] || break
+        HOME=$folder PATH=$BIN:$PATH bash -eo pipefail "$block" >out 2>&1 </dev/null && continue
+        failed=1
+        echo "$file:$((10#$(basename "$block" .sh))): fails:"
+        cat "$block" out
+    done
+    for block in blocks/*.console; do
+        [ -e "$block" ] || break
+        sed -n 's/^\$ //p' "$block" | while read -r command; do
+            echo "\$ $command"
+            HOME=$folder PATH=$BIN:$PATH bash -c "$command" 2>&1 </dev/null || true
+        done >out
+        diff "$block" out && continue
+        failed=1
+        echo "$file:$((10#$(basename "$block" .console))): prints something else"
+    done
+    cd "$TOP" || return
+    return $failed
+}
+
+@test "docs: every example of README.md and docs runs as it stands" {
+    programs
+    "$HXMESH" run "4x4 Hx2Mesh" -m 8 --clock virtual --capture "$BATS_TEST_TMPDIR/run.pcapng" --snaplen 96 --quiet >/dev/null
+    "$HXMESH" run "4x4 Hx2Mesh" -t neighbour -n 0 -d 10m --rate 0.00001 -w 1 --quiet --name "docs-$$" >/dev/null 2>&1 3>&- &
+    FABRIC=$!
+    failed=0
+    for file in README.md docs/*.md; do
+        runs "$TOP/$file" || failed=1
+    done
+    [ "$failed" -eq 0 ]
+}
+
+@test "docs: options.md is what the programs say (else: make docs)" {
+    "$TOP/mk/docs.sh" "$BUILD" >now.md
+    if [ -x "$BUILD/hxmesh-dpdk" ]; then
+        diff "$TOP/docs/options.md" now.md
+    else
+        sed '/^## hxmesh-dpdk$/,$d' "$TOP/docs/options.md" | diff - now.md
+    fi
+    rm now.md
+}
+
+# option NAME: its default as options.md has it, of `hxmesh run`.
+option() { awk -F ' [|] ' -v name="$1\`" '/^## /{ in_run = $0 == "## hxmesh run" } in_run && index($1, name) { print $3; exit }' "$TOP/docs/options.md"; }
+
+@test "docs: the defaults of options.md are what a run without options takes" {
+    "$HXMESH" run "1x1 Hx2Mesh" --quiet --json "$BATS_TEST_TMPDIR/run.json"
+    cd "$BATS_TEST_TMPDIR" || return
+    for each in traffic count shifts duration rate seed clock planes radix taper credits; do
+        [ "$(option "$each")" = "$(jq -r ".settings[\"$each\"]" run.json)" ] || { echo "$each: $(option "$each")"; return 1; }
+    done
+    [ "$(option message)" = "$(jq '.settings.message / 1024' run.json)KiB" ]
+    [ "$(option 'no-]verify')" = "$(jq -r 'if .settings.verify then "on" else "off" end' run.json)" ]
+}

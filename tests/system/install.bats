@@ -1,0 +1,126 @@
+# install.bats - what `make install` leaves, as a user finds it: library, headers, manuals, completion, sources for a port.
+
+load tools_support
+
+setup_file() {
+    BUILD=$(dirname "$HXMESH")
+    export BUILD PREFIX=/opt/hxmesh
+    export DESTDIR=$BATS_FILE_TMPDIR/root
+    export ROOT=$DESTDIR$PREFIX
+    make --silent install BUILD="$BUILD" PREFIX="$PREFIX" DESTDIR="$DESTDIR"
+    export PKG_CONFIG_PATH=$ROOT/lib/pkgconfig PKG_CONFIG_SYSROOT_DIR=$DESTDIR
+}
+
+setup() {
+    FABRIC=hxmesh-completion-$$
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() { rm -f "/dev/shm/$FABRIC"; }
+
+@test "install: every verb runs from there and has a manual page without warnings" {
+    [ "$("$ROOT/bin/hxmesh" info "1x1 Hx2Mesh" --json - | jq .accelerators)" = 4 ]
+    for verb in "" $("$ROOT/bin/hxmesh" --help=words); do
+        [ -s "$ROOT/share/man/man1/hxmesh${verb:+-$verb}.1" ] || { echo "no page: $verb"; return 1; }
+    done
+    if command -v groff; then
+        for page in "$ROOT"/share/man/man?/*; do
+            run groff -ww -man -Tutf8 -z "$page"
+            [ -z "$output" ] || { echo "$page: $output"; return 1; }
+        done
+    fi
+    grep -qF 'bytes of a message' "$ROOT/share/man/man1/hxmesh-run.1"
+    grep -qF 'traffic.message' "$ROOT/share/man/man5/hxmesh-fabric.5"
+}
+
+@test "install: a C program finds library and headers by pkg-config" {
+    [ "$(pkg-config --modversion hxmesh)" = "$("$ROOT/bin/hxmesh" --version | cut -d' ' -f2)" ]
+    # shellcheck disable=SC2046 # flags are words
+    gcc -std=c11 -Wall -Wextra -Wpedantic -Werror "$ROOT/share/hxmesh/examples/library/route.c" \
+        $(pkg-config --cflags --libs hxmesh) -o route
+    run ./route
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "64 accelerators, 80 nodes" ]
+    [ "${lines[1]}" = "0,0 to 5,6: W N" ]
+    [[ "${lines[3]}" =~ ^[0-9]+\ bytes\ on\ the\ wire,\ 5\ of\ payload\ for\ 5,6,\ CRC-32C\ [0-9a-f]{8}$ ]]
+}
+
+@test "install: the library has every function of a header, but those that a platform is needed for" {
+    # What needs hal_port.h, and what is compiled into its callers.
+    local apart='hx_(endpoint_|switch_|accelerator_step|tree_step)'
+    grep -ohE '^(int|bool|void|unsigned|size_t|uint32_t|struct [a-z_]+|enum [a-z_]+) \*?hx_[a-z0-9_]+\(' "$ROOT"/include/hxmesh/*.h |
+        sed 's/($//; s/.*[ *]//' | grep -vE "^$apart" | sort -u >declared
+    nm --defined-only "$ROOT/lib/libhxmesh.a" 2>/dev/null | awk '$2 == "T" { print $3 }' | sort -u >defined
+    run comm -23 declared defined
+    [ -z "$output" ] || { echo "not in the library: $output"; return 1; }
+    [ "$(wc -l <declared)" -gt 40 ]
+}
+
+@test "install: every header is C++ too, by itself and with the others" {
+    command -v g++ || skip "no g++"
+    for header in "$ROOT"/include/hxmesh/*.h; do
+        case ${header##*/} in
+        begin.h | end.h) continue ;;
+        hal.h | memory.h) ;; # they declare nothing of ours
+        *) grep -q 'hxmesh/begin.h' "$header" && grep -q 'hxmesh/end.h' "$header" || { echo "no begin.h, end.h: $header" >&2; return 1; } ;;
+        esac
+        echo "#include <hxmesh/${header##*/}>"
+    done >all.cc
+    while read -r line; do
+        echo "$line" >one.cc
+        # shellcheck disable=SC2046 # flags are words
+        g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -fsyntax-only $(pkg-config --cflags hxmesh) one.cc
+    done <all.cc
+    echo 'int main() { return hx_crc32c(0, "123456789", 9) == 0xE3069283 ? 0 : 1; }' >>all.cc
+    # shellcheck disable=SC2046 # flags are words
+    g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror all.cc $(pkg-config --cflags --libs hxmesh) -o all
+    ./all
+}
+
+# completes EXPECTED WORD...: what the last word may become, in one line.
+completes() {
+    local expected=$1 is
+    shift
+    is=$(bash -c 'source "$1"; shift; PATH=$1:$PATH; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _hxmesh
+        printf "%s\n" "${COMPREPLY[@]}" | LC_ALL=C sort | paste -sd" "' - \
+        "$ROOT/share/bash-completion/completions/hxmesh" "$ROOT/bin" "$@")
+    [ "$is" = "$expected" ] || { echo "$*: '$is', not '$expected'"; return 1; }
+}
+
+@test "install: completion knows verbs, options, words, files and the fabrics that run" {
+    touch some.hxm.yaml some.txt
+    mkdir folder
+    completes "replay reproduce" hxmesh rep
+    completes "--hotspot" hxmesh run --hots
+    completes "--no-restart" hxmesh run --no-re
+    completes "uniform" hxmesh run -t uni
+    completes "all-gather all-reduce all-to-all all-to-all-random" hxmesh run --traffic = all
+    completes "some.hxm.yaml" hxmesh run some
+    completes "folder/" hxmesh info fol
+    completes "some.hxm.yaml some.txt" hxmesh verify some
+    completes "fig11 fig12 fig13 fig17" hxmesh reproduce fig
+    completes "--json" hxmesh-info --js
+    touch "/dev/shm/$FABRIC"
+    completes "${FABRIC#hxmesh-}" hxmesh capture --name completion-$$
+    completes "${FABRIC#hxmesh-}" hxmesh top completion-$$
+}
+
+@test "install: a port is tried by the kit from there" {
+    cp -r "$ROOT/share/hxmesh/hal/loopback" mine
+    run make --silent -f "$(PKG_CONFIG_SYSROOT_DIR='' pkg-config --variable=sourcedir hxmesh | sed "s|^|$DESTDIR|")/conformance/Makefile" \
+        PORT=mine OUT=out CFLAGS=-O0
+    [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+    [[ "$output" == *"clauses of the contract tried, 0 broken" ]]
+}
+
+@test "install: uninstall leaves nothing" {
+    local other=$BATS_TEST_TMPDIR/other
+    cd "$BATS_TEST_DIRNAME/../.."
+    DESTDIR=$other mk/install.sh install "$BUILD" "$PREFIX"
+    [ -x "$other$PREFIX/bin/hxmesh" ]
+    cd "$BATS_TEST_DIRNAME/../.."
+    DESTDIR=$other mk/install.sh uninstall "$BUILD" "$PREFIX"
+    run find "$other" -type f
+    [ -z "$output" ] || { echo "$output"; return 1; }
+    [ ! -e "$other$PREFIX/share/hxmesh" ]
+}

@@ -1,0 +1,193 @@
+/* test_endpoint_hello.c - who a peer is: recorded, forged and late packets change nothing, and a restart costs round trips
+ * and no timeout. */
+#include "siphash.h"
+#include "support_endpoint.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* From the paper's appendix and its reference code: key 00 01 .. 0F, message 00 01 .. 07. */
+static void the_hash_is_siphash(void **state)
+{
+    (void)state;
+    static const uint64_t key[2] = {UINT64_C(0x0706050403020100), UINT64_C(0x0F0E0D0C0B0A0908)};
+    assert_true(hx_siphash(key, UINT64_C(0x0706050403020100)) == UINT64_C(0x93F5F5799A932462));
+}
+
+static void put_rewritten(const struct cloud_frame *f, const struct hx_header *h)
+{
+    trial_put_back(f);
+    trial_rewrite(&cloud.frame[cloud.frames - 1], h);
+}
+
+/* A copy of some packet that is on its way. */
+static struct cloud_frame recorded(uint8_t bytes[HX_MAX_FRAME])
+{
+    struct cloud_frame f = cloud.frame[0];
+    memcpy(bytes, f.bytes, (size_t)HX_HEADER_BYTES + f.length);
+    f.bytes = bytes;
+    return f;
+}
+
+/* Eight packets of another epoch, earlier or later by any count, with a right checksum, while eight messages are under
+ * way: they are dropped, the peer is asked at most once, and every message ends well. */
+static void recorded_packets_of_another_epoch_end_nothing(void **state)
+{
+    (void)state;
+    for (unsigned kind = HX_DATA; kind <= HX_HELLO; kind++) {
+        static uint8_t bytes[HX_MAX_FRAME];
+        trial_start(2, 1);
+        trial_hold(true);
+        for (unsigned n = 0; n < HX_PEER_WINDOW; n++) {
+            trial_send(0, 1, 40 * FULL);
+            trial_send(1, 0, 40 * FULL);
+        }
+        trial_turns(8);
+        struct cloud_frame f = recorded(bytes);
+        trial_hold(false);
+        trial_turns(6);
+        struct hx_header h = trial_read(&f);
+        unsigned from = h.src_gx;
+        uint32_t epoch = h.epoch;
+        trial_watch();
+        for (unsigned n = 0; n < 8; n++) {
+            h.kind = (uint8_t)kind;
+            h.epoch = epoch + 1 + n * UINT32_C(0x20000000);
+            h.length = kind == HX_HELLO ? HX_HELLO_BYTES : kind == HX_DATA ? FULL : 0;
+            h.tag = kind == HX_HELLO ? n % 2 : h.tag;
+            if (kind == HX_HELLO)
+                h.message = h.offset = h.message_packets = 0;
+            if (kind == HX_PROBE)
+                h.offset = 1;
+            if (kind != HX_UNREACHABLE)
+                put_rewritten(&f, &h);
+        }
+        trial_finish();
+        assert_int_equal(cloud.end[0].ep.stats.packets_repeated + cloud.end[1].ep.stats.packets_repeated, 0);
+        assert_int_equal(cloud.end[1 - from].ep.peer[from].epoch, epoch);
+        assert_int_equal(cloud_drops(&cloud, 1 - from, HX_DROP_STALE), kind == HX_UNREACHABLE ? 0 : 8);
+        /* What a hello asks is answered, whoever asks. */
+        assert_in_range(gate.kinds[HX_HELLO], kind != HX_UNREACHABLE, kind == HX_HELLO ? 4 : 2);
+        lab_free(NULL);
+    }
+}
+
+/* ---- a restart ---- */
+
+static uint8_t answer_bytes[HX_MAX_FRAME];
+static struct cloud_frame answer; /* the last one to end 0 */
+
+static bool record_answers(struct cloud *c, struct cloud_frame *f)
+{
+    static const uint8_t none[sizeof(uint64_t)];
+    const uint8_t *answers = f->bytes + HX_HEADER_BYTES + sizeof none;
+    if (trial_read(f).kind == HX_HELLO && f->to == 0 && memcmp(answers, none, sizeof none) != 0) {
+        memcpy(answer_bytes, f->bytes, HX_HEADER_BYTES + HX_HELLO_BYTES);
+        answer = *f;
+        answer.bytes = answer_bytes;
+    }
+    return trial_count_and_lose(c, f);
+}
+
+/* The answer of a former life, with the nonce that it was asked with, comes again in the next life: the nonce is used. And
+ * one with any other nonce is no better. */
+static void a_nonce_is_good_for_one_answer(void **state)
+{
+    (void)state;
+    trial_start(2, 1);
+    trial_watch();
+    cloud.gate = record_answers;
+    trial_send(0, 1, FULL);
+    trial_finish();
+    cloud_restart(&cloud, 1);
+    trial_send(0, 1, FULL);
+    trial_finish();
+    struct cloud_frame first = answer;
+    assert_non_null(first.bytes);
+    uint8_t bytes[HX_HEADER_BYTES + HX_HELLO_BYTES];
+    memcpy(bytes, answer_bytes, sizeof bytes);
+    first.bytes = bytes;
+    assert_int_equal(trial_read(&first).epoch, cloud.end[1].config.epoch);
+    cloud_restart(&cloud, 1);
+    trial_send(0, 1, FULL);
+    trial_finish();
+    assert_int_equal(cloud.end[0].ep.peer[1].epoch, cloud.end[1].config.epoch);
+    for (unsigned i = 0; i < 70; i++) {
+        struct hx_header h = trial_read(&first);
+        trial_put_back(&first);
+        if (i < 64)
+            cloud.frame[cloud.frames - 1].bytes[HX_HEADER_BYTES + 8 + i / 8] ^= (uint8_t)(1U << i % 8);
+        trial_rewrite(&cloud.frame[cloud.frames - 1], &h);
+        trial_turns(2);
+        assert_int_equal(cloud.end[0].ep.peer[1].epoch, cloud.end[1].config.epoch);
+    }
+    trial_send(0, 1, 30 * FULL);
+    trial_finish();
+}
+
+/* Whoever restarts, whoever has something to send: all of it is there in less than a timeout. */
+static void a_restart_costs_round_trips(void **state)
+{
+    (void)state;
+    for (unsigned way = 0; way < 6; way++) {
+        trial_start(2, 1);
+        trial_send(0, 1, 5);
+        trial_send(1, 0, 5);
+        trial_finish();
+        if (way & 1) /* in the middle of a message to the one that restarts */
+            trial_send(0, 1, 40 * FULL);
+        trial_turns(way & 1 ? 5 : 0);
+        cloud_restart(&cloud, 1);
+        if (way != 1)
+            trial_send(1, 0, 20 * FULL);
+        if (way == 4)
+            trial_send(0, 1, 20 * FULL);
+        assert_true(cloud_run(&cloud, TIMEOUT_TURNS - 5));
+        messages_judge_all_through(&cloud.messages);
+        assert_int_equal(cloud.end[0].ep.stats.probes_sent + cloud.end[1].ep.stats.probes_sent, 0);
+        lab_free(NULL);
+    }
+}
+
+/* A peer that does not answer is asked once in an eighth of a timeout, however many packets give cause to. */
+static void questions_are_rare(void **state)
+{
+    (void)state;
+    static uint8_t bytes[HX_MAX_FRAME];
+    trial_start(2, 1);
+    trial_send(0, 1, 10);
+    trial_finish();
+    trial_hold(true);
+    trial_send(0, 1, 10);
+    trial_turns(3);
+    struct cloud_frame f = recorded(bytes);
+    trial_hold(false);
+    trial_finish();
+    struct hx_header h = trial_read(&f);
+    trial_watch();
+    gate.lose_kind = HX_HELLO;
+    gate.lose_first = UINT32_MAX;
+    enum { TURNS = 400 };
+    for (unsigned n = 0; n < TURNS; n++) {
+        h.epoch = 1000 + n;
+        put_rewritten(&f, &h);
+        trial_turns(1);
+    }
+    assert_in_range(gate.kinds[HX_HELLO], TURNS * 8 / TIMEOUT_TURNS / 2, TURNS * 8 / TIMEOUT_TURNS + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_hash_is_siphash),
+        cmocka_unit_test_teardown(recorded_packets_of_another_epoch_end_nothing, lab_free),
+        cmocka_unit_test_teardown(a_nonce_is_good_for_one_answer, lab_free),
+        cmocka_unit_test_teardown(a_restart_costs_round_trips, lab_free),
+        cmocka_unit_test_teardown(questions_are_rare, lab_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

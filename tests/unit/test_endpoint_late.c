@@ -1,0 +1,249 @@
+/* test_endpoint_late.c - answers that are late: the network is slow, or something is lost, and an endpoint must tell one
+ * from the other. */
+#include "hxmesh/error.h"
+#include "support_endpoint.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- a slow network ---- */
+
+/* Packets lie still for `still` turns, all of them, and move on for three. */
+static void slow_turns(unsigned count, unsigned still)
+{
+    for (; count > 0; count--) {
+        unsigned phase = (unsigned)(cloud.now / CLOUD_TURN % (still + 3));
+        cloud.still = phase < still;
+        trial_turns(1);
+    }
+    cloud.still = false;
+}
+
+/* It takes much longer than the timeout, and nothing is lost: nothing is repeated. After some messages the endpoint does
+ * not even ask any more. */
+static void a_slow_network_repeats_nothing(void **state)
+{
+    (void)state;
+    enum { MESSAGES = 60, LAST = 20 };
+    for (unsigned still = 60; still <= 240; still += 60) {
+        trial_start(2, 2);
+        uint64_t asked = 0;
+        for (unsigned m = 0; m < MESSAGES; m++) {
+            if (m == MESSAGES - LAST)
+                asked = cloud.end[0].ep.stats.probes_sent;
+            unsigned number = trial_send(0, 1, (1 + m % 9) * FULL);
+            while (!trial_message(number)->sent)
+                slow_turns(1, still);
+        }
+        trial_finish();
+        assert_int_equal(cloud.end[0].ep.stats.packets_repeated, 0);
+        assert_true(asked > 0);
+        assert_in_range(cloud.end[0].ep.stats.probes_sent - asked, 0, LAST / 4);
+        lab_free(NULL);
+    }
+}
+
+/* All that many endpoints have to say lies still for ten timeouts, and then goes on: no storm follows. */
+static void a_standstill_repeats_nothing(void **state)
+{
+    (void)state;
+    trial_start(4, 1);
+    for (unsigned from = 0; from < 4; from++) {
+        for (unsigned to = 0; to < 4; to++)
+            trial_send(from, to, 30 * FULL);
+    }
+    trial_turns(20);
+    cloud.still = true;
+    trial_turns(10 * TIMEOUT_TURNS);
+    cloud.still = false;
+    trial_finish();
+    for (unsigned end = 0; end < 4; end++)
+        assert_int_equal(cloud.end[end].ep.stats.packets_repeated, 0);
+}
+
+/* An endpoint that did not run for long, as a process that shares its core: what came meanwhile is looked at first. */
+static void who_did_not_run_repeats_nothing(void **state)
+{
+    (void)state;
+    trial_start(2, 1);
+    for (unsigned n = 0; n < 20; n++) {
+        trial_send(0, 1, 20 * FULL);
+        trial_turns(3);
+        cloud.end[n % 2].off = true;
+        trial_turns(3 * TIMEOUT_TURNS);
+        cloud.end[n % 2].off = false;
+        trial_finish();
+    }
+    assert_int_equal(cloud.end[0].ep.stats.packets_repeated, 0);
+}
+
+/* Packets that are on their way for as many turns as their kind says. */
+static struct {
+    struct cloud_frame frame[12];
+    uint8_t bytes[12][HX_MAX_FRAME];
+    uint64_t due[12];
+    unsigned count, turns[6];
+} detour;
+
+static bool take_detour(struct cloud *c, struct cloud_frame *f)
+{
+    unsigned n = detour.count++;
+    assert_true(n < 12);
+    detour.frame[n] = *f;
+    detour.frame[n].bytes = memcpy(detour.bytes[n], f->bytes, (size_t)HX_HEADER_BYTES + f->length);
+    detour.due[n] = c->now + detour.turns[trial_read(f).kind] * (uint64_t)CLOUD_TURN;
+    return false;
+}
+
+/* Everything is slow, and probes overtake the data: their answers say that nothing is there. The first one is slow itself,
+ * so that this means nothing, and one alone proves nothing. */
+static void a_slow_answer_proves_no_loss(void **state)
+{
+    (void)state;
+    trial_start(2, 1);
+    detour.count = 0;
+    detour.turns[HX_DATA] = 10 * TIMEOUT_TURNS;
+    detour.turns[HX_PROBE] = detour.turns[HX_ACK] = TIMEOUT_TURNS * 4 / 5;
+    cloud.gate = take_detour;
+    unsigned number = trial_send(0, 1, 2 * FULL);
+    while (!trial_message(number)->sent) {
+        trial_turns(1);
+        for (unsigned n = 0; n < detour.count; n++) {
+            if (detour.due[n] == cloud.now)
+                trial_put_back(&detour.frame[n]);
+        }
+    }
+    assert_int_equal(cloud.end[0].ep.stats.packets_repeated, 0);
+}
+
+/* ---- losses ---- */
+
+static struct {
+    uint64_t random;
+    unsigned percent, lost;
+} thief;
+
+static bool steal_data(struct cloud *c, struct cloud_frame *f)
+{
+    (void)c;
+    if (trial_read(f).kind != HX_DATA)
+        return true;
+    thief.random = thief.random * UINT64_C(6364136223846793005) + 1;
+    bool lost = (thief.random >> 33) % 100 < thief.percent;
+    thief.lost += lost;
+    return !lost;
+}
+
+/* What is lost goes out once more each time, nothing else does; and what goes out twice is not measured. */
+static void a_loss_costs_what_was_lost(void **state)
+{
+    (void)state;
+    for (unsigned percent = 1; percent <= 50; percent += 7) {
+        struct hx_endpoint_config config = trial_config(1);
+        config.retries = UINT8_MAX;
+        cloud_init(&cloud, 2, &config, LOOPBACK_MAX_BLOCKS, 1);
+        cloud.gate = steal_data;
+        thief.percent = percent;
+        thief.lost = 0;
+        for (unsigned m = 0; m < 12; m++) {
+            trial_send(0, 1, (1 + 37 * m) * FULL);
+            trial_finish();
+        }
+        const struct hx_endpoint *ep = &cloud.end[0].ep;
+        assert_true(thief.lost > 0);
+        assert_int_equal(ep->stats.packets_repeated, thief.lost);
+        assert_int_equal(cloud_drops(&cloud, 1, HX_DROP_DUPLICATE), 0);
+        assert_true((uint64_t)ep->round.smoothed << ep->unit_shift < TIMEOUT_TURNS * CLOUD_TURN / 2);
+        lab_free(NULL);
+    }
+}
+
+/* A message is repeated where its probe was answered: of four planes three are dead, and each message has one packet. */
+static void what_is_repeated_takes_the_way_of_the_answer(void **state)
+{
+    (void)state;
+    for (unsigned alive = 0; alive < HX_MAX_PLANES; alive++) {
+        trial_start(2, HX_MAX_PLANES);
+        trial_watch();
+        for (unsigned plane = 0; plane < HX_MAX_PLANES; plane++)
+            gate.dead[plane] = plane != alive;
+        for (unsigned m = 0; m < 8; m++) {
+            trial_send(0, 1, 10);
+            trial_finish();
+        }
+        assert_in_range(cloud.end[0].ep.stats.packets_repeated, 1, 8);
+        lab_free(NULL);
+    }
+}
+
+/* ---- back-off ---- */
+
+static struct {
+    uint64_t at[16];
+    unsigned count;
+} probes;
+
+static bool note_probes(struct cloud *c, struct cloud_frame *f)
+{
+    if (trial_read(f).kind == HX_PROBE && probes.count < 16)
+        probes.at[probes.count++] = c->now;
+    return false;
+}
+
+/* One probe after a timeout, another after two more, then four, until the longest; and no data. */
+static void probes_come_ever_less_often(void **state)
+{
+    (void)state;
+    enum { SWEEP = 8 /* sends: one is looked at a turn */ };
+    struct hx_endpoint_config config = trial_config(1);
+    config.retries = 8;
+    config.most_ns = 6 * config.timeout_ns;
+    cloud_init(&cloud, 2, &config, LOOPBACK_MAX_BLOCKS, 1);
+    probes.count = 0;
+    cloud.gate = note_probes;
+    unsigned number = trial_send(0, 1, 40 * FULL);
+    assert_true(cloud_run(&cloud, LONG));
+    assert_int_equal(trial_message(number)->failed, 1);
+    assert_int_equal(probes.count, 8);
+    static const unsigned factor[] = {2, 4, 6, 6, 6, 6, 6};
+    for (unsigned n = 0; n < 7; n++) {
+        uint64_t turns = (probes.at[n + 1] - probes.at[n]) / CLOUD_TURN;
+        assert_in_range(turns, factor[n] * TIMEOUT_TURNS, factor[n] * TIMEOUT_TURNS + 2 * SWEEP);
+    }
+    assert_int_equal(cloud.end[0].ep.stats.packets_repeated, 0);
+}
+
+/* Small packets get through and large ones do not: probes are answered, and still the message ends. */
+static void answers_without_news_are_counted(void **state)
+{
+    (void)state;
+    trial_start(2, 1);
+    trial_watch();
+    gate.lose_kind = HX_DATA;
+    gate.lose_first = UINT32_MAX;
+    gate.lose_below = 5;
+    unsigned number = trial_send(0, 1, 6 * FULL); /* the last one arrives */
+    assert_true(cloud_run(&cloud, LONG));
+    assert_int_equal(trial_message(number)->failed, 1);
+    assert_int_equal(trial_message(number)->placed, 1);
+    assert_in_range(gate.kinds[HX_PROBE], RETRIES, RETRIES + 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(a_slow_network_repeats_nothing, lab_free),
+        cmocka_unit_test_teardown(a_standstill_repeats_nothing, lab_free),
+        cmocka_unit_test_teardown(who_did_not_run_repeats_nothing, lab_free),
+        cmocka_unit_test_teardown(a_slow_answer_proves_no_loss, lab_free),
+        cmocka_unit_test_teardown(a_loss_costs_what_was_lost, lab_free),
+        cmocka_unit_test_teardown(what_is_repeated_takes_the_way_of_the_answer, lab_free),
+        cmocka_unit_test_teardown(probes_come_ever_less_often, lab_free),
+        cmocka_unit_test_teardown(answers_without_news_are_counted, lab_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,109 @@
+/* test_endpoint_peers.c - what an endpoint keeps of its peers: memory is touched as they come, and whoever is only named in
+ * a report or an answer takes no room. */
+#include "hxmesh/error.h"
+#include "support_endpoint.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { COLUMNS = 250, ROWS = 250, ALL = COLUMNS * ROWS, MANY = 1000 };
+
+static size_t touched_pages(uint8_t *memory, size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t pages = (bytes + page - 1) / page;
+    unsigned char *there = lab_memory(pages);
+    assert_int_equal(mincore(memory, bytes, there), 0);
+    size_t count = 0;
+    for (size_t i = 0; i < pages; i++)
+        count += there[i] & 1U;
+    return count;
+}
+
+/* Where every accelerator may be a peer there is room for all, and one that talks to few costs what these few need. */
+static void memory_is_touched_as_peers_come(void **state)
+{
+    (void)state;
+    trial_start(1, 1);
+    struct cloud_end *e = &cloud.end[0];
+    e->config.columns = COLUMNS;
+    e->config.rows = ROWS;
+    e->config.peers = ALL - 1;
+    e->config.sends = MANY;
+    size_t bytes = hx_endpoint_bytes(&e->config);
+    uint8_t *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(memory, MAP_FAILED);
+    (void)madvise(memory, bytes, MADV_NOHUGEPAGE);
+    assert_int_equal(hx_endpoint_init(&e->ep, &e->config, &e->hal, memory), HX_OK);
+    size_t at_first = touched_pages(memory, bytes);
+    assert_in_range(at_first, 1, 4);
+    for (unsigned number = 0; number < MANY; number++)
+        assert_int_equal(hx_endpoint_send(&e->ep, number % COLUMNS, number / COLUMNS, FULL, 0, number), HX_OK);
+    /* Sends and what is known of peers, 64 B each and maps of sends, and at most all places of their hash. */
+    size_t places = 2 * (size_t)ALL * sizeof(uint32_t) / 4096 + 1;
+    assert_in_range(touched_pages(memory, bytes), 0, 8 + 3 * (MANY / 64 + 1) + places);
+    assert_true(bytes / 4096 > 20 * places);
+    assert_int_equal(munmap(memory, bytes), 0);
+}
+
+/* Short messages whose packets come in any order do without the maps beside a peer's first cache line. */
+static void short_messages_need_no_map(void **state)
+{
+    (void)state;
+    trial_start(2, 1);
+    cloud.faults.keep = 50; /* of 100: the order changes */
+    struct hx_map *map = cloud.end[1].ep.rest[0].map;
+    struct hx_map other[HX_PEER_WINDOW];
+    memset(other, 0xFF, sizeof other); /* would be taken for packets that are there */
+    memcpy(map, other, sizeof other);
+    for (unsigned round = 0; round < 30; round++) {
+        for (unsigned i = 0; i < HX_PEER_WINDOW; i++)
+            trial_send(0, 1, (29 + i) * (uint64_t)FULL);
+        trial_turns(LONG / 100);
+    }
+    trial_finish();
+    assert_memory_equal(map, other, sizeof other);
+}
+
+static void who_is_only_named_takes_no_room(void **state)
+{
+    (void)state;
+    struct hx_endpoint_config config = trial_config(1);
+    config.peers = 1;
+    cloud_init(&cloud, 4, &config, LOOPBACK_MAX_BLOCKS, 1);
+    static const uint8_t stuck_at[HX_REPORT_BYTES] = {0, 3, 0, 0};
+    for (unsigned kind = 0; kind < 2; kind++) {
+        struct hx_header h = {.kind = kind ? HX_ACK : HX_UNREACHABLE, .job = JOB, .message_packets = 1, .epoch = 1};
+        h.credit_vc = HX_NO_CREDIT;
+        h.src_gx = 2;
+        h.peer_epoch = hx_epoch_check(cloud.end[0].config.epoch);
+        h.length = kind ? 0 : HX_REPORT_BYTES;
+        struct cloud_frame *f = &cloud.frame[cloud.frames++];
+        f->to = 0;
+        f->length = h.length;
+        memcpy(f->bytes + HX_HEADER_BYTES, stuck_at, h.length);
+        trial_rewrite(f, &h);
+    }
+    trial_turns(3);
+    assert_int_equal(cloud.end[0].ep.known, 0);
+    assert_int_equal(cloud_drops(&cloud, 0, HX_DROP_STALE), 1);
+    trial_send(0, 1, FULL);
+    trial_finish();
+    assert_int_equal(hx_endpoint_send(&cloud.end[0].ep, 2, 0, 1, 0, 0), HX_E_CAPACITY);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(memory_is_touched_as_peers_come, lab_free),
+        cmocka_unit_test_teardown(short_messages_need_no_map, lab_free),
+        cmocka_unit_test_teardown(who_is_only_named_takes_no_room, lab_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

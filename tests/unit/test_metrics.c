@@ -1,0 +1,330 @@
+/* test_metrics.c - the counters of a running fabric as a reader finds them: what is true is read, what cannot be true is refused
+ * before it is used; rates, and the page that shows them, in whatever size. */
+#include "host/arena.h"
+#include "host/metrics.h"
+#include "host/spec.h"
+#include "tools/top_draw.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { WORKERS = 2, LINK_RATE = 1000000, SECOND = 1000000000 };
+
+struct fake {
+    struct hx_geometry g;
+    struct hx_metrics m;
+    uint8_t *base;
+    size_t bytes;
+};
+
+static void fill(struct fake *f, uint8_t *base, unsigned clock)
+{
+    f->base = base;
+    (void)hx_metrics_place(&f->m, &f->g, WORKERS, base, 0);
+    hx_metrics_describe(&f->m, &f->g, WORKERS, clock);
+    for (uint32_t node = 0; node < f->g.nodes; node++)
+        f->m.owner[node] = node % WORKERS;
+    f->m.head->link_rate = LINK_RATE;
+    (void)snprintf(f->m.head->name, sizeof f->m.head->name, "3x2 H2x4Mesh");
+    (void)snprintf(f->m.head->fabric, sizeof f->m.head->fabric, "3x2 H2x4Mesh");
+    f->m.head->started_ns = hx_metrics_now();
+    f->m.head->life = HX_LIFE_READY;
+}
+
+static void measure(struct fake *f, unsigned planes)
+{
+    assert_int_equal(hx_geometry_init(&f->g, 2, 4, 3, 2, planes, 64, 1), 0);
+    f->bytes = hx_metrics_place(&f->m, &f->g, WORKERS, NULL, 0);
+}
+
+static void make(struct fake *f)
+{
+    measure(f, 2);
+    uint8_t *base = aligned_alloc(64, f->bytes);
+    assert_non_null(base);
+    memset(base, 0, f->bytes);
+    fill(f, base, HX_CLOCK_WALL);
+}
+
+static bool is_good(const struct fake *f, size_t bytes)
+{
+    struct hx_metrics_head head;
+    struct hx_metrics m;
+    struct hx_geometry g;
+    struct hx_problem problem;
+    bool good = hx_metrics_check(f->base, bytes, &head, &m, &g, &problem);
+    assert_true(good || (problem.exit_code == HX_EXIT_ENVIRONMENT && problem.what[0]));
+    return good;
+}
+
+/* ---- what cannot be true ---- */
+
+static void sizes_and_words_are_checked(void **state)
+{
+    (void)state;
+    struct fake f;
+    make(&f);
+    assert_true(is_good(&f, f.bytes));
+    /* Cut off anywhere; what rounds up the last piece may be missing. */
+    for (size_t bytes = 0; bytes + 64 < f.bytes; bytes += 7)
+        assert_false(is_good(&f, bytes));
+    memset(f.m.head->name, 'x', sizeof f.m.head->name);
+    assert_false(is_good(&f, f.bytes));
+    f.m.head->name[63] = 0;
+    memset(f.m.head->traffic, 'x', sizeof f.m.head->traffic);
+    assert_false(is_good(&f, f.bytes));
+    free(f.base);
+}
+
+/* Each number of the head, made anything else. */
+static void every_count_and_offset_is_checked(void **state)
+{
+    (void)state;
+    struct fake f;
+    make(&f);
+    static const uint64_t wrong[] = {0, 65, 1000, UINT32_MAX, UINT64_MAX, UINT64_MAX - 63, (uint64_t)1 << 63};
+    static const struct {
+        size_t at, bytes;
+    } field[] = {
+#define FIELD(name) {offsetof(struct hx_metrics_head, name), sizeof f.m.head->name}
+        FIELD(magic),     FIELD(version), FIELD(head_bytes),     FIELD(a),       FIELD(b),
+        FIELD(x),         FIELD(y),       FIELD(planes),
+
+        FIELD(nodes),     FIELD(links),   FIELD(drops),          FIELD(workers), FIELD(accelerators),
+        FIELD(worker_at), FIELD(link_at), FIELD(accelerator_at), FIELD(owner_at)
+#undef FIELD
+    };
+    for (size_t i = 0; i < sizeof field / sizeof *field; i++) {
+        uint8_t *at = f.base + field[i].at;
+        uint64_t before = 0;
+        memcpy(&before, at, field[i].bytes);
+        for (size_t n = 0; n < sizeof wrong / sizeof *wrong; n++) {
+            if (wrong[n] == before)
+                continue;
+            memcpy(at, &wrong[n], field[i].bytes);
+            assert_false(is_good(&f, f.bytes));
+        }
+        memcpy(at, &before, field[i].bytes);
+        assert_true(is_good(&f, f.bytes));
+    }
+    free(f.base);
+}
+
+/* ---- a fabric of this process, as another one sees it ---- */
+
+static struct shm_arena arena;
+static char name[64];
+
+static void announce(struct fake *f, unsigned clock)
+{
+    measure(f, 2);
+    (void)snprintf(name, sizeof name, "metrics-%ld", (long)getpid());
+    assert_int_equal(shm_arena_create(&arena, name, f->bytes), 0);
+    fill(f, arena.base, clock);
+}
+
+/* A fabric that is announced, and who looks at it. */
+static void open_top(struct fake *f, struct top *t, unsigned clock)
+{
+    struct hx_problem problem;
+    announce(f, clock);
+    assert_true(top_open(t, name, &problem));
+}
+
+static void publish(struct fake *f, unsigned worker, uint64_t at_ns, uint64_t simulated_ps, uint64_t packets)
+{
+    struct hx_metrics_worker *w = &f->m.worker[worker];
+    hx_metrics_begin(w);
+    for (uint32_t node = 0, link = 0; node < f->g.nodes; link += hx_node_ports(&f->g, node), node++) {
+        if (f->m.owner[node] != worker)
+            continue;
+        for (unsigned port = 0; port < hx_node_ports(&f->g, node); port++) {
+            hx_metrics_set(&f->m.link[link + port].packets, packets);
+            hx_metrics_set(&f->m.link[link + port].bytes, 100 * packets);
+        }
+        if (node < f->g.accelerators)
+            hx_metrics_set_accelerator(
+                &f->m.accelerator[node],
+                &(struct hx_endpoint_stats){.packets_delivered = packets, .bytes_delivered = 10 * packets});
+    }
+    hx_metrics_set(&w->at_ns, at_ns);
+    hx_metrics_set(&w->simulated_ps, simulated_ps);
+    hx_metrics_set(&w->hops, packets);
+    hx_metrics_set(&w->cpu_ns, at_ns / 2);
+    hx_metrics_end(w);
+}
+
+static void near(double value, double expected)
+{
+    if (value < expected * 0.999 || value > expected * 1.001)
+        fail_msg("%g is not %g", value, expected);
+}
+
+static void rates_are_those_of_each_worker(void **state)
+{
+    (void)state;
+    struct fake f;
+    struct top t;
+    open_top(&f, &t, HX_CLOCK_WALL);
+    uint64_t start = f.m.head->started_ns;
+    publish(&f, 0, start + SECOND, 0, 500);
+    publish(&f, 1, start + 2 * (uint64_t)SECOND, 0, 500);
+    top_read(&t);
+    near(t.packets[0], 500); /* since the beginning */
+    near(t.packets[5], 250); /* of the next accelerator, which is the other worker's */
+    near(top_load(&t, 0), 1);
+    near(top_load(&t, 5), 0.5);
+    publish(&f, 0, start + 3 * (uint64_t)SECOND, 0, 700);
+    top_read(&t);
+    near(t.packets[0], 100);
+    near(t.packets[5], 250); /* nothing new of that one */
+    near(t.moved[0], 500);   /* five ports of plane 0 */
+    near(t.worker[0].wall_hops, 100);
+    near(t.worker[0].busy, 0.5);
+    near(t.rate.bytes, 24 * (1000.0 + 2500));
+    assert_true(t.sum.packets_delivered == 24 * (700 + 500));
+    struct top_link link[3];
+    assert_int_equal(top_links(&t, TOP_BY_RATE, TOP_ALL_PLANES, link, 3), 3);
+    near(t.packets[link[0].number], 250);
+    assert_int_equal(top_links(&t, TOP_BY_PACKETS, 0, link, 3), 3);
+    assert_true(t.now.link[link[0].number].packets == 700);
+    assert_string_equal(top_phase(&t), "starting");
+    assert_false(top_has_ended(&t));
+    f.m.head->life = HX_LIFE_ENDED;
+    top_read(&t);
+    assert_string_equal(top_phase(&t), "ended");
+    top_close(&t);
+    shm_arena_close(&arena, true);
+}
+
+static void simulated_time_is_what_counts(void **state)
+{
+    (void)state;
+    struct fake f;
+    struct top t;
+    open_top(&f, &t, HX_CLOCK_VIRTUAL);
+    publish(&f, 0, f.m.head->started_ns + SECOND, UINT64_C(1000000000), 5); /* a millisecond */
+    top_read(&t);
+    near(t.packets[0], 5000);
+    near(top_load(&t, 0), 0.5);
+    near(t.worker[0].wall_hops, 5);
+    near(t.simulated_seconds, 0.001);
+    /* Killed while it wrote: what is there is read. */
+    hx_metrics_begin(&f.m.worker[1]);
+    hx_metrics_set(&f.m.worker[1].hops, 77);
+    top_read(&t);
+    assert_true(t.sum.hops == 82);
+    uint64_t odd = hx_metrics_get(&f.m.worker[1].sequence);
+    hx_metrics_begin(&f.m.worker[1]);
+    assert_true(odd % 2 == 1 && hx_metrics_get(&f.m.worker[1].sequence) == odd);
+    top_close(&t);
+    shm_arena_close(&arena, true);
+}
+
+static void the_page_fits_any_size(void **state)
+{
+    (void)state;
+    struct fake f;
+    struct top t;
+    open_top(&f, &t, HX_CLOCK_WALL);
+    publish(&f, 0, f.m.head->started_ns + SECOND, 0, 5000);
+    top_read(&t);
+    for (unsigned rows = 0; rows < 40; rows++) {
+        for (unsigned columns = 0; columns < 100; columns += 1 + columns / 8) {
+            struct canvas c;
+            canvas_new(&c, rows, columns);
+            top_draw(&c, &t, &(struct top_view){.plane = rows % 2 ? 1 : TOP_ALL_PLANES, .help = rows == 7});
+            canvas_free(&c);
+        }
+    }
+    char *text;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    struct canvas c;
+    canvas_new(&c, 24, 80);
+    top_draw(&c, &t, &(struct top_view){.plane = TOP_ALL_PLANES});
+    canvas_write(&c, out);
+    canvas_free(&c);
+    (void)fclose(out);
+    assert_non_null(strstr(text, "hottest links"));
+    assert_non_null(strstr(text, "packets/s sent by each accelerator"));
+    assert_non_null(strstr(text, "drops     none"));
+    unsigned lines = 0;
+    for (const char *at = text; (at = strchr(at, '\n')); at++)
+        lines++;
+    assert_int_equal(lines, 24);
+    free(text);
+    top_close(&t);
+    shm_arena_close(&arena, true);
+}
+
+static void refused(int exit_code, const char *what)
+{
+    struct top t;
+    struct hx_problem problem;
+    assert_false(top_open(&t, name, &problem));
+    assert_int_equal(problem.exit_code, exit_code);
+    assert_string_equal(problem.where, name);
+    if (!strstr(problem.what, what))
+        fail_msg("'%s' does not say '%s'", problem.what, what);
+}
+
+static void what_is_no_fabric_is_refused(void **state)
+{
+    (void)state;
+    struct fake f;
+    announce(&f, HX_CLOCK_WALL);
+    f.m.head->life = HX_LIFE_OPENING;
+    refused(HX_EXIT_ENVIRONMENT, "only just starting");
+    f.m.head->life = HX_LIFE_READY;
+    f.m.head->magic++;
+    refused(HX_EXIT_ENVIRONMENT, "another version");
+    f.m.head->magic--;
+    f.m.head->link_at += 64;
+    f.m.head->owner_at = f.bytes;
+    refused(HX_EXIT_ENVIRONMENT, "cannot be true");
+    shm_arena_close(&arena, true);
+    refused(HX_EXIT_ENVIRONMENT, "no fabric of this name is running");
+    assert_int_equal(shm_arena_create(&arena, name, 100), 0);
+    memset(arena.base, 1, 100);
+    refused(HX_EXIT_ENVIRONMENT, "too short");
+    shm_arena_close(&arena, true);
+}
+
+/* A file that is cut short under a reader's eyes is the end, not a crash. */
+static void a_file_cut_short_is_the_end(void **state)
+{
+    (void)state;
+    struct fake f;
+    struct top t;
+    open_top(&f, &t, HX_CLOCK_WALL);
+    publish(&f, 0, f.m.head->started_ns + SECOND, 0, 5);
+    top_read(&t);
+    assert_int_equal(ftruncate(arena.fd, 64), 0);
+    assert_true(top_has_ended(&t));
+    top_read(&t);
+    assert_string_equal(top_phase(&t), "ended");
+    assert_true(t.sum.hops == 5);
+    top_close(&t);
+    shm_arena_close(&arena, true);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_and_words_are_checked),    cmocka_unit_test(every_count_and_offset_is_checked),
+        cmocka_unit_test(rates_are_those_of_each_worker), cmocka_unit_test(simulated_time_is_what_counts),
+        cmocka_unit_test(the_page_fits_any_size),         cmocka_unit_test(what_is_no_fabric_is_refused),
+        cmocka_unit_test(a_file_cut_short_is_the_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

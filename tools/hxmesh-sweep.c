@@ -1,0 +1,351 @@
+/* hxmesh-sweep - runs `hxmesh run` for every combination of lists and ranges of its options, and puts the figures side by
+ * side: a table, CSV, JSON and a plot. */
+#include "host/error.h"
+#include "host/options_table.h"
+#include "host/output.h"
+#include "host/processor.h"
+#include "host/progress.h"
+#include "host/spec.h"
+#include "tools/child.h"
+#include "tools/sweep.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SPECS = 32, TICK_MS = 500, MOST_ARGUMENTS = 2 * SWEEP_AXES + 2 * HX_VALUE_MOST_COORDINATES + 16 };
+#define DEFAULT_Y "share_of_injection"
+
+/* The options of a run that can be swept, and where a value lies that is looked at. */
+struct run_options {
+    struct hx_settings settings;
+    struct hx_overrides overrides;
+    struct hx_timing timing;
+};
+/* clang-format off */
+#define RUN_OPTIONS(r) \
+    HX_SETTINGS_OPTIONS(&(r)->settings), HX_OVERRIDE_OPTIONS(&(r)->overrides), HX_CREDIT_OPTION(&(r)->overrides), \
+    HX_VIRTUAL_OPTIONS(&(r)->settings), HX_TIMING_OPTIONS(&(r)->timing), HX_OPTIONS_END
+/* clang-format on */
+
+struct program {
+    struct run_options looked_at;
+    const struct hx_option *option; /* of a run; ends with HX_OPTIONS_END */
+    unsigned options;
+    const char *text[HX_MOST_OPTIONS];               /* by option: as it was given */
+    struct hx_option_list list;                      /* --target */
+    char otherwise[HX_MOST_OPTIONS][HX_OPTION_TEXT]; /* its default */
+    const char *verify;                              /* "--verify", "--no-verify"; NULL: as it is */
+    const char *csv, *plot;
+    uint64_t jobs;
+    struct hx_common common;
+    char hxmesh[PATH_MAX];
+    struct sweep sweep;
+};
+
+/* ---- the command line ---- */
+
+/* As of a run, but that texts are kept: lists and ranges are read later. */
+static struct hx_option as_text(struct program *p, unsigned i)
+{
+    const struct hx_option *o = &p->option[i];
+    struct hx_option text = *o;
+    const char *standard = hx_option_default(o, p->otherwise[i]);
+    if (o->kind == HX_OPTION_FLAG)
+        return text;
+    if (standard && standard != p->otherwise[i])
+        (void)snprintf(p->otherwise[i], HX_OPTION_TEXT, "%s", standard);
+    text.otherwise = p->otherwise[i];
+    text.argument = hx_option_argument(o);
+    text.given = NULL;
+    text.standard = NULL;
+    text.kind = o->kind == HX_OPTION_COORDINATES ? HX_OPTION_LIST : HX_OPTION_STRING;
+    if (o->kind == HX_OPTION_COORDINATES)
+        text.to.list = &p->list;
+    else
+        text.to.string = &p->text[i];
+    return text;
+}
+
+static struct sweep_axis *new_axis(struct sweep *s, const struct hx_option *option)
+{
+    if (s->axes == SWEEP_AXES)
+        hx_die(HX_EXIT_USAGE, "hxmesh sweep", "more than %d options", SWEEP_AXES);
+    s->axis[s->axes] = hx_allocate(1, sizeof **s->axis);
+    s->axis[s->axes]->option = option;
+    return s->axis[s->axes++];
+}
+
+static void make_axes(struct program *p, char **specs)
+{
+    struct sweep_axis *fabrics = new_axis(&p->sweep, NULL);
+    for (; *specs; specs++) {
+        struct hx_spec spec;
+        hx_spec_load(*specs, NULL, &spec); /* complains now rather than in every run */
+        hx_spec_free(&spec);
+        const char *wrong = sweep_axis_add(fabrics, *specs);
+        if (wrong)
+            hx_die(HX_EXIT_USAGE, *specs, "%s", wrong);
+    }
+    for (unsigned i = 0; i < p->options; i++) {
+        if (!p->text[i])
+            continue;
+        const char *wrong = sweep_axis_add(new_axis(&p->sweep, &p->option[i]), p->text[i]);
+        char where[64];
+        (void)snprintf(where, sizeof where, "--%s", p->option[i].name);
+        if (wrong)
+            hx_die(HX_EXIT_USAGE, where, "%s", wrong);
+    }
+}
+
+static const struct sweep_axis *axis_of(const struct sweep *s, const char *name)
+{
+    for (unsigned i = 0; i < s->axes; i++)
+        if (strcmp(sweep_axis_name(s->axis[i]), name) == 0)
+            return s->axis[i];
+    return NULL;
+}
+
+static void check(const struct program *p)
+{
+    const struct sweep *s = &p->sweep;
+    const struct sweep_axis *clock = axis_of(s, "clock");
+    bool all_virtual = clock != NULL;
+    for (unsigned i = 0; clock && i < clock->count; i++)
+        all_virtual = all_virtual && strcmp(clock->value[i].text, hx_clock_names[HX_CLOCK_VIRTUAL]) == 0;
+    if (p->jobs > 1 && !all_virtual)
+        hx_die(HX_EXIT_USAGE, "--jobs", "live runs side by side take each other's time (use --clock virtual)");
+    if (sweep_count(s) > SWEEP_RUNS)
+        hx_die(HX_EXIT_USAGE, "hxmesh sweep", "more than %d runs", SWEEP_RUNS);
+    if (s->x && !sweep_x(s))
+        hx_die(HX_EXIT_USAGE, "--x", "'%s' is no number that is varied", s->x);
+    if (p->plot && !sweep_x(s))
+        hx_die(HX_EXIT_USAGE, "--plot", "no number is varied (write for example --message 1KiB..1MiB)");
+    bool csv_to_stdout = p->csv && strcmp(p->csv, "-") == 0;
+    if (csv_to_stdout && p->common.json && strcmp(p->common.json, "-") == 0)
+        hx_die(HX_EXIT_USAGE, "--csv", "stdout has the JSON already (name a file)");
+    hx_output_check(p->csv);
+    hx_output_check(p->common.json);
+    hx_output_check(p->plot);
+}
+
+static void parse(struct program *p, int argc, char **argv)
+{
+    struct hx_option table[HX_MOST_OPTIONS];
+    unsigned n = 0;
+    p->sweep.y = DEFAULT_Y;
+    const struct hx_option own[] = {
+        HX_OPTIONS_HEADING("Sweep"),
+        {.name = "csv",
+         .kind = HX_OPTION_STRING,
+         .argument = "FILE",
+         .to.string = &p->csv,
+         .help = "write a line for each run, its parameters and all its figures, to FILE; - is stdout"},
+        {.name = "plot",
+         .kind = HX_OPTION_STRING,
+         .argument = "FILE",
+         .to.string = &p->plot,
+         .help = "draw --y over the number that is varied, a line for each combination of the rest (SVG)"},
+        {.name = "y",
+         .kind = HX_OPTION_STRING,
+         .argument = "FIGURE",
+         .to.string = &p->sweep.y,
+         .help = "the figure to draw, as the JSON report calls it: latency_ns.p99, host.wall_seconds"},
+        {.name = "x",
+         .kind = HX_OPTION_STRING,
+         .argument = "OPTION",
+         .to.string = &p->sweep.x,
+         .help = "the number to draw it over",
+         .otherwise = "the one with most values"},
+        {.name = "jobs",
+         .letter = 'j',
+         .kind = HX_OPTION_NUMBER,
+         .to.number = &p->jobs,
+         .low = 1,
+         .high = CHILD_MOST,
+         .help = "runs side by side under the virtual clock, each with one worker if --workers says nothing else"},
+        HX_OPTIONS_HEADING("Each run: a value, a list a,b,c, or a range low..high or low..high/N")};
+    for (unsigned i = 0; i < sizeof own / sizeof *own; i++)
+        table[n++] = own[i];
+    unsigned first_of_run = n;
+    for (unsigned i = 0; i < p->options; i++)
+        table[n++] = as_text(p, i);
+    table[n] = (struct hx_option)HX_OPTIONS_END;
+    const struct hx_command command = {
+        .program = "hxmesh sweep",
+        .operands = "SPEC|FILE ...",
+        .summary = "Runs `hxmesh run` for every combination of fabrics and options, and puts the figures side by side.",
+        .details =
+            "A range doubles from low on and ends with high (1KiB..4MiB); with /N it is N values in even steps "
+            "(0.1..0.9/9). --json has a list of the runs, each with its parameters and the flat figures of its report. "
+            "What is interrupted keeps the runs that had ended. Exit code: 0 done, 1 a run failed or was refused, 130 "
+            "interrupted.",
+        .least_operands = 1,
+        .most_operands = MOST_SPECS,
+        .options = table};
+    int first = hx_options_parse(&command, argc, argv, &p->common);
+    p->sweep.command = p->common.line;
+    for (unsigned i = 0; i < p->options; i++)
+        if (p->option[i].kind == HX_OPTION_FLAG && p->common.used[first_of_run + i])
+            p->verify = *p->option[i].to.flag ? "--verify" : "--no-verify";
+    make_axes(p, argv + first);
+    check(p);
+}
+
+/* ---- running ---- */
+
+struct arguments {
+    char *text[MOST_ARGUMENTS];
+    unsigned count;
+};
+
+static void add(struct arguments *a, const char *prefix, const char *text)
+{
+    size_t bytes = strlen(prefix) + strlen(text) + 1;
+    a->text[a->count] = hx_allocate(bytes, 1);
+    (void)snprintf(a->text[a->count++], bytes, "%s%s", prefix, text);
+}
+
+static void start(struct program *p, struct child *c, unsigned run)
+{
+    const struct sweep *s = &p->sweep;
+    struct arguments a = {.count = 0};
+    add(&a, "", p->hxmesh);
+    add(&a, "", "run");
+    for (unsigned i = 0; i < s->axes; i++) {
+        if (s->axis[i]->option)
+            add(&a, "--", s->axis[i]->option->name);
+        add(&a, "", sweep_value(s, run, i)->text);
+    }
+    for (unsigned i = 0; i < p->list.count; i++) {
+        add(&a, "", "--target");
+        add(&a, "", p->list.item[i]);
+    }
+    if (p->jobs > 1 && !axis_of(s, "workers"))
+        add(&a, "", "--workers=1");
+    if (p->verify)
+        add(&a, "", p->verify);
+    add(&a, "", "--no-links");
+    add(&a, "", "--quiet");
+    add(&a, "", "--json=-");
+    child_start(c, a.text);
+    for (unsigned i = 0; i < a.count; i++)
+        free(a.text[i]);
+}
+
+/* What the run was, in words for a line of progress or an error. */
+static const char *name_run(const struct sweep *s, unsigned run, char *text, size_t bytes)
+{
+    text[0] = '\0';
+    for (unsigned i = 0; i < s->axes; i++) {
+        size_t used = strlen(text);
+        if (s->axis[i]->count > 1 || i == 0)
+            (void)snprintf(text + used, bytes - used, "%s%s%s%s", used ? " " : "", i ? sweep_axis_name(s->axis[i]) : "",
+                           i ? " " : "", sweep_value(s, run, i)->text);
+    }
+    return text;
+}
+
+static void take_result(struct program *p, struct child_result *r, unsigned run)
+{
+    struct sweep_row *row = &p->sweep.row[run];
+    char name[256];
+    (void)name_run(&p->sweep, run, name, sizeof name);
+    if (!child_interrupted() || r->exit_code == HX_EXIT_DONE) {
+        row->exit_code = r->exit_code;
+        json_t *read = json_loadb(r->output, r->bytes, 0, NULL);
+        row->figures = json_is_object(read) ? sweep_flatten(&p->sweep, run, read) : NULL;
+        json_decref(read);
+        if (row->exit_code != HX_EXIT_DONE || !row->figures)
+            hx_complain(name, "%s", r->error[0] ? r->error : "something was lost, corrupted or not finished");
+    }
+    free(r->output);
+}
+
+static void run_all(struct program *p)
+{
+    struct sweep *s = &p->sweep;
+    struct child child[CHILD_MOST] = {{0}};
+    unsigned run_of[CHILD_MOST] = {0};
+    unsigned begun = 0;
+    unsigned ended = 0;
+    struct hx_progress bar = hx_progress_start("sweep", p->common.quiet);
+    while (ended < begun || (begun < s->runs && !child_interrupted())) {
+        for (unsigned i = 0; i < p->jobs && begun < s->runs && !child_interrupted(); i++) {
+            if (child[i].pid)
+                continue;
+            run_of[i] = begun++;
+            start(p, &child[i], run_of[i]);
+        }
+        unsigned i = child_wait(child, (unsigned)p->jobs, TICK_MS);
+        char name[128];
+        char note[192];
+        (void)snprintf(note, sizeof note, ", %u of %u runs: %s", ended, s->runs,
+                       name_run(s, begun - 1, name, sizeof name));
+        hx_progress_show(&bar, (double)ended / s->runs, note);
+        if (i == p->jobs)
+            continue;
+        ended++;
+        if (child[i].result.exit_code != HX_EXIT_DONE)
+            hx_progress_end(&bar);
+        take_result(p, &child[i].result, run_of[i]);
+    }
+    hx_progress_end(&bar);
+}
+
+static void report(const struct program *p)
+{
+    bool data = (p->common.json && strcmp(p->common.json, "-") == 0) || (p->csv && strcmp(p->csv, "-") == 0);
+    if (!data)
+        sweep_print(&p->sweep, stdout);
+    if (p->csv)
+        sweep_write_csv(&p->sweep, p->csv);
+    if (p->common.json)
+        sweep_write_json(&p->sweep, p->common.json);
+    if (p->plot)
+        sweep_write_plot(&p->sweep, p->plot);
+}
+
+/* 0: all good; a code that all had in common; else 1. */
+static int exit_code_of(const struct sweep *s)
+{
+    int code = s->row[0].exit_code;
+    for (unsigned i = 1; i < s->runs; i++)
+        code = s->row[i].exit_code == code ? code : HX_EXIT_FAILED;
+    return code;
+}
+
+static void clean_up(struct program *p)
+{
+    struct sweep *s = &p->sweep;
+    for (unsigned i = 0; i < s->runs; i++)
+        json_decref(s->row[i].figures);
+    for (unsigned i = 0; i < s->axes; i++)
+        free(s->axis[i]);
+    free(s->row);
+}
+
+int main(int argc, char **argv)
+{
+    struct program *p = hx_allocate(1, sizeof *p);
+    p->looked_at = (struct run_options){hx_default_settings, hx_default_sizes, HX_DEFAULT_TIMING};
+    const struct hx_option options[] = {RUN_OPTIONS(&p->looked_at)};
+    p->option = options;
+    p->options = sizeof options / sizeof *options - 1;
+    p->jobs = 1;
+    parse(p, argc, argv);
+    struct sweep *s = &p->sweep;
+    child_beside("hxmesh", p->hxmesh, sizeof p->hxmesh);
+    child_catch_signals();
+    s->origin = origin_now();
+    s->runs = sweep_count(s);
+    s->row = hx_allocate(s->runs, sizeof *s->row);
+    for (unsigned i = 0; i < s->runs; i++)
+        s->row[i].exit_code = -1;
+    run_all(p);
+    report(p);
+    int code = child_interrupted() ? HX_EXIT_INTERRUPTED : exit_code_of(s);
+    clean_up(p);
+    free(p);
+    return code;
+}

@@ -1,0 +1,208 @@
+/* hxmesh-top.c - `hxmesh top`: a running fabric, like top(1). It reads counters that the fabric keeps anyway
+ * (host/metrics.h) and disturbs nothing. */
+#include "host/json.h"
+#include "host/options.h"
+#include "host/signals.h"
+#include "tools/top_draw.h"
+#include "tools/top_screen.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOOK_MS = 50 /* whether it has ended, and at the keys */, BLOCK_ROWS = 32, BLOCK_COLUMNS = 80 };
+#define LEAST_INTERVAL UINT64_C(100000000)
+#define MOST_INTERVAL  UINT64_C(3600000000000)
+
+struct program {
+    struct top top;
+    struct top_view view;
+    uint64_t interval_ns;
+    uint64_t ticks; /* to be shown; 0: until the end */
+    uint64_t links; /* in JSON */
+    FILE *json;     /* NULL: for a person */
+    bool screen;
+    bool quit;
+    bool blocks; /* some were printed */
+    struct hx_common common;
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+static void handle_signals(void)
+{
+    const struct sigaction action = {.sa_handler = interrupt};
+    hx_signals_handle(&action);
+    sigset_t set = hx_signals_ending();
+    (void)sigprocmask(SIG_UNBLOCK, &set, NULL); /* a run that shows this has them blocked */
+}
+
+/* ---- showing ---- */
+
+static void show(struct program *p)
+{
+    unsigned rows = BLOCK_ROWS;
+    unsigned columns = BLOCK_COLUMNS;
+    if (p->screen)
+        top_screen_size(&rows, &columns);
+    struct canvas page;
+    canvas_new(&page, rows, columns);
+    top_draw(&page, &p->top, &p->view);
+    if (p->screen)
+        top_screen_show(&page);
+    else {
+        if (p->blocks)
+            printf("\n");
+        canvas_write(&page, stdout);
+        (void)fflush(stdout);
+        p->blocks = true;
+    }
+    canvas_free(&page);
+}
+
+static void tick(struct program *p, double seconds)
+{
+    top_read(&p->top);
+    if (!p->json) {
+        show(p);
+        return;
+    }
+    json_t *line = top_json(&p->top, seconds, (unsigned)p->links);
+    (void)json_dumpf(line, p->json, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    fputc('\n', p->json);
+    if (fflush(p->json) != 0)
+        hx_output_close(p->json, p->common.json); /* says why, and dies */
+    json_decref(line);
+}
+
+/* ---- keys ---- */
+
+static void change_interval(struct program *p, bool longer)
+{
+    uint64_t next = longer ? p->interval_ns * 2 : p->interval_ns / 2;
+    p->interval_ns = next < LEAST_INTERVAL ? LEAST_INTERVAL : next > MOST_INTERVAL ? MOST_INTERVAL : next;
+    p->view.interval = (double)p->interval_ns / 1e9;
+}
+
+static void obey(struct program *p, enum top_key key)
+{
+    if (key == TOP_KEY_NONE)
+        return;
+    if (key == TOP_KEY_QUIT)
+        p->quit = true;
+    else if (key == TOP_KEY_SORT)
+        p->view.order = (p->view.order + 1) % TOP_ORDERS;
+    else if (key == TOP_KEY_PLANE)
+        p->view.plane = p->view.plane + 1 == p->top.g.planes ? TOP_ALL_PLANES : p->view.plane + 1;
+    else if (key == TOP_KEY_HELP)
+        p->view.help = !p->view.help;
+    else if (key != TOP_KEY_RESIZE)
+        change_interval(p, key == TOP_KEY_LONGER);
+    show(p);
+}
+
+/* Until the interval is over, the fabric has ended, or the user has had enough. */
+static void wait_for_tick(struct program *p, uint64_t since)
+{
+    const struct timespec moment = {.tv_nsec = LOOK_MS * 1000000};
+    while (!p->quit && !interrupted && hx_metrics_now() - since < p->interval_ns && !top_has_ended(&p->top)) {
+        if (p->screen)
+            obey(p, top_screen_key(LOOK_MS));
+        else
+            (void)nanosleep(&moment, NULL);
+    }
+}
+
+static void watch(struct program *p)
+{
+    uint64_t since = hx_metrics_now();
+    top_read(&p->top);
+    if (p->screen)
+        show(p);
+    for (uint64_t n = 0; !p->top.ended && (p->ticks == 0 || n < p->ticks); n++) {
+        wait_for_tick(p, since);
+        if (p->quit || interrupted)
+            return;
+        uint64_t now = hx_metrics_now();
+        tick(p, (double)(now - since) / 1e9);
+        since = now;
+    }
+}
+
+/* ---- the command line ---- */
+
+static void parse(struct program *p, int argc, char **argv, const char **name)
+{
+    bool once = false;
+    const struct hx_option options[] = {
+        {.name = "interval",
+         .letter = 'i',
+         .kind = HX_OPTION_DURATION,
+         .to.number = &p->interval_ns,
+         .low = LEAST_INTERVAL,
+         .high = MOST_INTERVAL,
+         .help = "how long to count before it is shown, as 500ms or 2s"},
+        {.name = "count",
+         .letter = 'n',
+         .kind = HX_OPTION_NUMBER,
+         .to.number = &p->ticks,
+         .low = 0,
+         .high = UINT32_MAX,
+         .help = "how often; 0: until the fabric ends"},
+        {.name = "once", .kind = HX_OPTION_FLAG, .to.flag = &once, .help = "the same as --count 1, without the screen"},
+        {.name = "links",
+         .kind = HX_OPTION_NUMBER,
+         .to.number = &p->links,
+         .low = 0,
+         .high = TOP_MOST_LINKS,
+         .help = "hottest links in a line of --json"},
+        HX_OPTIONS_END};
+    const struct hx_command command = {
+        .program = "hxmesh top",
+        .operands = "[NAME]",
+        .summary = "Shows a running fabric, live or virtual: its hottest links, rates, drops, workers, and a map.",
+        .details = "NAME is what `hxmesh run --name` said, or the run's process number; it may be left out while one "
+                   "fabric runs. "
+                   "--json prints a line of JSON each interval. What is not a terminal gets plain text each interval. "
+                   "Keys: q quit, s sort, p plane, + - interval, h help.",
+        .most_operands = 1,
+        .options = options};
+    int first = hx_options_parse(&command, argc, argv, &p->common);
+    *name = first < argc ? argv[first] : NULL;
+    p->view = (struct top_view){.plane = TOP_ALL_PLANES, .interval = (double)p->interval_ns / 1e9};
+    if (once)
+        p->ticks = 1;
+    p->screen = !once && !p->common.json;
+}
+
+int main(int argc, char **argv)
+{
+    struct program p = {.interval_ns = 1000000000, .links = 10};
+    const char *name;
+    parse(&p, argc, argv, &name);
+    struct hx_problem problem;
+    if (!top_open(&p.top, name, &problem))
+        hx_die_of(&problem);
+    if (p.common.json)
+        p.json = hx_output_open(p.common.json);
+    handle_signals();
+    p.screen = p.screen && top_screen_open();
+    watch(&p);
+    if (p.screen)
+        top_screen_close();
+    if (p.top.ended && !p.common.quiet && !p.json)
+        printf("%s has ended\n", p.top.name);
+    if (p.json)
+        hx_output_close(p.json, p.common.json);
+    else
+        hx_output_close(stdout, "-");
+    top_close(&p.top);
+    return interrupted ? HX_EXIT_INTERRUPTED : HX_EXIT_DONE;
+}
