@@ -6,8 +6,7 @@
 #   plain/            objects that know no HAL: host/, tools/ and what both emulators share
 #   tests/, bench/    test and benchmark programs
 #   asan/, tsan/, fuzz/   the same tree again, built with sanitizers or for libFuzzer
-# A test is built against loopback, unless it says `/* platform: shm */` (or virtual) or includes a header of an emulator.
-# What tests share (support_*.c) goes with shm and loopback, unless it says `platform:` and which.
+# A test in a folder shm/, virtual/ or dpdk/ is built against that platform, any other against loopback.
 # A test that says `/* tsan */` is worth a run under the thread sanitizer; a .bats file that says `# asan` is also run
 # against the program built with the address sanitizer.
 
@@ -66,34 +65,39 @@ HAL_SHM      := $(wildcard hal/shm/*.c hal/wire/*.c)
 HAL_VIRTUAL  := $(wildcard hal/virtual/*.c)
 HAL_LOOPBACK := $(wildcard hal/loopback/*.c)
 HAL_DPDK     := $(wildcard hal/dpdk/*.c)
-HOST         := $(wildcard host/*.c)
-EMULATOR     := $(wildcard fabric-emu/*.c)
+HOST         := $(wildcard host/*.c host/*/*.c)
 LIVE         := $(wildcard fabric-emu/live/*.c)
 VIRTUAL      := $(wildcard fabric-emu/virtual/*.c)
+EMULATOR     := $(filter-out $(LIVE) $(VIRTUAL),$(wildcard fabric-emu/*.c fabric-emu/*/*.c))
 DPDK_NODE    := $(wildcard dpdk-node/*.c)
 TOOLS        := $(wildcard tools/hxmesh-*.c)
-TOOLS_SHARED := $(filter-out $(TOOLS),$(wildcard tools/*.c))
+TOOLS_SHARED := $(filter-out $(TOOLS),$(wildcard tools/*.c tools/*/*.c))
 
-TESTS   := $(wildcard tests/unit/test_*.c tests/property/prop_*.c)
+TESTS   := $(wildcard $(foreach kind,unit/test_ unit/*/test_ property/prop_ property/*/prop_,tests/$(kind)*.c))
 FUZZERS := $(wildcard tests/fuzz/fuzz_*.c)
 # Programs that command line tests use.
 HELPERS := $(wildcard tests/system/*.c)
-SUPPORT := $(wildcard tests/*/support_*.c)
+SUPPORT := $(wildcard tests/support/*.c tests/support/*/*.c)
 SYSTEM  := $(wildcard tests/system/*.bats)
-BENCHES := $(wildcard tests/bench/bench_*.c)
-BENCHES_SHARED := $(filter-out $(BENCHES) $(SUPPORT),$(wildcard tests/bench/*.c))
+BENCHES := $(wildcard tests/bench/bench_*.c tests/bench/dpdk/bench_*.c)
+BENCHES_SHARED := $(filter-out $(BENCHES),$(wildcard tests/bench/*.c tests/bench/dpdk/*.c))
 
 # $(call says,PATTERN,FILES): those of FILES that have a line matching PATTERN.
 says = $(if $(2),$(shell grep -lE -e '$(1)' $(2)))
 KIT         := $(wildcard conformance/*.c)
 CHECKED     := $(TESTS) $(FUZZERS) $(HELPERS) $(SUPPORT)
-ON_VIRTUAL  := $(call says,platform: virtual|include "(hal|fabric-emu)/virtual/|support_virtual,$(CHECKED))
-ON_DPDK     := $(call says,platform: dpdk|include "((hal/)?dpdk|dpdk-node)/|support_dpdk,$(CHECKED) $(BENCHES) $(BENCHES_SHARED))
-ON_SHM      := $(filter-out $(ON_VIRTUAL) $(ON_DPDK),$(call says,platform: shm|include "((hal/)?shm|fabric-emu)/|support_shm,$(CHECKED)))
+# $(call below,PLATFORM,FILES): those of FILES in a folder of that name.
+below = $(foreach file,$(2),$(if $(findstring /$(1)/,$(file)),$(file)))
+ON_SHM      := $(call below,shm,$(CHECKED))
+ON_VIRTUAL  := $(call below,virtual,$(CHECKED))
+ON_DPDK     := $(call below,dpdk,$(CHECKED) $(BENCHES) $(BENCHES_SHARED))
 ON_LOOPBACK := $(filter-out $(ON_SHM) $(ON_VIRTUAL) $(ON_DPDK),$(CHECKED))
-SUPPORT_SHM := $(filter-out $(ON_VIRTUAL) $(ON_DPDK) $(call says,platform: loopback,$(SUPPORT)),$(SUPPORT))
-SUPPORT_VIRTUAL := $(filter $(SUPPORT),$(ON_VIRTUAL))
-SUPPORT_DPDK := $(filter $(SUPPORT),$(ON_DPDK))
+# What tests of a platform share: its own, and what is of no platform.
+SUPPORT_ANY      := $(wildcard tests/support/*.c)
+SUPPORT_SHM      := $(SUPPORT_ANY) $(call below,shm,$(SUPPORT))
+SUPPORT_LOOPBACK := $(SUPPORT_ANY) $(call below,loopback,$(SUPPORT))
+SUPPORT_VIRTUAL  := $(call below,virtual,$(SUPPORT))
+SUPPORT_DPDK     := $(call below,dpdk,$(SUPPORT))
 # Without DPDK what needs it is not there.
 ifeq ($(DPDK),)
 TESTS   := $(filter-out $(ON_DPDK),$(TESTS))
@@ -231,7 +235,7 @@ $(call programs,$(filter $(ON_VIRTUAL),$(TESTS) $(FUZZERS))): $(BUILD)/tests/%: 
     $(LIB_VIRTUAL)
 	$(LINK)
 $(call programs,$(filter-out $(SUPPORT),$(ON_LOOPBACK))): $(BUILD)/tests/%: $(BUILD)/loopback/tests/%.o \
-    $(patsubst %.c,$(BUILD)/loopback/%.o,$(filter $(SUPPORT),$(ON_LOOPBACK))) $(LIB_TOOLS) $(LIB_HOST) $(LIB_LOOPBACK)
+    $(SUPPORT_LOOPBACK:%.c=$(BUILD)/loopback/%.o) $(LIB_TOOLS) $(LIB_HOST) $(LIB_LOOPBACK)
 	$(LINK)
 
 $(call programs,$(filter $(ON_DPDK),$(TESTS))): LDLIBS += $(DPDK_LIBS)
@@ -334,9 +338,10 @@ reproduce: ## redo the paper's experiments; tables, JSON and plots in build/repr
 
 # ---- lint ---------------------------------------------------------------------------------------------------------
 
-HEADERS := $(wildcard include/hxmesh/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h dpdk-node/*.h host/*.h fabric-emu/*.h fabric-emu/*/*.h tools/*.h tests/*/*.h)
+HEADERS := $(wildcard include/hxmesh/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h dpdk-node/*.h \
+    $(foreach folder,host fabric-emu tools tests/*,$(folder)/*.h $(folder)/*/*.h))
 SOURCES := $(FIRMWARE) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(KIT) $(HOST) $(EMULATOR) $(LIVE) $(VIRTUAL) \
-    $(wildcard tools/*.c tests/*/*.c examples/*/*.c)
+    $(TOOLS) $(TOOLS_SHARED) $(wildcard tests/*/*.c tests/*/*/*.c examples/*/*.c)
 SCRIPTS := $(wildcard mk/*.sh tools/wireshark/hxmesh-extcap tools/completion/hxmesh .ci/run examples/*/*.sh tests/system/*.bats tests/system/*.bash)
 
 # A file's platform decides which hal_port.h it is read with.

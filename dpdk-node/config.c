@@ -1,6 +1,6 @@
 /* config.c - settles and checks what a node is to be (config.h). */
 #include "config.h"
-#include "fabric-emu/traffic.h"
+#include "fabric-emu/workload/traffic.h"
 #include "host/error.h"
 
 #include <stdio.h>

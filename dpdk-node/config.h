@@ -5,7 +5,7 @@
 #define DPDK_NODE_CONFIG_H
 
 #include "host/name.h"
-#include "host/options.h"
+#include "host/options/options.h"
 #include "host/spec.h"
 
 enum { NODE_DEVICE_BYTES = 64, NODE_ANY_LCORE = -1 };

@@ -11,9 +11,9 @@
  *
  * As in a fabric file every single value is read by the option of the same name. */
 #include "config.h"
-#include "host/yaml_keys.h"
-#include "host/yaml_load.h"
-#include "host/yaml_values.h"
+#include "host/yaml/keys.h"
+#include "host/yaml/load.h"
+#include "host/yaml/values.h"
 
 #include <stdio.h>
 #include <stdlib.h>

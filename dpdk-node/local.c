@@ -1,6 +1,6 @@
 /* local.c - traffic of the built-in endpoint (local.h). */
 #include "local.h"
-#include "fabric-emu/payload.h"
+#include "fabric-emu/workload/payload.h"
 #include "host/error.h"
 #include "host/random.h"
 #include "hxmesh/error.h"

@@ -6,7 +6,7 @@
 #ifndef DPDK_NODE_LOCAL_H
 #define DPDK_NODE_LOCAL_H
 
-#include "fabric-emu/traffic.h"
+#include "fabric-emu/workload/traffic.h"
 #include "node.h"
 
 struct local {

@@ -1,10 +1,10 @@
 /* run_options.c - reads the command line of `hxmesh run` (run_options.h). */
 #include "run_options.h"
-#include "collective_plan.h"
+#include "fabric-emu/report/result.h"
+#include "fabric-emu/workload/collective_plan.h"
 #include "host/bounds.h"
 #include "host/json.h"
 #include "hxmesh/collective.h"
-#include "result.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* tap_ring.h - frames on their way from a datapath to a capture file: the record, the ring, and the memory they lie in.
  *
- * Neutral: no platform and no operating system. A platform writes records (hal/shm/tap.c), fabric-emu/capture.c takes
+ * Neutral: no platform and no operating system. A platform writes records (hal/shm/tap.c), fabric-emu/capture/capture.c takes
  * them out and makes a pcapng file of them.
  *
  *     datapath of a worker -- ring of records --> capture          one ring a worker: one producer, one consumer

@@ -4,7 +4,7 @@
 #ifndef HXMESH_HOST_CAPTURE_SETTINGS_H
 #define HXMESH_HOST_CAPTURE_SETTINGS_H
 
-#include "host/options.h"
+#include "host/options/options.h"
 #include "hxmesh/frame.h"
 
 enum hx_capture_given {

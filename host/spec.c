@@ -1,4 +1,4 @@
-/* spec.c - spec strings, checks and questions about a fabric (host/spec.h); spec_file.c reads files. */
+/* spec.c - spec strings, checks and questions about a fabric (host/spec.h); host/yaml/spec_file.c reads files. */
 #include "host/spec.h"
 #include "hxmesh/collective.h"
 #include "hxmesh/error.h"

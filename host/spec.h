@@ -2,16 +2,16 @@
  *
  *     4x4 Hx2Mesh        x = 4, y = 4 boards of a = b = 2 accelerators        (case and spaces are free)
  *     3x2 H2x4Mesh       x = 3, y = 2 boards of a = 2 columns and b = 4 rows
- *     lab.hxm.yaml       a file: spec_file.c lists its keys; examples/ has one with every key
+ *     lab.hxm.yaml       a file: host/yaml/spec_file.c lists its keys; examples/ has one with every key
  *
  * A struct hx_spec that was loaded owns memory: hx_spec_free. Boards are numbered Y*x + X. */
 #ifndef HXMESH_HOST_SPEC_H
 #define HXMESH_HOST_SPEC_H
 
-#include "host/applies.h"
 #include "host/capture_settings.h"
 #include "host/error.h"
-#include "host/options.h"
+#include "host/options/applies.h"
+#include "host/options/options.h"
 #include "host/spec_external.h"
 #include "host/timing.h"
 #include "hxmesh/collective.h"
@@ -58,7 +58,7 @@ extern const char *const hx_algorithm_names[HX_ALGORITHMS + 1];
 enum hx_clock { HX_CLOCK_WALL, HX_CLOCK_VIRTUAL, HX_CLOCKS };
 extern const char *const hx_clock_names[HX_CLOCKS + 1];
 
-/* Masks for options (host/applies.h). */
+/* Masks for options (host/options/applies.h). */
 #define HX_FOR_WALL        HX_FOR_CLOCK(HX_CLOCK_WALL)
 #define HX_FOR_VIRTUAL     HX_FOR_CLOCK(HX_CLOCK_VIRTUAL)
 #define HX_FOR_MESSAGES    (HX_FOR_PATTERN(HX_PATTERNS) - HX_FOR_PATTERN(0))
@@ -251,7 +251,7 @@ bool hx_spec_try_load(const char *argument, const struct hx_overrides *overrides
                       struct hx_problem *problem);
 /* A spec string into a, b, x, y, fabric; everything else gets its default. */
 bool hx_spec_parse(const char *text, struct hx_spec *spec, struct hx_problem *problem);
-/* A file (spec_file.c). */
+/* A file (host/yaml/spec_file.c). */
 bool hx_spec_read(const char *path, struct hx_spec *spec, struct hx_problem *problem);
 
 /* Every key of such a file, as HX_HELP_MARKDOWN or HX_HELP_MAN. */

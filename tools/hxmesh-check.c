@@ -1,7 +1,7 @@
 /* hxmesh-check - proves a fabric's routing: no deadlock, no dead end, no detour, every pair joined. */
 #include "host/json.h"
 #include "host/name.h"
-#include "tools/explore.h"
+#include "tools/ways/explore.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

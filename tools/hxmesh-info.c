@@ -2,7 +2,7 @@
 #include "host/bounds.h"
 #include "host/json.h"
 #include "host/spec.h"
-#include "tools/cost.h"
+#include "tools/ways/cost.h"
 
 #include <inttypes.h>
 

@@ -1,10 +1,10 @@
 /* hxmesh-reproduce - the paper's experiments, run on the firmware: tables, JSON and plots beside the paper's values. */
 #include "host/error.h"
 #include "host/json.h"
-#include "host/options.h"
+#include "host/options/options.h"
 #include "host/spec.h"
 #include "tools/child.h"
-#include "tools/reproduce_figure.h"
+#include "tools/reproduce/figure.h"
 
 #include <errno.h>
 #include <limits.h>

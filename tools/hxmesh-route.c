@@ -2,7 +2,7 @@
 #include "host/json.h"
 #include "host/name.h"
 #include "host/progress.h"
-#include "tools/walk.h"
+#include "tools/ways/walk.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* hxmesh-sweep - runs `hxmesh run` for every combination of lists and ranges of its options, and puts the figures side by
  * side: a table, CSV, JSON and a plot. */
 #include "host/error.h"
-#include "host/options_table.h"
+#include "host/options/table.h"
 #include "host/output.h"
 #include "host/processor.h"
 #include "host/progress.h"
 #include "host/spec.h"
 #include "tools/child.h"
-#include "tools/sweep.h"
+#include "tools/sweep/sweep.h"
 
 #include <limits.h>
 #include <stdlib.h>

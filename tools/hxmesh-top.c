@@ -1,10 +1,10 @@
 /* hxmesh-top.c - `hxmesh top`: a running fabric, like top(1). It reads counters that the fabric keeps anyway
  * (host/metrics.h) and disturbs nothing. */
 #include "host/json.h"
-#include "host/options.h"
+#include "host/options/options.h"
 #include "host/signals.h"
-#include "tools/top_draw.h"
-#include "tools/top_screen.h"
+#include "tools/top/draw.h"
+#include "tools/top/screen.h"
 
 #include <signal.h>
 #include <stdlib.h>

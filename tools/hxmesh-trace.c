@@ -1,7 +1,7 @@
 /* hxmesh-trace - follows packets through a capture of many ports. */
 #include "host/json.h"
 #include "host/progress.h"
-#include "tools/trace_report.h"
+#include "tools/trace/report.h"
 
 #include <string.h>
 #include <sys/stat.h>

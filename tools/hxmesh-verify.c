@@ -1,7 +1,7 @@
 /* hxmesh-verify - judges a capture against the rules of the fabric, frame by frame. */
 #include "host/json.h"
 #include "host/progress.h"
-#include "tools/verify.h"
+#include "tools/verify/verify.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

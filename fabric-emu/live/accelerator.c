@@ -1,7 +1,7 @@
 /* accelerator.c - driving an endpoint (accelerator.h). */
 #include "accelerator.h"
 #include "collective_part.h"
-#include "fabric-emu/payload.h"
+#include "fabric-emu/workload/payload.h"
 #include "host/error.h"
 #include "host/random.h"
 #include "hxmesh/error.h"

@@ -1,6 +1,6 @@
 /* attach.c - finding running fabrics (attach.h). */
 #include "attach.h"
-#include "fabric-emu/capture_ports.h"
+#include "fabric-emu/capture/ports.h"
 #include "host/running.h"
 
 #include <errno.h>

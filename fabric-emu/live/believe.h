@@ -2,7 +2,7 @@
 #ifndef BELIEVE_H
 #define BELIEVE_H
 
-#include "fabric-emu/result.h"
+#include "fabric-emu/report/result.h"
 #include "fabric.h"
 
 /* Call when no worker runs. traffic: NULL or of the run; where it says how many messages an accelerator sends, that is the

@@ -2,7 +2,7 @@
 #ifndef COLLECT_H
 #define COLLECT_H
 
-#include "fabric-emu/result.h"
+#include "fabric-emu/report/result.h"
 #include "fabric.h"
 #include "warm_up.h"
 

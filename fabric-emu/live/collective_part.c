@@ -1,7 +1,7 @@
 /* collective_part.c - an accelerator's part in a collective (collective_part.h). */
 #include "collective_part.h"
 #include "accelerator.h"
-#include "fabric-emu/collective_values.h"
+#include "fabric-emu/workload/collective_values.h"
 #include "hxmesh/error.h"
 
 #include <stdlib.h>

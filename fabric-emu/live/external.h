@@ -9,7 +9,7 @@
 #ifndef EXTERNAL_H
 #define EXTERNAL_H
 
-#include "fabric-emu/traffic.h"
+#include "fabric-emu/workload/traffic.h"
 #include "fabric.h"
 #include "hal/wire/wire.h"
 

@@ -12,7 +12,7 @@
  *     cable[e]         worker of the external accelerator   read by all
  *     exchange[e][r]   worker of accelerator r          read by the supervisor
  *     area[w]          worker w                         read by the supervisor (progress, report)
- *     job[s]           the worker of slot s (fabric-emu/jobs.h)   read by the supervisor
+ *     job[s]           the worker of slot s (fabric-emu/workload/jobs.h)   read by the supervisor
  *     accelerator[r]   worker of accelerator r          read by the supervisor
  *     pool rings       ring[from][home]: head by `from`, tail by `home`       (hal/shm/pool.h)
  *     links            heads by the sender's worker, tails by the receiver's  (hal/shm/link.h)
@@ -39,11 +39,11 @@
 #ifndef FABRIC_H
 #define FABRIC_H
 
-#include "fabric-emu/jobs.h"
+#include "fabric-emu/workload/jobs.h"
 #include "hal_port.h"
 #include "host/arena.h"
 #include "host/metrics.h"
-#include "host/pcapng_fabric.h"
+#include "host/pcapng/fabric.h"
 #include "host/spec.h"
 #include "tap.h"
 
@@ -56,7 +56,7 @@ struct fab_head {
     struct shm_clock clock;                    /* what time is in this run */
     uint64_t realtime_ns;                      /* to be added for nanoseconds since 1970 */
     uint8_t external[HX_MAX_ACCELERATORS / 8]; /* accelerators that run elsewhere, bit by rank */
-    char note[FAB_NOTE_BYTES];                 /* the fabric as a capture file describes it (host/pcapng_fabric.h) */
+    char note[FAB_NOTE_BYTES];                 /* the fabric as a capture file describes it (host/pcapng/fabric.h) */
 };
 
 /* As readers outside know them. */

@@ -1,7 +1,7 @@
 /* help.c - the program hxmesh as a whole: verbs, exit codes, files (help.h). */
 #include "help.h"
 #include "host/error.h"
-#include "host/manual.h"
+#include "host/options/manual.h"
 #include "host/spec.h"
 
 static const char summary[] = "A HammingMesh of real switch and endpoint firmware on one machine";

@@ -5,8 +5,8 @@
 #define NODE_H
 
 #include "clock.h"
-#include "fabric-emu/collective_plan.h"
-#include "fabric-emu/traffic.h"
+#include "fabric-emu/workload/collective_plan.h"
+#include "fabric-emu/workload/traffic.h"
 #include "fabric.h"
 #include "transfer.h"
 

@@ -3,7 +3,7 @@
 #define RECORDER_H
 
 #include "attach.h"
-#include "fabric-emu/capture.h"
+#include "fabric-emu/capture/capture.h"
 #include "host/capture_settings.h"
 
 /* What is captured, and where the options that say so come from. */
@@ -11,8 +11,8 @@ struct recorder_plan {
     const struct hx_capture_settings *settings;
     const char *ports_option, *filter_option; /* for errors */
     bool whole_run;                           /* from before the first packet to the end */
-    unsigned wait_slots;                      /* the fabric waits for room (capture_memory.h); 0: it does not */
-    uint64_t most;                            /* frames; 0: any number */
+    unsigned wait_slots; /* the fabric waits for room (fabric-emu/capture/memory.h); 0: it does not */
+    uint64_t most;       /* frames; 0: any number */
     uint64_t rotate_bytes, rotate_files;
 };
 

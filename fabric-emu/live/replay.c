@@ -1,6 +1,6 @@
 /* replay.c - putting frames into a feed (feed.h) or onto an interface (replay.h). */
 #include "replay.h"
-#include "fabric-emu/capture_memory.h"
+#include "fabric-emu/capture/memory.h"
 #include "host/name.h"
 #include "taps.h"
 

@@ -2,7 +2,7 @@
 #include "session.h"
 #include "believe.h"
 #include "collect.h"
-#include "fabric-emu/goals.h"
+#include "fabric-emu/workload/goals.h"
 #include "host/error.h"
 
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #ifndef SUPERVISOR_H
 #define SUPERVISOR_H
 
-#include "fabric-emu/result.h"
+#include "fabric-emu/report/result.h"
 #include "progress.h"
 #include "warm_up.h"
 #include "worker.h"

@@ -1,5 +1,5 @@
 /* verb_capture.c - `hxmesh capture`: frames of a running fabric into a file or a pipe. */
-#include "fabric-emu/capture.h"
+#include "fabric-emu/capture/capture.h"
 #include "host/json.h"
 #include "host/signals.h"
 #include "recorder.h"

@@ -3,7 +3,7 @@
 #include "host/arena.h"
 #include "host/error.h"
 #include "host/json.h"
-#include "host/options.h"
+#include "host/options/options.h"
 #include "verbs.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* verb_replay.c - `hxmesh replay`: the frames of a capture once more, into a port of a running fabric or onto an
  * interface. */
-#include "fabric-emu/capture_filter.h"
+#include "fabric-emu/capture/filter.h"
 #include "host/json.h"
 #include "host/name.h"
-#include "host/pcapng_read.h"
+#include "host/pcapng/read.h"
 #include "host/signals.h"
 #include "replay.h"
 #include "verbs.h"

@@ -1,6 +1,6 @@
 /* driver.c - driving an endpoint under the virtual clock (driver.h). */
 #include "build.h"
-#include "fabric-emu/payload.h"
+#include "fabric-emu/workload/payload.h"
 #include "host/error.h"
 #include "hxmesh/error.h"
 #include "part.h"

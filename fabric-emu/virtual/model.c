@@ -1,6 +1,6 @@
 /* model.c - what all workers of a virtual fabric share (model.h). */
 #include "model.h"
-#include "fabric-emu/goals.h"
+#include "fabric-emu/workload/goals.h"
 #include "host/error.h"
 
 #include <errno.h>

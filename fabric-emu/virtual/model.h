@@ -6,9 +6,9 @@
 #define MODEL_H
 
 #include "entity.h"
-#include "fabric-emu/collective_plan.h"
-#include "fabric-emu/jobs.h"
-#include "fabric-emu/traffic.h"
+#include "fabric-emu/workload/collective_plan.h"
+#include "fabric-emu/workload/jobs.h"
+#include "fabric-emu/workload/traffic.h"
 #include "host/arena.h"
 #include "host/metrics.h"
 #include "host/name.h"

@@ -1,7 +1,7 @@
 /* part.c - joins a collective's program to an endpoint (part.h). */
 #include "part.h"
 #include "build.h"
-#include "fabric-emu/collective_values.h"
+#include "fabric-emu/workload/collective_values.h"
 #include "host/error.h"
 #include "hxmesh/error.h"
 #include "stock.h"

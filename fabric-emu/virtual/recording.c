@@ -1,7 +1,7 @@
 /* recording.c - from workers' taps into a file (recording.h). */
 #include "recording.h"
 #include "host/error.h"
-#include "host/pcapng_fabric.h"
+#include "host/pcapng/fabric.h"
 #include "host/version.h"
 #include "tap.h"
 

@@ -13,7 +13,7 @@
 #ifndef VIRTUAL_RECORDING_H
 #define VIRTUAL_RECORDING_H
 
-#include "fabric-emu/capture.h"
+#include "fabric-emu/capture/capture.h"
 #include "host/capture_settings.h"
 #include "model.h"
 

@@ -2,7 +2,7 @@
 #ifndef VIRTUAL_RUN_H
 #define VIRTUAL_RUN_H
 
-#include "fabric-emu/result.h"
+#include "fabric-emu/report/result.h"
 #include "model.h"
 
 /* Blocks SIGINT, SIGTERM, SIGHUP and SIGQUIT, which run_model() takes. Call first. */

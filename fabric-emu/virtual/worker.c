@@ -5,7 +5,7 @@
 #include "worker.h"
 #include "audit.h"
 #include "fabric-emu/memory.h"
-#include "fabric-emu/result.h"
+#include "fabric-emu/report/result.h"
 #include "fetch.h"
 #include "host/error.h"
 #include "host/processor.h"

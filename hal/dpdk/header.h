@@ -3,7 +3,7 @@
  * What is right of a frame is for hx_frame_decode to say. dpdk_read_header only recognises the frames that nearly all
  * are: data packets without padding in which everything is as it must be. What it does not recognise goes to
  * hx_frame_decode, which may still find it good. What it recognises hx_frame_decode would have found good, with the
- * same values (tests/property/prop_dpdk_header.c). Offsets are those of hxmesh/frame.h.
+ * same values (tests/property/dpdk/prop_header.c). Offsets are those of hxmesh/frame.h.
  *
  * Scalar first; the variant for SSE compares addresses and fields in a word of 16 bytes, and makes the descriptor of
  * one. */

@@ -9,7 +9,7 @@
  * and commit. The stages are internal to switch.c, which is therefore included. */
 #include "../../firmware/switch.c" // NOLINT(bugprone-suspicious-include)
 #include "measure.h"
-#include "testpmd.h"
+#include "tests/bench/testpmd.h"
 
 #include "clock.h"
 

@@ -1,6 +1,6 @@
 /* testpmd.c - keeps a dpdk-testpmd at its prompt, and reads what it says (testpmd.h). */
-#include "testpmd.h"
-#include "measure.h"
+#include "tests/bench/testpmd.h"
+#include "tests/bench/measure.h"
 
 #include <dirent.h>
 #include <fcntl.h>

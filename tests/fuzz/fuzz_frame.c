@@ -4,7 +4,7 @@
  * A fuzzer does not guess checksums, so a credit frame is tried twice: as it came and with its checksum put right. */
 #include "hxmesh/error.h"
 #include "hxmesh/frame.h"
-#include "tests/unit/support_frame.h"
+#include "tests/support/support_frame.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,13 +2,13 @@
  *
  * Every packet's bytes are read when its message is handed over, and again when the packet arrives: a sender may have to
  * repeat it until then, so both must be the same. Endpoints refuse at random, and take two messages a pair, as the real
- * one does. Numbers are judged by support_collective.h. */
+ * one does. Numbers are judged by tests/support/support_collective.h. */
 #include "host/collective_model.h"
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
-#include "support_collective.h"
-#include "support_lab.h"
-#include "support_shapes.h"
+#include "tests/support/support_collective.h"
+#include "tests/support/support_lab.h"
+#include "tests/support/support_shapes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

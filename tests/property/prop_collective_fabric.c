@@ -1,9 +1,9 @@
 /* prop_collective_fabric.c - collectives over a fabric of real firmware, real frames and wires that lose some. */
 #include "hxmesh/error.h"
-#include "support_collective.h"
-#include "support_lab.h"
-#include "support_loopback.h"
-#include "support_shapes.h"
+#include "tests/support/loopback/support_loopback.h"
+#include "tests/support/support_collective.h"
+#include "tests/support/support_lab.h"
+#include "tests/support/support_shapes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

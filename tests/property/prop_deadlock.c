@@ -2,8 +2,8 @@
  *
  * Channels, dependencies and their removal are this file's own, on the oracle's graph; hxmesh-check does the same in
  * another way, and both must count alike. Routes that are broken on purpose show that a cycle would be seen. */
-#include "support_world.h"
-#include "tools/explore.h"
+#include "tests/support/support_world.h"
+#include "tools/ways/explore.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,8 +4,8 @@
  * retries, messages fail, and still nothing comes twice.
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "hxmesh/error.h"
-#include "support_loopback.h"
-#include "support_shapes.h"
+#include "tests/support/loopback/support_loopback.h"
+#include "tests/support/support_shapes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,17 +2,17 @@
  * repeat, delay and corrupt what they carry, with boards that failed and cables that are cut.
  *
  * The judges know nothing of the firmware's own counts:
- *     - messages: each is received once, every byte placed once and right, its sender told (support_messages.h)
+ *     - messages: each is received once, every byte placed once and right, its sender told (tests/support/support_messages.h)
  *     - ways: each packet that is placed has passed the fewest switches there are, by a search over a plain graph of the
- *       fabric (support_graph.h), and no frame on any wire has a VC above 2
+ *       fabric (tests/support/support_graph.h), and no frame on any wire has a VC above 2
  *     - credit: who reads all wires, byte by byte, and counts blocks in 64 bits, never sees more sent than was granted
  *       before; and no buffer ever holds more than it has
  *     - the end: nothing waits anywhere, every buffer is free and every block of credit back
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "hxmesh/error.h"
-#include "support_graph.h"
-#include "support_loopback.h"
-#include "support_shapes.h"
+#include "tests/support/loopback/support_loopback.h"
+#include "tests/support/support_graph.h"
+#include "tests/support/support_shapes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,8 +8,8 @@
  * is kept, and once the wires are good again every block of credit comes back and packets flow.
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "hxmesh/error.h"
-#include "support_loopback.h"
-#include "support_shapes.h"
+#include "tests/support/loopback/support_loopback.h"
+#include "tests/support/support_shapes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
  * state a packet can come to (node, input, networks crossed), VCs, north-last; and with barred boards, that every pair
  * that could be joined is joined and nobody lands on a barred board. */
 #include "hxmesh/error.h"
-#include "support_world.h"
+#include "tests/support/support_world.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

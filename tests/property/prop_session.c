@@ -10,8 +10,8 @@
  * find each other by few true frames. When all is quiet all credit is there, and no packet was held that did not fit.
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "hxmesh/credit.h"
-#include "support_lab.h"
-#include "support_shapes.h"
+#include "tests/support/support_lab.h"
+#include "tests/support/support_shapes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

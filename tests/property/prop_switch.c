@@ -8,8 +8,8 @@
  *     - fairness: k older ones before it at its input: gone after at most (k + 1) * inputs grants of any of its outputs
  *     - nobody waits for an output that has room for every packet that wants it
  * HX_SEED chooses other runs; a failure names the seed of its run. */
-#include "support_loopback.h"
-#include "support_shapes.h"
+#include "tests/support/loopback/support_loopback.h"
+#include "tests/support/support_shapes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_bounds.c - diameter, bisection and all-to-all bound: the paper's, by hand, and by a maximum flow. */
 #include "host/bounds.h"
 #include "hxmesh/error.h"
-#include "tests/property/support_shapes.h"
+#include "tests/support/support_shapes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* test_cost.c - appendix C: the paper's five HxMesh clusters to the rounding, and small fabrics by hand. */
 #include "hxmesh/error.h"
-#include "tools/cost.h"
+#include "tools/ways/cost.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* test_crc32c.c - CRC-32C against published values and against the polynomial division done bit by bit. */
 #include "hxmesh/crc32c.h"
-#include "support_frame.h"
+#include "tests/support/support_frame.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_endpoint.c - the endpoint, promise by promise (endpoint.h), over a network that does what the test says: how
  * messages are cut and placed, and how many may be under way. */
 #include "hxmesh/error.h"
-#include "support_endpoint.h"
+#include "tests/support/loopback/support_endpoint.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_endpoint_hello.c - who a peer is: recorded, forged and late packets change nothing, and a restart costs round trips
  * and no timeout. */
 #include "siphash.h"
-#include "support_endpoint.h"
+#include "tests/support/loopback/support_endpoint.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_endpoint_late.c - answers that are late: the network is slow, or something is lost, and an endpoint must tell one
  * from the other. */
 #include "hxmesh/error.h"
-#include "support_endpoint.h"
+#include "tests/support/loopback/support_endpoint.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* test_endpoint_losses.c - what the endpoint does about packets that are lost, repeated, late or broken, and about
  * those that have no business with it. */
-#include "support_endpoint.h"
+#include "tests/support/loopback/support_endpoint.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_endpoint_peers.c - what an endpoint keeps of its peers: memory is touched as they come, and whoever is only named in
  * a report or an answer takes no room. */
 #include "hxmesh/error.h"
-#include "support_endpoint.h"
+#include "tests/support/loopback/support_endpoint.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

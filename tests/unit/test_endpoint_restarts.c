@@ -1,5 +1,5 @@
 /* test_endpoint_restarts.c - endpoints that begin anew, and what their former lives left behind. */
-#include "support_endpoint.h"
+#include "tests/support/loopback/support_endpoint.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

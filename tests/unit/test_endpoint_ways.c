@@ -1,6 +1,6 @@
 /* test_endpoint_ways.c - peers without a way to them, planes that fail, and endpoints without room to inject. */
 #include "hxmesh/error.h"
-#include "support_endpoint.h"
+#include "tests/support/loopback/support_endpoint.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

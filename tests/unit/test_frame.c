@@ -1,7 +1,7 @@
 /* test_frame.c - the wire format: examples byte by byte (also those of docs/wire-format.md), what a hop changes, what the
  * checksum covers. */
 #include "hxmesh/error.h"
-#include "support_frame.h"
+#include "tests/support/support_frame.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_frame_refused.c - what no decoder takes: every rule of the wire format broken once, random frames judged by the
  * table of the document. */
 #include "hxmesh/error.h"
-#include "support_frame.h"
+#include "tests/support/support_frame.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* test_loopback.c - the example platform: what its wires, ports and buffers promise (hal/loopback/loopback.h). */
 #include "hxmesh/error.h"
-#include "tests/property/support_loopback.h"
+#include "tests/support/loopback/support_loopback.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

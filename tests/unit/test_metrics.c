@@ -3,7 +3,7 @@
 #include "host/arena.h"
 #include "host/metrics.h"
 #include "host/spec.h"
-#include "tools/top_draw.h"
+#include "tools/top/draw.h"
 
 #include <errno.h>
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_options.c - a command line against its table, and what a user who errs is told. */
 #include "host/error.h"
-#include "host/options.h"
+#include "host/options/options.h"
 #include "host/version.h"
 
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* test_pcapng_write.c - capture files are written so that they can be read again, whole up to any write, and failures come back as values. */
-#include "host/pcapng_fabric.h"
-#include "host/pcapng_read.h"
+#include "host/pcapng/fabric.h"
+#include "host/pcapng/read.h"
 
 #include <errno.h>
 #include <fcntl.h>

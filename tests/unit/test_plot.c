@@ -1,5 +1,5 @@
 /* test_plot.c - plots: ticks at round numbers, SVG that is well-formed XML, points where they belong. */
-#include "tools/plot.h"
+#include "tools/draw/plot.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* test_reproduce.c - what the experiments of `hxmesh reproduce` consist of, how much work they are, the paper's
  * values. */
-#include "tools/reproduce_paper.h"
-#include "tools/reproduce_plan.h"
+#include "tools/reproduce/paper.h"
+#include "tools/reproduce/plan.h"
 
 #include <math.h>
 #include <setjmp.h>

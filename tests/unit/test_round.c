@@ -1,5 +1,4 @@
-/* platform: loopback
- * test_round.c - the estimate of a round trip: against its closed forms, and against one in real numbers. */
+/* test_round.c - the estimate of a round trip: against its closed forms, and against one in real numbers. */
 #include "hxmesh/round.h"
 
 #include <math.h>

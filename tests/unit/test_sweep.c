@@ -1,6 +1,6 @@
 /* test_sweep.c - the values that lists and ranges stand for, and the runs that they make. */
 #include "host/spec.h"
-#include "tools/sweep.h"
+#include "tools/sweep/sweep.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

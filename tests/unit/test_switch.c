@@ -1,6 +1,6 @@
 /* test_switch.c - the switch of an accelerator, promise by promise (switch.h), on inputs and rooms that the test sets. */
-#include "tests/property/support_loopback.h"
-#include "tests/property/support_shapes.h"
+#include "tests/support/loopback/support_loopback.h"
+#include "tests/support/support_shapes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

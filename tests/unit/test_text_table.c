@@ -1,5 +1,5 @@
 /* test_text_table.c - tables for a person. */
-#include "tools/text_table.h"
+#include "tools/draw/text_table.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

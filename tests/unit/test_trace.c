@@ -1,7 +1,7 @@
 /* test_trace.c - packets of the model's captures are followed from end to end: every hop, the time it took, and where a
  * packet was seen last. */
-#include "support_capture.h"
-#include "tools/trace_sums.h"
+#include "tests/support/support_capture.h"
+#include "tools/trace/sums.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

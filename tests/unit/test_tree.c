@@ -1,5 +1,5 @@
 /* test_tree.c - the switch of a row or column network, promise by promise, on inputs and rooms that the test sets. */
-#include "tests/property/support_loopback.h"
+#include "tests/support/loopback/support_loopback.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* test_verify.c - good captures pass, and one that is broken in one place is refused with that frame and that rule. The
- * captures come from a model of its own (support_capture.h). */
-#include "support_capture.h"
-#include "tools/verify.h"
+ * captures come from a model of its own (tests/support/support_capture.h). */
+#include "tests/support/support_capture.h"
+#include "tools/verify/verify.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,314 @@
+/* capture.c - merging records and writing them (capture.h). */
+#include "fabric-emu/capture/capture.h"
+#include "fabric-emu/capture/note.h"
+#include "host/create.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { OF_STDOUT = 1 };
+static const uint64_t HOLD_NS = 200000000; /* longest wait for a worker that was stopped while it wrote */
+
+/* ---- files ---- */
+
+void capture_file_name(char *name, size_t bytes, const char *file, uint64_t n)
+{
+    const char *slash = strrchr(file, '/');
+    const char *dot = strrchr(file, '.');
+    size_t stem = dot && dot > (slash ? slash + 1 : file) ? (size_t)(dot - file) : strlen(file);
+    (void)snprintf(name, bytes, "%.*s.%05" PRIu64 "%s", (int)stem, file, n, file + stem);
+}
+
+static bool is_stdout(const struct capture *c)
+{
+    return strcmp(c->plan.file, "-") == 0;
+}
+
+static int open_file(struct capture *c)
+{
+    char name[sizeof c->report.file];
+    if (is_stdout(c)) {
+        c->out.fd = OF_STDOUT;
+        return 0;
+    }
+    if (c->plan.rotate_bytes)
+        capture_file_name(name, sizeof name, c->plan.file, c->report.files + 1);
+    else
+        (void)snprintf(name, sizeof name, "%s", c->plan.file);
+    int fd = hx_create(name);
+    c->out.fd = fd < 0 ? -1 : fd;
+    return fd < 0 ? -fd : 0;
+}
+
+static void note_error(struct capture *c, int error)
+{
+    c->reader_left = c->reader_left || error == EPIPE;
+    if (error && !c->report.error && error != EPIPE)
+        c->report.error = error;
+}
+
+static void write_head(struct capture *c)
+{
+    int error = hx_pcapng_begin(&c->writer, c->room, HX_PCAPNG_ROOM, hx_pcapng_write_fd, &c->out);
+    const struct hx_pcapng_section section = {.application = c->plan.application, .comments = {c->plan.note}};
+    error = error ? error : hx_pcapng_section(&c->writer, &section);
+    for (uint32_t i = 0; !error && i < c->plan.ports->interfaces; i++) {
+        char name[HX_NAME_BYTES];
+        error = hx_pcapng_interface(&c->writer,
+                                    &(struct hx_pcapng_interface){.name = capture_port_name(name, c->plan.ports, i),
+                                                                  .filter = c->plan.filter,
+                                                                  .snaplen = c->plan.memory->shape.snaplen});
+    }
+    error = error ? error : hx_pcapng_flush(&c->writer);
+    note_error(c, error);
+    c->report.files++;
+}
+
+static void write_statistics(struct capture *c, uint32_t interface)
+{
+    const struct hx_tap_count *count = hx_tap_counts(c->plan.memory->tap, &c->plan.memory->shape) + interface;
+    const struct hx_pcapng_statistics s = {.interface = interface,
+                                           .time_ns = c->last_ns,
+                                           .start_ns = c->begun_ns,
+                                           .end_ns = c->last_ns,
+                                           .received = atomic_load(&count->received),
+                                           .dropped = atomic_load(&count->dropped),
+                                           .accepted = atomic_load(&count->accepted),
+                                           .os_dropped = c->unwritten[interface]};
+    note_error(c, hx_pcapng_statistics(&c->writer, &s));
+}
+
+/* Ends the present file and adds it to the report. */
+static void end_file(struct capture *c)
+{
+    for (uint32_t i = 0; i < c->plan.ports->interfaces; i++)
+        write_statistics(c, i);
+    note_error(c, hx_pcapng_flush(&c->writer));
+    c->report.bytes += c->writer.bytes;
+    c->report.written += c->offered - c->writer.packets_lost;
+    c->offered = 0;
+    c->report.unwritten += c->writer.packets_lost;
+    if (!is_stdout(c) && c->out.fd >= 0 && close(c->out.fd) != 0)
+        note_error(c, errno);
+    c->out.fd = -1;
+}
+
+static void rotate(struct capture *c)
+{
+    char old[sizeof c->report.file];
+    end_file(c);
+    int error = open_file(c);
+    write_head(c);
+    if (error) {
+        note_error(c, c->writer.error = error);
+        return;
+    }
+    if (!c->plan.rotate_files || c->report.files <= c->plan.rotate_files)
+        return;
+    capture_file_name(old, sizeof old, c->plan.file, c->report.files - c->plan.rotate_files);
+    (void)unlink(old);
+}
+
+bool capture_open(struct capture *c, const struct capture_plan *plan, uint64_t now, struct hx_problem *problem)
+{
+    const struct hx_tap_shape *s = &plan->memory->shape;
+    *c = (struct capture){.plan = *plan, .begun_ns = now + plan->epoch_ns, .last_ns = now + plan->epoch_ns};
+    (void)snprintf(c->report.file, sizeof c->report.file, "%s", plan->file);
+    c->report.interfaces = s->interfaces;
+    int error = open_file(c);
+    if (error == EINTR)
+        return hx_fail(problem, HX_EXIT_INTERRUPTED, plan->file, "interrupted before anybody read it");
+    if (error)
+        return hx_fail(problem, HX_EXIT_ENVIRONMENT, plan->file, "cannot be written: %s", strerror(error));
+    c->room = hx_allocate(1, HX_PCAPNG_ROOM);
+    c->lane = hx_allocate(s->rings, sizeof *c->lane);
+    c->dropped = hx_allocate(s->interfaces, sizeof *c->dropped);
+    c->unwritten = hx_allocate(s->interfaces, sizeof *c->unwritten);
+    for (uint32_t ring = 0; ring < s->rings; ring++)
+        hx_tap_consumer_init(&c->lane[ring].in, hx_tap_ring(plan->memory->tap, s, ring), s->ring_bytes);
+    write_head(c);
+    return true;
+}
+
+/* ---- what the file says of itself ---- */
+
+bool capture_can_say_more(const char *file)
+{
+    struct stat st;
+    return stat(file, &st) != 0 || S_ISREG(st.st_mode);
+}
+
+void capture_say_whole(const char *file)
+{
+    enum { HEAD_BYTES = HX_PCAPNG_MOST_NOTE + 1024 };
+    static const char part[] = "span=part";
+    static const char run[] = "span=run "; /* as long */
+    int fd = open(file, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    char *head = hx_allocate(1, HEAD_BYTES);
+    ssize_t bytes = pread(fd, head, HEAD_BYTES, 0);
+    const char *at = bytes > 0 ? memmem(head, (size_t)bytes, part, sizeof part - 1) : NULL;
+    if (at)
+        (void)!pwrite(fd, run, sizeof run - 1, at - head);
+    free(head);
+    (void)close(fd);
+}
+
+/* ---- records ---- */
+
+void capture_write(struct capture *c, struct hx_tap_record *r)
+{
+    char text[CAPTURE_NOTE_BYTES];
+    struct hx_pcapng_packet p = {.interface = r->interface,
+                                 .time_ns = r->time + c->plan.epoch_ns,
+                                 .bytes = hx_tap_bytes_of(r),
+                                 .captured = r->captured,
+                                 .original = r->original,
+                                 .direction = (enum hx_pcapng_direction)r->direction,
+                                 .has_queue = true,
+                                 .has_dropped = r->dropped != c->dropped[r->interface],
+                                 .has_id = r->id != 0,
+                                 .queue = r->vc,
+                                 .dropped = r->dropped - c->dropped[r->interface],
+                                 .id = r->id};
+    if (r->noted)
+        p.comment =
+            capture_note_print(text, &c->plan.ports->g, &c->plan.ports->port[r->interface], hx_tap_note_of(r), r->vc);
+    c->dropped[r->interface] = r->dropped;
+    c->last_ns = p.time_ns > c->last_ns ? p.time_ns : c->last_ns;
+    uint64_t lost = c->writer.packets_lost;
+    c->offered++;
+    note_error(c, hx_pcapng_packet(&c->writer, &p));
+    c->unwritten[r->interface] += c->writer.packets_lost - lost;
+    if (c->plan.rotate_bytes && !c->writer.error && c->writer.bytes + c->writer.used >= c->plan.rotate_bytes)
+        rotate(c);
+}
+
+bool capture_is_full(const struct capture *c)
+{
+    return c->plan.most && c->report.written + c->offered >= c->plan.most;
+}
+
+/* Before any of these, nothing more will come. */
+static uint64_t look_at_all(struct capture *c, uint64_t now)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint32_t ring = 0; ring < c->plan.memory->shape.rings; ring++) {
+        struct capture_lane *lane = &c->lane[ring];
+        if (hx_tap_look(&lane->in))
+            lane->floor = now;
+        else if (lane->floor + HOLD_NS < now)
+            lane->floor = now - HOLD_NS;
+        least = lane->floor < least ? lane->floor : least;
+    }
+    return least;
+}
+
+static bool is_before(const struct hx_tap_record *a, const struct hx_tap_record *b)
+{
+    return a->time < b->time || (a->time == b->time && a->interface < b->interface);
+}
+
+/* The lane with the next record, NULL: none has one. *second: the earliest of the others'. */
+static struct capture_lane *first_lane(struct capture *c, const struct hx_tap_record **second)
+{
+    struct capture_lane *first = NULL;
+    *second = NULL;
+    for (uint32_t ring = 0; ring < c->plan.memory->shape.rings; ring++) {
+        struct capture_lane *lane = &c->lane[ring];
+        if (!lane->next)
+            lane->next = hx_tap_next(&lane->in, c->report.interfaces, &c->report.broken);
+        if (!lane->next)
+            continue;
+        if (!first || is_before(lane->next, first->next)) {
+            *second = first ? first->next : *second;
+            first = lane;
+        } else if (!*second || is_before(lane->next, *second)) {
+            *second = lane->next;
+        }
+    }
+    return first;
+}
+
+/* Records were written by another core, so each would be waited for: asks for those some way ahead. */
+static void fetch_ahead(const struct hx_tap_consumer *in, uint32_t bytes)
+{
+    enum { AHEAD = 2048, LINE = 64, MOST = 256 };
+    for (uint32_t at = 0; at < bytes && at < MOST; at += LINE)
+        __builtin_prefetch(in->ring->bytes + ((in->tail + AHEAD + at) & (in->size - 1)));
+}
+
+/* Takes records from one lane while they are the earliest. */
+static uint64_t take_run(struct capture *c, struct capture_lane *lane, const struct hx_tap_record *second,
+                         uint64_t before)
+{
+    uint64_t taken = 0;
+    while (lane->next && lane->next->time < before && !(second && is_before(second, lane->next)) &&
+           !capture_is_full(c)) {
+        fetch_ahead(&lane->in, lane->next->size);
+        capture_write(c, lane->next);
+        hx_tap_taken(&lane->in, lane->next);
+        lane->next = hx_tap_next(&lane->in, c->report.interfaces, &c->report.broken);
+        taken++;
+    }
+    hx_tap_free(&lane->in);
+    return taken;
+}
+
+uint64_t capture_drain(struct capture *c, uint64_t now, bool all)
+{
+    const struct hx_tap_record *second;
+    uint64_t before = look_at_all(c, now);
+    uint64_t taken = 0;
+    before = all ? UINT64_MAX : before;
+    for (;;) {
+        struct capture_lane *lane = first_lane(c, &second);
+        uint64_t run = lane ? take_run(c, lane, second, before) : 0;
+        if (run == 0)
+            break;
+        taken += run;
+    }
+    if (c->writer.used)
+        note_error(c, hx_pcapng_flush(&c->writer));
+    return taken;
+}
+
+static void free_all(struct capture *c)
+{
+    free(c->lane);
+    free(c->dropped);
+    free(c->unwritten);
+    free(c->room);
+}
+
+void capture_count(struct capture_report *report, const struct capture_memory *memory)
+{
+    const struct hx_tap_count *counts = hx_tap_counts(memory->tap, &memory->shape);
+    report->interfaces = memory->shape.interfaces;
+    for (uint32_t i = 0; i < memory->shape.interfaces; i++) {
+        report->received += atomic_load(&counts[i].received);
+        report->accepted += atomic_load(&counts[i].accepted);
+        report->dropped += atomic_load(&counts[i].dropped);
+    }
+}
+
+void capture_close(struct capture *c)
+{
+    end_file(c);
+    capture_count(&c->report, c->plan.memory);
+    free_all(c);
+}
+
+void capture_leave(struct capture *c)
+{
+    if (!is_stdout(c))
+        (void)close(c->out.fd);
+    free_all(c);
+}

@@ -1,0 +1,20 @@
+/* filter.h - filters in the language of tcpdump, compiled by libpcap for Ethernet frames. */
+#ifndef CAPTURE_FILTER_H
+#define CAPTURE_FILTER_H
+
+#include "host/error.h"
+
+#include <pcap/pcap.h>
+#include <stdint.h>
+
+struct capture_filter {
+    struct bpf_insn *program;
+    uint32_t count; /* of instructions; 0: everything passes */
+};
+
+/* text: NULL or empty lets everything through. false: it is no filter; the problem names `option`. */
+bool capture_filter_compile(struct capture_filter *f, const char *text, const char *option, struct hx_problem *problem);
+bool capture_filter_passes(const struct capture_filter *f, const uint8_t *frame, uint32_t captured, uint32_t original);
+void capture_filter_free(struct capture_filter *f);
+
+#endif

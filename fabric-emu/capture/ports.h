@@ -1,0 +1,37 @@
+/* ports.h - which ports of a fabric are captured, and their numbers.
+ *
+ * Ports of all planes are numbered plane by plane, node by node (hal/tap_ring.h); those chosen become interfaces 0, 1, ... in
+ * that order. A pattern is that of a shell ("a5,3/p0/?", "row*"); its star takes slashes too. One text may hold several
+ * patterns, with blanks between them. */
+#ifndef CAPTURE_PORTS_H
+#define CAPTURE_PORTS_H
+
+#include "host/error.h"
+#include "host/name.h"
+#include "host/options/options.h"
+
+struct capture_port {
+    uint32_t node;
+    uint16_t port;
+    uint8_t plane;
+};
+
+struct capture_ports {
+    struct hx_geometry g;
+    uint32_t ports;            /* of all planes */
+    uint32_t *interface;       /* [ports]: number of the interface + 1; 0: not chosen */
+    uint32_t interfaces;       /* chosen */
+    struct capture_port *port; /* [interfaces] */
+};
+
+/* Chooses the ports that match any of the patterns (all, if there is none) and have a cable or an endpoint. false: a
+ * pattern matches none. */
+bool capture_ports_choose(struct capture_ports *p, const struct hx_geometry *g, const struct hx_option_list *patterns,
+                          const char *option, struct hx_problem *problem);
+/* Takes back a choice, in all planes: nothing passes there that could be seen. */
+void capture_ports_leave_out(struct capture_ports *p, uint32_t node, unsigned port);
+void capture_ports_free(struct capture_ports *p);
+
+const char *capture_port_name(char name[HX_NAME_BYTES], const struct capture_ports *p, uint32_t interface);
+
+#endif

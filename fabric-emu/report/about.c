@@ -1,0 +1,80 @@
+/* about.c - what a run was: everything that is needed to run it again. */
+#include "fabric-emu/report/result.h"
+#include "host/json.h"
+#include "host/options/json.h"
+
+#include <stdio.h>
+#include <time.h>
+
+/* ---- the fabric ---- */
+
+static json_t *boards_json(const struct hx_spec *spec, bool (*belongs)(const struct hx_spec *, unsigned, uint16_t),
+                           uint16_t tag)
+{
+    json_t *boards = json_array();
+    for (unsigned board = 0; board < hx_spec_boards(spec); board++)
+        if (belongs(spec, board, tag))
+            (void)json_array_append_new(boards, json_pack("[i, i]", (int)(board % spec->x), (int)(board / spec->x)));
+    return boards;
+}
+
+static bool has_failed(const struct hx_spec *spec, unsigned board, uint16_t tag)
+{
+    (void)tag;
+    return hx_spec_board_failed(spec, board);
+}
+
+static bool is_of_job(const struct hx_spec *spec, unsigned board, uint16_t tag)
+{
+    return hx_spec_board_job(spec, board) == tag;
+}
+
+/* Boards of each job that the spec names. */
+static json_t *jobs_json(const struct result *r)
+{
+    json_t *jobs = json_array();
+    for (uint32_t i = 0; r->spec->job && i < r->jobs; i++) {
+        uint16_t tag = r->job[i].tag;
+        if (tag != HX_NO_JOB)
+            (void)json_array_append_new(
+                jobs, json_pack("{s:i, s:o}", "tag", (int)tag, "boards", boards_json(r->spec, is_of_job, tag)));
+    }
+    return jobs;
+}
+
+json_t *result_fabric_json(const struct result *r)
+{
+    const struct hx_spec *s = r->spec;
+    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:o, s:o}", "name", s->name, "a", (int)s->a, "b", (int)s->b, "x",
+                     (int)s->x, "y", (int)s->y, "failed_boards", boards_json(s, has_failed, 0), "jobs", jobs_json(r));
+}
+
+/* ---- the settings ---- */
+
+json_t *result_settings_json(const struct result *r)
+{
+    /* The targets of a table can be written, so it is one of copies. */
+    struct hx_settings s = r->settings;
+    struct hx_overrides sizes = {r->g->planes, r->spec->radix, r->spec->taper, r->spec->credits};
+    struct hx_timing timing = r->timing;
+    const struct hx_option options[] = {HX_TRAFFIC_OPTIONS(&s),
+                                        HX_CLOCK_OPTION(&s),
+                                        HX_OVERRIDE_OPTIONS(&sizes),
+                                        HX_CREDIT_OPTION(&sizes),
+                                        HX_VIRTUAL_OPTIONS(&s),
+                                        HX_TIMING_OPTIONS(&timing),
+                                        HX_OPTIONS_END};
+    json_t *settings = json_object();
+    hx_options_json(options, hx_settings_run(&s), settings);
+    return settings;
+}
+
+/* ---- when and how it was started ---- */
+
+void result_date(const struct result *r, char text[RESULT_DATE])
+{
+    struct tm utc;
+    text[0] = '\0';
+    if (gmtime_r(&r->common->started, &utc))
+        (void)strftime(text, RESULT_DATE, "%Y-%m-%dT%H:%M:%SZ", &utc);
+}

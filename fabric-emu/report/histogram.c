@@ -1,0 +1,23 @@
+/* histogram.c - reading histograms (histogram.h). */
+#include "fabric-emu/report/histogram.h"
+
+uint64_t fab_histogram_quantile(const struct fab_histogram *h, double share)
+{
+    uint64_t all = 0;
+    for (unsigned bin = 0; bin < FAB_HISTOGRAM_BINS; bin++)
+        all += h->count[bin];
+    uint64_t below = 0;
+    for (unsigned bin = 0; bin < FAB_HISTOGRAM_BINS; bin++) {
+        below += h->count[bin];
+        if (h->count[bin] && (double)below >= share * (double)all)
+            return fab_histogram_value(bin) < h->most ? fab_histogram_value(bin) : h->most;
+    }
+    return 0;
+}
+
+void fab_histogram_merge(struct fab_histogram *into, const struct fab_histogram *from)
+{
+    for (unsigned bin = 0; bin < FAB_HISTOGRAM_BINS; bin++)
+        into->count[bin] += from->count[bin];
+    into->most = from->most > into->most ? from->most : into->most;
+}

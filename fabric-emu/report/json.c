@@ -1,0 +1,155 @@
+/* json.c - the report as JSON; the keys are those of DESIGN section 7. What depends on the machine is apart,
+ * in `host`. */
+#include "host/json.h"
+#include "fabric-emu/report/result.h"
+#include "host/name.h"
+#include "host/version.h"
+
+static const char *const drop_names[] = {
+#define DROP_NAME(name, text) text,
+    HX_DROP_REASONS(DROP_NAME)
+#undef DROP_NAME
+};
+
+static json_t *drops_json(const struct result *r)
+{
+    json_t *drops = json_object();
+    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
+        (void)json_object_set_new(drops, drop_names[reason], json_integer((json_int_t)r->drops[reason]));
+    return drops;
+}
+
+static json_t *latency_json(const struct fab_histogram *h)
+{
+    return json_pack("{s:I, s:I, s:I, s:I}", "p50", (json_int_t)fab_histogram_quantile(h, 0.5), "p99",
+                     (json_int_t)fab_histogram_quantile(h, 0.99), "p999", (json_int_t)fab_histogram_quantile(h, 0.999),
+                     "max", (json_int_t)h->most);
+}
+
+/* What endpoints counted: the same keys of the run and of each job. */
+static void set_sum(json_t *o, const struct hx_endpoint_stats *sum, uint64_t messages_begun, uint64_t packets_lost,
+                    uint64_t packets_in_flight, uint64_t bytes_corrupted)
+{
+    const struct {
+        const char *key;
+        uint64_t value;
+    } counts[] = {{"packets_sent", sum->packets_sent},
+                  {"packets_delivered", sum->packets_delivered},
+                  {"packets_lost", packets_lost},
+                  {"packets_in_flight", packets_in_flight},
+                  {"packets_repeated", sum->packets_repeated},
+                  {"bytes_delivered", sum->bytes_delivered},
+                  {"bytes_corrupted", bytes_corrupted},
+                  {"messages", sum->messages_received},
+                  {"messages_begun", messages_begun},
+                  {"messages_failed", sum->messages_failed},
+                  {"acknowledgements", sum->acks_sent}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        (void)json_object_set_new(o, counts[i].key, json_integer((json_int_t)counts[i].value));
+}
+
+static json_t *jobs_json(const struct result *r)
+{
+    json_t *jobs = json_array();
+    for (uint32_t i = 0; i < r->jobs; i++) {
+        const struct result_job *job = &r->job[i];
+        json_t *o = json_pack("{s:i, s:I}", "job", (int)job->tag, "accelerators", (json_int_t)job->accelerators);
+        set_sum(o, &job->sum, job->messages_begun, job->packets_lost, job->packets_in_flight, job->bytes_corrupted);
+        (void)json_object_set_new(o, "share_of_injection", json_real(job->share_of_injection));
+        (void)json_object_set_new(o, "latency_ns", latency_json(&job->latency));
+        (void)json_array_append_new(jobs, o);
+    }
+    return jobs;
+}
+
+static json_t *links_json(const struct result *r)
+{
+    json_t *links = json_array();
+    for (uint32_t i = 0; i < r->links; i++) {
+        const struct link_use *use = &r->link[i];
+        struct hx_end far = hx_far_end(r->g, use->node, use->port);
+        char from[HX_NAME_BYTES];
+        char to[HX_NAME_BYTES];
+        (void)json_array_append_new(links, json_pack("{s:s, s:s, s:I, s:f}", "from",
+                                                     hx_port_name(from, r->g, use->plane, use->node, use->port), "to",
+                                                     hx_port_name(to, r->g, use->plane, far.node, far.port), "packets",
+                                                     (json_int_t)use->packets, "busy", use->busy));
+    }
+    return links;
+}
+
+static json_t *receive_json(const struct result *r)
+{
+    json_t *shares = json_array();
+    for (uint32_t rank = 0; rank < r->g->accelerators; rank++)
+        (void)json_array_append_new(shares, json_real(r->receive_share[rank]));
+    return shares;
+}
+
+static json_t *host_json(const struct result *r)
+{
+    double seconds = (double)r->outcome.drained_ns / 1e9;
+    double rate = seconds > 0 ? (double)r->packet_hops / seconds : 0;
+    char date[RESULT_DATE];
+    result_date(r, date);
+    return json_pack("{s:s, s:s, s:i, s:f, s:f, s:f, s:f, s:f, s:I, s:i}", "date", date, "command", r->common->line,
+                     "workers", (int)r->workers, "wall_seconds", seconds, "packet_hops_per_second", rate, "cpu_seconds",
+                     r->cpu_seconds, "packet_hops_per_cpu_second",
+                     r->cpu_seconds > 0 ? (double)r->packet_hops / r->cpu_seconds : 0, "verify_cpu_seconds",
+                     r->verify_seconds, "peak_memory_bytes", (json_int_t)r->peak_memory_bytes, "worker_deaths",
+                     (int)r->outcome.deaths);
+}
+
+json_t *result_json(const struct result *r)
+{
+    json_t *o = json_object();
+    const struct hx_settings *s = &r->settings;
+#define SET(key, value) (void)json_object_set_new(o, key, value)
+    SET("schema", json_integer(RESULT_SCHEMA));
+    SET("version", json_string(HXMESH_VERSION));
+    SET("spec", json_string(r->spec->fabric));
+    SET("fabric", result_fabric_json(r));
+    SET("settings", result_settings_json(r));
+    SET("planes", json_integer(r->g->planes));
+    SET("clock", json_string(hx_clock_names[s->clock]));
+    SET("seed", json_integer((json_int_t)s->seed));
+    SET("traffic", json_string(hx_settings_traffic(s)));
+    if (r->flows)
+        SET("flows", json_pack("{s:I, s:I}", "messages", (json_int_t)flows_count(r->flows), "left_out",
+                               (json_int_t)r->flows->left_out));
+    else
+        SET("message_bytes", json_integer((json_int_t)s->message));
+    SET("verify", json_boolean(s->verify));
+    SET("accelerators", json_integer(r->g->accelerators));
+    SET("complete", json_boolean(r->outcome.complete));
+    SET("interrupted", json_boolean(r->outcome.interrupted));
+    set_sum(o, &r->sum, r->messages_begun, r->packets_lost, r->packets_in_flight, r->bytes_corrupted);
+    SET("packet_hops", json_integer((json_int_t)r->packet_hops));
+    SET("buffers_missing", json_integer((json_int_t)r->outcome.buffers_missing));
+    SET("seconds", json_real(result_seconds(r)));
+    if (s->warm_up_ns)
+        SET("warm_up_seconds", json_real((double)s->warm_up_ns / 1e9));
+    if (s->clock == HX_CLOCK_VIRTUAL)
+        SET("virtual_seconds", json_real(result_seconds(r)));
+    if (s->pace > 0)
+        SET("pace", json_real(s->pace));
+    SET("link_gbps", json_real(r->link_rate * 8 / 1e9));
+    SET("share_of_injection", json_real(r->share_of_injection));
+    SET("alltoall_bound", json_real(r->bound));
+    SET("share_of_bound", json_real(r->share_of_bound));
+    SET("latency_ns", latency_json(&r->latency));
+    SET("max_vc", json_integer((json_int_t)r->max_vc));
+    SET("drops", drops_json(r));
+    if (r->spec->job)
+        SET("jobs", jobs_json(r));
+    if (r->receive_share)
+        SET("receive_share", receive_json(r));
+    if (!r->hide_links)
+        SET("links", links_json(r));
+    if (r->collective)
+        SET("collective",
+            collective_report_json(r->collective, r->collective_count, result_injection(r) * result_seconds(r)));
+    SET("host", host_json(r));
+#undef SET
+    return o;
+}

@@ -1,0 +1,51 @@
+/* map.c - the heat map of a report: one cell an accelerator (one a board where the fabric is wide), boards set apart.
+ * Digits 0 to 9, on colours where there are colours (host/color.h). */
+#include "fabric-emu/report/result.h"
+#include "host/color.h"
+#include "host/error.h"
+#include "host/heat_map.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { WIDEST = 72, INDENT = 3 };
+
+/* Where the next character goes, from the map's corner. */
+struct pen {
+    bool colour;
+    unsigned row, column;
+};
+
+static void print_cell(void *of, unsigned row, unsigned column, unsigned shade)
+{
+    struct pen *pen = of;
+    for (; pen->row < row; pen->row++) {
+        printf("\n");
+        pen->column = 0;
+    }
+    printf("%*s", (int)(column - pen->column + (pen->column ? 0 : INDENT)), "");
+    if (pen->colour)
+        printf("\033[48;5;%um %u\033[0m", hx_heat_colour[shade], shade);
+    else
+        printf(" %u", shade);
+    pen->column = column + HX_HEAT_CELL;
+}
+
+void result_print_map(const struct result *r)
+{
+    const struct hx_geometry *g = r->g;
+    bool by_board = 2U * g->columns + g->x > WIDEST;
+    const struct hx_heat_map map = {
+        .g = g, .wide = by_board ? g->a : 1, .high = by_board ? g->b : 1, .apart = !by_board};
+    if (hx_heat_map_columns(&map) > 2 * WIDEST)
+        return; /* no terminal is wide enough */
+    double *packets = hx_allocate(g->accelerators, sizeof *packets);
+    for (uint32_t rank = 0; rank < g->accelerators; rank++)
+        packets[rank] = (double)r->moved[rank];
+    double most = hx_heat_map_most(&map, packets, 1);
+    printf("  packets sent by each %s's switches, 0 to 9 (9: %.0f)\n", by_board ? "board" : "accelerator", most);
+    struct pen pen = {.colour = hx_color_on(stdout)};
+    hx_heat_map_draw(&map, packets, most, print_cell, &pen);
+    printf("\n");
+    free(packets);
+}

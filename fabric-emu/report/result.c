@@ -1,0 +1,100 @@
+/* result.c - what follows from what a run showed (result.h). */
+#include "fabric-emu/report/result.h"
+#include "host/bounds.h"
+
+#include <stdlib.h>
+
+void result_add_stats(struct hx_endpoint_stats *to, const struct hx_endpoint_stats *from)
+{
+    to->messages_sent += from->messages_sent;
+    to->messages_received += from->messages_received;
+    to->messages_failed += from->messages_failed;
+    to->packets_sent += from->packets_sent;
+    to->packets_repeated += from->packets_repeated;
+    to->packets_delivered += from->packets_delivered;
+    to->bytes_delivered += from->bytes_delivered;
+    to->acks_sent += from->acks_sent;
+}
+
+double result_seconds(const struct result *r)
+{
+    return r->outcome.virtual_ps ? (double)r->outcome.virtual_ps / 1e12 : (double)r->outcome.elapsed_ns / 1e9;
+}
+
+double result_injection(const struct result *r)
+{
+    return 4 * r->link_rate * r->g->planes;
+}
+
+void result_jobs(struct result *r, const struct jobs *jobs, const struct job_count *count)
+{
+    r->jobs = jobs->count;
+    r->job = hx_allocate(jobs->count, sizeof *r->job);
+    for (uint32_t i = 0; i < jobs->count; i++) {
+        r->job[i].tag = jobs->tag[i];
+        r->job[i].accelerators = jobs->size[i];
+    }
+    for (uint32_t slot = 0; slot < jobs->slots; slot++) {
+        struct result_job *job = &r->job[jobs->job_of[slot]];
+        job->bytes_corrupted += count[slot].bytes_corrupted;
+        job->bytes_measured += count[slot].bytes_measured;
+        fab_histogram_merge(&job->latency, &count[slot].latency);
+        fab_histogram_merge(&r->latency, &count[slot].latency);
+    }
+}
+
+/* What became of packets that did not arrive. A reborn accelerator sends again what it had under way, so with deaths only
+ * messages can be counted; and one whose receiver was killed before it could acknowledge it comes twice. */
+static void settle(const struct outcome *o, struct hx_endpoint_stats *sum, uint64_t *lost, uint64_t *in_flight)
+{
+    uint64_t missing = sum->packets_sent > sum->packets_delivered ? sum->packets_sent - sum->packets_delivered : 0;
+    missing = o->deaths && o->complete ? 0 : missing;
+    *in_flight = o->interrupted ? missing : 0; /* nobody waited for them */
+    *lost = o->interrupted ? 0 : missing;
+    if (o->deaths && sum->messages_received > sum->messages_sent)
+        sum->messages_received = sum->messages_sent;
+    /* What counts as repeated, since a former life of the peer had got it, was sent to the new one. */
+    if (o->deaths && sum->packets_delivered > sum->packets_sent &&
+        sum->packets_delivered - sum->packets_sent <= sum->packets_repeated) {
+        sum->packets_repeated -= sum->packets_delivered - sum->packets_sent;
+        sum->packets_sent = sum->packets_delivered;
+    }
+}
+
+static double share_of(const struct result *r, uint32_t accelerators, uint64_t bytes)
+{
+    double injectable = accelerators * result_injection(r) * result_seconds(r);
+    return injectable > 0 ? (double)bytes / injectable : 0;
+}
+
+void result_finish(struct result *r)
+{
+    const struct outcome *o = &r->outcome;
+    r->outcome.complete = o->complete && r->sum.messages_failed == 0;
+    settle(o, &r->sum, &r->packets_lost, &r->packets_in_flight);
+    r->share_of_injection = share_of(r, r->g->accelerators, o->bytes_delivered);
+    for (uint32_t i = 0; i < r->jobs; i++) {
+        struct result_job *job = &r->job[i];
+        settle(o, &job->sum, &job->packets_lost, &job->packets_in_flight);
+        job->share_of_injection = share_of(r, job->accelerators, job->bytes_measured);
+    }
+    r->bound = hx_alltoall_bound(r->g);
+    r->share_of_bound = r->share_of_injection / r->bound;
+}
+
+void result_free(struct result *r)
+{
+    free(r->link);
+    free(r->moved);
+    free(r->receive_share);
+    free(r->job);
+    free(r->outcome.job_bytes);
+}
+
+bool result_is_good(const struct result *r)
+{
+    bool done = r->collective_count.done == r->collective_count.members;
+    bool whole = (r->outcome.complete && done) || r->outcome.interrupted;
+    return whole && r->bytes_corrupted == 0 && r->outcome.buffers_missing == 0 && r->sum.messages_failed == 0 &&
+           (r->packets_lost == 0 || r->outcome.interrupted);
+}

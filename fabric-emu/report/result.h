@@ -1,0 +1,120 @@
+/* result.h - what a run showed: gathered once after the workers have ended, then only printed. */
+#ifndef RESULT_H
+#define RESULT_H
+
+#include "fabric-emu/report/collective_report.h"
+#include "fabric-emu/workload/jobs.h"
+#include "fabric-emu/workload/traffic.h"
+#include "hxmesh/endpoint.h"
+
+#include <jansson.h>
+
+/* How a run went. */
+struct outcome {
+    bool interrupted; /* by SIGINT, SIGTERM or SIGHUP */
+    bool cut_short;   /* virtual clock: again, before all workers had reported: what is here is not the whole */
+    bool complete;    /* everything sent was acknowledged, and no worker stayed down */
+    unsigned deaths;  /* of workers */
+    int exit_code;    /* a worker's, if one ended by itself */
+    /* The measured interval: from start, or the end of the warm-up, to the end of sending or the last acknowledgement. */
+    uint64_t elapsed_ns;
+    uint64_t drained_ns; /* from start to when nothing was under way; virtual clock: of real time */
+    uint64_t virtual_ps; /* virtual clock: the measured interval, from the warm-up to the last delivery; else 0 */
+    /* Sums at the end of the measured interval. */
+    uint64_t bytes_delivered, packets_delivered, hops;
+    uint64_t *job_bytes;      /* [jobs]: live, bytes_delivered of each; NULL: nothing was measured */
+    uint64_t buffers_missing; /* after the end: lost by a bug */
+};
+
+struct link_use {
+    uint32_t node;
+    uint16_t port;
+    uint8_t plane;
+    uint64_t packets;
+    double busy; /* share of the time that a link of link_rate needs for its bytes */
+};
+
+/* What the accelerators of one job showed. */
+struct result_job {
+    uint16_t tag;
+    uint32_t accelerators; /* alive */
+    struct hx_endpoint_stats sum;
+    uint64_t messages_begun;
+    uint64_t packets_lost, packets_in_flight; /* as of the whole */
+    uint64_t bytes_corrupted;
+    uint64_t bytes_measured;   /* delivered in the measured interval */
+    double share_of_injection; /* of its own accelerators */
+    struct fab_histogram latency;
+};
+
+struct result {
+    const struct hx_spec *spec;
+    const struct hx_geometry *g;
+    unsigned workers;
+    struct hx_settings settings;
+    struct hx_timing timing;                  /* complete; virtual clock */
+    const struct hx_common *common;           /* of the command line; set by hand after collecting */
+    const struct collective_plan *collective; /* NULL: messages; set by hand after collecting */
+    struct collective_count collective_count;
+    const struct flows *flows; /* of a file; NULL: a pattern; set by hand after collecting */
+    struct outcome outcome;
+    struct hx_endpoint_stats sum;
+    uint64_t messages_begun;
+    uint64_t packets_lost;      /* should have arrived */
+    uint64_t packets_in_flight; /* were under way when the run was interrupted */
+    uint64_t bytes_corrupted;
+    uint64_t packet_hops; /* packets that switches have sent on, deliveries included */
+    uint32_t max_vc;
+    uint64_t drops[HX_DROP_COUNT];
+    struct fab_histogram latency;
+    struct result_job *job; /* [jobs]: reported where the spec names jobs */
+    uint32_t jobs;
+    double link_rate; /* bytes a second of a link: what all shares are of */
+    double share_of_injection, bound, share_of_bound;
+    double cpu_seconds;
+    double verify_seconds; /* of these, for writing and checking payload */
+    uint64_t peak_memory_bytes;
+    struct link_use *link; /* every link between two switches, by plane, node and port */
+    uint32_t links;
+    uint64_t *moved; /* [accelerators]: packets its switches sent, all planes */
+    bool hide_links; /* the JSON report does not list them */
+    double *
+        receive_share; /* [accelerators]: payload received, as a share of injection, up to its own last; NULL: not known */
+};
+
+/* Adds up what endpoints counted. */
+void result_add_stats(struct hx_endpoint_stats *to, const struct hx_endpoint_stats *from);
+/* What one accelerator can inject, bytes a second: its four links of each plane. */
+double result_injection(const struct result *r);
+/* The figures that follow from the others; call when all has been gathered. */
+void result_finish(struct result *r);
+void result_free(struct result *r);
+
+/* The jobs, with what was counted of each; and the whole fabric's latency. What endpoints counted is left to the caller. */
+void result_jobs(struct result *r, const struct jobs *jobs, const struct job_count *count);
+
+/* The measured interval, in the time of the run's clock. */
+double result_seconds(const struct result *r);
+
+/* Nothing lost, nothing corrupted, no buffer missing, and all that was begun is acknowledged (or was cut short by
+ * the user). */
+bool result_is_good(const struct result *r);
+
+/* The report for a person, on stdout. */
+void result_print(const struct result *r, const struct traffic *traffic);
+/* The accelerators as a map, shaded by the packets each switch sent. */
+void result_print_map(const struct result *r);
+/* The report of DESIGN section 7 (docs/report.md). A new reference. */
+enum { RESULT_SCHEMA = 1 /* grows when a key changes its meaning or goes */ };
+json_t *result_json(const struct result *r);
+
+/* Parts of it: boards that failed and those of jobs; what every option of such a run was; when it began, in UTC. */
+json_t *result_fabric_json(const struct result *r);
+json_t *result_settings_json(const struct result *r);
+enum { RESULT_DATE = sizeof "2000-01-01T00:00:00Z" };
+void result_date(const struct result *r, char text[RESULT_DATE]);
+
+/* The flat figures of a report as CSV: a line of names, one of the run, and one of each of its jobs, if it has any. */
+void result_csv(const json_t *report, const char *path);
+
+#endif

@@ -1,0 +1,169 @@
+/* text.c - the report that a person reads. */
+#include "fabric-emu/report/result.h"
+#include "host/name.h"
+#include "host/value.h"
+#include "host/version.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HOTTEST = 5, MOST_JOBS = 16 };
+
+static const char *const drop_names[] = {
+#define DROP_NAME(name, text) text,
+    HX_DROP_REASONS(DROP_NAME)
+#undef DROP_NAME
+};
+
+static void print_head(const struct result *r)
+{
+    printf("%s: %" PRIu32 " accelerators, %u plane%s, %u worker%s, %s clock\n", r->spec->name, r->g->accelerators,
+           r->g->planes, r->g->planes == 1 ? "" : "s", r->workers, r->workers == 1 ? "" : "s",
+           hx_clock_names[r->settings.clock]);
+    char date[RESULT_DATE];
+    result_date(r, date);
+    printf("  run            hxmesh %s, %s: %s\n", HXMESH_VERSION, date, r->common->line);
+}
+
+static void print_flows(const struct result *r)
+{
+    uint64_t count = flows_count(r->flows);
+    printf("  traffic        %s, %" PRIu64 " messages", r->settings.traffic_file, count);
+    if (r->flows->left_out)
+        printf(", %" PRIu64 " of failed boards left out", r->flows->left_out);
+    if (r->messages_begun < count)
+        printf(", %" PRIu64 " not begun", count - r->messages_begun);
+    printf("\n");
+}
+
+static void print_traffic(const struct result *r, const struct traffic *traffic)
+{
+    char size[HX_VALUE_TEXT];
+    if (r->flows)
+        print_flows(r);
+    else if (traffic)
+        printf("  traffic        %s, %s of %s, seed %" PRIu64 "\n", hx_pattern_names[r->settings.pattern],
+               r->collective ? "a vector" : "messages", hx_value_print_bytes(size, r->settings.message),
+               r->settings.seed);
+    bool may_be_cut_off = r->sum.messages_failed && (r->spec->failed || r->spec->job);
+    const char *end = r->outcome.complete      ? "all acknowledged"
+                      : r->outcome.interrupted ? "interrupted"
+                      : may_be_cut_off         ? "NOT COMPLETE (`hxmesh check` says which pairs are cut off, and why)"
+                                               : "NOT COMPLETE";
+    printf("  messages       %" PRIu64 " of %" PRIu64 " delivered, %" PRIu64 " given up, %s\n",
+           r->sum.messages_received, r->messages_begun, r->sum.messages_failed, end);
+    printf("  packets        %" PRIu64 " sent, %" PRIu64 " delivered, %" PRIu64 " lost, %" PRIu64 " repeated",
+           r->sum.packets_sent, r->sum.packets_delivered, r->packets_lost, r->sum.packets_repeated);
+    if (r->packets_in_flight)
+        printf(", %" PRIu64 " still in flight", r->packets_in_flight);
+    printf("\n");
+    printf("  payload        %s delivered, ", hx_value_print_bytes(size, r->sum.bytes_delivered));
+    if (r->settings.verify)
+        printf("every byte checked, %" PRIu64
+               " corrupted (%.0f %% of processor time went into writing and checking it)\n",
+               r->bytes_corrupted, r->cpu_seconds > 0 ? r->verify_seconds / r->cpu_seconds * 100 : 0);
+    else
+        printf("not checked\n");
+}
+
+static void print_time(const struct result *r)
+{
+    char text[HX_VALUE_TEXT];
+    bool simulated = r->settings.clock == HX_CLOCK_VIRTUAL;
+    double seconds = result_seconds(r);
+    double real = simulated ? (double)r->outcome.drained_ns / 1e9 : seconds;
+    printf("  time           ");
+    if (simulated)
+        printf("%s simulated, ", hx_value_print_duration(text, r->outcome.virtual_ps / 1000));
+    if (r->settings.warm_up_ns)
+        printf("after a warm-up of %s, ", hx_value_print_duration(text, r->settings.warm_up_ns));
+    printf("%.3f s%s, %.1f M packet-hops/s", real, simulated ? " real" : "",
+           real > 0 ? (double)r->outcome.hops / real / 1e6 : 0);
+    printf(", %.2f GB/s of payload delivered\n", seconds > 0 ? (double)r->outcome.bytes_delivered / 1e9 / seconds : 0);
+    printf("  share          %.4f %% of injection (4 x %g Gb/s a plane), %.4f %% of the all-to-all bound\n",
+           r->share_of_injection * 100, r->link_rate * 8 / 1e9, r->share_of_bound * 100);
+    static const struct {
+        const char *name;
+        double share;
+    } quantiles[] = {{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
+    printf("  packet latency ");
+    for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
+        printf("%s %s, ", quantiles[i].name,
+               hx_value_print_duration(text, fab_histogram_quantile(&r->latency, quantiles[i].share)));
+    printf("max %s\n", hx_value_print_duration(text, r->latency.most));
+}
+
+static void print_jobs(const struct result *r)
+{
+    char text[3][HX_VALUE_TEXT];
+    for (uint32_t i = 0; r->spec->job && i < r->jobs && i < MOST_JOBS; i++) {
+        const struct result_job *job = &r->job[i];
+        printf("  job %-5u      %" PRIu32 " accelerators, %" PRIu64 " of %" PRIu64 " messages, %" PRIu64
+               " packets, %s, %.4f %% of its injection, p50 %s, p99 %s, %" PRIu64 " lost, %" PRIu64 " corrupted\n",
+               job->tag, job->accelerators, job->sum.messages_received, job->messages_begun, job->sum.packets_delivered,
+               hx_value_print_bytes(text[0], job->sum.bytes_delivered), job->share_of_injection * 100,
+               hx_value_print_duration(text[1], fab_histogram_quantile(&job->latency, 0.5)),
+               hx_value_print_duration(text[2], fab_histogram_quantile(&job->latency, 0.99)), job->packets_lost,
+               job->bytes_corrupted);
+    }
+    if (r->spec->job && r->jobs > MOST_JOBS)
+        printf("  and %" PRIu32 " jobs more (--json and --csv have all)\n", r->jobs - MOST_JOBS);
+}
+
+static void print_health(const struct result *r)
+{
+    char size[HX_VALUE_TEXT];
+    printf("  VCs used       0 to %u\n", r->max_vc);
+    printf("  drops         ");
+    bool any = false;
+    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++) {
+        if (r->drops[reason])
+            printf(" %s %" PRIu64, drop_names[reason], r->drops[reason]);
+        any = any || r->drops[reason];
+    }
+    printf("%s\n", any ? "" : " none");
+    printf("  memory         %s at most\n", hx_value_print_bytes(size, r->peak_memory_bytes));
+    if (r->outcome.deaths)
+        printf("  workers lost   %u\n", r->outcome.deaths);
+    if (r->outcome.buffers_missing)
+        printf("  buffers        %" PRIu64 " MISSING\n", r->outcome.buffers_missing);
+}
+
+static int busier(const void *a, const void *b)
+{
+    const struct link_use *left = a;
+    const struct link_use *right = b;
+    return (left->packets < right->packets) - (left->packets > right->packets);
+}
+
+static void print_hottest(const struct result *r)
+{
+    struct link_use *sorted = hx_allocate(r->links + 1U, sizeof *sorted);
+    memcpy(sorted, r->link, r->links * sizeof *sorted);
+    qsort(sorted, r->links, sizeof *sorted, busier);
+    printf("  hottest links  (packets)\n");
+    for (uint32_t i = 0; i < r->links && i < HOTTEST; i++) {
+        struct hx_end far = hx_far_end(r->g, sorted[i].node, sorted[i].port);
+        char from[HX_NAME_BYTES];
+        char to[HX_NAME_BYTES];
+        printf("    %10" PRIu64 "  %s -> %s\n", sorted[i].packets,
+               hx_port_name(from, r->g, sorted[i].plane, sorted[i].node, sorted[i].port),
+               hx_port_name(to, r->g, sorted[i].plane, far.node, far.port));
+    }
+    free(sorted);
+}
+
+void result_print(const struct result *r, const struct traffic *traffic)
+{
+    print_head(r);
+    print_traffic(r, traffic);
+    if (r->collective)
+        collective_report_print(r->collective, r->collective_count, result_injection(r) * result_seconds(r));
+    print_time(r);
+    print_jobs(r);
+    print_health(r);
+    print_hottest(r);
+    result_print_map(r);
+}

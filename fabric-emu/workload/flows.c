@@ -1,0 +1,395 @@
+/* flows.c - reads messages from a file, sorts them by source and counts who talks to whom (flows.h). */
+#include "fabric-emu/workload/flows.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COLUMNS = 4 };
+static const char *const column_names[COLUMNS + 1] = {"start", "source", "destination", "bytes", NULL};
+enum column { START, SOURCE, DESTINATION, BYTES };
+static const char list_head[] = "start,source,destination,bytes";
+
+/* Messages in the order of the file. */
+struct table {
+    uint64_t count, room;
+    uint64_t *start_ns, *bytes;
+    uint32_t *from, *to;
+};
+
+struct reading {
+    const char *path;
+    const struct hx_spec *spec;
+    const struct hx_geometry *g;
+    struct hx_problem *problem;
+    struct table table;
+    uint64_t left_out;
+    unsigned long line;
+    char *text;              /* of this line, whose values are cut out where they stand */
+    unsigned order[COLUMNS]; /* what the columns of a list are */
+};
+
+/* `at` points into the line, NULL: to its begin. */
+__attribute__((format(printf, 3, 4))) static bool fail(struct reading *r, const char *at, const char *format, ...)
+{
+    char where[sizeof r->problem->where];
+    char what[sizeof r->problem->what];
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    (void)snprintf(where, sizeof where, "%.200s:%lu:%lu", r->path, r->line, at ? (unsigned long)(at - r->text) + 1 : 1);
+    return hx_fail(r->problem, HX_EXIT_CONFIG, where, "%s", what);
+}
+
+/* ---- the table ---- */
+
+static void *grown(void *array, uint64_t room, size_t bytes)
+{
+    void *larger = realloc(array, room * bytes);
+    if (!larger)
+        hx_die(HX_EXIT_ENVIRONMENT, NULL, "out of memory for %llu messages", (unsigned long long)room);
+    return larger;
+}
+
+static void add(struct reading *r, uint32_t from, uint32_t to, uint64_t start_ns, uint64_t bytes)
+{
+    struct table *t = &r->table;
+    if (t->count == t->room) {
+        t->room = t->room ? 2 * t->room : 1024;
+        t->start_ns = grown(t->start_ns, t->room, sizeof *t->start_ns);
+        t->bytes = grown(t->bytes, t->room, sizeof *t->bytes);
+        t->from = grown(t->from, t->room, sizeof *t->from);
+        t->to = grown(t->to, t->room, sizeof *t->to);
+    }
+    t->start_ns[t->count] = start_ns;
+    t->bytes[t->count] = bytes;
+    t->from[t->count] = from;
+    t->to[t->count++] = to;
+}
+
+static void table_free(struct table *t)
+{
+    free(t->start_ns);
+    free(t->bytes);
+    free(t->from);
+    free(t->to);
+}
+
+/* ---- values ---- */
+
+/* Cuts the next value out of the line: without spaces around it, or quotes. *rest: behind its comma; NULL: it was the last. */
+static char *next_value(char **rest)
+{
+    char *value = *rest + strspn(*rest, " \t");
+    char *end;
+    char *comma;
+    if (*value == '"') {
+        end = ++value;
+        end += strcspn(end, "\"");
+        comma = *end ? end + 1 + strcspn(end + 1, ",") : end;
+    } else {
+        comma = end = value + strcspn(value, ",");
+        while (end > value && isspace((unsigned char)end[-1]))
+            end--;
+    }
+    *rest = *comma ? comma + 1 : NULL;
+    *end = '\0';
+    return value;
+}
+
+/* Digits, then one of `ends` (which may be its final zero); NULL if it is not so, or no such number. */
+static const char *take_digits(const char *text, const char *ends, uint32_t *number)
+{
+    uint64_t value = 0;
+    const char *at = text;
+    for (; isdigit((unsigned char)*at) && value <= UINT32_MAX; at++)
+        value = value * 10 + (unsigned)(*at - '0');
+    if (at == text || value > UINT32_MAX || !(*at ? strchr(ends, *at) != NULL : *ends == '\0'))
+        return NULL;
+    *number = (uint32_t)value;
+    return at;
+}
+
+static bool read_place(struct reading *r, const char *text, uint32_t *rank)
+{
+    const struct hx_geometry *g = r->g;
+    uint32_t gx;
+    uint32_t gy;
+    if (take_digits(text, "", rank))
+        return *rank < g->accelerators || fail(r, text, "rank %u is outside 0 .. %u", *rank, g->accelerators - 1);
+    const char *colon = take_digits(text + (*text == 'a'), ":,", &gx);
+    const char *behind = colon ? colon + 1 + strspn(colon + 1, " ") : NULL;
+    if (!behind || !take_digits(behind, "", &gy))
+        return fail(r, text,
+                    "'%.60s' is no accelerator (write its rank, 0 .. %u, or its place as 5:3, a5:3 or \"5,3\")", text,
+                    g->accelerators - 1);
+    if (gx >= g->columns || gy >= g->rows)
+        return fail(r, text, "a%u,%u is outside the %s (gx 0 .. %u, gy 0 .. %u)", gx, gy, r->spec->fabric,
+                    g->columns - 1, g->rows - 1);
+    *rank = hx_accelerator(g, gx, gy);
+    return true;
+}
+
+static bool read_bytes(struct reading *r, const char *text, uint64_t least, uint64_t *bytes)
+{
+    const char *wrong = hx_value_bytes(text, least, HX_MOST_MESSAGE, bytes);
+    return !wrong || fail(r, text, "%s", wrong);
+}
+
+/* ---- messages ---- */
+
+static unsigned board_of(const struct reading *r, uint32_t rank)
+{
+    struct hx_place at = hx_place_of(r->g, rank);
+    return hx_spec_board_at(r->spec, at.gx, at.gy);
+}
+
+/* Whether these two may talk. `at`: where the line says so. */
+static bool check_pair(struct reading *r, const char *at, uint32_t from, uint32_t to)
+{
+    uint16_t job = hx_spec_board_job(r->spec, board_of(r, from));
+    uint16_t other = hx_spec_board_job(r->spec, board_of(r, to));
+    struct hx_place a = hx_place_of(r->g, from);
+    struct hx_place b = hx_place_of(r->g, to);
+    if (from == to)
+        return fail(r, at, "a%u,%u sends to itself (leave it out: that never crosses the fabric)", a.gx, a.gy);
+    if (job != other)
+        return fail(r, at, "a%u,%u of job %u sends to a%u,%u of job %u (only accelerators of one job talk)", a.gx, a.gy,
+                    job, b.gx, b.gy, other);
+    return true;
+}
+
+static void take(struct reading *r, uint32_t from, uint32_t to, uint64_t start_ns, uint64_t bytes)
+{
+    if (hx_spec_board_failed(r->spec, board_of(r, from)) || hx_spec_board_failed(r->spec, board_of(r, to)))
+        r->left_out++;
+    else
+        add(r, from, to, start_ns, bytes);
+}
+
+static bool read_message(struct reading *r)
+{
+    char *value[COLUMNS];
+    char *rest = r->text;
+    unsigned n = 0;
+    for (; rest && n < COLUMNS; n++)
+        value[r->order[n]] = next_value(&rest);
+    if (rest || n < COLUMNS)
+        return fail(r, rest,
+                    "a message has %u values, as the first line names them (a place of two numbers is written "
+                    "5:3 or \"5,3\")",
+                    COLUMNS);
+    uint64_t start_ns;
+    uint64_t bytes;
+    uint32_t from;
+    uint32_t to;
+    const char *wrong = hx_value_duration(value[START], 0, HX_MOST_DURATION, &start_ns);
+    if (wrong)
+        return fail(r, value[START], "%s", wrong);
+    if (!read_place(r, value[SOURCE], &from) || !read_place(r, value[DESTINATION], &to) ||
+        !check_pair(r, value[DESTINATION], from, to) || !read_bytes(r, value[BYTES], 1, &bytes))
+        return false;
+    take(r, from, to, start_ns, bytes);
+    return true;
+}
+
+static bool read_head(struct reading *r)
+{
+    char *rest = r->text;
+    unsigned seen = 0;
+    for (unsigned n = 0; rest; n++) {
+        const char *name = next_value(&rest);
+        unsigned column = 0;
+        while (column < COLUMNS && strcasecmp(name, column_names[column]) != 0)
+            column++;
+        if (column == COLUMNS)
+            return fail(r, name,
+                        "'%.60s' is no column%s (a list of messages begins with the line %s; a matrix has sizes "
+                        "only)",
+                        name, hx_did_you_mean(name, column_names), list_head);
+        if (seen >> column & 1)
+            return fail(r, name, "column '%s' is there twice", name);
+        seen |= 1U << column;
+        r->order[n] = column;
+    }
+    return seen == (1U << COLUMNS) - 1 ||
+           fail(r, NULL, "a column is missing (a list of messages begins with the line %s)", list_head);
+}
+
+/* Destinations begin behind the source itself, so that not all begin with the same. */
+static bool read_row(struct reading *r, uint32_t from, uint64_t *row)
+{
+    uint32_t n = r->g->accelerators;
+    char *rest = r->text;
+    if (from == n)
+        return fail(r, NULL, "one line too many: a matrix for the %s has %u lines of %u sizes", r->spec->fabric, n, n);
+    uint32_t to = 0;
+    for (; rest && to < n; to++) {
+        const char *value = next_value(&rest);
+        if (!read_bytes(r, value, 0, &row[to]))
+            return false;
+        if (row[to] && !check_pair(r, value, from, to))
+            return false;
+    }
+    if (rest || to < n)
+        return fail(r, rest, "%s than %u sizes: a matrix for the %s has %u lines of %u sizes", rest ? "more" : "fewer",
+                    n, r->spec->fabric, n, n);
+    for (uint32_t i = 1; i < n; i++) {
+        to = (from + i) % n;
+        if (row[to])
+            take(r, from, to, 0, row[to]);
+    }
+    return true;
+}
+
+/* ---- lines ---- */
+
+/* The next line that counts, without its end; false: there is none. */
+static bool next_line(struct reading *r, FILE *in, size_t *room)
+{
+    ssize_t length;
+    while ((length = getline(&r->text, room, in)) >= 0) {
+        static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, which spreadsheets write */
+        if (r->line++ == 0 && strncmp(r->text, mark, sizeof mark - 1) == 0)
+            memmove(r->text, r->text + sizeof mark - 1, (size_t)length - sizeof mark + 2);
+        r->text[strcspn(r->text, "\r\n")] = '\0';
+        char first = r->text[strspn(r->text, " \t")];
+        if (first && first != '#')
+            return true;
+    }
+    return false;
+}
+
+static bool read_list(struct reading *r, FILE *in, size_t *room)
+{
+    if (!read_head(r))
+        return false;
+    while (next_line(r, in, room)) {
+        if (!read_message(r))
+            return false;
+    }
+    return true;
+}
+
+static bool read_matrix(struct reading *r, FILE *in, size_t *room)
+{
+    uint32_t from = 0;
+    uint64_t *row = hx_allocate(r->g->accelerators, sizeof *row);
+    bool good = true;
+    do {
+        good = read_row(r, from++, row);
+    } while (good && next_line(r, in, room));
+    free(row);
+    return good && (from == r->g->accelerators || fail(r, NULL, "the matrix ends behind %u lines; for the %s it has %u",
+                                                       from, r->spec->fabric, r->g->accelerators));
+}
+
+static bool read_all(struct reading *r, FILE *in)
+{
+    size_t room = 0;
+    if (!next_line(r, in, &room))
+        return hx_fail(r->problem, HX_EXIT_CONFIG, r->path,
+                       "holds no traffic (a list of messages begins with the line %s)", list_head);
+    bool is_list = isalpha((unsigned char)r->text[strspn(r->text, " \t\"")]);
+    if (!(is_list ? read_list(r, in, &room) : read_matrix(r, in, &room)))
+        return false;
+    if (ferror(in))
+        return hx_fail(r->problem, HX_EXIT_ENVIRONMENT, r->path, "cannot be read: %s", strerror(errno));
+    return r->table.count || hx_fail(r->problem, HX_EXIT_CONFIG, r->path, "holds no message%s",
+                                     r->left_out ? " but of failed boards" : "");
+}
+
+/* ---- by source ---- */
+
+static void sort(struct flows *f, const struct table *t)
+{
+    uint32_t n = f->accelerators;
+    f->first = hx_allocate((size_t)n + 2, sizeof *f->first);
+    f->start_ns = hx_allocate(t->count, sizeof *f->start_ns);
+    f->bytes = hx_allocate(t->count, sizeof *f->bytes);
+    f->to = hx_allocate(t->count, sizeof *f->to);
+    uint64_t *next = f->first + 1; /* first[i + 1] is where the next of source i goes, and in the end its end */
+    for (uint64_t i = 0; i < t->count; i++)
+        next[t->from[i] + 1]++;
+    for (uint32_t rank = 0; rank < n; rank++)
+        next[rank + 1] += next[rank];
+    for (uint64_t i = 0; i < t->count; i++) {
+        uint64_t at = next[t->from[i]]++;
+        f->start_ns[at] = t->start_ns[i];
+        f->bytes[at] = t->bytes[i];
+        f->to[at] = t->to[i];
+    }
+}
+
+static void count_peers(struct flows *f)
+{
+    uint32_t n = f->accelerators;
+    uint32_t *last = hx_allocate(n, sizeof *last); /* by destination: source + 1 that was last seen to send there */
+    f->destinations = hx_allocate(n, sizeof *f->destinations);
+    f->peers = hx_allocate(n, sizeof *f->peers);
+    for (uint32_t from = 0; from < n; from++) {
+        for (uint64_t i = f->first[from]; i < f->first[from + 1]; i++) {
+            uint32_t to = f->to[i];
+            if (last[to] == from + 1)
+                continue;
+            last[to] = from + 1;
+            f->destinations[from]++;
+            f->peers[from]++;
+            f->peers[to]++;
+        }
+    }
+    free(last);
+}
+
+bool flows_read(struct flows *f, const char *path, const struct hx_spec *spec, const struct hx_geometry *g,
+                struct hx_problem *problem)
+{
+    struct reading r = {.path = path, .spec = spec, .g = g, .problem = problem};
+    FILE *in = fopen(path, "r");
+    if (!in)
+        return hx_fail(problem, errno == ENOENT ? HX_EXIT_CONFIG : HX_EXIT_ENVIRONMENT, path, "cannot be read: %s",
+                       strerror(errno));
+    *f = (struct flows){.accelerators = g->accelerators};
+    bool good = read_all(&r, in);
+    (void)fclose(in);
+    free(r.text);
+    if (good) {
+        f->left_out = r.left_out;
+        sort(f, &r.table);
+        count_peers(f);
+    }
+    table_free(&r.table);
+    return good;
+}
+
+struct flows *flows_load(const struct hx_settings *settings, const struct hx_spec *spec, const struct hx_geometry *g)
+{
+    struct hx_problem problem;
+    if (settings->pattern != HX_FLOWS)
+        return NULL;
+    struct flows *f = hx_allocate(1, sizeof *f);
+    if (!flows_read(f, settings->traffic_file, spec, g, &problem))
+        hx_die_of(&problem);
+    return f;
+}
+
+void flows_clear(struct flows *f)
+{
+    free(f->first);
+    free(f->start_ns);
+    free(f->bytes);
+    free(f->to);
+    free(f->destinations);
+    free(f->peers);
+}
+
+void flows_free(struct flows *f)
+{
+    if (f)
+        flows_clear(f);
+    free(f);
+}

@@ -1,0 +1,214 @@
+/* partners.c - who is whose partner (partners.h).
+ *
+ * Tornado, transpose and bit-reverse are those of Dally and Towles, Principles and Practices of Interconnection Networks
+ * (2004), section 3.2, on the grid of each job: the columns and rows of the fabric in which it has boards, failed ones
+ * too, counted from west and north. Place (column, row) of C x R has the number row * C + column.
+ *
+ *     tornado      each coordinate goes on by half of its side, rounded up, less one, and round
+ *     transpose    number row * C + column goes to number column * R + row: on a square, (column, row) to (row, column)
+ *     bit-reverse  the number's bits in reverse; C * R is a power of two
+ *
+ * Where the partner's place is of another job, or its board has failed, or it is oneself, there is no partner. */
+#include "fabric-emu/workload/partners.h"
+#include "fabric-emu/random.h"
+
+#include <stdlib.h>
+
+enum { FOR_PARTNERS = 1 };
+
+bool traffic_has_partners(unsigned pattern)
+{
+    return pattern == HX_PERMUTATION || pattern == HX_BISECTION || pattern == HX_TORNADO || pattern == HX_TRANSPOSE ||
+           pattern == HX_BIT_REVERSE;
+}
+
+/* ---- at random ---- */
+
+static void shuffle(uint32_t *ranks, uint32_t n, uint64_t seed)
+{
+    for (uint32_t i = n; i > 1; i--) {
+        uint32_t j = random_below(random_of(seed, FOR_PARTNERS, i), i);
+        uint32_t keep = ranks[i - 1];
+        ranks[i - 1] = ranks[j];
+        ranks[j] = keep;
+    }
+}
+
+/* One random cycle through a job: a permutation that sends nobody to itself. */
+static void permute(struct traffic *t, uint32_t *members, uint32_t n)
+{
+    shuffle(members, n, t->settings.seed);
+    for (uint32_t i = 0; n > 1 && i < n; i++)
+        t->partner[members[i]] = members[(i + 1) % n];
+}
+
+/* The western half of a job is paired with the eastern half at random; an odd one in the middle stays alone. */
+static void bisect(struct traffic *t, uint32_t *members, uint32_t n)
+{
+    uint32_t half = n / 2;
+    uint32_t *east = members + n - half;
+    shuffle(east, half, t->settings.seed);
+    for (uint32_t i = 0; i < half; i++) {
+        t->partner[members[i]] = east[i];
+        t->partner[east[i]] = members[i];
+    }
+}
+
+/* ---- on the grid of a job ---- */
+
+struct grid {
+    uint32_t columns, rows;
+    uint16_t gx[HX_MAX_LINE], gy[HX_MAX_LINE];            /* [columns], [rows] */
+    uint16_t column_of[HX_MAX_LINE], row_of[HX_MAX_LINE]; /* by gx, by gy, of those the job has */
+};
+
+static void find_grid(struct grid *grid, const struct hx_spec *spec, const struct hx_geometry *g, uint16_t job)
+{
+    grid->columns = grid->rows = 0;
+    for (unsigned gx = 0; gx < g->columns; gx++) {
+        bool has = false;
+        for (unsigned gy = 0; gy < g->rows && !has; gy += spec->b)
+            has = hx_spec_board_job(spec, hx_spec_board_at(spec, gx, gy)) == job;
+        grid->column_of[gx] = (uint16_t)grid->columns;
+        grid->gx[grid->columns] = (uint16_t)gx;
+        grid->columns += has;
+    }
+    for (unsigned gy = 0; gy < g->rows; gy++) {
+        bool has = false;
+        for (unsigned gx = 0; gx < g->columns && !has; gx += spec->a)
+            has = hx_spec_board_job(spec, hx_spec_board_at(spec, gx, gy)) == job;
+        grid->row_of[gy] = (uint16_t)grid->rows;
+        grid->gy[grid->rows] = (uint16_t)gy;
+        grid->rows += has;
+    }
+}
+
+static bool is_power_of_two(uint64_t n)
+{
+    return n && (n & (n - 1)) == 0;
+}
+
+static uint32_t reverse(uint32_t number, uint32_t of)
+{
+    uint32_t reversed = 0;
+    for (; of > 1; of /= 2, number /= 2)
+        reversed = reversed * 2 + number % 2;
+    return reversed;
+}
+
+/* How far a tornado turns on a side. */
+static uint32_t turn(uint32_t side)
+{
+    return (side + 1) / 2 - 1;
+}
+
+/* The number of the place that (column, row) sends to. */
+static uint32_t place_to(unsigned pattern, const struct grid *grid, uint32_t column, uint32_t row)
+{
+    uint32_t places = grid->columns * grid->rows;
+    uint32_t own = row * grid->columns + column;
+    switch (pattern) {
+    case HX_TORNADO:
+        return (row + turn(grid->rows)) % grid->rows * grid->columns + (column + turn(grid->columns)) % grid->columns;
+    case HX_TRANSPOSE:
+        return column * grid->rows + row;
+    default:
+        return is_power_of_two(places) ? reverse(own, places) : own;
+    }
+}
+
+static void pair_on_grid(struct traffic *t, struct grid *grid, const uint32_t *members, uint32_t n)
+{
+    struct hx_place one = hx_place_of(t->g, members[0]);
+    find_grid(grid, t->spec, t->g, hx_spec_board_job(t->spec, hx_spec_board_at(t->spec, one.gx, one.gy)));
+    bool has_places = grid->columns && grid->rows;
+    for (uint32_t i = 0; has_places && i < n; i++) {
+        uint32_t rank = members[i];
+        struct hx_place at = hx_place_of(t->g, rank);
+        uint32_t place = place_to(t->settings.pattern, grid, grid->column_of[at.gx], grid->row_of[at.gy]);
+        uint32_t to = hx_accelerator(t->g, grid->gx[place % grid->columns], grid->gy[place / grid->columns]);
+        if (to != rank && t->members[to] && t->first[to] == t->first[rank])
+            t->partner[rank] = to;
+    }
+}
+
+void traffic_choose_partners(struct traffic *t)
+{
+    uint32_t n = t->g->accelerators;
+    for (uint32_t rank = 0; rank < n; rank++)
+        t->partner[rank] = TRAFFIC_NOBODY;
+    if (!traffic_has_partners(t->settings.pattern))
+        return;
+    uint32_t *members = hx_allocate(n, sizeof *members);
+    struct grid *grid = hx_allocate(1, sizeof *grid);
+    for (uint32_t rank = 0; rank < n; rank++) {
+        uint32_t size = t->members[rank];
+        if (size == 0 || t->member[t->first[rank]] != rank)
+            continue; /* once a job, at its first member */
+        for (uint32_t i = 0; i < size; i++)
+            members[i] = t->member[t->first[rank] + i];
+        if (t->settings.pattern == HX_BISECTION)
+            bisect(t, members, size);
+        else if (t->settings.pattern == HX_PERMUTATION)
+            permute(t, members, size);
+        else
+            pair_on_grid(t, grid, members, size);
+    }
+    free(grid);
+    free(members);
+}
+
+/* ---- whether there are any ---- */
+
+static bool check_grid(const struct hx_settings *settings, const struct grid *grid, const char *whose,
+                       struct hx_problem *problem)
+{
+    uint64_t places = (uint64_t)grid->columns * grid->rows;
+    bool good = true;
+    const char *needs = "";
+    switch (settings->pattern) {
+    case HX_TORNADO:
+        good = grid->columns > 2 || grid->rows > 2;
+        needs = "tornado goes nowhere on sides below 3";
+        break;
+    case HX_TRANSPOSE:
+        good = grid->columns > 1 && grid->rows > 1;
+        needs = "transpose goes nowhere in a single line";
+        break;
+    case HX_BIT_REVERSE:
+        good = is_power_of_two(places) && places > 2;
+        needs = "bit-reverse needs a power of two of accelerators, 4 or more";
+        break;
+    default:
+        break;
+    }
+    return good || hx_fail(problem, HX_EXIT_USAGE, "--traffic",
+                           "%s, and %s is a grid of %u x %u (permutation or uniform go on any)", needs, whose,
+                           grid->columns, grid->rows);
+}
+
+bool traffic_check(const struct hx_spec *spec, const struct hx_geometry *g, const struct hx_settings *settings,
+                   struct hx_problem *problem)
+{
+    if (!traffic_has_partners(settings->pattern))
+        return true;
+    struct grid *grid = hx_allocate(1, sizeof *grid);
+    bool *seen = hx_allocate(UINT16_MAX + 1, sizeof *seen);
+    bool good = true;
+    for (unsigned board = 0; good && board < hx_spec_boards(spec); board++) {
+        uint16_t job = hx_spec_board_job(spec, board);
+        if (seen[job] || hx_spec_board_failed(spec, board))
+            continue;
+        seen[job] = true;
+        find_grid(grid, spec, g, job);
+        char whose[96];
+        if (job == HX_NO_JOB)
+            (void)snprintf(whose, sizeof whose, "%s%s", spec->job ? "what no job has of " : "", spec->fabric);
+        else
+            (void)snprintf(whose, sizeof whose, "job %u", job);
+        good = check_grid(settings, grid, whose, problem);
+    }
+    free(seen);
+    free(grid);
+    return good;
+}

@@ -1,0 +1,312 @@
+/* traffic.c - the patterns (traffic.h). */
+#include "fabric-emu/workload/traffic.h"
+#include "fabric-emu/random.h"
+#include "fabric-emu/workload/partners.h"
+
+#include <stdlib.h>
+
+enum purpose { FOR_ORDER = 2, FOR_UNIFORM, FOR_HOT, FOR_TARGET };
+
+static unsigned board_of(const struct traffic *t, uint32_t rank)
+{
+    struct hx_place at = hx_place_of(t->g, rank);
+    return hx_spec_board_at(t->spec, at.gx, at.gy);
+}
+
+static bool is_alive(const struct traffic *t, uint32_t rank)
+{
+    return !hx_spec_board_failed(t->spec, board_of(t, rank));
+}
+
+static uint16_t job_of(const struct traffic *t, uint32_t rank)
+{
+    return hx_spec_board_job(t->spec, board_of(t, rank));
+}
+
+/* ---- jobs ---- */
+
+/* Appends the living accelerators of one job, column by column. */
+static uint32_t gather_job(struct traffic *t, uint16_t job, uint32_t at)
+{
+    const struct hx_geometry *g = t->g;
+    uint32_t first = at;
+    for (unsigned gx = 0; gx < g->columns; gx++) {
+        for (unsigned gy = 0; gy < g->rows; gy++) {
+            uint32_t rank = hx_accelerator(g, gx, gy);
+            if (!is_alive(t, rank) || job_of(t, rank) != job)
+                continue;
+            t->place[rank] = at - first;
+            t->first[rank] = first;
+            t->member[at++] = rank;
+        }
+    }
+    for (uint32_t i = first; i < at; i++)
+        t->members[t->member[i]] = at - first;
+    return at;
+}
+
+static void gather_jobs(struct traffic *t)
+{
+    bool *seen = hx_allocate(UINT16_MAX + 1, sizeof *seen);
+    uint32_t at = 0;
+    for (uint32_t rank = 0; rank < t->g->accelerators; rank++) {
+        uint16_t job = job_of(t, rank);
+        if (!is_alive(t, rank) || seen[job])
+            continue;
+        seen[job] = true;
+        at = gather_job(t, job, at);
+    }
+    free(seen);
+}
+
+/* ---- life ---- */
+
+void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx_geometry *g,
+                  const struct hx_settings *settings, const struct flows *flows)
+{
+    uint32_t n = g->accelerators;
+    const struct hx_coordinates *target = &settings->target;
+    *t = (struct traffic){.spec = spec, .g = g, .settings = *settings, .flows = flows, .targets = target->count};
+    for (unsigned i = 0; i < target->count; i++)
+        t->target[i] = hx_accelerator(g, target->at[i].gx, target->at[i].gy);
+    t->targets += t->targets == 0; /* the north-west one */
+    t->member = hx_allocate(n, sizeof *t->member);
+    t->first = hx_allocate(n, sizeof *t->first);
+    t->members = hx_allocate(n, sizeof *t->members);
+    t->place = hx_allocate(n, sizeof *t->place);
+    t->partner = hx_allocate(n, sizeof *t->partner);
+    gather_jobs(t);
+    traffic_choose_partners(t);
+}
+
+void traffic_free(struct traffic *t)
+{
+    free(t->member);
+    free(t->first);
+    free(t->members);
+    free(t->place);
+    free(t->partner);
+}
+
+/* ---- destinations ---- */
+
+/* Neighbour `side` (E W N S) on the logical torus of the whole fabric, or TRAFFIC_NOBODY if it is not of this job. */
+static uint32_t neighbour(const struct traffic *t, uint32_t rank, unsigned side)
+{
+    const struct hx_geometry *g = t->g;
+    struct hx_place at = hx_place_of(g, rank);
+    unsigned dx = side == HX_E ? 1U : side == HX_W ? g->columns - 1U : 0;
+    unsigned dy = side == HX_S ? 1U : side == HX_N ? g->rows - 1U : 0;
+    uint32_t to = hx_accelerator(g, (at.gx + dx) % g->columns, (at.gy + dy) % g->rows);
+    bool fits = to != rank && is_alive(t, to) && t->first[to] == t->first[rank];
+    return fits ? to : TRAFFIC_NOBODY;
+}
+
+static unsigned neighbours(const struct traffic *t, uint32_t rank, uint32_t list[4])
+{
+    unsigned n = 0;
+    for (unsigned side = HX_E; side <= HX_S; side++) {
+        uint32_t to = neighbour(t, rank, side);
+        if (to != TRAFFIC_NOBODY)
+            list[n++] = to;
+    }
+    return n;
+}
+
+uint32_t traffic_destinations(const struct traffic *t, uint32_t rank)
+{
+    uint32_t list[4];
+    if (t->members[rank] < 2)
+        return 0;
+    if (t->flows)
+        return t->flows->destinations[rank];
+    switch (t->settings.pattern) {
+    case HX_PERMUTATION:
+    case HX_BISECTION:
+    case HX_TORNADO:
+    case HX_TRANSPOSE:
+    case HX_BIT_REVERSE:
+        return t->partner[rank] != TRAFFIC_NOBODY;
+    case HX_NEIGHBOUR:
+        return neighbours(t, rank, list);
+    case HX_INCAST:
+        return rank != t->target[0] && is_alive(t, t->target[0]) && t->first[rank] == t->first[t->target[0]];
+    case HX_ALL_TO_ALL:
+        return t->settings.shifts && t->settings.shifts < t->members[rank] ? (uint32_t)t->settings.shifts
+                                                                           : t->members[rank] - 1;
+    default:
+        return t->members[rank] - 1U;
+    }
+}
+
+/* Whose partner it is. */
+static uint32_t senders_to(const struct traffic *t, uint32_t rank)
+{
+    uint32_t n = 0;
+    for (uint32_t from = 0; from < t->g->accelerators; from++)
+        n += t->partner[from] == rank;
+    return n;
+}
+
+uint32_t traffic_peers(const struct traffic *t, uint32_t rank)
+{
+    uint32_t others = t->members[rank] ? t->members[rank] - 1 : 0;
+    uint32_t peers = 2 * traffic_destinations(t, rank);
+    if (t->flows)
+        peers = t->flows->peers[rank];
+    else if (traffic_has_partners(t->settings.pattern))
+        peers = 1 + senders_to(t, rank);
+    else if (t->settings.pattern == HX_INCAST)
+        peers = rank == t->target[0] ? others : 1;
+    return peers < others ? peers : others;
+}
+
+uint64_t traffic_messages(const struct traffic *t, uint32_t rank)
+{
+    uint64_t to = is_alive(t, rank) ? traffic_destinations(t, rank) : 0;
+    if (to == 0)
+        return 0;
+    if (t->flows)
+        return flows_of(t->flows, rank);
+    return t->settings.duration_ns ? UINT64_MAX : to * t->settings.count;
+}
+
+double traffic_bytes_of_all(const struct traffic *t)
+{
+    double sum = 0;
+    for (uint64_t i = 0; t->flows && i < flows_count(t->flows); i++)
+        sum += (double)t->flows->bytes[i];
+    for (uint32_t rank = 0; !t->flows && rank < t->g->accelerators; rank++)
+        sum += (double)traffic_messages(t, rank) * (double)t->settings.message;
+    return sum;
+}
+
+/* The index-th of 0 .. n-1 in an order of this source's own: a Feistel network on the next even number of bits,
+ * walked until it falls inside. */
+static uint32_t shuffled(uint64_t key, uint32_t index, uint32_t n)
+{
+    unsigned half = 1;
+    while ((uint64_t)1 << 2 * half < n)
+        half++;
+    uint32_t mask = (1U << half) - 1;
+    do {
+        uint32_t left = index >> half;
+        uint32_t right = index & mask;
+        for (unsigned round = 0; round < 4; round++) {
+            uint32_t next = left ^ ((uint32_t)random_of(key, round, right) & mask);
+            left = right;
+            right = next;
+        }
+        index = left << half | right;
+    } while (index >= n);
+    return index;
+}
+
+/* The multiplier nearest to the golden section of n that has no divisor in common with it. */
+static uint32_t golden_step(uint32_t n)
+{
+    for (uint32_t away = 0;; away++) {
+        uint32_t step = (uint32_t)((double)n * 0.6180339887498949) + (away + 1) / 2 * (away % 2 ? 1U : UINT32_MAX);
+        uint32_t a = n;
+        uint32_t b = step;
+        while (b) {
+            uint32_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1)
+            return step;
+    }
+}
+
+/* Message `message` goes so many places on in the job. Everyone makes the same shift at the same time, so that everyone
+ * receives alike; and shifts that follow each other lie far apart, any few of them spread evenly over both dimensions, so
+ * that at any time as much is to cross rows as columns. Measured against a random order of shifts, each source's own random
+ * order, and shifts one by one: nearest to the bound, and lasting. Of a sample the shifts are random. */
+static uint32_t shift_of(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint32_t n = t->members[rank];
+    uint32_t shifts = traffic_destinations(t, rank);
+    uint32_t index = shifts ? (uint32_t)(message % shifts) : 0;
+    if (shifts < n - 1)
+        return 1 + shuffled(random_of(t->settings.seed ^ FOR_ORDER, t->first[rank], 0), index, n - 1);
+    return (uint32_t)((uint64_t)(index + 1) * golden_step(n) % n);
+}
+
+/* The target that a hotspot's message goes to; TRAFFIC_NOBODY: to anybody. Those of another job, those of failed boards and
+ * the sender itself are no targets of it. */
+static uint32_t hot_target(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint32_t mine[HX_VALUE_MOST_COORDINATES];
+    uint32_t n = 0;
+    uint64_t dice = random_of(t->settings.seed ^ FOR_HOT, rank, message);
+    if ((double)(dice >> 11) * 0x1p-53 >= t->settings.hotspot)
+        return TRAFFIC_NOBODY;
+    for (unsigned i = 0; i < t->targets; i++) {
+        uint32_t to = t->target[i];
+        if (to != rank && t->members[to] && t->first[to] == t->first[rank])
+            mine[n++] = to;
+    }
+    return n ? mine[random_below(random_of(t->settings.seed ^ FOR_TARGET, rank, message), n)] : TRAFFIC_NOBODY;
+}
+
+uint64_t traffic_bytes(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    return t->flows ? t->flows->bytes[t->flows->first[rank] + message] : t->settings.message;
+}
+
+uint64_t traffic_start_ns(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    return t->flows ? t->flows->start_ns[t->flows->first[rank] + message] : 0;
+}
+
+uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint32_t n = t->members[rank];
+    const uint32_t *member = t->member + t->first[rank];
+    uint32_t list[4];
+    uint32_t step;
+    if (t->flows)
+        return t->flows->to[t->flows->first[rank] + message];
+    switch (t->settings.pattern) {
+    case HX_PERMUTATION:
+    case HX_BISECTION:
+    case HX_TORNADO:
+    case HX_TRANSPOSE:
+    case HX_BIT_REVERSE:
+        return t->partner[rank];
+    case HX_NEIGHBOUR:
+        return list[message % neighbours(t, rank, list)];
+    case HX_INCAST:
+        return t->target[0];
+    case HX_HOTSPOT:
+        step = hot_target(t, rank, message);
+        if (step != TRAFFIC_NOBODY)
+            return step;
+        /* fall through */
+    case HX_UNIFORM:
+        step = random_below(random_of(t->settings.seed ^ FOR_UNIFORM, rank, message), n - 1);
+        break;
+    case HX_ALL_TO_ALL_RANDOM:
+        step = shuffled(random_of(t->settings.seed ^ FOR_ORDER, rank, message / (n - 1)), (uint32_t)(message % (n - 1)),
+                        n - 1);
+        break;
+    default:
+        step = shift_of(t, rank, message) - 1;
+    }
+    return member[(t->place[rank] + 1 + step) % n];
+}
+
+/* Where destinations are neither drawn nor read from a file, everybody has one round of them, again and again. */
+uint64_t traffic_messages_between(const struct traffic *t, uint32_t from, uint32_t to)
+{
+    uint64_t all = traffic_messages(t, from);
+    bool drawn = t->flows || t->settings.pattern == HX_UNIFORM || t->settings.pattern == HX_HOTSPOT;
+    uint64_t round = drawn ? all : traffic_destinations(t, from);
+    if (all == UINT64_MAX || all == 0 || round == 0 || from == to)
+        return 0;
+    uint64_t met = 0;
+    for (uint64_t message = 0; message < round; message++)
+        met += traffic_destination(t, from, message) == to;
+    return met * (all / round);
+}

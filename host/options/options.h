@@ -1,0 +1,137 @@
+/* options.h - one table of options a program, from which both the parsing and --help are made.
+ *
+ *     static struct my_settings s = {.message = 1 << 20};
+ *     static const struct hx_option options[] = {
+ *         HX_OPTIONS_HEADING("Traffic"),
+ *         {.name = "message", .letter = 'm', .argument = "SIZE", .help = "bytes of a message",
+ *          .kind = HX_OPTION_BYTES, .to.number = &s.message, .low = 1, .high = 1ULL << 32},
+ *         {.name = "verify", .help = "check every byte", .kind = HX_OPTION_FLAG, .to.flag = &s.verify},
+ *         HX_OPTIONS_END};
+ *     static const struct hx_command command = {.program = "hxmesh run", .operands = "SPEC|FILE", .most_operands = 1,
+ *                                               .summary = "Runs a fabric.", .options = options};
+ *     struct hx_common common;
+ *     int first = hx_options_parse(&command, argc, argv, &common);  // operands: argv[first] .. argv[argc - 1]
+ *
+ * The default of an option is written nowhere: it is what its target holds when the table is read, and is printed from
+ * there. Every program has, without naming them, --json FILE|- (unless .no_json), --quiet, --color, --help and
+ * --version. --help=man, =markdown and =words print the same table as a manual page, as a section of docs/options.md and for
+ * completion.
+ * Options and operands may be mixed; a long option may be shortened while it stays unique; a FLAG that is on by
+ * default is switched off by --no-NAME where .negatable is set. Anything that cannot be understood ends the program
+ * with one line and HX_EXIT_USAGE. */
+#ifndef HXMESH_HOST_OPTIONS_H
+#define HXMESH_HOST_OPTIONS_H
+
+#include "host/value.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+
+enum hx_option_kind {
+    HX_OPTION_HEADING,     /* no option: a heading in --help; .help is its text */
+    HX_OPTION_FLAG,        /* to.flag */
+    HX_OPTION_STRING,      /* to.string */
+    HX_OPTION_LIST,        /* to.list: may be given again and again */
+    HX_OPTION_NUMBER,      /* to.number, low .. high */
+    HX_OPTION_BYTES,       /* to.number, bytes, low .. high */
+    HX_OPTION_DURATION,    /* to.number, nanoseconds, low .. high */
+    HX_OPTION_REAL,        /* to.real, real_low .. real_high */
+    HX_OPTION_COORDINATE,  /* to.coordinate */
+    HX_OPTION_COORDINATES, /* to.coordinates: may be given again and again, and hold several */
+    HX_OPTION_CHOICE,      /* to.choice, place in .choices; --help lists the choices */
+    HX_OPTION_HELP,        /* prints and exits: only among the common options */
+    HX_OPTION_VERSION,     /* likewise */
+    HX_OPTION_END
+};
+
+enum { HX_OPTION_MOST_ITEMS = 32 };
+struct hx_option_list {
+    const char *item[HX_OPTION_MOST_ITEMS];
+    unsigned count;
+};
+
+struct hx_option {
+    const char *name;
+    char letter; /* 0: none */
+    enum hx_option_kind kind;
+    bool negatable;       /* FLAG: --no-NAME exists */
+    const char *argument; /* its name in --help; NULL: by kind */
+    const char *help;     /* says nothing of range and default, which are printed behind it */
+    union {
+        bool *flag;
+        const char **string;
+        struct hx_option_list *list;
+        uint64_t *number;
+        double *real;
+        struct hx_coordinate *coordinate;
+        struct hx_coordinates *coordinates;
+        unsigned *choice;
+    } to;
+    uint64_t low, high;
+    double real_low, real_high;
+    const char *const *choices; /* ends with NULL */
+    const uint64_t *standard;   /* what is taken if it is not given, where the target does not hold that */
+    const char *otherwise;      /* the same in words, where no value says it; "": nothing is said */
+    /* CHOICE that may also be the name of a file, which then is stored here, and the choice is the place of the word that
+     * stands for it in --help. A name has a '/' or a '.' in it or is there; a word of the list is that word. NULL: no. */
+    const char **file;
+    unsigned file_choice;
+    unsigned *given; /* where `given_bit` is set when the option was used; NULL: nowhere */
+    unsigned given_bit;
+    uint64_t applies;    /* the runs it is for, as host/options/applies.h has it; 0: all */
+    const char *instead; /* what to say to whoever uses it in another one, in parentheses; NULL: nothing */
+};
+
+/* clang-format off */
+#define HX_OPTIONS_HEADING(text) {.kind = HX_OPTION_HEADING, .help = (text)}
+#define HX_OPTIONS_END           {.kind = HX_OPTION_END}
+/* clang-format on */
+
+/* What --help prints, and --help=WORD. */
+enum hx_help_format { HX_HELP_TEXT, HX_HELP_MAN, HX_HELP_MARKDOWN, HX_HELP_WORDS, HX_HELP_FORMATS };
+
+struct hx_command {
+    const char *program;  /* as a user types it: "hxmesh route" */
+    const char *operands; /* "SPEC", NULL: none */
+    const char *summary;  /* what it does, one or two sentences */
+    const char *details;  /* NULL or paragraphs behind the options */
+    unsigned least_operands, most_operands;
+    bool no_json;
+    const struct hx_option *options;                          /* ends with HX_OPTIONS_END; NULL: none of its own */
+    void (*file_keys)(enum hx_help_format format, FILE *out); /* prints the keys of its own kind of file; NULL: none */
+};
+
+enum { HX_MOST_OPTIONS = 128 }; /* of a table, with its headings and what is common */
+
+struct hx_common {
+    const char *json;           /* file or "-"; NULL: the table for a person */
+    bool quiet;                 /* no progress */
+    unsigned color;             /* enum hx_color (host/color.h): chosen already */
+    time_t started;             /* when the command line was read */
+    const char *line;           /* the command line, quoted as a shell reads it; kept until another one is read */
+    bool used[HX_MOST_OPTIONS]; /* by place in the command's own table: it was on the command line */
+};
+
+/* Parses; returns the index of the first operand (argv is reordered so that operands come last). --help and
+ * --version print to stdout and exit 0. argv[0] is not looked at. */
+int hx_options_parse(const struct hx_command *command, int argc, char **argv, struct hx_common *common);
+
+/* Reads `text` as the value of one option and stores it; NULL if it is good, else what is wrong (as value.h). A flag is
+ * set by NULL (the option alone) or by a switch word (a configuration file). */
+const char *hx_option_apply(const struct hx_option *option, const char *text);
+
+/* Gives the value of one option to another of the same kind. A list is not copied. */
+void hx_option_copy(const struct hx_option *to, const struct hx_option *from);
+
+/* The format that a word (NULL: none) names; dies with HX_EXIT_USAGE of one that is unknown. */
+enum hx_help_format hx_help_format(const char *word);
+
+void hx_options_print(const struct hx_command *command, enum hx_help_format format, FILE *out);
+
+/* The options every program has, which HX_HELP_MARKDOWN leaves out. */
+void hx_print_markdown_common(FILE *out);
+
+#endif

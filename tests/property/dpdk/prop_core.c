@@ -1,0 +1,310 @@
+/* prop_core.c - what a core of a DPDK node owes its devices, the other cores and control: a peer that grants without
+ * taking overflows nothing, an output's owner leaves the others their part, control knows what it needs to know before
+ * it stops a device or the node, and who asks for routes never sees half of them. */
+#include "dpdk-node/control.h"
+#include "dpdk-node/core.h"
+#include "dpdk-node/devices.h"
+#include "dpdk-node/local.h"
+#include "tests/support/dpdk/support_dpdk.h"
+
+#include <rte_cycles.h>
+#include <rte_malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- a device that takes nothing ---- */
+
+enum { BLOCKS = 32, DEVICE_FRAMES = 64, TURNS = 2000 };
+
+struct stuck {
+    struct dpdk_port port;
+    struct rte_mempool *pool;
+    struct rte_ring *out; /* what the device has taken */
+    uint32_t staged, taken;
+};
+
+static void open_stuck(struct stuck *s, const char *in, const char *out)
+{
+    const char *const names[2] = {in, out};
+    static uint64_t drops[HX_DROP_COUNT];
+    uint16_t ends[2];
+    s->pool = rte_pktmbuf_pool_create(in, 1023, 0, 0, 8832, SOCKET_ID_ANY);
+    const struct device_needs needs = {.mtu = NODE_FULL_MTU, .queue = 32, .pool = s->pool};
+    device_pair(names, ends, DEVICE_FRAMES - 1, &needs);
+    assert_true(device_start(in, ends[0]));
+    s->out = rte_ring_lookup(names[1]);
+    const struct dpdk_port_config config = {.device = ends[0],
+                                            .blocks = BLOCKS,
+                                            .peer_blocks = BLOCKS,
+                                            .credit_period = rte_get_tsc_hz() * 3600,
+                                            .pool = s->pool,
+                                            .drops = drops};
+    dpdk_port_init(&s->port, &config, rte_zmalloc(NULL, dpdk_port_bytes(BLOCKS, BLOCKS), 64));
+    s->port.link.open = true;
+}
+
+/* All that the port has room for, in packets of one block; their numbers tell their order. */
+static void stage_all(struct stuck *s)
+{
+    uint64_t room = dpdk_credit_room(&s->port);
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        for (unsigned n = 0; n < hx_lane(room, vc); n++) {
+            struct rte_mbuf *m = rte_pktmbuf_alloc(s->pool);
+            struct hx_desc d = {.vc = (uint8_t)vc};
+            assert_true(m && s->port.staged_end < s->port.staged_size);
+            char *frame = rte_pktmbuf_append(m, HX_HEADER_BYTES);
+            memset(frame, 0, HX_HEADER_BYTES);
+            memcpy(frame + 40, &s->staged, sizeof s->staged);
+            dpdk_set_mbuf(&d, m);
+            dpdk_stage(&s->port, &d);
+            s->staged++;
+        }
+    }
+}
+
+static void take_some(struct stuck *s, unsigned frames)
+{
+    void *m;
+    for (; frames > 0 && rte_ring_dequeue(s->out, &m) == 0; frames--) {
+        const uint8_t *frame = rte_pktmbuf_mtod((struct rte_mbuf *)m, uint8_t *);
+        if (frame[13] != (HX_ETHERTYPE_CONTROL & 0xFF)) {
+            assert_memory_equal(frame + 40, &s->taken, sizeof s->taken);
+            s->taken++;
+        }
+        rte_pktmbuf_free(m);
+    }
+}
+
+static void a_peer_that_grants_and_takes_nothing_overflows_nothing(void **state)
+{
+    (void)state;
+    static struct stuck s;
+    open_stuck(&s, "stuck", "unstuck");
+    for (unsigned turn = 0; turn < TURNS; turn++) {
+        for (unsigned vc = 0; vc < HX_VCS; vc++)
+            s.port.link.tx[vc].limit = s.port.link.tx[vc].sent + BLOCKS;
+        s.port.link.answer = true;
+        stage_all(&s);
+        (void)dpdk_flush(&s.port, rte_rdtsc());
+        assert_true(s.port.staged_end <= s.port.staged_size);
+        if (turn % 50 == 49) /* now and then it takes a few */
+            take_some(&s, turn % 80);
+    }
+    while (s.port.staged_end > s.port.staged_first) {
+        take_some(&s, DEVICE_FRAMES);
+        (void)dpdk_flush(&s.port, rte_rdtsc());
+    }
+    take_some(&s, DEVICE_FRAMES);
+    assert_true(s.staged > TURNS / 2 && s.taken == s.staged);
+}
+
+/* ---- an output that two cores send by ---- */
+
+/* Who has packets, and what credit comes to each. */
+struct both {
+    struct stuck *s;
+    struct dpdk_share *share;
+    bool owner_wants, other_wants;
+    uint32_t owner, other; /* packets */
+};
+
+static struct hx_desc full_packet(const struct both *b)
+{
+    struct rte_mbuf *m = rte_pktmbuf_alloc(b->s->pool);
+    struct hx_desc d = {.length = HX_MAX_PAYLOAD};
+    assert_non_null(m);
+    memset(rte_pktmbuf_append(m, HX_HEADER_BYTES), 0, HX_HEADER_BYTES);
+    dpdk_set_mbuf(&d, m);
+    return d;
+}
+
+/* A loop of each core: credit for `blocks` more comes, the owner sends what it can, then the other, then it is served. */
+static void loop_both(struct both *b, uint32_t blocks, struct dpdk_turn *turn)
+{
+    struct dpdk_port *p = &b->s->port;
+    struct dpdk_share *const shares[2] = {NULL, b->share};
+    struct hx_credit_sender *tx = &p->link.tx[0];
+    uint32_t most = tx->sent + tx->buffer;
+    tx->limit = hx_credit_is_ahead(tx->limit + blocks, most) ? most : tx->limit + blocks;
+    for (; b->owner_wants && hx_lane(dpdk_credit_room(p), 0) >= HX_PACKET_BLOCKS; b->owner++) {
+        const struct hx_desc d = full_packet(b);
+        dpdk_stage(p, &d);
+    }
+    for (; b->other_wants && hx_lane(dpdk_share_room(b->share), 0) >= HX_PACKET_BLOCKS; b->other++) {
+        const struct hx_desc d = full_packet(b);
+        dpdk_share_send(b->share, &d);
+    }
+    dpdk_share_rest(b->share);
+    (void)dpdk_share_serve(p, shares, 2, turn);
+    (void)dpdk_flush(p, rte_rdtsc());
+    void *m;
+    while (rte_ring_dequeue(b->s->out, &m) == 0)
+        rte_pktmbuf_free(m);
+}
+
+/* Percent of the packets that the credit was for, of the owner and of the other core. */
+static void count_both(struct both *b, uint32_t blocks, uint32_t percent[2])
+{
+    struct dpdk_turn turn = {.core = {0}};
+    b->owner = b->other = 0;
+    for (uint32_t n = 0; n < 200000 / blocks; n++)
+        loop_both(b, blocks, &turn);
+    percent[0] = b->owner * HX_PACKET_BLOCKS / (200000 / 100);
+    percent[1] = b->other * HX_PACKET_BLOCKS / (200000 / 100);
+}
+
+/* However little credit comes at once, and from the least buffer on. */
+static void an_outputs_owner_leaves_the_others_their_part(void **state)
+{
+    (void)state;
+    static struct stuck s;
+    open_stuck(&s, "share", "shared");
+    struct both b = {.s = &s, .share = dpdk_share_new("other", HX_VCS * 512, SOCKET_ID_ANY)};
+    for (uint32_t buffer = 32; buffer <= 512; buffer *= 4) {
+        for (uint32_t blocks = 1; blocks <= 32; blocks *= 2) {
+            uint32_t percent[2];
+            s.port.peer_blocks = s.port.link.tx[0].buffer = buffer;
+            b.owner_wants = b.other_wants = true;
+            count_both(&b, blocks, percent);
+            print_message("buffer %u, %u at once: both %u %u", buffer, blocks, percent[0], percent[1]);
+            assert_true(2 * percent[0] >= percent[1] && 2 * percent[1] >= percent[0] && percent[0] + percent[1] >= 40);
+            b.other_wants = false;
+            count_both(&b, blocks, percent);
+            print_message(", the owner alone %u", percent[0]);
+            assert_true(percent[0] >= 25);
+            b.owner_wants = false;
+            b.other_wants = true;
+            count_both(&b, blocks, percent);
+            print_message(", the other alone %u\n", percent[1]);
+            assert_true(percent[1] >= 25);
+        }
+    }
+}
+
+/* ---- a node of three in a row, whose E port is one core's and whose W port another's ---- */
+
+static struct lab lab;
+static struct node *const middle = &lab.node[1];
+
+static int open_row(void **state)
+{
+    const struct lab_settings s = {.fabric = "1x1 H3x1Mesh",
+                                   .credits = 64,
+                                   .message = 100000,
+                                   .count = 1000000,
+                                   .lcores = "E=0,W=1,N=1,S=1,local=0"};
+    (void)state;
+    lab_open(&lab, &s);
+    for (unsigned turn = 0; turn < 300; turn++)
+        lab_turn(&lab);
+    return 0;
+}
+
+static int close_row(void **state)
+{
+    (void)state;
+    lab_close(&lab);
+    return 0;
+}
+
+/* ---- what control and telemetry see ---- */
+
+static void say_waiting(const struct node *n)
+{
+    for (unsigned i = 0; i < n->cores; i++)
+        core_tell_waiting(n->core[i]);
+}
+
+static uint32_t waiting_of(const struct node *n)
+{
+    uint32_t sum = 0;
+    for (unsigned i = 0; i < n->cores; i++)
+        sum += atomic_load(&n->core[i]->waiting);
+    return sum;
+}
+
+/* A core that was last heard of long ago said that it holds nothing. */
+static void a_node_is_quiet_when_its_cores_have_said_so_since(void **state)
+{
+    (void)state;
+    struct node *n = middle;
+    struct local *local = n->local;
+    struct control c = {.node = n};
+    n->local = NULL; /* what its endpoint still has to do is another question */
+    say_waiting(n);
+    while (waiting_of(n) == 0) {
+        lab_turn(&lab);
+        say_waiting(n);
+    }
+    for (unsigned i = 0; i < n->cores; i++)
+        atomic_store(&n->core[i]->waiting, 0);
+    control_drain(&c);
+    c.ended -= rte_get_tsc_hz();
+    assert_false(control_is_quiet(&c)); /* nobody has said anything yet */
+    say_waiting(n);
+    assert_false(control_is_quiet(&c));
+    for (unsigned i = 0; i < n->cores; i++)
+        atomic_store(&n->core[i]->waiting, 0);
+    assert_true(control_is_quiet(&c));
+    c.ended = rte_rdtsc();
+    assert_false(control_is_quiet(&c)); /* that is no while */
+    atomic_store(&n->phase, NODE_RUNNING);
+    n->local = local;
+}
+
+/* However long ago control has looked at it. */
+static void a_device_is_stopped_when_its_core_has_seen_it_go_down(void **state)
+{
+    (void)state;
+    struct node *n = middle;
+    struct core *core = n->core[n->owner[HX_W]];
+    memset(n->looked_at, 0, sizeof n->looked_at);
+    assert_false(node_is_left_alone(n, HX_W));
+    uint64_t up = atomic_fetch_and(&n->up, ~(UINT64_C(1) << HX_W));
+    assert_false(node_is_left_alone(n, HX_W));
+    (void)core_loop(n->core[n->owner[HX_E]]); /* not its core */
+    assert_false(node_is_left_alone(n, HX_W));
+    (void)core_loop(core);
+    assert_true(node_is_left_alone(n, HX_W));
+    assert_false(node_is_left_alone(n, HX_E));
+    atomic_store(&n->up, up);
+    (void)core_loop(core);
+    assert_false(node_is_left_alone(n, HX_W));
+}
+
+static void who_asks_for_routes_sees_whole_tables(void **state)
+{
+    (void)state;
+    struct node *n = middle;
+    struct core *core = n->core[0];
+    struct hx_route seen;
+    memset(core->tables, 0, hx_route_bytes(&n->config->g, n->config->node)); /* in the midst of being built anew */
+    void *tables = node_routes(n, &seen);
+    assert_int_equal(hx_route_ports(&seen, HX_LOCAL, 2, 0), 1U << HX_E);
+    assert_int_equal(hx_route_ports(&seen, HX_LOCAL, 0, 0), 1U << HX_W);
+    free(tables);
+    uint64_t up = atomic_fetch_and(&n->up, ~(UINT64_C(1) << HX_W));
+    tables = node_routes(n, &seen);
+    assert_int_equal(hx_route_ports(&seen, HX_LOCAL, 0, 0) & 1U << HX_W, 0);
+    free(tables);
+    atomic_store(&n->up, up);
+    core_reroute(core);
+}
+
+int main(void)
+{
+#define IN_ROW(test) cmocka_unit_test_setup_teardown(test, open_row, close_row)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_peer_that_grants_and_takes_nothing_overflows_nothing),
+        cmocka_unit_test(an_outputs_owner_leaves_the_others_their_part),
+        IN_ROW(a_node_is_quiet_when_its_cores_have_said_so_since),
+        IN_ROW(a_device_is_stopped_when_its_core_has_seen_it_go_down),
+        IN_ROW(who_asks_for_routes_sees_whole_tables),
+    };
+    lab_start_eal();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,370 @@
+/* prop_fabric.c - a whole plane of DPDK nodes: nothing is lost, whatever the buffers, the number of cores a node has,
+ * and however many credit frames are lost; and garbage on every port does no harm.
+ *
+ * HX_GARBAGE_SECONDS: how long garbage comes (2). */
+#include "dpdk-node/local.h"
+#include "dpdk-node/report.h"
+#include "hxmesh/error.h"
+#include "hxmesh/frame.h"
+#include "tests/support/dpdk/support_dpdk.h"
+
+#include <rte_cycles.h>
+#include <rte_ring.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint64_t random_state;
+
+static uint32_t draw(uint32_t below)
+{
+    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((random_state >> 33) % below);
+}
+
+/* ---- nothing is lost ---- */
+
+static void check_settings(const struct lab_settings *s)
+{
+    static struct lab lab;
+    lab_open(&lab, s);
+    assert_true(lab_run(&lab, 60));
+    assert_int_equal(lab_corrupted(&lab), 0);
+    assert_int_equal(lab_failed(&lab), 0);
+    /* Where other programs keep the machine busy, acknowledgements are late and packets come twice. */
+    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
+        assert_true(reason == HX_DROP_DUPLICATE || lab_drops(&lab, reason) == 0);
+    for (unsigned id = 0; id < lab.nodes; id++) {
+        const struct local *l = lab.node[id].local;
+        if (l) {
+            assert_int_equal(l->endpoint.stats.messages_received, l->to_receive);
+            assert_int_equal(l->hal.max_vc, 1); /* one crossing in a fabric of one row */
+        }
+    }
+    lab_close(&lab);
+}
+
+static void all_arrives(void **state)
+{
+    (void)state;
+    const struct lab_settings s = {.fabric = "2x1 Hx1Mesh", .credits = 512, .message = 300000, .count = 40};
+    check_settings(&s);
+}
+
+static void all_arrives_with_the_least_buffers(void **state)
+{
+    (void)state;
+    const struct lab_settings s = {.fabric = "2x1 Hx1Mesh", .credits = 32, .message = 100001, .count = 40};
+    check_settings(&s);
+}
+
+static void all_arrives_though_credit_frames_are_lost(void **state)
+{
+    (void)state;
+    for (uint64_t one_in = 2; one_in <= 100; one_in += 98) {
+        const struct lab_settings s = {
+            .fabric = "2x1 Hx1Mesh", .credits = 64, .message = 100000, .count = 40, .lose_credits = one_in};
+        check_settings(&s);
+    }
+}
+
+static void all_arrives_by_ports_of_three_cores(void **state)
+{
+    (void)state;
+    for (uint64_t credits = 32; credits <= 512; credits *= 4) {
+        const struct lab_settings s = {.fabric = "2x1 Hx1Mesh",
+                                       .credits = credits,
+                                       .message = 100000,
+                                       .count = 40,
+                                       .lcores = "E=0,W=1,N=1,S=2,local=2"};
+        check_settings(&s);
+    }
+}
+
+/* ---- links ---- */
+
+/* A link that goes down and comes back costs what was under way, which is sent again, and nothing else. */
+static void links_come_and_go(void **state)
+{
+    (void)state;
+    static struct lab lab;
+    const struct lab_settings s = {
+        .fabric = "2x1 Hx1Mesh", .credits = 128, .message = 100000, .count = 200, .lcores = "E=0,W=1,N=1,S=2,local=2"};
+    lab_open(&lab, &s);
+    for (unsigned flap = 0; flap < 8; flap++) {
+        for (unsigned turn = 0; turn < 200; turn++)
+            lab_turn(&lab);
+        unsigned port = flap % 2 ? HX_E : HX_W;
+        uint64_t up = atomic_exchange(&lab.node[0].up, 31 & ~(1U << port));
+        for (unsigned turn = 0; turn < 20; turn++)
+            lab_turn(&lab);
+        atomic_store(&lab.node[0].up, up);
+    }
+    assert_true(lab_run(&lab, 60));
+    assert_int_equal(lab_corrupted(&lab), 0);
+    assert_int_equal(lab_failed(&lab), 0);
+    lab_close(&lab);
+}
+
+/* ---- garbage ---- */
+
+static struct rte_mbuf *garbage(struct lab *lab, unsigned bytes)
+{
+    struct rte_mbuf *m = rte_pktmbuf_alloc(lab->pool);
+    char *at = m ? rte_pktmbuf_append(m, (uint16_t)bytes) : NULL;
+    for (unsigned i = 0; at && i < bytes; i++)
+        at[i] = (char)draw(256);
+    return m;
+}
+
+/* A frame in which all is right, for the reasons of whoever changes it then. */
+static struct rte_mbuf *good_frame(struct lab *lab)
+{
+    struct rte_mbuf *m = garbage(lab, HX_HEADER_BYTES + 13);
+    const struct hx_header h = {
+        .credit_vc = HX_NO_CREDIT, .kind = HX_DATA, .message_packets = 1, .length = 13, .epoch = 1};
+    if (m)
+        hx_frame_encode(rte_pktmbuf_mtod(m, uint8_t *), &h);
+    return m;
+}
+
+static struct rte_mbuf *credit_frame(struct lab *lab)
+{
+    struct rte_mbuf *m = garbage(lab, HX_CREDIT_FRAME_BYTES);
+    struct hx_credit_frame f = {.nonce = 1 + draw(1000), .peer_nonce = draw(1000)};
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        f.limit[vc] = draw(UINT32_MAX);
+        f.sent[vc] = draw(UINT32_MAX);
+    }
+    if (m)
+        hx_credit_encode(rte_pktmbuf_mtod(m, uint8_t *), &f);
+    return m;
+}
+
+/* A copy of the frame that comes next out of a cable. */
+static struct rte_mbuf *copy_of_next(struct lab *lab, struct rte_ring *r, bool credits)
+{
+    static void *all[4096];
+    unsigned n = rte_ring_dequeue_burst(r, all, 4096, NULL);
+    struct rte_mbuf *copy = NULL;
+    for (unsigned i = 0; i < n && !copy; i++) {
+        const uint8_t *frame = rte_pktmbuf_mtod((struct rte_mbuf *)all[i], uint8_t *);
+        if ((frame[13] == (HX_ETHERTYPE_CONTROL & 0xFF)) == credits)
+            copy = rte_pktmbuf_copy(all[i], lab->pool, 0, UINT32_MAX);
+    }
+    (void)rte_ring_enqueue_bulk(r, all, n, NULL);
+    return copy;
+}
+
+static struct rte_mbuf *spoil(struct rte_mbuf *m, unsigned at, uint8_t value)
+{
+    if (m)
+        rte_pktmbuf_mtod(m, uint8_t *)[at] = value;
+    return m;
+}
+
+static struct rte_mbuf *truncated(struct rte_mbuf *m, uint16_t by)
+{
+    if (m)
+        (void)rte_pktmbuf_trim(m, by);
+    return m;
+}
+
+/* A credit frame of both true sessions whose counts are not true, or that begins another session. */
+static struct rte_mbuf *forged(struct rte_mbuf *m)
+{
+    struct hx_credit_frame f;
+    uint8_t *frame = m ? rte_pktmbuf_mtod(m, uint8_t *) : NULL;
+    if (!m || hx_credit_decode(&f, frame, m->data_len) != HX_OK)
+        return m;
+    unsigned vc = draw(HX_VCS);
+    switch (draw(4)) {
+    case 0:
+        f.limit[vc] += 1 + draw(1U << 30);
+        break;
+    case 1:
+        f.sent[vc] += 1 + draw(1U << 30);
+        break;
+    case 2:
+        f.nonce += 1 + draw(1U << 30);
+        break;
+    default:
+        f.peer_nonce += 1 + draw(1U << 30);
+    }
+    hx_credit_encode(frame, &f);
+    return m;
+}
+
+/* One frame for the cable that leads into (id, port). Its other end's frames come back by `back`. */
+static struct rte_mbuf *choose(struct lab *lab, struct rte_ring *in, struct rte_ring *back)
+{
+    switch (draw(13)) {
+    case 0:
+        return garbage(lab, 1 + draw(HX_MAX_FRAME + 200));
+    case 1:
+        return garbage(lab, 1 + draw(64));
+    case 2:
+        return truncated(good_frame(lab), (uint16_t)(1 + draw(70)));
+    case 3:
+        return spoil(good_frame(lab), 14, 2); /* version */
+    case 4:
+        return spoil(good_frame(lab), 15, 3); /* VC */
+    case 5:
+        return spoil(good_frame(lab), 17, 9); /* VC of the grant */
+    case 6:
+        return spoil(good_frame(lab), 29, 3); /* another plane */
+    case 7:
+        return credit_frame(lab);
+    case 8:
+        return spoil(credit_frame(lab), 20 + draw(44), (uint8_t)draw(256));
+    case 9: /* its own frames come back */
+        return copy_of_next(lab, back, true);
+    case 10:
+        return copy_of_next(lab, back, false);
+    case 11:
+        return forged(copy_of_next(lab, in, true));
+    default: /* the peer's come twice */
+        return copy_of_next(lab, in, draw(2) != 0);
+    }
+}
+
+/* Frames that were put into cables beside those that nodes sent. */
+static uint64_t thrown;
+
+static void throw_at(struct lab *lab, unsigned id, unsigned port)
+{
+    struct hx_end far = hx_far_end(&lab->config[id].g, id, port);
+    struct rte_mbuf *m = choose(lab, lab->into[id][port], lab->into[far.node][far.port]);
+    bool put = m && rte_ring_enqueue(lab->into[id][port], m) == 0;
+    thrown += put;
+    if (!put)
+        rte_pktmbuf_free(m);
+}
+
+static void throw_everywhere(struct lab *lab)
+{
+    for (unsigned id = 0; id < lab->nodes; id++) {
+        for (unsigned port = 0; port < lab->config[id].ports; port++) {
+            if (lab->into[id][port])
+                throw_at(lab, id, port);
+        }
+    }
+}
+
+static uint64_t messages_received(const struct lab *lab)
+{
+    uint64_t sum = 0;
+    for (unsigned id = 0; id < lab->nodes; id++)
+        sum += lab->node[id].local ? lab->node[id].local->endpoint.stats.messages_received : 0;
+    return sum;
+}
+
+/* Turns for so long, with garbage or without. Returns messages a thousand turns: time is no measure here, for whoever
+ * makes garbage takes most of it. */
+static double turn_for(struct lab *lab, uint64_t ticks, bool with_garbage)
+{
+    uint64_t before = messages_received(lab);
+    uint64_t end = rte_rdtsc() + ticks;
+    uint64_t turns = 0;
+    for (; rte_rdtsc() < end; turns++) {
+        lab_turn(lab);
+        if (with_garbage && turns % 4 == 0)
+            throw_everywhere(lab);
+    }
+    return (double)(messages_received(lab) - before) * 1000 / (double)turns;
+}
+
+static bool is_idle(const struct lab *lab)
+{
+    for (unsigned id = 0; id < lab->nodes; id++)
+        if (lab->node[id].local && !local_is_idle(lab->node[id].local))
+            return false;
+    return true;
+}
+
+static void end_traffic(struct lab *lab)
+{
+    for (unsigned id = 0; id < lab->nodes; id++) {
+        atomic_store(&lab->node[id].phase, NODE_DRAINING); /* no new messages */
+        if (lab->node[id].local)
+            lab->node[id].local->to_send = lab->node[id].local->begun;
+    }
+    for (uint64_t until = rte_rdtsc() + 40 * rte_get_tsc_hz(); rte_rdtsc() < until && !is_idle(lab);)
+        lab_turn(lab);
+    assert_true(is_idle(lab));
+    for (unsigned id = 0; id < lab->nodes; id++) {
+        const struct local *l = lab->node[id].local;
+        if (l)
+            assert_int_equal(l->endpoint.stats.messages_sent, l->begun);
+    }
+}
+
+/* Every frame that was put into a cable, by a node or beside it, was taken and counted, or lies there still. */
+static void check_accounts(struct lab *lab)
+{
+    uint64_t put = thrown;
+    uint64_t taken = 0;
+    uint64_t dropped = 0;
+    for (unsigned id = 0; id < lab->nodes; id++) {
+        for (unsigned port = 0; port < lab->config[id].ports; port++) {
+            const struct dpdk_port *p = &lab->node[id].port[port];
+            const struct dpdk_counts *c = &p->counts;
+            if (lab->node[id].config->port[port].device[0])
+                dropped += c->rx_dropped;
+            if (!lab->into[id][port])
+                continue;
+            put += c->tx_packets + c->tx_credits - c->tx_dropped - (p->staged_end - p->staged_first);
+            taken += c->rx_packets + c->rx_credits + c->rx_dropped + rte_ring_count(lab->into[id][port]);
+        }
+    }
+    assert_int_equal(put, taken);
+    /* And each has a reason: of arrival, or the switch's, or the endpoint's. */
+    uint64_t by_reason = 0;
+    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
+        by_reason += lab_drops(lab, reason);
+    assert_true(by_reason >= dropped);
+}
+
+static void garbage_does_no_harm(void **state)
+{
+    (void)state;
+    static struct lab lab;
+    const char *given = getenv("HX_GARBAGE_SECONDS");
+    const char *seed = getenv("HX_SEED");
+    uint64_t ticks = (given ? strtoull(given, NULL, 10) : 2) * rte_get_tsc_hz();
+    random_state = seed ? strtoull(seed, NULL, 0) : 1;
+    const struct lab_settings s = {.fabric = "2x1 Hx1Mesh", .credits = 128, .message = 20000, .count = 100000000};
+    thrown = 0;
+    lab_open(&lab, &s);
+    double clean = turn_for(&lab, ticks / 4, false);
+    double spoilt = turn_for(&lab, ticks, true);
+    end_traffic(&lab);
+    check_accounts(&lab);
+    assert_int_equal(lab_corrupted(&lab), 0);
+    assert_int_equal(lab_failed(&lab), 0);
+    assert_true(messages_received(&lab) > 100);
+    assert_true(spoilt > clean / 4); /* as good as equal; a thousandth if garbage can end sessions */
+    assert_true(lab_drops(&lab, HX_DROP_MALFORMED) > 1000);
+    print_message("%lu frames of garbage; messages a thousand turns: %.2f, %.2f without; dropped:",
+                  (unsigned long)thrown, spoilt, clean);
+    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
+        print_message(" %s %lu", node_drop_names[reason], (unsigned long)lab_drops(&lab, reason));
+    print_message("\n");
+    lab_close(&lab);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(all_arrives),
+                                       cmocka_unit_test(all_arrives_with_the_least_buffers),
+                                       cmocka_unit_test(all_arrives_though_credit_frames_are_lost),
+                                       cmocka_unit_test(all_arrives_by_ports_of_three_cores),
+                                       cmocka_unit_test(links_come_and_go),
+                                       cmocka_unit_test(garbage_does_no_harm)};
+    lab_start_eal();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,489 @@
+/* prop_crash.c - a worker is killed at any instruction: no buffer is lost or doubled, and no message either.
+ *
+ * killed_at_any_instruction: a child process runs worker 0 of a small fabric, the test itself runs worker 1, in turn.
+ * After a seeded number of sweeps the child is single-stepped (ptrace) a seeded number of instructions into a step and
+ * killed with SIGKILL. Half of the kills are aimed at the publication of a step, where the redo record counts; the
+ * other half falls anywhere. Then recover_worker() acts in its stead, an audit that knows only the documented layout
+ * counts every buffer, and a new child carries on.
+ *
+ * killed_between_steps: the same without processes, thousands of times, either worker, also both at once.
+ *
+ * At the end of each, all that was begun must have arrived. HX_SEED chooses other runs. */
+#include "fabric-emu/live/recover.h"
+#include "fabric-emu/random.h"
+#include "tests/support/shm/support_shm.h"
+
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum {
+    KILLS = 60,               /* of each fabric, by instruction */
+    LIVES = 800,              /* of each fabric, between steps */
+    ROUNDS = 2,               /* of these */
+    MOST_SWEEPS = 10,         /* of a life */
+    MOST_INSTRUCTIONS = 1800, /* into a step */
+    BEFORE_RECORD = 300,      /* most of the way from the first word of a record to the last */
+    SURELY_DONE = 5000,       /* far more than all of it takes, in instrumented code too */
+    BEHIND_RECORD = 60,
+    AN_ENTRY = 7, /* about as many to publish a word of it */
+    NO_PTRACE = 77,
+    PLENTY = 100000,       /* messages to each destination: more than any run gets through */
+    TIMEOUT_NS = 300000000 /* more than an endpoint's timeout */
+};
+
+/* clang-format off */
+static const struct support_plan plans[] = {
+    /* full of packets that wait and others that pass them */
+    {"2x2 Hx2Mesh", .workers = 2, .planes = 1, .credits = 256, .pattern = HX_UNIFORM, .message = 40000},
+    {"2x2 Hx2Mesh", .workers = 2, .planes = 2, .credits = 32, .pattern = HX_ALL_TO_ALL, .message = 200},
+    {"3x2 H2x1Mesh", .workers = 3, .planes = 1, .credits = 256, .pattern = HX_ALL_TO_ALL_RANDOM, .message = 33000},
+    {"2x1 Hx2Mesh", .workers = 2, .planes = 4, .credits = 64, .pattern = HX_INCAST, .message = 100},
+    {"2x1 Hx2Mesh", .workers = 2, .planes = 1, .credits = 512, .pattern = HX_INCAST, .message = 163840},
+    /* acknowledgements of one life that meet messages of the next */
+    {"3x2 H2x1Mesh", .workers = 3, .planes = 1, .credits = 512, .pattern = HX_ALL_TO_ALL_RANDOM, .message = 8300},
+};
+/* clang-format on */
+enum { PLANS = sizeof plans / sizeof *plans };
+
+static uint64_t seed_of_run(void)
+{
+    const char *text = getenv("HX_SEED");
+    return text ? strtoull(text, NULL, 0) : 1;
+}
+
+/* ---- one run ---- */
+
+struct run {
+    const struct support_plan *plan;
+    uint64_t seed, drawn;
+    struct support s;
+    struct worker worker[SHM_MAX_WORKERS]; /* those the test runs itself */
+    bool runs[SHM_MAX_WORKERS];
+    unsigned case_number;
+    unsigned redone; /* kills that left a record to complete */
+};
+
+static uint32_t draw(struct run *r, uint32_t below)
+{
+    return random_below(random_of(r->seed, 77, r->drawn++), below);
+}
+
+static struct run the_run; /* a failed test leaves it open for close_after_failure() */
+
+static struct run *open_run(const struct support_plan *plan, uint64_t seed)
+{
+    struct support_plan seeded = *plan;
+    seeded.seed = seed;
+    seeded.count = PLENTY;
+    the_run = (struct run){.plan = plan, .seed = seed};
+    support_open(&the_run.s, &seeded);
+    return &the_run;
+}
+
+static void close_run(struct run *r)
+{
+    for (unsigned w = 0; w < r->s.f.workers; w++) {
+        if (r->runs[w])
+            support_forget(&r->worker[w]);
+    }
+    support_close(&r->s);
+    r->plan = NULL;
+}
+
+static int close_after_failure(void **state)
+{
+    (void)state;
+    if (the_run.plan)
+        close_run(&the_run);
+    return 0;
+}
+
+static void start(struct run *r, unsigned worker)
+{
+    support_start(&r->s, &r->worker[worker], worker);
+    r->runs[worker] = true;
+}
+
+/* Counts of the endpoints, which outlive them. */
+static void judge_counts(const struct run *r, const char *when)
+{
+    uint64_t sent = 0;
+    uint64_t delivered = 0;
+    for (uint32_t rank = 0; rank < r->s.f.g.accelerators; rank++) {
+        sent += r->s.f.accelerator[rank].stats.packets_sent + r->s.f.accelerator[rank].stats.packets_repeated;
+        delivered += r->s.f.accelerator[rank].stats.packets_delivered;
+    }
+    if (delivered > sent)
+        fail_msg("%s, seed %llu, case %u, %s: %llu packets were sent and %llu delivered", r->plan->spec,
+                 (unsigned long long)r->seed, r->case_number, when, (unsigned long long)sent,
+                 (unsigned long long)delivered);
+}
+
+static void judge(struct run *r, const char *when)
+{
+    judge_counts(r, when);
+    struct support_audit a = support_audit(&r->s);
+    const struct support_ledger *l = r->s.ledger;
+    if (a.missing || a.doubled || a.foreign)
+        fail_msg("%s, seed %llu, case %u, %s: of %llu buffers %llu missing, %llu doubled, %llu entries of none",
+                 r->plan->spec, (unsigned long long)r->seed, r->case_number, when, (unsigned long long)a.buffers,
+                 (unsigned long long)a.missing, (unsigned long long)a.doubled, (unsigned long long)a.foreign);
+    if (l->never_received || l->incomplete || l->mixed || l->wrong || l->failed)
+        fail_msg("%s, seed %llu, case %u, %s: messages acknowledged but not received %llu, received in part %llu, "
+                 "packets mixed %llu, wrong %llu, messages given up %llu",
+                 r->plan->spec, (unsigned long long)r->seed, r->case_number, when,
+                 (unsigned long long)l->never_received, (unsigned long long)l->incomplete, (unsigned long long)l->mixed,
+                 (unsigned long long)l->wrong, (unsigned long long)l->failed);
+}
+
+static unsigned sweep_others(struct run *r, bool may_begin)
+{
+    unsigned work = 0;
+    for (unsigned w = 0; w < r->s.f.workers; w++)
+        work += r->runs[w] ? support_sweep(&r->s, &r->worker[w], may_begin) : 0;
+    return work;
+}
+
+static void tell_others(struct run *r)
+{
+    for (unsigned w = 0; w < r->s.f.workers; w++) {
+        if (r->runs[w])
+            support_notice(&r->worker[w]);
+    }
+}
+
+/* What the supervisor does about a death, with the others running on for a while before they notice and after. */
+static void bury(struct run *r, unsigned worker)
+{
+    support_take_down(&r->s, worker);
+    (void)recover_worker(&r->s.f, worker);
+    judge(r, "after recovery");
+    assert_int_equal(support_waiting_for(&r->s, worker), 0);
+    for (unsigned n = draw(r, 3); n; n--)
+        (void)sweep_others(r, true);
+    if (draw(r, 2)) {
+        tell_others(r);
+        for (unsigned n = draw(r, 3); n; n--)
+            (void)sweep_others(r, true);
+    }
+    (void)recover_worker(&r->s.f, worker);
+    judge(r, "after late neighbours");
+    assert_int_equal(support_waiting_for(&r->s, worker), 0);
+    r->s.now += draw(r, 4) == 0 ? TIMEOUT_NS : 1000;
+}
+
+static void revive(struct run *r, unsigned worker)
+{
+    support_bring_back(&r->s, worker);
+    if (draw(r, 2))
+        tell_others(r);
+}
+
+/* Nothing begins any more; all that was begun must arrive, and every buffer come home. */
+static void finish(struct run *r)
+{
+    for (unsigned w = 0; w < r->s.f.workers; w++) {
+        if (!r->runs[w])
+            start(r, w);
+    }
+    tell_others(r);
+    bool done = false;
+    for (unsigned sweeps = 0; !done && sweeps < 200000; sweeps++) {
+        if (sweep_others(r, false) == 0)
+            r->s.now += TIMEOUT_NS;
+        done = true;
+        for (unsigned w = 0; w < r->s.f.workers; w++)
+            done = done && support_is_done(&r->worker[w], false);
+    }
+    /* Acknowledgements of what is done already may still be on their way. */
+    while (sweep_others(r, false)) {
+    }
+    judge(r, "at the end");
+    if (!done || support_unreceived(&r->s) || support_audit(&r->s).in_links)
+        fail_msg("%s, seed %llu: %s, %llu messages never arrived, %llu buffers in links at the end", r->plan->spec,
+                 (unsigned long long)r->seed, done ? "done" : "NOT done", (unsigned long long)support_unreceived(&r->s),
+                 (unsigned long long)support_audit(&r->s).in_links);
+}
+
+/* ---- kills between steps ---- */
+
+static void live_and_die(struct run *r, unsigned victim)
+{
+    if (!r->runs[victim])
+        start(r, victim);
+    for (unsigned n = draw(r, MOST_SWEEPS); n; n--) {
+        (void)sweep_others(r, true);
+        r->s.now += 1000;
+    }
+    unsigned steps = draw(r, support_steps(&r->worker[victim]) + 1);
+    for (unsigned step = 0; step < steps; step++)
+        (void)support_step(&r->s, &r->worker[victim], step, true);
+    support_forget(&r->worker[victim]);
+    r->runs[victim] = false;
+    bury(r, victim);
+    revive(r, victim);
+}
+
+static void live_and_die_often(struct run *r)
+{
+    for (unsigned w = 0; w < r->s.f.workers; w++)
+        start(r, w);
+    for (r->case_number = 0; r->case_number < LIVES; r->case_number++) {
+        live_and_die(r, draw(r, r->s.f.workers));
+        for (unsigned w = 0; draw(r, 4) && w < r->s.f.workers; w++) {
+            if (!r->runs[w])
+                start(r, w);
+        }
+    }
+    finish(r);
+    close_run(r);
+}
+
+static void killed_between_steps(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < ROUNDS * PLANS; i++)
+        live_and_die_often(open_run(&plans[i % PLANS], seed_of_run() * 1000 + i));
+}
+
+/* ---- kills at any instruction: the child ---- */
+
+/* What the child is told, in memory it shares with the test. */
+struct orders {
+    unsigned stop_at; /* before this step, counted round and round */
+    bool aim;         /* stop again where that step, or one after it, begins to write its redo record */
+};
+
+/* The pages of the child's redo record, mapped a second time: they alone can be protected. */
+static struct {
+    uint8_t *pages;
+    size_t bytes;
+} record;
+
+static void record_is_written(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    const uint8_t *at = info->si_addr;
+    if (at < record.pages || at >= record.pages + record.bytes) {
+        (void)signal(number, SIG_DFL); /* a crash of its own */
+        return;
+    }
+    (void)mprotect(record.pages, record.bytes, PROT_READ | PROT_WRITE);
+    (void)kill(getpid(), SIGSTOP);
+}
+
+static void map_record(const struct run *r, struct worker *w)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t at = (size_t)((uint8_t *)w->shm.step.redo - r->s.f.arena.base);
+    record.bytes = (at % page + sizeof *w->shm.step.redo + page - 1) / page * page;
+    record.pages =
+        mmap(NULL, record.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, r->s.f.arena.fd, (off_t)(at / page * page));
+    if (record.pages == MAP_FAILED)
+        abort();
+    w->shm.step.redo = (struct shm_redo *)(void *)(record.pages + at % page);
+    const struct sigaction action = {.sa_sigaction = record_is_written, .sa_flags = SA_SIGINFO};
+    (void)sigaction(SIGSEGV, &action, NULL);
+}
+
+_Noreturn static void live(struct run *r, const volatile struct orders *orders)
+{
+    if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+        _exit(NO_PTRACE);
+    struct worker w;
+    support_start(&r->s, &w, 0);
+    map_record(r, &w);
+    for (;;) {
+        for (unsigned step = 0; step < support_steps(&w); step++) {
+            if (step == orders->stop_at % support_steps(&w)) {
+                (void)kill(getpid(), SIGSTOP);
+                if (orders->aim)
+                    (void)mprotect(record.pages, record.bytes, PROT_NONE);
+            }
+            (void)support_step(&r->s, &w, step, true);
+        }
+    }
+}
+
+/* ---- kills at any instruction: the test ---- */
+
+enum fate { STOPPED, REFUSED /* no ptrace on this machine */ };
+
+/* Lets the child go on until it stops. `request` 0: it is on its way already. */
+static enum fate go_on(struct run *r, pid_t child, int request, int *status)
+{
+    /* Only SIGSEGV is the child's own business: record_is_written(). */
+    uintptr_t deliver = request && WIFSTOPPED(*status) && WSTOPSIG(*status) == SIGSEGV ? SIGSEGV : 0;
+    if (request && ptrace((enum __ptrace_request)request, child, NULL, (void *)deliver) != 0)
+        return REFUSED;
+    assert_int_equal(waitpid(child, status, 0), child);
+    if (WIFEXITED(*status) && WEXITSTATUS(*status) == NO_PTRACE)
+        return REFUSED;
+    if (!WIFSTOPPED(*status))
+        fail_msg("%s, seed %llu, case %u: the worker ended by itself, status %#x", r->plan->spec,
+                 (unsigned long long)r->seed, r->case_number, (unsigned)*status);
+    return STOPPED;
+}
+
+static uint32_t record_entries(const struct run *r)
+{
+    return (uint32_t)atomic_load(&r->s.f.area[0].redo.count);
+}
+
+enum until { NEVER, RECORD_SET, RECORD_CLEAR };
+
+static bool is_there(const struct run *r, enum until until)
+{
+    return until != NEVER && (until == RECORD_SET) == (record_entries(r) != 0);
+}
+
+/* Steps so many instructions, but not beyond where the child stops by itself, or where its record is `until`. */
+static enum fate single_step(struct run *r, pid_t child, unsigned instructions, enum until until)
+{
+    int status = 0;
+    for (unsigned i = 0; i < instructions && !is_there(r, until); i++) {
+        if (go_on(r, child, PTRACE_SINGLESTEP, &status) == REFUSED)
+            return REFUSED;
+        if (WSTOPSIG(status) != SIGTRAP)
+            break;
+    }
+    return STOPPED;
+}
+
+/* Steps from where a record is first written: into the writing, into the publishing, or to just behind it. */
+static enum fate step_around_record(struct run *r, pid_t child)
+{
+    unsigned where = draw(r, 8);
+    if (where == 0)
+        return single_step(r, child, draw(r, BEFORE_RECORD), NEVER);
+    if (single_step(r, child, SURELY_DONE, RECORD_SET) == REFUSED)
+        return REFUSED;
+    if (where <= 5)
+        return single_step(r, child, draw(r, 1 + AN_ENTRY * record_entries(r)), NEVER);
+    if (single_step(r, child, SURELY_DONE, RECORD_CLEAR) == REFUSED)
+        return REFUSED;
+    return single_step(r, child, draw(r, BEHIND_RECORD), NEVER);
+}
+
+static enum fate step_into_record(struct run *r, pid_t child)
+{
+    int status = 0;
+    if (go_on(r, child, PTRACE_CONT, &status) == REFUSED)
+        return REFUSED;
+    if (WSTOPSIG(status) == SIGSEGV && go_on(r, child, PTRACE_CONT, &status) == REFUSED)
+        return REFUSED;
+    return step_around_record(r, child);
+}
+
+/* A child's life: sweeps in turn with the others, then instruction by instruction to where it is killed. */
+static enum fate run_child(struct run *r, volatile struct orders *orders, pid_t child)
+{
+    int status = 0;
+    enum fate fate = go_on(r, child, 0, &status);
+    for (unsigned n = draw(r, MOST_SWEEPS); fate == STOPPED && n; n--) {
+        if (draw(r, 3) == 0) /* a slow neighbour: packets wait, and others pass them */
+            (void)sweep_others(r, true);
+        fate = go_on(r, child, PTRACE_CONT, &status);
+    }
+    orders->stop_at = draw(r, UINT16_MAX);
+    if (fate == STOPPED)
+        fate = go_on(r, child, PTRACE_CONT, &status);
+    orders->aim = draw(r, 2);
+    if (fate == STOPPED)
+        fate = orders->aim ? step_into_record(r, child) : single_step(r, child, draw(r, MOST_INSTRUCTIONS), NEVER);
+    return fate;
+}
+
+static void kill_child(pid_t child)
+{
+    int status;
+    (void)kill(child, SIGKILL);
+    while (waitpid(child, &status, 0) == child && !WIFSIGNALED(status) && !WIFEXITED(status)) {
+    }
+}
+
+static enum fate kill_once(struct run *r, volatile struct orders *orders)
+{
+    *orders = (struct orders){0};
+    (void)fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        live(r, orders);
+    if (run_child(r, orders, child) == REFUSED) {
+        kill_child(child);
+        return REFUSED;
+    }
+    kill_child(child);
+    r->redone += record_entries(r) != 0;
+    bury(r, 0);
+    revive(r, 0);
+    return STOPPED;
+}
+
+/* Kills one child after the other. */
+static enum fate kill_often(struct run *r, volatile struct orders *orders)
+{
+    for (unsigned w = 1; w < r->s.f.workers; w++)
+        start(r, w);
+    for (; r->case_number < KILLS; r->case_number++) {
+        if (kill_once(r, orders) == REFUSED)
+            return REFUSED;
+    }
+    finish(r);
+    print_message("%s: %u kills, %u of them in the middle of publishing a step\n", r->plan->spec, KILLS, r->redone);
+    assert_true(r->redone >= KILLS / 10); /* or this proves little */
+    return STOPPED;
+}
+
+/* Handing over from process to process is many times faster on one core. */
+static void stay_on_this_core(cpu_set_t *before)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((unsigned)sched_getcpu(), &one);
+    (void)sched_getaffinity(0, sizeof *before, before);
+    (void)sched_setaffinity(0, sizeof one, &one);
+}
+
+static void killed_at_any_instruction(void **state)
+{
+    (void)state;
+    volatile struct orders *orders =
+        mmap(NULL, sizeof *orders, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(orders != MAP_FAILED);
+    cpu_set_t before;
+    stay_on_this_core(&before);
+    enum fate fate = STOPPED;
+    for (unsigned i = 0; fate == STOPPED && i < PLANS; i++) {
+        struct run *r = open_run(&plans[i], seed_of_run() * 1000 + i);
+        fate = kill_often(r, orders);
+        close_run(r);
+    }
+    (void)sched_setaffinity(0, sizeof before, &before);
+    (void)munmap((void *)(uintptr_t)orders, sizeof *orders);
+    if (fate == REFUSED) {
+        print_message("skipped: this machine does not permit ptrace\n");
+        skip();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(killed_between_steps, close_after_failure),
+        cmocka_unit_test_teardown(killed_at_any_instruction, close_after_failure),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

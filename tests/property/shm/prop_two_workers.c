@@ -1,0 +1,98 @@
+/* tsan */
+/* prop_two_workers.c - workers side by side, each in a thread of its own, on one fabric in shared memory.
+ *
+ * Between processes nothing but the rings' heads and tails orders what the two do. In threads the thread sanitizer can
+ * see whether they do: descriptors, frames, free buffers, and the ledger, which one side writes before it acknowledges
+ * and the other reads when it is acknowledged. Without the sanitizer this checks that everything arrives. */
+#include "tests/support/shm/support_shm.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { WORKERS = 2 };
+
+struct side {
+    struct support *s;
+    struct worker worker;
+    _Atomic bool *done; /* [WORKERS] */
+    pthread_t thread;
+};
+
+/* All its messages are acknowledged, and it has acknowledged all it got. */
+static bool all_are_done(const struct side *side)
+{
+    for (unsigned w = 0; w < WORKERS; w++) {
+        if (!atomic_load(&side->done[w]))
+            return false;
+    }
+    return true;
+}
+
+static void *live(void *of)
+{
+    struct side *side = of;
+    while (!all_are_done(side)) {
+        (void)support_sweep(side->s, &side->worker, true);
+        atomic_store(&side->done[side->worker.self], support_is_done(&side->worker, true));
+    }
+    return NULL;
+}
+
+static void deliver(const struct support_plan *plan)
+{
+    static struct support s;
+    static struct side side[WORKERS];
+    _Atomic bool done[WORKERS] = {false};
+    support_open(&s, plan);
+    for (unsigned w = 0; w < WORKERS; w++) {
+        side[w] = (struct side){.s = &s, .done = done};
+        support_start(&s, &side[w].worker, w);
+    }
+    for (unsigned w = 0; w < WORKERS; w++)
+        assert_int_equal(pthread_create(&side[w].thread, NULL, live, &side[w]), 0);
+    for (unsigned w = 0; w < WORKERS; w++)
+        assert_int_equal(pthread_join(side[w].thread, NULL), 0);
+
+    uint64_t messages = 0;
+    for (uint32_t rank = 0; rank < s.f.g.accelerators; rank++) {
+        messages += s.f.accelerator[rank].stats.messages_received;
+        assert_true(s.f.accelerator[rank].issued == traffic_messages(&s.traffic, rank));
+    }
+    uint64_t n = s.f.g.accelerators;
+    assert_true(messages == n * (n - 1) * plan->count);
+    assert_true(support_unreceived(&s) == 0);
+    const struct support_ledger *l = s.ledger;
+    assert_true(l->never_received + l->incomplete + l->mixed + l->wrong + l->failed == 0);
+    struct support_audit audit = support_audit(&s);
+    assert_true(audit.missing + audit.doubled + audit.foreign + audit.in_links == 0);
+    for (unsigned w = 0; w < WORKERS; w++)
+        support_forget(&side[w].worker);
+    support_close(&s);
+}
+
+static void all_to_all_arrives(void **state)
+{
+    (void)state;
+    deliver(&(struct support_plan){"2x2 Hx2Mesh", .workers = WORKERS, .planes = 1, .credits = 512, .message = 20000,
+                                   .count = 6});
+}
+
+static void all_to_all_arrives_over_planes_and_tiny_links(void **state)
+{
+    (void)state;
+    deliver(&(struct support_plan){"2x1 Hx2Mesh", .workers = WORKERS, .planes = 4, .credits = 32, .message = 100,
+                                   .count = 40});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_to_all_arrives),
+        cmocka_unit_test(all_to_all_arrives_over_planes_and_tiny_links),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

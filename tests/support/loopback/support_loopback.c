@@ -1,0 +1,565 @@
+/* support_loopback.c - rigs, clouds and fabrics for tests (tests/support/loopback/support_loopback.h). */
+#include "tests/support/loopback/support_loopback.h"
+#include "hxmesh/error.h"
+#include "tests/support/support_shapes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- parts ---- */
+
+static void new_node(struct loopback_node *n, unsigned ports, unsigned blocks, unsigned sends)
+{
+    loopback_node_init(n, ports, blocks, sends, lab_memory(loopback_node_bytes(ports, blocks, sends)));
+}
+
+static void new_wire(struct loopback_wire *w, unsigned blocks, uint32_t latency)
+{
+    loopback_wire_init(w, blocks, latency, lab_memory(loopback_wire_bytes(blocks)));
+}
+
+/* ---- rig ---- */
+
+static uint8_t payload_byte(uint32_t id, unsigned at)
+{
+    return (uint8_t)(id * 37 + at * 11 + (at >> 8));
+}
+
+void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned raise, unsigned blocks)
+{
+    *r = (struct rig){.blocks = blocks};
+    new_node(&r->hal.node, ports, blocks, 0);
+    r->wire = lab_memory(ports * sizeof *r->wire);
+    for (unsigned port = 0; port < ports; port++) {
+        struct loopback_port *p = &r->hal.node.port[port];
+        new_wire(&r->wire[port], LOOPBACK_MAX_BLOCKS, 0);
+        p->out = &r->wire[port];
+        for (unsigned vc = 0; vc < HX_VCS; vc++) {
+            hx_credit_receiver_init(&p->link.rx[vc], blocks);
+            hx_credit_sender_init(&p->link.tx[vc], HX_MAX_ROOM);
+        }
+    }
+    memset(r->any, 0xFF, sizeof r->any);
+    hx_switch_init(&r->sw, ports, RIG_JOB, &r->hal, lab_memory(hx_switch_bytes(ports)));
+    r->sw.route = (struct hx_route){.x_table = r->sets,
+                                    .y_table = r->any,
+                                    .tree_table = r->tree,
+                                    .raise = (uint8_t)raise,
+                                    .kind = (uint8_t)kind,
+                                    .columns = 256,
+                                    .rows = 256,
+                                    .up = UINT64_MAX};
+    memset(r->sw.route.allowed, 0xFF, sizeof r->sw.route.allowed);
+}
+
+unsigned rig_space(const struct rig *r, unsigned input, unsigned vc)
+{
+    const struct hx_credit_receiver *rx = &r->hal.node.port[input].link.rx[vc];
+    return r->blocks - (rx->received - rx->freed);
+}
+
+void rig_arrive_as(struct rig *r, unsigned input, unsigned vc, uint32_t id, const struct hx_desc *d)
+{
+    struct loopback_node *n = &r->hal.node;
+    struct loopback_port *p = &n->port[input];
+    struct hx_desc in = *d;
+    in.buffer = n->free[--n->free_count];
+    struct hx_header h = {.vc = (uint8_t)vc,
+                          .hops = d->hops,
+                          .credit_vc = HX_NO_CREDIT,
+                          .kind = HX_DATA,
+                          .job = d->job,
+                          .dst_gx = d->dst_gx,
+                          .dst_gy = d->dst_gy,
+                          .message_packets = 1,
+                          .length = d->length,
+                          .epoch = 1,
+                          .tag = id};
+    uint8_t *frame = n->frames[in.buffer];
+    hx_frame_encode(frame, &h);
+    for (unsigned i = 0; i < d->length; i++)
+        frame[HX_HEADER_BYTES + i] = payload_byte(id, i);
+    assert_true(hx_credit_arrive(&p->link.rx[vc], hx_blocks(d->length)));
+    p->slots[vc][hx_lane(p->arrived, vc) % LOOPBACK_SLOTS] = in;
+    p->arrived = hx_lane_add(p->arrived, vc, 1);
+}
+
+bool rig_arrive(struct rig *r, unsigned input, unsigned vc, uint32_t id, unsigned gx, unsigned length)
+{
+    if (rig_space(r, input, vc) < hx_blocks(length))
+        return false;
+    const struct hx_desc d = {
+        .length = (uint16_t)length, .vc = (uint8_t)vc, .hops = 3, .dst_gx = (uint16_t)gx, .dst_gy = 9, .job = RIG_JOB};
+    rig_arrive_as(r, input, vc, id, &d);
+    return true;
+}
+
+void rig_room(struct rig *r, unsigned output, unsigned vc, unsigned blocks)
+{
+    struct hx_credit_sender *tx = &r->hal.node.port[output].link.tx[vc];
+    tx->limit = tx->sent + blocks;
+}
+
+void rig_room_everywhere(struct rig *r, unsigned blocks)
+{
+    for (unsigned port = 0; port < r->hal.node.ports; port++)
+        for (unsigned vc = 0; vc < HX_VCS; vc++)
+            rig_room(r, port, vc, blocks);
+}
+
+unsigned rig_room_left(const struct rig *r, unsigned output, unsigned vc)
+{
+    return hx_credit_room(&r->hal.node.port[output].link.tx[vc]);
+}
+
+unsigned rig_step(struct rig *r)
+{
+    unsigned moved = r->sw.route.kind == HX_ACCELERATOR ? hx_accelerator_step(&r->sw) : hx_tree_step(&r->sw);
+    assert_int_equal(r->hal.node.sent, 0); /* what was transmitted was committed */
+    return moved;
+}
+
+static unsigned field(const uint8_t *frame, unsigned at, unsigned bytes)
+{
+    unsigned value = 0;
+    for (unsigned i = 0; i < bytes; i++)
+        value = value << 8 | frame[at + i];
+    return value;
+}
+
+bool rig_take(struct rig *r, unsigned output, struct rig_packet *p)
+{
+    static uint8_t frame[HX_MAX_FRAME];
+    uint32_t bytes = loopback_wire_take(&r->wire[output], r->now, frame);
+    if (bytes == 0)
+        return false;
+    *p = (struct rig_packet){.id = field(frame, 56, 4),
+                             .vc = frame[15],
+                             .hops = frame[16],
+                             .length = field(frame, 52, 2),
+                             .gx = field(frame, 32, 2),
+                             .gy = field(frame, 34, 2)};
+    p->intact = bytes == 64 + p->length && field(frame, 12, 2) == 0x88B5 && field(frame, 2, 2) == p->gx;
+    for (unsigned i = 0; i < p->length; i++)
+        p->intact = p->intact && frame[64 + i] == payload_byte(p->id, i);
+    return true;
+}
+
+void rig_judge_empty(const struct rig *r)
+{
+    const struct loopback_node *n = &r->hal.node;
+    assert_int_equal(hx_switch_waiting(&r->sw), 0);
+    assert_int_equal(n->free_count, n->ports * HX_VCS * r->blocks + 1);
+    for (unsigned port = 0; port < n->ports; port++) {
+        for (unsigned vc = 0; vc < HX_VCS; vc++)
+            assert_int_equal(rig_space(r, port, vc), r->blocks);
+        assert_true(n->port[port].tail == n->port[port].arrived);
+    }
+}
+
+/* ---- cloud ---- */
+
+enum { CLOUD_SENDS = 8 };
+
+static void fill_for_cloud(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
+{
+    const struct cloud_end *e = of;
+    messages_fill(&e->cloud->messages, (unsigned)s->cookie, packet, to, bytes);
+}
+
+static void place_for_cloud(void *of, const struct hx_header *h, const uint8_t *payload)
+{
+    const struct cloud_end *e = of;
+    messages_place(&e->cloud->messages, e->rank, h, payload);
+}
+
+static void event_for_cloud(void *of, const struct hx_event *event)
+{
+    struct cloud_end *e = of;
+    if (event->type == HX_EVENT_FAILED)
+        e->last_error = event->error;
+    messages_event(&e->cloud->messages, e->rank, event);
+}
+
+static void begin(struct cloud_end *e)
+{
+    loopback_node_init(&e->hal.node, e->cloud->planes, e->cloud->blocks, CLOUD_SENDS, e->hal.node.port);
+    e->hal.user = (struct loopback_user){fill_for_cloud, place_for_cloud, event_for_cloud};
+    e->hal.of = e;
+    e->session++;
+    for (unsigned plane = 0; plane < e->cloud->planes; plane++)
+        loopback_plug(&e->hal.node, plane, plane, &e->wire[0][plane], &e->wire[1][plane],
+                      UINT64_C(2) * e->session + plane * UINT64_C(1000));
+    memset(e->memory, 0, hx_endpoint_bytes(&e->config));
+    assert_int_equal(hx_endpoint_init(&e->ep, &e->config, &e->hal, e->memory), HX_OK);
+}
+
+void cloud_init(struct cloud *c, unsigned ends, const struct hx_endpoint_config *config, unsigned blocks, uint64_t seed)
+{
+    memset(c, 0, sizeof *c);
+    c->ends = ends;
+    c->blocks = blocks;
+    c->planes = 32 - (unsigned)__builtin_clz(config->plane_set);
+    c->random = seed;
+    c->end = lab_memory(ends * sizeof *c->end);
+    messages_init(&c->messages, ends, CLOUD_MESSAGES, seed);
+    uint8_t *frames = lab_memory((size_t)CLOUD_FRAMES * HX_MAX_FRAME);
+    for (size_t i = 0; i < CLOUD_FRAMES; i++)
+        c->frame[i].bytes = frames + i * HX_MAX_FRAME;
+    for (unsigned i = 0; i < ends; i++) {
+        struct cloud_end *e = &c->end[i];
+        *e = (struct cloud_end){.cloud = c, .config = *config, .rank = i};
+        e->config.gx = (uint16_t)i;
+        e->config.columns = (uint16_t)ends;
+        e->config.rows = 1;
+        e->memory = lab_memory(hx_endpoint_bytes(&e->config));
+        new_node(&e->hal.node, c->planes, blocks, CLOUD_SENDS);
+        new_node(&e->door.node, c->planes, blocks, CLOUD_SENDS);
+        for (unsigned plane = 0; plane < c->planes; plane++) {
+            new_wire(&e->wire[0][plane], blocks, 0);
+            new_wire(&e->wire[1][plane], blocks, 0);
+            loopback_plug(&e->door.node, plane, plane, &e->wire[1][plane], &e->wire[0][plane],
+                          1 + plane * UINT64_C(1000));
+        }
+        begin(e);
+    }
+}
+
+void cloud_restart(struct cloud *c, unsigned end)
+{
+    struct cloud_end *e = &c->end[end];
+    messages_forget(&c->messages, end);
+    e->config.epoch = (uint32_t)(shapes_random(&c->random) | 1);
+    e->config.key++;
+    begin(e);
+}
+
+int cloud_send(struct cloud *c, unsigned from, unsigned to, uint64_t bytes)
+{
+    unsigned number = messages_add(&c->messages, from, to, bytes);
+    int error = hx_endpoint_send(&c->end[from].ep, to, 0, bytes, number, number);
+    if (error == HX_OK)
+        return (int)number;
+    c->messages.count--;
+    return error;
+}
+
+/* Steps an endpoint; one that is mute finds no credit. */
+static void step_end(struct cloud *c, struct cloud_end *e)
+{
+    loopback_poll(&e->hal.node, c->now);
+    uint32_t limit[HX_MAX_PLANES] = {0};
+    for (unsigned plane = 0; plane < c->planes; plane++) {
+        struct hx_credit_sender *tx = &e->hal.node.port[plane].link.tx[0];
+        limit[plane] = tx->limit;
+        tx->limit = e->mute ? tx->sent : tx->limit;
+    }
+    if (!e->off)
+        hx_endpoint_step(&e->ep);
+    for (unsigned plane = 0; plane < c->planes; plane++)
+        e->hal.node.port[plane].link.tx[0].limit = limit[plane];
+    assert_int_equal(e->hal.node.sent, 0);
+}
+
+/* Takes in what the endpoint has sent, as far as there is place for it. */
+static void enter(struct cloud *c, struct cloud_end *e)
+{
+    loopback_poll(&e->door.node, c->now);
+    for (unsigned plane = 0; plane < c->planes; plane++) {
+        struct hx_desc d;
+        while (c->frames < CLOUD_FRAMES && hal_ejected(&e->door, plane, &d, 1)) {
+            struct cloud_frame *f = &c->frame[c->frames];
+            memcpy(f->bytes, hal_frame(&e->door, d.buffer), (size_t)HX_HEADER_BYTES + d.length);
+            f->length = d.length;
+            f->plane = (uint8_t)plane;
+            f->to = d.dst_gx;
+            hal_buffer_put(&e->door, d.buffer);
+            c->entered++;
+            if (!c->gate || c->gate(c, f))
+                c->frames++;
+        }
+    }
+}
+
+static bool percent(struct cloud *c, unsigned chance)
+{
+    return chance && shapes_below(&c->random, 100) < chance;
+}
+
+/* Hands a packet to its endpoint; false: there is no room now. */
+static bool hand_over(struct cloud *c, const struct cloud_frame *f)
+{
+    struct hal_endpoint *door = &c->end[f->to].door;
+    uint32_t buffer;
+    if (hal_inject_room(door, f->plane) == 0 || !hal_buffer_get(door, &buffer, true))
+        return false;
+    uint8_t *frame = hal_frame(door, buffer);
+    memcpy(frame, f->bytes, (size_t)HX_HEADER_BYTES + f->length);
+    if (percent(c, c->faults.corrupt)) {
+        unsigned at = HX_CRC_FIRST + shapes_below(&c->random, HX_HEADER_BYTES - HX_CRC_FIRST + f->length);
+        frame[at] ^= (uint8_t)(1U << shapes_below(&c->random, 8));
+    }
+    const struct hx_desc d = {.buffer = buffer, .length = f->length, .hops = 1};
+    hal_inject(door, f->plane, &d);
+    return true;
+}
+
+static void swap(struct cloud *c, unsigned i, unsigned other)
+{
+    struct cloud_frame f = c->frame[i];
+    c->frame[i] = c->frame[other];
+    c->frame[other] = f;
+}
+
+/* Whether the packet stays in the network. */
+static bool stays(struct cloud *c, const struct cloud_frame *f)
+{
+    if (percent(c, c->faults.keep))
+        return true;
+    return !percent(c, c->faults.lose) && (!hand_over(c, f) || percent(c, c->faults.repeat));
+}
+
+static void leave(struct cloud *c)
+{
+    for (unsigned i = c->faults.keep ? c->frames : 0; i > 1; i--)
+        swap(c, i - 1, shapes_below(&c->random, i));
+    unsigned kept = 0;
+    for (unsigned i = 0; i < c->frames; i++) {
+        if (stays(c, &c->frame[i]))
+            swap(c, kept++, i);
+    }
+    c->frames = kept;
+    for (unsigned i = 0; i < c->ends; i++)
+        hal_endpoint_commit(&c->end[i].door);
+}
+
+void cloud_step(struct cloud *c)
+{
+    for (unsigned i = 0; i < c->ends; i++)
+        step_end(c, &c->end[i]);
+    for (unsigned i = 0; i < c->ends; i++)
+        enter(c, &c->end[i]);
+    if (!c->still)
+        leave(c);
+    c->now += CLOUD_TURN;
+}
+
+bool cloud_run(struct cloud *c, unsigned steps)
+{
+    for (; steps > 0; steps--) {
+        bool busy = c->frames > 0;
+        for (unsigned i = 0; i < c->ends; i++)
+            busy = busy || (!c->end[i].off && !hx_endpoint_idle(&c->end[i].ep));
+        if (!busy)
+            return true;
+        cloud_step(c);
+    }
+    return false;
+}
+
+uint64_t cloud_drops(const struct cloud *c, unsigned end, enum hx_drop reason)
+{
+    return c->end[end].hal.node.drops[reason];
+}
+
+/* ---- fabric ---- */
+
+enum { FABRIC_TURN = 20 /* ns, less than any latency */, FABRIC_SENDS = 8 };
+
+static void fill_for_fabric(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
+{
+    const struct fabric_end *e = of;
+    messages_fill(&e->fabric->messages, (unsigned)s->cookie, packet, to, bytes);
+}
+
+static void place_for_fabric(void *of, const struct hx_header *h, const uint8_t *payload)
+{
+    const struct fabric_end *e = of;
+    messages_place(&e->fabric->messages, e->rank, h, payload);
+    if (e->fabric->placed)
+        e->fabric->placed(e->fabric, h);
+}
+
+static void event_for_fabric(void *of, const struct hx_event *event)
+{
+    const struct fabric_end *e = of;
+    messages_event(&e->fabric->messages, e->rank, event);
+}
+
+static void join(struct fabric *f, unsigned plane, struct loopback_node *n, unsigned port, struct loopback_node *other,
+                 unsigned other_port)
+{
+    struct fabric_cable *c = &f->cable[f->cables++];
+    for (unsigned way = 0; way < 2; way++) {
+        new_wire(&c->wire[way], f->plan.blocks, FABRIC_TURN + shapes_below(&f->random, 100));
+        c->wire[way].faults = f->plan.faults;
+        c->wire[way].faults.random = shapes_random(&f->random);
+    }
+    c->port[0] = &n->port[port];
+    c->port[1] = &other->port[other_port];
+    loopback_plug(n, port, plane, &c->wire[0], &c->wire[1], 1);
+    loopback_plug(other, other_port, plane, &c->wire[1], &c->wire[0], 2);
+}
+
+static struct hal_switch *hal_of(const struct fabric *f, unsigned plane, uint32_t node)
+{
+    return &f->hal[(size_t)plane * f->g.nodes + node];
+}
+
+static void new_switch(struct fabric *f, unsigned plane, uint32_t node)
+{
+    unsigned ports = hx_node_ports(&f->g, node);
+    struct hal_switch *hal = hal_of(f, plane, node);
+    struct hx_switch *sw = &f->sw[(size_t)plane * f->g.nodes + node];
+    uint64_t up = 0;
+    new_node(&hal->node, ports, f->plan.blocks, 0);
+    hx_switch_init(sw, ports, FABRIC_JOB, hal, lab_memory(hx_switch_bytes(ports)));
+    for (unsigned port = 0; port < ports; port++)
+        up |= (uint64_t)(hx_far_end(&f->g, node, port).node != HX_NOWHERE) << port;
+    hx_route_build(&sw->route, &f->g, node, (struct hx_barred){f->plan.barred}, up,
+                   lab_memory(hx_route_bytes(&f->g, node)));
+}
+
+static void new_plane(struct fabric *f, unsigned plane)
+{
+    for (uint32_t node = 0; node < f->g.nodes; node++)
+        new_switch(f, plane, node);
+    for (uint32_t node = 0; node < f->g.nodes; node++) {
+        for (unsigned port = 0; port < hx_node_ports(&f->g, node); port++) {
+            struct hx_end far = hx_far_end(&f->g, node, port);
+            if (far.node != HX_NOWHERE && (far.node > node || (far.node == node && far.port > port)))
+                join(f, plane, &hal_of(f, plane, node)->node, port, &hal_of(f, plane, far.node)->node, far.port);
+        }
+    }
+}
+
+static void new_end(struct fabric *f, unsigned rank)
+{
+    struct fabric_end *e = &f->end[rank];
+    *e = (struct fabric_end){.fabric = f, .rank = rank};
+    e->hal.user = (struct loopback_user){fill_for_fabric, place_for_fabric, event_for_fabric};
+    e->hal.of = e;
+    new_node(&e->hal.node, f->g.planes, f->plan.blocks, FABRIC_SENDS);
+    for (unsigned plane = 0; plane < f->g.planes; plane++)
+        join(f, plane, &e->hal.node, plane, &hal_of(f, plane, rank)->node, HX_LOCAL);
+    const struct hx_endpoint_config config = {.gx = (uint16_t)(rank % f->g.columns),
+                                              .gy = (uint16_t)(rank / f->g.columns),
+                                              .columns = f->g.columns,
+                                              .rows = f->g.rows,
+                                              .plane_set = (uint8_t)((1U << f->g.planes) - 1),
+                                              .sends = 16,
+                                              .epoch = 1 + rank,
+                                              .retries = f->plan.retries,
+                                              .check = f->plan.check,
+                                              .job = FABRIC_JOB,
+                                              .timeout_ns = f->plan.timeout_ns,
+                                              .least_ns = f->plan.timeout_ns,
+                                              .most_ns = 16 * f->plan.timeout_ns,
+                                              .no_way_ns = 8 * f->plan.timeout_ns};
+    assert_int_equal(hx_endpoint_init(&e->ep, &config, &e->hal, lab_memory(hx_endpoint_bytes(&config))), HX_OK);
+}
+
+void fabric_init(struct fabric *f, const struct fabric_plan *plan, unsigned messages)
+{
+    *f = (struct fabric){.plan = *plan, .random = plan->seed};
+    assert_int_equal(
+        hx_geometry_init(&f->g, plan->a, plan->b, plan->x, plan->y, plan->planes, plan->radix, plan->taper), HX_OK);
+    size_t nodes = (size_t)f->g.nodes * f->g.planes;
+    size_t most_cables = (size_t)f->g.accelerators * f->g.planes;
+    for (uint32_t node = 0; node < f->g.nodes; node++)
+        most_cables += (size_t)hx_node_ports(&f->g, node) * f->g.planes;
+    f->hal = lab_memory(nodes * sizeof *f->hal);
+    f->sw = lab_memory(nodes * sizeof *f->sw);
+    f->end = lab_memory(f->g.accelerators * sizeof *f->end);
+    f->cable = lab_memory(most_cables * sizeof *f->cable);
+    messages_init(&f->messages, f->g.columns, messages, plan->seed);
+    for (unsigned plane = 0; plane < f->g.planes; plane++)
+        new_plane(f, plane);
+    for (unsigned rank = 0; rank < f->g.accelerators; rank++)
+        new_end(f, rank);
+}
+
+bool fabric_send(struct fabric *f, unsigned from, unsigned to, uint64_t bytes)
+{
+    unsigned number = messages_add(&f->messages, from, to, bytes);
+    int error = hx_endpoint_send(&f->end[from].ep, to % f->g.columns, to / f->g.columns, bytes, number, number);
+    if (error != HX_OK)
+        f->messages.count--;
+    return error == HX_OK;
+}
+
+void fabric_step(struct fabric *f)
+{
+    for (size_t i = 0; i < (size_t)f->g.nodes * f->g.planes; i++) {
+        loopback_poll(&f->hal[i].node, f->now);
+        if (f->sw[i].route.kind == HX_ACCELERATOR)
+            hx_accelerator_step(&f->sw[i]);
+        else
+            hx_tree_step(&f->sw[i]);
+        assert_int_equal(f->hal[i].node.sent, 0);
+    }
+    for (unsigned rank = 0; rank < f->g.accelerators; rank++) {
+        loopback_poll(&f->end[rank].hal.node, f->now);
+        hx_endpoint_step(&f->end[rank].ep);
+        assert_int_equal(f->end[rank].hal.node.sent, 0);
+    }
+    f->now += FABRIC_TURN;
+}
+
+bool fabric_idle(const struct fabric *f)
+{
+    for (unsigned rank = 0; rank < f->g.accelerators; rank++) {
+        if (!hx_endpoint_idle(&f->end[rank].ep))
+            return false;
+    }
+    return true;
+}
+
+uint64_t fabric_drops(const struct fabric *f, enum hx_drop reason)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < (size_t)f->g.nodes * f->g.planes; i++)
+        sum += f->hal[i].node.drops[reason];
+    for (unsigned rank = 0; rank < f->g.accelerators; rank++)
+        sum += f->end[rank].hal.node.drops[reason];
+    return sum;
+}
+
+unsigned fabric_suspected(const struct fabric *f)
+{
+    unsigned sum = 0;
+    for (unsigned i = 0; i < f->cables; i++)
+        sum += f->cable[i].port[0]->link.suspected + f->cable[i].port[1]->link.suspected;
+    return sum;
+}
+
+static void judge_free(const struct loopback_node *n, unsigned blocks, unsigned sends)
+{
+    assert_int_equal(n->free_count, n->ports * HX_VCS * blocks + 1);
+    assert_int_equal(n->sends_count, sends);
+}
+
+void fabric_judge_empty(struct fabric *f)
+{
+    for (unsigned i = 0; i < f->cables; i++)
+        f->cable[i].wire[0].faults = f->cable[i].wire[1].faults = (struct loopback_faults){0};
+    for (unsigned turns = 0; turns < 8 * LOOPBACK_CREDIT_PERIOD / FABRIC_TURN; turns++)
+        fabric_step(f);
+    for (unsigned i = 0; i < 2 * f->cables; i++) {
+        const struct hx_credit_link *l = &f->cable[i / 2].port[i % 2]->link;
+        assert_true(l->open);
+        for (unsigned vc = 0; vc < HX_VCS; vc++) {
+            assert_int_equal(l->rx[vc].received, l->rx[vc].freed);
+            assert_int_equal(hx_credit_room(&l->tx[vc]), f->plan.blocks);
+        }
+    }
+    for (size_t i = 0; i < (size_t)f->g.nodes * f->g.planes; i++) {
+        assert_int_equal(hx_switch_waiting(&f->sw[i]), 0);
+        judge_free(&f->hal[i].node, f->plan.blocks, 0);
+    }
+    for (unsigned rank = 0; rank < f->g.accelerators; rank++)
+        judge_free(&f->end[rank].hal.node, f->plan.blocks, FABRIC_SENDS);
+}

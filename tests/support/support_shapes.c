@@ -1,0 +1,70 @@
+/* support_shapes.c - named and random fabrics (tests/support/support_shapes.h). */
+#include "tests/support/support_shapes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { DRAWS = 2 }; /* of each kind, for each board */
+
+uint64_t shapes_seed(void)
+{
+    const char *text = getenv("HX_SEED");
+    return text ? strtoull(text, NULL, 0) : 20240;
+}
+
+uint64_t shapes_random(uint64_t *state)
+{
+    *state += 0x9E3779B97F4A7C15U;
+    uint64_t z = *state;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ z >> 27) * 0x94D049BB133111EBU;
+    return z ^ z >> 31;
+}
+
+unsigned shapes_below(uint64_t *state, unsigned bound)
+{
+    return (unsigned)(shapes_random(state) % bound);
+}
+
+static const struct graph_shape named[] = {
+    {1, 1, 1, 1, 64, 1},  {4, 4, 1, 1, 64, 1}, {9, 8, 1, 1, 64, 1}, {2, 2, 4, 4, 64, 1},  {2, 4, 3, 2, 64, 1},
+    {4, 4, 2, 2, 64, 1},  {1, 1, 5, 3, 64, 1}, {7, 1, 2, 1, 64, 1}, {1, 1, 40, 1, 64, 1}, {2, 1, 36, 1, 64, 2},
+    {1, 1, 1, 20, 10, 1}, {3, 2, 4, 2, 4, 1},  {1, 2, 6, 5, 6, 1},  {5, 1, 5, 1, 6, 1},   {4, 3, 6, 3, 5, 2},
+    {8, 1, 3, 1, 3, 2},   {6, 2, 6, 1, 7, 1},  {1, 1, 5, 5, 5, 1},  {3, 3, 6, 6, 8, 3}};
+
+static void judge_one(struct graph_shape s, void (*judge)(struct graph_shape, const char *))
+{
+    char what[128];
+    snprintf(what, sizeof what, "%dx%d H%dx%dMesh radix %d taper %d (HX_SEED=%llu)", s.x, s.y, s.a, s.b, s.radix,
+             s.taper, (unsigned long long)shapes_seed());
+    judge(s, what);
+}
+
+/* Draws until the switches can join the lines, and if `trees`, until some line needs more than one. */
+static struct graph_shape draw(uint64_t *random, int a, int b, bool trees)
+{
+    for (;;) {
+        struct graph_shape s = {.a = a,
+                                .b = b,
+                                .x = 1 + (int)shapes_below(random, 6),
+                                .y = 1 + (int)shapes_below(random, 6),
+                                .radix = trees ? 3 + (int)shapes_below(random, 8) : 64,
+                                .taper = trees ? 1 + (int)shapes_below(random, 3) : 1};
+        struct graph_tree row;
+        struct graph_tree column;
+        if (graph_tree_of(2 * s.x, s.radix, s.taper, &row) && graph_tree_of(2 * s.y, s.radix, s.taper, &column) &&
+            (!trees || row.spines || column.spines))
+            return s;
+    }
+}
+
+void shapes_for_each(void (*judge)(struct graph_shape shape, const char *what))
+{
+    uint64_t random = shapes_seed();
+    for (unsigned i = 0; i < sizeof named / sizeof *named; i++)
+        judge_one(named[i], judge);
+    for (int a = 1; a <= 5; a++)
+        for (int b = 1; b <= 5; b++)
+            for (int round = 0; round < 2 * DRAWS; round++)
+                judge_one(draw(&random, a, b, round % 2), judge);
+}

@@ -1,0 +1,58 @@
+/* support_world.h - one shape twice: as the firmware sees it, and as the oracle's plain graph. */
+#ifndef HXMESH_TESTS_SUPPORT_WORLD_H
+#define HXMESH_TESTS_SUPPORT_WORLD_H
+
+#include "hxmesh/route.h"
+#include "tests/support/support_shapes.h"
+
+#include <stddef.h>
+
+struct world {
+    const char *what; /* names the shape in messages */
+    struct graph graph;
+    struct hx_geometry g;
+    struct hx_route *routes;
+    void **memory;
+    uint16_t *distance; /* to the present destination */
+    unsigned gx, gy;
+    int to;
+};
+
+void *world_allocate(size_t count, size_t bytes);
+void world_init(struct world *w, struct graph_shape s, const char *what);
+void world_free(struct world *w);
+
+/* Builds all routes anew; barred as in struct hx_barred, NULL: no board is. */
+void world_build_routes(struct world *w, const uint8_t *barred);
+
+/* Makes `to` the destination. */
+void world_aim(struct world *w, int to);
+
+/* What the firmware offers a packet to the destination. */
+uint64_t world_set(const struct world *w, int node, int input);
+
+/* Draws failed boards, in the oracle's and the firmware's form, both to be freed. */
+void world_draw_barred(const struct world *w, uint64_t *random, bool **barred, uint8_t **bits);
+
+/* A packet that stands at a node. */
+struct packet {
+    int node, input, layer;
+    unsigned vc;
+    bool moved_north; /* on this board */
+};
+
+/* Packets still to look at; each (port of arrival, layer, VC) is taken once for a destination, whatever came before. */
+struct states {
+    int *seen;
+    struct packet *stack;
+    int depth;
+};
+
+enum { WORLD_VCS = 4 }; /* one more than there are */
+
+void states_init(struct states *s, const struct graph *g);
+void states_free(struct states *s);
+void states_forget(struct states *s, const struct graph *g);
+void states_add(struct states *s, const struct world *w, struct packet p);
+
+#endif

@@ -1,0 +1,148 @@
+/* support_virtual.c - runs a model in processes of a test's own (support_virtual.h). */
+#include "tests/support/virtual/support_virtual.h"
+#include "host/error.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void set_flows(struct support_virtual *s)
+{
+    const struct support_virtual_plan *p = s->plan;
+    for (uint32_t rank = 0; p->flows && rank < s->g.accelerators; rank++)
+        s->traffic.partner[rank] = TRAFFIC_NOBODY;
+    for (unsigned n = 0; n < p->flows; n++) {
+        assert_true(s->traffic.partner[p->flow[n].from] == TRAFFIC_NOBODY);
+        s->traffic.partner[p->flow[n].from] = p->flow[n].to;
+    }
+}
+
+void support_virtual_open(struct support_virtual *s, const struct support_virtual_plan *plan)
+{
+    struct hx_overrides overrides = {.planes = plan->planes, .radix = plan->radix, .taper = plan->taper};
+    *s = (struct support_virtual){.plan = plan};
+    struct hx_problem problem;
+    if (!hx_spec_try_load(plan->spec, &overrides, &s->spec, &problem))
+        fail_msg("%s: %s", plan->spec, problem.what);
+    s->g = hx_spec_geometry(&s->spec);
+    struct hx_settings settings = hx_default_settings;
+    settings.verify = false;
+    if (plan->flows)
+        settings.pattern = HX_PERMUTATION;
+    hx_settings_merge(&settings, &plan->settings);
+    traffic_init(&s->traffic, &s->spec, &s->g, &settings, NULL);
+    set_flows(s);
+    bool collective = settings.pattern >= HX_COLLECTIVES;
+    if (collective && !collective_plan_init(&s->collective, &s->traffic, 0, &problem))
+        fail_msg("%s: %s", plan->spec, problem.what);
+    const struct hx_timing timing = hx_timing_complete(&plan->timing);
+    model_create(&s->m, &s->traffic, collective ? &s->collective : NULL, &timing, plan->workers ? plan->workers : 1);
+}
+
+void support_virtual_close(struct support_virtual *s)
+{
+    if (s->m.collective)
+        collective_plan_free(&s->collective);
+    model_destroy(&s->m);
+    traffic_free(&s->traffic);
+    hx_spec_free(&s->spec);
+}
+
+/* ---- what is said on stderr ---- */
+
+/* Sends it to a file of no name until give_back(). */
+static int take_stderr(FILE *file)
+{
+    (void)fflush(stderr);
+    int before = dup(STDERR_FILENO);
+    assert_true(before >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+    return before;
+}
+
+static void give_back(struct support_virtual *s, FILE *file, int before)
+{
+    (void)fflush(stderr);
+    assert_true(dup2(before, STDERR_FILENO) >= 0);
+    (void)close(before);
+    rewind(file);
+    size_t n = fread(s->said, 1, sizeof s->said - 1, file);
+    s->said[n] = 0;
+    (void)fclose(file);
+}
+
+void support_virtual_listen(struct support_virtual *s, void (*report)(const struct model *m))
+{
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    int before = take_stderr(file);
+    report(&s->m);
+    give_back(s, file, before);
+}
+
+/* ---- workers ---- */
+
+static _Noreturn void live(const struct support_virtual *s, unsigned self)
+{
+    static struct worker w;
+    virtual_channel_join(s->m.channel, self);
+    build_worker(&w, &s->m, self);
+    if (s->plan->change)
+        s->plan->change(&w);
+    struct virtual_turn turn = worker_windows(&w);
+    worker_report(&w, &turn);
+    _exit(HX_EXIT_DONE);
+}
+
+bool support_virtual_run(struct support_virtual *s)
+{
+    pid_t pid[VIRTUAL_MOST_WORKERS];
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    int before = take_stderr(file);
+    for (unsigned w = 0; w < s->m.workers; w++) {
+        pid[w] = fork();
+        assert_true(pid[w] >= 0);
+        if (pid[w] == 0)
+            live(s, w);
+    }
+    bool good = true;
+    for (unsigned w = 0; w < s->m.workers; w++) {
+        int status;
+        assert_true(waitpid(pid[w], &status, 0) == pid[w]);
+        good = good && WIFEXITED(status) && WEXITSTATUS(status) == HX_EXIT_DONE;
+        if (!good)
+            virtual_channel_break(s->m.channel);
+    }
+    give_back(s, file, before);
+    return good;
+}
+
+uint64_t support_virtual_end(const struct support_virtual *s)
+{
+    uint64_t end = 0;
+    for (unsigned w = 0; w < s->m.workers; w++)
+        end = s->m.area[w].last_delivery > end ? s->m.area[w].last_delivery : end;
+    return end;
+}
+
+bool support_virtual_whole(const struct support_virtual *s)
+{
+    uint64_t sent = 0;
+    uint64_t received = 0;
+    uint64_t drops = 0;
+    bool complete = true;
+    for (unsigned w = 0; w < s->m.workers; w++) {
+        const struct model_area *area = &s->m.area[w];
+        complete = complete && area->complete && area->buffers_used == 0 && area->bytes_corrupted == 0 &&
+                   area->sum.messages_failed == 0 && area->sum.packets_repeated == 0;
+        sent += area->sum.packets_sent;
+        received += area->sum.packets_delivered;
+        for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
+            drops += area->drops[reason];
+    }
+    return complete && sent == received && drops == 0;
+}

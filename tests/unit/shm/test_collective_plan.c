@@ -1,0 +1,224 @@
+/* test_collective_plan.c - which collective a fabric's jobs get, and that the check of its numbers finds what is wrong. */
+#include "fabric-emu/workload/collective_values.h"
+#include "host/spec.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- plans ---- */
+
+struct bench {
+    struct hx_spec spec;
+    struct hx_geometry g;
+    struct traffic traffic;
+    struct collective_plan plan;
+    struct hx_problem problem;
+    bool planned;
+};
+
+static void bench_open(struct bench *b, const char *fabric, const uint16_t *jobs, unsigned kind, unsigned algorithm,
+                       uint32_t root)
+{
+    struct hx_settings settings = hx_default_settings;
+    memset(b, 0, sizeof *b);
+    assert_true(hx_spec_parse(fabric, &b->spec, &b->problem));
+    unsigned boards = hx_spec_boards(&b->spec);
+    if (jobs) {
+        b->spec.job = calloc(boards, sizeof *b->spec.job);
+        memcpy(b->spec.job, jobs, boards * sizeof *b->spec.job);
+    }
+    b->g = hx_spec_geometry(&b->spec);
+    settings.pattern = HX_COLLECTIVES + kind;
+    settings.algorithm = algorithm;
+    settings.message = 4000;
+    traffic_init(&b->traffic, &b->spec, &b->g, &settings, NULL);
+    b->planned = collective_plan_init(&b->plan, &b->traffic, root, &b->problem);
+}
+
+static void bench_close(struct bench *b)
+{
+    if (b->planned)
+        collective_plan_free(&b->plan);
+    traffic_free(&b->traffic);
+    hx_spec_free(&b->spec);
+}
+
+static void judge_best(const char *fabric, unsigned algorithm)
+{
+    struct bench b;
+    bench_open(&b, fabric, NULL, HX_ALL_REDUCE, HX_ALGORITHM_BEST, 0);
+    assert_true(b.planned);
+    assert_int_equal(b.plan.jobs, 1);
+    assert_int_equal(b.plan.job[0].algorithm, algorithm);
+    bench_close(&b);
+}
+
+static void the_best_algorithm_of_a_shape(void **state)
+{
+    (void)state;
+    judge_best("4x4 Hx2Mesh", HX_BY_RINGS);
+    judge_best("3x5 Hx1Mesh", HX_BY_RINGS);
+    judge_best("2x1 Hx1Mesh", HX_BY_RING);
+    judge_best("3x1 H1x2Mesh", HX_BY_TORUS);
+    judge_best("1x1 Hx1Mesh", HX_BY_RINGS);
+}
+
+/* Job 5 has boards (0,0), (2,0), (0,1), (2,1), job 6 the others. */
+static void jobs_are_grids_of_their_own_rows_and_columns(void **state)
+{
+    (void)state;
+    static const uint16_t jobs[] = {5, 6, 5, 5, 6, 5};
+    struct bench b;
+    bench_open(&b, "3x2 H2x1Mesh", jobs, HX_BROADCAST, HX_ALGORITHM_TREE + HX_BY_TORUS, 6 + 4);
+    assert_true(b.planned);
+    assert_int_equal(b.plan.jobs, 2);
+    struct hx_collective_config config = collective_config(&b.plan, 6 + 4);
+    assert_int_equal(config.columns, 4);
+    assert_int_equal(config.rows, 2);
+    assert_int_equal(config.column, 2);
+    assert_int_equal(config.row, 1);
+    assert_int_equal(config.gx[2], 4);
+    assert_int_equal(config.root_column, 2);
+    assert_int_equal(config.root_row, 1);
+    config = collective_config(&b.plan, 3);
+    assert_int_equal(config.columns, 2);
+    assert_int_equal(config.column, 1);
+    assert_int_equal(config.gx[1], 3);
+    assert_int_equal(config.root_column, 0);
+    bench_close(&b);
+}
+
+static void refuses_what_is_no_grid(void **state)
+{
+    (void)state;
+    static const uint16_t jobs[] = {5, 5, 5, 6};
+    struct bench b;
+    bench_open(&b, "2x2 Hx1Mesh", jobs, HX_ALL_REDUCE, HX_ALGORITHM_BEST, 0);
+    assert_false(b.planned);
+    assert_int_equal(b.problem.exit_code, HX_EXIT_CONFIG);
+    assert_non_null(strstr(b.problem.what, "the 3 accelerators of job 5"));
+    bench_close(&b);
+    bench_open(&b, "3x2 Hx1Mesh", NULL, HX_ALL_REDUCE, HX_ALGORITHM_TREE + HX_BY_RINGS, 0);
+    assert_false(b.planned);
+    assert_int_equal(b.problem.exit_code, HX_EXIT_CONFIG);
+    bench_close(&b);
+}
+
+/* ---- values ---- */
+
+enum { SIDE = 3, N = SIDE * SIDE, ELEMENTS = 1000 };
+
+static struct hx_collective program(const struct bench *b, uint32_t rank)
+{
+    const struct hx_collective_config config = collective_config(&b->plan, rank);
+    struct hx_collective c;
+    assert_int_equal(hx_collective_init(&c, &config, NULL, NULL), 0);
+    return c;
+}
+
+static void write_all(const struct bench *b, const struct collective_values *v, float vector[N][ELEMENTS])
+{
+    for (uint32_t rank = 0; rank < N; rank++) {
+        const struct hx_collective c = program(b, rank);
+        collective_values_write(v, &c, vector[rank]);
+    }
+}
+
+static float vectors[N][ELEMENTS], sum[ELEMENTS];
+
+static void sums_are_right_and_what_is_wrong_is_found(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, "3x3 Hx1Mesh", NULL, HX_ALL_REDUCE, HX_ALGORITHM_BEST, 0);
+    const struct collective_values v = collective_values_of(&b.plan, &b.plan.job[0]);
+    const struct hx_collective c = program(&b, 4);
+    write_all(&b, &v, vectors);
+    memset(sum, 0, sizeof sum);
+    for (uint32_t rank = 0; rank < N; rank++) {
+        for (unsigned i = 0; i < ELEMENTS; i++)
+            sum[i] += vectors[rank][i];
+    }
+    assert_int_equal(collective_values_wrong(&v, &c, sum), 0);
+    for (unsigned i = 0; i < ELEMENTS; i++) {
+        float right = sum[i];
+        for (uint32_t rank = 0; rank < N; rank++) {
+            assert_true(vectors[rank][i] != 0);
+            sum[i] = right - vectors[rank][i];
+            assert_true(collective_values_wrong(&v, &c, sum) > 0);
+            sum[i] = right + vectors[rank][i];
+            assert_true(collective_values_wrong(&v, &c, sum) > 0);
+        }
+        sum[i] = right;
+    }
+    bench_close(&b);
+}
+
+static void pieces_and_copies_are_judged_alone(void **state)
+{
+    (void)state;
+    struct bench b;
+    uint64_t offset, bytes;
+    bench_open(&b, "3x3 Hx1Mesh", NULL, HX_ALL_GATHER, HX_ALGORITHM_BEST, 0);
+    struct collective_values v = collective_values_of(&b.plan, &b.plan.job[0]);
+    struct hx_collective c = program(&b, 4);
+    write_all(&b, &v, vectors);
+    assert_true(collective_values_wrong(&v, &c, vectors[4]) > 0);
+    for (uint32_t rank = 0; rank < N; rank++) {
+        const struct hx_collective other = program(&b, rank);
+        for (unsigned i = 0; hx_collective_piece(&other, i, &offset, &bytes); i++)
+            memcpy((uint8_t *)sum + offset, (uint8_t *)vectors[rank] + offset, bytes);
+    }
+    assert_int_equal(collective_values_wrong(&v, &c, sum), 0);
+    bench_close(&b);
+    bench_open(&b, "3x3 Hx1Mesh", NULL, HX_BROADCAST, HX_ALGORITHM_BEST, 7);
+    v = collective_values_of(&b.plan, &b.plan.job[0]);
+    c = program(&b, 4);
+    write_all(&b, &v, vectors);
+    assert_int_equal(collective_values_wrong(&v, &c, vectors[7]), 0);
+    assert_true(collective_values_wrong(&v, &c, vectors[4]) > 0);
+    bench_close(&b);
+    bench_open(&b, "3x3 Hx1Mesh", NULL, HX_REDUCE_SCATTER, HX_ALGORITHM_BEST, 0);
+    v = collective_values_of(&b.plan, &b.plan.job[0]);
+    c = program(&b, 4);
+    write_all(&b, &v, vectors);
+    memset(sum, 0, sizeof sum);
+    for (unsigned i = 0; hx_collective_piece(&c, i, &offset, &bytes); i++) {
+        for (uint32_t rank = 0; rank < N; rank++) {
+            for (uint64_t at = offset / 4; at < (offset + bytes) / 4; at++)
+                sum[at] += vectors[rank][at];
+        }
+    }
+    assert_int_equal(collective_values_wrong(&v, &c, sum), 0);
+    bench_close(&b);
+}
+
+/* The largest sum of 16,384 accelerators is below what float32 counts exactly. */
+static void no_sum_is_rounded(void **state)
+{
+    (void)state;
+    struct bench b;
+    bench_open(&b, "32x32 Hx4Mesh", NULL, HX_ALL_REDUCE, HX_ALGORITHM_BEST, 0);
+    const struct collective_values v = collective_values_of(&b.plan, &b.plan.job[0]);
+    assert_int_equal(v.ranks, 16384);
+    assert_true(v.weights * 255 <= 1 << 24);
+    assert_true(v.weights > 2 * v.ranks);
+    bench_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_best_algorithm_of_a_shape),
+        cmocka_unit_test(jobs_are_grids_of_their_own_rows_and_columns),
+        cmocka_unit_test(refuses_what_is_no_grid),
+        cmocka_unit_test(sums_are_right_and_what_is_wrong_is_found),
+        cmocka_unit_test(pieces_and_copies_are_judged_alone),
+        cmocka_unit_test(no_sum_is_rounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,114 @@
+/* test_eject.c - what an endpoint takes out of the links to it: every VC in its turn on every plane, and a descriptor that
+ * cannot be true costs nobody a buffer, whatever instruction its worker is killed at. */
+#include "fabric-emu/live/recover.h"
+#include "tests/support/shm/support_shm.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { PLANES = 3 };
+
+static struct support s;
+static struct worker worker;
+
+static int open_worker(void **state)
+{
+    (void)state;
+    support_open(&s, &(struct support_plan){"2x1 Hx1Mesh", .workers = 1, .planes = PLANES, .message = 1, .count = 1});
+    support_start(&s, &worker, 0);
+    return 0;
+}
+
+static int close_worker(void **state)
+{
+    (void)state;
+    support_forget(&worker);
+    support_close(&s);
+    return 0;
+}
+
+/* A packet to the first accelerator's endpoint, as its switch would have sent it. */
+static void deliver(unsigned plane, unsigned vc, uint16_t length)
+{
+    struct shm_link *link = fab_link(&s.f, plane, 0, HX_LOCAL);
+    struct hx_desc d = {.length = length, .vc = (uint8_t)vc};
+    assert_true(shm_buffer_get(&worker.shm, &d.buffer, 0));
+    shm_note_pools(&worker.shm, false);
+    shm_commit_pools(&worker.shm);
+    link->slots[vc * s.f.slots + (hx_lane(link->heads, vc) & (s.f.slots - 1))] = d;
+    shm_note(&worker.shm.step, &link->heads, hx_lane_add(link->heads, vc, 1));
+    shm_step_commit(&worker.shm.step);
+}
+
+static void every_vc_has_its_turn_on_every_plane(void **state)
+{
+    (void)state;
+    struct hal_endpoint *h = &worker.accelerator[0].hal;
+    unsigned turns[PLANES][HX_VCS] = {{0}};
+    for (unsigned round = 0; round < HX_VCS; round++) {
+        for (unsigned plane = 0; plane < PLANES; plane++) {
+            struct hx_desc d = {.vc = 0};
+            for (unsigned vc = 0; vc < HX_VCS; vc++)
+                deliver(plane, vc, 8);
+            assert_int_equal(hal_ejected(h, plane, &d, 1), 1);
+            turns[plane][d.vc]++;
+            hal_buffer_put(h, d.buffer);
+            hal_endpoint_commit(h);
+        }
+    }
+    for (unsigned plane = 0; plane < PLANES; plane++) {
+        for (unsigned vc = 0; vc < HX_VCS; vc++)
+            assert_int_equal(turns[plane][vc], 1);
+    }
+}
+
+static void assert_nothing_doubled(void)
+{
+    struct support_audit a = support_audit(&s);
+    assert_true(a.missing == 0 && a.doubled == 0 && a.foreign == 0);
+}
+
+/* The steps after the one that found it publish what they gave back: its buffer must not lie in the link then. */
+static void a_broken_descriptor_is_given_back_once(void **state)
+{
+    (void)state;
+    deliver(1, 0, HX_MAX_PAYLOAD + 1);
+    assert_nothing_doubled();
+    for (unsigned step = 0; step < support_steps(&worker); step++) {
+        (void)support_step(&s, &worker, step, false);
+        assert_nothing_doubled();
+    }
+    deliver(0, 0, 8); /* the next step that has something to publish */
+    for (unsigned step = 0; step < support_steps(&worker); step++)
+        (void)support_step(&s, &worker, step, false);
+    assert_int_equal(s.f.area[0].drops[HX_DROP_MALFORMED], 2); /* the second has no header */
+    support_take_down(&s, 0);
+    (void)recover_worker(&s.f, 0);
+    assert_nothing_doubled();
+    support_bring_back(&s, 0);
+}
+
+/* As before, but what publishes is the step of another accelerator. */
+static void nor_by_the_step_of_another(void **state)
+{
+    (void)state;
+    deliver(1, 0, HX_MAX_PAYLOAD + 1);
+    (void)support_step(&s, &worker, 0, false);
+    hal_endpoint_commit(&worker.accelerator[1].hal);
+    assert_nothing_doubled();
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, open_worker, close_worker)
+    const struct CMUnitTest tests[] = {
+        TEST(every_vc_has_its_turn_on_every_plane),
+        TEST(a_broken_descriptor_is_given_back_once),
+        TEST(nor_by_the_step_of_another),
+    };
+#undef TEST
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,382 @@
+/* test_tap.c - taps on a whole fabric in shared memory, run step by step: what is recorded is what crossed its ports.
+ *
+ * The judge walks the records only, and knows of a frame what stands in its bytes. Links' own counters say how many there
+ * must be. */
+#include "fabric-emu/capture/memory.h"
+#include "fabric-emu/live/taps.h"
+#include "host/name.h"
+#include "tests/support/shm/support_shm.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { MESSAGE = 20000, MOST_RECORDS = 200000 };
+
+struct sighting {
+    uint64_t id, dropped, wanted;
+    uint32_t interface;
+    uint16_t original, captured;
+    uint8_t direction, vc, noted, reason;
+    uint8_t frame[HX_HEADER_BYTES];
+};
+
+/* A capture of a fabric of one worker. */
+struct bench {
+    struct support s;
+    struct worker w;
+    struct capture_ports ports;
+    struct capture_memory memory;
+    struct hx_tap_consumer in;
+    int slot;
+    struct sighting *seen;
+    unsigned count;
+    uint64_t broken;
+};
+
+static struct bench b;
+
+static void open_bench(const char *pattern, const struct capture_wish *wish)
+{
+    struct hx_problem problem;
+    int holder;
+    struct hx_option_list patterns = {.item = {pattern}, .count = pattern != NULL};
+    struct capture_wish made = *wish;
+    b = (struct bench){.seen = calloc(MOST_RECORDS, sizeof *b.seen)};
+    support_open(&b.s, &(struct support_plan){"2x2 Hx2Mesh", .workers = 1, .planes = 1, .message = MESSAGE, .count = 1,
+                                              .seed = 3});
+    support_start(&b.s, &b.w, 0);
+    assert_true(capture_ports_choose(&b.ports, &b.s.f.g, &patterns, "-p", &problem));
+    made.ports = &b.ports;
+    made.rings = 1;
+    made.wait_slots = made.wait_slots ? b.s.f.slots : 0;
+    made.snaplen = made.snaplen ? made.snaplen : HX_TAP_MOST_SNAPLEN;
+    made.ring_bytes = made.ring_bytes ? made.ring_bytes : 8 << 20;
+    assert_true(capture_memory_new(&b.memory, &made, &problem));
+    b.slot = slot_take(b.s.f.control, b.s.f.arena.fd, 0, SHM_TAPS - 1, b.memory.fd, &holder);
+    assert_int_equal(b.slot, 0);
+    taps_follow(&b.w);
+    struct hx_tap_ring *ring = hx_tap_ring(b.memory.tap, &b.memory.shape, 0);
+    assert_int_equal(atomic_load(&ring->attached), 1);
+    hx_tap_consumer_init(&b.in, ring, b.memory.shape.ring_bytes);
+}
+
+static void close_bench(void)
+{
+    struct support_audit audit = support_audit(&b.s);
+    assert_int_equal(audit.missing + audit.doubled + audit.foreign, 0);
+    slot_release(b.s.f.control, b.s.f.arena.fd, b.slot);
+    taps_follow(&b.w);
+    for (unsigned i = 0; i < b.w.nodes; i++)
+        assert_null(b.w.node[i].hal.tap);
+    taps_end(&b.w);
+    support_forget(&b.w);
+    support_close(&b.s);
+    capture_memory_free(&b.memory);
+    capture_ports_free(&b.ports);
+    free(b.seen);
+}
+
+static void take(void)
+{
+    (void)hx_tap_look(&b.in);
+    for (struct hx_tap_record *r; (r = hx_tap_next(&b.in, b.ports.interfaces, &b.broken)); hx_tap_taken(&b.in, r)) {
+        assert_true(b.count < MOST_RECORDS);
+        struct sighting *s = &b.seen[b.count++];
+        *s = (struct sighting){.id = r->id,
+                               .dropped = r->dropped,
+                               .interface = r->interface,
+                               .original = r->original,
+                               .captured = r->captured,
+                               .direction = r->direction,
+                               .vc = r->vc,
+                               .noted = r->noted,
+                               .reason = r->noted ? hx_tap_note_of(r)->reason : 0};
+        memcpy(s->frame, hx_tap_bytes_of(r), HX_HEADER_BYTES);
+    }
+    hx_tap_free(&b.in);
+}
+
+static unsigned step_of(struct node *n, bool noted)
+{
+    if (n->sw.route.kind == HX_ACCELERATOR)
+        return noted ? shm_noted_accelerator_step(&n->sw) : hx_accelerator_step(&n->sw);
+    return noted ? shm_noted_tree_step(&n->sw) : hx_tree_step(&n->sw);
+}
+
+/* Until every message is acknowledged. Records are taken out after each sweep if `drains`. */
+static void run(bool drains, bool noted)
+{
+    for (unsigned sweeps = 0; !support_is_done(&b.w, true); sweeps++) {
+        assert_true(sweeps < 100000);
+        for (unsigned step = 0; step < b.w.accelerators; step++)
+            (void)support_step(&b.s, &b.w, step, true);
+        for (unsigned i = 0; i < b.w.nodes; i++)
+            (void)step_of(&b.w.node[i], noted);
+        if (drains)
+            take();
+    }
+    take();
+    assert_int_equal(b.broken, 0);
+    assert_int_equal(b.s.ledger->never_received + b.s.ledger->wrong + b.s.ledger->failed, 0);
+}
+
+/* What crossed the port according to the links: `out` leaves it, else comes in. */
+static uint64_t crossed(uint32_t interface, bool out)
+{
+    const struct capture_port *port = &b.ports.port[interface];
+    const struct shm_link *link = out ? fab_link(&b.s.f, port->plane, port->node, port->port)
+                                      : fab_incoming(&b.s.f, port->plane, port->node, port->port);
+    uint64_t sum = 0; /* heads run free at 16 bits a VC, and this test sends less */
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        sum += hx_lane(link->heads, vc);
+    return sum;
+}
+
+static uint64_t count_seen(uint32_t interface, unsigned direction)
+{
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < b.count; i++)
+        sum += b.seen[i].interface == interface && b.seen[i].direction == direction;
+    return sum;
+}
+
+static void every_crossing_of_every_port_is_recorded_once(void **state)
+{
+    (void)state;
+    open_bench(NULL, &(struct capture_wish){0});
+    run(true, false);
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < b.ports.interfaces; i++) {
+        assert_int_equal(count_seen(i, HX_TAP_IN), crossed(i, false));
+        assert_int_equal(count_seen(i, HX_TAP_OUT), crossed(i, true));
+        const struct hx_tap_count *count = hx_tap_counts(b.memory.tap, &b.memory.shape) + i;
+        assert_int_equal(atomic_load(&count->received), crossed(i, false) + crossed(i, true));
+        assert_int_equal(atomic_load(&count->accepted), atomic_load(&count->received));
+        assert_int_equal(atomic_load(&count->dropped), 0);
+        all += atomic_load(&count->received);
+    }
+    assert_true(all > 16 * 15 * 4 * 2);
+    assert_int_equal(all, b.count);
+    close_bench();
+}
+
+/* From the sightings of one frame, in their order: in at local with no hop, then always in and out of a switch with one
+ * hop more, and out at local in the end. */
+static void follow(const struct sighting *s, struct hx_header *h, uint8_t *hops)
+{
+    assert_int_equal(hx_frame_decode(h, s->frame, s->original), 0);
+    assert_int_equal(h->vc, s->vc);
+    assert_int_equal(h->credit_vc, HX_NO_CREDIT);
+    assert_int_equal(s->original, HX_HEADER_BYTES + h->length);
+    const struct capture_port *port = &b.ports.port[s->interface];
+    bool local = port->node < b.s.f.g.accelerators && port->port == HX_LOCAL;
+    if (local && s->direction == HX_TAP_IN) {
+        assert_int_equal(h->hops, 0);
+        assert_int_equal(port->node, hx_accelerator(&b.s.f.g, h->src_gx, h->src_gy));
+    } else {
+        assert_int_equal(h->hops, *hops + (s->direction == HX_TAP_OUT));
+    }
+    if (local && s->direction == HX_TAP_OUT)
+        assert_int_equal(port->node, hx_accelerator(&b.s.f.g, h->dst_gx, h->dst_gy));
+    *hops = h->hops;
+}
+
+static void frames_look_as_on_a_wire_at_every_hop(void **state)
+{
+    (void)state;
+    open_bench(NULL, &(struct capture_wish){0});
+    run(true, false);
+    unsigned delivered = 0;
+    for (unsigned first = 0; first < b.count; first++) {
+        struct hx_header h;
+        uint8_t hops = 0;
+        if (b.seen[first].direction != HX_TAP_IN || b.ports.port[b.seen[first].interface].port != HX_LOCAL ||
+            b.ports.port[b.seen[first].interface].node >= b.s.f.g.accelerators)
+            continue;
+        const struct sighting *last = &b.seen[first];
+        for (unsigned i = first; i < b.count; i++) {
+            if (b.seen[i].id != b.seen[first].id)
+                continue;
+            follow(&b.seen[i], &h, &hops);
+            last = &b.seen[i];
+        }
+        assert_int_equal(b.ports.port[last->interface].port, HX_LOCAL);
+        delivered += last->direction == HX_TAP_OUT;
+    }
+    assert_true(delivered >= 16 * 15 * 3);
+    close_bench();
+}
+
+static void one_port_is_recorded_alone_and_cut_to_the_snap_length(void **state)
+{
+    (void)state;
+    open_bench("a1,0/p0/E", &(struct capture_wish){.snaplen = 96});
+    run(true, false);
+    assert_int_equal(b.ports.interfaces, 1);
+    assert_true(b.count > 10);
+    assert_int_equal(b.count, crossed(0, true) + crossed(0, false));
+    for (unsigned i = 0; i < b.count; i++)
+        assert_int_equal(b.seen[i].captured, b.seen[i].original < 96 ? b.seen[i].original : 96);
+    unsigned tapped = 0;
+    for (unsigned i = 0; i < b.w.nodes; i++)
+        tapped += b.w.node[i].hal.tap != NULL;
+    assert_int_equal(tapped, 1);
+    close_bench();
+}
+
+/* The VC is a field that changes at every hop: the filter sees it as a wire would show it. */
+static void a_filter_sees_frames_as_on_the_wire(void **state)
+{
+    (void)state;
+    open_bench(NULL, &(struct capture_wish){.filter = "ether[15] = 1 and ether[28] = 1 and ether[8263:1] >= 0"});
+    run(true, false);
+    uint64_t received = 0;
+    uint64_t accepted = 0;
+    for (uint32_t i = 0; i < b.ports.interfaces; i++) {
+        const struct hx_tap_count *count = hx_tap_counts(b.memory.tap, &b.memory.shape) + i;
+        received += atomic_load(&count->received);
+        accepted += atomic_load(&count->accepted);
+        assert_int_equal(count->received, crossed(i, false) + crossed(i, true));
+    }
+    assert_int_equal(accepted, 0); /* a full packet has 8,256 bytes: nothing reaches byte 8,263 */
+    assert_true(received > 1000);
+    close_bench();
+
+    open_bench(NULL, &(struct capture_wish){.filter = "ether[15] = 1 and ether[28] = 1 and ether[8255:1] >= 0"});
+    run(true, false);
+    assert_true(b.count > 100);
+    for (unsigned i = 0; i < b.count; i++) {
+        assert_int_equal(b.seen[i].vc, 1);
+        assert_int_equal(b.seen[i].frame[15], 1);
+        assert_int_equal(b.seen[i].original, HX_MAX_FRAME);
+    }
+    uint64_t on_vc1 = 0;
+    for (uint32_t i = 0; i < b.ports.interfaces; i++) {
+        const struct capture_port *port = &b.ports.port[i];
+        on_vc1 += hx_lane(fab_link(&b.s.f, 0, port->node, port->port)->heads, 1);
+    }
+    assert_true(on_vc1 * 2 > b.count && on_vc1 / 2 < b.count);
+    close_bench();
+}
+
+static void what_finds_no_room_is_counted_and_the_fabric_goes_on(void **state)
+{
+    (void)state;
+    open_bench(NULL, &(struct capture_wish){.ring_bytes = HX_TAP_LEAST_RING});
+    run(false, false);
+    uint64_t accepted = 0;
+    uint64_t dropped = 0;
+    for (uint32_t i = 0; i < b.ports.interfaces; i++) {
+        const struct hx_tap_count *count = hx_tap_counts(b.memory.tap, &b.memory.shape) + i;
+        assert_int_equal(atomic_load(&count->received), crossed(i, false) + crossed(i, true));
+        accepted += atomic_load(&count->accepted);
+        dropped += atomic_load(&count->dropped);
+    }
+    assert_true(dropped > 1000);
+    assert_int_equal(accepted, b.count + dropped);
+    close_bench();
+}
+
+/* Until every message is acknowledged, by switches that wait for room; records are taken out now and then. Returns how often
+ * one waited. */
+static unsigned run_waiting(void)
+{
+    unsigned waited = 0;
+    for (unsigned sweeps = 0; !support_is_done(&b.w, true); sweeps++) {
+        assert_true(sweeps < 100000);
+        for (unsigned step = 0; step < b.w.accelerators; step++)
+            (void)support_step(&b.s, &b.w, step, true);
+        for (unsigned i = 0; i < b.w.nodes; i++) {
+            if (shm_tap_has_room(&b.w.node[i].hal))
+                (void)step_of(&b.w.node[i], false);
+            else
+                waited++;
+        }
+        if (sweeps % 8 == 0)
+            take();
+    }
+    take();
+    return waited;
+}
+
+static void switches_that_wait_for_room_lose_nothing(void **state)
+{
+    (void)state;
+    static const uint32_t snaplens[] = {HX_TAP_LEAST_SNAPLEN, HX_TAP_MOST_SNAPLEN};
+    for (unsigned i = 0; i < 2; i++) {
+        /* The least ring is made large enough for a step. */
+        open_bench(NULL,
+                   &(struct capture_wish){.ring_bytes = HX_TAP_LEAST_RING, .wait_slots = 1, .snaplen = snaplens[i]});
+        assert_true(run_waiting() > 100);
+        uint64_t all = 0;
+        for (uint32_t n = 0; n < b.ports.interfaces; n++) {
+            assert_int_equal(atomic_load(&hx_tap_counts(b.memory.tap, &b.memory.shape)[n].dropped), 0);
+            all += crossed(n, false) + crossed(n, true);
+        }
+        assert_int_equal(all, b.count);
+        close_bench();
+    }
+}
+
+static void notes_tell_every_sender_s_choice(void **state)
+{
+    (void)state;
+    unsigned of[HX_TAP_REASONS] = {0};
+    open_bench(NULL, &(struct capture_wish){.annotate = true});
+    run(true, true);
+    for (unsigned i = 0; i < b.count; i++) {
+        const struct sighting *s = &b.seen[i];
+        assert_int_equal(s->noted, s->direction == HX_TAP_OUT);
+        if (!s->noted)
+            continue;
+        const struct capture_port *port = &b.ports.port[s->interface];
+        bool here = port->node < b.s.f.g.accelerators && port->port == HX_LOCAL;
+        assert_int_equal(s->reason == HX_TAP_ARRIVED, here);
+        of[s->reason]++;
+    }
+    assert_true(of[HX_TAP_ONLY] && of[HX_TAP_MOST_ROOM] && of[HX_TAP_TURN] && of[HX_TAP_ARRIVED]);
+    assert_int_equal(of[HX_TAP_NO_WAY] + of[HX_TAP_REPLAYED], 0);
+    close_bench();
+}
+
+static void memory_that_is_no_tap_is_not_attached(void **state)
+{
+    (void)state;
+    open_bench("a0,0/p0/E", &(struct capture_wish){0});
+    struct shm_taps taps = {.worker = &b.w.shm, .clock = &b.s.clock};
+    uint32_t ports = fab_ports(&b.s.f);
+    assert_int_equal(shm_tap_attach(&taps, 1, b.memory.fd, 0, ports), 0);
+    shm_tap_detach(&taps, 1);
+    assert_int_not_equal(shm_tap_attach(&taps, 1, b.memory.fd, 0, ports + 1), 0);
+    assert_int_not_equal(shm_tap_attach(&taps, 1, b.memory.fd, 1, ports), 0);
+    assert_int_not_equal(shm_tap_attach(&taps, 1, b.s.f.arena.fd, 0, ports), 0); /* it could shrink */
+    uint32_t ring_bytes = b.memory.tap->shape.ring_bytes;
+    b.memory.tap->shape.ring_bytes *= 2;
+    assert_int_not_equal(shm_tap_attach(&taps, 1, b.memory.fd, 0, ports), 0);
+    b.memory.tap->shape.ring_bytes = ring_bytes;
+    b.memory.tap->magic++;
+    assert_int_not_equal(shm_tap_attach(&taps, 1, b.memory.fd, 0, ports), 0);
+    assert_null(taps.tap[1].memory);
+    close_bench();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_crossing_of_every_port_is_recorded_once),
+        cmocka_unit_test(frames_look_as_on_a_wire_at_every_hop),
+        cmocka_unit_test(one_port_is_recorded_alone_and_cut_to_the_snap_length),
+        cmocka_unit_test(a_filter_sees_frames_as_on_the_wire),
+        cmocka_unit_test(what_finds_no_room_is_counted_and_the_fabric_goes_on),
+        cmocka_unit_test(switches_that_wait_for_room_lose_nothing),
+        cmocka_unit_test(notes_tell_every_sender_s_choice),
+        cmocka_unit_test(memory_that_is_no_tap_is_not_attached),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

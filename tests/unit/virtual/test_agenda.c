@@ -1,0 +1,96 @@
+/* test_agenda.c - an agenda gives the soonest item first, of equal times the lowest, however they were noted. */
+#include "fabric-emu/random.h"
+#include "hal/virtual/agenda.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { ITEMS = 64 };
+
+static void empty(void **state)
+{
+    (void)state;
+    uint64_t heap[1];
+    struct virtual_agenda a = {.heap = heap};
+    assert_true(virtual_agenda_time(&a) == VIRTUAL_NEVER);
+    virtual_agenda_note(&a, 0, 255);
+    assert_true(virtual_agenda_time(&a) == 0);
+    assert_int_equal(virtual_agenda_take(&a), 255);
+    assert_true(virtual_agenda_time(&a) == VIRTUAL_NEVER);
+}
+
+static void latest_time(void **state)
+{
+    (void)state;
+    uint64_t heap[2];
+    struct virtual_agenda a = {.heap = heap};
+    virtual_agenda_note(&a, VIRTUAL_NEVER - 1, 0);
+    virtual_agenda_note(&a, VIRTUAL_NEVER - 2, 255);
+    assert_true(virtual_agenda_time(&a) == VIRTUAL_NEVER - 2);
+    assert_int_equal(virtual_agenda_take(&a), 255);
+    assert_true(virtual_agenda_time(&a) == VIRTUAL_NEVER - 1);
+}
+
+/* Every order of noting five items of two times. */
+static void order_of_noting(void **state)
+{
+    (void)state;
+    static const uint64_t time[] = {7, 3, 7, 3, 3};
+    static const unsigned expected[] = {1, 3, 4, 0, 2};
+    for (unsigned order = 0; order < 5 * 5 * 5 * 5 * 5; order++) {
+        uint64_t heap[5];
+        struct virtual_agenda a = {.heap = heap};
+        unsigned noted = 0;
+        for (unsigned n = 0, left = order; n < 5; n++, left /= 5) {
+            if (!(noted >> left % 5 & 1))
+                virtual_agenda_note(&a, time[left % 5], left % 5);
+            noted |= 1U << left % 5;
+        }
+        for (unsigned n = 0; n < 5 && noted == 31; n++) {
+            assert_true(virtual_agenda_time(&a) == time[expected[n]]);
+            assert_int_equal(virtual_agenda_take(&a), expected[n]);
+        }
+        assert_true(noted != 31 || a.count == 0);
+    }
+}
+
+/* Against a list that is searched. */
+static void any_mixture(void **state)
+{
+    (void)state;
+    static uint64_t heap[ITEMS];
+    uint64_t time[ITEMS];
+    bool noted[ITEMS] = {false};
+    struct virtual_agenda a = {.heap = heap};
+    for (uint64_t n = 0; n < 200000; n++) {
+        uint64_t random = random_of(1, n, 0);
+        unsigned item = random_below(random, ITEMS);
+        if (!noted[item] && random % 2) {
+            noted[item] = true;
+            time[item] = random_mix(random) % 50;
+            virtual_agenda_note(&a, time[item], item);
+        } else if (a.count) {
+            unsigned best = ITEMS;
+            for (unsigned i = 0; i < ITEMS; i++)
+                best = noted[i] && (best == ITEMS || time[i] < time[best]) ? i : best;
+            assert_true(virtual_agenda_time(&a) == time[best]);
+            assert_int_equal(virtual_agenda_take(&a), best);
+            noted[best] = false;
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(empty),
+        cmocka_unit_test(latest_time),
+        cmocka_unit_test(order_of_noting),
+        cmocka_unit_test(any_mixture),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,181 @@
+/* test_channel.c - between processes records arrive once, whole, in the order of senders and of sending, after the
+ * turn that ends their window; turns combine what all say; a worker that is gone is told. */
+#include "fabric-emu/random.h"
+#include "hal/virtual/channel.h"
+#include "hal/virtual/wheel.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { WINDOWS = 2000, MOST_RECORDS = 20, MOST_FRAME = 300 };
+
+/* How many records go from one worker to another in a window, and what is in them: each side works it out alone. */
+static unsigned records(uint64_t window, unsigned from, unsigned to)
+{
+    return from == to ? 0 : random_below(random_of(window, from, to), MOST_RECORDS);
+}
+
+static uint32_t frame_bytes(uint64_t window, unsigned from, unsigned to, unsigned n)
+{
+    uint64_t random = random_of(random_of(window, from, to), n, 1);
+    return random % 3 ? random_below(random, MOST_FRAME) : 0;
+}
+
+static uint8_t byte_of(uint64_t window, unsigned from, unsigned n, uint32_t at)
+{
+    return (uint8_t)(window + 31 * from + 7 * n + at);
+}
+
+static void send_one(struct virtual_channel *c, uint64_t window, unsigned from, unsigned to, unsigned n)
+{
+    uint32_t bytes = frame_bytes(window, from, to, n);
+    struct virtual_record *r = virtual_channel_send(c, to, bytes);
+    r->time = window * 100 + n;
+    r->link = from * 1000 + to;
+    uint8_t frame[MOST_FRAME] = {0};
+    for (uint32_t at = 0; at < bytes; at++)
+        frame[at] = byte_of(window, from, n, at);
+    memcpy(r + 1, frame, bytes);
+}
+
+static bool is_as_sent(const struct virtual_record *r, uint64_t window, unsigned from, unsigned to, unsigned n)
+{
+    if (!r || r->time != window * 100 + n || r->link != from * 1000 + to ||
+        r->frame_bytes != frame_bytes(window, from, to, n))
+        return false;
+    for (uint32_t at = 0; at < r->frame_bytes; at++) {
+        if (virtual_record_frame(r)[at] != byte_of(window, from, n, at))
+            return false;
+    }
+    return true;
+}
+
+static bool is_combined(const struct virtual_turn *turn, uint64_t window, unsigned workers)
+{
+    uint64_t sum = 0;
+    for (unsigned w = 0; w < workers; w++)
+        sum += window + w;
+    return turn->next == window + 10 && turn->active == sum && turn->moved == window * 5 + workers - 1 &&
+           (turn->stop != 0) == (window % 7 == 3);
+}
+
+/* Exit code of a worker: 0 if all was right. */
+static int live(struct virtual_channel *c, unsigned workers, unsigned self)
+{
+    virtual_channel_join(c, self);
+    for (uint64_t window = 0; window < WINDOWS; window++) {
+        for (unsigned to = 0; to < workers; to++) {
+            for (unsigned n = 0; n < records(window, self, to); n++)
+                send_one(c, window, self, to, n);
+        }
+        struct virtual_turn turn = {.next = window + 10 + (self + window) % workers,
+                                    .active = window + self,
+                                    .moved = window * 5 + self,
+                                    .stop = window % 7 == 3 && self == window % workers};
+        if (!virtual_channel_turn(c, &turn))
+            return 1;
+        if (workers > 1 && !is_combined(&turn, window, workers))
+            return 2;
+        for (unsigned from = 0; from < workers; from++) {
+            for (unsigned n = 0; n < records(window, from, self); n++) {
+                if (!is_as_sent(virtual_channel_receive(c), window, from, self, n))
+                    return 3;
+            }
+        }
+        if (virtual_channel_receive(c))
+            return 4;
+    }
+    return 0;
+}
+
+static int ended(pid_t pid)
+{
+    int status;
+    assert_true(waitpid(pid, &status, 0) == pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void everything_arrives_in_order(void **state)
+{
+    (void)state;
+    for (unsigned workers = 2; workers <= 4; workers++) {
+        struct virtual_channel *c = virtual_channel_create(workers);
+        pid_t pid[4];
+        for (unsigned w = 0; w < workers; w++) {
+            pid[w] = fork();
+            if (pid[w] == 0)
+                _exit(live(c, workers, w));
+        }
+        for (unsigned w = 0; w < workers; w++)
+            assert_int_equal(ended(pid[w]), 0);
+        virtual_channel_destroy(c);
+    }
+}
+
+static void alone(void **state)
+{
+    (void)state;
+    struct virtual_channel *c = virtual_channel_create(1);
+    virtual_channel_join(c, 0);
+    struct virtual_turn turn = {.next = 5, .active = 6, .moved = 7, .stop = 1};
+    for (unsigned n = 0; n < 3; n++) {
+        assert_true(virtual_channel_turn(c, &turn));
+        assert_true(turn.next == 5 && turn.active == 6 && turn.moved == 7 && turn.stop == 1);
+        assert_null(virtual_channel_receive(c));
+    }
+    virtual_channel_destroy(c);
+}
+
+static void nobody_has_anything(void **state)
+{
+    (void)state;
+    struct virtual_channel *c = virtual_channel_create(2);
+    pid_t other = fork();
+    virtual_channel_join(c, other == 0);
+    struct virtual_turn turn = {.next = VIRTUAL_NO_WINDOW};
+    bool good = virtual_channel_turn(c, &turn) && turn.next == VIRTUAL_NO_WINDOW && turn.active == 0;
+    if (other == 0)
+        _exit(good ? 0 : 1);
+    assert_true(good);
+    assert_int_equal(ended(other), 0);
+    virtual_channel_destroy(c);
+}
+
+/* Who waits for a worker that will not come is told. */
+static void a_worker_that_is_gone(void **state)
+{
+    (void)state;
+    struct virtual_channel *c = virtual_channel_create(3);
+    pid_t pid[2];
+    for (unsigned w = 0; w < 2; w++) {
+        pid[w] = fork();
+        if (pid[w] == 0)
+            _exit(live(c, 3, w));
+    }
+    pid_t third = fork();
+    if (third == 0) {
+        (void)raise(SIGKILL);
+    }
+    assert_int_equal(ended(third), 128 + SIGKILL);
+    virtual_channel_break(c);
+    assert_int_equal(ended(pid[0]), 1);
+    assert_int_equal(ended(pid[1]), 1);
+    virtual_channel_destroy(c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(everything_arrives_in_order),
+        cmocka_unit_test(alone),
+        cmocka_unit_test(nobody_has_anything),
+        cmocka_unit_test(a_worker_that_is_gone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,209 @@
+/* test_link.c - what a packet does to time when a switch sends it: crossbar, link, far end, credit. Against the
+ * rule of hal/virtual/timing.h, written down again here. */
+#include "fabric-emu/random.h"
+#include "tests/support/virtual/support_virtual.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The accelerator in the middle of a board of three by three: four traces and its endpoint. */
+enum { MIDDLE = 4 };
+static struct support_virtual lab;
+static struct worker worker;
+
+static int open_lab(void **state)
+{
+    (void)state;
+    static const struct support_virtual_plan plan = {.spec = "1x1 Hx3Mesh"};
+    support_virtual_open(&lab, &plan);
+    virtual_channel_join(lab.m.channel, 0);
+    build_worker(&worker, &lab.m, 0);
+    return 0;
+}
+
+static int close_lab(void **state)
+{
+    (void)state;
+    free(worker.entity);
+    support_virtual_close(&lab);
+    return 0;
+}
+
+/* ---- the rule ---- */
+
+/* ps: of n blocks on a link, in the crossbar, and where an endpoint's inner port is part of it. */
+static uint64_t on_link(uint64_t n)
+{
+    return n * 5120;
+}
+static uint64_t in_crossbar(uint64_t n, unsigned port)
+{
+    return n * (port == HX_LOCAL ? 640 : 2560);
+}
+static uint64_t on_output(uint64_t n, unsigned port)
+{
+    return port == HX_LOCAL ? n * 1280 : on_link(n);
+}
+#define OUTPUT UINT64_C(40000)
+#define INPUT  UINT64_C(40000)
+#define TRACE  UINT64_C(1000)
+
+struct rule {
+    uint64_t last_credit[HX_ACCELERATOR_PORTS],
+        last_delivery; /* credits of an input, and deliveries, keep their order */
+    uint64_t input_free[HX_ACCELERATOR_PORTS], output_free[HX_ACCELERATOR_PORTS], link_free[HX_ACCELERATOR_PORTS];
+};
+
+struct times {
+    uint64_t arrives; /* ready at the next switch, or delivered */
+    uint64_t credit;  /* at the sender */
+};
+
+static uint64_t latest(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t ab = a > b ? a : b;
+    return ab > c ? ab : c;
+}
+
+static struct times apply(struct rule *rule, unsigned in, unsigned out, uint64_t t, uint64_t r, uint64_t n)
+{
+    uint64_t through = latest(t, rule->input_free[in], rule->output_free[out]);
+    uint64_t start = latest(through + OUTPUT, rule->link_free[out], 0);
+    uint64_t tail = r + on_link(n - 1);
+    uint64_t gone = latest(through + in_crossbar(n, in), tail, 0);
+    rule->input_free[in] = through + in_crossbar(n, in);
+    rule->output_free[out] = through + in_crossbar(n, out);
+    rule->link_free[out] = start + on_output(n, out);
+    rule->last_credit[in] = latest(gone + OUTPUT + TRACE + INPUT, rule->last_credit[in], 0);
+    if (out != HX_LOCAL)
+        return (struct times){start + on_link(1) + TRACE + INPUT, rule->last_credit[in]};
+    rule->last_delivery = latest(start + on_output(n, out), tail + OUTPUT, rule->last_delivery);
+    return (struct times){rule->last_delivery, rule->last_credit[in]};
+}
+
+/* ---- the switch ---- */
+
+static struct hal_switch *middle(void)
+{
+    return &worker.entity[MIDDLE]->node[0].hal;
+}
+
+static struct hx_desc packet(unsigned vc, unsigned blocks)
+{
+    struct hx_desc d = {
+        .buffer = virtual_pool_get(&worker.v.pool), .length = (uint16_t)(256 * blocks), .vc = (uint8_t)vc};
+    d.flow = (uint16_t)hx_blocks(d.length);
+    return d;
+}
+
+static uint64_t newest_arrival(const struct hal_switch *h, unsigned out, unsigned vc)
+{
+    if (out == HX_LOCAL) {
+        const struct virtual_eject *q = &h->endpoint->plane[0].eject;
+        return q->slots[(q->head - 1) & q->mask].ready;
+    }
+    virtual_post_end(h->worker);
+    const struct virtual_rx *far = h->tx[out].far;
+    return virtual_queue_at(&far->queue[vc], (uint16_t)(hx_lane(far->head, vc) - 1))->ready;
+}
+
+static uint64_t newest_credit(const struct hal_switch *h, unsigned in, unsigned vc, unsigned blocks)
+{
+    virtual_post_end(h->worker);
+    const struct virtual_credits *back = &h->rx[in].from->back;
+    uint64_t entry = back->entries[(back->head - 1) & back->mask];
+    assert_true((entry >> 6 & 3) == vc && (entry & 63) + 1 == blocks);
+    return entry >> 8;
+}
+
+/* A packet that may be routed since r is sent at time t. */
+static struct times send_packet(unsigned in, unsigned out, unsigned vc, uint64_t t, uint64_t r, unsigned blocks)
+{
+    struct hal_switch *h = middle();
+    const struct hx_desc d = packet(vc, blocks);
+    uint16_t position = hx_lane(h->rx[in].head, vc);
+    unsigned credit = hx_lane(h->room[out].lanes, vc);
+    virtual_deliver(&h->rx[in], &d, r, virtual_birth(0, MIDDLE));
+    worker.v.now = t;
+    hal_transmit(h, out, in, vc, hal_arrival(h, in, vc, position));
+    h->rx[in].ready = h->rx[in].tail = h->rx[in].head;
+    if (out != HX_LOCAL)
+        assert_int_equal(hx_lane(h->room[out].lanes, vc), credit - blocks);
+    return (struct times){newest_arrival(h, out, vc), in == HX_LOCAL ? 0 : newest_credit(h, in, vc, blocks)};
+}
+
+static struct rule rule;
+static uint64_t now; /* later than everything before */
+
+static void start_anew(void **state)
+{
+    (void)state;
+    now += 1000000000;
+    memset(&rule, 0, sizeof rule);
+}
+
+static void both(unsigned in, unsigned out, uint64_t t, uint64_t r, unsigned blocks)
+{
+    struct times expected = apply(&rule, in, out, t, r, blocks);
+    struct times times = send_packet(in, out, blocks % HX_VCS, t, r, blocks);
+    assert_int_equal(times.arrives, expected.arrives);
+    if (in != HX_LOCAL)
+        assert_int_equal(times.credit, expected.credit);
+}
+
+/* ---- tests ---- */
+
+/* One input, two outputs, at the same time: the second packet waits until the first is through the crossbar. */
+static void one_input_two_outputs(void **state)
+{
+    start_anew(state);
+    uint64_t first = send_packet(HX_W, HX_E, 0, now, now, 32).arrives;
+    uint64_t second = send_packet(HX_W, HX_S, 0, now, now, 32).arrives;
+    assert_int_equal(first, now + OUTPUT + on_link(1) + TRACE + INPUT);
+    assert_int_equal(second, first + 32 * 2560);
+}
+
+/* Two inputs, two outputs: nobody waits. */
+static void two_inputs_two_outputs(void **state)
+{
+    start_anew(state);
+    uint64_t first = send_packet(HX_W, HX_E, 0, now, now, 32).arrives;
+    assert_int_equal(send_packet(HX_N, HX_S, 0, now, now, 32).arrives, first);
+}
+
+/* A packet that has stood for long is gone when the crossbar has it, one that comes in when its tail has. */
+static void when_a_packet_is_gone(void **state)
+{
+    start_anew(state);
+    uint64_t back = OUTPUT + TRACE + INPUT;
+    assert_int_equal(send_packet(HX_W, HX_E, 0, now, now - 1000000, 32).credit, now + 32 * 2560 + back);
+    assert_int_equal(send_packet(HX_N, HX_S, 0, now, now, 32).credit, now + 31 * 5120 + back);
+}
+
+/* Any sequence: inputs, outputs, sizes, waiting times. */
+static void any_sequence(void **state)
+{
+    start_anew(state);
+    for (uint64_t n = 0; n < 1000; n++) {
+        uint64_t random = random_of(1, n, 0);
+        unsigned in = (unsigned)(random % 5);
+        unsigned out = (in + 1 + (unsigned)(random >> 8) % 4) % 5;
+        now += (random >> 16) % 60000;
+        both(in, out, now, now - (random >> 32) % 300000, 1 + (unsigned)(random >> 24) % 32);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_input_two_outputs),
+        cmocka_unit_test(two_inputs_two_outputs),
+        cmocka_unit_test(when_a_packet_is_gone),
+        cmocka_unit_test(any_sequence),
+    };
+    return cmocka_run_group_tests(tests, open_lab, close_lab);
+}

@@ -1,0 +1,183 @@
+/* test_tap.c - records come out in the order of simulated time, each once; who finds no room waits for the writer. */
+#include "hal/virtual/entity.h"
+#include "hal/virtual/tap.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { RING_BYTES = HX_TAP_LEAST_RING, PORTS = 3, SNAPLEN = 64, MANY = 20000, HOPS_AT = 16 /* in a frame */ };
+
+/* A worker with the endpoints of three accelerators; link n is the LOCAL port of number n. */
+struct bench {
+    struct virtual_worker w;
+    struct virtual_tap tap;
+    struct hal_switch sw[PORTS];
+    struct virtual_tx tx[PORTS][HX_ACCELERATOR_PORTS];
+    struct hal_endpoint ep[PORTS];
+    struct hx_tap_count counts[PORTS];
+    uint32_t interface[PORTS];
+    _Atomic uint64_t floor;
+    _Atomic bool no_one;
+    struct hx_tap_ring *ring;
+    struct hx_tap_consumer in;
+    uint64_t seen, last, out_of_order;
+};
+
+static int set_up(void **state)
+{
+    struct bench *b = calloc(1, sizeof *b);
+    b->ring = aligned_alloc(64, sizeof *b->ring + RING_BYTES);
+    memset(b->ring, 0, sizeof *b->ring);
+    virtual_pool_open(&b->w.pool, false);
+    b->w.tap = &b->tap;
+    b->tap = (struct virtual_tap){
+        .interface = b->interface, .counts = b->counts, .floor = &b->floor, .no_one = &b->no_one, .snaplen = SNAPLEN};
+    for (uint32_t n = 0; n < PORTS; n++) {
+        b->interface[n] = n + 1;
+        b->tx[n][HX_LOCAL].link = n;
+        b->sw[n] = (struct hal_switch){.worker = &b->w, .ports = HX_ACCELERATOR_PORTS, .tx = b->tx[n]};
+        b->ep[n] = (struct hal_endpoint){.worker = &b->w, .planes = 1, .plane = {{.sw = &b->sw[n]}}, .rank = n};
+    }
+    hx_tap_producer_init(&b->tap.out, b->ring, RING_BYTES);
+    hx_tap_consumer_init(&b->in, b->ring, RING_BYTES);
+    virtual_tap_open(&b->tap);
+    *state = b;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct bench *b = *state;
+    free(b->ring);
+    free(b);
+    return 0;
+}
+
+static void inject(struct bench *b, unsigned port, uint64_t time, unsigned hops)
+{
+    struct hx_desc d = {.buffer = virtual_pool_get(&b->w.pool), .hops = (uint8_t)hops};
+    memset(virtual_pool_frame(&b->w.pool, d.buffer), 0, SNAPLEN);
+    virtual_tap_injected(&b->ep[port], 0, &d, time);
+    virtual_pool_put(&b->w.pool, d.buffer); /* what was recorded is a copy */
+}
+
+/* Takes all that is there; the number. */
+static uint64_t take(struct bench *b)
+{
+    uint64_t broken = 0;
+    uint64_t taken = 0;
+    (void)hx_tap_look(&b->in);
+    for (struct hx_tap_record *r; (r = hx_tap_next(&b->in, PORTS, &broken)) != NULL; taken++) {
+        b->out_of_order += r->time < b->last;
+        b->last = r->time;
+        hx_tap_taken(&b->in, r);
+    }
+    hx_tap_free(&b->in);
+    b->seen += taken;
+    return broken ? 0 : taken;
+}
+
+static void in_the_order_of_time(void **state)
+{
+    struct bench *b = *state;
+    uint64_t random = 1;
+    uint64_t made = 0;
+    for (uint64_t window = 0; window < 200; window++) {
+        for (unsigned n = 0; n < 20; n++, made++) {
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+            inject(b, n % PORTS, window * 100 + (random >> 33) % 700, 0);
+        }
+        virtual_tap_flush(&b->tap, (window + 1) * 100);
+        (void)take(b);
+        assert_true(b->last < (window + 1) * 100);
+        assert_int_equal(atomic_load(&b->floor), (window + 1) * 100);
+        assert_int_equal(b->seen + b->tap.count, made);
+    }
+    assert_true(b->tap.count > 0);
+    virtual_tap_flush(&b->tap, UINT64_MAX);
+    (void)take(b);
+    assert_int_equal(b->seen, made);
+    assert_int_equal(b->out_of_order, 0);
+    assert_int_equal(b->counts[0].received + b->counts[1].received + b->counts[2].received, made);
+}
+
+static void of_one_time_by_interface_and_age(void **state)
+{
+    struct bench *b = *state;
+    uint64_t broken = 0;
+    for (unsigned n = 0; n < 30; n++)
+        inject(b, PORTS - 1 - n % PORTS, 5, n);
+    virtual_tap_flush(&b->tap, 5);
+    assert_int_equal(take(b), 0);
+    virtual_tap_flush(&b->tap, 6);
+    (void)hx_tap_look(&b->in);
+    for (unsigned n = 0; n < 30; n++) {
+        struct hx_tap_record *r = hx_tap_next(&b->in, PORTS, &broken);
+        assert_non_null(r);
+        assert_int_equal(r->interface, n / 10);
+        assert_int_equal(hx_tap_bytes_of(r)[HOPS_AT], n % 10 * PORTS + (PORTS - 1 - n / 10));
+        hx_tap_taken(&b->in, r);
+    }
+}
+
+static void *write_all(void *of)
+{
+    struct bench *b = of;
+    while (b->seen < MANY)
+        (void)take(b);
+    return NULL;
+}
+
+static void waits_for_room(void **state)
+{
+    struct bench *b = *state;
+    pthread_t writer;
+    for (unsigned n = 0; n < MANY; n++)
+        inject(b, n % PORTS, n, 0);
+    assert_int_equal(pthread_create(&writer, NULL, write_all, b), 0);
+    virtual_tap_flush(&b->tap, UINT64_MAX);
+    assert_int_equal(pthread_join(writer, NULL), 0);
+    assert_int_equal(b->seen, MANY);
+    assert_int_equal(b->out_of_order, 0);
+    assert_int_equal(b->counts[0].dropped, 0);
+}
+
+static void waits_for_no_one(void **state)
+{
+    struct bench *b = *state;
+    for (unsigned n = 0; n < MANY; n++)
+        inject(b, 0, n, 0);
+    atomic_store(&b->no_one, true);
+    virtual_tap_flush(&b->tap, UINT64_MAX);
+    (void)take(b);
+    assert_true(b->seen > 0);
+    assert_int_equal(b->seen + b->counts[0].dropped, MANY);
+    assert_int_equal(b->tap.count, 0);
+}
+
+static void ports_that_are_not_captured(void **state)
+{
+    struct bench *b = *state;
+    b->interface[1] = 0;
+    for (unsigned n = 0; n < 30; n++)
+        inject(b, n % PORTS, n, 0);
+    virtual_tap_flush(&b->tap, UINT64_MAX);
+    assert_int_equal(take(b), 20);
+    assert_int_equal(b->counts[1].received, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(in_the_order_of_time, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(of_one_time_by_interface_and_age, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(waits_for_room, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(waits_for_no_one, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(ports_that_are_not_captured, set_up, tear_down)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

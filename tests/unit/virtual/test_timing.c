@@ -1,0 +1,170 @@
+/* test_timing.c - presets of the virtual clock, what is said over them, and the picoseconds that follow. */
+#include "hal/virtual/timing.h"
+#include "host/timing.h"
+#include "hxmesh/switch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void assert_timing(const struct hx_timing *t, const uint64_t expected[7])
+{
+    assert_true(t->link == expected[0] && t->crossbar == expected[1] && t->cable == expected[2] &&
+                t->trace == expected[3] && t->input == expected[4] && t->output == expected[5] &&
+                t->buffer == expected[6]);
+}
+
+/* Table III of the paper, and what its authors' published runs used. */
+static void presets(void **state)
+{
+    (void)state;
+    const struct hx_timing none = HX_DEFAULT_TIMING;
+    const struct hx_timing paper = hx_timing_complete(&none);
+    assert_timing(&paper, (const uint64_t[]){400, 800, 20, 1, 40, 40, 32 << 20});
+    const struct hx_timing said = {.preset = HX_TIMING_AUTHORS, .given = HX_GIVEN_PRESET};
+    const struct hx_timing authors = hx_timing_complete(&said);
+    assert_timing(&authors, (const uint64_t[]){400, 3200, 40, 40, 20, 20, 32 << 20});
+    assert_int_equal(authors.preset, HX_TIMING_AUTHORS);
+    assert_string_equal(hx_timing_presets[HX_TIMING_PAPER], "paper");
+    assert_string_equal(hx_timing_presets[HX_TIMING_AUTHORS], "authors");
+    assert_null(hx_timing_presets[2]);
+}
+
+/* Each field alone is taken over the preset; what was not given is not, whatever stands there. */
+static void what_is_said_over_a_preset(void **state)
+{
+    (void)state;
+    static const unsigned bits[] = {HX_GIVEN_LINK,  HX_GIVEN_CROSSBAR, HX_GIVEN_CABLE, HX_GIVEN_TRACE,
+                                    HX_GIVEN_INPUT, HX_GIVEN_OUTPUT,   HX_GIVEN_BUFFER};
+    for (unsigned i = 0; i < 7; i++) {
+        uint64_t expected[] = {400, 3200, 40, 40, 20, 20, 32 << 20};
+        const struct hx_timing said = {.link = 1001,
+                                       .crossbar = 1002,
+                                       .cable = 1003,
+                                       .trace = 1004,
+                                       .input = 1005,
+                                       .output = 1006,
+                                       .buffer = 1007,
+                                       .preset = HX_TIMING_AUTHORS,
+                                       .given = bits[i]};
+        expected[i] = 1001 + i;
+        const struct hx_timing t = hx_timing_complete(&said);
+        assert_timing(&t, expected);
+    }
+}
+
+/* The command line goes before the file, each for what it gave; zero is a value. */
+static void a_file_and_options(void **state)
+{
+    (void)state;
+    struct hx_timing t = {.cable = 5, .trace = 6, .given = HX_GIVEN_CABLE | HX_GIVEN_TRACE};
+    const struct hx_timing options = {
+        .cable = 0, .link = 200, .input = 99, .preset = HX_TIMING_AUTHORS, .given = HX_GIVEN_CABLE | HX_GIVEN_LINK};
+    hx_timing_merge(&t, &options);
+    assert_int_equal(t.given, HX_GIVEN_CABLE | HX_GIVEN_TRACE | HX_GIVEN_LINK);
+    const struct hx_timing paper = hx_timing_complete(&t);
+    assert_timing(&paper, (const uint64_t[]){200, 800, 0, 6, 40, 40, 32 << 20});
+    const struct hx_timing preset = {.preset = HX_TIMING_AUTHORS, .given = HX_GIVEN_PRESET};
+    hx_timing_merge(&t, &preset);
+    const struct hx_timing authors = hx_timing_complete(&t);
+    assert_timing(&authors, (const uint64_t[]){200, 3200, 0, 6, 20, 20, 32 << 20});
+}
+
+static struct virtual_timing timing_of(struct hx_timing said)
+{
+    const struct hx_timing complete = hx_timing_complete(&said);
+    struct virtual_timing t;
+    virtual_timing_init(&t, &complete);
+    return t;
+}
+
+static void picoseconds(void **state)
+{
+    (void)state;
+    const struct virtual_timing t = timing_of((struct hx_timing)HX_DEFAULT_TIMING);
+    /* 256 B at 400 Gb/s: 5.12 ns. */
+    for (unsigned n = 0; n <= 32; n++) {
+        assert_int_equal(t.link.blocks[n], n * 5120);
+        assert_int_equal(t.crossbar.blocks[n], n * 2560);
+        assert_int_equal(t.local.blocks[n], n * 1280);
+        assert_int_equal(t.local_crossbar.blocks[n], n * 640);
+    }
+    assert_int_equal(t.cable, 20000);
+    assert_int_equal(t.trace, 1000);
+    assert_true(t.input == 40000 && t.output == 40000);
+    assert_int_equal(t.window, 40000 + 1000 + 40000 + 2560);
+}
+
+/* Times are rounded down for a packet as a whole. */
+static void odd_rates(void **state)
+{
+    (void)state;
+    const struct virtual_timing t =
+        timing_of((struct hx_timing){.link = 333, .crossbar = 333, .given = HX_GIVEN_LINK | HX_GIVEN_CROSSBAR});
+    assert_int_equal(t.link.blocks[1], 6150);    /* 6150.15 */
+    assert_int_equal(t.link.blocks[32], 196804); /* 196804.8 */
+    assert_int_equal(t.local.blocks[32], 49201);
+}
+
+/* Injection alone is slower. */
+static void a_pace(void **state)
+{
+    (void)state;
+    struct virtual_timing t = timing_of((struct hx_timing)HX_DEFAULT_TIMING);
+    assert_int_equal(t.inject[32], t.local.blocks[32]);
+    virtual_timing_pace(&t, 0.25);
+    assert_int_equal(t.inject[32], 32 * 5120);
+    assert_int_equal(t.local.blocks[32], 32 * 1280);
+    virtual_timing_pace(&t, 0.001);
+    assert_int_equal(t.inject[32], 32 * 1280000);
+    /* The slowest link at the slowest pace: 16.4 ms a packet, more than 32 bits of ps. */
+    t = timing_of((struct hx_timing){.link = 1, .crossbar = 1, .given = HX_GIVEN_LINK | HX_GIVEN_CROSSBAR});
+    virtual_timing_pace(&t, 0.001);
+    assert_int_equal(t.inject[32], UINT64_C(16384000000));
+}
+
+/* The longest latencies, on the slowest links: all that is added to them fits. */
+static void the_longest_latencies(void **state)
+{
+    (void)state;
+    const struct virtual_timing t = timing_of((struct hx_timing){.link = 1,
+                                                                 .crossbar = 1,
+                                                                 .cable = HX_MOST_LATENCY,
+                                                                 .trace = HX_MOST_LATENCY,
+                                                                 .input = HX_MOST_LATENCY,
+                                                                 .output = HX_MOST_LATENCY,
+                                                                 .given = ~(unsigned)HX_GIVEN_BUFFER});
+    assert_int_equal(t.cable, UINT64_C(1000) * HX_MOST_LATENCY);
+    assert_true((uint64_t)t.output + t.cable + t.input + t.link.blocks[32] <= UINT32_MAX);
+    assert_int_equal(t.window, 3 * UINT64_C(1000) * HX_MOST_LATENCY + t.link.blocks[1]);
+    assert_int_equal(t.ahead, UINT64_C(1000) * HX_MOST_LATENCY + 4 * UINT64_C(65536000));
+}
+
+/* A third of the buffer in whole packets, at most as many as a switch looks at: it fits a lane. */
+static void buffers(void **state)
+{
+    (void)state;
+    for (uint64_t buffer = HX_LEAST_BUFFER; buffer <= HX_MOST_BUFFER; buffer += 7777) {
+        const struct virtual_timing t = timing_of((struct hx_timing){.buffer = buffer, .given = HX_GIVEN_BUFFER});
+        uint64_t packets = buffer / (3 * 8192);
+        assert_int_equal(t.vc_blocks, 32 * (packets < 64 ? packets : 64));
+        assert_true(t.vc_blocks <= HX_MAX_ROOM);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(presets),
+        cmocka_unit_test(what_is_said_over_a_preset),
+        cmocka_unit_test(a_file_and_options),
+        cmocka_unit_test(picoseconds),
+        cmocka_unit_test(odd_rates),
+        cmocka_unit_test(a_pace),
+        cmocka_unit_test(the_longest_latencies),
+        cmocka_unit_test(buffers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

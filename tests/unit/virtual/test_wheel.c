@@ -1,0 +1,161 @@
+/* test_wheel.c - the wheel names every entity in the window in which it has something to do, near or far. */
+#include "fabric-emu/random.h"
+#include "hal/virtual/wheel.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define WIDTH UINT64_C(81280)
+
+static bool has(const uint64_t *set, uint32_t entity)
+{
+    return set[entity / 64] >> entity % 64 & 1;
+}
+
+static void empty(void **state)
+{
+    (void)state;
+    struct virtual_wheel w;
+    virtual_wheel_open(&w, 70, WIDTH);
+    assert_true(virtual_wheel_next(&w) == VIRTUAL_NO_WINDOW);
+    const uint64_t *set = virtual_wheel_turn(&w, 0);
+    assert_true(set[0] == 0 && set[1] == 0);
+    virtual_wheel_done(&w);
+    assert_true(virtual_wheel_next(&w) == VIRTUAL_NO_WINDOW);
+}
+
+/* Both ends of a window, and the next one. */
+static void ends_of_a_window(void **state)
+{
+    (void)state;
+    struct virtual_wheel w;
+    virtual_wheel_open(&w, 70, WIDTH);
+    virtual_wheel_add(&w, 69, 5 * WIDTH);
+    virtual_wheel_add(&w, 0, 6 * WIDTH - 1);
+    virtual_wheel_add(&w, 1, 6 * WIDTH);
+    assert_true(virtual_wheel_next(&w) == 5);
+    const uint64_t *set = virtual_wheel_turn(&w, 5);
+    assert_true(has(set, 69) && has(set, 0) && !has(set, 1));
+    virtual_wheel_done(&w);
+    assert_true(virtual_wheel_next(&w) == 6);
+    set = virtual_wheel_turn(&w, 6);
+    assert_true(has(set, 1) && !has(set, 69));
+    virtual_wheel_done(&w);
+    assert_true(virtual_wheel_next(&w) == VIRTUAL_NO_WINDOW);
+}
+
+/* In the window that is being visited: it is seen in the same set. */
+static void now(void **state)
+{
+    (void)state;
+    struct virtual_wheel w;
+    virtual_wheel_open(&w, 10, WIDTH);
+    virtual_wheel_add(&w, 3, 100);
+    const uint64_t *set = virtual_wheel_turn(&w, 0);
+    virtual_wheel_add(&w, 4, WIDTH - 1);
+    assert_true(set[0] == (1U << 3 | 1U << 4));
+}
+
+/* Round the buckets once and many times, and farther than they reach. */
+static void far_ahead(void **state)
+{
+    (void)state;
+    static const uint64_t windows[] = {VIRTUAL_BUCKETS - 1, VIRTUAL_BUCKETS, VIRTUAL_BUCKETS + 1, 1000, 3075000};
+    for (unsigned i = 0; i < sizeof windows / sizeof *windows; i++) {
+        struct virtual_wheel w;
+        virtual_wheel_open(&w, 10, WIDTH);
+        virtual_wheel_add(&w, 7, windows[i] * WIDTH + 5);
+        assert_true(virtual_wheel_next(&w) == windows[i]);
+        assert_true(has(virtual_wheel_turn(&w, windows[i]), 7));
+        virtual_wheel_done(&w);
+        assert_true(virtual_wheel_next(&w) == VIRTUAL_NO_WINDOW);
+    }
+}
+
+/* ---- against a list of all that is to be done ---- */
+
+enum { ENTITIES = 150, NOTES = 4, TURNS = 20000 };
+static uint64_t due[ENTITIES][NOTES]; /* times; 0: none */
+
+static uint64_t earliest_window(void)
+{
+    uint64_t first = VIRTUAL_NO_WINDOW;
+    for (unsigned n = 0; n < ENTITIES * NOTES; n++) {
+        uint64_t time = due[n / NOTES][n % NOTES];
+        first = time && time / WIDTH < first ? time / WIDTH : first;
+    }
+    return first;
+}
+
+/* Near, a little farther, or beyond the buckets. */
+static uint64_t some_time(uint64_t from, uint64_t random)
+{
+    static const uint64_t reach[] = {2, 2, 30, 200, 5000};
+    return from + 1 + (random >> 8) % (reach[random % 5] * WIDTH);
+}
+
+static void note_some(struct virtual_wheel *w, uint64_t from, uint64_t random)
+{
+    uint32_t entity = random_below(random, ENTITIES);
+    for (unsigned n = 0; n < NOTES; n++) {
+        if (due[entity][n] == 0) {
+            due[entity][n] = some_time(from, random_mix(random));
+            virtual_wheel_add(w, entity, due[entity][n]);
+            return;
+        }
+    }
+}
+
+/* As an entity does: takes what is due in the window, and is put back for the soonest of what is left. */
+static unsigned visit(struct virtual_wheel *w, uint32_t entity)
+{
+    unsigned done = 0;
+    uint64_t soonest = UINT64_MAX;
+    for (unsigned n = 0; n < NOTES; n++) {
+        uint64_t *time = &due[entity][n];
+        if (*time && *time / WIDTH == w->current) {
+            *time = 0;
+            done++;
+        }
+        soonest = *time && *time < soonest ? *time : soonest;
+    }
+    if (soonest != UINT64_MAX)
+        virtual_wheel_add(w, entity, soonest);
+    return done;
+}
+
+static void nobody_is_forgotten(void **state)
+{
+    (void)state;
+    struct virtual_wheel w;
+    memset(due, 0, sizeof due);
+    virtual_wheel_open(&w, ENTITIES, WIDTH);
+    for (unsigned n = 0; n < 40; n++)
+        note_some(&w, 0, random_of(1, n, 0));
+    for (uint64_t turn = 0; turn < TURNS; turn++) {
+        uint64_t next = virtual_wheel_next(&w);
+        assert_true(next <= earliest_window() && next != VIRTUAL_NO_WINDOW);
+        const uint64_t *set = virtual_wheel_turn(&w, next);
+        unsigned done = 0;
+        for (uint32_t entity = 0; entity < ENTITIES; entity++)
+            done += has(set, entity) ? visit(&w, entity) : 0;
+        assert_true(earliest_window() > next);
+        for (unsigned n = 0; n < done; n++)
+            note_some(&w, (next + 1) * WIDTH, random_of(2, turn, n));
+        virtual_wheel_done(&w);
+        assert_true(virtual_wheel_next(&w) > next);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(empty),     cmocka_unit_test(ends_of_a_window),    cmocka_unit_test(now),
+        cmocka_unit_test(far_ahead), cmocka_unit_test(nobody_is_forgotten),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

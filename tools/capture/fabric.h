@@ -1,0 +1,58 @@
+/* fabric.h - the fabric a capture was made in: its ports by name, its cables, and minimal ways through it.
+ *
+ * Sizes and names come from geometry.h and host/name.h; cables and ways are worked out here (line.h). */
+#ifndef HXMESH_TOOLS_CAPTURE_FABRIC_H
+#define HXMESH_TOOLS_CAPTURE_FABRIC_H
+
+#include "host/name.h"
+#include "host/pcapng/fabric.h"
+#include "tools/capture/line.h"
+
+/* A node as a place on its row and a place on its column: an accelerator is on both; a row network's switch is a place
+ * of the row behind the accelerators, on line y; a column network's likewise. */
+struct hx_spot {
+    uint32_t x, y;
+};
+
+struct hx_port_at {
+    unsigned plane;
+    uint32_t node; /* of the plane; HX_NOWHERE: the port is not one of the fabric's */
+    unsigned port;
+    struct hx_spot spot;
+};
+
+struct hx_cap_fabric {
+    bool known;
+    bool jobs_known; /* which job has which board */
+    struct hx_spec spec;
+    struct hx_capture_facts facts;
+    struct hx_geometry g;
+    struct hx_line row, column;
+};
+
+/* Takes over the spec. */
+void hx_cap_fabric_init(struct hx_cap_fabric *f, const struct hx_spec *spec, const struct hx_capture_facts *facts,
+                        bool jobs_known);
+void hx_cap_fabric_free(struct hx_cap_fabric *f);
+
+/* false: no port of this fabric has the name. */
+bool hx_cap_port(const struct hx_cap_fabric *f, const char *name, struct hx_port_at *at);
+/* The other end of the cable; .node is HX_NOWHERE for LOCAL. */
+struct hx_port_at hx_cap_far(const struct hx_cap_fabric *f, const struct hx_port_at *at);
+/* How many ports of the node have a cable, LOCAL included. */
+unsigned hx_cap_cabled(const struct hx_cap_fabric *f, const struct hx_port_at *at);
+
+static inline bool hx_cap_is_accelerator(const struct hx_cap_fabric *f, const struct hx_port_at *at)
+{
+    return at->node < f->g.accelerators;
+}
+/* Whether the port, of an accelerator, leads into a row or column network. */
+bool hx_cap_leaves_board(const struct hx_cap_fabric *f, const struct hx_port_at *at);
+
+/* Cables and crossings of the minimal ways between an accelerator and a node. */
+struct hx_way {
+    unsigned cables, least_crossings, most_crossings;
+};
+struct hx_way hx_cap_way(struct hx_cap_fabric *f, unsigned gx, unsigned gy, struct hx_spot to);
+
+#endif

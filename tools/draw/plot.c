@@ -1,0 +1,314 @@
+/* plot.c - a plot as SVG (tools/draw/plot.h). */
+#include "tools/draw/plot.h"
+#include "host/error.h"
+#include "host/value.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* In pixels. The legend stands right of the plot. */
+enum {
+    WIDTH = 960,
+    HEIGHT = 520,
+    LEFT = 76,
+    RIGHT = 664,
+    TOP = 64,
+    BOTTOM = 450,
+    LEGEND = 684,
+    LEGEND_LINE = 21,
+    FOOT_LINE = 16,
+    MARK = 5
+};
+
+/* Told apart by people who do not see red and green (Okabe and Ito). */
+static const char *const colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9", "#333333"};
+enum { COLOURS = sizeof colours / sizeof *colours };
+
+struct drawing {
+    const struct plot *p;
+    FILE *out;
+    struct plot_ticks x, y;
+};
+
+struct plot *plot_new(const char *title, const char *x_label, enum plot_scale x_scale, enum plot_unit x_unit,
+                      const char *y_label)
+{
+    struct plot *p = hx_allocate(1, sizeof *p);
+    (void)snprintf(p->title, sizeof p->title, "%s", title);
+    p->x_label = x_label;
+    p->x_scale = x_scale;
+    p->x_unit = x_unit;
+    p->y_label = y_label;
+    p->bar_width = 0.3;
+    return p;
+}
+
+struct plot_series *plot_add(struct plot *p, enum plot_kind kind, unsigned colour, const char *format, ...)
+{
+    if (p->count == PLOT_MOST_SERIES)
+        return NULL;
+    struct plot_series *s = &p->series[p->count++];
+    s->kind = kind;
+    s->colour = colour;
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(s->name, sizeof s->name, format, arguments);
+    va_end(arguments);
+    return s;
+}
+
+void plot_point(struct plot_series *s, double x, double y)
+{
+    if (!s || s->points == PLOT_MOST_POINTS)
+        return;
+    s->x[s->points] = x;
+    s->y[s->points++] = y;
+}
+
+void plot_category(struct plot *p, const char *name)
+{
+    if (p->categories < PLOT_MOST_CATEGORIES)
+        (void)snprintf(p->category[p->categories++], PLOT_TEXT, "%s", name);
+}
+
+static bool can_be_drawn(const struct plot *p, const struct plot_series *s, unsigned i)
+{
+    return isfinite(s->x[i]) && isfinite(s->y[i]) && (p->x_scale != PLOT_BINARY || s->x[i] > 0);
+}
+
+/* ---- text ---- */
+
+static void escape(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        switch (*text) {
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        default:
+            fputc(iscntrl((unsigned char)*text) ? ' ' : *text, out);
+        }
+    }
+}
+
+static void text(FILE *out, double x, double y, const char *attributes, const char *words)
+{
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
+    escape(out, words);
+    fputs("</text>\n", out);
+}
+
+static void line(FILE *out, double x1, double y1, double x2, double y2, const char *attributes)
+{
+    fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x1, y1, x2, y2, attributes);
+}
+
+/* ---- axes ---- */
+
+static void choose_axes(struct drawing *d)
+{
+    double least = d->p->categories ? -0.5 : INFINITY;
+    double most = d->p->categories ? d->p->categories - 0.5 : -INFINITY;
+    double highest = 0;
+    for (unsigned n = 0; n < d->p->count; n++) {
+        const struct plot_series *s = &d->p->series[n];
+        for (unsigned i = 0; i < s->points; i++) {
+            if (!can_be_drawn(d->p, s, i))
+                continue;
+            least = fmin(least, s->x[i]);
+            most = fmax(most, s->x[i]);
+            highest = fmax(highest, s->y[i]);
+        }
+    }
+    d->y = plot_ticks(PLOT_LINEAR, 0, highest > 0 ? highest : 1);
+    d->x = plot_ticks(d->p->x_scale, least, most);
+    if (d->p->categories) {
+        d->x = (struct plot_ticks){.low = least, .high = most, .count = d->p->categories};
+        for (unsigned i = 0; i < d->p->categories; i++)
+            d->x.at[i] = i;
+    }
+}
+
+static double across(const struct drawing *d, double x)
+{
+    return LEFT + (RIGHT - LEFT) * plot_place(d->p->x_scale, &d->x, x);
+}
+
+static double down(const struct drawing *d, double y)
+{
+    return BOTTOM - (BOTTOM - TOP) * plot_place(PLOT_LINEAR, &d->y, y);
+}
+
+static void label_of(const struct plot *p, unsigned tick, double value, char label[PLOT_TEXT])
+{
+    if (p->categories)
+        (void)snprintf(label, PLOT_TEXT, "%s", p->category[tick]);
+    else if (p->x_unit == PLOT_BYTES && value >= 1)
+        (void)hx_value_print_bytes(label, (uint64_t)value);
+    else
+        (void)snprintf(label, PLOT_TEXT, "%g", value);
+}
+
+static void draw_axes(const struct drawing *d)
+{
+    char label[PLOT_TEXT];
+    for (unsigned i = 0; i < d->y.count; i++) {
+        double y = down(d, d->y.at[i]);
+        line(d->out, LEFT, y, RIGHT, y, "stroke=\"#dddddd\"");
+        (void)snprintf(label, sizeof label, "%g", d->y.at[i]);
+        text(d->out, LEFT - 8, y + 4, "text-anchor=\"end\"", label);
+    }
+    for (unsigned i = 0; i < d->x.count; i++) {
+        double x = across(d, d->x.at[i]);
+        if (!d->p->categories)
+            line(d->out, x, TOP, x, BOTTOM, "stroke=\"#eeeeee\"");
+        line(d->out, x, BOTTOM, x, BOTTOM + 5, "stroke=\"#333333\"");
+        label_of(d->p, i, d->x.at[i], label);
+        text(d->out, x, BOTTOM + 21, "text-anchor=\"middle\"", label);
+    }
+    line(d->out, LEFT, BOTTOM, RIGHT, BOTTOM, "stroke=\"#333333\"");
+    line(d->out, LEFT, TOP, LEFT, BOTTOM, "stroke=\"#333333\"");
+    text(d->out, (LEFT + RIGHT) / 2.0, BOTTOM + 48, "text-anchor=\"middle\"", d->p->x_label);
+    char turned[PLOT_TEXT];
+    (void)snprintf(turned, sizeof turned, "text-anchor=\"middle\" transform=\"rotate(-90 22 %d)\"", (TOP + BOTTOM) / 2);
+    text(d->out, 22, (TOP + BOTTOM) / 2.0, turned, d->p->y_label);
+}
+
+/* ---- series ---- */
+
+static const char *colour_of(const struct plot_series *s)
+{
+    return colours[s->colour % COLOURS];
+}
+
+static bool is_line(const struct plot_series *s)
+{
+    return s->kind == PLOT_LINE || s->kind == PLOT_CURVE || s->kind == PLOT_DASHES;
+}
+
+static void style_of(const struct plot_series *s, char style[PLOT_TEXT])
+{
+    (void)snprintf(style, PLOT_TEXT, "stroke=\"%s\" stroke-width=\"%s\"%s", colour_of(s),
+                   s->kind == PLOT_DASHES ? "1.3" : "2", s->kind == PLOT_DASHES ? " stroke-dasharray=\"6 4\"" : "");
+}
+
+static void draw_line(const struct drawing *d, const struct plot_series *s)
+{
+    char style[PLOT_TEXT];
+    style_of(s, style);
+    bool open = false;
+    for (unsigned i = 0; i < s->points; i++) {
+        bool good = can_be_drawn(d->p, s, i);
+        if (good && !open)
+            fprintf(d->out, "<polyline fill=\"none\" %s points=\"", style);
+        if (!good && open)
+            fputs("\"/>\n", d->out);
+        open = good;
+        if (good)
+            fprintf(d->out, "%.1f,%.1f ", across(d, s->x[i]), down(d, s->y[i]));
+    }
+    if (open)
+        fputs("\"/>\n", d->out);
+}
+
+/* What stands at a point, or in the legend, of a series that is no mere line. */
+static void draw_mark(const struct drawing *d, const struct plot_series *s, double x, double y)
+{
+    const char *colour = colour_of(s);
+    switch (s->kind) {
+    case PLOT_LINE:
+        fprintf(d->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3.5\" fill=\"%s\"/>\n", x, y, colour);
+        break;
+    case PLOT_DIAMONDS:
+        fprintf(d->out,
+                "<path d=\"M%.1f %.1f l%d %d l%d %d l%d %d z\" fill=\"%s\" stroke=\"#000000\" stroke-width=\"1.2\"/>\n",
+                x, y - MARK - 2, MARK + 2, MARK + 2, -MARK - 2, MARK + 2, -MARK - 2, -MARK - 2, colour);
+        break;
+    default:
+        break;
+    }
+}
+
+static void draw_bar(const struct drawing *d, const struct plot_series *s, unsigned i)
+{
+    double left = across(d, s->x[i] - d->p->bar_width / 2);
+    double right = across(d, s->x[i] + d->p->bar_width / 2);
+    double top = down(d, s->y[i]);
+    if (s->kind == PLOT_BARS)
+        fprintf(d->out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\" opacity=\"0.85\"/>\n",
+                left, top, right - left, BOTTOM - top, colour_of(s));
+    else
+        line(d->out, left - 3, top, right + 3, top, "stroke=\"#000000\" stroke-width=\"2\" stroke-dasharray=\"3 2\"");
+}
+
+static void draw_series(const struct drawing *d, const struct plot_series *s)
+{
+    if (is_line(s))
+        draw_line(d, s);
+    for (unsigned i = 0; i < s->points; i++) {
+        if (!can_be_drawn(d->p, s, i))
+            continue;
+        if (s->kind == PLOT_BARS || s->kind == PLOT_LIMITS)
+            draw_bar(d, s, i);
+        else
+            draw_mark(d, s, across(d, s->x[i]), down(d, s->y[i]));
+    }
+}
+
+static void draw_legend(const struct drawing *d)
+{
+    double y = TOP + 8;
+    for (unsigned n = 0; n < d->p->count; n++) {
+        const struct plot_series *s = &d->p->series[n];
+        if (!s->points)
+            continue;
+        char style[PLOT_TEXT];
+        style_of(s, style);
+        if (is_line(s))
+            line(d->out, LEGEND, y, LEGEND + 26, y, style);
+        else if (s->kind == PLOT_LIMITS)
+            line(d->out, LEGEND, y, LEGEND + 26, y, "stroke=\"#000000\" stroke-width=\"2\" stroke-dasharray=\"3 2\"");
+        else if (s->kind == PLOT_BARS)
+            fprintf(d->out, "<rect x=\"%d\" y=\"%.1f\" width=\"20\" height=\"10\" fill=\"%s\" opacity=\"0.85\"/>\n",
+                    LEGEND + 3, y - 5, colour_of(s));
+        draw_mark(d, s, LEGEND + 13, y);
+        text(d->out, LEGEND + 34, y + 4, "", s->name);
+        y += LEGEND_LINE;
+    }
+}
+
+void plot_write(const struct plot *p, FILE *out)
+{
+    struct drawing d = {.p = p, .out = out};
+    unsigned feet = 0;
+    while (feet < PLOT_FEET && p->foot[feet][0])
+        feet++;
+    int height = HEIGHT + (int)feet * FOOT_LINE;
+    choose_axes(&d);
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+            "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"13\" fill=\"#111111\">\n"
+            "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
+            WIDTH, height, WIDTH, height, WIDTH, height);
+    for (unsigned i = 0; i < feet; i++)
+        text(out, 22, HEIGHT + 4 + (int)i * FOOT_LINE, "font-size=\"11\" fill=\"#555555\"", p->foot[i]);
+    text(out, LEFT, 28, "font-size=\"17\" font-weight=\"bold\"", p->title);
+    text(out, LEFT, 48, "fill=\"#555555\"", p->note);
+    draw_axes(&d);
+    /* Bars first, so that nothing is hidden behind them. */
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (unsigned n = 0; n < p->count; n++)
+            if ((p->series[n].kind == PLOT_BARS) == (pass == 0))
+                draw_series(&d, &p->series[n]);
+    draw_legend(&d);
+    fputs("</svg>\n", out);
+}

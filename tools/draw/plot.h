@@ -1,0 +1,76 @@
+/* plot.h - a plot as SVG: lines, markers and bars over two axes, a legend, on white, with no need of anything else.
+ *
+ *     struct plot *p = plot_new("All-to-all", "message", PLOT_BINARY, PLOT_BYTES, "share of injection (%)");
+ *     struct plot_series *s = plot_add(p, PLOT_LINE, 0, "%s", "16x16 Hx2Mesh");
+ *     plot_point(s, 4096, 25.4);
+ *     plot_write(p, out);
+ *     free(p);
+ *
+ * Points that are not finite (and on a binary axis those not above 0) are left out; a line has a gap there. The
+ * vertical axis is linear and begins at 0. */
+#ifndef HXMESH_TOOLS_PLOT_H
+#define HXMESH_TOOLS_PLOT_H
+
+#include "tools/draw/plot_ticks.h"
+
+#include <stdio.h>
+
+enum {
+    PLOT_MOST_SERIES = 24,
+    PLOT_MOST_POINTS = 256,
+    PLOT_MOST_CATEGORIES = 8,
+    PLOT_TEXT = 80,
+    PLOT_FEET = 2,
+    PLOT_FOOT = 200
+};
+
+enum plot_kind {
+    PLOT_LINE,     /* with a dot at each point */
+    PLOT_CURVE,    /* without */
+    PLOT_DASHES,   /* dashed, without dots */
+    PLOT_DIAMONDS, /* no line */
+    PLOT_BARS,     /* of the plot's bar_width, from 0 up */
+    PLOT_LIMITS    /* a short line across a bar's place */
+};
+
+enum plot_unit { PLOT_NUMBER, PLOT_BYTES };
+
+struct plot_series {
+    enum plot_kind kind;
+    unsigned colour; /* 0 .. : series of one colour belong together */
+    char name[PLOT_TEXT];
+    unsigned points;
+    double x[PLOT_MOST_POINTS], y[PLOT_MOST_POINTS];
+};
+
+struct plot {
+    char title[PLOT_TEXT];
+    char note[PLOT_TEXT];            /* below the title, smaller; may be empty */
+    char foot[PLOT_FEET][PLOT_FOOT]; /* below all, small: where the figures are from; may be empty */
+    const char *x_label, *y_label;
+    enum plot_scale x_scale;
+    enum plot_unit x_unit;
+    /* If there are any, they stand below x = 0, 1, ... in place of numbers. */
+    char category[PLOT_MOST_CATEGORIES][PLOT_TEXT];
+    unsigned categories;
+    double bar_width; /* on the horizontal axis */
+    unsigned count;
+    struct plot_series series[PLOT_MOST_SERIES];
+};
+
+/* Labels are kept as they are and must outlive the plot; free() it. */
+struct plot *plot_new(const char *title, const char *x_label, enum plot_scale x_scale, enum plot_unit x_unit,
+                      const char *y_label);
+
+/* A new series; the name is what the legend says. NULL: there are PLOT_MOST_SERIES. */
+__attribute__((format(printf, 4, 5))) struct plot_series *plot_add(struct plot *p, enum plot_kind kind, unsigned colour,
+                                                                   const char *format, ...);
+/* Points beyond PLOT_MOST_POINTS, and those of no series (NULL), are left out. */
+void plot_point(struct plot_series *s, double x, double y);
+
+void plot_category(struct plot *p, const char *name);
+
+/* A series without points is not in the legend. */
+void plot_write(const struct plot *p, FILE *out);
+
+#endif

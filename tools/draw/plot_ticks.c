@@ -1,0 +1,59 @@
+/* plot_ticks.c - ticks at round numbers (tools/draw/plot_ticks.h). */
+#include "tools/draw/plot_ticks.h"
+
+#include <math.h>
+
+enum { ABOUT = 6, MOST_BINARY = 9 };
+
+/* The least of 1, 2, 5, 10, 20, ... (times any power of ten) that is not below `step`. */
+static double round_up(double step)
+{
+    double power = pow(10, floor(log10(step)));
+    double digit = step / power;
+    static const double nice[] = {1, 2, 5, 10};
+    unsigned i = 0;
+    while (i < 3 && nice[i] < digit * (1 - 1e-9))
+        i++;
+    return nice[i] * power;
+}
+
+static struct plot_ticks linear(double least, double most)
+{
+    double width = most - least;
+    if (width <= 0)
+        width = most != 0 ? fabs(most) : 1;
+    double step = round_up(width / ABOUT);
+    double first = floor(least / step + 1e-9);
+    double last = fmax(ceil(most / step - 1e-9), first + 1);
+    struct plot_ticks ticks = {.low = first * step, .high = last * step};
+    for (; ticks.count < PLOT_MOST_TICKS && first + ticks.count <= last; ticks.count++)
+        ticks.at[ticks.count] = (first + ticks.count) * step;
+    return ticks;
+}
+
+static struct plot_ticks binary(double least, double most)
+{
+    double first = floor(log2(least) + 1e-9);
+    double last = fmax(ceil(log2(most) - 1e-9), first + 1);
+    double stride = fmax(1, ceil((last - first + 1) / MOST_BINARY));
+    struct plot_ticks ticks = {.low = exp2(first), .high = exp2(last)};
+    for (; ticks.count < PLOT_MOST_TICKS && first + ticks.count * stride <= last; ticks.count++)
+        ticks.at[ticks.count] = exp2(first + ticks.count * stride);
+    return ticks;
+}
+
+struct plot_ticks plot_ticks(enum plot_scale scale, double least, double most)
+{
+    if (least > most) {
+        least = scale == PLOT_BINARY ? 1 : 0;
+        most = least + 1;
+    }
+    return scale == PLOT_BINARY ? binary(least, most) : linear(least, most);
+}
+
+double plot_place(enum plot_scale scale, const struct plot_ticks *ticks, double value)
+{
+    if (scale == PLOT_BINARY)
+        return (log2(value) - log2(ticks->low)) / (log2(ticks->high) - log2(ticks->low));
+    return (value - ticks->low) / (ticks->high - ticks->low);
+}

@@ -1,0 +1,79 @@
+/* text_table.c - a table for a person (tools/draw/text_table.h). */
+#include "tools/draw/text_table.h"
+#include "host/error.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    struct row *next;
+    unsigned cells;
+    char *cell[TEXT_TABLE_COLUMNS];
+};
+
+struct text_table {
+    unsigned left;
+    struct row *first;
+    struct row **end;
+};
+
+struct text_table *text_table_new(unsigned left)
+{
+    struct text_table *t = hx_allocate(1, sizeof *t);
+    t->left = left;
+    t->end = &t->first;
+    return t;
+}
+
+static char *copy(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    return memcpy(hx_allocate(1, bytes), text, bytes);
+}
+
+void text_table_cells(struct text_table *t, unsigned count, const char *const *cells)
+{
+    struct row *row = hx_allocate(1, sizeof *row);
+    *t->end = row;
+    t->end = &row->next;
+    for (; row->cells < count && row->cells < TEXT_TABLE_COLUMNS; row->cells++)
+        row->cell[row->cells] = copy(*cells[row->cells] ? cells[row->cells] : "-");
+}
+
+static void print_row(const struct row *row, unsigned left, const int width[TEXT_TABLE_COLUMNS], FILE *out)
+{
+    for (unsigned i = 0; i < row->cells; i++) {
+        bool last = i + 1 == row->cells;
+        if (i >= left)
+            fprintf(out, "  %*s", width[i], row->cell[i]);
+        else
+            fprintf(out, "  %-*s", last ? 0 : width[i], row->cell[i]);
+    }
+    fputc('\n', out);
+}
+
+void text_table_print(const struct text_table *t, FILE *out)
+{
+    int width[TEXT_TABLE_COLUMNS] = {0};
+    for (const struct row *row = t->first; row; row = row->next) {
+        for (unsigned i = 0; i < row->cells; i++) {
+            int needed = (int)strlen(row->cell[i]);
+            width[i] = needed > width[i] ? needed : width[i];
+        }
+    }
+    for (const struct row *row = t->first; row; row = row->next)
+        print_row(row, t->left, width, out);
+}
+
+void text_table_free(struct text_table *t)
+{
+    while (t->first) {
+        struct row *row = t->first;
+        t->first = row->next;
+        for (unsigned i = 0; i < row->cells; i++)
+            free(row->cell[i]);
+        free(row);
+    }
+    free(t);
+}

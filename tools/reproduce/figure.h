@@ -1,0 +1,62 @@
+/* figure.h - what an experiment shows: tables, plots, results as JSON, remarks; and the files they go to. */
+#ifndef HXMESH_TOOLS_REPRODUCE_FIGURE_H
+#define HXMESH_TOOLS_REPRODUCE_FIGURE_H
+
+#include "tools/draw/plot.h"
+#include "tools/draw/text_table.h"
+#include "tools/origin.h"
+#include "tools/reproduce/plan.h"
+
+enum { FIGURE_PARTS = 3, FIGURE_REMARKS = 8, FIGURE_REMARK = 400 };
+
+struct reproduce_figure {
+    const char *name; /* of its files */
+    const char *title;
+    const struct reproduce_plan *plan;
+    struct origin origin;
+    struct text_table *table[FIGURE_PARTS];
+    unsigned tables;
+    struct plot *plot[FIGURE_PARTS];
+    unsigned plots;
+    json_t *results; /* an array: a row for each point */
+    char remark[FIGURE_REMARKS][FIGURE_REMARK];
+    unsigned remarks;
+};
+
+/* Each fills what its experiment shows from a plan whose runs are over. */
+void show_table2(struct reproduce_figure *f);
+void show_fig11(struct reproduce_figure *f);
+void show_fig12(struct reproduce_figure *f);
+void show_all_reduce(struct reproduce_figure *f); /* figures 13 and 17 */
+
+/* ---- for these ---- */
+
+__attribute__((format(printf, 2, 3))) void figure_remark(struct reproduce_figure *f, const char *format, ...);
+struct text_table *figure_table(struct reproduce_figure *f, unsigned left);
+/* Says below its title which effort it is. */
+struct plot *figure_plot(struct reproduce_figure *f, const char *title, const char *x_label, enum plot_scale x_scale,
+                         enum plot_unit x_unit, const char *y_label);
+void figure_result(struct reproduce_figure *f, json_t *row);
+
+/* Numbers as the cells of one row: empty where not finite. */
+struct cells {
+    unsigned used;
+    char text[TEXT_TABLE_COLUMNS][32];
+};
+const char *cell(struct cells *c, int digits, double value);
+const char *cell_bytes(struct cells *c, uint64_t bytes);
+
+/* A real, or null where it is not finite. */
+json_t *figure_number(double value);
+
+/* ---- for the program ---- */
+
+/* Notes when and on what machine. The name, the title and the plan are the caller's. */
+void figure_begin(struct reproduce_figure *f);
+void figure_print(const struct reproduce_figure *f, FILE *out);
+json_t *figure_json(const struct reproduce_figure *f);
+/* Writes DIR/NAME.txt, .json and .svg (or NAME-2.svg, ... for further plots); dies if it cannot. */
+void figure_write(const struct reproduce_figure *f, const char *folder);
+void figure_free(struct reproduce_figure *f);
+
+#endif

@@ -1,0 +1,58 @@
+/* paper.c - what the paper says (tools/reproduce/paper.h). */
+#include "tools/reproduce/paper.h"
+#include "host/collective_model.h"
+#include "host/spec.h"
+#include "host/timing.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct paper_figures table2[] = {
+    {"16x16 Hx2Mesh", 25.4, 98.3, 21.1253, 5.4}, {"8x8 Hx4Mesh", 11.3, 98.4, 48.7538, 2.7},
+    {"32x32 Hx1Mesh", NAN, NAN, NAN, 10.8},      {"64x64 Hx2Mesh", NAN, 92.3, NAN, 224},
+    {"32x32 Hx4Mesh", NAN, 92.2, NAN, 43.3},     {NULL, NAN, NAN, NAN, NAN}};
+
+const struct paper_figures *paper_figures_of(const char *fabric)
+{
+    const struct paper_figures *row = table2;
+    while (row->fabric && strcmp(row->fabric, fabric) != 0)
+        row++;
+    return row;
+}
+
+/* Seconds until the head of a packet that leaves one endpoint reaches another one, over `cables` cables. */
+static double head_latency(const struct hx_timing *t, double cables, uint64_t cable_ns)
+{
+    double block = HX_BLOCK * 8 / (double)t->link;
+    double hop = (double)t->output + block + (double)cable_ns + (double)t->input;
+    return (block / 4 + (double)t->input + cables * hop + (double)t->output) * 1e-9;
+}
+
+/* To the next accelerator, a - 1 times out of a on the board, once through a network. */
+static double neighbour_latency(const struct hx_geometry *g, const struct hx_timing *t)
+{
+    double cables = g->row.spines ? 4 : 2;
+    return ((g->a - 1.0) * head_latency(t, 1, t->trace) + head_latency(t, cables, t->cable)) / g->a;
+}
+
+double paper_all_reduce_share(const char *fabric, const char *algorithm, uint64_t bytes)
+{
+    static const char *const names[] = {
+        [HX_BY_TREE] = "tree", [HX_BY_RING] = "ring", [HX_BY_RINGS] = "rings", [HX_BY_TORUS] = "torus"};
+    struct hx_spec spec;
+    hx_spec_load(fabric, NULL, &spec);
+    struct hx_geometry g = hx_spec_geometry(&spec);
+    hx_spec_free(&spec);
+    const struct hx_timing table3 = HX_DEFAULT_TIMING;
+    struct hx_timing timing = hx_timing_complete(&table3);
+    struct hx_collective_model model = {.kind = HX_ALL_REDUCE,
+                                        .columns = g.columns,
+                                        .rows = g.rows,
+                                        .bytes = (double)bytes,
+                                        .alpha = neighbour_latency(&g, &timing),
+                                        .link_rate = (double)timing.link * 1e9 / 8};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], algorithm) == 0)
+            model.algorithm = (enum hx_collective_algorithm)i;
+    return hx_model_share(&model);
+}

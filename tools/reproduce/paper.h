@@ -1,0 +1,28 @@
+/* paper.h - what the paper says, in numbers: Hoefler et al., "HammingMesh", SC22, table II, and the closed
+ * forms of section V-A2. */
+#ifndef HXMESH_TOOLS_REPRODUCE_PAPER_H
+#define HXMESH_TOOLS_REPRODUCE_PAPER_H
+
+#include <stdint.h>
+
+/* NAN: the paper has no number, or none that can be had on this wiring. */
+struct paper_figures {
+    const char *fabric;
+    double alltoall;    /* % of injection, messages of 1 MiB */
+    double allreduce;   /* % of half of injection, large vectors */
+    double alltoall_ms; /* end of that all-to-all in the authors' published runs, one plane */
+    double cost_musd;
+};
+
+/* All are NAN for a fabric that table II does not have. */
+const struct paper_figures *paper_figures_of(const char *fabric);
+
+/* The published runs sent messages of so many bytes; the large cluster's all-reduce had vectors of so many. */
+enum { PAPER_MESSAGE = 1 << 20 };
+#define PAPER_LARGE_VECTOR ((uint64_t)4 << 30)
+
+/* Share of the best possible all-reduce by the closed form: steps times the mean latency to a neighbouring accelerator
+ * (table III), and the bytes of the busiest link at 400 Gb/s. */
+double paper_all_reduce_share(const char *fabric, const char *algorithm, uint64_t bytes);
+
+#endif

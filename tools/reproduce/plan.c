@@ -1,0 +1,159 @@
+/* plan.c - which simulations an experiment consists of (tools/reproduce/plan.h). */
+#include "tools/reproduce/plan.h"
+
+#include <string.h>
+
+#define KIB ((uint64_t)1 << 10)
+#define MIB ((uint64_t)1 << 20)
+#define GIB ((uint64_t)1 << 30)
+
+enum { HX2, HX4, HX1, FABRICS };
+enum { SEED = 1 };
+
+const char *const reproduce_efforts[] = {"quick", "default", "full"};
+
+static const char *const small_cluster[][FABRICS] = {
+    [REPRODUCE_QUICK] = {"4x4 Hx2Mesh", "2x2 Hx4Mesh", "8x8 Hx1Mesh"},
+    [REPRODUCE_DEFAULT] = {"16x16 Hx2Mesh", "8x8 Hx4Mesh", "32x32 Hx1Mesh"},
+    [REPRODUCE_FULL] = {"16x16 Hx2Mesh", "8x8 Hx4Mesh", "32x32 Hx1Mesh"}};
+static const char *const large_cluster[][2] = {[REPRODUCE_QUICK] = {"6x6 Hx2Mesh", "3x3 Hx4Mesh"},
+                                               [REPRODUCE_DEFAULT] = {"64x64 Hx2Mesh", "32x32 Hx4Mesh"},
+                                               [REPRODUCE_FULL] = {"64x64 Hx2Mesh", "32x32 Hx4Mesh"}};
+
+static void add(struct reproduce_plan *p, struct reproduce_run run)
+{
+    if (p->count < REPRODUCE_MOST_RUNS)
+        p->run[p->count++] = run;
+}
+
+static void add_all_to_all(struct reproduce_plan *p, const char *fabric, uint64_t bytes, uint64_t shifts)
+{
+    add(p, (struct reproduce_run){
+               .fabric = fabric, .traffic = "all-to-all", .bytes = bytes, .shifts = shifts, .seed = shifts ? SEED : 0});
+}
+
+static void add_all_reduce(struct reproduce_plan *p, const char *fabric, const char *algorithm, uint64_t bytes)
+{
+    add(p, (struct reproduce_run){.fabric = fabric, .traffic = "all-reduce", .algorithm = algorithm, .bytes = bytes});
+}
+
+/* ---- table II ---- */
+
+struct table2_sizes {
+    uint64_t message;
+    uint64_t shifts;   /* of the large cluster */
+    uint64_t small[3]; /* vectors of the small cluster, by which comes first; 0: no more */
+    uint64_t large[3]; /* of the large one */
+    bool rings_large;  /* on 16,384 accelerators the two rings are 2 * 16,383 steps, however small the vector */
+};
+
+static const struct table2_sizes table2_sizes[] = {
+    [REPRODUCE_QUICK] = {64 * KIB, 8, {4 * MIB}, {4 * MIB}, true},
+    [REPRODUCE_DEFAULT] = {MIB, 8, {256 * MIB, GIB}, {16 * MIB, 64 * MIB, 256 * MIB}, false},
+    [REPRODUCE_FULL] = {MIB, 64, {256 * MIB, GIB, 4 * GIB}, {64 * MIB, GIB, 4 * GIB}, true}};
+
+static void add_small_vectors(struct reproduce_plan *p, uint64_t bytes)
+{
+    const char *const *small = small_cluster[p->effort];
+    for (unsigned f = 0; bytes && f < HX1; f++) {
+        add_all_reduce(p, small[f], "torus", bytes);
+        add_all_reduce(p, small[f], "rings", bytes);
+    }
+}
+
+static void add_large_vectors(struct reproduce_plan *p, uint64_t bytes, bool rings)
+{
+    const char *const *large = large_cluster[p->effort];
+    for (unsigned f = 0; bytes && f < 2; f++) {
+        add_all_reduce(p, large[f], "torus", bytes);
+        if (rings)
+            add_all_reduce(p, large[f], "rings", bytes);
+    }
+}
+
+void plan_table2(struct reproduce_plan *p)
+{
+    const struct table2_sizes *sizes = &table2_sizes[p->effort];
+    const char *const *small = small_cluster[p->effort];
+    for (unsigned f = 0; f < FABRICS; f++)
+        add_all_to_all(p, small[f], sizes->message, 0);
+    for (unsigned f = 0; f < 2; f++)
+        add_all_to_all(p, large_cluster[p->effort][f], sizes->message, sizes->shifts);
+    add_small_vectors(p, sizes->small[0]);
+    add_large_vectors(p, sizes->large[0], sizes->rings_large);
+    add_all_reduce(p, small[HX1], "torus", sizes->small[0]);
+    for (unsigned i = 1; i < 3; i++) {
+        /* Small clusters are near the end of their curves by now. */
+        add_large_vectors(p, sizes->large[i], sizes->rings_large);
+        add_small_vectors(p, sizes->small[i]);
+    }
+}
+
+/* ---- figures 11 and 12: messages ---- */
+
+void plan_fig11(struct reproduce_plan *p)
+{
+    static const uint64_t sizes[] = {KIB, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB, MIB, 4 * MIB};
+    static const unsigned counts[] = {[REPRODUCE_QUICK] = 4, [REPRODUCE_DEFAULT] = 6, [REPRODUCE_FULL] = 7};
+    for (unsigned i = 0; i < counts[p->effort]; i++)
+        for (unsigned f = 0; f < FABRICS; f++)
+            add_all_to_all(p, small_cluster[p->effort][f], sizes[i], 0);
+}
+
+void plan_fig12(struct reproduce_plan *p)
+{
+    static const uint64_t bytes[] = {
+        [REPRODUCE_QUICK] = MIB, [REPRODUCE_DEFAULT] = 16 * MIB, [REPRODUCE_FULL] = 64 * MIB};
+    static const unsigned seeds[] = {[REPRODUCE_QUICK] = 2, [REPRODUCE_DEFAULT] = 5, [REPRODUCE_FULL] = 20};
+    for (unsigned seed = 1; seed <= seeds[p->effort]; seed++)
+        for (unsigned f = 0; f < FABRICS; f++)
+            add(p, (struct reproduce_run){.fabric = small_cluster[p->effort][f],
+                                          .traffic = "permutation",
+                                          .bytes = bytes[p->effort],
+                                          .seed = seed});
+}
+
+/* ---- figures 13 and 17: all-reduce ---- */
+
+static const char *const algorithms[] = {"torus", "rings", "ring", "tree"};
+enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
+
+/* Vectors from `least` up to a most one for each algorithm (0: it is not run), each four times as large as the one
+ * before. */
+static void add_sweep(struct reproduce_plan *p, const char *const fabric[2], uint64_t least,
+                      const uint64_t most[ALGORITHMS])
+{
+    for (uint64_t bytes = least; bytes <= 4 * GIB; bytes *= 4)
+        for (unsigned a = 0; a < ALGORITHMS; a++)
+            for (unsigned f = 0; bytes <= most[a] && f < 2; f++)
+                add_all_reduce(p, fabric[f], algorithms[a], bytes);
+}
+
+void plan_fig13(struct reproduce_plan *p)
+{
+    static const uint64_t most[][ALGORITHMS] = {[REPRODUCE_QUICK] = {4 * MIB, 4 * MIB, 4 * MIB, MIB},
+                                                [REPRODUCE_DEFAULT] = {GIB, GIB, 256 * MIB, 64 * MIB},
+                                                [REPRODUCE_FULL] = {4 * GIB, 4 * GIB, 4 * GIB, 4 * GIB}};
+    add_sweep(p, small_cluster[p->effort], p->effort == REPRODUCE_QUICK ? 64 * KIB : MIB, most[p->effort]);
+}
+
+void plan_fig17(struct reproduce_plan *p)
+{
+    static const uint64_t most[][ALGORITHMS] = {[REPRODUCE_QUICK] = {4 * MIB, 4 * MIB, 4 * MIB, MIB},
+                                                [REPRODUCE_DEFAULT] = {256 * MIB, 0, 0, 4 * MIB},
+                                                [REPRODUCE_FULL] = {4 * GIB, 4 * GIB, 4 * GIB, 4 * GIB}};
+    add_sweep(p, large_cluster[p->effort], p->effort == REPRODUCE_QUICK ? 256 * KIB : MIB, most[p->effort]);
+}
+
+unsigned plan_fabrics(const struct reproduce_plan *p, const char *fabrics[REPRODUCE_MOST_FABRICS])
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < p->count; i++) {
+        unsigned known = 0;
+        while (known < count && strcmp(fabrics[known], p->run[i].fabric) != 0)
+            known++;
+        if (known == count && count < REPRODUCE_MOST_FABRICS)
+            fabrics[count++] = p->run[i].fabric;
+    }
+    return count;
+}

@@ -1,0 +1,33 @@
+/* plan.h - which simulations an experiment consists of. */
+#ifndef HXMESH_TOOLS_REPRODUCE_PLAN_H
+#define HXMESH_TOOLS_REPRODUCE_PLAN_H
+
+#include "tools/reproduce/run.h"
+
+enum { REPRODUCE_MOST_RUNS = 96 };
+
+enum reproduce_effort {
+    REPRODUCE_QUICK,   /* other, smaller fabrics and messages: a demonstration */
+    REPRODUCE_DEFAULT, /* the paper's fabrics, as far as some minutes take */
+    REPRODUCE_FULL     /* the paper's sizes */
+};
+extern const char *const reproduce_efforts[];
+
+/* Runs in the order in which they are begun: what matters most first, so that a limit in time leaves out the rest. */
+struct reproduce_plan {
+    enum reproduce_effort effort;
+    unsigned count;
+    struct reproduce_run run[REPRODUCE_MOST_RUNS];
+};
+
+void plan_table2(struct reproduce_plan *p);
+void plan_fig11(struct reproduce_plan *p);
+void plan_fig12(struct reproduce_plan *p);
+void plan_fig13(struct reproduce_plan *p);
+void plan_fig17(struct reproduce_plan *p);
+
+/* The fabrics of a plan, each once, in order of appearance; returns how many. */
+enum { REPRODUCE_MOST_FABRICS = 8 };
+unsigned plan_fabrics(const struct reproduce_plan *p, const char *fabrics[REPRODUCE_MOST_FABRICS]);
+
+#endif

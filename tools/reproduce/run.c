@@ -1,0 +1,247 @@
+/* run.c - one simulation (tools/reproduce/run.h). */
+#include "tools/reproduce/run.h"
+#include "host/error.h"
+#include "host/spec.h"
+#include "hxmesh/frame.h"
+#include "tools/child.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ARGUMENTS = 32, ARGUMENT = 48 };
+
+/* ---- how much work ---- */
+
+/* Switches that a packet to a random other accelerator passes. */
+static double mean_switches(const struct hx_geometry *g)
+{
+    double x = 0;
+    double y = 0;
+    for (unsigned from = 0; from < g->columns; from++)
+        for (unsigned to = 0; to < g->columns; to++)
+            x += hx_distance(g, from, 0, to, 0);
+    for (unsigned from = 0; from < g->rows; from++)
+        for (unsigned to = 0; to < g->rows; to++)
+            y += hx_distance(g, 0, from, 0, to);
+    return 1 + x / ((double)g->columns * g->columns) + y / ((double)g->rows * g->rows);
+}
+
+/* To the next accelerator of a row or column: on the board, or to the next board. */
+static double neighbour_switches(const struct hx_geometry *g)
+{
+    return 2 + 1.0 / g->a;
+}
+
+static double all_reduce_packets(const struct reproduce_run *run, const struct hx_geometry *g, double *switches)
+{
+    double n = g->accelerators;
+    double payload = 2 * (n - 1) * ceil((double)run->bytes / HX_MAX_PAYLOAD);
+    double steps = 0; /* messages that each accelerator sends at least */
+    *switches = neighbour_switches(g);
+    if (strcmp(run->algorithm, "tree") == 0)
+        *switches = mean_switches(g);
+    else if (strcmp(run->algorithm, "torus") == 0)
+        steps = 4 * 2 * (g->columns + g->rows - 2.0);
+    else
+        steps = (strcmp(run->algorithm, "ring") == 0 ? 2 : 4) * 2 * (n - 1);
+    return fmax(payload, n * steps);
+}
+
+double reproduce_estimate(const struct reproduce_run *run)
+{
+    struct hx_spec spec;
+    hx_spec_load(run->fabric, NULL, &spec);
+    struct hx_geometry g = hx_spec_geometry(&spec);
+    hx_spec_free(&spec);
+    double packets = ceil((double)run->bytes / HX_MAX_PAYLOAD);
+    double n = g.accelerators;
+    if (run->algorithm) {
+        double switches;
+        return all_reduce_packets(run, &g, &switches) * switches;
+    }
+    if (strcmp(run->traffic, "permutation") == 0)
+        return n * packets * mean_switches(&g);
+    return n * (run->shifts ? (double)run->shifts : n - 1) * packets * mean_switches(&g);
+}
+
+/* ---- its command line ---- */
+
+struct arguments {
+    char text[MOST_ARGUMENTS][ARGUMENT];
+    unsigned count;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct arguments *a, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(a->text[a->count++], ARGUMENT, format, arguments);
+    va_end(arguments);
+}
+
+static void add_bytes(struct arguments *a, uint64_t bytes)
+{
+    char text[HX_VALUE_TEXT];
+    add(a, "%s", hx_value_write_bytes(text, bytes));
+}
+
+static void arguments_of(const struct reproduce_run *run, unsigned workers, struct arguments *a)
+{
+    add(a, "run");
+    add(a, "%s", run->fabric);
+    add(a, "--clock");
+    add(a, "virtual");
+    add(a, "--traffic");
+    add(a, "%s", run->traffic);
+    if (run->algorithm) {
+        add(a, "--algorithm");
+        add(a, "%s", run->algorithm);
+    }
+    add(a, "--message");
+    add_bytes(a, run->bytes);
+    if (run->shifts) {
+        add(a, "--shifts");
+        add(a, "%" PRIu64, run->shifts);
+    }
+    if (run->seed) {
+        add(a, "--seed");
+        add(a, "%" PRIu64, run->seed);
+    }
+    if (workers) {
+        add(a, "--workers");
+        add(a, "%u", workers);
+    }
+    add(a, "--no-links");
+    add(a, "--json");
+    add(a, "-");
+}
+
+static void write_command(struct reproduce_run *run, const struct arguments *a)
+{
+    size_t used = (size_t)snprintf(run->command, sizeof run->command, "hxmesh");
+    for (unsigned i = 0; i < a->count && used < sizeof run->command; i++) {
+        const char *quote = strchr(a->text[i], ' ') ? "\"" : "";
+        used += (size_t)snprintf(run->command + used, sizeof run->command - used, " %s%s%s", quote, a->text[i], quote);
+    }
+}
+
+/* ---- its report ---- */
+
+static bool number(const json_t *report, const char *key, double *value)
+{
+    const json_t *found = json_object_get(report, key);
+    *value = json_number_value(found);
+    return json_is_number(found);
+}
+
+static bool read_received(struct reproduce_run *run, const json_t *report)
+{
+    const json_t *shares = json_object_get(report, "receive_share");
+    if (!json_is_array(shares))
+        return false;
+    run->receivers = (unsigned)json_array_size(shares);
+    run->received = hx_allocate(run->receivers, sizeof *run->received);
+    for (unsigned i = 0; i < run->receivers; i++)
+        run->received[i] = json_number_value(json_array_get(shares, i));
+    return true;
+}
+
+/* The first thing that the report does not hold; NULL: all is there. */
+static const char *read_report(struct reproduce_run *run, const json_t *report)
+{
+    const json_t *of_share = run->algorithm ? json_object_get(report, "collective") : report;
+    const char *share_key = run->algorithm ? "share" : "share_of_injection";
+    if (!number(of_share, share_key, &run->share))
+        return run->algorithm ? "collective.share" : share_key;
+    if (!number(report, "virtual_seconds", &run->virtual_seconds))
+        return "virtual_seconds";
+    if (!number(report, "packet_hops", &run->packet_hops))
+        return "packet_hops";
+    if (!number(json_object_get(report, "host"), "packet_hops_per_second", &run->hops_per_second))
+        return "host.packet_hops_per_second";
+    if (!number(report, "alltoall_bound", &run->bound))
+        return "alltoall_bound";
+    if (strcmp(run->traffic, "permutation") == 0 && !read_received(run, report))
+        return "receive_share";
+    return NULL;
+}
+
+static bool complain(const struct reproduce_run *run, const struct child_result *r)
+{
+    if (r->error[0])
+        hx_complain(run->command, "%s", r->error);
+    else if (r->exit_code == HX_EXIT_FAILED)
+        hx_complain(run->command, "something was lost, corrupted or not finished (exit code 1)");
+    else if (r->exit_code > 128)
+        hx_complain(run->command, "ended by signal %d", r->exit_code - 128);
+    else
+        hx_complain(run->command, "ended with exit code %d", r->exit_code);
+    return false;
+}
+
+static bool judge(struct reproduce_run *run, const struct child_result *r)
+{
+    if (child_interrupted())
+        return false;
+    if (r->exit_code != 0)
+        return complain(run, r);
+    json_error_t wrong;
+    json_t *report = json_loadb(r->output, r->bytes, 0, &wrong);
+    if (!report)
+        hx_complain(run->command, "its report is no JSON: line %d: %s", wrong.line, wrong.text);
+    const char *missing = report ? read_report(run, report) : NULL;
+    if (missing)
+        hx_complain(run->command, "its report has no '%s'", missing);
+    bool good = report && !missing;
+    json_decref(report);
+    return good;
+}
+
+bool reproduce_do(struct reproduce_run *run, const char *path, unsigned workers, bool quiet)
+{
+    struct arguments a = {.count = 0};
+    arguments_of(run, workers, &a);
+    write_command(run, &a);
+    if (quiet)
+        add(&a, "--quiet");
+    char *argv[MOST_ARGUMENTS + 2] = {(char *)(uintptr_t)path};
+    for (unsigned i = 0; i < a.count; i++)
+        argv[i + 1] = a.text[i];
+    struct child_result r = child_run(argv);
+    run->wall_seconds = r.seconds;
+    bool good = judge(run, &r);
+    free(r.output);
+    run->state = good ? REPRODUCE_DONE : REPRODUCE_FAILED;
+    return good;
+}
+
+json_t *reproduce_run_json(const struct reproduce_run *run)
+{
+    static const char *const states[] = {"not run", "left out", "done", "failed"};
+    json_t *o =
+        json_pack("{s:s, s:s, s:s, s:I, s:s}", "fabric", run->fabric, "traffic", run->traffic, "algorithm",
+                  run->algorithm ? run->algorithm : "", "bytes", (json_int_t)run->bytes, "state", states[run->state]);
+    if (!run->algorithm)
+        (void)json_object_del(o, "algorithm");
+    if (run->shifts)
+        (void)json_object_set_new(o, "shifts", json_integer((json_int_t)run->shifts));
+    if (run->seed)
+        (void)json_object_set_new(o, "seed", json_integer((json_int_t)run->seed));
+    if (run->command[0])
+        (void)json_object_set_new(o, "command", json_string(run->command));
+    if (run->state == REPRODUCE_DONE)
+        (void)json_object_update_new(o, json_pack("{s:f, s:f, s:f, s:I, s:f, s:f}", "share", run->share,
+                                                  "alltoall_bound", run->bound, "virtual_seconds", run->virtual_seconds,
+                                                  "packet_hops", (json_int_t)run->packet_hops, "wall_seconds",
+                                                  run->wall_seconds, "packet_hops_per_second", run->hops_per_second));
+    return o;
+}
+
+void reproduce_run_free(struct reproduce_run *run)
+{
+    free(run->received);
+    run->received = NULL;
+}

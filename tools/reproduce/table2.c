@@ -1,0 +1,132 @@
+/* table2.c - table II: all-to-all and all-reduce bandwidth, diameter and cost of the paper's clusters. */
+#include "host/bounds.h"
+#include "host/spec.h"
+#include "tools/reproduce/figure.h"
+#include "tools/reproduce/paper.h"
+#include "tools/ways/cost.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool is_done(const struct reproduce_run *run, const char *fabric, bool collective)
+{
+    return run->state == REPRODUCE_DONE && (run->algorithm != NULL) == collective && strcmp(run->fabric, fabric) == 0;
+}
+
+/* The run of the fabric with the highest share; NULL: none. */
+static const struct reproduce_run *best(const struct reproduce_plan *p, const char *fabric, bool collective)
+{
+    const struct reproduce_run *found = NULL;
+    for (unsigned i = 0; i < p->count; i++)
+        if (is_done(&p->run[i], fabric, collective) && (!found || p->run[i].share > found->share))
+            found = &p->run[i];
+    return found;
+}
+
+static double percent(const struct reproduce_run *run)
+{
+    return run ? run->share * 100 : NAN;
+}
+
+static void fabric_row(struct reproduce_figure *f, struct text_table *t, const char *fabric)
+{
+    const struct paper_figures *paper = paper_figures_of(fabric);
+    const struct reproduce_run *messages = best(f->plan, fabric, false);
+    const struct reproduce_run *vector = best(f->plan, fabric, true);
+    struct hx_spec spec;
+    hx_spec_load(fabric, NULL, &spec);
+    struct hx_geometry g = hx_spec_geometry(&spec);
+    hx_spec_free(&spec);
+    double bound = hx_alltoall_bound(&g) * 100;
+    double ms = messages && !messages->shifts ? messages->virtual_seconds * 1e3 : NAN;
+    double cost = (double)hx_cost_of(&g).usd / 1e6;
+    struct cells c = {0};
+    text_table_row(t, fabric, cell(&c, 2, percent(messages)), cell(&c, 1, paper->alltoall), cell(&c, 2, bound),
+                   cell(&c, 4, ms), cell(&c, 4, paper->alltoall_ms), cell(&c, 2, percent(vector)),
+                   cell(&c, 1, paper->allreduce), cell(&c, 0, hx_diameter(&g)), cell(&c, 2, cost),
+                   cell(&c, paper->cost_musd < 100 ? 1 : 0, paper->cost_musd));
+    figure_result(f, json_pack("{s:s, s:o, s:o, s:f, s:I, s:o, s:o, s:o, s:o, s:i, s:f, s:o}", "fabric", fabric,
+                               "alltoall_percent", figure_number(percent(messages)), "alltoall_paper_percent",
+                               figure_number(paper->alltoall), "alltoall_bound_percent", bound, "alltoall_shifts",
+                               (json_int_t)(messages ? messages->shifts : 0), "alltoall_ms", figure_number(ms),
+                               "alltoall_authors_ms", figure_number(paper->alltoall_ms), "allreduce_percent",
+                               figure_number(percent(vector)), "allreduce_paper_percent",
+                               figure_number(paper->allreduce), "diameter", (int)hx_diameter(&g), "cost_musd", cost,
+                               "cost_paper_musd", figure_number(paper->cost_musd)));
+}
+
+static void vector_table(struct reproduce_figure *f)
+{
+    struct text_table *t = figure_table(f, 2);
+    text_table_row(t, "all-reduce on", "algorithm", "vector", "share %", "closed form %", "simulated ms");
+    for (unsigned i = 0; i < f->plan->count; i++) {
+        const struct reproduce_run *run = &f->plan->run[i];
+        struct cells c = {0};
+        if (run->algorithm && run->state == REPRODUCE_DONE)
+            text_table_row(t, run->fabric, run->algorithm, cell_bytes(&c, run->bytes), cell(&c, 2, percent(run)),
+                           cell(&c, 2, paper_all_reduce_share(run->fabric, run->algorithm, run->bytes) * 100),
+                           cell(&c, 4, run->virtual_seconds * 1e3));
+    }
+}
+
+static void bars(struct reproduce_figure *f, const char *const *fabrics, unsigned count)
+{
+    struct plot *p = figure_plot(f, "Bandwidth of the clusters (table II)", "fabric", PLOT_LINEAR, PLOT_NUMBER,
+                                 "share of injection, or of half of it (%)");
+    struct plot_series *messages = plot_add(p, PLOT_BARS, 0, "all-to-all, of injection");
+    struct plot_series *vectors = plot_add(p, PLOT_BARS, 2, "all-reduce, of half of it");
+    struct plot_series *bound = plot_add(p, PLOT_LIMITS, 0, "all-to-all, cut bound");
+    struct plot_series *paper_messages = plot_add(p, PLOT_DIAMONDS, 0, "all-to-all, paper");
+    struct plot_series *paper_vectors = plot_add(p, PLOT_DIAMONDS, 2, "all-reduce, paper");
+    for (unsigned n = 0; n < count; n++) {
+        const struct reproduce_run *of_messages = best(f->plan, fabrics[n], false);
+        double left = n - p->bar_width * 0.6;
+        double right = n + p->bar_width * 0.6;
+        plot_category(p, fabrics[n]);
+        plot_point(messages, left, percent(of_messages));
+        plot_point(bound, left, of_messages ? of_messages->bound * 100 : NAN);
+        plot_point(vectors, right, percent(best(f->plan, fabrics[n], true)));
+        double paper_share = paper_figures_of(fabrics[n])->alltoall;
+        double paper_vector = paper_figures_of(fabrics[n])->allreduce;
+        if (isfinite(paper_share))
+            plot_point(paper_messages, left, paper_share);
+        if (isfinite(paper_vector))
+            plot_point(paper_vectors, right, paper_vector);
+    }
+}
+
+static void remarks(struct reproduce_figure *f, const char *const *fabrics, unsigned count)
+{
+    for (unsigned n = 0; n < count; n++) {
+        const struct reproduce_run *run = best(f->plan, fabrics[n], false);
+        if (run && run->shifts)
+            figure_remark(f, "%s: all-to-all over a random sample of %u of its shifts, chosen by seed %u.", fabrics[n],
+                          (unsigned)run->shifts, (unsigned)run->seed);
+    }
+    if (f->plan->effort != REPRODUCE_QUICK) {
+        figure_remark(
+            f, "32x32 Hx1Mesh: the paper's 91.6 %% comes from its simulator's own HyperX model and cannot be had on "
+               "this wiring: two of four links serve a dimension, which bounds all-to-all at 51.6 %%.");
+        figure_remark(f, "Authors' ms: the end of that all-to-all in their published runs, one plane.");
+        figure_remark(
+            f, "The paper's all-reduce is for large vectors, of 4 GiB on the large cluster; here it is the best of "
+               "the runs in the second table.");
+    }
+    figure_remark(
+        f, "All-to-all is a share of the injection bandwidth, 4 x 400 Gb/s; all-reduce of half of it. Diameter in "
+           "cables; cost of four planes (appendix C).");
+}
+
+void show_table2(struct reproduce_figure *f)
+{
+    struct text_table *t = figure_table(f, 1);
+    text_table_row(t, "fabric", "a2a %", "paper", "bound", "a2a ms", "authors", "all-reduce %", "paper", "diameter",
+                   "M$", "paper");
+    const char *fabrics[REPRODUCE_MOST_FABRICS];
+    unsigned count = plan_fabrics(f->plan, fabrics);
+    for (unsigned n = 0; n < count; n++)
+        fabric_row(f, t, fabrics[n]);
+    vector_table(f);
+    bars(f, fabrics, count);
+    remarks(f, fabrics, count);
+}

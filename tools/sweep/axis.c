@@ -1,0 +1,147 @@
+/* axis.c - lists and ranges of values (tools/sweep/sweep.h). */
+#include "tools/sweep/sweep.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { MOST_TEXT = 256 };
+
+static const char too_many[] = "stands for more than 256 values";
+
+const char *sweep_axis_name(const struct sweep_axis *axis)
+{
+    return axis->option ? axis->option->name : "spec";
+}
+
+static bool is_number(const struct hx_option *o)
+{
+    return o && (o->kind == HX_OPTION_NUMBER || o->kind == HX_OPTION_BYTES || o->kind == HX_OPTION_DURATION ||
+                 o->kind == HX_OPTION_REAL);
+}
+
+/* Reads a value as the option does. */
+static const char *read_value(const struct hx_option *o, const char *text, double *number)
+{
+    const char *wrong = o ? hx_option_apply(o, text) : NULL;
+    *number = 0;
+    if (!wrong && is_number(o))
+        *number = o->kind == HX_OPTION_REAL ? *o->to.real : (double)*o->to.number;
+    return wrong;
+}
+
+static const char *add_text(struct sweep_axis *axis, const char *text)
+{
+    if (axis->count == SWEEP_VALUES)
+        return too_many;
+    struct sweep_value *v = &axis->value[axis->count];
+    const char *wrong = read_value(axis->option, text, &v->number);
+    if (wrong)
+        return wrong;
+    if (strlen(text) >= SWEEP_VALUE)
+        return "a value is longer than 95 letters";
+    (void)snprintf(v->text, SWEEP_VALUE, "%s", text);
+    axis->count++;
+    return NULL;
+}
+
+static const char *add_number(struct sweep_axis *axis, double number)
+{
+    char text[SWEEP_VALUE];
+    char exact[HX_VALUE_TEXT];
+    uint64_t whole = (uint64_t)(number + 0.5);
+    switch (axis->option->kind) {
+    case HX_OPTION_REAL:
+        (void)snprintf(text, sizeof text, "%.6g", number);
+        break;
+    case HX_OPTION_BYTES:
+        (void)snprintf(text, sizeof text, "%s", hx_value_write_bytes(exact, whole));
+        break;
+    case HX_OPTION_DURATION:
+        (void)snprintf(text, sizeof text, "%s", hx_value_write_duration(exact, whole));
+        break;
+    default:
+        (void)snprintf(text, sizeof text, "%" PRIu64, whole);
+    }
+    return add_text(axis, text);
+}
+
+static const char *add_doubling(struct sweep_axis *axis, double low, double high)
+{
+    const char *wrong = NULL;
+    if (axis->option->kind == HX_OPTION_REAL)
+        return "a range of shares needs its steps (write for example 0.1..0.9/9 for nine values)";
+    if (low <= 0)
+        return "doubling 0 leads nowhere (begin at 1, or write for example 0..8/9 for nine values)";
+    while (low < high && !wrong) {
+        wrong = add_number(axis, low);
+        low *= 2;
+    }
+    return wrong ? wrong : add_number(axis, high);
+}
+
+static const char *add_range(struct sweep_axis *axis, char *low_text, char *high_text)
+{
+    char *steps_text = strchr(high_text, '/');
+    double low;
+    double high;
+    uint64_t steps = 0;
+    if (steps_text)
+        *steps_text++ = '\0';
+    const char *wrong = read_value(axis->option, low_text, &low);
+    wrong = wrong ? wrong : read_value(axis->option, high_text, &high);
+    if (wrong)
+        return wrong;
+    if (low >= high)
+        return "a range goes from the lower value to the higher (low..high)";
+    axis->doubling = !steps_text;
+    if (!steps_text)
+        return add_doubling(axis, low, high);
+    wrong = hx_value_number(steps_text, 2, SWEEP_VALUES, &steps);
+    for (uint64_t i = 0; i < steps && !wrong; i++)
+        wrong = add_number(axis, low + (high - low) * (double)i / (double)(steps - 1));
+    return wrong;
+}
+
+static const char *add_part(struct sweep_axis *axis, char *part)
+{
+    char *dots = is_number(axis->option) ? strstr(part, "..") : NULL;
+    if (!dots)
+        return add_text(axis, part);
+    *dots = '\0';
+    return add_range(axis, part, dots + 2);
+}
+
+const char *sweep_axis_add(struct sweep_axis *axis, const char *text)
+{
+    axis->numeric = is_number(axis->option);
+    if (!axis->option)
+        return add_text(axis, text);
+    axis->doubling = axis->doubling || axis->option->kind == HX_OPTION_BYTES;
+    for (;;) {
+        char part[MOST_TEXT];
+        size_t length = strcspn(text, ",");
+        (void)snprintf(part, sizeof part, "%.*s", (int)length, text);
+        const char *wrong = length < sizeof part ? add_part(axis, part) : "a value is longer than 255 letters";
+        if (wrong || !text[length])
+            return wrong;
+        text += length + 1;
+    }
+}
+
+/* ---- combinations ---- */
+
+unsigned sweep_count(const struct sweep *s)
+{
+    uint64_t runs = 1;
+    for (unsigned i = 0; i < s->axes && runs <= SWEEP_RUNS; i++)
+        runs *= s->axis[i]->count;
+    return runs <= SWEEP_RUNS ? (unsigned)runs : SWEEP_RUNS + 1;
+}
+
+const struct sweep_value *sweep_value(const struct sweep *s, unsigned run, unsigned axis)
+{
+    for (unsigned i = s->axes - 1; i > axis; i--)
+        run /= s->axis[i]->count;
+    return &s->axis[axis]->value[run % s->axis[axis]->count];
+}

@@ -1,0 +1,248 @@
+/* report.c - what came out of a sweep, for a person and for programs (tools/sweep/sweep.h). */
+#include "host/csv.h"
+#include "host/error.h"
+#include "host/json.h"
+#include "host/output.h"
+#include "host/value.h"
+#include "host/version.h"
+#include "tools/draw/plot.h"
+#include "tools/draw/text_table.h"
+#include "tools/sweep/sweep.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_KEY = 128 };
+
+/* ---- rows ---- */
+
+static void flatten(json_t *into, const char *prefix, const json_t *object)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        char path[LONGEST_KEY];
+        (void)snprintf(path, sizeof path, "%s%s%s", prefix, *prefix ? "." : "", key);
+        if (json_is_object(value))
+            flatten(into, path, value);
+        else if (!json_is_array(value))
+            (void)json_object_set(into, path, value);
+    }
+}
+
+json_t *sweep_flatten(const struct sweep *s, unsigned run, const json_t *report)
+{
+    json_t *row = json_object();
+    for (unsigned i = 0; i < s->axes; i++) {
+        const struct sweep_axis *a = s->axis[i];
+        const struct sweep_value *v = sweep_value(s, run, i);
+        json_t *value = json_string(v->text);
+        if (a->numeric) {
+            json_decref(value);
+            value = a->option->kind == HX_OPTION_REAL ? json_real(v->number) : json_integer((json_int_t)v->number);
+        }
+        (void)json_object_set_new(row, sweep_axis_name(a), value);
+    }
+    flatten(row, "", report);
+    return row;
+}
+
+/* A figure of a run; NAN: it has none. */
+static double figure_of(const struct sweep_row *row, const char *name)
+{
+    const json_t *value = row->figures ? json_object_get(row->figures, name) : NULL;
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* ---- for a person ---- */
+
+static bool is_share(const char *name)
+{
+    const char *last = strrchr(name, '.');
+    last = last ? last + 1 : name;
+    return strncmp(last, "share", 5) == 0;
+}
+
+/* Shares in percent, times with their unit. */
+static const char *cell_of(char text[HX_VALUE_TEXT], const char *name, double value)
+{
+    if (!isfinite(value))
+        return "";
+    if (is_share(name))
+        (void)snprintf(text, HX_VALUE_TEXT, "%.4g %%", value * 100);
+    else if (strncmp(name, "latency_ns", 10) == 0)
+        return hx_value_print_duration(text, (uint64_t)value);
+    else
+        (void)snprintf(text, HX_VALUE_TEXT, "%.6g", value);
+    return text;
+}
+
+static const char *outcome_of(const struct sweep_row *row)
+{
+    if (row->exit_code < 0)
+        return "not run";
+    if (row->exit_code == HX_EXIT_DONE)
+        return "good";
+    return row->figures ? "FAILED" : "refused";
+}
+
+static unsigned varied(const struct sweep *s)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < s->axes; i++)
+        n += s->axis[i]->count > 1;
+    return n;
+}
+
+void sweep_print(const struct sweep *s, FILE *out)
+{
+    static const char *const usual[] = {"share_of_injection", "share_of_bound", "latency_ns.p50", "latency_ns.p99",
+                                        "virtual_seconds"};
+    enum { USUAL = sizeof usual / sizeof *usual, VARIED = TEXT_TABLE_COLUMNS - USUAL - 2 };
+    struct text_table *t = text_table_new(varied(s) < VARIED ? varied(s) : VARIED);
+    bool has_y = false;
+    for (unsigned i = 0; i < USUAL; i++)
+        has_y = has_y || strcmp(usual[i], s->y) == 0;
+    for (int run = -1; run < (int)s->runs; run++) {
+        const struct sweep_row *row = run < 0 ? NULL : &s->row[run];
+        const char *cells[TEXT_TABLE_COLUMNS];
+        char text[USUAL + 1][HX_VALUE_TEXT];
+        unsigned n = 0;
+        for (unsigned i = 0; i < s->axes && n < VARIED; i++)
+            if (s->axis[i]->count > 1)
+                cells[n++] = row ? sweep_value(s, (unsigned)run, i)->text : sweep_axis_name(s->axis[i]);
+        if (!has_y)
+            cells[n++] = row ? cell_of(text[USUAL], s->y, figure_of(row, s->y)) : s->y;
+        for (unsigned i = 0; i < USUAL; i++)
+            cells[n++] = row ? cell_of(text[i], usual[i], figure_of(row, usual[i])) : usual[i];
+        cells[n++] = row ? outcome_of(row) : "result";
+        text_table_cells(t, n, cells);
+    }
+    fprintf(out, "%s\n  %s, %s, hxmesh %s\n\n", s->command, s->origin.date, s->origin.machine, HXMESH_VERSION);
+    text_table_print(t, out);
+    text_table_free(t);
+}
+
+/* ---- for programs ---- */
+
+void sweep_write_json(const struct sweep *s, const char *path)
+{
+    json_t *rows = json_array();
+    for (unsigned run = 0; run < s->runs; run++)
+        if (s->row[run].figures)
+            (void)json_array_append(rows, s->row[run].figures);
+    hx_json_write(rows, path);
+}
+
+/* All columns that any row has. */
+void sweep_write_csv(const struct sweep *s, const char *path)
+{
+    FILE *out = hx_output_open(path);
+    json_t *columns = json_object();
+    for (unsigned run = 0; run < s->runs; run++)
+        if (s->row[run].figures)
+            (void)json_object_update_missing(columns, s->row[run].figures);
+    for (int run = -1; run < (int)s->runs; run++) {
+        const json_t *row = run < 0 ? columns : s->row[run].figures;
+        const char *key;
+        json_t *value;
+        const char *comma = "";
+        json_object_foreach(columns, key, value)
+        {
+            if (!row)
+                break;
+            (void)fputs(comma, out);
+            comma = ",";
+            if (run < 0)
+                hx_csv_text(out, key);
+            else
+                hx_csv_value(out, json_object_get(row, key));
+        }
+        if (row)
+            (void)fputc('\n', out);
+    }
+    json_decref(columns);
+    hx_output_close(out, path);
+}
+
+/* ---- a plot ---- */
+
+const struct sweep_axis *sweep_x(const struct sweep *s)
+{
+    const struct sweep_axis *best = NULL;
+    for (unsigned i = 0; i < s->axes; i++) {
+        const struct sweep_axis *a = s->axis[i];
+        bool wanted = s->x ? strcmp(sweep_axis_name(a), s->x) == 0 : a->count > 1;
+        if (a->numeric && wanted && (!best || a->count > best->count))
+            best = a;
+    }
+    return best;
+}
+
+/* What tells a run's line from the others. */
+static void name_line(const struct sweep *s, unsigned run, const struct sweep_axis *x, char name[PLOT_TEXT])
+{
+    name[0] = '\0';
+    for (unsigned i = 0; i < s->axes; i++) {
+        const struct sweep_axis *a = s->axis[i];
+        size_t used = strlen(name);
+        if (a == x || a->count < 2)
+            continue;
+        (void)snprintf(name + used, PLOT_TEXT - used, "%s%s%s%.60s", used ? ", " : "",
+                       a->numeric ? a->option->name : "", a->numeric ? " " : "", sweep_value(s, run, i)->text);
+    }
+}
+
+static struct plot_series *line_of(struct plot *p, const char *name)
+{
+    for (unsigned i = 0; i < p->count; i++)
+        if (strcmp(p->series[i].name, name) == 0)
+            return &p->series[i];
+    return plot_add(p, PLOT_LINE, p->count, "%s", name);
+}
+
+static const char *only_value(const struct sweep *s, const char *name, const char *otherwise)
+{
+    for (unsigned i = 0; i < s->axes; i++)
+        if (strcmp(sweep_axis_name(s->axis[i]), name) == 0)
+            return s->axis[i]->count == 1 ? s->axis[i]->value[0].text : "varied";
+    return otherwise;
+}
+
+void sweep_write_plot(const struct sweep *s, const char *path)
+{
+    const struct sweep_axis *x = sweep_x(s);
+    char title[PLOT_TEXT];
+    char label[PLOT_TEXT];
+    char x_label[PLOT_TEXT];
+    double scale = is_share(s->y) ? 100 : 1;
+    (void)snprintf(title, sizeof title, "%s over %s", s->y, x->option->name);
+    (void)snprintf(label, sizeof label, "%s%s", s->y, scale > 1 ? " (%)" : "");
+    (void)snprintf(x_label, sizeof x_label, "%s%s", x->option->name,
+                   x->option->kind == HX_OPTION_DURATION ? " (ns)" : "");
+    struct plot *p = plot_new(title, x_label, x->doubling ? PLOT_BINARY : PLOT_LINEAR,
+                              x->option->kind == HX_OPTION_BYTES ? PLOT_BYTES : PLOT_NUMBER, label);
+    (void)snprintf(p->note, sizeof p->note, "%.40s, %.8s clock, seed %.16s", only_value(s, "spec", ""),
+                   only_value(s, "clock", "wall"), only_value(s, "seed", "1"));
+    (void)snprintf(p->foot[0], PLOT_FOOT, "%s", s->command);
+    (void)snprintf(p->foot[1], PLOT_FOOT, "hxmesh %s, %s, %s", HXMESH_VERSION, s->origin.machine, s->origin.date);
+    bool left_out = false;
+    for (unsigned run = 0; run < s->runs; run++) {
+        char name[PLOT_TEXT];
+        unsigned at = 0;
+        while (s->axis[at] != x)
+            at++;
+        name_line(s, run, x, name);
+        struct plot_series *line = line_of(p, name);
+        left_out = left_out || !line;
+        plot_point(line, sweep_value(s, run, at)->number, figure_of(&s->row[run], s->y) * scale);
+    }
+    if (left_out)
+        hx_warn(path, "only the first %d lines are drawn", PLOT_MOST_SERIES);
+    FILE *out = hx_output_open(path);
+    plot_write(p, out);
+    hx_output_close(out, path);
+    free(p);
+}

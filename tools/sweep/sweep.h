@@ -1,0 +1,67 @@
+/* sweep.h - what `hxmesh sweep` varies, and what came out: axes of values, rows of figures, a table, CSV, JSON and a plot.
+ *
+ *     64KiB,1MiB      a list                     1KiB..4MiB    a range: doubled from low on, and high
+ *     0.1..0.9/9      nine values in even steps   1..8/8        likewise of whole numbers */
+#ifndef HXMESH_TOOLS_SWEEP_H
+#define HXMESH_TOOLS_SWEEP_H
+
+#include "host/options/options.h"
+#include "tools/origin.h"
+
+#include <jansson.h>
+
+enum { SWEEP_VALUES = 256, SWEEP_VALUE = 96, SWEEP_AXES = 48, SWEEP_RUNS = 100000 };
+
+struct sweep_value {
+    char text[SWEEP_VALUE]; /* as it stands on the command line */
+    double number;          /* not of words */
+};
+
+/* One thing that is varied, or has one value throughout. */
+struct sweep_axis {
+    const struct hx_option *option; /* of `hxmesh run`; NULL: the fabric */
+    bool numeric, doubling;         /* doubling: its steps, on a plot too */
+    unsigned count;
+    struct sweep_value value[SWEEP_VALUES];
+};
+
+/* "spec", or the option's name. */
+const char *sweep_axis_name(const struct sweep_axis *axis);
+
+/* Appends the values that `text` stands for, each as the option takes it, where it leaves the last one. NULL if it is good,
+ * else what is wrong. */
+const char *sweep_axis_add(struct sweep_axis *axis, const char *text);
+
+struct sweep_row {
+    json_t *figures; /* parameters and flat figures of a run that has reported; NULL: none */
+    int exit_code;   /* of the run; -1: it was not run, or interrupted */
+};
+
+struct sweep {
+    struct sweep_axis *axis[SWEEP_AXES]; /* the last one varies fastest */
+    unsigned axes;
+    const char *y;       /* the figure that is looked for */
+    const char *x;       /* name of an axis; NULL: the numeric one with most values */
+    const char *command; /* of the sweep itself */
+    unsigned runs;
+    struct sweep_row *row; /* [runs] */
+    struct origin origin;
+};
+
+/* Runs that all values of all axes make; SWEEP_RUNS + 1: more than can be. */
+unsigned sweep_count(const struct sweep *s);
+/* The value of an axis in a run. */
+const struct sweep_value *sweep_value(const struct sweep *s, unsigned run, unsigned axis);
+
+/* A report, flat: keys of inner objects behind those of their object and a dot; no lists. Parameters first. */
+json_t *sweep_flatten(const struct sweep *s, unsigned run, const json_t *report);
+
+/* The axis of a plot's x; NULL: nothing numeric is varied (or nothing of that name). */
+const struct sweep_axis *sweep_x(const struct sweep *s);
+
+void sweep_print(const struct sweep *s, FILE *out);
+void sweep_write_csv(const struct sweep *s, const char *path);
+void sweep_write_json(const struct sweep *s, const char *path);
+void sweep_write_plot(const struct sweep *s, const char *path);
+
+#endif

@@ -1,0 +1,218 @@
+/* json.c - traces as JSON, and as a timeline of Chrome's trace events (tools/trace/report.h). */
+#include "tools/trace/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static json_t *number(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+static json_t *coordinate(unsigned gx, unsigned gy)
+{
+    return json_pack("[i, i]", (int)gx, (int)gy);
+}
+
+static json_t *time_json(const struct hx_time_sum *s)
+{
+    return json_pack("{s:I, s:I, s:I, s:I}", "packets", (json_int_t)s->count, "least", (json_int_t)s->least, "mean",
+                     (json_int_t)hx_time_mean(s), "most", (json_int_t)s->most);
+}
+
+static json_t *header_json(const struct hx_header *h)
+{
+    return json_pack("{s:s, s:o, s:o, s:i, s:i, s:I, s:I}", "kind", hx_seen_name(h), "from",
+                     coordinate(h->src_gx, h->src_gy), "to", coordinate(h->dst_gx, h->dst_gy), "plane", (int)h->plane,
+                     "job", (int)h->job, "message", (json_int_t)h->message, "offset", (json_int_t)h->offset);
+}
+
+static json_t *end_json(const struct hx_capture *c, const struct hx_trace_step *step)
+{
+    if (!step)
+        return json_null();
+    return json_pack("{s:s, s:I, s:i, s:I}", "port", c->ports[step->port].name, "time_ns", (json_int_t)step->time_ns,
+                     "vc", (int)step->vc, "frame", (json_int_t)step->frame);
+}
+
+json_t *hx_trace_packet_json(const struct hx_trace_view *v, const struct hx_trace_packet *p)
+{
+    const struct hx_capture *c = v->trace->c;
+    json_t *hops = json_array();
+    struct hx_trace_stay stay;
+    for (uint32_t at = 0; hx_trace_next_stay(p, c, &at, &stay);) {
+        char node[HX_TRACE_NODE];
+        json_t *hop =
+            json_pack("{s:s, s:o, s:o}", "at", hx_trace_node(node, c, stay.in ? stay.in->port : stay.out->port), "in",
+                      end_json(c, stay.in), "out", end_json(c, stay.out));
+        bool both = stay.in && stay.out && stay.out->time_ns >= stay.in->time_ns;
+        json_object_set_new(hop, "waited_ns", both ? number(stay.out->time_ns - stay.in->time_ns) : json_null());
+        json_array_append_new(hops, hop);
+    }
+    json_t *packet = header_json(&p->header);
+    json_object_set_new(packet, "injected", json_boolean(p->injected));
+    json_object_set_new(packet, "delivered", json_boolean(p->delivered));
+    json_object_set_new(packet, "hops", hops);
+    return packet;
+}
+
+static json_t *message_json(const struct hx_message_sum *m)
+{
+    json_t *planes = json_array();
+    for (unsigned plane = 0; plane < HX_MAX_PLANES; plane++)
+        json_array_append_new(planes, number(m->by_plane[plane]));
+    json_t *first = json_object();
+    for (unsigned port = 0; port < HX_ACCELERATOR_PORTS; port++)
+        json_object_set_new(first, hx_port_letters[port], number(m->by_port[port]));
+    json_t *paths = json_array();
+    for (uint32_t i = 0; i < m->path_count; i++)
+        json_array_append_new(paths, json_pack("{s:s?, s:I, s:f, s:o}", "ports", m->paths[i].text, "packets",
+                                               (json_int_t)m->paths[i].packets, "share",
+                                               (double)m->paths[i].packets / (double)m->latency.count, "latency_ns",
+                                               time_json(&m->paths[i].latency)));
+    return json_pack("{s:o, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "from",
+                     coordinate(m->key.src_gx, m->key.src_gy), "to", coordinate(m->key.dst_gx, m->key.dst_gy), "job",
+                     (int)m->key.job, "message", (json_int_t)m->key.message, "packets", (json_int_t)m->packets, "seen",
+                     (json_int_t)m->seen, "delivered", (json_int_t)m->delivered, "acknowledgements",
+                     (json_int_t)m->acknowledgements, "first_ns", (json_int_t)m->first_ns, "last_ns",
+                     (json_int_t)m->last_ns, "planes", planes, "first_port", first, "latency_ns",
+                     time_json(&m->latency), "paths", paths);
+}
+
+static json_t *ports_json(const struct hx_trace_view *v)
+{
+    const struct hx_trace_sums *s = v->sums;
+    json_t *ports = json_array();
+    uint32_t *order = hx_trace_busiest(s);
+    for (uint32_t i = 0; i < s->port_count && i < v->most; i++)
+        json_array_append_new(ports, json_pack("{s:s, s:I, s:o}", "port", v->trace->c->ports[order[i]].name, "out",
+                                               (json_int_t)s->ports[order[i]].out, "waited_ns",
+                                               time_json(&s->ports[order[i]].wait)));
+    free(order);
+    return ports;
+}
+
+static json_t *missing_json(const struct hx_trace_view *v)
+{
+    json_t *missing = json_array();
+    for (uint64_t i = 0; i < v->sums->missing && i < v->most && i < HX_MISSING_KEPT; i++) {
+        const struct hx_missing *m = &v->sums->kept[i];
+        json_t *one = header_json(&m->header);
+        json_object_set_new(one, "frame", number(m->frame));
+        json_object_set_new(one, "time_ns", number(m->time_ns));
+        json_object_set_new(one, "port", json_string(v->trace->c->ports[m->port].name));
+        json_object_set_new(one, "direction", json_string(m->out ? "out" : "in"));
+        json_array_append_new(missing, one);
+    }
+    return missing;
+}
+
+json_t *hx_trace_json(const struct hx_trace_view *v, json_t *packets)
+{
+    const struct hx_trace_sums *s = v->sums;
+    const struct hx_capture *c = v->trace->c;
+    json_t *messages = json_array();
+    const struct hx_message_sum **list = hx_sums_messages(s);
+    for (size_t i = 0; i < s->messages.count && i < v->most; i++)
+        json_array_append_new(messages, message_json(list[i]));
+    free(list);
+    json_t *latency = json_pack("{s:I, s:I, s:I, s:I}", "least", (json_int_t)s->latency.least, "p50",
+                                (json_int_t)hx_sums_quantile(s, 0.5), "p99", (json_int_t)hx_sums_quantile(s, 0.99),
+                                "max", (json_int_t)s->latency.most);
+    return json_pack(
+        "{s:s, s:o, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I}, s:o, s:I, s:o, s:o, s:o, s:o}", "file", v->file, "spec",
+        c->fabric.known ? json_string(c->fabric.spec.fabric) : json_null(), "frames", (json_int_t)c->frames, "ports",
+        (json_int_t)c->port_count, "frames_lost", (json_int_t)hx_capture_dropped(c), "packets", "seen",
+        (json_int_t)s->packets, "delivered", (json_int_t)s->delivered, "missing", (json_int_t)s->missing,
+        "on_their_way", (json_int_t)s->partial, "latency_ns", latency, "message_count", (json_int_t)s->messages.count,
+        "messages", messages, "waited_for", ports_json(v), "missing_packets", missing_json(v), "hops", packets);
+}
+
+/* ---- timeline ---- */
+
+struct process {
+    struct hx_message_key key;
+    uint32_t number;
+};
+
+void hx_timeline_begin(struct hx_timeline *t, FILE *out, const struct hx_capture *c)
+{
+    *t = (struct hx_timeline){.out = out, .c = c};
+    t->messages = hx_map_make(sizeof(struct hx_message_key), sizeof(struct process));
+    fputs("{\"displayTimeUnit\": \"ns\", \"traceEvents\": [", out);
+}
+
+static void begin_event(struct hx_timeline *t)
+{
+    fputs(t->events++ ? ",\n" : "\n", t->out);
+}
+
+static uint32_t process_of(struct hx_timeline *t, const struct hx_header *h)
+{
+    struct hx_message_key key = {.src_gx = h->src_gx,
+                                 .src_gy = h->src_gy,
+                                 .dst_gx = h->dst_gx,
+                                 .dst_gy = h->dst_gy,
+                                 .message = h->message,
+                                 .job = h->job,
+                                 .epoch = h->kind};
+    struct process *p = hx_map_get(&t->messages, &key);
+    if (p->number == 0) {
+        p->number = (uint32_t)t->messages.count;
+        begin_event(t);
+        fprintf(
+            t->out,
+            "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %u, \"args\": {\"name\": \"%s%u,%u to %u,%u message "
+            "%u\"}}",
+            p->number, h->kind == HX_DATA ? "" : "answers ", h->src_gx, h->src_gy, h->dst_gx, h->dst_gy, h->message);
+    }
+    return p->number;
+}
+
+/* Port names come from a file: quotes and what is not printable do not get out. */
+static void put_name(FILE *out, const char *name)
+{
+    for (; *name; name++)
+        fputc(*name < ' ' || *name > '~' || *name == '"' || *name == '\\' ? '?' : *name, out);
+}
+
+static void slice(struct hx_timeline *t, uint32_t process, const char *what, const char *where, uint64_t from,
+                  uint64_t to, unsigned vc, uint64_t frame)
+{
+    uint64_t length = to > from ? to - from : 0;
+    begin_event(t);
+    fprintf(t->out,
+            "{\"ph\": \"X\", \"pid\": %u, \"tid\": %u, \"ts\": %" PRIu64 ".%03u, \"dur\": %" PRIu64 ".%03u, \"name\": "
+            "\"%s",
+            process, t->threads, from / 1000, (unsigned)(from % 1000), length / 1000, (unsigned)(length % 1000), what);
+    put_name(t->out, where);
+    fprintf(t->out, "\", \"args\": {\"vc\": %u, \"frame\": %" PRIu64 "}}", vc, frame);
+}
+
+void hx_timeline_packet(struct hx_timeline *t, const struct hx_trace_packet *p)
+{
+    uint32_t process = process_of(t, &p->header);
+    t->threads++;
+    begin_event(t);
+    fprintf(t->out,
+            "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %u, \"tid\": %u, \"args\": {\"name\": \"%s %u%s\"}}",
+            process, t->threads, hx_seen_name(&p->header), p->header.offset, p->delivered ? "" : " (not delivered)");
+    struct hx_trace_stay stay;
+    const struct hx_trace_step *left = NULL;
+    for (uint32_t at = 0; hx_trace_next_stay(p, t->c, &at, &stay);) {
+        char node[HX_TRACE_NODE];
+        if (left && stay.in)
+            slice(t, process, "cable ", t->c->ports[left->port].name, left->time_ns, stay.in->time_ns, left->vc,
+                  left->frame);
+        if (stay.in)
+            slice(t, process, "", hx_trace_node(node, t->c, stay.in->port), stay.in->time_ns,
+                  stay.out ? stay.out->time_ns : stay.in->time_ns, stay.in->vc, stay.in->frame);
+        left = stay.out;
+    }
+}
+
+void hx_timeline_end(struct hx_timeline *t)
+{
+    fputs("\n]}\n", t->out);
+    hx_map_free(&t->messages);
+}

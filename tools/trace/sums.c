@@ -1,0 +1,246 @@
+/* sums.c - adds up what became of packets (tools/trace/sums.h). */
+#include "tools/trace/sums.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATH_TEXT = 1024, BINS_OF_A_POWER = 16 };
+
+void hx_sums_begin(struct hx_trace_sums *s, struct hx_capture *c)
+{
+    *s = (struct hx_trace_sums){.c = c};
+    s->messages = hx_map_make(sizeof(struct hx_message_key), sizeof(struct hx_message_sum));
+}
+
+void hx_sums_free(struct hx_trace_sums *s)
+{
+    size_t at = 0;
+    for (struct hx_message_sum *m; (m = hx_map_each(&s->messages, &at)) != NULL;) {
+        for (uint32_t i = 0; i < m->path_count; i++)
+            free(m->paths[i].text);
+        free(m->paths);
+    }
+    hx_map_free(&s->messages);
+    free(s->ports);
+}
+
+/* ---- times ---- */
+
+void hx_time_add(struct hx_time_sum *s, uint64_t ns)
+{
+    s->least = s->count == 0 || ns < s->least ? ns : s->least;
+    s->most = ns > s->most ? ns : s->most;
+    s->sum += ns;
+    s->count++;
+}
+
+uint64_t hx_time_mean(const struct hx_time_sum *s)
+{
+    return s->count ? s->sum / s->count : 0;
+}
+
+static unsigned bin_of(uint64_t ns)
+{
+    if (ns < BINS_OF_A_POWER)
+        return (unsigned)ns;
+    unsigned power = 63U - (unsigned)__builtin_clzll(ns);
+    return (power - 3) * BINS_OF_A_POWER + (unsigned)(ns >> (power - 4) & (BINS_OF_A_POWER - 1));
+}
+
+static uint64_t bin_middle(unsigned bin)
+{
+    if (bin < BINS_OF_A_POWER)
+        return bin;
+    unsigned power = bin / BINS_OF_A_POWER + 3;
+    uint64_t width = 1ULL << (power - 4);
+    return (1ULL << power) + bin % BINS_OF_A_POWER * width + width / 2;
+}
+
+uint64_t hx_sums_quantile(const struct hx_trace_sums *s, double share)
+{
+    uint64_t before = (uint64_t)(share * (double)s->latency.count);
+    for (unsigned bin = 0; bin < HX_TIME_BINS; bin++) {
+        if (s->bins[bin] > before) {
+            uint64_t ns = bin_middle(bin);
+            return ns > s->latency.most ? s->latency.most : ns;
+        }
+        before -= s->bins[bin];
+    }
+    return s->latency.most;
+}
+
+/* ---- paths ---- */
+
+/* "a0,0/p0/E row0/p0/5 ...": the ports a packet left by. */
+static void write_path(char text[PATH_TEXT], const struct hx_capture *c, const struct hx_trace_packet *p)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < p->count && used < PATH_TEXT; i++) {
+        if (!p->steps[i].out)
+            continue;
+        int length = snprintf(text + used, PATH_TEXT - used, "%s%s", used ? " " : "", c->ports[p->steps[i].port].name);
+        used += length > 0 ? (size_t)length : 0;
+    }
+}
+
+static void add_path(struct hx_trace_sums *s, struct hx_message_sum *m, const struct hx_trace_packet *p, uint64_t ns)
+{
+    if (!m->paths) {
+        if (s->messages_with_paths == HX_PATH_MESSAGES)
+            return;
+        s->messages_with_paths++;
+        m->paths = hx_allocate(HX_PATHS + 1, sizeof *m->paths);
+    }
+    char text[PATH_TEXT];
+    write_path(text, s->c, p);
+    uint32_t at = 0;
+    while (at < m->path_count && m->paths[at].text && strcmp(m->paths[at].text, text) != 0)
+        at++;
+    if (at == m->path_count) {
+        m->path_count++;
+        if (at < HX_PATHS) {
+            m->paths[at].text = strdup(text);
+            if (!m->paths[at].text)
+                hx_die(HX_EXIT_ENVIRONMENT, NULL, "no memory for a path");
+        }
+    }
+    m->paths[at].packets++;
+    hx_time_add(&m->paths[at].latency, ns);
+}
+
+/* ---- messages ---- */
+
+/* An acknowledgement belongs to the message that runs against it; the message's epoch is the acknowledged one's. A hello
+ * belongs to none. */
+static struct hx_message_key key_of(const struct hx_header *h)
+{
+    if (hx_seen_is_forward(h))
+        return (struct hx_message_key){.src_gx = h->src_gx,
+                                       .src_gy = h->src_gy,
+                                       .dst_gx = h->dst_gx,
+                                       .dst_gy = h->dst_gy,
+                                       .message = h->message,
+                                       .job = h->job,
+                                       .epoch = hx_epoch_check(h->epoch)};
+    return (struct hx_message_key){.src_gx = h->dst_gx,
+                                   .src_gy = h->dst_gy,
+                                   .dst_gx = h->src_gx,
+                                   .dst_gy = h->src_gy,
+                                   .message = h->message,
+                                   .job = h->job,
+                                   .epoch = h->peer_epoch};
+}
+
+static const struct hx_trace_step *first_out(const struct hx_trace_packet *p)
+{
+    for (uint32_t i = 0; i < p->count; i++)
+        if (p->steps[i].out)
+            return &p->steps[i];
+    return NULL;
+}
+
+static void add_message(struct hx_trace_sums *s, const struct hx_trace_packet *p, uint64_t ns)
+{
+    if (p->header.kind == HX_HELLO)
+        return;
+    struct hx_message_key key = key_of(&p->header);
+    struct hx_message_sum *m = hx_map_get(&s->messages, &key);
+    if (p->header.kind != HX_DATA) {
+        m->acknowledgements += p->header.kind == HX_ACK && p->delivered;
+        return;
+    }
+    uint64_t first = p->steps[0].time_ns;
+    uint64_t last = p->steps[p->count - 1].time_ns;
+    m->first_ns = m->seen == 0 || first < m->first_ns ? first : m->first_ns;
+    m->packets = p->header.message_packets;
+    m->seen++;
+    m->by_plane[p->header.plane % HX_MAX_PLANES]++;
+    const struct hx_trace_step *out = first_out(p);
+    if (out && p->injected) {
+        const struct hx_port_at *at = &s->c->ports[out->port].at;
+        if (at->node != HX_NOWHERE && at->port < HX_ACCELERATOR_PORTS)
+            m->by_port[at->port]++;
+    }
+    if (!p->delivered)
+        return;
+    m->delivered++;
+    m->last_ns = last > m->last_ns ? last : m->last_ns;
+    if (p->injected) {
+        hx_time_add(&m->latency, ns);
+        add_path(s, m, p, ns);
+    }
+}
+
+/* ---- packets ---- */
+
+static void add_waits(struct hx_trace_sums *s, const struct hx_trace_packet *p)
+{
+    while (s->port_count < s->c->port_count) {
+        s->ports = hx_grown(s->ports, s->port_count, &s->port_room, sizeof *s->ports);
+        s->port_count++;
+    }
+    struct hx_trace_stay stay;
+    for (uint32_t at = 0; hx_trace_next_stay(p, s->c, &at, &stay);) {
+        if (!stay.out)
+            continue;
+        struct hx_port_wait *w = &s->ports[stay.out->port];
+        w->out++;
+        if (stay.in)
+            hx_time_add(&w->wait, stay.out->time_ns > stay.in->time_ns ? stay.out->time_ns - stay.in->time_ns : 0);
+    }
+}
+
+static void add_missing(struct hx_trace_sums *s, const struct hx_trace_packet *p)
+{
+    const struct hx_trace_step *last = &p->steps[p->count - 1];
+    if (s->missing < HX_MISSING_KEPT)
+        s->kept[s->missing] = (struct hx_missing){
+            .header = p->header, .frame = last->frame, .time_ns = last->time_ns, .port = last->port, .out = last->out};
+    s->missing++;
+}
+
+void hx_sums_packet(struct hx_trace_sums *s, const struct hx_trace_packet *p)
+{
+    uint64_t first = p->steps[0].time_ns;
+    uint64_t last = p->steps[p->count - 1].time_ns;
+    uint64_t ns = last > first ? last - first : 0;
+    s->packets++;
+    s->delivered += p->delivered;
+    if (p->delivered && p->injected) {
+        hx_time_add(&s->latency, ns);
+        s->bins[bin_of(ns)]++;
+    } else if (p->injected) {
+        add_missing(s, p);
+    } else {
+        s->partial++;
+    }
+    add_waits(s, p);
+    add_message(s, p, ns);
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct hx_message_key *one = &(*(const struct hx_message_sum *const *)a)->key;
+    const struct hx_message_key *other = &(*(const struct hx_message_sum *const *)b)->key;
+    const uint32_t pairs[][2] = {
+        {one->src_gy, other->src_gy},   {one->src_gx, other->src_gx}, {one->dst_gy, other->dst_gy},
+        {one->dst_gx, other->dst_gx},   {one->job, other->job},       {one->epoch, other->epoch},
+        {one->message, other->message},
+    };
+    for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (pairs[i][0] != pairs[i][1])
+            return pairs[i][0] < pairs[i][1] ? -1 : 1;
+    return 0;
+}
+
+const struct hx_message_sum **hx_sums_messages(const struct hx_trace_sums *s)
+{
+    const struct hx_message_sum **list = hx_allocate(s->messages.count, sizeof(struct hx_message_sum *));
+    size_t count = 0;
+    size_t at = 0;
+    for (const struct hx_message_sum *m; (m = hx_map_each(&s->messages, &at)) != NULL;)
+        list[count++] = m;
+    qsort(list, count, sizeof(struct hx_message_sum *), compare);
+    return list;
+}

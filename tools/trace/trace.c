@@ -1,0 +1,252 @@
+/* trace.c - joins sightings to packets (tools/trace/trace.h). */
+#include "tools/trace/trace.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LINGER = 1 << 14,     /* frames a delivered packet waits for sightings that stand behind its delivery in the file */
+    MOST_STEPS = 1 << 12, /* of a packet: more are not its own */
+    LOCAL_NAME = 6        /* "/local" */
+};
+
+struct keyed {
+    struct hx_key key;
+    uint32_t packet, reserved;
+};
+
+struct hx_trace_due {
+    struct hx_key key;
+    uint32_t packet;
+    uint64_t frame;
+};
+
+void hx_trace_begin(struct hx_trace *t, struct hx_capture *c, const struct hx_trace_filter *filter,
+                    void (*finished)(void *context, const struct hx_trace_packet *p), void *context)
+{
+    *t = (struct hx_trace){.c = c, .filter = *filter, .finished = finished, .context = context, .first_ns = UINT64_MAX};
+    t->by_key = hx_map_make(sizeof(struct hx_key), sizeof(struct keyed));
+}
+
+/* ---- names ---- */
+
+const char *hx_trace_port(const struct hx_capture *c, uint32_t port)
+{
+    const char *slash = strrchr(c->ports[port].name, '/');
+    return slash ? slash + 1 : c->ports[port].name;
+}
+
+const char *hx_trace_node(char name[HX_TRACE_NODE], const struct hx_capture *c, uint32_t port)
+{
+    const struct hx_cap_port *p = &c->ports[port];
+    const char *slash = strrchr(p->name, '/');
+    if (p->at.node != HX_NOWHERE && c->fabric.known && p->at.node < c->fabric.g.accelerators)
+        return hx_capture_node_name(name, c, &p->at);
+    snprintf(name, HX_TRACE_NODE, "%.*s", slash ? (int)(slash - p->name) : (int)strlen(p->name), p->name);
+    return name;
+}
+
+bool hx_trace_same_node(const struct hx_capture *c, uint32_t a, uint32_t b)
+{
+    const struct hx_port_at *first = &c->ports[a].at;
+    const struct hx_port_at *second = &c->ports[b].at;
+    if (first->node != HX_NOWHERE && second->node != HX_NOWHERE)
+        return first->node == second->node && first->plane == second->plane;
+    char one[HX_TRACE_NODE];
+    char other[HX_TRACE_NODE];
+    return strcmp(hx_trace_node(one, c, a), hx_trace_node(other, c, b)) == 0;
+}
+
+static bool is_local(const struct hx_cap_port *port)
+{
+    size_t length = strlen(port->name);
+    return length > LOCAL_NAME && strcmp(port->name + length - LOCAL_NAME, "/local") == 0;
+}
+
+/* ---- which packets ---- */
+
+static bool is_at(unsigned gx, unsigned gy, struct hx_coordinate wanted)
+{
+    return (wanted.gx == HX_TRACE_ANY || wanted.gx == gx) && (wanted.gy == HX_TRACE_ANY || wanted.gy == gy);
+}
+
+static bool is_wanted(const struct hx_trace_filter *f, const struct hx_header *h)
+{
+    /* An acknowledgement runs against its message. */
+    bool against = !hx_seen_is_forward(h);
+    unsigned from_gx = against ? h->dst_gx : h->src_gx;
+    unsigned from_gy = against ? h->dst_gy : h->src_gy;
+    unsigned to_gx = against ? h->src_gx : h->dst_gx;
+    unsigned to_gy = against ? h->src_gy : h->dst_gy;
+    if (f->data_only && h->kind != HX_DATA)
+        return false;
+    return (!f->has_from || is_at(from_gx, from_gy, f->from)) && (!f->has_to || is_at(to_gx, to_gy, f->to)) &&
+           (!f->has_message || h->message == f->message) &&
+           (!f->has_offset || (h->offset == f->offset && h->kind == HX_DATA));
+}
+
+static struct hx_trace_packet *new_packet(struct hx_trace *t, const struct hx_sighting *s)
+{
+    uint32_t slot;
+    if (t->free_count > 0) {
+        slot = t->free_slots[--t->free_count];
+    } else {
+        t->packets = hx_grown(t->packets, t->packet_count, &t->packet_room, sizeof(struct hx_trace_packet *));
+        slot = t->packet_count++;
+    }
+    t->packets[slot] = hx_allocate(1, sizeof *t->packets[slot]);
+    t->packets[slot]->header = s->seen.data;
+    struct keyed *k = hx_map_add(&t->by_key, &s->seen.key);
+    k->packet = slot;
+    return t->packets[slot];
+}
+
+/* The copy of the packet that the sighting belongs to: the one whose way it goes on, by the hops. */
+static struct hx_trace_packet *copy_of(const struct hx_trace *t, const struct hx_sighting *s)
+{
+    struct hx_trace_packet *best = NULL;
+    for (const struct keyed *k = hx_map_find(&t->by_key, &s->seen.key); k; k = hx_map_find_next(&t->by_key, k)) {
+        struct hx_trace_packet *p = t->packets[k->packet];
+        const struct hx_trace_step *last = &p->steps[p->count - 1];
+        bool goes_on = last->hops <= s->seen.data.hops && !p->delivered;
+        if (!best || (goes_on && last->hops >= best->steps[best->count - 1].hops))
+            best = p;
+    }
+    return best;
+}
+
+static void finish(struct hx_trace *t, const struct hx_key *key, uint32_t slot)
+{
+    for (struct keyed *k = hx_map_find(&t->by_key, key); k; k = hx_map_find_next(&t->by_key, k)) {
+        if (k->packet != slot)
+            continue;
+        hx_map_remove(&t->by_key, k);
+        break;
+    }
+    struct hx_trace_packet *p = t->packets[slot];
+    t->finished(t->context, p);
+    free(p->steps);
+    free(p);
+    t->packets[slot] = NULL;
+    t->free_slots = hx_grown(t->free_slots, t->free_count, &t->free_room, sizeof *t->free_slots);
+    t->free_slots[t->free_count++] = slot;
+}
+
+static uint32_t slot_of(const struct hx_trace *t, const struct hx_key *key, const struct hx_trace_packet *p)
+{
+    const struct keyed *k = hx_map_find(&t->by_key, key);
+    while (t->packets[k->packet] != p)
+        k = hx_map_find_next(&t->by_key, k);
+    return k->packet;
+}
+
+static void finish_due(struct hx_trace *t, uint64_t frame)
+{
+    while (t->due_count > 0 && t->due[t->due_first].frame + LINGER <= frame) {
+        struct hx_trace_due d = t->due[t->due_first++];
+        t->due_count--;
+        finish(t, &d.key, d.packet);
+    }
+}
+
+static void make_due(struct hx_trace *t, const struct hx_sighting *s, const struct hx_trace_packet *p)
+{
+    if (t->due_first > 0 && t->due_first + t->due_count == t->due_room) {
+        memmove(t->due, t->due + t->due_first, t->due_count * sizeof *t->due);
+        t->due_first = 0;
+    }
+    t->due = hx_grown(t->due, t->due_first + t->due_count, &t->due_room, sizeof *t->due);
+    t->due[t->due_first + t->due_count++] =
+        (struct hx_trace_due){.key = s->seen.key, .packet = slot_of(t, &s->seen.key, p), .frame = s->frame};
+}
+
+/* Steps stand in the order of the way, which is that of hops: where the file has them otherwise, it is put right. */
+static void add_step(struct hx_trace_packet *p, const struct hx_trace_step *step)
+{
+    p->steps = hx_grown(p->steps, p->count, &p->room, sizeof *p->steps);
+    uint32_t at = p->count++;
+    unsigned rank = 2U * step->hops + !step->out;
+    for (; at > 0 && 2U * p->steps[at - 1].hops + !p->steps[at - 1].out > rank; at--)
+        p->steps[at] = p->steps[at - 1];
+    p->steps[at] = *step;
+}
+
+void hx_trace_frame(struct hx_trace *t, const struct hx_sighting *s)
+{
+    if (s->has_time && s->time_ns < t->first_ns)
+        t->first_ns = s->time_ns;
+    if (s->has_time && s->time_ns > t->last_ns)
+        t->last_ns = s->time_ns;
+    finish_due(t, s->frame);
+    if (s->seen.kind != HX_SEEN_DATA || s->seen.wrong[0])
+        return;
+    if (s->direction == HX_PCAPNG_UNKNOWN || !s->has_time) {
+        t->unplaced++;
+        return;
+    }
+    if (!is_wanted(&t->filter, &s->seen.data))
+        return;
+    t->selected++;
+    const struct hx_cap_port *port = &t->c->ports[s->port];
+    bool out = s->direction == HX_PCAPNG_OUTBOUND;
+    bool injected = is_local(port) && !out;
+    struct hx_trace_packet *p = copy_of(t, s);
+    if (!p || (injected && p->injected))
+        p = new_packet(t, s);
+    if (p->count >= MOST_STEPS)
+        return;
+    add_step(p, &(struct hx_trace_step){.frame = s->frame,
+                                        .time_ns = s->time_ns,
+                                        .port = s->port,
+                                        .out = out,
+                                        .vc = s->seen.data.vc,
+                                        .hops = s->seen.data.hops});
+    p->injected = p->injected || injected;
+    if (is_local(port) && out && !p->delivered) {
+        p->delivered = true;
+        make_due(t, s, p);
+    }
+}
+
+void hx_trace_end(struct hx_trace *t)
+{
+    finish_due(t, UINT64_MAX);
+    for (uint32_t slot = 0; slot < t->packet_count; slot++) {
+        if (!t->packets[slot])
+            continue;
+        t->finished(t->context, t->packets[slot]);
+        free(t->packets[slot]->steps);
+        free(t->packets[slot]);
+        t->packets[slot] = NULL;
+    }
+    t->packet_count = 0;
+}
+
+void hx_trace_free(struct hx_trace *t)
+{
+    for (uint32_t slot = 0; slot < t->packet_count; slot++) {
+        if (t->packets[slot])
+            free(t->packets[slot]->steps);
+        free(t->packets[slot]);
+    }
+    free(t->packets);
+    free(t->free_slots);
+    free(t->due);
+    hx_map_free(&t->by_key);
+}
+
+bool hx_trace_next_stay(const struct hx_trace_packet *p, const struct hx_capture *c, uint32_t *at,
+                        struct hx_trace_stay *stay)
+{
+    if (*at >= p->count)
+        return false;
+    const struct hx_trace_step *step = &p->steps[(*at)++];
+    if (step->out) {
+        *stay = (struct hx_trace_stay){.out = step};
+        return true;
+    }
+    *stay = (struct hx_trace_stay){.in = step};
+    if (*at < p->count && p->steps[*at].out && hx_trace_same_node(c, step->port, p->steps[*at].port))
+        stay->out = &p->steps[(*at)++];
+    return true;
+}

@@ -1,0 +1,75 @@
+/* trace.h - follows packets through a capture: which ports one was seen at, and when.
+ *
+ * Data that flows: sightings (tools/capture/capture.h) in; out, a call of `finished` for each packet that was delivered, once
+ * the file has gone on a while, and for all others at the end. Copies of a packet that was sent again are packets of
+ * their own.
+ *
+ * Memory: packets that are not finished, 32 bytes a sighting. */
+#ifndef HXMESH_TOOLS_TRACE_H
+#define HXMESH_TOOLS_TRACE_H
+
+#include "tools/capture/capture.h"
+
+struct hx_trace_step {
+    uint64_t frame, time_ns;
+    uint32_t port; /* in c->ports */
+    bool out;
+    uint8_t vc, hops;
+};
+
+struct hx_trace_packet {
+    struct hx_header header; /* end-to-end fields */
+    struct hx_trace_step *steps;
+    uint32_t count, room;
+    bool injected, delivered;
+};
+
+/* A packet's stay at a node, or what was seen of it. */
+struct hx_trace_stay {
+    const struct hx_trace_step *in, *out; /* NULL: not seen */
+};
+
+enum { HX_TRACE_ANY = 1 << 16 }; /* no accelerator's coordinate */
+struct hx_trace_filter {
+    bool has_from, has_to, has_message, has_offset;
+    struct hx_coordinate from, to; /* a part of them may be HX_TRACE_ANY */
+    uint64_t message, offset;
+    bool data_only;
+};
+
+struct hx_trace {
+    struct hx_capture *c;
+    struct hx_trace_filter filter;
+    void (*finished)(void *context, const struct hx_trace_packet *p);
+    void *context;
+    uint64_t first_ns, last_ns; /* of the capture */
+    uint64_t selected;          /* sightings followed */
+    uint64_t unplaced;          /* without a port's name, direction or time */
+
+    struct hx_map by_key;
+    struct hx_trace_packet **packets; /* NULL: finished */
+    uint32_t packet_count, packet_room;
+    uint32_t *free_slots;
+    uint32_t free_count, free_room;
+    struct hx_trace_due *due; /* delivered, in order of delivery */
+    uint32_t due_first, due_count, due_room;
+};
+
+void hx_trace_begin(struct hx_trace *t, struct hx_capture *c, const struct hx_trace_filter *filter,
+                    void (*finished)(void *context, const struct hx_trace_packet *p), void *context);
+void hx_trace_frame(struct hx_trace *t, const struct hx_sighting *s);
+/* Finishes all that is left. */
+void hx_trace_end(struct hx_trace *t);
+void hx_trace_free(struct hx_trace *t);
+
+/* The packet's next stay, from step *at on, which moves; false: there is none. */
+bool hx_trace_next_stay(const struct hx_trace_packet *p, const struct hx_capture *c, uint32_t *at,
+                        struct hx_trace_stay *stay);
+
+enum { HX_TRACE_NODE = HX_PORT_NAME_BYTES };
+/* Name of a port's node, and of the port at its node ("E", "12"). */
+const char *hx_trace_node(char name[HX_TRACE_NODE], const struct hx_capture *c, uint32_t port);
+const char *hx_trace_port(const struct hx_capture *c, uint32_t port);
+bool hx_trace_same_node(const struct hx_capture *c, uint32_t a, uint32_t b);
+
+#endif

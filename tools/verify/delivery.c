@@ -1,0 +1,153 @@
+/* delivery.c - from end to end: every packet that is injected is delivered, once. */
+#include "tools/verify/verify.h"
+
+#include <stddef.h>
+
+struct account {
+    struct hx_key key;
+    int64_t balance;              /* injected less delivered */
+    uint64_t injected, delivered; /* frame of the latest */
+};
+
+/* Which of 64 packets of a message have been delivered, or how far the message is acknowledged. */
+struct parcel {
+    uint16_t src_gx, src_gy, dst_gx, dst_gy;
+    uint32_t message, first, epoch;
+    uint16_t job;
+    uint8_t kind, reserved;
+    uint64_t there; /* data: bits; acknowledgements: 1 + the highest offset */
+};
+enum { PARCEL = 64 };
+
+void hx_verify_delivery_begin(struct hx_verify *v)
+{
+    v->balance = hx_map_make(sizeof(struct hx_key), sizeof(struct account));
+    v->delivered = hx_map_make(offsetof(struct parcel, there), sizeof(struct parcel));
+}
+
+static struct parcel parcel_of(const struct hx_header *h)
+{
+    return (struct parcel){.src_gx = h->src_gx,
+                           .src_gy = h->src_gy,
+                           .dst_gx = h->dst_gx,
+                           .dst_gy = h->dst_gy,
+                           .message = h->message,
+                           .first = h->kind == HX_DATA ? h->offset / PARCEL : 0,
+                           .job = h->job,
+                           .epoch = h->epoch,
+                           .kind = h->kind};
+}
+
+static void settle(struct hx_verify *v, const struct hx_sighting *s, int change)
+{
+    struct account *a = hx_map_get(&v->balance, &s->seen.key);
+    a->balance += change;
+    if (change > 0)
+        a->injected = s->frame;
+    else
+        a->delivered = s->frame;
+    if (a->balance == 0)
+        hx_map_remove(&v->balance, a);
+}
+
+void hx_verify_injected(struct hx_verify *v, const struct hx_sighting *s)
+{
+    v->counts.injected++;
+    settle(v, s, 1);
+}
+
+void hx_verify_delivered(struct hx_verify *v, const struct hx_sighting *s)
+{
+    v->counts.delivered++;
+    settle(v, s, -1);
+    const struct hx_header *h = &s->seen.data;
+    if (h->kind != HX_DATA && h->kind != HX_ACK)
+        return;
+    struct parcel key = parcel_of(h);
+    struct parcel *p = hx_map_get(&v->delivered, &key);
+    if (h->kind == HX_ACK) {
+        if (p->there <= h->offset)
+            p->there = (uint64_t)h->offset + 1;
+        return;
+    }
+    uint64_t bit = 1ULL << h->offset % PARCEL;
+    v->counts.repeats += (p->there & bit) != 0;
+    p->there |= bit;
+}
+
+void hx_verify_lose(struct hx_map *lost, const struct hx_key *key, uint64_t frame)
+{
+    struct hx_lost *l = hx_map_get(lost, key);
+    if (frame > l->frame)
+        l->frame = frame;
+}
+
+static bool local_is_complete(const struct hx_verify *v, unsigned plane, unsigned gx, unsigned gy)
+{
+    const struct hx_geometry *g = &v->c->fabric.g;
+    const uint64_t place[2] = {(uint64_t)plane << 32 | hx_accelerator(g, gx, gy), HX_LOCAL};
+    const struct hx_numbered *known = hx_map_find(&v->by_place, place);
+    if (!known)
+        return false;
+    const struct hx_cap_port *port = &v->c->ports[known->number];
+    return port->dropped == 0 && !port->filtered;
+}
+
+static bool ends_are_complete(const struct hx_verify *v, const struct hx_header *h)
+{
+    return local_is_complete(v, h->plane, h->src_gx, h->src_gy) && local_is_complete(v, h->plane, h->dst_gx, h->dst_gy);
+}
+
+/* Delivered by another copy; of an acknowledgement, one that says as much or more. Who asked in vain asks again. */
+static bool is_repaired(const struct hx_verify *v, const struct hx_header *h)
+{
+    if (h->kind != HX_DATA && h->kind != HX_ACK)
+        return h->kind != HX_UNREACHABLE;
+    struct parcel key = parcel_of(h);
+    const struct parcel *p = hx_map_find(&v->delivered, &key);
+    if (!p)
+        return false;
+    return h->kind == HX_ACK ? p->there > h->offset : (p->there >> h->offset % PARCEL & 1) != 0;
+}
+
+static void judge_lost(struct hx_verify *v, const struct hx_lost *l)
+{
+    struct hx_header h = hx_key_header(&l->key);
+    if (v->partial)
+        v->counts.under_way++;
+    else if (is_repaired(v, &h))
+        v->counts.lost_repaired++;
+    else
+        hx_find(&v->found, true, l->frame, HX_RULE_DELIVERY,
+                "%s %u of message %u from %u,%u to %u,%u was seen here last: it is missing since", hx_seen_name(&h),
+                h.offset, h.message, h.src_gx, h.src_gy, h.dst_gx, h.dst_gy);
+}
+
+static void judge_surplus(struct hx_verify *v, const struct account *a, const struct hx_header *h)
+{
+    if (!v->partial)
+        hx_find(&v->found, false, a->delivered, HX_RULE_DELIVERY,
+                "%s %u of message %u from %u,%u to %u,%u is delivered %s", hx_seen_name(h), h->offset, h->message,
+                h->src_gx, h->src_gy, h->dst_gx, h->dst_gy,
+                a->injected ? "more often than it was injected" : "without having been injected");
+}
+
+void hx_verify_delivery_end(struct hx_verify *v, struct hx_map *lost)
+{
+    uint64_t not_judged = 0;
+    size_t at = 0;
+    for (const struct account *a; (a = hx_map_each(&v->balance, &at)) != NULL;) {
+        struct hx_header h = hx_key_header(&a->key);
+        if (!ends_are_complete(v, &h))
+            not_judged++;
+        else if (a->balance > 0)
+            hx_verify_lose(lost, &a->key, a->injected);
+        else
+            judge_surplus(v, a, &h);
+    }
+    at = 0;
+    for (const struct hx_lost *l; (l = hx_map_each(lost, &at)) != NULL;)
+        judge_lost(v, l);
+    hx_note(&v->found, "%llu packets were seen at one of their endpoints only: their delivery was not judged",
+            not_judged);
+}

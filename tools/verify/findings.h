@@ -1,0 +1,53 @@
+/* findings.h - what a verification found: breaches of rules by frame, and what could not be judged. */
+#ifndef HXMESH_TOOLS_VERIFY_FINDINGS_H
+#define HXMESH_TOOLS_VERIFY_FINDINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* In the order in which they are told of one frame. */
+enum hx_rule {
+    HX_RULE_HEADER,
+    HX_RULE_CRC,
+    HX_RULE_JOB,
+    HX_RULE_DISTANCE,
+    HX_RULE_NORTH_LAST,
+    HX_RULE_VC,
+    HX_RULE_HOPS,
+    HX_RULE_ORDER,
+    HX_RULE_CREDIT,
+    HX_RULE_DELIVERY,
+    HX_RULES
+};
+extern const char *const hx_rule_names[HX_RULES];
+
+enum { HX_FINDINGS_KEPT = 100, HX_FINDING_TEXT = 200, HX_NOTES = 24 };
+
+/* `loss`: something that should have followed the frame did not; known only at the end, and told behind all that frames
+ * did wrong themselves. */
+struct hx_finding {
+    bool loss;
+    uint64_t frame;
+    enum hx_rule rule;
+    char what[HX_FINDING_TEXT];
+};
+
+struct hx_findings_list {
+    struct hx_finding kept[HX_FINDINGS_KEPT]; /* the first ones, in order */
+    unsigned count;
+    uint64_t by_rule[HX_RULES];
+    struct {
+        const char *text; /* with one %llu for the count */
+        uint64_t count;
+    } notes[HX_NOTES]; /* what could not be judged */
+    unsigned note_count;
+};
+
+__attribute__((format(printf, 5, 6))) void hx_find(struct hx_findings_list *l, bool loss, uint64_t frame,
+                                                   enum hx_rule rule, const char *format, ...);
+
+/* Counts something that could not be judged; `text` is one and the same constant for one and the same reason. */
+void hx_note(struct hx_findings_list *l, const char *text, uint64_t count);
+
+#endif

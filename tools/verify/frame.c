@@ -1,0 +1,236 @@
+/* frame.c - what one frame at one port shows by itself: header, checksum, job, and whether the place is on a
+ * minimal way of the packet, with the hops and the VC it must have there. */
+#include "tools/verify/verify.h"
+
+#define FIND(v, s, rule, ...) hx_find(&(v)->found, false, (s)->frame, rule, __VA_ARGS__)
+
+/* ---- header and checksum ---- */
+
+static bool header_fits(struct hx_verify *v, const struct hx_sighting *s)
+{
+    const struct hx_header *h = &s->seen.data;
+    const struct hx_geometry *g = &v->c->fabric.g;
+    if (!v->c->fabric.known)
+        return true;
+    const struct {
+        const char *which;
+        unsigned gx, gy;
+    } ends[] = {{"source", h->src_gx, h->src_gy}, {"destination", h->dst_gx, h->dst_gy}};
+    for (unsigned i = 0; i < 2; i++) {
+        if (ends[i].gx < g->columns && ends[i].gy < g->rows)
+            continue;
+        FIND(v, s, HX_RULE_HEADER, "%s %u,%u is outside the %s", ends[i].which, ends[i].gx, ends[i].gy,
+             v->c->fabric.spec.fabric);
+        return false;
+    }
+    return true;
+}
+
+static bool plane_fits(struct hx_verify *v, const struct hx_sighting *s, unsigned plane)
+{
+    const struct hx_port_at *at = &v->c->ports[s->port].at;
+    if (at->node == HX_NOWHERE || at->plane == plane)
+        return true;
+    FIND(v, s, HX_RULE_HEADER, "a frame of plane %u at a port of plane %u", plane, at->plane);
+    return false;
+}
+
+static void judge_crc(struct hx_verify *v, const struct hx_sighting *s)
+{
+    const struct hx_header *h = &s->seen.data;
+    size_t covered = HX_HEADER_BYTES + (size_t)h->length;
+    enum hx_seen_crc crc = s->seen.crc;
+    if (crc == HX_SEEN_CRC_ZERO && v->c->fabric.known && v->c->fabric.facts.crc == HX_CAPTURE_CRC_ON) {
+        if (s->captured < covered)
+            crc = HX_SEEN_CRC_CUT;
+        else
+            crc = hx_seen_crc32c(s->bytes + HX_CRC_FIRST, covered - HX_CRC_FIRST) == 0 ? HX_SEEN_CRC_GOOD
+                                                                                       : HX_SEEN_CRC_BAD;
+    }
+    v->counts.crc_none += crc == HX_SEEN_CRC_ZERO;
+    v->counts.crc_cut += crc == HX_SEEN_CRC_CUT;
+    v->counts.crc_judged += crc == HX_SEEN_CRC_GOOD || crc == HX_SEEN_CRC_BAD;
+    if (crc == HX_SEEN_CRC_BAD)
+        FIND(v, s, HX_RULE_CRC, "checksum 0x%08x is wrong", h->crc);
+}
+
+/* ---- job ---- */
+
+static void judge_job(struct hx_verify *v, const struct hx_sighting *s)
+{
+    const struct hx_cap_fabric *f = &v->c->fabric;
+    const struct hx_port_at *at = &v->c->ports[s->port].at;
+    const struct hx_header *h = &s->seen.data;
+    if (!hx_cap_is_accelerator(f, at))
+        return;
+    unsigned board = hx_spec_board_at(&f->spec, at->spot.x, at->spot.y);
+    if (hx_spec_board_failed(&f->spec, board)) {
+        FIND(v, s, HX_RULE_JOB, "a packet on board %u, which has failed", board);
+        return;
+    }
+    uint16_t job = hx_spec_board_job(&f->spec, board);
+    if (!f->jobs_known) {
+        bool own = at->port == HX_LOCAL && s->direction == HX_PCAPNG_INBOUND;
+        if (!v->board_job_known[board] && own) {
+            v->board_job_known[board] = true;
+            v->board_job[board] = h->job;
+        }
+        job = v->board_job_known[board] ? v->board_job[board] : h->job;
+    }
+    if (job != h->job)
+        FIND(v, s, HX_RULE_JOB, "a packet of job %u on board %u, which is of job %u", h->job, board, job);
+}
+
+/* ---- the way ---- */
+
+struct ends {
+    struct hx_way done, left, whole; /* from the source to here, from here to the destination, and in all */
+};
+
+static struct ends ends_at(struct hx_verify *v, const struct hx_header *h, struct hx_spot here)
+{
+    struct hx_cap_fabric *f = &v->c->fabric;
+    return (struct ends){.done = hx_cap_way(f, h->src_gx, h->src_gy, here),
+                         .left = hx_cap_way(f, h->dst_gx, h->dst_gy, here),
+                         .whole = hx_cap_way(f, h->src_gx, h->src_gy, (struct hx_spot){h->dst_gx, h->dst_gy})};
+}
+
+/* Whether the cable from `a` to `b` lies on a minimal way. */
+static bool on_the_way(struct hx_verify *v, const struct hx_header *h, struct hx_spot a, struct hx_spot b)
+{
+    struct ends from = ends_at(v, h, a);
+    struct ends to = ends_at(v, h, b);
+    return from.done.cables + 1 + to.left.cables == from.whole.cables;
+}
+
+static void judge_hops(struct hx_verify *v, const struct hx_sighting *s, unsigned hops)
+{
+    if (s->seen.data.hops != (uint8_t)hops)
+        FIND(v, s, HX_RULE_HOPS, "hops is %u, but %u switches lie behind it", s->seen.data.hops, hops);
+}
+
+static void judge_vc(struct hx_verify *v, const struct hx_sighting *s, const struct hx_way *done)
+{
+    unsigned vc = s->seen.data.vc;
+    if (vc >= done->least_crossings && vc <= done->most_crossings)
+        return;
+    FIND(v, s, HX_RULE_VC, "VC %u after %u crossing%s into a row or column network", vc, done->least_crossings,
+         done->least_crossings == 1 ? "" : "s");
+}
+
+/* North on the board is taken too early: an east or west hop on this board must still follow. */
+static bool north_too_early(struct hx_verify *v, const struct hx_header *h, const struct hx_port_at *at)
+{
+    struct hx_cap_fabric *f = &v->c->fabric;
+    if (at->port != HX_N || hx_cap_leaves_board(f, at) || at->spot.x == h->dst_gx)
+        return false;
+    unsigned left = hx_line_reach(&f->row, h->dst_gx, at->spot.x).cables;
+    for (unsigned port = HX_LOW; port <= HX_HIGH; port++) {
+        uint32_t next = hx_line_far(&f->row, at->spot.x, port).place;
+        if (next >= f->row.accelerators && hx_line_reach(&f->row, h->dst_gx, next).cables + 1U == left)
+            return false;
+    }
+    return true;
+}
+
+/* On a cable between two switches; `near` is the sender's port, of which one end or the other was seen. */
+static void judge_cable(struct hx_verify *v, const struct hx_sighting *s, const struct hx_port_at *near,
+                        struct hx_spot far)
+{
+    const struct hx_header *h = &s->seen.data;
+    if (!on_the_way(v, h, near->spot, far)) {
+        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no minimal way from %u,%u to %u,%u", h->src_gx, h->src_gy,
+             h->dst_gx, h->dst_gy);
+        return;
+    }
+    struct ends there = ends_at(v, h, far);
+    judge_hops(v, s, there.done.cables);
+    judge_vc(v, s, &there.done);
+    if (s->direction == HX_PCAPNG_OUTBOUND && hx_cap_is_accelerator(&v->c->fabric, near) && north_too_early(v, h, near))
+        FIND(v, s, HX_RULE_NORTH_LAST, "moves north on a board before it is done with east and west there");
+}
+
+static void judge_injected(struct hx_verify *v, const struct hx_sighting *s, struct hx_spot here)
+{
+    const struct hx_header *h = &s->seen.data;
+    if (h->src_gx != here.x || h->src_gy != here.y)
+        FIND(v, s, HX_RULE_HEADER, "source %u,%u in a packet that %u,%u injects", h->src_gx, h->src_gy, here.x, here.y);
+    if (h->vc != 0)
+        FIND(v, s, HX_RULE_VC, "injected on VC %u, not 0", h->vc);
+    judge_hops(v, s, 0);
+}
+
+static void judge_delivered(struct hx_verify *v, const struct hx_sighting *s, struct hx_spot here)
+{
+    const struct hx_header *h = &s->seen.data;
+    struct ends ends = ends_at(v, h, here);
+    const struct hx_cap_fabric *f = &v->c->fabric;
+    if (ends.left.cables > 0) {
+        bool may_be_cut_off = f->spec.failed || f->spec.job || !f->jobs_known || f->facts.failed_unknown;
+        if (may_be_cut_off)
+            v->counts.turned_back++;
+        else
+            FIND(v, s, HX_RULE_DELIVERY, "delivered at %u,%u, not at its destination %u,%u", here.x, here.y, h->dst_gx,
+                 h->dst_gy);
+    }
+    if (ends.done.cables + ends.left.cables != ends.whole.cables)
+        return;
+    judge_hops(v, s, ends.done.cables + 1);
+    judge_vc(v, s, &ends.done);
+}
+
+static void judge_way(struct hx_verify *v, const struct hx_sighting *s)
+{
+    const struct hx_port_at *at = &v->c->ports[s->port].at;
+    const struct hx_verify_port *port = &v->ports[s->port];
+    bool inbound = s->direction == HX_PCAPNG_INBOUND;
+    if (port->far.node != HX_NOWHERE)
+        judge_cable(v, s, inbound ? &port->far : at, inbound ? at->spot : port->far.spot);
+    else if (!hx_cap_is_accelerator(&v->c->fabric, at) || at->port != HX_LOCAL)
+        FIND(v, s, HX_RULE_DISTANCE, "a packet at a port that nothing is connected to");
+    else if (inbound)
+        judge_injected(v, s, at->spot);
+    else
+        judge_delivered(v, s, at->spot);
+}
+
+/* ---- */
+
+static bool judge_data(struct hx_verify *v, const struct hx_sighting *s)
+{
+    v->counts.data++;
+    if (!header_fits(v, s) || !plane_fits(v, s, s->seen.data.plane))
+        return false;
+    judge_crc(v, s);
+    if (v->ports[s->port].node == HX_NO_INDEX || s->direction == HX_PCAPNG_UNKNOWN) {
+        v->counts.nowhere++;
+        return false;
+    }
+    judge_job(v, s);
+    judge_way(v, s);
+    return true;
+}
+
+bool hx_verify_alone(struct hx_verify *v, const struct hx_sighting *s)
+{
+    if (s->seen.kind == HX_SEEN_CUT) {
+        v->counts.cut++;
+        return false;
+    }
+    if (s->seen.kind == HX_SEEN_CREDIT && !s->seen.wrong[0] && s->seen.crc == HX_SEEN_CRC_BAD) {
+        FIND(v, s, HX_RULE_CRC, "checksum of a credit frame is wrong");
+        return false;
+    }
+    if (s->seen.wrong[0]) {
+        FIND(v, s, HX_RULE_HEADER, "%s", s->seen.wrong);
+        return false;
+    }
+    if (s->seen.kind == HX_SEEN_FOREIGN) {
+        v->counts.foreign++;
+        return false;
+    }
+    if (s->seen.kind == HX_SEEN_DATA)
+        return judge_data(v, s);
+    v->counts.credit++;
+    return plane_fits(v, s, s->seen.credit.plane);
+}

@@ -1,0 +1,147 @@
+/* node.c - what one packet did at one node: how it came in, and how it left. */
+#include "tools/verify/verify.h"
+
+#include <stddef.h>
+
+/* One packet at one node. Both halves of the key are padded to whole words. */
+struct resident {
+    struct hx_key key;
+    uint32_t node, reserved;
+    uint64_t frame;
+    uint32_t port; /* of v->c->ports */
+    uint8_t vc, hops;
+    bool departed; /* seen leaving, and not seen coming in yet */
+};
+
+enum { MOST_STRAYS = 1 << 21 }; /* packets at nodes that are captured in part: not followed beyond this */
+
+void hx_verify_nodes_begin(struct hx_verify *v)
+{
+    v->residents = hx_map_make(offsetof(struct resident, frame), sizeof(struct resident));
+}
+
+static struct resident resident_of(const struct hx_verify *v, const struct hx_sighting *s, bool departed)
+{
+    return (struct resident){.key = s->seen.key,
+                             .node = v->ports[s->port].node,
+                             .frame = s->frame,
+                             .port = s->port,
+                             .vc = s->seen.data.vc,
+                             .hops = s->seen.data.hops,
+                             .departed = departed};
+}
+
+bool hx_verify_covered(const struct hx_verify_node *n)
+{
+    return n->captured == n->cabled && n->dropped == 0 && !n->filtered;
+}
+
+static unsigned raised(const struct hx_verify *v, const struct resident *out)
+{
+    return v->ports[out->port].leaves_board ? 1 : 0;
+}
+
+static bool fits(const struct hx_verify *v, const struct resident *in, const struct resident *out)
+{
+    return in->port != out->port && in->vc + raised(v, out) == out->vc && (uint8_t)(in->hops + 1U) == out->hops;
+}
+
+/* A packet that came by the south port from the board's own southern neighbour has moved north on the board. */
+static bool moved_north(const struct hx_verify *v, uint32_t port)
+{
+    const struct hx_port_at *at = &v->c->ports[port].at;
+    return hx_cap_is_accelerator(&v->c->fabric, at) && at->port == HX_S && !v->ports[port].leaves_board;
+}
+
+static void judge_turn(struct hx_verify *v, const struct resident *in, const struct resident *out)
+{
+    unsigned to = v->c->ports[out->port].at.port;
+    if (!moved_north(v, in->port) || v->ports[out->port].leaves_board || to == HX_N || to == HX_LOCAL)
+        return;
+    hx_find(&v->found, false, out->frame, HX_RULE_NORTH_LAST,
+            "moved north on the board (frame %llu) and now turns to %s on it", (unsigned long long)in->frame,
+            hx_port_letters[to]);
+}
+
+static void judge_pair(struct hx_verify *v, const struct resident *in, const struct resident *out)
+{
+    if (in->port == out->port)
+        hx_find(&v->found, false, out->frame, HX_RULE_DISTANCE, "goes back by the port it came in by (frame %llu)",
+                (unsigned long long)in->frame);
+    if (in->vc + raised(v, out) != out->vc)
+        hx_find(&v->found, false, out->frame, HX_RULE_VC, "came in on VC %u (frame %llu) and leaves %s on VC %u",
+                in->vc, (unsigned long long)in->frame, raised(v, out) ? "the board" : "", out->vc);
+    if ((uint8_t)(in->hops + 1U) != out->hops)
+        hx_find(&v->found, false, out->frame, HX_RULE_HOPS, "came in with hops %u (frame %llu) and leaves with %u",
+                in->hops, (unsigned long long)in->frame, out->hops);
+    judge_turn(v, in, out);
+}
+
+/* The other half of `r`: the one that fits if there is one, else any. */
+static struct resident *partner(const struct hx_verify *v, const struct resident *r)
+{
+    struct resident *any = NULL;
+    for (struct resident *other = hx_map_find(&v->residents, r); other;
+         other = hx_map_find_next(&v->residents, other)) {
+        if (other->departed == r->departed)
+            continue;
+        if (r->departed ? fits(v, other, r) : fits(v, r, other))
+            return other;
+        any = any ? any : other;
+    }
+    return any;
+}
+
+static void keep(struct hx_verify *v, const struct resident *r)
+{
+    bool covered = hx_verify_covered(&v->nodes[r->node]);
+    if (!covered && v->residents.count >= MOST_STRAYS) {
+        v->counts.forgotten++;
+        return;
+    }
+    struct resident *kept = hx_map_add(&v->residents, r);
+    *kept = *r;
+}
+
+static void meet(struct hx_verify *v, const struct hx_sighting *s, bool departed)
+{
+    struct resident here = resident_of(v, s, departed);
+    struct resident *other = partner(v, &here);
+    if (!other) {
+        keep(v, &here);
+        return;
+    }
+    const struct resident *in = departed ? other : &here;
+    judge_pair(v, in, departed ? &here : other);
+    hx_verify_freed(v, in->port, in->vc, s->seen.data.length);
+    hx_map_remove(&v->residents, other);
+}
+
+void hx_verify_arrive(struct hx_verify *v, const struct hx_sighting *s)
+{
+    meet(v, s, false);
+}
+
+void hx_verify_depart(struct hx_verify *v, const struct hx_sighting *s)
+{
+    meet(v, s, true);
+}
+
+/* What came in and did not leave is missing; what left and did not come in was made up. */
+void hx_verify_nodes_end(struct hx_verify *v, struct hx_map *lost)
+{
+    for (uint32_t i = 0; i < v->node_count; i++)
+        v->counts.nodes_judged += hx_verify_covered(&v->nodes[i]);
+    size_t at = 0;
+    for (const struct resident *r; (r = hx_map_each(&v->residents, &at)) != NULL;) {
+        if (!hx_verify_covered(&v->nodes[r->node]))
+            continue;
+        if (!r->departed) {
+            hx_verify_leak(v, v->ports[r->port].in, r->frame);
+            hx_verify_lose(lost, &r->key, r->frame);
+        } else if (!v->partial) {
+            hx_find(&v->found, false, r->frame, HX_RULE_DELIVERY, "leaves by %s without having come in",
+                    v->c->ports[r->port].name);
+        }
+    }
+}

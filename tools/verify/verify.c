@@ -1,0 +1,204 @@
+/* verify.c - ports, nodes and cables of a capture, and the order in which a frame is judged (tools/verify/verify.h). */
+#include "tools/verify/verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void hx_verify_begin(struct hx_verify *v, struct hx_capture *c, bool partial, bool whole)
+{
+    *v = (struct hx_verify){.c = c, .partial_given = partial, .whole_given = whole};
+    v->by_place = hx_map_make(sizeof(uint64_t[2]), sizeof(struct hx_numbered));
+    hx_verify_nodes_begin(v);
+    hx_verify_delivery_begin(v);
+}
+
+void hx_verify_free(struct hx_verify *v)
+{
+    for (uint32_t i = 0; i < v->cable_count; i++)
+        hx_verify_cable_free(&v->cables[i]);
+    free(v->cables);
+    free(v->ports);
+    free(v->nodes);
+    free(v->board_job);
+    free(v->board_job_known);
+    hx_map_free(&v->by_place);
+    hx_map_free(&v->residents);
+    hx_map_free(&v->balance);
+    hx_map_free(&v->delivered);
+}
+
+/* ---- ports ---- */
+
+static struct hx_numbered *numbered(struct hx_verify *v, const struct hx_port_at *at, uint32_t port, bool add)
+{
+    const uint64_t place[2] = {(uint64_t)at->plane << 32 | at->node, port};
+    return add ? hx_map_add(&v->by_place, place) : hx_map_find(&v->by_place, place);
+}
+
+static uint32_t add_cable(struct hx_verify *v, uint32_t from, uint32_t to)
+{
+    v->cables = hx_grown(v->cables, v->cable_count, &v->cable_room, sizeof *v->cables);
+    v->cables[v->cable_count] = (struct hx_cable){.from = from, .to = to};
+    return v->cable_count++;
+}
+
+static void join(struct hx_verify *v, uint32_t port)
+{
+    struct hx_verify_port *p = &v->ports[port];
+    if (p->far.node == HX_NOWHERE)
+        return;
+    const struct hx_numbered *known = numbered(v, &p->far, p->far.port, false);
+    if (!known)
+        return;
+    struct hx_verify_port *peer = &v->ports[known->number];
+    p->out = peer->in = add_cable(v, port, known->number);
+    p->in = peer->out = add_cable(v, known->number, port);
+}
+
+static uint32_t node_of(struct hx_verify *v, const struct hx_port_at *at)
+{
+    struct hx_numbered *known = numbered(v, at, HX_NO_INDEX, false);
+    if (known)
+        return known->number;
+    v->nodes = hx_grown(v->nodes, v->node_count, &v->node_room, sizeof *v->nodes);
+    v->nodes[v->node_count] = (struct hx_verify_node){.at = *at, .cabled = hx_cap_cabled(&v->c->fabric, at)};
+    known = numbered(v, at, HX_NO_INDEX, true);
+    known->number = v->node_count++;
+    return known->number;
+}
+
+static void add_port(struct hx_verify *v)
+{
+    uint32_t number = v->port_count;
+    const struct hx_port_at *at = &v->c->ports[number].at;
+    v->ports = hx_grown(v->ports, number, &v->port_room, sizeof *v->ports);
+    struct hx_verify_port *p = &v->ports[v->port_count++];
+    *p = (struct hx_verify_port){
+        .far = {.node = HX_NOWHERE}, .node = HX_NO_INDEX, .out = HX_NO_INDEX, .in = HX_NO_INDEX};
+    if (!v->c->fabric.known || at->node == HX_NOWHERE || numbered(v, at, at->port, false))
+        return;
+    numbered(v, at, at->port, true)->number = number;
+    p->node = node_of(v, at);
+    p->far = hx_cap_far(&v->c->fabric, at);
+    p->leaves_board = hx_cap_leaves_board(&v->c->fabric, at);
+    if (p->far.node != HX_NOWHERE || (hx_cap_is_accelerator(&v->c->fabric, at) && at->port == HX_LOCAL))
+        v->nodes[p->node].captured++;
+    join(v, number);
+}
+
+/* ---- frames ---- */
+
+static void learn(struct hx_verify *v)
+{
+    const struct hx_cap_fabric *f = &v->c->fabric;
+    if (f->known && !v->board_job) {
+        v->board_job = hx_allocate(hx_spec_boards(&f->spec), sizeof *v->board_job);
+        v->board_job_known = hx_allocate(hx_spec_boards(&f->spec), sizeof *v->board_job_known);
+        v->partial = v->partial_given || (f->facts.span == HX_CAPTURE_SPAN_PART && !v->whole_given);
+    }
+    while (v->port_count < v->c->port_count)
+        add_port(v);
+}
+
+static void follow(struct hx_verify *v, const struct hx_sighting *s)
+{
+    bool local = v->ports[s->port].far.node == HX_NOWHERE;
+    if (s->direction == HX_PCAPNG_INBOUND) {
+        if (local)
+            hx_verify_injected(v, s);
+        else
+            hx_verify_came(v, s);
+        hx_verify_arrive(v, s);
+    } else {
+        hx_verify_depart(v, s);
+        if (local)
+            hx_verify_delivered(v, s);
+        else
+            hx_verify_sent(v, s);
+    }
+    if (!local && v->c->fabric.facts.link == HX_CAPTURE_WIRE)
+        hx_verify_credit_data(v, s);
+}
+
+void hx_verify_frame(struct hx_verify *v, const struct hx_sighting *s)
+{
+    learn(v);
+    if (!hx_verify_alone(v, s))
+        return;
+    if (s->seen.kind == HX_SEEN_DATA)
+        follow(v, s);
+    else if (v->ports[s->port].node != HX_NO_INDEX && s->direction != HX_PCAPNG_UNKNOWN)
+        hx_verify_credit_frame(v, s);
+}
+
+/* ---- the end ---- */
+
+static void sum_up_ports(struct hx_verify *v)
+{
+    uint64_t filtered = 0;
+    uint64_t strange = 0;
+    for (uint32_t i = 0; i < v->port_count; i++) {
+        const struct hx_cap_port *port = &v->c->ports[i];
+        filtered += port->filtered;
+        strange += v->c->fabric.known && port->at.node == HX_NOWHERE;
+        if (v->ports[i].node == HX_NO_INDEX)
+            continue;
+        struct hx_verify_node *node = &v->nodes[v->ports[i].node];
+        node->dropped += port->dropped;
+        node->filtered = node->filtered || port->filtered;
+    }
+    hx_note(&v->found,
+            "%llu frames were lost to the capture (" HX_CAPTURE_KEEPS_ALL "): at those ports absence was not judged",
+            hx_capture_dropped(v->c));
+    hx_note(&v->found, "%llu ports were captured with a filter: at those absence was not judged", filtered);
+    hx_note(&v->found, "%llu interfaces are not ports of the fabric", strange);
+}
+
+/* A capture of one direction shows no way through a node and no cable from end to end. */
+static bool has_both_directions(const struct hx_verify *v)
+{
+    uint64_t frames[3] = {0};
+    for (uint32_t i = 0; i < v->c->port_count; i++)
+        for (unsigned way = 0; way < 3; way++)
+            frames[way] += v->c->ports[i].frames[way];
+    return frames[HX_PCAPNG_INBOUND] > 0 && frames[HX_PCAPNG_OUTBOUND] > 0;
+}
+
+static void note_counts(struct hx_verify *v)
+{
+    struct hx_findings_list *l = &v->found;
+    const struct hx_verify_counts *n = &v->counts;
+    hx_note(l, "%llu frames are of other protocols", n->foreign);
+    hx_note(l, "%llu frames were cut before the end of the header: nothing of them was judged", n->cut);
+    hx_note(l, "%llu frames have no port or no direction: only header and checksum were judged", n->nowhere);
+    hx_note(l, "%llu frames were cut before the end: their checksum was not judged", n->crc_cut);
+    hx_note(l, "%llu frames carry no checksum", n->crc_none);
+    hx_note(l, "%llu packets were under way when the capture began or ended", n->under_way);
+    hx_note(l, "%llu packets were lost, and delivered when they were sent again", n->lost_repaired);
+    hx_note(l, "%llu packets were delivered short of their destination, as unreachable", n->turned_back);
+    hx_note(l, "%llu packets were not followed, to bound memory", n->forgotten);
+    hx_note(l, "%llu nodes are captured in part: what they lost or made up was not judged",
+            v->node_count - n->nodes_judged);
+}
+
+void hx_verify_end(struct hx_verify *v)
+{
+    learn(v);
+    sum_up_ports(v);
+    if (!v->c->fabric.known) {
+        hx_note(&v->found,
+                "the fabric is not known (name it with --spec): only header and checksum of %llu frames were judged",
+                v->c->frames);
+    } else if (!has_both_directions(v)) {
+        hx_note(&v->found, "%llu frames go one way only: order, credit and delivery were not judged", v->c->frames);
+    } else {
+        struct hx_map lost = hx_map_make(sizeof(struct hx_key), sizeof(struct hx_lost));
+        hx_verify_nodes_end(v, &lost);
+        hx_verify_links_end(v, &lost);
+        if (v->c->fabric.facts.link == HX_CAPTURE_WIRE)
+            hx_verify_credit_end(v);
+        hx_verify_delivery_end(v, &lost);
+        hx_map_free(&lost);
+    }
+    note_counts(v);
+}

@@ -1,0 +1,160 @@
+/* verify.h - judges a capture against the rules of routing and of links, without asking the firmware.
+ *
+ * Data that flows: sightings (tools/capture/capture.h) come in as the file has them. Each is looked at alone (frame.c),
+ * with what the same packet did at the same node (node.c), at the other end of the same cable (link.c,
+ * credit.c) and at its two endpoints (delivery.c). Frames of one node must stand in an order in which they
+ * can have happened; between nodes, and between the two ends of a cable, the file's order means nothing but for credits
+ * of links in memory.
+ *
+ * Memory: what is under way in the capture, a bit for each packet delivered, and the ports. Not thread safe. */
+#ifndef HXMESH_TOOLS_VERIFY_H
+#define HXMESH_TOOLS_VERIFY_H
+
+#include "tools/capture/capture.h"
+#include "tools/verify/findings.h"
+
+#define HX_NO_INDEX UINT32_MAX
+
+/* A packet seen at one end of a cable and not yet at the other. */
+struct hx_pending {
+    struct hx_key key;
+    uint64_t frame;
+    uint64_t overtaker; /* frame of a packet that was sent later and came sooner; 0: none */
+    uint8_t vc, hops;
+};
+
+struct hx_pendings {
+    struct hx_pending *items;
+    uint32_t first, count, room; /* items[first .. first + count - 1] */
+};
+
+/* A cable in one direction, both ends of which are captured. */
+struct hx_cable {
+    uint32_t from, to; /* ports */
+    bool given_up;     /* one end shows nothing: not judged */
+    uint64_t sent, came;
+    struct hx_pendings out[HX_VCS], in[HX_VCS], passed[HX_VCS];
+    int64_t held[HX_VCS]; /* memory and port links: units under way or in the receiver's buffer */
+    uint64_t leak;        /* first frame of a packet that went missing with its place in the buffer; 0: none */
+    uint64_t over;        /* first frame by which that was too much; 0: none */
+    unsigned over_vc;
+    int64_t over_held;
+};
+
+/* Credit on a wire, as seen at the port of one end: what it sends and what it is granted. */
+struct hx_credit_seen {
+    bool session_known, peer_known, open;
+    uint64_t nonce, peer_nonce;
+    struct {
+        bool sent_known, limit_known;
+        uint32_t sent, limit;
+    } vc[HX_VCS];
+    uint64_t wrong; /* frame of the first breach; 0: none */
+    char what[HX_FINDING_TEXT];
+};
+
+struct hx_verify_port {
+    struct hx_port_at far;
+    uint32_t node;    /* in v->nodes; HX_NO_INDEX: not a port of the fabric */
+    uint32_t out, in; /* in v->cables; HX_NO_INDEX: the other end is not captured */
+    bool leaves_board;
+    struct hx_credit_seen credit;
+};
+
+struct hx_verify_node {
+    struct hx_port_at at;
+    unsigned captured, cabled; /* ports */
+    uint64_t dropped;          /* at the end: frames the capture lost at its ports */
+    bool filtered;
+};
+
+/* A record of by_place: plane and node in one word, and the port, or HX_NO_INDEX for the node. */
+struct hx_numbered {
+    uint64_t place[2];
+    uint32_t number;
+};
+
+struct hx_verify_counts {
+    uint64_t data, credit, foreign, cut;
+    uint64_t nowhere; /* at ports that are not the fabric's, or without a direction */
+    uint64_t crc_judged, crc_cut, crc_none;
+    uint64_t injected, delivered;
+    uint64_t repeats;       /* data packets delivered again after a repeat */
+    uint64_t lost_repaired; /* lost, but repeated and then delivered */
+    uint64_t under_way;     /* at the end of a partial capture */
+    uint64_t turned_back;   /* delivered short of their destination, as unreachable */
+    uint64_t forgotten;     /* not followed, to bound memory */
+    uint64_t links_judged, credit_links_judged, nodes_judged;
+};
+
+struct hx_verify {
+    struct hx_capture *c;
+    bool partial; /* the capture begins or ends while packets are under way */
+    struct hx_findings_list found;
+    struct hx_verify_counts counts;
+
+    struct hx_verify_port *ports; /* [c->ports] */
+    uint32_t port_count, port_room;
+    struct hx_verify_node *nodes;
+    uint32_t node_count, node_room;
+    struct hx_cable *cables;
+    uint32_t cable_count, cable_room;
+    struct hx_map by_place;  /* port of the fabric -> number of the captured port; node -> number of the node */
+    struct hx_map residents; /* (packet, node): came in and has not left, or left and has not come in */
+    struct hx_map balance;   /* packet: injected less delivered, where that is not 0 */
+    struct hx_map delivered; /* 64 packets of a message: a bit each */
+    uint16_t *board_job;     /* inferred: the job of a board's own packets; [boards] */
+    bool *board_job_known;
+    bool partial_given, whole_given;
+};
+
+/* partial, whole: what the user says; otherwise what the capture says, otherwise it is whole. */
+void hx_verify_begin(struct hx_verify *v, struct hx_capture *c, bool partial, bool whole);
+void hx_verify_frame(struct hx_verify *v, const struct hx_sighting *s);
+/* After the last frame: what is missing, and what was not judged. */
+void hx_verify_end(struct hx_verify *v);
+void hx_verify_free(struct hx_verify *v);
+
+/* ---- the parts; not for callers ---- */
+
+struct hx_verify_port *hx_verify_port(struct hx_verify *v, uint32_t port);
+
+/* frame.c: false: the frame is not fit for more. */
+bool hx_verify_alone(struct hx_verify *v, const struct hx_sighting *s);
+
+/* node.c */
+void hx_verify_nodes_begin(struct hx_verify *v);
+void hx_verify_arrive(struct hx_verify *v, const struct hx_sighting *s);
+void hx_verify_depart(struct hx_verify *v, const struct hx_sighting *s);
+bool hx_verify_covered(const struct hx_verify_node *n);
+void hx_verify_nodes_end(struct hx_verify *v, struct hx_map *lost);
+
+/* link.c */
+void hx_verify_sent(struct hx_verify *v, const struct hx_sighting *s);
+void hx_verify_came(struct hx_verify *v, const struct hx_sighting *s);
+/* The packet that had come in by that port left the node. */
+void hx_verify_freed(struct hx_verify *v, uint32_t port, unsigned vc, unsigned length);
+/* A packet that was sent over, or came in by, that cable is missing since `frame`. */
+void hx_verify_leak(struct hx_verify *v, uint32_t cable, uint64_t frame);
+void hx_verify_links_end(struct hx_verify *v, struct hx_map *lost);
+void hx_verify_cable_free(struct hx_cable *c);
+
+/* credit.c */
+void hx_verify_credit_frame(struct hx_verify *v, const struct hx_sighting *s);
+void hx_verify_credit_data(struct hx_verify *v, const struct hx_sighting *s);
+void hx_verify_credit_end(struct hx_verify *v);
+
+/* delivery.c */
+void hx_verify_delivery_begin(struct hx_verify *v);
+void hx_verify_injected(struct hx_verify *v, const struct hx_sighting *s);
+void hx_verify_delivered(struct hx_verify *v, const struct hx_sighting *s);
+void hx_verify_delivery_end(struct hx_verify *v, struct hx_map *lost);
+
+/* A packet that was seen last in `frame` and is missing since. */
+struct hx_lost {
+    struct hx_key key;
+    uint64_t frame;
+};
+void hx_verify_lose(struct hx_map *lost, const struct hx_key *key, uint64_t frame);
+
+#endif

@@ -1,0 +1,183 @@
+/* explore.c - every state of every packet (tools/ways/explore.h).
+ *
+ * For one destination, a packet's future depends on the channel it holds alone, so a depth-first search over channels
+ * from every source sees each (channel, destination) once. What it learns of a channel is the shortest and the
+ * longest way that is left. */
+#include "tools/ways/explore.h"
+
+#include <stdlib.h>
+
+enum { NO_WAY = UINT16_MAX, ENDLESS = UINT16_MAX, OPEN = UINT16_MAX - 1 };
+
+/* Ways to the destination, in cables: NO_WAY none; ENDLESS a packet could circle. */
+struct ways {
+    uint16_t shortest, longest;
+};
+
+/* What is known of a channel for destination number `destination`; its longest is OPEN while it is on the stack. */
+struct visit {
+    uint32_t destination;
+    struct ways ways;
+};
+
+struct frame {
+    uint32_t channel;
+    uint64_t ports, left; /* all ports to follow, and those still to do */
+};
+
+struct explorer {
+    struct hx_plane *p;
+    struct hx_channels *c;
+    struct hx_findings *found;
+    struct visit *visits;
+    struct frame *stack;
+    uint32_t depth;
+    uint32_t destination; /* counts from 1 */
+    uint32_t node;        /* of the destination */
+    unsigned gx, gy;
+};
+
+static unsigned take_lowest(uint64_t *ports)
+{
+    unsigned port = (unsigned)__builtin_ctzll(*ports);
+    *ports &= *ports - 1;
+    return port;
+}
+
+/* The ways over `ports` of a node, for a packet on VC `vc`; every channel behind them has been visited. */
+static struct ways ways_over(const struct explorer *e, uint32_t node, unsigned vc, uint64_t ports)
+{
+    struct ways all = {NO_WAY, 0};
+    while (ports) {
+        struct ways w = e->visits[hx_channel_behind(e->c, node, take_lowest(&ports), vc)].ways;
+        if (w.shortest != NO_WAY && w.shortest + 1 < all.shortest)
+            all.shortest = (uint16_t)(w.shortest + 1);
+        if (w.longest >= OPEN)
+            all.longest = ENDLESS;
+        else if (w.longest + 1 > all.longest)
+            all.longest = (uint16_t)(w.longest + 1);
+    }
+    return all;
+}
+
+/* First sight of a channel: delivery and dead ends are settled, anything else goes on the stack. */
+static void open_channel(struct explorer *e, uint32_t channel)
+{
+    struct hx_end at = hx_channel_far(e->c, channel);
+    bool nowhere = at.node == HX_NOWHERE;
+    uint64_t ports = nowhere ? 0 : hx_route_ports(hx_plane_route(e->p, at.node), at.port, e->gx, e->gy);
+    bool local = !nowhere && at.node < e->p->g.accelerators && (ports >> HX_LOCAL & 1);
+    unsigned vc = channel % HX_CHANNEL_VCS;
+
+    e->c->used[channel] = true;
+    e->found->vcs = vc + 1 > e->found->vcs ? vc + 1 : e->found->vcs;
+    struct visit *v = &e->visits[channel];
+    *v = (struct visit){.destination = e->destination, .ways = {NO_WAY, 0}};
+    if (local && at.node == e->node) {
+        v->ways.shortest = 0;
+    } else if (local || ports == 0) {
+        e->found->dead_ends++;
+    } else {
+        v->ways.longest = OPEN;
+        e->c->successors[channel] |= ports;
+        e->stack[e->depth++] = (struct frame){channel, ports, ports};
+    }
+}
+
+static void follow(struct explorer *e, uint32_t start)
+{
+    if (e->visits[start].destination == e->destination)
+        return;
+    open_channel(e, start);
+    while (e->depth > 0) {
+        struct frame *top = &e->stack[e->depth - 1];
+        uint32_t node = hx_channel_far(e->c, top->channel).node;
+        unsigned vc = top->channel % HX_CHANNEL_VCS;
+        if (top->left == 0) {
+            e->visits[top->channel].ways = ways_over(e, node, vc, top->ports);
+            e->depth--;
+            continue;
+        }
+        uint32_t next = hx_channel_behind(e->c, node, take_lowest(&top->left), vc);
+        if (e->visits[next].destination != e->destination)
+            open_channel(e, next);
+    }
+}
+
+static void explore_pair(struct explorer *e, unsigned gx, unsigned gy)
+{
+    uint32_t source = hx_accelerator(&e->p->g, gx, gy);
+    uint64_t ports = hx_route_ports(hx_plane_route(e->p, source), HX_LOCAL, e->gx, e->gy);
+    for (uint64_t left = ports; left;)
+        follow(e, hx_channel_behind(e->c, source, take_lowest(&left), 0));
+    struct ways w = ways_over(e, source, 0, ports);
+    struct hx_findings *f = e->found;
+    f->pairs++;
+    if (w.shortest == NO_WAY) {
+        if (f->unreachable++ == 0) {
+            f->cut_from = (struct hx_coordinate){gx, gy};
+            f->cut_to = (struct hx_coordinate){e->gx, e->gy};
+        }
+        return;
+    }
+    f->diameter = w.longest > f->diameter ? w.longest : f->diameter;
+    if (w.longest != w.shortest || w.shortest != hx_distance(&e->p->g, gx, gy, e->gx, e->gy))
+        f->minimal = false;
+}
+
+/* All pairs of one job. */
+static void explore_job(struct explorer *e, uint16_t tag, struct hx_progress *progress)
+{
+    const struct hx_geometry *g = &e->p->g;
+    hx_plane_set_job(e->p, tag);
+    for (uint32_t to = 0; to < g->accelerators; to++) {
+        e->gx = to % g->columns;
+        e->gy = to / g->columns;
+        if (!hx_plane_has(e->p, e->gx, e->gy))
+            continue;
+        e->node = to;
+        e->destination++;
+        for (uint32_t from = 0; from < g->accelerators; from++)
+            if (from != to && hx_plane_has(e->p, from % g->columns, from / g->columns))
+                explore_pair(e, from % g->columns, from / g->columns);
+        hx_progress_show(progress, (double)e->destination / g->accelerators, "");
+    }
+}
+
+/* Explores every job that has a working board, and counts the pairs that jobs keep apart. */
+static void explore_jobs(struct explorer *e, struct hx_progress *progress)
+{
+    const struct hx_spec *spec = e->p->spec;
+    uint64_t *boards = hx_allocate(UINT16_MAX + 1, sizeof *boards);
+    uint64_t all = 0;
+    for (unsigned board = 0; board < hx_spec_boards(spec); board++) {
+        boards[hx_spec_board_job(spec, board)] += !hx_spec_board_failed(spec, board);
+        all += !hx_spec_board_failed(spec, board);
+    }
+    uint64_t on_board = (uint64_t)spec->a * spec->b;
+    for (unsigned tag = 0; tag <= UINT16_MAX; tag++) {
+        if (boards[tag] == 0)
+            continue;
+        e->found->isolated += boards[tag] * (all - boards[tag]) * on_board * on_board;
+        explore_job(e, (uint16_t)tag, progress);
+    }
+    free(boards);
+}
+
+struct hx_findings hx_explore(struct hx_plane *p, struct hx_channels *c, struct hx_progress *progress)
+{
+    struct hx_findings found = {.minimal = true};
+    struct explorer e = {.p = p,
+                         .c = c,
+                         .found = &found,
+                         .visits = hx_allocate(c->count, sizeof *e.visits),
+                         .stack = hx_allocate(c->count, sizeof *e.stack)};
+    explore_jobs(&e, progress);
+    for (uint32_t channel = 0; channel < c->count; channel++) {
+        found.channels += c->used[channel];
+        found.dependencies += (uint64_t)__builtin_popcountll(c->successors[channel]);
+    }
+    free(e.visits);
+    free(e.stack);
+    return found;
+}

@@ -1,0 +1,72 @@
+/* walk.c - follows all minimal ways of one packet, one cable further at a time (tools/ways/walk.h). */
+#include "tools/ways/walk.h"
+
+#include <stdlib.h>
+
+static uint64_t add_capped(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* Adds `ways` of being at that place, to the step that stands for it or to a new one; steps before `first` have fewer
+ * cables. */
+static void arrive(struct hx_walk *w, struct hx_plane *p, size_t first, struct hx_step step)
+{
+    for (size_t i = first; i < w->count; i++) {
+        struct hx_step *known = &w->steps[i];
+        if (known->node == step.node && known->input == step.input && known->vc == step.vc) {
+            known->ways = add_capped(known->ways, step.ways);
+            return;
+        }
+    }
+    if (w->count == w->capacity) {
+        w->capacity = w->capacity ? 2 * w->capacity : 64;
+        w->steps = realloc(w->steps, w->capacity * sizeof *w->steps);
+        if (!w->steps)
+            hx_die(HX_EXIT_ENVIRONMENT, NULL, "out of memory");
+    }
+    step.ports = hx_route_ports(hx_plane_route(p, step.node), step.input, w->to.gx, w->to.gy);
+    w->vcs = step.vc + 1U > w->vcs ? step.vc + 1U : w->vcs;
+    w->steps[w->count++] = step;
+}
+
+static void advance(struct hx_walk *w, struct hx_plane *p, size_t at, size_t first)
+{
+    const struct hx_step here = w->steps[at];
+    const struct hx_route *route = hx_plane_route(p, here.node);
+    for (uint64_t left = here.ports; left; left &= left - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(left);
+        struct hx_end far = hx_far_end(&p->g, here.node, port);
+        if (far.node == HX_NOWHERE)
+            continue;
+        arrive(w, p, first,
+               (struct hx_step){.node = far.node,
+                                .input = far.port,
+                                .cables = (uint16_t)(here.cables + 1),
+                                .vc = (uint8_t)(here.vc + hx_route_raises(route, port)),
+                                .ways = here.ways});
+    }
+}
+
+void hx_walk_all(struct hx_walk *w, struct hx_plane *p, struct hx_coordinate from, struct hx_coordinate to)
+{
+    uint32_t end = hx_accelerator(&p->g, to.gx, to.gy);
+    *w = (struct hx_walk){.from = from, .to = to, .distance = hx_distance(&p->g, from.gx, from.gy, to.gx, to.gy)};
+    arrive(w, p, 0, (struct hx_step){.node = hx_accelerator(&p->g, from.gx, from.gy), .input = HX_LOCAL, .ways = 1});
+    size_t begin = 0;
+    for (unsigned cables = 0; cables < w->distance; cables++) {
+        size_t first = w->count;
+        for (size_t i = begin; i < first; i++)
+            advance(w, p, i, first);
+        begin = first;
+    }
+    for (size_t i = begin; i < w->count; i++)
+        if (w->steps[i].node == end)
+            w->paths = add_capped(w->paths, w->steps[i].ways);
+}
+
+void hx_walk_free(struct hx_walk *w)
+{
+    free(w->steps);
+    *w = (struct hx_walk){0};
+}
