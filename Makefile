@@ -6,6 +6,7 @@
 #   plain/            objects that know no HAL: host/, tools/ and what both emulators share
 #   tests/, bench/    test and benchmark programs
 #   asan/, tsan/, fuzz/   the same tree again, built with sanitizers or for libFuzzer
+#   mutants/          a copy of the sources with one token changed at a time, and what is built of it
 # A test in a folder shm/, virtual/ or dpdk/ is built against that platform, any other against loopback.
 # A test that says `/* tsan */` is worth a run under the thread sanitizer; a .bats file that says `# asan` is also run
 # against the program built with the address sanitizer.
@@ -317,6 +318,15 @@ bench: ## measure; figures on screen and in build/bench.json
 	@mk/setup.sh build bench
 	@$(MAKE) $(SYNC) all bench-programs
 	@mk/bench.sh $(BUILD) $(BENCH_PROGRAMS)
+
+# FILE: sources (those that mk/mutants.sh has judges for); MUTANTS: how many, or all; SEED: which.
+FILE    ?=
+MUTANTS ?= 60
+SEED    ?= 1
+.PHONY: mutants
+mutants: ## change single tokens of firmware and platforms, and see that tests notice (FILE=, MUTANTS=60, SEED=1)
+	@mk/setup.sh build check
+	@MUTANTS=$(MUTANTS) SEED=$(SEED) mk/mutants.sh $(BUILD)/mutants $(FILE)
 
 # ---- ports ---------------------------------------------------------------------------------------------------------
 

@@ -19,9 +19,7 @@ log_of() {
     echo "$logs/$name.log"
 }
 
-# A machine of its own: processes, /dev/shm and network interfaces that nobody else sees.
-own_machine=(unshare --mount --pid --net --ipc --fork --kill-child --mount-proc sh -c
-    'mount -t tmpfs tmpfs /dev/shm && ip link set lo up && "$@"; exit $?' sh)
+own_machine=("$(dirname "$0")/own-machine.sh")
 if [ -z "${HX_OWN_MACHINE:-}" ]; then
     HX_OWN_MACHINE=no
     ! "${own_machine[@]}" true 2>/dev/null || HX_OWN_MACHINE=yes

@@ -1,0 +1,156 @@
+#!/usr/bin/env bash
+# mutants.sh BUILD [FILE...] - changes one token of a source file at a time (mk/mutants.awk) and sees whether a test notices.
+#
+# A line each says what became of a mutant: killed (a test failed or did not end), survived, equivalent (it survived, and
+# tests/mutants.txt says why it does no harm), or broken (it does not compile). The last line counts them. Ends badly if fewer
+# than 95 % of those that are neither equivalent nor broken are killed.
+#
+# FILE: source files; all of those that have judges below if none is given. MUTANTS: how many, drawn from all that the files
+# have (60), or "all". SEED (1): which ones; the same seed draws the same from the same sources. Everything is built in a
+# copy of the sources below BUILD, with little optimization, and there again only what depends on the file. A test has five
+# times as long as it takes on good sources, and five seconds.
+set -euo pipefail
+
+unset MAKEFLAGS MFLAGS MAKELEVEL
+known=$PWD/tests/mutants.txt
+build=$1
+shift
+copy=$build/copy
+sources=(Makefile include firmware hal host fabric-emu tools dpdk-node conformance tests)
+
+# Which test programs judge a file, below tests/.
+judges_of() {
+    case $1 in
+    firmware/credit.c) echo unit/test_credit unit/test_link property/prop_{credit,session,link} ;;
+    firmware/endpoint*.[ch] | firmware/round.c | firmware/s*_set.h | firmware/siphash.h)
+        echo unit/test_{endpoint{,_hello,_late,_losses,_peers,_restarts,_ways},round,send_set} property/prop_endpoint ;;
+    firmware/frame.c | firmware/crc32c.c) echo unit/test_{frame,frame_refused,crc32c} ;;
+    firmware/geometry.c | firmware/route.c)
+        echo unit/test_{switch,tree,capture_ways,dependency} property/prop_{route,deadlock} ;;
+    firmware/collective*.[ch]) echo unit/test_collective{,_rings} property/prop_collective ;;
+    firmware/switch.c | firmware/lanes.h) echo unit/test_{switch,tree,lanes} property/prop_switch ;;
+    hal/shm/tap.[ch] | hal/shm/noted.c) echo unit/shm/test_{tap,feed} ;;
+    hal/shm/crc.c) echo unit/shm/test_crc ;;
+    hal/shm/*) echo unit/shm/test_{pool,redo,ring,tap,eject} property/shm/prop_{two_workers,crash} ;;
+    hal/virtual/*) echo unit/virtual/test_{agenda,channel,link,queue,tap,timing,wheel} \
+        property/virtual/prop_{latency,rates,steps,watchdog} ;;
+    host/arena.c) echo unit/test_arena unit/test_metrics ;;
+    esac
+}
+
+make_judges() {
+    make -C "$copy" -s -j"$(nproc)" BUILD=build DPDK= WARNINGS=-w OPTIMIZE=-O1 OPTIMIZE_FAST=-O1 WHOLE= "${@/#/build/tests/}"
+}
+
+# The copy, as the sources are; what a run that was cut off left in it is built again.
+lay_out() {
+    local last
+    mkdir -p "$copy"
+    (cd "$copy" && rm -rf "${sources[@]}")
+    cp -rp "${sources[@]}" "$copy"
+    ! last=$(cat "$build/last" 2>/dev/null) || [ ! -f "$copy/$last" ] || touch "$copy/$last"
+}
+
+restore() {
+    cp "$1" "$copy/$1"
+}
+
+# Mutants of the files in the order of their lines: MUTANTS of them, drawn by SEED.
+draw() {
+    awk -f mk/mutants.awk "$@" |
+        awk -v seed="${SEED:-1}" 'BEGIN { for (n = seed % 2147483646 + 1; n;) { n = n * 16807 % 2147483647
+                                                                              if (++warm == 9) break } }
+                                  { n = n * 16807 % 2147483647; printf "%010d\t%08d\t%s\n", n, NR, $0 }' |
+        sort -k1,1 | if [ "${MUTANTS:=60}" = all ]; then cat; else head -n "$MUTANTS"; fi | sort -k2,2 | cut -f3-
+}
+
+# Runs a judge on the copy, away from all else that runs here where the kernel allows.
+judge() {
+    (cd "$copy" && ulimit -c 0 && timeout --kill-after=5 "$2" "${own_machine[@]}" "build/tests/$1" >../judge.log 2>&1 </dev/null)
+}
+
+# How long each judge takes on good sources, in whole seconds: it must pass there.
+try_judges() {
+    local begin name
+    for name in "$@"; do
+        begin=$SECONDS
+        judge "$name" 600 || { tail -n 50 "$build/judge.log"; echo "mutants: $name fails without a mutant"; exit 1; }
+        seconds[$name]=$((SECONDS - begin))
+    done
+}
+
+# The judges of a file, fast ones first.
+by_time() {
+    local name
+    for name in $(judges_of "$1"); do
+        echo "${seconds[$name]} $name"
+    done | sort --stable --key=1,1n | cut --delimiter=' ' --fields=2
+}
+
+is_known() {
+    grep -qxF "$1 $2: $3" "$known"
+}
+
+# What becomes of FILE with LINE replaced, in $outcome.
+try_mutant() {
+    local file=$1 line=$2 text=$3 name
+    echo "$file" >"$build/last"
+    awk -v at="$line" 'FNR == NR { text = $0; next } FNR == at { print text; next } { print }' \
+        <(printf '%s\n' "$text") "$file" >"$copy/$file"
+    local -a judges
+    mapfile -t judges < <(by_time "$file")
+    if ! make_judges "${judges[@]}" >"$build/make.log" 2>&1; then
+        outcome=broken
+        return
+    fi
+    for name in "${judges[@]}"; do
+        if ! judge "$name" $((5 + 5 * seconds[$name])); then
+            outcome="killed by $name"
+            return
+        fi
+    done
+    outcome=survived
+}
+
+own_machine=("$PWD/mk/own-machine.sh")
+"${own_machine[@]}" true || own_machine=()
+
+if [ $# -eq 0 ]; then
+    set -- firmware/*.[ch] hal/shm/*.[ch] hal/virtual/*.[ch] host/arena.c
+fi
+for file in "$@"; do
+    [ -n "$(judges_of "$file")" ] || { echo "mutants: $file has no judges in mk/mutants.sh"; exit 2; }
+done
+
+mkdir -p "$build"
+mapfile -t drawn < <(draw "$@")
+mapfile -t all_judges < <(for file in $(printf '%s\n' "${drawn[@]}" | cut -f1 | sort -u); do judges_of "$file"; done |
+    tr ' ' '\n' | sort -u)
+lay_out
+make_judges "${all_judges[@]}" >"$build/make.log" 2>&1 || { tail -n 30 "$build/make.log"; exit 1; }
+declare -A seconds
+try_judges "${all_judges[@]}"
+
+killed=0 survived=0 equivalent=0 broken=0 last=
+trap '[ -z "$last" ] || restore "$last"' EXIT
+for mutant in "${drawn[@]}"; do
+    IFS=$'\t' read -r file line function text <<<"$mutant"
+    [ -z "$last" ] || [ "$last" = "$file" ] || restore "$last"
+    last=$file
+    try_mutant "$file" "$line" "$text"
+    text=${text#"${text%%[! ]*}"}
+    [ "$outcome" != survived ] || ! is_known "$file" "$function" "$text" || outcome=equivalent
+    case $outcome in
+    killed*) killed=$((killed + 1)) ;;
+    survived) survived=$((survived + 1)) ;;
+    equivalent) equivalent=$((equivalent + 1)) ;;
+    broken) broken=$((broken + 1)) ;;
+    esac
+    printf '%s:%s: %s: %s: %s\n' "$file" "$line" "$outcome" "$function" "$text"
+done
+
+judged=$((killed + survived))
+percent=$((judged > 0 ? 100 * killed / judged : 100))
+echo
+echo "${#drawn[@]} mutants: $killed killed, $survived survived, $equivalent equivalent, $broken broken; $percent % of $judged killed"
+[ "$percent" -ge 95 ]
