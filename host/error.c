@@ -9,13 +9,14 @@
 #include <string.h>
 #include <strings.h>
 
-const struct hx_exit_meaning hx_exit_meanings[] = {{HX_EXIT_DONE, "done"},
-                                                   {HX_EXIT_FAILED, "verification failed"},
-                                                   {HX_EXIT_USAGE, "usage"},
-                                                   {HX_EXIT_CONFIG, "bad configuration"},
-                                                   {HX_EXIT_ENVIRONMENT, "the machine refused"},
-                                                   {HX_EXIT_INTERRUPTED, "interrupted and cleaned up"},
-                                                   {0, NULL}};
+const struct hx_exit_meaning hx_exit_meanings[] = {
+    {HX_EXIT_DONE, "done"},
+    {HX_EXIT_FAILED, "verification failed"},
+    {HX_EXIT_USAGE, "usage"},
+    {HX_EXIT_CONFIG, "bad configuration: a spec, what a file says, a file that is not there"},
+    {HX_EXIT_ENVIRONMENT, "the machine refused: memory, permission, device, disk"},
+    {HX_EXIT_INTERRUPTED, "interrupted and cleaned up"},
+    {0, NULL}};
 
 /* Copies what can stand in one line; UTF-8 passes. */
 static void copy_line(char *to, size_t bytes, const char *from)

@@ -1,5 +1,6 @@
 /* transfer.c - carrying a file (transfer.h). */
 #include "transfer.h"
+#include "host/input.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,28 +22,24 @@ struct transfer_receiver {
     int file; /* -1: not saved */
 };
 
-static int exit_code_of(int error)
-{
-    return error == EACCES || error == EPERM || error == ENOMEM ? HX_EXIT_ENVIRONMENT : HX_EXIT_CONFIG;
-}
-
 void transfer_open(struct transfer *t, const char *path)
 {
     t->path = path;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct hx_problem problem;
     struct stat st;
-    if (fd < 0 || fstat(fd, &st) != 0)
-        hx_die(exit_code_of(errno), path, "cannot be read: %s", strerror(errno));
-    if (!S_ISREG(st.st_mode))
+    FILE *in = hx_input_open(path, &problem);
+    if (in && (fstat(fileno(in), &st) != 0 || !S_ISREG(st.st_mode)))
         hx_die(HX_EXIT_CONFIG, path, "is not a regular file");
+    if (!in)
+        hx_die_of(&problem);
     t->bytes = (uint64_t)st.st_size;
     if (t->bytes) {
-        void *data = mmap(NULL, t->bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+        void *data = mmap(NULL, t->bytes, PROT_READ, MAP_PRIVATE, fileno(in), 0);
         if (data == MAP_FAILED)
             hx_die(HX_EXIT_ENVIRONMENT, path, "cannot be mapped: %s", strerror(errno));
         t->data = data;
     }
-    (void)close(fd);
+    (void)fclose(in);
     struct stat folder;
     if (t->save && (stat(t->save, &folder) != 0 || !S_ISDIR(folder.st_mode) || access(t->save, W_OK) != 0))
         hx_die(HX_EXIT_ENVIRONMENT, t->save, "is not a folder that can be written to");

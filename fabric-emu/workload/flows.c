@@ -1,5 +1,6 @@
 /* flows.c - reads messages from a file, sorts them by source and counts who talks to whom (flows.h). */
 #include "fabric-emu/workload/flows.h"
+#include "host/input.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -8,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 4 };
+/* A file that never ends is not to be read until no memory is left. The longest line is a row of the largest matrix. */
+enum { COLUMNS = 4, LONGEST_LINE = 1 << 20, LARGEST_FILE = 1 << 30 };
 static const char *const column_names[COLUMNS + 1] = {"start", "source", "destination", "bytes", NULL};
 enum column { START, SOURCE, DESTINATION, BYTES };
 static const char list_head[] = "start,source,destination,bytes";
@@ -28,7 +30,9 @@ struct reading {
     struct table table;
     uint64_t left_out;
     unsigned long line;
-    char *text;              /* of this line, whose values are cut out where they stand */
+    uint64_t read; /* bytes, up to the end of this line */
+    bool failed;   /* *problem says why no line follows */
+    char *text;    /* of this line, whose values are cut out where they stand: LONGEST_LINE bytes and a zero */
     unsigned order[COLUMNS]; /* what the columns of a list are */
 };
 
@@ -216,8 +220,11 @@ static bool read_head(struct reading *r)
         seen |= 1U << column;
         r->order[n] = column;
     }
-    return seen == (1U << COLUMNS) - 1 ||
-           fail(r, NULL, "a column is missing (a list of messages begins with the line %s)", list_head);
+    for (unsigned column = 0; column < COLUMNS; column++)
+        if (!(seen >> column & 1))
+            return fail(r, NULL, "column '%s' is missing (a list of messages begins with the line %s)",
+                        column_names[column], list_head);
+    return true;
 }
 
 /* Destinations begin behind the source itself, so that not all begin with the same. */
@@ -248,15 +255,37 @@ static bool read_row(struct reading *r, uint32_t from, uint64_t *row)
 
 /* ---- lines ---- */
 
-/* The next line that counts, without its end; false: there is none. */
-static bool next_line(struct reading *r, FILE *in, size_t *room)
+/* Reads up to the next line feed; false at the end of the file, or r->failed. */
+static bool read_line(struct reading *r, FILE *in)
 {
-    ssize_t length;
-    while ((length = getline(&r->text, room, in)) >= 0) {
+    size_t length = 0;
+    int c = getc_unlocked(in);
+    if (c == EOF) {
+        r->failed = ferror(in) && !hx_input_fail(r->path, errno, r->problem);
+        return false;
+    }
+    r->line++;
+    for (; c != EOF && c != '\n' && c != '\0' && length < LONGEST_LINE; c = getc_unlocked(in))
+        r->text[length++] = (char)c;
+    r->text[length] = '\0';
+    r->read += length + 1;
+    if (c == '\0')
+        r->failed = !fail(r, r->text + length, "a zero byte: this is no text");
+    else if (c != EOF && c != '\n')
+        r->failed = !fail(r, NULL, "the line is longer than 1 MiB");
+    else if (r->read > LARGEST_FILE)
+        r->failed = !hx_fail(r->problem, HX_EXIT_CONFIG, r->path, "is larger than 1 GiB");
+    return !r->failed;
+}
+
+/* The next line that counts, without its end; false: there is none, or r->failed. */
+static bool next_line(struct reading *r, FILE *in)
+{
+    while (read_line(r, in)) {
         static const char mark[] = "\xef\xbb\xbf"; /* of UTF-8, which spreadsheets write */
-        if (r->line++ == 0 && strncmp(r->text, mark, sizeof mark - 1) == 0)
-            memmove(r->text, r->text + sizeof mark - 1, (size_t)length - sizeof mark + 2);
-        r->text[strcspn(r->text, "\r\n")] = '\0';
+        if (r->line == 1 && strncmp(r->text, mark, sizeof mark - 1) == 0)
+            memmove(r->text, r->text + sizeof mark - 1, strlen(r->text) - sizeof mark + 2);
+        r->text[strcspn(r->text, "\r")] = '\0';
         char first = r->text[strspn(r->text, " \t")];
         if (first && first != '#')
             return true;
@@ -264,41 +293,39 @@ static bool next_line(struct reading *r, FILE *in, size_t *room)
     return false;
 }
 
-static bool read_list(struct reading *r, FILE *in, size_t *room)
+static bool read_list(struct reading *r, FILE *in)
 {
     if (!read_head(r))
         return false;
-    while (next_line(r, in, room)) {
+    while (next_line(r, in)) {
         if (!read_message(r))
             return false;
     }
-    return true;
+    return !r->failed;
 }
 
-static bool read_matrix(struct reading *r, FILE *in, size_t *room)
+static bool read_matrix(struct reading *r, FILE *in)
 {
     uint32_t from = 0;
     uint64_t *row = hx_allocate(r->g->accelerators, sizeof *row);
     bool good = true;
     do {
         good = read_row(r, from++, row);
-    } while (good && next_line(r, in, room));
+    } while (good && next_line(r, in));
     free(row);
-    return good && (from == r->g->accelerators || fail(r, NULL, "the matrix ends behind %u lines; for the %s it has %u",
-                                                       from, r->spec->fabric, r->g->accelerators));
+    return good && !r->failed &&
+           (from == r->g->accelerators || fail(r, NULL, "the matrix ends behind %u lines; for the %s it has %u", from,
+                                               r->spec->fabric, r->g->accelerators));
 }
 
 static bool read_all(struct reading *r, FILE *in)
 {
-    size_t room = 0;
-    if (!next_line(r, in, &room))
-        return hx_fail(r->problem, HX_EXIT_CONFIG, r->path,
-                       "holds no traffic (a list of messages begins with the line %s)", list_head);
+    if (!next_line(r, in))
+        return !r->failed && hx_fail(r->problem, HX_EXIT_CONFIG, r->path,
+                                     "holds no traffic (a list of messages begins with the line %s)", list_head);
     bool is_list = isalpha((unsigned char)r->text[strspn(r->text, " \t\"")]);
-    if (!(is_list ? read_list(r, in, &room) : read_matrix(r, in, &room)))
+    if (!(is_list ? read_list(r, in) : read_matrix(r, in)))
         return false;
-    if (ferror(in))
-        return hx_fail(r->problem, HX_EXIT_ENVIRONMENT, r->path, "cannot be read: %s", strerror(errno));
     return r->table.count || hx_fail(r->problem, HX_EXIT_CONFIG, r->path, "holds no message%s",
                                      r->left_out ? " but of failed boards" : "");
 }
@@ -349,10 +376,10 @@ bool flows_read(struct flows *f, const char *path, const struct hx_spec *spec, c
                 struct hx_problem *problem)
 {
     struct reading r = {.path = path, .spec = spec, .g = g, .problem = problem};
-    FILE *in = fopen(path, "r");
+    FILE *in = hx_input_open(path, problem);
     if (!in)
-        return hx_fail(problem, errno == ENOENT ? HX_EXIT_CONFIG : HX_EXIT_ENVIRONMENT, path, "cannot be read: %s",
-                       strerror(errno));
+        return false;
+    r.text = hx_allocate(LONGEST_LINE + 1, 1);
     *f = (struct flows){.accelerators = g->accelerators};
     bool good = read_all(&r, in);
     (void)fclose(in);

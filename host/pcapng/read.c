@@ -1,9 +1,9 @@
 /* read.c - takes a pcapng file apart, block by block (host/pcapng/read.h). */
 #include "host/pcapng/read.h"
+#include "host/input.h"
 #include "host/pcapng/blocks.h"
 #include "host/pcapng/bytes.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -344,10 +344,10 @@ bool hx_pcapng_open_file(struct hx_pcapng_reader *r, FILE *in, const char *name,
 bool hx_pcapng_open(struct hx_pcapng_reader *r, const char *path, struct hx_problem *problem)
 {
     bool standard = strcmp(path, "-") == 0;
-    FILE *in = standard ? stdin : fopen(path, "rb");
+    FILE *in = standard ? stdin : hx_input_open(path, problem);
     if (!in) {
         *r = (struct hx_pcapng_reader){.in = NULL};
-        return hx_fail(problem, HX_EXIT_ENVIRONMENT, path, "cannot be read: %s", strerror(errno));
+        return false;
     }
     bool good = hx_pcapng_open_file(r, in, standard ? "stdin" : path, problem);
     r->close = !standard;

@@ -4,6 +4,7 @@
  * entries. Its line numbers are of the thing read before, so the backtrace is used as a path, and the marks have the
  * place. */
 #include "host/yaml/load.h"
+#include "host/input.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -168,17 +169,11 @@ static bool load(struct hx_yaml_document *d, const uint8_t *text, size_t bytes, 
 
 /* ---- the file itself ---- */
 
-static bool refuse_file(const char *path, int reason, struct hx_problem *problem)
-{
-    bool by_machine = reason == EACCES || reason == EPERM || reason == EIO || reason == ENOMEM || reason == EMFILE;
-    return hx_fail(problem, by_machine ? HX_EXIT_ENVIRONMENT : HX_EXIT_CONFIG, path, "%s", strerror(reason));
-}
-
 static bool read_file(const char *path, uint8_t **text, size_t *bytes, struct hx_problem *problem)
 {
-    FILE *in = fopen(path, "rb");
+    FILE *in = hx_input_open(path, problem);
     if (!in)
-        return refuse_file(path, errno, problem);
+        return false;
     uint8_t *buffer = hx_allocate(LARGEST_FILE + 1, 1);
     errno = 0;
     *bytes = fread(buffer, 1, LARGEST_FILE + 1, in);
@@ -186,7 +181,7 @@ static bool read_file(const char *path, uint8_t **text, size_t *bytes, struct hx
     fclose(in);
     if (reason || *bytes > LARGEST_FILE) {
         free(buffer);
-        return reason ? refuse_file(path, reason, problem)
+        return reason ? hx_input_fail(path, reason, problem)
                       : hx_fail(problem, HX_EXIT_CONFIG, path, "larger than 1 MiB: this is no fabric file");
     }
     *text = buffer;

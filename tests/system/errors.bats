@@ -98,16 +98,33 @@ the virtual clock)" demo.hxm.yaml
 }
 
 @test "errors: files that are missing" {
-    refused_run 3 "none.hxm.yaml: No such file or directory" none.hxm.yaml
+    refused_run 3 "none.hxm.yaml: cannot be read: No such file or directory" none.hxm.yaml
     refused 3 "none: cannot be read: No such file or directory" send none --name "$NAME"
-    refused 3 ".: is not a regular file" send . --name "$NAME"
+    refused 3 "none.pcapng: cannot be read: No such file or directory" replay none.pcapng --name "$NAME" --port a0,0/p0/E
+    refused_run 3 "none.csv: cannot be read: No such file or directory" "1x1 Hx2Mesh" --traffic none.csv
+    refused 3 ".: is a directory, not a file" send . --name "$NAME"
+}
+
+@test "errors: traffic that is no file, or has no end" {
+    refused_run 3 "/dev/zero: is a device, not a file" "1x1 Hx2Mesh" --traffic /dev/zero
+    refused_run 3 "/tmp: is a directory, not a file" "1x1 Hx2Mesh" --traffic /tmp
+    refused_run 3 "/dev/stdin:1:1: the line is longer than 1 MiB" "1x1 Hx2Mesh" --traffic /dev/stdin < <(yes 1, | tr -d '\n')
+    refused_run 3 "/dev/stdin:1:1: a zero byte: this is no text" "1x1 Hx2Mesh" --traffic /dev/stdin < <(cat /dev/zero)
+    refused_run 3 "/dev/stdin: is larger than 1 GiB" "1x1 Hx2Mesh" --traffic /dev/stdin < <(yes "#$(printf '%0100000d' 0)")
+}
+
+@test "errors: traffic comes by a pipe too" {
+    run --separate-stderr hxmesh run "1x1 Hx2Mesh" --traffic /dev/stdin --quiet --name "$NAME" --json - \
+        < <(printf 'start,source,destination,bytes\n0,0,1,8KiB\n')
+    [ "$status" -eq 0 ]
+    jq --exit-status '.messages == 1 and .traffic == "/dev/stdin"' <<<"$output"
 }
 
 @test "errors: files without permission end with 4" {
     [ "$(id -u)" -ne 0 ] || skip "root may read everything"
     printf 'fabric: 4x4 Hx2Mesh\n' >secret.hxm.yaml
     chmod 000 secret.hxm.yaml
-    refused_run 4 "secret.hxm.yaml: Permission denied" secret.hxm.yaml
+    refused_run 4 "secret.hxm.yaml: cannot be read: Permission denied" secret.hxm.yaml
     refused 4 "secret.hxm.yaml: cannot be read: Permission denied" send secret.hxm.yaml --name "$NAME"
 }
 

@@ -58,9 +58,9 @@ setup_file() {
 }
 
 @test "errors: a missing file, a folder" {
-    refused 3 "none.hxm.yaml: No such file or directory" info none.hxm.yaml
+    refused 3 "none.hxm.yaml: cannot be read: No such file or directory" info none.hxm.yaml
     mkdir lab.hxm.yaml
-    refused 3 "lab.hxm.yaml: Is a directory" info lab.hxm.yaml
+    refused 3 "lab.hxm.yaml: is a directory, not a file" info lab.hxm.yaml
 }
 
 @test "errors: a file without permission ends with 4" {
@@ -74,10 +74,10 @@ setup_file() {
         chmod 000 /tmp/secret-$$.hxm.yaml
         run --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups "$tool" /tmp/secret-$$.hxm.yaml
         rm -f "$tool" /tmp/secret-$$.hxm.yaml
-        [ "$stderr" = "hxmesh: error: /tmp/secret-$$.hxm.yaml: Permission denied" ]
+        [ "$stderr" = "hxmesh: error: /tmp/secret-$$.hxm.yaml: cannot be read: Permission denied" ]
     else
         run --separate-stderr info secret.hxm.yaml
-        [ "$stderr" = "hxmesh: error: secret.hxm.yaml: Permission denied" ]
+        [ "$stderr" = "hxmesh: error: secret.hxm.yaml: cannot be read: Permission denied" ]
     fi
     [ "$status" -eq 4 ]
     [ -z "$output" ]

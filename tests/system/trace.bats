@@ -67,7 +67,7 @@ load capture_support
 @test "trace: bad words and files end in one line" {
     make_capture run.pcapng
     refused 2 "--packet: '1,2,3' is not gx,gy,gx,gy,message,offset" trace run.pcapng --packet 1,2,3
-    refused 4 "none.pcapng: cannot be read: No such file or directory" trace none.pcapng
+    refused 3 "none.pcapng: cannot be read: No such file or directory" trace none.pcapng
     head -c 5000 run.pcapng >cut.pcapng
     run --separate-stderr trace cut.pcapng
     [ "$status" -eq 3 ]

@@ -123,7 +123,7 @@ load capture_support
     refused 3 "good.pcapng.gz: at byte 0: compressed (unpack it first)" verify good.pcapng.gz
     : >empty.pcapng
     refused 3 "empty.pcapng: at byte 0: not a capture file: fewer than 4 bytes" verify empty.pcapng
-    refused 4 "none.pcapng: cannot be read: No such file or directory" verify none.pcapng
+    refused 3 "none.pcapng: cannot be read: No such file or directory" verify none.pcapng
     make_capture odd.pcapng "comment=hxmesh fabric: 4x4 Hx2Mesh planes=9"
     run --separate-stderr verify odd.pcapng
     [ "$status" -eq 3 ]

@@ -447,13 +447,13 @@ static void blocks_that_are_too_short_are_refused(void **state)
     require_refused(file.used, "version 3");
 }
 
-static void a_file_that_is_not_there_is_the_environment(void **state)
+static void a_file_that_is_not_there_is_wrong_configuration(void **state)
 {
     (void)state;
     struct hx_pcapng_reader r;
     struct hx_problem problem;
     assert_false(hx_pcapng_open(&r, "/nowhere/run.pcapng", &problem));
-    assert_int_equal(problem.exit_code, HX_EXIT_ENVIRONMENT);
+    assert_int_equal(problem.exit_code, HX_EXIT_CONFIG);
     assert_non_null(strstr(problem.what, strerror(ENOENT)));
     hx_pcapng_close(&r);
 }
@@ -468,7 +468,7 @@ int main(void)
         cmocka_unit_test(a_file_cut_anywhere_is_refused_but_between_blocks),
         cmocka_unit_test(corrupt_and_hostile_files_are_refused_in_words),
         cmocka_unit_test(blocks_that_are_too_short_are_refused),
-        cmocka_unit_test(a_file_that_is_not_there_is_the_environment),
+        cmocka_unit_test(a_file_that_is_not_there_is_wrong_configuration),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

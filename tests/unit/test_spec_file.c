@@ -308,9 +308,9 @@ static void files_that_are_none(void **state)
     write_file(huge, HUGE);
     free(huge);
     assert_refused(path, "larger than 1 MiB");
-    assert_refused(folder, "Is a directory");
+    assert_refused(folder, "is a directory, not a file");
     assert_refused("/tmp/there-is-no-such-file.hxm.yaml", "No such file");
-    assert_refused("/dev/zero", "larger than 1 MiB");
+    assert_refused("/dev/zero", "is a device, not a file");
 }
 
 /* Whatever bytes a file holds, loading ends in a spec or in a problem. */

@@ -1,0 +1,17 @@
+/* input.h - opens a file that a program is told to read, by one rule: a file that is not there, or that is no file, is wrong
+ * configuration (HX_EXIT_CONFIG), one that the machine does not give is HX_EXIT_ENVIRONMENT. A pipe is as good as a file; a
+ * device, which may have no end, and a directory are refused. */
+#ifndef HXMESH_HOST_INPUT_H
+#define HXMESH_HOST_INPUT_H
+
+#include "host/error.h"
+
+#include <stdio.h>
+
+/* NULL: *problem says why. */
+FILE *hx_input_open(const char *path, struct hx_problem *problem);
+
+/* "PATH: cannot be read: REASON", of an errno. Returns false. */
+bool hx_input_fail(const char *path, int error, struct hx_problem *problem);
+
+#endif
