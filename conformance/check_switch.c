@@ -183,15 +183,19 @@ static void try_commit(struct kit *k)
 static void fill(struct kit *k)
 {
     unsigned taken = 0;
-    for (unsigned n = 0; n < HX_WINDOW && kit_bring(k, 0, SHORT, n); n++)
-        taken += hal_cost(kit_arrival(k, 1, HX_W, 0, n));
+    for (unsigned n = 0; n < HX_WINDOW && kit_bring(k, 0, SHORT, n); n++) {
+        const struct hx_desc *d = kit_arrival(k, 1, HX_W, 0, n);
+        taken += hal_cost(d);
+    }
     kit_expect(
         k, taken <= hx_lane(k->room_at_first, 0),
         "afterwards packets of %u credit units could be sent, none of which left, and at first there was room for %u",
         taken, hx_lane(k->room_at_first, 0));
 }
 
-/* Four packets; the first leaves, the second waits, the others leave: what is held must stay as it is. */
+/* Four packets; the first leaves, the second waits, the others leave: what is held must stay as it is. Only room is
+ * judged here: whether their buffers are free again is for hal_drop's check to say, which comes later, since it cannot do
+ * without room. */
 static void try_release(struct kit *k)
 {
     enum { PACKETS = 4, HELD = 1 };
@@ -206,7 +210,7 @@ static void try_release(struct kit *k)
     struct hx_desc held = *kit_arrival(k, 1, HX_W, 0, HELD);
     for (unsigned n = 0; n < PACKETS; n++)
         if (n != HELD)
-            hal_drop(s, kit_arrival(k, 1, HX_W, 0, n), HX_DROP_NO_ROUTE);
+            kit_drop(k, 1, HX_W, 0, n);
     uint16_t held_at = (uint16_t)(hx_lane(base, 0) + HELD);
     const uint64_t waiting[HX_VCS] = {(uint64_t)1 << held_at % 64};
     uint64_t seen = hx_lane_add(base, 0, PACKETS);
@@ -226,7 +230,7 @@ static void try_release(struct kit *k)
     kit_expect(k, room_after == room_before,
                "room is %u after four packets have left, the second last, and was %u before", room_after, room_before);
     fill(k);
-    kit_settle(k);
+    kit_settle_room(k);
 }
 
 /* More packets than there can be buffers, in the long run. */
@@ -264,8 +268,8 @@ static void try_vcs_apart(struct kit *k)
 
 const struct kit_check kit_switch_checks[] = {
     {"hal_consumed", "lanes: positions released so far; where windows begin.", try_consumed},
-    {"hal_drop", "frees the buffer and counts the reason.", try_drop},
     {"hal_release", "those in `waiting` (bit position % 64) are still held, all others have left", try_release},
+    {"hal_drop", "frees the buffer and counts the reason.", try_drop},
     {"hal_arrived", "Lanes: 16 bits a VC in one 64-bit word, VC 0 lowest, lane 3 zero.", try_lanes},
     {"hal_arrived", "Never more than HX_WINDOW ahead of what was released.", try_window},
     {"hal_arrival", "the descriptor at a position that has arrived and was not released; valid until then.",

@@ -146,7 +146,7 @@ static void traffic(struct kit *k)
     memset(&t, 0, sizeof t);
     t.kit = k;
     start(&f, k);
-    for (unsigned n = 0; n < MOST_STEPS && !is_done(&f) && !k->broken; n++)
+    for (unsigned n = 0; n < MOST_STEPS && !is_done(&f) && !kit_shared->broken; n++)
         step(&f, k);
     judge(k, &f);
     kit_settle(k);

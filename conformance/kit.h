@@ -4,6 +4,7 @@
 #define CONFORMANCE_KIT_H
 
 #include "conformance_port.h"
+#include "running.h"
 
 struct kit;
 
@@ -18,7 +19,6 @@ extern const struct kit_check kit_switch_checks[], kit_endpoint_checks[], kit_tr
 struct kit {
     struct conformance_world w;
     const struct kit_check *check;
-    bool broken;            /* the clause, in this world */
     uint64_t free_at_first; /* buffers */
     uint64_t room_at_first; /* of switch 0 towards switch 1, lanes */
 };
@@ -50,12 +50,16 @@ const struct hx_desc *kit_arrival(struct kit *k, unsigned sw, unsigned input, un
 /* Sends so many of them on by `output` on VC `out_vc` as there are and have room, `most` at most, in one step. */
 unsigned kit_forward(struct kit *k, unsigned sw, unsigned input, unsigned vc, unsigned output, unsigned out_vc,
                      unsigned most);
+/* Drops the n-th, in a step that the caller ends. */
+void kit_drop(struct kit *k, unsigned sw, unsigned input, unsigned vc, unsigned n);
 /* Drops all of them in one step. */
 void kit_drop_all(struct kit *k, unsigned sw, unsigned input, unsigned vc);
 void kit_advance(struct kit *k);
 
 /* Takes away every packet there is. Then all buffers must be free, and there must be as much room as at first: if not, the
- * clause is broken, and checks after this one do not look at it again. So those of hal_drop and hal_release come first. */
+ * clause is broken, and checks after this one do not look at it again. So those of hal_release and hal_drop come first. */
 void kit_settle(struct kit *k);
+/* Likewise, without a look at buffers. */
+void kit_settle_room(struct kit *k);
 
 #endif

@@ -80,9 +80,47 @@ broken() {
     broken 'hal_port.h /^static inline void hal_drop/,/^}/s/loopback_buffer_put.*/(void)d;/' -- "hal_drop: of "
 }
 
-@test "conformance: a port that crashes is said in a line, and a folder that is not there" {
-    broken 'hal_port.h s/    p->tail = tail;//' -- \
-        "hal_consumed: lane 1 went from 0 to 0 when one position was released" ": ends in a crash (hal.h: "
+@test "conformance: what comes first is the cause: credit that never comes back is not hal_drop's fault" {
+    broken 'hal_port.h /void loopback_release/,/^}/s/hx_credit_leave(.*/;/' -- \
+        "hal_release: room is 116 after four packets have left, the second last, and was 128 before"
+    [[ ${lines[0]} == hal_release:* ]]
+}
+
+@test "conformance: harm is said of the function that does it, once, and the other clauses are tried" {
+    local puts_again='s/loopback_buffer_put.*/&&/' writes='s/loopback_buffer_put.*/& *(volatile int *)0 = 1;/'
+    broken "hal_port.h /^static inline void hal_drop/,/^}/$puts_again" -- \
+        "hal_drop: a buffer came back twice (hal.h: frees the buffer and counts the reason.)"
+    [ "${#lines[@]}" -le 3 ] && [[ $output == *" clauses of the contract tried, "*" broken"* ]]
+    broken "hal_port.h /^static inline void hal_buffer_put/,/^}/$puts_again" -- "hal_buffer_put: a buffer came back twice (hal.h: "
+    [[ $output == *" clauses of the contract tried, "*" broken"* ]]
+    broken "hal_port.h /^static inline void hal_drop/,/^}/$writes" -- \
+        "hal_drop: ends in a crash (hal.h: frees the buffer and counts the reason.)"
+    [[ $output != *"hal_consumed: "* && $output == *" clauses of the contract tried, "*" broken"* ]]
+}
+
+@test "conformance: two ports tried in one folder are each judged by their own code" {
+    local kit=$PWD/conformance/Makefile
+    mkdir "$OUT/two"
+    cp -r hal/loopback "$OUT/two/good"
+    cp -r hal/loopback "$OUT/two/bad"
+    sed -i 's/return hx_crc32c(crc,/return hx_crc32c(crc ^ 1,/' "$OUT/two/bad/hal_port.h"
+    cd "$OUT/two"
+    for out in "" OUT=shared; do
+        # shellcheck disable=SC2086 # $out is one word or none
+        for port in good bad good; do
+            run env -u OUT make --silent -f "$kit" PORT=$port $out CFLAGS=-O0
+            case $port in
+                good) [ "$status" -eq 0 ] && [[ $output == *", 0 broken"* ]] || { echo "$output"; return 1; } ;;
+                bad) [ "$status" -ne 0 ] && [[ $output == *"hal_crc32c: "* ]] || { echo "$output"; return 1; } ;;
+            esac
+        done
+    done
+    [ -d conformance-build/good ] && [ -d conformance-build/bad ]
+}
+
+@test "conformance: a port that crashes outside the contract's functions is said in a line, and a folder that is not there" {
+    broken 'loopback.c /^static void send_credit/,/^}/s/ *loopback_wire_commit.*/*(volatile int *)0 = 1;/' -- \
+        "conformance_open: ends in a crash (in the check of hal_consumed)"
     run make --silent -f conformance/Makefile OUT="$OUT/none" PORT=hal/nowhere
     [ "$status" -ne 0 ]
     [[ "$output" == *"hal/nowhere: there is no such folder"* ]]
