@@ -10,8 +10,8 @@ struct request {
     struct hx_trace_view view;
     struct hx_trace_filter filter;
     const char *spec_text, *perfetto;
-    bool missing_only;
-    json_t *packets; /* NULL: as text */
+    const char *packet; /* --packet as it was given; NULL: it was not */
+    json_t *packets;    /* NULL: as text */
     struct hx_timeline timeline;
 };
 
@@ -23,7 +23,7 @@ static void finished(void *context, const struct hx_trace_packet *p)
     hx_sums_packet(r->view.sums, p);
     if (r->perfetto)
         hx_timeline_packet(&r->timeline, p);
-    bool wanted = r->view.packets_shown && !(r->missing_only && (p->delivered || !p->injected));
+    bool wanted = r->view.packets_shown && !(r->view.missing_only && (p->delivered || !p->injected));
     if (!wanted || r->view.shown >= r->view.most)
         return;
     r->view.shown++;
@@ -31,6 +31,23 @@ static void finished(void *context, const struct hx_trace_packet *p)
         json_array_append_new(r->packets, hx_trace_packet_json(&r->view, p));
     else
         hx_trace_print_packet(&r->view, p);
+}
+
+/* A coordinate that may be any one lies in every fabric. */
+static struct hx_coordinate named_part(struct hx_coordinate at)
+{
+    at.gx = at.gx == HX_TRACE_ANY ? 0 : at.gx;
+    at.gy = at.gy == HX_TRACE_ANY ? 0 : at.gy;
+    return at;
+}
+
+/* The fabric is known when the head of the file was read. */
+static void check_filter(const struct request *r, const struct hx_cap_fabric *f)
+{
+    if (f->known && r->filter.has_from)
+        hx_spec_check_coordinate(&f->spec, r->packet ? "--packet" : "--from", named_part(r->filter.from));
+    if (f->known && r->filter.has_to)
+        hx_spec_check_coordinate(&f->spec, r->packet ? "--packet" : "--to", named_part(r->filter.to));
 }
 
 static void follow(struct request *r, struct hx_capture *c, struct hx_trace *t, bool quiet)
@@ -42,6 +59,8 @@ static void follow(struct request *r, struct hx_capture *c, struct hx_trace *t, 
     struct hx_sighting s;
     int more;
     while ((more = hx_capture_next(c, &s, &problem)) > 0) {
+        if (c->frames == 1)
+            check_filter(r, &c->fabric);
         hx_trace_frame(t, &s);
         if (size > 0 && c->frames % 4096 == 0)
             hx_progress_show(&progress, (double)c->reader.offset / size, "");
@@ -123,7 +142,7 @@ static void set_filter(struct request *r, unsigned given)
     r->filter.has_to = given & GIVEN_TO;
     r->filter.has_message = given & GIVEN_MESSAGE;
     r->filter.has_offset = given & GIVEN_OFFSET;
-    r->view.packets_shown = given != 0 || r->missing_only;
+    r->view.packets_shown = given != 0 || r->view.missing_only;
 }
 
 int main(int argc, char **argv)
@@ -131,7 +150,6 @@ int main(int argc, char **argv)
     static struct request r = {.view.most = 10};
     static struct hx_overrides overrides;
     static unsigned given;
-    static const char *packet;
     static const struct hx_option options[] = {
         HX_OPTIONS_HEADING("Which packets are shown hop by hop; acknowledgements go with their message"),
         {.name = "from",
@@ -171,9 +189,9 @@ int main(int argc, char **argv)
          .letter = 'p',
          .kind = HX_OPTION_STRING,
          .argument = "gx,gy,gx,gy,MESSAGE,OFFSET",
-         .to.string = &packet,
+         .to.string = &r.packet,
          .help = "all of these at once: from, to, message, offset; '*' for any"},
-        {.name = "missing", .kind = HX_OPTION_FLAG, .to.flag = &r.missing_only, .help = "that did not arrive"},
+        {.name = "missing", .kind = HX_OPTION_FLAG, .to.flag = &r.view.missing_only, .help = "that did not arrive"},
         HX_OPTIONS_HEADING("What is written"),
         {.name = "most",
          .kind = HX_OPTION_NUMBER,
@@ -206,8 +224,8 @@ int main(int argc, char **argv)
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);
     r.view.file = argv[first];
-    if (packet)
-        take_packet(&r, packet, &given);
+    if (r.packet)
+        take_packet(&r, r.packet, &given);
     set_filter(&r, given);
     if (common.json)
         hx_output_check(common.json);

@@ -51,6 +51,11 @@ static json_t *notes_to_json(const struct hx_findings_list *l)
     return list;
 }
 
+static bool passed(const struct hx_verify *v)
+{
+    return v->found.count == 0 && hx_verify_judged(v);
+}
+
 static json_t *to_json(const struct hx_verify *v, const struct request *r)
 {
     const struct hx_verify_counts *n = &v->counts;
@@ -63,12 +68,13 @@ static json_t *to_json(const struct hx_verify *v, const struct request *r)
         json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "data_frames", (json_int_t)n->data, "credit_frames",
                   (json_int_t)n->credit, "checksums", (json_int_t)n->crc_judged, "nodes", (json_int_t)n->nodes_judged,
                   "links", (json_int_t)n->links_judged, "credit_links", (json_int_t)n->credit_links_judged);
-    return json_pack("{s:s, s:o, s:b, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "file", r->file, "spec",
-                     v->c->fabric.known ? json_string(v->c->fabric.spec.fabric) : json_null(), "passed", l->count == 0,
+    return json_pack("{s:s, s:o, s:b, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "file", r->file, "spec",
+                     v->c->fabric.known ? json_string(v->c->fabric.spec.fabric) : json_null(), "passed", passed(v),
                      "frames", (json_int_t)v->c->frames, "ports", (json_int_t)v->c->port_count, "injected",
                      (json_int_t)n->injected, "delivered", (json_int_t)n->delivered, "delivered_again",
                      (json_int_t)n->repeats, "first", first, "rules", rules_to_json(l), "findings",
-                     findings_to_json(l, r->most), "judged", judged, "not_judged", notes_to_json(l));
+                     findings_to_json(l, r->most), "judged", judged, "not_judged", notes_to_json(l), "cut_at",
+                     v->c->cut_at ? json_integer((json_int_t)v->c->cut_at) : json_null());
 }
 
 static void print(const struct hx_verify *v, const struct request *r)
@@ -79,7 +85,7 @@ static void print(const struct hx_verify *v, const struct request *r)
         printf("%s: BAD: frame %" PRIu64 ": %s: %s\n", r->file, l->kept[0].frame, hx_rule_names[l->kept[0].rule],
                l->kept[0].what);
     else
-        printf("%s: good\n", r->file);
+        printf("%s: %s\n", r->file, passed(v) ? "good" : "NOT JUDGED: no frame of a fabric is in it");
     printf("%-13s%s, %u ports, %" PRIu64 " nodes whole, %" PRIu64 " cables with both ends\n", "fabric",
            v->c->fabric.known ? v->c->fabric.spec.fabric : "not known", v->c->port_count, n->nodes_judged,
            n->links_judged);
@@ -159,7 +165,7 @@ int main(int argc, char **argv)
         .details =
             "Rules: header, crc, job, distance, north-last, vc, hops, credit, order, delivery (docs/capture.md). Frame "
             "numbers are Wireshark's. A capture of some ports is judged as far as it goes; what could not be judged is "
-            "said. Exits 1 if a rule is broken.",
+            "said. Exits 1 if a rule is broken, or if no frame is there to be judged.",
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);
@@ -177,7 +183,7 @@ int main(int argc, char **argv)
         hx_die_of(&problem);
     hx_verify_begin(&verify, &capture, r.part, r.whole);
     judge(&verify, &capture, &r, common.quiet);
-    bool passed = verify.found.count == 0;
+    bool good = passed(&verify);
     if (common.json)
         hx_json_write(to_json(&verify, &r), common.json);
     else
@@ -186,5 +192,5 @@ int main(int argc, char **argv)
     hx_verify_free(&verify);
     hx_capture_close(&capture);
     hx_spec_free(&spec);
-    return passed ? HX_EXIT_DONE : HX_EXIT_FAILED;
+    return good ? HX_EXIT_DONE : HX_EXIT_FAILED;
 }

@@ -144,12 +144,12 @@ bool capture_can_say_more(const char *file)
     return stat(file, &st) != 0 || S_ISREG(st.st_mode);
 }
 
-void capture_say_whole(const char *file)
+void capture_say_whole(const struct capture_report *r)
 {
     enum { HEAD_BYTES = HX_PCAPNG_MOST_NOTE + 1024 };
     static const char part[] = "span=part";
     static const char run[] = "span=run "; /* as long */
-    int fd = open(file, O_RDWR | O_CLOEXEC);
+    int fd = r->error ? -1 : open(r->file, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return;
     char *head = hx_allocate(1, HEAD_BYTES);

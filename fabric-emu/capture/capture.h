@@ -68,7 +68,7 @@ void capture_close(struct capture *c);
  * claim to be whole; then capture_say_whole makes it "span=run". What cannot be written again, such as a pipe, has to say
  * "span=run" from the start. */
 bool capture_can_say_more(const char *file);
-void capture_say_whole(const char *file);
+void capture_say_whole(const struct capture_report *r);
 
 /* Adds up what the tap has counted. */
 void capture_count(struct capture_report *report, const struct capture_memory *memory);

@@ -47,7 +47,7 @@ _Noreturn static void record(struct recording *r, pid_t supervisor)
     recorder_run(&r->recorder, -1, supervisor_runs_on, &supervisor);
     recorder_close(&r->recorder);
     if (r->recorder.whole_later && atomic_load(&r->end->whole))
-        capture_say_whole(r->recorder.capture.report.file);
+        capture_say_whole(&r->recorder.capture.report);
     r->end->report = r->recorder.capture.report;
     atomic_store(&r->end->done, 1);
     _exit(HX_EXIT_DONE);

@@ -203,7 +203,7 @@ _Noreturn static void write_all(struct recording *r, pid_t supervisor)
     }
     capture_close(&r->capture);
     if (r->patched && atomic_load(&r->shared->whole))
-        capture_say_whole(r->capture.report.file);
+        capture_say_whole(&r->capture.report);
     r->shared->report = r->capture.report;
     atomic_store(&r->shared->done, true);
     _exit(HX_EXIT_DONE);

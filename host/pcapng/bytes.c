@@ -81,9 +81,11 @@ bool hx_pcapng_read_bytes(struct hx_pcapng_reader *r, size_t at, size_t length, 
         if (got != portion) {
             if (ferror(r->in))
                 hx_pcapng_bad(r, r->offset + at, problem, "cannot be read");
-            else
+            else {
+                r->cut = true;
                 hx_pcapng_bad(r, r->offset + at, problem, "the file ends within a block that begins at byte %llu",
                               (unsigned long long)r->offset);
+            }
             return false;
         }
     }

@@ -87,6 +87,7 @@ struct hx_pcapng_reader {
     FILE *in;
     char name[256];
     uint64_t offset; /* of the block that is being read */
+    bool cut;        /* what was bad is that the file ends within that block */
     uint64_t frames;
     uint8_t *block;
     size_t room;

@@ -19,13 +19,35 @@ int hx_pcapng_begin(struct hx_pcapng_writer *w, void *room, size_t size,
     return 0;
 }
 
+/* A full disk takes whole blocks while there is room for them. */
+static void write_what_fits(struct hx_pcapng_writer *w)
+{
+    for (size_t at = 0; at < w->used;) {
+        uint32_t head[2]; /* type and length */
+        memcpy(head, w->room + at, sizeof head);
+        size_t length = le32toh(head[1]);
+        if (w->write(w->context, w->room + at, length) != 0)
+            return;
+        w->bytes += length;
+        w->packets_ready -= le32toh(head[0]) == HX_PCAPNG_ENHANCED;
+        at += length;
+    }
+}
+
+static bool is_full(int error)
+{
+    return error == ENOSPC || error == EDQUOT || error == EFBIG;
+}
+
 int hx_pcapng_flush(struct hx_pcapng_writer *w)
 {
     if (w->error == 0 && w->used > 0) {
         w->error = w->write(w->context, w->room, w->used);
         if (w->error == 0)
             w->bytes += w->used;
-        else
+        else if (is_full(w->error))
+            write_what_fits(w);
+        if (w->error != 0)
             w->packets_lost += w->packets_ready;
         w->used = 0;
         w->packets_ready = 0;

@@ -53,6 +53,23 @@ load capture_support
     trace lost.pcapng | grep -q "^missing .*: seen last in frame $frame, coming in by "
 }
 
+@test "trace: nothing is missing" {
+    make_capture run.pcapng
+    run trace run.pcapng --missing
+    [ "$status" -eq 0 ]
+    grep -qx "no packet is missing" <<<"$output"
+}
+
+@test "trace: a file that is cut off is followed to its end" {
+    make_capture run.pcapng
+    head -c 100001 run.pcapng >cut.pcapng
+    run --separate-stderr trace cut.pcapng
+    [ "$status" -eq 0 ] && [ -z "$stderr" ]
+    [[ $output == *"cut off      at byte "*", within a block: packets that were under way there count as missing"* ]]
+    trace cut.pcapng --json - | judge '.frames > 0 and .cut_at <= 100001'
+    trace run.pcapng --json - | judge '.cut_at == null'
+}
+
 @test "trace: a timeline for Perfetto" {
     make_capture run.pcapng
     trace run.pcapng --perfetto time.json --json /dev/null
@@ -68,11 +85,14 @@ load capture_support
     make_capture run.pcapng
     refused 2 "--packet: '1,2,3' is not gx,gy,gx,gy,message,offset" trace run.pcapng --packet 1,2,3
     refused 3 "none.pcapng: cannot be read: No such file or directory" trace none.pcapng
-    head -c 5000 run.pcapng >cut.pcapng
+    head -c 300 run.pcapng >cut.pcapng
     run --separate-stderr trace cut.pcapng
     [ "$status" -eq 3 ]
     # shellcheck disable=SC2154 # bats sets it
-    [[ $stderr == "hxmesh: error: cut.pcapng: at byte 5000: the file ends within"* ]]
+    [[ $stderr == "hxmesh: error: cut.pcapng: at byte 300: the file ends within"* ]]
+    refused 2 "--from: 9,9 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" trace run.pcapng --from 9,9
+    refused 2 "--to: 0,8 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" trace run.pcapng --to 0,8
+    refused 2 "--packet: 0,9 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" trace run.pcapng --packet '*,*,*,9,*,*'
     run --separate-stderr trace run.pcapng --perfetto /nowhere/time.json
     [ "$status" -eq 4 ]
 }

@@ -110,12 +110,40 @@ load capture_support
     verify - <good.pcapng | grep -qx -e "-: good"
 }
 
+@test "verify: what stands before the end of a file that is cut off is judged" {
+    make_capture good.pcapng
+    head -c 100001 good.pcapng >cut.pcapng
+    run --separate-stderr verify cut.pcapng
+    [ "$status" -eq 0 ] && [ -z "$stderr" ]
+    [ "${lines[0]}" = "cut.pcapng: good" ]
+    [[ $output == *" the file is cut off at byte "*", within a block: what was under way there is not missing"* ]]
+    verify cut.pcapng --json - | judge '.passed and .frames > 0 and .cut_at <= 100001 and .cut_at > 90000'
+    run verify cut.pcapng --whole
+    [ "$status" -eq 1 ]
+    make_capture broken.pcapng break=vc
+    head -c -7 broken.pcapng >cut.pcapng
+    run verify cut.pcapng
+    [ "$status" -eq 1 ]
+    [[ ${lines[0]} == "cut.pcapng: BAD: frame "*": vc: "* ]]
+}
+
+@test "verify: a capture without a frame is not good" {
+    make_capture good.pcapng
+    editcap -r good.pcapng empty.pcapng 2000000 2>/dev/null || skip "editcap is not installed"
+    run --separate-stderr verify empty.pcapng
+    [ "$status" -eq 1 ] && [ -z "$stderr" ]
+    [ "${lines[0]}" = "empty.pcapng: NOT JUDGED: no frame of a fabric is in it" ]
+    run verify empty.pcapng --json -
+    [ "$status" -eq 1 ]
+    judge '.passed == false and .frames == 0 and .findings == []' <<<"$output"
+}
+
 @test "verify: bad files end in one line" {
     make_capture good.pcapng
-    head -c 100000 good.pcapng >cut.pcapng
+    head -c 300 good.pcapng >cut.pcapng
     run --separate-stderr verify cut.pcapng
     [ "$status" -eq 3 ] && [ -z "$output" ]
-    [[ $stderr == "hxmesh: error: cut.pcapng: at byte 100000: the file ends within a block that begins at byte "* ]]
+    [[ $stderr == "hxmesh: error: cut.pcapng: at byte 300: the file ends within a block that begins at byte "* ]]
     [ "$(wc -l <<<"$stderr")" -eq 1 ]
     echo "not a capture" >text.pcapng
     refused 3 "text.pcapng: at byte 0: neither pcapng nor pcap: it begins with 6e6f7420" verify text.pcapng

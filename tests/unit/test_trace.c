@@ -198,6 +198,21 @@ static void lost_packets_that_are_sent_again_are_two_copies(void **state)
     forget(&c);
 }
 
+/* Latencies are counted in bins, of which only the middle is known. */
+static void a_quantile_lies_between_least_and_most(void **state)
+{
+    (void)state;
+    enum { BIN_OF_36800 = 12 * 16 + 1 }; /* 34,816 to 36,863 */
+    static struct hx_trace_sums sums;
+    hx_time_add(&sums.latency, 36800);
+    sums.bins[BIN_OF_36800] = 1;
+    assert_int_equal(hx_sums_quantile(&sums, 0.5), 36800);
+    hx_time_add(&sums.latency, 34900);
+    sums.bins[BIN_OF_36800] = 2;
+    assert_true(hx_sums_quantile(&sums, 0.5) > 34900);
+    assert_true(hx_sums_quantile(&sums, 0.5) < 36800);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +221,7 @@ int main(void)
         cmocka_unit_test(messages_say_how_they_spread),
         cmocka_unit_test(what_does_not_arrive_is_seen_last_where_it_was),
         cmocka_unit_test(lost_packets_that_are_sent_again_are_two_copies),
+        cmocka_unit_test(a_quantile_lies_between_least_and_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -168,7 +168,10 @@ int hx_capture_next(struct hx_capture *c, struct hx_sighting *s, struct hx_probl
         case HX_PCAPNG_IS_END:
             return 0;
         default:
-            return -1;
+            if (!c->reader.cut || c->frames == 0)
+                return -1;
+            c->cut_at = c->reader.offset;
+            return 0;
         }
     }
 }

@@ -41,7 +41,8 @@ struct hx_capture {
     struct hx_cap_port *ports;
     uint32_t port_count, port_room;
     uint64_t frames;
-    uint64_t bytes; /* on the wire */
+    uint64_t bytes;  /* on the wire */
+    uint64_t cut_at; /* where the block begins in which the file ends; 0: it ends between two blocks */
 
     struct hx_pcapng_reader reader;
     const struct hx_spec *given; /* by the user; NULL: none */
@@ -59,7 +60,7 @@ bool hx_capture_open_file(struct hx_capture *c, FILE *in, const char *name, cons
 /* Also after an open that failed. */
 void hx_capture_close(struct hx_capture *c);
 
-/* 1: a frame; 0: the end; -1: the file is bad. */
+/* 1: a frame; 0: the end; -1: the file is bad. A file that is cut off behind its first frame ends there: c->cut_at. */
 int hx_capture_next(struct hx_capture *c, struct hx_sighting *s, struct hx_problem *problem);
 
 /* Frames that the capture lost, as far as it says. */

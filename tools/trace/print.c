@@ -153,6 +153,8 @@ static void print_missing(const struct hx_trace_view *v)
     }
     if (s->missing > v->most)
         printf("%-13s%" PRIu64 " more\n", "", s->missing - v->most);
+    if (s->missing == 0 && v->missing_only)
+        printf("no packet is missing\n");
 }
 
 void hx_trace_print(const struct hx_trace_view *v)
@@ -171,6 +173,9 @@ void hx_trace_print(const struct hx_trace_view *v)
     uint64_t dropped = hx_capture_dropped(c);
     if (dropped)
         printf("%-13s%" PRIu64 " frames to the capture: %s\n", "lost", dropped, HX_CAPTURE_KEEPS_ALL);
+    if (c->cut_at)
+        printf("%-13sat byte %" PRIu64 ", within a block: packets that were under way there count as missing\n",
+               "cut off", c->cut_at);
     print_ports(v);
     print_missing(v);
     if (!v->packets_shown)

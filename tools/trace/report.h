@@ -11,6 +11,7 @@ struct hx_trace_view {
     const char *file;
     uint64_t most;      /* rows of each list */
     uint64_t shown;     /* packets shown so far */
+    bool missing_only;  /* of those that were chosen */
     bool packets_shown; /* each packet that was chosen, up to `most`, not only sums */
     struct hx_trace *trace;
     struct hx_trace_sums *sums;

@@ -62,6 +62,7 @@ uint64_t hx_sums_quantile(const struct hx_trace_sums *s, double share)
     for (unsigned bin = 0; bin < HX_TIME_BINS; bin++) {
         if (s->bins[bin] > before) {
             uint64_t ns = bin_middle(bin);
+            ns = ns < s->latency.least ? s->latency.least : ns;
             return ns > s->latency.most ? s->latency.most : ns;
         }
         before -= s->bins[bin];

@@ -168,6 +168,8 @@ static void note_counts(struct hx_verify *v)
 {
     struct hx_findings_list *l = &v->found;
     const struct hx_verify_counts *n = &v->counts;
+    hx_note(l, "the file is cut off at byte %llu, within a block: what was under way there is not missing",
+            v->c->cut_at);
     hx_note(l, "%llu frames are of other protocols", n->foreign);
     hx_note(l, "%llu frames were cut before the end of the header: nothing of them was judged", n->cut);
     hx_note(l, "%llu frames have no port or no direction: only header and checksum were judged", n->nowhere);
@@ -184,6 +186,7 @@ static void note_counts(struct hx_verify *v)
 void hx_verify_end(struct hx_verify *v)
 {
     learn(v);
+    v->partial = v->partial || (v->c->cut_at && !v->whole_given);
     sum_up_ports(v);
     if (!v->c->fabric.known) {
         hx_note(&v->found,

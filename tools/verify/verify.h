@@ -108,6 +108,12 @@ struct hx_verify {
     bool partial_given, whole_given;
 };
 
+/* Whether anything was judged: a capture without a frame of a fabric is not good. */
+static inline bool hx_verify_judged(const struct hx_verify *v)
+{
+    return v->counts.data + v->counts.credit > 0 || v->found.count > 0;
+}
+
 /* partial, whole: what the user says; otherwise what the capture says, otherwise it is whole. */
 void hx_verify_begin(struct hx_verify *v, struct hx_capture *c, bool partial, bool whole);
 void hx_verify_frame(struct hx_verify *v, const struct hx_sighting *s);
