@@ -103,6 +103,7 @@ bool hx_walk_arrival(struct hx_collective *c, struct hx_tag tag, struct hx_arriv
 void hx_walk_received(struct hx_collective *c, struct hx_tag tag);
 
 int hx_spread_init(struct hx_collective *c);
+/* The lane of a tag; one of c->lanes and up: it has none. */
 unsigned hx_spread_lane(const struct hx_collective *c, struct hx_tag tag);
 bool hx_spread_ready(const struct hx_collective *c, unsigned lane, struct hx_tag *tag, struct hx_stand *to);
 struct hx_range hx_spread_range(const struct hx_collective_part *part, uint32_t number);

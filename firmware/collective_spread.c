@@ -114,7 +114,7 @@ int hx_spread_init(struct hx_collective *c)
 
 unsigned hx_spread_lane(const struct hx_collective *c, struct hx_tag tag)
 {
-    return tag.edge * levels(c) + tag.phase;
+    return tag.phase < levels(c) ? tag.edge * levels(c) + tag.phase : c->lanes;
 }
 
 bool hx_spread_ready(const struct hx_collective *c, unsigned lane, struct hx_tag *tag, struct hx_stand *to)

@@ -16,17 +16,17 @@ known=$PWD/tests/mutants.txt
 build=$1
 shift
 copy=$build/copy
-sources=(Makefile include firmware hal host fabric-emu tools dpdk-node conformance tests)
+sources=(Makefile README.md include firmware hal host fabric-emu tools dpdk-node conformance docs tests)
 
 # Which test programs judge a file, below tests/.
 judges_of() {
     case $1 in
     firmware/credit.c) echo unit/test_credit unit/test_link property/prop_{credit,session,link} ;;
     firmware/endpoint*.[ch] | firmware/round.c | firmware/s*_set.h | firmware/siphash.h)
-        echo unit/test_{endpoint{,_hello,_late,_losses,_peers,_restarts,_ways},round,send_set} property/prop_endpoint ;;
+        echo unit/test_{endpoint{,_hello,_late,_losses,_peers,_places,_restarts,_ways},round,send_set} property/prop_endpoint ;;
     firmware/frame.c | firmware/crc32c.c) echo unit/test_{frame,frame_refused,crc32c} ;;
     firmware/geometry.c | firmware/route.c)
-        echo unit/test_{switch,tree,capture_ways,dependency} property/prop_{route,deadlock} ;;
+        echo unit/test_{geometry,switch,tree,capture_ways,dependency} property/prop_{route,deadlock} ;;
     firmware/collective*.[ch]) echo unit/test_collective{,_rings} property/prop_collective ;;
     firmware/switch.c | firmware/lanes.h) echo unit/test_{switch,tree,lanes} property/prop_switch ;;
     hal/shm/tap.[ch] | hal/shm/noted.c) echo unit/shm/test_{tap,feed} ;;

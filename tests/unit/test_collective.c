@@ -220,6 +220,83 @@ static void events_without_a_message_change_nothing(void **state)
     assert_int_equal(hx_collective_received(&c, 1, 0, tag), HX_E_RANGE);
 }
 
+/* ---- broadcasts ---- */
+
+/* Four accelerators a ring, 16 messages of 64 bytes a stream on the torus, 32 a stream on its one ring. */
+static struct hx_collective_config broadcast_config(enum hx_collective_algorithm algorithm)
+{
+    struct hx_collective_config config = config_of(HX_BROADCAST, algorithm);
+    config.column = 1;
+    config.row = 0; /* on the root's row, not in its column */
+    return config;
+}
+
+/* The level of a stream by which this accelerator is reached: on the torus streams 0 and 1 go along the root's row first,
+ * 2 and 3 along its column. */
+static unsigned level_of(enum hx_collective_algorithm algorithm, unsigned stream)
+{
+    return algorithm == HX_BY_TORUS && stream >= 2;
+}
+
+static void judge_broadcast_tags(enum hx_collective_algorithm algorithm, unsigned streams, unsigned messages)
+{
+    const struct hx_collective_config config = broadcast_config(algorithm);
+    struct hx_collective c;
+    assert_int_equal(hx_collective_init(&c, &config, NULL, NULL), HX_OK);
+    const struct hx_collective before = c;
+    for (unsigned edge = 0; edge < 32; edge++) {
+        for (unsigned phase = 0; phase < 4; phase++) {
+            uint32_t tag = phase << 30 | edge << 25;
+            bool due = edge < streams && phase == level_of(algorithm, edge);
+            assert_int_equal(hx_collective_place(&c, tag, 0, NULL, 0), due ? HX_OK : HX_E_RANGE);
+            assert_int_equal(hx_collective_place(&c, tag | (messages - 1), 0, NULL, 0), due ? HX_OK : HX_E_RANGE);
+            assert_int_equal(hx_collective_place(&c, tag | messages, 0, NULL, 0), HX_E_RANGE);
+            assert_int_equal(hx_collective_received(&c, 2, 2, tag), HX_E_RANGE);
+            assert_int_equal(hx_collective_sent(&c, tag), HX_E_RANGE);
+        }
+    }
+    assert_memory_equal(&before, &c, sizeof c);
+}
+
+static void broadcast_tags_out_of_range_change_nothing(void **state)
+{
+    (void)state;
+    judge_broadcast_tags(HX_BY_TORUS, 4, 16);
+    judge_broadcast_tags(HX_BY_RING, 2, 32);
+    judge_broadcast_tags(HX_BY_RINGS, 4, 16);
+}
+
+/* The root has sent one message by every lane it has: only those can be acknowledged. */
+static void judge_broadcast_acknowledgements(enum hx_collective_algorithm algorithm, unsigned streams, unsigned levels)
+{
+    struct hx_collective_config config = broadcast_config(algorithm);
+    config.column = 0;
+    struct hx_collective c;
+    struct hx_collective_send s;
+    assert_int_equal(hx_collective_init(&c, &config, NULL, NULL), HX_OK);
+    for (unsigned n = 0; n < streams * levels; n++) {
+        assert_true(hx_collective_next(&c, 0, &s));
+        hx_collective_take(&c, &s);
+    }
+    for (unsigned edge = 0; edge < 32; edge++) {
+        for (unsigned phase = 0; phase < 4; phase++) {
+            struct hx_collective copy = c;
+            bool sent = edge < streams && phase < levels;
+            assert_int_equal(hx_collective_sent(&copy, phase << 30 | edge << 25), sent ? HX_OK : HX_E_RANGE);
+            assert_int_equal(hx_collective_sent(&copy, phase << 30 | edge << 25 | 1), HX_E_RANGE);
+            assert_int_equal(copy.left, c.left - sent);
+        }
+    }
+}
+
+static void only_broadcasts_that_were_sent_are_acknowledged(void **state)
+{
+    (void)state;
+    judge_broadcast_acknowledgements(HX_BY_TORUS, 4, 2);
+    judge_broadcast_acknowledgements(HX_BY_RING, 2, 1);
+    judge_broadcast_acknowledgements(HX_BY_RINGS, 4, 1);
+}
+
 static void payload_outside_a_message_is_not_placed(void **state)
 {
     (void)state;
@@ -288,6 +365,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refuses_what_is_out_of_range),
+        cmocka_unit_test(broadcast_tags_out_of_range_change_nothing),
+        cmocka_unit_test(only_broadcasts_that_were_sent_are_acknowledged),
         cmocka_unit_test(refuses_two_rings_where_there_are_none),
         cmocka_unit_test(refuses_more_messages_than_a_tag_can_number),
         cmocka_unit_test(state_is_small),

@@ -62,6 +62,34 @@ static void every_deadline_is_kept(void **state)
     trial_finish();
 }
 
+/* What comes in order is news, too: probes that nobody answers are counted anew after each. Every window of the message is
+ * acknowledged only after RETRIES - 1 of them were lost. */
+static void progress_in_order_begins_the_count_of_tries_anew(void **state)
+{
+    (void)state;
+    trial_start(2, 1);
+    trial_watch();
+    gate.lose_kind = HX_ACK;
+    unsigned number = trial_send(0, 1, (uint64_t)4 * HX_MESSAGE_WINDOW * FULL);
+    const struct hx_send *s = &cloud.end[0].ep.send[0];
+    for (unsigned window = 0; window < 3; window++) {
+        gate.lose_first = UINT32_MAX;
+        for (unsigned turn = 0; s->tries < RETRIES - 1; turn++) {
+            assert_true(s->active && turn < LONG);
+            trial_turns(1);
+        }
+        gate.lose_first = 0;
+        for (unsigned turn = 0; s->tries > 0; turn++) {
+            assert_true(s->active && turn < 40 * TIMEOUT_TURNS);
+            trial_turns(1);
+        }
+        assert_int_equal(s->acked % 32, 0);
+        assert_in_range(s->acked, (window + 1) * HX_MESSAGE_WINDOW, 4 * HX_MESSAGE_WINDOW - 1);
+    }
+    trial_finish();
+    assert_int_equal(trial_message(number)->failed, 0);
+}
+
 /* An acknowledgement names what is there beyond a gap; only the gap is filled. */
 static void only_what_is_missing_is_sent_again(void **state)
 {
@@ -274,6 +302,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(every_deadline_is_kept, lab_free),
         cmocka_unit_test_teardown(lost_data_is_sent_again, lab_free),
+        cmocka_unit_test_teardown(progress_in_order_begins_the_count_of_tries_anew, lab_free),
         cmocka_unit_test_teardown(only_what_is_missing_is_sent_again, lab_free),
         cmocka_unit_test_teardown(lost_acknowledgements_do_no_harm, lab_free),
         cmocka_unit_test_teardown(packets_that_come_twice_are_placed_once, lab_free),

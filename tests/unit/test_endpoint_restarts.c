@@ -25,6 +25,26 @@ static void a_receiver_restarts_in_the_middle(void **state)
     }
 }
 
+/* Every data packet is a new one or a repeated one, each packet of a message is new once, also to a peer that begins anew. */
+static void what_goes_to_a_peer_once_more_is_repeated(void **state)
+{
+    (void)state;
+    trial_start(2, 1);
+    trial_watch();
+    trial_send(0, 1, 100 * FULL);
+    trial_send(0, 1, 40 * FULL);
+    trial_turns(20);
+    const struct hx_endpoint_stats *stats = &cloud.end[0].ep.stats;
+    unsigned before = gate.kinds[HX_DATA];
+    assert_in_range(before, 1, 139);
+    assert_int_equal(stats->packets_sent, before);
+    cloud_restart(&cloud, 1);
+    trial_finish();
+    assert_int_equal(stats->packets_sent, 140);
+    assert_in_range(stats->packets_repeated, before, 140);
+    assert_in_range(stats->packets_sent + stats->packets_repeated, gate.kinds[HX_DATA], gate.kinds[HX_DATA] + 1);
+}
+
 static void a_sender_restarts_in_the_middle(void **state)
 {
     (void)state;
@@ -229,6 +249,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_receiver_restarts_in_the_middle, lab_free),
+        cmocka_unit_test_teardown(what_goes_to_a_peer_once_more_is_repeated, lab_free),
         cmocka_unit_test_teardown(a_sender_restarts_in_the_middle, lab_free),
         cmocka_unit_test_teardown(both_restart_in_the_middle, lab_free),
         cmocka_unit_test_teardown(epochs_wrap, lab_free),

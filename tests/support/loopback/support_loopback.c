@@ -214,7 +214,7 @@ void cloud_init(struct cloud *c, unsigned ends, const struct hx_endpoint_config 
         *e = (struct cloud_end){.cloud = c, .config = *config, .rank = i};
         e->config.gx = (uint16_t)i;
         e->config.columns = (uint16_t)ends;
-        e->config.rows = 1;
+        e->config.rows = config->rows ? config->rows : 1;
         e->memory = lab_memory(hx_endpoint_bytes(&e->config));
         new_node(&e->hal.node, c->planes, blocks, CLOUD_SENDS);
         new_node(&e->door.node, c->planes, blocks, CLOUD_SENDS);

@@ -30,8 +30,8 @@ static int close_worker(void **state)
     return 0;
 }
 
-/* A packet to the first accelerator's endpoint, as its switch would have sent it. */
-static void deliver(unsigned plane, unsigned vc, uint16_t length)
+/* A packet to the first accelerator's endpoint, as its switch would have sent it; returns its buffer. */
+static uint32_t deliver(unsigned plane, unsigned vc, uint16_t length)
 {
     struct shm_link *link = fab_link(&s.f, plane, 0, HX_LOCAL);
     struct hx_desc d = {.length = length, .vc = (uint8_t)vc};
@@ -41,6 +41,7 @@ static void deliver(unsigned plane, unsigned vc, uint16_t length)
     link->slots[vc * s.f.slots + (hx_lane(link->heads, vc) & (s.f.slots - 1))] = d;
     shm_note(&worker.shm.step, &link->heads, hx_lane_add(link->heads, vc, 1));
     shm_step_commit(&worker.shm.step);
+    return d.buffer;
 }
 
 static void every_vc_has_its_turn_on_every_plane(void **state)
@@ -52,7 +53,7 @@ static void every_vc_has_its_turn_on_every_plane(void **state)
         for (unsigned plane = 0; plane < PLANES; plane++) {
             struct hx_desc d = {.vc = 0};
             for (unsigned vc = 0; vc < HX_VCS; vc++)
-                deliver(plane, vc, 8);
+                (void)deliver(plane, vc, 8);
             assert_int_equal(hal_ejected(h, plane, &d, 1), 1);
             turns[plane][d.vc]++;
             hal_buffer_put(h, d.buffer);
@@ -62,6 +63,40 @@ static void every_vc_has_its_turn_on_every_plane(void **state)
     for (unsigned plane = 0; plane < PLANES; plane++) {
         for (unsigned vc = 0; vc < HX_VCS; vc++)
             assert_int_equal(turns[plane][vc], 1);
+    }
+}
+
+static uint64_t age_told; /* of the last packet, ns */
+
+static void tell_age(void *of, const struct hx_desc *d, uint64_t age)
+{
+    (void)of;
+    (void)d;
+    age_told = age;
+}
+
+/* From the injection to the delivery, whatever the clock shows. */
+static void a_delivery_tells_how_long_it_took(void **state)
+{
+    (void)state;
+    struct hal_endpoint *h = &worker.accelerator[0].hal;
+    h->user.delivered = tell_age;
+    static const uint64_t injected[] = {0, 1, 5000000000};
+    static const uint64_t took[] = {0, 1, 999, 4000000000, 5000000000};
+    for (unsigned i = 0; i < 3 * 5; i++) {
+        uint32_t buffer = deliver(0, 0, 8);
+        worker.shm.now = injected[i / 5];
+        const struct hx_desc out = {.buffer = buffer, .length = 8};
+        hal_inject(h, 1, &out); /* is not published: only its time matters */
+        worker.shm.now += took[i % 5];
+        struct hx_desc in = {0};
+        assert_int_equal(hal_ejected(h, 0, &in, 1), 1);
+        assert_int_equal(in.buffer, buffer);
+        assert_int_equal(age_told, took[i % 5]);
+        hal_buffer_put(h, buffer);
+        h->inject[1].head = shm_load(&h->inject[1].link->heads);
+        h->injected = 0;
+        hal_endpoint_commit(h);
     }
 }
 
@@ -75,13 +110,13 @@ static void assert_nothing_doubled(void)
 static void a_broken_descriptor_is_given_back_once(void **state)
 {
     (void)state;
-    deliver(1, 0, HX_MAX_PAYLOAD + 1);
+    (void)deliver(1, 0, HX_MAX_PAYLOAD + 1);
     assert_nothing_doubled();
     for (unsigned step = 0; step < support_steps(&worker); step++) {
         (void)support_step(&s, &worker, step, false);
         assert_nothing_doubled();
     }
-    deliver(0, 0, 8); /* the next step that has something to publish */
+    (void)deliver(0, 0, 8); /* the next step that has something to publish */
     for (unsigned step = 0; step < support_steps(&worker); step++)
         (void)support_step(&s, &worker, step, false);
     assert_int_equal(s.f.area[0].drops[HX_DROP_MALFORMED], 2); /* the second has no header */
@@ -95,7 +130,7 @@ static void a_broken_descriptor_is_given_back_once(void **state)
 static void nor_by_the_step_of_another(void **state)
 {
     (void)state;
-    deliver(1, 0, HX_MAX_PAYLOAD + 1);
+    (void)deliver(1, 0, HX_MAX_PAYLOAD + 1);
     (void)support_step(&s, &worker, 0, false);
     hal_endpoint_commit(&worker.accelerator[1].hal);
     assert_nothing_doubled();
@@ -106,6 +141,7 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, open_worker, close_worker)
     const struct CMUnitTest tests[] = {
         TEST(every_vc_has_its_turn_on_every_plane),
+        TEST(a_delivery_tells_how_long_it_took),
         TEST(a_broken_descriptor_is_given_back_once),
         TEST(nor_by_the_step_of_another),
     };

@@ -22,7 +22,8 @@ struct sighting {
     uint64_t id, dropped, wanted;
     uint32_t interface;
     uint16_t original, captured;
-    uint8_t direction, vc, noted, reason;
+    uint8_t direction, vc, noted;
+    struct hx_tap_note note;
     uint8_t frame[HX_HEADER_BYTES];
 };
 
@@ -41,7 +42,8 @@ struct bench {
 
 static struct bench b;
 
-static void open_bench(const char *pattern, const struct capture_wish *wish)
+/* credits: blocks that a link buffers, 0: the default. */
+static void open_bench_of(unsigned credits, const char *pattern, const struct capture_wish *wish)
 {
     struct hx_problem problem;
     int holder;
@@ -49,7 +51,7 @@ static void open_bench(const char *pattern, const struct capture_wish *wish)
     struct capture_wish made = *wish;
     b = (struct bench){.seen = calloc(MOST_RECORDS, sizeof *b.seen)};
     support_open(&b.s, &(struct support_plan){"2x2 Hx2Mesh", .workers = 1, .planes = 1, .message = MESSAGE, .count = 1,
-                                              .seed = 3});
+                                              .seed = 3, .credits = credits});
     support_start(&b.s, &b.w, 0);
     assert_true(capture_ports_choose(&b.ports, &b.s.f.g, &patterns, "-p", &problem));
     made.ports = &b.ports;
@@ -64,6 +66,11 @@ static void open_bench(const char *pattern, const struct capture_wish *wish)
     struct hx_tap_ring *ring = hx_tap_ring(b.memory.tap, &b.memory.shape, 0);
     assert_int_equal(atomic_load(&ring->attached), 1);
     hx_tap_consumer_init(&b.in, ring, b.memory.shape.ring_bytes);
+}
+
+static void open_bench(const char *pattern, const struct capture_wish *wish)
+{
+    open_bench_of(0, pattern, wish);
 }
 
 static void close_bench(void)
@@ -95,8 +102,9 @@ static void take(void)
                                .captured = r->captured,
                                .direction = r->direction,
                                .vc = r->vc,
-                               .noted = r->noted,
-                               .reason = r->noted ? hx_tap_note_of(r)->reason : 0};
+                               .noted = r->noted};
+        if (r->noted)
+            s->note = *hx_tap_note_of(r);
         memcpy(s->frame, hx_tap_bytes_of(r), HX_HEADER_BYTES);
     }
     hx_tap_free(&b.in);
@@ -324,24 +332,148 @@ static void switches_that_wait_for_room_lose_nothing(void **state)
     }
 }
 
-static void notes_tell_every_sender_s_choice(void **state)
+/* ---- notes ---- */
+
+/* Buffers that a switch had in its window in a step and did not send: a byte for each node and buffer. */
+static struct {
+    uint8_t *stood;
+    uint32_t buffers;
+} waits;
+
+static uint8_t *stood_at(const struct node *n)
 {
-    (void)state;
-    unsigned of[HX_TAP_REASONS] = {0};
-    open_bench(NULL, &(struct capture_wish){.annotate = true});
-    run(true, true);
-    for (unsigned i = 0; i < b.count; i++) {
+    return waits.stood + (size_t)(n - b.w.node) * waits.buffers;
+}
+
+/* Calls see(stood, buffer) for each packet in the windows of the switch's inputs. */
+static void for_each_in_window(const struct node *n, void (*see)(uint8_t *stood, uint32_t buffer))
+{
+    const struct hal_switch *h = &n->hal;
+    for (unsigned input = 0; input < hx_node_ports(&b.s.f.g, n->id); input++) {
+        const struct shm_rx *rx = &h->rx[input];
+        for (unsigned vc = 0; rx->link && vc < HX_VCS; vc++) {
+            uint16_t tail = hx_lane(rx->tail, vc);
+            for (uint16_t at = tail; at != hx_lane(rx->link->heads, vc) && (uint16_t)(at - tail) < HX_WINDOW; at++) {
+                if (!(rx->left[vc] >> at % HX_WINDOW & 1))
+                    see(stood_at(n), rx->link->slots[vc * h->size + (at & (h->size - 1))].buffer);
+            }
+        }
+    }
+}
+
+enum { SEEN = 1, STOOD = 2 };
+
+static void note_seen(uint8_t *stood, uint32_t buffer)
+{
+    stood[buffer] |= SEEN;
+}
+
+static void note_stood(uint8_t *stood, uint32_t buffer)
+{
+    if (stood[buffer] & SEEN)
+        stood[buffer] |= STOOD;
+}
+
+/* Room of a candidate according to the note. */
+static unsigned room_of(const struct hx_tap_note *n, unsigned port)
+{
+    return n->room[__builtin_popcountll(n->candidates & (((uint64_t)1 << port) - 1))];
+}
+
+/* The reason by what the documentation of the reasons says (hal/tap_ring.h), from what the test has seen itself and the
+ * candidates and rooms of the note. */
+static enum hx_tap_reason reason_of(const struct sighting *s, const struct node *node)
+{
+    const struct hx_tap_note *n = &s->note;
+    if (!(n->candidates >> n->output & 1))
+        return HX_TAP_NO_WAY;
+    if (node->sw.route.kind == HX_ACCELERATOR && n->output == HX_LOCAL)
+        return HX_TAP_ARRIVED;
+    if (stood_at(node)[(s->id - 1) % waits.buffers] & STOOD)
+        return HX_TAP_WAITED;
+    if (__builtin_popcountll(n->candidates) == 1)
+        return HX_TAP_ONLY;
+    for (unsigned port = 0; port < 64; port++) {
+        bool free = (n->candidates & ~n->wanted) >> port & 1;
+        if (free && port != n->output && room_of(n, port) >= room_of(n, n->output))
+            return HX_TAP_TURN;
+    }
+    return HX_TAP_MOST_ROOM;
+}
+
+/* One step of a switch, and what it says of each packet that it sent. */
+static void step_and_judge(struct node *n, unsigned of[HX_TAP_REASONS])
+{
+    unsigned first = b.count;
+    for_each_in_window(n, note_seen);
+    (void)step_of(n, true);
+    take();
+    for (unsigned i = first; i < b.count; i++) {
         const struct sighting *s = &b.seen[i];
         assert_int_equal(s->noted, s->direction == HX_TAP_OUT);
         if (!s->noted)
             continue;
-        const struct capture_port *port = &b.ports.port[s->interface];
-        bool here = port->node < b.s.f.g.accelerators && port->port == HX_LOCAL;
-        assert_int_equal(s->reason == HX_TAP_ARRIVED, here);
-        of[s->reason]++;
+        assert_int_equal(s->note.output, b.ports.port[s->interface].port);
+        assert_in_range(__builtin_popcountll(s->note.candidates), s->note.reason != HX_TAP_NO_WAY, HX_TAP_ROOMS);
+        assert_int_equal(s->note.reason, reason_of(s, n));
+        of[s->note.reason]++;
+        stood_at(n)[(s->id - 1) % waits.buffers] = 0;
     }
-    assert_true(of[HX_TAP_ONLY] && of[HX_TAP_MOST_ROOM] && of[HX_TAP_TURN] && of[HX_TAP_ARRIVED]);
+    for_each_in_window(n, note_stood);
+}
+
+static void judge_notes(unsigned sweeps, unsigned of[HX_TAP_REASONS])
+{
+    waits.buffers = b.w.shm.workers * b.w.shm.per_home;
+    waits.stood = calloc(b.w.nodes, waits.buffers);
+    assert_non_null(waits.stood);
+    for (unsigned sweep = 0; sweep < sweeps && !support_is_done(&b.w, true); sweep++) {
+        for (unsigned step = 0; step < b.w.accelerators; step++)
+            (void)support_step(&b.s, &b.w, step, true);
+        for (unsigned i = 0; i < b.w.nodes; i++)
+            step_and_judge(&b.w.node[i], of);
+    }
+    free(waits.stood);
+    assert_int_equal(b.broken, 0);
+}
+
+/* Links of two packets: many wait. */
+static void notes_tell_every_sender_s_choice(void **state)
+{
+    (void)state;
+    unsigned of[HX_TAP_REASONS] = {0};
+    open_bench_of(2 * HX_PACKET_BLOCKS, NULL, &(struct capture_wish){.annotate = true});
+    judge_notes(UINT32_MAX, of);
+    assert_true(support_is_done(&b.w, true));
+    for (unsigned reason = HX_TAP_ONLY; reason <= HX_TAP_ARRIVED; reason++)
+        assert_true(of[reason] > 0);
     assert_int_equal(of[HX_TAP_NO_WAY] + of[HX_TAP_REPLAYED], 0);
+    close_bench();
+}
+
+/* The first accelerator knows no way to the last column: what it sends there goes to its own endpoint, and the note says why. */
+static void a_note_tells_that_there_was_no_way(void **state)
+{
+    (void)state;
+    unsigned of[HX_TAP_REASONS] = {0};
+    open_bench(NULL, &(struct capture_wish){.annotate = true});
+    struct node *first = &b.w.node[0];
+    assert_int_equal(first->id, 0);
+    uint8_t cut[4];
+    memcpy(cut, first->sw.route.x_table, sizeof cut);
+    cut[3] = 0;
+    first->sw.route.x_table = cut;
+    judge_notes(100, of);
+    assert_true(of[HX_TAP_NO_WAY] > 0);
+    for (unsigned i = 0; i < b.count; i++) {
+        struct hx_header h;
+        if (!b.seen[i].noted || b.seen[i].note.reason != HX_TAP_NO_WAY)
+            continue;
+        assert_int_equal(hx_frame_decode(&h, b.seen[i].frame, b.seen[i].original), 0);
+        assert_int_equal(h.dst_gx, 3);
+        assert_int_equal(b.seen[i].note.output, HX_LOCAL);
+        assert_int_equal(b.ports.port[b.seen[i].interface].node, 0);
+    }
     close_bench();
 }
 
@@ -376,6 +508,7 @@ int main(void)
         cmocka_unit_test(what_finds_no_room_is_counted_and_the_fabric_goes_on),
         cmocka_unit_test(switches_that_wait_for_room_lose_nothing),
         cmocka_unit_test(notes_tell_every_sender_s_choice),
+        cmocka_unit_test(a_note_tells_that_there_was_no_way),
         cmocka_unit_test(memory_that_is_no_tap_is_not_attached),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -197,6 +197,53 @@ static void any_sequence(void **state)
     }
 }
 
+/* A packet that a switch drops gives back its buffer, and its credit by the input it came by, as if it had left. */
+static void a_dropped_packet_leaves_its_place(void **state)
+{
+    start_anew(state);
+    struct hal_switch *h = middle();
+    uint64_t drops = h->drops[HX_DROP_UNREACHABLE];
+    for (unsigned in = 0; in < HX_LOCAL; in++) {
+        for (unsigned n = 0; n < 12; n++) {
+            unsigned vc = n % HX_VCS;
+            unsigned blocks = 1 + 31 * (n / HX_VCS % 2);
+            uint64_t ready = now - (n < 6 ? 0 : 1000000);
+            const struct hx_desc d = packet(vc, blocks);
+            uint16_t position = hx_lane(h->rx[in].head, vc);
+            virtual_deliver(&h->rx[in], &d, ready, virtual_birth(0, MIDDLE));
+            worker.v.now = now;
+            uint64_t before = h->rx[in].last_credit;
+            hal_drop(h, hal_arrival(h, in, vc, position), HX_DROP_UNREACHABLE);
+            h->rx[in].ready = h->rx[in].tail = h->rx[in].head;
+            uint64_t gone = latest(now + in_crossbar(blocks, in), ready + on_link(blocks - 1), 0);
+            assert_int_equal(newest_credit(h, in, vc, blocks), latest(gone + OUTPUT + TRACE + INPUT, before, 0));
+            assert_int_equal(h->drops[HX_DROP_UNREACHABLE], ++drops);
+            assert_int_equal(packet(vc, 1).buffer, d.buffer); /* the next one that is taken */
+            virtual_pool_put(&worker.v.pool, d.buffer);
+            now += 1000000000;
+        }
+    }
+}
+
+/* An output that somebody waits for stands in the agenda with its soonest credit, once, however many come after it. */
+static void the_next_credit_of_an_output_is_noted_once(void **state)
+{
+    start_anew(state);
+    struct hal_switch *h = middle();
+    struct virtual_agenda *agenda = &h->entity->agenda;
+    while (agenda->count) /* what the packets of other tests left */
+        (void)virtual_agenda_take(agenda);
+    virtual_credit(&h->tx[HX_E], now, 0, 1);
+    assert_int_equal(agenda->count, 0); /* nobody waits */
+    h->starved = 1U << HX_E;
+    virtual_credit(&h->tx[HX_E], now + 1, 0, 1);
+    virtual_credit(&h->tx[HX_E], now + 2, 1, 1);
+    assert_int_equal(agenda->count, 1);
+    assert_int_equal(virtual_agenda_time(agenda), now + 1);
+    assert_int_equal(virtual_agenda_take(agenda), h->credit_item + HX_E);
+    h->starved = h->credit_noted = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +251,8 @@ int main(void)
         cmocka_unit_test(two_inputs_two_outputs),
         cmocka_unit_test(when_a_packet_is_gone),
         cmocka_unit_test(any_sequence),
+        cmocka_unit_test(a_dropped_packet_leaves_its_place),
+        cmocka_unit_test(the_next_credit_of_an_output_is_noted_once),
     };
     return cmocka_run_group_tests(tests, open_lab, close_lab);
 }

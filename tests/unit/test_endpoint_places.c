@@ -1,0 +1,157 @@
+/* test_endpoint_places.c - the coordinates that packets and reports name: each is judged by itself, at its bound, and is read
+ * whole. */
+#include "hxmesh/error.h"
+#include "tests/support/loopback/support_endpoint.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* Three ends in the first row of a fabric that is higher than a byte counts. */
+enum { ENDS = 3, ROWS = 600, FAR_ROW = 2 * 256 + 1 };
+
+static void start(void)
+{
+    struct hx_endpoint_config config = trial_config(1);
+    config.rows = ROWS;
+    cloud_init(&cloud, ENDS, &config, LOOPBACK_MAX_BLOCKS, 1);
+    trial_watch();
+}
+
+/* A data packet from end 0 to end 1, held in the network. */
+static struct hx_header hold_packet(void)
+{
+    trial_hold(true);
+    trial_send(0, 1, 10);
+    trial_turns(3);
+    assert_int_equal(cloud.frames, 1);
+    return trial_read(&cloud.frame[0]);
+}
+
+static void each_coordinate_of_a_packet_has_a_bound(void **state)
+{
+    (void)state;
+    for (unsigned which = 0; which < 4; which++) {
+        start();
+        struct hx_header h = hold_packet();
+        uint16_t *coordinate[] = {&h.dst_gx, &h.dst_gy, &h.src_gx, &h.src_gy};
+        *coordinate[which] = which % 2 ? ROWS : ENDS;
+        trial_rewrite(&cloud.frame[0], &h);
+        trial_hold(false);
+        trial_turns(3);
+        assert_int_equal(cloud_drops(&cloud, 1, HX_DROP_MALFORMED), 1);
+        assert_int_equal(cloud_drops(&cloud, 1, HX_DROP_UNREACHABLE), 0);
+        trial_finish();
+        lab_free(NULL);
+    }
+}
+
+/* One less, and it is a packet that lost its way: its sender is told. */
+static void the_last_places_exist(void **state)
+{
+    (void)state;
+    for (unsigned which = 0; which < 2; which++) {
+        start();
+        struct hx_header h = hold_packet();
+        uint16_t *coordinate[] = {&h.dst_gx, &h.dst_gy};
+        *coordinate[which] = which ? ROWS - 1 : ENDS - 1;
+        trial_rewrite(&cloud.frame[0], &h);
+        trial_hold(false);
+        trial_turns(3);
+        assert_int_equal(cloud_drops(&cloud, 1, HX_DROP_MALFORMED), 0);
+        assert_int_equal(cloud_drops(&cloud, 1, HX_DROP_UNREACHABLE), 1);
+        assert_int_equal(gate.kinds[HX_UNREACHABLE], 1);
+        trial_finish();
+        lab_free(NULL);
+    }
+}
+
+static void report(unsigned gx, unsigned gy, uint16_t length)
+{
+    start();
+    struct hx_header h = hold_packet();
+    h.kind = HX_UNREACHABLE;
+    h.length = length;
+    h.peer_epoch = hx_epoch_check(cloud.end[1].config.epoch);
+    uint8_t *payload = cloud.frame[0].bytes + HX_HEADER_BYTES;
+    payload[0] = (uint8_t)(gx >> 8);
+    payload[1] = (uint8_t)gx;
+    payload[2] = (uint8_t)(gy >> 8);
+    payload[3] = (uint8_t)gy;
+    cloud.frame[0].length = length;
+    trial_rewrite(&cloud.frame[0], &h);
+    trial_hold(false);
+    trial_turns(3);
+}
+
+static void each_coordinate_of_a_report_has_a_bound(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned gx, gy;
+        uint16_t length;
+        bool malformed;
+    } rows[] = {
+        {ENDS, 0, HX_REPORT_BYTES, true},
+        {0, ROWS, HX_REPORT_BYTES, true},
+        {ENDS - 1, ROWS - 1, HX_REPORT_BYTES, false},
+        {256, 0, HX_REPORT_BYTES, true},
+    };
+    for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+        report(rows[i].gx, rows[i].gy, rows[i].length);
+        assert_int_equal(cloud_drops(&cloud, 1, HX_DROP_MALFORMED), rows[i].malformed);
+        assert_int_equal(cloud_drops(&cloud, 1, HX_DROP_STALE), 0);
+        lab_free(NULL);
+    }
+}
+
+static const struct hx_send *send_to(unsigned gy)
+{
+    const struct hx_endpoint *ep = &cloud.end[0].ep;
+    for (unsigned i = 0; i < ep->config.sends; i++) {
+        if (ep->send[i].active && ep->send[i].dst_gy == gy)
+            return &ep->send[i];
+    }
+    fail_msg("no message to row %u is under way", gy);
+    return NULL;
+}
+
+/* Two messages number 0, to rows whose low bytes are equal. Only the one of the row that is reported waits for a way. */
+static void a_report_names_a_row_beyond_a_byte(void **state)
+{
+    (void)state;
+    for (unsigned stuck = 0; stuck < 2; stuck++) {
+        start();
+        static const unsigned row[] = {FAR_ROW, FAR_ROW % 256};
+        for (unsigned i = 0; i < 2; i++) {
+            unsigned number = messages_add(&cloud.messages, 0, 1, 10);
+            assert_int_equal(hx_endpoint_send(&cloud.end[0].ep, 1, row[i], 10, number, number), HX_OK);
+        }
+        trial_hold(true);
+        trial_turns(3);
+        assert_int_equal(cloud.frames, 2);
+        if (trial_read(&cloud.frame[0]).dst_gy != row[stuck])
+            cloud.frame[0] = cloud.frame[1];
+        cloud.frames = 1;
+        cloud.frame[0].to = 2;
+        trial_hold(false);
+        trial_turns(5);
+        assert_int_equal(cloud_drops(&cloud, 2, HX_DROP_UNREACHABLE), 1);
+        assert_true(send_to(row[stuck])->waits);
+        assert_false(send_to(row[!stuck])->waits);
+        lab_free(NULL);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(each_coordinate_of_a_packet_has_a_bound, lab_free),
+        cmocka_unit_test_teardown(the_last_places_exist, lab_free),
+        cmocka_unit_test_teardown(each_coordinate_of_a_report_has_a_bound, lab_free),
+        cmocka_unit_test_teardown(a_report_names_a_row_beyond_a_byte, lab_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

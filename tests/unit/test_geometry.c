@@ -1,0 +1,93 @@
+/* test_geometry.c - the fabrics that there can be: each argument of hx_geometry_init at both its bounds, and what they make
+ * together. Cables and distances: prop_route.c. */
+#include "hxmesh/error.h"
+#include "hxmesh/geometry.h"
+
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { A, B, X, Y, PLANES, RADIX, TAPER, ARGUMENTS };
+
+static int init(const unsigned of[ARGUMENTS])
+{
+    struct hx_geometry g;
+    return hx_geometry_init(&g, of[A], of[B], of[X], of[Y], of[PLANES], of[RADIX], of[TAPER]);
+}
+
+/* The smallest fabric, but for one argument. */
+static int init_with(unsigned which, unsigned value)
+{
+    unsigned of[ARGUMENTS] = {1, 1, 1, 1, 1, 64, 1};
+    of[which] = value;
+    return init(of);
+}
+
+static void each_argument_has_two_bounds(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned low, high;
+    } bounds[ARGUMENTS] = {{1, 64}, {1, 64}, {1, 1024}, {1, 1024}, {1, 4}, {2, 64}, {1, 63}};
+    for (unsigned i = 0; i < ARGUMENTS; i++) {
+        assert_int_equal(init_with(i, bounds[i].low), HX_OK);
+        assert_int_equal(init_with(i, bounds[i].high), HX_OK);
+        assert_int_equal(init_with(i, bounds[i].low - 1), HX_E_RANGE);
+        assert_int_equal(init_with(i, bounds[i].high + 1), HX_E_RANGE);
+        assert_int_equal(init_with(i, UINT_MAX), HX_E_RANGE);
+    }
+}
+
+static int init_sides(unsigned a, unsigned b, unsigned x, unsigned y)
+{
+    return init((const unsigned[ARGUMENTS]){a, b, x, y, 1, 64, 1});
+}
+
+/* 4,096 accelerators on a line, 65,536 in all. */
+static void lines_and_fabrics_have_a_bound(void **state)
+{
+    (void)state;
+    assert_int_equal(init_sides(64, 1, 64, 1), HX_OK);
+    assert_int_equal(init_sides(64, 1, 65, 1), HX_E_RANGE);
+    assert_int_equal(init_sides(1, 64, 1, 64), HX_OK);
+    assert_int_equal(init_sides(1, 64, 1, 65), HX_E_RANGE);
+    assert_int_equal(init_sides(4, 4, 64, 64), HX_OK);
+    assert_int_equal(init_sides(4, 4, 65, 64), HX_E_RANGE);
+    assert_int_equal(init_sides(4, 4, 64, 65), HX_E_RANGE);
+}
+
+static bool is_nowhere(const struct hx_geometry *g, uint32_t node, unsigned port)
+{
+    return hx_far_end(g, node, port).node == HX_NOWHERE;
+}
+
+/* Rows of eight board edges on leaves of two ports down and two up, columns on a crossbar: every port of theirs has a cable. */
+static void ports_that_a_node_has_not_lead_nowhere(void **state)
+{
+    (void)state;
+    struct hx_geometry g;
+    assert_int_equal(hx_geometry_init(&g, 1, 1, 4, 2, 1, 4, 1), HX_OK);
+    for (uint32_t node = 0; node < g.nodes; node++) {
+        unsigned ports = hx_node_ports(&g, node);
+        unsigned cables = node < g.accelerators ? HX_LOCAL : ports;
+        for (unsigned port = 0; port < cables; port++)
+            assert_false(is_nowhere(&g, node, port));
+        for (unsigned port = cables; port < ports + 3; port++)
+            assert_true(is_nowhere(&g, node, port));
+    }
+    assert_false(hx_is_edge(&g, 0, 0, HX_LOCAL));
+    assert_true(hx_is_edge(&g, 0, 0, HX_E));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_argument_has_two_bounds),
+        cmocka_unit_test(lines_and_fabrics_have_a_bound),
+        cmocka_unit_test(ports_that_a_node_has_not_lead_nowhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
