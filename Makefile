@@ -23,7 +23,7 @@ FOR_LOOPBACK := -Ihal/loopback -Ifirmware
 
 WARNINGS := -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 CFLAGS   += -std=c11 -g
-LDLIBS   += -ljansson -lcyaml -lyaml -lcrypto -lpcap -lm -lrt -pthread
+LDLIBS   += -ljansson -lyaml -lcrypto -lpcap -lm -lrt -pthread
 
 DPDK := $(shell pkg-config --exists libdpdk 2>/dev/null && echo yes)
 ifneq ($(DPDK),)

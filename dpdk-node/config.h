@@ -46,42 +46,42 @@ extern const struct node_values node_default_values;
 /* clang-format off */
 #define NODE_OPTIONS(v) \
     HX_OPTIONS_HEADING("Node"), \
-    {.name = "fabric", .kind = HX_OPTION_STRING, .argument = "SPEC|FILE", .to.string = &(v)->fabric, \
+    {.name = "fabric", .key = "fabric", .kind = HX_OPTION_STRING, .argument = "SPEC|FILE", .to.string = &(v)->fabric, \
      .help = "the fabric, as \"4x4 Hx2Mesh\" or a *.hxm.yaml"}, \
-    {.name = "node", .kind = HX_OPTION_STRING, .argument = "NAME", .to.string = &(v)->node, \
+    {.name = "node", .key = "node", .kind = HX_OPTION_STRING, .argument = "NAME", .to.string = &(v)->node, \
      .help = "which node this is: a5,3/p0 an accelerator's switch, row3/p0/leaf0 a network's"}, \
     {.name = "ports", .kind = HX_OPTION_STRING, .argument = "LIST", .to.string = &(v)->ports, \
      .help = "PORT=DEVICE,...: E W N S local, or the number of a network switch's port, and the ethdev's name; " \
              "local=endpoint is the built-in endpoint"}, \
     {.name = "lcores", .kind = HX_OPTION_STRING, .argument = "LIST", .to.string = &(v)->lcores, \
      .help = "PORT=LCORE,...: who polls which port", .otherwise = "one for all: the first worker lcore"}, \
-    {.name = "job", .kind = HX_OPTION_NUMBER, .argument = "TAG", .to.number = &(v)->job, .low = 0, \
+    {.name = "job", .key = "job", .kind = HX_OPTION_NUMBER, .argument = "TAG", .to.number = &(v)->job, .low = 0, \
      .high = UINT16_MAX, .help = "job tag of its board", .otherwise = "as the fabric says", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_JOB}, \
     HX_OPTIONS_HEADING("Buffers and time"), \
     HX_CREDIT_OPTION(&(v)->sizes), \
-    {.name = "frames", .kind = HX_OPTION_NUMBER, .to.number = &(v)->frames, .low = 0, .high = 1 << 22, \
+    {.name = "frames", .key = "frames", .kind = HX_OPTION_NUMBER, .to.number = &(v)->frames, .low = 0, .high = 1 << 22, \
      .help = "packet buffers of 8.5 KiB; 0: for all credit there can be", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_FRAMES}, \
-    {.name = "queue", .kind = HX_OPTION_NUMBER, .to.number = &(v)->queue, .low = 32, .high = 4096, \
+    {.name = "queue", .key = "queue", .kind = HX_OPTION_NUMBER, .to.number = &(v)->queue, .low = 32, .high = 4096, \
      .help = "descriptors of a device's queue, where the device lets us choose", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_QUEUE}, \
-    {.name = "mtu", .kind = HX_OPTION_NUMBER, .argument = "BYTES", .to.number = &(v)->mtu, .low = 114, \
+    {.name = "mtu", .key = "mtu", .kind = HX_OPTION_NUMBER, .argument = "BYTES", .to.number = &(v)->mtu, .low = 114, \
      .high = NODE_FULL_MTU, .help = "what every port must carry; less than a full packet is for fabrics that " \
      "only send short messages", .given = &(v)->given, .given_bit = NODE_GIVEN_MTU}, \
-    {.name = "credit-period", .kind = HX_OPTION_DURATION, .to.number = &(v)->credit_period_ns, .low = 1000, \
+    {.name = "credit-period", .key = "credit_period", .kind = HX_OPTION_DURATION, .to.number = &(v)->credit_period_ns, .low = 1000, \
      .high = 10000000000U, .help = "from credit frame to credit frame when nothing asks for one", \
      .given = &(v)->given, .given_bit = NODE_GIVEN_CREDIT_PERIOD}, \
-    {.name = "nap", .kind = HX_OPTION_DURATION, .to.number = &(v)->nap_ns, .low = 0, .high = 1000000000, \
+    {.name = "nap", .key = "nap", .kind = HX_OPTION_DURATION, .to.number = &(v)->nap_ns, .low = 0, .high = 1000000000, \
      .help = "sleep of an lcore that found nothing for a while; 0: it polls on", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_NAP}, \
-    {.name = "linger", .kind = HX_OPTION_DURATION, .to.number = &(v)->linger_ns, .low = 0, \
+    {.name = "linger", .key = "linger", .kind = HX_OPTION_DURATION, .to.number = &(v)->linger_ns, .low = 0, \
      .high = HX_MOST_DURATION, .help = "end so long after the endpoint's last message was sent and the last one " \
      "for it came; 0: only when told", .given = &(v)->given, .given_bit = NODE_GIVEN_LINGER}, \
-    {.name = "statistics", .kind = HX_OPTION_DURATION, .to.number = &(v)->statistics_ns, .low = 0, \
+    {.name = "statistics", .key = "statistics", .kind = HX_OPTION_DURATION, .to.number = &(v)->statistics_ns, .low = 0, \
      .high = HX_MOST_DURATION, .help = "print a line so often; 0: never", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_STATISTICS}, \
-    {.name = "lose-credits", .kind = HX_OPTION_NUMBER, .to.number = &(v)->lose_credits, .low = 0, .high = 1000000, \
+    {.name = "lose-credits", .key = "lose_credits", .kind = HX_OPTION_NUMBER, .to.number = &(v)->lose_credits, .low = 0, .high = 1000000, \
      .help = "a fault to try: one credit frame in N is not sent; 0: none", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_LOSE_CREDITS}, \
     HX_OPTIONS_HEADING("Traffic of the built-in endpoint"), \

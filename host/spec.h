@@ -165,15 +165,15 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
  * HX_CREDIT_OPTION is apart because only what runs a fabric has buffers. */
 /* clang-format off */
 #define HX_OVERRIDE_OPTIONS(o) \
-    {.name = "planes", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->planes, .low = 1, \
+    {.name = "planes", .key = "planes", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->planes, .low = 1, \
      .high = HX_MAX_PLANES, .help = "planes: independent copies of the network", .standard = &hx_default_sizes.planes}, \
-    {.name = "radix", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->radix, .low = 2, \
+    {.name = "radix", .key = "radix", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->radix, .low = 2, \
      .high = HX_MAX_RADIX, .help = "ports of a tree switch", .standard = &hx_default_sizes.radix}, \
-    {.name = "taper", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->taper, .low = 1, \
+    {.name = "taper", .key = "taper", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->taper, .low = 1, \
      .high = HX_MAX_TAPER, .help = "ports down per port up at the leaves of a two-level tree", \
      .standard = &hx_default_sizes.taper}
 #define HX_CREDIT_OPTION(o) \
-    {.name = "credits", .kind = HX_OPTION_NUMBER, .argument = "BLOCKS", .to.number = &(o)->credits, \
+    {.name = "credits", .key = "credits", .kind = HX_OPTION_NUMBER, .argument = "BLOCKS", .to.number = &(o)->credits, \
      .low = HX_LEAST_CREDITS, .high = HX_MOST_CREDITS, \
      .help = "blocks of 256 B that a link buffers per VC, a multiple of 32", .standard = &hx_default_sizes.credits, .applies = HX_FOR_WALL, \
      .instead = "--buffer is what a link buffers under the virtual clock"}
@@ -181,61 +181,61 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
 #define HX_COUNT_OR_DURATION "a count and a duration: which of both? (0 is none)"
 /* Entries for the settings, the same words as in a file: those of the traffic, and those of the run. */
 #define HX_TRAFFIC_OPTIONS(s) \
-    {.name = "traffic", .letter = 't', .kind = HX_OPTION_CHOICE, .argument = "PATTERN", .to.choice = &(s)->pattern, \
+    {.name = "traffic", .key = "traffic.pattern", .letter = 't', .kind = HX_OPTION_CHOICE, .argument = "PATTERN", .to.choice = &(s)->pattern, \
      .choices = hx_pattern_names, .file = &(s)->traffic_file, .file_choice = HX_FLOWS, \
      .help = "who sends to whom; a file lists messages, or is a matrix of bytes (docs/traffic.md)", \
      .given = &(s)->given, .given_bit = HX_GIVEN_PATTERN}, \
-    {.name = "target", .kind = HX_OPTION_COORDINATES, .to.coordinates = &(s)->target, \
+    {.name = "target", .key = "traffic.target", .kind = HX_OPTION_COORDINATES, .to.coordinates = &(s)->target, \
      .help = "who receives in incast traffic, or has what is broadcast; hotspot: once or more", .otherwise = "0,0", \
      .given = &(s)->given, .given_bit = HX_GIVEN_TARGET, .applies = HX_FOR_TARGET}, \
-    {.name = "hotspot", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->hotspot, .real_low = 1e-6, \
+    {.name = "hotspot", .key = "traffic.hotspot", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->hotspot, .real_low = 1e-6, \
      .real_high = 1, .help = "share of the messages that hotspot traffic sends to the targets", \
      .given = &(s)->given, .given_bit = HX_GIVEN_HOTSPOT, .applies = HX_FOR_PATTERN(HX_HOTSPOT)}, \
-    {.name = "algorithm", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->algorithm, \
+    {.name = "algorithm", .key = "traffic.algorithm", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->algorithm, \
      .choices = hx_algorithm_names, .help = "how broadcast, reduce-scatter, all-gather and all-reduce are done", \
      .given = &(s)->given, .given_bit = HX_GIVEN_ALGORITHM, .applies = HX_FOR_COLLECTIVES}, \
-    {.name = "message", .letter = 'm', .kind = HX_OPTION_BYTES, .to.number = &(s)->message, .low = 1, \
+    {.name = "message", .key = "traffic.message", .letter = 'm', .kind = HX_OPTION_BYTES, .to.number = &(s)->message, .low = 1, \
      .high = HX_MOST_MESSAGE, .help = "bytes of a message, or of a collective's vector, as 8192 or 1MiB", \
      .given = &(s)->given, .given_bit = HX_GIVEN_MESSAGE, \
      .applies = HX_FOR_MESSAGES | HX_FOR_COLLECTIVES, .instead = "the file says how long each is"}, \
-    {.name = "count", .letter = 'n', .kind = HX_OPTION_NUMBER, .to.number = &(s)->count, .low = 0, \
+    {.name = "count", .key = "traffic.count", .letter = 'n', .kind = HX_OPTION_NUMBER, .to.number = &(s)->count, .low = 0, \
      .high = HX_MOST_COUNT, .help = "messages to each of its destinations; 0: as many as fit into --duration", \
      .given = &(s)->given, .given_bit = HX_GIVEN_COUNT, .applies = HX_FOR_MESSAGES, \
      .instead = HX_RUNS_ONCE}, \
-    {.name = "shifts", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(s)->shifts, .low = 0, \
+    {.name = "shifts", .key = "traffic.shifts", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(s)->shifts, .low = 0, \
      .high = HX_MAX_ACCELERATORS, .help = "all-to-all: only so many of the others, the same random shifts for all; 0: all", .given = &(s)->given, .given_bit = HX_GIVEN_SHIFTS, .applies = HX_FOR_PATTERN(HX_ALL_TO_ALL)}, \
-    {.name = "duration", .letter = 'd', .kind = HX_OPTION_DURATION, .to.number = &(s)->duration_ns, .low = 0, \
+    {.name = "duration", .key = "traffic.duration", .letter = 'd', .kind = HX_OPTION_DURATION, .to.number = &(s)->duration_ns, .low = 0, \
      .high = HX_MOST_DURATION, .help = "how long to send, as 30s, 500ms or 2m; 0: until --count is sent", \
      .given = &(s)->given, .given_bit = HX_GIVEN_DURATION, .applies = HX_FOR_MESSAGES | HX_FOR_PATTERN(HX_FLOWS), \
      .instead = HX_RUNS_ONCE}, \
-    {.name = "warm-up", .kind = HX_OPTION_DURATION, .to.number = &(s)->warm_up_ns, .low = 0, .high = HX_MOST_DURATION, \
+    {.name = "warm-up", .key = "traffic.warm_up", .kind = HX_OPTION_DURATION, .to.number = &(s)->warm_up_ns, .low = 0, .high = HX_MOST_DURATION, \
      .help = "how much of --duration does not count in rates, shares, latencies and how busy links are", \
      .given = &(s)->given, .given_bit = HX_GIVEN_WARM_UP, .applies = HX_FOR_MESSAGES | HX_FOR_PATTERN(HX_FLOWS), \
      .instead = HX_RUNS_ONCE}, \
-    {.name = "rate", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->rate, .real_low = 1e-6, \
+    {.name = "rate", .key = "traffic.rate", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->rate, .real_low = 1e-6, \
      .real_high = 1, .help = "share of its injection bandwidth an accelerator offers", \
      .given = &(s)->given, .given_bit = HX_GIVEN_RATE, .applies = HX_FOR_MESSAGES, \
      .instead = "its messages go when it is their time"}, \
-    {.name = "seed", .kind = HX_OPTION_NUMBER, .to.number = &(s)->seed, .low = 0, .high = HX_MOST_SEED, \
+    {.name = "seed", .key = "traffic.seed", .kind = HX_OPTION_NUMBER, .to.number = &(s)->seed, .low = 0, .high = HX_MOST_SEED, \
      .help = "seed of everything random", .given = &(s)->given, .given_bit = HX_GIVEN_SEED}, \
-    {.name = "verify", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->verify, \
+    {.name = "verify", .key = "traffic.verify", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->verify, \
      .help = "check every payload byte at arrival; under the virtual clock only if it is said", .given = &(s)->given, .given_bit = HX_GIVEN_VERIFY}
 #define HX_CLOCK_OPTION(s) \
-    {.name = "clock", .kind = HX_OPTION_CHOICE, .argument = "CLOCK", .to.choice = &(s)->clock, \
+    {.name = "clock", .key = "clock", .kind = HX_OPTION_CHOICE, .argument = "CLOCK", .to.choice = &(s)->clock, \
      .choices = hx_clock_names, .help = "what time is", .given = &(s)->given, .given_bit = HX_GIVEN_CLOCK}
 #define HX_SETTINGS_OPTIONS(s) \
     HX_TRAFFIC_OPTIONS(s), \
-    {.name = "workers", .letter = 'w', .kind = HX_OPTION_NUMBER, .to.number = &(s)->workers, .low = 0, \
+    {.name = "workers", .key = "workers", .letter = 'w', .kind = HX_OPTION_NUMBER, .to.number = &(s)->workers, .low = 0, \
      .high = HX_MOST_WORKERS, .help = "worker processes; 0: one a core", .given = &(s)->given, \
      .given_bit = HX_GIVEN_WORKERS}, \
     HX_CLOCK_OPTION(s)
 /* Those that only the virtual clock knows. */
 #define HX_VIRTUAL_OPTIONS(s) \
-    {.name = "select", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->select, \
+    {.name = "select", .key = "select", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->select, \
      .choices = hx_selection_names, .help = "which minimal ways packets take; auto: x-first for all-to-all and uniform " \
      "traffic, else adaptive", .given = &(s)->given, .given_bit = HX_GIVEN_SELECT, \
      .applies = HX_FOR_VIRTUAL}, \
-    {.name = "pace", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->pace, .real_low = 0, .real_high = 1, \
+    {.name = "pace", .key = "pace", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->pace, .real_low = 0, .real_high = 1, \
      .help = "share of its injection bandwidth at which an accelerator's packets follow each other; 0: for all-to-all " \
      "just below what the cables carry, else 1", .given = &(s)->given, .given_bit = HX_GIVEN_PACE, \
      .applies = HX_FOR_VIRTUAL}

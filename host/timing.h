@@ -50,23 +50,23 @@ enum hx_given_timing {
 
 /* clang-format off */
 #define HX_TIMING_OPTIONS(t) \
-    {.name = "timing", .kind = HX_OPTION_CHOICE, .argument = "PRESET", .to.choice = &(t)->preset, \
+    {.name = "timing", .key = "timing.preset", .kind = HX_OPTION_CHOICE, .argument = "PRESET", .to.choice = &(t)->preset, \
      .choices = hx_timing_presets, .help = "the paper's table III, or its authors' published runs: 40 ns a link, 20 ns in " \
      "and out, crossbar of 3200 Gb/s", .given = &(t)->given, .given_bit = HX_GIVEN_PRESET, .applies = HX_FOR_VIRTUAL}, \
-    {.name = "link", .kind = HX_OPTION_NUMBER, .argument = "GBPS", .to.number = &(t)->link, .low = 1, \
+    {.name = "link", .key = "timing.link", .kind = HX_OPTION_NUMBER, .argument = "GBPS", .to.number = &(t)->link, .low = 1, \
      .high = HX_MOST_GBPS, .help = "Gb/s of a link", .standard = &hx_timing_values[HX_TIMING_PAPER].link, .given = &(t)->given, .given_bit = HX_GIVEN_LINK, .applies = HX_FOR_VIRTUAL}, \
-    {.name = "crossbar", .kind = HX_OPTION_NUMBER, .argument = "GBPS", .to.number = &(t)->crossbar, .low = 1, \
+    {.name = "crossbar", .key = "timing.crossbar", .kind = HX_OPTION_NUMBER, .argument = "GBPS", .to.number = &(t)->crossbar, .low = 1, \
      .high = 10 * HX_MOST_GBPS, .help = "Gb/s of a switch's inner ports", .standard = &hx_timing_values[HX_TIMING_PAPER].crossbar, .given = &(t)->given, \
      .given_bit = HX_GIVEN_CROSSBAR, .applies = HX_FOR_VIRTUAL}, \
-    {.name = "cable", .kind = HX_OPTION_DURATION, .to.number = &(t)->cable, .low = 0, .high = HX_MOST_LATENCY, \
+    {.name = "cable", .key = "timing.cable", .kind = HX_OPTION_DURATION, .to.number = &(t)->cable, .low = 0, .high = HX_MOST_LATENCY, \
      .help = "latency of a cable", .standard = &hx_timing_values[HX_TIMING_PAPER].cable, .given = &(t)->given, .given_bit = HX_GIVEN_CABLE, .applies = HX_FOR_VIRTUAL}, \
-    {.name = "trace", .kind = HX_OPTION_DURATION, .to.number = &(t)->trace, .low = 0, .high = HX_MOST_LATENCY, \
+    {.name = "trace", .key = "timing.trace", .kind = HX_OPTION_DURATION, .to.number = &(t)->trace, .low = 0, .high = HX_MOST_LATENCY, \
      .help = "latency of a trace on a board", .standard = &hx_timing_values[HX_TIMING_PAPER].trace, .given = &(t)->given, .given_bit = HX_GIVEN_TRACE, .applies = HX_FOR_VIRTUAL}, \
-    {.name = "input-latency", .kind = HX_OPTION_DURATION, .to.number = &(t)->input, .low = 0, .high = HX_MOST_LATENCY, \
+    {.name = "input-latency", .key = "timing.input", .kind = HX_OPTION_DURATION, .to.number = &(t)->input, .low = 0, .high = HX_MOST_LATENCY, \
      .help = "latency of an input buffer", .standard = &hx_timing_values[HX_TIMING_PAPER].input, .given = &(t)->given, .given_bit = HX_GIVEN_INPUT, .applies = HX_FOR_VIRTUAL}, \
-    {.name = "output-latency", .kind = HX_OPTION_DURATION, .to.number = &(t)->output, .low = 0, .high = HX_MOST_LATENCY, \
+    {.name = "output-latency", .key = "timing.output", .kind = HX_OPTION_DURATION, .to.number = &(t)->output, .low = 0, .high = HX_MOST_LATENCY, \
      .help = "latency of an output buffer", .standard = &hx_timing_values[HX_TIMING_PAPER].output, .given = &(t)->given, .given_bit = HX_GIVEN_OUTPUT, .applies = HX_FOR_VIRTUAL}, \
-    {.name = "buffer", .kind = HX_OPTION_BYTES, .to.number = &(t)->buffer, .low = HX_LEAST_BUFFER, \
+    {.name = "buffer", .key = "timing.buffer", .kind = HX_OPTION_BYTES, .to.number = &(t)->buffer, .low = HX_LEAST_BUFFER, \
      .high = HX_MOST_BUFFER, .help = "buffer of a port, shared equally by its VCs, of which each uses 64 packets at most", .standard = &hx_timing_values[HX_TIMING_PAPER].buffer, .given = &(t)->given, \
      .given_bit = HX_GIVEN_BUFFER, .applies = HX_FOR_VIRTUAL}
 /* clang-format on */

@@ -55,7 +55,9 @@ struct hx_option_list {
 
 struct hx_option {
     const char *name;
-    char letter; /* 0: none */
+    const char *key;   /* in files, as "traffic.message" or "jobs[].tag" (host/yaml/keys.h); NULL: it is in none */
+    bool key_required; /* where what it is in is there */
+    char letter;       /* 0: none */
     enum hx_option_kind kind;
     bool negatable;       /* FLAG: --no-NAME exists */
     const char *argument; /* its name in --help; NULL: by kind */

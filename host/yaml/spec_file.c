@@ -20,144 +20,79 @@
  *     pace: 0.25
  *     timing: {preset: paper, link: 400, crossbar: 800, cable: 20ns, trace: 1ns, input: 40ns, output: 40ns, buffer: 32MiB}
  *
- * libcyaml checks the structure. Every single value is then read by the option of the same name, so that a value is
- * written and refused alike in a file and on the command line. */
+ * Every single value is read by the option that has its key, so that a value is written and refused alike in a file and on the
+ * command line. */
 #include "host/spec.h"
 #include "host/yaml/external.h"
 #include "host/yaml/keys.h"
-#include "host/yaml/load.h"
-#include "host/yaml/marks.h"
-#include "host/yaml/values.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
-enum { LONGEST_PATH = 96 };
+/* ---- what may be in it ---- */
 
-/* ---- what libcyaml fills ---- */
-
-struct board {
-    uint32_t at[2]; /* X, Y */
-};
-
-struct job {
-    char *tag;
-    struct board *boards;
-    struct board *rectangle;
-    unsigned boards_count, rectangle_count;
-};
-
-struct capture {
-    char *file, *ports, *filter, *snaplen, *buffer, *annotate, *drop;
-};
-
-struct timing {
-    char *preset, *link, *crossbar, *cable, *trace, *input, *output, *buffer;
-};
-
-struct file {
-    char *fabric, *name, *planes, *radix, *taper, *credits, *workers, *clock, *select, *pace;
-    struct board *failed;
-    struct job *jobs;
-    struct hx_yaml_external *external;
-    struct hx_yaml_traffic *traffic;
-    char *pattern; /* `traffic: WORD` in place of the mapping */
-    struct capture *capture;
-    struct timing *timing;
-    unsigned failed_count, jobs_count, external_count;
+struct values {
+    const char *fabric, *name;
+    struct hx_overrides sizes;
+    struct hx_settings settings;
+    struct hx_capture_settings capture;
+    struct hx_timing timing;
+    uint64_t tag;                       /* of the job that is being read */
+    struct hx_external_values external; /* of no entry: for the documentation */
 };
 
 /* clang-format off */
-static const cyaml_schema_value_t number_schema = {CYAML_VALUE_UINT(CYAML_FLAG_DEFAULT, uint32_t)};
-static const cyaml_schema_value_t board_schema = {
-    CYAML_VALUE_SEQUENCE_FIXED(CYAML_FLAG_DEFAULT, uint32_t, &number_schema, 2)};
+#define FABRIC_OPTIONS(v) \
+    {.key = "fabric", .key_required = true, .kind = HX_OPTION_STRING, .argument = "SPEC", .to.string = &(v)->fabric, \
+     .help = "the fabric, as 4x4 Hx2Mesh"}, \
+    {.key = "name", .kind = HX_OPTION_STRING, .to.string = &(v)->name, .help = "for reports; without it, the fabric"}, \
+    HX_OVERRIDE_OPTIONS(&(v)->sizes), HX_CREDIT_OPTION(&(v)->sizes), HX_SETTINGS_OPTIONS(&(v)->settings), \
+    HX_VIRTUAL_OPTIONS(&(v)->settings), HX_CAPTURE_OPTIONS(&(v)->capture), HX_TIMING_OPTIONS(&(v)->timing), \
+    {.key = "jobs[].tag", .key_required = true, .kind = HX_OPTION_NUMBER, .argument = "TAG", .to.number = &(v)->tag, \
+     .low = 1, .high = UINT16_MAX, .help = "what its packets carry"}, \
+    HX_EXTERNAL_OPTIONS(&(v)->external, HX_MAX_PLANES), HX_OPTIONS_END
 
-static const cyaml_schema_field_t job_fields[] = {
-    CYAML_FIELD_STRING_PTR("tag", CYAML_FLAG_POINTER, struct job, tag, 0, HX_YAML_LONGEST_VALUE),
-    CYAML_FIELD_SEQUENCE("boards", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct job, boards, &board_schema, 1,
-                         CYAML_UNLIMITED),
-    CYAML_FIELD_SEQUENCE("rectangle", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct job, rectangle, &board_schema,
-                         2, 2),
-    CYAML_FIELD_END};
-static const cyaml_schema_value_t job_schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_DEFAULT, struct job, job_fields)};
-
-static const cyaml_schema_field_t capture_fields[] = {
-    CYAML_FIELD_STRING_PTR("file", CYAML_FLAG_POINTER, struct capture, file, 1, HX_YAML_LONGEST_VALUE),
-    HX_YAML_TEXT("ports", struct capture, ports),
-    HX_YAML_TEXT("filter", struct capture, filter),
-    HX_YAML_TEXT("snaplen", struct capture, snaplen),
-    HX_YAML_TEXT("buffer", struct capture, buffer),
-    HX_YAML_TEXT("annotate", struct capture, annotate),
-    HX_YAML_TEXT("drop", struct capture, drop),
-    CYAML_FIELD_END};
-
-static const cyaml_schema_field_t timing_fields[] = {
-    HX_YAML_TEXT("preset", struct timing, preset),     HX_YAML_TEXT("link", struct timing, link),
-    HX_YAML_TEXT("crossbar", struct timing, crossbar), HX_YAML_TEXT("cable", struct timing, cable),
-    HX_YAML_TEXT("trace", struct timing, trace),       HX_YAML_TEXT("input", struct timing, input),
-    HX_YAML_TEXT("output", struct timing, output),     HX_YAML_TEXT("buffer", struct timing, buffer),
-    CYAML_FIELD_END};
-
-static const cyaml_schema_field_t file_fields[] = {
-    CYAML_FIELD_STRING_PTR("fabric", CYAML_FLAG_POINTER, struct file, fabric, 0, HX_YAML_LONGEST_VALUE),
-    HX_YAML_TEXT("name", struct file, name),       HX_YAML_TEXT("planes", struct file, planes),
-    HX_YAML_TEXT("radix", struct file, radix),     HX_YAML_TEXT("taper", struct file, taper),
-    HX_YAML_TEXT("credits", struct file, credits), HX_YAML_TEXT("workers", struct file, workers),
-    HX_YAML_TEXT("clock", struct file, clock),     HX_YAML_TEXT("select", struct file, select),
-    HX_YAML_TEXT("pace", struct file, pace),
-    CYAML_FIELD_SEQUENCE("failed_boards", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, failed,
-                         &board_schema, 0, CYAML_UNLIMITED),
-    CYAML_FIELD_SEQUENCE("jobs", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, jobs, &job_schema, 0,
-                         CYAML_UNLIMITED),
-    CYAML_FIELD_SEQUENCE("external", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, external,
-                         &hx_yaml_external_schema, 0, CYAML_UNLIMITED),
-    CYAML_FIELD_MAPPING_PTR("traffic", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, traffic,
-                            hx_yaml_traffic_fields),
-    CYAML_FIELD_MAPPING_PTR("capture", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, capture,
-                            capture_fields),
-    CYAML_FIELD_MAPPING_PTR("timing", CYAML_FLAG_POINTER | CYAML_FLAG_OPTIONAL, struct file, timing, timing_fields),
-    CYAML_FIELD_END};
-static const cyaml_schema_value_t file_schema = {CYAML_VALUE_MAPPING(CYAML_FLAG_POINTER, struct file, file_fields)};
-
-/* Which option reads which key. */
-#define FILE_VALUES(f) \
-    {"planes", "planes", (f)->planes}, {"radix", "radix", (f)->radix}, {"taper", "taper", (f)->taper}, \
-    {"credits", "credits", (f)->credits}, {"workers", "workers", (f)->workers}, {"clock", "clock", (f)->clock}, \
-    {"select", "select", (f)->select}, {"pace", "pace", (f)->pace}
-#define CAPTURE_VALUES(c) \
-    {"capture", "capture.file", (c)->file}, {"capture-ports", "capture.ports", (c)->ports}, \
-    {"capture-filter", "capture.filter", (c)->filter}, {"snaplen", "capture.snaplen", (c)->snaplen}, \
-    {"capture-buffer", "capture.buffer", (c)->buffer}, {"annotate", "capture.annotate", (c)->annotate}, \
-    {"capture-drop", "capture.drop", (c)->drop}
-#define TIMING_VALUES(t) \
-    {"timing", "timing.preset", (t)->preset}, {"link", "timing.link", (t)->link}, \
-    {"crossbar", "timing.crossbar", (t)->crossbar}, {"cable", "timing.cable", (t)->cable}, \
-    {"trace", "timing.trace", (t)->trace}, {"input-latency", "timing.input", (t)->input}, \
-    {"output-latency", "timing.output", (t)->output}, {"buffer", "timing.buffer", (t)->buffer}
+static const struct hx_yaml_group groups[] = {
+    {.key = "failed_boards", .holds = HX_YAML_PAIRS, .argument = "[[X, Y], ...]", .help = "boards that are not there"},
+    {.key = "jobs", .holds = HX_YAML_ENTRIES, .argument = "list",
+     .help = "which boards belong together; those of no job do, with tag 0"},
+    {.key = "jobs[].boards", .holds = HX_YAML_PAIRS, .least = 1, .argument = "[[X, Y], ...]",
+     .help = "its boards, one by one"},
+    {.key = "jobs[].rectangle", .holds = HX_YAML_PAIRS, .least = 2, .most = 2, .argument = "[[X, Y], [X, Y]]",
+     .help = "or all from the north-western to the south-eastern one"},
+    HX_EXTERNAL_GROUPS,
+    {.key = "traffic", .holds = HX_YAML_KEYS, .argument = "mapping", .word = "traffic.pattern",
+     .help = "what is sent; or in its place the word or file of `pattern` alone"},
+    {.key = "capture", .holds = HX_YAML_KEYS, .argument = "mapping", .help = "which frames are written to a file"},
+    {.key = "timing", .holds = HX_YAML_KEYS, .argument = "mapping",
+     .help = "speeds, latencies and buffers (virtual clock)"},
+    {.key = NULL}};
 /* clang-format on */
 
-enum { FILE_FIELDS = sizeof file_fields / sizeof *file_fields };
-
-/* The schema of a file that says `traffic: WORD`. */
-static const cyaml_schema_value_t *short_schema(void)
+static struct values defaults(void)
 {
-    static cyaml_schema_field_t fields[FILE_FIELDS];
-    static cyaml_schema_value_t schema;
-    static const cyaml_schema_field_t word = HX_YAML_TEXT("traffic", struct file, pattern);
-    for (unsigned i = 0; i < FILE_FIELDS; i++)
-        fields[i] = file_fields[i].key && strcmp(file_fields[i].key, word.key) == 0 ? word : file_fields[i];
-    schema = file_schema;
-    schema.mapping.fields = fields;
-    return &schema;
+    return (struct values){.settings = hx_default_settings,
+                           .capture = HX_CAPTURE_DEFAULTS,
+                           .timing = HX_DEFAULT_TIMING,
+                           .external = hx_external_defaults};
 }
 
-/* ---- what came out of it, checked ---- */
+void hx_spec_print_keys(enum hx_help_format format, FILE *out)
+{
+    struct values v = defaults();
+    const struct hx_option options[] = {FABRIC_OPTIONS(&v)};
+    const struct hx_yaml_kind kind = {
+        .title = "Keys of a fabric file, *.hxm.yaml", .options = options, .groups = groups};
+    hx_yaml_keys_print(&kind, format, out);
+}
+
+/* ---- values ---- */
 
 struct reading {
-    const struct hx_yaml_marks *marks;
-    const struct file *file;
+    const struct hx_yaml *y;
+    const struct hx_option *options; /* whose targets are `values` */
+    struct values *values;
     struct hx_spec *spec;
     struct hx_problem *problem;
 };
@@ -165,11 +100,12 @@ struct reading {
 static bool apply_fabric(struct reading *r)
 {
     struct hx_problem of_text;
-    if (!hx_spec_parse(r->file->fabric, r->spec, &of_text))
-        return hx_yaml_fail(r->marks, "fabric", r->problem, "'%s': %s", of_text.where, of_text.what);
-    snprintf(r->spec->source, sizeof r->spec->source, "%s", r->marks->file);
-    if (r->file->name && r->file->name[0])
-        snprintf(r->spec->name, sizeof r->spec->name, "%s", r->file->name);
+    const char *name = r->values->name;
+    if (!hx_spec_parse(r->values->fabric, r->spec, &of_text))
+        return hx_yaml_fail(r->y, hx_yaml_find(r->y, "fabric"), r->problem, "'%s': %s", of_text.where, of_text.what);
+    snprintf(r->spec->source, sizeof r->spec->source, "%s", r->y->file);
+    if (name && name[0])
+        snprintf(r->spec->name, sizeof r->spec->name, "%s", name);
     return true;
 }
 
@@ -191,86 +127,67 @@ static const char *own_beside(const char *file, const char *name)
     return path;
 }
 
-/* A key must be for what the file itself says it is, its clock and its pattern. If it says neither, a key that is not for the
- * default is noted: the command line may yet say which (struct hx_spec, of_default_clock). */
-static bool check_values(struct reading *r, const struct hx_option *options, const struct hx_yaml_value *values,
-                         unsigned count)
+static void take_settings(struct reading *r)
 {
     struct hx_spec *s = r->spec;
-    if (!hx_yaml_check(r->marks, options, values, count, hx_settings_named(&s->settings), r->problem))
+    const struct values *v = r->values;
+    s->settings = v->settings;
+    s->timing = v->timing;
+    s->capture = v->capture;
+    if (v->settings.traffic_file)
+        s->settings.traffic_file = own_beside(r->y->file, v->settings.traffic_file);
+    s->capture.file = own(v->capture.file);
+    s->capture.filter = own(v->capture.filter);
+    s->capture.ports.item[0] = own(v->capture.ports.item[0]);
+}
+
+static bool applies(const struct reading *r, uint64_t run, struct hx_problem *problem)
+{
+    return hx_yaml_applies(r->y, r->y->items, r->options, run, problem);
+}
+
+/* A key must be for what the file itself says it is, its clock and its pattern. If it says neither, a key that is not for the
+ * default is noted: the command line may yet say which (struct hx_spec, of_default_clock). */
+static bool check_settings(struct reading *r)
+{
+    struct hx_spec *s = r->spec;
+    if (!applies(r, hx_settings_named(&s->settings), r->problem))
         return false;
-    if (s->of_default_clock.exit_code == 0)
-        (void)hx_yaml_check(r->marks, options, values, count, HX_FOR_CLOCK(s->settings.clock) | HX_FOR_ANY_PATTERN,
-                            &s->of_default_clock);
-    if (s->of_default_pattern.exit_code == 0)
-        (void)hx_yaml_check(r->marks, options, values, count, HX_FOR_PATTERN(s->settings.pattern) | HX_FOR_ANY_CLOCK,
-                            &s->of_default_pattern);
+    (void)applies(r, HX_FOR_CLOCK(s->settings.clock) | HX_FOR_ANY_PATTERN, &s->of_default_clock);
+    (void)applies(r, HX_FOR_PATTERN(s->settings.pattern) | HX_FOR_ANY_CLOCK, &s->of_default_pattern);
+    if (s->settings.given & HX_GIVEN_COUNT && s->settings.count && s->settings.duration_ns)
+        return hx_yaml_fail_key(r->y, hx_yaml_find(r->y, "traffic.count"), r->problem, "%s", HX_COUNT_OR_DURATION);
     return true;
 }
 
-/* Reads each value that is there by the option of that name. */
-static bool apply_values(struct reading *r)
+static bool apply_sizes(struct reading *r)
 {
-    struct hx_overrides sizes = {0};
-    struct hx_settings *settings = &r->spec->settings;
-    const struct hx_option options[] = {HX_OVERRIDE_OPTIONS(&sizes), HX_CREDIT_OPTION(&sizes),
-                                        HX_SETTINGS_OPTIONS(settings), HX_VIRTUAL_OPTIONS(settings), HX_OPTIONS_END};
-    static const struct hx_yaml_traffic no_traffic;
-    const struct file *f = r->file;
-    const struct hx_yaml_traffic *t = f->traffic ? f->traffic : &no_traffic;
-    const struct hx_yaml_value values[] = {
-        FILE_VALUES(f), {"traffic", "traffic", f->pattern}, HX_YAML_TRAFFIC_VALUES(t)};
-    unsigned count = sizeof values / sizeof *values;
-    bool good = hx_yaml_apply(r->marks, options, values, count, r->problem);
-    if (settings->traffic_file)
-        settings->traffic_file = own_beside(r->marks->file, settings->traffic_file);
-    if (!good || !check_values(r, options, values, count))
+    const struct hx_overrides *sizes = &r->values->sizes;
+    struct hx_geometry g;
+    struct hx_problem of_spec;
+    if (sizes->credits % HX_PACKET_BLOCKS)
+        return hx_yaml_fail(r->y, hx_yaml_find(r->y, "credits"), r->problem, "credits: %u is not a multiple of %u",
+                            (unsigned)sizes->credits, HX_PACKET_BLOCKS);
+    if (!hx_spec_override(r->spec, sizes, r->problem))
         return false;
-    if (settings->given & HX_GIVEN_COUNT && settings->count && settings->duration_ns)
-        return hx_yaml_fail_key(r->marks, "traffic.count", r->problem, "%s", HX_COUNT_OR_DURATION);
-    if (sizes.credits % HX_PACKET_BLOCKS)
-        return hx_yaml_fail(r->marks, "credits", r->problem, "credits: %s is not a multiple of %u", f->credits,
-                            HX_PACKET_BLOCKS);
-    return hx_spec_override(r->spec, &sizes, r->problem);
+    return hx_spec_try_geometry(r->spec, &g, &of_spec) ||
+           hx_yaml_fail(r->y, hx_yaml_find(r->y, "fabric"), r->problem, "%s", of_spec.what);
 }
 
-static bool apply_capture(struct reading *r)
-{
-    struct hx_capture_settings *settings = &r->spec->capture;
-    struct hx_capture_settings read = *settings; /* its texts are the file's */
-    const struct hx_option options[] = {HX_CAPTURE_OPTIONS(&read), HX_OPTIONS_END};
-    const struct capture *c = r->file->capture;
-    if (!c)
-        return true;
-    const struct hx_yaml_value values[] = {CAPTURE_VALUES(c)};
-    unsigned count = sizeof values / sizeof *values;
-    if (!hx_yaml_apply(r->marks, options, values, count, r->problem) || !check_values(r, options, values, count))
-        return false;
-    *settings = read;
-    settings->file = own(read.file);
-    settings->filter = own(read.filter);
-    settings->ports.item[0] = own(c->ports);
-    return true;
-}
+/* ---- boards ---- */
 
-static bool apply_timing(struct reading *r)
-{
-    struct hx_timing *timing = &r->spec->timing;
-    const struct hx_option options[] = {HX_TIMING_OPTIONS(timing), HX_OPTIONS_END};
-    const struct timing *t = r->file->timing;
-    if (!t)
-        return true;
-    const struct hx_yaml_value values[] = {TIMING_VALUES(t)};
-    unsigned count = sizeof values / sizeof *values;
-    return hx_yaml_apply(r->marks, options, values, count, r->problem) && check_values(r, options, values, count);
-}
+struct board {
+    uint32_t at[2]; /* X, Y */
+};
 
-static bool check_board(struct reading *r, const char *path, const struct board *board)
+static bool read_board(struct reading *r, const struct hx_yaml_item *item, struct board *board)
 {
     const struct hx_spec *s = r->spec;
+    if (!hx_yaml_pair(r->y, item, board->at, r->problem))
+        return false;
     if (board->at[0] < s->x && board->at[1] < s->y)
         return true;
-    return hx_yaml_fail(r->marks, path, r->problem, "board %u,%u is outside the fabric (X 0 .. %u, Y 0 .. %u)",
+    return hx_yaml_fail(r->y, item, r->problem, "board %u,%u is outside the fabric (X 0 .. %u, Y 0 .. %u)",
                         board->at[0], board->at[1], s->x - 1, s->y - 1);
 }
 
@@ -281,71 +198,65 @@ static unsigned board_index(const struct hx_spec *s, const struct board *board)
 
 static bool apply_failed(struct reading *r)
 {
-    if (!r->file->failed_count)
+    const struct hx_yaml_item *list = hx_yaml_find(r->y, "failed_boards");
+    if (!list || !list->entries)
         return true;
     r->spec->failed = hx_allocate(hx_spec_boards(r->spec), sizeof *r->spec->failed);
-    for (unsigned i = 0; i < r->file->failed_count; i++) {
-        char path[LONGEST_PATH];
-        snprintf(path, sizeof path, "failed_boards[%u]", i);
-        if (!check_board(r, path, &r->file->failed[i]))
+    for (const struct hx_yaml_item *item = hx_yaml_first(list); item; item = hx_yaml_next(list, item)) {
+        struct board board;
+        if (!read_board(r, item, &board))
             return false;
-        r->spec->failed[board_index(r->spec, &r->file->failed[i])] = true;
+        r->spec->failed[board_index(r->spec, &board)] = true;
     }
     return true;
 }
 
-static bool give_board(struct reading *r, const char *path, const struct board *board, uint16_t tag)
+/* `item`: where the file says so. */
+static bool give_board(struct reading *r, const struct hx_yaml_item *item, const struct board *board)
 {
     uint16_t *job = &r->spec->job[board_index(r->spec, board)];
-    if (*job != HX_NO_JOB && *job != tag)
-        return hx_yaml_fail(r->marks, path, r->problem, "board %u,%u already belongs to job %u", board->at[0],
-                            board->at[1], *job);
-    *job = tag;
+    if (*job != HX_NO_JOB && *job != r->values->tag)
+        return hx_yaml_fail(r->y, item, r->problem, "board %u,%u already belongs to job %u", board->at[0], board->at[1],
+                            *job);
+    *job = (uint16_t)r->values->tag;
     return true;
 }
 
-static bool apply_rectangle(struct reading *r, const char *path, const struct board corner[2], uint16_t tag)
+static bool apply_rectangle(struct reading *r, const struct hx_yaml_item *corners)
 {
-    if (!check_board(r, path, &corner[0]) || !check_board(r, path, &corner[1]))
+    struct board corner[2];
+    const struct hx_yaml_item *first = hx_yaml_first(corners);
+    if (!read_board(r, first, &corner[0]) || !read_board(r, hx_yaml_next(corners, first), &corner[1]))
         return false;
     if (corner[0].at[0] > corner[1].at[0] || corner[0].at[1] > corner[1].at[1])
-        return hx_yaml_fail(r->marks, path, r->problem, "%s: the first corner must be the north-western one", path);
+        return hx_yaml_fail(r->y, corners, r->problem, "%s: the first corner must be the north-western one",
+                            corners->path);
     for (uint32_t y = corner[0].at[1]; y <= corner[1].at[1]; y++) {
         for (uint32_t x = corner[0].at[0]; x <= corner[1].at[0]; x++) {
             const struct board board = {{x, y}};
-            if (!give_board(r, path, &board, tag))
+            if (!give_board(r, corners, &board))
                 return false;
         }
     }
     return true;
 }
 
-#define JOB_TAG_OPTION(tag)                                                                                            \
-    {                                                                                                                  \
-        .name = "jobs[].tag", .kind = HX_OPTION_NUMBER, .argument = "TAG", .to.number = (tag), .low = 1,               \
-        .high = UINT16_MAX, .help = "what its packets carry"                                                           \
-    }
-
-static bool apply_job(struct reading *r, unsigned index)
+static bool apply_job(struct reading *r, const struct hx_yaml_item *entry)
 {
-    const struct job *job = &r->file->jobs[index];
-    char path[LONGEST_PATH];
-    snprintf(path, sizeof path, "jobs[%u].tag", index);
-    uint64_t tag = 0;
-    const struct hx_option option = JOB_TAG_OPTION(&tag);
-    const char *wrong = hx_option_apply(&option, job->tag);
-    if (wrong)
-        return hx_yaml_fail(r->marks, path, r->problem, "tag: %s", wrong);
-    if (!job->boards_count && !job->rectangle_count) {
-        snprintf(path, sizeof path, "jobs[%u]", index);
-        return hx_yaml_fail_key(r->marks, path, r->problem, "job %s has neither 'boards' nor 'rectangle'", job->tag);
-    }
-    snprintf(path, sizeof path, "jobs[%u].rectangle", index);
-    if (job->rectangle_count && !apply_rectangle(r, path, job->rectangle, (uint16_t)tag))
+    const struct hx_yaml_item *boards = hx_yaml_within(entry, "jobs[].boards");
+    const struct hx_yaml_item *rectangle = hx_yaml_within(entry, "jobs[].rectangle");
+    if (!hx_yaml_apply(r->y, entry, r->options, r->problem))
         return false;
-    for (unsigned i = 0; i < job->boards_count; i++) {
-        snprintf(path, sizeof path, "jobs[%u].boards[%u]", index, i);
-        if (!check_board(r, path, &job->boards[i]) || !give_board(r, path, &job->boards[i], (uint16_t)tag))
+    if (!boards && !rectangle)
+        return hx_yaml_fail_key(r->y, entry, r->problem, "job %u has neither 'boards' nor 'rectangle'",
+                                (unsigned)r->values->tag);
+    if (rectangle && !apply_rectangle(r, rectangle))
+        return false;
+    if (!boards)
+        return true;
+    for (const struct hx_yaml_item *item = hx_yaml_first(boards); item; item = hx_yaml_next(boards, item)) {
+        struct board board;
+        if (!read_board(r, item, &board) || !give_board(r, item, &board))
             return false;
     }
     return true;
@@ -353,87 +264,41 @@ static bool apply_job(struct reading *r, unsigned index)
 
 static bool apply_jobs(struct reading *r)
 {
-    if (!r->file->jobs_count)
+    const struct hx_yaml_item *list = hx_yaml_find(r->y, "jobs");
+    if (!list || !list->entries)
         return true;
     r->spec->job = hx_allocate(hx_spec_boards(r->spec), sizeof *r->spec->job);
-    for (unsigned i = 0; i < r->file->jobs_count; i++)
-        if (!apply_job(r, i))
+    for (const struct hx_yaml_item *entry = hx_yaml_first(list); entry; entry = hx_yaml_next(list, entry)) {
+        if (!apply_job(r, entry))
             return false;
+    }
     return true;
-}
-
-static bool apply_external(struct reading *r)
-{
-    return hx_external_read(r->marks, r->file->external, r->file->external_count, r->spec, r->problem);
-}
-
-static bool check_size(struct reading *r)
-{
-    struct hx_geometry g;
-    struct hx_problem of_spec;
-    return hx_spec_try_geometry(r->spec, &g, &of_spec) ||
-           hx_yaml_fail(r->marks, "fabric", r->problem, "%s", of_spec.what);
 }
 
 /* ---- the file itself ---- */
 
+static bool apply_all(struct reading *r)
+{
+    if (!hx_yaml_apply(r->y, r->y->items, r->options, r->problem) || !apply_fabric(r))
+        return false;
+    take_settings(r);
+    return check_settings(r) && apply_sizes(r) && apply_failed(r) && apply_jobs(r) &&
+           hx_external_read(r->y, r->spec, r->problem);
+}
+
 bool hx_spec_read(const char *path, struct hx_spec *spec, struct hx_problem *problem)
 {
     *spec = (struct hx_spec){0};
-    struct hx_yaml_document document;
-    if (!hx_yaml_open_either(&document, path, &file_schema, "traffic", short_schema(), problem))
+    struct values v = defaults();
+    const struct hx_option options[] = {FABRIC_OPTIONS(&v)};
+    const struct hx_yaml_kind kind = {.options = options, .groups = groups};
+    struct hx_yaml y;
+    if (!hx_yaml_open(&y, path, &kind, problem))
         return false;
-    struct reading r = {.marks = &document.marks, .file = document.data, .spec = spec, .problem = problem};
-    bool good = apply_fabric(&r) && apply_values(&r) && apply_capture(&r) && apply_timing(&r) && check_size(&r) &&
-                apply_failed(&r) && apply_jobs(&r) && apply_external(&r);
-    hx_yaml_close(&document);
+    struct reading r = {.y = &y, .options = options, .values = &v, .spec = spec, .problem = problem};
+    bool good = apply_all(&r);
+    hx_yaml_free(&y);
     if (!good)
         hx_spec_free(spec);
     return good;
-}
-
-/* ---- what is documented ---- */
-
-void hx_spec_print_keys(enum hx_help_format format, FILE *out)
-{
-    static const struct file f;
-    static const struct hx_yaml_traffic t;
-    static const struct capture c;
-    static const struct timing times;
-    uint64_t tag = 0;
-    struct hx_overrides sizes = {0};
-    struct hx_settings settings = hx_default_settings;
-    struct hx_capture_settings capture = HX_CAPTURE_DEFAULTS;
-    struct hx_timing timing = HX_DEFAULT_TIMING;
-    struct hx_external_values external = hx_external_defaults;
-    const struct hx_option options[] = {HX_OVERRIDE_OPTIONS(&sizes),
-                                        HX_CREDIT_OPTION(&sizes),
-                                        HX_SETTINGS_OPTIONS(&settings),
-                                        HX_VIRTUAL_OPTIONS(&settings),
-                                        HX_CAPTURE_OPTIONS(&capture),
-                                        HX_TIMING_OPTIONS(&timing),
-                                        HX_OPTIONS_END};
-    const struct hx_yaml_value values[] = {FILE_VALUES(&f), HX_YAML_TRAFFIC_VALUES(&t), CAPTURE_VALUES(&c),
-                                           TIMING_VALUES(&times)};
-    const struct hx_option others[] = {
-        HX_YAML_KEY("fabric", "SPEC", "the fabric, as 4x4 Hx2Mesh"),
-        HX_YAML_KEY("name", "TEXT", "for reports; without it, the fabric"),
-        HX_YAML_KEY("failed_boards", "[[X, Y], ...]", "boards that are not there"),
-        HX_YAML_KEY("jobs", "list", "which boards belong together; those of no job do, with tag 0"),
-        JOB_TAG_OPTION(&tag),
-        HX_YAML_KEY("jobs[].boards", "[[X, Y], ...]", "its boards, one by one"),
-        HX_YAML_KEY("jobs[].rectangle", "[[X, Y], [X, Y]]", "or all from the north-western to the south-eastern one"),
-        HX_YAML_KEY("external", "list", "accelerators that run elsewhere (wall clock)"),
-        HX_EXTERNAL_KEYS(&external, HX_MAX_PLANES),
-        HX_YAML_KEY("traffic", "mapping", "what is sent; or in its place the word or file of `pattern` alone"),
-        HX_YAML_KEY("capture", "mapping", "which frames are written to a file"),
-        HX_YAML_KEY("timing", "mapping", "speeds, latencies and buffers (virtual clock)"),
-        HX_OPTIONS_END};
-    const struct hx_yaml_keys keys = {.title = "Keys of a fabric file, *.hxm.yaml",
-                                      .fields = file_fields,
-                                      .options = options,
-                                      .values = values,
-                                      .count = sizeof values / sizeof *values,
-                                      .others = others};
-    hx_yaml_keys_print(&keys, format, out);
 }
