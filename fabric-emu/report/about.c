@@ -1,6 +1,7 @@
 /* about.c - what a run was: everything that is needed to run it again. */
 #include "fabric-emu/report/result.h"
 #include "host/json.h"
+#include "host/options/command_line.h"
 #include "host/options/json.h"
 
 #include <stdio.h>
@@ -51,7 +52,7 @@ json_t *result_fabric_json(const struct result *r)
 
 /* ---- the settings ---- */
 
-json_t *result_settings_json(const struct result *r)
+void result_settings(const struct result *r, json_t **settings, char **again)
 {
     /* The targets of a table can be written, so it is one of copies. */
     struct hx_settings s = r->settings;
@@ -64,9 +65,9 @@ json_t *result_settings_json(const struct result *r)
                                         HX_VIRTUAL_OPTIONS(&s),
                                         HX_TIMING_OPTIONS(&timing),
                                         HX_OPTIONS_END};
-    json_t *settings = json_object();
-    hx_options_json(options, hx_settings_run(&s), settings);
-    return settings;
+    *settings = json_object();
+    hx_options_json(options, hx_settings_run(&s), *settings);
+    *again = hx_options_line("hxmesh run", r->spec->source, options, hx_settings_run(&s));
 }
 
 /* ---- when and how it was started ---- */

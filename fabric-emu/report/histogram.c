@@ -1,6 +1,14 @@
 /* histogram.c - reading histograms (histogram.h). */
 #include "fabric-emu/report/histogram.h"
 
+bool fab_histogram_is_empty(const struct fab_histogram *h)
+{
+    unsigned bin = 0;
+    while (bin < FAB_HISTOGRAM_BINS && h->count[bin] == 0)
+        bin++;
+    return bin == FAB_HISTOGRAM_BINS;
+}
+
 uint64_t fab_histogram_quantile(const struct fab_histogram *h, double share)
 {
     uint64_t all = 0;

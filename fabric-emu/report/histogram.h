@@ -2,6 +2,7 @@
 #ifndef HISTOGRAM_H
 #define HISTOGRAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { FAB_HISTOGRAM_STEPS = 32, FAB_HISTOGRAM_BINS = 40 * FAB_HISTOGRAM_STEPS };
@@ -35,6 +36,7 @@ static inline void fab_histogram_add(struct fab_histogram *h, uint64_t value)
     h->most = value > h->most ? value : h->most;
 }
 
+bool fab_histogram_is_empty(const struct fab_histogram *h);
 /* The value that a share of all values does not exceed, 0 if there is none. */
 uint64_t fab_histogram_quantile(const struct fab_histogram *h, double share);
 void fab_histogram_merge(struct fab_histogram *into, const struct fab_histogram *from);

@@ -5,6 +5,8 @@
 #include "host/name.h"
 #include "host/version.h"
 
+#include <stdlib.h>
+
 static const char *const drop_names[] = {
 #define DROP_NAME(name, text) text,
     HX_DROP_REASONS(DROP_NAME)
@@ -21,6 +23,8 @@ static json_t *drops_json(const struct result *r)
 
 static json_t *latency_json(const struct fab_histogram *h)
 {
+    if (fab_histogram_is_empty(h))
+        return json_pack("{s:n, s:n, s:n, s:n}", "p50", "p99", "p999", "max");
     return json_pack("{s:I, s:I, s:I, s:I}", "p50", (json_int_t)fab_histogram_quantile(h, 0.5), "p99",
                      (json_int_t)fab_histogram_quantile(h, 0.99), "p999", (json_int_t)fab_histogram_quantile(h, 0.999),
                      "max", (json_int_t)h->most);
@@ -86,16 +90,16 @@ static json_t *receive_json(const struct result *r)
     return shares;
 }
 
-static json_t *host_json(const struct result *r)
+static json_t *host_json(const struct result *r, const char *again)
 {
     double seconds = (double)r->outcome.drained_ns / 1e9;
     double rate = seconds > 0 ? (double)r->packet_hops / seconds : 0;
     char date[RESULT_DATE];
     result_date(r, date);
-    return json_pack("{s:s, s:s, s:i, s:f, s:f, s:f, s:f, s:f, s:I, s:i}", "date", date, "command", r->common->line,
-                     "workers", (int)r->workers, "wall_seconds", seconds, "packet_hops_per_second", rate, "cpu_seconds",
-                     r->cpu_seconds, "packet_hops_per_cpu_second",
-                     r->cpu_seconds > 0 ? (double)r->packet_hops / r->cpu_seconds : 0, "verify_cpu_seconds",
+    return json_pack("{s:s, s:s, s:s?, s:i, s:f, s:f, s:f, s:f, s:f, s:I, s:i}", "date", date, "command",
+                     r->common->line, "again", again, "workers", (int)r->workers, "wall_seconds", seconds,
+                     "packet_hops_per_second", rate, "cpu_seconds", r->cpu_seconds, "packet_hops_per_cpu_second",
+                     r->cpu_seconds > 0 ? (double)r->packet_hops / r->cpu_seconds : 0, "verify_seconds",
                      r->verify_seconds, "peak_memory_bytes", (json_int_t)r->peak_memory_bytes, "worker_deaths",
                      (int)r->outcome.deaths);
 }
@@ -104,12 +108,15 @@ json_t *result_json(const struct result *r)
 {
     json_t *o = json_object();
     const struct hx_settings *s = &r->settings;
+    json_t *settings;
+    char *again;
+    result_settings(r, &settings, &again);
 #define SET(key, value) (void)json_object_set_new(o, key, value)
     SET("schema", json_integer(RESULT_SCHEMA));
     SET("version", json_string(HXMESH_VERSION));
     SET("spec", json_string(r->spec->fabric));
     SET("fabric", result_fabric_json(r));
-    SET("settings", result_settings_json(r));
+    SET("settings", settings);
     SET("planes", json_integer(r->g->planes));
     SET("clock", json_string(hx_clock_names[s->clock]));
     SET("seed", json_integer((json_int_t)s->seed));
@@ -149,7 +156,8 @@ json_t *result_json(const struct result *r)
     if (r->collective)
         SET("collective",
             collective_report_json(r->collective, r->collective_count, result_injection(r) * result_seconds(r)));
-    SET("host", host_json(r));
+    SET("host", host_json(r, again));
 #undef SET
+    free(again);
     return o;
 }

@@ -21,6 +21,12 @@ double result_seconds(const struct result *r)
     return r->outcome.virtual_ps ? (double)r->outcome.virtual_ps / 1e12 : (double)r->outcome.elapsed_ns / 1e9;
 }
 
+double result_verify_share(const struct result *r)
+{
+    double all = r->workers * (double)r->outcome.drained_ns / 1e9;
+    return r->verify_seconds < all ? r->verify_seconds / all : 1;
+}
+
 double result_injection(const struct result *r)
 {
     return 4 * r->link_rate * r->g->planes;

@@ -72,7 +72,7 @@ struct result {
     double link_rate; /* bytes a second of a link: what all shares are of */
     double share_of_injection, bound, share_of_bound;
     double cpu_seconds;
-    double verify_seconds; /* of these, for writing and checking payload */
+    double verify_seconds; /* real time of all workers in which they wrote and checked payload */
     uint64_t peak_memory_bytes;
     struct link_use *link; /* every link between two switches, by plane, node and port */
     uint32_t links;
@@ -93,6 +93,9 @@ void result_free(struct result *r);
 /* The jobs, with what was counted of each; and the whole fabric's latency. What endpoints counted is left to the caller. */
 void result_jobs(struct result *r, const struct jobs *jobs, const struct job_count *count);
 
+/* The share of the workers' time that went into writing and checking payload. */
+double result_verify_share(const struct result *r);
+
 /* The measured interval, in the time of the run's clock. */
 double result_seconds(const struct result *r);
 
@@ -105,12 +108,13 @@ void result_print(const struct result *r, const struct traffic *traffic);
 /* The accelerators as a map, shaded by the packets each switch sent. */
 void result_print_map(const struct result *r);
 /* The report of DESIGN section 7 (docs/report.md). A new reference. */
-enum { RESULT_SCHEMA = 1 /* grows when a key changes its meaning or goes */ };
+enum { RESULT_SCHEMA = 2 /* grows when a key changes its meaning or goes */ };
 json_t *result_json(const struct result *r);
 
-/* Parts of it: boards that failed and those of jobs; what every option of such a run was; when it began, in UTC. */
+/* Parts of it: boards that failed and those of jobs; what every option of such a run was, and a command line that says all of
+ * them (to be freed); when it began, in UTC. */
 json_t *result_fabric_json(const struct result *r);
-json_t *result_settings_json(const struct result *r);
+void result_settings(const struct result *r, json_t **settings, char **again);
 enum { RESULT_DATE = sizeof "2000-01-01T00:00:00Z" };
 void result_date(const struct result *r, char text[RESULT_DATE]);
 

@@ -30,7 +30,7 @@ static void print_head(const struct result *r)
 static void print_flows(const struct result *r)
 {
     uint64_t count = flows_count(r->flows);
-    printf("  traffic        %s, %" PRIu64 " messages", r->settings.traffic_file, count);
+    printf("  traffic        %s, %" PRIu64 " message%s", r->settings.traffic_file, count, count == 1 ? "" : "s");
     if (r->flows->left_out)
         printf(", %" PRIu64 " of failed boards left out", r->flows->left_out);
     if (r->messages_begun < count)
@@ -48,7 +48,8 @@ static void print_traffic(const struct result *r, const struct traffic *traffic)
                r->collective ? "a vector" : "messages", hx_value_print_bytes(size, r->settings.message),
                r->settings.seed);
     bool may_be_cut_off = r->sum.messages_failed && (r->spec->failed || r->spec->job);
-    const char *end = r->outcome.complete      ? "all acknowledged"
+    const char *end = r->outcome.complete
+                          ? r->outcome.interrupted ? "interrupted; all acknowledged" : "all acknowledged"
                       : r->outcome.interrupted ? "interrupted"
                       : may_be_cut_off         ? "NOT COMPLETE (`hxmesh check` says which pairs are cut off, and why)"
                                                : "NOT COMPLETE";
@@ -61,11 +62,20 @@ static void print_traffic(const struct result *r, const struct traffic *traffic)
     printf("\n");
     printf("  payload        %s delivered, ", hx_value_print_bytes(size, r->sum.bytes_delivered));
     if (r->settings.verify)
-        printf("every byte checked, %" PRIu64
-               " corrupted (%.0f %% of processor time went into writing and checking it)\n",
-               r->bytes_corrupted, r->cpu_seconds > 0 ? r->verify_seconds / r->cpu_seconds * 100 : 0);
+        printf("every byte checked, %" PRIu64 " corrupted", r->bytes_corrupted);
     else
-        printf("not checked\n");
+        printf("not checked");
+    if (r->verify_seconds > 0)
+        printf(" (%.0f %% of the workers' time went into writing and checking it)", result_verify_share(r) * 100);
+    printf("\n");
+}
+
+/* The latency that a share of packets does not exceed; "-": there was no packet. */
+static const char *latency_text(char text[HX_VALUE_TEXT], const struct fab_histogram *h, double share)
+{
+    if (fab_histogram_is_empty(h))
+        return "-";
+    return hx_value_print_duration(text, share < 1 ? fab_histogram_quantile(h, share) : h->most);
 }
 
 static void print_time(const struct result *r)
@@ -87,12 +97,11 @@ static void print_time(const struct result *r)
     static const struct {
         const char *name;
         double share;
-    } quantiles[] = {{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}};
-    printf("  packet latency ");
+    } quantiles[] = {{"p50", 0.5}, {"p99", 0.99}, {"p99.9", 0.999}, {"max", 1}};
+    printf("  packet latency");
     for (size_t i = 0; i < sizeof quantiles / sizeof *quantiles; i++)
-        printf("%s %s, ", quantiles[i].name,
-               hx_value_print_duration(text, fab_histogram_quantile(&r->latency, quantiles[i].share)));
-    printf("max %s\n", hx_value_print_duration(text, r->latency.most));
+        printf("%s %s %s", i ? "," : "", quantiles[i].name, latency_text(text, &r->latency, quantiles[i].share));
+    printf("\n");
 }
 
 static void print_jobs(const struct result *r)
@@ -104,8 +113,7 @@ static void print_jobs(const struct result *r)
                " packets, %s, %.4f %% of its injection, p50 %s, p99 %s, %" PRIu64 " lost, %" PRIu64 " corrupted\n",
                job->tag, job->accelerators, job->sum.messages_received, job->messages_begun, job->sum.packets_delivered,
                hx_value_print_bytes(text[0], job->sum.bytes_delivered), job->share_of_injection * 100,
-               hx_value_print_duration(text[1], fab_histogram_quantile(&job->latency, 0.5)),
-               hx_value_print_duration(text[2], fab_histogram_quantile(&job->latency, 0.99)), job->packets_lost,
+               latency_text(text[1], &job->latency, 0.5), latency_text(text[2], &job->latency, 0.99), job->packets_lost,
                job->bytes_corrupted);
     }
     if (r->spec->job && r->jobs > MOST_JOBS)

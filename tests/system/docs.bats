@@ -96,6 +96,35 @@ runs() {
     return $failed
 }
 
+# keys_of REPORT...: every key of these, as docs/report.md writes it; those of settings and drops are elsewhere.
+keys_of() {
+    jq --raw-output 'paths | map(if type == "number" then "[]" else "." + . end) | join("") | .[1:]' "$@" |
+        grep -vE '^(settings|drops|external)\.|\[\]$' | sort -u
+}
+
+@test "docs: report.md has every key of a report, and no other" {
+    local file="$BATS_TEST_TMPDIR/flows.csv" keys key
+    cd "$TOP"
+    one() { "$BUILD/hxmesh" run "$@" --quiet --json "$BATS_TEST_TMPDIR/$((++REPORTS)).json" >/dev/null; }
+    printf 'start,source,destination,bytes\n0,0,1,8KiB\n' >"$file"
+    one examples/jobs.hxm.yaml --message 8KiB --capture "$BATS_TEST_TMPDIR/x.pcapng"
+    one "2x2 Hx2Mesh" --clock virtual --message 8KiB --duration 20us --warm-up 5us --csv "$BATS_TEST_TMPDIR/x.csv"
+    one "2x2 Hx2Mesh" --traffic broadcast --message 8KiB
+    one "1x1 Hx2Mesh" --traffic "$file"
+    keys=$(keys_of "$BATS_TEST_TMPDIR"/?.json)
+    # A key that stands above others has no line of its own; a job's are the run's.
+    while read -r key; do
+        grep -qE "^${key//[]/\\[\\]}[.[]" <<<"$keys" && [[ $key != settings ]] && continue
+        [[ $key != jobs\[\].?* || $key == jobs\[\].job ]] || key=${key#jobs[].}
+        echo "$key"
+    done <<<"$keys" | sort -u >"$BATS_TEST_TMPDIR/real"
+    # shellcheck disable=SC2016 # these are the page's own
+    grep -E '^\| `' docs/report.md | cut -d '|' -f 2 | grep -oE '`[^`]+`' | tr -d '`' | grep -vx external | sort -u \
+        >"$BATS_TEST_TMPDIR/said"
+    diff "$BATS_TEST_TMPDIR/real" "$BATS_TEST_TMPDIR/said"
+    [ "$(head -n 1 "$BATS_TEST_TMPDIR/x.csv")" = "$(sed -n '/^date,version/,/^```/p' docs/report.md | grep -v '^```' | tr -d '\n')" ]
+}
+
 @test "docs: every example of README.md and docs runs as it stands" {
     programs
     "$HXMESH" run "4x4 Hx2Mesh" -m 8 --clock virtual --capture "$BATS_TEST_TMPDIR/run.pcapng" --snaplen 96 --quiet >/dev/null

@@ -216,7 +216,7 @@ END
     report "2x2 Hx2Mesh" --no-verify
     holds "$WHOLE and .verify == false and .packets_sent == $(all_to_all_packets 16 65536 1)"
     report "2x2 Hx2Mesh"
-    holds "$WHOLE and .verify == true and .host.verify_cpu_seconds > 0"
+    holds "$WHOLE and .verify == true and .host.verify_seconds > 0"
 }
 
 @test "run: settings of a file, and options that go before them" {
@@ -278,7 +278,7 @@ END
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
     [[ "$output" == *"240 of 240 delivered"* ]]
-    holds "$WHOLE and .schema == 1 and .settings.credits == 512 and (.settings | has(\"link\") | not) and
+    holds "$WHOLE and .schema == 2 and .settings.credits == 512 and (.settings | has(\"link\") | not) and
         (.host.date | fromdate > 1700000000) and (.jobs | not) and
         .host.command == \"hxmesh run '2x2 Hx2Mesh' --name $NAME --json $REPORT\""
 }

@@ -47,6 +47,13 @@ ended_clean() {
     ended_clean HUP
 }
 
+@test "signals: the table says that a live run was interrupted, though everything arrived" {
+    run timeout --preserve-status --signal=INT 1 "$HXMESH" run "2x2 Hx2Mesh" --duration 20s --name "$NAME" --quiet
+    [ "$status" -eq 130 ]
+    [[ "$output" == *" given up, interrupted; all acknowledged"* ]]
+    nothing_left
+}
+
 has_any_worker() { pgrep --parent "$1" 'hxmesh-[wv]'; }
 
 @test "signals: under nohup a run outlives its terminal, by both clocks" {

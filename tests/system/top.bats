@@ -26,6 +26,11 @@ as_reported() {
     [ "$(tail -n 1 "$1" | jq --compact-output "$keys")" = "$(jq --compact-output "$keys" "$REPORT")" ]
 }
 
+# never_above_one FILE: no link and no worker is busy for more than all of the time.
+never_above_one() {
+    [ "$(jq --slurp 'all(.[]; (.links | all(.load <= 1)) and (.workers | all(.busy <= 1)))' "$1")" = true ]
+}
+
 @test "top: lines of JSON of a live and of a virtual run end at what the report says" {
     SAID="$BATS_TEST_TMPDIR/lines"
     start "2x2 Hx2Mesh" --duration 1s --message 8KiB
@@ -35,6 +40,7 @@ as_reported() {
     [ "$CODE" -eq 0 ]
     whole "$SAID"
     as_reported "$SAID"
+    never_above_one "$SAID"
     fresh_name
     start "8x8 Hx2Mesh" --clock virtual --message 16KiB
     eventually running
@@ -43,6 +49,7 @@ as_reported() {
     [ "$CODE" -eq 0 ]
     whole "$SAID"
     as_reported "$SAID"
+    never_above_one "$SAID"
     [ "$(jq --slurp '.[-1].workers | all(.state == "done")' "$SAID")" = true ]
     nothing_left
 }

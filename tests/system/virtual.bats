@@ -145,22 +145,45 @@ FILE
     [[ "$output" == *"of injection (4 x 800 Gb/s a plane)"* ]]
 }
 
-@test "virtual: a report says all that is needed to run it again" {
-    local key value again=()
-    simulate "3x2 H2x4Mesh" --traffic hotspot --target 1,1 --target 4,0 --count 3 --message 5000 --rate 0.7 --seed 99 \
-        --planes 2 --cable 33ns --link 200 --select adaptive --pace 0.5
-    holds '.schema == 1 and .settings.target == [[1, 1], [4, 0]] and .settings.cable == "33ns" and
-        .settings.pace == 0.5 and (.settings | has("credits") or has("algorithm") | not)'
+# says_again ARGUMENTS...: a simulated run, and then what its report says would run it again, which comes to the same.
+says_again() {
+    simulate "$@"
     SAME=$(of_fabric)
-    while IFS=$'\t' read -r key value; do
-        case $key=$value in
-        verify=false) again+=(--no-verify) ;;
-        *) again+=("--$key=$value") ;;
-        esac
-    done < <(jq --raw-output '.settings | to_entries[] |
-        "\(.key)\t\(.value | if type == "array" then map(map(tostring) | join(",")) | join(" ") else . end)"' "$REPORT")
-    simulate "$(jq --raw-output .spec "$REPORT")" "${again[@]}"
+    local again
+    again=$(jq --raw-output .host.again "$REPORT")
+    [[ $again == "hxmesh run "* ]]
+    # shellcheck disable=SC2153 # fresh_name sets it
+    eval "$again --name $NAME --quiet --json -" >"$REPORT"
     [ "$(of_fabric)" = "$SAME" ]
+    [ "$(jq --raw-output .host.again "$REPORT")" = "$again" ]
+}
+
+@test "virtual: a report says how to run it again" {
+    says_again "3x2 H2x4Mesh" --traffic hotspot --target 1,1 --target 4,0 --count 3 --message 5000 --rate 0.7 --seed 99 \
+        --planes 2 --cable 33ns --link 200 --select adaptive --pace 0.5
+    holds '.schema == 2 and .settings.target == [[1, 1], [4, 0]] and .settings.cable == "33ns" and
+        .settings.pace == 0.5 and .settings.verify == false and
+        (.settings | has("credits") or has("algorithm") | not)'
+    says_again "2x2 Hx2Mesh" --verify --message 1500 --duration 20us --warm-up 5us --rate 0.333333333
+    says_again "2x2 Hx1Mesh" --traffic all-reduce --algorithm ring --message 100KiB
+    printf 'start,source,destination,bytes\n0,0,1,8KiB\n1us,1,0,1MiB\n' >"$BATS_TEST_TMPDIR/it's mine.csv"
+    says_again "1x1 Hx2Mesh" --traffic "$BATS_TEST_TMPDIR/it's mine.csv"
+    # Failed boards and jobs are in a file, which is named.
+    cp examples/jobs.hxm.yaml "$BATS_TEST_TMPDIR/my jobs.hxm.yaml"
+    says_again "$BATS_TEST_TMPDIR/my jobs.hxm.yaml" --clock virtual --message 2KiB --traffic incast --target 2,2
+    holds '(.jobs | length) == 4'
+}
+
+@test "virtual: who sent nothing has no latency" {
+    local csv="$BATS_TEST_TMPDIR/run.csv"
+    printf '%s\n' 'fabric: 3x1 Hx1Mesh' 'jobs: [{tag: 3, boards: [[0, 0]]}]' 'clock: virtual' >"$BATS_TEST_TMPDIR/one.hxm.yaml"
+    hxmesh run "$BATS_TEST_TMPDIR/one.hxm.yaml" --quiet --csv "$csv" --json - >"$REPORT"
+    holds '.jobs[] | select(.job == 3) | .latency_ns == {"p50": null, "p99": null, "p999": null, "max": null}'
+    run hxmesh run "$BATS_TEST_TMPDIR/one.hxm.yaml" --quiet --csv "$csv"
+    [[ "$output" == *"  job 3 "*", p50 -, p99 -, "* ]]
+    # The columns of the latencies are empty in the line of this job.
+    head -n 1 "$csv" | grep -q ',latency_p50_ns,latency_p99_ns,latency_p999_ns,latency_max_ns,complete,'
+    grep -qE ',3,1,0,0,0,.*,0,,,,,,' "$csv"
 }
 
 # Names once, a line of the run and one of each job; lines of other runs go under the same names.

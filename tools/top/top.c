@@ -102,6 +102,13 @@ bool top_is_virtual(const struct top *t)
 
 /* ---- rates ---- */
 
+/* A packet counts as a whole when it begins, and a worker's time is read a little after the clock: over a short while more may
+ * have been begun than passed. */
+static double at_most_all(double share)
+{
+    return share < 1 ? share : 1;
+}
+
 /* Seconds of the worker's own time between its two publications. */
 static double elapsed(const struct top *t, uint32_t w)
 {
@@ -122,7 +129,7 @@ static void rate_of_worker(struct top *t, uint32_t w)
     const struct hx_metrics_worker *now = &t->now.worker[w];
     const struct hx_metrics_worker *before = &t->before.worker[w];
     double wall = (double)(now->at_ns - before->at_ns) / 1e9;
-    t->worker[w] = (struct top_worker){.busy = grown(now->cpu_ns, before->cpu_ns, wall) / 1e9,
+    t->worker[w] = (struct top_worker){.busy = at_most_all(grown(now->cpu_ns, before->cpu_ns, wall) / 1e9),
                                        .wall_hops = grown(now->hops, before->hops, wall)};
 }
 
@@ -135,7 +142,8 @@ static void rate_of_node(struct top *t, uint32_t node, uint32_t first_port, doub
         for (unsigned port = 0; port < hx_node_ports(&t->g, node); port++) {
             uint32_t i = plane * of_plane + first_port + port;
             t->packets[i] = grown(t->now.link[i].packets, t->before.link[i].packets, seconds);
-            t->load[i] = grown(t->now.link[i].bytes, t->before.link[i].bytes, seconds) / (double)t->head.link_rate;
+            t->load[i] =
+                at_most_all(grown(t->now.link[i].bytes, t->before.link[i].bytes, seconds) / (double)t->head.link_rate);
             t->before.link[i].packets = t->now.link[i].packets;
             t->before.link[i].bytes = t->now.link[i].bytes;
             if (node < t->g.accelerators)
