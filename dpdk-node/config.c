@@ -11,19 +11,12 @@ const struct node_values node_default_values = {.queue = 512, .mtu = NODE_FULL_M
 
 void node_values_merge(struct node_values *into, const struct node_values *over)
 {
-    unsigned given = over->given;
-    into->job = given & NODE_GIVEN_JOB ? over->job : into->job;
-    into->frames = given & NODE_GIVEN_FRAMES ? over->frames : into->frames;
-    into->queue = given & NODE_GIVEN_QUEUE ? over->queue : into->queue;
-    into->mtu = given & NODE_GIVEN_MTU ? over->mtu : into->mtu;
-    into->credit_period_ns = given & NODE_GIVEN_CREDIT_PERIOD ? over->credit_period_ns : into->credit_period_ns;
-    into->nap_ns = given & NODE_GIVEN_NAP ? over->nap_ns : into->nap_ns;
-    into->linger_ns = given & NODE_GIVEN_LINGER ? over->linger_ns : into->linger_ns;
-    into->statistics_ns = given & NODE_GIVEN_STATISTICS ? over->statistics_ns : into->statistics_ns;
-    into->lose_credits = given & NODE_GIVEN_LOSE_CREDITS ? over->lose_credits : into->lose_credits;
+    struct node_values source = *over;
+    const struct hx_option to[] = {NODE_OPTIONS(into), HX_OPTIONS_END};
+    const struct hx_option of[] = {NODE_OPTIONS(&source), HX_OPTIONS_END};
     into->sizes.credits = over->sizes.credits ? over->sizes.credits : into->sizes.credits;
-    into->given |= given;
     hx_settings_merge(&into->settings, &over->settings);
+    hx_options_take(to, of);
 }
 
 uint64_t node_run(const struct hx_settings *s)

@@ -13,7 +13,8 @@ enum hx_capture_given {
     HX_GIVEN_CAPTURE_SNAPLEN = 1 << 2,
     HX_GIVEN_CAPTURE_BUFFER = 1 << 3,
     HX_GIVEN_CAPTURE_ANNOTATE = 1 << 4,
-    HX_GIVEN_CAPTURE_DROP = 1 << 5
+    HX_GIVEN_CAPTURE_DROP = 1 << 5,
+    HX_GIVEN_CAPTURE_FILE = 1 << 6
 };
 
 struct hx_capture_settings {
@@ -45,7 +46,8 @@ enum { HX_CAPTURE_LEAST_SNAPLEN = HX_HEADER_BYTES, HX_CAPTURE_BUFFER = 32 << 20 
 /* Entries of an option table, as `hxmesh run` has them. */
 #define HX_CAPTURE_OPTIONS(s) \
     {.name = "capture", .key = "capture.file", .key_required = true, .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = &(s)->file, \
-     .help = "write the frames at all ports to FILE, from the very start"}, \
+     .help = "write the frames at all ports to FILE, from the very start", .given = &(s)->given, \
+     .given_bit = HX_GIVEN_CAPTURE_FILE}, \
     {.name = "capture-ports", .key = "capture.ports", .kind = HX_OPTION_LIST, .argument = "PATTERN", .to.list = &(s)->ports, \
      .help = "only at ports with such names, as 'a5,3/*'; may be given again", .otherwise = "all", .given = &(s)->given, \
      .given_bit = HX_GIVEN_CAPTURE_PORTS}, \

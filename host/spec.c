@@ -76,15 +76,14 @@ uint64_t hx_settings_named(const struct hx_settings *s)
     return clock | (s->given & HX_GIVEN_PATTERN ? HX_FOR_PATTERN(s->pattern) : HX_FOR_ANY_PATTERN);
 }
 
-/* Each setting has an option, whose table takes it from one place to another. */
+/* `which`: enum hx_given. */
 static void take_settings(struct hx_settings *into, const struct hx_settings *from, unsigned which)
 {
     struct hx_settings source = *from;
+    source.given = which;
     const struct hx_option to[] = {HX_SETTINGS_OPTIONS(into), HX_VIRTUAL_OPTIONS(into), HX_OPTIONS_END};
     const struct hx_option of[] = {HX_SETTINGS_OPTIONS(&source), HX_VIRTUAL_OPTIONS(&source), HX_OPTIONS_END};
-    for (unsigned i = 0; to[i].kind != HX_OPTION_END; i++)
-        if (to[i].given_bit & which)
-            hx_option_copy(&to[i], &of[i]);
+    hx_options_take(to, of);
 }
 
 /* Those that are not for such a run. */
@@ -105,7 +104,6 @@ void hx_settings_merge(struct hx_settings *into, const struct hx_settings *over)
     take_settings(into, &hx_default_settings, left_out);
     into->given &= ~left_out;
     take_settings(into, over, over->given);
-    into->given |= over->given;
 }
 
 /* ---- spec strings ---- */

@@ -1,5 +1,6 @@
 /* timing.c - presets of the virtual clock, and what is said over them (timing.h). */
 #include "host/timing.h"
+#include "host/spec.h"
 
 #include <stddef.h>
 
@@ -24,17 +25,10 @@ const struct hx_timing hx_timing_values[] = {
 
 void hx_timing_merge(struct hx_timing *into, const struct hx_timing *over)
 {
-#define TAKE(bit, field) (into->field = over->given & (bit) ? over->field : into->field)
-    TAKE(HX_GIVEN_PRESET, preset);
-    TAKE(HX_GIVEN_LINK, link);
-    TAKE(HX_GIVEN_CROSSBAR, crossbar);
-    TAKE(HX_GIVEN_CABLE, cable);
-    TAKE(HX_GIVEN_TRACE, trace);
-    TAKE(HX_GIVEN_INPUT, input);
-    TAKE(HX_GIVEN_OUTPUT, output);
-    TAKE(HX_GIVEN_BUFFER, buffer);
-#undef TAKE
-    into->given |= over->given;
+    struct hx_timing source = *over;
+    const struct hx_option to[] = {HX_TIMING_OPTIONS(into), HX_OPTIONS_END};
+    const struct hx_option of[] = {HX_TIMING_OPTIONS(&source), HX_OPTIONS_END};
+    hx_options_take(to, of);
 }
 
 struct hx_timing hx_timing_complete(const struct hx_timing *t)

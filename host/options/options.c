@@ -140,7 +140,7 @@ const char *hx_option_apply(const struct hx_option *option, const char *text)
     return wrong;
 }
 
-void hx_option_copy(const struct hx_option *to, const struct hx_option *from)
+static void copy_value(const struct hx_option *to, const struct hx_option *from)
 {
     switch (from->kind) {
     case HX_OPTION_FLAG:
@@ -148,6 +148,9 @@ void hx_option_copy(const struct hx_option *to, const struct hx_option *from)
         break;
     case HX_OPTION_STRING:
         *to->to.string = *from->to.string;
+        break;
+    case HX_OPTION_LIST:
+        *to->to.list = *from->to.list;
         break;
     case HX_OPTION_NUMBER:
     case HX_OPTION_BYTES:
@@ -170,6 +173,16 @@ void hx_option_copy(const struct hx_option *to, const struct hx_option *from)
         break;
     default:
         break;
+    }
+}
+
+void hx_options_take(const struct hx_option *to, const struct hx_option *from)
+{
+    for (; from->kind != HX_OPTION_END; to++, from++) {
+        if (!from->given || !(*from->given & from->given_bit))
+            continue;
+        copy_value(to, from);
+        *to->given |= from->given_bit;
     }
 }
 

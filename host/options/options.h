@@ -125,8 +125,9 @@ int hx_options_parse(const struct hx_command *command, int argc, char **argv, st
  * set by NULL (the option alone) or by a switch word (a configuration file). */
 const char *hx_option_apply(const struct hx_option *option, const char *text);
 
-/* Gives the value of one option to another of the same kind. A list is not copied. */
-void hx_option_copy(const struct hx_option *to, const struct hx_option *from);
+/* Takes over what was given in another table: of each option whose given_bit is set there, the value. Both tables have the same
+ * entries with other targets, and end with HX_OPTIONS_END. Texts stay their owner's. */
+void hx_options_take(const struct hx_option *to, const struct hx_option *from);
 
 /* The format that a word (NULL: none) names; dies with HX_EXIT_USAGE of one that is unknown. */
 enum hx_help_format hx_help_format(const char *word);
