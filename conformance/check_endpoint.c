@@ -1,7 +1,7 @@
 /* check_endpoint.c - what the contract says of an endpoint's functions (include/hxmesh/hal.h). */
 #include "hxmesh/crc32c.h"
+#include "hxmesh/lanes.h"
 #include "kit.h"
-#include "lanes.h"
 
 enum { MOST_BUFFERS = 4096, LENGTH = 300 };
 

@@ -1,6 +1,6 @@
 /* check_switch.c - what the contract says of a switch's functions (include/hxmesh/hal.h). */
+#include "hxmesh/lanes.h"
 #include "kit.h"
-#include "lanes.h"
 
 #include <string.h>
 
@@ -221,7 +221,7 @@ static void try_release(struct kit *k)
     kit_expect(k, is->buffer == held.buffer && is->length == held.length,
                "the descriptor of a position that waits changed when others left");
     kit_expect(k, hx_lane(hal_room(k->w.sw[0], HX_E), 0) < room_before, "room came back for a packet that waits, too");
-    hal_drop(s, is, HX_DROP_NO_ROUTE);
+    hal_drop(s, HX_W, 0, is, HX_DROP_NO_ROUTE);
     const uint64_t none[HX_VCS] = {0};
     hal_release(s, HX_W, seen, seen, none);
     hal_commit(s);

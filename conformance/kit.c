@@ -1,7 +1,7 @@
 /* kit.c - packets, and switches that are played by hand (kit.h). */
 #include "kit.h"
 #include "hxmesh/error.h"
-#include "lanes.h"
+#include "hxmesh/lanes.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -139,7 +139,7 @@ unsigned kit_forward(struct kit *k, unsigned sw, unsigned input, unsigned vc, un
 void kit_drop(struct kit *k, unsigned sw, unsigned input, unsigned vc, unsigned n)
 {
     const struct hx_desc *d = kit_arrival(k, sw, input, vc, n);
-    hal_drop(k->w.sw[sw], d, HX_DROP_NO_ROUTE);
+    hal_drop(k->w.sw[sw], input, vc, d, HX_DROP_NO_ROUTE);
 }
 
 void kit_drop_all(struct kit *k, unsigned sw, unsigned input, unsigned vc)

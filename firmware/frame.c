@@ -6,44 +6,6 @@
 
 #include <stdbool.h>
 
-/* Offsets of the fields from the first byte of the destination MAC. */
-enum {
-    AT_DST_MAC = 0,
-    AT_SRC_MAC = 6,
-    AT_ETHERTYPE = 12,
-    AT_VERSION = 14,
-    /* data frame */
-    AT_VC = 15,
-    AT_HOPS = 16,
-    AT_CREDIT_VC = 17,
-    AT_RESERVED = 18,
-    AT_CREDIT_LIMIT = 20,
-    AT_CRC = 24,
-    AT_KIND = 28,
-    AT_PLANE = 29,
-    AT_JOB = 30,
-    AT_DST_GX = 32,
-    AT_DST_GY = 34,
-    AT_SRC_GX = 36,
-    AT_SRC_GY = 38,
-    AT_MESSAGE = 40,
-    AT_OFFSET = 44,
-    AT_MESSAGE_PACKETS = 48,
-    AT_LENGTH = 52,
-    AT_PEER_EPOCH = 54,
-    AT_TAG = 56,
-    AT_EPOCH = 60,
-    /* credit frame */
-    AT_CONTROL_KIND = 15,
-    AT_CONTROL_PLANE = 16,
-    AT_CONTROL_VCS = 17,
-    AT_CONTROL_RESERVED = 18,
-    AT_COUNTERS = 20,
-    AT_NONCE = 44,
-    AT_PEER_NONCE = 52,
-    AT_CONTROL_CRC = 60
-};
-
 enum {
     PAIR_BYTES = 8,     /* limit and sent of one VC */
     MAC_UNICAST = 0x02, /* locally administered */
@@ -101,75 +63,75 @@ static bool mac_is(const uint8_t *mac, uint8_t type, uint8_t plane, uint16_t gx,
  * well be shorter. */
 static int judge_start(const uint8_t *frame, size_t bytes, unsigned ethertype)
 {
-    if (bytes <= AT_VERSION)
+    if (bytes <= HX_AT_VERSION)
         return HX_E_SHORT;
-    if (get16(frame + AT_ETHERTYPE) != ethertype)
+    if (get16(frame + HX_AT_ETHERTYPE) != ethertype)
         return HX_E_ETHERTYPE;
-    if (frame[AT_VERSION] != HX_WIRE_VERSION)
+    if (frame[HX_AT_VERSION] != HX_WIRE_VERSION)
         return HX_E_VERSION;
     return bytes < HX_HEADER_BYTES ? HX_E_SHORT : HX_OK;
 }
 
 void hx_frame_set_hop(uint8_t *frame, unsigned vc, unsigned hops, unsigned credit_vc, uint32_t credit_limit)
 {
-    frame[AT_VC] = (uint8_t)vc;
-    frame[AT_HOPS] = (uint8_t)hops;
-    frame[AT_CREDIT_VC] = (uint8_t)credit_vc;
-    put32(frame + AT_CREDIT_LIMIT, credit_limit);
+    frame[HX_AT_VC] = (uint8_t)vc;
+    frame[HX_AT_HOPS] = (uint8_t)hops;
+    frame[HX_AT_CREDIT_VC] = (uint8_t)credit_vc;
+    put32(frame + HX_AT_CREDIT_LIMIT, credit_limit);
 }
 
 void hx_frame_set_crc(uint8_t *frame, uint32_t crc)
 {
-    put32(frame + AT_CRC, crc);
+    put32(frame + HX_AT_CRC, crc);
 }
 
 void hx_frame_encode(uint8_t *frame, const struct hx_header *h)
 {
-    put_mac(frame + AT_DST_MAC, MAC_UNICAST, h->plane, h->dst_gx, h->dst_gy);
-    put_mac(frame + AT_SRC_MAC, MAC_UNICAST, h->plane, h->src_gx, h->src_gy);
-    put16(frame + AT_ETHERTYPE, HX_ETHERTYPE_DATA);
-    frame[AT_VERSION] = HX_WIRE_VERSION;
+    put_mac(frame + HX_AT_DST_MAC, MAC_UNICAST, h->plane, h->dst_gx, h->dst_gy);
+    put_mac(frame + HX_AT_SRC_MAC, MAC_UNICAST, h->plane, h->src_gx, h->src_gy);
+    put16(frame + HX_AT_ETHERTYPE, HX_ETHERTYPE_DATA);
+    frame[HX_AT_VERSION] = HX_WIRE_VERSION;
     hx_frame_set_hop(frame, h->vc, h->hops, h->credit_vc, h->credit_limit);
-    put16(frame + AT_RESERVED, 0);
+    put16(frame + HX_AT_RESERVED, 0);
     hx_frame_set_crc(frame, h->crc);
-    frame[AT_KIND] = h->kind;
-    frame[AT_PLANE] = h->plane;
-    put16(frame + AT_JOB, h->job);
-    put16(frame + AT_DST_GX, h->dst_gx);
-    put16(frame + AT_DST_GY, h->dst_gy);
-    put16(frame + AT_SRC_GX, h->src_gx);
-    put16(frame + AT_SRC_GY, h->src_gy);
-    put32(frame + AT_MESSAGE, h->message);
-    put32(frame + AT_OFFSET, h->offset);
-    put32(frame + AT_MESSAGE_PACKETS, h->message_packets);
-    put16(frame + AT_LENGTH, h->length);
-    put16(frame + AT_PEER_EPOCH, h->peer_epoch);
-    put32(frame + AT_TAG, h->tag);
-    put32(frame + AT_EPOCH, h->epoch);
+    frame[HX_AT_KIND] = h->kind;
+    frame[HX_AT_PLANE] = h->plane;
+    put16(frame + HX_AT_JOB, h->job);
+    put16(frame + HX_AT_DST_GX, h->dst_gx);
+    put16(frame + HX_AT_DST_GY, h->dst_gy);
+    put16(frame + HX_AT_SRC_GX, h->src_gx);
+    put16(frame + HX_AT_SRC_GY, h->src_gy);
+    put32(frame + HX_AT_MESSAGE, h->message);
+    put32(frame + HX_AT_OFFSET, h->offset);
+    put32(frame + HX_AT_MESSAGE_PACKETS, h->message_packets);
+    put16(frame + HX_AT_LENGTH, h->length);
+    put16(frame + HX_AT_PEER_EPOCH, h->peer_epoch);
+    put32(frame + HX_AT_TAG, h->tag);
+    put32(frame + HX_AT_EPOCH, h->epoch);
 }
 
 static struct hx_header read_header(const uint8_t *frame)
 {
     return (struct hx_header){
-        .vc = frame[AT_VC],
-        .hops = frame[AT_HOPS],
-        .credit_vc = frame[AT_CREDIT_VC],
-        .credit_limit = get32(frame + AT_CREDIT_LIMIT),
-        .crc = get32(frame + AT_CRC),
-        .kind = frame[AT_KIND],
-        .plane = frame[AT_PLANE],
-        .job = get16(frame + AT_JOB),
-        .dst_gx = get16(frame + AT_DST_GX),
-        .dst_gy = get16(frame + AT_DST_GY),
-        .src_gx = get16(frame + AT_SRC_GX),
-        .src_gy = get16(frame + AT_SRC_GY),
-        .message = get32(frame + AT_MESSAGE),
-        .offset = get32(frame + AT_OFFSET),
-        .message_packets = get32(frame + AT_MESSAGE_PACKETS),
-        .length = get16(frame + AT_LENGTH),
-        .peer_epoch = get16(frame + AT_PEER_EPOCH),
-        .tag = get32(frame + AT_TAG),
-        .epoch = get32(frame + AT_EPOCH),
+        .vc = frame[HX_AT_VC],
+        .hops = frame[HX_AT_HOPS],
+        .credit_vc = frame[HX_AT_CREDIT_VC],
+        .credit_limit = get32(frame + HX_AT_CREDIT_LIMIT),
+        .crc = get32(frame + HX_AT_CRC),
+        .kind = frame[HX_AT_KIND],
+        .plane = frame[HX_AT_PLANE],
+        .job = get16(frame + HX_AT_JOB),
+        .dst_gx = get16(frame + HX_AT_DST_GX),
+        .dst_gy = get16(frame + HX_AT_DST_GY),
+        .src_gx = get16(frame + HX_AT_SRC_GX),
+        .src_gy = get16(frame + HX_AT_SRC_GY),
+        .message = get32(frame + HX_AT_MESSAGE),
+        .offset = get32(frame + HX_AT_OFFSET),
+        .message_packets = get32(frame + HX_AT_MESSAGE_PACKETS),
+        .length = get16(frame + HX_AT_LENGTH),
+        .peer_epoch = get16(frame + HX_AT_PEER_EPOCH),
+        .tag = get32(frame + HX_AT_TAG),
+        .epoch = get32(frame + HX_AT_EPOCH),
     };
 }
 
@@ -198,13 +160,13 @@ int hx_frame_decode(struct hx_header *h, const uint8_t *frame, size_t bytes)
     int error = judge_start(frame, bytes, HX_ETHERTYPE_DATA);
     if (error != HX_OK)
         return error;
-    if (get16(frame + AT_RESERVED) != 0)
+    if (get16(frame + HX_AT_RESERVED) != 0)
         return HX_E_RESERVED;
     *h = read_header(frame);
     if (h->vc >= HX_VCS || h->plane >= HX_MAX_PLANES || (h->credit_vc >= HX_VCS && h->credit_vc != HX_NO_CREDIT) ||
         h->epoch == 0 || !extent_is_valid(h) ||
-        !mac_is(frame + AT_DST_MAC, MAC_UNICAST, h->plane, h->dst_gx, h->dst_gy) ||
-        !mac_is(frame + AT_SRC_MAC, MAC_UNICAST, h->plane, h->src_gx, h->src_gy))
+        !mac_is(frame + HX_AT_DST_MAC, MAC_UNICAST, h->plane, h->dst_gx, h->dst_gy) ||
+        !mac_is(frame + HX_AT_SRC_MAC, MAC_UNICAST, h->plane, h->src_gx, h->src_gy))
         return HX_E_FIELD;
     return bytes < (size_t)HX_HEADER_BYTES + h->length ? HX_E_SHORT : HX_OK;
 }
@@ -216,27 +178,27 @@ uint32_t hx_frame_crc(const uint8_t *frame, unsigned length)
 
 static uint32_t credit_crc(const uint8_t *frame)
 {
-    return hx_crc32c(0, frame + AT_VERSION, AT_CONTROL_CRC - AT_VERSION);
+    return hx_crc32c(0, frame + HX_AT_VERSION, HX_AT_CONTROL_CRC - HX_AT_VERSION);
 }
 
 void hx_credit_encode(uint8_t frame[HX_CREDIT_FRAME_BYTES], const struct hx_credit_frame *c)
 {
     memset(frame, 0, HX_CREDIT_FRAME_BYTES);
-    put_mac(frame + AT_DST_MAC, MAC_GROUP, c->plane, NO_COORDINATE, NO_COORDINATE);
-    put_mac(frame + AT_SRC_MAC, MAC_UNICAST, c->plane, NO_COORDINATE, NO_COORDINATE);
-    put16(frame + AT_ETHERTYPE, HX_ETHERTYPE_CONTROL);
-    frame[AT_VERSION] = HX_WIRE_VERSION;
-    frame[AT_CONTROL_KIND] = HX_CREDIT;
-    frame[AT_CONTROL_PLANE] = c->plane;
-    frame[AT_CONTROL_VCS] = HX_VCS;
-    uint8_t *pair = frame + AT_COUNTERS;
+    put_mac(frame + HX_AT_DST_MAC, MAC_GROUP, c->plane, NO_COORDINATE, NO_COORDINATE);
+    put_mac(frame + HX_AT_SRC_MAC, MAC_UNICAST, c->plane, NO_COORDINATE, NO_COORDINATE);
+    put16(frame + HX_AT_ETHERTYPE, HX_ETHERTYPE_CONTROL);
+    frame[HX_AT_VERSION] = HX_WIRE_VERSION;
+    frame[HX_AT_CONTROL_KIND] = HX_CREDIT;
+    frame[HX_AT_CONTROL_PLANE] = c->plane;
+    frame[HX_AT_CONTROL_VCS] = HX_VCS;
+    uint8_t *pair = frame + HX_AT_COUNTERS;
     for (unsigned vc = 0; vc < HX_VCS; vc++, pair += PAIR_BYTES) {
         put32(pair, c->limit[vc]);
         put32(pair + 4, c->sent[vc]);
     }
-    put64(frame + AT_NONCE, c->nonce);
-    put64(frame + AT_PEER_NONCE, c->peer_nonce);
-    put32(frame + AT_CONTROL_CRC, credit_crc(frame));
+    put64(frame + HX_AT_NONCE, c->nonce);
+    put64(frame + HX_AT_PEER_NONCE, c->peer_nonce);
+    put32(frame + HX_AT_CONTROL_CRC, credit_crc(frame));
 }
 
 int hx_credit_decode(struct hx_credit_frame *c, const uint8_t *frame, size_t bytes)
@@ -244,20 +206,20 @@ int hx_credit_decode(struct hx_credit_frame *c, const uint8_t *frame, size_t byt
     int error = judge_start(frame, bytes, HX_ETHERTYPE_CONTROL);
     if (error != HX_OK)
         return error;
-    if (get32(frame + AT_CONTROL_CRC) != credit_crc(frame))
+    if (get32(frame + HX_AT_CONTROL_CRC) != credit_crc(frame))
         return HX_E_CHECKSUM;
-    if (get16(frame + AT_CONTROL_RESERVED) != 0)
+    if (get16(frame + HX_AT_CONTROL_RESERVED) != 0)
         return HX_E_RESERVED;
-    uint8_t plane = frame[AT_CONTROL_PLANE];
-    uint64_t nonce = get64(frame + AT_NONCE);
-    if (frame[AT_CONTROL_KIND] != HX_CREDIT || plane >= HX_MAX_PLANES || frame[AT_CONTROL_VCS] != HX_VCS ||
-        nonce == 0 || !mac_is(frame + AT_DST_MAC, MAC_GROUP, plane, NO_COORDINATE, NO_COORDINATE) ||
-        !mac_is(frame + AT_SRC_MAC, MAC_UNICAST, plane, NO_COORDINATE, NO_COORDINATE))
+    uint8_t plane = frame[HX_AT_CONTROL_PLANE];
+    uint64_t nonce = get64(frame + HX_AT_NONCE);
+    if (frame[HX_AT_CONTROL_KIND] != HX_CREDIT || plane >= HX_MAX_PLANES || frame[HX_AT_CONTROL_VCS] != HX_VCS ||
+        nonce == 0 || !mac_is(frame + HX_AT_DST_MAC, MAC_GROUP, plane, NO_COORDINATE, NO_COORDINATE) ||
+        !mac_is(frame + HX_AT_SRC_MAC, MAC_UNICAST, plane, NO_COORDINATE, NO_COORDINATE))
         return HX_E_FIELD;
     c->plane = plane;
     c->nonce = nonce;
-    c->peer_nonce = get64(frame + AT_PEER_NONCE);
-    const uint8_t *pair = frame + AT_COUNTERS;
+    c->peer_nonce = get64(frame + HX_AT_PEER_NONCE);
+    const uint8_t *pair = frame + HX_AT_COUNTERS;
     for (unsigned vc = 0; vc < HX_VCS; vc++, pair += PAIR_BYTES) {
         c->limit[vc] = get32(pair);
         c->sent[vc] = get32(pair + 4);

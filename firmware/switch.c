@@ -5,8 +5,8 @@
  * lanes and stays in a register while a VC is served. */
 #include "hxmesh/switch.h"
 #include "hal_port.h"
+#include "hxmesh/lanes.h"
 #include "hxmesh/memory.h"
-#include "lanes.h"
 
 #define ALWAYS_INLINE   static inline __attribute__((always_inline))
 #define RARE(condition) __builtin_expect(!!(condition), 0)
@@ -228,16 +228,16 @@ ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, ui
 {
     const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
     if (RARE(d->dst_gx >= sw->route.columns || d->dst_gy >= sw->route.rows)) {
-        hal_drop(sw->hal, d, HX_DROP_MALFORMED);
+        hal_drop(sw->hal, input, vc, d, HX_DROP_MALFORMED);
         return;
     }
     if (narrow && RARE(d->job != sw->job)) {
-        hal_drop(sw->hal, d, HX_DROP_FOREIGN_JOB);
+        hal_drop(sw->hal, input, vc, d, HX_DROP_FOREIGN_JOB);
         return;
     }
     uint64_t ports = ways_on(sw, input, vc, d, route, narrow);
     if (!narrow && RARE(ports == 0)) {
-        hal_drop(sw->hal, d, HX_DROP_NO_ROUTE);
+        hal_drop(sw->hal, input, vc, d, HX_DROP_NO_ROUTE);
         return;
     }
     unsigned cost = hal_cost(d);
@@ -430,7 +430,7 @@ void hx_switch_reroute(struct hx_switch *sw)
                     start_waiting(sw, input, vc, position, ports);
                 } else {
                     in->waiting[vc] &= ~slot_bit(position);
-                    hal_drop(sw->hal, d, HX_DROP_NO_ROUTE);
+                    hal_drop(sw->hal, input, vc, d, HX_DROP_NO_ROUTE);
                 }
             }
         }

@@ -6,12 +6,12 @@
 
 void came_note(struct fab_came *came, const uint8_t *frame, uint32_t bytes)
 {
-    unsigned type = bytes > 13 ? (unsigned)frame[12] << 8 | frame[13] : 0;
-    unsigned plane_at = type == HX_ETHERTYPE_DATA ? 29 : 16;
+    unsigned type = hx_frame_ethertype(frame, bytes);
+    unsigned plane_at = type == HX_ETHERTYPE_DATA ? HX_AT_PLANE : HX_AT_CONTROL_PLANE;
     came->frames++;
     came->bytes = bytes;
     came->ethertype = (uint16_t)type;
-    came->version = bytes > 14 ? frame[14] : 0;
+    came->version = bytes > HX_AT_VERSION ? frame[HX_AT_VERSION] : 0;
     came->plane = bytes > plane_at ? frame[plane_at] : 0;
 }
 

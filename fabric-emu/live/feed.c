@@ -22,8 +22,7 @@ enum feed_verdict feed_judge(struct hx_header *h, const uint8_t *frame, uint32_t
                              unsigned plane, bool checked)
 {
     int error = hx_frame_decode(h, frame, bytes);
-    if (error == HX_E_ETHERTYPE && bytes > 13 && frame[12] == HX_ETHERTYPE_CONTROL >> 8 &&
-        frame[13] == (HX_ETHERTYPE_CONTROL & 0xFF))
+    if (error == HX_E_ETHERTYPE && hx_frame_ethertype(frame, bytes) == HX_ETHERTYPE_CONTROL)
         return FEED_CONTROL;
     if (error)
         return FEED_MALFORMED;

@@ -7,7 +7,7 @@
 
 #include "hal/vcs_apart.h"
 #include "hxmesh/hal.h"
-#include "lanes.h"
+#include "hxmesh/lanes.h"
 #include "port.h"
 #include "share.h"
 #include "wire.h"
@@ -80,14 +80,10 @@ static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned 
     }
 }
 
-/* A descriptor tells its VC, not its input; but it lies in the input's slots. */
-static inline void hal_drop(struct hal_switch *h, const struct hx_desc *d, enum hx_drop reason)
+static inline void hal_drop(struct hal_switch *h, unsigned input, unsigned vc, const struct hx_desc *d,
+                            enum hx_drop reason)
 {
-    for (unsigned input = 0; input < h->ports; input++) {
-        struct dpdk_port *p = &h->port[input];
-        if (d >= p->slots[0] && d < p->slots[0] + (size_t)HX_VCS * (p->mask + 1))
-            hx_credit_leave(&p->link.rx[d->vc], hx_blocks(d->length));
-    }
+    hx_credit_leave(&h->port[input].link.rx[vc], hx_blocks(d->length));
     h->drops[reason]++;
     rte_pktmbuf_free(dpdk_mbuf(d));
 }

@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+enum { DPDK_IN_MAC = 2 /* where coordinates begin in a MAC address */ };
+
 static inline uint16_t dpdk_get16(const uint8_t *at)
 {
     uint16_t word;
@@ -39,8 +41,8 @@ static inline uint32_t dpdk_network32(uint32_t word)
 /* Whether length, offset and message_packets of a data frame fit together, and the frame ends with its payload. */
 static inline bool dpdk_extent_is_good(const uint8_t *frame, uint32_t bytes, uint32_t length)
 {
-    uint32_t offset = dpdk_get32(frame + 44);
-    uint32_t packets = dpdk_get32(frame + 48);
+    uint32_t offset = dpdk_get32(frame + HX_AT_OFFSET);
+    uint32_t packets = dpdk_get32(frame + HX_AT_MESSAGE_PACKETS);
     bool fits = length == HX_MAX_PAYLOAD || (length < HX_MAX_PAYLOAD && offset + 1 == packets);
     return offset < packets && fits && bytes == HX_HEADER_BYTES + length;
 }
@@ -49,7 +51,7 @@ static inline bool dpdk_extent_is_good(const uint8_t *frame, uint32_t bytes, uin
 static inline unsigned dpdk_grant_place(const uint8_t *frame)
 {
     _Static_assert(HX_NO_CREDIT == UINT8_MAX, "one more is 0 in a byte");
-    return (uint8_t)(frame[17] + 1);
+    return (uint8_t)(frame[HX_AT_CREDIT_VC] + 1);
 }
 
 /* `bytes`: of the frame, 64 at least, of which the first 64 are contiguous. Fills *d; `address` is where the frame's
@@ -57,21 +59,23 @@ static inline unsigned dpdk_grant_place(const uint8_t *frame)
 static inline bool dpdk_read_header_scalar(struct hx_desc *d, const uint8_t *frame, uint32_t bytes, unsigned plane,
                                            uint64_t address)
 {
-    uint32_t wrong = (uint32_t)(dpdk_get16(frame) ^ (0x0200U | plane)) | (dpdk_get16(frame + 6) ^ (0x0200U | plane));
-    wrong |= dpdk_get32(frame + 2) ^ dpdk_get32(frame + 32); /* destination, in MAC and fields */
-    wrong |= dpdk_get32(frame + 8) ^ dpdk_get32(frame + 36); /* source */
-    wrong |= dpdk_get32(frame + 12) >> 8 ^ (uint32_t)(HX_ETHERTYPE_DATA << 8 | HX_WIRE_VERSION);
-    wrong |= dpdk_get16(frame + 18); /* reserved */
-    wrong |= dpdk_get16(frame + 28) ^ (HX_DATA << 8 | plane);
-    d->length = dpdk_get16(frame + 52);
-    d->vc = frame[15];
-    d->hops = frame[16];
-    d->dst_gx = dpdk_get16(frame + 32);
-    d->dst_gy = dpdk_get16(frame + 34);
-    d->job = dpdk_get16(frame + 30);
+    uint32_t wrong = (uint32_t)(dpdk_get16(frame + HX_AT_DST_MAC) ^ (0x0200U | plane)) |
+                     (dpdk_get16(frame + HX_AT_SRC_MAC) ^ (0x0200U | plane));
+    wrong |= dpdk_get32(frame + HX_AT_DST_MAC + DPDK_IN_MAC) ^
+             dpdk_get32(frame + HX_AT_DST_GX); /* destination, in MAC and fields */
+    wrong |= dpdk_get32(frame + HX_AT_SRC_MAC + DPDK_IN_MAC) ^ dpdk_get32(frame + HX_AT_SRC_GX); /* source */
+    wrong |= dpdk_get32(frame + HX_AT_ETHERTYPE) >> 8 ^ (uint32_t)(HX_ETHERTYPE_DATA << 8 | HX_WIRE_VERSION);
+    wrong |= dpdk_get16(frame + HX_AT_RESERVED);
+    wrong |= dpdk_get16(frame + HX_AT_KIND) ^ (HX_DATA << 8 | plane);
+    d->length = dpdk_get16(frame + HX_AT_LENGTH);
+    d->vc = frame[HX_AT_VC];
+    d->hops = frame[HX_AT_HOPS];
+    d->dst_gx = dpdk_get16(frame + HX_AT_DST_GX);
+    d->dst_gy = dpdk_get16(frame + HX_AT_DST_GY);
+    d->job = dpdk_get16(frame + HX_AT_JOB);
     d->buffer = (uint32_t)address;
     d->flow = (uint16_t)(address >> 32);
-    return wrong == 0 && d->vc < HX_VCS && dpdk_grant_place(frame) <= HX_VCS && dpdk_get32(frame + 60) != 0 &&
+    return wrong == 0 && d->vc < HX_VCS && dpdk_grant_place(frame) <= HX_VCS && dpdk_get32(frame + HX_AT_EPOCH) != 0 &&
            dpdk_extent_is_good(frame, bytes, d->length);
 }
 
@@ -114,23 +118,27 @@ static inline __attribute__((always_inline)) bool dpdk_read_header(struct hx_des
 {
     enum { NO = -128 /* in a shuffle: a zero byte */ };
     const __m128i first = _mm_loadu_si128((const __m128i *)(const void *)frame);
-    const __m128i fields = _mm_loadu_si128((const __m128i *)(const void *)(frame + 28));
-    /* Of the fields from byte 28 on: where a MAC has coordinates; and job, dst_gx, dst_gy where *d has them. */
+    const __m128i fields = _mm_loadu_si128((const __m128i *)(const void *)(frame + HX_AT_KIND));
+    /* Of the fields from HX_AT_KIND on: where a MAC has coordinates; and job, dst_gx, dst_gy where *d has them. */
     const __m128i in_mac = _mm_setr_epi8(NO, NO, 4, 5, 6, 7, NO, NO, 8, 9, 10, 11, NO, NO, NO, NO);
     const __m128i in_descriptor = _mm_setr_epi8(NO, NO, NO, NO, NO, NO, NO, NO, 5, 4, 7, 6, 3, 2, NO, NO);
     const __m128i most = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, HX_VCS - 1);
     const __m128i differ = _mm_xor_si128(first, _mm_or_si128(_mm_shuffle_epi8(fields, in_mac), expected->start));
     const __m128i wrong = _mm_subs_epu8(differ, most);
-    uint32_t rest = dpdk_raw16(frame + 18) | (dpdk_raw16(frame + 28) ^ expected->kind);
-    uint16_t length = dpdk_get16(frame + 52);
+    uint32_t rest = dpdk_raw16(frame + HX_AT_RESERVED) | (dpdk_raw16(frame + HX_AT_KIND) ^ expected->kind);
+    uint16_t length = dpdk_get16(frame + HX_AT_LENGTH);
     __m128i made = _mm_insert_epi32(_mm_shuffle_epi8(fields, in_descriptor), (int)(uint32_t)address, 0);
     made = _mm_insert_epi16(made, (int)length, 2);
-    made = _mm_insert_epi16(made, (int)dpdk_raw16(frame + 15), 3); /* VC and hops */
+    made = _mm_insert_epi16(made, (int)dpdk_raw16(frame + HX_AT_VC), 3); /* VC and hops */
     made = _mm_insert_epi16(made, (int)(address >> 32), 7);
     _mm_storeu_si128((__m128i *)(void *)d, made);
-    return _mm_testz_si128(wrong, wrong) && rest == 0 && dpdk_raw32(frame + 60) != 0 &&
+    return _mm_testz_si128(wrong, wrong) && rest == 0 && dpdk_raw32(frame + HX_AT_EPOCH) != 0 &&
            dpdk_grant_place(frame) <= HX_VCS && dpdk_extent_is_good(frame, bytes, length);
 }
+_Static_assert(HX_AT_JOB == HX_AT_KIND + 2 && HX_AT_DST_GX == HX_AT_KIND + 4 && HX_AT_DST_GY == HX_AT_KIND + 6 &&
+                   HX_AT_SRC_GX == HX_AT_KIND + 8 && HX_AT_SRC_GY == HX_AT_KIND + 10 && HX_AT_HOPS == HX_AT_VC + 1 &&
+                   HX_AT_PLANE == HX_AT_KIND + 1 && HX_AT_CREDIT_VC == HX_AT_VC + 2,
+               "where dpdk_read_header and dpdk_write_hop find fields together");
 _Static_assert(HX_ETHERTYPE_DATA == 0x88B5 && offsetof(struct hx_desc, length) == 4 &&
                    offsetof(struct hx_desc, vc) == 6 && offsetof(struct hx_desc, hops) == 7 &&
                    offsetof(struct hx_desc, dst_gx) == 8 && offsetof(struct hx_desc, job) == 12 &&
@@ -160,14 +168,14 @@ typedef uint32_t dpdk_unaligned32 __attribute__((aligned(1)));
 static inline void dpdk_write_hop(uint8_t *frame, unsigned vc, unsigned hops)
 {
     uint32_t fields = (uint32_t)vc | (uint32_t)hops << 8 | (uint32_t)HX_NO_CREDIT << 16; /* and half of a reserved 0 */
-    *(dpdk_unaligned32 *)(void *)(frame + 15) =
+    *(dpdk_unaligned32 *)(void *)(frame + HX_AT_VC) =
         __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? fields : __builtin_bswap32(fields);
 }
 
 static inline void dpdk_write_grant(uint8_t *frame, unsigned vc, uint32_t limit)
 {
-    frame[17] = (uint8_t)vc;
-    *(dpdk_unaligned32 *)(void *)(frame + 20) = dpdk_network32(limit);
+    frame[HX_AT_CREDIT_VC] = (uint8_t)vc;
+    *(dpdk_unaligned32 *)(void *)(frame + HX_AT_CREDIT_LIMIT) = dpdk_network32(limit);
 }
 
 #endif

@@ -23,8 +23,8 @@
 #define DPDK_PORT_H
 
 #include "hxmesh/credit.h"
+#include "hxmesh/lanes.h"
 #include "hxmesh/switch.h"
-#include "lanes.h"
 
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>

@@ -31,9 +31,9 @@ static void take_credit(struct dpdk_port *p, const struct hx_credit_frame *f)
 
 static void take_data(struct dpdk_port *p, struct rte_mbuf *m, const struct hx_desc *d, const uint8_t *frame)
 {
-    unsigned credit_vc = frame[17];
+    unsigned credit_vc = frame[HX_AT_CREDIT_VC];
     if (credit_vc != HX_NO_CREDIT)
-        hx_credit_link_grant(&p->link, credit_vc, dpdk_get32(frame + 20));
+        hx_credit_link_grant(&p->link, credit_vc, dpdk_get32(frame + HX_AT_CREDIT_LIMIT));
     if (!hx_credit_link_arrive(&p->link, d->vc, hx_blocks(d->length))) {
         drop(p, m, HX_DROP_OVERRUN);
         return;
@@ -118,8 +118,8 @@ static inline __attribute__((always_inline)) unsigned read_run(const struct dpdk
         if (__builtin_expect(length != m->pkt_len || length < HX_HEADER_BYTES, 0) ||
             __builtin_expect(!dpdk_read_header(&d, frame, length, &expected, (uintptr_t)m), 0))
             break;
-        unsigned vc = frame[15];
-        memcpy(&r->limit[dpdk_grant_place(frame)], frame + 20, sizeof *r->limit);
+        unsigned vc = frame[HX_AT_VC];
+        memcpy(&r->limit[dpdk_grant_place(frame)], frame + HX_AT_CREDIT_LIMIT, sizeof *r->limit);
         uint64_t came = r->came[vc];
         length -= HX_HEADER_BYTES;
         r->slots[vc][(uint32_t)(came >> 32) & mask] = d;

@@ -7,7 +7,7 @@
 #include "hal/vcs_apart.h"
 #include "hxmesh/crc32c.h"
 #include "hxmesh/hal.h"
-#include "lanes.h"
+#include "hxmesh/lanes.h"
 #include "loopback.h"
 
 /* ---- for a switch ---- */
@@ -74,8 +74,11 @@ static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned 
     loopback_transmit(&h->node, output, d);
 }
 
-static inline void hal_drop(struct hal_switch *h, const struct hx_desc *d, enum hx_drop reason)
+static inline void hal_drop(struct hal_switch *h, unsigned input, unsigned vc, const struct hx_desc *d,
+                            enum hx_drop reason)
 {
+    (void)input;
+    (void)vc;
     h->node.drops[reason]++;
     loopback_buffer_put(&h->node, d->buffer);
 }

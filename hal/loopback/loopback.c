@@ -1,7 +1,7 @@
 /* loopback.c - the driver of the example platform (loopback.h). */
 #include "loopback.h"
 #include "hxmesh/error.h"
-#include "lanes.h"
+#include "hxmesh/lanes.h"
 
 /* ---- set up ---- */
 

@@ -42,7 +42,7 @@ static bool strikes(struct loopback_faults *f, unsigned of_1000)
 static bool survives(struct loopback_wire *w, uint64_t now, uint8_t *frame, uint32_t bytes)
 {
     struct loopback_faults *f = &w->faults;
-    bool credit = bytes == HX_CREDIT_FRAME_BYTES && frame[13] == (HX_ETHERTYPE_CONTROL & 0xFF);
+    bool credit = hx_frame_ethertype(frame, bytes) == HX_ETHERTYPE_CONTROL;
     if (strikes(f, credit ? f->lose_credit : f->lose_data)) {
         w->lost++;
         return false;
@@ -71,7 +71,7 @@ uint32_t loopback_wire_take(struct loopback_wire *w, uint64_t now, uint8_t *fram
         if (record.due > now)
             return 0;
         ring_read(w, w->first + (uint32_t)sizeof record, frame, record.bytes);
-        bool credit = frame[13] == (HX_ETHERTYPE_CONTROL & 0xFF);
+        bool credit = hx_frame_ethertype(frame, record.bytes) == HX_ETHERTYPE_CONTROL;
         w->again = !w->again && strikes(&w->faults, credit ? w->faults.repeat_credit : w->faults.repeat_data);
         if (!w->again)
             w->first += (uint32_t)sizeof record + record.bytes;

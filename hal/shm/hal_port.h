@@ -7,7 +7,7 @@
 
 #include "hal/vcs_apart.h"
 #include "hxmesh/hal.h"
-#include "lanes.h"
+#include "hxmesh/lanes.h"
 #include "link.h"
 #include "pool.h"
 #include "redo.h"
@@ -206,8 +206,11 @@ static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned 
     h->sent |= (uint64_t)1 << output;
 }
 
-static inline void hal_drop(struct hal_switch *h, const struct hx_desc *d, enum hx_drop reason)
+static inline void hal_drop(struct hal_switch *h, unsigned input, unsigned vc, const struct hx_desc *d,
+                            enum hx_drop reason)
 {
+    (void)input;
+    (void)vc;
     h->drops[reason]++;
     if (d->buffer / h->worker->per_home < h->worker->workers)
         shm_buffer_put(h->worker, d->buffer);

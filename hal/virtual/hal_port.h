@@ -18,8 +18,8 @@
 #include "channel.h"
 #include "hxmesh/crc32c.h"
 #include "hxmesh/hal.h"
+#include "hxmesh/lanes.h"
 #include "hxmesh/memory.h"
-#include "lanes.h"
 #include "outbox.h"
 #include "pool.h"
 #include "queue.h"
@@ -201,11 +201,12 @@ static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned 
     virtual_transmit(h, output, input, vc, d);
 }
 
-void virtual_drop(struct hal_switch *h, const struct hx_desc *d, enum hx_drop reason);
+void virtual_drop(struct hal_switch *h, unsigned input, unsigned vc, const struct hx_desc *d, enum hx_drop reason);
 
-static inline void hal_drop(struct hal_switch *h, const struct hx_desc *d, enum hx_drop reason)
+static inline void hal_drop(struct hal_switch *h, unsigned input, unsigned vc, const struct hx_desc *d,
+                            enum hx_drop reason)
 {
-    virtual_drop(h, d, reason);
+    virtual_drop(h, input, vc, d, reason);
 }
 
 static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t tail, uint64_t seen,

@@ -173,25 +173,20 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     virtual_post(w, &p);
 }
 
-void virtual_drop(struct hal_switch *h, const struct hx_desc *d, enum hx_drop reason)
+/* Its credit goes back as if it had left. */
+void virtual_drop(struct hal_switch *h, unsigned input, unsigned vc, const struct hx_desc *d, enum hx_drop reason)
 {
     const struct virtual_timing *t = &h->worker->timing;
+    const struct virtual_slot *slot = (const struct virtual_slot *)(const void *)d; /* descriptors lie in slots */
+    struct virtual_rx *rx = &h->rx[input];
     unsigned blocks = virtual_blocks(d);
     h->drops[reason]++;
-    virtual_pool_put(&h->worker->pool, d->buffer);
-    /* Its credit goes back, as if it had left, by the input it was looked at: the descriptor lies in that input's queue. */
-    const struct virtual_slot *slot = (const struct virtual_slot *)(const void *)d;
-    for (unsigned input = 0; input < h->ports; input++) {
-        struct virtual_rx *rx = &h->rx[input];
-        const struct virtual_queue *q = &rx->queue[d->vc];
-        if (!rx->linked || !q->slots || slot < q->slots || slot > q->slots + q->mask)
-            continue;
+    if (rx->linked)
         give_credit(h->worker, rx,
                     later_of(h->worker->now + t->crossbar.blocks[blocks],
                              slot->ready + t->link.blocks[blocks] - t->link.blocks[1]),
-                    d->vc, blocks);
-        return; /* the slot may be another's now */
-    }
+                    vc, blocks);
+    virtual_pool_put(&h->worker->pool, d->buffer);
 }
 
 /* ---- from and to the endpoint ---- */

@@ -22,7 +22,7 @@ static bool poll_tap(struct wire *w)
 /* The kernel's own chatter on an interface (IPv6 neighbours) is nothing that anybody sent here. */
 static bool is_ours(const uint8_t *frame, ssize_t bytes)
 {
-    unsigned type = bytes >= 14 ? (unsigned)frame[12] << 8 | frame[13] : 0;
+    unsigned type = hx_frame_ethertype(frame, bytes > 0 ? (size_t)bytes : 0);
     return type == HX_ETHERTYPE_DATA || type == HX_ETHERTYPE_CONTROL;
 }
 

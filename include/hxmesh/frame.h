@@ -81,11 +81,49 @@ enum {
     HX_CREDIT_FRAME_BYTES = 64,
     HX_BLOCK = 256,        /* bytes: the unit of credit */
     HX_PACKET_BLOCKS = 32, /* of a full packet */
-    HX_CRC_FIRST = 28,     /* first byte under the data CRC */
     HX_REPORT_BYTES = 4,   /* payload of an unreachable report */
     HX_HELLO_BYTES = 16,   /* of a hello */
     HX_NO_CREDIT = 0xFF
 };
+
+/* Offsets of the fields from the first byte of the destination MAC, as in the tables above. */
+enum {
+    HX_AT_DST_MAC = 0,
+    HX_AT_SRC_MAC = 6,
+    HX_AT_ETHERTYPE = 12,
+    HX_AT_VERSION = 14,
+    /* data frame */
+    HX_AT_VC = 15,
+    HX_AT_HOPS = 16,
+    HX_AT_CREDIT_VC = 17,
+    HX_AT_RESERVED = 18,
+    HX_AT_CREDIT_LIMIT = 20,
+    HX_AT_CRC = 24,
+    HX_AT_KIND = 28,
+    HX_AT_PLANE = 29,
+    HX_AT_JOB = 30,
+    HX_AT_DST_GX = 32,
+    HX_AT_DST_GY = 34,
+    HX_AT_SRC_GX = 36,
+    HX_AT_SRC_GY = 38,
+    HX_AT_MESSAGE = 40,
+    HX_AT_OFFSET = 44,
+    HX_AT_MESSAGE_PACKETS = 48,
+    HX_AT_LENGTH = 52,
+    HX_AT_PEER_EPOCH = 54,
+    HX_AT_TAG = 56,
+    HX_AT_EPOCH = 60,
+    /* credit frame */
+    HX_AT_CONTROL_KIND = 15,
+    HX_AT_CONTROL_PLANE = 16,
+    HX_AT_CONTROL_VCS = 17,
+    HX_AT_CONTROL_RESERVED = 18,
+    HX_AT_COUNTERS = 20,
+    HX_AT_NONCE = 44,
+    HX_AT_PEER_NONCE = 52,
+    HX_AT_CONTROL_CRC = 60
+};
+enum { HX_CRC_FIRST = HX_AT_KIND /* first byte under the data CRC */ };
 
 enum hx_kind { HX_DATA = 1, HX_ACK = 2, HX_UNREACHABLE = 3, HX_PROBE = 4, HX_HELLO = 5 };
 enum hx_control_kind { HX_CREDIT = 1 };
@@ -121,6 +159,12 @@ static inline uint16_t hx_epoch_check(uint32_t epoch)
 {
     uint16_t folded = (uint16_t)(epoch ^ epoch >> 16);
     return epoch && folded == 0 ? UINT16_MAX : folded;
+}
+
+/* What stands where an EtherType stands; 0: the frame is too short. */
+static inline unsigned hx_frame_ethertype(const uint8_t *frame, size_t bytes)
+{
+    return bytes > HX_AT_ETHERTYPE + 1 ? (unsigned)frame[HX_AT_ETHERTYPE] << 8 | frame[HX_AT_ETHERTYPE + 1] : 0;
 }
 
 /* Writes the 64 header bytes; h->crc is written as it is (hx_frame_crc computes it over a written frame). */

@@ -11,7 +11,7 @@
  *
  * Units. A position counts packets of one (link, VC) modulo 2^16. Room counts credit units: blocks of 256 B on
  * platforms with real wires, whole packets where a ring slot takes any packet; hal_cost says how many a packet
- * needs. Lanes: 16 bits a VC in one 64-bit word, VC 0 lowest, lane 3 zero.
+ * needs. Lanes: 16 bits a VC in one 64-bit word, VC 0 lowest, lane 3 zero. hxmesh/lanes.h counts with them.
  *
  * Threads. All functions of one switch (endpoint) are called by its owner only.
  *
@@ -43,8 +43,8 @@
  * bool hal_closes(const struct hal_switch *, unsigned output)
  *     whether the output takes nothing more in this step, on any VC, after what it was just given; false where VCs share
  *     no room.
- * void hal_drop(struct hal_switch *, const struct hx_desc *, enum hx_drop)
- *     frees the buffer and counts the reason.
+ * void hal_drop(struct hal_switch *, unsigned input, unsigned vc, const struct hx_desc *, enum hx_drop)
+ *     frees the buffer and counts the reason. The packet came from (input, vc) and is not released yet.
  * void hal_release(struct hal_switch *, unsigned input, uint64_t tail, uint64_t seen, const uint64_t waiting[HX_VCS])
  *     of the positions before `seen`, those in `waiting` (bit position % 64) are still held, all others have left;
  *     none before `tail` is held.
@@ -74,6 +74,7 @@
 
 #include "hxmesh/endpoint.h"
 #include "hxmesh/frame.h"
+#include "hxmesh/lanes.h"
 #include "hxmesh/switch.h"
 
 #endif

@@ -41,9 +41,8 @@
 #include "hxmesh/begin.h"
 
 enum {
-    HX_WINDOW = 64,       /* positions of a window */
-    HX_MAX_ROOM = 0x3FFF, /* what hal_room() saturates at, in credit units */
-    HX_LANE_BITS = 16     /* four 16-bit lanes to a word: one a VC, or one a port */
+    HX_WINDOW = 64,      /* positions of a window */
+    HX_MAX_ROOM = 0x3FFF /* what hal_room() saturates at, in credit units */
 };
 
 /* A packet inside the fabric. */

@@ -1,5 +1,5 @@
 /* test_lanes.c - words of four 16-bit lanes against one lane at a time. */
-#include "lanes.h"
+#include "hxmesh/lanes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -283,7 +283,7 @@ static void a_window_holds_the_surplus(void **state)
         loopback_poll(&c.end[0].node, c.now += LATENCY);
         assert_int_equal(hal_arrived(&sw, 0), i + 1);
         if (i > 0)
-            hal_drop(&sw, hal_arrival(&sw, 0, 0, (uint16_t)i), HX_DROP_NO_ROUTE);
+            hal_drop(&sw, 0, 0, hal_arrival(&sw, 0, 0, (uint16_t)i), HX_DROP_NO_ROUTE);
         hal_release(&sw, 0, 0, i + 1, waiting);
     }
     loopback_poll(&sw.node, c.now += LATENCY * 30);
@@ -294,7 +294,7 @@ static void a_window_holds_the_surplus(void **state)
     loopback_poll(&sw.node, c.now += LATENCY);
     assert_int_equal(hal_arrived(&sw, 0), HX_WINDOW);
     waiting[0] = 0;
-    hal_drop(&sw, hal_arrival(&sw, 0, 0, 0), HX_DROP_NO_ROUTE);
+    hal_drop(&sw, 0, 0, hal_arrival(&sw, 0, 0, 0), HX_DROP_NO_ROUTE);
     hal_release(&sw, 0, HX_WINDOW, HX_WINDOW, waiting);
     assert_int_equal(hal_arrived(&sw, 0), HX_WINDOW + BLOCKS - 1);
     assert_int_equal(sw.node.drops[HX_DROP_OVERRUN], 0);

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CABLE_FRAMES = 1024, AT_TAG = 56, INTERRUPTED = 12000 /* ticks: more than a loop of four full bursts takes */ };
+enum { CABLE_FRAMES = 1024, INTERRUPTED = 12000 /* ticks: more than a loop of four full bursts takes */ };
 
 struct paced {
     struct node_config config;
@@ -98,9 +98,9 @@ static void send_one(struct paced *l)
 static void take_one(struct paced *l, struct rte_mbuf *m)
 {
     const uint8_t *frame = rte_pktmbuf_mtod(m, const uint8_t *);
-    bool data = (frame[12] << 8 | frame[13]) == HX_ETHERTYPE_DATA;
+    bool data = hx_frame_ethertype(frame, HX_HEADER_BYTES) == HX_ETHERTYPE_DATA;
     if (data && l->taken < LATENCY_PACKETS)
-        l->samples[l->taken++] = (double)((uint32_t)(uint64_t)l->now - dpdk_get32(frame + AT_TAG));
+        l->samples[l->taken++] = (double)((uint32_t)(uint64_t)l->now - dpdk_get32(frame + HX_AT_TAG));
     rte_pktmbuf_free(m);
 }
 

@@ -213,7 +213,7 @@ static void a_dropped_packet_leaves_its_place(void **state)
             virtual_deliver(&h->rx[in], &d, ready, virtual_birth(0, MIDDLE));
             worker.v.now = now;
             uint64_t before = h->rx[in].last_credit;
-            hal_drop(h, hal_arrival(h, in, vc, position), HX_DROP_UNREACHABLE);
+            hal_drop(h, in, vc, hal_arrival(h, in, vc, position), HX_DROP_UNREACHABLE);
             h->rx[in].ready = h->rx[in].tail = h->rx[in].head;
             uint64_t gone = latest(now + in_crossbar(blocks, in), ready + on_link(blocks - 1), 0);
             assert_int_equal(newest_credit(h, in, vc, blocks), latest(gone + OUTPUT + TRACE + INPUT, before, 0));

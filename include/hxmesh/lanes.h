@@ -1,17 +1,26 @@
-/* lanes.h - arithmetic on words of four 16-bit lanes, without carries from lane to lane. */
-#ifndef HX_LANES_H
-#define HX_LANES_H
+/* lanes.h - arithmetic on words of four 16-bit lanes, without carries from lane to lane.
+ *
+ * Lane 0 is the lowest. A lane holds what belongs to one VC (positions, room: hal.h), or to one port. All arithmetic is
+ * modulo 2^16 a lane. */
+#ifndef HXMESH_LANES_H
+#define HXMESH_LANES_H
 
 #include <stdint.h>
+
+#include "hxmesh/begin.h"
+
+enum { HX_LANE_BITS = 16 };
 
 #define HX_LANE_TOPS UINT64_C(0x8000800080008000)
 #define HX_LANE_ONES UINT64_C(0x0001000100010001)
 
+/* One lane, 0 .. 3. */
 static inline uint16_t hx_lane(uint64_t lanes, unsigned lane)
 {
     return (uint16_t)(lanes >> (16 * lane));
 }
 
+/* a - b, lane by lane. */
 static inline uint64_t hx_lanes_sub(uint64_t a, uint64_t b)
 {
     return ((a | HX_LANE_TOPS) - (b & ~HX_LANE_TOPS)) ^ ((a ^ ~b) & HX_LANE_TOPS);
@@ -24,6 +33,7 @@ static inline uint64_t hx_lane_add(uint64_t lanes, unsigned lane, unsigned n)
     return (lanes & ~mask) | ((lanes + ((uint64_t)n << (16 * lane))) & mask);
 }
 
+/* The word with one lane replaced. */
 static inline uint64_t hx_lane_set(uint64_t lanes, unsigned lane, uint16_t value)
 {
     return (lanes & ~((uint64_t)0xFFFF << (16 * lane))) | (uint64_t)value << (16 * lane);
@@ -42,5 +52,7 @@ static inline unsigned hx_lanes_sum(uint64_t lanes)
 {
     return (unsigned)((lanes * HX_LANE_ONES) >> 48);
 }
+
+#include "hxmesh/end.h"
 
 #endif
