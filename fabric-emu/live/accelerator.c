@@ -1,7 +1,5 @@
 /* accelerator.c - driving an endpoint (accelerator.h). */
 #include "accelerator.h"
-#include "collective_part.h"
-#include "fabric-emu/workload/payload.h"
 #include "host/error.h"
 #include "host/random.h"
 #include "hxmesh/error.h"
@@ -19,37 +17,8 @@ enum {
     MOST_MS = 8000
 };
 #define NS_PER_MS UINT64_C(1000000)
-static const double plane_bytes_per_ns = 4 * HX_NOMINAL_LINK_RATE / 1e9;
 
 /* ---- messages ---- */
-
-static uint32_t destination_of(const struct accelerator *a, uint64_t message)
-{
-    const struct worker *w = a->worker;
-    return w->transfer ? transfer_destination(w->transfer, message) : traffic_destination(w->traffic, a->rank, message);
-}
-
-static uint64_t bytes_of(const struct accelerator *a, uint64_t message)
-{
-    const struct worker *w = a->worker;
-    return w->transfer ? transfer_chunk_bytes(w->transfer, transfer_chunk(w->transfer, message))
-                       : traffic_bytes(w->traffic, a->rank, message);
-}
-
-static uint32_t tag_of(const struct accelerator *a, uint64_t message)
-{
-    return a->worker->transfer ? (uint32_t)transfer_chunk(a->worker->transfer, message) : 0;
-}
-
-static uint64_t messages_of(const struct accelerator *a)
-{
-    const struct worker *w = a->worker;
-    if (w->transfer)
-        return a->rank == w->transfer->source ? transfer_messages(w->transfer) : 0;
-    if (w->collective)
-        return 0; /* the program has its own */
-    return traffic_messages(w->traffic, a->rank);
-}
 
 static uint64_t *record_of(struct accelerator *a, uint64_t number)
 {
@@ -60,15 +29,11 @@ static uint64_t *record_of(struct accelerator *a, uint64_t number)
     return NULL;
 }
 
-/* Hands message number `message` to the endpoint; false: not now. */
-static bool begin(struct accelerator *a, uint64_t message)
+/* Hands a message to the endpoint; false: not now. */
+static bool begin(struct accelerator *a, const struct workload_message *m)
 {
-    struct hx_place to = hx_place_of(&a->worker->f->g, destination_of(a, message));
-    uint64_t bytes = bytes_of(a, message);
-    if (hx_endpoint_send(&a->endpoint, to.gx, to.gy, bytes, tag_of(a, message), message) != HX_OK)
-        return false;
-    a->offered += bytes;
-    return true;
+    struct hx_place to = hx_place_of(&a->worker->f->g, m->to);
+    return hx_endpoint_send(&a->endpoint, to.gx, to.gy, m->bytes, m->tag, m->number) == HX_OK;
 }
 
 /* The lowest record above `after`. */
@@ -85,11 +50,13 @@ static uint64_t next_record(const struct accelerator *a, uint64_t after)
 /* Messages that a predecessor had begun and not finished go first, in their order: a file's chunks need it. */
 static bool resume(struct accelerator *a)
 {
+    const struct workload *w = a->workload;
+    struct workload_message m;
     while (a->resumed < a->predecessor) {
         uint64_t number = next_record(a, a->resumed);
         if (number > a->predecessor)
             number = a->predecessor;
-        else if (!begin(a, number - 1))
+        else if (w->ops->message(w, number - 1, &m) && !begin(a, &m))
             return false;
         a->resumed = number;
     }
@@ -136,97 +103,73 @@ void accelerator_give_up(struct accelerator *a)
     }
 }
 
-/* The next message has nobody to go to: it counts as given up. */
-static void give_up_next(struct accelerator *a)
+/* A message has nobody to go to: it counts as given up. */
+static void give_up_at_once(struct accelerator *a, const struct workload_message *m)
 {
     a->endpoint.stats.messages_failed++;
     a->report->stats.messages_failed = a->endpoint.stats.messages_failed;
-    a->report->issued++;
+    workload_take(a->workload, m);
 }
 
-/* The next message may begin: its time has come, and the rate allows it. */
-static bool is_due(const struct accelerator *a)
+/* Picoseconds from the start of the run. */
+static uint64_t run_ps(const struct accelerator *a)
 {
-    const struct worker *w = a->worker;
-    if (w->transfer)
-        return true;
-    if (w->traffic->flows)
-        return accelerator_wait_ns(a) == 0;
-    if (w->traffic->settings.rate >= 1)
-        return true;
-    uint64_t begun_ns = w->f->control->started_ns > a->started_ns ? w->f->control->started_ns : a->started_ns;
-    double ns = (double)(w->shm.now - begun_ns);
-    return (double)a->offered <= ns * plane_bytes_per_ns * w->f->g.planes * w->traffic->settings.rate;
+    uint64_t started_ns = a->worker->f->control->started_ns;
+    return a->worker->shm.now > started_ns ? (a->worker->shm.now - started_ns) * WORKLOAD_PS : 0;
 }
 
 uint64_t accelerator_wait_ns(const struct accelerator *a)
 {
-    const struct worker *w = a->worker;
-    if (!w->traffic || !w->traffic->flows || a->report->issued >= a->messages)
+    uint64_t wake = workload_wake(a->workload);
+    uint64_t now = run_ps(a);
+    if (wake == WORKLOAD_NEVER)
         return UINT64_MAX;
-    uint64_t start = w->f->control->started_ns + traffic_start_ns(w->traffic, a->rank, a->report->issued);
-    return start > w->shm.now ? start - w->shm.now : 0;
+    return wake > now ? (wake - now + WORKLOAD_PS - 1) / WORKLOAD_PS : 0;
 }
 
 static void begin_messages(struct accelerator *a)
 {
-    while (a->report->issued < a->messages && hx_endpoint_takes(&a->endpoint) && is_due(a)) {
-        if (is_cut_off(a, destination_of(a, a->report->issued))) {
-            give_up_next(a);
+    struct workload_message m;
+    uint64_t now = run_ps(a);
+    for (uint32_t refused = 0; hx_endpoint_takes(&a->endpoint) && workload_next(a->workload, now, refused, &m);) {
+        if (is_cut_off(a, m.to)) {
+            give_up_at_once(a, &m);
             return; /* one a step: with a duration there is no end to them */
         }
         uint64_t *record = record_of(a, 0);
-        if (!record || !begin(a, a->report->issued))
+        if (!record)
             return;
-        *record = a->report->issued + 1;
-        a->report->issued++;
+        if (begin(a, &m)) {
+            *record = m.number + 1;
+            workload_take(a->workload, &m);
+        } else {
+            refused |= (uint32_t)1 << m.lane;
+        }
     }
 }
 
 /* ---- what the endpoint asks and tells ---- */
 
-static struct payload_id id_of(const struct accelerator *a, uint32_t source, uint32_t destination, uint32_t message,
-                               uint32_t packet)
-{
-    return (struct payload_id){a->worker->traffic->settings.seed, source, destination, message, packet};
-}
-
-static void fill_traffic(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
+static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
     struct accelerator *a = of;
     uint64_t begin_ns = shm_clock_ns(a->worker->clock);
-    struct payload_id id = id_of(a, a->rank, s->peer, s->message, packet);
-    payload_write(&id, to, bytes);
+    a->workload->ops->fill(a->workload, s, packet, to, bytes);
     a->area->verify_ns += shm_clock_ns(a->worker->clock) - begin_ns;
 }
 
-void accelerator_note_corrupted(struct accelerator *a, uint64_t bytes)
+static void note_corrupted(struct accelerator *a, uint64_t bytes)
 {
     a->area->bytes_corrupted += bytes;
     a->job->bytes_corrupted += bytes;
 }
 
-static void check_traffic(void *of, const struct hx_header *h, const uint8_t *payload)
+static void place(void *of, const struct hx_header *h, const uint8_t *payload)
 {
     struct accelerator *a = of;
     uint64_t begin_ns = shm_clock_ns(a->worker->clock);
-    uint32_t source = hx_accelerator(&a->worker->f->g, h->src_gx, h->src_gy);
-    struct payload_id id = id_of(a, source, a->rank, h->message, h->offset);
-    accelerator_note_corrupted(a, payload_wrong_bytes(&id, payload, h->length));
+    note_corrupted(a, workload_place(a->workload, h, payload));
     a->area->verify_ns += shm_clock_ns(a->worker->clock) - begin_ns;
-}
-
-static void fill_file(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
-{
-    struct accelerator *a = of;
-    transfer_fill(a->worker->transfer, s->tag, packet, to, bytes);
-}
-
-static void place_file(void *of, const struct hx_header *h, const uint8_t *payload)
-{
-    struct accelerator *a = of;
-    if (a->receiver)
-        accelerator_note_corrupted(a, transfer_place(a->receiver, h->tag, h->offset, payload, h->length));
 }
 
 /* What passed between this accelerator and the one that an entry says is elsewhere. */
@@ -254,11 +197,10 @@ static void take_event(void *of, const struct hx_event *event)
     struct accelerator *a = of;
     if (event->type != HX_EVENT_FAILED)
         count_exchange(a, event);
-    if (event->type == HX_EVENT_RECEIVED) {
-        if (a->receiver)
-            transfer_complete(a->receiver, event->tag);
+    if (workload_event(a->workload, event) != HX_OK)
+        atomic_store(&a->worker->f->control->collective_ended, 1);
+    if (event->type == HX_EVENT_RECEIVED)
         return;
-    }
     if (event->type == HX_EVENT_FAILED)
         note_cut_off(a, hx_accelerator(&a->worker->f->g, event->gx, event->gy));
     uint64_t *record = record_of(a, event->cookie + 1);
@@ -271,7 +213,8 @@ static void note_delivery(void *of, const struct hx_desc *d, uint64_t nanosecond
 {
     struct accelerator *a = of;
     const struct worker *w = a->worker;
-    uint64_t warm_up = w->traffic ? w->traffic->settings.warm_up_ns : 0;
+    const struct traffic *t = w->workload->traffic;
+    uint64_t warm_up = t ? t->settings.warm_up_ns : 0;
     if (warm_up == 0 || w->shm.now >= w->f->control->started_ns + warm_up + nanoseconds)
         fab_histogram_add(&a->job->latency, nanoseconds);
     a->area->max_vc = d->vc > a->area->max_vc ? d->vc : a->area->max_vc;
@@ -306,10 +249,10 @@ static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank
                                        .columns = g->columns,
                                        .rows = g->rows,
                                        .plane_set = (uint8_t)((1U << g->planes) - 1),
-                                       .sends = w->transfer || w->collective ? FAB_SENDS : SENDS,
+                                       .sends = w->workload->transfer || w->workload->collective ? FAB_SENDS : SENDS,
                                        .peers = g->accelerators - 1,
                                        .retries = UINT8_MAX, /* accelerator_give_up() says */
-                                       .check = w->verify || w->f->spec.externals > 0,
+                                       .check = w->workload->verify || w->f->spec.externals > 0,
                                        .job = layout_job_of(&w->f->spec, g, rank),
                                        .timeout_ns = TIMEOUT_MS * NS_PER_MS,
                                        .least_ns = LEAST_MS * NS_PER_MS,
@@ -328,9 +271,11 @@ size_t accelerator_bytes(const struct worker *w, uint32_t rank)
 static void take_over(struct accelerator *a)
 {
     struct fab_accelerator *report = a->report;
+    const struct workload *w = a->workload;
+    struct workload_message m;
     uint64_t flying = 0;
     for (unsigned i = 0; i < FAB_SENDS; i++) {
-        if (report->flying[i] > a->messages)
+        if (report->flying[i] && !(w->ops->message && w->ops->message(w, report->flying[i] - 1, &m)))
             report->flying[i] = 0;
         flying += report->flying[i] != 0;
         a->predecessor = report->flying[i] > a->predecessor ? report->flying[i] : a->predecessor;
@@ -338,8 +283,23 @@ static void take_over(struct accelerator *a)
     if (report->issued < a->predecessor)
         report->issued = a->predecessor;
     uint64_t over = flying + report->stats.messages_failed;
-    if (!a->part && a->area->incarnation > 1)
+    if (w->ops->message && a->area->incarnation > 1)
         a->endpoint.stats.messages_sent = report->issued > over ? report->issued - over : 0;
+}
+
+/* What cannot go on where a predecessor stopped has ended, and needs no payload. */
+static void start_workload(struct accelerator *a)
+{
+    struct workload_plan plan = *a->worker->workload;
+    bool ended = plan.collective && a->area->incarnation > 1;
+    plan.verify = plan.verify && !ended;
+    a->workload = workload_make(&plan, a->rank, &a->report->issued, &a->report->file,
+                                hx_allocate(1, workload_bytes(&plan, a->rank)));
+    a->workload->ended = ended;
+    if (!a->workload->carries)
+        return;
+    a->hal.user.fill = fill;
+    a->hal.user.place = place;
 }
 
 void accelerator_start(struct accelerator *a, void *memory)
@@ -348,40 +308,53 @@ void accelerator_start(struct accelerator *a, void *memory)
     struct hx_endpoint_config config = config_of(w, a->rank);
     config.epoch = hx_random_epoch();
     config.key = hx_random_64();
-    a->started_ns = shm_clock_ns(w->clock);
     a->hal.user.event = take_event;
     a->hal.user.delivered = note_delivery;
-    if (w->collective)
-        a->part = collective_part_new(a);
-    else if (w->verify || w->transfer) {
-        a->hal.user.fill = w->transfer ? fill_file : fill_traffic;
-        a->hal.user.place = w->transfer ? place_file : check_traffic;
-    }
+    start_workload(a);
     if (hx_endpoint_init(&a->endpoint, &config, &a->hal, memory) != HX_OK)
         hx_die(HX_EXIT_CONFIG, w->f->spec.source, "endpoint a%u,%u cannot be built", a->gx, a->gy);
     a->endpoint.stats = a->report->stats;
     a->hal.sent = &a->endpoint.stats.packets_sent;
     a->hal.sent_shown = &a->report->stats.packets_sent;
-    a->messages = messages_of(a);
     for (unsigned i = 0; i < w->f->spec.externals; i++)
-        a->awaited += traffic_messages_between(w->traffic, rank_of_first(a, i), a->rank);
+        a->awaited += traffic_messages_between(w->workload->traffic, rank_of_first(a, i), a->rank);
     take_over(a);
-    if (w->transfer && transfer_is_target(w->transfer, a->rank) && !atomic_load(&a->report->file_done))
-        a->receiver = transfer_receiver_new(w->transfer, w->f, a->rank);
 }
 
 void accelerator_stop(struct accelerator *a)
 {
     forget_cut_off(a);
-    transfer_receiver_free(a->receiver);
-    collective_part_free(a->part);
+    workload_close(a->workload);
+    free(a->workload);
+}
+
+/* A collective lives and ends with all of its accelerators. */
+static void end_with_others(struct accelerator *a)
+{
+    const struct fab_control *control = a->worker->f->control;
+    if (atomic_load_explicit(&control->changes, memory_order_relaxed) ||
+        atomic_load_explicit(&control->collective_ended, memory_order_relaxed))
+        a->workload->ended = true;
+}
+
+static void finish(struct accelerator *a)
+{
+    uint64_t wrong;
+    uint64_t begin_ns = shm_clock_ns(a->worker->clock);
+    if (!workload_finish(a->workload, &wrong))
+        return;
+    note_corrupted(a, wrong);
+    a->area->verify_ns += shm_clock_ns(a->worker->clock) - begin_ns;
+    atomic_store(&a->report->collective_done, 1);
 }
 
 unsigned accelerator_step(struct accelerator *a, bool may_begin)
 {
-    if (a->part)
-        collective_part_step(a->part, may_begin);
-    else if (resume(a) && may_begin && a->report->issued < a->messages)
+    if (a->worker->workload->collective) {
+        end_with_others(a);
+        finish(a);
+    }
+    if (resume(a) && may_begin)
         begin_messages(a);
     unsigned work = hx_endpoint_step(&a->endpoint);
     if (work)
@@ -391,8 +364,7 @@ unsigned accelerator_step(struct accelerator *a, bool may_begin)
 
 bool accelerator_is_done(const struct accelerator *a, bool may_begin)
 {
-    bool over = !a->part || collective_part_is_over(a->part);
     bool come = come_from_elsewhere(a) >= a->awaited;
-    bool begun = !may_begin || (over && come && a->report->issued >= a->messages);
+    bool begun = !may_begin || (workload_is_over(a->workload) && come);
     return begun && a->resumed >= a->predecessor && hx_endpoint_idle(&a->endpoint);
 }

@@ -1,4 +1,4 @@
-/* accelerator.h - what drives an endpoint in the emulator: messages to send, payload, checks, records. */
+/* accelerator.h - what drives an endpoint in the emulator: joins it to its workload, and keeps records for a successor. */
 #ifndef ACCELERATOR_H
 #define ACCELERATOR_H
 
@@ -12,13 +12,10 @@ size_t accelerator_bytes(const struct worker *w, uint32_t rank);
 void accelerator_start(struct accelerator *a, void *memory);
 void accelerator_stop(struct accelerator *a);
 
-/* Counts bytes that came otherwise than they were sent. */
-void accelerator_note_corrupted(struct accelerator *a, uint64_t bytes);
-
 /* Begins messages while there is room, and lets the endpoint work. Returns packets taken and given. */
 unsigned accelerator_step(struct accelerator *a, bool may_begin);
 
-/* How long until the next message of a file has its time; UINT64_MAX: there is none. */
+/* How long until the next message has its time; UINT64_MAX: time does not matter to any. */
 uint64_t accelerator_wait_ns(const struct accelerator *a);
 
 /* Ends the tries of messages that have no way: to boards that stay down, or where the fabric said so again and again.

@@ -40,6 +40,7 @@
 #define FABRIC_H
 
 #include "fabric-emu/workload/jobs.h"
+#include "fabric-emu/workload/transfer.h"
 #include "hal_port.h"
 #include "host/arena.h"
 #include "host/metrics.h"
@@ -116,9 +117,7 @@ struct fab_accelerator {
     alignas(64) struct hx_endpoint_stats stats;
     uint64_t issued;            /* messages begun */
     uint64_t flying[FAB_SENDS]; /* number + 1 of a message under way, 0: none */
-    uint64_t file_bytes;        /* file transfer: received in order */
-    uint8_t digest[32];         /* file transfer: SHA-256 of these, once all are there */
-    _Atomic uint32_t file_done;
+    struct transfer_received file;
     _Atomic uint32_t collective_done; /* its part of a collective, checked if that was asked for */
 };
 

@@ -158,7 +158,7 @@ static bool take_frame(struct worker *w, struct feeding *f, const struct feed_sl
     uint32_t buffer;
     struct hx_header h;
     uint32_t bytes = slot->bytes <= HX_MAX_FRAME ? slot->bytes : HX_MAX_FRAME;
-    *verdict = feed_judge(&h, slot->frame, bytes, &w->f->g, f->plane, w->verify);
+    *verdict = feed_judge(&h, slot->frame, bytes, &w->f->g, f->plane, w->workload->verify);
     if (*verdict != FEED_SENT)
         return true;
     if (room_of(f, h.vc) == 0 || !shm_buffer_get(&w->shm, &buffer, w->shm.reserve))

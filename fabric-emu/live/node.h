@@ -5,10 +5,8 @@
 #define NODE_H
 
 #include "clock.h"
-#include "fabric-emu/workload/collective_plan.h"
-#include "fabric-emu/workload/traffic.h"
+#include "fabric-emu/workload/workload.h"
 #include "fabric.h"
-#include "transfer.h"
 
 /* A switch and its HAL. */
 struct node {
@@ -27,17 +25,13 @@ struct accelerator {
     struct fab_area *area;
     struct job_count *job;
     struct worker *worker;
+    struct workload *workload;
     uint32_t rank;
     uint16_t gx, gy;
-    uint64_t messages;                  /* to be sent in all */
-    uint64_t awaited;                   /* messages that must come from accelerators that run elsewhere */
-    uint64_t predecessor;               /* messages a predecessor had begun */
-    uint64_t resumed;                   /* of these, all that were not finished have been begun again up to here */
-    bool *cut_off;                      /* [accelerators]: had no way lately; NULL: none */
-    uint64_t offered;                   /* bytes handed to the endpoint, for the rate */
-    uint64_t started_ns;                /* since when */
-    struct transfer_receiver *receiver; /* file transfer: NULL unless it gets the file */
-    struct collective_part *part;       /* collective: NULL without */
+    uint64_t awaited;     /* messages that must come from accelerators that run elsewhere */
+    uint64_t predecessor; /* messages a predecessor had begun */
+    uint64_t resumed;     /* of these, all that were not finished have been begun again up to here */
+    bool *cut_off;        /* [accelerators]: had no way lately; NULL: none */
 };
 
 /* A replay into a link of this worker (feed.h). */
@@ -54,11 +48,8 @@ struct wire;
 /* What the worker runs. */
 struct worker {
     const struct fab_fabric *f;
-    const struct traffic *traffic;            /* NULL: a file transfer */
-    const struct transfer *transfer;          /* NULL: traffic */
-    const struct collective_plan *collective; /* NULL: the traffic is messages */
+    const struct workload_plan *workload;
     unsigned self;
-    bool verify;
     uint64_t cpu_before; /* ns: processor time of its predecessors */
     uint64_t publish_at; /* when its counters are due (publish.h) */
     struct shm_worker shm;

@@ -51,7 +51,7 @@ static void run(struct session *s, const struct hx_settings *settings)
     if (s->capture)
         recording_stop(&s->recording, outcome.complete, &s->captured);
     struct hx_problem problem;
-    if (!believe_counts(&s->f, s->plan.job.traffic, &outcome, &problem))
+    if (!believe_counts(&s->f, s->plan.job.workload.traffic, &outcome, &problem))
         hx_die_of(&problem);
     collect(&s->result, &s->f, settings, &outcome, &s->warm_up);
 }
@@ -61,7 +61,7 @@ static void plan_collective(struct session *s, uint32_t root)
     struct hx_problem problem;
     if (!collective_plan_init(&s->collective, &s->traffic, root, &problem))
         hx_die_of(&problem);
-    s->plan.job.collective = &s->collective;
+    s->plan.job.workload.collective = &s->collective;
 }
 
 static void judge_collective(struct session *s)
@@ -89,14 +89,21 @@ static uint64_t messages_of_all(const struct session *s)
     return sum;
 }
 
+static struct workload_plan traffic_workload(const struct session *s, const struct hx_settings *settings)
+{
+    double injection = 4.0 * s->f.g.planes * HX_NOMINAL_LINK_RATE / 1e12;
+    return (struct workload_plan){.traffic = &s->traffic,
+                                  .rate = settings->rate < 1 ? injection * settings->rate : 0,
+                                  .verify = settings->verify};
+}
+
 void session_run_traffic(struct session *s, const struct hx_settings *settings, const struct flows *flows, bool restart,
                          bool quiet)
 {
     traffic_init(&s->traffic, &s->f.spec, &s->f.g, settings, flows);
     s->has_traffic = true;
-    s->plan = (struct run_plan){.job = {.traffic = &s->traffic, .verify = settings->verify},
-                                .duration_ns = settings->duration_ns,
-                                .restart = restart};
+    s->plan = (struct run_plan){
+        .job = {.workload = traffic_workload(s, settings)}, .duration_ns = settings->duration_ns, .restart = restart};
     if (settings->pattern >= HX_COLLECTIVES)
         plan_collective(s, s->traffic.target[0]);
     external_expect(&s->external, &s->traffic);
@@ -113,7 +120,7 @@ void session_run_transfer(struct session *s, const struct transfer *transfer, bo
 {
     struct hx_settings settings = hx_default_settings;
     settings.verify = true;
-    s->plan = (struct run_plan){.job = {.transfer = transfer, .verify = true}, .restart = true};
+    s->plan = (struct run_plan){.job = {.workload = {.transfer = transfer, .verify = true}}, .restart = true};
     s->f.metrics.head->goal_messages = transfer_messages(transfer);
     (void)snprintf(s->f.metrics.head->traffic, sizeof s->f.metrics.head->traffic, "a file");
     progress_start(&s->progress, quiet, transfer_messages(transfer), 0);

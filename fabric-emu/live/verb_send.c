@@ -17,8 +17,7 @@ struct send_settings {
 
 static bool is_identical(const struct session *s, const struct transfer *t, uint32_t rank)
 {
-    const struct fab_accelerator *a = &s->f.accelerator[rank];
-    return atomic_load(&a->file_done) && a->file_bytes == t->bytes && memcmp(a->digest, t->digest, 32) == 0;
+    return transfer_is_identical(t, &s->f.accelerator[rank].file);
 }
 
 static uint32_t count_identical(const struct session *s, const struct transfer *t)
@@ -37,7 +36,7 @@ static void print_receivers(const struct session *s, const struct transfer *t)
     printf("%s: %" PRIu64 " bytes from a%u,%u\n  sha-256 %s  (original)\n", t->path, t->bytes, from.gx, from.gy, hex);
     for (uint32_t i = 0; i < t->target_count; i++) {
         struct hx_place to = hx_place_of(&s->f.g, t->targets[i]);
-        transfer_hex(s->f.accelerator[t->targets[i]].digest, hex);
+        transfer_hex(s->f.accelerator[t->targets[i]].file.digest, hex);
         printf("  sha-256 %s  a%u,%u %s\n", hex, to.gx, to.gy,
                is_identical(s, t, t->targets[i]) ? "identical" : "DIFFERS");
     }
@@ -56,7 +55,7 @@ static json_t *transfer_json(const struct session *s, const struct transfer *t)
     json_t *receivers = json_array();
     for (uint32_t i = 0; i < t->target_count; i++) {
         struct hx_place to = hx_place_of(&s->f.g, t->targets[i]);
-        transfer_hex(s->f.accelerator[t->targets[i]].digest, hex);
+        transfer_hex(s->f.accelerator[t->targets[i]].file.digest, hex);
         (void)json_array_append_new(receivers, json_pack("{s:[i,i], s:s, s:b}", "at", to.gx, to.gy, "sha256", hex,
                                                          "identical", is_identical(s, t, t->targets[i])));
     }
@@ -101,7 +100,7 @@ static int carry(struct send_settings *send, const char *path, const struct hx_c
     struct session s;
     session_open(&s, &spec,
                  &(struct fab_options){.workers = (unsigned)send->workers, .name = send->name, .quiet = common->quiet});
-    transfer_aim(&transfer, &s.f, source, target);
+    transfer_aim(&transfer, &s.f.spec, &s.f.g, source, target);
     if (transfer.target_count == 0) {
         session_close(&s);
         hx_die(HX_EXIT_USAGE, "--to", "nobody there to send to: the source itself, a failed board, or another job");

@@ -161,11 +161,11 @@ static void tell_state(struct worker *w, enum fab_phase phase)
     atomic_store(&area->state, state);
 }
 
-/* How long to sleep at most: until a message of a file has its time, where nothing else is to be looked after. */
+/* How long to sleep at most: until a message has its time, where nothing else is to be looked after. */
 static long longest_nap(const struct worker *w)
 {
     uint64_t longest = w->bridges ? CABLE_NAP_NS : NAP_NS;
-    for (unsigned i = 0; w->traffic && w->traffic->flows && i < w->accelerators; i++) {
+    for (unsigned i = 0; i < w->accelerators; i++) {
         uint64_t wait = accelerator_wait_ns(&w->accelerator[i]);
         longest = wait && wait < longest ? wait : longest;
     }
@@ -227,11 +227,8 @@ _Noreturn void worker_run(const struct job *job, unsigned self)
     (void)prctl(PR_SET_NAME, name);
     hx_processor_keep(self, job->f->workers);
     struct worker w = {.f = job->f,
-                       .traffic = job->traffic,
-                       .transfer = job->transfer,
-                       .collective = job->collective,
+                       .workload = &job->workload,
                        .self = self,
-                       .verify = job->verify,
                        .wire = job->wire,
                        .cpu_before = hx_metrics_get(&job->f->metrics.worker[self].cpu_ns),
                        .clock = &job->clock};

@@ -8,10 +8,7 @@
 /* What the supervisor hands to every worker it forks. */
 struct job {
     const struct fab_fabric *f;
-    const struct traffic *traffic; /* one of these two */
-    const struct transfer *transfer;
-    const struct collective_plan *collective; /* in place of the traffic's messages, or NULL */
-    bool verify;
+    struct workload_plan workload;
     struct wire *wire; /* [spec.externals][HX_CABLE_PORTS], opened (external.h) */
     struct shm_clock clock;
 };

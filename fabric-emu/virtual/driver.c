@@ -1,12 +1,8 @@
 /* driver.c - driving an endpoint under the virtual clock (driver.h). */
 #include "build.h"
-#include "fabric-emu/workload/payload.h"
 #include "host/error.h"
 #include "hxmesh/error.h"
-#include "part.h"
 #include "stock.h"
-
-#include <math.h>
 
 enum {
     FEWEST_SENDS = 64, /* messages under way from one accelerator */
@@ -20,20 +16,10 @@ enum {
 
 /* ---- messages ---- */
 
-/* Bytes per picosecond that an accelerator may offer: all links of all planes, times the rate. */
-static double offered_per_ps(const struct driver *d)
+static void note_corrupted(const struct driver *d, uint64_t bytes)
 {
-    const struct model *m = d->worker->m;
-    return 4.0 * m->g->planes * virtual_timing_link_rate(&m->timing) * m->settings.rate;
-}
-
-/* When the next message may begin: at its own time, or when the rate allows it. */
-static uint64_t next_begin(const struct driver *d)
-{
-    const struct model *m = d->worker->m;
-    if (m->traffic->flows)
-        return traffic_start_ns(m->traffic, d->rank, d->begun) * PS_PER_NS;
-    return m->settings.rate < 1 ? (uint64_t)ceil((double)d->offered / offered_per_ps(d)) : 0;
+    d->worker->area->bytes_corrupted += bytes;
+    d->job->bytes_corrupted += bytes;
 }
 
 static bool time_is_over(const struct driver *d, uint64_t now)
@@ -48,22 +34,35 @@ static bool is_warm(const struct driver *d, uint64_t now)
     return now >= d->worker->m->settings.warm_up_ns * PS_PER_NS;
 }
 
-static bool has_more(const struct driver *d)
+static void finish(struct driver *d)
 {
-    return d->begun < d->messages && !time_is_over(d, d->worker->v.now);
+    uint64_t wrong;
+    if (!workload_finish(d->workload, &wrong))
+        return;
+    d->worker->area->collectives_done++;
+    note_corrupted(d, wrong);
 }
 
+/* Asks the workload, when something happened that it may have waited for. */
 static void begin_messages(struct driver *d)
 {
-    const struct model *m = d->worker->m;
-    while (has_more(d) && hx_endpoint_takes(&d->endpoint) && next_begin(d) <= d->worker->v.now) {
-        struct hx_place to = hx_place_of(m->g, traffic_destination(m->traffic, d->rank, d->begun));
-        uint64_t bytes = traffic_bytes(m->traffic, d->rank, d->begun);
-        if (hx_endpoint_send(&d->endpoint, to.gx, to.gy, bytes, 0, d->begun) != HX_OK)
-            return; /* as many messages to this peer as go are under way */
-        d->offered += bytes;
-        d->begun++;
+    uint64_t now = d->worker->v.now;
+    if (!d->news && now < d->wake)
+        return;
+    struct workload *w = d->workload;
+    struct workload_message m;
+    d->news = false;
+    finish(d);
+    for (uint32_t refused = 0;
+         hx_endpoint_takes(&d->endpoint) && !time_is_over(d, now) && workload_next(w, now, refused, &m);) {
+        struct hx_place to = hx_place_of(d->worker->m->g, m.to);
+        if (hx_endpoint_send(&d->endpoint, to.gx, to.gy, m.bytes, m.tag, m.number) == HX_OK)
+            workload_take(w, &m);
+        else
+            refused |= (uint32_t)1 << m.lane;
     }
+    uint64_t wake = workload_wake(w);
+    d->wake = wake > now ? wake : WORKLOAD_NEVER; /* else an event comes first */
 }
 
 /* ---- time ---- */
@@ -76,15 +75,16 @@ static void note_timers(struct driver *d)
         uint64_t deadline = hx_endpoint_deadline(&d->endpoint) * PS_PER_NS;
         virtual_entity_note(d->hal.entity, deadline > now ? deadline : now + LOOK_AGAIN_PS, VIRTUAL_ITEM_TIMER);
     }
-    if (!d->again_noted && has_more(d) && hx_endpoint_takes(&d->endpoint) && next_begin(d) > now) {
+    bool waits = d->wake != WORKLOAD_NEVER && hx_endpoint_takes(&d->endpoint) && !time_is_over(d, now);
+    if (waits && !d->again_noted) {
         d->again_noted = true;
-        virtual_entity_note(d->hal.entity, next_begin(d), VIRTUAL_ITEM_AGAIN);
+        virtual_entity_note(d->hal.entity, d->wake, VIRTUAL_ITEM_AGAIN);
     }
 }
 
 static void note_done(struct driver *d)
 {
-    bool done = (d->part ? part_is_over(d->part) : !has_more(d)) && hx_endpoint_idle(&d->endpoint);
+    bool done = hx_endpoint_idle(&d->endpoint) && (time_is_over(d, d->worker->v.now) || workload_is_over(d->workload));
     d->worker->active += (uint64_t)d->done - (uint64_t)done;
     d->done = done;
 }
@@ -97,11 +97,7 @@ static void drive(void *of, bool timer, bool again)
     d->again_noted = d->again_noted && !again;
     unsigned looks = timer ? d->endpoint.config.sends : 1; /* a step looks at one deadline */
     do {
-        d->news = false;
-        if (d->part)
-            part_begin(d->part);
-        else
-            begin_messages(d);
+        begin_messages(d);
         (void)hx_endpoint_step(&d->endpoint);
         looks -= looks > 0;
     } while (d->news || looks);
@@ -117,8 +113,10 @@ static void take_event(void *of, const struct hx_event *event)
     struct driver *d = of;
     struct model_area *area = d->worker->area;
     d->news = true;
-    if (d->part)
-        part_take_event(d->part, event);
+    if (workload_event(d->workload, event) != HX_OK) {
+        d->workload->ended = true;
+        area->collective_ended = true;
+    }
     if (event->type != HX_EVENT_RECEIVED)
         atomic_store_explicit(&area->acknowledged, area->acknowledged + 1, memory_order_relaxed);
 }
@@ -147,47 +145,18 @@ static void note_received(const struct driver *d, unsigned bytes)
     d->job->bytes_measured += bytes;
 }
 
-void driver_note_corrupted(const struct driver *d, uint64_t bytes)
-{
-    d->worker->area->bytes_corrupted += bytes;
-    d->job->bytes_corrupted += bytes;
-}
-
-static struct payload_id id_of(const struct driver *d, uint32_t source, uint32_t destination, uint32_t message,
-                               uint32_t packet)
-{
-    return (struct payload_id){d->worker->m->settings.seed, source, destination, message, packet};
-}
-
 static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
     const struct driver *d = of;
-    struct payload_id id = id_of(d, d->rank, s->peer, s->message, packet);
-    payload_write(&id, to, bytes);
+    d->workload->ops->fill(d->workload, s, packet, to, bytes);
 }
 
 static void place(void *of, const struct hx_header *h, const uint8_t *payload)
 {
     const struct driver *d = of;
-    const struct model *m = d->worker->m;
     note_received(d, h->length);
-    if (!m->settings.verify)
-        return;
-    struct payload_id id = id_of(d, hx_accelerator(m->g, h->src_gx, h->src_gy), d->rank, h->message, h->offset);
-    driver_note_corrupted(d, payload_wrong_bytes(&id, payload, h->length));
-}
-
-static void fill_part(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
-{
-    const struct driver *d = of;
-    part_fill(d->part, s->tag, packet, to, bytes);
-}
-
-static void place_part(void *of, const struct hx_header *h, const uint8_t *payload)
-{
-    const struct driver *d = of;
-    note_received(d, h->length);
-    part_place(d->part, h, payload);
+    if (d->workload->carries)
+        note_corrupted(d, workload_place(d->workload, h, payload));
 }
 
 /* ---- start ---- */
@@ -197,14 +166,15 @@ static void place_part(void *of, const struct hx_header *h, const uint8_t *paylo
  * accelerators stays a fifth below its bound.) */
 static uint16_t sends_of(const struct driver *d)
 {
-    uint32_t to = d->worker->m->collective ? 0 : traffic_destinations(d->worker->m->traffic, d->rank);
+    uint32_t to = d->worker->m->workload.collective ? 0 : traffic_destinations(d->worker->m->workload.traffic, d->rank);
     uint32_t sends = to < FEWEST_SENDS ? FEWEST_SENDS : to;
     return (uint16_t)(sends < HX_MAX_SENDS ? sends : HX_MAX_SENDS);
 }
 
 static uint32_t peers_of(const struct driver *d)
 {
-    uint32_t peers = d->worker->m->collective ? HX_COLLECTIVE_PEERS : traffic_peers(d->worker->m->traffic, d->rank);
+    uint32_t peers = d->worker->m->workload.collective ? HX_COLLECTIVE_PEERS
+                                                       : traffic_peers(d->worker->m->workload.traffic, d->rank);
     return peers + 1 < d->worker->m->g->accelerators ? peers + 1 : 0;
 }
 
@@ -228,23 +198,24 @@ static struct hx_endpoint_config config_of(const struct driver *d)
                                        .most_ns = MOST_MS * NS_PER_MS};
 }
 
+static void start_workload(struct driver *d)
+{
+    const struct model *m = d->worker->m;
+    d->workload = workload_make(&m->workload, d->rank, &d->begun, NULL,
+                                virtual_stock_take(workload_bytes(&m->workload, d->rank)));
+    d->hal.user_data = d->workload;
+    d->hal.user_bytes = (uint32_t)d->workload->ops->bytes;
+    d->hal.user = (struct virtual_user){.place = place, .event = take_event, .delivered = take_delivery};
+    if (d->workload->carries)
+        d->hal.user.fill = fill;
+}
+
 void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, uint32_t rank)
 {
-    *d = (struct driver){.worker = w,
-                         .job = &w->m->job[w->m->jobs.slot[rank]],
-                         .rank = rank,
-                         .messages = traffic_messages(w->m->traffic, rank),
-                         .done = true};
+    *d = (struct driver){
+        .worker = w, .job = &w->m->job[w->m->jobs.slot[rank]], .rank = rank, .news = true, .done = true};
     d->hal = (struct hal_endpoint){.worker = &w->v, .entity = e, .planes = w->m->g->planes, .drops = w->area->drops};
-    d->hal.user = (struct virtual_user){.place = place, .event = take_event, .delivered = take_delivery};
-    if (w->m->settings.verify)
-        d->hal.user.fill = fill;
-    if (w->m->collective) {
-        d->messages = 0;
-        d->part = part_new(d);
-        d->hal.user.fill = w->m->settings.verify ? fill_part : NULL;
-        d->hal.user.place = d->part ? place_part : place;
-    }
+    start_workload(d);
     d->hal.of = d;
     d->hal.rank = rank;
     d->hal.firmware = &d->endpoint;

@@ -1,4 +1,4 @@
-/* driver.h - what drives an endpoint under the virtual clock: messages to begin, what arrived, timeouts. */
+/* driver.h - what drives an endpoint under the virtual clock: joins it to its workload, and keeps its timeouts. */
 #ifndef DRIVER_H
 #define DRIVER_H
 
@@ -12,20 +12,16 @@ struct driver {
     struct worker *worker;
     struct job_count *job;
     uint32_t rank;
-    struct part *part; /* in a collective; NULL: messages */
-    bool news;         /* an event came in this step: more may be begun */
-    uint64_t messages; /* to begin in all */
-    uint64_t begun;
-    uint64_t offered; /* bytes handed to the endpoint, for the rate */
+    struct workload *workload;
+    uint64_t begun;   /* messages */
+    uint64_t wake;    /* ps: when the workload is to be asked again, should nothing happen before */
+    bool news;        /* an event came: it is to be asked now */
     bool timer_noted; /* a deadline stands in the agenda */
-    bool again_noted; /* so does when the rate allows more */
+    bool again_noted; /* so does `wake` */
     bool done;
 };
 
 /* Makes the endpoint of an accelerator and lets it begin at time 0. */
 void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, uint32_t rank);
-
-/* Counts bytes that came otherwise than they were sent. */
-void driver_note_corrupted(const struct driver *d, uint64_t bytes);
 
 #endif

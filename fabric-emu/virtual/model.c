@@ -32,15 +32,15 @@ void model_create(struct model *m, const struct traffic *traffic, const struct c
 {
     const struct hx_spec *spec = traffic->spec;
     const struct hx_geometry *g = traffic->g;
-    *m = (struct model){.spec = spec,
-                        .g = g,
-                        .traffic = traffic,
-                        .collective = collective,
-                        .settings = traffic->settings,
-                        .workers = workers};
+    *m = (struct model){.spec = spec, .g = g, .settings = traffic->settings, .workers = workers};
     virtual_timing_init(&m->timing, timing);
     if (m->settings.pace > 0)
         virtual_timing_pace(&m->timing, m->settings.pace);
+    double injection = 4.0 * g->planes * virtual_timing_link_rate(&m->timing);
+    m->workload = (struct workload_plan){.traffic = traffic,
+                                         .collective = collective,
+                                         .rate = m->settings.rate < 1 ? injection * m->settings.rate : 0,
+                                         .verify = m->settings.verify};
     layout_make(&m->layout, spec, g, workers);
     jobs_make(&m->jobs, spec, g, &m->layout);
     m->channel = virtual_channel_create(workers);
@@ -70,9 +70,9 @@ void model_create(struct model *m, const struct traffic *traffic, const struct c
 
 static uint64_t messages_of_all(const struct model *m)
 {
-    uint64_t messages = m->collective ? collective_messages(m->collective) : 0;
-    for (uint32_t rank = 0; !m->collective && !m->settings.duration_ns && rank < m->g->accelerators; rank++)
-        messages += traffic_messages(m->traffic, rank);
+    uint64_t messages = m->workload.collective ? collective_messages(m->workload.collective) : 0;
+    for (uint32_t rank = 0; !m->workload.collective && !m->settings.duration_ns && rank < m->g->accelerators; rank++)
+        messages += traffic_messages(m->workload.traffic, rank);
     return messages;
 }
 
@@ -83,7 +83,7 @@ void model_announce(struct model *m, const char *name)
     if (!shm_arena_open(&m->arena, name, bytes, "fewer --planes", NULL, &problem))
         hx_die_of(&problem);
     describe(m, m->arena.base);
-    goals_publish(m->metrics.head, m->traffic, messages_of_all(m));
+    goals_publish(m->metrics.head, m->workload.traffic, messages_of_all(m));
     atomic_store(&m->metrics.head->life, HX_LIFE_READY);
 }
 

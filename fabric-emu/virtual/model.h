@@ -6,9 +6,8 @@
 #define MODEL_H
 
 #include "entity.h"
-#include "fabric-emu/workload/collective_plan.h"
 #include "fabric-emu/workload/jobs.h"
-#include "fabric-emu/workload/traffic.h"
+#include "fabric-emu/workload/workload.h"
 #include "host/arena.h"
 #include "host/metrics.h"
 #include "host/name.h"
@@ -79,8 +78,7 @@ struct recording;
 struct model {
     const struct hx_spec *spec;
     const struct hx_geometry *g;
-    const struct traffic *traffic;
-    const struct collective_plan *collective; /* NULL: messages */
+    struct workload_plan workload;
     struct hx_settings settings;
     struct virtual_timing timing;
     struct layout layout;

@@ -113,7 +113,7 @@ static double share_done(const struct run *r, uint64_t now)
     double done = 0;
     for (unsigned w = 0; w < r->m->workers; w++) {
         const struct model_area *area = &r->m->area[w];
-        done += (double)atomic_load(r->m->collective ? &area->acknowledged : &area->delivered);
+        done += (double)atomic_load(r->m->workload.collective ? &area->acknowledged : &area->delivered);
     }
     return r->due > 0 ? done / r->due : 0;
 }
@@ -202,7 +202,7 @@ static void gather_areas(struct result *r, const struct model *m)
     uint64_t duration = m->settings.duration_ns * 1000;
     uint64_t warm_up = m->settings.warm_up_ns * 1000;
     r->outcome.bytes_delivered = measured;
-    bool to_its_end = r->outcome.complete && !m->traffic->flows; /* patterns go on for as long as they may */
+    bool to_its_end = r->outcome.complete && !m->workload.traffic->flows; /* patterns go on for as long as they may */
     if (duration && (to_its_end || duration < r->outcome.virtual_ps))
         r->outcome.virtual_ps = duration;
     r->outcome.virtual_ps -= warm_up < r->outcome.virtual_ps ? warm_up : r->outcome.virtual_ps;
@@ -222,10 +222,10 @@ static void gather_jobs(struct result *r, const struct model *m)
 
 static void gather_collective(struct result *r, const struct model *m)
 {
-    r->collective = m->collective;
-    for (uint32_t rank = 0; m->collective && rank < m->g->accelerators; rank++)
-        r->collective_count.members += collective_job_of(m->collective, rank) != NULL;
-    for (unsigned w = 0; m->collective && w < m->workers; w++)
+    r->collective = m->workload.collective;
+    for (uint32_t rank = 0; m->workload.collective && rank < m->g->accelerators; rank++)
+        r->collective_count.members += collective_job_of(m->workload.collective, rank) != NULL;
+    for (unsigned w = 0; m->workload.collective && w < m->workers; w++)
         r->collective_count.done += m->area[w].collectives_done;
 }
 
@@ -269,10 +269,10 @@ static void gather_links(struct result *r, const struct model *m)
 void run_model(const struct model *m, struct run_show show, struct result *result)
 {
     struct run r = {.m = m, .bar = hx_progress_start("run", show.quiet), .started_ns = now_ns()};
-    if (m->collective)
-        r.due = (double)collective_messages(m->collective);
+    if (m->workload.collective)
+        r.due = (double)collective_messages(m->workload.collective);
     else if (!m->settings.duration_ns)
-        r.due = traffic_bytes_of_all(m->traffic);
+        r.due = traffic_bytes_of_all(m->workload.traffic);
     if (m->recording)
         recording_start(m->recording);
     hx_metrics_set(&m->metrics.head->started_ns, r.started_ns);
@@ -287,7 +287,7 @@ void run_model(const struct model *m, struct run_show show, struct result *resul
     r.outcome.drained_ns = now_ns() - r.started_ns;
     *result = (struct result){
         .spec = m->spec, .g = m->g, .workers = m->workers, .settings = m->settings, .outcome = r.outcome};
-    result->flows = m->traffic->flows;
+    result->flows = m->workload.traffic->flows;
     result->link_rate = virtual_timing_link_rate(&m->timing) * 1e12;
     gather_areas(result, m);
     gather_jobs(result, m);

@@ -86,9 +86,10 @@ int bench_set_up(void **state)
     struct hx_settings settings = hx_default_settings;
     settings.count = 0;
     traffic_init(&b->traffic, &b->f.spec, &b->f.g, &settings, NULL);
+    b->workload.traffic = &b->traffic;
     shm_clock_start(&b->clock);
     b->wire[HX_W].kind = &line_kind;
-    b->w = (struct worker){.f = &b->f, .traffic = &b->traffic, .clock = &b->clock, .wire = b->wire};
+    b->w = (struct worker){.f = &b->f, .workload = &b->workload, .clock = &b->clock, .wire = b->wire};
     node_build_all(&b->w);
     assert_int_equal(b->w.bridges, 1);
     b->b = &b->w.bridge[0];

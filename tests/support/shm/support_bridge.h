@@ -27,6 +27,7 @@ extern struct bench_line bench_line;
 struct bench {
     struct fab_fabric f;
     struct traffic traffic;
+    struct workload_plan workload;
     struct shm_clock clock;
     struct wire wire[HX_CABLE_PORTS];
     struct worker w;

@@ -163,6 +163,7 @@ void support_open(struct support *s, const struct support_plan *plan)
     settings.count = plan->count;
     settings.seed = plan->seed;
     traffic_init(&s->traffic, &s->f.spec, &s->f.g, &settings, NULL);
+    s->workload = (struct workload_plan){.traffic = &s->traffic, .verify = true};
     uint64_t most = 0;
     for (uint32_t rank = 0; rank < s->f.g.accelerators; rank++) {
         uint64_t messages = traffic_messages(&s->traffic, rank);
@@ -183,7 +184,7 @@ void support_close(struct support *s)
 
 void support_start(struct support *s, struct worker *w, unsigned self)
 {
-    *w = (struct worker){.f = &s->f, .traffic = &s->traffic, .self = self, .verify = true, .clock = &s->clock};
+    *w = (struct worker){.f = &s->f, .workload = &s->workload, .self = self, .clock = &s->clock};
     node_build_all(w);
     for (unsigned i = 0; i < w->accelerators; i++) {
         struct accelerator *a = &w->accelerator[i];

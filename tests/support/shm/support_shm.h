@@ -22,6 +22,7 @@ struct support_ledger {
 struct support {
     struct fab_fabric f;
     struct traffic traffic;
+    struct workload_plan workload;
     struct shm_clock clock;
     uint64_t now; /* nanoseconds, what hal_now() says */
     struct support_ledger *ledger;

@@ -45,7 +45,7 @@ void support_virtual_open(struct support_virtual *s, const struct support_virtua
 
 void support_virtual_close(struct support_virtual *s)
 {
-    if (s->m.collective)
+    if (s->m.workload.collective)
         collective_plan_free(&s->collective);
     model_destroy(&s->m);
     traffic_free(&s->traffic);

@@ -178,7 +178,7 @@ static void test_a_successor_begins_a_session(void **state)
     bench_meet(b);
     uint64_t nonce = b->b->port[HX_W].link.nonce;
     node_free_all(&b->w);
-    b->w = (struct worker){.f = &b->f, .traffic = &b->traffic, .clock = &b->clock, .wire = b->wire};
+    b->w = (struct worker){.f = &b->f, .workload = &b->workload, .clock = &b->clock, .wire = b->wire};
     node_build_all(&b->w);
     b->b = &b->w.bridge[0];
     b->west = &b->w.node[0];

@@ -1,0 +1,18 @@
+/* kinds.h - the kinds of workload, each in a file of its own; workload.c alone chooses among them. */
+#ifndef WORKLOAD_KINDS_H
+#define WORKLOAD_KINDS_H
+
+#include "fabric-emu/workload/workload.h"
+
+/* Each: bytes of memory, which is all zero; then the workload in it. workload.c sets what `struct workload` says of all. */
+size_t pattern_bytes(void);
+struct workload *pattern_make(const struct workload_plan *plan, uint32_t rank, void *memory);
+
+size_t carried_bytes(void);
+struct workload *carried_make(const struct workload_plan *plan, uint32_t rank, struct transfer_received *received,
+                              void *memory);
+
+size_t collective_bytes(const struct workload_plan *plan, uint32_t rank);
+struct workload *collective_make(const struct workload_plan *plan, uint32_t rank, void *memory);
+
+#endif

@@ -1,0 +1,103 @@
+/* pattern.c - the messages of a pattern, or of a file of messages (traffic.h), each in its time. */
+#include "fabric-emu/workload/kinds.h"
+#include "fabric-emu/workload/payload.h"
+
+#include <math.h>
+
+struct pattern {
+    struct workload base;
+    const struct traffic *traffic;
+    double rate;       /* as the plan says */
+    uint64_t messages; /* in all */
+    uint64_t offered;  /* bytes taken, for the rate: by this one, not by a predecessor, */
+    uint64_t since;    /* and since when it was asked for them */
+    bool asked;
+};
+
+static struct pattern *pattern_of(struct workload *w)
+{
+    return (struct pattern *)w;
+}
+
+static bool is_over(const struct workload *w)
+{
+    const struct pattern *p = (const struct pattern *)w;
+    return *w->begun >= p->messages;
+}
+
+/* When the next message may begin: at its own time, or when the rate allows it. */
+static uint64_t wake(const struct workload *w)
+{
+    const struct pattern *p = (const struct pattern *)w;
+    if (is_over(w))
+        return WORKLOAD_NEVER;
+    if (p->traffic->flows)
+        return traffic_start_ns(p->traffic, w->rank, *w->begun) * WORKLOAD_PS;
+    return p->rate > 0 ? p->since + (uint64_t)ceil((double)p->offered / p->rate) : 0;
+}
+
+static bool message(const struct workload *w, uint64_t number, struct workload_message *m)
+{
+    const struct pattern *p = (const struct pattern *)w;
+    if (number >= p->messages)
+        return false;
+    *m = (struct workload_message){.to = traffic_destination(p->traffic, w->rank, number),
+                                   .bytes = traffic_bytes(p->traffic, w->rank, number),
+                                   .number = number};
+    return true;
+}
+
+/* One after the other: what is refused holds up those behind it. */
+static bool next(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m)
+{
+    struct pattern *p = pattern_of(w);
+    if (!p->asked) {
+        p->asked = true;
+        p->since = now;
+    }
+    return !refused && wake(w) <= now && message(w, *w->begun, m);
+}
+
+static void take(struct workload *w, const struct workload_message *m)
+{
+    pattern_of(w)->offered += m->bytes;
+}
+
+static void fill(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
+{
+    const struct pattern *p = (const struct pattern *)w;
+    const struct payload_id id = {p->traffic->settings.seed, w->rank, s->peer, s->message, packet};
+    payload_write(&id, to, bytes);
+}
+
+static uint64_t place(struct workload *w, const struct hx_header *h, const uint8_t *payload)
+{
+    const struct traffic *t = pattern_of(w)->traffic;
+    uint32_t source = hx_accelerator(t->g, h->src_gx, h->src_gy);
+    const struct payload_id id = {t->settings.seed, source, w->rank, h->message, h->offset};
+    return payload_wrong_bytes(&id, payload, h->length);
+}
+
+static const struct workload_ops ops = {.bytes = sizeof(struct pattern),
+                                        .next = next,
+                                        .take = take,
+                                        .wake = wake,
+                                        .message = message,
+                                        .fill = fill,
+                                        .place = place,
+                                        .is_over = is_over};
+
+size_t pattern_bytes(void)
+{
+    return sizeof(struct pattern);
+}
+
+struct workload *pattern_make(const struct workload_plan *plan, uint32_t rank, void *memory)
+{
+    struct pattern *p = memory;
+    *p = (struct pattern){.base = {.ops = &ops, .carries = plan->verify},
+                          .traffic = plan->traffic,
+                          .rate = plan->rate,
+                          .messages = traffic_messages(plan->traffic, rank)};
+    return &p->base;
+}

@@ -1,0 +1,132 @@
+/* workload.h - what an accelerator sends and takes in: the one interface between what a run is about and its clock.
+ *
+ * Data that flows. A workload is one accelerator's share of what the run is about. It calls nobody and knows no clock: who
+ * drives the endpoint (live/accelerator.c, virtual/driver.c) joins the two.
+ *
+ *     workload_next  -> hx_endpoint_send, workload_take           hal_fill  -> ops->fill
+ *     HX_EVENT_...   -> workload_event                            hal_place -> ops->place
+ *
+ *     uint32_t refused = 0;
+ *     while (workload_next(w, now, refused, &m)) {
+ *         if (hx_endpoint_send(ep, ..., m.number) == HX_OK)
+ *             workload_take(w, &m);
+ *         else
+ *             refused |= (uint32_t)1 << m.lane;
+ *     }
+ *
+ * at the start, whenever a step of the endpoint has brought an event (after that step, not within it), and when the time
+ * that workload_wake() names has come. So a workload may wait for a time or for what arrives before it sends.
+ *
+ * Time is in picoseconds from the start of the run.
+ *
+ * Kinds: the messages of a pattern or a file of them (pattern.c), a file that is carried (carried.c), a collective
+ * (collective.c). A new kind is a file more, and a line in workload.c. */
+#ifndef WORKLOAD_H
+#define WORKLOAD_H
+
+#include "fabric-emu/workload/collective_plan.h"
+#include "fabric-emu/workload/traffic.h"
+#include "fabric-emu/workload/transfer.h"
+#include "hxmesh/endpoint.h"
+#include "hxmesh/error.h"
+
+#define WORKLOAD_NEVER UINT64_MAX
+#define WORKLOAD_PS    UINT64_C(1000) /* of a nanosecond */
+
+/* What the accelerators of a run are to do; the same for all. */
+struct workload_plan {
+    const struct traffic *traffic;            /* NULL: a file is carried */
+    const struct collective_plan *collective; /* in place of the traffic's messages; NULL: those */
+    const struct transfer *transfer;          /* NULL: traffic */
+    double rate;                              /* bytes a picosecond that an accelerator may offer; 0: as many as go */
+    bool verify;                              /* payload is written and checked */
+};
+
+struct workload_message {
+    uint32_t to; /* rank */
+    uint32_t tag;
+    uint64_t bytes;
+    uint64_t number; /* of this accelerator's messages, from 0 */
+    unsigned lane;   /* below 32: what is refused for one lane may still go on another */
+};
+
+/* Begins every workload. */
+struct workload {
+    const struct workload_ops *ops;
+    uint32_t rank;
+    bool carries;    /* there is payload to fill and to place */
+    bool ended;      /* set by the clock: it cannot be finished, and nothing that comes is for it */
+    uint64_t *begun; /* messages taken so far, where a successor finds it */
+};
+
+/* What each kind does; NULL where said. */
+struct workload_ops {
+    size_t bytes; /* of its struct: what it touches for every message */
+    bool (*next)(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m);
+    void (*take)(struct workload *w,
+                 const struct workload_message *m); /* what `next` said last. NULL: nothing to note */
+    uint64_t (*wake)(const struct workload *w);     /* NULL: time does not matter */
+    /* Message `number`, for a successor of a dead worker to repeat; false: there is none. NULL: it cannot go on where
+     * another stopped, since what came before is gone. */
+    bool (*message)(const struct workload *w, uint64_t number, struct workload_message *m);
+    int (*event)(struct workload *w, const struct hx_event *event); /* NULL: events do not matter */
+    void (*fill)(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes);
+    uint64_t (*place)(struct workload *w, const struct hx_header *h, const uint8_t *payload);
+    bool (*finish)(struct workload *w, uint64_t *wrong_bytes); /* NULL: there is nothing to do in the end */
+    bool (*is_over)(const struct workload *w);
+    void (*close)(struct workload *w); /* NULL: it has only its memory */
+};
+
+/* Memory of an accelerator's workload, which is all zero and 64-byte aligned, and outlives it; then the workload in it.
+ * *begun: where a predecessor stopped. *received: of a carried file; else NULL. Dies with one line if it cannot be made. */
+size_t workload_bytes(const struct workload_plan *plan, uint32_t rank);
+struct workload *workload_make(const struct workload_plan *plan, uint32_t rank, uint64_t *begun,
+                               struct transfer_received *received, void *memory);
+void workload_close(struct workload *w);
+
+/* The next message that may go now on a lane whose bit is not set in `refused`; false: none before the next event, or
+ * before workload_wake(). */
+static inline bool workload_next(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m)
+{
+    return !w->ended && w->ops->next(w, now, refused, m);
+}
+
+/* It was handed to the endpoint, or is given up at once. */
+static inline void workload_take(struct workload *w, const struct workload_message *m)
+{
+    if (w->ops->take)
+        w->ops->take(w, m);
+    ++*w->begun;
+}
+
+/* When the next message may go as far as time matters, which may be long over; WORKLOAD_NEVER: there is none. */
+static inline uint64_t workload_wake(const struct workload *w)
+{
+    return w->ended || !w->ops->wake ? WORKLOAD_NEVER : w->ops->wake(w);
+}
+
+/* What the endpoint reports. Another value than HX_OK: nobody can finish any more. */
+static inline int workload_event(struct workload *w, const struct hx_event *event)
+{
+    return w->ended || !w->ops->event ? HX_OK : w->ops->event(w, event);
+}
+
+/* Bytes that came otherwise than they were sent. */
+static inline uint64_t workload_place(struct workload *w, const struct hx_header *h, const uint8_t *payload)
+{
+    return w->ended ? 0 : w->ops->place(w, h, payload);
+}
+
+/* Once, when all of it is done that is one thing for many: true, and how many bytes of what it leaves here are wrong. */
+static inline bool workload_finish(struct workload *w, uint64_t *wrong_bytes)
+{
+    return !w->ended && w->ops->finish && w->ops->finish(w, wrong_bytes);
+}
+
+/* Nothing more will be sent. */
+static inline bool workload_is_over(const struct workload *w)
+{
+    return w->ended || w->ops->is_over(w);
+}
+
+#endif
