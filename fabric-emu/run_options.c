@@ -117,8 +117,8 @@ static void check_outputs(const struct run_options *o)
 {
     hx_output_check(o->common.json);
     hx_output_check(o->csv);
-    if (hx_output_is_stdout(o->common.json) && hx_output_is_stdout(o->csv))
-        hx_die(HX_EXIT_USAGE, "--csv", "stdout has the JSON report: name a file for one of them");
+    const struct hx_output outputs[] = {{"--json", o->common.json}, {"--csv", o->csv}, {"--capture", o->capture.file}};
+    hx_outputs_apart(outputs, sizeof outputs / sizeof *outputs);
 }
 
 bool run_options_print(const struct run_options *o)
@@ -212,13 +212,12 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
         .most_operands = 1,
         .options = options};
     int first = hx_options_parse(&command, argc, argv, &o->common);
-    check_outputs(o);
     hx_spec_load(argv[first], &overrides, &o->spec);
     o->g = hx_spec_geometry(&o->spec);
     settle(o, &settings);
     hx_options_check(&command, &o->common, hx_settings_run(&o->settings));
     settle_capture(o, &capture);
-    hx_output_apart("--json", o->common.json, "--capture", o->capture.file);
+    check_outputs(o);
     o->timing = o->spec.timing;
     hx_timing_merge(&o->timing, &timing);
     check_clock(o);

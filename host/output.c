@@ -163,8 +163,20 @@ static bool is_one_file(const char *one, const char *other)
     return full_name(one, name) && full_name(other, other_name) && strcmp(name, other_name) == 0;
 }
 
-void hx_output_apart(const char *option, const char *path, const char *other_option, const char *other)
+static void keep_apart(const struct hx_output *one, const struct hx_output *other)
 {
-    if (path && other && !hx_output_is_stdout(path) && !hx_output_is_stdout(other) && is_one_file(path, other))
-        hx_die(HX_EXIT_USAGE, option, "'%s' is the file of %s too: one would overwrite the other", path, other_option);
+    if (!one->path || !other->path)
+        return;
+    if (hx_output_is_stdout(one->path) && hx_output_is_stdout(other->path))
+        hx_die(HX_EXIT_USAGE, one->option, "stdout has what %s writes: name a file for one of them", other->option);
+    if (!hx_output_is_stdout(one->path) && !hx_output_is_stdout(other->path) && is_one_file(one->path, other->path))
+        hx_die(HX_EXIT_USAGE, one->option, "'%s' is the file of %s too: one would overwrite the other", one->path,
+               other->option);
+}
+
+void hx_outputs_apart(const struct hx_output *outputs, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        for (unsigned other = i + 1; other < count; other++)
+            keep_apart(&outputs[i], &outputs[other]);
 }

@@ -15,8 +15,12 @@ bool hx_output_is_stdout(const char *path);
 /* Dies now if `path` cannot be written, rather than after long work. NULL and "-" are good. */
 void hx_output_check(const char *path);
 
-/* Dies with HX_EXIT_USAGE if both options name one file. NULL: not given. */
-void hx_output_apart(const char *option, const char *path, const char *other_option, const char *other);
+/* Dies with HX_EXIT_USAGE if two of these options name one file, or both stdout. */
+struct hx_output {
+    const char *option;
+    const char *path; /* NULL: not given */
+};
+void hx_outputs_apart(const struct hx_output *outputs, unsigned count);
 
 /* Output that is written piece by piece. Closing dies if anything was not written. */
 FILE *hx_output_open(const char *path);

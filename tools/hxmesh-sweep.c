@@ -1,7 +1,7 @@
 /* hxmesh-sweep - runs `hxmesh run` for every combination of lists and ranges of its options, and puts the figures side by
  * side: a table, CSV, JSON and a plot. */
 #include "host/error.h"
-#include "host/options/table.h"
+#include "host/options/options.h"
 #include "host/output.h"
 #include "host/processor.h"
 #include "host/progress.h"
@@ -32,10 +32,9 @@ struct program {
     struct run_options looked_at;
     const struct hx_option *option; /* of a run; ends with HX_OPTIONS_END */
     unsigned options;
-    const char *text[HX_MOST_OPTIONS];               /* by option: as it was given */
-    struct hx_option_list list;                      /* --target */
-    char otherwise[HX_MOST_OPTIONS][HX_OPTION_TEXT]; /* its default */
-    const char *verify;                              /* "--verify", "--no-verify"; NULL: as it is */
+    const char *text[HX_MOST_OPTIONS]; /* by option: as it was given */
+    struct hx_option_list list;        /* --target */
+    const char *verify;                /* "--verify", "--no-verify"; NULL: as it is */
     const char *csv, *plot;
     uint64_t jobs;
     struct hx_common common;
@@ -50,15 +49,10 @@ static struct hx_option as_text(struct program *p, unsigned i)
 {
     const struct hx_option *o = &p->option[i];
     struct hx_option text = *o;
-    const char *standard = hx_option_default(o, p->otherwise[i]);
     if (o->kind == HX_OPTION_FLAG)
         return text;
-    if (standard && standard != p->otherwise[i])
-        (void)snprintf(p->otherwise[i], HX_OPTION_TEXT, "%s", standard);
-    text.otherwise = p->otherwise[i];
-    text.argument = hx_option_argument(o);
+    text.shown = o;
     text.given = NULL;
-    text.standard = NULL;
     text.kind = o->kind == HX_OPTION_COORDINATES ? HX_OPTION_LIST : HX_OPTION_STRING;
     if (o->kind == HX_OPTION_COORDINATES)
         text.to.list = &p->list;
@@ -121,9 +115,9 @@ static void check(const struct program *p)
         hx_die(HX_EXIT_USAGE, "--x", "'%s' is no number that is varied", s->x);
     if (p->plot && !sweep_x(s))
         hx_die(HX_EXIT_USAGE, "--plot", "no number is varied (write for example --message 1KiB..1MiB)");
-    bool csv_to_stdout = p->csv && strcmp(p->csv, "-") == 0;
-    if (csv_to_stdout && p->common.json && strcmp(p->common.json, "-") == 0)
-        hx_die(HX_EXIT_USAGE, "--csv", "stdout has the JSON already (name a file)");
+    const struct hx_output outputs[] = {{"--json", p->common.json}, {"--csv", p->csv}, {"--plot", p->plot}};
+    hx_outputs_apart(outputs, sizeof outputs / sizeof *outputs);
+    sweep_figure_check(s->y);
     hx_output_check(p->csv);
     hx_output_check(p->common.json);
     hx_output_check(p->plot);

@@ -229,7 +229,8 @@ int main(int argc, char **argv)
     set_filter(&r, given);
     if (common.json)
         hx_output_check(common.json);
-    hx_output_apart("--perfetto", r.perfetto, "--json", common.json);
+    const struct hx_output outputs[] = {{"--perfetto", r.perfetto}, {"--json", common.json}};
+    hx_outputs_apart(outputs, 2);
     struct hx_spec spec = {.failed = NULL};
     if (r.spec_text)
         hx_spec_load(r.spec_text, &overrides, &spec);

@@ -62,7 +62,8 @@ static void check(struct capturing *c, const struct hx_common *common)
         hx_die(HX_EXIT_USAGE, "--write", "stdout is a terminal: a capture is for a file or a pipe");
     if (strcmp(c->settings.file, "-") == 0 && common->json && strcmp(common->json, "-") == 0)
         hx_die(HX_EXIT_USAGE, "--json", "stdout gets the capture already");
-    hx_output_apart("--json", common->json, "--write", c->settings.file);
+    const struct hx_output outputs[] = {{"--json", common->json}, {"--write", c->settings.file}};
+    hx_outputs_apart(outputs, 2);
     take_rotation(c);
 }
 

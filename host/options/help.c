@@ -65,7 +65,7 @@ static void print_options(FILE *out, const struct hx_option *options)
             fputs("\nOptions:\n", out);
         under_heading = true;
         if (o->kind != HX_OPTION_HEADING)
-            print_option(out, o);
+            print_option(out, hx_option_shown(o));
     }
 }
 

@@ -46,7 +46,7 @@ static void print_options(FILE *out, const struct hx_option *options)
 {
     for (const struct hx_option *o = options; o && o->kind != HX_OPTION_END; o++) {
         if (o->kind != HX_OPTION_HEADING) {
-            print_option(out, o);
+            print_option(out, hx_option_shown(o));
             continue;
         }
         fputs(".SS ", out);

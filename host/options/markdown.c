@@ -45,7 +45,7 @@ static void print_options(const struct hx_option *options, FILE *out)
             fputs("\n| Option | Value | Default | |\n|---|---|---|---|\n", out);
         head = true;
         if (o->kind != HX_OPTION_HEADING)
-            print_option(o, out);
+            print_option(hx_option_shown(o), out);
     }
 }
 

@@ -83,6 +83,8 @@ struct hx_option {
     unsigned file_choice;
     unsigned *given; /* where `given_bit` is set when the option was used; NULL: nowhere */
     unsigned given_bit;
+    const struct hx_option
+        *shown; /* whose values, range and default are printed, where this one only keeps the text; NULL: its own */
     uint64_t applies;    /* the runs it is for, as host/options/applies.h has it; 0: all */
     const char *instead; /* what to say to whoever uses it in another one, in parentheses; NULL: nothing */
 };

@@ -9,6 +9,12 @@ enum { HX_COMMON_OPTIONS = 6 }; /* with their heading */
 void hx_common_options(const struct hx_command *command, struct hx_common *common,
                        struct hx_option table[HX_COMMON_OPTIONS + 1]);
 
+/* What is printed in an option's place. */
+static inline const struct hx_option *hx_option_shown(const struct hx_option *option)
+{
+    return option->shown ? option->shown : option;
+}
+
 /* The name of an option's value in --help: its own, or one by kind; empty for a flag. */
 const char *hx_option_argument(const struct hx_option *option);
 

@@ -1,7 +1,7 @@
 /* words.c - a table of options as the completion of a shell reads it (tools/completion/hxmesh).
  *
- * A line an option: the words that stand for it, what its value is called, and the values where they are few, between
- * tabs. What takes no value has neither. The line before them says "operands" and what they are called. */
+ * A line an option: the words that stand for it, what its value is called, the values where they are few, and "file" where it
+ * may also be the name of one, between tabs. What takes no value has none of these. The line before them says "operands" and what they are called. */
 #include "host/options/table.h"
 
 static void print_option(FILE *out, const struct hx_option *o)
@@ -15,14 +15,14 @@ static void print_option(FILE *out, const struct hx_option *o)
     for (unsigned i = 0; o->kind == HX_OPTION_CHOICE && o->choices[i]; i++)
         if (!o->file || i != o->file_choice)
             fprintf(out, "%s%s", i ? " " : "", o->choices[i]);
-    fputc('\n', out);
+    fputs(o->file ? "\tfile\n" : "\n", out);
 }
 
 static void print_options(FILE *out, const struct hx_option *options)
 {
     for (const struct hx_option *o = options; o && o->kind != HX_OPTION_END; o++)
         if (o->kind != HX_OPTION_HEADING)
-            print_option(out, o);
+            print_option(out, hx_option_shown(o));
 }
 
 void hx_print_words(const struct hx_command *command, FILE *out)

@@ -94,6 +94,8 @@ completes() {
     completes "--hotspot" hxmesh run --hots
     completes "--no-restart" hxmesh run --no-re
     completes "uniform" hxmesh run -t uni
+    completes "some.hxm.yaml some.txt" hxmesh run -t some
+    completes "virtual" hxmesh sweep --clock vi
     completes "all-gather all-reduce all-to-all all-to-all-random" hxmesh run --traffic = all
     completes "some.hxm.yaml" hxmesh run some
     completes "folder/" hxmesh info fol

@@ -44,6 +44,53 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     run -3 hxmesh sweep "3x1 Hx1Mush"
 }
 
+@test "sweep: help says the values and ranges of a run's options" {
+    local run sweep
+    run=$("$HXMESH" run --help)
+    sweep=$("$HXMESH" sweep --help)
+    for words in "(1 to 16TiB; default 64KiB)" "best, tree, ring, rings, torus" "(1 to 4;" "(1e-06 to 1; default 1)"; do
+        [[ $run == *"$words"* && $sweep == *"$words"* ]] || { echo "$words"; return 1; }
+    done
+}
+
+@test "sweep: one file for two outputs, and a figure that is none, are refused before anything runs" {
+    cd "$BATS_TEST_TMPDIR"
+    run -2 hxmesh sweep "3x1 Hx1Mesh" -m 1KiB,2KiB --csv s --json ./s --plot s
+    [ "$output" = "hxmesh: error: --json: './s' is the file of --csv too: one would overwrite the other" ]
+    run -2 hxmesh sweep "3x1 Hx1Mesh" -m 1KiB,2KiB --csv s --plot s
+    [ "$output" = "hxmesh: error: --csv: 's' is the file of --plot too: one would overwrite the other" ]
+    run -2 hxmesh sweep "3x1 Hx1Mesh" -m 1KiB,2KiB --y latency_ns.p98
+    [[ "$output" == "hxmesh: error: --y: 'latency_ns.p98' is no figure of a report (did you mean 'latency_ns.p99'?); share_of_injection, "* ]]
+    [ ! -e s ]
+}
+
+@test "sweep: every number of a report is a figure" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '%s\n' 'fabric: 2x1 Hx1Mesh' 'capture: {file: x.pcapng}' >x.hxm.yaml
+    printf 'start,source,destination,bytes\n0,0,1,8KiB\n' >f.csv
+    sweep x.hxm.yaml -m 1KiB --json 1.json
+    sweep "2x1 Hx1Mesh" --clock virtual -t uniform --duration 9us --warm-up 1us --json 2.json
+    sweep "2x1 Hx1Mesh" --clock virtual -t all-reduce,./f.csv --json 3.json
+    for figure in $(jq -r '.[] | del(.planes, .seed) | to_entries[] | select(.value | type == "number") | .key' ?.json | sort -u |
+        grep -vE '^(settings|fabric)\.|^(schema|message|duration|warm-up)$'); do
+        # A good figure leaves the complaint to --x.
+        run -2 hxmesh sweep "2x1 Hx1Mesh" --y "$figure" --x none
+        [[ "$output" == *": --x: "* ]] || { echo "$figure: $output"; return 1; }
+    done
+}
+
+@test "sweep: times have units, and one value may be a range" {
+    cd "$BATS_TEST_TMPDIR"
+    sweep "2x1 Hx1Mesh" --clock virtual -t uniform --duration 10us,20us -m 8KiB..8KiB --y virtual_seconds --plot s.svg
+    [ "$(grep -c good "$TABLE")" -eq 2 ]
+    grep -qE '^ *10us .* 10 us +good$' "$TABLE"
+    grep -q '>virtual_seconds (s)<' s.svg
+    grep -q '>duration (ns)<' s.svg
+    sweep "2x1 Hx1Mesh" --clock virtual -t uniform --count 1..3/3 --y messages --plot s.svg
+    # Whole numbers only at both axes.
+    run ! grep -E '>[0-9]+\.[0-9]+<' s.svg
+}
+
 @test "sweep: interrupted, it keeps what had ended" {
     cd "$BATS_TEST_TMPDIR"
     env --default-signal=INT "$HXMESH" sweep "2x1 Hx1Mesh" --clock virtual -t uniform --duration 1us,1h --csv s.csv \

@@ -200,7 +200,9 @@ says_again() {
     hxmesh run "2x2 Hx2Mesh" --clock virtual --traffic all-reduce --csv - | tail -n 1 >>"$csv"
     [ "$(tail -n 1 "$csv" | cut -d , -f 3,5,7)" = "2x2 Hx2Mesh,virtual,all-reduce" ]
     [ "$(head -n 1 "$csv" | cut -d , -f 3,5,7)" = "fabric,clock,traffic" ]
-    refused "stdout has the JSON report" --csv - --json -
+    refused "--json: stdout has what --csv writes: name a file for one of them" --csv - --json -
+    refused "--json: '$BATS_TEST_TMPDIR/x' is the file of --csv too: one would overwrite the other" --json "$BATS_TEST_TMPDIR/x" \
+        --csv "$BATS_TEST_TMPDIR/./x"
 }
 
 @test "virtual: planes and two-level trees" {

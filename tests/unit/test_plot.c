@@ -192,6 +192,16 @@ static void every_kind_is_well_formed(void **state)
     free(p);
 }
 
+static void counts_have_whole_ticks(void **state)
+{
+    (void)state;
+    struct plot_ticks ticks = plot_ticks(PLOT_WHOLE, 0, 2);
+    assert_int_equal(ticks.count, 3);
+    assert_true(ticks.at[1] == 1);
+    assert_true(plot_ticks(PLOT_LINEAR, 0, 2).at[1] == 0.5);
+    assert_true(plot_ticks(PLOT_WHOLE, 0, 6000).at[1] == 1000);
+}
+
 static void points_lie_where_they_belong(void **state)
 {
     (void)state;
@@ -286,6 +296,7 @@ int main(void)
         cmocka_unit_test(axes_without_data_or_width),
         cmocka_unit_test(the_judge_of_xml_can_tell),
         cmocka_unit_test(every_kind_is_well_formed),
+        cmocka_unit_test(counts_have_whole_ticks),
         cmocka_unit_test(points_lie_where_they_belong),
         cmocka_unit_test(a_gap_parts_a_line),
         cmocka_unit_test(categories_stand_below_the_axis),

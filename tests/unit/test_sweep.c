@@ -38,6 +38,8 @@ static void values_of_lists_and_ranges(void **state)
         {"seed", "0..8/3,99", " 0 4 8 99"},
         {"rate", "0.1..0.9/9", " 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9"},
         {"rate", ".5", " .5"},
+        {"message", "8KiB..8KiB", " 8KiB"},
+        {"rate", "0.5..0.5/3", " 0.5"},
         {"duration", "1us..8us", " 1us 2us 4us 8us"},
         {"traffic", "uniform,../a..b.csv,all-reduce", " uniform ../a..b.csv all-reduce"},
         {"verify", "on,off", " on off"},

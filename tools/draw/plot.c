@@ -129,7 +129,7 @@ static void choose_axes(struct drawing *d)
             highest = fmax(highest, s->y[i]);
         }
     }
-    d->y = plot_ticks(PLOT_LINEAR, 0, highest > 0 ? highest : 1);
+    d->y = plot_ticks(d->p->y_scale, 0, highest > 0 ? highest : 1);
     d->x = plot_ticks(d->p->x_scale, least, most);
     if (d->p->categories) {
         d->x = (struct plot_ticks){.low = least, .high = most, .count = d->p->categories};
@@ -145,7 +145,7 @@ static double across(const struct drawing *d, double x)
 
 static double down(const struct drawing *d, double y)
 {
-    return BOTTOM - (BOTTOM - TOP) * plot_place(PLOT_LINEAR, &d->y, y);
+    return BOTTOM - (BOTTOM - TOP) * plot_place(d->p->y_scale, &d->y, y);
 }
 
 static void label_of(const struct plot *p, unsigned tick, double value, char label[PLOT_TEXT])

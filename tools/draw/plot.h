@@ -7,7 +7,7 @@
  *     free(p);
  *
  * Points that are not finite (and on a binary axis those not above 0) are left out; a line has a gap there. The
- * vertical axis is linear and begins at 0. */
+ * vertical axis begins at 0. */
 #ifndef HXMESH_TOOLS_PLOT_H
 #define HXMESH_TOOLS_PLOT_H
 
@@ -48,7 +48,7 @@ struct plot {
     char note[PLOT_TEXT];            /* below the title, smaller; may be empty */
     char foot[PLOT_FEET][PLOT_FOOT]; /* below all, small: where the figures are from; may be empty */
     const char *x_label, *y_label;
-    enum plot_scale x_scale;
+    enum plot_scale x_scale, y_scale; /* y: not binary */
     enum plot_unit x_unit;
     /* If there are any, they stand below x = 0, 1, ... in place of numbers. */
     char category[PLOT_MOST_CATEGORIES][PLOT_TEXT];

@@ -17,12 +17,12 @@ static double round_up(double step)
     return nice[i] * power;
 }
 
-static struct plot_ticks linear(double least, double most)
+static struct plot_ticks linear(double least, double most, double least_step)
 {
     double width = most - least;
     if (width <= 0)
         width = most != 0 ? fabs(most) : 1;
-    double step = round_up(width / ABOUT);
+    double step = fmax(round_up(width / ABOUT), least_step);
     double first = floor(least / step + 1e-9);
     double last = fmax(ceil(most / step - 1e-9), first + 1);
     struct plot_ticks ticks = {.low = first * step, .high = last * step};
@@ -48,7 +48,7 @@ struct plot_ticks plot_ticks(enum plot_scale scale, double least, double most)
         least = scale == PLOT_BINARY ? 1 : 0;
         most = least + 1;
     }
-    return scale == PLOT_BINARY ? binary(least, most) : linear(least, most);
+    return scale == PLOT_BINARY ? binary(least, most) : linear(least, most, scale == PLOT_WHOLE ? 1 : 0);
 }
 
 double plot_place(enum plot_scale scale, const struct plot_ticks *ticks, double value)

@@ -92,12 +92,14 @@ static const char *add_range(struct sweep_axis *axis, char *low_text, char *high
     wrong = wrong ? wrong : read_value(axis->option, high_text, &high);
     if (wrong)
         return wrong;
-    if (low >= high)
+    if (low > high)
         return "a range goes from the lower value to the higher (low..high)";
     axis->doubling = !steps_text;
+    wrong = steps_text ? hx_value_number(steps_text, 2, SWEEP_VALUES, &steps) : NULL;
+    if (!wrong && low == high)
+        return add_number(axis, low);
     if (!steps_text)
         return add_doubling(axis, low, high);
-    wrong = hx_value_number(steps_text, 2, SWEEP_VALUES, &steps);
     for (uint64_t i = 0; i < steps && !wrong; i++)
         wrong = add_number(axis, low + (high - low) * (double)i / (double)(steps - 1));
     return wrong;

@@ -58,11 +58,9 @@ static double figure_of(const struct sweep_row *row, const char *name)
 
 /* ---- for a person ---- */
 
-static bool is_share(const char *name)
+static bool has_unit(const char *figure, const char *unit)
 {
-    const char *last = strrchr(name, '.');
-    last = last ? last + 1 : name;
-    return strncmp(last, "share", 5) == 0;
+    return strcmp(sweep_figure_unit(figure), unit) == 0;
 }
 
 /* Shares in percent, times with their unit. */
@@ -70,10 +68,12 @@ static const char *cell_of(char text[HX_VALUE_TEXT], const char *name, double va
 {
     if (!isfinite(value))
         return "";
-    if (is_share(name))
+    if (has_unit(name, "%"))
         (void)snprintf(text, HX_VALUE_TEXT, "%.4g %%", value * 100);
-    else if (strncmp(name, "latency_ns", 10) == 0)
-        return hx_value_print_duration(text, (uint64_t)value);
+    else if (has_unit(name, "ns") || has_unit(name, "s"))
+        return hx_value_print_duration(text, (uint64_t)llround(value * (has_unit(name, "s") ? 1e9 : 1)));
+    else if (has_unit(name, "B"))
+        return hx_value_print_bytes(text, (uint64_t)value);
     else
         (void)snprintf(text, HX_VALUE_TEXT, "%.6g", value);
     return text;
@@ -211,19 +211,39 @@ static const char *only_value(const struct sweep *s, const char *name, const cha
     return otherwise;
 }
 
+static enum plot_scale x_scale_of(const struct sweep_axis *x)
+{
+    if (x->doubling)
+        return PLOT_BINARY;
+    return x->option->kind == HX_OPTION_REAL ? PLOT_LINEAR : PLOT_WHOLE;
+}
+
+/* Whether the figure to draw is a count. */
+static bool is_whole(const struct sweep *s)
+{
+    for (unsigned run = 0; run < s->runs; run++) {
+        const json_t *value = s->row[run].figures ? json_object_get(s->row[run].figures, s->y) : NULL;
+        if (json_is_real(value))
+            return false;
+    }
+    return true;
+}
+
 void sweep_write_plot(const struct sweep *s, const char *path)
 {
     const struct sweep_axis *x = sweep_x(s);
     char title[PLOT_TEXT];
     char label[PLOT_TEXT];
     char x_label[PLOT_TEXT];
-    double scale = is_share(s->y) ? 100 : 1;
+    const char *unit = sweep_figure_unit(s->y);
+    double scale = has_unit(s->y, "%") ? 100 : 1;
     (void)snprintf(title, sizeof title, "%s over %s", s->y, x->option->name);
-    (void)snprintf(label, sizeof label, "%s%s", s->y, scale > 1 ? " (%)" : "");
+    (void)snprintf(label, sizeof label, "%.60s%s%s%s", s->y, *unit ? " (" : "", unit, *unit ? ")" : "");
     (void)snprintf(x_label, sizeof x_label, "%s%s", x->option->name,
                    x->option->kind == HX_OPTION_DURATION ? " (ns)" : "");
-    struct plot *p = plot_new(title, x_label, x->doubling ? PLOT_BINARY : PLOT_LINEAR,
-                              x->option->kind == HX_OPTION_BYTES ? PLOT_BYTES : PLOT_NUMBER, label);
+    struct plot *p =
+        plot_new(title, x_label, x_scale_of(x), x->option->kind == HX_OPTION_BYTES ? PLOT_BYTES : PLOT_NUMBER, label);
+    p->y_scale = is_whole(s) ? PLOT_WHOLE : PLOT_LINEAR;
     (void)snprintf(p->note, sizeof p->note, "%.40s, %.8s clock, seed %.16s", only_value(s, "spec", ""),
                    only_value(s, "clock", "wall"), only_value(s, "seed", "1"));
     (void)snprintf(p->foot[0], PLOT_FOOT, "%s", s->command);

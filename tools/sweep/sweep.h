@@ -56,6 +56,12 @@ const struct sweep_value *sweep_value(const struct sweep *s, unsigned run, unsig
 /* A report, flat: keys of inner objects behind those of their object and a dot; no lists. Parameters first. */
 json_t *sweep_flatten(const struct sweep *s, unsigned run, const json_t *report);
 
+/* Dies with HX_EXIT_USAGE unless a report can have a figure of this name. */
+void sweep_figure_check(const char *name);
+
+/* The unit of a figure, as it stands behind its name; "": it is a count. */
+const char *sweep_figure_unit(const char *name);
+
 /* The axis of a plot's x; NULL: nothing numeric is varied (or nothing of that name). */
 const struct sweep_axis *sweep_x(const struct sweep *s);
 

@@ -1,0 +1,87 @@
+/* figures.c - the numbers that a report may have, flat, and their units (tools/sweep/sweep.h, docs/report.md). */
+#include "host/error.h"
+#include "hxmesh/switch.h"
+#include "tools/sweep/sweep.h"
+
+#include <string.h>
+
+static const char *const names[] = {"share_of_injection",
+                                    "share_of_bound",
+                                    "alltoall_bound",
+                                    "latency_ns.p50",
+                                    "latency_ns.p99",
+                                    "latency_ns.p999",
+                                    "latency_ns.max",
+                                    "seconds",
+                                    "virtual_seconds",
+                                    "warm_up_seconds",
+                                    "packets_sent",
+                                    "packets_delivered",
+                                    "packets_lost",
+                                    "packets_in_flight",
+                                    "packets_repeated",
+                                    "packet_hops",
+                                    "bytes_delivered",
+                                    "bytes_corrupted",
+                                    "messages",
+                                    "messages_begun",
+                                    "messages_failed",
+                                    "acknowledgements",
+                                    "buffers_missing",
+                                    "max_vc",
+                                    "collective.share",
+                                    "collective.done",
+                                    "collective.accelerators",
+                                    "collective.vector_bytes",
+                                    "flows.messages",
+                                    "flows.left_out",
+                                    "host.workers",
+                                    "host.worker_deaths",
+                                    "host.wall_seconds",
+                                    "host.cpu_seconds",
+                                    "host.verify_seconds",
+                                    "host.packet_hops_per_second",
+                                    "host.packet_hops_per_cpu_second",
+                                    "host.peak_memory_bytes",
+                                    "accelerators",
+                                    "planes",
+                                    "seed",
+                                    "message_bytes",
+                                    "pace",
+                                    "link_gbps",
+                                    "capture.interfaces",
+                                    "capture.received",
+                                    "capture.accepted",
+                                    "capture.dropped",
+                                    "capture.written",
+                                    "capture.unwritten",
+                                    "capture.bytes",
+                                    "capture.files",
+#define DROP_FIGURE(name, text) "drops." text,
+                                    HX_DROP_REASONS(DROP_FIGURE)
+#undef DROP_FIGURE
+                                        NULL};
+
+void sweep_figure_check(const char *name)
+{
+    for (unsigned i = 0; names[i]; i++)
+        if (strcmp(names[i], name) == 0)
+            return;
+    hx_die(HX_EXIT_USAGE, "--y",
+           "'%.60s' is no figure of a report%s; share_of_injection, share_of_bound, latency_ns.p50, latency_ns.p99, "
+           "packet_hops, "
+           "collective.share and host.wall_seconds are (docs/report.md has all)",
+           name, hx_did_you_mean(name, names));
+}
+
+const char *sweep_figure_unit(const char *name)
+{
+    static const struct {
+        const char *part, *unit;
+    } units[] = {{"share", "%"},         {"alltoall_bound", "%"}, {"latency_ns.", "ns"}, {"per_second", ""},
+                 {"per_cpu_second", ""}, {"seconds", "s"},        {"bytes", "B"},        {"_gbps", "Gb/s"}};
+    for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
+        if (strstr(name, units[i].part))
+            return units[i].unit;
+    return "";
+}
