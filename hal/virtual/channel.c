@@ -8,19 +8,26 @@
 #include "wheel.h"
 
 #include <errno.h>
-#include <sched.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
-enum { SPINS = 4000 };
+enum { MOST_SPINS = 4000, FEWEST_SPINS = 16, NAP_NS = 20000000 /* who sleeps may miss that the channel was broken */ };
 #define BOX_BYTES ((size_t)256 << 20) /* addresses; memory only for what was ever used */
 
-/* What a worker says at a turn. `windows` counts its turns: the others wait until it has caught up. */
+/* What a worker says at a turn. `windows` counts its turns: the others wait until it has caught up. Who sleeps meanwhile
+ * counts itself in `sleepers` and looks again first; who has caught up looks there afterwards. Between their store and their
+ * load both have a full fence, so one of them sees the other. */
 struct seat {
-    alignas(64) _Atomic uint64_t windows;
+    alignas(64) _Atomic uint32_t windows; /* futex word */
+    _Atomic uint32_t sleepers;
     struct virtual_turn said[2];
 };
 
@@ -31,7 +38,8 @@ struct box {
 
 struct virtual_channel {
     unsigned workers, self;
-    uint64_t window; /* turns this worker has made */
+    uint32_t window; /* turns this worker has made */
+    unsigned spins;  /* before it sleeps: fewer, the more often that was in vain, as where workers share a core */
     uint8_t *boxes;  /* [2][from][to], BOX_BYTES each */
     size_t mapped;
     struct seat *seat;    /* [workers] */
@@ -63,6 +71,7 @@ struct virtual_channel *virtual_channel_create(unsigned workers)
 void virtual_channel_join(struct virtual_channel *c, unsigned self)
 {
     c->self = self;
+    c->spins = MOST_SPINS;
     c->from = c->workers; /* nothing to receive yet */
 }
 
@@ -74,7 +83,7 @@ void virtual_channel_destroy(struct virtual_channel *c)
     free(c);
 }
 
-static struct box *box_of(const struct virtual_channel *c, uint64_t window, unsigned from, unsigned to)
+static struct box *box_of(const struct virtual_channel *c, uint32_t window, unsigned from, unsigned to)
 {
     size_t index = ((window % 2) * c->workers + from) * c->workers + to;
     return (struct box *)(void *)(c->boxes + index * BOX_BYTES);
@@ -98,16 +107,41 @@ struct virtual_record *virtual_channel_send(struct virtual_channel *c, unsigned 
     return r;
 }
 
-static bool wait_for(const struct virtual_channel *c, unsigned worker)
+static void wake_sleepers(struct seat *seat)
 {
-    const struct seat *seat = &c->seat[worker];
-    for (unsigned spins = 0; atomic_load_explicit(&seat->windows, memory_order_acquire) < c->window; spins++) {
+    if (atomic_load_explicit(&seat->sleepers, memory_order_relaxed))
+        (void)syscall(SYS_futex, &seat->windows, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static bool has_caught_up(const struct virtual_channel *c, const struct seat *seat)
+{
+    return (int32_t)(atomic_load_explicit(&seat->windows, memory_order_acquire) - c->window) >= 0;
+}
+
+static void sleep_until_it_moves(const struct virtual_channel *c, struct seat *seat)
+{
+    const struct timespec nap = {.tv_nsec = NAP_NS};
+    atomic_fetch_add(&seat->sleepers, 1);
+    uint32_t seen = atomic_load(&seat->windows);
+    if ((int32_t)(seen - c->window) < 0)
+        (void)syscall(SYS_futex, &seat->windows, FUTEX_WAIT, seen, &nap, NULL, 0);
+    atomic_fetch_sub(&seat->sleepers, 1);
+}
+
+static bool wait_for(struct virtual_channel *c, struct seat *seat)
+{
+    for (unsigned spins = 0; spins < c->spins; spins++) {
+        if (has_caught_up(c, seat)) {
+            c->spins = 2 * c->spins < MOST_SPINS ? 2 * c->spins : MOST_SPINS;
+            return true;
+        }
+        __builtin_ia32_pause();
+    }
+    c->spins = c->spins / 2 > FEWEST_SPINS ? c->spins / 2 : FEWEST_SPINS;
+    while (!has_caught_up(c, seat)) {
         if (atomic_load_explicit(c->broken, memory_order_relaxed))
             return false;
-        if (spins < SPINS)
-            __builtin_ia32_pause();
-        else
-            (void)sched_yield();
+        sleep_until_it_moves(c, seat);
     }
     return true;
 }
@@ -124,12 +158,15 @@ bool virtual_channel_turn(struct virtual_channel *c, struct virtual_turn *turn)
 {
     if (c->workers == 1)
         return true;
-    uint64_t ended = c->window++;
-    c->seat[c->self].said[ended % 2] = *turn;
-    atomic_store_explicit(&c->seat[c->self].windows, c->window, memory_order_release);
+    uint32_t ended = c->window++;
+    struct seat *own = &c->seat[c->self];
+    own->said[ended % 2] = *turn;
+    atomic_store(&own->windows, c->window);
+    atomic_thread_fence(memory_order_seq_cst);
+    wake_sleepers(own);
     *turn = (struct virtual_turn){.next = VIRTUAL_NO_WINDOW};
     for (unsigned w = 0; w < c->workers; w++) {
-        if (w != c->self && !wait_for(c, w))
+        if (w != c->self && !wait_for(c, &c->seat[w]))
             return false;
         combine(turn, &c->seat[w].said[ended % 2]);
     }

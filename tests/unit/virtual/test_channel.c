@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -147,6 +148,38 @@ static void nobody_has_anything(void **state)
     virtual_channel_destroy(c);
 }
 
+static uint64_t processor_ns(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
+}
+
+/* Who waits long leaves its core to others, and hears at once of the one it waits for. */
+static void who_waits_long_sleeps(void **state)
+{
+    (void)state;
+    enum { LATE_MS = 200, MOST_MS = 40, TURNS = 3 };
+    struct virtual_channel *c = virtual_channel_create(2);
+    pid_t late = fork();
+    virtual_channel_join(c, late == 0);
+    uint64_t before = processor_ns();
+    struct virtual_turn turn;
+    bool good = true;
+    for (unsigned n = 0; n < TURNS; n++) {
+        if (late == 0)
+            (void)usleep(LATE_MS * 1000);
+        turn = (struct virtual_turn){.next = n, .active = 1};
+        good = good && virtual_channel_turn(c, &turn) && turn.active == 2;
+    }
+    if (late == 0)
+        _exit(good ? 0 : 1);
+    assert_true(good);
+    assert_true(processor_ns() - before < MOST_MS * UINT64_C(1000000));
+    assert_int_equal(ended(late), 0);
+    virtual_channel_destroy(c);
+}
+
 /* Who waits for a worker that will not come is told. */
 static void a_worker_that_is_gone(void **state)
 {
@@ -172,9 +205,8 @@ static void a_worker_that_is_gone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(everything_arrives_in_order),
-        cmocka_unit_test(alone),
-        cmocka_unit_test(nobody_has_anything),
+        cmocka_unit_test(everything_arrives_in_order), cmocka_unit_test(alone),
+        cmocka_unit_test(nobody_has_anything),         cmocka_unit_test(who_waits_long_sleeps),
         cmocka_unit_test(a_worker_that_is_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
