@@ -53,7 +53,8 @@ static void take_jobs(struct result *r, const struct fab_fabric *f)
 
 static void take_links(struct result *r, const struct fab_fabric *f, const struct warm_up *warm_up)
 {
-    uint64_t measured = r->outcome.drained_ns - warm_up->over_ns;
+    uint64_t drained = r->outcome.drained_ns > warm_up->over_ns ? r->outcome.drained_ns - warm_up->over_ns : 0;
+    uint64_t measured = drained > r->outcome.elapsed_ns ? drained : r->outcome.elapsed_ns;
     double elapsed = (double)(measured ? measured : 1) / 1e9;
     r->link = hx_allocate((size_t)f->g.planes * f->layout.links, sizeof *r->link);
     r->moved = hx_allocate(f->g.accelerators, sizeof *r->moved);

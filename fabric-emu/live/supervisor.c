@@ -241,8 +241,8 @@ static void take_sums(struct supervisor *s, uint64_t at)
 {
     struct outcome *o = s->outcome;
     struct warm_up *w = s->plan->warm_up;
-    if (w->ns && !w->over_ns) /* nothing is measured */
-        warm_up_end(w, s->f, at - s->started_ns);
+    if (w->ns && !w->over_ns) /* nothing came after it */
+        warm_up_end(w, s->f, w->ns < at - s->started_ns ? w->ns : at - s->started_ns);
     warm_up_count(s->f, &o->bytes_delivered, &o->packets_delivered, &o->hops);
     o->elapsed_ns = at - s->started_ns - w->over_ns;
     o->bytes_delivered -= w->bytes;
@@ -284,9 +284,12 @@ static bool all_done(struct supervisor *s)
     return done;
 }
 
-static uint64_t last_finish(const struct supervisor *s)
+/* All that was to be sent has come: what is measured ends then, or with the duration, if there is one. */
+static uint64_t end_of_sending(const struct supervisor *s)
 {
     uint64_t last = s->started_ns;
+    if (s->plan->duration_ns)
+        return s->started_ns + s->plan->duration_ns;
     for (unsigned w = 0; w < s->f->workers; w++)
         last = s->f->area[w].finished_ns > last ? s->f->area[w].finished_ns : last;
     return last < now(s) ? last : now(s);
@@ -314,7 +317,7 @@ static void advance(struct supervisor *s)
     case FAB_RUNNING:
         note_warm_up(s);
         if (all_done(s)) {
-            take_sums(s, last_finish(s));
+            take_sums(s, end_of_sending(s));
             s->stop = true;
         } else if (s->plan->duration_ns && now(s) - s->started_ns >= s->plan->duration_ns) {
             begin_draining(s, drain_ns);

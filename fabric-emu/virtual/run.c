@@ -198,12 +198,11 @@ static void gather_areas(struct result *r, const struct model *m)
         for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
             r->drops[reason] += area->drops[reason];
     }
-    /* With a duration the rate is that of the time in which everybody sends; the warm-up is no part of it. */
+    /* With a duration the rate is that of the time in which everybody may send; the warm-up is no part of it. */
     uint64_t duration = m->settings.duration_ns * 1000;
     uint64_t warm_up = m->settings.warm_up_ns * 1000;
     r->outcome.bytes_delivered = measured;
-    bool to_its_end = r->outcome.complete && !m->workload.traffic->flows; /* patterns go on for as long as they may */
-    if (duration && (to_its_end || duration < r->outcome.virtual_ps))
+    if (duration && (r->outcome.complete || duration < r->outcome.virtual_ps))
         r->outcome.virtual_ps = duration;
     r->outcome.virtual_ps -= warm_up < r->outcome.virtual_ps ? warm_up : r->outcome.virtual_ps;
 }

@@ -147,6 +147,12 @@ END
     printf '%s\n' 'fabric: 4x4 Hx2Mesh' 'traffic: {pattern: ./flows.csv, duration: 50ms}' >"$BATS_TEST_TMPDIR/lab.hxm.yaml"
     report "$BATS_TEST_TMPDIR/lab.hxm.yaml"
     holds "$WHOLE and .flows.messages == 3 and .messages == 2"
+    # Measured is the whole duration, though all has come before.
+    report "4x4 Hx2Mesh" --traffic "$file" --duration 2s
+    holds "$WHOLE and .messages == 3 and .seconds == 2 and .host.wall_seconds < 2"
+    holds '.share_of_injection * 1e9 | round == (1066768 / (64 * 2e11 * 2) * 1e9 | round)'
+    report "4x4 Hx2Mesh" --traffic "$file" --duration 3s --warm-up 2s
+    holds "$WHOLE and .messages == 3 and .seconds == 1 and .share_of_injection == 0"
     printf '%s\n' 'fabric: 4x4 Hx2Mesh' 'traffic: flows.csv' >"$BATS_TEST_TMPDIR/lab.hxm.yaml"
     report "$BATS_TEST_TMPDIR/lab.hxm.yaml"
     holds "$WHOLE"' and .traffic == $file and .messages == 3' --arg file "$file"

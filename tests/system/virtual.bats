@@ -63,6 +63,10 @@ always_same() {
         >"$file"
     always_same "2x2 Hx2Mesh" --traffic "$file"
     holds '.complete and .messages == 16 * 15 and .bytes_delivered == 4096 * 16 * 15'
+    # Measured is the whole duration, though all has come before.
+    simulate "2x2 Hx2Mesh" --traffic "$file" --duration 100us
+    holds '.complete and .virtual_seconds == 100e-6 and
+           (.share_of_injection - 4096 * 15 / (2e11 * 100e-6) | fabs) < 1e-9'
 }
 
 @test "virtual: for a time and at a rate" {
