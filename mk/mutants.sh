@@ -99,11 +99,11 @@ try_mutant() {
         <(printf '%s\n' "$text") "$file" >"$copy/$file"
     local -a judges
     mapfile -t judges < <(by_time "$file")
-    if ! make_judges "${judges[@]}" >"$build/make.log" 2>&1; then
-        outcome=broken
-        return
-    fi
     for name in "${judges[@]}"; do
+        if ! make_judges "$name" >"$build/make.log" 2>&1; then
+            outcome=broken
+            return
+        fi
         if ! judge "$name" $((5 + 5 * seconds[$name])); then
             outcome="killed by $name"
             return
