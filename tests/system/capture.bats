@@ -23,7 +23,7 @@ frames() {
 
 # A run that goes on until it is told to end.
 start_long() {
-    start "2x2 Hx2Mesh" --traffic all-to-all-random --message 8KiB --rate 0.0001 --duration 60s --workers 2 "$@"
+    start "2x2 Hx2Mesh" --traffic all-to-all-random --message 8KiB --rate 0.00002 --duration 60s --workers 2 "$@"
     await_workers 2
 }
 end_long() {
@@ -143,9 +143,8 @@ is_captured() { "$HXMESH" capture --list | jq --exit-status ".fabrics | any(.nam
         jobs+=($!)
     done
     for n in 1 2 3 4; do
-        eventually test -s "$FILE.$n"
+        eventually has_frames "$FILE.$n" 1
     done
-    sleep 0.2
     run --separate-stderr capture -w "$FILE"
     [ "$status" -eq 4 ]
     grep -q "captured by 4 others already" <<<"$stderr"
@@ -168,8 +167,7 @@ is_captured() { "$HXMESH" capture --list | jq --exit-status ".fabrics | any(.nam
     eventually is_captured
     env --default-signal=INT "$HXMESH" capture --name "$NAME" -w "$FILE" --snaplen 64 -q &
     local job=$!
-    eventually test -s "$FILE"
-    sleep 0.3
+    eventually has_frames "$FILE" 1
     kill -INT "$job"
     wait "$job"
     capinfos "$FILE" >/dev/null
@@ -178,7 +176,7 @@ is_captured() { "$HXMESH" capture --list | jq --exit-status ".fabrics | any(.nam
 }
 
 @test "capture: ends with the fabric" {
-    start "2x2 Hx2Mesh" --rate 0.0001 --count 0 --duration 1500ms --workers 2
+    start "2x2 Hx2Mesh" --rate 0.00002 --count 0 --duration 1500ms --workers 2
     eventually is_captured
     capture -w "$FILE" --snaplen 64 -q
     finish
@@ -200,13 +198,11 @@ no_worker_taps() {
     for _ in 1 2 3; do
         "$HXMESH" capture --name "$NAME" -w "$FILE" --snaplen 64 -q 3>&- &
         local job=$!
-        eventually test -s "$FILE"
-        sleep 0.2
+        eventually has_frames "$FILE" 1
         kill -KILL "$job"
         wait "$job" || true
         eventually no_worker_taps
-        # Its last write may have been cut off.
-        [ "$(field frame.number | wc -l)" -gt 0 ]
+        has_frames "$FILE" 1 # its last write may have been cut off
         rm "$FILE"
     done
     capture -w "$FILE" --snaplen 64 --count 1000 -q
@@ -216,16 +212,17 @@ no_worker_taps() {
 @test "capture: kill -9 of a worker, and the capture goes on with its successor" {
     start_long
     eventually is_captured
-    capture -p '*/local' -f 'ether[28] == 1' -w "$FILE" --snaplen 64 -d 1500ms -q &
+    capture -p '*/local' -f 'ether[28] == 1' -w "$FILE" --snaplen 64 -q &
     local job=$!
-    eventually test -s "$FILE"
     for _ in 1 2 3; do
-        sleep 0.3
+        await_growth "$FILE"
         await_workers 2
         kill -KILL "$(workers_of "$PID" | shuf -n 1)"
     done
-    wait "$job"
-    # Something of the last half second, of either worker.
+    await_workers 2
+    await_growth "$FILE"
+    pkill -INT --parent "$job"
+    wait "$job" || true
     [ "$(frames "$FILE")" -gt 0 ]
     local last
     last=$(field frame.time_relative | tail -n 1)
@@ -235,11 +232,9 @@ no_worker_taps() {
     holds '.bytes_corrupted == 0 and .buffers_missing == 0 and .host.worker_deaths == 3'
 }
 
-has_a_frame() { [ "$(tshark -r "$1" -c 1 -T fields -e frame.number 2>/dev/null)" = 1 ]; }
-
 @test "capture: kill -9 of the process that writes for a run" {
     start_long --capture "$FILE" --snaplen 64
-    eventually has_a_frame "$FILE"
+    eventually has_frames "$FILE" 1
     pkill -KILL --parent "$PID" hxmesh-tap
     eventually no_worker_taps
     # Cut off it does not claim to be whole, so nothing in it is found missing.

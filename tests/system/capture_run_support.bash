@@ -6,6 +6,16 @@ load emulator_support
 # field NAME [ARGUMENTS OF TSHARK...]: that field of every frame.
 field() { tshark -r "$FILE" -T fields -e "$1" "${@:2}" 2>/dev/null; }
 
+# has_frames FILE N: there are N whole frames in it, or more, though it may be written yet.
+has_frames() { [ "$(tshark -r "$1" -c "$2" -T fields -e frame.number 2>/dev/null | wc -l)" -ge "$2" ]; }
+
+# await_growth FILE: waits until more frames are in it, or the first.
+await_growth() {
+    eventually has_frames "$1" 1
+    eventually is_larger "$1" "$(stat --format %s "$1")"
+}
+is_larger() { [ "$(stat --format %s "$1")" -gt "$2" ]; }
+
 # capinfos_says PATTERN...: of the capture, each at the beginning of a line.
 capinfos_says() {
     local pattern

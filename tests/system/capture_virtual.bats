@@ -132,7 +132,7 @@ finish_long() {
 @test "virtual capture: kill -9 of the process that writes, and the run goes on" {
     begin_long
     pkill -KILL --parent "$PID" hxmesh-tap
-    sleep 0.5
+    await_traffic $(($(delivered) + 1000))
     kill -INT "$PID"
     finish_long
     holds '.capture.error != null and .capture.received > 0'

@@ -125,13 +125,12 @@ FILE
     said 2 "did you mean 'rings'" "2x2 Hx2Mesh" --traffic all-reduce --algorithm rigns
 }
 
-has_begun() { [ "$(workers_of "$PID" | wc -l)" -eq 2 ] && sleep 0.2; }
-
 @test "collective: a worker that dies ends it, and the run says so" {
     # shellcheck disable=SC2153 # CODE: set by finish
     for restart in --restart --no-restart; do
         start "4x4 Hx2Mesh" --traffic all-reduce --message 1GiB --no-verify --workers 2 "$restart"
-        eventually has_begun
+        await_workers 2
+        await_traffic
         kill -KILL "$(workers_of "$PID" | head -n 1)"
         finish
         [ "$CODE" -eq 1 ]
@@ -143,7 +142,8 @@ has_begun() { [ "$(workers_of "$PID" | wc -l)" -eq 2 ] && sleep 0.2; }
 
 @test "collective: interrupted, it says how far it came" {
     start "4x4 Hx2Mesh" --traffic all-reduce --message 1GiB --no-verify --workers 2
-    eventually has_begun
+    await_workers 2
+    await_traffic
     kill -INT "$PID"
     finish
     [ "$CODE" -eq 130 ]

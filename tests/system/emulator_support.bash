@@ -93,6 +93,15 @@ all_gone() {
 # await_workers N: waits until the N workers of $PID are there.
 await_workers() { eventually has_workers "$PID" "$1"; }
 
+# await_traffic [N]: waits until the running fabric $NAME, or that of process $PID, has delivered N packets (1).
+await_traffic() { eventually has_delivered "${1:-1}"; }
+has_delivered() { [ "$(delivered)" -ge "$1" ]; }
+# How many packets it has delivered.
+delivered() { hxmesh top "${NAME:-$PID}" --json - --count 1 --interval 100ms | jq .packets_delivered; }
+
+# is_stopped PROCESS: by SIGSTOP.
+is_stopped() { grep -q '^State:.T' "/proc/$1/status"; }
+
 # Processes of the fabric NAME. Workers keep the command line of their supervisor.
 processes_of() { pgrep --full -- "--name $1( |\$)"; }
 

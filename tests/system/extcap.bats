@@ -50,7 +50,10 @@ teardown() {
     timeout 20 "$EXTCAP" --capture --extcap-interface "$interface" --fifo pipe --ports 'a0,0/*' --snaplen 64 \
         --extcap-capture-filter 'ether dst 02:00:00:01:00:01' 3>&- &
     writer=$!
-    sleep 1
+    for _ in $(seq 100); do
+        [ "$(tshark -r taken.pcapng -c 1 -T fields -e frame.number 2>/dev/null)" != 1 ] || break
+        sleep 0.1
+    done
     kill -TERM "$writer" 2>/dev/null || true
     wait "$writer" || true
     wait "$reader"

@@ -28,7 +28,7 @@ teardown() {
 @test "hopeless: without restart, a counted run ends when the rest has done what it can" {
     start "3x1 Hx1Mesh" --count 2000 --message 100000 --workers 3 --no-restart
     await_workers 3
-    sleep 0.1
+    await_traffic
     kill -KILL "$(pgrep --parent "$PID" hxmesh-w2)"
     finish
     [ "$CODE" -eq 1 ]
@@ -51,9 +51,11 @@ teardown() {
 @test "hopeless: a worker that does not answer is killed at the end, and no buffer is missing" {
     start "4x4 Hx2Mesh" --duration 60s --workers 3
     await_workers 3
-    sleep 0.3
-    kill -STOP "$(pgrep --parent "$PID" hxmesh-w1)"
-    sleep 0.1
+    await_traffic
+    local worker
+    worker=$(pgrep --parent "$PID" hxmesh-w1)
+    kill -STOP "$worker"
+    eventually is_stopped "$worker"
     kill -INT "$PID"
     finish
     [ "$CODE" -eq 130 ]

@@ -40,7 +40,7 @@ gone() { [ ! -e "/proc/$1" ]; }
     # 8 accelerators, 20 MB/s each.
     start "4x2 Hx1Mesh" --traffic all-to-all-random --message 8KiB --rate 0.0001 --duration 1500ms --workers 2
     await_workers 2
-    sleep 0.6
+    await_traffic 10000 # a third of what it sends
     kill -KILL "$(workers_of "$PID" | head -n 1)"
     finish
     [ "$CODE" -eq 0 ]
@@ -64,7 +64,7 @@ gone() { [ ! -e "/proc/$1" ]; }
     WORKERS=3
     start "3x3 Hx2Mesh" --traffic all-to-all-random --message 1MiB --count 6 --workers 3
     await_workers 3
-    sleep 0.2
+    await_traffic
     worker=$(workers_of "$PID" | shuf -n 1)
     kill -KILL "$worker"
     finish
@@ -80,7 +80,7 @@ gone() { [ ! -e "/proc/$1" ]; }
     for worker in hxmesh-w0 hxmesh-w1; do
         begin send "$BATS_TEST_TMPDIR/large" --fabric "4x4 Hx2Mesh" --workers 2
         await_workers 2
-        sleep 0.1
+        await_traffic
         kill -KILL "$(pgrep --parent "$PID" "$worker")"
         finish
         holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 and
@@ -97,9 +97,9 @@ gone() { [ ! -e "/proc/$1" ]; }
 
 @test "kill: without restart the rest goes on and the run ends by itself" {
     WORKERS=2
-    start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 1s --workers 2 --no-restart
+    start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 2s --workers 2 --no-restart
     await_workers 2
-    sleep 0.3
+    await_traffic
     kill -KILL "$(workers_of "$PID" | shuf -n 1)"
     finish
     [ "$CODE" -eq 1 ]

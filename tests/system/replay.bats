@@ -2,7 +2,7 @@
 # shellcheck disable=SC2030,SC2031,SC2154 # bats runs each test in a shell of its own, and sets stderr
 # replay.bats - hxmesh replay: frames of a capture once more, into a fabric and onto an interface.
 
-load emulator_support
+load capture_run_support
 
 setup() {
     fresh_name
@@ -44,6 +44,9 @@ bytes_at() {
         -T fields -e frame.len -e eth.dst -e eth.src 2>/dev/null | sort
 }
 
+# arrived PORT N: N of them have come in there.
+arrived() { [ "$(bytes_at "$1" 1 "$AGAIN" | wc -l)" -ge "$2" ]; }
+
 @test "replay: into a port, whose switch passes them on" {
     record
     start_quiet 'a1,2/p0/*'
@@ -51,7 +54,7 @@ bytes_at() {
     local frames
     frames=$(jq .sent "$SENT")
     jq --exit-status '.sent > 0 and .sent + .passed_over == .read and .cut == 0 and ([.refused[]] | add) == 0' "$SENT"
-    sleep 0.2
+    eventually arrived a1,2/p0/E "$(bytes_at a1,2/p0/E 1 "$FILE" | wc -l)"
     end_quiet
     # They came in there, as they had, and went on.
     [ "$(bytes_at a1,2/p0/E 1 "$AGAIN")" = "$(bytes_at a1,2/p0/E 1 "$FILE")" ]
@@ -66,7 +69,7 @@ bytes_at() {
     start_quiet '*/local'
     replay --port a3,3/p0/local --from a3,3/p0/local --direction in --as-fast-as-possible -f 'greater 1000'
     [ "$(jq .sent "$SENT")" -eq 15 ]
-    sleep 0.3
+    eventually arrived a3,3/p0/local 15
     end_quiet
     [ "$(bytes_at a3,3/p0/local 1 "$AGAIN" | wc -l)" -eq 15 ]
     [ "$(tshark -r "$AGAIN" -Y 'frame.packet_flags_direction == 2 && eth.src == 02:00:00:03:00:03' 2>/dev/null |
@@ -123,15 +126,15 @@ bytes_at() {
     record
     start_quiet 'a1,2/p0/E'
     for _ in 1 2 3; do
-        "$HXMESH" replay "$FILE" --name "$NAME" --port a1,2/p0/E --rate 5000 -q >/dev/null 3>&- &
+        "$HXMESH" replay "$FILE" --name "$NAME" --port a1,2/p0/E --rate 500 -q >/dev/null 3>&- &
         local job=$!
-        sleep 0.3
+        await_growth "$AGAIN"
         kill -KILL "$job"
         wait "$job" || true
     done
-    replay --port a1,2/p0/E --rate 5000 &
+    replay --port a1,2/p0/E --rate 500 &
     local job=$!
-    sleep 0.2
+    await_growth "$AGAIN"
     kill -KILL "$(workers_of "$PID" | shuf -n 1)"
     wait "$job"
     jq --exit-status '.sent > 0' "$SENT"
@@ -145,7 +148,7 @@ bytes_at() {
     start_quiet 'a1,2/p0/E'
     replay --port a1,2/p0/E --rate 100 2>"$BATS_TEST_TMPDIR/errors" &
     local job=$!
-    sleep 0.5
+    eventually has_frames "$AGAIN" 1
     run --separate-stderr hxmesh replay "$FILE" --name "$NAME" --port a1,2/p0/E
     [ "$status" -eq 4 ]
     [[ "$stderr" == "hxmesh: error: $NAME: process "*" replays into this fabric already" ]]

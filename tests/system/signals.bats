@@ -74,7 +74,7 @@ has_any_worker() { pgrep --parent "$1" 'hxmesh-[wv]'; }
 @test "signals: Ctrl-C reaches the workers too" {
     GROUP=1 start "4x4 Hx2Mesh" --duration 20s --workers 2
     await_workers 2
-    sleep 0.3
+    await_traffic
     kill -INT -- "-$PID"
     ended_clean INT
     holds '.packets_lost == 0 and .host.worker_deaths == 0'
@@ -89,7 +89,7 @@ has_any_worker() { pgrep --parent "$1" 'hxmesh-[wv]'; }
     # Near each other they are one request: what is under way drains.
     start "4x4 Hx2Mesh" --duration 20s
     await_workers "$(nproc)"
-    sleep 0.3 # well into the traffic
+    await_traffic 1000 # well into the traffic
     kill -INT "$PID"
     kill -TERM "$PID" # two SIGINT could be one to the kernel
     ended_clean INT

@@ -79,6 +79,16 @@ always_same() {
     always_same "2x2 Hx2Mesh" --traffic permutation --duration 30us --message 1000
 }
 
+@test "virtual: a rate is kept to the message" {
+    local rate each
+    for rate in 0.005 0.01 0.02 0.05; do
+        simulate "4x4 Hx2Mesh" --traffic permutation --duration 100us --rate "$rate" --message 8192
+        # From each of 64, a message of 8,192 bytes whenever 200 GB/s times the rate have carried the one before.
+        each=$(awk -v r="$rate" 'BEGIN { n = 100e-6 * 200e9 * r / 8192; print int(n) + 1 }')
+        holds ".complete and .messages == 64 * $each and .packets_sent == .messages"
+    done
+}
+
 @test "virtual: all-to-all comes near to what the cables carry, and nobody waits long" {
     simulate "8x8 Hx2Mesh" --message 64KiB --workers 2
     holds '.share_of_bound > 0.96 and .latency_ns.p99 < 3000 and .pace < .alltoall_bound'
@@ -306,7 +316,7 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
     # Both at once are one request: the report is whole.
     begin_virtual --workers 2
     eventually has_virtual_workers 2
-    sleep 0.3
+    await_traffic
     kill -INT "$PID"
     kill -INT "$PID" 2>/dev/null || true
     finish
@@ -318,7 +328,7 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
     mapfile -t pids < <(virtual_workers_of "$PID")
     kill -STOP "${pids[1]}"
     kill -INT "$PID"
-    sleep 1.5
+    sleep 1.5 # within a second they would be one request
     kill -INT "$PID"
     sleep 0.2
     kill -CONT "${pids[1]}"
@@ -341,7 +351,7 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
         begin_virtual --workers "$workers"
         eventually has_virtual_workers "$workers"
         mapfile -t pids < <(virtual_workers_of "$PID")
-        sleep 0.2
+        await_traffic
         kill -KILL "${pids[$((workers - 1))]}"
         finish
         [ "$CODE" -eq 1 ]

@@ -167,14 +167,19 @@ static void good_captures_pass(void **state)
 
 /* ---- broken captures ---- */
 
-static void require_broken(struct sim_settings *set, const char *rule, const char *what, bool must)
+/* Whether a capture has a place where a rule can be broken. */
+enum place { CERTAIN, BY_CHANCE, NONE };
+
+/* Breaks the rule where it can be, and wants to hear of just that; returns whether there was a place. */
+static bool require_broken(struct sim_settings *set, const char *rule, const char *what, enum place place)
 {
     struct sim_capture c;
     struct verdict v;
     sim_run(&c, set);
     uint64_t frame = sim_break(&c, rule);
-    if (frame == 0 && must)
-        fail_msg("%s: no place to break '%s'", what, rule);
+    if (place != BY_CHANCE && (frame == 0) != (place == NONE))
+        fail_msg("%s, seed %llu: %s place to break '%s'", what, (unsigned long long)set->seed,
+                 frame ? "there is a" : "no", rule);
     if (frame != 0) {
         judge(&c, NULL, false, &v);
         char name[32]; /* "order" of "order-early" */
@@ -191,21 +196,37 @@ static void require_broken(struct sim_settings *set, const char *rule, const cha
                      hx_rule_names[f->rule], f->what);
     }
     sim_free(&c);
+    return frame != 0;
 }
 
 static const char *const rules[] = {"header", "crc",   "job",         "distance",     "north-last", "vc",
                                     "hops",   "order", "order-early", "order-before", "delivery",   "delivery-lost"};
 
+/* Frames that are cut have no checksum that can be judged; where a link holds one packet none passes another; on boards of
+ * one accelerator nothing moves north, and in a small capture maybe nothing that could turn then. */
+static enum place place_of(void (*change)(struct sim_settings *), const char *rule)
+{
+    bool is_north = strcmp(rule, "north-last") == 0;
+    if ((change == cut && strcmp(rule, "crc") == 0) || (change == tight && strncmp(rule, "order-", 6) == 0) ||
+        (change == single && is_north))
+        return NONE;
+    bool is_small = change == NULL || change == four_planes || change == tight || change == tight_wire || change == cut;
+    return is_north && is_small ? BY_CHANCE : CERTAIN;
+}
+
 static void each_rule_is_found_where_it_is_broken(void **state)
 {
     (void)state;
+    unsigned by_chance = 0;
     for (unsigned kind = 0; kind < KINDS; kind++)
         for (unsigned seed = 1; seed <= SEEDS; seed++)
             for (unsigned rule = 0; rule < sizeof rules / sizeof *rules; rule++) {
                 struct sim_settings set = with(kinds[kind].change);
                 set.seed = seed;
-                require_broken(&set, rules[rule], kinds[kind].what, kinds[kind].change == busy);
+                enum place place = place_of(kinds[kind].change, rules[rule]);
+                by_chance += require_broken(&set, rules[rule], kinds[kind].what, place) && place == BY_CHANCE;
             }
+    assert_true(by_chance > 0);
 }
 
 /* On a board of three a packet may go round by the network or straight on: both are minimal. */
@@ -218,7 +239,7 @@ static void a_turn_after_north_is_found(void **state)
         set.a = set.b = 3;
         set.x = set.y = 2;
         set.messages = 100;
-        require_broken(&set, "north-last-turn", "2x2 Hx3Mesh", true);
+        (void)require_broken(&set, "north-last-turn", "2x2 Hx3Mesh", CERTAIN);
     }
 }
 
@@ -231,10 +252,10 @@ static void credit_is_judged_in_memory_and_on_wires(void **state)
         struct sim_settings greedy_on_wire = with(greedy);
         greedy_on_wire.wire = true;
         memory.seed = on_wire.seed = greedy_on_wire.seed = seed;
-        require_broken(&memory, "credit", "memory", true);
-        require_broken(&on_wire, "credit", "wire", true);
-        require_broken(&on_wire, "credit-sent", "wire", true);
-        require_broken(&greedy_on_wire, "credit", "greedy, wire", true);
+        (void)require_broken(&memory, "credit", "memory", CERTAIN);
+        (void)require_broken(&on_wire, "credit", "wire", CERTAIN);
+        (void)require_broken(&on_wire, "credit-sent", "wire", CERTAIN);
+        (void)require_broken(&greedy_on_wire, "credit", "greedy, wire", CERTAIN);
     }
 }
 
