@@ -40,6 +40,7 @@ put 644 share/bash-completion/completions tools/completion/hxmesh
 put 644 share/doc/hxmesh README.md CHANGELOG.md LICENSE docs/*.md
 put 644 share/hxmesh/firmware firmware/*.[ch]
 put 644 share/hxmesh/hal hal/vcs_apart.h
+put 644 share/hxmesh/hal/cable hal/cable/*.[ch]
 put 644 share/hxmesh/hal/loopback hal/loopback/*.[ch]
 put 644 share/hxmesh/conformance conformance/Makefile conformance/*.[ch]
 put 644 share/hxmesh/wireshark tools/wireshark/*.lua

@@ -29,6 +29,7 @@ judges_of() {
         echo unit/test_{geometry,switch,tree,capture_ways,dependency} property/prop_{route,deadlock} ;;
     firmware/collective*.[ch]) echo unit/test_collective{,_rings} property/prop_collective ;;
     firmware/switch.c | include/hxmesh/lanes.h) echo unit/test_{switch,tree,lanes} property/prop_switch ;;
+    hal/cable/*) echo unit/test_{loopback,link} property/prop_{link,fabric} ;;
     hal/shm/tap.[ch] | hal/shm/noted.c) echo unit/shm/test_{tap,feed} ;;
     hal/shm/crc.c) echo unit/shm/test_crc ;;
     hal/shm/*) echo unit/shm/test_{pool,redo,ring,tap,eject} property/shm/prop_{two_workers,crash} ;;

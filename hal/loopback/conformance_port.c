@@ -56,9 +56,9 @@ static void join(struct loopback_wire *wires, struct loopback_node *a, unsigned 
 
 static bool is_up(void)
 {
-    return world.endpoint[0].node.port[0].link.open && world.sw[0].node.port[HX_LOCAL].link.open &&
-           world.sw[0].node.port[HX_E].link.open && world.sw[1].node.port[HX_W].link.open &&
-           world.sw[1].node.port[HX_LOCAL].link.open && world.endpoint[1].node.port[0].link.open;
+    return world.endpoint[0].node.port[0].cable.link.open && world.sw[0].node.port[HX_LOCAL].cable.link.open &&
+           world.sw[0].node.port[HX_E].cable.link.open && world.sw[1].node.port[HX_W].cable.link.open &&
+           world.sw[1].node.port[HX_LOCAL].cable.link.open && world.endpoint[1].node.port[0].cable.link.open;
 }
 
 bool conformance_open(struct conformance_world *w)

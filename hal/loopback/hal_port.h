@@ -31,31 +31,24 @@ static inline uint64_t hal_open(const struct hal_switch *h)
 
 static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
 {
-    return h->node.port[input].tail;
+    return h->node.port[input].arrivals.tail;
 }
 
 static inline uint64_t hal_arrived(struct hal_switch *h, unsigned input)
 {
-    const struct loopback_port *p = &h->node.port[input];
-    uint64_t heads = p->arrived;
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        uint16_t window_end = (uint16_t)(hx_lane(p->tail, vc) + HX_WINDOW);
-        if ((uint16_t)(hx_lane(heads, vc) - hx_lane(p->tail, vc)) > HX_WINDOW)
-            heads = hx_lane_set(heads, vc, window_end);
-    }
-    return heads;
+    return arrivals_shown(&h->node.port[input].arrivals);
 }
 
 static inline const struct hx_desc *hal_arrival(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position)
 {
-    return &h->node.port[input].slots[vc][position % LOOPBACK_SLOTS];
+    return arrivals_slot(&h->node.port[input].arrivals, vc, position);
 }
 
 static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
 {
     uint64_t room = 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        uint32_t blocks = hx_credit_room(&h->node.port[output].link.tx[vc]);
+        uint32_t blocks = hx_credit_room(&h->node.port[output].cable.link.tx[vc]);
         room = hx_lane_set(room, vc, (uint16_t)(blocks < HX_MAX_ROOM ? blocks : HX_MAX_ROOM));
     }
     return room;
@@ -88,10 +81,10 @@ static inline void loopback_release(struct loopback_port *p, unsigned vc, uint16
                                     uint64_t waiting)
 {
     uint64_t held_or_left = waiting | p->left[vc];
-    for (uint16_t at = hx_lane(p->tail, vc); at != seen; at++) {
+    for (uint16_t at = hx_lane(p->arrivals.tail, vc); at != seen; at++) {
         uint64_t bit = (uint64_t)1 << at % HX_WINDOW;
         if (!(held_or_left & bit))
-            hx_credit_leave(&p->link.rx[vc], hx_blocks(p->slots[vc][at % LOOPBACK_SLOTS].length));
+            hx_credit_leave(&p->cable.link.rx[vc], hx_blocks(arrivals_slot(&p->arrivals, vc, at)->length));
     }
     p->left[vc] = 0;
     for (uint16_t at = tail; at != seen; at++)
@@ -104,7 +97,7 @@ static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t ta
     struct loopback_port *p = &h->node.port[input];
     for (unsigned vc = 0; vc < HX_VCS; vc++)
         loopback_release(p, vc, hx_lane(tail, vc), hx_lane(seen, vc), waiting[vc]);
-    p->tail = tail;
+    p->arrivals.tail = tail;
 }
 
 static inline void hal_commit(struct hal_switch *h)
@@ -129,7 +122,7 @@ struct hal_endpoint {
 
 static inline unsigned hal_inject_room(struct hal_endpoint *h, unsigned plane)
 {
-    return hx_credit_room(&h->node.port[plane].link.tx[0]) / HX_PACKET_BLOCKS;
+    return hx_credit_room(&h->node.port[plane].cable.link.tx[0]) / HX_PACKET_BLOCKS;
 }
 
 static inline bool hal_buffer_get(struct hal_endpoint *h, uint32_t *buffer, bool urgent)
@@ -159,16 +152,11 @@ static inline void hal_inject(struct hal_endpoint *h, unsigned plane, const stru
 static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc *burst, unsigned most)
 {
     struct loopback_port *p = &h->node.port[plane];
+    const struct hx_desc *d;
     unsigned taken = 0;
-    for (unsigned empty = 0; taken < most && empty < HX_VCS;) {
-        unsigned vc = p->next_eject; /* in turn, so that none starves the others */
-        p->next_eject = (uint8_t)(vc + 1 == HX_VCS ? 0 : vc + 1);
-        empty = hx_lane(p->tail, vc) == hx_lane(p->arrived, vc) ? empty + 1 : 0;
-        if (empty)
-            continue;
-        burst[taken] = p->slots[vc][hx_lane(p->tail, vc) % LOOPBACK_SLOTS];
-        hx_credit_leave(&p->link.rx[vc], hx_blocks(burst[taken++].length));
-        p->tail = hx_lane_add(p->tail, vc, 1);
+    for (; taken < most && (d = arrivals_take(&p->arrivals)); taken++) {
+        burst[taken] = *d;
+        hx_credit_leave(&p->cable.link.rx[d->vc], hx_blocks(d->length));
     }
     return taken;
 }

@@ -3,9 +3,10 @@
  * How to port hxmesh to your hardware. A port is the functions that include/hxmesh/hal.h lists, `static inline` in a
  * hal_port.h, and a driver that fills and empties what they look at. Here:
  *
- *     hal_port.h    the functions: what firmware calls in its steps. No frame is read here
- *     loopback.c    the driver: frames in, credit frames out (loopback_poll)
- *     wire.h        the "hardware": an order-keeping wire with faults to try. You have a real one instead
+ *     hal_port.h     the functions: what firmware calls in its steps. No frame is read here
+ *     loopback.c     the driver: frames in, credit frames out (loopback_poll)
+ *     hal/cable/     what every port with wires shares: sessions, credits, windows of arrivals. You keep it as it is
+ *     wire.h         the "hardware": an order-keeping wire with faults to try. You have a real one instead
  *
  * The main loop of a platform is: for each switch and endpoint, poll, then step.
  *
@@ -16,21 +17,18 @@
  *
  * What to change: replace loopback_wire_put and loopback_wire_take by your device's queues, keep buffers where its DMA
  * can reach them, take `now` from its clock and random numbers from its source of them. What to keep: a buffer of each VC
- * for the blocks that were granted, always; credit frames at once when credit.h says so and every now and then besides;
- * every drop counted by its reason.
+ * for the blocks that were granted, always; every drop counted by its reason.
  *
- * Buffers. An input takes `blocks` blocks of 256 B a VC (8,192 B packets need 32). A switch lets later packets pass one
- * that waits, so packets may leave while the window of 64 positions (switch.h) cannot move on. Then the slots hold the
- * surplus: up to 64 positions in the window and, behind it, as many packets as there are blocks.
- * Every packet lies in a buffer that takes a whole frame, and there are as many as there are blocks: simple, and wasteful
- * where packets are short. Hardware would chain blocks.
+ * Buffers. An input takes `blocks` blocks of 256 B a VC (8,192 B packets need 32). Every packet lies in a buffer that takes
+ * a whole frame, and there are as many as there are blocks: simple, and wasteful where packets are short. Hardware would
+ * chain blocks.
  *
  * One thread. Memory is handed over by the caller, nothing is allocated. Time is a count of ns that the caller moves. */
 #ifndef LOOPBACK_H
 #define LOOPBACK_H
 
-#include "hxmesh/credit.h"
-#include "hxmesh/switch.h"
+#include "hal/cable/arrivals.h"
+#include "hal/cable/cable.h"
 #include "wire.h"
 
 enum {
@@ -40,20 +38,14 @@ enum {
     LOOPBACK_ASK_PERIOD = 20000                       /* ns, while nobody answers */
 };
 
-/* One end of a cable. Lanes: 16 bits a VC (hal.h). Invariant: tail <= arrived, and of the positions between, at most
- * `blocks` packets have not left. */
+/* One end of a cable. Invariant: of the positions that have arrived and are not released at most `blocks` packets have not
+ * left. */
 struct loopback_port {
-    struct hx_credit_link link;
-    struct loopback_wire *out, *in; /* NULL: no cable */
-    uint64_t tail, arrived;         /* lanes: positions released, positions filled */
+    struct cable_end cable;
+    struct arrivals arrivals;
     uint64_t left[HX_VCS];          /* bit (position % 64): has left, though the tail is not there yet */
+    struct loopback_wire *out, *in; /* NULL: no cable */
     struct hx_desc slots[HX_VCS][LOOPBACK_SLOTS];
-    uint32_t told[HX_VCS]; /* limits as last told to the peer */
-    uint64_t told_at;      /* when the last credit frame went out */
-    uint64_t random;       /* state of what is drawn for nonces */
-    uint8_t plane;
-    uint8_t next_grant; /* VC whose limit the next data frame carries */
-    uint8_t next_eject; /* VC that an endpoint looks at next */
 };
 
 /* A switch or an endpoint with its ports and buffers. */
@@ -99,12 +91,9 @@ static inline void loopback_transmit(struct loopback_node *n, unsigned port, con
 {
     struct loopback_port *p = &n->port[port];
     uint8_t *frame = n->frames[d->buffer];
-    unsigned grant = p->next_grant;
-    p->next_grant = (uint8_t)(grant + 1 == HX_VCS ? 0 : grant + 1);
-    p->told[grant] = hx_credit_limit(&p->link.rx[grant]);
-    hx_credit_spend(&p->link.tx[d->vc], hx_blocks(d->length));
-    hx_frame_set_hop(frame, d->vc, d->hops, grant, p->told[grant]);
+    cable_write_hop(&p->cable, frame, d);
     loopback_wire_put(p->out, n->now, frame, (uint32_t)HX_HEADER_BYTES + d->length);
+    cable_sent(&p->cable, d);
     n->sent |= (uint64_t)1 << port;
     loopback_buffer_put(n, d->buffer);
 }

@@ -162,9 +162,9 @@ static void judge_buffers(const struct fabric *f)
         const struct loopback_port *p = f->cable[i / 2].port[i % 2];
         for (unsigned vc = 0; vc < HX_VCS; vc++) {
             unsigned blocks = 0;
-            for (uint16_t at = hx_lane(p->tail, vc); at != hx_lane(p->arrived, vc); at++) {
+            for (uint16_t at = hx_lane(p->arrivals.tail, vc); at != hx_lane(p->arrivals.arrived, vc); at++) {
                 unsigned length = p->slots[vc][at % LOOPBACK_SLOTS].length;
-                bool in_window = (uint16_t)(at - hx_lane(p->tail, vc)) < HX_WINDOW;
+                bool in_window = (uint16_t)(at - hx_lane(p->arrivals.tail, vc)) < HX_WINDOW;
                 bool left = in_window && p->left[vc] >> at % HX_WINDOW & 1;
                 blocks += left ? 0 : length ? (length + 255) / 256 : 1;
             }
@@ -465,7 +465,7 @@ static void cut(struct fabric *f, uint32_t node, unsigned port)
         struct loopback_port *p = &f->hal[ends[i].node].node.port[ends[i].port];
         p->in = p->out = NULL;
         for (unsigned vc = 0; vc < HX_VCS; vc++)
-            p->link.tx[vc].limit = p->link.tx[vc].sent;
+            p->cable.link.tx[vc].limit = p->cable.link.tx[vc].sent;
         uint64_t up = 0;
         for (unsigned other = 0; other < hx_node_ports(&f->g, ends[i].node); other++)
             up |= (uint64_t)(f->hal[ends[i].node].node.port[other].out != NULL) << other;

@@ -97,7 +97,7 @@ static void send(struct cable *c, unsigned which)
     struct end *e = &c->end[which];
     unsigned vc = e->sent % HX_VCS, length = length_of(e->sent);
     uint32_t buffer;
-    if (e->sent == MOST || hx_credit_room(&e->hal.node.port[0].link.tx[vc]) < blocks_of(e->sent) ||
+    if (e->sent == MOST || hx_credit_room(&e->hal.node.port[0].cable.link.tx[vc]) < blocks_of(e->sent) ||
         !hal_buffer_get(&e->hal, &buffer, true))
         return;
     struct hx_header h = {
@@ -155,12 +155,12 @@ static void judge_buffer(const struct cable *c, const struct end *e)
     const struct loopback_port *p = &e->hal.node.port[0];
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         unsigned blocks = 0;
-        for (uint16_t at = hx_lane(p->tail, vc); at != hx_lane(p->arrived, vc); at++) {
+        for (uint16_t at = hx_lane(p->arrivals.tail, vc); at != hx_lane(p->arrivals.arrived, vc); at++) {
             unsigned length = p->slots[vc][at % LOOPBACK_SLOTS].length;
             blocks += length ? (length + 255) / 256 : 1;
         }
         assert_true(blocks <= c->blocks);
-        assert_int_equal(p->link.rx[vc].received - p->link.rx[vc].freed, blocks);
+        assert_int_equal(p->cable.link.rx[vc].received - p->cable.link.rx[vc].freed, blocks);
     }
 }
 
@@ -190,7 +190,7 @@ static void step(struct cable *c, unsigned busy)
 static void judge_calm(const struct cable *c, unsigned which)
 {
     const struct end *e = &c->end[which];
-    const struct hx_credit_link *l = &e->hal.node.port[0].link;
+    const struct hx_credit_link *l = &e->hal.node.port[0].cable.link;
     assert_true(l->open);
     assert_int_equal(e->hal.node.free_count, HX_VCS * c->blocks + 1);
     assert_int_equal(e->hal.node.sends_count, SENDS);
@@ -255,7 +255,7 @@ static void a_cable_loses_no_credit(void **state)
         run(&cable);
         for (unsigned which = 0; which < 2; which++) {
             const struct end *e = &cable.end[which];
-            suspected += e->hal.node.port[0].link.suspected;
+            suspected += e->hal.node.port[0].cable.link.suspected;
             lost += cable.wire[which].lost;
             refused += e->hal.node.drops[HX_DROP_OVERRUN];
             sent += e->sent;

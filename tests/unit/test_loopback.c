@@ -42,7 +42,7 @@ static void start(void)
 
 static struct hx_credit_link *link_of(unsigned end)
 {
-    return &c.end[end].node.port[0].link;
+    return &c.end[end].node.port[0].cable.link;
 }
 
 static uint64_t drops(unsigned end, enum hx_drop reason)
@@ -56,6 +56,7 @@ static struct hx_header header(unsigned vc, uint32_t number, unsigned length)
     return (struct hx_header){.vc = (uint8_t)vc,
                               .credit_vc = HX_NO_CREDIT,
                               .kind = HX_DATA,
+                              .plane = 3,
                               .message_packets = 1,
                               .length = (uint16_t)length,
                               .epoch = 1,
@@ -144,7 +145,7 @@ static void a_frame_arrives_after_its_latency_as_it_was(void **state)
     loopback_poll(&c.end[1].node, c.now + LATENCY - 1);
     assert_int_equal(take(1), -1);
     loopback_poll(&c.end[1].node, c.now + LATENCY);
-    struct hx_desc d;
+    struct hx_desc d = {0};
     assert_int_equal(hal_ejected(&c.end[1], 0, &d, 8), 1);
     assert_int_equal(d.length, 300);
     assert_int_equal(d.vc, 2);

@@ -38,8 +38,8 @@ void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned ra
         new_wire(&r->wire[port], LOOPBACK_MAX_BLOCKS, 0);
         p->out = &r->wire[port];
         for (unsigned vc = 0; vc < HX_VCS; vc++) {
-            hx_credit_receiver_init(&p->link.rx[vc], blocks);
-            hx_credit_sender_init(&p->link.tx[vc], HX_MAX_ROOM);
+            hx_credit_receiver_init(&p->cable.link.rx[vc], blocks);
+            hx_credit_sender_init(&p->cable.link.tx[vc], HX_MAX_ROOM);
         }
     }
     memset(r->any, 0xFF, sizeof r->any);
@@ -57,7 +57,7 @@ void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned ra
 
 unsigned rig_space(const struct rig *r, unsigned input, unsigned vc)
 {
-    const struct hx_credit_receiver *rx = &r->hal.node.port[input].link.rx[vc];
+    const struct hx_credit_receiver *rx = &r->hal.node.port[input].cable.link.rx[vc];
     return r->blocks - (rx->received - rx->freed);
 }
 
@@ -82,9 +82,9 @@ void rig_arrive_as(struct rig *r, unsigned input, unsigned vc, uint32_t id, cons
     hx_frame_encode(frame, &h);
     for (unsigned i = 0; i < d->length; i++)
         frame[HX_HEADER_BYTES + i] = payload_byte(id, i);
-    assert_true(hx_credit_arrive(&p->link.rx[vc], hx_blocks(d->length)));
-    p->slots[vc][hx_lane(p->arrived, vc) % LOOPBACK_SLOTS] = in;
-    p->arrived = hx_lane_add(p->arrived, vc, 1);
+    assert_true(hx_credit_arrive(&p->cable.link.rx[vc], hx_blocks(d->length)));
+    *arrivals_slot(&p->arrivals, vc, hx_lane(p->arrivals.arrived, vc)) = in;
+    p->arrivals.arrived = hx_lane_add(p->arrivals.arrived, vc, 1);
 }
 
 bool rig_arrive(struct rig *r, unsigned input, unsigned vc, uint32_t id, unsigned gx, unsigned length)
@@ -99,7 +99,7 @@ bool rig_arrive(struct rig *r, unsigned input, unsigned vc, uint32_t id, unsigne
 
 void rig_room(struct rig *r, unsigned output, unsigned vc, unsigned blocks)
 {
-    struct hx_credit_sender *tx = &r->hal.node.port[output].link.tx[vc];
+    struct hx_credit_sender *tx = &r->hal.node.port[output].cable.link.tx[vc];
     tx->limit = tx->sent + blocks;
 }
 
@@ -112,7 +112,7 @@ void rig_room_everywhere(struct rig *r, unsigned blocks)
 
 unsigned rig_room_left(const struct rig *r, unsigned output, unsigned vc)
 {
-    return hx_credit_room(&r->hal.node.port[output].link.tx[vc]);
+    return hx_credit_room(&r->hal.node.port[output].cable.link.tx[vc]);
 }
 
 unsigned rig_step(struct rig *r)
@@ -156,7 +156,7 @@ void rig_judge_empty(const struct rig *r)
     for (unsigned port = 0; port < n->ports; port++) {
         for (unsigned vc = 0; vc < HX_VCS; vc++)
             assert_int_equal(rig_space(r, port, vc), r->blocks);
-        assert_true(n->port[port].tail == n->port[port].arrived);
+        assert_true(n->port[port].arrivals.tail == n->port[port].arrivals.arrived);
     }
 }
 
@@ -253,14 +253,14 @@ static void step_end(struct cloud *c, struct cloud_end *e)
     loopback_poll(&e->hal.node, c->now);
     uint32_t limit[HX_MAX_PLANES] = {0};
     for (unsigned plane = 0; plane < c->planes; plane++) {
-        struct hx_credit_sender *tx = &e->hal.node.port[plane].link.tx[0];
+        struct hx_credit_sender *tx = &e->hal.node.port[plane].cable.link.tx[0];
         limit[plane] = tx->limit;
         tx->limit = e->mute ? tx->sent : tx->limit;
     }
     if (!e->off)
         hx_endpoint_step(&e->ep);
     for (unsigned plane = 0; plane < c->planes; plane++)
-        e->hal.node.port[plane].link.tx[0].limit = limit[plane];
+        e->hal.node.port[plane].cable.link.tx[0].limit = limit[plane];
     assert_int_equal(e->hal.node.sent, 0);
 }
 
@@ -532,7 +532,7 @@ unsigned fabric_suspected(const struct fabric *f)
 {
     unsigned sum = 0;
     for (unsigned i = 0; i < f->cables; i++)
-        sum += f->cable[i].port[0]->link.suspected + f->cable[i].port[1]->link.suspected;
+        sum += f->cable[i].port[0]->cable.link.suspected + f->cable[i].port[1]->cable.link.suspected;
     return sum;
 }
 
@@ -549,7 +549,7 @@ void fabric_judge_empty(struct fabric *f)
     for (unsigned turns = 0; turns < 8 * LOOPBACK_CREDIT_PERIOD / FABRIC_TURN; turns++)
         fabric_step(f);
     for (unsigned i = 0; i < 2 * f->cables; i++) {
-        const struct hx_credit_link *l = &f->cable[i / 2].port[i % 2]->link;
+        const struct hx_credit_link *l = &f->cable[i / 2].port[i % 2]->cable.link;
         assert_true(l->open);
         for (unsigned vc = 0; vc < HX_VCS; vc++) {
             assert_int_equal(l->rx[vc].received, l->rx[vc].freed);

@@ -1,0 +1,98 @@
+/* cable.h - one end of a cable that carries frames: its session, its credits, and when they are told (hxmesh/credit.h).
+ * What every platform with wires shares; a platform adds its device.
+ *
+ *     device --> frame --> cable_take --> data: a descriptor, its credit counted; it goes to the arrivals (arrivals.h)
+ *                                     '-> a credit frame: taken. Anything else: to be dropped, by its reason
+ *     device <-- frame <-- cable_write_hop, cable_sent                                data
+ *     device <-- frame <-- cable_credit_is_due, cable_credit_write, cable_credit_sent   credit
+ *
+ * The device is asked between the two halves of a pair: what it refuses was not sent, and is tried again.
+ *
+ * Logic on bytes alone: no device, no memory but the struct, no clock. Times are in any unit of the platform's. Freestanding.
+ * One owner, no locks. */
+#ifndef CABLE_H
+#define CABLE_H
+
+#include "hxmesh/credit.h"
+#include "hxmesh/switch.h"
+
+/* Zero but for what is fixed and `random`: then cable_begin() makes it count. */
+struct cable_end {
+    struct hx_credit_link link;
+    uint32_t told[HX_VCS]; /* limits as last told to the peer */
+    uint64_t told_at;      /* when the last credit frame was sent */
+    uint64_t random;       /* what nonces and faults are drawn from; at first a number that nobody can guess */
+    uint32_t sessions;     /* of the link, when cable_new_sessions() last looked */
+    uint8_t next_grant;    /* VC whose limit the next data frame carries */
+    /* Fixed. */
+    uint8_t plane;
+    uint32_t lose_credit; /* a fault to try: one credit frame in so many is lost; 0: none */
+    uint64_t period;      /* from credit frame to credit frame without need */
+    uint64_t ask_period;  /* the same while nobody answers */
+};
+
+/* The cable came up, or this end begins anew: what lies in the buffer stays counted. Blocks: of a VC, there and here. */
+void cable_begin(struct cable_end *c, uint32_t peer_blocks, uint32_t blocks);
+
+/* Sessions that began since the last call, without those of cable_begin(): by the peer's word, or because it fell silent.
+ * What was to be sent in the one before, and was not, is to be dropped. */
+uint32_t cable_new_sessions(struct cable_end *c);
+
+uint64_t cable_draw(struct cable_end *c);
+
+/* ---- in ---- */
+
+enum cable_verdict {
+    CABLE_DATA,      /* a packet: it has room */
+    CABLE_OVERRUN,   /* a packet beyond what was granted: to be dropped */
+    CABLE_MALFORMED, /* not a frame of this cable: to be dropped */
+    CABLE_PEER,      /* a credit frame: of this session, */
+    CABLE_STRANGER,  /* of another one, */
+    CABLE_OWN        /* this end's own, which came back */
+};
+
+/* Judges a frame and takes in what it says. Of a packet *d is filled, but for `buffer` and `flow`. */
+enum cable_verdict cable_take(struct cable_end *c, const uint8_t *frame, size_t bytes, struct hx_desc *d);
+
+/* Its two halves, for a platform that must do something between them. A packet counts only when it has arrived:
+ * cable_judge() reads its header, cable_arrive() answers CABLE_DATA or CABLE_OVERRUN. */
+enum cable_verdict cable_judge(struct cable_end *c, const uint8_t *frame, size_t bytes, struct hx_header *h);
+enum cable_verdict cable_arrive(struct cable_end *c, const struct hx_header *h, struct hx_desc *d);
+
+/* ---- data out ---- */
+
+/* The limit of one VC, each in turn, goes on the back of a frame: which; the limit is told[] then. */
+static inline unsigned cable_grant(struct cable_end *c)
+{
+    unsigned vc = c->next_grant;
+    c->next_grant = (uint8_t)(vc + 1 == HX_VCS ? 0 : vc + 1);
+    c->told[vc] = hx_credit_limit(&c->link.rx[vc]);
+    return vc;
+}
+
+/* Writes what a packet's frame says on this cable, a grant on its back included. It has room. */
+static inline void cable_write_hop(const struct cable_end *c, uint8_t *frame, const struct hx_desc *d)
+{
+    unsigned vc = c->next_grant;
+    hx_frame_set_hop(frame, d->vc, d->hops, vc, hx_credit_limit(&c->link.rx[vc]));
+}
+
+/* It was sent. */
+static inline void cable_sent(struct cable_end *c, const struct hx_desc *d)
+{
+    hx_credit_spend(&c->link.tx[d->vc], hx_blocks(d->length));
+    (void)cable_grant(c);
+}
+
+/* ---- credit out ---- */
+
+/* The peer waits for an answer; or it has a quarter of a buffer to gain; or a frame may have been lost meanwhile. Where
+ * there is no peer yet, a timer of its own asks for one. */
+bool cable_credit_is_due(const struct cable_end *c, uint64_t now);
+void cable_credit_write(const struct cable_end *c, uint8_t frame[HX_CREDIT_FRAME_BYTES]);
+/* It was sent, or lost on purpose. */
+void cable_credit_sent(struct cable_end *c, uint64_t now);
+/* Whether the fault strikes the credit frame that is to go. */
+bool cable_loses_credit(struct cable_end *c);
+
+#endif
