@@ -11,9 +11,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -86,6 +88,60 @@ static void a_name_in_use_is_refused(void **state)
     shm_arena_close(&a, true);
     assert_int_equal(shm_arena_create(&b, name, BYTES), 0);
     shm_arena_close(&b, true);
+}
+
+static void make_file(mode_t mode)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+    assert_true(fd >= 0 && fchmod(fd, mode) == 0 && ftruncate(fd, 77) == 0);
+    (void)close(fd);
+}
+
+/* Whoever looks whether an owner lives holds the lock of what was left for a moment, as this process does for 5 ms. */
+static void hold_for_a_moment(void)
+{
+    int fd = open(path, O_RDWR);
+    if (fd < 0 || flock(fd, LOCK_SH) != 0)
+        _exit(1);
+    (void)raise(SIGSTOP);
+    const struct timespec moment = {.tv_nsec = 5000000};
+    (void)nanosleep(&moment, NULL);
+}
+
+/* Creates over what another process holds; returns what shm_arena_create does. */
+static int create_over_held(struct shm_arena *a)
+{
+    make_file(0600);
+    (void)fflush(NULL);
+    pid_t holder = fork();
+    assert_true(holder >= 0);
+    if (holder == 0) {
+        hold_for_a_moment();
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(holder, &status, WUNTRACED), holder);
+    assert_true(WIFSTOPPED(status)); /* it has the lock */
+    assert_int_equal(kill(holder, SIGCONT), 0);
+    int error = shm_arena_create(a, name, BYTES);
+    assert_int_equal(waitpid(holder, &status, 0), holder);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    return error;
+}
+
+/* On a busy machine the moment may be too long, but not every time. */
+static void a_lock_of_a_moment_is_waited_for(void **state)
+{
+    (void)state;
+    struct shm_arena a;
+    int error = -EEXIST;
+    for (unsigned n = 0; error == -EEXIST && n < 50; n++) {
+        error = create_over_held(&a);
+        if (error)
+            assert_int_equal(unlink(path), 0);
+    }
+    assert_int_equal(error, 0);
+    shm_arena_close(&a, true);
 }
 
 static void create_and_die(void)
@@ -226,13 +282,6 @@ static void assert_refused(void)
     assert_true(before.st_ino == after.st_ino && before.st_size == after.st_size);
 }
 
-static void make_file(mode_t mode)
-{
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
-    assert_true(fd >= 0 && fchmod(fd, mode) == 0 && ftruncate(fd, 77) == 0);
-    (void)close(fd);
-}
-
 static void another_users_file_is_not_taken(void **state)
 {
     (void)state;
@@ -246,6 +295,80 @@ static void another_users_file_is_not_taken(void **state)
     (void)shm_arena_clean(NULL);
     assert_true(is_there());
     assert_int_equal(unlink(path), 0);
+}
+
+static int read_all(void)
+{
+    struct shm_arena a;
+    int error = shm_arena_read(&a, name);
+    bool good = !error && a.bytes == BYTES && a.base[BYTES - 1] == 9;
+    shm_arena_close(&a, false);
+    return error ? -error : good ? 0 : 1;
+}
+
+/* Runs beside the owner. */
+static void judge_sizes(void)
+{
+    struct shm_arena a;
+    bool good = shm_arena_attach(&a, name, BYTES) == 0 && a.bytes == BYTES && a.base[BYTES - 1] == 9;
+    shm_arena_close(&a, false);
+    _exit(good && shm_arena_attach(&a, name, BYTES + 1) == -EPROTO && read_all() == 0 ? 0 : 1);
+}
+
+static void read_beside(void)
+{
+    _exit(read_all());
+}
+
+/* All of an arena can be mapped and read, and not a byte more; one without a byte is only just being made. */
+static void an_arena_is_as_large_as_it_was_made(void **state)
+{
+    (void)state;
+    struct shm_arena a;
+    assert_int_equal(shm_arena_create(&a, name, BYTES), 0);
+    a.base[BYTES - 1] = 9;
+    assert_int_equal(in_a_process(judge_sizes), 0);
+    assert_int_equal(ftruncate(a.fd, 0), 0);
+    assert_int_equal(WEXITSTATUS(in_a_process(read_beside)), EAGAIN);
+    shm_arena_close(&a, true);
+    make_file(0600);
+    assert_int_equal(WEXITSTATUS(in_a_process(read_beside)), ESRCH);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void assert_problem(const char *wanted, size_t bytes, int code, const char *what)
+{
+    struct shm_arena a;
+    struct hx_problem problem = {0};
+    assert_false(shm_arena_open(&a, wanted, bytes, "fewer boards", NULL, &problem));
+    assert_int_equal(problem.exit_code, code);
+    if (!strstr(problem.what, what))
+        fail_msg("'%s' does not say '%s'", problem.what, what);
+}
+
+/* What a run says that cannot have its memory. */
+static void errors_are_told_in_words(void **state)
+{
+    (void)state;
+    struct shm_arena a;
+    struct hx_problem problem;
+    assert_problem("", BYTES, HX_EXIT_USAGE, "cannot name a fabric");
+    assert_problem("a/b", BYTES, HX_EXIT_USAGE, "cannot name a fabric");
+    assert_problem(name, SIZE_MAX / 4, HX_EXIT_ENVIRONMENT,
+                   "no room for 4398046511103 MiB of shared memory (fewer boards");
+    assert_true(shm_arena_open(&a, name, BYTES, "", NULL, &problem));
+    assert_string_equal(shm_arena_name(&a), name);
+    assert_problem(name, BYTES, HX_EXIT_ENVIRONMENT, "a fabric of this name is running");
+    shm_arena_close(&a, true);
+    make_file(0600);
+    char other[160];
+    (void)snprintf(other, sizeof other, "/dev/shm/other-%s", name);
+    assert_int_equal(link(path, other), 0);
+    assert_problem(name, BYTES, HX_EXIT_ENVIRONMENT, "is not a file of this user");
+    assert_int_equal(unlink(path) + unlink(other), 0);
+    assert_true(shm_arena_open(&a, NULL, BYTES, "", NULL, &problem));
+    assert_int_equal(strtol(shm_arena_name(&a), NULL, 10), getpid());
+    shm_arena_close(&a, true);
 }
 
 static void what_is_no_file_with_one_name_is_not_taken(void **state)
@@ -307,6 +430,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(zeroed_shared_and_removed),
         TEST(a_name_in_use_is_refused),
+        TEST(a_lock_of_a_moment_is_waited_for),
         TEST(what_a_killed_one_left_is_taken_over),
         TEST(one_that_ends_early_leaves_nothing),
         TEST(a_worker_that_ends_early_removes_nothing),
@@ -317,6 +441,8 @@ int main(void)
         TEST(what_is_no_file_with_one_name_is_not_taken),
         TEST(what_was_left_is_replaced_by_a_new_file),
         TEST(the_watch_ends_it),
+        TEST(an_arena_is_as_large_as_it_was_made),
+        TEST(errors_are_told_in_words),
     };
 #undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);

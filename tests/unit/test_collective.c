@@ -297,6 +297,48 @@ static void only_broadcasts_that_were_sent_are_acknowledged(void **state)
     judge_broadcast_acknowledgements(HX_BY_RINGS, 4, 1);
 }
 
+/* ---- trees ---- */
+
+/* Of all phases and edges of a tag so many are due first at this accelerator of a tree of 16. */
+static void judge_tree_tags(unsigned column, unsigned row, unsigned due)
+{
+    struct hx_collective_config config = config_of(HX_ALL_REDUCE, HX_BY_TREE);
+    struct hx_collective c;
+    config.column = (uint16_t)column;
+    config.row = (uint16_t)row;
+    assert_int_equal(hx_collective_init(&c, &config, NULL, NULL), HX_OK);
+    unsigned taken = 0;
+    for (uint32_t place = 0; place < 4 * 32; place++)
+        taken += hx_collective_place(&c, place << 25, 0, NULL, 0) == HX_OK;
+    assert_int_equal(taken, due);
+}
+
+static void only_children_and_the_parent_are_heard(void **state)
+{
+    (void)state;
+    judge_tree_tags(0, 0, 4); /* the root's children */
+    judge_tree_tags(3, 3, 1); /* a leaf's parent */
+    judge_tree_tags(0, 1, 3); /* two children and a parent */
+}
+
+/* The four streams are two cycles, each both ways: a stream's next one is the one before of its partner, and the next ones
+ * of all are the four neighbours. */
+static void two_rings_are_walked_both_ways(void **state)
+{
+    (void)state;
+    const struct hx_collective_config config = broadcast_config(HX_BY_RINGS);
+    struct hx_collective c;
+    assert_int_equal(hx_collective_init(&c, &config, NULL, NULL), HX_OK);
+    for (unsigned stream = 0; stream < 4; stream++) {
+        const struct hx_collective_part *part = &c.part[stream][0];
+        const struct hx_collective_part *partner = &c.part[stream ^ 1][0];
+        assert_int_equal(part->to_gx, partner->from_gx);
+        assert_int_equal(part->to_gy, partner->from_gy);
+        for (unsigned other = 0; other < stream; other++)
+            assert_false(part->to_gx == c.part[other][0].to_gx && part->to_gy == c.part[other][0].to_gy);
+    }
+}
+
 static void payload_outside_a_message_is_not_placed(void **state)
 {
     (void)state;
@@ -367,6 +409,8 @@ int main(void)
         cmocka_unit_test(refuses_what_is_out_of_range),
         cmocka_unit_test(broadcast_tags_out_of_range_change_nothing),
         cmocka_unit_test(only_broadcasts_that_were_sent_are_acknowledged),
+        cmocka_unit_test(only_children_and_the_parent_are_heard),
+        cmocka_unit_test(two_rings_are_walked_both_ways),
         cmocka_unit_test(refuses_two_rings_where_there_are_none),
         cmocka_unit_test(refuses_more_messages_than_a_tag_can_number),
         cmocka_unit_test(state_is_small),

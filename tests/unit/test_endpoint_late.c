@@ -47,6 +47,34 @@ static void a_slow_network_repeats_nothing(void **state)
     }
 }
 
+static void send_slowly(unsigned to)
+{
+    unsigned number = trial_send(0, to, FULL);
+    while (!trial_message(number)->sent)
+        slow_turns(1, 2 * TIMEOUT_TURNS);
+}
+
+/* A peer that is new is as slow as those that are known; one that is known to be slow stays so while others are quick. */
+static void what_one_peer_takes_is_known_of_it_and_of_all(void **state)
+{
+    (void)state;
+    enum { LESSONS = 40 };
+    trial_start(3, 1);
+    const uint64_t *asked = &cloud.end[0].ep.stats.probes_sent;
+    for (unsigned n = 0; n < LESSONS; n++)
+        send_slowly(1);
+    uint64_t before = *asked;
+    assert_true(before > 0);
+    send_slowly(2);
+    assert_int_equal(*asked, before);
+    for (unsigned n = 0; n < LESSONS; n++) {
+        trial_send(0, 2, FULL);
+        trial_finish();
+    }
+    send_slowly(1);
+    assert_int_equal(*asked, before);
+}
+
 /* All that many endpoints have to say lies still for ten timeouts, and then goes on: no storm follows. */
 static void a_standstill_repeats_nothing(void **state)
 {
@@ -237,6 +265,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_slow_network_repeats_nothing, lab_free),
+        cmocka_unit_test_teardown(what_one_peer_takes_is_known_of_it_and_of_all, lab_free),
         cmocka_unit_test_teardown(a_standstill_repeats_nothing, lab_free),
         cmocka_unit_test_teardown(who_did_not_run_repeats_nothing, lab_free),
         cmocka_unit_test_teardown(a_slow_answer_proves_no_loss, lab_free),

@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -98,9 +99,50 @@ static void who_is_only_named_takes_no_room(void **state)
     assert_int_equal(hx_endpoint_send(&cloud.end[0].ep, 2, 0, 1, 0, 0), HX_E_CAPACITY);
 }
 
+/* Its parts lie one after another, in whole cache lines, and the last one ends where the memory ends. */
+static void memory_is_what_its_parts_need(void **state)
+{
+    (void)state;
+    static const unsigned sends[] = {1, 2, 63, 64, 65, 1000};
+    static const unsigned columns[] = {1, 2, 17};
+    for (unsigned i = 0; i < 6 * 3; i++) {
+        struct hx_endpoint ep;
+        struct hx_endpoint_config config = trial_config(1);
+        config.sends = (uint16_t)sends[i % 6];
+        config.columns = (uint16_t)columns[i / 6];
+        config.rows = 100;
+        config.peers = i / 6 ? 5 : 0;
+        size_t bytes = hx_endpoint_bytes(&config);
+        uint8_t *memory = aligned_alloc(64, bytes);
+        assert_non_null(memory);
+        memset(memory, 0, bytes);
+        assert_int_equal(hx_endpoint_init(&ep, &config, NULL, memory), HX_OK);
+        size_t words = (config.sends + 63U) / 64;
+        const struct {
+            const void *at;
+            size_t bytes;
+        } parts[] = {{ep.send, config.sends * sizeof *ep.send},
+                     {ep.send_map, config.sends * sizeof *ep.send_map},
+                     {ep.due.word, 2 * words * sizeof(uint64_t)},
+                     {ep.peer, ep.peers * sizeof *ep.peer},
+                     {ep.rest, ep.peers * sizeof *ep.rest},
+                     {ep.ack, ep.ack_slots * sizeof *ep.ack},
+                     {ep.place, (ep.place_mask + 1U) * sizeof *ep.place}};
+        assert_ptr_equal(ep.idle.word, ep.due.word + words);
+        size_t at = 0;
+        for (unsigned part = 0; part < (ep.place ? 7 : 6); part++) {
+            assert_ptr_equal(parts[part].at, memory + at);
+            at += (parts[part].bytes + 63) / 64 * 64;
+        }
+        assert_in_range(bytes, at, ep.place ? at : at + 64); /* a line for a table of places that is not used */
+        free(memory);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_what_its_parts_need),
         cmocka_unit_test_teardown(memory_is_touched_as_peers_come, lab_free),
         cmocka_unit_test_teardown(short_messages_need_no_map, lab_free),
         cmocka_unit_test_teardown(who_is_only_named_takes_no_room, lab_free),

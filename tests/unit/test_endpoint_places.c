@@ -20,6 +20,25 @@ static void start(void)
     trial_watch();
 }
 
+/* A packet says where it comes from, also from another row than the first. */
+static void packets_say_where_they_come_from(void **state)
+{
+    (void)state;
+    struct hx_endpoint_config config = trial_config(1);
+    config.rows = ROWS;
+    config.gy = FAR_ROW;
+    cloud_init(&cloud, ENDS, &config, LOOPBACK_MAX_BLOCKS, 1);
+    trial_hold(true);
+    trial_send(2, 1, 10);
+    trial_turns(3);
+    assert_int_equal(cloud.frames, 1);
+    struct hx_header h = trial_read(&cloud.frame[0]);
+    assert_int_equal(h.src_gx, 2);
+    assert_int_equal(h.src_gy, FAR_ROW);
+    assert_int_equal(h.dst_gx, 1);
+    assert_int_equal(h.dst_gy, 0);
+}
+
 /* A data packet from end 0 to end 1, held in the network. */
 static struct hx_header hold_packet(void)
 {
@@ -148,6 +167,7 @@ static void a_report_names_a_row_beyond_a_byte(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(packets_say_where_they_come_from, lab_free),
         cmocka_unit_test_teardown(each_coordinate_of_a_packet_has_a_bound, lab_free),
         cmocka_unit_test_teardown(the_last_places_exist, lab_free),
         cmocka_unit_test_teardown(each_coordinate_of_a_report_has_a_bound, lab_free),
