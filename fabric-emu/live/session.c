@@ -2,6 +2,7 @@
 #include "session.h"
 #include "believe.h"
 #include "collect.h"
+#include "fabric-emu/report/gather.h"
 #include "fabric-emu/workload/goals.h"
 #include "host/error.h"
 
@@ -66,17 +67,15 @@ static void plan_collective(struct session *s, uint32_t root)
 
 static void judge_collective(struct session *s)
 {
-    struct collective_count count = {0};
-    for (uint32_t rank = 0; rank < s->f.g.accelerators; rank++) {
-        count.members += collective_job_of(&s->collective, rank) != NULL;
-        count.done += atomic_load(&s->f.accelerator[rank].collective_done);
-    }
-    s->result.collective = &s->collective;
-    s->result.collective_count = count;
-    if (count.done < count.members && !s->result.outcome.interrupted)
+    const struct collective_count *count = &s->result.collective_count;
+    uint32_t done = 0;
+    for (uint32_t rank = 0; rank < s->f.g.accelerators; rank++)
+        done += atomic_load(&s->f.accelerator[rank].collective_done);
+    gather_collective(&s->result, &s->collective, done);
+    if (count->done < count->members && !s->result.outcome.interrupted)
         hx_complain(s->f.spec.source,
                     "%s ended with %u of %u accelerators done: a worker died or a message was given up",
-                    hx_pattern_names[s->result.settings.pattern], count.done, count.members);
+                    hx_pattern_names[s->result.settings.pattern], count->done, count->members);
 }
 
 static uint64_t messages_of_all(const struct session *s)

@@ -31,13 +31,10 @@ struct model_area {
     uint64_t bytes_measured; /* payload delivered between the warm-up and the end of the duration */
     uint64_t last_delivery;  /* ps */
     uint64_t private_bytes;
-    uint64_t cpu_ns;
     uint32_t buffers_used; /* packets under way */
     uint32_t max_vc;
-    uint64_t begun;            /* messages */
     uint32_t collectives_done; /* accelerators that finished their part */
     bool collective_ended;     /* a message was given up */
-    struct hx_endpoint_stats sum;
     bool interrupted, complete;
     /* Where nothing moves any more (watchdog.h): */
     bool stuck;

@@ -1,6 +1,7 @@
 /* run.c - the supervisor of a virtual fabric (run.h). It does nothing but wait: all work is the workers'. */
 #include "run.h"
 #include "audit.h"
+#include "fabric-emu/report/gather.h"
 #include "fabric-emu/watch.h"
 #include "host/error.h"
 #include "host/progress.h"
@@ -178,57 +179,42 @@ static void judge(struct run *r)
 
 /* ---- what they report ---- */
 
-static void gather_areas(struct result *r, const struct model *m)
+static void take_areas(struct result *r, const struct model *m)
 {
-    r->outcome.complete = r->outcome.exit_code == 0;
-    uint64_t measured = 0;
+    struct outcome *o = &r->outcome;
+    o->complete = o->exit_code == 0;
     for (unsigned w = 0; w < m->workers; w++) {
         const struct model_area *area = &m->area[w];
-        r->outcome.complete = r->outcome.complete && area->complete;
-        r->outcome.virtual_ps =
-            area->last_delivery > r->outcome.virtual_ps ? area->last_delivery : r->outcome.virtual_ps;
-        measured += area->bytes_measured;
-        r->outcome.buffers_missing += area->complete ? area->buffers_used : 0;
-        result_add_stats(&r->sum, &area->sum);
-        r->messages_begun += area->begun;
-        r->bytes_corrupted += area->bytes_corrupted;
-        r->max_vc = area->max_vc > r->max_vc ? area->max_vc : r->max_vc;
-        r->cpu_seconds += (double)area->cpu_ns / 1e9;
-        r->peak_memory_bytes += area->private_bytes;
-        for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
-            r->drops[reason] += area->drops[reason];
+        o->complete = o->complete && area->complete;
+        o->virtual_ps = area->last_delivery > o->virtual_ps ? area->last_delivery : o->virtual_ps;
+        o->bytes_delivered += area->bytes_measured;
+        o->buffers_missing += area->complete ? area->buffers_used : 0;
+        gather_worker(r, &(struct gathered_worker){.drops = area->drops,
+                                                   .bytes_corrupted = area->bytes_corrupted,
+                                                   .cpu_ns = hx_metrics_get(&m->metrics.worker[w].cpu_ns),
+                                                   .private_bytes = area->private_bytes,
+                                                   .max_vc = area->max_vc});
     }
+    for (uint32_t rank = 0; rank < m->g->accelerators; rank++)
+        gather_accelerator(r, &m->jobs, rank, &m->sum[rank].stats, m->sum[rank].begun);
     /* With a duration the rate is that of the time in which everybody may send; the warm-up is no part of it. */
     uint64_t duration = m->settings.duration_ns * 1000;
     uint64_t warm_up = m->settings.warm_up_ns * 1000;
-    r->outcome.bytes_delivered = measured;
-    if (duration && (r->outcome.complete || duration < r->outcome.virtual_ps))
-        r->outcome.virtual_ps = duration;
-    r->outcome.virtual_ps -= warm_up < r->outcome.virtual_ps ? warm_up : r->outcome.virtual_ps;
+    if (duration && (o->complete || duration < o->virtual_ps))
+        o->virtual_ps = duration;
+    o->virtual_ps -= warm_up < o->virtual_ps ? warm_up : o->virtual_ps;
 }
 
-static void gather_jobs(struct result *r, const struct model *m)
+static void take_collective(struct result *r, const struct model *m)
 {
-    result_jobs(r, &m->jobs, m->job);
-    for (uint32_t rank = 0; rank < m->g->accelerators; rank++) {
-        if (m->jobs.of[rank] == JOBS_NONE)
-            continue;
-        struct result_job *job = &r->job[m->jobs.of[rank]];
-        result_add_stats(&job->sum, &m->sum[rank].stats);
-        job->messages_begun += m->sum[rank].begun;
-    }
+    uint32_t done = 0;
+    for (unsigned w = 0; w < m->workers; w++)
+        done += m->area[w].collectives_done;
+    if (m->workload.collective)
+        gather_collective(r, m->workload.collective, done);
 }
 
-static void gather_collective(struct result *r, const struct model *m)
-{
-    r->collective = m->workload.collective;
-    for (uint32_t rank = 0; m->workload.collective && rank < m->g->accelerators; rank++)
-        r->collective_count.members += collective_job_of(m->workload.collective, rank) != NULL;
-    for (unsigned w = 0; m->workload.collective && w < m->workers; w++)
-        r->collective_count.done += m->area[w].collectives_done;
-}
-
-static void gather_receivers(struct result *r, const struct model *m)
+static void take_receivers(struct result *r, const struct model *m)
 {
     double bytes_per_ps = result_injection(r) / 1e12;
     r->receive_share = hx_allocate(m->g->accelerators, sizeof *r->receive_share);
@@ -240,29 +226,18 @@ static void gather_receivers(struct result *r, const struct model *m)
     }
 }
 
-static void gather_links(struct result *r, const struct model *m)
+/* What links carried is a share of. */
+struct measured {
+    const struct model *m;
+    double ps;
+};
+
+static double busy(const void *of, unsigned plane, uint32_t link)
 {
-    const struct hx_geometry *g = m->g;
-    double elapsed = (double)(r->outcome.virtual_ps ? r->outcome.virtual_ps : 1);
-    r->link = hx_allocate((size_t)g->planes * m->layout.links, sizeof *r->link);
-    r->moved = hx_allocate(g->accelerators, sizeof *r->moved);
-    for (unsigned plane = 0; plane < g->planes; plane++) {
-        for (uint32_t node = 0; node < g->nodes; node++) {
-            for (unsigned port = 0; port < hx_node_ports(g, node); port++) {
-                const struct hx_metrics_link *link = model_link(m, model_link_number(m, plane, node, port));
-                uint64_t packets = hx_metrics_get(&link->packets);
-                r->packet_hops += packets;
-                if (node < g->accelerators)
-                    r->moved[node] += packets;
-                if (hx_far_end(g, node, port).node == HX_NOWHERE)
-                    continue;
-                const struct model_span *span = &m->span[model_link_number(m, plane, node, port)];
-                r->link[r->links++] =
-                    (struct link_use){node, (uint16_t)port, (uint8_t)plane, packets,
-                                      (double)(span->to - span->from) * m->timing.link.blocks[1] / elapsed};
-            }
-        }
-    }
+    const struct measured *measured = of;
+    const struct model *m = measured->m;
+    const struct model_span *span = &m->span[link + plane * m->g->accelerators];
+    return (double)(span->to - span->from) * m->timing.link.blocks[1] / measured->ps;
 }
 
 void run_model(const struct model *m, struct run_show show, struct result *result)
@@ -288,13 +263,14 @@ void run_model(const struct model *m, struct run_show show, struct result *resul
         .spec = m->spec, .g = m->g, .workers = m->workers, .settings = m->settings, .outcome = r.outcome};
     result->flows = m->workload.traffic->flows;
     result->link_rate = virtual_timing_link_rate(&m->timing) * 1e12;
-    gather_areas(result, m);
-    gather_jobs(result, m);
+    result_jobs(result, &m->jobs, m->job);
+    take_areas(result, m);
     if (m->recording)
         recording_stop(m->recording, result->outcome.complete);
-    gather_collective(result, m);
-    gather_receivers(result, m);
-    gather_links(result, m);
+    take_collective(result, m);
+    take_receivers(result, m);
+    const struct measured measured = {m, (double)(result->outcome.virtual_ps ? result->outcome.virtual_ps : 1)};
+    gather_links(result, &m->metrics, &m->layout, busy, &measured);
     result->outcome.hops = result->packet_hops;
     result_finish(result);
 }

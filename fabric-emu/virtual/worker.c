@@ -5,7 +5,6 @@
 #include "worker.h"
 #include "audit.h"
 #include "fabric-emu/memory.h"
-#include "fabric-emu/report/result.h"
 #include "fetch.h"
 #include "host/error.h"
 #include "host/processor.h"
@@ -138,15 +137,12 @@ void worker_report(struct worker *w, const struct virtual_turn *turn)
     struct model_area *area = w->area;
     for (; w->marked < MARKS; w->marked++)
         mark_links(w, w->marked);
-    area->cpu_ns = hx_processor_ns();
     (void)tell(w, 0);
     if (w->m->check_steps)
         audit_write(w);
     for (uint32_t i = 0; i < w->accelerators; i++) {
         const struct driver *d = &w->driver[i];
         w->m->sum[d->rank] = (struct model_sum){d->endpoint.stats, d->begun};
-        result_add_stats(&area->sum, &d->endpoint.stats);
-        area->begun += d->begun;
     }
     area->interrupted = turn->stop && turn->active;
     area->complete = turn->active == 0;

@@ -137,12 +137,15 @@ bool support_virtual_whole(const struct support_virtual *s)
     bool complete = true;
     for (unsigned w = 0; w < s->m.workers; w++) {
         const struct model_area *area = &s->m.area[w];
-        complete = complete && area->complete && area->buffers_used == 0 && area->bytes_corrupted == 0 &&
-                   area->sum.messages_failed == 0 && area->sum.packets_repeated == 0;
-        sent += area->sum.packets_sent;
-        received += area->sum.packets_delivered;
+        complete = complete && area->complete && area->buffers_used == 0 && area->bytes_corrupted == 0;
         for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
             drops += area->drops[reason];
+    }
+    for (uint32_t rank = 0; rank < s->g.accelerators; rank++) {
+        const struct hx_endpoint_stats *sum = &s->m.sum[rank].stats;
+        complete = complete && sum->messages_failed == 0 && sum->packets_repeated == 0;
+        sent += sum->packets_sent;
+        received += sum->packets_delivered;
     }
     return complete && sent == received && drops == 0;
 }

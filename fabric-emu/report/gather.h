@@ -1,0 +1,34 @@
+/* gather.h - adds up what the workers of a run left, under either clock. In this order:
+ *
+ *     result_jobs            the jobs, and what was counted of each
+ *     gather_worker          each worker
+ *     gather_accelerator     each accelerator
+ *     gather_collective      if there is one
+ *     gather_links           all of them
+ *     result_finish          what follows from these */
+#ifndef GATHER_H
+#define GATHER_H
+
+#include "fabric-emu/layout.h"
+#include "fabric-emu/report/result.h"
+#include "host/metrics.h"
+
+struct gathered_worker {
+    const uint64_t *drops; /* [HX_DROP_COUNT] */
+    uint64_t bytes_corrupted;
+    uint64_t cpu_ns, verify_ns;
+    uint64_t private_bytes;
+    uint32_t max_vc;
+};
+
+void gather_worker(struct result *r, const struct gathered_worker *w);
+/* What its endpoint counted, to the whole and to its job; begun: messages. */
+void gather_accelerator(struct result *r, const struct jobs *jobs, uint32_t rank, const struct hx_endpoint_stats *stats,
+                        uint64_t begun);
+/* done: accelerators that finished their part. *plan must outlive *r. */
+void gather_collective(struct result *r, const struct collective_plan *plan, uint32_t done);
+/* busy: share of the time that the link with this number (host/metrics.h) was. */
+void gather_links(struct result *r, const struct hx_metrics *metrics, const struct layout *layout,
+                  double (*busy)(const void *of, unsigned plane, uint32_t link), const void *of);
+
+#endif
