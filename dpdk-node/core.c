@@ -101,7 +101,7 @@ static void finish(struct core *c)
 {
     for (uint64_t left = c->hal.mine & c->hal.up; left; left &= left - 1) {
         struct dpdk_port *p = &c->node->port[__builtin_ctzll(left)];
-        p->link.answer = true;
+        p->cable.link.answer = true;
         (void)dpdk_flush(p, rte_rdtsc());
     }
     core_tell_waiting(c);

@@ -138,7 +138,7 @@ struct local *local_new(struct node *n, uint16_t device)
                                           .plane = (uint8_t)c->plane,
                                           .blocks = c->spec.credits,
                                           .peer_blocks = c->spec.credits,
-                                          .credit_period = n->port[HX_LOCAL].credit_period,
+                                          .credit_period = n->port[HX_LOCAL].cable.period,
                                           .pool = n->pool,
                                           .drops = l->drops};
     dpdk_port_init(&l->port, &port, hx_allocate(1, dpdk_port_bytes(port.blocks, port.peer_blocks)));
@@ -168,7 +168,7 @@ void local_free(struct local *l)
 {
     if (!l)
         return;
-    free(l->port.slots[0]);
+    free(l->port.arrivals.slots[0]);
     free(l->memory);
     traffic_free(&l->traffic);
     free(l);

@@ -307,7 +307,7 @@ void node_close(struct node *n)
     for (unsigned port = 0; port < n->config->ports; port++) {
         if (n->port[port].device != DPDK_NO_DEVICE && !(n->local && port == HX_LOCAL))
             device_close(n->port[port].device);
-        rte_free(n->port[port].slots[0]);
+        rte_free(n->port[port].arrivals.slots[0]);
     }
     if (n->local)
         close_way_to_endpoint(n);

@@ -44,7 +44,7 @@ static void print_ports(const struct node *n)
         printf("  %-6s %-20s %-5s %14" PRIu64 " %14" PRIu64 " %10" PRIu64 " %10" PRIu32 "\n",
                node_port_word(word, c, port), c->port[port].device, up >> port & 1 ? "up" : "down",
                p->counts.rx_packets, p->counts.tx_packets, p->counts.rx_dropped + p->counts.tx_dropped,
-               p->link.sessions);
+               p->cable.link.sessions);
     }
 }
 
@@ -119,16 +119,16 @@ static json_t *port_json(const struct node *n, unsigned port)
     char word[HX_NAME_BYTES];
     int64_t lost = 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++)
-        lost += (int32_t)p->link.rx[vc].lost;
+        lost += (int32_t)p->cable.link.rx[vc].lost;
     json_t *o = json_pack("{s:s, s:s, s:i, s:b, s:b}", "port", node_port_word(word, n->config, port), "device",
                           n->config->port[port].device, "lcore", (int)n->core[n->owner[port]]->lcore, "up",
-                          (int)(atomic_load(&n->up) >> port & 1), "open", (int)p->link.open);
+                          (int)(atomic_load(&n->up) >> port & 1), "open", (int)p->cable.link.open);
 #define COUNT(name) (void)json_object_set_new(o, #name, integer(p->counts.name));
     DPDK_COUNTS(COUNT)
 #undef COUNT
     (void)json_object_set_new(o, "blocks_written_off", json_integer(lost));
-    (void)json_object_set_new(o, "sessions", integer(p->link.sessions));
-    (void)json_object_set_new(o, "suspected", integer(p->link.suspected));
+    (void)json_object_set_new(o, "sessions", integer(p->cable.link.sessions));
+    (void)json_object_set_new(o, "suspected", integer(p->cable.link.suspected));
     return o;
 }
 

@@ -51,7 +51,7 @@ static int ports(const char *command, const char *parameters, struct rte_tel_dat
 
 static void fill_credits(struct rte_tel_data *d, unsigned port)
 {
-    const struct hx_credit_link *l = &node->port[port].link;
+    const struct hx_credit_link *l = &node->port[port].cable.link;
     add_count(d, "open", l->open);
     add_count(d, "sessions", l->sessions);
     add_count(d, "suspected", l->suspected);

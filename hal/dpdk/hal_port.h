@@ -38,22 +38,21 @@ static inline uint64_t hal_open(const struct hal_switch *h)
 
 static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
 {
-    return h->port[input].tail;
+    return h->port[input].arrivals.tail;
 }
 
 static inline uint64_t hal_arrived(struct hal_switch *h, unsigned input)
 {
-    struct dpdk_port *p = &h->port[input];
-    p->shown = dpdk_window(p->tail, p->arrived);
-    if (p->shown == p->arrived)
+    const struct arrivals *a = &h->port[input].arrivals;
+    uint64_t shown = arrivals_shown(a);
+    if (shown == a->arrived)
         h->news &= ~((uint64_t)1 << input);
-    return p->shown;
+    return shown;
 }
 
 static inline const struct hx_desc *hal_arrival(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position)
 {
-    const struct dpdk_port *p = &h->port[input];
-    return dpdk_slot(p, vc, position);
+    return arrivals_slot(&h->port[input].arrivals, vc, position);
 }
 
 static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
@@ -72,7 +71,7 @@ static inline unsigned hal_cost(const struct hx_desc *d)
 static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,
                                 const struct hx_desc *d)
 {
-    h->port[input].link.rx[vc].freed += hx_blocks(d->length); /* hx_credit_leave */
+    h->port[input].cable.link.rx[vc].freed += hx_blocks(d->length); /* hx_credit_leave */
     if (__builtin_expect(h->mine >> output & 1, 1)) {
         dpdk_stage(&h->port[output], d);
     } else {
@@ -83,7 +82,7 @@ static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned 
 static inline void hal_drop(struct hal_switch *h, unsigned input, unsigned vc, const struct hx_desc *d,
                             enum hx_drop reason)
 {
-    hx_credit_leave(&h->port[input].link.rx[vc], hx_blocks(d->length));
+    hx_credit_leave(&h->port[input].cable.link.rx[vc], hx_blocks(d->length));
     h->drops[reason]++;
     rte_pktmbuf_free(dpdk_mbuf(d));
 }
@@ -94,7 +93,7 @@ static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t ta
     (void)seen;
     (void)waiting;
     if (h->mine >> input & 1) /* a change of routes releases every input of a switch, other cores' too */
-        h->port[input].tail = tail;
+        h->port[input].arrivals.tail = tail;
 }
 
 /* Frames leave when the core has done all its ports: dpdk_flush. */
@@ -175,17 +174,12 @@ static inline void hal_inject(struct hal_endpoint *h, unsigned plane, const stru
 static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc *burst, unsigned most)
 {
     struct dpdk_port *p = h->port[plane];
+    const struct hx_desc *came;
     unsigned taken = 0;
-    for (unsigned empty = 0; p && taken < most && h->free_count > 0 && empty < HX_VCS;) {
-        unsigned vc = p->next_eject; /* in turn, so that none starves the others */
-        p->next_eject = (uint8_t)(vc + 1 == HX_VCS ? 0 : vc + 1);
-        empty = hx_lane(p->tail, vc) == hx_lane(p->arrived, vc) ? empty + 1 : 0;
-        if (empty)
-            continue;
+    while (p && taken < most && h->free_count > 0 && (came = arrivals_take(&p->arrivals))) {
         struct hx_desc *d = &burst[taken];
-        *d = *dpdk_slot(p, vc, hx_lane(p->tail, vc));
-        hx_credit_leave(&p->link.rx[vc], hx_blocks(d->length));
-        p->tail = hx_lane_add(p->tail, vc, 1);
+        *d = *came;
+        hx_credit_leave(&p->cable.link.rx[d->vc], hx_blocks(d->length));
         struct rte_mbuf *m = dpdk_mbuf(d);
         if (rte_pktmbuf_linearize(m) != 0) { /* pieces of another pool, which do not fit together */
             h->drops[HX_DROP_MALFORMED]++;
@@ -194,7 +188,7 @@ static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struc
         }
         d->buffer = dpdk_buffer_new(h, m);
         taken++;
-        h->max_vc = (uint8_t)(vc > h->max_vc ? vc : h->max_vc);
+        h->max_vc = d->vc > h->max_vc ? d->vc : h->max_vc;
     }
     return taken;
 }

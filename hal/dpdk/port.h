@@ -1,18 +1,10 @@
-/* port.h - one end of a cable on the DPDK platform: an ethdev, its link's credits, windows of arrivals, frames to send.
+/* port.h - one end of a cable on the DPDK platform: an ethdev, a cable (hal/cable), frames to send.
  *
- *     ethdev --> receive.c: judge, count credit --> slots --> firmware's step --> staged --> transmit.c --> ethdev
+ *     ethdev --> receive.c: judge, count credit --> arrivals --> firmware's step --> staged --> transmit.c --> ethdev
  *                               (one VC each)    hal_port.h
  *
  * Frames stay in the mbufs they came in; a descriptor carries the address (dpdk_mbuf). What transit needs is read from
  * a frame once, when it comes, and the hop fields are written once, when it goes.
- *
- * Slots of a VC, by position modulo their number:
- *
- *        tail             shown            arrived
- *     ----[ window         | behind it      ]----         at most 64 positions (HX_WINDOW) are shown to the switch
- *
- * The switch lets packets pass those that wait, so packets may leave while the tail cannot move: there are slots for a
- * window and, behind it, for as many packets as there are blocks of buffer, and a burst that is yet to be judged.
  *
  * Staged frames are those that the device has not taken yet. A peer may grant more without having got them, so credit
  * does not bound them: where there are as many as the peer has blocks, in all VCs, the port has no room until the device
@@ -22,9 +14,8 @@
 #ifndef DPDK_PORT_H
 #define DPDK_PORT_H
 
-#include "hxmesh/credit.h"
-#include "hxmesh/lanes.h"
-#include "hxmesh/switch.h"
+#include "hal/cable/arrivals.h"
+#include "hal/cable/cable.h"
 
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
@@ -57,31 +48,21 @@ struct dpdk_counts {
 
 struct dpdk_port {
     /* What a burst works on. */
-    struct hx_credit_link link;
-    uint64_t tail, shown, arrived; /* lanes */
-    uint64_t lent;                 /* lanes: blocks of the peer's that other cores may send (share.h) */
-    struct hx_desc *slots[HX_VCS]; /* [mask + 1] each */
-    uint64_t transmitted;          /* since the last flush, see dpdk_count */
-    struct rte_mbuf **staged;      /* [staged_size] */
+    struct cable_end cable;
+    struct arrivals arrivals;
+    uint64_t lent;            /* lanes: blocks of the peer's that other cores may send (share.h) */
+    uint64_t transmitted;     /* since the last flush, see dpdk_count */
+    struct rte_mbuf **staged; /* [staged_size] */
     uint32_t staged_first, staged_end, staged_size;
     uint32_t credit_at; /* where among the staged a credit frame stands, if any does */
     bool credit_staged;
-    uint32_t mask;
-    uint32_t told[HX_VCS]; /* limits as last told to the peer */
-    uint16_t device;       /* ethdev; DPDK_NO_DEVICE: no cable */
-    uint8_t plane;
-    uint8_t next_grant; /* VC that the next frame to go grants */
-    uint8_t next_eject; /* VC that an endpoint looks at next */
-    uint64_t told_at;   /* when the last credit frame went out: TSC */
-    uint64_t *drops;    /* [HX_DROP_COUNT], its core's */
+    uint16_t device; /* ethdev; DPDK_NO_DEVICE: no cable */
+    uint64_t *drops; /* [HX_DROP_COUNT], its core's */
     struct dpdk_counts counts;
     /* Fixed. */
     struct rte_mempool *pool; /* for credit frames */
-    uint64_t credit_period;   /* TSC from credit frame to credit frame without need */
     uint32_t blocks;          /* of buffer a VC, here */
     uint32_t peer_blocks;     /* and at the peer, at most */
-    uint32_t lose_credit;     /* a fault to try: one credit frame in so many is not sent; 0: none */
-    uint64_t random;          /* for the fault */
 };
 
 struct dpdk_port_config {

@@ -1,10 +1,8 @@
 /* receive.c - frames in: judged, their credit counted, their descriptors put into the slots (port.h). */
 #include "header.h"
-#include "hxmesh/error.h"
 #include "wire.h"
 
 #include <rte_prefetch.h>
-#include <rte_random.h>
 
 static void drop(struct dpdk_port *p, struct rte_mbuf *m, enum hx_drop reason)
 {
@@ -13,82 +11,61 @@ static void drop(struct dpdk_port *p, struct rte_mbuf *m, enum hx_drop reason)
     rte_pktmbuf_free(m);
 }
 
-/* ---- credit ---- */
+/* ---- one frame ---- */
 
 /* What is staged when a session begins was counted in the one before. */
-static void take_credit(struct dpdk_port *p, const struct hx_credit_frame *f)
+static void take_credit(struct dpdk_port *p, enum cable_verdict whose)
 {
-    uint32_t sessions = p->link.sessions;
-    enum hx_credit_origin origin = hx_credit_link_take(&p->link, f, rte_rand());
     p->counts.rx_credits++;
-    p->counts.reflected += origin == HX_CREDIT_OWN;
-    p->counts.strangers += origin == HX_CREDIT_STRANGER;
-    if (p->link.sessions != sessions)
+    p->counts.reflected += whose == CABLE_OWN;
+    p->counts.strangers += whose == CABLE_STRANGER;
+    if (cable_new_sessions(&p->cable))
         dpdk_port_drain(p);
 }
 
-/* ---- data frames ---- */
-
-static void take_data(struct dpdk_port *p, struct rte_mbuf *m, const struct hx_desc *d, const uint8_t *frame)
+static void take_data(struct dpdk_port *p, struct rte_mbuf *m, struct hx_desc *d)
 {
-    unsigned credit_vc = frame[HX_AT_CREDIT_VC];
-    if (credit_vc != HX_NO_CREDIT)
-        hx_credit_link_grant(&p->link, credit_vc, dpdk_get32(frame + HX_AT_CREDIT_LIMIT));
-    if (!hx_credit_link_arrive(&p->link, d->vc, hx_blocks(d->length))) {
-        drop(p, m, HX_DROP_OVERRUN);
-        return;
-    }
-    *dpdk_slot(p, d->vc, hx_lane(p->arrived, d->vc)) = *d;
-    p->arrived = hx_lane_add(p->arrived, d->vc, 1);
+    dpdk_set_mbuf(d, m);
+    arrivals_put(&p->arrivals, d);
     p->counts.rx_packets++;
     p->counts.rx_bytes += (uint64_t)HX_HEADER_BYTES + d->length;
 }
 
-/* Bytes behind the payload are padding, and no business of the next switch. False: the frame is in several pieces of
- * which the first does not even hold the header. */
+/* Bytes behind the payload are padding, and no business of the next switch. False: the frame is in several pieces, which
+ * cannot be cut. */
 static bool trim(struct rte_mbuf *m, uint32_t bytes)
 {
-    if (m->nb_segs == 1) {
-        m->pkt_len = bytes;
-        m->data_len = (uint16_t)bytes;
-        return true;
-    }
-    return m->data_len >= HX_HEADER_BYTES && rte_pktmbuf_trim(m, (uint16_t)(m->pkt_len - bytes)) == 0;
+    if (m->nb_segs > 1)
+        return m->pkt_len == bytes || rte_pktmbuf_trim(m, (uint16_t)(m->pkt_len - bytes)) == 0;
+    m->pkt_len = bytes;
+    m->data_len = (uint16_t)bytes;
+    return true;
 }
 
-/* What is no common frame: an acknowledgement, a report, a credit frame, or nothing. False: the mbuf is gone. */
-static bool judge(struct dpdk_port *p, struct rte_mbuf *m, struct hx_desc *d)
+/* Any frame. Of one in several pieces the first must hold the header. */
+static void take_frame(struct dpdk_port *p, struct rte_mbuf *m)
 {
     const uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
     struct hx_header h;
-    struct hx_credit_frame f;
-    int error = m->data_len >= HX_HEADER_BYTES ? hx_frame_decode(&h, frame, m->pkt_len) : HX_E_SHORT;
-    if (error == HX_OK && h.plane == p->plane) {
-        *d = (struct hx_desc){
-            .length = h.length, .vc = h.vc, .hops = h.hops, .dst_gx = h.dst_gx, .dst_gy = h.dst_gy, .job = h.job};
-        dpdk_set_mbuf(d, m);
-        return true;
-    }
-    if (error == HX_E_ETHERTYPE && hx_credit_decode(&f, frame, m->data_len) == HX_OK && f.plane == p->plane) {
-        take_credit(p, &f);
-        rte_pktmbuf_free(m);
-        return false;
-    }
-    drop(p, m, HX_DROP_MALFORMED);
-    return false;
-}
-
-static void take_frame(struct dpdk_port *p, struct rte_mbuf *m)
-{
     struct hx_desc d;
-    if (!judge(p, m, &d))
+    uint32_t bytes = m->data_len < HX_HEADER_BYTES ? m->data_len : m->pkt_len;
+    enum cable_verdict verdict = cable_judge(&p->cable, frame, bytes, &h);
+    if (verdict == CABLE_DATA)
+        verdict = trim(m, (uint32_t)HX_HEADER_BYTES + h.length) ? cable_arrive(&p->cable, &h, &d) : CABLE_MALFORMED;
+    switch (verdict) {
+    case CABLE_DATA:
+        take_data(p, m, &d);
         return;
-    uint32_t bytes = (uint32_t)HX_HEADER_BYTES + d.length;
-    if (m->pkt_len != bytes && !trim(m, bytes)) {
+    case CABLE_OVERRUN:
+        drop(p, m, HX_DROP_OVERRUN);
+        return;
+    case CABLE_MALFORMED:
         drop(p, m, HX_DROP_MALFORMED);
         return;
+    default:
+        take_credit(p, verdict);
+        rte_pktmbuf_free(m);
     }
-    take_data(p, m, &d, rte_pktmbuf_mtod(m, uint8_t *));
 }
 
 /* ---- runs of common frames ---- */
@@ -106,8 +83,8 @@ struct run {
 static inline __attribute__((always_inline)) unsigned read_run(const struct dpdk_port *p, struct rte_mbuf **burst,
                                                                unsigned n, struct run *r)
 {
-    const struct dpdk_expected expected = dpdk_expect(p->plane);
-    const uint32_t mask = p->mask;
+    const struct dpdk_expected expected = dpdk_expect(p->cable.plane);
+    const uint32_t mask = p->arrivals.mask;
     uint64_t bytes = 0;
     unsigned i = 0;
     for (; i < n; i++) {
@@ -134,7 +111,7 @@ static bool run_fits(const struct dpdk_port *p, const struct run *r)
 {
     bool fit = true;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        const struct hx_credit_receiver *rx = &p->link.rx[vc];
+        const struct hx_credit_receiver *rx = &p->cable.link.rx[vc];
         fit &= (uint32_t)r->came[vc] <= rx->buffer - (rx->received - rx->freed);
     }
     return fit;
@@ -145,20 +122,20 @@ static bool run_fits(const struct dpdk_port *p, const struct run *r)
 static unsigned take_run(struct dpdk_port *p, struct rte_mbuf **burst, unsigned n)
 {
     struct run r;
-    if (!p->link.open)
+    if (!p->cable.link.open)
         return 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        r.limit[1 + vc] = dpdk_network32(p->link.tx[vc].limit);
-        r.slots[vc] = p->slots[vc];
-        r.came[vc] = (uint64_t)hx_lane(p->arrived, vc) << 32;
+        r.limit[1 + vc] = dpdk_network32(p->cable.link.tx[vc].limit);
+        r.slots[vc] = p->arrivals.slots[vc];
+        r.came[vc] = (uint64_t)hx_lane(p->arrivals.arrived, vc) << 32;
     }
     unsigned packets = read_run(p, burst, n, &r);
     if (packets == 0 || !run_fits(p, &r))
         return 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        p->link.rx[vc].received += (uint32_t)r.came[vc];
-        p->arrived = hx_lane_set(p->arrived, vc, (uint16_t)(r.came[vc] >> 32));
-        (void)hx_credit_grant(&p->link.tx[vc], dpdk_network32(r.limit[1 + vc]));
+        p->cable.link.rx[vc].received += (uint32_t)r.came[vc];
+        p->arrivals.arrived = hx_lane_set(p->arrivals.arrived, vc, (uint16_t)(r.came[vc] >> 32));
+        (void)hx_credit_grant(&p->cable.link.tx[vc], dpdk_network32(r.limit[1 + vc]));
     }
     p->counts.rx_packets += packets;
     p->counts.rx_bytes += r.bytes + (uint64_t)packets * HX_HEADER_BYTES;

@@ -74,7 +74,7 @@ static unsigned take(struct dpdk_port *p, struct dpdk_share *s)
     for (unsigned i = 0; i < n; i++) {
         uint32_t blocks = hx_blocks(burst[i].length);
         s->taken[burst[i].vc] += blocks;
-        if (hx_credit_room(&p->link.tx[burst[i].vc]) >= blocks) {
+        if (hx_credit_room(&p->cable.link.tx[burst[i].vc]) >= blocks) {
             dpdk_stage(p, &burst[i]);
         } else {
             p->counts.tx_dropped++;
@@ -107,7 +107,7 @@ static bool had_turn(const struct dpdk_port *p, struct dpdk_share *const *shares
                      struct dpdk_turn *turn, unsigned vc)
 {
     struct dpdk_share *s = shares[turn->core[vc]];
-    uint32_t own = p->link.tx[vc].sent;
+    uint32_t own = p->cable.link.tx[vc].sent;
     for (unsigned core = 0; core < cores; core++)
         own -= shares[core] ? shares[core]->taken[vc] : 0;
     bool sent = own != turn->own[vc];
@@ -143,7 +143,7 @@ static uint32_t grant(struct dpdk_share *s, unsigned vc, uint32_t fair, uint32_t
 static uint32_t top_up(const struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores,
                        struct dpdk_turn *turn, unsigned vc)
 {
-    uint32_t room = hx_credit_room(&p->link.tx[vc]);
+    uint32_t room = hx_credit_room(&p->cable.link.tx[vc]);
     uint32_t out = 0;
     for (unsigned core = 0; core < cores; core++)
         out += shares[core] ? outstanding(shares[core], vc) : 0;

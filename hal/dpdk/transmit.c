@@ -32,27 +32,28 @@ size_t dpdk_port_bytes(uint32_t blocks, uint32_t peer_blocks)
 
 void dpdk_port_init(struct dpdk_port *p, const struct dpdk_port_config *c, void *memory)
 {
-    *p = (struct dpdk_port){.device = c->device,
-                            .plane = c->plane,
+    *p = (struct dpdk_port){.cable = {.plane = c->plane,
+                                      .period = c->credit_period,
+                                      .ask_period = c->credit_period,
+                                      .lose_credit = c->lose_credit,
+                                      .random = rte_rand()},
+                            .arrivals = {.mask = slots_of(c->blocks) - 1},
+                            .device = c->device,
                             .blocks = c->blocks,
                             .peer_blocks = c->peer_blocks,
-                            .credit_period = c->credit_period,
                             .pool = c->pool,
                             .drops = c->drops,
-                            .lose_credit = c->lose_credit,
-                            .random = rte_rand(),
-                            .mask = slots_of(c->blocks) - 1,
                             .staged_size = staged_of(c->peer_blocks)};
     struct hx_desc *slots = memory;
-    for (unsigned vc = 0; vc < HX_VCS; vc++)
-        p->slots[vc] = slots + (size_t)vc * (p->mask + 1);
-    p->staged = (struct rte_mbuf **)(void *)(slots + (size_t)HX_VCS * (p->mask + 1));
-    hx_credit_link_up(&p->link, c->peer_blocks, c->blocks, rte_rand());
+    for (unsigned vc = 0; vc < HX_VCS; vc++, slots += slots_of(c->blocks))
+        p->arrivals.slots[vc] = slots;
+    p->staged = (struct rte_mbuf **)(void *)slots;
+    cable_begin(&p->cable, c->peer_blocks, c->blocks);
 }
 
 unsigned dpdk_port_waiting(const struct dpdk_port *p)
 {
-    return hx_lanes_sum(hx_lanes_sub(p->arrived, p->tail)) + p->staged_end - p->staged_first;
+    return hx_lanes_sum(hx_lanes_sub(p->arrivals.arrived, p->arrivals.tail)) + p->staged_end - p->staged_first;
 }
 
 void dpdk_port_drain(struct dpdk_port *p)
@@ -66,25 +67,10 @@ void dpdk_port_drain(struct dpdk_port *p)
 void dpdk_port_restart(struct dpdk_port *p)
 {
     dpdk_port_drain(p);
-    hx_credit_link_up(&p->link, p->peer_blocks, p->blocks, rte_rand());
+    cable_begin(&p->cable, p->peer_blocks, p->blocks);
 }
 
 /* ---- credit frames ---- */
-
-/* The peer waits for an answer; or it has a quarter of a buffer to gain; or a frame may have been lost meanwhile. */
-static bool credit_is_due(const struct dpdk_port *p, uint64_t now)
-{
-    bool due = p->link.answer || now - p->told_at >= p->credit_period;
-    for (unsigned vc = 0; vc < HX_VCS; vc++)
-        due |= (int32_t)(hx_credit_limit(&p->link.rx[vc]) - p->told[vc]) >= (int32_t)(p->blocks / 4);
-    return due;
-}
-
-static bool is_lost(struct dpdk_port *p)
-{
-    p->random = p->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return p->lose_credit && (p->random >> 33) % p->lose_credit == 0;
-}
 
 static void stage_credit(struct dpdk_port *p, uint64_t now)
 {
@@ -93,16 +79,11 @@ static void stage_credit(struct dpdk_port *p, uint64_t now)
         p->counts.no_memory++;
         return;
     }
-    struct hx_credit_frame c = hx_credit_link_frame(&p->link, p->plane);
-    hx_credit_encode((uint8_t *)rte_pktmbuf_append(m, HX_CREDIT_FRAME_BYTES), &c);
-    for (unsigned vc = 0; vc < HX_VCS; vc++)
-        p->told[vc] = hx_credit_limit(&p->link.rx[vc]); /* a link that is not open says 0, and this when it opens */
-    p->told_at = now;
-    uint32_t sessions = p->link.sessions;
-    hx_credit_link_told(&p->link);
-    if (p->link.sessions != sessions)
+    cable_credit_write(&p->cable, (uint8_t *)rte_pktmbuf_append(m, HX_CREDIT_FRAME_BYTES));
+    cable_credit_sent(&p->cable, now);
+    if (cable_new_sessions(&p->cable))
         dpdk_port_drain(p);
-    if (is_lost(p)) {
+    if (cable_loses_credit(&p->cable)) {
         p->counts.lost_credits++;
         rte_pktmbuf_free(m);
         return;
@@ -123,10 +104,8 @@ static void grant(struct dpdk_port *p)
     for (uint32_t at = p->staged_first; at < p->staged_end && at < last; at++) {
         if (p->credit_staged && at == p->credit_at)
             continue;
-        unsigned vc = p->next_grant;
-        p->next_grant = (uint8_t)(vc + 1 == HX_VCS ? 0 : vc + 1);
-        p->told[vc] = hx_credit_limit(&p->link.rx[vc]);
-        dpdk_write_grant(rte_pktmbuf_mtod(p->staged[at], uint8_t *), vc, p->told[vc]);
+        unsigned vc = cable_grant(&p->cable);
+        dpdk_write_grant(rte_pktmbuf_mtod(p->staged[at], uint8_t *), vc, p->cable.told[vc]);
     }
 }
 
@@ -147,7 +126,7 @@ unsigned dpdk_flush(struct dpdk_port *p, uint64_t now)
 {
     grant(p);
     /* One credit frame among the staged is enough: a device that takes nothing must not be drowned in them. */
-    if (!p->credit_staged && credit_is_due(p, now))
+    if (!p->credit_staged && cable_credit_is_due(&p->cable, now))
         stage_credit(p, now);
     dpdk_settle(&p->transmitted, &p->counts.tx_packets, &p->counts.tx_bytes);
     uint32_t left = p->staged_end - p->staged_first;

@@ -5,25 +5,6 @@
 #include "header.h"
 #include "port.h"
 
-/* Lanes: positions that the switch may see, at most HX_WINDOW beyond the tail. */
-static inline uint64_t dpdk_window(uint64_t tail, uint64_t arrived)
-{
-    uint64_t ahead = hx_lanes_sub(arrived, tail);
-    uint64_t fits = hx_lanes_sub(HX_WINDOW * HX_LANE_ONES, ahead);
-    if (__builtin_expect((fits & HX_LANE_TOPS) == 0, 1))
-        return arrived;
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        if (hx_lane(ahead, vc) > HX_WINDOW)
-            arrived = hx_lane_set(arrived, vc, (uint16_t)(hx_lane(tail, vc) + HX_WINDOW));
-    }
-    return arrived;
-}
-
-static inline struct hx_desc *dpdk_slot(const struct dpdk_port *p, unsigned vc, uint16_t position)
-{
-    return &p->slots[vc][position & p->mask];
-}
-
 /* Packets and bytes of a burst are counted in one word, and sums kept by dpdk_settle once a burst. */
 enum { DPDK_SUM_SHIFT = 40 };
 
@@ -52,7 +33,7 @@ static inline uint64_t dpdk_credit_room(const struct dpdk_port *p)
 {
     if (__builtin_expect(dpdk_is_stuck(p), 0))
         return 0;
-    const struct hx_credit_sender *tx = p->link.tx;
+    const struct hx_credit_sender *tx = p->cable.link.tx;
     uint64_t room = (uint64_t)(tx[0].limit - tx[0].sent) | (uint64_t)(tx[1].limit - tx[1].sent) << HX_LANE_BITS |
                     (uint64_t)(tx[2].limit - tx[2].sent) << 2 * HX_LANE_BITS;
     _Static_assert(HX_VCS == 3, "one term a VC");
@@ -70,7 +51,7 @@ static inline uint64_t dpdk_credit_room(const struct dpdk_port *p)
 static inline void dpdk_stage(struct dpdk_port *p, const struct hx_desc *d)
 {
     struct rte_mbuf *m = dpdk_mbuf(d);
-    p->link.tx[d->vc].sent += hx_blocks(d->length);
+    p->cable.link.tx[d->vc].sent += hx_blocks(d->length);
     dpdk_write_hop(rte_pktmbuf_mtod(m, uint8_t *), d->vc, d->hops);
     p->staged[p->staged_end++] = m;
     dpdk_count(&p->transmitted, d->length);

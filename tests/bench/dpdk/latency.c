@@ -57,7 +57,7 @@ static void open_node(struct paced *l)
     (void)node_watch_links(&l->node);
     (void)core_loop(l->node.core[0]);
     for (unsigned port = 0; port < NODES_PORTS; port++)
-        l->node.port[port].link.open = true;
+        l->node.port[port].cable.link.open = true;
 }
 
 /* ---- neighbours ---- */
@@ -65,7 +65,7 @@ static void open_node(struct paced *l)
 static void grant_all(struct paced *l)
 {
     for (unsigned port = 0; port < NODES_PORTS; port++) {
-        struct hx_credit_sender *tx = l->node.port[port].link.tx;
+        struct hx_credit_sender *tx = l->node.port[port].cable.link.tx;
         for (unsigned vc = 0; vc < HX_VCS; vc++)
             tx[vc].limit = tx[vc].sent + tx[vc].buffer;
     }

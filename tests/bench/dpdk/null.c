@@ -63,7 +63,7 @@ static void open_null(struct bench *b, unsigned port, unsigned bytes)
                                             .pool = b->credits,
                                             .drops = b->core.drops};
     dpdk_port_init(&b->port[port], &config, rte_zmalloc(NULL, dpdk_port_bytes(blocks, blocks), 64));
-    b->port[port].link.open = true;
+    b->port[port].cable.link.open = true;
 }
 
 static void close_null(struct bench *b, unsigned port)
@@ -72,7 +72,7 @@ static void close_null(struct bench *b, unsigned port)
     (void)snprintf(name, sizeof name, "net_null%u", port);
     (void)rte_eth_dev_stop(b->port[port].device);
     (void)rte_eal_hotplug_remove("vdev", name);
-    rte_free(b->port[port].slots[0]);
+    rte_free(b->port[port].arrivals.slots[0]);
 }
 
 static void build(struct bench *b)
@@ -94,7 +94,7 @@ static void build(struct bench *b)
 static void grant_all(struct bench *b)
 {
     for (unsigned port = 0; port < NODES_PORTS; port++) {
-        struct hx_credit_sender *tx = b->port[port].link.tx;
+        struct hx_credit_sender *tx = b->port[port].cable.link.tx;
         for (unsigned vc = 0; vc < HX_VCS; vc++)
             tx[vc].limit = tx[vc].sent + tx[vc].buffer;
     }

@@ -113,7 +113,7 @@ static bool are_open(const struct rings *r)
 {
     bool open = true;
     for (unsigned port = 0; port < NODES_PORTS; port++)
-        open = open && r->node.port[port].link.open;
+        open = open && r->node.port[port].cable.link.open;
     return open;
 }
 
@@ -193,7 +193,7 @@ struct rings *rings_open_null(unsigned place, const char *lcores)
     loop_all(r); /* it sees that links are up, and builds its routes; what comes is nothing */
     for (unsigned port = 0; port < NODES_PORTS; port++) {
         receive_from_pool(r, port);
-        r->node.port[port].link.open = true;
+        r->node.port[port].cable.link.open = true;
     }
     return r;
 }
@@ -232,7 +232,7 @@ struct trial rings_run(struct rings *r, unsigned loops)
 static void loop_one(const struct rings *r, struct core *c)
 {
     for (uint64_t left = r->grants ? c->hal.mine : 0; left; left &= left - 1) {
-        struct hx_credit_sender *tx = c->node->port[__builtin_ctzll(left)].link.tx;
+        struct hx_credit_sender *tx = c->node->port[__builtin_ctzll(left)].cable.link.tx;
         for (unsigned vc = 0; vc < HX_VCS; vc++)
             tx[vc].limit = tx[vc].sent + tx[vc].buffer;
     }

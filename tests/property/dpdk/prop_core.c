@@ -44,7 +44,7 @@ static void open_stuck(struct stuck *s, const char *in, const char *out)
                                             .pool = s->pool,
                                             .drops = drops};
     dpdk_port_init(&s->port, &config, rte_zmalloc(NULL, dpdk_port_bytes(BLOCKS, BLOCKS), 64));
-    s->port.link.open = true;
+    s->port.cable.link.open = true;
 }
 
 /* All that the port has room for, in packets of one block; their numbers tell their order. */
@@ -86,8 +86,8 @@ static void a_peer_that_grants_and_takes_nothing_overflows_nothing(void **state)
     open_stuck(&s, "stuck", "unstuck");
     for (unsigned turn = 0; turn < TURNS; turn++) {
         for (unsigned vc = 0; vc < HX_VCS; vc++)
-            s.port.link.tx[vc].limit = s.port.link.tx[vc].sent + BLOCKS;
-        s.port.link.answer = true;
+            s.port.cable.link.tx[vc].limit = s.port.cable.link.tx[vc].sent + BLOCKS;
+        s.port.cable.link.answer = true;
         stage_all(&s);
         (void)dpdk_flush(&s.port, rte_rdtsc());
         assert_true(s.port.staged_end <= s.port.staged_size);
@@ -127,7 +127,7 @@ static void loop_both(struct both *b, uint32_t blocks, struct dpdk_turn *turn)
 {
     struct dpdk_port *p = &b->s->port;
     struct dpdk_share *const shares[2] = {NULL, b->share};
-    struct hx_credit_sender *tx = &p->link.tx[0];
+    struct hx_credit_sender *tx = &p->cable.link.tx[0];
     uint32_t most = tx->sent + tx->buffer;
     tx->limit = hx_credit_is_ahead(tx->limit + blocks, most) ? most : tx->limit + blocks;
     for (; b->owner_wants && hx_lane(dpdk_credit_room(p), 0) >= HX_PACKET_BLOCKS; b->owner++) {
@@ -167,7 +167,7 @@ static void an_outputs_owner_leaves_the_others_their_part(void **state)
     for (uint32_t buffer = 32; buffer <= 512; buffer *= 4) {
         for (uint32_t blocks = 1; blocks <= 32; blocks *= 2) {
             uint32_t percent[2];
-            s.port.peer_blocks = s.port.link.tx[0].buffer = buffer;
+            s.port.peer_blocks = s.port.cable.link.tx[0].buffer = buffer;
             b.owner_wants = b.other_wants = true;
             count_both(&b, blocks, percent);
             print_message("buffer %u, %u at once: both %u %u", buffer, blocks, percent[0], percent[1]);
