@@ -1,9 +1,7 @@
 /* bridge.c - the cables of an external accelerator (bridge.h). */
 #include "bridge.h"
 #include "came.h"
-#include "fabric-emu/random.h"
 #include "host/random.h"
-#include "hxmesh/error.h"
 #include "worker.h"
 
 #include <stdlib.h>
@@ -21,21 +19,10 @@ static const uint64_t quiet_after_restart_ns = UINT64_C(5000000000);
 
 /* ---- whether the cable is up ---- */
 
-static uint64_t draw(struct bridge_port *p)
-{
-    return random_of(p->random, ++p->drawn, 0);
-}
-
 static void begin_session(const struct bridge *b, struct bridge_port *p)
 {
-    hx_credit_link_up(&p->link, HX_MOST_CREDITS, b->worker->f->spec.credits, draw(p));
-}
-
-/* They are counted over all workers that had this cable. */
-static void count_sessions(struct bridge_port *p)
-{
-    p->shared->count.sessions += p->link.sessions - p->sessions;
-    p->sessions = p->link.sessions;
+    cable_begin(&p->cable, HX_MOST_CREDITS, b->worker->f->spec.credits);
+    p->shared->count.sessions++;
 }
 
 static void tell_up(const struct bridge *b, const struct bridge_port *p, bool up)
@@ -52,57 +39,37 @@ static void tell_up(const struct bridge *b, const struct bridge_port *p, bool up
 static void watch(struct bridge *b, struct bridge_port *p, uint64_t now)
 {
     bool connected = wire_poll(p->wire);
-    bool fell_silent = p->link.open && now - p->heard_at > silence_ns;
+    bool fell_silent = p->cable.link.open && now - p->heard_at > silence_ns;
     if (connected && (!p->connected || fell_silent))
         begin_session(b, p);
     p->connected = connected;
-    tell_up(b, p, connected && p->link.open);
+    tell_up(b, p, connected && p->cable.link.open);
 }
 
 /* ---- credit frames ---- */
 
 /* Who speaks in other sessions, be it an old frame, is not heard: the silence that follows ends the session. */
-static void take_credit(const struct bridge *b, struct bridge_port *p, const struct hx_credit_frame *c)
+static void take_credit(const struct bridge *b, struct bridge_port *p, enum cable_verdict whose)
 {
-    enum hx_credit_origin origin = hx_credit_link_take(&p->link, c, draw(p));
-    p->shared->count.credits_in += origin == HX_CREDIT_PEER;
-    p->shared->count.strangers += origin == HX_CREDIT_STRANGER;
-    p->shared->count.reflected += origin == HX_CREDIT_OWN;
-    if (origin == HX_CREDIT_PEER)
+    p->shared->count.credits_in += whose == CABLE_PEER;
+    p->shared->count.strangers += whose == CABLE_STRANGER;
+    p->shared->count.reflected += whose == CABLE_OWN;
+    if (whose == CABLE_PEER)
         p->heard_at = b->worker->shm.now;
 }
 
-/* The peer waits for an answer, or has a quarter of a buffer to gain, or a frame may have been lost meanwhile. */
-static bool credit_is_due(const struct bridge *b, const struct bridge_port *p)
-{
-    bool due = p->link.answer || b->worker->shm.now - p->told_at >= CREDIT_PERIOD_NS;
-    for (unsigned vc = 0; vc < HX_VCS; vc++)
-        due =
-            due || !hx_credit_is_ahead(p->told[vc] + b->worker->f->spec.credits / 4, hx_credit_limit(&p->link.rx[vc]));
-    return due;
-}
-
-static bool is_lost(const struct bridge *b, struct bridge_port *p)
-{
-    return b->external->lose_credits && draw(p) % b->external->lose_credits == 0;
-}
-
-static void tell_credit(struct bridge *b, struct bridge_port *p)
+static void tell_credit(const struct bridge *b, struct bridge_port *p)
 {
     uint8_t frame[HX_CREDIT_FRAME_BYTES];
-    if (!credit_is_due(b, p))
+    if (!cable_credit_is_due(&p->cable, b->worker->shm.now))
         return;
-    const struct hx_credit_frame c = hx_credit_link_frame(&p->link, (uint8_t)b->external->plane);
-    hx_credit_encode(frame, &c);
-    bool lost = is_lost(b, p);
+    cable_credit_write(&p->cable, frame);
+    bool lost = cable_loses_credit(&p->cable);
     if (!lost && !wire_send(p->wire, frame, sizeof frame))
         return;
     p->shared->count.credits_lost += lost;
     p->shared->count.credits_out += !lost;
-    for (unsigned vc = 0; vc < HX_VCS; vc++)
-        p->told[vc] = hx_credit_limit(&p->link.rx[vc]); /* a link that is not open says 0, and this when it opens */
-    p->told_at = b->worker->shm.now;
-    hx_credit_link_told(&p->link);
+    cable_credit_sent(&p->cable, b->worker->shm.now);
 }
 
 /* ---- from the cable ---- */
@@ -125,26 +92,19 @@ static bool hand_on(struct bridge *b, unsigned port, const struct hx_desc *of, c
     shm->buffers[d.buffer].injected_ns = shm->now;
     shm_tap_replayed(h, port, d.vc);
     hal_transmit(h, port, port, d.vc, &d);
-    hx_credit_leave(&b->port[port].link.rx[d.vc], hx_blocks(d.length));
+    hx_credit_leave(&b->port[port].cable.link.rx[d.vc], hx_blocks(d.length));
     return true;
 }
 
-static void take_data(struct bridge *b, unsigned port, const struct hx_header *h)
+static void take_data(struct bridge *b, unsigned port, const struct hx_desc *d)
 {
     struct bridge_port *p = &b->port[port];
-    const struct hx_desc d = {
-        .length = h->length, .vc = h->vc, .hops = h->hops, .dst_gx = h->dst_gx, .dst_gy = h->dst_gy, .job = h->job};
-    if (h->credit_vc != HX_NO_CREDIT)
-        hx_credit_link_grant(&p->link, h->credit_vc, h->credit_limit);
-    if (!hx_credit_link_arrive(&p->link, h->vc, hx_blocks(h->length))) {
-        drop(b, p, HX_DROP_OVERRUN);
-        return;
-    }
+    struct stage *stage = &p->stage[d->vc];
     p->shared->count.data_in++;
-    if (!stage_first(&p->stage[h->vc]) && hand_on(b, port, &d, b->frame))
+    if (!stage_first(stage) && hand_on(b, port, d, b->frame))
         return;
-    if (!stage_put(&p->stage[h->vc], &d, b->frame)) {
-        hx_credit_leave(&p->link.rx[h->vc], hx_blocks(h->length));
+    if (!stage_put(stage, d, b->frame)) {
+        hx_credit_leave(&p->cable.link.rx[d->vc], hx_blocks(d->length));
         drop(b, p, HX_DROP_OVERRUN);
     }
 }
@@ -153,20 +113,23 @@ static void take_data(struct bridge *b, unsigned port, const struct hx_header *h
 static bool take_frame(struct bridge *b, unsigned port, uint32_t bytes)
 {
     struct bridge_port *p = &b->port[port];
-    struct hx_header h;
-    struct hx_credit_frame c;
-    int error = hx_frame_decode(&h, b->frame, bytes);
-    if (error == HX_OK && h.plane == b->external->plane) {
-        take_data(b, port, &h);
+    struct hx_desc d;
+    enum cable_verdict verdict = cable_take(&p->cable, b->frame, bytes, &d);
+    switch (verdict) {
+    case CABLE_DATA:
+        take_data(b, port, &d);
         return true;
-    }
-    if (error == HX_E_ETHERTYPE && hx_credit_decode(&c, b->frame, bytes) == HX_OK && c.plane == b->external->plane) {
-        take_credit(b, p, &c);
+    case CABLE_OVERRUN:
+        drop(b, p, HX_DROP_OVERRUN);
+        return true;
+    case CABLE_MALFORMED:
+        drop(b, p, HX_DROP_MALFORMED);
+        came_note(&p->shared->came, b->frame, bytes);
+        return false;
+    default:
+        take_credit(b, p, verdict);
         return false;
     }
-    drop(b, p, HX_DROP_MALFORMED);
-    came_note(&p->shared->came, b->frame, bytes);
-    return false;
 }
 
 static unsigned receive(struct bridge *b, unsigned port)
@@ -193,29 +156,27 @@ static unsigned unstage(struct bridge *b, unsigned port)
 /* ---- to the cable ---- */
 
 /* Sends the packet at a link's tail; false: not now. A descriptor that cannot be true costs only itself. */
-static bool send_packet(struct bridge *b, struct bridge_port *p, unsigned vc, const struct hx_desc *d)
+static bool send_packet(struct bridge *b, struct bridge_port *p, unsigned vc, const struct hx_desc *at)
 {
     struct shm_worker *shm = &b->worker->shm;
-    bool known = d->buffer / shm->per_home < shm->workers;
-    if (!known || d->length > HX_MAX_PAYLOAD) {
+    struct hx_desc d = *at;
+    d.vc = (uint8_t)vc;
+    bool known = d.buffer / shm->per_home < shm->workers;
+    if (!known || d.length > HX_MAX_PAYLOAD) {
         if (known)
-            shm_buffer_put(shm, d->buffer);
+            shm_buffer_put(shm, d.buffer);
         drop(b, p, HX_DROP_MALFORMED);
         return true;
     }
-    if (hx_credit_room(&p->link.tx[vc]) < hx_blocks(d->length))
+    if (hx_credit_room(&p->cable.link.tx[vc]) < hx_blocks(d.length))
         return false;
-    unsigned grant = p->next_grant;
-    uint32_t limit = hx_credit_limit(&p->link.rx[grant]);
-    uint8_t *frame = shm->buffers[d->buffer].frame;
-    hx_frame_set_hop(frame, vc, d->hops, grant, limit);
-    if (!wire_send(p->wire, frame, (uint32_t)HX_HEADER_BYTES + d->length))
+    uint8_t *frame = shm->buffers[d.buffer].frame;
+    cable_write_hop(&p->cable, frame, &d);
+    if (!wire_send(p->wire, frame, (uint32_t)HX_HEADER_BYTES + d.length))
         return false;
-    hx_credit_spend(&p->link.tx[vc], hx_blocks(d->length));
-    p->told[grant] = limit;
-    p->next_grant = (uint8_t)(grant + 1 == HX_VCS ? 0 : grant + 1);
+    cable_sent(&p->cable, &d);
     p->shared->count.data_out++;
-    shm_buffer_put(shm, d->buffer);
+    shm_buffer_put(shm, d.buffer);
     return true;
 }
 
@@ -276,7 +237,7 @@ unsigned bridge_step(struct bridge *b)
         unsigned out = transmit(b, port);
         tell_credit(b, p);
         wire_flush(p->wire);
-        count_sessions(p);
+        p->shared->count.sessions += cable_new_sessions(&p->cable); /* over all workers that had this cable */
         if (in)
             atomic_store_explicit(&p->shared->heard_ns, now, memory_order_relaxed);
         if (in + out)
@@ -303,7 +264,11 @@ void bridge_start(struct bridge *b, struct worker *w, unsigned external, struct 
             continue;
         p->wire = &w->wire[external * HX_CABLE_PORTS + port];
         p->shared = &f->cable[external * HX_CABLE_PORTS + port];
-        p->random = hx_random_64();
+        p->cable = (struct cable_end){.plane = (uint8_t)b->external->plane,
+                                      .period = CREDIT_PERIOD_NS,
+                                      .ask_period = CREDIT_PERIOD_NS,
+                                      .lose_credit = (uint32_t)b->external->lose_credits,
+                                      .random = hx_random_64()};
         for (unsigned vc = 0; vc < HX_VCS; vc++)
             stage_init(&p->stage[vc], f->spec.credits, memory + (port * HX_VCS + vc) * bytes);
         tell_up(b, p, false); /* a predecessor's connection is gone */

@@ -24,23 +24,19 @@
 #ifndef BRIDGE_H
 #define BRIDGE_H
 
+#include "hal/cable/cable.h"
 #include "hal/wire/wire.h"
-#include "hxmesh/credit.h"
 #include "node.h"
 #include "stage.h"
 
 struct bridge_port {
     struct wire *wire;        /* NULL: no cable */
     struct fab_cable *shared; /* what others may know of it */
-    struct hx_credit_link link;
+    struct cable_end cable;
     struct stage stage[HX_VCS];
-    uint32_t told[HX_VCS]; /* limits as last told */
-    uint64_t told_at, heard_at;
-    uint64_t random, drawn; /* for nonces and the fault: a seed, and how many numbers were made of it */
-    uint32_t sessions;      /* of the link, as counted in *shared */
+    uint64_t heard_at; /* in this session */
     bool connected;
-    uint8_t next_grant; /* VC whose limit the next data frame carries */
-    uint8_t first_vc;   /* whose turn it is to be sent first */
+    uint8_t first_vc; /* whose turn it is to be sent first */
 };
 
 struct bridge {

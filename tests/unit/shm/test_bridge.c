@@ -110,14 +110,14 @@ static void test_more_than_was_granted_is_dropped(void **state)
     struct bench *b = *state;
     enum { BEYOND = 30 };
     bench_meet(b);
-    uint64_t nonce = b->b->port[HX_W].link.nonce;
+    uint64_t nonce = b->b->port[HX_W].cable.link.nonce;
     for (uint32_t n = 0; n < BENCH_CREDITS / HX_PACKET_BLOCKS + b->f.slots + BEYOND; n++)
         bench_peer_sends(n, HX_MAX_PAYLOAD, 0);
     for (unsigned n = 0; n < 4; n++)
         (void)bench_step(b);
     assert_int_equal(b->f.area[0].drops[HX_DROP_OVERRUN], BEYOND);
-    assert_int_equal(b->b->port[HX_W].link.suspected, BEYOND);
-    assert_true(bench_cable(b)->up && b->b->port[HX_W].link.nonce == nonce);
+    assert_int_equal(b->b->port[HX_W].cable.link.suspected, BEYOND);
+    assert_true(bench_cable(b)->up && b->b->port[HX_W].cable.link.nonce == nonce);
     assert_int_equal(bench_cable(b)->count.sessions, 1);
 }
 
@@ -176,7 +176,7 @@ static void test_a_successor_begins_a_session(void **state)
 {
     struct bench *b = *state;
     bench_meet(b);
-    uint64_t nonce = b->b->port[HX_W].link.nonce;
+    uint64_t nonce = b->b->port[HX_W].cable.link.nonce;
     node_free_all(&b->w);
     b->w = (struct worker){.f = &b->f, .workload = &b->workload, .clock = &b->clock, .wire = b->wire};
     node_build_all(&b->w);
@@ -185,7 +185,7 @@ static void test_a_successor_begins_a_session(void **state)
     assert_false(bench_cable(b)->up);
     bench_line.out.first = bench_line.out.last;
     bench_meet(b);
-    assert_true(b->b->port[HX_W].link.nonce != nonce);
+    assert_true(b->b->port[HX_W].cable.link.nonce != nonce);
     assert_int_equal(bench_cable(b)->count.sessions, 2);
 }
 

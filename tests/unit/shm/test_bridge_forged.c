@@ -12,7 +12,7 @@
 /* Kept frames of the peer's, those of one who does not know the nonces, and the bridge's own. */
 static struct hx_credit_frame forged(const struct bench *b, const struct hx_credit_frame *old, uint32_t n)
 {
-    const struct hx_credit_link *bridge = &b->b->port[HX_W].link;
+    const struct hx_credit_link *bridge = &b->b->port[HX_W].cable.link;
     struct hx_credit_frame f = hx_credit_link_frame(&b->peer, 0);
     uint64_t number = n * UINT64_C(0x9E3779B97F4A7C15) | 1;
     switch (n % 8) {
@@ -66,7 +66,7 @@ static void test_forged_and_old_credit_frames_stop_nothing(void **state)
     enum { TURNS = 4000, KEPT = 8 };
     struct hx_credit_frame old[KEPT];
     bench_meet(b);
-    uint64_t nonce = b->b->port[HX_W].link.nonce;
+    uint64_t nonce = b->b->port[HX_W].cable.link.nonce;
     uint64_t peer_nonce = b->peer.nonce;
     for (uint32_t n = 0; n < TURNS; n++) {
         if (n < KEPT)
@@ -77,14 +77,14 @@ static void test_forged_and_old_credit_frames_stop_nothing(void **state)
         (void)bench_step(b);
         old[n / 8 % KEPT] = n % 3 ? old[n / 8 % KEPT] : hx_credit_link_frame(&b->peer, 0);
         assert_true(cable->up && b->peer.open);
-        assert_true(b->b->port[HX_W].link.nonce == nonce && b->peer.nonce == peer_nonce);
+        assert_true(b->b->port[HX_W].cable.link.nonce == nonce && b->peer.nonce == peer_nonce);
     }
     assert_int_equal(cable->count.sessions, 1);
     assert_int_equal(cable->count.reflected, TURNS / 8);
     assert_int_equal(cable->count.strangers, TURNS / 2);
     assert_true(cable->count.data_in == TURNS && cable->count.data_out == TURNS && cable->count.dropped == 0);
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        const struct hx_credit_link *bridge = &b->b->port[HX_W].link;
+        const struct hx_credit_link *bridge = &b->b->port[HX_W].cable.link;
         assert_int_equal(bridge->rx[vc].received, bridge->rx[vc].freed);
         assert_int_equal(hx_credit_limit(&bridge->rx[vc]), b->peer.tx[vc].sent + BENCH_CREDITS);
         assert_int_equal(hx_credit_room(&b->peer.tx[vc]), BENCH_CREDITS);
@@ -135,7 +135,7 @@ static void test_what_came_in_place_of_a_neighbour_is_told(void **state)
     b->wire[HX_W].server.state = MEMIF_IS_CONNECTED;
     expect_came(b, "somebody is connected and says nothing");
     (void)bench_step(b);
-    bench_put_credit(hx_credit_link_frame(&b->b->port[HX_W].link, 0));
+    bench_put_credit(hx_credit_link_frame(&b->b->port[HX_W].cable.link, 0));
     (void)bench_step(b);
     expect_came(b, "only our own frames came back");
     bench_put_credit((struct hx_credit_frame){.nonce = 7, .peer_nonce = 8});
