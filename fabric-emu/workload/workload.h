@@ -77,7 +77,7 @@ struct workload_ops {
     void (*close)(struct workload *w); /* NULL: it has only its memory */
 };
 
-/* Memory of an accelerator's workload, which is all zero and 64-byte aligned, and outlives it; then the workload in it.
+/* Memory of an accelerator's workload, which is all zero and 8-byte aligned, and outlives it; then the workload in it.
  * *begun: where a predecessor stopped. *received: of a carried file; else NULL. Dies with one line if it cannot be made. */
 size_t workload_bytes(const struct workload_plan *plan, uint32_t rank);
 struct workload *workload_make(const struct workload_plan *plan, uint32_t rank, uint64_t *begun,
