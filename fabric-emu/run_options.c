@@ -200,6 +200,14 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
         HX_OPTIONS_END};
     const struct hx_command command = {
         .program = "hxmesh run",
+        .examples = {{"hxmesh run \"4x4 Hx2Mesh\"", "all-to-all on 64 accelerators, every byte checked"},
+                     {"hxmesh run \"8x8 Hx2Mesh\" -t uniform -d 10s --planes 4",
+                      "other traffic, for a time, four planes"},
+                     {"hxmesh run \"4x4 Hx2Mesh\" -t all-reduce -m 64MiB", "a collective; the sums are checked"},
+                     {"hxmesh run \"16x16 Hx2Mesh\" --clock virtual -m 1MiB", "simulated time"},
+                     {"hxmesh run lab.hxm.yaml --json -", "a file says what a spec cannot"}},
+        .failed = "something was lost, corrupted or not delivered",
+        .related = "hxmesh-sweep hxmesh-top hxmesh-capture hxmesh-check",
         .operands = "SPEC|FILE",
         .summary =
             "Runs a whole HammingMesh of the firmware on this machine, sends traffic through it and checks every "

@@ -42,6 +42,10 @@ const char *hx_value_number(const char *text, uint64_t low, uint64_t high, uint6
 {
     uint64_t number = 0;
     const char *end = digits(text, &number);
+    size_t sign = *text == '-' ? 1 : 0;
+    bool is_whole = text[sign] && text[sign + strspn(text + sign, "0123456789")] == '\0';
+    if (is_whole && (sign || !end))
+        return wrong("%.100s is outside %" PRIu64 " .. %" PRIu64, text, low, high);
     if (!end || *end)
         return wrong("'%.100s' is not a number (%" PRIu64 " .. %" PRIu64 ")", text, low, high);
     if (number < low || number > high)

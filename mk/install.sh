@@ -37,11 +37,13 @@ put 644 lib/pkgconfig "$pc"
 put 644 share/man/man1 "$build"/man/man1/*.1
 put 644 share/man/man5 "$build"/man/man5/*.5
 put 644 share/bash-completion/completions tools/completion/hxmesh
-put 644 share/doc/hxmesh README.md CHANGELOG.md LICENSE docs/*.md
+put 644 share/doc/hxmesh README.md CHANGELOG.md LICENSE
+put 644 share/doc/hxmesh/docs docs/*.md docs/*.svg
 put 644 share/hxmesh/firmware firmware/*.[ch]
 put 644 share/hxmesh/hal hal/vcs_apart.h
 put 644 share/hxmesh/hal/cable hal/cable/*.[ch]
 put 644 share/hxmesh/hal/loopback hal/loopback/*.[ch]
+put 644 share/hxmesh/host host/metrics.h host/metrics.c host/metrics_read.c host/error.h host/error.c
 put 644 share/hxmesh/conformance conformance/Makefile conformance/*.[ch]
 put 644 share/hxmesh/wireshark tools/wireshark/*.lua
 put 644 share/hxmesh/wireshark/profiles/HammingMesh tools/wireshark/profiles/HammingMesh/preferences
@@ -52,6 +54,16 @@ for folder in examples examples/*/; do
         if [ -x "$file" ]; then mode=755; else mode=644; fi
         [ ! -f "$file" ] || put "$mode" "share/hxmesh/$folder" "$file"
     done
+done
+
+# The links of the documentation lead from docs/ to these, as in the source tree.
+put 644 share/doc/hxmesh/dpdk-node dpdk-node/hxmesh-dpdk@.service
+for folder in examples host; do
+    if [ "$action" = install ]; then
+        ln -sfn "../../hxmesh/$folder" "$to/share/doc/hxmesh/$folder"
+    else
+        rm -f "$to/share/doc/hxmesh/$folder"
+    fi
 done
 
 if [ "$action" = uninstall ]; then

@@ -76,6 +76,9 @@ int main(int argc, char **argv)
     static const struct hx_option options[] = {HX_OVERRIDE_OPTIONS(&overrides), HX_OPTIONS_END};
     static const struct hx_command command = {
         .program = "hxmesh check",
+        .examples = {{"hxmesh check \"3x2 H2x4Mesh\"", "the channel dependency graph: proves there is no deadlock"}},
+        .failed = "a deadlock, a dead end or a detour is possible, or a pair is cut off",
+        .related = "hxmesh-route hxmesh-info",
         .operands = "SPEC|FILE",
         .least_operands = 1,
         .most_operands = 1,

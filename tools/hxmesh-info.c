@@ -80,6 +80,8 @@ int main(int argc, char **argv)
     static const struct hx_option options[] = {HX_OVERRIDE_OPTIONS(&overrides), HX_OPTIONS_END};
     static const struct hx_command command = {
         .program = "hxmesh info",
+        .examples = {{"hxmesh info \"64x64 Hx2Mesh\"", "switches, cables, cost, diameter, bisection, bounds"}},
+        .related = "hxmesh-route hxmesh-check hxmesh-run",
         .operands = "SPEC|FILE",
         .least_operands = 1,
         .most_operands = 1,

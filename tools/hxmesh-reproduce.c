@@ -182,6 +182,9 @@ static const char *parse(struct settings *s, int argc, char **argv)
         HX_OPTIONS_END};
     const struct hx_command command = {
         .program = "hxmesh reproduce",
+        .examples = {{"hxmesh reproduce table2", "the large clusters of the paper"}},
+        .failed = "a run failed",
+        .related = "hxmesh-run hxmesh-sweep",
         .operands = "table2|fig11|fig12|fig13|fig17|all",
         .summary =
             "Runs experiments of the HammingMesh paper (Hoefler et al., SC22) on the firmware, under the virtual "

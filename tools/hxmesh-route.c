@@ -246,6 +246,10 @@ int main(int argc, char **argv)
         HX_OPTIONS_END};
     static const struct hx_command command = {
         .program = "hxmesh route",
+        .examples = {{"hxmesh route \"4x4 Hx2Mesh\" --from 0,0 --to 5,6", "every minimal way of a packet"},
+                     {"hxmesh route \"4x4 Hx2Mesh\" --all --json -", "all pairs"}},
+        .failed = "a pair that was asked for is unreachable",
+        .related = "hxmesh-check hxmesh-info",
         .operands = "SPEC|FILE --from gx,gy --to gx,gy | --all",
         .least_operands = 1,
         .most_operands = 1,

@@ -167,6 +167,12 @@ static void parse(struct program *p, int argc, char **argv)
     table[n] = (struct hx_option)HX_OPTIONS_END;
     const struct hx_command command = {
         .program = "hxmesh sweep",
+        .examples = {{"hxmesh sweep \"4x4 Hx2Mesh\" --clock virtual -m 1KiB..1MiB --plot m.svg",
+                      "message sizes, each twice the one before"},
+                     {"hxmesh sweep \"4x4 Hx2Mesh\" \"2x2 Hx4Mesh\" --clock virtual -t all-to-all,uniform --csv s.csv",
+                      "fabrics and patterns"}},
+        .failed = "a run failed or was refused; the others are kept",
+        .related = "hxmesh-run hxmesh-reproduce",
         .operands = "SPEC|FILE ...",
         .summary = "Runs `hxmesh run` for every combination of fabrics and options, and puts the figures side by side.",
         .details =

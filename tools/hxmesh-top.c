@@ -166,6 +166,9 @@ static void parse(struct program *p, int argc, char **argv, const char **name)
         HX_OPTIONS_END};
     const struct hx_command command = {
         .program = "hxmesh top",
+        .examples = {{"hxmesh top", "the fabric that runs; q ends it"},
+                     {"hxmesh top lab --interval 2s --json -", "lines of JSON of the one that was named lab"}},
+        .related = "hxmesh-run hxmesh-clean",
         .operands = "[NAME]",
         .summary = "Shows a running fabric, live or virtual: its hottest links, rates, drops, workers, and a map.",
         .details = "NAME is what `hxmesh run --name` said, or the run's process number; it may be left out while one "

@@ -214,6 +214,9 @@ int main(int argc, char **argv)
         HX_OPTIONS_END};
     static const struct hx_command command = {
         .program = "hxmesh trace",
+        .examples = {{"hxmesh trace run.pcapng --from 0,0 --to 5,3", "the way of each packet, hop by hop"},
+                     {"hxmesh trace run.pcapng --missing", "what did not arrive, and where it was seen last"}},
+        .related = "hxmesh-capture hxmesh-run hxmesh-verify",
         .operands = "FILE",
         .least_operands = 1,
         .most_operands = 1,

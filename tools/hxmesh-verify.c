@@ -157,6 +157,10 @@ int main(int argc, char **argv)
         HX_OPTIONS_END};
     static const struct hx_command command = {
         .program = "hxmesh verify",
+        .examples = {{"hxmesh verify run.pcapng", "judges a capture against every rule of the fabric"},
+                     {"hxmesh verify some.pcapng --part", "packets were under way when it began or ended"}},
+        .failed = "a rule is broken, or no frame is there to be judged",
+        .related = "hxmesh-capture hxmesh-run hxmesh-trace",
         .operands = "FILE",
         .least_operands = 1,
         .most_operands = 1,

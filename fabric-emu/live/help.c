@@ -6,6 +6,16 @@
 
 static const char summary[] = "A HammingMesh of real switch and endpoint firmware on one machine";
 
+/* Of a fabric file. */
+static const char sample[] = "fabric: 4x4 Hx2Mesh\n"
+                             "name: lab\n"
+                             "planes: 2\n"
+                             "failed_boards: [[1, 0]]\n"
+                             "jobs:\n"
+                             "  - tag: 7\n"
+                             "    rectangle: [[2, 2], [3, 3]]\n"
+                             "traffic: {pattern: uniform, message: 64KiB, duration: 10s}\n";
+
 static void print_text(const struct verb *verbs, FILE *out)
 {
     fprintf(out, "hxmesh - %s\n\nusage: hxmesh VERB [ARGUMENTS]      hxmesh VERB --help\n\n", summary);
@@ -29,8 +39,8 @@ static void print_man(const struct verb *verbs, FILE *out)
         hx_man_text(out, v->help);
         fputc('\n', out);
     }
-    hx_man_exit_codes(out);
-    fputs(".SH SEE ALSO\n.BR hxmesh\\-fabric (5)\n", out);
+    hx_man_exit_codes(out, "something was lost, corrupted or broken: the page of the verb says what");
+    hx_man_see_also(out, NULL);
 }
 
 static void print_markdown(const struct verb *verbs, FILE *out)
@@ -53,8 +63,14 @@ void help_print_fabric_page(FILE *out)
     hx_man_paragraphs(
         out, "YAML in a file named *.hxm.yaml, for what a spec such as \"4x4 Hx2Mesh\" cannot say. A key and the "
              "option of hxmesh run of the same meaning take the same values; an option goes before the file.");
+    hx_man_paragraphs(out, "A file of traffic that it names lies beside it, unless its name begins with a /. A capture "
+                           "is written where the "
+                           "command runs.");
     hx_spec_print_keys(HX_HELP_MAN, out);
-    fputs(".SH SEE ALSO\n.BR hxmesh\\-run (1)\n", out);
+    fputs(".SH EXAMPLES\n.nf\n", out);
+    hx_man_text(out, sample);
+    fputs(".fi\n", out);
+    hx_man_see_also(out, "hxmesh-run hxmesh-info hxmesh-check");
 }
 
 void help_print(const struct verb *verbs, enum hx_help_format format, FILE *out)

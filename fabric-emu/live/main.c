@@ -42,6 +42,11 @@ int main(int argc, char **argv)
 {
     hx_output_guard();
     const char *format = NULL;
+    char *of_verb[] = {argv[0], argc > 2 ? argv[2] : NULL, "--help", NULL};
+    if (argc > 2 && strcmp(argv[1], "help") == 0) { /* "help run" is "run --help" */
+        argv = of_verb;
+        argc = 3;
+    }
     if (argc < 2 || asks_for_help(argv[1], &format)) {
         if (format && strcmp(format, "fabric") == 0)
             help_print_fabric_page(stdout);

@@ -21,6 +21,7 @@ int verb_clean(int argc, char **argv)
 {
     const struct hx_command command = {
         .program = "hxmesh clean",
+        .related = "hxmesh-run hxmesh-top",
         .summary = "Removes what a killed run left in /dev/shm. Running fabrics are not touched."};
     struct hx_common common;
     (void)hx_options_parse(&command, argc, argv, &common);

@@ -40,6 +40,8 @@ int verb_demo(int argc, char **argv)
 {
     const struct hx_command command = {
         .program = "hxmesh demo",
+        .failed = "something was lost or corrupted",
+        .related = "hxmesh-run hxmesh-send",
         .summary =
             "Runs a 4x4 Hx2Mesh of 64 accelerators on this machine: everyone sends to everyone, then one real file "
             "goes to all, and every byte is checked.",

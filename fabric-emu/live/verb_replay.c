@@ -276,6 +276,9 @@ int verb_replay(int argc, char **argv)
         HX_OPTIONS_END};
     const struct hx_command command = {
         .program = "hxmesh replay",
+        .examples = {{"hxmesh replay run.pcapng --port a5,3/p0/E",
+                      "captured frames once more, into a fabric that runs"}},
+        .related = "hxmesh-capture hxmesh-run hxmesh-trace",
         .operands = "FILE",
         .summary = "Sends the frames of a capture (pcapng or pcap) again, into a running fabric or onto an interface.",
         .details =

@@ -158,6 +158,9 @@ int verb_send(int argc, char **argv)
         HX_OPTIONS_END};
     const struct hx_command command = {
         .program = "hxmesh send",
+        .examples = {{"hxmesh send FILE --from 0,0 --to all", "carries a file to everyone, compares, shows SHA-256"}},
+        .failed = "the file did not arrive, or is not the same",
+        .related = "hxmesh-run",
         .operands = "FILE",
         .summary =
             "Carries a file through a fabric to one accelerator or to all others, compares what arrives byte for "

@@ -87,6 +87,8 @@ void hx_print_text(const struct hx_command *command, FILE *out)
         print_wrapped(out, command->details, 0, 0);
         fputc('\n', out);
     }
+    for (const struct hx_example *e = command->examples; e->command; e++)
+        fprintf(out, "%s  %s\n      %s\n", e == command->examples ? "\nExamples:\n" : "", e->command, e->what);
 }
 
 void hx_options_print(const struct hx_command *command, enum hx_help_format format, FILE *out)

@@ -74,6 +74,7 @@ void hx_print_man(const struct hx_command *command, FILE *out)
     fputs(".SH OPTIONS\n", out);
     print_options(out, command->options);
     print_options(out, shared);
-    hx_man_exit_codes(out);
-    fputs(".SH SEE ALSO\n.BR hxmesh (1),\n.BR hxmesh\\-fabric (5)\n", out);
+    hx_man_examples(out, command->examples);
+    hx_man_exit_codes(out, command->failed);
+    hx_man_see_also(out, command->related);
 }

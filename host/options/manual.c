@@ -60,14 +60,44 @@ void hx_man_paragraphs(FILE *out, const char *text)
     }
 }
 
-void hx_man_exit_codes(FILE *out)
+void hx_man_exit_codes(FILE *out, const char *failed)
 {
     fputs(".SH EXIT STATUS\n", out);
     for (const struct hx_exit_meaning *e = hx_exit_meanings; e->meaning; e++) {
+        if (e->code == HX_EXIT_FAILED && !failed)
+            continue;
         fprintf(out, ".TP\n.B %d\n", e->code);
-        hx_man_text(out, e->meaning);
+        hx_man_text(out, e->code == HX_EXIT_FAILED ? failed : e->meaning);
         fputc('\n', out);
     }
+}
+
+void hx_man_examples(FILE *out, const struct hx_example *examples)
+{
+    if (examples->command)
+        fputs(".SH EXAMPLES\n", out);
+    for (const struct hx_example *e = examples; e->command; e++) {
+        fputs(".TP\n.B ", out);
+        hx_man_text(out, e->command);
+        fputc('\n', out);
+        hx_man_text(out, e->what);
+        fputc('\n', out);
+    }
+}
+
+void hx_man_see_also(FILE *out, const char *related)
+{
+    fputs(".SH SEE ALSO\n", out);
+    for (const char *page = related ? related : ""; *page; page += strcspn(page, " "), page += *page == ' ') {
+        char name[64];
+        (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(page, " "), page);
+        fputs(".BR ", out);
+        hx_man_text(out, name);
+        fputs(" (1),\n", out);
+    }
+    fputs(".BR hxmesh (1),\n.BR hxmesh\\-fabric (5)\n.PP\nPages that are named docs/... are installed in "
+          "PREFIX/share/doc/hxmesh/docs, examples in PREFIX/share/hxmesh/examples.\n",
+          out);
 }
 
 void hx_markdown_text(FILE *out, const char *text)

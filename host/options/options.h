@@ -16,7 +16,7 @@
  * there. Every program has, without naming them, --json FILE|- (unless .no_json), --quiet, --color, --help and
  * --version. --help=man, =markdown and =words print the same table as a manual page, as a section of docs/options.md and for
  * completion.
- * Options and operands may be mixed; a long option may be shortened while it stays unique; a FLAG that is on by
+ * Options and operands may be mixed; an option with one value is refused when it is given twice; a long option may be shortened while it stays unique; a FLAG that is on by
  * default is switched off by --no-NAME where .negatable is set. Anything that cannot be understood ends the program
  * with one line and HX_EXIT_USAGE. */
 #ifndef HXMESH_HOST_OPTIONS_H
@@ -97,11 +97,20 @@ struct hx_option {
 /* What --help prints, and --help=WORD. */
 enum hx_help_format { HX_HELP_TEXT, HX_HELP_MAN, HX_HELP_MARKDOWN, HX_HELP_WORDS, HX_HELP_FORMATS };
 
+/* A command line, and what it is for. */
+struct hx_example {
+    const char *command, *what;
+};
+enum { HX_MOST_EXAMPLES = 6 };
+
 struct hx_command {
-    const char *program;  /* as a user types it: "hxmesh route" */
-    const char *operands; /* "SPEC", NULL: none */
-    const char *summary;  /* what it does, one or two sentences */
-    const char *details;  /* NULL or paragraphs behind the options */
+    const char *program;                              /* as a user types it: "hxmesh route" */
+    const char *operands;                             /* "SPEC", NULL: none */
+    const char *summary;                              /* what it does, one or two sentences */
+    const char *details;                              /* NULL or paragraphs behind the options */
+    struct hx_example examples[HX_MOST_EXAMPLES + 1]; /* ends with .command NULL */
+    const char *failed;  /* what the exit code HX_EXIT_FAILED says of it; NULL: it never ends with it */
+    const char *related; /* pages of other programs, as "hxmesh-run hxmesh-trace"; NULL: none */
     unsigned least_operands, most_operands;
     bool no_json;
     const struct hx_option *options;                          /* ends with HX_OPTIONS_END; NULL: none of its own */

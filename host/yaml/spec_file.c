@@ -202,20 +202,27 @@ static bool apply_failed(struct reading *r)
     if (!list || !list->entries)
         return true;
     r->spec->failed = hx_allocate(hx_spec_boards(r->spec), sizeof *r->spec->failed);
+    unsigned left = hx_spec_boards(r->spec);
     for (const struct hx_yaml_item *item = hx_yaml_first(list); item; item = hx_yaml_next(list, item)) {
         struct board board;
         if (!read_board(r, item, &board))
             return false;
-        r->spec->failed[board_index(r->spec, &board)] = true;
+        bool *failed = &r->spec->failed[board_index(r->spec, &board)];
+        if (*failed)
+            return hx_yaml_fail(r->y, item, r->problem, "board %u,%u is named twice", board.at[0], board.at[1]);
+        *failed = true;
+        left--;
     }
-    return true;
+    return left || hx_yaml_fail(r->y, list, r->problem, "every board has failed: nothing is left to run");
 }
 
 /* `item`: where the file says so. */
 static bool give_board(struct reading *r, const struct hx_yaml_item *item, const struct board *board)
 {
     uint16_t *job = &r->spec->job[board_index(r->spec, board)];
-    if (*job != HX_NO_JOB && *job != r->values->tag)
+    if (*job == r->values->tag)
+        return hx_yaml_fail(r->y, item, r->problem, "board %u,%u is named twice", board->at[0], board->at[1]);
+    if (*job != HX_NO_JOB)
         return hx_yaml_fail(r->y, item, r->problem, "board %u,%u already belongs to job %u", board->at[0], board->at[1],
                             *job);
     *job = (uint16_t)r->values->tag;

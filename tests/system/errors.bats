@@ -60,6 +60,26 @@ refused_run() {
     [ "$(wc -l <<<"$stderr")" -eq 1 ]
 }
 
+@test "errors: one value, given twice" {
+    refused_run 2 "--planes: is given twice" "4x4 Hx2Mesh" --planes 2 --planes 3
+    refused_run 2 "--message: is given twice" "4x4 Hx2Mesh" -m 8KiB --quiet --message 8KiB --quiet
+    refused_run 2 "--seed: -1 is outside 0 .. 9223372036854775807" "4x4 Hx2Mesh" --seed -1
+}
+
+@test "errors: no board is alive" {
+    printf 'fabric: 1x1 Hx2Mesh\nfailed_boards: [[0, 0]]\n' >dead.hxm.yaml
+    refused_run 3 "dead.hxm.yaml:2:16: every board has failed: nothing is left to run" dead.hxm.yaml
+    refused 3 "dead.hxm.yaml:2:16: every board has failed: nothing is left to run" check dead.hxm.yaml
+    printf 'fabric: 4x4 Hx2Mesh\ntraffic:\n  pattern: unifrom\n' >demo.hxm.yaml
+    refused_run 3 "demo.hxm.yaml:3:12: traffic.pattern: unknown word 'unifrom' (did you mean 'uniform'?)" demo.hxm.yaml
+}
+
+@test "errors: help of a verb" {
+    [ "$(hxmesh help run)" = "$(hxmesh run --help)" ]
+    [ "$(hxmesh help info)" = "$(hxmesh info --help)" ]
+    refused 2 "rum: no such verb (did you mean 'run'?)" help rum
+}
+
 @test "errors: options that are not for this run" {
     refused_run 2 "--cable: is for --clock virtual, not wall" "4x4 Hx2Mesh" --cable 5ns
     refused_run 2 "--restart: is for --clock wall, not virtual" "4x4 Hx2Mesh" --clock virtual --no-restart

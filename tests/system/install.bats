@@ -33,6 +33,65 @@ teardown() { rm -f "/dev/shm/$FABRIC"; }
     grep -qF 'traffic.message' "$ROOT/share/man/man5/hxmesh-fabric.5"
 }
 
+@test "install: manual pages have examples, the exit codes of their verb, and what else to read" {
+    local man=$ROOT/share/man page
+    for page in run sweep verify trace top capture send info route check reproduce replay; do
+        grep -q '^\.SH EXAMPLES' "$man/man1/hxmesh-$page.1" || { echo "$page"; return 1; }
+        grep -qE '^\.BR hxmesh\\-(run|route|check|sweep) ' "$man/man1/hxmesh-$page.1" || { echo "$page: no other"; return 1; }
+    done
+    grep -A1 '^\.B 1$' "$man/man1/hxmesh-verify.1" | grep -q 'a rule is broken'
+    run ! grep -q '^\.B 1$' "$man/man1/hxmesh-info.1"
+    # The sample of the page on files is a file.
+    sed -n '/^\.nf/,/^\.fi/p' "$man/man5/hxmesh-fabric.5" | sed '1d;$d; s/\\-/-/g' >sample.hxm.yaml
+    "$ROOT/bin/hxmesh" info sample.hxm.yaml | grep -q '^lab'
+    # What the pages name is there.
+    while read -r page; do
+        [ -e "$ROOT/share/doc/hxmesh/$page" ] || { echo "$page"; return 1; }
+    done < <(grep -ohE 'docs/[a-z-]+\.md' "$man"/man?/* | sort -u)
+}
+
+@test "install: a C program reads the counters of a fabric" {
+    cat >reader.c <<END
+#include "host/metrics.h"
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+int main(int argc, char **argv)
+{
+    struct hx_metrics_head head;
+    struct hx_metrics m;
+    struct hx_geometry g;
+    struct hx_problem problem;
+    FILE *in = fopen(argv[argc - 1], "rb");
+    if (!in || fseek(in, 0, SEEK_END) != 0)
+        return 2;
+    size_t bytes = (size_t)ftell(in);
+    const void *base = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fileno(in), 0);
+    if (base == MAP_FAILED || !hx_metrics_check(base, bytes, &head, &m, &g, &problem))
+        return 1;
+    printf("%s, %u links\n", head.fabric, head.links);
+}
+END
+    local share=$ROOT/share/hxmesh
+    # shellcheck disable=SC2046 # flags are words
+    gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$share" reader.c "$share"/host/metrics.c "$share"/host/metrics_read.c \
+        "$share"/host/error.c $(pkg-config --cflags --libs hxmesh) -o reader
+    "$ROOT/bin/hxmesh" run "2x2 Hx2Mesh" --duration 20s --name "${FABRIC#hxmesh-}" --quiet >/dev/null &
+    for _ in $(seq 100); do ! ./reader "/dev/shm/$FABRIC" >said 2>/dev/null || break; sleep 0.05; done
+    kill -INT $!
+    wait $! || true
+    [ "$(cat said)" = "2x2 Hx2Mesh, 112 links" ] || { cat said; return 1; }
+}
+
+@test "install: no link of the documentation leads nowhere" {
+    local page link
+    for page in "$ROOT"/share/doc/hxmesh/*.md "$ROOT"/share/doc/hxmesh/docs/*.md; do
+        while read -r link; do
+            [ -e "$(dirname "$page")/$link" ] || { echo "$page: $link"; return 1; }
+        done < <(grep -oE '\]\([^)#]+' "$page" | sed 's/^](//' | grep -v '^https\?:')
+    done
+}
+
 @test "install: a C program finds library and headers by pkg-config" {
     [ "$(pkg-config --modversion hxmesh)" = "$("$ROOT/bin/hxmesh" --version | cut -d' ' -f2)" ]
     # shellcheck disable=SC2046 # flags are words

@@ -71,7 +71,7 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     sweep x.hxm.yaml -m 1KiB --json 1.json
     sweep "2x1 Hx1Mesh" --clock virtual -t uniform --duration 9us --warm-up 1us --json 2.json
     sweep "2x1 Hx1Mesh" --clock virtual -t all-reduce,./f.csv --json 3.json
-    for figure in $(jq -r '.[] | del(.planes, .seed) | to_entries[] | select(.value | type == "number") | .key' ?.json | sort -u |
+    for figure in $(jq -r '.[] | del(.planes, .seed) | to_entries[] | select(.value | type == "number") | .key' ./?.json | sort -u |
         grep -vE '^(settings|fabric)\.|^(schema|message|duration|warm-up)$'); do
         # A good figure leaves the complaint to --x.
         run -2 hxmesh sweep "2x1 Hx1Mesh" --y "$figure" --x none

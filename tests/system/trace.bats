@@ -53,6 +53,12 @@ load capture_support
     trace lost.pcapng | grep -q "^missing .*: seen last in frame $frame, coming in by "
 }
 
+@test "trace: one is no plural" {
+    make_capture run.pcapng messages=1 bytes=100
+    run trace run.pcapng --from 0,0 --most 1
+    grep -qE '^message [0-9]+ from 0,0 to [0-9],[0-9]: 1 packet, ' <<<"$output"
+}
+
 @test "trace: nothing is missing" {
     make_capture run.pcapng
     run trace run.pcapng --missing

@@ -184,7 +184,7 @@ says_again() {
     says_again "1x1 Hx2Mesh" --traffic "$BATS_TEST_TMPDIR/it's mine.csv"
     # Failed boards and jobs are in a file, which is named.
     cp examples/jobs.hxm.yaml "$BATS_TEST_TMPDIR/my jobs.hxm.yaml"
-    says_again "$BATS_TEST_TMPDIR/my jobs.hxm.yaml" --clock virtual --message 2KiB --traffic incast --target 2,2
+    says_again "$BATS_TEST_TMPDIR/my jobs.hxm.yaml" --message 2KiB --traffic incast --target 2,2
     holds '(.jobs | length) == 4'
 }
 

@@ -111,7 +111,7 @@ static void test_mistakes(void **state)
     assert_refused("external:\n  - at: [0, 0]\n    wait: soon\n    ports: {E: veth:x}\n", ":4:11: wait: 'soon'");
     assert_refused("external:\n  - at: [0, 0]\n    wait: 1s\n    ports: {E: veth:x}\n", ":4:11: wait: '1s'");
     assert_refused("external:\n  - at: [0, 0]\n    lose_credits: -1\n    ports: {E: veth:x}\n",
-                   ":4:19: lose_credits: '-1'");
+                   ":4:19: lose_credits: -1 is outside");
     assert_refused("external:\n  - at: [0, 0]\n    ports: {}\n", ":4:5: none of E, W, N, S has a cable");
     assert_refused("external:\n  - at: [0, 0]\n    ports: {L: veth:x}\n", ":4:13: unknown key 'L'");
     assert_refused("external:\n  - at: [0, 0]\n    ports: {E: ether:x}\n",

@@ -27,9 +27,10 @@ static void numbers(void **state)
     assert_int_equal(v, 16);
     assert_null(hx_value_number("18446744073709551615", 0, UINT64_MAX, &v));
     assert_true(v == UINT64_MAX);
-    assert_says(hx_value_number("18446744073709551616", 0, UINT64_MAX, &v), "is not a number");
+    assert_says(hx_value_number("18446744073709551616", 0, UINT64_MAX, &v), "is outside 0 .. 18446744073709551615");
     assert_says(hx_value_number("10", 1, 4, &v), "10 is outside 1 .. 4");
-    static const char *const bad[] = {"", " 1", "1 ", "-1", "+1", "1.0", "1e3", "0x", "one", "1,2"};
+    assert_says(hx_value_number("-1", 0, 9, &v), "-1 is outside 0 .. 9");
+    static const char *const bad[] = {"", " 1", "1 ", "-", "--1", "-x", "+1", "1.0", "1e3", "0x", "one", "1,2"};
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_says(hx_value_number(bad[i], 0, 99, &v), "is not a number");
     assert_true(v == UINT64_MAX); /* untouched by all that */

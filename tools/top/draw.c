@@ -163,14 +163,16 @@ static unsigned draw_map(struct canvas *c, const struct top *t, unsigned rows)
 
 /* ---- the links ---- */
 
-static void draw_link(struct canvas *c, const struct top *t, unsigned row, const struct top_link *link)
+static void draw_link(struct canvas *c, const struct top *t, enum top_order order, unsigned row,
+                      const struct top_link *link)
 {
     char rate[16];
     char from[HX_NAME_BYTES];
     char to[HX_NAME_BYTES];
     struct hx_end far = hx_far_end(&t->g, link->node, link->port);
     double load = top_load(t, link->number);
-    (void)canvas_print(c, row, 0, CANVAS_PLAIN, "%9s %4.0f %% ", rate_text(rate, t->packets[link->number]), load * 100);
+    double packets = order == TOP_BY_RATE ? t->packets[link->number] : (double)t->now.link[link->number].packets;
+    (void)canvas_print(c, row, 0, CANVAS_PLAIN, "%9s %4.0f %% ", rate_text(rate, packets), load * 100);
     unsigned bar = (unsigned)(load * BAR + 0.5);
     unsigned column = LINK_COLUMN - BAR + 2;
     for (unsigned i = 0; i < BAR - 3; i++)
@@ -184,7 +186,7 @@ static void draw_links(struct canvas *c, const struct top *t, const struct top_v
 {
     if (row + 1 >= end)
         return;
-    (void)canvas_print(c, row, 0, CANVAS_BOLD, "packets/s   load");
+    (void)canvas_print(c, row, 0, CANVAS_BOLD, view->order == TOP_BY_RATE ? "packets/s   load" : "  packets   load");
     unsigned at = canvas_print(c, row++, LINK_COLUMN, CANVAS_BOLD, "%s",
                                view->order == TOP_BY_RATE ? "hottest links" : "links by packets in all");
     if (view->plane != TOP_ALL_PLANES)
@@ -193,7 +195,7 @@ static void draw_links(struct canvas *c, const struct top *t, const struct top_v
     unsigned most = end - row < TOP_MOST_LINKS ? end - row : TOP_MOST_LINKS;
     unsigned count = top_links(t, view->order, view->plane, link, most);
     for (unsigned i = 0; i < count; i++)
-        draw_link(c, t, row + i, &link[i]);
+        draw_link(c, t, view->order, row + i, &link[i]);
 }
 
 /* ---- */

@@ -72,8 +72,9 @@ static int by_packets(const void *a, const void *b)
 
 static void print_message(const struct hx_message_sum *m, uint64_t most)
 {
-    printf("message %u from %u,%u to %u,%u: %u packets, %" PRIu64 " seen, %" PRIu64 " delivered", m->key.message,
-           m->key.src_gx, m->key.src_gy, m->key.dst_gx, m->key.dst_gy, m->packets, m->seen, m->delivered);
+    printf("message %u from %u,%u to %u,%u: %u packet%s, %" PRIu64 " seen, %" PRIu64 " delivered", m->key.message,
+           m->key.src_gx, m->key.src_gy, m->key.dst_gx, m->key.dst_gy, m->packets, m->packets == 1 ? "" : "s", m->seen,
+           m->delivered);
     if (m->delivered)
         printf(" within %s", duration(since(m->last_ns, m->first_ns)));
     printf(", %" PRIu64 " acknowledgement%s\n", m->acknowledgements, m->acknowledgements == 1 ? "" : "s");
@@ -133,9 +134,9 @@ static void print_ports(const struct hx_trace_view *v)
     uint32_t *order = hx_trace_busiest(s);
     for (uint32_t i = 0; i < s->port_count && i < v->most && s->ports[order[i]].wait.sum; i++) {
         const struct hx_port_wait *w = &s->ports[order[i]];
-        printf("%-13s%-16s %" PRIu64 " packets, mean %s, most %s\n", i == 0 ? "waited for" : "",
-               v->trace->c->ports[order[i]].name, w->wait.count, duration(hx_time_mean(&w->wait)),
-               duration(w->wait.most));
+        printf("%-13s%-16s %" PRIu64 " packet%s, mean %s, most %s\n", i == 0 ? "waited for" : "",
+               v->trace->c->ports[order[i]].name, w->wait.count, w->wait.count == 1 ? "" : "s",
+               duration(hx_time_mean(&w->wait)), duration(w->wait.most));
     }
     free(order);
 }
@@ -161,9 +162,9 @@ void hx_trace_print(const struct hx_trace_view *v)
 {
     const struct hx_trace_sums *s = v->sums;
     const struct hx_capture *c = v->trace->c;
-    printf("%s: %s, %" PRIu64 " frames at %u ports, %s\n", v->file,
-           c->fabric.known ? c->fabric.spec.fabric : "fabric not known", c->frames, c->port_count,
-           duration(since(v->trace->last_ns, v->trace->first_ns)));
+    printf("%s: %s, %" PRIu64 " frame%s at %u port%s, %s\n", v->file,
+           c->fabric.known ? c->fabric.spec.fabric : "fabric not known", c->frames, c->frames == 1 ? "" : "s",
+           c->port_count, c->port_count == 1 ? "" : "s", duration(since(v->trace->last_ns, v->trace->first_ns)));
     printf("%-13s%" PRIu64 ": %" PRIu64 " delivered, %" PRIu64 " missing, %" PRIu64 " seen on their way only\n",
            "packets", s->packets, s->delivered, s->missing, s->partial);
     if (s->latency.count)
