@@ -131,6 +131,50 @@ static void a_probe_finds_a_new_way(void **state)
     assert_int_equal(gate.kinds[HX_PROBE], 2);
 }
 
+static bool lose_the_way_of_plane_0(struct cloud *c, struct cloud_frame *f)
+{
+    bool enters = trial_count_and_lose(c, f);
+    unsigned kind = trial_read(f).kind;
+    if (f->plane == 0 && (kind == HX_DATA || kind == HX_PROBE))
+        f->to = 2;
+    return enters;
+}
+
+/* Reports of one plane leave the other: nobody waits for a way while there is one. */
+static void one_plane_without_a_way_is_not_waited_for(void **state)
+{
+    (void)state;
+    trial_start(3, 2);
+    trial_watch();
+    cloud.gate = lose_the_way_of_plane_0;
+    unsigned number = trial_send(0, 1, 200 * FULL);
+    for (unsigned turn = 0; !trial_message(number)->sent; turn++) {
+        assert_true(turn < LONG);
+        assert_false(cloud.end[0].ep.send[0].waits);
+        trial_turns(1);
+    }
+    assert_true(cloud_drops(&cloud, 2, HX_DROP_UNREACHABLE) > 0);
+    trial_finish();
+}
+
+/* Who waits for nothing that is late has nothing to ask when routes change. */
+static void new_routes_are_nothing_to_who_is_not_late(void **state)
+{
+    (void)state;
+    trial_start(3, 1);
+    trial_watch();
+    trial_turns(2 * TIMEOUT_TURNS);
+    trial_send(0, 1, FULL);
+    cloud.still = true; /* the answer takes a while, and less than the timeout */
+    trial_turns(TIMEOUT_TURNS / 4);
+    hx_endpoint_routes_changed(&cloud.end[0].ep);
+    trial_turns(TIMEOUT_TURNS / 4);
+    cloud.still = false;
+    trial_finish();
+    assert_int_equal(gate.kinds[HX_PROBE], 0);
+    assert_int_equal(gate.kinds[HX_DATA], 1);
+}
+
 /* An endpoint may have but one of the planes, whichever; the others' reports are not waited for. */
 static void the_planes_that_exist_are_a_set(void **state)
 {
@@ -336,6 +380,8 @@ static void acknowledgements_that_wait_do_not_pile_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(one_plane_without_a_way_is_not_waited_for, lab_free),
+        cmocka_unit_test_teardown(new_routes_are_nothing_to_who_is_not_late, lab_free),
         cmocka_unit_test_teardown(a_peer_that_never_answers_is_given_up, lab_free),
         cmocka_unit_test_teardown(a_message_given_up_leaves_no_trace, lab_free),
         cmocka_unit_test_teardown(a_packet_without_a_way_is_reported_to_its_sender, lab_free),
