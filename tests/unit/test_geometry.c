@@ -2,6 +2,7 @@
  * together. Cables and distances: prop_route.c. */
 #include "hxmesh/error.h"
 #include "hxmesh/geometry.h"
+#include "hxmesh/route.h"
 
 #include <limits.h>
 #include <setjmp.h>
@@ -82,11 +83,35 @@ static void ports_that_a_node_has_not_lead_nowhere(void **state)
     assert_true(hx_is_edge(&g, 0, 0, HX_E));
 }
 
+/* In order of dimensions a packet goes east or west as long as it may, and only then as before. */
+static void the_order_of_dimensions_leaves_only_x(void **state)
+{
+    (void)state;
+    struct hx_geometry g;
+    assert_int_equal(hx_geometry_init(&g, 3, 3, 3, 3, 1, 64, 1), HX_OK);
+    const unsigned x_ports = 1U << HX_E | 1U << HX_W;
+    const unsigned ups[] = {0xF, 0xF & ~(1U << HX_W), 0xF & ~(1U << HX_E)};
+    for (uint32_t node = 0; node < g.accelerators * 3; node++) {
+        struct hx_route before, after;
+        uint8_t tables[2][18];
+        uint64_t up = ups[node / g.accelerators];
+        hx_route_build(&before, &g, node % g.accelerators, (struct hx_barred){0}, up, tables[0]);
+        hx_route_build(&after, &g, node % g.accelerators, (struct hx_barred){0}, up, tables[1]);
+        hx_route_order_x_first(&after, tables[1]);
+        for (unsigned gx = 0; gx < g.columns; gx++) {
+            unsigned open = before.x_table[gx] & x_ports & (unsigned)up;
+            assert_int_equal(after.x_table[gx], open ? open : before.x_table[gx]);
+        }
+        assert_memory_equal(after.y_table, before.y_table, g.rows);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_argument_has_two_bounds),
         cmocka_unit_test(lines_and_fabrics_have_a_bound),
+        cmocka_unit_test(the_order_of_dimensions_leaves_only_x),
         cmocka_unit_test(ports_that_a_node_has_not_lead_nowhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
