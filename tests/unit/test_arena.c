@@ -103,9 +103,10 @@ static void hold_for_a_moment(void)
     int fd = open(path, O_RDWR);
     if (fd < 0 || flock(fd, LOCK_SH) != 0)
         _exit(1);
-    (void)raise(SIGSTOP);
+    (void)kill(getpid(), SIGSTOP);
     const struct timespec moment = {.tv_nsec = 5000000};
     (void)nanosleep(&moment, NULL);
+    (void)close(fd);
 }
 
 /* Creates over what another process holds; returns what shm_arena_create does. */
