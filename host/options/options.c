@@ -19,7 +19,6 @@ struct parser {
     const struct hx_command *command;
     struct hx_common *common;
     const struct hx_option *by_index[HX_MOST_OPTIONS];
-    bool seen[HX_MOST_OPTIONS]; /* by place in by_index: it was on the command line */
     unsigned count;
     struct option longs[2 * HX_MOST_OPTIONS + 1];
     unsigned long_count;
@@ -202,19 +201,6 @@ static void note_used(const struct parser *p, const struct hx_option *option)
         p->common->used[i] = p->common->used[i] || &p->command->options[i] == option;
 }
 
-/* Of two values the last would be taken silently. Switches, and what may be given again and again, do no harm. */
-static void refuse_twice(struct parser *p, const struct hx_option *option, const char *where)
-{
-    unsigned i = 0;
-    while (p->by_index[i] != option)
-        i++;
-    bool may_be =
-        option->kind == HX_OPTION_FLAG || option->kind == HX_OPTION_LIST || option->kind == HX_OPTION_COORDINATES;
-    if (p->seen[i] && !may_be)
-        hx_die(HX_EXIT_USAGE, where, "is given twice");
-    p->seen[i] = true;
-}
-
 static void apply(struct parser *p, int value)
 {
     bool negated = value >= NEGATED;
@@ -225,7 +211,6 @@ static void apply(struct parser *p, int value)
     snprintf(where, sizeof where, "--%s", option->name);
     if (wrong)
         hx_die(HX_EXIT_USAGE, where, "%s", wrong);
-    refuse_twice(p, option, where);
     note_used(p, option);
 }
 

@@ -16,9 +16,10 @@
  * there. Every program has, without naming them, --json FILE|- (unless .no_json), --quiet, --color, --help and
  * --version. --help=man, =markdown and =words print the same table as a manual page, as a section of docs/options.md and for
  * completion.
- * Options and operands may be mixed; an option with one value is refused when it is given twice; a long option may be shortened while it stays unique; a FLAG that is on by
- * default is switched off by --no-NAME where .negatable is set. Anything that cannot be understood ends the program
- * with one line and HX_EXIT_USAGE. */
+ * Options and operands may be mixed; a long option may be shortened while it stays unique; a FLAG that is on by default is
+ * switched off by --no-NAME where .negatable is set. Of two values for an option the last one counts, so that a script may
+ * add its own behind what it was given. Anything that cannot be understood ends the program with one line and
+ * HX_EXIT_USAGE. */
 #ifndef HXMESH_HOST_OPTIONS_H
 #define HXMESH_HOST_OPTIONS_H
 

@@ -60,9 +60,9 @@ refused_run() {
     [ "$(wc -l <<<"$stderr")" -eq 1 ]
 }
 
-@test "errors: one value, given twice" {
-    refused_run 2 "--planes: is given twice" "4x4 Hx2Mesh" --planes 2 --planes 3
-    refused_run 2 "--message: is given twice" "4x4 Hx2Mesh" -m 8KiB --quiet --message 8KiB --quiet
+@test "errors: of two values the last one counts, and a negative number is outside" {
+    hxmesh run "2x2 Hx2Mesh" -m 8KiB --planes 2 --planes 3 --message 16KiB --quiet --name "$NAME" --json - >"$REPORT"
+    holds '.planes == 3 and .message_bytes == 16384'
     refused_run 2 "--seed: -1 is outside 0 .. 9223372036854775807" "4x4 Hx2Mesh" --seed -1
 }
 
