@@ -1,5 +1,6 @@
 /* local.c - traffic of the built-in endpoint (local.h). */
 #include "local.h"
+#include "fabric-emu/waits.h"
 #include "fabric-emu/workload/payload.h"
 #include "host/error.h"
 #include "host/random.h"
@@ -8,7 +9,7 @@
 #include <rte_cycles.h>
 #include <stdlib.h>
 
-enum { SENDS = 8, RETRIES = 12, TIMEOUT_MS = 1000, LEAST_MS = 250, MOST_MS = 8000, NO_WAY_MS = 40000 };
+enum { SENDS = 8, NO_WAY_MS = 40000 };
 #define NS_PER_MS         UINT64_C(1000000)
 #define WAIT_FOR_LINKS_NS (5000 * NS_PER_MS)
 static const double plane_bytes_per_ns = 4 * 50.0; /* four links of 400 Gb/s (table III) */
@@ -151,12 +152,12 @@ struct local *local_new(struct node *n, uint16_t device)
                                                 .sends = SENDS,
                                                 .epoch = hx_random_epoch(),
                                                 .key = hx_random_64(),
-                                                .retries = RETRIES,
+                                                .retries = WAIT_RETRIES,
                                                 .check = true,
                                                 .job = c->job,
-                                                .timeout_ns = TIMEOUT_MS * NS_PER_MS,
-                                                .least_ns = LEAST_MS * NS_PER_MS,
-                                                .most_ns = MOST_MS * NS_PER_MS,
+                                                .timeout_ns = WAIT_FIRST_MS * NS_PER_MS,
+                                                .least_ns = WAIT_LEAST_MS * NS_PER_MS,
+                                                .most_ns = WAIT_MOST_MS * NS_PER_MS,
                                                 .no_way_ns = NO_WAY_MS * NS_PER_MS};
     l->memory = hx_allocate(1, hx_endpoint_bytes(&endpoint));
     if (hx_endpoint_init(&l->endpoint, &endpoint, &l->hal, l->memory) != HX_OK)

@@ -1,5 +1,6 @@
 /* accelerator.c - driving an endpoint (accelerator.h). */
 #include "accelerator.h"
+#include "fabric-emu/waits.h"
 #include "host/error.h"
 #include "host/random.h"
 #include "hxmesh/error.h"
@@ -9,12 +10,8 @@
 
 enum {
     SENDS = 8,          /* messages under way from one accelerator */
-    RETRIES = 12,       /* beginning with a second and no longer than MOST_MS: given up after a minute */
     HOPELESS_TRIES = 3, /* where boards stay down and nobody answers */
-    NO_WAY_MS = 2000,   /* where there seems to be no way; a restart takes milliseconds */
-    TIMEOUT_MS = 1000,  /* before any answer came */
-    LEAST_MS = 250,     /* workers share cores: an answer may take many time slices */
-    MOST_MS = 8000
+    NO_WAY_MS = 2000    /* where there seems to be no way; a restart takes milliseconds */
 };
 #define NS_PER_MS UINT64_C(1000000)
 
@@ -95,7 +92,7 @@ void accelerator_give_up(struct accelerator *a)
     struct hx_endpoint *ep = &a->endpoint;
     bool may_come_back = fab_misses_cable(a->worker->f);
     /* Where boards stay down, an answer may have no way though the message had one: nobody says so. */
-    unsigned tries = a->worker->gone ? HOPELESS_TRIES : RETRIES;
+    unsigned tries = a->worker->gone ? HOPELESS_TRIES : WAIT_RETRIES;
     for (unsigned i = 0; ep->active && i < ep->config.sends; i++) {
         const struct hx_send *s = &ep->send[i];
         if (s->active && (is_cut_off(a, s->peer) || (s->tries >= tries && !may_come_back)))
@@ -254,9 +251,9 @@ static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank
                                        .retries = UINT8_MAX, /* accelerator_give_up() says */
                                        .check = w->workload->verify || w->f->spec.externals > 0,
                                        .job = layout_job_of(&w->f->spec, g, rank),
-                                       .timeout_ns = TIMEOUT_MS * NS_PER_MS,
-                                       .least_ns = LEAST_MS * NS_PER_MS,
-                                       .most_ns = MOST_MS * NS_PER_MS,
+                                       .timeout_ns = WAIT_FIRST_MS * NS_PER_MS,
+                                       .least_ns = WAIT_LEAST_MS * NS_PER_MS,
+                                       .most_ns = WAIT_MOST_MS * NS_PER_MS,
                                        .no_way_ns = w->f->spec.externals ? UINT64_MAX : NO_WAY_MS * NS_PER_MS};
 }
 

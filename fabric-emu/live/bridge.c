@@ -1,6 +1,7 @@
 /* bridge.c - the cables of an external accelerator (bridge.h). */
 #include "bridge.h"
 #include "came.h"
+#include "fabric-emu/waits.h"
 #include "host/random.h"
 #include "worker.h"
 
@@ -14,8 +15,8 @@ enum {
     QUIET_NS = 2000000000      /* longer than an endpoint waits for its first three repetitions */
 };
 static const uint64_t silence_ns = UINT64_C(2000000000);
-/* The other end was away, and what was under way is repeated ever more seldom: endpoints wait four seconds at most. */
-static const uint64_t quiet_after_restart_ns = UINT64_C(5000000000);
+/* The other end was away, and what was under way is asked for ever more seldom. */
+static const uint64_t quiet_after_restart_ns = (WAIT_MOST_MS + 1000) * UINT64_C(1000000);
 
 /* ---- whether the cable is up ---- */
 
