@@ -1,6 +1,6 @@
 /* tap_ring.h - frames on their way from a datapath to a capture file: the record, the ring, and the memory they lie in.
  *
- * Neutral: no platform and no operating system. A platform writes records (hal/shm/tap.c), fabric-emu/capture/capture.c takes
+ * Neutral: no platform and no operating system. A platform writes records (hal/shm/tap.c), fabric-emu/capture/merge.c takes
  * them out and makes a pcapng file of them.
  *
  *     datapath of a worker -- ring of records --> capture          one ring a worker: one producer, one consumer
@@ -24,7 +24,7 @@
 #include <stdbool.h>
 
 enum {
-    HX_TAP_VERSION = 2,
+    HX_TAP_VERSION = 3,
     HX_TAP_MOST_PROGRAM = 4096,             /* instructions of a filter, as BPF_MAXINSNS */
     HX_TAP_LEAST_SNAPLEN = HX_HEADER_BYTES, /* bytes kept of a frame: the header, */
     HX_TAP_MOST_SNAPLEN = HX_MAX_FRAME,     /* or all of it */
@@ -35,6 +35,18 @@ enum {
 #define HX_TAP_MAGIC UINT64_C(0x3150615468736d78) /* "xmshTap1" */
 
 enum hx_tap_direction { HX_TAP_IN = 1, HX_TAP_OUT = 2 }; /* as seen by the port; the numbers are those of pcapng */
+
+/* The order of records of one time, in which they can have happened: what is delivered, which an endpoint may answer at
+ * once, then what comes in, then what goes out. */
+enum hx_tap_rank { HX_TAP_RANK_DELIVERED, HX_TAP_RANK_IN, HX_TAP_RANK_OUT };
+
+/* local: at the port of an endpoint. */
+static inline enum hx_tap_rank hx_tap_rank(enum hx_tap_direction direction, bool local)
+{
+    if (direction == HX_TAP_IN)
+        return HX_TAP_RANK_IN;
+    return local ? HX_TAP_RANK_DELIVERED : HX_TAP_RANK_OUT;
+}
 
 /* Why a packet took the output it took. */
 enum hx_tap_reason {
@@ -58,7 +70,7 @@ struct hx_tap_note {
 };
 
 struct hx_tap_record {
-    uint64_t time;    /* ns, by the clock of the run */
+    uint64_t time;    /* by the clock of the run: ns, or ps of simulated time */
     uint64_t id;      /* the same for all sightings of one frame; 0: not known */
     uint64_t dropped; /* frames of this interface lost to the tap since it was opened */
     uint32_t size;    /* of the record with all that follows, a multiple of 8 */
@@ -75,6 +87,7 @@ struct hx_tap_ring {
     alignas(64) _Atomic uint64_t head; /* producer's: bytes published */
     _Atomic uint32_t open;             /* producer's: it has read the clock for records it has not published yet */
     _Atomic uint32_t attached;         /* producer's: it has found the ring, and taps */
+    _Atomic uint64_t floor;            /* producer's, if its time is simulated: what follows is not before this */
     alignas(64) _Atomic uint64_t tail; /* consumer's: bytes taken */
     alignas(64) uint8_t bytes[];       /* [ring_bytes] */
 };
@@ -95,7 +108,8 @@ struct hx_tap {
     uint64_t magic;
     uint32_t version;
     struct hx_tap_shape shape;
-    _Atomic uint32_t stop; /* by who started the capture: nothing more will come, finish */
+    _Atomic uint32_t stop;    /* by who started the capture: nothing more will come, finish */
+    _Atomic uint32_t gave_up; /* by the same: nobody takes records any more, who waits for room goes on without */
 };
 
 /* Frames of one interface; written by the worker of its port only. */

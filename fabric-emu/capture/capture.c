@@ -1,4 +1,4 @@
-/* capture.c - merging records and writing them (capture.h). */
+/* capture.c - writing records (capture.h). */
 #include "fabric-emu/capture/capture.h"
 #include "fabric-emu/capture/note.h"
 #include "host/create.h"
@@ -12,8 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { OF_STDOUT = 1 };
-static const uint64_t HOLD_NS = 200000000; /* longest wait for a worker that was stopped while it wrote */
+enum { OF_STDOUT = 1, PS_PER_NS = 1000 };
 
 /* ---- files ---- */
 
@@ -167,7 +166,7 @@ void capture_write(struct capture *c, struct hx_tap_record *r)
 {
     char text[CAPTURE_NOTE_BYTES];
     struct hx_pcapng_packet p = {.interface = r->interface,
-                                 .time_ns = r->time + c->plan.epoch_ns,
+                                 .time_ns = (c->plan.simulated ? r->time / PS_PER_NS : r->time) + c->plan.epoch_ns,
                                  .bytes = hx_tap_bytes_of(r),
                                  .captured = r->captured,
                                  .original = r->original,
@@ -191,93 +190,15 @@ void capture_write(struct capture *c, struct hx_tap_record *r)
         rotate(c);
 }
 
+void capture_flush(struct capture *c)
+{
+    if (c->writer.used)
+        note_error(c, hx_pcapng_flush(&c->writer));
+}
+
 bool capture_is_full(const struct capture *c)
 {
     return c->plan.most && c->report.written + c->offered >= c->plan.most;
-}
-
-/* Before any of these, nothing more will come. */
-static uint64_t look_at_all(struct capture *c, uint64_t now)
-{
-    uint64_t least = UINT64_MAX;
-    for (uint32_t ring = 0; ring < c->plan.memory->shape.rings; ring++) {
-        struct capture_lane *lane = &c->lane[ring];
-        if (hx_tap_look(&lane->in))
-            lane->floor = now;
-        else if (lane->floor + HOLD_NS < now)
-            lane->floor = now - HOLD_NS;
-        least = lane->floor < least ? lane->floor : least;
-    }
-    return least;
-}
-
-static bool is_before(const struct hx_tap_record *a, const struct hx_tap_record *b)
-{
-    return a->time < b->time || (a->time == b->time && a->interface < b->interface);
-}
-
-/* The lane with the next record, NULL: none has one. *second: the earliest of the others'. */
-static struct capture_lane *first_lane(struct capture *c, const struct hx_tap_record **second)
-{
-    struct capture_lane *first = NULL;
-    *second = NULL;
-    for (uint32_t ring = 0; ring < c->plan.memory->shape.rings; ring++) {
-        struct capture_lane *lane = &c->lane[ring];
-        if (!lane->next)
-            lane->next = hx_tap_next(&lane->in, c->report.interfaces, &c->report.broken);
-        if (!lane->next)
-            continue;
-        if (!first || is_before(lane->next, first->next)) {
-            *second = first ? first->next : *second;
-            first = lane;
-        } else if (!*second || is_before(lane->next, *second)) {
-            *second = lane->next;
-        }
-    }
-    return first;
-}
-
-/* Records were written by another core, so each would be waited for: asks for those some way ahead. */
-static void fetch_ahead(const struct hx_tap_consumer *in, uint32_t bytes)
-{
-    enum { AHEAD = 2048, LINE = 64, MOST = 256 };
-    for (uint32_t at = 0; at < bytes && at < MOST; at += LINE)
-        __builtin_prefetch(in->ring->bytes + ((in->tail + AHEAD + at) & (in->size - 1)));
-}
-
-/* Takes records from one lane while they are the earliest. */
-static uint64_t take_run(struct capture *c, struct capture_lane *lane, const struct hx_tap_record *second,
-                         uint64_t before)
-{
-    uint64_t taken = 0;
-    while (lane->next && lane->next->time < before && !(second && is_before(second, lane->next)) &&
-           !capture_is_full(c)) {
-        fetch_ahead(&lane->in, lane->next->size);
-        capture_write(c, lane->next);
-        hx_tap_taken(&lane->in, lane->next);
-        lane->next = hx_tap_next(&lane->in, c->report.interfaces, &c->report.broken);
-        taken++;
-    }
-    hx_tap_free(&lane->in);
-    return taken;
-}
-
-uint64_t capture_drain(struct capture *c, uint64_t now, bool all)
-{
-    const struct hx_tap_record *second;
-    uint64_t before = look_at_all(c, now);
-    uint64_t taken = 0;
-    before = all ? UINT64_MAX : before;
-    for (;;) {
-        struct capture_lane *lane = first_lane(c, &second);
-        uint64_t run = lane ? take_run(c, lane, second, before) : 0;
-        if (run == 0)
-            break;
-        taken += run;
-    }
-    if (c->writer.used)
-        note_error(c, hx_pcapng_flush(&c->writer));
-    return taken;
 }
 
 static void free_all(struct capture *c)

@@ -5,8 +5,11 @@
  *     capture_drain(&c, now, true)                 the rest, once nobody taps any more
  *     capture_close(&c)                            statistics
  *
- * Records of several rings are merged by time; of two at the same time, the lower interface goes first. Those of a
- * worker that is just writing are waited for, for HOLD_NS at most.
+ * Records of several rings are merged by time, at one time by rank (hal/tap_ring.h), then by interface. A record is
+ * written when no ring can bring an earlier one: each has a later one, or its floor is later. By real time the floor is
+ * when a ring was looked at, and a worker that is just writing is waited for, for HOLD_NS at most. Simulated time
+ * waits itself: who waits for room has a record in its ring, and who waits for other workers has told its floor, so none of
+ * them waits for ever.
  *
  * What cannot be written is counted, and the first error stays in c->report.error: who drains goes on, so that the
  * counts stay true. */
@@ -28,12 +31,13 @@ struct capture_plan {
     uint64_t most;           /* frames to write, then capture_is_full(); 0: any number */
     uint64_t rotate_bytes;   /* begin another file behind so many; 0: never */
     uint64_t rotate_files;   /* keep the last so many; 0: all */
+    bool simulated;          /* times are simulated, and rings tell their floors */
 };
 
 struct capture_lane {
     struct hx_tap_consumer in;
     struct hx_tap_record *next;
-    uint64_t floor; /* later records are not before this time */
+    uint64_t floor; /* what follows is not before this time */
 };
 
 struct capture {
@@ -53,11 +57,15 @@ struct capture {
 /* false: the file cannot be opened or written. *plan and what it points to must outlive the capture. */
 bool capture_open(struct capture *c, const struct capture_plan *plan, uint64_t now, struct hx_problem *problem);
 
-/* Takes records out. now: read by the clock of the records before the call; `all`: to the last one. Returns how many. */
+/* Takes records out. now: read by the clock of the records before the call, of no meaning to simulated time; `all`: to the
+ * last one. Returns how many. */
 uint64_t capture_drain(struct capture *c, uint64_t now, bool all);
 
-/* One record, for who merges by other rules: its time is in ns by now. */
+/* One record, which is the next. */
 void capture_write(struct capture *c, struct hx_tap_record *r);
+
+/* Who reads along gets what was written up to now. */
+void capture_flush(struct capture *c);
 
 bool capture_is_full(const struct capture *c);
 

@@ -1,122 +1,181 @@
-/* recording.c - a run that is captured from its start: a child of the supervisor writes the file (recorder.h).
- *
- * A process of its own, so that a disk that hangs stops nobody. It ends when the supervisor says so, or is gone. */
-#include "host/error.h"
-#include "host/signals.h"
-#include "recorder.h"
+/* recording.c - what a running fabric sends, into a file (recording.h). */
+#include "recording.h"
+#include "host/version.h"
+#include "taps.h"
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { START_MS = 5000, STOP_MS = 60000 /* without a frame written: the disk hangs */ };
-
-struct recording_end {
-    _Atomic uint32_t taps; /* 1: yes, 2: it could not */
-    _Atomic uint32_t done;
-    _Atomic bool whole; /* the run came to its end; told before the tap's `stop` */
-    struct capture_report report;
-    struct hx_problem problem;
+enum {
+    PAUSE_MS = 5,       /* between two looks: every look takes time from a core that the fabric might want, */
+    BUSY_FRAMES = 2000, /* unless there was so much that the rings might run over */
+    ATTACH_MS = 2000,
+    DETACH_MS = 200
 };
 
-static bool supervisor_runs_on(struct recorder *r, void *of)
+/* The head's note says "span=run". That is true of who was there from the start, and once the end has come. */
+static void copy_note(struct recording *r, bool whole)
 {
-    const pid_t *supervisor = of;
-    return atomic_load(&r->memory.tap->stop) == 0 && getppid() == *supervisor;
+    static const char run[] = "span=run";
+    static const char part[] = "span=part";
+    const char *note = r->fabric.head->note;
+    size_t bytes = sizeof r->note - 2;
+    (void)snprintf(r->note, bytes, "%.*s", (int)bytes - 1, note);
+    char *at = whole ? NULL : strstr(r->note, run);
+    if (!at)
+        return;
+    memmove(at + sizeof part - 1, at + sizeof run - 1, strlen(at + sizeof run - 1) + 1);
+    memcpy(at, part, sizeof part - 1);
 }
 
-_Noreturn static void record(struct recording *r, pid_t supervisor)
+/* What passes between an endpoint that runs elsewhere and its switch is not in this memory. */
+static bool leave_out_elsewhere(struct recording *r, const char *option, struct hx_problem *problem)
 {
-    (void)prctl(PR_SET_NAME, "hxmesh-tap");
-    struct hx_problem *problem = &r->end->problem;
-    int error = shm_arena_reopen(&r->recorder.fabric.arena);
-    bool taps = !error && recorder_tap(&r->recorder, problem);
+    const struct fab_head *head = r->fabric.head;
+    for (uint32_t rank = 0; rank < r->fabric.g->accelerators; rank++) {
+        if (head->external[rank / 8] >> rank % 8 & 1U)
+            capture_ports_leave_out(&r->ports, rank, HX_LOCAL);
+    }
+    if (r->ports.interfaces)
+        return true;
+    capture_ports_free(&r->ports);
+    return hx_fail(problem, HX_EXIT_USAGE, option, "only local ports of external accelerators: nothing passes there");
+}
+
+bool recording_open(struct recording *r, const struct recording_plan *plan, const struct recording_fabric *fabric,
+                    struct hx_problem *problem)
+{
+    const struct hx_capture_settings *s = plan->settings;
+    *r = (struct recording){.fabric = *fabric, .clock = fabric->head->clock, .slot = -1};
+    r->whole_later = plan->whole_run && capture_can_say_more(s->file);
+    copy_note(r, plan->whole_run && !r->whole_later);
+    if (!capture_ports_choose(&r->ports, fabric->g, &s->ports, plan->ports_option, problem))
+        return false;
+    if (!leave_out_elsewhere(r, plan->ports_option, problem))
+        return false;
+    const struct capture_wish wish = {.ports = &r->ports,
+                                      .rings = fabric->metrics->workers,
+                                      .ring_bytes = s->buffer,
+                                      .wait_slots = plan->wait_slots,
+                                      .snaplen = (uint32_t)s->snaplen,
+                                      .annotate = s->annotate,
+                                      .filter = s->filter,
+                                      .option = plan->filter_option};
+    const struct capture_plan capture = {.memory = &r->memory,
+                                         .ports = &r->ports,
+                                         .file = s->file,
+                                         .filter = s->filter,
+                                         .note = r->note,
+                                         .application = "hxmesh " HXMESH_VERSION,
+                                         .epoch_ns = fabric->head->realtime_ns,
+                                         .most = plan->most,
+                                         .rotate_bytes = plan->rotate_bytes,
+                                         .rotate_files = plan->rotate_files};
+    if (capture_memory_new(&r->memory, &wish, problem)) {
+        if (capture_open(&r->capture, &capture, shm_clock_ns(&r->clock), problem))
+            return true;
+        capture_memory_free(&r->memory);
+    }
+    capture_ports_free(&r->ports);
+    return false;
+}
+
+bool recording_tap(struct recording *r, struct hx_problem *problem)
+{
+    int holder = 0;
+    r->slot = slot_take(r->fabric.control, r->fabric.arena.fd, 0, SHM_TAPS - 1, r->memory.fd, &holder);
+    if (r->slot >= 0)
+        return true;
+    if (r->slot == -EBUSY)
+        return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL,
+                       "this fabric is captured by %d others already, process %d among them", SHM_TAPS, holder);
+    return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "cannot tap this fabric: %s", strerror(-r->slot));
+}
+
+static unsigned attached_rings(const struct recording *r)
+{
+    unsigned count = 0;
+    for (uint32_t ring = 0; ring < r->memory.shape.rings; ring++)
+        count += atomic_load(&hx_tap_ring(r->memory.tap, &r->memory.shape, ring)->attached) != 0;
+    return count;
+}
+
+unsigned recording_await(const struct recording *r)
+{
+    for (unsigned ms = 0; ms < ATTACH_MS && attached_rings(r) < r->memory.shape.rings; ms++)
+        (void)poll(NULL, 0, 1);
+    return attached_rings(r);
+}
+
+static void untap(struct recording *r)
+{
+    if (r->slot < 0)
+        return;
+    slot_release(r->fabric.control, r->fabric.arena.fd, r->slot);
+    r->slot = -1;
+    for (unsigned ms = 0; ms < DETACH_MS && attached_rings(r) && atomic_load(&r->fabric.metrics->life) == HX_LIFE_READY;
+         ms++)
+        (void)poll(NULL, 0, 1);
+}
+
+void recording_run(struct recording *r, int wake, bool (*more)(struct recording *r, void *of), void *of)
+{
+    struct pollfd wait = {.fd = wake, .events = POLLIN};
+    while (more(r, of)) {
+        uint64_t taken = capture_drain(&r->capture, shm_clock_ns(&r->clock), false);
+        capture_flush(&r->capture);
+        (void)poll(&wait, 1, taken >= BUSY_FRAMES ? 0 : PAUSE_MS);
+    }
+    untap(r);
+    (void)capture_drain(&r->capture, shm_clock_ns(&r->clock), true);
+}
+
+void recording_close(struct recording *r)
+{
+    capture_close(&r->capture);
+    capture_memory_free(&r->memory);
+    capture_ports_free(&r->ports);
+}
+
+/* ---- a run, from its start ---- */
+
+static bool writer_goes_on(struct recording *r, void *of)
+{
+    (void)r;
+    return capture_writer_goes_on(of);
+}
+
+static bool write_run(struct capture_writer *w, void *of, struct hx_problem *problem)
+{
+    struct recording *r = of;
+    int error = shm_arena_reopen(&r->fabric.arena);
     if (error)
-        (void)hx_fail(problem, HX_EXIT_ENVIRONMENT, "capture", "cannot open this fabric's memory: %s",
-                      strerror(-error));
-    atomic_store(&r->end->taps, taps ? 1 : 2);
-    if (!taps)
-        _exit(HX_EXIT_ENVIRONMENT);
-    recorder_run(&r->recorder, -1, supervisor_runs_on, &supervisor);
-    recorder_close(&r->recorder);
-    if (r->recorder.whole_later && atomic_load(&r->end->whole))
-        capture_say_whole(&r->recorder.capture.report);
-    r->end->report = r->recorder.capture.report;
-    atomic_store(&r->end->done, 1);
-    _exit(HX_EXIT_DONE);
+        return hx_fail(problem, HX_EXIT_ENVIRONMENT, "capture", "cannot open this fabric's memory: %s",
+                       strerror(-error));
+    if (!recording_tap(r, problem))
+        return false;
+    capture_writer_begins(w);
+    recording_run(r, -1, writer_goes_on, w);
+    capture_close(&r->capture);
+    return true;
 }
 
-void recording_start(struct recording *r, const struct recorder_plan *plan, const struct recorder_fabric *fabric)
+void recording_start(struct recording *r, const struct recording_plan *plan, const struct recording_fabric *fabric)
 {
     struct hx_problem problem;
-    pid_t supervisor = getpid();
-    if (!recorder_open(&r->recorder, plan, fabric, &problem))
+    if (!recording_open(r, plan, fabric, &problem))
         hx_die_of(&problem);
-    r->end = mmap(NULL, sizeof *r->end, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (r->end == MAP_FAILED)
-        hx_die(HX_EXIT_ENVIRONMENT, NULL, "no memory for a capture: %s", strerror(errno));
-    pid_t child = fork();
-    if (child == 0)
-        record(r, supervisor);
-    r->child = child < 0 ? -1 : (int)syscall(SYS_pidfd_open, child, 0);
-    if (r->child < 0)
-        hx_die(HX_EXIT_ENVIRONMENT, NULL, "cannot start the capture: %s", strerror(errno));
-    r->pid = child;
-    capture_memory_keep(&r->recorder.memory);
-    capture_leave(&r->recorder.capture);
-    struct pollfd ends = {.fd = r->child, .events = POLLIN};
-    for (unsigned ms = 0; ms < START_MS && atomic_load(&r->end->taps) == 0 && poll(&ends, 1, 1) == 0;)
-        ms++;
-    if (atomic_load(&r->end->taps) == 2)
-        hx_die_of(&r->end->problem);
-}
-
-static uint64_t taken(const struct recording *r)
-{
-    const struct capture_memory *m = &r->recorder.memory;
-    uint64_t bytes = 0;
-    for (uint32_t ring = 0; ring < m->shape.rings; ring++)
-        bytes += atomic_load(&hx_tap_ring(m->tap, &m->shape, ring)->tail);
-    return bytes;
-}
-
-/* While it gets on; a signal cuts it short. */
-static void await_end(const struct recording *r)
-{
-    struct pollfd wait[] = {{.fd = r->child, .events = POLLIN}, {.fd = hx_signals_open(), .events = POLLIN}};
-    uint64_t before = UINT64_MAX;
-    while (before != taken(r)) {
-        before = taken(r);
-        if (poll(wait, 2, STOP_MS) != 0)
-            break;
-    }
-    if (!wait[0].revents)
-        (void)kill(r->pid, SIGKILL);
-    (void)close(wait[1].fd);
+    capture_writer_start(&r->writer, &r->capture, r->whole_later, write_run, r);
+    capture_memory_keep(&r->memory);
 }
 
 void recording_stop(struct recording *r, bool whole, struct capture_report *report)
 {
-    atomic_store(&r->end->whole, whole);
-    atomic_store(&r->recorder.memory.tap->stop, 1);
-    await_end(r);
-    (void)waitpid(r->pid, NULL, 0);
-    (void)close(r->child);
-    bool done = atomic_load(&r->end->done);
-    *report = r->end->report;
-    if (!done) { /* killed: how much of the file is there nobody knows */
-        (void)snprintf(report->file, sizeof report->file, "%s", r->recorder.capture.report.file);
-        report->error = EOWNERDEAD;
-        capture_count(report, &r->recorder.memory);
-    }
-    (void)munmap(r->end, sizeof *r->end);
-    capture_memory_free(&r->recorder.memory);
-    capture_ports_free(&r->recorder.ports);
+    capture_writer_stop(&r->writer, whole, report);
+    capture_memory_free(&r->memory);
+    capture_ports_free(&r->ports);
 }

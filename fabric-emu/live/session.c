@@ -21,12 +21,12 @@ void session_open(struct session *s, struct hx_spec *spec, const struct fab_opti
 
 static void start_recording(struct session *s)
 {
-    const struct recorder_plan plan = {.settings = s->capture,
-                                       .ports_option = "--capture-ports",
-                                       .filter_option = "--capture-filter",
-                                       .whole_run = true,
-                                       .wait_slots = s->capture->drop ? 0 : s->f.slots};
-    const struct recorder_fabric fabric = {
+    const struct recording_plan plan = {.settings = s->capture,
+                                        .ports_option = "--capture-ports",
+                                        .filter_option = "--capture-filter",
+                                        .whole_run = true,
+                                        .wait_slots = s->capture->drop ? 0 : s->f.slots};
+    const struct recording_fabric fabric = {
         .metrics = s->f.metrics.head, .head = s->f.head, .control = s->f.control, .arena = s->f.arena, .g = &s->f.g};
     recording_start(&s->recording, &plan, &fabric);
 }

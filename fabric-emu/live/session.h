@@ -3,7 +3,7 @@
 #define SESSION_H
 
 #include "external.h"
-#include "recorder.h"
+#include "recording.h"
 #include "supervisor.h"
 
 struct session {

@@ -2,7 +2,7 @@
 #include "fabric-emu/capture/capture.h"
 #include "host/json.h"
 #include "host/signals.h"
-#include "recorder.h"
+#include "recording.h"
 #include "verbs.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 struct capturing {
     struct attached fabric;
-    struct recorder recorder;
+    struct recording recording;
     struct hx_capture_settings settings;
     const char *name, *rotate;
     uint64_t most, duration_ns, rotate_bytes, rotate_files;
@@ -25,7 +25,7 @@ struct capturing {
     bool interrupted;
 };
 
-static bool goes_on(struct recorder *r, void *of)
+static bool goes_on(struct recording *r, void *of)
 {
     struct capturing *c = of;
     struct signalfd_siginfo info;
@@ -70,13 +70,13 @@ static void check(struct capturing *c, const struct hx_common *common)
 static void say_begin(const struct capturing *c, bool quiet)
 {
     if (!quiet)
-        (void)fprintf(stderr, "hxmesh: capturing at %" PRIu32 " port%s of %s\n", c->recorder.ports.interfaces,
-                      c->recorder.ports.interfaces == 1 ? "" : "s", c->fabric.name);
+        (void)fprintf(stderr, "hxmesh: capturing at %" PRIu32 " port%s of %s\n", c->recording.ports.interfaces,
+                      c->recording.ports.interfaces == 1 ? "" : "s", c->fabric.name);
 }
 
 static int finish(const struct capturing *c, const struct hx_common *common)
 {
-    const struct capture_report *r = &c->recorder.capture.report;
+    const struct capture_report *r = &c->recording.capture.report;
     if (common->json)
         hx_json_write(capture_report_json(r), common->json);
     if (capture_report_complain(r))
@@ -96,26 +96,26 @@ static int capture(struct capturing *c, const struct hx_common *common)
     check(c, common);
     if (!attach_open(&c->fabric, c->name, &problem))
         hx_die_of(&problem);
-    const struct recorder_plan plan = {.settings = &c->settings,
-                                       .ports_option = "--port",
-                                       .filter_option = "--filter",
-                                       .most = c->most,
-                                       .rotate_bytes = c->rotate_bytes,
-                                       .rotate_files = c->rotate_files};
-    const struct recorder_fabric fabric = {.metrics = c->fabric.metrics,
-                                           .head = c->fabric.head,
-                                           .control = c->fabric.control,
-                                           .arena = c->fabric.arena,
-                                           .g = &c->fabric.g};
-    if (!recorder_open(&c->recorder, &plan, &fabric, &problem) || !recorder_tap(&c->recorder, &problem))
+    const struct recording_plan plan = {.settings = &c->settings,
+                                        .ports_option = "--port",
+                                        .filter_option = "--filter",
+                                        .most = c->most,
+                                        .rotate_bytes = c->rotate_bytes,
+                                        .rotate_files = c->rotate_files};
+    const struct recording_fabric fabric = {.metrics = c->fabric.metrics,
+                                            .head = c->fabric.head,
+                                            .control = c->fabric.control,
+                                            .arena = c->fabric.arena,
+                                            .g = &c->fabric.g};
+    if (!recording_open(&c->recording, &plan, &fabric, &problem) || !recording_tap(&c->recording, &problem))
         hx_die_of(&problem);
     c->signals = hx_signals_open();
-    if (recorder_await(&c->recorder) == 0 && !attach_has_ended(&c->fabric))
+    if (recording_await(&c->recording) == 0 && !attach_has_ended(&c->fabric))
         hx_die(HX_EXIT_ENVIRONMENT, c->fabric.name, "no worker of this fabric answers");
     say_begin(c, common->quiet);
-    c->end_ns = c->duration_ns ? shm_clock_ns(&c->recorder.clock) + c->duration_ns : 0;
-    recorder_run(&c->recorder, c->signals, goes_on, c);
-    recorder_close(&c->recorder);
+    c->end_ns = c->duration_ns ? shm_clock_ns(&c->recording.clock) + c->duration_ns : 0;
+    recording_run(&c->recording, c->signals, goes_on, c);
+    recording_close(&c->recording);
     int code = finish(c, common);
     attach_close(&c->fabric);
     return code;

@@ -1,19 +1,15 @@
 /* recording.h - the capture of a run under the virtual clock: what workers tap (hal/virtual/tap.h), a process of its own writes.
  *
  *     recording_open     before the workers: chooses ports, makes the memory, begins the file
- *     recording_start    forks the writer
+ *     recording_start    begins the writer
  *     recording_tap      in each worker
  *     recording_stop     after the workers: the rest is written
  *
- * Records of several workers are merged by simulated time. A record may be written when no worker can make an earlier one:
- * all have later ones in their rings, or have said so. Who waits for room has a record in its ring, and who waits for
- * other workers has told its floor, so none of them waits for ever.
- *
- * A run that did not come to its end leaves a file that says "span=part". */
+ * How records of several workers are merged: fabric-emu/capture/capture.h. */
 #ifndef VIRTUAL_RECORDING_H
 #define VIRTUAL_RECORDING_H
 
-#include "fabric-emu/capture/capture.h"
+#include "fabric-emu/capture/writer.h"
 #include "host/capture_settings.h"
 #include "model.h"
 
@@ -23,12 +19,11 @@ struct recording {
     struct capture capture;
     struct capture_report report; /* after recording_stop() */
     struct shm_arena arena;       /* of the run: the writer lets it go */
-    struct recording_shared *shared;
+    struct capture_writer writer;
     uint32_t *interface; /* [planes * links]: as struct virtual_tap has it */
     unsigned workers;
     bool annotate;
     bool patched; /* the file says "span=part" until all is well */
-    int pid;      /* of the writer; 0: it is gone */
     char note[HX_PCAPNG_MOST_NOTE];
 };
 
@@ -38,9 +33,9 @@ void recording_start(struct recording *r);
 /* For worker `self`. */
 struct virtual_tap *recording_tap(const struct recording *r, const struct model *m, unsigned self);
 /* A child of this process has ended: whether it was the writer. */
-bool recording_ended(struct recording *r, int pid);
+bool recording_ended(const struct recording *r, int pid);
 /* No worker waits for the writer any more. */
-void recording_abandon(struct recording *r);
+void recording_abandon(const struct recording *r);
 /* No worker runs any more. whole: the run came to its end. */
 void recording_stop(struct recording *r, bool whole);
 void recording_close(struct recording *r);

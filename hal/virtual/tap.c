@@ -128,7 +128,7 @@ static void record(struct virtual_tap *t, const struct sight *s, uint32_t link, 
     if (s->note)
         *hx_tap_note_of(r) = *s->note;
     memcpy(hx_tap_bytes_of(r), s->frame, captured);
-    uint64_t where = (uint64_t)virtual_tap_rank(direction, s->local) << 32 | interface;
+    uint64_t where = (uint64_t)hx_tap_rank(direction, s->local) << 32 | interface;
     push(t, &(struct virtual_tap_entry){time, where, t->order++, slot});
 }
 
@@ -164,7 +164,7 @@ static struct hx_tap_record *await_room(struct virtual_tap *t, uint32_t bytes)
     struct hx_tap_record *r = hx_tap_reserve(&t->out, bytes);
     if (!r)
         hx_tap_publish(&t->out);
-    while (!r && !atomic_load_explicit(t->no_one, memory_order_relaxed)) {
+    while (!r && !atomic_load_explicit(t->gave_up, memory_order_relaxed)) {
         const struct timespec pause = {.tv_nsec = ROOM_PAUSE_NS};
         (void)nanosleep(&pause, NULL);
         r = hx_tap_reserve(&t->out, bytes);
@@ -185,5 +185,5 @@ void virtual_tap_flush(struct virtual_tap *t, uint64_t end)
         pop(t);
     }
     hx_tap_publish(&t->out);
-    atomic_store_explicit(t->floor, end, memory_order_release);
+    atomic_store_explicit(&t->out.ring->floor, end, memory_order_release);
 }

@@ -7,9 +7,8 @@
  * be routed). Both times lie ahead, so records wait in a heap until the window they belong to is over; what comes later
  * is not before that. At LOCAL a packet is inbound when its injection begins and outbound when its tail is delivered.
  *
- * Simulated time waits for the writer: nothing is dropped while there is one. Records of one time come in an order in
- * which they can have happened: what is delivered, which an endpoint may answer at once, then what comes in, then what
- * goes out; then by interface, and in the order in which the one worker that makes them made them. So the file does not
+ * Simulated time waits for the writer: nothing is dropped while there is one. Records of one time come by their rank
+ * (hal/tap_ring.h), then by interface, and in the order in which the one worker that makes them made them. So the file does not
  * depend on the number of workers. What waits is what links carry within about a microsecond.
  *
  * Who owns what: everything is a copy. The heap and its slots are the worker's own, the ring is shared with the writer,
@@ -24,16 +23,6 @@ struct bpf_insn;
 struct hal_endpoint;
 struct hal_switch;
 
-/* The order of records of one time. */
-enum virtual_tap_rank { VIRTUAL_TAP_DELIVERED, VIRTUAL_TAP_IN, VIRTUAL_TAP_OUT };
-
-static inline enum virtual_tap_rank virtual_tap_rank(enum hx_tap_direction direction, bool local)
-{
-    if (direction == HX_TAP_IN)
-        return VIRTUAL_TAP_IN;
-    return local ? VIRTUAL_TAP_DELIVERED : VIRTUAL_TAP_OUT;
-}
-
 /* A record that waits for its time. */
 struct virtual_tap_entry {
     uint64_t time;  /* ps */
@@ -47,8 +36,7 @@ struct virtual_tap {
     struct hx_tap_count *counts;
     const struct bpf_insn *program; /* NULL: every frame passes */
     struct hx_tap_producer out;
-    _Atomic uint64_t *floor;    /* told to the writer: what comes later is not before this time, ps */
-    const _Atomic bool *no_one; /* nobody writes any more */
+    const _Atomic uint32_t *gave_up; /* of struct hx_tap */
     uint32_t snaplen;
     bool annotate;
     bool payload; /* frames carry all of it */

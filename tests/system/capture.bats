@@ -301,7 +301,7 @@ no_worker_taps() {
     says 2 "--json: '$FILE' is the file of --write too: *" capture --json "$FILE" --write "$BATS_TEST_TMPDIR/./run.pcapng"
 }
 
-@test "capture: a recorder that was stopped does not keep the name of a run that was killed" {
+@test "capture: a writer that was stopped does not keep the name of a run that was killed" {
     start_long --capture "$FILE" --snaplen 64
     eventually test -s "$FILE"
     local tap

@@ -10,7 +10,7 @@ teardown() {
 
 running() { [ -e "/dev/shm/hxmesh-$NAME" ] && hxmesh top "$NAME" --json - --count 1 --interval 100ms; }
 
-has_recorder() { recorder=$(pgrep --parent "$PID" hxmesh-tap); }
+has_writer() { writer=$(pgrep --parent "$PID" hxmesh-tap); }
 
 # whole LINES: counters never go back, and the last line is the end.
 whole() {
@@ -102,8 +102,8 @@ never_above_one() {
     start "4x4 Hx2Mesh" --clock virtual --traffic uniform --duration 10s --capture "$BATS_TEST_TMPDIR/run.pcapng" \
         --snaplen 64
     eventually running
-    eventually has_recorder
-    kill -STOP "$recorder" # it does not keep the name
+    eventually has_writer
+    kill -STOP "$writer" # it does not keep the name
     mapfile -t workers < <(pgrep --parent "$PID" hxmesh-v)
     kill -KILL "$PID"
     finish
@@ -114,7 +114,7 @@ never_above_one() {
     [ "$stderr" = "hxmesh: error: $NAME: no fabric of this name is running" ]
     report "2x2 Hx2Mesh" --clock virtual --message 1KiB
     holds "$WHOLE"
-    kill -KILL "$recorder"
+    kill -KILL "$writer"
     eventually nothing_left
 }
 

@@ -208,6 +208,40 @@ static void who_is_writing_is_waited_for_but_not_for_ever(void **state)
         assert_true(found.packet[i].time_ns > found.packet[i - 1].time_ns);
 }
 
+static void tell_floor(unsigned ring, uint64_t ps)
+{
+    hx_tap_publish(&b.in[ring]);
+    atomic_store(&b.in[ring].ring->floor, ps);
+}
+
+/* What is delivered comes before what comes in and what goes out at the same time, whatever ring it lies in. */
+static void simulated_records_wait_for_the_floor_of_who_has_none(void **state)
+{
+    (void)state;
+    enum { OUT = 0, IN = 1, DELIVERED = 4 }; /* interfaces of a0,0 */
+    static const uint32_t order[] = {DELIVERED, IN, OUT, OUT};
+    b.plan.simulated = true;
+    begin();
+    (void)put(0, 7000, OUT, 64);
+    (void)put(0, 8000, OUT, 64);
+    (void)put(1, 7000, DELIVERED, 64);
+    tell_floor(0, 9000);
+    tell_floor(1, 8000);
+    tell_floor(2, 7000);
+    assert_int_equal(capture_drain(&b.capture, 0, false), 0);
+    (void)put(2, 7000, IN, 64);
+    tell_floor(2, 8000);
+    assert_int_equal(capture_drain(&b.capture, 0, false), 3);
+    assert_int_equal(capture_drain(&b.capture, 0, true), 1);
+    capture_close(&b.capture);
+    read_file(b.file);
+    assert_int_equal(found.packets, 4);
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(found.packet[i].interface, order[i]);
+        assert_int_equal(found.packet[i].time_ns, EPOCH + (i < 3 ? 7 : 8));
+    }
+}
+
 static void what_the_tap_dropped_is_told_where_it_is_missing(void **state)
 {
     (void)state;
@@ -421,6 +455,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_BENCH(records_of_all_rings_come_in_the_order_of_time),
         WITH_BENCH(who_is_writing_is_waited_for_but_not_for_ever),
+        WITH_BENCH(simulated_records_wait_for_the_floor_of_who_has_none),
         WITH_BENCH(what_the_tap_dropped_is_told_where_it_is_missing),
         WITH_BENCH(a_capture_that_is_full_stops),
         WITH_BENCH(files_rotate_and_the_last_are_kept),

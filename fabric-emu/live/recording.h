@@ -1,13 +1,13 @@
-/* recorder.h - captures a running fabric into a file: from another process, or in a child of the run's supervisor. */
-#ifndef RECORDER_H
-#define RECORDER_H
+/* recording.h - captures a running fabric into a file: from another process, or in a child of the run's supervisor. */
+#ifndef RECORDING_H
+#define RECORDING_H
 
 #include "attach.h"
-#include "fabric-emu/capture/capture.h"
+#include "fabric-emu/capture/writer.h"
 #include "host/capture_settings.h"
 
 /* What is captured, and where the options that say so come from. */
-struct recorder_plan {
+struct recording_plan {
     const struct hx_capture_settings *settings;
     const char *ports_option, *filter_option; /* for errors */
     bool whole_run;                           /* from before the first packet to the end */
@@ -17,7 +17,7 @@ struct recorder_plan {
 };
 
 /* The fabric, as this process sees it. */
-struct recorder_fabric {
+struct recording_fabric {
     const struct hx_metrics_head *metrics;
     const struct fab_head *head;
     struct fab_control *control;
@@ -25,8 +25,8 @@ struct recorder_fabric {
     const struct hx_geometry *g;
 };
 
-struct recorder {
-    struct recorder_fabric fabric;
+struct recording {
+    struct recording_fabric fabric;
     struct shm_clock clock;
     struct capture_ports ports;
     struct capture_memory memory;
@@ -34,34 +34,27 @@ struct recorder {
     char note[FAB_NOTE_BYTES];
     bool whole_later; /* the file says "span=part" until the run has come to its end */
     int slot;         /* -1: none taken */
+    struct capture_writer writer;
 };
 
 /* Prepares everything and begins the file; taps nothing yet. */
-bool recorder_open(struct recorder *r, const struct recorder_plan *plan, const struct recorder_fabric *fabric,
-                   struct hx_problem *problem);
+bool recording_open(struct recording *r, const struct recording_plan *plan, const struct recording_fabric *fabric,
+                    struct hx_problem *problem);
 /* Taps. false: other captures have all slots. */
-bool recorder_tap(struct recorder *r, struct hx_problem *problem);
+bool recording_tap(struct recording *r, struct hx_problem *problem);
 /* Waits until every worker taps; for two seconds at most. Returns how many do. */
-unsigned recorder_await(const struct recorder *r);
+unsigned recording_await(const struct recording *r);
 /* Writes until `more` says no; then taps no longer and writes what is left. `wake`: a descriptor that cuts waiting
  * short, -1: none. */
-void recorder_run(struct recorder *r, int wake, bool (*more)(struct recorder *r, void *of), void *of);
+void recording_run(struct recording *r, int wake, bool (*more)(struct recording *r, void *of), void *of);
 /* Ends the file and frees; r->capture.report stays. */
-void recorder_close(struct recorder *r);
+void recording_close(struct recording *r);
 
-/* ---- in a child of the supervisor ---- */
+/* ---- a run, from its start, by a process of its own ---- */
 
-struct recording {
-    struct recorder recorder;
-    struct recording_end *end; /* shared with the child */
-    int child;                 /* descriptor that becomes readable when the child ends */
-    int pid;                   /* of the child */
-};
-
-/* Starts to record; dies with one line if that cannot be. Call before any worker runs. */
-void recording_start(struct recording *r, const struct recorder_plan *plan, const struct recorder_fabric *fabric);
-/* No worker runs any more: waits for the rest to be written. whole: the run came to its end. report->error is EOWNERDEAD
- * if the child was killed. */
+/* Dies with one line if that cannot be. Call before any worker runs. */
+void recording_start(struct recording *r, const struct recording_plan *plan, const struct recording_fabric *fabric);
+/* No worker runs any more: as capture_writer_stop() says, and frees. */
 void recording_stop(struct recording *r, bool whole, struct capture_report *report);
 
 #endif
