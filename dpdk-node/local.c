@@ -1,6 +1,6 @@
 /* local.c - traffic of the built-in endpoint (local.h). */
 #include "local.h"
-#include "fabric-emu/waits.h"
+#include "fabric-emu/endpoint.h"
 #include "fabric-emu/workload/payload.h"
 #include "host/error.h"
 #include "host/random.h"
@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 enum { SENDS = 8, NO_WAY_MS = 40000 };
-#define NS_PER_MS         UINT64_C(1000000)
 #define WAIT_FOR_LINKS_NS (5000 * NS_PER_MS)
 static const double plane_bytes_per_ns = 4 * 50.0; /* four links of 400 Gb/s (table III) */
 
@@ -122,6 +121,21 @@ bool local_is_good(const struct local *l)
 
 /* ---- life ---- */
 
+static struct hx_endpoint_config config_of(const struct node_config *c)
+{
+    struct hx_endpoint_config config = endpoint_config(&c->g, c->node);
+    endpoint_waits(&config);
+    config.plane_set = (uint8_t)(1U << c->plane);
+    config.sends = SENDS;
+    config.epoch = hx_random_epoch();
+    config.key = hx_random_64();
+    config.retries = WAIT_RETRIES;
+    config.check = true;
+    config.job = c->job;
+    config.no_way_ns = NO_WAY_MS * NS_PER_MS;
+    return config;
+}
+
 struct local *local_new(struct node *n, uint16_t device)
 {
     const struct node_config *c = n->config;
@@ -144,21 +158,7 @@ struct local *local_new(struct node *n, uint16_t device)
                                           .drops = l->drops};
     dpdk_port_init(&l->port, &port, hx_allocate(1, dpdk_port_bytes(port.blocks, port.peer_blocks)));
     l->hal.port[c->plane] = &l->port;
-    const struct hx_endpoint_config endpoint = {.gx = c->place.gx,
-                                                .gy = c->place.gy,
-                                                .columns = c->g.columns,
-                                                .rows = c->g.rows,
-                                                .plane_set = (uint8_t)(1U << c->plane),
-                                                .sends = SENDS,
-                                                .epoch = hx_random_epoch(),
-                                                .key = hx_random_64(),
-                                                .retries = WAIT_RETRIES,
-                                                .check = true,
-                                                .job = c->job,
-                                                .timeout_ns = WAIT_FIRST_MS * NS_PER_MS,
-                                                .least_ns = WAIT_LEAST_MS * NS_PER_MS,
-                                                .most_ns = WAIT_MOST_MS * NS_PER_MS,
-                                                .no_way_ns = NO_WAY_MS * NS_PER_MS};
+    const struct hx_endpoint_config endpoint = config_of(c);
     l->memory = hx_allocate(1, hx_endpoint_bytes(&endpoint));
     if (hx_endpoint_init(&l->endpoint, &endpoint, &l->hal, l->memory) != HX_OK)
         hx_die(HX_EXIT_CONFIG, c->name, "its endpoint cannot be built");

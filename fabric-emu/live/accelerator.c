@@ -1,6 +1,6 @@
 /* accelerator.c - driving an endpoint (accelerator.h). */
 #include "accelerator.h"
-#include "fabric-emu/waits.h"
+#include "fabric-emu/endpoint.h"
 #include "host/error.h"
 #include "host/random.h"
 #include "hxmesh/error.h"
@@ -13,7 +13,6 @@ enum {
     HOPELESS_TRIES = 3, /* where boards stay down and nobody answers */
     NO_WAY_MS = 2000    /* where there seems to be no way; a restart takes milliseconds */
 };
-#define NS_PER_MS UINT64_C(1000000)
 
 /* ---- messages ---- */
 
@@ -240,21 +239,15 @@ static uint64_t come_from_elsewhere(const struct accelerator *a)
 static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank)
 {
     const struct hx_geometry *g = &w->f->g;
-    struct hx_place at = hx_place_of(g, rank);
-    return (struct hx_endpoint_config){.gx = at.gx,
-                                       .gy = at.gy,
-                                       .columns = g->columns,
-                                       .rows = g->rows,
-                                       .plane_set = (uint8_t)((1U << g->planes) - 1),
-                                       .sends = w->workload->transfer || w->workload->collective ? FAB_SENDS : SENDS,
-                                       .peers = g->accelerators - 1,
-                                       .retries = UINT8_MAX, /* accelerator_give_up() says */
-                                       .check = w->workload->verify || w->f->spec.externals > 0,
-                                       .job = layout_job_of(&w->f->spec, g, rank),
-                                       .timeout_ns = WAIT_FIRST_MS * NS_PER_MS,
-                                       .least_ns = WAIT_LEAST_MS * NS_PER_MS,
-                                       .most_ns = WAIT_MOST_MS * NS_PER_MS,
-                                       .no_way_ns = w->f->spec.externals ? UINT64_MAX : NO_WAY_MS * NS_PER_MS};
+    struct hx_endpoint_config config = endpoint_config(g, rank);
+    endpoint_waits(&config);
+    config.sends = w->workload->transfer || w->workload->collective ? FAB_SENDS : SENDS;
+    config.peers = g->accelerators - 1;
+    config.retries = UINT8_MAX; /* accelerator_give_up() says */
+    config.check = w->workload->verify || w->f->spec.externals > 0;
+    config.job = layout_job_of(&w->f->spec, g, rank);
+    config.no_way_ns = w->f->spec.externals ? UINT64_MAX : NO_WAY_MS * NS_PER_MS;
+    return config;
 }
 
 size_t accelerator_bytes(const struct worker *w, uint32_t rank)
@@ -336,11 +329,10 @@ static void end_with_others(struct accelerator *a)
 
 static void finish(struct accelerator *a)
 {
-    uint64_t wrong;
-    uint64_t begin_ns = shm_clock_ns(a->worker->clock);
-    if (!workload_finish(a->workload, &wrong))
+    if (!workload_is_due(a->workload))
         return;
-    note_corrupted(a, wrong);
+    uint64_t begin_ns = shm_clock_ns(a->worker->clock);
+    note_corrupted(a, workload_finish(a->workload));
     a->area->verify_ns += shm_clock_ns(a->worker->clock) - begin_ns;
     atomic_store(&a->report->collective_done, 1);
 }

@@ -1,5 +1,6 @@
 /* driver.c - driving an endpoint under the virtual clock (driver.h). */
 #include "build.h"
+#include "fabric-emu/endpoint.h"
 #include "host/error.h"
 #include "hxmesh/error.h"
 #include "stock.h"
@@ -11,7 +12,6 @@ enum {
     MOST_MS = 4000
 };
 #define PS_PER_NS     UINT64_C(1000)
-#define NS_PER_MS     UINT64_C(1000000)
 #define LOOK_AGAIN_PS UINT64_C(1000000) /* something is late and could not be asked for */
 
 /* ---- messages ---- */
@@ -36,11 +36,10 @@ static bool is_warm(const struct driver *d, uint64_t now)
 
 static void finish(struct driver *d)
 {
-    uint64_t wrong;
-    if (!workload_finish(d->workload, &wrong))
+    if (!workload_is_due(d->workload))
         return;
     d->worker->area->collectives_done++;
-    note_corrupted(d, wrong);
+    note_corrupted(d, workload_finish(d->workload));
 }
 
 /* Asks the workload, when something happened that it may have waited for. */
@@ -181,21 +180,16 @@ static uint32_t peers_of(const struct driver *d)
 static struct hx_endpoint_config config_of(const struct driver *d)
 {
     const struct model *m = d->worker->m;
-    struct hx_place at = hx_place_of(m->g, d->rank);
-    return (struct hx_endpoint_config){.gx = at.gx,
-                                       .gy = at.gy,
-                                       .columns = m->g->columns,
-                                       .rows = m->g->rows,
-                                       .plane_set = (uint8_t)((1U << m->g->planes) - 1),
-                                       .sends = sends_of(d),
-                                       .peers = peers_of(d),
-                                       .epoch = 1,
-                                       .retries = RETRIES,
-                                       .check = m->settings.verify,
-                                       .job = layout_job_of(m->spec, m->g, d->rank),
-                                       .timeout_ns = TIMEOUT_MS * NS_PER_MS,
-                                       .least_ns = TIMEOUT_MS * NS_PER_MS,
-                                       .most_ns = MOST_MS * NS_PER_MS};
+    struct hx_endpoint_config config = endpoint_config(m->g, d->rank);
+    config.sends = sends_of(d);
+    config.peers = peers_of(d);
+    config.epoch = 1;
+    config.retries = RETRIES;
+    config.check = m->settings.verify;
+    config.job = layout_job_of(m->spec, m->g, d->rank);
+    config.timeout_ns = config.least_ns = TIMEOUT_MS * NS_PER_MS;
+    config.most_ns = MOST_MS * NS_PER_MS;
+    return config;
 }
 
 static void start_workload(struct driver *d)

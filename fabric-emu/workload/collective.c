@@ -64,14 +64,17 @@ static uint64_t place(struct workload *w, const struct hx_header *h, const uint8
     return is_due ? 0 : h->length;
 }
 
-static bool finish(struct workload *w, uint64_t *wrong_bytes)
+static bool is_due(const struct workload *w)
+{
+    const struct collective *p = (const struct collective *)w;
+    return !p->over && hx_collective_done(&p->c);
+}
+
+static uint64_t finish(struct workload *w)
 {
     struct collective *p = collective_of(w);
-    if (p->over || !hx_collective_done(&p->c))
-        return false;
     p->over = true;
-    *wrong_bytes = p->vector ? collective_values_wrong(&p->values, &p->c, p->vector) : 0;
-    return true;
+    return p->vector ? collective_values_wrong(&p->values, &p->c, p->vector) : 0;
 }
 
 static bool is_over(const struct workload *w)
@@ -85,6 +88,7 @@ static const struct workload_ops ops = {.bytes = sizeof(struct collective),
                                         .event = event,
                                         .fill = fill,
                                         .place = place,
+                                        .is_due = is_due,
                                         .finish = finish,
                                         .is_over = is_over};
 

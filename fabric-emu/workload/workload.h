@@ -72,7 +72,8 @@ struct workload_ops {
     int (*event)(struct workload *w, const struct hx_event *event); /* NULL: events do not matter */
     void (*fill)(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes);
     uint64_t (*place)(struct workload *w, const struct hx_header *h, const uint8_t *payload);
-    bool (*finish)(struct workload *w, uint64_t *wrong_bytes); /* NULL: there is nothing to do in the end */
+    bool (*is_due)(const struct workload *w); /* NULL: there is nothing to do in the end */
+    uint64_t (*finish)(struct workload *w);
     bool (*is_over)(const struct workload *w);
     void (*close)(struct workload *w); /* NULL: it has only its memory */
 };
@@ -117,10 +118,16 @@ static inline uint64_t workload_place(struct workload *w, const struct hx_header
     return w->ended ? 0 : w->ops->place(w, h, payload);
 }
 
-/* Once, when all of it is done that is one thing for many: true, and how many bytes of what it leaves here are wrong. */
-static inline bool workload_finish(struct workload *w, uint64_t *wrong_bytes)
+/* All of it is done that is one thing for many, and nobody has called workload_finish() for it yet. */
+static inline bool workload_is_due(const struct workload *w)
 {
-    return !w->ended && w->ops->finish && w->ops->finish(w, wrong_bytes);
+    return !w->ended && w->ops->is_due && w->ops->is_due(w);
+}
+
+/* Returns how many bytes of what it leaves here are wrong. */
+static inline uint64_t workload_finish(struct workload *w)
+{
+    return w->ops->finish(w);
 }
 
 /* Nothing more will be sent. */

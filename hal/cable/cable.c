@@ -1,14 +1,11 @@
 /* cable.c - one end of a cable (cable.h). */
 #include "cable.h"
+#include "hal/split_mix.h"
 #include "hxmesh/error.h"
 
-/* SplitMix64 (Steele, Lea and Flood, OOPSLA 2014). */
 uint64_t cable_draw(struct cable_end *c)
 {
-    uint64_t x = c->random += UINT64_C(0x9E3779B97F4A7C15);
-    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
-    return x ^ x >> 31;
+    return split_mix_next(&c->random);
 }
 
 void cable_begin(struct cable_end *c, uint32_t peer_blocks, uint32_t blocks)

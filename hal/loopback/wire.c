@@ -1,5 +1,6 @@
 /* wire.c - the receiving end of a wire, and what it does wrong (wire.h). */
 #include "wire.h"
+#include "hal/split_mix.h"
 
 size_t loopback_wire_bytes(unsigned blocks)
 {
@@ -29,8 +30,7 @@ static void ring_read(const struct loopback_wire *w, uint32_t at, void *to, uint
 
 static uint32_t draw(struct loopback_faults *f)
 {
-    f->random = f->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(f->random >> 33);
+    return (uint32_t)(split_mix_next(&f->random) >> 33);
 }
 
 static bool strikes(struct loopback_faults *f, unsigned of_1000)

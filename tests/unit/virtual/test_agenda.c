@@ -71,7 +71,7 @@ static void any_mixture(void **state)
         unsigned item = random_below(random, ITEMS);
         if (!noted[item] && random % 2) {
             noted[item] = true;
-            time[item] = random_mix(random) % 50;
+            time[item] = split_mix(random) % 50;
             virtual_agenda_note(&a, time[item], item);
         } else if (a.count) {
             unsigned best = ITEMS;

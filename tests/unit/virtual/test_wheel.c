@@ -103,7 +103,7 @@ static void note_some(struct virtual_wheel *w, uint64_t from, uint64_t random)
     uint32_t entity = random_below(random, ENTITIES);
     for (unsigned n = 0; n < NOTES; n++) {
         if (due[entity][n] == 0) {
-            due[entity][n] = some_time(from, random_mix(random));
+            due[entity][n] = some_time(from, split_mix(random));
             virtual_wheel_add(w, entity, due[entity][n]);
             return;
         }

@@ -1,0 +1,26 @@
+/* split_mix.h - pseudo-random numbers of SplitMix64 (Steele, Lea and Flood, OOPSLA 2014). Freestanding. */
+#ifndef HAL_SPLIT_MIX_H
+#define HAL_SPLIT_MIX_H
+
+#include <stdint.h>
+
+#define SPLIT_MIX_STEP UINT64_C(0x9E3779B97F4A7C15)
+
+/* A number that follows from x alone. */
+static inline uint64_t split_mix(uint64_t x)
+{
+    x += SPLIT_MIX_STEP;
+    x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+    return x ^ x >> 31;
+}
+
+/* The next number of a row; any state begins one. */
+static inline uint64_t split_mix_next(uint64_t *state)
+{
+    uint64_t number = split_mix(*state);
+    *state += SPLIT_MIX_STEP;
+    return number;
+}
+
+#endif
