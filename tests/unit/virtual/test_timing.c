@@ -97,6 +97,15 @@ static void picoseconds(void **state)
     assert_int_equal(t.window, 40000 + 1000 + 40000 + 2560);
 }
 
+/* The window is as short as the shortest way: by the shorter of the two cables, and by the faster of link and crossbar. */
+static void the_shortest_way(void **state)
+{
+    (void)state;
+    const struct virtual_timing t = timing_of((struct hx_timing){
+        .cable = 3, .crossbar = 100, .trace = 7, .given = HX_GIVEN_CABLE | HX_GIVEN_CROSSBAR | HX_GIVEN_TRACE});
+    assert_int_equal(t.window, 40000 + 3000 + 40000 + 5120);
+}
+
 /* Times are rounded down for a packet as a whole. */
 static void odd_rates(void **state)
 {
@@ -161,6 +170,7 @@ int main(void)
         cmocka_unit_test(what_is_said_over_a_preset),
         cmocka_unit_test(a_file_and_options),
         cmocka_unit_test(picoseconds),
+        cmocka_unit_test(the_shortest_way),
         cmocka_unit_test(odd_rates),
         cmocka_unit_test(a_pace),
         cmocka_unit_test(the_longest_latencies),

@@ -70,10 +70,49 @@ static void far_ahead(void **state)
         virtual_wheel_open(&w, 10, WIDTH);
         virtual_wheel_add(&w, 7, windows[i] * WIDTH + 5);
         assert_true(virtual_wheel_next(&w) == windows[i]);
-        assert_true(has(virtual_wheel_turn(&w, windows[i]), 7));
+        assert_true(virtual_wheel_turn(&w, windows[i])[0] == 1U << 7); /* and nobody else is woken */
         virtual_wheel_done(&w);
         assert_true(virtual_wheel_next(&w) == VIRTUAL_NO_WINDOW);
     }
+}
+
+/* The first entity of a bucket's next word is not taken for one of the next bucket. */
+static void as_many_words_as_entities_need(void **state)
+{
+    (void)state;
+    struct virtual_wheel w;
+    virtual_wheel_open(&w, 65, WIDTH);
+    virtual_wheel_add(&w, 64, 0);
+    const uint64_t *set = virtual_wheel_turn(&w, 0);
+    assert_true(set[0] == 0 && set[1] == 1);
+    virtual_wheel_done(&w);
+    assert_true(virtual_wheel_turn(&w, 1)[0] == 0);
+}
+
+/* One turn for a single entity, and for nobody else. */
+static void expect_alone(struct virtual_wheel *w, uint64_t window, uint32_t entity)
+{
+    assert_true(virtual_wheel_next(w) == window);
+    assert_true(virtual_wheel_turn(w, window)[0] == (uint64_t)1 << entity);
+    virtual_wheel_done(w);
+}
+
+/* A bucket serves again after a round, and far entities are fetched one by one. */
+static void nobody_is_woken_without_need(void **state)
+{
+    (void)state;
+    struct virtual_wheel w;
+    virtual_wheel_open(&w, 10, WIDTH);
+    virtual_wheel_add(&w, 1, 5 * WIDTH);
+    expect_alone(&w, 5, 1);
+    virtual_wheel_add(&w, 2, (5 + VIRTUAL_BUCKETS) * WIDTH);
+    expect_alone(&w, 5 + VIRTUAL_BUCKETS, 2);
+    virtual_wheel_add(&w, 7, 1000 * WIDTH);
+    virtual_wheel_add(&w, 3, 1010 * WIDTH);
+    expect_alone(&w, 1000, 7);
+    expect_alone(&w, 1010, 3);
+    virtual_wheel_add(&w, 4, 3000 * WIDTH);
+    expect_alone(&w, 3000, 4);
 }
 
 /* ---- against a list of all that is to be done ---- */
@@ -154,8 +193,13 @@ static void nobody_is_forgotten(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty),     cmocka_unit_test(ends_of_a_window),    cmocka_unit_test(now),
-        cmocka_unit_test(far_ahead), cmocka_unit_test(nobody_is_forgotten),
+        cmocka_unit_test(empty),
+        cmocka_unit_test(ends_of_a_window),
+        cmocka_unit_test(now),
+        cmocka_unit_test(far_ahead),
+        cmocka_unit_test(as_many_words_as_entities_need),
+        cmocka_unit_test(nobody_is_woken_without_need),
+        cmocka_unit_test(nobody_is_forgotten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
