@@ -75,7 +75,7 @@ unsigned core_loop(struct core *c)
     if (__builtin_expect(up != c->hal.up, 0))
         see_links(c, up);
     unsigned work = receive(c);
-    unsigned moved = c->is_tree ? hx_tree_step(&c->sw) : hx_accelerator_step(&c->sw);
+    unsigned moved = c->is_tree ? hx_router_step(&c->sw) : hx_accelerator_step(&c->sw);
     add(&c->moved, moved);
     work += moved;
     if (c->node->cores > 1)

@@ -3,6 +3,7 @@
  * The two dimensions are independent, so one routine plans a line: which of the two sides (low: W or N, high: E or S)
  * a minimal path takes next, and whether it leaves the board right here. */
 #include "hxmesh/route.h"
+#include "hxmesh/memory.h"
 
 enum side { LOW, HIGH };
 
@@ -129,36 +130,41 @@ static uint64_t spine_ports(const struct line *l, unsigned cables, unsigned to)
     return set;
 }
 
-static void tree_tables(const struct hx_geometry *g, uint32_t node, struct hx_place at, uint64_t *table)
+/* By the digit of its axis, whatever the other says, and never back. */
+static void tree_tables(struct hx_route *r, const struct hx_geometry *g, uint32_t node, struct hx_place at, uint64_t up,
+                        uint64_t *tables)
 {
     bool row = at.kind == HX_ROW_SWITCH;
     const struct line l = {row ? &g->row : &g->column, row ? g->a : g->b};
+    uint64_t *from = tables + g->columns + g->rows;
+    uint64_t *table = row ? tables : tables + g->columns;
     unsigned positions = row ? g->columns : g->rows;
+    unsigned ports = hx_node_ports(g, node);
+    memset(tables, UINT8_MAX, sizeof *tables * ((size_t)g->columns + g->rows));
     for (unsigned to = 0; to < positions; to++)
         table[to] = at.index < l.network->leaves ? leaf_ports(&l, at.index, to)
-                                                 : spine_ports(&l, hx_node_ports(g, node) / l.network->leaves, to);
+                                                 : spine_ports(&l, ports / l.network->leaves, to);
+    for (unsigned input = 0; input < ports; input++)
+        from[input] = up & ~((uint64_t)1 << input);
+    r->is_router = true;
+    r->d0_ports = tables;
+    r->d1_ports = tables + g->columns;
+    r->from = from;
 }
 
 size_t hx_route_bytes(const struct hx_geometry *g, uint32_t node)
 {
-    switch (hx_place_of(g, node).kind) {
-    case HX_ACCELERATOR:
-        return (size_t)g->columns + g->rows;
-    case HX_ROW_SWITCH:
-        return g->columns * sizeof(uint64_t);
-    default:
-        return g->rows * sizeof(uint64_t);
-    }
+    size_t digits = (size_t)g->columns + g->rows;
+    return hx_place_of(g, node).kind == HX_ACCELERATOR ? digits : (digits + hx_node_ports(g, node)) * sizeof(uint64_t);
 }
 
 void hx_route_build(struct hx_route *r, const struct hx_geometry *g, uint32_t node, struct hx_barred barred,
                     uint64_t up, void *memory)
 {
     struct hx_place at = hx_place_of(g, node);
-    *r = (struct hx_route){.kind = (uint8_t)at.kind, .columns = g->columns, .rows = g->rows, .up = up};
+    *r = (struct hx_route){.columns = g->columns, .rows = g->rows};
     if (at.kind != HX_ACCELERATOR) {
-        tree_tables(g, node, at, memory);
-        r->tree_table = memory;
+        tree_tables(r, g, node, at, up, memory);
         return;
     }
     uint8_t *tables = memory;
@@ -178,7 +184,7 @@ void hx_route_order_x_first(struct hx_route *r, void *memory)
 {
     const uint8_t x_ports = (uint8_t)(r->allowed[HX_LOCAL] & (1U << HX_E | 1U << HX_W));
     uint8_t *x_table = memory;
-    for (unsigned gx = 0; r->kind == HX_ACCELERATOR && gx < r->columns; gx++) {
+    for (unsigned gx = 0; !r->is_router && gx < r->columns; gx++) {
         if (x_table[gx] & x_ports)
             x_table[gx] &= x_ports;
     }

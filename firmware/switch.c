@@ -1,6 +1,6 @@
 /* switch.c - the forwarding step (include/hxmesh/switch.h): receive, route, select, credit, transmit over bursts.
  *
- * One body serves accelerators and tree switches: step() is inlined twice, with the route function and `narrow` as
+ * One body serves accelerators and routers: step() is inlined twice, with the route function and `narrow` as
  * constants. Narrow switches have at most four linked outputs, so the room of all of them on one VC is one word of four
  * lanes and stays in a register while a VC is served. */
 #include "hxmesh/switch.h"
@@ -77,18 +77,17 @@ ALWAYS_INLINE uint64_t candidates(const struct hx_switch *sw, unsigned input, co
     return ports;
 }
 
-/* Likewise for who came on `vc`. The last VC cannot be raised: a packet that would have to be came with a VC that is not
- * true (nothing on a wire protects it), and has no way on. */
+/* Likewise for who came on `vc`: hx_route_ways(). */
 ALWAYS_INLINE uint64_t ways_on(const struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d,
                                route_function *route, bool narrow)
 {
     uint64_t ports = candidates(sw, input, d, route, narrow);
-    if (narrow && vc == HX_VCS - 1) {
-        ports &= ~(uint64_t)sw->route.raise;
-        if (RARE(ports == 0))
-            ports = LOCAL_BIT;
-    }
-    return ports;
+    if (vc != HX_VCS - 1)
+        return ports;
+    if (!narrow)
+        return ports & ~hx_router_raising(&sw->route, input, ports);
+    ports &= ~(uint64_t)sw->route.raise;
+    return RARE(ports == 0) ? LOCAL_BIT : ports;
 }
 
 /* ---- room and selection ---- */
@@ -128,13 +127,13 @@ ALWAYS_INLINE unsigned select_narrow(struct hx_switch *sw, uint64_t lanes, uint6
     return best >> 2 >= cost ? (best ^ (uint32_t)turns) & 3 : NO_PORT;
 }
 
-ALWAYS_INLINE unsigned wide_room(struct hx_switch *sw, unsigned port, unsigned vc)
+ALWAYS_INLINE unsigned wide_room(struct hx_switch *sw, unsigned port, unsigned input, unsigned vc)
 {
-    return hx_lane(hal_room(sw->hal, port), vc);
+    return hx_lane(hal_room(sw->hal, port), hx_router_vc(&sw->route, input, vc, port));
 }
 
 /* Likewise for any set of ports: each has a rank of 16 bits, mixed anew for each choice. */
-ALWAYS_INLINE unsigned select_wide(struct hx_switch *sw, uint64_t ports, unsigned vc, unsigned cost)
+ALWAYS_INLINE unsigned select_wide(struct hx_switch *sw, uint64_t ports, unsigned input, unsigned vc, unsigned cost)
 {
     uint64_t tie = next_tie(sw);
     uint32_t most = (cost << 16) - 1;
@@ -142,7 +141,7 @@ ALWAYS_INLINE unsigned select_wide(struct hx_switch *sw, uint64_t ports, unsigne
     for (; ports; ports &= ports - 1) {
         unsigned port = (unsigned)__builtin_ctzll(ports);
         uint64_t mixed = (tie ^ port * UINT64_C(0xD6E8FEB86659FD93)) * UINT64_C(0xFF51AFD7ED558CCD);
-        uint32_t ranked = wide_room(sw, port, vc) << 16 | (uint32_t)(mixed >> 48);
+        uint32_t ranked = wide_room(sw, port, input, vc) << 16 | (uint32_t)(mixed >> 48);
         best = ranked > most ? port : best;
         most = ranked > most ? ranked : most;
     }
@@ -155,7 +154,7 @@ ALWAYS_INLINE void transmit(struct hx_switch *sw, unsigned port, unsigned input,
                             bool narrow)
 {
     struct hx_desc out = *d;
-    out.vc = (uint8_t)(vc + (narrow ? sw->route.raise >> port & 1U : 0));
+    out.vc = (uint8_t)(narrow ? vc + (sw->route.raise >> port & 1U) : hx_router_vc(&sw->route, input, vc, port));
     out.hops++;
     hal_transmit(sw->hal, port, input, vc, &out);
 }
@@ -179,10 +178,11 @@ struct burst {
     unsigned moved;                      /* packets that left */
 };
 
-ALWAYS_INLINE unsigned room_of(struct hx_switch *sw, const struct burst *b, unsigned port, unsigned vc, bool narrow)
+ALWAYS_INLINE unsigned room_of(struct hx_switch *sw, const struct burst *b, unsigned port, unsigned input, unsigned vc,
+                               bool narrow)
 {
     if (!narrow)
-        return wide_room(sw, port, vc);
+        return wide_room(sw, port, input, vc);
     return port == HX_LOCAL ? b->local : (unsigned)hx_lane(b->lanes, port) >> 2;
 }
 
@@ -200,19 +200,44 @@ ALWAYS_INLINE void spend(const struct hx_switch *sw, struct burst *b, unsigned p
             closes ? b->lanes & ~((uint64_t)0xFFFF << (16 * port)) : b->lanes - ((uint64_t)cost << 2 << (16 * port));
 }
 
+/* The inputs whose packets of one VC have the same VC behind `port` as those of `input`: they stand in one queue for it. */
+static uint64_t alike(const struct hx_route *r, unsigned port, unsigned input)
+{
+    uint64_t raised = r->raised[port] >> input & 1 ? r->raised[port] : ~r->raised[port];
+    return raised & (r->restarted[port] >> input & 1 ? r->restarted[port] : ~r->restarted[port]);
+}
+
+/* Of `ports`, those that packets of this VC wait for, but none that would go on the VC that this one goes on: what one VC
+ * waits for must not stop another, or they wait for each other. */
+static uint64_t wanted_otherwise(const struct hx_switch *sw, unsigned input, unsigned vc, uint64_t ports)
+{
+    uint64_t otherwise = 0;
+    for (ports &= sw->wanted[vc]; ports; ports &= ports - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(ports);
+        bool same = sw->requests[(size_t)vc * sw->outputs + port] & alike(&sw->route, port, input);
+        otherwise |= (uint64_t)!same << port;
+    }
+    return otherwise;
+}
+
 /* Grants one output to those who wait for it, input by input in turn, until its room is spent. */
 ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc, struct burst *b,
                                 route_function *route, bool narrow)
 {
     uint64_t *requests = &sw->requests[(size_t)vc * sw->outputs + port];
     uint8_t *turn = &sw->next_input[(size_t)vc * sw->outputs + port];
-    while (*requests) {
-        unsigned input = ((unsigned)__builtin_ctzll(rotate_right(*requests, *turn)) + *turn) & 63;
+    uint64_t no_room = 0;
+    for (uint64_t asking; (asking = *requests & ~no_room);) {
+        unsigned input = ((unsigned)__builtin_ctzll(rotate_right(asking, *turn)) + *turn) & 63;
         uint16_t position = oldest(want_of(sw, input, vc)[port], hx_lane(sw->input[input].tail, vc));
         const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
         unsigned cost = hal_cost(d);
-        if (room_of(sw, b, port, vc, narrow) < cost)
-            return;
+        if (room_of(sw, b, port, input, vc, narrow) < cost) {
+            if (narrow || !sw->route.changes_vc)
+                return;
+            no_room |= alike(&sw->route, port, input);
+            continue;
+        }
         stop_waiting(sw, input, vc, position, ways_on(sw, input, vc, d, route, narrow));
         transmit(sw, port, input, vc, d, narrow);
         spend(sw, b, port, cost, narrow);
@@ -242,11 +267,13 @@ ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, ui
     }
     unsigned cost = hal_cost(d);
     uint64_t free = ports & ~sw->wanted[vc];
+    if (!narrow && sw->route.changes_vc)
+        free |= wanted_otherwise(sw, input, vc, ports);
     unsigned port = NO_PORT;
     if (narrow && ports & LOCAL_BIT)
         port = free && b->local >= cost ? HX_LOCAL : NO_PORT;
     else
-        port = narrow ? select_narrow(sw, b->lanes, free, cost) : select_wide(sw, free, vc, cost);
+        port = narrow ? select_narrow(sw, b->lanes, free, cost) : select_wide(sw, free, input, vc, cost);
     if (port == NO_PORT) {
         start_waiting(sw, input, vc, position, ports);
         return;
@@ -296,6 +323,8 @@ ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, uint
                              route_function *route, bool narrow)
 {
     unsigned vc = hal_first_vc(sw->hal);
+    if (!narrow && vc == HX_VCS && sw->route.changes_vc)
+        vc = sw->first_input % HX_VCS; /* packets of several VCs may go on one, and share its room */
     if (vc == HX_VCS) {
         /* They share no room, so their order does not matter. Written out, each VC's lanes are at constant places. */
         if (has_work(sw, news, 0))
@@ -386,9 +415,9 @@ unsigned hx_accelerator_step(struct hx_switch *sw)
     return step(sw, hx_mesh_ports, true);
 }
 
-unsigned hx_tree_step(struct hx_switch *sw)
+unsigned hx_router_step(struct hx_switch *sw)
 {
-    return step(sw, hx_tree_ports, false);
+    return step(sw, hx_router_ports, false);
 }
 
 /* ---- set up, change of routes ---- */
@@ -413,7 +442,7 @@ void hx_switch_init(struct hx_switch *sw, unsigned ports, uint16_t job, struct h
 
 void hx_switch_reroute(struct hx_switch *sw)
 {
-    bool narrow = sw->route.kind == HX_ACCELERATOR;
+    bool narrow = !sw->route.is_router;
     memset(sw->want, 0, (size_t)sw->inputs * HX_VCS * sw->outputs * sizeof(uint64_t));
     memset(sw->requests, 0, (size_t)HX_VCS * sw->outputs * sizeof(uint64_t));
     memset(sw->wanted, 0, sizeof sw->wanted);

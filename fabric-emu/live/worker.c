@@ -74,10 +74,10 @@ static unsigned accelerator_switch_step(struct worker *w, struct node *n)
 static unsigned tree_switch_step(struct worker *w, struct node *n)
 {
     if (__builtin_expect(n->hal.tap == NULL, 1))
-        return hx_tree_step(&n->sw);
+        return hx_router_step(&n->sw);
     if (is_held(w, n))
         return 0;
-    return n->hal.tap->note ? shm_noted_tree_step(&n->sw) : hx_tree_step(&n->sw);
+    return n->hal.tap->note ? shm_noted_router_step(&n->sw) : hx_router_step(&n->sw);
 }
 
 /* From sweep to sweep: as long as switches wait, no answer is late. */

@@ -43,9 +43,9 @@ struct model_area {
     uint64_t could; /* of these, have an output with credit */
 };
 
-/* Packets of one (input, VC), when nothing moves: outputs they want that lack credit, and which of these raise the VC. */
+/* Packets of one (input, VC), when nothing moves: outputs they want that lack credit, by the VC behind them. */
 struct model_wait {
-    uint64_t outputs, raising;
+    uint64_t outputs[HX_VCS];
 };
 
 /* Of one VC of a link, at the end, in blocks: what its sending end has, and what its receiving end holds. */

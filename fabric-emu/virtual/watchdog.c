@@ -59,7 +59,7 @@ static void count(const struct worker *w, const struct virtual_node *n, struct s
 /* Whether the packets of an (input, VC) that want an output may not have it. */
 static bool lacks_credit(const struct virtual_node *n, unsigned input, unsigned vc, unsigned output, uint64_t want)
 {
-    unsigned far_vc = vc + hx_route_raises(&n->sw.route, output);
+    unsigned far_vc = hx_route_vc(&n->sw.route, input, vc, output);
     const struct virtual_rx *rx = &n->hal.rx[input];
     for (uint16_t p = hx_lane(rx->tail, vc); p != hx_lane(n->sw.input[input].seen, vc); p++) {
         if (want >> p % HX_WINDOW & 1 &&
@@ -81,8 +81,7 @@ static void write_wait(const struct worker *w, const struct virtual_node *n, uns
             could |= want[output];
             continue;
         }
-        wait->outputs |= (uint64_t)1 << output;
-        wait->raising |= (uint64_t)hx_route_raises(&n->sw.route, output) << output;
+        wait->outputs[hx_route_vc(&n->sw.route, input, vc, output)] |= (uint64_t)1 << output;
     }
     w->area->could += (unsigned)__builtin_popcountll(could);
 }
@@ -126,23 +125,24 @@ static struct hx_end behind(const struct model *m, uint32_t vertex, unsigned out
     return hx_far_end(m->g, node, output);
 }
 
-static uint32_t waits_for(const struct model *m, uint32_t vertex, unsigned output)
+static uint32_t waits_for(const struct model *m, uint32_t vertex, unsigned output, unsigned vc)
 {
     unsigned plane;
     struct hx_end far = behind(m, vertex, output, &plane);
     if (far.node == HX_NOWHERE)
         return CYCLE_NONE; /* the endpoint, which takes everything */
-    unsigned vc = vertex % HX_VCS + (unsigned)(m->wait[vertex].raising >> output & 1);
     return model_link_number(m, plane, far.node, far.port) * HX_VCS + vc;
 }
 
 static uint32_t next_wait(const void *of, uint32_t vertex, unsigned n)
 {
     const struct model *m = of;
-    for (uint64_t left = m->wait[vertex].outputs; left; left &= left - 1) {
-        uint32_t to = waits_for(m, vertex, (unsigned)__builtin_ctzll(left));
-        if (to != CYCLE_NONE && n-- == 0)
-            return to;
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        for (uint64_t left = m->wait[vertex].outputs[vc]; left; left &= left - 1) {
+            uint32_t to = waits_for(m, vertex, (unsigned)__builtin_ctzll(left), vc);
+            if (to != CYCLE_NONE && n-- == 0)
+                return to;
+        }
     }
     return CYCLE_NONE;
 }
@@ -150,7 +150,8 @@ static uint32_t next_wait(const void *of, uint32_t vertex, unsigned n)
 static void explain_edge(const struct model *m, uint32_t from, uint32_t to)
 {
     unsigned output = 0;
-    while (!(m->wait[from].outputs >> output & 1) || waits_for(m, from, output) != to)
+    unsigned vc = to % HX_VCS;
+    while (!(m->wait[from].outputs[vc] >> output & 1) || waits_for(m, from, output, vc) != to)
         output++;
     unsigned plane;
     unsigned port;

@@ -3,7 +3,7 @@
  * Why a packet took an output is known only at that moment. A test at every packet would cost all runs something, so this
  * file builds the firmware's switch a second time, with a transmit that writes a note first (hal/tap_ring.h). */
 #define hx_accelerator_step shm_noted_accelerator_step
-#define hx_tree_step        shm_noted_tree_step
+#define hx_router_step      shm_noted_router_step
 #define hx_switch_bytes     shm_noted_switch_bytes
 #define hx_switch_init      shm_noted_switch_init
 #define hx_switch_reroute   shm_noted_switch_reroute
@@ -33,23 +33,20 @@ static bool has_waited(const struct hal_switch *h, unsigned input, unsigned vc, 
     return false;
 }
 
-static uint64_t candidates_of(const struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d)
+/* Room behind a port for what came by (input, vc). */
+static uint16_t room_for(struct hal_switch *h, unsigned input, unsigned vc, unsigned port)
 {
-    uint64_t ports = hx_route_ports(&sw->route, input, d->dst_gx, d->dst_gy);
-    return sw->route.kind == HX_ACCELERATOR && vc == HX_VCS - 1 ? ports & ~(uint64_t)sw->route.raise : ports;
+    return hx_lane(hal_room(h, port), hx_route_vc(&h->tap->sw->route, input, vc, port));
 }
 
-static enum hx_tap_reason reason_of(const struct hal_switch *h, const struct hx_tap_note *n, unsigned vc)
+static enum hx_tap_reason reason_of(struct hal_switch *h, const struct hx_tap_note *n)
 {
-    const struct hx_switch *sw = h->tap->sw;
     uint64_t free = n->candidates & ~n->wanted;
-    unsigned chosen =
-        hx_lane(hal_room((struct hal_switch *)(uintptr_t)h, n->output), vc + hx_route_raises(&sw->route, n->output));
+    unsigned chosen = room_for(h, n->input, n->input_vc, n->output);
     enum hx_tap_reason reason = HX_TAP_MOST_ROOM;
     for (uint64_t left = free & ~((uint64_t)1 << n->output); left; left &= left - 1) {
         unsigned port = (unsigned)__builtin_ctzll(left);
-        if (hx_lane(hal_room((struct hal_switch *)(uintptr_t)h, port), vc + hx_route_raises(&sw->route, port)) >=
-            chosen)
+        if (room_for(h, n->input, n->input_vc, port) >= chosen)
             reason = HX_TAP_TURN;
     }
     return reason;
@@ -60,7 +57,7 @@ static void write_note(struct hal_switch *h, unsigned output, unsigned input, un
     const struct hx_switch *sw = h->tap->sw;
     unsigned slot = hx_lane(h->tx[output].head, d->vc) & (h->size - 1);
     struct hx_tap_note *n = &h->tap->note[((size_t)output * HX_VCS + d->vc) * h->size + slot];
-    *n = (struct hx_tap_note){.candidates = candidates_of(sw, input, vc, d),
+    *n = (struct hx_tap_note){.candidates = hx_route_ways(&sw->route, input, vc, d->dst_gx, d->dst_gy),
                               .input = (uint8_t)input,
                               .input_vc = (uint8_t)vc,
                               .output = (uint8_t)output};
@@ -68,18 +65,18 @@ static void write_note(struct hal_switch *h, unsigned output, unsigned input, un
     unsigned rooms = 0;
     for (uint64_t left = n->candidates; left && rooms < HX_TAP_ROOMS; left &= left - 1) {
         unsigned port = (unsigned)__builtin_ctzll(left);
-        n->room[rooms++] = hx_lane(hal_room(h, port), vc + hx_route_raises(&sw->route, port));
+        n->room[rooms++] = room_for(h, input, vc, port);
     }
     if (!(n->candidates >> output & 1))
         n->reason = HX_TAP_NO_WAY;
-    else if (sw->route.kind == HX_ACCELERATOR && output == HX_LOCAL)
+    else if (!sw->route.is_router && output == HX_LOCAL)
         n->reason = HX_TAP_ARRIVED;
     else if (has_waited(h, input, vc, d->buffer))
         n->reason = HX_TAP_WAITED;
     else if ((n->candidates & (n->candidates - 1)) == 0)
         n->reason = HX_TAP_ONLY;
     else
-        n->reason = (uint8_t)reason_of(h, n, vc);
+        n->reason = (uint8_t)reason_of(h, n);
 }
 
 static void noted_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, const struct hx_desc *d)

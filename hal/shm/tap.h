@@ -74,6 +74,6 @@ void shm_tap_replayed(const struct hal_switch *h, unsigned output, unsigned vc);
 
 /* The steps of switch.h, which write a note about each packet they send (noted.c). */
 unsigned shm_noted_accelerator_step(struct hx_switch *sw);
-unsigned shm_noted_tree_step(struct hx_switch *sw);
+unsigned shm_noted_router_step(struct hx_switch *sw);
 
 #endif

@@ -40,7 +40,7 @@ static void note_waits(struct virtual_entity *e, struct virtual_node *n)
 static void step(struct virtual_entity *e, struct virtual_node *n)
 {
     if (e->tree)
-        (void)hx_tree_step(&n->sw);
+        (void)hx_router_step(&n->sw);
     else
         (void)hx_accelerator_step(&n->sw);
     note_waits(e, n);
@@ -56,7 +56,7 @@ static bool may_go(struct virtual_entity *e, struct virtual_node *n, unsigned in
     if (d->dst_gx >= r->columns || d->dst_gy >= r->rows)
         return true;
     uint64_t ports =
-        e->tree ? hx_tree_ports(r, input, d->dst_gx, d->dst_gy) : hx_mesh_ports(r, input, d->dst_gx, d->dst_gy);
+        e->tree ? hx_router_ports(r, input, d->dst_gx, d->dst_gy) : hx_mesh_ports(r, input, d->dst_gx, d->dst_gy);
     if (ports == 0)
         return true;
     for (uint64_t left = ports & ~h->shut; left; left &= left - 1) {

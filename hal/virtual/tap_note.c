@@ -14,24 +14,18 @@ static bool has_waited(const struct hal_switch *h, const struct hx_switch *sw, u
 }
 
 /* Packets for which a port has room. */
-static uint16_t room_of(struct hal_switch *h, const struct hx_switch *sw, unsigned port, unsigned vc)
+static uint16_t room_of(struct hal_switch *h, const struct hx_switch *sw, const struct hx_tap_note *n, unsigned port)
 {
-    return (uint16_t)(hx_lane(hal_room(h, port), vc + hx_route_raises(&sw->route, port)) / HX_PACKET_BLOCKS);
-}
-
-static uint64_t ways_of(const struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d)
-{
-    uint64_t ports = hx_route_ports(&sw->route, input, d->dst_gx, d->dst_gy);
-    bool last = sw->route.kind == HX_ACCELERATOR && vc == HX_VCS - 1;
-    return last ? ports & ~(uint64_t)sw->route.raise : ports;
+    unsigned behind = hx_route_vc(&sw->route, n->input, n->input_vc, port);
+    return (uint16_t)(hx_lane(hal_room(h, port), behind) / HX_PACKET_BLOCKS);
 }
 
 /* Among several: whether another one had as much room. */
 static enum hx_tap_reason chosen_for(struct hal_switch *h, const struct hx_switch *sw, const struct hx_tap_note *n)
 {
-    uint16_t chosen = room_of(h, sw, n->output, n->input_vc);
+    uint16_t chosen = room_of(h, sw, n, n->output);
     for (uint64_t left = n->candidates & ~n->wanted & ~((uint64_t)1 << n->output); left; left &= left - 1) {
-        if (room_of(h, sw, (unsigned)__builtin_ctzll(left), n->input_vc) >= chosen)
+        if (room_of(h, sw, n, (unsigned)__builtin_ctzll(left)) >= chosen)
             return HX_TAP_TURN;
     }
     return HX_TAP_MOST_ROOM;
@@ -53,13 +47,13 @@ void virtual_tap_note(struct hx_tap_note *n, struct hal_switch *h, unsigned outp
 {
     const struct virtual_entity *e = h->entity;
     const struct hx_switch *sw = &e->node[e->tree ? 0 : h->plane].sw;
-    *n = (struct hx_tap_note){.candidates = ways_of(sw, input, vc, d),
+    *n = (struct hx_tap_note){.candidates = hx_route_ways(&sw->route, input, vc, d->dst_gx, d->dst_gy),
                               .input = (uint8_t)input,
                               .input_vc = (uint8_t)vc,
                               .output = (uint8_t)output};
     n->wanted = n->candidates & sw->wanted[vc];
     unsigned rooms = 0;
     for (uint64_t left = n->candidates; left && rooms < HX_TAP_ROOMS; left &= left - 1)
-        n->room[rooms++] = room_of(h, sw, (unsigned)__builtin_ctzll(left), vc);
+        n->room[rooms++] = room_of(h, sw, n, (unsigned)__builtin_ctzll(left));
     n->reason = (uint8_t)reason_of(h, sw, n);
 }

@@ -1,8 +1,15 @@
 /* route.h - the route functions: (switch, destination, input) to a set of (port, VC).
  *
- * Source: SC22 section IV-C: minimal adaptive, north-last on the board, VC + 1 at each board crossing.
+ * An address has two digits, d0 and d1, which mean nothing to a switch. It has two tables, one by each digit, and what a
+ * packet from each of its inputs may still take; the AND of the three is the set. Which fabric it is, is in the tables.
  *
- * An accelerator's switch answers with two table look-ups, one by destination gx and one by destination gy, and
+ * A router has up to 64 ports, entries of 64 bits, and a rule for the VC that a packet has behind an output: it begins
+ * again at 0 if it came by one of `restarted[output]`, and is raised by one if it came by one of `raised[output]`. The tables
+ * of a HammingMesh's tree switches are made here; those of other fabrics by whoever knows the fabric.
+ *
+ * An accelerator has four links (E W N S) and LOCAL, entries of 8 bits, and raises the VC on some of its links. It is the
+ * same thing, narrow, and much faster. In a HammingMesh (SC22 section IV-C: minimal adaptive, north-last on the board,
+ * VC + 1 at each board crossing) d0 is gx and d1 gy, and it answers with two table look-ups, one by destination gx and one by destination gy, and
  * one AND. The bits of a table entry are the ports' (1 << HX_E ...):
  *
  *               E, W                        N                          S          LOCAL
@@ -15,11 +22,9 @@
  * both are done. A crossing that would land on a barred board (failed, or another job's) is taken out of its table
  * at build time; an empty set means unreachable.
  *
- * A tree switch has one table, by destination gx (row network) or gy (column network), of 64-bit port sets.
+ * A tree switch of a row (column) network goes by gx (gy) alone.
  *
- * Tables lie in memory handed over by the caller and are read-only between builds. The VC a packet has behind a
- * port is its own VC plus hx_route_raises(port). A further fabric adds a route kind beside these two; the switch
- * does not change. */
+ * Tables lie in memory handed over by the caller and are read-only between builds. */
 #ifndef HXMESH_ROUTE_H
 #define HXMESH_ROUTE_H
 
@@ -36,14 +41,17 @@ struct hx_barred {
 };
 
 struct hx_route {
-    const uint8_t *x_table;                /* accelerator: a*x entries */
-    const uint8_t *y_table;                /* accelerator: b*y entries */
-    const uint64_t *tree_table;            /* tree switch: entry per coordinate of its axis */
+    const uint8_t *x_table;   /* accelerator: entry per d0 */
+    const uint8_t *y_table;   /* accelerator: entry per d1 */
+    const uint64_t *d0_ports; /* router: entry per d0 */
+    const uint64_t *d1_ports; /* router: entry per d1 */
+    const uint64_t *from;     /* router, per input: what a packet from there may still take; links that are up */
+    const uint64_t *raised, *restarted;    /* router, per output: inputs, see above; used where changes_vc is set */
     uint8_t allowed[HX_ACCELERATOR_PORTS]; /* accelerator: what a packet from this input may still take */
-    uint8_t raise;          /* accelerator: ports that lead off the board, where the VC is raised by one */
-    uint8_t kind;           /* enum hx_node_kind */
-    uint16_t columns, rows; /* destinations are below these: the caller checks */
-    uint64_t up;            /* ports whose link is up */
+    uint8_t raise;                         /* accelerator: ports where the VC is raised by one */
+    bool is_router;
+    bool changes_vc;        /* router: some output has a `raised` or `restarted` that is not 0 */
+    uint16_t columns, rows; /* d0 and d1 of destinations are below these: the caller checks */
 };
 
 /* Bytes of table memory a node needs (8-byte aligned by the caller). */
@@ -71,20 +79,48 @@ static inline uint64_t hx_mesh_ports(const struct hx_route *r, unsigned input, u
     return (uint64_t)(r->x_table[gx] & r->y_table[gy] & r->allowed[input]);
 }
 
-static inline uint64_t hx_tree_ports(const struct hx_route *r, unsigned input, unsigned gx, unsigned gy)
+static inline uint64_t hx_router_ports(const struct hx_route *r, unsigned input, unsigned gx, unsigned gy)
 {
-    return r->tree_table[r->kind == HX_ROW_SWITCH ? gx : gy] & r->up & ~((uint64_t)1 << input);
+    return r->d0_ports[gx] & r->d1_ports[gy] & r->from[input];
 }
 
 static inline uint64_t hx_route_ports(const struct hx_route *r, unsigned input, unsigned gx, unsigned gy)
 {
-    return r->kind == HX_ACCELERATOR ? hx_mesh_ports(r, input, gx, gy) : hx_tree_ports(r, input, gx, gy);
+    return r->is_router ? hx_router_ports(r, input, gx, gy) : hx_mesh_ports(r, input, gx, gy);
 }
 
-/* By how much the VC grows on leaving by `port`: 1 where a board injects into a row or column network, else 0. */
-static inline unsigned hx_route_raises(const struct hx_route *r, unsigned port)
+/* Of `ports`, those where a packet from `input` has its VC raised. */
+static inline uint64_t hx_router_raising(const struct hx_route *r, unsigned input, uint64_t ports)
 {
-    return r->kind == HX_ACCELERATOR ? (unsigned)(r->raise >> port) & 1U : 0;
+    uint64_t raising = 0;
+    for (; r->changes_vc && ports; ports &= ports - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(ports);
+        raising |= ((r->raised[port] & ~r->restarted[port]) >> input & 1) << port;
+    }
+    return raising;
+}
+
+/* The VC that a packet which came by (input, vc) has behind `port`. */
+static inline unsigned hx_router_vc(const struct hx_route *r, unsigned input, unsigned vc, unsigned port)
+{
+    if (!r->changes_vc)
+        return vc;
+    return (r->restarted[port] >> input & 1 ? 0 : vc) + (unsigned)(r->raised[port] >> input & 1);
+}
+
+static inline unsigned hx_route_vc(const struct hx_route *r, unsigned input, unsigned vc, unsigned port)
+{
+    return r->is_router ? hx_router_vc(r, input, vc, port) : vc + ((unsigned)(r->raise >> port) & 1U);
+}
+
+/* Likewise for who came on `vc`. The last VC cannot be raised: a packet that would have to be came with a VC that is not
+ * true (nothing on a wire protects it), and has no way on. */
+static inline uint64_t hx_route_ways(const struct hx_route *r, unsigned input, unsigned vc, unsigned gx, unsigned gy)
+{
+    uint64_t ports = hx_route_ports(r, input, gx, gy);
+    if (vc != HX_VCS - 1)
+        return ports;
+    return ports & ~(r->is_router ? hx_router_raising(r, input, ports) : (uint64_t)r->raise);
 }
 
 #include "hxmesh/end.h"

@@ -110,7 +110,7 @@ void hx_switch_init(struct hx_switch *sw, unsigned ports, uint16_t job, struct h
 /* Forwards what can go: waiting packets first, then all arrivals, in one burst, and commits it to the HAL.
  * Returns the packets that left. */
 unsigned hx_accelerator_step(struct hx_switch *sw);
-unsigned hx_tree_step(struct hx_switch *sw);
+unsigned hx_router_step(struct hx_switch *sw);
 
 /* Call after sw->route was rebuilt: looks again for ways for every packet that waits. */
 void hx_switch_reroute(struct hx_switch *sw);

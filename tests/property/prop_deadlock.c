@@ -26,7 +26,7 @@ static uint64_t firmware_ports(const struct world *w, struct packet p)
 
 static unsigned firmware_vc(const struct world *w, struct packet p, int port)
 {
-    return p.vc + hx_route_raises(&w->routes[p.node], (unsigned)port);
+    return hx_route_vc(&w->routes[p.node], (unsigned)p.input, p.vc, (unsigned)port);
 }
 
 /* Broken: every minimal port at any time, so that packets turn from north. */

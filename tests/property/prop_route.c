@@ -84,7 +84,7 @@ static struct packet move(const struct world *w, struct packet p, int port)
     struct packet next = {.node = far.node,
                           .input = far.port,
                           .layer = graph_layer(&w->graph, p.layer, p.node, far.node),
-                          .vc = p.vc + hx_route_raises(&w->routes[p.node], (unsigned)port),
+                          .vc = hx_route_vc(&w->routes[p.node], (unsigned)p.input, p.vc, (unsigned)port),
                           .moved_north = on_board && port == GRAPH_N};
     if (next.layer == GRAPH_NOTHING)
         fail_msg("%s: node %d port %d crosses a dimension twice", w->what, p.node, port);

@@ -39,10 +39,10 @@ static void channels_come_back(void **state)
     set_up(&f, "3x2 H2x4Mesh");
     for (uint32_t node = 0; node < f.plane.g.nodes; node++) {
         for (unsigned port = 0; port < hx_node_ports(&f.plane.g, node); port++) {
-            struct hx_channel c = hx_channel_of(&f.channels, hx_channel_behind(&f.channels, node, port, 1));
+            struct hx_channel c = hx_channel_of(&f.channels, hx_channel_behind(&f.channels, node, HX_LOCAL, 1, port));
             assert_int_equal(c.node, node);
             assert_int_equal(c.port, port);
-            assert_int_equal(c.vc, 1 + hx_route_raises(hx_plane_route(&f.plane, node), port));
+            assert_int_equal(c.vc, 1 + (hx_plane_route(&f.plane, node)->raise >> port & 1));
         }
     }
     tear_down(&f);
@@ -59,8 +59,8 @@ static void a_cycle_is_found_and_is_one(void **state)
     assert_null(cycle);
 
     /* The westward hop of (1,1) may wait for the eastward one of (0,1): packets may turn back. */
-    uint32_t west = hx_channel_behind(c, hx_accelerator(&f.plane.g, 1, 1), HX_W, 0);
-    uint32_t east = hx_channel_behind(c, hx_accelerator(&f.plane.g, 0, 1), HX_E, 0);
+    uint32_t west = hx_channel_behind(c, hx_accelerator(&f.plane.g, 1, 1), HX_LOCAL, 0, HX_W);
+    uint32_t east = hx_channel_behind(c, hx_accelerator(&f.plane.g, 0, 1), HX_LOCAL, 0, HX_E);
     c->successors[west] |= 1U << HX_E;
     assert_int_equal(hx_channels_cycle(c, &cycle), 0);
     c->successors[east] |= 1U << HX_W;

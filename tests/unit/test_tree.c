@@ -59,7 +59,8 @@ static void a_column_switch_goes_by_gy(void **state)
 {
     (void)state;
     start();
-    rig.sw.route.kind = HX_COLUMN_SWITCH;
+    rig.sw.route.d0_ports = rig.all;
+    rig.sw.route.d1_ports = rig.tree;
     rig_room_everywhere(&rig, ROOMY);
     arrive(3, 0, 1, 40, 0); /* the rig's packets go to gy 9 */
     assert_int_equal(rig_step(&rig), 1);
@@ -74,7 +75,8 @@ static void a_packet_without_a_way_is_dropped_and_counted(void **state)
     rig_room_everywhere(&rig, ROOMY);
     rig.tree[100] = 0;
     rig.tree[101] = UINT64_C(1) << 7 | UINT64_C(1) << 8;
-    rig.sw.route.up = ~(UINT64_C(1) << 8);
+    for (unsigned input = 0; input < PORTS; input++)
+        rig.from[input] &= ~(UINT64_C(1) << 8);
     arrive(5, 0, 1, 100, 300);
     arrive(7, 0, 2, 101, 300);
     arrive(9, 0, 3, 8, 300);

@@ -6,22 +6,18 @@
 void hx_channels_init(struct hx_channels *c, struct hx_plane *p)
 {
     const struct hx_geometry *g = &p->g;
-    *c = (struct hx_channels){.g = g};
+    *c = (struct hx_channels){.g = g, .plane = p};
     c->first_link = hx_allocate((size_t)g->nodes + 1, sizeof *c->first_link);
     for (uint32_t node = 0; node < g->nodes; node++)
         c->first_link[node + 1] = c->first_link[node] + hx_node_ports(g, node);
     uint32_t links = c->first_link[g->nodes];
     c->count = links * HX_CHANNEL_VCS;
     c->far = hx_allocate(links, sizeof *c->far);
-    c->raises = hx_allocate(links, sizeof *c->raises);
     c->successors = hx_allocate(c->count, sizeof *c->successors);
     c->used = hx_allocate(c->count, sizeof *c->used);
     for (uint32_t node = 0; node < g->nodes; node++) {
-        for (uint32_t link = c->first_link[node]; link < c->first_link[node + 1]; link++) {
-            unsigned port = link - c->first_link[node];
-            c->far[link] = hx_far_end(g, node, port);
-            c->raises[link] = hx_route_raises(hx_plane_route(p, node), port) != 0;
-        }
+        for (uint32_t link = c->first_link[node]; link < c->first_link[node + 1]; link++)
+            c->far[link] = hx_far_end(g, node, link - c->first_link[node]);
     }
 }
 
@@ -29,17 +25,16 @@ void hx_channels_free(struct hx_channels *c)
 {
     free(c->first_link);
     free(c->far);
-    free(c->raises);
     free(c->successors);
     free(c->used);
     *c = (struct hx_channels){0};
 }
 
-uint32_t hx_channel_behind(const struct hx_channels *c, uint32_t node, unsigned port, unsigned vc)
+uint32_t hx_channel_behind(const struct hx_channels *c, uint32_t node, unsigned input, unsigned vc, unsigned port)
 {
     uint32_t link = c->first_link[node] + port;
-    unsigned raised = vc + c->raises[link];
-    return link * HX_CHANNEL_VCS + (raised < HX_CHANNEL_VCS ? raised : HX_CHANNEL_VCS - 1);
+    unsigned behind = hx_route_vc(hx_plane_route(c->plane, node), input, vc, port);
+    return link * HX_CHANNEL_VCS + (behind < HX_CHANNEL_VCS ? behind : HX_CHANNEL_VCS - 1);
 }
 
 struct hx_channel hx_channel_of(const struct hx_channels *c, uint32_t channel)
@@ -101,8 +96,8 @@ static uint32_t search_from(struct search *s, uint32_t start, uint32_t **cycle)
         }
         unsigned port = (unsigned)__builtin_ctzll(top->left);
         top->left &= top->left - 1;
-        uint32_t next =
-            hx_channel_behind(s->c, hx_channel_far(s->c, top->channel).node, port, top->channel % HX_CHANNEL_VCS);
+        struct hx_end at = hx_channel_far(s->c, top->channel);
+        uint32_t next = hx_channel_behind(s->c, at.node, at.port, top->channel % HX_CHANNEL_VCS, port);
         if (s->colour[next] == GREY)
             return cycle_from(s, next, cycle);
         if (s->colour[next] == WHITE)

@@ -12,20 +12,20 @@ enum { HX_CHANNEL_VCS = HX_VCS + 1 }; /* one more than there are, so that a rout
 
 struct hx_channels {
     const struct hx_geometry *g;
+    struct hx_plane *plane;
     uint32_t *first_link; /* per node: number of its port 0 as an outgoing link; nodes + 1 entries */
     struct hx_end *far;   /* per link */
-    bool *raises;         /* per link: its sender raises the VC */
     uint64_t *successors; /* per channel: ports it depends on at its far node; meaningful where used */
     bool *used;           /* per channel: some packet may hold it */
     uint32_t count;       /* channels there are */
 };
 
-/* The job of the plane does not matter; `raises` is the same for all. */
+/* The job of the plane does not matter: VCs are the same for all. */
 void hx_channels_init(struct hx_channels *c, struct hx_plane *p);
 void hx_channels_free(struct hx_channels *c);
 
-/* The channel that a packet on VC `vc` enters when it leaves `node` by `port`. */
-uint32_t hx_channel_behind(const struct hx_channels *c, uint32_t node, unsigned port, unsigned vc);
+/* The channel that a packet which came to `node` by (input, vc) enters when it leaves by `port`. */
+uint32_t hx_channel_behind(const struct hx_channels *c, uint32_t node, unsigned input, unsigned vc, unsigned port);
 /* Sender, port and VC of a channel. */
 struct hx_channel {
     uint32_t node;

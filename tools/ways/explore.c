@@ -45,11 +45,11 @@ static unsigned take_lowest(uint64_t *ports)
 }
 
 /* The ways over `ports` of a node, for a packet on VC `vc`; every channel behind them has been visited. */
-static struct ways ways_over(const struct explorer *e, uint32_t node, unsigned vc, uint64_t ports)
+static struct ways ways_over(const struct explorer *e, struct hx_end at, unsigned vc, uint64_t ports)
 {
     struct ways all = {NO_WAY, 0};
     while (ports) {
-        struct ways w = e->visits[hx_channel_behind(e->c, node, take_lowest(&ports), vc)].ways;
+        struct ways w = e->visits[hx_channel_behind(e->c, at.node, at.port, vc, take_lowest(&ports))].ways;
         if (w.shortest != NO_WAY && w.shortest + 1 < all.shortest)
             all.shortest = (uint16_t)(w.shortest + 1);
         if (w.longest >= OPEN)
@@ -91,14 +91,14 @@ static void follow(struct explorer *e, uint32_t start)
     open_channel(e, start);
     while (e->depth > 0) {
         struct frame *top = &e->stack[e->depth - 1];
-        uint32_t node = hx_channel_far(e->c, top->channel).node;
+        struct hx_end at = hx_channel_far(e->c, top->channel);
         unsigned vc = top->channel % HX_CHANNEL_VCS;
         if (top->left == 0) {
-            e->visits[top->channel].ways = ways_over(e, node, vc, top->ports);
+            e->visits[top->channel].ways = ways_over(e, at, vc, top->ports);
             e->depth--;
             continue;
         }
-        uint32_t next = hx_channel_behind(e->c, node, take_lowest(&top->left), vc);
+        uint32_t next = hx_channel_behind(e->c, at.node, at.port, vc, take_lowest(&top->left));
         if (e->visits[next].destination != e->destination)
             open_channel(e, next);
     }
@@ -109,8 +109,8 @@ static void explore_pair(struct explorer *e, unsigned gx, unsigned gy)
     uint32_t source = hx_accelerator(&e->p->g, gx, gy);
     uint64_t ports = hx_route_ports(hx_plane_route(e->p, source), HX_LOCAL, e->gx, e->gy);
     for (uint64_t left = ports; left;)
-        follow(e, hx_channel_behind(e->c, source, take_lowest(&left), 0));
-    struct ways w = ways_over(e, source, 0, ports);
+        follow(e, hx_channel_behind(e->c, source, HX_LOCAL, 0, take_lowest(&left)));
+    struct ways w = ways_over(e, (struct hx_end){source, HX_LOCAL}, 0, ports);
     struct hx_findings *f = e->found;
     f->pairs++;
     if (w.shortest == NO_WAY) {

@@ -43,7 +43,7 @@ static void advance(struct hx_walk *w, struct hx_plane *p, size_t at, size_t fir
                (struct hx_step){.node = far.node,
                                 .input = far.port,
                                 .cables = (uint16_t)(here.cables + 1),
-                                .vc = (uint8_t)(here.vc + hx_route_raises(route, port)),
+                                .vc = (uint8_t)hx_route_vc(route, here.input, here.vc, port),
                                 .ways = here.ways});
     }
 }

@@ -46,12 +46,16 @@ void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned ra
     hx_switch_init(&r->sw, ports, RIG_JOB, &r->hal, lab_memory(hx_switch_bytes(ports)));
     r->sw.route = (struct hx_route){.x_table = r->sets,
                                     .y_table = r->any,
-                                    .tree_table = r->tree,
+                                    .d0_ports = r->tree,
+                                    .d1_ports = r->all,
+                                    .from = r->from,
                                     .raise = (uint8_t)raise,
-                                    .kind = (uint8_t)kind,
+                                    .is_router = kind != HX_ACCELERATOR,
                                     .columns = 256,
-                                    .rows = 256,
-                                    .up = UINT64_MAX};
+                                    .rows = 256};
+    memset(r->all, 0xFF, sizeof r->all);
+    for (unsigned input = 0; input < HX_MAX_RADIX; input++)
+        r->from[input] = ~((uint64_t)1 << input);
     memset(r->sw.route.allowed, 0xFF, sizeof r->sw.route.allowed);
 }
 
@@ -117,7 +121,7 @@ unsigned rig_room_left(const struct rig *r, unsigned output, unsigned vc)
 
 unsigned rig_step(struct rig *r)
 {
-    unsigned moved = r->sw.route.kind == HX_ACCELERATOR ? hx_accelerator_step(&r->sw) : hx_tree_step(&r->sw);
+    unsigned moved = !r->sw.route.is_router ? hx_accelerator_step(&r->sw) : hx_router_step(&r->sw);
     assert_int_equal(r->hal.node.sent, 0); /* what was transmitted was committed */
     return moved;
 }
@@ -495,10 +499,10 @@ void fabric_step(struct fabric *f)
 {
     for (size_t i = 0; i < (size_t)f->g.nodes * f->g.planes; i++) {
         loopback_poll(&f->hal[i].node, f->now);
-        if (f->sw[i].route.kind == HX_ACCELERATOR)
+        if (!f->sw[i].route.is_router)
             hx_accelerator_step(&f->sw[i]);
         else
-            hx_tree_step(&f->sw[i]);
+            hx_router_step(&f->sw[i]);
         assert_int_equal(f->hal[i].node.sent, 0);
     }
     for (unsigned rank = 0; rank < f->g.accelerators; rank++) {

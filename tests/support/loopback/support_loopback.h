@@ -21,7 +21,9 @@ struct rig {
     struct loopback_wire *wire; /* [ports]: outputs */
     uint8_t sets[256];          /* accelerator: x_table. The ports for gx, to be written by the test */
     uint8_t any[256];           /* accelerator: y_table, all ones */
-    uint64_t tree[256];         /* tree switch: ports for gx */
+    uint64_t tree[256];         /* router: ports for gx */
+    uint64_t all[256];          /* likewise for gy, which says nothing */
+    uint64_t from[HX_MAX_RADIX];
     unsigned blocks;
     uint64_t now;
 };

@@ -232,7 +232,7 @@ unsigned support_step(struct support *s, struct worker *w, unsigned step, bool m
     if (step < w->accelerators)
         return accelerator_step(&w->accelerator[step], may_begin);
     struct hx_switch *sw = &w->node[step - w->accelerators].sw;
-    return sw->route.kind == HX_ACCELERATOR ? hx_accelerator_step(sw) : hx_tree_step(sw);
+    return !sw->route.is_router ? hx_accelerator_step(sw) : hx_router_step(sw);
 }
 
 unsigned support_sweep(struct support *s, struct worker *w, bool may_begin)

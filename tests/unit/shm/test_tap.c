@@ -112,9 +112,9 @@ static void take(void)
 
 static unsigned step_of(struct node *n, bool noted)
 {
-    if (n->sw.route.kind == HX_ACCELERATOR)
+    if (!n->sw.route.is_router)
         return noted ? shm_noted_accelerator_step(&n->sw) : hx_accelerator_step(&n->sw);
-    return noted ? shm_noted_tree_step(&n->sw) : hx_tree_step(&n->sw);
+    return noted ? shm_noted_router_step(&n->sw) : hx_router_step(&n->sw);
 }
 
 /* Until every message is acknowledged. Records are taken out after each sweep if `drains`. */
@@ -387,7 +387,7 @@ static enum hx_tap_reason reason_of(const struct sighting *s, const struct node 
     const struct hx_tap_note *n = &s->note;
     if (!(n->candidates >> n->output & 1))
         return HX_TAP_NO_WAY;
-    if (node->sw.route.kind == HX_ACCELERATOR && n->output == HX_LOCAL)
+    if (!node->sw.route.is_router && n->output == HX_LOCAL)
         return HX_TAP_ARRIVED;
     if (stood_at(node)[(s->id - 1) % waits.buffers] & STOOD)
         return HX_TAP_WAITED;

@@ -1,0 +1,15 @@
+/* all.h - the topologies there are: a line each; its file defines `const struct hx_topology hx_topology_NAME`. */
+#ifndef HXMESH_HOST_ALL_TOPOLOGIES_H
+#define HXMESH_HOST_ALL_TOPOLOGIES_H
+
+#include "host/topology/topology.h"
+
+#define HX_ALL_TOPOLOGIES(X)                                                                                           \
+    X(hamming_mesh)                                                                                                    \
+    X(fat_tree)
+
+#define HX_DECLARE_TOPOLOGY(name) extern const struct hx_topology hx_topology_##name;
+HX_ALL_TOPOLOGIES(HX_DECLARE_TOPOLOGY)
+#undef HX_DECLARE_TOPOLOGY
+
+#endif

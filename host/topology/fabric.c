@@ -1,0 +1,219 @@
+/* fabric.c - lays out a fabric's graph and checks it (host/topology/fabric.h). */
+#include "host/topology/fabric.h"
+
+#include "host/topology/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const hx_cable_kinds[HX_CABLE_KINDS + 1] = {
+    [HX_TRACE] = "trace", [HX_DAC] = "dac", [HX_AOC] = "aoc", [HX_CABLE_KINDS] = NULL};
+
+struct hx_laying {
+    struct hx_laid *link;
+    size_t links, room;
+};
+
+void hx_fabric_start(struct hx_fabric *f, uint32_t hosts, uint32_t routers, uint32_t d0s, uint32_t d1s)
+{
+    f->hosts = hosts;
+    f->nodes = hosts + routers;
+    f->digits[0] = d0s;
+    f->digits[1] = d1s;
+    f->node = hx_allocate(f->nodes, sizeof *f->node);
+    for (uint32_t node = 0; node < f->nodes; node++)
+        f->node[node].d0 = f->node[node].d1 = HX_NO_DIGIT;
+    f->host_at = hx_allocate((size_t)d0s * d1s, sizeof *f->host_at);
+    memset(f->host_at, UINT8_MAX, (size_t)d0s * d1s * sizeof *f->host_at);
+    f->laying = hx_allocate(1, sizeof *f->laying);
+    f->columns = hosts;
+    f->rows = 1;
+    f->vcs = 1;
+    f->host_links = 1;
+    f->bought_planes = 1;
+    f->switches = routers;
+    f->group_word = "switch";
+}
+
+void hx_fabric_address(struct hx_fabric *f, uint32_t node, unsigned d0, unsigned d1)
+{
+    f->node[node].d0 = (uint16_t)d0;
+    if (!hx_is_host(f, node))
+        return;
+    f->node[node].d1 = (uint16_t)d1;
+    f->host_at[(size_t)d0 * f->digits[1] + d1] = node;
+}
+
+unsigned hx_fabric_class(struct hx_fabric *f, const struct hx_link_class *link_class)
+{
+    f->link_class[f->link_classes] = *link_class;
+    return f->link_classes++;
+}
+
+unsigned hx_fabric_class_of_kind(struct hx_fabric *f, const char *name, enum hx_cable_kind kind)
+{
+    return hx_fabric_class(f, &(struct hx_link_class){.name = name, .kind = kind, .latency_ns = HX_LATENCY_OF_KIND});
+}
+
+void hx_fabric_lay(struct hx_fabric *f, const struct hx_laid *link)
+{
+    struct hx_laying *l = f->laying;
+    if (l->links == l->room) {
+        l->room = l->room ? 2 * l->room : 1024;
+        struct hx_laid *more = hx_allocate(l->room, sizeof *more);
+        if (l->links)
+            memcpy(more, l->link, l->links * sizeof *more);
+        free(l->link);
+        l->link = more;
+    }
+    l->link[l->links++] = *link;
+}
+
+void hx_fabric_name(struct hx_fabric *f, const char *word, uint32_t first, uint32_t count, uint32_t inner)
+{
+    f->name[f->names++] = (struct hx_name_range){word, first, count, inner};
+}
+
+/* ---- ports ---- */
+
+static bool number_ports(struct hx_fabric *f, uint32_t *degree, struct hx_problem *problem)
+{
+    for (size_t i = 0; i < f->laying->links; i++) {
+        degree[f->laying->link[i].a]++;
+        degree[f->laying->link[i].b]++;
+    }
+    for (uint32_t node = 0; node < f->nodes; node++) {
+        if (!hx_is_host(f, node) && degree[node] > HX_MAX_RADIX)
+            return hx_fail(problem, HX_EXIT_CONFIG, NULL, "a switch would have %u ports, more than %u", degree[node],
+                           HX_MAX_RADIX);
+        f->node[node].first_port = f->ports;
+        f->node[node].ports = (uint16_t)(hx_is_host(f, node) ? HX_ACCELERATOR_PORTS : degree[node]);
+        f->ports += f->node[node].ports;
+    }
+    return true;
+}
+
+static unsigned next_port(const struct hx_fabric *f, uint32_t *used, uint32_t node, unsigned said)
+{
+    return hx_is_host(f, node) ? said : used[node]++;
+}
+
+static void set_port(struct hx_fabric *f, const struct hx_laid *l, uint32_t node, unsigned port, struct hx_end far)
+{
+    f->port[f->node[node].first_port + port] = (struct hx_fabric_port){
+        .far = far, .link_class = l->link_class, .dimension = l->dimension, .marked = l->marked};
+}
+
+static void connect(struct hx_fabric *f, uint32_t *used)
+{
+    f->port = hx_allocate(f->ports, sizeof *f->port);
+    for (uint32_t port = 0; port < f->ports; port++)
+        f->port[port].far.node = HX_NOWHERE;
+    for (size_t i = 0; i < f->laying->links; i++) {
+        const struct hx_laid *l = &f->laying->link[i];
+        unsigned a_port = next_port(f, used, l->a, l->a_port);
+        unsigned b_port = next_port(f, used, l->b, l->b_port);
+        set_port(f, l, l->a, a_port, (struct hx_end){l->b, (uint16_t)b_port});
+        set_port(f, l, l->b, b_port, (struct hx_end){l->a, (uint16_t)a_port});
+    }
+}
+
+/* ---- distances ---- */
+
+/* Breadth first from one node over links between nodes for which `first` says where they begin. Returns how many it reached. */
+static uint32_t reach(const struct hx_fabric *f, uint32_t from, uint8_t *links, uint32_t *queue)
+{
+    memset(links, UINT8_MAX, f->nodes);
+    uint32_t count = 1;
+    queue[0] = from;
+    links[from] = 0;
+    for (uint32_t at = 0; at < count; at++) {
+        uint32_t node = queue[at];
+        for (unsigned port = 0; port < f->node[node].ports; port++) {
+            uint32_t far = hx_fabric_far(f, node, port).node;
+            if (far == HX_NOWHERE || links[far] != UINT8_MAX)
+                continue;
+            links[far] = (uint8_t)(links[node] < UINT8_MAX - 1 ? links[node] + 1 : UINT8_MAX - 1);
+            queue[count++] = far;
+        }
+    }
+    return count;
+}
+
+static bool is_joined(const struct hx_fabric *f, struct hx_problem *problem)
+{
+    uint8_t *links = hx_allocate(f->nodes, 1);
+    uint32_t *queue = hx_allocate(f->nodes, sizeof *queue);
+    uint32_t reached = reach(f, 0, links, queue);
+    uint32_t missing = 0;
+    while (reached < f->nodes && links[missing] != UINT8_MAX)
+        missing++;
+    free(links);
+    free(queue);
+    return reached == f->nodes ||
+           hx_fail(problem, HX_EXIT_CONFIG, NULL, "not everything is joined: %s %u has no way to host 0",
+                   hx_is_host(f, missing) ? "host" : "switch", hx_is_host(f, missing) ? missing : missing - f->hosts);
+}
+
+/* Hosts are skipped: they are never on the way between routers. */
+static void measure(struct hx_fabric *f)
+{
+    uint32_t routers = f->nodes - f->hosts;
+    f->distance = hx_allocate((size_t)routers * routers, 1);
+    memset(f->distance, UINT8_MAX, (size_t)routers * routers);
+    uint32_t *queue = hx_allocate(routers, sizeof *queue);
+    for (uint32_t from = 0; from < routers; from++) {
+        uint8_t *links = f->distance + (size_t)from * routers;
+        uint32_t count = 1;
+        queue[0] = from;
+        links[from] = 0;
+        for (uint32_t at = 0; at < count; at++) {
+            const struct hx_fabric_node *node = &f->node[f->hosts + queue[at]];
+            for (unsigned port = 0; port < node->ports; port++) {
+                uint32_t far = f->port[node->first_port + port].far.node - f->hosts;
+                if (far >= routers || links[far] != UINT8_MAX)
+                    continue; /* a host's number wraps round to beyond all routers */
+                links[far] = (uint8_t)(links[queue[at]] + 1);
+                queue[count++] = far;
+            }
+        }
+    }
+    free(queue);
+}
+
+static void free_laying(struct hx_fabric *f)
+{
+    if (f->laying)
+        free(f->laying->link);
+    free(f->laying);
+    f->laying = NULL;
+}
+
+bool hx_fabric_finish(struct hx_fabric *f, struct hx_problem *problem)
+{
+    if (f->hosts > HX_MAX_HOSTS)
+        return hx_fail(problem, HX_EXIT_CONFIG, NULL, "%u hosts are more than %u", f->hosts, HX_MAX_HOSTS);
+    uint32_t *count = hx_allocate(f->nodes, sizeof *count);
+    bool good = f->port || number_ports(f, count, problem);
+    if (good && !f->port) {
+        memset(count, 0, f->nodes * sizeof *count);
+        connect(f, count);
+    }
+    free(count);
+    good = good && is_joined(f, problem);
+    free_laying(f);
+    if (good && f->nodes > f->hosts && !f->topology->toward && !f->mesh.nodes)
+        measure(f);
+    return good;
+}
+
+void hx_fabric_free(struct hx_fabric *f)
+{
+    free_laying(f);
+    free(f->node);
+    free(f->port);
+    free(f->host_at);
+    free(f->distance);
+    free(f->own);
+    *f = (struct hx_fabric){.topology = NULL};
+}

@@ -1,0 +1,192 @@
+/* fabric.h - a fabric as a graph: what both clocks, traffic, capture, verify, trace, info, route and check see of it.
+ *
+ * One plane is nodes and links between their ports. Node 0 .. hosts-1 are the hosts, by rank: each has an endpoint and a
+ * switch of four links (E W N S) and LOCAL, as a HammingMesh's accelerator. A host that hangs on a router has one link,
+ * E. A host that forwards and has more links than four is a router with its host beside it on a trace. Behind the hosts
+ * stand the routers, of up to 64 ports.
+ *
+ *     host 0 .. hosts-1      ports 0 .. 3: links (E W N S), 4: LOCAL
+ *     hosts .. nodes-1       routers: ports 0 .. ports-1: links
+ *
+ * An address is two digits (d0, d1) that are opaque to switch, wire and tools. Where hosts hang on routers, d0 is the
+ * router's and d1 the host's place on it; a HammingMesh has gx, gy.
+ *
+ * Made by hx_fabric_make() (host/topology/topology.h), then read only: any thread may look. */
+#ifndef HXMESH_HOST_FABRIC_H
+#define HXMESH_HOST_FABRIC_H
+
+#include "host/error.h"
+#include "hxmesh/geometry.h"
+#include "hxmesh/route.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    HX_MAX_HOSTS = HX_MAX_ACCELERATORS,
+    HX_MAX_DIGIT = 65535, /* a digit is 0 .. digits-1, digits up to this */
+    HX_MAX_LINK_CLASSES = 8,
+    HX_MAX_NAME_RANGES = 8
+};
+
+/* What a link is, for its latency and for the cost: a trace costs nothing. */
+enum hx_cable_kind { HX_TRACE, HX_DAC, HX_AOC, HX_CABLE_KINDS };
+extern const char *const hx_cable_kinds[HX_CABLE_KINDS + 1]; /* "trace", "dac", "aoc", NULL */
+
+/* Links that are alike. */
+struct hx_link_class {
+    const char *name;        /* "host", "global": a word for reports */
+    enum hx_cable_kind kind; /* trace or cable: also whose latency it has where latency_ns does not say */
+    uint32_t gbps;           /* 0: a link's (timing.link) */
+    uint32_t latency_ns;     /* HX_LATENCY_OF_KIND: as the clock is told for a trace or a cable */
+};
+#define HX_LATENCY_OF_KIND UINT32_MAX
+
+/* How the VC of a packet changes from hop to hop, so that no cycle of waiting closes. A link to a host never changes it. */
+enum hx_vc_rule {
+    HX_VC_NEVER,       /* up and down a tree */
+    HX_VC_BY_HOP,      /* + 1 on each link between routers but a packet's first */
+    HX_VC_BY_LINK,     /* + 1 on marked links: board crossings, global links, datelines */
+    HX_VC_BY_DIMENSION /* + 1 on marked links, from 0 again where a packet turns into another dimension */
+};
+
+struct hx_fabric_node {
+    uint32_t first_port; /* of its ports in hx_fabric.port */
+    uint32_t group;      /* what fails together and what one worker owns: a board, a leaf with its hosts */
+    uint16_t ports;
+    uint16_t d0, d1; /* a host's address; a router: d0 is that of its hosts, HX_NO_DIGIT if it has none */
+};
+#define HX_NO_DIGIT UINT16_MAX
+
+struct hx_fabric_port {
+    struct hx_end far; /* node HX_NOWHERE: nothing hangs there */
+    uint8_t link_class;
+    uint8_t dimension; /* of its link, where the rule or the routes ask for it */
+    bool marked;       /* its link raises the VC (enum hx_vc_rule) */
+};
+
+/* Names of routers: `word` and the number in the range, or for inner > 0 two numbers, "r2,5". */
+struct hx_name_range {
+    const char *word;
+    uint32_t first, count; /* nodes */
+    uint32_t inner;
+};
+
+struct hx_topology;
+struct hx_laying; /* links while they are laid */
+
+struct hx_fabric {
+    const struct hx_topology *topology;
+    unsigned planes;        /* independent copies that are built: 1 .. HX_MAX_PLANES */
+    unsigned bought_planes; /* copies that the cost counts: 4 of a HammingMesh, 16 of a fat tree */
+    unsigned host_links;    /* links of a host in one plane: its injection bandwidth */
+    unsigned vcs;           /* 1 .. 4 */
+    enum hx_vc_rule rule;
+    uint32_t hosts, nodes;
+    uint32_t ports;         /* of all nodes of one plane, LOCAL included */
+    uint32_t digits[2];     /* d0 and d1 are below these */
+    uint32_t columns, rows; /* logical grid of traffic and collectives: host = row * columns + column */
+    uint32_t groups;
+    const char *group_word;      /* "board" */
+    uint32_t switches;           /* to be bought for one plane; not always the routers: several may be in one box */
+    struct hx_fabric_node *node; /* [nodes] */
+    struct hx_fabric_port *port; /* [ports] */
+    uint32_t *host_at;           /* [digits[0] * digits[1]]: HX_NOWHERE where no host is */
+    struct hx_link_class link_class[HX_MAX_LINK_CLASSES];
+    unsigned link_classes;
+    struct hx_name_range name[HX_MAX_NAME_RANGES];
+    unsigned names;
+    struct hx_geometry mesh; /* a HammingMesh's own */
+    void *own;               /* the topology's: one piece of hx_allocate(), freed with the fabric */
+    struct hx_laying *laying;
+    uint8_t *
+        distance; /* [nodes - hosts][nodes - hosts] between routers, links; made by hx_fabric_finish where routes need it */
+};
+
+/* ---- to make one: what topologies call ---- */
+
+/* Room for so many hosts and routers; *f is zeroed but for its topology and planes. Digits are below d0s and d1s. */
+void hx_fabric_start(struct hx_fabric *f, uint32_t hosts, uint32_t routers, uint32_t d0s, uint32_t d1s);
+
+/* Gives a host its address, or a router the d0 of its hosts. */
+void hx_fabric_address(struct hx_fabric *f, uint32_t node, unsigned d0, unsigned d1);
+
+/* The number of a new class. */
+unsigned hx_fabric_class(struct hx_fabric *f, const struct hx_link_class *link_class);
+unsigned hx_fabric_class_of_kind(struct hx_fabric *f, const char *name, enum hx_cable_kind kind);
+
+/* A link between two nodes, both ways. Routers' ports are numbered in the order in which their links are laid; a port of a
+ * host that has but one link is E. */
+struct hx_laid {
+    uint32_t a, b;
+    uint8_t link_class;
+    uint8_t dimension;
+    bool marked;
+    uint8_t a_port, b_port; /* of hosts that forward: HX_E .. HX_S */
+};
+void hx_fabric_lay(struct hx_fabric *f, const struct hx_laid *link);
+
+/* "leaf" and its numbers for `count` routers from `first` on, of which `inner` make a group; 0: they are counted through. */
+void hx_fabric_name(struct hx_fabric *f, const char *word, uint32_t first, uint32_t count, uint32_t inner);
+
+/* Numbers the ports, unless the topology did, and checks what every fabric must be: no router of more than 64 ports, no more than HX_MAX_HOSTS
+ * hosts, every host reached from every other. The problem names no place: where is the
+ * caller's. */
+bool hx_fabric_finish(struct hx_fabric *f, struct hx_problem *problem);
+
+void hx_fabric_free(struct hx_fabric *f);
+
+/* ---- to read one ---- */
+
+static inline bool hx_is_host(const struct hx_fabric *f, uint32_t node)
+{
+    return node < f->hosts;
+}
+
+static inline unsigned hx_fabric_ports(const struct hx_fabric *f, uint32_t node)
+{
+    return f->node[node].ports;
+}
+
+static inline const struct hx_fabric_port *hx_fabric_port(const struct hx_fabric *f, uint32_t node, unsigned port)
+{
+    return &f->port[f->node[node].first_port + port];
+}
+
+/* The other end of the link at (node, port); .node is HX_NOWHERE for LOCAL and for ports nothing hangs on. */
+static inline struct hx_end hx_fabric_far(const struct hx_fabric *f, uint32_t node, unsigned port)
+{
+    return hx_fabric_port(f, node, port)->far;
+}
+
+static inline const struct hx_link_class *hx_fabric_link(const struct hx_fabric *f, uint32_t node, unsigned port)
+{
+    return &f->link_class[hx_fabric_port(f, node, port)->link_class];
+}
+
+/* The host of that address, HX_NOWHERE: there is none. */
+static inline uint32_t hx_fabric_host(const struct hx_fabric *f, unsigned d0, unsigned d1)
+{
+    return d0 < f->digits[0] && d1 < f->digits[1] ? f->host_at[(uint64_t)d0 * f->digits[1] + d1] : HX_NOWHERE;
+}
+
+/* Links between two routers, by node numbers; 255: there is no way. Only where the topology has no routes of its own. */
+static inline unsigned hx_router_distance(const struct hx_fabric *f, uint32_t a, uint32_t b)
+{
+    return f->distance[(uint64_t)(a - f->hosts) * (f->nodes - f->hosts) + (b - f->hosts)];
+}
+
+/* ---- routes ---- */
+
+/* The ports of a node on minimal ways to addresses whose digit (0 or 1) has that value, as far as this digit tells. */
+uint64_t hx_fabric_toward(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value);
+
+/* Bytes of table memory a node needs (8-byte aligned by the caller). */
+size_t hx_fabric_route_bytes(const struct hx_fabric *f, uint32_t node);
+
+/* Builds the tables of `node` into `memory`, as hx_route_build() does for a HammingMesh's nodes, of which this calls it.
+ * `barred` is for a HammingMesh only; up: ports whose links are up. */
+void hx_fabric_route(struct hx_route *r, const struct hx_fabric *f, uint32_t node, struct hx_barred barred, uint64_t up,
+                     void *memory);
+
+#endif

@@ -1,0 +1,177 @@
+/* routes.c - fills the tables of any node from what its topology says (host/topology/fabric.h, topology.h).
+ *
+ * What a topology does not say follows from the graph: by d0 a packet goes to the next router on any shortest way to the
+ * one whose digit that is, by d1 to the host there. */
+#include "host/topology/topology.h"
+
+#include <string.h>
+
+/* The router whose hosts have this d0; hosts are numbered so that the first of it is quickly found. */
+static uint32_t router_of(const struct hx_fabric *f, unsigned d0)
+{
+    for (unsigned d1 = 0; d1 < f->digits[1]; d1++) {
+        uint32_t host = hx_fabric_host(f, d0, d1);
+        if (host != HX_NOWHERE)
+            return hx_fabric_far(f, host, HX_E).node;
+    }
+    return HX_NOWHERE;
+}
+
+static uint64_t host_ports(const struct hx_fabric *f, uint32_t router)
+{
+    uint64_t set = 0;
+    for (unsigned port = 0; port < hx_fabric_ports(f, router); port++)
+        set |= (uint64_t)hx_is_host(f, hx_fabric_far(f, router, port).node) << port;
+    return set;
+}
+
+/* Ports of a router on shortest ways to another; its hosts' if it is there. */
+static uint64_t nearer(const struct hx_fabric *f, uint32_t router, uint32_t to)
+{
+    uint64_t set = 0;
+    if (to == HX_NOWHERE)
+        return 0;
+    if (to == router)
+        return host_ports(f, router);
+    unsigned here = hx_router_distance(f, router, to);
+    for (unsigned port = 0; port < hx_fabric_ports(f, router); port++) {
+        uint32_t far = hx_fabric_far(f, router, port).node;
+        set |= (uint64_t)(!hx_is_host(f, far) && hx_router_distance(f, far, to) + 1 == here) << port;
+    }
+    return set;
+}
+
+/* By its place on a router: the port of the host there, and all that lead on. */
+static uint64_t place_ports(const struct hx_fabric *f, uint32_t router, unsigned d1)
+{
+    uint64_t set = 0;
+    for (unsigned port = 0; port < hx_fabric_ports(f, router); port++) {
+        uint32_t far = hx_fabric_far(f, router, port).node;
+        set |= (uint64_t)(!hx_is_host(f, far) || f->node[far].d1 == d1) << port;
+    }
+    return set;
+}
+
+uint64_t hx_fabric_toward(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
+{
+    if (f->topology->toward)
+        return f->topology->toward(f, node, digit, value);
+    if (hx_is_host(f, node)) /* one way out and one way in: hx_fabric_allowed() */
+        return 1U << HX_E | 1U << HX_LOCAL;
+    return digit == 0 ? nearer(f, node, router_of(f, value)) : place_ports(f, node, value);
+}
+
+static uint64_t allowed(const struct hx_fabric *f, uint32_t node, unsigned input)
+{
+    if (f->topology->allowed)
+        return f->topology->allowed(f, node, input);
+    if (hx_is_host(f, node))
+        return input == HX_LOCAL ? 1U << HX_E : 1U << HX_LOCAL;
+    return UINT64_MAX;
+}
+
+/* ---- VCs ---- */
+
+/* Inputs of a router of which `of` is true as seen from an output. */
+static uint64_t inputs_where(const struct hx_fabric *f, uint32_t node, unsigned output,
+                             bool (*of)(const struct hx_fabric *f, uint32_t node, unsigned input, unsigned output))
+{
+    uint64_t set = 0;
+    for (unsigned input = 0; input < hx_fabric_ports(f, node); input++)
+        set |= (uint64_t)of(f, node, input, output) << input;
+    return set;
+}
+
+static bool comes_from_router(const struct hx_fabric *f, uint32_t node, unsigned input, unsigned output)
+{
+    (void)output;
+    return !hx_is_host(f, hx_fabric_far(f, node, input).node);
+}
+
+static bool turns(const struct hx_fabric *f, uint32_t node, unsigned input, unsigned output)
+{
+    return comes_from_router(f, node, input, output) &&
+           hx_fabric_port(f, node, input)->dimension != hx_fabric_port(f, node, output)->dimension;
+}
+
+static uint64_t raised(const struct hx_fabric *f, uint32_t node, unsigned output)
+{
+    const struct hx_fabric_port *port = hx_fabric_port(f, node, output);
+    if (f->topology->raised)
+        return f->topology->raised(f, node, output);
+    if (hx_is_host(f, port->far.node))
+        return 0;
+    if (f->rule == HX_VC_BY_HOP)
+        return inputs_where(f, node, output, comes_from_router);
+    bool by_link = f->rule == HX_VC_BY_LINK || f->rule == HX_VC_BY_DIMENSION;
+    return by_link && port->marked ? UINT64_MAX : 0;
+}
+
+static uint64_t restarted(const struct hx_fabric *f, uint32_t node, unsigned output)
+{
+    if (f->rule != HX_VC_BY_DIMENSION || hx_is_host(f, hx_fabric_far(f, node, output).node))
+        return 0;
+    return inputs_where(f, node, output, turns);
+}
+
+/* ---- tables ---- */
+
+size_t hx_fabric_route_bytes(const struct hx_fabric *f, uint32_t node)
+{
+    if (f->mesh.nodes)
+        return hx_route_bytes(&f->mesh, node);
+    size_t digits = (size_t)f->digits[0] + f->digits[1];
+    return hx_is_host(f, node) ? digits : (digits + 3U * hx_fabric_ports(f, node)) * sizeof(uint64_t);
+}
+
+static void narrow_tables(struct hx_route *r, const struct hx_fabric *f, uint32_t node, uint64_t up, uint8_t *tables)
+{
+    for (unsigned value = 0; value < f->digits[0]; value++)
+        tables[value] = (uint8_t)hx_fabric_toward(f, node, 0, value);
+    r->x_table = tables;
+    tables += f->digits[0];
+    for (unsigned value = 0; value < f->digits[1]; value++)
+        tables[value] = (uint8_t)hx_fabric_toward(f, node, 1, value);
+    r->y_table = tables;
+    for (unsigned port = 0; port < HX_LOCAL; port++)
+        r->raise |= (uint8_t)((unsigned)(f->rule == HX_VC_BY_LINK && hx_fabric_port(f, node, port)->marked) << port);
+    for (unsigned input = 0; input < HX_ACCELERATOR_PORTS; input++)
+        r->allowed[input] = (uint8_t)(allowed(f, node, input) & (up | 1U << HX_LOCAL));
+}
+
+static void router_tables(struct hx_route *r, const struct hx_fabric *f, uint32_t node, uint64_t up, uint64_t *tables)
+{
+    unsigned ports = hx_fabric_ports(f, node);
+    uint64_t *d1_ports = tables + f->digits[0];
+    uint64_t *from = d1_ports + f->digits[1];
+    for (unsigned value = 0; value < f->digits[0]; value++)
+        tables[value] = hx_fabric_toward(f, node, 0, value);
+    for (unsigned value = 0; value < f->digits[1]; value++)
+        d1_ports[value] = hx_fabric_toward(f, node, 1, value);
+    for (unsigned port = 0; port < ports; port++) {
+        from[port] = allowed(f, node, port) & up;
+        from[ports + port] = raised(f, node, port);
+        from[2 * ports + port] = restarted(f, node, port);
+        r->changes_vc = r->changes_vc || from[ports + port] || from[2 * ports + port];
+    }
+    r->is_router = true;
+    r->d0_ports = tables;
+    r->d1_ports = d1_ports;
+    r->from = from;
+    r->raised = from + ports;
+    r->restarted = from + 2 * (size_t)ports;
+}
+
+void hx_fabric_route(struct hx_route *r, const struct hx_fabric *f, uint32_t node, struct hx_barred barred, uint64_t up,
+                     void *memory)
+{
+    if (f->mesh.nodes) {
+        hx_route_build(r, &f->mesh, node, barred, up, memory);
+        return;
+    }
+    *r = (struct hx_route){.columns = (uint16_t)f->digits[0], .rows = (uint16_t)f->digits[1]};
+    if (hx_is_host(f, node))
+        narrow_tables(r, f, node, up, memory);
+    else
+        router_tables(r, f, node, up, memory);
+}

@@ -1,0 +1,86 @@
+/* topology.h - the table of topologies: one file each, behind these few functions.
+ *
+ * A fabric is written as a word, then sizes or key=value; case and spaces are free. Each topology's own file says its
+ * words, its paper and what follows from it; hxmesh topologies lists them. What a topology leaves NULL has the general
+ * answer that stands beside it here. */
+#ifndef HXMESH_HOST_TOPOLOGY_H
+#define HXMESH_HOST_TOPOLOGY_H
+
+#include "host/topology/fabric.h"
+
+enum { HX_MAX_SIZES = 5, HX_MAX_KEYS = 8, HX_SPEC_BYTES = 256 };
+
+/* A spec string taken apart: "torus 8x8x4 board=2x2" is word "torus", sizes 8 8 4, key "board" with the value "2x2". */
+struct hx_words {
+    char text[HX_SPEC_BYTES]; /* lower case, one space between parts; pieces below point into a copy */
+    char parts[HX_SPEC_BYTES];
+    const char *word;
+    unsigned size[HX_MAX_SIZES];
+    unsigned sizes; /* 0: none was given */
+    struct hx_word_key {
+        const char *key, *value;
+        bool taken;
+    } key[HX_MAX_KEYS];
+    unsigned keys;
+    const char *other; /* what is neither sizes nor a key; NULL: nothing */
+};
+
+struct hx_topology {
+    const char *word;       /* "fat-tree" */
+    const char *parameters; /* for people: "hosts=N radix=N levels=2|3 taper=N, or down=N up=N" */
+    const char *example;    /* one that works */
+    const char *summary;    /* half a line */
+
+    /* Whether such a text, lower case and without spaces, is its own; NULL: it begins with the word. */
+    bool (*claims)(const char *squeezed);
+
+    /* Lays out nodes, links, addresses, names, classes, rule, grid and groups for what was asked, between
+     * hx_fabric_start() and hx_fabric_finish(), both of which it calls. Parameters that cannot be are refused with the
+     * nearest that can. */
+    bool (*build)(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem);
+
+    /* The ports of a node on minimal ways to addresses whose digit (0 or 1) has that value, as far as this digit tells:
+     * the AND of both digits' sets is the way. A router's or host's own hosts included. NULL: by breadth-first distances
+     * between routers for d0, by the host's place for d1. */
+    uint64_t (*toward)(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value);
+    /* Ports that a packet may still take which came by `input`; NULL: all. */
+    uint64_t (*allowed)(const struct hx_fabric *f, uint32_t node, unsigned input);
+    /* Of a router's output: the inputs whose packets have their VC raised by one behind it. NULL: by the fabric's rule. */
+    uint64_t (*raised)(const struct hx_fabric *f, uint32_t node, unsigned output);
+
+    /* Links of a minimal way between two hosts, the hosts' own included; NULL: by breadth-first distances. */
+    unsigned (*distance)(const struct hx_fabric *f, uint32_t from, uint32_t to);
+    /* Share of the injection bandwidth that all-to-all cannot exceed; NULL: what the fullest link gives if every pair's
+     * traffic is shared evenly over its minimal ways. */
+    double (*alltoall_bound)(const struct hx_fabric *f);
+    /* Links that join the two halves of the fabric, where it is known; 0 or NULL: a cut found by search. */
+    uint64_t (*bisection)(const struct hx_fabric *f);
+};
+
+extern const struct hx_topology *const hx_topologies[]; /* ends with NULL; HammingMesh first */
+
+/* The topology of a spec string; NULL and *problem: there is none, which it was probably meant to be. */
+const struct hx_topology *hx_topology_of(const char *text, struct hx_problem *problem);
+
+/* Builds what a spec string says, of so many planes. hx_fabric_free() afterwards, not after a failure. */
+bool hx_fabric_make(struct hx_fabric *f, const char *text, unsigned planes, struct hx_problem *problem);
+
+/* ---- parameters: what builders call (words.c) ---- */
+
+bool hx_words_split(struct hx_words *w, const char *text, struct hx_problem *problem);
+/* The value of a key, 0 .. most; `standard` where it is not given. Bad numbers end in *problem and false. */
+bool hx_words_number(struct hx_words *w, const char *key, unsigned low, unsigned high, unsigned standard,
+                     unsigned *value, struct hx_problem *problem);
+bool hx_words_has(const struct hx_words *w, const char *key);
+/* The text of a key, NULL: not given. */
+const char *hx_words_text(struct hx_words *w, const char *key);
+/* Numbers joined by x or commas, as "2x2" or "400,200"; 0: it is not that. Returns how many. */
+unsigned hx_words_list(const char *text, unsigned *values, unsigned most);
+/* Refuses keys and sizes that nobody took: `known` ends with NULL; `sizes`: how many sizes this topology takes at most. */
+bool hx_words_end(const struct hx_words *w, const char *const *known, unsigned sizes, struct hx_problem *problem);
+
+/* hx_fail() for a spec string: "slim-fly q=6: ..." */
+__attribute__((format(printf, 3, 4))) bool hx_words_fail(const struct hx_words *w, struct hx_problem *problem,
+                                                         const char *format, ...);
+
+#endif

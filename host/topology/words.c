@@ -1,0 +1,143 @@
+/* words.c - takes spec strings apart for the topologies (host/topology/topology.h). */
+#include "host/topology/topology.h"
+#include "host/value.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Lower case, single spaces between parts, none around '='. */
+static bool normalise(struct hx_words *w, const char *text)
+{
+    size_t used = 0;
+    for (; *text; text++) {
+        char c = (char)tolower((unsigned char)*text);
+        if (isspace((unsigned char)c))
+            c = ' ';
+        bool no_space = used == 0 || w->text[used - 1] == ' ' || w->text[used - 1] == '=';
+        if (c == ' ' && no_space)
+            continue;
+        if (c == '=' && used && w->text[used - 1] == ' ')
+            used--;
+        if (used == sizeof w->text - 1)
+            return false;
+        w->text[used++] = c;
+    }
+    w->text[used && w->text[used - 1] == ' ' ? used - 1 : used] = '\0';
+    return true;
+}
+
+unsigned hx_words_list(const char *text, unsigned *values, unsigned most)
+{
+    for (unsigned count = 0; count < most;) {
+        char *end;
+        unsigned long value = isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : 0;
+        if (!isdigit((unsigned char)*text) || value > INT32_MAX)
+            return 0;
+        values[count++] = (unsigned)value;
+        if (*end == '\0')
+            return count;
+        if (*end != 'x' && *end != ',')
+            return 0;
+        text = end + 1;
+    }
+    return 0;
+}
+
+static bool take_part(struct hx_words *w, char *part, struct hx_problem *problem)
+{
+    char *value = strchr(part, '=');
+    if (value) {
+        *value++ = '\0';
+        if (w->keys == HX_MAX_KEYS)
+            return hx_words_fail(w, problem, "more than %d keys", HX_MAX_KEYS);
+        for (unsigned i = 0; i < w->keys; i++)
+            if (strcmp(w->key[i].key, part) == 0)
+                return hx_words_fail(w, problem, "'%s' is given twice", part);
+        w->key[w->keys++] = (struct hx_word_key){.key = part, .value = value};
+        return true;
+    }
+    if (w->sizes || (w->sizes = hx_words_list(part, w->size, HX_MAX_SIZES)) == 0)
+        w->other = part;
+    return true;
+}
+
+bool hx_words_split(struct hx_words *w, const char *text, struct hx_problem *problem)
+{
+    *w = (struct hx_words){.word = ""};
+    if (!normalise(w, text))
+        return hx_fail(problem, HX_EXIT_CONFIG, NULL, "a fabric of more than %d letters", HX_SPEC_BYTES - 1);
+    memcpy(w->parts, w->text, sizeof w->parts);
+    char *rest = NULL;
+    char *part = strtok_r(w->parts, " ", &rest);
+    if (!part)
+        return hx_fail(problem, HX_EXIT_CONFIG, NULL, "no fabric is named");
+    w->word = part;
+    while ((part = strtok_r(NULL, " ", &rest))) {
+        if (!take_part(w, part, problem))
+            return false;
+    }
+    return true;
+}
+
+bool hx_words_has(const struct hx_words *w, const char *key)
+{
+    for (unsigned i = 0; i < w->keys; i++)
+        if (strcmp(w->key[i].key, key) == 0)
+            return true;
+    return false;
+}
+
+const char *hx_words_text(struct hx_words *w, const char *key)
+{
+    for (unsigned i = 0; i < w->keys; i++) {
+        if (strcmp(w->key[i].key, key) == 0) {
+            w->key[i].taken = true;
+            return w->key[i].value;
+        }
+    }
+    return NULL;
+}
+
+bool hx_words_number(struct hx_words *w, const char *key, unsigned low, unsigned high, unsigned standard,
+                     unsigned *value, struct hx_problem *problem)
+{
+    const char *text = hx_words_text(w, key);
+    *value = standard;
+    if (!text)
+        return true;
+    uint64_t number;
+    const char *wrong = hx_value_number(text, low, high, &number);
+    if (wrong)
+        return hx_words_fail(w, problem, "%s: %s", key, wrong);
+    *value = (unsigned)number;
+    return true;
+}
+
+bool hx_words_end(const struct hx_words *w, const char *const *known, unsigned sizes, struct hx_problem *problem)
+{
+    for (unsigned i = 0; i < w->keys; i++) {
+        if (!w->key[i].taken)
+            return hx_words_fail(w, problem, "unknown key '%s'%s", w->key[i].key,
+                                 hx_did_you_mean(w->key[i].key, known));
+    }
+    if (w->other)
+        return hx_words_fail(w, problem, "'%s' is neither sizes, such as 8x8x4, nor key=value", w->other);
+    if (w->sizes > sizes)
+        return hx_words_fail(w, problem,
+                             sizes ? "%u sizes where at most %u are expected" : "sizes where none is expected",
+                             w->sizes, sizes);
+    return true;
+}
+
+bool hx_words_fail(const struct hx_words *w, struct hx_problem *problem, const char *format, ...)
+{
+    char text[sizeof problem->what];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return hx_fail(problem, HX_EXIT_CONFIG, w->text, "%s", text);
+}
