@@ -12,6 +12,7 @@
 #include "tests/bench/testpmd.h"
 
 #include "clock.h"
+#include "tests/support/support_random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,12 +31,6 @@ struct bench {
     struct hx_switch sw;
     uint64_t random;
 };
-
-static uint32_t next_random(struct bench *b, uint32_t below)
-{
-    b->random = b->random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)((b->random >> 33) % below);
-}
 
 static void set_up(struct bench *b)
 {
@@ -69,8 +64,8 @@ static void set_up(struct bench *b)
 static struct hx_desc packet_for(struct bench *b, unsigned input, unsigned vc, uint16_t length)
 {
     for (;;) {
-        uint16_t gx = (uint16_t)next_random(b, b->g.columns);
-        uint16_t gy = (uint16_t)next_random(b, b->g.rows);
+        uint16_t gx = (uint16_t)seeded_below(&b->random, b->g.columns);
+        uint16_t gy = (uint16_t)seeded_below(&b->random, b->g.rows);
         uint64_t ports = hx_mesh_ports(&b->sw.route, input, gx, gy);
         if (ports && (vc < HX_VCS - 1 || !(ports & b->sw.route.raise)))
             return (struct hx_desc){.length = length, .vc = (uint8_t)vc, .dst_gx = gx, .dst_gy = gy};

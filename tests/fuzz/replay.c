@@ -5,6 +5,8 @@
  * Each input (and the empty one, always) is run as it is, then changed in HX_MUTATIONS (2000) ways drawn from HX_SEED
  * (1); the same seed gives the same bytes. An input is one test, reported as a line of TAP. Inputs run in a child
  * process, so that whatever ends it, a sanitizer included, leaves us to say which bytes did it and to keep them. */
+#include "tests/support/support_random.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -37,36 +39,22 @@ struct replay {
     unsigned failed;
 };
 
-/* splitmix64: any seed will do, and equal seeds give equal draws on every machine. */
-static uint64_t draw(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-static size_t draw_below(uint64_t *state, size_t limit)
-{
-    return (size_t)(draw(state) % limit);
-}
-
 static void change_byte(struct current *c, uint64_t *state)
 {
     static const uint8_t edges[] = {0x00, 0x01, 0x7f, 0x80, 0xff, '\n', '"', ':'};
     if (c->size == 0) {
         return;
     }
-    uint8_t *byte = &c->bytes[draw_below(state, c->size)];
-    switch (draw(state) % 3) {
+    uint8_t *byte = &c->bytes[seeded_below(state, c->size)];
+    switch (seeded_next(state) % 3) {
     case 0:
-        *byte = (uint8_t)(*byte ^ (1u << (draw(state) % 8)));
+        *byte = (uint8_t)(*byte ^ (1u << (seeded_next(state) % 8)));
         break;
     case 1:
-        *byte = edges[draw_below(state, sizeof edges)];
+        *byte = edges[seeded_below(state, sizeof edges)];
         break;
     default:
-        *byte = (uint8_t)draw(state);
+        *byte = (uint8_t)seeded_next(state);
         break;
     }
 }
@@ -77,9 +65,9 @@ static void copy_stretch(struct current *c, uint64_t *state)
     if (c->size == 0) {
         return;
     }
-    size_t from = draw_below(state, c->size);
-    size_t to = draw_below(state, c->size + 1);
-    size_t length = 1 + draw_below(state, c->size - from);
+    size_t from = seeded_below(state, c->size);
+    size_t to = seeded_below(state, c->size + 1);
+    size_t length = 1 + seeded_below(state, c->size - from);
     if (length > ROOM - c->size) {
         return;
     }
@@ -99,23 +87,23 @@ static void remove_stretch(struct current *c, uint64_t *state)
     if (c->size == 0) {
         return;
     }
-    size_t from = draw_below(state, c->size);
-    size_t length = 1 + draw_below(state, c->size - from);
+    size_t from = seeded_below(state, c->size);
+    size_t length = 1 + seeded_below(state, c->size - from);
     memmove(c->bytes + from, c->bytes + from + length, c->size - from - length);
     c->size -= length;
 }
 
 static void append_bytes(struct current *c, uint64_t *state)
 {
-    for (size_t n = 1 + draw_below(state, 16); n > 0 && c->size < ROOM; n--) {
-        c->bytes[c->size++] = (uint8_t)draw(state);
+    for (size_t n = 1 + seeded_below(state, 16); n > 0 && c->size < ROOM; n--) {
+        c->bytes[c->size++] = (uint8_t)seeded_next(state);
     }
 }
 
 static void mutate(struct current *c, uint64_t *state)
 {
-    for (uint64_t changes = 1 + draw(state) % 4; changes > 0; changes--) {
-        switch (draw(state) % 8) {
+    for (uint64_t changes = 1 + seeded_next(state) % 4; changes > 0; changes--) {
+        switch (seeded_next(state) % 8) {
         case 0:
             copy_stretch(c, state);
             break;

@@ -8,6 +8,7 @@
 #include "hxmesh/error.h"
 #include "tests/support/support_collective.h"
 #include "tests/support/support_lab.h"
+#include "tests/support/support_random.h"
 #include "tests/support/support_shapes.h"
 
 #include <setjmp.h>
@@ -90,7 +91,7 @@ static void drive(struct player *p)
     for (uint32_t refused = 0; hx_collective_next(&p->c, refused, &s);) {
         assert_false(refused >> s.lane & 1);
         bool busy = under_way(p, ensemble_player(&w.e, s.gx, s.gy)) >= HX_PEER_WINDOW;
-        if (busy || shapes_below(&w.random, 100) < w.refusals)
+        if (busy || seeded_below(&w.random, 100) < w.refusals)
             refused |= (uint32_t)1 << s.lane;
         else
             hand_over(p, &s);
@@ -104,7 +105,7 @@ static void place_packet(struct letter *l)
     static uint8_t text[1U << 16];
     unsigned packet;
     do
-        packet = shapes_below(&w.random, l->packets);
+        packet = seeded_below(&w.random, l->packets);
     while (l->here >> packet & 1);
     uint32_t at = packet * packet_bytes();
     uint32_t rest = l->send.bytes - at;
@@ -120,10 +121,10 @@ static void place_packet(struct letter *l)
 
 static void something_happens(void)
 {
-    unsigned index = shapes_below(&w.random, w.flying);
+    unsigned index = seeded_below(&w.random, w.flying);
     struct letter *l = &w.letter[index];
     bool slow = (unsigned)(l->to - w.e.player) * 100 < w.sloth * w.e.n;
-    if (slow && shapes_below(&w.random, 16))
+    if (slow && seeded_below(&w.random, 16))
         return;
     if (l->placed < l->packets) {
         place_packet(l);
@@ -150,17 +151,17 @@ static bool play(const struct ensemble_plan *plan, uint64_t order)
     w.flying = 0;
     w.log = w.bytes = w.messages = 0;
     w.random = plan->seed * 77 + order;
-    w.refusals = shapes_below(&w.random, 3) * 30;
-    w.sloth = shapes_below(&w.random, 3) * 20;
+    w.refusals = seeded_below(&w.random, 3) * 30;
+    w.sloth = seeded_below(&w.random, 3) * 20;
     if (!ensemble_init(&w.e, plan))
         return false;
     unsigned begun = 0;
     for (bool busy = true; busy;) {
-        if (begun < w.e.n && shapes_below(&w.random, 4) == 0)
+        if (begun < w.e.n && seeded_below(&w.random, 4) == 0)
             drive(&w.e.player[begun++]);
         if (w.flying)
             something_happens();
-        for (unsigned i = 0; i < begun && (w.flying == 0 || shapes_below(&w.random, 50) == 0); i++)
+        for (unsigned i = 0; i < begun && (w.flying == 0 || seeded_below(&w.random, 50) == 0); i++)
             drive(&w.e.player[i]);
         busy = w.flying > 0 || begun < w.e.n;
         for (unsigned i = 0; !busy && w.refusals && i < w.e.n; i++)
@@ -185,16 +186,16 @@ static struct ensemble_plan plan_of(unsigned number)
                                  .algorithm = (enum hx_collective_algorithm)(number / SHAPES / KINDS % ALGORITHMS),
                                  .columns = shape[0],
                                  .rows = shape[1],
-                                 .elements = elements[shapes_below(&random, 9)],
-                                 .chunk = 4 + shapes_below(&random, 300),
-                                 .window = 1 + shapes_below(&random, 5),
-                                 .grid_columns = shape[0] + shapes_below(&random, 4),
-                                 .grid_rows = shape[1] + shapes_below(&random, 4),
+                                 .elements = elements[seeded_below(&random, 9)],
+                                 .chunk = 4 + seeded_below(&random, 300),
+                                 .window = 1 + seeded_below(&random, 5),
+                                 .grid_columns = shape[0] + seeded_below(&random, 4),
+                                 .grid_rows = shape[1] + seeded_below(&random, 4),
                                  .whole = true,
                                  .seed = seed};
-    if (shapes_below(&random, 5) == 0)
+    if (seeded_below(&random, 5) == 0)
         plan.window = HX_COLLECTIVE_MAX_WINDOW;
-    if (shapes_below(&random, 3) == 0)
+    if (seeded_below(&random, 3) == 0)
         plan.chunk = 8192;
     return plan;
 }

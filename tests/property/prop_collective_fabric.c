@@ -3,6 +3,7 @@
 #include "tests/support/loopback/support_loopback.h"
 #include "tests/support/support_collective.h"
 #include "tests/support/support_lab.h"
+#include "tests/support/support_random.h"
 #include "tests/support/support_shapes.h"
 
 #include <setjmp.h>
@@ -117,10 +118,10 @@ static struct ensemble_plan job_of(unsigned number, bool whole_fabric)
     unsigned rows = f->b * f->y;
     return (struct ensemble_plan){.kind = (enum hx_collective_kind)(number / FABRICS % KINDS),
                                   .algorithm = (enum hx_collective_algorithm)(number / FABRICS / KINDS % ALGORITHMS),
-                                  .columns = whole_fabric ? columns : 1 + shapes_below(&random, columns),
-                                  .rows = whole_fabric ? rows : 1 + shapes_below(&random, rows),
-                                  .elements = 1000 + shapes_below(&random, 30000),
-                                  .chunk = 8192 << shapes_below(&random, 3),
+                                  .columns = whole_fabric ? columns : 1 + seeded_below(&random, columns),
+                                  .rows = whole_fabric ? rows : 1 + seeded_below(&random, rows),
+                                  .elements = 1000 + seeded_below(&random, 30000),
+                                  .chunk = 8192 << seeded_below(&random, 3),
                                   .window = 2,
                                   .grid_columns = columns,
                                   .grid_rows = rows,

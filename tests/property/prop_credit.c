@@ -6,6 +6,7 @@
  * The judge keeps its own book in 64 bits, from the events alone, and compares it with the counters after each step.
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "hxmesh/credit.h"
+#include "tests/support/support_random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,18 +49,9 @@ struct world {
     uint64_t under_way, occupied, lost, written_off, overruns;
 };
 
-static uint64_t next_random(struct world *w)
-{
-    w->random += 0x9E3779B97F4A7C15U;
-    uint64_t z = w->random;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBU;
-    return z ^ z >> 31;
-}
-
 static uint64_t below(struct world *w, uint64_t bound)
 {
-    return next_random(w) % bound;
+    return seeded_next(&w->random) % bound;
 }
 
 static bool percent(struct world *w, unsigned chance)
@@ -289,12 +281,6 @@ static void fall_quiet(struct world *w)
         take_grant(w);
 }
 
-static uint64_t first_seed(void)
-{
-    const char *text = getenv("HX_SEED");
-    return text ? strtoull(text, NULL, 0) : 20221;
-}
-
 /* 0 between tests. cmocka leaves a failed test at the assertion, and the seed stands here when the test is torn down. */
 static uint64_t seed_of_run;
 
@@ -313,7 +299,7 @@ static void honest_ends_never_overrun_and_lose_no_credit(void **state)
     static struct world w;
     uint64_t written_off = 0, wrapped = 0;
     for (uint64_t run = 0; run < RUNS; run++) {
-        seed_of_run = first_seed() + run;
+        seed_of_run = seeded_by(20221) + run;
         start(&w, seed_of_run);
         for (unsigned step = 0; step < STEPS; step++) {
             honest_step(&w);
@@ -350,7 +336,7 @@ static void a_false_grant_costs_packets_not_credit(void **state)
     static struct world w;
     uint64_t overruns = 0;
     for (uint64_t run = 0; run < RUNS; run++) {
-        seed_of_run = first_seed() + run;
+        seed_of_run = seeded_by(20221) + run;
         start(&w, seed_of_run);
         w.lose_data = 0;
         uint64_t when = below(&w, STEPS);
@@ -393,7 +379,7 @@ static void no_enemy_overruns_the_buffer(void **state)
     static struct world w;
     uint64_t overruns = 0;
     for (uint64_t run = 0; run < RUNS; run++) {
-        seed_of_run = first_seed() + run;
+        seed_of_run = seeded_by(20221) + run;
         start(&w, seed_of_run);
         for (unsigned step = 0; step < STEPS; step++) {
             if (percent(&w, 30))

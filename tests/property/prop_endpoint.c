@@ -5,6 +5,7 @@
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_loopback.h"
+#include "tests/support/support_random.h"
 #include "tests/support/support_shapes.h"
 
 #include <setjmp.h>
@@ -26,25 +27,25 @@ struct manner {
 
 static unsigned below(unsigned bound)
 {
-    return shapes_below(&cloud.random, bound);
+    return seeded_below(&cloud.random, bound);
 }
 
 static struct manner start(uint64_t seed, unsigned retries)
 {
     uint64_t random = seed;
-    uint64_t timeout_ns = (20 + shapes_below(&random, 60)) * CLOUD_TURN;
-    struct hx_endpoint_config config = {.plane_set = (uint8_t)(1 + shapes_below(&random, 15)),
-                                        .sends = (uint8_t)(1 + shapes_below(&random, 8)),
-                                        .epoch = 1 + shapes_below(&random, 255),
+    uint64_t timeout_ns = (20 + seeded_below(&random, 60)) * CLOUD_TURN;
+    struct hx_endpoint_config config = {.plane_set = (uint8_t)(1 + seeded_below(&random, 15)),
+                                        .sends = (uint8_t)(1 + seeded_below(&random, 8)),
+                                        .epoch = 1 + seeded_below(&random, 255),
                                         .key = seed,
                                         .retries = (uint8_t)retries,
-                                        .check = shapes_below(&random, 3) == 0,
+                                        .check = seeded_below(&random, 3) == 0,
                                         .job = 3,
                                         .timeout_ns = timeout_ns,
-                                        .least_ns = timeout_ns / (1 + shapes_below(&random, 4)),
-                                        .most_ns = timeout_ns << shapes_below(&random, 5),
+                                        .least_ns = timeout_ns / (1 + seeded_below(&random, 4)),
+                                        .most_ns = timeout_ns << seeded_below(&random, 5),
                                         .no_way_ns = 8 * timeout_ns};
-    cloud_init(&cloud, 2 + shapes_below(&random, CLOUD_ENDS - 1), &config, 64, random);
+    cloud_init(&cloud, 2 + seeded_below(&random, CLOUD_ENDS - 1), &config, 64, random);
     cloud.faults = (struct cloud_faults){.lose = below(2) * below(20),
                                          .repeat = below(2) * below(20),
                                          .corrupt = config.check ? below(20) : 0,

@@ -12,6 +12,7 @@
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_loopback.h"
 #include "tests/support/support_graph.h"
+#include "tests/support/support_random.h"
 #include "tests/support/support_shapes.h"
 
 #include <setjmp.h>
@@ -185,19 +186,19 @@ struct traffic {
 
 static uint64_t draw_bytes(struct fabric *f, unsigned largest)
 {
-    uint64_t packets = shapes_below(&f->random, largest + 1);
-    unsigned kind = shapes_below(&f->random, 4);
-    return kind == 0 ? shapes_below(&f->random, 600) : kind == 1 ? packets * 8192 : packets * 8192 + 1 + kind * 3000;
+    uint64_t packets = seeded_below(&f->random, largest + 1);
+    unsigned kind = seeded_below(&f->random, 4);
+    return kind == 0 ? seeded_below(&f->random, 600) : kind == 1 ? packets * 8192 : packets * 8192 + 1 + kind * 3000;
 }
 
 static void send_some(struct fabric *f, const struct traffic *t, unsigned turn)
 {
     unsigned n = f->g.accelerators;
     for (unsigned tries = 0; tries < 3 && f->messages.count < t->messages; tries++) {
-        unsigned from = shapes_below(&f->random, n);
+        unsigned from = seeded_below(&f->random, n);
         unsigned to = t->pattern == INCAST  ? 0
                       : t->pattern == SHIFT ? (from + 1 + turn / 8) % n
-                                            : shapes_below(&f->random, n);
+                                            : seeded_below(&f->random, n);
         (void)fabric_send(f, from, to, draw_bytes(f, t->largest));
     }
 }
@@ -392,7 +393,7 @@ static void judge_barred(unsigned shape, unsigned boards_down)
     uint8_t bits[8] = {0};
     bool barred[64] = {false};
     for (unsigned i = 0; i < boards_down; i++) {
-        unsigned board = shapes_below(&random, plan.x * plan.y);
+        unsigned board = seeded_below(&random, plan.x * plan.y);
         bits[board / 8] |= (uint8_t)(1U << board % 8);
         barred[board] = true;
     }
@@ -491,8 +492,8 @@ static void a_cut_cable_loses_no_message(void **state)
             send_some(&fabric, &t, turn);
             one_turn(&fabric, &t, turn);
             if (turn == 60 || turn == 120) {
-                uint32_t node = shapes_below(&fabric.random, fabric.g.accelerators);
-                cut(&fabric, node, shapes_below(&fabric.random, HX_LOCAL));
+                uint32_t node = seeded_below(&fabric.random, fabric.g.accelerators);
+                cut(&fabric, node, seeded_below(&fabric.random, HX_LOCAL));
             }
         }
         messages_judge_all_through(&fabric.messages);

@@ -9,6 +9,7 @@
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_loopback.h"
+#include "tests/support/support_random.h"
 #include "tests/support/support_shapes.h"
 
 #include <setjmp.h>
@@ -40,17 +41,17 @@ static struct cable cable;
 
 static unsigned below(struct cable *c, unsigned bound)
 {
-    return shapes_below(&c->random, bound);
+    return seeded_below(&c->random, bound);
 }
 
 static void plug(struct cable *c, unsigned which)
 {
-    loopback_plug(&c->end[which].hal.node, 0, 0, &c->wire[which], &c->wire[1 - which], shapes_random(&c->random));
+    loopback_plug(&c->end[which].hal.node, 0, 0, &c->wire[which], &c->wire[1 - which], seeded_next(&c->random));
 }
 
 static struct loopback_faults draw_faults(struct cable *c)
 {
-    struct loopback_faults f = {.random = shapes_random(&c->random)};
+    struct loopback_faults f = {.random = seeded_next(&c->random)};
     f.lose_data = (uint16_t)(below(c, 2) * below(c, 200));
     f.lose_credit = (uint16_t)(below(c, 2) * below(c, 300));
     f.repeat_credit = (uint16_t)(below(c, 2) * below(c, 300));

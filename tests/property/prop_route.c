@@ -4,6 +4,7 @@
  * state a packet can come to (node, input, networks crossed), VCs, north-last; and with barred boards, that every pair
  * that could be joined is joined and nobody lands on a barred board. */
 #include "hxmesh/error.h"
+#include "tests/support/support_random.h"
 #include "tests/support/support_world.h"
 
 #include <setjmp.h>
@@ -180,7 +181,7 @@ static void judge_barred_round(struct world *w, struct states *s, uint64_t *rand
     world_build_routes(w, bits);
     states_forget(s, &w->graph);
     for (int i = 0; i < BARRED_DESTINATIONS; i++) {
-        world_aim(w, (int)shapes_below(random, (unsigned)w->graph.accelerators));
+        world_aim(w, (int)seeded_below(random, (unsigned)w->graph.accelerators));
         if (barred[graph_board(&w->graph, w->to)])
             continue;
         for (int from = 0; from < w->graph.accelerators; from++)
@@ -221,7 +222,7 @@ static void judge_links(struct graph_shape shape, const char *what)
             w.gy = (unsigned)(w.to / w.graph.columns);
             whole[w.to] = world_set(&w, node, input);
         }
-        uint64_t up = shapes_random(&random);
+        uint64_t up = seeded_next(&random);
         uint64_t kept = w.graph.kind[node] == GRAPH_BOARD ? up | (uint64_t)1 << GRAPH_LOCAL : up;
         hx_route_build(&w.routes[node], &w.g, (uint32_t)node, (struct hx_barred){NULL}, up, w.memory[node]);
         for (w.to = 0; w.to < w.graph.accelerators; w.to++) {

@@ -11,6 +11,7 @@
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "hxmesh/credit.h"
 #include "tests/support/support_lab.h"
+#include "tests/support/support_random.h"
 #include "tests/support/support_shapes.h"
 
 #include <setjmp.h>
@@ -55,7 +56,7 @@ static struct world world;
 
 static uint32_t below(struct world *w, unsigned bound)
 {
-    return shapes_below(&w->random, bound);
+    return seeded_below(&w->random, bound);
 }
 
 static void restart(struct world *w, unsigned which)
@@ -66,7 +67,7 @@ static void restart(struct world *w, unsigned which)
         e->stored_count = 0;
         memset(e->held, 0, sizeof e->held);
     }
-    hx_credit_link_up(&e->link, BUFFER, BUFFER, shapes_random(&w->random));
+    hx_credit_link_up(&e->link, BUFFER, BUFFER, seeded_next(&w->random));
     w->restarts++;
     w->met = false;
 }
@@ -124,7 +125,7 @@ static void take_packet(struct world *w, struct end *e, const struct item *item)
 
 static void hear(struct world *w, unsigned at, const struct hx_credit_frame *f)
 {
-    (void)hx_credit_link_take(&w->end[at].link, f, shapes_random(&w->random));
+    (void)hx_credit_link_take(&w->end[at].link, f, seeded_next(&w->random));
 }
 
 static bool strikes(struct world *w, unsigned percent)
@@ -165,11 +166,11 @@ static void leave(struct world *w, struct end *e)
 
 static struct hx_credit_frame made_up(struct world *w)
 {
-    struct hx_credit_frame f = {.nonce = shapes_random(&w->random) | 1};
-    f.peer_nonce = below(w, 2) ? 0 : shapes_random(&w->random);
+    struct hx_credit_frame f = {.nonce = seeded_next(&w->random) | 1};
+    f.peer_nonce = below(w, 2) ? 0 : seeded_next(&w->random);
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        f.limit[vc] = (uint32_t)shapes_random(&w->random);
-        f.sent[vc] = (uint32_t)shapes_random(&w->random);
+        f.limit[vc] = (uint32_t)seeded_next(&w->random);
+        f.sent[vc] = (uint32_t)seeded_next(&w->random);
     }
     return f;
 }

@@ -9,6 +9,7 @@
  *     - nobody waits for an output that has room for every packet that wants it
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "tests/support/loopback/support_loopback.h"
+#include "tests/support/support_random.h"
 #include "tests/support/support_shapes.h"
 
 #include <setjmp.h>
@@ -62,7 +63,7 @@ static struct judge judge;
 
 static unsigned below(struct judge *j, unsigned bound)
 {
-    return shapes_below(&j->random, bound);
+    return seeded_below(&j->random, bound);
 }
 
 static bool percent(struct judge *j, unsigned chance)
@@ -77,7 +78,7 @@ static uint64_t draw_set(struct judge *j)
 {
     uint64_t all = ((uint64_t)1 << j->manner.ports) - 1;
     uint64_t one = (uint64_t)1 << (percent(j, j->manner.one_output ? 80 : 0) ? 1 : below(j, j->manner.ports));
-    uint64_t set = j->manner.one_output || percent(j, 50) ? one : shapes_random(&j->random) & all;
+    uint64_t set = j->manner.one_output || percent(j, 50) ? one : seeded_next(&j->random) & all;
     if (j->manner.tree)
         return j->manner.reroutes ? set | 3 : set; /* a packet the switch has yet to look at never loses its last way */
     return set >> HX_LOCAL & 1 ? (uint64_t)1 << HX_LOCAL : set;

@@ -2,6 +2,7 @@
 #include "tests/support/support_collective.h"
 #include "hxmesh/error.h"
 #include "tests/support/support_lab.h"
+#include "tests/support/support_random.h"
 #include "tests/support/support_shapes.h"
 
 #include <math.h>
@@ -35,7 +36,7 @@ static uint16_t *choose(uint64_t *random, unsigned count, unsigned all)
     for (unsigned i = 0; i < all; i++)
         list[i] = (uint16_t)i;
     for (unsigned i = 0; i < count; i++) {
-        unsigned other = i + shapes_below(random, all - i);
+        unsigned other = i + seeded_below(random, all - i);
         uint16_t keep = list[i];
         list[i] = list[other];
         list[other] = keep;
@@ -45,8 +46,8 @@ static uint16_t *choose(uint64_t *random, unsigned count, unsigned all)
 
 static float draw(uint64_t *random, bool whole)
 {
-    float number = (float)shapes_below(random, 2001) - 1000;
-    return whole ? number : number / 997 * (float)(1 + shapes_below(random, 1000));
+    float number = (float)seeded_below(random, 2001) - 1000;
+    return whole ? number : number / 997 * (float)(1 + seeded_below(random, 1000));
 }
 
 static void draw_values(const struct ensemble *e, struct player *p, uint64_t *random)

@@ -1,6 +1,7 @@
 /* support_messages.c - the judge of messages (tests/support/support_messages.h). */
 #include "tests/support/support_messages.h"
 #include "tests/support/support_lab.h"
+#include "tests/support/support_random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,18 +42,11 @@ void messages_forget(struct messages *m, unsigned rank)
     }
 }
 
-static uint64_t mixed(uint64_t z)
-{
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBU;
-    return z ^ z >> 31;
-}
-
 void messages_fill(const struct messages *m, unsigned number, uint32_t packet, uint8_t *to, unsigned bytes)
 {
-    uint64_t at = mixed(m->seed + number) + packet * UINT64_C(0x2545F4914F6CDD1D);
+    uint64_t at = split_mix(m->seed + number) + packet * UINT64_C(0x2545F4914F6CDD1D);
     for (unsigned i = 0; i < bytes; i += 8) {
-        uint64_t word = mixed(at += 0x9E3779B97F4A7C15U);
+        uint64_t word = seeded_next(&at);
         memcpy(to + i, &word, bytes - i < 8 ? bytes - i : 8);
     }
 }

@@ -1,5 +1,6 @@
 /* support_shapes.c - named and random fabrics (tests/support/support_shapes.h). */
 #include "tests/support/support_shapes.h"
+#include "tests/support/support_random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,22 +9,7 @@ enum { DRAWS = 2 }; /* of each kind, for each board */
 
 uint64_t shapes_seed(void)
 {
-    const char *text = getenv("HX_SEED");
-    return text ? strtoull(text, NULL, 0) : 20240;
-}
-
-uint64_t shapes_random(uint64_t *state)
-{
-    *state += 0x9E3779B97F4A7C15U;
-    uint64_t z = *state;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBU;
-    return z ^ z >> 31;
-}
-
-unsigned shapes_below(uint64_t *state, unsigned bound)
-{
-    return (unsigned)(shapes_random(state) % bound);
+    return seeded_by(20240);
 }
 
 static const struct graph_shape named[] = {
@@ -46,10 +32,10 @@ static struct graph_shape draw(uint64_t *random, int a, int b, bool trees)
     for (;;) {
         struct graph_shape s = {.a = a,
                                 .b = b,
-                                .x = 1 + (int)shapes_below(random, 6),
-                                .y = 1 + (int)shapes_below(random, 6),
-                                .radix = trees ? 3 + (int)shapes_below(random, 8) : 64,
-                                .taper = trees ? 1 + (int)shapes_below(random, 3) : 1};
+                                .x = 1 + (int)seeded_below(random, 6),
+                                .y = 1 + (int)seeded_below(random, 6),
+                                .radix = trees ? 3 + (int)seeded_below(random, 8) : 64,
+                                .taper = trees ? 1 + (int)seeded_below(random, 3) : 1};
         struct graph_tree row;
         struct graph_tree column;
         if (graph_tree_of(2 * s.x, s.radix, s.taper, &row) && graph_tree_of(2 * s.y, s.radix, s.taper, &column) &&

@@ -1,4 +1,4 @@
-/* support_shapes.h - the fabrics that properties of the routing are tested on, and seeded random numbers. */
+/* support_shapes.h - the fabrics that properties of the routing are tested on. */
 #ifndef HXMESH_TESTS_SUPPORT_SHAPES_H
 #define HXMESH_TESTS_SUPPORT_SHAPES_H
 
@@ -6,9 +6,6 @@
 
 /* The seed of HX_SEED, or a fixed one. */
 uint64_t shapes_seed(void);
-uint64_t shapes_random(uint64_t *state);
-/* 0 .. bound - 1 */
-unsigned shapes_below(uint64_t *state, unsigned bound);
 
 /* Calls `judge` for every shape: named ones (tiny, unequal, long, with trees of every kind), then for every board of
  * 1 to 5 by 1 to 5 two of 1 to 6 by 1 to 6 boards with crossbars, and two whose rows or columns need trees, drawn by

@@ -1,6 +1,7 @@
 /* support_world.c - pairs the firmware with the oracle (tests/support/support_world.h). */
 #include "tests/support/support_world.h"
 #include "hxmesh/error.h"
+#include "tests/support/support_random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -65,11 +66,11 @@ uint64_t world_set(const struct world *w, int node, int input)
 void world_draw_barred(const struct world *w, uint64_t *random, bool **barred, uint8_t **bits)
 {
     int boards = w->graph.shape.x * w->graph.shape.y;
-    unsigned percent = 10 + shapes_below(random, 50);
+    unsigned percent = 10 + seeded_below(random, 50);
     *barred = world_allocate((size_t)boards, sizeof **barred);
     *bits = world_allocate((size_t)boards / 8 + 1, 1);
     for (int board = 0; board < boards; board++) {
-        (*barred)[board] = shapes_below(random, 100) < percent;
+        (*barred)[board] = seeded_below(random, 100) < percent;
         (*bits)[board / 8] |= (uint8_t)((*barred)[board] << board % 8);
     }
 }

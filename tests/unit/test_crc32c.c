@@ -1,6 +1,7 @@
 /* test_crc32c.c - CRC-32C against published values and against the polynomial division done bit by bit. */
 #include "hxmesh/crc32c.h"
 #include "tests/support/support_frame.h"
+#include "tests/support/support_random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,11 +13,9 @@
 
 static void noise(uint8_t *data, size_t bytes)
 {
-    uint32_t seed = 12345;
-    for (size_t i = 0; i < bytes; i++) {
-        seed = seed * 1664525U + 1013904223U;
-        data[i] = (uint8_t)(seed >> 24);
-    }
+    uint64_t seed = 12345;
+    for (size_t i = 0; i < bytes; i++)
+        data[i] = (uint8_t)seeded_next(&seed);
 }
 
 /* RFC 3720, B.4, and the check value of the catalogues. */

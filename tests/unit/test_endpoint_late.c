@@ -2,6 +2,7 @@
  * from the other. */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_endpoint.h"
+#include "tests/support/support_random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -160,8 +161,7 @@ static bool steal_data(struct cloud *c, struct cloud_frame *f)
     (void)c;
     if (trial_read(f).kind != HX_DATA)
         return true;
-    thief.random = thief.random * UINT64_C(6364136223846793005) + 1;
-    bool lost = (thief.random >> 33) % 100 < thief.percent;
+    bool lost = seeded_below(&thief.random, 100) < thief.percent;
     thief.lost += lost;
     return !lost;
 }

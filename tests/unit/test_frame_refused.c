@@ -2,6 +2,7 @@
  * table of the document. */
 #include "hxmesh/error.h"
 #include "tests/support/support_frame.h"
+#include "tests/support/support_random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -284,20 +285,11 @@ static bool is_good(const uint8_t *f, size_t bytes)
            bytes >= 64 + field(f, 52, 2);
 }
 
-static uint64_t next_random(uint64_t *seed)
-{
-    *seed += 0x9E3779B97F4A7C15U;
-    uint64_t z = *seed;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9U;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBU;
-    return z ^ z >> 31;
-}
-
 /* Values that stand at the edges of some field more often than chance would have it. */
 static uint8_t random_byte(uint64_t *seed)
 {
     static const uint8_t edges[] = {0, 1, 2, 3, 4, 0x1F, 0x20, 0x21, 0xFE, 0xFF};
-    uint64_t r = next_random(seed);
+    uint64_t r = seeded_next(seed);
     return r & 1 ? edges[(r >> 1) % sizeof edges] : (uint8_t)(r >> 8);
 }
 
@@ -320,8 +312,8 @@ static void random_frames_are_judged_by_the_table(void **state)
             memset(frame + 56, 0, kind[0] == HX_HELLO ? 3 : 0);
             frame[59] = (uint8_t)(run / 32 % 3);
         }
-        for (uint64_t changes = next_random(&seed) % 4; changes > 0; changes--)
-            frame[next_random(&seed) % 64] = random_byte(&seed);
+        for (uint64_t changes = seeded_next(&seed) % 4; changes > 0; changes--)
+            frame[seeded_next(&seed) % 64] = random_byte(&seed);
         if (run % 5 == 0) { /* coordinates and their MAC changed together */
             frame[3] = frame[33] = random_byte(&seed);
             frame[10] = frame[38] = random_byte(&seed);
@@ -330,7 +322,7 @@ static void random_frames_are_judged_by_the_table(void **state)
             frame[52] = 0x20;
             frame[53] = 0;
         }
-        size_t bytes = next_random(&seed) % 100 + (run & 4 ? HX_MAX_FRAME - 84 : 0);
+        size_t bytes = seeded_next(&seed) % 100 + (run & 4 ? HX_MAX_FRAME - 84 : 0);
         struct hx_header h;
         int error = support_decode_data(&h, frame, bytes);
         if ((error == HX_OK) != is_good(frame, bytes))
@@ -353,13 +345,13 @@ static void random_bytes_are_never_a_frame(void **state)
         struct hx_header h;
         struct hx_credit_frame c;
         for (size_t i = 0; i < sizeof frame; i++)
-            frame[i] = (uint8_t)next_random(&seed);
+            frame[i] = (uint8_t)seeded_next(&seed);
         if (run & 1) {
             frame[12] = 0x88;
             frame[13] = run & 2 ? 0xB5 : 0xB6;
             frame[14] = 2;
         }
-        size_t bytes = next_random(&seed) % (sizeof frame + 1);
+        size_t bytes = seeded_next(&seed) % (sizeof frame + 1);
         assert_int_not_equal(support_decode_data(&h, frame, bytes), HX_OK);
         assert_int_not_equal(support_decode_credit(&c, frame, bytes), HX_OK);
     }

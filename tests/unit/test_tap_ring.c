@@ -2,6 +2,7 @@
  * stands in a ring can lead its reader astray. */
 /* tsan: a producer and a consumer side by side. */
 #include "hal/tap_ring.h"
+#include "tests/support/support_random.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -39,12 +40,6 @@ static int close_ring(void **state)
     (void)state;
     free(p.ring);
     return 0;
-}
-
-static uint32_t next_random(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*state >> 33);
 }
 
 /* Record number n: everything about it follows from n. */
@@ -96,11 +91,11 @@ static void records_of_all_lengths_come_out_as_they_went_in(void **state)
     uint64_t sent = 0;
     uint64_t seen = 0;
     while (seen < 20000) {
-        for (unsigned n = next_random(&random) % 20; n > 0 && put(sent); n--)
+        for (unsigned n = seeded_below(&random, 20); n > 0 && put(sent); n--)
             sent++;
         hx_tap_publish(&p.in);
         (void)hx_tap_look(&p.out);
-        for (unsigned n = next_random(&random) % 20; n > 0 && seen < sent; n--)
+        for (unsigned n = seeded_below(&random, 20); n > 0 && seen < sent; n--)
             expect(seen++);
         hx_tap_free(&p.out);
     }
@@ -197,12 +192,12 @@ static void nonsense_is_skipped(void **state)
     for (unsigned round = 0; round < 4000; round++) {
         p.out.tail = (p.out.tail + 7) & ~UINT64_C(7); /* a round may end anywhere */
         for (unsigned at = 0; at < 4096; at += 4) {
-            uint32_t word = next_random(&random);
+            uint32_t word = (uint32_t)seeded_next(&random);
             word = round % 2 ? word : word % 200;
             memcpy(p.ring->bytes + (p.out.tail + at) % SIZE, &word, 4);
         }
-        uint64_t head = p.out.tail + (next_random(&random) % (round % 3 ? 2 * SIZE : 4096) & ~7U);
-        head += round % 16 ? 0 : next_random(&random) % 8;
+        uint64_t head = p.out.tail + (seeded_below(&random, round % 3 ? 2 * SIZE : 4096) & ~7U);
+        head += round % 16 ? 0 : seeded_below(&random, 8);
         atomic_store(&p.ring->head, head);
         (void)hx_tap_look(&p.out);
         struct hx_tap_record *r;

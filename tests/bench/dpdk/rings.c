@@ -6,6 +6,7 @@
 #include "dpdk-node/devices.h"
 #include "tests/bench/dpdk/nodes.h"
 #include "tests/bench/measure.h"
+#include "tests/support/support_random.h"
 
 #include <rte_cycles.h>
 #include <rte_eal.h>
@@ -45,8 +46,7 @@ void nodes_start_eal(bool *two)
 uint32_t nodes_random(uint32_t below)
 {
     static uint64_t state = 1;
-    state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)((state >> 33) % below);
+    return seeded_below(&state, below);
 }
 
 struct hx_header nodes_header(const struct hx_route *route, unsigned input, unsigned vc, unsigned bytes)

@@ -7,6 +7,7 @@
 #include "hxmesh/error.h"
 #include "hxmesh/frame.h"
 #include "tests/support/dpdk/support_dpdk.h"
+#include "tests/support/support_random.h"
 
 #include <rte_cycles.h>
 #include <rte_ring.h>
@@ -22,8 +23,7 @@ static uint64_t random_state;
 
 static uint32_t draw(uint32_t below)
 {
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)((random_state >> 33) % below);
+    return seeded_below(&random_state, below);
 }
 
 /* ---- nothing is lost ---- */
@@ -334,9 +334,8 @@ static void garbage_does_no_harm(void **state)
     (void)state;
     static struct lab lab;
     const char *given = getenv("HX_GARBAGE_SECONDS");
-    const char *seed = getenv("HX_SEED");
     uint64_t ticks = (given ? strtoull(given, NULL, 10) : 2) * rte_get_tsc_hz();
-    random_state = seed ? strtoull(seed, NULL, 0) : 1;
+    random_state = seeded_by(1);
     const struct lab_settings s = {.fabric = "2x1 Hx1Mesh", .credits = 128, .message = 20000, .count = 100000000};
     thrown = 0;
     lab_open(&lab, &s);

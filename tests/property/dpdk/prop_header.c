@@ -2,6 +2,7 @@
  * refuses, reads the same, and takes what nearly all frames are. Platform: dpdk. */
 #include "dpdk/header.h"
 #include "hxmesh/error.h"
+#include "tests/support/support_random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,15 +16,13 @@ static uint64_t random_state;
 
 static uint32_t draw(uint32_t below)
 {
-    random_state = random_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)((random_state >> 33) % below);
+    return seeded_below(&random_state, below);
 }
 
 static int seed(void **state)
 {
     (void)state;
-    const char *given = getenv("HX_SEED");
-    random_state = given ? strtoull(given, NULL, 0) : 1;
+    random_state = seeded_by(1);
     print_message("seed %llu\n", (unsigned long long)random_state);
     return 0;
 }
@@ -55,7 +54,7 @@ static void check(const uint8_t *frame, uint32_t bytes, unsigned plane)
     struct hx_header h;
     struct hx_desc d = {0};
     struct hx_desc scalar = {0};
-    uint64_t address = ((uint64_t)draw(UINT32_MAX) << 17) & ~UINT64_C(63);
+    uint64_t address = ((uint64_t)draw(UINT32_MAX) << (ADDRESS_BITS - 32)) & ~UINT64_C(63);
     const struct dpdk_expected expected = dpdk_expect(plane);
     bool taken = dpdk_read_header(&d, frame, bytes, &expected, address);
     bool taken_scalar = dpdk_read_header_scalar(&scalar, frame, bytes, plane, address);

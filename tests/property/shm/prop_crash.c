@@ -12,6 +12,7 @@
 #include "fabric-emu/live/recover.h"
 #include "fabric-emu/random.h"
 #include "tests/support/shm/support_shm.h"
+#include "tests/support/support_random.h"
 
 #include <sched.h>
 #include <setjmp.h>
@@ -55,12 +56,6 @@ static const struct support_plan plans[] = {
 };
 /* clang-format on */
 enum { PLANS = sizeof plans / sizeof *plans };
-
-static uint64_t seed_of_run(void)
-{
-    const char *text = getenv("HX_SEED");
-    return text ? strtoull(text, NULL, 0) : 1;
-}
 
 /* ---- one run ---- */
 
@@ -254,7 +249,7 @@ static void killed_between_steps(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < ROUNDS * PLANS; i++)
-        live_and_die_often(open_run(&plans[i % PLANS], seed_of_run() * 1000 + i));
+        live_and_die_often(open_run(&plans[i % PLANS], seeded_by(1) * 1000 + i));
 }
 
 /* ---- kills at any instruction: the child ---- */
@@ -467,7 +462,7 @@ static void killed_at_any_instruction(void **state)
     stay_on_this_core(&before);
     enum fate fate = STOPPED;
     for (unsigned i = 0; fate == STOPPED && i < PLANS; i++) {
-        struct run *r = open_run(&plans[i], seed_of_run() * 1000 + i);
+        struct run *r = open_run(&plans[i], seeded_by(1) * 1000 + i);
         fate = kill_often(r, orders);
         close_run(r);
     }

@@ -3,6 +3,7 @@
  * is left behind. HX_SEED, HX_CASES: other and more of them. */
 #include "fabric-emu/live/session.h"
 #include "fabric-emu/random.h"
+#include "tests/support/support_random.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -258,10 +259,9 @@ static void strike(unsigned number, const struct decisive *word)
 static void stray_stores(void **state)
 {
     (void)state;
-    const char *seed = getenv("HX_SEED");
     const char *cases = getenv("HX_CASES");
     supervisor_block_signals();
-    t.seed = seed ? strtoull(seed, NULL, 0) : 1;
+    t.seed = seeded_by(1);
     struct hx_spec spec = spec_of();
     char plan[64];
     (void)snprintf(plan, sizeof plan, "stray-%ld", (long)getpid());

@@ -4,6 +4,7 @@
  * jobs, failures and seeds of the traffic. */
 #include "fabric-emu/live/fabric.h"
 #include "fabric-emu/workload/traffic.h"
+#include "tests/support/support_random.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -36,18 +37,6 @@ static bool open;
 
 /* ---- ground ---- */
 
-static uint64_t base_seed(void)
-{
-    const char *text = getenv("HX_SEED");
-    return text ? strtoull(text, NULL, 0) : 1;
-}
-
-static unsigned next_random(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (unsigned)(*state >> 33);
-}
-
 static void close_ground(void)
 {
     if (open)
@@ -65,9 +54,9 @@ static void spoil(struct hx_spec *spec, bool failures, bool jobs, uint64_t *rand
         spec->job = hx_allocate(boards, sizeof *spec->job);
     for (unsigned board = 0; board < boards; board++) {
         if (failures)
-            spec->failed[board] = next_random(random) % 4 == 0;
+            spec->failed[board] = seeded_below(random, 4) == 0;
         if (jobs)
-            spec->job[board] = (uint16_t)(next_random(random) % 3 * 1000);
+            spec->job[board] = (uint16_t)(seeded_below(random, 3) * 1000);
     }
 }
 
@@ -75,7 +64,7 @@ static void open_ground(const char *shape, unsigned kind)
 {
     close_ground();
     struct ground *g = &ground;
-    *g = (struct ground){.seed = base_seed() * 100 + kind};
+    *g = (struct ground){.seed = seeded_by(1) * 100 + kind};
     uint64_t random = g->seed;
     struct hx_spec spec;
     hx_spec_load(shape, NULL, &spec);
@@ -112,7 +101,7 @@ static int close_after_failure(void **state)
 {
     (void)state;
     if (open)
-        print_message("at %s, HX_SEED=%llu\n", ground.f.spec.fabric, (unsigned long long)base_seed());
+        print_message("at %s, HX_SEED=%llu\n", ground.f.spec.fabric, (unsigned long long)seeded_by(1));
     close_ground();
     return 0;
 }

@@ -4,6 +4,7 @@
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "fabric-emu/random.h"
 #include "fabric-emu/virtual/audit.h"
+#include "tests/support/support_random.h"
 #include "tests/support/virtual/support_virtual.h"
 
 #include <setjmp.h>
@@ -64,8 +65,7 @@ static void any_plan(struct support_virtual_plan *plan)
 static void every_step_of_random_runs(void **state)
 {
     (void)state;
-    const char *text = getenv("HX_SEED");
-    uint64_t first = text ? strtoull(text, NULL, 0) : 1;
+    uint64_t first = seeded_by(1);
     for (seed_of_run = first; seed_of_run < first + RUNS; seed_of_run++) {
         struct support_virtual_plan plan;
         struct support_virtual s;

@@ -1,6 +1,7 @@
 /* support_loopback.c - rigs, clouds and fabrics for tests (tests/support/loopback/support_loopback.h). */
 #include "tests/support/loopback/support_loopback.h"
 #include "hxmesh/error.h"
+#include "tests/support/support_random.h"
 #include "tests/support/support_shapes.h"
 
 #include <setjmp.h>
@@ -236,7 +237,7 @@ void cloud_restart(struct cloud *c, unsigned end)
 {
     struct cloud_end *e = &c->end[end];
     messages_forget(&c->messages, end);
-    e->config.epoch = (uint32_t)(shapes_random(&c->random) | 1);
+    e->config.epoch = (uint32_t)(seeded_next(&c->random) | 1);
     e->config.key++;
     begin(e);
 }
@@ -290,7 +291,7 @@ static void enter(struct cloud *c, struct cloud_end *e)
 
 static bool percent(struct cloud *c, unsigned chance)
 {
-    return chance && shapes_below(&c->random, 100) < chance;
+    return chance && seeded_below(&c->random, 100) < chance;
 }
 
 /* Hands a packet to its endpoint; false: there is no room now. */
@@ -303,8 +304,8 @@ static bool hand_over(struct cloud *c, const struct cloud_frame *f)
     uint8_t *frame = hal_frame(door, buffer);
     memcpy(frame, f->bytes, (size_t)HX_HEADER_BYTES + f->length);
     if (percent(c, c->faults.corrupt)) {
-        unsigned at = HX_CRC_FIRST + shapes_below(&c->random, HX_HEADER_BYTES - HX_CRC_FIRST + f->length);
-        frame[at] ^= (uint8_t)(1U << shapes_below(&c->random, 8));
+        unsigned at = HX_CRC_FIRST + seeded_below(&c->random, HX_HEADER_BYTES - HX_CRC_FIRST + f->length);
+        frame[at] ^= (uint8_t)(1U << seeded_below(&c->random, 8));
     }
     const struct hx_desc d = {.buffer = buffer, .length = f->length, .hops = 1};
     hal_inject(door, f->plane, &d);
@@ -329,7 +330,7 @@ static bool stays(struct cloud *c, const struct cloud_frame *f)
 static void leave(struct cloud *c)
 {
     for (unsigned i = c->faults.keep ? c->frames : 0; i > 1; i--)
-        swap(c, i - 1, shapes_below(&c->random, i));
+        swap(c, i - 1, seeded_below(&c->random, i));
     unsigned kept = 0;
     for (unsigned i = 0; i < c->frames; i++) {
         if (stays(c, &c->frame[i]))
@@ -398,9 +399,9 @@ static void join(struct fabric *f, unsigned plane, struct loopback_node *n, unsi
 {
     struct fabric_cable *c = &f->cable[f->cables++];
     for (unsigned way = 0; way < 2; way++) {
-        new_wire(&c->wire[way], f->plan.blocks, FABRIC_TURN + shapes_below(&f->random, 100));
+        new_wire(&c->wire[way], f->plan.blocks, FABRIC_TURN + seeded_below(&f->random, 100));
         c->wire[way].faults = f->plan.faults;
-        c->wire[way].faults.random = shapes_random(&f->random);
+        c->wire[way].faults.random = seeded_next(&f->random);
     }
     c->port[0] = &n->port[port];
     c->port[1] = &other->port[other_port];
@@ -550,7 +551,9 @@ void fabric_judge_empty(struct fabric *f)
 {
     for (unsigned i = 0; i < f->cables; i++)
         f->cable[i].wire[0].faults = f->cable[i].wire[1].faults = (struct loopback_faults){0};
-    for (unsigned turns = 0; turns < 8 * LOOPBACK_CREDIT_PERIOD / FABRIC_TURN; turns++)
+    /* A link whose frames were lost while it opened asks once more. */
+    const unsigned quiet = LOOPBACK_ASK_PERIOD + 8 * LOOPBACK_CREDIT_PERIOD;
+    for (unsigned turns = 0; turns < quiet / FABRIC_TURN; turns++)
         fabric_step(f);
     for (unsigned i = 0; i < 2 * f->cables; i++) {
         const struct hx_credit_link *l = &f->cable[i / 2].port[i % 2]->cable.link;

@@ -1,5 +1,6 @@
 /* test_histogram.c - latencies in bins 3 % wide: against the values themselves, sorted. */
 #include "fabric-emu/report/histogram.h"
+#include "tests/support/support_random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,10 +50,10 @@ static void quantiles_are_those_of_the_values(void **state)
     (void)state;
     enum { VALUES = 10000 };
     static uint64_t value[VALUES];
-    uint64_t random = 12345;
+    uint64_t seed = 12345;
     memset(&h, 0, sizeof h);
     for (unsigned i = 0; i < VALUES; i++) {
-        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        uint64_t random = seeded_next(&seed);
         value[i] = random >> (24 + random % 40); /* of every size */
         fab_histogram_add(&h, value[i]);
     }

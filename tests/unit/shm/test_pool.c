@@ -1,6 +1,7 @@
 /* test_pool.c - free buffers: where they are taken from, that they go home, what is kept for acknowledgements, and that
  * a step which takes and puts is invisible until it is committed. */
 #include "tests/support/shm/support_shm.h"
+#include "tests/support/support_random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -127,11 +128,11 @@ static void a_step_shows_when_it_is_committed(void **state)
 static void all_come_home(void **state)
 {
     (void)state;
-    uint64_t random = 1;
+    uint64_t seed = 1;
     uint32_t held[MOST];
     unsigned n = 0;
     for (unsigned round = 0; round < 20000; round++) {
-        random = random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        uint64_t random = seeded_next(&seed);
         struct worker *at = &workers[(random >> 40) % WORKERS];
         uint32_t buffer;
         if (random >> 63 && n < MOST && shm_buffer_get(&at->shm, &buffer, 0)) {

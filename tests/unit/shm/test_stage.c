@@ -1,6 +1,7 @@
 /* test_stage.c - packets that wait keep their order and their bytes, and whatever was granted has a place
  * (fabric-emu/live/stage.h). */
 #include "fabric-emu/live/stage.h"
+#include "tests/support/support_random.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,12 +12,6 @@
 #include <cmocka.h>
 
 enum { MOST_WAITING = 1024 };
-
-static uint32_t below(uint64_t *random, uint32_t n)
-{
-    *random = *random * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(*random >> 33) % n;
-}
 
 static void make(uint8_t *frame, struct hx_desc *d, uint32_t number, uint32_t length)
 {
@@ -39,15 +34,15 @@ static void assert_is_first(const struct stage *s, uint32_t number, uint32_t len
 
 static uint32_t random_length(uint64_t *random)
 {
-    switch (below(random, 4)) {
+    switch (seeded_below(random, 4)) {
     case 0:
         return 0;
     case 1:
         return HX_MAX_PAYLOAD;
     case 2:
-        return 1 + below(random, HX_BLOCK);
+        return 1 + seeded_below(random, HX_BLOCK);
     default:
-        return below(random, HX_MAX_PAYLOAD + 1);
+        return seeded_below(random, HX_MAX_PAYLOAD + 1);
     }
 }
 
@@ -67,7 +62,7 @@ static void run(uint32_t blocks, uint64_t seed)
     assert_null(stage_first(&s));
     for (unsigned step = 0; step < 20000; step++) {
         uint32_t length = random_length(&random);
-        bool fill = below(&random, 8 + step / 1000 % 8) < 8;
+        bool fill = seeded_below(&random, 8 + step / 1000 % 8) < 8;
         struct hx_desc d;
         if (fill && held + hx_blocks(length) <= blocks) {
             make(frame, &d, last, length);
@@ -87,8 +82,7 @@ static void run(uint32_t blocks, uint64_t seed)
 
 static void test_what_was_granted_has_a_place(void **state)
 {
-    const char *given = getenv("HX_SEED");
-    uint64_t seed = given ? strtoull(given, NULL, 10) : 4711;
+    uint64_t seed = seeded_by(4711);
     (void)state;
     printf("HX_SEED=%llu\n", (unsigned long long)seed);
     for (uint32_t blocks = HX_PACKET_BLOCKS; blocks <= 1024; blocks *= 2)

@@ -1,6 +1,7 @@
 /* test_tap.c - records come out in the order of simulated time, each once; who finds no room waits for the writer. */
 #include "hal/virtual/entity.h"
 #include "hal/virtual/tap.h"
+#include "tests/support/support_random.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -84,12 +85,11 @@ static uint64_t take(struct bench *b)
 static void in_the_order_of_time(void **state)
 {
     struct bench *b = *state;
-    uint64_t random = 1;
+    uint64_t seed = 1;
     uint64_t made = 0;
     for (uint64_t window = 0; window < 200; window++) {
         for (unsigned n = 0; n < 20; n++, made++) {
-            random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
-            inject(b, n % PORTS, window * 100 + (random >> 33) % 700, 0);
+            inject(b, n % PORTS, window * 100 + seeded_below(&seed, 700), 0);
         }
         virtual_tap_flush(&b->tap, (window + 1) * 100);
         (void)take(b);

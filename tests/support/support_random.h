@@ -1,0 +1,27 @@
+/* support_random.h - seeded random numbers of tests: equal seeds give equal runs on every machine. */
+#ifndef HXMESH_TESTS_SUPPORT_RANDOM_H
+#define HXMESH_TESTS_SUPPORT_RANDOM_H
+
+#include "hal/split_mix.h"
+
+#include <stdlib.h>
+
+/* The seed of HX_SEED, or `otherwise`. */
+static inline uint64_t seeded_by(uint64_t otherwise)
+{
+    const char *text = getenv("HX_SEED");
+    return text ? strtoull(text, NULL, 0) : otherwise;
+}
+
+static inline uint64_t seeded_next(uint64_t *state)
+{
+    return split_mix_next(state);
+}
+
+/* 0 .. bound - 1 */
+static inline uint32_t seeded_below(uint64_t *state, uint64_t bound)
+{
+    return (uint32_t)(seeded_next(state) % bound);
+}
+
+#endif
