@@ -30,7 +30,7 @@ judges_of() {
     firmware/collective*.[ch]) echo unit/test_collective{,_rings} property/prop_collective ;;
     firmware/switch.c | include/hxmesh/lanes.h) echo unit/test_{switch,tree,lanes} property/prop_switch ;;
     hal/cable/*) echo unit/test_{loopback,link} property/prop_{link,fabric} ;;
-    hal/shm/tap.[ch] | hal/shm/noted.c) echo unit/shm/test_{tap,feed} ;;
+    hal/shm/tap.[ch] | hal/shm/noted.c) echo unit/shm/test_{tap,tap_records,feed} ;;
     hal/shm/crc.c) echo unit/shm/test_crc ;;
     hal/shm/*) echo unit/shm/test_{pool,redo,ring,tap,eject} property/shm/prop_{two_workers,crash} ;;
     hal/virtual/*) echo unit/virtual/test_{agenda,channel,link,queue,tap,timing,wheel} \
@@ -89,7 +89,7 @@ by_time() {
 }
 
 is_known() {
-    grep -qxF "$1 $2: $3" "$known"
+    grep -qxF -e "$1 $2: $3" -e "$1 $2: *" "$known"
 }
 
 # What becomes of FILE with LINE replaced, in $outcome.

@@ -71,6 +71,19 @@ static void examples_are_written_and_read(void **state)
     assert_true(back.peer_nonce == example_credit_counts.peer_nonce);
 }
 
+static void credit_frames_name_their_plane(void **state)
+{
+    (void)state;
+    for (uint8_t plane = 0; plane < HX_MAX_PLANES; plane++) {
+        const struct hx_credit_frame written = {.plane = plane, .nonce = 1};
+        struct hx_credit_frame read = {.plane = HX_MAX_PLANES};
+        uint8_t frame[HX_CREDIT_FRAME_BYTES];
+        hx_credit_encode(frame, &written);
+        assert_int_equal(hx_credit_decode(&read, frame, sizeof frame), HX_OK);
+        assert_int_equal(read.plane, plane);
+    }
+}
+
 /* Opens docs/wire-format.md beside this source file's tests/ folder, at the start of the listing `name`. */
 static FILE *open_listing(const char *name)
 {
@@ -167,11 +180,9 @@ static void blocks_round_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(examples_are_written_and_read),
-        cmocka_unit_test(the_document_shows_the_same_bytes),
-        cmocka_unit_test(a_hop_changes_only_its_fields),
-        cmocka_unit_test(the_crc_covers_what_goes_end_to_end),
-        cmocka_unit_test(blocks_round_up),
+        cmocka_unit_test(examples_are_written_and_read),       cmocka_unit_test(credit_frames_name_their_plane),
+        cmocka_unit_test(the_document_shows_the_same_bytes),   cmocka_unit_test(a_hop_changes_only_its_fields),
+        cmocka_unit_test(the_crc_covers_what_goes_end_to_end), cmocka_unit_test(blocks_round_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

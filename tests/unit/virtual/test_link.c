@@ -162,7 +162,9 @@ static void one_input_two_outputs(void **state)
 {
     start_anew(state);
     uint64_t first = send_packet(HX_W, HX_E, 0, now, now, 32).arrives;
+    uint64_t hops = worker.v.hops;
     uint64_t second = send_packet(HX_W, HX_S, 0, now, now, 32).arrives;
+    assert_int_equal(worker.v.hops, hops + 1);
     assert_int_equal(first, now + OUTPUT + on_link(1) + TRACE + INPUT);
     assert_int_equal(second, first + 32 * 2560);
 }
@@ -225,6 +227,22 @@ static void a_dropped_packet_leaves_its_place(void **state)
     }
 }
 
+/* Packets injected at one moment follow each other on the endpoint's link, however long it had been idle. */
+static void one_injection_after_the_other(void **state)
+{
+    start_anew(state);
+    struct hal_switch *h = middle();
+    const struct virtual_rx *rx = &h->rx[HX_LOCAL];
+    worker.v.now = now;
+    for (unsigned n = 0; n < 3; n++) {
+        const struct hx_desc d = packet(0, 32);
+        virtual_inject(h->endpoint, 0, &d);
+        const struct virtual_slot *slot = virtual_queue_at(&rx->queue[0], (uint16_t)(hx_lane(rx->head, 0) - 1));
+        assert_int_equal(slot->ready, now + n * 32 * 1280 + 1280 + INPUT);
+    }
+    h->rx[HX_LOCAL].ready = h->rx[HX_LOCAL].tail = h->rx[HX_LOCAL].head;
+}
+
 /* An output that somebody waits for stands in the agenda with its soonest credit, once, however many come after it. */
 static void the_next_credit_of_an_output_is_noted_once(void **state)
 {
@@ -252,6 +270,7 @@ int main(void)
         cmocka_unit_test(when_a_packet_is_gone),
         cmocka_unit_test(any_sequence),
         cmocka_unit_test(a_dropped_packet_leaves_its_place),
+        cmocka_unit_test(one_injection_after_the_other),
         cmocka_unit_test(the_next_credit_of_an_output_is_noted_once),
     };
     return cmocka_run_group_tests(tests, open_lab, close_lab);

@@ -143,6 +143,40 @@ static void rings_are_used_again(void **state)
     virtual_stock_give_ring(NULL, 4096);
 }
 
+/* The ring that was grown out of, and the one that was ended, are the next to be taken in their sizes. */
+static void what_is_grown_out_of_is_given_back(void **state)
+{
+    (void)state;
+    struct virtual_queue q = {0};
+    append(&q, 0, 0);
+    append(&q, 0, 1);
+    const void *small = q.slots;
+    append(&q, 0, 2);
+    const void *large = q.slots;
+    assert_ptr_equal(virtual_stock_take_ring(2 * sizeof *q.slots), small);
+    virtual_queue_end(&q);
+    assert_ptr_equal(virtual_stock_take_ring(4 * sizeof *q.slots), large);
+
+    struct virtual_credits c = {.tail = 0};
+    for (unsigned n = 0; n < 8; n++)
+        virtual_credits_append(&c, n, 0, 1);
+    small = c.entries;
+    virtual_credits_append(&c, 8, 0, 1);
+    large = c.entries;
+    assert_ptr_equal(virtual_stock_take_ring(8 * sizeof *c.entries), small);
+    virtual_credits_end(&c);
+    assert_ptr_equal(virtual_stock_take_ring(16 * sizeof *c.entries), large);
+
+    struct virtual_eject e = {.head = 0};
+    virtual_eject_grow(&e);
+    small = e.slots;
+    virtual_eject_grow(&e);
+    large = e.slots;
+    assert_ptr_equal(virtual_stock_take_ring(2 * sizeof *e.slots), small);
+    virtual_eject_end(&e);
+    assert_ptr_equal(virtual_stock_take_ring(4 * sizeof *e.slots), large);
+}
+
 /* Pieces are zero, aligned and apart, over the end of a chunk. */
 static void pieces(void **state)
 {
@@ -173,10 +207,15 @@ static void an_age_does_not_wrap(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(packets_while_it_grows),   cmocka_unit_test(packets_that_come_and_go),
-        cmocka_unit_test(a_queue_that_was_emptied), cmocka_unit_test(most_packets),
-        cmocka_unit_test(credits_while_they_grow),  cmocka_unit_test(deliveries_while_they_grow),
-        cmocka_unit_test(rings_are_used_again),     cmocka_unit_test(pieces),
+        cmocka_unit_test(packets_while_it_grows),
+        cmocka_unit_test(packets_that_come_and_go),
+        cmocka_unit_test(a_queue_that_was_emptied),
+        cmocka_unit_test(most_packets),
+        cmocka_unit_test(credits_while_they_grow),
+        cmocka_unit_test(deliveries_while_they_grow),
+        cmocka_unit_test(rings_are_used_again),
+        cmocka_unit_test(what_is_grown_out_of_is_given_back),
+        cmocka_unit_test(pieces),
         cmocka_unit_test(an_age_does_not_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
