@@ -14,6 +14,15 @@ struct hx_laying {
     size_t links, room;
 };
 
+/* The grid of hosts where a topology has none of its own is as near a square as can be: its shorter side. */
+static uint32_t nearest_side(uint32_t hosts)
+{
+    uint32_t side = 1;
+    for (uint32_t i = 2; i <= hosts / i; i++)
+        side = hosts % i == 0 ? i : side;
+    return side;
+}
+
 void hx_fabric_start(struct hx_fabric *f, uint32_t hosts, uint32_t routers, uint32_t d0s, uint32_t d1s)
 {
     f->hosts = hosts;
@@ -26,8 +35,8 @@ void hx_fabric_start(struct hx_fabric *f, uint32_t hosts, uint32_t routers, uint
     f->host_at = hx_allocate((size_t)d0s * d1s, sizeof *f->host_at);
     memset(f->host_at, UINT8_MAX, (size_t)d0s * d1s * sizeof *f->host_at);
     f->laying = hx_allocate(1, sizeof *f->laying);
-    f->columns = hosts;
-    f->rows = 1;
+    f->rows = nearest_side(hosts);
+    f->columns = hosts / f->rows;
     f->vcs = 1;
     f->host_links = 1;
     f->bought_planes = 1;

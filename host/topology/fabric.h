@@ -83,9 +83,11 @@ struct hx_fabric {
     unsigned vcs;           /* 1 .. 4 */
     enum hx_vc_rule rule;
     uint32_t hosts, nodes;
-    uint32_t ports;         /* of all nodes of one plane, LOCAL included */
-    uint32_t digits[2];     /* d0 and d1 are below these */
-    uint32_t columns, rows; /* logical grid of traffic and collectives: host = row * columns + column */
+    uint32_t ports;     /* of all nodes of one plane, LOCAL included */
+    uint32_t digits[2]; /* d0 and d1 are below these */
+    uint32_t columns,
+        rows; /* logical grid of traffic and collectives: host = row * columns + column; near square unless
+                             * the topology has its own */
     uint32_t groups;
     const char *group_word;      /* "board" */
     uint32_t switches;           /* to be bought for one plane; not always the routers: several may be in one box */

@@ -1,0 +1,295 @@
+/* support_fabric.c - walks what the tables of a fabric offer (support_fabric.h).
+ *
+ * A packet's place is the link and VC by which it came. For each destination all places are visited that any source's
+ * packets can get to; what may wait for what is kept for all destinations together. */
+#include "tests/support/support_fabric.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MOST_VCS = 4, FAR = UINT16_MAX };
+
+struct walk {
+    const struct hx_fabric *f;
+    struct fabric_findings found;
+    struct hx_route *route; /* [nodes] */
+    uint64_t **tables;      /* [nodes] */
+    uint16_t *distance;     /* [nodes], to the destination, in links */
+    uint32_t *node_of;      /* [ports] */
+    uint32_t *seen;         /* [ports * MOST_VCS]: the destination for which it was visited last, + 1 */
+    uint64_t *successors;   /* [ports * MOST_VCS]: ports of the node behind the link that a packet there may wait for */
+    bool *used;             /* [ports * MOST_VCS] */
+    uint32_t *queue;        /* places */
+    uint32_t queued;
+};
+
+/* ---- the graph ---- */
+
+static void check_ends(const struct hx_fabric *f, struct fabric_findings *found)
+{
+    for (uint32_t node = 0; node < f->nodes; node++) {
+        for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
+            struct hx_end far = hx_fabric_far(f, node, port);
+            if (far.node == HX_NOWHERE)
+                continue;
+            bool there = far.node < f->nodes && far.port < hx_fabric_ports(f, far.node);
+            struct hx_end back = there ? hx_fabric_far(f, far.node, far.port) : far;
+            found->wrong_ends += !there || back.node != node || back.port != port;
+        }
+        if (hx_is_host(f, node))
+            found->wrong_ends += hx_fabric_host(f, f->node[node].d0, f->node[node].d1) != node;
+        found->wrong_ends += f->node[node].group >= f->groups;
+    }
+}
+
+static void search(const struct hx_fabric *f, uint32_t from, uint16_t *distance, uint32_t *queue)
+{
+    uint32_t count = 1;
+    memset(distance, UINT8_MAX, f->nodes * sizeof *distance);
+    queue[0] = from;
+    distance[from] = 0;
+    for (uint32_t at = 0; at < count; at++) {
+        uint32_t node = queue[at];
+        for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
+            uint32_t far = hx_fabric_far(f, node, port).node;
+            if (far == HX_NOWHERE || distance[far] != FAR)
+                continue;
+            distance[far] = (uint16_t)(distance[node] + 1);
+            queue[count++] = far;
+        }
+    }
+}
+
+/* ---- walking ---- */
+
+static uint64_t nearer_ports(const struct walk *w, uint32_t node)
+{
+    uint64_t set = 0;
+    for (unsigned port = 0; port < hx_fabric_ports(w->f, node); port++) {
+        uint32_t far = hx_fabric_far(w->f, node, port).node;
+        set |= (uint64_t)(far != HX_NOWHERE && w->distance[far] < w->distance[node]) << port;
+    }
+    return set;
+}
+
+/* What is offered at a node to a packet that came by (input, vc); the places behind go into the queue. */
+static uint64_t offer(struct walk *w, uint32_t node, unsigned input, unsigned vc, uint32_t to)
+{
+    const struct hx_route *r = &w->route[node];
+    uint64_t ports = hx_route_ports(r, input, w->f->node[to].d0, w->f->node[to].d1);
+    uint64_t local = hx_is_host(w->f, node) ? UINT64_C(1) << HX_LOCAL : 0;
+    if (node == to || ports == 0 || ports & local) {
+        w->found.lost += node != to || ports != local;
+        return 0;
+    }
+    uint64_t nearer = nearer_ports(w, node);
+    w->found.detours += (uint64_t)__builtin_popcountll(ports & ~nearer);
+    w->found.missing += (uint64_t)__builtin_popcountll(nearer & ~ports);
+    for (uint64_t left = ports; left; left &= left - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(left);
+        unsigned behind = hx_route_vc(r, input, vc, port);
+        if (port >= hx_fabric_ports(w->f, node) || hx_fabric_far(w->f, node, port).node == HX_NOWHERE) {
+            w->found.lost++;
+            ports &= ~(UINT64_C(1) << port);
+            continue;
+        }
+        if (behind >= w->f->vcs || behind >= HX_VCS) {
+            w->found.high_vcs++;
+            ports &= ~(UINT64_C(1) << port);
+            continue;
+        }
+        w->found.vcs = behind + 1 > w->found.vcs ? behind + 1 : w->found.vcs;
+        uint32_t place = (w->f->node[node].first_port + port) * MOST_VCS + behind;
+        if (w->seen[place] != to + 1)
+            w->queue[w->queued++] = place;
+        w->seen[place] = to + 1;
+        w->used[place] = true;
+    }
+    return ports;
+}
+
+static void walk_to(struct walk *w, uint32_t to)
+{
+    search(w->f, to, w->distance, w->queue);
+    w->queued = 0;
+    for (uint32_t from = 0; from < w->f->hosts; from++) {
+        if (from == to)
+            continue;
+        offer(w, from, HX_LOCAL, 0, to);
+        w->found.pairs++;
+        w->found.distances += w->distance[from];
+        if (w->distance[from] > w->found.diameter)
+            w->found.diameter = w->distance[from];
+    }
+    for (uint32_t at = 0; at < w->queued; at++) {
+        uint32_t place = w->queue[at];
+        struct hx_end far = w->f->port[place / MOST_VCS].far;
+        w->successors[place] |= offer(w, far.node, far.port, place % MOST_VCS, to);
+    }
+}
+
+/* ---- what waits for what ---- */
+
+/* The place that a packet at `place` waits for when it waits for this port of the node behind it. */
+static uint32_t next_place(const struct walk *w, uint32_t place, unsigned port)
+{
+    struct hx_end far = w->f->port[place / MOST_VCS].far;
+    unsigned vc = hx_route_vc(&w->route[far.node], far.port, place % MOST_VCS, port);
+    return (w->f->node[far.node].first_port + port) * MOST_VCS + vc;
+}
+
+/* Takes away whatever nothing waits for, again and again; what cannot be taken is on a circle or behind one. */
+static uint64_t count_cycles(struct walk *w)
+{
+    uint32_t places = w->f->ports * MOST_VCS;
+    uint32_t *waiting = hx_allocate(places, sizeof *waiting);
+    uint64_t left = 0;
+    w->queued = 0;
+    for (uint32_t place = 0; place < places; place++)
+        for (uint64_t ports = w->successors[place]; ports; ports &= ports - 1)
+            waiting[next_place(w, place, (unsigned)__builtin_ctzll(ports))]++;
+    for (uint32_t place = 0; place < places; place++) {
+        left += w->used[place];
+        if (w->used[place] && waiting[place] == 0)
+            w->queue[w->queued++] = place;
+    }
+    for (uint32_t at = 0; at < w->queued; at++) {
+        for (uint64_t ports = w->successors[w->queue[at]]; ports; ports &= ports - 1) {
+            uint32_t next = next_place(w, w->queue[at], (unsigned)__builtin_ctzll(ports));
+            if (--waiting[next] == 0)
+                w->queue[w->queued++] = next;
+        }
+    }
+    free(waiting);
+    return left - w->queued;
+}
+
+/* ---- all of it ---- */
+
+static struct walk start(const struct hx_fabric *f)
+{
+    size_t places = (size_t)f->ports * MOST_VCS;
+    struct walk w = {.f = f,
+                     .route = hx_allocate(f->nodes, sizeof *w.route),
+                     .tables = hx_allocate(f->nodes, sizeof *w.tables),
+                     .distance = hx_allocate(f->nodes, sizeof *w.distance),
+                     .seen = hx_allocate(places, sizeof *w.seen),
+                     .successors = hx_allocate(places, sizeof *w.successors),
+                     .used = hx_allocate(places, sizeof *w.used),
+                     .queue = hx_allocate(places + f->nodes, sizeof *w.queue)};
+    for (uint32_t node = 0; node < f->nodes; node++) {
+        w.tables[node] = hx_allocate(hx_fabric_route_bytes(f, node) / sizeof **w.tables + 1, sizeof **w.tables);
+        hx_fabric_route(&w.route[node], f, node, (struct hx_barred){NULL}, UINT64_MAX, w.tables[node]);
+    }
+    return w;
+}
+
+static void stop(struct walk *w)
+{
+    for (uint32_t node = 0; node < w->f->nodes; node++)
+        free(w->tables[node]);
+    free(w->tables);
+    free(w->route);
+    free(w->distance);
+    free(w->seen);
+    free(w->successors);
+    free(w->used);
+    free(w->queue);
+}
+
+struct fabric_findings fabric_find(const struct hx_fabric *f, uint32_t step)
+{
+    struct walk w = start(f);
+    check_ends(f, &w.found);
+    for (uint32_t to = 0; to < f->hosts; to += step)
+        walk_to(&w, to);
+    w.found.cycles = count_cycles(&w);
+    stop(&w);
+    return w.found;
+}
+
+struct fabric_findings fabric_judge_some(const struct hx_fabric *f, uint32_t step)
+{
+    struct fabric_findings found = fabric_find(f, step);
+    assert_int_equal(found.wrong_ends, 0);
+    assert_int_equal(found.lost, 0);
+    assert_int_equal(found.detours, 0);
+    assert_int_equal(found.high_vcs, 0);
+    assert_int_equal(found.cycles, 0);
+    assert_int_equal(found.vcs, f->vcs);
+    return found;
+}
+
+struct fabric_findings fabric_judge(const struct hx_fabric *f)
+{
+    return fabric_judge_some(f, 1);
+}
+
+void fabric_make(struct hx_fabric *f, const char *text)
+{
+    struct hx_problem problem;
+    if (!hx_fabric_make(f, text, 1, &problem))
+        fail_msg("%s: %s", problem.where, problem.what);
+}
+
+void fabric_refused(const char *text, const char *says)
+{
+    struct hx_fabric f;
+    struct hx_problem problem;
+    if (hx_fabric_make(&f, text, 1, &problem))
+        fail_msg("'%s' is not refused", text);
+    if (!strstr(problem.what, says))
+        fail_msg("'%s' is refused with '%s', not with '%s'", text, problem.what, says);
+    assert_int_equal(problem.exit_code, HX_EXIT_CONFIG);
+}
+
+/* ---- counts ---- */
+
+uint32_t fabric_cables(const struct hx_fabric *f, enum hx_cable_kind kind)
+{
+    uint32_t ends = 0;
+    for (uint32_t port = 0; port < f->ports; port++)
+        ends += f->port[port].far.node != HX_NOWHERE && f->link_class[f->port[port].link_class].kind == kind;
+    return ends / 2;
+}
+
+uint64_t fabric_cost(const struct hx_fabric *f)
+{
+    uint64_t plane = UINT64_C(14280) * f->switches + UINT64_C(272) * fabric_cables(f, HX_DAC) +
+                     UINT64_C(603) * fabric_cables(f, HX_AOC);
+    return plane * f->bought_planes;
+}
+
+unsigned fabric_links_between(const struct hx_fabric *f, uint32_t a, uint32_t b)
+{
+    unsigned links = 0;
+    for (unsigned port = 0; port < hx_fabric_ports(f, a); port++)
+        links += hx_fabric_far(f, a, port).node == b;
+    return links;
+}
+
+uint64_t fabric_shortest_ways(const struct hx_fabric *f, uint32_t a, uint32_t b)
+{
+    uint16_t *distance = hx_allocate(f->nodes, sizeof *distance);
+    uint32_t *queue = hx_allocate(f->nodes, sizeof *queue);
+    uint64_t *ways = hx_allocate(f->nodes, sizeof *ways);
+    search(f, a, distance, queue);
+    ways[a] = 1;
+    for (uint32_t at = 0; at < f->nodes; at++) { /* queue: all nodes, the nearest first */
+        uint32_t node = queue[at];
+        for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
+            uint32_t far = hx_fabric_far(f, node, port).node;
+            if (far != HX_NOWHERE && distance[far] == distance[node] + 1)
+                ways[far] += ways[node];
+        }
+    }
+    uint64_t all = ways[b];
+    free(distance);
+    free(queue);
+    free(ways);
+    return all;
+}
