@@ -33,7 +33,7 @@ judges_of() {
     hal/shm/tap.[ch] | hal/shm/noted.c) echo unit/shm/test_{tap,tap_records,feed} ;;
     hal/shm/crc.c) echo unit/shm/test_crc ;;
     hal/shm/*) echo unit/shm/test_{pool,redo,ring,tap,eject} property/shm/prop_{two_workers,crash} ;;
-    hal/virtual/*) echo unit/virtual/test_{agenda,channel,link,queue,tap,timing,wheel} \
+    hal/virtual/*) echo unit/virtual/test_{agenda,channel,cycle,link,queue,tap,tap_note,timing,wheel} \
         property/virtual/prop_{latency,rates,steps,watchdog} ;;
     host/arena.c) echo unit/test_arena unit/test_metrics ;;
     esac

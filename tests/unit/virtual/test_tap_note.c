@@ -1,0 +1,188 @@
+/* test_tap_note.c - why a packet takes its output, as a capture under the virtual clock tells it: each reason of
+ * hal/tap_ring.h, at the accelerator in the middle of a board of three by three. */
+#include "hal/virtual/tap.h"
+#include "tests/support/virtual/support_virtual.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { PLANE = 1, MIDDLE = 4, EAST = 1 << HX_E, SOUTH = 1 << HX_S };
+static struct support_virtual lab;
+static struct worker worker;
+static struct hal_switch *h;
+static struct hx_switch *sw;
+
+/* Ways of the test's own: to 2,1 and 0,2 there is one, to 2,2 there are two, and 1,1 is here. */
+static const uint8_t x_ways[] = {SOUTH, 1 << HX_LOCAL, EAST | SOUTH};
+static const uint8_t y_ways[] = {0, EAST | 1 << HX_LOCAL, EAST | SOUTH};
+
+static int open_lab(void **state)
+{
+    (void)state;
+    static const struct support_virtual_plan plan = {.spec = "1x1 Hx3Mesh", .planes = PLANE + 1};
+    support_virtual_open(&lab, &plan);
+    virtual_channel_join(lab.m.channel, 0);
+    build_worker(&worker, &lab.m, 0);
+    h = &worker.entity[MIDDLE]->node[PLANE].hal;
+    sw = &worker.entity[MIDDLE]->node[PLANE].sw;
+    sw->route.x_table = x_ways;
+    sw->route.y_table = y_ways;
+    sw->route.allowed[HX_W] = UINT8_MAX;
+    return 0;
+}
+
+static int close_lab(void **state)
+{
+    (void)state;
+    free(worker.entity);
+    support_virtual_close(&lab);
+    return 0;
+}
+
+/* Room of an output for packets of a VC. */
+static void give_room(unsigned output, unsigned vc, uint64_t packets)
+{
+    h->room[output].lanes = packets * HX_PACKET_BLOCKS << HX_LANE_BITS * vc;
+}
+
+/* A packet from the west; its descriptor, where it lies. */
+static const struct hx_desc *come(unsigned vc, uint16_t gx, uint16_t gy)
+{
+    struct virtual_rx *rx = &h->rx[HX_W];
+    uint16_t position = hx_lane(rx->head, vc);
+    const struct hx_desc d = {
+        .buffer = virtual_pool_get(&worker.v.pool), .vc = (uint8_t)vc, .dst_gx = gx, .dst_gy = gy};
+    virtual_deliver(rx, &d, 0, 0);
+    return hal_arrival(h, HX_W, vc, position);
+}
+
+/* All that came in is gone. */
+static void empty(void)
+{
+    struct virtual_rx *rx = &h->rx[HX_W];
+    rx->ready = rx->tail = sw->input[HX_W].seen = rx->head;
+}
+
+static struct hx_tap_note note_of(const struct hx_desc *d, unsigned vc, unsigned output)
+{
+    struct hx_tap_note n;
+    h->looked = (const struct virtual_slot *)(const void *)d; /* descriptors lie in slots */
+    virtual_tap_note(&n, h, output, HX_W, vc, d);
+    assert_int_equal(n.input, HX_W);
+    assert_int_equal(n.input_vc, vc);
+    assert_int_equal(n.output, output);
+    return n;
+}
+
+/* What is said of a packet to gx,gy that has just come in on VC 1 and goes on by `output`. */
+static struct hx_tap_note note(uint16_t gx, uint16_t gy, unsigned output)
+{
+    struct hx_tap_note n = note_of(come(1, gx, gy), 1, output);
+    empty();
+    return n;
+}
+
+static void the_only_way(void **state)
+{
+    (void)state;
+    give_room(HX_E, 1, 7);
+    struct hx_tap_note n = note(2, 1, HX_E);
+    assert_int_equal(n.reason, HX_TAP_ONLY);
+    assert_int_equal(n.candidates, EAST);
+    assert_int_equal(n.room[0], 7);
+    assert_int_equal(n.room[1], 0);
+    assert_int_equal(note(0, 2, HX_S).reason, HX_TAP_ONLY);
+}
+
+static void the_most_room_or_a_turn(void **state)
+{
+    (void)state;
+    static const unsigned south[] = {4, 5, 6};
+    static const enum hx_tap_reason reason[] = {HX_TAP_MOST_ROOM, HX_TAP_TURN, HX_TAP_TURN};
+    give_room(HX_E, 1, 5);
+    for (unsigned i = 0; i < 3; i++) {
+        give_room(HX_S, 1, south[i]);
+        struct hx_tap_note n = note(2, 2, HX_E);
+        assert_int_equal(n.candidates, EAST | SOUTH);
+        assert_int_equal(n.room[0], 5);
+        assert_int_equal(n.room[1], south[i]);
+        assert_int_equal(n.room[2], 0);
+        assert_int_equal(n.wanted, 0);
+        assert_int_equal(n.reason, reason[i]);
+    }
+    assert_int_equal(note(2, 2, HX_S).reason, HX_TAP_MOST_ROOM);
+}
+
+/* What packets of the same VC wait for was not to be had, whatever its room. */
+static void outputs_that_others_wait_for(void **state)
+{
+    (void)state;
+    give_room(HX_E, 1, 5);
+    give_room(HX_S, 1, 6);
+    sw->wanted[1] = SOUTH | 1 << HX_N;
+    struct hx_tap_note n = note(2, 2, HX_E);
+    assert_int_equal(n.wanted, SOUTH);
+    assert_int_equal(n.reason, HX_TAP_MOST_ROOM);
+    sw->wanted[1] = 0;
+    sw->wanted[0] = sw->wanted[2] = SOUTH;
+    assert_int_equal(note(2, 2, HX_E).reason, HX_TAP_TURN);
+    sw->wanted[0] = sw->wanted[2] = 0;
+}
+
+static void who_has_arrived_and_who_has_no_way(void **state)
+{
+    (void)state;
+    assert_int_equal(note(1, 1, HX_LOCAL).reason, HX_TAP_ARRIVED);
+    assert_int_equal(note(2, 1, HX_LOCAL).reason, HX_TAP_NO_WAY);
+    assert_int_equal(note(2, 1, HX_S).reason, HX_TAP_NO_WAY);
+}
+
+/* The first two of three were looked at in an earlier step; also where positions begin anew. */
+static void who_has_waited(void **state)
+{
+    (void)state;
+    struct virtual_rx *rx = &h->rx[HX_W];
+    static const uint16_t starts[] = {0, 65533, 65534, 65535};
+    for (unsigned i = 0; i < sizeof starts / sizeof *starts; i++) {
+        rx->head = hx_lane_add(rx->head, 1, (uint16_t)(starts[i] - hx_lane(rx->head, 1)));
+        empty();
+        for (unsigned n = 0; n < 3; n++)
+            (void)come(1, 2, 1);
+        sw->input[HX_W].seen = hx_lane_add(rx->tail, 1, 2);
+        for (unsigned n = 0; n < 3; n++) {
+            const struct hx_desc *d = hal_arrival(h, HX_W, 1, (uint16_t)(starts[i] + n));
+            assert_int_equal(note_of(d, 1, HX_E).reason, n < 2 ? HX_TAP_WAITED : HX_TAP_ONLY);
+        }
+        empty();
+    }
+}
+
+/* Behind a port that raises the VC the room is that of the next one, and the last VC does not go there. */
+static void ports_that_raise_the_vc(void **state)
+{
+    (void)state;
+    sw->route.raise = EAST;
+    h->room[HX_E].lanes = (uint64_t)3 * HX_PACKET_BLOCKS << HX_LANE_BITS | (uint64_t)9 * HX_PACKET_BLOCKS
+                                                                               << 2 * HX_LANE_BITS;
+    assert_int_equal(note(2, 1, HX_E).room[0], 9);
+    const struct hx_desc *d = come(HX_VCS - 1, 2, 2);
+    assert_int_equal(note_of(d, HX_VCS - 1, HX_S).candidates, SOUTH);
+    empty();
+    sw->route.raise = 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_only_way),
+        cmocka_unit_test(the_most_room_or_a_turn),
+        cmocka_unit_test(outputs_that_others_wait_for),
+        cmocka_unit_test(who_has_arrived_and_who_has_no_way),
+        cmocka_unit_test(who_has_waited),
+        cmocka_unit_test(ports_that_raise_the_vc),
+    };
+    return cmocka_run_group_tests(tests, open_lab, close_lab);
+}
