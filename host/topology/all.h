@@ -6,7 +6,9 @@
 
 #define HX_ALL_TOPOLOGIES(X)                                                                                           \
     X(hamming_mesh)                                                                                                    \
-    X(fat_tree)
+    X(fat_tree)                                                                                                        \
+    X(torus)                                                                                                           \
+    X(mesh)
 
 #define HX_DECLARE_TOPOLOGY(name) extern const struct hx_topology hx_topology_##name;
 HX_ALL_TOPOLOGIES(HX_DECLARE_TOPOLOGY)

@@ -52,22 +52,33 @@ static uint64_t place_ports(const struct hx_fabric *f, uint32_t router, unsigned
     return set;
 }
 
+/* Whether it is a host with one link, to a router: there is one way out and one way in, whatever the topology. */
+static bool hangs(const struct hx_fabric *f, uint32_t node)
+{
+    unsigned to_hosts = 0;
+    unsigned to_routers = 0;
+    for (unsigned port = 0; hx_is_host(f, node) && port < HX_LOCAL; port++) {
+        uint32_t far = hx_fabric_far(f, node, port).node;
+        to_hosts += hx_is_host(f, far);
+        to_routers += !hx_is_host(f, far) && far != HX_NOWHERE;
+    }
+    return to_routers == 1 && to_hosts == 0;
+}
+
 uint64_t hx_fabric_toward(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
 {
+    if (hangs(f, node))
+        return 1U << HX_E | 1U << HX_LOCAL;
     if (f->topology->toward)
         return f->topology->toward(f, node, digit, value);
-    if (hx_is_host(f, node)) /* one way out and one way in: hx_fabric_allowed() */
-        return 1U << HX_E | 1U << HX_LOCAL;
     return digit == 0 ? nearer(f, node, router_of(f, value)) : place_ports(f, node, value);
 }
 
 static uint64_t allowed(const struct hx_fabric *f, uint32_t node, unsigned input)
 {
-    if (f->topology->allowed)
-        return f->topology->allowed(f, node, input);
-    if (hx_is_host(f, node))
+    if (hangs(f, node))
         return input == HX_LOCAL ? 1U << HX_E : 1U << HX_LOCAL;
-    return UINT64_MAX;
+    return f->topology->allowed ? f->topology->allowed(f, node, input) : UINT64_MAX;
 }
 
 /* ---- VCs ---- */

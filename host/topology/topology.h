@@ -41,9 +41,9 @@ struct hx_topology {
 
     /* The ports of a node on minimal ways to addresses whose digit (0 or 1) has that value, as far as this digit tells:
      * the AND of both digits' sets is the way. A router's or host's own hosts included. NULL: by breadth-first distances
-     * between routers for d0, by the host's place for d1. */
+     * between routers for d0, by the host's place for d1. Hosts of one link, to a router, are not asked for. */
     uint64_t (*toward)(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value);
-    /* Ports that a packet may still take which came by `input`; NULL: all. */
+    /* Ports that a packet may still take which came by `input`; NULL: all. Likewise. */
     uint64_t (*allowed)(const struct hx_fabric *f, uint32_t node, unsigned input);
     /* Of a router's output: the inputs whose packets have their VC raised by one behind it. NULL: by the fabric's rule. */
     uint64_t (*raised)(const struct hx_fabric *f, uint32_t node, unsigned output);

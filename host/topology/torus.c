@@ -1,0 +1,126 @@
+/* torus.c - tori and meshes of one to four dimensions (Dally, "Performance Analysis of k-ary n-cube Interconnection
+ * Networks", 1990; SC22 appendix C).
+ *
+ * In one and two dimensions the hosts forward themselves, as a HammingMesh's accelerators: any minimal way, north last, and
+ * the links that close the rings raise the VC, so that each VC sees a mesh and no packet needs more of them than one and
+ * the dimensions. In three and four dimensions a host stands beside a router on a trace as fast as all the router's
+ * links; packets go dimension by dimension, and start again on VC 0 in each, so that two VCs do.
+ *
+ * A board's links are traces and cost nothing: the 32x32 torus of 2x2 boards has 1,024 cables a plane. SC22 says they are
+ * copper, but its 2.5 and 39.5 M$ are the price of optical cables; so they are optical here. A side of two has two
+ * parallel links. A group is a board. */
+#include "host/topology/grid.h"
+#include "host/topology/topology.h"
+
+enum { MOST_DIMENSIONS = 4, LINK_GBPS = 400 };
+
+static bool take_boards(struct hx_grid *g, struct hx_words *words, struct hx_problem *problem)
+{
+    unsigned board[MOST_DIMENSIONS] = {1, 1, 1, 1};
+    const char *text = hx_words_text(words, "board");
+    unsigned sides = text ? hx_words_list(text, board, MOST_DIMENSIONS) : g->dimensions;
+    if (sides != g->dimensions)
+        return hx_words_fail(words, problem, "board=%s: a board has as many sides as the whole, %u", text,
+                             g->dimensions);
+    for (unsigned i = 0; i < g->dimensions; i++) {
+        struct hx_grid_dimension *d = &g->dimension[i];
+        d->board = board[i];
+        if (d->board == 0 || d->side % d->board == 0)
+            continue;
+        unsigned nearest = d->board < d->side ? d->board : d->side;
+        while (d->side % nearest)
+            nearest--;
+        return hx_words_fail(words, problem, "boards of %u do not fill a side of %u; %u do", d->board, d->side,
+                             nearest);
+    }
+    for (unsigned i = 0; i < g->dimensions; i++)
+        if (board[i] == 0)
+            return hx_words_fail(words, problem, "board=%s: the sides of a board are at least 1", text);
+    return true;
+}
+
+static bool take_sides(struct hx_grid *g, const struct hx_words *words, enum hx_grid_kind kind,
+                       struct hx_problem *problem)
+{
+    if (words->sizes == 0 || words->sizes > MOST_DIMENSIONS)
+        return hx_words_fail(words, problem, "one to four sizes are needed, for example '%s 8x8x4'", words->word);
+    g->dimensions = words->sizes;
+    for (unsigned i = 0; i < g->dimensions; i++) {
+        g->dimension[i] = (struct hx_grid_dimension){.kind = kind, .side = words->size[i]};
+        if (words->size[i] < 2)
+            return hx_words_fail(words, problem, "a side of %u: at least 2 are needed, or leave it out",
+                                 words->size[i]);
+    }
+    if (hx_grid_count(g) == 0)
+        return hx_words_fail(words, problem, "more than %u hosts", HX_MAX_HOSTS);
+    return true;
+}
+
+static bool build_of(struct hx_fabric *f, struct hx_words *words, enum hx_grid_kind kind, struct hx_problem *problem)
+{
+    static const char *const keys[] = {"board", NULL};
+    struct hx_grid grid = {.places = 1};
+    if (!take_sides(&grid, words, kind, problem) || !take_boards(&grid, words, problem) ||
+        !hx_words_end(words, keys, MOST_DIMENSIONS, problem))
+        return false;
+    bool on_hosts = grid.dimensions <= 2;
+    grid.split = (grid.dimensions + 1) / 2;
+    grid.in_order = !on_hosts;
+    grid.on_hosts = on_hosts;
+    struct hx_grid *g = hx_grid_start(f, &grid);
+    f->host_links = 2 * g->dimensions;
+    g->trace = (uint8_t)hx_fabric_class_of_kind(f, "board", HX_TRACE);
+    unsigned cable = hx_fabric_class_of_kind(f, "cable", HX_AOC);
+    for (unsigned i = 0; i < g->dimensions; i++) {
+        g->dimension[i].cable = (uint8_t)cable;
+        g->dimension[i].gbps = on_hosts ? 1 : LINK_GBPS;
+    }
+    if (!on_hosts)
+        g->beside = (uint8_t)hx_fabric_class(f, &(struct hx_link_class){.name = "host",
+                                                                        .kind = HX_TRACE,
+                                                                        .gbps = f->host_links * LINK_GBPS,
+                                                                        .latency_ns = HX_LATENCY_OF_KIND});
+    bool rings = kind == HX_GRID_RING;
+    f->rule = on_hosts ? HX_VC_BY_LINK : HX_VC_BY_DIMENSION;
+    f->vcs = 1 + (rings ? on_hosts ? g->dimensions : 1 : 0);
+    f->columns = f->digits[0];
+    f->rows = f->digits[1];
+    f->switches = 0; /* they are in the hosts */
+    f->bought_planes = 4;
+    hx_grid_lay(f);
+    return hx_fabric_finish(f, problem);
+}
+
+static bool build_torus(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
+{
+    return build_of(f, words, HX_GRID_RING, problem);
+}
+
+static bool build_mesh(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
+{
+    return build_of(f, words, HX_GRID_LINE, problem);
+}
+
+const struct hx_topology hx_topology_torus = {
+    .word = "torus",
+    .parameters = "AxBxCxD (one to four sides) board=AxB",
+    .example = "torus 32x32 board=2x2",
+    .summary = "hosts joined to their neighbours, each side closed to a ring",
+    .build = build_torus,
+    .toward = hx_grid_toward,
+    .distance = hx_grid_distance,
+    .alltoall_bound = hx_grid_alltoall_bound,
+    .bisection = hx_grid_bisection,
+};
+
+const struct hx_topology hx_topology_mesh = {
+    .word = "mesh",
+    .parameters = "AxBxCxD (one to four sides) board=AxB",
+    .example = "mesh 16x16",
+    .summary = "hosts joined to their neighbours",
+    .build = build_mesh,
+    .toward = hx_grid_toward,
+    .distance = hx_grid_distance,
+    .alltoall_bound = hx_grid_alltoall_bound,
+    .bisection = hx_grid_bisection,
+};

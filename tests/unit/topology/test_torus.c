@@ -1,0 +1,198 @@
+/* test_torus.c - tori and meshes: counts, distances by formulas, boards, routes and what is refused. */
+#include "tests/support/support_fabric.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* Sum of the distances from one place of a ring or line of so many to all of it, over all places. */
+static uint64_t ring_sum(unsigned side)
+{
+    return (uint64_t)side * (side * side / 4);
+}
+
+static uint64_t line_sum(unsigned side)
+{
+    return (uint64_t)side * (side * side - 1) / 3;
+}
+
+/* The sum over all pairs of a product of dimensions: each pair of places of one dimension occurs with all of the others. */
+static uint64_t product_sum(const unsigned *side, unsigned sides, uint64_t (*sum)(unsigned side))
+{
+    uint64_t hosts = 1;
+    uint64_t all = 0;
+    for (unsigned i = 0; i < sides; i++)
+        hosts *= side[i];
+    for (unsigned i = 0; i < sides; i++)
+        all += sum(side[i]) * (hosts / side[i]) * (hosts / side[i]);
+    return all;
+}
+
+struct shape {
+    const char *text;
+    unsigned side[4], sides;
+    unsigned vcs;
+};
+
+static void judge(const struct shape *s, uint64_t (*sum)(unsigned side), uint64_t beside)
+{
+    struct hx_fabric f;
+    fabric_make(&f, s->text);
+    struct fabric_findings found = fabric_judge(&f);
+    assert_int_equal(f.vcs, s->vcs);
+    assert_int_equal(found.distances, product_sum(s->side, s->sides, sum) + beside * found.pairs);
+    for (uint32_t from = 0; from < f.hosts; from++) {
+        uint64_t links = 0;
+        for (uint32_t to = 0; to < f.hosts; to++)
+            links += f.topology->distance(&f, from, to);
+        found.distances -= links;
+    }
+    assert_int_equal(found.distances, 0);
+    hx_fabric_free(&f);
+}
+
+static void test_tori_are_minimal_and_free_of_deadlock(void **state)
+{
+    static const struct shape flat[] = {
+        {"torus 16", {16}, 1, 2},    {"torus 2", {2}, 1, 2},      {"torus 3", {3}, 1, 2},
+        {"torus 5x3", {5, 3}, 2, 3}, {"torus 2x2", {2, 2}, 2, 3}, {"torus 8x8 board=2x2", {8, 8}, 2, 3},
+        {"torus 7x4", {7, 4}, 2, 3}, {"Torus 2x9", {2, 9}, 2, 3}, {"torus 12x10 board=4x5", {12, 10}, 2, 3},
+    };
+    static const struct shape deep[] = {
+        {"torus 8x8x4", {8, 8, 4}, 3, 2},
+        {"torus 3x4x5", {3, 4, 5}, 3, 2},
+        {"torus 2x2x2", {2, 2, 2}, 3, 2},
+        {"torus 4x3x2x5", {4, 3, 2, 5}, 4, 2},
+        {"torus 4x4x4x4 board=2x2x2x2", {4, 4, 4, 4}, 4, 2},
+    };
+    (void)state;
+    for (unsigned i = 0; i < sizeof flat / sizeof *flat; i++)
+        judge(&flat[i], ring_sum, 0);
+    for (unsigned i = 0; i < sizeof deep / sizeof *deep; i++)
+        judge(&deep[i], ring_sum, 2);
+}
+
+static void test_meshes_need_one_vc(void **state)
+{
+    static const struct shape flat[] = {{"mesh 9", {9}, 1, 1}, {"mesh 8x5", {8, 5}, 2, 1}, {"mesh 2x7", {2, 7}, 2, 1}};
+    static const struct shape deep[] = {{"mesh 4x3x5", {4, 3, 5}, 3, 1}, {"mesh 2x4x3x3", {2, 4, 3, 3}, 4, 1}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof flat / sizeof *flat; i++)
+        judge(&flat[i], line_sum, 0);
+    for (unsigned i = 0; i < sizeof deep / sizeof *deep; i++)
+        judge(&deep[i], line_sum, 2);
+}
+
+static void test_torus_of_table_ii(void **state)
+{
+    struct hx_fabric f;
+    (void)state;
+    fabric_make(&f, "torus 32x32 board=2x2");
+    assert_int_equal(f.hosts, 1024);
+    assert_int_equal(f.nodes, 1024);
+    assert_int_equal(fabric_cables(&f, HX_TRACE), 1024);
+    assert_int_equal(fabric_cables(&f, HX_AOC), 1024); /* the paper's text says copper, its price is of optical ones */
+    assert_int_equal(f.switches, 0);
+    assert_int_equal(f.groups, 256);
+    assert_int_equal(f.columns, 32);
+    assert_int_equal(fabric_cost(&f), 2469888); /* 2.5 M$ */
+    assert_int_equal(f.topology->bisection(&f), 64);
+    /* Four links, each packet over 16 of them on average. */
+    double bound = f.topology->alltoall_bound(&f);
+    assert_true(bound > 0.06243 && bound < 0.06245);
+    assert_int_equal(fabric_judge_some(&f, 37).diameter, 32);
+    hx_fabric_free(&f);
+
+    fabric_make(&f, "torus 128x128 board=2x2");
+    assert_int_equal(f.hosts, 16384);
+    assert_int_equal(fabric_cost(&f), 39518208); /* 39.5 M$ */
+    assert_int_equal(fabric_judge_some(&f, 4111).diameter, 128);
+    hx_fabric_free(&f);
+}
+
+/* A board fails as a whole: hosts of a board are neighbours on it. */
+static void test_boards_are_groups(void **state)
+{
+    struct hx_fabric f;
+    (void)state;
+    fabric_make(&f, "torus 8x6 board=4x2");
+    assert_int_equal(f.groups, 6);
+    for (uint32_t host = 0; host < f.hosts; host++)
+        assert_int_equal(f.node[host].group, f.node[host].d1 / 2 * 2 + f.node[host].d0 / 4);
+    /* Of 8 links in a row 6 are on its boards; of 6 in a column 3. */
+    assert_int_equal(fabric_cables(&f, HX_TRACE), 6 * 6 + 8 * 3);
+    assert_int_equal(fabric_cables(&f, HX_AOC), 6 * 2 + 8 * 3);
+    hx_fabric_free(&f);
+
+    fabric_make(&f, "mesh 4x4x4 board=4x2x1");
+    assert_int_equal(f.groups, 8);
+    assert_int_equal(fabric_cables(&f, HX_TRACE), 64 + 3 * 16 + 2 * 16); /* the hosts' own, and on boards */
+    assert_int_equal(fabric_cables(&f, HX_AOC), 16 + 3 * 16);
+    hx_fabric_free(&f);
+}
+
+/* Tables of a router grow with the two halves of the dimensions, not with the routers. */
+static void test_digits_split_the_dimensions(void **state)
+{
+    struct hx_fabric f;
+    (void)state;
+    fabric_make(&f, "torus 16x16x16x4");
+    assert_int_equal(f.hosts, 16384);
+    assert_int_equal(f.digits[0], 256);
+    assert_int_equal(f.digits[1], 64);
+    assert_int_equal(f.host_links, 8);
+    assert_int_equal(hx_fabric_link(&f, 0, HX_E)->gbps, 3200);
+    assert_int_equal(fabric_judge_some(&f, 5003).diameter, 8 + 8 + 8 + 2 + 2);
+    hx_fabric_free(&f);
+}
+
+static void test_shares_of_meshes(void **state)
+{
+    struct hx_fabric f;
+    (void)state;
+    /* The link in the middle of a row of 4 carries what two hosts send to half of the others, of 4 links injected. */
+    fabric_make(&f, "mesh 4x4");
+    double bound = f.topology->alltoall_bound(&f);
+    assert_true(bound > 0.2343 && bound < 0.2344);
+    assert_int_equal(f.topology->bisection(&f), 4);
+    hx_fabric_free(&f);
+    fabric_make(&f,
+                "torus 8x4x4"); /* the side of 8: 6 links injected, 2 of them over an average of 2 * 128 / 127 hops */
+    bound = f.topology->alltoall_bound(&f);
+    assert_true(bound > 0.1653 && bound < 0.1654);
+    assert_int_equal(f.topology->bisection(&f), 32);
+    hx_fabric_free(&f);
+    fabric_make(&f, "torus 5x4");
+    assert_int_equal(f.topology->bisection(&f), 0); /* not known */
+    hx_fabric_free(&f);
+}
+
+static void test_what_cannot_be_is_refused(void **state)
+{
+    (void)state;
+    fabric_refused("torus", "one to four sizes are needed, for example 'torus 8x8x4'");
+    fabric_refused("torus 2x2x2x2x2", "one to four sizes");
+    fabric_refused("mesh 8x1", "a side of 1: at least 2");
+    fabric_refused("torus 512x512", "more than 65536 hosts");
+    fabric_refused("torus 9x8 board=2x2", "boards of 2 do not fill a side of 9; 1 do");
+    fabric_refused("torus 12x8 board=5x2", "boards of 5 do not fill a side of 12; 4 do");
+    fabric_refused("torus 8x8 board=2", "as many sides as the whole, 2");
+    fabric_refused("torus 8x8 board=0x2", "at least 1");
+    fabric_refused("torus 8x8 bord=2x2", "did you mean 'board'?");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tori_are_minimal_and_free_of_deadlock),
+        cmocka_unit_test(test_meshes_need_one_vc),
+        cmocka_unit_test(test_torus_of_table_ii),
+        cmocka_unit_test(test_boards_are_groups),
+        cmocka_unit_test(test_digits_split_the_dimensions),
+        cmocka_unit_test(test_shares_of_meshes),
+        cmocka_unit_test(test_what_cannot_be_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
