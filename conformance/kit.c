@@ -128,7 +128,7 @@ unsigned kit_forward(struct kit *k, unsigned sw, unsigned input, unsigned vc, un
         struct hx_desc d = *kit_arrival(k, sw, input, vc, left);
         d.vc = (uint8_t)out_vc;
         d.hops++;
-        if (hx_lane(hal_room(s, output), out_vc) < hal_cost(&d) || hal_closes(s, output))
+        if (hx_lane(hal_room(s, output), out_vc) < hal_cost(&d))
             break;
         hal_transmit(s, output, input, vc, &d);
     }

@@ -41,13 +41,11 @@ void kit_gave(const char *function);
 
 #define hal_news(...)                 KIT_CALL(hal_news, __VA_ARGS__)
 #define hal_open(...)                 KIT_CALL(hal_open, __VA_ARGS__)
-#define hal_first_vc(...)             KIT_CALL(hal_first_vc, __VA_ARGS__)
 #define hal_consumed(...)             KIT_CALL(hal_consumed, __VA_ARGS__)
 #define hal_arrived(...)              KIT_CALL(hal_arrived, __VA_ARGS__)
 #define hal_arrival(...)              KIT_CALL(hal_arrival, __VA_ARGS__)
 #define hal_room(...)                 KIT_CALL(hal_room, __VA_ARGS__)
 #define hal_cost(...)                 KIT_CALL(hal_cost, __VA_ARGS__)
-#define hal_closes(...)               KIT_CALL(hal_closes, __VA_ARGS__)
 #define hal_transmit(...)             KIT_GIVE(hal_transmit, __VA_ARGS__)
 #define hal_drop(...)                 KIT_GIVE(hal_drop, __VA_ARGS__)
 #define hal_release(...)              KIT_CALL(hal_release, __VA_ARGS__)

@@ -163,9 +163,9 @@ ALWAYS_INLINE void transmit(struct hx_switch *sw, unsigned port, unsigned input,
 
 /* Whether a step goes through all inputs, which is faster where most of few bring something, or by the bits of those that
  * do. */
-ALWAYS_INLINE bool all_inputs(const struct hx_switch *sw, bool narrow)
+ALWAYS_INLINE bool all_inputs(bool narrow)
 {
-    return narrow && !hal_sparse(sw->hal);
+    return narrow && !HAL_SPARSE;
 }
 
 /* What a step works on. */
@@ -186,18 +186,17 @@ ALWAYS_INLINE unsigned room_of(struct hx_switch *sw, const struct burst *b, unsi
     return port == HX_LOCAL ? b->local : (unsigned)hx_lane(b->lanes, port) >> 2;
 }
 
-ALWAYS_INLINE void spend(const struct hx_switch *sw, struct burst *b, unsigned port, unsigned cost, bool narrow)
+ALWAYS_INLINE void spend(struct burst *b, unsigned port, unsigned cost, bool narrow)
 {
     if (!narrow)
         return; /* hal_room() has it already */
-    bool closes = hal_closes(sw->hal, port);
-    if (closes)
+    if (!HAL_VCS_APART)
         b->room[port] = 0;
     if (port == HX_LOCAL)
-        b->local = closes ? 0 : b->local - cost;
+        b->local = HAL_VCS_APART ? b->local - cost : 0;
     else
-        b->lanes =
-            closes ? b->lanes & ~((uint64_t)0xFFFF << (16 * port)) : b->lanes - ((uint64_t)cost << 2 << (16 * port));
+        b->lanes = HAL_VCS_APART ? b->lanes - ((uint64_t)cost << 2 << (16 * port))
+                                 : b->lanes & ~((uint64_t)0xFFFF << (16 * port));
 }
 
 /* The inputs whose packets of one VC have the same VC behind `port` as those of `input`: they stand in one queue for it. */
@@ -240,9 +239,9 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
         }
         stop_waiting(sw, input, vc, position, ways_on(sw, input, vc, d, route, narrow));
         transmit(sw, port, input, vc, d, narrow);
-        spend(sw, b, port, cost, narrow);
+        spend(b, port, cost, narrow);
         *turn = (uint8_t)((input + 1) & 63);
-        b->left |= all_inputs(sw, narrow) ? 0 : (uint64_t)1 << input;
+        b->left |= all_inputs(narrow) ? 0 : (uint64_t)1 << input;
         b->moved++;
     }
 }
@@ -279,7 +278,7 @@ ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, ui
         return;
     }
     transmit(sw, port, input, vc, d, narrow);
-    spend(sw, b, port, cost, narrow);
+    spend(b, port, cost, narrow);
     b->moved++;
 }
 
@@ -302,7 +301,7 @@ ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, unsig
     for (uint64_t ports = sw->wanted[vc] & hal_open(sw->hal); ports; ports &= ports - 1)
         serve_output(sw, (unsigned)__builtin_ctzll(ports), vc, b, route, narrow);
     unsigned input = sw->first_input;
-    if (all_inputs(sw, narrow)) {
+    if (all_inputs(narrow)) {
         for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++, input = input + 1 == HX_ACCELERATOR_PORTS ? 0 : input + 1)
             forward_arrivals(sw, input, arrived[input], vc, b, route, narrow);
         return;
@@ -319,14 +318,18 @@ ALWAYS_INLINE bool has_work(const struct hx_switch *sw, uint64_t news, unsigned 
     return ((sw->wanted[vc] & hal_open(sw->hal)) | hx_lane(news, vc)) != 0;
 }
 
+ALWAYS_INLINE unsigned next_vc(unsigned vc)
+{
+    return vc == 0 ? HX_VCS - 1 : vc - 1;
+}
+
 ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, uint64_t news, struct burst *b,
                              route_function *route, bool narrow)
 {
-    unsigned vc = hal_first_vc(sw->hal);
-    if (!narrow && vc == HX_VCS && sw->route.changes_vc)
-        vc = sw->first_input % HX_VCS; /* packets of several VCs may go on one, and share its room */
-    if (vc == HX_VCS) {
-        /* They share no room, so their order does not matter. Written out, each VC's lanes are at constant places. */
+    /* Packets of several VCs may go on one, and share its room. */
+    bool apart = HAL_VCS_APART && (narrow || !sw->route.changes_vc);
+    if (apart) {
+        /* Their order does not matter. Written out, each VC's lanes are at constant places. */
         if (has_work(sw, news, 0))
             serve_vc(sw, arrived, 0, b, route, narrow);
         if (has_work(sw, news, 1))
@@ -336,7 +339,8 @@ ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, uint
         _Static_assert(HX_VCS == 3, "one call a VC");
         return;
     }
-    for (unsigned n = 0; n < HX_VCS; n++, vc = vc == 0 ? HX_VCS - 1 : vc - 1) {
+    unsigned vc = sw->first_vc;
+    for (unsigned n = 0; n < HX_VCS; n++, vc = next_vc(vc)) {
         if (has_work(sw, news, vc))
             serve_vc(sw, arrived, vc, b, route, narrow);
     }
@@ -363,7 +367,7 @@ ALWAYS_INLINE uint64_t look(struct hx_switch *sw, uint64_t *arrived, struct burs
 {
     uint64_t news = 0;
     uint64_t ask = hal_news(sw->hal);
-    if (all_inputs(sw, narrow)) {
+    if (all_inputs(narrow)) {
         for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++) {
             arrived[i] = ask >> i & 1 ? hal_arrived(sw->hal, i) : sw->input[i].seen;
             news |= arrived[i] ^ sw->input[i].seen;
@@ -391,21 +395,23 @@ ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool na
     for (unsigned port = 0; narrow && port < HX_ACCELERATOR_PORTS; port++)
         b.room[port] = hal_room(sw->hal, port);
     serve_vcs(sw, arrived, news, &b, route, narrow);
-    for (unsigned i = 0; all_inputs(sw, narrow) && i < HX_ACCELERATOR_PORTS; i++) {
+    for (unsigned i = 0; all_inputs(narrow) && i < HX_ACCELERATOR_PORTS; i++) {
         if (arrived[i] != sw->input[i].tail) {
             sw->input[i].seen = arrived[i];
             release(sw, i);
         }
     }
-    for (uint64_t changed = all_inputs(sw, narrow) ? 0 : b.came | b.left; changed; changed &= changed - 1) {
+    for (uint64_t changed = all_inputs(narrow) ? 0 : b.came | b.left; changed; changed &= changed - 1) {
         unsigned i = (unsigned)__builtin_ctzll(changed);
         if (b.came >> i & 1)
             sw->input[i].seen = arrived[i];
         release(sw, i);
     }
     /* A step that moves nothing leaves no trace: how often a platform looks in vain changes nothing. */
-    if (b.moved)
-        sw->first_input = (uint16_t)(sw->first_input + 1U == sw->inputs ? 0 : sw->first_input + 1U);
+    if (b.moved) {
+        sw->first_input = (uint8_t)(sw->first_input + 1U == sw->inputs ? 0 : sw->first_input + 1U);
+        sw->first_vc = (uint8_t)next_vc(sw->first_vc);
+    }
     hal_commit(sw->hal);
     return b.moved;
 }
@@ -431,7 +437,8 @@ size_t hx_switch_bytes(unsigned ports)
 void hx_switch_init(struct hx_switch *sw, unsigned ports, uint16_t job, struct hal_switch *hal, void *memory)
 {
     memset(memory, 0, hx_switch_bytes(ports));
-    *sw = (struct hx_switch){.hal = hal, .inputs = (uint16_t)ports, .outputs = (uint16_t)ports, .job = job};
+    *sw = (struct hx_switch){
+        .hal = hal, .inputs = (uint16_t)ports, .outputs = (uint16_t)ports, .job = job, .first_vc = HX_VCS - 1};
     sw->input = memory;
     sw->want = (uint64_t *)(void *)(sw->input + ports);
     sw->requests = sw->want + (size_t)ports * HX_VCS * ports;

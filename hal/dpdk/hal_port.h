@@ -5,7 +5,6 @@
 #ifndef HAL_PORT_H
 #define HAL_PORT_H
 
-#include "hal/vcs_apart.h"
 #include "hxmesh/hal.h"
 #include "hxmesh/lanes.h"
 #include "port.h"
@@ -25,6 +24,9 @@ struct hal_switch {
     struct dpdk_share *const *send; /* [ports]: what this core may send by ports that are not its own */
     uint64_t *drops;                /* [HX_DROP_COUNT], this core's */
 };
+
+/* A step moves bursts, and on a link each VC has a buffer of its own. */
+enum { HAL_SPARSE = 0, HAL_VCS_APART = 1 };
 
 static inline uint64_t hal_news(const struct hal_switch *h)
 {

@@ -5,7 +5,6 @@
 #ifndef HAL_PORT_H
 #define HAL_PORT_H
 
-#include "hal/vcs_apart.h"
 #include "hxmesh/hal.h"
 #include "hxmesh/lanes.h"
 #include "link.h"
@@ -133,6 +132,9 @@ static inline void shm_commit_pools(struct shm_worker *w)
 }
 
 /* ---- switch ---- */
+
+/* A step moves bursts, and on a link each VC has a buffer of its own. */
+enum { HAL_SPARSE = 0, HAL_VCS_APART = 1 };
 
 /* What is new and what has room is seen only by looking. */
 static inline uint64_t hal_news(const struct hal_switch *h)

@@ -228,7 +228,6 @@ static void lay_out_node(struct virtual_entity *e, unsigned plane, unsigned port
     h->sum = piece(at, ports * sizeof *h->sum);
     unsigned first = e->tree ? 0 : plane * VIRTUAL_PLANE_ITEMS;
     unsigned kinds = e->tree ? VIRTUAL_TREE_ITEMS : HX_ACCELERATOR_PORTS;
-    h->first_vc = HX_VCS - 1;
     h->output_item = (uint8_t)(first + kinds);
     h->credit_item = (uint8_t)(first + 2 * kinds);
     for (unsigned port = 0; port < ports; port++) {

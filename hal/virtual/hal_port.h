@@ -97,7 +97,6 @@ struct hal_switch {
     struct virtual_rx *rx;            /* [ports] */
     struct virtual_tx *tx;            /* [ports] */
     uint8_t output_item, credit_item; /* agenda items of output 0 */
-    uint8_t first_vc;
     uint8_t plane;
     uint16_t ports;
     /* Up to here: what those who give credit back touch too. */
@@ -129,25 +128,8 @@ static inline uint64_t hal_open(const struct hal_switch *h)
     return ~h->shut;
 }
 
-/* A step is made for what comes at one time. */
-static inline bool hal_sparse(const struct hal_switch *h)
-{
-    (void)h;
-    return true;
-}
-
-static inline unsigned hal_first_vc(const struct hal_switch *h)
-{
-    return h->first_vc;
-}
-
-/* An output has one place for what is to go on its link next. */
-static inline bool hal_closes(const struct hal_switch *h, unsigned output)
-{
-    (void)h;
-    (void)output;
-    return true;
-}
+/* A step is made for what comes at one time, and an output has one place for what is to go on its link next. */
+enum { HAL_SPARSE = 1, HAL_VCS_APART = 0 };
 
 static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
 {
@@ -226,10 +208,7 @@ static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t ta
 
 static inline void hal_commit(struct hal_switch *h)
 {
-    if (!h->sent)
-        return;
-    /* VCs in turn. (With transit always first an accelerator whose column is full of it hardly gets to send.) */
-    h->first_vc = h->first_vc ? h->first_vc - 1 : HX_VCS - 1;
+    (void)h; /* what a step did is seen at its times */
 }
 
 /* ---- endpoint ---- */
@@ -342,7 +321,7 @@ static inline void hal_endpoint_drop(struct hal_endpoint *h, enum hx_drop reason
 
 static inline void hal_endpoint_commit(struct hal_endpoint *h)
 {
-    (void)h; /* what a step did is seen at its times */
+    (void)h;
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* hal.h - what a platform must give: the functions a hal_port.h defines, all `static inline`.
+/* hal.h - what a platform must give: two constants, and the functions a hal_port.h defines, all `static inline`.
  *
  * The platform is chosen at compile time by include path (-Ihal/shm, -Ihal/loopback, ...): firmware says
  * #include "hal_port.h", nothing goes through a pointer. hal/loopback/ is the example to start from;
@@ -6,8 +6,12 @@
  *
  * Ownership. A packet buffer belongs to exactly one of: the platform's free buffers, an endpoint (between
  * hal_buffer_get and hal_inject, or hal_ejected and hal_buffer_put), or a link (from hal_transmit or hal_inject until the
- * receiving switch releases the position, or the endpoint takes it). What a step of a switch or an endpoint does becomes
- * visible to others all at once in hal_commit / hal_endpoint_commit, or not at all.
+ * receiving switch releases the position, or the endpoint takes it).
+ *
+ * Commit. Of what a step of a switch or an endpoint does, no other node sees anything before hal_commit /
+ * hal_endpoint_commit, and then all of it is on its way. (Where several cores share a switch, as in hal/dpdk, what one
+ * gives another to send may go sooner.) A platform whose steps can be cut short, as hal/shm is killed at any
+ * instruction, shows it all at once there or not at all.
  *
  * Units. A position counts packets of one (link, VC) modulo 2^16. Room counts credit units: blocks of 256 B on
  * platforms with real wires, whole packets where a ring slot takes any packet; hal_cost says how many a packet
@@ -15,18 +19,20 @@
  *
  * Threads. All functions of one switch (endpoint) are called by its owner only.
  *
+ * ---- constants of the platform: enum { HAL_SPARSE = ..., HAL_VCS_APART = ... }; ----
+ *
+ * HAL_SPARSE
+ *     1: a step of an accelerator finds one or two packets; it then goes by the bits of hal_news() instead of looking at
+ *     each input in turn. 0: it finds bursts.
+ * HAL_VCS_APART
+ *     1: the VCs of an output share no room. 0: they share it; then an output takes one packet a step, whatever its VC.
+ *
  * ---- for a switch (struct hal_switch) ----
  *
  * uint64_t hal_news(const struct hal_switch *)
  *     inputs that may have brought something new, bit by input; UINT64_MAX where it costs more to know than to look.
  * uint64_t hal_open(const struct hal_switch *)
  *     outputs that may have room now, bit by output; UINT64_MAX likewise.
- * bool hal_sparse(const struct hal_switch *)
- *     whether a step of an accelerator finds one or two packets: it then goes by the bits of hal_news() instead of looking at
- *     each input in turn. Constant.
- * unsigned hal_first_vc(const struct hal_switch *)
- *     HX_VCS where the VCs of an output share no room. Else they share it, and this one is served first in this step, then
- *     downwards, VC 0 followed by the highest: see to it that each is first now and then.
  * uint64_t hal_consumed(const struct hal_switch *, unsigned input)
  *     lanes: positions released so far; where windows begin.
  * uint64_t hal_arrived(struct hal_switch *, unsigned input)
@@ -40,9 +46,6 @@
  *     credit units the packet takes, at least 1.
  * void hal_transmit(struct hal_switch *, unsigned output, unsigned input, unsigned vc, const struct hx_desc *)
  *     sends a copy of the descriptor on the link's VC d->vc, which has room for it; the packet came from (input, vc).
- * bool hal_closes(const struct hal_switch *, unsigned output)
- *     whether the output takes nothing more in this step, on any VC, after what it was just given; false where VCs share
- *     no room.
  * void hal_drop(struct hal_switch *, unsigned input, unsigned vc, const struct hx_desc *, enum hx_drop)
  *     frees the buffer and counts the reason. The packet came from (input, vc) and is not released yet.
  * void hal_release(struct hal_switch *, unsigned input, uint64_t tail, uint64_t seen, const uint64_t waiting[HX_VCS])

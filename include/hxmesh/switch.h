@@ -91,13 +91,15 @@ struct hx_switch {
     struct hal_switch *hal;
     uint16_t inputs, outputs; /* accelerator: 5 and 5 */
     uint16_t job;             /* accelerator: only packets of this job pass */
-    uint16_t first_input;     /* who is looked at first in this step: rotates */
-    uint64_t tie;             /* moves on with each choice, breaks ties of selection */
-    uint64_t wanted[HX_VCS];  /* outputs that some waiting packet of the VC wants */
-    struct hx_input *input;   /* [inputs] */
-    uint64_t *want;           /* [input][VC][output]: subset of waiting that may leave by the output */
-    uint64_t *requests;       /* [VC][output]: inputs whose want is not empty */
-    uint8_t *next_input;      /* [VC][output]: whose turn it is */
+    uint8_t first_input;      /* who is looked at first in this step: rotates */
+    uint8_t first_vc; /* likewise, where VCs share room. (With transit always first an accelerator whose column is
+                                 full of it hardly gets to send.) */
+    uint64_t tie;     /* moves on with each choice, breaks ties of selection */
+    uint64_t wanted[HX_VCS]; /* outputs that some waiting packet of the VC wants */
+    struct hx_input *input;  /* [inputs] */
+    uint64_t *want;          /* [input][VC][output]: subset of waiting that may leave by the output */
+    uint64_t *requests;      /* [VC][output]: inputs whose want is not empty */
+    uint8_t *next_input;     /* [VC][output]: whose turn it is */
 };
 
 /* Bytes of memory for the windows of a switch with so many ports (8-byte aligned). */
