@@ -1,62 +1,186 @@
-/* fat_tree.c - fat trees of two levels (Leiserson; SC22 appendix C): leaves with `down` hosts and `up` links to spines.
+/* fat_tree.c - fat trees of two and three levels (Leiserson; SC22 appendix C): leaves with `down` hosts and `up` links to
+ * the level above. From there on every switch has as many links up as down, so that only a leaf tapers.
  *
- * Uplink u of leaf l goes to spine (l * up + u) modulo the spines, so that every spine has as many links as any other, but
- * for one. Up, then down: one VC. A group is a leaf with its hosts. */
+ *     two levels      leaves, spines: each leaf has a link to each spine, or several
+ *     three levels    pods of radix / 2 leaves and the middle switches that join them; tops join the pods
+ *
+ * Links up are dealt out in turn: link n of a level goes to switch (n mod their number) above. What is dealt by one leaf,
+ * or by one full pod, comes round all of them, so between two leaves there is always a way that goes up and then down and
+ * is shortest: one VC. The last pod may hold fewer leaves and so reach some of the tops only. A group is a leaf with its
+ * hosts, or a switch above. */
 #include "host/topology/topology.h"
+
+struct tree {
+    unsigned hosts, radix, down, up, levels;
+    unsigned leaves, middles, tops; /* two levels: no middles */
+    unsigned pod;                   /* leaves of a full pod; two levels: all */
+};
 
 static unsigned round_up(unsigned n, unsigned by)
 {
     return (n + by - 1) / by;
 }
 
+/* Middle switches of a pod of so many leaves. */
+static unsigned middles_of(const struct tree *t, unsigned leaves)
+{
+    return round_up(leaves * t->up, t->radix / 2);
+}
+
+static void size_levels(struct tree *t)
+{
+    t->leaves = round_up(t->hosts, t->down);
+    t->pod = t->levels == 2 ? t->leaves : t->radix / 2;
+    t->tops = t->leaves == 1 ? 0 : round_up(t->leaves * t->up, t->radix);
+    t->middles = t->levels == 2 ? 0 : t->leaves / t->pod * middles_of(t, t->pod) + middles_of(t, t->leaves % t->pod);
+}
+
+/* ---- parameters ---- */
+
+/* Ports of a leaf: by taper, or as they are given. */
+static bool read_leaf(struct tree *t, struct hx_words *words, struct hx_problem *problem)
+{
+    bool given = hx_words_has(words, "down") || hx_words_has(words, "up");
+    double taper;
+    if (given && hx_words_has(words, "taper"))
+        return hx_words_fail(words, problem, "taper says what down and up would: give one or the other");
+    if (!hx_words_real(words, "taper", 1, t->radix - 1, 1, &taper, problem))
+        return false;
+    unsigned down = (unsigned)(t->radix * taper / (taper + 1) + 1e-9);
+    unsigned least_up = 1;
+    if (!hx_words_has(words, "down") && hx_words_has(words, "up")) {
+        if (!hx_words_number(words, "up", 1, t->radix - 1, 1, &least_up, problem))
+            return false;
+        down = t->radix - least_up;
+    }
+    return hx_words_number(words, "down", 1, t->radix - 1, down, &t->down, problem) &&
+           hx_words_number(words, "up", 1, t->radix - t->down, t->radix - t->down, &t->up, problem);
+}
+
+static bool read_tree(struct tree *t, struct hx_words *words, struct hx_problem *problem)
+{
+    static const char *const keys[] = {"hosts", "radix", "levels", "taper", "down", "up", NULL};
+    if (!hx_words_number(words, "hosts", 2, HX_MAX_HOSTS, 1024, &t->hosts, problem) ||
+        !hx_words_number(words, "radix", 2, HX_MAX_RADIX, HX_MAX_RADIX, &t->radix, problem))
+        return false;
+    if (t->radix % 2)
+        return hx_words_fail(words, problem, "radix=%u is odd: %u and %u can be", t->radix, t->radix - 1, t->radix + 1);
+    if (!read_leaf(t, words, problem))
+        return false;
+    unsigned least = round_up(t->hosts, t->down) <= t->radix ? 2 : 3;
+    if (!hx_words_number(words, "levels", 2, 3, least, &t->levels, problem) || !hx_words_end(words, keys, 0, problem))
+        return false;
+    size_levels(t);
+    unsigned most = t->levels == 2 ? t->radix : t->radix * (t->radix / 2);
+    if (t->leaves <= most)
+        return true;
+    return hx_words_fail(words, problem, "%u levels of %u ports with %u hosts a leaf join %u hosts at most%s",
+                         t->levels, t->radix, t->down, most * t->down, t->levels == 2 ? "; levels=3 join more" : "");
+}
+
+/* ---- nodes and links ---- */
+
+static void lay(struct hx_fabric *f, unsigned a, unsigned b, unsigned link_class)
+{
+    hx_fabric_lay(f, &(struct hx_laid){.a = a, .b = b, .link_class = (uint8_t)link_class});
+}
+
+static void lay_leaves(struct hx_fabric *f, const struct tree *t)
+{
+    unsigned own = hx_fabric_class_of_kind(f, "host", HX_DAC);
+    for (unsigned host = 0; host < t->hosts; host++) {
+        unsigned leaf = host / t->down;
+        hx_fabric_address(f, host, leaf, host % t->down);
+        f->node[host].group = leaf;
+        lay(f, host, f->hosts + leaf, own);
+    }
+    for (unsigned leaf = 0; leaf < t->leaves; leaf++)
+        hx_fabric_address(f, f->hosts + leaf, leaf, 0);
+    for (unsigned router = 0; router < f->nodes - f->hosts; router++)
+        f->node[f->hosts + router].group = router;
+    f->groups = f->nodes - f->hosts;
+    f->group_word = "leaf";
+    hx_fabric_name(f, "leaf", f->hosts, t->leaves, 0);
+}
+
+static void lay_two_levels(struct hx_fabric *f, const struct tree *t)
+{
+    unsigned tree = hx_fabric_class_of_kind(f, "tree", HX_AOC);
+    for (unsigned link = 0; t->tops && link < t->leaves * t->up; link++)
+        lay(f, f->hosts + link / t->up, f->hosts + t->leaves + link % t->tops, tree);
+    hx_fabric_name(f, "spine", f->hosts + t->leaves, t->tops, 0);
+}
+
+static void lay_three_levels(struct hx_fabric *f, const struct tree *t)
+{
+    unsigned pods = hx_fabric_class_of_kind(f, "pod", HX_AOC);
+    unsigned tops = hx_fabric_class_of_kind(f, "top", HX_AOC);
+    unsigned middle = f->hosts + t->leaves; /* the first of the pod */
+    unsigned dealt = 0;
+    for (unsigned leaf = 0; leaf < t->leaves; leaf += t->pod) {
+        unsigned leaves = t->leaves - leaf < t->pod ? t->leaves - leaf : t->pod;
+        unsigned middles = middles_of(t, leaves);
+        for (unsigned link = 0; link < leaves * t->up; link++)
+            lay(f, f->hosts + leaf + link / t->up, middle + link % middles, pods);
+        for (unsigned m = 0; m < middles; m++) {
+            unsigned links = (leaves * t->up + middles - 1 - m) / middles; /* as many as it has down */
+            for (unsigned link = 0; t->tops && link < links; link++)
+                lay(f, middle + m, f->hosts + t->leaves + t->middles + dealt++ % t->tops, tops);
+        }
+        middle += middles;
+    }
+    hx_fabric_name(f, "middle", f->hosts + t->leaves, t->middles, 0);
+    hx_fabric_name(f, "top", f->hosts + t->leaves + t->middles, t->tops, 0);
+}
+
 static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
 {
-    static const char *const keys[] = {"hosts", "radix", "down", "up", NULL};
-    unsigned hosts;
-    unsigned radix;
-    unsigned down;
-    unsigned up;
-    if (!hx_words_number(words, "hosts", 2, HX_MAX_HOSTS, 1024, &hosts, problem) ||
-        !hx_words_number(words, "radix", 2, HX_MAX_RADIX, 64, &radix, problem) ||
-        !hx_words_number(words, "down", 1, radix - 1, radix / 2, &down, problem) ||
-        !hx_words_number(words, "up", 1, radix - down, radix - down, &up, problem) ||
-        !hx_words_end(words, keys, 0, problem))
+    struct tree t;
+    if (!read_tree(&t, words, problem))
         return false;
-    unsigned leaves = round_up(hosts, down);
-    unsigned spines = leaves == 1 ? 0 : round_up(leaves * up, radix);
-    if (spines > up)
-        return hx_words_fail(words, problem, "%u leaves of %u uplinks are more than two levels can join", leaves, up);
-    hx_fabric_start(f, hosts, leaves + spines, leaves, down);
-    unsigned own = hx_fabric_class_of_kind(f, "host", HX_DAC);
-    unsigned tree = hx_fabric_class_of_kind(f, "tree", HX_AOC);
-    for (unsigned host = 0; host < hosts; host++) {
-        unsigned leaf = host / down;
-        hx_fabric_address(f, host, leaf, host % down);
-        f->node[host].group = leaf;
-        hx_fabric_lay(f, &(struct hx_laid){.a = host, .b = hosts + leaf, .link_class = (uint8_t)own});
-    }
-    for (unsigned leaf = 0; leaf < leaves; leaf++) {
-        hx_fabric_address(f, hosts + leaf, leaf, 0);
-        f->node[hosts + leaf].group = leaf;
-        for (unsigned u = 0; spines && u < up; u++)
-            hx_fabric_lay(f, &(struct hx_laid){.a = hosts + leaf,
-                                               .b = hosts + leaves + (leaf * up + u) % spines,
-                                               .link_class = (uint8_t)tree});
-    }
-    for (unsigned spine = 0; spine < spines; spine++)
-        f->node[hosts + leaves + spine].group = leaves + spine;
-    f->groups = leaves + spines;
-    f->group_word = "leaf";
+    hx_fabric_start(f, t.hosts, t.leaves + t.middles + t.tops, t.leaves, t.down);
+    lay_leaves(f, &t);
+    if (t.levels == 2)
+        lay_two_levels(f, &t);
+    else
+        lay_three_levels(f, &t);
     f->bought_planes = 16;
-    hx_fabric_name(f, "leaf", hosts, leaves, 0);
-    hx_fabric_name(f, "spine", hosts + leaves, spines, 0);
+    struct tree *own = hx_allocate(1, sizeof *own);
+    *own = t;
+    f->own = own;
     return hx_fabric_finish(f, problem);
+}
+
+/* ---- what follows from it ---- */
+
+/* A full leaf sends its hosts' traffic for all hosts but its own up. */
+static double alltoall_bound(const struct hx_fabric *f)
+{
+    const struct tree *t = f->own;
+    if (t->hosts <= t->down)
+        return 1;
+    double share = (double)t->up * (t->hosts - 1) / ((double)t->down * (t->hosts - t->down));
+    return share < 1 ? share : 1;
+}
+
+/* Known where every leaf, or pod, is full and has as many links to one switch above as to another, and two halves can be
+ * made of them. */
+static uint64_t bisection(const struct hx_fabric *f)
+{
+    const struct tree *t = f->own;
+    unsigned dealt = t->levels == 2 ? t->up : t->pod * t->up;
+    unsigned parts = t->levels == 2 ? t->leaves : t->leaves / t->pod;
+    if (t->tops == 0 || dealt % t->tops || parts % 2 || t->leaves % t->pod || t->hosts != t->leaves * t->down)
+        return 0;
+    return (uint64_t)t->leaves / 2 * (t->up < t->down ? t->up : t->down);
 }
 
 const struct hx_topology hx_topology_fat_tree = {
     .word = "fat-tree",
-    .parameters = "hosts=N radix=N down=N up=N",
-    .example = "fat-tree hosts=1024 radix=64",
-    .summary = "switches in levels, up and down again",
+    .parameters = "hosts=N radix=N levels=2|3 taper=REAL (hosts per uplink of a leaf), or down=N up=N",
+    .example = "fat-tree hosts=1024 radix=64 taper=1",
+    .summary = "switches in two or three levels, up and down again",
     .build = build,
+    .alltoall_bound = alltoall_bound,
+    .bisection = bisection,
 };

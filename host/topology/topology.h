@@ -71,6 +71,8 @@ bool hx_words_split(struct hx_words *w, const char *text, struct hx_problem *pro
 /* The value of a key, 0 .. most; `standard` where it is not given. Bad numbers end in *problem and false. */
 bool hx_words_number(struct hx_words *w, const char *key, unsigned low, unsigned high, unsigned standard,
                      unsigned *value, struct hx_problem *problem);
+bool hx_words_real(struct hx_words *w, const char *key, double low, double high, double standard, double *value,
+                   struct hx_problem *problem);
 bool hx_words_has(const struct hx_words *w, const char *key);
 /* The text of a key, NULL: not given. */
 const char *hx_words_text(struct hx_words *w, const char *key);

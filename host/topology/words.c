@@ -32,9 +32,11 @@ static bool normalise(struct hx_words *w, const char *text)
 unsigned hx_words_list(const char *text, unsigned *values, unsigned most)
 {
     for (unsigned count = 0; count < most;) {
+        if (!isdigit((unsigned char)*text))
+            return 0;
         char *end;
-        unsigned long value = isdigit((unsigned char)*text) ? strtoul(text, &end, 10) : 0;
-        if (!isdigit((unsigned char)*text) || value > INT32_MAX)
+        unsigned long value = strtoul(text, &end, 10);
+        if (value > INT32_MAX)
             return 0;
         values[count++] = (unsigned)value;
         if (*end == '\0')
@@ -114,6 +116,15 @@ bool hx_words_number(struct hx_words *w, const char *key, unsigned low, unsigned
         return hx_words_fail(w, problem, "%s: %s", key, wrong);
     *value = (unsigned)number;
     return true;
+}
+
+bool hx_words_real(struct hx_words *w, const char *key, double low, double high, double standard, double *value,
+                   struct hx_problem *problem)
+{
+    const char *text = hx_words_text(w, key);
+    *value = standard;
+    const char *wrong = text ? hx_value_real(text, low, high, value) : NULL;
+    return !wrong || hx_words_fail(w, problem, "%s: %s", key, wrong);
 }
 
 bool hx_words_end(const struct hx_words *w, const char *const *known, unsigned sizes, struct hx_problem *problem)
