@@ -35,6 +35,7 @@ struct replaying {
     bool *chosen;                /* interfaces of the section whose frames are wanted */
     uint32_t chosen_room;
     uint64_t read, given, passed_over, cut, too_long;
+    uint64_t cut_at; /* where the block begins in which the file ends; 0: it ends between two blocks */
 };
 
 static uint64_t now(void)
@@ -129,13 +130,23 @@ static void take_interface(struct replaying *r)
     r->chosen[i->number] = fnmatch(r->from, name, 0) == 0;
 }
 
+/* A file whose writer was killed is good up to there. */
+static void take_end_of_cut(struct replaying *r, const struct hx_problem *problem)
+{
+    if (!r->reader.cut || r->read == 0)
+        hx_die_of(problem);
+    r->cut_at = r->reader.offset;
+    hx_warn(r->file, "is cut off at byte %" PRIu64 ", within a block: the frames before it were sent", r->cut_at);
+}
+
 static void replay_file(struct replaying *r)
 {
     struct hx_problem problem;
     while (!r->interrupted) {
         switch (hx_pcapng_next(&r->reader, &problem)) {
         case HX_PCAPNG_IS_BAD:
-            hx_die_of(&problem);
+            take_end_of_cut(r, &problem);
+            return;
         case HX_PCAPNG_IS_END:
             return;
         case HX_PCAPNG_IS_INTERFACE:
@@ -172,9 +183,11 @@ static json_t *report_json(const struct replaying *r, double seconds)
     for (unsigned i = FEED_SENT + 1; r->target.feed && i < FEED_VERDICT_COUNT; i++)
         (void)json_object_set_new(refused, feed_verdict_names[i],
                                   json_integer((json_int_t)atomic_load(&r->target.feed->count[i])));
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:f}", "file", r->file, "read", (json_int_t)r->read,
-                     "passed_over", (json_int_t)r->passed_over, "cut", (json_int_t)r->cut, "too_long",
-                     (json_int_t)r->too_long, "sent", (json_int_t)sent_of(r), "refused", refused, "seconds", seconds);
+    json_t *cut_at = r->cut_at ? json_integer((json_int_t)r->cut_at) : json_null();
+    return json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:f}", "file", r->file, "cut_at", cut_at, "read",
+                     (json_int_t)r->read, "passed_over", (json_int_t)r->passed_over, "cut", (json_int_t)r->cut,
+                     "too_long", (json_int_t)r->too_long, "sent", (json_int_t)sent_of(r), "refused", refused, "seconds",
+                     seconds);
 }
 
 static void print_report(const struct replaying *r, double seconds)

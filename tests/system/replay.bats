@@ -195,7 +195,20 @@ says() {
     [ "$(id -u)" -ne 0 ] || says 4 "no-such0: cannot be sent on: *" "$FILE" --interface no-such0
     start_quiet 'a1,2/p0/E'
     says 2 "--port: 'a9,9/p0/E': this fabric has no such port *" "$FILE" --name "$NAME" --port a9,9/p0/E
-    head -c $(($(stat -c %s "$FILE") - 10)) "$FILE" >"$BATS_TEST_TMPDIR/short"
+    head -c 300 "$FILE" >"$BATS_TEST_TMPDIR/short" # within the head: no frame stands before it
     says 3 "$BATS_TEST_TMPDIR/short: *" "$BATS_TEST_TMPDIR/short" --name "$NAME" --port a1,2/p0/E
+    end_quiet
+}
+
+@test "replay: what stands before the end of a file that is cut off is sent" {
+    local short=$BATS_TEST_TMPDIR/short
+    record
+    start_quiet 'a1,2/p0/E'
+    head -c 20001 "$FILE" >"$short"
+    hxmesh replay "$short" --name "$NAME" --port a1,2/p0/E --as-fast-as-possible --json "$SENT" 2>"$BATS_TEST_TMPDIR/said"
+    [[ $(<"$BATS_TEST_TMPDIR/said") == "hxmesh: warning: $short: is cut off at byte "*", within a block: "* ]]
+    jq --exit-status '.read > 0 and .sent > 0 and .cut_at > 0 and .cut_at <= 20001' "$SENT"
+    hxmesh replay "$FILE" --name "$NAME" --port a1,2/p0/E --as-fast-as-possible --json "$SENT"
+    jq --exit-status '.cut_at == null' "$SENT"
     end_quiet
 }
