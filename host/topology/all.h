@@ -8,7 +8,8 @@
     X(hamming_mesh)                                                                                                    \
     X(fat_tree)                                                                                                        \
     X(torus)                                                                                                           \
-    X(mesh)
+    X(mesh)                                                                                                            \
+    X(hyperx)
 
 #define HX_DECLARE_TOPOLOGY(name) extern const struct hx_topology hx_topology_##name;
 HX_ALL_TOPOLOGIES(HX_DECLARE_TOPOLOGY)

@@ -41,8 +41,7 @@ uint32_t hx_grid_count(const struct hx_grid *g)
     return count <= HX_MAX_HOSTS ? (uint32_t)count : 0;
 }
 
-/* Links of a router in a dimension. */
-static unsigned degree(const struct hx_grid_dimension *d)
+unsigned hx_grid_links(const struct hx_grid_dimension *d)
 {
     switch (d->kind) {
     case HX_GRID_FULL:
@@ -58,7 +57,7 @@ unsigned hx_grid_radix(const struct hx_grid *g)
 {
     unsigned radix = g->places;
     for (unsigned i = 0; i < g->dimensions; i++)
-        radix += degree(&g->dimension[i]);
+        radix += hx_grid_links(&g->dimension[i]);
     return radix;
 }
 

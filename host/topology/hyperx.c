@@ -1,0 +1,82 @@
+/* hyperx.c - HyperX (Ahn et al., "HyperX: Topology, Routing, and Packaging of Efficient Large-Scale Networks", SC09): routers
+ * on a grid, each joined to all others along each dimension, with p hosts on each.
+ *
+ * A packet takes one hop in each dimension that it has to. Up to three dimensions: in any order, and each hop raises the
+ * VC. In four there are not so many VCs: in order, and none is raised. `hyperx 32x32 p=1` is the grid of routers of 62
+ * links that SC22 simulated as its HyperX. The first dimension is near enough for copper. A group is a router and its
+ * hosts. */
+#include "host/topology/grid.h"
+#include "host/topology/topology.h"
+
+enum { MOST_DIMENSIONS = 4, MOST_ADAPTIVE = 3, MOST_WHOLE = 2048 };
+
+static bool take_sides(struct hx_grid *g, const struct hx_words *words, struct hx_problem *problem)
+{
+    if (words->sizes == 0 || words->sizes > MOST_DIMENSIONS)
+        return hx_words_fail(words, problem, "one to four sizes are needed, for example 'hyperx 8x8'");
+    g->dimensions = words->sizes;
+    for (unsigned i = 0; i < g->dimensions; i++) {
+        if (words->size[i] < 2 || words->size[i] > HX_MAX_RADIX)
+            return hx_words_fail(words, problem, "a side of %u: 2 to %d are possible", words->size[i], HX_MAX_RADIX);
+        g->dimension[i] =
+            (struct hx_grid_dimension){.kind = HX_GRID_FULL, .side = words->size[i], .board = 1, .gbps = 1};
+    }
+    unsigned links = hx_grid_radix(g);
+    if (links >= HX_MAX_RADIX)
+        return hx_words_fail(
+            words, problem,
+            "routers of %u links and a host: they have %d ports, so that the sides can be %u less in all", links,
+            HX_MAX_RADIX, links + 1 - HX_MAX_RADIX);
+    return true;
+}
+
+/* As many hosts as the smallest side still have the full bandwidth to all others. */
+static bool take_hosts(struct hx_grid *g, struct hx_words *words, struct hx_problem *problem)
+{
+    unsigned room = HX_MAX_RADIX - hx_grid_radix(g);
+    unsigned standard = room;
+    for (unsigned i = 0; i < g->dimensions; i++)
+        standard = g->dimension[i].side < standard ? g->dimension[i].side : standard;
+    if (!hx_words_number(words, "p", 1, HX_MAX_RADIX, standard, &g->places, problem))
+        return false;
+    if (g->places > room)
+        return hx_words_fail(words, problem, "%u hosts do not fit beside %u links of a router of %d ports; p=%u does",
+                             g->places, HX_MAX_RADIX - room, HX_MAX_RADIX, room);
+    if (hx_grid_count(g) == 0 || hx_grid_count(g) * g->places > HX_MAX_HOSTS)
+        return hx_words_fail(words, problem, "more than %d hosts", HX_MAX_HOSTS);
+    return true;
+}
+
+static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
+{
+    static const char *const keys[] = {"p", NULL};
+    struct hx_grid grid = {.places = 0};
+    if (!take_sides(&grid, words, problem) || !take_hosts(&grid, words, problem) ||
+        !hx_words_end(words, keys, MOST_DIMENSIONS, problem))
+        return false;
+    grid.split = hx_grid_count(&grid) <= MOST_WHOLE ? grid.dimensions : (grid.dimensions + 1) / 2;
+    grid.in_order = grid.dimensions > MOST_ADAPTIVE;
+    struct hx_grid *g = hx_grid_start(f, &grid);
+    g->beside = (uint8_t)hx_fabric_class_of_kind(f, "host", HX_DAC);
+    unsigned near = hx_fabric_class_of_kind(f, "near", HX_DAC);
+    unsigned far = hx_fabric_class_of_kind(f, "far", HX_AOC);
+    for (unsigned i = 0; i < g->dimensions; i++)
+        g->dimension[i].cable = (uint8_t)(i ? far : near);
+    f->rule = g->in_order ? HX_VC_NEVER : HX_VC_BY_HOP;
+    f->vcs = g->in_order ? 1 : g->dimensions;
+    f->bought_planes = 16;
+    hx_grid_lay(f);
+    return hx_fabric_finish(f, problem);
+}
+
+const struct hx_topology hx_topology_hyperx = {
+    .word = "hyperx",
+    .parameters = "AxBxCxD (one to four sides) p=N (hosts a router)",
+    .example = "hyperx 32x32 p=1",
+    .summary = "routers joined to all others along each side of a grid (SC09)",
+    .build = build,
+    .toward = hx_grid_toward,
+    .distance = hx_grid_distance,
+    .alltoall_bound = hx_grid_alltoall_bound,
+    .bisection = hx_grid_bisection,
+};
