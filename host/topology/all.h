@@ -9,7 +9,8 @@
     X(fat_tree)                                                                                                        \
     X(torus)                                                                                                           \
     X(mesh)                                                                                                            \
-    X(hyperx)
+    X(hyperx)                                                                                                          \
+    X(dimensions)
 
 #define HX_DECLARE_TOPOLOGY(name) extern const struct hx_topology hx_topology_##name;
 HX_ALL_TOPOLOGIES(HX_DECLARE_TOPOLOGY)

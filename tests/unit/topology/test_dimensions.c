@@ -1,0 +1,138 @@
+/* test_dimensions.c - fabrics of mixed dimensions: counts, rates, distances by formula, routes and what is refused. */
+#include "tests/support/support_fabric.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static unsigned steps(char kind, unsigned side, unsigned a, unsigned b)
+{
+    unsigned clockwise = (b + side - a) % side;
+    if (kind == 'r')
+        return clockwise < side - clockwise ? clockwise : side - clockwise;
+    if (a == b)
+        return 0;
+    return kind == 'f' ? 1 : 2;
+}
+
+struct shape {
+    const char *text;
+    const char *kinds; /* r, f, s for each dimension */
+    unsigned side[5];
+    unsigned vcs, ports;
+};
+
+static unsigned expected(const struct shape *s, uint32_t a, uint32_t b)
+{
+    unsigned links = 2;
+    for (unsigned i = 0; s->kinds[i]; i++) {
+        links += steps(s->kinds[i], s->side[i], a % s->side[i], b % s->side[i]);
+        a /= s->side[i];
+        b /= s->side[i];
+    }
+    return links;
+}
+
+static void judge(const struct shape *s)
+{
+    struct hx_fabric f;
+    fabric_make(&f, s->text);
+    struct fabric_findings found = fabric_judge(&f);
+    uint64_t sum = 0;
+    for (uint32_t from = 0; from < f.hosts; from++) {
+        assert_int_equal(hx_fabric_ports(&f, f.hosts + from), s->ports);
+        for (uint32_t to = 0; to < f.hosts; to++) {
+            sum += from == to ? 0 : expected(s, from, to);
+            assert_int_equal(f.topology->distance(&f, from, to), from == to ? 0 : expected(s, from, to));
+        }
+    }
+    assert_int_equal(found.distances, sum);
+    assert_int_equal(f.vcs, s->vcs);
+    hx_fabric_free(&f);
+}
+
+static void test_ways_of_all_kinds(void **state)
+{
+    static const struct shape shapes[] = {
+        {"Ring(4)_FC(3)_Switch(5)", "rfs", {4, 3, 5}, 2, 6},
+        {"Switch(6)", "s", {6}, 1, 2},
+        {"fc(7)", "f", {7}, 1, 7},
+        {"RING(9)", "r", {9}, 2, 3},
+        {"Ring(3)_Ring(4)_Ring(5)", "rrr", {3, 4, 5}, 2, 7},
+        {"Switch(4)_Switch(4)_Switch(4)", "sss", {4, 4, 4}, 1, 4},
+        {"Switch(3)_Ring(4)_FC(2)_Ring(2)_Switch(2)", "srfrs", {3, 4, 2, 2, 2}, 2, 8},
+    };
+    (void)state;
+    for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        judge(&shapes[i]);
+}
+
+static void test_rates_and_cables(void **state)
+{
+    struct hx_fabric f;
+    (void)state;
+    fabric_make(&f, "Ring(4)_FC(8)_Switch(32) gbps=400,200,100");
+    assert_int_equal(f.hosts, 1024);
+    assert_int_equal(f.nodes, 2048 + 32);
+    assert_int_equal(f.switches, 32);
+    assert_int_equal(hx_fabric_link(&f, 0, HX_E)->gbps, 2 * 400 + 7 * 200 + 100);
+    assert_int_equal(fabric_cables(&f, HX_TRACE), 1024);
+    assert_int_equal(fabric_cables(&f, HX_DAC), 1024);                          /* rings */
+    assert_int_equal(fabric_cables(&f, HX_AOC), 1024 / 8 * (8 * 7 / 2) + 1024); /* pairs, and to switches */
+    static const unsigned gbps[3] = {400, 200, 100};
+    for (uint32_t port = 0; port < f.ports; port++) {
+        const struct hx_link_class *c = &f.link_class[f.port[port].link_class];
+        if (f.port[port].far.node != HX_NOWHERE && c->kind != HX_TRACE)
+            assert_int_equal(c->gbps, gbps[f.port[port].dimension]);
+    }
+    assert_int_equal(fabric_judge_some(&f, 173).diameter, 2 + 2 + 1 + 2);
+    /* The switch dimension holds it back: 100 Gb/s for 31 of 32 of what is injected. */
+    double bound = f.topology->alltoall_bound(&f);
+    double by_hand = 100.0 / (2300.0 * 31 / 32 * 1024 / 1023);
+    assert_true(bound > by_hand - 1e-9 && bound < by_hand + 1e-9);
+    hx_fabric_free(&f);
+}
+
+static void test_many_npus(void **state)
+{
+    struct hx_fabric f;
+    (void)state;
+    fabric_make(&f, "Ring(16)_FC(16)_Switch(64) gbps=200");
+    assert_int_equal(f.hosts, 16384);
+    assert_int_equal(f.digits[0], 256);
+    assert_int_equal(f.digits[1], 64);
+    assert_int_equal(fabric_judge_some(&f, 5003).diameter, 8 + 1 + 2 + 2);
+    hx_fabric_free(&f);
+}
+
+static void test_what_cannot_be_is_refused(void **state)
+{
+    (void)state;
+    fabric_refused("ring(4)_foo(3)", "write Ring(K), FC(K) and Switch(K), joined by '_'");
+    fabric_refused("ring(4)fc(3)", "joined by '_'");
+    fabric_refused("ring(4", "joined by '_'");
+    fabric_refused("ring()", "joined by '_'");
+    fabric_refused("ring(4)_", "joined by '_'");
+    fabric_refused("ring(1)", "a dimension of 1: 2 to 65536");
+    fabric_refused("switch(65)", "a dimension of 65: 2 to 64");
+    fabric_refused("fc(40)_fc(30)", "an NPU would have 69 ports");
+    fabric_refused("ring(300)_ring(300)", "more than 65536 hosts");
+    fabric_refused("ring(2)_ring(2)_ring(2)_ring(2)_ring(2)_ring(2)", "more than 5 dimensions");
+    fabric_refused("ring(4)_fc(3) gbps=400,200,100", "one number, or 2 joined by commas");
+    fabric_refused("ring(4) gbps=0", "1 to 100000 are possible");
+    fabric_refused("ring(4) gbps=fast", "one number, or 1 joined");
+    fabric_refused("ring(4) 8x8", "sizes where none is expected");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ways_of_all_kinds),
+        cmocka_unit_test(test_rates_and_cables),
+        cmocka_unit_test(test_many_npus),
+        cmocka_unit_test(test_what_cannot_be_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
