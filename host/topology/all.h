@@ -10,7 +10,8 @@
     X(torus)                                                                                                           \
     X(mesh)                                                                                                            \
     X(hyperx)                                                                                                          \
-    X(dimensions)
+    X(dimensions)                                                                                                      \
+    X(kautz)
 
 #define HX_DECLARE_TOPOLOGY(name) extern const struct hx_topology hx_topology_##name;
 HX_ALL_TOPOLOGIES(HX_DECLARE_TOPOLOGY)
