@@ -7,6 +7,9 @@
 #define HX_ALL_TOPOLOGIES(X)                                                                                           \
     X(hamming_mesh)                                                                                                    \
     X(fat_tree)                                                                                                        \
+    X(mlfm)                                                                                                            \
+    X(oft)                                                                                                             \
+    X(bigraph)                                                                                                         \
     X(torus)                                                                                                           \
     X(mesh)                                                                                                            \
     X(hyperx)                                                                                                          \

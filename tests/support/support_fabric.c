@@ -293,3 +293,40 @@ uint64_t fabric_shortest_ways(const struct hx_fabric *f, uint32_t a, uint32_t b)
     free(ways);
     return all;
 }
+
+/* Adds to `load` what every host sends to one, a unit each; queue: nodes, those nearest to it first. */
+static void send_to(const struct walk *w, double *flow, double *load)
+{
+    for (uint32_t node = 0; node < w->f->nodes; node++)
+        flow[node] = hx_is_host(w->f, node);
+    for (uint32_t at = w->f->nodes - 1; at > 0; at--) {
+        uint32_t node = w->queue[at];
+        uint64_t nearer = nearer_ports(w, node);
+        double part = flow[node] / __builtin_popcountll(nearer);
+        for (; nearer; nearer &= nearer - 1) {
+            unsigned port = (unsigned)__builtin_ctzll(nearer);
+            load[w->f->node[node].first_port + port] += part;
+            flow[hx_fabric_far(w->f, node, port).node] += part;
+        }
+    }
+}
+
+double fabric_even_share(const struct hx_fabric *f)
+{
+    struct walk w = {
+        .f = f, .distance = hx_allocate(f->nodes, sizeof *w.distance), .queue = hx_allocate(f->nodes, sizeof *w.queue)};
+    double *flow = hx_allocate(f->nodes, sizeof *flow);
+    double *load = hx_allocate(f->ports, sizeof *load);
+    double fullest = 0;
+    for (uint32_t to = 0; to < f->hosts; to++) {
+        search(f, to, w.distance, w.queue);
+        send_to(&w, flow, load);
+    }
+    for (uint32_t port = 0; port < f->ports; port++)
+        fullest = load[port] > fullest ? load[port] : fullest;
+    free(w.distance);
+    free(w.queue);
+    free(flow);
+    free(load);
+    return (f->hosts - 1) / fullest;
+}

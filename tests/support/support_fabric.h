@@ -42,4 +42,8 @@ unsigned fabric_links_between(const struct hx_fabric *f, uint32_t a, uint32_t b)
 /* How many shortest ways there are between two routers, hosts not being on the way. */
 uint64_t fabric_shortest_ways(const struct hx_fabric *f, uint32_t a, uint32_t b);
 
+/* The share of the injection bandwidth that all-to-all has when the fullest link is full and at every node each way that is
+ * shortest takes as much as the others. Of hosts with one link. */
+double fabric_even_share(const struct hx_fabric *f);
+
 #endif

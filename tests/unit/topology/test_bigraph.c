@@ -1,0 +1,76 @@
+/* test_bigraph.c - BiGraphs: counts, every way of many, and bounds by brute force. */
+#include "tests/support/support_fabric.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+/* Fewest links between two halves of the hosts: every way to part the switches, and hosts cut off where these are not halves. */
+static unsigned fewest_links(const struct hx_fabric *f, unsigned m, unsigned n)
+{
+    unsigned fewest = UINT32_MAX;
+    for (unsigned left = 0; left < 1U << n; left++) {
+        unsigned cut = m * (unsigned)abs(__builtin_popcount(left) - (int)n / 2);
+        for (unsigned a = 0; a < n; a++)
+            for (unsigned b = 0; b < a; b++)
+                if ((left >> a & 1) != (left >> b & 1))
+                    cut += fabric_links_between(f, f->hosts + a, f->hosts + b);
+        fewest = cut < fewest ? cut : fewest;
+    }
+    return fewest;
+}
+
+static void judge(unsigned m, unsigned n)
+{
+    char text[64];
+    struct hx_fabric f;
+    snprintf(text, sizeof text, "bigraph m=%u n=%u", m, n);
+    fabric_make(&f, text);
+    struct fabric_findings found = fabric_judge(&f);
+    assert_int_equal(found.missing, 0);
+    assert_int_equal(found.diameter, n > 2 ? 4 : 3);
+    assert_int_equal(f.hosts, m * n);
+    assert_int_equal(f.switches, n);
+    assert_int_equal(fabric_cables(&f, HX_AOC), n / 2 * (n / 2));
+    assert_int_equal(fabric_cables(&f, HX_DAC), m * n);
+    for (uint32_t s = 1; s < n; s++)
+        assert_int_equal(fabric_shortest_ways(&f, f.hosts, f.hosts + s), s < n / 2 ? n / 2 : 1);
+    if (n <= 10)
+        assert_int_equal(f.topology->bisection(&f), fewest_links(&f, m, n));
+    double share = fabric_even_share(&f);
+    double bound = f.topology->alltoall_bound(&f);
+    assert_true(bound > share - 1e-9 && bound < share + 1e-9);
+    hx_fabric_free(&f);
+}
+
+static void many_of_them(void **state)
+{
+    (void)state;
+    for (unsigned n = 2; n <= 12; n += 2)
+        for (unsigned m = 1; m <= 7; m += m < 4 ? 1 : 3)
+            judge(m, n);
+    judge(8, 16);
+    judge(1, 126);
+    judge(63, 2);
+}
+
+static void what_cannot_be_is_refused(void **state)
+{
+    (void)state;
+    fabric_refused("bigraph n=15", "n=15 switches do not make two parts: 14 and 16 do");
+    fabric_refused("bigraph n=16 m=57", "57 is outside 1 .. 56");
+    fabric_refused("bigraph n=128", "128 is outside 2 .. 126");
+    fabric_refused("bigraph x=1", "unknown key 'x'");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_of_them),
+        cmocka_unit_test(what_cannot_be_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
