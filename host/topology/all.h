@@ -14,7 +14,8 @@
     X(mesh)                                                                                                            \
     X(hyperx)                                                                                                          \
     X(dimensions)                                                                                                      \
-    X(kautz)
+    X(kautz)                                                                                                           \
+    X(dragonfly)
 
 #define HX_DECLARE_TOPOLOGY(name) extern const struct hx_topology hx_topology_##name;
 HX_ALL_TOPOLOGIES(HX_DECLARE_TOPOLOGY)

@@ -1,0 +1,233 @@
+/* test_dragonfly.c - Dragonfly: counts and prices of table II, how groups are joined, every way of every pair, bounds. */
+#include "tests/support/support_fabric.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- how groups are joined ---- */
+
+struct shape {
+    unsigned a, p, h, groups;
+};
+
+static void make(struct hx_fabric *f, struct shape s)
+{
+    char text[96];
+    snprintf(text, sizeof text, "dragonfly a=%u p=%u h=%u groups=%u", s.a, s.p, s.h, s.groups);
+    fabric_make(f, text);
+    assert_int_equal(f->hosts, s.a * s.p * s.groups);
+    assert_int_equal(f->nodes - f->hosts, s.a * s.groups);
+}
+
+static unsigned links_of_groups(const struct hx_fabric *f, struct shape s, unsigned group, unsigned other)
+{
+    unsigned links = 0;
+    for (unsigned i = 0; i < s.a; i++)
+        for (unsigned j = 0; j < s.a; j++)
+            links += fabric_links_between(f, f->hosts + group * s.a + i, f->hosts + other * s.a + j);
+    return links;
+}
+
+static void check_groups(const struct hx_fabric *f, struct shape s)
+{
+    for (unsigned group = 0; group < s.groups; group++) {
+        unsigned all = 0;
+        unsigned least = UINT16_MAX;
+        unsigned most = 0;
+        for (unsigned other = 0; other < s.groups; other++) {
+            if (other == group)
+                continue;
+            unsigned links = links_of_groups(f, s, group, other);
+            all += links;
+            least = links < least ? links : least;
+            most = links > most ? links : most;
+        }
+        bool odd = s.groups % 2 && s.a * s.h % 2; /* then one link has no other end */
+        assert_int_equal(all, s.groups > 1 ? s.a * s.h - odd : 0);
+        assert_true(s.groups == 1 || most - least <= 1);
+        for (unsigned i = 0; i < s.a; i++)
+            for (unsigned j = 0; j < i; j++)
+                assert_int_equal(fabric_links_between(f, f->hosts + group * s.a + i, f->hosts + group * s.a + j), 1);
+    }
+    for (uint32_t node = f->hosts; node < f->nodes; node++)
+        assert_in_range(hx_fabric_ports(f, node), s.p + s.a - 1, s.p + s.a - 1 + s.h);
+}
+
+/* ---- every way ---- */
+
+struct ways {
+    const struct hx_fabric *f;
+    const struct hx_route *route;
+    uint32_t to;
+    unsigned shortest, longest;
+    bool *global; /* [ports]: links that some way takes */
+};
+
+static void follow(struct ways *w, struct hx_end at, unsigned links)
+{
+    const struct hx_fabric *f = w->f;
+    if (at.node == w->to) {
+        w->shortest = links < w->shortest ? links : w->shortest;
+        w->longest = links > w->longest ? links : w->longest;
+        return;
+    }
+    assert_true(links < 5);
+    uint64_t ports = hx_route_ports(&w->route[at.node], at.port, f->node[w->to].d0, f->node[w->to].d1);
+    assert_true(ports != 0);
+    for (; ports; ports &= ports - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(ports);
+        if (hx_fabric_port(f, at.node, port)->marked)
+            w->global[f->node[at.node].first_port + port] = true;
+        follow(w, hx_fabric_far(f, at.node, port), links + 1);
+    }
+}
+
+static void check_pair(struct ways *w, struct shape s, uint32_t from)
+{
+    const struct hx_fabric *f = w->f;
+    unsigned group = from / (s.a * s.p);
+    unsigned other = w->to / (s.a * s.p);
+    unsigned used = 0;
+    memset(w->global, 0, f->ports * sizeof *w->global);
+    w->shortest = UINT16_MAX;
+    w->longest = 0;
+    follow(w, hx_fabric_far(f, from, HX_E), 1);
+    assert_int_equal(f->topology->distance(f, from, w->to), w->shortest);
+    assert_true(group != other || w->longest == w->shortest);
+    for (uint32_t port = 0; port < f->ports; port++)
+        used += w->global[port];
+    /* All links between the two groups are used, and no other. */
+    assert_int_equal(used, group == other ? 0 : links_of_groups(f, s, group, other));
+}
+
+static void check_ways(const struct hx_fabric *f, struct shape s)
+{
+    struct hx_route *route = hx_allocate(f->nodes, sizeof *route);
+    void **tables = hx_allocate(f->nodes, sizeof *tables);
+    struct ways w = {.f = f, .route = route, .global = hx_allocate(f->ports, sizeof *w.global)};
+    for (uint32_t node = 0; node < f->nodes; node++) {
+        tables[node] = hx_allocate(1, hx_fabric_route_bytes(f, node));
+        hx_fabric_route(&route[node], f, node, (struct hx_barred){NULL}, UINT64_MAX, tables[node]);
+    }
+    for (uint32_t from = 0; from < f->hosts; from++)
+        for (w.to = 0; w.to < f->hosts; w.to += s.p) /* a host of each router */
+            if (from != w.to)
+                check_pair(&w, s, from);
+    for (uint32_t node = 0; node < f->nodes; node++)
+        free(tables[node]);
+    free(tables);
+    free(route);
+    free(w.global);
+}
+
+/* Not all that is offered is the shortest way, but it arrives, and nothing waits in circles. */
+static void judge(const struct hx_fabric *f, uint32_t step)
+{
+    struct fabric_findings found = fabric_find(f, step);
+    assert_int_equal(found.wrong_ends, 0);
+    assert_int_equal(found.lost, 0);
+    assert_int_equal(found.high_vcs, 0);
+    assert_int_equal(found.cycles, 0);
+    assert_int_equal(found.vcs, f->vcs);
+    assert_true(found.diameter <= 5);
+}
+
+static void test_every_way_of_every_pair(void **state)
+{
+    static const struct shape shapes[] = {
+        {4, 2, 2, 9}, {4, 2, 2, 4}, {4, 1, 2, 2}, {3, 2, 1, 3}, {3, 1, 3, 5}, {1, 2, 4, 5}, {5, 2, 1, 1}, {6, 2, 3, 6},
+    };
+    (void)state;
+    for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct hx_fabric f;
+        make(&f, shapes[i]);
+        check_groups(&f, shapes[i]);
+        check_ways(&f, shapes[i]);
+        judge(&f, 1);
+        hx_fabric_free(&f);
+    }
+}
+
+/* ---- table II ---- */
+
+static void test_small_cluster(void **state)
+{
+    const struct shape s = {16, 8, 8, 8};
+    struct hx_fabric f;
+    (void)state;
+    make(&f, s);
+    check_groups(&f, s);
+    assert_int_equal(f.switches, 64); /* two routers in a box */
+    assert_int_equal(fabric_cables(&f, HX_DAC), 1920);
+    assert_int_equal(fabric_cables(&f, HX_AOC), 512);
+    assert_int_equal(fabric_cables(&f, HX_TRACE), 64);
+    assert_int_equal(fabric_cost(&f), 27918336);      /* 27.9 M$ */
+    assert_true(f.topology->alltoall_bound(&f) == 1); /* its links would carry all of it */
+    judge(&f, 61);
+    hx_fabric_free(&f);
+}
+
+static void test_large_cluster(void **state)
+{
+    const struct shape s = {32, 17, 16, 30};
+    struct hx_fabric f;
+    (void)state;
+    make(&f, s);
+    assert_int_equal(f.hosts, 16320);
+    assert_int_equal(f.switches, 960);
+    assert_int_equal(fabric_cables(&f, HX_DAC), 31200);
+    assert_int_equal(fabric_cables(&f, HX_AOC), 7680);
+    assert_int_equal(fabric_cost(&f), 429219840); /* 429 M$ */
+    judge(&f, 4099);
+    hx_fabric_free(&f);
+}
+
+static void check_bound(struct shape s, double expected)
+{
+    struct hx_fabric f;
+    make(&f, s);
+    double bound = f.topology->alltoall_bound(&f);
+    assert_true(bound > expected - 1e-9 && bound < expected + 1e-9);
+    hx_fabric_free(&f);
+}
+
+static void test_shares(void **state)
+{
+    (void)state;
+    /* A global link for all that 4 hosts send to 4. */
+    check_bound((struct shape){1, 4, 2, 3}, 11.0 / 16);
+    /* In one group a local link for what 4 hosts send to 4. */
+    check_bound((struct shape){2, 4, 1, 1}, 7.0 / 16);
+    /* A local link: all that 4 hosts send to the 8 of one group, what they get from the 8 of the other, and 4 to 4. */
+    check_bound((struct shape){2, 4, 1, 3}, 23.0 / 80);
+    /* Half of what 3 hosts send to 6, half of what they get, and 3 to 3. */
+    check_bound((struct shape){2, 3, 1, 2}, 11.0 / 27);
+}
+
+static void test_what_cannot_be_is_refused(void **state)
+{
+    (void)state;
+    fabric_refused("dragonfly a=4 p=2 h=2 groups=10", "a group has 8 links to others: groups=9 at most");
+    fabric_refused("dragonfly a=32 p=18 h=16 groups=30", "routers of 65 ports (a - 1 + p + h), 1 more");
+    fabric_refused("dragonfly a=32 p=16 h=16 groups=200", "more than 65536 hosts; groups=128 has fewer");
+    fabric_refused("dragonfly a=0", "a: ");
+    fabric_refused("dragonfly a=4 g=9", "unknown key 'g'");
+    fabric_refused("dragonfly 8x8", "sizes where none is expected");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_way_of_every_pair),
+        cmocka_unit_test(test_small_cluster),
+        cmocka_unit_test(test_large_cluster),
+        cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_what_cannot_be_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
