@@ -44,10 +44,10 @@ static size_t words_of(const struct hx_endpoint_config *c)
 size_t hx_endpoint_bytes(const struct hx_endpoint_config *c)
 {
     size_t peers = peers_of(c);
-    return rounded(c->sends * sizeof(struct hx_send)) + rounded(c->sends * sizeof(struct hx_map)) +
+    return rounded(c->sends * sizeof(struct hx_send)) + 2 * rounded(c->sends * sizeof(struct hx_map)) +
            rounded(2 * words_of(c) * sizeof(uint64_t)) + rounded(peers * sizeof(struct hx_peer)) +
            rounded(peers * sizeof(struct hx_peer_rest)) + rounded(peers * HX_PEER_ANSWERS * sizeof(uint32_t)) +
-           rounded(places_of(c) * sizeof(uint32_t));
+           rounded(HX_REPORTS * sizeof(struct hx_report)) + rounded(places_of(c) * sizeof(uint32_t));
 }
 
 static void clear_peer(struct hx_peer *peer, uint32_t rank)
@@ -97,6 +97,7 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c,
     uint8_t *at = memory;
     ep->send = piece(&at, c->sends * sizeof(struct hx_send));
     ep->send_map = piece(&at, c->sends * sizeof(struct hx_map));
+    ep->send_lost = piece(&at, c->sends * sizeof(struct hx_map));
     ep->due.word = piece(&at, 2 * words_of(c) * sizeof(uint64_t));
     ep->idle.word = ep->due.word + words_of(c);
     for (unsigned index = 0; index < c->sends; index++)
@@ -104,6 +105,7 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c,
     ep->peer = piece(&at, peers * sizeof(struct hx_peer));
     ep->rest = piece(&at, peers * sizeof(struct hx_peer_rest));
     ep->ack = piece(&at, peers * HX_PEER_ANSWERS * sizeof(uint32_t));
+    ep->report = piece(&at, HX_REPORTS * sizeof(struct hx_report));
     if (!knows_all(c)) {
         ep->place = piece(&at, places_of(c) * sizeof(uint32_t));
         return HX_OK;
@@ -118,7 +120,8 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c,
 
 static bool may_inject(const struct hx_send *s)
 {
-    return !s->waits && (s->resend < s->next || (s->next < s->packets && s->next - s->acked < HX_MESSAGE_WINDOW));
+    return !s->waits &&
+           (s->reported || s->resend < s->next || (s->next < s->packets && s->next - s->acked < HX_MESSAGE_WINDOW));
 }
 
 static void put_due(struct hx_endpoint *ep, const struct hx_send *s)
@@ -173,9 +176,10 @@ int hx_endpoint_send(struct hx_endpoint *ep, unsigned gx, unsigned gy, uint64_t 
                           .message = peer->next_message++,
                           .packets = (uint32_t)packets,
                           .tag = tag,
-                          .last_length = (uint16_t)(bytes - (packets - 1) * HX_MAX_PAYLOAD),
+                          .last_length = (unsigned)(bytes - (packets - 1) * HX_MAX_PAYLOAD) & 0x3FFFU,
                           .younger = HX_NO_SEND,
                           .peer_epoch = hx_epoch_check(peer->epoch),
+                          .no_way = hx_endpoint_no_way(ep, peer) & 0xF,
                           .active = true,
                           .cookie = cookie};
     struct hx_send *older = older_of(ep, peer, s);
@@ -261,9 +265,29 @@ static void begin_timing(struct hx_endpoint *ep, struct hx_send *s, uint32_t pac
     s->since = hx_endpoint_clock(ep);
 }
 
+/* The next packet that was reported to have found no way, or s->packets. */
+static uint32_t take_reported(struct hx_endpoint *ep, struct hx_send *s)
+{
+    struct hx_map *lost = hx_endpoint_send_lost(ep, s);
+    for (uint32_t packet = s->acked; packet < s->resend; packet++) {
+        if (!hx_map_has(lost, packet))
+            continue;
+        hx_map_put(lost, packet, false);
+        if (!hx_map_has(hx_endpoint_send_map(ep, s), packet))
+            return packet;
+    }
+    s->reported = false;
+    return s->packets;
+}
+
 /* The next packet of a message that is to go out: one to repeat, or one never sent. */
 static uint32_t take_packet(struct hx_endpoint *ep, struct hx_send *s)
 {
+    uint32_t reported = s->reported ? take_reported(ep, s) : s->packets;
+    if (reported < s->packets) {
+        ep->stats.packets_repeated++;
+        return reported;
+    }
     while (s->resend < s->next) {
         uint32_t packet = s->resend++;
         if (!hx_map_has(hx_endpoint_send_map(ep, s), packet)) {
@@ -280,17 +304,17 @@ static uint32_t take_packet(struct hx_endpoint *ep, struct hx_send *s)
     return s->packets; /* all that was to be repeated has arrived */
 }
 
-/* Whose turn it is to inject, and by which plane; HX_NO_SEND if nobody can. What is sent again begins with the plane of the
- * newest probe. */
+/* Whose turn it is to inject, and by which plane; HX_NO_SEND if nobody can. What was lost in silence goes out again by the
+ * plane of the newest probe, which was answered: another one may be where it was lost. */
 static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
 {
     unsigned first = hx_send_set_next(&ep->due, ep->turn);
     unsigned index = first;
     do {
         const struct hx_send *s = &ep->send[index];
-        bool is_new = s->resend == s->next;
-        unsigned turn = s->message + s->probes + (is_new ? s->resend : s->resend - s->acked);
-        *plane = hx_endpoint_find_plane(ep, s->no_way, turn, is_new);
+        bool any = s->resend == s->next || s->reported;
+        unsigned turn = s->message + s->probes + (any ? s->resend : 0);
+        *plane = hx_endpoint_find_plane(ep, s->no_way, turn, any);
         if (*plane < ep->plane_end)
             return index;
         if (!s->no_way)
@@ -344,7 +368,7 @@ static bool answer_next(struct hx_endpoint *ep)
     unsigned slot = which % HX_PEER_ANSWERS;
     bool hello = slot == HX_PEER_WINDOW;
     unsigned turn = hello ? ep->acks_first : hx_endpoint_slot(ep, peer, slot)->plane;
-    unsigned plane = hx_endpoint_find_plane(ep, 0, turn, false);
+    unsigned plane = hx_endpoint_find_plane(ep, hx_endpoint_no_way(ep, peer), turn, false);
     uint32_t buffer;
     if (plane == ep->plane_end || !hal_buffer_get(ep->hal, &buffer, true))
         return false;
@@ -367,6 +391,8 @@ static bool answer_next(struct hx_endpoint *ep)
 unsigned hx_endpoint_step(struct hx_endpoint *ep)
 {
     unsigned work = hx_endpoint_consume(ep);
+    if (ep->reports_count)
+        work += hx_endpoint_report(ep);
     while (ep->acks_count && answer_next(ep))
         work++;
     if (ep->active) /* a probe does not wait for what may be injected */
@@ -380,5 +406,5 @@ unsigned hx_endpoint_step(struct hx_endpoint *ep)
 
 bool hx_endpoint_idle(const struct hx_endpoint *ep)
 {
-    return ep->active == 0 && ep->acks_count == 0;
+    return ep->active == 0 && ep->acks_count == 0 && ep->reports_count == 0;
 }

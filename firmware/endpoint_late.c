@@ -4,7 +4,8 @@
 #include "endpoint_parts.h"
 #include "hxmesh/error.h"
 
-enum { MAX_BACKOFF = 16 /* doublings are counted; most_ns ends them */ };
+enum { MOST_UNANSWERED = 63 /* that are counted; most_ns ends what follows from it */ };
+enum { PLANES = (1 << HX_MAX_PLANES) - 1 };
 
 /* ---- time ---- */
 
@@ -18,6 +19,11 @@ static void end_probing(struct hx_send *s)
 {
     s->probing = false;
     s->unanswered = 0;
+}
+
+static void ask_at_once(struct hx_endpoint *ep, struct hx_send *s)
+{
+    s->quiet = ep->soonest = ep->sweep = 0;
 }
 
 /* How long answers take that are not late, 0: not known. */
@@ -38,12 +44,20 @@ static uint64_t timeout_of(const struct hx_endpoint *ep, const struct hx_peer *p
     return late < c->least_ns ? c->least_ns : late < c->most_ns ? late : c->most_ns;
 }
 
-/* ... after the probes that nobody has answered. */
+/* How many planes probes take in turn. */
+static unsigned planes_asked(const struct hx_endpoint *ep, const struct hx_send *s)
+{
+    unsigned left = ep->config.plane_set & ~(unsigned)s->no_way;
+    return (unsigned)__builtin_popcount(left ? left : ep->config.plane_set);
+}
+
+/* ... after the probes that nobody has answered: twice as long when all planes that may lead to the peer were asked once
+ * more. One that is silent does not make the next one be asked later. */
 static uint64_t backed_off(const struct hx_endpoint *ep, const struct hx_send *s)
 {
     const struct hx_peer *peer = hx_endpoint_peer(ep, s->peer);
     uint64_t late = s->doubt && !s->probing ? estimate_of(ep, peer) : timeout_of(ep, peer);
-    for (unsigned n = 0; n < s->unanswered && late < ep->config.most_ns; n++)
+    for (unsigned n = 0; n < s->unanswered / planes_asked(ep, s) && late < ep->config.most_ns; n++)
         late *= 2;
     return late < ep->config.most_ns ? late : ep->config.most_ns;
 }
@@ -93,13 +107,72 @@ static struct hx_send *send_of(struct hx_endpoint *ep, const struct hx_header *h
     return &ep->send[index];
 }
 
+/* ---- planes that do not lead to a peer ---- */
+
+static struct hx_peer_rest *rest_of(const struct hx_endpoint *ep, const struct hx_peer *peer)
+{
+    return &ep->rest[peer - ep->peer];
+}
+
+static void leave_out(struct hx_endpoint *ep, const struct hx_peer *peer, unsigned plane)
+{
+    struct hx_peer_rest *rest = rest_of(ep, peer);
+    ep->holes = true;
+    rest->no_way |= 1U << plane;
+    rest->no_way_since = hx_endpoint_clock(ep);
+}
+
+unsigned hx_endpoint_no_way(struct hx_endpoint *ep, const struct hx_peer *peer)
+{
+    if (!ep->holes)
+        return 0; /* that memory is not touched without need */
+    struct hx_peer_rest *rest = rest_of(ep, peer);
+    uint64_t known = (uint64_t)(hx_endpoint_clock(ep) - rest->no_way_since) << ep->unit_shift;
+    if (rest->no_way == ep->config.plane_set || known >= ep->config.most_ns)
+        rest->no_way = 0;
+    return rest->no_way;
+}
+
+static void forget_holes(struct hx_endpoint *ep)
+{
+    for (uint32_t p = 0; ep->holes && p < ep->known; p++) {
+        if (ep->rest[p].no_way)
+            ep->rest[p].no_way = 0;
+    }
+    ep->holes = false;
+}
+
+/* ---- what is to go out again ---- */
+
+/* All that the peer is not known to have. */
+static void repeat_missing(struct hx_send *s)
+{
+    s->reported = s->timing = false;
+    s->resend = s->acked;
+}
+
+/* One packet, which is known to have got lost. */
+static void repeat(struct hx_endpoint *ep, struct hx_send *s, uint32_t packet)
+{
+    if (packet < s->acked || packet >= s->resend || hx_map_has(hx_endpoint_send_map(ep, s), packet))
+        return;
+    if (!s->reported)
+        *hx_endpoint_send_lost(ep, s) = (struct hx_map){{0}};
+    hx_map_put(hx_endpoint_send_lost(ep, s), packet, true);
+    s->reported = true;
+    s->timing = false;
+}
+
 /* True: more is there than was known. */
 static bool take_map(struct hx_endpoint *ep, const struct hx_header *h, struct hx_send *s, const uint8_t *payload)
 {
     struct hx_map *map = hx_endpoint_send_map(ep, s);
     bool news = s->acked < h->offset;
-    for (; s->acked < h->offset; s->acked++)
+    for (; s->acked < h->offset; s->acked++) {
         hx_map_put(map, s->acked, false);
+        if (s->reported)
+            hx_map_put(hx_endpoint_send_lost(ep, s), s->acked, false);
+    }
     for (uint32_t bit = 0; bit < h->length * 8U; bit++) {
         uint32_t packet = h->offset + bit;
         if (payload[bit / 8] >> bit % 8 & 1 && packet >= s->acked && packet < s->next) {
@@ -137,10 +210,11 @@ void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, str
         s->waits = false;
         s->no_way = 0;
         end_probing(s);
+    } else if (s->no_way && news) {
+        s->no_way = hx_endpoint_no_way(ep, peer) & PLANES;
     }
     if (lost) {
-        s->resend = s->acked;
-        s->timing = false;
+        repeat_missing(s);
     }
     s->doubt = in_time ? !lost : s->doubt && !news;
     hx_endpoint_await(ep, s);
@@ -152,11 +226,18 @@ void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, str
 void hx_endpoint_take_unreachable(struct hx_endpoint *ep, const struct hx_header *h, const struct hx_peer *peer)
 {
     struct hx_send *s = send_of(ep, h, peer);
-    if (!s || s->waits)
+    if (!s)
         return;
-    s->no_way |= (uint8_t)(1U << h->plane);
-    if ((s->no_way & ep->config.plane_set) != ep->config.plane_set)
+    leave_out(ep, peer, h->plane);
+    if (h->kind != HX_PROBE)
+        repeat(ep, s, h->offset);
+    if (s->waits)
         return;
+    s->no_way = (s->no_way | 1U << h->plane) & PLANES;
+    if ((s->no_way & ep->config.plane_set) != ep->config.plane_set) {
+        hx_endpoint_update_ready(ep, s);
+        return;
+    }
     if (ep->config.no_way_ns == 0) {
         hx_endpoint_end_send(ep, s, HX_EVENT_FAILED, HX_E_UNREACHABLE);
         return;
@@ -165,6 +246,8 @@ void hx_endpoint_take_unreachable(struct hx_endpoint *ep, const struct hx_header
     s->timing = s->doubt = false;
     end_probing(s);
     s->since = hx_endpoint_clock(ep);
+    if (s->tries == 0)
+        ask_at_once(ep, s); /* there was news since the last probe: some packets get through, or did until now */
     hx_endpoint_update_ready(ep, s);
 }
 
@@ -197,8 +280,9 @@ void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *pee
         struct hx_send *s = &ep->send[index];
         ep->stats.packets_repeated += s->next;
         ep->stats.packets_sent -= s->next;
-        s->acked = s->resend = s->next = 0;
+        s->acked = s->next = 0;
         *hx_endpoint_send_map(ep, s) = (struct hx_map){{0}};
+        repeat_missing(s);
         try_anew(ep, s);
         hx_endpoint_update_ready(ep, s);
     }
@@ -206,6 +290,7 @@ void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *pee
 
 void hx_endpoint_routes_changed(struct hx_endpoint *ep)
 {
+    forget_holes(ep);
     for (unsigned index = 0; index < ep->config.sends; index++) {
         struct hx_send *s = &ep->send[index];
         if (!s->active)
@@ -218,9 +303,9 @@ void hx_endpoint_routes_changed(struct hx_endpoint *ep)
         }
         try_anew(ep, s);
         if (reported)
-            s->resend = s->acked; /* what was sent found no way */
+            repeat_missing(s); /* what was sent found no way */
         else
-            s->quiet = ep->soonest = ep->sweep = 0; /* due */
+            ask_at_once(ep, s);
         hx_endpoint_update_ready(ep, s);
     }
 }
@@ -241,6 +326,10 @@ void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned gx, unsigned gy)
 /* Asks what is there of the message. False: no plane has room now. */
 static bool probe(struct hx_endpoint *ep, struct hx_send *s)
 {
+    if (s->no_way && !s->waits && s->unanswered >= planes_asked(ep, s)) { /* perhaps it is the others that lead there */
+        rest_of(ep, hx_endpoint_peer(ep, s->peer))->no_way = 0;
+        s->no_way = 0;
+    }
     unsigned next = s->probes + (s->doubt ? ep->plane_end : 1U); /* in doubt by the plane of the last one */
     uint8_t number = (uint8_t)(next > UINT8_MAX ? next - UINT8_MAX : next);
     unsigned turn = s->message + number;
@@ -257,7 +346,7 @@ static bool probe(struct hx_endpoint *ep, struct hx_send *s)
     s->probes = number;
     s->tries = s->tries < UINT8_MAX ? (uint8_t)(s->tries + 1) : s->tries;
     s->probing = !s->waits;
-    s->unanswered = s->unanswered < MAX_BACKOFF ? s->unanswered + 1 : MAX_BACKOFF;
+    s->unanswered = s->unanswered < MOST_UNANSWERED ? s->unanswered + 1 : MOST_UNANSWERED;
     hx_endpoint_await(ep, s);
     return true;
 }

@@ -65,6 +65,12 @@ static inline struct hx_map *hx_endpoint_send_map(const struct hx_endpoint *ep, 
     return &ep->send_map[s - ep->send];
 }
 
+/* Packets of a send that were reported to have found no way, and have not gone out again. */
+static inline struct hx_map *hx_endpoint_send_lost(const struct hx_endpoint *ep, const struct hx_send *s)
+{
+    return &ep->send_lost[s - ep->send];
+}
+
 /* An answer is awaited from now on. The deadline is looked up when the earliest that it can be has passed. */
 static inline void hx_endpoint_await(struct hx_endpoint *ep, struct hx_send *s)
 {
@@ -85,6 +91,8 @@ static inline void hx_endpoint_owe(struct hx_endpoint *ep, const struct hx_peer 
 
 /* Consumes every arrival; returns how many. */
 unsigned hx_endpoint_consume(struct hx_endpoint *ep);
+/* Tells senders whose packets found no way on, as far as planes have room. Returns packets given. */
+unsigned hx_endpoint_report(struct hx_endpoint *ep);
 /* Header and payload of the acknowledgement for a slot, and marks the slot as taken off the list. false: there is nothing
  * to acknowledge, the peer has restarted since. */
 bool hx_endpoint_write_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot, struct hx_header *h,
@@ -110,6 +118,9 @@ void hx_endpoint_end_send(struct hx_endpoint *ep, struct hx_send *s, enum hx_eve
 void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer,
                           const uint8_t *payload);
 void hx_endpoint_take_unreachable(struct hx_endpoint *ep, const struct hx_header *h, const struct hx_peer *peer);
+/* Planes to leave out on the way to a peer, bit by plane: never all. What is known of them is forgotten after most_ns, so
+ * that a plane which leads there again is used again. */
+unsigned hx_endpoint_no_way(struct hx_endpoint *ep, const struct hx_peer *peer);
 /* The peer's incarnation is known now, or has changed. */
 void hx_endpoint_note_epoch(struct hx_endpoint *ep, const struct hx_peer *peer);
 /* Nothing of what was sent to the peer is there: all that is not finished goes out again. */

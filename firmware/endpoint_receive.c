@@ -176,35 +176,68 @@ static void note_unreachable(struct hx_endpoint *ep, const struct hx_header *h, 
         hx_endpoint_take_unreachable(ep, h, peer);
 }
 
-/* A packet of another destination is here because it found no way on: its sender is told, with its own buffer.
- * True if the buffer went out again. */
-static bool report_unreachable(struct hx_endpoint *ep, const struct hx_header *h, unsigned plane, uint32_t buffer)
+/* A packet of another destination is here because it found no way on: its sender is to be told, by the plane that it came
+ * on. If too many are to be told at once it is not, and asks when it waits in vain. */
+static void owe_report(struct hx_endpoint *ep, const struct hx_header *h, unsigned plane)
 {
     hal_endpoint_drop(ep->hal, HX_DROP_UNREACHABLE);
     if (h->kind != HX_DATA && h->kind != HX_PROBE)
-        return false;
-    struct hx_header report = {.kind = HX_UNREACHABLE,
-                               .dst_gx = h->src_gx,
-                               .dst_gy = h->src_gy,
-                               .message = h->message,
-                               .offset = h->kind == HX_DATA ? h->offset : 0,
-                               .message_packets = h->message_packets,
-                               .peer_epoch = hx_epoch_check(h->epoch),
-                               .length = HX_REPORT_BYTES,
-                               .tag = h->tag};
+        return;
     if (h->src_gx == ep->config.gx && h->src_gy == ep->config.gy) {
         note_unreachable(ep, h, h->dst_gx, h->dst_gy);
-        return false;
+        return;
     }
-    if (hal_inject_room(ep->hal, plane) == 0)
-        return false; /* the sender tries again, and so does the report */
-    uint8_t *payload = hal_frame(ep->hal, buffer) + HX_HEADER_BYTES;
-    payload[0] = (uint8_t)(h->dst_gx >> 8);
-    payload[1] = (uint8_t)h->dst_gx;
-    payload[2] = (uint8_t)(h->dst_gy >> 8);
-    payload[3] = (uint8_t)h->dst_gy;
-    hx_endpoint_inject(ep, plane, buffer, &report);
-    return true;
+    if (ep->reports_count == HX_REPORTS)
+        return;
+    ep->report[(ep->reports_first + ep->reports_count++) % HX_REPORTS] =
+        (struct hx_report){.src_gx = h->src_gx,
+                           .src_gy = h->src_gy,
+                           .dst_gx = h->dst_gx,
+                           .dst_gy = h->dst_gy,
+                           .message = h->message,
+                           .offset = h->kind == HX_DATA ? h->offset : 0,
+                           .message_packets = h->message_packets,
+                           .tag = h->tag,
+                           .epoch = hx_epoch_check(h->epoch),
+                           .plane = (uint8_t)plane};
+}
+
+static void write_report(const struct hx_report *r, struct hx_header *h, uint8_t *payload)
+{
+    *h = (struct hx_header){.kind = HX_UNREACHABLE,
+                            .dst_gx = r->src_gx,
+                            .dst_gy = r->src_gy,
+                            .message = r->message,
+                            .offset = r->offset,
+                            .message_packets = r->message_packets,
+                            .peer_epoch = r->epoch,
+                            .length = HX_REPORT_BYTES,
+                            .tag = r->tag};
+    payload[0] = (uint8_t)(r->dst_gx >> 8);
+    payload[1] = (uint8_t)r->dst_gx;
+    payload[2] = (uint8_t)(r->dst_gy >> 8);
+    payload[3] = (uint8_t)r->dst_gy;
+}
+
+unsigned hx_endpoint_report(struct hx_endpoint *ep)
+{
+    unsigned given = 0;
+    for (unsigned left = ep->reports_count; left > 0; left--) {
+        const struct hx_report r = ep->report[ep->reports_first];
+        uint32_t buffer;
+        bool goes = hal_inject_room(ep->hal, r.plane) > 0 && hal_buffer_get(ep->hal, &buffer, true);
+        ep->reports_first = (uint16_t)((ep->reports_first + 1) % HX_REPORTS);
+        if (goes) {
+            struct hx_header h;
+            write_report(&r, &h, hal_frame(ep->hal, buffer) + HX_HEADER_BYTES);
+            hx_endpoint_inject(ep, r.plane, buffer, &h);
+            ep->reports_count--;
+            given++;
+        } else { /* one of another plane may have room */
+            ep->report[(ep->reports_first + ep->reports_count - 1) % HX_REPORTS] = r;
+        }
+    }
+    return given;
 }
 
 /* A report from wherever a packet of ours got stuck. */
@@ -220,8 +253,7 @@ static void take_report(struct hx_endpoint *ep, const struct hx_header *h, const
         note_unreachable(ep, h, gx, gy);
 }
 
-/* True if the buffer is still the endpoint's. */
-static bool take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d)
+static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d)
 {
     const struct hx_endpoint_config *c = &ep->config;
     uint8_t *frame = hal_frame(ep->hal, d->buffer);
@@ -229,28 +261,30 @@ static bool take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
     if (hx_frame_decode(&h, frame, (size_t)HX_HEADER_BYTES + d->length) != HX_OK || h.dst_gx >= c->columns ||
         h.dst_gy >= c->rows || h.src_gx >= c->columns || h.src_gy >= c->rows) {
         hal_endpoint_drop(ep->hal, HX_DROP_MALFORMED);
-        return true;
+        return;
     }
     if (c->check && h.crc != hal_crc32c(0, frame + HX_CRC_FIRST, HX_HEADER_BYTES - HX_CRC_FIRST + h.length)) {
         hal_endpoint_drop(ep->hal, HX_DROP_CHECKSUM);
-        return true;
+        return;
     }
     if (h.job != c->job) {
         hal_endpoint_drop(ep->hal, HX_DROP_FOREIGN_JOB);
-        return true;
+        return;
     }
-    if (h.dst_gx != c->gx || h.dst_gy != c->gy)
-        return !report_unreachable(ep, &h, plane, d->buffer);
+    if (h.dst_gx != c->gx || h.dst_gy != c->gy) {
+        owe_report(ep, &h, plane);
+        return;
+    }
     if (h.kind == HX_UNREACHABLE) {
         take_report(ep, &h, frame + HX_HEADER_BYTES);
-        return true;
+        return;
     }
     uint32_t source = (uint32_t)h.src_gy * c->columns + h.src_gx;
     bool begins = h.kind != HX_ACK;
     struct hx_peer *peer = begins ? hx_endpoint_meet_peer(ep, source) : hx_endpoint_peer(ep, source);
     if (!peer) { /* no room for one more; or an answer to who was here before */
         hal_endpoint_drop(ep->hal, begins ? HX_DROP_UNEXPECTED : HX_DROP_STALE);
-        return true;
+        return;
     }
     if (h.kind == HX_HELLO)
         hx_endpoint_take_hello(ep, &h, peer, frame + HX_HEADER_BYTES);
@@ -262,7 +296,6 @@ static bool take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
         take_probe(ep, &h, peer);
     else
         hx_endpoint_take_ack(ep, &h, peer, frame + HX_HEADER_BYTES);
-    return true;
 }
 
 unsigned hx_endpoint_consume(struct hx_endpoint *ep)
@@ -274,8 +307,8 @@ unsigned hx_endpoint_consume(struct hx_endpoint *ep)
         struct hx_desc burst[EJECT_BURST];
         unsigned n = hal_ejected(ep->hal, plane, burst, EJECT_BURST);
         for (unsigned i = 0; i < n; i++) {
-            if (take(ep, plane, &burst[i]))
-                hal_buffer_put(ep->hal, burst[i].buffer);
+            take(ep, plane, &burst[i]);
+            hal_buffer_put(ep->hal, burst[i].buffer);
         }
         taken += n;
     }

@@ -130,7 +130,20 @@ static uint64_t spine_ports(const struct line *l, unsigned cables, unsigned to)
     return set;
 }
 
-/* By the digit of its axis, whatever the other says, and never back. */
+/* What a packet from an input may take: not the port that it came by, and from a spine none to a spine. What finds no way on
+ * goes back by the port that it came by; what came from a spine, to any board. So all goes up, then down. */
+static void tree_inputs(const struct hx_network *n, unsigned index, unsigned ports, uint64_t up, uint64_t *from,
+                        uint64_t *returns)
+{
+    uint64_t above = index < n->leaves ? (((uint64_t)1 << n->up) - 1) << n->down : 0;
+    for (unsigned input = 0; input < ports; input++) {
+        bool came_down = above >> input & 1;
+        from[input] = up & ~(came_down ? above : (uint64_t)1 << input);
+        returns[input] = up & (came_down ? ~above : (uint64_t)1 << input);
+    }
+}
+
+/* By the digit of its axis, whatever the other says. */
 static void tree_tables(struct hx_route *r, const struct hx_geometry *g, uint32_t node, struct hx_place at, uint64_t up,
                         uint64_t *tables)
 {
@@ -144,18 +157,19 @@ static void tree_tables(struct hx_route *r, const struct hx_geometry *g, uint32_
     for (unsigned to = 0; to < positions; to++)
         table[to] = at.index < l.network->leaves ? leaf_ports(&l, at.index, to)
                                                  : spine_ports(&l, ports / l.network->leaves, to);
-    for (unsigned input = 0; input < ports; input++)
-        from[input] = up & ~((uint64_t)1 << input);
+    tree_inputs(l.network, at.index, ports, up, from, from + ports);
     r->is_router = true;
     r->d0_ports = tables;
     r->d1_ports = tables + g->columns;
     r->from = from;
+    r->returns = from + ports;
 }
 
 size_t hx_route_bytes(const struct hx_geometry *g, uint32_t node)
 {
     size_t digits = (size_t)g->columns + g->rows;
-    return hx_place_of(g, node).kind == HX_ACCELERATOR ? digits : (digits + hx_node_ports(g, node)) * sizeof(uint64_t);
+    return hx_place_of(g, node).kind == HX_ACCELERATOR ? digits
+                                                       : (digits + 2U * hx_node_ports(g, node)) * sizeof(uint64_t);
 }
 
 void hx_route_build(struct hx_route *r, const struct hx_geometry *g, uint32_t node, struct hx_barred barred,

@@ -67,13 +67,19 @@ static void stop_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint
 
 /* ---- route ---- */
 
-/* Where a packet may go. An accelerator hands what has no way on to its endpoint, which reports it. */
+ALWAYS_INLINE uint64_t returns_of(const struct hx_route *r, unsigned input)
+{
+    return r->returns ? r->returns[input] : 0;
+}
+
+/* Where a packet may go. An accelerator hands what has no way on to its endpoint, which reports it; a tree switch gives it
+ * back to the boards. */
 ALWAYS_INLINE uint64_t candidates(const struct hx_switch *sw, unsigned input, const struct hx_desc *d,
                                   route_function *route, bool narrow)
 {
     uint64_t ports = route(&sw->route, input, d->dst_gx, d->dst_gy);
-    if (narrow && RARE(ports == 0))
-        ports = LOCAL_BIT;
+    if (RARE(ports == 0))
+        ports = narrow ? LOCAL_BIT : returns_of(&sw->route, input);
     return ports;
 }
 

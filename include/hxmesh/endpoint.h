@@ -12,10 +12,12 @@
  * than the estimate, everything does: that is taken into the estimate, and nothing is repeated. So a slow fabric costs
  * probes, and a loss costs what was lost.
  *
- * A plane that loses packets looks roomy. So probes take the planes in turn, what is sent again begins with the plane
- * whose probe was answered, and an acknowledgement goes by the plane that its data or probe came on. A plane that reports
- * a message unreachable is left out for that message; when all have, the message waits for a change of routes
- * (hx_endpoint_routes_changed), of which not everyone hears: so it also asks now and then.
+ * A plane that loses packets looks roomy. So probes take the planes in turn, and wait longer only when all were asked once
+ * more; what is sent again goes by the plane whose probe was answered, and an acknowledgement by the plane that its data
+ * or probe came on. A packet that is reported to have found no way goes out again at once, by another plane: the one that
+ * it was reported by is left out on the way to that peer for most_ns, or until routes change or nobody answers. When all
+ * planes have reported a message unreachable, it waits for a change of routes (hx_endpoint_routes_changed), of which not
+ * everyone hears: so it also asks, at once if it was getting through until then, and now and then.
  *
  * Exactly once. Messages of a (source, destination) pair are numbered 0, 1, 2, ... and at most HX_PEER_WINDOW (4) of
  * them are under way; number m waits until m - 4 is acknowledged. So a receiver needs four slots a peer to tell new,
@@ -57,6 +59,7 @@ enum {
     HX_MESSAGE_WINDOW = 512, /* packets of one message under way */
     HX_MAX_SENDS = 4096,     /* messages under way from one endpoint */
     HX_NO_SEND = HX_MAX_SENDS,
+    HX_REPORTS = 128,  /* packets without a way whose senders are yet to be told */
     HX_ACK_EVERY = 64, /* packets of one message from acknowledgement to acknowledgement */
     HX_MAP_WORDS = HX_MESSAGE_WINDOW / 32
 };
@@ -109,15 +112,16 @@ struct hx_send {
     uint32_t next;   /* first packet never sent */
     uint64_t quiet;  /* ns: since when an answer is awaited */
     uint64_t cookie;
-    uint32_t since;          /* units: when the timed packet went out, or the wait for a way began */
-    uint16_t timed : 10;     /* packet, modulo 1,024 */
-    uint16_t unanswered : 6; /* probes since the last answer */
-    uint16_t last_length;    /* payload of the last packet */
-    uint16_t younger;        /* send with the next message to this peer, or HX_NO_SEND */
-    uint16_t peer_epoch;     /* hx_epoch_check() of the peer's incarnation, 0: not known */
-    uint8_t tries;           /* probes since the last news */
-    uint8_t probes;          /* number of the newest one, 0: there was none */
-    uint8_t no_way;          /* planes that reported it unreachable, bit by plane */
+    uint32_t since;            /* units: when the timed packet went out, or the wait for a way began */
+    uint16_t timed : 10;       /* packet, modulo 1,024 */
+    uint16_t unanswered : 6;   /* probes since the last answer */
+    uint16_t last_length : 14; /* payload of the last packet */
+    uint16_t reported : 1;     /* some packets are known to have found no way, and go out again: send_lost */
+    uint16_t younger;          /* send with the next message to this peer, or HX_NO_SEND */
+    uint16_t peer_epoch;       /* hx_epoch_check() of the peer's incarnation, 0: not known */
+    uint8_t tries;             /* probes since the last news */
+    uint8_t probes;            /* number of the newest one, 0: there was none */
+    uint8_t no_way : 4;        /* planes that are left out, bit by plane: they do not lead to the peer */
     bool active : 1;
     bool ready : 1;   /* may inject now */
     bool behind : 1;  /* an older message to this peer may */
@@ -181,7 +185,9 @@ struct hx_peer_rest {
     struct hx_receive in[HX_PEER_WINDOW - 1]; /* slots 1 and up */
     struct hx_map map[HX_PEER_WINDOW];        /* of packets at and after a slot's base; word 0: see hx_receive */
     struct hx_peer_hello hello;
-    uint32_t fill[13];
+    uint32_t no_way;       /* planes that do not lead to it as far as is known, bit by plane */
+    uint32_t no_way_since; /* units: when one of them was found out last */
+    uint32_t fill[11];
 };
 HX_STATIC_ASSERT(sizeof(struct hx_peer_rest) % 64 == 0, "its slots are in two cache lines");
 
@@ -195,6 +201,14 @@ struct hx_endpoint_stats {
     uint64_t packets_delivered; /* data packets placed */
     uint64_t bytes_delivered;
     uint64_t acks_sent;
+};
+
+/* Whom to tell what: a packet of (src_gx, src_gy) to (dst_gx, dst_gy) found no way on from here. */
+struct hx_report {
+    uint16_t src_gx, src_gy, dst_gx, dst_gy;
+    uint32_t message, offset, message_packets, tag;
+    uint16_t epoch; /* hx_epoch_check() of the sender's */
+    uint8_t plane;
 };
 
 struct hal_endpoint;
@@ -216,21 +230,26 @@ struct hx_endpoint {
     uint16_t timer;          /* whose deadline is looked at next */
     uint8_t plane_end;       /* planes that it has are below */
     uint8_t unit_shift;      /* what is measured is in units of 2^unit_shift ns: 1,024 to 2,047 of them are least_ns */
+    bool holes;              /* of some peer not all planes are known to lead to it */
     bool abandons;           /* some sends are given up and have not ended yet */
     uint64_t soonest;        /* no deadline is earlier */
     uint64_t sweep;          /* soonest deadline seen or set since `timer` was 0 */
     struct hx_round round;   /* of answers from anybody */
     uint32_t acks_first, acks_count; /* list of acknowledgements, circular */
     uint32_t ack_slots;
-    struct hx_send *send;      /* [sends] */
-    struct hx_map *send_map;   /* [sends]: of packets after `acked` that the peer is known to have */
-    uint32_t peers;            /* entries of peer */
-    uint32_t known;            /* of these, in use; all of them where every accelerator has its own */
-    uint32_t place_mask;       /* entries of place less one */
-    struct hx_peer *peer;      /* [peers]; by rank where every accelerator has its own */
-    struct hx_peer_rest *rest; /* [peers] */
-    uint32_t *place;           /* open hash of ranks: index in peer plus one, 0: empty. NULL where none is needed */
-    uint32_t *ack;             /* [ack_slots]: index in peer * HX_PEER_ANSWERS + slot, or + HX_PEER_WINDOW: a hello */
+    uint16_t reports_first, reports_count; /* in report[], circular */
+    struct hx_send *send;                  /* [sends] */
+    struct hx_map *send_map;               /* [sends]: of packets after `acked` that the peer is known to have */
+    uint32_t peers;                        /* entries of peer */
+    uint32_t known;                        /* of these, in use; all of them where every accelerator has its own */
+    uint32_t place_mask;                   /* entries of place less one */
+    struct hx_map *send_lost;              /* [sends]: of packets after `acked` that were reported to have found no way,
+                                  where there are such */
+    struct hx_peer *peer;                  /* [peers]; by rank where every accelerator has its own */
+    struct hx_peer_rest *rest;             /* [peers] */
+    uint32_t *place;          /* open hash of ranks: index in peer plus one, 0: empty. NULL where none is needed */
+    struct hx_report *report; /* [HX_REPORTS] */
+    uint32_t *ack;            /* [ack_slots]: index in peer * HX_PEER_ANSWERS + slot, or + HX_PEER_WINDOW: a hello */
 };
 
 /* Bytes of memory an endpoint of this configuration needs (8-byte aligned). */
@@ -268,7 +287,7 @@ static inline uint64_t hx_endpoint_deadline(const struct hx_endpoint *ep)
  * at one deadline: as many steps as there are sends look at all. */
 unsigned hx_endpoint_step(struct hx_endpoint *ep);
 
-/* Whether nothing is under way: no message unacknowledged, no acknowledgement to send. */
+/* Whether nothing is under way: no message unacknowledged, no acknowledgement or report to send. */
 bool hx_endpoint_idle(const struct hx_endpoint *ep);
 
 #include "hxmesh/end.h"

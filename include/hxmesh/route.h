@@ -22,7 +22,10 @@
  * both are done. A crossing that would land on a barred board (failed, or another job's) is taken out of its table
  * at build time; an empty set means unreachable.
  *
- * A tree switch of a row (column) network goes by gx (gy) alone.
+ * A tree switch of a row (column) network goes by gx (gy) alone. What came down from a spine never goes up again. A packet
+ * that has no way on there, for a link is down, goes back (`returns`) to a board, whose accelerators know what to do with
+ * it: they look for another way, on which it is raised to the next VC, so that it cannot go round; where there is none an
+ * endpoint reports it.
  *
  * Tables lie in memory handed over by the caller and are read-only between builds. */
 #ifndef HXMESH_ROUTE_H
@@ -46,6 +49,7 @@ struct hx_route {
     const uint64_t *d0_ports; /* router: entry per d0 */
     const uint64_t *d1_ports; /* router: entry per d1 */
     const uint64_t *from;     /* router, per input: what a packet from there may still take; links that are up */
+    const uint64_t *returns;  /* router, per input: where what has no way on goes, on its VC; NULL: it is dropped */
     const uint64_t *raised, *restarted;    /* router, per output: inputs, see above; used where changes_vc is set */
     uint8_t allowed[HX_ACCELERATOR_PORTS]; /* accelerator: what a packet from this input may still take */
     uint8_t raise;                         /* accelerator: ports where the VC is raised by one */

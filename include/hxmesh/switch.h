@@ -22,9 +22,11 @@
  * packets waiting in its window (k < HX_WINDOW) leaves after at most (k + 1) * inputs grants of any one of its
  * outputs on its VC.
  *
- * Nothing is dropped but: a packet to outside the fabric, a packet of another job, a packet without a route in a tree
- * switch. They are counted by the HAL by reason. In an accelerator a packet without a route, or on the last VC with none
- * but such as would raise it further, goes to the local endpoint, which reports it to the sender.
+ * Nothing is dropped but: a packet to outside the fabric, a packet of another job, and in a tree switch a packet without
+ * a route that cannot even go back. They are counted by the HAL by reason. In an accelerator a packet without a route, or
+ * on the last VC with none but such as would raise it further, goes to the local endpoint, which reports it to the sender.
+ * A tree switch gives it back to the boards, by its route's `returns`: there it comes to such an accelerator, or finds another
+ * way.
  *
  * A switch is owned by one thread. Several switches share nothing. A platform that gives each port a core makes one
  * switch object a port, whose hal_arrived() brings something on that port's input alone and whose hal_room() is that
@@ -60,7 +62,7 @@ HX_STATIC_ASSERT(sizeof(struct hx_desc) == 16, "a descriptor is 16 bytes: four t
 /* Every reason for which a packet may be dropped anywhere; the names are those of reports. */
 #define HX_DROP_REASONS(X)                                                                                             \
     X(FOREIGN_JOB, "foreign_job") /* packet of another job at a board */                                               \
-    X(NO_ROUTE, "no_route")       /* tree switch: every way on is down */                                              \
+    X(NO_ROUTE, "no_route")       /* tree switch: every way on, and back, is down */                                   \
     X(OVERRUN, "overrun")         /* wire: more data than was granted */                                               \
     X(MALFORMED, "malformed")     /* wire: a frame that decodes to nothing */                                          \
     X(CHECKSUM, "checksum")       /* endpoint: CRC-32C does not match */                                               \

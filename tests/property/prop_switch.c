@@ -49,6 +49,7 @@ struct judge {
     struct manner manner;
     uint64_t random;
     unsigned raise;
+    uint64_t up, above;     /* tree: ports with a link, ports to spines */
     uint64_t sets[CLASSES]; /* as the judge knows them */
     struct packet packet[MOST];
     unsigned packets;
@@ -94,6 +95,16 @@ static void draw_routes(struct judge *j)
     }
 }
 
+/* Of a tree switch some ports lead to spines, and some have no link; by the first two there is a way for everybody. */
+static void draw_links(struct judge *j)
+{
+    uint64_t all = ((uint64_t)1 << j->manner.ports) - 1;
+    j->above = percent(j, 50) ? seeded_next(&j->random) & all & ~UINT64_C(1) : 0;
+    j->up = percent(j, 50) ? (seeded_next(&j->random) & all) | 3 : all;
+    if (j->manner.tree)
+        rig_links(&j->rig, j->up, j->above);
+}
+
 static void start(struct judge *j, uint64_t seed)
 {
     static const unsigned rates[] = {3, 20, 60, 100};
@@ -115,6 +126,7 @@ static void start(struct judge *j, uint64_t seed)
     unsigned blocks = 32 + below(j, LOOPBACK_MAX_BLOCKS - 31);
     rig_init(&j->rig, tree ? HX_ROW_SWITCH : HX_ACCELERATOR, j->manner.ports, j->raise, blocks);
     j->rig.sw.route.columns = j->rig.sw.route.rows = OUTSIDE;
+    draw_links(j);
     draw_routes(j);
 }
 
@@ -129,8 +141,12 @@ static unsigned draw_length(struct judge *j)
 
 static uint64_t set_of(const struct judge *j, const struct packet *p)
 {
-    if (j->manner.tree)
-        return j->sets[p->gx] & ~((uint64_t)1 << p->input);
+    uint64_t from = (uint64_t)1 << p->input;
+    bool is_down = from & j->above; /* what came down does not go up again */
+    if (j->manner.tree) {
+        uint64_t on = j->sets[p->gx] & j->up & ~(is_down ? j->above : from);
+        return on ? on : j->up & (is_down ? ~j->above : from);
+    }
     uint64_t set = j->sets[p->gx] & ~(uint64_t)(p->vc == HX_VCS - 1 ? j->raise : 0);
     return set ? set : (uint64_t)1 << HX_LOCAL;
 }

@@ -123,14 +123,16 @@ static void memory_is_what_its_parts_need(void **state)
             size_t bytes;
         } parts[] = {{ep.send, config.sends * sizeof *ep.send},
                      {ep.send_map, config.sends * sizeof *ep.send_map},
+                     {ep.send_lost, config.sends * sizeof *ep.send_lost},
                      {ep.due.word, 2 * words * sizeof(uint64_t)},
                      {ep.peer, ep.peers * sizeof *ep.peer},
                      {ep.rest, ep.peers * sizeof *ep.rest},
                      {ep.ack, ep.ack_slots * sizeof *ep.ack},
+                     {ep.report, HX_REPORTS * sizeof *ep.report},
                      {ep.place, (ep.place_mask + 1U) * sizeof *ep.place}};
         assert_ptr_equal(ep.idle.word, ep.due.word + words);
         size_t at = 0;
-        for (unsigned part = 0; part < (ep.place ? 7 : 6); part++) {
+        for (unsigned part = 0; part < (ep.place ? 9 : 8); part++) {
             assert_ptr_equal(parts[part].at, memory + at);
             at += (parts[part].bytes + 63) / 64 * 64;
         }

@@ -140,6 +140,31 @@ static bool lose_the_way_of_plane_0(struct cloud *c, struct cloud_frame *f)
     return enters;
 }
 
+/* What is reported goes out again at once by the other plane, and later messages leave that plane out: no timeout passes,
+ * no probe is sent, and each packet is reported once. After most_ns the plane is tried again. */
+static void what_is_reported_goes_by_another_plane(void **state)
+{
+    (void)state;
+    trial_start(3, 2);
+    trial_watch();
+    cloud.gate = lose_the_way_of_plane_0;
+    unsigned number = trial_send(0, 1, 60 * FULL);
+    trial_turns(TIMEOUT_TURNS - 2);
+    assert_int_equal(trial_message(number)->sent, 1);
+    unsigned reports = gate.kinds[HX_UNREACHABLE];
+    assert_true(reports > 0);
+    assert_int_equal(cloud.end[0].ep.stats.packets_repeated, reports);
+    number = trial_send(0, 1, 60 * FULL);
+    trial_turns(TIMEOUT_TURNS - 2);
+    assert_int_equal(trial_message(number)->sent, 1);
+    assert_int_equal(gate.kinds[HX_UNREACHABLE], reports);
+    assert_int_equal(gate.kinds[HX_PROBE], 0);
+    trial_turns((unsigned)(cloud.end[0].config.most_ns / CLOUD_TURN) + 1);
+    trial_send(0, 1, 60 * FULL);
+    trial_finish();
+    assert_true(gate.kinds[HX_UNREACHABLE] > reports);
+}
+
 /* Reports of one plane leave the other: nobody waits for a way while there is one. */
 static void one_plane_without_a_way_is_not_waited_for(void **state)
 {
@@ -381,6 +406,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(one_plane_without_a_way_is_not_waited_for, lab_free),
+        cmocka_unit_test_teardown(what_is_reported_goes_by_another_plane, lab_free),
         cmocka_unit_test_teardown(new_routes_are_nothing_to_who_is_not_late, lab_free),
         cmocka_unit_test_teardown(a_peer_that_never_answers_is_given_up, lab_free),
         cmocka_unit_test_teardown(a_message_given_up_leaves_no_trace, lab_free),

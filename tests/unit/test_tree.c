@@ -67,24 +67,75 @@ static void a_column_switch_goes_by_gy(void **state)
     expect(9, 1);
 }
 
-/* A set of one port is no way on for who came by it: dropped, counted. So is one whose links are down. */
-static void a_packet_without_a_way_is_dropped_and_counted(void **state)
+/* A set of one port is no way on for who came by it; nor is one whose links are down: it goes back, on its VC. */
+static void a_packet_without_a_way_goes_back(void **state)
 {
     (void)state;
     start();
     rig_room_everywhere(&rig, ROOMY);
     rig.tree[100] = 0;
     rig.tree[101] = UINT64_C(1) << 7 | UINT64_C(1) << 8;
-    for (unsigned input = 0; input < PORTS; input++)
-        rig.from[input] &= ~(UINT64_C(1) << 8);
+    rig_links(&rig, ~(UINT64_C(1) << 8), 0);
     arrive(5, 0, 1, 100, 300);
-    arrive(7, 0, 2, 101, 300);
-    arrive(9, 0, 3, 8, 300);
+    arrive(7, 1, 2, 101, 300);
+    arrive(9, 2, 3, 8, 300);
     arrive(6, 0, 4, 101, 300);
-    arrive(5, 0, 5, 5, 300);
+    arrive(4, 0, 5, 4, 300);
+    assert_int_equal(rig_step(&rig), 5);
+    struct rig_packet p;
+    assert_true(rig_take(&rig, 7, &p));
+    bool first = p.id == 2; /* of what leaves by 7 */
+    assert_int_equal(p.vc, first ? 1 : 0);
+    expect(7, first ? 4 : 2);
+    expect(5, 1);
+    expect(9, 3);
+    expect(4, 5);
+    assert_int_equal(rig.hal.node.drops[HX_DROP_NO_ROUTE], 0);
+    rig_judge_empty(&rig);
+}
+
+/* A leaf gives what came down from a spine, and cannot go on down, to any board; never up again. */
+static void what_came_down_does_not_go_up_again(void **state)
+{
+    (void)state;
+    start();
+    rig_links(&rig, ~UINT64_C(0xF), UINT64_MAX << 60);
+    rig.tree[100] = UINT64_MAX << 60; /* below another leaf */
+    unsigned taken[PORTS] = {0};
+    for (unsigned n = 0; n < 560; n++) {
+        rig_room_everywhere(&rig, ROOMY);
+        arrive(60, 1, n, n % 2 ? 100 : 3, 300);
+        assert_int_equal(rig_step(&rig), 1);
+        struct rig_packet p;
+        for (unsigned port = 0; port < PORTS; port++)
+            while (rig_take(&rig, port, &p))
+                taken[port]++;
+    }
+    for (unsigned port = 0; port < PORTS; port++)
+        assert_int_equal(taken[port] > 0, port >= 4 && port < 60);
+    arrive(20, 1, 1, 100, 300); /* from below it goes up as ever */
     assert_int_equal(rig_step(&rig), 1);
-    expect(7, 4);
-    assert_int_equal(rig.hal.node.drops[HX_DROP_NO_ROUTE], 4);
+    for (unsigned port = 0; port < 60; port++)
+        assert_false(rig_take(&rig, port, &(struct rig_packet){0}));
+}
+
+/* It waits for room like any other, and is dropped and counted only if even the link that it came by is down. */
+static void going_back_takes_room_and_a_link(void **state)
+{
+    (void)state;
+    start();
+    rig.tree[100] = 0;
+    rig_room(&rig, 5, 1, 1);
+    arrive(5, 1, 1, 100, 300);
+    assert_int_equal(rig_step(&rig), 0);
+    rig_room(&rig, 5, 1, 2);
+    assert_int_equal(rig_step(&rig), 1);
+    expect(5, 1);
+    rig_room(&rig, 5, 1, 9);
+    rig_links(&rig, ~(UINT64_C(1) << 5), 0);
+    arrive(5, 1, 2, 100, 300);
+    assert_int_equal(rig_step(&rig), 0);
+    assert_int_equal(rig.hal.node.drops[HX_DROP_NO_ROUTE], 1);
     rig_judge_empty(&rig);
 }
 
@@ -213,21 +264,23 @@ static void a_blocked_head_lets_others_pass(void **state)
     rig_judge_empty(&rig);
 }
 
-static void new_routes_drop_who_has_no_way_any_more(void **state)
+static void new_routes_send_back_who_has_no_way_any_more(void **state)
 {
     (void)state;
     start();
-    arrive(1, 0, 1, 20, 400);
-    arrive(1, 0, 2, 21, 400);
-    arrive(1, 0, 3, 22, 400);
+    for (uint32_t id = 1; id <= 3; id++)
+        arrive(1, 0, id, 19 + id, 400);
+    arrive(2, 0, 4, 21, 400);
     assert_int_equal(rig_step(&rig), 0);
     rig.tree[20] = UINT64_C(1) << 33;
     rig.tree[21] = 0;
+    rig_links(&rig, ~UINT64_C(4), 0);
     hx_switch_reroute(&rig.sw);
-    assert_int_equal(rig.hal.node.drops[HX_DROP_NO_ROUTE], 1);
+    assert_int_equal(rig.hal.node.drops[HX_DROP_NO_ROUTE], 1); /* 4: port 2 is down */
     rig_room_everywhere(&rig, ROOMY);
-    assert_int_equal(rig_step(&rig), 2);
+    assert_int_equal(rig_step(&rig), 3);
     expect(33, 1);
+    expect(1, 2);
     expect(22, 3);
     rig_judge_empty(&rig);
 }
@@ -257,7 +310,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(every_port_reaches_every_other, lab_free),
         cmocka_unit_test_teardown(a_column_switch_goes_by_gy, lab_free),
-        cmocka_unit_test_teardown(a_packet_without_a_way_is_dropped_and_counted, lab_free),
+        cmocka_unit_test_teardown(a_packet_without_a_way_goes_back, lab_free),
+        cmocka_unit_test_teardown(what_came_down_does_not_go_up_again, lab_free),
+        cmocka_unit_test_teardown(going_back_takes_room_and_a_link, lab_free),
         cmocka_unit_test_teardown(destinations_outside_are_dropped_as_malformed, lab_free),
         cmocka_unit_test_teardown(jobs_are_not_told_apart, lab_free),
         cmocka_unit_test_teardown(the_roomiest_output_is_chosen, lab_free),
@@ -265,7 +320,7 @@ int main(void)
         cmocka_unit_test_teardown(no_packet_leaves_without_room_for_all_of_it, lab_free),
         cmocka_unit_test_teardown(a_newcomer_does_not_pass_who_waits_for_the_same_output, lab_free),
         cmocka_unit_test_teardown(a_blocked_head_lets_others_pass, lab_free),
-        cmocka_unit_test_teardown(new_routes_drop_who_has_no_way_any_more, lab_free),
+        cmocka_unit_test_teardown(new_routes_send_back_who_has_no_way_any_more, lab_free),
         cmocka_unit_test_teardown(sixty_three_inputs_take_turns, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,6 +29,15 @@ static uint8_t payload_byte(uint32_t id, unsigned at)
     return (uint8_t)(id * 37 + at * 11 + (at >> 8));
 }
 
+void rig_links(struct rig *r, uint64_t up, uint64_t above)
+{
+    for (unsigned input = 0; input < HX_MAX_RADIX; input++) {
+        uint64_t own = (uint64_t)1 << input;
+        r->from[input] = up & ~(own & above ? above : own);
+        r->returns[input] = up & (own & above ? ~above : own);
+    }
+}
+
 void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned raise, unsigned blocks)
 {
     *r = (struct rig){.blocks = blocks};
@@ -50,13 +59,13 @@ void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned ra
                                     .d0_ports = r->tree,
                                     .d1_ports = r->all,
                                     .from = r->from,
+                                    .returns = r->returns,
                                     .raise = (uint8_t)raise,
                                     .is_router = kind != HX_ACCELERATOR,
                                     .columns = 256,
                                     .rows = 256};
     memset(r->all, 0xFF, sizeof r->all);
-    for (unsigned input = 0; input < HX_MAX_RADIX; input++)
-        r->from[input] = ~((uint64_t)1 << input);
+    rig_links(r, UINT64_MAX, 0);
     memset(r->sw.route.allowed, 0xFF, sizeof r->sw.route.allowed);
 }
 

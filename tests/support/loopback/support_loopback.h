@@ -23,7 +23,7 @@ struct rig {
     uint8_t any[256];           /* accelerator: y_table, all ones */
     uint64_t tree[256];         /* router: ports for gx */
     uint64_t all[256];          /* likewise for gy, which says nothing */
-    uint64_t from[HX_MAX_RADIX];
+    uint64_t from[HX_MAX_RADIX], returns[HX_MAX_RADIX];
     unsigned blocks;
     uint64_t now;
 };
@@ -45,6 +45,8 @@ bool rig_arrive(struct rig *r, unsigned input, unsigned vc, uint32_t id, unsigne
 /* Likewise, with every field at the test's choice; the buffer must have room. */
 void rig_arrive_as(struct rig *r, unsigned input, unsigned vc, uint32_t id, const struct hx_desc *d);
 /* What an output may send on a VC from now on. */
+/* A tree switch with links at the ports `up`, of which those in `above` lead to spines. */
+void rig_links(struct rig *r, uint64_t up, uint64_t above);
 void rig_room(struct rig *r, unsigned output, unsigned vc, unsigned blocks);
 void rig_room_everywhere(struct rig *r, unsigned blocks);
 unsigned rig_room_left(const struct rig *r, unsigned output, unsigned vc);
