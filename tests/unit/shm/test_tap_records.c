@@ -303,6 +303,95 @@ static void only_who_waits_needs_room(void **state)
     close_tap();
 }
 
+/* ---- notes ---- */
+
+enum { EAST = 1 << HX_E, SOUTH = 1 << HX_S };
+
+/* Ways of the test's own: to 0,0 there is one, to 1,1 there is another, and to 0,1 there are both. */
+static void take_own_ways(void)
+{
+    static const uint8_t x_ways[] = {EAST | SOUTH, SOUTH, 0, 0};
+    static const uint8_t y_ways[] = {EAST, EAST | SOUTH};
+    struct hx_route *r = &b.w.node[0].sw.route;
+    r->x_table = x_ways;
+    r->y_table = y_ways;
+    r->allowed[HX_W] = UINT8_MAX;
+}
+
+/* A packet on VC 1 stands in the link from the west, for the next step. */
+static void arrive(uint32_t buffer, uint16_t gx, uint16_t gy)
+{
+    struct shm_link *link = b.h->rx[HX_W].link;
+    const struct hx_desc d = {.buffer = buffer, .vc = 1, .dst_gx = gx, .dst_gy = gy, .job = b.w.node[0].sw.job};
+    uint64_t heads = atomic_load(&link->heads);
+    link->slots[d.vc * b.h->size + (hx_lane(heads, d.vc) & (b.h->size - 1))] = d;
+    atomic_store(&link->heads, hx_lane_add(heads, d.vc, 1));
+}
+
+/* A step that sends one packet, or none: what its note says. */
+static struct hx_tap_note step(unsigned sent)
+{
+    struct hx_tap_note note = {.reason = HX_TAP_REASONS};
+    assert_int_equal(shm_noted_accelerator_step(&b.w.node[0].sw), sent);
+    struct hx_tap_record *r = next_record();
+    assert_true((r != NULL) == (sent != 0));
+    if (r) {
+        note = *hx_tap_note_of(r);
+        taken(r);
+    }
+    return note;
+}
+
+/* The first waits for the south. Others pass it, one of them in the buffer of one that has passed before. */
+static void a_note_tells_who_waited_and_for_what(void **state)
+{
+    (void)state;
+    open_tap("a0,0/p0/*", &(struct capture_wish){.annotate = true});
+    b.taps.tap[SLOT].interface[fab_first_port(&b.s.f, 0, 0) + HX_W] = 0; /* what goes out is enough */
+    free(b.h->tap);
+    watch();
+    take_own_ways();
+    const uint64_t up = b.h->up;
+    b.h->up = up & ~(uint64_t)SOUTH;
+    arrive(1, 1, 1);
+    (void)step(0);
+    for (unsigned n = 0; n < 3; n++) {
+        arrive(2, 0, 1);
+        struct hx_tap_note note = step(1);
+        assert_int_equal(note.output, HX_E);
+        assert_int_equal(note.candidates, EAST | SOUTH);
+        assert_int_equal(note.wanted, SOUTH);
+        assert_int_equal(note.reason, HX_TAP_MOST_ROOM);
+        assert_int_equal(note.room[0], b.h->size - n);
+        assert_int_equal(note.room[1], 0);
+    }
+    b.h->up = up;
+    struct hx_tap_note note = step(1);
+    assert_int_equal(note.output, HX_S);
+    assert_int_equal(note.candidates, SOUTH);
+    assert_int_equal(note.reason, HX_TAP_WAITED);
+    arrive(1, 0, 0);
+    assert_int_equal(step(1).reason, HX_TAP_ONLY);
+    close_tap();
+}
+
+/* As many wait as a link holds: the last of them has waited, too. */
+static void the_last_of_a_full_link_has_waited(void **state)
+{
+    (void)state;
+    open_tap("a0,0/p0/E", &(struct capture_wish){.annotate = true});
+    take_own_ways();
+    const uint64_t up = b.h->up;
+    b.h->up = up & ~(uint64_t)(EAST | SOUTH);
+    for (unsigned n = 0; n + 1 < b.h->size; n++)
+        arrive(n, 1, 1);
+    arrive(b.h->size, 0, 0);
+    (void)step(0);
+    b.h->up |= EAST;
+    assert_int_equal(step(1).reason, HX_TAP_WAITED);
+    close_tap();
+}
+
 /* ---- the memory ---- */
 
 static void only_memory_that_cannot_shrink_has_a_size(void **state)
@@ -364,6 +453,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_a_peer_forged_is_not_recorded, open_fabric, close_fabric),
         cmocka_unit_test_setup_teardown(what_was_there_before_is_not_recorded, open_fabric, close_fabric),
         cmocka_unit_test_setup_teardown(only_who_waits_needs_room, open_fabric, close_fabric),
+        cmocka_unit_test_setup_teardown(a_note_tells_who_waited_and_for_what, open_fabric, close_fabric),
+        cmocka_unit_test_setup_teardown(the_last_of_a_full_link_has_waited, open_fabric, close_fabric),
         cmocka_unit_test(only_memory_that_cannot_shrink_has_a_size),
         cmocka_unit_test_setup_teardown(a_tap_is_believed_whole_or_not_at_all, open_fabric, close_fabric),
     };
