@@ -15,7 +15,8 @@
     X(hyperx)                                                                                                          \
     X(dimensions)                                                                                                      \
     X(kautz)                                                                                                           \
-    X(dragonfly)
+    X(dragonfly)                                                                                                       \
+    X(slim_fly)
 
 #define HX_DECLARE_TOPOLOGY(name) extern const struct hx_topology hx_topology_##name;
 HX_ALL_TOPOLOGIES(HX_DECLARE_TOPOLOGY)

@@ -198,12 +198,10 @@ static bool leads(const struct hx_fabric *f, uint32_t node, unsigned port, uint3
 static uint64_t toward(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
 {
     uint64_t set = 0;
-    for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
-        uint32_t far = hx_fabric_far(f, node, port).node;
-        bool way =
-            digit == 0 ? leads(f, node, port, f->hosts + value) : !hx_is_host(f, far) || f->node[far].d1 == value;
-        set |= (uint64_t)way << port;
-    }
+    if (digit == 1)
+        return hx_fabric_toward_place(f, node, value);
+    for (unsigned port = 0; port < hx_fabric_ports(f, node); port++)
+        set |= (uint64_t)leads(f, node, port, f->hosts + value) << port;
     return set;
 }
 

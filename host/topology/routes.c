@@ -41,8 +41,7 @@ static uint64_t nearer(const struct hx_fabric *f, uint32_t router, uint32_t to)
     return set;
 }
 
-/* By its place on a router: the port of the host there, and all that lead on. */
-static uint64_t place_ports(const struct hx_fabric *f, uint32_t router, unsigned d1)
+uint64_t hx_fabric_toward_place(const struct hx_fabric *f, uint32_t router, unsigned d1)
 {
     uint64_t set = 0;
     for (unsigned port = 0; port < hx_fabric_ports(f, router); port++) {
@@ -71,7 +70,7 @@ uint64_t hx_fabric_toward(const struct hx_fabric *f, uint32_t node, unsigned dig
         return 1U << HX_E | 1U << HX_LOCAL;
     if (f->topology->toward)
         return f->topology->toward(f, node, digit, value);
-    return digit == 0 ? nearer(f, node, router_of(f, value)) : place_ports(f, node, value);
+    return digit == 0 ? nearer(f, node, router_of(f, value)) : hx_fabric_toward_place(f, node, value);
 }
 
 static uint64_t allowed(const struct hx_fabric *f, uint32_t node, unsigned input)

@@ -1,0 +1,201 @@
+/* slim_fly.c - Slim Fly (Besta and Hoefler, "Slim Fly: A Cost Effective Low-Diameter Network Topology", SC14): the graphs of
+ * McKay, Miller and Siran (1998), any two of whose 2 q^2 routers are two hops apart at most.
+ *
+ * q = 4w + d is a prime power, d of -1, 0, 1, and all arithmetic is of GF(q). Routers are (0, x, y) and (1, m, c). (0, x, y)
+ * and (0, x, z) are joined where y - z is in a set X, (1, m, c) and (1, m, b) where c - b is in a set X', and (0, x, y) and
+ * (1, m, c) where y = m x + c. With t a primitive element, Hafner ("Geometric realisation of the graphs of McKay-Miller-
+ * Siran", 2004) gives
+ *
+ *     d = 1     X = the even powers of t                                  X' = the odd ones
+ *     d = 0     X = 1, t^2, .. t^(q-2)                                    X' = t, t^3, .. t^(q-1)
+ *     d = -1    X = 1, t^2, .. t^(2w-2), t^(2w-1), t^(2w+1), .. t^(4w-3)  X' = t, t^3, .. t^(2w-1), t^2w, t^(2w+2), .. t^(4w-2)
+ *
+ * A router has (3q - d) / 2 links, and p hosts: as many as half its links, which is where the bandwidth between routers is
+ * just enough. Minimal ways, and the second hop raises the VC. Rack r has (0, r, *) and (1, r, *): copper in it, optical
+ * cables between racks. A group is a router and its hosts. */
+#include "host/error.h"
+#include "host/topology/galois.h"
+#include "host/topology/topology.h"
+
+enum { MOST_Q = 43 };
+
+struct slim_fly {
+    struct hx_galois field;
+    unsigned q;
+    int d;
+    bool in[2][HX_GALOIS_MOST]; /* X, X' */
+    uint32_t routers;
+    bool joined[]; /* [routers][routers] */
+};
+
+static bool is_size(unsigned q)
+{
+    return q >= 3 && q <= MOST_Q && q % 4 != 2 && hx_is_prime_power(q);
+}
+
+static int remainder_of(unsigned q)
+{
+    return q % 4 == 3 ? -1 : (int)(q % 4);
+}
+
+static unsigned links_of(unsigned q)
+{
+    return (unsigned)(3 * (int)q - remainder_of(q)) / 2;
+}
+
+/* The sizes next to q of which a router and a host still have ports. */
+static unsigned nearest(unsigned q)
+{
+    for (unsigned away = 0;; away++) {
+        if (q >= away && is_size(q - away) && links_of(q - away) < HX_MAX_RADIX)
+            return q - away;
+        if (is_size(q + away) && links_of(q + away) < HX_MAX_RADIX)
+            return q + away;
+    }
+}
+
+static bool take(unsigned *q, unsigned *p, struct hx_words *words, struct hx_problem *problem)
+{
+    static const char *const keys[] = {"q", "p", NULL};
+    if (!hx_words_number(words, "q", 1, HX_MAX_RADIX, 13, q, problem))
+        return false;
+    if (!is_size(*q))
+        return hx_words_fail(words, problem, "q is a prime power 4w - 1, 4w or 4w + 1 up to %d; %u is the nearest",
+                             MOST_Q, nearest(*q));
+    unsigned links = links_of(*q);
+    if (links >= HX_MAX_RADIX)
+        return hx_words_fail(words, problem, "routers of %u links leave no port of %d for a host; q=%u does", links,
+                             HX_MAX_RADIX, nearest(*q));
+    unsigned room = HX_MAX_RADIX - links;
+    if (!hx_words_number(words, "p", 1, HX_MAX_RADIX, links / 2 < room ? links / 2 : room, p, problem) ||
+        !hx_words_end(words, keys, 0, problem))
+        return false;
+    if (*p > room)
+        return hx_words_fail(words, problem, "%u hosts do not fit beside %u links of a router of %d ports; p=%u does",
+                             *p, links, HX_MAX_RADIX, room);
+    return true;
+}
+
+/* Every second power of the primitive element from one on, up to another. */
+static void add_powers(struct slim_fly *s, unsigned set, unsigned first, unsigned last)
+{
+    for (unsigned i = first; i <= last; i += 2)
+        s->in[set][s->field.power[i % (s->q - 1)]] = true;
+}
+
+static void make_sets(struct slim_fly *s)
+{
+    if (s->d >= 0) {
+        add_powers(s, 0, 0, s->q - 2);
+        add_powers(s, 1, 1, s->q - 1);
+        return;
+    }
+    unsigned w = (s->q + 1) / 4;
+    add_powers(s, 0, 0, 2 * w - 2);
+    add_powers(s, 0, 2 * w - 1, 4 * w - 3);
+    add_powers(s, 1, 1, 2 * w - 1);
+    add_powers(s, 1, 2 * w, 4 * w - 2);
+}
+
+static void join(struct hx_fabric *f, struct slim_fly *s, uint32_t a, uint32_t b, unsigned link_class)
+{
+    s->joined[(size_t)a * s->routers + b] = true;
+    s->joined[(size_t)b * s->routers + a] = true;
+    hx_fabric_lay(f, &(struct hx_laid){.a = f->hosts + a, .b = f->hosts + b, .link_class = (uint8_t)link_class});
+}
+
+static void lay_routers(struct hx_fabric *f, struct slim_fly *s, unsigned copper, unsigned optical)
+{
+    unsigned q = s->q;
+    for (unsigned line = 0; line < 2 * q; line++) { /* (0, x), then (1, m) */
+        for (unsigned a = 0; a < q; a++)
+            for (unsigned b = a + 1; b < q; b++)
+                if (s->in[line / q][hx_galois_difference(&s->field, a, b)])
+                    join(f, s, line * q + a, line * q + b, copper);
+    }
+    for (unsigned x = 0; x < q; x++) {
+        for (unsigned m = 0; m < q; m++) {
+            unsigned product = hx_galois_product(&s->field, m, x);
+            for (unsigned c = 0; c < q; c++)
+                join(f, s, x * q + hx_galois_sum(&s->field, product, c), (q + m) * q + c, x == m ? copper : optical);
+        }
+    }
+}
+
+static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
+{
+    unsigned q;
+    unsigned p;
+    if (!take(&q, &p, words, problem))
+        return false;
+    uint32_t routers = 2 * q * q;
+    struct slim_fly *s = f->own = hx_allocate(1, sizeof *s + (size_t)routers * routers);
+    s->q = q;
+    s->d = remainder_of(q);
+    s->routers = routers;
+    (void)hx_galois_make(&s->field, q);
+    make_sets(s);
+    hx_fabric_start(f, routers * p, routers, routers, p);
+    unsigned copper = hx_fabric_class_of_kind(f, "rack", HX_DAC);
+    unsigned optical = hx_fabric_class_of_kind(f, "global", HX_AOC);
+    for (uint32_t router = 0; router < routers; router++) {
+        hx_fabric_address(f, f->hosts + router, router, 0);
+        f->node[f->hosts + router].group = router;
+        for (unsigned place = 0; place < p; place++) {
+            uint32_t host = router * p + place;
+            hx_fabric_address(f, host, router, place);
+            f->node[host].group = router;
+            hx_fabric_lay(f, &(struct hx_laid){.a = host, .b = f->hosts + router, .link_class = (uint8_t)copper});
+        }
+    }
+    lay_routers(f, s, copper, optical);
+    f->groups = routers;
+    f->group_word = "router";
+    f->rule = HX_VC_BY_HOP;
+    f->vcs = 2;
+    f->bought_planes = 16;
+    hx_fabric_name(f, "router", f->hosts, routers, q);
+    return hx_fabric_finish(f, problem);
+}
+
+/* ---- routes ---- */
+
+static bool are_joined(const struct hx_fabric *f, uint32_t a, uint32_t b)
+{
+    const struct slim_fly *s = f->own;
+    return s->joined[(size_t)(a - f->hosts) * s->routers + (b - f->hosts)];
+}
+
+static uint64_t toward(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
+{
+    uint32_t to = f->hosts + value;
+    uint64_t set = 0;
+    if (digit == 1)
+        return hx_fabric_toward_place(f, node, value);
+    bool near = are_joined(f, node, to);
+    for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
+        uint32_t far = hx_fabric_far(f, node, port).node;
+        bool way = hx_is_host(f, far) ? node == to : node != to && (near ? far == to : are_joined(f, far, to));
+        set |= (uint64_t)way << port;
+    }
+    return set;
+}
+
+static unsigned distance(const struct hx_fabric *f, uint32_t from, uint32_t to)
+{
+    uint32_t a = hx_fabric_far(f, from, HX_E).node;
+    uint32_t b = hx_fabric_far(f, to, HX_E).node;
+    if (a == b)
+        return from == to ? 0 : 2;
+    return are_joined(f, a, b) ? 3 : 4;
+}
+
+const struct hx_topology hx_topology_slim_fly = {
+    .word = "slim-fly",
+    .parameters = "q=N (prime power 4w - 1, 4w, 4w + 1) p=N (hosts a router)",
+    .example = "slim-fly q=13 p=9",
+    .summary = "the most routers two hops apart (SC14)",
+    .build = build,
+    .toward = toward,
+    .distance = distance,
+};
