@@ -42,13 +42,13 @@ static void load_fabric(struct node_config *c, const struct node_values *v)
     if (!v->node)
         hx_die(HX_EXIT_USAGE, "--node", "is missing: which node is this, as a0,0/p0");
     hx_spec_load(v->fabric, &v->sizes, &c->spec);
-    c->g = hx_spec_geometry(&c->spec);
-    if (!hx_node_parse(v->node, &c->g, &c->plane, &c->node))
+    c->g = hx_spec_mesh(&c->spec, "hxmesh-dpdk");
+    if (!hx_node_parse(v->node, c->spec.graph, &c->plane, &c->node))
         hx_die(HX_EXIT_CONFIG, v->node, "no such node in a %s with %u plane%s (as a0,0/p0 or row0/p0/leaf0)",
                c->spec.fabric, c->g.planes, c->g.planes == 1 ? "" : "s");
     c->place = hx_place_of(&c->g, c->node);
     c->ports = hx_node_ports(&c->g, c->node);
-    (void)hx_node_name(c->name, &c->g, c->plane, c->node);
+    (void)hx_node_name(c->name, c->spec.graph, c->plane, c->node);
 }
 
 static void settle_job(struct node_config *c, const struct node_values *v)
@@ -158,7 +158,7 @@ static void check_traffic(const struct node_config *c)
         hx_die(HX_EXIT_USAGE, "--count", "%s", HX_COUNT_OR_DURATION);
     for (unsigned i = 0; i < s->target.count; i++)
         hx_spec_check_coordinate(&c->spec, "--target", s->target.at[i]);
-    if (!traffic_check(&c->spec, &c->g, s, &problem))
+    if (!traffic_check(&c->spec, c->spec.graph, s, &problem))
         hx_die_of(&problem);
     if (s->count == 0 && s->duration_ns == 0)
         hx_die(HX_EXIT_USAGE, "--count", "0 messages need a --duration");

@@ -98,7 +98,8 @@ static void watch_links(struct control *c)
         unsigned port = (unsigned)__builtin_ctzll(changed);
         char name[HX_NAME_BYTES];
         const struct node_config *config = c->node->config;
-        (void)fprintf(stderr, "%s: link %s\n", hx_port_name(name, &config->g, config->plane, config->node, port),
+        (void)fprintf(stderr, "%s: link %s\n",
+                      hx_port_name(name, config->spec.graph, config->plane, config->node, port),
                       up >> port & 1 ? "up" : "down");
     }
 }

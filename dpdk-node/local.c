@@ -18,7 +18,7 @@ static const double plane_bytes_per_ns = 4 * 50.0; /* four links of 400 Gb/s (ta
 static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
     const struct local *l = of;
-    uint32_t destination = hx_accelerator(l->traffic.g, s->dst_gx, s->dst_gy);
+    uint32_t destination = hx_fabric_host(l->traffic.g, s->dst_gx, s->dst_gy);
     const struct payload_id id = {l->traffic.settings.seed, l->rank, destination, s->message, packet};
     payload_write(&id, to, bytes);
 }
@@ -28,7 +28,7 @@ static void place(void *of, const struct hx_header *h, const uint8_t *payload)
     struct local *l = of;
     if (!l->traffic.settings.verify)
         return;
-    uint32_t source = hx_accelerator(l->traffic.g, h->src_gx, h->src_gy);
+    uint32_t source = hx_fabric_host(l->traffic.g, h->src_gx, h->src_gy);
     const struct payload_id id = {l->traffic.settings.seed, source, l->rank, h->message, h->offset};
     l->bytes_corrupted += payload_wrong_bytes(&id, payload, h->length);
 }
@@ -50,7 +50,7 @@ static uint64_t expected(const struct local *l)
     if (s->pattern == HX_ALL_TO_ALL || s->pattern == HX_ALL_TO_ALL_RANDOM)
         return l->to_send;
     uint64_t sum = 0;
-    for (uint32_t rank = 0; rank < l->traffic.g->accelerators; rank++)
+    for (uint32_t rank = 0; rank < l->traffic.g->hosts; rank++)
         sum += traffic_messages_between(&l->traffic, rank, l->rank);
     return sum;
 }
@@ -75,9 +75,9 @@ static bool may_begin(struct local *l)
 
 static void begin_messages(struct local *l)
 {
-    const struct hx_geometry *g = l->traffic.g;
+    const struct hx_fabric *g = l->traffic.g;
     while (l->begun < l->to_send && hx_endpoint_takes(&l->endpoint) && may_begin(l)) {
-        struct hx_place to = hx_place_of(g, traffic_destination(&l->traffic, l->rank, l->begun));
+        struct hx_coordinate to = hx_address_of(g, traffic_destination(&l->traffic, l->rank, l->begun));
         uint64_t bytes = l->traffic.settings.message;
         if (hx_endpoint_send(&l->endpoint, to.gx, to.gy, bytes, 0, l->begun) != HX_OK)
             return;
@@ -123,7 +123,7 @@ bool local_is_good(const struct local *l)
 
 static struct hx_endpoint_config config_of(const struct node_config *c)
 {
-    struct hx_endpoint_config config = endpoint_config(&c->g, c->node);
+    struct hx_endpoint_config config = endpoint_config(c->spec.graph, c->node);
     endpoint_waits(&config);
     config.plane_set = (uint8_t)(1U << c->plane);
     config.sends = SENDS;
@@ -142,7 +142,7 @@ struct local *local_new(struct node *n, uint16_t device)
     struct local *l = hx_allocate(1, sizeof *l);
     l->node = n;
     l->rank = c->node;
-    traffic_init(&l->traffic, &c->spec, &c->g, &c->values.settings, NULL);
+    traffic_init(&l->traffic, &c->spec, c->spec.graph, &c->values.settings, NULL);
     l->to_send = traffic_messages(&l->traffic, l->rank);
     l->to_receive = expected(l);
     l->hal = (struct hal_endpoint){

@@ -8,13 +8,13 @@
 #define NS_PER_MS UINT64_C(1000000)
 
 /* Where it is, and that it is there on all planes. */
-static inline struct hx_endpoint_config endpoint_config(const struct hx_geometry *g, uint32_t rank)
+static inline struct hx_endpoint_config endpoint_config(const struct hx_fabric *g, uint32_t rank)
 {
-    struct hx_place at = hx_place_of(g, rank);
-    return (struct hx_endpoint_config){.gx = at.gx,
-                                       .gy = at.gy,
-                                       .columns = g->columns,
-                                       .rows = g->rows,
+    struct hx_coordinate at = hx_address_of(g, rank);
+    return (struct hx_endpoint_config){.gx = (uint16_t)at.gx,
+                                       .gy = (uint16_t)at.gy,
+                                       .columns = (uint16_t)g->digits[0],
+                                       .rows = (uint16_t)g->digits[1],
                                        .plane_set = (uint8_t)((1U << g->planes) - 1)};
 }
 

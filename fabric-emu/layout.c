@@ -3,45 +3,54 @@
 
 #include <stdlib.h>
 
-unsigned layout_board_of(const struct hx_spec *spec, const struct hx_geometry *g, uint32_t accelerator)
+uint16_t layout_job_of(const struct hx_spec *spec, const struct hx_fabric *g, uint32_t accelerator)
 {
-    struct hx_place at = hx_place_of(g, accelerator);
-    return hx_spec_board_at(spec, at.gx, at.gy);
+    return hx_spec_board_job(spec, g->node[accelerator].group);
 }
 
-uint16_t layout_job_of(const struct hx_spec *spec, const struct hx_geometry *g, uint32_t accelerator)
+/* Groups of hosts are numbered before those without. */
+static unsigned groups_of_hosts(const struct hx_fabric *g)
 {
-    return hx_spec_board_job(spec, layout_board_of(spec, g, accelerator));
+    unsigned groups = 0;
+    for (uint32_t host = 0; host < g->hosts; host++)
+        groups = g->node[host].group >= groups ? g->node[host].group + 1 : groups;
+    return groups;
 }
 
-static unsigned board_worker(const struct hx_spec *spec, unsigned workers, unsigned board)
+unsigned layout_worker_of(const struct layout *l, unsigned group)
 {
-    return (unsigned)((uint64_t)board * workers / hx_spec_boards(spec));
+    return (unsigned)((uint64_t)group * l->workers / l->groups);
 }
 
-static unsigned worker_of(const struct hx_spec *spec, const struct hx_geometry *g, unsigned workers, uint32_t node)
+static unsigned mesh_worker(const struct layout *l, const struct hx_geometry *m, uint32_t node)
 {
-    struct hx_place at = hx_place_of(g, node);
-    if (at.kind == HX_ACCELERATOR)
-        return board_worker(spec, workers, layout_board_of(spec, g, node));
-    if (at.kind == HX_ROW_SWITCH)
-        return board_worker(spec, workers, at.line / g->b * g->x + g->x / 2U);
-    return at.line % workers;
+    struct hx_place at = hx_place_of(m, node);
+    return at.kind == HX_ROW_SWITCH ? layout_worker_of(l, at.line / m->b * m->x + m->x / 2U) : at.line % l->workers;
 }
 
-void layout_make(struct layout *l, const struct hx_spec *spec, const struct hx_geometry *g, unsigned workers)
+static unsigned worker_of(const struct layout *l, const struct hx_fabric *g, uint32_t node)
+{
+    unsigned group = g->node[node].group;
+    if (g->mesh.nodes && !hx_is_host(g, node))
+        return mesh_worker(l, &g->mesh, node);
+    return group < l->groups ? layout_worker_of(l, group) : group % l->workers;
+}
+
+void layout_make(struct layout *l, const struct hx_spec *spec, const struct hx_fabric *g, unsigned workers)
 {
     l->first_link = hx_allocate(g->nodes, sizeof *l->first_link);
     l->worker = hx_allocate(g->nodes, sizeof *l->worker);
     l->dead = hx_allocate(g->nodes, sizeof *l->dead);
+    l->workers = workers;
+    l->groups = groups_of_hosts(g);
     uint32_t link = 0;
     for (uint32_t node = 0; node < g->nodes; node++) {
         l->first_link[node] = link;
-        link += hx_node_ports(g, node);
-        l->worker[node] = (uint8_t)worker_of(spec, g, workers, node);
-        l->dead[node] = node < g->accelerators && hx_spec_board_failed(spec, layout_board_of(spec, g, node));
+        link += hx_fabric_ports(g, node);
+        l->worker[node] = (uint8_t)worker_of(l, g, node);
+        l->dead[node] = node < g->hosts && hx_spec_board_failed(spec, g->node[node].group);
     }
-    l->links = link + g->accelerators;
+    l->links = link + g->hosts;
 }
 
 void layout_free(struct layout *l)

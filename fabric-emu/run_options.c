@@ -4,6 +4,7 @@
 #include "fabric-emu/workload/collective_plan.h"
 #include "host/bounds.h"
 #include "host/json.h"
+#include "host/topology/bounds.h"
 #include "hxmesh/collective.h"
 
 #include <math.h>
@@ -70,8 +71,8 @@ static void check_traffic(struct run_options *o)
     if (target->count > 1 && pattern != HX_HOTSPOT)
         hx_die(HX_EXIT_USAGE, "--target", "%s has one target, %u are given", hx_settings_traffic(&o->settings),
                target->count);
-    o->target = hx_accelerator(&o->g, target->at[0].gx, target->at[0].gy);
-    if (!traffic_check(&o->spec, &o->g, &o->settings, &problem))
+    o->target = hx_fabric_host(o->g, target->at[0].gx, target->at[0].gy);
+    if (!traffic_check(&o->spec, o->g, &o->settings, &problem))
         hx_die_of(&problem);
     if (pattern < HX_PATTERNS)
         return;
@@ -100,7 +101,8 @@ static double pace_of(const struct run_options *o)
         return 1;
     /* Boards of one accelerator have two cables to the same switch. Packets choose by credit, and do not load both alike. */
     bool chooses = o->spec.a == 1 || o->spec.b == 1;
-    return (chooses ? 0.97 : 0.98) * hx_alltoall_minimal_bound(&o->g);
+    double bound = o->spec.a ? hx_alltoall_minimal_bound(&o->g->mesh) : hx_fabric_alltoall_bound(o->g);
+    return (chooses ? 0.97 : 0.98) * bound;
 }
 
 static void settle_pace(struct run_options *o)
@@ -221,7 +223,7 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
         .options = options};
     int first = hx_options_parse(&command, argc, argv, &o->common);
     hx_spec_load(argv[first], &overrides, &o->spec);
-    o->g = hx_spec_geometry(&o->spec);
+    o->g = hx_spec_fabric(&o->spec);
     settle(o, &settings);
     hx_options_check(&command, &o->common, hx_settings_run(&o->settings));
     settle_capture(o, &capture);

@@ -10,7 +10,7 @@
 
 struct run_options {
     struct hx_spec spec;
-    struct hx_geometry g;
+    const struct hx_fabric *g;
     struct hx_settings settings; /* the file's, the command line's over them */
     struct hx_capture_settings capture;
     struct hx_timing timing; /* as given: hx_timing_complete() */

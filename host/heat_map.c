@@ -5,12 +5,12 @@ const unsigned char hx_heat_colour[HX_HEAT_SHADES] = {17, 19, 25, 31, 37, 71, 14
 
 static unsigned column_of(const struct hx_heat_map *map, unsigned gx)
 {
-    return gx / map->wide * HX_HEAT_CELL + (map->apart ? gx / map->g->a : 0);
+    return gx / map->wide * HX_HEAT_CELL + (map->apart_x ? gx / map->apart_x : 0);
 }
 
 static unsigned row_of(const struct hx_heat_map *map, unsigned gy)
 {
-    return gy / map->high + (map->apart ? gy / map->g->b : 0);
+    return gy / map->high + (map->apart_y ? gy / map->apart_y : 0);
 }
 
 unsigned hx_heat_map_columns(const struct hx_heat_map *map)
@@ -29,7 +29,7 @@ static double sum_of(const struct hx_heat_map *map, const double *value, unsigne
     double sum = 0;
     for (unsigned y = gy; y < gy + map->high && y < map->g->rows; y++) {
         for (unsigned x = gx; x < gx + map->wide && x < map->g->columns; x++)
-            sum += value[hx_accelerator(map->g, x, y)];
+            sum += value[hx_fabric_at(map->g, x, y)];
     }
     return sum;
 }

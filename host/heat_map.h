@@ -2,7 +2,7 @@
 #ifndef HXMESH_HOST_HEAT_MAP_H
 #define HXMESH_HOST_HEAT_MAP_H
 
-#include "hxmesh/geometry.h"
+#include "host/topology/fabric.h"
 
 enum { HX_HEAT_SHADES = 10, HX_HEAT_CELL = 2 /* characters, a space and a digit */ };
 
@@ -10,9 +10,9 @@ enum { HX_HEAT_SHADES = 10, HX_HEAT_CELL = 2 /* characters, a space and a digit 
 extern const unsigned char hx_heat_colour[HX_HEAT_SHADES];
 
 struct hx_heat_map {
-    const struct hx_geometry *g;
-    unsigned wide, high; /* accelerators of a cell */
-    bool apart;          /* a space, and an empty line, between boards */
+    const struct hx_fabric *g;
+    unsigned wide, high;       /* accelerators of a cell */
+    unsigned apart_x, apart_y; /* hosts after which there is a space, or an empty line; 0: nowhere */
 };
 
 unsigned hx_heat_map_columns(const struct hx_heat_map *map); /* characters */

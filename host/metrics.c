@@ -5,20 +5,12 @@
 #include <time.h>
 #include <unistd.h>
 
-static uint32_t links_of_plane(const struct hx_geometry *g)
-{
-    uint32_t links = 0;
-    for (uint32_t node = 0; node < g->nodes; node++)
-        links += hx_node_ports(g, node);
-    return links;
-}
-
 static size_t align(size_t bytes)
 {
     return (bytes + 63) & ~(size_t)63;
 }
 
-size_t hx_metrics_place(struct hx_metrics *m, const struct hx_geometry *g, unsigned workers, uint8_t *base, size_t at)
+size_t hx_metrics_place(struct hx_metrics *m, const struct hx_fabric *g, unsigned workers, uint8_t *base, size_t at)
 {
     uintptr_t start = (uintptr_t)base;
     m->head = (void *)start;
@@ -26,14 +18,14 @@ size_t hx_metrics_place(struct hx_metrics *m, const struct hx_geometry *g, unsig
     m->worker = (void *)(start + at);
     at += workers * sizeof *m->worker;
     m->accelerator = (void *)(start + at);
-    at += g->accelerators * sizeof *m->accelerator;
+    at += g->hosts * sizeof *m->accelerator;
     m->link = (void *)(start + at);
-    at = align(at + (size_t)g->planes * links_of_plane(g) * sizeof *m->link);
+    at = align(at + (size_t)g->planes * g->ports * sizeof *m->link);
     m->owner = (void *)(start + at);
     return align(at + g->nodes);
 }
 
-void hx_metrics_describe(const struct hx_metrics *m, const struct hx_geometry *g, unsigned workers, unsigned clock)
+void hx_metrics_describe(const struct hx_metrics *m, const struct hx_fabric *g, unsigned workers, unsigned clock)
 {
     struct hx_metrics_head *h = m->head;
     const uint8_t *base = (const uint8_t *)h;
@@ -41,17 +33,17 @@ void hx_metrics_describe(const struct hx_metrics *m, const struct hx_geometry *g
     h->head_bytes = sizeof *h;
     h->pid = (int32_t)getpid();
     h->clock = clock;
-    h->a = g->a;
-    h->b = g->b;
-    h->x = g->x;
-    h->y = g->y;
+    h->a = g->mesh.a;
+    h->b = g->mesh.b;
+    h->x = g->mesh.x;
+    h->y = g->mesh.y;
     h->planes = g->planes;
-    h->radix = g->radix;
-    h->taper = g->taper;
+    h->radix = g->mesh.radix;
+    h->taper = g->mesh.taper;
     h->workers = workers;
-    h->accelerators = g->accelerators;
+    h->accelerators = g->hosts;
     h->nodes = g->nodes;
-    h->links = g->planes * links_of_plane(g);
+    h->links = g->planes * g->ports;
     h->drops = HX_DROP_COUNT;
     h->worker_at = (uint64_t)((uint8_t *)m->worker - base);
     h->accelerator_at = (uint64_t)((uint8_t *)m->accelerator - base);

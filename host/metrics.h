@@ -8,7 +8,7 @@
  *     link[links]                  by plane, node and port: what leaves by that port; LOCAL: to the endpoint
  *     owner[nodes]                 the worker that runs the node, HX_METRICS_NOBODY: it has no firmware here
  *
- * Nodes and ports are numbered as hxmesh/geometry.h does. Counters only grow, also when a killed worker is started
+ * Nodes and ports are numbered as host/topology/fabric.h says. Counters only grow, also when a killed worker is started
  * again, so that rates follow from two readings. Everything is native byte order and 64 bits wide unless it says so.
  *
  * Who writes: the supervisor all of the head, and of a worker its state, pid and deaths; all other counters of a worker,
@@ -19,14 +19,14 @@
 #define HXMESH_HOST_METRICS_H
 
 #include "host/error.h"
+#include "host/topology/fabric.h"
 #include "hxmesh/endpoint.h"
-#include "hxmesh/geometry.h"
 #include "hxmesh/switch.h"
 
 #include <stdalign.h>
 #include <stdatomic.h>
 
-enum { HX_METRICS_VERSION = 1, HX_METRICS_MOST_WORKERS = 64, HX_METRICS_NOBODY = 255 };
+enum { HX_METRICS_VERSION = 2, HX_METRICS_MOST_WORKERS = 64, HX_METRICS_NOBODY = 255 };
 #define HX_METRICS_MAGIC UINT64_C(0x32306873656d7868) /* "hxmesh02" */
 
 enum hx_life { HX_LIFE_OPENING, HX_LIFE_READY, HX_LIFE_ENDED };
@@ -35,16 +35,17 @@ enum hx_worker_state { HX_WORKER_STARTING, HX_WORKER_RUNNING, HX_WORKER_DONE, HX
 
 struct hx_metrics_head {
     uint64_t magic;
-    uint32_t version, head_bytes; /* HX_METRICS_VERSION, sizeof(struct hx_metrics_head) */
-    _Atomic uint32_t life;        /* enum hx_life: all below is true from HX_LIFE_READY on */
-    int32_t pid;                  /* of the supervisor, for show */
-    uint32_t clock;               /* enum hx_clock */
-    uint32_t a, b, x, y, planes, radix, taper;
+    uint32_t version, head_bytes;      /* HX_METRICS_VERSION, sizeof(struct hx_metrics_head) */
+    _Atomic uint32_t life;             /* enum hx_life: all below is true from HX_LIFE_READY on */
+    int32_t pid;                       /* of the supervisor, for show */
+    uint32_t clock;                    /* enum hx_clock */
+    uint32_t a, b, x, y, radix, taper; /* of a HammingMesh; else 0, and `fabric` says all */
+    uint32_t planes;
     uint32_t workers, accelerators, nodes, links, drops; /* nodes: of one plane */
     uint64_t worker_at, accelerator_at, link_at, owner_at;
     uint64_t link_rate;                            /* bytes a second that a link carries */
     uint64_t goal_messages, goal_bytes, goal_time; /* to be acknowledged, delivered, passed (ns); 0: not known */
-    char name[64], fabric[64];                     /* the spec's; end with 0 */
+    char name[64], fabric[256];                    /* the spec's; end with 0 */
     char traffic[128];                             /* in words */
     _Atomic uint32_t phase;                        /* enum hx_phase */
     _Atomic uint64_t started_ns;                   /* CLOCK_MONOTONIC, when it began to send; 0: not yet */
@@ -89,10 +90,10 @@ struct hx_metrics {
 
 /* Finds all of it in an object that begins at `base` (NULL: only its size is asked): the head at its beginning, the rest
  * from `at` on. Returns where that ends, a multiple of 64. */
-size_t hx_metrics_place(struct hx_metrics *m, const struct hx_geometry *g, unsigned workers, uint8_t *base, size_t at);
+size_t hx_metrics_place(struct hx_metrics *m, const struct hx_fabric *g, unsigned workers, uint8_t *base, size_t at);
 
 /* Fills in where all of it lies and what it describes; life, goals and words are left to the caller. */
-void hx_metrics_describe(const struct hx_metrics *m, const struct hx_geometry *g, unsigned workers, unsigned clock);
+void hx_metrics_describe(const struct hx_metrics *m, const struct hx_fabric *g, unsigned workers, unsigned clock);
 
 /* Number of what leaves by port 0 of a node; `first_port`: of the node, among the ports of all nodes of a plane. */
 static inline uint32_t hx_metrics_link_number(const struct hx_metrics *m, unsigned plane, uint32_t first_port)
@@ -125,9 +126,12 @@ uint64_t hx_metrics_now(void);
 /* ---- readers ---- */
 
 /* Judges an object of `bytes` that begins at `base`; copies its head to *head, since what is checked must not change, and
- * finds the rest. Every offset, count and size that is used afterwards was looked at. */
+ * finds the rest. Every offset, count and size that is used afterwards was looked at. On true *g is to be freed. */
 bool hx_metrics_check(const uint8_t *base, size_t bytes, struct hx_metrics_head *head, struct hx_metrics *m,
-                      struct hx_geometry *g, struct hx_problem *problem);
+                      struct hx_fabric *g, struct hx_problem *problem);
+
+/* The fabric that a head describes; false: there is none like it. To be freed. */
+bool hx_metrics_fabric(const struct hx_metrics_head *head, struct hx_fabric *g);
 
 /* What all counters were. worker[].sequence and so on are plain copies. */
 struct hx_metrics_reading {

@@ -1,5 +1,7 @@
 /* metrics_read.c - checking and copying the counters of another process's fabric (host/metrics.h). */
 #include "host/metrics.h"
+#include "host/topology/hamming_mesh.h"
+#include "host/topology/topology.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,30 +14,46 @@ static bool fits(uint64_t at, uint64_t count, size_t each, size_t bytes)
     return at % 64 == 0 && at >= sizeof(struct hx_metrics_head) && at <= bytes && count <= (bytes - at) / each;
 }
 
-static uint64_t links_of(const struct hx_geometry *g)
-{
-    uint64_t links = 0;
-    for (uint32_t node = 0; node < g->nodes; node++)
-        links += hx_node_ports(g, node);
-    return links * g->planes;
-}
-
-static bool describes_itself(const struct hx_metrics_head *h, struct hx_geometry *g, size_t bytes)
-{
-    return hx_geometry_init(g, h->a, h->b, h->x, h->y, h->planes, h->radix, h->taper) == 0 && h->workers > 0 &&
-           h->workers <= HX_METRICS_MOST_WORKERS && h->accelerators == g->accelerators && h->nodes == g->nodes &&
-           h->links == links_of(g) && fits(h->worker_at, h->workers, sizeof(struct hx_metrics_worker), bytes) &&
-           fits(h->accelerator_at, h->accelerators, sizeof(struct hx_metrics_accelerator), bytes) &&
-           fits(h->link_at, h->links, sizeof(struct hx_metrics_link), bytes) && fits(h->owner_at, h->nodes, 1, bytes);
-}
-
 static bool is_text(const char *text, size_t room)
 {
     return memchr(text, 0, room) != NULL;
 }
 
+bool hx_metrics_fabric(const struct hx_metrics_head *head, struct hx_fabric *g)
+{
+    const struct hx_metrics_head h[] = {*head}; /* what is checked must not change */
+    struct hx_geometry mesh;
+    struct hx_problem problem;
+    if (h->planes == 0 || h->planes > HX_MAX_PLANES || !is_text(h->fabric, sizeof h->fabric))
+        return false;
+    if (!(h->a | h->b | h->x | h->y)) {
+        bool made = hx_fabric_make(g, h->fabric, h->planes, &problem);
+        if (made && g->mesh.nodes)
+            hx_fabric_free(g);
+        return made && g->topology != NULL;
+    }
+    if (hx_geometry_init(&mesh, h->a, h->b, h->x, h->y, h->planes, h->radix, h->taper) != 0)
+        return false;
+    hx_fabric_of_mesh(g, &mesh);
+    return true;
+}
+
+static bool describes_itself(const struct hx_metrics_head *h, struct hx_fabric *g, size_t bytes)
+{
+    if (h->workers == 0 || h->workers > HX_METRICS_MOST_WORKERS || !is_text(h->name, sizeof h->name) ||
+        !is_text(h->traffic, sizeof h->traffic) || !hx_metrics_fabric(h, g))
+        return false;
+    if (h->accelerators == g->hosts && h->nodes == g->nodes && h->links == (uint64_t)g->planes * g->ports &&
+        fits(h->worker_at, h->workers, sizeof(struct hx_metrics_worker), bytes) &&
+        fits(h->accelerator_at, h->accelerators, sizeof(struct hx_metrics_accelerator), bytes) &&
+        fits(h->link_at, h->links, sizeof(struct hx_metrics_link), bytes) && fits(h->owner_at, h->nodes, 1, bytes))
+        return true;
+    hx_fabric_free(g);
+    return false;
+}
+
 bool hx_metrics_check(const uint8_t *base, size_t bytes, struct hx_metrics_head *head, struct hx_metrics *m,
-                      struct hx_geometry *g, struct hx_problem *problem)
+                      struct hx_fabric *g, struct hx_problem *problem)
 {
     const int code = HX_EXIT_ENVIRONMENT;
     if (bytes < sizeof *head)
@@ -45,8 +63,7 @@ bool hx_metrics_check(const uint8_t *base, size_t bytes, struct hx_metrics_head 
         return hx_fail(problem, code, NULL, "no counters of a fabric (another version of hxmesh?)");
     if (head->version != HX_METRICS_VERSION || head->head_bytes != sizeof *head || head->drops != HX_DROP_COUNT)
         return hx_fail(problem, code, NULL, "this fabric runs another version of hxmesh");
-    if (!describes_itself(head, g, bytes) || !is_text(head->name, sizeof head->name) ||
-        !is_text(head->fabric, sizeof head->fabric) || !is_text(head->traffic, sizeof head->traffic))
+    if (!describes_itself(head, g, bytes))
         return hx_fail(problem, code, NULL, "what it says of its counters cannot be true");
     m->head = (struct hx_metrics_head *)(uintptr_t)base;
     m->worker = (void *)((uintptr_t)base + head->worker_at);

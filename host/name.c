@@ -1,7 +1,7 @@
-/* name.c - names of nodes and ports (host/name.h). */
+/* name.c - names of nodes and ports of any fabric (host/name.h). */
 #include "host/name.h"
+#include "host/name_mesh.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,42 +9,42 @@
 const char *const hx_port_letters[HX_ACCELERATOR_PORTS] = {
     [HX_E] = "E", [HX_W] = "W", [HX_N] = "N", [HX_S] = "S", [HX_LOCAL] = "local"};
 
-static const struct hx_network *network_of(const struct hx_geometry *g, enum hx_node_kind kind)
+/* The name of a node without its plane. */
+static int print_place(char name[HX_NAME_BYTES], const struct hx_fabric *g, uint32_t node)
 {
-    return kind == HX_ROW_SWITCH ? &g->row : &g->column;
+    if (hx_is_host(g, node))
+        return snprintf(name, HX_NAME_BYTES, "a%u,%u", g->node[node].d0, g->node[node].d1);
+    for (unsigned i = 0; i < g->names; i++) {
+        const struct hx_name_range *r = &g->name[i];
+        uint32_t at = node - r->first;
+        if (at < r->count && r->inner)
+            return snprintf(name, HX_NAME_BYTES, "%s%u,%u", r->word, at / r->inner, at % r->inner);
+        if (at < r->count)
+            return snprintf(name, HX_NAME_BYTES, "%s%u", r->word, at);
+    }
+    return snprintf(name, HX_NAME_BYTES, "s%u", node - g->hosts);
 }
 
-const char *hx_node_name(char name[HX_NAME_BYTES], const struct hx_geometry *g, unsigned plane, uint32_t node)
+const char *hx_node_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, unsigned plane, uint32_t node)
 {
-    struct hx_place p = hx_place_of(g, node);
-    if (p.kind == HX_ACCELERATOR) {
-        snprintf(name, HX_NAME_BYTES, "a%u,%u/p%u", p.gx, p.gy, plane);
-        return name;
-    }
-    const struct hx_network *n = network_of(g, p.kind);
-    bool leaf = p.index < n->leaves;
-    snprintf(name, HX_NAME_BYTES, "%s%u/p%u/%s%u", p.kind == HX_ROW_SWITCH ? "row" : "col", p.line, plane,
-             leaf ? "leaf" : "spine", leaf ? p.index : (unsigned)p.index - n->leaves);
+    if (g->mesh.nodes)
+        return hx_mesh_node_name(name, &g->mesh, plane, node);
+    int used = print_place(name, g, node);
+    (void)snprintf(name + used, HX_NAME_BYTES - (size_t)used, "/p%u", plane);
     return name;
 }
 
-const char *hx_port_name(char name[HX_NAME_BYTES], const struct hx_geometry *g, unsigned plane, uint32_t node,
+const char *hx_port_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, unsigned plane, uint32_t node,
                          unsigned port)
 {
-    struct hx_place p = hx_place_of(g, node);
-    const struct hx_network *n = network_of(g, p.kind);
-    if (p.kind == HX_ACCELERATOR)
-        snprintf(name, HX_NAME_BYTES, "a%u,%u/p%u/%s", p.gx, p.gy, plane,
-                 port < HX_ACCELERATOR_PORTS ? hx_port_letters[port] : "?");
-    else if (p.index >= n->leaves)
-        snprintf(name, HX_NAME_BYTES, "%s%u/p%u/spine%u/%u", p.kind == HX_ROW_SWITCH ? "row" : "col", p.line, plane,
-                 (unsigned)p.index - n->leaves, port);
-    else if (port >= n->down)
-        snprintf(name, HX_NAME_BYTES, "%s%u/p%u/leaf%u/up%u", p.kind == HX_ROW_SWITCH ? "row" : "col", p.line, plane,
-                 p.index, port - n->down);
+    if (g->mesh.nodes)
+        return hx_mesh_port_name(name, &g->mesh, plane, node, port);
+    int used = print_place(name, g, node);
+    if (hx_is_host(g, node))
+        (void)snprintf(name + used, HX_NAME_BYTES - (size_t)used, "/p%u/%s", plane,
+                       port < HX_ACCELERATOR_PORTS ? hx_port_letters[port] : "?");
     else
-        snprintf(name, HX_NAME_BYTES, "%s%u/p%u/%u", p.kind == HX_ROW_SWITCH ? "row" : "col", p.line, plane,
-                 p.index * (unsigned)n->down + port);
+        (void)snprintf(name + used, HX_NAME_BYTES - (size_t)used, "/p%u/%u", plane, port);
     return name;
 }
 
@@ -63,59 +63,49 @@ static bool take(const char **text, const char *word, unsigned *number)
     return true;
 }
 
-/* What stands in front of the port or switch: a node kind with its line or coordinates, and the plane. */
-struct head {
-    enum hx_node_kind kind;
-    unsigned line, gx, gy, plane;
-};
-
-static bool take_head(const char **text, const struct hx_geometry *g, struct head *h)
+static bool take_router(const char **text, const struct hx_fabric *g, uint32_t *node)
 {
-    if (take(text, "a", &h->gx) || take(text, "", &h->gx)) {
-        h->kind = HX_ACCELERATOR;
-        if (!take(text, ",", &h->gy) || h->gx >= g->columns || h->gy >= g->rows)
+    static const struct hx_name_range plain = {.word = "s"};
+    for (unsigned i = 0; i <= g->names; i++) {
+        const struct hx_name_range *r = i < g->names ? &g->name[i] : &plain;
+        uint32_t first = i < g->names ? r->first : g->hosts;
+        uint32_t count = i < g->names ? r->count : g->nodes - g->hosts;
+        const char *next = *text;
+        unsigned at;
+        unsigned inner = 0;
+        if (!take(&next, r->word, &at) || (r->inner && (!take(&next, ",", &inner) || inner >= r->inner)))
+            continue;
+        at = r->inner ? at * r->inner + inner : at;
+        if (at >= count)
             return false;
-    } else if (take(text, "row", &h->line)) {
-        h->kind = HX_ROW_SWITCH;
-        if (h->line >= g->rows)
+        *node = first + at;
+        *text = next;
+        return true;
+    }
+    return false;
+}
+
+static bool take_node(const char **text, const struct hx_fabric *g, unsigned *plane, uint32_t *node)
+{
+    const char *next = *text;
+    unsigned d0;
+    unsigned d1;
+    if ((take(&next, "a", &d0) || take(&next, "", &d0)) && take(&next, ",", &d1)) {
+        *node = hx_fabric_host(g, d0, d1);
+        if (*node == HX_NOWHERE)
             return false;
-    } else if (take(text, "col", &h->line)) {
-        h->kind = HX_COLUMN_SWITCH;
-        if (h->line >= g->columns)
-            return false;
-    } else {
+        *text = next;
+    } else if (!take_router(text, g, node)) {
         return false;
     }
-    return take(text, "/p", &h->plane) && h->plane < g->planes;
+    return take(text, "/p", plane) && *plane < g->planes;
 }
 
-/* Takes "/leafN" or "/spineN" and makes a node of it. */
-static bool take_switch(const char **text, const struct hx_geometry *g, const struct head *h, uint32_t *node,
-                        bool *is_leaf)
+bool hx_node_parse(const char *name, const struct hx_fabric *g, unsigned *plane, uint32_t *node)
 {
-    const struct hx_network *n = network_of(g, h->kind);
-    unsigned index;
-    *is_leaf = take(text, "/leaf", &index);
-    if (!*is_leaf && !take(text, "/spine", &index))
-        return false;
-    if (index >= (*is_leaf ? n->leaves : n->spines))
-        return false;
-    *node = hx_tree_switch(g, h->kind, h->line, *is_leaf ? index : n->leaves + index);
-    return true;
-}
-
-bool hx_node_parse(const char *name, const struct hx_geometry *g, unsigned *plane, uint32_t *node)
-{
-    struct head h;
-    bool is_leaf;
-    if (!take_head(&name, g, &h))
-        return false;
-    if (h.kind == HX_ACCELERATOR)
-        *node = hx_accelerator(g, h.gx, h.gy);
-    else if (!take_switch(&name, g, &h, node, &is_leaf))
-        return false;
-    *plane = h.plane;
-    return *name == '\0';
+    if (g->mesh.nodes)
+        return hx_mesh_node_parse(name, &g->mesh, plane, node);
+    return take_node(&name, g, plane, node) && *name == '\0';
 }
 
 static bool take_letter(const char *text, unsigned *port)
@@ -126,26 +116,13 @@ static bool take_letter(const char *text, unsigned *port)
     return false;
 }
 
-bool hx_port_parse(const char *name, const struct hx_geometry *g, unsigned *plane, uint32_t *node, unsigned *port)
+bool hx_port_parse(const char *name, const struct hx_fabric *g, unsigned *plane, uint32_t *node, unsigned *port)
 {
-    struct head h;
-    bool is_leaf;
-    if (!take_head(&name, g, &h))
+    if (g->mesh.nodes)
+        return hx_mesh_port_parse(name, &g->mesh, plane, node, port);
+    if (!take_node(&name, g, plane, node))
         return false;
-    *plane = h.plane;
-    if (h.kind == HX_ACCELERATOR) {
-        *node = hx_accelerator(g, h.gx, h.gy);
+    if (hx_is_host(g, *node))
         return take_letter(name, port);
-    }
-    const struct hx_network *n = network_of(g, h.kind);
-    unsigned number;
-    if (take(&name, "/", &number)) {
-        *node = hx_tree_switch(g, h.kind, h.line, number / n->down);
-        *port = number % n->down;
-        return *name == '\0' && number < (unsigned)n->leaves * n->down;
-    }
-    if (!take_switch(&name, g, &h, node, &is_leaf) || !take(&name, is_leaf ? "/up" : "/", &number))
-        return false;
-    *port = number + (is_leaf ? n->down : 0);
-    return *name == '\0' && *port < hx_node_ports(g, *node);
+    return take(&name, "/", port) && *name == '\0' && *port < hx_fabric_ports(g, *node);
 }

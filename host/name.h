@@ -1,27 +1,32 @@
 /* name.h - the names of nodes and ports, the same in files, captures, reports and on the command line.
  *
+ * Of any fabric:
+ *     a5,3/p0              the host with address 5,3 in plane 0         a5,3/p0/E     its port: E W N S local
+ *     leaf3/p0             a router, by the word its topology gives it  leaf3/p0/12   its port 12
+ *     r2,5/p0              likewise where they stand in groups          s7/p0         where the topology has no words
+ * Of a HammingMesh, which names its networks by line:
  *     a5,3/p0              accelerator 5,3 in plane 0           a5,3/p0/E            its port: E W N S local
  *     row3/p0/leaf1        a switch of the row network of line 3; leaf0 is the single crossbar where there is one
  *     row3/p0/12           network port 12: leaf * down + port  row3/p0/leaf1/up2    an uplink of a leaf
  *     col5/p0/spine0       likewise for columns                 col5/p0/spine0/7     a port of a spine
  *
  * Formatting writes at most HX_NAME_BYTES with the final zero and returns `name`. Parsing accepts exactly what
- * formatting writes and that exists in the geometry; an accelerator may be without its "a" (5,3/p0/E). */
+ * formatting writes and that exists in the fabric; an accelerator may be without its "a" (5,3/p0/E). */
 #ifndef HXMESH_HOST_NAME_H
 #define HXMESH_HOST_NAME_H
 
-#include "hxmesh/geometry.h"
+#include "host/topology/fabric.h"
 
 #include <stdbool.h>
 
 enum { HX_NAME_BYTES = 40 };
 
-const char *hx_node_name(char name[HX_NAME_BYTES], const struct hx_geometry *g, unsigned plane, uint32_t node);
-const char *hx_port_name(char name[HX_NAME_BYTES], const struct hx_geometry *g, unsigned plane, uint32_t node,
+const char *hx_node_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, unsigned plane, uint32_t node);
+const char *hx_port_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, unsigned plane, uint32_t node,
                          unsigned port);
 
-bool hx_node_parse(const char *name, const struct hx_geometry *g, unsigned *plane, uint32_t *node);
-bool hx_port_parse(const char *name, const struct hx_geometry *g, unsigned *plane, uint32_t *node, unsigned *port);
+bool hx_node_parse(const char *name, const struct hx_fabric *g, unsigned *plane, uint32_t *node);
+bool hx_port_parse(const char *name, const struct hx_fabric *g, unsigned *plane, uint32_t *node, unsigned *port);
 
 /* "E", "W", "N", "S", "local". */
 extern const char *const hx_port_letters[HX_ACCELERATOR_PORTS];

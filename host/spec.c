@@ -1,5 +1,7 @@
 /* spec.c - spec strings, checks and questions about a fabric (host/spec.h); host/yaml/spec_file.c reads files. */
 #include "host/spec.h"
+#include "host/topology/all.h"
+#include "host/topology/hamming_mesh.h"
 #include "hxmesh/collective.h"
 #include "hxmesh/error.h"
 
@@ -108,58 +110,6 @@ void hx_settings_merge(struct hx_settings *into, const struct hx_settings *over)
 
 /* ---- spec strings ---- */
 
-enum { LONGEST_TEXT = 63 };
-
-/* Lower case without spaces; false: longer than any fabric. */
-static bool squeeze(char *to, const char *text)
-{
-    size_t used = 0;
-    for (; *text; text++) {
-        if (isspace((unsigned char)*text))
-            continue;
-        if (used == LONGEST_TEXT)
-            return false;
-        to[used++] = (char)tolower((unsigned char)*text);
-    }
-    to[used] = '\0';
-    return true;
-}
-
-/* Take one number (at most 9 digits, so that it cannot overflow) or one word from *text; false: it is not there. */
-static bool take_number(const char **text, unsigned *number)
-{
-    size_t length = strspn(*text, "0123456789");
-    if (length == 0 || length > 9)
-        return false;
-    *number = (unsigned)strtoul(*text, NULL, 10);
-    *text += length;
-    return true;
-}
-
-static bool take(const char **text, const char *word)
-{
-    size_t length = strlen(word);
-    if (strncmp(*text, word, length) != 0)
-        return false;
-    *text += length;
-    return true;
-}
-
-/* "4x4hx2mesh" or "3x2h2x4mesh" into the four numbers. */
-static bool take_fabric(const char *text, struct hx_spec *spec)
-{
-    if (!take_number(&text, &spec->x) || !take(&text, "x") || !take_number(&text, &spec->y) || !take(&text, "h"))
-        return false;
-    if (take(&text, "x")) {
-        if (!take_number(&text, &spec->a))
-            return false;
-        spec->b = spec->a;
-    } else if (!take_number(&text, &spec->a) || !take(&text, "x") || !take_number(&text, &spec->b)) {
-        return false;
-    }
-    return take(&text, "mesh") && *text == '\0';
-}
-
 static bool check_sides(const struct hx_spec *spec, const char *where, struct hx_problem *problem)
 {
     const struct {
@@ -176,6 +126,39 @@ static bool check_sides(const struct hx_spec *spec, const char *where, struct hx
     return true;
 }
 
+static bool take_mesh(const char *text, struct hx_spec *spec, struct hx_problem *problem)
+{
+    struct hx_mesh_sides sides;
+    if (!hx_mesh_parse(text, &sides))
+        return hx_fail(
+            problem, HX_EXIT_CONFIG, *text ? text : "''",
+            "is not a fabric (write for example '4x4 Hx2Mesh', 'fat-tree hosts=64', or name a *.hxm.yaml file; "
+            "hxmesh topologies lists what there is)");
+    spec->x = sides.x;
+    spec->y = sides.y;
+    spec->a = sides.a;
+    spec->b = sides.b;
+    if (!check_sides(spec, text, problem))
+        return false;
+    if (spec->a == spec->b)
+        snprintf(spec->fabric, sizeof spec->fabric, "%ux%u Hx%uMesh", spec->x, spec->y, spec->a);
+    else
+        snprintf(spec->fabric, sizeof spec->fabric, "%ux%u H%ux%uMesh", spec->x, spec->y, spec->a, spec->b);
+    return true;
+}
+
+/* One space between parts. */
+static void take_words(const char *text, struct hx_spec *spec)
+{
+    size_t used = 0;
+    for (; *text && used < sizeof spec->fabric - 1; text++) {
+        bool space = isspace((unsigned char)*text);
+        if (!space || (used && spec->fabric[used - 1] != ' '))
+            spec->fabric[used++] = space ? ' ' : *text;
+    }
+    spec->fabric[used && spec->fabric[used - 1] == ' ' ? used - 1 : used] = '\0';
+}
+
 bool hx_spec_parse(const char *text, struct hx_spec *spec, struct hx_problem *problem)
 {
     *spec = (struct hx_spec){.planes = (unsigned)hx_default_sizes.planes,
@@ -184,18 +167,13 @@ bool hx_spec_parse(const char *text, struct hx_spec *spec, struct hx_problem *pr
                              .credits = (unsigned)hx_default_sizes.credits,
                              .settings = hx_default_settings,
                              .capture = HX_CAPTURE_DEFAULTS};
-    char squeezed[LONGEST_TEXT + 1];
-    if (!squeeze(squeezed, text) || !take_fabric(squeezed, spec))
-        return hx_fail(
-            problem, HX_EXIT_CONFIG, *text ? text : "''",
-            "is not a fabric (write for example '4x4 Hx2Mesh' or '3x2 H2x4Mesh', or name a *.hxm.yaml file)");
-    if (!check_sides(spec, text, problem))
+    struct hx_problem unknown;
+    const struct hx_topology *topology = hx_topology_of(text, &unknown);
+    if (topology && topology != &hx_topology_hamming_mesh)
+        take_words(text, spec);
+    else if (!take_mesh(text, spec, problem))
         return false;
-    if (spec->a == spec->b)
-        snprintf(spec->fabric, sizeof spec->fabric, "%ux%u Hx%uMesh", spec->x, spec->y, spec->a);
-    else
-        snprintf(spec->fabric, sizeof spec->fabric, "%ux%u H%ux%uMesh", spec->x, spec->y, spec->a, spec->b);
-    snprintf(spec->name, sizeof spec->name, "%s", spec->fabric);
+    snprintf(spec->name, sizeof spec->name, "%.63s", spec->fabric);
     snprintf(spec->source, sizeof spec->source, "%s", text);
     return true;
 }
@@ -208,7 +186,7 @@ static bool joins(unsigned boards, unsigned radix, unsigned taper)
     return hx_geometry_init(&g, 1, 1, boards, 1, 1, radix, taper) == HX_OK;
 }
 
-bool hx_spec_try_geometry(const struct hx_spec *spec, struct hx_geometry *g, struct hx_problem *problem)
+static bool mesh_of(const struct hx_spec *spec, struct hx_geometry *g, struct hx_problem *problem)
 {
     int error = hx_geometry_init(g, spec->a, spec->b, spec->x, spec->y, spec->planes, spec->radix, spec->taper);
     if (error == HX_OK)
@@ -230,13 +208,40 @@ bool hx_spec_try_geometry(const struct hx_spec *spec, struct hx_geometry *g, str
     return hx_fail(problem, HX_EXIT_CONFIG, spec->source, "planes, radix or taper are out of range");
 }
 
-struct hx_geometry hx_spec_geometry(const struct hx_spec *spec)
+static void free_graph(struct hx_spec *spec)
+{
+    if (spec->graph)
+        hx_fabric_free(spec->graph);
+    free(spec->graph);
+    spec->graph = NULL;
+}
+
+bool hx_spec_build(struct hx_spec *spec, struct hx_problem *problem)
 {
     struct hx_geometry g;
-    struct hx_problem problem;
-    if (!hx_spec_try_geometry(spec, &g, &problem))
-        hx_die_of(&problem);
-    return g;
+    free_graph(spec);
+    if (spec->a && !mesh_of(spec, &g, problem))
+        return false;
+    spec->graph = hx_allocate(1, sizeof *spec->graph);
+    if (spec->a)
+        hx_fabric_of_mesh(spec->graph, &g);
+    else if (!hx_fabric_make(spec->graph, spec->fabric, spec->planes, problem)) {
+        free(spec->graph);
+        spec->graph = NULL;
+    }
+    return spec->graph != NULL;
+}
+
+const struct hx_fabric *hx_spec_fabric(const struct hx_spec *spec)
+{
+    return spec->graph;
+}
+
+struct hx_geometry hx_spec_mesh(const struct hx_spec *spec, const char *what)
+{
+    if (!spec->a)
+        hx_die(HX_EXIT_CONFIG, spec->source, "%s is for a HammingMesh", what);
+    return spec->graph->mesh;
 }
 
 /* ---- loading ---- */
@@ -270,12 +275,11 @@ bool hx_spec_override(struct hx_spec *spec, const struct hx_overrides *o, struct
 bool hx_spec_try_load(const char *argument, const struct hx_overrides *overrides, struct hx_spec *spec,
                       struct hx_problem *problem)
 {
-    struct hx_geometry g;
     bool loaded =
         names_a_file(argument) ? hx_spec_read(argument, spec, problem) : hx_spec_parse(argument, spec, problem);
     if (!loaded)
         return false;
-    if ((overrides && !hx_spec_override(spec, overrides, problem)) || !hx_spec_try_geometry(spec, &g, problem)) {
+    if ((overrides && !hx_spec_override(spec, overrides, problem)) || !hx_spec_build(spec, problem)) {
         hx_spec_free(spec);
         return false;
     }
@@ -291,6 +295,7 @@ void hx_spec_load(const char *argument, const struct hx_overrides *overrides, st
 
 void hx_spec_free(struct hx_spec *spec)
 {
+    free_graph(spec);
     free(spec->failed);
     free(spec->job);
     free(spec->external);
@@ -310,7 +315,7 @@ void hx_spec_free(struct hx_spec *spec)
 
 unsigned hx_spec_boards(const struct hx_spec *spec)
 {
-    return spec->x * spec->y;
+    return spec->graph ? spec->graph->groups : spec->x * spec->y;
 }
 
 bool hx_spec_board_failed(const struct hx_spec *spec, unsigned board)
@@ -332,7 +337,9 @@ void hx_spec_refuse_external(const struct hx_spec *spec, const char *what)
 
 unsigned hx_spec_board_at(const struct hx_spec *spec, unsigned gx, unsigned gy)
 {
-    return gy / spec->b * spec->x + gx / spec->a;
+    if (spec->a)
+        return gy / spec->b * spec->x + gx / spec->a;
+    return spec->graph->node[hx_fabric_host(spec->graph, gx, gy)].group;
 }
 
 bool hx_spec_barred(const struct hx_spec *spec, uint16_t tag, uint8_t *bits)
@@ -350,9 +357,10 @@ bool hx_spec_barred(const struct hx_spec *spec, uint16_t tag, uint8_t *bits)
 
 void hx_spec_check_coordinate(const struct hx_spec *spec, const char *option, struct hx_coordinate at)
 {
-    unsigned columns = spec->a * spec->x;
-    unsigned rows = spec->b * spec->y;
-    if (at.gx >= columns || at.gy >= rows)
-        hx_die(HX_EXIT_USAGE, option, "%u,%u is outside the %s (gx 0 .. %u, gy 0 .. %u)", at.gx, at.gy, spec->fabric,
-               columns - 1, rows - 1);
+    const struct hx_fabric *g = spec->graph;
+    if (at.gx >= g->digits[0] || at.gy >= g->digits[1])
+        hx_die(HX_EXIT_USAGE, option, "%u,%u is outside the %s (%s 0 .. %u, %s 0 .. %u)", at.gx, at.gy, spec->fabric,
+               spec->a ? "gx" : "d0", g->digits[0] - 1, spec->a ? "gy" : "d1", g->digits[1] - 1);
+    if (hx_fabric_host(g, at.gx, at.gy) == HX_NOWHERE)
+        hx_die(HX_EXIT_USAGE, option, "no host of the %s has the address %u,%u", spec->fabric, at.gx, at.gy);
 }

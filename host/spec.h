@@ -14,6 +14,7 @@
 #include "host/options/options.h"
 #include "host/spec_external.h"
 #include "host/timing.h"
+#include "host/topology/topology.h"
 #include "hxmesh/collective.h"
 #include "hxmesh/frame.h"
 #include "hxmesh/geometry.h"
@@ -136,10 +137,11 @@ void hx_settings_merge(struct hx_settings *into, const struct hx_settings *over)
 
 struct hx_spec {
     char name[64];                      /* of the file's `name`, else the canonical fabric ("4x4 Hx2Mesh") */
-    char fabric[64];                    /* canonical spec string */
+    char fabric[HX_SPEC_BYTES];         /* canonical spec string */
     char source[256];                   /* the argument it came from: file name or spec string; what errors name */
-    unsigned a, b;                      /* columns and rows of accelerators on a board */
-    unsigned x, y;                      /* columns and rows of boards */
+    struct hx_fabric *graph;            /* NULL until it was built (hx_spec_build) */
+    unsigned a, b;                      /* HammingMesh: columns and rows of accelerators on a board; else 0 */
+    unsigned x, y;                      /* HammingMesh: columns and rows of boards; else 0 */
     unsigned planes;                    /* 1 .. 4 */
     unsigned radix;                     /* ports of a tree switch */
     unsigned taper;                     /* down ports per up port at a leaf */
@@ -249,7 +251,7 @@ void hx_spec_free(struct hx_spec *spec);
 /* The same, and each step of it, without dying. */
 bool hx_spec_try_load(const char *argument, const struct hx_overrides *overrides, struct hx_spec *spec,
                       struct hx_problem *problem);
-/* A spec string into a, b, x, y, fabric; everything else gets its default. */
+/* A spec string into its fabric; everything else gets its default. Nothing is built yet. */
 bool hx_spec_parse(const char *text, struct hx_spec *spec, struct hx_problem *problem);
 /* A file (host/yaml/spec_file.c). */
 bool hx_spec_read(const char *path, struct hx_spec *spec, struct hx_problem *problem);
@@ -260,9 +262,12 @@ void hx_spec_print_keys(enum hx_help_format format, FILE *out);
 /* Changes what is given; the geometry is not looked at. */
 bool hx_spec_override(struct hx_spec *spec, const struct hx_overrides *overrides, struct hx_problem *problem);
 
-/* The geometry, or in words why there is none (line of 300 ports, radix 4, ...). */
-bool hx_spec_try_geometry(const struct hx_spec *spec, struct hx_geometry *g, struct hx_problem *problem);
-struct hx_geometry hx_spec_geometry(const struct hx_spec *spec);
+/* Builds spec->graph anew, or says in words why there is none (line of 300 ports, radix 4, ...). */
+bool hx_spec_build(struct hx_spec *spec, struct hx_problem *problem);
+/* The fabric that was built. */
+const struct hx_fabric *hx_spec_fabric(const struct hx_spec *spec);
+/* A HammingMesh's geometry; dies with HX_EXIT_CONFIG if it is another fabric, which `what` cannot do with. */
+struct hx_geometry hx_spec_mesh(const struct hx_spec *spec, const char *what);
 
 bool hx_spec_board_failed(const struct hx_spec *spec, unsigned board);
 uint16_t hx_spec_board_job(const struct hx_spec *spec, unsigned board);

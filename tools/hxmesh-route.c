@@ -2,6 +2,7 @@
 #include "host/json.h"
 #include "host/name.h"
 #include "host/progress.h"
+#include "host/topology/bounds.h"
 #include "tools/ways/walk.h"
 
 #include <inttypes.h>
@@ -32,10 +33,11 @@ static void enter_job(struct hx_plane *p, struct hx_coordinate at)
 /* The plane is of the job of `at`. */
 static struct answer ask(struct hx_plane *p, struct hx_coordinate at, struct hx_coordinate to)
 {
-    struct answer a = {.distance = hx_distance(&p->g, at.gx, at.gy, to.gx, to.gy)};
+    struct answer a = {
+        .distance = hx_fabric_distance(p->g, hx_fabric_host(p->g, at.gx, at.gy), hx_fabric_host(p->g, to.gx, to.gy))};
     if (!hx_plane_has(p, at.gx, at.gy) || !hx_plane_has(p, to.gx, to.gy))
         return a;
-    const struct hx_route *route = hx_plane_route(p, hx_accelerator(&p->g, at.gx, at.gy));
+    const struct hx_route *route = hx_plane_route(p, hx_fabric_host(p->g, at.gx, at.gy));
     uint64_t set = hx_route_ports(route, HX_LOCAL, to.gx, to.gy);
     a.reachable = set != 0;
     a.ports = (unsigned)set & ~(1U << HX_LOCAL);
@@ -103,17 +105,17 @@ static void print_line(FILE *out, struct hx_coordinate at, struct hx_coordinate 
 
 static void answer_all(struct request *r, const struct hx_common *common)
 {
-    const struct hx_geometry *g = &r->plane.g;
+    const struct hx_fabric *g = r->plane.g;
     FILE *out = hx_output_open(common->json ? common->json : "-");
     struct hx_progress progress = hx_progress_start("route", common->quiet);
     fputs(common->json ? "[" : "at         to         ports  after north  cables\n", out);
     const char *separator = "\n";
-    for (uint32_t from = 0; from < g->accelerators; from++) {
-        struct hx_coordinate at = {from % g->columns, from / g->columns};
+    for (uint32_t from = 0; from < g->hosts; from++) {
+        struct hx_coordinate at = hx_address_of(g, from);
         if (from == 0 || r->spec.job)
             enter_job(&r->plane, at);
-        for (uint32_t dest = 0; dest < g->accelerators; dest++) {
-            struct hx_coordinate to = {dest % g->columns, dest / g->columns};
+        for (uint32_t dest = 0; dest < g->hosts; dest++) {
+            struct hx_coordinate to = hx_address_of(g, dest);
             if (dest == from)
                 continue;
             struct answer a = ask(&r->plane, at, to);
@@ -125,7 +127,7 @@ static void answer_all(struct request *r, const struct hx_common *common)
                 print_line(out, at, to, &a);
             }
         }
-        hx_progress_show(&progress, (double)from / g->accelerators, "");
+        hx_progress_show(&progress, (double)from / g->hosts, "");
     }
     fputs(common->json ? "\n]\n" : "", out);
     hx_progress_end(&progress);
@@ -135,18 +137,18 @@ static void answer_all(struct request *r, const struct hx_common *common)
 /* ---- one pair ---- */
 
 /* The ports of a step by their names; of a run of a tree switch's ports the first and the last. */
-static void print_ports(const struct hx_geometry *g, const struct hx_step *s)
+static void print_ports(const struct hx_fabric *g, const struct hx_step *s)
 {
     char name[HX_NAME_BYTES];
-    if (s->node < g->accelerators) {
-        unsigned gx = s->node % g->columns;
-        unsigned gy = s->node / g->columns;
-        for (unsigned port = HX_E; port <= HX_LOCAL; port++)
+    if (s->node < g->hosts) {
+        for (unsigned port = HX_E; port <= HX_LOCAL; port++) {
+            bool leaves = g->mesh.nodes && port < HX_LOCAL && hx_fabric_port(g, s->node, port)->marked;
             if (s->ports >> port & 1)
                 printf(" %s%s", hx_port_name(name, g, 0, s->node, port),
-                       port == HX_LOCAL              ? " (delivered)"
-                       : hx_is_edge(g, gx, gy, port) ? " (leaves the board)"
-                                                     : "");
+                       port == HX_LOCAL ? " (delivered)"
+                       : leaves         ? " (leaves the board)"
+                                        : "");
+        }
         return;
     }
     for (unsigned port = 0; port < HX_MAX_RADIX; port++) {
@@ -173,7 +175,7 @@ static bool shown_before(const struct hx_walk *w, size_t at)
     return false;
 }
 
-static void print_walk(const struct hx_walk *w, const struct hx_geometry *g)
+static void print_walk(const struct hx_walk *w, const struct hx_fabric *g)
 {
     printf("%u,%u to %u,%u: %u cables, ", w->from.gx, w->from.gy, w->to.gx, w->to.gy, w->distance);
     if (w->paths == UINT64_MAX)
@@ -181,7 +183,8 @@ static void print_walk(const struct hx_walk *w, const struct hx_geometry *g)
     else
         printf("%" PRIu64 " minimal way%s", w->paths, w->paths == 1 ? "" : "s");
     printf(", VC 0 to %u\n\n", w->vcs - 1);
-    hx_walk_draw(w, g);
+    if (g->mesh.nodes)
+        hx_walk_draw(w, &g->mesh);
     printf("\ncables  at                 VC  may go on by\n");
     for (size_t i = 0; i < w->count; i++) {
         const struct hx_step *s = &w->steps[i];
@@ -214,7 +217,7 @@ static bool answer_pair(struct request *r, const struct hx_common *common)
     } else {
         struct hx_walk walk;
         hx_walk_all(&walk, &r->plane, r->from, r->to);
-        print_walk(&walk, &r->plane.g);
+        print_walk(&walk, r->plane.g);
         hx_walk_free(&walk);
     }
     hx_output_close(out, path);

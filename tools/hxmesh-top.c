@@ -100,7 +100,7 @@ static void obey(struct program *p, enum top_key key)
     else if (key == TOP_KEY_SORT)
         p->view.order = (p->view.order + 1) % TOP_ORDERS;
     else if (key == TOP_KEY_PLANE)
-        p->view.plane = p->view.plane + 1 == p->top.g.planes ? TOP_ALL_PLANES : p->view.plane + 1;
+        p->view.plane = p->view.plane + 1 == (int)p->top.g.planes ? TOP_ALL_PLANES : p->view.plane + 1;
     else if (key == TOP_KEY_HELP)
         p->view.help = !p->view.help;
     else if (key != TOP_KEY_RESIZE)

@@ -179,7 +179,7 @@ void capture_write(struct capture *c, struct hx_tap_record *r)
                                  .id = r->id};
     if (r->noted)
         p.comment =
-            capture_note_print(text, &c->plan.ports->g, &c->plan.ports->port[r->interface], hx_tap_note_of(r), r->vc);
+            capture_note_print(text, c->plan.ports->g, &c->plan.ports->port[r->interface], hx_tap_note_of(r), r->vc);
     c->dropped[r->interface] = r->dropped;
     c->last_ns = p.time_ns > c->last_ns ? p.time_ns : c->last_ns;
     uint64_t lost = c->writer.packets_lost;

@@ -21,7 +21,7 @@ static enum hx_tap_rank rank_of(const struct capture *c, const struct hx_tap_rec
 {
     const struct capture_ports *ports = c->plan.ports;
     const struct capture_port *at = &ports->port[record->interface];
-    bool local = at->node < ports->g.accelerators && at->port == HX_LOCAL;
+    bool local = at->node < ports->g->hosts && at->port == HX_LOCAL;
     return hx_tap_rank((enum hx_tap_direction)record->direction, local);
 }
 

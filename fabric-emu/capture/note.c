@@ -29,16 +29,16 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *t, const char
 }
 
 /* The port's name behind that of its node. */
-static const char *short_name(char name[HX_NAME_BYTES], const struct hx_geometry *g, const struct capture_port *at,
+static const char *short_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, const struct capture_port *at,
                               unsigned port)
 {
-    if (port >= hx_node_ports(g, at->node))
+    if (port >= hx_fabric_ports(g, at->node))
         return "?";
     const char *last = strrchr(hx_port_name(name, g, at->plane, at->node, port), '/');
     return last ? last + 1 : name;
 }
 
-static void add_candidates(struct text *t, const struct hx_geometry *g, const struct capture_port *at,
+static void add_candidates(struct text *t, const struct hx_fabric *g, const struct capture_port *at,
                            const struct hx_tap_note *n)
 {
     char name[HX_NAME_BYTES];
@@ -56,7 +56,7 @@ static void add_candidates(struct text *t, const struct hx_geometry *g, const st
     }
 }
 
-const char *capture_note_print(char text[CAPTURE_NOTE_BYTES], const struct hx_geometry *g,
+const char *capture_note_print(char text[CAPTURE_NOTE_BYTES], const struct hx_fabric *g,
                                const struct capture_port *port, const struct hx_tap_note *note, unsigned vc)
 {
     struct text t = {.to = text};

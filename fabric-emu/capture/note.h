@@ -10,7 +10,7 @@
 
 enum { CAPTURE_NOTE_BYTES = 1024 };
 
-const char *capture_note_print(char text[CAPTURE_NOTE_BYTES], const struct hx_geometry *g,
+const char *capture_note_print(char text[CAPTURE_NOTE_BYTES], const struct hx_fabric *g,
                                const struct capture_port *port, const struct hx_tap_note *note, unsigned vc);
 
 #endif

@@ -52,35 +52,35 @@ static bool is_chosen(struct patterns *patterns, const char *name)
     return chosen;
 }
 
-static bool exists(const struct hx_geometry *g, uint32_t node, unsigned port)
+static bool exists(const struct hx_fabric *g, uint32_t node, unsigned port)
 {
-    return (node < g->accelerators && port == HX_LOCAL) || hx_far_end(g, node, port).node != HX_NOWHERE;
+    return (node < g->hosts && port == HX_LOCAL) || hx_fabric_far(g, node, port).node != HX_NOWHERE;
 }
 
 static void choose_of_node(struct capture_ports *p, struct patterns *patterns, unsigned plane, uint32_t node,
                            uint32_t first)
 {
-    for (unsigned port = 0; port < hx_node_ports(&p->g, node); port++) {
+    for (unsigned port = 0; port < hx_fabric_ports(p->g, node); port++) {
         char name[HX_NAME_BYTES];
-        if (!exists(&p->g, node, port) || !is_chosen(patterns, hx_port_name(name, &p->g, plane, node, port)))
+        if (!exists(p->g, node, port) || !is_chosen(patterns, hx_port_name(name, p->g, plane, node, port)))
             continue;
         p->port[p->interfaces++] = (struct capture_port){node, (uint16_t)port, (uint8_t)plane};
         p->interface[first + port] = p->interfaces;
     }
 }
 
-static uint32_t count_ports(const struct hx_geometry *g)
+static uint32_t count_ports(const struct hx_fabric *g)
 {
     uint32_t ports = 0;
     for (uint32_t node = 0; node < g->nodes; node++)
-        ports += hx_node_ports(g, node);
+        ports += hx_fabric_ports(g, node);
     return ports * g->planes;
 }
 
-bool capture_ports_choose(struct capture_ports *p, const struct hx_geometry *g, const struct hx_option_list *patterns,
+bool capture_ports_choose(struct capture_ports *p, const struct hx_fabric *g, const struct hx_option_list *patterns,
                           const char *option, struct hx_problem *problem)
 {
-    *p = (struct capture_ports){.g = *g, .ports = count_ports(g)};
+    *p = (struct capture_ports){.g = g, .ports = count_ports(g)};
     struct patterns *split_up = hx_allocate(1, sizeof *split_up);
     for (unsigned i = 0; i < patterns->count; i++) {
         if (!split(split_up, patterns->item[i], option, problem)) {
@@ -94,7 +94,7 @@ bool capture_ports_choose(struct capture_ports *p, const struct hx_geometry *g, 
     for (unsigned plane = 0; plane < g->planes; plane++) {
         for (uint32_t node = 0; node < g->nodes; node++) {
             choose_of_node(p, split_up, plane, node, first);
-            first += hx_node_ports(g, node);
+            first += hx_fabric_ports(g, node);
         }
     }
     bool good = true;
@@ -135,5 +135,5 @@ void capture_ports_free(struct capture_ports *p)
 const char *capture_port_name(char name[HX_NAME_BYTES], const struct capture_ports *p, uint32_t interface)
 {
     const struct capture_port *port = &p->port[interface];
-    return hx_port_name(name, &p->g, port->plane, port->node, port->port);
+    return hx_port_name(name, p->g, port->plane, port->node, port->port);
 }

@@ -17,7 +17,7 @@ struct capture_port {
 };
 
 struct capture_ports {
-    struct hx_geometry g;
+    const struct hx_fabric *g;
     uint32_t ports;            /* of all planes */
     uint32_t *interface;       /* [ports]: number of the interface + 1; 0: not chosen */
     uint32_t interfaces;       /* chosen */
@@ -26,7 +26,7 @@ struct capture_ports {
 
 /* Chooses the ports that match any of the patterns (all, if there is none) and have a cable or an endpoint. false: a
  * pattern matches none. */
-bool capture_ports_choose(struct capture_ports *p, const struct hx_geometry *g, const struct hx_option_list *patterns,
+bool capture_ports_choose(struct capture_ports *p, const struct hx_fabric *g, const struct hx_option_list *patterns,
                           const char *option, struct hx_problem *problem);
 /* Takes back a choice, in all planes: nothing passes there that could be seen. */
 void capture_ports_leave_out(struct capture_ports *p, uint32_t node, unsigned port);

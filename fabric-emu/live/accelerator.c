@@ -28,7 +28,7 @@ static uint64_t *record_of(struct accelerator *a, uint64_t number)
 /* Hands a message to the endpoint; false: not now. */
 static bool begin(struct accelerator *a, const struct workload_message *m)
 {
-    struct hx_place to = hx_place_of(&a->worker->f->g, m->to);
+    struct hx_coordinate to = hx_address_of(a->worker->f->g, m->to);
     return hx_endpoint_send(&a->endpoint, to.gx, to.gy, m->bytes, m->tag, m->number) == HX_OK;
 }
 
@@ -69,7 +69,7 @@ static bool is_cut_off(const struct accelerator *a, uint32_t rank)
 static void note_cut_off(struct accelerator *a, uint32_t rank)
 {
     if (!a->cut_off)
-        a->cut_off = hx_allocate(a->worker->f->g.accelerators, sizeof *a->cut_off);
+        a->cut_off = hx_allocate(a->worker->f->g->hosts, sizeof *a->cut_off);
     a->cut_off[rank] = true;
 }
 
@@ -94,7 +94,8 @@ void accelerator_give_up(struct accelerator *a)
     unsigned tries = a->worker->gone ? HOPELESS_TRIES : WAIT_RETRIES;
     for (unsigned i = 0; ep->active && i < ep->config.sends; i++) {
         const struct hx_send *s = &ep->send[i];
-        if (s->active && (is_cut_off(a, s->peer) || (s->tries >= tries && !may_come_back)))
+        if (s->active && (is_cut_off(a, hx_fabric_host(a->worker->f->g, s->dst_gx, s->dst_gy)) ||
+                          (s->tries >= tries && !may_come_back)))
             hx_endpoint_abandon(ep, s->dst_gx, s->dst_gy);
     }
 }
@@ -172,13 +173,13 @@ static void place(void *of, const struct hx_header *h, const uint8_t *payload)
 static struct fab_exchange *exchange_with(const struct accelerator *a, unsigned external)
 {
     const struct fab_fabric *f = a->worker->f;
-    return &f->exchange[(size_t)external * f->g.accelerators + a->rank];
+    return &f->exchange[(size_t)external * f->g->hosts + a->rank];
 }
 
 static void count_exchange(const struct accelerator *a, const struct hx_event *event)
 {
     const struct fab_fabric *f = a->worker->f;
-    unsigned external = fab_external(f, hx_accelerator(&f->g, event->gx, event->gy));
+    unsigned external = fab_external(f, hx_fabric_host(f->g, event->gx, event->gy));
     if (external == f->spec.externals)
         return;
     struct fab_exchange *e = exchange_with(a, external);
@@ -198,7 +199,7 @@ static void take_event(void *of, const struct hx_event *event)
     if (event->type == HX_EVENT_RECEIVED)
         return;
     if (event->type == HX_EVENT_FAILED)
-        note_cut_off(a, hx_accelerator(&a->worker->f->g, event->gx, event->gy));
+        note_cut_off(a, hx_fabric_host(a->worker->f->g, event->gx, event->gy));
     uint64_t *record = record_of(a, event->cookie + 1);
     if (record)
         *record = 0;
@@ -223,7 +224,7 @@ static uint32_t rank_of_first(const struct accelerator *a, unsigned external)
 {
     const struct fab_fabric *f = a->worker->f;
     const struct hx_external *e = &f->spec.external[external];
-    uint32_t rank = hx_accelerator(&f->g, e->gx, e->gy);
+    uint32_t rank = hx_fabric_host(f->g, e->gx, e->gy);
     return fab_external(f, rank) == external ? rank : a->rank;
 }
 
@@ -238,11 +239,11 @@ static uint64_t come_from_elsewhere(const struct accelerator *a)
 /* But for what each life has of its own. Room for everybody: who is never met costs nothing. */
 static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank)
 {
-    const struct hx_geometry *g = &w->f->g;
+    const struct hx_fabric *g = w->f->g;
     struct hx_endpoint_config config = endpoint_config(g, rank);
     endpoint_waits(&config);
     config.sends = w->workload->transfer || w->workload->collective ? FAB_SENDS : SENDS;
-    config.peers = g->accelerators - 1;
+    config.peers = g->hosts - 1;
     config.retries = UINT8_MAX; /* accelerator_give_up() says */
     config.check = w->workload->verify || w->f->spec.externals > 0;
     config.job = layout_job_of(&w->f->spec, g, rank);

@@ -20,8 +20,7 @@ static bool make_sense(struct attached *a)
     uint64_t last = a->arena.bytes - sizeof(struct fab_control);
     return m->magic == HX_METRICS_MAGIC && m->clock == HX_CLOCK_WALL && m->version == HX_METRICS_VERSION &&
            h->version == FAB_VERSION && h->head_bytes == sizeof *h && m->workers > 0 && m->workers <= SHM_MAX_WORKERS &&
-           h->control_at % 64 == 0 && h->control_at <= last &&
-           hx_geometry_init(&a->g, m->a, m->b, m->x, m->y, m->planes, m->radix, m->taper) == 0;
+           h->control_at % 64 == 0 && h->control_at <= last && hx_metrics_fabric(m, &a->graph);
 }
 
 /* Returns 0 or -errno as shm_arena_attach; -EAGAIN: the fabric is not ready yet. */
@@ -53,6 +52,7 @@ void attach_close(struct attached *a)
     if (a->supervisor >= 0)
         (void)close(a->supervisor);
     shm_arena_close(&a->arena, false);
+    hx_fabric_free(&a->graph);
     a->supervisor = -1;
 }
 
@@ -107,7 +107,7 @@ static json_t *port_names(const struct attached *a)
     struct hx_problem problem;
     struct capture_ports ports;
     json_t *list = json_array();
-    if (!capture_ports_choose(&ports, &a->g, &none, "", &problem))
+    if (!capture_ports_choose(&ports, &a->graph, &none, "", &problem))
         return list;
     for (uint32_t i = 0; i < ports.interfaces; i++) {
         char name[HX_NAME_BYTES];

@@ -11,7 +11,7 @@ struct attached {
     const struct hx_metrics_head *metrics;
     const struct fab_head *head;
     struct fab_control *control;
-    struct hx_geometry g;
+    struct hx_fabric graph;
     int supervisor; /* descriptor that becomes readable when the supervisor ends */
     char name[128]; /* as --name says it */
 };

@@ -60,7 +60,7 @@ static bool is_true_area(const struct law *law, const struct fab_fabric *f, unsi
 static bool are_true_links(const struct law *law, const struct fab_fabric *f, unsigned plane, uint32_t node)
 {
     const struct hx_metrics_link *link = &f->metrics.link[fab_first_port(f, plane, node)];
-    for (unsigned port = 0; port < hx_node_ports(&f->g, node); port++) {
+    for (unsigned port = 0; port < hx_fabric_ports(f->g, node); port++) {
         uint64_t packets = hx_metrics_get(&link[port].packets);
         if (packets > law->most || hx_metrics_get(&link[port].bytes) > packets * HX_MAX_FRAME)
             return false;
@@ -70,8 +70,8 @@ static bool are_true_links(const struct law *law, const struct fab_fabric *f, un
 
 static bool is_true_node(struct law *law, const struct fab_fabric *f, uint32_t node, uint64_t messages, bool whole)
 {
-    bool good = node >= f->g.accelerators || is_true_accelerator(law, &f->accelerator[node], messages, whole);
-    for (unsigned plane = 0; good && plane < f->g.planes; plane++)
+    bool good = node >= f->g->hosts || is_true_accelerator(law, &f->accelerator[node], messages, whole);
+    for (unsigned plane = 0; good && plane < f->g->planes; plane++)
         good = are_true_links(law, f, plane, node);
     return good;
 }
@@ -83,7 +83,7 @@ static void add_elsewhere(struct law *law, const struct fab_fabric *f)
         law->sent += f->area[w].fed;
         law->begun += f->area[w].fed; /* a frame may be a whole message */
     }
-    for (size_t i = 0; i < (size_t)f->spec.externals * f->g.accelerators; i++) {
+    for (size_t i = 0; i < (size_t)f->spec.externals * f->g->hosts; i++) {
         law->sent += f->exchange[i].from.packets;
         law->begun += f->exchange[i].from.messages;
     }
@@ -98,8 +98,8 @@ bool believe_counts(const struct fab_fabric *f, const struct traffic *traffic, c
     struct law law = {.most = outcome->drained_ns + 60000000000U, .deaths = outcome->deaths * FAB_SENDS};
     bool counted = traffic && traffic->settings.pattern < HX_COLLECTIVES;
     bool whole = counted && outcome->complete && !outcome->interrupted && traffic->settings.duration_ns == 0;
-    for (uint32_t node = 0; node < f->g.nodes; node++) {
-        bool bound = counted && node < f->g.accelerators && !fab_is_external(f, node);
+    for (uint32_t node = 0; node < f->g->nodes; node++) {
+        bool bound = counted && node < f->g->hosts && !fab_is_external(f, node);
         if (!is_true_node(&law, f, node, bound ? traffic_messages(traffic, node) : UINT64_MAX, whole))
             return hx_fail(problem, HX_EXIT_FAILED, f->spec.name, "the counts of worker %u %s",
                            (unsigned)f->layout.worker[node], cannot);

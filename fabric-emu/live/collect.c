@@ -30,10 +30,10 @@ static void take_areas(struct result *r, const struct fab_fabric *f)
 
 static void take_accelerators(struct result *r, const struct fab_fabric *f)
 {
-    for (uint32_t rank = 0; rank < f->g.accelerators; rank++) {
+    for (uint32_t rank = 0; rank < f->g->hosts; rank++) {
         gather_accelerator(r, &f->jobs, rank, &f->accelerator[rank].stats, f->accelerator[rank].issued);
         for (unsigned e = 0; e < f->spec.externals; e++) {
-            const struct fab_exchange *exchange = &f->exchange[(size_t)e * f->g.accelerators + rank];
+            const struct fab_exchange *exchange = &f->exchange[(size_t)e * f->g->hosts + rank];
             const struct hx_endpoint_stats stats = stats_of(exchange);
             gather_accelerator(r, &f->jobs, rank, &stats, exchange->from.messages);
         }
@@ -68,8 +68,8 @@ static void take_links(struct result *r, const struct fab_fabric *f, const struc
 void collect(struct result *r, const struct fab_fabric *f, const struct hx_settings *settings,
              const struct outcome *outcome, const struct warm_up *warm_up)
 {
-    *r = (struct result){
-        .spec = &f->spec, .g = &f->g, .workers = f->workers, .settings = *settings, .outcome = *outcome};
+    *r =
+        (struct result){.spec = &f->spec, .g = f->g, .workers = f->workers, .settings = *settings, .outcome = *outcome};
     r->link_rate = HX_NOMINAL_LINK_RATE;
     result_jobs(r, &f->jobs, f->job);
     take_areas(r, f);

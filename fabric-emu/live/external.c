@@ -35,13 +35,13 @@ static bool is_out(const struct external *x, unsigned cable)
 
 static uint32_t rank_of(const struct external *x, const struct hx_external *e)
 {
-    return hx_accelerator(&x->f->g, e->gx, e->gy);
+    return hx_fabric_host(x->f->g, e->gx, e->gy);
 }
 
 static const char *name_of(const struct external *x, unsigned cable, char name[HX_NAME_BYTES])
 {
     const struct hx_external *e = owner_of(x, cable);
-    return hx_port_name(name, &x->f->g, e->plane, rank_of(x, e), cable % HX_CABLE_PORTS);
+    return hx_port_name(name, x->f->g, e->plane, rank_of(x, e), cable % HX_CABLE_PORTS);
 }
 
 /* "memif:/run/hx/e.sock" */
@@ -114,9 +114,9 @@ bool external_open(struct external *x, const struct fab_fabric *f, struct hx_pro
         return true;
     for (unsigned i = 0; i < f->spec.externals; i++) {
         const struct hx_external *e = &f->spec.external[i];
-        if (e->plane >= f->g.planes)
+        if (e->plane >= f->g->planes)
             return hx_fail(problem, HX_EXIT_CONFIG, f->spec.source, "external accelerator %u,%u is in plane %u of %u",
-                           e->gx, e->gy, e->plane, f->g.planes);
+                           e->gx, e->gy, e->plane, f->g->planes);
     }
     x->wire = hx_allocate(cables(x), sizeof *x->wire);
     x->state = hx_allocate(f->spec.externals, sizeof *x->state);
@@ -143,7 +143,7 @@ void external_expect(struct external *x, const struct traffic *traffic)
     const struct fab_fabric *f = x->f;
     for (unsigned i = 0; i < f->spec.externals; i++) {
         uint32_t rank = rank_of(x, &f->spec.external[i]);
-        for (uint32_t other = 0; fab_external(f, rank) == i && other < f->g.accelerators; other++) {
+        for (uint32_t other = 0; fab_external(f, rank) == i && other < f->g->hosts; other++) {
             bool here = !fab_is_external(f, other);
             x->state[i].due_from += here ? traffic_messages_between(traffic, rank, other) : 0;
             x->state[i].due_to += here ? traffic_messages_between(traffic, other, rank) : 0;
@@ -162,8 +162,8 @@ static void add(struct fab_sum *sum, const struct fab_sum *more)
 static struct fab_exchange exchange_of(const struct external *x, unsigned external)
 {
     struct fab_exchange sum = {.to = {0}};
-    for (uint32_t rank = 0; rank < x->f->g.accelerators; rank++) {
-        const struct fab_exchange *e = &x->f->exchange[(size_t)external * x->f->g.accelerators + rank];
+    for (uint32_t rank = 0; rank < x->f->g->hosts; rank++) {
+        const struct fab_exchange *e = &x->f->exchange[(size_t)external * x->f->g->hosts + rank];
         add(&sum.to, &e->to);
         add(&sum.from, &e->from);
     }
@@ -233,7 +233,7 @@ static bool is_near(struct external *x, unsigned external, uint64_t now, struct 
     char wait[HX_VALUE_TEXT];
     *away_ns = is_there(x, external) ? 0 : *away_ns ? *away_ns : now;
     return *away_ns == 0 || now - *away_ns <= e->wait_ns ||
-           hx_fail(problem, HX_EXIT_FAILED, hx_node_name(name, &x->f->g, e->plane, rank_of(x, e)),
+           hx_fail(problem, HX_EXIT_FAILED, hx_node_name(name, x->f->g, e->plane, rank_of(x, e)),
                    "its node has been away for %s", hx_value_print_duration(wait, e->wait_ns));
 }
 
@@ -252,7 +252,7 @@ static bool is_heard(const struct external *x, unsigned external, uint64_t come,
     }
     uint64_t due = x->state[external].due_from;
     return come >= due || x->state[external].away_ns || now <= heard + e->wait_ns ||
-           hx_fail(problem, HX_EXIT_FAILED, hx_node_name(name, &x->f->g, e->plane, rank_of(x, e)),
+           hx_fail(problem, HX_EXIT_FAILED, hx_node_name(name, x->f->g, e->plane, rank_of(x, e)),
                    "%" PRIu64 " of its %" PRIu64
                    " messages came, and then nothing for %s (is its traffic this fabric's?)",
                    come, due, hx_value_print_duration(wait, e->wait_ns));

@@ -37,15 +37,15 @@ struct shm_link *fab_link(const struct fab_fabric *f, unsigned plane, uint32_t n
 
 struct shm_link *fab_inject_link(const struct fab_fabric *f, unsigned plane, uint32_t node)
 {
-    size_t index = (size_t)(plane + 1) * f->layout.links - f->g.accelerators + node;
+    size_t index = (size_t)(plane + 1) * f->layout.links - f->g->hosts + node;
     return (struct shm_link *)(void *)(f->link_base + index * f->link_bytes);
 }
 
 struct shm_link *fab_incoming(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port)
 {
-    if (node < f->g.accelerators && port == HX_LOCAL)
+    if (node < f->g->hosts && port == HX_LOCAL)
         return fab_inject_link(f, plane, node);
-    struct hx_end far = hx_far_end(&f->g, node, port);
+    struct hx_end far = hx_fabric_far(f->g, node, port);
     return far.node == HX_NOWHERE ? NULL : fab_link(f, plane, far.node, far.port);
 }
 
@@ -56,12 +56,12 @@ struct shm_pool_ring *fab_ring(const struct fab_fabric *f, unsigned from, unsign
 
 uint32_t fab_first_port(const struct fab_fabric *f, unsigned plane, uint32_t node)
 {
-    return plane * (f->layout.links - f->g.accelerators) + f->layout.first_link[node];
+    return plane * (f->layout.links - f->g->hosts) + f->layout.first_link[node];
 }
 
 uint32_t fab_ports(const struct fab_fabric *f)
 {
-    return f->g.planes * (f->layout.links - f->g.accelerators);
+    return f->g->planes * (f->layout.links - f->g->hosts);
 }
 
 size_t fab_head_at(void)
@@ -79,14 +79,14 @@ static size_t lay_out(struct fab_fabric *f, uint8_t *base)
     PIECE(control, sizeof *f->control);
     PIECE(area, f->workers * sizeof *f->area);
     PIECE(job, (size_t)f->jobs.slots * sizeof *f->job);
-    PIECE(accelerator, f->g.accelerators * sizeof *f->accelerator);
-    PIECE(exchange, (size_t)f->spec.externals * f->g.accelerators * sizeof *f->exchange);
+    PIECE(accelerator, f->g->hosts * sizeof *f->accelerator);
+    PIECE(exchange, (size_t)f->spec.externals * f->g->hosts * sizeof *f->exchange);
     PIECE(cable, f->spec.externals * HX_CABLE_PORTS * sizeof *f->cable);
     PIECE(rings, (size_t)f->workers * f->workers * f->ring_bytes);
-    PIECE(link_base, (size_t)f->g.planes * f->layout.links * f->link_bytes);
+    PIECE(link_base, (size_t)f->g->planes * f->layout.links * f->link_bytes);
     PIECE(buffers, (size_t)f->workers * f->per_home * sizeof *f->buffers);
 #undef PIECE
-    return hx_metrics_place(&f->metrics, &f->g, f->workers, base, at);
+    return hx_metrics_place(&f->metrics, f->g, f->workers, base, at);
 }
 
 static void size_pieces(struct fab_fabric *f)
@@ -96,7 +96,7 @@ static void size_pieces(struct fab_fabric *f)
         f->slots /= 2;
     if (f->slots > SHM_MAX_SLOTS)
         f->slots = SHM_MAX_SLOTS;
-    uint32_t all = f->g.accelerators * f->g.planes * BUFFERS_PER_SWITCH;
+    uint32_t all = f->g->hosts * f->g->planes * BUFFERS_PER_SWITCH;
     f->per_home = all / f->workers > LEAST_BUFFERS ? all / f->workers : LEAST_BUFFERS;
     /* A step may take buffers and put some back before its commit: those lie beside the slots still published. */
     f->ring_size = power_of_two(f->per_home + HX_WINDOW);
@@ -135,12 +135,12 @@ static void create_arena(struct fab_fabric *f, const char *name, size_t bytes, b
 
 void fab_create(struct fab_fabric *f, struct hx_spec *spec, const struct fab_options *options)
 {
-    *f = (struct fab_fabric){.spec = *spec, .g = hx_spec_geometry(spec)};
+    *f = (struct fab_fabric){.spec = *spec, .g = hx_spec_fabric(spec)};
     f->workers = options->workers ? options->workers : hx_processor_cores();
     if (f->workers > SHM_MAX_WORKERS)
         hx_die(HX_EXIT_USAGE, "--workers", "%u workers; at most %d", f->workers, SHM_MAX_WORKERS);
-    layout_make(&f->layout, &f->spec, &f->g, f->workers);
-    jobs_make(&f->jobs, &f->spec, &f->g, &f->layout);
+    layout_make(&f->layout, &f->spec, f->g, f->workers);
+    jobs_make(&f->jobs, &f->spec, f->g, &f->layout);
     size_pieces(f);
     size_t bytes = lay_out(f, NULL);
     const struct need need = need_of(f, options, bytes);
@@ -154,7 +154,7 @@ void fab_create(struct fab_fabric *f, struct hx_spec *spec, const struct fab_opt
 
 static uint32_t rank_of(const struct fab_fabric *f, const struct hx_external *e)
 {
-    return hx_accelerator(&f->g, e->gx, e->gy);
+    return hx_fabric_host(f->g, e->gx, e->gy);
 }
 
 size_t fab_attach_bytes(void)
@@ -165,9 +165,9 @@ size_t fab_attach_bytes(void)
 static void describe(const struct fab_fabric *f)
 {
     const struct hx_metrics *m = &f->metrics;
-    hx_metrics_describe(m, &f->g, f->workers, HX_CLOCK_WALL);
-    for (uint32_t node = 0; node < f->g.nodes; node++) {
-        bool nobody = f->layout.dead[node] || (node < f->g.accelerators && fab_is_external(f, node));
+    hx_metrics_describe(m, f->g, f->workers, HX_CLOCK_WALL);
+    for (uint32_t node = 0; node < f->g->nodes; node++) {
+        bool nobody = f->layout.dead[node] || (node < f->g->hosts && fab_is_external(f, node));
         m->owner[node] = nobody ? HX_METRICS_NOBODY : f->layout.worker[node];
     }
     m->head->link_rate = (uint64_t)HX_NOMINAL_LINK_RATE;
@@ -272,7 +272,7 @@ uint64_t fab_count_buffers(const struct fab_fabric *f)
         for (unsigned home = 0; home < f->workers; home++)
             count += fab_ring(f, from, home)->head - fab_ring(f, from, home)->tail;
     }
-    for (size_t i = 0; i < (size_t)f->g.planes * f->layout.links; i++)
+    for (size_t i = 0; i < (size_t)f->g->planes * f->layout.links; i++)
         count += held_by_link((const struct shm_link *)(const void *)(f->link_base + i * f->link_bytes));
     return count;
 }

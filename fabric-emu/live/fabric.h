@@ -147,7 +147,7 @@ struct fab_cable {
 
 struct fab_fabric {
     struct hx_spec spec;
-    struct hx_geometry g;
+    const struct hx_fabric *g;
     unsigned workers;
     unsigned slots;     /* of a link's ring per VC, a power of two */
     uint32_t per_home;  /* buffers of one home */

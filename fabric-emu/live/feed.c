@@ -18,7 +18,7 @@ const char *const feed_verdict_names[FEED_VERDICT_COUNT] = {
 
 /* ---- judging ---- */
 
-enum feed_verdict feed_judge(struct hx_header *h, const uint8_t *frame, uint32_t bytes, const struct hx_geometry *g,
+enum feed_verdict feed_judge(struct hx_header *h, const uint8_t *frame, uint32_t bytes, const struct hx_fabric *g,
                              unsigned plane, bool checked)
 {
     int error = hx_frame_decode(h, frame, bytes);
@@ -57,15 +57,15 @@ static struct accelerator *accelerator_of(struct worker *w, uint32_t rank)
 /* Finds the sending end of the link into the port, if it is one of this worker's. */
 static bool find_sender(struct worker *w, struct feeding *f, const struct feed *feed)
 {
-    const struct hx_geometry *g = &w->f->g;
-    if (feed->plane >= g->planes || feed->node >= g->nodes || feed->port >= hx_node_ports(g, feed->node))
+    const struct hx_fabric *g = w->f->g;
+    if (feed->plane >= g->planes || feed->node >= g->nodes || feed->port >= hx_fabric_ports(g, feed->node))
         return false;
     f->plane = feed->plane;
-    if (feed->node < g->accelerators && feed->port == HX_LOCAL) {
+    if (feed->node < g->hosts && feed->port == HX_LOCAL) {
         f->accelerator = accelerator_of(w, feed->node);
         return f->accelerator != NULL;
     }
-    struct hx_end far = hx_far_end(g, feed->node, feed->port);
+    struct hx_end far = hx_fabric_far(g, feed->node, feed->port);
     f->node = far.node == HX_NOWHERE ? NULL : node_of(w, feed->plane, far.node);
     f->port = far.port;
     return f->node != NULL;
@@ -158,7 +158,7 @@ static bool take_frame(struct worker *w, struct feeding *f, const struct feed_sl
     uint32_t buffer;
     struct hx_header h;
     uint32_t bytes = slot->bytes <= HX_MAX_FRAME ? slot->bytes : HX_MAX_FRAME;
-    *verdict = feed_judge(&h, slot->frame, bytes, &w->f->g, f->plane, w->workload->verify);
+    *verdict = feed_judge(&h, slot->frame, bytes, w->f->g, f->plane, w->workload->verify);
     if (*verdict != FEED_SENT)
         return true;
     if (room_of(f, h.vc) == 0 || !shm_buffer_get(&w->shm, &buffer, w->shm.reserve))

@@ -22,18 +22,18 @@ enum {
 static uint64_t bytes_of_nodes(const struct fab_fabric *f)
 {
     uint64_t sum = 0;
-    for (uint32_t id = 0; id < f->g.nodes; id++) {
-        unsigned ports = hx_node_ports(&f->g, id);
+    for (uint32_t id = 0; id < f->g->nodes; id++) {
+        unsigned ports = hx_fabric_ports(f->g, id);
         sum += sizeof(struct node) + ports * (sizeof(struct shm_tx) + sizeof(struct shm_rx)) + hx_switch_bytes(ports) +
-               hx_route_bytes(&f->g, id);
+               hx_fabric_route_bytes(f->g, id);
     }
-    return sum * f->g.planes + f->g.accelerators * (sizeof(struct accelerator) + (uint64_t)FIRST_PAGES * PAGE);
+    return sum * f->g->planes + f->g->hosts * (sizeof(struct accelerator) + (uint64_t)FIRST_PAGES * PAGE);
 }
 
 /* Others that an accelerator has to do with, on average. */
 static uint64_t peers_of_one(const struct fab_fabric *f, const struct hx_settings *s)
 {
-    uint64_t others = f->g.accelerators - 1;
+    uint64_t others = f->g->hosts - 1;
     uint64_t peers = others;
     if (!s || s->pattern == HX_PERMUTATION || s->pattern == HX_BISECTION ||
         (s->pattern >= HX_INCAST && s->pattern <= HX_BIT_REVERSE))
@@ -47,7 +47,7 @@ static uint64_t peers_of_one(const struct fab_fabric *f, const struct hx_setting
 
 static double bytes_of_peers(const struct fab_fabric *f, const struct hx_settings *s)
 {
-    double pairs = (double)f->g.accelerators * (double)peers_of_one(f, s);
+    double pairs = (double)f->g->hosts * (double)peers_of_one(f, s);
     double messages = pairs;
     uint64_t packets = 1;
     if (s) {
@@ -64,8 +64,8 @@ static double bytes_of_peers(const struct fab_fabric *f, const struct hx_setting
 struct need need_of(const struct fab_fabric *f, const struct fab_options *options, uint64_t shared)
 {
     uint64_t fixed = bytes_of_nodes(f) + (uint64_t)f->workers * PROCESS_BYTES;
-    uint64_t all_peers = (uint64_t)f->g.accelerators * f->g.accelerators *
-                         (sizeof(struct hx_peer) + PEER_BYTES + sizeof(struct hx_peer_rest));
+    uint64_t all_peers =
+        (uint64_t)f->g->hosts * f->g->hosts * (sizeof(struct hx_peer) + PEER_BYTES + sizeof(struct hx_peer_rest));
     return (struct need){.shared = shared,
                          .workers = fixed + (uint64_t)bytes_of_peers(f, options->settings),
                          .space = shared + (fixed + all_peers) / f->workers};

@@ -12,8 +12,7 @@
 
 static bool board_is_down(const struct worker *w, unsigned board)
 {
-    uint32_t first = hx_accelerator(&w->f->g, board % w->f->g.x * w->f->g.a, board / w->f->g.x * w->f->g.b);
-    return w->down >> w->f->layout.worker[first] & 1U;
+    return w->down >> layout_worker_of(&w->f->layout, board) & 1U;
 }
 
 static void bar_boards(const struct worker *w, uint16_t job, uint8_t *bits)
@@ -34,9 +33,9 @@ static bool is_up(const struct worker *w, uint32_t node)
 static uint64_t ports_up(const struct worker *w, unsigned plane, uint32_t node)
 {
     uint64_t up = 0;
-    for (unsigned port = 0; port < hx_node_ports(&w->f->g, node); port++) {
-        struct hx_end far = hx_far_end(&w->f->g, node, port);
-        bool local = node < w->f->g.accelerators && port == HX_LOCAL;
+    for (unsigned port = 0; port < hx_fabric_ports(w->f->g, node); port++) {
+        struct hx_end far = hx_fabric_far(w->f->g, node, port);
+        bool local = node < w->f->g->hosts && port == HX_LOCAL;
         bool wired = far.node != HX_NOWHERE && is_up(w, far.node) && fab_port_is_up(w->f, plane, far.node, far.port);
         up |= (uint64_t)(local || wired) << port;
     }
@@ -62,7 +61,7 @@ static void bind_links(struct worker *w, struct node *n, unsigned ports)
     const struct fab_fabric *f = w->f;
     for (unsigned port = 0; port < ports; port++) {
         struct shm_link *in = fab_incoming(f, n->plane, n->id, port);
-        struct hx_end far = hx_far_end(&f->g, n->id, port);
+        struct hx_end far = hx_fabric_far(f->g, n->id, port);
         unsigned peer = far.node == HX_NOWHERE ? w->self : f->layout.worker[far.node];
         n->hal.open |= (uint64_t)(in != NULL) << port;
         n->hal.tx[port] = sender(fab_link(f, n->plane, n->id, port), peer);
@@ -76,22 +75,22 @@ static void build_routes(struct worker *w, struct node *n)
     const struct fab_fabric *f = w->f;
     bar_boards(w, n->sw.job, w->barred);
     n->hal.up = ports_up(w, n->plane, n->id);
-    hx_route_build(&n->sw.route, &f->g, n->id, (struct hx_barred){w->barred}, n->hal.up, n->tables);
+    hx_fabric_route(&n->sw.route, f->g, n->id, (struct hx_barred){w->barred}, n->hal.up, n->tables);
 }
 
 static void build_node(struct worker *w, struct node *n, unsigned plane, uint32_t id)
 {
     const struct fab_fabric *f = w->f;
-    unsigned ports = hx_node_ports(&f->g, id);
+    unsigned ports = hx_fabric_ports(f->g, id);
     n->id = id;
     n->plane = plane;
     n->hal =
         (struct hal_switch){.worker = &w->shm, .ports = ports, .size = f->slots, .drops = w->f->area[w->self].drops};
     n->hal.tx = hx_allocate(ports, sizeof *n->hal.tx);
     n->hal.rx = hx_allocate(ports, sizeof *n->hal.rx);
-    n->tables = hx_allocate(1, hx_route_bytes(&f->g, id));
+    n->tables = hx_allocate(1, hx_fabric_route_bytes(f->g, id));
     bind_links(w, n, ports);
-    uint16_t job = id < f->g.accelerators ? layout_job_of(&f->spec, &f->g, id) : HX_NO_JOB;
+    uint16_t job = id < f->g->hosts ? layout_job_of(&f->spec, f->g, id) : HX_NO_JOB;
     hx_switch_init(&n->sw, ports, job, &n->hal, hx_allocate(1, hx_switch_bytes(ports)));
     build_routes(w, n);
 }
@@ -102,24 +101,23 @@ static void build_node(struct worker *w, struct node *n, unsigned plane, uint32_
 static bool runs(const struct worker *w, uint32_t id)
 {
     const struct fab_fabric *f = w->f;
-    return f->layout.worker[id] == w->self && !f->layout.dead[id] &&
-           (id >= f->g.accelerators || !fab_is_external(f, id));
+    return f->layout.worker[id] == w->self && !f->layout.dead[id] && (id >= f->g->hosts || !fab_is_external(f, id));
 }
 
 static void build_accelerator(struct worker *w, struct accelerator *a, uint32_t rank)
 {
     const struct fab_fabric *f = w->f;
-    struct hx_place at = hx_place_of(&f->g, rank);
+    struct hx_coordinate at = hx_address_of(f->g, rank);
     *a = (struct accelerator){.report = &f->accelerator[rank],
                               .area = &f->area[w->self],
                               .job = &f->job[f->jobs.slot[rank]],
                               .worker = w,
                               .rank = rank,
-                              .gx = at.gx,
-                              .gy = at.gy};
+                              .gx = (uint16_t)at.gx,
+                              .gy = (uint16_t)at.gy};
     a->hal = (struct hal_endpoint){
-        .worker = &w->shm, .planes = f->g.planes, .size = f->slots, .drops = f->area[w->self].drops, .of = a};
-    for (unsigned plane = 0; plane < f->g.planes; plane++) {
+        .worker = &w->shm, .planes = (uint8_t)f->g->planes, .size = f->slots, .drops = f->area[w->self].drops, .of = a};
+    for (unsigned plane = 0; plane < f->g->planes; plane++) {
         a->hal.inject[plane] = sender(fab_inject_link(f, plane, rank), w->self);
         a->hal.eject[plane] = receiver(fab_link(f, plane, rank, HX_LOCAL), f->slots, w->self);
     }
@@ -131,7 +129,7 @@ static void build_accelerator(struct worker *w, struct accelerator *a, uint32_t 
 static void reserve_endpoints(struct worker *w)
 {
     const struct fab_fabric *f = w->f;
-    for (uint32_t id = 0; id < f->g.accelerators; id++)
+    for (uint32_t id = 0; id < f->g->hosts; id++)
         w->endpoints_bytes += runs(w, id) ? accelerator_bytes(w, id) : 0;
     if (w->endpoints_bytes == 0)
         return;
@@ -175,7 +173,7 @@ static uint64_t workers_down(const struct fab_fabric *f)
 static uint32_t rank_of_external(const struct worker *w, unsigned external)
 {
     const struct hx_external *e = &w->f->spec.external[external];
-    return hx_accelerator(&w->f->g, e->gx, e->gy);
+    return hx_fabric_host(w->f->g, e->gx, e->gy);
 }
 
 static bool bridges(const struct worker *w, unsigned external)
@@ -186,13 +184,13 @@ static bool bridges(const struct worker *w, unsigned external)
 static void count_nodes(struct worker *w)
 {
     const struct fab_fabric *f = w->f;
-    for (uint32_t id = 0; id < f->g.nodes; id++) {
-        w->switch_nodes += runs(w, id) ? f->g.planes : 0U;
-        w->accelerators += id < f->g.accelerators && runs(w, id);
+    for (uint32_t id = 0; id < f->g->nodes; id++) {
+        w->switch_nodes += runs(w, id) ? f->g->planes : 0U;
+        w->accelerators += id < f->g->hosts && runs(w, id);
     }
     for (unsigned external = 0; external < f->spec.externals; external++)
         w->bridges += bridges(w, external);
-    w->accelerator_nodes = w->accelerators * f->g.planes;
+    w->accelerator_nodes = w->accelerators * f->g->planes;
     w->nodes = w->switch_nodes + w->bridges;
 }
 
@@ -229,10 +227,10 @@ bool node_build_all(struct worker *w)
     reserve_endpoints(w);
     struct node *node = w->node;
     struct accelerator *accelerator = w->accelerator;
-    for (uint32_t id = 0; id < f->g.nodes; id++) {
-        for (unsigned plane = 0; plane < f->g.planes && runs(w, id); plane++)
+    for (uint32_t id = 0; id < f->g->nodes; id++) {
+        for (unsigned plane = 0; plane < f->g->planes && runs(w, id); plane++)
             build_node(w, node++, plane, id);
-        if (id < f->g.accelerators && runs(w, id))
+        if (id < f->g->hosts && runs(w, id))
             build_accelerator(w, accelerator++, id);
         if (runs(w, id) && !goes_on(w))
             return false;

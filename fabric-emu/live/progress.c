@@ -18,7 +18,7 @@ static double share_done(const struct progress *p, const struct fab_fabric *f, u
         return share < 1 ? share : 1;
     }
     uint64_t done = 0;
-    for (uint32_t rank = 0; rank < f->g.accelerators; rank++)
+    for (uint32_t rank = 0; rank < f->g->hosts; rank++)
         done += f->accelerator[rank].stats.messages_sent;
     return p->messages ? (double)done / (double)p->messages : 1;
 }
@@ -29,8 +29,8 @@ static void show_set_up(struct progress *p, const struct fab_fabric *f)
     double built = 0;
     for (unsigned w = 0; w < f->workers; w++)
         built += atomic_load_explicit(&f->area[w].built, memory_order_relaxed);
-    if (built < f->g.nodes) /* then it waits for cables of accelerators that run elsewhere */
-        hx_progress_show(&p->set_up, built / f->g.nodes, "");
+    if (built < f->g->nodes) /* then it waits for cables of accelerators that run elsewhere */
+        hx_progress_show(&p->set_up, built / f->g->nodes, "");
 }
 
 void progress_end(struct progress *p)

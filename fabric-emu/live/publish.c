@@ -27,7 +27,7 @@ static void publish_accelerators(struct worker *w)
     for (unsigned i = 0; i < w->accelerators; i++) {
         struct accelerator *a = &w->accelerator[i];
         hx_metrics_set_accelerator(&w->f->metrics.accelerator[a->rank], &a->endpoint.stats);
-        for (unsigned plane = 0; plane < w->f->g.planes; plane++)
+        for (unsigned plane = 0; plane < w->f->g->planes; plane++)
             (void)shm_take_counts(&a->hal.inject[plane]);
     }
 }
@@ -68,7 +68,7 @@ static void restore_all(struct worker *w)
     for (unsigned i = 0; i < w->accelerators; i++) {
         struct accelerator *a = &w->accelerator[i];
         a->report->stats = a->endpoint.stats;
-        for (unsigned plane = 0; plane < w->f->g.planes; plane++) {
+        for (unsigned plane = 0; plane < w->f->g->planes; plane++) {
             restore_sender(&a->hal.inject[plane]);
             restore_receiver(&a->hal.eject[plane]);
         }

@@ -36,7 +36,7 @@ static void copy_note(struct recording *r, bool whole)
 static bool leave_out_elsewhere(struct recording *r, const char *option, struct hx_problem *problem)
 {
     const struct fab_head *head = r->fabric.head;
-    for (uint32_t rank = 0; rank < r->fabric.g->accelerators; rank++) {
+    for (uint32_t rank = 0; rank < r->fabric.g->hosts; rank++) {
         if (head->external[rank / 8] >> rank % 8 & 1U)
             capture_ports_leave_out(&r->ports, rank, HX_LOCAL);
     }

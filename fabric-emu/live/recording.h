@@ -22,7 +22,7 @@ struct recording_fabric {
     const struct fab_head *head;
     struct fab_control *control;
     struct shm_arena arena; /* stays its owner's */
-    const struct hx_geometry *g;
+    const struct hx_fabric *g;
 };
 
 struct recording {

@@ -67,15 +67,15 @@ unsigned recover_worker(struct fab_fabric *f, unsigned worker)
 {
     finish_step(f, worker);
     unsigned held = 0;
-    for (uint32_t node = 0; node < f->g.nodes; node++) {
+    for (uint32_t node = 0; node < f->g->nodes; node++) {
         if (f->layout.worker[node] != worker)
             continue;
-        for (unsigned plane = 0; plane < f->g.planes; plane++) {
-            for (unsigned port = 0; port < hx_node_ports(&f->g, node); port++) {
+        for (unsigned plane = 0; plane < f->g->planes; plane++) {
+            for (unsigned port = 0; port < hx_fabric_ports(f->g, node); port++) {
                 struct shm_link *in = fab_incoming(f, plane, node, port);
                 held += in ? drain(f, worker, in) : 0;
             }
-            if (node < f->g.accelerators) /* what its switch had delivered to its endpoint */
+            if (node < f->g->hosts) /* what its switch had delivered to its endpoint */
                 held += drain(f, worker, fab_link(f, plane, node, HX_LOCAL));
         }
     }

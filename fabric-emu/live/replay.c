@@ -48,9 +48,9 @@ bool replay_open_port(struct replay_target *t, const char *name, const char *por
     *t = (struct replay_target){.memory = -1, .socket = -1};
     if (!attach_open(&t->fabric, name, problem))
         return false;
-    const struct hx_geometry *g = &t->fabric.g;
+    const struct hx_fabric *g = &t->fabric.graph;
     bool good = hx_port_parse(port, g, &plane, &node, &number) &&
-                (hx_far_end(g, node, number).node != HX_NOWHERE || (node < g->accelerators && number == HX_LOCAL));
+                (hx_fabric_far(g, node, number).node != HX_NOWHERE || (node < g->hosts && number == HX_LOCAL));
     if (!good) {
         (void)hx_fail(problem, HX_EXIT_USAGE, "--port", "'%s': this fabric has no such port (as a0,0/p0/E, row0/p0/1)",
                       port);

@@ -27,7 +27,7 @@ static void start_recording(struct session *s)
                                         .whole_run = true,
                                         .wait_slots = s->capture->drop ? 0 : s->f.slots};
     const struct recording_fabric fabric = {
-        .metrics = s->f.metrics.head, .head = s->f.head, .control = s->f.control, .arena = s->f.arena, .g = &s->f.g};
+        .metrics = s->f.metrics.head, .head = s->f.head, .control = s->f.control, .arena = s->f.arena, .g = s->f.g};
     recording_start(&s->recording, &plan, &fabric);
 }
 
@@ -69,7 +69,7 @@ static void judge_collective(struct session *s)
 {
     const struct collective_count *count = &s->result.collective_count;
     uint32_t done = 0;
-    for (uint32_t rank = 0; rank < s->f.g.accelerators; rank++)
+    for (uint32_t rank = 0; rank < s->f.g->hosts; rank++)
         done += atomic_load(&s->f.accelerator[rank].collective_done);
     gather_collective(&s->result, &s->collective, done);
     if (count->done < count->members && !s->result.outcome.interrupted)
@@ -83,14 +83,14 @@ static uint64_t messages_of_all(const struct session *s)
     uint64_t sum = 0;
     if (s->collective.job)
         return collective_messages(&s->collective);
-    for (uint32_t rank = 0; rank < s->f.g.accelerators; rank++)
+    for (uint32_t rank = 0; rank < s->f.g->hosts; rank++)
         sum += fab_is_external(&s->f, rank) ? 0 : traffic_messages(&s->traffic, rank);
     return sum;
 }
 
 static struct workload_plan traffic_workload(const struct session *s, const struct hx_settings *settings)
 {
-    double injection = 4.0 * s->f.g.planes * HX_NOMINAL_LINK_RATE / 1e12;
+    double injection = 4.0 * s->f.g->planes * HX_NOMINAL_LINK_RATE / 1e12;
     return (struct workload_plan){.traffic = &s->traffic,
                                   .rate = settings->rate < 1 ? injection * settings->rate : 0,
                                   .verify = settings->verify};
@@ -99,7 +99,7 @@ static struct workload_plan traffic_workload(const struct session *s, const stru
 void session_run_traffic(struct session *s, const struct hx_settings *settings, const struct flows *flows, bool restart,
                          bool quiet)
 {
-    traffic_init(&s->traffic, &s->f.spec, &s->f.g, settings, flows);
+    traffic_init(&s->traffic, &s->f.spec, s->f.g, settings, flows);
     s->has_traffic = true;
     s->plan = (struct run_plan){
         .job = {.workload = traffic_workload(s, settings)}, .duration_ns = settings->duration_ns, .restart = restart};

@@ -106,7 +106,7 @@ static int capture(struct capturing *c, const struct hx_common *common)
                                             .head = c->fabric.head,
                                             .control = c->fabric.control,
                                             .arena = c->fabric.arena,
-                                            .g = &c->fabric.g};
+                                            .g = &c->fabric.graph};
     if (!recording_open(&c->recording, &plan, &fabric, &problem) || !recording_tap(&c->recording, &problem))
         hx_die_of(&problem);
     c->signals = hx_signals_open();

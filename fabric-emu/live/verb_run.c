@@ -33,7 +33,7 @@ int verb_run(int argc, char **argv)
         hx_die(HX_EXIT_ENVIRONMENT, "hxmesh-virtual", "is not beside hxmesh (`make` builds both)");
     }
     free(given);
-    struct flows *flows = flows_load(&o.settings, &o.spec, &o.g);
+    struct flows *flows = flows_load(&o.settings, &o.spec, o.g);
     struct session s;
     const struct fab_options fabric = {
         .workers = (unsigned)o.settings.workers, .name = o.name, .settings = &o.settings, .quiet = o.common.quiet};

@@ -32,10 +32,10 @@ static void print_receivers(const struct session *s, const struct transfer *t)
 {
     char hex[65];
     transfer_hex(t->digest, hex);
-    struct hx_place from = hx_place_of(&s->f.g, t->source);
+    struct hx_coordinate from = hx_address_of(s->f.g, t->source);
     printf("%s: %" PRIu64 " bytes from a%u,%u\n  sha-256 %s  (original)\n", t->path, t->bytes, from.gx, from.gy, hex);
     for (uint32_t i = 0; i < t->target_count; i++) {
-        struct hx_place to = hx_place_of(&s->f.g, t->targets[i]);
+        struct hx_coordinate to = hx_address_of(s->f.g, t->targets[i]);
         transfer_hex(s->f.accelerator[t->targets[i]].file.digest, hex);
         printf("  sha-256 %s  a%u,%u %s\n", hex, to.gx, to.gy,
                is_identical(s, t, t->targets[i]) ? "identical" : "DIFFERS");
@@ -54,7 +54,7 @@ static json_t *transfer_json(const struct session *s, const struct transfer *t)
     json_t *o = result_json(&s->result);
     json_t *receivers = json_array();
     for (uint32_t i = 0; i < t->target_count; i++) {
-        struct hx_place to = hx_place_of(&s->f.g, t->targets[i]);
+        struct hx_coordinate to = hx_address_of(s->f.g, t->targets[i]);
         transfer_hex(s->f.accelerator[t->targets[i]].file.digest, hex);
         (void)json_array_append_new(receivers, json_pack("{s:[i,i], s:s, s:b}", "at", to.gx, to.gy, "sha256", hex,
                                                          "identical", is_identical(s, t, t->targets[i])));
@@ -71,7 +71,7 @@ static json_t *transfer_json(const struct session *s, const struct transfer *t)
     return o;
 }
 
-static uint32_t target_of(const struct send_settings *send, const struct hx_spec *spec, const struct hx_geometry *g)
+static uint32_t target_of(const struct send_settings *send, const struct hx_spec *spec, const struct hx_fabric *g)
 {
     if (strcmp(send->to, "all") == 0)
         return TRANSFER_ALL;
@@ -80,7 +80,7 @@ static uint32_t target_of(const struct send_settings *send, const struct hx_spec
     if (wrong)
         hx_die(HX_EXIT_USAGE, "--to", "%s (or 'all')", wrong);
     hx_spec_check_coordinate(spec, "--to", to);
-    return hx_accelerator(g, to.gx, to.gy);
+    return hx_fabric_host(g, to.gx, to.gy);
 }
 
 static int carry(struct send_settings *send, const char *path, const struct hx_common *common)
@@ -89,9 +89,9 @@ static int carry(struct send_settings *send, const char *path, const struct hx_c
     struct hx_spec spec;
     hx_spec_load(send->fabric, &send->overrides, &spec);
     hx_spec_check_coordinate(&spec, "--from", send->from);
-    struct hx_geometry g = hx_spec_geometry(&spec);
-    uint32_t target = target_of(send, &spec, &g);
-    uint32_t source = hx_accelerator(&g, send->from.gx, send->from.gy);
+    const struct hx_fabric *g = hx_spec_fabric(&spec);
+    uint32_t target = target_of(send, &spec, g);
+    uint32_t source = hx_fabric_host(g, send->from.gx, send->from.gy);
     if (hx_spec_board_failed(&spec, hx_spec_board_at(&spec, send->from.gx, send->from.gy)))
         hx_die(HX_EXIT_USAGE, "--from", "a%u,%u is on a failed board", send->from.gx, send->from.gy);
     hx_spec_refuse_external(&spec, "hxmesh send");
@@ -100,7 +100,7 @@ static int carry(struct send_settings *send, const char *path, const struct hx_c
     struct session s;
     session_open(&s, &spec,
                  &(struct fab_options){.workers = (unsigned)send->workers, .name = send->name, .quiet = common->quiet});
-    transfer_aim(&transfer, &s.f.spec, &s.f.g, source, target);
+    transfer_aim(&transfer, &s.f.spec, s.f.g, source, target);
     if (transfer.target_count == 0) {
         session_close(&s);
         hx_die(HX_EXIT_USAGE, "--to", "nobody there to send to: the source itself, a failed board, or another job");

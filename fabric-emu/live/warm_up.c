@@ -6,7 +6,7 @@
 void warm_up_count(const struct fab_fabric *f, uint64_t *bytes, uint64_t *packets, uint64_t *hops)
 {
     *bytes = *packets = *hops = 0;
-    for (uint32_t rank = 0; rank < f->g.accelerators; rank++) {
+    for (uint32_t rank = 0; rank < f->g->hosts; rank++) {
         *bytes += f->accelerator[rank].stats.bytes_delivered;
         *packets += f->accelerator[rank].stats.packets_delivered;
     }
@@ -17,7 +17,7 @@ void warm_up_count(const struct fab_fabric *f, uint64_t *bytes, uint64_t *packet
 uint64_t *warm_up_count_jobs(const struct fab_fabric *f)
 {
     uint64_t *bytes = hx_allocate(f->jobs.count, sizeof *bytes);
-    for (uint32_t rank = 0; rank < f->g.accelerators; rank++)
+    for (uint32_t rank = 0; rank < f->g->hosts; rank++)
         if (f->jobs.of[rank] != JOBS_NONE)
             bytes[f->jobs.of[rank]] += f->accelerator[rank].stats.bytes_delivered;
     return bytes;

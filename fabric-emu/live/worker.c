@@ -95,7 +95,7 @@ static unsigned sweep(struct worker *w, bool may_begin)
 {
     unsigned work = 0;
     unsigned hops = 0;
-    unsigned planes = w->f->g.planes;
+    unsigned planes = w->f->g->planes;
     for (unsigned i = 0; i < w->accelerators; i++) {
         w->shm.now = shm_clock_ns(w->clock);
         work += accelerator_step(&w->accelerator[i], may_begin);

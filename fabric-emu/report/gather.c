@@ -29,25 +29,25 @@ void gather_collective(struct result *r, const struct collective_plan *plan, uin
 {
     r->collective = plan;
     r->collective_count.done = done;
-    for (uint32_t rank = 0; rank < r->g->accelerators; rank++)
+    for (uint32_t rank = 0; rank < r->g->hosts; rank++)
         r->collective_count.members += collective_job_of(plan, rank) != NULL;
 }
 
 void gather_links(struct result *r, const struct hx_metrics *metrics, const struct layout *layout,
                   double (*busy)(const void *of, unsigned plane, uint32_t link), const void *of)
 {
-    const struct hx_geometry *g = r->g;
+    const struct hx_fabric *g = r->g;
     uint32_t link = 0; /* ports are numbered by plane, node and port */
     r->link = hx_allocate((size_t)g->planes * layout->links, sizeof *r->link);
-    r->moved = hx_allocate(g->accelerators, sizeof *r->moved);
+    r->moved = hx_allocate(g->hosts, sizeof *r->moved);
     for (unsigned plane = 0; plane < g->planes; plane++) {
         for (uint32_t node = 0; node < g->nodes; node++) {
-            for (unsigned port = 0; port < hx_node_ports(g, node); port++, link++) {
+            for (unsigned port = 0; port < hx_fabric_ports(g, node); port++, link++) {
                 uint64_t packets = hx_metrics_get(&metrics->link[link].packets);
                 r->packet_hops += packets;
-                if (node < g->accelerators)
+                if (node < g->hosts)
                     r->moved[node] += packets;
-                if (hx_far_end(g, node, port).node != HX_NOWHERE)
+                if (hx_fabric_far(g, node, port).node != HX_NOWHERE)
                     r->link[r->links++] =
                         (struct link_use){node, (uint16_t)port, (uint8_t)plane, packets, busy(of, plane, link)};
             }

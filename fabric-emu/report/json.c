@@ -71,7 +71,7 @@ static json_t *links_json(const struct result *r)
     json_t *links = json_array();
     for (uint32_t i = 0; i < r->links; i++) {
         const struct link_use *use = &r->link[i];
-        struct hx_end far = hx_far_end(r->g, use->node, use->port);
+        struct hx_end far = hx_fabric_far(r->g, use->node, use->port);
         char from[HX_NAME_BYTES];
         char to[HX_NAME_BYTES];
         (void)json_array_append_new(links, json_pack("{s:s, s:s, s:I, s:f}", "from",
@@ -85,7 +85,7 @@ static json_t *links_json(const struct result *r)
 static json_t *receive_json(const struct result *r)
 {
     json_t *shares = json_array();
-    for (uint32_t rank = 0; rank < r->g->accelerators; rank++)
+    for (uint32_t rank = 0; rank < r->g->hosts; rank++)
         (void)json_array_append_new(shares, json_real(r->receive_share[rank]));
     return shares;
 }
@@ -127,7 +127,7 @@ json_t *result_json(const struct result *r)
     else
         SET("message_bytes", json_integer((json_int_t)s->message));
     SET("verify", json_boolean(s->verify));
-    SET("accelerators", json_integer(r->g->accelerators));
+    SET("accelerators", json_integer(r->g->hosts));
     SET("complete", json_boolean(r->outcome.complete));
     SET("interrupted", json_boolean(r->outcome.interrupted));
     set_sum(o, &r->sum, r->messages_begun, r->packets_lost, r->packets_in_flight, r->bytes_corrupted);

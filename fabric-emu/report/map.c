@@ -33,14 +33,19 @@ static void print_cell(void *of, unsigned row, unsigned column, unsigned shade)
 
 void result_print_map(const struct result *r)
 {
-    const struct hx_geometry *g = r->g;
-    bool by_board = 2U * g->columns + g->x > WIDEST;
-    const struct hx_heat_map map = {
-        .g = g, .wide = by_board ? g->a : 1, .high = by_board ? g->b : 1, .apart = !by_board};
+    const struct hx_fabric *g = r->g;
+    const struct hx_geometry *m = &g->mesh;
+    bool boards = m->nodes != 0;
+    bool by_board = boards && 2U * g->columns + m->x > WIDEST;
+    const struct hx_heat_map map = {.g = g,
+                                    .wide = by_board ? m->a : 1,
+                                    .high = by_board ? m->b : 1,
+                                    .apart_x = by_board ? 0 : m->a,
+                                    .apart_y = by_board ? 0 : m->b};
     if (hx_heat_map_columns(&map) > 2 * WIDEST)
         return; /* no terminal is wide enough */
-    double *packets = hx_allocate(g->accelerators, sizeof *packets);
-    for (uint32_t rank = 0; rank < g->accelerators; rank++)
+    double *packets = hx_allocate(g->hosts, sizeof *packets);
+    for (uint32_t rank = 0; rank < g->hosts; rank++)
         packets[rank] = (double)r->moved[rank];
     double most = hx_heat_map_most(&map, packets, 1);
     printf("  packets sent by each %s's switches, 0 to 9 (9: %.0f)\n", by_board ? "board" : "accelerator", most);

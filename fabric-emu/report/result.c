@@ -1,6 +1,7 @@
 /* result.c - what follows from what a run showed (result.h). */
 #include "fabric-emu/report/result.h"
 #include "host/bounds.h"
+#include "host/topology/bounds.h"
 
 #include <stdlib.h>
 
@@ -29,7 +30,7 @@ double result_verify_share(const struct result *r)
 
 double result_injection(const struct result *r)
 {
-    return 4 * r->link_rate * r->g->planes;
+    return r->g->host_links * r->link_rate * r->g->planes;
 }
 
 void result_jobs(struct result *r, const struct jobs *jobs, const struct job_count *count)
@@ -78,13 +79,13 @@ void result_finish(struct result *r)
     const struct outcome *o = &r->outcome;
     r->outcome.complete = o->complete && r->sum.messages_failed == 0;
     settle(o, &r->sum, &r->packets_lost, &r->packets_in_flight);
-    r->share_of_injection = share_of(r, r->g->accelerators, o->bytes_delivered);
+    r->share_of_injection = share_of(r, r->g->hosts, o->bytes_delivered);
     for (uint32_t i = 0; i < r->jobs; i++) {
         struct result_job *job = &r->job[i];
         settle(o, &job->sum, &job->packets_lost, &job->packets_in_flight);
         job->share_of_injection = share_of(r, job->accelerators, job->bytes_measured);
     }
-    r->bound = hx_alltoall_bound(r->g);
+    r->bound = hx_fabric_alltoall_bound(r->g);
     r->share_of_bound = r->share_of_injection / r->bound;
 }
 

@@ -49,7 +49,7 @@ struct result_job {
 
 struct result {
     const struct hx_spec *spec;
-    const struct hx_geometry *g;
+    const struct hx_fabric *g;
     unsigned workers;
     struct hx_settings settings;
     struct hx_timing timing;                  /* complete; virtual clock */

@@ -19,7 +19,7 @@ static const char *const drop_names[] = {
 
 static void print_head(const struct result *r)
 {
-    printf("%s: %" PRIu32 " accelerators, %u plane%s, %u worker%s, %s clock\n", r->spec->name, r->g->accelerators,
+    printf("%s: %" PRIu32 " accelerators, %u plane%s, %u worker%s, %s clock\n", r->spec->name, r->g->hosts,
            r->g->planes, r->g->planes == 1 ? "" : "s", r->workers, r->workers == 1 ? "" : "s",
            hx_clock_names[r->settings.clock]);
     char date[RESULT_DATE];
@@ -153,7 +153,7 @@ static void print_hottest(const struct result *r)
     qsort(sorted, r->links, sizeof *sorted, busier);
     printf("  hottest links  (packets)\n");
     for (uint32_t i = 0; i < r->links && i < HOTTEST; i++) {
-        struct hx_end far = hx_far_end(r->g, sorted[i].node, sorted[i].port);
+        struct hx_end far = hx_fabric_far(r->g, sorted[i].node, sorted[i].port);
         char from[HX_NAME_BYTES];
         char to[HX_NAME_BYTES];
         printf("    %10" PRIu64 "  %s -> %s\n", sorted[i].packets,

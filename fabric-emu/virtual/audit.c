@@ -125,7 +125,7 @@ void audit_write(const struct worker *w)
 /* Between living nodes. */
 static bool is_link(const struct model *m, uint32_t node, unsigned port)
 {
-    uint32_t far = port < hx_node_ports(m->g, node) ? hx_far_end(m->g, node, port).node : HX_NOWHERE;
+    uint32_t far = port < hx_fabric_ports(m->g, node) ? hx_fabric_far(m->g, node, port).node : HX_NOWHERE;
     return far != HX_NOWHERE && !m->layout.dead[node] && !m->layout.dead[far];
 }
 

@@ -19,37 +19,37 @@ static bool is_mine(const struct worker *w, uint32_t node)
     return w->m->layout.worker[node] == w->self && !w->m->layout.dead[node];
 }
 
-static unsigned planes_of(const struct hx_geometry *g, uint32_t node)
+static unsigned planes_of(const struct hx_fabric *g, uint32_t node)
 {
-    return node < g->accelerators ? g->planes : 1;
+    return node < g->hosts ? g->planes : 1;
 }
 
 /* Tree switches of several planes are entities of their own: they share nothing. */
 static uint32_t count_entities(const struct worker *w, size_t *bytes, size_t *table_bytes)
 {
-    const struct hx_geometry *g = w->m->g;
+    const struct hx_fabric *g = w->m->g;
     uint32_t n = 0;
     for (uint32_t node = 0; node < g->nodes; node++) {
         if (!is_mine(w, node))
             continue;
-        unsigned copies = node < g->accelerators ? 1 : g->planes;
+        unsigned copies = node < g->hosts ? 1 : g->planes;
         n += copies;
-        *bytes += copies * virtual_entity_bytes(planes_of(g, node), hx_node_ports(g, node));
-        *table_bytes += g->planes * ((hx_route_bytes(g, node) + 7) & ~(size_t)7);
+        *bytes += copies * virtual_entity_bytes(planes_of(g, node), hx_fabric_ports(g, node));
+        *table_bytes += g->planes * ((hx_fabric_route_bytes(g, node) + 7) & ~(size_t)7);
     }
     return n;
 }
 
 /* ---- links ---- */
 
-static bool is_trace(const struct hx_geometry *g, uint32_t node, uint32_t far)
+static bool is_trace(const struct hx_fabric *g, uint32_t node, uint32_t far)
 {
-    return node < g->accelerators && far < g->accelerators;
+    return node < g->hosts && far < g->hosts;
 }
 
 static struct virtual_node *node_of(const struct plan *p, unsigned plane, uint32_t node)
 {
-    bool tree = node >= p->w->m->g->accelerators;
+    bool tree = node >= p->w->m->g->hosts;
     struct virtual_entity *e = p->of_node[tree ? node + (size_t)plane * p->w->m->g->nodes : node];
     return e ? &e->node[tree ? 0 : plane] : NULL;
 }
@@ -67,9 +67,9 @@ static uint64_t lanes_of(uint32_t blocks)
 static void bind_port(const struct plan *p, struct virtual_node *n, unsigned plane, uint32_t node, unsigned port)
 {
     const struct model *m = p->w->m;
-    const struct hx_geometry *g = m->g;
+    const struct hx_fabric *g = m->g;
     struct virtual_worker *v = &p->w->v;
-    struct hx_end far = hx_far_end(g, node, port);
+    struct hx_end far = hx_fabric_far(g, node, port);
     struct virtual_tx *tx = &n->hal.tx[port];
     struct virtual_rx *rx = &n->hal.rx[port];
     tx->link = model_link_number(m, plane, node, port);
@@ -99,7 +99,7 @@ static void bind_node(const struct plan *p, unsigned plane, uint32_t node)
     struct virtual_node *n = node_of(p, plane, node);
     for (unsigned port = 0; port < n->hal.ports; port++)
         bind_port(p, n, plane, node, port);
-    if (node < p->w->m->g->accelerators) {
+    if (node < p->w->m->g->hosts) {
         n->hal.room[HX_LOCAL].lanes = lanes_of(HX_MAX_ROOM);
         n->hal.up |= (uint64_t)1 << HX_LOCAL;
     }
@@ -113,10 +113,10 @@ static struct hx_barred barred_of(const struct plan *p, uint32_t node, uint16_t 
 {
     const struct model *m = p->w->m;
     *job = HX_NO_JOB;
-    if (node < m->g->accelerators)
+    if (node < m->g->hosts)
         *job = layout_job_of(m->spec, m->g, node);
     bool any = hx_spec_barred(m->spec, *job, p->barred);
-    return (struct hx_barred){any && node < m->g->accelerators ? p->barred : NULL};
+    return (struct hx_barred){any && node < m->g->hosts ? p->barred : NULL};
 }
 
 static void make_node(struct plan *p, unsigned plane, uint32_t node, uint8_t **tables)
@@ -125,10 +125,10 @@ static void make_node(struct plan *p, unsigned plane, uint32_t node, uint8_t **t
     struct virtual_node *n = node_of(p, plane, node);
     struct hx_barred barred = barred_of(p, node, &n->sw.job);
     n->hal.drops = w->area->drops;
-    hx_route_build(&n->sw.route, w->m->g, node, barred, n->hal.up, *tables);
+    hx_fabric_route(&n->sw.route, w->m->g, node, barred, n->hal.up, *tables);
     if (hx_settings_x_first(&w->m->settings))
         hx_route_order_x_first(&n->sw.route, *tables);
-    *tables += (hx_route_bytes(w->m->g, node) + 7) & ~(size_t)7;
+    *tables += (hx_fabric_route_bytes(w->m->g, node) + 7) & ~(size_t)7;
     /* Ties fall otherwise in every switch, and the same in every run. */
     n->sw.tie = (w->m->settings.seed + 1) * UINT64_C(0xD1342543DE82EF95) +
                 ((uint64_t)node * HX_MAX_PLANES + plane) * UINT64_C(0xA24BAED4963EE407);
@@ -137,14 +137,14 @@ static void make_node(struct plan *p, unsigned plane, uint32_t node, uint8_t **t
 static void make_entities(struct plan *p)
 {
     struct worker *w = p->w;
-    const struct hx_geometry *g = w->m->g;
+    const struct hx_fabric *g = w->m->g;
     uint8_t *at = w->memory;
     for (uint32_t node = 0; node < g->nodes; node++) {
         if (!is_mine(w, node))
             continue;
-        bool tree = node >= g->accelerators;
+        bool tree = node >= g->hosts;
         for (unsigned copy = 0; copy < (tree ? g->planes : 1U); copy++) {
-            unsigned ports = hx_node_ports(g, node);
+            unsigned ports = hx_fabric_ports(g, node);
             struct virtual_entity *e = virtual_entity_init(at, &w->v, w->entities, planes_of(g, node), ports, tree);
             at += virtual_entity_bytes(planes_of(g, node), ports);
             p->of_node[node + (tree ? (size_t)copy * g->nodes : 0)] = e;
@@ -156,12 +156,12 @@ static void make_entities(struct plan *p)
 static void make_drivers(const struct plan *p)
 {
     struct worker *w = p->w;
-    const struct hx_geometry *g = w->m->g;
-    for (uint32_t rank = 0; rank < g->accelerators; rank++)
+    const struct hx_fabric *g = w->m->g;
+    for (uint32_t rank = 0; rank < g->hosts; rank++)
         w->accelerators += is_mine(w, rank);
     w->driver = virtual_stock_take(w->accelerators * sizeof *w->driver);
     uint32_t n = 0;
-    for (uint32_t rank = 0; rank < g->accelerators; rank++) {
+    for (uint32_t rank = 0; rank < g->hosts; rank++) {
         if (is_mine(w, rank))
             driver_start(&w->driver[n++], w, p->of_node[rank], rank);
     }
@@ -169,7 +169,7 @@ static void make_drivers(const struct plan *p)
 
 void build_worker(struct worker *w, const struct model *m, unsigned self)
 {
-    const struct hx_geometry *g = m->g;
+    const struct hx_fabric *g = m->g;
     *w = (struct worker){.m = m, .self = self, .area = &m->area[self]};
     size_t bytes = 0;
     size_t table_bytes = 0;

@@ -54,7 +54,7 @@ static void begin_messages(struct driver *d)
     finish(d);
     for (uint32_t refused = 0;
          hx_endpoint_takes(&d->endpoint) && !time_is_over(d, now) && workload_next(w, now, refused, &m);) {
-        struct hx_place to = hx_place_of(d->worker->m->g, m.to);
+        struct hx_coordinate to = hx_address_of(d->worker->m->g, m.to);
         if (hx_endpoint_send(&d->endpoint, to.gx, to.gy, m.bytes, m.tag, m.number) == HX_OK)
             workload_take(w, &m);
         else
@@ -174,7 +174,7 @@ static uint32_t peers_of(const struct driver *d)
 {
     uint32_t peers = d->worker->m->workload.collective ? HX_COLLECTIVE_PEERS
                                                        : traffic_peers(d->worker->m->workload.traffic, d->rank);
-    return peers + 1 < d->worker->m->g->accelerators ? peers + 1 : 0;
+    return peers + 1 < d->worker->m->g->hosts ? peers + 1 : 0;
 }
 
 static struct hx_endpoint_config config_of(const struct driver *d)
@@ -208,7 +208,8 @@ void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, 
 {
     *d = (struct driver){
         .worker = w, .job = &w->m->job[w->m->jobs.slot[rank]], .rank = rank, .news = true, .done = true};
-    d->hal = (struct hal_endpoint){.worker = &w->v, .entity = e, .planes = w->m->g->planes, .drops = w->area->drops};
+    d->hal = (struct hal_endpoint){
+        .worker = &w->v, .entity = e, .planes = (uint8_t)w->m->g->planes, .drops = w->area->drops};
     start_workload(d);
     d->hal.of = d;
     d->hal.rank = rank;

@@ -44,9 +44,9 @@ int main(int argc, char **argv)
     struct run_options o;
     run_options_parse(&o, argc, argv);
     o.settings.clock = HX_CLOCK_VIRTUAL;
-    struct flows *flows = flows_load(&o.settings, &o.spec, &o.g);
+    struct flows *flows = flows_load(&o.settings, &o.spec, o.g);
     struct traffic traffic;
-    traffic_init(&traffic, &o.spec, &o.g, &o.settings, flows);
+    traffic_init(&traffic, &o.spec, o.g, &o.settings, flows);
     struct collective_plan plan = {0};
     bool collective = o.settings.pattern >= HX_COLLECTIVES;
     struct hx_problem problem;

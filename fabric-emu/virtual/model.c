@@ -31,12 +31,12 @@ void model_create(struct model *m, const struct traffic *traffic, const struct c
                   const struct hx_timing *timing, unsigned workers)
 {
     const struct hx_spec *spec = traffic->spec;
-    const struct hx_geometry *g = traffic->g;
+    const struct hx_fabric *g = traffic->g;
     *m = (struct model){.spec = spec, .g = g, .settings = traffic->settings, .workers = workers};
     virtual_timing_init(&m->timing, timing);
     if (m->settings.pace > 0)
-        virtual_timing_pace(&m->timing, m->settings.pace);
-    double injection = 4.0 * g->planes * virtual_timing_link_rate(&m->timing);
+        virtual_timing_pace(&m->timing, m->settings.pace * g->host_links / 4);
+    double injection = (double)g->host_links * g->planes * virtual_timing_link_rate(&m->timing);
     m->workload = (struct workload_plan){.traffic = traffic,
                                          .collective = collective,
                                          .rate = m->settings.rate < 1 ? injection * m->settings.rate : 0,
@@ -46,11 +46,11 @@ void model_create(struct model *m, const struct traffic *traffic, const struct c
     m->channel = virtual_channel_create(workers);
     size_t areas = aligned(workers * sizeof *m->area);
     size_t spans = aligned((size_t)g->planes * m->layout.links * sizeof *m->span);
-    size_t received = aligned(g->accelerators * sizeof *m->receiver);
+    size_t received = aligned(g->hosts * sizeof *m->receiver);
     size_t waits = aligned((size_t)g->planes * m->layout.links * HX_VCS * sizeof *m->wait);
     size_t balances = aligned((size_t)g->planes * m->layout.links * HX_VCS * sizeof *m->balance);
     size_t jobs = aligned((size_t)m->jobs.slots * sizeof *m->job);
-    size_t sums = aligned(g->accelerators * sizeof *m->sum);
+    size_t sums = aligned(g->hosts * sizeof *m->sum);
     size_t metrics = aligned(hx_metrics_place(&m->metrics, g, workers, NULL, 0));
     m->shared_bytes = aligned(sizeof *m->control) + areas + spans + received + waits + balances + jobs + sums + metrics;
     m->shared = mmap(NULL, m->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -71,7 +71,7 @@ void model_create(struct model *m, const struct traffic *traffic, const struct c
 static uint64_t messages_of_all(const struct model *m)
 {
     uint64_t messages = m->workload.collective ? collective_messages(m->workload.collective) : 0;
-    for (uint32_t rank = 0; !m->workload.collective && !m->settings.duration_ns && rank < m->g->accelerators; rank++)
+    for (uint32_t rank = 0; !m->workload.collective && !m->settings.duration_ns && rank < m->g->hosts; rank++)
         messages += traffic_messages(m->workload.traffic, rank);
     return messages;
 }

@@ -74,7 +74,7 @@ struct recording;
 
 struct model {
     const struct hx_spec *spec;
-    const struct hx_geometry *g;
+    const struct hx_fabric *g;
     struct workload_plan workload;
     struct hx_settings settings;
     struct virtual_timing timing;
@@ -118,7 +118,7 @@ static inline uint32_t model_link_number(const struct model *m, unsigned plane, 
 /* The counters of a link, by its number. */
 static inline struct hx_metrics_link *model_link(const struct model *m, uint32_t link)
 {
-    return &m->metrics.link[link - link / m->layout.links * m->g->accelerators];
+    return &m->metrics.link[link - link / m->layout.links * m->g->hosts];
 }
 
 /* The port whose number that is; returns its node. */

@@ -195,7 +195,7 @@ static void take_areas(struct result *r, const struct model *m)
                                                    .private_bytes = area->private_bytes,
                                                    .max_vc = area->max_vc});
     }
-    for (uint32_t rank = 0; rank < m->g->accelerators; rank++)
+    for (uint32_t rank = 0; rank < m->g->hosts; rank++)
         gather_accelerator(r, &m->jobs, rank, &m->sum[rank].stats, m->sum[rank].begun);
     /* With a duration the rate is that of the time in which everybody may send; the warm-up is no part of it. */
     uint64_t duration = m->settings.duration_ns * 1000;
@@ -217,8 +217,8 @@ static void take_collective(struct result *r, const struct model *m)
 static void take_receivers(struct result *r, const struct model *m)
 {
     double bytes_per_ps = result_injection(r) / 1e12;
-    r->receive_share = hx_allocate(m->g->accelerators, sizeof *r->receive_share);
-    for (uint32_t rank = 0; rank < m->g->accelerators; rank++) {
+    r->receive_share = hx_allocate(m->g->hosts, sizeof *r->receive_share);
+    for (uint32_t rank = 0; rank < m->g->hosts; rank++) {
         const struct model_receiver *receiver = &m->receiver[rank];
         uint64_t warm_up = m->settings.warm_up_ns * 1000;
         if (receiver->last > warm_up)
@@ -236,7 +236,7 @@ static double busy(const void *of, unsigned plane, uint32_t link)
 {
     const struct measured *measured = of;
     const struct model *m = measured->m;
-    const struct model_span *span = &m->span[link + plane * m->g->accelerators];
+    const struct model_span *span = &m->span[link + plane * m->g->hosts];
     return (double)(span->to - span->from) * m->timing.link.blocks[1] / measured->ps;
 }
 

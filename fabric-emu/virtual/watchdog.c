@@ -122,7 +122,7 @@ static struct hx_end behind(const struct model *m, uint32_t vertex, unsigned out
 {
     unsigned port;
     uint32_t node = model_port_of(m, vertex / HX_VCS, plane, &port);
-    return hx_far_end(m->g, node, output);
+    return hx_fabric_far(m->g, node, output);
 }
 
 static uint32_t waits_for(const struct model *m, uint32_t vertex, unsigned output, unsigned vc)

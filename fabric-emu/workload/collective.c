@@ -10,7 +10,7 @@ struct collective {
     struct hx_collective c;
     struct collective_values values;
     struct hx_collective_send offered; /* what `next` said last */
-    const struct hx_geometry *g;
+    const struct hx_fabric *g;
     float *vector; /* NULL: nothing is checked, and nothing is carried */
     bool over;
 };
@@ -27,11 +27,8 @@ static bool next(struct workload *w, uint64_t now, uint32_t refused, struct work
     struct hx_collective_send *s = &p->offered;
     if (p->over || !hx_collective_next(&p->c, refused, s))
         return false;
-    *m = (struct workload_message){.to = hx_accelerator(p->g, s->gx, s->gy),
-                                   .tag = s->tag,
-                                   .bytes = s->bytes,
-                                   .number = *w->begun,
-                                   .lane = s->lane};
+    *m = (struct workload_message){
+        .to = hx_fabric_at(p->g, s->gx, s->gy), .tag = s->tag, .bytes = s->bytes, .number = *w->begun, .lane = s->lane};
     return true;
 }
 
@@ -127,8 +124,8 @@ struct workload *collective_make(const struct workload_plan *plan, uint32_t rank
         sums = (float *)(void *)((uint8_t *)memory + staging);
     }
     if (hx_collective_init(&p->c, &config, p->vector, sums) != HX_OK)
-        hx_die(HX_EXIT_CONFIG, t->spec->source, "the collective of a%u,%u cannot be built", hx_place_of(t->g, rank).gx,
-               hx_place_of(t->g, rank).gy);
+        hx_die(HX_EXIT_CONFIG, t->spec->source, "the collective of a%u,%u cannot be built", hx_grid_of(t->g, rank).gx,
+               hx_grid_of(t->g, rank).gy);
     if (p->vector)
         collective_values_write(&p->values, &p->c, p->vector);
     return &p->base;

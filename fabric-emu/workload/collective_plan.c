@@ -1,5 +1,6 @@
 /* collective_plan.c - a collective for each job of a fabric (collective_plan.h). */
 #include "fabric-emu/workload/collective_plan.h"
+#include "fabric-emu/layout.h"
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
 
@@ -19,7 +20,7 @@ static uint16_t gather(const struct traffic *t, const uint32_t *member, uint32_t
     bool *seen = hx_allocate(all, sizeof *seen);
     uint16_t count = 0;
     for (uint32_t i = 0; i < members; i++) {
-        struct hx_place at = hx_place_of(t->g, member[i]);
+        struct hx_coordinate at = hx_grid_of(t->g, member[i]);
         seen[columns ? at.gx : at.gy] = true;
     }
     for (unsigned i = 0; i < all; i++) {
@@ -102,9 +103,8 @@ static bool add_job(struct collective_plan *p, uint32_t first, uint32_t root, st
     const struct traffic *t = p->traffic;
     const uint32_t *member = t->member + t->first[first];
     uint32_t members = t->members[first];
-    const struct hx_place at = hx_place_of(t->g, first);
     struct collective_job *job = &p->job[p->jobs++];
-    job->tag = hx_spec_board_job(t->spec, hx_spec_board_at(t->spec, at.gx, at.gy));
+    job->tag = layout_job_of(t->spec, t->g, first);
     job->gx = hx_allocate(t->g->columns, sizeof *job->gx);
     job->gy = hx_allocate(t->g->rows, sizeof *job->gy);
     job->columns = gather(t, member, members, true, job->gx);
@@ -114,7 +114,7 @@ static bool add_job(struct collective_plan *p, uint32_t first, uint32_t root, st
                        "the %u accelerators of job %u are not all crossings of %u columns and %u rows, as a collective "
                        "needs them",
                        members, job->tag, job->columns, job->rows);
-    const struct hx_place root_at = hx_place_of(t->g, root);
+    const struct hx_coordinate root_at = hx_grid_of(t->g, root);
     if (t->members[root] && t->first[root] == t->first[first]) {
         job->root_column = index_in(job->gx, job->columns, root_at.gx);
         job->root_row = index_in(job->gy, job->rows, root_at.gy);
@@ -131,7 +131,7 @@ bool collective_plan_init(struct collective_plan *p, const struct traffic *t, ui
                                   .seed = t->settings.seed,
                                   .planes = t->g->planes};
     p->job = hx_allocate(hx_spec_boards(t->spec), sizeof *p->job);
-    for (uint32_t rank = 0; rank < t->g->accelerators; rank++) {
+    for (uint32_t rank = 0; rank < t->g->hosts; rank++) {
         bool is_first = t->members[rank] && t->member[t->first[rank]] == rank;
         if (is_first && !add_job(p, rank, root, problem)) {
             collective_plan_free(p);
@@ -174,12 +174,11 @@ static void require_memory(const struct collective_plan *p)
 
 void collective_plan_require(const struct hx_spec *spec, const struct hx_settings *settings, uint32_t root)
 {
-    const struct hx_geometry g = hx_spec_geometry(spec);
     struct hx_problem problem;
     struct traffic t;
     struct collective_plan p;
     require_floats(settings);
-    traffic_init(&t, spec, &g, settings, NULL);
+    traffic_init(&t, spec, hx_spec_fabric(spec), settings, NULL);
     if (!collective_plan_init(&p, &t, root, &problem))
         hx_die_of(&problem);
     if (settings->verify)
@@ -193,10 +192,9 @@ void collective_plan_require(const struct hx_spec *spec, const struct hx_setting
 const struct collective_job *collective_job_of(const struct collective_plan *p, uint32_t rank)
 {
     const struct traffic *t = p->traffic;
-    const struct hx_place at = hx_place_of(t->g, rank);
     if (t->members[rank] == 0)
         return NULL;
-    uint16_t tag = hx_spec_board_job(t->spec, hx_spec_board_at(t->spec, at.gx, at.gy));
+    uint16_t tag = layout_job_of(t->spec, t->g, rank);
     unsigned i = 0;
     while (p->job[i].tag != tag)
         i++;
@@ -206,7 +204,7 @@ const struct collective_job *collective_job_of(const struct collective_plan *p, 
 struct hx_collective_config collective_config(const struct collective_plan *p, uint32_t rank)
 {
     const struct collective_job *job = collective_job_of(p, rank);
-    const struct hx_place at = hx_place_of(p->traffic->g, rank);
+    const struct hx_coordinate at = hx_grid_of(p->traffic->g, rank);
     struct hx_collective_config config = config_of(p, job);
     config.column = index_in(job->gx, job->columns, at.gx);
     config.row = index_in(job->gy, job->rows, at.gy);
@@ -216,7 +214,7 @@ struct hx_collective_config collective_config(const struct collective_plan *p, u
 uint64_t collective_messages(const struct collective_plan *p)
 {
     uint64_t reports = 0; /* of every message one that it came, one that it went */
-    for (uint32_t rank = 0; rank < p->traffic->g->accelerators; rank++) {
+    for (uint32_t rank = 0; rank < p->traffic->g->hosts; rank++) {
         struct hx_collective c;
         if (!collective_job_of(p, rank))
             continue;
@@ -230,7 +228,7 @@ uint64_t collective_messages(const struct collective_plan *p)
 uint64_t collective_memory(const struct collective_plan *p)
 {
     uint64_t bytes = 0;
-    for (uint32_t rank = 0; rank < p->traffic->g->accelerators; rank++) {
+    for (uint32_t rank = 0; rank < p->traffic->g->hosts; rank++) {
         if (!collective_job_of(p, rank))
             continue;
         const struct hx_collective_config config = collective_config(p, rank);

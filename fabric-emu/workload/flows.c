@@ -25,7 +25,7 @@ struct table {
 struct reading {
     const char *path;
     const struct hx_spec *spec;
-    const struct hx_geometry *g;
+    const struct hx_fabric *g;
     struct hx_problem *problem;
     struct table table;
     uint64_t left_out;
@@ -120,22 +120,20 @@ static const char *take_digits(const char *text, const char *ends, uint32_t *num
 
 static bool read_place(struct reading *r, const char *text, uint32_t *rank)
 {
-    const struct hx_geometry *g = r->g;
+    const struct hx_fabric *g = r->g;
     uint32_t gx;
     uint32_t gy;
     if (take_digits(text, "", rank))
-        return *rank < g->accelerators || fail(r, text, "rank %u is outside 0 .. %u", *rank, g->accelerators - 1);
+        return *rank < g->hosts || fail(r, text, "rank %u is outside 0 .. %u", *rank, g->hosts - 1);
     const char *colon = take_digits(text + (*text == 'a'), ":,", &gx);
     const char *behind = colon ? colon + 1 + strspn(colon + 1, " ") : NULL;
     if (!behind || !take_digits(behind, "", &gy))
         return fail(r, text,
                     "'%.60s' is no accelerator (write its rank, 0 .. %u, or its place as 5:3, a5:3 or \"5,3\")", text,
-                    g->accelerators - 1);
-    if (gx >= g->columns || gy >= g->rows)
-        return fail(r, text, "a%u,%u is outside the %s (gx 0 .. %u, gy 0 .. %u)", gx, gy, r->spec->fabric,
-                    g->columns - 1, g->rows - 1);
-    *rank = hx_accelerator(g, gx, gy);
-    return true;
+                    g->hosts - 1);
+    *rank = hx_fabric_host(g, gx, gy);
+    return *rank != HX_NOWHERE || fail(r, text, "a%u,%u is outside the %s (gx 0 .. %u, gy 0 .. %u)", gx, gy,
+                                       r->spec->fabric, g->digits[0] - 1, g->digits[1] - 1);
 }
 
 static bool read_bytes(struct reading *r, const char *text, uint64_t least, uint64_t *bytes)
@@ -148,8 +146,7 @@ static bool read_bytes(struct reading *r, const char *text, uint64_t least, uint
 
 static unsigned board_of(const struct reading *r, uint32_t rank)
 {
-    struct hx_place at = hx_place_of(r->g, rank);
-    return hx_spec_board_at(r->spec, at.gx, at.gy);
+    return r->g->node[rank].group;
 }
 
 /* Whether these two may talk. `at`: where the line says so. */
@@ -157,8 +154,8 @@ static bool check_pair(struct reading *r, const char *at, uint32_t from, uint32_
 {
     uint16_t job = hx_spec_board_job(r->spec, board_of(r, from));
     uint16_t other = hx_spec_board_job(r->spec, board_of(r, to));
-    struct hx_place a = hx_place_of(r->g, from);
-    struct hx_place b = hx_place_of(r->g, to);
+    struct hx_coordinate a = hx_address_of(r->g, from);
+    struct hx_coordinate b = hx_address_of(r->g, to);
     if (from == to)
         return fail(r, at, "a%u,%u sends to itself (leave it out: that never crosses the fabric)", a.gx, a.gy);
     if (job != other)
@@ -230,7 +227,7 @@ static bool read_head(struct reading *r)
 /* Destinations begin behind the source itself, so that not all begin with the same. */
 static bool read_row(struct reading *r, uint32_t from, uint64_t *row)
 {
-    uint32_t n = r->g->accelerators;
+    uint32_t n = r->g->hosts;
     char *rest = r->text;
     if (from == n)
         return fail(r, NULL, "one line too many: a matrix for the %s has %u lines of %u sizes", r->spec->fabric, n, n);
@@ -307,15 +304,15 @@ static bool read_list(struct reading *r, FILE *in)
 static bool read_matrix(struct reading *r, FILE *in)
 {
     uint32_t from = 0;
-    uint64_t *row = hx_allocate(r->g->accelerators, sizeof *row);
+    uint64_t *row = hx_allocate(r->g->hosts, sizeof *row);
     bool good = true;
     do {
         good = read_row(r, from++, row);
     } while (good && next_line(r, in));
     free(row);
     return good && !r->failed &&
-           (from == r->g->accelerators || fail(r, NULL, "the matrix ends behind %u lines; for the %s it has %u", from,
-                                               r->spec->fabric, r->g->accelerators));
+           (from == r->g->hosts ||
+            fail(r, NULL, "the matrix ends behind %u lines; for the %s it has %u", from, r->spec->fabric, r->g->hosts));
 }
 
 static bool read_all(struct reading *r, FILE *in)
@@ -372,7 +369,7 @@ static void count_peers(struct flows *f)
     free(last);
 }
 
-bool flows_read(struct flows *f, const char *path, const struct hx_spec *spec, const struct hx_geometry *g,
+bool flows_read(struct flows *f, const char *path, const struct hx_spec *spec, const struct hx_fabric *g,
                 struct hx_problem *problem)
 {
     struct reading r = {.path = path, .spec = spec, .g = g, .problem = problem};
@@ -380,7 +377,7 @@ bool flows_read(struct flows *f, const char *path, const struct hx_spec *spec, c
     if (!in)
         return false;
     r.text = hx_allocate(LONGEST_LINE + 1, 1);
-    *f = (struct flows){.accelerators = g->accelerators};
+    *f = (struct flows){.accelerators = g->hosts};
     bool good = read_all(&r, in);
     (void)fclose(in);
     free(r.text);
@@ -393,7 +390,7 @@ bool flows_read(struct flows *f, const char *path, const struct hx_spec *spec, c
     return good;
 }
 
-struct flows *flows_load(const struct hx_settings *settings, const struct hx_spec *spec, const struct hx_geometry *g)
+struct flows *flows_load(const struct hx_settings *settings, const struct hx_spec *spec, const struct hx_fabric *g)
 {
     struct hx_problem problem;
     if (settings->pattern != HX_FLOWS)

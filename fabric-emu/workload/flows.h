@@ -26,10 +26,10 @@ struct flows {
 };
 
 /* Reads the file. What is wrong names file, line and column. */
-bool flows_read(struct flows *f, const char *path, const struct hx_spec *spec, const struct hx_geometry *g,
+bool flows_read(struct flows *f, const char *path, const struct hx_spec *spec, const struct hx_fabric *g,
                 struct hx_problem *problem);
 /* The file of these settings, or dies; NULL: their traffic is a pattern. */
-struct flows *flows_load(const struct hx_settings *settings, const struct hx_spec *spec, const struct hx_geometry *g);
+struct flows *flows_load(const struct hx_settings *settings, const struct hx_spec *spec, const struct hx_fabric *g);
 /* What flows_read() filled; of flows_load() the rest too. Nothing is done to NULL. */
 void flows_clear(struct flows *f);
 void flows_free(struct flows *f);

@@ -15,7 +15,7 @@ static uint32_t job_of(struct jobs *j, uint32_t *by_tag, uint16_t tag)
     return by_tag[tag] - 1;
 }
 
-void jobs_make(struct jobs *j, const struct hx_spec *spec, const struct hx_geometry *g, const struct layout *layout)
+void jobs_make(struct jobs *j, const struct hx_spec *spec, const struct hx_fabric *g, const struct layout *layout)
 {
     uint32_t most = hx_spec_boards(spec); /* of jobs, and of slots: a board is one job's and one worker's */
     uint32_t *by_tag = hx_allocate(TAGS, sizeof *by_tag);
@@ -23,10 +23,10 @@ void jobs_make(struct jobs *j, const struct hx_spec *spec, const struct hx_geome
     *j = (struct jobs){.count = 0};
     j->tag = hx_allocate(most, sizeof *j->tag);
     j->size = hx_allocate(most, sizeof *j->size);
-    j->of = hx_allocate(g->accelerators, sizeof *j->of);
-    j->slot = hx_allocate(g->accelerators, sizeof *j->slot);
+    j->of = hx_allocate(g->hosts, sizeof *j->of);
+    j->slot = hx_allocate(g->hosts, sizeof *j->slot);
     j->job_of = hx_allocate(most, sizeof *j->job_of);
-    for (uint32_t rank = 0; rank < g->accelerators; rank++) {
+    for (uint32_t rank = 0; rank < g->hosts; rank++) {
         j->of[rank] = JOBS_NONE;
         if (layout->dead[rank])
             continue;

@@ -28,7 +28,7 @@ struct job_count {
     uint64_t bytes_measured; /* virtual clock: payload delivered before the end of the duration */
 };
 
-void jobs_make(struct jobs *j, const struct hx_spec *spec, const struct hx_geometry *g, const struct layout *layout);
+void jobs_make(struct jobs *j, const struct hx_spec *spec, const struct hx_fabric *g, const struct layout *layout);
 void jobs_free(struct jobs *j);
 
 #endif

@@ -10,6 +10,7 @@
  *
  * Where the partner's place is of another job, or its board has failed, or it is oneself, there is no partner. */
 #include "fabric-emu/workload/partners.h"
+#include "fabric-emu/layout.h"
 #include "fabric-emu/random.h"
 
 #include <stdlib.h>
@@ -58,25 +59,25 @@ static void bisect(struct traffic *t, uint32_t *members, uint32_t n)
 
 struct grid {
     uint32_t columns, rows;
-    uint16_t gx[HX_MAX_LINE], gy[HX_MAX_LINE];            /* [columns], [rows] */
-    uint16_t column_of[HX_MAX_LINE], row_of[HX_MAX_LINE]; /* by gx, by gy, of those the job has */
+    uint16_t gx[HX_MAX_HOSTS], gy[HX_MAX_HOSTS];            /* [columns], [rows] */
+    uint16_t column_of[HX_MAX_HOSTS], row_of[HX_MAX_HOSTS]; /* by gx, by gy, of those the job has */
 };
 
-static void find_grid(struct grid *grid, const struct hx_spec *spec, const struct hx_geometry *g, uint16_t job)
+static void find_grid(struct grid *grid, const struct hx_spec *spec, const struct hx_fabric *g, uint16_t job)
 {
     grid->columns = grid->rows = 0;
     for (unsigned gx = 0; gx < g->columns; gx++) {
         bool has = false;
-        for (unsigned gy = 0; gy < g->rows && !has; gy += spec->b)
-            has = hx_spec_board_job(spec, hx_spec_board_at(spec, gx, gy)) == job;
+        for (unsigned gy = 0; gy < g->rows && !has; gy++)
+            has = layout_job_of(spec, g, hx_fabric_at(g, gx, gy)) == job;
         grid->column_of[gx] = (uint16_t)grid->columns;
         grid->gx[grid->columns] = (uint16_t)gx;
         grid->columns += has;
     }
     for (unsigned gy = 0; gy < g->rows; gy++) {
         bool has = false;
-        for (unsigned gx = 0; gx < g->columns && !has; gx += spec->a)
-            has = hx_spec_board_job(spec, hx_spec_board_at(spec, gx, gy)) == job;
+        for (unsigned gx = 0; gx < g->columns && !has; gx++)
+            has = layout_job_of(spec, g, hx_fabric_at(g, gx, gy)) == job;
         grid->row_of[gy] = (uint16_t)grid->rows;
         grid->gy[grid->rows] = (uint16_t)gy;
         grid->rows += has;
@@ -119,14 +120,13 @@ static uint32_t place_to(unsigned pattern, const struct grid *grid, uint32_t col
 
 static void pair_on_grid(struct traffic *t, struct grid *grid, const uint32_t *members, uint32_t n)
 {
-    struct hx_place one = hx_place_of(t->g, members[0]);
-    find_grid(grid, t->spec, t->g, hx_spec_board_job(t->spec, hx_spec_board_at(t->spec, one.gx, one.gy)));
+    find_grid(grid, t->spec, t->g, layout_job_of(t->spec, t->g, members[0]));
     bool has_places = grid->columns && grid->rows;
     for (uint32_t i = 0; has_places && i < n; i++) {
         uint32_t rank = members[i];
-        struct hx_place at = hx_place_of(t->g, rank);
+        struct hx_coordinate at = hx_grid_of(t->g, rank);
         uint32_t place = place_to(t->settings.pattern, grid, grid->column_of[at.gx], grid->row_of[at.gy]);
-        uint32_t to = hx_accelerator(t->g, grid->gx[place % grid->columns], grid->gy[place / grid->columns]);
+        uint32_t to = hx_fabric_at(t->g, grid->gx[place % grid->columns], grid->gy[place / grid->columns]);
         if (to != rank && t->members[to] && t->first[to] == t->first[rank])
             t->partner[rank] = to;
     }
@@ -134,7 +134,7 @@ static void pair_on_grid(struct traffic *t, struct grid *grid, const uint32_t *m
 
 void traffic_choose_partners(struct traffic *t)
 {
-    uint32_t n = t->g->accelerators;
+    uint32_t n = t->g->hosts;
     for (uint32_t rank = 0; rank < n; rank++)
         t->partner[rank] = TRAFFIC_NOBODY;
     if (!traffic_has_partners(t->settings.pattern))
@@ -187,7 +187,7 @@ static bool check_grid(const struct hx_settings *settings, const struct grid *gr
                            grid->columns, grid->rows);
 }
 
-bool traffic_check(const struct hx_spec *spec, const struct hx_geometry *g, const struct hx_settings *settings,
+bool traffic_check(const struct hx_spec *spec, const struct hx_fabric *g, const struct hx_settings *settings,
                    struct hx_problem *problem)
 {
     if (!traffic_has_partners(settings->pattern))
@@ -201,7 +201,7 @@ bool traffic_check(const struct hx_spec *spec, const struct hx_geometry *g, cons
             continue;
         seen[job] = true;
         find_grid(grid, spec, g, job);
-        char whose[96];
+        char whose[HX_SPEC_BYTES + 32];
         if (job == HX_NO_JOB)
             (void)snprintf(whose, sizeof whose, "%s%s", spec->job ? "what no job has of " : "", spec->fabric);
         else

@@ -9,8 +9,7 @@ enum purpose { FOR_ORDER = 2, FOR_UNIFORM, FOR_HOT, FOR_TARGET };
 
 static unsigned board_of(const struct traffic *t, uint32_t rank)
 {
-    struct hx_place at = hx_place_of(t->g, rank);
-    return hx_spec_board_at(t->spec, at.gx, at.gy);
+    return t->g->node[rank].group;
 }
 
 static bool is_alive(const struct traffic *t, uint32_t rank)
@@ -28,11 +27,11 @@ static uint16_t job_of(const struct traffic *t, uint32_t rank)
 /* Appends the living accelerators of one job, column by column. */
 static uint32_t gather_job(struct traffic *t, uint16_t job, uint32_t at)
 {
-    const struct hx_geometry *g = t->g;
+    const struct hx_fabric *g = t->g;
     uint32_t first = at;
     for (unsigned gx = 0; gx < g->columns; gx++) {
         for (unsigned gy = 0; gy < g->rows; gy++) {
-            uint32_t rank = hx_accelerator(g, gx, gy);
+            uint32_t rank = hx_fabric_at(g, gx, gy);
             if (!is_alive(t, rank) || job_of(t, rank) != job)
                 continue;
             t->place[rank] = at - first;
@@ -49,7 +48,7 @@ static void gather_jobs(struct traffic *t)
 {
     bool *seen = hx_allocate(UINT16_MAX + 1, sizeof *seen);
     uint32_t at = 0;
-    for (uint32_t rank = 0; rank < t->g->accelerators; rank++) {
+    for (uint32_t rank = 0; rank < t->g->hosts; rank++) {
         uint16_t job = job_of(t, rank);
         if (!is_alive(t, rank) || seen[job])
             continue;
@@ -61,14 +60,14 @@ static void gather_jobs(struct traffic *t)
 
 /* ---- life ---- */
 
-void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx_geometry *g,
+void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx_fabric *g,
                   const struct hx_settings *settings, const struct flows *flows)
 {
-    uint32_t n = g->accelerators;
+    uint32_t n = g->hosts;
     const struct hx_coordinates *target = &settings->target;
     *t = (struct traffic){.spec = spec, .g = g, .settings = *settings, .flows = flows, .targets = target->count};
     for (unsigned i = 0; i < target->count; i++)
-        t->target[i] = hx_accelerator(g, target->at[i].gx, target->at[i].gy);
+        t->target[i] = hx_fabric_host(g, target->at[i].gx, target->at[i].gy);
     t->targets += t->targets == 0; /* the north-west one */
     t->member = hx_allocate(n, sizeof *t->member);
     t->first = hx_allocate(n, sizeof *t->first);
@@ -93,11 +92,11 @@ void traffic_free(struct traffic *t)
 /* Neighbour `side` (E W N S) on the logical torus of the whole fabric, or TRAFFIC_NOBODY if it is not of this job. */
 static uint32_t neighbour(const struct traffic *t, uint32_t rank, unsigned side)
 {
-    const struct hx_geometry *g = t->g;
-    struct hx_place at = hx_place_of(g, rank);
+    const struct hx_fabric *g = t->g;
+    struct hx_coordinate at = hx_grid_of(g, rank);
     unsigned dx = side == HX_E ? 1U : side == HX_W ? g->columns - 1U : 0;
     unsigned dy = side == HX_S ? 1U : side == HX_N ? g->rows - 1U : 0;
-    uint32_t to = hx_accelerator(g, (at.gx + dx) % g->columns, (at.gy + dy) % g->rows);
+    uint32_t to = hx_fabric_at(g, (at.gx + dx) % g->columns, (at.gy + dy) % g->rows);
     bool fits = to != rank && is_alive(t, to) && t->first[to] == t->first[rank];
     return fits ? to : TRAFFIC_NOBODY;
 }
@@ -143,7 +142,7 @@ uint32_t traffic_destinations(const struct traffic *t, uint32_t rank)
 static uint32_t senders_to(const struct traffic *t, uint32_t rank)
 {
     uint32_t n = 0;
-    for (uint32_t from = 0; from < t->g->accelerators; from++)
+    for (uint32_t from = 0; from < t->g->hosts; from++)
         n += t->partner[from] == rank;
     return n;
 }
@@ -176,7 +175,7 @@ double traffic_bytes_of_all(const struct traffic *t)
     double sum = 0;
     for (uint64_t i = 0; t->flows && i < flows_count(t->flows); i++)
         sum += (double)t->flows->bytes[i];
-    for (uint32_t rank = 0; !t->flows && rank < t->g->accelerators; rank++)
+    for (uint32_t rank = 0; !t->flows && rank < t->g->hosts; rank++)
         sum += (double)traffic_messages(t, rank) * (double)t->settings.message;
     return sum;
 }

@@ -12,7 +12,7 @@ enum { TRAFFIC_NOBODY = UINT32_MAX };
 
 struct traffic {
     const struct hx_spec *spec;
-    const struct hx_geometry *g;
+    const struct hx_fabric *g;
     struct hx_settings settings;
     const struct flows *flows;                  /* of HX_FLOWS; NULL: a pattern */
     uint32_t target[HX_VALUE_MOST_COORDINATES]; /* ranks: of incast the first, of a hotspot all */
@@ -25,7 +25,7 @@ struct traffic {
 };
 
 /* *spec, *g and *flows (NULL: none) must outlive *t. */
-void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx_geometry *g,
+void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx_fabric *g,
                   const struct hx_settings *settings, const struct flows *flows);
 void traffic_free(struct traffic *t);
 
@@ -49,7 +49,7 @@ uint64_t traffic_bytes(const struct traffic *t, uint32_t rank, uint64_t message)
 uint64_t traffic_start_ns(const struct traffic *t, uint32_t rank, uint64_t message);
 
 /* Whether a pattern has a sense on this fabric and its jobs; a collective has, as far as is known here. */
-bool traffic_check(const struct hx_spec *spec, const struct hx_geometry *g, const struct hx_settings *settings,
+bool traffic_check(const struct hx_spec *spec, const struct hx_fabric *g, const struct hx_settings *settings,
                    struct hx_problem *problem);
 
 #endif

@@ -14,7 +14,7 @@ enum { TRANSFER_CHUNK = 256 * 1024 };
 /* Prepared by the supervisor, inherited by the workers. */
 struct transfer {
     const char *path;
-    const struct hx_geometry *g;
+    const struct hx_fabric *g;
     const uint8_t *data; /* the mapped file */
     uint64_t bytes;
     uint32_t source;   /* rank */
@@ -37,7 +37,7 @@ void transfer_close(struct transfer *t);
 
 enum { TRANSFER_ALL = UINT32_MAX };
 /* Chooses who gets it: `target`, or TRANSFER_ALL accelerators of the source's job that are alive. */
-void transfer_aim(struct transfer *t, const struct hx_spec *spec, const struct hx_geometry *g, uint32_t source,
+void transfer_aim(struct transfer *t, const struct hx_spec *spec, const struct hx_fabric *g, uint32_t source,
                   uint32_t target);
 
 uint64_t transfer_chunks(const struct transfer *t);

@@ -81,8 +81,10 @@ static void add_boards(struct line *l, const char *key, const struct hx_spec *sp
 const char *hx_capture_print(char *text, size_t bytes, const struct hx_spec *spec, const struct hx_capture_facts *facts)
 {
     struct line l = {.text = text, .bytes = bytes};
-    add(&l, HX_CAPTURE_MARK "%s planes=%u radix=%u taper=%u credits=%u link=%s clock=%s", spec->fabric, spec->planes,
-        spec->radix, spec->taper, spec->credits, link_words[facts->link], hx_clock_names[facts->clock]);
+    add(&l, HX_CAPTURE_MARK "%s%s planes=%u", spec->fabric, spec->a ? "" : " ;", spec->planes);
+    if (spec->a)
+        add(&l, " radix=%u taper=%u", spec->radix, spec->taper);
+    add(&l, " credits=%u link=%s clock=%s", spec->credits, link_words[facts->link], hx_clock_names[facts->clock]);
     if (facts->buffer)
         add(&l, " buffer=%" PRIu64, facts->buffer);
     if (facts->crc != HX_CAPTURE_CRC_NOT_SAID)
@@ -214,23 +216,25 @@ static bool take_word(struct reading *r, const char *word, struct hx_overrides *
            take_choice(r, word, "clock", hx_clock_names, &r->facts->clock);
 }
 
-/* `text` is cut into words. What stands before the first word with a '=' is the fabric. */
+/* `text` is cut into words. The fabric ends before a ';', or before the first word with a '='. */
 static bool take_text(struct reading *r, char *text)
 {
-    char fabric[64] = "";
+    char fabric[HX_SPEC_BYTES] = "";
     struct hx_overrides overrides = {0};
     char *rest = NULL;
+    bool of_fabric = strstr(text, " ; ") != NULL;
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        if (strchr(word, '=')) {
+        if (strcmp(word, ";") == 0) {
+            of_fabric = false;
+        } else if (strchr(word, '=') && !of_fabric) {
             if (!take_word(r, word, &overrides))
                 return false;
         } else if (strlen(fabric) + strlen(word) + 2 <= sizeof fabric) {
             strcat(strcat(fabric, *fabric ? " " : ""), word); /* NOLINT: it was just seen to fit */
         }
     }
-    struct hx_geometry g;
     return hx_spec_parse(fabric, r->spec, r->problem) && hx_spec_override(r->spec, &overrides, r->problem) &&
-           hx_spec_try_geometry(r->spec, &g, r->problem) && take_lists(r);
+           hx_spec_build(r->spec, r->problem) && take_lists(r);
 }
 
 bool hx_capture_parse(const char *text, size_t length, struct hx_spec *spec, struct hx_capture_facts *facts,

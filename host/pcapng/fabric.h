@@ -2,8 +2,9 @@
  *
  *     hxmesh fabric: 4x4 Hx2Mesh planes=1 radix=64 taper=1 credits=512 link=memory crc=off clock=wall span=run jobs=0-3:7
  *
- * The fabric comes first; the words after it stand in any order, unknown ones are ignored, and those left out have their
- * default:
+ * The fabric comes first, and ends before the first word with a '='. One that is no HammingMesh may have such words itself:
+ * it ends before " ;" ("fat-tree hosts=64 ; planes=1 ..."). The words after it stand in any order, unknown ones are ignored,
+ * and those left out have their default:
  *     planes radix taper credits   as in a spec (1, 64, 1, 512)
  *     link     wire: blocks are counted, credit frames are sent (the default)
  *              memory: a link and VC holds credits / 32 packets, there are no credit frames

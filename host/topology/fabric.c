@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const hx_cable_kinds[HX_CABLE_KINDS + 1] = {
-    [HX_TRACE] = "trace", [HX_DAC] = "dac", [HX_AOC] = "aoc", [HX_CABLE_KINDS] = NULL};
+const char *const hx_link_kinds[HX_LINK_KINDS + 1] = {
+    [HX_TRACE] = "trace", [HX_DAC] = "dac", [HX_AOC] = "aoc", [HX_LINK_KINDS] = NULL};
 
 struct hx_laying {
     struct hx_laid *link;
@@ -59,7 +59,7 @@ unsigned hx_fabric_class(struct hx_fabric *f, const struct hx_link_class *link_c
     return f->link_classes++;
 }
 
-unsigned hx_fabric_class_of_kind(struct hx_fabric *f, const char *name, enum hx_cable_kind kind)
+unsigned hx_fabric_class_of_kind(struct hx_fabric *f, const char *name, enum hx_link_kind kind)
 {
     return hx_fabric_class(f, &(struct hx_link_class){.name = name, .kind = kind, .latency_ns = HX_LATENCY_OF_KIND});
 }

@@ -16,6 +16,7 @@
 #define HXMESH_HOST_FABRIC_H
 
 #include "host/error.h"
+#include "host/value.h"
 #include "hxmesh/geometry.h"
 #include "hxmesh/route.h"
 
@@ -30,15 +31,15 @@ enum {
 };
 
 /* What a link is, for its latency and for the cost: a trace costs nothing. */
-enum hx_cable_kind { HX_TRACE, HX_DAC, HX_AOC, HX_CABLE_KINDS };
-extern const char *const hx_cable_kinds[HX_CABLE_KINDS + 1]; /* "trace", "dac", "aoc", NULL */
+enum hx_link_kind { HX_TRACE, HX_DAC, HX_AOC, HX_LINK_KINDS };
+extern const char *const hx_link_kinds[HX_LINK_KINDS + 1]; /* "trace", "dac", "aoc", NULL */
 
 /* Links that are alike. */
 struct hx_link_class {
-    const char *name;        /* "host", "global": a word for reports */
-    enum hx_cable_kind kind; /* trace or cable: also whose latency it has where latency_ns does not say */
-    uint32_t gbps;           /* 0: a link's (timing.link) */
-    uint32_t latency_ns;     /* HX_LATENCY_OF_KIND: as the clock is told for a trace or a cable */
+    const char *name;       /* "host", "global": a word for reports */
+    enum hx_link_kind kind; /* trace or cable: also whose latency it has where latency_ns does not say */
+    uint32_t gbps;          /* 0: a link's (timing.link) */
+    uint32_t latency_ns;    /* HX_LATENCY_OF_KIND: as the clock is told for a trace or a cable */
 };
 #define HX_LATENCY_OF_KIND UINT32_MAX
 
@@ -86,8 +87,8 @@ struct hx_fabric {
     uint32_t ports;     /* of all nodes of one plane, LOCAL included */
     uint32_t digits[2]; /* d0 and d1 are below these */
     uint32_t columns,
-        rows; /* logical grid of traffic and collectives: host = row * columns + column; near square unless
-                             * the topology has its own */
+        rows; /* logical grid of traffic and collectives: host = row * columns + column; near square unless the
+                             * topology has its own */
     uint32_t groups;
     const char *group_word;      /* "board" */
     uint32_t switches;           /* to be bought for one plane; not always the routers: several may be in one box */
@@ -115,7 +116,7 @@ void hx_fabric_address(struct hx_fabric *f, uint32_t node, unsigned d0, unsigned
 
 /* The number of a new class. */
 unsigned hx_fabric_class(struct hx_fabric *f, const struct hx_link_class *link_class);
-unsigned hx_fabric_class_of_kind(struct hx_fabric *f, const char *name, enum hx_cable_kind kind);
+unsigned hx_fabric_class_of_kind(struct hx_fabric *f, const char *name, enum hx_link_kind kind);
 
 /* A link between two nodes, both ways. Routers' ports are numbered in the order in which their links are laid; a port of a
  * host that has but one link is E. */
@@ -164,6 +165,24 @@ static inline struct hx_end hx_fabric_far(const struct hx_fabric *f, uint32_t no
 static inline const struct hx_link_class *hx_fabric_link(const struct hx_fabric *f, uint32_t node, unsigned port)
 {
     return &f->link_class[hx_fabric_port(f, node, port)->link_class];
+}
+
+/* A host's address: gx is d0, gy is d1. */
+static inline struct hx_coordinate hx_address_of(const struct hx_fabric *f, uint32_t host)
+{
+    return (struct hx_coordinate){f->node[host].d0, f->node[host].d1};
+}
+
+/* A host's place on the logical grid: gx is the column, gy the row. */
+static inline struct hx_coordinate hx_grid_of(const struct hx_fabric *f, uint32_t host)
+{
+    return (struct hx_coordinate){host % f->columns, host / f->columns};
+}
+
+/* The host at a place of the logical grid. */
+static inline uint32_t hx_fabric_at(const struct hx_fabric *f, unsigned column, unsigned row)
+{
+    return (uint32_t)row * f->columns + column;
 }
 
 /* The host of that address, HX_NOWHERE: there is none. */

@@ -106,12 +106,21 @@ static void connect(struct hx_fabric *f)
     }
 }
 
+/* Switches of one plane's networks of one dimension, of which each of `groups` board rows (columns) has `lines` lines. Where
+ * all lines of a board row fit one switch together, one serves them (SC22 appendix C). */
+static uint32_t bought(const struct hx_geometry *g, const struct hx_network *n, unsigned groups, unsigned lines)
+{
+    bool shared = lines * n->ports <= g->radix;
+    return shared ? groups : (uint32_t)groups * lines * n->switches;
+}
+
 void hx_fabric_of_mesh(struct hx_fabric *f, const struct hx_geometry *g)
 {
     *f = (struct hx_fabric){.topology = &hx_topology_hamming_mesh, .planes = g->planes};
     hx_fabric_start(f, g->accelerators, g->nodes - g->accelerators, g->columns, g->rows);
     f->mesh = *g;
     f->bought_planes = 4;
+    f->switches = bought(g, &g->row, g->y, g->b) + bought(g, &g->column, g->x, g->a);
     f->host_links = 4;
     f->vcs = HX_VCS;
     f->rule = HX_VC_BY_LINK;

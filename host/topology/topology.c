@@ -12,38 +12,32 @@ const struct hx_topology *const hx_topologies[] = {
 #undef HX_TOPOLOGY_ENTRY
         NULL};
 
-/* Lower case, without spaces. */
-static void squeeze(char to[HX_SPEC_BYTES], const char *text)
+/* Lower case; what stands before the first space, or without any. */
+static void take(char to[HX_SPEC_BYTES], const char *text, bool all)
 {
     size_t used = 0;
     for (; *text && used < HX_SPEC_BYTES - 1; text++) {
         if (!isspace((unsigned char)*text))
             to[used++] = (char)tolower((unsigned char)*text);
+        else if (used && !all)
+            break;
     }
     to[used] = '\0';
-}
-
-static bool is_of(const struct hx_topology *t, const char *squeezed)
-{
-    if (t->claims)
-        return t->claims(squeezed);
-    return strncmp(squeezed, t->word, strlen(t->word)) == 0;
 }
 
 const struct hx_topology *hx_topology_of(const char *text, struct hx_problem *problem)
 {
     char squeezed[HX_SPEC_BYTES];
-    const char *words[32] = {NULL};
-    squeeze(squeezed, text);
-    for (unsigned i = 0; hx_topologies[i]; i++) {
-        if (is_of(hx_topologies[i], squeezed))
-            return hx_topologies[i];
-        words[i] = hx_topologies[i]->word;
-    }
     char word[HX_SPEC_BYTES];
-    size_t length = strcspn(text, " \t");
-    memcpy(word, text, length < sizeof word ? length : sizeof word - 1);
-    word[length < sizeof word ? length : sizeof word - 1] = '\0';
+    const char *words[32] = {NULL};
+    take(squeezed, text, true);
+    take(word, text, false);
+    for (unsigned i = 0; hx_topologies[i]; i++) {
+        const struct hx_topology *t = hx_topologies[i];
+        if (t->claims ? t->claims(squeezed) : strcmp(word, t->word) == 0)
+            return t;
+        words[i] = t->word;
+    }
     hx_fail(problem, HX_EXIT_CONFIG, text, "no such fabric%s; hxmesh topologies lists them",
             hx_did_you_mean(word, words));
     return NULL;

@@ -8,7 +8,7 @@
 
 #include "host/topology/fabric.h"
 
-enum { HX_MAX_SIZES = 5, HX_MAX_KEYS = 8, HX_SPEC_BYTES = 256 };
+enum { HX_MAX_SIZES = 5, HX_MAX_KEYS = 8, HX_SPEC_BYTES = 256 /* of a spec string, the final zero included */ };
 
 /* A spec string taken apart: "torus 8x8x4 board=2x2" is word "torus", sizes 8 8 4, key "board" with the value "2x2". */
 struct hx_words {

@@ -26,9 +26,9 @@ static bool read_place(struct reading *r)
     uint32_t place[2];
     if (!hx_yaml_pair(r->y, at, place, r->problem))
         return false;
-    if (place[0] >= s->a * s->x || place[1] >= s->b * s->y)
+    if (hx_fabric_host(s->graph, place[0], place[1]) == HX_NOWHERE)
         return hx_yaml_fail(r->y, at, r->problem, "accelerator %u,%u is outside the fabric (gx 0 .. %u, gy 0 .. %u)",
-                            place[0], place[1], s->a * s->x - 1, s->b * s->y - 1);
+                            place[0], place[1], s->graph->digits[0] - 1, s->graph->digits[1] - 1);
     if (hx_spec_board_failed(s, hx_spec_board_at(s, place[0], place[1])))
         return hx_yaml_fail(r->y, at, r->problem, "accelerator %u,%u is on a failed board", place[0], place[1]);
     r->external->gx = (uint16_t)place[0];
@@ -77,12 +77,12 @@ static bool read_ports(struct reading *r)
                                                      [HX_W] = "external[].ports.W",
                                                      [HX_N] = "external[].ports.N",
                                                      [HX_S] = "external[].ports.S"};
-    const struct hx_geometry g = hx_spec_geometry(r->spec);
+    const struct hx_fabric *g = hx_spec_fabric(r->spec);
     const struct hx_yaml_item *ports = hx_yaml_within(r->entry, "external[].ports");
     struct hx_external *e = r->external;
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++) {
         const struct hx_yaml_item *item = hx_yaml_within(ports, keys[port]);
-        if (item && hx_far_end(&g, hx_accelerator(&g, e->gx, e->gy), port).node == HX_NOWHERE)
+        if (item && hx_fabric_far(g, hx_fabric_host(g, e->gx, e->gy), port).node == HX_NOWHERE)
             return hx_yaml_fail_key(r->y, item, r->problem, "no cable is on this port of %u,%u in a %s", e->gx, e->gy,
                                     r->spec->fabric);
         if (item && !read_cable(r, item, &e->port[port]))

@@ -163,14 +163,13 @@ static bool check_settings(struct reading *r)
 static bool apply_sizes(struct reading *r)
 {
     const struct hx_overrides *sizes = &r->values->sizes;
-    struct hx_geometry g;
     struct hx_problem of_spec;
     if (sizes->credits % HX_PACKET_BLOCKS)
         return hx_yaml_fail(r->y, hx_yaml_find(r->y, "credits"), r->problem, "credits: %u is not a multiple of %u",
                             (unsigned)sizes->credits, HX_PACKET_BLOCKS);
     if (!hx_spec_override(r->spec, sizes, r->problem))
         return false;
-    return hx_spec_try_geometry(r->spec, &g, &of_spec) ||
+    return hx_spec_build(r->spec, &of_spec) ||
            hx_yaml_fail(r->y, hx_yaml_find(r->y, "fabric"), r->problem, "%s", of_spec.what);
 }
 
@@ -183,6 +182,9 @@ struct board {
 static bool read_board(struct reading *r, const struct hx_yaml_item *item, struct board *board)
 {
     const struct hx_spec *s = r->spec;
+    if (!s->a)
+        return hx_yaml_fail(r->y, item, r->problem, "boards are a HammingMesh's: a %s has none",
+                            s->graph->topology->word);
     if (!hx_yaml_pair(r->y, item, board->at, r->problem))
         return false;
     if (board->at[0] < s->x && board->at[1] < s->y)

@@ -249,7 +249,7 @@ void fabric_refused(const char *text, const char *says)
 
 /* ---- counts ---- */
 
-uint32_t fabric_cables(const struct hx_fabric *f, enum hx_cable_kind kind)
+uint32_t fabric_cables(const struct hx_fabric *f, enum hx_link_kind kind)
 {
     uint32_t ends = 0;
     for (uint32_t port = 0; port < f->ports; port++)

@@ -34,7 +34,7 @@ void fabric_make(struct hx_fabric *f, const char *text);
 void fabric_refused(const char *text, const char *says);
 
 /* Cables of a kind. */
-uint32_t fabric_cables(const struct hx_fabric *f, enum hx_cable_kind kind);
+uint32_t fabric_cables(const struct hx_fabric *f, enum hx_link_kind kind);
 /* In dollars, by appendix C of the HammingMesh paper, of all planes that are bought. */
 uint64_t fabric_cost(const struct hx_fabric *f);
 /* Links between two routers. */

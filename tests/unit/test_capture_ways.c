@@ -27,6 +27,8 @@ static void open_shape(struct hx_cap_fabric *f, unsigned i)
                            .taper = shapes[i].taper,
                            .credits = 512};
     const struct hx_capture_facts facts = {.link = HX_CAPTURE_WIRE};
+    struct hx_problem problem;
+    assert_true(hx_spec_build(&spec, &problem));
     hx_cap_fabric_init(f, &spec, &facts, true);
 }
 
@@ -36,19 +38,19 @@ static void every_cable_has_the_same_two_ends(void **state)
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         struct hx_cap_fabric f;
         open_shape(&f, i);
-        for (uint32_t node = 0; node < f.g.nodes; node++) {
+        for (uint32_t node = 0; node < f.g->mesh.nodes; node++) {
             unsigned cabled = 0;
             struct hx_port_at at = {.node = HX_NOWHERE};
-            for (unsigned port = 0; port < hx_node_ports(&f.g, node); port++) {
+            for (unsigned port = 0; port < hx_node_ports(&f.g->mesh, node); port++) {
                 char name[HX_NAME_BYTES];
-                assert_true(hx_cap_port(&f, hx_port_name(name, &f.g, 0, node, port), &at));
+                assert_true(hx_cap_port(&f, hx_port_name(name, f.g, 0, node, port), &at));
                 assert_true(at.node == node && at.port == port);
                 struct hx_port_at far = hx_cap_far(&f, &at);
-                struct hx_end end = hx_far_end(&f.g, node, port);
+                struct hx_end end = hx_far_end(&f.g->mesh, node, port);
                 if (far.node != end.node || (end.node != HX_NOWHERE && far.port != end.port))
                     fail_msg("shape %u, %s: node %u port %u, not node %u port %u", i, name, far.node, far.port,
                              end.node, end.port);
-                bool local = node < f.g.accelerators && port == HX_LOCAL;
+                bool local = node < f.g->mesh.accelerators && port == HX_LOCAL;
                 cabled += local || end.node != HX_NOWHERE;
             }
             assert_int_equal(hx_cap_cabled(&f, &at), cabled);
@@ -63,16 +65,16 @@ static void distances_are_those_of_the_closed_form(void **state)
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         struct hx_cap_fabric f;
         open_shape(&f, i);
-        for (unsigned from = 0; from < f.g.accelerators; from++)
-            for (unsigned to = 0; to < f.g.accelerators; to++) {
-                unsigned gx = from % f.g.columns;
-                unsigned gy = from / f.g.columns;
-                struct hx_spot spot = {to % f.g.columns, to / f.g.columns};
+        for (unsigned from = 0; from < f.g->mesh.accelerators; from++)
+            for (unsigned to = 0; to < f.g->mesh.accelerators; to++) {
+                unsigned gx = from % f.g->mesh.columns;
+                unsigned gy = from / f.g->mesh.columns;
+                struct hx_spot spot = {to % f.g->mesh.columns, to / f.g->mesh.columns};
                 struct hx_way way = hx_cap_way(&f, gx, gy, spot);
-                if (way.cables != hx_distance(&f.g, gx, gy, spot.x, spot.y))
+                if (way.cables != hx_distance(&f.g->mesh, gx, gy, spot.x, spot.y))
                     fail_msg("shape %u: %u,%u to %u,%u: %u cables", i, gx, gy, spot.x, spot.y, way.cables);
-                bool other_column = gx / f.g.a != spot.x / f.g.a;
-                bool other_row = gy / f.g.b != spot.y / f.g.b;
+                bool other_column = gx / f.g->mesh.a != spot.x / f.g->mesh.a;
+                bool other_row = gy / f.g->mesh.b != spot.y / f.g->mesh.b;
                 assert_in_range(way.least_crossings, other_column + other_row, 2);
                 assert_in_range(way.most_crossings, way.least_crossings, 2);
             }

@@ -1,6 +1,7 @@
 /* test_cost.c - appendix C: the paper's five HxMesh clusters to the rounding, and small fabrics by hand. */
+#include "host/topology/bounds.h"
+#include "host/topology/hamming_mesh.h"
 #include "hxmesh/error.h"
-#include "tools/ways/cost.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,11 +10,15 @@
 
 #include <cmocka.h>
 
-static struct hx_cost cost_of(unsigned a, unsigned b, unsigned x, unsigned y, unsigned radix, unsigned taper)
+static struct hx_bill cost_of(unsigned a, unsigned b, unsigned x, unsigned y, unsigned radix, unsigned taper)
 {
     struct hx_geometry g;
     assert_int_equal(hx_geometry_init(&g, a, b, x, y, 1, radix, taper), HX_OK);
-    return hx_cost_of(&g);
+    struct hx_fabric f;
+    hx_fabric_of_mesh(&f, &g);
+    struct hx_bill bill = hx_fabric_bill(&f);
+    hx_fabric_free(&f);
+    return bill;
 }
 
 static void costs_are_the_papers(void **state)
@@ -34,12 +39,12 @@ static void costs_are_the_papers(void **state)
     }
 }
 
-static void assert_parts(struct hx_cost c, unsigned switches, unsigned dac, unsigned aoc)
+static void assert_parts(struct hx_bill c, unsigned switches, unsigned dac, unsigned aoc)
 {
-    assert_int_equal(c.switches, HX_COST_PLANES * switches);
-    assert_int_equal(c.dac, HX_COST_PLANES * dac);
-    assert_int_equal(c.aoc, HX_COST_PLANES * aoc);
-    assert_int_equal(c.usd, c.switches * 14280 + c.dac * 272 + c.aoc * 603);
+    assert_int_equal(c.switches, 4 * switches);
+    assert_int_equal(c.cables[HX_DAC], 4 * dac);
+    assert_int_equal(c.cables[HX_AOC], 4 * aoc);
+    assert_int_equal(c.usd, c.switches * 14280 + c.cables[HX_DAC] * 272 + c.cables[HX_AOC] * 603);
 }
 
 static void parts_are_counted_by_the_rules(void **state)

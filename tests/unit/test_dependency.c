@@ -19,7 +19,7 @@ static void set_up(struct fixture *f, const char *text)
 {
     struct hx_problem p;
     struct hx_progress progress = hx_progress_start("", true);
-    assert_true(hx_spec_parse(text, &f->spec, &p));
+    assert_true(hx_spec_parse(text, &f->spec, &p) && hx_spec_build(&f->spec, &p));
     hx_plane_init(&f->plane, &f->spec);
     hx_channels_init(&f->channels, &f->plane);
     f->found = hx_explore(&f->plane, &f->channels, &progress);
@@ -37,8 +37,8 @@ static void channels_come_back(void **state)
     (void)state;
     struct fixture f;
     set_up(&f, "3x2 H2x4Mesh");
-    for (uint32_t node = 0; node < f.plane.g.nodes; node++) {
-        for (unsigned port = 0; port < hx_node_ports(&f.plane.g, node); port++) {
+    for (uint32_t node = 0; node < f.plane.g->nodes; node++) {
+        for (unsigned port = 0; port < hx_fabric_ports(f.plane.g, node); port++) {
             struct hx_channel c = hx_channel_of(&f.channels, hx_channel_behind(&f.channels, node, HX_LOCAL, 1, port));
             assert_int_equal(c.node, node);
             assert_int_equal(c.port, port);
@@ -59,8 +59,8 @@ static void a_cycle_is_found_and_is_one(void **state)
     assert_null(cycle);
 
     /* The westward hop of (1,1) may wait for the eastward one of (0,1): packets may turn back. */
-    uint32_t west = hx_channel_behind(c, hx_accelerator(&f.plane.g, 1, 1), HX_LOCAL, 0, HX_W);
-    uint32_t east = hx_channel_behind(c, hx_accelerator(&f.plane.g, 0, 1), HX_LOCAL, 0, HX_E);
+    uint32_t west = hx_channel_behind(c, hx_fabric_host(f.plane.g, 1, 1), HX_LOCAL, 0, HX_W);
+    uint32_t east = hx_channel_behind(c, hx_fabric_host(f.plane.g, 0, 1), HX_LOCAL, 0, HX_E);
     c->successors[west] |= 1U << HX_E;
     assert_int_equal(hx_channels_cycle(c, &cycle), 0);
     c->successors[east] |= 1U << HX_W;
@@ -112,7 +112,7 @@ static struct hx_findings explore_four(bool failed[4], uint16_t job[4])
 {
     struct hx_spec spec;
     struct hx_problem p;
-    assert_true(hx_spec_parse("2x2 Hx1Mesh", &spec, &p));
+    assert_true(hx_spec_parse("2x2 Hx1Mesh", &spec, &p) && hx_spec_build(&spec, &p));
     spec.failed = failed;
     spec.job = job;
     return explore(&spec);

@@ -3,6 +3,7 @@
 #include "host/arena.h"
 #include "host/metrics.h"
 #include "host/spec.h"
+#include "host/topology/hamming_mesh.h"
 #include "tools/top/draw.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@
 enum { WORKERS = 2, LINK_RATE = 1000000, SECOND = 1000000000 };
 
 struct fake {
-    struct hx_geometry g;
+    struct hx_fabric g;
     struct hx_metrics m;
     uint8_t *base;
     size_t bytes;
@@ -42,7 +43,9 @@ static void fill(struct fake *f, uint8_t *base, unsigned clock)
 
 static void measure(struct fake *f, unsigned planes)
 {
-    assert_int_equal(hx_geometry_init(&f->g, 2, 4, 3, 2, planes, 64, 1), 0);
+    struct hx_geometry mesh;
+    assert_int_equal(hx_geometry_init(&mesh, 2, 4, 3, 2, planes, 64, 1), 0);
+    hx_fabric_of_mesh(&f->g, &mesh);
     f->bytes = hx_metrics_place(&f->m, &f->g, WORKERS, NULL, 0);
 }
 
@@ -59,9 +62,11 @@ static bool is_good(const struct fake *f, size_t bytes)
 {
     struct hx_metrics_head head;
     struct hx_metrics m;
-    struct hx_geometry g;
+    struct hx_fabric g;
     struct hx_problem problem;
     bool good = hx_metrics_check(f->base, bytes, &head, &m, &g, &problem);
+    if (good)
+        hx_fabric_free(&g);
     assert_true(good || (problem.exit_code == HX_EXIT_ENVIRONMENT && problem.what[0]));
     return good;
 }
@@ -144,14 +149,14 @@ static void publish(struct fake *f, unsigned worker, uint64_t at_ns, uint64_t si
 {
     struct hx_metrics_worker *w = &f->m.worker[worker];
     hx_metrics_begin(w);
-    for (uint32_t node = 0, link = 0; node < f->g.nodes; link += hx_node_ports(&f->g, node), node++) {
+    for (uint32_t node = 0, link = 0; node < f->g.nodes; link += hx_fabric_ports(&f->g, node), node++) {
         if (f->m.owner[node] != worker)
             continue;
-        for (unsigned port = 0; port < hx_node_ports(&f->g, node); port++) {
+        for (unsigned port = 0; port < hx_fabric_ports(&f->g, node); port++) {
             hx_metrics_set(&f->m.link[link + port].packets, packets);
             hx_metrics_set(&f->m.link[link + port].bytes, 100 * packets);
         }
-        if (node < f->g.accelerators)
+        if (node < f->g.hosts)
             hx_metrics_set_accelerator(
                 &f->m.accelerator[node],
                 &(struct hx_endpoint_stats){.packets_delivered = packets, .bytes_delivered = 10 * packets});

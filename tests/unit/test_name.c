@@ -1,5 +1,5 @@
 /* test_name.c - names of nodes and ports: as the design writes them, and there and back for every port. */
-#include "host/name.h"
+#include "host/name_mesh.h"
 #include "hxmesh/error.h"
 
 #include <setjmp.h>
@@ -22,18 +22,18 @@ static void names_are_those_of_the_design(void **state)
     (void)state;
     char name[HX_NAME_BYTES];
     struct hx_geometry g = geometry(2, 2, 4, 4, 2, 4, 1); /* 8 ports a line: 4 leaves of 2 down, 2 up; 2 spines */
-    assert_string_equal(hx_port_name(name, &g, 0, hx_accelerator(&g, 5, 3), HX_E), "a5,3/p0/E");
-    assert_string_equal(hx_port_name(name, &g, 1, hx_accelerator(&g, 0, 7), HX_LOCAL), "a0,7/p1/local");
-    assert_string_equal(hx_node_name(name, &g, 1, hx_accelerator(&g, 0, 7)), "a0,7/p1");
+    assert_string_equal(hx_mesh_port_name(name, &g, 0, hx_accelerator(&g, 5, 3), HX_E), "a5,3/p0/E");
+    assert_string_equal(hx_mesh_port_name(name, &g, 1, hx_accelerator(&g, 0, 7), HX_LOCAL), "a0,7/p1/local");
+    assert_string_equal(hx_mesh_node_name(name, &g, 1, hx_accelerator(&g, 0, 7)), "a0,7/p1");
     uint32_t leaf = hx_tree_switch(&g, HX_ROW_SWITCH, 3, 1);
-    assert_string_equal(hx_port_name(name, &g, 0, leaf, 0), "row3/p0/2");
-    assert_string_equal(hx_port_name(name, &g, 0, leaf, 1), "row3/p0/3");
-    assert_string_equal(hx_port_name(name, &g, 0, leaf, 2), "row3/p0/leaf1/up0");
-    assert_string_equal(hx_node_name(name, &g, 0, leaf), "row3/p0/leaf1");
+    assert_string_equal(hx_mesh_port_name(name, &g, 0, leaf, 0), "row3/p0/2");
+    assert_string_equal(hx_mesh_port_name(name, &g, 0, leaf, 1), "row3/p0/3");
+    assert_string_equal(hx_mesh_port_name(name, &g, 0, leaf, 2), "row3/p0/leaf1/up0");
+    assert_string_equal(hx_mesh_node_name(name, &g, 0, leaf), "row3/p0/leaf1");
     uint32_t spine = hx_tree_switch(&g, HX_COLUMN_SWITCH, 5, 4);
-    assert_string_equal(hx_port_name(name, &g, 1, spine, 2), "col5/p1/spine0/2");
+    assert_string_equal(hx_mesh_port_name(name, &g, 1, spine, 2), "col5/p1/spine0/2");
     struct hx_geometry crossbar = geometry(2, 2, 8, 8, 1, 64, 1);
-    assert_string_equal(hx_port_name(name, &crossbar, 0, hx_tree_switch(&crossbar, HX_ROW_SWITCH, 3, 0), 12),
+    assert_string_equal(hx_mesh_port_name(name, &crossbar, 0, hx_tree_switch(&crossbar, HX_ROW_SWITCH, 3, 0), 12),
                         "row3/p0/12");
 }
 
@@ -44,13 +44,13 @@ static void there_and_back(const struct hx_geometry *g)
             char name[HX_NAME_BYTES];
             unsigned plane_back = 99;
             uint32_t node_back = HX_NOWHERE;
-            hx_node_name(name, g, plane, node);
-            if (!hx_node_parse(name, g, &plane_back, &node_back) || plane_back != plane || node_back != node)
+            hx_mesh_node_name(name, g, plane, node);
+            if (!hx_mesh_node_parse(name, g, &plane_back, &node_back) || plane_back != plane || node_back != node)
                 fail_msg("%s does not come back", name);
             for (unsigned port = 0; port < hx_node_ports(g, node); port++) {
                 unsigned port_back = 99;
-                hx_port_name(name, g, plane, node, port);
-                if (!hx_port_parse(name, g, &plane_back, &node_back, &port_back) || plane_back != plane ||
+                hx_mesh_port_name(name, g, plane, node, port);
+                if (!hx_mesh_port_parse(name, g, &plane_back, &node_back, &port_back) || plane_back != plane ||
                     node_back != node || port_back != port)
                     fail_msg("%s does not come back", name);
             }
@@ -102,11 +102,11 @@ static void what_does_not_exist_has_no_name(void **state)
     uint32_t node;
     unsigned port;
     for (unsigned i = 0; i < sizeof ports / sizeof *ports; i++)
-        if (hx_port_parse(ports[i], &g, &plane, &node, &port))
+        if (hx_mesh_port_parse(ports[i], &g, &plane, &node, &port))
             fail_msg("'%s' is taken for a port", ports[i]);
     static const char *const nodes[] = {"a5,3", "a5,3/p0/E", "row0/p0", "row0/p0/leaf4", "row0/p0/spine0x", "x"};
     for (unsigned i = 0; i < sizeof nodes / sizeof *nodes; i++)
-        if (hx_node_parse(nodes[i], &g, &plane, &node))
+        if (hx_mesh_node_parse(nodes[i], &g, &plane, &node))
             fail_msg("'%s' is taken for a node", nodes[i]);
 }
 
@@ -117,14 +117,14 @@ static void an_accelerator_needs_no_letter(void **state)
     unsigned plane = 9;
     uint32_t node = 0;
     unsigned port = 9;
-    assert_true(hx_port_parse("5,3/p1/E", &g, &plane, &node, &port));
+    assert_true(hx_mesh_port_parse("5,3/p1/E", &g, &plane, &node, &port));
     assert_int_equal(node, hx_accelerator(&g, 5, 3));
     assert_int_equal(plane, 1);
     assert_int_equal(port, HX_E);
-    assert_true(hx_node_parse("0,7/p0", &g, &plane, &node));
+    assert_true(hx_mesh_node_parse("0,7/p0", &g, &plane, &node));
     assert_int_equal(node, hx_accelerator(&g, 0, 7));
-    assert_false(hx_port_parse("8,0/p0/E", &g, &plane, &node, &port));
-    assert_false(hx_port_parse(",0/p0/E", &g, &plane, &node, &port));
+    assert_false(hx_mesh_port_parse("8,0/p0/E", &g, &plane, &node, &port));
+    assert_false(hx_mesh_port_parse(",0/p0/E", &g, &plane, &node, &port));
 }
 
 int main(void)

@@ -186,5 +186,5 @@ uint64_t hx_capture_dropped(const struct hx_capture *c)
 
 const char *hx_capture_node_name(char name[HX_NODE_NAME_BYTES], const struct hx_capture *c, const struct hx_port_at *at)
 {
-    return hx_node_name(name, &c->fabric.g, at->plane, at->node);
+    return hx_node_name(name, c->fabric.g, at->plane, at->node);
 }

@@ -5,9 +5,10 @@ void hx_cap_fabric_init(struct hx_cap_fabric *f, const struct hx_spec *spec, con
                         bool jobs_known)
 {
     *f = (struct hx_cap_fabric){.known = true, .jobs_known = jobs_known, .spec = *spec, .facts = *facts};
-    f->g = hx_spec_geometry(spec);
-    hx_line_init(&f->row, f->g.a, f->g.x, &f->g.row);
-    hx_line_init(&f->column, f->g.b, f->g.y, &f->g.column);
+    f->g = hx_spec_fabric(spec);
+    const struct hx_geometry *m = &f->g->mesh;
+    hx_line_init(&f->row, m->a, m->x, &m->row);
+    hx_line_init(&f->column, m->b, m->y, &m->column);
 }
 
 void hx_cap_fabric_free(struct hx_cap_fabric *f)
@@ -44,9 +45,9 @@ bool hx_cap_port(const struct hx_cap_fabric *f, const char *name, struct hx_port
 {
     *at = (struct hx_port_at){.node = HX_NOWHERE};
     struct hx_port_at found = *at;
-    if (!f->known || !hx_port_parse(name, &f->g, &found.plane, &found.node, &found.port))
+    if (!f->known || !hx_port_parse(name, f->g, &found.plane, &found.node, &found.port))
         return false;
-    found.spot = spot_of(&f->g, found.node);
+    found.spot = spot_of(&f->g->mesh, found.node);
     *at = found;
     return true;
 }
@@ -56,7 +57,7 @@ static bool on_row(const struct hx_cap_fabric *f, const struct hx_port_at *at, u
 {
     if (!hx_cap_is_accelerator(f, at)) {
         *port = at->port;
-        return at->spot.x >= f->g.columns;
+        return at->spot.x >= f->g->columns;
     }
     *port = at->port == HX_E || at->port == HX_S ? HX_HIGH : HX_LOW;
     return at->port == HX_E || at->port == HX_W;
@@ -74,7 +75,7 @@ struct hx_port_at hx_cap_far(const struct hx_cap_fabric *f, const struct hx_port
     if (end.place == HX_NOWHERE)
         return far;
     far.spot = row ? (struct hx_spot){end.place, at->spot.y} : (struct hx_spot){at->spot.x, end.place};
-    far.node = node_at(&f->g, far.spot);
+    far.node = node_at(&f->g->mesh, far.spot);
     far.port = end.port;
     if (end.place < line->accelerators)
         far.port = row ? (end.port == HX_LOW ? HX_W : HX_E) : (end.port == HX_LOW ? HX_N : HX_S);
@@ -85,7 +86,7 @@ unsigned hx_cap_cabled(const struct hx_cap_fabric *f, const struct hx_port_at *a
 {
     if (hx_cap_is_accelerator(f, at))
         return HX_ACCELERATOR_PORTS;
-    bool row = at->spot.x >= f->g.columns;
+    bool row = at->spot.x >= f->g->columns;
     const struct hx_line *line = row ? &f->row : &f->column;
     uint32_t place = row ? at->spot.x : at->spot.y;
     unsigned count = 0;
@@ -99,7 +100,7 @@ bool hx_cap_leaves_board(const struct hx_cap_fabric *f, const struct hx_port_at 
     if (!hx_cap_is_accelerator(f, at))
         return false;
     struct hx_port_at far = hx_cap_far(f, at);
-    return far.node != HX_NOWHERE && far.node >= f->g.accelerators;
+    return far.node != HX_NOWHERE && far.node >= f->g->hosts;
 }
 
 struct hx_way hx_cap_way(struct hx_cap_fabric *f, unsigned gx, unsigned gy, struct hx_spot to)

@@ -26,7 +26,7 @@ struct hx_cap_fabric {
     bool jobs_known; /* which job has which board */
     struct hx_spec spec;
     struct hx_capture_facts facts;
-    struct hx_geometry g;
+    const struct hx_fabric *g;
     struct hx_line row, column;
 };
 
@@ -44,7 +44,7 @@ unsigned hx_cap_cabled(const struct hx_cap_fabric *f, const struct hx_port_at *a
 
 static inline bool hx_cap_is_accelerator(const struct hx_cap_fabric *f, const struct hx_port_at *at)
 {
-    return at->node < f->g.accelerators;
+    return at->node < f->g->hosts;
 }
 /* Whether the port, of an accelerator, leads into a row or column network. */
 bool hx_cap_leaves_board(const struct hx_cap_fabric *f, const struct hx_port_at *at);

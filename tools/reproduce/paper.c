@@ -41,7 +41,7 @@ double paper_all_reduce_share(const char *fabric, const char *algorithm, uint64_
         [HX_BY_TREE] = "tree", [HX_BY_RING] = "ring", [HX_BY_RINGS] = "rings", [HX_BY_TORUS] = "torus"};
     struct hx_spec spec;
     hx_spec_load(fabric, NULL, &spec);
-    struct hx_geometry g = hx_spec_geometry(&spec);
+    struct hx_geometry g = hx_spec_mesh(&spec, "hxmesh reproduce");
     hx_spec_free(&spec);
     const struct hx_timing table3 = HX_DEFAULT_TIMING;
     struct hx_timing timing = hx_timing_complete(&table3);

@@ -54,7 +54,7 @@ double reproduce_estimate(const struct reproduce_run *run)
 {
     struct hx_spec spec;
     hx_spec_load(run->fabric, NULL, &spec);
-    struct hx_geometry g = hx_spec_geometry(&spec);
+    struct hx_geometry g = hx_spec_mesh(&spec, "hxmesh reproduce");
     hx_spec_free(&spec);
     double packets = ceil((double)run->bytes / HX_MAX_PAYLOAD);
     double n = g.accelerators;

@@ -1,9 +1,9 @@
 /* table2.c - table II: all-to-all and all-reduce bandwidth, diameter and cost of the paper's clusters. */
 #include "host/bounds.h"
 #include "host/spec.h"
+#include "host/topology/bounds.h"
 #include "tools/reproduce/figure.h"
 #include "tools/reproduce/paper.h"
-#include "tools/ways/cost.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,11 +35,11 @@ static void fabric_row(struct reproduce_figure *f, struct text_table *t, const c
     const struct reproduce_run *vector = best(f->plan, fabric, true);
     struct hx_spec spec;
     hx_spec_load(fabric, NULL, &spec);
-    struct hx_geometry g = hx_spec_geometry(&spec);
-    hx_spec_free(&spec);
+    struct hx_geometry g = hx_spec_mesh(&spec, "hxmesh reproduce");
     double bound = hx_alltoall_bound(&g) * 100;
     double ms = messages && !messages->shifts ? messages->virtual_seconds * 1e3 : NAN;
-    double cost = (double)hx_cost_of(&g).usd / 1e6;
+    double cost = (double)hx_fabric_bill(spec.graph).usd / 1e6;
+    hx_spec_free(&spec);
     struct cells c = {0};
     text_table_row(t, fabric, cell(&c, 2, percent(messages)), cell(&c, 1, paper->alltoall), cell(&c, 2, bound),
                    cell(&c, 4, ms), cell(&c, 4, paper->alltoall_ms), cell(&c, 2, percent(vector)),

@@ -33,7 +33,7 @@ static const char *rate_text(char text[16], double rate)
 
 static void draw_title(struct canvas *c, const struct top *t)
 {
-    char left[320];
+    char left[512];
     char right[100];
     char time[HX_VALUE_TEXT];
     double done = top_done(t);
@@ -119,15 +119,17 @@ static void draw_cell(void *of, unsigned row, unsigned column, unsigned shade)
 }
 
 /* The finest one that fits; false: none is coarse enough. */
-static bool choose_map(struct hx_heat_map *map, const struct hx_geometry *g, unsigned rows, unsigned columns)
+static bool choose_map(struct hx_heat_map *map, const struct hx_fabric *g, unsigned rows, unsigned columns)
 {
-    *map = (struct hx_heat_map){.g = g, .wide = 1, .high = 1, .apart = true};
+    const unsigned a = g->mesh.a;
+    const unsigned b = g->mesh.b;
+    *map = (struct hx_heat_map){.g = g, .wide = 1, .high = 1, .apart_x = a, .apart_y = b};
     while (hx_heat_map_rows(map) > rows || hx_heat_map_columns(map) > columns) {
-        if (map->apart)
-            map->apart = false;
-        else if (map->wide == 1 && map->high == 1 && g->a * g->b > 1) {
-            map->wide = g->a;
-            map->high = g->b;
+        if (map->apart_x)
+            map->apart_x = map->apart_y = 0;
+        else if (map->wide == 1 && map->high == 1 && a * b > 1) {
+            map->wide = a;
+            map->high = b;
         } else if (map->wide > g->columns && map->high > g->rows)
             return false;
         else {
@@ -169,7 +171,7 @@ static void draw_link(struct canvas *c, const struct top *t, enum top_order orde
     char rate[16];
     char from[HX_NAME_BYTES];
     char to[HX_NAME_BYTES];
-    struct hx_end far = hx_far_end(&t->g, link->node, link->port);
+    struct hx_end far = hx_fabric_far(&t->g, link->node, link->port);
     double load = top_load(t, link->number);
     double packets = order == TOP_BY_RATE ? t->packets[link->number] : (double)t->now.link[link->number].packets;
     (void)canvas_print(c, row, 0, CANVAS_PLAIN, "%9s %4.0f %% ", rate_text(rate, packets), load * 100);

@@ -51,7 +51,7 @@ static json_t *links_json(const struct top *t, unsigned most)
     unsigned count = top_links(t, TOP_BY_RATE, TOP_ALL_PLANES, link, most);
     json_t *links = json_array();
     for (unsigned i = 0; i < count; i++) {
-        struct hx_end far = hx_far_end(&t->g, link[i].node, link[i].port);
+        struct hx_end far = hx_fabric_far(&t->g, link[i].node, link[i].port);
         char from[HX_NAME_BYTES];
         char to[HX_NAME_BYTES];
         (void)json_array_append_new(

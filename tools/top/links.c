@@ -26,9 +26,9 @@ unsigned top_links(const struct top *t, enum top_order order, int plane, struct 
     uint32_t number = 0;
     for (unsigned p = 0; p < t->g.planes; p++) {
         for (uint32_t node = 0; node < t->g.nodes; node++) {
-            for (unsigned port = 0; port < hx_node_ports(&t->g, node); port++, number++) {
+            for (unsigned port = 0; port < hx_fabric_ports(&t->g, node); port++, number++) {
                 bool wanted = plane == TOP_ALL_PLANES || (unsigned)plane == p;
-                if (!wanted || most == 0 || hx_far_end(&t->g, node, port).node == HX_NOWHERE)
+                if (!wanted || most == 0 || hx_fabric_far(&t->g, node, port).node == HX_NOWHERE)
                     continue;
                 const struct top_link new = {node, (uint16_t)port, (uint8_t)p, number};
                 insert(t, order, link, &count, most, &new);

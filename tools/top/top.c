@@ -136,17 +136,17 @@ static void rate_of_worker(struct top *t, uint32_t w)
 static void rate_of_node(struct top *t, uint32_t node, uint32_t first_port, double seconds)
 {
     uint32_t of_plane = t->head.links / t->head.planes;
-    if (node < t->g.accelerators)
+    if (node < t->g.hosts)
         t->moved[node] = 0;
     for (unsigned plane = 0; plane < t->g.planes; plane++) {
-        for (unsigned port = 0; port < hx_node_ports(&t->g, node); port++) {
+        for (unsigned port = 0; port < hx_fabric_ports(&t->g, node); port++) {
             uint32_t i = plane * of_plane + first_port + port;
             t->packets[i] = grown(t->now.link[i].packets, t->before.link[i].packets, seconds);
             t->load[i] =
                 at_most_all(grown(t->now.link[i].bytes, t->before.link[i].bytes, seconds) / (double)t->head.link_rate);
             t->before.link[i].packets = t->now.link[i].packets;
             t->before.link[i].bytes = t->now.link[i].bytes;
-            if (node < t->g.accelerators)
+            if (node < t->g.hosts)
                 t->moved[node] += t->packets[i];
         }
     }
@@ -179,12 +179,12 @@ static void take_rates(struct top *t)
         if (news[w])
             rate_of_worker(t, w);
     }
-    for (uint32_t node = 0, port = 0; node < t->g.nodes; port += hx_node_ports(&t->g, node), node++) {
+    for (uint32_t node = 0, port = 0; node < t->g.nodes; port += hx_fabric_ports(&t->g, node), node++) {
         uint32_t w = t->metrics.owner[node];
         if (w >= t->head.workers || !news[w])
             continue;
         rate_of_node(t, node, port, elapsed(t, w));
-        if (node < t->g.accelerators)
+        if (node < t->g.hosts)
             rate_of_accelerator(t, &t->worker[w], node, elapsed(t, w));
     }
     for (uint32_t w = 0; w < t->head.workers; w++) {

@@ -29,7 +29,7 @@ struct top {
     struct shm_arena arena;
     struct hx_metrics_head head; /* checked; its own copy */
     struct hx_metrics metrics;
-    struct hx_geometry g;
+    struct hx_fabric g;
     struct hx_metrics_reading now, before; /* before: of each worker its last other publication */
     struct top_worker *worker;             /* [workers] */
     double *packets, *load;                /* [links]: packets a second; share of what a link carries */

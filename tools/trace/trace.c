@@ -40,7 +40,7 @@ const char *hx_trace_node(char name[HX_TRACE_NODE], const struct hx_capture *c, 
 {
     const struct hx_cap_port *p = &c->ports[port];
     const char *slash = strrchr(p->name, '/');
-    if (p->at.node != HX_NOWHERE && c->fabric.known && p->at.node < c->fabric.g.accelerators)
+    if (p->at.node != HX_NOWHERE && c->fabric.known && p->at.node < c->fabric.g->hosts)
         return hx_capture_node_name(name, c, &p->at);
     snprintf(name, HX_TRACE_NODE, "%.*s", slash ? (int)(slash - p->name) : (int)strlen(p->name), p->name);
     return name;

@@ -84,8 +84,8 @@ void hx_verify_lose(struct hx_map *lost, const struct hx_key *key, uint64_t fram
 
 static bool local_is_complete(const struct hx_verify *v, unsigned plane, unsigned gx, unsigned gy)
 {
-    const struct hx_geometry *g = &v->c->fabric.g;
-    const uint64_t place[2] = {(uint64_t)plane << 32 | hx_accelerator(g, gx, gy), HX_LOCAL};
+    const struct hx_fabric *g = v->c->fabric.g;
+    const uint64_t place[2] = {(uint64_t)plane << 32 | hx_fabric_host(g, gx, gy), HX_LOCAL};
     const struct hx_numbered *known = hx_map_find(&v->by_place, place);
     if (!known)
         return false;

@@ -9,7 +9,7 @@
 static bool header_fits(struct hx_verify *v, const struct hx_sighting *s)
 {
     const struct hx_header *h = &s->seen.data;
-    const struct hx_geometry *g = &v->c->fabric.g;
+    const struct hx_fabric *g = v->c->fabric.g;
     if (!v->c->fabric.known)
         return true;
     const struct {

@@ -5,11 +5,11 @@
 
 void hx_channels_init(struct hx_channels *c, struct hx_plane *p)
 {
-    const struct hx_geometry *g = &p->g;
+    const struct hx_fabric *g = p->g;
     *c = (struct hx_channels){.g = g, .plane = p};
     c->first_link = hx_allocate((size_t)g->nodes + 1, sizeof *c->first_link);
     for (uint32_t node = 0; node < g->nodes; node++)
-        c->first_link[node + 1] = c->first_link[node] + hx_node_ports(g, node);
+        c->first_link[node + 1] = c->first_link[node] + hx_fabric_ports(g, node);
     uint32_t links = c->first_link[g->nodes];
     c->count = links * HX_CHANNEL_VCS;
     c->far = hx_allocate(links, sizeof *c->far);
@@ -17,7 +17,7 @@ void hx_channels_init(struct hx_channels *c, struct hx_plane *p)
     c->used = hx_allocate(c->count, sizeof *c->used);
     for (uint32_t node = 0; node < g->nodes; node++) {
         for (uint32_t link = c->first_link[node]; link < c->first_link[node + 1]; link++)
-            c->far[link] = hx_far_end(g, node, link - c->first_link[node]);
+            c->far[link] = hx_fabric_far(g, node, link - c->first_link[node]);
     }
 }
 

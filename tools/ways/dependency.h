@@ -11,7 +11,7 @@
 enum { HX_CHANNEL_VCS = HX_VCS + 1 }; /* one more than there are, so that a route that climbs too far is seen */
 
 struct hx_channels {
-    const struct hx_geometry *g;
+    const struct hx_fabric *g;
     struct hx_plane *plane;
     uint32_t *first_link; /* per node: number of its port 0 as an outgoing link; nodes + 1 entries */
     struct hx_end *far;   /* per link */

@@ -4,6 +4,7 @@
  * from every source sees each (channel, destination) once. What it learns of a channel is the shortest and the
  * longest way that is left. */
 #include "tools/ways/explore.h"
+#include "host/topology/bounds.h"
 
 #include <stdlib.h>
 
@@ -66,7 +67,7 @@ static void open_channel(struct explorer *e, uint32_t channel)
     struct hx_end at = hx_channel_far(e->c, channel);
     bool nowhere = at.node == HX_NOWHERE;
     uint64_t ports = nowhere ? 0 : hx_route_ports(hx_plane_route(e->p, at.node), at.port, e->gx, e->gy);
-    bool local = !nowhere && at.node < e->p->g.accelerators && (ports >> HX_LOCAL & 1);
+    bool local = !nowhere && at.node < e->p->g->hosts && (ports >> HX_LOCAL & 1);
     unsigned vc = channel % HX_CHANNEL_VCS;
 
     e->c->used[channel] = true;
@@ -104,9 +105,8 @@ static void follow(struct explorer *e, uint32_t start)
     }
 }
 
-static void explore_pair(struct explorer *e, unsigned gx, unsigned gy)
+static void explore_pair(struct explorer *e, uint32_t source)
 {
-    uint32_t source = hx_accelerator(&e->p->g, gx, gy);
     uint64_t ports = hx_route_ports(hx_plane_route(e->p, source), HX_LOCAL, e->gx, e->gy);
     for (uint64_t left = ports; left;)
         follow(e, hx_channel_behind(e->c, source, HX_LOCAL, 0, take_lowest(&left)));
@@ -115,32 +115,34 @@ static void explore_pair(struct explorer *e, unsigned gx, unsigned gy)
     f->pairs++;
     if (w.shortest == NO_WAY) {
         if (f->unreachable++ == 0) {
-            f->cut_from = (struct hx_coordinate){gx, gy};
+            f->cut_from = hx_address_of(e->p->g, source);
             f->cut_to = (struct hx_coordinate){e->gx, e->gy};
         }
         return;
     }
     f->diameter = w.longest > f->diameter ? w.longest : f->diameter;
-    if (w.longest != w.shortest || w.shortest != hx_distance(&e->p->g, gx, gy, e->gx, e->gy))
+    if (w.longest != w.shortest || w.shortest != hx_fabric_distance(e->p->g, source, e->node))
         f->minimal = false;
 }
 
 /* All pairs of one job. */
 static void explore_job(struct explorer *e, uint16_t tag, struct hx_progress *progress)
 {
-    const struct hx_geometry *g = &e->p->g;
+    const struct hx_fabric *g = e->p->g;
     hx_plane_set_job(e->p, tag);
-    for (uint32_t to = 0; to < g->accelerators; to++) {
-        e->gx = to % g->columns;
-        e->gy = to / g->columns;
+    for (uint32_t to = 0; to < g->hosts; to++) {
+        e->gx = hx_address_of(g, to).gx;
+        e->gy = hx_address_of(g, to).gy;
         if (!hx_plane_has(e->p, e->gx, e->gy))
             continue;
         e->node = to;
         e->destination++;
-        for (uint32_t from = 0; from < g->accelerators; from++)
-            if (from != to && hx_plane_has(e->p, from % g->columns, from / g->columns))
-                explore_pair(e, from % g->columns, from / g->columns);
-        hx_progress_show(progress, (double)e->destination / g->accelerators, "");
+        for (uint32_t from = 0; from < g->hosts; from++) {
+            struct hx_coordinate at = hx_address_of(g, from);
+            if (from != to && hx_plane_has(e->p, at.gx, at.gy))
+                explore_pair(e, from);
+        }
+        hx_progress_show(progress, (double)e->destination / g->hosts, "");
     }
 }
 
@@ -154,7 +156,7 @@ static void explore_jobs(struct explorer *e, struct hx_progress *progress)
         boards[hx_spec_board_job(spec, board)] += !hx_spec_board_failed(spec, board);
         all += !hx_spec_board_failed(spec, board);
     }
-    uint64_t on_board = (uint64_t)spec->a * spec->b;
+    uint64_t on_board = e->p->g->hosts / hx_spec_boards(spec); /* only a HammingMesh has jobs */
     for (unsigned tag = 0; tag <= UINT16_MAX; tag++) {
         if (boards[tag] == 0)
             continue;

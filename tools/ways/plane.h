@@ -8,7 +8,7 @@
 #include "hxmesh/route.h"
 
 struct hx_plane {
-    struct hx_geometry g;
+    const struct hx_fabric *g;
     const struct hx_spec *spec;
     uint8_t *barred; /* bit per board: not for this job */
     bool any_barred;

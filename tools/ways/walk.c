@@ -1,5 +1,6 @@
 /* walk.c - follows all minimal ways of one packet, one cable further at a time (tools/ways/walk.h). */
 #include "tools/ways/walk.h"
+#include "host/topology/bounds.h"
 
 #include <stdlib.h>
 
@@ -36,7 +37,7 @@ static void advance(struct hx_walk *w, struct hx_plane *p, size_t at, size_t fir
     const struct hx_route *route = hx_plane_route(p, here.node);
     for (uint64_t left = here.ports; left; left &= left - 1) {
         unsigned port = (unsigned)__builtin_ctzll(left);
-        struct hx_end far = hx_far_end(&p->g, here.node, port);
+        struct hx_end far = hx_fabric_far(p->g, here.node, port);
         if (far.node == HX_NOWHERE)
             continue;
         arrive(w, p, first,
@@ -50,9 +51,12 @@ static void advance(struct hx_walk *w, struct hx_plane *p, size_t at, size_t fir
 
 void hx_walk_all(struct hx_walk *w, struct hx_plane *p, struct hx_coordinate from, struct hx_coordinate to)
 {
-    uint32_t end = hx_accelerator(&p->g, to.gx, to.gy);
-    *w = (struct hx_walk){.from = from, .to = to, .distance = hx_distance(&p->g, from.gx, from.gy, to.gx, to.gy)};
-    arrive(w, p, 0, (struct hx_step){.node = hx_accelerator(&p->g, from.gx, from.gy), .input = HX_LOCAL, .ways = 1});
+    uint32_t end = hx_fabric_host(p->g, to.gx, to.gy);
+    *w = (struct hx_walk){.from = from,
+                          .to = to,
+                          .distance = hx_fabric_distance(p->g, hx_fabric_host(p->g, from.gx, from.gy),
+                                                         hx_fabric_host(p->g, to.gx, to.gy))};
+    arrive(w, p, 0, (struct hx_step){.node = hx_fabric_host(p->g, from.gx, from.gy), .input = HX_LOCAL, .ways = 1});
     size_t begin = 0;
     for (unsigned cables = 0; cables < w->distance; cables++) {
         size_t first = w->count;

@@ -115,7 +115,7 @@ static void judge_counts(const struct run *r, const char *when)
 {
     uint64_t sent = 0;
     uint64_t delivered = 0;
-    for (uint32_t rank = 0; rank < r->s.f.g.accelerators; rank++) {
+    for (uint32_t rank = 0; rank < r->s.f.g->hosts; rank++) {
         sent += r->s.f.accelerator[rank].stats.packets_sent + r->s.f.accelerator[rank].stats.packets_repeated;
         delivered += r->s.f.accelerator[rank].stats.packets_delivered;
     }

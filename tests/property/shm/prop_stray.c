@@ -68,7 +68,7 @@ static struct hx_spec spec_of(void)
 
 static bool is_true(const struct result *r)
 {
-    uint64_t all = (uint64_t)r->g->accelerators * (r->g->accelerators - 1) * MESSAGES;
+    uint64_t all = (uint64_t)r->g->hosts * (r->g->hosts - 1) * MESSAGES;
     uint64_t packets = message / HX_MAX_PAYLOAD;
     const uint64_t most_ns = UINT64_C(100000000000); /* of time, and of anything in it */
     uint64_t drops = 0;
@@ -116,13 +116,13 @@ static struct region choose_region(void)
         {"an area", &f->area[draw() % WORKERS], 2 * 64},
         {"a record", &f->area[draw() % WORKERS].redo, 512},
         {"drops", &f->area[draw() % WORKERS].drops, sizeof f->area->drops},
-        {"an accelerator", &f->accelerator[draw() % f->g.accelerators], 128},
+        {"an accelerator", &f->accelerator[draw() % f->g->hosts], 128},
         {"job counts", f->job, f->jobs.slots * sizeof *f->job},
         {"metrics", &f->metrics.worker[draw() % WORKERS], sizeof *f->metrics.worker},
         {"ring indices", fab_ring(f, draw() % WORKERS, draw() % WORKERS), 2 * 64},
         {"rings", f->rings, WORKERS * WORKERS * f->ring_bytes},
-        {"link indices", f->link_base + draw() % (f->g.planes * f->layout.links) * f->link_bytes, 2 * 64},
-        {"links", f->link_base, (size_t)f->g.planes * f->layout.links * f->link_bytes},
+        {"link indices", f->link_base + draw() % (f->g->planes * f->layout.links) * f->link_bytes, 2 * 64},
+        {"links", f->link_base, (size_t)f->g->planes * f->layout.links * f->link_bytes},
         {"frames", f->buffers, (size_t)WORKERS * f->per_home * sizeof *f->buffers},
     };
     return all[draw() % (sizeof all / sizeof *all)];

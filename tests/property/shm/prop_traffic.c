@@ -132,10 +132,10 @@ static struct hx_settings settings_of(enum hx_pattern pattern, uint64_t seed)
 static struct traffic traffic_of(const struct ground *g, enum hx_pattern pattern, uint64_t seed, unsigned target)
 {
     struct hx_settings s = settings_of(pattern, seed);
-    struct hx_place at = hx_place_of(&g->f.g, target);
+    struct hx_coordinate at = hx_address_of(g->f.g, target);
     s.target = (struct hx_coordinates){1, {{at.gx, at.gy}}};
     struct traffic t;
-    traffic_init(&t, &g->f.spec, &g->f.g, &s, NULL);
+    traffic_init(&t, &g->f.spec, g->f.g, &s, NULL);
     return t;
 }
 
@@ -169,7 +169,7 @@ static void lasts_for_a_duration(const struct ground *g)
         struct hx_settings s = settings_of(pattern, g->seed);
         s.duration_ns = 1;
         struct traffic timed;
-        traffic_init(&timed, &g->f.spec, &g->f.g, &s, NULL);
+        traffic_init(&timed, &g->f.spec, g->f.g, &s, NULL);
         for (unsigned rank = 0; rank < g->n; rank++) {
             uint64_t messages = traffic_messages(&counted, rank);
             assert_true(traffic_messages(&timed, rank) == (messages ? UINT64_MAX : 0));
@@ -586,10 +586,10 @@ static void what_has_no_sense_is_refused(void **state)
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct hx_spec spec;
         hx_spec_load(cases[i].fabric, NULL, &spec);
-        const struct hx_geometry g = hx_spec_geometry(&spec);
+        const struct hx_fabric *g = hx_spec_fabric(&spec);
         const struct hx_settings s = settings_of(cases[i].pattern, 1);
         struct hx_problem problem;
-        assert_true(traffic_check(&spec, &g, &s, &problem) == !cases[i].what);
+        assert_true(traffic_check(&spec, g, &s, &problem) == !cases[i].what);
         if (cases[i].what)
             assert_string_equal(problem.what, cases[i].what);
         hx_spec_free(&spec);
@@ -604,12 +604,12 @@ enum { DRAWN = 4000 };
 static void two_are_hot(const struct ground *g)
 {
     struct hx_settings s = settings_of(HX_HOTSPOT, g->seed);
-    struct hx_place last = hx_place_of(&g->f.g, g->n - 1);
+    struct hx_coordinate last = hx_address_of(g->f.g, g->n - 1);
     s.target = (struct hx_coordinates){2, {{0, 0}, {last.gx, last.gy}}};
     s.hotspot = 0.4;
     s.count = DRAWN;
     struct traffic t;
-    traffic_init(&t, &g->f.spec, &g->f.g, &s, NULL);
+    traffic_init(&t, &g->f.spec, g->f.g, &s, NULL);
     for (unsigned rank = 0; rank < g->n; rank += g->n / 4 + 1) {
         unsigned n = others(g, rank);
         unsigned mine = g->n == 1 ? 0 : may_talk(g, rank, 0) + may_talk(g, rank, g->n - 1);

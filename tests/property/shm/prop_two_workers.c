@@ -58,11 +58,11 @@ static void deliver(const struct support_plan *plan)
         assert_int_equal(pthread_join(side[w].thread, NULL), 0);
 
     uint64_t messages = 0;
-    for (uint32_t rank = 0; rank < s.f.g.accelerators; rank++) {
+    for (uint32_t rank = 0; rank < s.f.g->hosts; rank++) {
         messages += s.f.accelerator[rank].stats.messages_received;
         assert_true(s.f.accelerator[rank].issued == traffic_messages(&s.traffic, rank));
     }
-    uint64_t n = s.f.g.accelerators;
+    uint64_t n = s.f.g->hosts;
     assert_true(messages == n * (n - 1) * plan->count);
     assert_true(support_unreceived(&s) == 0);
     const struct support_ledger *l = s.ledger;

@@ -127,7 +127,7 @@ static void one_packet(const struct lab *lab, uint32_t from, uint32_t to, unsign
     support_virtual_open(&s, &plan);
     assert_true(support_virtual_run(&s));
     assert_true(support_virtual_whole(&s));
-    assert_true(is_right(&s.g, &lab->clock, from, to, (bytes + 255) / 256, support_virtual_end(&s)));
+    assert_true(is_right(&s.g->mesh, &lab->clock, from, to, (bytes + 255) / 256, support_virtual_end(&s)));
     support_virtual_close(&s);
 }
 

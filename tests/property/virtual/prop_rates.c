@@ -224,7 +224,7 @@ static double all_reduce_seconds(const char *spec, enum hx_algorithm algorithm, 
     support_virtual_open(&s, &plan);
     assert_true(support_virtual_run(&s));
     assert_true(support_virtual_whole(&s));
-    assert_int_equal(s.m.area[0].collectives_done, s.g.accelerators);
+    assert_int_equal(s.m.area[0].collectives_done, s.g->hosts);
     double seconds = (double)support_virtual_end(&s) / 1e12;
     support_virtual_close(&s);
     return seconds;
@@ -280,17 +280,17 @@ static void all_reduce_of_short_vectors(void **state)
 /* ---- steady state ---- */
 
 /* Mean distance in cables to a random other. */
-static double mean_distance(const struct hx_geometry *g)
+static double mean_distance(const struct hx_fabric *g)
 {
     double sum = 0;
-    for (uint32_t from = 0; from < g->accelerators; from++) {
-        for (uint32_t to = 0; to < g->accelerators; to++) {
-            struct hx_place a = hx_place_of(g, from);
-            struct hx_place b = hx_place_of(g, to);
-            sum += hx_distance(g, a.gx, a.gy, b.gx, b.gy);
+    for (uint32_t from = 0; from < g->hosts; from++) {
+        for (uint32_t to = 0; to < g->hosts; to++) {
+            struct hx_coordinate a = hx_address_of(g, from);
+            struct hx_coordinate b = hx_address_of(g, to);
+            sum += hx_distance(&g->mesh, a.gx, a.gy, b.gx, b.gy);
         }
     }
-    return sum / g->accelerators / (g->accelerators - 1.0);
+    return sum / g->hosts / (g->hosts - 1.0);
 }
 
 struct steady {
@@ -317,21 +317,21 @@ static struct steady steady_of(uint64_t warm_up_ns, uint64_t duration_ns, unsign
     assert_true(support_virtual_whole(&s));
     struct steady is = {0};
     double interval = (double)(duration_ns - warm_up_ns) * 1000;
-    double injectable = interval / BLOCK * 4 * s.g.accelerators; /* blocks */
+    double injectable = interval / BLOCK * 4 * s.g->hosts; /* blocks */
     for (unsigned w = 0; w < s.m.workers; w++)
         is.share += (double)s.m.area[w].bytes_measured / HX_BLOCK / injectable;
     for (uint32_t slot = 0; slot < s.m.jobs.slots; slot++) {
         for (unsigned bin = 0; bin < FAB_HISTOGRAM_BINS; bin++)
             is.packets += (double)s.m.job[slot].latency.count[bin];
     }
-    for (uint32_t node = 0; node < s.g.nodes; node++) {
-        for (unsigned port = 0; port < hx_node_ports(&s.g, node); port++) {
+    for (uint32_t node = 0; node < s.g->nodes; node++) {
+        for (unsigned port = 0; port < hx_fabric_ports(s.g, node); port++) {
             const struct model_span *span = &s.m.span[s.m.layout.first_link[node] + port];
-            if (hx_far_end(&s.g, node, port).node != HX_NOWHERE)
+            if (hx_fabric_far(s.g, node, port).node != HX_NOWHERE)
                 is.loads += (double)(span->to - span->from) / injectable;
         }
     }
-    is.loads /= mean_distance(&s.g);
+    is.loads /= mean_distance(s.g);
     is.packets /= injectable / 32;
     support_virtual_close(&s);
     return is;

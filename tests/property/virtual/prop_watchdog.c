@@ -60,7 +60,7 @@ static unsigned read_edges(const char *said, struct edge *edge, unsigned most)
 }
 
 /* The edges are those of cables that exist, one leads to the next, and the last to the first. */
-static void assert_cycle(const struct hx_geometry *g, const struct edge *edge, unsigned n)
+static void assert_cycle(const struct hx_fabric *g, const struct edge *edge, unsigned n)
 {
     assert_true(n >= 2);
     for (unsigned i = 0; i < n; i++) {
@@ -71,7 +71,7 @@ static void assert_cycle(const struct hx_geometry *g, const struct edge *edge, u
         assert_true(hx_port_parse(edge[i].output, g, &plane[1], &node[1], &port[1]));
         assert_true(hx_port_parse(edge[i].far, g, &plane[2], &node[2], &port[2]));
         assert_true(plane[0] == plane[1] && plane[1] == plane[2] && node[0] == node[1] && port[0] != port[1]);
-        struct hx_end far = hx_far_end(g, node[1], port[1]);
+        struct hx_end far = hx_fabric_far(g, node[1], port[1]);
         assert_true(far.node == node[2] && far.port == port[2]);
         const struct edge *next = &edge[(i + 1) % n];
         assert_string_equal(edge[i].far, next->input);
@@ -97,7 +97,7 @@ static void deadlocks(const char *spec, unsigned workers, unsigned planes)
     support_virtual_listen(&s, watchdog_explain);
     static struct edge edge[256];
     assert_non_null(strstr(s.said, "hxmesh: error: watchdog: deadlock: no packet has moved since "));
-    assert_cycle(&s.g, edge, read_edges(s.said, edge, 256));
+    assert_cycle(s.g, edge, read_edges(s.said, edge, 256));
     support_virtual_close(&s);
 }
 

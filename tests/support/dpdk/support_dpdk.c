@@ -49,24 +49,24 @@ static void lay_cable(struct lab *lab, uint32_t node, unsigned port, struct hx_e
     lab->into[far.node][far.port] = rte_ring_lookup(names[1]);
 }
 
-static void lay_cables(struct lab *lab, const struct hx_geometry *g)
+static void lay_cables(struct lab *lab, const struct hx_fabric *g)
 {
     for (uint32_t node = 0; node < g->nodes; node++) {
-        for (unsigned port = 0; port < hx_node_ports(g, node); port++) {
-            struct hx_end far = hx_far_end(g, node, port);
+        for (unsigned port = 0; port < hx_fabric_ports(g, node); port++) {
+            struct hx_end far = hx_fabric_far(g, node, port);
             if (far.node != HX_NOWHERE && !lab->into[node][port])
                 lay_cable(lab, node, port, far);
         }
     }
 }
 
-static void open_node(struct lab *lab, uint32_t id, const struct hx_geometry *g, const struct lab_settings *s)
+static void open_node(struct lab *lab, uint32_t id, const struct hx_fabric *g, const struct lab_settings *s)
 {
     char name[HX_NAME_BYTES];
     char ports[LIST_BYTES] = "";
-    bool accelerator = id < g->accelerators;
+    bool accelerator = id < g->hosts;
     size_t used = 0;
-    for (unsigned port = 0; port < hx_node_ports(g, id); port++) {
+    for (unsigned port = 0; port < hx_fabric_ports(g, id); port++) {
         char cable[32];
         char number[8];
         (void)snprintf(number, sizeof number, "%u", port);
@@ -99,15 +99,15 @@ void lab_open(struct lab *lab, const struct lab_settings *s)
     struct hx_spec spec;
     *lab = (struct lab){.nodes = 0};
     hx_spec_load(s->fabric, NULL, &spec);
-    struct hx_geometry g = hx_spec_geometry(&spec);
-    lab->nodes = g.nodes;
-    if (g.nodes > LAB_NODES)
+    const struct hx_fabric *g = hx_spec_fabric(&spec);
+    lab->nodes = g->nodes;
+    if (g->nodes > LAB_NODES)
         hx_die(HX_EXIT_USAGE, s->fabric, "more nodes than the lab has room for");
     lab->pool = rte_pktmbuf_pool_create("lab", 2047, 0, 0, 8832, SOCKET_ID_ANY);
-    lay_cables(lab, &g);
-    for (uint32_t id = 0; id < g.nodes; id++)
-        open_node(lab, id, &g, s);
-    for (uint32_t id = 0; id < g.nodes; id++)
+    lay_cables(lab, g);
+    for (uint32_t id = 0; id < g->nodes; id++)
+        open_node(lab, id, g, s);
+    for (uint32_t id = 0; id < g->nodes; id++)
         (void)node_watch_links(&lab->node[id]);
     hx_spec_free(&spec);
 }

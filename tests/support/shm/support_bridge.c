@@ -76,7 +76,7 @@ int bench_set_up(void **state)
     struct hx_spec spec;
     struct hx_problem problem;
     char name[32];
-    assert_true(b && hx_spec_parse("1x1 H2x1Mesh", &spec, &problem));
+    assert_true(b && hx_spec_parse("1x1 H2x1Mesh", &spec, &problem) && hx_spec_build(&spec, &problem));
     spec.external = calloc(1, sizeof *spec.external);
     spec.externals = 1;
     spec.external[0].gx = 1;
@@ -85,7 +85,7 @@ int bench_set_up(void **state)
     fab_create(&b->f, &spec, &(struct fab_options){.workers = 1, .name = name});
     struct hx_settings settings = hx_default_settings;
     settings.count = 0;
-    traffic_init(&b->traffic, &b->f.spec, &b->f.g, &settings, NULL);
+    traffic_init(&b->traffic, &b->f.spec, b->f.g, &settings, NULL);
     b->workload.traffic = &b->traffic;
     shm_clock_start(&b->clock);
     b->wire[HX_W].kind = &line_kind;

@@ -41,12 +41,12 @@ static struct arriving *arriving_of(uint32_t destination, uint32_t source, uint3
 
 static uint32_t rank_of(unsigned gx, unsigned gy)
 {
-    return hx_accelerator(&book->s->f.g, gx, gy);
+    return hx_fabric_host(book->s->f.g, gx, gy);
 }
 
 static void open_book(struct support *s, uint64_t numbers)
 {
-    uint32_t n = s->f.g.accelerators;
+    uint32_t n = s->f.g->hosts;
     size_t arriving = (size_t)n * n * HX_PEER_WINDOW * sizeof(struct arriving);
     size_t bytes = sizeof(struct book) + arriving + n * numbers;
     book = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -139,7 +139,7 @@ static void take_event(void *of, const struct hx_event *event)
 uint64_t support_unreceived(const struct support *s)
 {
     uint64_t sum = 0;
-    for (uint32_t source = 0; source < s->f.g.accelerators; source++) {
+    for (uint32_t source = 0; source < s->f.g->hosts; source++) {
         for (uint64_t number = 0; number < s->f.accelerator[source].issued; number++)
             sum += !book->received[source * book->numbers + number];
     }
@@ -162,10 +162,10 @@ void support_open(struct support *s, const struct support_plan *plan)
     settings.message = plan->message;
     settings.count = plan->count;
     settings.seed = plan->seed;
-    traffic_init(&s->traffic, &s->f.spec, &s->f.g, &settings, NULL);
+    traffic_init(&s->traffic, &s->f.spec, s->f.g, &settings, NULL);
     s->workload = (struct workload_plan){.traffic = &s->traffic, .verify = true};
     uint64_t most = 0;
-    for (uint32_t rank = 0; rank < s->f.g.accelerators; rank++) {
+    for (uint32_t rank = 0; rank < s->f.g->hosts; rank++) {
         uint64_t messages = traffic_messages(&s->traffic, rank);
         most = messages > most ? messages : most;
     }
@@ -302,16 +302,16 @@ uint64_t support_waiting_for(const struct support *s, unsigned worker)
 {
     const struct fab_fabric *f = &s->f;
     uint64_t sum = 0;
-    for (unsigned plane = 0; plane < f->g.planes; plane++) {
+    for (unsigned plane = 0; plane < f->g->planes; plane++) {
         size_t index = (size_t)plane * f->layout.links;
-        for (uint32_t node = 0; node < f->g.nodes; node++) {
-            for (unsigned port = 0; port < hx_node_ports(&f->g, node); port++, index++) {
-                uint32_t to = node < f->g.accelerators && port == HX_LOCAL ? node : hx_far_end(&f->g, node, port).node;
+        for (uint32_t node = 0; node < f->g->nodes; node++) {
+            for (unsigned port = 0; port < hx_fabric_ports(f->g, node); port++, index++) {
+                uint32_t to = node < f->g->hosts && port == HX_LOCAL ? node : hx_fabric_far(f->g, node, port).node;
                 if (to != HX_NOWHERE && f->layout.worker[to] == worker)
                     sum += count_link(f, index);
             }
         }
-        for (uint32_t node = 0; node < f->g.accelerators; node++, index++)
+        for (uint32_t node = 0; node < f->g->hosts; node++, index++)
             sum += f->layout.worker[node] == worker ? count_link(f, index) : 0;
     }
     return sum;
@@ -325,7 +325,7 @@ struct support_audit support_audit(const struct support *s)
     for (size_t i = 0; i < (size_t)f->workers * f->workers; i++)
         audit_ring(&audit, seen, (const struct shm_pool_ring *)(const void *)(f->rings + i * f->ring_bytes),
                    f->ring_size);
-    for (size_t i = 0; i < (size_t)f->g.planes * f->layout.links; i++)
+    for (size_t i = 0; i < (size_t)f->g->planes * f->layout.links; i++)
         audit_link(&audit, seen, (const struct shm_link *)(const void *)(f->link_base + i * f->link_bytes), f->slots);
     for (uint64_t buffer = 0; buffer < audit.buffers; buffer++)
         audit.missing += !seen[buffer];

@@ -13,7 +13,7 @@
 static void set_flows(struct support_virtual *s)
 {
     const struct support_virtual_plan *p = s->plan;
-    for (uint32_t rank = 0; p->flows && rank < s->g.accelerators; rank++)
+    for (uint32_t rank = 0; p->flows && rank < s->g->hosts; rank++)
         s->traffic.partner[rank] = TRAFFIC_NOBODY;
     for (unsigned n = 0; n < p->flows; n++) {
         assert_true(s->traffic.partner[p->flow[n].from] == TRAFFIC_NOBODY);
@@ -28,13 +28,13 @@ void support_virtual_open(struct support_virtual *s, const struct support_virtua
     struct hx_problem problem;
     if (!hx_spec_try_load(plan->spec, &overrides, &s->spec, &problem))
         fail_msg("%s: %s", plan->spec, problem.what);
-    s->g = hx_spec_geometry(&s->spec);
+    s->g = hx_spec_fabric(&s->spec);
     struct hx_settings settings = hx_default_settings;
     settings.verify = false;
     if (plan->flows)
         settings.pattern = HX_PERMUTATION;
     hx_settings_merge(&settings, &plan->settings);
-    traffic_init(&s->traffic, &s->spec, &s->g, &settings, NULL);
+    traffic_init(&s->traffic, &s->spec, s->g, &settings, NULL);
     set_flows(s);
     bool collective = settings.pattern >= HX_COLLECTIVES;
     if (collective && !collective_plan_init(&s->collective, &s->traffic, 0, &problem))
@@ -141,7 +141,7 @@ bool support_virtual_whole(const struct support_virtual *s)
         for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
             drops += area->drops[reason];
     }
-    for (uint32_t rank = 0; rank < s->g.accelerators; rank++) {
+    for (uint32_t rank = 0; rank < s->g->hosts; rank++) {
         const struct hx_endpoint_stats *sum = &s->m.sum[rank].stats;
         complete = complete && sum->messages_failed == 0 && sum->packets_repeated == 0;
         sent += sum->packets_sent;

@@ -26,7 +26,7 @@ struct support_virtual_plan {
 struct support_virtual {
     const struct support_virtual_plan *plan;
     struct hx_spec spec;
-    struct hx_geometry g;
+    const struct hx_fabric *g;
     struct traffic traffic;
     struct collective_plan collective;
     struct model m;

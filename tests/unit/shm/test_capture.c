@@ -4,6 +4,7 @@
 #include "fabric-emu/capture/note.h"
 #include "host/pcapng/read.h"
 #include "host/spec.h"
+#include "host/topology/hamming_mesh.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -22,7 +23,7 @@ static const uint64_t EPOCH = UINT64_C(1700000000000000000);
 static const uint64_t MS = 1000000;
 
 struct bench {
-    struct hx_geometry g;
+    struct hx_fabric g;
     struct capture_ports ports;
     struct capture_memory memory;
     struct capture capture;
@@ -39,7 +40,9 @@ static int open_bench(void **state)
     struct hx_problem problem;
     const struct hx_option_list all = {.count = 0};
     b = (struct bench){.folder = "/tmp/test-capture-XXXXXX"};
-    assert_int_equal(hx_geometry_init(&b.g, 1, 1, 2, 2, 1, 64, 1), 0);
+    struct hx_geometry mesh;
+    assert_int_equal(hx_geometry_init(&mesh, 1, 1, 2, 2, 1, 64, 1), 0);
+    hx_fabric_of_mesh(&b.g, &mesh);
     assert_non_null(mkdtemp(b.folder));
     (void)snprintf(b.file, sizeof b.file, "%s/run.pcapng", b.folder);
     assert_true(capture_ports_choose(&b.ports, &b.g, &all, "-p", &problem));

@@ -13,7 +13,7 @@
 
 struct bench {
     struct hx_spec spec;
-    struct hx_geometry g;
+    const struct hx_fabric *g;
     struct traffic traffic;
     struct collective_plan plan;
     struct hx_problem problem;
@@ -25,17 +25,17 @@ static void bench_open(struct bench *b, const char *fabric, const uint16_t *jobs
 {
     struct hx_settings settings = hx_default_settings;
     memset(b, 0, sizeof *b);
-    assert_true(hx_spec_parse(fabric, &b->spec, &b->problem));
+    assert_true(hx_spec_parse(fabric, &b->spec, &b->problem) && hx_spec_build(&b->spec, &b->problem));
     unsigned boards = hx_spec_boards(&b->spec);
     if (jobs) {
         b->spec.job = calloc(boards, sizeof *b->spec.job);
         memcpy(b->spec.job, jobs, boards * sizeof *b->spec.job);
     }
-    b->g = hx_spec_geometry(&b->spec);
+    b->g = hx_spec_fabric(&b->spec);
     settings.pattern = HX_COLLECTIVES + kind;
     settings.algorithm = algorithm;
     settings.message = 4000;
-    traffic_init(&b->traffic, &b->spec, &b->g, &settings, NULL);
+    traffic_init(&b->traffic, &b->spec, b->g, &settings, NULL);
     b->planned = collective_plan_init(&b->plan, &b->traffic, root, &b->problem);
 }
 

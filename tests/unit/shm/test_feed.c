@@ -103,7 +103,7 @@ static void a_frame_stands_in_the_link_as_it_came(void **state)
 {
     (void)state;
     struct hx_header h = header(100);
-    uint32_t node = hx_accelerator(&s.f.g, 2, 1);
+    uint32_t node = hx_fabric_host(s.f.g, 2, 1);
     assert_true(offer(node, HX_W));
     const struct shm_link *link = fab_incoming(&s.f, 0, node, HX_W);
     put_header(&h);
@@ -127,7 +127,7 @@ static void injected_frames_begin_anew(void **state)
 {
     (void)state;
     struct hx_header h = header(8);
-    uint32_t node = hx_accelerator(&s.f.g, 0, 3);
+    uint32_t node = hx_fabric_host(s.f.g, 0, 3);
     assert_true(offer(node, HX_LOCAL));
     put_header(&h);
     assert_int_equal(feed_step(&fed), 1);
@@ -141,7 +141,7 @@ static void frames_wait_for_room(void **state)
 {
     (void)state;
     struct hx_header h = header(1);
-    uint32_t node = hx_accelerator(&s.f.g, 2, 1);
+    uint32_t node = hx_fabric_host(s.f.g, 2, 1);
     assert_true(offer(node, HX_W));
     for (unsigned i = 0; i < 100; i++)
         put_header(&h);
@@ -163,7 +163,7 @@ static void what_is_no_good_is_counted_by_its_reason(void **state)
     (void)state;
     uint8_t frame[HX_MAX_FRAME];
     struct hx_header h = header(50);
-    assert_true(offer(hx_accelerator(&s.f.g, 2, 1), HX_W));
+    assert_true(offer(hx_fabric_host(s.f.g, 2, 1), HX_W));
     make(frame, &h);
     put(frame, 30); /* cut */
     frame[14] = 9;  /* version */
@@ -195,7 +195,7 @@ static void what_is_no_good_is_counted_by_its_reason(void **state)
 static void a_head_that_cannot_be_true_is_not_believed(void **state)
 {
     (void)state;
-    assert_true(offer(hx_accelerator(&s.f.g, 2, 1), HX_W));
+    assert_true(offer(hx_fabric_host(s.f.g, 2, 1), HX_W));
     atomic_store(&feed->head, FEED_SLOTS + 1);
     assert_int_equal(feed_step(&fed), 0);
     atomic_store(&feed->head, UINT64_MAX);
@@ -206,7 +206,7 @@ static void a_head_that_cannot_be_true_is_not_believed(void **state)
 static void ports_that_are_not_there_are_not_taken(void **state)
 {
     (void)state;
-    assert_false(offer(s.f.g.nodes, 0));
+    assert_false(offer(s.f.g->nodes, 0));
     slot_release(s.f.control, s.f.arena.fd, SLOT_FEED);
     assert_false(offer(0, HX_ACCELERATOR_PORTS));
     slot_release(s.f.control, s.f.arena.fd, SLOT_FEED);
@@ -214,7 +214,7 @@ static void ports_that_are_not_there_are_not_taken(void **state)
     assert_false(offer(0, HX_E));
     slot_release(s.f.control, s.f.arena.fd, SLOT_FEED);
     feed->plane = 0;
-    assert_true(offer(s.f.g.row_base, 1)); /* a port of a network */
+    assert_true(offer(s.f.g->mesh.row_base, 1)); /* a port of a network */
     assert_int_equal(feed_step(&fed), 0);
 }
 

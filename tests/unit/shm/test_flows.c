@@ -13,7 +13,7 @@
 
 static char path[] = "/tmp/test_flows.XXXXXX";
 static struct hx_spec spec;
-static struct hx_geometry g;
+static const struct hx_fabric *g;
 static struct flows flows;
 static struct hx_problem problem;
 
@@ -37,8 +37,8 @@ static bool read_text(const char *fabric, const char *text)
     fputs(text, out);
     assert_int_equal(fclose(out), 0);
     hx_spec_load(fabric, NULL, &spec);
-    g = hx_spec_geometry(&spec);
-    return flows_read(&flows, path, &spec, &g, &problem);
+    g = hx_spec_fabric(&spec);
+    return flows_read(&flows, path, &spec, g, &problem);
 }
 
 static void done(void)
@@ -95,13 +95,13 @@ static void failed_boards_are_left_out_and_counted(void **state)
 {
     (void)state;
     hx_spec_load("2x2 Hx1Mesh", NULL, &spec);
-    g = hx_spec_geometry(&spec);
+    g = hx_spec_fabric(&spec);
     spec.failed = hx_allocate(4, sizeof *spec.failed);
     spec.failed[2] = true;
     FILE *out = fopen(path, "w");
     fputs("start,source,destination,bytes\n0,0,1,8\n0,2,1,8\n0,1,2,8\n", out);
     assert_int_equal(fclose(out), 0);
-    assert_true(flows_read(&flows, path, &spec, &g, &problem));
+    assert_true(flows_read(&flows, path, &spec, g, &problem));
     assert_int_equal(flows_count(&flows), 1);
     assert_int_equal(flows.left_out, 2);
     done();
@@ -143,7 +143,7 @@ static void it_is_what_is_sent(void **state)
     s.count = 5;           /* is no file's */
     s.duration_ns = 10000; /* ends it early, makes it no longer */
     struct traffic t;
-    traffic_init(&t, &spec, &g, &s, &flows);
+    traffic_init(&t, &spec, g, &s, &flows);
     assert_int_equal(traffic_messages(&t, 0), 3);
     assert_int_equal(traffic_messages(&t, 1), 0);
     assert_int_equal(traffic_messages(&t, 3), 1);
@@ -217,13 +217,13 @@ static void jobs_do_not_talk(void **state)
 {
     (void)state;
     hx_spec_load("2x2 Hx1Mesh", NULL, &spec);
-    g = hx_spec_geometry(&spec);
+    g = hx_spec_fabric(&spec);
     spec.job = hx_allocate(4, sizeof *spec.job);
     spec.job[3] = 7;
     FILE *out = fopen(path, "w");
     fputs(HEAD "0,0,3,8\n", out);
     assert_int_equal(fclose(out), 0);
-    assert_false(flows_read(&flows, path, &spec, &g, &problem));
+    assert_false(flows_read(&flows, path, &spec, g, &problem));
     assert_string_equal(problem.what, "a0,0 of job 0 sends to a1,1 of job 7 (only accelerators of one job talk)");
     hx_spec_free(&spec);
 }

@@ -1,5 +1,6 @@
 /* test_result.c - what became of packets that did not arrive: lost, in flight, or taken by a process that was killed. */
 #include "fabric-emu/report/result.h"
+#include "host/topology/hamming_mesh.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,11 +8,13 @@
 
 #include <cmocka.h>
 
-static struct hx_geometry g;
+static struct hx_fabric g;
 
 static struct result finished(struct outcome outcome, struct hx_endpoint_stats sum)
 {
-    assert_int_equal(hx_geometry_init(&g, 2, 2, 2, 2, 1, 64, 1), 0);
+    struct hx_geometry mesh;
+    assert_int_equal(hx_geometry_init(&mesh, 2, 2, 2, 2, 1, 64, 1), 0);
+    hx_fabric_of_mesh(&g, &mesh);
     struct result r = {.g = &g, .outcome = outcome, .sum = sum, .link_rate = 1};
     result_finish(&r);
     return r;

@@ -53,7 +53,7 @@ static void open_bench_of(unsigned credits, const char *pattern, const struct ca
     support_open(&b.s, &(struct support_plan){"2x2 Hx2Mesh", .workers = 1, .planes = 1, .message = MESSAGE, .count = 1,
                                               .seed = 3, .credits = credits});
     support_start(&b.s, &b.w, 0);
-    assert_true(capture_ports_choose(&b.ports, &b.s.f.g, &patterns, "-p", &problem));
+    assert_true(capture_ports_choose(&b.ports, b.s.f.g, &patterns, "-p", &problem));
     made.ports = &b.ports;
     made.rings = 1;
     made.wait_slots = made.wait_slots ? b.s.f.slots : 0;
@@ -183,15 +183,15 @@ static void follow(const struct sighting *s, struct hx_header *h, uint8_t *hops)
     assert_int_equal(h->credit_vc, HX_NO_CREDIT);
     assert_int_equal(s->original, HX_HEADER_BYTES + h->length);
     const struct capture_port *port = &b.ports.port[s->interface];
-    bool local = port->node < b.s.f.g.accelerators && port->port == HX_LOCAL;
+    bool local = port->node < b.s.f.g->hosts && port->port == HX_LOCAL;
     if (local && s->direction == HX_TAP_IN) {
         assert_int_equal(h->hops, 0);
-        assert_int_equal(port->node, hx_accelerator(&b.s.f.g, h->src_gx, h->src_gy));
+        assert_int_equal(port->node, hx_fabric_host(b.s.f.g, h->src_gx, h->src_gy));
     } else {
         assert_int_equal(h->hops, *hops + (s->direction == HX_TAP_OUT));
     }
     if (local && s->direction == HX_TAP_OUT)
-        assert_int_equal(port->node, hx_accelerator(&b.s.f.g, h->dst_gx, h->dst_gy));
+        assert_int_equal(port->node, hx_fabric_host(b.s.f.g, h->dst_gx, h->dst_gy));
     *hops = h->hops;
 }
 
@@ -205,7 +205,7 @@ static void frames_look_as_on_a_wire_at_every_hop(void **state)
         struct hx_header h;
         uint8_t hops = 0;
         if (b.seen[first].direction != HX_TAP_IN || b.ports.port[b.seen[first].interface].port != HX_LOCAL ||
-            b.ports.port[b.seen[first].interface].node >= b.s.f.g.accelerators)
+            b.ports.port[b.seen[first].interface].node >= b.s.f.g->hosts)
             continue;
         const struct sighting *last = &b.seen[first];
         for (unsigned i = first; i < b.count; i++) {
@@ -349,7 +349,7 @@ static uint8_t *stood_at(const struct node *n)
 static void for_each_in_window(const struct node *n, void (*see)(uint8_t *stood, uint32_t buffer))
 {
     const struct hal_switch *h = &n->hal;
-    for (unsigned input = 0; input < hx_node_ports(&b.s.f.g, n->id); input++) {
+    for (unsigned input = 0; input < hx_fabric_ports(b.s.f.g, n->id); input++) {
         const struct shm_rx *rx = &h->rx[input];
         for (unsigned vc = 0; rx->link && vc < HX_VCS; vc++) {
             uint16_t tail = hx_lane(rx->tail, vc);

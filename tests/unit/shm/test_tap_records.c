@@ -58,7 +58,7 @@ static void open_tap(const char *port, const struct capture_wish *wish)
     struct hx_problem problem;
     struct hx_option_list patterns = {.item = {port}, .count = 1};
     struct capture_wish made = *wish;
-    assert_true(capture_ports_choose(&b.ports, &b.s.f.g, &patterns, "-p", &problem));
+    assert_true(capture_ports_choose(&b.ports, b.s.f.g, &patterns, "-p", &problem));
     made.ports = &b.ports;
     made.rings = 1;
     made.snaplen = made.snaplen ? made.snaplen : HX_TAP_MOST_SNAPLEN;

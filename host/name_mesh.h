@@ -1,0 +1,14 @@
+/* name_mesh.h - the names of a HammingMesh's nodes and ports; who does not know which fabric it is asks host/name.h. */
+#ifndef HXMESH_HOST_NAME_MESH_H
+#define HXMESH_HOST_NAME_MESH_H
+
+#include "host/name.h"
+
+const char *hx_mesh_node_name(char name[HX_NAME_BYTES], const struct hx_geometry *g, unsigned plane, uint32_t node);
+const char *hx_mesh_port_name(char name[HX_NAME_BYTES], const struct hx_geometry *g, unsigned plane, uint32_t node,
+                              unsigned port);
+
+bool hx_mesh_node_parse(const char *name, const struct hx_geometry *g, unsigned *plane, uint32_t *node);
+bool hx_mesh_port_parse(const char *name, const struct hx_geometry *g, unsigned *plane, uint32_t *node, unsigned *port);
+
+#endif

@@ -1,0 +1,30 @@
+/* bounds.h - what a fabric's graph promises: distances, loads of its links, what it is made of and what that costs. */
+#ifndef HXMESH_HOST_TOPOLOGY_BOUNDS_H
+#define HXMESH_HOST_TOPOLOGY_BOUNDS_H
+
+#include "host/topology/topology.h"
+
+/* Links of a minimal way between two hosts, their own included; 0 to itself. */
+unsigned hx_fabric_distance(const struct hx_fabric *f, uint32_t from, uint32_t to);
+
+/* Over all pairs of hosts. */
+struct hx_distances {
+    unsigned diameter;
+    unsigned router_diameter; /* without the hosts' own links, where they hang on routers */
+    double average;           /* over pairs of different hosts */
+};
+struct hx_distances hx_fabric_distances(const struct hx_fabric *f);
+
+/* Share of their injection bandwidth at which all hosts can send to all others alike, 0 .. 1: the topology's own figure, or
+ * else what the fullest link allows where each pair's traffic is spread evenly over its minimal next hops. */
+double hx_fabric_alltoall_bound(const struct hx_fabric *f);
+
+/* Of what is bought: all planes. Traces cost nothing (SC22 appendix C). */
+struct hx_bill {
+    uint64_t switches;
+    uint64_t cables[HX_LINK_KINDS];
+    uint64_t usd;
+};
+struct hx_bill hx_fabric_bill(const struct hx_fabric *f);
+
+#endif
