@@ -323,9 +323,9 @@ static void arrive(uint32_t buffer, uint16_t gx, uint16_t gy)
 {
     struct shm_link *link = b.h->rx[HX_W].link;
     const struct hx_desc d = {.buffer = buffer, .vc = 1, .dst_gx = gx, .dst_gy = gy, .job = b.w.node[0].sw.job};
-    uint64_t heads = atomic_load(&link->heads);
+    uint64_t heads = link->heads;
     link->slots[d.vc * b.h->size + (hx_lane(heads, d.vc) & (b.h->size - 1))] = d;
-    atomic_store(&link->heads, hx_lane_add(heads, d.vc, 1));
+    link->heads = hx_lane_add(heads, d.vc, 1);
 }
 
 /* A step that sends one packet, or none: what its note says. */
