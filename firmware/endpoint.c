@@ -28,7 +28,7 @@ static uint32_t peers_of(const struct hx_endpoint_config *c)
 }
 
 /* At least half of the hash stays empty, so that a search ends soon. */
-static uint32_t places_of(const struct hx_endpoint_config *c)
+static uint32_t buckets_of(const struct hx_endpoint_config *c)
 {
     uint32_t places = 1;
     while (!knows_all(c) && places < 2 * c->peers)
@@ -47,7 +47,7 @@ size_t hx_endpoint_bytes(const struct hx_endpoint_config *c)
     return rounded(c->sends * sizeof(struct hx_send)) + 2 * rounded(c->sends * sizeof(struct hx_map)) +
            rounded(2 * words_of(c) * sizeof(uint64_t)) + rounded(peers * sizeof(struct hx_peer)) +
            rounded(peers * sizeof(struct hx_peer_rest)) + rounded(peers * HX_PEER_ANSWERS * sizeof(uint32_t)) +
-           rounded(HX_REPORTS * sizeof(struct hx_report)) + rounded(places_of(c) * sizeof(uint32_t));
+           rounded(HX_REPORTS * sizeof(struct hx_report)) + rounded(buckets_of(c) * sizeof(uint32_t));
 }
 
 static void clear_peer(struct hx_peer *peer, uint32_t rank)
@@ -62,11 +62,11 @@ struct hx_peer *hx_endpoint_meet_peer(struct hx_endpoint *ep, uint32_t rank)
     struct hx_peer *peer = hx_endpoint_peer(ep, rank);
     if (peer || ep->known == ep->peers)
         return peer;
-    uint32_t at = hx_endpoint_place(ep, rank);
-    while (ep->place[at])
-        at = (at + 1) & ep->place_mask;
+    uint32_t at = hx_endpoint_bucket(ep, rank);
+    while (ep->bucket[at])
+        at = (at + 1) & ep->bucket_mask;
     peer = &ep->peer[ep->known++];
-    ep->place[at] = ep->known;
+    ep->bucket[at] = ep->known;
     clear_peer(peer, rank);
     return peer;
 }
@@ -88,7 +88,7 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c,
     *ep = (struct hx_endpoint){.config = *c,
                                .hal = hal,
                                .peers = peers,
-                               .place_mask = places_of(c) - 1,
+                               .bucket_mask = buckets_of(c) - 1,
                                .ack_slots = peers * HX_PEER_ANSWERS,
                                .plane_end = (uint8_t)(32 - __builtin_clz(c->plane_set)),
                                .unit_shift = (uint8_t)(63 - __builtin_clzll(c->least_ns >> 10 | 1)),
@@ -107,7 +107,7 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c,
     ep->ack = piece(&at, peers * HX_PEER_ANSWERS * sizeof(uint32_t));
     ep->report = piece(&at, HX_REPORTS * sizeof(struct hx_report));
     if (!knows_all(c)) {
-        ep->place = piece(&at, places_of(c) * sizeof(uint32_t));
+        ep->bucket = piece(&at, buckets_of(c) * sizeof(uint32_t));
         return HX_OK;
     }
     ep->known = peers;

@@ -12,20 +12,20 @@
 struct hx_peer *hx_endpoint_meet_peer(struct hx_endpoint *ep, uint32_t rank);
 
 /* Where the search for a rank begins. */
-static inline uint32_t hx_endpoint_place(const struct hx_endpoint *ep, uint32_t rank)
+static inline uint32_t hx_endpoint_bucket(const struct hx_endpoint *ep, uint32_t rank)
 {
-    return rank * UINT32_C(0x9E3779B1) >> 7 & ep->place_mask;
+    return rank * UINT32_C(0x9E3779B1) >> 7 & ep->bucket_mask;
 }
 
 /* The entry of an accelerator; NULL: it is not known. */
 static inline struct hx_peer *hx_endpoint_peer(const struct hx_endpoint *ep, uint32_t rank)
 {
-    if (!ep->place)
+    if (!ep->bucket)
         return &ep->peer[rank];
-    uint32_t at = hx_endpoint_place(ep, rank);
-    for (; ep->place[at]; at = (at + 1) & ep->place_mask) {
-        if (ep->peer[ep->place[at] - 1].rank == rank)
-            return &ep->peer[ep->place[at] - 1];
+    uint32_t at = hx_endpoint_bucket(ep, rank);
+    for (; ep->bucket[at]; at = (at + 1) & ep->bucket_mask) {
+        if (ep->peer[ep->bucket[at] - 1].rank == rank)
+            return &ep->peer[ep->bucket[at] - 1];
     }
     return NULL;
 }

@@ -85,7 +85,7 @@ struct hx_tap_record {
 
 struct hx_tap_ring {
     alignas(64) _Atomic uint64_t head; /* producer's: bytes published */
-    _Atomic uint32_t open;             /* producer's: it has read the clock for records it has not published yet */
+    _Atomic uint32_t writing;          /* producer's: it has read the clock for records it has not published yet */
     _Atomic uint32_t attached;         /* producer's: it has found the ring, and taps */
     _Atomic uint64_t floor;            /* producer's, if its time is simulated: what follows is not before this */
     alignas(64) _Atomic uint64_t tail; /* consumer's: bytes taken */
@@ -196,15 +196,15 @@ static inline void hx_tap_producer_init(struct hx_tap_producer *p, struct hx_tap
     *p = (struct hx_tap_producer){.ring = ring, .size = ring_bytes};
     p->head = (atomic_load_explicit(&ring->head, memory_order_relaxed) + 7) & ~UINT64_C(7);
     p->tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
-    atomic_store_explicit(&ring->open, 0, memory_order_release); /* a predecessor may have died in the middle */
+    atomic_store_explicit(&ring->writing, 0, memory_order_release); /* a predecessor may have died in the middle */
     atomic_store_explicit(&ring->attached, 1, memory_order_release);
 }
 
 /* Call before reading the clock for what will be written: who takes records out in the order of time must not pass by
  * those that are in the making. */
-static inline void hx_tap_open(struct hx_tap_producer *p)
+static inline void hx_tap_writes(struct hx_tap_producer *p)
 {
-    atomic_store_explicit(&p->ring->open, 1, memory_order_relaxed);
+    atomic_store_explicit(&p->ring->writing, 1, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst);
 }
 
@@ -264,7 +264,7 @@ static inline uint8_t *hx_tap_bytes_of(struct hx_tap_record *r)
 static inline void hx_tap_publish(struct hx_tap_producer *p)
 {
     atomic_store_explicit(&p->ring->head, p->head, memory_order_release);
-    atomic_store_explicit(&p->ring->open, 0, memory_order_release);
+    atomic_store_explicit(&p->ring->writing, 0, memory_order_release);
 }
 
 /* One writer: a load and a store, no locked instruction. */
@@ -290,9 +290,9 @@ static inline void hx_tap_consumer_init(struct hx_tap_consumer *c, struct hx_tap
 static inline bool hx_tap_look(struct hx_tap_consumer *c)
 {
     atomic_thread_fence(memory_order_seq_cst);
-    bool is_open = atomic_load_explicit(&c->ring->open, memory_order_acquire);
+    bool is_writing = atomic_load_explicit(&c->ring->writing, memory_order_acquire);
     c->head = atomic_load_explicit(&c->ring->head, memory_order_acquire);
-    return !is_open;
+    return !is_writing;
 }
 
 /* The next record, or NULL: there is none before c->head. What stands there is checked: a ring that makes no sense is

@@ -63,7 +63,7 @@ static void bind_links(struct worker *w, struct node *n, unsigned ports)
         struct shm_link *in = fab_incoming(f, n->plane, n->id, port);
         struct hx_end far = hx_fabric_far(f->g, n->id, port);
         unsigned peer = far.node == HX_NOWHERE ? w->self : f->layout.worker[far.node];
-        n->hal.open |= (uint64_t)(in != NULL) << port;
+        n->hal.brings |= (uint64_t)(in != NULL) << port;
         n->hal.tx[port] = sender(fab_link(f, n->plane, n->id, port), peer);
         if (in)
             n->hal.rx[port] = receiver(in, f->slots, peer);

@@ -56,7 +56,7 @@ static void restore_node(const struct node *n)
 {
     for (unsigned port = 0; port < n->hal.ports; port++) {
         restore_sender(&n->hal.tx[port]);
-        if (n->hal.open >> port & 1)
+        if (n->hal.brings >> port & 1)
             restore_receiver(&n->hal.rx[port]);
     }
 }

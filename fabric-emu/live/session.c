@@ -33,14 +33,14 @@ static void start_recording(struct session *s)
 
 static void run(struct session *s, const struct hx_settings *settings)
 {
-    s->plan.job.f = &s->f;
-    s->plan.job.wire = s->external.wire;
+    s->plan.duty.f = &s->f;
+    s->plan.duty.wire = s->external.wire;
     s->plan.external = &s->external;
     s->plan.progress = &s->progress;
     s->warm_up.ns = settings->warm_up_ns;
     s->plan.warm_up = &s->warm_up;
-    shm_clock_start(&s->plan.job.clock);
-    fab_announce(&s->f, &s->plan.job.clock, settings->verify ? HX_CAPTURE_CRC_ON : HX_CAPTURE_CRC_OFF);
+    shm_clock_start(&s->plan.duty.clock);
+    fab_announce(&s->f, &s->plan.duty.clock, settings->verify ? HX_CAPTURE_CRC_ON : HX_CAPTURE_CRC_OFF);
     if (s->capture)
         start_recording(s);
     if (s->watched)
@@ -52,7 +52,7 @@ static void run(struct session *s, const struct hx_settings *settings)
     if (s->capture)
         recording_stop(&s->recording, outcome.complete, &s->captured);
     struct hx_problem problem;
-    if (!believe_counts(&s->f, s->plan.job.workload.traffic, &outcome, &problem))
+    if (!believe_counts(&s->f, s->plan.duty.workload.traffic, &outcome, &problem))
         hx_die_of(&problem);
     collect(&s->result, &s->f, settings, &outcome, &s->warm_up);
 }
@@ -62,7 +62,7 @@ static void plan_collective(struct session *s, uint32_t root)
     struct hx_problem problem;
     if (!collective_plan_init(&s->collective, &s->traffic, root, &problem))
         hx_die_of(&problem);
-    s->plan.job.workload.collective = &s->collective;
+    s->plan.duty.workload.collective = &s->collective;
 }
 
 static void judge_collective(struct session *s)
@@ -102,7 +102,7 @@ void session_run_traffic(struct session *s, const struct hx_settings *settings, 
     traffic_init(&s->traffic, &s->f.spec, s->f.g, settings, flows);
     s->has_traffic = true;
     s->plan = (struct run_plan){
-        .job = {.workload = traffic_workload(s, settings)}, .duration_ns = settings->duration_ns, .restart = restart};
+        .duty = {.workload = traffic_workload(s, settings)}, .duration_ns = settings->duration_ns, .restart = restart};
     if (settings->pattern >= HX_COLLECTIVES)
         plan_collective(s, s->traffic.target[0]);
     external_expect(&s->external, &s->traffic);
@@ -119,7 +119,7 @@ void session_run_transfer(struct session *s, const struct transfer *transfer, bo
 {
     struct hx_settings settings = hx_default_settings;
     settings.verify = true;
-    s->plan = (struct run_plan){.job = {.workload = {.transfer = transfer, .verify = true}}, .restart = true};
+    s->plan = (struct run_plan){.duty = {.workload = {.transfer = transfer, .verify = true}}, .restart = true};
     s->f.metrics.head->goal_messages = transfer_messages(transfer);
     (void)snprintf(s->f.metrics.head->traffic, sizeof s->f.metrics.head->traffic, "a file");
     progress_start(&s->progress, quiet, transfer_messages(transfer), 0);

@@ -67,7 +67,7 @@ void supervisor_block_signals(void)
 
 static uint64_t now(const struct supervisor *s)
 {
-    return shm_clock_ns(&s->plan->job.clock);
+    return shm_clock_ns(&s->plan->duty.clock);
 }
 
 /* ---- workers ---- */
@@ -89,7 +89,7 @@ static void start_worker(struct supervisor *s, unsigned worker)
         sigset_t set = hx_signals_ending();
         ignore_signals();
         (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
-        worker_run(&s->plan->job, worker);
+        worker_run(&s->plan->duty, worker);
     }
     m->pid = pid;
     m->down = m->ran = false;
@@ -371,7 +371,7 @@ static void stop_workers(struct supervisor *s)
 void supervisor_run(const struct run_plan *plan, struct outcome *outcome)
 {
     /* The workers' view of the fabric is constant; the supervisor acts for dead ones. */
-    struct supervisor s = {.plan = plan, .f = (struct fab_fabric *)(uintptr_t)plan->job.f, .outcome = outcome};
+    struct supervisor s = {.plan = plan, .f = (struct fab_fabric *)(uintptr_t)plan->duty.f, .outcome = outcome};
     *outcome = (struct outcome){0};
     s.oom_kills = memory_oom_kills();
     s.signals = hx_signals_open();

@@ -14,7 +14,7 @@
 #include "worker.h"
 
 struct run_plan {
-    struct job job;
+    struct duty duty;
     uint64_t duration_ns;      /* 0: until everything is sent and acknowledged */
     bool restart;              /* dead workers */
     struct external *external; /* accelerators that run elsewhere */

@@ -220,24 +220,24 @@ static void run_phases(struct worker *w)
     }
 }
 
-_Noreturn void worker_run(const struct job *job, unsigned self)
+_Noreturn void worker_run(const struct duty *duty, unsigned self)
 {
     char name[16];
     (void)snprintf(name, sizeof name, "hxmesh-w%u", self);
     (void)prctl(PR_SET_NAME, name);
-    hx_processor_keep(self, job->f->workers);
-    struct worker w = {.f = job->f,
-                       .workload = &job->workload,
+    hx_processor_keep(self, duty->f->workers);
+    struct worker w = {.f = duty->f,
+                       .workload = &duty->workload,
                        .self = self,
-                       .wire = job->wire,
-                       .cpu_before = hx_metrics_get(&job->f->metrics.worker[self].cpu_ns),
-                       .clock = &job->clock};
+                       .wire = duty->wire,
+                       .cpu_before = hx_metrics_get(&duty->f->metrics.worker[self].cpu_ns),
+                       .clock = &duty->clock};
     /* Read before the nodes look who is down: what changes meanwhile is looked at in the first sweep. */
-    uint32_t changes = atomic_load(&job->f->control->changes);
+    uint32_t changes = atomic_load(&duty->f->control->changes);
     if (!node_build_all(&w))
         _exit(0);
     follow(&w);
-    struct fab_area *area = &job->f->area[self];
+    struct fab_area *area = &duty->f->area[self];
     atomic_store(&area->changes_seen, changes);
     atomic_store(&area->state, w.bridges ? FAB_WORKER_STARTING : FAB_WORKER_RUNNING);
     run_phases(&w);

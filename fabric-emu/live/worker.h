@@ -6,7 +6,7 @@
 #include "node.h"
 
 /* What the supervisor hands to every worker it forks. */
-struct job {
+struct duty {
     const struct fab_fabric *f;
     struct workload_plan workload;
     struct wire *wire; /* [spec.externals][HX_CABLE_PORTS], opened (external.h) */
@@ -14,7 +14,7 @@ struct job {
 };
 
 /* Runs worker `self`; never returns. Called in a forked child. */
-_Noreturn void worker_run(const struct job *job, unsigned self);
+_Noreturn void worker_run(const struct duty *duty, unsigned self);
 
 /* Wakes a sleeping worker. */
 void worker_wake(const struct fab_fabric *f, unsigned worker);

@@ -63,7 +63,7 @@ struct hal_switch {
     struct shm_worker *worker;
     unsigned ports;
     unsigned size;           /* slots of a VC's ring, a power of two, at most 64 */
-    uint64_t open;           /* ports with a link that may bring something */
+    uint64_t brings;         /* ports with a link that may bring something */
     uint64_t up;             /* ports with a link that takes something */
     uint64_t sent, released; /* ports changed by this step */
     uint64_t left_changed;   /* ports whose left[] changed in this step */
@@ -151,12 +151,12 @@ static inline uint64_t hal_open(const struct hal_switch *h)
 
 static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
 {
-    return h->open >> input & 1 ? h->rx[input].tail : 0;
+    return h->brings >> input & 1 ? h->rx[input].tail : 0;
 }
 
 static inline uint64_t hal_arrived(struct hal_switch *h, unsigned input)
 {
-    if (!(h->open >> input & 1))
+    if (!(h->brings >> input & 1))
         return 0;
     const struct shm_rx *rx = &h->rx[input];
     uint64_t heads = shm_load(&rx->link->heads);
@@ -247,7 +247,7 @@ static inline bool shm_release_left(struct shm_rx *rx, uint64_t tail, uint64_t s
 static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t tail, uint64_t seen,
                                const uint64_t waiting[HX_VCS])
 {
-    if (!(h->open >> input & 1))
+    if (!(h->brings >> input & 1))
         return;
     struct shm_rx *rx = &h->rx[input];
     bool moved = rx->tail != tail;

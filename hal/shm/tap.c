@@ -263,7 +263,7 @@ static void fetch(const struct hal_switch *h, const struct moment *m, uint64_t i
 static uint64_t came_in(const struct hal_switch *h, uint64_t set)
 {
     uint64_t news = 0;
-    for (uint64_t left = set & h->open; left; left &= left - 1) {
+    for (uint64_t left = set & h->brings; left; left &= left - 1) {
         unsigned port = (unsigned)__builtin_ctzll(left);
         news |= (uint64_t)(h->rx[port].seen != h->tap->seen[port]) << port;
     }
@@ -273,7 +273,7 @@ static uint64_t came_in(const struct hal_switch *h, uint64_t set)
 static void record_step(const struct hal_switch *h, struct moment *m, uint64_t in, uint64_t out)
 {
     fetch(h, m, in, out);
-    hx_tap_open(&m->tap->out);
+    hx_tap_writes(&m->tap->out);
     m->time = shm_clock_ns(m->of->taps->clock);
     for (; in; in &= in - 1) {
         unsigned port = (unsigned)__builtin_ctzll(in);

@@ -81,11 +81,11 @@ ALWAYS_INLINE void fetch_tree(const struct virtual_entity *e, uint64_t end, bool
  * known before the search. */
 ALWAYS_INLINE void fetch_peer(const struct hx_endpoint *ep, uint32_t rank)
 {
-    if (!ep->place) {
+    if (!ep->bucket) {
         fetch(&ep->peer[rank]);
         return;
     }
-    fetch(&ep->place[hx_endpoint_place(ep, rank)]);
+    fetch(&ep->bucket[hx_endpoint_bucket(ep, rank)]);
     for (uint32_t n = 0; n < ep->known && n < PEERS; n++) {
         fetch(&ep->peer[n]);
         fetch_lines(ep->rest[n].in, sizeof ep->rest[n].in);

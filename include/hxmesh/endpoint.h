@@ -242,12 +242,12 @@ struct hx_endpoint {
     struct hx_map *send_map;               /* [sends]: of packets after `acked` that the peer is known to have */
     uint32_t peers;                        /* entries of peer */
     uint32_t known;                        /* of these, in use; all of them where every accelerator has its own */
-    uint32_t place_mask;                   /* entries of place less one */
+    uint32_t bucket_mask;                  /* entries of bucket less one */
     struct hx_map *send_lost;              /* [sends]: of packets after `acked` that were reported to have found no way,
                                   where there are such */
     struct hx_peer *peer;                  /* [peers]; by rank where every accelerator has its own */
     struct hx_peer_rest *rest;             /* [peers] */
-    uint32_t *place;          /* open hash of ranks: index in peer plus one, 0: empty. NULL where none is needed */
+    uint32_t *bucket;         /* open hash of ranks: index in peer plus one, 0: empty. NULL where none is needed */
     struct hx_report *report; /* [HX_REPORTS] */
     uint32_t *ack;            /* [ack_slots]: index in peer * HX_PEER_ANSWERS + slot, or + HX_PEER_WINDOW: a hello */
 };

@@ -129,14 +129,14 @@ static void memory_is_what_its_parts_need(void **state)
                      {ep.rest, ep.peers * sizeof *ep.rest},
                      {ep.ack, ep.ack_slots * sizeof *ep.ack},
                      {ep.report, HX_REPORTS * sizeof *ep.report},
-                     {ep.place, (ep.place_mask + 1U) * sizeof *ep.place}};
+                     {ep.bucket, (ep.bucket_mask + 1U) * sizeof *ep.bucket}};
         assert_ptr_equal(ep.idle.word, ep.due.word + words);
         size_t at = 0;
-        for (unsigned part = 0; part < (ep.place ? 9 : 8); part++) {
+        for (unsigned part = 0; part < (ep.bucket ? 9 : 8); part++) {
             assert_ptr_equal(parts[part].at, memory + at);
             at += (parts[part].bytes + 63) / 64 * 64;
         }
-        assert_in_range(bytes, at, ep.place ? at : at + 64); /* a line for a table of places that is not used */
+        assert_in_range(bytes, at, ep.bucket ? at : at + 64); /* a line for a table of places that is not used */
         free(memory);
     }
 }

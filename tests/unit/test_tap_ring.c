@@ -108,7 +108,7 @@ static void *produce(void *unused)
 {
     (void)unused;
     for (uint64_t n = 0; n < IN_PARALLEL;) {
-        hx_tap_open(&p.in);
+        hx_tap_writes(&p.in);
         for (unsigned burst = 0; burst < 5 && n < IN_PARALLEL && put(n); burst++)
             n++;
         hx_tap_publish(&p.in);
@@ -158,7 +158,7 @@ static void a_full_ring_refuses_until_there_is_room(void **state)
 static void nothing_is_seen_before_it_is_published(void **state)
 {
     (void)state;
-    hx_tap_open(&p.in);
+    hx_tap_writes(&p.in);
     assert_true(put(1));
     assert_false(hx_tap_look(&p.out));
     assert_null(hx_tap_next(&p.out, INTERFACES, &p.broken));
@@ -173,7 +173,7 @@ static void a_successor_goes_on_behind_what_was_published(void **state)
     (void)state;
     assert_true(put(0));
     hx_tap_publish(&p.in);
-    hx_tap_open(&p.in);
+    hx_tap_writes(&p.in);
     assert_true(put(1)); /* and dies */
     hx_tap_producer_init(&p.in, p.ring, SIZE);
     assert_true(put(2));

@@ -192,14 +192,14 @@ static void who_is_writing_is_waited_for_but_not_for_ever(void **state)
     begin();
     publish();
     assert_int_equal(capture_drain(&b.capture, 500 * MS, false), 0);
-    hx_tap_open(&b.in[0]);
+    hx_tap_writes(&b.in[0]);
     (void)put(1, 500 * MS + 20, 1, 64);
     hx_tap_publish(&b.in[1]);
     assert_int_equal(capture_drain(&b.capture, 510 * MS, false), 0);
     (void)put(0, 500 * MS + 10, 0, 64);
     hx_tap_publish(&b.in[0]);
     assert_int_equal(capture_drain(&b.capture, 520 * MS, false), 2);
-    hx_tap_open(&b.in[0]); /* and is stopped for long */
+    hx_tap_writes(&b.in[0]); /* and is stopped for long */
     (void)put(1, 520 * MS, 1, 64);
     hx_tap_publish(&b.in[1]);
     assert_int_equal(capture_drain(&b.capture, 600 * MS, false), 0);

@@ -47,7 +47,7 @@ static void open_ends(struct ends *e, unsigned slots, uint16_t start)
                                .seen = positions,
                                .ahead = slots * UINT64_C(0x0001000100010001),
                                .peer = 0};
-    e->from = (struct hal_switch){.worker = &e->from_worker, .ports = 1, .size = slots, .open = 1, .up = 1};
+    e->from = (struct hal_switch){.worker = &e->from_worker, .ports = 1, .size = slots, .brings = 1, .up = 1};
     e->to = e->from;
     e->to.worker = &e->to_worker;
     e->from.drops = e->to.drops = e->drops;
@@ -212,7 +212,7 @@ static void a_port_without_a_link(void **state)
     open_ends(&e, 16, 5);
     send(&e, 0, 1);
     hal_commit(&e.from);
-    e.from.up = e.to.open = 0;
+    e.from.up = e.to.brings = 0;
     assert_true(hal_room(&e.from, 0) == 0);
     assert_true(hal_arrived(&e.to, 0) == 0);
     assert_true(hal_consumed(&e.to, 0) == 0);
