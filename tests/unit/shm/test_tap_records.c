@@ -293,9 +293,9 @@ static void only_who_waits_needs_room(void **state)
     close_tap();
 
     open_tap("a0,0/p0/E", &(struct capture_wish){.wait_slots = b.h->size, .snaplen = HX_TAP_LEAST_SNAPLEN});
-    uint64_t step = hx_tap_step_bytes(&b.memory.shape, 1, b.h->size);
+    uint64_t most = hx_tap_step_bytes(&b.memory.shape, 1, b.h->size);
     uint64_t record = hx_tap_record_bytes(HX_TAP_LEAST_SNAPLEN, false);
-    for (uint64_t filled = 0; filled + step <= b.memory.shape.ring_bytes; filled += record) {
+    for (uint64_t filled = 0; filled + most <= b.memory.shape.ring_bytes; filled += record) {
         assert_true(shm_tap_has_room(b.h));
         leave(HX_E, &d);
     }
