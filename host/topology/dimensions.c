@@ -53,7 +53,7 @@ static bool take_dimensions(struct hx_grid *g, const struct hx_words *words, str
         text = take_dimension(text, d);
         if (!text || (*text && *text != '_'))
             return hx_words_fail(words, problem, "write Ring(K), FC(K) and Switch(K), joined by '_'");
-        unsigned most = d->kind == HX_GRID_RING ? HX_MAX_HOSTS : HX_MAX_RADIX;
+        unsigned most = d->kind == HX_GRID_RING ? HX_MAX_DIGIT : HX_MAX_RADIX;
         if (d->side < 2 || d->side > most)
             return hx_words_fail(words, problem, "a dimension of %u: 2 to %u are possible", d->side, most);
     } while (*text++);
@@ -105,7 +105,7 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     if (!take_dimensions(&grid, words, problem) || !take_rates(&grid, words, problem) ||
         !hx_words_end(words, keys, 0, problem))
         return false;
-    grid.split = hx_grid_count(&grid) <= MOST_WHOLE ? grid.dimensions : (grid.dimensions + 1) / 2;
+    grid.split = hx_grid_count(&grid) <= MOST_WHOLE ? grid.dimensions : hx_grid_best_split(&grid);
     struct hx_grid *g = hx_grid_start(f, &grid);
     add_classes(f, g);
     f->rule = HX_VC_BY_DIMENSION;

@@ -41,6 +41,22 @@ uint32_t hx_grid_count(const struct hx_grid *g)
     return count <= HX_MAX_HOSTS ? (uint32_t)count : 0;
 }
 
+unsigned hx_grid_best_split(const struct hx_grid *g)
+{
+    uint32_t routers = hx_grid_count(g);
+    uint32_t shortest = UINT32_MAX;
+    unsigned best = 1;
+    uint32_t d0s = 1;
+    for (unsigned split = 1; split <= g->dimensions; split++) {
+        d0s *= g->dimension[split - 1].side;
+        if (d0s + routers / d0s * g->places < shortest) {
+            shortest = d0s + routers / d0s * g->places;
+            best = split;
+        }
+    }
+    return best;
+}
+
 unsigned hx_grid_links(const struct hx_grid_dimension *d)
 {
     switch (d->kind) {

@@ -44,6 +44,9 @@ struct hx_grid {
 /* Routers of a grid of these sides, 0: more than hosts can be. */
 uint32_t hx_grid_count(const struct hx_grid *g);
 
+/* The split of which tables are the shortest. */
+unsigned hx_grid_best_split(const struct hx_grid *g);
+
 /* Links of a router in a dimension. */
 unsigned hx_grid_links(const struct hx_grid_dimension *d);
 

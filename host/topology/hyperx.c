@@ -54,7 +54,7 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     if (!take_sides(&grid, words, problem) || !take_hosts(&grid, words, problem) ||
         !hx_words_end(words, keys, MOST_DIMENSIONS, problem))
         return false;
-    grid.split = hx_grid_count(&grid) <= MOST_WHOLE ? grid.dimensions : (grid.dimensions + 1) / 2;
+    grid.split = hx_grid_count(&grid) <= MOST_WHOLE ? grid.dimensions : hx_grid_best_split(&grid);
     grid.in_order = grid.dimensions > MOST_ADAPTIVE;
     struct hx_grid *g = hx_grid_start(f, &grid);
     g->beside = (uint8_t)hx_fabric_class_of_kind(f, "host", HX_DAC);

@@ -124,8 +124,8 @@ static void lay_routers(struct hx_fabric *f, struct slim_fly *s, unsigned copper
 
 static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
 {
-    unsigned q;
-    unsigned p;
+    unsigned q = 0;
+    unsigned p = 0;
     if (!take(&q, &p, words, problem))
         return false;
     uint32_t routers = 2 * q * q;

@@ -47,9 +47,8 @@ static bool take_sides(struct hx_grid *g, const struct hx_words *words, enum hx_
     g->dimensions = words->sizes;
     for (unsigned i = 0; i < g->dimensions; i++) {
         g->dimension[i] = (struct hx_grid_dimension){.kind = kind, .side = words->size[i]};
-        if (words->size[i] < 2)
-            return hx_words_fail(words, problem, "a side of %u: at least 2 are needed, or leave it out",
-                                 words->size[i]);
+        if (words->size[i] < 2 || words->size[i] > HX_MAX_DIGIT)
+            return hx_words_fail(words, problem, "a side of %u: 2 to %d are possible", words->size[i], HX_MAX_DIGIT);
     }
     if (hx_grid_count(g) == 0)
         return hx_words_fail(words, problem, "more than %u hosts", HX_MAX_HOSTS);
@@ -64,7 +63,7 @@ static bool build_of(struct hx_fabric *f, struct hx_words *words, enum hx_grid_k
         !hx_words_end(words, keys, MOST_DIMENSIONS, problem))
         return false;
     bool on_hosts = grid.dimensions <= 2;
-    grid.split = (grid.dimensions + 1) / 2;
+    grid.split = on_hosts ? 1 : hx_grid_best_split(&grid);
     grid.in_order = !on_hosts;
     grid.on_hosts = on_hosts;
     struct hx_grid *g = hx_grid_start(f, &grid);

@@ -115,7 +115,7 @@ static void test_what_cannot_be_is_refused(void **state)
     fabric_refused("ring(4", "joined by '_'");
     fabric_refused("ring()", "joined by '_'");
     fabric_refused("ring(4)_", "joined by '_'");
-    fabric_refused("ring(1)", "a dimension of 1: 2 to 65536");
+    fabric_refused("ring(1)", "a dimension of 1: 2 to 65535");
     fabric_refused("switch(65)", "a dimension of 65: 2 to 64");
     fabric_refused("fc(40)_fc(30)", "an NPU would have 69 ports");
     fabric_refused("ring(300)_ring(300)", "more than 65536 hosts");

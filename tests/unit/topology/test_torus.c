@@ -146,6 +146,11 @@ static void test_digits_split_the_dimensions(void **state)
     assert_int_equal(hx_fabric_link(&f, 0, HX_E)->gbps, 3200);
     assert_int_equal(fabric_judge_some(&f, 5003).diameter, 8 + 8 + 8 + 2 + 2);
     hx_fabric_free(&f);
+    fabric_make(&f, "mesh 32x32x16"); /* 32 and 512 entries, not 1,024 and 16 */
+    assert_int_equal(f.digits[0], 32);
+    assert_int_equal(f.digits[1], 512);
+    assert_int_equal(fabric_judge_some(&f, 9001).diameter, 31 + 31 + 15 + 2);
+    hx_fabric_free(&f);
 }
 
 static void test_shares_of_meshes(void **state)
@@ -174,7 +179,8 @@ static void test_what_cannot_be_is_refused(void **state)
     (void)state;
     fabric_refused("torus", "one to four sizes are needed, for example 'torus 8x8x4'");
     fabric_refused("torus 2x2x2x2x2", "one to four sizes");
-    fabric_refused("mesh 8x1", "a side of 1: at least 2");
+    fabric_refused("mesh 8x1", "a side of 1: 2 to 65535");
+    fabric_refused("torus 65536", "a side of 65536: 2 to 65535");
     fabric_refused("torus 512x512", "more than 65536 hosts");
     fabric_refused("torus 9x8 board=2x2", "boards of 2 do not fill a side of 9; 1 do");
     fabric_refused("torus 12x8 board=5x2", "boards of 5 do not fill a side of 12; 4 do");
