@@ -30,7 +30,7 @@ double result_verify_share(const struct result *r)
 
 double result_injection(const struct result *r)
 {
-    return r->g->host_links * r->link_rate * r->g->planes;
+    return hx_fabric_injection(r->g, r->link_rate * 8e-9) * r->link_rate * r->g->planes;
 }
 
 void result_jobs(struct result *r, const struct jobs *jobs, const struct job_count *count)

@@ -42,11 +42,6 @@ static uint32_t count_entities(const struct worker *w, size_t *bytes, size_t *ta
 
 /* ---- links ---- */
 
-static bool is_trace(const struct hx_fabric *g, uint32_t node, uint32_t far)
-{
-    return node < g->hosts && far < g->hosts;
-}
-
 static struct virtual_node *node_of(const struct plan *p, unsigned plane, uint32_t node)
 {
     bool tree = node >= p->w->m->g->hosts;
@@ -76,10 +71,11 @@ static void bind_port(const struct plan *p, struct virtual_node *n, unsigned pla
     if (far.node == HX_NOWHERE || m->layout.dead[far.node])
         return;
     const struct virtual_timing *t = &m->timing;
-    uint32_t latency = is_trace(g, node, far.node) ? t->trace : t->cable;
+    tx->link_class = rx->link_class = hx_fabric_port(g, node, port)->link_class;
+    const struct virtual_link *link = &t->of[tx->link_class];
     const struct virtual_node *other = node_of(p, plane, far.node);
-    tx->delay = t->link.blocks[1] + latency + t->input;
-    rx->delay = t->output + latency + t->input;
+    tx->delay = link->rate.blocks[1] + link->latency + t->input;
+    rx->delay = t->output + link->latency + t->input;
     rx->link = model_link_number(m, plane, far.node, far.port);
     rx->linked = true;
     tx->far_worker = rx->from_worker = m->layout.worker[far.node];

@@ -4,6 +4,7 @@
 #include "host/error.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -27,16 +28,34 @@ static void describe(struct model *m, uint8_t *base)
     (void)snprintf(h->fabric, sizeof h->fabric, "%s", m->spec->fabric);
 }
 
+/* Classes of links, what a host injects, and the pace as a share of that. */
+static void set_timing(struct model *m, const struct hx_timing *timing)
+{
+    const struct hx_fabric *g = m->g;
+    struct virtual_timing *t = &m->timing;
+    virtual_timing_init(t, timing);
+    t->window = UINT64_MAX;
+    for (unsigned i = 0; i < g->link_classes; i++) {
+        const struct hx_link_class *c = &g->link_class[i];
+        uint32_t of_kind = c->kind == HX_TRACE ? t->trace : t->cable;
+        virtual_timing_class(t, i, c->gbps, c->latency_ns == HX_LATENCY_OF_KIND ? of_kind : c->latency_ns * 1000);
+    }
+    double links = hx_fabric_injection(g, (double)timing->link);
+    unsigned local = links > HX_LOCAL ? (unsigned)ceil(links) : HX_LOCAL;
+    if (local > HX_LOCAL)
+        virtual_timing_local(t, local);
+    if (m->settings.pace > 0)
+        virtual_timing_pace(t, m->settings.pace * links / local);
+}
+
 void model_create(struct model *m, const struct traffic *traffic, const struct collective_plan *collective,
                   const struct hx_timing *timing, unsigned workers)
 {
     const struct hx_spec *spec = traffic->spec;
     const struct hx_fabric *g = traffic->g;
     *m = (struct model){.spec = spec, .g = g, .settings = traffic->settings, .workers = workers};
-    virtual_timing_init(&m->timing, timing);
-    if (m->settings.pace > 0)
-        virtual_timing_pace(&m->timing, m->settings.pace * g->host_links / 4);
-    double injection = (double)g->host_links * g->planes * virtual_timing_link_rate(&m->timing);
+    set_timing(m, timing);
+    double injection = hx_fabric_injection(g, (double)timing->link) * g->planes * virtual_timing_link_rate(&m->timing);
     m->workload = (struct workload_plan){.traffic = traffic,
                                          .collective = collective,
                                          .rate = m->settings.rate < 1 ? injection * m->settings.rate : 0,

@@ -232,12 +232,20 @@ struct measured {
     double ps;
 };
 
+/* Picoseconds of a block on it; `link` counts those of one plane. */
+static double rate_of(const struct model *m, uint32_t link)
+{
+    const struct hx_fabric_port *p = &m->g->port[link];
+    bool linked = p->far.node != HX_NOWHERE;
+    return linked ? m->timing.of[p->link_class].rate.blocks[1] : m->timing.link.blocks[1];
+}
+
 static double busy(const void *of, unsigned plane, uint32_t link)
 {
     const struct measured *measured = of;
     const struct model *m = measured->m;
     const struct model_span *span = &m->span[link + plane * m->g->hosts];
-    return (double)(span->to - span->from) * m->timing.link.blocks[1] / measured->ps;
+    return (double)(span->to - span->from) * rate_of(m, link) / measured->ps;
 }
 
 void run_model(const struct model *m, struct run_show show, struct result *result)

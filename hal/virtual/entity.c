@@ -231,8 +231,8 @@ static void lay_out_node(struct virtual_entity *e, unsigned plane, unsigned port
     h->output_item = (uint8_t)(first + kinds);
     h->credit_item = (uint8_t)(first + 2 * kinds);
     for (unsigned port = 0; port < ports; port++) {
-        h->rx[port] = (struct virtual_rx){.entity = e, .port = (uint16_t)port, .item = (uint8_t)(first + port)};
-        h->tx[port] = (struct virtual_tx){.of = h, .port = (uint16_t)port};
+        h->rx[port] = (struct virtual_rx){.entity = e, .port = (uint8_t)port, .item = (uint8_t)(first + port)};
+        h->tx[port] = (struct virtual_tx){.of = h, .port = (uint8_t)port};
         h->sum[port] = (struct virtual_sent){0};
         h->room[port] = (struct virtual_room){.credit_next = UINT64_MAX, .opens = VIRTUAL_NEVER};
     }

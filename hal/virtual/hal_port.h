@@ -55,7 +55,8 @@ struct virtual_tx {
     uint32_t delay; /* ps from the first bit on the link until a packet is ready at the far end */
     uint32_t link;  /* its number */
     uint16_t far_worker;
-    uint16_t port;
+    uint8_t port;
+    uint8_t link_class;
 };
 _Static_assert(sizeof(struct virtual_tx) <= 64, "what its far end touches is one line");
 
@@ -72,7 +73,8 @@ struct virtual_rx {
     struct virtual_tx *from; /* NULL: in another worker, or the endpoint */
     struct virtual_entity *entity;
     uint32_t link;
-    uint16_t port;
+    uint8_t port;
+    uint8_t link_class;
     struct virtual_queue queue[HX_VCS];
 };
 

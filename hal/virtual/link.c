@@ -139,18 +139,20 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     struct virtual_tx *tx = &h->tx[output];
     bool local = output == HX_LOCAL && h->endpoint;
     unsigned blocks = virtual_blocks(d);
+    const struct virtual_link *from = &t->of[rx->link_class];
+    const struct virtual_link *to = &t->of[tx->link_class];
     uint64_t through = later_of(w->now, later_of(rx->crossbar_free, tx->crossbar_free));
-    uint64_t left = through + (input == HX_LOCAL && h->endpoint ? &t->local_crossbar : &t->crossbar)->blocks[blocks];
+    uint64_t left = through + (input == HX_LOCAL && h->endpoint ? &t->local_crossbar : &from->crossbar)->blocks[blocks];
     uint64_t birth = h->looked->birth;
-    uint64_t tail_here = h->looked->ready + t->link.blocks[blocks] - t->link.blocks[1];
+    uint64_t tail_here = h->looked->ready + from->rate.blocks[blocks] - from->rate.blocks[1];
     uint64_t start = later_of(through + t->output, tx->link_free);
     uint64_t there = later_of(start + t->local.blocks[blocks], tail_here + t->output); /* if it is delivered */
     if (__builtin_expect(w->tap != NULL, 0))
         virtual_tap_sent(h, output, input, vc, d,
                          local ? later_of(there, h->endpoint->plane[h->plane].eject.last) : start);
     rx->crossbar_free = left;
-    tx->crossbar_free = through + (local ? &t->local_crossbar : &t->crossbar)->blocks[blocks];
-    tx->link_free = start + (local ? &t->local : &t->link)->blocks[blocks];
+    tx->crossbar_free = through + (local ? &t->local_crossbar : &to->crossbar)->blocks[blocks];
+    tx->link_free = start + (local ? &t->local : &to->rate)->blocks[blocks];
     h->sum[output].packets++;
     h->sum[output].blocks += blocks;
     w->hops++;
@@ -179,13 +181,14 @@ void virtual_drop(struct hal_switch *h, unsigned input, unsigned vc, const struc
     const struct virtual_timing *t = &h->worker->timing;
     const struct virtual_slot *slot = (const struct virtual_slot *)(const void *)d; /* descriptors lie in slots */
     struct virtual_rx *rx = &h->rx[input];
+    const struct virtual_rate *rate = &t->of[rx->link_class].rate;
     unsigned blocks = virtual_blocks(d);
     h->drops[reason]++;
     if (rx->linked)
-        give_credit(h->worker, rx,
-                    later_of(h->worker->now + t->crossbar.blocks[blocks],
-                             slot->ready + t->link.blocks[blocks] - t->link.blocks[1]),
-                    vc, blocks);
+        give_credit(
+            h->worker, rx,
+            later_of(h->worker->now + t->crossbar.blocks[blocks], slot->ready + rate->blocks[blocks] - rate->blocks[1]),
+            vc, blocks);
     virtual_pool_put(&h->worker->pool, d->buffer);
 }
 

@@ -27,11 +27,32 @@ void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p)
      * outputs do (measured on a 16x16 Hx2Mesh: with 32 MiB granted whole, all-to-all came to 65 % of its bound). */
     packets = packets < HX_WINDOW ? packets : HX_WINDOW;
     t->vc_blocks = (uint32_t)(packets * HX_PACKET_BLOCKS);
+    t->window = UINT64_MAX;
+    virtual_timing_class(t, 0, 0, p->trace < p->cable ? t->trace : t->cable);
+}
+
+void virtual_timing_class(struct virtual_timing *t, unsigned link_class, uint64_t gbps, uint32_t latency)
+{
+    struct virtual_link *l = &t->of[link_class];
+    *l = (struct virtual_link){.rate = t->link, .crossbar = t->crossbar, .latency = latency};
+    if (gbps)
+        set_rate(&l->rate, gbps);
+    for (unsigned n = 0; n <= VIRTUAL_PACKET_BLOCKS; n++)
+        l->crossbar.blocks[n] = l->rate.blocks[n] < l->crossbar.blocks[n] ? l->rate.blocks[n] : l->crossbar.blocks[n];
     /* Data is ready no earlier than output + 1 block + link + input after the decision, credit no earlier than 1 block in
      * the crossbar + the same without the block. */
-    uint64_t link = p->trace < p->cable ? t->trace : t->cable;
-    uint64_t block = t->crossbar.blocks[1] < t->link.blocks[1] ? t->crossbar.blocks[1] : t->link.blocks[1];
-    t->window = t->output + link + t->input + block;
+    uint64_t block = l->crossbar.blocks[1] < l->rate.blocks[1] ? l->crossbar.blocks[1] : l->rate.blocks[1];
+    uint64_t window = t->output + latency + t->input + block;
+    t->window = window < t->window ? window : t->window;
+}
+
+void virtual_timing_local(struct virtual_timing *t, unsigned links)
+{
+    for (unsigned n = 0; n <= VIRTUAL_PACKET_BLOCKS; n++) {
+        t->local.blocks[n] = t->link.blocks[n] / links;
+        t->local_crossbar.blocks[n] = t->crossbar.blocks[n] / links;
+    }
+    virtual_timing_pace(t, 1);
 }
 
 void virtual_timing_pace(struct virtual_timing *t, double share)

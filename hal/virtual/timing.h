@@ -37,8 +37,17 @@ struct virtual_rate {
     uint32_t blocks[VIRTUAL_PACKET_BLOCKS + 1];
 };
 
+/* Links that are alike, and the crossbar's ports to and from them, which are no slower. */
+struct virtual_link {
+    struct virtual_rate rate, crossbar;
+    uint32_t latency; /* ps */
+};
+
+enum { VIRTUAL_LINKS = 8 /* classes */ };
+
 struct virtual_timing {
-    struct virtual_rate link, local, crossbar, local_crossbar;
+    struct virtual_rate link, local, crossbar, local_crossbar; /* link, crossbar: where a class says nothing */
+    struct virtual_link of[VIRTUAL_LINKS];                     /* by class of a link; [0] where nobody said otherwise */
     uint64_t inject[VIRTUAL_PACKET_BLOCKS + 1]; /* ps of so many blocks from an endpoint: as `local`, or slower */
     uint32_t ahead;         /* an output takes the next packet when its link will be free in so many ps */
     uint32_t input, output; /* latencies, ps: up to HX_MOST_LATENCY each, so that one of each together fit too */
@@ -48,8 +57,13 @@ struct virtual_timing {
         window; /* the least time from a decision in one switch to where another sees it: see virtual_timing_init */
 };
 
-/* *p is complete (hx_timing_complete). */
+/* *p is complete (hx_timing_complete). One class of links, a cable's. */
 void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p);
+
+/* What a class of links is: gbps 0: as all; ps of latency. Then the window is as long as the shortest of them allows. */
+void virtual_timing_class(struct virtual_timing *t, unsigned link_class, uint64_t gbps, uint32_t latency);
+/* An endpoint's own link to its switch has the rate of so many links, four or more. */
+void virtual_timing_local(struct virtual_timing *t, unsigned links);
 
 /* Bytes a picosecond of a link. Integer times make it a little more than what was asked for. */
 static inline double virtual_timing_link_rate(const struct virtual_timing *t)

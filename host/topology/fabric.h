@@ -185,6 +185,13 @@ static inline uint32_t hx_fabric_at(const struct hx_fabric *f, unsigned column, 
     return (uint32_t)row * f->columns + column;
 }
 
+/* What a host can inject into one plane, in links of so many Gb/s. */
+static inline double hx_fabric_injection(const struct hx_fabric *f, double gbps)
+{
+    const struct hx_link_class *own = hx_fabric_link(f, 0, HX_E);
+    return hx_fabric_far(f, 0, HX_E).node >= f->hosts && !f->mesh.nodes && own->gbps ? own->gbps / gbps : f->host_links;
+}
+
 /* The host of that address, HX_NOWHERE: there is none. */
 static inline uint32_t hx_fabric_host(const struct hx_fabric *f, unsigned d0, unsigned d1)
 {

@@ -106,6 +106,27 @@ static void the_shortest_way(void **state)
     assert_int_equal(t.window, 40000 + 3000 + 40000 + 5120);
 }
 
+/* Each class of links has its own rate and latency; a crossbar port is no slower than its link; the window is the shortest. */
+static void classes_of_links(void **state)
+{
+    (void)state;
+    struct virtual_timing t = timing_of((struct hx_timing)HX_DEFAULT_TIMING);
+    t.window = UINT64_MAX;
+    virtual_timing_class(&t, 0, 0, 20000);
+    virtual_timing_class(&t, 1, 100, 500000);
+    assert_int_equal(t.window, 40000 + 20000 + 40000 + 2560);
+    virtual_timing_class(&t, 2, 1600, 1000);
+    assert_int_equal(t.of[0].rate.blocks[32], 32 * 5120);
+    assert_int_equal(t.of[1].rate.blocks[32], 32 * 20480);
+    assert_int_equal(t.of[1].crossbar.blocks[32], 32 * 2560);
+    assert_int_equal(t.of[2].rate.blocks[1], 1280);
+    assert_int_equal(t.of[2].crossbar.blocks[1], 1280);
+    assert_int_equal(t.of[1].latency, 500000);
+    assert_int_equal(t.window, 40000 + 1000 + 40000 + 1280);
+    virtual_timing_local(&t, 8);
+    assert_true(t.local.blocks[1] == 640 && t.inject[1] == 640 && t.local_crossbar.blocks[1] == 320);
+}
+
 /* Times are rounded down for a packet as a whole. */
 static void odd_rates(void **state)
 {
@@ -171,6 +192,7 @@ int main(void)
         cmocka_unit_test(a_file_and_options),
         cmocka_unit_test(picoseconds),
         cmocka_unit_test(the_shortest_way),
+        cmocka_unit_test(classes_of_links),
         cmocka_unit_test(odd_rates),
         cmocka_unit_test(a_pace),
         cmocka_unit_test(the_longest_latencies),
