@@ -232,10 +232,10 @@ struct measured {
     double ps;
 };
 
-/* Picoseconds of a block on it; `link` counts those of one plane. */
+/* Picoseconds of a block on it; `link` counts those of all planes. */
 static double rate_of(const struct model *m, uint32_t link)
 {
-    const struct hx_fabric_port *p = &m->g->port[link];
+    const struct hx_fabric_port *p = &m->g->port[link % m->g->ports];
     bool linked = p->far.node != HX_NOWHERE;
     return linked ? m->timing.of[p->link_class].rate.blocks[1] : m->timing.link.blocks[1];
 }

@@ -38,13 +38,21 @@ static void take(struct workload *w, const struct workload_message *m)
     hx_collective_take(&collective_of(w)->c, &collective_of(w)->offered);
 }
 
+/* The program knows others by their places on the logical grid, the endpoint by their addresses. */
+static int received(struct collective *p, const struct hx_event *e)
+{
+    uint32_t from = hx_fabric_host(p->g, e->gx, e->gy);
+    const struct hx_coordinate at = hx_grid_of(p->g, from);
+    return from == HX_NOWHERE ? HX_E_RANGE : hx_collective_received(&p->c, at.gx, at.gy, e->tag);
+}
+
 static int event(struct workload *w, const struct hx_event *e)
 {
     struct collective *p = collective_of(w);
     if (p->over)
         return HX_OK;
     return e->type == HX_EVENT_SENT       ? hx_collective_sent(&p->c, e->tag)
-           : e->type == HX_EVENT_RECEIVED ? hx_collective_received(&p->c, e->gx, e->gy, e->tag)
+           : e->type == HX_EVENT_RECEIVED ? received(p, e)
                                           : e->error;
 }
 

@@ -1,0 +1,144 @@
+# fabrics.bats - one small fabric of each topology, live and under the virtual clock: whatever the fabric, everything arrives.
+
+load emulator_support
+
+FABRICS=(
+    "2x2 Hx2Mesh"
+    "fat-tree hosts=30 radix=8"
+    "fat-tree hosts=32 radix=8 levels=3"
+    "torus 4x4 board=2x2"
+    "torus 4x3x2"
+    "mesh 4x4"
+    "hyperx 4x4 p=2"
+    "dragonfly a=4 p=2 h=2 groups=3"
+    "slim-fly q=3"
+    "mlfm h=3"
+    "oft k=3"
+    "bigraph m=2 n=4"
+    "Ring(4)_FC(2)_Switch(3)"
+    "kautz degree=2 length=3 p=2"
+)
+
+setup() { fresh_name; }
+teardown() { end_started; }
+
+# whole SPEC ARGUMENTS...: runs that fabric; everything arrives, and says which fabric if it does not.
+whole() {
+    echo "$@"
+    report "$@"
+    holds "$WHOLE and .packets_sent > 0"
+}
+
+@test "fabrics: all-to-all of every topology arrives byte for byte, whatever the number of workers" {
+    for fabric in "${FABRICS[@]}"; do
+        for workers in 1 2 4; do
+            whole "$fabric" --message 12KiB --workers "$workers"
+            holds '.messages == .accelerators * (.accelerators - 1) and .packets_delivered == 2 * .messages and
+                .verify'
+        done
+    done
+    nothing_left
+}
+
+@test "fabrics: a virtual run of every topology is the same with any number of workers" {
+    for fabric in "${FABRICS[@]}"; do
+        for workers in 1 2 4; do
+            whole "$fabric" --clock virtual --message 12KiB --workers "$workers"
+            jq --sort-keys 'del(.host)' "$REPORT" >"$BATS_TEST_TMPDIR/$workers.json"
+        done
+        cmp "$BATS_TEST_TMPDIR/1.json" "$BATS_TEST_TMPDIR/2.json"
+        cmp "$BATS_TEST_TMPDIR/1.json" "$BATS_TEST_TMPDIR/4.json"
+    done
+}
+
+@test "fabrics: more workers than a fabric has groups do no harm" {
+    whole "bigraph m=2 n=4" --workers 12
+    whole "bigraph m=2 n=4" --workers 12 --clock virtual
+}
+
+@test "fabrics: other traffic arrives in every topology, under both clocks" {
+    for fabric in "${FABRICS[@]}"; do
+        for clock in wall virtual; do
+            whole "$fabric" --clock "$clock" --traffic permutation --count 3
+            holds '.messages == 3 * .accelerators'
+            whole "$fabric" --clock "$clock" --traffic neighbour
+        done
+        whole "$fabric" --traffic uniform --duration 50ms
+        whole "$fabric" --traffic uniform --duration 20us --clock virtual
+    done
+}
+
+@test "fabrics: every topology has as many planes as are asked for" {
+    for fabric in "${FABRICS[@]}"; do
+        for clock in wall virtual; do
+            whole "$fabric" --clock "$clock" --planes 2 --message 16KiB
+            holds '.planes == 2 and
+                ([.links[] | select(.packets > 0) | .from | capture("/p(?<plane>[0-9])/").plane] | unique == ["0", "1"])'
+        done
+    done
+}
+
+# Sums are checked at every host; who sends to whom is of the logical grid, not of addresses.
+@test "fabrics: collectives end in every topology with the right sums, under both clocks" {
+    for fabric in "${FABRICS[@]}"; do
+        for how in "wall all-reduce --planes 2" "wall all-reduce --algorithm tree" "virtual all-reduce" \
+            "virtual broadcast"; do
+            # shellcheck disable=SC2086 # words
+            whole "$fabric" --verify --message 128KiB --clock ${how/ / --traffic }
+            holds '.collective.done == .accelerators'
+        done
+    done
+}
+
+@test "fabrics: a file is carried to every host of every topology" {
+    head -c 300000 /dev/urandom >"$BATS_TEST_TMPDIR/file"
+    for fabric in "${FABRICS[@]}"; do
+        echo "$fabric"
+        hxmesh send "$BATS_TEST_TMPDIR/file" --fabric "$fabric" --name "$NAME" --quiet --json - >"$REPORT"
+        holds '.packets_lost == 0 and .bytes_corrupted == 0 and .identical == .accelerators - 1 and
+            (.receivers | all(.identical))'
+    done
+}
+
+@test "fabrics: top reads a running fabric of routers" {
+    start "slim-fly q=3" --traffic uniform --duration 10s --planes 2
+    await_traffic
+    hxmesh top "$NAME" --json - --count 1 --interval 100ms >"$BATS_TEST_TMPDIR/top.json"
+    kill -INT "$PID"
+    finish
+    [ "$CODE" -eq 130 ]
+    jq --exit-status '.spec == "slim-fly q=3" and .packets_delivered > 0 and .bytes_corrupted == 0' \
+        "$BATS_TEST_TMPDIR/top.json"
+    nothing_left
+}
+
+# killed ARGUMENTS...: as in kill.bats, a worker of this fabric is killed while it runs.
+killed() {
+    start "$@" --traffic all-to-all-random --duration 2s --workers 2
+    await_workers 2
+    await_traffic 10000
+    kill -KILL "$(pgrep --parent "$PID" "hxmesh-w$((RANDOM % 2))")"
+    finish
+}
+
+@test "fabrics: workers of a fat tree, a Slim Fly and a torus are killed and nothing is lost" {
+    for fabric in "fat-tree hosts=60 radix=16" "slim-fly q=3" "torus 4x4x2"; do
+        for planes in 1 2; do
+            killed "$fabric" --planes "$planes"
+            holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 and
+                .messages_failed == 0 and .host.worker_deaths == 1'
+            [ "$CODE" -eq 0 ]
+            nothing_left
+        done
+    done
+}
+
+@test "fabrics: where a killed worker stays down, the rest of a fabric of routers goes on and the run ends" {
+    for fabric in "fat-tree hosts=60 radix=16" "slim-fly q=3"; do
+        killed "$fabric" --no-restart
+        [ "$CODE" -eq 1 ]
+        holds '(.interrupted | not) and (.complete | not) and .bytes_corrupted == 0 and .buffers_missing == 0 and
+            .host.worker_deaths == 1'
+        nothing_left
+    done
+}
