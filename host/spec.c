@@ -129,11 +129,7 @@ static bool check_sides(const struct hx_spec *spec, const char *where, struct hx
 static bool take_mesh(const char *text, struct hx_spec *spec, struct hx_problem *problem)
 {
     struct hx_mesh_sides sides;
-    if (!hx_mesh_parse(text, &sides))
-        return hx_fail(
-            problem, HX_EXIT_CONFIG, *text ? text : "''",
-            "is not a fabric (write for example '4x4 Hx2Mesh', 'fat-tree hosts=64', or name a *.hxm.yaml file; "
-            "hxmesh topologies lists what there is)");
+    (void)hx_mesh_parse(text, &sides); /* it was, to see that it is one */
     spec->x = sides.x;
     spec->y = sides.y;
     spec->a = sides.a;
@@ -167,9 +163,10 @@ bool hx_spec_parse(const char *text, struct hx_spec *spec, struct hx_problem *pr
                              .credits = (unsigned)hx_default_sizes.credits,
                              .settings = hx_default_settings,
                              .capture = HX_CAPTURE_DEFAULTS};
-    struct hx_problem unknown;
-    const struct hx_topology *topology = hx_topology_of(text, &unknown);
-    if (topology && topology != &hx_topology_hamming_mesh)
+    const struct hx_topology *topology = hx_topology_of(text, problem);
+    if (!topology)
+        return false;
+    if (topology != &hx_topology_hamming_mesh)
         take_words(text, spec);
     else if (!take_mesh(text, spec, problem))
         return false;

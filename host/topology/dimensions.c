@@ -123,12 +123,15 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     return hx_fabric_finish(f, problem);
 }
 
+static const char *const resembles[] = {"Ring", "FC", "Switch", NULL};
+
 const struct hx_topology hx_topology_dimensions = {
     .word = "Ring(K)_FC(K)_Switch(K)",
     .parameters = "up to five of Ring(K), FC(K), Switch(K), the nearest first; gbps=N or gbps=N,N,... of links",
     .example = "Ring(4)_FC(8)_Switch(32) gbps=400,200,100",
     .summary = "NPUs in dimensions of several kinds (ASTRA-sim)",
     .claims = claims,
+    .resembles = resembles,
     .build = build,
     .toward = hx_grid_toward,
     .distance = hx_grid_distance,

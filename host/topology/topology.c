@@ -6,40 +6,90 @@
 #include <ctype.h>
 #include <string.h>
 
+enum { MOST_WORDS = 64 }; /* that texts may resemble */
+
 const struct hx_topology *const hx_topologies[] = {
 #define HX_TOPOLOGY_ENTRY(name) &hx_topology_##name,
     HX_ALL_TOPOLOGIES(HX_TOPOLOGY_ENTRY)
 #undef HX_TOPOLOGY_ENTRY
         NULL};
 
-/* Lower case; what stands before the first space, or without any. */
-static void take(char to[HX_SPEC_BYTES], const char *text, bool all)
+/* Lower case and without spaces. */
+static void squeeze(char to[HX_SPEC_BYTES], const char *text)
 {
     size_t used = 0;
-    for (; *text && used < HX_SPEC_BYTES - 1; text++) {
+    for (; *text && used < HX_SPEC_BYTES - 1; text++)
         if (!isspace((unsigned char)*text))
             to[used++] = (char)tolower((unsigned char)*text);
-        else if (used && !all)
+    to[used] = '\0';
+}
+
+/* What a text resembles a topology by: its first word, "fat-tre", or all its letters where it begins with a number,
+ * "xhxmehs" of "4x4 Hx2Mehs". */
+static void take_letters(char to[HX_SPEC_BYTES], const char *text)
+{
+    size_t used = 0;
+    while (isspace((unsigned char)*text))
+        text++;
+    bool all = isdigit((unsigned char)*text);
+    for (; *text && used < HX_SPEC_BYTES - 1; text++) {
+        if (isalpha((unsigned char)*text) || *text == '-' || *text == '_')
+            to[used++] = *text;
+        else if (!all)
             break;
     }
     to[used] = '\0';
 }
 
+static bool claims(const struct hx_topology *t, const char *text, const char *squeezed)
+{
+    if (t->claims)
+        return t->claims(squeezed);
+    while (isspace((unsigned char)*text))
+        text++;
+    size_t length = strlen(t->word);
+    return strncasecmp(text, t->word, length) == 0 && (text[length] == '\0' || isspace((unsigned char)text[length]));
+}
+
+static const struct hx_topology *nearest(const char *text)
+{
+    char letters[HX_SPEC_BYTES];
+    const char *words[MOST_WORDS + 1] = {NULL};
+    const struct hx_topology *of[MOST_WORDS];
+    unsigned count = 0;
+    take_letters(letters, text);
+    for (unsigned i = 0; hx_topologies[i]; i++) {
+        const char *const word[] = {hx_topologies[i]->word, NULL};
+        const char *const *each = hx_topologies[i]->resembles ? hx_topologies[i]->resembles : word;
+        for (; *each && count < MOST_WORDS; each++, count++) {
+            words[count] = *each;
+            of[count] = hx_topologies[i];
+        }
+    }
+    const char *word = hx_nearest(letters, words);
+    for (unsigned i = 0; word && i < count; i++)
+        if (words[i] == word)
+            return of[i];
+    return NULL;
+}
+
 const struct hx_topology *hx_topology_of(const char *text, struct hx_problem *problem)
 {
     char squeezed[HX_SPEC_BYTES];
-    char word[HX_SPEC_BYTES];
-    const char *words[32] = {NULL};
-    take(squeezed, text, true);
-    take(word, text, false);
-    for (unsigned i = 0; hx_topologies[i]; i++) {
-        const struct hx_topology *t = hx_topologies[i];
-        if (t->claims ? t->claims(squeezed) : strcmp(word, t->word) == 0)
-            return t;
-        words[i] = t->word;
-    }
-    hx_fail(problem, HX_EXIT_CONFIG, text, "no such fabric%s; hxmesh topologies lists them",
-            hx_did_you_mean(word, words));
+    squeeze(squeezed, text);
+    for (unsigned i = 0; hx_topologies[i]; i++)
+        if (claims(hx_topologies[i], text, squeezed))
+            return hx_topologies[i];
+    const struct hx_topology *near = nearest(text);
+    const char *where = *text ? text : "''";
+    if (near)
+        hx_fail(problem, HX_EXIT_CONFIG, where,
+                "is not a fabric (did you mean '%s'? write for example '%s'; hxmesh topologies lists what there is)",
+                near->word, near->example);
+    else
+        hx_fail(problem, HX_EXIT_CONFIG, where,
+                "is not a fabric (write for example '4x4 Hx2Mesh', 'fat-tree hosts=64', or name a *.hxm.yaml file; "
+                "hxmesh topologies lists what there is)");
     return NULL;
 }
 

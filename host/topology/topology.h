@@ -33,6 +33,9 @@ struct hx_topology {
 
     /* Whether such a text, lower case and without spaces, is its own; NULL: it begins with the word. */
     bool (*claims)(const char *squeezed);
+    /* Letters of such a text, where it does not begin with the word: what a slip of the pen is compared with. Of a text
+     * that begins with a number all its letters count. Ends with NULL; NULL: the word. */
+    const char *const *resembles;
 
     /* Lays out nodes, links, addresses, names, classes, rule, grid and groups for what was asked, between
      * hx_fabric_start() and hx_fabric_finish(), both of which it calls. Parameters that cannot be are refused with the

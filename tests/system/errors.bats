@@ -106,7 +106,7 @@ the virtual clock)" demo.hxm.yaml
 
 @test "errors: fabrics that cannot be" {
     refused_run 3 "0x3 Hx2Mesh: columns of boards (x): 0 is outside 1 .. 1024" "0x3 Hx2Mesh"
-    refused_run 3 "4x4: is not a fabric (write for example '4x4 Hx2Mesh' or '3x2 H2x4Mesh', or name a *.hxm.yaml file)" \
+    refused_run 3 "4x4: is not a fabric (write for example '4x4 Hx2Mesh', 'fat-tree hosts=64', or name a *.hxm.yaml file; hxmesh topologies lists what there is)" \
         "4x4"
 }
 
