@@ -10,6 +10,7 @@
     X(mlfm)                                                                                                            \
     X(oft)                                                                                                             \
     X(bigraph)                                                                                                         \
+    X(graph)                                                                                                           \
     X(torus)                                                                                                           \
     X(mesh)                                                                                                            \
     X(hyperx)                                                                                                          \

@@ -14,6 +14,7 @@ enum { HX_MAX_SIZES = 5, HX_MAX_KEYS = 8, HX_SPEC_BYTES = 256 /* of a spec strin
 struct hx_words {
     char text[HX_SPEC_BYTES]; /* lower case, one space between parts; pieces below point into a copy */
     char parts[HX_SPEC_BYTES];
+    char written[HX_SPEC_BYTES]; /* as text, capitals kept */
     const char *word;
     unsigned size[HX_MAX_SIZES];
     unsigned sizes; /* 0: none was given */
@@ -87,6 +88,9 @@ const char *hx_words_text(struct hx_words *w, const char *key);
 unsigned hx_words_list(const char *text, unsigned *values, unsigned most);
 /* Refuses keys and sizes that nobody took: `known` ends with NULL; `sizes`: how many sizes this topology takes at most. */
 bool hx_words_end(const struct hx_words *w, const char *const *known, unsigned sizes, struct hx_problem *problem);
+
+/* A part, as `other`, in the letters in which it was written: for names of files. */
+void hx_words_as_written(const struct hx_words *w, const char *part, char written[HX_SPEC_BYTES]);
 
 /* hx_fail() for a spec string: "slim-fly q=6: ..." */
 __attribute__((format(printf, 3, 4))) bool hx_words_fail(const struct hx_words *w, struct hx_problem *problem,

@@ -13,9 +13,7 @@ static bool normalise(struct hx_words *w, const char *text)
 {
     size_t used = 0;
     for (; *text; text++) {
-        char c = (char)tolower((unsigned char)*text);
-        if (isspace((unsigned char)c))
-            c = ' ';
+        char c = isspace((unsigned char)*text) ? ' ' : *text;
         bool no_space = used == 0 || w->text[used - 1] == ' ' || w->text[used - 1] == '=';
         if (c == ' ' && no_space)
             continue;
@@ -23,7 +21,8 @@ static bool normalise(struct hx_words *w, const char *text)
             used--;
         if (used == sizeof w->text - 1)
             return false;
-        w->text[used++] = c;
+        w->written[used] = c;
+        w->text[used++] = (char)tolower((unsigned char)c);
     }
     w->text[used && w->text[used - 1] == ' ' ? used - 1 : used] = '\0';
     return true;
@@ -82,6 +81,13 @@ bool hx_words_split(struct hx_words *w, const char *text, struct hx_problem *pro
             return false;
     }
     return true;
+}
+
+void hx_words_as_written(const struct hx_words *w, const char *part, char written[HX_SPEC_BYTES])
+{
+    size_t length = strlen(part);
+    memcpy(written, w->written + (part - w->parts), length);
+    written[length] = '\0';
 }
 
 bool hx_words_has(const struct hx_words *w, const char *key)

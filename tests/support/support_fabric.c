@@ -19,7 +19,6 @@ struct walk {
     struct hx_route *route; /* [nodes] */
     uint64_t **tables;      /* [nodes] */
     uint16_t *distance;     /* [nodes], to the destination, in links */
-    uint32_t *node_of;      /* [ports] */
     uint32_t *seen;         /* [ports * MOST_VCS]: the destination for which it was visited last, + 1 */
     uint64_t *successors;   /* [ports * MOST_VCS]: ports of the node behind the link that a packet there may wait for */
     bool *used;             /* [ports * MOST_VCS] */

@@ -1,0 +1,298 @@
+/* graph.c - any graph of switches and hosts, from a file (host/topology/graph_file.h says how it is written).
+ *
+ * All shortest ways are taken, on as few VCs as an order of the switches was found for (host/topology/graph_ways.h). A host that forwards
+ * is a router with its host beside it, on a trace as fast as all its links. A group is a switch with its hosts. */
+#include "host/topology/graph_file.h"
+#include "host/topology/graph_ways.h"
+#include "host/topology/topology.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINK_GBPS = 400, MOST_ENTRIES = 1 << 24, SHOWN = 8 };
+
+/* What nodes of the file become: numbers of hosts and routers, digits. */
+struct plan {
+    const struct hx_graph_file *g;
+    uint32_t hosts, routers, d0s, d1s, switches;
+    uint32_t *host;   /* [nodes of the file]: HX_NOWHERE: it is none */
+    uint32_t *router; /* [nodes of the file]: that it is, or that it hangs on */
+    uint32_t *on;     /* [nodes of the file]: hosts on it; with that many links it has */
+    uint32_t *group;  /* [nodes of the file]: while they are joined */
+};
+
+static enum hx_graph_role role(const struct plan *p, uint32_t node)
+{
+    return p->g->node[node]->role;
+}
+
+/* ---- what a graph must be ---- */
+
+static uint32_t root_of(const struct plan *p, uint32_t node)
+{
+    while (p->group[node] != node)
+        node = p->group[node] = p->group[p->group[node]];
+    return node;
+}
+
+static bool is_joined(const struct plan *p, struct hx_problem *problem)
+{
+    for (uint32_t node = 0; node < p->g->nodes; node++)
+        p->group[node] = node;
+    for (uint32_t i = 0; i < p->g->links; i++)
+        p->group[root_of(p, p->g->link[i].a)] = root_of(p, p->g->link[i].b);
+    for (uint32_t node = 1; node < p->g->nodes; node++)
+        if (root_of(p, node) != root_of(p, 0))
+            return hx_fail(problem, HX_EXIT_CONFIG, p->g->path, "there is no way from '%.80s' to '%.80s'",
+                           p->g->node[0]->name, p->g->node[node]->name);
+    return true;
+}
+
+static bool has_good_nodes(const struct plan *p, struct hx_problem *problem)
+{
+    uint32_t hosts = 0;
+    for (uint32_t node = 0; node < p->g->nodes; node++) {
+        const struct hx_graph_node *n = p->g->node[node];
+        uint32_t ports = n->links + (n->role == HX_GRAPH_FORWARDS);
+        if (n->role == HX_GRAPH_HOST && n->links != 1)
+            return hx_fail(problem, HX_EXIT_CONFIG, p->g->path,
+                           "host '%.80s' has %u links; one that forwards is written 'forward %.80s'", n->name, n->links,
+                           n->name);
+        if (ports > HX_MAX_RADIX)
+            return hx_fail(problem, HX_EXIT_CONFIG, p->g->path, "'%.80s' has %u ports, more than %d", n->name, ports,
+                           HX_MAX_RADIX);
+        hosts += n->role != HX_GRAPH_SWITCH;
+    }
+    for (uint32_t i = 0; i < p->g->links; i++)
+        if (role(p, p->g->link[i].a) == HX_GRAPH_HOST && role(p, p->g->link[i].b) == HX_GRAPH_HOST)
+            return hx_fail(problem, HX_EXIT_CONFIG, p->g->path, "no switch is between hosts '%.80s' and '%.80s'",
+                           p->g->node[p->g->link[i].a]->name, p->g->node[p->g->link[i].b]->name);
+    if (hosts < 2)
+        return hx_fail(problem, HX_EXIT_CONFIG, p->g->path,
+                       "%u hosts: at least two nodes need a single link, or a line 'host NAME' or 'forward NAME'",
+                       hosts);
+    return hosts <= HX_MAX_HOSTS ||
+           hx_fail(problem, HX_EXIT_CONFIG, p->g->path, "%u hosts are more than %d", hosts, HX_MAX_HOSTS);
+}
+
+/* ---- numbers ---- */
+
+static void number(struct plan *p)
+{
+    for (uint32_t node = 0; node < p->g->nodes; node++) {
+        p->host[node] = role(p, node) == HX_GRAPH_SWITCH ? HX_NOWHERE : p->hosts++;
+        p->router[node] = role(p, node) == HX_GRAPH_HOST ? HX_NOWHERE : p->routers++;
+        p->switches += role(p, node) == HX_GRAPH_SWITCH;
+        p->on[node] = role(p, node) == HX_GRAPH_FORWARDS;
+    }
+    for (uint32_t i = 0; i < p->g->links; i++) {
+        uint32_t a = p->g->link[i].a;
+        uint32_t b = p->g->link[i].b;
+        uint32_t host = role(p, a) == HX_GRAPH_HOST ? a : b;
+        if (role(p, host) != HX_GRAPH_HOST)
+            continue;
+        p->router[host] = p->router[a + b - host];
+        p->on[a + b - host]++;
+    }
+    for (uint32_t node = 0; node < p->g->nodes; node++) {
+        p->d0s += p->on[node] > 0;
+        p->d1s = p->on[node] > p->d1s ? p->on[node] : p->d1s;
+    }
+}
+
+/* ---- nodes and links ---- */
+
+static void give_addresses(struct hx_fabric *f, const struct plan *p)
+{
+    uint32_t d0 = 0;
+    uint32_t *place = hx_allocate(p->routers, sizeof *place);
+    for (uint32_t node = 0; node < p->g->nodes; node++) {
+        if (role(p, node) == HX_GRAPH_HOST)
+            continue;
+        f->node[f->hosts + p->router[node]].group = p->router[node];
+        if (p->on[node])
+            hx_fabric_address(f, f->hosts + p->router[node], d0++, 0);
+    }
+    for (uint32_t node = 0; node < p->g->nodes; node++) {
+        uint32_t router = p->router[node];
+        if (p->host[node] == HX_NOWHERE)
+            continue;
+        hx_fabric_address(f, p->host[node], f->node[f->hosts + router].d0, place[router]++);
+        f->node[p->host[node]].group = router;
+    }
+    free(place);
+    f->groups = p->routers;
+}
+
+/* Returns the fewest links of a host. */
+static unsigned fewest_links(const struct plan *p)
+{
+    unsigned fewest = HX_MAX_RADIX;
+    for (uint32_t node = 0; node < p->g->nodes; node++)
+        if (role(p, node) != HX_GRAPH_SWITCH && p->g->node[node]->links < fewest)
+            fewest = p->g->node[node]->links;
+    return fewest ? fewest : 1;
+}
+
+static void lay(struct hx_fabric *f, const struct plan *p)
+{
+    unsigned most = 1;
+    for (unsigned i = 0; i < p->g->link_classes; i++)
+        hx_fabric_class(f, &p->g->link_class[i]);
+    for (uint32_t node = 0; node < p->g->nodes; node++)
+        most = role(p, node) == HX_GRAPH_FORWARDS && p->g->node[node]->links > most ? p->g->node[node]->links : most;
+    if (p->switches < p->routers) {
+        unsigned beside = hx_fabric_class(
+            f, &(struct hx_link_class){
+                   .name = "host", .kind = HX_TRACE, .gbps = most * LINK_GBPS, .latency_ns = HX_LATENCY_OF_KIND});
+        for (uint32_t node = 0; node < p->g->nodes; node++)
+            if (role(p, node) == HX_GRAPH_FORWARDS)
+                hx_fabric_lay(f, &(struct hx_laid){.a = p->host[node],
+                                                   .b = f->hosts + p->router[node],
+                                                   .link_class = (uint8_t)beside});
+    }
+    for (uint32_t i = 0; i < p->g->links; i++) {
+        const struct hx_graph_link *l = &p->g->link[i];
+        bool a_host = role(p, l->a) == HX_GRAPH_HOST;
+        bool b_host = role(p, l->b) == HX_GRAPH_HOST;
+        hx_fabric_lay(f, &(struct hx_laid){.a = a_host ? p->host[l->a] : f->hosts + p->router[l->a],
+                                           .b = b_host ? p->host[l->b] : f->hosts + p->router[l->b],
+                                           .link_class = l->link_class});
+    }
+}
+
+static const char *name_of_router(const struct plan *p, uint32_t router)
+{
+    uint32_t node = 0;
+    while (p->router[node] != router || role(p, node) == HX_GRAPH_HOST)
+        node++;
+    return p->g->node[node]->name;
+}
+
+/* Names the switches of a circle of waiting that more VCs would have to open. */
+static bool refuse(const struct hx_fabric *f, const struct plan *p, struct hx_problem *problem)
+{
+    char text[sizeof problem->what / 2] = "";
+    uint32_t circle[SHOWN];
+    unsigned length = hx_graph_circle(f, f->own, circle, SHOWN);
+    for (unsigned i = 0; i < length && i < SHOWN; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%.20s", i ? ", " : "", name_of_router(p, circle[i]));
+    }
+    return hx_fail(problem, HX_EXIT_CONFIG, p->g->path,
+                   "no %d VCs were found to suffice for shortest ways: links of %s%s wait for one another in a circle",
+                   HX_VCS, text, length > SHOWN ? " ..." : "");
+}
+
+static bool make(struct hx_fabric *f, const struct plan *p, struct hx_problem *problem)
+{
+    if ((uint64_t)p->routers * p->d0s > MOST_ENTRIES)
+        return hx_fail(problem, HX_EXIT_CONFIG, p->g->path,
+                       "%u switches are too many: at most %u with hosts on %u of them", p->routers,
+                       MOST_ENTRIES / p->d0s, p->d0s);
+    hx_fabric_start(f, p->hosts, p->routers, p->d0s, p->d1s);
+    give_addresses(f, p);
+    lay(f, p);
+    f->host_links = fewest_links(p);
+    f->switches = p->switches;
+    hx_fabric_name(f, "switch", f->hosts, p->routers, 0);
+    if (!hx_fabric_finish(f, problem))
+        return false;
+    struct hx_graph_ways *w = hx_graph_ways_find(f);
+    if (!w)
+        return hx_fail(problem, HX_EXIT_CONFIG, p->g->path, "switches are more than %d links apart",
+                       HX_GRAPH_MOST_DISTANCE);
+    f->own = w;
+    f->vcs = w->vcs;
+    return w->vcs > 0 || refuse(f, p, problem);
+}
+
+static bool build_of(struct hx_fabric *f, const struct hx_graph_file *g, struct hx_problem *problem)
+{
+    struct plan p = {.g = g,
+                     .host = hx_allocate(g->nodes, sizeof *p.host),
+                     .router = hx_allocate(g->nodes, sizeof *p.router),
+                     .on = hx_allocate(g->nodes, sizeof *p.on),
+                     .group = hx_allocate(g->nodes, sizeof *p.group)};
+    bool good = has_good_nodes(&p, problem) && is_joined(&p, problem);
+    if (good) {
+        number(&p);
+        good = make(f, &p, problem);
+    }
+    free(p.host);
+    free(p.router);
+    free(p.on);
+    free(p.group);
+    return good;
+}
+
+static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
+{
+    static const char *const keys[] = {NULL};
+    struct hx_graph_file g;
+    char path[HX_SPEC_BYTES];
+    if (!words->other)
+        return hx_words_fail(words, problem, "name a file: graph FILE");
+    hx_words_as_written(words, words->other, path);
+    words->other = NULL;
+    if (!hx_words_end(words, keys, 0, problem) || !hx_graph_read(&g, path, problem))
+        return false;
+    bool good = build_of(f, &g, problem);
+    hx_graph_free(&g);
+    return good;
+}
+
+/* ---- routes ---- */
+
+static uint64_t own_hosts(const struct hx_fabric *f, uint32_t router)
+{
+    uint64_t set = 0;
+    for (unsigned port = 0; port < hx_fabric_ports(f, router); port++)
+        set |= (uint64_t)hx_is_host(f, hx_fabric_far(f, router, port).node) << port;
+    return set;
+}
+
+static uint64_t toward(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
+{
+    const struct hx_graph_ways *w = f->own;
+    if (digit == 1)
+        return hx_fabric_toward_place(f, node, value);
+    if (f->node[node].d0 == value)
+        return own_hosts(f, node);
+    return w->ports[(size_t)value * w->routers + (node - f->hosts)];
+}
+
+/* Behind a link that leads up, packets that came down. */
+static uint64_t raised(const struct hx_fabric *f, uint32_t node, unsigned output)
+{
+    const struct hx_graph_ways *w = f->own;
+    uint32_t far = hx_fabric_far(f, node, output).node;
+    uint64_t set = 0;
+    if (w->vcs == 1 || hx_is_host(f, far) || !hx_graph_up(w, node - f->hosts, far - f->hosts))
+        return 0;
+    for (unsigned input = 0; input < hx_fabric_ports(f, node); input++) {
+        uint32_t from = hx_fabric_far(f, node, input).node;
+        bool down = !hx_is_host(f, from) && !hx_graph_up(w, from - f->hosts, node - f->hosts);
+        set |= (uint64_t)down << input;
+    }
+    return set;
+}
+
+static unsigned distance(const struct hx_fabric *f, uint32_t from, uint32_t to)
+{
+    const struct hx_graph_ways *w = f->own;
+    uint32_t router = hx_fabric_far(f, from, HX_E).node - f->hosts;
+    return from == to ? 0 : 2U + w->distance[(size_t)f->node[to].d0 * w->routers + router];
+}
+
+const struct hx_topology hx_topology_graph = {
+    .word = "graph",
+    .parameters = "FILE: lines a,b[,gbps[,ns[,trace|dac|aoc]]], host NAME, forward NAME, switch NAME",
+    .example = "graph examples/graph/cube.csv",
+    .summary = "any graph, from a list of its links",
+    .build = build,
+    .toward = toward,
+    .raised = raised,
+    .distance = distance,
+};

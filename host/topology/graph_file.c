@@ -1,0 +1,232 @@
+/* graph_file.c - reads edge lists (host/topology/graph_file.h). */
+#include "host/topology/graph_file.h"
+
+#include "host/input.h"
+#include "host/value.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <search.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NODES = 2 * HX_MAX_HOSTS, MOST_LINKS = 1 << 22, FIELDS = 5, MOST_NS = 1000000000, MOST_GBPS = 1000000 };
+
+struct reading {
+    struct hx_graph_file *g;
+    unsigned line;
+    struct hx_problem *problem;
+};
+
+__attribute__((format(printf, 2, 3))) static bool wrong(const struct reading *r, const char *format, ...)
+{
+    char what[sizeof r->problem->what];
+    char where[sizeof r->problem->where];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    snprintf(where, sizeof where, "%.200s:%u", r->g->path, r->line);
+    return hx_fail(r->problem, HX_EXIT_CONFIG, where, "%s", what);
+}
+
+/* Room for one more of `bytes` each. */
+static void *grow(void *old, uint32_t used, uint32_t *room, size_t bytes)
+{
+    if (used < *room)
+        return old;
+    *room = *room ? 2 * *room : 64;
+    void *more = hx_allocate(*room, bytes);
+    if (used)
+        memcpy(more, old, used * bytes);
+    free(old);
+    return more;
+}
+
+/* ---- nodes ---- */
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct hx_graph_node *)a)->name, ((const struct hx_graph_node *)b)->name);
+}
+
+/* The node of that name, a new one if there is none yet; NULL: it cannot be. */
+static struct hx_graph_node *take_node(const struct reading *r, const char *name)
+{
+    struct hx_graph_file *g = r->g;
+    struct hx_graph_node wanted = {.name = (char *)(uintptr_t)name};
+    if (*name == '\0' || strpbrk(name, " \t")) {
+        wrong(r, "'%.80s' is no name: it is %s", name, *name ? "more words than one" : "empty");
+        return NULL;
+    }
+    struct hx_graph_node *const *found = tfind(&wanted, &g->by_name, by_name);
+    if (found)
+        return *found;
+    if (g->nodes == MOST_NODES) {
+        wrong(r, "more than %d nodes", MOST_NODES);
+        return NULL;
+    }
+    struct hx_graph_node *node = hx_allocate(1, sizeof *node);
+    *node = (struct hx_graph_node){.name = hx_allocate(strlen(name) + 1, 1), .number = g->nodes};
+    memcpy(node->name, name, strlen(name));
+    g->node = grow(g->node, g->nodes, &g->nodes_room, sizeof(struct hx_graph_node *));
+    g->node[g->nodes++] = node;
+    if (!tsearch(node, &g->by_name, by_name))
+        hx_die(HX_EXIT_ENVIRONMENT, NULL, "out of memory");
+    return node;
+}
+
+static bool read_node(const struct reading *r, char *text)
+{
+    static const char *const roles[] = {"", "switch", "host", "forward", NULL};
+    char *name = strpbrk(text, " \t");
+    enum hx_graph_role role = HX_GRAPH_UNSAID;
+    if (name) {
+        *name++ = '\0';
+        name += strspn(name, " \t");
+        for (role = HX_GRAPH_SWITCH; roles[role] && strcmp(roles[role], text) != 0;)
+            role++;
+        if (!roles[role])
+            return wrong(r, "'%.80s' is none of switch, host, forward, and a link has a comma%s", text,
+                         hx_did_you_mean(text, roles));
+    }
+    struct hx_graph_node *node = take_node(r, name ? name : text);
+    if (node && node->role != HX_GRAPH_UNSAID && role != HX_GRAPH_UNSAID && node->role != role)
+        return wrong(r, "'%.80s' is already said to be a %s", node->name, roles[node->role]);
+    if (node && role != HX_GRAPH_UNSAID)
+        node->role = role;
+    return node != NULL;
+}
+
+/* ---- links ---- */
+
+static char *trimmed(char *text)
+{
+    text += strspn(text, " \t\r\n");
+    size_t length = strlen(text);
+    while (length && isspace((unsigned char)text[length - 1]))
+        text[--length] = '\0';
+    return text;
+}
+
+static bool read_class(const struct reading *r, char *const *field, uint8_t *number)
+{
+    static const char *const names[HX_GRAPH_CLASSES] = {"link", "link2", "link3", "link4", "link5", "link6", "link7"};
+    struct hx_graph_file *g = r->g;
+    uint64_t gbps = 0;
+    uint64_t ns = HX_LATENCY_OF_KIND;
+    unsigned kind = HX_DAC;
+    const char *bad = NULL;
+    if (*field[2])
+        bad = hx_value_number(field[2], 1, MOST_GBPS, &gbps);
+    if (!bad && *field[3])
+        bad = hx_value_number(field[3], 0, MOST_NS, &ns);
+    if (!bad && *field[4])
+        bad = hx_value_choice(field[4], hx_link_kinds, &kind);
+    if (bad)
+        return wrong(r, "%s", bad);
+    for (unsigned i = 0; i < g->link_classes; i++) {
+        const struct hx_link_class *c = &g->link_class[i];
+        *number = (uint8_t)i;
+        if (c->gbps == gbps && c->latency_ns == ns && c->kind == kind)
+            return true;
+    }
+    if (g->link_classes == HX_GRAPH_CLASSES)
+        return wrong(r, "more than %d kinds of link", HX_GRAPH_CLASSES);
+    *number = (uint8_t)g->link_classes;
+    g->link_class[g->link_classes++] = (struct hx_link_class){
+        .name = names[*number], .kind = (enum hx_link_kind)kind, .gbps = (uint32_t)gbps, .latency_ns = (uint32_t)ns};
+    return true;
+}
+
+static bool read_link(const struct reading *r, char *text)
+{
+    struct hx_graph_file *g = r->g;
+    char none[] = "";
+    char *field[FIELDS] = {text, none, none, none, none};
+    unsigned fields = 1;
+    for (char *comma = strchr(text, ','); comma; comma = strchr(comma, ',')) {
+        *comma++ = '\0';
+        if (fields == FIELDS)
+            return wrong(r, "more than the %d fields a,b,gbps,ns,kind", FIELDS);
+        field[fields++] = comma;
+    }
+    for (unsigned i = 0; i < fields; i++)
+        field[i] = trimmed(field[i]);
+    struct hx_graph_link link;
+    struct hx_graph_node *a = take_node(r, field[0]);
+    struct hx_graph_node *b = a ? take_node(r, field[1]) : NULL;
+    if (!b || !read_class(r, field, &link.link_class))
+        return false;
+    if (a == b)
+        return wrong(r, "a link from '%.80s' to itself", a->name);
+    if (g->links == MOST_LINKS)
+        return wrong(r, "more than %d links", MOST_LINKS);
+    link.a = a->number;
+    link.b = b->number;
+    a->links++;
+    b->links++;
+    g->link = grow(g->link, g->links, &g->links_room, sizeof *g->link);
+    g->link[g->links++] = link;
+    return true;
+}
+
+/* ---- the file ---- */
+
+static bool read_line(const struct reading *r, char *line)
+{
+    line[strcspn(line, "#")] = '\0';
+    char *text = trimmed(line);
+    if (*text == '\0')
+        return true;
+    return strchr(text, ',') ? read_link(r, text) : read_node(r, text);
+}
+
+static bool read_lines(struct hx_graph_file *g, FILE *in, struct hx_problem *problem)
+{
+    struct reading r = {.g = g, .problem = problem};
+    char line[512];
+    while (fgets(line, sizeof line, in)) {
+        r.line++;
+        if (!strchr(line, '\n') && strlen(line) == sizeof line - 1)
+            return wrong(&r, "a line of more than %zu letters", sizeof line - 2);
+        if (!read_line(&r, line))
+            return false;
+    }
+    return !ferror(in) || hx_input_fail(g->path, errno, problem);
+}
+
+bool hx_graph_read(struct hx_graph_file *g, const char *path, struct hx_problem *problem)
+{
+    *g = (struct hx_graph_file){.path = path};
+    FILE *in = hx_input_open(path, problem);
+    if (!in)
+        return false;
+    bool good = read_lines(g, in, problem);
+    fclose(in);
+    for (uint32_t i = 0; i < g->nodes; i++) {
+        if (g->node[i]->role == HX_GRAPH_UNSAID)
+            g->node[i]->role = g->node[i]->links == 1 ? HX_GRAPH_HOST : HX_GRAPH_SWITCH;
+    }
+    if (!good)
+        hx_graph_free(g);
+    return good;
+}
+
+static void keep(void *node)
+{
+    (void)node; /* freed by its number */
+}
+
+void hx_graph_free(struct hx_graph_file *g)
+{
+    tdestroy(g->by_name, keep);
+    for (uint32_t i = 0; i < g->nodes; i++) {
+        free(g->node[i]->name);
+        free(g->node[i]);
+    }
+    free(g->node);
+    free(g->link);
+    *g = (struct hx_graph_file){.path = NULL};
+}

@@ -1,0 +1,49 @@
+/* graph_file.h - a graph as people write it: an edge list.
+ *
+ *     # comments and empty lines are free
+ *     a,b                        a link; fields may be left empty from the third on
+ *     a,b,200,20,aoc             of 200 Gb/s, 20 ns, an optical cable (trace, dac, aoc); else as the run has it, and dac
+ *     host c                     c is a host
+ *     forward d                  d is a host that forwards: a switch with its host in it
+ *     switch e                   e is a switch, however many links it has
+ *     f                          there is f
+ *
+ * What is not said to be anything is a host if it has one link, else a switch. */
+#ifndef HXMESH_HOST_GRAPH_FILE_H
+#define HXMESH_HOST_GRAPH_FILE_H
+
+#include "host/topology/fabric.h"
+
+enum hx_graph_role { HX_GRAPH_UNSAID, HX_GRAPH_SWITCH, HX_GRAPH_HOST, HX_GRAPH_FORWARDS };
+
+/* Kinds of link that a file may have: one class is kept for the traces of hosts that forward. */
+enum { HX_GRAPH_CLASSES = HX_MAX_LINK_CLASSES - 1 };
+
+struct hx_graph_node {
+    char *name;
+    uint32_t number; /* in the order of the file */
+    uint32_t links;
+    enum hx_graph_role role; /* never HX_GRAPH_UNSAID once the file is read */
+};
+
+struct hx_graph_link {
+    uint32_t a, b;
+    uint8_t link_class;
+};
+
+struct hx_graph_file {
+    const char *path; /* not copied */
+    struct hx_graph_node **node;
+    uint32_t nodes, nodes_room;
+    struct hx_graph_link *link;
+    uint32_t links, links_room;
+    struct hx_link_class link_class[HX_GRAPH_CLASSES];
+    unsigned link_classes;
+    void *by_name; /* tree of tsearch() */
+};
+
+/* On failure there is nothing to free. */
+bool hx_graph_read(struct hx_graph_file *g, const char *path, struct hx_problem *problem);
+void hx_graph_free(struct hx_graph_file *g);
+
+#endif

@@ -1,0 +1,365 @@
+/* test_graph.c - graphs from files: those of other topologies come back the same, meshes, rings and random ones are free of deadlock
+ * on the VCs that were found, and what is wrong with a file is said in a line. */
+#include "host/topology/graph_ways.h"
+#include "tests/support/support_fabric.h"
+#include "tests/support/support_random.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* A file with capitals in its name. */
+static char path[] = "/tmp/Hxmesh-Graph-XXXXXX";
+static char spec[sizeof path + 8];
+
+static int make_file(void **state)
+{
+    (void)state;
+    int fd = mkstemp(path);
+    snprintf(spec, sizeof spec, "Graph %s", path);
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+static FILE *write_file(void)
+{
+    FILE *out = fopen(path, "w");
+    assert_non_null(out);
+    return out;
+}
+
+static void make_of_text(struct hx_fabric *f, const char *text)
+{
+    FILE *out = write_file();
+    fputs(text, out);
+    fclose(out);
+    fabric_make(f, spec);
+}
+
+static void refused(const char *text, const char *says)
+{
+    FILE *out = write_file();
+    fputs(text, out);
+    fclose(out);
+    fabric_refused(spec, says);
+}
+
+/* Any fabric of routers as a file: hosts are h0, h1, routers r0, r1. */
+static void write_fabric(const struct hx_fabric *f)
+{
+    FILE *out = write_file();
+    for (uint32_t node = 0; node < f->nodes; node++) {
+        for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
+            struct hx_end far = hx_fabric_far(f, node, port);
+            if (far.node == HX_NOWHERE || far.node < node || (far.node == node && far.port < port))
+                continue;
+            if (hx_is_host(f, node))
+                fprintf(out, "h%u,r%u\n", node, far.node - f->hosts);
+            else
+                fprintf(out, "r%u,r%u,,,%s\n", node - f->hosts, far.node - f->hosts,
+                        hx_link_kinds[hx_fabric_link(f, node, port)->kind]);
+        }
+    }
+    fclose(out);
+}
+
+/* Fabrics that are trees in the file as they were before: one VC, all ways; others within `vcs`. */
+static void others_come_back(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        unsigned vcs;
+    } cases[] = {{"fat-tree hosts=64 radix=8", 1},
+                 {"fat-tree hosts=60 radix=8 taper=3", 1},
+                 {"mlfm h=4", 1},
+                 {"oft k=4", 1},
+                 {"bigraph m=2 n=8", 2},
+                 {"fat-tree hosts=30", 1},
+                 {"fat-tree hosts=24 radix=4 levels=3 taper=3", 1}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hx_fabric f;
+        struct hx_fabric g;
+        fabric_make(&f, cases[i].text);
+        write_fabric(&f);
+        fabric_make(&g, spec);
+        struct fabric_findings was = fabric_judge(&f);
+        struct fabric_findings is = fabric_judge(&g);
+        assert_int_equal(is.missing, 0);
+        assert_int_equal(is.diameter, was.diameter);
+        assert_int_equal(is.distances, was.distances);
+        assert_int_equal(g.vcs, cases[i].vcs);
+        assert_int_equal(g.hosts, f.hosts);
+        assert_int_equal(g.switches, f.switches);
+        assert_int_equal(fabric_cables(&g, HX_AOC), fabric_cables(&f, HX_AOC));
+        assert_int_equal(g.topology->distance(&g, 0, g.hosts - 1) > 0, 1);
+        assert_int_equal(g.topology->distance(&g, 1, 1), 0);
+        hx_fabric_free(&f);
+        hx_fabric_free(&g);
+    }
+}
+
+/* Grids of hosts that forward; each side a ring or a line. */
+static void write_grid(unsigned dimensions, unsigned side, bool ring)
+{
+    FILE *out = write_file();
+    unsigned all = 1;
+    for (unsigned i = 0; i < dimensions; i++)
+        all *= side;
+    for (unsigned node = 0; node < all; node++) {
+        fprintf(out, "forward n%u\n", node);
+        for (unsigned i = 0, step = 1; i < dimensions; i++, step *= side) {
+            unsigned at = node / step % side;
+            if (at + 1 < side)
+                fprintf(out, "n%u,n%u\n", node, node + step);
+            else if (ring)
+                fprintf(out, "n%u,n%u\n", node, node - at * step);
+        }
+    }
+    fclose(out);
+}
+
+static struct fabric_findings judge_grid(unsigned dimensions, unsigned side, bool ring, unsigned vcs)
+{
+    struct hx_fabric f;
+    write_grid(dimensions, side, ring);
+    fabric_make(&f, spec);
+    struct fabric_findings found = fabric_judge(&f);
+    assert_int_equal(f.vcs, vcs);
+    assert_int_equal(f.host_links, dimensions * (ring ? 2U : 1U));
+    assert_int_equal(f.switches, 0);
+    assert_int_equal(found.diameter, 2 + dimensions * (ring ? side / 2 : side - 1));
+    hx_fabric_free(&f);
+    return found;
+}
+
+static void rings_and_grids(void **state)
+{
+    (void)state;
+    judge_grid(1, 9, false, 1);
+    assert_int_equal(judge_grid(1, 3, true, 1).missing, 0);
+    assert_int_equal(judge_grid(1, 9, true, 2).missing, 0);
+    assert_int_equal(judge_grid(1, 100, true, 2).missing, 0);
+    assert_int_equal(judge_grid(3, 2, false, 2).missing, 0);
+    judge_grid(2, 9, false, 3);
+    judge_grid(2, 8, true, 3);
+    judge_grid(3, 6, true, 3);
+    judge_grid(6, 2, false, 3);
+}
+
+/* A cubic graph: a ring and chords, with a host on each. */
+static bool judge_random(unsigned nodes, uint64_t *seed)
+{
+    struct hx_fabric f;
+    struct hx_problem problem;
+    FILE *out = write_file();
+    unsigned *place = hx_allocate(nodes, sizeof *place);
+    for (unsigned i = 0; i < nodes; i++)
+        fprintf(out, "h%u,n%u\nn%u,n%u\n", i, i, i, (i + 1) % nodes);
+    for (unsigned i = 0; i < nodes; i++) {
+        unsigned j = seeded_below(seed, i + 1);
+        place[i] = place[j];
+        place[j] = i;
+    }
+    for (unsigned i = 0; i + 1 < nodes; i += 2)
+        fprintf(out, "n%u,n%u\n", place[i], place[i + 1]);
+    fclose(out);
+    free(place);
+    if (!hx_fabric_make(&f, spec, 1, &problem)) {
+        assert_non_null(strstr(problem.what, "no 3 VCs were found to suffice"));
+        return false;
+    }
+    fabric_judge(&f);
+    hx_fabric_free(&f);
+    return true;
+}
+
+static void random_ones(void **state)
+{
+    (void)state;
+    uint64_t seed = seeded_by(7);
+    for (unsigned nodes = 4; nodes <= 64; nodes += 6)
+        assert_true(judge_random(nodes, &seed));
+    for (unsigned nodes = 100; nodes <= 400; nodes += 100)
+        judge_random(nodes, &seed);
+}
+
+static unsigned circle_in(const char *text, uint32_t *routers, unsigned most)
+{
+    struct hx_fabric f;
+    fabric_make(&f, text);
+    unsigned length = hx_graph_circle(&f, f.own, routers, most);
+    for (unsigned i = 0; i < length && length <= most; i++)
+        assert_int_not_equal(fabric_links_between(&f, f.hosts + routers[i], f.hosts + routers[(i + 1) % length]), 0);
+    hx_fabric_free(&f);
+    return length;
+}
+
+/* On one VC rings wait and lines do not; graphs that are refused name a circle. */
+static void circles_are_shown(void **state)
+{
+    (void)state;
+    uint32_t routers[64];
+    write_grid(1, 9, true);
+    assert_int_equal(circle_in(spec, routers, 64), 9);
+    for (unsigned i = 0; i < 9; i++) {
+        unsigned step = (routers[1] + 9 - routers[0]) % 9;
+        assert_int_equal(routers[i], (routers[0] + i * step) % 9);
+    }
+    write_grid(1, 9, false);
+    assert_int_equal(circle_in(spec, routers, 64), 0);
+    write_grid(2, 3, false);
+    assert_true(circle_in(spec, routers, 64) >= 4);
+
+    uint64_t seed = 3;
+    assert_false(judge_random(400, &seed));
+    struct hx_fabric f;
+    struct hx_problem problem;
+    assert_false(hx_fabric_make(&f, spec, 1, &problem));
+    assert_non_null(strstr(problem.what, ": links of n"));
+    assert_non_null(strstr(problem.what, " ... wait for one another in a circle"));
+    assert_string_equal(problem.where, path);
+}
+
+static void lines_say_what_nodes_are(void **state)
+{
+    (void)state;
+    struct hx_fabric f;
+    make_of_text(&f, "# five nodes\n"
+                     "\n"
+                     "A,B,200,20,aoc  # a link\r\n"
+                     "  B , C,,0\n"
+                     "switch A\n"
+                     "forward D\n"
+                     "C,D\n"
+                     "E\n"
+                     "E,A,,,trace\n"
+                     "host E");
+    assert_int_equal(f.hosts, 2);
+    assert_int_equal(f.nodes, 6);
+    assert_int_equal(f.switches, 3);
+    assert_int_equal(f.host_links, 1);
+    assert_int_equal(fabric_cables(&f, HX_AOC), 1);
+    assert_int_equal(fabric_cables(&f, HX_DAC), 2);
+    assert_int_equal(fabric_cables(&f, HX_TRACE), 2); /* E's, and that of D to itself */
+    uint32_t a = hx_fabric_far(&f, 1, HX_E).node;
+    const struct hx_link_class *link = hx_fabric_link(&f, a, 0);
+    assert_int_equal(a, f.hosts);
+    assert_int_equal(link->gbps, 200);
+    assert_int_equal(link->latency_ns, 20);
+    link = hx_fabric_link(&f, a + 1, 1);
+    assert_int_equal(link->gbps, 0);
+    assert_int_equal(link->latency_ns, 0);
+    assert_int_equal(hx_fabric_link(&f, a + 2, 1)->latency_ns, HX_LATENCY_OF_KIND);
+    assert_int_equal(f.topology->distance(&f, 0, 1), 5);
+    fabric_judge(&f);
+    hx_fabric_free(&f);
+}
+
+static void parallel_links_are_all_used(void **state)
+{
+    (void)state;
+    struct hx_fabric f;
+    make_of_text(&f, "a,s\nb,t\ns,t\ns,t\nt,s\n");
+    assert_int_equal(fabric_links_between(&f, f.hosts, f.hosts + 1), 3);
+    assert_int_equal(fabric_judge(&f).missing, 0);
+    hx_fabric_free(&f);
+}
+
+static void wrong_lines_are_named(void **state)
+{
+    (void)state;
+    refused("a,b\nb,b\n", "a link from 'b' to itself");
+    refused("a,b,1,2,aoc,4\n", "more than the 5 fields");
+    refused("a,b,0\n", "0 is outside 1 .. 1000000");
+    refused("a,b,,,fibre\n", "fibre");
+    refused("a,\n", "'' is no name: it is empty");
+    refused("a b,c\n", "'a b' is no name: it is more words than one");
+    refused("hots a\n", "'hots' is none of switch, host, forward, and a link has a comma (did you mean 'host'?)");
+    refused("host a\nswitch a\n", "'a' is already said to be a host");
+    refused("a,b,1\na,b,2\na,b,3\na,b,4\na,b,5\na,b,6\na,b,7\na,b,8\n", "more than 7 kinds of link");
+    FILE *out = write_file();
+    for (unsigned i = 0; i < 600; i++)
+        fputc('a', out);
+    fclose(out);
+    fabric_refused(spec, "a line of more than");
+
+    struct hx_fabric f;
+    struct hx_problem problem;
+    out = write_file();
+    fputs("a,b\nb,b\n", out);
+    fclose(out);
+    assert_false(hx_fabric_make(&f, spec, 1, &problem));
+    char where[sizeof path + 3];
+    snprintf(where, sizeof where, "%s:2", path);
+    assert_string_equal(problem.where, where);
+}
+
+static void graphs_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    refused("", "0 hosts: at least two nodes need a single link");
+    refused("forward a\n", "1 hosts");
+    refused("a,b\n", "no switch is between hosts 'a' and 'b'");
+    refused("host a\na,s\na,t\nb,s\nc,t\n", "host 'a' has 2 links; one that forwards is written 'forward a'");
+    refused("a,s\nb,s\nc,t\nd,t\n", "there is no way from 'a' to 'c'");
+    refused("a,s\nb,s\nc\n", "there is no way from 'a' to 'c'");
+    FILE *out = write_file();
+    for (unsigned i = 0; i < 65; i++)
+        fprintf(out, "h%u,hub\n", i);
+    fclose(out);
+    fabric_refused(spec, "'hub' has 65 ports, more than 64");
+    out = write_file();
+    for (unsigned i = 0; i < 64; i++)
+        fprintf(out, "h%u,hub\n", i);
+    fputs("forward hub\n", out);
+    fclose(out);
+    fabric_refused(spec, "'hub' has 65 ports, more than 64");
+    out = write_file();
+    for (unsigned i = 0; i < 300; i++)
+        fprintf(out, "s%u,s%u\n", i, i + 1);
+    fclose(out);
+    fabric_refused(spec, "more than 250 links apart");
+    fabric_refused("graph", "name a file: graph FILE");
+    fabric_refused("graph a.csv b=1", "unknown key 'b'");
+    fabric_refused("graph /nowhere/Such.csv", "cannot be read");
+}
+
+static void the_example_is_a_cube(void **state)
+{
+    (void)state;
+    struct hx_fabric f;
+    fabric_make(&f, "graph examples/graph/cube.csv");
+    struct fabric_findings found = fabric_judge(&f);
+    assert_int_equal(f.hosts, 8);
+    assert_int_equal(found.diameter, 5);
+    assert_int_equal(found.missing, 0);
+    assert_int_equal(f.vcs, 2);
+    hx_fabric_free(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(others_come_back),
+        cmocka_unit_test(rings_and_grids),
+        cmocka_unit_test(random_ones),
+        cmocka_unit_test(circles_are_shown),
+        cmocka_unit_test(lines_say_what_nodes_are),
+        cmocka_unit_test(parallel_links_are_all_used),
+        cmocka_unit_test(wrong_lines_are_named),
+        cmocka_unit_test(graphs_that_cannot_be_are_refused),
+        cmocka_unit_test(the_example_is_a_cube),
+    };
+    return cmocka_run_group_tests(tests, make_file, remove_file);
+}
