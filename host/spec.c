@@ -250,11 +250,21 @@ static bool ends_with(const char *text, const char *end)
     return length >= end_length && strcasecmp(text + length - end_length, end) == 0;
 }
 
+/* A topology's word and what belongs to it, which may be the name of another file: "graph examples/graph/cube.csv". */
+static bool is_of_a_topology(const char *argument)
+{
+    struct hx_problem none;
+    return strpbrk(argument, " \t") && hx_topology_of(argument, &none);
+}
+
 static bool names_a_file(const char *argument)
 {
     struct stat status;
-    return ends_with(argument, ".yaml") || ends_with(argument, ".yml") || strchr(argument, '/') ||
-           stat(argument, &status) == 0;
+    if (stat(argument, &status) == 0)
+        return true;
+    if (is_of_a_topology(argument))
+        return false;
+    return ends_with(argument, ".yaml") || ends_with(argument, ".yml") || strchr(argument, '/');
 }
 
 bool hx_spec_override(struct hx_spec *spec, const struct hx_overrides *o, struct hx_problem *problem)

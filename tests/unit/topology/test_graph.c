@@ -1,5 +1,6 @@
 /* test_graph.c - graphs from files: those of other topologies come back the same, meshes, rings and random ones are free of deadlock
  * on the VCs that were found, and what is wrong with a file is said in a line. */
+#include "host/spec.h"
 #include "host/topology/graph_ways.h"
 #include "tests/support/support_fabric.h"
 #include "tests/support/support_random.h"
@@ -348,6 +349,26 @@ static void the_example_is_a_cube(void **state)
     hx_fabric_free(&f);
 }
 
+/* As arguments of all tools are read: it has a slash, but it is no file to read a spec from. */
+static void it_is_a_spec_of_its_own(void **state)
+{
+    (void)state;
+    struct hx_spec loaded;
+    struct hx_problem problem;
+    FILE *out = write_file();
+    fputs("a,s\nb,s\n", out);
+    fclose(out);
+    assert_true(hx_spec_try_load(spec, NULL, &loaded, &problem));
+    assert_int_equal(hx_spec_fabric(&loaded)->hosts, 2);
+    hx_spec_free(&loaded);
+    assert_true(hx_spec_try_load("graph examples/graph/cube.csv", NULL, &loaded, &problem));
+    hx_spec_free(&loaded);
+    assert_false(hx_spec_try_load("graph/cube.yaml", NULL, &loaded, &problem));
+    assert_string_equal(problem.where, "graph/cube.yaml");
+    assert_false(hx_spec_try_load("/nowhere/graph s.yaml", NULL, &loaded, &problem));
+    assert_string_equal(problem.where, "/nowhere/graph s.yaml");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -360,6 +381,7 @@ int main(void)
         cmocka_unit_test(wrong_lines_are_named),
         cmocka_unit_test(graphs_that_cannot_be_are_refused),
         cmocka_unit_test(the_example_is_a_cube),
+        cmocka_unit_test(it_is_a_spec_of_its_own),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }
