@@ -4,7 +4,8 @@
  * In one and two dimensions the hosts forward themselves, as a HammingMesh's accelerators: any minimal way, north last, and
  * the links that close the rings raise the VC, so that each VC sees a mesh and no packet needs more of them than one and
  * the dimensions. In three and four dimensions a host stands beside a router on a trace as fast as all the router's
- * links; packets go dimension by dimension, and start again on VC 0 in each, so that two VCs do.
+ * links; packets go dimension by dimension, and start again on VC 0 in each, so that two VCs do. These links have 400 Gb/s
+ * whatever a run says of others, since the trace has to have so many times that.
  *
  * A board's links are traces and cost nothing: the 32x32 torus of 2x2 boards has 1,024 cables a plane. SC22 says they are
  * copper, but its 2.5 and 39.5 M$ are the price of optical cables; so they are optical here. A side of two has two
@@ -70,6 +71,7 @@ static bool build_of(struct hx_fabric *f, struct hx_words *words, enum hx_grid_k
     f->host_links = 2 * g->dimensions;
     g->trace = (uint8_t)hx_fabric_class_of_kind(f, "board", HX_TRACE);
     unsigned cable = hx_fabric_class_of_kind(f, "cable", HX_AOC);
+    f->link_class[g->trace].gbps = f->link_class[cable].gbps = on_hosts ? 0 : LINK_GBPS;
     for (unsigned i = 0; i < g->dimensions; i++) {
         g->dimension[i].cable = (uint8_t)cable;
         g->dimension[i].gbps = on_hosts ? 1 : LINK_GBPS;
