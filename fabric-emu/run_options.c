@@ -65,7 +65,8 @@ static void check_traffic(struct run_options *o)
     unsigned pattern = o->settings.pattern;
     struct hx_coordinates *target = &o->settings.target;
     struct hx_problem problem;
-    target->count += target->count == 0; /* 0,0 */
+    if (target->count == 0)
+        *target = (struct hx_coordinates){1, {hx_address_of(o->g, 0)}}; /* 0,0 where there is such a host */
     for (unsigned i = 0; i < target->count; i++)
         check_target(o, target->at[i]);
     if (target->count > 1 && pattern != HX_HOTSPOT)
@@ -85,6 +86,9 @@ static void check_clock(const struct run_options *o)
 {
     if (o->settings.clock == HX_CLOCK_VIRTUAL)
         hx_spec_refuse_external(&o->spec, "the virtual clock");
+    if (o->settings.select == HX_SELECT_X_FIRST && !hx_hosts_forward(o->g))
+        hx_die(HX_EXIT_USAGE, "--select", "x-first is where hosts forward: the routers of a %s have neither X nor Y",
+               o->g->topology->word);
     struct hx_timing complete = hx_timing_complete(&o->timing);
     if (complete.crossbar < complete.link)
         hx_die(HX_EXIT_USAGE, "--crossbar", "%u Gb/s is less than a link's %u", (unsigned)complete.crossbar,

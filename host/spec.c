@@ -269,6 +269,10 @@ static bool names_a_file(const char *argument)
 
 bool hx_spec_override(struct hx_spec *spec, const struct hx_overrides *o, struct hx_problem *problem)
 {
+    if (!spec->a && (o->radix || o->taper))
+        return hx_fail(problem, HX_EXIT_USAGE, o->radix ? "--radix" : "--taper",
+                       "is for a HammingMesh's trees: what there is of it in '%s' stands in its own words",
+                       spec->fabric);
     spec->planes = o->planes ? (unsigned)o->planes : spec->planes;
     spec->radix = o->radix ? (unsigned)o->radix : spec->radix;
     spec->taper = o->taper ? (unsigned)o->taper : spec->taper;

@@ -73,9 +73,8 @@ static void judge_collective(struct session *s)
         done += atomic_load(&s->f.accelerator[rank].collective_done);
     gather_collective(&s->result, &s->collective, done);
     if (count->done < count->members && !s->result.outcome.interrupted)
-        hx_complain(s->f.spec.source,
-                    "%s ended with %u of %u accelerators done: a worker died or a message was given up",
-                    hx_pattern_names[s->result.settings.pattern], count->done, count->members);
+        hx_complain(s->f.spec.source, "%s ended with %u of %u %ss done: a worker died or a message was given up",
+                    hx_pattern_names[s->result.settings.pattern], count->done, count->members, hx_host_word(s->f.g));
 }
 
 static uint64_t messages_of_all(const struct session *s)

@@ -67,6 +67,8 @@ void result_settings(const struct result *r, json_t **settings, char **again)
                                         HX_OPTIONS_END};
     *settings = json_object();
     hx_options_json(options, hx_settings_run(&s), *settings);
+    for (unsigned i = 0; !r->spec->a && i < 2; i++) /* of a HammingMesh's trees */
+        (void)json_object_del(*settings, i ? "taper" : "radix");
     *again = hx_options_line("hxmesh run", r->spec->source, options, hx_settings_run(&s));
 }
 

@@ -13,8 +13,9 @@ double collective_share(const struct collective_plan *p, double injectable)
 
 void collective_report_print(const struct collective_plan *p, struct collective_count count, double injectable)
 {
-    printf("  collective     %u of %u accelerators done, %.4f %% of %sinjection\n", count.done, count.members,
-           collective_share(p, injectable) * 100, p->kind == HX_ALL_REDUCE ? "half the " : "");
+    printf("  collective     %u of %u %ss done, %.4f %% of %sinjection\n", count.done, count.members,
+           hx_host_word(p->traffic->g), collective_share(p, injectable) * 100,
+           p->kind == HX_ALL_REDUCE ? "half the " : "");
     for (unsigned i = 0; i < p->jobs && i < LISTED; i++) {
         const struct collective_job *job = &p->job[i];
         char size[HX_VALUE_TEXT];
@@ -23,6 +24,14 @@ void collective_report_print(const struct collective_plan *p, struct collective_
     }
     if (p->jobs > LISTED)
         printf("    and %u jobs more\n", p->jobs - LISTED);
+}
+
+/* Its address. */
+static json_t *root_json(const struct hx_fabric *g, const struct collective_job *job)
+{
+    uint32_t root = hx_fabric_at(g, job->gx[job->root_column], job->gy[job->root_row]);
+    const struct hx_coordinate at = hx_address_of(g, root);
+    return json_pack("[i, i]", (int)at.gx, (int)at.gy);
 }
 
 json_t *collective_report_json(const struct collective_plan *p, struct collective_count count, double injectable)
@@ -34,8 +43,7 @@ json_t *collective_report_json(const struct collective_plan *p, struct collectiv
                               (int)job->rows, "algorithm", collective_algorithm_names[job->algorithm], "chunk_bytes",
                               (json_int_t)job->chunk);
         if (p->kind == HX_BROADCAST)
-            (void)json_object_set_new(o, "root",
-                                      json_pack("[i, i]", (int)job->gx[job->root_column], (int)job->gy[job->root_row]));
+            (void)json_object_set_new(o, "root", root_json(p->traffic->g, job));
         (void)json_array_append_new(jobs, o);
     }
     return json_pack("{s:s, s:I, s:i, s:i, s:f, s:o}", "kind", hx_pattern_names[HX_COLLECTIVES + p->kind],

@@ -48,7 +48,7 @@ void result_print_map(const struct result *r)
     for (uint32_t rank = 0; rank < g->hosts; rank++)
         packets[rank] = (double)r->moved[rank];
     double most = hx_heat_map_most(&map, packets, 1);
-    printf("  packets sent by each %s's switches, 0 to 9 (9: %.0f)\n", by_board ? "board" : "accelerator", most);
+    printf("  packets sent by each %s's switches, 0 to 9 (9: %.0f)\n", by_board ? "board" : hx_host_word(g), most);
     struct pen pen = {.colour = hx_color_on(stdout)};
     hx_heat_map_draw(&map, packets, most, print_cell, &pen);
     printf("\n");

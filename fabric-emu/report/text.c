@@ -19,7 +19,7 @@ static const char *const drop_names[] = {
 
 static void print_head(const struct result *r)
 {
-    printf("%s: %" PRIu32 " accelerators, %u plane%s, %u worker%s, %s clock\n", r->spec->name, r->g->hosts,
+    printf("%s: %" PRIu32 " %ss, %u plane%s, %u worker%s, %s clock\n", r->spec->name, r->g->hosts, hx_host_word(r->g),
            r->g->planes, r->g->planes == 1 ? "" : "s", r->workers, r->workers == 1 ? "" : "s",
            hx_clock_names[r->settings.clock]);
     char date[RESULT_DATE];
@@ -92,8 +92,9 @@ static void print_time(const struct result *r)
     printf("%.3f s%s, %.1f M packet-hops/s", real, simulated ? " real" : "",
            real > 0 ? (double)r->outcome.hops / real / 1e6 : 0);
     printf(", %.2f GB/s of payload delivered\n", seconds > 0 ? (double)r->outcome.bytes_delivered / 1e9 / seconds : 0);
-    printf("  share          %.4f %% of injection (4 x %g Gb/s a plane), %.4f %% of the all-to-all bound\n",
-           r->share_of_injection * 100, r->link_rate * 8 / 1e9, r->share_of_bound * 100);
+    double gbps = r->link_rate * 8 / 1e9;
+    printf("  share          %.4f %% of injection (%g x %g Gb/s a plane), %.4f %% of the all-to-all bound\n",
+           r->share_of_injection * 100, hx_fabric_injection(r->g, gbps), gbps, r->share_of_bound * 100);
     static const struct {
         const char *name;
         double share;

@@ -122,7 +122,7 @@ static void make_node(struct plan *p, unsigned plane, uint32_t node, uint8_t **t
     struct hx_barred barred = barred_of(p, node, &n->sw.job);
     n->hal.drops = w->area->drops;
     hx_fabric_route(&n->sw.route, w->m->g, node, barred, n->hal.up, *tables);
-    if (hx_settings_x_first(&w->m->settings))
+    if (hx_settings_x_first(&w->m->settings) && hx_hosts_forward(w->m->g))
         hx_route_order_x_first(&n->sw.route, *tables);
     *tables += (hx_fabric_route_bytes(w->m->g, node) + 7) & ~(size_t)7;
     /* Ties fall otherwise in every switch, and the same in every run. */

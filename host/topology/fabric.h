@@ -185,6 +185,18 @@ static inline uint32_t hx_fabric_at(const struct hx_fabric *f, unsigned column, 
     return (uint32_t)row * f->columns + column;
 }
 
+/* Hosts forward, and packets may go in X before they turn to Y. */
+static inline bool hx_hosts_forward(const struct hx_fabric *f)
+{
+    return f->mesh.nodes || f->nodes == f->hosts;
+}
+
+/* What reports call a host. */
+static inline const char *hx_host_word(const struct hx_fabric *f)
+{
+    return f->mesh.nodes ? "accelerator" : "host";
+}
+
 /* What a host can inject into one plane, in links of so many Gb/s. */
 static inline double hx_fabric_injection(const struct hx_fabric *f, double gbps)
 {

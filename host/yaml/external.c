@@ -122,6 +122,9 @@ bool hx_external_read(const struct hx_yaml *y, struct hx_spec *spec, struct hx_p
     const struct hx_yaml_item *list = hx_yaml_find(y, "external");
     if (!list || !list->entries)
         return true;
+    if (!spec->a)
+        return hx_yaml_fail_key(y, list, problem, "accelerators that run elsewhere are a HammingMesh's: a %s has none",
+                                spec->graph->topology->word);
     spec->external = hx_allocate(list->entries, sizeof *spec->external);
     for (const struct hx_yaml_item *entry = hx_yaml_first(list); entry; entry = hx_yaml_next(list, entry)) {
         struct reading r = {

@@ -164,6 +164,10 @@ static bool apply_sizes(struct reading *r)
 {
     const struct hx_overrides *sizes = &r->values->sizes;
     struct hx_problem of_spec;
+    if (!r->spec->a && (sizes->radix || sizes->taper))
+        return hx_yaml_fail_key(r->y, hx_yaml_find(r->y, sizes->radix ? "radix" : "taper"), r->problem,
+                                "%s is for a HammingMesh's trees: what there is of it stands in the words of 'fabric'",
+                                sizes->radix ? "radix" : "taper");
     if (sizes->credits % HX_PACKET_BLOCKS)
         return hx_yaml_fail(r->y, hx_yaml_find(r->y, "credits"), r->problem, "credits: %u is not a multiple of %u",
                             (unsigned)sizes->credits, HX_PACKET_BLOCKS);
@@ -182,6 +186,7 @@ struct board {
 static bool read_board(struct reading *r, const struct hx_yaml_item *item, struct board *board)
 {
     const struct hx_spec *s = r->spec;
+    *board = (struct board){{0, 0}};
     if (!s->a)
         return hx_yaml_fail(r->y, item, r->problem, "boards are a HammingMesh's: a %s has none",
                             s->graph->topology->word);

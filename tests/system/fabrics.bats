@@ -142,3 +142,50 @@ killed() {
         nothing_left
     done
 }
+
+@test "fabrics: a file names any fabric, and the report speaks of hosts and of their own links" {
+    printf 'fabric: fat-tree hosts=60 radix=16\nname: a tree\nplanes: 2\ntraffic: neighbour\n' >"$BATS_TEST_TMPDIR/tree.hxm.yaml"
+    run --separate-stderr hxmesh run "$BATS_TEST_TMPDIR/tree.hxm.yaml" --workers 1
+    [ "$status" -eq 0 ] && [ -z "$stderr" ]
+    [ "${lines[0]}" = "a tree: 60 hosts, 2 planes, 1 worker, wall clock" ]
+    [[ "$output" == *" of injection (1 x 400 Gb/s a plane), "* ]]
+    [[ "$output" == *"packets sent by each host's switches"* ]]
+    [[ "$output" != *accelerator* ]]
+    whole "torus 4x4x2" --planes 1
+    holds '.settings | has("planes") and (has("radix") or has("taper") | not)'
+    run hxmesh run "slim-fly q=3" --traffic all-reduce --name "$NAME"
+    [[ "$output" == *"36 of 36 hosts done"* ]]
+    whole "slim-fly q=3" --traffic broadcast --target 3,1
+    holds '.collective.jobs[0].root == [3, 1]'
+}
+
+# refused SAYS ARGUMENTS...: `hxmesh run` refuses them in one line.
+refused() {
+    local says=$1
+    shift
+    run --separate-stderr hxmesh run "$@"
+    echo "$stderr"
+    [ "$status" -ge 2 ] && [ "$status" -le 3 ] && [ -z "$output" ]
+    [ "$(wc -l <<<"$stderr")" -eq 1 ]
+    [[ "$stderr" == "hxmesh: error: "*"$says"* ]]
+}
+
+@test "fabrics: what a HammingMesh alone has is refused in one line" {
+    local file="$BATS_TEST_TMPDIR/other.hxm.yaml" line
+    for line in "failed_boards: [[0, 0]]" "jobs: [{tag: 7, boards: [[0, 0]]}]"; do
+        printf 'fabric: fat-tree hosts=64 radix=16\n%s\n' "$line" >"$file"
+        refused "boards are a HammingMesh's: a fat-tree has none" "$file"
+    done
+    for line in "radix: 16" "taper: 2"; do
+        printf 'fabric: fat-tree hosts=64 radix=16\n%s\n' "$line" >"$file"
+        refused "$file:2:1: ${line%:*} is for a HammingMesh's trees" "$file"
+        refused "--${line%:*}: is for a HammingMesh's trees" "fat-tree hosts=64 radix=16" "--${line%:*}" "${line#*: }"
+    done
+    printf 'fabric: torus 4x4\nexternal: [{at: [0, 0], ports: {E: "tap:x"}}]\n' >"$file"
+    refused "$file:2:1: accelerators that run elsewhere are a HammingMesh's: a torus has none" "$file"
+    refused "the routers of a slim-fly have neither X nor Y" "slim-fly q=3" --clock virtual --select x-first
+    whole "torus 4x4" --clock virtual --select x-first
+    refused "--target: 3,7 is outside the slim-fly q=3 (d0 0 .. 17, d1 0 .. 1)" "slim-fly q=3" --traffic incast --target 3,7
+    refused "--target: no host of the fat-tree hosts=60 radix=16 has the address 7,6" \
+        "fat-tree hosts=60 radix=16" --traffic incast --target 7,6
+}

@@ -143,7 +143,9 @@ static void sizes_that_cannot_be(void **state)
                   "a row network has 300 ports, more than a two-level tree of radix 4 and taper 1 can join",
                   HX_EXIT_CONFIG},
                  {"2x150 Hx1Mesh", {.radix = 4}, "a column network has 300 ports", HX_EXIT_CONFIG},
-                 {"2x2 Hx1Mesh", {.credits = 40}, "40 is not a multiple of 32", HX_EXIT_USAGE}};
+                 {"2x2 Hx1Mesh", {.credits = 40}, "40 is not a multiple of 32", HX_EXIT_USAGE},
+                 {"torus 4x4", {.radix = 8}, "is for a HammingMesh's trees", HX_EXIT_USAGE},
+                 {"fat-tree hosts=64 radix=16", {.taper = 2}, "is for a HammingMesh's trees", HX_EXIT_USAGE}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct hx_spec s;
         struct hx_problem p;
