@@ -199,7 +199,7 @@ void hx_route_order_x_first(struct hx_route *r, void *memory)
     const uint8_t x_ports = (uint8_t)(r->allowed[HX_LOCAL] & (1U << HX_E | 1U << HX_W));
     uint8_t *x_table = memory;
     for (unsigned gx = 0; !r->is_router && gx < r->columns; gx++) {
-        if (x_table[gx] & x_ports)
+        if (x_table[gx] & x_ports && !(x_table[gx] & 1U << HX_LOCAL))
             x_table[gx] &= x_ports;
     }
 }

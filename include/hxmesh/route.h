@@ -68,8 +68,8 @@ void hx_route_build(struct hx_route *r, const struct hx_geometry *g, uint32_t no
                     uint64_t up, void *memory);
 
 /* Dimension order, for an accelerator's tables as they were just built: wherever X still has a way, only its ports are left
- * of the set, so a packet is done with X before it turns to Y. Where X has none (a barred board, a link that is down), Y
- * goes first as before. A subset of the minimal ways, so nothing can deadlock that could not before.
+ * of the set, so a packet is done with X before it turns to Y. Where X has none (a barred board, a link that is down), or
+ * the packet may be there as far as X tells, nothing changes. A subset of the minimal ways, so nothing can deadlock that could not before.
  *
  * Why one would: in uniform traffic the free choice of hops draws crossings to the outer lines of a board and leaves the
  * inner ones idle. In order, a packet crosses rows on its source's line and columns on its destination's, which all

@@ -14,6 +14,13 @@ struct paper_figures {
     double cost_musd;
 };
 
+/* The other fabrics of table II, small cluster. The paper simulated tapered trees with 32 hosts and 16 or 8 uplinks a leaf, and
+ * bought other ones: of 42 and 22, and of 51 and 13. */
+#define PAPER_HALF_TREE    "fat-tree hosts=1024 down=32 up=16"
+#define PAPER_QUARTER_TREE "fat-tree hosts=1024 down=32 up=8"
+#define PAPER_DRAGONFLY    "dragonfly a=16 p=8 h=8 groups=8"
+#define PAPER_TORUS        "torus 32x32 board=2x2"
+
 /* All are NAN for a fabric that table II does not have. */
 const struct paper_figures *paper_figures_of(const char *fabric);
 
@@ -21,7 +28,7 @@ const struct paper_figures *paper_figures_of(const char *fabric);
 enum { PAPER_MESSAGE = 1 << 20 };
 #define PAPER_LARGE_VECTOR ((uint64_t)4 << 30)
 
-/* Share of the best possible all-reduce by the closed form: steps times the mean latency to a neighbouring accelerator
+/* Of a HammingMesh, else NAN: share of the best possible all-reduce by the closed form: steps times the mean latency to a neighbouring accelerator
  * (table III), and the bytes of the busiest link at 400 Gb/s. */
 double paper_all_reduce_share(const char *fabric, const char *algorithm, uint64_t bytes);
 

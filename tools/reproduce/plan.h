@@ -27,7 +27,7 @@ void plan_fig13(struct reproduce_plan *p);
 void plan_fig17(struct reproduce_plan *p);
 
 /* The fabrics of a plan, each once, in order of appearance; returns how many. */
-enum { REPRODUCE_MOST_FABRICS = 8 };
+enum { REPRODUCE_MOST_FABRICS = 16 };
 unsigned plan_fabrics(const struct reproduce_plan *p, const char *fabrics[REPRODUCE_MOST_FABRICS]);
 
 #endif

@@ -2,6 +2,7 @@
 #include "tools/reproduce/run.h"
 #include "host/error.h"
 #include "host/spec.h"
+#include "host/topology/bounds.h"
 #include "hxmesh/frame.h"
 #include "tools/child.h"
 
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ARGUMENTS = 32, ARGUMENT = 48 };
+enum { MOST_ARGUMENTS = 32, ARGUMENT = 64 };
 
 /* ---- how much work ---- */
 
@@ -35,14 +36,28 @@ static double neighbour_switches(const struct hx_geometry *g)
     return 2 + 1.0 / g->a;
 }
 
-static double all_reduce_packets(const struct reproduce_run *run, const struct hx_geometry *g, double *switches)
+/* Switches that a packet passes, to anybody and to a neighbour on the logical grid. */
+struct passes {
+    double mean, neighbour;
+};
+
+static struct passes passes_of(const struct hx_fabric *f)
 {
-    double n = g->accelerators;
+    if (f->mesh.nodes)
+        return (struct passes){mean_switches(&f->mesh), neighbour_switches(&f->mesh)};
+    double mean = 1 + hx_fabric_distances(f).average;
+    return (struct passes){mean, mean};
+}
+
+static double all_reduce_packets(const struct reproduce_run *run, const struct hx_fabric *g, struct passes p,
+                                 double *switches)
+{
+    double n = g->hosts;
     double payload = 2 * (n - 1) * ceil((double)run->bytes / HX_MAX_PAYLOAD);
     double steps = 0; /* messages that each accelerator sends at least */
-    *switches = neighbour_switches(g);
+    *switches = p.neighbour;
     if (strcmp(run->algorithm, "tree") == 0)
-        *switches = mean_switches(g);
+        *switches = p.mean;
     else if (strcmp(run->algorithm, "torus") == 0)
         steps = 4 * 2 * (g->columns + g->rows - 2.0);
     else
@@ -54,17 +69,18 @@ double reproduce_estimate(const struct reproduce_run *run)
 {
     struct hx_spec spec;
     hx_spec_load(run->fabric, NULL, &spec);
-    struct hx_geometry g = hx_spec_mesh(&spec, "hxmesh reproduce");
-    hx_spec_free(&spec);
+    const struct hx_fabric *g = hx_spec_fabric(&spec);
+    const struct passes p = passes_of(g);
     double packets = ceil((double)run->bytes / HX_MAX_PAYLOAD);
-    double n = g.accelerators;
-    if (run->algorithm) {
-        double switches;
-        return all_reduce_packets(run, &g, &switches) * switches;
-    }
-    if (strcmp(run->traffic, "permutation") == 0)
-        return n * packets * mean_switches(&g);
-    return n * (run->shifts ? (double)run->shifts : n - 1) * packets * mean_switches(&g);
+    double n = g->hosts;
+    double switches = p.mean;
+    double all = n * packets * (run->shifts ? (double)run->shifts : n - 1);
+    if (run->algorithm)
+        all = all_reduce_packets(run, g, p, &switches);
+    else if (strcmp(run->traffic, "permutation") == 0)
+        all = n * packets;
+    hx_spec_free(&spec);
+    return all * switches;
 }
 
 /* ---- its command line ---- */
