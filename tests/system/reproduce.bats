@@ -197,7 +197,7 @@ if [ -f calls ]; then echo $$ >child.pid; while :; do sleep 0.05; done; fi
         grep -q 'quick version' text
         judge '.complete and all(.runs[]; .state == "done" and .packet_hops > 0)' <"out/$experiment.json"
     done
-    judge '.results | length == 5 and all(.[]; .alltoall_percent > 0 and .alltoall_percent < .alltoall_bound_percent * 1.5 and
+    judge '.results | length == 11 and all(.[]; .alltoall_percent > 0 and .alltoall_percent < .alltoall_bound_percent * 1.5 and
         .allreduce_percent > 20 and .allreduce_percent < 101)' <out/table2.json
     judge 'all(.results[]; 0 < .least_percent and .least_percent <= .median_percent and .median_percent <= .most_percent)' \
         <out/fig12.json
