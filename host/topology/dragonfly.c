@@ -30,20 +30,20 @@ struct dragonfly {
     uint8_t links[]; /* [routers][groups]: of each router to each group */
 };
 
-static const struct dragonfly *own(const struct hx_fabric *f)
+static const struct dragonfly *dragonfly_of(const struct hx_fabric *f)
 {
     return f->own;
 }
 
 static unsigned group_of(const struct hx_fabric *f, uint32_t node)
 {
-    return (node - f->hosts) / own(f)->a;
+    return (node - f->hosts) / dragonfly_of(f)->a;
 }
 
 /* Links that a router itself has to a group. */
 static unsigned reaches(const struct hx_fabric *f, uint32_t node, unsigned group)
 {
-    return own(f)->links[(size_t)(node - f->hosts) * own(f)->groups + group];
+    return dragonfly_of(f)->links[(size_t)(node - f->hosts) * dragonfly_of(f)->groups + group];
 }
 
 static unsigned links_between(const struct dragonfly *d, unsigned group, unsigned other)
@@ -102,8 +102,8 @@ static bool take(struct dragonfly *d, struct hx_words *words, struct hx_problem 
 static void lay_hosts(struct hx_fabric *f, unsigned copper)
 {
     for (uint32_t host = 0; host < f->hosts; host++) {
-        uint32_t router = host / own(f)->p;
-        hx_fabric_address(f, host, router, host % own(f)->p);
+        uint32_t router = host / dragonfly_of(f)->p;
+        hx_fabric_address(f, host, router, host % dragonfly_of(f)->p);
         f->node[host].group = router;
         hx_fabric_lay(f, &(struct hx_laid){.a = host, .b = f->hosts + router, .link_class = (uint8_t)copper});
     }
@@ -115,7 +115,7 @@ static void lay_hosts(struct hx_fabric *f, unsigned copper)
 
 static void lay_group(struct hx_fabric *f, unsigned group, unsigned trace, unsigned copper)
 {
-    const struct dragonfly *d = own(f);
+    const struct dragonfly *d = dragonfly_of(f);
     uint32_t first = f->hosts + group * d->a;
     for (unsigned a = 0; a < d->a; a++)
         for (unsigned b = a + 1; b < d->a; b++)
@@ -241,7 +241,7 @@ static unsigned distance(const struct hx_fabric *f, uint32_t from, uint32_t to)
 /* What a router's global links carry of all that its group sends to or gets from others, in what goes between two groups. */
 static double part_of(const struct hx_fabric *f, uint32_t node)
 {
-    const struct dragonfly *d = own(f);
+    const struct dragonfly *d = dragonfly_of(f);
     unsigned group = group_of(f, node);
     double part = 0;
     for (unsigned other = 0; other < d->groups; other++)
@@ -253,7 +253,7 @@ static double part_of(const struct hx_fabric *f, uint32_t node)
 /* The two routers of a group that carry the most: the local link between them is its fullest. */
 static double fullest_parts(const struct hx_fabric *f, unsigned group)
 {
-    const struct dragonfly *d = own(f);
+    const struct dragonfly *d = dragonfly_of(f);
     double first = 0;
     double second = 0;
     for (unsigned i = 0; i < d->a; i++) {
@@ -267,7 +267,7 @@ static double fullest_parts(const struct hx_fabric *f, unsigned group)
 /* Each host sends 1 in all, evenly, and what goes between two groups is shared evenly by all their links. */
 static double alltoall_bound(const struct hx_fabric *f)
 {
-    const struct dragonfly *d = own(f);
+    const struct dragonfly *d = dragonfly_of(f);
     double to_each = 1 / ((double)f->hosts - 1);
     double hosts = (double)d->a * d->p;
     double fullest = 1;
