@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { SWITCH_USD = 14280, DAC_USD = 272, AOC_USD = 603 };
+enum { LINK_GBPS = 400 }; /* of a link whose class says no other */
 
 /* ---- distances ---- */
 
@@ -139,7 +140,7 @@ static double fullest(const struct spread *s)
     double most = 0;
     for (uint32_t port = 0; port < s->f->ports; port++) {
         const struct hx_link_class *c = &s->f->link_class[s->f->port[port].link_class];
-        double rate = c->gbps ? c->gbps / 400.0 : 1;
+        double rate = c->gbps ? (double)c->gbps / LINK_GBPS : 1;
         most = s->load[port] / rate > most ? s->load[port] / rate : most;
     }
     return most;
@@ -173,7 +174,7 @@ static double bound_by_loads(const struct hx_fabric *f)
     free(s.seen);
     free(stack);
     free(left);
-    return most > 0 ? (f->hosts - 1.0) / f->host_links / most : 1;
+    return most > 0 ? (f->hosts - 1.0) / hx_fabric_injection(f, LINK_GBPS) / most : 1;
 }
 
 double hx_fabric_alltoall_bound(const struct hx_fabric *f)

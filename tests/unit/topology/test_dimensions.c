@@ -1,4 +1,6 @@
-/* test_dimensions.c - fabrics of mixed dimensions: counts, rates, distances by formula, routes and what is refused. */
+/* test_dimensions.c - fabrics of mixed dimensions: counts, rates, distances and
+ * bounds of grids by formula, routes and what is refused. */
+#include "host/topology/bounds.h"
 #include "tests/support/support_fabric.h"
 
 #include <setjmp.h>
@@ -107,6 +109,32 @@ static void test_many_npus(void **state)
     hx_fabric_free(&f);
 }
 
+/* The formula against the fullest link that the tables give: both ways round a ring, and all orders, are alike here. */
+static void test_bounds_by_formula_and_by_loads(void **state)
+{
+    static const char *const specs[] = {"torus 9",
+                                        "torus 4x3x5",
+                                        "torus 4x4x4x2",
+                                        "mesh 4x3x5",
+                                        "hyperx 8x8 p=16",
+                                        "hyperx 3x2x4x3 p=2",
+                                        "Ring(4)_FC(3)_Switch(5)",
+                                        "Ring(4)_FC(8)_Switch(32) gbps=400,200,100",
+                                        "Switch(3)_Ring(8) gbps=100"};
+    (void)state;
+    for (unsigned i = 0; i < sizeof specs / sizeof *specs; i++) {
+        struct hx_fabric f;
+        fabric_make(&f, specs[i]);
+        struct hx_topology without = *f.topology;
+        double by_formula = hx_fabric_alltoall_bound(&f);
+        without.alltoall_bound = NULL;
+        f.topology = &without;
+        double by_loads = hx_fabric_alltoall_bound(&f);
+        assert_true(by_formula > by_loads - 1e-9 && by_formula < by_loads + 1e-9);
+        hx_fabric_free(&f);
+    }
+}
+
 static void test_what_cannot_be_is_refused(void **state)
 {
     (void)state;
@@ -132,6 +160,7 @@ int main(void)
         cmocka_unit_test(test_ways_of_all_kinds),
         cmocka_unit_test(test_rates_and_cables),
         cmocka_unit_test(test_many_npus),
+        cmocka_unit_test(test_bounds_by_formula_and_by_loads),
         cmocka_unit_test(test_what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
