@@ -7,6 +7,10 @@ void hx_cap_fabric_init(struct hx_cap_fabric *f, const struct hx_spec *spec, con
     *f = (struct hx_cap_fabric){.known = true, .jobs_known = jobs_known, .spec = *spec, .facts = *facts};
     f->g = hx_spec_fabric(spec);
     const struct hx_geometry *m = &f->g->mesh;
+    if (!m->nodes) {
+        hx_cap_graph_init(&f->graph, f->g);
+        return;
+    }
     hx_line_init(&f->row, m->a, m->x, &m->row);
     hx_line_init(&f->column, m->b, m->y, &m->column);
 }
@@ -15,6 +19,7 @@ void hx_cap_fabric_free(struct hx_cap_fabric *f)
 {
     hx_line_free(&f->row);
     hx_line_free(&f->column);
+    hx_cap_graph_free(&f->graph);
     hx_spec_free(&f->spec);
     f->known = false;
 }
@@ -32,6 +37,13 @@ static struct hx_spot spot_of(const struct hx_geometry *g, uint32_t node)
     }
 }
 
+static struct hx_spot spot_in(const struct hx_cap_fabric *f, uint32_t node)
+{
+    if (f->g->mesh.nodes)
+        return spot_of(&f->g->mesh, node);
+    return (struct hx_spot){f->g->node[node].d0, f->g->node[node].d1};
+}
+
 static uint32_t node_at(const struct hx_geometry *g, struct hx_spot s)
 {
     if (s.x >= g->columns)
@@ -47,7 +59,7 @@ bool hx_cap_port(const struct hx_cap_fabric *f, const char *name, struct hx_port
     struct hx_port_at found = *at;
     if (!f->known || !hx_port_parse(name, f->g, &found.plane, &found.node, &found.port))
         return false;
-    found.spot = spot_of(&f->g->mesh, found.node);
+    found.spot = spot_in(f, found.node);
     *at = found;
     return true;
 }
@@ -63,9 +75,23 @@ static bool on_row(const struct hx_cap_fabric *f, const struct hx_port_at *at, u
     return at->port == HX_E || at->port == HX_W;
 }
 
+static struct hx_port_at far_in_graph(const struct hx_cap_fabric *f, const struct hx_port_at *at)
+{
+    struct hx_port_at far = {.plane = at->plane, .node = HX_NOWHERE};
+    struct hx_end end = hx_fabric_far(f->g, at->node, at->port);
+    if (end.node == HX_NOWHERE)
+        return far;
+    far.spot = spot_in(f, end.node);
+    far.node = end.node;
+    far.port = end.port;
+    return far;
+}
+
 struct hx_port_at hx_cap_far(const struct hx_cap_fabric *f, const struct hx_port_at *at)
 {
     struct hx_port_at far = {.plane = at->plane, .node = HX_NOWHERE};
+    if (!f->g->mesh.nodes)
+        return far_in_graph(f, at);
     if (hx_cap_is_accelerator(f, at) && at->port >= HX_LOCAL)
         return far;
     unsigned port;
@@ -82,8 +108,18 @@ struct hx_port_at hx_cap_far(const struct hx_cap_fabric *f, const struct hx_port
     return far;
 }
 
+static unsigned cabled_in_graph(const struct hx_cap_fabric *f, uint32_t node)
+{
+    unsigned count = hx_is_host(f->g, node); /* LOCAL */
+    for (unsigned port = 0; port < hx_fabric_ports(f->g, node); port++)
+        count += hx_fabric_far(f->g, node, port).node != HX_NOWHERE;
+    return count;
+}
+
 unsigned hx_cap_cabled(const struct hx_cap_fabric *f, const struct hx_port_at *at)
 {
+    if (!f->g->mesh.nodes)
+        return cabled_in_graph(f, at->node);
     if (hx_cap_is_accelerator(f, at))
         return HX_ACCELERATOR_PORTS;
     bool row = at->spot.x >= f->g->columns;
@@ -110,4 +146,50 @@ struct hx_way hx_cap_way(struct hx_cap_fabric *f, unsigned gx, unsigned gy, stru
     return (struct hx_way){.cables = (unsigned)x.cables + y.cables,
                            .least_crossings = (unsigned)x.least_crossings + y.least_crossings,
                            .most_crossings = (unsigned)x.most_crossings + y.most_crossings};
+}
+
+/* ---- ways ---- */
+
+static struct hx_leg leg_of(struct hx_way done)
+{
+    return (struct hx_leg){done.cables, done.cables, done.least_crossings, done.most_crossings};
+}
+
+/* In a HammingMesh: from one place on to the next, or standing at one, by `cables` in between. */
+static bool leg_in_mesh(struct hx_cap_fabric *f, struct hx_journey journey, struct hx_spot near, unsigned cables,
+                        struct hx_spot far, struct hx_leg *leg)
+{
+    struct hx_spot from = spot_in(f, journey.source);
+    struct hx_spot to = spot_in(f, journey.destination);
+    unsigned behind = hx_cap_way(f, from.x, from.y, near).cables + cables;
+    *leg = leg_of(hx_cap_way(f, from.x, from.y, far));
+    return behind + hx_cap_way(f, to.x, to.y, far).cables == hx_cap_way(f, from.x, from.y, to).cables;
+}
+
+bool hx_cap_leg(struct hx_cap_fabric *f, struct hx_journey journey, const struct hx_port_at *near, struct hx_leg *leg)
+{
+    if (f->g->mesh.nodes)
+        return leg_in_mesh(f, journey, near->spot, 1, hx_cap_far(f, near).spot, leg);
+    *leg = (struct hx_leg){0};
+    return journey.source != journey.destination &&
+           hx_cap_graph_leg(&f->graph, journey.source, journey.destination,
+                            (struct hx_end){near->node, (uint16_t)near->port}, leg);
+}
+
+bool hx_cap_leg_to(struct hx_cap_fabric *f, struct hx_journey journey, uint32_t host, struct hx_leg *leg)
+{
+    if (f->g->mesh.nodes)
+        return leg_in_mesh(f, journey, spot_in(f, host), 0, spot_in(f, host), leg);
+    *leg = (struct hx_leg){0};
+    if (journey.source != journey.destination)
+        *leg = hx_cap_graph_whole(&f->graph, journey.source, journey.destination);
+    return host == journey.destination;
+}
+
+unsigned hx_cap_vc(const struct hx_cap_fabric *f, const struct hx_port_at *in, unsigned vc,
+                   const struct hx_port_at *out)
+{
+    if (f->g->mesh.nodes)
+        return vc + hx_cap_leaves_board(f, out);
+    return hx_cap_graph_vc(&f->graph, in->node, in->port, vc, out->port);
 }

@@ -1,15 +1,17 @@
-/* fabric.h - the fabric a capture was made in: its ports by name, its cables, and minimal ways through it.
+/* fabric.h - the fabric a capture was made in: its ports by name, its cables, and the ways that packets may take through it.
  *
- * Sizes and names come from geometry.h and host/name.h; cables and ways are worked out here (line.h). */
+ * Names come from host/name.h. Cables and ways of a HammingMesh are worked out here from its sizes (line.h); those of other
+ * fabrics are their graph's, and what is found by search over it (graph.h). */
 #ifndef HXMESH_TOOLS_CAPTURE_FABRIC_H
 #define HXMESH_TOOLS_CAPTURE_FABRIC_H
 
 #include "host/name.h"
 #include "host/pcapng/fabric.h"
+#include "tools/capture/graph.h"
 #include "tools/capture/line.h"
 
 /* A node as a place on its row and a place on its column: an accelerator is on both; a row network's switch is a place
- * of the row behind the accelerators, on line y; a column network's likewise. */
+ * of the row behind the accelerators, on line y; a column network's likewise. In other fabrics: a host's address. */
 struct hx_spot {
     uint32_t x, y;
 };
@@ -27,7 +29,8 @@ struct hx_cap_fabric {
     struct hx_spec spec;
     struct hx_capture_facts facts;
     const struct hx_fabric *g;
-    struct hx_line row, column;
+    struct hx_line row, column; /* HammingMesh */
+    struct hx_cap_graph graph;  /* other fabrics */
 };
 
 /* Takes over the spec. */
@@ -49,7 +52,20 @@ static inline bool hx_cap_is_accelerator(const struct hx_cap_fabric *f, const st
 /* Whether the port, of an accelerator, leads into a row or column network. */
 bool hx_cap_leaves_board(const struct hx_cap_fabric *f, const struct hx_port_at *at);
 
-/* Cables and crossings of the minimal ways between an accelerator and a node. */
+/* Where a packet comes from and goes to: hosts. */
+struct hx_journey {
+    uint32_t source, destination;
+};
+
+/* Whether the cable at that port, in the direction away from it, is on a way of the journey. */
+bool hx_cap_leg(struct hx_cap_fabric *f, struct hx_journey journey, const struct hx_port_at *near, struct hx_leg *leg);
+/* Whether a host is on a way, and what lies behind a packet there. */
+bool hx_cap_leg_to(struct hx_cap_fabric *f, struct hx_journey journey, uint32_t host, struct hx_leg *leg);
+/* The VC behind port `out` of who came by port `in` of the same node on `vc`. */
+unsigned hx_cap_vc(const struct hx_cap_fabric *f, const struct hx_port_at *in, unsigned vc,
+                   const struct hx_port_at *out);
+
+/* HammingMesh: cables and crossings of the minimal ways between an accelerator and a node. */
 struct hx_way {
     unsigned cables, least_crossings, most_crossings;
 };

@@ -17,7 +17,7 @@ static bool header_fits(struct hx_verify *v, const struct hx_sighting *s)
         unsigned gx, gy;
     } ends[] = {{"source", h->src_gx, h->src_gy}, {"destination", h->dst_gx, h->dst_gy}};
     for (unsigned i = 0; i < 2; i++) {
-        if (ends[i].gx < g->columns && ends[i].gy < g->rows)
+        if (hx_fabric_host(g, ends[i].gx, ends[i].gy) != HX_NOWHERE)
             continue;
         FIND(v, s, HX_RULE_HEADER, "%s %u,%u is outside the %s", ends[i].which, ends[i].gx, ends[i].gy,
              v->c->fabric.spec.fabric);
@@ -83,39 +83,35 @@ static void judge_job(struct hx_verify *v, const struct hx_sighting *s)
 
 /* ---- the way ---- */
 
-struct ends {
-    struct hx_way done, left, whole; /* from the source to here, from here to the destination, and in all */
-};
-
-static struct ends ends_at(struct hx_verify *v, const struct hx_header *h, struct hx_spot here)
+static struct hx_journey journey_of(const struct hx_verify *v, const struct hx_header *h)
 {
-    struct hx_cap_fabric *f = &v->c->fabric;
-    return (struct ends){.done = hx_cap_way(f, h->src_gx, h->src_gy, here),
-                         .left = hx_cap_way(f, h->dst_gx, h->dst_gy, here),
-                         .whole = hx_cap_way(f, h->src_gx, h->src_gy, (struct hx_spot){h->dst_gx, h->dst_gy})};
+    const struct hx_fabric *g = v->c->fabric.g;
+    return (struct hx_journey){hx_fabric_host(g, h->src_gx, h->src_gy), hx_fabric_host(g, h->dst_gx, h->dst_gy)};
 }
 
-/* Whether the cable from `a` to `b` lies on a minimal way. */
-static bool on_the_way(struct hx_verify *v, const struct hx_header *h, struct hx_spot a, struct hx_spot b)
+static void judge_hops(struct hx_verify *v, const struct hx_sighting *s, unsigned least, unsigned most)
 {
-    struct ends from = ends_at(v, h, a);
-    struct ends to = ends_at(v, h, b);
-    return from.done.cables + 1 + to.left.cables == from.whole.cables;
+    uint8_t beyond = (uint8_t)(s->seen.data.hops - least); /* hops is a byte */
+    if (beyond <= most - least)
+        return;
+    if (least == most)
+        FIND(v, s, HX_RULE_HOPS, "hops is %u, but %u switches lie behind it", s->seen.data.hops, least);
+    else
+        FIND(v, s, HX_RULE_HOPS, "hops is %u, but %u to %u switches lie behind it", s->seen.data.hops, least, most);
 }
 
-static void judge_hops(struct hx_verify *v, const struct hx_sighting *s, unsigned hops)
-{
-    if (s->seen.data.hops != (uint8_t)hops)
-        FIND(v, s, HX_RULE_HOPS, "hops is %u, but %u switches lie behind it", s->seen.data.hops, hops);
-}
-
-static void judge_vc(struct hx_verify *v, const struct hx_sighting *s, const struct hx_way *done)
+static void judge_vc(struct hx_verify *v, const struct hx_sighting *s, const struct hx_leg *done)
 {
     unsigned vc = s->seen.data.vc;
-    if (vc >= done->least_crossings && vc <= done->most_crossings)
+    if (vc >= done->least_vc && vc <= done->most_vc)
         return;
-    FIND(v, s, HX_RULE_VC, "VC %u after %u crossing%s into a row or column network", vc, done->least_crossings,
-         done->least_crossings == 1 ? "" : "s");
+    if (v->c->fabric.g->mesh.nodes)
+        FIND(v, s, HX_RULE_VC, "VC %u after %u crossing%s into a row or column network", vc, done->least_vc,
+             done->least_vc == 1 ? "" : "s");
+    else if (done->least_vc == done->most_vc)
+        FIND(v, s, HX_RULE_VC, "VC %u, where it must be %u", vc, done->least_vc);
+    else
+        FIND(v, s, HX_RULE_VC, "VC %u, where it must be %u to %u", vc, done->least_vc, done->most_vc);
 }
 
 /* North on the board is taken too early: an east or west hop on this board must still follow. */
@@ -124,6 +120,8 @@ static bool north_too_early(struct hx_verify *v, const struct hx_header *h, cons
     struct hx_cap_fabric *f = &v->c->fabric;
     if (at->port != HX_N || hx_cap_leaves_board(f, at) || at->spot.x == h->dst_gx)
         return false;
+    if (!f->g->mesh.nodes)
+        return true;
     unsigned left = hx_line_reach(&f->row, h->dst_gx, at->spot.x).cables;
     for (unsigned port = HX_LOW; port <= HX_HIGH; port++) {
         uint32_t next = hx_line_far(&f->row, at->spot.x, port).place;
@@ -134,18 +132,17 @@ static bool north_too_early(struct hx_verify *v, const struct hx_header *h, cons
 }
 
 /* On a cable between two switches; `near` is the sender's port, of which one end or the other was seen. */
-static void judge_cable(struct hx_verify *v, const struct hx_sighting *s, const struct hx_port_at *near,
-                        struct hx_spot far)
+static void judge_cable(struct hx_verify *v, const struct hx_sighting *s, const struct hx_port_at *near)
 {
     const struct hx_header *h = &s->seen.data;
-    if (!on_the_way(v, h, near->spot, far)) {
+    struct hx_leg leg;
+    if (!hx_cap_leg(&v->c->fabric, journey_of(v, h), near, &leg)) {
         FIND(v, s, HX_RULE_DISTANCE, "this cable is on no minimal way from %u,%u to %u,%u", h->src_gx, h->src_gy,
              h->dst_gx, h->dst_gy);
         return;
     }
-    struct ends there = ends_at(v, h, far);
-    judge_hops(v, s, there.done.cables);
-    judge_vc(v, s, &there.done);
+    judge_hops(v, s, leg.least_cables, leg.most_cables);
+    judge_vc(v, s, &leg);
     if (s->direction == HX_PCAPNG_OUTBOUND && hx_cap_is_accelerator(&v->c->fabric, near) && north_too_early(v, h, near))
         FIND(v, s, HX_RULE_NORTH_LAST, "moves north on a board before it is done with east and west there");
 }
@@ -157,26 +154,27 @@ static void judge_injected(struct hx_verify *v, const struct hx_sighting *s, str
         FIND(v, s, HX_RULE_HEADER, "source %u,%u in a packet that %u,%u injects", h->src_gx, h->src_gy, here.x, here.y);
     if (h->vc != 0)
         FIND(v, s, HX_RULE_VC, "injected on VC %u, not 0", h->vc);
-    judge_hops(v, s, 0);
+    judge_hops(v, s, 0, 0);
 }
 
-static void judge_delivered(struct hx_verify *v, const struct hx_sighting *s, struct hx_spot here)
+static void judge_delivered(struct hx_verify *v, const struct hx_sighting *s, const struct hx_port_at *at)
 {
     const struct hx_header *h = &s->seen.data;
-    struct ends ends = ends_at(v, h, here);
-    const struct hx_cap_fabric *f = &v->c->fabric;
-    if (ends.left.cables > 0) {
+    struct hx_cap_fabric *f = &v->c->fabric;
+    struct hx_journey journey = journey_of(v, h);
+    if (journey.destination != at->node) {
         bool may_be_cut_off = f->spec.failed || f->spec.job || !f->jobs_known || f->facts.failed_unknown;
         if (may_be_cut_off)
             v->counts.turned_back++;
         else
-            FIND(v, s, HX_RULE_DELIVERY, "delivered at %u,%u, not at its destination %u,%u", here.x, here.y, h->dst_gx,
-                 h->dst_gy);
+            FIND(v, s, HX_RULE_DELIVERY, "delivered at %u,%u, not at its destination %u,%u", at->spot.x, at->spot.y,
+                 h->dst_gx, h->dst_gy);
     }
-    if (ends.done.cables + ends.left.cables != ends.whole.cables)
+    struct hx_leg leg;
+    if (!hx_cap_leg_to(f, journey, at->node, &leg))
         return;
-    judge_hops(v, s, ends.done.cables + 1);
-    judge_vc(v, s, &ends.done);
+    judge_hops(v, s, leg.least_cables + 1, leg.most_cables + 1);
+    judge_vc(v, s, &leg);
 }
 
 static void judge_way(struct hx_verify *v, const struct hx_sighting *s)
@@ -185,13 +183,13 @@ static void judge_way(struct hx_verify *v, const struct hx_sighting *s)
     const struct hx_verify_port *port = &v->ports[s->port];
     bool inbound = s->direction == HX_PCAPNG_INBOUND;
     if (port->far.node != HX_NOWHERE)
-        judge_cable(v, s, inbound ? &port->far : at, inbound ? at->spot : port->far.spot);
+        judge_cable(v, s, inbound ? &port->far : at);
     else if (!hx_cap_is_accelerator(&v->c->fabric, at) || at->port != HX_LOCAL)
         FIND(v, s, HX_RULE_DISTANCE, "a packet at a port that nothing is connected to");
     else if (inbound)
         judge_injected(v, s, at->spot);
     else
-        judge_delivered(v, s, at->spot);
+        judge_delivered(v, s, at);
 }
 
 /* ---- */

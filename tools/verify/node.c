@@ -36,14 +36,15 @@ bool hx_verify_covered(const struct hx_verify_node *n)
     return n->captured == n->cabled && n->dropped == 0 && !n->filtered;
 }
 
-static unsigned raised(const struct hx_verify *v, const struct resident *out)
+/* The VC that a packet has to leave on. */
+static unsigned vc_behind(const struct hx_verify *v, const struct resident *in, const struct resident *out)
 {
-    return v->ports[out->port].leaves_board ? 1 : 0;
+    return hx_cap_vc(&v->c->fabric, &v->c->ports[in->port].at, in->vc, &v->c->ports[out->port].at);
 }
 
 static bool fits(const struct hx_verify *v, const struct resident *in, const struct resident *out)
 {
-    return in->port != out->port && in->vc + raised(v, out) == out->vc && (uint8_t)(in->hops + 1U) == out->hops;
+    return in->port != out->port && vc_behind(v, in, out) == out->vc && (uint8_t)(in->hops + 1U) == out->hops;
 }
 
 /* A packet that came by the south port from the board's own southern neighbour has moved north on the board. */
@@ -68,9 +69,10 @@ static void judge_pair(struct hx_verify *v, const struct resident *in, const str
     if (in->port == out->port)
         hx_find(&v->found, false, out->frame, HX_RULE_DISTANCE, "goes back by the port it came in by (frame %llu)",
                 (unsigned long long)in->frame);
-    if (in->vc + raised(v, out) != out->vc)
-        hx_find(&v->found, false, out->frame, HX_RULE_VC, "came in on VC %u (frame %llu) and leaves %s on VC %u",
-                in->vc, (unsigned long long)in->frame, raised(v, out) ? "the board" : "", out->vc);
+    if (vc_behind(v, in, out) != out->vc)
+        hx_find(&v->found, false, out->frame, HX_RULE_VC, "came in on VC %u (frame %llu) and leaves%s on VC %u, not %u",
+                in->vc, (unsigned long long)in->frame, v->ports[out->port].leaves_board ? " the board" : "", out->vc,
+                vc_behind(v, in, out));
     if ((uint8_t)(in->hops + 1U) != out->hops)
         hx_find(&v->found, false, out->frame, HX_RULE_HOPS, "came in with hops %u (frame %llu) and leaves with %u",
                 in->hops, (unsigned long long)in->frame, out->hops);

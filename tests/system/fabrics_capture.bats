@@ -1,0 +1,95 @@
+# asan
+# fabrics_capture.bats - runs of other fabrics, captured: hxmesh verify finds them good, or names the frame that was broken;
+# hxmesh trace misses nothing; Wireshark reads them.
+
+load emulator_support
+
+FABRICS=("fat-tree hosts=16 radix=8" "torus 4x3" "torus 3x2x2" "hyperx 2x3 p=1" "dragonfly a=3 p=1 h=2 groups=3"
+    "slim-fly q=3 p=1" "Ring(3)_Switch(2)" "graph ring.csv")
+DISSECTOR=$BATS_TEST_DIRNAME/../../tools/wireshark/hxmesh.lua
+
+setup() {
+    fresh_name
+    cd "$BATS_TEST_TMPDIR" || return 1
+    FILE="$BATS_TEST_TMPDIR/run.pcapng"
+    printf '%s\n' s0,s1 s1,s2 s2,s3 s3,s4 s4,s0 s0,h0 s1,h1 s2,h2 s3,h3 s4,h4 >ring.csv
+}
+
+teardown() { end_started; }
+
+# captured FABRIC CLOCK [MORE...]: into $FILE.
+captured() {
+    rm -f "$FILE"
+    report "$1" --clock "$2" -m 9000 --capture "$FILE" "${@:3}"
+    holds '.complete and .packets_lost == 0'
+}
+
+judged_good() {
+    local verdict
+    verdict=$("$HXMESH-verify" --quiet "$FILE" --json -)
+    jq --exit-status --arg fabric "$1" '.passed and .spec == $fabric and .injected == .delivered and .injected > 0 and
+        .findings == [] and .judged.nodes > 0 and .judged.links > 0' <<<"$verdict" || {
+        echo "$1: $verdict"
+        return 1
+    }
+}
+
+traced_whole() {
+    "$HXMESH-trace" --quiet "$FILE" --json - | jq --exit-status --arg fabric "$1" '.spec == $fabric and
+        .packets.seen > 0 and .packets.delivered == .packets.seen and .packets.missing == 0 and
+        .packets.on_their_way == 0'
+}
+
+@test "fabrics, captured: good under the wall clock, and nothing is missing" {
+    for fabric in "${FABRICS[@]}"; do
+        captured "$fabric" wall
+        judged_good "$fabric"
+        traced_whole "$fabric"
+    done
+}
+
+@test "fabrics, captured: good under the virtual clock, and nothing is missing" {
+    for fabric in "${FABRICS[@]}"; do
+        captured "$fabric" virtual
+        judged_good "$fabric"
+        traced_whole "$fabric"
+    done
+}
+
+@test "fabrics, captured: two planes" {
+    captured "fat-tree hosts=16 radix=8" wall --planes 2
+    judged_good "fat-tree hosts=16 radix=8"
+}
+
+@test "fabrics, captured: a frame that was broken is named" {
+    for fabric in "fat-tree hosts=16 radix=8" "dragonfly a=3 p=1 h=2 groups=3" "hyperx 3x3 p=1"; do
+        captured "$fabric" virtual
+        while read -r what rule; do
+            frame=$("$(dirname "$HXMESH")/tests/system/break_capture" "$FILE" broken.pcapng "$what")
+            run "$HXMESH-verify" --quiet broken.pcapng
+            [ "$status" -eq 1 ]
+            [[ "${lines[0]}" == "broken.pcapng: BAD: frame $frame: $rule: "* ]] || {
+                echo "$fabric, $what at frame $frame, but: ${lines[0]}"
+                return 1
+            }
+        done <<END
+vc vc
+hops hops
+detour distance
+lost delivery
+END
+        run "$HXMESH-trace" --quiet broken.pcapng --json -
+        jq --exit-status '.packets.missing == 1' <<<"$output"
+    done
+}
+
+@test "fabrics, captured: Wireshark's dissector reads them" {
+    command -v tshark >/dev/null || skip "tshark is not installed"
+    captured "fat-tree hosts=16 radix=8" wall
+    run --separate-stderr tshark -X "lua_script:$DISSECTOR" -o hxmesh.check_crc:TRUE -r "$FILE" -T fields -e hxmesh.port -Y hxmesh
+    [ "${#lines[@]}" -eq "$(jq .capture.accepted "$REPORT")" ]
+    printf '%s\n' "${lines[@]}" | grep -q '^spine0/p0/0$'
+    bad='_ws.malformed || _ws.lua.error || _ws.expert.severity >= "Warning"'
+    run --separate-stderr tshark -X "lua_script:$DISSECTOR" -o hxmesh.check_crc:TRUE -r "$FILE" -Y "$bad"
+    [ -z "$output" ]
+}

@@ -1,0 +1,265 @@
+/* graph.c - breadth-first search over the cables of a fabric (tools/capture/graph.h). */
+#include "tools/capture/graph.h"
+
+#include "host/topology/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A Dragonfly's ways by their cables between routers: L is local, G global. Bits of hx_cap_graph_reach.walks. */
+enum walk { WALK, WALK_L, WALK_G, WALK_LG, WALK_GL, WALK_LGL, WALKS };
+static const char *const walk_cables[WALKS] = {"", "L", "G", "LG", "GL", "LGL"};
+
+struct hx_cap_graph_reach {
+    uint16_t cables;            /* of the shortest ways; FAR: none leads here */
+    uint8_t least_marked, most; /* marked cables on them */
+    uint8_t walks;              /* Dragonfly */
+};
+enum { FAR = UINT16_MAX };
+
+void hx_cap_graph_init(struct hx_cap_graph *g, const struct hx_fabric *f)
+{
+    *g = (struct hx_cap_graph){.f = f, .one_global = strcmp(f->topology->word, "dragonfly") == 0};
+    g->from = hx_allocate(f->nodes, sizeof(struct hx_cap_graph_reach *));
+}
+
+void hx_cap_graph_free(struct hx_cap_graph *g)
+{
+    for (uint32_t node = 0; g->from && node < g->f->nodes; node++)
+        free(g->from[node]);
+    free(g->from);
+    *g = (struct hx_cap_graph){.from = NULL};
+}
+
+/* ---- where ways begin and end ---- */
+
+static uint32_t far_of(const struct hx_cap_graph *g, struct hx_end cable)
+{
+    return hx_fabric_far(g->f, cable.node, cable.port).node;
+}
+
+static bool is_router(const struct hx_cap_graph *g, uint32_t node)
+{
+    return node != HX_NOWHERE && !hx_is_host(g->f, node);
+}
+
+/* Where what a host sends begins to have a choice: at the router that it hangs on, or in the host itself. */
+static uint32_t root_of(const struct hx_cap_graph *g, uint32_t host)
+{
+    uint32_t far = far_of(g, (struct hx_end){host, HX_E});
+    return is_router(g, far) ? far : host;
+}
+
+static bool hangs(const struct hx_cap_graph *g, uint32_t node)
+{
+    return hx_is_host(g->f, node) && root_of(g, node) != node;
+}
+
+/* ---- shortest ways ---- */
+
+static void relax(struct hx_cap_graph_reach *to, const struct hx_cap_graph_reach *from, bool marked)
+{
+    uint8_t least = (uint8_t)(from->least_marked + marked);
+    uint8_t most = (uint8_t)(from->most + marked);
+    if (to->cables == FAR)
+        *to = (struct hx_cap_graph_reach){.cables = (uint16_t)(from->cables + 1U), .least_marked = least, .most = most};
+    to->least_marked = least < to->least_marked ? least : to->least_marked;
+    to->most = most > to->most ? most : to->most;
+}
+
+static void search_shortest(const struct hx_cap_graph *g, uint32_t root, struct hx_cap_graph_reach *reach)
+{
+    uint32_t *queue = hx_allocate(g->f->nodes, sizeof *queue);
+    uint32_t count = 1;
+    queue[0] = root;
+    reach[root].cables = 0;
+    for (uint32_t at = 0; at < count; at++) {
+        uint32_t node = queue[at];
+        for (unsigned port = 0; port < hx_fabric_ports(g->f, node); port++) {
+            const struct hx_fabric_port *p = hx_fabric_port(g->f, node, port);
+            uint32_t far = p->far.node;
+            if (far == HX_NOWHERE || hangs(g, far))
+                continue;
+            if (reach[far].cables == FAR)
+                queue[count++] = far;
+            if (reach[far].cables == FAR || reach[far].cables == reach[node].cables + 1)
+                relax(&reach[far], &reach[node], p->marked);
+        }
+    }
+    free(queue);
+}
+
+/* ---- a Dragonfly's ways ---- */
+
+/* The walk with one more cable; WALKS: there may be none such. */
+static enum walk longer(enum walk walk, char cable)
+{
+    size_t length = strlen(walk_cables[walk]);
+    for (unsigned next = 0; next < WALKS; next++)
+        if (strlen(walk_cables[next]) == length + 1 && walk_cables[next][length] == cable &&
+            strncmp(walk_cables[next], walk_cables[walk], length) == 0)
+            return next;
+    return WALKS;
+}
+
+/* Each cable that a walk goes on by leads to a router, whose walks have one cable more: three rounds find all. */
+static void search_walks(const struct hx_cap_graph *g, uint32_t root, struct hx_cap_graph_reach *reach)
+{
+    reach[root].walks = 1U << WALK;
+    for (unsigned round = 0; round < 3; round++)
+        for (uint32_t node = g->f->hosts; node < g->f->nodes; node++)
+            for (unsigned port = 0; reach[node].walks && port < hx_fabric_ports(g->f, node); port++) {
+                const struct hx_fabric_port *p = hx_fabric_port(g->f, node, port);
+                for (unsigned walk = 0; walk < WALKS && is_router(g, p->far.node); walk++) {
+                    enum walk next = longer(walk, p->marked ? 'G' : 'L');
+                    if (reach[node].walks >> walk & 1 && next != WALKS)
+                        reach[p->far.node].walks |= (uint8_t)(1U << next);
+                }
+            }
+}
+
+static const struct hx_cap_graph_reach *reach_of(struct hx_cap_graph *g, uint32_t root)
+{
+    if (g->from[root])
+        return g->from[root];
+    struct hx_cap_graph_reach *reach = hx_allocate(g->f->nodes, sizeof *reach);
+    for (uint32_t node = 0; node < g->f->nodes; node++)
+        reach[node].cables = FAR;
+    if (g->one_global)
+        search_walks(g, root, reach);
+    else
+        search_shortest(g, root, reach);
+    g->from[root] = reach;
+    return reach;
+}
+
+static void widen(struct hx_leg *leg, bool *any, unsigned cables, unsigned vc)
+{
+    if (!*any)
+        *leg = (struct hx_leg){cables, cables, vc, vc};
+    *any = true;
+    leg->least_cables = cables < leg->least_cables ? cables : leg->least_cables;
+    leg->most_cables = cables > leg->most_cables ? cables : leg->most_cables;
+    leg->least_vc = vc < leg->least_vc ? vc : leg->least_vc;
+    leg->most_vc = vc > leg->most_vc ? vc : leg->most_vc;
+}
+
+/* A walk and what is left of the way, which stands here as seen from its end. */
+static bool fit_together(enum walk walk, enum walk left)
+{
+    for (size_t i = strlen(walk_cables[left]); i-- > 0 && walk != WALKS;)
+        walk = longer(walk, walk_cables[left][i]);
+    return walk != WALKS;
+}
+
+/* The cable joins a walk from the one to a walk to the other. */
+static bool leg_of_walks(struct hx_cap_graph *g, uint32_t source, uint32_t destination, struct hx_end cable,
+                         struct hx_leg *leg)
+{
+    const struct hx_fabric_port *p = hx_fabric_port(g->f, cable.node, cable.port);
+    unsigned begun = reach_of(g, root_of(g, source))[cable.node].walks;
+    unsigned left = reach_of(g, root_of(g, destination))[p->far.node].walks;
+    bool any = false;
+    for (unsigned i = 0; i < WALKS * WALKS; i++) {
+        enum walk walk = i / WALKS;
+        enum walk rest = i % WALKS;
+        if (!(begun >> walk & 1) || !(left >> rest & 1))
+            continue;
+        walk = longer(walk, p->marked ? 'G' : 'L');
+        if (walk != WALKS && fit_together(walk, rest))
+            widen(leg, &any, 1 + (unsigned)strlen(walk_cables[walk]), strchr(walk_cables[walk], 'G') != NULL);
+    }
+    return any;
+}
+
+static struct hx_leg whole_walk(struct hx_cap_graph *g, uint32_t source, uint32_t destination)
+{
+    unsigned walks = reach_of(g, root_of(g, source))[root_of(g, destination)].walks;
+    struct hx_leg leg = {0};
+    bool any = false;
+    for (unsigned walk = 0; walk < WALKS; walk++)
+        if (walks >> walk & 1)
+            widen(&leg, &any, 2 + (unsigned)strlen(walk_cables[walk]), strchr(walk_cables[walk], 'G') != NULL);
+    return leg;
+}
+
+/* ---- VCs ---- */
+
+/* On a way of shortest ones with so many cables between routers behind it, of which so many are marked. */
+static struct hx_leg leg_of(const struct hx_cap_graph *g, unsigned cables, unsigned between, unsigned least,
+                            unsigned most)
+{
+    struct hx_leg leg = {.least_cables = cables, .most_cables = cables};
+    unsigned last = g->f->vcs - 1;
+    if (g->f->topology->raised) { /* by inputs too: only the switches themselves know */
+        leg.most_vc = last;
+        return leg;
+    }
+    switch (g->f->rule) {
+    case HX_VC_NEVER:
+        break;
+    case HX_VC_BY_HOP:
+        leg.least_vc = leg.most_vc = between ? between - 1 : 0;
+        break;
+    case HX_VC_BY_LINK:
+        leg.least_vc = least;
+        leg.most_vc = most < last ? most : last;
+        break;
+    default: /* begun again since, one does not know where */
+        leg.most_vc = most < last ? most : last;
+    }
+    return leg;
+}
+
+unsigned hx_cap_graph_vc(const struct hx_cap_graph *g, uint32_t node, unsigned input, unsigned vc, unsigned output)
+{
+    const struct hx_fabric_port *in = hx_fabric_port(g->f, node, input);
+    const struct hx_fabric_port *out = hx_fabric_port(g->f, node, output);
+    if (hx_is_host(g->f, node))
+        return vc + (g->f->rule == HX_VC_BY_LINK && out->marked);
+    if (g->f->topology->raised)
+        return vc + (unsigned)(g->f->topology->raised(g->f, node, output) >> input & 1);
+    if (!is_router(g, out->far.node) || g->f->rule == HX_VC_NEVER)
+        return vc;
+    bool from_router = is_router(g, in->far.node);
+    if (g->f->rule == HX_VC_BY_HOP)
+        return vc + from_router;
+    if (g->f->rule == HX_VC_BY_DIMENSION && from_router && in->dimension != out->dimension)
+        vc = 0;
+    return vc + out->marked;
+}
+
+/* ---- */
+
+struct hx_leg hx_cap_graph_whole(struct hx_cap_graph *g, uint32_t source, uint32_t destination)
+{
+    if (g->one_global)
+        return whole_walk(g, source, destination);
+    const struct hx_cap_graph_reach *r = &reach_of(g, root_of(g, source))[root_of(g, destination)];
+    unsigned hanging = (unsigned)hangs(g, source) + hangs(g, destination);
+    return leg_of(g, r->cables + hanging, r->cables, r->least_marked, r->most);
+}
+
+bool hx_cap_graph_leg(struct hx_cap_graph *g, uint32_t source, uint32_t destination, struct hx_end cable,
+                      struct hx_leg *leg)
+{
+    uint32_t far = far_of(g, cable);
+    if (hangs(g, cable.node)) {
+        *leg = (struct hx_leg){.least_cables = 1, .most_cables = 1};
+        return cable.node == source;
+    }
+    if (hangs(g, far)) {
+        *leg = hx_cap_graph_whole(g, source, destination);
+        return far == destination;
+    }
+    if (g->one_global)
+        return leg_of_walks(g, source, destination, cable, leg);
+    uint32_t end = root_of(g, destination);
+    const struct hx_cap_graph_reach *done = reach_of(g, root_of(g, source));
+    const struct hx_cap_graph_reach *left = reach_of(g, end);
+    bool marked = hx_fabric_port(g->f, cable.node, cable.port)->marked;
+    unsigned between = done[cable.node].cables + 1U;
+    *leg = leg_of(g, between + hangs(g, source), between, done[cable.node].least_marked + marked,
+                  done[cable.node].most + marked);
+    return between + left[far].cables == done[end].cables;
+}
