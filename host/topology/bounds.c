@@ -11,6 +11,18 @@ enum { LINK_GBPS = 400 }; /* of a link whose class says no other */
 
 /* ---- distances ---- */
 
+uint32_t hx_fabric_seat(const struct hx_fabric *f, uint32_t host)
+{
+    unsigned links = 0;
+    uint32_t far = HX_NOWHERE;
+    for (unsigned port = 0; port < HX_LOCAL; port++) {
+        uint32_t next = hx_fabric_far(f, host, port).node;
+        links += next != HX_NOWHERE;
+        far = next != HX_NOWHERE ? next : far;
+    }
+    return links == 1 && !hx_is_host(f, far) ? far : host;
+}
+
 unsigned hx_fabric_distance(const struct hx_fabric *f, uint32_t from, uint32_t to)
 {
     if (from == to)
@@ -36,19 +48,58 @@ static struct hx_distances mesh_distances(const struct hx_geometry *g)
     return all;
 }
 
+/* Hosts of one router are alike: it is enough to go by seats, with their hosts as weight. */
+struct seats {
+    uint32_t count;
+    uint32_t *node;   /* [count] */
+    uint32_t *host;   /* [count]: one that sits there */
+    uint32_t *weight; /* [count]: how many do */
+};
+
+static void take_seats(struct seats *s, const struct hx_fabric *f)
+{
+    uint32_t *number = hx_allocate(f->nodes, sizeof *number); /* + 1; 0: none yet */
+    *s = (struct seats){.node = hx_allocate(f->hosts, sizeof *s->node),
+                        .host = hx_allocate(f->hosts, sizeof *s->host),
+                        .weight = hx_allocate(f->hosts, sizeof *s->weight)};
+    for (uint32_t host = 0; host < f->hosts; host++) {
+        uint32_t seat = hx_fabric_seat(f, host);
+        if (number[seat] == 0) {
+            s->node[s->count] = seat;
+            s->host[s->count] = host;
+            number[seat] = ++s->count;
+        }
+        s->weight[number[seat] - 1]++;
+    }
+    free(number);
+}
+
+static void free_seats(struct seats *s)
+{
+    free(s->node);
+    free(s->host);
+    free(s->weight);
+}
+
 struct hx_distances hx_fabric_distances(const struct hx_fabric *f)
 {
     if (f->mesh.nodes)
         return mesh_distances(&f->mesh);
     struct hx_distances all = {0, 0, 0};
+    struct seats s;
     uint64_t sum = 0;
-    for (uint32_t from = 0; from < f->hosts; from++) {
-        for (uint32_t to = 0; to < f->hosts; to++) {
-            unsigned links = hx_fabric_distance(f, from, to);
+    take_seats(&s, f);
+    for (uint32_t from = 0; from < s.count; from++) {
+        uint64_t pairs = (uint64_t)s.weight[from] * (s.weight[from] - 1);
+        sum += 2 * pairs; /* a host's link and that of another beside it */
+        all.diameter = pairs && all.diameter < 2 ? 2 : all.diameter;
+        for (uint32_t to = from + 1; to < s.count; to++) { /* as far as back */
+            unsigned links = hx_fabric_distance(f, s.host[from], s.host[to]);
             all.diameter = links > all.diameter ? links : all.diameter;
-            sum += links;
+            sum += (uint64_t)2 * links * s.weight[from] * s.weight[to];
         }
     }
+    free_seats(&s);
     if (f->hosts > 1)
         all.average = (double)sum / ((double)f->hosts * (f->hosts - 1.0));
     bool hang = f->nodes > f->hosts && all.diameter >= 2;
@@ -61,6 +112,7 @@ struct hx_distances hx_fabric_distances(const struct hx_fabric *f)
 /* Traffic to one router's hosts, or to one host that forwards, over the ways that the tables allow. */
 struct spread {
     const struct hx_fabric *f;
+    struct seats seats;
     struct hx_route *route; /* [nodes] */
     void **memory;
     double *load;    /* [ports] */
@@ -76,20 +128,22 @@ static uint64_t ways(const struct spread *s, uint32_t node, unsigned d0, unsigne
     return r->is_router ? r->d0_ports[d0] & r->d1_ports[d1] : r->x_table[d0] & r->y_table[d1];
 }
 
-/* Ports to other nodes than hosts that are not it. */
-static uint64_t onward(const struct spread *s, uint32_t node, uint32_t to)
+/* Ports on ways to the seat of host `to`; none if it is there. */
+static uint64_t onward(const struct spread *s, uint32_t node, uint32_t seat, uint32_t to)
 {
     const struct hx_fabric_node *at = &s->f->node[to];
-    uint64_t set = node == to ? 0 : ways(s, node, at->d0, at->d1);
+    uint64_t set = node == seat ? 0 : ways(s, node, at->d0, at->d1);
     return hx_is_host(s->f, node) ? set & ((1U << HX_LOCAL) - 1) : set;
 }
 
 /* Depth first, so that a node comes after all it sends to. */
-static void sort_from(struct spread *s, uint32_t start, uint32_t to, uint32_t *stack, uint64_t *left)
+static void sort_from(struct spread *s, uint32_t start, uint32_t number, uint32_t *stack, uint64_t *left)
 {
+    uint32_t seat = s->seats.node[number];
+    uint32_t to = s->seats.host[number];
     uint32_t depth = 0;
     stack[depth++] = start;
-    left[start] = onward(s, start, to);
+    left[start] = onward(s, start, seat, to);
     s->seen[start] = 1;
     while (depth) {
         uint32_t node = stack[depth - 1];
@@ -103,27 +157,29 @@ static void sort_from(struct spread *s, uint32_t start, uint32_t to, uint32_t *s
         if (far == HX_NOWHERE || s->seen[far])
             continue;
         s->seen[far] = 1;
-        left[far] = onward(s, far, to);
+        left[far] = onward(s, far, seat, to);
         stack[depth++] = far;
     }
 }
 
-static void spread_to(struct spread *s, uint32_t to, double weight, uint32_t *stack, uint64_t *left)
+/* What all hosts send to those of one seat, one unit to each. */
+static void spread_to(struct spread *s, uint32_t number, uint32_t *stack, uint64_t *left)
 {
     const struct hx_fabric *f = s->f;
+    const struct seats *seats = &s->seats;
     s->count = 0;
     memset(s->seen, 0, f->nodes);
     memset(s->through, 0, f->nodes * sizeof *s->through);
-    for (uint32_t host = 0; host < f->hosts; host++) {
-        if (host == to)
+    for (uint32_t from = 0; from < seats->count; from++) {
+        if (from == number)
             continue;
-        s->through[host] = weight;
-        if (!s->seen[host])
-            sort_from(s, host, to, stack, left);
+        s->through[seats->node[from]] = (double)seats->weight[from] * seats->weight[number];
+        if (!s->seen[seats->node[from]])
+            sort_from(s, seats->node[from], number, stack, left);
     }
     while (s->count) {
         uint32_t node = s->order[--s->count];
-        uint64_t set = onward(s, node, to);
+        uint64_t set = onward(s, node, seats->node[number], seats->host[number]);
         double each = set ? s->through[node] / __builtin_popcountll(set) : 0;
         for (; set; set &= set - 1) {
             unsigned port = (unsigned)__builtin_ctzll(set);
@@ -131,6 +187,21 @@ static void spread_to(struct spread *s, uint32_t to, double weight, uint32_t *st
             s->load[f->node[node].first_port + port] += each;
             if (far != HX_NOWHERE)
                 s->through[far] += each;
+        }
+    }
+}
+
+/* A host that hangs on a router has all that it sends and gets on its one link. */
+static void load_own_links(struct spread *s)
+{
+    const struct hx_fabric *f = s->f;
+    for (uint32_t host = 0; host < f->hosts; host++) {
+        for (unsigned port = 0; port < HX_LOCAL && hx_fabric_seat(f, host) != host; port++) {
+            struct hx_end far = hx_fabric_far(f, host, port);
+            if (far.node == HX_NOWHERE)
+                continue;
+            s->load[f->node[host].first_port + port] = f->hosts - 1.0;
+            s->load[f->node[far.node].first_port + far.port] = f->hosts - 1.0;
         }
     }
 }
@@ -161,8 +232,11 @@ static double bound_by_loads(const struct hx_fabric *f)
         s.memory[node] = hx_allocate(1, hx_fabric_route_bytes(f, node));
         hx_fabric_route(&s.route[node], f, node, (struct hx_barred){NULL}, UINT64_MAX, s.memory[node]);
     }
-    for (uint32_t to = 0; to < f->hosts; to++)
-        spread_to(&s, to, 1, stack, left);
+    take_seats(&s.seats, f);
+    for (uint32_t number = 0; number < s.seats.count; number++)
+        spread_to(&s, number, stack, left);
+    load_own_links(&s);
+    free_seats(&s.seats);
     double most = fullest(&s);
     for (uint32_t node = 0; node < f->nodes; node++)
         free(s.memory[node]);

@@ -3,6 +3,12 @@
 
 load tools_support
 
+setup() {
+    HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
+    TOP=$PWD
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+
 @test "info: JSON has the keys of the design" {
     info "4x4 Hx2Mesh" --json - | judge '
         has("accelerators") and has("planes") and has("switches") and (.cables | has("dac") and has("aoc")) and
@@ -52,10 +58,56 @@ load tools_support
 }
 
 @test "info: the examples are good" {
-    info examples/lab.hxm.yaml --json - | judge '.name == "lab" and .planes == 2'
-    info examples/jobs.hxm.yaml --json - | judge '.spec == "4x4 Hx2Mesh"'
+    info "$TOP"/examples/lab.hxm.yaml --json - | judge '.name == "lab" and .planes == 2'
+    info "$TOP"/examples/jobs.hxm.yaml --json - | judge '.spec == "4x4 Hx2Mesh"'
 }
 
 @test "info: an option goes before the file" {
-    info examples/lab.hxm.yaml --planes 3 --json - | judge '.planes == 3'
+    info "$TOP"/examples/lab.hxm.yaml --planes 3 --json - | judge '.planes == 3'
+}
+
+@test "info: --compare puts fabrics beside each other" {
+    run info --compare "16x16 Hx2Mesh" "fat-tree hosts=1024" "torus 32x32 board=2x2" "dragonfly a=4 p=2 h=2 groups=9"
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 5 ]
+    [[ "${lines[0]}" == *fabric*hosts*switches*radix*DAC*AoC*M\$*diameter*distance*bisection*all-to-all* ]]
+    [[ "${lines[1]}" =~ 16x16\ Hx2Mesh\ +1024\ +128\ +64\ +4096\ +4096\ +5.41\ +4\ +3.82\ +512\ +26.67\ +5285\ +1239$ ]]
+    [[ "${lines[2]}" =~ \ 25.30\ +4\ +3.94\ +512\ +100.00\ +24710\ +1544$ ]]
+    [[ "${lines[4]}" =~ \<=20\  ]]
+}
+
+@test "info: --compare as JSON is a list of what each says alone" {
+    info --compare "4x4 Hx2Mesh" "slim-fly q=5 p=3" --json - >both.json
+    [ "$(jq -c '.[0]' both.json)" = "$(info "4x4 Hx2Mesh" --json - | jq -c .)" ]
+    [ "$(jq -c '.[1]' both.json)" = "$(info "slim-fly q=5 p=3" --json - | jq -c .)" ]
+    judge 'length == 2 and .[0].bisection_exact and (.[1].bisection_exact | not) and .[1].bisection <= 65 and
+        all(.[]; (.cost_per_host - .cost_usd / .hosts | fabs < 1e-4) and
+            (.cost_per_global_link - .cost_usd / (.hosts * .host_links * .cost_planes * .alltoall_bound) | fabs < 1e-4))' <both.json
+}
+
+@test "info: --edges lists every link of a plane once, and who is what where the links do not say it" {
+    info "fat-tree hosts=8 radix=4" --edges tree.csv >/dev/null
+    [ "$(grep -c , tree.csv)" -eq 16 ]
+    grep -qx 'a0.0,leaf0,,,dac' tree.csv
+    grep -qx 'leaf0,spine0,,,aoc' tree.csv
+    [ "$(info "torus 3x3" --edges - | grep -c '^forward a')" -eq 9 ]
+    [ "$(info "torus 3x3" --edges - | grep -c '^a.*,a.*,,,aoc$')" -eq 18 ]
+    info "Ring(4)_FC(4) gbps=200,100" --edges - | grep -q ',200,,dac$'
+    [ "$(info "4x4 Hx2Mesh" --edges - | grep -c ',trace$')" -eq 64 ]
+}
+
+@test "info: --dot is a graph of every node and link" {
+    info "slim-fly q=3 p=1" --dot - >graph.dot
+    [ "$(head -n 1 graph.dot)" = 'graph "slim-fly q=3 p=1" {' ]
+    [ "$(grep -c 'shape=ellipse' graph.dot)" -eq 18 ]
+    [ "$(grep -c 'shape=box' graph.dot)" -eq 18 ]
+    [ "$(grep -c -- ' -- ' graph.dot)" -eq $((18 + 18 * 5 / 2)) ]
+    [ "$(tail -n 1 graph.dot)" = '}' ]
+}
+
+@test "info: what does not go together is refused" {
+    refused 2 'mesh 3x3: unexpected argument (quote a fabric that has a space: "4x4 Hx2Mesh")' \
+        info "mesh 2x2" "mesh 3x3"
+    refused 2 "--compare: is not for --dot and --edges, which write one fabric" info --compare "mesh 2x2" --dot -
+    refused 2 "--json: stdout has what --dot writes: name a file for one of them" info "mesh 2x2" --dot - --json -
 }

@@ -1,0 +1,101 @@
+/* graph_text.c - a fabric's graph as Graphviz and as an edge list (tools/info/graph_text.h). */
+#include "tools/info/graph_text.h"
+
+#include "host/name.h"
+#include "host/output.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *plain_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, uint32_t node)
+{
+    (void)hx_node_name(name, g, 0, node);
+    char *plane = strstr(name, "/p0");
+    if (plane)
+        memmove(plane, plane + 3, strlen(plane + 3) + 1);
+    for (char *comma = name; (comma = strchr(comma, ','));)
+        *comma = '.';
+    return name;
+}
+
+/* Calls `each` for every link once. */
+static void every_link(const struct hx_fabric *g, FILE *out,
+                       void (*each)(FILE *out, const char *a, const char *b, const struct hx_link_class *c))
+{
+    for (uint32_t node = 0; node < g->nodes; node++) {
+        for (unsigned port = 0; port < hx_fabric_ports(g, node); port++) {
+            struct hx_end far = hx_fabric_far(g, node, port);
+            if (far.node == HX_NOWHERE || far.node < node || (far.node == node && far.port < port))
+                continue;
+            char a[HX_NAME_BYTES];
+            char b[HX_NAME_BYTES];
+            each(out, plain_name(a, g, node), plain_name(b, g, far.node), hx_fabric_link(g, node, port));
+        }
+    }
+}
+
+static unsigned links_of(const struct hx_fabric *g, uint32_t node)
+{
+    unsigned links = 0;
+    for (unsigned port = 0; port < hx_fabric_ports(g, node); port++)
+        links += hx_fabric_far(g, node, port).node != HX_NOWHERE;
+    return links;
+}
+
+/* ---- Graphviz ---- */
+
+static void dot_link(FILE *out, const char *a, const char *b, const struct hx_link_class *c)
+{
+    static const char *const style[HX_LINK_KINDS] = {[HX_TRACE] = "dotted", [HX_DAC] = "solid", [HX_AOC] = "bold"};
+    fprintf(out, "  \"%s\" -- \"%s\" [style=%s];\n", a, b, style[c->kind]);
+}
+
+void graph_text_dot(const struct hx_fabric *g, const char *name, const char *path)
+{
+    FILE *out = hx_output_open(path);
+    fprintf(out, "graph \"%s\" {\n", name);
+    for (uint32_t node = 0; node < g->nodes; node++) {
+        char text[HX_NAME_BYTES];
+        fprintf(out, "  \"%s\" [shape=%s];\n", plain_name(text, g, node), hx_is_host(g, node) ? "ellipse" : "box");
+    }
+    every_link(g, out, dot_link);
+    fprintf(out, "}\n");
+    hx_output_close(out, path);
+}
+
+/* ---- edge list ---- */
+
+static void edge(FILE *out, const char *a, const char *b, const struct hx_link_class *c)
+{
+    fprintf(out, "%s,%s,", a, b);
+    if (c->gbps)
+        fprintf(out, "%" PRIu32, c->gbps);
+    fputc(',', out);
+    if (c->latency_ns != HX_LATENCY_OF_KIND)
+        fprintf(out, "%" PRIu32, c->latency_ns);
+    fprintf(out, ",%s\n", hx_link_kinds[c->kind]);
+}
+
+/* NULL: as many links as it has say it. */
+static const char *role_of(const struct hx_fabric *g, uint32_t node)
+{
+    if (!hx_is_host(g, node))
+        return links_of(g, node) == 1 ? "switch" : NULL;
+    bool hangs = links_of(g, node) == 1 && !hx_is_host(g, hx_fabric_far(g, node, HX_E).node);
+    return hangs ? NULL : "forward";
+}
+
+void graph_text_edges(const struct hx_fabric *g, const char *name, const char *path)
+{
+    FILE *out = hx_output_open(path);
+    fprintf(out, "# %s\n", name);
+    for (uint32_t node = 0; node < g->nodes; node++) {
+        char text[HX_NAME_BYTES];
+        const char *role = role_of(g, node);
+        if (role)
+            fprintf(out, "%s %s\n", role, plain_name(text, g, node));
+    }
+    every_link(g, out, edge);
+    hx_output_close(out, path);
+}
