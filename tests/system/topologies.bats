@@ -59,6 +59,14 @@ counts() { info "$1" --json - | judge "$2" || { echo "$1: not $2"; info "$1" --j
     refused 3 "torus 300x300: more than 65536 hosts" info "torus 300x300"
 }
 
+@test "topologies: a graph that is in parts or has a switch of too many ports is refused" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '%s\n' a,s b,s c,t d,t >parts.csv
+    refused 3 "parts.csv: there is no way from 'a' to 'c'" info "graph parts.csv"
+    printf 'h%d,s\n' {1..70} >many.csv
+    refused 3 "many.csv: 's' has 70 ports, more than 64" info "graph many.csv"
+}
+
 @test "topologies: each has the parts that its paper counts" {
     counts "fat-tree hosts=1024" '.hosts == 1024 and .switches == 16 * 48 and .cables == {dac: 16384, aoc: 16384} and
         .diameter == 4 and .router_diameter == 2 and .bisection == 512'
@@ -76,4 +84,18 @@ counts() { info "$1" --json - | judge "$2" || { echo "$1: not $2"; info "$1" --j
     counts "dragonfly a=16 p=8 h=8 groups=8" '.hosts == 1024 and .switches == 16 * 64 and
         .cables == {dac: (16 * 1920), aoc: (16 * 512)} and .router_diameter <= 3'
     counts "slim-fly q=13 p=9" '.hosts == 3042 and .switches == 16 * 338 and .radix == 19 + 9 and .router_diameter == 2'
+}
+
+@test "topologies: a file names one as the command line does" {
+    info "$BATS_TEST_DIRNAME/../../examples/tree.hxm.yaml" --json - |
+        judge '.name == "tree" and .topology == "fat-tree" and .hosts == 64 and .alltoall_bound < 1'
+}
+
+@test "topologies: what --edges writes is the same fabric to graph FILE" {
+    cd "$BATS_TEST_TMPDIR"
+    for spec in "fat-tree hosts=64 radix=16 taper=2" "slim-fly q=3 p=2" "kautz degree=2 length=2 p=2" "torus 4x4"; do
+        info "$spec" --edges graph.csv >/dev/null
+        [ "$(info "graph graph.csv" --json - | jq -c '[.hosts, .router_diameter]')" = \
+            "$(info "$spec" --json - | jq -c '[.hosts, .router_diameter]')" ]
+    done
 }
