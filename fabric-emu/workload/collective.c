@@ -65,8 +65,8 @@ static void fill(const struct workload *w, const struct hx_send *s, uint32_t pac
 static uint64_t place(struct workload *w, const struct hx_header *h, const uint8_t *payload)
 {
     uint64_t at = (uint64_t)h->offset * HX_MAX_PAYLOAD;
-    bool is_due = hx_collective_place(&collective_of(w)->c, h->tag, at, payload, h->length) == HX_OK;
-    return is_due ? 0 : h->length;
+    bool taken = hx_collective_place(&collective_of(w)->c, h->tag, at, payload, h->length) == HX_OK;
+    return taken ? 0 : h->length;
 }
 
 static bool is_due(const struct workload *w)

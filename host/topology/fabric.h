@@ -200,8 +200,9 @@ static inline const char *hx_host_word(const struct hx_fabric *f)
 /* What a host can inject into one plane, in links of so many Gb/s. */
 static inline double hx_fabric_injection(const struct hx_fabric *f, double gbps)
 {
-    const struct hx_link_class *own = hx_fabric_link(f, 0, HX_E);
-    return hx_fabric_far(f, 0, HX_E).node >= f->hosts && !f->mesh.nodes && own->gbps ? own->gbps / gbps : f->host_links;
+    const struct hx_link_class *first = hx_fabric_link(f, 0, HX_E);
+    return hx_fabric_far(f, 0, HX_E).node >= f->hosts && !f->mesh.nodes && first->gbps ? first->gbps / gbps
+                                                                                       : f->host_links;
 }
 
 /* The host of that address, HX_NOWHERE: there is none. */

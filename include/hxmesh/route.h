@@ -117,14 +117,14 @@ static inline unsigned hx_route_vc(const struct hx_route *r, unsigned input, uns
     return r->is_router ? hx_router_vc(r, input, vc, port) : vc + ((unsigned)(r->raise >> port) & 1U);
 }
 
-/* Likewise for who came on `vc`. The last VC cannot be raised: a packet that would have to be came with a VC that is not
+/* hx_route_ports() for who came on `vc`. The last VC cannot be raised: a packet that would have to be came with a VC that is not
  * true (nothing on a wire protects it), and has no way on. */
 static inline uint64_t hx_route_ways(const struct hx_route *r, unsigned input, unsigned vc, unsigned gx, unsigned gy)
 {
-    uint64_t ports = hx_route_ports(r, input, gx, gy);
+    uint64_t ways = hx_route_ports(r, input, gx, gy);
     if (vc != HX_VCS - 1)
-        return ports;
-    return ports & ~(r->is_router ? hx_router_raising(r, input, ports) : (uint64_t)r->raise);
+        return ways;
+    return ways & ~(r->is_router ? hx_router_raising(r, input, ways) : (uint64_t)r->raise);
 }
 
 #include "hxmesh/end.h"

@@ -33,8 +33,8 @@ void rig_links(struct rig *r, uint64_t up, uint64_t above)
 {
     for (unsigned input = 0; input < HX_MAX_RADIX; input++) {
         uint64_t own = (uint64_t)1 << input;
-        r->from[input] = up & ~(own & above ? above : own);
-        r->returns[input] = up & (own & above ? ~above : own);
+        r->from[input] = up & ~((own & above) ? above : own);
+        r->returns[input] = up & ((own & above) ? ~above : own);
     }
 }
 
