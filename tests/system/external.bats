@@ -145,6 +145,29 @@ in_network() {
     jq -e '.endpoint.messages_received == 60 and .endpoint.bytes_corrupted == 0 and .drops.checksum == 0' node.json
 }
 
+@test "external: packets that a network without a way gives back are good in a capture, and traced" {
+    needs_dpdk
+    fabric memif
+    sed -i '1i planes: 2' mixed.hxm.yaml
+    start mixed.hxm.yaml --workers 1 --capture run.pcapng
+    eventually has_cables
+    node memif
+    end_of_node
+    finish
+    [ "$CODE" -eq 0 ]
+    holds '.complete and .packets_lost == 0'
+    run "$HXMESH-verify" --quiet run.pcapng --json -
+    jq --exit-status '.passed and .findings == [] and ([.not_judged[] | select(contains("gave a packet back"))] | length) == 1' <<<"$output"
+    # What reached a1,1 was delivered where nobody captures.
+    "$HXMESH-trace" --quiet run.pcapng --json - | jq --exit-status '.packets.delivered > 0'
+    for what in vc detour; do
+        frame=$("$(dirname "$HXMESH")/tests/system/break_capture" run.pcapng broken.pcapng "$what")
+        run "$HXMESH-verify" --quiet broken.pcapng
+        [ "$status" -eq 1 ]
+        [[ "${lines[0]}" == "broken.pcapng: BAD: frame $frame: "* ]]
+    done
+}
+
 @test "external: two neighbours that are both elsewhere" {
     needs_dpdk
     fabric memif

@@ -131,12 +131,22 @@ static bool north_too_early(struct hx_verify *v, const struct hx_header *h, cons
     return true;
 }
 
+static bool has_come(const struct hx_sighting *s, unsigned switches, const struct hx_leg *leg)
+{
+    const struct hx_header *h = &s->seen.data;
+    uint8_t beyond = (uint8_t)(h->hops - leg->least_cables - switches);
+    return beyond <= leg->most_cables - leg->least_cables && h->vc >= leg->least_vc && h->vc <= leg->most_vc;
+}
+
 /* On a cable between two switches; `near` is the sender's port, of which one end or the other was seen. */
 static void judge_cable(struct hx_verify *v, const struct hx_sighting *s, const struct hx_port_at *near)
 {
     const struct hx_header *h = &s->seen.data;
     struct hx_leg leg;
-    if (!hx_cap_leg(&v->c->fabric, journey_of(v, h), near, &leg)) {
+    bool on_a_way = hx_cap_leg(&v->c->fabric, journey_of(v, h), near, &leg);
+    if (!(on_a_way && has_come(s, 0, &leg)) && hx_verify_set_aside(v, s))
+        return;
+    if (!on_a_way) {
         FIND(v, s, HX_RULE_DISTANCE, "this cable is on no minimal way from %u,%u to %u,%u", h->src_gx, h->src_gy,
              h->dst_gx, h->dst_gy);
         return;
@@ -162,22 +172,27 @@ static void judge_delivered(struct hx_verify *v, const struct hx_sighting *s, co
     const struct hx_header *h = &s->seen.data;
     struct hx_cap_fabric *f = &v->c->fabric;
     struct hx_journey journey = journey_of(v, h);
+    struct hx_leg leg;
+    bool on_a_way = hx_cap_leg_to(f, journey, at->node, &leg);
+    bool straight = on_a_way && has_come(s, 1, &leg) && journey.destination == at->node;
+    if (!straight && hx_verify_set_aside(v, s))
+        return;
     if (journey.destination != at->node) {
-        bool may_be_cut_off = f->spec.failed || f->spec.job || !f->jobs_known || f->facts.failed_unknown;
+        bool may_be_cut_off = f->spec.failed || f->spec.job || !f->jobs_known || f->facts.failed_unknown ||
+                              v->counts.given_back > 0; /* links are down */
         if (may_be_cut_off)
             v->counts.turned_back++;
         else
             FIND(v, s, HX_RULE_DELIVERY, "delivered at %u,%u, not at its destination %u,%u", at->spot.x, at->spot.y,
                  h->dst_gx, h->dst_gy);
     }
-    struct hx_leg leg;
-    if (!hx_cap_leg_to(f, journey, at->node, &leg))
+    if (!on_a_way)
         return;
     judge_hops(v, s, leg.least_cables + 1, leg.most_cables + 1);
     judge_vc(v, s, &leg);
 }
 
-static void judge_way(struct hx_verify *v, const struct hx_sighting *s)
+void hx_verify_way(struct hx_verify *v, const struct hx_sighting *s)
 {
     const struct hx_port_at *at = &v->c->ports[s->port].at;
     const struct hx_verify_port *port = &v->ports[s->port];
@@ -205,7 +220,7 @@ static bool judge_data(struct hx_verify *v, const struct hx_sighting *s)
         return false;
     }
     judge_job(v, s);
-    judge_way(v, s);
+    hx_verify_way(v, s);
     return true;
 }
 

@@ -66,7 +66,12 @@ static void judge_turn(struct hx_verify *v, const struct resident *in, const str
 
 static void judge_pair(struct hx_verify *v, const struct resident *in, const struct resident *out)
 {
-    if (in->port == out->port)
+    bool returned = hx_verify_gives_back(v, &in->key, in->port, out->port, out->hops);
+    struct hx_sighting turned = {.frame = out->frame, .port = out->port, .direction = HX_PCAPNG_OUTBOUND};
+    turned.seen.key = out->key;
+    turned.seen.data.vc = out->vc;
+    turned.seen.data.hops = out->hops;
+    if (in->port == out->port && !returned && !hx_verify_turn_aside(v, &turned, in->frame))
         hx_find(&v->found, false, out->frame, HX_RULE_DISTANCE, "goes back by the port it came in by (frame %llu)",
                 (unsigned long long)in->frame);
     if (vc_behind(v, in, out) != out->vc)

@@ -10,6 +10,7 @@ void hx_verify_begin(struct hx_verify *v, struct hx_capture *c, bool partial, bo
     v->by_place = hx_map_make(sizeof(uint64_t[2]), sizeof(struct hx_numbered));
     hx_verify_nodes_begin(v);
     hx_verify_delivery_begin(v);
+    hx_verify_returned_begin(v);
 }
 
 void hx_verify_free(struct hx_verify *v)
@@ -25,6 +26,7 @@ void hx_verify_free(struct hx_verify *v)
     hx_map_free(&v->residents);
     hx_map_free(&v->balance);
     hx_map_free(&v->delivered);
+    hx_verify_returned_free(v);
 }
 
 /* ---- ports ---- */
@@ -178,6 +180,7 @@ static void note_counts(struct hx_verify *v)
     hx_note(l, "%llu packets were under way when the capture began or ended", n->under_way);
     hx_note(l, "%llu packets were lost, and delivered when they were sent again", n->lost_repaired);
     hx_note(l, "%llu packets were delivered short of their destination, as unreachable", n->turned_back);
+    hx_note(l, "%llu times a network without a way gave a packet back: it was judged from there on", n->given_back);
     hx_note(l, "%llu packets were not followed, to bound memory", n->forgotten);
     hx_note(l, "%llu nodes are captured in part: what they lost or made up was not judged",
             v->node_count - n->nodes_judged);
@@ -188,6 +191,7 @@ void hx_verify_end(struct hx_verify *v)
     learn(v);
     v->partial = v->partial || (v->c->cut_at && !v->whole_given);
     sum_up_ports(v);
+    hx_verify_returned_end(v);
     if (!v->c->fabric.known) {
         hx_note(&v->found,
                 "the fabric is not known (name it with --spec): only header and checksum of %llu frames were judged",

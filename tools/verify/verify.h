@@ -83,6 +83,7 @@ struct hx_verify_counts {
     uint64_t lost_repaired; /* lost, but repeated and then delivered */
     uint64_t under_way;     /* at the end of a partial capture */
     uint64_t turned_back;   /* delivered short of their destination, as unreachable */
+    uint64_t given_back;    /* by networks without a way */
     uint64_t forgotten;     /* not followed, to bound memory */
     uint64_t links_judged, credit_links_judged, nodes_judged;
 };
@@ -106,6 +107,10 @@ struct hx_verify {
     uint16_t *board_job;     /* inferred: the job of a board's own packets; [boards] */
     bool *board_job_known;
     bool partial_given, whole_given;
+    bool ending;              /* nothing is set aside any more */
+    struct hx_map given_back; /* packet: where a network gave it back */
+    struct hx_aside *aside;   /* frames that are not where their sources would have sent them */
+    uint32_t aside_count, aside_room;
 };
 
 /* Whether anything was judged: a capture without a frame of a fabric is not good. */
@@ -127,6 +132,20 @@ struct hx_verify_port *hx_verify_port(struct hx_verify *v, uint32_t port);
 
 /* frame.c: false: the frame is not fit for more. */
 bool hx_verify_alone(struct hx_verify *v, const struct hx_sighting *s);
+
+/* Whether it is where it may be, with the hops and the VC that it must have there. */
+void hx_verify_way(struct hx_verify *v, const struct hx_sighting *s);
+
+/* returned.c */
+void hx_verify_returned_begin(struct hx_verify *v);
+void hx_verify_returned_free(struct hx_verify *v);
+/* A packet came to a node by port `in` and left by `out` with so many hops: whether a network gave it back. */
+bool hx_verify_gives_back(struct hx_verify *v, const struct hx_key *key, uint32_t in, uint32_t out, unsigned hops);
+/* The frame is not where its source would have sent it. false: judge it now. */
+bool hx_verify_set_aside(struct hx_verify *v, const struct hx_sighting *s);
+/* It leaves an accelerator by the port that it came in by, in frame `came`. false: judge it now. */
+bool hx_verify_turn_aside(struct hx_verify *v, const struct hx_sighting *s, uint64_t came);
+void hx_verify_returned_end(struct hx_verify *v);
 
 /* node.c */
 void hx_verify_nodes_begin(struct hx_verify *v);

@@ -1,0 +1,171 @@
+/* returned.c - packets that a network without a way gave back to a board (include/hxmesh/route.h): what came up to a tree
+ * switch goes back by the port it came by, what came down from a spine to any board, on its VC. From there they go straight
+ * again.
+ *
+ * Frames of two nodes stand in the file in any order. So a frame that is not where its source would have sent it is set
+ * aside, and judged at the end, when all that were given back are known. */
+#include "tools/verify/verify.h"
+
+#include <stdlib.h>
+
+enum { MOST_ASIDE = 1 << 20 };
+
+struct hx_aside {
+    struct hx_key key;
+    uint64_t frame;
+    uint32_t port; /* of v->ports */
+    enum hx_pcapng_direction direction;
+    uint64_t turned; /* frame of its coming in by the port that it leaves by; 0: it is about where it is */
+    uint8_t vc, hops;
+};
+
+/* A packet left a tree switch by `from` and came to a place with so many hops behind it. */
+struct given_back {
+    struct hx_key key;
+    uint32_t node, port; /* that it left by */
+    struct hx_spot to;
+    uint8_t hops;
+};
+
+void hx_verify_returned_begin(struct hx_verify *v)
+{
+    v->given_back = hx_map_make(sizeof(struct hx_key), sizeof(struct given_back));
+}
+
+void hx_verify_returned_free(struct hx_verify *v)
+{
+    free(v->aside);
+    hx_map_free(&v->given_back);
+}
+
+static struct hx_journey journey_of(const struct hx_verify *v, const struct hx_key *key)
+{
+    struct hx_header h = hx_key_header(key);
+    const struct hx_fabric *g = v->c->fabric.g;
+    return (struct hx_journey){hx_fabric_host(g, h.src_gx, h.src_gy), hx_fabric_host(g, h.dst_gx, h.dst_gy)};
+}
+
+/* Whether the cable at a tree switch's port leads to another tree switch. */
+static bool leads_up_or_down(const struct hx_verify *v, uint32_t port)
+{
+    return v->ports[port].far.node != HX_NOWHERE && !hx_cap_is_accelerator(&v->c->fabric, &v->ports[port].far);
+}
+
+bool hx_verify_gives_back(struct hx_verify *v, const struct hx_key *key, uint32_t in, uint32_t out, unsigned hops)
+{
+    struct hx_cap_fabric *f = &v->c->fabric;
+    const struct hx_port_at *at = &v->c->ports[out].at;
+    if (!f->g->mesh.nodes || hx_cap_is_accelerator(f, at) || v->ports[out].far.node == HX_NOWHERE)
+        return false;
+    bool is_leaf = hx_place_of(&f->g->mesh, at->node).index < f->row.network.leaves;
+    if (at->spot.y >= f->g->rows)
+        is_leaf = hx_place_of(&f->g->mesh, at->node).index < f->column.network.leaves;
+    bool came_down = is_leaf && leads_up_or_down(v, in);
+    struct hx_leg leg;
+    if (came_down ? leads_up_or_down(v, out) || hx_cap_leg(f, journey_of(v, key), at, &leg) : in != out)
+        return false;
+    struct given_back *g = hx_map_add(&v->given_back, key);
+    g->node = at->node;
+    g->port = at->port;
+    g->to = v->ports[out].far.spot;
+    g->hops = (uint8_t)hops;
+    v->counts.given_back++;
+    return true;
+}
+
+bool hx_verify_set_aside(struct hx_verify *v, const struct hx_sighting *s)
+{
+    if (v->ending || !v->c->fabric.g->mesh.nodes || v->aside_count == MOST_ASIDE)
+        return false;
+    v->aside = hx_grown(v->aside, v->aside_count, &v->aside_room, sizeof *v->aside);
+    v->aside[v->aside_count++] = (struct hx_aside){.key = s->seen.key,
+                                                   .frame = s->frame,
+                                                   .port = s->port,
+                                                   .direction = s->direction,
+                                                   .vc = s->seen.data.vc,
+                                                   .hops = s->seen.data.hops};
+    return true;
+}
+
+bool hx_verify_turn_aside(struct hx_verify *v, const struct hx_sighting *s, uint64_t came)
+{
+    if (!hx_cap_is_accelerator(&v->c->fabric, &v->c->ports[s->port].at) || !hx_verify_set_aside(v, s))
+        return false;
+    v->aside[v->aside_count - 1].turned = came;
+    return true;
+}
+
+/* ---- the end ---- */
+
+static unsigned left_from(struct hx_verify *v, const struct hx_key *key, struct hx_spot here)
+{
+    struct hx_header h = hx_key_header(key);
+    return hx_cap_way(&v->c->fabric, h.dst_gx, h.dst_gy, here).cables;
+}
+
+/* Where the packet was given back last before it was seen here. */
+static const struct given_back *last_before(const struct hx_verify *v, const struct hx_aside *a)
+{
+    const struct given_back *last = NULL;
+    for (const struct given_back *g = hx_map_find(&v->given_back, &a->key); g; g = hx_map_find_next(&v->given_back, g))
+        if (g->hops <= a->hops && (!last || g->hops > last->hops))
+            last = g;
+    return last;
+}
+
+/* It is on the cable by which it was given back, or has come nearer to its destination with each cable since. */
+static bool goes_straight_since(struct hx_verify *v, const struct hx_aside *a)
+{
+    const struct given_back *g = last_before(v, a);
+    const struct hx_verify_port *port = &v->ports[a->port];
+    const struct hx_port_at *at = &v->c->ports[a->port].at;
+    if (!g)
+        return false;
+    bool inbound = a->direction == HX_PCAPNG_INBOUND;
+    bool local = port->far.node == HX_NOWHERE;
+    const struct hx_port_at *near = inbound ? &port->far : at;
+    if (a->hops == g->hops)
+        return !local && near->node == g->node && near->port == g->port;
+    struct hx_spot here = local || inbound ? at->spot : port->far.spot;
+    unsigned cables = (unsigned)a->hops - g->hops - local;
+    return cables + left_from(v, &a->key, here) == left_from(v, &a->key, g->to);
+}
+
+/* An accelerator sends on what it was given back by a port, perhaps by that port again; what it injected and knows no way for
+ * goes to its endpoint. */
+static void judge_turn(struct hx_verify *v, const struct hx_aside *a)
+{
+    const struct hx_port_at *far = &v->ports[a->port].far;
+    bool good = far->node == HX_NOWHERE && v->counts.given_back > 0;
+    for (const struct given_back *g = hx_map_find(&v->given_back, &a->key); g; g = hx_map_find_next(&v->given_back, g))
+        good = good || (g->node == far->node && g->port == far->port && (uint8_t)(g->hops + 1U) == a->hops);
+    if (!good)
+        hx_find(&v->found, false, a->frame, HX_RULE_DISTANCE, "goes back by the port it came in by (frame %llu)",
+                (unsigned long long)a->turned);
+}
+
+static void judge(struct hx_verify *v, const struct hx_aside *a)
+{
+    struct hx_sighting s = {.frame = a->frame, .port = a->port, .direction = a->direction};
+    s.seen.kind = HX_SEEN_DATA;
+    s.seen.key = a->key;
+    s.seen.data = hx_key_header(&a->key);
+    s.seen.data.vc = a->vc;
+    s.seen.data.hops = a->hops;
+    hx_verify_way(v, &s);
+}
+
+void hx_verify_returned_end(struct hx_verify *v)
+{
+    v->ending = true;
+    for (uint32_t i = 0; i < v->aside_count; i++) {
+        const struct hx_aside *a = &v->aside[i];
+        const struct hx_port_at *at = &v->c->ports[a->port].at;
+        if (a->turned)
+            judge_turn(v, a);
+        else if (!goes_straight_since(v, a))
+            judge(v, a);
+        else if (v->ports[a->port].far.node == HX_NOWHERE && at->node != journey_of(v, &a->key).destination)
+            v->counts.turned_back++;
+    }
+}
