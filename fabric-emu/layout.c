@@ -19,7 +19,7 @@ static unsigned groups_of_hosts(const struct hx_fabric *g)
 
 unsigned layout_worker_of(const struct layout *l, unsigned group)
 {
-    return (unsigned)((uint64_t)group * l->workers / l->groups);
+    return l->groups ? (unsigned)((uint64_t)group * l->workers / l->groups) : 0;
 }
 
 static unsigned mesh_worker(const struct layout *l, const struct hx_geometry *m, uint32_t node)

@@ -121,10 +121,10 @@ static inline unsigned hx_route_vc(const struct hx_route *r, unsigned input, uns
  * true (nothing on a wire protects it), and has no way on. */
 static inline uint64_t hx_route_ways(const struct hx_route *r, unsigned input, unsigned vc, unsigned gx, unsigned gy)
 {
-    uint64_t ways = hx_route_ports(r, input, gx, gy);
+    uint64_t offered = hx_route_ports(r, input, gx, gy);
     if (vc != HX_VCS - 1)
-        return ways;
-    return ways & ~(r->is_router ? hx_router_raising(r, input, ways) : (uint64_t)r->raise);
+        return offered;
+    return offered & ~(r->is_router ? hx_router_raising(r, input, offered) : (uint64_t)r->raise);
 }
 
 #include "hxmesh/end.h"

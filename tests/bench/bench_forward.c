@@ -49,7 +49,7 @@ static void set_up(struct bench *b)
     b->hal = (struct hal_switch){.worker = &b->worker,
                                  .ports = HX_ACCELERATOR_PORTS,
                                  .size = SLOTS,
-                                 .open = 31,
+                                 .brings = 31,
                                  .up = 31,
                                  .drops = b->drops,
                                  .tx = b->tx,
@@ -150,7 +150,7 @@ ALWAYS_INLINE uint64_t pass_over(struct bench *b, enum pass pass, unsigned vc, u
             unsigned port = select_narrow(&b->sw, burst.lanes, ports, hal_cost(d));
             sum += port;
             if (pass == CREDIT && port != NO_PORT)
-                spend(&b->sw, &burst, port, hal_cost(d), true);
+                spend(&burst, port, hal_cost(d), true);
         }
     }
     return sum;

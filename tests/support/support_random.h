@@ -18,10 +18,10 @@ static inline uint64_t seeded_next(uint64_t *state)
     return split_mix_next(state);
 }
 
-/* 0 .. bound - 1 */
+/* 0 .. bound - 1; 0 where nothing is below the bound */
 static inline uint32_t seeded_below(uint64_t *state, uint64_t bound)
 {
-    return (uint32_t)(seeded_next(state) % bound);
+    return bound ? (uint32_t)(seeded_next(state) % bound) : 0;
 }
 
 #endif

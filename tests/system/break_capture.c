@@ -116,9 +116,8 @@ int main(int argc, char **argv)
 {
     if (argc != 4 || !take_in(argv[1]))
         return 2;
-    FILE *to = fopen(argv[2], "wb");
     struct found found = find();
-    if (!to || !found.block)
+    if (!found.block)
         return 2;
     bool lost = strcmp(argv[3], "lost") == 0;
     uint32_t interface = word(found.block + 8) + 1;
@@ -129,6 +128,9 @@ int main(int argc, char **argv)
     else if (strcmp(argv[3], "detour") == 0)
         memcpy(bytes + found.block + 8, &interface, sizeof interface);
     else if (!lost)
+        return 2;
+    FILE *to = fopen(argv[2], "wb");
+    if (!to)
         return 2;
     if (lost)
         write_without(to, &found);

@@ -74,8 +74,8 @@ static void examples_are_written_and_read(void **state)
 static void credit_frames_name_their_plane(void **state)
 {
     (void)state;
-    for (uint8_t plane = 0; plane < HX_MAX_PLANES; plane++) {
-        const struct hx_credit_frame written = {.plane = plane, .nonce = 1};
+    for (unsigned plane = 0; plane < HX_MAX_PLANES; plane++) {
+        const struct hx_credit_frame written = {.plane = (uint8_t)plane, .nonce = 1};
         struct hx_credit_frame read = {.plane = HX_MAX_PLANES};
         uint8_t frame[HX_CREDIT_FRAME_BYTES];
         hx_credit_encode(frame, &written);

@@ -283,6 +283,7 @@ double top_done(const struct top *t)
 
 double top_injection(const struct top *t)
 {
-    double most = 4.0 * t->head.planes * t->head.accelerators * (double)t->head.link_rate;
+    double links = hx_fabric_injection(&t->g, (double)t->head.link_rate * 8e-9);
+    double most = links * t->head.planes * t->head.accelerators * (double)t->head.link_rate;
     return most > 0 ? t->rate.bytes / most : 0;
 }
