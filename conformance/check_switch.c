@@ -154,9 +154,9 @@ static void try_transmit(struct kit *k)
     const struct hx_desc *is = kit_arrival(k, 1, HX_W, 2, 0);
     kit_expect(k, is->vc == 2 && is->hops == 9, "sent on VC 2 after 9 hops, it arrives as on VC %u after %u", is->vc,
                is->hops);
-    kit_expect(k, is->length == SHORT && is->dst_gx == 1 && is->dst_gy == 0 && is->job == KIT_JOB,
+    kit_expect(k, is->length == SHORT && is->dst_d0 == 1 && is->dst_d1 == 0 && is->job == KIT_JOB,
                "it arrives with another length, destination or job (%u bytes for %u,%u of job %u)", is->length,
-               is->dst_gx, is->dst_gy, is->job);
+               is->dst_d0, is->dst_d1, is->job);
     kit_settle(k);
 }
 

@@ -33,7 +33,7 @@ static struct hx_header header_of(unsigned length, uint32_t number)
     return (struct hx_header){.credit_vc = HX_NO_CREDIT,
                               .kind = HX_DATA,
                               .job = KIT_JOB,
-                              .dst_gx = 1,
+                              .dst_d0 = 1,
                               .message = number,
                               .message_packets = 1,
                               .length = (uint16_t)length,
@@ -59,7 +59,7 @@ bool kit_is_whole(const uint8_t *frame, unsigned length, uint32_t number)
         if (frame[HX_HEADER_BYTES + i] != payload_byte(number, i))
             return false;
     return h.length == length && h.message == number && h.tag == (uint32_t)~number && h.job == KIT_JOB &&
-           h.dst_gx == 1 && h.dst_gy == 0 && h.crc == hx_frame_crc(frame, length);
+           h.dst_d0 == 1 && h.dst_d1 == 0 && h.crc == hx_frame_crc(frame, length);
 }
 
 bool kit_inject(struct kit *k, unsigned length, uint32_t number)
@@ -69,7 +69,7 @@ bool kit_inject(struct kit *k, unsigned length, uint32_t number)
     if (hal_inject_room(e, 0) == 0 || !hal_buffer_get(e, &buffer, false))
         return false;
     write_frame(hal_frame(e, buffer), length, number);
-    const struct hx_desc d = {.buffer = buffer, .length = (uint16_t)length, .dst_gx = 1, .job = KIT_JOB};
+    const struct hx_desc d = {.buffer = buffer, .length = (uint16_t)length, .dst_d0 = 1, .job = KIT_JOB};
     hal_inject(e, 0, &d);
     return true;
 }

@@ -18,7 +18,7 @@ static const double plane_bytes_per_ns = 4 * 50.0; /* four links of 400 Gb/s (ta
 static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
     const struct local *l = of;
-    uint32_t destination = hx_fabric_host(l->traffic.g, s->dst_gx, s->dst_gy);
+    uint32_t destination = hx_fabric_host(l->traffic.g, s->dst_d0, s->dst_d1);
     const struct payload_id id = {l->traffic.settings.seed, l->rank, destination, s->message, packet};
     payload_write(&id, to, bytes);
 }
@@ -28,7 +28,7 @@ static void place(void *of, const struct hx_header *h, const uint8_t *payload)
     struct local *l = of;
     if (!l->traffic.settings.verify)
         return;
-    uint32_t source = hx_fabric_host(l->traffic.g, h->src_gx, h->src_gy);
+    uint32_t source = hx_fabric_host(l->traffic.g, h->src_d0, h->src_d1);
     const struct payload_id id = {l->traffic.settings.seed, source, l->rank, h->message, h->offset};
     l->bytes_corrupted += payload_wrong_bytes(&id, payload, h->length);
 }

@@ -171,8 +171,8 @@ int hx_endpoint_send(struct hx_endpoint *ep, unsigned gx, unsigned gy, uint64_t 
     peer->send[slot] = (uint16_t)index;
     ep->send_map[index] = (struct hx_map){{0}};
     *s = (struct hx_send){.peer = rank,
-                          .dst_gx = (uint16_t)gx,
-                          .dst_gy = (uint16_t)gy,
+                          .dst_d0 = (uint16_t)gx,
+                          .dst_d1 = (uint16_t)gy,
                           .message = peer->next_message++,
                           .packets = (uint32_t)packets,
                           .tag = tag,
@@ -213,7 +213,7 @@ void hx_endpoint_end_send(struct hx_endpoint *ep, struct hx_send *s, enum hx_eve
         ep->stats.messages_sent++;
     else
         ep->stats.messages_failed++;
-    struct hx_event event = {type, error, s->dst_gx, s->dst_gy, s->message, s->tag, bytes_of(s), s->cookie};
+    struct hx_event event = {type, error, s->dst_d0, s->dst_d1, s->message, s->tag, bytes_of(s), s->cookie};
     hal_event(ep->hal, &event);
 }
 
@@ -241,8 +241,8 @@ void hx_endpoint_inject(struct hx_endpoint *ep, unsigned plane, uint32_t buffer,
     h->credit_vc = HX_NO_CREDIT;
     h->plane = (uint8_t)plane;
     h->job = c->job;
-    h->src_gx = c->gx;
-    h->src_gy = c->gy;
+    h->src_d0 = c->gx;
+    h->src_d1 = c->gy;
     h->epoch = c->epoch;
     hx_frame_encode(frame, h);
     if (c->check) {
@@ -250,7 +250,7 @@ void hx_endpoint_inject(struct hx_endpoint *ep, unsigned plane, uint32_t buffer,
         hx_frame_set_crc(frame, h->crc);
     }
     const struct hx_desc d = {
-        .buffer = buffer, .length = h->length, .dst_gx = h->dst_gx, .dst_gy = h->dst_gy, .job = h->job};
+        .buffer = buffer, .length = h->length, .dst_d0 = h->dst_d0, .dst_d1 = h->dst_d1, .job = h->job};
     hal_inject(ep->hal, plane, &d);
 }
 
@@ -327,8 +327,8 @@ static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
 void hx_endpoint_head(struct hx_header *h, const struct hx_send *s, enum hx_kind kind, uint32_t offset)
 {
     *h = (struct hx_header){.kind = (uint8_t)kind,
-                            .dst_gx = s->dst_gx,
-                            .dst_gy = s->dst_gy,
+                            .dst_d0 = s->dst_d0,
+                            .dst_d1 = s->dst_d1,
                             .message = s->message,
                             .offset = offset,
                             .message_packets = s->packets,

@@ -39,8 +39,8 @@ bool hx_endpoint_write_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigne
     r->reported = r->received;
     r->reported_base = r->base;
     *h = (struct hx_header){.kind = HX_ACK,
-                            .dst_gx = (uint16_t)(peer->rank % ep->config.columns),
-                            .dst_gy = (uint16_t)(peer->rank / ep->config.columns),
+                            .dst_d0 = (uint16_t)(peer->rank % ep->config.columns),
+                            .dst_d1 = (uint16_t)(peer->rank / ep->config.columns),
                             .message = r->message,
                             .offset = r->base,
                             .message_packets = r->packets,
@@ -61,8 +61,8 @@ static void complete(struct hx_endpoint *ep, const struct hx_header *h, struct h
     r->state = DONE;
     ep->stats.messages_received++;
     struct hx_event event = {.type = HX_EVENT_RECEIVED,
-                             .gx = h->src_gx,
-                             .gy = h->src_gy,
+                             .gx = h->src_d0,
+                             .gy = h->src_d1,
                              .message = r->message,
                              .tag = r->tag,
                              .bytes = (uint64_t)(r->packets - 1) * HX_MAX_PAYLOAD + r->last_length};
@@ -183,17 +183,17 @@ static void owe_report(struct hx_endpoint *ep, const struct hx_header *h, unsign
     hal_endpoint_drop(ep->hal, HX_DROP_UNREACHABLE);
     if (h->kind != HX_DATA && h->kind != HX_PROBE)
         return;
-    if (h->src_gx == ep->config.gx && h->src_gy == ep->config.gy) {
-        note_unreachable(ep, h, h->dst_gx, h->dst_gy);
+    if (h->src_d0 == ep->config.gx && h->src_d1 == ep->config.gy) {
+        note_unreachable(ep, h, h->dst_d0, h->dst_d1);
         return;
     }
     if (ep->reports_count == HX_REPORTS)
         return;
     ep->report[(ep->reports_first + ep->reports_count++) % HX_REPORTS] =
-        (struct hx_report){.src_gx = h->src_gx,
-                           .src_gy = h->src_gy,
-                           .dst_gx = h->dst_gx,
-                           .dst_gy = h->dst_gy,
+        (struct hx_report){.src_d0 = h->src_d0,
+                           .src_d1 = h->src_d1,
+                           .dst_d0 = h->dst_d0,
+                           .dst_d1 = h->dst_d1,
                            .message = h->message,
                            .offset = h->kind == HX_DATA ? h->offset : 0,
                            .message_packets = h->message_packets,
@@ -205,18 +205,18 @@ static void owe_report(struct hx_endpoint *ep, const struct hx_header *h, unsign
 static void write_report(const struct hx_report *r, struct hx_header *h, uint8_t *payload)
 {
     *h = (struct hx_header){.kind = HX_UNREACHABLE,
-                            .dst_gx = r->src_gx,
-                            .dst_gy = r->src_gy,
+                            .dst_d0 = r->src_d0,
+                            .dst_d1 = r->src_d1,
                             .message = r->message,
                             .offset = r->offset,
                             .message_packets = r->message_packets,
                             .peer_epoch = r->epoch,
                             .length = HX_REPORT_BYTES,
                             .tag = r->tag};
-    payload[0] = (uint8_t)(r->dst_gx >> 8);
-    payload[1] = (uint8_t)r->dst_gx;
-    payload[2] = (uint8_t)(r->dst_gy >> 8);
-    payload[3] = (uint8_t)r->dst_gy;
+    payload[0] = (uint8_t)(r->dst_d0 >> 8);
+    payload[1] = (uint8_t)r->dst_d0;
+    payload[2] = (uint8_t)(r->dst_d1 >> 8);
+    payload[3] = (uint8_t)r->dst_d1;
 }
 
 unsigned hx_endpoint_report(struct hx_endpoint *ep)
@@ -258,8 +258,8 @@ static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
     const struct hx_endpoint_config *c = &ep->config;
     uint8_t *frame = hal_frame(ep->hal, d->buffer);
     struct hx_header h;
-    if (hx_frame_decode(&h, frame, (size_t)HX_HEADER_BYTES + d->length) != HX_OK || h.dst_gx >= c->columns ||
-        h.dst_gy >= c->rows || h.src_gx >= c->columns || h.src_gy >= c->rows) {
+    if (hx_frame_decode(&h, frame, (size_t)HX_HEADER_BYTES + d->length) != HX_OK || h.dst_d0 >= c->columns ||
+        h.dst_d1 >= c->rows || h.src_d0 >= c->columns || h.src_d1 >= c->rows) {
         hal_endpoint_drop(ep->hal, HX_DROP_MALFORMED);
         return;
     }
@@ -271,7 +271,7 @@ static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
         hal_endpoint_drop(ep->hal, HX_DROP_FOREIGN_JOB);
         return;
     }
-    if (h.dst_gx != c->gx || h.dst_gy != c->gy) {
+    if (h.dst_d0 != c->gx || h.dst_d1 != c->gy) {
         owe_report(ep, &h, plane);
         return;
     }
@@ -279,7 +279,7 @@ static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
         take_report(ep, &h, frame + HX_HEADER_BYTES);
         return;
     }
-    uint32_t source = (uint32_t)h.src_gy * c->columns + h.src_gx;
+    uint32_t source = (uint32_t)h.src_d1 * c->columns + h.src_d0;
     bool begins = h.kind != HX_ACK;
     struct hx_peer *peer = begins ? hx_endpoint_meet_peer(ep, source) : hx_endpoint_peer(ep, source);
     if (!peer) { /* no room for one more; or an answer to who was here before */

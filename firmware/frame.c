@@ -87,8 +87,8 @@ void hx_frame_set_crc(uint8_t *frame, uint32_t crc)
 
 void hx_frame_encode(uint8_t *frame, const struct hx_header *h)
 {
-    put_mac(frame + HX_AT_DST_MAC, MAC_UNICAST, h->plane, h->dst_gx, h->dst_gy);
-    put_mac(frame + HX_AT_SRC_MAC, MAC_UNICAST, h->plane, h->src_gx, h->src_gy);
+    put_mac(frame + HX_AT_DST_MAC, MAC_UNICAST, h->plane, h->dst_d0, h->dst_d1);
+    put_mac(frame + HX_AT_SRC_MAC, MAC_UNICAST, h->plane, h->src_d0, h->src_d1);
     put16(frame + HX_AT_ETHERTYPE, HX_ETHERTYPE_DATA);
     frame[HX_AT_VERSION] = HX_WIRE_VERSION;
     hx_frame_set_hop(frame, h->vc, h->hops, h->credit_vc, h->credit_limit);
@@ -97,10 +97,10 @@ void hx_frame_encode(uint8_t *frame, const struct hx_header *h)
     frame[HX_AT_KIND] = h->kind;
     frame[HX_AT_PLANE] = h->plane;
     put16(frame + HX_AT_JOB, h->job);
-    put16(frame + HX_AT_DST_GX, h->dst_gx);
-    put16(frame + HX_AT_DST_GY, h->dst_gy);
-    put16(frame + HX_AT_SRC_GX, h->src_gx);
-    put16(frame + HX_AT_SRC_GY, h->src_gy);
+    put16(frame + HX_AT_DST_D0, h->dst_d0);
+    put16(frame + HX_AT_DST_D1, h->dst_d1);
+    put16(frame + HX_AT_SRC_D0, h->src_d0);
+    put16(frame + HX_AT_SRC_D1, h->src_d1);
     put32(frame + HX_AT_MESSAGE, h->message);
     put32(frame + HX_AT_OFFSET, h->offset);
     put32(frame + HX_AT_MESSAGE_PACKETS, h->message_packets);
@@ -121,10 +121,10 @@ static struct hx_header read_header(const uint8_t *frame)
         .kind = frame[HX_AT_KIND],
         .plane = frame[HX_AT_PLANE],
         .job = get16(frame + HX_AT_JOB),
-        .dst_gx = get16(frame + HX_AT_DST_GX),
-        .dst_gy = get16(frame + HX_AT_DST_GY),
-        .src_gx = get16(frame + HX_AT_SRC_GX),
-        .src_gy = get16(frame + HX_AT_SRC_GY),
+        .dst_d0 = get16(frame + HX_AT_DST_D0),
+        .dst_d1 = get16(frame + HX_AT_DST_D1),
+        .src_d0 = get16(frame + HX_AT_SRC_D0),
+        .src_d1 = get16(frame + HX_AT_SRC_D1),
         .message = get32(frame + HX_AT_MESSAGE),
         .offset = get32(frame + HX_AT_OFFSET),
         .message_packets = get32(frame + HX_AT_MESSAGE_PACKETS),
@@ -165,8 +165,8 @@ int hx_frame_decode(struct hx_header *h, const uint8_t *frame, size_t bytes)
     *h = read_header(frame);
     if (h->vc >= HX_VCS || h->plane >= HX_MAX_PLANES || (h->credit_vc >= HX_VCS && h->credit_vc != HX_NO_CREDIT) ||
         h->epoch == 0 || !extent_is_valid(h) ||
-        !mac_is(frame + HX_AT_DST_MAC, MAC_UNICAST, h->plane, h->dst_gx, h->dst_gy) ||
-        !mac_is(frame + HX_AT_SRC_MAC, MAC_UNICAST, h->plane, h->src_gx, h->src_gy))
+        !mac_is(frame + HX_AT_DST_MAC, MAC_UNICAST, h->plane, h->dst_d0, h->dst_d1) ||
+        !mac_is(frame + HX_AT_SRC_MAC, MAC_UNICAST, h->plane, h->src_d0, h->src_d1))
         return HX_E_FIELD;
     return bytes < (size_t)HX_HEADER_BYTES + h->length ? HX_E_SHORT : HX_OK;
 }

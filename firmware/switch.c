@@ -77,7 +77,7 @@ ALWAYS_INLINE uint64_t returns_of(const struct hx_route *r, unsigned input)
 ALWAYS_INLINE uint64_t candidates(const struct hx_switch *sw, unsigned input, const struct hx_desc *d,
                                   route_function *route, bool narrow)
 {
-    uint64_t ports = route(&sw->route, input, d->dst_gx, d->dst_gy);
+    uint64_t ports = route(&sw->route, input, d->dst_d0, d->dst_d1);
     if (RARE(ports == 0))
         ports = narrow ? LOCAL_BIT : returns_of(&sw->route, input);
     return ports;
@@ -257,7 +257,7 @@ ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, ui
                            route_function *route, bool narrow)
 {
     const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
-    if (RARE(d->dst_gx >= sw->route.columns || d->dst_gy >= sw->route.rows)) {
+    if (RARE(d->dst_d0 >= sw->route.columns || d->dst_d1 >= sw->route.rows)) {
         hal_drop(sw->hal, input, vc, d, HX_DROP_MALFORMED);
         return;
     }

@@ -31,8 +31,8 @@ static int write_and_read_frame(void)
     static uint8_t frame[HX_HEADER_BYTES + 5] = {[HX_HEADER_BYTES] = 'h', 'e', 'l', 'l', 'o'};
     const struct hx_header written = {.credit_vc = HX_NO_CREDIT,
                                       .kind = HX_DATA,
-                                      .dst_gx = 5,
-                                      .dst_gy = 6,
+                                      .dst_d0 = 5,
+                                      .dst_d1 = 6,
                                       .message_packets = 1,
                                       .length = 5,
                                       .epoch = 1};
@@ -42,8 +42,8 @@ static int write_and_read_frame(void)
     int error = hx_frame_decode(&read, frame, sizeof frame);
     if (error != HX_OK)
         return error;
-    printf("%zu bytes on the wire, %u of payload for %u,%u, CRC-32C %08x\n", sizeof frame, read.length, read.dst_gx,
-           read.dst_gy, read.crc);
+    printf("%zu bytes on the wire, %u of payload for %u,%u, CRC-32C %08x\n", sizeof frame, read.length, read.dst_d0,
+           read.dst_d1, read.crc);
     return HX_OK;
 }
 

@@ -94,9 +94,9 @@ void accelerator_give_up(struct accelerator *a)
     unsigned tries = a->worker->gone ? HOPELESS_TRIES : WAIT_RETRIES;
     for (unsigned i = 0; ep->active && i < ep->config.sends; i++) {
         const struct hx_send *s = &ep->send[i];
-        if (s->active && (is_cut_off(a, hx_fabric_host(a->worker->f->g, s->dst_gx, s->dst_gy)) ||
+        if (s->active && (is_cut_off(a, hx_fabric_host(a->worker->f->g, s->dst_d0, s->dst_d1)) ||
                           (s->tries >= tries && !may_come_back)))
-            hx_endpoint_abandon(ep, s->dst_gx, s->dst_gy);
+            hx_endpoint_abandon(ep, s->dst_d0, s->dst_d1);
     }
 }
 

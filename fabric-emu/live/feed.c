@@ -26,7 +26,7 @@ enum feed_verdict feed_judge(struct hx_header *h, const uint8_t *frame, uint32_t
         return FEED_CONTROL;
     if (error)
         return FEED_MALFORMED;
-    if (h->dst_gx >= g->columns || h->dst_gy >= g->rows || h->src_gx >= g->columns || h->src_gy >= g->rows ||
+    if (h->dst_d0 >= g->columns || h->dst_d1 >= g->rows || h->src_d0 >= g->columns || h->src_d1 >= g->rows ||
         h->plane != plane)
         return FEED_OUTSIDE;
     if (checked && shm_crc32c(0, frame + HX_CRC_FIRST, HX_HEADER_BYTES - HX_CRC_FIRST + h->length) != h->crc)
@@ -121,8 +121,8 @@ static void send_frame(struct worker *w, struct feeding *f, const struct hx_head
                               .length = h->length,
                               .vc = f->accelerator ? 0 : h->vc,
                               .hops = f->accelerator ? 0 : h->hops,
-                              .dst_gx = h->dst_gx,
-                              .dst_gy = h->dst_gy,
+                              .dst_d0 = h->dst_d0,
+                              .dst_d1 = h->dst_d1,
                               .job = h->job};
     w->shm.buffers[buffer].injected_ns = w->shm.now;
     if (f->accelerator) {

@@ -66,7 +66,7 @@ static void take(struct workload *w, const struct workload_message *m)
 static void fill(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
     const struct pattern *p = (const struct pattern *)w;
-    uint32_t destination = hx_fabric_host(p->traffic->g, s->dst_gx, s->dst_gy);
+    uint32_t destination = hx_fabric_host(p->traffic->g, s->dst_d0, s->dst_d1);
     const struct payload_id id = {p->traffic->settings.seed, w->rank, destination, s->message, packet};
     payload_write(&id, to, bytes);
 }
@@ -74,7 +74,7 @@ static void fill(const struct workload *w, const struct hx_send *s, uint32_t pac
 static uint64_t place(struct workload *w, const struct hx_header *h, const uint8_t *payload)
 {
     const struct traffic *t = pattern_of(w)->traffic;
-    uint32_t source = hx_fabric_host(t->g, h->src_gx, h->src_gy);
+    uint32_t source = hx_fabric_host(t->g, h->src_d0, h->src_d1);
     if (source == HX_NOWHERE)
         return h->length; /* nobody has this address */
     const struct payload_id id = {t->settings.seed, source, w->rank, h->message, h->offset};

@@ -43,7 +43,7 @@ enum cable_verdict cable_arrive(struct cable_end *c, const struct hx_header *h, 
     if (!hx_credit_link_arrive(&c->link, h->vc, hx_blocks(h->length)))
         return CABLE_OVERRUN;
     *d = (struct hx_desc){
-        .length = h->length, .vc = h->vc, .hops = h->hops, .dst_gx = h->dst_gx, .dst_gy = h->dst_gy, .job = h->job};
+        .length = h->length, .vc = h->vc, .hops = h->hops, .dst_d0 = h->dst_d0, .dst_d1 = h->dst_d1, .job = h->job};
     return CABLE_DATA;
 }
 

@@ -199,8 +199,8 @@ static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned 
     slot->length = d->length;
     slot->vc = d->vc;
     slot->hops = d->hops;
-    slot->dst_gx = d->dst_gx;
-    slot->dst_gy = d->dst_gy;
+    slot->dst_d0 = d->dst_d0;
+    slot->dst_d1 = d->dst_d1;
     slot->job = d->job;
     slot->flow = d->flow;
     tx->head = hx_lane_add(tx->head, d->vc, 1);

@@ -57,7 +57,7 @@ static void write_note(struct hal_switch *h, unsigned output, unsigned input, un
     const struct hx_switch *sw = h->tap->sw;
     unsigned slot = hx_lane(h->tx[output].head, d->vc) & (h->size - 1);
     struct hx_tap_note *n = &h->tap->note[((size_t)output * HX_VCS + d->vc) * h->size + slot];
-    *n = (struct hx_tap_note){.candidates = hx_route_ways(&sw->route, input, vc, d->dst_gx, d->dst_gy),
+    *n = (struct hx_tap_note){.candidates = hx_route_ways(&sw->route, input, vc, d->dst_d0, d->dst_d1),
                               .input = (uint8_t)input,
                               .input_vc = (uint8_t)vc,
                               .output = (uint8_t)output};

@@ -53,10 +53,10 @@ static bool may_go(struct virtual_entity *e, struct virtual_node *n, unsigned in
 {
     const struct hx_route *r = &n->sw.route;
     struct hal_switch *h = &n->hal;
-    if (d->dst_gx >= r->columns || d->dst_gy >= r->rows)
+    if (d->dst_d0 >= r->columns || d->dst_d1 >= r->rows)
         return true;
     uint64_t ports =
-        e->tree ? hx_router_ports(r, input, d->dst_gx, d->dst_gy) : hx_mesh_ports(r, input, d->dst_gx, d->dst_gy);
+        e->tree ? hx_router_ports(r, input, d->dst_d0, d->dst_d1) : hx_mesh_ports(r, input, d->dst_d0, d->dst_d1);
     if (ports == 0)
         return true;
     for (uint64_t left = ports & ~h->shut; left; left &= left - 1) {

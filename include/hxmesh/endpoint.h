@@ -104,7 +104,7 @@ struct hx_endpoint_config {
  * neither times nor probes. */
 struct hx_send {
     uint32_t peer; /* rank */
-    uint16_t dst_gx, dst_gy;
+    uint16_t dst_d0, dst_d1;
     uint32_t message, packets;
     uint32_t tag;
     uint32_t acked;  /* packets known to be there, without a gap */
@@ -203,9 +203,9 @@ struct hx_endpoint_stats {
     uint64_t acks_sent;
 };
 
-/* Whom to tell what: a packet of (src_gx, src_gy) to (dst_gx, dst_gy) found no way on from here. */
+/* Whom to tell what: a packet of (src_d0, src_d1) to (dst_d0, dst_d1) found no way on from here. */
 struct hx_report {
-    uint16_t src_gx, src_gy, dst_gx, dst_gy;
+    uint16_t src_d0, src_d1, dst_d0, dst_d1;
     uint32_t message, offset, message_packets, tag;
     uint16_t epoch; /* hx_epoch_check() of the sender's */
     uint8_t plane;

@@ -1,11 +1,14 @@
 /* frame.h - the wire format, version 2. docs/wire-format.md is the same as a table.
  *
+ * An address is two digits of 16 bits, d0 and d1, which mean nothing to a wire: of a HammingMesh gx and gy, elsewhere the
+ * switch and the host's place on it.
+ *
  * Network byte order, fixed offsets, inside an Ethernet frame with a local experimental EtherType (IEEE 802:
  * 88-B5 data, 88-B6 control). The header of a data frame is 64 bytes, Ethernet included; the payload follows.
  *
  *   offset size            field            data frame (EtherType 0x88B5)
- *        0    6  dst MAC   02:plane:gx:gy of the destination (16-bit gx, gy)
- *        6    6  src MAC   02:plane:gx:gy of the source
+ *        0    6  dst MAC   02:plane:d0:d1 of the destination (16 bits each)
+ *        6    6  src MAC   02:plane:d0:d1 of the source
  *       12    2  EtherType 0x88B5
  *   -- changed at every hop, outside the CRC --
  *       14    1  version   2
@@ -19,8 +22,8 @@
  *       28    1  kind      1 data, 2 acknowledgement, 3 unreachable, 4 probe, 5 hello
  *       29    1  plane     0 .. 3
  *       30    2  job       job tag
- *       32    2  dst_gx    36 2 src_gx
- *       34    2  dst_gy    38 2 src_gy
+ *       32    2  dst_d0    36 2 src_d0
+ *       34    2  dst_d1    38 2 src_d1
  *       40    4  message   number of the message between this source and destination
  *       44    4  offset    data: first payload byte's place in the message, in packets of 8,192 B (*)
  *       48    4  message_packets  packets of the message
@@ -38,7 +41,7 @@
  * none: bit n stands for packet offset + n, so that bit 0 is always 0. `tag` is the number of the probe that it answers,
  * 0 if it answers none.
  * Unreachable: names the (message, offset) of the data packet that found no way; the payload is its destination,
- * 2 bytes gx, 2 bytes gy. offset < message_packets.
+ * 2 bytes d0, 2 bytes d1. offset < message_packets.
  * Probe: asks what is there of a message, to be acknowledged at once. `offset` is the probe's number, 1 .. 255; no
  * payload.
  * Hello: asks who is there, or says so: 8 bytes nonce of the source, 0: it asks nothing; 8 bytes nonce of the
@@ -102,10 +105,10 @@ enum {
     HX_AT_KIND = 28,
     HX_AT_PLANE = 29,
     HX_AT_JOB = 30,
-    HX_AT_DST_GX = 32,
-    HX_AT_DST_GY = 34,
-    HX_AT_SRC_GX = 36,
-    HX_AT_SRC_GY = 38,
+    HX_AT_DST_D0 = 32,
+    HX_AT_DST_D1 = 34,
+    HX_AT_SRC_D0 = 36,
+    HX_AT_SRC_D1 = 38,
     HX_AT_MESSAGE = 40,
     HX_AT_OFFSET = 44,
     HX_AT_MESSAGE_PACKETS = 48,
@@ -134,7 +137,7 @@ struct hx_header {
     uint32_t crc;
     uint8_t kind, plane;
     uint16_t job;
-    uint16_t dst_gx, dst_gy, src_gx, src_gy;
+    uint16_t dst_d0, dst_d1, src_d0, src_d1;
     uint32_t message, offset, message_packets;
     uint16_t length;
     uint16_t peer_epoch;

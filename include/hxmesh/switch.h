@@ -53,7 +53,7 @@ struct hx_desc {
     uint16_t length; /* payload bytes, 0 .. 8192 */
     uint8_t vc;      /* 0 .. 2 */
     uint8_t hops;    /* switches passed */
-    uint16_t dst_gx, dst_gy;
+    uint16_t dst_d0, dst_d1;
     uint16_t job;
     uint16_t flow; /* platform's own; carried along */
 };

@@ -68,7 +68,7 @@ static struct hx_desc packet_for(struct bench *b, unsigned input, unsigned vc, u
         uint16_t gy = (uint16_t)seeded_below(&b->random, b->g.rows);
         uint64_t ports = hx_mesh_ports(&b->sw.route, input, gx, gy);
         if (ports && (vc < HX_VCS - 1 || !(ports & b->sw.route.raise)))
-            return (struct hx_desc){.length = length, .vc = (uint8_t)vc, .dst_gx = gx, .dst_gy = gy};
+            return (struct hx_desc){.length = length, .vc = (uint8_t)vc, .dst_d0 = gx, .dst_d1 = gy};
     }
 }
 
@@ -139,7 +139,7 @@ ALWAYS_INLINE uint64_t pass_over(struct bench *b, enum pass pass, unsigned vc, u
             const struct hx_desc *d = hal_arrival(&b->hal, input, vc, (uint16_t)position);
             sum += d->job;
             if (pass == RECEIVE) {
-                sum += d->dst_gx + d->dst_gy;
+                sum += d->dst_d0 + d->dst_d1;
                 continue;
             }
             uint64_t ports = candidates(&b->sw, input, d, hx_mesh_ports, true);

@@ -60,8 +60,8 @@ static void find_distances(const struct graph *g)
 
 static void judge_hops(struct fabric *f, const struct hx_header *h)
 {
-    size_t from = (size_t)h->src_gy * f->g.columns + h->src_gx;
-    size_t to = (size_t)h->dst_gy * f->g.columns + h->dst_gx;
+    size_t from = (size_t)h->src_d1 * f->g.columns + h->src_d0;
+    size_t to = (size_t)h->dst_d1 * f->g.columns + h->dst_d0;
     assert_int_equal(h->hops, distances[to * f->g.accelerators + from] + 1);
 }
 

@@ -160,14 +160,14 @@ static void arrive(struct judge *j, unsigned input)
     p->set = set_of(j, p);
     if (j->packets == MOST || rig_space(&j->rig, input, p->vc) < p->blocks)
         return;
-    struct hx_desc d = {.length = (uint16_t)p->length, .vc = (uint8_t)p->vc, .dst_gx = (uint16_t)p->gx, .job = RIG_JOB};
+    struct hx_desc d = {.length = (uint16_t)p->length, .vc = (uint8_t)p->vc, .dst_d0 = (uint16_t)p->gx, .job = RIG_JOB};
     bool foreign = !j->manner.tree && percent(j, 1);
     bool outside = percent(j, 1);
     d.job = foreign ? RIG_JOB + 1 : RIG_JOB;
     if (outside && percent(j, 50))
-        d.dst_gy = (uint16_t)(OUTSIDE + below(j, 60000));
+        d.dst_d1 = (uint16_t)(OUTSIDE + below(j, 60000));
     else if (outside)
-        d.dst_gx = (uint16_t)(OUTSIDE + below(j, 60000));
+        d.dst_d0 = (uint16_t)(OUTSIDE + below(j, 60000));
     rig_arrive_as(&j->rig, input, p->vc, j->packets, &d);
     if (foreign || outside || p->set == 0) {
         p->state = DROPPED;

@@ -228,8 +228,8 @@ bool sim_is_minimal(const struct sim_settings *set, unsigned gx, unsigned gy, un
 static unsigned candidates(const struct world *w, const struct packet *p, unsigned gx, unsigned gy)
 {
     const struct sim_settings *s = w->set;
-    unsigned x = steps(s->a, gx, p->frame.dst_gx);
-    unsigned y = steps(s->b, gy, p->frame.dst_gy);
+    unsigned x = steps(s->a, gx, p->frame.dst_d0);
+    unsigned y = steps(s->b, gy, p->frame.dst_d1);
     unsigned set = (x & 2 ? 1U << E : 0) | (x & 1 ? 1U << W : 0) | (y & 1 ? 1U << N : 0) | (y & 2 ? 1U << S : 0);
     bool exit_here = (x & 1 && is_edge(s->a, gx, 0)) || (x & 2 && is_edge(s->a, gx, 1));
     if (x != 0 && !exit_here)
@@ -246,7 +246,7 @@ static unsigned candidates(const struct world *w, const struct packet *p, unsign
 static uint64_t crossbar(const struct world *w, const struct packet *p, bool row, unsigned in)
 {
     unsigned side = row ? w->set->a : w->set->b;
-    unsigned to = row ? p->frame.dst_gx : p->frame.dst_gy;
+    unsigned to = row ? p->frame.dst_d0 : p->frame.dst_d1;
     unsigned low = 2 * (to / side);
     unsigned from_low = to % side;
     unsigned from_high = side - 1 - to % side;
@@ -401,7 +401,7 @@ static void inject(struct world *w, unsigned plane, const struct sim_frame *f)
     p->frame.plane = (uint8_t)plane;
     p->frame.credit_vc = 0xFF;
     p->bytes = 64U + f->length;
-    put(&w->inject[plane * w->columns * w->rows + f->src_gy * w->columns + f->src_gx], p);
+    put(&w->inject[plane * w->columns * w->rows + f->src_d1 * w->columns + f->src_d0], p);
     w->alive++;
 }
 
@@ -412,10 +412,10 @@ static void deliver(struct world *w, struct packet *p)
     if (f.kind == 1 && f.offset + 1 == f.message_packets) {
         struct sim_frame ack = {.kind = 2,
                                 .job = f.job,
-                                .dst_gx = f.src_gx,
-                                .dst_gy = f.src_gy,
-                                .src_gx = f.dst_gx,
-                                .src_gy = f.dst_gy,
+                                .dst_d0 = f.src_d0,
+                                .dst_d1 = f.src_d1,
+                                .src_d0 = f.dst_d0,
+                                .src_d1 = f.dst_d1,
                                 .message = f.message,
                                 .offset = f.message_packets,
                                 .message_packets = f.message_packets,
@@ -530,10 +530,10 @@ static void load(struct world *w)
             unsigned to = (unsigned)((rank + 1 + draw(w) % (w->columns * w->rows - 1)) % (w->columns * w->rows));
             for (unsigned i = 0; i < packets; i++) {
                 struct sim_frame f = {.kind = 1,
-                                      .dst_gx = (uint16_t)(to % w->columns),
-                                      .dst_gy = (uint16_t)(to / w->columns),
-                                      .src_gx = (uint16_t)(rank % w->columns),
-                                      .src_gy = (uint16_t)(rank / w->columns),
+                                      .dst_d0 = (uint16_t)(to % w->columns),
+                                      .dst_d1 = (uint16_t)(to / w->columns),
+                                      .src_d0 = (uint16_t)(rank % w->columns),
+                                      .src_d1 = (uint16_t)(rank / w->columns),
                                       .message = message,
                                       .offset = i,
                                       .message_packets = packets,

@@ -44,8 +44,8 @@ void sim_frame_seal(uint8_t *frame)
 void sim_frame_data(uint8_t *frame, const struct sim_frame *f, bool crc)
 {
     memset(frame, 0, 64);
-    mac(frame, f->plane, f->dst_gx, f->dst_gy);
-    mac(frame + 6, f->plane, f->src_gx, f->src_gy);
+    mac(frame, f->plane, f->dst_d0, f->dst_d1);
+    mac(frame + 6, f->plane, f->src_d0, f->src_d1);
     number(frame + 12, 0x88B5, 2);
     frame[14] = 2;
     frame[15] = f->vc;
@@ -55,10 +55,10 @@ void sim_frame_data(uint8_t *frame, const struct sim_frame *f, bool crc)
     frame[28] = f->kind;
     frame[29] = f->plane;
     number(frame + 30, f->job, 2);
-    number(frame + 32, f->dst_gx, 2);
-    number(frame + 34, f->dst_gy, 2);
-    number(frame + 36, f->src_gx, 2);
-    number(frame + 38, f->src_gy, 2);
+    number(frame + 32, f->dst_d0, 2);
+    number(frame + 34, f->dst_d1, 2);
+    number(frame + 36, f->src_d0, 2);
+    number(frame + 38, f->src_d1, 2);
     number(frame + 40, f->message, 4);
     number(frame + 44, f->offset, 4);
     number(frame + 48, f->message_packets, 4);

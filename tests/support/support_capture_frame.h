@@ -11,7 +11,7 @@ struct sim_frame {
     uint8_t vc, hops, credit_vc;
     uint32_t credit_limit;
     uint8_t kind, plane;
-    uint16_t job, dst_gx, dst_gy, src_gx, src_gy;
+    uint16_t job, dst_d0, dst_d1, src_d0, src_d1;
     uint32_t message, offset, message_packets;
     uint16_t length;
     uint16_t peer_epoch;

@@ -62,7 +62,7 @@ static struct message *message_of(struct messages *m, uint64_t number, unsigned 
 
 void messages_place(struct messages *m, unsigned rank, const struct hx_header *h, const uint8_t *payload)
 {
-    struct message *message = message_of(m, h->tag, h->src_gy * m->columns + h->src_gx, rank);
+    struct message *message = message_of(m, h->tag, h->src_d1 * m->columns + h->src_d0, rank);
     assert_int_equal(h->message_packets, message->packets);
     assert_true(h->offset < message->packets);
     uint64_t left = message->bytes - (uint64_t)h->offset * 8192;

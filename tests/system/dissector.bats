@@ -29,7 +29,7 @@ dissect() { tshark -X "lua_script:$DISSECTOR" "$@" 2> >(grep -v "^Running as use
 @test "dissector: fields are what the frame says" {
     make_capture run.pcapng bytes=9000 messages=1
     # The second packet of message 0 from 5,6, as it is injected.
-    run dissect -o hxmesh.check_crc:TRUE -r run.pcapng -T fields -E separator=, -e hxmesh.src -e hxmesh.src_gx -e hxmesh.src_gy \
+    run dissect -o hxmesh.check_crc:TRUE -r run.pcapng -T fields -E separator=, -e hxmesh.src -e hxmesh.src_d0 -e hxmesh.src_d1 \
         -e hxmesh.message -e hxmesh.offset -e hxmesh.message_packets -e hxmesh.length -e hxmesh.blocks -e hxmesh.kind \
         -e hxmesh.vc -e hxmesh.hops -e hxmesh.plane -e hxmesh.epoch -e hxmesh.tag -e hxmesh.crc.status -e hxmesh.port \
         -Y 'hxmesh.src == "a5,6" && hxmesh.message == 0 && hxmesh.offset == 1 && hxmesh.hops == 0 && hxmesh.kind == 1'

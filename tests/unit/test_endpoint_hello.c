@@ -51,7 +51,7 @@ static void recorded_packets_of_another_epoch_end_nothing(void **state)
         trial_hold(false);
         trial_turns(6);
         struct hx_header h = trial_read(&f);
-        unsigned from = h.src_gx;
+        unsigned from = h.src_d0;
         uint32_t epoch = h.epoch;
         trial_watch();
         for (unsigned n = 0; n < 8; n++) {

@@ -33,10 +33,10 @@ static void packets_say_where_they_come_from(void **state)
     trial_turns(3);
     assert_int_equal(cloud.frames, 1);
     struct hx_header h = trial_read(&cloud.frame[0]);
-    assert_int_equal(h.src_gx, 2);
-    assert_int_equal(h.src_gy, FAR_ROW);
-    assert_int_equal(h.dst_gx, 1);
-    assert_int_equal(h.dst_gy, 0);
+    assert_int_equal(h.src_d0, 2);
+    assert_int_equal(h.src_d1, FAR_ROW);
+    assert_int_equal(h.dst_d0, 1);
+    assert_int_equal(h.dst_d1, 0);
 }
 
 /* A data packet from end 0 to end 1, held in the network. */
@@ -55,7 +55,7 @@ static void each_coordinate_of_a_packet_has_a_bound(void **state)
     for (unsigned which = 0; which < 4; which++) {
         start();
         struct hx_header h = hold_packet();
-        uint16_t *coordinate[] = {&h.dst_gx, &h.dst_gy, &h.src_gx, &h.src_gy};
+        uint16_t *coordinate[] = {&h.dst_d0, &h.dst_d1, &h.src_d0, &h.src_d1};
         *coordinate[which] = which % 2 ? ROWS : ENDS;
         trial_rewrite(&cloud.frame[0], &h);
         trial_hold(false);
@@ -74,7 +74,7 @@ static void the_last_places_exist(void **state)
     for (unsigned which = 0; which < 2; which++) {
         start();
         struct hx_header h = hold_packet();
-        uint16_t *coordinate[] = {&h.dst_gx, &h.dst_gy};
+        uint16_t *coordinate[] = {&h.dst_d0, &h.dst_d1};
         *coordinate[which] = which ? ROWS - 1 : ENDS - 1;
         trial_rewrite(&cloud.frame[0], &h);
         trial_hold(false);
@@ -130,7 +130,7 @@ static const struct hx_send *send_to(unsigned gy)
 {
     const struct hx_endpoint *ep = &cloud.end[0].ep;
     for (unsigned i = 0; i < ep->config.sends; i++) {
-        if (ep->send[i].active && ep->send[i].dst_gy == gy)
+        if (ep->send[i].active && ep->send[i].dst_d1 == gy)
             return &ep->send[i];
     }
     fail_msg("no message to row %u is under way", gy);
@@ -151,7 +151,7 @@ static void a_report_names_a_row_beyond_a_byte(void **state)
         trial_hold(true);
         trial_turns(3);
         assert_int_equal(cloud.frames, 2);
-        if (trial_read(&cloud.frame[0]).dst_gy != row[stuck])
+        if (trial_read(&cloud.frame[0]).dst_d1 != row[stuck])
             cloud.frame[0] = cloud.frame[1];
         cloud.frames = 1;
         cloud.frame[0].to = 2;

@@ -206,7 +206,7 @@ enum { FIRST_LIFE = 0x10002 /* its check is 3 */ };
 static bool judge_epochs(struct cloud *c, struct cloud_frame *f)
 {
     struct hx_header h = trial_read(f);
-    if (h.kind != HX_DATA || h.src_gx != 0)
+    if (h.kind != HX_DATA || h.src_d0 != 0)
         return trial_count_and_lose(c, f);
     unsigned life = h.peer_epoch == 0 ? 0 : h.peer_epoch == 3 ? 1 : 2;
     assert_true(life < 2 || h.peer_epoch == hx_epoch_check(c->end[1].config.epoch));

@@ -310,7 +310,7 @@ static void a_foreign_job_is_dropped_and_counted(void **state)
     (void)state;
     start();
     rig_room_everywhere(&rig, ROOMY);
-    const struct hx_desc d = {.length = 600, .vc = 1, .dst_gx = W, .dst_gy = 2, .job = RIG_JOB + 1};
+    const struct hx_desc d = {.length = 600, .vc = 1, .dst_d0 = W, .dst_d1 = 2, .job = RIG_JOB + 1};
     rig_arrive_as(&rig, HX_E, 1, 1, &d);
     arrive(HX_E, 1, 2, W, 600);
     assert_int_equal(rig_step(&rig), 1);
@@ -368,7 +368,7 @@ static void destinations_outside_are_dropped_as_malformed(void **state)
     rig.sw.route.rows = 8;
     rig_room_everywhere(&rig, ROOMY);
     for (unsigned i = 0; i < sizeof outside / sizeof *outside; i++) {
-        const struct hx_desc d = {.length = 100, .dst_gx = outside[i][0], .dst_gy = outside[i][1], .job = RIG_JOB};
+        const struct hx_desc d = {.length = 100, .dst_d0 = outside[i][0], .dst_d1 = outside[i][1], .job = RIG_JOB};
         rig_arrive_as(&rig, i % HX_ACCELERATOR_PORTS, i % HX_VCS, i, &d);
         assert_int_equal(rig_step(&rig), 0);
         assert_int_equal(rig.hal.node.drops[HX_DROP_MALFORMED], i + 1);

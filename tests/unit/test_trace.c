@@ -150,7 +150,7 @@ static void messages_say_how_they_spread(void **state)
     assert_int_equal(seen.sums.messages.count, 1);
     const struct hx_message_sum **list = hx_sums_messages(&seen.sums);
     const struct hx_message_sum *m = list[0];
-    assert_true(m->key.src_gx == 3 && m->key.src_gy == 5 && m->packets == 64 && m->seen == 64 && m->delivered == 64);
+    assert_true(m->key.src_d0 == 3 && m->key.src_d1 == 5 && m->packets == 64 && m->seen == 64 && m->delivered == 64);
     assert_int_equal(m->acknowledgements, 1);
     uint64_t ports = 0;
     uint64_t paths = 0;

@@ -145,7 +145,7 @@ static void destinations_outside_are_dropped_as_malformed(void **state)
     start();
     rig.sw.route.columns = PORTS;
     rig.sw.route.rows = 4;
-    const struct hx_desc outside[] = {{.dst_gx = PORTS}, {.dst_gy = 4}, {.dst_gx = 0xFFFF, .dst_gy = 0xFFFF}};
+    const struct hx_desc outside[] = {{.dst_d0 = PORTS}, {.dst_d1 = 4}, {.dst_d0 = 0xFFFF, .dst_d1 = 0xFFFF}};
     for (unsigned i = 0; i < 3; i++)
         rig_arrive_as(&rig, i, i, i, &outside[i]);
     assert_int_equal(rig_step(&rig), 0);
@@ -159,7 +159,7 @@ static void jobs_are_not_told_apart(void **state)
     (void)state;
     start();
     rig_room_everywhere(&rig, ROOMY);
-    const struct hx_desc d = {.dst_gx = 3, .dst_gy = 3, .job = RIG_JOB + 1};
+    const struct hx_desc d = {.dst_d0 = 3, .dst_d1 = 3, .job = RIG_JOB + 1};
     rig_arrive_as(&rig, 0, 0, 1, &d);
     assert_int_equal(rig_step(&rig), 1);
     expect(3, 1);

@@ -23,7 +23,7 @@ static json_t *time_json(const struct hx_time_sum *s)
 static json_t *header_json(const struct hx_header *h)
 {
     return json_pack("{s:s, s:o, s:o, s:i, s:i, s:I, s:I}", "kind", hx_seen_name(h), "from",
-                     coordinate(h->src_gx, h->src_gy), "to", coordinate(h->dst_gx, h->dst_gy), "plane", (int)h->plane,
+                     coordinate(h->src_d0, h->src_d1), "to", coordinate(h->dst_d0, h->dst_d1), "plane", (int)h->plane,
                      "job", (int)h->job, "message", (json_int_t)h->message, "offset", (json_int_t)h->offset);
 }
 
@@ -71,7 +71,7 @@ static json_t *message_json(const struct hx_message_sum *m)
                                                (double)m->paths[i].packets / (double)m->latency.count, "latency_ns",
                                                time_json(&m->paths[i].latency)));
     return json_pack("{s:o, s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "from",
-                     coordinate(m->key.src_gx, m->key.src_gy), "to", coordinate(m->key.dst_gx, m->key.dst_gy), "job",
+                     coordinate(m->key.src_d0, m->key.src_d1), "to", coordinate(m->key.dst_d0, m->key.dst_d1), "job",
                      (int)m->key.job, "message", (json_int_t)m->key.message, "packets", (json_int_t)m->packets, "seen",
                      (json_int_t)m->seen, "delivered", (json_int_t)m->delivered, "acknowledgements",
                      (json_int_t)m->acknowledgements, "first_ns", (json_int_t)m->first_ns, "last_ns",
@@ -150,10 +150,10 @@ static void begin_event(struct hx_timeline *t)
 
 static uint32_t process_of(struct hx_timeline *t, const struct hx_header *h)
 {
-    struct hx_message_key key = {.src_gx = h->src_gx,
-                                 .src_gy = h->src_gy,
-                                 .dst_gx = h->dst_gx,
-                                 .dst_gy = h->dst_gy,
+    struct hx_message_key key = {.src_d0 = h->src_d0,
+                                 .src_d1 = h->src_d1,
+                                 .dst_d0 = h->dst_d0,
+                                 .dst_d1 = h->dst_d1,
                                  .message = h->message,
                                  .job = h->job,
                                  .epoch = h->kind};
@@ -165,7 +165,7 @@ static uint32_t process_of(struct hx_timeline *t, const struct hx_header *h)
             t->out,
             "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %u, \"args\": {\"name\": \"%s%u,%u to %u,%u message "
             "%u\"}}",
-            p->number, h->kind == HX_DATA ? "" : "answers ", h->src_gx, h->src_gy, h->dst_gx, h->dst_gy, h->message);
+            p->number, h->kind == HX_DATA ? "" : "answers ", h->src_d0, h->src_d1, h->dst_d0, h->dst_d1, h->message);
     }
     return p->number;
 }

@@ -47,7 +47,7 @@ void hx_trace_print_packet(const struct hx_trace_view *v, const struct hx_trace_
 {
     const struct hx_header *h = &p->header;
     printf("%s %u of message %u from %u,%u to %u,%u, job %u, plane %u, %u bytes: ", hx_seen_name(h), h->offset,
-           h->message, h->src_gx, h->src_gy, h->dst_gx, h->dst_gy, h->job, h->plane, h->length);
+           h->message, h->src_d0, h->src_d1, h->dst_d0, h->dst_d1, h->job, h->plane, h->length);
     const char *took = duration(since(p->steps[p->count - 1].time_ns, p->steps[0].time_ns));
     if (p->delivered)
         printf("delivered%s %s\n", p->injected ? " after" : "; seen for", took);
@@ -73,7 +73,7 @@ static int by_packets(const void *a, const void *b)
 static void print_message(const struct hx_message_sum *m, uint64_t most)
 {
     printf("message %u from %u,%u to %u,%u: %u packet%s, %" PRIu64 " seen, %" PRIu64 " delivered", m->key.message,
-           m->key.src_gx, m->key.src_gy, m->key.dst_gx, m->key.dst_gy, m->packets, m->packets == 1 ? "" : "s", m->seen,
+           m->key.src_d0, m->key.src_d1, m->key.dst_d0, m->key.dst_d1, m->packets, m->packets == 1 ? "" : "s", m->seen,
            m->delivered);
     if (m->delivered)
         printf(" within %s", duration(since(m->last_ns, m->first_ns)));
@@ -148,8 +148,8 @@ static void print_missing(const struct hx_trace_view *v)
         const struct hx_missing *m = &s->kept[i];
         printf("%-13s%s %u of message %u from %u,%u to %u,%u: seen last in frame %" PRIu64
                ", %s %s, %s after the start\n",
-               i == 0 ? "missing" : "", hx_seen_name(&m->header), m->header.offset, m->header.message, m->header.src_gx,
-               m->header.src_gy, m->header.dst_gx, m->header.dst_gy, m->frame, m->out ? "leaving by" : "coming in by",
+               i == 0 ? "missing" : "", hx_seen_name(&m->header), m->header.offset, m->header.message, m->header.src_d0,
+               m->header.src_d1, m->header.dst_d0, m->header.dst_d1, m->frame, m->out ? "leaving by" : "coming in by",
                v->trace->c->ports[m->port].name, duration(since(m->time_ns, v->trace->first_ns)));
     }
     if (s->missing > v->most)

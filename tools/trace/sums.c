@@ -117,17 +117,17 @@ static void add_path(struct hx_trace_sums *s, struct hx_message_sum *m, const st
 static struct hx_message_key key_of(const struct hx_header *h)
 {
     if (hx_seen_is_forward(h))
-        return (struct hx_message_key){.src_gx = h->src_gx,
-                                       .src_gy = h->src_gy,
-                                       .dst_gx = h->dst_gx,
-                                       .dst_gy = h->dst_gy,
+        return (struct hx_message_key){.src_d0 = h->src_d0,
+                                       .src_d1 = h->src_d1,
+                                       .dst_d0 = h->dst_d0,
+                                       .dst_d1 = h->dst_d1,
                                        .message = h->message,
                                        .job = h->job,
                                        .epoch = hx_epoch_check(h->epoch)};
-    return (struct hx_message_key){.src_gx = h->dst_gx,
-                                   .src_gy = h->dst_gy,
-                                   .dst_gx = h->src_gx,
-                                   .dst_gy = h->src_gy,
+    return (struct hx_message_key){.src_d0 = h->dst_d0,
+                                   .src_d1 = h->dst_d1,
+                                   .dst_d0 = h->src_d0,
+                                   .dst_d1 = h->src_d1,
                                    .message = h->message,
                                    .job = h->job,
                                    .epoch = h->peer_epoch};
@@ -225,8 +225,8 @@ static int compare(const void *a, const void *b)
     const struct hx_message_key *one = &(*(const struct hx_message_sum *const *)a)->key;
     const struct hx_message_key *other = &(*(const struct hx_message_sum *const *)b)->key;
     const uint32_t pairs[][2] = {
-        {one->src_gy, other->src_gy},   {one->src_gx, other->src_gx}, {one->dst_gy, other->dst_gy},
-        {one->dst_gx, other->dst_gx},   {one->job, other->job},       {one->epoch, other->epoch},
+        {one->src_d1, other->src_d1},   {one->src_d0, other->src_d0}, {one->dst_d1, other->dst_d1},
+        {one->dst_d0, other->dst_d0},   {one->job, other->job},       {one->epoch, other->epoch},
         {one->message, other->message},
     };
     for (unsigned i = 0; i < sizeof pairs / sizeof *pairs; i++)

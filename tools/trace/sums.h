@@ -26,7 +26,7 @@ struct hx_path {
 };
 
 struct hx_message_key {
-    uint16_t src_gx, src_gy, dst_gx, dst_gy;
+    uint16_t src_d0, src_d1, dst_d0, dst_d1;
     uint32_t message;
     uint16_t job;
     uint16_t epoch; /* hx_epoch_check() of the sender's */

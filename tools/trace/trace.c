@@ -74,10 +74,10 @@ static bool is_wanted(const struct hx_trace_filter *f, const struct hx_header *h
 {
     /* An acknowledgement runs against its message. */
     bool against = !hx_seen_is_forward(h);
-    unsigned from_gx = against ? h->dst_gx : h->src_gx;
-    unsigned from_gy = against ? h->dst_gy : h->src_gy;
-    unsigned to_gx = against ? h->src_gx : h->dst_gx;
-    unsigned to_gy = against ? h->src_gy : h->dst_gy;
+    unsigned from_gx = against ? h->dst_d0 : h->src_d0;
+    unsigned from_gy = against ? h->dst_d1 : h->src_d1;
+    unsigned to_gx = against ? h->src_d0 : h->dst_d0;
+    unsigned to_gy = against ? h->src_d1 : h->dst_d1;
     if (f->data_only && h->kind != HX_DATA)
         return false;
     return (!f->has_from || is_at(from_gx, from_gy, f->from)) && (!f->has_to || is_at(to_gx, to_gy, f->to)) &&

@@ -11,7 +11,7 @@ struct account {
 
 /* Which of 64 packets of a message have been delivered, or how far the message is acknowledged. */
 struct parcel {
-    uint16_t src_gx, src_gy, dst_gx, dst_gy;
+    uint16_t src_d0, src_d1, dst_d0, dst_d1;
     uint32_t message, first, epoch;
     uint16_t job;
     uint8_t kind, reserved;
@@ -27,10 +27,10 @@ void hx_verify_delivery_begin(struct hx_verify *v)
 
 static struct parcel parcel_of(const struct hx_header *h)
 {
-    return (struct parcel){.src_gx = h->src_gx,
-                           .src_gy = h->src_gy,
-                           .dst_gx = h->dst_gx,
-                           .dst_gy = h->dst_gy,
+    return (struct parcel){.src_d0 = h->src_d0,
+                           .src_d1 = h->src_d1,
+                           .dst_d0 = h->dst_d0,
+                           .dst_d1 = h->dst_d1,
                            .message = h->message,
                            .first = h->kind == HX_DATA ? h->offset / PARCEL : 0,
                            .job = h->job,
@@ -95,7 +95,7 @@ static bool local_is_complete(const struct hx_verify *v, unsigned plane, unsigne
 
 static bool ends_are_complete(const struct hx_verify *v, const struct hx_header *h)
 {
-    return local_is_complete(v, h->plane, h->src_gx, h->src_gy) && local_is_complete(v, h->plane, h->dst_gx, h->dst_gy);
+    return local_is_complete(v, h->plane, h->src_d0, h->src_d1) && local_is_complete(v, h->plane, h->dst_d0, h->dst_d1);
 }
 
 /* Delivered by another copy; of an acknowledgement, one that says as much or more. Who asked in vain asks again. */
@@ -120,7 +120,7 @@ static void judge_lost(struct hx_verify *v, const struct hx_lost *l)
     else
         hx_find(&v->found, true, l->frame, HX_RULE_DELIVERY,
                 "%s %u of message %u from %u,%u to %u,%u was seen here last: it is missing since", hx_seen_name(&h),
-                h.offset, h.message, h.src_gx, h.src_gy, h.dst_gx, h.dst_gy);
+                h.offset, h.message, h.src_d0, h.src_d1, h.dst_d0, h.dst_d1);
 }
 
 static void judge_surplus(struct hx_verify *v, const struct account *a, const struct hx_header *h)
@@ -128,7 +128,7 @@ static void judge_surplus(struct hx_verify *v, const struct account *a, const st
     if (!v->partial)
         hx_find(&v->found, false, a->delivered, HX_RULE_DELIVERY,
                 "%s %u of message %u from %u,%u to %u,%u is delivered %s", hx_seen_name(h), h->offset, h->message,
-                h->src_gx, h->src_gy, h->dst_gx, h->dst_gy,
+                h->src_d0, h->src_d1, h->dst_d0, h->dst_d1,
                 a->injected ? "more often than it was injected" : "without having been injected");
 }
 

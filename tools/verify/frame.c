@@ -15,7 +15,7 @@ static bool header_fits(struct hx_verify *v, const struct hx_sighting *s)
     const struct {
         const char *which;
         unsigned gx, gy;
-    } ends[] = {{"source", h->src_gx, h->src_gy}, {"destination", h->dst_gx, h->dst_gy}};
+    } ends[] = {{"source", h->src_d0, h->src_d1}, {"destination", h->dst_d0, h->dst_d1}};
     for (unsigned i = 0; i < 2; i++) {
         if (hx_fabric_host(g, ends[i].gx, ends[i].gy) != HX_NOWHERE)
             continue;
@@ -86,7 +86,7 @@ static void judge_job(struct hx_verify *v, const struct hx_sighting *s)
 static struct hx_journey journey_of(const struct hx_verify *v, const struct hx_header *h)
 {
     const struct hx_fabric *g = v->c->fabric.g;
-    return (struct hx_journey){hx_fabric_host(g, h->src_gx, h->src_gy), hx_fabric_host(g, h->dst_gx, h->dst_gy)};
+    return (struct hx_journey){hx_fabric_host(g, h->src_d0, h->src_d1), hx_fabric_host(g, h->dst_d0, h->dst_d1)};
 }
 
 static void judge_hops(struct hx_verify *v, const struct hx_sighting *s, unsigned least, unsigned most)
@@ -118,14 +118,14 @@ static void judge_vc(struct hx_verify *v, const struct hx_sighting *s, const str
 static bool north_too_early(struct hx_verify *v, const struct hx_header *h, const struct hx_port_at *at)
 {
     struct hx_cap_fabric *f = &v->c->fabric;
-    if (at->port != HX_N || hx_cap_leaves_board(f, at) || at->spot.x == h->dst_gx)
+    if (at->port != HX_N || hx_cap_leaves_board(f, at) || at->spot.x == h->dst_d0)
         return false;
     if (!f->g->mesh.nodes)
         return true;
-    unsigned left = hx_line_reach(&f->row, h->dst_gx, at->spot.x).cables;
+    unsigned left = hx_line_reach(&f->row, h->dst_d0, at->spot.x).cables;
     for (unsigned port = HX_LOW; port <= HX_HIGH; port++) {
         uint32_t next = hx_line_far(&f->row, at->spot.x, port).place;
-        if (next >= f->row.accelerators && hx_line_reach(&f->row, h->dst_gx, next).cables + 1U == left)
+        if (next >= f->row.accelerators && hx_line_reach(&f->row, h->dst_d0, next).cables + 1U == left)
             return false;
     }
     return true;
@@ -147,8 +147,8 @@ static void judge_cable(struct hx_verify *v, const struct hx_sighting *s, const 
     if (!(on_a_way && has_come(s, 0, &leg)) && hx_verify_set_aside(v, s))
         return;
     if (!on_a_way) {
-        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no minimal way from %u,%u to %u,%u", h->src_gx, h->src_gy,
-             h->dst_gx, h->dst_gy);
+        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no minimal way from %u,%u to %u,%u", h->src_d0, h->src_d1,
+             h->dst_d0, h->dst_d1);
         return;
     }
     judge_hops(v, s, leg.least_cables, leg.most_cables);
@@ -160,8 +160,8 @@ static void judge_cable(struct hx_verify *v, const struct hx_sighting *s, const 
 static void judge_injected(struct hx_verify *v, const struct hx_sighting *s, struct hx_spot here)
 {
     const struct hx_header *h = &s->seen.data;
-    if (h->src_gx != here.x || h->src_gy != here.y)
-        FIND(v, s, HX_RULE_HEADER, "source %u,%u in a packet that %u,%u injects", h->src_gx, h->src_gy, here.x, here.y);
+    if (h->src_d0 != here.x || h->src_d1 != here.y)
+        FIND(v, s, HX_RULE_HEADER, "source %u,%u in a packet that %u,%u injects", h->src_d0, h->src_d1, here.x, here.y);
     if (h->vc != 0)
         FIND(v, s, HX_RULE_VC, "injected on VC %u, not 0", h->vc);
     judge_hops(v, s, 0, 0);
@@ -184,7 +184,7 @@ static void judge_delivered(struct hx_verify *v, const struct hx_sighting *s, co
             v->counts.turned_back++;
         else
             FIND(v, s, HX_RULE_DELIVERY, "delivered at %u,%u, not at its destination %u,%u", at->spot.x, at->spot.y,
-                 h->dst_gx, h->dst_gy);
+                 h->dst_d0, h->dst_d1);
     }
     if (!on_a_way)
         return;

@@ -42,7 +42,7 @@ static struct hx_journey journey_of(const struct hx_verify *v, const struct hx_k
 {
     struct hx_header h = hx_key_header(key);
     const struct hx_fabric *g = v->c->fabric.g;
-    return (struct hx_journey){hx_fabric_host(g, h.src_gx, h.src_gy), hx_fabric_host(g, h.dst_gx, h.dst_gy)};
+    return (struct hx_journey){hx_fabric_host(g, h.src_d0, h.src_d1), hx_fabric_host(g, h.dst_d0, h.dst_d1)};
 }
 
 /* Whether the cable at a tree switch's port leads to another tree switch. */
@@ -100,7 +100,7 @@ bool hx_verify_turn_aside(struct hx_verify *v, const struct hx_sighting *s, uint
 static unsigned left_from(struct hx_verify *v, const struct hx_key *key, struct hx_spot here)
 {
     struct hx_header h = hx_key_header(key);
-    return hx_cap_way(&v->c->fabric, h.dst_gx, h.dst_gy, here).cables;
+    return hx_cap_way(&v->c->fabric, h.dst_d0, h.dst_d1, here).cables;
 }
 
 /* Where the packet was given back last before it was seen here. */

@@ -43,10 +43,10 @@ local f = {
     kind = ProtoField.uint8("hxmesh.kind", "Kind", base.DEC, KINDS),
     plane = ProtoField.uint8("hxmesh.plane", "Plane"),
     job = ProtoField.uint16("hxmesh.job", "Job"),
-    dst_gx = ProtoField.uint16("hxmesh.dst_gx", "Destination gx"),
-    dst_gy = ProtoField.uint16("hxmesh.dst_gy", "Destination gy"),
-    src_gx = ProtoField.uint16("hxmesh.src_gx", "Source gx"),
-    src_gy = ProtoField.uint16("hxmesh.src_gy", "Source gy"),
+    dst_d0 = ProtoField.uint16("hxmesh.dst_d0", "Destination d0 (gx)"),
+    dst_d1 = ProtoField.uint16("hxmesh.dst_d1", "Destination d1 (gy)"),
+    src_d0 = ProtoField.uint16("hxmesh.src_d0", "Source d0 (gx)"),
+    src_d1 = ProtoField.uint16("hxmesh.src_d1", "Source d1 (gy)"),
     src = ProtoField.string("hxmesh.src", "Source"),
     dst = ProtoField.string("hxmesh.dst", "Destination"),
     message = ProtoField.uint32("hxmesh.message", "Message"),
@@ -115,10 +115,10 @@ end
 local function message_of(h)
     local key
     if h.kind == DATA or h.kind == PROBE then
-        key = string.format("%d,%d>%d,%d j%d e%d m%d", h.src_gx, h.src_gy, h.dst_gx, h.dst_gy,
+        key = string.format("%d,%d>%d,%d j%d e%d m%d", h.src_d0, h.src_d1, h.dst_d0, h.dst_d1,
             h.job, check_of(h.epoch), h.message)
     else
-        key = string.format("%d,%d>%d,%d j%d e%d m%d", h.dst_gx, h.dst_gy, h.src_gx, h.src_gy,
+        key = string.format("%d,%d>%d,%d j%d e%d m%d", h.dst_d0, h.dst_d1, h.src_d0, h.src_d1,
             h.job, h.peer_epoch, h.message)
     end
     local m = streams[key]
@@ -204,10 +204,10 @@ local function read_header(tvb)
         kind = tvb(14, 1):uint(),
         plane = tvb(15, 1):uint(),
         job = tvb(16, 2):uint(),
-        dst_gx = tvb(18, 2):uint(),
-        dst_gy = tvb(20, 2):uint(),
-        src_gx = tvb(22, 2):uint(),
-        src_gy = tvb(24, 2):uint(),
+        dst_d0 = tvb(18, 2):uint(),
+        dst_d1 = tvb(20, 2):uint(),
+        src_d0 = tvb(22, 2):uint(),
+        src_d1 = tvb(24, 2):uint(),
         message = tvb(26, 4):uint(),
         offset = tvb(30, 4):uint(),
         packets = tvb(34, 4):uint(),
@@ -223,13 +223,13 @@ end
 
 local function check_mac(item, h)
     local dst, src = common.bytes_of(common.eth_dst), common.bytes_of(common.eth_src)
-    if dst and dst ~= mac_of(h.plane, h.dst_gx, h.dst_gy) then
+    if dst and dst ~= mac_of(h.plane, h.dst_d0, h.dst_d1) then
         item:add_proto_expert_info(e.mac,
-            string.format("Destination MAC is not that of a%d,%d on plane %d", h.dst_gx, h.dst_gy, h.plane))
+            string.format("Destination MAC is not that of a%d,%d on plane %d", h.dst_d0, h.dst_d1, h.plane))
     end
-    if src and src ~= mac_of(h.plane, h.src_gx, h.src_gy) then
+    if src and src ~= mac_of(h.plane, h.src_d0, h.src_d1) then
         item:add_proto_expert_info(e.mac,
-            string.format("Source MAC is not that of a%d,%d on plane %d", h.src_gx, h.src_gy, h.plane))
+            string.format("Source MAC is not that of a%d,%d on plane %d", h.src_d0, h.src_d1, h.plane))
     end
 end
 
@@ -309,11 +309,11 @@ local function add_end_fields(tree, tvb, h)
     end
     tree:add(f.job, tvb(16, 2))
     local dst = tree:add(f.dst, tvb(18, 4), h.dst)
-    dst:add(f.dst_gx, tvb(18, 2))
-    dst:add(f.dst_gy, tvb(20, 2))
+    dst:add(f.dst_d0, tvb(18, 2))
+    dst:add(f.dst_d1, tvb(20, 2))
     local src = tree:add(f.src, tvb(22, 4), h.src)
-    src:add(f.src_gx, tvb(22, 2))
-    src:add(f.src_gy, tvb(24, 2))
+    src:add(f.src_d0, tvb(22, 2))
+    src:add(f.src_d1, tvb(24, 2))
     tree:add(f.message, tvb(26, 4))
     local offset = tree:add(f.offset, tvb(30, 4))
     local wrong = wrong_offset(h)
@@ -470,8 +470,8 @@ function data.dissector(tvb, pinfo, root)
         return tvb:captured_len()
     end
     local h = read_header(tvb)
-    h.src = string.format("a%d,%d", h.src_gx, h.src_gy)
-    h.dst = string.format("a%d,%d", h.dst_gx, h.dst_gy)
+    h.src = string.format("a%d,%d", h.src_d0, h.src_d1)
+    h.dst = string.format("a%d,%d", h.dst_d0, h.dst_d1)
     local port, direction = add_place(tree, h)
     add_link_fields(tree, tvb, h)
     add_crc(tree, tvb, h)

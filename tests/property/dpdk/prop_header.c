@@ -36,10 +36,10 @@ static struct hx_header good_header(void)
                           .kind = (uint8_t)(draw(8) ? HX_DATA : HX_ACK),
                           .plane = (uint8_t)draw(HX_MAX_PLANES),
                           .job = (uint16_t)draw(65536),
-                          .dst_gx = (uint16_t)draw(65536),
-                          .dst_gy = (uint16_t)draw(65536),
-                          .src_gx = (uint16_t)draw(65536),
-                          .src_gy = (uint16_t)draw(65536),
+                          .dst_d0 = (uint16_t)draw(65536),
+                          .dst_d1 = (uint16_t)draw(65536),
+                          .src_d0 = (uint16_t)draw(65536),
+                          .src_d1 = (uint16_t)draw(65536),
                           .message_packets = 1 + draw(draw(2) ? 3 : 1U << 30),
                           .length = HX_MAX_PAYLOAD,
                           .epoch = 1};
@@ -68,8 +68,8 @@ static void check(const uint8_t *frame, uint32_t bytes, unsigned plane)
     assert_int_equal(d.length, h.length);
     assert_int_equal(d.vc, h.vc);
     assert_int_equal(d.hops, h.hops);
-    assert_int_equal(d.dst_gx, h.dst_gx);
-    assert_int_equal(d.dst_gy, h.dst_gy);
+    assert_int_equal(d.dst_d0, h.dst_d0);
+    assert_int_equal(d.dst_d1, h.dst_d1);
     assert_int_equal(d.job, h.job);
     assert_int_equal(dpdk_grant_place(frame), h.credit_vc == HX_NO_CREDIT ? 0 : h.credit_vc + 1);
     assert_int_equal(dpdk_get32(frame + 20), h.credit_limit);

@@ -86,8 +86,8 @@ void rig_arrive_as(struct rig *r, unsigned input, unsigned vc, uint32_t id, cons
                           .credit_vc = HX_NO_CREDIT,
                           .kind = HX_DATA,
                           .job = d->job,
-                          .dst_gx = d->dst_gx,
-                          .dst_gy = d->dst_gy,
+                          .dst_d0 = d->dst_d0,
+                          .dst_d1 = d->dst_d1,
                           .message_packets = 1,
                           .length = d->length,
                           .epoch = 1,
@@ -106,7 +106,7 @@ bool rig_arrive(struct rig *r, unsigned input, unsigned vc, uint32_t id, unsigne
     if (rig_space(r, input, vc) < hx_blocks(length))
         return false;
     const struct hx_desc d = {
-        .length = (uint16_t)length, .vc = (uint8_t)vc, .hops = 3, .dst_gx = (uint16_t)gx, .dst_gy = 9, .job = RIG_JOB};
+        .length = (uint16_t)length, .vc = (uint8_t)vc, .hops = 3, .dst_d0 = (uint16_t)gx, .dst_d1 = 9, .job = RIG_JOB};
     rig_arrive_as(r, input, vc, id, &d);
     return true;
 }
@@ -289,7 +289,7 @@ static void enter(struct cloud *c, struct cloud_end *e)
             memcpy(f->bytes, hal_frame(&e->door, d.buffer), (size_t)HX_HEADER_BYTES + d.length);
             f->length = d.length;
             f->plane = (uint8_t)plane;
-            f->to = d.dst_gx;
+            f->to = d.dst_d0;
             hal_buffer_put(&e->door, d.buffer);
             c->entered++;
             if (!c->gate || c->gate(c, f))

@@ -181,8 +181,8 @@ uint32_t bench_make_frame(uint8_t *frame, uint32_t number, uint32_t length, unsi
                                 .hops = (uint8_t)hops,
                                 .credit_vc = HX_NO_CREDIT,
                                 .kind = HX_DATA,
-                                .dst_gx = 0,
-                                .src_gx = 1,
+                                .dst_d0 = 0,
+                                .src_d0 = 1,
                                 .message = number,
                                 .message_packets = 1,
                                 .length = (uint16_t)length,
@@ -214,7 +214,7 @@ static void west_commits(struct bench *b)
 
 void bench_west_sends(struct bench *b, uint32_t number, uint32_t length, unsigned vc, unsigned hops)
 {
-    struct hx_desc d = {.length = (uint16_t)length, .vc = (uint8_t)vc, .hops = (uint8_t)hops, .dst_gx = 1};
+    struct hx_desc d = {.length = (uint16_t)length, .vc = (uint8_t)vc, .hops = (uint8_t)hops, .dst_d0 = 1};
     b->west->hal.up |= 1U << HX_E;
     assert_true(hx_lane(hal_room(&b->west->hal, HX_E), vc) > 0);
     assert_true(shm_buffer_get(&b->w.shm, &d.buffer, 0));
@@ -235,7 +235,7 @@ uint32_t bench_west_takes(struct bench *b, unsigned vc)
     const struct hx_desc d = *hal_arrival(h, HX_E, vc, hx_lane(tail, vc));
     const uint8_t *frame = b->f.buffers[d.buffer].frame;
     assert_int_equal(hx_frame_decode(&header, frame, HX_HEADER_BYTES + d.length), HX_OK);
-    assert_true(d.vc == vc && d.hops == 3 && d.length == header.length && d.dst_gx == 0);
+    assert_true(d.vc == vc && d.hops == 3 && d.length == header.length && d.dst_d0 == 0);
     for (uint32_t i = 0; i < d.length; i++)
         assert_int_equal(frame[HX_HEADER_BYTES + i], (uint8_t)header.message);
     shm_buffer_put(&b->w.shm, d.buffer);

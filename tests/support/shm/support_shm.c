@@ -97,7 +97,7 @@ static void fill(void *of, const struct hx_send *send, uint32_t packet, uint8_t 
 static void place(void *of, const struct hx_header *h, const uint8_t *payload)
 {
     const struct accelerator *a = of;
-    uint32_t source = rank_of(h->src_gx, h->src_gy);
+    uint32_t source = rank_of(h->src_d0, h->src_d1);
     uint64_t number;
     memcpy(&number, payload, sizeof number);
     if (h->length < sizeof number || number >= book->numbers || h->offset >= MOST_PACKETS ||

@@ -68,8 +68,8 @@ static void send(struct ends *e, unsigned vc, uint32_t buffer)
                               .length = (uint16_t)(buffer % 8193),
                               .vc = (uint8_t)vc,
                               .hops = 3,
-                              .dst_gx = 7,
-                              .dst_gy = 9,
+                              .dst_d0 = 7,
+                              .dst_d1 = 9,
                               .job = 11,
                               .flow = 13};
     hal_transmit(&e->from, 0, 0, vc, &d);
@@ -120,7 +120,7 @@ static void a_step_is_seen_whole_or_not_at_all(void **state)
     assert_int_equal(arrived(&e, 2), 1);
     const struct hx_desc *d = hal_arrival(&e.to, 0, 1, 1);
     const struct hx_desc expected = {
-        .buffer = 101, .length = 101, .vc = 1, .hops = 3, .dst_gx = 7, .dst_gy = 9, .job = 11, .flow = 13};
+        .buffer = 101, .length = 101, .vc = 1, .hops = 3, .dst_d0 = 7, .dst_d1 = 9, .job = 11, .flow = 13};
     assert_memory_equal(d, &expected, sizeof expected);
     assert_int_equal(hal_arrival(&e.to, 0, 2, 0)->buffer, 200);
     assert_true(e.from_worker.touched == 2); /* that worker 1 has to be woken */

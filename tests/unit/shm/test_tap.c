@@ -186,12 +186,12 @@ static void follow(const struct sighting *s, struct hx_header *h, uint8_t *hops)
     bool local = port->node < b.s.f.g->hosts && port->port == HX_LOCAL;
     if (local && s->direction == HX_TAP_IN) {
         assert_int_equal(h->hops, 0);
-        assert_int_equal(port->node, hx_fabric_host(b.s.f.g, h->src_gx, h->src_gy));
+        assert_int_equal(port->node, hx_fabric_host(b.s.f.g, h->src_d0, h->src_d1));
     } else {
         assert_int_equal(h->hops, *hops + (s->direction == HX_TAP_OUT));
     }
     if (local && s->direction == HX_TAP_OUT)
-        assert_int_equal(port->node, hx_fabric_host(b.s.f.g, h->dst_gx, h->dst_gy));
+        assert_int_equal(port->node, hx_fabric_host(b.s.f.g, h->dst_d0, h->dst_d1));
     *hops = h->hops;
 }
 
@@ -470,7 +470,7 @@ static void a_note_tells_that_there_was_no_way(void **state)
         if (!b.seen[i].noted || b.seen[i].note.reason != HX_TAP_NO_WAY)
             continue;
         assert_int_equal(hx_frame_decode(&h, b.seen[i].frame, b.seen[i].original), 0);
-        assert_int_equal(h.dst_gx, 3);
+        assert_int_equal(h.dst_d0, 3);
         assert_int_equal(b.seen[i].note.output, HX_LOCAL);
         assert_int_equal(b.ports.port[b.seen[i].interface].node, 0);
     }

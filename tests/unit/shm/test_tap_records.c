@@ -322,7 +322,7 @@ static void take_own_ways(void)
 static void arrive(uint32_t buffer, uint16_t gx, uint16_t gy)
 {
     struct shm_link *link = b.h->rx[HX_W].link;
-    const struct hx_desc d = {.buffer = buffer, .vc = 1, .dst_gx = gx, .dst_gy = gy, .job = b.w.node[0].sw.job};
+    const struct hx_desc d = {.buffer = buffer, .vc = 1, .dst_d0 = gx, .dst_d1 = gy, .job = b.w.node[0].sw.job};
     uint64_t heads = link->heads;
     link->slots[d.vc * b.h->size + (hx_lane(heads, d.vc) & (b.h->size - 1))] = d;
     link->heads = hx_lane_add(heads, d.vc, 1);

@@ -54,7 +54,7 @@ static const struct hx_desc *come(unsigned vc, uint16_t gx, uint16_t gy)
     struct virtual_rx *rx = &h->rx[HX_W];
     uint16_t position = hx_lane(rx->head, vc);
     const struct hx_desc d = {
-        .buffer = virtual_pool_get(&worker.v.pool), .vc = (uint8_t)vc, .dst_gx = gx, .dst_gy = gy};
+        .buffer = virtual_pool_get(&worker.v.pool), .vc = (uint8_t)vc, .dst_d0 = gx, .dst_d1 = gy};
     virtual_deliver(rx, &d, 0, 0);
     return hal_arrival(h, HX_W, vc, position);
 }
