@@ -135,7 +135,7 @@ static uint64_t spine_ports(const struct line *l, unsigned cables, unsigned to)
 static void tree_inputs(const struct hx_network *n, unsigned index, unsigned ports, uint64_t up, uint64_t *from,
                         uint64_t *returns)
 {
-    uint64_t above = index < n->leaves ? (((uint64_t)1 << n->up) - 1) << n->down : 0;
+    uint64_t above = index < n->leaves && n->up ? (((uint64_t)1 << n->up) - 1) << n->down : 0;
     for (unsigned input = 0; input < ports; input++) {
         bool came_down = above >> input & 1;
         from[input] = up & ~(came_down ? above : (uint64_t)1 << input);

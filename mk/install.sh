@@ -43,7 +43,9 @@ put 644 share/hxmesh/firmware firmware/*.[ch]
 put 644 share/hxmesh/hal hal/split_mix.h
 put 644 share/hxmesh/hal/cable hal/cable/*.[ch]
 put 644 share/hxmesh/hal/loopback hal/loopback/*.[ch]
-put 644 share/hxmesh/host host/metrics.h host/metrics.c host/metrics_read.c host/error.h host/error.c
+# What a program of one's own needs to read the counters of a running fabric, and to know the fabric.
+put 644 share/hxmesh/host host/metrics.[ch] host/metrics_read.c host/error.[ch] host/value.[ch] host/input.[ch] host/bounds.[ch]
+put 644 share/hxmesh/host/topology host/topology/*.[ch]
 put 644 share/hxmesh/conformance conformance/Makefile conformance/*.[ch]
 put 644 share/hxmesh/wireshark tools/wireshark/*.lua
 put 644 share/hxmesh/wireshark/profiles/HammingMesh tools/wireshark/profiles/HammingMesh/preferences

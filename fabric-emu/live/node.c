@@ -65,8 +65,8 @@ static void bind_links(struct worker *w, struct node *n, unsigned ports)
         unsigned peer = far.node == HX_NOWHERE ? w->self : f->layout.worker[far.node];
         n->hal.brings |= (uint64_t)(in != NULL) << port;
         n->hal.tx[port] = sender(fab_link(f, n->plane, n->id, port), peer);
-        if (in)
-            n->hal.rx[port] = receiver(in, f->slots, peer);
+        /* A port that nothing hangs on has a link all the same, so that a commit need not ask. */
+        n->hal.rx[port] = receiver(in ? in : n->hal.tx[port].link, f->slots, peer);
     }
 }
 

@@ -227,17 +227,19 @@ static void judge_counts(struct graph_shape s, const char *what)
         dependencies += (uint64_t)__builtin_popcountll(d.next[channel]);
     }
 
-    const struct hx_spec spec = {.a = (unsigned)s.a,
-                                 .b = (unsigned)s.b,
-                                 .x = (unsigned)s.x,
-                                 .y = (unsigned)s.y,
-                                 .planes = 1,
-                                 .radix = (unsigned)s.radix,
-                                 .taper = (unsigned)s.taper};
+    struct hx_spec spec = {.a = (unsigned)s.a,
+                           .b = (unsigned)s.b,
+                           .x = (unsigned)s.x,
+                           .y = (unsigned)s.y,
+                           .planes = 1,
+                           .radix = (unsigned)s.radix,
+                           .taper = (unsigned)s.taper};
+    struct hx_problem problem;
     struct hx_plane plane;
     struct hx_channels tool;
     struct hx_progress progress = hx_progress_start("", true);
     uint32_t *cycle;
+    assert_true(hx_spec_build(&spec, &problem));
     hx_plane_init(&plane, &spec);
     hx_channels_init(&tool, &plane);
     struct hx_findings f = hx_explore(&plane, &tool, &progress);
@@ -248,6 +250,7 @@ static void judge_counts(struct graph_shape s, const char *what)
     assert_int_equal(hx_channels_cycle(&tool, &cycle), 0);
     hx_channels_free(&tool);
     hx_plane_free(&plane);
+    hx_spec_free(&spec);
     dependencies_free(&d);
     world_free(&w);
 }

@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 {
     struct hx_metrics_head head;
     struct hx_metrics m;
-    struct hx_geometry g;
+    struct hx_fabric g;
     struct hx_problem problem;
     FILE *in = fopen(argv[argc - 1], "rb");
     if (!in || fseek(in, 0, SEEK_END) != 0)
@@ -74,8 +74,8 @@ int main(int argc, char **argv)
 END
     local share=$ROOT/share/hxmesh
     # shellcheck disable=SC2046 # flags are words
-    gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$share" reader.c "$share"/host/metrics.c "$share"/host/metrics_read.c \
-        "$share"/host/error.c $(pkg-config --cflags --libs hxmesh) -o reader
+    gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$share" reader.c "$share"/host/*.c \
+        "$share"/host/topology/*.c $(pkg-config --cflags --libs hxmesh) -lm -o reader
     "$ROOT/bin/hxmesh" run "2x2 Hx2Mesh" --duration 20s --name "${FABRIC#hxmesh-}" --quiet >/dev/null &
     for _ in $(seq 100); do ! ./reader "/dev/shm/$FABRIC" >said 2>/dev/null || break; sleep 0.05; done
     kill -INT $!

@@ -115,7 +115,11 @@ static struct hx_findings explore_four(bool failed[4], uint16_t job[4])
     assert_true(hx_spec_parse("2x2 Hx1Mesh", &spec, &p) && hx_spec_build(&spec, &p));
     spec.failed = failed;
     spec.job = job;
-    return explore(&spec);
+    struct hx_findings found = explore(&spec);
+    spec.failed = NULL; /* they are the caller's */
+    spec.job = NULL;
+    hx_spec_free(&spec);
+    return found;
 }
 
 static void jobs_and_failures_are_counted(void **state)

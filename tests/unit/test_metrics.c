@@ -88,6 +88,7 @@ static void sizes_and_words_are_checked(void **state)
     memset(f.m.head->traffic, 'x', sizeof f.m.head->traffic);
     assert_false(is_good(&f, f.bytes));
     free(f.base);
+    hx_fabric_free(&f.g);
 }
 
 /* Each number of the head, made anything else. */
@@ -122,6 +123,7 @@ static void every_count_and_offset_is_checked(void **state)
         assert_true(is_good(&f, f.bytes));
     }
     free(f.base);
+    hx_fabric_free(&f.g);
 }
 
 /* ---- a fabric of this process, as another one sees it ---- */
@@ -209,6 +211,7 @@ static void rates_are_those_of_each_worker(void **state)
     assert_string_equal(top_phase(&t), "ended");
     top_close(&t);
     shm_arena_close(&arena, true);
+    hx_fabric_free(&f.g);
 }
 
 static void simulated_time_is_what_counts(void **state)
@@ -233,6 +236,7 @@ static void simulated_time_is_what_counts(void **state)
     assert_true(odd % 2 == 1 && hx_metrics_get(&f.m.worker[1].sequence) == odd);
     top_close(&t);
     shm_arena_close(&arena, true);
+    hx_fabric_free(&f.g);
 }
 
 static void the_page_fits_any_size(void **state)
@@ -270,6 +274,7 @@ static void the_page_fits_any_size(void **state)
     free(text);
     top_close(&t);
     shm_arena_close(&arena, true);
+    hx_fabric_free(&f.g);
 }
 
 static void refused(int exit_code, const char *what)
@@ -298,11 +303,13 @@ static void what_is_no_fabric_is_refused(void **state)
     f.m.head->owner_at = f.bytes;
     refused(HX_EXIT_ENVIRONMENT, "cannot be true");
     shm_arena_close(&arena, true);
+    hx_fabric_free(&f.g);
     refused(HX_EXIT_ENVIRONMENT, "no fabric of this name is running");
     assert_int_equal(shm_arena_create(&arena, name, 100), 0);
     memset(arena.base, 1, 100);
     refused(HX_EXIT_ENVIRONMENT, "too short");
     shm_arena_close(&arena, true);
+    hx_fabric_free(&f.g);
 }
 
 /* A file that is cut short under a reader's eyes is the end, not a crash. */
@@ -321,6 +328,7 @@ static void a_file_cut_short_is_the_end(void **state)
     assert_true(t.sum.hops == 5);
     top_close(&t);
     shm_arena_close(&arena, true);
+    hx_fabric_free(&f.g);
 }
 
 int main(void)

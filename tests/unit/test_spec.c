@@ -168,6 +168,7 @@ static void overrides_win(void **state)
     assert_int_equal(g.radix, 8);
     assert_int_equal(g.taper, 3);
     assert_int_equal(s.credits, 64);
+    hx_spec_free(&s);
 }
 
 static void settings_keep_what_is_not_given(void **state)

@@ -41,6 +41,7 @@ static bool is_fabric(const char *name)
     if (try_open(&t, name, &problem) != 0)
         return false;
     shm_arena_close(&t.arena, false);
+    hx_fabric_free(&t.g);
     return true;
 }
 
@@ -82,6 +83,7 @@ void top_close(struct top *t)
     free(t->load);
     free(t->moved);
     shm_arena_close(&t->arena, false);
+    hx_fabric_free(&t->g);
 }
 
 static bool is_whole(const struct top *t)

@@ -67,6 +67,7 @@ static int close_bench(void **state)
     assert_int_equal(system(command), 0); // NOLINT(cert-env33-c): a folder of our own
     capture_memory_free(&b.memory);
     capture_ports_free(&b.ports);
+    hx_fabric_free(&b.g);
     return 0;
 }
 

@@ -17,6 +17,7 @@ static struct result finished(struct outcome outcome, struct hx_endpoint_stats s
     hx_fabric_of_mesh(&g, &mesh);
     struct result r = {.g = &g, .outcome = outcome, .sum = sum, .link_rate = 1};
     result_finish(&r);
+    hx_fabric_free(&g);
     return r;
 }
 
