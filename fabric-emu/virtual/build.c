@@ -44,9 +44,9 @@ static uint32_t count_entities(const struct worker *w, size_t *bytes, size_t *ta
 
 static struct virtual_node *node_of(const struct plan *p, unsigned plane, uint32_t node)
 {
-    bool tree = node >= p->w->m->g->hosts;
-    struct virtual_entity *e = p->of_node[tree ? node + (size_t)plane * p->w->m->g->nodes : node];
-    return e ? &e->node[tree ? 0 : plane] : NULL;
+    bool router = node >= p->w->m->g->hosts;
+    struct virtual_entity *e = p->of_node[router ? node + (size_t)plane * p->w->m->g->nodes : node];
+    return e ? &e->node[router ? 0 : plane] : NULL;
 }
 
 /* The same credit for each VC. */
@@ -138,12 +138,12 @@ static void make_entities(struct plan *p)
     for (uint32_t node = 0; node < g->nodes; node++) {
         if (!is_mine(w, node))
             continue;
-        bool tree = node >= g->hosts;
-        for (unsigned copy = 0; copy < (tree ? g->planes : 1U); copy++) {
+        bool router = node >= g->hosts;
+        for (unsigned copy = 0; copy < (router ? g->planes : 1U); copy++) {
             unsigned ports = hx_fabric_ports(g, node);
-            struct virtual_entity *e = virtual_entity_init(at, &w->v, w->entities, planes_of(g, node), ports, tree);
+            struct virtual_entity *e = virtual_entity_init(at, &w->v, w->entities, planes_of(g, node), ports, router);
             at += virtual_entity_bytes(planes_of(g, node), ports);
-            p->of_node[node + (tree ? (size_t)copy * g->nodes : 0)] = e;
+            p->of_node[node + (router ? (size_t)copy * g->nodes : 0)] = e;
             w->entity[w->entities++] = e;
         }
     }

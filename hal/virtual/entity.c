@@ -39,7 +39,7 @@ static void note_waits(struct virtual_entity *e, struct virtual_node *n)
 
 static void step(struct virtual_entity *e, struct virtual_node *n)
 {
-    if (e->tree)
+    if (e->router)
         (void)hx_router_step(&n->sw);
     else
         (void)hx_accelerator_step(&n->sw);
@@ -56,7 +56,7 @@ static bool may_go(struct virtual_entity *e, struct virtual_node *n, unsigned in
     if (d->dst_d0 >= r->columns || d->dst_d1 >= r->rows)
         return true;
     uint64_t ports =
-        e->tree ? hx_router_ports(r, input, d->dst_d0, d->dst_d1) : hx_mesh_ports(r, input, d->dst_d0, d->dst_d1);
+        e->router ? hx_router_ports(r, input, d->dst_d0, d->dst_d1) : hx_mesh_ports(r, input, d->dst_d0, d->dst_d1);
     if (ports == 0)
         return true;
     for (uint64_t left = ports & ~h->shut; left; left &= left - 1) {
@@ -117,7 +117,7 @@ static bool open_output(struct virtual_node *n, unsigned output)
 /* Takes one item in; returns whether the switch should step. */
 static bool take_item(struct virtual_entity *e, struct virtual_node *n, unsigned item)
 {
-    unsigned kinds = e->tree ? VIRTUAL_TREE_ITEMS : HX_ACCELERATOR_PORTS;
+    unsigned kinds = e->router ? VIRTUAL_ROUTER_ITEMS : HX_ACCELERATOR_PORTS;
     if (item < kinds)
         return make_ready(e, n, item);
     if (item < 2 * kinds)
@@ -166,13 +166,13 @@ static void run_once(struct virtual_entity *e)
             again = again || item == VIRTUAL_ITEM_AGAIN;
             continue;
         }
-        unsigned plane = e->tree ? 0 : item / VIRTUAL_PLANE_ITEMS;
-        unsigned own = e->tree ? item : item % VIRTUAL_PLANE_ITEMS;
+        unsigned plane = e->router ? 0 : item / VIRTUAL_PLANE_ITEMS;
+        unsigned own = e->router ? item : item % VIRTUAL_PLANE_ITEMS;
         steps |= (unsigned)take_item(e, &e->node[plane], own) << plane;
     } while (virtual_agenda_time(&e->agenda) == now);
     for (; steps; steps &= steps - 1)
         step(e, &e->node[__builtin_ctz(steps)]);
-    if (e->tree)
+    if (e->router)
         return;
     if (eject || timer || again || (e->hungry && has_room(e->endpoint)))
         e->drive(e->of, timer, again);
@@ -226,8 +226,8 @@ static void lay_out_node(struct virtual_entity *e, unsigned plane, unsigned port
     h->rx = piece(at, ports * sizeof *h->rx);
     h->tx = piece(at, ports * sizeof *h->tx);
     h->sum = piece(at, ports * sizeof *h->sum);
-    unsigned first = e->tree ? 0 : plane * VIRTUAL_PLANE_ITEMS;
-    unsigned kinds = e->tree ? VIRTUAL_TREE_ITEMS : HX_ACCELERATOR_PORTS;
+    unsigned first = e->router ? 0 : plane * VIRTUAL_PLANE_ITEMS;
+    unsigned kinds = e->router ? VIRTUAL_ROUTER_ITEMS : HX_ACCELERATOR_PORTS;
     h->output_item = (uint8_t)(first + kinds);
     h->credit_item = (uint8_t)(first + 2 * kinds);
     for (unsigned port = 0; port < ports; port++) {
@@ -239,11 +239,11 @@ static void lay_out_node(struct virtual_entity *e, unsigned plane, unsigned port
 }
 
 struct virtual_entity *virtual_entity_init(void *memory, struct virtual_worker *w, uint32_t index, unsigned planes,
-                                           unsigned ports, bool tree)
+                                           unsigned ports, bool router)
 {
     uint8_t *at = memory;
     struct virtual_entity *e = piece(&at, sizeof *e);
-    *e = (struct virtual_entity){.worker = w, .index = index, .planes = (uint8_t)planes, .tree = tree};
+    *e = (struct virtual_entity){.worker = w, .index = index, .planes = (uint8_t)planes, .router = router};
     e->agenda.heap = piece(&at, items_of(planes, ports) * sizeof(uint64_t));
     e->node = piece(&at, planes * sizeof *e->node);
     for (unsigned plane = 0; plane < planes; plane++) {

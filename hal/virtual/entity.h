@@ -1,5 +1,5 @@
-/* entity.h - what runs by itself between windows: an accelerator (its endpoint and its switch of each plane) or a tree
- * switch.
+/* entity.h - what runs by itself between windows: an accelerator (its endpoint and its switch of each plane) or a
+ * router.
  *
  * What an entity does at a time depends only on what it was told for that time and before, never on when it was told:
  * everything noted for one time is taken in first, then each plane's switch makes one step, then the endpoint. So the
@@ -15,24 +15,24 @@ struct virtual_node {
     struct hal_switch hal;
 };
 
-/* Items of the agenda. A tree switch: input, 64 + output, 128 + output (credit). An accelerator's plane p: 16 p + input,
+/* Items of the agenda. A router: input, 64 + output, 128 + output (credit). An accelerator's plane p: 16 p + input,
  * 16 p + 5 + output, 16 p + 10 + output (credit). For the driver: something was delivered, a deadline, look again. */
 enum {
     VIRTUAL_ITEM_EJECT = 0xF0,
     VIRTUAL_ITEM_TIMER = 0xF1,
     VIRTUAL_ITEM_AGAIN = 0xF2,
     VIRTUAL_PLANE_ITEMS = 16,
-    VIRTUAL_TREE_ITEMS = 64
+    VIRTUAL_ROUTER_ITEMS = 64
 };
 
 struct virtual_entity {
     struct virtual_agenda agenda;
     struct virtual_worker *worker;
     struct virtual_node *node;     /* [planes] */
-    struct hal_endpoint *endpoint; /* NULL: a tree switch */
+    struct hal_endpoint *endpoint; /* NULL: a router */
     uint32_t index;                /* in the wheel */
     uint8_t planes;
-    bool tree;
+    bool router;
     bool busy;   /* is being visited: it goes back into the wheel by itself */
     bool hungry; /* it would inject: set by the driver */
     /* What drives the endpoint: called when something was delivered, when a plane has room again, when a deadline or the
@@ -45,7 +45,7 @@ _Static_assert(sizeof(struct virtual_entity) <= 64, "a cache line");
 /* Lays out the agenda, ports and items; switches and links are bound by the caller. `memory`: virtual_entity_bytes. */
 size_t virtual_entity_bytes(unsigned planes, unsigned ports);
 struct virtual_entity *virtual_entity_init(void *memory, struct virtual_worker *w, uint32_t index, unsigned planes,
-                                           unsigned ports, bool tree);
+                                           unsigned ports, bool router);
 
 /* Lets it run until `end`. */
 void virtual_entity_visit(struct virtual_entity *e, uint64_t end);

@@ -55,20 +55,20 @@ ALWAYS_INLINE void fetch_what_comes(const struct hal_switch *h)
     }
 }
 
-/* A tree switch has many ports: those of which its agenda speaks. */
-ALWAYS_INLINE void fetch_tree(const struct virtual_entity *e, uint64_t end, bool ports)
+/* A router has many ports: those of which its agenda speaks. */
+ALWAYS_INLINE void fetch_router(const struct virtual_entity *e, uint64_t end, bool ports)
 {
     const struct hal_switch *h = &e->node[0].hal;
     for (uint32_t n = 0; n < e->agenda.count; n++) {
         if (e->agenda.heap[n] >> VIRTUAL_ITEM_BITS >= end)
             continue;
         unsigned item = (unsigned)e->agenda.heap[n] & (unsigned)((1 << VIRTUAL_ITEM_BITS) - 1);
-        unsigned port = item % VIRTUAL_TREE_ITEMS;
-        if (ports && item < VIRTUAL_TREE_ITEMS)
+        unsigned port = item % VIRTUAL_ROUTER_ITEMS;
+        if (ports && item < VIRTUAL_ROUTER_ITEMS)
             fetch_lines(&h->rx[port], sizeof h->rx[0]);
         else if (ports)
             fetch_lines(&h->tx[port], sizeof h->tx[0]);
-        else if (item < VIRTUAL_TREE_ITEMS)
+        else if (item < VIRTUAL_ROUTER_ITEMS)
             fetch_packets(&h->rx[port]);
         else
             fetch_credit(&h->tx[port]);
@@ -124,8 +124,8 @@ void virtual_fetch_first(const struct virtual_entity *e)
 
 void virtual_fetch_second(const struct virtual_entity *e, uint64_t end)
 {
-    if (e->tree) {
-        fetch_tree(e, end, true);
+    if (e->router) {
+        fetch_router(e, end, true);
         return;
     }
     for (unsigned plane = 0; plane < e->planes; plane++)
@@ -136,8 +136,8 @@ void virtual_fetch_second(const struct virtual_entity *e, uint64_t end)
 
 void virtual_fetch_third(const struct virtual_entity *e, uint64_t end)
 {
-    if (e->tree) {
-        fetch_tree(e, end, false);
+    if (e->router) {
+        fetch_router(e, end, false);
         return;
     }
     const struct hal_endpoint *h = e->endpoint;

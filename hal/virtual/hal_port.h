@@ -106,7 +106,7 @@ struct hal_switch {
     uint64_t shut;                     /* outputs that somebody waits for and whose opening stands in the agenda */
     uint64_t sent;                     /* outputs that took a packet in this step */
     const struct virtual_slot *looked; /* at last */
-    struct hal_endpoint *endpoint;     /* NULL: a tree switch */
+    struct hal_endpoint *endpoint;     /* NULL: a router */
     struct virtual_sent *sum;          /* [ports] */
     uint64_t *drops;                   /* [HX_DROP_COUNT] */
     uint64_t up;                       /* outputs with a link */

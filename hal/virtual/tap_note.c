@@ -46,7 +46,7 @@ void virtual_tap_note(struct hx_tap_note *n, struct hal_switch *h, unsigned outp
                       const struct hx_desc *d)
 {
     const struct virtual_entity *e = h->entity;
-    const struct hx_switch *sw = &e->node[e->tree ? 0 : h->plane].sw;
+    const struct hx_switch *sw = &e->node[e->router ? 0 : h->plane].sw;
     *n = (struct hx_tap_note){.candidates = hx_route_ways(&sw->route, input, vc, d->dst_d0, d->dst_d1),
                               .input = (uint8_t)input,
                               .input_vc = (uint8_t)vc,

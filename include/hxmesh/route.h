@@ -9,8 +9,7 @@
  *
  * An accelerator has four links (E W N S) and LOCAL, entries of 8 bits, and raises the VC on some of its links. It is the
  * same thing, narrow, and much faster. In a HammingMesh (SC22 section IV-C: minimal adaptive, north-last on the board,
- * VC + 1 at each board crossing) d0 is gx and d1 gy, and it answers with two table look-ups, one by destination gx and one by destination gy, and
- * one AND. The bits of a table entry are the ports' (1 << HX_E ...):
+ * VC + 1 at each board crossing) d0 is gx and d1 gy, and the bits of an entry are the ports' (1 << HX_E ...):
  *
  *               E, W                        N                          S          LOCAL
  *     x_table   next steps of X             no on-board E/W step is    always 1   X is done
@@ -69,7 +68,8 @@ void hx_route_build(struct hx_route *r, const struct hx_geometry *g, uint32_t no
 
 /* Dimension order, for an accelerator's tables as they were just built: wherever X still has a way, only its ports are left
  * of the set, so a packet is done with X before it turns to Y. Where X has none (a barred board, a link that is down), or
- * the packet may be there as far as X tells, nothing changes. A subset of the minimal ways, so nothing can deadlock that could not before.
+ * the packet may be there as far as X tells, nothing changes. A subset of the minimal ways, so nothing can deadlock that
+ * could not before.
  *
  * Why one would: in uniform traffic the free choice of hops draws crossings to the outer lines of a board and leaves the
  * inner ones idle. In order, a packet crosses rows on its source's line and columns on its destination's, which all

@@ -1,4 +1,5 @@
-/* switch.h - the input-buffered switch of an accelerator's plane, and the tree switch of a row or column network.
+/* switch.h - the input-buffered switch: of an accelerator's plane, and the router of any fabric, such as the tree switch of
+ * a HammingMesh's row or column network.
  *
  * Data that flows: 16-byte descriptors. A packet's bytes stay in their buffer; what transit needs travels by value.
  *
@@ -22,8 +23,8 @@
  * packets waiting in its window (k < HX_WINDOW) leaves after at most (k + 1) * inputs grants of any one of its
  * outputs on its VC.
  *
- * Nothing is dropped but: a packet to outside the fabric, a packet of another job, and in a tree switch a packet without
- * a route that cannot even go back. They are counted by the HAL by reason. In an accelerator a packet without a route, or
+ * Nothing is dropped but: a packet to outside the fabric, a packet of another job, and in a router a packet without a
+ * route that cannot even go back. They are counted by the HAL by reason. In an accelerator a packet without a route, or
  * on the last VC with none but such as would raise it further, goes to the local endpoint, which reports it to the sender.
  * A tree switch gives it back to the boards, by its route's `returns`: there it comes to such an accelerator, or finds another
  * way.
@@ -62,7 +63,7 @@ HX_STATIC_ASSERT(sizeof(struct hx_desc) == 16, "a descriptor is 16 bytes: four t
 /* Every reason for which a packet may be dropped anywhere; the names are those of reports. */
 #define HX_DROP_REASONS(X)                                                                                             \
     X(FOREIGN_JOB, "foreign_job") /* packet of another job at a board */                                               \
-    X(NO_ROUTE, "no_route")       /* tree switch: every way on, and back, is down */                                   \
+    X(NO_ROUTE, "no_route")       /* router: every way on, and back, is down */                                        \
     X(OVERRUN, "overrun")         /* wire: more data than was granted */                                               \
     X(MALFORMED, "malformed")     /* wire: a frame that decodes to nothing */                                          \
     X(CHECKSUM, "checksum")       /* endpoint: CRC-32C does not match */                                               \
