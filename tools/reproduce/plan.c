@@ -22,7 +22,7 @@ static const char *const large_cluster[][2] = {[REPRODUCE_QUICK] = {"6x6 Hx2Mesh
                                                [REPRODUCE_FULL] = {"64x64 Hx2Mesh", "32x32 Hx4Mesh"}};
 
 /* What the paper compares with. */
-enum { OTHERS = 6 };
+enum { TORUS = 5, OTHERS };
 static const char *const others[][OTHERS] = {
     [REPRODUCE_QUICK] = {"fat-tree hosts=64 radix=16", "fat-tree hosts=64 radix=16 down=8 up=4",
                          "fat-tree hosts=64 radix=16 down=8 up=2", "dragonfly a=8 p=4 h=4 groups=4", "hyperx 8x8 p=1",
@@ -54,16 +54,17 @@ static void add_all_reduce(struct reproduce_plan *p, const char *fabric, const c
 struct table2_sizes {
     uint64_t message;
     uint64_t shifts;   /* of the large cluster */
-    uint64_t others;   /* shifts of the other fabrics; 0: all */
+    uint64_t others;   /* shifts of the other fabrics but the torus; 0: all */
+    uint64_t torus;    /* message there: a shift moves all by the same hops, so that a few of them load few links */
     uint64_t small[3]; /* vectors of the small cluster, by which comes first; 0: no more */
     uint64_t large[3]; /* of the large one */
     bool rings_large;  /* on 16,384 accelerators the two rings are 2 * 16,383 steps, however small the vector */
 };
 
 static const struct table2_sizes table2_sizes[] = {
-    [REPRODUCE_QUICK] = {64 * KIB, 8, 0, {4 * MIB}, {4 * MIB}, true},
-    [REPRODUCE_DEFAULT] = {MIB, 8, 32, {256 * MIB, GIB}, {16 * MIB, 64 * MIB, 256 * MIB}, false},
-    [REPRODUCE_FULL] = {MIB, 64, 0, {256 * MIB, GIB, 4 * GIB}, {64 * MIB, GIB, 4 * GIB}, true}};
+    [REPRODUCE_QUICK] = {64 * KIB, 8, 0, 64 * KIB, {4 * MIB}, {4 * MIB}, true},
+    [REPRODUCE_DEFAULT] = {MIB, 8, 32, 32 * KIB, {256 * MIB, GIB}, {16 * MIB, 64 * MIB, 256 * MIB}, false},
+    [REPRODUCE_FULL] = {MIB, 64, 0, MIB, {256 * MIB, GIB, 4 * GIB}, {64 * MIB, GIB, 4 * GIB}, true}};
 
 static void add_small_vectors(struct reproduce_plan *p, uint64_t bytes)
 {
@@ -94,7 +95,8 @@ void plan_table2(struct reproduce_plan *p)
         add_all_to_all(p, large_cluster[p->effort][f], sizes->message, sizes->shifts);
     add_small_vectors(p, sizes->small[0]);
     for (unsigned f = 0; f < OTHERS; f++)
-        add_all_to_all(p, others[p->effort][f], sizes->message, sizes->others);
+        add_all_to_all(p, others[p->effort][f], f == TORUS ? sizes->torus : sizes->message,
+                       f == TORUS ? 0 : sizes->others);
     for (unsigned f = 0; f < OTHERS; f++) {
         /* One ring in the order of the hosts leaves a leaf once; two on the grid use all links of a host that has several. */
         add_all_reduce(p, others[p->effort][f], "ring", sizes->small[0]);

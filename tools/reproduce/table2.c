@@ -122,6 +122,7 @@ static void remarks(struct reproduce_figure *f, const char *const *fabrics, unsi
             f,
             "Tapered fat trees are simulated with 32 hosts and 16 or 8 uplinks a leaf, as the paper did; their cost is "
             "that of the trees it bought, with 42 and 22, and 51 and 13.");
+        figure_remark(f, "The torus sends 32 KiB to everybody by default, 1 MiB with --full.");
         figure_remark(
             f, "32x32 Hx1Mesh: the paper's 91.6 %% comes from its simulator's own HyperX model and cannot be had on "
                "this wiring: two of four links serve a dimension, which bounds all-to-all at 51.6 %%.");
