@@ -48,8 +48,7 @@ const char *hx_port_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, un
     return name;
 }
 
-/* Takes `word` and then a number without needless zeros from *text. */
-static bool take(const char **text, const char *word, unsigned *number)
+bool hx_name_take(const char **text, const char *word, unsigned *number)
 {
     size_t length = strlen(word);
     if (strncmp(*text, word, length) != 0)
@@ -73,7 +72,8 @@ static bool take_router(const char **text, const struct hx_fabric *g, uint32_t *
         const char *next = *text;
         unsigned at;
         unsigned inner = 0;
-        if (!take(&next, r->word, &at) || (r->inner && (!take(&next, ",", &inner) || inner >= r->inner)))
+        if (!hx_name_take(&next, r->word, &at) ||
+            (r->inner && (!hx_name_take(&next, ",", &inner) || inner >= r->inner)))
             continue;
         at = r->inner ? at * r->inner + inner : at;
         if (at >= count)
@@ -90,7 +90,7 @@ static bool take_node(const char **text, const struct hx_fabric *g, unsigned *pl
     const char *next = *text;
     unsigned d0;
     unsigned d1;
-    if ((take(&next, "a", &d0) || take(&next, "", &d0)) && take(&next, ",", &d1)) {
+    if ((hx_name_take(&next, "a", &d0) || hx_name_take(&next, "", &d0)) && hx_name_take(&next, ",", &d1)) {
         *node = hx_fabric_host(g, d0, d1);
         if (*node == HX_NOWHERE)
             return false;
@@ -98,7 +98,7 @@ static bool take_node(const char **text, const struct hx_fabric *g, unsigned *pl
     } else if (!take_router(text, g, node)) {
         return false;
     }
-    return take(text, "/p", plane) && *plane < g->planes;
+    return hx_name_take(text, "/p", plane) && *plane < g->planes;
 }
 
 bool hx_node_parse(const char *name, const struct hx_fabric *g, unsigned *plane, uint32_t *node)
@@ -124,5 +124,5 @@ bool hx_port_parse(const char *name, const struct hx_fabric *g, unsigned *plane,
         return false;
     if (hx_is_host(g, *node))
         return take_letter(name, port);
-    return take(&name, "/", port) && *name == '\0' && *port < hx_fabric_ports(g, *node);
+    return hx_name_take(&name, "/", port) && *name == '\0' && *port < hx_fabric_ports(g, *node);
 }

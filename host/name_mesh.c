@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct hx_network *network_of(const struct hx_geometry *g, enum hx_node_kind kind)
@@ -45,21 +44,6 @@ const char *hx_mesh_port_name(char name[HX_NAME_BYTES], const struct hx_geometry
     return name;
 }
 
-/* Takes `word` and then a number without needless zeros from *text. */
-static bool take(const char **text, const char *word, unsigned *number)
-{
-    size_t length = strlen(word);
-    if (strncmp(*text, word, length) != 0)
-        return false;
-    const char *digits = *text + length;
-    size_t count = strspn(digits, "0123456789");
-    if (count == 0 || count > 6 || (count > 1 && *digits == '0'))
-        return false;
-    *number = (unsigned)strtoul(digits, NULL, 10);
-    *text = digits + count;
-    return true;
-}
-
 /* What stands in front of the port or switch: a node kind with its line or coordinates, and the plane. */
 struct head {
     enum hx_node_kind kind;
@@ -68,22 +52,22 @@ struct head {
 
 static bool take_head(const char **text, const struct hx_geometry *g, struct head *h)
 {
-    if (take(text, "a", &h->gx) || take(text, "", &h->gx)) {
+    if (hx_name_take(text, "a", &h->gx) || hx_name_take(text, "", &h->gx)) {
         h->kind = HX_ACCELERATOR;
-        if (!take(text, ",", &h->gy) || h->gx >= g->columns || h->gy >= g->rows)
+        if (!hx_name_take(text, ",", &h->gy) || h->gx >= g->columns || h->gy >= g->rows)
             return false;
-    } else if (take(text, "row", &h->line)) {
+    } else if (hx_name_take(text, "row", &h->line)) {
         h->kind = HX_ROW_SWITCH;
         if (h->line >= g->rows)
             return false;
-    } else if (take(text, "col", &h->line)) {
+    } else if (hx_name_take(text, "col", &h->line)) {
         h->kind = HX_COLUMN_SWITCH;
         if (h->line >= g->columns)
             return false;
     } else {
         return false;
     }
-    return take(text, "/p", &h->plane) && h->plane < g->planes;
+    return hx_name_take(text, "/p", &h->plane) && h->plane < g->planes;
 }
 
 /* Takes "/leafN" or "/spineN" and makes a node of it. */
@@ -92,8 +76,8 @@ static bool take_switch(const char **text, const struct hx_geometry *g, const st
 {
     const struct hx_network *n = network_of(g, h->kind);
     unsigned index;
-    *is_leaf = take(text, "/leaf", &index);
-    if (!*is_leaf && !take(text, "/spine", &index))
+    *is_leaf = hx_name_take(text, "/leaf", &index);
+    if (!*is_leaf && !hx_name_take(text, "/spine", &index))
         return false;
     if (index >= (*is_leaf ? n->leaves : n->spines))
         return false;
@@ -136,12 +120,12 @@ bool hx_mesh_port_parse(const char *name, const struct hx_geometry *g, unsigned 
     }
     const struct hx_network *n = network_of(g, h.kind);
     unsigned number;
-    if (take(&name, "/", &number)) {
+    if (hx_name_take(&name, "/", &number)) {
         *node = hx_tree_switch(g, h.kind, h.line, number / n->down);
         *port = number % n->down;
         return *name == '\0' && number < (unsigned)n->leaves * n->down;
     }
-    if (!take_switch(&name, g, &h, node, &is_leaf) || !take(&name, is_leaf ? "/up" : "/", &number))
+    if (!take_switch(&name, g, &h, node, &is_leaf) || !hx_name_take(&name, is_leaf ? "/up" : "/", &number))
         return false;
     *port = number + (is_leaf ? n->down : 0);
     return *name == '\0' && *port < hx_node_ports(g, *node);

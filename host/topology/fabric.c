@@ -129,7 +129,7 @@ static void connect(struct hx_fabric *f, uint32_t *used)
 
 /* ---- distances ---- */
 
-/* Breadth first from one node over links between nodes for which `first` says where they begin. Returns how many it reached. */
+/* Breadth first from one node over all links. Returns how many nodes it reached. */
 static uint32_t reach(const struct hx_fabric *f, uint32_t from, uint8_t *links, uint32_t *queue)
 {
     memset(links, UINT8_MAX, f->nodes);

@@ -245,21 +245,13 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
 
 /* ---- routes ---- */
 
-static uint64_t own_hosts(const struct hx_fabric *f, uint32_t router)
-{
-    uint64_t set = 0;
-    for (unsigned port = 0; port < hx_fabric_ports(f, router); port++)
-        set |= (uint64_t)hx_is_host(f, hx_fabric_far(f, router, port).node) << port;
-    return set;
-}
-
 static uint64_t toward(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
 {
     const struct hx_graph_ways *w = f->own;
     if (digit == 1)
         return hx_fabric_toward_place(f, node, value);
     if (f->node[node].d0 == value)
-        return own_hosts(f, node);
+        return hx_fabric_host_ports(f, node);
     return w->ports[(size_t)value * w->routers + (node - f->hosts)];
 }
 

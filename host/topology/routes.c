@@ -2,11 +2,12 @@
  *
  * What a topology does not say follows from the graph: by d0 a packet goes to the next router on any shortest way to the
  * one whose digit that is, by d1 to the host there. */
+#include "host/topology/bounds.h"
 #include "host/topology/topology.h"
 
 #include <string.h>
 
-/* The router whose hosts have this d0; hosts are numbered so that the first of it is quickly found. */
+/* The router whose hosts have this d0. */
 static uint32_t router_of(const struct hx_fabric *f, unsigned d0)
 {
     for (unsigned d1 = 0; d1 < f->digits[1]; d1++) {
@@ -17,7 +18,7 @@ static uint32_t router_of(const struct hx_fabric *f, unsigned d0)
     return HX_NOWHERE;
 }
 
-static uint64_t host_ports(const struct hx_fabric *f, uint32_t router)
+uint64_t hx_fabric_host_ports(const struct hx_fabric *f, uint32_t router)
 {
     uint64_t set = 0;
     for (unsigned port = 0; port < hx_fabric_ports(f, router); port++)
@@ -32,7 +33,7 @@ static uint64_t nearer(const struct hx_fabric *f, uint32_t router, uint32_t to)
     if (to == HX_NOWHERE)
         return 0;
     if (to == router)
-        return host_ports(f, router);
+        return hx_fabric_host_ports(f, router);
     unsigned here = hx_router_distance(f, router, to);
     for (unsigned port = 0; port < hx_fabric_ports(f, router); port++) {
         uint32_t far = hx_fabric_far(f, router, port).node;
@@ -54,14 +55,7 @@ uint64_t hx_fabric_toward_place(const struct hx_fabric *f, uint32_t router, unsi
 /* Whether it is a host with one link, to a router: there is one way out and one way in, whatever the topology. */
 static bool hangs(const struct hx_fabric *f, uint32_t node)
 {
-    unsigned to_hosts = 0;
-    unsigned to_routers = 0;
-    for (unsigned port = 0; hx_is_host(f, node) && port < HX_LOCAL; port++) {
-        uint32_t far = hx_fabric_far(f, node, port).node;
-        to_hosts += hx_is_host(f, far);
-        to_routers += !hx_is_host(f, far) && far != HX_NOWHERE;
-    }
-    return to_routers == 1 && to_hosts == 0;
+    return hx_is_host(f, node) && hx_fabric_seat(f, node) != node;
 }
 
 uint64_t hx_fabric_toward(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)

@@ -72,6 +72,8 @@ bool hx_fabric_make(struct hx_fabric *f, const char *text, unsigned planes, stru
 /* What `toward` may answer by d1 where this is a host's place on its router: the port of the host there, and all that lead
  * on. */
 uint64_t hx_fabric_toward_place(const struct hx_fabric *f, uint32_t router, unsigned d1);
+/* The ports of a router that its own hosts hang on. */
+uint64_t hx_fabric_host_ports(const struct hx_fabric *f, uint32_t router);
 
 /* ---- parameters: what builders call (words.c) ---- */
 
