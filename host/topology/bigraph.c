@@ -20,13 +20,7 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     unsigned own = hx_fabric_class_of_kind(f, "host", HX_DAC);
     unsigned parts = hx_fabric_class_of_kind(f, "part", HX_AOC);
     for (unsigned s = 0; s < n; s++) {
-        hx_fabric_address(f, f->hosts + s, s, 0);
-        f->node[f->hosts + s].group = s;
-        for (unsigned place = 0; place < m; place++) {
-            hx_fabric_address(f, s * m + place, s, place);
-            f->node[s * m + place].group = s;
-            hx_fabric_lay(f, &(struct hx_laid){.a = s * m + place, .b = f->hosts + s, .link_class = (uint8_t)own});
-        }
+        hx_fabric_hang(f, s, m, own);
         for (unsigned other = n / 2; s < n / 2 && other < n; other++)
             hx_fabric_lay(f, &(struct hx_laid){.a = f->hosts + s, .b = f->hosts + other, .link_class = (uint8_t)parts});
     }

@@ -101,16 +101,8 @@ static bool take(struct dragonfly *d, struct hx_words *words, struct hx_problem 
 
 static void lay_hosts(struct hx_fabric *f, unsigned copper)
 {
-    for (uint32_t host = 0; host < f->hosts; host++) {
-        uint32_t router = host / dragonfly_of(f)->p;
-        hx_fabric_address(f, host, router, host % dragonfly_of(f)->p);
-        f->node[host].group = router;
-        hx_fabric_lay(f, &(struct hx_laid){.a = host, .b = f->hosts + router, .link_class = (uint8_t)copper});
-    }
-    for (uint32_t router = 0; router < f->nodes - f->hosts; router++) {
-        hx_fabric_address(f, f->hosts + router, router, 0);
-        f->node[f->hosts + router].group = router;
-    }
+    for (uint32_t router = 0; router < f->nodes - f->hosts; router++)
+        hx_fabric_hang(f, router, dragonfly_of(f)->p, copper);
 }
 
 static void lay_group(struct hx_fabric *f, unsigned group, unsigned trace, unsigned copper)

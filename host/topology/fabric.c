@@ -78,6 +78,19 @@ void hx_fabric_lay(struct hx_fabric *f, const struct hx_laid *link)
     l->link[l->links++] = *link;
 }
 
+void hx_fabric_hang(struct hx_fabric *f, uint32_t router, unsigned each, unsigned link_class)
+{
+    uint32_t node = f->hosts + router;
+    hx_fabric_address(f, node, router, 0);
+    f->node[node].group = router;
+    for (unsigned place = 0; place < each && router * each + place < f->hosts; place++) {
+        uint32_t host = router * each + place;
+        hx_fabric_address(f, host, router, place);
+        f->node[host].group = router;
+        hx_fabric_lay(f, &(struct hx_laid){.a = host, .b = node, .link_class = (uint8_t)link_class});
+    }
+}
+
 void hx_fabric_name(struct hx_fabric *f, const char *word, uint32_t first, uint32_t count, uint32_t inner)
 {
     f->name[f->names++] = (struct hx_name_range){word, first, count, inner};

@@ -129,6 +129,10 @@ struct hx_laid {
 };
 void hx_fabric_lay(struct hx_fabric *f, const struct hx_laid *link);
 
+/* Hangs the next hosts on a router, counted among the routers: hosts router * each and following, as many as there are of
+ * `each`. Its number is the d0 and the group of all of them. */
+void hx_fabric_hang(struct hx_fabric *f, uint32_t router, unsigned each, unsigned link_class);
+
 /* "leaf" and its numbers for `count` routers from `first` on, of which `inner` make a group; 0: they are counted through. */
 void hx_fabric_name(struct hx_fabric *f, const char *word, uint32_t first, uint32_t count, uint32_t inner);
 

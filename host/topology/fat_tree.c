@@ -88,15 +88,9 @@ static void lay(struct hx_fabric *f, unsigned a, unsigned b, unsigned link_class
 static void lay_leaves(struct hx_fabric *f, const struct tree *t)
 {
     unsigned own = hx_fabric_class_of_kind(f, "host", HX_DAC);
-    for (unsigned host = 0; host < t->hosts; host++) {
-        unsigned leaf = host / t->down;
-        hx_fabric_address(f, host, leaf, host % t->down);
-        f->node[host].group = leaf;
-        lay(f, host, f->hosts + leaf, own);
-    }
     for (unsigned leaf = 0; leaf < t->leaves; leaf++)
-        hx_fabric_address(f, f->hosts + leaf, leaf, 0);
-    for (unsigned router = 0; router < f->nodes - f->hosts; router++)
+        hx_fabric_hang(f, leaf, t->down, own);
+    for (unsigned router = t->leaves; router < f->nodes - f->hosts; router++)
         f->node[f->hosts + router].group = router;
     f->groups = f->nodes - f->hosts;
     f->group_word = "leaf";

@@ -64,14 +64,7 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     unsigned own = hx_fabric_class_of_kind(f, "host", HX_DAC);
     unsigned link = hx_fabric_class_of_kind(f, "link", HX_AOC);
     for (unsigned router = 0; router < k.count; router++) {
-        hx_fabric_address(f, f->hosts + router, router, 0);
-        f->node[f->hosts + router].group = router;
-        for (unsigned place = 0; place < p; place++) {
-            unsigned host = router * p + place;
-            hx_fabric_address(f, host, router, place);
-            f->node[host].group = router;
-            hx_fabric_lay(f, &(struct hx_laid){.a = host, .b = f->hosts + router, .link_class = (uint8_t)own});
-        }
+        hx_fabric_hang(f, router, p, own);
         for (unsigned step = 0; step < k.degree; step++) {
             unsigned far = next_word(&k, router, step);
             if (router < far || !follows(&k, far, router)) /* aba and bab follow each other: one link */

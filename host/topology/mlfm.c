@@ -31,14 +31,7 @@ static void lay_local(struct hx_fabric *f, const struct mesh *m, unsigned layer,
                       unsigned mesh)
 {
     unsigned local = layer * (m->h + 1) + column;
-    hx_fabric_address(f, f->hosts + local, local, 0);
-    f->node[f->hosts + local].group = local;
-    for (unsigned place = 0; place < m->p; place++) {
-        unsigned host = local * m->p + place;
-        hx_fabric_address(f, host, local, place);
-        f->node[host].group = local;
-        hx_fabric_lay(f, &(struct hx_laid){.a = host, .b = f->hosts + local, .link_class = (uint8_t)own});
-    }
+    hx_fabric_hang(f, local, m->p, own);
     unsigned globals = f->hosts + (m->h + 1) * m->l;
     for (unsigned other = 0; other <= m->h; other++) {
         if (other == column)

@@ -49,14 +49,7 @@ static void lay_leaf(struct hx_fabric *f, const struct hx_galois *field, unsigne
 {
     unsigned places = k * k - k + 1;
     unsigned middle[MOST_K];
-    hx_fabric_address(f, f->hosts + leaf, leaf, 0);
-    f->node[f->hosts + leaf].group = leaf;
-    for (unsigned place = 0; place < k; place++) {
-        unsigned host = leaf * k + place;
-        hx_fabric_address(f, host, leaf, place);
-        f->node[host].group = leaf;
-        hx_fabric_lay(f, &(struct hx_laid){.a = host, .b = f->hosts + leaf, .link_class = (uint8_t)own});
-    }
+    hx_fabric_hang(f, leaf, k, own);
     middles_of(field, k - 1, leaf % places, middle);
     for (unsigned i = 0; i < k; i++)
         hx_fabric_lay(f, &(struct hx_laid){.a = f->hosts + leaf,

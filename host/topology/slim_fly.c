@@ -138,16 +138,8 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     hx_fabric_start(f, routers * p, routers, routers, p);
     unsigned copper = hx_fabric_class_of_kind(f, "rack", HX_DAC);
     unsigned optical = hx_fabric_class_of_kind(f, "global", HX_AOC);
-    for (uint32_t router = 0; router < routers; router++) {
-        hx_fabric_address(f, f->hosts + router, router, 0);
-        f->node[f->hosts + router].group = router;
-        for (unsigned place = 0; place < p; place++) {
-            uint32_t host = router * p + place;
-            hx_fabric_address(f, host, router, place);
-            f->node[host].group = router;
-            hx_fabric_lay(f, &(struct hx_laid){.a = host, .b = f->hosts + router, .link_class = (uint8_t)copper});
-        }
-    }
+    for (uint32_t router = 0; router < routers; router++)
+        hx_fabric_hang(f, router, p, copper);
     lay_routers(f, s, copper, optical);
     f->groups = routers;
     f->group_word = "router";
