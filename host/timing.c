@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-const char *const hx_timing_presets[3] = {"paper", "authors", NULL};
+const char *const hx_timing_presets[4] = {"paper", "authors", "sc15", NULL};
 
 const struct hx_timing hx_timing_values[] = {
     [HX_TIMING_PAPER] = {.link = 400,
@@ -21,6 +21,15 @@ const struct hx_timing hx_timing_values[] = {
                            .input = 20,
                            .output = 20,
                            .buffer = (uint64_t)32 << 20},
+    /* 100 ns a switch, half of them on either side of the crossbar, of which the study says no rate: twice a link's, as in
+     * table III. */
+    [HX_TIMING_SC15] = {.link = 100,
+                        .crossbar = 200,
+                        .cable = 50,
+                        .trace = 50,
+                        .input = 50,
+                        .output = 50,
+                        .buffer = (uint64_t)100 << 10},
 };
 
 void hx_timing_merge(struct hx_timing *into, const struct hx_timing *over)

@@ -20,9 +20,10 @@ struct hx_timing {
     unsigned given;    /* enum hx_given_timing */
 };
 
-enum hx_timing_preset { HX_TIMING_PAPER, HX_TIMING_AUTHORS };
+enum hx_timing_preset { HX_TIMING_PAPER, HX_TIMING_AUTHORS, HX_TIMING_SC15 };
 extern const struct hx_timing hx_timing_values[];
-extern const char *const hx_timing_presets[3]; /* "paper": table III; "authors": their published runs; NULL */
+/* "paper": table III; "authors": their published runs; "sc15": Kathareios et al., SC15, section 4; NULL */
+extern const char *const hx_timing_presets[4];
 
 enum hx_given_timing {
     HX_GIVEN_PRESET = 1 << 0,
@@ -51,8 +52,8 @@ enum hx_given_timing {
 /* clang-format off */
 #define HX_TIMING_OPTIONS(t) \
     {.name = "timing", .key = "timing.preset", .kind = HX_OPTION_CHOICE, .argument = "PRESET", .to.choice = &(t)->preset, \
-     .choices = hx_timing_presets, .help = "the paper's table III, or its authors' published runs: 40 ns a link, 20 ns in " \
-     "and out, crossbar of 3200 Gb/s", .given = &(t)->given, .given_bit = HX_GIVEN_PRESET, .applies = HX_FOR_VIRTUAL}, \
+     .choices = hx_timing_presets, .help = "the paper's table III; its authors' published runs: 40 ns a link, 20 ns in " \
+     "and out, crossbar of 3200 Gb/s; or the diameter-two study of SC15: 100 Gb/s, crossbar of 200, 50 ns a link, 50 ns in and out, 100 KiB a port", .given = &(t)->given, .given_bit = HX_GIVEN_PRESET, .applies = HX_FOR_VIRTUAL}, \
     {.name = "link", .key = "timing.link", .kind = HX_OPTION_NUMBER, .argument = "GBPS", .to.number = &(t)->link, .low = 1, \
      .high = HX_MOST_GBPS, .help = "Gb/s of a link", .standard = &hx_timing_values[HX_TIMING_PAPER].link, .given = &(t)->given, .given_bit = HX_GIVEN_LINK, .applies = HX_FOR_VIRTUAL}, \
     {.name = "crossbar", .key = "timing.crossbar", .kind = HX_OPTION_NUMBER, .argument = "GBPS", .to.number = &(t)->crossbar, .low = 1, \

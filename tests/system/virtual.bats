@@ -230,6 +230,7 @@ says_again() {
     always_same "3x2 Hx2Mesh" --buffer 24KiB --select adaptive
     always_same "3x2 Hx2Mesh" --buffer 48KiB --traffic uniform --duration 20us --message 5000
     always_same "2x2 Hx2Mesh" --timing authors --message 200000
+    always_same "slim-fly q=3" --timing sc15 --message 20000
     always_same "3x2 Hx2Mesh" --link 333 --crossbar 777 --cable 13ns --trace 3ns --input-latency 7ns --output-latency 11ns
     always_same "2x2 Hx2Mesh" --cable 0 --trace 0 --input-latency 0 --output-latency 0 --buffer 24KiB
 }

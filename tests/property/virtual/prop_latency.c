@@ -188,13 +188,17 @@ static void two_level_trees(void **state)
     from_one(&lab, 22, 36);
 }
 
-static void authors_timing(void **state)
+static void presets_of_others(void **state)
 {
     (void)state;
     const struct lab lab = {.spec = "3x2 H2x3Mesh",
                             .timing = {.preset = HX_TIMING_AUTHORS, .given = HX_GIVEN_PRESET},
                             .clock = {400, 40000, 40000, 20000, 20000}};
     from_one(&lab, 8, 36);
+    const struct lab study = {.spec = "3x2 H2x3Mesh",
+                              .timing = {.preset = HX_TIMING_SC15, .given = HX_GIVEN_PRESET},
+                              .clock = {100, 50000, 50000, 50000, 50000}};
+    from_one(&study, 8, 36);
 }
 
 static void odd_timing(void **state)
@@ -240,7 +244,7 @@ int main(void)
         cmocka_unit_test(board_of_its_own),
         cmocka_unit_test(boards_of_one),
         cmocka_unit_test(two_level_trees),
-        cmocka_unit_test(authors_timing),
+        cmocka_unit_test(presets_of_others),
         cmocka_unit_test(odd_timing),
         cmocka_unit_test(no_latency_at_all),
         cmocka_unit_test(the_longest_latencies),

@@ -16,7 +16,7 @@ static void assert_timing(const struct hx_timing *t, const uint64_t expected[7])
                 t->buffer == expected[6]);
 }
 
-/* Table III of the paper, and what its authors' published runs used. */
+/* Table III of the paper, what its authors' published runs used, and the study of diameter-two topologies. */
 static void presets(void **state)
 {
     (void)state;
@@ -29,7 +29,11 @@ static void presets(void **state)
     assert_int_equal(authors.preset, HX_TIMING_AUTHORS);
     assert_string_equal(hx_timing_presets[HX_TIMING_PAPER], "paper");
     assert_string_equal(hx_timing_presets[HX_TIMING_AUTHORS], "authors");
-    assert_null(hx_timing_presets[2]);
+    const struct hx_timing study = {.preset = HX_TIMING_SC15, .given = HX_GIVEN_PRESET};
+    const struct hx_timing sc15 = hx_timing_complete(&study);
+    assert_timing(&sc15, (const uint64_t[]){100, 200, 50, 50, 50, 50, 100 << 10});
+    assert_string_equal(hx_timing_presets[HX_TIMING_SC15], "sc15");
+    assert_null(hx_timing_presets[3]);
 }
 
 /* Each field alone is taken over the preset; what was not given is not, whatever stands there. */
