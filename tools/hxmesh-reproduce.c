@@ -1,31 +1,16 @@
-/* hxmesh-reproduce - the paper's experiments, run on the firmware: tables, JSON and plots beside the paper's values. */
+/* hxmesh-reproduce - experiments of papers, run on the firmware: tables, JSON and plots beside the papers' values. */
 #include "host/error.h"
 #include "host/json.h"
 #include "host/options/options.h"
 #include "host/spec.h"
 #include "tools/child.h"
-#include "tools/reproduce/figure.h"
+#include "tools/reproduce/experiment.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-struct experiment {
-    const char *name;
-    const char *title;
-    void (*plan)(struct reproduce_plan *p);
-    void (*show)(struct reproduce_figure *f);
-};
-
-static const struct experiment experiments[] = {
-    {"table2", "Table II: bandwidth, diameter and cost of the small and the large cluster", plan_table2, show_table2},
-    {"fig11", "Figure 11: all-to-all over message sizes, small cluster", plan_fig11, show_fig11},
-    {"fig12", "Figure 12: random permutations, small cluster", plan_fig12, show_fig12},
-    {"fig13", "Figure 13: all-reduce over vector sizes, small cluster", plan_fig13, show_all_reduce},
-    {"fig17", "Figure 17: all-reduce over vector sizes, large cluster", plan_fig17, show_all_reduce}};
-enum { EXPERIMENTS = sizeof experiments / sizeof *experiments };
 
 struct settings {
     bool quick, full;
@@ -38,7 +23,6 @@ struct settings {
     json_t *report; /* an array, if it is asked for */
 };
 enum { GIVEN_MINUTES = 1 };
-static const uint64_t default_minutes[] = {[REPRODUCE_QUICK] = 0, [REPRODUCE_DEFAULT] = 20, [REPRODUCE_FULL] = 0};
 
 static enum reproduce_effort effort_of(const struct settings *s)
 {
@@ -72,10 +56,9 @@ static void note(struct pace *pace, double hops, double seconds)
 }
 
 /* False: one has failed, or we were interrupted; the rest is not run. */
-static bool run_all(struct reproduce_plan *plan, const struct settings *s, const char *name)
+static bool run_all(struct reproduce_plan *plan, const struct settings *s, const char *name, double allowed)
 {
     struct pace pace = {0};
-    double allowed = 60.0 * (double)s->minutes;
     for (unsigned i = 0; i < plan->count; i++) {
         struct reproduce_run *run = &plan->run[i];
         double hops = reproduce_estimate(run);
@@ -95,13 +78,22 @@ static bool run_all(struct reproduce_plan *plan, const struct settings *s, const
     return true;
 }
 
+/* Seconds that it may take; 0: as long as it does. */
+static double seconds_of(const struct experiment *e, const struct settings *s)
+{
+    if (s->given & GIVEN_MINUTES)
+        return 60.0 * (double)s->minutes;
+    return effort_of(s) == REPRODUCE_DEFAULT ? 60.0 * e->minutes : 0;
+}
+
 static bool reproduce(const struct experiment *e, struct settings *s)
 {
     struct reproduce_plan *plan = hx_allocate(1, sizeof *plan);
     plan->effort = effort_of(s);
     e->plan(plan);
-    bool good = run_all(plan, s, e->name);
-    struct reproduce_figure figure = {.name = e->name, .title = e->title, .plan = plan};
+    bool good = run_all(plan, s, e->name, seconds_of(e, s));
+    struct reproduce_figure figure = {.paper = e->paper, .name = e->name, .title = e->title, .plan = plan};
+    experiment_stem(e, figure.stem, sizeof figure.stem);
     figure_begin(&figure);
     e->show(&figure);
     if (s->report)
@@ -137,18 +129,31 @@ static void make_folders(const char *folder)
         hx_die(HX_EXIT_ENVIRONMENT, folder, "cannot be made: %s", strerror(errno));
 }
 
-/* Which experiments the word means: [first, end). */
-static void choose(const char *word, unsigned *first, unsigned *end)
+/* A word that means no experiment ends the program. */
+static void check_word(const char *word)
 {
-    const char *names[EXPERIMENTS + 2] = {"all"};
-    for (unsigned i = 0; i < EXPERIMENTS; i++)
-        names[i + 1] = experiments[i].name;
     unsigned index;
-    const char *wrong = hx_value_choice(word, names, &index);
+    const char *wrong = hx_value_choice(word, experiment_words(), &index);
     if (wrong)
         hx_die(HX_EXIT_USAGE, "hxmesh reproduce", "%s", wrong);
-    *first = index ? index - 1 : 0;
-    *end = index ? index : EXPERIMENTS;
+}
+
+/* The folder of all, and those of papers in it. */
+static void make_folders_for(const char *word, const char *folder)
+{
+    char path[PATH_MAX];
+    make_folders(folder);
+    for (const struct experiment *e = experiments; e->name; e++) {
+        char stem[FIGURE_STEM];
+        experiment_stem(e, stem, sizeof stem);
+        char *slash = strrchr(stem, '/');
+        if (!slash || !experiment_is(e, word))
+            continue;
+        *slash = '\0';
+        if (snprintf(path, sizeof path, "%s/%s", folder, stem) >= (int)sizeof path)
+            hx_die(HX_EXIT_USAGE, "--out", "the path is too long");
+        make_folders(path);
+    }
 }
 
 static const char *parse(struct settings *s, int argc, char **argv)
@@ -164,6 +169,7 @@ static const char *parse(struct settings *s, int argc, char **argv)
          .to.number = &s->minutes,
          .low = 0,
          .high = 1000000,
+         .otherwise = "what is listed below",
          .given = &s->given,
          .given_bit = GIVEN_MINUTES,
          .help = "leave out runs with which an experiment would take longer; 0: none, as with --quick and --full"},
@@ -180,43 +186,48 @@ static const char *parse(struct settings *s, int argc, char **argv)
          .to.string = &s->folder,
          .help = "where tables, JSON and plots go"},
         HX_OPTIONS_END};
+    char details[4096];
+    (void)snprintf(details, sizeof details,
+                   "EXPERIMENT is one of these, a paper's name for all of its own, or all; the HammingMesh paper's may "
+                   "be named without the paper. The time is what one may take on two cores:\n%s\n\n"
+                   "Every experiment writes DIR/NAME.txt, .json and .svg, of another paper than HammingMesh "
+                   "DIR/PAPER/NAME. Exit code: 0 done, 1 a run failed, 130 interrupted; what was run until then is "
+                   "written all the same.",
+                   experiment_list());
     const struct hx_command command = {
         .program = "hxmesh reproduce",
-        .examples = {{"hxmesh reproduce table2", "the large clusters of the paper"}},
+        .examples = {{"hxmesh reproduce table2", "the clusters of the paper"},
+                     {"hxmesh reproduce hammingmesh --quick", "all of a paper's, small"}},
         .failed = "a run failed",
         .related = "hxmesh-run hxmesh-sweep",
-        .operands = "table2|fig11|fig12|fig13|fig17|all",
+        .operands = "EXPERIMENT",
+        .operand_words = experiment_words(),
         .summary =
             "Runs experiments of the HammingMesh paper (Hoefler et al., SC22) on the firmware, under the virtual "
             "clock, and puts what comes out beside what the paper says.",
-        .details =
-            "Every experiment writes DIR/NAME.txt, .json and .svg. Exit code: 0 done, 1 a run failed, 130 interrupted; "
-            "what was run until then is written all the same.",
+        .details = details,
         .least_operands = 1,
         .most_operands = 1,
         .options = options};
     int first = hx_options_parse(&command, argc, argv, &s->common);
     if (s->quick && s->full)
         hx_die(HX_EXIT_USAGE, "--full", "--quick is the opposite");
-    if (!(s->given & GIVEN_MINUTES))
-        s->minutes = default_minutes[effort_of(s)];
     return argv[first];
 }
 
 int main(int argc, char **argv)
 {
-    struct settings s = {.folder = "build/reproduce", .minutes = default_minutes[REPRODUCE_DEFAULT]};
-    unsigned first;
-    unsigned end;
-    choose(parse(&s, argc, argv), &first, &end);
+    struct settings s = {.folder = "build/reproduce"};
+    const char *word = parse(&s, argc, argv);
+    check_word(word);
     hx_output_check(s.common.json);
     child_beside("hxmesh", s.hxmesh, sizeof s.hxmesh);
-    make_folders(s.folder);
+    make_folders_for(word, s.folder);
     child_catch_signals();
     s.report = s.common.json ? json_array() : NULL;
     bool good = true;
-    for (unsigned i = first; i < end && good; i++)
-        good = reproduce(&experiments[i], &s);
+    for (const struct experiment *e = experiments; e->name && good; e++)
+        good = !experiment_is(e, word) || reproduce(e, &s);
     if (s.report)
         hx_json_write(s.report, s.common.json);
     hx_output_close(stdout, "-");

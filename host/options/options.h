@@ -105,10 +105,11 @@ struct hx_example {
 enum { HX_MOST_EXAMPLES = 6 };
 
 struct hx_command {
-    const char *program;                              /* as a user types it: "hxmesh route" */
-    const char *operands;                             /* "SPEC", NULL: none */
-    const char *summary;                              /* what it does, one or two sentences */
-    const char *details;                              /* NULL or paragraphs behind the options */
+    const char *program;              /* as a user types it: "hxmesh route" */
+    const char *operands;             /* "SPEC", NULL: none */
+    const char *const *operand_words; /* what an operand may be, for completion; ends with NULL; NULL: anything */
+    const char *summary;              /* what it does, one or two sentences */
+    const char *details;              /* NULL or paragraphs behind the options */
     struct hx_example examples[HX_MOST_EXAMPLES + 1]; /* ends with .command NULL */
     const char *failed;  /* what the exit code HX_EXIT_FAILED says of it; NULL: it never ends with it */
     const char *related; /* pages of other programs, as "hxmesh-run hxmesh-trace"; NULL: none */

@@ -160,6 +160,7 @@ completes() {
     completes "folder/" hxmesh info fol
     completes "some.hxm.yaml some.txt" hxmesh verify some
     completes "fig11 fig12 fig13 fig17" hxmesh reproduce fig
+    completes "hammingmesh/fig11 hammingmesh/fig12 hammingmesh/fig13 hammingmesh/fig17" hxmesh reproduce hammingmesh/f
     completes "--json" hxmesh-info --js
     touch "/dev/shm/$FABRIC"
     completes "${FABRIC#hxmesh-}" hxmesh capture --name completion-$$

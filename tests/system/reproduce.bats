@@ -81,7 +81,7 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
 @test "reproduce: the JSON has date, machine, command lines, times" {
     beside "$good"
     reproduce fig13 --workers 3 --quiet >/dev/null
-    judge '.experiment == "fig13" and .complete and (.date | test("^20..-..-..T..:..:..Z$")) and .machine.cores > 0 and
+    judge '.paper == "hammingmesh" and .experiment == "fig13" and .complete and (.date | test("^20..-..-..T..:..:..Z$")) and .machine.cores > 0 and
         (.machine.cpu | length > 0) and (.runs | length) == (.results | length)' <out/fig13.json
     judge '.runs[0] | .wall_seconds >= 0 and .packet_hops_per_second == 7500000 and .packet_hops == 5000000 and
         .command == "hxmesh run \"16x16 Hx2Mesh\" --clock virtual --traffic all-reduce --algorithm torus --message 1MiB --workers 3 --no-links --json -"' \
@@ -104,6 +104,19 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     run ! grep -q '>32x32 Hx1Mesh, paper' out/fig11.svg
     grep -q '>two rings, closed form<' out/fig17.svg
     grep -q 'not given' out/fig12.txt
+}
+
+@test "reproduce: an experiment has its paper's name, the HammingMesh paper's also their own alone" {
+    beside "$good"
+    reproduce hammingmesh/fig12 --quick --quiet >/dev/null
+    reproduce fig12 --quick --quiet --json - >alone
+    [ -s out/fig12.svg ]
+    [ "$(jq -c '.[0].results' alone)" = "$(jq -c .results out/fig12.json)" ]
+    rm -r out
+    reproduce hammingmesh --quick --quiet --json - >paper
+    judge 'map(.paper + "/" + .experiment) == ["hammingmesh/table2", "hammingmesh/fig11", "hammingmesh/fig12",
+        "hammingmesh/fig13", "hammingmesh/fig17"]' <paper
+    bin/hxmesh-reproduce --help | grep -qxF '  hammingmesh/fig12, 20 minutes'
 }
 
 @test "reproduce: --json - is all there is on stdout" {
@@ -179,8 +192,9 @@ if [ -f calls ]; then echo $$ >child.pid; while :; do sleep 0.05; done; fi
 
 @test "reproduce: bad usage and a bad environment" {
     refused 2 "hxmesh reproduce: unknown word 'fig1' (did you mean 'fig11'?)" bin/hxmesh-reproduce fig1
-    refused 2 "hxmesh reproduce: table2|fig11|fig12|fig13|fig17|all is missing (try 'hxmesh reproduce --help')" \
-        bin/hxmesh-reproduce
+    refused 2 "hxmesh reproduce: unknown word 'hammingmesh/fig1' (did you mean 'hammingmesh/fig11'?)" \
+        bin/hxmesh-reproduce hammingmesh/fig1
+    refused 2 "hxmesh reproduce: EXPERIMENT is missing (try 'hxmesh reproduce --help')" bin/hxmesh-reproduce
     refused 2 "--full: --quick is the opposite" bin/hxmesh-reproduce all --quick --full
     refused 4 "$PWD/bin/hxmesh: cannot be run: No such file or directory" bin/hxmesh-reproduce all
     beside "$good"

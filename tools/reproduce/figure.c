@@ -133,8 +133,8 @@ json_t *figure_json(const struct reproduce_figure *f)
     json_t *remarks = json_array();
     for (unsigned i = 0; i < f->remarks; i++)
         (void)json_array_append_new(remarks, json_string(f->remark[i]));
-    return json_pack("{s:s, s:s, s:s, s:b, s:s, s:{s:s, s:I}, s:s, s:O, s:o, s:o}", "experiment", f->name, "title",
-                     f->title, "effort", reproduce_efforts[f->plan->effort], "complete",
+    return json_pack("{s:s, s:s, s:s, s:s, s:b, s:s, s:{s:s, s:I}, s:s, s:O, s:o, s:o}", "paper", f->paper,
+                     "experiment", f->name, "title", f->title, "effort", reproduce_efforts[f->plan->effort], "complete",
                      count_of(f->plan, REPRODUCE_DONE) == f->plan->count, "date", f->origin.date, "machine", "cpu",
                      f->origin.machine, "cores", (json_int_t)hx_processor_cores(), "version", HXMESH_VERSION, "results",
                      f->results, "runs", runs_json(f->plan), "remarks", remarks);
@@ -142,7 +142,7 @@ json_t *figure_json(const struct reproduce_figure *f)
 
 static void path_of(const struct reproduce_figure *f, const char *folder, const char *ending, char path[PATH_MAX])
 {
-    if (snprintf(path, PATH_MAX, "%s/%s%s", folder, f->name, ending) >= PATH_MAX)
+    if (snprintf(path, PATH_MAX, "%s/%s%s", folder, f->stem, ending) >= PATH_MAX)
         hx_die(HX_EXIT_ENVIRONMENT, folder, "the path is too long");
 }
 

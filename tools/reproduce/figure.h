@@ -7,10 +7,12 @@
 #include "tools/origin.h"
 #include "tools/reproduce/plan.h"
 
-enum { FIGURE_PARTS = 3, FIGURE_REMARKS = 8, FIGURE_REMARK = 400 };
+enum { FIGURE_PARTS = 3, FIGURE_REMARKS = 8, FIGURE_REMARK = 400, FIGURE_STEM = 64 };
 
 struct reproduce_figure {
-    const char *name; /* of its files */
+    const char *paper;
+    const char *name;       /* in the paper */
+    char stem[FIGURE_STEM]; /* of its files, without their ending */
     const char *title;
     const struct reproduce_plan *plan;
     struct origin origin;

@@ -1,0 +1,78 @@
+/* experiment.c - the table of experiments (tools/reproduce/experiment.h). */
+#include "tools/reproduce/experiment.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char hammingmesh[] = "hammingmesh"; /* Hoefler et al., SC22 */
+
+const struct experiment experiments[] = {
+    {hammingmesh, "table2", "Table II: bandwidth, diameter and cost of the small and the large cluster", 20,
+     plan_table2, show_table2},
+    {hammingmesh, "fig11", "Figure 11: all-to-all over message sizes, small cluster", 20, plan_fig11, show_fig11},
+    {hammingmesh, "fig12", "Figure 12: random permutations, small cluster", 20, plan_fig12, show_fig12},
+    {hammingmesh, "fig13", "Figure 13: all-reduce over vector sizes, small cluster", 20, plan_fig13, show_all_reduce},
+    {hammingmesh, "fig17", "Figure 17: all-reduce over vector sizes, large cluster", 20, plan_fig17, show_all_reduce},
+    {NULL, NULL, NULL, 0, NULL, NULL}};
+enum { EXPERIMENTS = sizeof experiments / sizeof *experiments - 1, NAME = 64, LINE = 160 };
+
+/* The first paper's names stand alone too: they did before there was another paper. */
+static bool stands_alone(const struct experiment *e)
+{
+    return strcmp(e->paper, experiments[0].paper) == 0;
+}
+
+static void full_name(const struct experiment *e, char name[NAME])
+{
+    (void)snprintf(name, NAME, "%s/%s", e->paper, e->name);
+}
+
+bool experiment_is(const struct experiment *e, const char *word)
+{
+    char name[NAME];
+    full_name(e, name);
+    return strcmp(word, "all") == 0 || strcmp(word, e->paper) == 0 || strcmp(word, name) == 0 ||
+           (stands_alone(e) && strcmp(word, e->name) == 0);
+}
+
+const char *const *experiment_words(void)
+{
+    static char names[EXPERIMENTS][NAME];
+    static const char *words[3 * EXPERIMENTS + 2];
+    unsigned count = 0;
+    words[count++] = "all";
+    for (unsigned i = 0; i < EXPERIMENTS; i++) {
+        const struct experiment *e = &experiments[i];
+        full_name(e, names[i]);
+        words[count++] = names[i];
+        if (stands_alone(e))
+            words[count++] = e->name;
+        if (i == 0 || strcmp(e->paper, e[-1].paper) != 0)
+            words[count++] = e->paper;
+    }
+    words[count] = NULL;
+    return words;
+}
+
+const char *experiment_list(void)
+{
+    static char text[EXPERIMENTS * LINE];
+    size_t used = 0;
+    for (unsigned i = 0; i < EXPERIMENTS && used < sizeof text; i++) {
+        const struct experiment *e = &experiments[i];
+        char name[NAME];
+        char minutes[NAME] = "seconds";
+        full_name(e, name);
+        if (e->minutes)
+            (void)snprintf(minutes, sizeof minutes, "%u minutes", e->minutes);
+        used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s, %s\n      %s", name, minutes, e->title);
+    }
+    return text;
+}
+
+void experiment_stem(const struct experiment *e, char *stem, size_t bytes)
+{
+    char name[NAME];
+    full_name(e, name);
+    (void)snprintf(stem, bytes, "%s", stands_alone(e) ? e->name : name);
+}
