@@ -2,6 +2,7 @@
 #include "host/topology/bounds.h"
 
 #include "host/bounds.h"
+#include "host/topology/ways.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,13 @@ unsigned hx_fabric_distance(const struct hx_fabric *f, uint32_t from, uint32_t t
 {
     if (from == to)
         return 0;
+    if (f->ways) {
+        uint32_t router = hx_fabric_far(f, from, HX_E).node;
+        unsigned links = router == HX_NOWHERE
+                             ? HX_NO_WAY
+                             : f->ways->distance[(size_t)f->node[to].d0 * f->ways->routers + router - f->hosts];
+        return links == HX_NO_WAY ? HX_CUT_OFF : 2 + links;
+    }
     if (f->topology->distance)
         return f->topology->distance(f, from, to);
     return 2 + hx_router_distance(f, hx_fabric_far(f, from, HX_E).node, hx_fabric_far(f, to, HX_E).node);

@@ -224,7 +224,7 @@ bool hx_fabric_finish(struct hx_fabric *f, struct hx_problem *problem)
     free(count);
     good = good && is_joined(f, problem);
     free_laying(f);
-    if (good && f->nodes > f->hosts && !f->topology->toward && !f->mesh.nodes)
+    if (good && f->nodes > f->hosts && !f->topology->toward && !f->by_ways && !f->mesh.nodes)
         measure(f);
     return good;
 }
@@ -236,6 +236,7 @@ void hx_fabric_free(struct hx_fabric *f)
     free(f->port);
     free(f->host_at);
     free(f->distance);
+    free(f->ways);
     free(f->own);
     *f = (struct hx_fabric){.topology = NULL};
 }

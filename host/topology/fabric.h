@@ -74,6 +74,7 @@ struct hx_name_range {
 };
 
 struct hx_topology;
+struct hx_ways;
 struct hx_laying; /* links while they are laid */
 
 struct hx_fabric {
@@ -100,6 +101,8 @@ struct hx_fabric {
     struct hx_name_range name[HX_MAX_NAME_RANGES];
     unsigned names;
     struct hx_geometry mesh; /* a HammingMesh's own */
+    bool by_ways;            /* routes will be searched (host/topology/ways.h), for which d0 has to be a router's own */
+    struct hx_ways *ways;    /* routes that were searched (host/topology/ways.h); NULL: the topology's own */
     void *own;               /* the topology's: one piece of hx_allocate(), freed with the fabric */
     struct hx_laying *laying;
     uint8_t *
@@ -225,6 +228,9 @@ static inline unsigned hx_router_distance(const struct hx_fabric *f, uint32_t a,
 
 /* The ports of a node on minimal ways to addresses whose digit (0 or 1) has that value, as far as this digit tells. */
 uint64_t hx_fabric_toward(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value);
+
+/* Of a router's output: the inputs whose packets have their VC raised by one behind it. */
+uint64_t hx_fabric_raised(const struct hx_fabric *f, uint32_t node, unsigned output);
 
 /* Bytes of table memory a node needs (8-byte aligned by the caller). */
 size_t hx_fabric_route_bytes(const struct hx_fabric *f, uint32_t node);

@@ -1,16 +1,16 @@
 /* graph.c - any graph of switches and hosts, from a file (host/topology/graph_file.h says how it is written).
  *
- * All shortest ways are taken, on as few VCs as an order of the switches was found for (host/topology/graph_ways.h). A host
+ * All shortest ways are taken, on as few VCs as an order of the switches was found for (host/topology/ways.h). A host
  * that forwards is a router with its host beside it, on a trace as fast as all its links. A group is a switch with its hosts. */
 #include "host/topology/graph_file.h"
-#include "host/topology/graph_ways.h"
 #include "host/topology/topology.h"
+#include "host/topology/ways.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINK_GBPS = 400, MOST_ENTRIES = 1 << 24, SHOWN = 8 };
+enum { LINK_GBPS = 400, SHOWN = 8 };
 
 /* What nodes of the file become: numbers of hosts and routers, digits. */
 struct plan {
@@ -175,7 +175,7 @@ static bool refuse(const struct hx_fabric *f, const struct plan *p, struct hx_pr
 {
     char text[sizeof problem->what / 2] = "";
     uint32_t circle[SHOWN];
-    unsigned length = hx_graph_circle(f, f->own, circle, SHOWN);
+    unsigned length = hx_ways_circle(f, f->ways, circle, SHOWN);
     for (unsigned i = 0; i < length && i < SHOWN; i++) {
         size_t used = strlen(text);
         snprintf(text + used, sizeof text - used, "%s%.20s", i ? ", " : "", name_of_router(p, circle[i]));
@@ -187,25 +187,21 @@ static bool refuse(const struct hx_fabric *f, const struct plan *p, struct hx_pr
 
 static bool make(struct hx_fabric *f, const struct plan *p, struct hx_problem *problem)
 {
-    if ((uint64_t)p->routers * p->d0s > MOST_ENTRIES)
-        return hx_fail(problem, HX_EXIT_CONFIG, p->g->path,
-                       "%u switches are too many: at most %u with hosts on %u of them", p->routers,
-                       MOST_ENTRIES / p->d0s, p->d0s);
+    struct hx_problem why;
     hx_fabric_start(f, p->hosts, p->routers, p->d0s, p->d1s);
     give_addresses(f, p);
     lay(f, p);
     f->host_links = fewest_links(p);
     f->switches = p->switches;
+    f->by_ways = true;
     hx_fabric_name(f, "switch", f->hosts, p->routers, 0);
     if (!hx_fabric_finish(f, problem))
         return false;
-    struct hx_graph_ways *w = hx_graph_ways_find(f);
-    if (!w)
-        return hx_fail(problem, HX_EXIT_CONFIG, p->g->path, "switches are more than %d links apart",
-                       HX_GRAPH_MOST_DISTANCE);
-    f->own = w;
-    f->vcs = w->vcs;
-    return w->vcs > 0 || refuse(f, p, problem);
+    f->ways = hx_ways_find(f, NULL, HX_VCS, &why);
+    if (!f->ways)
+        return hx_fail(problem, HX_EXIT_CONFIG, p->g->path, "%s", why.what);
+    f->vcs = f->ways->vcs;
+    return f->vcs > 0 || refuse(f, p, problem);
 }
 
 static bool build_of(struct hx_fabric *f, const struct hx_graph_file *g, struct hx_problem *problem)
@@ -243,48 +239,10 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     return good;
 }
 
-/* ---- routes ---- */
-
-static uint64_t toward(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
-{
-    const struct hx_graph_ways *w = f->own;
-    if (digit == 1)
-        return hx_fabric_toward_place(f, node, value);
-    if (f->node[node].d0 == value)
-        return hx_fabric_host_ports(f, node);
-    return w->ports[(size_t)value * w->routers + (node - f->hosts)];
-}
-
-/* Behind a link that leads up, packets that came down. */
-static uint64_t raised(const struct hx_fabric *f, uint32_t node, unsigned output)
-{
-    const struct hx_graph_ways *w = f->own;
-    uint32_t far = hx_fabric_far(f, node, output).node;
-    uint64_t set = 0;
-    if (w->vcs == 1 || hx_is_host(f, far) || !hx_graph_up(w, node - f->hosts, far - f->hosts))
-        return 0;
-    for (unsigned input = 0; input < hx_fabric_ports(f, node); input++) {
-        uint32_t from = hx_fabric_far(f, node, input).node;
-        bool down = !hx_is_host(f, from) && !hx_graph_up(w, from - f->hosts, node - f->hosts);
-        set |= (uint64_t)down << input;
-    }
-    return set;
-}
-
-static unsigned distance(const struct hx_fabric *f, uint32_t from, uint32_t to)
-{
-    const struct hx_graph_ways *w = f->own;
-    uint32_t router = hx_fabric_far(f, from, HX_E).node - f->hosts;
-    return from == to ? 0 : 2U + w->distance[(size_t)f->node[to].d0 * w->routers + router];
-}
-
 const struct hx_topology hx_topology_graph = {
     .word = "graph",
     .parameters = "FILE: lines a,b[,gbps[,ns[,trace|dac|aoc]]], host NAME, forward NAME, switch NAME",
     .example = "graph examples/graph/cube.csv",
     .summary = "any graph, from a list of its links",
     .build = build,
-    .toward = toward,
-    .raised = raised,
-    .distance = distance,
 };

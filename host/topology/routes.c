@@ -4,6 +4,7 @@
  * one whose digit that is, by d1 to the host there. */
 #include "host/topology/bounds.h"
 #include "host/topology/topology.h"
+#include "host/topology/ways.h"
 
 #include <string.h>
 
@@ -55,11 +56,28 @@ uint64_t hx_fabric_toward_place(const struct hx_fabric *f, uint32_t router, unsi
 /* Whether it is a host with one link, to a router: there is one way out and one way in, whatever the topology. */
 static bool hangs(const struct hx_fabric *f, uint32_t node)
 {
-    return hx_is_host(f, node) && hx_fabric_seat(f, node) != node;
+    return hx_is_host(f, node) && (f->ways || hx_fabric_seat(f, node) != node);
+}
+
+/* By ways that were searched, d0 is a router's own. A host knows to which there is none. */
+static uint64_t searched(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
+{
+    const struct hx_ways *w = f->ways;
+    size_t row = (size_t)value * w->routers;
+    if (hx_is_host(f, node)) {
+        uint32_t router = hx_fabric_far(f, node, HX_E).node;
+        bool joined = router != HX_NOWHERE && w->distance[row + router - f->hosts] != HX_NO_WAY;
+        return 1U << HX_LOCAL | (unsigned)(digit == 1 || joined) << HX_E;
+    }
+    if (digit == 1)
+        return hx_fabric_toward_place(f, node, value);
+    return f->node[node].d0 == value ? hx_fabric_host_ports(f, node) : w->ports[row + node - f->hosts];
 }
 
 uint64_t hx_fabric_toward(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
 {
+    if (f->ways)
+        return searched(f, node, digit, value);
     if (hangs(f, node))
         return 1U << HX_E | 1U << HX_LOCAL;
     if (f->topology->toward)
@@ -71,7 +89,7 @@ static uint64_t allowed(const struct hx_fabric *f, uint32_t node, unsigned input
 {
     if (hangs(f, node))
         return input == HX_LOCAL ? 1U << HX_E : 1U << HX_LOCAL;
-    return f->topology->allowed ? f->topology->allowed(f, node, input) : UINT64_MAX;
+    return f->topology->allowed && !f->ways ? f->topology->allowed(f, node, input) : UINT64_MAX;
 }
 
 /* ---- VCs ---- */
@@ -98,9 +116,25 @@ static bool turns(const struct hx_fabric *f, uint32_t node, unsigned input, unsi
            hx_fabric_port(f, node, input)->dimension != hx_fabric_port(f, node, output)->dimension;
 }
 
-static uint64_t raised(const struct hx_fabric *f, uint32_t node, unsigned output)
+/* Whether a packet goes up from one router to the next (host/topology/ways.h). */
+static bool goes_up(const struct hx_fabric *f, uint32_t from, uint32_t to)
+{
+    return hx_ways_up(f->ways, from - f->hosts, to - f->hosts);
+}
+
+static bool came_down(const struct hx_fabric *f, uint32_t node, unsigned input, unsigned output)
+{
+    uint32_t from = hx_fabric_far(f, node, input).node;
+    return from != HX_NOWHERE && comes_from_router(f, node, input, output) && !goes_up(f, from, node);
+}
+
+uint64_t hx_fabric_raised(const struct hx_fabric *f, uint32_t node, unsigned output)
 {
     const struct hx_fabric_port *port = hx_fabric_port(f, node, output);
+    if (f->ways && (f->ways->vcs == 1 || port->far.node == HX_NOWHERE || hx_is_host(f, port->far.node)))
+        return 0;
+    if (f->ways)
+        return goes_up(f, node, port->far.node) ? inputs_where(f, node, output, came_down) : 0;
     if (f->topology->raised)
         return f->topology->raised(f, node, output);
     if (hx_is_host(f, port->far.node))
@@ -113,7 +147,7 @@ static uint64_t raised(const struct hx_fabric *f, uint32_t node, unsigned output
 
 static uint64_t restarted(const struct hx_fabric *f, uint32_t node, unsigned output)
 {
-    if (f->rule != HX_VC_BY_DIMENSION || hx_is_host(f, hx_fabric_far(f, node, output).node))
+    if (f->ways || f->rule != HX_VC_BY_DIMENSION || hx_is_host(f, hx_fabric_far(f, node, output).node))
         return 0;
     return inputs_where(f, node, output, turns);
 }
@@ -138,7 +172,8 @@ static void narrow_tables(struct hx_route *r, const struct hx_fabric *f, uint32_
         tables[value] = (uint8_t)hx_fabric_toward(f, node, 1, value);
     r->y_table = tables;
     for (unsigned port = 0; port < HX_LOCAL; port++)
-        r->raise |= (uint8_t)((unsigned)(f->rule == HX_VC_BY_LINK && hx_fabric_port(f, node, port)->marked) << port);
+        r->raise |= (uint8_t)((unsigned)(!f->ways && f->rule == HX_VC_BY_LINK && hx_fabric_port(f, node, port)->marked)
+                              << port);
     for (unsigned input = 0; input < HX_ACCELERATOR_PORTS; input++)
         r->allowed[input] = (uint8_t)(allowed(f, node, input) & (up | 1U << HX_LOCAL));
 }
@@ -154,7 +189,7 @@ static void router_tables(struct hx_route *r, const struct hx_fabric *f, uint32_
         d1_ports[value] = hx_fabric_toward(f, node, 1, value);
     for (unsigned port = 0; port < ports; port++) {
         from[port] = allowed(f, node, port) & up;
-        from[ports + port] = raised(f, node, port);
+        from[ports + port] = hx_fabric_raised(f, node, port);
         from[2 * ports + port] = restarted(f, node, port);
         r->changes_vc = r->changes_vc || from[ports + port] || from[2 * ports + port];
     }

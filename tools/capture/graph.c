@@ -19,7 +19,7 @@ enum { FAR = UINT16_MAX };
 
 void hx_cap_graph_init(struct hx_cap_graph *g, const struct hx_fabric *f)
 {
-    *g = (struct hx_cap_graph){.f = f, .one_global = strcmp(f->topology->word, "dragonfly") == 0};
+    *g = (struct hx_cap_graph){.f = f, .one_global = !f->ways && strcmp(f->topology->word, "dragonfly") == 0};
     g->from = hx_allocate(f->nodes, sizeof(struct hx_cap_graph_reach *));
 }
 
@@ -191,7 +191,7 @@ static struct hx_leg leg_of(const struct hx_cap_graph *g, unsigned cables, unsig
 {
     struct hx_leg leg = {.least_cables = cables, .most_cables = cables};
     unsigned last = g->f->vcs - 1;
-    if (g->f->topology->raised) { /* by inputs too: only the switches themselves know */
+    if (g->f->ways || g->f->topology->raised) { /* by inputs too: only the switches themselves know */
         leg.most_vc = last;
         return leg;
     }
@@ -217,8 +217,8 @@ unsigned hx_cap_graph_vc(const struct hx_cap_graph *g, uint32_t node, unsigned i
     const struct hx_fabric_port *out = hx_fabric_port(g->f, node, output);
     if (hx_is_host(g->f, node))
         return vc + (g->f->rule == HX_VC_BY_LINK && out->marked);
-    if (g->f->topology->raised)
-        return vc + (unsigned)(g->f->topology->raised(g->f, node, output) >> input & 1);
+    if (g->f->ways || g->f->topology->raised)
+        return vc + (unsigned)(hx_fabric_raised(g->f, node, output) >> input & 1);
     if (!is_router(g, out->far.node) || g->f->rule == HX_VC_NEVER)
         return vc;
     bool from_router = is_router(g, in->far.node);

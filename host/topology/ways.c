@@ -1,27 +1,34 @@
-/* graph_ways.c - searches an order of routers that needs few VCs (host/topology/graph_ways.h). */
-#include "host/topology/graph_ways.h"
+/* ways.c - searches an order of routers that needs few VCs (host/topology/ways.h). */
+#include "host/topology/ways.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { UP, DOWN, NEVER = 255 };
+enum { MOST_ENTRIES = 1 << 24 }; /* of the tables by destination and router */
 
 /* Work that a search may take, in looks at a port: a second or so. */
 static const uint64_t most_looks = UINT64_C(1) << 29;
 
 struct search {
     const struct hx_fabric *f;
-    struct hx_graph_ways *w;
-    uint32_t *router_of; /* [digits] */
+    const uint64_t *down; /* [nodes]; NULL */
+    unsigned most_vcs;
+    struct hx_ways *w;
+    uint32_t *router_of; /* [digits]; HX_NOWHERE: none */
     uint32_t *queue;     /* [routers]: the nearest to a destination first */
     uint8_t (*turns)[2]; /* [routers]: turns from down to up that are still to come, for who came up or down */
     uint64_t looks;
 };
 
-static uint32_t far_router(const struct hx_fabric *f, uint32_t router, unsigned port)
+/* The router behind a port; HX_NOWHERE: a host, nothing, or the link is down. */
+static uint32_t far_router(const struct search *s, uint32_t router, unsigned port)
 {
-    uint32_t far = hx_fabric_far(f, f->hosts + router, port).node;
-    return hx_is_host(f, far) ? HX_NOWHERE : far - f->hosts;
+    uint32_t node = s->f->hosts + router;
+    struct hx_end far = hx_fabric_far(s->f, node, port);
+    bool none = far.node == HX_NOWHERE || hx_is_host(s->f, far.node);
+    bool down = !none && s->down && ((s->down[node] >> port | s->down[far.node] >> far.port) & 1);
+    return none || down ? HX_NOWHERE : far.node - s->f->hosts;
 }
 
 static bool has_hosts(const struct hx_fabric *f, uint32_t router)
@@ -32,19 +39,20 @@ static bool has_hosts(const struct hx_fabric *f, uint32_t router)
 /* ---- distances ---- */
 
 /* Breadth first from a router, which is distance 0. Returns how many it came to; 0: one of them is too far. */
-static uint32_t spread(const struct hx_fabric *f, uint32_t from, uint8_t *distance, uint32_t *queue)
+static uint32_t spread(const struct search *s, uint32_t from, uint8_t *distance, uint32_t *queue)
 {
+    const struct hx_fabric *f = s->f;
     uint32_t count = 1;
-    memset(distance, NEVER, f->nodes - f->hosts);
+    memset(distance, HX_NO_WAY, f->nodes - f->hosts);
     queue[0] = from;
     distance[from] = 0;
     for (uint32_t at = 0; at < count; at++) {
         uint32_t router = queue[at];
         for (unsigned port = 0; port < hx_fabric_ports(f, f->hosts + router); port++) {
-            uint32_t far = far_router(f, router, port);
-            if (far == HX_NOWHERE || distance[far] != NEVER)
+            uint32_t far = far_router(s, router, port);
+            if (far == HX_NOWHERE || distance[far] != HX_NO_WAY)
                 continue;
-            if (distance[router] == HX_GRAPH_MOST_DISTANCE)
+            if (distance[router] == HX_WAYS_MOST_DISTANCE)
                 return 0;
             distance[far] = (uint8_t)(distance[router] + 1);
             queue[count++] = far;
@@ -57,7 +65,9 @@ static bool measure(struct search *s)
 {
     for (uint32_t digit = 0; digit < s->w->digits; digit++) {
         uint8_t *distance = s->w->distance + (size_t)digit * s->w->routers;
-        if (spread(s->f, s->router_of[digit], distance, s->queue) == 0)
+        if (s->router_of[digit] == HX_NOWHERE)
+            memset(distance, HX_NO_WAY, s->w->routers);
+        else if (spread(s, s->router_of[digit], distance, s->queue) == 0)
             return false;
     }
     return true;
@@ -72,7 +82,7 @@ static void take_all(struct search *s)
         for (uint32_t router = 0; router < s->w->routers; router++) {
             ports[router] = 0;
             for (unsigned port = 0; port < hx_fabric_ports(s->f, s->f->hosts + router); port++) {
-                uint32_t far = far_router(s->f, router, port);
+                uint32_t far = far_router(s, router, port);
                 ports[router] |= (uint64_t)(far != HX_NOWHERE && distance[far] < distance[router]) << port;
             }
         }
@@ -81,23 +91,25 @@ static void take_all(struct search *s)
 
 /* ---- turns ---- */
 
-/* Routers by their distance to a destination, which stands first. */
-static void sort_by_distance(struct search *s, const uint8_t *distance)
+/* Routers by their distance to a destination, which stands first. Returns how many have a way there. */
+static uint32_t sort_by_distance(struct search *s, const uint8_t *distance)
 {
-    uint32_t first[NEVER + 2] = {0};
+    uint32_t first[HX_NO_WAY + 2] = {0};
     for (uint32_t router = 0; router < s->w->routers; router++)
         first[distance[router] + 1]++;
-    for (unsigned i = 1; i <= NEVER; i++)
+    for (unsigned i = 1; i <= HX_NO_WAY; i++)
         first[i] += first[i - 1];
+    uint32_t count = first[HX_NO_WAY];
     for (uint32_t router = 0; router < s->w->routers; router++)
         s->queue[first[distance[router]]++] = router;
+    return count;
 }
 
 /* Turns that a packet has yet to take which goes by this port after it came up or down. */
 static unsigned turns_by(struct search *s, uint32_t router, unsigned port, unsigned came)
 {
-    uint32_t far = far_router(s->f, router, port);
-    bool up = hx_graph_up(s->w, router, far);
+    uint32_t far = far_router(s, router, port);
+    bool up = hx_ways_up(s->w, router, far);
     unsigned turns = s->turns[far][up ? UP : DOWN] + (came == DOWN && up ? 1U : 0U);
     s->looks++;
     return turns < NEVER ? turns : NEVER;
@@ -140,9 +152,9 @@ static unsigned count_turns(struct search *s, unsigned most, bool leave_out)
     unsigned all = 0;
     for (uint32_t digit = 0; digit < s->w->digits && all <= most; digit++) {
         uint64_t *ports = s->w->ports + (size_t)digit * s->w->routers;
-        sort_by_distance(s, s->w->distance + (size_t)digit * s->w->routers);
+        uint32_t count = sort_by_distance(s, s->w->distance + (size_t)digit * s->w->routers);
         memset(s->turns[s->queue[0]], 0, sizeof *s->turns);
-        for (uint32_t at = 1; at < s->w->routers; at++) {
+        for (uint32_t at = 1; at < count; at++) {
             uint32_t router = s->queue[at];
             if (leave_out)
                 ports[router] = prune(s, router, ports[router], most);
@@ -171,7 +183,7 @@ static void order_from_tops(struct search *s)
         uint32_t router = s->queue[at];
         s->w->rank[router] = s->w->routers - 1 - at;
         for (unsigned port = 0; port < hx_fabric_ports(s->f, s->f->hosts + router); port++) {
-            uint32_t far = far_router(s->f, router, port);
+            uint32_t far = far_router(s, router, port);
             if (far == HX_NOWHERE || seen[far])
                 continue;
             seen[far] = 1;
@@ -191,7 +203,7 @@ static void order_by_number(struct search *s)
 static void order_from(struct search *s, uint32_t root)
 {
     uint8_t *distance = hx_allocate(s->w->routers, 1);
-    uint32_t count = spread(s->f, root, distance, s->queue);
+    uint32_t count = spread(s, root, distance, s->queue);
     order_by_number(s);
     for (uint32_t at = 0; at < count; at++)
         s->w->rank[s->queue[at]] = at;
@@ -245,16 +257,16 @@ static void find(struct search *s)
 {
     take_all(s);
     unsigned turns = find_order(s);
-    if (turns >= HX_VCS)
-        turns = find_order_of_few(s, HX_VCS - 1);
-    s->w->vcs = turns < HX_VCS ? turns + 1 : 0;
+    if (turns >= s->most_vcs)
+        turns = find_order_of_few(s, s->most_vcs - 1);
+    s->w->vcs = turns < s->most_vcs ? turns + 1 : 0;
 }
 
-static struct hx_graph_ways *make_room(const struct hx_fabric *f)
+static struct hx_ways *make_room(const struct hx_fabric *f)
 {
     uint32_t routers = f->nodes - f->hosts;
     size_t entries = (size_t)routers * f->digits[0];
-    struct hx_graph_ways *w =
+    struct hx_ways *w =
         hx_allocate(1, sizeof *w + entries * (sizeof *w->ports + sizeof *w->distance) + routers * sizeof *w->rank);
     w->routers = routers;
     w->digits = f->digits[0];
@@ -264,24 +276,54 @@ static struct hx_graph_ways *make_room(const struct hx_fabric *f)
     return w;
 }
 
-struct hx_graph_ways *hx_graph_ways_find(const struct hx_fabric *f)
+/* Which router has which d0. */
+static bool take_digits(struct search *s, struct hx_problem *problem)
 {
-    struct hx_graph_ways *w = make_room(f);
+    memset(s->router_of, UINT8_MAX, s->w->digits * sizeof *s->router_of);
+    for (uint32_t router = 0; router < s->w->routers; router++) {
+        if (!has_hosts(s->f, router))
+            continue;
+        uint32_t *of = &s->router_of[s->f->node[s->f->hosts + router].d0];
+        if (*of != HX_NOWHERE)
+            return hx_fail(problem, HX_EXIT_CONFIG, NULL,
+                           "ways are found by routers, and d0 is not a router's own here");
+        *of = router;
+    }
+    return true;
+}
+
+static bool has_room(const struct hx_fabric *f, struct hx_problem *problem)
+{
+    uint32_t routers = f->nodes - f->hosts;
+    if (routers == 0 || f->mesh.nodes)
+        return hx_fail(problem, HX_EXIT_CONFIG, NULL, "ways are found by routers, and hosts forward here");
+    return (uint64_t)routers * f->digits[0] <= MOST_ENTRIES ||
+           hx_fail(problem, HX_EXIT_CONFIG, NULL, "%u switches are too many: at most %u with hosts on %u of them",
+                   routers, MOST_ENTRIES / f->digits[0], f->digits[0]);
+}
+
+struct hx_ways *hx_ways_find(const struct hx_fabric *f, const uint64_t *down, unsigned most_vcs,
+                             struct hx_problem *problem)
+{
+    if (!has_room(f, problem))
+        return NULL;
+    struct hx_ways *w = make_room(f);
     struct search s = {.f = f,
+                       .down = down,
+                       .most_vcs = most_vcs,
                        .w = w,
                        .router_of = hx_allocate(w->digits, sizeof *s.router_of),
                        .queue = hx_allocate(w->routers, sizeof *s.queue),
                        .turns = hx_allocate(w->routers, sizeof *s.turns)};
-    for (uint32_t router = 0; router < w->routers; router++)
-        if (has_hosts(f, router))
-            s.router_of[f->node[f->hosts + router].d0] = router;
-    bool near = measure(&s);
-    if (near)
+    bool good = take_digits(&s, problem) &&
+                (measure(&s) || hx_fail(problem, HX_EXIT_CONFIG, NULL, "switches are more than %d links apart",
+                                        HX_WAYS_MOST_DISTANCE));
+    if (good)
         find(&s);
     free(s.router_of);
     free(s.queue);
     free(s.turns);
-    if (!near)
+    if (!good)
         free(w);
-    return near ? w : NULL;
+    return good ? w : NULL;
 }

@@ -1,5 +1,5 @@
-/* graph_circle.c - shows why a graph needs VCs: links that wait for one another in a circle (host/topology/graph_ways.h). */
-#include "host/topology/graph_ways.h"
+/* ways_circle.c - shows why a graph needs VCs: links that wait for one another in a circle (host/topology/ways.h). */
+#include "host/topology/ways.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 /* A link by the port of the router that sends on it. */
 struct links {
     const struct hx_fabric *f;
-    const struct hx_graph_ways *w;
+    const struct hx_ways *w;
     uint64_t *next;   /* [ports]: of the router behind it, ports that a packet may wait for which came by it */
     uint32_t *path;   /* [ports]: links, each of which waits for the one after it */
     uint32_t *sender; /* [ports]: routers */
@@ -95,7 +95,7 @@ static bool find_circle(struct links *l)
     return false;
 }
 
-unsigned hx_graph_circle(const struct hx_fabric *f, const struct hx_graph_ways *w, uint32_t *routers, unsigned most)
+unsigned hx_ways_circle(const struct hx_fabric *f, const struct hx_ways *w, uint32_t *routers, unsigned most)
 {
     struct links l = {.f = f,
                       .w = w,

@@ -1,0 +1,45 @@
+/* ways.h - shortest ways in any graph of routers, or in what is left of it, free of deadlock.
+ *
+ * The routers are put into an order. A link is up where it leads to one that stands earlier, else down. A packet that goes up
+ * after it went down has its VC raised by one. So on each VC every way goes up first and then down, and no circle of waiting
+ * closes. The order is searched that needs the fewest VCs for all shortest ways. If the best needs more than there are, ways are
+ * left out, for each destination, until those that are left need no more; some shortest way must remain for every pair.
+ *
+ * Whoever has ways of a fabric gives them to a copy of it, `.ways`: all tables that are built from it go by them. */
+#ifndef HXMESH_HOST_TOPOLOGY_WAYS_H
+#define HXMESH_HOST_TOPOLOGY_WAYS_H
+
+#include "host/topology/fabric.h"
+
+/* Routers are counted from 0 here. */
+struct hx_ways {
+    uint32_t routers, digits;
+    unsigned vcs;      /* 0: those that may be used do not suffice, and no way is left out */
+    uint32_t *rank;    /* [routers]: place in the order */
+    uint64_t *ports;   /* [digits][routers]: ways to the router of that d0 */
+    uint8_t *distance; /* [digits][routers]: links to it; HX_NO_WAY: nothing leads there */
+};
+
+enum {
+    HX_NO_WAY = 255,
+    HX_WAYS_MOST_DISTANCE = 250 /* links between two routers */
+};
+
+/* Of a fabric whose ports and addresses are known, on at most so many VCs; where nothing joins two routers there is no way.
+ * down: [nodes] ports whose links do not work, either end or both; NULL: all do. One piece of memory, for free(). NULL, and
+ * *problem says why: two routers are too far apart or too many, or d0 is not a router's own, as on a grid whose
+ * digits are parts of its sides. */
+struct hx_ways *hx_ways_find(const struct hx_fabric *f, const uint64_t *down, unsigned most_vcs,
+                             struct hx_problem *problem);
+
+/* Routers whose links, on a single VC, wait for one another in a circle, the first `most` of them. Returns the length of the
+ * circle; 0: there is none. */
+unsigned hx_ways_circle(const struct hx_fabric *f, const struct hx_ways *w, uint32_t *routers, unsigned most);
+
+/* Whether the link between two routers leads up. */
+static inline bool hx_ways_up(const struct hx_ways *w, uint32_t from, uint32_t to)
+{
+    return w->rank[to] < w->rank[from];
+}
+
+#endif
