@@ -146,7 +146,7 @@ struct local *local_new(struct node *n, uint16_t device)
     l->to_send = traffic_messages(&l->traffic, l->rank);
     l->to_receive = expected(l);
     l->hal = (struct hal_endpoint){
-        .pool = n->pool, .drops = l->drops, .user = {.fill = fill, .place = place, .event = take_event}, .of = l};
+        .pool = n->pool, .drops = l->drops, .user = {.fill = fill, .place = place, .event = take_event, .of = l}};
     for (uint32_t i = 0; i < DPDK_ENDPOINT_BUFFERS; i++)
         l->hal.free[l->hal.free_count++] = i;
     const struct dpdk_port_config port = {.device = device,

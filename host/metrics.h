@@ -116,7 +116,8 @@ static inline uint64_t hx_metrics_get(const _Atomic uint64_t *counter)
 
 /* A worker that was killed between the two leaves an odd number: its successor begins from there. */
 void hx_metrics_begin(struct hx_metrics_worker *w);
-void hx_metrics_end(struct hx_metrics_worker *w);
+void hx_metrics_end(struct hx_metrics_worker *w, uint64_t at_ns, uint64_t cpu_ns, uint64_t hops,
+                    uint64_t bytes_corrupted, const uint64_t drops[HX_DROP_COUNT]);
 
 void hx_metrics_set_accelerator(struct hx_metrics_accelerator *to, const struct hx_endpoint_stats *stats);
 

@@ -40,7 +40,7 @@ put 644 share/bash-completion/completions tools/completion/hxmesh
 put 644 share/doc/hxmesh README.md CHANGELOG.md LICENSE
 put 644 share/doc/hxmesh/docs docs/*.md docs/*.svg
 put 644 share/hxmesh/firmware firmware/*.[ch]
-put 644 share/hxmesh/hal hal/split_mix.h
+put 644 share/hxmesh/hal hal/looks.h hal/split_mix.h hal/user.h
 put 644 share/hxmesh/hal/cable hal/cable/*.[ch]
 put 644 share/hxmesh/hal/loopback hal/loopback/*.[ch]
 # What a program of one's own needs to read the counters of a running fabric, and to know the fabric.

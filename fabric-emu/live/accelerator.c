@@ -300,7 +300,7 @@ void accelerator_start(struct accelerator *a, void *memory)
     config.epoch = hx_random_epoch();
     config.key = hx_random_64();
     a->hal.user.event = take_event;
-    a->hal.user.delivered = note_delivery;
+    a->hal.delivered = note_delivery;
     start_workload(a);
     if (hx_endpoint_init(&a->endpoint, &config, &a->hal, memory) != HX_OK)
         hx_die(HX_EXIT_CONFIG, w->f->spec.source, "endpoint a%u,%u cannot be built", a->gx, a->gy);

@@ -115,8 +115,11 @@ static void build_accelerator(struct worker *w, struct accelerator *a, uint32_t 
                               .rank = rank,
                               .gx = (uint16_t)at.gx,
                               .gy = (uint16_t)at.gy};
-    a->hal = (struct hal_endpoint){
-        .worker = &w->shm, .planes = (uint8_t)f->g->planes, .size = f->slots, .drops = f->area[w->self].drops, .of = a};
+    a->hal = (struct hal_endpoint){.worker = &w->shm,
+                                   .planes = (uint8_t)f->g->planes,
+                                   .size = f->slots,
+                                   .drops = f->area[w->self].drops,
+                                   .user.of = a};
     for (unsigned plane = 0; plane < f->g->planes; plane++) {
         a->hal.inject[plane] = sender(fab_inject_link(f, plane, rank), w->self);
         a->hal.eject[plane] = receiver(fab_link(f, plane, rank, HX_LOCAL), f->slots, w->self);

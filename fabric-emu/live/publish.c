@@ -87,13 +87,8 @@ void publish(struct worker *w)
     hx_metrics_begin(m);
     uint32_t links = publish_links(w);
     publish_accelerators(w);
-    hx_metrics_set(&m->at_ns, hx_metrics_now());
-    hx_metrics_set(&m->hops, area->hops);
-    hx_metrics_set(&m->cpu_ns, w->cpu_before + hx_processor_ns());
-    hx_metrics_set(&m->bytes_corrupted, area->bytes_corrupted);
-    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
-        hx_metrics_set(&m->drops[reason], area->drops[reason]);
-    hx_metrics_end(m);
+    hx_metrics_end(m, hx_metrics_now(), w->cpu_before + hx_processor_ns(), area->hops, area->bytes_corrupted,
+                   area->drops);
     w->publish_at = shm_clock_ns(w->clock) + hx_metrics_period(links);
 }
 

@@ -199,7 +199,8 @@ static void start_workload(struct driver *d)
                                 virtual_stock_take(workload_bytes(&m->workload, d->rank)));
     d->hal.user_data = d->workload;
     d->hal.user_bytes = (uint32_t)d->workload->ops->bytes;
-    d->hal.user = (struct virtual_user){.place = place, .event = take_event, .delivered = take_delivery};
+    d->hal.user = (struct hal_user){.place = place, .event = take_event, .of = d};
+    d->hal.delivered = take_delivery;
     if (d->workload->carries)
         d->hal.user.fill = fill;
 }
@@ -211,7 +212,6 @@ void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, 
     d->hal = (struct hal_endpoint){
         .worker = &w->v, .entity = e, .planes = (uint8_t)w->m->g->planes, .drops = w->area->drops};
     start_workload(d);
-    d->hal.of = d;
     d->hal.rank = rank;
     d->hal.firmware = &d->endpoint;
     for (unsigned plane = 0; plane < d->hal.planes; plane++) {

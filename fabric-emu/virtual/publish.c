@@ -27,14 +27,8 @@ uint64_t publish(const struct worker *w, uint64_t now)
     uint32_t links = publish_links(w);
     for (uint32_t i = 0; i < w->accelerators; i++)
         hx_metrics_set_accelerator(&w->m->metrics.accelerator[w->driver[i].rank], &w->driver[i].endpoint.stats);
-    uint64_t at = hx_metrics_now();
-    hx_metrics_set(&m->at_ns, at);
     hx_metrics_set(&m->simulated_ps, now);
-    hx_metrics_set(&m->hops, w->v.hops);
-    hx_metrics_set(&m->cpu_ns, hx_processor_ns());
-    hx_metrics_set(&m->bytes_corrupted, w->area->bytes_corrupted);
-    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
-        hx_metrics_set(&m->drops[reason], w->area->drops[reason]);
-    hx_metrics_end(m);
+    uint64_t at = hx_metrics_now();
+    hx_metrics_end(m, at, hx_processor_ns(), w->v.hops, w->area->bytes_corrupted, w->area->drops);
     return at + hx_metrics_period(links);
 }

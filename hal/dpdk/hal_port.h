@@ -5,7 +5,7 @@
 #ifndef HAL_PORT_H
 #define HAL_PORT_H
 
-#include "hxmesh/hal.h"
+#include "hal/user.h"
 #include "hxmesh/lanes.h"
 #include "port.h"
 #include "share.h"
@@ -106,13 +106,6 @@ static inline void hal_commit(struct hal_switch *h)
 
 /* ---- for an endpoint: one port a plane, to the switch's LOCAL ---- */
 
-/* What its owner does with payload and events. Called from within hx_endpoint_step(). */
-struct dpdk_user {
-    void (*fill)(void *of, const struct hx_send *, uint32_t packet, uint8_t *to, unsigned bytes);
-    void (*place)(void *of, const struct hx_header *, const uint8_t *payload);
-    void (*event)(void *of, const struct hx_event *);
-};
-
 enum { DPDK_ENDPOINT_BUFFERS = 256, DPDK_ENDPOINT_RESERVE = 32 /* for acknowledgements, and arrivals being judged */ };
 
 struct hal_endpoint {
@@ -124,8 +117,7 @@ struct hal_endpoint {
     uint64_t now; /* nanoseconds */
     uint64_t *drops;
     uint8_t max_vc; /* of what was delivered */
-    struct dpdk_user user;
-    void *of;
+    struct hal_user user;
 };
 
 static inline unsigned hal_inject_room(struct hal_endpoint *h, unsigned plane)
@@ -207,20 +199,9 @@ static inline uint32_t hal_crc32c(uint32_t crc, const void *data, size_t bytes)
     return shm_crc32c(crc, data, bytes);
 }
 
-static inline void hal_fill(struct hal_endpoint *h, const struct hx_send *s, uint32_t packet, uint8_t *to,
-                            unsigned bytes)
+static inline const struct hal_user *hal_user(const struct hal_endpoint *h)
 {
-    h->user.fill(h->of, s, packet, to, bytes);
-}
-
-static inline void hal_place(struct hal_endpoint *h, const struct hx_header *header, const uint8_t *payload)
-{
-    h->user.place(h->of, header, payload);
-}
-
-static inline void hal_event(struct hal_endpoint *h, const struct hx_event *event)
-{
-    h->user.event(h->of, event);
+    return &h->user;
 }
 
 static inline void hal_endpoint_drop(struct hal_endpoint *h, enum hx_drop reason)

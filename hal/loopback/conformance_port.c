@@ -69,8 +69,7 @@ bool conformance_open(struct conformance_world *w)
         loopback_node_init(&world.sw[i].node, HX_ACCELERATOR_PORTS, BLOCKS, 0,
                            memory(loopback_node_bytes(HX_ACCELERATOR_PORTS, BLOCKS, 0)));
         loopback_node_init(&e->node, 1, BLOCKS, SENDS, memory(loopback_node_bytes(1, BLOCKS, SENDS)));
-        e->user = (struct loopback_user){.fill = fill, .place = place, .event = event};
-        e->of = e;
+        e->user = (struct hal_user){.fill = fill, .place = place, .event = event, .of = e};
         w->sw[i] = &world.sw[i];
         w->endpoint[i] = e;
     }

@@ -4,8 +4,9 @@
 #ifndef HAL_PORT_H
 #define HAL_PORT_H
 
+#include "hal/looks.h"
+#include "hal/user.h"
 #include "hxmesh/crc32c.h"
-#include "hxmesh/hal.h"
 #include "hxmesh/lanes.h"
 #include "loopback.h"
 
@@ -17,19 +18,6 @@ struct hal_switch {
 
 /* A step moves bursts, and on a link each VC has a buffer of its own. */
 enum { HAL_SPARSE = 0, HAL_VCS_APART = 1 };
-
-/* What is new and what has room is seen only by looking. */
-static inline uint64_t hal_news(const struct hal_switch *h)
-{
-    (void)h;
-    return UINT64_MAX;
-}
-
-static inline uint64_t hal_open(const struct hal_switch *h)
-{
-    (void)h;
-    return UINT64_MAX;
-}
 
 static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
 {
@@ -109,17 +97,9 @@ static inline void hal_commit(struct hal_switch *h)
 
 /* ---- for an endpoint: port n of its node is plane n ---- */
 
-/* What its owner does with payload and events. Called from within hx_endpoint_step(). */
-struct loopback_user {
-    void (*fill)(void *of, const struct hx_send *, uint32_t packet, uint8_t *to, unsigned bytes);
-    void (*place)(void *of, const struct hx_header *, const uint8_t *payload);
-    void (*event)(void *of, const struct hx_event *);
-};
-
 struct hal_endpoint {
     struct loopback_node node;
-    struct loopback_user user;
-    void *of;
+    struct hal_user user;
 };
 
 static inline unsigned hal_inject_room(struct hal_endpoint *h, unsigned plane)
@@ -173,20 +153,9 @@ static inline uint32_t hal_crc32c(uint32_t crc, const void *data, size_t bytes)
     return hx_crc32c(crc, data, bytes);
 }
 
-static inline void hal_fill(struct hal_endpoint *h, const struct hx_send *s, uint32_t packet, uint8_t *to,
-                            unsigned bytes)
+static inline const struct hal_user *hal_user(const struct hal_endpoint *h)
 {
-    h->user.fill(h->of, s, packet, to, bytes);
-}
-
-static inline void hal_place(struct hal_endpoint *h, const struct hx_header *header, const uint8_t *payload)
-{
-    h->user.place(h->of, header, payload);
-}
-
-static inline void hal_event(struct hal_endpoint *h, const struct hx_event *event)
-{
-    h->user.event(h->of, event);
+    return &h->user;
 }
 
 static inline void hal_endpoint_drop(struct hal_endpoint *h, enum hx_drop reason)

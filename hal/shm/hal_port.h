@@ -5,7 +5,8 @@
 #ifndef HAL_PORT_H
 #define HAL_PORT_H
 
-#include "hxmesh/hal.h"
+#include "hal/looks.h"
+#include "hal/user.h"
 #include "hxmesh/lanes.h"
 #include "link.h"
 #include "pool.h"
@@ -135,19 +136,6 @@ static inline void shm_commit_pools(struct shm_worker *w)
 
 /* A step moves bursts, and on a link each VC has a buffer of its own. */
 enum { HAL_SPARSE = 0, HAL_VCS_APART = 1 };
-
-/* What is new and what has room is seen only by looking. */
-static inline uint64_t hal_news(const struct hal_switch *h)
-{
-    (void)h;
-    return UINT64_MAX;
-}
-
-static inline uint64_t hal_open(const struct hal_switch *h)
-{
-    (void)h;
-    return UINT64_MAX;
-}
 
 static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
 {
@@ -334,14 +322,6 @@ static inline struct shm_counts shm_take_counts(struct shm_tx *tx)
 
 /* ---- endpoint ---- */
 
-/* What the emulator does with payload and events; any may be NULL. Called from within hx_endpoint_step(). */
-struct shm_user {
-    void (*fill)(void *of, const struct hx_send *, uint32_t packet, uint8_t *to, unsigned bytes);
-    void (*place)(void *of, const struct hx_header *, const uint8_t *payload);
-    void (*event)(void *of, const struct hx_event *);
-    void (*delivered)(void *of, const struct hx_desc *, uint64_t nanoseconds);
-};
-
 struct hal_endpoint {
     struct shm_worker *worker;
     unsigned planes;
@@ -353,8 +333,8 @@ struct hal_endpoint {
     uint64_t *drops;
     const uint64_t *sent; /* packets that the firmware has counted */
     uint64_t *sent_shown; /* where that is shown before a step is: whoever is killed has shown no less. NULL: nowhere */
-    struct shm_user user;
-    void *of;
+    struct hal_user user;
+    void (*delivered)(void *of, const struct hx_desc *, uint64_t nanoseconds); /* NULL: nobody asks */
 };
 
 static inline unsigned hal_inject_room(struct hal_endpoint *h, unsigned plane)
@@ -425,9 +405,9 @@ static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struc
     }
     if (n == 0 && h->ejected >> plane & 1U)
         hal_endpoint_commit(h);
-    if (h->user.delivered) {
+    if (h->delivered) {
         for (unsigned i = 0; i < n; i++)
-            h->user.delivered(h->of, &burst[i], w->now - w->buffers[burst[i].buffer].injected_ns);
+            h->delivered(h->user.of, &burst[i], w->now - w->buffers[burst[i].buffer].injected_ns);
     }
     return n;
 }
@@ -439,23 +419,9 @@ static inline uint32_t hal_crc32c(uint32_t crc, const void *data, size_t bytes)
     return shm_crc32c(crc, data, bytes);
 }
 
-static inline void hal_fill(struct hal_endpoint *h, const struct hx_send *s, uint32_t packet, uint8_t *to,
-                            unsigned bytes)
+static inline const struct hal_user *hal_user(const struct hal_endpoint *h)
 {
-    if (h->user.fill)
-        h->user.fill(h->of, s, packet, to, bytes);
-}
-
-static inline void hal_place(struct hal_endpoint *h, const struct hx_header *header, const uint8_t *payload)
-{
-    if (h->user.place)
-        h->user.place(h->of, header, payload);
-}
-
-static inline void hal_event(struct hal_endpoint *h, const struct hx_event *event)
-{
-    if (h->user.event)
-        h->user.event(h->of, event);
+    return &h->user;
 }
 
 static inline void hal_endpoint_drop(struct hal_endpoint *h, enum hx_drop reason)

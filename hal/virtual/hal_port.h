@@ -16,8 +16,8 @@
 
 #include "agenda.h"
 #include "channel.h"
+#include "hal/user.h"
 #include "hxmesh/crc32c.h"
-#include "hxmesh/hal.h"
 #include "hxmesh/lanes.h"
 #include "hxmesh/memory.h"
 #include "outbox.h"
@@ -215,14 +215,6 @@ static inline void hal_commit(struct hal_switch *h)
 
 /* ---- endpoint ---- */
 
-/* What the emulator does with payload and events; fill and place may be NULL. Called from within hx_endpoint_step(). */
-struct virtual_user {
-    void (*fill)(void *of, const struct hx_send *, uint32_t packet, uint8_t *to, unsigned bytes);
-    void (*place)(void *of, const struct hx_header *, const uint8_t *payload);
-    void (*event)(void *of, const struct hx_event *);
-    void (*delivered)(void *of, const struct hx_desc *, uint64_t when, uint64_t took); /* ps */
-};
-
 /* The endpoint's link to its switch of one plane. */
 struct virtual_port {
     struct hal_switch *sw;
@@ -240,8 +232,8 @@ struct hal_endpoint {
     uint32_t rank;
     uint8_t planes;
     bool eject_noted; /* stands in the agenda */
-    void *of;
-    struct virtual_user user;
+    struct hal_user user;
+    void (*delivered)(void *of, const struct hx_desc *, uint64_t when, uint64_t took); /* ps */
     uint64_t *drops;
     struct virtual_port plane[HX_MAX_PLANES];
 };
@@ -298,22 +290,9 @@ static inline uint32_t hal_crc32c(uint32_t crc, const void *data, size_t bytes)
     return hx_crc32c(crc, data, bytes);
 }
 
-static inline void hal_fill(struct hal_endpoint *h, const struct hx_send *s, uint32_t packet, uint8_t *to,
-                            unsigned bytes)
+static inline const struct hal_user *hal_user(const struct hal_endpoint *h)
 {
-    if (h->user.fill)
-        h->user.fill(h->of, s, packet, to, bytes);
-}
-
-static inline void hal_place(struct hal_endpoint *h, const struct hx_header *header, const uint8_t *payload)
-{
-    if (h->user.place)
-        h->user.place(h->of, header, payload);
-}
-
-static inline void hal_event(struct hal_endpoint *h, const struct hx_event *event)
-{
-    h->user.event(h->of, event);
+    return &h->user;
 }
 
 static inline void hal_endpoint_drop(struct hal_endpoint *h, enum hx_drop reason)

@@ -218,7 +218,7 @@ unsigned virtual_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc 
     for (; n < most && q->tail != q->head && q->slots[q->tail & q->mask].ready <= w->now; n++) {
         const struct virtual_slot *slot = &q->slots[q->tail++ & q->mask];
         burst[n] = slot->d;
-        h->user.delivered(h->of, &slot->d, slot->ready, virtual_age(slot->birth, slot->ready));
+        h->delivered(h->user.of, &slot->d, slot->ready, virtual_age(slot->birth, slot->ready));
     }
     if (q->slots && q->tail == q->head)
         virtual_eject_end(q);

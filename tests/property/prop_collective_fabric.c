@@ -84,8 +84,7 @@ static bool run(const struct fabric_plan *plan, const struct ensemble_plan *job)
         struct player *p = &ensemble.player[i];
         struct fabric_end *end =
             &fabric.end[p->config.gy[p->config.row] * fabric.g.columns + p->config.gx[p->config.column]];
-        end->hal.user = (struct loopback_user){fill, place, event};
-        end->hal.of = p;
+        end->hal.user = (struct hal_user){fill, place, event, p};
     }
     for (unsigned turn = 0; !all_done() || !fabric_idle(&fabric); turn++) {
         assert_true(turn < LONG);

@@ -201,8 +201,7 @@ static void event_for_cloud(void *of, const struct hx_event *event)
 static void begin(struct cloud_end *e)
 {
     loopback_node_init(&e->hal.node, e->cloud->planes, e->cloud->blocks, CLOUD_SENDS, e->hal.node.port);
-    e->hal.user = (struct loopback_user){fill_for_cloud, place_for_cloud, event_for_cloud};
-    e->hal.of = e;
+    e->hal.user = (struct hal_user){fill_for_cloud, place_for_cloud, event_for_cloud, e};
     e->session++;
     for (unsigned plane = 0; plane < e->cloud->planes; plane++)
         loopback_plug(&e->hal.node, plane, plane, &e->wire[0][plane], &e->wire[1][plane],
@@ -454,8 +453,7 @@ static void new_end(struct fabric *f, unsigned rank)
 {
     struct fabric_end *e = &f->end[rank];
     *e = (struct fabric_end){.fabric = f, .rank = rank};
-    e->hal.user = (struct loopback_user){fill_for_fabric, place_for_fabric, event_for_fabric};
-    e->hal.of = e;
+    e->hal.user = (struct hal_user){fill_for_fabric, place_for_fabric, event_for_fabric, e};
     new_node(&e->hal.node, f->g.planes, f->plan.blocks, FABRIC_SENDS);
     for (unsigned plane = 0; plane < f->g.planes; plane++)
         join(f, plane, &e->hal.node, plane, &hal_of(f, plane, rank)->node, HX_LOCAL);

@@ -31,7 +31,7 @@ static struct book {
     uint8_t *received;          /* [source][number] */
 } * book;
 
-static struct shm_user emulator; /* its payload and event functions, before the ledger took their place */
+static struct hal_user emulator; /* its payload and event functions, before the ledger took their place */
 
 static struct arriving *arriving_of(uint32_t destination, uint32_t source, uint32_t message)
 {

@@ -80,7 +80,7 @@ static void a_delivery_tells_how_long_it_took(void **state)
 {
     (void)state;
     struct hal_endpoint *h = &worker.accelerator[0].hal;
-    h->user.delivered = tell_age;
+    h->delivered = tell_age;
     static const uint64_t injected[] = {0, 1, 5000000000};
     static const uint64_t took[] = {0, 1, 999, 4000000000, 5000000000};
     for (unsigned i = 0; i < 3 * 5; i++) {

@@ -1,0 +1,41 @@
+/* user.h - what an endpoint's owner does with payload and events, as functions that it gives: hal_fill, hal_place and
+ * hal_event of a platform whose endpoints have owners of several kinds. */
+#ifndef HAL_USER_H
+#define HAL_USER_H
+
+#include "hxmesh/hal.h"
+
+/* Any may be NULL. Called from within hx_endpoint_step(). */
+struct hal_user {
+    void (*fill)(void *of, const struct hx_send *, uint32_t packet, uint8_t *to, unsigned bytes);
+    void (*place)(void *of, const struct hx_header *, const uint8_t *payload);
+    void (*event)(void *of, const struct hx_event *);
+    void *of;
+};
+
+/* For the platform to give, whose endpoint it is. */
+static inline const struct hal_user *hal_user(const struct hal_endpoint *h);
+
+static inline void hal_fill(struct hal_endpoint *h, const struct hx_send *s, uint32_t packet, uint8_t *to,
+                            unsigned bytes)
+{
+    const struct hal_user *u = hal_user(h);
+    if (u->fill)
+        u->fill(u->of, s, packet, to, bytes);
+}
+
+static inline void hal_place(struct hal_endpoint *h, const struct hx_header *header, const uint8_t *payload)
+{
+    const struct hal_user *u = hal_user(h);
+    if (u->place)
+        u->place(u->of, header, payload);
+}
+
+static inline void hal_event(struct hal_endpoint *h, const struct hx_event *event)
+{
+    const struct hal_user *u = hal_user(h);
+    if (u->event)
+        u->event(u->of, event);
+}
+
+#endif
