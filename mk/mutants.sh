@@ -35,7 +35,7 @@ judges_of() {
     hal/shm/*) echo unit/shm/test_{pool,redo,ring,tap,eject} property/shm/prop_{two_workers,crash} ;;
     hal/virtual/*) echo unit/virtual/test_{agenda,channel,cycle,link,queue,tap,tap_note,timing,wheel} \
         property/virtual/prop_{latency,rates,steps,watchdog} ;;
-    host/arena.c) echo unit/test_arena unit/test_metrics ;;
+    host/arena.c) echo unit/test_arena{,_clean} unit/test_metrics ;;
     esac
 }
 
@@ -80,11 +80,11 @@ try_judges() {
     done
 }
 
-# The judges of a file, fast ones first.
-by_time() {
+# The judges of a file, first the one that noticed the mutant before, then fast ones first.
+in_order() {
     local name
     for name in $(judges_of "$1"); do
-        echo "${seconds[$name]} $name"
+        echo "$([ "$name" != "$killer" ] && echo "${seconds[$name]}" || echo -1) $name"
     done | sort --stable --key=1,1n | cut --delimiter=' ' --fields=2
 }
 
@@ -99,7 +99,7 @@ try_mutant() {
     awk -v at="$line" 'FNR == NR { text = $0; next } FNR == at { print text; next } { print }' \
         <(printf '%s\n' "$text") "$file" >"$copy/$file"
     local -a judges
-    mapfile -t judges < <(by_time "$file")
+    mapfile -t judges < <(in_order "$file")
     for name in "${judges[@]}"; do
         if ! make_judges "$name" >"$build/make.log" 2>&1; then
             outcome=broken
@@ -107,6 +107,7 @@ try_mutant() {
         fi
         if ! judge "$name" $((5 + 5 * seconds[$name])); then
             outcome="killed by $name"
+            killer=$name
             return
         fi
     done
@@ -132,7 +133,7 @@ make_judges "${all_judges[@]}" >"$build/make.log" 2>&1 || { tail -n 30 "$build/m
 declare -A seconds
 try_judges "${all_judges[@]}"
 
-killed=0 survived=0 equivalent=0 broken=0 last=
+killed=0 survived=0 equivalent=0 broken=0 last= killer=
 trap '[ -z "$last" ] || restore "$last"' EXIT
 for mutant in "${drawn[@]}"; do
     IFS=$'\t' read -r file line function text <<<"$mutant"

@@ -1,6 +1,6 @@
 /* test_arena.c - the named shared memory of a fabric: held while its owner lives, removed at every end but a kill, and
  * taken over after one. */
-#include "host/arena.h"
+#include "tests/support/support_arena.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -22,44 +24,12 @@
 
 enum { BYTES = 100000 };
 
-static char name[64];
-static char path[128];
-
-static int choose_name(void **state)
-{
-    (void)state;
-    static unsigned number;
-    (void)snprintf(name, sizeof name, "arena-%ld-%u", (long)getpid(), number++);
-    (void)snprintf(path, sizeof path, "/dev/shm/" SHM_PREFIX "%s", name);
-    return 0;
-}
-
-static bool is_there(void)
-{
-    return access(path, F_OK) == 0;
-}
-
-/* Runs `life` in a process of its own; returns how it ended, as waitpid says. */
-static int in_a_process(void (*life)(void))
-{
-    (void)fflush(NULL);
-    pid_t pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        life();
-        _exit(0);
-    }
-    int status = 0;
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    return status;
-}
-
 static void zeroed_shared_and_removed(void **state)
 {
     (void)state;
     struct shm_arena a;
-    assert_int_equal(shm_arena_create(&a, name, BYTES), 0);
-    assert_true(is_there());
+    assert_int_equal(shm_arena_create(&a, arena_name, BYTES), 0);
+    assert_true(arena_is_there());
     for (unsigned i = 0; i < BYTES; i++)
         assert_int_equal(a.base[i], 0);
     if (fork() == 0) {
@@ -69,10 +39,12 @@ static void zeroed_shared_and_removed(void **state)
     }
     (void)wait(NULL);
     assert_int_equal(a.base[BYTES - 1], 7);
-    assert_true(is_there());
+    assert_true(arena_is_there());
     shm_arena_close(&a, true);
-    assert_false(is_there());
-    shm_arena_close(&a, true); /* once is enough */
+    assert_false(arena_is_there());
+    int another = open("/dev/null", O_RDONLY); /* with the number that the arena's had */
+    shm_arena_close(&a, true);                 /* once is enough */
+    assert_int_equal(close(another), 0);
 }
 
 static void a_name_in_use_is_refused(void **state)
@@ -80,27 +52,20 @@ static void a_name_in_use_is_refused(void **state)
     (void)state;
     struct shm_arena a;
     struct shm_arena b;
-    assert_int_equal(shm_arena_create(&a, name, BYTES), 0);
+    assert_int_equal(shm_arena_create(&a, arena_name, BYTES), 0);
     a.base[0] = 1;
-    assert_int_equal(shm_arena_create(&b, name, BYTES), -EEXIST);
+    assert_int_equal(shm_arena_create(&b, arena_name, BYTES), -EEXIST);
     assert_int_equal(a.base[0], 1);
-    assert_true(is_there());
+    assert_true(arena_is_there());
     shm_arena_close(&a, true);
-    assert_int_equal(shm_arena_create(&b, name, BYTES), 0);
+    assert_int_equal(shm_arena_create(&b, arena_name, BYTES), 0);
     shm_arena_close(&b, true);
-}
-
-static void make_file(mode_t mode)
-{
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
-    assert_true(fd >= 0 && fchmod(fd, mode) == 0 && ftruncate(fd, 77) == 0);
-    (void)close(fd);
 }
 
 /* Whoever looks whether an owner lives holds the lock of what was left for a moment, as this process does for 5 ms. */
 static void hold_for_a_moment(void)
 {
-    int fd = open(path, O_RDWR);
+    int fd = open(arena_path, O_RDWR);
     if (fd < 0 || flock(fd, LOCK_SH) != 0)
         _exit(1);
     (void)kill(getpid(), SIGSTOP);
@@ -112,7 +77,7 @@ static void hold_for_a_moment(void)
 /* Creates over what another process holds; returns what shm_arena_create does. */
 static int create_over_held(struct shm_arena *a)
 {
-    make_file(0600);
+    arena_make_file(0600);
     (void)fflush(NULL);
     pid_t holder = fork();
     assert_true(holder >= 0);
@@ -124,7 +89,7 @@ static int create_over_held(struct shm_arena *a)
     assert_int_equal(waitpid(holder, &status, WUNTRACED), holder);
     assert_true(WIFSTOPPED(status)); /* it has the lock */
     assert_int_equal(kill(holder, SIGCONT), 0);
-    int error = shm_arena_create(a, name, BYTES);
+    int error = shm_arena_create(a, arena_name, BYTES);
     assert_int_equal(waitpid(holder, &status, 0), holder);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     return error;
@@ -139,16 +104,32 @@ static void a_lock_of_a_moment_is_waited_for(void **state)
     for (unsigned n = 0; error == -EEXIST && n < 50; n++) {
         error = create_over_held(&a);
         if (error)
-            assert_int_equal(unlink(path), 0);
+            assert_int_equal(unlink(arena_path), 0);
     }
     assert_int_equal(error, 0);
     shm_arena_close(&a, true);
 }
 
+/* All of the memory is there from the start, and no more than that: of less than one piece, of one, of one and a bit. */
+static void all_of_it_is_reserved(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = {BYTES, (size_t)64 << 20, (size_t)65 << 20};
+    for (unsigned n = 0; n < sizeof sizes / sizeof *sizes; n++) {
+        struct shm_arena a;
+        struct stat st;
+        assert_int_equal(shm_arena_create(&a, arena_name, sizes[n]), 0);
+        assert_int_equal(fstat(a.fd, &st), 0);
+        assert_int_equal(st.st_size, sizes[n]);
+        assert_true((size_t)st.st_blocks * 512 >= sizes[n]);
+        shm_arena_close(&a, true);
+    }
+}
+
 static void create_and_die(void)
 {
     struct shm_arena a;
-    if (shm_arena_create(&a, name, 2 * BYTES) != 0)
+    if (shm_arena_create(&a, arena_name, 2 * BYTES) != 0)
         _exit(1);
     memset(a.base, 0xFF, 2 * BYTES);
     (void)raise(SIGKILL);
@@ -157,22 +138,22 @@ static void create_and_die(void)
 static void what_a_killed_one_left_is_taken_over(void **state)
 {
     (void)state;
-    assert_true(WIFSIGNALED(in_a_process(create_and_die)));
-    assert_true(is_there());
+    assert_true(WIFSIGNALED(arena_in_a_process(create_and_die)));
+    assert_true(arena_is_there());
     struct shm_arena a;
-    assert_int_equal(shm_arena_create(&a, name, BYTES), 0);
+    assert_int_equal(shm_arena_create(&a, arena_name, BYTES), 0);
     assert_int_equal(a.base[0], 0);
     assert_int_equal(a.base[BYTES - 1], 0);
     shm_arena_close(&a, true);
-    assert_false(is_there());
+    assert_false(arena_is_there());
 }
 
 static void create_and_exit(void)
 {
     struct shm_arena a;
-    if (shm_arena_create(&a, name, BYTES) != 0)
+    if (shm_arena_create(&a, arena_name, BYTES) != 0)
         _exit(1);
-    if (access(path, F_OK) != 0)
+    if (access(arena_path, F_OK) != 0)
         _exit(2);
     exit(5); /* as a program does that dies of an error */
 }
@@ -180,9 +161,9 @@ static void create_and_exit(void)
 static void one_that_ends_early_leaves_nothing(void **state)
 {
     (void)state;
-    int status = in_a_process(create_and_exit);
+    int status = arena_in_a_process(create_and_exit);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 5);
-    assert_false(is_there());
+    assert_false(arena_is_there());
 }
 
 static void just_exit(void)
@@ -190,13 +171,30 @@ static void just_exit(void)
     exit(0);
 }
 
+static void create_close_and_exit(void)
+{
+    struct shm_arena a;
+    assert_int_equal(shm_arena_create(&a, arena_name, BYTES), 0);
+    shm_arena_close(&a, true);
+    arena_make_file(0600); /* another run's, by now */
+    exit(5);
+}
+
+static void what_was_closed_is_not_removed_again(void **state)
+{
+    (void)state;
+    assert_int_equal(WEXITSTATUS(arena_in_a_process(create_close_and_exit)), 5);
+    assert_true(arena_is_there());
+    assert_int_equal(unlink(arena_path), 0);
+}
+
 static void a_worker_that_ends_early_removes_nothing(void **state)
 {
     (void)state;
     struct shm_arena a;
-    assert_int_equal(shm_arena_create(&a, name, BYTES), 0);
-    assert_true(WIFEXITED(in_a_process(just_exit)));
-    assert_true(is_there());
+    assert_int_equal(shm_arena_create(&a, arena_name, BYTES), 0);
+    assert_true(WIFEXITED(arena_in_a_process(just_exit)));
+    assert_true(arena_is_there());
     shm_arena_close(&a, true);
 }
 
@@ -209,23 +207,74 @@ static void what_is_too_much_leaves_nothing(void **state)
         skip();
     }
     struct shm_arena a;
-    assert_int_equal(shm_arena_create(&a, name, v.f_blocks * v.f_frsize + 1), -ENOSPC);
-    assert_false(is_there());
+    assert_int_equal(shm_arena_create(&a, arena_name, v.f_blocks * v.f_frsize + 1), -ENOSPC);
+    assert_false(arena_is_there());
+}
+
+/* What could not be made, or was not found, may be closed like any other. */
+static void assert_empty(struct shm_arena *a)
+{
+    assert_null(a->base);
+    assert_int_equal(a->fd, -1);
+    shm_arena_close(a, true);
+    memset(a, 0xFF, sizeof *a);
 }
 
 static void a_name_too_long_is_refused(void **state)
 {
     (void)state;
     char longer[300];
-    memset(longer, 'x', sizeof longer - 1);
-    longer[sizeof longer - 1] = 0;
     struct shm_arena a;
-    assert_int_equal(shm_arena_create(&a, longer, BYTES), -ENAMETOOLONG);
+    size_t most = sizeof a.name - sizeof "/" SHM_PREFIX;
+    memset(longer, 'x', sizeof longer - 1);
+    longer[most] = 0;
+    assert_int_equal(shm_arena_create(&a, longer, BYTES), 0);
+    assert_string_equal(shm_arena_name(&a), longer);
+    shm_arena_close(&a, true);
+    for (size_t length = most + 1; length < sizeof longer; length++) {
+        memset(longer, 'x', length);
+        longer[length] = 0;
+        memset(&a, 0xFF, sizeof a);
+        assert_int_equal(shm_arena_create(&a, longer, BYTES), -ENAMETOOLONG);
+        assert_empty(&a);
+        assert_int_equal(shm_arena_attach(&a, longer, BYTES), -ENAMETOOLONG);
+        assert_empty(&a);
+        assert_int_equal(shm_arena_read(&a, longer), -ENAMETOOLONG);
+        assert_empty(&a);
+    }
+}
+
+static void create_without_addresses(void)
+{
+    struct shm_arena a;
+    const struct rlimit none = {1 << 20, 1 << 20};
+    assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
+    _exit(shm_arena_create(&a, arena_name, (size_t)4 << 20) == -ENOMEM && !a.base && a.fd == -1 ? 0 : 1);
+}
+
+static void attach_without_addresses(void)
+{
+    struct shm_arena a;
+    const struct rlimit none = {1 << 20, 1 << 20};
+    assert_int_equal(setrlimit(RLIMIT_AS, &none), 0);
+    _exit(shm_arena_attach(&a, arena_name, (size_t)4 << 20) == -ENOMEM && !a.base && a.fd == -1 ? 0 : 1);
+}
+
+/* A process that has no room for it in its addresses leaves nothing behind. */
+static void what_cannot_be_mapped_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(arena_in_a_process(create_without_addresses), 0);
+    assert_false(arena_is_there());
+    struct shm_arena a;
+    assert_int_equal(shm_arena_create(&a, arena_name, (size_t)4 << 20), 0);
+    assert_int_equal(arena_in_a_process(attach_without_addresses), 0);
+    shm_arena_close(&a, true);
 }
 
 static void count_own(const char *found, void *of)
 {
-    *(unsigned *)of += strcmp(found, name) == 0;
+    *(unsigned *)of += strcmp(found, arena_name) == 0;
 }
 
 static unsigned times_listed(void)
@@ -239,11 +288,11 @@ static unsigned times_listed(void)
 static void attach_beside(void)
 {
     struct shm_arena a;
-    bool good = shm_arena_attach(&a, name, 4096) == 0 && a.base[7] == 42;
+    bool good = shm_arena_attach(&a, arena_name, 4096) == 0 && a.base[7] == 42;
     if (good)
         a.base[8] = 43;
     shm_arena_close(&a, false);
-    _exit(good && shm_arena_attach(&a, name, BYTES * 2) == -EPROTO ? 0 : 1);
+    _exit(good && shm_arena_attach(&a, arena_name, BYTES * 2) == -EPROTO ? 0 : 1);
 }
 
 static void others_attach_while_the_owner_lives(void **state)
@@ -251,20 +300,80 @@ static void others_attach_while_the_owner_lives(void **state)
     (void)state;
     struct shm_arena a;
     struct shm_arena other;
-    assert_int_equal(shm_arena_attach(&other, name, 4096), -ENOENT);
+    assert_int_equal(shm_arena_attach(&other, arena_name, 4096), -ENOENT);
     assert_int_equal(times_listed(), 0);
-    assert_int_equal(shm_arena_create(&a, name, BYTES), 0);
+    assert_int_equal(shm_arena_create(&a, arena_name, BYTES), 0);
     a.base[7] = 42;
     assert_int_equal(times_listed(), 1);
-    assert_int_equal(in_a_process(attach_beside), 0);
+    assert_int_equal(arena_in_a_process(attach_beside), 0);
     assert_int_equal(a.base[8], 43);
-    assert_true(is_there());
+    assert_true(arena_is_there());
     shm_arena_close(&a, true);
-    (void)in_a_process(create_and_die);
-    assert_true(is_there());
-    assert_int_equal(shm_arena_attach(&other, name, 4096), -ESRCH);
-    assert_int_equal(shm_arena_create(&a, name, BYTES), 0);
+    (void)arena_in_a_process(create_and_die);
+    assert_true(arena_is_there());
+    assert_int_equal(shm_arena_attach(&other, arena_name, 4096), -ESRCH);
+    assert_int_equal(shm_arena_create(&a, arena_name, BYTES), 0);
     shm_arena_close(&a, true);
+}
+
+/* Nothing that asks whether an owner lives keeps its lock. */
+static void who_asks_holds_nothing(void **state)
+{
+    (void)state;
+    struct shm_arena a;
+    arena_make_file(0600);
+    int fd = open(arena_path, O_RDWR);
+    assert_true(shm_arena_is_dead(fd));
+    assert_int_equal(shm_arena_create(&a, arena_name, BYTES), 0);
+    (void)close(fd);
+    fd = open(arena_path, O_RDWR);
+    assert_false(shm_arena_is_dead(fd));
+    (void)close(fd);
+    shm_arena_close(&a, true);
+}
+
+/* What a process that outlives the creator does, before it is stopped and after. */
+static struct shm_arena outlived;
+static void outlive(void)
+{
+    uint8_t *base = outlived.base;
+    assert_int_equal(shm_arena_reopen(&outlived), 0);
+    assert_ptr_equal(outlived.base, base);
+    base[0]++;
+    (void)kill(getpid(), SIGSTOP);
+    base[1]++;
+    struct stat st;
+    assert_int_equal(fstat(outlived.fd, &st), 0);
+    shm_arena_close(&outlived, false);
+    _exit(fstat(outlived.fd, &st) == 0);
+}
+
+/* The memory stays where it was, and the creator's lock goes with the creator. */
+static void who_outlives_the_creator_keeps_the_memory(void **state)
+{
+    (void)state;
+    assert_int_equal(shm_arena_create(&outlived, arena_name, BYTES), 0);
+    outlived.base[0] = 41;
+    (void)fflush(NULL);
+    pid_t other = fork();
+    if (other == 0)
+        outlive();
+    int status;
+    assert_int_equal(waitpid(other, &status, WUNTRACED), other);
+    assert_true(WIFSTOPPED(status));
+    assert_int_equal(outlived.base[0], 42);
+    outlived.base[1] = 6;
+    shm_arena_close(&outlived, false);
+    int fd = open(arena_path, O_RDWR);
+    assert_true(shm_arena_is_dead(fd));
+    assert_int_equal(kill(other, SIGCONT), 0);
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_int_equal(status, 0);
+    uint8_t now[2] = {0};
+    assert_int_equal(pread(fd, now, 2, 0), 2);
+    assert_true(now[0] == 42 && now[1] == 7);
+    (void)close(fd);
+    assert_int_equal(unlink(arena_path), 0);
 }
 
 /* ---- what others put there ---- */
@@ -275,11 +384,11 @@ static void assert_refused(void)
     struct shm_arena a;
     struct stat before;
     struct stat after;
-    assert_int_equal(lstat(path, &before), 0);
-    assert_int_equal(shm_arena_create(&a, name, BYTES), -EPERM);
-    assert_int_equal(shm_arena_attach(&a, name, 1), -EPERM);
-    assert_int_equal(shm_arena_read(&a, name), -EPERM);
-    assert_int_equal(lstat(path, &after), 0);
+    assert_int_equal(lstat(arena_path, &before), 0);
+    assert_int_equal(shm_arena_create(&a, arena_name, BYTES), -EPERM);
+    assert_int_equal(shm_arena_attach(&a, arena_name, 1), -EPERM);
+    assert_int_equal(shm_arena_read(&a, arena_name), -EPERM);
+    assert_int_equal(lstat(arena_path, &after), 0);
     assert_true(before.st_ino == after.st_ino && before.st_size == after.st_size);
 }
 
@@ -290,19 +399,19 @@ static void another_users_file_is_not_taken(void **state)
         print_message("skipped: only root can make another user's file\n");
         skip();
     }
-    make_file(0666);
-    assert_int_equal(chown(path, 12345, 12345), 0);
+    arena_make_file(0666);
+    assert_int_equal(chown(arena_path, 12345, 12345), 0);
     assert_refused();
     (void)shm_arena_clean(NULL);
-    assert_true(is_there());
-    assert_int_equal(unlink(path), 0);
+    assert_true(arena_is_there());
+    assert_int_equal(unlink(arena_path), 0);
 }
 
 static int read_all(void)
 {
     struct shm_arena a;
-    int error = shm_arena_read(&a, name);
-    bool good = !error && a.bytes == BYTES && a.base[BYTES - 1] == 9;
+    int error = shm_arena_read(&a, arena_name);
+    bool good = !error && a.bytes == BYTES && a.base[BYTES - 1] == 9 && mprotect(a.base, 1, PROT_WRITE) != 0;
     shm_arena_close(&a, false);
     return error ? -error : good ? 0 : 1;
 }
@@ -311,9 +420,9 @@ static int read_all(void)
 static void judge_sizes(void)
 {
     struct shm_arena a;
-    bool good = shm_arena_attach(&a, name, BYTES) == 0 && a.bytes == BYTES && a.base[BYTES - 1] == 9;
+    bool good = shm_arena_attach(&a, arena_name, BYTES) == 0 && a.bytes == BYTES && a.base[BYTES - 1] == 9;
     shm_arena_close(&a, false);
-    _exit(good && shm_arena_attach(&a, name, BYTES + 1) == -EPROTO && read_all() == 0 ? 0 : 1);
+    _exit(good && shm_arena_attach(&a, arena_name, BYTES + 1) == -EPROTO && read_all() == 0 ? 0 : 1);
 }
 
 static void read_beside(void)
@@ -326,15 +435,15 @@ static void an_arena_is_as_large_as_it_was_made(void **state)
 {
     (void)state;
     struct shm_arena a;
-    assert_int_equal(shm_arena_create(&a, name, BYTES), 0);
+    assert_int_equal(shm_arena_create(&a, arena_name, BYTES), 0);
     a.base[BYTES - 1] = 9;
-    assert_int_equal(in_a_process(judge_sizes), 0);
+    assert_int_equal(arena_in_a_process(judge_sizes), 0);
     assert_int_equal(ftruncate(a.fd, 0), 0);
-    assert_int_equal(WEXITSTATUS(in_a_process(read_beside)), EAGAIN);
+    assert_int_equal(WEXITSTATUS(arena_in_a_process(read_beside)), EAGAIN);
     shm_arena_close(&a, true);
-    make_file(0600);
-    assert_int_equal(WEXITSTATUS(in_a_process(read_beside)), ESRCH);
-    assert_int_equal(unlink(path), 0);
+    arena_make_file(0600);
+    assert_int_equal(WEXITSTATUS(arena_in_a_process(read_beside)), ESRCH);
+    assert_int_equal(unlink(arena_path), 0);
 }
 
 static void assert_problem(const char *wanted, size_t bytes, int code, const char *what)
@@ -355,18 +464,18 @@ static void errors_are_told_in_words(void **state)
     struct hx_problem problem;
     assert_problem("", BYTES, HX_EXIT_USAGE, "cannot name a fabric");
     assert_problem("a/b", BYTES, HX_EXIT_USAGE, "cannot name a fabric");
-    assert_problem(name, SIZE_MAX / 4, HX_EXIT_ENVIRONMENT,
+    assert_problem(arena_name, SIZE_MAX / 4, HX_EXIT_ENVIRONMENT,
                    "no room for 4398046511103 MiB of shared memory (fewer boards");
-    assert_true(shm_arena_open(&a, name, BYTES, "", NULL, &problem));
-    assert_string_equal(shm_arena_name(&a), name);
-    assert_problem(name, BYTES, HX_EXIT_ENVIRONMENT, "a fabric of this name is running");
+    assert_true(shm_arena_open(&a, arena_name, BYTES, "", NULL, &problem));
+    assert_string_equal(shm_arena_name(&a), arena_name);
+    assert_problem(arena_name, BYTES, HX_EXIT_ENVIRONMENT, "a fabric of this name is running");
     shm_arena_close(&a, true);
-    make_file(0600);
+    arena_make_file(0600);
     char other[160];
-    (void)snprintf(other, sizeof other, "/dev/shm/other-%s", name);
-    assert_int_equal(link(path, other), 0);
-    assert_problem(name, BYTES, HX_EXIT_ENVIRONMENT, "is not a file of this user");
-    assert_int_equal(unlink(path) + unlink(other), 0);
+    (void)snprintf(other, sizeof other, "/dev/shm/other-%s", arena_name);
+    assert_int_equal(link(arena_path, other), 0);
+    assert_problem(arena_name, BYTES, HX_EXIT_ENVIRONMENT, "is not a file of this user");
+    assert_int_equal(unlink(arena_path) + unlink(other), 0);
     assert_true(shm_arena_open(&a, NULL, BYTES, "", NULL, &problem));
     assert_int_equal(strtol(shm_arena_name(&a), NULL, 10), getpid());
     shm_arena_close(&a, true);
@@ -376,33 +485,33 @@ static void what_is_no_file_with_one_name_is_not_taken(void **state)
 {
     (void)state;
     char other[160];
-    (void)snprintf(other, sizeof other, "/dev/shm/other-%s", name);
-    make_file(0600);
-    assert_int_equal(link(path, other), 0);
+    (void)snprintf(other, sizeof other, "/dev/shm/other-%s", arena_name);
+    arena_make_file(0600);
+    assert_int_equal(link(arena_path, other), 0);
     assert_refused();
-    assert_int_equal(unlink(path), 0);
-    assert_int_equal(symlink(other, path), 0);
+    assert_int_equal(unlink(arena_path), 0);
+    assert_int_equal(symlink(other, arena_path), 0);
     assert_refused();
-    assert_int_equal(unlink(path), 0);
+    assert_int_equal(unlink(arena_path), 0);
     assert_int_equal(unlink(other), 0);
-    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(mkfifo(arena_path, 0600), 0);
     assert_refused();
-    assert_int_equal(unlink(path), 0);
+    assert_int_equal(unlink(arena_path), 0);
 }
 
 /* Whoever holds what a killed run left, or what was open to all, has nothing of the new one. */
 static void what_was_left_is_replaced_by_a_new_file(void **state)
 {
     (void)state;
-    make_file(0666);
+    arena_make_file(0666);
     struct stat left;
     struct stat new;
-    assert_int_equal(stat(path, &left), 0);
-    int held = open(path, O_RDWR);
+    assert_int_equal(stat(arena_path, &left), 0);
+    int held = open(arena_path, O_RDWR);
     assert_true(held >= 0);
     struct shm_arena a;
-    assert_int_equal(shm_arena_create(&a, name, BYTES), 0);
-    assert_int_equal(stat(path, &new), 0);
+    assert_int_equal(shm_arena_create(&a, arena_name, BYTES), 0);
+    assert_int_equal(stat(arena_path, &new), 0);
     assert_true(new.st_ino != left.st_ino && (new.st_mode & 0777) == 0600 && new.st_size == BYTES);
     (void)close(held);
     shm_arena_close(&a, true);
@@ -420,31 +529,34 @@ static void the_watch_ends_it(void **state)
     struct shm_arena a;
     unsigned asked = 0;
     const struct shm_watch watch = {not_further, &asked};
-    assert_int_equal(shm_arena_create_watched(&a, name, (size_t)200 << 20, &watch), -EINTR);
+    assert_int_equal(shm_arena_create_watched(&a, arena_name, (size_t)200 << 20, &watch), -EINTR);
     assert_int_equal(asked, 2);
-    assert_false(is_there());
+    assert_false(arena_is_there());
 }
 
 int main(void)
 {
-#define TEST(function) cmocka_unit_test_setup(function, choose_name)
     const struct CMUnitTest tests[] = {
-        TEST(zeroed_shared_and_removed),
-        TEST(a_name_in_use_is_refused),
-        TEST(a_lock_of_a_moment_is_waited_for),
-        TEST(what_a_killed_one_left_is_taken_over),
-        TEST(one_that_ends_early_leaves_nothing),
-        TEST(a_worker_that_ends_early_removes_nothing),
-        TEST(what_is_too_much_leaves_nothing),
-        TEST(a_name_too_long_is_refused),
-        TEST(others_attach_while_the_owner_lives),
-        TEST(another_users_file_is_not_taken),
-        TEST(what_is_no_file_with_one_name_is_not_taken),
-        TEST(what_was_left_is_replaced_by_a_new_file),
-        TEST(the_watch_ends_it),
-        TEST(an_arena_is_as_large_as_it_was_made),
-        TEST(errors_are_told_in_words),
+        ARENA_TEST(zeroed_shared_and_removed),
+        ARENA_TEST(a_name_in_use_is_refused),
+        ARENA_TEST(a_lock_of_a_moment_is_waited_for),
+        ARENA_TEST(what_a_killed_one_left_is_taken_over),
+        ARENA_TEST(one_that_ends_early_leaves_nothing),
+        ARENA_TEST(a_worker_that_ends_early_removes_nothing),
+        ARENA_TEST(what_was_closed_is_not_removed_again),
+        ARENA_TEST(all_of_it_is_reserved),
+        ARENA_TEST(what_is_too_much_leaves_nothing),
+        ARENA_TEST(what_cannot_be_mapped_is_refused),
+        ARENA_TEST(a_name_too_long_is_refused),
+        ARENA_TEST(others_attach_while_the_owner_lives),
+        ARENA_TEST(who_asks_holds_nothing),
+        ARENA_TEST(who_outlives_the_creator_keeps_the_memory),
+        ARENA_TEST(another_users_file_is_not_taken),
+        ARENA_TEST(what_is_no_file_with_one_name_is_not_taken),
+        ARENA_TEST(what_was_left_is_replaced_by_a_new_file),
+        ARENA_TEST(the_watch_ends_it),
+        ARENA_TEST(an_arena_is_as_large_as_it_was_made),
+        ARENA_TEST(errors_are_told_in_words),
     };
-#undef TEST
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
