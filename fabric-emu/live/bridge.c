@@ -219,7 +219,7 @@ static void commit(struct bridge *b)
     shm_note_pools(shm, false);
     shm_step_commit(&shm->step);
     shm_commit_pools(shm);
-    h->sent = h->released = h->left_changed = 0;
+    h->sent = h->released = h->gone_changed = 0;
 }
 
 unsigned bridge_step(struct bridge *b)

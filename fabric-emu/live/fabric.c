@@ -260,7 +260,7 @@ static uint64_t held_by_link(const struct shm_link *link)
     uint64_t held = 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         unsigned span = (uint16_t)(hx_lane(link->heads, vc) - hx_lane(link->tails, vc));
-        held += span - (unsigned)__builtin_popcountll(link->left[vc]);
+        held += span - (unsigned)__builtin_popcountll(link->gone[vc]);
     }
     return held;
 }

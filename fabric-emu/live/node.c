@@ -51,8 +51,8 @@ static struct shm_rx receiver(struct shm_link *link, unsigned slots, unsigned pe
 {
     struct shm_rx rx = {
         .link = link, .tail = link->tails, .seen = link->tails, .ahead = slots * HX_LANE_ONES, .peer = peer};
-    memcpy(rx.left, link->left, sizeof rx.left);
-    rx.any_left = link->left[0] | link->left[1] | link->left[2];
+    memcpy(rx.gone, link->gone, sizeof rx.gone);
+    rx.any_gone = link->gone[0] | link->gone[1] | link->gone[2];
     return rx;
 }
 

@@ -49,7 +49,7 @@ static void restore_receiver(const struct shm_rx *rx)
 {
     restore(&rx->link->tails, rx->tail);
     for (unsigned vc = 0; vc < HX_VCS; vc++)
-        restore(&rx->link->left[vc], rx->left[vc]);
+        restore(&rx->link->gone[vc], rx->gone[vc]);
 }
 
 static void restore_node(const struct node *n)

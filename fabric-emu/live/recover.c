@@ -52,12 +52,12 @@ static unsigned drain(struct fab_fabric *f, unsigned worker, struct shm_link *li
             continue; /* not credible */
         for (; at != hx_lane(heads, vc); at++) {
             uint32_t buffer = link->slots[vc * f->slots + (at & (f->slots - 1))].buffer;
-            if (link->left[vc] >> at % HX_WINDOW & 1U || buffer / f->per_home >= f->workers)
+            if (link->gone[vc] >> at % HX_WINDOW & 1U || buffer / f->per_home >= f->workers)
                 continue;
             send_home(f, worker, buffer);
             held++;
         }
-        link->left[vc] = 0;
+        link->gone[vc] = 0;
     }
     store(&link->tails, heads);
     return held;

@@ -70,15 +70,15 @@ static inline void hal_drop(struct hal_switch *h, unsigned input, unsigned vc, c
 static inline void loopback_release(struct loopback_port *p, unsigned vc, uint16_t tail, uint16_t seen,
                                     uint64_t waiting)
 {
-    uint64_t held_or_left = waiting | p->left[vc];
+    uint64_t held_or_gone = waiting | p->gone[vc];
     for (uint16_t at = hx_lane(p->arrivals.tail, vc); at != seen; at++) {
         uint64_t bit = (uint64_t)1 << at % HX_WINDOW;
-        if (!(held_or_left & bit))
+        if (!(held_or_gone & bit))
             hx_credit_leave(&p->cable.link.rx[vc], hx_blocks(arrivals_slot(&p->arrivals, vc, at)->length));
     }
-    p->left[vc] = 0;
+    p->gone[vc] = 0;
     for (uint16_t at = tail; at != seen; at++)
-        p->left[vc] |= ~waiting & (uint64_t)1 << at % HX_WINDOW;
+        p->gone[vc] |= ~waiting & (uint64_t)1 << at % HX_WINDOW;
 }
 
 static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t tail, uint64_t seen,

@@ -55,8 +55,8 @@ struct shm_rx {
     uint64_t tail;
     uint64_t seen;  /* positions the switch has looked at */
     uint64_t ahead; /* lanes: how far a head may be ahead of `seen` */
-    uint64_t left[HX_VCS];
-    bool any_left; /* some left[] is not zero */
+    uint64_t gone[HX_VCS];
+    bool any_gone; /* some gone[] is not zero */
     uint32_t peer; /* worker of the producer */
 };
 
@@ -67,7 +67,7 @@ struct hal_switch {
     uint64_t brings;         /* ports with a link that may bring something */
     uint64_t up;             /* ports with a link that takes something */
     uint64_t sent, released; /* ports changed by this step */
-    uint64_t left_changed;   /* ports whose left[] changed in this step */
+    uint64_t gone_changed;   /* ports whose gone[] changed in this step */
     uint64_t *drops;         /* [HX_DROP_COUNT] in the arena */
     struct shm_tx *tx;
     struct shm_rx *rx;
@@ -207,7 +207,7 @@ static inline void hal_drop(struct hal_switch *h, unsigned input, unsigned vc, c
 }
 
 /* Bits of the window positions tail .. seen-1 of one VC that have left. */
-static inline uint64_t shm_left(uint64_t tail, uint64_t seen, unsigned vc, uint64_t waiting)
+static inline uint64_t shm_gone(uint64_t tail, uint64_t seen, unsigned vc, uint64_t waiting)
 {
     unsigned span = (uint16_t)(hx_lane(seen, vc) - hx_lane(tail, vc));
     if (span == 0)
@@ -217,18 +217,18 @@ static inline uint64_t shm_left(uint64_t tail, uint64_t seen, unsigned vc, uint6
     return (range << at | (at ? range >> (64 - at) : 0)) & ~waiting;
 }
 
-/* Brings rx->left up to date; returns whether it changed. */
-static inline bool shm_release_left(struct shm_rx *rx, uint64_t tail, uint64_t seen, const uint64_t waiting[HX_VCS])
+/* Brings rx->gone up to date; returns whether it changed. */
+static inline bool shm_release_gone(struct shm_rx *rx, uint64_t tail, uint64_t seen, const uint64_t waiting[HX_VCS])
 {
     uint64_t any = 0;
     uint64_t changed = 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        uint64_t left = waiting[vc] ? shm_left(tail, seen, vc, waiting[vc]) : 0;
-        changed |= left ^ rx->left[vc];
-        any |= left;
-        rx->left[vc] = left;
+        uint64_t gone = waiting[vc] ? shm_gone(tail, seen, vc, waiting[vc]) : 0;
+        changed |= gone ^ rx->gone[vc];
+        any |= gone;
+        rx->gone[vc] = gone;
     }
-    rx->any_left = any != 0;
+    rx->any_gone = any != 0;
     return changed != 0;
 }
 
@@ -242,8 +242,8 @@ static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t ta
     rx->tail = tail;
     rx->seen = seen;
     rx->ahead = hx_lanes_sub(h->size * HX_LANE_ONES, hx_lanes_sub(seen, tail));
-    if (rx->any_left || tail != seen)
-        h->left_changed |= (uint64_t)shm_release_left(rx, tail, seen, waiting) << input;
+    if (rx->any_gone || tail != seen)
+        h->gone_changed |= (uint64_t)shm_release_gone(rx, tail, seen, waiting) << input;
     h->released |= (uint64_t)moved << input;
 }
 
@@ -271,7 +271,7 @@ static inline __attribute__((always_inline)) void shm_note_tails(struct hal_swit
 {
     struct shm_worker *w = h->worker;
     const struct shm_step noted = w->step;
-    const uint64_t released = h->released | h->left_changed;
+    const uint64_t released = h->released | h->gone_changed;
     uint64_t touched = w->touched;
     unsigned n = noted.count;
     for (unsigned port = 0; port < ports; port++) {
@@ -285,13 +285,13 @@ static inline __attribute__((always_inline)) void shm_note_tails(struct hal_swit
     w->touched = touched;
 }
 
-static inline void shm_note_left(struct shm_step *step, const struct shm_rx *rx)
+static inline void shm_note_gone(struct shm_step *step, const struct shm_rx *rx)
 {
     for (unsigned vc = 0; vc < HX_VCS; vc++)
-        shm_note(step, &rx->link->left[vc], rx->left[vc]);
+        shm_note(step, &rx->link->gone[vc], rx->gone[vc]);
 }
 
-/* `left` of old positions must not outlive the tail that covers them, nor be seen before it: all in one step. */
+/* `gone` of old positions must not outlive the tail that covers them, nor be seen before it: all in one step. */
 static inline void hal_commit(struct hal_switch *h)
 {
     struct shm_worker *w = h->worker;
@@ -302,11 +302,11 @@ static inline void hal_commit(struct hal_switch *h)
     if (w->gave)
         shm_note_pools(w, true);
     shm_note_tails(h, accelerator ? HX_ACCELERATOR_PORTS : h->ports);
-    for (uint64_t left = h->left_changed; left; left &= left - 1)
-        shm_note_left(&w->step, &h->rx[__builtin_ctzll(left)]);
+    for (uint64_t left = h->gone_changed; left; left &= left - 1)
+        shm_note_gone(&w->step, &h->rx[__builtin_ctzll(left)]);
     shm_step_commit(&w->step);
     shm_commit_pools(w);
-    h->sent = h->released = h->left_changed = 0;
+    h->sent = h->released = h->gone_changed = 0;
 }
 
 /* What was sent since the last time, headers included; now and then, and at the end. */

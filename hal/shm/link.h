@@ -1,14 +1,14 @@
 /* link.h - one direction of a cable in shared memory: a ring of descriptors for each VC.
  *
- *     line 0  producer's: heads      line 1  consumer's: tails, left      then slots[VC][size]
+ *     line 0  producer's: heads      line 1  consumer's: tails, gone      then slots[VC][size]
  *
  * The free room of a VC's ring is its credit, so there is nothing to drift. All VCs' indices (free running, 16 bit)
  * share one word: one store publishes a burst on every VC.
  *
  * Slots of a VC:    tail ............... head .......... tail + size
- *                   | held, or has left  | free            |
- * A slot between tail and head holds a buffer, unless its bit in `left` says that the consumer has already sent it on
- * out of turn. Held -> left -> free are the only moves, by the consumer; free -> held, by the producer.
+ *                   | held, or gone      | free            |
+ * A slot between tail and head holds a buffer, unless its bit in `gone` says that the consumer has already sent it on
+ * out of turn. Held -> gone -> free are the only moves, by the consumer; free -> held, by the producer.
  *
  * What the other side wrote is checked before use: a head more than `size` ahead of the tail is not believed. */
 #ifndef SHM_LINK_H
@@ -24,7 +24,7 @@ enum { SHM_MAX_SLOTS = HX_WINDOW };
 struct shm_link {
     alignas(64) uint64_t heads;         /* producer's, published by a redo step */
     alignas(64) uint64_t tails;         /* consumer's, published by a redo step */
-    uint64_t left[HX_VCS];              /* bit (position % 64) */
+    uint64_t gone[HX_VCS];              /* bit (position % 64) */
     alignas(64) struct hx_desc slots[]; /* [HX_VCS][size] */
 };
 

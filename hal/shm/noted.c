@@ -26,8 +26,8 @@ static bool has_waited(const struct hal_switch *h, unsigned input, unsigned vc, 
     uint16_t at = hx_lane(rx->tail, vc);
     uint16_t seen = hx_lane(in->seen, vc);
     for (unsigned n = 0; at != seen && n < h->size; at++, n++) {
-        bool left = rx->left[vc] >> at % HX_WINDOW & 1U;
-        if (!left && rx->link->slots[vc * h->size + (at & (h->size - 1))].buffer == buffer)
+        bool gone = rx->gone[vc] >> at % HX_WINDOW & 1U;
+        if (!gone && rx->link->slots[vc * h->size + (at & (h->size - 1))].buffer == buffer)
             return true;
     }
     return false;

@@ -142,7 +142,8 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     const struct virtual_link *from = &t->of[rx->link_class];
     const struct virtual_link *to = &t->of[tx->link_class];
     uint64_t through = later_of(w->now, later_of(rx->crossbar_free, tx->crossbar_free));
-    uint64_t left = through + (input == HX_LOCAL && h->endpoint ? &t->local_crossbar : &from->crossbar)->blocks[blocks];
+    uint64_t leaves =
+        through + (input == HX_LOCAL && h->endpoint ? &t->local_crossbar : &from->crossbar)->blocks[blocks];
     uint64_t birth = h->looked->birth;
     uint64_t tail_here = h->looked->ready + from->rate.blocks[blocks] - from->rate.blocks[1];
     uint64_t start = later_of(through + t->output, tx->link_free);
@@ -150,7 +151,7 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     if (__builtin_expect(w->tap != NULL, 0))
         virtual_tap_sent(h, output, input, vc, d,
                          local ? later_of(there, h->endpoint->plane[h->plane].eject.last) : start);
-    rx->crossbar_free = left;
+    rx->crossbar_free = leaves;
     tx->crossbar_free = through + (local ? &t->local_crossbar : &to->crossbar)->blocks[blocks];
     tx->link_free = start + (local ? &t->local : &to->rate)->blocks[blocks];
     h->sum[output].packets++;
@@ -158,7 +159,7 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     w->hops++;
     w->moved = later_of(w->now, w->moved);
     if (rx->linked)
-        give_credit(w, rx, later_of(left, tail_here), vc, blocks);
+        give_credit(w, rx, later_of(leaves, tail_here), vc, blocks);
     h->sent |= (uint64_t)1 << output;
     h->room[output].opens = later_of(tx->link_free, w->now + t->ahead) - t->ahead;
     if (local) {

@@ -166,8 +166,8 @@ static void judge_buffers(const struct fabric *f)
             for (uint16_t at = hx_lane(p->arrivals.tail, vc); at != hx_lane(p->arrivals.arrived, vc); at++) {
                 unsigned length = p->slots[vc][at % LOOPBACK_SLOTS].length;
                 bool in_window = (uint16_t)(at - hx_lane(p->arrivals.tail, vc)) < HX_WINDOW;
-                bool left = in_window && p->left[vc] >> at % HX_WINDOW & 1;
-                blocks += left ? 0 : length ? (length + 255) / 256 : 1;
+                bool gone = in_window && p->gone[vc] >> at % HX_WINDOW & 1;
+                blocks += gone ? 0 : length ? (length + 255) / 256 : 1;
             }
             assert_true(blocks <= f->plan.blocks);
         }

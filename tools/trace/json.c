@@ -199,16 +199,16 @@ void hx_timeline_packet(struct hx_timeline *t, const struct hx_trace_packet *p)
             "{\"ph\": \"M\", \"name\": \"thread_name\", \"pid\": %u, \"tid\": %u, \"args\": {\"name\": \"%s %u%s\"}}",
             process, t->threads, hx_seen_name(&p->header), p->header.offset, p->delivered ? "" : " (not delivered)");
     struct hx_trace_stay stay;
-    const struct hx_trace_step *left = NULL;
+    const struct hx_trace_step *from = NULL;
     for (uint32_t at = 0; hx_trace_next_stay(p, t->c, &at, &stay);) {
         char node[HX_TRACE_NODE];
-        if (left && stay.in)
-            slice(t, process, "cable ", t->c->ports[left->port].name, left->time_ns, stay.in->time_ns, left->vc,
-                  left->frame);
+        if (from && stay.in)
+            slice(t, process, "cable ", t->c->ports[from->port].name, from->time_ns, stay.in->time_ns, from->vc,
+                  from->frame);
         if (stay.in)
             slice(t, process, "", hx_trace_node(node, t->c, stay.in->port), stay.in->time_ns,
                   stay.out ? stay.out->time_ns : stay.in->time_ns, stay.in->vc, stay.in->frame);
-        left = stay.out;
+        from = stay.out;
     }
 }
 

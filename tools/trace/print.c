@@ -21,7 +21,7 @@ static uint64_t since(uint64_t ns, uint64_t from)
 /* ---- a packet ---- */
 
 static void print_stay(const struct hx_trace_view *v, const struct hx_trace_packet *p, const struct hx_trace_stay *stay,
-                       const struct hx_trace_step **left)
+                       const struct hx_trace_step **from)
 {
     const struct hx_capture *c = v->trace->c;
     const struct hx_trace_step *any = stay->in ? stay->in : stay->out;
@@ -32,7 +32,7 @@ static void print_stay(const struct hx_trace_view *v, const struct hx_trace_pack
     else
         snprintf(vc, sizeof vc, "%u", any->vc);
     printf("  %10s", duration(since(any->time_ns, p->steps[0].time_ns)));
-    printf(" %10s", *left && stay->in ? duration(since(stay->in->time_ns, (*left)->time_ns)) : "-");
+    printf(" %10s", *from && stay->in ? duration(since(stay->in->time_ns, (*from)->time_ns)) : "-");
     printf(" %10s", stay->in && stay->out ? duration(since(stay->out->time_ns, stay->in->time_ns)) : "-");
     printf("  %-16s %-6s %-6s %-5s", hx_trace_node(node, c, any->port),
            stay->in ? hx_trace_port(c, stay->in->port) : "?", stay->out ? hx_trace_port(c, stay->out->port) : "?", vc);
@@ -40,7 +40,7 @@ static void print_stay(const struct hx_trace_view *v, const struct hx_trace_pack
     if (stay->in && stay->out)
         printf(" %" PRIu64, stay->out->frame);
     putchar('\n');
-    *left = stay->out;
+    *from = stay->out;
 }
 
 void hx_trace_print_packet(const struct hx_trace_view *v, const struct hx_trace_packet *p)
@@ -55,9 +55,9 @@ void hx_trace_print_packet(const struct hx_trace_view *v, const struct hx_trace_
         printf("%s; seen for %s\n", p->injected ? "MISSING" : "seen on its way only", took);
     printf("  %10s %10s %10s  %-16s %-6s %-6s %-5s frames\n", "at", "cable", "waited", "node", "in", "out", "VC");
     struct hx_trace_stay stay;
-    const struct hx_trace_step *left = NULL;
+    const struct hx_trace_step *from = NULL;
     for (uint32_t at = 0; hx_trace_next_stay(p, v->trace->c, &at, &stay);)
-        print_stay(v, p, &stay, &left);
+        print_stay(v, p, &stay, &from);
     putchar('\n');
 }
 

@@ -209,7 +209,7 @@ static void west_commits(struct bench *b)
     shm_note_pools(&b->w.shm, false);
     shm_step_commit(&b->w.shm.step);
     shm_commit_pools(&b->w.shm);
-    b->west->hal.sent = b->west->hal.released = b->west->hal.left_changed = 0;
+    b->west->hal.sent = b->west->hal.released = b->west->hal.gone_changed = 0;
 }
 
 void bench_west_sends(struct bench *b, uint32_t number, uint32_t length, unsigned vc, unsigned hops)

@@ -276,13 +276,13 @@ static void audit_ring(struct support_audit *audit, uint8_t *seen, const struct 
         see(audit, seen, ring->slots[at % size]);
 }
 
-/* link.h: positions tail .. head-1 of each VC, 16 bits a VC in one word, but those whose bit in `left` is set. */
+/* link.h: positions tail .. head-1 of each VC, 16 bits a VC in one word, but those whose bit in `gone` is set. */
 static void audit_link(struct support_audit *audit, uint8_t *seen, const struct shm_link *link, unsigned size)
 {
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         uint16_t head = (uint16_t)(link->heads >> 16 * vc);
         for (uint16_t at = (uint16_t)(link->tails >> 16 * vc); at != head; at++) {
-            if (link->left[vc] >> at % 64 & 1)
+            if (link->gone[vc] >> at % 64 & 1)
                 continue;
             see(audit, seen, link->slots[vc * size + at % size].buffer);
             audit->in_links++;

@@ -192,13 +192,13 @@ static void leaving_out_of_turn(void **state)
             unsigned oldest = stay ? (unsigned)__builtin_ctzll(stay) : PACKETS;
             assert_int_equal(room(&e, 0), 16 - PACKETS + oldest);
             for (unsigned n = oldest; n < PACKETS; n++) {
-                unsigned left = e.link->left[0] >> (start + n) % HX_WINDOW & 1;
-                assert_int_equal(left, !(stay >> n & 1));
+                unsigned gone = e.link->gone[0] >> (start + n) % HX_WINDOW & 1;
+                assert_int_equal(gone, !(stay >> n & 1));
             }
-            assert_int_equal(__builtin_popcountll(e.link->left[0]),
+            assert_int_equal(__builtin_popcountll(e.link->gone[0]),
                              PACKETS - oldest - (unsigned)__builtin_popcountll(stay));
             release(&e, start, 0, PACKETS);
-            assert_true(e.link->left[0] == 0);
+            assert_true(e.link->gone[0] == 0);
             assert_int_equal(room(&e, 0), 16);
             close_ends(&e);
         }

@@ -354,7 +354,7 @@ static void for_each_in_window(const struct node *n, void (*see)(uint8_t *stood,
         for (unsigned vc = 0; rx->link && vc < HX_VCS; vc++) {
             uint16_t tail = hx_lane(rx->tail, vc);
             for (uint16_t at = tail; at != hx_lane(rx->link->heads, vc) && (uint16_t)(at - tail) < HX_WINDOW; at++) {
-                if (!(rx->left[vc] >> at % HX_WINDOW & 1))
+                if (!(rx->gone[vc] >> at % HX_WINDOW & 1))
                     see(stood_at(n), rx->link->slots[vc * h->size + (at & (h->size - 1))].buffer);
             }
         }
