@@ -133,7 +133,7 @@ make_judges "${all_judges[@]}" >"$build/make.log" 2>&1 || { tail -n 30 "$build/m
 declare -A seconds
 try_judges "${all_judges[@]}"
 
-killed=0 survived=0 equivalent=0 broken=0 last= killer=
+killed=0 survived=0 equivalent=0 broken=0 last='' killer=''
 trap '[ -z "$last" ] || restore "$last"' EXIT
 for mutant in "${drawn[@]}"; do
     IFS=$'\t' read -r file line function text <<<"$mutant"

@@ -152,6 +152,39 @@ static void all_come_home(void **state)
     assert_whole();
 }
 
+/* A packet that a switch drops: in the step that takes it out of its link its buffer goes home, which may be another
+ * worker's, and neither before nor after. */
+static void what_a_switch_drops_goes_home_with_the_step(void **state)
+{
+    (void)state;
+    struct hal_switch *h = &workers[1].node[0].hal;
+    unsigned port = (unsigned)__builtin_ctzll(h->brings);
+    struct shm_link *link = h->rx[port].link;
+    const uint64_t waiting[HX_VCS] = {0};
+    for (unsigned n = 0; n < 3; n++) {
+        const struct hx_desc d = {.buffer = take(&workers[n])};
+        link->slots[hx_lane(link->heads, 0) & (s.f.slots - 1)] = d;
+        shm_note(&workers[n].shm.step, &link->heads, hx_lane_add(link->heads, 0, 1));
+        commit(&workers[n]);
+        uint64_t drops = h->drops[HX_DROP_UNREACHABLE];
+        uint64_t arrived = hal_arrived(h, port);
+        hal_drop(h, port, 0, hal_arrival(h, port, 0, hx_lane(h->rx[port].tail, 0)), HX_DROP_UNREACHABLE);
+        hal_release(h, port, arrived, arrived, waiting);
+        assert_int_equal(h->drops[HX_DROP_UNREACHABLE], drops + 1);
+        struct support_audit a = support_audit(&s);
+        assert_true(a.missing == 0 && a.doubled == 0 && a.in_links == 1);
+        workers[1].shm.touched = 0;
+        hal_commit(h);
+        assert_whole();
+        assert_int_equal(workers[1].shm.touched >> n & 1, 1); /* whose home it is has to be woken */
+    }
+    /* What names no buffer of the fabric is nobody's. */
+    const struct hx_desc foreign = {.buffer = s.f.per_home * WORKERS};
+    hal_drop(h, port, 0, &foreign, HX_DROP_UNREACHABLE);
+    hal_commit(h);
+    assert_whole();
+}
+
 /* Until the commit, what is free in the rings stays as it was, even where a ring is as full as it can be: a kill in
  * between must not have touched it. */
 static void taken_and_put_back_within_a_step(void **state)
@@ -181,6 +214,7 @@ int main(void)
         TEST(as_many_are_kept_when_they_came_home_from_others),
         TEST(a_step_shows_when_it_is_committed),
         TEST(all_come_home),
+        TEST(what_a_switch_drops_goes_home_with_the_step),
         TEST(taken_and_put_back_within_a_step),
     };
 #undef TEST
