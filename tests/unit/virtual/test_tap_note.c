@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -140,6 +141,52 @@ static void who_has_arrived_and_who_has_no_way(void **state)
     assert_int_equal(note(2, 1, HX_S).reason, HX_TAP_NO_WAY);
 }
 
+/* A router of many ports, all of them ways from port 0 to d0 0; those from 1 on have `first`, `first` + 1, ... packets of room. */
+enum { PORTS = HX_TAP_ROOMS + 4 };
+static struct {
+    struct virtual_entity entity;
+    struct virtual_node node;
+    struct virtual_room room[PORTS];
+    struct virtual_rx rx[PORTS];
+    struct hx_input input[PORTS];
+    struct virtual_slot slot;
+    uint64_t ways[1], all[1], from[PORTS];
+} many;
+
+static void make_many(unsigned first)
+{
+    many.entity = (struct virtual_entity){.router = true, .node = &many.node, .worker = &worker.v};
+    many.node.hal = (struct hal_switch){.worker = &worker.v, .entity = &many.entity, .room = many.room, .rx = many.rx};
+    many.node.hal.looked = &many.slot;
+    many.node.sw.input = many.input;
+    many.node.sw.route = (struct hx_route){
+        .is_router = true, .d0_ports = many.ways, .d1_ports = many.all, .from = many.from, .columns = 1, .rows = 1};
+    many.ways[0] = ((uint64_t)1 << PORTS) - 2;
+    many.all[0] = many.from[0] = UINT64_MAX;
+    for (unsigned port = 1; port < PORTS; port++)
+        many.room[port] = (struct virtual_room){
+            .lanes = (uint64_t)(first + port - 1) * HX_PACKET_BLOCKS << HX_LANE_BITS, .credit_next = UINT64_MAX};
+}
+
+/* The rooms of the first are told, and nothing is written behind them. */
+static void more_ways_than_places(void **state)
+{
+    (void)state;
+    enum { FIRST = 301, BEHIND = offsetof(struct hx_tap_note, room) + sizeof(uint16_t[HX_TAP_ROOMS]) };
+    make_many(FIRST);
+    _Alignas(struct hx_tap_note) uint8_t memory[sizeof(struct hx_tap_note) + 2 * PORTS] = {0};
+    struct hx_tap_note *n = (struct hx_tap_note *)(void *)memory;
+    virtual_tap_note(n, &many.node.hal, PORTS - 1, 0, 1, &many.slot.d);
+    assert_true(n->candidates == many.ways[0]);
+    assert_int_equal(n->reason, HX_TAP_MOST_ROOM);
+    for (unsigned i = 0; i < HX_TAP_ROOMS; i++)
+        assert_int_equal(n->room[i], FIRST + i);
+    for (size_t at = BEHIND; at < sizeof memory; at++)
+        assert_int_equal(memory[at], 0);
+    virtual_tap_note(n, &many.node.hal, PORTS - 2, 0, 1, &many.slot.d);
+    assert_int_equal(n->reason, HX_TAP_TURN);
+}
+
 /* The first two of three were looked at in an earlier step; also where positions begin anew. */
 static void who_has_waited(void **state)
 {
@@ -181,6 +228,7 @@ int main(void)
         cmocka_unit_test(the_most_room_or_a_turn),
         cmocka_unit_test(outputs_that_others_wait_for),
         cmocka_unit_test(who_has_arrived_and_who_has_no_way),
+        cmocka_unit_test(more_ways_than_places),
         cmocka_unit_test(who_has_waited),
         cmocka_unit_test(ports_that_raise_the_vc),
     };

@@ -1,0 +1,186 @@
+/* test_endpoint_memory.c - the memory of an endpoint: as much as hx_endpoint_bytes() says and hardly more than its tables
+ * need, in pieces that lie apart, each from a cache line on; who is found in it, and the units of what is measured. */
+#include "endpoint_parts.h"
+#include "hxmesh/error.h"
+#include "tests/support/loopback/support_endpoint.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { LINE = 64, MOST_PIECES = 10 };
+
+struct pieces {
+    struct {
+        const uint8_t *at;
+        size_t bytes;
+    } list[MOST_PIECES];
+    unsigned count;
+};
+
+static void add(struct pieces *p, const void *at, size_t bytes)
+{
+    assert_true(p->count < MOST_PIECES);
+    p->list[p->count].at = at;
+    p->list[p->count++].bytes = bytes;
+}
+
+/* What include/hxmesh/endpoint.h says of each. */
+static void list_pieces(struct pieces *p, const struct hx_endpoint *ep)
+{
+    size_t sends = ep->config.sends;
+    *p = (struct pieces){.count = 0};
+    add(p, ep->send, sends * sizeof *ep->send);
+    add(p, ep->send_map, sends * sizeof *ep->send_map);
+    add(p, ep->send_lost, sends * sizeof *ep->send_lost);
+    add(p, ep->due.word, 2 * ((sends + 63) / 64) * sizeof(uint64_t)); /* and idle.word */
+    add(p, ep->peer, ep->peers * sizeof *ep->peer);
+    add(p, ep->rest, ep->peers * sizeof *ep->rest);
+    add(p, ep->ack, (size_t)ep->ack_slots * sizeof *ep->ack);
+    add(p, ep->report, HX_REPORTS * sizeof *ep->report);
+    if (ep->bucket)
+        add(p, ep->bucket, ((size_t)ep->bucket_mask + 1) * sizeof *ep->bucket);
+}
+
+static void judge_pieces(const struct hx_endpoint *ep, const uint8_t *memory, size_t bytes)
+{
+    struct pieces p;
+    list_pieces(&p, ep);
+    size_t needed = 0;
+    for (unsigned i = 0; i < p.count; i++) {
+        size_t from = (size_t)(p.list[i].at - memory);
+        assert_true(p.list[i].at >= memory && from + p.list[i].bytes <= bytes);
+        assert_int_equal(from % LINE, 0);
+        for (unsigned j = 0; j < i; j++)
+            assert_true(p.list[j].at + p.list[j].bytes <= p.list[i].at ||
+                        p.list[i].at + p.list[i].bytes <= p.list[j].at);
+        needed += (p.list[i].bytes + LINE - 1) / LINE * LINE;
+    }
+    assert_in_range(bytes, needed, needed + LINE);
+    assert_ptr_equal(ep->idle.word, ep->due.word + (ep->config.sends + 63) / 64);
+}
+
+static void judge(const struct hx_endpoint_config *c, bool hashed)
+{
+    struct hx_endpoint ep;
+    struct hal_endpoint hal;
+    size_t bytes = hx_endpoint_bytes(c);
+    uint8_t *memory = lab_memory(bytes);
+    assert_int_equal(hx_endpoint_init(&ep, c, &hal, memory), HX_OK);
+    judge_pieces(&ep, memory, bytes);
+    assert_int_equal(ep.ack_slots, ep.peers * HX_PEER_ANSWERS);
+    assert_int_equal(ep.bucket != NULL, hashed);
+    if (hashed) { /* at least half of it is empty, and not much more */
+        assert_int_equal((ep.bucket_mask + 1) & ep.bucket_mask, 0);
+        assert_in_range(ep.bucket_mask + 1, 2 * ep.peers, 4 * ep.peers - 1);
+        assert_int_equal(ep.peers, c->peers);
+        assert_int_equal(ep.known, 0);
+    } else {
+        assert_int_equal(ep.peers, c->columns * c->rows);
+        assert_int_equal(ep.known, ep.peers);
+    }
+    for (unsigned i = 0; i < c->sends; i++)
+        assert_true(ep.idle.word[i / 64] >> i % 64 & 1);
+    (void)lab_free(NULL);
+}
+
+static struct hx_endpoint_config config_of(uint16_t columns, uint16_t rows, uint16_t sends, uint32_t peers)
+{
+    struct hx_endpoint_config c = trial_config(1);
+    c.columns = columns;
+    c.rows = rows;
+    c.sends = sends;
+    c.peers = peers;
+    return c;
+}
+
+static void pieces_lie_apart(void **state)
+{
+    (void)state;
+    static const uint16_t sends[] = {1, 2, 63, 64, 65, 128, 1000, HX_MAX_SENDS};
+    for (unsigned s = 0; s < sizeof sends / sizeof *sends; s++) {
+        for (uint32_t peers = 0; peers <= 40; peers++) {
+            struct hx_endpoint_config c = config_of(7, 5, sends[s], peers);
+            judge(&c, peers != 0 && peers < 35);
+        }
+    }
+}
+
+/* Who can know all is as who is told so, and needs no search; one fewer does. */
+static void who_can_know_all_has_a_place_for_each(void **state)
+{
+    (void)state;
+    struct hx_endpoint_config all = config_of(9, 11, 8, 0);
+    struct hx_endpoint_config as_many = config_of(9, 11, 8, 99);
+    struct hx_endpoint_config more = config_of(9, 11, 8, 100);
+    assert_int_equal(hx_endpoint_bytes(&as_many), hx_endpoint_bytes(&all));
+    assert_int_equal(hx_endpoint_bytes(&more), hx_endpoint_bytes(&all));
+    struct hx_endpoint_config fewer = config_of(9, 11, 8, 98);
+    judge(&as_many, false);
+    judge(&fewer, true);
+}
+
+/* Ranks whose search begins at the same place of the hash, near its end too: each is found again, none twice, and there
+ * is no room for one more. */
+static void who_begins_at_one_place_is_told_apart(void **state)
+{
+    (void)state;
+    enum { PEERS = 6 };
+    const struct hx_endpoint_config c = config_of(500, 20, 8, PEERS);
+    for (uint32_t place = 0; place < 16; place++) {
+        struct hx_endpoint ep;
+        struct hal_endpoint hal;
+        uint32_t rank[PEERS + 1];
+        unsigned count = 0;
+        assert_int_equal(hx_endpoint_init(&ep, &c, &hal, lab_memory(hx_endpoint_bytes(&c))), HX_OK);
+        for (uint32_t r = 0; count <= PEERS; r++) {
+            assert_true(r < 500 * 20);
+            if (hx_endpoint_bucket(&ep, r) == place)
+                rank[count++] = r;
+        }
+        for (unsigned n = 0; n < PEERS; n++) {
+            assert_null(hx_endpoint_peer(&ep, rank[n]));
+            assert_ptr_equal(hx_endpoint_meet_peer(&ep, rank[n]), &ep.peer[n]);
+        }
+        assert_null(hx_endpoint_meet_peer(&ep, rank[PEERS]));
+        for (unsigned n = 0; n < PEERS; n++) {
+            assert_int_equal(ep.peer[n].rank, rank[n]);
+            assert_ptr_equal(hx_endpoint_peer(&ep, rank[n]), &ep.peer[n]);
+            assert_ptr_equal(hx_endpoint_meet_peer(&ep, rank[n]), &ep.peer[n]);
+        }
+        assert_null(hx_endpoint_peer(&ep, rank[PEERS]));
+        (void)lab_free(NULL);
+    }
+}
+
+/* Time is measured in units of which 1,024 to 2,047 are the least timeout, or in nanoseconds where that is less. */
+static void units_of_time_follow_the_least_timeout(void **state)
+{
+    (void)state;
+    struct hx_endpoint_config c = config_of(2, 1, 1, 0);
+    c.timeout_ns = c.most_ns = (uint64_t)1 << 40;
+    for (unsigned bit = 0; bit < 40; bit++) {
+        for (unsigned more = 0; more < 2; more++) {
+            struct hx_endpoint ep;
+            struct hal_endpoint hal;
+            c.least_ns =
+                ((uint64_t)1 << (bit + more)) - more; /* a power of two, and the largest number below the next */
+            assert_int_equal(hx_endpoint_init(&ep, &c, &hal, lab_memory(hx_endpoint_bytes(&c))), HX_OK);
+            assert_int_equal(ep.unit_shift, bit > 10 ? bit - 10 : 0);
+            (void)lab_free(NULL);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(pieces_lie_apart, lab_free),
+        cmocka_unit_test_teardown(who_can_know_all_has_a_place_for_each, lab_free),
+        cmocka_unit_test_teardown(who_begins_at_one_place_is_told_apart, lab_free),
+        cmocka_unit_test_teardown(units_of_time_follow_the_least_timeout, lab_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
