@@ -57,7 +57,7 @@ failed() {
     [ "$status" -eq 1 ]
     # shellcheck disable=SC2154 # bats sets it
     [ "$stderr" = "hxmesh: error: $first: $line" ] || { echo "$stderr"; return 1; }
-    [[ "$output" == *"INCOMPLETE: 15 of 15 runs"* ]]
+    [[ "$output" == *"INCOMPLETE: 45 of 45 runs"* ]]
     judge '.complete == false and .runs[0].state == "failed" and .runs[1].state == "not run"' <out/fig12.json
 }
 first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --message 16MiB --seed 1 --no-links --json -'
@@ -73,7 +73,8 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     [[ "$output" =~ 64x64\ Hx2Mesh\ +25.00\ +-\ +[0-9.]+\ +-\ +-\ +90.00\ +92.3\ +8\ +224.12\ +224 ]]
     [[ "$output" =~ 32x32\ Hx4Mesh\ +25.00\ +-\ +[0-9.]+\ +-\ +-\ +90.00\ +92.2\ +8\ +43.29\ +43.3 ]]
     [[ "$output" == *"91.6 %"*"cannot be had"* ]]
-    [[ "$output" == *"64x64 Hx2Mesh: all-to-all over a random sample of 64 of its shifts, chosen by seed 1"* ]]
+    [[ "$output" == *"64x64 Hx2Mesh, 32x32 Hx4Mesh, 128x128 Hx1Mesh: all-to-all over a random sample of 64 shifts, chosen by seed 1"* ]]
+    [[ "$output" =~ fat-tree\ hosts=16384\ down=32\ up=16\ +25.00\ +47.6\ +50.09\ +-\ +-\ +90.00\ +99.8\ +6\ +418.93\ +419 ]]
     [ "$output" = "$(cat out/table2.txt)" ]
     [ "$(sort calls | uniq -d | wc -l)" -eq 0 ]
 }
@@ -94,7 +95,7 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
 @test "reproduce: figures are SVG with axes, legend and the paper's marks" {
     beside "$good"
     reproduce all --minutes 0 --quiet >/dev/null
-    for name in table2 fig11 fig12 fig13 fig13-2 fig17 fig17-2; do
+    for name in table2 fig11 fig12 table2-2 fig11-2 fig12-2 fig13 fig13-2 fig13-3 fig17 fig17-2; do
         grep -q '^<svg xmlns="http://www.w3.org/2000/svg"' "out/$name.svg"
         grep -q 'fill="#ffffff"' "out/$name.svg"
         if command -v xmllint >/dev/null; then xmllint --noout "out/$name.svg"; fi
@@ -177,7 +178,7 @@ if [ -f calls ]; then echo $$ >child.pid; while :; do sleep 0.05; done; fi
         [ ! -s errors ]
         run ! kill -0 "$(cat child.pid)"
         judge '.complete == false and .runs[0].state == "done" and .runs[2].state == "not run"' <out/fig12.json
-        grep -q 'INCOMPLETE: 14 of 15' text
+        grep -q 'INCOMPLETE: 44 of 45' text
     done
 }
 
@@ -211,7 +212,7 @@ if [ -f calls ]; then echo $$ >child.pid; while :; do sleep 0.05; done; fi
         grep -q 'quick version' text
         judge '.complete and all(.runs[]; .state == "done" and .packet_hops > 0)' <"out/$experiment.json"
     done
-    judge '.results | length == 11 and all(.[]; .alltoall_percent > 0 and .alltoall_percent < .alltoall_bound_percent * 1.5 and
+    judge '.results | length == 17 and all(.[]; .alltoall_percent > 0 and .alltoall_percent < .alltoall_bound_percent * 1.5 and
         .allreduce_percent > 20 and .allreduce_percent < 101)' <out/table2.json
     judge 'all(.results[]; 0 < .least_percent and .least_percent <= .median_percent and .median_percent <= .most_percent)' \
         <out/fig12.json

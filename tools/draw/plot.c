@@ -20,6 +20,8 @@ enum {
     LEGEND = 684,
     LEGEND_LINE = 21,
     FOOT_LINE = 16,
+    LABEL_LINE = 14,
+    LABELS_SIDE_BY_SIDE = 5, /* that have room for their words */
     MARK = 5
 };
 
@@ -173,7 +175,8 @@ static void draw_axes(const struct drawing *d)
             line(d->out, x, TOP, x, BOTTOM, "stroke=\"#eeeeee\"");
         line(d->out, x, BOTTOM, x, BOTTOM + 5, "stroke=\"#333333\"");
         label_of(d->p, i, d->x.at[i], label);
-        text(d->out, x, BOTTOM + 21, "text-anchor=\"middle\"", label);
+        double lower = d->p->categories > LABELS_SIDE_BY_SIDE && i % 2 ? LABEL_LINE : 0;
+        text(d->out, x, BOTTOM + 19 + lower, "text-anchor=\"middle\"", label);
     }
     line(d->out, LEFT, BOTTOM, RIGHT, BOTTOM, "stroke=\"#333333\"");
     line(d->out, LEFT, TOP, LEFT, BOTTOM, "stroke=\"#333333\"");

@@ -18,7 +18,7 @@
 enum {
     PLOT_MOST_SERIES = 24,
     PLOT_MOST_POINTS = 256,
-    PLOT_MOST_CATEGORIES = 8,
+    PLOT_MOST_CATEGORIES = PLOT_MOST_TICKS,
     PLOT_TEXT = 80,
     PLOT_FEET = 2,
     PLOT_FOOT = 200
@@ -50,7 +50,7 @@ struct plot {
     const char *x_label, *y_label;
     enum plot_scale x_scale, y_scale; /* y: not binary */
     enum plot_unit x_unit;
-    /* If there are any, they stand below x = 0, 1, ... in place of numbers. */
+    /* If there are any, they stand below x = 0, 1, ... in place of numbers; many at two heights in turn. */
     char category[PLOT_MOST_CATEGORIES][PLOT_TEXT];
     unsigned categories;
     double bar_width; /* on the horizontal axis */

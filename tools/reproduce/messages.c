@@ -28,16 +28,22 @@ static void fig11_table(struct reproduce_figure *f)
     }
 }
 
-static void fig11_plot(struct reproduce_figure *f)
+/* HammingMeshes, or what they are compared with. */
+static void fig11_plot(struct reproduce_figure *f, bool own)
 {
-    struct plot *p = figure_plot(f, "All-to-all over message sizes (figure 11)", "message", PLOT_BINARY, PLOT_BYTES,
-                                 "share of injection (%)");
+    struct plot *p = figure_plot(f,
+                                 own ? "All-to-all over message sizes (figure 11)"
+                                     : "All-to-all over message sizes, other fabrics (figure 11)",
+                                 "message", PLOT_BINARY, PLOT_BYTES, "share of injection (%)");
     const char *fabrics[REPRODUCE_MOST_FABRICS];
     unsigned count = plan_fabrics(f->plan, fabrics);
     for (unsigned n = 0; n < count; n++) {
-        struct plot_series *ours = plot_add(p, PLOT_LINE, n, "%s", fabrics[n]);
-        struct plot_series *bound = plot_add(p, PLOT_DASHES, n, "%s, cut bound", fabrics[n]);
-        struct plot_series *paper = plot_add(p, PLOT_DIAMONDS, n, "%s, paper (table II)", fabrics[n]);
+        if (paper_own(fabrics[n]) != own)
+            continue;
+        const char *name = own ? fabrics[n] : paper_brief(fabrics[n]);
+        struct plot_series *ours = plot_add(p, PLOT_LINE, n, "%s", name);
+        struct plot_series *bound = plot_add(p, PLOT_DASHES, n, "%s, %s", name, own ? "cut bound" : "bound");
+        struct plot_series *paper = plot_add(p, PLOT_DIAMONDS, n, "%s, paper (table II)", name);
         for (unsigned i = 0; i < f->plan->count; i++) {
             const struct reproduce_run *run = &f->plan->run[i];
             if (run->state != REPRODUCE_DONE || strcmp(run->fabric, fabrics[n]) != 0)
@@ -54,13 +60,16 @@ static void fig11_plot(struct reproduce_figure *f)
 void show_fig11(struct reproduce_figure *f)
 {
     fig11_table(f);
-    fig11_plot(f);
+    fig11_plot(f, true);
+    fig11_plot(f, false);
     figure_remark(
         f, "Paper: table II's value for messages of 1 MiB. The other points of its figure 11 are a plotted curve: "
            "read off the plot: not given.");
     figure_remark(
         f, "Share: payload delivered until the last delivery, over 4 x 400 Gb/s for each accelerator in that time. "
-           "Bound: what the cut through the fabric allows.");
+           "Bound: what the cut through the fabric, or its fullest link, allows.");
+    figure_remark(f, "Other fabrics: from 64 KiB on a sample of shifts by default, which is filled and drained; the "
+                     "command says how many.");
 }
 
 /* ---- figure 12 ---- */
@@ -124,8 +133,9 @@ static void fig12_row(struct reproduce_figure *f, struct text_table *t, const ch
 static void fig12_curve(struct plot *p, unsigned colour, const char *fabric, const struct sample *s)
 {
     enum { STEPS = PLOT_MOST_POINTS - 1 };
-    struct plot_series *curve = plot_add(p, PLOT_CURVE, colour, "%s", fabric);
-    struct plot_series *mean = plot_add(p, PLOT_DASHES, colour, "%s, mean", fabric);
+    const char *name = paper_own(fabric) ? fabric : paper_brief(fabric);
+    struct plot_series *curve = plot_add(p, PLOT_CURVE, colour, "%s", name);
+    struct plot_series *mean = plot_add(p, PLOT_DASHES, colour, "%s, mean", name);
     for (unsigned i = 0; i <= STEPS; i++)
         plot_point(curve, quantile(s, (double)i / STEPS), 100.0 * i / STEPS);
     plot_point(mean, s->sum / s->count, 0);
@@ -136,15 +146,18 @@ void show_fig12(struct reproduce_figure *f)
 {
     struct text_table *t = figure_table(f, 1);
     text_table_row(t, "received, % of injection", "seeds", "least", "5 %", "median", "mean", "95 %", "most", "paper");
-    struct plot *p = figure_plot(f, "Random permutations (figure 12)", "receive bandwidth, share of injection (%)",
-                                 PLOT_LINEAR, PLOT_NUMBER, "accelerators that received no more (%)");
+    struct plot *plot[2]; /* of HammingMeshes and of the others */
+    for (unsigned others = 0; others < 2; others++)
+        plot[others] = figure_plot(
+            f, others ? "Random permutations, other fabrics (figure 12)" : "Random permutations (figure 12)",
+            "receive bandwidth, share of injection (%)", PLOT_LINEAR, PLOT_NUMBER, "hosts that received no more (%)");
     const char *fabrics[REPRODUCE_MOST_FABRICS];
     unsigned count = plan_fabrics(f->plan, fabrics);
     for (unsigned n = 0; n < count; n++) {
         struct sample s = gather(f->plan, fabrics[n]);
         if (s.count) {
             fig12_row(f, t, fabrics[n], &s);
-            fig12_curve(p, n, fabrics[n], &s);
+            fig12_curve(plot[!paper_own(fabrics[n])], n, fabrics[n], &s);
         }
         free(s.share);
     }

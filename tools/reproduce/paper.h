@@ -3,26 +3,44 @@
 #ifndef HXMESH_TOOLS_REPRODUCE_PAPER_H
 #define HXMESH_TOOLS_REPRODUCE_PAPER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* NAN: the paper has no number, or none that can be had on this wiring. */
 struct paper_figures {
     const char *fabric;
+    const char *brief;  /* for plots: the same in both clusters */
     double alltoall;    /* % of injection, messages of 1 MiB */
     double allreduce;   /* % of half of injection, large vectors */
     double alltoall_ms; /* end of that all-to-all in the authors' published runs, one plane */
     double cost_musd;
+    const char *bought; /* what the table's price is of, where it is not what was simulated; NULL: the fabric */
 };
 
-/* The other fabrics of table II, small cluster. The paper simulated tapered trees with 32 hosts and 16 or 8 uplinks a leaf, and
- * bought other ones: of 42 and 22, and of 51 and 13. */
-#define PAPER_HALF_TREE    "fat-tree hosts=1024 down=32 up=16"
-#define PAPER_QUARTER_TREE "fat-tree hosts=1024 down=32 up=8"
-#define PAPER_DRAGONFLY    "dragonfly a=16 p=8 h=8 groups=8"
-#define PAPER_TORUS        "torus 32x32 board=2x2"
+/* The other fabrics of table II. The paper simulated tapered trees with 32 hosts and 16 or 8 uplinks a leaf, and bought other
+ * ones: of 42 and 22, and of 51 and 13. */
+#define PAPER_HALF_TREE          "fat-tree hosts=1024 down=32 up=16"
+#define PAPER_QUARTER_TREE       "fat-tree hosts=1024 down=32 up=8"
+#define PAPER_DRAGONFLY          "dragonfly a=16 p=8 h=8 groups=8"
+#define PAPER_TORUS              "torus 32x32 board=2x2"
+#define PAPER_LARGE_TREE         "fat-tree hosts=16384"
+#define PAPER_LARGE_HALF_TREE    "fat-tree hosts=16384 down=32 up=16"
+#define PAPER_LARGE_QUARTER_TREE "fat-tree hosts=16384 down=32 up=8"
+#define PAPER_LARGE_DRAGONFLY    "dragonfly a=32 p=17 h=16 groups=30"
+#define PAPER_LARGE_HYPERX       "128x128 Hx1Mesh" /* routers of 254 links would need more ports than there can be */
+#define PAPER_LARGE_TORUS        "torus 128x128 board=2x2"
 
 /* All are NAN for a fabric that table II does not have. */
 const struct paper_figures *paper_figures_of(const char *fabric);
+
+/* M$ of what is bought for it. */
+double paper_bought_musd(const char *fabric);
+
+/* Whether it is a HammingMesh. */
+bool paper_own(const char *fabric);
+
+/* Its brief name, or where the table has it not, all of it. */
+const char *paper_brief(const char *fabric);
 
 /* The published runs sent messages of so many bytes; the large cluster's all-reduce had vectors of so many. */
 enum { PAPER_MESSAGE = 1 << 20 };

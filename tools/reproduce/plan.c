@@ -21,8 +21,8 @@ static const char *const large_cluster[][2] = {[REPRODUCE_QUICK] = {"6x6 Hx2Mesh
                                                [REPRODUCE_DEFAULT] = {"64x64 Hx2Mesh", "32x32 Hx4Mesh"},
                                                [REPRODUCE_FULL] = {"64x64 Hx2Mesh", "32x32 Hx4Mesh"}};
 
-/* What the paper compares with. */
-enum { TORUS = 5, OTHERS };
+/* What the paper compares with. Of the large ones the HyperX is the Hx1Mesh (paper.h). */
+enum { TORUS = 5, OTHERS, LARGE_HYPERX = 4 };
 static const char *const others[][OTHERS] = {
     [REPRODUCE_QUICK] = {"fat-tree hosts=64 radix=16", "fat-tree hosts=64 radix=16 down=8 up=4",
                          "fat-tree hosts=64 radix=16 down=8 up=2", "dragonfly a=8 p=4 h=4 groups=4", "hyperx 8x8 p=1",
@@ -31,6 +31,15 @@ static const char *const others[][OTHERS] = {
                            "hyperx 32x32 p=1", PAPER_TORUS},
     [REPRODUCE_FULL] = {"fat-tree hosts=1024", PAPER_HALF_TREE, PAPER_QUARTER_TREE, PAPER_DRAGONFLY, "hyperx 32x32 p=1",
                         PAPER_TORUS}};
+
+static const char *const large_others[][OTHERS] = {
+    [REPRODUCE_QUICK] = {"fat-tree hosts=144 radix=16 levels=3", "fat-tree hosts=144 radix=16 levels=3 down=8 up=4",
+                         "fat-tree hosts=144 radix=16 levels=3 down=8 up=2", "dragonfly a=8 p=3 h=4 groups=6",
+                         "12x12 Hx1Mesh", "torus 12x12 board=2x2"},
+    [REPRODUCE_DEFAULT] = {PAPER_LARGE_TREE, PAPER_LARGE_HALF_TREE, PAPER_LARGE_QUARTER_TREE, PAPER_LARGE_DRAGONFLY,
+                           PAPER_LARGE_HYPERX, PAPER_LARGE_TORUS},
+    [REPRODUCE_FULL] = {PAPER_LARGE_TREE, PAPER_LARGE_HALF_TREE, PAPER_LARGE_QUARTER_TREE, PAPER_LARGE_DRAGONFLY,
+                        PAPER_LARGE_HYPERX, PAPER_LARGE_TORUS}};
 
 static void add(struct reproduce_plan *p, struct reproduce_run run)
 {
@@ -53,18 +62,42 @@ static void add_all_reduce(struct reproduce_plan *p, const char *fabric, const c
 
 struct table2_sizes {
     uint64_t message;
-    uint64_t shifts;   /* of the large cluster */
-    uint64_t others;   /* shifts of the other fabrics but the torus; 0: all */
-    uint64_t torus;    /* message there: a shift moves all by the same hops, so that a few of them load few links */
-    uint64_t small[3]; /* vectors of the small cluster, by which comes first; 0: no more */
-    uint64_t large[3]; /* of the large one */
-    bool rings_large;  /* on 16,384 accelerators the two rings are 2 * 16,383 steps, however small the vector */
+    uint64_t shifts;      /* of the large cluster */
+    uint64_t others;      /* shifts of the other fabrics but the torus; 0: all */
+    uint64_t torus;       /* message there: a shift moves all by the same hops, so that a few of them load few links */
+    uint64_t small[3];    /* vectors of the small cluster, by which comes first; 0: no more */
+    uint64_t large[3];    /* of the large one */
+    uint64_t large_other; /* vector of the other fabrics there, */
+    uint64_t large_message; /* message, */
+    uint64_t large_others;  /* shifts, 0: all, */
+    uint64_t large_torus;   /* and message of the torus, where a packet passes sixty hosts */
+    bool rings_large;       /* on 16,384 accelerators the two rings are 2 * 16,383 steps, however small the vector */
 };
 
 static const struct table2_sizes table2_sizes[] = {
-    [REPRODUCE_QUICK] = {64 * KIB, 8, 0, 64 * KIB, {4 * MIB}, {4 * MIB}, true},
-    [REPRODUCE_DEFAULT] = {MIB, 8, 32, 32 * KIB, {256 * MIB, GIB}, {16 * MIB, 64 * MIB, 256 * MIB}, false},
-    [REPRODUCE_FULL] = {MIB, 64, 0, MIB, {256 * MIB, GIB, 4 * GIB}, {64 * MIB, GIB, 4 * GIB}, true}};
+    [REPRODUCE_QUICK] = {64 * KIB, 8, 0, 64 * KIB, {4 * MIB}, {4 * MIB}, 4 * MIB, 64 * KIB, 0, 64 * KIB, true},
+    [REPRODUCE_DEFAULT] = {MIB,
+                           8,
+                           32,
+                           32 * KIB,
+                           {256 * MIB, GIB},
+                           {16 * MIB, 64 * MIB, 256 * MIB},
+                           16 * MIB,
+                           64 * KIB,
+                           128,
+                           8 * KIB,
+                           false},
+    [REPRODUCE_FULL] = {MIB,
+                        64,
+                        0,
+                        MIB,
+                        {256 * MIB, GIB, 4 * GIB},
+                        {64 * MIB, GIB, 4 * GIB},
+                        256 * MIB,
+                        64 * KIB,
+                        128,
+                        64 * KIB,
+                        true}};
 
 static void add_small_vectors(struct reproduce_plan *p, uint64_t bytes)
 {
@@ -85,6 +118,19 @@ static void add_large_vectors(struct reproduce_plan *p, uint64_t bytes, bool rin
     }
 }
 
+/* Few shifts are no sample where links join groups: each sends a whole group to two others. So there are many, of small
+ * messages, as far as memory goes: what hosts know of each other is 0.7 KiB a pair. */
+static void add_large_others(struct reproduce_plan *p, const struct table2_sizes *sizes)
+{
+    for (unsigned f = 0; f < OTHERS; f++) {
+        if (f == LARGE_HYPERX)
+            add_all_to_all(p, large_others[p->effort][f], sizes->message, sizes->shifts);
+        else
+            add_all_to_all(p, large_others[p->effort][f], f == TORUS ? sizes->large_torus : sizes->large_message,
+                           sizes->large_others);
+    }
+}
+
 void plan_table2(struct reproduce_plan *p)
 {
     const struct table2_sizes *sizes = &table2_sizes[p->effort];
@@ -102,8 +148,11 @@ void plan_table2(struct reproduce_plan *p)
         add_all_reduce(p, others[p->effort][f], "ring", sizes->small[0]);
         add_all_reduce(p, others[p->effort][f], "rings", sizes->small[0]);
     }
+    add_large_others(p, sizes);
     add_large_vectors(p, sizes->large[0], sizes->rings_large);
     add_all_reduce(p, small[HX1], "torus", sizes->small[0]);
+    for (unsigned f = 0; f < OTHERS; f++)
+        add_all_reduce(p, large_others[p->effort][f], "torus", sizes->large_other);
     for (unsigned i = 1; i < 3; i++) {
         /* Small clusters are near the end of their curves by now. */
         add_large_vectors(p, sizes->large[i], sizes->rings_large);
@@ -117,9 +166,21 @@ void plan_fig11(struct reproduce_plan *p)
 {
     static const uint64_t sizes[] = {KIB, 4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB, MIB, 4 * MIB};
     static const unsigned counts[] = {[REPRODUCE_QUICK] = 4, [REPRODUCE_DEFAULT] = 6, [REPRODUCE_FULL] = 7};
-    for (unsigned i = 0; i < counts[p->effort]; i++)
+    /* Of the other fabrics' larger messages a sample of shifts, of the torus a large one: each of them loads one direction. */
+    static const uint64_t sample[][2] = {
+        [REPRODUCE_QUICK] = {0, 0}, [REPRODUCE_DEFAULT] = {32, 128}, [REPRODUCE_FULL] = {0, 0}};
+    for (unsigned i = 0; i < counts[p->effort]; i++) {
         for (unsigned f = 0; f < FABRICS; f++)
             add_all_to_all(p, small_cluster[p->effort][f], sizes[i], 0);
+        for (unsigned f = 0; f < OTHERS; f++)
+            add_all_to_all(p, others[p->effort][f], sizes[i], sizes[i] < 64 * KIB ? 0 : sample[p->effort][f == TORUS]);
+    }
+}
+
+/* A message of everybody to a partner by lot. */
+static void add_permutation(struct reproduce_plan *p, const char *fabric, uint64_t bytes, uint64_t seed)
+{
+    add(p, (struct reproduce_run){.fabric = fabric, .traffic = "permutation", .bytes = bytes, .seed = seed});
 }
 
 void plan_fig12(struct reproduce_plan *p)
@@ -127,12 +188,12 @@ void plan_fig12(struct reproduce_plan *p)
     static const uint64_t bytes[] = {
         [REPRODUCE_QUICK] = MIB, [REPRODUCE_DEFAULT] = 16 * MIB, [REPRODUCE_FULL] = 64 * MIB};
     static const unsigned seeds[] = {[REPRODUCE_QUICK] = 2, [REPRODUCE_DEFAULT] = 5, [REPRODUCE_FULL] = 20};
-    for (unsigned seed = 1; seed <= seeds[p->effort]; seed++)
+    for (unsigned seed = 1; seed <= seeds[p->effort]; seed++) {
         for (unsigned f = 0; f < FABRICS; f++)
-            add(p, (struct reproduce_run){.fabric = small_cluster[p->effort][f],
-                                          .traffic = "permutation",
-                                          .bytes = bytes[p->effort],
-                                          .seed = seed});
+            add_permutation(p, small_cluster[p->effort][f], bytes[p->effort], seed);
+        for (unsigned f = 0; f < OTHERS; f++)
+            add_permutation(p, others[p->effort][f], bytes[p->effort], seed);
+    }
 }
 
 /* ---- figures 13 and 17: all-reduce ---- */
@@ -141,14 +202,17 @@ static const char *const algorithms[] = {"torus", "rings", "ring", "tree"};
 enum { ALGORITHMS = sizeof algorithms / sizeof *algorithms };
 
 /* Vectors from `least` up to a most one for each algorithm (0: it is not run), each four times as large as the one
- * before. */
+ * before; likewise of the other fabrics, by what uses all links of a host. */
 static void add_sweep(struct reproduce_plan *p, const char *const fabric[2], uint64_t least,
-                      const uint64_t most[ALGORITHMS])
+                      const uint64_t most[ALGORITHMS], uint64_t most_others)
 {
-    for (uint64_t bytes = least; bytes <= 4 * GIB; bytes *= 4)
+    for (uint64_t bytes = least; bytes <= 4 * GIB; bytes *= 4) {
         for (unsigned a = 0; a < ALGORITHMS; a++)
             for (unsigned f = 0; bytes <= most[a] && f < 2; f++)
                 add_all_reduce(p, fabric[f], algorithms[a], bytes);
+        for (unsigned f = 0; bytes <= most_others && f < OTHERS; f++)
+            add_all_reduce(p, others[p->effort][f], f == TORUS ? "rings" : "ring", bytes);
+    }
 }
 
 void plan_fig13(struct reproduce_plan *p)
@@ -156,7 +220,10 @@ void plan_fig13(struct reproduce_plan *p)
     static const uint64_t most[][ALGORITHMS] = {[REPRODUCE_QUICK] = {4 * MIB, 4 * MIB, 4 * MIB, MIB},
                                                 [REPRODUCE_DEFAULT] = {GIB, GIB, 256 * MIB, 64 * MIB},
                                                 [REPRODUCE_FULL] = {4 * GIB, 4 * GIB, 4 * GIB, 4 * GIB}};
-    add_sweep(p, small_cluster[p->effort], p->effort == REPRODUCE_QUICK ? 64 * KIB : MIB, most[p->effort]);
+    static const uint64_t most_others[] = {
+        [REPRODUCE_QUICK] = MIB, [REPRODUCE_DEFAULT] = 64 * MIB, [REPRODUCE_FULL] = 4 * GIB};
+    add_sweep(p, small_cluster[p->effort], p->effort == REPRODUCE_QUICK ? 64 * KIB : MIB, most[p->effort],
+              most_others[p->effort]);
 }
 
 void plan_fig17(struct reproduce_plan *p)
@@ -164,7 +231,7 @@ void plan_fig17(struct reproduce_plan *p)
     static const uint64_t most[][ALGORITHMS] = {[REPRODUCE_QUICK] = {4 * MIB, 4 * MIB, 4 * MIB, MIB},
                                                 [REPRODUCE_DEFAULT] = {256 * MIB, 0, 0, 4 * MIB},
                                                 [REPRODUCE_FULL] = {4 * GIB, 4 * GIB, 4 * GIB, 4 * GIB}};
-    add_sweep(p, large_cluster[p->effort], p->effort == REPRODUCE_QUICK ? 256 * KIB : MIB, most[p->effort]);
+    add_sweep(p, large_cluster[p->effort], p->effort == REPRODUCE_QUICK ? 256 * KIB : MIB, most[p->effort], 0);
 }
 
 unsigned plan_fabrics(const struct reproduce_plan *p, const char *fabrics[REPRODUCE_MOST_FABRICS])

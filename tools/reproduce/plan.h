@@ -4,7 +4,7 @@
 
 #include "tools/reproduce/run.h"
 
-enum { REPRODUCE_MOST_RUNS = 96 };
+enum { REPRODUCE_MOST_RUNS = 512 };
 
 enum reproduce_effort {
     REPRODUCE_QUICK,   /* other, smaller fabrics and messages: a demonstration */
@@ -27,7 +27,7 @@ void plan_fig13(struct reproduce_plan *p);
 void plan_fig17(struct reproduce_plan *p);
 
 /* The fabrics of a plan, each once, in order of appearance; returns how many. */
-enum { REPRODUCE_MOST_FABRICS = 16 };
+enum { REPRODUCE_MOST_FABRICS = 24 };
 unsigned plan_fabrics(const struct reproduce_plan *p, const char *fabrics[REPRODUCE_MOST_FABRICS]);
 
 #endif

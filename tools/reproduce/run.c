@@ -65,6 +65,14 @@ static double all_reduce_packets(const struct reproduce_run *run, const struct h
     return fmax(payload, n * steps);
 }
 
+/* Packets that a host sends in the time it is given, as far as all of them together can. */
+static double sent_in(const struct reproduce_run *run, const struct hx_fabric *g)
+{
+    double link = 400.0 / 8; /* bytes a nanosecond */
+    double share = hx_fabric_alltoall_bound(g) * hx_fabric_injection(g, 400);
+    return (double)run->duration * link * share / HX_MAX_PAYLOAD;
+}
+
 double reproduce_estimate(const struct reproduce_run *run)
 {
     struct hx_spec spec;
@@ -77,6 +85,8 @@ double reproduce_estimate(const struct reproduce_run *run)
     double all = n * packets * (run->shifts ? (double)run->shifts : n - 1);
     if (run->algorithm)
         all = all_reduce_packets(run, g, p, &switches);
+    else if (run->duration)
+        all = n * sent_in(run, g);
     else if (strcmp(run->traffic, "permutation") == 0)
         all = n * packets;
     hx_spec_free(&spec);
@@ -104,6 +114,12 @@ static void add_bytes(struct arguments *a, uint64_t bytes)
     add(a, "%s", hx_value_write_bytes(text, bytes));
 }
 
+static void add_time(struct arguments *a, uint64_t nanoseconds)
+{
+    char text[HX_VALUE_TEXT];
+    add(a, "%s", hx_value_write_duration(text, nanoseconds));
+}
+
 static void arguments_of(const struct reproduce_run *run, unsigned workers, struct arguments *a)
 {
     add(a, "run");
@@ -121,6 +137,12 @@ static void arguments_of(const struct reproduce_run *run, unsigned workers, stru
     if (run->shifts) {
         add(a, "--shifts");
         add(a, "%" PRIu64, run->shifts);
+    }
+    if (run->duration) {
+        add(a, "--duration");
+        add_time(a, run->duration);
+        add(a, "--warm-up");
+        add_time(a, run->warm_up);
     }
     if (run->seed) {
         add(a, "--seed");

@@ -23,6 +23,7 @@ struct reproduce_run {
     uint64_t bytes;        /* of a message, or of a vector */
     uint64_t shifts;       /* of an all-to-all; 0: all */
     uint64_t seed;
+    uint64_t duration, warm_up; /* ns; 0: until all is sent */
     /* What came out; shares are fractions of one. */
     enum reproduce_state state;
     char command[REPRODUCE_COMMAND]; /* as a user types it */
