@@ -80,6 +80,17 @@ void hx_frame_set_hop(uint8_t *frame, unsigned vc, unsigned hops, unsigned credi
     put32(frame + HX_AT_CREDIT_LIMIT, credit_limit);
 }
 
+void hx_frame_set_via(uint8_t *frame, unsigned via)
+{
+    put16(frame + HX_AT_VIA, via);
+}
+
+void hx_frame_destination(const uint8_t *frame, uint16_t *d0, uint16_t *d1)
+{
+    *d0 = get16(frame + HX_AT_DST_D0);
+    *d1 = get16(frame + HX_AT_DST_D1);
+}
+
 void hx_frame_set_crc(uint8_t *frame, uint32_t crc)
 {
     put32(frame + HX_AT_CRC, crc);
@@ -92,7 +103,7 @@ void hx_frame_encode(uint8_t *frame, const struct hx_header *h)
     put16(frame + HX_AT_ETHERTYPE, HX_ETHERTYPE_DATA);
     frame[HX_AT_VERSION] = HX_WIRE_VERSION;
     hx_frame_set_hop(frame, h->vc, h->hops, h->credit_vc, h->credit_limit);
-    put16(frame + HX_AT_RESERVED, 0);
+    hx_frame_set_via(frame, h->via);
     hx_frame_set_crc(frame, h->crc);
     frame[HX_AT_KIND] = h->kind;
     frame[HX_AT_PLANE] = h->plane;
@@ -116,6 +127,7 @@ static struct hx_header read_header(const uint8_t *frame)
         .vc = frame[HX_AT_VC],
         .hops = frame[HX_AT_HOPS],
         .credit_vc = frame[HX_AT_CREDIT_VC],
+        .via = get16(frame + HX_AT_VIA),
         .credit_limit = get32(frame + HX_AT_CREDIT_LIMIT),
         .crc = get32(frame + HX_AT_CRC),
         .kind = frame[HX_AT_KIND],
@@ -160,8 +172,6 @@ int hx_frame_decode(struct hx_header *h, const uint8_t *frame, size_t bytes)
     int error = judge_start(frame, bytes, HX_ETHERTYPE_DATA);
     if (error != HX_OK)
         return error;
-    if (get16(frame + HX_AT_RESERVED) != 0)
-        return HX_E_RESERVED;
     *h = read_header(frame);
     if (h->vc >= HX_VCS || h->plane >= HX_MAX_PLANES || (h->credit_vc >= HX_VCS && h->credit_vc != HX_NO_CREDIT) ||
         h->epoch == 0 || !extent_is_valid(h) ||

@@ -5,6 +5,7 @@
  * lanes and stays in a register while a VC is served. */
 #include "hxmesh/switch.h"
 #include "hal_port.h"
+#include "hxmesh/detour.h"
 #include "hxmesh/lanes.h"
 #include "hxmesh/memory.h"
 
@@ -258,8 +259,12 @@ ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, ui
 {
     const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
     if (RARE(d->dst_d0 >= sw->route.columns || d->dst_d1 >= sw->route.rows)) {
-        hal_drop(sw->hal, input, vc, d, HX_DROP_MALFORMED);
-        return;
+        if (narrow || !hx_detour_follow(sw, input, vc, position, d)) {
+            hal_drop(sw->hal, input, vc, d, HX_DROP_MALFORMED);
+            return;
+        }
+    } else if (!narrow && RARE(sw->route.choosing >> input & 1)) {
+        hx_detour_choose(sw, input, vc, position, d);
     }
     if (narrow && RARE(d->job != sw->job)) {
         hal_drop(sw->hal, input, vc, d, HX_DROP_FOREIGN_JOB);

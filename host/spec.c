@@ -267,12 +267,44 @@ static bool names_a_file(const char *argument)
     return ends_with(argument, ".yaml") || ends_with(argument, ".yml") || strchr(argument, '/');
 }
 
+/* Writes it into the spec string in place of what that says: the routing is a part of the fabric. */
+static bool override_routing(struct hx_spec *spec, const char *said, struct hx_problem *problem)
+{
+    struct hx_routing routing;
+    char text[HX_ROUTING_BYTES];
+    const char *wrong = hx_routing_parse(said, &routing);
+    if (wrong)
+        return hx_fail(problem, HX_EXIT_USAGE, "--routing", "%s", wrong);
+    if (spec->a)
+        return routing.policy == HX_MINIMAL ||
+               hx_fail(problem, HX_EXIT_USAGE, "--routing", "a HammingMesh makes no detours: minimal is possible");
+    bool named = strncmp(spec->name, spec->fabric, sizeof spec->name - 1) == 0;
+    char *old = strcasestr(spec->fabric, " routing");
+    if (old) { /* a key, for no topology has such a word or a value with a space before it */
+        const char *end = strchr(old + 1, '=');
+        end = end ? end + 1 + strspn(end + 1, " ") : old + strlen(old);
+        end += strcspn(end, " ");
+        memmove(old, end, strlen(end) + 1);
+    }
+    size_t used = strlen(spec->fabric);
+    if (routing.policy != HX_MINIMAL &&
+        used + sizeof " routing=" + strlen(hx_routing_write(text, &routing)) > HX_SPEC_BYTES)
+        return hx_fail(problem, HX_EXIT_USAGE, "--routing", "the fabric's name leaves no room for it");
+    if (routing.policy != HX_MINIMAL)
+        (void)snprintf(spec->fabric + used, sizeof spec->fabric - used, " routing=%s", text);
+    if (named)
+        (void)snprintf(spec->name, sizeof spec->name, "%.63s", spec->fabric);
+    return true;
+}
+
 bool hx_spec_override(struct hx_spec *spec, const struct hx_overrides *o, struct hx_problem *problem)
 {
     if (!spec->a && (o->radix || o->taper))
         return hx_fail(problem, HX_EXIT_USAGE, o->radix ? "--radix" : "--taper",
                        "is for a HammingMesh's trees: what there is of it in '%s' stands in its own words",
                        spec->fabric);
+    if (o->routing && !override_routing(spec, o->routing, problem))
+        return false;
     spec->planes = o->planes ? (unsigned)o->planes : spec->planes;
     spec->radix = o->radix ? (unsigned)o->radix : spec->radix;
     spec->taper = o->taper ? (unsigned)o->taper : spec->taper;

@@ -161,6 +161,7 @@ struct hx_spec {
 /* What options may change of a loaded spec; 0: not given. */
 struct hx_overrides {
     uint64_t planes, radix, taper, credits;
+    const char *routing; /* host/topology/routing.h */
 };
 extern const struct hx_overrides hx_default_sizes; /* of a spec string */
 /* Entries of an option table for them: `struct hx_option options[] = {HX_OVERRIDE_OPTIONS(&overrides), ...}`.
@@ -173,7 +174,10 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .high = HX_MAX_RADIX, .help = "ports of a tree switch", .standard = &hx_default_sizes.radix}, \
     {.name = "taper", .key = "taper", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(o)->taper, .low = 1, \
      .high = HX_MAX_TAPER, .help = "ports down per port up at the leaves of a two-level tree", \
-     .standard = &hx_default_sizes.taper}
+     .standard = &hx_default_sizes.taper}, \
+    {.name = "routing", .key = "routing", .kind = HX_OPTION_STRING, .argument = "HOW", .to.string = &(o)->routing, \
+     .help = "which ways packets take: minimal, valiant, ugal, ugal-threshold, or as ugal:n=4,c=2,t=0.1 (docs/topologies.md)", \
+     .otherwise = "minimal"}
 #define HX_CREDIT_OPTION(o) \
     {.name = "credits", .key = "credits", .kind = HX_OPTION_NUMBER, .argument = "BLOCKS", .to.number = &(o)->credits, \
      .low = HX_LEAST_CREDITS, .high = HX_MOST_CREDITS, \

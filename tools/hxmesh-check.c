@@ -35,11 +35,13 @@ static json_t *to_json(const struct report *r, const struct hx_channels *c)
     if (f->unreachable)
         cut_off = json_pack("{s:[i,i], s:[i,i], s:s}", "at", f->cut_from.gx, f->cut_from.gy, "to", f->cut_to.gx,
                             f->cut_to.gy, "why", r->why);
-    return json_pack("{s:s, s:b, s:i, s:I, s:i, s:I, s:I, s:I, s:b, s:I, s:I, s:o, s:o}", "spec", r->spec.fabric,
-                     "acyclic", r->cycle_length == 0, "vcs", (int)f->vcs, "unreachable", (json_int_t)f->unreachable,
-                     "diameter", (int)f->diameter, "channels", (json_int_t)f->channels, "dependencies",
-                     (json_int_t)f->dependencies, "dead_ends", (json_int_t)f->dead_ends, "minimal", f->minimal, "pairs",
-                     (json_int_t)f->pairs, "isolated", (json_int_t)f->isolated, "cut_off", cut_off, "cycle", cycle);
+    char routing[HX_ROUTING_BYTES];
+    return json_pack("{s:s, s:s, s:b, s:i, s:I, s:i, s:I, s:I, s:I, s:b, s:I, s:I, s:o, s:o}", "spec", r->spec.fabric,
+                     "routing", hx_routing_write(routing, &r->spec.graph->routing), "acyclic", r->cycle_length == 0,
+                     "vcs", (int)f->vcs, "unreachable", (json_int_t)f->unreachable, "diameter", (int)f->diameter,
+                     "channels", (json_int_t)f->channels, "dependencies", (json_int_t)f->dependencies, "dead_ends",
+                     (json_int_t)f->dead_ends, "minimal", f->minimal, "pairs", (json_int_t)f->pairs, "isolated",
+                     (json_int_t)f->isolated, "cut_off", cut_off, "cycle", cycle);
 }
 
 static void print(const struct report *r, const struct hx_channels *c)

@@ -117,13 +117,14 @@ static unsigned room_of(struct feeding *f, unsigned vc)
 
 static void send_frame(struct worker *w, struct feeding *f, const struct hx_header *h, uint32_t buffer)
 {
-    const struct hx_desc d = {.buffer = buffer,
-                              .length = h->length,
-                              .vc = f->accelerator ? 0 : h->vc,
-                              .hops = f->accelerator ? 0 : h->hops,
-                              .dst_d0 = h->dst_d0,
-                              .dst_d1 = h->dst_d1,
-                              .job = h->job};
+    struct hx_desc d = {.buffer = buffer,
+                        .length = h->length,
+                        .vc = f->accelerator ? 0 : h->vc,
+                        .hops = f->accelerator ? 0 : h->hops,
+                        .dst_d0 = h->dst_d0,
+                        .dst_d1 = h->dst_d1,
+                        .job = h->job};
+    hx_desc_set_via(&d, f->accelerator ? 0 : h->via);
     w->shm.buffers[buffer].injected_ns = w->shm.now;
     if (f->accelerator) {
         hal_inject(&f->accelerator->hal, f->plane, &d);

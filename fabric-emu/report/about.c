@@ -56,7 +56,9 @@ void result_settings(const struct result *r, json_t **settings, char **again)
 {
     /* The targets of a table can be written, so it is one of copies. */
     struct hx_settings s = r->settings;
-    struct hx_overrides sizes = {r->g->planes, r->spec->radix, r->spec->taper, r->spec->credits};
+    char routing[HX_ROUTING_BYTES];
+    struct hx_overrides sizes = {r->g->planes, r->spec->radix, r->spec->taper, r->spec->credits,
+                                 hx_routing_write(routing, &r->g->routing)};
     struct hx_timing timing = r->timing;
     const struct hx_option options[] = {HX_TRAFFIC_OPTIONS(&s),
                                         HX_CLOCK_OPTION(&s),

@@ -110,12 +110,14 @@ json_t *result_json(const struct result *r)
     const struct hx_settings *s = &r->settings;
     json_t *settings;
     char *again;
+    char routing[HX_ROUTING_BYTES];
     result_settings(r, &settings, &again);
 #define SET(key, value) (void)json_object_set_new(o, key, value)
     SET("schema", json_integer(RESULT_SCHEMA));
     SET("version", json_string(HXMESH_VERSION));
     SET("spec", json_string(r->spec->fabric));
     SET("fabric", result_fabric_json(r));
+    SET("routing", json_string(hx_routing_write(routing, &r->g->routing)));
     SET("settings", settings);
     SET("planes", json_integer(r->g->planes));
     SET("clock", json_string(hx_clock_names[s->clock]));

@@ -44,6 +44,7 @@ enum cable_verdict cable_arrive(struct cable_end *c, const struct hx_header *h, 
         return CABLE_OVERRUN;
     *d = (struct hx_desc){
         .length = h->length, .vc = h->vc, .hops = h->hops, .dst_d0 = h->dst_d0, .dst_d1 = h->dst_d1, .job = h->job};
+    hx_desc_set_via(d, h->via);
     return CABLE_DATA;
 }
 

@@ -75,6 +75,7 @@ static inline void cable_write_hop(const struct cable_end *c, uint8_t *frame, co
 {
     unsigned vc = c->next_grant;
     hx_frame_set_hop(frame, d->vc, d->hops, vc, hx_credit_limit(&c->link.rx[vc]));
+    hx_frame_set_via(frame, hx_desc_via(d));
 }
 
 /* It was sent. */

@@ -69,6 +69,35 @@ static inline unsigned hal_cost(const struct hx_desc *d)
     return hx_blocks(d->length);
 }
 
+/* A HammingMesh's switches make no detours: nobody asks for the rest. */
+static inline unsigned hal_queued(struct hal_switch *h, unsigned output)
+{
+    (void)h;
+    (void)output;
+    return 0;
+}
+
+static inline unsigned hal_buffer(const struct hal_switch *h)
+{
+    (void)h;
+    return HX_MAX_ROOM;
+}
+
+static inline bool hal_destination(struct hal_switch *h, const struct hx_desc *d, uint16_t *d0, uint16_t *d1)
+{
+    (void)h;
+    hx_frame_destination(rte_pktmbuf_mtod(dpdk_mbuf(d), const uint8_t *), d0, d1);
+    return true;
+}
+
+static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position, uint16_t d0,
+                                uint16_t d1)
+{
+    struct hx_desc *d = arrivals_slot(&h->port[input].arrivals, vc, position);
+    d->dst_d0 = d0;
+    d->dst_d1 = d1;
+}
+
 /* Credit for the input goes back at once: its buffer is an mbuf, and that belongs to the output now. */
 static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,
                                 const struct hx_desc *d)

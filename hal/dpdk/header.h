@@ -65,7 +65,7 @@ static inline bool dpdk_read_header_scalar(struct hx_desc *d, const uint8_t *fra
              dpdk_get32(frame + HX_AT_DST_D0); /* destination, in MAC and fields */
     wrong |= dpdk_get32(frame + HX_AT_SRC_MAC + DPDK_IN_MAC) ^ dpdk_get32(frame + HX_AT_SRC_D0); /* source */
     wrong |= dpdk_get32(frame + HX_AT_ETHERTYPE) >> 8 ^ (uint32_t)(HX_ETHERTYPE_DATA << 8 | HX_WIRE_VERSION);
-    wrong |= dpdk_get16(frame + HX_AT_RESERVED);
+    wrong |= dpdk_get16(frame + HX_AT_VIA);
     wrong |= dpdk_get16(frame + HX_AT_KIND) ^ (HX_DATA << 8 | plane);
     d->length = dpdk_get16(frame + HX_AT_LENGTH);
     d->vc = frame[HX_AT_VC];
@@ -125,7 +125,7 @@ static inline __attribute__((always_inline)) bool dpdk_read_header(struct hx_des
     const __m128i most = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, HX_VCS - 1);
     const __m128i differ = _mm_xor_si128(first, _mm_or_si128(_mm_shuffle_epi8(fields, in_mac), expected->start));
     const __m128i wrong = _mm_subs_epu8(differ, most);
-    uint32_t rest = dpdk_raw16(frame + HX_AT_RESERVED) | (dpdk_raw16(frame + HX_AT_KIND) ^ expected->kind);
+    uint32_t rest = dpdk_raw16(frame + HX_AT_VIA) | (dpdk_raw16(frame + HX_AT_KIND) ^ expected->kind);
     uint16_t length = dpdk_get16(frame + HX_AT_LENGTH);
     __m128i made = _mm_insert_epi32(_mm_shuffle_epi8(fields, in_descriptor), (int)(uint32_t)address, 0);
     made = _mm_insert_epi16(made, (int)length, 2);

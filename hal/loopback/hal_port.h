@@ -49,6 +49,35 @@ static inline unsigned hal_cost(const struct hx_desc *d)
     return hx_blocks(d->length);
 }
 
+static inline unsigned hal_queued(struct hal_switch *h, unsigned output)
+{
+    unsigned queued = 0;
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        const struct hx_credit_sender *tx = &h->node.port[output].cable.link.tx[vc];
+        queued += tx->buffer - hx_credit_room(tx);
+    }
+    return queued;
+}
+
+static inline unsigned hal_buffer(const struct hal_switch *h)
+{
+    return h->node.blocks;
+}
+
+static inline bool hal_destination(struct hal_switch *h, const struct hx_desc *d, uint16_t *d0, uint16_t *d1)
+{
+    hx_frame_destination(h->node.frames[d->buffer], d0, d1);
+    return true;
+}
+
+static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position, uint16_t d0,
+                                uint16_t d1)
+{
+    struct hx_desc *d = arrivals_slot(&h->node.port[input].arrivals, vc, position);
+    d->dst_d0 = d0;
+    d->dst_d1 = d1;
+}
+
 static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,
                                 const struct hx_desc *d)
 {

@@ -8,6 +8,7 @@
 #include "hal/looks.h"
 #include "hal/user.h"
 #include "hxmesh/lanes.h"
+#include "hxmesh/memory.h"
 #include "link.h"
 #include "pool.h"
 #include "redo.h"
@@ -74,7 +75,9 @@ struct hal_switch {
     struct shm_tapped *tap; /* ports whose frames are captured (tap.h); NULL: none */
 };
 
-void shm_tap_step(const struct hal_switch *h); /* tap.c */
+/* tap.c */
+void shm_tap_step(const struct hal_switch *h);
+void shm_tap_redirects(const struct hal_switch *h, unsigned input, unsigned vc, uint16_t position);
 
 /* ---- buffers ---- */
 
@@ -173,6 +176,39 @@ static inline unsigned hal_cost(const struct hx_desc *d)
 {
     (void)d;
     return 1;
+}
+
+/* Slots that are taken at the far end. */
+static inline unsigned hal_queued(struct hal_switch *h, unsigned output)
+{
+    const struct shm_tx *tx = &h->tx[output];
+    return hx_lanes_sum(hx_lanes_sub(tx->head, shm_load(&tx->link->tails)));
+}
+
+static inline unsigned hal_buffer(const struct hal_switch *h)
+{
+    return h->size;
+}
+
+static inline bool hal_destination(struct hal_switch *h, const struct hx_desc *d, uint16_t *d0, uint16_t *d1)
+{
+    if (d->buffer / h->worker->per_home >= h->worker->workers)
+        return false;
+    hx_frame_destination(h->worker->buffers[d->buffer].frame, d0, d1);
+    return true;
+}
+
+/* Both digits at once: the worker may be killed before the next instruction. */
+static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position, uint16_t d0,
+                                uint16_t d1)
+{
+    struct hx_desc *d = &h->rx[input].link->slots[vc * h->size + (position & (h->size - 1))];
+    const uint16_t digits[2] = {d0, d1};
+    uint32_t both;
+    if (__builtin_expect(h->tap != NULL, 0))
+        shm_tap_redirects(h, input, vc, position);
+    memcpy(&both, digits, sizeof both);
+    atomic_store_explicit((_Atomic uint32_t *)(void *)&d->dst_d0, both, memory_order_relaxed);
 }
 
 static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,

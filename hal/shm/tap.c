@@ -106,11 +106,13 @@ struct shm_tapped *shm_tapped_new(struct shm_taps *taps, const struct hal_switch
         return NULL;
     size_t seen = sizeof any + h->ports * sizeof any.seen[0];
     size_t room = notes ? (size_t)h->ports * HX_VCS * h->size * sizeof *any.note : 0;
-    struct shm_tapped *t = calloc(1, seen + room);
+    size_t came = sw->route.detour ? (size_t)h->ports * HX_VCS * h->size * sizeof *any.came : 0;
+    struct shm_tapped *t = calloc(1, seen + room + came);
     if (!t)
         return NULL;
     *t = any;
     t->note = notes ? (struct hx_tap_note *)(void *)((uint8_t *)t + seen) : NULL;
+    t->came = came ? (uint32_t *)(void *)((uint8_t *)t + seen + room) : NULL;
     for (unsigned port = 0; port < h->ports; port++)
         t->seen[port] = h->rx[port].seen;
     return t;
@@ -164,7 +166,7 @@ static uint64_t id_of(const struct shm_taps *taps, const struct shm_buffer *b, u
     return (b->injected_ns - taps->started_ns) * buffers + buffer + 1;
 }
 
-static void write_record(const struct moment *m, uint32_t interface, const struct hx_desc *d,
+static void write_record(const struct moment *m, uint32_t interface, const struct hx_desc *d, unsigned via,
                          enum hx_tap_direction direction, const struct hx_tap_note *note)
 {
     struct shm_tap *tap = m->tap;
@@ -173,6 +175,7 @@ static void write_record(const struct moment *m, uint32_t interface, const struc
     uint32_t original = HX_HEADER_BYTES + d->length;
     if (tap->program) {
         hx_frame_set_hop(b->frame, d->vc, d->hops, HX_NO_CREDIT, 0);
+        hx_frame_set_via(b->frame, via);
         if (!bpf_filter(tap->program, b->frame, original, original))
             return;
     }
@@ -196,11 +199,13 @@ static void write_record(const struct moment *m, uint32_t interface, const struc
         *hx_tap_note_of(r) = *note;
     copy(hx_tap_bytes_of(r), b->frame, captured);
     hx_frame_set_hop(hx_tap_bytes_of(r), d->vc, d->hops, HX_NO_CREDIT, 0);
+    hx_frame_set_via(hx_tap_bytes_of(r), via);
 }
 
-/* Records positions from .. to of a VC of a link. `notes`: by slot, NULL: none. */
+/* Records positions from .. to of a VC of a link. `notes`, `came`: by slot, NULL: none. */
 static void record_vc(const struct moment *m, unsigned port, const struct hx_desc *slots, unsigned size, uint16_t from,
-                      uint16_t to, enum hx_tap_direction direction, const struct hx_tap_note *notes)
+                      uint16_t to, enum hx_tap_direction direction, const struct hx_tap_note *notes,
+                      const uint32_t *came)
 {
     const struct shm_worker *w = m->of->taps->worker;
     uint32_t interface = m->tap->interface[m->of->first_port + port] - 1;
@@ -211,7 +216,8 @@ static void record_vc(const struct moment *m, unsigned port, const struct hx_des
         unsigned slot = from & (size - 1);
         const struct hx_desc *d = &slots[slot];
         if (d->buffer / w->per_home < w->workers && d->length <= HX_MAX_PAYLOAD)
-            write_record(m, interface, d, direction, notes ? &notes[slot] : NULL);
+            write_record(m, interface, d, came && came[slot] ? came[slot] - 1 : hx_desc_via(d), direction,
+                         notes ? &notes[slot] : NULL);
     }
 }
 
@@ -219,9 +225,12 @@ static void record_port(const struct moment *m, const struct hal_switch *h, unsi
                         uint64_t from, uint64_t to, enum hx_tap_direction direction)
 {
     const struct hx_tap_note *notes = direction == HX_TAP_OUT && m->tap->shape.annotate ? m->of->note : NULL;
-    for (unsigned vc = 0; vc < HX_VCS; vc++)
+    const uint32_t *came = direction == HX_TAP_IN ? m->of->came : NULL;
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        size_t slots = ((size_t)port * HX_VCS + vc) * h->size;
         record_vc(m, port, link->slots + (size_t)vc * h->size, h->size, hx_lane(from, vc), hx_lane(to, vc), direction,
-                  notes ? notes + ((size_t)port * HX_VCS + vc) * h->size : NULL);
+                  notes ? notes + slots : NULL, came ? came + slots : NULL);
+    }
 }
 
 /* Transit does not look at frames, so they are far away. Asks for the beginnings of those that a port is to record, and
@@ -296,6 +305,22 @@ bool shm_tap_has_room(const struct hal_switch *h)
     return room;
 }
 
+void shm_tap_redirects(const struct hal_switch *h, unsigned input, unsigned vc, uint16_t position)
+{
+    size_t slot = vc * h->size + (position & (h->size - 1));
+    if (h->tap->came)
+        h->tap->came[(size_t)input * HX_VCS * h->size + slot] = 1U + hx_desc_via(&h->rx[input].link->slots[slot]);
+}
+
+/* What has come by a port until now is recorded. */
+static void forget_came(const struct hal_switch *h, unsigned port)
+{
+    uint32_t *came = h->tap->came + (size_t)port * HX_VCS * h->size;
+    for (unsigned vc = 0; vc < HX_VCS; vc++, came += h->size)
+        for (uint16_t at = hx_lane(h->tap->seen[port], vc); at != hx_lane(h->rx[port].seen, vc); at++)
+            came[at & (h->size - 1)] = 0;
+}
+
 void shm_tap_step(const struct hal_switch *h)
 {
     struct shm_tapped *t = h->tap;
@@ -306,8 +331,11 @@ void shm_tap_step(const struct hal_switch *h)
         if (in | out)
             record_step(h, &m, in, out);
     }
-    for (unsigned port = 0; port < h->ports; port++)
+    for (unsigned port = 0; port < h->ports; port++) {
+        if (t->came && t->seen[port] != h->rx[port].seen)
+            forget_came(h, port);
         t->seen[port] = h->rx[port].seen;
+    }
 }
 
 void shm_tap_replayed(const struct hal_switch *h, unsigned output, unsigned vc)

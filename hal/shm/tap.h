@@ -47,7 +47,8 @@ struct shm_tapped {
     uint64_t ports[SHM_TAPS]; /* tapped, bit by port */
     uint64_t needs[SHM_TAPS]; /* room in the ring before a step, in bytes; 0: does not wait for it */
     struct hx_tap_note *note; /* [port][VC][slot of the link]: of packets sent in this step. NULL: none wanted */
-    uint64_t seen[];          /* [ports]: lanes of arrivals that have been looked at */
+    uint32_t *came;  /* likewise, of packets that a step redirects: 1 + the via that they came with; 0: as they are */
+    uint64_t seen[]; /* [ports]: lanes of arrivals that have been looked at */
 };
 
 /* Binds memory that another process offers as `fd` to a slot. `ports`: of all planes. Returns 0 or -errno: -EPROTO it is
@@ -68,6 +69,9 @@ bool shm_tap_has_room(const struct hal_switch *h);
 
 /* Before the commit of a step. */
 void shm_tap_step(const struct hal_switch *h);
+
+/* The step is about to redirect a packet: it is recorded as it came. */
+void shm_tap_redirects(const struct hal_switch *h, unsigned input, unsigned vc, uint16_t position);
 
 /* The packet that goes next into this link comes from outside, not from the switch: says so in its note. */
 void shm_tap_replayed(const struct hal_switch *h, unsigned output, unsigned vc);

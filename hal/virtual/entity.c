@@ -53,7 +53,7 @@ static bool may_go(struct virtual_entity *e, struct virtual_node *n, unsigned in
 {
     const struct hx_route *r = &n->sw.route;
     struct hal_switch *h = &n->hal;
-    if (d->dst_d0 >= r->columns || d->dst_d1 >= r->rows)
+    if (d->dst_d0 >= r->columns || d->dst_d1 >= r->rows || r->choosing >> input & 1)
         return true;
     uint64_t ports =
         e->router ? hx_router_ports(r, input, d->dst_d0, d->dst_d1) : hx_mesh_ports(r, input, d->dst_d0, d->dst_d1);

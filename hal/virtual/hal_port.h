@@ -177,6 +177,33 @@ static inline unsigned hal_cost(const struct hx_desc *d)
     return virtual_blocks(d);
 }
 
+/* Blocks whose credit is not back. What stands before the link counts: its credit is spent. */
+static inline unsigned hal_queued(struct hal_switch *h, unsigned output)
+{
+    if (h->room[output].credit_next <= h->worker->now)
+        virtual_take_credits(h, output);
+    return HX_VCS * h->worker->timing.vc_blocks - hx_lanes_sum(h->room[output].lanes);
+}
+
+static inline unsigned hal_buffer(const struct hal_switch *h)
+{
+    return h->worker->timing.vc_blocks;
+}
+
+static inline bool hal_destination(struct hal_switch *h, const struct hx_desc *d, uint16_t *d0, uint16_t *d1)
+{
+    hx_frame_destination(virtual_pool_frame(&h->worker->pool, d->buffer), d0, d1);
+    return true;
+}
+
+static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position, uint16_t d0,
+                                uint16_t d1)
+{
+    struct virtual_slot *slot = virtual_queue_at(&h->rx[input].queue[vc], position);
+    slot->d.dst_d0 = d0;
+    slot->d.dst_d1 = d1;
+}
+
 void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, const struct hx_desc *d);
 
 static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,

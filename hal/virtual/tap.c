@@ -110,6 +110,7 @@ static void record(struct virtual_tap *t, const struct sight *s, uint32_t link, 
     uint32_t original = HX_HEADER_BYTES + s->d->length;
     count(&t->counts[interface].received);
     hx_frame_set_hop(s->frame, s->d->vc, s->d->hops, HX_NO_CREDIT, 0);
+    hx_frame_set_via(s->frame, hx_desc_via(s->d));
     if (t->program && !bpf_filter(t->program, s->frame, original, s->carried))
         return;
     count(&t->counts[interface].accepted);

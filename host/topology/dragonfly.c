@@ -158,6 +158,7 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     lay_global(f, d, optical);
     f->rule = HX_VC_BY_LINK;
     f->vcs = d->groups > 1 ? 2 : 1;
+    f->detours = (struct hx_detours){.vcs = d->groups > 2 ? 3 : 0, .rule = HX_VC_BY_LINK, .area = (uint16_t)d->a};
     f->columns = d->a * d->p;
     f->rows = d->groups;
     f->groups = routers;
@@ -204,7 +205,9 @@ static uint64_t allowed(const struct hx_fabric *f, uint32_t node, unsigned input
         return UINT64_MAX;
     for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
         bool to_host = hx_is_host(f, hx_fabric_far(f, node, port).node);
-        set |= (uint64_t)(to_host || is_global(f, node, port) != is_global(f, node, input)) << port;
+        bool turns = is_global(f, node, port) != is_global(f, node, input);
+        bool passes = is_global(f, node, input) && f->routing.policy != HX_MINIMAL;
+        set |= (uint64_t)(to_host || turns || passes) << port;
     }
     return set;
 }

@@ -178,7 +178,7 @@ static bool is_joined(const struct hx_fabric *f, struct hx_problem *problem)
 }
 
 /* Hosts are skipped: they are never on the way between routers. */
-static void measure(struct hx_fabric *f)
+void hx_fabric_measure(struct hx_fabric *f)
 {
     uint32_t routers = f->nodes - f->hosts;
     f->distance = hx_allocate((size_t)routers * routers, 1);
@@ -225,7 +225,7 @@ bool hx_fabric_finish(struct hx_fabric *f, struct hx_problem *problem)
     good = good && is_joined(f, problem);
     free_laying(f);
     if (good && f->nodes > f->hosts && !f->topology->toward && !f->by_ways && !f->mesh.nodes)
-        measure(f);
+        hx_fabric_measure(f);
     return good;
 }
 

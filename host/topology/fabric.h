@@ -16,6 +16,7 @@
 #define HXMESH_HOST_FABRIC_H
 
 #include "host/error.h"
+#include "host/topology/routing.h"
 #include "host/value.h"
 #include "hxmesh/geometry.h"
 #include "hxmesh/route.h"
@@ -45,10 +46,19 @@ struct hx_link_class {
 
 /* How the VC of a packet changes from hop to hop, so that no cycle of waiting closes. A link to a host never changes it. */
 enum hx_vc_rule {
-    HX_VC_NEVER,       /* up and down a tree */
-    HX_VC_BY_HOP,      /* + 1 on each link between routers but a packet's first */
-    HX_VC_BY_LINK,     /* + 1 on marked links: board crossings, global links, datelines */
-    HX_VC_BY_DIMENSION /* + 1 on marked links, from 0 again where a packet turns into another dimension */
+    HX_VC_NEVER,        /* up and down a tree */
+    HX_VC_BY_HOP,       /* + 1 on each link between routers but a packet's first */
+    HX_VC_BY_LINK,      /* + 1 on marked links: board crossings, global links, datelines */
+    HX_VC_BY_DIMENSION, /* + 1 on marked links, from 0 again where a packet turns into another dimension */
+    HX_VC_AT_LEAF       /* + 1 where a router of hosts sends on what came from a router: up again, on a detour */
+};
+
+/* What packets that make detours need (include/hxmesh/detour.h). Intermediate routers are those that have hosts. */
+struct hx_detours {
+    unsigned vcs; /* 0: there are no detours */
+    enum hx_vc_rule rule;
+    uint16_t area; /* d0s in a row that are one area; 0: each is its own */
+    bool weighed;  /* ways are of several lengths, and cost accordingly. All routers have hosts */
 };
 
 struct hx_fabric_node {
@@ -57,8 +67,6 @@ struct hx_fabric_node {
     uint16_t ports;
     uint16_t d0, d1; /* a host's address; a router: d0 is that of its hosts, HX_NO_DIGIT if it has none */
 };
-#define HX_NO_DIGIT UINT16_MAX
-
 struct hx_fabric_port {
     struct hx_end far; /* node HX_NOWHERE: nothing hangs there */
     uint8_t link_class;
@@ -84,6 +92,8 @@ struct hx_fabric {
     unsigned host_links;    /* links of a host in one plane: its injection bandwidth */
     unsigned vcs;           /* 1 .. 4 */
     enum hx_vc_rule rule;
+    struct hx_routing routing;
+    struct hx_detours detours; /* what they would need; vcs and rule are what the routing needs */
     uint32_t hosts, nodes;
     uint32_t ports;     /* of all nodes of one plane, LOCAL included */
     uint32_t digits[2]; /* d0 and d1 are below these */
@@ -106,7 +116,7 @@ struct hx_fabric {
     void *own;               /* the topology's: one piece of hx_allocate(), freed with the fabric */
     struct hx_laying *laying;
     uint8_t *
-        distance; /* [nodes - hosts][nodes - hosts] between routers, links; made by hx_fabric_finish where routes need it */
+        distance; /* [nodes - hosts][nodes - hosts] between routers, links; where routes or the cost of detours need it */
 };
 
 /* ---- to make one: what topologies call ---- */
@@ -143,6 +153,9 @@ void hx_fabric_name(struct hx_fabric *f, const char *word, uint32_t first, uint3
  * hosts, every host reached from every other. The problem names no place: where is the
  * caller's. */
 bool hx_fabric_finish(struct hx_fabric *f, struct hx_problem *problem);
+
+/* Fills f->distance. */
+void hx_fabric_measure(struct hx_fabric *f);
 
 void hx_fabric_free(struct hx_fabric *f);
 

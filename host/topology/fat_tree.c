@@ -6,7 +6,7 @@
  *
  * Links up are dealt out in turn: link n of a level goes to switch (n mod their number) above. What is dealt by one leaf,
  * or by one full pod, comes round all of them, so between two leaves there is always a way that goes up and then down and
- * is shortest: one VC. The last pod may hold fewer leaves and so reach some of the tops only. A group is a leaf with its
+ * is shortest: one VC, and two where detours go up again at a leaf. The last pod may hold fewer leaves and so reach some of the tops only. A group is a leaf with its
  * hosts, or a switch above. */
 #include "host/topology/topology.h"
 
@@ -139,6 +139,7 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     else
         lay_three_levels(f, &t);
     f->bought_planes = 16;
+    f->detours = (struct hx_detours){.vcs = t.leaves > 2 ? 2 : 0, .rule = HX_VC_AT_LEAF};
     struct tree *own = hx_allocate(1, sizeof *own);
     *own = t;
     f->own = own;

@@ -2,7 +2,7 @@
  *
  * A full mesh of h + 1 columns, of which each link is cut by a router: `global` for the pair of columns. Of the columns'
  * own routers there are l layers, all on the same globals: a `local` has p hosts and h links, a global 2 l links. Locals of two
- * columns have one shortest way, those of one column h. Up to a global and down again: one VC. */
+ * columns have one shortest way, those of one column h. Up to a global and down again: one VC. A detour goes up and down twice: two. */
 #include "host/topology/topology.h"
 
 struct mesh {
@@ -57,6 +57,7 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
             lay_local(f, &m, layer, column, own, mesh);
     for (unsigned global = 0; global < globals; global++)
         f->node[f->hosts + locals + global].group = locals + global;
+    f->detours = (struct hx_detours){.vcs = 2, .rule = HX_VC_AT_LEAF};
     f->groups = locals + globals;
     f->group_word = "local";
     f->bought_planes = 16;

@@ -7,7 +7,7 @@
  * on the middle switches of all directions. Square a holds a * row + column, of the field of n elements; columns are a = 0.
  *
  * Every middle switch has k links down to the lower leaves and k to the upper ones. Two leaves that have the same place have k
- * shortest ways, all others one. Up and down again: one VC. */
+ * shortest ways, all others one. Up and down again: one VC; a detour goes up and down twice: two. */
 #include "host/topology/galois.h"
 #include "host/topology/topology.h"
 
@@ -76,6 +76,7 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
         lay_leaf(f, &field, k, leaf, own, tree);
     for (unsigned middle = 0; middle < places; middle++)
         f->node[f->hosts + 2 * places + middle].group = 2 * places + middle;
+    f->detours = (struct hx_detours){.vcs = 2, .rule = HX_VC_AT_LEAF};
     f->groups = 3 * places;
     f->group_word = "leaf";
     f->bought_planes = 16;

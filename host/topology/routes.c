@@ -139,7 +139,7 @@ uint64_t hx_fabric_raised(const struct hx_fabric *f, uint32_t node, unsigned out
         return f->topology->raised(f, node, output);
     if (hx_is_host(f, port->far.node))
         return 0;
-    if (f->rule == HX_VC_BY_HOP)
+    if (f->rule == HX_VC_BY_HOP || (f->rule == HX_VC_AT_LEAF && f->node[node].d0 != HX_NO_DIGIT))
         return inputs_where(f, node, output, comes_from_router);
     bool by_link = f->rule == HX_VC_BY_LINK || f->rule == HX_VC_BY_DIMENSION;
     return by_link && port->marked ? UINT64_MAX : 0;
@@ -154,12 +154,20 @@ static uint64_t restarted(const struct hx_fabric *f, uint32_t node, unsigned out
 
 /* ---- tables ---- */
 
+static bool makes_detours(const struct hx_fabric *f)
+{
+    return f->routing.policy != HX_MINIMAL;
+}
+
 size_t hx_fabric_route_bytes(const struct hx_fabric *f, uint32_t node)
 {
     if (f->mesh.nodes)
         return hx_route_bytes(&f->mesh, node);
     size_t digits = (size_t)f->digits[0] + f->digits[1];
-    return hx_is_host(f, node) ? digits : (digits + 3U * hx_fabric_ports(f, node)) * sizeof(uint64_t);
+    if (hx_is_host(f, node))
+        return digits;
+    size_t detour = makes_detours(f) ? sizeof(uint64_t) + sizeof(struct hx_detour) : 0;
+    return (digits + 3U * hx_fabric_ports(f, node)) * sizeof(uint64_t) + detour;
 }
 
 static void narrow_tables(struct hx_route *r, const struct hx_fabric *f, uint32_t node, uint64_t up, uint8_t *tables)
@@ -178,11 +186,29 @@ static void narrow_tables(struct hx_route *r, const struct hx_fabric *f, uint32_
         r->allowed[input] = (uint8_t)(allowed(f, node, input) & (up | 1U << HX_LOCAL));
 }
 
+/* Behind the tables of a router; d1_ports has room for one more. */
+static void add_detours(struct hx_route *r, const struct hx_fabric *f, uint32_t node, uint64_t *d1_ports,
+                        struct hx_detour *detour)
+{
+    uint64_t hosts = hx_fabric_host_ports(f, node);
+    d1_ports[f->digits[1]] = ~hosts;
+    *detour = (struct hx_detour){.distance = f->detours.weighed ? f->distance : NULL,
+                                 .routers = (uint16_t)f->digits[0],
+                                 .own = f->node[node].d0,
+                                 .area = f->detours.area ? f->detours.area : 1,
+                                 .policy = (uint8_t)f->routing.policy,
+                                 .candidates = (uint8_t)f->routing.candidates,
+                                 .cost = (uint16_t)f->routing.cost,
+                                 .threshold = (uint16_t)f->routing.threshold};
+    r->detour = detour;
+    r->choosing = hosts;
+}
+
 static void router_tables(struct hx_route *r, const struct hx_fabric *f, uint32_t node, uint64_t up, uint64_t *tables)
 {
     unsigned ports = hx_fabric_ports(f, node);
     uint64_t *d1_ports = tables + f->digits[0];
-    uint64_t *from = d1_ports + f->digits[1];
+    uint64_t *from = d1_ports + f->digits[1] + makes_detours(f);
     for (unsigned value = 0; value < f->digits[0]; value++)
         tables[value] = hx_fabric_toward(f, node, 0, value);
     for (unsigned value = 0; value < f->digits[1]; value++)
@@ -199,6 +225,8 @@ static void router_tables(struct hx_route *r, const struct hx_fabric *f, uint32_
     r->from = from;
     r->raised = from + ports;
     r->restarted = from + 2 * (size_t)ports;
+    if (makes_detours(f))
+        add_detours(r, f, node, d1_ports, (struct hx_detour *)(void *)(from + 3 * (size_t)ports));
 }
 
 void hx_fabric_route(struct hx_route *r, const struct hx_fabric *f, uint32_t node, struct hx_barred barred, uint64_t up,

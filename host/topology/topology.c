@@ -96,10 +96,15 @@ const struct hx_topology *hx_topology_of(const char *text, struct hx_problem *pr
 bool hx_fabric_make(struct hx_fabric *f, const char *text, unsigned planes, struct hx_problem *problem)
 {
     struct hx_words words;
+    struct hx_routing routing;
     *f = (struct hx_fabric){.topology = hx_topology_of(text, problem), .planes = planes};
     if (!f->topology || !hx_words_split(&words, text, problem))
         return false;
-    if (f->topology->build(f, &words, problem))
+    const char *said = hx_words_text(&words, "routing");
+    const char *wrong = hx_routing_parse(said ? said : "minimal", &routing);
+    if (wrong)
+        return hx_words_fail(&words, problem, "%s", wrong);
+    if (f->topology->build(f, &words, problem) && hx_fabric_set_routing(f, &routing, problem))
         return true;
     hx_fabric_free(f);
     if (!problem->where[0])

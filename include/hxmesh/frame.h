@@ -15,7 +15,7 @@
  *       15    1  vc        0 .. 2
  *       16    1  hops      switches passed so far
  *       17    1  credit_vc VC of the piggybacked grant, 0xFF: none
- *       18    2  reserved  0
+ *       18    2  via       d0 + 1 of the router that the packet is on a detour to (detour.h), 0: none
  *       20    4  credit_limit   absolute grant in blocks for credit_vc (section credit.h)
  *       24    4  crc       CRC-32C of bytes 28 .. 63+length
  *   -- end to end, under the CRC --
@@ -99,7 +99,7 @@ enum {
     HX_AT_VC = 15,
     HX_AT_HOPS = 16,
     HX_AT_CREDIT_VC = 17,
-    HX_AT_RESERVED = 18,
+    HX_AT_VIA = 18,
     HX_AT_CREDIT_LIMIT = 20,
     HX_AT_CRC = 24,
     HX_AT_KIND = 28,
@@ -133,6 +133,7 @@ enum hx_control_kind { HX_CREDIT = 1 };
 
 struct hx_header {
     uint8_t vc, hops, credit_vc;
+    uint16_t via;
     uint32_t credit_limit;
     uint32_t crc;
     uint8_t kind, plane;
@@ -188,6 +189,12 @@ void hx_frame_set_crc(uint8_t *frame, uint32_t crc);
 
 /* Writes the hop-by-hop fields of a frame that is already encoded: what changes at a switch. Values as in the table. */
 void hx_frame_set_hop(uint8_t *frame, unsigned vc, unsigned hops, unsigned credit_vc, uint32_t credit_limit);
+
+/* Likewise, where a packet is on a detour to: d0 + 1 of the router, 0: on none. */
+void hx_frame_set_via(uint8_t *frame, unsigned via);
+
+/* The destination that a frame says, whatever stands in it besides. */
+void hx_frame_destination(const uint8_t *frame, uint16_t *d0, uint16_t *d1);
 
 /* Writes a whole credit frame, its CRC included. */
 void hx_credit_encode(uint8_t frame[HX_CREDIT_FRAME_BYTES], const struct hx_credit_frame *c);

@@ -40,6 +40,9 @@ enum {
 
 #define HX_NOWHERE UINT32_MAX /* "no node": a port without a cable */
 
+/* No digit of an address (frame.h). An address whose d1 it is names the router whose hosts have that d0. */
+#define HX_NO_DIGIT UINT16_MAX
+
 /* The network of one line. Invariant: leaves*down >= ports; spines == 0 exactly when leaves == 1. */
 struct hx_network {
     uint16_t ports;    /* board edges on the line: 2 * boards */

@@ -44,6 +44,15 @@
  *     for an output without a link.
  * unsigned hal_cost(const struct hx_desc *)
  *     credit units the packet takes, at least 1.
+ * unsigned hal_queued(struct hal_switch *, unsigned output)
+ *     routers: credit units that went by the output, on whatever VC, and have not left the far end as far as is known here.
+ * unsigned hal_buffer(const struct hal_switch *)
+ *     routers: credit units that a VC of a link has at its far end.
+ * bool hal_destination(struct hal_switch *, const struct hx_desc *, uint16_t *d0, uint16_t *d1)
+ *     routers: the destination that a packet's frame says (hx_frame_destination). false: the descriptor has no frame.
+ * void hal_redirect(struct hal_switch *, unsigned input, unsigned vc, uint16_t position, uint16_t d0, uint16_t d1)
+ *     routers: from now on the packet at a position that has arrived goes there; what hal_arrival() gave for it says so too. Where a
+ *     step can be cut short the old address or the new one stands there afterwards, either of which is right.
  * void hal_transmit(struct hal_switch *, unsigned output, unsigned input, unsigned vc, const struct hx_desc *)
  *     sends a copy of the descriptor on the link's VC d->vc, which has room for it; the packet came from (input, vc).
  * void hal_drop(struct hal_switch *, unsigned input, unsigned vc, const struct hx_desc *, enum hx_drop)

@@ -42,13 +42,17 @@ struct hx_barred {
     const uint8_t *bits;
 };
 
+struct hx_detour;
+
 struct hx_route {
     const uint8_t *x_table;   /* accelerator: entry per d0 */
     const uint8_t *y_table;   /* accelerator: entry per d1 */
     const uint64_t *d0_ports; /* router: entry per d0 */
-    const uint64_t *d1_ports; /* router: entry per d1 */
+    const uint64_t *d1_ports; /* router: entry per d1, and where `detour` is set one more, for HX_NO_DIGIT */
     const uint64_t *from;     /* router, per input: what a packet from there may still take; links that are up */
     const uint64_t *returns;  /* router, per input: where what has no way on goes, on its VC; NULL: it is dropped */
+    const struct hx_detour *detour; /* router: how packets choose (detour.h); NULL: they all go straight */
+    uint64_t choosing; /* router: inputs that packets come by that have not chosen yet; 0 without `detour` */
     const uint64_t *raised, *restarted;    /* router, per output: inputs, see above; used where changes_vc is set */
     uint8_t allowed[HX_ACCELERATOR_PORTS]; /* accelerator: what a packet from this input may still take */
     uint8_t raise;                         /* accelerator: ports where the VC is raised by one */
@@ -85,7 +89,7 @@ static inline uint64_t hx_mesh_ports(const struct hx_route *r, unsigned input, u
 
 static inline uint64_t hx_router_ports(const struct hx_route *r, unsigned input, unsigned gx, unsigned gy)
 {
-    return r->d0_ports[gx] & r->d1_ports[gy] & r->from[input];
+    return r->d0_ports[gx] & r->d1_ports[gy < r->rows ? gy : r->rows] & r->from[input];
 }
 
 static inline uint64_t hx_route_ports(const struct hx_route *r, unsigned input, unsigned gx, unsigned gy)

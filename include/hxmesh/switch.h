@@ -50,15 +50,30 @@ enum {
 
 /* A packet inside the fabric. */
 struct hx_desc {
-    uint32_t buffer; /* platform's handle of the bytes */
-    uint16_t length; /* payload bytes, 0 .. 8192 */
-    uint8_t vc;      /* 0 .. 2 */
-    uint8_t hops;    /* switches passed */
-    uint16_t dst_d0, dst_d1;
+    uint32_t buffer;         /* platform's handle of the bytes */
+    uint16_t length;         /* payload bytes, 0 .. 8192 */
+    uint8_t vc;              /* 0 .. 2 */
+    uint8_t hops;            /* switches passed */
+    uint16_t dst_d0, dst_d1; /* where it goes now: its destination, or (d0, HX_NO_DIGIT), a router on a detour */
     uint16_t job;
     uint16_t flow; /* platform's own; carried along */
 };
 HX_STATIC_ASSERT(sizeof(struct hx_desc) == 16, "a descriptor is 16 bytes: four to a cache line");
+HX_STATIC_ASSERT(offsetof(struct hx_desc, dst_d0) == 8 && offsetof(struct hx_desc, dst_d1) == 10,
+                 "where it goes is one aligned word of 32 bits: hal_redirect() may write it at once");
+
+/* What its frame says of a detour (frame.h). */
+static inline uint16_t hx_desc_via(const struct hx_desc *d)
+{
+    return d->dst_d1 == HX_NO_DIGIT ? (uint16_t)(d->dst_d0 + 1U) : 0;
+}
+
+/* Takes over what a frame says of a detour; the destination stays where there is none. */
+static inline void hx_desc_set_via(struct hx_desc *d, unsigned via)
+{
+    d->dst_d0 = via ? (uint16_t)(via - 1U) : d->dst_d0;
+    d->dst_d1 = via ? HX_NO_DIGIT : d->dst_d1;
+}
 
 /* Every reason for which a packet may be dropped anywhere; the names are those of reports. */
 #define HX_DROP_REASONS(X)                                                                                             \

@@ -89,7 +89,7 @@ dissect() { tshark -X "lua_script:$DISSECTOR" "$@" 2> >(grep -v "^Running as use
         found=$(dissect -o hxmesh.check_crc:TRUE -r broken.pcapng -T fields -e frame.number -Y "$expert")
         [ "$found" = "$frame" ] || { echo "$rule: '$found', not $frame" && return 1; }
     done <<'END'
-header hxmesh.reserved_set
+header hxmesh.via > 0
 crc hxmesh.bad_crc
 delivery hxmesh.doubled
 END

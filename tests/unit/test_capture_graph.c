@@ -120,7 +120,7 @@ static void every_step_of_the_tables_is_on_a_way(void **state)
         struct walk w = {.f = &f, .route = open_routes(f.g)};
         for (uint32_t from = 0; from < f.g->hosts; from++)
             for (uint32_t to = 0; to < f.g->hosts; to++) {
-                w.journey = (struct hx_journey){from, to};
+                w.journey = (struct hx_journey){from, to, 0};
                 if (from != to)
                     step(&w, from, HX_LOCAL, 0, 0);
             }
@@ -139,12 +139,12 @@ static void the_shortest_is_as_long_as_the_topology_says(void **state)
         for (uint32_t from = 0; from < f.g->hosts; from++)
             for (uint32_t to = 0; to < f.g->hosts; to++) {
                 struct hx_leg leg;
-                assert_true(hx_cap_leg_to(&f, (struct hx_journey){from, to}, to, &leg));
+                assert_true(hx_cap_leg_to(&f, (struct hx_journey){from, to, 0}, to, &leg));
                 if (leg.least_cables != hx_fabric_distance(f.g, from, to))
                     fail_msg("%s: host %u to %u: %u cables, not %u", fabrics[i], from, to, leg.least_cables,
                              hx_fabric_distance(f.g, from, to));
                 assert_true(leg.most_vc < f.g->vcs);
-                assert_false(hx_cap_leg_to(&f, (struct hx_journey){from, to}, (to + 1) % f.g->hosts, &leg));
+                assert_false(hx_cap_leg_to(&f, (struct hx_journey){from, to, 0}, (to + 1) % f.g->hosts, &leg));
             }
         hx_cap_fabric_free(&f);
     }
@@ -160,7 +160,7 @@ static void a_dragonfly_has_ways_that_are_not_shortest(void **state)
     for (uint32_t from = 0; from < f.g->hosts; from++)
         for (uint32_t to = 0; to < f.g->hosts; to++) {
             struct hx_leg leg;
-            assert_true(hx_cap_leg_to(&f, (struct hx_journey){from, to}, to, &leg));
+            assert_true(hx_cap_leg_to(&f, (struct hx_journey){from, to, 0}, to, &leg));
             longer += leg.most_cables > leg.least_cables;
             assert_true(leg.most_cables <= 5);
             bool same_group = from / 4 == to / 4;
@@ -193,7 +193,7 @@ static void cables_that_lead_elsewhere_are_on_no_way(void **state)
         struct hx_leg leg;
         assert_true(hx_cap_port(&f, cables[i].port, &at) && hx_cap_port(&f, cables[i].from, &from) &&
                     hx_cap_port(&f, cables[i].to, &to));
-        if (hx_cap_leg(&f, (struct hx_journey){from.node, to.node}, &at, &leg) != cables[i].on_a_way)
+        if (hx_cap_leg(&f, (struct hx_journey){from.node, to.node, 0}, &at, &leg) != cables[i].on_a_way)
             fail_msg("%s, from %s to %s", cables[i].port, cables[i].from, cables[i].to);
     }
     hx_cap_fabric_free(&f);

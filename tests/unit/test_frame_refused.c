@@ -200,17 +200,13 @@ static bool is_reserved(unsigned byte)
     return byte == 18 || byte == 19;
 }
 
-static void every_reserved_bit_is_checked(void **state)
+static void every_reserved_bit_of_a_credit_frame_is_checked(void **state)
 {
     (void)state;
     for (unsigned bit = 0; bit < 64 * 8; bit++) {
         uint8_t frame[sizeof example_data];
-        struct hx_header h;
         struct hx_credit_frame c;
         if (is_reserved(bit / 8)) {
-            memcpy(frame, example_data, sizeof frame);
-            frame[bit / 8] ^= (uint8_t)(1U << bit % 8);
-            assert_int_equal(support_decode_data(&h, frame, sizeof frame), HX_E_RESERVED);
             memcpy(frame, example_credit, sizeof example_credit);
             frame[bit / 8] ^= (uint8_t)(1U << bit % 8);
             assert_int_equal(support_decode_credit(&c, frame, 64), HX_E_CHECKSUM);
@@ -280,8 +276,8 @@ static bool kind_is_good(const uint8_t *f)
 static bool is_good(const uint8_t *f, size_t bytes)
 {
     return bytes >= 64 && field(f, 12, 2) == 0x88B5 && f[14] == 2 && f[15] <= 2 && (f[17] <= 2 || f[17] == 255) &&
-           field(f, 18, 2) == 0 && field(f, 60, 4) != 0 && f[29] <= 3 && f[0] == 2 && f[6] == 2 && f[1] == f[29] &&
-           f[7] == f[29] && field(f, 2, 4) == field(f, 32, 4) && field(f, 8, 4) == field(f, 36, 4) && kind_is_good(f) &&
+           field(f, 60, 4) != 0 && f[29] <= 3 && f[0] == 2 && f[6] == 2 && f[1] == f[29] && f[7] == f[29] &&
+           field(f, 2, 4) == field(f, 32, 4) && field(f, 8, 4) == field(f, 36, 4) && kind_is_good(f) &&
            bytes >= 64 + field(f, 52, 2);
 }
 
@@ -364,7 +360,7 @@ int main(void)
         cmocka_unit_test(every_field_has_its_range),
         cmocka_unit_test(planes_are_four),
         cmocka_unit_test(a_mac_must_agree_with_the_coordinates),
-        cmocka_unit_test(every_reserved_bit_is_checked),
+        cmocka_unit_test(every_reserved_bit_of_a_credit_frame_is_checked),
         cmocka_unit_test(no_flipped_bit_of_a_credit_frame_passes),
         cmocka_unit_test(a_credit_frame_has_its_ranges),
         cmocka_unit_test(random_frames_are_judged_by_the_table),

@@ -171,9 +171,12 @@ bool hx_cap_leg(struct hx_cap_fabric *f, struct hx_journey journey, const struct
     if (f->g->mesh.nodes)
         return leg_in_mesh(f, journey, near->spot, 1, hx_cap_far(f, near).spot, leg);
     *leg = (struct hx_leg){0};
-    return journey.source != journey.destination &&
-           hx_cap_graph_leg(&f->graph, journey.source, journey.destination,
-                            (struct hx_end){near->node, (uint16_t)near->port}, leg);
+    struct hx_end cable = {near->node, (uint16_t)near->port};
+    if (journey.source == journey.destination)
+        return false;
+    if (f->g->routing.policy != HX_MINIMAL)
+        return hx_cap_detour_leg(&f->graph, journey.source, journey.destination, journey.via, cable, leg);
+    return hx_cap_graph_leg(&f->graph, journey.source, journey.destination, cable, leg);
 }
 
 bool hx_cap_leg_to(struct hx_cap_fabric *f, struct hx_journey journey, uint32_t host, struct hx_leg *leg)
@@ -182,7 +185,8 @@ bool hx_cap_leg_to(struct hx_cap_fabric *f, struct hx_journey journey, uint32_t 
         return leg_in_mesh(f, journey, spot_in(f, host), 0, spot_in(f, host), leg);
     *leg = (struct hx_leg){0};
     if (journey.source != journey.destination)
-        *leg = hx_cap_graph_whole(&f->graph, journey.source, journey.destination);
+        *leg = f->g->routing.policy != HX_MINIMAL ? hx_cap_detour_whole(&f->graph, journey.source, journey.destination)
+                                                  : hx_cap_graph_whole(&f->graph, journey.source, journey.destination);
     return host == journey.destination;
 }
 

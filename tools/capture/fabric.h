@@ -55,6 +55,7 @@ bool hx_cap_leaves_board(const struct hx_cap_fabric *f, const struct hx_port_at 
 /* Where a packet comes from and goes to: hosts. */
 struct hx_journey {
     uint32_t source, destination;
+    uint16_t via; /* as a frame says it (hxmesh/frame.h); 0: on no detour, or no more */
 };
 
 /* Whether the cable at that port, in the direction away from it, is on a way of the journey. */

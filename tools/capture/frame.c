@@ -161,8 +161,8 @@ static bool length_fits(struct hx_seen *s, const struct hx_header *h)
 static bool data_fits(struct hx_seen *s, const uint8_t *b, size_t original)
 {
     const struct hx_header *h = &s->data;
-    if (!zero(s, b, 18, 2) || !below(s, "VC", h->vc, 0, HX_VCS - 1) ||
-        !below(s, "plane", h->plane, 0, HX_MAX_PLANES - 1) || !below(s, "kind", h->kind, HX_DATA, HX_HELLO))
+    if (!below(s, "VC", h->vc, 0, HX_VCS - 1) || !below(s, "plane", h->plane, 0, HX_MAX_PLANES - 1) ||
+        !below(s, "kind", h->kind, HX_DATA, HX_HELLO))
         return false;
     if (h->credit_vc != HX_NO_CREDIT && !below(s, "credit_vc", h->credit_vc, 0, HX_VCS - 1))
         return false;
@@ -181,6 +181,7 @@ static void read_data(struct hx_seen *s, const uint8_t *b, size_t captured, size
     s->data.vc = b[15];
     s->data.hops = b[16];
     s->data.credit_vc = b[17];
+    s->data.via = (uint16_t)number(b + 18, 2);
     s->data.credit_limit = number(b + 20, 4);
     if (!data_fits(s, b, original))
         return;

@@ -198,6 +198,8 @@ static struct hx_leg leg_of(const struct hx_cap_graph *g, unsigned cables, unsig
     switch (g->f->rule) {
     case HX_VC_NEVER:
         break;
+    case HX_VC_AT_LEAF: /* a shortest way does not go up again */
+        break;
     case HX_VC_BY_HOP:
         leg.least_vc = leg.most_vc = between ? between - 1 : 0;
         break;
@@ -222,8 +224,10 @@ unsigned hx_cap_graph_vc(const struct hx_cap_graph *g, uint32_t node, unsigned i
     if (!is_router(g, out->far.node) || g->f->rule == HX_VC_NEVER)
         return vc;
     bool from_router = is_router(g, in->far.node);
-    if (g->f->rule == HX_VC_BY_HOP)
+    if (g->f->rule == HX_VC_BY_HOP || (g->f->rule == HX_VC_AT_LEAF && g->f->node[node].d0 != HX_NO_DIGIT))
         return vc + from_router;
+    if (g->f->rule == HX_VC_AT_LEAF)
+        return vc;
     if (g->f->rule == HX_VC_BY_DIMENSION && from_router && in->dimension != out->dimension)
         vc = 0;
     return vc + out->marked;
@@ -262,4 +266,90 @@ bool hx_cap_graph_leg(struct hx_cap_graph *g, uint32_t source, uint32_t destinat
     *leg = leg_of(g, between + hangs(g, source), between, done[cable.node].least_marked + marked,
                   done[cable.node].most + marked);
     return between + left[far].cables == done[end].cables;
+}
+
+/* ---- detours ---- */
+
+static unsigned area_of(const struct hx_cap_graph *g, unsigned d0)
+{
+    return g->f->detours.area ? d0 / g->f->detours.area : d0;
+}
+
+bool hx_cap_detour_ends(const struct hx_cap_graph *g, uint32_t router, unsigned via)
+{
+    unsigned d0 = g->f->node[router].d0;
+    return d0 != HX_NO_DIGIT && area_of(g, d0) == area_of(g, via - 1);
+}
+
+/* Cables between routers on the longest way. */
+static unsigned longest(struct hx_cap_graph *g, uint32_t source)
+{
+    unsigned most = 0;
+    const struct hx_cap_graph_reach *reach = reach_of(g, root_of(g, source));
+    if (g->one_global)
+        return 5; /* local, global, local, global, local */
+    for (uint32_t node = g->f->hosts; node < g->f->nodes; node++)
+        if (g->f->node[node].d0 != HX_NO_DIGIT && reach[node].cables != FAR && reach[node].cables > most)
+            most = reach[node].cables;
+    return 2 * most;
+}
+
+struct hx_leg hx_cap_detour_whole(struct hx_cap_graph *g, uint32_t source, uint32_t destination)
+{
+    struct hx_leg leg = hx_cap_graph_whole(g, source, destination);
+    leg.least_vc = 0;
+    leg.most_vc = g->f->vcs - 1;
+    if (root_of(g, source) != root_of(g, destination)) {
+        unsigned most = 2 + longest(g, source);
+        leg.most_cables = most > leg.most_cables ? most : leg.most_cables;
+    } else {
+        leg.most_vc = 0;
+    }
+    return leg;
+}
+
+/* Whether the cable leads nearer to the destination, wherever the way to it began. */
+static bool leads_on(struct hx_cap_graph *g, uint32_t destination, struct hx_end cable)
+{
+    const struct hx_fabric_port *p = hx_fabric_port(g->f, cable.node, cable.port);
+    const struct hx_cap_graph_reach *left = reach_of(g, root_of(g, destination));
+    enum walk begun = p->marked ? WALK_G : WALK_L;
+    for (unsigned rest = 0; g->one_global && rest < WALKS; rest++)
+        if (left[p->far.node].walks >> rest & 1 && fit_together(begun, rest))
+            return true;
+    return !g->one_global && left[p->far.node].cables + 1U == left[cable.node].cables;
+}
+
+/* From the source to where its detour ends. */
+static bool leg_out(struct hx_cap_graph *g, uint32_t source, unsigned via, struct hx_end cable, struct hx_leg *leg)
+{
+    bool any = false;
+    for (uint32_t router = g->f->hosts; router < g->f->nodes && !hx_cap_detour_ends(g, cable.node, via); router++) {
+        struct hx_leg one;
+        uint32_t host =
+            hx_cap_detour_ends(g, router, via) ? hx_fabric_host(g->f, g->f->node[router].d0, 0) : HX_NOWHERE;
+        if (host == HX_NOWHERE || !hx_cap_graph_leg(g, source, host, cable, &one))
+            continue;
+        widen(leg, &any, one.least_cables, one.least_vc);
+        widen(leg, &any, one.most_cables, one.most_vc);
+    }
+    return any;
+}
+
+bool hx_cap_detour_leg(struct hx_cap_graph *g, uint32_t source, uint32_t destination, unsigned via, struct hx_end cable,
+                       struct hx_leg *leg)
+{
+    uint32_t far = far_of(g, cable);
+    if (hangs(g, cable.node)) {
+        *leg = (struct hx_leg){.least_cables = 1, .most_cables = 1};
+        return cable.node == source && via == 0;
+    }
+    if (hangs(g, far)) {
+        *leg = hx_cap_detour_whole(g, source, destination);
+        return far == destination && via == 0;
+    }
+    if (via)
+        return via <= g->f->digits[0] && leg_out(g, source, via, cable, leg);
+    *leg = (struct hx_leg){.least_cables = 2, .most_cables = 1 + longest(g, source), .most_vc = g->f->vcs - 1};
+    return leads_on(g, destination, cable);
 }

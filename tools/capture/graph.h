@@ -29,6 +29,13 @@ bool hx_cap_graph_leg(struct hx_cap_graph *g, uint32_t source, uint32_t destinat
                       struct hx_leg *leg);
 /* The whole way between two different hosts. */
 struct hx_leg hx_cap_graph_whole(struct hx_cap_graph *g, uint32_t source, uint32_t destination);
+/* The same where packets make detours (hxmesh/detour.h): `via` as the frame says it. What lies behind who has turned to its
+ * destination is known within bounds only, for nobody knows any more where it was. */
+bool hx_cap_detour_leg(struct hx_cap_graph *g, uint32_t source, uint32_t destination, unsigned via, struct hx_end cable,
+                       struct hx_leg *leg);
+struct hx_leg hx_cap_detour_whole(struct hx_cap_graph *g, uint32_t source, uint32_t destination);
+/* Whether a router is where a detour to `via` ends. */
+bool hx_cap_detour_ends(const struct hx_cap_graph *g, uint32_t router, unsigned via);
 /* The VC behind `output` of who came to the node by `input` on `vc`. */
 unsigned hx_cap_graph_vc(const struct hx_cap_graph *g, uint32_t node, unsigned input, unsigned vc, unsigned output);
 

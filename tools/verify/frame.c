@@ -23,7 +23,10 @@ static bool header_fits(struct hx_verify *v, const struct hx_sighting *s)
              v->c->fabric.spec.fabric);
         return false;
     }
-    return true;
+    if (!h->via || g->routing.policy != HX_MINIMAL)
+        return true;
+    FIND(v, s, HX_RULE_HEADER, "is on a detour to d0 %u, but the %s makes none", h->via - 1U, v->c->fabric.spec.fabric);
+    return false;
 }
 
 static bool plane_fits(struct hx_verify *v, const struct hx_sighting *s, unsigned plane)
@@ -86,7 +89,8 @@ static void judge_job(struct hx_verify *v, const struct hx_sighting *s)
 static struct hx_journey journey_of(const struct hx_verify *v, const struct hx_header *h)
 {
     const struct hx_fabric *g = v->c->fabric.g;
-    return (struct hx_journey){hx_fabric_host(g, h->src_d0, h->src_d1), hx_fabric_host(g, h->dst_d0, h->dst_d1)};
+    return (struct hx_journey){hx_fabric_host(g, h->src_d0, h->src_d1), hx_fabric_host(g, h->dst_d0, h->dst_d1),
+                               h->via};
 }
 
 static void judge_hops(struct hx_verify *v, const struct hx_sighting *s, unsigned least, unsigned most)
@@ -146,6 +150,11 @@ static void judge_cable(struct hx_verify *v, const struct hx_sighting *s, const 
     bool on_a_way = hx_cap_leg(&v->c->fabric, journey_of(v, h), near, &leg);
     if (!(on_a_way && has_come(s, 0, &leg)) && hx_verify_set_aside(v, s))
         return;
+    if (!on_a_way && h->via) {
+        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no way from %u,%u on a detour to d0 %u", h->src_d0, h->src_d1,
+             h->via - 1U);
+        return;
+    }
     if (!on_a_way) {
         FIND(v, s, HX_RULE_DISTANCE, "this cable is on no minimal way from %u,%u to %u,%u", h->src_d0, h->src_d1,
              h->dst_d0, h->dst_d1);

@@ -9,6 +9,7 @@ struct resident {
     uint32_t node, reserved;
     uint64_t frame;
     uint32_t port; /* of v->c->ports */
+    uint16_t via;
     uint8_t vc, hops;
     bool departed; /* seen leaving, and not seen coming in yet */
 };
@@ -26,6 +27,7 @@ static struct resident resident_of(const struct hx_verify *v, const struct hx_si
                              .node = v->ports[s->port].node,
                              .frame = s->frame,
                              .port = s->port,
+                             .via = s->seen.data.via,
                              .vc = s->seen.data.vc,
                              .hops = s->seen.data.hops,
                              .departed = departed};
@@ -42,9 +44,15 @@ static unsigned vc_behind(const struct hx_verify *v, const struct resident *in, 
     return hx_cap_vc(&v->c->fabric, &v->c->ports[in->port].at, in->vc, &v->c->ports[out->port].at);
 }
 
+/* Where its detour ends a packet may go back by the port that it came in by. */
+static bool goes_back(const struct resident *in, const struct resident *out)
+{
+    return in->port == out->port && !(in->via && !out->via);
+}
+
 static bool fits(const struct hx_verify *v, const struct resident *in, const struct resident *out)
 {
-    return in->port != out->port && vc_behind(v, in, out) == out->vc && (uint8_t)(in->hops + 1U) == out->hops;
+    return !goes_back(in, out) && vc_behind(v, in, out) == out->vc && (uint8_t)(in->hops + 1U) == out->hops;
 }
 
 /* A packet that came by the south port from the board's own southern neighbour has moved north on the board. */
@@ -64,6 +72,24 @@ static void judge_turn(struct hx_verify *v, const struct resident *in, const str
             hx_port_letters[to]);
 }
 
+/* A detour begins at the first router, ends where it leads to, and changes nowhere. */
+static void judge_detour(struct hx_verify *v, const struct resident *in, const struct resident *out)
+{
+    const struct hx_cap_fabric *f = &v->c->fabric;
+    const struct hx_port_at *at = &v->c->ports[in->port].at;
+    if (f->g->mesh.nodes || hx_cap_is_accelerator(f, at))
+        return;
+    bool first = v->ports[in->port].far.node < f->g->hosts;
+    bool ends = in->via && hx_cap_detour_ends(&f->graph, at->node, in->via);
+    if (ends ? out->via == 0 : in->via == out->via || (first && in->via == 0))
+        return;
+    hx_find(&v->found, false, out->frame, HX_RULE_DISTANCE, "came in %s (frame %llu) and leaves %s",
+            in->via ? "on a detour" : "on no detour", (unsigned long long)in->frame,
+            ends       ? "on it still, though it ends here"
+            : out->via ? "on another one"
+                       : "on none");
+}
+
 static void judge_pair(struct hx_verify *v, const struct resident *in, const struct resident *out)
 {
     bool returned = hx_verify_gives_back(v, &in->key, in->port, out->port, out->hops);
@@ -71,7 +97,7 @@ static void judge_pair(struct hx_verify *v, const struct resident *in, const str
     turned.seen.key = out->key;
     turned.seen.data.vc = out->vc;
     turned.seen.data.hops = out->hops;
-    if (in->port == out->port && !returned && !hx_verify_turn_aside(v, &turned, in->frame))
+    if (goes_back(in, out) && !returned && !hx_verify_turn_aside(v, &turned, in->frame))
         hx_find(&v->found, false, out->frame, HX_RULE_DISTANCE, "goes back by the port it came in by (frame %llu)",
                 (unsigned long long)in->frame);
     if (vc_behind(v, in, out) != out->vc)
@@ -82,6 +108,7 @@ static void judge_pair(struct hx_verify *v, const struct resident *in, const str
         hx_find(&v->found, false, out->frame, HX_RULE_HOPS, "came in with hops %u (frame %llu) and leaves with %u",
                 in->hops, (unsigned long long)in->frame, out->hops);
     judge_turn(v, in, out);
+    judge_detour(v, in, out);
 }
 
 /* The other half of `r`: the one that fits if there is one, else any. */

@@ -42,7 +42,7 @@ static struct hx_journey journey_of(const struct hx_verify *v, const struct hx_k
 {
     struct hx_header h = hx_key_header(key);
     const struct hx_fabric *g = v->c->fabric.g;
-    return (struct hx_journey){hx_fabric_host(g, h.src_d0, h.src_d1), hx_fabric_host(g, h.dst_d0, h.dst_d1)};
+    return (struct hx_journey){hx_fabric_host(g, h.src_d0, h.src_d1), hx_fabric_host(g, h.dst_d0, h.dst_d1), 0};
 }
 
 /* Whether the cable at a tree switch's port leads to another tree switch. */

@@ -36,7 +36,7 @@ local f = {
     vc = ProtoField.uint8("hxmesh.vc", "VC"),
     hops = ProtoField.uint8("hxmesh.hops", "Hops"),
     credit_vc = ProtoField.uint8("hxmesh.credit_vc", "Credit VC"),
-    reserved = ProtoField.bytes("hxmesh.reserved", "Reserved"),
+    via = ProtoField.uint16("hxmesh.via", "Via"),
     credit_limit = ProtoField.uint32("hxmesh.credit_limit", "Credit limit"),
     crc = ProtoField.uint32("hxmesh.crc", "CRC-32C", base.HEX),
     crc_status = ProtoField.uint8("hxmesh.crc.status", "CRC status", base.DEC, CRC_STATES),
@@ -278,9 +278,11 @@ local function add_link_fields(tree, tvb, h)
     elseif h.credit_vc >= VCS then
         credit_vc:add_proto_expert_info(e.field, "Credit VC is neither a VC nor 255")
     end
-    local reserved = tree:add(f.reserved, tvb(4, 2))
-    if tvb(4, 2):uint() ~= 0 then
-        reserved:add_proto_expert_info(e.reserved)
+    local via = tree:add(f.via, tvb(4, 2))
+    if tvb(4, 2):uint() == 0 then
+        via:append_text(" (no detour)")
+    else
+        via:append_text(" (router of d0 " .. tvb(4, 2):uint() - 1 .. ")")
     end
     local limit = tree:add(f.credit_limit, tvb(6, 4))
     if h.credit_vc ~= NO_CREDIT then

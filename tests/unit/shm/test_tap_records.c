@@ -89,6 +89,7 @@ static struct hx_desc draw_packet(uint8_t *wire, unsigned seed, uint16_t length)
         frame[i] = (uint8_t)random_of(seed, (uint64_t)i, 0);
     memcpy(wire, frame, (size_t)HX_HEADER_BYTES + length);
     hx_frame_set_hop(wire, d.vc, d.hops, HX_NO_CREDIT, 0);
+    hx_frame_set_via(wire, 0);
     return d;
 }
 

@@ -1,0 +1,125 @@
+/* detour.c - which packets make a detour, and where it ends (include/hxmesh/detour.h). */
+#include "hxmesh/detour.h"
+#include "hal_port.h"
+
+/* A new number of 64 bits. All routers count alike, so each mixes its own in. */
+static uint64_t draw(struct hx_switch *sw)
+{
+    sw->tie += UINT64_C(0x9E3779B97F4A7C15);
+    uint64_t mixed = sw->tie ^ sw->route.detour->own * UINT64_C(0xD6E8FEB86659FD93);
+    mixed = (mixed ^ mixed >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+    mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94D049BB133111EB);
+    return mixed ^ mixed >> 31;
+}
+
+static unsigned first_of_area(const struct hx_detour *t, unsigned d0)
+{
+    return d0 - d0 % t->area;
+}
+
+/* A router of any area but the two, which may be one; HX_NO_DIGIT: there is none. */
+static unsigned draw_router(struct hx_switch *sw, unsigned to)
+{
+    const struct hx_detour *t = sw->route.detour;
+    unsigned low = first_of_area(t, t->own);
+    unsigned high = first_of_area(t, to);
+    unsigned out = low == high ? 1 : 2;
+    if (t->routers <= out * t->area)
+        return HX_NO_DIGIT;
+    if (low > high) {
+        unsigned other = low;
+        low = high;
+        high = other;
+    }
+    unsigned router = (unsigned)((draw(sw) >> 32) * (t->routers - out * t->area) >> 32);
+    router += router >= low ? t->area : 0U;
+    return router + (out == 2 && router >= high ? t->area : 0U);
+}
+
+/* ---- costs ---- */
+
+/* Packets that wait here for an output. */
+static unsigned waiting_for(const struct hx_switch *sw, unsigned output)
+{
+    unsigned sum = 0;
+    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        uint64_t inputs = sw->requests[(size_t)vc * sw->outputs + output];
+        for (; inputs; inputs &= inputs - 1) {
+            size_t of = (size_t)__builtin_ctzll(inputs) * HX_VCS + vc;
+            sum += (unsigned)__builtin_popcountll(sw->want[of * sw->outputs + output]);
+        }
+    }
+    return sum;
+}
+
+/* What stands in the shortest of the queues of these outputs, in credit units; a waiting packet is taken to be as long as
+ * this one. */
+static uint64_t queue_of(struct hx_switch *sw, uint64_t outputs, const struct hx_desc *d)
+{
+    uint64_t least = UINT64_MAX;
+    for (; outputs; outputs &= outputs - 1) {
+        unsigned output = (unsigned)__builtin_ctzll(outputs);
+        uint64_t queue = hal_queued(sw->hal, output);
+        if (sw->wanted[0] | sw->wanted[1] | sw->wanted[2])
+            queue += (uint64_t)waiting_for(sw, output) * hal_cost(d);
+        least = queue < least ? queue : least;
+    }
+    return least;
+}
+
+static unsigned distance(const struct hx_detour *t, unsigned from, unsigned to)
+{
+    return t->distance ? t->distance[(size_t)from * t->routers + to] : 0;
+}
+
+/* The cheapest way to go, HX_NO_DIGIT: straight. */
+static unsigned cheapest(struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d)
+{
+    const struct hx_detour *t = sw->route.detour;
+    unsigned to = d->dst_d0;
+    unsigned straight_links = distance(t, t->own, to);
+    uint64_t straight = queue_of(sw, hx_route_ways(&sw->route, input, vc, to, d->dst_d1), d);
+    if (straight * HX_DETOUR_ONE < (uint64_t)t->threshold * hal_buffer(sw->hal) || straight == 0)
+        return HX_NO_DIGIT;
+    uint64_t least = straight == UINT64_MAX ? straight : straight * HX_DETOUR_ONE;
+    least = straight_links && least != UINT64_MAX ? least * straight_links : least;
+    unsigned by = HX_NO_DIGIT;
+    for (unsigned n = 0; n < t->candidates; n++) {
+        unsigned router = draw_router(sw, to);
+        uint64_t outputs = router == HX_NO_DIGIT ? 0 : hx_route_ways(&sw->route, input, vc, router, HX_NO_DIGIT);
+        if (!outputs)
+            continue;
+        unsigned links = straight_links ? distance(t, t->own, router) + distance(t, router, to) : 1;
+        uint64_t cost = queue_of(sw, outputs, d) * t->cost * links;
+        by = cost < least ? router : by;
+        least = cost < least ? cost : least;
+    }
+    return by;
+}
+
+/* ---- */
+
+void hx_detour_choose(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d)
+{
+    const struct hx_detour *t = sw->route.detour;
+    if (d->dst_d0 == t->own)
+        return;
+    unsigned by = t->policy == HX_UGAL ? cheapest(sw, input, vc, d) : draw_router(sw, d->dst_d0);
+    if (by != HX_NO_DIGIT && hx_route_ways(&sw->route, input, vc, by, HX_NO_DIGIT))
+        hal_redirect(sw->hal, input, vc, position, (uint16_t)by, HX_NO_DIGIT);
+}
+
+bool hx_detour_follow(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d)
+{
+    const struct hx_detour *t = sw->route.detour;
+    uint16_t d0;
+    uint16_t d1;
+    if (!t || d->dst_d1 != HX_NO_DIGIT || d->dst_d0 >= t->routers)
+        return false;
+    if (first_of_area(t, d->dst_d0) != first_of_area(t, t->own))
+        return true;
+    if (!hal_destination(sw->hal, d, &d0, &d1) || d0 >= sw->route.columns || d1 >= sw->route.rows)
+        return false;
+    hal_redirect(sw->hal, input, vc, position, d0, d1);
+    return true;
+}
