@@ -44,6 +44,8 @@ enum hx_pattern {
     HX_TRANSPOSE,         /* the place that a matrix kept by rows has when it is transposed: gx and gy change places */
     HX_BIT_REVERSE,       /* the place whose number has the same bits in reverse */
     HX_HOTSPOT,           /* a share of all messages to a few, the rest uniform */
+    HX_NEIGHBOUR_3D,      /* the six neighbours on a torus of three dimensions that is laid over the hosts by rank */
+    HX_WORST_CASE,        /* from router to router, so that as many as can be share one link */
     HX_PATTERNS,
     HX_FLOWS = HX_PATTERNS, /* what a file says; its word is no word but stands for all names of files */
     HX_COLLECTIVES,         /* from here on one vector for all: in the order of enum hx_collective_kind */

@@ -15,7 +15,7 @@
 
 __attribute__((format(printf, 1, 2))) static const char *wrong(const char *format, ...)
 {
-    static _Thread_local char text[320];
+    static _Thread_local char text[400];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -176,7 +176,7 @@ const char *hx_value_coordinates(const char *text, struct hx_coordinates *values
 
 const char *hx_value_choice(const char *text, const char *const *words, unsigned *index)
 {
-    char list[200] = "";
+    char list[280] = "";
     for (unsigned i = 0; words[i]; i++) {
         if (strcasecmp(text, words[i]) == 0) {
             *index = i;

@@ -12,6 +12,7 @@
 #include "fabric-emu/workload/partners.h"
 #include "fabric-emu/layout.h"
 #include "fabric-emu/random.h"
+#include "host/topology/bounds.h"
 
 #include <stdlib.h>
 
@@ -187,9 +188,22 @@ static bool check_grid(const struct hx_settings *settings, const struct grid *gr
                            grid->columns, grid->rows);
 }
 
+/* Whether not all hosts sit at the same seat. */
+static bool has_seats(const struct hx_fabric *g)
+{
+    uint32_t host = 1;
+    while (host < g->hosts && hx_fabric_seat(g, host) == hx_fabric_seat(g, 0))
+        host++;
+    return host < g->hosts;
+}
+
 bool traffic_check(const struct hx_spec *spec, const struct hx_fabric *g, const struct hx_settings *settings,
                    struct hx_problem *problem)
 {
+    if (settings->pattern == HX_WORST_CASE && !has_seats(g))
+        return hx_fail(problem, HX_EXIT_USAGE, "--traffic",
+                       "worst-case goes from router to router, and %s has one (permutation or uniform go on any)",
+                       spec->fabric);
     if (!traffic_has_partners(settings->pattern))
         return true;
     struct grid *grid = hx_allocate(1, sizeof *grid);

@@ -76,6 +76,7 @@ void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx
     t->partner = hx_allocate(n, sizeof *t->partner);
     gather_jobs(t);
     traffic_choose_partners(t);
+    peers_choose(t);
 }
 
 void traffic_free(struct traffic *t)
@@ -85,6 +86,7 @@ void traffic_free(struct traffic *t)
     free(t->members);
     free(t->place);
     free(t->partner);
+    peers_free(&t->peers);
 }
 
 /* ---- destinations ---- */
@@ -119,6 +121,8 @@ uint32_t traffic_destinations(const struct traffic *t, uint32_t rank)
         return 0;
     if (t->flows)
         return t->flows->destinations[rank];
+    if (t->peers.first)
+        return peers_count(&t->peers, rank);
     switch (t->settings.pattern) {
     case HX_PERMUTATION:
     case HX_BISECTION:
@@ -153,6 +157,8 @@ uint32_t traffic_peers(const struct traffic *t, uint32_t rank)
     uint32_t peers = 2 * traffic_destinations(t, rank);
     if (t->flows)
         peers = t->flows->peers[rank];
+    else if (t->peers.first)
+        peers = peers_count(&t->peers, rank) + t->peers.senders[rank];
     else if (traffic_has_partners(t->settings.pattern))
         peers = 1 + senders_to(t, rank);
     else if (t->settings.pattern == HX_INCAST)
@@ -267,6 +273,8 @@ uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t me
     uint32_t step;
     if (t->flows)
         return t->flows->to[t->flows->first[rank] + message];
+    if (t->peers.first)
+        return t->peers.to[t->peers.first[rank] + message % peers_count(&t->peers, rank)];
     switch (t->settings.pattern) {
     case HX_PERMUTATION:
     case HX_BISECTION:

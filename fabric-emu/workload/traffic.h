@@ -6,6 +6,7 @@
 #define TRAFFIC_H
 
 #include "fabric-emu/workload/flows.h"
+#include "fabric-emu/workload/peers.h"
 #include "host/spec.h"
 
 enum { TRAFFIC_NOBODY = UINT32_MAX };
@@ -17,11 +18,12 @@ struct traffic {
     const struct flows *flows;                  /* of HX_FLOWS; NULL: a pattern */
     uint32_t target[HX_VALUE_MOST_COORDINATES]; /* ranks: of incast the first, of a hotspot all */
     unsigned targets;
-    uint32_t *member;  /* ranks, job by job, column by column within one */
-    uint32_t *first;   /* [rank]: where its job begins in member */
-    uint32_t *members; /* [rank]: how many its job has */
-    uint32_t *place;   /* [rank]: its index in its job */
-    uint32_t *partner; /* [rank]: where everyone has one for good; TRAFFIC_NOBODY: none */
+    uint32_t *member;   /* ranks, job by job, column by column within one */
+    uint32_t *first;    /* [rank]: where its job begins in member */
+    uint32_t *members;  /* [rank]: how many its job has */
+    uint32_t *place;    /* [rank]: its index in its job */
+    uint32_t *partner;  /* [rank]: where everyone has one for good; TRAFFIC_NOBODY: none */
+    struct peers peers; /* where everyone has a few for good, in turn; else empty */
 };
 
 /* *spec, *g and *flows (NULL: none) must outlive *t. */

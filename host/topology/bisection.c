@@ -1,5 +1,6 @@
 /* bisection.c - halves of a fabric with few links between them (host/topology/bisection.h). */
 #include "host/topology/bisection.h"
+#include "host/topology/lot.h"
 
 #include "host/bounds.h"
 #include "host/topology/bounds.h"
@@ -171,15 +172,6 @@ static bool improve(struct search *s)
 
 /* ---- starts ---- */
 
-/* splitmix64 */
-static uint32_t lot(struct search *s, uint32_t below)
-{
-    uint64_t z = s->random += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (uint32_t)((z ^ z >> 31) % below);
-}
-
 static uint32_t by_number(const struct search *s)
 {
     uint32_t count = 0;
@@ -192,7 +184,7 @@ static uint32_t by_number(const struct search *s)
 static void by_lot(struct search *s, uint32_t count)
 {
     for (uint32_t i = count; i > 1; i--) {
-        uint32_t j = lot(s, i);
+        uint32_t j = hx_lot(&s->random, i);
         uint32_t node = s->moved[i - 1];
         s->moved[i - 1] = s->moved[j];
         s->moved[j] = node;
@@ -203,7 +195,7 @@ static void by_lot(struct search *s, uint32_t count)
 static void by_neighbourhood(struct search *s, uint32_t count)
 {
     uint32_t reached = 1;
-    s->moved[0] = s->moved[lot(s, count)];
+    s->moved[0] = s->moved[hx_lot(&s->random, count)];
     memset(s->queued, 0, s->f->nodes * sizeof *s->queued);
     s->queued[s->moved[0]] = true;
     for (uint32_t i = 0; i < reached; i++) {

@@ -2,6 +2,7 @@
 #include "host/topology/bounds.h"
 
 #include "host/bounds.h"
+#include "host/topology/tables.h"
 #include "host/topology/ways.h"
 
 #include <stdlib.h>
@@ -121,28 +122,13 @@ struct hx_distances hx_fabric_distances(const struct hx_fabric *f)
 struct spread {
     const struct hx_fabric *f;
     struct seats seats;
-    struct hx_route *route; /* [nodes] */
-    void **memory;
+    struct hx_tables tables;
     double *load;    /* [ports] */
     double *through; /* [nodes]: what still has to go on from there */
     uint32_t *order; /* nodes, those first that others send to */
     uint8_t *seen;
     uint32_t count;
 };
-
-static uint64_t ways(const struct spread *s, uint32_t node, unsigned d0, unsigned d1)
-{
-    const struct hx_route *r = &s->route[node];
-    return r->is_router ? r->d0_ports[d0] & r->d1_ports[d1] : r->x_table[d0] & r->y_table[d1];
-}
-
-/* Ports on ways to the seat of host `to`; none if it is there. */
-static uint64_t onward(const struct spread *s, uint32_t node, uint32_t seat, uint32_t to)
-{
-    const struct hx_fabric_node *at = &s->f->node[to];
-    uint64_t set = node == seat ? 0 : ways(s, node, at->d0, at->d1);
-    return hx_is_host(s->f, node) ? set & ((1U << HX_LOCAL) - 1) : set;
-}
 
 /* Depth first, so that a node comes after all it sends to. */
 static void sort_from(struct spread *s, uint32_t start, uint32_t number, uint32_t *stack, uint64_t *left)
@@ -151,7 +137,7 @@ static void sort_from(struct spread *s, uint32_t start, uint32_t number, uint32_
     uint32_t to = s->seats.host[number];
     uint32_t depth = 0;
     stack[depth++] = start;
-    left[start] = onward(s, start, seat, to);
+    left[start] = hx_tables_onward(&s->tables, start, seat, to);
     s->seen[start] = 1;
     while (depth) {
         uint32_t node = stack[depth - 1];
@@ -165,7 +151,7 @@ static void sort_from(struct spread *s, uint32_t start, uint32_t number, uint32_
         if (far == HX_NOWHERE || s->seen[far])
             continue;
         s->seen[far] = 1;
-        left[far] = onward(s, far, seat, to);
+        left[far] = hx_tables_onward(&s->tables, far, seat, to);
         stack[depth++] = far;
     }
 }
@@ -187,7 +173,7 @@ static void spread_to(struct spread *s, uint32_t number, uint32_t *stack, uint64
     }
     while (s->count) {
         uint32_t node = s->order[--s->count];
-        uint64_t set = onward(s, node, seats->node[number], seats->host[number]);
+        uint64_t set = hx_tables_onward(&s->tables, node, seats->node[number], seats->host[number]);
         double each = set ? s->through[node] / __builtin_popcountll(set) : 0;
         for (; set; set &= set - 1) {
             unsigned port = (unsigned)__builtin_ctzll(set);
@@ -228,28 +214,20 @@ static double fullest(const struct spread *s)
 static double bound_by_loads(const struct hx_fabric *f)
 {
     struct spread s = {.f = f,
-                       .route = hx_allocate(f->nodes, sizeof *s.route),
-                       .memory = hx_allocate(f->nodes, sizeof *s.memory),
                        .load = hx_allocate(f->ports, sizeof *s.load),
                        .through = hx_allocate(f->nodes, sizeof *s.through),
                        .order = hx_allocate(f->nodes, sizeof *s.order),
                        .seen = hx_allocate(f->nodes, 1)};
     uint32_t *stack = hx_allocate(f->nodes, sizeof *stack);
     uint64_t *left = hx_allocate(f->nodes, sizeof *left);
-    for (uint32_t node = 0; node < f->nodes; node++) {
-        s.memory[node] = hx_allocate(1, hx_fabric_route_bytes(f, node));
-        hx_fabric_route(&s.route[node], f, node, (struct hx_barred){NULL}, UINT64_MAX, s.memory[node]);
-    }
+    hx_tables_make(&s.tables, f);
     take_seats(&s.seats, f);
     for (uint32_t number = 0; number < s.seats.count; number++)
         spread_to(&s, number, stack, left);
     load_own_links(&s);
     free_seats(&s.seats);
     double most = fullest(&s);
-    for (uint32_t node = 0; node < f->nodes; node++)
-        free(s.memory[node]);
-    free(s.route);
-    free(s.memory);
+    hx_tables_free(&s.tables);
     free(s.load);
     free(s.through);
     free(s.order);

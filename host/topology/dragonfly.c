@@ -277,6 +277,20 @@ static double alltoall_bound(const struct hx_fabric *f)
     return 1 / fullest;
 }
 
+/* All of a group send to the next group that it has the fewest links to; of a single group, to the next router. */
+static void worst_case(const struct hx_fabric *f, uint64_t seed, uint32_t *to)
+{
+    const struct dragonfly *d = dragonfly_of(f);
+    uint32_t routers = d->a * d->groups;
+    unsigned shift = 1;
+    (void)seed;
+    for (unsigned other = 2; other < d->groups; other++)
+        shift = links_between(d, 0, other) < links_between(d, 0, shift) ? other : shift;
+    uint32_t step = d->groups > 1 ? shift * d->a : 1;
+    for (uint32_t router = 0; routers > 1 && router < routers; router++)
+        to[f->hosts + router] = f->hosts + (router + step) % routers;
+}
+
 const struct hx_topology hx_topology_dragonfly = {
     .word = "dragonfly",
     .parameters = "a=N (routers a group) p=N (hosts a router) h=N (global links a router) groups=N",
@@ -287,4 +301,5 @@ const struct hx_topology hx_topology_dragonfly = {
     .allowed = allowed,
     .distance = distance,
     .alltoall_bound = alltoall_bound,
+    .worst_case = worst_case,
 };

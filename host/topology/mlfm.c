@@ -79,6 +79,15 @@ static double alltoall_bound(const struct hx_fabric *f)
     return share < 1 ? share : 1;
 }
 
+/* The next local: the hosts of one share the only link on their way, up and down. SC15, section 4: a shift by h. */
+static void worst_case(const struct hx_fabric *f, uint64_t seed, uint32_t *to)
+{
+    (void)seed;
+    uint32_t locals = f->digits[0];
+    for (uint32_t local = 0; local < locals; local++)
+        to[f->hosts + local] = f->hosts + (local + 1) % locals;
+}
+
 const struct hx_topology hx_topology_mlfm = {
     .word = "mlfm",
     .parameters = "h=N l=N p=N: h + 1 columns of l routers of p hosts; l and p: h",
@@ -86,4 +95,5 @@ const struct hx_topology hx_topology_mlfm = {
     .summary = "multi-layer full mesh: single shortest paths, diameter two (SC15)",
     .build = build,
     .alltoall_bound = alltoall_bound,
+    .worst_case = worst_case,
 };

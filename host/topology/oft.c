@@ -96,6 +96,15 @@ static double alltoall_bound(const struct hx_fabric *f)
     return share < 1 ? share : 1;
 }
 
+/* The next leaf: the hosts of one share the only link up and the only link down. SC15, section 4: a shift by k. */
+static void worst_case(const struct hx_fabric *f, uint64_t seed, uint32_t *to)
+{
+    (void)seed;
+    uint32_t leaves = f->digits[0];
+    for (uint32_t leaf = 0; leaf < leaves; leaf++)
+        to[f->hosts + leaf] = f->hosts + (leaf + 1) % leaves;
+}
+
 const struct hx_topology hx_topology_oft = {
     .word = "oft",
     .parameters = "k=N: k - 1 a power of a prime; switches of 2 k ports",
@@ -103,4 +112,5 @@ const struct hx_topology hx_topology_oft = {
     .summary = "two-level orthogonal fat tree: single shortest paths, diameter two (SC15)",
     .build = build,
     .alltoall_bound = alltoall_bound,
+    .worst_case = worst_case,
 };

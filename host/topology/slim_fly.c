@@ -182,6 +182,31 @@ static unsigned distance(const struct hx_fabric *f, uint32_t from, uint32_t to)
     return are_joined(f, a, b) ? 3 : 4;
 }
 
+/* ---- its worst case ---- */
+
+/* The next router of a circle: from (0, x, y) to (1, x, c), from (1, m, c) to (0, x, y) with the x behind m. */
+static uint32_t step(const struct slim_fly *s, uint32_t router)
+{
+    unsigned q = s->q;
+    unsigned line = router / q;
+    if (line < q)
+        return (q + line) * q + hx_galois_difference(&s->field, router % q, hx_galois_product(&s->field, line, line));
+    unsigned m = line - q;
+    unsigned x = (m + 1) % q;
+    return x * q + hx_galois_sum(&s->field, hx_galois_product(&s->field, m, x), router % q);
+}
+
+/* Everyone to the router two steps on. Of two routers (0, x, y) with different x, as of two (1, m, c) with different m, exactly
+ * one is joined to both (y - y' = m (x - x') has one solution), so all ways are single; and each step is the second hop of
+ * the router before and the first of its own: 2 p hosts share a link. SC15, section 4. */
+static void worst_case(const struct hx_fabric *f, uint64_t seed, uint32_t *to)
+{
+    const struct slim_fly *s = f->own;
+    (void)seed;
+    for (uint32_t router = 0; router < s->routers; router++)
+        to[f->hosts + router] = f->hosts + step(s, step(s, router));
+}
+
 const struct hx_topology hx_topology_slim_fly = {
     .word = "slim-fly",
     .parameters = "q=N (prime power 4w - 1, 4w, 4w + 1) p=N (hosts a router)",
@@ -190,4 +215,5 @@ const struct hx_topology hx_topology_slim_fly = {
     .build = build,
     .toward = toward,
     .distance = distance,
+    .worst_case = worst_case,
 };

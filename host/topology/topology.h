@@ -59,6 +59,9 @@ struct hx_topology {
     double (*alltoall_bound)(const struct hx_fabric *f);
     /* Links that join the two halves of the fabric, where it is known; 0 or NULL: a cut found by search. */
     uint64_t (*bisection)(const struct hx_fabric *f);
+    /* Who sends to whom where minimal routing is at its worst: to[seat], of all seats (host/topology/worst_case.h). NULL: by
+     * search. */
+    void (*worst_case)(const struct hx_fabric *f, uint64_t seed, uint32_t *to);
 };
 
 extern const struct hx_topology *const hx_topologies[]; /* ends with NULL; HammingMesh first */

@@ -293,11 +293,9 @@ uint64_t fabric_shortest_ways(const struct hx_fabric *f, uint32_t a, uint32_t b)
     return all;
 }
 
-/* Adds to `load` what every host sends to one, a unit each; queue: nodes, those nearest to it first. */
+/* Adds to `load` what nodes send to one, as `flow` says; queue: nodes, those nearest to it first. */
 static void send_to(const struct walk *w, double *flow, double *load)
 {
-    for (uint32_t node = 0; node < w->f->nodes; node++)
-        flow[node] = hx_is_host(w->f, node);
     for (uint32_t at = w->f->nodes - 1; at > 0; at--) {
         uint32_t node = w->queue[at];
         uint64_t nearer = nearer_ports(w, node);
@@ -310,7 +308,10 @@ static void send_to(const struct walk *w, double *flow, double *load)
     }
 }
 
-double fabric_even_share(const struct hx_fabric *f)
+/* What the fullest link carries where each host sends to each other so much of its own as `part` says. */
+static double fullest_link(const struct hx_fabric *f, const uint32_t *seat_to,
+                           double (*part)(const struct hx_fabric *f, const uint32_t *seat_to, uint32_t from,
+                                          uint32_t to))
 {
     struct walk w = {
         .f = f, .distance = hx_allocate(f->nodes, sizeof *w.distance), .queue = hx_allocate(f->nodes, sizeof *w.queue)};
@@ -319,6 +320,8 @@ double fabric_even_share(const struct hx_fabric *f)
     double fullest = 0;
     for (uint32_t to = 0; to < f->hosts; to++) {
         search(f, to, w.distance, w.queue);
+        for (uint32_t node = 0; node < f->nodes; node++)
+            flow[node] = hx_is_host(f, node) ? part(f, seat_to, node, to) : 0;
         send_to(&w, flow, load);
     }
     for (uint32_t port = 0; port < f->ports; port++)
@@ -327,5 +330,42 @@ double fabric_even_share(const struct hx_fabric *f)
     free(w.queue);
     free(flow);
     free(load);
-    return (f->hosts - 1) / fullest;
+    return fullest;
+}
+
+static double to_everyone(const struct hx_fabric *f, const uint32_t *seat_to, uint32_t from, uint32_t to)
+{
+    (void)f;
+    (void)seat_to;
+    (void)from;
+    (void)to;
+    return 1;
+}
+
+double fabric_even_share(const struct hx_fabric *f)
+{
+    return (f->hosts - 1) / fullest_link(f, NULL, to_everyone);
+}
+
+/* The router that a host hangs on, or itself. */
+static uint32_t seat(const struct hx_fabric *f, uint32_t host)
+{
+    uint32_t far = hx_fabric_far(f, host, HX_E).node;
+    return f->nodes > f->hosts && !f->mesh.nodes ? far : host;
+}
+
+static double to_one_seat(const struct hx_fabric *f, const uint32_t *seat_to, uint32_t from, uint32_t to)
+{
+    uint32_t there = seat(f, to);
+    unsigned hosts = there == to;
+    if (seat_to[seat(f, from)] != there)
+        return 0;
+    for (unsigned port = 0; there != to && port < hx_fabric_ports(f, there); port++)
+        hosts += hx_is_host(f, hx_fabric_far(f, there, port).node);
+    return 1.0 / hosts;
+}
+
+double fabric_share_of_seats(const struct hx_fabric *f, const uint32_t *seat_to)
+{
+    return 1 / fullest_link(f, seat_to, to_one_seat);
 }

@@ -45,5 +45,8 @@ uint64_t fabric_shortest_ways(const struct hx_fabric *f, uint32_t a, uint32_t b)
 /* The share of the injection bandwidth that all-to-all has when the fullest link is full and at every node each way that is
  * shortest takes as much as the others. Of hosts with one link. */
 double fabric_even_share(const struct hx_fabric *f);
+/* Likewise where hosts send to those of one other seat, to all of them alike: in rates of a link. seat_to[node]: of a router with
+ * hosts, or of a host that forwards itself. */
+double fabric_share_of_seats(const struct hx_fabric *f, const uint32_t *seat_to);
 
 #endif

@@ -233,8 +233,8 @@ static void mistakes_are_named_with_line_and_column(void **state)
         {FABRIC "traffic: unifrom\n", ":2:10", "traffic: unknown word 'unifrom' (did you mean 'uniform'?)"},
         {FABRIC "traffic: {pattern: shuffle}\n", ":2:20",
          "traffic.pattern: unknown word 'shuffle' (one of all-to-all, all-to-all-random, uniform, permutation, "
-         "bisection, neighbour, incast, tornado, transpose, bit-reverse, hotspot, FILE.csv, broadcast, reduce-scatter, "
-         "all-gather, all-reduce)"},
+         "bisection, neighbour, incast, tornado, transpose, bit-reverse, hotspot, neighbour-3d, worst-case, FILE.csv, "
+         "broadcast, reduce-scatter, all-gather, all-reduce)"},
         {FABRIC "traffic: {pattern: hotspot, target: 1;2}\n", ":2:37",
          "traffic.target: '1;2' is not a coordinate (write gx,gy as in 3,0)"},
         {FABRIC "traffic: {algorithm: round}\n", ":2:22",
@@ -245,8 +245,9 @@ static void mistakes_are_named_with_line_and_column(void **state)
          "traffic.shifts: is for pattern: all-to-all, not incast"},
         {FABRIC "traffic: {pattern: all-reduce, count: 2}\n", ":2:32",
          "traffic.count: is for pattern: all-to-all, all-to-all-random, uniform, permutation, bisection, neighbour, "
-         "incast, "
-         "tornado, transpose, bit-reverse or hotspot, not all-reduce (it runs once, to its end)"},
+         "incast, tornado, transpose, bit-reverse, hotspot, neighbour-3d or worst-case, not all-reduce (it runs once, "
+         "to "
+         "its end)"},
         {FABRIC "traffic: {count: 2, duration: 1s}\n", ":2:11", "a count and a duration: which of both? (0 is none)"},
         {FABRIC "clock: virtual\ncredits: 64\n", ":3:1",
          "credits: is for clock: wall, not virtual (--buffer is what a link buffers under the virtual clock)"},

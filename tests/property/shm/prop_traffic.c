@@ -206,7 +206,7 @@ static void the_seed_decides(void **state)
     open_ground("4x4 Hx2Mesh", 0);
     for (unsigned pattern = 0; pattern < HX_PATTERNS; pattern++) {
         bool is_random = pattern == HX_ALL_TO_ALL_RANDOM || pattern == HX_UNIFORM || pattern == HX_PERMUTATION ||
-                         pattern == HX_BISECTION || pattern == HX_HOTSPOT;
+                         pattern == HX_BISECTION || pattern == HX_HOTSPOT || pattern == HX_WORST_CASE;
         uint64_t first = fingerprint(&ground, pattern, 1);
         assert_true(first == fingerprint(&ground, pattern, 1));
         for (uint64_t seed = 2; seed < 12; seed++)

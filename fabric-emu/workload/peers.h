@@ -1,0 +1,28 @@
+/* peers.h - the patterns in which everyone has a few others for good, and sends to them in turn; traffic.c alone asks. */
+#ifndef TRAFFIC_PEERS_H
+#define TRAFFIC_PEERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct traffic;
+
+struct peers {
+    uint32_t *first;   /* [ranks + 1]: where each one's begin in `to`; NULL: the pattern has none */
+    uint32_t *to;      /* ranks */
+    uint32_t *senders; /* [ranks]: how many send to it */
+};
+
+/* Fills t->peers, once the jobs are known. */
+void peers_choose(struct traffic *t);
+void peers_free(struct peers *p);
+
+static inline uint32_t peers_count(const struct peers *p, uint32_t rank)
+{
+    return p->first[rank + 1] - p->first[rank];
+}
+
+/* The sides of the largest torus of three dimensions, none of them more than twice as long as another, that so many fit. */
+void peers_torus(uint32_t n, uint32_t side[3]);
+
+#endif

@@ -1,0 +1,174 @@
+/* test_peers.c - patterns in which everyone has a few others for good: who they are, in what turn, and that all receive alike. */
+#include "fabric-emu/workload/traffic.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct hx_spec spec;
+static const struct hx_fabric *g;
+static struct traffic t;
+
+static void start(const char *fabric, unsigned pattern)
+{
+    struct hx_settings settings = hx_default_settings;
+    settings.pattern = pattern;
+    hx_spec_load(fabric, NULL, &spec);
+    g = hx_spec_fabric(&spec);
+    traffic_init(&t, &spec, g, &settings, NULL);
+}
+
+static void done(void)
+{
+    traffic_free(&t);
+    hx_spec_free(&spec);
+}
+
+static void goes_to(uint32_t rank, const uint32_t *expected, unsigned n)
+{
+    assert_int_equal(traffic_destinations(&t, rank), n);
+    assert_int_equal(traffic_messages(&t, rank), n);
+    for (uint64_t message = 0; message < 3 * (uint64_t)n; message++)
+        assert_int_equal(traffic_destination(&t, rank, message), expected[message % n]);
+}
+
+/* Nobody to himself; of any number of messages everybody who receives at all receives one. */
+static void receive_alike(unsigned receivers)
+{
+    uint32_t *got = hx_allocate(g->hosts, sizeof *got);
+    for (uint64_t message = 0; message < 12; message++) {
+        memset(got, 0, g->hosts * sizeof *got);
+        unsigned some = 0;
+        for (uint32_t rank = 0; rank < g->hosts; rank++) {
+            if (!traffic_destinations(&t, rank))
+                continue;
+            uint32_t to = traffic_destination(&t, rank, message);
+            assert_int_not_equal(to, rank);
+            some += !got[to];
+            got[to]++;
+            assert_int_equal(got[to], 1);
+            assert_true(traffic_peers(&t, rank) < g->hosts);
+            assert_true(traffic_peers(&t, rank) >= traffic_destinations(&t, rank));
+        }
+        assert_int_equal(some, receivers);
+    }
+    free(got);
+}
+
+/* ---- worst-case ---- */
+
+/* Routers in a circle, three hosts each: those of the next in turn, from one's own place on. */
+static void hosts_of_the_next_router(void **state)
+{
+    (void)state;
+    start("mlfm h=3", HX_WORST_CASE);
+    goes_to(0, (const uint32_t[]){3, 4, 5}, 3);
+    goes_to(4, (const uint32_t[]){7, 8, 6}, 3);
+    goes_to(35, (const uint32_t[]){2, 0, 1}, 3);
+    assert_int_equal(traffic_peers(&t, 4), 6);
+    assert_int_equal(traffic_messages_between(&t, 4, 8), 1);
+    assert_int_equal(traffic_messages_between(&t, 4, 9), 0);
+    receive_alike(36);
+    done();
+}
+
+static void one_host_to_a_seat(void **state)
+{
+    (void)state;
+    start("3x2 Hx2Mesh", HX_WORST_CASE);
+    for (uint32_t rank = 0; rank < g->hosts; rank++)
+        assert_int_equal(traffic_destinations(&t, rank), 1);
+    receive_alike(24);
+    done();
+}
+
+static void one_router_has_none(void **state)
+{
+    (void)state;
+    struct hx_settings settings = hx_default_settings;
+    struct hx_problem problem;
+    settings.pattern = HX_WORST_CASE;
+    hx_spec_load("fat-tree hosts=8 radix=16", NULL, &spec);
+    assert_false(traffic_check(&spec, hx_spec_fabric(&spec), &settings, &problem));
+    assert_string_equal(problem.what, "worst-case goes from router to router, and fat-tree hosts=8 radix=16 has one "
+                                      "(permutation or uniform go on any)");
+    assert_int_equal(problem.exit_code, HX_EXIT_USAGE);
+    settings.pattern = HX_UNIFORM;
+    assert_true(traffic_check(&spec, hx_spec_fabric(&spec), &settings, &problem));
+    hx_spec_free(&spec);
+}
+
+/* ---- neighbours on a torus of three dimensions ---- */
+
+static void sides_are(uint32_t n, uint32_t a, uint32_t b, uint32_t c)
+{
+    uint32_t side[3];
+    peers_torus(n, side);
+    assert_int_equal(side[0], a);
+    assert_int_equal(side[1], b);
+    assert_int_equal(side[2], c);
+}
+
+/* The largest of a <= b <= c <= 2 a, as every triple there is says. The last three are those of SC15. */
+static void the_largest_torus(void **state)
+{
+    (void)state;
+    for (uint32_t n = 1; n < 300; n++) {
+        uint32_t side[3];
+        uint32_t most = 0;
+        for (uint32_t a = 1; a <= n; a++)
+            for (uint32_t b = a; b <= 2 * a; b++)
+                for (uint32_t c = b; c <= 2 * a && a * b * c <= n; c++)
+                    most = a * b * c > most ? a * b * c : most;
+        peers_torus(n, side);
+        assert_int_equal(side[0] * side[1] * side[2], most);
+        assert_true(side[0] <= side[1] && side[1] <= side[2] && side[2] <= 2 * side[0]);
+    }
+    sides_are(1, 1, 1, 1);
+    sides_are(64, 4, 4, 4);
+    sides_are(16384, 16, 32, 32);
+    sides_are(3042, 13, 13, 18);
+    sides_are(3600, 15, 15, 16);
+    sides_are(3192, 12, 14, 19);
+}
+
+/* 36 hosts on routers: a torus of 3 x 3 x 4. */
+static void neighbours_by_rank(void **state)
+{
+    (void)state;
+    start("mlfm h=3", HX_NEIGHBOUR_3D);
+    goes_to(0, (const uint32_t[]){1, 2, 3, 6, 9, 27}, 6);
+    goes_to(35, (const uint32_t[]){33, 34, 29, 32, 8, 26}, 6);
+    assert_int_equal(traffic_peers(&t, 0), 12);
+    receive_alike(36);
+    done();
+}
+
+/* A side of two has one neighbour; who is beyond the torus, none. By rank, though a job's grid goes column by column. */
+static void short_sides_and_leftovers(void **state)
+{
+    (void)state;
+    start("3x3 Hx1Mesh", HX_NEIGHBOUR_3D); /* 2 x 2 x 2 */
+    goes_to(0, (const uint32_t[]){1, 2, 4}, 3);
+    goes_to(5, (const uint32_t[]){4, 7, 1}, 3);
+    assert_int_equal(traffic_messages(&t, 8), 0);
+    receive_alike(8);
+    done();
+    start("1x1 Hx1Mesh", HX_NEIGHBOUR_3D);
+    assert_int_equal(traffic_messages(&t, 0), 0);
+    done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hosts_of_the_next_router), cmocka_unit_test(one_host_to_a_seat),
+        cmocka_unit_test(one_router_has_none),      cmocka_unit_test(the_largest_torus),
+        cmocka_unit_test(neighbours_by_rank),       cmocka_unit_test(short_sides_and_leftovers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
