@@ -21,6 +21,7 @@ static const struct verb verbs[] = {
     {"info", NULL, "size, cost, diameter and limits of a fabric, or of several beside each other"},
     {"route", NULL, "every minimal way between accelerators"},
     {"check", NULL, "prove a fabric's routes free of deadlock"},
+    {"allocate", NULL, "boards for jobs: a virtual sub-HammingMesh for each; how full job mixes make a fabric"},
     {"sweep", NULL, "runs over lists and ranges of options: a table, CSV, JSON and a plot"},
     {"reproduce", NULL, "the paper's experiments under the virtual clock: tables and plots"},
     {"trace", NULL, "follow packets through a capture, hop by hop"},

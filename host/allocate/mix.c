@@ -1,0 +1,124 @@
+/* mix.c - draws jobs and places them (mix.h). */
+#include "host/allocate/mix.h"
+#include "hal/split_mix.h"
+#include "host/allocate/locality.h"
+#include "host/error.h"
+
+#include <stdlib.h>
+
+struct drawing {
+    const struct hx_mix_rules *rules;
+    uint64_t state; /* of the random numbers */
+    struct hx_boards boards;
+    uint32_t *size; /* of each job */
+    unsigned jobs;
+    struct hx_upper_traffic *network[2]; /* of all jobs: [rows], [columns] for each pattern in turn */
+};
+
+static uint32_t below(uint64_t *state, uint32_t most)
+{
+    return (uint32_t)((split_mix_next(state) >> 32) * most >> 32);
+}
+
+static void fail_boards(struct drawing *d)
+{
+    for (unsigned failed = 0; failed < d->rules->failed && d->boards.free;) {
+        unsigned column = below(&d->state, d->boards.columns), row = below(&d->state, d->boards.rows);
+        failed += hx_board_is_free(&d->boards, column, row);
+        hx_board_take(&d->boards, column, row);
+    }
+}
+
+static bool fits(struct hx_shape s, const struct hx_boards *b)
+{
+    unsigned most = b->columns > b->rows ? b->columns : b->rows;
+    unsigned least = b->columns > b->rows ? b->rows : b->columns;
+    return s.rows <= most / 2 && s.columns <= least / 2;
+}
+
+static void draw_jobs(struct drawing *d, const struct hx_job_sizes *sizes)
+{
+    uint32_t boards = d->boards.free;
+    d->size = hx_allocate(boards + 1, sizeof *d->size);
+    while (boards) {
+        uint32_t size = hx_job_size(sizes, split_mix_next(&d->state));
+        size = size < boards ? size : boards;
+        if (size > 1 && !fits(hx_shape_of(size), &d->boards))
+            continue;
+        d->size[d->jobs++] = size;
+        boards -= size;
+    }
+}
+
+static int largest_first(const void *a, const void *b)
+{
+    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    return (one < other) - (one > other);
+}
+
+static void count_traffic(struct drawing *d, const struct hx_placement *p)
+{
+    const unsigned *leaf = d->rules->placement.leaf;
+    for (unsigned pattern = 0; pattern < 2; pattern++) {
+        unsigned locality = pattern ? HX_NEAR_ALL_REDUCE : HX_NEAR_ALL_TO_ALL;
+        for (unsigned dimension = 0; dimension < 2; dimension++) {
+            struct hx_upper_traffic t = hx_upper_traffic_of(p, dimension, locality, leaf);
+            unsigned networks = dimension ? p->shape.columns : p->shape.rows;
+            for (unsigned i = 0; i < networks; i++) {
+                unsigned at = dimension ? d->boards.rows + p->column[i] : p->row[i];
+                d->network[pattern][at].low += t.low;
+                d->network[pattern][at].high += t.high;
+            }
+        }
+    }
+}
+
+static double mean_upper(const struct drawing *d, unsigned pattern)
+{
+    const unsigned *leaf = d->rules->placement.leaf;
+    unsigned count = 0;
+    double sum = 0;
+    for (unsigned i = 0; i < d->boards.rows + d->boards.columns; i++) {
+        const struct hx_upper_traffic *t = &d->network[pattern][i];
+        count += leaf[i >= d->boards.rows] != 0;
+        sum += t->low > 0 ? t->high / t->low : 0;
+    }
+    return count ? sum / count : 0;
+}
+
+static void place_jobs(struct drawing *d, struct hx_mix *mix)
+{
+    uint32_t boards = d->boards.free, used = 0;
+    for (unsigned i = 0; i < d->jobs; i++) {
+        struct hx_placement p;
+        if (!hx_place(&p, &d->boards, hx_shape_of(d->size[i]), &d->rules->placement))
+            continue;
+        hx_placement_take(&p, &d->boards);
+        count_traffic(d, &p);
+        hx_placement_free(&p);
+        used += d->size[i];
+        mix->placed++;
+    }
+    mix->jobs = d->jobs;
+    mix->utilization = boards ? (double)used / boards : 0;
+}
+
+void hx_mix_run(struct hx_mix *mix, const struct hx_mix_rules *rules, const struct hx_job_sizes *sizes, uint64_t seed)
+{
+    struct drawing d = {.rules = rules, .state = split_mix(seed)};
+    *mix = (struct hx_mix){.jobs = 0};
+    hx_boards_make(&d.boards, rules->columns, rules->rows);
+    for (unsigned pattern = 0; pattern < 2; pattern++)
+        d.network[pattern] = hx_allocate(rules->columns + rules->rows, sizeof **d.network);
+    fail_boards(&d);
+    draw_jobs(&d, sizes);
+    if (rules->sorted)
+        qsort(d.size, d.jobs, sizeof *d.size, largest_first);
+    place_jobs(&d, mix);
+    for (unsigned pattern = 0; pattern < 2; pattern++) {
+        mix->upper[pattern] = mean_upper(&d, pattern);
+        free(d.network[pattern]);
+    }
+    free(d.size);
+    hx_boards_free(&d.boards);
+}

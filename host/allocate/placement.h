@@ -1,0 +1,60 @@
+/* placement.h - where a job stands: any rows of boards, and of each of them the same columns. So it has row and column
+ * networks of its own, as a HammingMesh of its size (SC22 section III-E: a virtual sub-HammingMesh).
+ *
+ * hx_place() finds one by rules, best first:
+ *
+ *   greedy      SC22 section IV-A: the rows from the north on; the first that has enough free columns is taken, and any other
+ *               whose free columns have enough in common with all that were taken before.
+ *   transpose   a job of u rows and v columns may also have v rows and u columns.
+ *   aspect      it may have any other rows and columns of as many boards, up to so many times as long as wide. The nearest to a
+ *               square come first.
+ *   search      where greedy finds none for a shape: all sets of rows, by depth first with what is left out as early as can be
+ *               told, up to so many rows looked at.
+ *   locality    of all that the rules above find, the one whose traffic crosses the upper level of its networks least
+ *               (locality.h), on the columns and rows that lie together.
+ *
+ * A placement owns memory: hx_placement_free(). */
+#ifndef HXMESH_HOST_ALLOCATE_PLACEMENT_H
+#define HXMESH_HOST_ALLOCATE_PLACEMENT_H
+
+#include "host/allocate/boards.h"
+
+enum hx_locality { HX_ANYWHERE, HX_NEAR_ALL_TO_ALL, HX_NEAR_ALL_REDUCE, HX_LOCALITIES };
+extern const char *const hx_locality_names[HX_LOCALITIES + 1]; /* "none", "all-to-all", "all-reduce", NULL */
+
+struct hx_shape {
+    unsigned rows, columns;
+};
+
+struct hx_placement_rules {
+    bool transpose;
+    unsigned aspect;   /* 1: as it is asked for; else longest side over shortest, at most */
+    uint32_t search;   /* rows that a search looks at for a shape; 0: there is none */
+    unsigned locality; /* enum hx_locality */
+    unsigned leaf[2];  /* boards that hang on one leaf of a row's network, of a column's; 0: there is one level only */
+};
+
+struct hx_placement {
+    struct hx_shape shape;
+    uint32_t *row, *column; /* [shape.rows], [shape.columns], ascending */
+};
+
+/* The shape of `boards` boards that is nearest to a square; not more columns than rows. */
+struct hx_shape hx_shape_of(unsigned boards);
+
+/* The shapes of `asked` that the rules allow, in the order in which they are tried, `asked` first. Returns how many;
+ * HX_MOST_SHAPES hold those of any job. */
+enum { HX_MOST_SHAPES = 512 };
+unsigned hx_shapes(struct hx_shape shapes[HX_MOST_SHAPES], struct hx_shape asked,
+                   const struct hx_placement_rules *rules);
+
+/* False: there is none by these rules. Takes no boards. */
+bool hx_place(struct hx_placement *p, const struct hx_boards *b, struct hx_shape asked,
+              const struct hx_placement_rules *rules);
+
+/* Takes its boards, which are free, or gives them back. */
+void hx_placement_take(const struct hx_placement *p, struct hx_boards *b);
+void hx_placement_give_back(const struct hx_placement *p, struct hx_boards *b);
+void hx_placement_free(struct hx_placement *p);
+
+#endif

@@ -1,0 +1,66 @@
+# allocate.bats - hxmesh allocate: jobs on a map, in a file that runs, in mixes; what it refuses.
+
+load tools_support
+
+setup_file() {
+    HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
+    SIZES=$(realpath examples/alibaba_job_sizes.csv)
+    export HXMESH SIZES
+}
+
+setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
+
+allocate() { "$HXMESH-allocate" "$@"; }
+
+@test "allocate: jobs get boards, and the map shows them" {
+    run allocate "4x4 Hx2Mesh" 2x3 4 1x2
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"1 1 2 2"$'\n'"1 1 2 2"$'\n'"1 1 3 ."$'\n'". . 3 ."$'\n'* ]] || { echo "$output"; return 1; }
+}
+
+@test "allocate: what it writes is a file in which every job communicates" {
+    allocate "8x4 Hx2Mesh" 4x4 2x1 12 2 --json a.json --file jobs.hxm.yaml
+    judge '.placed == 4 and (.jobs | map(.tag)) == [1, 2, 3, 4] and .in_use == 32' <a.json || { cat a.json; return 1; }
+    check jobs.hxm.yaml --json - | judge '.acyclic and .unreachable == 0'
+    "$HXMESH" run jobs.hxm.yaml --clock virtual -t all-reduce -m 64KiB --json r.json -q
+    judge '.packets_lost == 0 and (.jobs | length) == 4' <r.json || { cat r.json; return 1; }
+}
+
+@test "allocate: failed boards and jobs of a file stay" {
+    printf 'fabric: 4x4 Hx2Mesh\nfailed_boards: [[0, 0]]\njobs:\n  - {tag: 1, boards: [[1, 0], [2, 0]]}\n' >f.hxm.yaml
+    run allocate f.hxm.yaml 3x3
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"# 1 1 ."$'\n'"2 2 2 ."$'\n'"2 2 2 ."$'\n'"2 2 2 ."* ]] || { echo "$output"; return 1; }
+}
+
+@test "allocate: who finds no room is named, and the exit code is 1" {
+    run allocate "4x4 Hx2Mesh" 3x3 3x3
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"2    3x3    no room"* ]] || { echo "$output"; return 1; }
+}
+
+@test "allocate: sorting and other shapes fill more, locality keeps traffic low" {
+    fill() { allocate "64x64 Hx2Mesh" --mixes 40 --sizes "$SIZES" "$@"; }
+    fill --no-transpose --aspect 1 --search 0 --json - >greedy.json
+    fill --json - >all.json
+    fill --sort --locality all-to-all --json - >sorted.json
+    jq -s -e '.[0].utilization.mean > 0.9 and .[1].utilization.mean > .[0].utilization.mean + 0.02 and
+        .[2].utilization.mean > 0.999 and .[2].upper_all_to_all.mean < .[1].upper_all_to_all.mean / 4' \
+        greedy.json all.json sorted.json || { cat ./*.json; return 1; }
+    fill --csv - --seed 5 | awk -F, 'NR == 1 { next } { n++; bad += $4 > 1 || $3 > $2 } END { exit n != 40 || bad }'
+}
+
+@test "allocate: what it cannot do" {
+    refused 2 "no job is named (write for example 6 or 3x2 behind the fabric, or --mixes)" allocate "4x4 Hx2Mesh"
+    refused 2 "3y2: is no job (write a number of boards, as 6, or COLUMNSxROWS of them, as 3x2)" allocate "4x4 Hx2Mesh" 3y2
+    refused 3 "17: asks for 17 boards, and 4x4 Hx2Mesh has 16" allocate "4x4 Hx2Mesh" 17
+    refused 2 "--mixes: draws its jobs: name none" allocate "4x4 Hx2Mesh" 2 --mixes 3
+    refused 2 "--mixes: needs --sizes FILE, from which jobs are drawn (examples/alibaba_job_sizes.csv)" \
+        allocate "4x4 Hx2Mesh" --mixes 3
+    refused 2 "--sizes: is for --mixes" allocate "4x4 Hx2Mesh" 2 --sizes "$SIZES"
+    refused 3 "--failed: leaves none of the 16 boards" allocate "4x4 Hx2Mesh" --mixes 1 --sizes "$SIZES" --failed 16
+    refused 3 "fat-tree hosts=64: allocating boards is for a HammingMesh" allocate "fat-tree hosts=64" 2
+    printf 'job_size,perc_jobs_lte\n1,50\n' >half.csv
+    refused 3 "half.csv:2:1: ends before all jobs are told of: the last line has 100 per cent" \
+        allocate "4x4 Hx2Mesh" --mixes 1 --sizes half.csv
+}

@@ -1,0 +1,25 @@
+/* mixes.h - many random job mixes: how full they make the boards, and what of their traffic crosses the upper level. */
+#ifndef HXMESH_TOOLS_ALLOCATE_MIXES_H
+#define HXMESH_TOOLS_ALLOCATE_MIXES_H
+
+#include "host/allocate/mix.h"
+
+#include <jansson.h>
+
+struct mixes {
+    const struct hx_mix_rules *rules;
+    unsigned count;
+    struct hx_mix *mix; /* [count] */
+};
+
+/* Mix i has seed + i. */
+void mixes_run(struct mixes *m, const struct hx_mix_rules *rules, const struct hx_job_sizes *sizes, unsigned count,
+               uint64_t seed);
+void mixes_free(struct mixes *m);
+
+void mixes_print(const struct mixes *m);
+json_t *mixes_json(const struct mixes *m);
+/* A line for each mix. */
+void mixes_write_csv(const struct mixes *m, const char *path);
+
+#endif

@@ -1,0 +1,158 @@
+/* report.c - an allocation as a table and a map, as JSON, as a fabric's file (jobs.h). */
+#include "host/allocate/locality.h"
+#include "host/output.h"
+#include "tools/allocate/jobs.h"
+#include "tools/draw/text_table.h"
+
+#include <stdlib.h>
+
+enum { FAILED = -1, FREE = 0, WIDEST_MAP = 128 };
+
+static double utilization(const struct allocation *a)
+{
+    return a->usable ? 1.0 - (double)a->boards.free / a->usable : 0;
+}
+
+/* The tag that each board has now; FREE, FAILED. Free it. */
+static int *tags_of(const struct allocation *a)
+{
+    const struct hx_spec *s = a->spec;
+    int *tag = hx_allocate(hx_spec_boards(s), sizeof *tag);
+    for (unsigned board = 0; board < hx_spec_boards(s); board++)
+        tag[board] = s->failed && s->failed[board] ? FAILED : s->job ? s->job[board] : FREE;
+    for (unsigned i = 0; i < a->jobs; i++) {
+        const struct hx_placement *p = &a->job[i].placement;
+        for (unsigned at = 0; at < p->shape.rows * p->shape.columns; at++)
+            tag[p->row[at / p->shape.columns] * s->x + p->column[at % p->shape.columns]] = a->job[i].tag;
+    }
+    return tag;
+}
+
+/* ---- text ---- */
+
+static void print_map(const struct allocation *a)
+{
+    static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    int *tag = tags_of(a);
+    for (unsigned board = 0; board < hx_spec_boards(a->spec); board++) {
+        char shown = tag[board] == FAILED ? '#' : tag[board] == FREE ? '.' : letters[tag[board] % 62];
+        printf("%c%c", shown, ((board + 1) % a->spec->x) ? ' ' : '\n');
+    }
+    free(tag);
+}
+
+/* "0-3,7" of places in ascending order. */
+static void write_ranges(const uint32_t *at, unsigned count, char *text, size_t bytes)
+{
+    size_t used = 0;
+    for (unsigned i = 0; i < count && used + 24 < bytes; i++) {
+        unsigned first = i;
+        while (i + 1 < count && at[i + 1] == at[i] + 1)
+            i++;
+        used += (size_t)snprintf(text + used, bytes - used, i > first ? "%s%u-%u" : "%s%u", first ? "," : "", at[first],
+                                 at[i]);
+    }
+}
+
+static void print_job(struct text_table *t, const struct allocation *a, const struct allocate_job *job)
+{
+    char tag[16], shape[32] = "", columns[128] = "", rows[128] = "", upper[16] = "";
+    const struct hx_placement *p = &job->placement;
+    (void)snprintf(tag, sizeof tag, "%u", job->tag);
+    if (job->placed) {
+        (void)snprintf(shape, sizeof shape, "%ux%u", p->shape.columns, p->shape.rows);
+        write_ranges(p->column, p->shape.columns, columns, sizeof columns);
+        write_ranges(p->row, p->shape.rows, rows, sizeof rows);
+        (void)snprintf(upper, sizeof upper, "%.1f", 100 * hx_upper_share(p, HX_NEAR_ALL_TO_ALL, a->rules->leaf));
+    }
+    text_table_row(t, tag, job->asked, job->placed ? shape : "no room", columns, rows, upper);
+}
+
+void allocation_print(const struct allocation *a)
+{
+    struct text_table *t = text_table_new(5);
+    text_table_row(t, "job", "asked", "boards", "columns", "rows", "upper level (%)");
+    for (unsigned i = 0; i < a->jobs; i++)
+        print_job(t, a, &a->job[i]);
+    text_table_print(t, stdout);
+    text_table_free(t);
+    if (a->spec->x <= WIDEST_MAP) {
+        printf("\n");
+        print_map(a);
+    }
+    printf("\n%u of %u jobs placed; %u of %u boards in use, %.1f %%\n", allocation_placed(a), a->jobs,
+           a->usable - a->boards.free, a->usable, 100 * utilization(a));
+}
+
+/* ---- JSON ---- */
+
+static json_t *places(const uint32_t *at, unsigned count)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < count; i++)
+        json_array_append_new(list, json_integer(at[i]));
+    return list;
+}
+
+static json_t *job_json(const struct allocation *a, const struct allocate_job *job)
+{
+    const struct hx_placement *p = &job->placement;
+    json_t *object = json_pack("{s:i, s:s, s:b}", "tag", job->tag, "asked", job->asked, "placed", job->placed);
+    json_object_set_new(object, "columns", places(p->column, p->shape.columns));
+    json_object_set_new(object, "rows", places(p->row, p->shape.rows));
+    if (job->placed)
+        json_object_set_new(object, "upper_traffic",
+                            json_pack("{s:f, s:f}", "all_to_all", hx_upper_share(p, HX_NEAR_ALL_TO_ALL, a->rules->leaf),
+                                      "all_reduce", hx_upper_share(p, HX_NEAR_ALL_REDUCE, a->rules->leaf)));
+    return object;
+}
+
+json_t *allocation_json(const struct allocation *a)
+{
+    json_t *jobs = json_array();
+    for (unsigned i = 0; i < a->jobs; i++)
+        json_array_append_new(jobs, job_json(a, &a->job[i]));
+    return json_pack("{s:s, s:i, s:i, s:i, s:f, s:i, s:o}", "fabric", a->spec->fabric, "boards",
+                     (int)hx_spec_boards(a->spec), "usable", (int)a->usable, "in_use",
+                     (int)(a->usable - a->boards.free), "utilization", utilization(a), "placed",
+                     (int)allocation_placed(a), "jobs", jobs);
+}
+
+/* ---- a fabric's file ---- */
+
+static void write_boards(const struct hx_spec *s, const int *tag, int which, FILE *out)
+{
+    unsigned count = 0;
+    for (unsigned board = 0; board < hx_spec_boards(s); board++)
+        if (tag[board] == which)
+            (void)fprintf(out, "%s[%u, %u]", count++ ? ", " : "[", board % s->x, board / s->x);
+    (void)fprintf(out, count ? "]\n" : "[]\n");
+}
+
+/* Each tag once, in the order of the first boards. */
+static void write_jobs(const struct hx_spec *s, int *tag, FILE *out)
+{
+    for (unsigned board = 0; board < hx_spec_boards(s); board++) {
+        int which = tag[board];
+        if (which <= FREE)
+            continue;
+        (void)fprintf(out, "  - tag: %d\n    boards: ", which);
+        write_boards(s, tag, which, out);
+        for (unsigned other = board; other < hx_spec_boards(s); other++)
+            tag[other] = tag[other] == which ? FREE : tag[other];
+    }
+}
+
+void allocation_write_file(const struct allocation *a, const char *path)
+{
+    const struct hx_spec *s = a->spec;
+    int *tag = tags_of(a);
+    FILE *out = hx_output_open(path);
+    (void)fprintf(out, "fabric: %s\nname: %s\nplanes: %u\nradix: %u\ntaper: %u\nfailed_boards: ", s->fabric, s->name,
+                  s->planes, s->radix, s->taper);
+    write_boards(s, tag, FAILED, out);
+    (void)fprintf(out, "jobs:\n");
+    write_jobs(s, tag, out);
+    hx_output_close(out, path);
+    free(tag);
+}

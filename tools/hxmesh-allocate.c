@@ -1,0 +1,192 @@
+/* hxmesh-allocate - where jobs would stand on a HammingMesh's boards: a virtual sub-HammingMesh for each (SC22 section IV-A),
+ * as a map, as JSON, as a file that runs; or how full random job mixes make it. */
+#include "host/json.h"
+#include "tools/allocate/jobs.h"
+#include "tools/allocate/mixes.h"
+
+enum { MOST_JOBS = 4096, STEPS = 20000, MOST_MIXES = 1000000 };
+
+static struct {
+    struct hx_overrides sizes;
+    struct hx_placement_rules rules;
+    uint64_t search, aspect, failed, mixes, seed;
+    bool sort;
+    const char *fabric_file, *distribution, *csv;
+} asked = {.rules = {.transpose = true}, .search = STEPS, .aspect = 8, .seed = 1};
+
+static void settle_rules(const struct hx_spec *spec)
+{
+    struct hx_geometry g = hx_spec_mesh(spec, "allocating boards");
+    asked.rules.aspect = (unsigned)asked.aspect;
+    asked.rules.search = (uint32_t)asked.search;
+    /* A board has two ports next to each other on each of its networks. */
+    asked.rules.leaf[0] = g.row.spines ? g.row.down / 2U : 0;
+    asked.rules.leaf[1] = g.column.spines ? g.column.down / 2U : 0;
+}
+
+/* True: all jobs were placed. */
+static bool place(const struct hx_spec *spec, char *const *jobs, unsigned count, const char *json)
+{
+    struct allocation a;
+    allocation_make(&a, spec, &asked.rules, jobs, count);
+    allocation_place(&a, asked.sort);
+    if (asked.fabric_file)
+        allocation_write_file(&a, asked.fabric_file);
+    if (json)
+        hx_json_write(allocation_json(&a), json);
+    else if (!hx_output_is_stdout(asked.fabric_file))
+        allocation_print(&a);
+    bool all = allocation_placed(&a) == count;
+    allocation_free(&a);
+    return all;
+}
+
+static void mix(const struct hx_spec *spec, const char *json)
+{
+    struct hx_job_sizes sizes;
+    struct hx_problem problem;
+    struct mixes m;
+    const struct hx_mix_rules rules = {.columns = spec->x,
+                                       .rows = spec->y,
+                                       .failed = (unsigned)asked.failed,
+                                       .sorted = asked.sort,
+                                       .placement = asked.rules};
+    if (asked.failed >= hx_spec_boards(spec))
+        hx_die(HX_EXIT_CONFIG, "--failed", "leaves none of the %u boards", hx_spec_boards(spec));
+    if (!hx_job_sizes_read(&sizes, asked.distribution, &problem))
+        hx_die_of(&problem);
+    mixes_run(&m, &rules, &sizes, (unsigned)asked.mixes, asked.seed);
+    if (asked.csv)
+        mixes_write_csv(&m, asked.csv);
+    if (json)
+        hx_json_write(mixes_json(&m), json);
+    else if (!hx_output_is_stdout(asked.csv))
+        mixes_print(&m);
+    mixes_free(&m);
+    hx_job_sizes_free(&sizes);
+}
+
+static void check_command(unsigned jobs)
+{
+    if (asked.mixes && jobs)
+        hx_die(HX_EXIT_USAGE, "--mixes", "draws its jobs: name none");
+    if (asked.mixes && !asked.distribution)
+        hx_die(HX_EXIT_USAGE, "--mixes",
+               "needs --sizes FILE, from which jobs are drawn (examples/alibaba_job_sizes.csv)");
+    if (!asked.mixes && !jobs)
+        hx_die(HX_EXIT_USAGE, NULL, "no job is named (write for example 6 or 3x2 behind the fabric, or --mixes)");
+    if (asked.mixes && asked.fabric_file)
+        hx_die(HX_EXIT_USAGE, "--file", "is for jobs that are named, not for --mixes");
+    if (!asked.mixes && (asked.csv || asked.distribution || asked.failed))
+        hx_die(HX_EXIT_USAGE, asked.csv ? "--csv" : asked.distribution ? "--sizes" : "--failed", "is for --mixes");
+}
+
+int main(int argc, char **argv)
+{
+    static const struct hx_option options[] = {
+        HX_OPTIONS_HEADING("Rules"),
+        {.name = "transpose",
+         .kind = HX_OPTION_FLAG,
+         .negatable = true,
+         .to.flag = &asked.rules.transpose,
+         .help = "a job may have its columns and rows exchanged"},
+        {.name = "aspect",
+         .kind = HX_OPTION_NUMBER,
+         .to.number = &asked.aspect,
+         .low = 1,
+         .high = HX_MOST_BOARDS_ACROSS,
+         .help = "a job may have another shape of as many boards, up to so many times as long as wide; 1: it may not"},
+        {.name = "search",
+         .kind = HX_OPTION_NUMBER,
+         .argument = "ROWS",
+         .to.number = &asked.search,
+         .low = 0,
+         .high = UINT32_MAX,
+         .help = "where the greedy rule finds no room, try other sets of rows, up to so many rows looked at for a "
+                 "shape; 0: do not"},
+        {.name = "locality",
+         .kind = HX_OPTION_CHOICE,
+         .argument = "TRAFFIC",
+         .to.choice = &asked.rules.locality,
+         .choices = hx_locality_names,
+         .help = "of all that fits, take the boards where this traffic crosses the upper level of the row and column "
+                 "networks least"},
+        {.name = "sort", .kind = HX_OPTION_FLAG, .to.flag = &asked.sort, .help = "place the largest job first"},
+        {.name = "file",
+         .kind = HX_OPTION_STRING,
+         .argument = "FILE",
+         .to.string = &asked.fabric_file,
+         .help = "write the fabric with its jobs, for hxmesh run, to FILE; - is stdout"},
+        HX_OPTIONS_HEADING("Random mixes"),
+        {.name = "mixes",
+         .kind = HX_OPTION_NUMBER,
+         .to.number = &asked.mixes,
+         .low = 0,
+         .high = MOST_MIXES,
+         .help = "fill the fabric with random jobs so many times, and say how full it gets"},
+        {.name = "sizes",
+         .kind = HX_OPTION_STRING,
+         .argument = "FILE",
+         .to.string = &asked.distribution,
+         .help = "how large jobs are: job_size,perc_jobs_lte, boards and per cent of the jobs that have no more"},
+        {.name = "failed",
+         .kind = HX_OPTION_NUMBER,
+         .to.number = &asked.failed,
+         .low = 0,
+         .high = UINT32_MAX,
+         .help = "boards that have failed, at random"},
+        {.name = "seed",
+         .kind = HX_OPTION_NUMBER,
+         .to.number = &asked.seed,
+         .low = 0,
+         .high = HX_MOST_SEED,
+         .help = "of the first mix; each next one has one more"},
+        {.name = "csv",
+         .kind = HX_OPTION_STRING,
+         .argument = "FILE",
+         .to.string = &asked.csv,
+         .help = "write a line for each mix to FILE; - is stdout"},
+        HX_OPTIONS_HEADING("Fabric"),
+        HX_OVERRIDE_OPTIONS(&asked.sizes),
+        HX_OPTIONS_END};
+    static const struct hx_command command = {
+        .program = "hxmesh allocate",
+        .examples = {{"hxmesh allocate \"8x8 Hx2Mesh\" 4x4 3x2 12 6", "boards for four jobs, and a map"},
+                     {"hxmesh allocate \"8x8 Hx2Mesh\" 4x4 3x2 --file jobs.hxm.yaml", "a file for hxmesh run"},
+                     {"hxmesh allocate \"64x64 Hx2Mesh\" --mixes 1000 --sizes examples/alibaba_job_sizes.csv",
+                      "how full 1,000 random mixes make a large cluster"}},
+        .related = "hxmesh-run hxmesh-check hxmesh-reproduce",
+        .operands = "SPEC|FILE [JOB ...]",
+        .failed = "a job found no room",
+        .least_operands = 1,
+        .most_operands = MOST_JOBS + 1,
+        .summary =
+            "Finds boards for jobs on a HammingMesh: for each a virtual sub-HammingMesh, rows of boards that have "
+            "the same columns.",
+        .details =
+            "A JOB is a number of boards, which then are as near to a square as they can be, or COLUMNSxROWS of them. "
+            "Jobs are placed one after the other by the greedy rule of the paper's section IV-A: the first row that "
+            "has "
+            "enough free columns, and each further one whose free columns have enough in common with the rows taken "
+            "before. Failed boards and jobs of a FILE stay where they are. In the map '#' is a failed board, '.' a "
+            "free "
+            "one, anything else the last digit or letter of a job.",
+        .options = options};
+    struct hx_common common;
+    int first = hx_options_parse(&command, argc, argv, &common);
+    unsigned jobs = (unsigned)(argc - first) - 1;
+    const struct hx_output outputs[] = {{"--json", common.json}, {"--file", asked.fabric_file}, {"--csv", asked.csv}};
+    struct hx_spec spec;
+    bool all = true;
+    check_command(jobs);
+    hx_outputs_apart(outputs, sizeof outputs / sizeof *outputs);
+    hx_spec_load(argv[first], &asked.sizes, &spec);
+    settle_rules(&spec);
+    if (asked.mixes)
+        mix(&spec, common.json);
+    else
+        all = place(&spec, argv + first + 1, jobs, common.json);
+    hx_spec_free(&spec);
+    hx_output_close(stdout, "-");
+    return all ? HX_EXIT_DONE : HX_EXIT_FAILED;
+}
