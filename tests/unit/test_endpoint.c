@@ -99,6 +99,28 @@ static void an_idle_endpoint_says_so(void **state)
     trial_finish();
 }
 
+/* Who owes several answers gives each once, wherever in the list they stand. */
+static void every_answer_that_is_owed_is_given(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 40, AT_ONCE = 3 };
+    trial_start(2, 1);
+    trial_watch();
+    for (unsigned n = 0; n < ROUNDS; n++) {
+        cloud.end[1].mute = true;
+        for (unsigned m = 0; m < AT_ONCE; m++)
+            trial_send(0, 1, 10);
+        trial_turns(5);
+        assert_int_equal(cloud.end[1].ep.acks_count, AT_ONCE);
+        cloud.end[1].mute = false;
+        trial_turns(5);
+        assert_true(hx_endpoint_idle(&cloud.end[0].ep));
+    }
+    trial_finish();
+    assert_int_equal(gate.kinds[HX_ACK], ROUNDS * AT_ONCE);
+    assert_int_equal(gate.kinds[HX_PROBE], 0);
+}
+
 /* ---- windows ---- */
 
 static void at_most_512_packets_are_ahead(void **state)
@@ -320,6 +342,7 @@ int main(void)
         cmocka_unit_test_teardown(packets_are_placed_in_any_order, lab_free),
         cmocka_unit_test_teardown(a_message_to_oneself_arrives, lab_free),
         cmocka_unit_test_teardown(an_idle_endpoint_says_so, lab_free),
+        cmocka_unit_test_teardown(every_answer_that_is_owed_is_given, lab_free),
         cmocka_unit_test_teardown(at_most_512_packets_are_ahead, lab_free),
         cmocka_unit_test_teardown(a_late_packet_moves_the_window_at_once, lab_free),
         cmocka_unit_test_teardown(few_messages_of_a_pair_are_under_way, lab_free),

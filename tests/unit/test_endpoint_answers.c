@@ -1,0 +1,403 @@
+/* test_endpoint_answers.c - what single answers tell an endpoint: of time, of what is there, and of planes that do not lead to
+ * a peer. The test gives them itself; whatever the endpoint sends is gone. */
+#include "endpoint_parts.h"
+#include "hxmesh/error.h"
+#include "tests/support/loopback/support_endpoint.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LEAST = 100, USUAL = 250, MOST = 800 /* turns */, ENDS = 3 };
+
+static struct hx_endpoint *ep;
+static struct hx_peer *peer; /* end 1 */
+static struct hx_send *s;    /* the newest message to it */
+
+static bool swallow(struct cloud *c, struct cloud_frame *f)
+{
+    (void)c;
+    (void)f;
+    return false;
+}
+
+/* An endpoint of so many sends, when some time has passed. */
+static void start(unsigned planes, unsigned sends)
+{
+    struct hx_endpoint_config config = trial_config(planes);
+    config.sends = (uint16_t)sends;
+    config.least_ns = LEAST * CLOUD_TURN;
+    config.timeout_ns = USUAL * CLOUD_TURN;
+    config.most_ns = MOST * CLOUD_TURN;
+    cloud_init(&cloud, ENDS, &config, LOOPBACK_MAX_BLOCKS, 1);
+    cloud.gate = swallow;
+    trial_turns(2 * MOST);
+    ep = &cloud.end[0].ep;
+    peer = hx_endpoint_peer(ep, 1);
+}
+
+static void begin(uint64_t packets)
+{
+    trial_send(0, 1, packets * FULL);
+    s = &ep->send[peer->send[(peer->next_message - 1) % HX_PEER_WINDOW]];
+}
+
+static uint64_t now(void)
+{
+    return hal_now(ep->hal);
+}
+
+/* `tag`: the number of the probe that is answered, 0: none. `there`: packets from `offset` on, bit by packet. */
+static void answer(uint32_t offset, uint32_t tag, uint32_t there)
+{
+    const struct hx_header h = {.kind = HX_ACK,
+                                .message = s->message,
+                                .offset = offset,
+                                .message_packets = s->packets,
+                                .tag = tag,
+                                .length = there ? 4 : 0};
+    const uint8_t payload[4] = {(uint8_t)there, (uint8_t)(there >> 8), (uint8_t)(there >> 16), (uint8_t)(there >> 24)};
+    hx_endpoint_take_ack(ep, &h, peer, payload);
+}
+
+static void report(unsigned plane, uint32_t offset)
+{
+    const struct hx_header h = {.kind = HX_DATA, .plane = (uint8_t)plane, .message = s->message, .offset = offset};
+    hx_endpoint_take_unreachable(ep, &h, peer);
+}
+
+/* ---- what is timed ---- */
+
+static void assert_round(const struct hx_round *expected)
+{
+    assert_memory_equal(&peer->round, expected, sizeof *expected);
+    assert_memory_equal(&ep->round, expected, sizeof *expected);
+}
+
+/* Of the packets that went out, when each did. One at a time is timed: one that brings an acknowledgement about, and the
+ * last. Its own acknowledgement tells, none before it. */
+static void one_packet_at_a_time_is_timed(void **state)
+{
+    (void)state;
+    enum { PACKETS = 4000, NONE = PACKETS };
+    static uint64_t went[PACKETS];
+    start(1, 1);
+    struct hx_round expected = {0, 0};
+    uint32_t timed = NONE;
+    begin(PACKETS);
+    for (uint32_t known = 0, sent = 0; sent < PACKETS;) {
+        for (unsigned turn = 0; turn < LEAST - 2; turn++) { /* a window goes out, and nothing is late */
+            trial_turns(1);
+            for (; sent < s->next; sent++) {
+                went[sent] = now();
+                if (sent == PACKETS - 1 || (timed == NONE && sent % HX_ACK_EVERY == HX_ACK_EVERY - 1))
+                    timed = sent;
+            }
+        }
+        assert_true(timed != NONE && timed >= known);
+        if (timed > known)
+            answer(timed, 0, 0);
+        assert_round(&expected);
+        hx_round_take(&expected, (uint32_t)((now() >> ep->unit_shift) - (went[timed] >> ep->unit_shift)));
+        known = timed + 1;
+        timed = NONE;
+        if (known == PACKETS)
+            break; /* nobody has received it */
+        answer(known, 0, 0);
+        assert_round(&expected);
+    }
+    assert_true(expected.smoothed > 0);
+}
+
+/* What was repeated is not timed: nobody knows which of both the answer is to. */
+static void what_was_repeated_is_not_timed(void **state)
+{
+    (void)state;
+    const struct hx_round none = {0, 0};
+    start(2, 1);
+    begin(1000);
+    trial_turns(LEAST - 10);
+    report(0, 4);
+    trial_turns(5);
+    assert_int_equal(ep->stats.packets_repeated, 1);
+    answer(HX_ACK_EVERY, 0, 0);
+    assert_round(&none);
+}
+
+/* ---- what is late ---- */
+
+/* Turns until the endpoint asks. */
+static unsigned turns_to_probe(void)
+{
+    uint64_t before = ep->stats.probes_sent;
+    unsigned turns = 0;
+    for (; ep->stats.probes_sent == before; turns++) {
+        assert_true(turns < LONG);
+        trial_turns(1);
+    }
+    return turns;
+}
+
+/* Later than the slower of the two estimates says, and within the bounds of the configuration. */
+static void what_is_late_is_measured(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned its, all; /* turns that answers took, 0: not known; a timeout is twice that */
+        unsigned late;
+    } known[] = {{0, 0, USUAL},    {150, 150, 300},    {150, 0, 300},   {0, 150, 300}, {150, 100, 300},
+                 {100, 150, 300},  {1, 1, LEAST},      {45, 45, LEAST}, {55, 55, 110}, {395, 395, 790},
+                 {405, 405, MOST}, {1000, 1000, MOST}, {1, 200, 400},   {200, 1, 400}};
+    for (unsigned n = 0; n < sizeof known / sizeof *known; n++) {
+        start(1, 1);
+        peer->round.smoothed = (uint16_t)(known[n].its * (uint64_t)CLOUD_TURN >> ep->unit_shift);
+        ep->round.smoothed = (uint16_t)(known[n].all * (uint64_t)CLOUD_TURN >> ep->unit_shift);
+        begin(1);
+        trial_turns(1);
+        unsigned turns = turns_to_probe();
+        assert_in_range(turns, known[n].late - 1, known[n].late + 1);
+        lab_free(NULL);
+    }
+}
+
+/* An answer to the newest probe that came in good time makes what is missing doubtful. With one probe out that is what is
+ * not late; after a probe in vain, what is never called late. */
+static void an_answer_in_good_time_makes_doubt(void **state)
+{
+    (void)state;
+    for (unsigned probes = 1; probes <= 3; probes++) {
+        unsigned good = probes == 1 ? USUAL : LEAST;
+        for (unsigned turns = good - 1; turns <= good + 1; turns++) {
+            for (unsigned newest = 0; newest < 2; newest++) {
+                start(1, 1);
+                begin(2);
+                for (unsigned n = 0; n < probes; n++)
+                    (void)turns_to_probe();
+                assert_true(s->quiet == now() && s->unanswered == probes);
+                trial_turns(turns);
+                answer(0, newest ? s->probes : s->probes - 1U, 0);
+                assert_int_equal(s->doubt, newest && turns <= good);
+                lab_free(NULL);
+            }
+        }
+    }
+}
+
+/* A quick answer to a probe says nothing of data: probes are small, and pass what data waits for. A slow one does. */
+static void a_quick_answer_is_no_measure(void **state)
+{
+    (void)state;
+    enum { KNOWN = 8 /* turns: 125 units of 64 ns */ };
+    for (unsigned turns = KNOWN - 1; turns <= KNOWN + 1; turns++) {
+        start(1, 1);
+        const struct hx_round known = {KNOWN * CLOUD_TURN >> ep->unit_shift, 40};
+        struct hx_round expected = known;
+        if (turns > KNOWN)
+            hx_round_take(&expected, turns * CLOUD_TURN >> ep->unit_shift);
+        peer->round = ep->round = known;
+        begin(2);
+        (void)turns_to_probe();
+        trial_turns(turns);
+        answer(0, s->probes, 0);
+        assert_round(&expected);
+        lab_free(NULL);
+    }
+}
+
+/* ---- what is there ---- */
+
+/* What is there beyond a gap is news once: probes are counted from it on. */
+static void news_begin_the_count_of_probes_anew(void **state)
+{
+    (void)state;
+    start(1, 1);
+    begin(20);
+    (void)turns_to_probe();
+    (void)turns_to_probe();
+    assert_true(s->tries == 2 && s->unanswered == 2 && s->probing);
+    answer(0, 0, 0);
+    assert_int_equal(s->tries, 2);
+    answer(0, 0, 1U << 7);
+    assert_true(s->tries == 0 && s->unanswered == 0 && !s->probing);
+    (void)turns_to_probe();
+    answer(0, 0, 1U << 7); /* that is known */
+    assert_true(s->tries == 1 && s->unanswered == 1 && s->probing);
+    answer(1, 0, 0);
+    assert_true(s->tries == 0 && s->unanswered == 0 && !s->probing);
+}
+
+/* An answer that cannot be true changes nothing. */
+static void what_cannot_be_true_is_dropped(void **state)
+{
+    (void)state;
+    start(1, 1);
+    begin(2000);
+    trial_turns(10);
+    uint32_t next = s->next;
+    assert_in_range(next, 20, 1000);
+    uint8_t payload[2 * sizeof(struct hx_map)];
+    memset(payload, 0xFF, sizeof payload);
+    struct hx_header h = {.kind = HX_ACK, .message = s->message, .message_packets = s->packets};
+    uint64_t drops = cloud_drops(&cloud, 0, HX_DROP_UNEXPECTED);
+    h.offset = 3;
+    h.length = sizeof(struct hx_map) + 1;
+    hx_endpoint_take_ack(ep, &h, peer, payload);
+    h.length = 0;
+    h.offset = next + 1;
+    hx_endpoint_take_ack(ep, &h, peer, payload);
+    assert_int_equal(s->acked, 0);
+    assert_int_equal(cloud_drops(&cloud, 0, HX_DROP_UNEXPECTED), drops + 2);
+    h.message++; /* not under way */
+    h.offset = 3;
+    hx_endpoint_take_ack(ep, &h, peer, payload);
+    assert_int_equal(s->acked, 0);
+    h.message--;
+    h.length = sizeof(struct hx_map);
+    hx_endpoint_take_ack(ep, &h, peer, payload);
+    assert_int_equal(s->acked, 3);
+    h.length = 0;
+    h.offset = next;
+    hx_endpoint_take_ack(ep, &h, peer, payload);
+    assert_int_equal(s->acked, next);
+    assert_int_equal(cloud_drops(&cloud, 0, HX_DROP_UNEXPECTED), drops + 2);
+}
+
+/* ---- what is to be repeated ---- */
+
+/* Only packets that went out and are not known to be there go out again, each once a report, by another plane. */
+static void what_is_there_is_not_repeated(void **state)
+{
+    (void)state;
+    start(2, 1);
+    begin(2000);
+    trial_turns(LEAST - 10);
+    assert_int_equal(s->next, HX_MESSAGE_WINDOW);
+    const uint64_t *repeated = &ep->stats.packets_repeated;
+    cloud.end[0].mute = true;
+    answer(3, 0, 1U << 31 | 1U << 2); /* 0, 1, 2, 5 and 34 are there */
+    static const uint32_t needless[] = {0, 2, 5, 34, HX_MESSAGE_WINDOW, 1999, 2000, UINT32_MAX};
+    for (unsigned n = 0; n < sizeof needless / sizeof *needless; n++)
+        report(0, needless[n]);
+    assert_false(s->reported);
+    report(0, 3);
+    report(0, 4);
+    report(0, 4);
+    report(0, HX_MESSAGE_WINDOW - 1);
+    answer(4, 0, 1U << 1);
+    cloud.end[0].mute = false;
+    trial_turns(10);
+    assert_int_equal(*repeated, 2);
+    assert_int_equal(s->next, HX_MESSAGE_WINDOW + 4);
+    report(0, 4);
+    trial_turns(10);
+    assert_int_equal(*repeated, 3);
+}
+
+/* ---- planes ---- */
+
+static unsigned left_out(unsigned rank)
+{
+    return hx_endpoint_no_way(ep, hx_endpoint_peer(ep, rank));
+}
+
+/* From the report on for the longest timeout, of that peer alone; never all planes. */
+static void a_plane_is_left_out_for_a_while(void **state)
+{
+    (void)state;
+    start(2, 4);
+    begin(100);
+    assert_int_equal(left_out(1), 0);
+    report(1, 0);
+    assert_int_equal(left_out(1), 2);
+    assert_int_equal(left_out(0) + left_out(2), 0);
+    hx_endpoint_abandon(ep, 1, 0); /* or nobody would answer, and all planes were tried again */
+    trial_turns(MOST - 2);
+    assert_int_equal(left_out(1), 2);
+    trial_turns(4);
+    assert_int_equal(left_out(1), 0);
+    begin(100);
+    report(1, 0);
+    assert_int_equal(left_out(1), 2);
+    report(0, 0);
+    assert_int_equal(left_out(1), 0);
+}
+
+static void new_routes_make_all_planes_worth_a_try(void **state)
+{
+    (void)state;
+    for (unsigned to = 0; to < ENDS; to++) {
+        start(2, 4);
+        peer = hx_endpoint_peer(ep, to);
+        trial_send(0, to, 100 * FULL);
+        s = &ep->send[peer->send[0]];
+        report(0, 0);
+        assert_int_equal(left_out(to), 1);
+        assert_int_equal(s->no_way, 1);
+        hx_endpoint_routes_changed(ep);
+        assert_int_equal(left_out(to), 0);
+        assert_int_equal(s->no_way, 0);
+        assert_false(ep->holes); /* what is known of peers is not looked at again */
+        ep->holes = true;        /* as after a report of another peer */
+        assert_int_equal(left_out(0) + left_out(1) + left_out(2), 0);
+        lab_free(NULL);
+    }
+}
+
+/* Who waits for a way, and is answered, has one: all planes are worth a try, and nothing was asked in vain. */
+static void an_answer_is_a_way(void **state)
+{
+    (void)state;
+    start(2, 1);
+    begin(100);
+    trial_turns(5);
+    report(0, 0);
+    report(1, 1);
+    assert_true(s->waits);
+    (void)turns_to_probe();
+    (void)turns_to_probe();
+    assert_int_equal(s->unanswered, 2);
+    answer(0, 0, 0);
+    assert_false(s->waits);
+    assert_true(s->no_way == 0 && s->unanswered == 0);
+}
+
+/* A message whose planes have no room holds up no other that may go by another plane. */
+static void who_has_no_room_holds_up_nobody(void **state)
+{
+    (void)state;
+    start(2, 8);
+    struct hx_credit_sender *tx = &cloud.end[0].hal.node.port[1].cable.link.tx[0];
+    begin(3);
+    trial_turns(1);
+    report(0, 0); /* plane 1 is left */
+    begin(3);
+    s->no_way = 1;
+    trial_send(0, 2, 3 * FULL);
+    const struct hx_send *other = &ep->send[hx_endpoint_peer(ep, 2)->send[0]];
+    tx->limit = tx->sent;
+    (void)hx_endpoint_step(ep); /* without a poll, which might bring credit */
+    assert_int_equal(other->next, 3);
+    assert_int_equal(s->next, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(one_packet_at_a_time_is_timed, lab_free),
+        cmocka_unit_test_teardown(what_was_repeated_is_not_timed, lab_free),
+        cmocka_unit_test_teardown(what_is_late_is_measured, lab_free),
+        cmocka_unit_test_teardown(an_answer_in_good_time_makes_doubt, lab_free),
+        cmocka_unit_test_teardown(a_quick_answer_is_no_measure, lab_free),
+        cmocka_unit_test_teardown(news_begin_the_count_of_probes_anew, lab_free),
+        cmocka_unit_test_teardown(what_cannot_be_true_is_dropped, lab_free),
+        cmocka_unit_test_teardown(what_is_there_is_not_repeated, lab_free),
+        cmocka_unit_test_teardown(a_plane_is_left_out_for_a_while, lab_free),
+        cmocka_unit_test_teardown(new_routes_make_all_planes_worth_a_try, lab_free),
+        cmocka_unit_test_teardown(an_answer_is_a_way, lab_free),
+        cmocka_unit_test_teardown(who_has_no_room_holds_up_nobody, lab_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
