@@ -203,8 +203,9 @@ static const char *parse(struct settings *s, int argc, char **argv)
         .operands = "EXPERIMENT",
         .operand_words = experiment_words(),
         .summary =
-            "Runs experiments of the HammingMesh paper (Hoefler et al., SC22) on the firmware, under the virtual "
-            "clock, and puts what comes out beside what the paper says.",
+            "Runs experiments of papers, HammingMesh (Hoefler et al., SC22) and the diameter-two study (Kathareios "
+            "et al., SC15), on the firmware under the virtual clock, and puts what comes out beside what the "
+            "paper says.",
         .details = details,
         .least_operands = 1,
         .most_operands = 1,

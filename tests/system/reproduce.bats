@@ -120,6 +120,20 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     bin/hxmesh-reproduce --help | grep -qxF '  hammingmesh/fig12, 20 minutes'
 }
 
+@test "reproduce: what needs no run is counted: hosts by radix, parts and the bisection of the diameter-two study" {
+    beside 'exit 7'
+    reproduce diameter2/fig3 --quiet >text
+    grep -Eq '^ *64 +35322 +33792 +63552 +2048 +10648 +262656 +65536$' text
+    grep -Eq 'slim-fly q=13 p=10 +3380 +338 +1.95 +2.90 +2 ' text
+    grep -Eq 'mlfm h=15 +3600 +360 +2.00 +3.00 +2 ' text
+    run ! grep -q 'wall s' text
+    judge '.paper == "diameter2" and .complete and .runs == []' <out/diameter2/fig3.json
+    grep -q '^<svg' out/diameter2/fig3.svg
+    reproduce diameter2/fig4 --quick --quiet >text
+    grep -Eq 'slim-fly q=5 +150 +65 +0.867 +search' text
+    refused 2 "hxmesh reproduce: unknown word 'fig3' (did you mean 'fig13'?)" bin/hxmesh-reproduce fig3
+}
+
 @test "reproduce: --json - is all there is on stdout" {
     beside "$good"
     run --separate-stderr reproduce fig12 --quick --json - --quiet

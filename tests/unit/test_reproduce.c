@@ -1,5 +1,7 @@
 /* test_reproduce.c - what the experiments of `hxmesh reproduce` consist of, how much work they are, the paper's
  * values. */
+#include "host/spec.h"
+#include "tools/reproduce/family.h"
 #include "tools/reproduce/paper.h"
 #include "tools/reproduce/plan.h"
 
@@ -130,6 +132,44 @@ static void the_closed_form_by_hand(void **state)
     assert_true(fabs(paper_all_reduce_share("4x4 Hx2Mesh", "torus", 4 << 20) - share) < 1e-6);
 }
 
+static void assert_member(const struct family_member *m)
+{
+    struct hx_spec spec;
+    hx_spec_load(m->spec, NULL, &spec);
+    const struct hx_fabric *f = hx_spec_fabric(&spec);
+    unsigned ports = 0;
+    for (uint32_t node = f->hosts; node < f->nodes; node++)
+        for (unsigned port = 0; port < hx_fabric_ports(f, node); port++)
+            ports += hx_fabric_far(f, node, port).node != HX_NOWHERE;
+    assert_int_equal(f->hosts, m->hosts);
+    assert_int_equal(f->nodes - f->hosts, m->routers);
+    assert_int_equal(ports, m->ports);
+    assert_int_equal((ports + f->hosts) / 2, m->links);
+    hx_spec_free(&spec);
+}
+
+/* The formulas against the graphs, and no router beyond the radix. */
+static void families_are_as_large_as_their_graphs(void **state)
+{
+    (void)state;
+    unsigned judged = 0;
+    for (unsigned i = 0; i < FAMILIES; i++) {
+        double before = 0;
+        for (unsigned radix = FAMILY_LEAST_RADIX; radix <= FAMILY_MOST_RADIX; radix += 3) {
+            struct family_member m;
+            if (!families[i].largest(radix, &m))
+                continue;
+            assert_true(m.hosts >= before && m.ports <= m.routers * radix);
+            before = m.hosts;
+            if (m.hosts > 5000)
+                continue;
+            assert_member(&m);
+            judged++;
+        }
+    }
+    assert_true(judged > 5 * FAMILIES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +180,7 @@ int main(void)
         cmocka_unit_test(the_paper_has_values_for_its_own_fabrics),
         cmocka_unit_test(what_is_bought_costs_what_the_table_says),
         cmocka_unit_test(the_closed_form_by_hand),
+        cmocka_unit_test(families_are_as_large_as_their_graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

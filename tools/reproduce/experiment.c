@@ -1,10 +1,12 @@
 /* experiment.c - the table of experiments (tools/reproduce/experiment.h). */
 #include "tools/reproduce/experiment.h"
+#include "tools/reproduce/diameter2.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const char hammingmesh[] = "hammingmesh"; /* Hoefler et al., SC22 */
+static const char diameter2[] = "diameter2";     /* Kathareios et al., SC15 */
 
 const struct experiment experiments[] = {
     {hammingmesh, "table2", "Table II: bandwidth, diameter and cost of the small and the large cluster", 45,
@@ -13,6 +15,9 @@ const struct experiment experiments[] = {
     {hammingmesh, "fig12", "Figure 12: random permutations, small cluster", 20, plan_fig12, show_fig12},
     {hammingmesh, "fig13", "Figure 13: all-reduce over vector sizes, small cluster", 30, plan_fig13, show_all_reduce},
     {hammingmesh, "fig17", "Figure 17: all-reduce over vector sizes, large cluster", 20, plan_fig17, show_all_reduce},
+    {diameter2, "fig3", "Figure 3: hosts by radix of the switches, and what a host costs", 0, plan_nothing,
+     show_scalability},
+    {diameter2, "fig4", "Figure 4: bisection", 1, plan_nothing, show_bisection},
     {NULL, NULL, NULL, 0, NULL, NULL}};
 enum { EXPERIMENTS = sizeof experiments / sizeof *experiments - 1, NAME = 64, LINE = 160 };
 

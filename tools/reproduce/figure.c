@@ -33,7 +33,8 @@ struct plot *figure_plot(struct reproduce_figure *f, const char *title, const ch
                          enum plot_unit x_unit, const char *y_label)
 {
     struct plot *p = plot_new(title, x_label, x_scale, x_unit, y_label);
-    (void)snprintf(p->note, sizeof p->note, "hxmesh, simulated on the firmware%s",
+    (void)snprintf(p->note, sizeof p->note, "hxmesh, %s%s",
+                   f->plan->count ? "simulated on the firmware" : "counted on the graphs",
                    f->plan->effort == REPRODUCE_QUICK ? "; quick version, small fabrics" : "");
     return f->plot[f->plots++] = p;
 }
@@ -78,6 +79,9 @@ static unsigned count_of(const struct reproduce_plan *p, enum reproduce_state st
 
 static void print_runs(const struct reproduce_plan *p, FILE *out)
 {
+    if (p->count == 0)
+        return;
+    fputc('\n', out);
     struct text_table *t = text_table_new(1);
     text_table_row(t, "command", "wall s", "M packet-hops/s");
     for (unsigned i = 0; i < p->count; i++) {
@@ -110,7 +114,6 @@ void figure_print(const struct reproduce_figure *f, FILE *out)
         fputc('\n', out);
         text_table_print(f->table[i], out);
     }
-    fputc('\n', out);
     print_runs(f->plan, out);
     fputc('\n', out);
     print_missing(f->plan, out);
