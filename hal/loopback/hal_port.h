@@ -54,7 +54,8 @@ static inline unsigned hal_queued(struct hal_switch *h, unsigned output)
     unsigned queued = 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         const struct hx_credit_sender *tx = &h->node.port[output].cable.link.tx[vc];
-        queued += tx->buffer - hx_credit_room(tx);
+        uint32_t room = hx_credit_room(tx);
+        queued += room < tx->buffer ? tx->buffer - room : 0;
     }
     return queued;
 }

@@ -26,6 +26,7 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     }
     f->rule = HX_VC_BY_HOP;
     f->vcs = n > 2 ? 2 : 1;
+    f->detours = (struct hx_detours){.vcs = n > 2 ? 4 : 0, .rule = HX_VC_BY_HOP, .weighed = true};
     f->groups = n;
     f->bought_planes = 16;
     hx_fabric_name(f, "left", f->hosts, n / 2, 0);

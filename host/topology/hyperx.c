@@ -64,6 +64,9 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
         g->dimension[i].cable = (uint8_t)(i ? far : near);
     f->rule = g->in_order ? HX_VC_NEVER : HX_VC_BY_HOP;
     f->vcs = g->in_order ? 1 : g->dimensions;
+    if (g->dimensions <= 2 && g->split == g->dimensions &&
+        hx_grid_count(g) > 2) /* two hops each way; with more there are not so many VCs */
+        f->detours = (struct hx_detours){.vcs = 2 * g->dimensions, .rule = HX_VC_BY_HOP, .weighed = true};
     f->bought_planes = 16;
     hx_grid_lay(f);
     return hx_fabric_finish(f, problem);

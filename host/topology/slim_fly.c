@@ -12,7 +12,7 @@
  *
  * A router has (3q - d) / 2 links, and p hosts: as many as half its links, which is where the bandwidth between routers is
  * just enough. Minimal ways, and the second hop raises the VC. Rack r has (0, r, *) and (1, r, *): copper in it, optical
- * cables between racks. A group is a router and its hosts. */
+ * cables between racks. A detour has four hops. A group is a router and its hosts. */
 #include "host/error.h"
 #include "host/topology/galois.h"
 #include "host/topology/topology.h"
@@ -145,6 +145,7 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     f->group_word = "router";
     f->rule = HX_VC_BY_HOP;
     f->vcs = 2;
+    f->detours = (struct hx_detours){.vcs = 4, .rule = HX_VC_BY_HOP, .weighed = true};
     f->bought_planes = 16;
     hx_fabric_name(f, "router", f->hosts, routers, q);
     return hx_fabric_finish(f, problem);

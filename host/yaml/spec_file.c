@@ -164,6 +164,10 @@ static bool apply_sizes(struct reading *r)
 {
     const struct hx_overrides *sizes = &r->values->sizes;
     struct hx_problem of_spec;
+    struct hx_routing routing;
+    const char *wrong = sizes->routing ? hx_routing_parse(sizes->routing, &routing) : NULL;
+    if (wrong)
+        return hx_yaml_fail(r->y, hx_yaml_find(r->y, "routing"), r->problem, "routing: %s", wrong);
     if (!r->spec->a && (sizes->radix || sizes->taper))
         return hx_yaml_fail_key(r->y, hx_yaml_find(r->y, sizes->radix ? "radix" : "taper"), r->problem,
                                 "%s is for a HammingMesh's trees: what there is of it stands in the words of 'fabric'",

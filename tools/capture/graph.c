@@ -197,7 +197,6 @@ static struct hx_leg leg_of(const struct hx_cap_graph *g, unsigned cables, unsig
     }
     switch (g->f->rule) {
     case HX_VC_NEVER:
-        break;
     case HX_VC_AT_LEAF: /* a shortest way does not go up again */
         break;
     case HX_VC_BY_HOP:

@@ -2,7 +2,10 @@
  *
  * For one destination, a packet's future depends on the channel it holds alone, so a depth-first search over channels
  * from every source sees each (channel, destination) once. What it learns of a channel is the shortest and the
- * longest way that is left. */
+ * longest way that is left.
+ *
+ * Detours (hxmesh/detour.h) are followed to every intermediate router first. From each channel by which one ends, packets to
+ * all destinations that it may have been for go on. */
 #include "tools/ways/explore.h"
 #include "host/topology/bounds.h"
 
@@ -36,6 +39,8 @@ struct explorer {
     uint32_t destination; /* counts from 1 */
     uint32_t node;        /* of the destination */
     unsigned gx, gy;
+    bool on_detour; /* the destination is a router, gx its d0 */
+    bool *ends;     /* per channel: a packet that holds it may be at the end of a detour */
 };
 
 static unsigned take_lowest(uint64_t *ports)
@@ -61,6 +66,22 @@ static struct ways ways_over(const struct explorer *e, struct hx_end at, unsigne
     return all;
 }
 
+static unsigned area_of(const struct hx_fabric *g, unsigned d0)
+{
+    return g->detours.area ? d0 / g->detours.area : d0;
+}
+
+static unsigned area_at(const struct hx_fabric *g, uint32_t node)
+{
+    return area_of(g, g->node[node].d0);
+}
+
+static bool is_at_end(const struct explorer *e, uint32_t node)
+{
+    const struct hx_fabric *g = e->p->g;
+    return e->on_detour && g->node[node].d0 != HX_NO_DIGIT && area_at(g, node) == area_of(g, e->gx);
+}
+
 /* First sight of a channel: delivery and dead ends are settled, anything else goes on the stack. */
 static void open_channel(struct explorer *e, uint32_t channel)
 {
@@ -74,7 +95,10 @@ static void open_channel(struct explorer *e, uint32_t channel)
     e->found->vcs = vc + 1 > e->found->vcs ? vc + 1 : e->found->vcs;
     struct visit *v = &e->visits[channel];
     *v = (struct visit){.destination = e->destination, .ways = {NO_WAY, 0}};
-    if (local && at.node == e->node) {
+    if (!nowhere && is_at_end(e, at.node)) {
+        v->ways.shortest = 0;
+        e->ends[channel] = true;
+    } else if (local && at.node == e->node) {
         v->ways.shortest = 0;
     } else if (local || ports == 0) {
         e->found->dead_ends++;
@@ -125,6 +149,47 @@ static void explore_pair(struct explorer *e, uint32_t source)
         f->minimal = false;
 }
 
+/* ---- detours ---- */
+
+/* From the hosts of all other areas to each router that has hosts. */
+static void explore_detours(struct explorer *e)
+{
+    const struct hx_fabric *g = e->p->g;
+    e->on_detour = true;
+    e->gy = HX_NO_DIGIT;
+    for (e->gx = 0; e->gx < g->digits[0]; e->gx++) {
+        e->destination++;
+        for (uint32_t host = 0; host < g->hosts; host++) {
+            struct hx_end first = hx_fabric_far(g, host, HX_E);
+            if (area_at(g, first.node) == area_of(g, e->gx))
+                continue;
+            uint32_t own = hx_channel_behind(e->c, host, HX_LOCAL, 0, HX_E);
+            uint64_t ports = hx_route_ports(hx_plane_route(e->p, first.node), first.port, e->gx, e->gy);
+            e->c->successors[own] |= ports;
+            while (ports)
+                follow(e, hx_channel_behind(e->c, first.node, first.port, 0, take_lowest(&ports)));
+        }
+    }
+    e->on_detour = false;
+}
+
+/* From where detours end to the destination. */
+static void explore_turned(struct explorer *e)
+{
+    const struct hx_fabric *g = e->p->g;
+    for (uint32_t channel = 0; channel < e->c->count; channel++) {
+        struct hx_end at = hx_channel_far(e->c, channel);
+        if (!e->ends[channel] || area_at(g, at.node) == area_at(g, e->node))
+            continue;
+        unsigned vc = channel % HX_CHANNEL_VCS;
+        uint64_t ports = hx_route_ports(hx_plane_route(e->p, at.node), at.port, e->gx, e->gy);
+        e->c->successors[channel] |= ports;
+        e->found->dead_ends += ports == 0;
+        while (ports)
+            follow(e, hx_channel_behind(e->c, at.node, at.port, vc, take_lowest(&ports)));
+    }
+}
+
 /* All pairs of one job. */
 static void explore_job(struct explorer *e, uint16_t tag, struct hx_progress *progress)
 {
@@ -142,6 +207,8 @@ static void explore_job(struct explorer *e, uint16_t tag, struct hx_progress *pr
             if (from != to && hx_plane_has(e->p, at.gx, at.gy))
                 explore_pair(e, from);
         }
+        if (g->routing.policy != HX_MINIMAL)
+            explore_turned(e);
         hx_progress_show(progress, (double)e->destination / g->hosts, "");
     }
 }
@@ -173,13 +240,17 @@ struct hx_findings hx_explore(struct hx_plane *p, struct hx_channels *c, struct 
                          .c = c,
                          .found = &found,
                          .visits = hx_allocate(c->count, sizeof *e.visits),
+                         .ends = hx_allocate(c->count, sizeof *e.ends),
                          .stack = hx_allocate(c->count, sizeof *e.stack)};
+    if (p->g->routing.policy != HX_MINIMAL)
+        explore_detours(&e);
     explore_jobs(&e, progress);
     for (uint32_t channel = 0; channel < c->count; channel++) {
         found.channels += c->used[channel];
         found.dependencies += (uint64_t)__builtin_popcountll(c->successors[channel]);
     }
     free(e.visits);
+    free(e.ends);
     free(e.stack);
     return found;
 }

@@ -151,6 +151,7 @@ bool rig_take(struct rig *r, unsigned output, struct rig_packet *p)
     if (bytes == 0)
         return false;
     *p = (struct rig_packet){.id = field(frame, 56, 4),
+                             .via = field(frame, 18, 2),
                              .vc = frame[15],
                              .hops = frame[16],
                              .length = field(frame, 52, 2),

@@ -30,6 +30,7 @@ struct rig {
 
 /* A packet that is at an output, read from the bytes of its frame. */
 struct rig_packet {
+    unsigned via;
     uint32_t id;
     unsigned vc, hops, length, gx, gy;
     bool intact; /* payload and header are as they were put in */

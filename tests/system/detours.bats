@@ -1,0 +1,82 @@
+# asan
+# detours.bats - fabrics whose packets make detours: live and under the virtual clock, every byte checked, every frame judged.
+
+load emulator_support
+
+FABRICS=("fat-tree hosts=16 radix=8" "mlfm h=2" "oft k=3" "dragonfly a=2 p=2 h=2 groups=5" "hyperx 4 p=2")
+POLICIES=(valiant ugal:c=0.25 ugal:n=2,c=0.25,t=0.01)
+
+setup() {
+    fresh_name
+    cd "$BATS_TEST_TMPDIR" || return 1
+    FILE="$BATS_TEST_TMPDIR/run.pcapng"
+}
+
+teardown() { end_started; }
+
+# captured FABRIC POLICY CLOCK [MORE...]: runs, judges the frames, and some of them were on a detour.
+captured() {
+    rm -f "$FILE"
+    report "$1" --routing "$2" --clock "$3" -m 20000 --verify --capture "$FILE" "${@:4}"
+    holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .routing != "minimal"'
+    "$HXMESH-verify" --quiet "$FILE" --json - >verdict
+    jq --exit-status '.passed and .findings == [] and .injected == .delivered and .injected > 0 and
+        .judged.nodes > 0 and .judged.links > 0' verdict || {
+        echo "$1 $2 $3: $(cat verdict)"
+        return 1
+    }
+}
+
+@test "detours: live, every fabric by every policy, every frame on its way" {
+    for fabric in "${FABRICS[@]}"; do
+        for policy in "${POLICIES[@]}"; do
+            captured "$fabric" "$policy" wall --workers 2
+        done
+        captured "$fabric" valiant wall --workers 2
+        holds '.max_vc > 0'
+    done
+}
+
+@test "detours: the same under the virtual clock" {
+    for fabric in "${FABRICS[@]}"; do
+        for policy in "${POLICIES[@]}"; do
+            captured "$fabric" "$policy" virtual --workers 2 --check-steps
+        done
+    done
+}
+
+@test "detours: a virtual run is the same with 1, 2 and 4 workers" {
+    for fabric in "mlfm h=3" "dragonfly a=4 p=2 h=2 groups=5"; do
+        for policy in valiant ugal:n=2,c=1; do
+            for workers in 1 2 4; do
+                report "$fabric" --routing "$policy" --clock virtual -m 64KiB --workers "$workers"
+                jq 'del(.host)' "$REPORT" >"with$workers"
+            done
+            cmp with1 with2
+            cmp with1 with4
+        done
+    done
+}
+
+@test "detours: check proves them for every policy, and says the routing" {
+    for fabric in "${FABRICS[@]}"; do
+        "$HXMESH" check "$fabric" --routing ugal-threshold --json - | jq --exit-status '
+            .acyclic and .dead_ends == 0 and .unreachable == 0 and .vcs >= 2 and
+            (.routing | test("^ugal:n=4,c=[12],t=0.1$"))'
+    done
+}
+
+@test "detours: in a file, and over it from the command line; what there is not is refused in one line" {
+    printf 'fabric: mlfm h=2\nrouting: valiant\n' >f.hxm.yaml
+    report f.hxm.yaml --clock virtual
+    holds '.routing == "valiant" and .spec == "mlfm h=2 routing=valiant"'
+    report f.hxm.yaml --clock virtual --routing minimal
+    holds '.routing == "minimal" and .spec == "mlfm h=2"'
+    run --separate-stderr "$HXMESH" run "torus 4x4" --routing ugal
+    [ "$status" -eq 3 ] && [ -z "$output" ] && [[ "$stderr" == *"no detours are possible here"* ]]
+    run --separate-stderr "$HXMESH" run "mlfm h=2" --routing valliant
+    [ "$status" -eq 2 ] && [ "$stderr" = "hxmesh: error: --routing: 'valliant' is not a routing: minimal, valiant, ugal, ugal-threshold or as ugal:n=4,c=2,t=0.1" ]
+    printf 'fabric: mlfm h=2\nrouting: ugal:n=0\n' >f.hxm.yaml
+    run --separate-stderr "$HXMESH" run f.hxm.yaml
+    [ "$status" -eq 3 ] && [[ "$stderr" == "hxmesh: error: f.hxm.yaml:2:10: routing: 'ugal:n=0' is not a routing: "* ]]
+}

@@ -1,0 +1,341 @@
+/* test_detour.c - which packets a router sends on a detour, and where a detour ends: promise by promise, on one router
+ * whose port n leads to router n; port 0 to its hosts. */
+#include "hxmesh/detour.h"
+#include "tests/support/loopback/support_loopback.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROUTERS = 8, PLACES = 2, BLOCKS = 64, TO = 5, PACKETS = 6000 };
+
+static struct rig rig;
+static struct hx_detour detour;
+static uint64_t d0_ports[ROUTERS];
+static uint64_t d1_ports[PLACES + 1];
+static uint8_t distances[ROUTERS * ROUTERS];
+
+static void start(enum hx_policy policy)
+{
+    rig_init(&rig, HX_ROW_SWITCH, ROUTERS, 0, BLOCKS);
+    for (unsigned d0 = 0; d0 < ROUTERS; d0++)
+        d0_ports[d0] = (uint64_t)1 << d0;
+    d1_ports[0] = d1_ports[1] = UINT64_MAX;
+    d1_ports[PLACES] = ~UINT64_C(1);
+    detour = (struct hx_detour){
+        .routers = ROUTERS, .area = 1, .policy = (uint8_t)policy, .candidates = 4, .cost = 2 * HX_DETOUR_ONE};
+    rig.sw.route.d0_ports = d0_ports;
+    rig.sw.route.d1_ports = d1_ports;
+    rig.sw.route.columns = ROUTERS;
+    rig.sw.route.rows = PLACES;
+    rig.sw.route.detour = &detour;
+    rig.sw.route.choosing = 1;
+    for (unsigned port = 0; port < ROUTERS; port++)
+        for (unsigned vc = 0; vc < HX_VCS; vc++)
+            hx_credit_sender_init(&rig.hal.node.port[port].cable.link.tx[vc], BLOCKS);
+    rig_room_everywhere(&rig, BLOCKS);
+}
+
+static void arrive(unsigned input, unsigned d0)
+{
+    const struct hx_desc d = {.length = 256, .hops = 1, .dst_d0 = (uint16_t)d0, .dst_d1 = 1, .job = RIG_JOB};
+    rig_arrive_as(&rig, input, 0, 7, &d);
+}
+
+/* It is on a detour to `by`, and its frame says where to then. */
+static void arrive_on_detour(unsigned input, unsigned by, unsigned d0, unsigned d1)
+{
+    struct hx_desc d = {.length = 256, .hops = 1, .dst_d0 = (uint16_t)d0, .dst_d1 = (uint16_t)d1, .job = RIG_JOB};
+    rig_arrive_as(&rig, input, 0, 7, &d);
+    struct arrivals *a = &rig.hal.node.port[input].arrivals;
+    hx_desc_set_via(arrivals_slot(a, 0, (uint16_t)(hx_lane(a->arrived, 0) - 1)), by + 1);
+}
+
+/* The one packet that leaves in a step: by which output; and the via that its frame says. */
+static unsigned leaves_by(unsigned *via)
+{
+    assert_int_equal(rig_step(&rig), 1);
+    struct rig_packet p;
+    for (unsigned port = 0; port < ROUTERS; port++) {
+        if (!rig_take(&rig, port, &p))
+            continue;
+        assert_true(p.intact);
+        *via = p.via;
+        return port;
+    }
+    fail_msg("nothing left");
+    return 0;
+}
+
+/* From a host to router TO: where it goes now, TO or the intermediate. */
+static unsigned chosen(void)
+{
+    unsigned via;
+    arrive(0, TO);
+    unsigned port = leaves_by(&via);
+    assert_int_equal(via, port == TO ? 0 : port + 1);
+    return port;
+}
+
+/* Blocks of the link to a router that are taken, on VC 0; on all other links. */
+static void queues(unsigned straight, unsigned others)
+{
+    rig_room_everywhere(&rig, BLOCKS);
+    for (unsigned port = 1; port < ROUTERS; port++)
+        rig_room(&rig, port, 0, BLOCKS - (port == TO ? straight : others));
+}
+
+static void valiant_draws_every_other_router_alike(void **state)
+{
+    (void)state;
+    unsigned taken[ROUTERS] = {0};
+    start(HX_VALIANT);
+    for (unsigned n = 0; n < PACKETS; n++) {
+        rig_room_everywhere(&rig, BLOCKS);
+        taken[chosen()]++;
+    }
+    for (unsigned d0 = 0; d0 < ROUTERS; d0++) {
+        bool out = d0 == 0 || d0 == TO;
+        assert_in_range(taken[d0], out ? 0 : PACKETS / 7, out ? 0 : PACKETS / 5);
+    }
+}
+
+/* Of an area of two none is drawn, the destination's or the router's own. */
+static void areas_of_both_ends_are_left_out(void **state)
+{
+    (void)state;
+    unsigned taken[ROUTERS] = {0};
+    start(HX_VALIANT);
+    detour.area = 2;
+    for (unsigned n = 0; n < PACKETS; n++) {
+        rig_room_everywhere(&rig, BLOCKS);
+        taken[chosen()]++;
+    }
+    for (unsigned d0 = 0; d0 < ROUTERS; d0++) {
+        bool out = d0 / 2 == 0 || d0 / 2 == TO / 2;
+        assert_in_range(taken[d0], out ? 0 : PACKETS / 5, out ? 0 : PACKETS / 3);
+    }
+    detour.area = 4; /* nothing else is left */
+    rig_room_everywhere(&rig, BLOCKS);
+    assert_int_equal(chosen(), TO);
+}
+
+static void only_packets_of_its_hosts_to_other_routers_choose(void **state)
+{
+    (void)state;
+    unsigned via;
+    start(HX_VALIANT);
+    for (unsigned n = 0; n < 100; n++) {
+        rig_room_everywhere(&rig, BLOCKS);
+        arrive(3, TO);
+        assert_int_equal(leaves_by(&via), TO);
+        assert_int_equal(via, 0);
+        arrive(0, 0);
+        assert_int_equal(leaves_by(&via), 0);
+        assert_int_equal(via, 0);
+    }
+    rig_judge_empty(&rig);
+}
+
+static void a_router_without_a_way_is_passed_over(void **state)
+{
+    (void)state;
+    start(HX_VALIANT);
+    for (unsigned d0 = 0; d0 < ROUTERS; d0++)
+        d0_ports[d0] = d0 == TO ? d0_ports[d0] : 0;
+    assert_int_equal(chosen(), TO);
+    detour.policy = HX_UGAL;
+    queues(40, 0);
+    assert_int_equal(chosen(), TO);
+}
+
+static void a_detour_goes_on_and_ends_where_it_leads_to(void **state)
+{
+    (void)state;
+    unsigned via;
+    start(HX_VALIANT);
+    arrive_on_detour(2, 6, 3, 1);
+    assert_int_equal(leaves_by(&via), 6);
+    assert_int_equal(via, 7);
+    arrive_on_detour(2, 0, 3, 1);
+    assert_int_equal(leaves_by(&via), 3);
+    assert_int_equal(via, 0);
+    arrive_on_detour(2, 0, 2, 1); /* back, if it has to be */
+    assert_int_equal(leaves_by(&via), 2);
+    detour.area = 4;
+    arrive_on_detour(6, 3, 7, 1); /* any router of the area is the end */
+    assert_int_equal(leaves_by(&via), 7);
+    assert_int_equal(via, 0);
+    rig_judge_empty(&rig);
+}
+
+/* What waits has its new way in its descriptor: it is the same when it is looked at again. */
+static void a_packet_that_waits_stays_on_its_detour(void **state)
+{
+    (void)state;
+    unsigned via;
+    start(HX_VALIANT);
+    rig_room_everywhere(&rig, 0);
+    arrive(0, TO);
+    assert_int_equal(rig_step(&rig), 0);
+    struct arrivals *a = &rig.hal.node.port[0].arrivals;
+    const struct hx_desc d = *arrivals_slot(a, 0, hx_lane(a->tail, 0));
+    assert_int_equal(d.dst_d1, HX_NO_DIGIT);
+    hx_switch_reroute(&rig.sw);
+    rig_room_everywhere(&rig, BLOCKS);
+    assert_int_equal(leaves_by(&via), d.dst_d0);
+    assert_int_equal(via, d.dst_d0 + 1);
+    rig_judge_empty(&rig);
+}
+
+static void what_is_on_no_detour_of_this_fabric_is_malformed(void **state)
+{
+    (void)state;
+    start(HX_VALIANT);
+    arrive_on_detour(2, ROUTERS, 3, 1);
+    arrive_on_detour(2, 0, ROUTERS, 1);
+    arrive_on_detour(2, 0, 3, PLACES);
+    assert_int_equal(rig_step(&rig), 0);
+    assert_int_equal(rig.hal.node.drops[HX_DROP_MALFORMED], 3);
+    rig.sw.route.detour = NULL;
+    arrive_on_detour(2, 6, 3, 1);
+    assert_int_equal(rig_step(&rig), 0);
+    assert_int_equal(rig.hal.node.drops[HX_DROP_MALFORMED], 4);
+    rig_judge_empty(&rig);
+}
+
+static void ugal_takes_the_cheaper_way(void **state)
+{
+    (void)state;
+    start(HX_UGAL);
+    queues(16, 8); /* twice eight is no less */
+    assert_int_equal(chosen(), TO);
+    queues(17, 8);
+    assert_int_not_equal(chosen(), TO);
+    detour.cost = HX_DETOUR_ONE + HX_DETOUR_ONE / 2;
+    queues(12, 8);
+    assert_int_equal(chosen(), TO);
+    queues(13, 8);
+    assert_int_not_equal(chosen(), TO);
+    queues(0, 0);
+    assert_int_equal(chosen(), TO);
+}
+
+/* One output that is free is found if all routers are drawn often enough. */
+static void ugal_takes_the_cheapest_of_what_it_draws(void **state)
+{
+    (void)state;
+    start(HX_UGAL);
+    detour.candidates = HX_MOST_CANDIDATES;
+    queues(40, 10);
+    rig_room(&rig, 3, 0, BLOCKS - 9);
+    assert_int_equal(chosen(), 3);
+    detour.candidates = 1;
+    unsigned other = 0;
+    for (unsigned n = 0; n < 100; n++) {
+        queues(40, 10);
+        rig_room(&rig, 3, 0, BLOCKS - 9);
+        other += chosen() != 3;
+    }
+    assert_in_range(other, 60, 99);
+}
+
+static void all_vcs_of_a_link_count(void **state)
+{
+    (void)state;
+    start(HX_UGAL);
+    queues(8, 0);
+    for (unsigned port = 1; port < ROUTERS; port++)
+        rig_room(&rig, port, 1, BLOCKS - (port == TO ? 0 : 4));
+    assert_int_equal(chosen(), TO);
+    queues(8, 0);
+    rig_room(&rig, TO, 1, BLOCKS - 1);
+    for (unsigned port = 1; port < ROUTERS; port++)
+        rig_room(&rig, port, 1, BLOCKS - (port == TO ? 1 : 4));
+    assert_int_not_equal(chosen(), TO);
+}
+
+/* Packets that wait in the router, of whatever VC, each as long as the one that chooses. */
+static void what_waits_for_an_output_counts(void **state)
+{
+    (void)state;
+    start(HX_UGAL);
+    detour.cost = HX_DETOUR_ONE;
+    for (unsigned waiting = 2; waiting <= 3; waiting++) {
+        rig_room_everywhere(&rig, BLOCKS);
+        rig_room(&rig, TO, 1, 0);
+        for (unsigned n = 0; n < waiting; n++) {
+            const struct hx_desc d = {.length = 256, .vc = 1, .dst_d0 = TO, .dst_d1 = 1, .job = RIG_JOB};
+            rig_arrive_as(&rig, 3, 1, 1, &d);
+        }
+        assert_int_equal(rig_step(&rig), 0);
+        for (unsigned port = 1; port < ROUTERS; port++)
+            rig_room(&rig, port, 0, BLOCKS - (port == TO ? 0 : BLOCKS / 2 + 1));
+        for (unsigned port = 1; port < ROUTERS; port++)
+            rig_room(&rig, port, 1, port == TO ? 0 : BLOCKS / 2 - 1);
+        arrive(0, TO); /* queues of 64 and `waiting`, against 66 */
+        unsigned via;
+        unsigned port = leaves_by(&via);
+        assert_int_equal(port == TO, waiting == 2);
+        rig_room_everywhere(&rig, BLOCKS);
+        assert_int_equal(rig_step(&rig), waiting);
+        for (struct rig_packet p; rig_take(&rig, TO, &p);)
+            assert_true(p.intact);
+    }
+    rig_judge_empty(&rig);
+}
+
+static void below_the_threshold_packets_go_straight(void **state)
+{
+    (void)state;
+    start(HX_UGAL);
+    detour.threshold = HX_DETOUR_ONE / 4;
+    queues(BLOCKS / 4 - 1, 0);
+    assert_int_equal(chosen(), TO);
+    queues(BLOCKS / 4, 0);
+    assert_int_not_equal(chosen(), TO);
+}
+
+/* Three links in place of one: the queue of the detour counts three times. */
+static void longer_detours_cost_more(void **state)
+{
+    (void)state;
+    start(HX_UGAL);
+    memset(distances, 2, sizeof distances);
+    for (unsigned d0 = 0; d0 < ROUTERS; d0++)
+        distances[d0] = 1;
+    detour.distance = distances;
+    detour.cost = HX_DETOUR_ONE;
+    queues(24, 8);
+    assert_int_equal(chosen(), TO);
+    queues(25, 8);
+    assert_int_not_equal(chosen(), TO);
+    distances[TO] = 2; /* and if the straight way is of two, three halves */
+    queues(12, 8);
+    assert_int_equal(chosen(), TO);
+    queues(13, 8);
+    assert_int_not_equal(chosen(), TO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(valiant_draws_every_other_router_alike),
+        cmocka_unit_test(areas_of_both_ends_are_left_out),
+        cmocka_unit_test(only_packets_of_its_hosts_to_other_routers_choose),
+        cmocka_unit_test(a_router_without_a_way_is_passed_over),
+        cmocka_unit_test(a_detour_goes_on_and_ends_where_it_leads_to),
+        cmocka_unit_test(a_packet_that_waits_stays_on_its_detour),
+        cmocka_unit_test(what_is_on_no_detour_of_this_fabric_is_malformed),
+        cmocka_unit_test(ugal_takes_the_cheaper_way),
+        cmocka_unit_test(ugal_takes_the_cheapest_of_what_it_draws),
+        cmocka_unit_test(all_vcs_of_a_link_count),
+        cmocka_unit_test(what_waits_for_an_output_counts),
+        cmocka_unit_test(below_the_threshold_packets_go_straight),
+        cmocka_unit_test(longer_detours_cost_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
