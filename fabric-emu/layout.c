@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 
-uint16_t layout_job_of(const struct hx_spec *spec, const struct hx_fabric *g, uint32_t accelerator)
+uint16_t layout_job_of(const struct hx_spec *spec, uint32_t accelerator)
 {
-    return hx_spec_board_job(spec, g->node[accelerator].group);
+    return hx_spec_board_job(spec, hx_spec_board_of(spec, accelerator));
 }
 
 /* Groups of hosts are numbered before those without. */
@@ -48,7 +48,7 @@ void layout_make(struct layout *l, const struct hx_spec *spec, const struct hx_f
         l->first_link[node] = link;
         link += hx_fabric_ports(g, node);
         l->worker[node] = (uint8_t)worker_of(l, g, node);
-        l->dead[node] = node < g->hosts && hx_spec_board_failed(spec, g->node[node].group);
+        l->dead[node] = node < g->hosts && hx_spec_board_failed(spec, hx_spec_board_of(spec, node));
     }
     l->links = link + g->hosts;
 }

@@ -101,7 +101,7 @@ static void check_clock(const struct run_options *o)
 static double pace_of(const struct run_options *o)
 {
     bool all_to_all = o->settings.pattern == HX_ALL_TO_ALL || o->settings.pattern == HX_ALL_TO_ALL_RANDOM;
-    if (!all_to_all || o->spec.failed || o->spec.job)
+    if (!all_to_all || hx_spec_has_failures(&o->spec) || o->spec.job)
         return 1;
     /* Boards of one accelerator have two cables to the same switch. Packets choose by credit, and do not load both alike. */
     bool chooses = o->spec.a == 1 || o->spec.b == 1;

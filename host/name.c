@@ -25,6 +25,12 @@ static int print_place(char name[HX_NAME_BYTES], const struct hx_fabric *g, uint
     return snprintf(name, HX_NAME_BYTES, "s%u", node - g->hosts);
 }
 
+const char *hx_place_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, uint32_t node)
+{
+    (void)print_place(name, g, node);
+    return name;
+}
+
 const char *hx_node_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, unsigned plane, uint32_t node)
 {
     if (g->mesh.nodes)
@@ -85,7 +91,7 @@ static bool take_router(const char **text, const struct hx_fabric *g, uint32_t *
     return false;
 }
 
-static bool take_node(const char **text, const struct hx_fabric *g, unsigned *plane, uint32_t *node)
+static bool take_place(const char **text, const struct hx_fabric *g, uint32_t *node)
 {
     const char *next = *text;
     unsigned d0;
@@ -98,7 +104,12 @@ static bool take_node(const char **text, const struct hx_fabric *g, unsigned *pl
     } else if (!take_router(text, g, node)) {
         return false;
     }
-    return hx_name_take(text, "/p", plane) && *plane < g->planes;
+    return true;
+}
+
+static bool take_node(const char **text, const struct hx_fabric *g, unsigned *plane, uint32_t *node)
+{
+    return take_place(text, g, node) && hx_name_take(text, "/p", plane) && *plane < g->planes;
 }
 
 bool hx_node_parse(const char *name, const struct hx_fabric *g, unsigned *plane, uint32_t *node)
@@ -116,13 +127,22 @@ static bool take_letter(const char *text, unsigned *port)
     return false;
 }
 
+static bool take_port(const char *text, const struct hx_fabric *g, uint32_t node, unsigned *port)
+{
+    if (hx_is_host(g, node))
+        return take_letter(text, port);
+    return hx_name_take(&text, "/", port) && *text == '\0' && *port < hx_fabric_ports(g, node);
+}
+
 bool hx_port_parse(const char *name, const struct hx_fabric *g, unsigned *plane, uint32_t *node, unsigned *port)
 {
     if (g->mesh.nodes)
         return hx_mesh_port_parse(name, &g->mesh, plane, node, port);
-    if (!take_node(&name, g, plane, node))
-        return false;
-    if (hx_is_host(g, *node))
-        return take_letter(name, port);
-    return hx_name_take(&name, "/", port) && *name == '\0' && *port < hx_fabric_ports(g, *node);
+    return take_node(&name, g, plane, node) && take_port(name, g, *node, port);
+}
+
+bool hx_place_parse(const char *name, const struct hx_fabric *g, uint32_t *node, unsigned *port)
+{
+    *port = HX_WHOLE_NODE;
+    return take_place(&name, g, node) && (*name == '\0' || take_port(name, g, *node, port));
 }

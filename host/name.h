@@ -17,6 +17,7 @@
 
 #include "host/topology/fabric.h"
 
+#include <limits.h>
 #include <stdbool.h>
 
 enum { HX_NAME_BYTES = 40 };
@@ -25,8 +26,18 @@ const char *hx_node_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, un
 const char *hx_port_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, unsigned plane, uint32_t node,
                          unsigned port);
 
+/* Without the plane, "leaf3"; not of a HammingMesh. */
+const char *hx_place_name(char name[HX_NAME_BYTES], const struct hx_fabric *g, uint32_t node);
+
 bool hx_node_parse(const char *name, const struct hx_fabric *g, unsigned *plane, uint32_t *node);
 bool hx_port_parse(const char *name, const struct hx_fabric *g, unsigned *plane, uint32_t *node, unsigned *port);
+
+/* A node without its plane, or a port of it: "leaf3" (port HX_WHOLE_NODE), "leaf3/12", "a5,3/E"; not of a HammingMesh. */
+#define HX_WHOLE_NODE UINT_MAX
+bool hx_place_parse(const char *name, const struct hx_fabric *g, uint32_t *node, unsigned *port);
+
+/* Takes `word` and then a number without needless zeros from *text. */
+bool hx_name_take(const char **text, const char *word, unsigned *number);
 
 /* "E", "W", "N", "S", "local". */
 extern const char *const hx_port_letters[HX_ACCELERATOR_PORTS];

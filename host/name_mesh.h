@@ -4,9 +4,6 @@
 
 #include "host/name.h"
 
-/* Takes `word` and then a number without needless zeros from *text, for names of all kinds. */
-bool hx_name_take(const char **text, const char *word, unsigned *number);
-
 const char *hx_mesh_node_name(char name[HX_NAME_BYTES], const struct hx_geometry *g, unsigned plane, uint32_t node);
 const char *hx_mesh_port_name(char name[HX_NAME_BYTES], const struct hx_geometry *g, unsigned plane, uint32_t node,
                               unsigned port);

@@ -168,6 +168,8 @@ bool hx_spec_parse(const char *text, struct hx_spec *spec, struct hx_problem *pr
     const struct hx_topology *topology = hx_topology_of(text, problem);
     if (!topology)
         return false;
+    if (strlen(text) >= sizeof spec->fabric)
+        return hx_fail(problem, HX_EXIT_CONFIG, text, "a fabric of more than %zu letters", sizeof spec->fabric - 1);
     if (topology != &hx_topology_hamming_mesh)
         take_words(text, spec);
     else if (!take_mesh(text, spec, problem))
@@ -360,12 +362,19 @@ void hx_spec_free(struct hx_spec *spec)
 
 unsigned hx_spec_boards(const struct hx_spec *spec)
 {
-    return spec->graph ? spec->graph->groups : spec->x * spec->y;
+    return spec->a || !spec->graph ? spec->x * spec->y : spec->graph->hosts;
 }
 
 bool hx_spec_board_failed(const struct hx_spec *spec, unsigned board)
 {
-    return spec->failed && spec->failed[board];
+    if (spec->failed && spec->failed[board])
+        return true;
+    return spec->graph && spec->graph->failed && spec->graph->failed[board];
+}
+
+bool hx_spec_has_failures(const struct hx_spec *spec)
+{
+    return spec->failed || spec->graph->failed;
 }
 
 uint16_t hx_spec_board_job(const struct hx_spec *spec, unsigned board)
@@ -380,11 +389,16 @@ void hx_spec_refuse_external(const struct hx_spec *spec, const char *what)
                spec->external[0].gx, spec->external[0].gy);
 }
 
+unsigned hx_spec_board_of(const struct hx_spec *spec, uint32_t host)
+{
+    return spec->a ? spec->graph->node[host].group : host;
+}
+
 unsigned hx_spec_board_at(const struct hx_spec *spec, unsigned gx, unsigned gy)
 {
     if (spec->a)
         return gy / spec->b * spec->x + gx / spec->a;
-    return spec->graph->node[hx_fabric_host(spec->graph, gx, gy)].group;
+    return hx_fabric_host(spec->graph, gx, gy);
 }
 
 bool hx_spec_barred(const struct hx_spec *spec, uint16_t tag, uint8_t *bits)

@@ -275,11 +275,16 @@ const struct hx_fabric *hx_spec_fabric(const struct hx_spec *spec);
 /* A HammingMesh's geometry; dies with HX_EXIT_CONFIG if it is another fabric, which `what` cannot do with. */
 struct hx_geometry hx_spec_mesh(const struct hx_spec *spec, const char *what);
 
+/* What is given to a job, or fails, as one: a HammingMesh's boards; every host of another fabric, by its rank, is a board of
+ * its own here. */
 bool hx_spec_board_failed(const struct hx_spec *spec, unsigned board);
 uint16_t hx_spec_board_job(const struct hx_spec *spec, unsigned board);
 unsigned hx_spec_boards(const struct hx_spec *spec);
+/* Whether there is anything that has failed. */
+bool hx_spec_has_failures(const struct hx_spec *spec);
 
 /* Board of an accelerator. */
+unsigned hx_spec_board_of(const struct hx_spec *spec, uint32_t host);
 unsigned hx_spec_board_at(const struct hx_spec *spec, unsigned gx, unsigned gy);
 
 /* Dies with HX_EXIT_CONFIG if accelerators run elsewhere, which `what` cannot do with. */

@@ -246,7 +246,7 @@ static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank
     config.peers = g->hosts - 1;
     config.retries = UINT8_MAX; /* accelerator_give_up() says */
     config.check = w->workload->verify || w->f->spec.externals > 0;
-    config.job = layout_job_of(&w->f->spec, g, rank);
+    config.job = layout_job_of(&w->f->spec, rank);
     config.no_way_ns = w->f->spec.externals ? UINT64_MAX : NO_WAY_MS * NS_PER_MS;
     return config;
 }

@@ -90,7 +90,7 @@ static void build_node(struct worker *w, struct node *n, unsigned plane, uint32_
     n->hal.rx = hx_allocate(ports, sizeof *n->hal.rx);
     n->tables = hx_allocate(1, hx_fabric_route_bytes(f->g, id));
     bind_links(w, n, ports);
-    uint16_t job = id < f->g->hosts ? layout_job_of(&f->spec, f->g, id) : HX_NO_JOB;
+    uint16_t job = id < f->g->hosts ? layout_job_of(&f->spec, id) : HX_NO_JOB;
     hx_switch_init(&n->sw, ports, job, &n->hal, hx_allocate(1, hx_switch_bytes(ports)));
     build_routes(w, n);
 }

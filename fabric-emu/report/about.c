@@ -13,9 +13,13 @@ static json_t *boards_json(const struct hx_spec *spec, bool (*belongs)(const str
                            uint16_t tag)
 {
     json_t *boards = json_array();
-    for (unsigned board = 0; board < hx_spec_boards(spec); board++)
-        if (belongs(spec, board, tag))
-            (void)json_array_append_new(boards, json_pack("[i, i]", (int)(board % spec->x), (int)(board / spec->x)));
+    for (unsigned board = 0; board < hx_spec_boards(spec); board++) {
+        if (!belongs(spec, board, tag))
+            continue;
+        struct hx_coordinate at = spec->a ? (struct hx_coordinate){board % spec->x, board / spec->x}
+                                          : hx_address_of(hx_spec_fabric(spec), board);
+        (void)json_array_append_new(boards, json_pack("[i, i]", (int)at.gx, (int)at.gy));
+    }
     return boards;
 }
 
@@ -30,15 +34,15 @@ static bool is_of_job(const struct hx_spec *spec, unsigned board, uint16_t tag)
     return hx_spec_board_job(spec, board) == tag;
 }
 
-/* Boards of each job that the spec names. */
+/* Boards (hosts, where there are no boards) of each job that the spec names. */
 static json_t *jobs_json(const struct result *r)
 {
     json_t *jobs = json_array();
     for (uint32_t i = 0; r->spec->job && i < r->jobs; i++) {
         uint16_t tag = r->job[i].tag;
         if (tag != HX_NO_JOB)
-            (void)json_array_append_new(
-                jobs, json_pack("{s:i, s:o}", "tag", (int)tag, "boards", boards_json(r->spec, is_of_job, tag)));
+            (void)json_array_append_new(jobs, json_pack("{s:i, s:o}", "tag", (int)tag, r->spec->a ? "boards" : "hosts",
+                                                        boards_json(r->spec, is_of_job, tag)));
     }
     return jobs;
 }
@@ -47,7 +51,8 @@ json_t *result_fabric_json(const struct result *r)
 {
     const struct hx_spec *s = r->spec;
     return json_pack("{s:s, s:i, s:i, s:i, s:i, s:o, s:o}", "name", s->name, "a", (int)s->a, "b", (int)s->b, "x",
-                     (int)s->x, "y", (int)s->y, "failed_boards", boards_json(s, has_failed, 0), "jobs", jobs_json(r));
+                     (int)s->x, "y", (int)s->y, s->a ? "failed_boards" : "failed_hosts", boards_json(s, has_failed, 0),
+                     "jobs", jobs_json(r));
 }
 
 /* ---- the settings ---- */

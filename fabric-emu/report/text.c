@@ -47,7 +47,7 @@ static void print_traffic(const struct result *r, const struct traffic *traffic)
         printf("  traffic        %s, %s of %s, seed %" PRIu64 "\n", hx_pattern_names[r->settings.pattern],
                r->collective ? "a vector" : "messages", hx_value_print_bytes(size, r->settings.message),
                r->settings.seed);
-    bool may_be_cut_off = r->sum.messages_failed && (r->spec->failed || r->spec->job);
+    bool may_be_cut_off = r->sum.messages_failed && (hx_spec_has_failures(r->spec) || r->spec->job);
     const char *end = r->outcome.complete
                           ? r->outcome.interrupted ? "interrupted; all acknowledged" : "all acknowledged"
                       : r->outcome.interrupted ? "interrupted"

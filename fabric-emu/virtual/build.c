@@ -110,7 +110,7 @@ static struct hx_barred barred_of(const struct plan *p, uint32_t node, uint16_t 
     const struct model *m = p->w->m;
     *job = HX_NO_JOB;
     if (node < m->g->hosts)
-        *job = layout_job_of(m->spec, m->g, node);
+        *job = layout_job_of(m->spec, node);
     bool any = hx_spec_barred(m->spec, *job, p->barred);
     return (struct hx_barred){any && node < m->g->hosts ? p->barred : NULL};
 }

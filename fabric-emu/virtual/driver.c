@@ -186,7 +186,7 @@ static struct hx_endpoint_config config_of(const struct driver *d)
     config.epoch = 1;
     config.retries = RETRIES;
     config.check = m->settings.verify;
-    config.job = layout_job_of(m->spec, m->g, d->rank);
+    config.job = layout_job_of(m->spec, d->rank);
     config.timeout_ns = config.least_ns = TIMEOUT_MS * NS_PER_MS;
     config.most_ns = MOST_MS * NS_PER_MS;
     return config;

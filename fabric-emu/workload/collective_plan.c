@@ -104,7 +104,7 @@ static bool add_job(struct collective_plan *p, uint32_t first, uint32_t root, st
     const uint32_t *member = t->member + t->first[first];
     uint32_t members = t->members[first];
     struct collective_job *job = &p->job[p->jobs++];
-    job->tag = layout_job_of(t->spec, t->g, first);
+    job->tag = layout_job_of(t->spec, first);
     job->gx = hx_allocate(t->g->columns, sizeof *job->gx);
     job->gy = hx_allocate(t->g->rows, sizeof *job->gy);
     job->columns = gather(t, member, members, true, job->gx);
@@ -194,7 +194,7 @@ const struct collective_job *collective_job_of(const struct collective_plan *p, 
     const struct traffic *t = p->traffic;
     if (t->members[rank] == 0)
         return NULL;
-    uint16_t tag = layout_job_of(t->spec, t->g, rank);
+    uint16_t tag = layout_job_of(t->spec, rank);
     unsigned i = 0;
     while (p->job[i].tag != tag)
         i++;

@@ -146,7 +146,7 @@ static bool read_bytes(struct reading *r, const char *text, uint64_t least, uint
 
 static unsigned board_of(const struct reading *r, uint32_t rank)
 {
-    return r->g->node[rank].group;
+    return hx_spec_board_of(r->spec, rank);
 }
 
 /* Whether these two may talk. `at`: where the line says so. */

@@ -30,7 +30,7 @@ void jobs_make(struct jobs *j, const struct hx_spec *spec, const struct hx_fabri
         j->of[rank] = JOBS_NONE;
         if (layout->dead[rank])
             continue;
-        uint32_t job = job_of(j, by_tag, layout_job_of(spec, g, rank));
+        uint32_t job = job_of(j, by_tag, layout_job_of(spec, rank));
         uint32_t *slot = &slot_of[(size_t)job * MOST_WORKERS + layout->worker[rank]];
         if (*slot == 0) {
             j->job_of[j->slots] = job;

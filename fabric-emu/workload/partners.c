@@ -70,7 +70,7 @@ static void find_grid(struct grid *grid, const struct hx_spec *spec, const struc
     for (unsigned gx = 0; gx < g->columns; gx++) {
         bool has = false;
         for (unsigned gy = 0; gy < g->rows && !has; gy++)
-            has = layout_job_of(spec, g, hx_fabric_at(g, gx, gy)) == job;
+            has = layout_job_of(spec, hx_fabric_at(g, gx, gy)) == job;
         grid->column_of[gx] = (uint16_t)grid->columns;
         grid->gx[grid->columns] = (uint16_t)gx;
         grid->columns += has;
@@ -78,7 +78,7 @@ static void find_grid(struct grid *grid, const struct hx_spec *spec, const struc
     for (unsigned gy = 0; gy < g->rows; gy++) {
         bool has = false;
         for (unsigned gx = 0; gx < g->columns && !has; gx++)
-            has = layout_job_of(spec, g, hx_fabric_at(g, gx, gy)) == job;
+            has = layout_job_of(spec, hx_fabric_at(g, gx, gy)) == job;
         grid->row_of[gy] = (uint16_t)grid->rows;
         grid->gy[grid->rows] = (uint16_t)gy;
         grid->rows += has;
@@ -121,7 +121,7 @@ static uint32_t place_to(unsigned pattern, const struct grid *grid, uint32_t col
 
 static void pair_on_grid(struct traffic *t, struct grid *grid, const uint32_t *members, uint32_t n)
 {
-    find_grid(grid, t->spec, t->g, layout_job_of(t->spec, t->g, members[0]));
+    find_grid(grid, t->spec, t->g, layout_job_of(t->spec, members[0]));
     bool has_places = grid->columns && grid->rows;
     for (uint32_t i = 0; has_places && i < n; i++) {
         uint32_t rank = members[i];

@@ -9,7 +9,7 @@ enum purpose { FOR_ORDER = 2, FOR_UNIFORM, FOR_HOT, FOR_TARGET };
 
 static unsigned board_of(const struct traffic *t, uint32_t rank)
 {
-    return t->g->node[rank].group;
+    return hx_spec_board_of(t->spec, rank);
 }
 
 static bool is_alive(const struct traffic *t, uint32_t rank)

@@ -60,15 +60,15 @@ uint64_t transfer_chunk_bytes(const struct transfer *t, uint64_t chunk)
 void transfer_aim(struct transfer *t, const struct hx_spec *spec, const struct hx_fabric *g, uint32_t source,
                   uint32_t target)
 {
-    uint16_t job = layout_job_of(spec, g, source);
+    uint16_t job = layout_job_of(spec, source);
     t->g = g;
     t->source = source;
     t->targets = hx_allocate(g->hosts, sizeof *t->targets);
     for (uint32_t n = 1; n < g->hosts; n++) {
         uint32_t rank = (source + n) % g->hosts;
         bool meant = target == TRANSFER_ALL || target == rank;
-        bool alive = !hx_spec_board_failed(spec, g->node[rank].group);
-        if (meant && alive && layout_job_of(spec, g, rank) == job)
+        bool alive = !hx_spec_board_failed(spec, hx_spec_board_of(spec, rank));
+        if (meant && alive && layout_job_of(spec, rank) == job)
             t->targets[t->target_count++] = rank;
     }
 }

@@ -288,7 +288,7 @@ struct hx_halves hx_fabric_bisection(const struct hx_fabric *f)
     struct hx_halves halves = {.exact = true};
     if (f->mesh.nodes)
         halves.links = hx_bisection_of(&f->mesh).links;
-    else if (f->topology->bisection)
+    else if (f->topology->bisection && !f->failed)
         halves.links = f->topology->bisection(f);
     if (halves.links == 0 && f->hosts > 1) {
         halves.links = hx_bisection_search(f);

@@ -60,6 +60,7 @@ static struct hx_distances mesh_distances(const struct hx_geometry *g)
 /* Hosts of one router are alike: it is enough to go by seats, with their hosts as weight. */
 struct seats {
     uint32_t count;
+    uint32_t living;  /* hosts that sit anywhere */
     uint32_t *node;   /* [count] */
     uint32_t *host;   /* [count]: one that sits there */
     uint32_t *weight; /* [count]: how many do */
@@ -73,6 +74,9 @@ static void take_seats(struct seats *s, const struct hx_fabric *f)
                         .weight = hx_allocate(f->hosts, sizeof *s->weight)};
     for (uint32_t host = 0; host < f->hosts; host++) {
         uint32_t seat = hx_fabric_seat(f, host);
+        if (f->failed && f->failed[host])
+            continue;
+        s->living++;
         if (number[seat] == 0) {
             s->node[s->count] = seat;
             s->host[s->count] = host;
@@ -97,20 +101,25 @@ struct hx_distances hx_fabric_distances(const struct hx_fabric *f)
     struct hx_distances all = {0, 0, 0};
     struct seats s;
     uint64_t sum = 0;
+    uint64_t reached = 0;
     take_seats(&s, f);
     for (uint32_t from = 0; from < s.count; from++) {
         uint64_t pairs = (uint64_t)s.weight[from] * (s.weight[from] - 1);
         sum += 2 * pairs; /* a host's link and that of another beside it */
+        reached += pairs;
         all.diameter = pairs && all.diameter < 2 ? 2 : all.diameter;
         for (uint32_t to = from + 1; to < s.count; to++) { /* as far as back */
             unsigned links = hx_fabric_distance(f, s.host[from], s.host[to]);
+            if (links == HX_CUT_OFF)
+                continue;
+            reached += (uint64_t)2 * s.weight[from] * s.weight[to];
             all.diameter = links > all.diameter ? links : all.diameter;
             sum += (uint64_t)2 * links * s.weight[from] * s.weight[to];
         }
     }
     free_seats(&s);
-    if (f->hosts > 1)
-        all.average = (double)sum / ((double)f->hosts * (f->hosts - 1.0));
+    if (reached)
+        all.average = (double)sum / (double)reached;
     bool hang = f->nodes > f->hosts && all.diameter >= 2;
     all.router_diameter = all.diameter - (hang ? 2 : 0);
     return all;
@@ -194,8 +203,8 @@ static void load_own_links(struct spread *s)
             struct hx_end far = hx_fabric_far(f, host, port);
             if (far.node == HX_NOWHERE)
                 continue;
-            s->load[f->node[host].first_port + port] = f->hosts - 1.0;
-            s->load[f->node[far.node].first_port + far.port] = f->hosts - 1.0;
+            s->load[f->node[host].first_port + port] = s->seats.living - 1.0;
+            s->load[f->node[far.node].first_port + far.port] = s->seats.living - 1.0;
         }
     }
 }
@@ -225,6 +234,7 @@ static double bound_by_loads(const struct hx_fabric *f)
     for (uint32_t number = 0; number < s.seats.count; number++)
         spread_to(&s, number, stack, left);
     load_own_links(&s);
+    double living = s.seats.living;
     free_seats(&s.seats);
     double most = fullest(&s);
     hx_tables_free(&s.tables);
@@ -234,14 +244,15 @@ static double bound_by_loads(const struct hx_fabric *f)
     free(s.seen);
     free(stack);
     free(left);
-    return most > 0 ? (f->hosts - 1.0) / hx_fabric_injection(f, LINK_GBPS) / most : 1;
+    return most > 0 ? (living - 1.0) / hx_fabric_injection(f, LINK_GBPS) / most : 1;
 }
 
 double hx_fabric_alltoall_bound(const struct hx_fabric *f)
 {
-    double bound = f->mesh.nodes                 ? hx_alltoall_bound(&f->mesh)
-                   : f->topology->alltoall_bound ? f->topology->alltoall_bound(f)
-                                                 : bound_by_loads(f);
+    bool formula = f->topology->alltoall_bound && !f->failed;
+    double bound = f->mesh.nodes ? hx_alltoall_bound(&f->mesh)
+                   : formula     ? f->topology->alltoall_bound(f)
+                                 : bound_by_loads(f);
     return bound < 1 ? bound : 1;
 }
 
@@ -255,7 +266,7 @@ struct hx_bill hx_fabric_bill(const struct hx_fabric *f)
             bill.cables[f->link_class[f->port[port].link_class].kind]++;
     }
     for (unsigned kind = 0; kind < HX_LINK_KINDS; kind++)
-        bill.cables[kind] = bill.cables[kind] / 2 * f->bought_planes;
+        bill.cables[kind] = (bill.cables[kind] / 2 + f->failed_links[kind]) * f->bought_planes;
     bill.usd = bill.switches * SWITCH_USD + bill.cables[HX_DAC] * DAC_USD + bill.cables[HX_AOC] * AOC_USD;
     return bill;
 }

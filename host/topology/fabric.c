@@ -237,6 +237,7 @@ void hx_fabric_free(struct hx_fabric *f)
     free(f->host_at);
     free(f->distance);
     free(f->ways);
+    free(f->failed);
     free(f->own);
     *f = (struct hx_fabric){.topology = NULL};
 }

@@ -113,7 +113,9 @@ struct hx_fabric {
     struct hx_geometry mesh; /* a HammingMesh's own */
     bool by_ways;            /* routes will be searched (host/topology/ways.h), for which d0 has to be a router's own */
     struct hx_ways *ways;    /* routes that were searched (host/topology/ways.h); NULL: the topology's own */
-    void *own;               /* the topology's: one piece of hx_allocate(), freed with the fabric */
+    bool *failed;            /* [hosts]: those that take no part (host/topology/failures.h); NULL: nothing has failed */
+    uint32_t failed_links[HX_LINK_KINDS]; /* of one plane: they are bought all the same */
+    void *own;                            /* the topology's: one piece of hx_allocate(), freed with the fabric */
     struct hx_laying *laying;
     uint8_t *
         distance; /* [nodes - hosts][nodes - hosts] between routers, links; where routes or the cost of detours need it */

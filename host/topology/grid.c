@@ -108,6 +108,7 @@ struct hx_grid *hx_grid_start(struct hx_fabric *f, const struct hx_grid *given)
 {
     struct hx_grid *g = f->own = hx_allocate(1, sizeof *g);
     *g = *given;
+    g->split = f->by_ways ? g->dimensions : g->split;
     uint32_t switches = number(g);
     uint32_t hosts = g->routers * g->places;
     uint32_t d0s = 1;

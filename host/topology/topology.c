@@ -2,8 +2,10 @@
 #include "host/topology/topology.h"
 
 #include "host/topology/all.h"
+#include "host/topology/failures.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_WORDS = 64 }; /* that texts may resemble */
@@ -73,6 +75,15 @@ static const struct hx_topology *nearest(const char *text)
     return NULL;
 }
 
+/* "4x4hx2meshfail=...": of a HammingMesh, whose boards are to fail otherwise. */
+static bool fails_boards(char *squeezed)
+{
+    char *failures = strstr(squeezed, "fail=");
+    if (failures)
+        *failures = '\0';
+    return failures && hx_topology_hamming_mesh.claims(squeezed);
+}
+
 const struct hx_topology *hx_topology_of(const char *text, struct hx_problem *problem)
 {
     char squeezed[HX_SPEC_BYTES];
@@ -82,7 +93,10 @@ const struct hx_topology *hx_topology_of(const char *text, struct hx_problem *pr
             return hx_topologies[i];
     const struct hx_topology *near = nearest(text);
     const char *where = *text ? text : "''";
-    if (near)
+    if (fails_boards(squeezed))
+        hx_fail(problem, HX_EXIT_CONFIG, where,
+                "a HammingMesh's boards fail by failed_boards of a *.hxm.yaml file, not by fail=");
+    else if (near)
         hx_fail(problem, HX_EXIT_CONFIG, where,
                 "is not a fabric (did you mean '%s'? write for example '%s'; hxmesh topologies lists what there is)",
                 near->word, near->example);
@@ -91,6 +105,16 @@ const struct hx_topology *hx_topology_of(const char *text, struct hx_problem *pr
                 "is not a fabric (write for example '4x4 Hx2Mesh', 'fat-tree hosts=64', or name a *.hxm.yaml file; "
                 "hxmesh topologies lists what there is)");
     return NULL;
+}
+
+static bool take_failures(struct hx_fabric *f, const struct hx_words *words, const char *failures,
+                          struct hx_problem *problem)
+{
+    char written[HX_SPEC_BYTES];
+    hx_words_as_written(words, failures, written);
+    free(f->ways); /* a graph's own */
+    f->ways = NULL;
+    return hx_failures_take(f, written, problem);
 }
 
 bool hx_fabric_make(struct hx_fabric *f, const char *text, unsigned planes, struct hx_problem *problem)
@@ -102,9 +126,14 @@ bool hx_fabric_make(struct hx_fabric *f, const char *text, unsigned planes, stru
         return false;
     const char *said = hx_words_text(&words, "routing");
     const char *wrong = hx_routing_parse(said ? said : "minimal", &routing);
+    const char *failures = hx_words_text(&words, "fail");
+    if (!wrong && failures && routing.policy != HX_MINIMAL)
+        wrong = "round what has failed ways are minimal: leave out routing=";
     if (wrong)
         return hx_words_fail(&words, problem, "%s", wrong);
-    if (f->topology->build(f, &words, problem) && hx_fabric_set_routing(f, &routing, problem))
+    f->by_ways = failures != NULL;
+    if (f->topology->build(f, &words, problem) && hx_fabric_set_routing(f, &routing, problem) &&
+        (!failures || take_failures(f, &words, failures, problem)))
         return true;
     hx_fabric_free(f);
     if (!problem->where[0])

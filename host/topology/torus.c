@@ -56,6 +56,15 @@ static bool take_sides(struct hx_grid *g, const struct hx_words *words, enum hx_
     return true;
 }
 
+/* Of the sides from one to before another. */
+static uint32_t product(const struct hx_grid *g, unsigned first, unsigned end)
+{
+    uint32_t all = 1;
+    for (unsigned i = first; i < end; i++)
+        all *= g->dimension[i].side;
+    return all;
+}
+
 static bool build_of(struct hx_fabric *f, struct hx_words *words, enum hx_grid_kind kind, struct hx_problem *problem)
 {
     static const char *const keys[] = {"board", NULL};
@@ -63,8 +72,10 @@ static bool build_of(struct hx_fabric *f, struct hx_words *words, enum hx_grid_k
     if (!take_sides(&grid, words, kind, problem) || !take_boards(&grid, words, problem) ||
         !hx_words_end(words, keys, MOST_DIMENSIONS, problem))
         return false;
-    bool on_hosts = grid.dimensions <= 2;
-    grid.split = on_hosts ? 1 : hx_grid_best_split(&grid);
+    bool on_hosts = grid.dimensions <= 2 && !f->by_ways;
+    grid.split = grid.dimensions <= 2 ? 1 : hx_grid_best_split(&grid);
+    uint32_t columns = product(&grid, 0, grid.split);
+    uint32_t rows = product(&grid, grid.split, grid.dimensions);
     grid.in_order = !on_hosts;
     grid.on_hosts = on_hosts;
     struct hx_grid *g = hx_grid_start(f, &grid);
@@ -84,8 +95,8 @@ static bool build_of(struct hx_fabric *f, struct hx_words *words, enum hx_grid_k
     bool rings = kind == HX_GRID_RING;
     f->rule = on_hosts ? HX_VC_BY_LINK : HX_VC_BY_DIMENSION;
     f->vcs = 1 + (rings ? on_hosts ? g->dimensions : 1 : 0);
-    f->columns = f->digits[0];
-    f->rows = f->digits[1];
+    f->columns = columns;
+    f->rows = rows;
     f->switches = 0; /* they are in the hosts */
     f->bought_planes = 4;
     hx_grid_lay(f);

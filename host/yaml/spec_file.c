@@ -1,6 +1,7 @@
 /* spec_file.c - reads a fabric from a *.hxm.yaml file (host/spec.h).
  *
  *     fabric: 4x4 Hx2Mesh             the only key that must be there
+ *     failures: spine2 leaf3/9        of any fabric but a HammingMesh: what does not work (host/topology/failures.h)
  *     name: lab                       for reports
  *     planes: 2   radix: 64   taper: 1   credits: 512
  *     failed_boards: [[1, 0]]         [X, Y] of each
@@ -8,6 +9,7 @@
  *       - tag: 7
  *         boards: [[0, 0], [0, 1]]    one by one, and/or
  *         rectangle: [[2, 2], [3, 3]] from north-west to south-east board, both included
+ *         hosts: [[0, 15], [32, 47]]  of another fabric than a HammingMesh: by their numbers, both included
  *     traffic: uniform                or a file of messages, or a mapping:
  *     traffic: {pattern: all-to-all, message: 1MiB, count: 4, rate: 0.5, seed: 7, verify: true}
  *         or duration: 30s, of all-to-all shifts: 7, of a collective algorithm: best
@@ -33,7 +35,7 @@
 /* ---- what may be in it ---- */
 
 struct values {
-    const char *fabric, *name;
+    const char *fabric, *failures, *name;
     struct hx_overrides sizes;
     struct hx_settings settings;
     struct hx_capture_settings capture;
@@ -46,6 +48,8 @@ struct values {
 #define FABRIC_OPTIONS(v) \
     {.key = "fabric", .key_required = true, .kind = HX_OPTION_STRING, .argument = "SPEC", .to.string = &(v)->fabric, \
      .help = "the fabric, as 4x4 Hx2Mesh"}, \
+    {.key = "failures", .kind = HX_OPTION_STRING, .argument = "NAMES", .to.string = &(v)->failures, \
+     .help = "what does not work, of any fabric but a HammingMesh: nodes, links, groups, as `spine2 leaf3/9 group1`"}, \
     {.key = "name", .kind = HX_OPTION_STRING, .to.string = &(v)->name, .help = "for reports; without it, the fabric"}, \
     HX_OVERRIDE_OPTIONS(&(v)->sizes), HX_CREDIT_OPTION(&(v)->sizes), HX_SETTINGS_OPTIONS(&(v)->settings), \
     HX_VIRTUAL_OPTIONS(&(v)->settings), HX_CAPTURE_OPTIONS(&(v)->capture), HX_TIMING_OPTIONS(&(v)->timing), \
@@ -59,6 +63,8 @@ static const struct hx_yaml_group groups[] = {
      .help = "which boards belong together; those of no job do, with tag 0"},
     {.key = "jobs[].boards", .holds = HX_YAML_PAIRS, .least = 1, .argument = "[[X, Y], ...]",
      .help = "its boards, one by one"},
+    {.key = "jobs[].hosts", .holds = HX_YAML_PAIRS, .least = 1, .argument = "[[FIRST, LAST], ...]",
+     .help = "of another fabric: its hosts, by their numbers, from first to last"},
     {.key = "jobs[].rectangle", .holds = HX_YAML_PAIRS, .least = 2, .most = 2, .argument = "[[X, Y], [X, Y]]",
      .help = "or all from the north-western to the south-eastern one"},
     HX_EXTERNAL_GROUPS,
@@ -97,11 +103,25 @@ struct reading {
     struct hx_problem *problem;
 };
 
+/* With what fails of it, as a spec string has it. */
+static void write_fabric(char *text, size_t bytes, const struct values *v)
+{
+    size_t used = (size_t)snprintf(text, bytes, "%s%s", v->fabric, v->failures && v->failures[0] ? " fail=" : "");
+    for (const char *from = v->failures; from && *from && used + 1 < bytes; from++) {
+        bool space = strchr(" \t\n", *from) != NULL;
+        if (!space || (text[used - 1] != '+' && text[used - 1] != '='))
+            text[used++] = space ? '+' : *from;
+        text[used] = '\0';
+    }
+}
+
 static bool apply_fabric(struct reading *r)
 {
     struct hx_problem of_text;
     const char *name = r->values->name;
-    if (!hx_spec_parse(r->values->fabric, r->spec, &of_text))
+    char text[HX_SPEC_BYTES + 1]; /* one more than there may be, which is refused */
+    write_fabric(text, sizeof text, r->values);
+    if (!hx_spec_parse(text, r->spec, &of_text))
         return hx_yaml_fail(r->y, hx_yaml_find(r->y, "fabric"), r->problem, "'%s': %s", of_text.where, of_text.what);
     snprintf(r->spec->source, sizeof r->spec->source, "%s", r->y->file);
     if (name && name[0])
@@ -177,8 +197,11 @@ static bool apply_sizes(struct reading *r)
                             (unsigned)sizes->credits, HX_PACKET_BLOCKS);
     if (!hx_spec_override(r->spec, sizes, r->problem))
         return false;
-    return hx_spec_build(r->spec, &of_spec) ||
-           hx_yaml_fail(r->y, hx_yaml_find(r->y, "fabric"), r->problem, "%s", of_spec.what);
+    if (hx_spec_build(r->spec, &of_spec))
+        return true;
+    const struct hx_yaml_item *failures = hx_yaml_find(r->y, "failures");
+    bool of_failures = failures && strncmp(of_spec.what, "fail:", 5) == 0;
+    return hx_yaml_fail(r->y, of_failures ? failures : hx_yaml_find(r->y, "fabric"), r->problem, "%s", of_spec.what);
 }
 
 /* ---- boards ---- */
@@ -227,16 +250,56 @@ static bool apply_failed(struct reading *r)
     return left || hx_yaml_fail(r->y, list, r->problem, "every board has failed: nothing is left to run");
 }
 
-/* `item`: where the file says so. */
+/* `item`: where the file says so. what: "board 1,0". */
+static bool give(struct reading *r, const struct hx_yaml_item *item, unsigned board, const char *what)
+{
+    uint16_t *job = &r->spec->job[board];
+    if (*job == r->values->tag)
+        return hx_yaml_fail(r->y, item, r->problem, "%s is named twice", what);
+    if (*job != HX_NO_JOB)
+        return hx_yaml_fail(r->y, item, r->problem, "%s already belongs to job %u", what, *job);
+    *job = (uint16_t)r->values->tag;
+    return true;
+}
+
 static bool give_board(struct reading *r, const struct hx_yaml_item *item, const struct board *board)
 {
-    uint16_t *job = &r->spec->job[board_index(r->spec, board)];
-    if (*job == r->values->tag)
-        return hx_yaml_fail(r->y, item, r->problem, "board %u,%u is named twice", board->at[0], board->at[1]);
-    if (*job != HX_NO_JOB)
-        return hx_yaml_fail(r->y, item, r->problem, "board %u,%u already belongs to job %u", board->at[0], board->at[1],
-                            *job);
-    *job = (uint16_t)r->values->tag;
+    char what[32];
+    (void)snprintf(what, sizeof what, "board %u,%u", board->at[0], board->at[1]);
+    return give(r, item, board_index(r->spec, board), what);
+}
+
+/* Hosts that forward would have packets of other jobs pass through them. */
+static bool may_have_jobs(struct reading *r, const struct hx_yaml_item *item)
+{
+    const struct hx_fabric *g = r->spec->graph;
+    if (r->spec->a)
+        return hx_yaml_fail(r->y, item, r->problem, "a HammingMesh's jobs have whole boards: 'boards' or 'rectangle'");
+    return g->nodes > g->hosts ||
+           hx_yaml_fail(r->y, item, r->problem,
+                        "hosts of a %s of one or two sides forward packets: jobs cannot be kept apart",
+                        g->topology->word);
+}
+
+static bool apply_hosts(struct reading *r, const struct hx_yaml_item *list)
+{
+    uint32_t hosts = r->spec->graph->hosts;
+    if (!may_have_jobs(r, list))
+        return false;
+    for (const struct hx_yaml_item *item = hx_yaml_first(list); item; item = hx_yaml_next(list, item)) {
+        uint32_t range[2] = {0, 0};
+        if (!hx_yaml_pair(r->y, item, range, r->problem))
+            return false;
+        if (range[0] > range[1] || range[1] >= hosts)
+            return hx_yaml_fail(r->y, item, r->problem, "hosts %u to %u are not a range of 0 .. %u", range[0], range[1],
+                                hosts - 1);
+        for (uint32_t host = range[0]; host <= range[1]; host++) {
+            char what[32];
+            (void)snprintf(what, sizeof what, "host %u", host);
+            if (!give(r, item, host, what))
+                return false;
+        }
+    }
     return true;
 }
 
@@ -263,11 +326,14 @@ static bool apply_job(struct reading *r, const struct hx_yaml_item *entry)
 {
     const struct hx_yaml_item *boards = hx_yaml_within(entry, "jobs[].boards");
     const struct hx_yaml_item *rectangle = hx_yaml_within(entry, "jobs[].rectangle");
+    const struct hx_yaml_item *hosts = hx_yaml_within(entry, "jobs[].hosts");
     if (!hx_yaml_apply(r->y, entry, r->options, r->problem))
         return false;
-    if (!boards && !rectangle)
-        return hx_yaml_fail_key(r->y, entry, r->problem, "job %u has neither 'boards' nor 'rectangle'",
-                                (unsigned)r->values->tag);
+    if (!boards && !rectangle && !hosts)
+        return hx_yaml_fail_key(r->y, entry, r->problem, "job %u has %s", (unsigned)r->values->tag,
+                                r->spec->a ? "neither 'boards' nor 'rectangle'" : "no 'hosts'");
+    if (hosts && !apply_hosts(r, hosts))
+        return false;
     if (rectangle && !apply_rectangle(r, rectangle))
         return false;
     if (!boards)

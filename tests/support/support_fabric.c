@@ -111,15 +111,26 @@ static uint64_t offer(struct walk *w, uint32_t node, unsigned input, unsigned vc
     return ports;
 }
 
+static bool has_failed(const struct hx_fabric *f, uint32_t host)
+{
+    return f->failed && f->failed[host];
+}
+
 static void walk_to(struct walk *w, uint32_t to)
 {
     search(w->f, to, w->distance, w->queue);
     w->queued = 0;
     for (uint32_t from = 0; from < w->f->hosts; from++) {
-        if (from == to)
+        if (from == to || has_failed(w->f, from))
             continue;
-        offer(w, from, HX_LOCAL, 0, to);
         w->found.pairs++;
+        if (w->distance[from] == FAR) {
+            const struct hx_fabric_node *at = &w->f->node[to];
+            w->found.cut_off++;
+            w->found.lost += hx_route_ports(&w->route[from], HX_LOCAL, at->d0, at->d1) != 0;
+            continue;
+        }
+        offer(w, from, HX_LOCAL, 0, to);
         w->found.distances += w->distance[from];
         if (w->distance[from] > w->found.diameter)
             w->found.diameter = w->distance[from];
@@ -205,7 +216,8 @@ struct fabric_findings fabric_find(const struct hx_fabric *f, uint32_t step)
     struct walk w = start(f);
     check_ends(f, &w.found);
     for (uint32_t to = 0; to < f->hosts; to += step)
-        walk_to(&w, to);
+        if (!has_failed(f, to))
+            walk_to(&w, to);
     w.found.cycles = count_cycles(&w);
     stop(&w);
     return w.found;

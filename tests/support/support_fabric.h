@@ -8,7 +8,8 @@
 #include "host/topology/topology.h"
 
 struct fabric_findings {
-    uint64_t pairs;   /* of hosts, that is pairs whose ways were walked */
+    uint64_t pairs;   /* of hosts, that is pairs whose ways were walked; those that have failed are in none */
+    uint64_t cut_off; /* of these, pairs that nothing joins: a sender's own tables have to say so */
     uint64_t lost;    /* places where a packet has no way on, or leaves for a host that it is not for */
     uint64_t detours; /* ways offered that lead no nearer */
     uint64_t

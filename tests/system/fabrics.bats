@@ -181,6 +181,7 @@ refused() {
         printf 'fabric: fat-tree hosts=64 radix=16\n%s\n' "$line" >"$file"
         refused "boards are a HammingMesh's: a fat-tree has none" "$file"
     done
+    refused "a HammingMesh's boards fail by failed_boards of a *.hxm.yaml file" "4x4 Hx2Mesh fail=a0,0"
     for line in "radix: 16" "taper: 2"; do
         printf 'fabric: fat-tree hosts=64 radix=16\n%s\n' "$line" >"$file"
         refused "$file:2:1: ${line%:*} is for a HammingMesh's trees" "$file"
@@ -193,4 +194,56 @@ refused() {
     refused "--target: 3,7 is outside the slim-fly q=3 (d0 0 .. 17, d1 0 .. 1)" "slim-fly q=3" --traffic incast --target 3,7
     refused "--target: no host of the fat-tree hosts=60 radix=16 has the address 7,6" \
         "fat-tree hosts=60 radix=16" --traffic incast --target 7,6
+}
+
+# Left of each of these is a fabric in which all reach all.
+LESS=(
+    "fat-tree hosts=32 radix=8 fail=leaf0/5+leaf3+spine1/2"
+    "torus 4x4 fail=router1,1+router2,2/1"
+    "torus 3x3x3 fail=group5"
+    "slim-fly q=3 fail=router0,1+router1,2/3"
+    "dragonfly a=4 p=2 h=2 groups=3 fail=group2"
+    "graph $(realpath "$BATS_TEST_DIRNAME/../../examples/graph/cube.csv") fail=switch3"
+)
+
+@test "fabrics: what has failed is gone round, live and simulated, and check proves it" {
+    for fabric in "${LESS[@]}"; do
+        "$HXMESH" check "$fabric" --quiet --json - | jq -e '.acyclic and .unreachable == 0 and .dead_ends == 0 and .minimal' \
+            >/dev/null
+        whole "$fabric" --message 12KiB --workers 2 --capture "$BATS_TEST_TMPDIR/less.pcapng"
+        holds '.fabric.failed_hosts as $failed | .messages == (.accelerators - ($failed | length)) * (.accelerators - 1 - ($failed | length))'
+        "$HXMESH" verify "$BATS_TEST_TMPDIR/less.pcapng" --quiet
+        for workers in 1 3; do
+            whole "$fabric" --message 12KiB --workers "$workers" --clock virtual
+            jq --sort-keys 'del(.host)' "$REPORT" >"$BATS_TEST_TMPDIR/$workers.json"
+        done
+        cmp "$BATS_TEST_TMPDIR/1.json" "$BATS_TEST_TMPDIR/3.json"
+    done
+    nothing_left
+}
+
+@test "fabrics: hosts that failures cut off from each other are told, under both clocks" {
+    for clock in wall virtual; do
+        CODE=0
+        "$HXMESH" run "mesh 5 fail=router2" --clock "$clock" --message 12KiB --quiet --json "$BATS_TEST_TMPDIR/cut.json" \
+            >/dev/null || CODE=$?
+        [ "$CODE" -eq 1 ]
+        jq -e '.messages == 4 and .messages_failed == 8' "$BATS_TEST_TMPDIR/cut.json" >/dev/null
+    done
+    run -1 "$HXMESH" check "mesh 5 fail=router2" --quiet
+    [[ "$output" == *"unreachable   8 of 12 pairs"*"what is left of the fabric does not join"* ]]
+}
+
+@test "fabrics: jobs of other fabrics share switches, and only their own hosts talk" {
+    local file="$BATS_TEST_TMPDIR/jobs.hxm.yaml"
+    printf '%s\n' "fabric: fat-tree hosts=32 radix=8" "failures: leaf0/5 leaf7" \
+        "jobs: [{tag: 7, hosts: [[0, 9], [20, 21]]}, {tag: 9, hosts: [[10, 19]]}]" >"$file"
+    for clock in wall virtual; do
+        whole "$file" --clock "$clock" --message 12KiB
+        holds '[.jobs[] | [.job, .accelerators, .messages]] | sort == [[0, 6, 30], [7, 12, 132], [9, 10, 90]]'
+        holds '.fabric.jobs[1].hosts | length == 10'
+    done
+    "$HXMESH" run "$file" --message 12KiB --quiet --capture "$BATS_TEST_TMPDIR/jobs.pcapng" >/dev/null
+    "$HXMESH" verify "$BATS_TEST_TMPDIR/jobs.pcapng" --quiet
+    "$HXMESH" check "$file" --quiet --json - | jq -e '.unreachable == 0 and .acyclic' >/dev/null
 }

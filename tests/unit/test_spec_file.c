@@ -211,6 +211,7 @@ static void mistakes_are_named_with_line_and_column(void **state)
 {
     (void)state;
 #define FABRIC "fabric: 4x4 Hx2Mesh\n"
+#define TREE   "fabric: fat-tree hosts=4 radix=4\n"
     static const struct {
         const char *text, *where, *what;
     } cases[] = {
@@ -271,6 +272,17 @@ static void mistakes_are_named_with_line_and_column(void **state)
          "board 1,1 already belongs to job 1"},
         {FABRIC "jobs: [{tag: 1, rectangle: [[1, 1], [0, 3]]}]\n", ":2:28",
          "jobs[0].rectangle: the first corner must be the north-western one"},
+        {FABRIC "jobs: [{tag: 1, hosts: [[0, 1]]}]\n", ":2:24",
+         "a HammingMesh's jobs have whole boards: 'boards' or 'rectangle'"},
+        {TREE "jobs: [{tag: 1}]\n", ":2:8", "job 1 has no 'hosts'"},
+        {TREE "jobs: [{tag: 1, hosts: [[0, 4]]}]\n", ":2:25", "hosts 0 to 4 are not a range of 0 .. 3"},
+        {TREE "jobs: [{tag: 1, hosts: [[2, 1]]}]\n", ":2:25", "hosts 2 to 1 are not a range of 0 .. 3"},
+        {TREE "jobs:\n - {tag: 1, hosts: [[0, 1]]}\n - {tag: 2, hosts: [[1, 2]]}\n", ":4:21",
+         "host 1 already belongs to job 1"},
+        {"fabric: torus 4x4\njobs: [{tag: 1, hosts: [[0, 1]]}]\n", ":2:24",
+         "hosts of a torus of one or two sides forward packets: jobs cannot be kept apart"},
+        {TREE "failures: leaf0/2 leaf7\n", ":2:11",
+         "fail: 'leaf7' is none of its nodes, links and groups (such as spine0, spine0/0, group2)"},
         {"", ":1:1", "the file is empty"},
         {"# nothing\n", ":1:1", "the file is empty"},
         {"[1, 2]\n", ":1:1", "a mapping of keys expected, found a list"},

@@ -187,8 +187,8 @@ static void judge_delivered(struct hx_verify *v, const struct hx_sighting *s, co
     if (!straight && hx_verify_set_aside(v, s))
         return;
     if (journey.destination != at->node) {
-        bool may_be_cut_off = f->spec.failed || f->spec.job || !f->jobs_known || f->facts.failed_unknown ||
-                              v->counts.given_back > 0; /* links are down */
+        bool may_be_cut_off = hx_spec_has_failures(&f->spec) || f->spec.job || !f->jobs_known ||
+                              f->facts.failed_unknown || v->counts.given_back > 0; /* links are down */
         if (may_be_cut_off)
             v->counts.turned_back++;
         else

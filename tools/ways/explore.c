@@ -223,7 +223,7 @@ static void explore_jobs(struct explorer *e, struct hx_progress *progress)
         boards[hx_spec_board_job(spec, board)] += !hx_spec_board_failed(spec, board);
         all += !hx_spec_board_failed(spec, board);
     }
-    uint64_t on_board = e->p->g->hosts / hx_spec_boards(spec); /* only a HammingMesh has jobs */
+    uint64_t on_board = e->p->g->hosts / hx_spec_boards(spec);
     for (unsigned tag = 0; tag <= UINT16_MAX; tag++) {
         if (boards[tag] == 0)
             continue;

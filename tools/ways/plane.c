@@ -88,13 +88,17 @@ const char *hx_plane_why(char text[HX_WHY_BYTES], const struct hx_plane *p, stru
     for (unsigned i = 0; i < 2; i++) {
         if (!hx_spec_board_failed(p->spec, hx_spec_board_at(p->spec, ends[i].gx, ends[i].gy)))
             continue;
-        (void)snprintf(text, HX_WHY_BYTES, "%u,%u is on a failed board", ends[i].gx, ends[i].gy);
+        (void)snprintf(text, HX_WHY_BYTES, p->spec->a ? "%u,%u is on a failed board" : "%u,%u has failed", ends[i].gx,
+                       ends[i].gy);
         return text;
     }
     unsigned jobs[] = {hx_plane_job_at(p, from.gx, from.gy), hx_plane_job_at(p, to.gx, to.gy)};
     if (jobs[0] != jobs[1])
         (void)snprintf(text, HX_WHY_BYTES, "%u,%u is of job %u and %u,%u of job %u (0: boards that no job names)",
                        from.gx, from.gy, jobs[0], to.gx, to.gy, jobs[1]);
+    else if (!p->spec->a)
+        (void)snprintf(text, HX_WHY_BYTES, "what is left of the fabric does not join %u,%u and %u,%u", from.gx, from.gy,
+                       to.gx, to.gy);
     else
         say_crossings(text, p->spec, hx_spec_board_at(p->spec, from.gx, from.gy),
                       hx_spec_board_at(p->spec, to.gx, to.gy));
