@@ -127,12 +127,14 @@ static struct times send_packet(unsigned in, unsigned out, unsigned vc, uint64_t
     const struct hx_desc d = packet(vc, blocks);
     uint16_t position = hx_lane(h->rx[in].head, vc);
     unsigned credit = hx_lane(h->room[out].lanes, vc);
+    const struct virtual_sent sum = h->sum[out];
     virtual_deliver(&h->rx[in], &d, r, virtual_birth(0, MIDDLE));
     worker.v.now = t;
     hal_transmit(h, out, in, vc, hal_arrival(h, in, vc, position));
     h->rx[in].ready = h->rx[in].tail = h->rx[in].head;
     if (out != HX_LOCAL)
         assert_int_equal(hx_lane(h->room[out].lanes, vc), credit - blocks);
+    assert_true(h->sum[out].packets == sum.packets + 1 && h->sum[out].blocks == sum.blocks + blocks);
     return (struct times){newest_arrival(h, out, vc), in == HX_LOCAL ? 0 : newest_credit(h, in, vc, blocks)};
 }
 
@@ -262,6 +264,59 @@ static void the_next_credit_of_an_output_is_noted_once(void **state)
     h->starved = h->credit_noted = 0;
 }
 
+/* ---- to another worker ---- */
+
+static struct support_virtual parted;
+static struct worker first_of_two;
+
+/* A switch of the first worker with a link to the second one; its port. */
+static struct hal_switch *find_parted(unsigned *port)
+{
+    for (uint32_t n = 0; n < first_of_two.entities; n++) {
+        struct virtual_entity *e = first_of_two.entity[n];
+        for (*port = 0; *port < e->node[0].hal.ports; ++*port) {
+            if (e->node[0].hal.rx[*port].linked && !e->node[0].hal.rx[*port].from && !e->node[0].hal.tx[*port].far)
+                return &e->node[0].hal;
+        }
+    }
+    fail();
+    return NULL;
+}
+
+/* What goes to another worker, a packet or credit alone, is told by the window that it is for: nobody passes it by. */
+static void what_goes_away_is_told_by_its_window(void **state)
+{
+    (void)state;
+    static const struct support_virtual_plan plan = {.spec = "4x1 Hx1Mesh", .workers = 2};
+    support_virtual_open(&parted, &plan);
+    virtual_channel_join(parted.m.channel, 0);
+    build_worker(&first_of_two, &parted.m, 0);
+    struct virtual_worker *w = &first_of_two.v;
+    unsigned port = 0;
+    struct hal_switch *h = find_parted(&port);
+    uint64_t t = 1000000000;
+    for (unsigned n = 0; n < 3; n++, t += 1000000000) {
+        const struct hx_desc d = {.buffer = virtual_pool_get(&w->pool), .length = 256, .flow = 1};
+        uint16_t position = hx_lane(h->rx[port].head, 0);
+        virtual_deliver(&h->rx[port], &d, t, 0);
+        w->now = t;
+        w->sent_window = n == 2 ? 0 : VIRTUAL_NO_WINDOW; /* something sooner was sent before */
+        if (n == 0)
+            hal_drop(h, port, 0, hal_arrival(h, port, 0, position), HX_DROP_UNREACHABLE);
+        else
+            hal_transmit(h, port, port, 0, hal_arrival(h, port, 0, position));
+        virtual_post_end(w);
+        h->rx[port].ready = h->rx[port].tail = h->rx[port].head;
+        uint64_t credit = h->rx[port].last_credit;
+        uint64_t packet = t + w->timing.output + h->tx[port].delay;
+        uint64_t soonest = n > 0 && packet < credit ? packet : credit;
+        assert_true(soonest > t);
+        assert_int_equal(w->sent_window, n == 2 ? 0 : soonest / w->wheel.width);
+    }
+    free(first_of_two.entity);
+    support_virtual_close(&parted);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +327,7 @@ int main(void)
         cmocka_unit_test(a_dropped_packet_leaves_its_place),
         cmocka_unit_test(one_injection_after_the_other),
         cmocka_unit_test(the_next_credit_of_an_output_is_noted_once),
+        cmocka_unit_test(what_goes_away_is_told_by_its_window),
     };
     return cmocka_run_group_tests(tests, open_lab, close_lab);
 }

@@ -168,6 +168,8 @@ static void the_pool_has_all_that_it_says(void **state)
         uint8_t *last = virtual_pool_frame(&pool, pool.limit - 1);
         last[0] = last[pool.stride - 1] = 1;
         pool.freed[pool.limit - 1] = 1;
+        const uint8_t *freed = (const uint8_t *)pool.freed;
+        assert_true(freed + (size_t)pool.limit * sizeof *pool.freed <= pool.frames || freed > last);
         virtual_pool_put(&pool, 0);
         virtual_pool_put(&pool, 2);
         assert_int_equal(virtual_pool_used(&pool), 1);

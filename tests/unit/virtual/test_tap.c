@@ -124,6 +124,61 @@ static void of_one_time_by_interface_and_age(void **state)
     }
 }
 
+/* The frames that wait, of all lengths, lie apart: each comes out as it went in, as long as was asked for. */
+static void frames_are_whole(void **state)
+{
+    struct bench *b = *state;
+    enum { FRAMES = 12 };
+    static const uint32_t snaplens[] = {SNAPLEN, HX_HEADER_BYTES + 100, HX_TAP_MOST_SNAPLEN};
+    uint64_t broken = 0;
+    for (unsigned cut = 0; cut < 3; cut++) {
+        virtual_pool_open(&b->w.pool, true);
+        b->tap.payload = true;
+        b->tap.snaplen = snaplens[cut];
+        b->tap.fresh = b->tap.freed_count = 0;
+        virtual_tap_open(&b->tap);
+        assert_true((uint64_t)b->tap.limit * b->tap.stride <= (uint64_t)64 << 30 && b->tap.limit <= 1U << 26);
+        assert_true(b->tap.limit == 1U << 26 || ((uint64_t)b->tap.limit + 1) * b->tap.stride > (uint64_t)64 << 30);
+        for (unsigned n = 0; n < FRAMES; n++) {
+            struct hx_desc d = {.buffer = virtual_pool_get(&b->w.pool), .length = (uint16_t)(n * 700)};
+            memset(virtual_pool_frame(&b->w.pool, d.buffer), (int)n, HX_HEADER_BYTES + d.length);
+            virtual_tap_injected(&b->ep[0], 0, &d, FRAMES - n);
+            const struct hx_tap_record *r = (const void *)(b->tap.slots + (size_t)n * b->tap.stride);
+            assert_int_equal(r->time, FRAMES - n); /* in its slot */
+        }
+        for (unsigned n = FRAMES; n-- > 0;) {
+            virtual_tap_flush(&b->tap, FRAMES - n + 1);
+            (void)hx_tap_look(&b->in);
+            struct hx_tap_record *r = hx_tap_next(&b->in, PORTS, &broken);
+            assert_non_null(r);
+            uint32_t whole = HX_HEADER_BYTES + n * 700;
+            assert_int_equal(r->original, whole);
+            assert_int_equal(r->captured, whole < snaplens[cut] ? whole : snaplens[cut]);
+            const uint8_t *bytes = hx_tap_bytes_of(r);
+            assert_int_equal(bytes[0], n);
+            for (uint32_t at = HX_HEADER_BYTES; at < r->captured; at++)
+                assert_int_equal(bytes[at], n);
+            hx_tap_taken(&b->in, r);
+            hx_tap_free(&b->in);
+        }
+        b->last = 0;
+    }
+}
+
+/* Where frames have no payload, no more than what an acknowledgement carries is kept of them. */
+static void without_payload_records_are_short(void **state)
+{
+    struct bench *b = *state;
+    b->tap.snaplen = HX_TAP_MOST_SNAPLEN;
+    virtual_tap_open(&b->tap);
+    assert_int_equal(b->tap.stride, hx_tap_record_bytes(VIRTUAL_HEADER_FRAME, false));
+    assert_int_equal(b->tap.limit, 1U << 26);
+    b->tap.annotate = true;
+    b->tap.snaplen = 20;
+    virtual_tap_open(&b->tap);
+    assert_int_equal(b->tap.stride, hx_tap_record_bytes(20, true));
+}
+
 static void *write_all(void *of)
 {
     struct bench *b = of;
@@ -175,6 +230,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(in_the_order_of_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(of_one_time_by_interface_and_age, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(frames_are_whole, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(without_payload_records_are_short, set_up, tear_down),
         cmocka_unit_test_setup_teardown(waits_for_room, set_up, tear_down),
         cmocka_unit_test_setup_teardown(waits_for_no_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ports_that_are_not_captured, set_up, tear_down)};
