@@ -23,7 +23,7 @@ judges_of() {
     case $1 in
     firmware/credit.c) echo unit/test_credit unit/test_link property/prop_{credit,session,link} ;;
     firmware/endpoint*.[ch] | firmware/round.c | firmware/s*_set.h | firmware/siphash.h)
-        echo unit/test_{endpoint{,_answers,_hello,_late,_losses,_memory,_peers,_places,_restarts,_ways},round,send_set} property/prop_endpoint ;;
+        echo unit/test_{endpoint{,_answers,_arrivals,_hello,_late,_losses,_memory,_peers,_places,_restarts,_ways},round,send_set} property/prop_endpoint ;;
     firmware/frame.c | firmware/crc32c.c) echo unit/test_{frame,frame_refused,crc32c} ;;
     firmware/geometry.c | firmware/route.c)
         echo unit/test_{geometry,switch,tree,capture_ways,dependency} property/prop_{route,deadlock} ;;
@@ -35,6 +35,8 @@ judges_of() {
     hal/shm/*) echo unit/shm/test_{pool,redo,ring,tap,eject} property/shm/prop_{two_workers,crash} ;;
     hal/virtual/*) echo unit/virtual/test_{agenda,channel,cycle,link,queue,stock,tap,tap_note,timing,wheel} \
         property/virtual/prop_{latency,rates,steps,watchdog} ;;
+    host/topology/*) echo unit/test_bounds unit/topology/test_{bigraph,bisection,dimensions,dragonfly,fat_tree,galois,graph,hyperx} \
+        unit/topology/test_{judge,kautz,single_path,slim_fly,torus,worst_case} ;;
     host/arena.c) echo unit/test_arena{,_clean} unit/test_metrics ;;
     esac
 }
