@@ -43,7 +43,7 @@ ended() {
 good='echo "$*" >>calls
 cat <<END
 {"share_of_injection": 0.25, "virtual_seconds": 0.001, "packet_hops": 5000000, "alltoall_bound": 0.2667,
- "receive_share": [0.1, 0.2, 0.3, 0.4], "collective": {"share": 0.9},
+ "latency_ns": {"p50": 1500, "p99": 9000}, "receive_share": [0.1, 0.2, 0.3, 0.4], "collective": {"share": 0.9},
  "host": {"packet_hops_per_second": 7500000}}
 END'
 
@@ -134,6 +134,22 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     refused 2 "hxmesh reproduce: unknown word 'fig3' (did you mean 'fig13'?)" bin/hxmesh-reproduce fig3
 }
 
+@test "reproduce: the diameter-two study over load, by routing, and its exchanges" {
+    beside "$good"
+    reproduce diameter2 --quiet --json - >all
+    judge 'map(.experiment) == ["fig3", "fig4", "fig6", "fig9", "fig10", "fig11", "fig12", "fig13", "fig14"] and
+        all(.[]; .paper == "diameter2" and .complete)' <all
+    [ "$(sort calls | uniq -d | wc -l)" -eq 0 ]
+    grep -qx 'run mlfm h=6 routing=ugal:n=4,c=2,t=0.1 --clock virtual --traffic worst-case --message 64KiB --timing sc15 --buffer 3200KiB --rate 0.5 --duration 300us --warm-up 30us --seed 1 --no-links --json - --quiet' calls
+    grep -qx 'run oft k=5 routing=valiant --clock virtual --traffic neighbour-3d --message 512KiB --timing sc15 --buffer 3200KiB --no-links --json - --quiet' calls
+    grep -Eq 'mlfm h=6 +minimal +25.0 +25.0 +16.7$' out/diameter2/fig6.txt
+    grep -Eq 'oft k=5 +ugal:n=4,c=2 +worst-case +50 +25.0 +1.50 +9.00$' out/diameter2/fig11.txt
+    grep -q 'Median latency, worst-case traffic (figure 6)' out/diameter2/fig6-4.svg
+    grep -Eq 'slim-fly q=5 p=4 +minimal +25.0 +1000.00$' out/diameter2/fig14.txt
+    grep -q '>SF+<' out/diameter2/fig13.svg
+    if command -v xmllint >/dev/null; then xmllint --noout out/diameter2/*.svg; fi
+}
+
 @test "reproduce: --json - is all there is on stdout" {
     beside "$good"
     run --separate-stderr reproduce fig12 --quick --json - --quiet
@@ -221,7 +237,7 @@ if [ -f calls ]; then echo $$ >child.pid; while :; do sleep 0.05; done; fi
 }
 
 @test "reproduce: for real, the quick version" {
-    for experiment in table2 fig12; do
+    for experiment in table2 fig12 diameter2/fig6 diameter2/fig9 diameter2/fig13 diameter2/fig14; do
         timeout --kill-after=5 120 "$HXMESH" reproduce "$experiment" --quick --quiet --out out >text
         grep -q 'quick version' text
         judge '.complete and all(.runs[]; .state == "done" and .packet_hops > 0)' <"out/$experiment.json"

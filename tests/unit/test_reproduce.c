@@ -1,6 +1,7 @@
 /* test_reproduce.c - what the experiments of `hxmesh reproduce` consist of, how much work they are, the paper's
  * values. */
 #include "host/spec.h"
+#include "tools/reproduce/diameter2.h"
 #include "tools/reproduce/family.h"
 #include "tools/reproduce/paper.h"
 #include "tools/reproduce/plan.h"
@@ -13,7 +14,9 @@
 
 #include <cmocka.h>
 
-static void (*const plans[])(struct reproduce_plan *) = {plan_table2, plan_fig11, plan_fig12, plan_fig13, plan_fig17};
+static void (*const plans[])(struct reproduce_plan *) = {plan_table2, plan_fig11,     plan_fig12,      plan_fig13,
+                                                         plan_fig17,  plan_oblivious, plan_mlfm_a,     plan_mlfm_ath,
+                                                         plan_oft_a,  plan_oft_ath,   plan_all_to_all, plan_neighbours};
 enum { PLANS = sizeof plans / sizeof *plans };
 
 static void plans_have_runs_and_fit(void **state)
@@ -44,7 +47,8 @@ static void no_run_is_asked_for_twice(void **state)
                 const struct reproduce_run *a = &p.run[r];
                 const struct reproduce_run *b = &p.run[other];
                 assert_false(strcmp(a->fabric, b->fabric) == 0 && strcmp(a->traffic, b->traffic) == 0 &&
-                             a->algorithm == b->algorithm && a->bytes == b->bytes && a->seed == b->seed);
+                             a->algorithm == b->algorithm && a->bytes == b->bytes && a->seed == b->seed &&
+                             a->rate == b->rate);
             }
         }
     }
@@ -91,6 +95,16 @@ static void estimates_are_about_right(void **state)
     run = (struct reproduce_run){
         .fabric = "4x4 Hx2Mesh", .traffic = "all-reduce", .algorithm = "rings", .bytes = 8 << 20};
     assert_true(fabs(reproduce_estimate(&run) - 2.0 * 63 * 1024 * 2.5) < 1);
+    /* 64 hosts of one link of 100 Gb/s, half of it for 100 us in packets of 8 KiB; 4.75 switches each: four links but within a
+     * leaf of eight, and the first. */
+    run = (struct reproduce_run){.fabric = "fat-tree hosts=64 radix=16",
+                                 .traffic = "uniform",
+                                 .bytes = 65536,
+                                 .timing = "sc15",
+                                 .rate = 0.5,
+                                 .duration = 100000};
+    double mean = 1 + (7 * 2 + 56 * 4) / 63.0;
+    assert_true(fabs(reproduce_estimate(&run) - 64 * 0.5 * 12.5 * 100000 / 8192 * mean) < 1);
 }
 
 static void the_paper_has_values_for_its_own_fabrics(void **state)
@@ -130,6 +144,20 @@ static void the_closed_form_by_hand(void **state)
     double seconds = 28 * alpha + 0.5 * 7 / 8 * 9 / 8 * 4194304 / 50e9;
     double share = 4194304 / seconds / 100e9;
     assert_true(fabs(paper_all_reduce_share("4x4 Hx2Mesh", "torus", 4 << 20) - share) < 1e-6);
+}
+
+/* Worst cases by 1/(2p), 1/h and 1/k of the spec; a routing does not hide the network. */
+static void networks_of_the_study_are_found(void **state)
+{
+    (void)state;
+    const struct diameter2_network *n = diameter2_network_of("slim-fly q=13 p=9 routing=ugal:n=4,c=2", REPRODUCE_FULL);
+    assert_true(n && fabs(n->worst - 1.0 / 18) < 1e-9);
+    n = diameter2_network_of("mlfm h=15 routing=valiant", REPRODUCE_FULL);
+    assert_true(n && fabs(n->worst - 1.0 / 15) < 1e-9);
+    n = diameter2_network_of("oft k=12", REPRODUCE_FULL);
+    assert_true(n && fabs(n->worst - 1.0 / 12) < 1e-9);
+    assert_null(diameter2_network_of("oft k=1 routing=valiant", REPRODUCE_FULL));
+    assert_null(diameter2_network_of("oft k=12", REPRODUCE_DEFAULT));
 }
 
 static void assert_member(const struct family_member *m)
@@ -180,6 +208,7 @@ int main(void)
         cmocka_unit_test(the_paper_has_values_for_its_own_fabrics),
         cmocka_unit_test(what_is_bought_costs_what_the_table_says),
         cmocka_unit_test(the_closed_form_by_hand),
+        cmocka_unit_test(networks_of_the_study_are_found),
         cmocka_unit_test(families_are_as_large_as_their_graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

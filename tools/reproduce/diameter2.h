@@ -5,10 +5,31 @@
 
 #include "tools/reproduce/figure.h"
 
+struct diameter2_network {
+    const char *name; /* for plots */
+    const char *spec;
+    double worst;  /* share of the injection that minimal routing carries in the worst case */
+    bool straight; /* no detours: they would take more VCs than there are */
+};
+
+/* The one that a run's fabric is, whatever its routing; NULL: none. */
+const struct diameter2_network *diameter2_network_of(const char *fabric, enum reproduce_effort effort);
+
+enum { DIAMETER2_ROUTINGS = 4 }; /* of an exchange: minimal, Valiant, UGAL-L, and with a threshold */
+
 /* For what is calculated and needs no run. */
 void plan_nothing(struct reproduce_plan *p);
+void plan_oblivious(struct reproduce_plan *p);
+void plan_mlfm_a(struct reproduce_plan *p);
+void plan_mlfm_ath(struct reproduce_plan *p);
+void plan_oft_a(struct reproduce_plan *p);
+void plan_oft_ath(struct reproduce_plan *p);
+void plan_all_to_all(struct reproduce_plan *p);
+void plan_neighbours(struct reproduce_plan *p);
 
 void show_scalability(struct reproduce_figure *f); /* figure 3 */
 void show_bisection(struct reproduce_figure *f);   /* figure 4 */
+void show_load(struct reproduce_figure *f);        /* figures 6 to 12 */
+void show_exchange(struct reproduce_figure *f);    /* figures 13 and 14 */
 
 #endif

@@ -18,6 +18,13 @@ const struct experiment experiments[] = {
     {diameter2, "fig3", "Figure 3: hosts by radix of the switches, and what a host costs", 0, plan_nothing,
      show_scalability},
     {diameter2, "fig4", "Figure 4: bisection", 1, plan_nothing, show_bisection},
+    {diameter2, "fig6", "Figure 6: oblivious routing, minimal and Valiant, over load", 6, plan_oblivious, show_load},
+    {diameter2, "fig9", "Figure 9: MLFM, UGAL-L (MLFM-A), over load", 3, plan_mlfm_a, show_load},
+    {diameter2, "fig10", "Figure 10: MLFM, UGAL-L with a threshold (MLFM-ATh), over load", 3, plan_mlfm_ath, show_load},
+    {diameter2, "fig11", "Figure 11: OFT, UGAL-L (OFT-A), over load", 3, plan_oft_a, show_load},
+    {diameter2, "fig12", "Figure 12: OFT, UGAL-L with a threshold (OFT-ATh), over load", 3, plan_oft_ath, show_load},
+    {diameter2, "fig13", "Figure 13: all-to-all exchange, 7.5 KiB a pair", 3, plan_all_to_all, show_exchange},
+    {diameter2, "fig14", "Figure 14: nearest neighbour exchange, 512 KiB a pair", 3, plan_neighbours, show_exchange},
     {NULL, NULL, NULL, 0, NULL, NULL}};
 enum { EXPERIMENTS = sizeof experiments / sizeof *experiments - 1, NAME = 64, LINE = 160 };
 

@@ -7,7 +7,7 @@
 #include "tools/origin.h"
 #include "tools/reproduce/plan.h"
 
-enum { FIGURE_PARTS = 3, FIGURE_REMARKS = 12, FIGURE_REMARK = 400, FIGURE_STEM = 64 };
+enum { FIGURE_PARTS = 4, FIGURE_REMARKS = 12, FIGURE_REMARK = 400, FIGURE_STEM = 64 };
 
 struct reproduce_figure {
     const char *paper;

@@ -2,6 +2,7 @@
 #include "tools/reproduce/run.h"
 #include "host/error.h"
 #include "host/spec.h"
+#include "host/timing.h"
 #include "host/topology/bounds.h"
 #include "hxmesh/frame.h"
 #include "tools/child.h"
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ARGUMENTS = 32, ARGUMENT = 64 };
+enum { MOST_ARGUMENTS = 32, ARGUMENT = REPRODUCE_FABRIC };
 
 /* ---- how much work ---- */
 
@@ -68,9 +69,14 @@ static double all_reduce_packets(const struct reproduce_run *run, const struct h
 /* Packets that a host sends in the time it is given, as far as all of them together can. */
 static double sent_in(const struct reproduce_run *run, const struct hx_fabric *g)
 {
-    double link = 400.0 / 8; /* bytes a nanosecond */
-    double share = hx_fabric_alltoall_bound(g) * hx_fabric_injection(g, 400);
-    return (double)run->duration * link * share / HX_MAX_PAYLOAD;
+    enum hx_timing_preset preset = HX_TIMING_PAPER;
+    while (run->timing && hx_timing_presets[preset + 1] && strcmp(run->timing, hx_timing_presets[preset]) != 0)
+        preset++;
+    double gbps = (double)hx_timing_values[preset].link;
+    double share = hx_fabric_alltoall_bound(g);
+    if (run->rate > 0 && run->rate < share)
+        share = run->rate;
+    return (double)run->duration * gbps / 8 * hx_fabric_injection(g, gbps) * share / HX_MAX_PAYLOAD;
 }
 
 double reproduce_estimate(const struct reproduce_run *run)
@@ -138,6 +144,18 @@ static void arguments_of(const struct reproduce_run *run, unsigned workers, stru
         add(a, "--shifts");
         add(a, "%" PRIu64, run->shifts);
     }
+    if (run->timing) {
+        add(a, "--timing");
+        add(a, "%s", run->timing);
+    }
+    if (run->buffer) {
+        add(a, "--buffer");
+        add_bytes(a, run->buffer);
+    }
+    if (run->rate > 0) {
+        add(a, "--rate");
+        add(a, "%g", run->rate);
+    }
     if (run->duration) {
         add(a, "--duration");
         add_time(a, run->duration);
@@ -202,6 +220,11 @@ static const char *read_report(struct reproduce_run *run, const json_t *report)
         return "host.packet_hops_per_second";
     if (!number(report, "alltoall_bound", &run->bound))
         return "alltoall_bound";
+    const json_t *latency = json_object_get(report, "latency_ns");
+    if (!number(latency, "p50", &run->p50_ns))
+        run->p50_ns = NAN;
+    if (!number(latency, "p99", &run->p99_ns))
+        run->p99_ns = NAN;
     if (strcmp(run->traffic, "permutation") == 0 && !read_received(run, report))
         return "receive_share";
     return NULL;

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { REPRODUCE_COMMAND = 256 };
+enum { REPRODUCE_COMMAND = 384, REPRODUCE_FABRIC = 96 };
 
 enum reproduce_state {
     REPRODUCE_WAITING, /* not begun */
@@ -23,13 +23,18 @@ struct reproduce_run {
     uint64_t bytes;        /* of a message, or of a vector */
     uint64_t shifts;       /* of an all-to-all; 0: all */
     uint64_t seed;
-    uint64_t duration, warm_up; /* ns; 0: until all is sent */
+    uint64_t duration, warm_up;  /* ns; 0: until all is sent */
+    double rate;                 /* share of the injection that is offered; 0: all */
+    const char *timing;          /* NULL: table III */
+    uint64_t buffer;             /* bytes of a port; 0: as the timing has it */
+    char text[REPRODUCE_FABRIC]; /* of the fabric, where it is put together for this run */
     /* What came out; shares are fractions of one. */
     enum reproduce_state state;
     char command[REPRODUCE_COMMAND]; /* as a user types it */
     double share;                    /* of injection; of a collective: of the best possible */
     double bound;                    /* of an all-to-all */
     double virtual_seconds;
+    double p50_ns, p99_ns;               /* latency of packets; NAN: the report has none */
     double packet_hops, hops_per_second; /* of real time, all workers together */
     double wall_seconds;
     double *received; /* [receivers]: share of injection that each accelerator received */

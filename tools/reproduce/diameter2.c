@@ -1,0 +1,145 @@
+/* diameter2.c - which simulations the figures 6 to 14 of the diameter-two study consist of (tools/reproduce/diameter2.h). */
+#include "tools/reproduce/diameter2.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { NETWORKS = 4, MOST_RATES = 16, SEED = 1 };
+
+/* The study's, or smaller ones of the same kind. */
+static const struct diameter2_network networks[][NETWORKS] = {
+    [REPRODUCE_QUICK] = {{"SF", "slim-fly q=4 p=3", 1.0 / 6, true},
+                         {"SF+", "slim-fly q=4 p=4", 1.0 / 8, true},
+                         {"MLFM", "mlfm h=3", 1.0 / 3, false},
+                         {"OFT", "oft k=3", 1.0 / 3, false}},
+    [REPRODUCE_DEFAULT] = {{"SF", "slim-fly q=5 p=3", 1.0 / 6, true},
+                           {"SF+", "slim-fly q=5 p=4", 1.0 / 8, true},
+                           {"MLFM", "mlfm h=6", 1.0 / 6, false},
+                           {"OFT", "oft k=5", 1.0 / 5, false}},
+    [REPRODUCE_FULL] = {{"SF", "slim-fly q=13 p=9", 1.0 / 18, true},
+                        {"SF+", "slim-fly q=13 p=10", 1.0 / 20, true},
+                        {"MLFM", "mlfm h=15", 1.0 / 15, false},
+                        {"OFT", "oft k=12", 1.0 / 12, false}}};
+enum { MLFM = 2, OFT };
+
+/* Shares of the injection bandwidth that are offered; the last one says what is carried at most. 0 ends. */
+static const double uniform_rates[][MOST_RATES] = {[REPRODUCE_QUICK] = {0.5, 1},
+                                                   [REPRODUCE_DEFAULT] = {0.2, 0.4, 0.5, 0.6, 0.8, 0.9, 1},
+                                                   [REPRODUCE_FULL] = {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1}};
+static const double worst_rates[][MOST_RATES] = {[REPRODUCE_QUICK] = {0.1, 1},
+                                                 [REPRODUCE_DEFAULT] = {0.1, 0.2, 0.3, 0.4, 0.5, 1},
+                                                 [REPRODUCE_FULL] = {0.05, 0.1, 0.2, 0.3, 0.4, 0.45, 0.5, 0.6, 1}};
+
+/* The study has packets of 256 B for 200 us. Here each message is acknowledged by a block of 256 B, which would halve such
+ * load; so messages are of eight whole packets, a buffer holds about as many packets as theirs, 400, and time is longer. */
+enum { MESSAGE = 65536, BUFFER = 3276800 };
+static const uint64_t durations[] = {
+    [REPRODUCE_QUICK] = 100000, [REPRODUCE_DEFAULT] = 300000, [REPRODUCE_FULL] = 2000000};
+
+const struct diameter2_network *diameter2_network_of(const char *fabric, enum reproduce_effort effort)
+{
+    const char *routing = strstr(fabric, " routing=");
+    size_t length = routing ? (size_t)(routing - fabric) : strlen(fabric);
+    for (unsigned i = 0; i < NETWORKS; i++)
+        if (strlen(networks[effort][i].spec) == length && strncmp(networks[effort][i].spec, fabric, length) == 0)
+            return &networks[effort][i];
+    return NULL;
+}
+
+/* The run's fabric with a routing; its text is the run's own. */
+static void add(struct reproduce_plan *p, const struct diameter2_network *n, const char *routing,
+                struct reproduce_run run)
+{
+    if (p->count == REPRODUCE_MOST_RUNS || (n->straight && strcmp(routing, "minimal") != 0))
+        return;
+    struct reproduce_run *to = &p->run[p->count++];
+    *to = run;
+    (void)snprintf(to->text, sizeof to->text, "%s%s%s", n->spec, *routing ? " routing=" : "", routing);
+    to->fabric = to->text;
+    to->timing = "sc15";
+    to->buffer = BUFFER;
+}
+
+/* Open load, of which a tenth is warm-up. */
+static void add_load(struct reproduce_plan *p, const struct diameter2_network *n, const char *routing,
+                     const char *traffic, const double *rates)
+{
+    for (unsigned i = 0; i < MOST_RATES && rates[i] > 0; i++)
+        add(p, n, routing,
+            (struct reproduce_run){.traffic = traffic,
+                                   .bytes = MESSAGE,
+                                   .rate = rates[i],
+                                   .duration = durations[p->effort],
+                                   .warm_up = durations[p->effort] / 10,
+                                   .seed = SEED});
+}
+
+static void add_both(struct reproduce_plan *p, const struct diameter2_network *n, const char *routing)
+{
+    add_load(p, n, routing, "uniform", uniform_rates[p->effort]);
+    add_load(p, n, routing, "worst-case", worst_rates[p->effort]);
+}
+
+void plan_oblivious(struct reproduce_plan *p)
+{
+    for (unsigned i = 0; i < NETWORKS; i++) {
+        add_both(p, &networks[p->effort][i], "minimal");
+        add_both(p, &networks[p->effort][i], "valiant");
+    }
+}
+
+/* Detours that are weighed, what one costs more, and up to which share of a buffer there is none. */
+static void plan_adaptive(struct reproduce_plan *p, unsigned network, const char *threshold)
+{
+    static const struct {
+        unsigned n;
+        const char *c;
+    } choices[] = {{1, "1"}, {4, "1"}, {1, "2"}, {4, "2"}, {8, "2"}, {4, "4"}};
+    unsigned count = p->effort == REPRODUCE_FULL ? 6 : p->effort == REPRODUCE_DEFAULT ? 4 : 1;
+    for (unsigned i = 0; i < count; i++) {
+        char routing[64];
+        (void)snprintf(routing, sizeof routing, "ugal:n=%u,c=%s%s", choices[i].n, choices[i].c, threshold);
+        add_both(p, &networks[p->effort][network], routing);
+    }
+}
+
+static const char at_once[] = "";
+static const char from_a_tenth[] = ",t=0.1";
+
+void plan_mlfm_a(struct reproduce_plan *p)
+{
+    plan_adaptive(p, MLFM, at_once);
+}
+
+void plan_mlfm_ath(struct reproduce_plan *p)
+{
+    plan_adaptive(p, MLFM, from_a_tenth);
+}
+
+void plan_oft_a(struct reproduce_plan *p)
+{
+    plan_adaptive(p, OFT, at_once);
+}
+
+void plan_oft_ath(struct reproduce_plan *p)
+{
+    plan_adaptive(p, OFT, from_a_tenth);
+}
+
+static void plan_exchange(struct reproduce_plan *p, const char *traffic, uint64_t bytes)
+{
+    static const char *const routings[] = {"minimal", "valiant", "ugal:n=4,c=2", "ugal:n=4,c=2,t=0.1"};
+    for (unsigned i = 0; i < NETWORKS; i++)
+        for (unsigned r = 0; r < sizeof routings / sizeof *routings; r++)
+            add(p, &networks[p->effort][i], routings[r], (struct reproduce_run){.traffic = traffic, .bytes = bytes});
+}
+
+void plan_all_to_all(struct reproduce_plan *p)
+{
+    plan_exchange(p, "all-to-all", 7680);
+}
+
+void plan_neighbours(struct reproduce_plan *p)
+{
+    plan_exchange(p, "neighbour-3d", p->effort == REPRODUCE_QUICK ? 16384 : 524288);
+}
