@@ -38,7 +38,8 @@ static void set_timing(struct model *m, const struct hx_timing *timing)
     for (unsigned i = 0; i < g->link_classes; i++) {
         const struct hx_link_class *c = &g->link_class[i];
         uint32_t of_kind = c->kind == HX_TRACE ? t->trace : t->cable;
-        virtual_timing_class(t, i, c->gbps, c->latency_ns == HX_LATENCY_OF_KIND ? of_kind : c->latency_ns * 1000);
+        uint64_t gbps = c->gbps || c->times ? (uint64_t)hx_class_gbps(c, (double)timing->link) : 0;
+        virtual_timing_class(t, i, gbps, c->latency_ns == HX_LATENCY_OF_KIND ? of_kind : c->latency_ns * 1000);
     }
     double links = hx_fabric_injection(g, (double)timing->link);
     unsigned local = links > HX_LOCAL ? (unsigned)ceil(links) : HX_LOCAL;

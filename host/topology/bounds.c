@@ -9,7 +9,6 @@
 #include <string.h>
 
 enum { SWITCH_USD = 14280, DAC_USD = 272, AOC_USD = 603 };
-enum { LINK_GBPS = 400 }; /* of a link whose class says no other */
 
 /* ---- distances ---- */
 
@@ -94,30 +93,41 @@ static void free_seats(struct seats *s)
     free(s->weight);
 }
 
+/* Sum over all pairs between which there is a way, whose number is counted in *reached. */
+static uint64_t pair_by_pair(const struct hx_fabric *f, unsigned *longest, uint64_t *reached)
+{
+    struct seats s;
+    uint64_t sum = 0;
+    *longest = 0;
+    *reached = 0;
+    take_seats(&s, f);
+    for (uint32_t from = 0; from < s.count; from++) {
+        uint64_t pairs = (uint64_t)s.weight[from] * (s.weight[from] - 1);
+        sum += 2 * pairs; /* a host's link and that of another beside it */
+        *reached += pairs;
+        *longest = pairs && *longest < 2 ? 2 : *longest;
+        for (uint32_t to = from + 1; to < s.count; to++) { /* as far as back */
+            unsigned links = hx_fabric_distance(f, s.host[from], s.host[to]);
+            if (links == HX_CUT_OFF)
+                continue;
+            pairs = (uint64_t)2 * s.weight[from] * s.weight[to];
+            *reached += pairs;
+            *longest = links > *longest ? links : *longest;
+            sum += links * pairs;
+        }
+    }
+    free_seats(&s);
+    return sum;
+}
+
 struct hx_distances hx_fabric_distances(const struct hx_fabric *f)
 {
     if (f->mesh.nodes)
         return mesh_distances(&f->mesh);
     struct hx_distances all = {0, 0, 0};
-    struct seats s;
-    uint64_t sum = 0;
-    uint64_t reached = 0;
-    take_seats(&s, f);
-    for (uint32_t from = 0; from < s.count; from++) {
-        uint64_t pairs = (uint64_t)s.weight[from] * (s.weight[from] - 1);
-        sum += 2 * pairs; /* a host's link and that of another beside it */
-        reached += pairs;
-        all.diameter = pairs && all.diameter < 2 ? 2 : all.diameter;
-        for (uint32_t to = from + 1; to < s.count; to++) { /* as far as back */
-            unsigned links = hx_fabric_distance(f, s.host[from], s.host[to]);
-            if (links == HX_CUT_OFF)
-                continue;
-            reached += (uint64_t)2 * s.weight[from] * s.weight[to];
-            all.diameter = links > all.diameter ? links : all.diameter;
-            sum += (uint64_t)2 * links * s.weight[from] * s.weight[to];
-        }
-    }
-    free_seats(&s);
+    uint64_t reached = (uint64_t)f->hosts * (f->hosts - 1);
+    uint64_t sum = f->topology->distances && !f->ways ? f->topology->distances(f, &all.diameter)
+                                                      : pair_by_pair(f, &all.diameter, &reached);
     if (reached)
         all.average = (double)sum / (double)reached;
     bool hang = f->nodes > f->hosts && all.diameter >= 2;
@@ -214,7 +224,7 @@ static double fullest(const struct spread *s)
     double most = 0;
     for (uint32_t port = 0; port < s->f->ports; port++) {
         const struct hx_link_class *c = &s->f->link_class[s->f->port[port].link_class];
-        double rate = c->gbps ? (double)c->gbps / LINK_GBPS : 1;
+        double rate = hx_class_gbps(c, HX_LINK_GBPS) / HX_LINK_GBPS;
         most = s->load[port] / rate > most ? s->load[port] / rate : most;
     }
     return most;
@@ -244,7 +254,7 @@ static double bound_by_loads(const struct hx_fabric *f)
     free(s.seen);
     free(stack);
     free(left);
-    return most > 0 ? (living - 1.0) / hx_fabric_injection(f, LINK_GBPS) / most : 1;
+    return most > 0 ? (living - 1.0) / hx_fabric_injection(f, HX_LINK_GBPS) / most : 1;
 }
 
 double hx_fabric_alltoall_bound(const struct hx_fabric *f)

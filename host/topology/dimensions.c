@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STANDARD_GBPS = 400, MOST_GBPS = 100000, MOST_WHOLE = 2048 };
+enum { MOST_GBPS = 100000, MOST_WHOLE = 2048 };
 
 static const struct {
     const char *word;
@@ -67,8 +67,8 @@ static bool take_dimensions(struct hx_grid *g, const struct hx_words *words, str
 
 static bool take_rates(struct hx_grid *g, struct hx_words *words, struct hx_problem *problem)
 {
-    unsigned gbps[HX_GRID_DIMENSIONS] = {STANDARD_GBPS};
-    const char *text = hx_words_text(words, "gbps");
+    unsigned gbps[HX_GRID_DIMENSIONS] = {1};
+    const char *text = hx_words_text(words, "gbps"); /* else those of a link, whatever it has */
     unsigned count = text ? hx_words_list(text, gbps, HX_GRID_DIMENSIONS) : 1;
     if (count != 1 && count != g->dimensions)
         return hx_words_fail(words, problem, "gbps=%s: one number, or %u joined by commas", text, g->dimensions);
@@ -81,7 +81,7 @@ static bool take_rates(struct hx_grid *g, struct hx_words *words, struct hx_prob
 }
 
 /* A class for each dimension, and one that carries what all links of a router do. */
-static void add_classes(struct hx_fabric *f, struct hx_grid *g)
+static void add_classes(struct hx_fabric *f, struct hx_grid *g, bool said)
 {
     static const char *const names[HX_GRID_DIMENSIONS] = {"dimension 0", "dimension 1", "dimension 2", "dimension 3",
                                                           "dimension 4"};
@@ -89,11 +89,13 @@ static void add_classes(struct hx_fabric *f, struct hx_grid *g)
     f->host_links = 0;
     for (unsigned i = 0; i < g->dimensions; i++) {
         struct hx_grid_dimension *d = &g->dimension[i];
-        d->cable = (uint8_t)hx_fabric_class(
-            f, &(struct hx_link_class){
-                   .name = names[i], .kind = i ? HX_AOC : HX_DAC, .gbps = d->gbps, .latency_ns = HX_LATENCY_OF_KIND});
+        d->cable = (uint8_t)hx_fabric_class(f, &(struct hx_link_class){.name = names[i],
+                                                                       .kind = i ? HX_AOC : HX_DAC,
+                                                                       .gbps = said ? d->gbps : 0,
+                                                                       .latency_ns = HX_LATENCY_OF_KIND});
         f->host_links += hx_grid_links(d);
-        own.gbps += hx_grid_links(d) * d->gbps;
+        own.times += hx_grid_links(d);
+        own.gbps += said ? hx_grid_links(d) * d->gbps : 0;
     }
     g->beside = (uint8_t)hx_fabric_class(f, &own);
 }
@@ -107,7 +109,7 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
         return false;
     grid.split = hx_grid_count(&grid) <= MOST_WHOLE ? grid.dimensions : hx_grid_best_split(&grid);
     struct hx_grid *g = hx_grid_start(f, &grid);
-    add_classes(f, g);
+    add_classes(f, g, hx_words_has(words, "gbps"));
     f->rule = HX_VC_BY_DIMENSION;
     f->vcs = 1;
     f->switches = 0; /* an NPU's is its own */
@@ -135,6 +137,7 @@ const struct hx_topology hx_topology_dimensions = {
     .build = build,
     .toward = hx_grid_toward,
     .distance = hx_grid_distance,
+    .distances = hx_grid_distances,
     .alltoall_bound = hx_grid_alltoall_bound,
     .bisection = hx_grid_bisection,
 };

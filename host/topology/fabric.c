@@ -177,30 +177,70 @@ static bool is_joined(const struct hx_fabric *f, struct hx_problem *problem)
                    hx_is_host(f, missing) ? "host" : "switch", hx_is_host(f, missing) ? missing : missing - f->hosts);
 }
 
-/* Hosts are skipped: they are never on the way between routers. */
+/* Routers that each one comes to: a set of bits for each, within so many links and within one more. */
+struct spreading {
+    const struct hx_fabric *f;
+    uint32_t routers, words; /* 64-bit words of a set */
+    uint64_t *within, *next;
+};
+
+/* Adds to a router's set those of its neighbours. Hosts are skipped: they are never on the way between routers. */
+static void spread_once(const struct spreading *s, uint32_t router)
+{
+    const struct hx_fabric_node *node = &s->f->node[s->f->hosts + router];
+    uint64_t *next = s->next + (size_t)router * s->words;
+    memcpy(next, s->within + (size_t)router * s->words, s->words * sizeof *next);
+    for (unsigned port = 0; port < node->ports; port++) {
+        uint32_t far = s->f->port[node->first_port + port].far.node - s->f->hosts;
+        if (far >= s->routers)
+            continue; /* a host's number wraps round to beyond all routers */
+        const uint64_t *set = s->within + (size_t)far * s->words;
+        for (uint32_t word = 0; word < s->words; word++)
+            next[word] |= set[word];
+    }
+}
+
+/* Notes the distance of those that are new. Returns whether there are any. */
+static bool note_new(const struct spreading *s, uint32_t router, uint8_t links)
+{
+    const uint64_t *next = s->next + (size_t)router * s->words;
+    const uint64_t *within = s->within + (size_t)router * s->words;
+    uint8_t *distance = s->f->distance + (size_t)router * s->routers;
+    bool any = false;
+    for (uint32_t word = 0; word < s->words; word++) {
+        for (uint64_t left = next[word] & ~within[word]; left; left &= left - 1)
+            distance[word * 64 + (uint32_t)__builtin_ctzll(left)] = links;
+        any = any || next[word] != within[word];
+    }
+    return any;
+}
+
+/* From all routers at once: a row of distances for each, one link further in each round. */
 void hx_fabric_measure(struct hx_fabric *f)
 {
-    uint32_t routers = f->nodes - f->hosts;
-    f->distance = hx_allocate((size_t)routers * routers, 1);
-    memset(f->distance, UINT8_MAX, (size_t)routers * routers);
-    uint32_t *queue = hx_allocate(routers, sizeof *queue);
-    for (uint32_t from = 0; from < routers; from++) {
-        uint8_t *links = f->distance + (size_t)from * routers;
-        uint32_t count = 1;
-        queue[0] = from;
-        links[from] = 0;
-        for (uint32_t at = 0; at < count; at++) {
-            const struct hx_fabric_node *node = &f->node[f->hosts + queue[at]];
-            for (unsigned port = 0; port < node->ports; port++) {
-                uint32_t far = f->port[node->first_port + port].far.node - f->hosts;
-                if (far >= routers || links[far] != UINT8_MAX)
-                    continue; /* a host's number wraps round to beyond all routers */
-                links[far] = (uint8_t)(links[queue[at]] + 1);
-                queue[count++] = far;
-            }
-        }
+    struct spreading s = {.f = f, .routers = f->nodes - f->hosts};
+    s.words = (s.routers + 63) / 64;
+    f->distance = hx_allocate((size_t)s.routers * s.routers, 1);
+    memset(f->distance, UINT8_MAX, (size_t)s.routers * s.routers);
+    s.within = hx_allocate((size_t)s.routers * s.words, sizeof *s.within);
+    s.next = hx_allocate((size_t)s.routers * s.words, sizeof *s.next);
+    for (uint32_t router = 0; router < s.routers; router++) {
+        s.within[(size_t)router * s.words + router / 64] = UINT64_C(1) << router % 64;
+        f->distance[(size_t)router * s.routers + router] = 0;
     }
-    free(queue);
+    bool any = true;
+    for (uint8_t links = 1; any && links < UINT8_MAX; links++) {
+        any = false;
+        for (uint32_t router = 0; router < s.routers; router++) {
+            spread_once(&s, router);
+            any = note_new(&s, router, links) || any;
+        }
+        uint64_t *within = s.within;
+        s.within = s.next;
+        s.next = within;
+    }
+    free(s.within);
+    free(s.next);
 }
 
 static void free_laying(struct hx_fabric *f)

@@ -39,10 +39,12 @@ extern const char *const hx_link_kinds[HX_LINK_KINDS + 1]; /* "trace", "dac", "a
 struct hx_link_class {
     const char *name;       /* "host", "global": a word for reports */
     enum hx_link_kind kind; /* trace or cable: also whose latency it has where latency_ns does not say */
-    uint32_t gbps;          /* 0: a link's (timing.link) */
+    uint32_t gbps;          /* 0: a link's (timing.link), so many `times` */
+    uint32_t times;         /* 0: once */
     uint32_t latency_ns;    /* HX_LATENCY_OF_KIND: as the clock is told for a trace or a cable */
 };
 #define HX_LATENCY_OF_KIND UINT32_MAX
+#define HX_LINK_GBPS       400 /* of a link, where nobody says what it has */
 
 /* How the VC of a packet changes from hop to hop, so that no cycle of waiting closes. A link to a host never changes it. */
 enum hx_vc_rule {
@@ -219,12 +221,18 @@ static inline const char *hx_host_word(const struct hx_fabric *f)
     return f->mesh.nodes ? "accelerator" : "host";
 }
 
+/* Its rate, where a link has so many Gb/s. */
+static inline double hx_class_gbps(const struct hx_link_class *c, double link_gbps)
+{
+    return c->gbps ? c->gbps : (c->times ? c->times : 1) * link_gbps;
+}
+
 /* What a host can inject into one plane, in links of so many Gb/s. */
 static inline double hx_fabric_injection(const struct hx_fabric *f, double gbps)
 {
     const struct hx_link_class *first = hx_fabric_link(f, 0, HX_E);
-    return hx_fabric_far(f, 0, HX_E).node >= f->hosts && !f->mesh.nodes && first->gbps ? first->gbps / gbps
-                                                                                       : f->host_links;
+    bool own = hx_fabric_far(f, 0, HX_E).node >= f->hosts && !f->mesh.nodes && (first->gbps || first->times);
+    return own ? hx_class_gbps(first, gbps) / gbps : f->host_links;
 }
 
 /* The host of that address, HX_NOWHERE: there is none. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINK_GBPS = 400, SHOWN = 8 };
+enum { SHOWN = 8 };
 
 /* What nodes of the file become: numbers of hosts and routers, digits. */
 struct plan {
@@ -144,8 +144,8 @@ static void lay(struct hx_fabric *f, const struct plan *p)
         most = role(p, node) == HX_GRAPH_FORWARDS && p->g->node[node]->links > most ? p->g->node[node]->links : most;
     if (p->switches < p->routers) {
         unsigned beside = hx_fabric_class(
-            f, &(struct hx_link_class){
-                   .name = "host", .kind = HX_TRACE, .gbps = most * LINK_GBPS, .latency_ns = HX_LATENCY_OF_KIND});
+            f,
+            &(struct hx_link_class){.name = "host", .kind = HX_TRACE, .times = most, .latency_ns = HX_LATENCY_OF_KIND});
         for (uint32_t node = 0; node < p->g->nodes; node++)
             if (role(p, node) == HX_GRAPH_FORWARDS)
                 hx_fabric_lay(f, &(struct hx_laid){.a = p->host[node],

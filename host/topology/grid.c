@@ -298,6 +298,32 @@ unsigned hx_grid_distance(const struct hx_fabric *f, uint32_t from, uint32_t to)
     return links;
 }
 
+/* Dimensions are independent: their sums add up. */
+uint64_t hx_grid_distances(const struct hx_fabric *f, unsigned *longest)
+{
+    const struct hx_grid *g = grid_of(f);
+    uint64_t hosts = f->hosts;
+    unsigned own = g->on_hosts ? 0 : 2;
+    uint64_t sum = own * hosts * (hosts - 1);
+    *longest = hosts > 1 ? own : 0;
+    for (unsigned i = 0; i < g->dimensions; i++) {
+        const struct hx_grid_dimension *d = &g->dimension[i];
+        uint64_t links = 0;
+        unsigned most = 0;
+        if (d->side < 2)
+            continue;
+        for (unsigned from = 0; from < d->side; from++)
+            for (unsigned to = 0; to < d->side; to++) {
+                unsigned between = apart(d, from, to);
+                links += between;
+                most = between > most ? between : most;
+            }
+        sum += links * (hosts / d->side) * (hosts / d->side);
+        *longest += most;
+    }
+    return sum;
+}
+
 /* ---- what it can carry ---- */
 
 /* What the fullest link of a dimension carries one way if each router sends 1 in all, evenly to all routers, itself
@@ -323,7 +349,8 @@ static double load(const struct hx_grid_dimension *d)
 double hx_grid_alltoall_bound(const struct hx_fabric *f)
 {
     const struct hx_grid *g = grid_of(f);
-    double injected = g->on_hosts ? f->host_links : f->link_class[g->beside].gbps;
+    const struct hx_link_class *beside = &f->link_class[g->beside];
+    double injected = g->on_hosts ? f->host_links : beside->gbps ? beside->gbps : beside->times;
     double others = (double)f->hosts / ((double)f->hosts - 1);
     double bound = 1;
     if (injected == 0)

@@ -61,6 +61,7 @@ void hx_grid_lay(struct hx_fabric *f);
 
 /* For struct hx_topology. */
 uint64_t hx_grid_toward(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value);
+uint64_t hx_grid_distances(const struct hx_fabric *f, unsigned *longest);
 unsigned hx_grid_distance(const struct hx_fabric *f, uint32_t from, uint32_t to);
 double hx_grid_alltoall_bound(const struct hx_fabric *f);
 uint64_t hx_grid_bisection(const struct hx_fabric *f);

@@ -80,6 +80,7 @@ const struct hx_topology hx_topology_hyperx = {
     .build = build,
     .toward = hx_grid_toward,
     .distance = hx_grid_distance,
+    .distances = hx_grid_distances,
     .alltoall_bound = hx_grid_alltoall_bound,
     .bisection = hx_grid_bisection,
 };

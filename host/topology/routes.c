@@ -6,6 +6,7 @@
 #include "host/topology/topology.h"
 #include "host/topology/ways.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The router whose hosts have this d0. */
@@ -41,6 +42,29 @@ static uint64_t nearer(const struct hx_fabric *f, uint32_t router, uint32_t to)
         set |= (uint64_t)(!hx_is_host(f, far) && hx_router_distance(f, far, to) + 1 == here) << port;
     }
     return set;
+}
+
+/* nearer() to all routers at once, a row of distances at a time. */
+static void toward_all(const struct hx_fabric *f, uint32_t router, uint64_t *sets)
+{
+    uint32_t routers = f->nodes - f->hosts;
+    const uint8_t *here = f->distance + (size_t)(router - f->hosts) * routers;
+    memset(sets, 0, f->digits[0] * sizeof *sets);
+    uint64_t *to = hx_allocate(routers, sizeof *to);
+    for (unsigned port = 0; port < hx_fabric_ports(f, router); port++) {
+        uint32_t far = hx_fabric_far(f, router, port).node;
+        if (hx_is_host(f, far))
+            continue;
+        const uint8_t *there = f->distance + (size_t)(far - f->hosts) * routers;
+        for (uint32_t i = 0; i < routers; i++)
+            to[i] |= (uint64_t)(there[i] + 1 == here[i]) << port;
+    }
+    for (uint32_t i = 0; i < routers; i++) {
+        uint16_t d0 = f->node[f->hosts + i].d0;
+        if (d0 != HX_NO_DIGIT)
+            sets[d0] = i == router - f->hosts ? hx_fabric_host_ports(f, router) : to[i];
+    }
+    free(to);
 }
 
 uint64_t hx_fabric_toward_place(const struct hx_fabric *f, uint32_t router, unsigned d1)
@@ -209,8 +233,11 @@ static void router_tables(struct hx_route *r, const struct hx_fabric *f, uint32_
     unsigned ports = hx_fabric_ports(f, node);
     uint64_t *d1_ports = tables + f->digits[0];
     uint64_t *from = d1_ports + f->digits[1] + makes_detours(f);
-    for (unsigned value = 0; value < f->digits[0]; value++)
-        tables[value] = hx_fabric_toward(f, node, 0, value);
+    if (!f->ways && !f->topology->toward)
+        toward_all(f, node, tables);
+    else
+        for (unsigned value = 0; value < f->digits[0]; value++)
+            tables[value] = hx_fabric_toward(f, node, 0, value);
     for (unsigned value = 0; value < f->digits[1]; value++)
         d1_ports[value] = hx_fabric_toward(f, node, 1, value);
     for (unsigned port = 0; port < ports; port++) {

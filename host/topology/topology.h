@@ -54,6 +54,8 @@ struct hx_topology {
 
     /* Links of a minimal way between two hosts, the hosts' own included; NULL: by breadth-first distances. */
     unsigned (*distance)(const struct hx_fabric *f, uint32_t from, uint32_t to);
+    /* Sum of these over all ordered pairs of hosts, and the longest; NULL: pair by pair. */
+    uint64_t (*distances)(const struct hx_fabric *f, unsigned *longest);
     /* Share of the injection bandwidth that all-to-all cannot exceed; NULL: what the fullest link gives if every pair's
      * traffic is shared evenly over its minimal ways. */
     double (*alltoall_bound)(const struct hx_fabric *f);

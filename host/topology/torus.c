@@ -4,8 +4,7 @@
  * In one and two dimensions the hosts forward themselves, as a HammingMesh's accelerators: any minimal way, north last, and
  * the links that close the rings raise the VC, so that each VC sees a mesh and no packet needs more of them than one and
  * the dimensions. In three and four dimensions a host stands beside a router on a trace as fast as all the router's
- * links; packets go dimension by dimension, and start again on VC 0 in each, so that two VCs do. These links have 400 Gb/s
- * whatever a run says of others, since the trace has to have so many times that.
+ * links; packets go dimension by dimension, and start again on VC 0 in each, so that two VCs do.
  *
  * A board's links are traces and cost nothing: the 32x32 torus of 2x2 boards has 1,024 cables a plane. SC22 says they are
  * copper, but its 2.5 and 39.5 M$ are the price of optical cables; so they are optical here. A side of two has two
@@ -13,7 +12,9 @@
 #include "host/topology/grid.h"
 #include "host/topology/topology.h"
 
-enum { MOST_DIMENSIONS = 4, LINK_GBPS = 400 };
+enum {
+    MOST_DIMENSIONS = 4,
+};
 
 static bool take_boards(struct hx_grid *g, struct hx_words *words, struct hx_problem *problem)
 {
@@ -82,16 +83,14 @@ static bool build_of(struct hx_fabric *f, struct hx_words *words, enum hx_grid_k
     f->host_links = 2 * g->dimensions;
     g->trace = (uint8_t)hx_fabric_class_of_kind(f, "board", HX_TRACE);
     unsigned cable = hx_fabric_class_of_kind(f, "cable", HX_AOC);
-    f->link_class[g->trace].gbps = f->link_class[cable].gbps = on_hosts ? 0 : LINK_GBPS;
     for (unsigned i = 0; i < g->dimensions; i++) {
         g->dimension[i].cable = (uint8_t)cable;
-        g->dimension[i].gbps = on_hosts ? 1 : LINK_GBPS;
+        g->dimension[i].gbps = 1;
     }
     if (!on_hosts)
-        g->beside = (uint8_t)hx_fabric_class(f, &(struct hx_link_class){.name = "host",
-                                                                        .kind = HX_TRACE,
-                                                                        .gbps = f->host_links * LINK_GBPS,
-                                                                        .latency_ns = HX_LATENCY_OF_KIND});
+        g->beside = (uint8_t)hx_fabric_class(
+            f, &(struct hx_link_class){
+                   .name = "host", .kind = HX_TRACE, .times = f->host_links, .latency_ns = HX_LATENCY_OF_KIND});
     bool rings = kind == HX_GRID_RING;
     f->rule = on_hosts ? HX_VC_BY_LINK : HX_VC_BY_DIMENSION;
     f->vcs = 1 + (rings ? on_hosts ? g->dimensions : 1 : 0);
@@ -121,6 +120,7 @@ const struct hx_topology hx_topology_torus = {
     .build = build_torus,
     .toward = hx_grid_toward,
     .distance = hx_grid_distance,
+    .distances = hx_grid_distances,
     .alltoall_bound = hx_grid_alltoall_bound,
     .bisection = hx_grid_bisection,
 };
@@ -133,6 +133,7 @@ const struct hx_topology hx_topology_mesh = {
     .build = build_mesh,
     .toward = hx_grid_toward,
     .distance = hx_grid_distance,
+    .distances = hx_grid_distances,
     .alltoall_bound = hx_grid_alltoall_bound,
     .bisection = hx_grid_bisection,
 };

@@ -16,7 +16,6 @@ enum {
     NEXT_LINKS = 4,   /* and later, for each seat that is left */
     WIDE_SEATS = WIDELY * MOST_SEATS
 };
-#define USUAL_GBPS 400.0 /* of a link whose class says no other */
 
 struct link {
     uint32_t node;
@@ -182,8 +181,7 @@ static void look(struct search *s, const struct link *l, unsigned most, struct g
     hx_assign(g->worth, g->n, g->chosen);
     for (unsigned i = 0; i < g->n; i++)
         g->load += g->worth[i * g->n + g->chosen[i]];
-    uint32_t gbps = hx_fabric_link(s->f, l->node, l->port)->gbps;
-    g->load /= gbps ? gbps / USUAL_GBPS : 1;
+    g->load /= hx_class_gbps(hx_fabric_link(s->f, l->node, l->port), HX_LINK_GBPS) / HX_LINK_GBPS;
 }
 
 /* ---- all ---- */

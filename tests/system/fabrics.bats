@@ -247,3 +247,18 @@ LESS=(
     "$HXMESH" verify "$BATS_TEST_TMPDIR/jobs.pcapng" --quiet
     "$HXMESH" check "$file" --quiet --json - | jq -e '.unreachable == 0 and .acyclic' >/dev/null
 }
+
+@test "fabrics: --link is the rate of every link that a spec gives none" {
+    for fabric in "torus 4x4" "torus 3x3x3" "Ring(4)_FC(4)" "slim-fly q=3"; do
+        whole "$fabric" --clock virtual --message 256KiB --link 200
+        local slow
+        slow=$(jq .virtual_seconds "$REPORT")
+        whole "$fabric" --clock virtual --message 256KiB --link 400
+        holds ".virtual_seconds < 0.6 * $slow and .link_gbps == 400"
+    done
+    whole "Ring(4)_FC(4) gbps=200" --clock virtual --message 256KiB --link 200
+    local slow
+    slow=$(jq .virtual_seconds "$REPORT")
+    whole "Ring(4)_FC(4) gbps=200" --clock virtual --message 256KiB --link 400
+    holds ".virtual_seconds > 0.9 * $slow"
+}

@@ -69,8 +69,8 @@ void graph_text_dot(const struct hx_fabric *g, const char *name, const char *pat
 static void edge(FILE *out, const char *a, const char *b, const struct hx_link_class *c)
 {
     fprintf(out, "%s,%s,", a, b);
-    if (c->gbps)
-        fprintf(out, "%" PRIu32, c->gbps);
+    if (c->gbps || c->times)
+        fprintf(out, "%.0f", hx_class_gbps(c, HX_LINK_GBPS));
     fputc(',', out);
     if (c->latency_ns != HX_LATENCY_OF_KIND)
         fprintf(out, "%" PRIu32, c->latency_ns);

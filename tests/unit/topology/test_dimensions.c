@@ -135,6 +135,44 @@ static void test_bounds_by_formula_and_by_loads(void **state)
     }
 }
 
+/* Sums dimension by dimension against those of all pairs. */
+static void test_distances_by_sums_and_by_pairs(void **state)
+{
+    static const char *const specs[] = {"torus 9",  "torus 4x3x5",    "torus 8x5 board=2x5",    "mesh 4x3x5",
+                                        "mesh 7x2", "hyperx 4x5 p=3", "Ring(4)_FC(3)_Switch(5)"};
+    (void)state;
+    for (unsigned i = 0; i < sizeof specs / sizeof *specs; i++) {
+        struct hx_fabric f;
+        fabric_make(&f, specs[i]);
+        struct hx_distances by_sums = hx_fabric_distances(&f);
+        struct hx_topology without = *f.topology;
+        without.distances = NULL;
+        f.topology = &without;
+        struct hx_distances by_pairs = hx_fabric_distances(&f);
+        assert_int_equal(by_sums.diameter, by_pairs.diameter);
+        assert_int_equal(by_sums.router_diameter, by_pairs.router_diameter);
+        assert_true(by_sums.average > by_pairs.average - 1e-9 && by_sums.average < by_pairs.average + 1e-9);
+        hx_fabric_free(&f);
+    }
+}
+
+/* Where a spec says no rates, links have what a run gives them, and the trace to a host as much as all of them. */
+static void test_rates_go_with_those_of_a_link(void **state)
+{
+    struct hx_fabric f;
+    (void)state;
+    fabric_make(&f, "Ring(4)_FC(3)_Switch(5)");
+    assert_int_equal(hx_class_gbps(hx_fabric_link(&f, f.hosts, 1), 800), 800);
+    assert_int_equal(hx_class_gbps(hx_fabric_link(&f, 0, HX_E), 800), 5 * 800);
+    assert_int_equal(hx_fabric_injection(&f, 800), 5);
+    hx_fabric_free(&f);
+    fabric_make(&f, "Ring(4)_FC(3)_Switch(5) gbps=200");
+    assert_int_equal(hx_class_gbps(hx_fabric_link(&f, f.hosts, 1), 800), 200);
+    assert_int_equal(hx_class_gbps(hx_fabric_link(&f, 0, HX_E), 800), 5 * 200);
+    assert_true(hx_fabric_injection(&f, 800) == 1.25);
+    hx_fabric_free(&f);
+}
+
 static void test_what_cannot_be_is_refused(void **state)
 {
     (void)state;
@@ -161,6 +199,8 @@ int main(void)
         cmocka_unit_test(test_rates_and_cables),
         cmocka_unit_test(test_many_npus),
         cmocka_unit_test(test_bounds_by_formula_and_by_loads),
+        cmocka_unit_test(test_distances_by_sums_and_by_pairs),
+        cmocka_unit_test(test_rates_go_with_those_of_a_link),
         cmocka_unit_test(test_what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
