@@ -3,32 +3,23 @@
 #include "host/json.h"
 #include "tools/allocate/jobs.h"
 #include "tools/allocate/mixes.h"
+#include "tools/allocate/rules.h"
 
-enum { MOST_JOBS = 4096, STEPS = 20000, MOST_MIXES = 1000000 };
+enum { MOST_JOBS = 4096, MOST_MIXES = 1000000 };
 
 static struct {
     struct hx_overrides sizes;
-    struct hx_placement_rules rules;
-    uint64_t search, aspect, failed, mixes, seed;
+    struct allocate_rules rules;
+    uint64_t failed, mixes, seed;
     bool sort;
     const char *fabric_file, *distribution, *csv;
-} asked = {.rules = {.transpose = true}, .search = STEPS, .aspect = 8, .seed = 1};
-
-static void settle_rules(const struct hx_spec *spec)
-{
-    struct hx_geometry g = hx_spec_mesh(spec, "allocating boards");
-    asked.rules.aspect = (unsigned)asked.aspect;
-    asked.rules.search = (uint32_t)asked.search;
-    /* A board has two ports next to each other on each of its networks. */
-    asked.rules.leaf[0] = g.row.spines ? g.row.down / 2U : 0;
-    asked.rules.leaf[1] = g.column.spines ? g.column.down / 2U : 0;
-}
+} asked = {.seed = 1};
 
 /* True: all jobs were placed. */
 static bool place(const struct hx_spec *spec, char *const *jobs, unsigned count, const char *json)
 {
     struct allocation a;
-    allocation_make(&a, spec, &asked.rules, jobs, count);
+    allocation_make(&a, spec, &asked.rules.placement, jobs, count);
     allocation_place(&a, asked.sort);
     if (asked.fabric_file)
         allocation_write_file(&a, asked.fabric_file);
@@ -50,7 +41,7 @@ static void mix(const struct hx_spec *spec, const char *json)
                                        .rows = spec->y,
                                        .failed = (unsigned)asked.failed,
                                        .sorted = asked.sort,
-                                       .placement = asked.rules};
+                                       .placement = asked.rules.placement};
     if (asked.failed >= hx_spec_boards(spec))
         hx_die(HX_EXIT_CONFIG, "--failed", "leaves none of the %u boards", hx_spec_boards(spec));
     if (!hx_job_sizes_read(&sizes, asked.distribution, &problem))
@@ -85,32 +76,7 @@ int main(int argc, char **argv)
 {
     static const struct hx_option options[] = {
         HX_OPTIONS_HEADING("Rules"),
-        {.name = "transpose",
-         .kind = HX_OPTION_FLAG,
-         .negatable = true,
-         .to.flag = &asked.rules.transpose,
-         .help = "a job may have its columns and rows exchanged"},
-        {.name = "aspect",
-         .kind = HX_OPTION_NUMBER,
-         .to.number = &asked.aspect,
-         .low = 1,
-         .high = HX_MOST_BOARDS_ACROSS,
-         .help = "a job may have another shape of as many boards, up to so many times as long as wide; 1: it may not"},
-        {.name = "search",
-         .kind = HX_OPTION_NUMBER,
-         .argument = "ROWS",
-         .to.number = &asked.search,
-         .low = 0,
-         .high = UINT32_MAX,
-         .help = "where the greedy rule finds no room, try other sets of rows, up to so many rows looked at for a "
-                 "shape; 0: do not"},
-        {.name = "locality",
-         .kind = HX_OPTION_CHOICE,
-         .argument = "TRAFFIC",
-         .to.choice = &asked.rules.locality,
-         .choices = hx_locality_names,
-         .help = "of all that fits, take the boards where this traffic crosses the upper level of the row and column "
-                 "networks least"},
+        ALLOCATE_RULE_OPTIONS(&asked.rules),
         {.name = "sort", .kind = HX_OPTION_FLAG, .to.flag = &asked.sort, .help = "place the largest job first"},
         {.name = "file",
          .kind = HX_OPTION_STRING,
@@ -173,6 +139,7 @@ int main(int argc, char **argv)
             "one, anything else the last digit or letter of a job.",
         .options = options};
     struct hx_common common;
+    asked.rules = allocate_default_rules;
     int first = hx_options_parse(&command, argc, argv, &common);
     unsigned jobs = (unsigned)(argc - first) - 1;
     const struct hx_output outputs[] = {{"--json", common.json}, {"--file", asked.fabric_file}, {"--csv", asked.csv}};
@@ -181,7 +148,7 @@ int main(int argc, char **argv)
     check_command(jobs);
     hx_outputs_apart(outputs, sizeof outputs / sizeof *outputs);
     hx_spec_load(argv[first], &asked.sizes, &spec);
-    settle_rules(&spec);
+    allocate_rules_settle(&asked.rules, &spec);
     if (asked.mixes)
         mix(&spec, common.json);
     else

@@ -1,6 +1,6 @@
 /* mix.c - draws jobs and places them (mix.h). */
 #include "host/allocate/mix.h"
-#include "hal/split_mix.h"
+#include "host/allocate/draw.h"
 #include "host/allocate/locality.h"
 #include "host/error.h"
 
@@ -15,15 +15,10 @@ struct drawing {
     struct hx_upper_traffic *network[2]; /* of all jobs: [rows], [columns] for each pattern in turn */
 };
 
-static uint32_t below(uint64_t *state, uint32_t most)
-{
-    return (uint32_t)((split_mix_next(state) >> 32) * most >> 32);
-}
-
 static void fail_boards(struct drawing *d)
 {
     for (unsigned failed = 0; failed < d->rules->failed && d->boards.free;) {
-        unsigned column = below(&d->state, d->boards.columns), row = below(&d->state, d->boards.rows);
+        unsigned column = hx_draw_below(&d->state, d->boards.columns), row = hx_draw_below(&d->state, d->boards.rows);
         failed += hx_board_is_free(&d->boards, column, row);
         hx_board_take(&d->boards, column, row);
     }

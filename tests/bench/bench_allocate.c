@@ -1,21 +1,18 @@
-/* bench_allocate.c - the time to place one job on 1,000 x 1,000 boards of which half are taken at random, in blocks as jobs
- * leave them, by the greedy rule and by all rules. */
+/* bench_allocate.c - the time to place one job on 1,000 x 1,000 boards of which half are taken at random, by the greedy rule and by all rules. */
 #include "host/allocate/placement.h"
 #include "measure.h"
 #include "tests/support/support_random.h"
 
 #include <stdio.h>
 
-enum { ACROSS = 1000, BLOCK = 1, JOBS = 201 };
+enum { ACROSS = 1000 };
+#define JOBS 201U
 
 static void take_half(struct hx_boards *b, uint64_t *random)
 {
-    for (unsigned block = 0; block < ACROSS / BLOCK * (ACROSS / BLOCK); block++) {
-        unsigned row = block / (ACROSS / BLOCK) * BLOCK, column = block % (ACROSS / BLOCK) * BLOCK;
-        bool taken = seeded_below(random, 2);
-        for (unsigned i = 0; taken && i < BLOCK * BLOCK; i++)
-            hx_board_take(b, column + i % BLOCK, row + i / BLOCK);
-    }
+    for (unsigned board = 0; board < ACROSS * ACROSS; board++)
+        if (seeded_below(random, 2))
+            hx_board_take(b, board % ACROSS, board / ACROSS);
 }
 
 static void measure_rules(json_t *results, const char *key, const char *what, const struct hx_placement_rules *rules)
@@ -46,7 +43,7 @@ int main(int argc, char **argv)
     const struct hx_placement_rules greedy = {.aspect = 1};
     const struct hx_placement_rules all = {.transpose = true, .aspect = 8, .search = 20000};
     json_t *results = json_object();
-    printf("placing jobs of up to 200 boards on 1,000 x 1,000, half of them taken (median of %d, spread)\n", JOBS);
+    printf("placing jobs of up to 200 boards on 1,000 x 1,000, half of them taken (median of %u, spread)\n", JOBS);
     measure_rules(results, "allocate_greedy_us", "greedy", &greedy);
     measure_rules(results, "allocate_all_us", "shapes and search too", &all);
     measure_finish(results, argc, argv);

@@ -1,20 +1,18 @@
 /* jobs.c - places jobs on the boards of a fabric (jobs.h). */
 #include "tools/allocate/jobs.h"
+#include "host/allocate/trace.h"
 
 #include <stdlib.h>
 
 static void read_shape(struct allocate_job *job, const char *asked, const struct hx_spec *spec)
 {
-    unsigned value[2];
     job->asked = asked;
-    unsigned count = hx_words_list(asked, value, 2);
-    if (count == 0 || value[0] == 0 || (count == 2 && value[1] == 0))
+    if (!hx_job_shape(asked, &job->shape))
         hx_die(HX_EXIT_USAGE, asked, "is no job (write a number of boards, as 6, or COLUMNSxROWS of them, as 3x2)");
-    uint64_t boards = (uint64_t)value[0] * (count == 2 ? value[1] : 1);
+    uint64_t boards = (uint64_t)job->shape.rows * job->shape.columns;
     if (boards > hx_spec_boards(spec))
         hx_die(HX_EXIT_CONFIG, asked, "asks for %llu boards, and %s has %u", (unsigned long long)boards, spec->fabric,
                hx_spec_boards(spec));
-    job->shape = count == 2 ? (struct hx_shape){value[1], value[0]} : hx_shape_of(value[0]);
 }
 
 static bool tag_is_free(const struct allocation *a, unsigned tag)

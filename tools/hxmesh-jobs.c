@@ -1,0 +1,178 @@
+/* hxmesh-jobs - a queue of jobs over time on a HammingMesh's boards: from a trace or drawn, with a policy, with boards that fail. */
+#include "host/allocate/trace.h"
+#include "host/error.h"
+#include "host/json.h"
+#include "host/output.h"
+#include "tools/allocate/rules.h"
+#include "tools/jobs/report.h"
+
+enum { MOST_JOBS = 10000000 };
+#define HOUR         UINT64_C(3600000000000)
+#define LONGEST_TIME (100 * 365 * 24 * HOUR)
+
+static struct {
+    struct hx_overrides sizes;
+    struct allocate_rules rules;
+    unsigned policy;
+    uint64_t draw, between, duration, failing, repair, seed;
+    const char *fabric, *distribution, *csv, *plot;
+} asked = {.policy = HX_BACKFILL, .between = HOUR / 6, .duration = HOUR, .repair = 4 * HOUR, .seed = 1};
+
+static double seconds(uint64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+static void check_command(unsigned traces)
+{
+    if (!asked.fabric)
+        hx_die(HX_EXIT_USAGE, "--fabric", "is missing (write for example --fabric \"16x16 Hx2Mesh\")");
+    if (traces == 0 && !asked.draw)
+        hx_die(HX_EXIT_USAGE, NULL, "no jobs: name a trace, or draw some with --draw N --sizes FILE");
+    if (traces && asked.draw)
+        hx_die(HX_EXIT_USAGE, "--draw", "draws the jobs that a trace would name: one of the two");
+    if (asked.draw && !asked.distribution)
+        hx_die(HX_EXIT_USAGE, "--draw", "needs --sizes FILE, how large jobs are (examples/alibaba_job_sizes.csv)");
+}
+
+static void load_jobs(struct hx_job_trace *trace, const char *path)
+{
+    struct hx_job_sizes sizes;
+    struct hx_problem problem;
+    if (path) {
+        if (!hx_job_trace_read(trace, path, &problem))
+            hx_die_of(&problem);
+        return;
+    }
+    if (!hx_job_sizes_read(&sizes, asked.distribution, &problem))
+        hx_die_of(&problem);
+    hx_job_trace_draw(trace, &sizes, (uint32_t)asked.draw, seconds(asked.between), seconds(asked.duration), asked.seed);
+    hx_job_sizes_free(&sizes);
+}
+
+static void schedule(const struct hx_spec *spec, struct hx_job_trace *trace, const char *json)
+{
+    const struct hx_schedule_rules rules = {.columns = spec->x,
+                                            .rows = spec->y,
+                                            .policy = asked.policy,
+                                            .placement = asked.rules.placement,
+                                            .mean_time_between_failures = seconds(asked.failing),
+                                            .mean_time_to_repair = seconds(asked.repair),
+                                            .seed = asked.seed};
+    struct hx_schedule s;
+    hx_schedule_run(&s, &rules, trace->job, trace->jobs);
+    if (asked.csv)
+        schedule_write_csv(&s, asked.csv);
+    if (asked.plot)
+        schedule_plot(&s, &rules, spec->fabric, asked.plot);
+    if (json)
+        hx_json_write(schedule_json(&s, &rules, spec->fabric), json);
+    else if (!hx_output_is_stdout(asked.csv) && !hx_output_is_stdout(asked.plot))
+        schedule_print(&s, &rules, spec->fabric);
+    hx_schedule_free(&s);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct hx_option options[] = {
+        {.name = "fabric",
+         .kind = HX_OPTION_STRING,
+         .argument = "SPEC|FILE",
+         .to.string = &asked.fabric,
+         .help = "the HammingMesh"},
+        HX_OPTIONS_HEADING("Drawn jobs"),
+        {.name = "draw",
+         .kind = HX_OPTION_NUMBER,
+         .to.number = &asked.draw,
+         .low = 0,
+         .high = MOST_JOBS,
+         .help = "so many jobs, in place of a trace"},
+        {.name = "sizes",
+         .kind = HX_OPTION_STRING,
+         .argument = "FILE",
+         .to.string = &asked.distribution,
+         .help = "how large jobs are: job_size,perc_jobs_lte, boards and per cent of the jobs that have no more"},
+        {.name = "between",
+         .kind = HX_OPTION_DURATION,
+         .to.number = &asked.between,
+         .low = 1,
+         .high = LONGEST_TIME,
+         .help = "mean time from one arrival to the next"},
+        {.name = "duration",
+         .kind = HX_OPTION_DURATION,
+         .to.number = &asked.duration,
+         .low = 1,
+         .high = LONGEST_TIME,
+         .help = "mean time that a job runs"},
+        HX_OPTIONS_HEADING("Queue and failures"),
+        {.name = "policy",
+         .kind = HX_OPTION_CHOICE,
+         .to.choice = &asked.policy,
+         .choices = hx_queue_policy_names,
+         .help = "who starts while the first job in the queue waits for boards: nobody, or whoever does not delay it"},
+        {.name = "failing",
+         .kind = HX_OPTION_DURATION,
+         .to.number = &asked.failing,
+         .low = 0,
+         .high = LONGEST_TIME,
+         .help = "mean time until a board fails, and the job that has it begins again; 0: never"},
+        {.name = "repair",
+         .kind = HX_OPTION_DURATION,
+         .to.number = &asked.repair,
+         .low = 1,
+         .high = LONGEST_TIME,
+         .help = "mean time until a board that failed is back"},
+        {.name = "seed",
+         .kind = HX_OPTION_NUMBER,
+         .to.number = &asked.seed,
+         .low = 0,
+         .high = HX_MOST_SEED,
+         .help = "of everything random"},
+        HX_OPTIONS_HEADING("Boards"),
+        ALLOCATE_RULE_OPTIONS(&asked.rules),
+        HX_OPTIONS_HEADING("Report"),
+        {.name = "csv",
+         .kind = HX_OPTION_STRING,
+         .argument = "FILE",
+         .to.string = &asked.csv,
+         .help = "write a line for each job to FILE; - is stdout"},
+        {.name = "plot",
+         .kind = HX_OPTION_STRING,
+         .argument = "FILE",
+         .to.string = &asked.plot,
+         .help = "draw boards in use over time (SVG) to FILE; - is stdout"},
+        HX_OPTIONS_END};
+    static const struct hx_command command = {
+        .program = "hxmesh jobs",
+        .examples =
+            {{"hxmesh jobs examples/jobs.csv --fabric \"16x16 Hx2Mesh\"", "the jobs of a trace"},
+             {"hxmesh jobs --fabric \"64x64 Hx2Mesh\" --draw 10000 --sizes examples/alibaba_job_sizes.csv --between "
+              "5s",
+              "random ones"}},
+        .related = "hxmesh-allocate hxmesh-run",
+        .operands = "TRACE",
+        .most_operands = 1,
+        .summary =
+            "Runs a queue of jobs over time on a HammingMesh's boards: utilization, waiting, fragmentation, failures.",
+        .details = "A trace is CSV: arrival,job,duration, a job a number of boards or COLUMNSxROWS of them, times as "
+                   "90s or 2h. "
+                   "Boards are found as hxmesh allocate finds them. No packet is sent: jobs on different boards of a "
+                   "HammingMesh do not meet. What comes out is a function of jobs, options and seed.",
+        .options = options};
+    struct hx_common common;
+    struct hx_spec spec;
+    struct hx_job_trace trace;
+    asked.rules = allocate_default_rules;
+    int first = hx_options_parse(&command, argc, argv, &common);
+    const struct hx_output outputs[] = {{"--json", common.json}, {"--csv", asked.csv}, {"--plot", asked.plot}};
+    check_command((unsigned)(argc - first));
+    hx_outputs_apart(outputs, sizeof outputs / sizeof *outputs);
+    hx_spec_load(asked.fabric, &asked.sizes, &spec);
+    allocate_rules_settle(&asked.rules, &spec);
+    load_jobs(&trace, argc > first ? argv[first] : NULL);
+    schedule(&spec, &trace, common.json);
+    hx_job_trace_free(&trace);
+    hx_spec_free(&spec);
+    hx_output_close(stdout, "-");
+    return HX_EXIT_DONE;
+}
