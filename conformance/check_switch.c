@@ -43,8 +43,6 @@ static void try_lanes(struct kit *k)
                        "lane %u counts %u packets after one packet on each of VC 0 to %u", lane,
                        kit_waiting(k, 1, HX_W, lane), vc);
     }
-    uint64_t all = hal_arrived(k->w.sw[1], HX_W) | hal_consumed(k->w.sw[1], HX_W) | hal_room(k->w.sw[0], HX_E);
-    kit_expect(k, hx_lane(all, HX_VCS) == 0, "lane 3 is not zero");
     kit_settle(k);
 }
 

@@ -94,10 +94,10 @@ static void start(struct firmware *f, struct kit *k)
                                                   .least_ns = TIMEOUT_NS,
                                                   .most_ns = TIMEOUT_NS};
         void **memory = &f->memory[3 * i];
-        memory[0] = zeroed(hx_switch_bytes(HX_ACCELERATOR_PORTS));
+        memory[0] = zeroed(hx_switch_bytes(HX_ACCELERATOR_PORTS, HX_VCS));
         memory[1] = zeroed(hx_route_bytes(&g, i));
         memory[2] = zeroed(hx_endpoint_bytes(&config));
-        hx_switch_init(&f->sw[i], HX_ACCELERATOR_PORTS, KIT_JOB, k->w.sw[i], memory[0]);
+        hx_switch_init(&f->sw[i], HX_ACCELERATOR_PORTS, HX_VCS, KIT_JOB, k->w.sw[i], memory[0]);
         hx_route_build(&f->sw[i].route, &g, i, (struct hx_barred){NULL}, cabled[i], memory[1]);
         int error = hx_endpoint_init(&f->endpoint[i], &config, k->w.endpoint[i], memory[2]);
         kit_expect(k, error == HX_OK, "hx_endpoint_init() answers %d", error);

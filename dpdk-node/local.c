@@ -151,12 +151,13 @@ struct local *local_new(struct node *n, uint16_t device)
         l->hal.free[l->hal.free_count++] = i;
     const struct dpdk_port_config port = {.device = device,
                                           .plane = (uint8_t)c->plane,
+                                          .vcs = HX_MESH_VCS,
                                           .blocks = c->spec.credits,
                                           .peer_blocks = c->spec.credits,
                                           .credit_period = n->port[HX_LOCAL].cable.period,
                                           .pool = n->pool,
                                           .drops = l->drops};
-    dpdk_port_init(&l->port, &port, hx_allocate(1, dpdk_port_bytes(port.blocks, port.peer_blocks)));
+    dpdk_port_init(&l->port, &port, hx_allocate(1, dpdk_port_bytes(port.vcs, port.blocks, port.peer_blocks)));
     l->hal.port[c->plane] = &l->port;
     const struct hx_endpoint_config endpoint = config_of(c);
     l->memory = hx_allocate(1, hx_endpoint_bytes(&endpoint));

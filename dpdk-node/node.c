@@ -44,7 +44,7 @@ static unsigned ports_used(const struct node_config *c)
 static uint32_t frames_needed(const struct node_config *c, uint32_t blocks)
 {
     unsigned ends = ports_used(c) + c->has_endpoint;
-    uint32_t of_port = dpdk_port_frames(blocks, c->spec.credits) + 2U * (uint32_t)c->values.queue;
+    uint32_t of_port = dpdk_port_frames(HX_MESH_VCS, blocks, c->spec.credits) + 2U * (uint32_t)c->values.queue;
     return ends * of_port + DPDK_ENDPOINT_BUFFERS + rte_lcore_count() * 2U * POOL_CACHE + SPARE_FRAMES;
 }
 
@@ -111,7 +111,7 @@ static void open_way_to_endpoint(struct node *n, uint16_t ends[2], const struct 
     char names[2][32];
     name_way(c, names);
     const char *const both[2] = {names[0], names[1]};
-    device_pair(both, ends, dpdk_port_frames(c->spec.credits, c->spec.credits), needs);
+    device_pair(both, ends, dpdk_port_frames(HX_MESH_VCS, c->spec.credits, c->spec.credits), needs);
     (void)device_start("local", ends[1]);
 }
 
@@ -140,6 +140,7 @@ static void open_port(struct node *n, unsigned port, uint32_t blocks)
         ends[0] = device_open(where, device, &needs);
     const struct dpdk_port_config config = {.device = ends[0],
                                             .plane = (uint8_t)c->plane,
+                                            .vcs = HX_MESH_VCS,
                                             .blocks = blocks,
                                             .peer_blocks = c->spec.credits,
                                             .lose_credit = (uint32_t)c->values.lose_credits,
@@ -147,7 +148,8 @@ static void open_port(struct node *n, unsigned port, uint32_t blocks)
                                                 n->ticks_per_second / 1000000 * c->values.credit_period_ns / 1000,
                                             .pool = n->pool,
                                             .drops = n->core[n->owner[port]]->drops};
-    dpdk_port_init(&n->port[port], &config, device[0] ? memory(dpdk_port_bytes(blocks, c->spec.credits)) : NULL);
+    dpdk_port_init(&n->port[port], &config,
+                   device[0] ? memory(dpdk_port_bytes(HX_MESH_VCS, blocks, c->spec.credits)) : NULL);
     n->cables |= (uint64_t)(ends[0] != DPDK_NO_DEVICE) << port;
     n->unstarted |= (uint64_t)(ends[0] != DPDK_NO_DEVICE) << port;
     if (ends[1] != DPDK_NO_DEVICE)
@@ -197,7 +199,7 @@ static void make_shares(struct node *n, struct core *c)
         if (!n->config->port[port].device[0] || n->owner[port] == c->index)
             continue;
         (void)snprintf(name, sizeof name, "hx_share_%u_%u_%u", n->config->node, c->index, port);
-        c->send[port] = dpdk_share_new(name, HX_VCS * n->config->spec.credits, (int)rte_socket_id());
+        c->send[port] = dpdk_share_new(name, HX_MESH_VCS * n->config->spec.credits, (int)rte_socket_id());
         if (!c->send[port])
             hx_die(HX_EXIT_ENVIRONMENT, NULL, "EAL has no memory left for rings between cores (its argument -m)");
     }
@@ -215,7 +217,8 @@ static void make_switch(struct node *n, struct core *c)
     c->hal.up = atomic_load(&n->up);
     atomic_store(&c->up_seen, c->hal.up);
     c->tables = memory(hx_route_bytes(&config->g, config->node));
-    hx_switch_init(&c->sw, config->ports, config->job, &c->hal, memory(hx_switch_bytes(config->ports)));
+    hx_switch_init(&c->sw, config->ports, HX_MESH_VCS, config->job, &c->hal,
+                   memory(hx_switch_bytes(config->ports, HX_MESH_VCS)));
     const struct hx_barred barred = {n->barred};
     hx_route_build(&c->sw.route, &config->g, config->node, barred, c->hal.up, c->tables);
 }

@@ -118,7 +118,7 @@ static json_t *port_json(const struct node *n, unsigned port)
     const struct dpdk_port *p = &n->port[port];
     char word[HX_NAME_BYTES];
     int64_t lost = 0;
-    for (unsigned vc = 0; vc < HX_VCS; vc++)
+    for (unsigned vc = 0; vc < p->cable.link.vcs; vc++)
         lost += (int32_t)p->cable.link.rx[vc].lost;
     json_t *o = json_pack("{s:s, s:s, s:i, s:b, s:b}", "port", node_port_word(word, n->config, port), "device",
                           n->config->port[port].device, "lcore", (int)n->core[n->owner[port]]->lcore, "up",

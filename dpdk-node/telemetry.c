@@ -55,7 +55,7 @@ static void fill_credits(struct rte_tel_data *d, unsigned port)
     add_count(d, "open", l->open);
     add_count(d, "sessions", l->sessions);
     add_count(d, "suspected", l->suspected);
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+    for (unsigned vc = 0; vc < l->vcs; vc++) {
         char name[24];
         (void)snprintf(name, sizeof name, "room%u", vc);
         add_count(d, name, hx_credit_room(&l->tx[vc]));

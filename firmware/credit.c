@@ -96,9 +96,10 @@ static uint64_t nonce_of(uint64_t random)
     return random ? random : 1;
 }
 
-void hx_credit_link_up(struct hx_credit_link *l, uint32_t tx_blocks, uint32_t rx_blocks, uint64_t random)
+void hx_credit_link_up(struct hx_credit_link *l, unsigned vcs, uint32_t tx_blocks, uint32_t rx_blocks, uint64_t random)
 {
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+    l->vcs = (uint8_t)vcs;
+    for (unsigned vc = 0; vc < vcs; vc++) {
         l->tx[vc].buffer = tx_blocks;
         l->rx[vc].buffer = rx_blocks;
     }
@@ -115,9 +116,9 @@ struct hx_credit_frame hx_credit_link_frame(const struct hx_credit_link *l, uint
 {
     if (!says_counts(l))
         return (struct hx_credit_frame){
-            .plane = plane, .nonce = l->open ? l->next_nonce : l->nonce, .peer_nonce = l->asks};
-    struct hx_credit_frame f = {.plane = plane, .nonce = l->nonce, .peer_nonce = l->peer_nonce};
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+            .plane = plane, .vcs = l->vcs, .nonce = l->open ? l->next_nonce : l->nonce, .peer_nonce = l->asks};
+    struct hx_credit_frame f = {.plane = plane, .vcs = l->vcs, .nonce = l->nonce, .peer_nonce = l->peer_nonce};
+    for (unsigned vc = 0; vc < l->vcs; vc++) {
         f.limit[vc] = hx_credit_limit(&l->rx[vc]);
         f.sent[vc] = l->tx[vc].sent;
     }
@@ -136,7 +137,7 @@ void hx_credit_link_told(struct hx_credit_link *l)
 static void take_counts(struct hx_credit_link *l, const struct hx_credit_frame *f)
 {
     l->unheard = 0;
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+    for (unsigned vc = 0; vc < l->vcs; vc++) {
         struct hx_credit_sender *tx = &l->tx[vc];
         uint32_t most = tx->sent + tx->buffer;
         bool beyond = hx_credit_is_ahead(f->limit[vc], most);

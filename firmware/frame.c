@@ -7,7 +7,9 @@
 #include <stdbool.h>
 
 enum {
-    PAIR_BYTES = 8,     /* limit and sent of one VC */
+    PAIR_BYTES = 8,    /* limit and sent of one VC */
+    NONCES_BYTES = 16, /* behind them */
+    CRC_BYTES = 4,
     MAC_UNICAST = 0x02, /* locally administered */
     MAC_GROUP = 0x03,   /* locally administered, to a group: bridges pass it on and learn nothing from it */
     NO_COORDINATE = 0xFFFF
@@ -61,7 +63,7 @@ static bool mac_is(const uint8_t *mac, uint8_t type, uint8_t plane, uint16_t gx,
 
 /* What both types of frame have in common. The version comes before the length, because another version's header may
  * well be shorter. */
-static int judge_start(const uint8_t *frame, size_t bytes, unsigned ethertype)
+static int judge_start(const uint8_t *frame, size_t bytes, unsigned ethertype, size_t least)
 {
     if (bytes <= HX_AT_VERSION)
         return HX_E_SHORT;
@@ -69,7 +71,7 @@ static int judge_start(const uint8_t *frame, size_t bytes, unsigned ethertype)
         return HX_E_ETHERTYPE;
     if (frame[HX_AT_VERSION] != HX_WIRE_VERSION)
         return HX_E_VERSION;
-    return bytes < HX_HEADER_BYTES ? HX_E_SHORT : HX_OK;
+    return bytes < least ? HX_E_SHORT : HX_OK;
 }
 
 void hx_frame_set_hop(uint8_t *frame, unsigned vc, unsigned hops, unsigned credit_vc, uint32_t credit_limit)
@@ -169,7 +171,7 @@ static bool extent_is_valid(const struct hx_header *h)
 
 int hx_frame_decode(struct hx_header *h, const uint8_t *frame, size_t bytes)
 {
-    int error = judge_start(frame, bytes, HX_ETHERTYPE_DATA);
+    int error = judge_start(frame, bytes, HX_ETHERTYPE_DATA, HX_HEADER_BYTES);
     if (error != HX_OK)
         return error;
     *h = read_header(frame);
@@ -186,53 +188,79 @@ uint32_t hx_frame_crc(const uint8_t *frame, unsigned length)
     return hx_crc32c(0, frame + HX_CRC_FIRST, (size_t)HX_HEADER_BYTES - HX_CRC_FIRST + length);
 }
 
-static uint32_t credit_crc(const uint8_t *frame)
+/* ---- credit frames ---- */
+
+/* Where the nonces and the CRC stand, behind the counts of so many VCs. */
+static size_t nonces_at(unsigned vcs)
 {
-    return hx_crc32c(0, frame + HX_AT_VERSION, HX_AT_CONTROL_CRC - HX_AT_VERSION);
+    return HX_AT_COUNTERS + (size_t)PAIR_BYTES * vcs;
 }
 
-void hx_credit_encode(uint8_t frame[HX_CREDIT_FRAME_BYTES], const struct hx_credit_frame *c)
+static size_t credit_crc_at(unsigned vcs)
 {
-    memset(frame, 0, HX_CREDIT_FRAME_BYTES);
+    return nonces_at(vcs) + NONCES_BYTES;
+}
+
+static uint32_t credit_crc(const uint8_t *frame, unsigned vcs)
+{
+    return hx_crc32c(0, frame + HX_AT_VERSION, credit_crc_at(vcs) - HX_AT_VERSION);
+}
+
+unsigned hx_credit_encode(uint8_t frame[HX_CREDIT_FRAME_BYTES], const struct hx_credit_frame *c)
+{
+    uint8_t *nonces = frame + nonces_at(c->vcs);
     put_mac(frame + HX_AT_DST_MAC, MAC_GROUP, c->plane, NO_COORDINATE, NO_COORDINATE);
     put_mac(frame + HX_AT_SRC_MAC, MAC_UNICAST, c->plane, NO_COORDINATE, NO_COORDINATE);
     put16(frame + HX_AT_ETHERTYPE, HX_ETHERTYPE_CONTROL);
     frame[HX_AT_VERSION] = HX_WIRE_VERSION;
     frame[HX_AT_CONTROL_KIND] = HX_CREDIT;
     frame[HX_AT_CONTROL_PLANE] = c->plane;
-    frame[HX_AT_CONTROL_VCS] = HX_VCS;
+    frame[HX_AT_CONTROL_VCS] = c->vcs;
+    put16(frame + HX_AT_CONTROL_RESERVED, 0);
     uint8_t *pair = frame + HX_AT_COUNTERS;
-    for (unsigned vc = 0; vc < HX_VCS; vc++, pair += PAIR_BYTES) {
+    for (unsigned vc = 0; vc < c->vcs; vc++, pair += PAIR_BYTES) {
         put32(pair, c->limit[vc]);
         put32(pair + 4, c->sent[vc]);
     }
-    put64(frame + HX_AT_NONCE, c->nonce);
-    put64(frame + HX_AT_PEER_NONCE, c->peer_nonce);
-    put32(frame + HX_AT_CONTROL_CRC, credit_crc(frame));
+    put64(nonces, c->nonce);
+    put64(nonces + 8, c->peer_nonce);
+    put32(nonces + NONCES_BYTES, credit_crc(frame, c->vcs));
+    return (unsigned)credit_crc_at(c->vcs) + CRC_BYTES;
+}
+
+static void read_credit(struct hx_credit_frame *c, const uint8_t *frame, unsigned vcs)
+{
+    const uint8_t *nonces = frame + nonces_at(vcs);
+    *c = (struct hx_credit_frame){.plane = frame[HX_AT_CONTROL_PLANE],
+                                  .vcs = (uint8_t)vcs,
+                                  .nonce = get64(nonces),
+                                  .peer_nonce = get64(nonces + 8)};
+    const uint8_t *pair = frame + HX_AT_COUNTERS;
+    for (unsigned vc = 0; vc < vcs; vc++, pair += PAIR_BYTES) {
+        c->limit[vc] = get32(pair);
+        c->sent[vc] = get32(pair + 4);
+    }
 }
 
 int hx_credit_decode(struct hx_credit_frame *c, const uint8_t *frame, size_t bytes)
 {
-    int error = judge_start(frame, bytes, HX_ETHERTYPE_CONTROL);
+    int error = judge_start(frame, bytes, HX_ETHERTYPE_CONTROL, HX_AT_COUNTERS);
     if (error != HX_OK)
         return error;
-    if (get32(frame + HX_AT_CONTROL_CRC) != credit_crc(frame))
+    unsigned vcs = frame[HX_AT_CONTROL_VCS];
+    if (vcs == 0 || vcs > HX_VCS)
+        return HX_E_FIELD;
+    if (bytes < credit_crc_at(vcs) + CRC_BYTES)
+        return HX_E_SHORT;
+    if (get32(frame + credit_crc_at(vcs)) != credit_crc(frame, vcs))
         return HX_E_CHECKSUM;
     if (get16(frame + HX_AT_CONTROL_RESERVED) != 0)
         return HX_E_RESERVED;
     uint8_t plane = frame[HX_AT_CONTROL_PLANE];
-    uint64_t nonce = get64(frame + HX_AT_NONCE);
-    if (frame[HX_AT_CONTROL_KIND] != HX_CREDIT || plane >= HX_MAX_PLANES || frame[HX_AT_CONTROL_VCS] != HX_VCS ||
-        nonce == 0 || !mac_is(frame + HX_AT_DST_MAC, MAC_GROUP, plane, NO_COORDINATE, NO_COORDINATE) ||
+    if (frame[HX_AT_CONTROL_KIND] != HX_CREDIT || plane >= HX_MAX_PLANES || get64(frame + nonces_at(vcs)) == 0 ||
+        !mac_is(frame + HX_AT_DST_MAC, MAC_GROUP, plane, NO_COORDINATE, NO_COORDINATE) ||
         !mac_is(frame + HX_AT_SRC_MAC, MAC_UNICAST, plane, NO_COORDINATE, NO_COORDINATE))
         return HX_E_FIELD;
-    c->plane = plane;
-    c->nonce = nonce;
-    c->peer_nonce = get64(frame + HX_AT_PEER_NONCE);
-    const uint8_t *pair = frame + HX_AT_COUNTERS;
-    for (unsigned vc = 0; vc < HX_VCS; vc++, pair += PAIR_BYTES) {
-        c->limit[vc] = get32(pair);
-        c->sent[vc] = get32(pair + 4);
-    }
+    read_credit(c, frame, vcs);
     return HX_OK;
 }

@@ -176,7 +176,7 @@ void hx_route_build(struct hx_route *r, const struct hx_geometry *g, uint32_t no
                     uint64_t up, void *memory)
 {
     struct hx_place at = hx_place_of(g, node);
-    *r = (struct hx_route){.columns = g->columns, .rows = g->rows};
+    *r = (struct hx_route){.vcs = HX_MESH_VCS, .columns = g->columns, .rows = g->rows};
     if (at.kind != HX_ACCELERATOR) {
         tree_tables(r, g, node, at, up, memory);
         return;

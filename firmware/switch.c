@@ -37,7 +37,7 @@ static uint16_t oldest(uint64_t slots, uint16_t from)
 
 static uint64_t *want_of(const struct hx_switch *sw, unsigned input, unsigned vc)
 {
-    return sw->want + ((size_t)input * HX_VCS + vc) * sw->outputs;
+    return sw->want + ((size_t)vc * sw->inputs + input) * sw->outputs;
 }
 
 static void start_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, uint64_t ports)
@@ -89,7 +89,7 @@ ALWAYS_INLINE uint64_t ways_on(const struct hx_switch *sw, unsigned input, unsig
                                route_function *route, bool narrow)
 {
     uint64_t ports = candidates(sw, input, d, route, narrow);
-    if (vc != HX_VCS - 1)
+    if (vc + 1 < sw->vcs)
         return ports;
     if (!narrow)
         return ports & ~hx_router_raising(&sw->route, input, ports);
@@ -100,12 +100,14 @@ ALWAYS_INLINE uint64_t ways_on(const struct hx_switch *sw, unsigned input, unsig
 /* ---- room and selection ---- */
 
 /* Room of the four linked outputs of an accelerator as a packet of this VC sees it (behind an edge the VC is one
- * higher), one lane a port, times four: the two low bits are for the tie rank. */
+ * higher), one lane a port, times four: the two low bits are for the tie rank. There is no VC behind the last: no packet
+ * on it looks at those lanes. */
 ALWAYS_INLINE uint64_t narrow_room(struct hx_switch *sw, const uint64_t room[4], unsigned vc)
 {
     uint64_t lanes = 0;
     for (unsigned port = 0; port < 4; port++)
-        lanes |= (uint64_t)hx_lane(room[port], vc + (sw->route.raise >> port & 1U)) << (16 * port);
+        lanes |= (uint64_t)hx_lane(room[port], vc + (vc < HX_VCS - 1 ? sw->route.raise >> port & 1U : 0))
+                 << (16 * port);
     return lanes << 2;
 }
 
@@ -329,9 +331,9 @@ ALWAYS_INLINE bool has_work(const struct hx_switch *sw, uint64_t news, unsigned 
     return ((sw->wanted[vc] & hal_open(sw->hal)) | hx_lane(news, vc)) != 0;
 }
 
-ALWAYS_INLINE unsigned next_vc(unsigned vc)
+ALWAYS_INLINE unsigned next_vc(const struct hx_switch *sw, unsigned vc)
 {
-    return vc == 0 ? HX_VCS - 1 : vc - 1;
+    return vc == 0 ? sw->vcs - 1U : vc - 1;
 }
 
 ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, uint64_t news, struct burst *b,
@@ -347,11 +349,13 @@ ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, uint
             serve_vc(sw, arrived, 1, b, route, narrow);
         if (has_work(sw, news, 2))
             serve_vc(sw, arrived, 2, b, route, narrow);
-        _Static_assert(HX_VCS == 3, "one call a VC");
+        if (has_work(sw, news, 3))
+            serve_vc(sw, arrived, 3, b, route, narrow);
+        _Static_assert(HX_VCS == 4, "one call a VC");
         return;
     }
     unsigned vc = sw->first_vc;
-    for (unsigned n = 0; n < HX_VCS; n++, vc = next_vc(vc)) {
+    for (unsigned n = 0; n < sw->vcs; n++, vc = next_vc(sw, vc)) {
         if (has_work(sw, news, vc))
             serve_vc(sw, arrived, vc, b, route, narrow);
     }
@@ -364,7 +368,7 @@ ALWAYS_INLINE void release(struct hx_switch *sw, unsigned input)
 {
     struct hx_input *in = &sw->input[input];
     uint64_t tail = in->seen;
-    bool waits = in->waiting[0] | in->waiting[1] | in->waiting[2];
+    bool waits = in->waiting[0] | in->waiting[1] | in->waiting[2] | in->waiting[3];
     for (unsigned vc = 0; waits && vc < HX_VCS; vc++) {
         if (in->waiting[vc])
             tail = hx_lane_set(tail, vc, oldest(in->waiting[vc], hx_lane(in->tail, vc)));
@@ -400,7 +404,7 @@ ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool na
     struct burst b;
     b.came = b.left = b.moved = 0;
     uint64_t news = look(sw, arrived, &b, narrow);
-    if (!(news | ((sw->wanted[0] | sw->wanted[1] | sw->wanted[2]) & hal_open(sw->hal))))
+    if (!(news | ((sw->wanted[0] | sw->wanted[1] | sw->wanted[2] | sw->wanted[3]) & hal_open(sw->hal))))
         return 0;
 
     for (unsigned port = 0; narrow && port < HX_ACCELERATOR_PORTS; port++)
@@ -421,7 +425,7 @@ ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool na
     /* A step that moves nothing leaves no trace: how often a platform looks in vain changes nothing. */
     if (b.moved) {
         sw->first_input = (uint8_t)(sw->first_input + 1U == sw->inputs ? 0 : sw->first_input + 1U);
-        sw->first_vc = (uint8_t)next_vc(sw->first_vc);
+        sw->first_vc = (uint8_t)next_vc(sw, sw->first_vc);
     }
     hal_commit(sw->hal);
     return b.moved;
@@ -439,21 +443,26 @@ unsigned hx_router_step(struct hx_switch *sw)
 
 /* ---- set up, change of routes ---- */
 
-size_t hx_switch_bytes(unsigned ports)
+size_t hx_switch_bytes(unsigned ports, unsigned vcs)
 {
-    size_t words = (size_t)ports * HX_VCS * ports + (size_t)HX_VCS * ports;
-    return ports * sizeof(struct hx_input) + words * sizeof(uint64_t) + ((size_t)HX_VCS * ports + 7) / 8 * 8;
+    size_t words = (size_t)ports * vcs * ports + (size_t)vcs * ports;
+    return ports * sizeof(struct hx_input) + words * sizeof(uint64_t) + ((size_t)vcs * ports + 7) / 8 * 8;
 }
 
-void hx_switch_init(struct hx_switch *sw, unsigned ports, uint16_t job, struct hal_switch *hal, void *memory)
+void hx_switch_init(struct hx_switch *sw, unsigned ports, unsigned vcs, uint16_t job, struct hal_switch *hal,
+                    void *memory)
 {
-    memset(memory, 0, hx_switch_bytes(ports));
-    *sw = (struct hx_switch){
-        .hal = hal, .inputs = (uint16_t)ports, .outputs = (uint16_t)ports, .job = job, .first_vc = HX_VCS - 1};
+    memset(memory, 0, hx_switch_bytes(ports, vcs));
+    *sw = (struct hx_switch){.hal = hal,
+                             .inputs = (uint16_t)ports,
+                             .outputs = (uint16_t)ports,
+                             .vcs = (uint8_t)vcs,
+                             .job = job,
+                             .first_vc = (uint8_t)(vcs - 1)};
     sw->input = memory;
     sw->want = (uint64_t *)(void *)(sw->input + ports);
-    sw->requests = sw->want + (size_t)ports * HX_VCS * ports;
-    sw->next_input = (uint8_t *)(sw->requests + (size_t)HX_VCS * ports);
+    sw->requests = sw->want + (size_t)ports * vcs * ports;
+    sw->next_input = (uint8_t *)(sw->requests + (size_t)vcs * ports);
     for (unsigned i = 0; i < ports; i++)
         sw->input[i].seen = sw->input[i].tail = hal_consumed(hal, i);
 }
@@ -461,12 +470,12 @@ void hx_switch_init(struct hx_switch *sw, unsigned ports, uint16_t job, struct h
 void hx_switch_reroute(struct hx_switch *sw)
 {
     bool narrow = !sw->route.is_router;
-    memset(sw->want, 0, (size_t)sw->inputs * HX_VCS * sw->outputs * sizeof(uint64_t));
-    memset(sw->requests, 0, (size_t)HX_VCS * sw->outputs * sizeof(uint64_t));
+    memset(sw->want, 0, (size_t)sw->inputs * sw->vcs * sw->outputs * sizeof(uint64_t));
+    memset(sw->requests, 0, (size_t)sw->vcs * sw->outputs * sizeof(uint64_t));
     memset(sw->wanted, 0, sizeof sw->wanted);
     for (unsigned input = 0; input < sw->inputs; input++) {
         struct hx_input *in = &sw->input[input];
-        for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        for (unsigned vc = 0; vc < sw->vcs; vc++) {
             uint64_t slots = in->waiting[vc];
             while (slots) {
                 uint16_t position = oldest(slots, hx_lane(in->tail, vc));
@@ -490,7 +499,7 @@ unsigned hx_switch_waiting(const struct hx_switch *sw)
 {
     unsigned sum = 0;
     for (unsigned input = 0; input < sw->inputs; input++)
-        for (unsigned vc = 0; vc < HX_VCS; vc++)
+        for (unsigned vc = 0; vc < sw->vcs; vc++)
             sum += (unsigned)__builtin_popcountll(sw->input[input].waiting[vc]);
     return sum;
 }

@@ -49,7 +49,7 @@ static bool is_true_histogram(const struct law *law, const struct fab_histogram 
 static bool is_true_area(const struct law *law, const struct fab_fabric *f, unsigned worker)
 {
     const struct fab_area *area = &f->area[worker];
-    bool good = area->max_vc < HX_VCS && atomic_load(&area->hops) <= law->most && area->verify_ns <= 2 * law->most &&
+    bool good = area->max_vc < f->g->vcs && atomic_load(&area->hops) <= law->most && area->verify_ns <= 2 * law->most &&
                 area->fed <= law->most && hx_metrics_get(&f->metrics.worker[worker].cpu_ns) <= 2 * law->most &&
                 area->private_bytes < (uint64_t)1 << 46 && area->bytes_corrupted <= law->most * HX_MAX_PAYLOAD;
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)

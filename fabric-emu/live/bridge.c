@@ -18,11 +18,16 @@ static const uint64_t silence_ns = UINT64_C(2000000000);
 /* The other end was away, and what was under way is asked for ever more seldom. */
 static const uint64_t quiet_after_restart_ns = (WAIT_MOST_MS + 1000) * UINT64_C(1000000);
 
+static unsigned vcs_of(const struct bridge *b)
+{
+    return b->worker->f->g->vcs;
+}
+
 /* ---- whether the cable is up ---- */
 
 static void begin_session(const struct bridge *b, struct bridge_port *p)
 {
-    cable_begin(&p->cable, HX_MOST_CREDITS, b->worker->f->spec.credits);
+    cable_begin(&p->cable, vcs_of(b), HX_MOST_CREDITS, b->worker->f->spec.credits);
     p->shared->count.sessions++;
 }
 
@@ -64,9 +69,9 @@ static void tell_credit(const struct bridge *b, struct bridge_port *p)
     uint8_t frame[HX_CREDIT_FRAME_BYTES];
     if (!cable_credit_is_due(&p->cable, b->worker->shm.now))
         return;
-    cable_credit_write(&p->cable, frame);
+    unsigned bytes = cable_credit_write(&p->cable, frame);
     bool lost = cable_loses_credit(&p->cable);
-    if (!lost && !wire_send(p->wire, frame, sizeof frame))
+    if (!lost && !wire_send(p->wire, frame, bytes))
         return;
     p->shared->count.credits_lost += lost;
     p->shared->count.credits_out += !lost;
@@ -145,7 +150,7 @@ static unsigned receive(struct bridge *b, unsigned port)
 static unsigned unstage(struct bridge *b, unsigned port)
 {
     unsigned moved = 0;
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+    for (unsigned vc = 0; vc < vcs_of(b); vc++) {
         struct stage *s = &b->port[port].stage[vc];
         const struct staged *first;
         for (; (first = stage_first(s)) && hand_on(b, port, &first->d, first->frame); moved++)
@@ -184,19 +189,20 @@ static bool send_packet(struct bridge *b, struct bridge_port *p, unsigned vc, co
 static unsigned transmit(struct bridge *b, unsigned port)
 {
     static const uint64_t none_waits[HX_VCS];
+    const unsigned vcs = vcs_of(b);
     struct bridge_port *p = &b->port[port];
     struct hal_switch *h = &b->node->hal;
     uint64_t tail = hal_consumed(h, port);
     uint64_t heads = hal_arrived(h, port);
     unsigned sent = 0;
-    for (unsigned i = 0, vc = p->first_vc; i < HX_VCS; i++, vc = vc + 1 == HX_VCS ? 0 : vc + 1) {
+    for (unsigned i = 0, vc = p->first_vc; i < vcs; i++, vc = vc + 1 == vcs ? 0 : vc + 1) {
         for (unsigned n = 0; n < BURST && hx_lane(tail, vc) != hx_lane(heads, vc); n++, sent++) {
             if (!send_packet(b, p, vc, hal_arrival(h, port, vc, hx_lane(tail, vc))))
                 break;
             tail = hx_lane_add(tail, vc, 1);
         }
     }
-    p->first_vc = (uint8_t)(p->first_vc + 1 == HX_VCS ? 0 : p->first_vc + 1);
+    p->first_vc = (uint8_t)(p->first_vc + 1U == vcs ? 0 : p->first_vc + 1U);
     if (sent)
         hal_release(h, port, tail, tail, none_waits);
     return sent;
@@ -255,9 +261,10 @@ unsigned bridge_step(struct bridge *b)
 void bridge_start(struct bridge *b, struct worker *w, unsigned external, struct node *node)
 {
     const struct fab_fabric *f = w->f;
+    const unsigned vcs = f->g->vcs;
     size_t bytes = stage_bytes(f->spec.credits);
     *b = (struct bridge){.worker = w, .external = &f->spec.external[external], .node = node};
-    uint8_t *memory = hx_allocate((size_t)HX_CABLE_PORTS * HX_VCS, bytes);
+    uint8_t *memory = hx_allocate((size_t)HX_CABLE_PORTS * vcs, bytes);
     b->memory = memory;
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++) {
         struct bridge_port *p = &b->port[port];
@@ -270,8 +277,8 @@ void bridge_start(struct bridge *b, struct worker *w, unsigned external, struct 
                                       .ask_period = CREDIT_PERIOD_NS,
                                       .lose_credit = (uint32_t)b->external->lose_credits,
                                       .random = hx_random_64()};
-        for (unsigned vc = 0; vc < HX_VCS; vc++)
-            stage_init(&p->stage[vc], f->spec.credits, memory + (port * HX_VCS + vc) * bytes);
+        for (unsigned vc = 0; vc < vcs; vc++)
+            stage_init(&p->stage[vc], f->spec.credits, memory + ((size_t)port * vcs + vc) * bytes);
         tell_up(b, p, false); /* a predecessor's connection is gone */
     }
 }
@@ -304,7 +311,7 @@ bool bridge_is_quiet(const struct bridge *b, uint64_t *since)
         restarted = restarted || p->shared->count.sessions > 1;
         uint64_t moved = atomic_load_explicit(&p->shared->moved_ns, memory_order_relaxed);
         *since = moved > *since ? moved : *since;
-        for (unsigned vc = 0; vc < HX_VCS; vc++)
+        for (unsigned vc = 0; vc < vcs_of(b); vc++)
             staged = staged || stage_first(&p->stage[vc]);
     }
     return !staged && b->worker->shm.now - *since >= (restarted ? quiet_after_restart_ns : QUIET_NS);

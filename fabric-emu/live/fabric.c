@@ -101,7 +101,7 @@ static void size_pieces(struct fab_fabric *f)
     /* A step may take buffers and put some back before its commit: those lie beside the slots still published. */
     f->ring_size = power_of_two(f->per_home + HX_WINDOW);
     f->ring_bytes = shm_pool_ring_bytes(f->ring_size);
-    f->link_bytes = align(shm_link_bytes(f->slots), 64);
+    f->link_bytes = align(shm_link_bytes(f->g->vcs, f->slots), 64);
 }
 
 static void fill_pools(struct fab_fabric *f)
@@ -255,10 +255,10 @@ bool fab_misses_cable(const struct fab_fabric *f)
 
 /* ---- audit ---- */
 
-static uint64_t held_by_link(const struct shm_link *link)
+static uint64_t held_by_link(const struct shm_link *link, unsigned vcs)
 {
     uint64_t held = 0;
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+    for (unsigned vc = 0; vc < vcs; vc++) {
         unsigned span = (uint16_t)(hx_lane(link->heads, vc) - hx_lane(link->tails, vc));
         held += span - (unsigned)__builtin_popcountll(link->gone[vc]);
     }
@@ -273,6 +273,6 @@ uint64_t fab_count_buffers(const struct fab_fabric *f)
             count += fab_ring(f, from, home)->head - fab_ring(f, from, home)->tail;
     }
     for (size_t i = 0; i < (size_t)f->g->planes * f->layout.links; i++)
-        count += held_by_link((const struct shm_link *)(const void *)(f->link_base + i * f->link_bytes));
+        count += held_by_link((const struct shm_link *)(const void *)(f->link_base + i * f->link_bytes), f->g->vcs);
     return count;
 }

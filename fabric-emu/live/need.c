@@ -24,8 +24,8 @@ static uint64_t bytes_of_nodes(const struct fab_fabric *f)
     uint64_t sum = 0;
     for (uint32_t id = 0; id < f->g->nodes; id++) {
         unsigned ports = hx_fabric_ports(f->g, id);
-        sum += sizeof(struct node) + ports * (sizeof(struct shm_tx) + sizeof(struct shm_rx)) + hx_switch_bytes(ports) +
-               hx_fabric_route_bytes(f->g, id);
+        sum += sizeof(struct node) + ports * (sizeof(struct shm_tx) + sizeof(struct shm_rx)) +
+               hx_switch_bytes(ports, f->g->vcs) + hx_fabric_route_bytes(f->g, id);
     }
     return sum * f->g->planes + f->g->hosts * (sizeof(struct accelerator) + (uint64_t)FIRST_PAGES * PAGE);
 }

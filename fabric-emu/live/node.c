@@ -47,12 +47,11 @@ static struct shm_tx sender(struct shm_link *link, unsigned peer)
     return (struct shm_tx){.link = link, .head = link->heads, .peer = peer};
 }
 
-static struct shm_rx receiver(struct shm_link *link, unsigned slots, unsigned peer)
+static struct shm_rx receiver(struct shm_link *link, uint64_t slots, unsigned peer)
 {
-    struct shm_rx rx = {
-        .link = link, .tail = link->tails, .seen = link->tails, .ahead = slots * HX_LANE_ONES, .peer = peer};
+    struct shm_rx rx = {.link = link, .tail = link->tails, .seen = link->tails, .ahead = slots, .peer = peer};
     memcpy(rx.gone, link->gone, sizeof rx.gone);
-    rx.any_gone = link->gone[0] | link->gone[1] | link->gone[2];
+    rx.any_gone = link->gone[0] | link->gone[1] | link->gone[2] | link->gone[3];
     return rx;
 }
 
@@ -66,7 +65,7 @@ static void bind_links(struct worker *w, struct node *n, unsigned ports)
         n->hal.brings |= (uint64_t)(in != NULL) << port;
         n->hal.tx[port] = sender(fab_link(f, n->plane, n->id, port), peer);
         /* A port that nothing hangs on has a link all the same, so that a commit need not ask. */
-        n->hal.rx[port] = receiver(in ? in : n->hal.tx[port].link, f->slots, peer);
+        n->hal.rx[port] = receiver(in ? in : n->hal.tx[port].link, n->hal.slots, peer);
     }
 }
 
@@ -84,14 +83,17 @@ static void build_node(struct worker *w, struct node *n, unsigned plane, uint32_
     unsigned ports = hx_fabric_ports(f->g, id);
     n->id = id;
     n->plane = plane;
-    n->hal =
-        (struct hal_switch){.worker = &w->shm, .ports = ports, .size = f->slots, .drops = w->f->area[w->self].drops};
+    n->hal = (struct hal_switch){.worker = &w->shm,
+                                 .ports = ports,
+                                 .size = f->slots,
+                                 .slots = shm_link_slots(f->g->vcs, f->slots),
+                                 .drops = w->f->area[w->self].drops};
     n->hal.tx = hx_allocate(ports, sizeof *n->hal.tx);
     n->hal.rx = hx_allocate(ports, sizeof *n->hal.rx);
     n->tables = hx_allocate(1, hx_fabric_route_bytes(f->g, id));
     bind_links(w, n, ports);
     uint16_t job = id < f->g->hosts ? layout_job_of(&f->spec, id) : HX_NO_JOB;
-    hx_switch_init(&n->sw, ports, job, &n->hal, hx_allocate(1, hx_switch_bytes(ports)));
+    hx_switch_init(&n->sw, ports, f->g->vcs, job, &n->hal, hx_allocate(1, hx_switch_bytes(ports, f->g->vcs)));
     build_routes(w, n);
 }
 
@@ -117,12 +119,14 @@ static void build_accelerator(struct worker *w, struct accelerator *a, uint32_t 
                               .gy = (uint16_t)at.gy};
     a->hal = (struct hal_endpoint){.worker = &w->shm,
                                    .planes = (uint8_t)f->g->planes,
+                                   .vcs = f->g->vcs,
                                    .size = f->slots,
                                    .drops = f->area[w->self].drops,
                                    .user.of = a};
     for (unsigned plane = 0; plane < f->g->planes; plane++) {
         a->hal.inject[plane] = sender(fab_inject_link(f, plane, rank), w->self);
-        a->hal.eject[plane] = receiver(fab_link(f, plane, rank, HX_LOCAL), f->slots, w->self);
+        a->hal.eject[plane] =
+            receiver(fab_link(f, plane, rank, HX_LOCAL), shm_link_slots(f->g->vcs, f->slots), w->self);
     }
     accelerator_start(a, w->endpoints + w->endpoints_used);
     w->endpoints_used += accelerator_bytes(w, rank);

@@ -46,7 +46,7 @@ static unsigned drain(struct fab_fabric *f, unsigned worker, struct shm_link *li
 {
     uint64_t heads = shm_load(&link->heads);
     unsigned held = 0;
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+    for (unsigned vc = 0; vc < f->g->vcs; vc++) {
         uint16_t at = hx_lane(link->tails, vc);
         if ((uint16_t)(hx_lane(heads, vc) - at) > f->slots)
             continue; /* not credible */

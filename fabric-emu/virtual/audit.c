@@ -81,7 +81,7 @@ static void check_node(const struct worker *w, const struct virtual_node *n)
 {
     for (unsigned port = 0; port < n->hal.ports; port++) {
         check_order(w, &n->hal.tx[port]);
-        for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        for (unsigned vc = 0; vc < w->m->g->vcs; vc++) {
             check_positions(w, n, port, vc);
             check_balance(w, n, port, vc);
         }
@@ -104,7 +104,7 @@ static void write_port(const struct worker *w, const struct virtual_node *n, uns
     const struct virtual_rx *rx = &n->hal.rx[port];
     if (!(n->hal.up >> port & 1) || (n->hal.endpoint && port == HX_LOCAL))
         return;
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+    for (unsigned vc = 0; vc < w->m->g->vcs; vc++) {
         w->m->balance[(size_t)tx->link * HX_VCS + vc].credit =
             hx_lane(n->hal.room[port].lanes, vc) + credit_on_its_way(tx, vc);
         w->m->balance[(size_t)rx->link * HX_VCS + vc].held = blocks_held(n, port, vc);
@@ -138,7 +138,7 @@ bool audit_links(const struct model *m)
         uint32_t node = model_port_of(m, link, &plane, &port);
         if (!is_link(m, node, port))
             continue;
-        for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        for (unsigned vc = 0; vc < m->g->vcs; vc++) {
             const struct model_balance *b = &m->balance[(size_t)link * HX_VCS + vc];
             if (b->credit + b->held == m->timing.vc_blocks)
                 continue;

@@ -34,7 +34,7 @@ static uint32_t count_entities(const struct worker *w, size_t *bytes, size_t *ta
             continue;
         unsigned copies = node < g->hosts ? 1 : g->planes;
         n += copies;
-        *bytes += copies * virtual_entity_bytes(planes_of(g, node), hx_fabric_ports(g, node));
+        *bytes += copies * virtual_entity_bytes(planes_of(g, node), hx_fabric_ports(g, node), g->vcs);
         *table_bytes += g->planes * ((hx_fabric_route_bytes(g, node) + 7) & ~(size_t)7);
     }
     return n;
@@ -50,10 +50,10 @@ static struct virtual_node *node_of(const struct plan *p, unsigned plane, uint32
 }
 
 /* The same credit for each VC. */
-static uint64_t lanes_of(uint32_t blocks)
+static uint64_t lanes_of(uint32_t blocks, unsigned vcs)
 {
     uint64_t lanes = 0;
-    for (unsigned vc = 0; vc < HX_VCS; vc++)
+    for (unsigned vc = 0; vc < vcs; vc++)
         lanes = hx_lane_set(lanes, vc, (uint16_t)blocks);
     return lanes;
 }
@@ -79,7 +79,7 @@ static void bind_port(const struct plan *p, struct virtual_node *n, unsigned pla
     rx->link = model_link_number(m, plane, far.node, far.port);
     rx->linked = true;
     tx->far_worker = rx->from_worker = m->layout.worker[far.node];
-    n->hal.room[port].lanes = lanes_of(t->vc_blocks);
+    n->hal.room[port].lanes = lanes_of(t->vc_blocks, t->vcs);
     n->hal.up |= (uint64_t)1 << port;
     if (other) {
         tx->far = &other->hal.rx[far.port];
@@ -96,7 +96,7 @@ static void bind_node(const struct plan *p, unsigned plane, uint32_t node)
     for (unsigned port = 0; port < n->hal.ports; port++)
         bind_port(p, n, plane, node, port);
     if (node < p->w->m->g->hosts) {
-        n->hal.room[HX_LOCAL].lanes = lanes_of(HX_MAX_ROOM);
+        n->hal.room[HX_LOCAL].lanes = lanes_of(HX_MAX_ROOM, p->w->m->g->vcs);
         n->hal.up |= (uint64_t)1 << HX_LOCAL;
     }
     for (uint64_t left = n->hal.up; left; left &= left - 1)
@@ -142,7 +142,7 @@ static void make_entities(struct plan *p)
         for (unsigned copy = 0; copy < (router ? g->planes : 1U); copy++) {
             unsigned ports = hx_fabric_ports(g, node);
             struct virtual_entity *e = virtual_entity_init(at, &w->v, w->entities, planes_of(g, node), ports, router);
-            at += virtual_entity_bytes(planes_of(g, node), ports);
+            at += virtual_entity_bytes(planes_of(g, node), ports, g->vcs);
             p->of_node[node + (router ? (size_t)copy * g->nodes : 0)] = e;
             w->entity[w->entities++] = e;
         }

@@ -33,7 +33,7 @@ static void set_timing(struct model *m, const struct hx_timing *timing)
 {
     const struct hx_fabric *g = m->g;
     struct virtual_timing *t = &m->timing;
-    virtual_timing_init(t, timing);
+    virtual_timing_init(t, timing, g->vcs);
     t->window = UINT64_MAX;
     for (unsigned i = 0; i < g->link_classes; i++) {
         const struct hx_link_class *c = &g->link_class[i];

@@ -18,7 +18,7 @@ enum { PAUSE_NS = 300000 /* between two looks at rings that were empty */ };
 static uint64_t buffer_of(const struct model *m)
 {
     const struct virtual_timing *t = &m->timing;
-    uint64_t blocks = (uint64_t)t->vc_blocks * HX_VCS;
+    uint64_t blocks = (uint64_t)t->vc_blocks * t->vcs;
     uint32_t link = t->cable < t->trace ? t->cable : t->trace;
     bool seen_late = t->crossbar.blocks[HX_PACKET_BLOCKS] - t->crossbar.blocks[1] >= t->output + link + t->input;
     return seen_late ? blocks + (uint64_t)HX_MAX_RADIX * HX_PACKET_BLOCKS : blocks;

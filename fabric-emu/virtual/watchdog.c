@@ -51,7 +51,7 @@ static void count(const struct worker *w, const struct virtual_node *n, struct s
 {
     (void)w;
     for (unsigned input = 0; input < n->hal.ports; input++) {
-        for (unsigned vc = 0; vc < HX_VCS; vc++)
+        for (unsigned vc = 0; vc < n->sw.vcs; vc++)
             add_standing(sum, &n->hal.rx[input], &n->sw.input[input], vc);
     }
 }
@@ -71,7 +71,7 @@ static bool lacks_credit(const struct virtual_node *n, unsigned input, unsigned 
 
 static void write_wait(const struct worker *w, const struct virtual_node *n, unsigned input, unsigned vc)
 {
-    const uint64_t *want = n->sw.want + ((size_t)input * HX_VCS + vc) * n->sw.outputs;
+    const uint64_t *want = n->sw.want + ((size_t)vc * n->sw.inputs + input) * n->sw.outputs;
     struct model_wait *wait = &w->m->wait[(size_t)n->hal.tx[input].link * HX_VCS + vc];
     uint64_t could = 0;
     for (unsigned output = 0; output < n->sw.outputs; output++) {
@@ -90,7 +90,7 @@ static void write_waits(const struct worker *w, const struct virtual_node *n, st
 {
     (void)sum;
     for (unsigned input = 0; input < n->hal.ports; input++) {
-        for (unsigned vc = 0; vc < HX_VCS; vc++)
+        for (unsigned vc = 0; vc < n->sw.vcs; vc++)
             write_wait(w, n, input, vc);
     }
 }

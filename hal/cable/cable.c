@@ -8,9 +8,9 @@ uint64_t cable_draw(struct cable_end *c)
     return split_mix_next(&c->random);
 }
 
-void cable_begin(struct cable_end *c, uint32_t peer_blocks, uint32_t blocks)
+void cable_begin(struct cable_end *c, unsigned vcs, uint32_t peer_blocks, uint32_t blocks)
 {
-    hx_credit_link_up(&c->link, peer_blocks, blocks, cable_draw(c));
+    hx_credit_link_up(&c->link, vcs, peer_blocks, blocks, cable_draw(c));
     c->sessions = c->link.sessions;
 }
 
@@ -31,7 +31,8 @@ enum cable_verdict cable_judge(struct cable_end *c, const uint8_t *frame, size_t
     int error = hx_frame_decode(h, frame, bytes);
     if (error == HX_OK)
         return h->plane == c->plane ? CABLE_DATA : CABLE_MALFORMED;
-    if (error != HX_E_ETHERTYPE || hx_credit_decode(&f, frame, bytes) != HX_OK || f.plane != c->plane)
+    if (error != HX_E_ETHERTYPE || hx_credit_decode(&f, frame, bytes) != HX_OK || f.plane != c->plane ||
+        f.vcs != c->link.vcs)
         return CABLE_MALFORMED;
     return whose[hx_credit_link_take(&c->link, &f, cable_draw(c))];
 }
@@ -61,21 +62,21 @@ bool cable_credit_is_due(const struct cable_end *c, uint64_t now)
 {
     const struct hx_credit_link *l = &c->link;
     bool due = l->answer || now - c->told_at >= (l->open ? c->period : c->ask_period);
-    for (unsigned vc = 0; vc < HX_VCS && l->open; vc++)
+    for (unsigned vc = 0; vc < l->vcs && l->open; vc++)
         due = due || !hx_credit_is_ahead(c->told[vc] + l->rx[vc].buffer / 4, hx_credit_limit(&l->rx[vc]));
     return due;
 }
 
-void cable_credit_write(const struct cable_end *c, uint8_t frame[HX_CREDIT_FRAME_BYTES])
+unsigned cable_credit_write(const struct cable_end *c, uint8_t frame[HX_CREDIT_FRAME_BYTES])
 {
     const struct hx_credit_frame f = hx_credit_link_frame(&c->link, c->plane);
-    hx_credit_encode(frame, &f);
+    return hx_credit_encode(frame, &f);
 }
 
 /* A link that is not open says no limits; it says them as soon as it opens. */
 void cable_credit_sent(struct cable_end *c, uint64_t now)
 {
-    for (unsigned vc = 0; vc < HX_VCS; vc++)
+    for (unsigned vc = 0; vc < c->link.vcs; vc++)
         c->told[vc] = hx_credit_limit(&c->link.rx[vc]);
     c->told_at = now;
     hx_credit_link_told(&c->link);

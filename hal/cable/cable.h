@@ -31,8 +31,9 @@ struct cable_end {
     uint64_t ask_period;  /* the same while nobody answers */
 };
 
-/* The cable came up, or this end begins anew: what lies in the buffer stays counted. Blocks: of a VC, there and here. */
-void cable_begin(struct cable_end *c, uint32_t peer_blocks, uint32_t blocks);
+/* The cable came up, or this end begins anew: what lies in the buffer stays counted. vcs: of the fabric. Blocks: of a VC,
+ * there and here. */
+void cable_begin(struct cable_end *c, unsigned vcs, uint32_t peer_blocks, uint32_t blocks);
 
 /* Sessions that began since the last call, without those of cable_begin(): by the peer's word, or because it fell silent.
  * What was to be sent in the one before, and was not, is to be dropped. */
@@ -65,7 +66,7 @@ enum cable_verdict cable_arrive(struct cable_end *c, const struct hx_header *h, 
 static inline unsigned cable_grant(struct cable_end *c)
 {
     unsigned vc = c->next_grant;
-    c->next_grant = (uint8_t)(vc + 1 == HX_VCS ? 0 : vc + 1);
+    c->next_grant = (uint8_t)(vc + 1 == c->link.vcs ? 0 : vc + 1);
     c->told[vc] = hx_credit_limit(&c->link.rx[vc]);
     return vc;
 }
@@ -90,7 +91,8 @@ static inline void cable_sent(struct cable_end *c, const struct hx_desc *d)
 /* The peer waits for an answer; or it has a quarter of a buffer to gain; or a frame may have been lost meanwhile. Where
  * there is no peer yet, a timer of its own asks for one. */
 bool cable_credit_is_due(const struct cable_end *c, uint64_t now);
-void cable_credit_write(const struct cable_end *c, uint8_t frame[HX_CREDIT_FRAME_BYTES]);
+/* Returns its bytes. */
+unsigned cable_credit_write(const struct cable_end *c, uint8_t frame[HX_CREDIT_FRAME_BYTES]);
 /* It was sent, or lost on purpose. */
 void cable_credit_sent(struct cable_end *c, uint64_t now);
 /* Whether the fault strikes the credit frame that is to go. */

@@ -47,7 +47,7 @@ static inline bool dpdk_extent_is_good(const uint8_t *frame, uint32_t bytes, uin
     return offset < packets && fits && bytes == HX_HEADER_BYTES + length;
 }
 
-/* 1 to HX_VCS: the VC of a frame's grant and one; 0: it grants nothing; more: it is not true. */
+/* 1 to as many as there are: the VC of a frame's grant and one; 0: it grants nothing; more: it is not true. */
 static inline unsigned dpdk_grant_place(const uint8_t *frame)
 {
     _Static_assert(HX_NO_CREDIT == UINT8_MAX, "one more is 0 in a byte");
@@ -57,7 +57,7 @@ static inline unsigned dpdk_grant_place(const uint8_t *frame)
 /* `bytes`: of the frame, 64 at least, of which the first 64 are contiguous. Fills *d; `address` is where the frame's
  * mbuf lies. False: not recognised. */
 static inline bool dpdk_read_header_scalar(struct hx_desc *d, const uint8_t *frame, uint32_t bytes, unsigned plane,
-                                           uint64_t address)
+                                           unsigned vcs, uint64_t address)
 {
     uint32_t wrong = (uint32_t)(dpdk_get16(frame + HX_AT_DST_MAC) ^ (0x0200U | plane)) |
                      (dpdk_get16(frame + HX_AT_SRC_MAC) ^ (0x0200U | plane));
@@ -75,25 +75,28 @@ static inline bool dpdk_read_header_scalar(struct hx_desc *d, const uint8_t *fra
     d->job = dpdk_get16(frame + HX_AT_JOB);
     d->buffer = (uint32_t)address;
     d->flow = (uint16_t)(address >> 32);
-    return wrong == 0 && d->vc < HX_VCS && dpdk_grant_place(frame) <= HX_VCS && dpdk_get32(frame + HX_AT_EPOCH) != 0 &&
+    return wrong == 0 && d->vc < vcs && dpdk_grant_place(frame) <= vcs && dpdk_get32(frame + HX_AT_EPOCH) != 0 &&
            dpdk_extent_is_good(frame, bytes, d->length);
 }
 
 #if defined(__SSE4_1__)
 #include <smmintrin.h>
 
-/* What the frames of a plane have in common; made once a burst. */
+/* What the frames of a plane have in common; made once a burst. vcs: of the fabric. */
 struct dpdk_expected {
-    __m128i start;
+    __m128i start, most; /* as they begin, and by how much they may differ */
     uint16_t kind;
+    uint8_t vcs;
 };
 
-static inline struct dpdk_expected dpdk_expect(unsigned plane)
+static inline struct dpdk_expected dpdk_expect(unsigned plane, unsigned vcs)
 {
     const char p = (char)plane;
+    const char last = (char)(vcs - 1);
     return (struct dpdk_expected){
         _mm_setr_epi8(2, p, 0, 0, 0, 0, 2, p, 0, 0, 0, 0, (char)0x88, (char)0xB5, HX_WIRE_VERSION, 0),
-        (uint16_t)(HX_DATA | plane << 8)};
+        _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last), (uint16_t)(HX_DATA | plane << 8),
+        (uint8_t)vcs};
 }
 
 /* Bytes as they stand. */
@@ -122,9 +125,8 @@ static inline __attribute__((always_inline)) bool dpdk_read_header(struct hx_des
     /* Of the fields from HX_AT_KIND on: where a MAC has coordinates; and job, dst_d0, dst_d1 where *d has them. */
     const __m128i in_mac = _mm_setr_epi8(NO, NO, 4, 5, 6, 7, NO, NO, 8, 9, 10, 11, NO, NO, NO, NO);
     const __m128i in_descriptor = _mm_setr_epi8(NO, NO, NO, NO, NO, NO, NO, NO, 5, 4, 7, 6, 3, 2, NO, NO);
-    const __m128i most = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, HX_VCS - 1);
     const __m128i differ = _mm_xor_si128(first, _mm_or_si128(_mm_shuffle_epi8(fields, in_mac), expected->start));
-    const __m128i wrong = _mm_subs_epu8(differ, most);
+    const __m128i wrong = _mm_subs_epu8(differ, expected->most);
     uint32_t rest = dpdk_raw16(frame + HX_AT_VIA) | (dpdk_raw16(frame + HX_AT_KIND) ^ expected->kind);
     uint16_t length = dpdk_get16(frame + HX_AT_LENGTH);
     __m128i made = _mm_insert_epi32(_mm_shuffle_epi8(fields, in_descriptor), (int)(uint32_t)address, 0);
@@ -133,7 +135,7 @@ static inline __attribute__((always_inline)) bool dpdk_read_header(struct hx_des
     made = _mm_insert_epi16(made, (int)(address >> 32), 7);
     _mm_storeu_si128((__m128i *)(void *)d, made);
     return _mm_testz_si128(wrong, wrong) && rest == 0 && dpdk_raw32(frame + HX_AT_EPOCH) != 0 &&
-           dpdk_grant_place(frame) <= HX_VCS && dpdk_extent_is_good(frame, bytes, length);
+           dpdk_grant_place(frame) <= expected->vcs && dpdk_extent_is_good(frame, bytes, length);
 }
 _Static_assert(HX_AT_JOB == HX_AT_KIND + 2 && HX_AT_DST_D0 == HX_AT_KIND + 4 && HX_AT_DST_D1 == HX_AT_KIND + 6 &&
                    HX_AT_SRC_D0 == HX_AT_KIND + 8 && HX_AT_SRC_D1 == HX_AT_KIND + 10 && HX_AT_HOPS == HX_AT_VC + 1 &&
@@ -146,18 +148,18 @@ _Static_assert(HX_ETHERTYPE_DATA == 0x88B5 && offsetof(struct hx_desc, length) =
                "what dpdk_read_header lays out");
 #else
 struct dpdk_expected {
-    unsigned plane;
+    unsigned plane, vcs;
 };
 
-static inline struct dpdk_expected dpdk_expect(unsigned plane)
+static inline struct dpdk_expected dpdk_expect(unsigned plane, unsigned vcs)
 {
-    return (struct dpdk_expected){plane};
+    return (struct dpdk_expected){plane, vcs};
 }
 
 static inline bool dpdk_read_header(struct hx_desc *d, const uint8_t *frame, uint32_t bytes,
                                     const struct dpdk_expected *expected, uint64_t address)
 {
-    return dpdk_read_header_scalar(d, frame, bytes, expected->plane, address);
+    return dpdk_read_header_scalar(d, frame, bytes, expected->plane, expected->vcs, address);
 }
 #endif
 

@@ -68,6 +68,7 @@ struct dpdk_port {
 struct dpdk_port_config {
     uint16_t device;
     uint8_t plane;
+    uint8_t vcs;                  /* of the fabric */
     uint32_t blocks, peer_blocks; /* 32 .. 1024 */
     uint32_t lose_credit;         /* 0: none */
     uint64_t credit_period;       /* TSC */
@@ -91,9 +92,9 @@ static inline struct rte_mbuf *dpdk_mbuf(const struct hx_desc *d)
 /* ---- set up ---- */
 
 /* Frames that can lie in a port's buffers, waiting or staged: what its mbufs must be enough for. */
-uint32_t dpdk_port_frames(uint32_t blocks, uint32_t peer_blocks);
+uint32_t dpdk_port_frames(unsigned vcs, uint32_t blocks, uint32_t peer_blocks);
 /* Bytes of memory for a port, 64-byte aligned. */
-size_t dpdk_port_bytes(uint32_t blocks, uint32_t peer_blocks);
+size_t dpdk_port_bytes(unsigned vcs, uint32_t blocks, uint32_t peer_blocks);
 /* The device is configured and started by the caller. */
 void dpdk_port_init(struct dpdk_port *p, const struct dpdk_port_config *config, void *memory);
 

@@ -83,7 +83,7 @@ struct run {
 static inline __attribute__((always_inline)) unsigned read_run(const struct dpdk_port *p, struct rte_mbuf **burst,
                                                                unsigned n, struct run *r)
 {
-    const struct dpdk_expected expected = dpdk_expect(p->cable.plane);
+    const struct dpdk_expected expected = dpdk_expect(p->cable.plane, p->cable.link.vcs);
     const uint32_t mask = p->arrivals.mask;
     uint64_t bytes = 0;
     unsigned i = 0;

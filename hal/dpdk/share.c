@@ -170,7 +170,7 @@ unsigned dpdk_share_serve(struct dpdk_port *p, struct dpdk_share *const *shares,
     unsigned taken = 0;
     for (unsigned core = 0; core < cores; core++)
         taken += shares[core] && !dpdk_is_stuck(p) ? take(p, shares[core]) : 0;
-    for (unsigned vc = 0; vc < HX_VCS; vc++)
+    for (unsigned vc = 0; vc < p->cable.link.vcs; vc++)
         p->lent = hx_lane_set(p->lent, vc, (uint16_t)top_up(p, shares, cores, turn, vc));
     return taken;
 }

@@ -13,20 +13,20 @@ static uint32_t slots_of(uint32_t blocks)
 
 /* Twice what the peer has blocks for: of as much as that, or behind as much as that, a loop still finds room for its own
  * (dpdk_is_stuck). */
-static uint32_t staged_of(uint32_t peer_blocks)
+static uint32_t staged_of(unsigned vcs, uint32_t peer_blocks)
 {
-    return 2 * (HX_VCS * peer_blocks + DPDK_BURST);
+    return 2 * (vcs * peer_blocks + DPDK_BURST);
 }
 
-uint32_t dpdk_port_frames(uint32_t blocks, uint32_t peer_blocks)
+uint32_t dpdk_port_frames(unsigned vcs, uint32_t blocks, uint32_t peer_blocks)
 {
-    return HX_VCS * (blocks + peer_blocks) + DPDK_BURST;
+    return vcs * (blocks + peer_blocks) + DPDK_BURST;
 }
 
-size_t dpdk_port_bytes(uint32_t blocks, uint32_t peer_blocks)
+size_t dpdk_port_bytes(unsigned vcs, uint32_t blocks, uint32_t peer_blocks)
 {
-    size_t bytes =
-        (size_t)HX_VCS * slots_of(blocks) * sizeof(struct hx_desc) + staged_of(peer_blocks) * sizeof(struct rte_mbuf *);
+    size_t bytes = (size_t)vcs * slots_of(blocks) * sizeof(struct hx_desc) +
+                   staged_of(vcs, peer_blocks) * sizeof(struct rte_mbuf *);
     return RTE_CACHE_LINE_ROUNDUP(bytes);
 }
 
@@ -43,12 +43,12 @@ void dpdk_port_init(struct dpdk_port *p, const struct dpdk_port_config *c, void 
                             .peer_blocks = c->peer_blocks,
                             .pool = c->pool,
                             .drops = c->drops,
-                            .staged_size = staged_of(c->peer_blocks)};
+                            .staged_size = staged_of(c->vcs, c->peer_blocks)};
     struct hx_desc *slots = memory;
-    for (unsigned vc = 0; vc < HX_VCS; vc++, slots += slots_of(c->blocks))
+    for (unsigned vc = 0; vc < c->vcs; vc++, slots += slots_of(c->blocks))
         p->arrivals.slots[vc] = slots;
     p->staged = (struct rte_mbuf **)(void *)slots;
-    cable_begin(&p->cable, c->peer_blocks, c->blocks);
+    cable_begin(&p->cable, c->vcs, c->peer_blocks, c->blocks);
 }
 
 unsigned dpdk_port_waiting(const struct dpdk_port *p)
@@ -67,7 +67,7 @@ void dpdk_port_drain(struct dpdk_port *p)
 void dpdk_port_restart(struct dpdk_port *p)
 {
     dpdk_port_drain(p);
-    cable_begin(&p->cable, p->peer_blocks, p->blocks);
+    cable_begin(&p->cable, p->cable.link.vcs, p->peer_blocks, p->blocks);
 }
 
 /* ---- credit frames ---- */
@@ -79,7 +79,8 @@ static void stage_credit(struct dpdk_port *p, uint64_t now)
         p->counts.no_memory++;
         return;
     }
-    cable_credit_write(&p->cable, (uint8_t *)rte_pktmbuf_append(m, HX_CREDIT_FRAME_BYTES));
+    m->data_len = (uint16_t)cable_credit_write(&p->cable, rte_pktmbuf_mtod(m, uint8_t *));
+    m->pkt_len = m->data_len;
     cable_credit_sent(&p->cable, now);
     if (cable_new_sessions(&p->cable))
         dpdk_port_drain(p);
@@ -100,7 +101,7 @@ static void stage_credit(struct dpdk_port *p, uint64_t now)
  * the frames need not be told apart. */
 static void grant(struct dpdk_port *p)
 {
-    uint32_t last = p->staged_first + HX_VCS;
+    uint32_t last = p->staged_first + p->cable.link.vcs;
     for (uint32_t at = p->staged_first; at < p->staged_end && at < last; at++) {
         if (p->credit_staged && at == p->credit_at)
             continue;

@@ -24,7 +24,7 @@ static inline void dpdk_settle(uint64_t *sum, uint64_t *packets, uint64_t *bytes
  * as much as the peer has blocks at most, so what is staged then never reaches the end. */
 static inline bool dpdk_is_stuck(const struct dpdk_port *p)
 {
-    return p->staged_end - p->staged_first >= HX_VCS * p->peer_blocks;
+    return p->staged_end - p->staged_first >= p->cable.link.vcs * p->peer_blocks;
 }
 
 /* Lanes: blocks the peer has room for and no other core may send. A sender is never granted more than the peer's
@@ -35,8 +35,9 @@ static inline uint64_t dpdk_credit_room(const struct dpdk_port *p)
         return 0;
     const struct hx_credit_sender *tx = p->cable.link.tx;
     uint64_t room = (uint64_t)(tx[0].limit - tx[0].sent) | (uint64_t)(tx[1].limit - tx[1].sent) << HX_LANE_BITS |
-                    (uint64_t)(tx[2].limit - tx[2].sent) << 2 * HX_LANE_BITS;
-    _Static_assert(HX_VCS == 3, "one term a VC");
+                    (uint64_t)(tx[2].limit - tx[2].sent) << 2 * HX_LANE_BITS |
+                    (uint64_t)(tx[3].limit - tx[3].sent) << 3 * HX_LANE_BITS;
+    _Static_assert(HX_VCS == 4, "one term a VC");
     if (__builtin_expect(p->lent == 0, 1))
         return room;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {

@@ -66,9 +66,9 @@ bool conformance_open(struct conformance_world *w)
     memset(&world, 0, sizeof world);
     for (unsigned i = 0; i < CONFORMANCE_ACCELERATORS; i++) {
         struct hal_endpoint *e = &world.endpoint[i];
-        loopback_node_init(&world.sw[i].node, HX_ACCELERATOR_PORTS, BLOCKS, 0,
-                           memory(loopback_node_bytes(HX_ACCELERATOR_PORTS, BLOCKS, 0)));
-        loopback_node_init(&e->node, 1, BLOCKS, SENDS, memory(loopback_node_bytes(1, BLOCKS, SENDS)));
+        loopback_node_init(&world.sw[i].node, HX_ACCELERATOR_PORTS, HX_VCS, BLOCKS, 0,
+                           memory(loopback_node_bytes(HX_ACCELERATOR_PORTS, HX_VCS, BLOCKS, 0)));
+        loopback_node_init(&e->node, 1, HX_VCS, BLOCKS, SENDS, memory(loopback_node_bytes(1, HX_VCS, BLOCKS, SENDS)));
         e->user = (struct hal_user){.fill = fill, .place = place, .event = event, .of = e};
         w->sw[i] = &world.sw[i];
         w->endpoint[i] = e;

@@ -4,26 +4,28 @@
 /* ---- set up ---- */
 
 /* Buffers that arrivals may need: one for every block that can be granted, and one to read a frame into. */
-static uint32_t arrivals(unsigned ports, unsigned blocks)
+static uint32_t arrivals(unsigned ports, unsigned vcs, unsigned blocks)
 {
-    return ports * HX_VCS * blocks + 1;
+    return ports * vcs * blocks + 1;
 }
 
-size_t loopback_node_bytes(unsigned ports, unsigned blocks, unsigned sends)
+size_t loopback_node_bytes(unsigned ports, unsigned vcs, unsigned blocks, unsigned sends)
 {
-    size_t buffers = (size_t)arrivals(ports, blocks) + sends;
+    size_t buffers = (size_t)arrivals(ports, vcs, blocks) + sends;
     return ports * sizeof(struct loopback_port) + buffers * (HX_MAX_FRAME + sizeof(uint32_t));
 }
 
-void loopback_node_init(struct loopback_node *n, unsigned ports, unsigned blocks, unsigned sends, void *memory)
+void loopback_node_init(struct loopback_node *n, unsigned ports, unsigned vcs, unsigned blocks, unsigned sends,
+                        void *memory)
 {
-    uint32_t buffers = arrivals(ports, blocks) + sends;
-    *n = (struct loopback_node){.port = memory, .ports = ports, .blocks = blocks, .arrivals = arrivals(ports, blocks)};
+    uint32_t buffers = arrivals(ports, vcs, blocks) + sends;
+    *n = (struct loopback_node){
+        .port = memory, .ports = ports, .vcs = vcs, .blocks = blocks, .arrivals = arrivals(ports, vcs, blocks)};
     memset(n->port, 0, ports * sizeof *n->port);
     for (unsigned i = 0; i < ports; i++) {
         struct loopback_port *p = &n->port[i];
         p->arrivals.mask = LOOPBACK_SLOTS - 1;
-        for (unsigned vc = 0; vc < HX_VCS; vc++)
+        for (unsigned vc = 0; vc < vcs; vc++)
             p->arrivals.slots[vc] = p->slots[vc];
     }
     n->frames = (uint8_t(*)[HX_MAX_FRAME])(void *)(n->port + ports);
@@ -43,7 +45,7 @@ void loopback_plug(struct loopback_node *n, unsigned port, unsigned plane, struc
     p->cable.random = random;
     p->cable.period = LOOPBACK_CREDIT_PERIOD;
     p->cable.ask_period = LOOPBACK_ASK_PERIOD;
-    cable_begin(&p->cable, n->blocks, n->blocks);
+    cable_begin(&p->cable, n->vcs, n->blocks, n->blocks);
 }
 
 /* ---- frames in ---- */
@@ -76,8 +78,8 @@ static void receive(struct loopback_node *n, struct loopback_port *p)
 static void send_credit(struct loopback_node *n, struct loopback_port *p)
 {
     uint8_t frame[HX_CREDIT_FRAME_BYTES];
-    cable_credit_write(&p->cable, frame);
-    loopback_wire_put(p->out, n->now, frame, sizeof frame);
+    unsigned bytes = cable_credit_write(&p->cable, frame);
+    loopback_wire_put(p->out, n->now, frame, bytes);
     loopback_wire_commit(p->out);
     cable_credit_sent(&p->cable, n->now);
 }

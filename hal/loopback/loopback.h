@@ -52,6 +52,7 @@ struct loopback_port {
 struct loopback_node {
     struct loopback_port *port;
     unsigned ports;
+    unsigned vcs;    /* of the fabric */
     unsigned blocks; /* buffer of a (port, VC) */
     uint64_t now;
     uint64_t sent; /* ports that the step has written to, bit by port */
@@ -62,10 +63,11 @@ struct loopback_node {
     uint64_t drops[HX_DROP_COUNT];
 };
 
-/* Bytes of memory for a node with so many ports of so many blocks a VC (32 .. LOOPBACK_MAX_BLOCKS), and `sends`
- * buffers for packets an endpoint writes (a switch: 0). 8-byte aligned. */
-size_t loopback_node_bytes(unsigned ports, unsigned blocks, unsigned sends);
-void loopback_node_init(struct loopback_node *n, unsigned ports, unsigned blocks, unsigned sends, void *memory);
+/* Bytes of memory for a node with so many ports of so many VCs (1 .. HX_VCS: the fabric's) and blocks a VC (32 ..
+ * LOOPBACK_MAX_BLOCKS), and `sends` buffers for packets an endpoint writes (a switch: 0). 8-byte aligned. */
+size_t loopback_node_bytes(unsigned ports, unsigned vcs, unsigned blocks, unsigned sends);
+void loopback_node_init(struct loopback_node *n, unsigned ports, unsigned vcs, unsigned blocks, unsigned sends,
+                        void *memory);
 
 /* Plugs a cable in, or begins anew at this end of one. `random`: what nonces are made of (credit.h), another number for
  * each end and each time; yours comes from where your platform has numbers that nobody can guess. Both ends have buffers

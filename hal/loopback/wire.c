@@ -47,10 +47,11 @@ static bool survives(struct loopback_wire *w, uint64_t now, uint8_t *frame, uint
         w->lost++;
         return false;
     }
-    if (credit && !w->holds && strikes(f, f->delay_credit)) {
+    if (credit && bytes <= sizeof w->held && !w->holds && strikes(f, f->delay_credit)) {
         w->holds = true;
         w->held_due = now + f->delay;
-        memcpy(w->held, frame, sizeof w->held);
+        w->held_bytes = bytes;
+        memcpy(w->held, frame, bytes);
         return false;
     }
     if (!credit && strikes(f, f->corrupt_data))
@@ -62,8 +63,8 @@ uint32_t loopback_wire_take(struct loopback_wire *w, uint64_t now, uint8_t *fram
 {
     if (w->holds && w->held_due <= now) {
         w->holds = false;
-        memcpy(frame, w->held, sizeof w->held);
-        return sizeof w->held;
+        memcpy(frame, w->held, w->held_bytes);
+        return w->held_bytes;
     }
     while (w->first != w->end) {
         struct loopback_record record;

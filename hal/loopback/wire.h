@@ -28,6 +28,7 @@ struct loopback_wire {
     bool again;                  /* the frame at `first` is a repetition */
     bool holds;                  /* `held` is a credit frame that is late */
     uint64_t held_due;
+    uint32_t held_bytes;
     uint8_t held[HX_CREDIT_FRAME_BYTES];
     struct loopback_faults faults;
     uint64_t lost; /* frames, by fault or for want of room */

@@ -65,6 +65,7 @@ struct hal_switch {
     struct shm_worker *worker;
     unsigned ports;
     unsigned size;           /* slots of a VC's ring, a power of two, at most 64 */
+    uint64_t slots;          /* shm_link_slots(): none of a VC that the fabric has not */
     uint64_t brings;         /* ports with a link that may bring something */
     uint64_t up;             /* ports with a link that takes something */
     uint64_t sent, released; /* ports changed by this step */
@@ -166,9 +167,8 @@ static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
     if (!(h->up >> output & 1))
         return 0;
     const struct shm_tx *tx = &h->tx[output];
-    const uint64_t slots = h->size * (HX_LANE_ONES & UINT64_C(0xFFFFFFFFFFFF));
     uint64_t used = hx_lanes_sub(tx->head, shm_load(&tx->link->tails));
-    uint64_t left = hx_lanes_sub(slots, used);
+    uint64_t left = hx_lanes_sub(h->slots, used);
     return __builtin_expect(((left | used) & HX_LANE_TOPS) != 0, 0) ? 0 : left; /* a tail that cannot be true */
 }
 
@@ -277,7 +277,7 @@ static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t ta
     bool moved = rx->tail != tail;
     rx->tail = tail;
     rx->seen = seen;
-    rx->ahead = hx_lanes_sub(h->size * HX_LANE_ONES, hx_lanes_sub(seen, tail));
+    rx->ahead = hx_lanes_sub(h->slots, hx_lanes_sub(seen, tail));
     if (rx->any_gone || tail != seen)
         h->gone_changed |= (uint64_t)shm_release_gone(rx, tail, seen, waiting) << input;
     h->released |= (uint64_t)moved << input;
@@ -361,6 +361,7 @@ static inline struct shm_counts shm_take_counts(struct shm_tx *tx)
 struct hal_endpoint {
     struct shm_worker *worker;
     unsigned planes;
+    unsigned vcs; /* of the fabric */
     unsigned size;
     struct shm_tx inject[HX_MAX_PLANES]; /* link to input LOCAL of each plane's switch */
     struct shm_rx eject[HX_MAX_PLANES];  /* link from its output LOCAL */
@@ -421,8 +422,8 @@ static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struc
     uint64_t heads = shm_load(&rx->link->heads);
     unsigned n = 0;
     unsigned vc = h->first_vc[plane];
-    h->first_vc[plane] = vc + 1 == HX_VCS ? 0 : vc + 1;
-    for (unsigned i = 0; i < HX_VCS; i++, vc = vc + 1 == HX_VCS ? 0 : vc + 1) {
+    h->first_vc[plane] = vc + 1 == h->vcs ? 0 : vc + 1;
+    for (unsigned i = 0; i < h->vcs; i++, vc = vc + 1 == h->vcs ? 0 : vc + 1) {
         uint16_t waiting = (uint16_t)(hx_lane(heads, vc) - hx_lane(rx->tail, vc));
         for (; waiting && waiting <= h->size && n < most; waiting--) {
             const struct hx_desc *d = &rx->link->slots[vc * h->size + (hx_lane(rx->tail, vc) & (h->size - 1))];

@@ -14,6 +14,7 @@
 #ifndef SHM_LINK_H
 #define SHM_LINK_H
 
+#include "hxmesh/lanes.h"
 #include "hxmesh/switch.h"
 
 #include <stdalign.h>
@@ -25,12 +26,18 @@ struct shm_link {
     alignas(64) uint64_t heads;         /* producer's, published by a redo step */
     alignas(64) uint64_t tails;         /* consumer's, published by a redo step */
     uint64_t gone[HX_VCS];              /* bit (position % 64) */
-    alignas(64) struct hx_desc slots[]; /* [HX_VCS][size] */
+    alignas(64) struct hx_desc slots[]; /* [VCs of the fabric][size] */
 };
 
-static inline size_t shm_link_bytes(unsigned size)
+static inline size_t shm_link_bytes(unsigned vcs, unsigned size)
 {
-    return sizeof(struct shm_link) + (size_t)HX_VCS * size * sizeof(struct hx_desc);
+    return sizeof(struct shm_link) + (size_t)vcs * size * sizeof(struct hx_desc);
+}
+
+/* Lanes: the slots of each VC's ring. */
+static inline uint64_t shm_link_slots(unsigned vcs, unsigned size)
+{
+    return size * (HX_LANE_ONES >> (HX_LANE_BITS * (HX_VCS - vcs)));
 }
 
 static inline uint64_t shm_load(const uint64_t *word)

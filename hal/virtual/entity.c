@@ -202,11 +202,11 @@ static unsigned items_of(unsigned planes, unsigned ports)
     return 3 * planes * ports + 3;
 }
 
-size_t virtual_entity_bytes(unsigned planes, unsigned ports)
+size_t virtual_entity_bytes(unsigned planes, unsigned ports, unsigned vcs)
 {
     size_t node = rounded(sizeof(struct virtual_node)) + rounded(ports * sizeof(struct virtual_room)) +
                   rounded(ports * sizeof(struct virtual_rx)) + rounded(ports * sizeof(struct virtual_tx)) +
-                  rounded(ports * sizeof(struct virtual_sent)) + rounded(hx_switch_bytes(ports));
+                  rounded(ports * sizeof(struct virtual_sent)) + rounded(hx_switch_bytes(ports, vcs));
     return rounded(sizeof(struct virtual_entity)) + rounded(items_of(planes, ports) * sizeof(uint64_t)) +
            rounded(planes * sizeof(struct virtual_node)) + planes * node;
 }
@@ -248,7 +248,8 @@ struct virtual_entity *virtual_entity_init(void *memory, struct virtual_worker *
     e->node = piece(&at, planes * sizeof *e->node);
     for (unsigned plane = 0; plane < planes; plane++) {
         lay_out_node(e, plane, ports, &at);
-        hx_switch_init(&e->node[plane].sw, ports, 0, &e->node[plane].hal, piece(&at, hx_switch_bytes(ports)));
+        hx_switch_init(&e->node[plane].sw, ports, w->timing.vcs, 0, &e->node[plane].hal,
+                       piece(&at, hx_switch_bytes(ports, w->timing.vcs)));
     }
     return e;
 }

@@ -43,7 +43,7 @@ struct virtual_entity {
 _Static_assert(sizeof(struct virtual_entity) <= 64, "a cache line");
 
 /* Lays out the agenda, ports and items; switches and links are bound by the caller. `memory`: virtual_entity_bytes. */
-size_t virtual_entity_bytes(unsigned planes, unsigned ports);
+size_t virtual_entity_bytes(unsigned planes, unsigned ports, unsigned vcs);
 struct virtual_entity *virtual_entity_init(void *memory, struct virtual_worker *w, uint32_t index, unsigned planes,
                                            unsigned ports, bool router);
 

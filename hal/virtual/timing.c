@@ -10,19 +10,20 @@ static void set_rate(struct virtual_rate *rate, uint64_t gbps)
         rate->blocks[n] = (uint32_t)(n * (uint64_t)HX_BLOCK * 8 * 1000 / gbps);
 }
 
-void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p)
+void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p, unsigned vcs)
 {
     *t = (struct virtual_timing){.input = (uint32_t)(p->input * 1000),
                                  .output = (uint32_t)(p->output * 1000),
                                  .cable = (uint32_t)(p->cable * 1000),
-                                 .trace = (uint32_t)(p->trace * 1000)};
+                                 .trace = (uint32_t)(p->trace * 1000),
+                                 .vcs = vcs};
     set_rate(&t->link, p->link);
     set_rate(&t->local, p->link * 4);
     virtual_timing_pace(t, 1);
     set_rate(&t->crossbar, p->crossbar);
     set_rate(&t->local_crossbar, p->crossbar * 4);
     t->ahead = t->output + OUTPUT_PACKETS * t->crossbar.blocks[VIRTUAL_PACKET_BLOCKS];
-    uint64_t packets = p->buffer / HX_VCS / HX_MAX_PAYLOAD;
+    uint64_t packets = p->buffer / vcs / HX_MAX_PAYLOAD;
     /* No more than the window of a switch looks at: what stands behind it would wait for those before it, whatever its
      * outputs do (measured on a 16x16 Hx2Mesh: with 32 MiB granted whole, all-to-all came to 65 % of its bound). */
     packets = packets < HX_WINDOW ? packets : HX_WINDOW;

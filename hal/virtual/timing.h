@@ -52,13 +52,14 @@ struct virtual_timing {
     uint32_t ahead;         /* an output takes the next packet when its link will be free in so many ps */
     uint32_t input, output; /* latencies, ps: up to HX_MOST_LATENCY each, so that one of each together fit too */
     uint32_t cable, trace;
+    uint32_t vcs;       /* of the fabric: they share a port's buffer */
     uint32_t vc_blocks; /* credit of a VC: its share of the buffer, at most HX_WINDOW packets, so below HX_MAX_ROOM */
     uint64_t
         window; /* the least time from a decision in one switch to where another sees it: see virtual_timing_init */
 };
 
 /* *p is complete (hx_timing_complete). One class of links, a cable's. */
-void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p);
+void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p, unsigned vcs);
 
 /* What a class of links is: gbps 0: as all; ps of latency. Then the window is as long as the shortest of them allows. */
 void virtual_timing_class(struct virtual_timing *t, unsigned link_class, uint64_t gbps, uint32_t latency);

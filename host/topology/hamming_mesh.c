@@ -122,7 +122,7 @@ void hx_fabric_of_mesh(struct hx_fabric *f, const struct hx_geometry *g)
     f->bought_planes = 4;
     f->switches = bought(g, &g->row, g->y, g->b) + bought(g, &g->column, g->x, g->a);
     f->host_links = 4;
-    f->vcs = HX_VCS;
+    f->vcs = HX_MESH_VCS;
     f->rule = HX_VC_BY_LINK;
     f->columns = g->columns;
     f->rows = g->rows;

@@ -263,7 +263,7 @@ void hx_fabric_route(struct hx_route *r, const struct hx_fabric *f, uint32_t nod
         hx_route_build(r, &f->mesh, node, barred, up, memory);
         return;
     }
-    *r = (struct hx_route){.columns = (uint16_t)f->digits[0], .rows = (uint16_t)f->digits[1]};
+    *r = (struct hx_route){.vcs = (uint8_t)f->vcs, .columns = (uint16_t)f->digits[0], .rows = (uint16_t)f->digits[1]};
     if (hx_is_host(f, node))
         narrow_tables(r, f, node, up, memory);
     else

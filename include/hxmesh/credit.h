@@ -97,6 +97,7 @@ struct hx_credit_link {
     uint64_t next_nonce; /* 0: none yet. Not 0 while open */
     uint64_t peer_nonce; /* 0: not open */
     uint64_t asks;       /* nonce of a stranger that is to be told; 0: there is none */
+    uint8_t vcs;         /* of the fabric: the others have no buffer */
     uint32_t sessions;   /* that began here */
     uint32_t
         suspected;    /* times that something came which the rules do not allow: data beyond the grant, such a limit */
@@ -120,8 +121,8 @@ static inline bool hx_credit_is_ahead(uint32_t a, uint32_t b)
 
 /* The link came up, or this end begins anew. *l is all zero, or was up before: what is in its buffer stays counted.
  * tx_blocks, rx_blocks: buffer of a VC at the peer and here. random: a number that nobody can guess and no end of the
- * cable ever had. */
-void hx_credit_link_up(struct hx_credit_link *l, uint32_t tx_blocks, uint32_t rx_blocks, uint64_t random);
+ * cable ever had. vcs: of the fabric, 1 .. HX_VCS; both ends have as many. */
+void hx_credit_link_up(struct hx_credit_link *l, unsigned vcs, uint32_t tx_blocks, uint32_t rx_blocks, uint64_t random);
 /* The credit frame to send now. */
 struct hx_credit_frame hx_credit_link_frame(const struct hx_credit_link *l, uint8_t plane);
 /* It was sent. Clears `answer`, or sets it: then another one is to follow at once. A session begins if the peer has not

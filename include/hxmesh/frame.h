@@ -12,7 +12,7 @@
  *       12    2  EtherType 0x88B5
  *   -- changed at every hop, outside the CRC --
  *       14    1  version   2
- *       15    1  vc        0 .. 2
+ *       15    1  vc        0 .. 3, below the fabric's number of VCs
  *       16    1  hops      switches passed so far
  *       17    1  credit_vc VC of the piggybacked grant, 0xFF: none
  *       18    2  via       d0 + 1 of the router that the packet is on a detour to (detour.h), 0: none
@@ -48,20 +48,21 @@
  * destination that is answered, 0: none. message, offset and message_packets are 0; tag is 1 if nothing is known here of
  * what the destination has sent, else 0.
  *
- *   offset size            credit frame (EtherType 0x88B6), 64 bytes, never routed: it crosses one link
+ *   offset size            credit frame (EtherType 0x88B6), 40 + 8 * vcs bytes, never routed: it crosses one link
  *        0    6  dst MAC   03:plane:FF:FF:FF:FF, a local group address: whoever is at the other end
  *        6    6  src MAC   02:plane:FF:FF:FF:FF, no coordinates
  *       12    2  EtherType 0x88B6
  *       14    1  version   2
  *       15    1  kind      1 credit
  *       16    1  plane
- *       17    1  vcs       3
+ *       17    1  vcs       of the fabric: 1 .. 4
  *       18    2  reserved  0
- *       20   24  vcs times { 4 limit: what the other side may have sent in all, in blocks
- *                            4 sent:  what this side has sent in all, in blocks }
- *       44    8  nonce      of this side, not 0 (section credit.h)
- *       52    8  peer_nonce of the other side, 0: not known
- *       60    4  crc       CRC-32C of bytes 14 .. 59
+ *       20  8 * vcs  vcs times { 4 limit: what the other side may have sent in all, in blocks
+ *                                4 sent:  what this side has sent in all, in blocks }
+ *   and behind them, at n = 20 + 8 * vcs
+ *        n    8  nonce      of this side, not 0 (section credit.h)
+ *    n + 8    8  peer_nonce of the other side, 0: not known
+ *   n + 16    4  crc       CRC-32C of bytes 14 .. n + 15
  *
  * All functions are pure and reentrant. Decoding never reads beyond `bytes` and never trusts a field. */
 #ifndef HXMESH_FRAME_H
@@ -81,11 +82,11 @@ enum {
     HX_HEADER_BYTES = 64,
     HX_MAX_PAYLOAD = 8192, /* bytes of a packet (table III) */
     HX_MAX_FRAME = HX_HEADER_BYTES + HX_MAX_PAYLOAD,
-    HX_CREDIT_FRAME_BYTES = 64,
-    HX_BLOCK = 256,        /* bytes: the unit of credit */
-    HX_PACKET_BLOCKS = 32, /* of a full packet */
-    HX_REPORT_BYTES = 4,   /* payload of an unreachable report */
-    HX_HELLO_BYTES = 16,   /* of a hello */
+    HX_CREDIT_FRAME_BYTES = 72, /* of a credit frame, at most: of four VCs */
+    HX_BLOCK = 256,             /* bytes: the unit of credit */
+    HX_PACKET_BLOCKS = 32,      /* of a full packet */
+    HX_REPORT_BYTES = 4,        /* payload of an unreachable report */
+    HX_HELLO_BYTES = 16,        /* of a hello */
     HX_NO_CREDIT = 0xFF
 };
 
@@ -121,10 +122,7 @@ enum {
     HX_AT_CONTROL_PLANE = 16,
     HX_AT_CONTROL_VCS = 17,
     HX_AT_CONTROL_RESERVED = 18,
-    HX_AT_COUNTERS = 20,
-    HX_AT_NONCE = 44,
-    HX_AT_PEER_NONCE = 52,
-    HX_AT_CONTROL_CRC = 60
+    HX_AT_COUNTERS = 20
 };
 enum { HX_CRC_FIRST = HX_AT_KIND /* first byte under the data CRC */ };
 
@@ -147,6 +145,7 @@ struct hx_header {
 
 struct hx_credit_frame {
     uint8_t plane;
+    uint8_t vcs; /* of the fabric: 1 .. HX_VCS */
     uint32_t limit[HX_VCS];
     uint32_t sent[HX_VCS];
     uint64_t nonce, peer_nonce;
@@ -196,9 +195,10 @@ void hx_frame_set_via(uint8_t *frame, unsigned via);
 /* The destination that a frame says, whatever stands in it besides. */
 void hx_frame_destination(const uint8_t *frame, uint16_t *d0, uint16_t *d1);
 
-/* Writes a whole credit frame, its CRC included. */
-void hx_credit_encode(uint8_t frame[HX_CREDIT_FRAME_BYTES], const struct hx_credit_frame *c);
-/* Errors as hx_frame_decode, and HX_E_CHECKSUM, which comes before all that the CRC covers but the version. On an error
+/* Writes a whole credit frame, its CRC included. Returns its bytes. */
+unsigned hx_credit_encode(uint8_t frame[HX_CREDIT_FRAME_BYTES], const struct hx_credit_frame *c);
+/* Errors as hx_frame_decode, and HX_E_CHECKSUM, which comes before all that the CRC covers but the version and vcs, which
+ * says where it stands. On an error
  * *c is untouched. Whether the counts make sense is for credit.h. */
 int hx_credit_decode(struct hx_credit_frame *c, const uint8_t *frame, size_t bytes);
 

@@ -35,7 +35,8 @@ enum {
     HX_MAX_RADIX = 64,           /* ports of a tree switch: 2 .. 64 */
     HX_DEFAULT_RADIX = 64,       /* table III, appendix C */
     HX_MAX_TAPER = 63,           /* down ports per up port at a leaf: 1 (full bandwidth) .. 63 */
-    HX_VCS = 3                   /* section IV-C: at most two board crossings */
+    HX_VCS = 4,                  /* of a link, at most: a fabric has 1 .. 4 */
+    HX_MESH_VCS = 3              /* of a HammingMesh, section IV-C: at most two board crossings */
 };
 
 #define HX_NOWHERE UINT32_MAX /* "no node": a port without a cable */

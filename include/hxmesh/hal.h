@@ -15,7 +15,8 @@
  *
  * Units. A position counts packets of one (link, VC) modulo 2^16. Room counts credit units: blocks of 256 B on
  * platforms with real wires, whole packets where a ring slot takes any packet; hal_cost says how many a packet
- * needs. Lanes: 16 bits a VC in one 64-bit word, VC 0 lowest, lane 3 zero. hxmesh/lanes.h counts with them.
+ * needs. Lanes: 16 bits a VC in one 64-bit word, VC 0 lowest; those of VCs that the fabric has not are zero.
+ * hxmesh/lanes.h counts with them.
  *
  * Threads. All functions of one switch (endpoint) are called by its owner only.
  *

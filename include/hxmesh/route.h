@@ -56,6 +56,7 @@ struct hx_route {
     const uint64_t *raised, *restarted;    /* router, per output: inputs, see above; used where changes_vc is set */
     uint8_t allowed[HX_ACCELERATOR_PORTS]; /* accelerator: what a packet from this input may still take */
     uint8_t raise;                         /* accelerator: ports where the VC is raised by one */
+    uint8_t vcs;                           /* of the fabric: 1 .. HX_VCS */
     bool is_router;
     bool changes_vc;        /* router: some output has a `raised` or `restarted` that is not 0 */
     uint16_t columns, rows; /* d0 and d1 of destinations are below these: the caller checks */
@@ -126,7 +127,7 @@ static inline unsigned hx_route_vc(const struct hx_route *r, unsigned input, uns
 static inline uint64_t hx_route_ways(const struct hx_route *r, unsigned input, unsigned vc, unsigned gx, unsigned gy)
 {
     uint64_t offered = hx_route_ports(r, input, gx, gy);
-    if (vc != HX_VCS - 1)
+    if (vc + 1 < r->vcs)
         return offered;
     return offered & ~(r->is_router ? hx_router_raising(r, input, offered) : (uint64_t)r->raise);
 }

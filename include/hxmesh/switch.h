@@ -52,7 +52,7 @@ enum {
 struct hx_desc {
     uint32_t buffer;         /* platform's handle of the bytes */
     uint16_t length;         /* payload bytes, 0 .. 8192 */
-    uint8_t vc;              /* 0 .. 2 */
+    uint8_t vc;              /* 0 .. the fabric's - 1 */
     uint8_t hops;            /* switches passed */
     uint16_t dst_d0, dst_d1; /* where it goes now: its destination, or (d0, HX_NO_DIGIT), a router on a detour */
     uint16_t job;
@@ -109,23 +109,26 @@ struct hx_switch {
     struct hal_switch *hal;
     uint16_t inputs, outputs; /* accelerator: 5 and 5 */
     uint16_t job;             /* accelerator: only packets of this job pass */
+    uint8_t vcs;              /* of the fabric */
     uint8_t first_input;      /* who is looked at first in this step: rotates */
     uint8_t first_vc; /* likewise, where VCs share room. (With transit always first an accelerator whose column is
                                  full of it hardly gets to send.) */
     uint64_t tie;     /* moves on with each choice, breaks ties of selection */
     uint64_t wanted[HX_VCS]; /* outputs that some waiting packet of the VC wants */
     struct hx_input *input;  /* [inputs] */
-    uint64_t *want;          /* [input][VC][output]: subset of waiting that may leave by the output */
+    uint64_t *want;          /* [VC][input][output]: subset of waiting that may leave by the output */
     uint64_t *requests;      /* [VC][output]: inputs whose want is not empty */
     uint8_t *next_input;     /* [VC][output]: whose turn it is */
 };
 
-/* Bytes of memory for the windows of a switch with so many ports (8-byte aligned). */
-size_t hx_switch_bytes(unsigned ports);
+/* Bytes of memory for the windows of a switch with so many ports and VCs, 1 .. HX_VCS (8-byte aligned). */
+size_t hx_switch_bytes(unsigned ports, unsigned vcs);
 
 /* Makes an idle switch whose windows begin at the positions the HAL reports as consumed so far (hal_consumed).
- * `memory`: hx_switch_bytes(ports), 8-byte aligned, outlives the switch. The route is set apart: sw->route. */
-void hx_switch_init(struct hx_switch *sw, unsigned ports, uint16_t job, struct hal_switch *hal, void *memory);
+ * `memory`: hx_switch_bytes(ports, vcs), 8-byte aligned, outlives the switch. The route is set apart: sw->route, of as many
+ * VCs. */
+void hx_switch_init(struct hx_switch *sw, unsigned ports, unsigned vcs, uint16_t job, struct hal_switch *hal,
+                    void *memory);
 
 /* Forwards what can go: waiting packets first, then all arrivals, in one burst, and commits it to the HAL.
  * Returns the packets that left. */

@@ -34,7 +34,7 @@ struct bench {
 
 static void set_up(struct bench *b)
 {
-    const size_t link = (shm_link_bytes(SLOTS) + 63) & ~(size_t)63;
+    const size_t link = (shm_link_bytes(HX_MESH_VCS, SLOTS) + 63) & ~(size_t)63;
     size_t bytes = 65536 + (size_t)(2 * HX_ACCELERATOR_PORTS) * link;
     (void)hx_geometry_init(&b->g, 2, 2, 4, 4, 1, HX_DEFAULT_RADIX, 1);
     b->arena = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
@@ -43,20 +43,21 @@ static void set_up(struct bench *b)
         (struct shm_worker){.step = {b->arena, (struct shm_redo *)(void *)b->arena, 0}, .workers = 1, .per_home = 1024};
     for (unsigned port = 0; port < HX_ACCELERATOR_PORTS; port++) {
         b->tx[port].link = (struct shm_link *)(void *)(b->arena + 65536 + (size_t)2 * port * link);
-        b->rx[port].ahead = SLOTS * HX_LANE_ONES;
+        b->rx[port].ahead = shm_link_slots(HX_MESH_VCS, SLOTS);
         b->rx[port].link = (struct shm_link *)(void *)(b->arena + 65536 + ((size_t)2 * port + 1) * link);
     }
     b->hal = (struct hal_switch){.worker = &b->worker,
                                  .ports = HX_ACCELERATOR_PORTS,
                                  .size = SLOTS,
+                                 .slots = shm_link_slots(HX_MESH_VCS, SLOTS),
                                  .brings = 31,
                                  .up = 31,
                                  .drops = b->drops,
                                  .tx = b->tx,
                                  .rx = b->rx};
     uint32_t node = hx_accelerator(&b->g, GX, GY);
-    hx_switch_init(&b->sw, HX_ACCELERATOR_PORTS, 0, &b->hal,
-                   aligned_alloc(64, (hx_switch_bytes(HX_ACCELERATOR_PORTS) + 63) & ~(size_t)63));
+    hx_switch_init(&b->sw, HX_ACCELERATOR_PORTS, HX_MESH_VCS, 0, &b->hal,
+                   aligned_alloc(64, (hx_switch_bytes(HX_ACCELERATOR_PORTS, HX_MESH_VCS) + 63) & ~(size_t)63));
     hx_route_build(&b->sw.route, &b->g, node, (struct hx_barred){NULL}, 31, malloc(hx_route_bytes(&b->g, node)));
 }
 
@@ -67,7 +68,7 @@ static struct hx_desc packet_for(struct bench *b, unsigned input, unsigned vc, u
         uint16_t gx = (uint16_t)seeded_below(&b->random, b->g.columns);
         uint16_t gy = (uint16_t)seeded_below(&b->random, b->g.rows);
         uint64_t ports = hx_mesh_ports(&b->sw.route, input, gx, gy);
-        if (ports && (vc < HX_VCS - 1 || !(ports & b->sw.route.raise)))
+        if (ports && (vc < HX_MESH_VCS - 1 || !(ports & b->sw.route.raise)))
             return (struct hx_desc){.length = length, .vc = (uint8_t)vc, .dst_d0 = gx, .dst_d1 = gy};
     }
 }
@@ -103,7 +104,7 @@ static double forward_cycles(struct bench *b, unsigned burst, uint16_t length, b
     uint64_t ticks = 0;
     uint64_t packets = 0;
     for (unsigned round = 0; round < ROUNDS; round++) {
-        unsigned vc = round % HX_VCS;
+        unsigned vc = round % HX_MESH_VCS;
         fill_rings(b, vc, length);
         uint64_t start = shm_clock_ticks();
         for (unsigned sent = 0; sent < SLOTS; sent += burst) {

@@ -38,8 +38,8 @@ static int try_credit(const uint8_t *bytes, size_t size)
     if (error != HX_OK)
         return error;
     uint8_t again[HX_CREDIT_FRAME_BYTES];
-    hx_credit_encode(again, &c);
-    require(memcmp(again, bytes, sizeof again) == 0);
+    require(hx_credit_encode(again, &c) <= size);
+    require(memcmp(again, bytes, hx_credit_encode(again, &c)) == 0);
     return HX_OK;
 }
 

@@ -115,7 +115,7 @@ static void read_data(struct book *b, struct book *back, const uint8_t *frame, u
     b->sent[vc] += length ? (length + 255) / 256 : 1;
     blocks_seen += length ? (length + 255) / 256 : 1;
     assert_true(b->sent[vc] <= b->granted[vc]);
-    assert_true(frame[17] < 3);
+    assert_true(frame[17] < HX_VCS);
     note_grant(back, due, frame[17], field(frame, 20, 4));
 }
 

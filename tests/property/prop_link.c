@@ -69,8 +69,8 @@ static void start(struct cable *c, uint64_t seed)
     c->wild = below(c, 2);
     c->blocks = 32 + below(c, 65);
     for (unsigned i = 0; i < 2; i++) {
-        size_t bytes = loopback_node_bytes(1, c->blocks, SENDS);
-        loopback_node_init(&c->end[i].hal.node, 1, c->blocks, SENDS, lab_memory(bytes));
+        size_t bytes = loopback_node_bytes(1, HX_VCS, c->blocks, SENDS);
+        loopback_node_init(&c->end[i].hal.node, 1, HX_VCS, c->blocks, SENDS, lab_memory(bytes));
         loopback_wire_init(&c->wire[i], c->blocks, below(c, 1000), lab_memory(loopback_wire_bytes(c->blocks)));
         c->wire[i].faults = draw_faults(c);
         c->repeats[i] = c->wire[i].faults.repeat_data > 0;
@@ -170,7 +170,7 @@ static void restart(struct cable *c, unsigned which)
 {
     struct end *e = &c->end[which];
     if (below(c, 2))
-        loopback_node_init(&e->hal.node, 1, c->blocks, SENDS, e->hal.node.port);
+        loopback_node_init(&e->hal.node, 1, HX_VCS, c->blocks, SENDS, e->hal.node.port);
     plug(c, which);
 }
 
@@ -201,7 +201,7 @@ static void judge_calm(const struct cable *c, unsigned which)
     }
     if (c->wild)
         return;
-    uint64_t lost = l->rx[0].lost + l->rx[1].lost + l->rx[2].lost;
+    uint64_t lost = l->rx[0].lost + l->rx[1].lost + l->rx[2].lost + l->rx[3].lost;
     assert_int_equal(e->blocks_taken + lost, c->end[1 - which].blocks_sent);
     assert_int_equal(l->suspected, 0);
     assert_int_equal(e->hal.node.drops[HX_DROP_OVERRUN], 0);

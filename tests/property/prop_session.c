@@ -67,7 +67,7 @@ static void restart(struct world *w, unsigned which)
         e->stored_count = 0;
         memset(e->held, 0, sizeof e->held);
     }
-    hx_credit_link_up(&e->link, BUFFER, BUFFER, seeded_next(&w->random));
+    hx_credit_link_up(&e->link, HX_VCS, BUFFER, BUFFER, seeded_next(&w->random));
     w->restarts++;
     w->met = false;
 }

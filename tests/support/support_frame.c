@@ -77,6 +77,7 @@ const uint8_t example_credit[64] = {
 };
 const struct hx_credit_frame example_credit_counts = {
     .plane = 0,
+    .vcs = 3,
     .limit = {288, 256, 80},
     .sent = {78, 32, 0xFFFFFFF0},
     .nonce = 0x655F3A019C40E217,
@@ -95,9 +96,10 @@ uint32_t support_crc32c(uint32_t crc, const uint8_t *data, size_t bytes)
 
 void support_seal_credit(uint8_t *frame)
 {
-    uint32_t crc = support_crc32c(0, frame + 14, 46);
+    unsigned covered = 22 + 8U * (frame[17] >= 1 && frame[17] <= 4 ? frame[17] : 3);
+    uint32_t crc = support_crc32c(0, frame + 14, covered);
     for (unsigned i = 0; i < 4; i++)
-        frame[60 + i] = (uint8_t)(crc >> (24 - 8 * i));
+        frame[14 + covered + i] = (uint8_t)(crc >> (24 - 8 * i));
 }
 
 int support_decode_data(struct hx_header *h, const uint8_t *frame, size_t bytes)

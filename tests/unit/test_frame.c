@@ -58,10 +58,12 @@ static void examples_are_written_and_read(void **state)
     check_encoding(&example_data_header, example_data, sizeof example_data);
     check_encoding(&example_ack_header, example_ack, sizeof example_ack);
 
-    uint8_t frame[64];
+    uint8_t frame[HX_CREDIT_FRAME_BYTES];
     memset(frame, 0xA5, sizeof frame);
-    hx_credit_encode(frame, &example_credit_counts);
-    assert_memory_equal(frame, example_credit, sizeof frame);
+    assert_int_equal(hx_credit_encode(frame, &example_credit_counts), 64);
+    assert_memory_equal(frame, example_credit, 64);
+    for (unsigned i = 64; i < sizeof frame; i++)
+        assert_int_equal(frame[i], 0xA5);
     struct hx_credit_frame back;
     assert_int_equal(support_decode_credit(&back, example_credit, 64), HX_OK);
     assert_int_equal(back.plane, example_credit_counts.plane);
@@ -75,12 +77,36 @@ static void credit_frames_name_their_plane(void **state)
 {
     (void)state;
     for (unsigned plane = 0; plane < HX_MAX_PLANES; plane++) {
-        const struct hx_credit_frame written = {.plane = (uint8_t)plane, .nonce = 1};
+        const struct hx_credit_frame written = {.plane = (uint8_t)plane, .vcs = 1, .nonce = 1};
         struct hx_credit_frame read = {.plane = HX_MAX_PLANES};
         uint8_t frame[HX_CREDIT_FRAME_BYTES];
         hx_credit_encode(frame, &written);
         assert_int_equal(hx_credit_decode(&read, frame, sizeof frame), HX_OK);
         assert_int_equal(read.plane, plane);
+    }
+}
+
+/* One pair of counts a VC, and no byte more: a frame that is cut shorter is refused, padding is not. */
+static void credit_frames_have_counts_for_each_vc(void **state)
+{
+    (void)state;
+    for (unsigned vcs = 1; vcs <= 4; vcs++) {
+        struct hx_credit_frame written = {.plane = 2, .vcs = (uint8_t)vcs, .nonce = UINT64_MAX - vcs, .peer_nonce = 7};
+        struct hx_credit_frame read = {.vcs = 77};
+        uint8_t frame[HX_CREDIT_FRAME_BYTES + 1] = {0};
+        for (unsigned vc = 0; vc < vcs; vc++) {
+            written.limit[vc] = UINT32_MAX - vc;
+            written.sent[vc] = 1000 + vc;
+        }
+        assert_int_equal(hx_credit_encode(frame, &written), 40 + 8 * vcs);
+        assert_int_equal(support_decode_credit(&read, frame, 40 + 8 * vcs - 1), HX_E_SHORT);
+        assert_int_equal(read.vcs, 77);
+        assert_int_equal(support_decode_credit(&read, frame, 40 + 8 * vcs + 1), HX_OK);
+        assert_int_equal(read.plane, 2);
+        assert_int_equal(read.vcs, vcs);
+        assert_memory_equal(read.limit, written.limit, sizeof read.limit);
+        assert_memory_equal(read.sent, written.sent, sizeof read.sent);
+        assert_true(read.nonce == written.nonce && read.peer_nonce == 7);
     }
 }
 
@@ -180,9 +206,13 @@ static void blocks_round_up(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(examples_are_written_and_read),       cmocka_unit_test(credit_frames_name_their_plane),
-        cmocka_unit_test(the_document_shows_the_same_bytes),   cmocka_unit_test(a_hop_changes_only_its_fields),
-        cmocka_unit_test(the_crc_covers_what_goes_end_to_end), cmocka_unit_test(blocks_round_up),
+        cmocka_unit_test(examples_are_written_and_read),
+        cmocka_unit_test(credit_frames_name_their_plane),
+        cmocka_unit_test(credit_frames_have_counts_for_each_vc),
+        cmocka_unit_test(the_document_shows_the_same_bytes),
+        cmocka_unit_test(a_hop_changes_only_its_fields),
+        cmocka_unit_test(the_crc_covers_what_goes_end_to_end),
+        cmocka_unit_test(blocks_round_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

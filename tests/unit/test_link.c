@@ -42,7 +42,7 @@ static enum hx_credit_origin tell(struct hx_credit_link *from, struct hx_credit_
 
 static void come_up(struct hx_credit_link *l)
 {
-    hx_credit_link_up(l, BUFFER, BUFFER, draw());
+    hx_credit_link_up(l, HX_VCS, BUFFER, BUFFER, draw());
 }
 
 static void restart(struct hx_credit_link *l)
@@ -141,7 +141,7 @@ static void a_nonce_is_never_0(void **state)
 {
     (void)state;
     struct hx_credit_link l = {0};
-    hx_credit_link_up(&l, BUFFER, BUFFER, 0);
+    hx_credit_link_up(&l, HX_VCS, BUFFER, BUFFER, 0);
     assert_true(l.nonce == 1);
     struct hx_credit_frame f = {.nonce = 9};
     (void)hx_credit_link_take(&l, &f, 0);

@@ -31,8 +31,8 @@ static void start(void)
 {
     memset(&c, 0, sizeof c);
     for (unsigned i = 0; i < 2; i++) {
-        size_t bytes = loopback_node_bytes(1, BLOCKS, SENDS);
-        loopback_node_init(&c.end[i].node, 1, BLOCKS, SENDS, lab_memory(bytes));
+        size_t bytes = loopback_node_bytes(1, HX_VCS, BLOCKS, SENDS);
+        loopback_node_init(&c.end[i].node, 1, HX_VCS, BLOCKS, SENDS, lab_memory(bytes));
         loopback_wire_init(&c.wire[i], BLOCKS, LATENCY, lab_memory(loopback_wire_bytes(BLOCKS)));
     }
     loopback_plug(&c.end[0].node, 0, 3, &c.wire[0], &c.wire[1], 1);
@@ -228,7 +228,7 @@ static void what_is_no_frame_is_malformed(void **state)
     put(0, frame, sizeof frame);
     struct hx_header h = header(0, 1, 100);
     hx_frame_encode(frame, &h);
-    frame[15] = 3; /* VC */
+    frame[15] = HX_VCS; /* VC */
     put(0, frame, 164);
     frame[15] = 0;
     put(0, frame, 163); /* cut short */
@@ -237,7 +237,7 @@ static void what_is_no_frame_is_malformed(void **state)
     struct hx_credit_frame credit = hx_credit_link_frame(link_of(0), 3);
     hx_credit_encode(frame, &credit);
     frame[30] ^= 1;
-    put(0, frame, 64);
+    put(0, frame, HX_CREDIT_FRAME_BYTES);
     poll(2);
     assert_int_equal(drops(1, HX_DROP_MALFORMED), 7);
     assert_int_equal(take(1), -1);

@@ -337,21 +337,21 @@ static void an_unroutable_packet_goes_to_the_endpoint(void **state)
     rig_judge_empty(&rig);
 }
 
-/* The VC of a frame has no checksum. A packet that would need a fourth VC waits for nothing. */
+/* The VC of a frame has no checksum. A packet that would need a fifth VC waits for nothing. */
 static void a_packet_with_a_vc_too_high_goes_to_the_endpoint(void **state)
 {
     (void)state;
     start();
     rig_room_everywhere(&rig, ROOMY);
-    arrive(HX_W, 2, 1, E, 600);
-    arrive(HX_W, 2, 2, E | S, 600);
-    arrive(HX_W, 2, 3, E | N, 600);
+    arrive(HX_W, 3, 1, E, 600);
+    arrive(HX_W, 3, 2, E | S, 600);
+    arrive(HX_W, 3, 3, E | N, 600);
     assert_int_equal(rig_step(&rig), 3);
     expect(HX_LOCAL, 1);
     expect(HX_LOCAL, 2);
     expect(HX_N, 3);
     rig_room_everywhere(&rig, 0);
-    arrive(HX_W, 2, 4, E, 600);
+    arrive(HX_W, 3, 4, E, 600);
     assert_int_equal(rig_step(&rig), 0);
     rig_room_everywhere(&rig, ROOMY);
     assert_int_equal(rig_step(&rig), 1);
@@ -438,7 +438,7 @@ static void a_switch_begins_where_the_platform_stands(void **state)
     }
     void *memory = rig.sw.input;
     struct hx_route route = rig.sw.route;
-    hx_switch_init(&rig.sw, HX_ACCELERATOR_PORTS, RIG_JOB, &rig.hal, memory);
+    hx_switch_init(&rig.sw, HX_ACCELERATOR_PORTS, HX_VCS, RIG_JOB, &rig.hal, memory);
     rig.sw.route = route;
     assert_int_equal(rig_step(&rig), 0);
     arrive(HX_S, 0, 5, W, 0);

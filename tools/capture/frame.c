@@ -203,7 +203,7 @@ static bool credit_fits(struct hx_seen *s, const uint8_t *b)
     const uint8_t dst[6] = {3, b[16], 0xFF, 0xFF, 0xFF, 0xFF};
     const uint8_t src[6] = {2, b[16], 0xFF, 0xFF, 0xFF, 0xFF};
     if (!zero(s, b, 18, 2) || !below(s, "kind", b[15], HX_CREDIT, HX_CREDIT) ||
-        !below(s, "plane", b[16], 0, HX_MAX_PLANES - 1) || !below(s, "vcs", b[17], HX_VCS, HX_VCS))
+        !below(s, "plane", b[16], 0, HX_MAX_PLANES - 1))
         return false;
     if (s->credit.nonce == 0)
         return wrong(s, "nonce is 0");
@@ -211,16 +211,28 @@ static bool credit_fits(struct hx_seen *s, const uint8_t *b)
            wrong(s, "MAC addresses are not those of a credit frame of plane %u", b[16]);
 }
 
-static void read_credit(struct hx_seen *s, const uint8_t *b)
+static void read_credit(struct hx_seen *s, const uint8_t *b, size_t captured, size_t original)
 {
-    s->credit.plane = b[16];
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+    const uint8_t vcs = b[17];
+    const uint8_t *nonces = b + 20 + 8U * vcs;
+    if (!below(s, "vcs", vcs, 1, HX_VCS))
+        return;
+    if (original < 40 + 8U * vcs) {
+        wrong(s, "a frame of %zu bytes is too short", original);
+        return;
+    }
+    if (captured < 40 + 8U * vcs) {
+        s->kind = HX_SEEN_CUT;
+        return;
+    }
+    s->credit = (struct hx_credit_frame){.plane = b[16], .vcs = vcs};
+    for (unsigned vc = 0; vc < vcs; vc++) {
         s->credit.limit[vc] = number(b + 20 + 8 * vc, 4);
         s->credit.sent[vc] = number(b + 24 + 8 * vc, 4);
     }
-    s->credit.nonce = (uint64_t)number(b + 44, 4) << 32 | number(b + 48, 4);
-    s->credit.peer_nonce = (uint64_t)number(b + 52, 4) << 32 | number(b + 56, 4);
-    s->crc = hx_seen_crc32c(b + 14, 46) == number(b + 60, 4) ? HX_SEEN_CRC_GOOD : HX_SEEN_CRC_BAD;
+    s->credit.nonce = (uint64_t)number(nonces, 4) << 32 | number(nonces + 4, 4);
+    s->credit.peer_nonce = (uint64_t)number(nonces + 8, 4) << 32 | number(nonces + 12, 4);
+    s->crc = hx_seen_crc32c(b + 14, 22 + 8U * vcs) == number(nonces + 16, 4) ? HX_SEEN_CRC_GOOD : HX_SEEN_CRC_BAD;
     credit_fits(s, b);
 }
 
@@ -250,17 +262,18 @@ void hx_seen_read(struct hx_seen *s, const uint8_t *bytes, size_t captured, size
         return;
     }
     enum hx_seen_kind kind = type == HX_ETHERTYPE_DATA ? HX_SEEN_DATA : HX_SEEN_CREDIT;
+    size_t least = kind == HX_SEEN_DATA ? HX_HEADER_BYTES : HX_AT_COUNTERS;
     if (captured > 14 && bytes[14] != HX_WIRE_VERSION) {
         s->kind = kind;
         wrong(s, "version %u, not %u", bytes[14], (unsigned)HX_WIRE_VERSION);
-    } else if (original < HX_HEADER_BYTES) {
+    } else if (original < least) {
         s->kind = kind;
         wrong(s, "a frame of %zu bytes is too short", original);
-    } else if (captured >= HX_HEADER_BYTES) {
+    } else if (captured >= least) {
         s->kind = kind;
         if (kind == HX_SEEN_DATA)
             read_data(s, bytes, captured, original);
         else
-            read_credit(s, bytes);
+            read_credit(s, bytes, captured, original);
     }
 }

@@ -269,7 +269,7 @@ local function add_link_fields(tree, tvb, h)
     end
     local vc = tree:add(f.vc, tvb(1, 1))
     if h.vc >= VCS then
-        vc:add_proto_expert_info(e.field, "VC is more than 2")
+        vc:add_proto_expert_info(e.field, "VC is more than 3")
     end
     tree:add(f.hops, tvb(2, 1))
     local credit_vc = tree:add(f.credit_vc, tvb(3, 1))
@@ -465,7 +465,7 @@ end
 function data.dissector(tvb, pinfo, root)
     pinfo.cols.protocol = "HXMESH"
     local tree = root:add(data, tvb())
-    if not common.has_header(tvb, pinfo, tree, e, "") then
+    if not common.has_bytes(tvb, pinfo, tree, e, "", HEADER - ETHERNET) then
         if tvb:captured_len() > 0 then
             tree:add(f.version, tvb(0, 1))
         end

@@ -5,7 +5,7 @@ local common = {
     HEADER = 64, -- bytes of a frame before the payload, Ethernet included
     ETHERNET = 14, -- of these, what the Ethernet dissector has taken; offsets of the dissectors count from there
     VERSION = 2,
-    VCS = 3,
+    VCS = 4, -- of a fabric, at most
     CRC_STATES = { [0] = "bad", [1] = "good", [2] = "not computed", [3] = "not checked" },
 }
 
@@ -74,9 +74,8 @@ end
 
 ---- what both kinds of frame begin with -----------------------------------------------------------
 
--- Whether there is a whole header; what is wrong goes into the info column behind `prefix`. e: experts.
-function common.has_header(tvb, pinfo, tree, e, prefix)
-    local bytes = common.HEADER - common.ETHERNET
+-- Whether there are so many bytes; what is wrong goes into the info column behind `prefix`. e: experts.
+function common.has_bytes(tvb, pinfo, tree, e, prefix, bytes)
     if tvb:reported_len() < bytes then
         pinfo.cols.info = prefix .. "too short"
         tree:add_proto_expert_info(e.short)

@@ -2,7 +2,7 @@
 -- hxmesh.lua, and harmless by itself.
 
 return function(common, prefs)
-    local VCS = common.VCS
+    local COUNTS = 6 -- bytes behind the Ethernet header before the first pair of counts
     local CONTROL_KINDS = { [1] = "credit" }
     local credit = Proto("hxmesh_credit", "HammingMesh credit")
 
@@ -37,6 +37,15 @@ return function(common, prefs)
     forget()
     credit.init = forget
 
+    -- Pairs of counts, one a VC, and where the nonces stand behind them; the CRC is behind these.
+    local function vcs_of(tvb)
+        return tvb(3, 1):uint()
+    end
+
+    local function nonces_of(tvb)
+        return 6 + 8 * vcs_of(tvb)
+    end
+
     local function is_zero(range)
         return range:uint64() == UInt64(0)
     end
@@ -52,10 +61,7 @@ return function(common, prefs)
         if plane > 3 then
             tree:add_proto_expert_info(ce.field, "Plane is more than 3")
         end
-        if tvb(3, 1):uint() ~= VCS then
-            tree:add_proto_expert_info(ce.field, "VCs is not 3")
-        end
-        if is_zero(tvb(30, 8)) then
+        if is_zero(tvb(nonces_of(tvb), 8)) then
             tree:add_proto_expert_info(ce.field, "Nonce is 0")
         end
         if tvb(4, 2):uint() ~= 0 then
@@ -70,7 +76,7 @@ return function(common, prefs)
 
     -- Who has no peer, or is asked by a stranger, sends no limits; such a frame begins nothing.
     local function has_counts(tvb)
-        for vc = 0, VCS - 1 do
+        for vc = 0, vcs_of(tvb) - 1 do
             if tvb(6 + 8 * vc, 4):uint() ~= 0 then
                 return true
             end
@@ -79,8 +85,8 @@ return function(common, prefs)
     end
 
     local function check_session(tree, tvb, pinfo, port, direction)
-        local nonce = tostring(tvb(30, 8):bytes())
-        if is_zero(tvb(38, 8)) then
+        local nonce = tostring(tvb(nonces_of(tvb), 8):bytes())
+        if is_zero(tvb(nonces_of(tvb) + 8, 8)) then
             tree:add_proto_expert_info(ce.unknown)
         end
         if not prefs.analyse then
@@ -99,7 +105,16 @@ return function(common, prefs)
     function credit.dissector(tvb, pinfo, root)
         pinfo.cols.protocol = "HXMESH"
         local tree = root:add(credit, tvb())
-        if not common.has_header(tvb, pinfo, tree, ce, "credit, ") then
+        if not common.has_bytes(tvb, pinfo, tree, ce, "credit, ", COUNTS) then
+            return tvb:captured_len()
+        end
+        if vcs_of(tvb) == 0 or vcs_of(tvb) > common.VCS then
+            tree:add_proto_expert_info(ce.field, "VCs is not 1 to 4")
+            pinfo.cols.info = "credit, of " .. vcs_of(tvb) .. " VCs"
+            return tvb:captured_len()
+        end
+        local nonces = nonces_of(tvb)
+        if not common.has_bytes(tvb, pinfo, tree, ce, "credit, ", nonces + 20) then
             return tvb:captured_len()
         end
         local port = common.add_port(tree, c, ce, tvb(2, 1):uint())
@@ -109,20 +124,21 @@ return function(common, prefs)
         tree:add(c.vcs, tvb(3, 1))
         tree:add(c.reserved, tvb(4, 2))
         local parts = {}
-        for vc = 0, VCS - 1 do
+        for vc = 0, vcs_of(tvb) - 1 do
             local pair = tree:add(credit, tvb(6 + 8 * vc, 8), "VC " .. vc)
             pair:add(c.limit, tvb(6 + 8 * vc, 4))
             pair:add(c.sent, tvb(10 + 8 * vc, 4))
             parts[#parts + 1] = string.format("%d/%d", tvb(10 + 8 * vc, 4):uint(), tvb(6 + 8 * vc, 4):uint())
         end
-        tree:add(c.nonce, tvb(30, 8))
-        tree:add(c.peer_nonce, tvb(38, 8))
-        local state = common.crc32c(tvb(0, 46):bytes()) == tvb(46, 4):uint() and 1 or 0
-        common.add_crc(tree, c, ce, tvb(46, 4), state)
+        tree:add(c.nonce, tvb(nonces, 8))
+        tree:add(c.peer_nonce, tvb(nonces + 8, 8))
+        local crc = tvb(nonces + 16, 4)
+        local state = common.crc32c(tvb(0, nonces + 16):bytes()) == crc:uint() and 1 or 0
+        common.add_crc(tree, c, ce, crc, state)
         check_credit(tree, tvb)
         check_session(tree, tvb, pinfo, port, common.direction_of())
         pinfo.cols.info = "credit, sent/limit by VC: " .. table.concat(parts, " ") ..
-            ", nonce " .. tostring(tvb(30, 8):bytes()):lower()
+            ", nonce " .. tostring(tvb(nonces, 8):bytes()):lower()
         return tvb:captured_len()
     end
 

@@ -57,12 +57,13 @@ static void open_null(struct bench *b, unsigned port, unsigned bytes)
         rte_eth_tx_queue_setup(device, 0, 512, 0, NULL) != 0 || rte_eth_dev_start(device) != 0)
         rte_panic("%s cannot be opened\n", name);
     const struct dpdk_port_config config = {.device = device,
+                                            .vcs = HX_MESH_VCS,
                                             .blocks = blocks,
                                             .peer_blocks = blocks,
                                             .credit_period = rte_get_tsc_hz() / 10000,
                                             .pool = b->credits,
                                             .drops = b->core.drops};
-    dpdk_port_init(&b->port[port], &config, rte_zmalloc(NULL, dpdk_port_bytes(blocks, blocks), 64));
+    dpdk_port_init(&b->port[port], &config, rte_zmalloc(NULL, dpdk_port_bytes(HX_MESH_VCS, blocks, blocks), 64));
     b->port[port].cable.link.open = true;
 }
 
@@ -86,8 +87,8 @@ static void build(struct bench *b)
     c->hal = (struct hal_switch){
         .port = b->port, .ports = HX_ACCELERATOR_PORTS, .mine = 15, .up = 15, .send = c->send, .drops = c->drops};
     c->tables = rte_zmalloc(NULL, hx_route_bytes(&b->config.g, b->config.node), 64);
-    hx_switch_init(&c->sw, HX_ACCELERATOR_PORTS, 0, &c->hal,
-                   rte_zmalloc(NULL, hx_switch_bytes(HX_ACCELERATOR_PORTS), 64));
+    hx_switch_init(&c->sw, HX_ACCELERATOR_PORTS, HX_MESH_VCS, 0, &c->hal,
+                   rte_zmalloc(NULL, hx_switch_bytes(HX_ACCELERATOR_PORTS, HX_MESH_VCS), 64));
     hx_route_build(&c->sw.route, &b->config.g, b->config.node, (struct hx_barred){NULL}, 15, c->tables);
 }
 

@@ -38,12 +38,13 @@ static void open_stuck(struct stuck *s, const char *in, const char *out)
     assert_true(device_start(in, ends[0]));
     s->out = rte_ring_lookup(names[1]);
     const struct dpdk_port_config config = {.device = ends[0],
+                                            .vcs = HX_VCS,
                                             .blocks = BLOCKS,
                                             .peer_blocks = BLOCKS,
                                             .credit_period = rte_get_tsc_hz() * 3600,
                                             .pool = s->pool,
                                             .drops = drops};
-    dpdk_port_init(&s->port, &config, rte_zmalloc(NULL, dpdk_port_bytes(BLOCKS, BLOCKS), 64));
+    dpdk_port_init(&s->port, &config, rte_zmalloc(NULL, dpdk_port_bytes(HX_VCS, BLOCKS, BLOCKS), 64));
     s->port.cable.link.open = true;
 }
 

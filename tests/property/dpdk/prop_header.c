@@ -51,14 +51,16 @@ static struct hx_header good_header(void)
 
 static void check(const uint8_t *frame, uint32_t bytes, unsigned plane)
 {
+    unsigned vcs = 1 + draw(HX_VCS);
     struct hx_header h;
     struct hx_desc d = {0};
     struct hx_desc scalar = {0};
     uint64_t address = ((uint64_t)draw(UINT32_MAX) << (ADDRESS_BITS - 32)) & ~UINT64_C(63);
-    const struct dpdk_expected expected = dpdk_expect(plane);
+    const struct dpdk_expected expected = dpdk_expect(plane, vcs);
     bool taken = dpdk_read_header(&d, frame, bytes, &expected, address);
-    bool taken_scalar = dpdk_read_header_scalar(&scalar, frame, bytes, plane, address);
-    bool good = hx_frame_decode(&h, frame, bytes) == HX_OK && h.plane == plane &&
+    bool taken_scalar = dpdk_read_header_scalar(&scalar, frame, bytes, plane, vcs, address);
+    bool good = hx_frame_decode(&h, frame, bytes) == HX_OK && h.plane == plane && h.vc < vcs &&
+                (h.credit_vc < vcs || h.credit_vc == HX_NO_CREDIT) &&
                 h.via == 0; /* a HammingMesh's nodes know no detours */
     assert_int_equal(taken, taken_scalar);
     assert_int_equal(taken, good && h.kind == HX_DATA && bytes == (uint32_t)HX_HEADER_BYTES + h.length);

@@ -14,7 +14,7 @@
 
 static void new_node(struct loopback_node *n, unsigned ports, unsigned blocks, unsigned sends)
 {
-    loopback_node_init(n, ports, blocks, sends, lab_memory(loopback_node_bytes(ports, blocks, sends)));
+    loopback_node_init(n, ports, HX_VCS, blocks, sends, lab_memory(loopback_node_bytes(ports, HX_VCS, blocks, sends)));
 }
 
 static void new_wire(struct loopback_wire *w, unsigned blocks, uint32_t latency)
@@ -47,13 +47,14 @@ void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned ra
         struct loopback_port *p = &r->hal.node.port[port];
         new_wire(&r->wire[port], LOOPBACK_MAX_BLOCKS, 0);
         p->out = &r->wire[port];
+        p->cable.link.vcs = HX_VCS;
         for (unsigned vc = 0; vc < HX_VCS; vc++) {
             hx_credit_receiver_init(&p->cable.link.rx[vc], blocks);
             hx_credit_sender_init(&p->cable.link.tx[vc], HX_MAX_ROOM);
         }
     }
     memset(r->any, 0xFF, sizeof r->any);
-    hx_switch_init(&r->sw, ports, RIG_JOB, &r->hal, lab_memory(hx_switch_bytes(ports)));
+    hx_switch_init(&r->sw, ports, HX_VCS, RIG_JOB, &r->hal, lab_memory(hx_switch_bytes(ports, HX_VCS)));
     r->sw.route = (struct hx_route){.x_table = r->sets,
                                     .y_table = r->any,
                                     .d0_ports = r->tree,
@@ -201,7 +202,7 @@ static void event_for_cloud(void *of, const struct hx_event *event)
 
 static void begin(struct cloud_end *e)
 {
-    loopback_node_init(&e->hal.node, e->cloud->planes, e->cloud->blocks, CLOUD_SENDS, e->hal.node.port);
+    loopback_node_init(&e->hal.node, e->cloud->planes, HX_VCS, e->cloud->blocks, CLOUD_SENDS, e->hal.node.port);
     e->hal.user = (struct hal_user){fill_for_cloud, place_for_cloud, event_for_cloud, e};
     e->session++;
     for (unsigned plane = 0; plane < e->cloud->planes; plane++)
@@ -430,7 +431,7 @@ static void new_switch(struct fabric *f, unsigned plane, uint32_t node)
     struct hx_switch *sw = &f->sw[(size_t)plane * f->g.nodes + node];
     uint64_t up = 0;
     new_node(&hal->node, ports, f->plan.blocks, 0);
-    hx_switch_init(sw, ports, FABRIC_JOB, hal, lab_memory(hx_switch_bytes(ports)));
+    hx_switch_init(sw, ports, HX_VCS, FABRIC_JOB, hal, lab_memory(hx_switch_bytes(ports, HX_VCS)));
     for (unsigned port = 0; port < ports; port++)
         up |= (uint64_t)(hx_far_end(&f->g, node, port).node != HX_NOWHERE) << port;
     hx_route_build(&sw->route, &f->g, node, (struct hx_barred){f->plan.barred}, up,

@@ -67,7 +67,7 @@ static const struct wire_kind line_kind = {.serve = nothing,
 void bench_peer_comes(struct bench *b)
 {
     b->drawn += 1000;
-    hx_credit_link_up(&b->peer, BENCH_CREDITS, 64, b->drawn);
+    hx_credit_link_up(&b->peer, HX_MESH_VCS, BENCH_CREDITS, 64, b->drawn);
 }
 
 int bench_set_up(void **state)
@@ -133,8 +133,8 @@ unsigned bench_step(struct bench *b)
 void bench_put_credit(struct hx_credit_frame c)
 {
     uint8_t frame[HX_CREDIT_FRAME_BYTES];
-    hx_credit_encode(frame, &c);
-    bench_put(&bench_line.in, frame, sizeof frame);
+    unsigned bytes = hx_credit_encode(frame, &c);
+    bench_put(&bench_line.in, frame, bytes);
 }
 
 void bench_peer_tells(struct bench *b)

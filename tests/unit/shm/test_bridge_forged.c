@@ -31,12 +31,12 @@ static struct hx_credit_frame forged(const struct bench *b, const struct hx_cred
         return f;
     case 6:
         f.peer_nonce = number;
-        f.sent[n % HX_VCS] += (uint32_t)number;
+        f.sent[n % HX_MESH_VCS] += (uint32_t)number;
         return f;
     default:
         f.nonce = number;
         f.peer_nonce = number >> 1;
-        f.limit[n % HX_VCS] += (uint32_t)number;
+        f.limit[n % HX_MESH_VCS] += (uint32_t)number;
         return f;
     }
 }
@@ -46,7 +46,7 @@ static void exchange(struct bench *b, uint32_t n)
 {
     struct hx_header h;
     static struct bench_frame data;
-    unsigned vc = n % HX_VCS;
+    unsigned vc = n % HX_MESH_VCS;
     bench_west_sends(b, n, 3000, vc, 1);
     hx_credit_spend(&b->peer.tx[vc], hx_blocks(2000));
     bench_peer_sends(n, 2000, vc);
@@ -83,7 +83,7 @@ static void test_forged_and_old_credit_frames_stop_nothing(void **state)
     assert_int_equal(cable->count.reflected, TURNS / 8);
     assert_int_equal(cable->count.strangers, TURNS / 2);
     assert_true(cable->count.data_in == TURNS && cable->count.data_out == TURNS && cable->count.dropped == 0);
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+    for (unsigned vc = 0; vc < HX_MESH_VCS; vc++) {
         const struct hx_credit_link *bridge = &b->b->port[HX_W].cable.link;
         assert_int_equal(bridge->rx[vc].received, bridge->rx[vc].freed);
         assert_int_equal(hx_credit_limit(&bridge->rx[vc]), b->peer.tx[vc].sent + BENCH_CREDITS);
@@ -138,7 +138,7 @@ static void test_what_came_in_place_of_a_neighbour_is_told(void **state)
     bench_put_credit(hx_credit_link_frame(&b->b->port[HX_W].cable.link, 0));
     (void)bench_step(b);
     expect_came(b, "only our own frames came back");
-    bench_put_credit((struct hx_credit_frame){.nonce = 7, .peer_nonce = 8});
+    bench_put_credit((struct hx_credit_frame){.vcs = HX_MESH_VCS, .nonce = 7, .peer_nonce = 8});
     (void)bench_step(b);
     expect_came(b, "1 credit frames came, none in answer to ours");
     b->wire[HX_W].server.why = "ring is too large or in no region";

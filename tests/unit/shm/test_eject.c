@@ -48,11 +48,11 @@ static void every_vc_has_its_turn_on_every_plane(void **state)
 {
     (void)state;
     struct hal_endpoint *h = &worker.accelerator[0].hal;
-    unsigned turns[PLANES][HX_VCS] = {{0}};
-    for (unsigned round = 0; round < HX_VCS; round++) {
+    unsigned turns[PLANES][HX_MESH_VCS] = {{0}};
+    for (unsigned round = 0; round < HX_MESH_VCS; round++) {
         for (unsigned plane = 0; plane < PLANES; plane++) {
             struct hx_desc d = {.vc = 0};
-            for (unsigned vc = 0; vc < HX_VCS; vc++)
+            for (unsigned vc = 0; vc < HX_MESH_VCS; vc++)
                 (void)deliver(plane, vc, 8);
             assert_int_equal(hal_ejected(h, plane, &d, 1), 1);
             turns[plane][d.vc]++;
@@ -61,7 +61,7 @@ static void every_vc_has_its_turn_on_every_plane(void **state)
         }
     }
     for (unsigned plane = 0; plane < PLANES; plane++) {
-        for (unsigned vc = 0; vc < HX_VCS; vc++)
+        for (unsigned vc = 0; vc < HX_MESH_VCS; vc++)
             assert_int_equal(turns[plane][vc], 1);
     }
 }

@@ -28,7 +28,7 @@ struct ends {
 static void open_ends(struct ends *e, unsigned slots, uint16_t start)
 {
     size_t record = (sizeof(struct shm_redo) + 63) & ~(size_t)63;
-    size_t link = (shm_link_bytes(MOST_SLOTS) + 63) & ~(size_t)63;
+    size_t link = (shm_link_bytes(HX_VCS, MOST_SLOTS) + 63) & ~(size_t)63;
     *e = (struct ends){.memory = aligned_alloc(64, 2 * record + 2 * link)};
     assert_non_null(e->memory);
     memset(e->memory, 0, 2 * record + 2 * link);
@@ -42,12 +42,14 @@ static void open_ends(struct ends *e, unsigned slots, uint16_t start)
     e->from_tx = (struct shm_tx){.link = e->link, .head = positions, .peer = 1};
     e->from_rx = (struct shm_rx){.link = e->back, .peer = 1};
     e->to_tx = (struct shm_tx){.link = e->back, .peer = 0};
-    e->to_rx = (struct shm_rx){.link = e->link,
-                               .tail = positions,
-                               .seen = positions,
-                               .ahead = slots * UINT64_C(0x0001000100010001),
-                               .peer = 0};
-    e->from = (struct hal_switch){.worker = &e->from_worker, .ports = 1, .size = slots, .brings = 1, .up = 1};
+    e->to_rx = (struct shm_rx){
+        .link = e->link, .tail = positions, .seen = positions, .ahead = shm_link_slots(HX_VCS, slots), .peer = 0};
+    e->from = (struct hal_switch){.worker = &e->from_worker,
+                                  .ports = 1,
+                                  .size = slots,
+                                  .slots = shm_link_slots(HX_VCS, slots),
+                                  .brings = 1,
+                                  .up = 1};
     e->to = e->from;
     e->to.worker = &e->to_worker;
     e->from.drops = e->to.drops = e->drops;

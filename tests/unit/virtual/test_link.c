@@ -151,7 +151,7 @@ static void start_anew(void **state)
 static void both(unsigned in, unsigned out, uint64_t t, uint64_t r, unsigned blocks)
 {
     struct times expected = apply(&rule, in, out, t, r, blocks);
-    struct times times = send_packet(in, out, blocks % HX_VCS, t, r, blocks);
+    struct times times = send_packet(in, out, blocks % HX_MESH_VCS, t, r, blocks);
     assert_int_equal(times.arrives, expected.arrives);
     if (in != HX_LOCAL)
         assert_int_equal(times.credit, expected.credit);
@@ -209,8 +209,8 @@ static void a_dropped_packet_leaves_its_place(void **state)
     uint64_t drops = h->drops[HX_DROP_UNREACHABLE];
     for (unsigned in = 0; in < HX_LOCAL; in++) {
         for (unsigned n = 0; n < 12; n++) {
-            unsigned vc = n % HX_VCS;
-            unsigned blocks = 1 + 31 * (n / HX_VCS % 2);
+            unsigned vc = n % HX_MESH_VCS;
+            unsigned blocks = 1 + 31 * (n / HX_MESH_VCS % 2);
             uint64_t ready = now - (n < 6 ? 0 : 1000000);
             const struct hx_desc d = packet(vc, blocks);
             uint16_t position = hx_lane(h->rx[in].head, vc);

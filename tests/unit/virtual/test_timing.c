@@ -80,7 +80,7 @@ static struct virtual_timing timing_of(struct hx_timing said)
 {
     const struct hx_timing complete = hx_timing_complete(&said);
     struct virtual_timing t;
-    virtual_timing_init(&t, &complete);
+    virtual_timing_init(&t, &complete, HX_MESH_VCS);
     return t;
 }
 
