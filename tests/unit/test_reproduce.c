@@ -14,9 +14,9 @@
 
 #include <cmocka.h>
 
-static void (*const plans[])(struct reproduce_plan *) = {plan_table2, plan_fig11,     plan_fig12,      plan_fig13,
-                                                         plan_fig17,  plan_oblivious, plan_mlfm_a,     plan_mlfm_ath,
-                                                         plan_oft_a,  plan_oft_ath,   plan_all_to_all, plan_neighbours};
+static void (*const plans[])(struct reproduce_plan *) = {
+    plan_table2, plan_fig11,  plan_fig12,    plan_fig13, plan_fig17,   plan_oblivious,  plan_sf_a,
+    plan_sf_ath, plan_mlfm_a, plan_mlfm_ath, plan_oft_a, plan_oft_ath, plan_all_to_all, plan_neighbours};
 enum { PLANS = sizeof plans / sizeof *plans };
 
 static void plans_have_runs_and_fit(void **state)

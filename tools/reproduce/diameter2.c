@@ -8,19 +8,19 @@ enum { NETWORKS = 4, MOST_RATES = 16, SEED = 1 };
 
 /* The study's, or smaller ones of the same kind. */
 static const struct diameter2_network networks[][NETWORKS] = {
-    [REPRODUCE_QUICK] = {{"SF", "slim-fly q=4 p=3", 1.0 / 6, true},
-                         {"SF+", "slim-fly q=4 p=4", 1.0 / 8, true},
-                         {"MLFM", "mlfm h=3", 1.0 / 3, false},
-                         {"OFT", "oft k=3", 1.0 / 3, false}},
-    [REPRODUCE_DEFAULT] = {{"SF", "slim-fly q=5 p=3", 1.0 / 6, true},
-                           {"SF+", "slim-fly q=5 p=4", 1.0 / 8, true},
-                           {"MLFM", "mlfm h=6", 1.0 / 6, false},
-                           {"OFT", "oft k=5", 1.0 / 5, false}},
-    [REPRODUCE_FULL] = {{"SF", "slim-fly q=13 p=9", 1.0 / 18, true},
-                        {"SF+", "slim-fly q=13 p=10", 1.0 / 20, true},
-                        {"MLFM", "mlfm h=15", 1.0 / 15, false},
-                        {"OFT", "oft k=12", 1.0 / 12, false}}};
-enum { MLFM = 2, OFT };
+    [REPRODUCE_QUICK] = {{"SF", "slim-fly q=4 p=3", 1.0 / 6},
+                         {"SF+", "slim-fly q=4 p=4", 1.0 / 8},
+                         {"MLFM", "mlfm h=3", 1.0 / 3},
+                         {"OFT", "oft k=3", 1.0 / 3}},
+    [REPRODUCE_DEFAULT] = {{"SF", "slim-fly q=5 p=3", 1.0 / 6},
+                           {"SF+", "slim-fly q=5 p=4", 1.0 / 8},
+                           {"MLFM", "mlfm h=6", 1.0 / 6},
+                           {"OFT", "oft k=5", 1.0 / 5}},
+    [REPRODUCE_FULL] = {{"SF", "slim-fly q=13 p=9", 1.0 / 18},
+                        {"SF+", "slim-fly q=13 p=10", 1.0 / 20},
+                        {"MLFM", "mlfm h=15", 1.0 / 15},
+                        {"OFT", "oft k=12", 1.0 / 12}}};
+enum { SF, SF_MORE, MLFM, OFT };
 
 /* Shares of the injection bandwidth that are offered; the last one says what is carried at most. 0 ends. */
 static const double uniform_rates[][MOST_RATES] = {[REPRODUCE_QUICK] = {0.5, 1},
@@ -50,7 +50,7 @@ const struct diameter2_network *diameter2_network_of(const char *fabric, enum re
 static void add(struct reproduce_plan *p, const struct diameter2_network *n, const char *routing,
                 struct reproduce_run run)
 {
-    if (p->count == REPRODUCE_MOST_RUNS || (n->straight && strcmp(routing, "minimal") != 0))
+    if (p->count == REPRODUCE_MOST_RUNS)
         return;
     struct reproduce_run *to = &p->run[p->count++];
     *to = run;
@@ -105,6 +105,16 @@ static void plan_adaptive(struct reproduce_plan *p, unsigned network, const char
 
 static const char at_once[] = "";
 static const char from_a_tenth[] = ",t=0.1";
+
+void plan_sf_a(struct reproduce_plan *p)
+{
+    plan_adaptive(p, SF, at_once);
+}
+
+void plan_sf_ath(struct reproduce_plan *p)
+{
+    plan_adaptive(p, SF, from_a_tenth);
+}
 
 void plan_mlfm_a(struct reproduce_plan *p)
 {

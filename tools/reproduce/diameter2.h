@@ -8,8 +8,7 @@
 struct diameter2_network {
     const char *name; /* for plots */
     const char *spec;
-    double worst;  /* share of the injection that minimal routing carries in the worst case */
-    bool straight; /* no detours: they would take more VCs than there are */
+    double worst; /* share of the injection that minimal routing carries in the worst case */
 };
 
 /* The one that a run's fabric is, whatever its routing; NULL: none. */
@@ -20,6 +19,8 @@ enum { DIAMETER2_ROUTINGS = 4 }; /* of an exchange: minimal, Valiant, UGAL-L, an
 /* For what is calculated and needs no run. */
 void plan_nothing(struct reproduce_plan *p);
 void plan_oblivious(struct reproduce_plan *p);
+void plan_sf_a(struct reproduce_plan *p);
+void plan_sf_ath(struct reproduce_plan *p);
 void plan_mlfm_a(struct reproduce_plan *p);
 void plan_mlfm_ath(struct reproduce_plan *p);
 void plan_oft_a(struct reproduce_plan *p);

@@ -19,6 +19,8 @@ const struct experiment experiments[] = {
      show_scalability},
     {diameter2, "fig4", "Figure 4: bisection", 1, plan_nothing, show_bisection},
     {diameter2, "fig6", "Figure 6: oblivious routing, minimal and Valiant, over load", 6, plan_oblivious, show_load},
+    {diameter2, "fig7", "Figure 7: Slim Fly, UGAL-L (SF-A), over load", 2, plan_sf_a, show_load},
+    {diameter2, "fig8", "Figure 8: Slim Fly, UGAL-L with a threshold (SF-ATh), over load", 2, plan_sf_ath, show_load},
     {diameter2, "fig9", "Figure 9: MLFM, UGAL-L (MLFM-A), over load", 3, plan_mlfm_a, show_load},
     {diameter2, "fig10", "Figure 10: MLFM, UGAL-L with a threshold (MLFM-ATh), over load", 3, plan_mlfm_ath, show_load},
     {diameter2, "fig11", "Figure 11: OFT, UGAL-L (OFT-A), over load", 3, plan_oft_a, show_load},
