@@ -42,10 +42,10 @@ static unsigned draw_router(struct hx_switch *sw, unsigned to)
 static unsigned waiting_for(const struct hx_switch *sw, unsigned output)
 {
     unsigned sum = 0;
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
+    for (unsigned vc = 0; vc < sw->vcs; vc++) {
         uint64_t inputs = sw->requests[(size_t)vc * sw->outputs + output];
         for (; inputs; inputs &= inputs - 1) {
-            size_t of = (size_t)__builtin_ctzll(inputs) * HX_VCS + vc;
+            size_t of = (size_t)vc * sw->inputs + (size_t)__builtin_ctzll(inputs);
             sum += (unsigned)__builtin_popcountll(sw->want[of * sw->outputs + output]);
         }
     }
@@ -60,7 +60,7 @@ static uint64_t queue_of(struct hx_switch *sw, uint64_t outputs, const struct hx
     for (; outputs; outputs &= outputs - 1) {
         unsigned output = (unsigned)__builtin_ctzll(outputs);
         uint64_t queue = hal_queued(sw->hal, output);
-        if (sw->wanted[0] | sw->wanted[1] | sw->wanted[2])
+        if (sw->wanted[0] | sw->wanted[1] | sw->wanted[2] | sw->wanted[3])
             queue += (uint64_t)waiting_for(sw, output) * hal_cost(d);
         least = queue < least ? queue : least;
     }

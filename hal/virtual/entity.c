@@ -5,7 +5,7 @@
 
 static uint64_t wanted(const struct virtual_node *n)
 {
-    return n->sw.wanted[0] | n->sw.wanted[1] | n->sw.wanted[2];
+    return n->sw.wanted[0] | n->sw.wanted[1] | n->sw.wanted[2] | n->sw.wanted[3];
 }
 
 static void note_opening(struct virtual_entity *e, struct hal_switch *h, unsigned output)

@@ -182,7 +182,7 @@ static inline unsigned hal_queued(struct hal_switch *h, unsigned output)
 {
     if (h->room[output].credit_next <= h->worker->now)
         virtual_take_credits(h, output);
-    return HX_VCS * h->worker->timing.vc_blocks - hx_lanes_sum(h->room[output].lanes);
+    return h->worker->timing.vcs * h->worker->timing.vc_blocks - hx_lanes_sum(h->room[output].lanes);
 }
 
 static inline unsigned hal_buffer(const struct hal_switch *h)

@@ -45,6 +45,12 @@ captured() {
     done
 }
 
+@test "detours: a packet that waits on the last of four VCs goes on when it can" {
+    report "slim-fly q=5 p=3" --routing valiant --clock virtual -t uniform -m 64KiB --timing sc15 --buffer 3200KiB --rate 0.2 \
+        -d 300us --warm-up 30us
+    holds '.complete and .packets_lost == 0 and .max_vc == 3'
+}
+
 @test "detours: a virtual run is the same with 1, 2 and 4 workers" {
     for fabric in "mlfm h=3" "dragonfly a=4 p=2 h=2 groups=5"; do
         for policy in valiant ugal:n=2,c=1; do
