@@ -52,6 +52,9 @@ const char *const hx_selection_names[HX_SELECTIONS + 1] = {[HX_SELECT_AUTO] = "a
                                                            [HX_SELECT_X_FIRST] = "x-first",
                                                            [HX_SELECTIONS] = NULL};
 
+const char *const hx_arrivals_names[HX_ARRIVALS + 1] = {
+    [HX_ARRIVALS_EVEN] = "even", [HX_ARRIVALS_POISSON] = "poisson", [HX_ARRIVALS] = NULL};
+
 bool hx_settings_x_first(const struct hx_settings *s)
 {
     bool uniform = s->pattern == HX_ALL_TO_ALL || s->pattern == HX_ALL_TO_ALL_RANDOM || s->pattern == HX_UNIFORM;

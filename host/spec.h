@@ -75,6 +75,10 @@ extern const char *const hx_clock_names[HX_CLOCKS + 1];
 enum hx_selection { HX_SELECT_AUTO, HX_SELECT_ADAPTIVE, HX_SELECT_X_FIRST, HX_SELECTIONS };
 extern const char *const hx_selection_names[HX_SELECTIONS + 1];
 
+/* When the messages of a --rate are due: one by one at equal intervals, or at random ones, exponential with that mean. */
+enum hx_arrivals { HX_ARRIVALS_EVEN, HX_ARRIVALS_POISSON, HX_ARRIVALS };
+extern const char *const hx_arrivals_names[HX_ARRIVALS + 1];
+
 enum hx_given {
     HX_GIVEN_PATTERN = 1 << 0,
     HX_GIVEN_MESSAGE = 1 << 1,
@@ -91,7 +95,8 @@ enum hx_given {
     HX_GIVEN_PACE = 1 << 12,
     HX_GIVEN_HOTSPOT = 1 << 13,
     HX_GIVEN_TARGET = 1 << 14,
-    HX_GIVEN_WARM_UP = 1 << 15
+    HX_GIVEN_WARM_UP = 1 << 15,
+    HX_GIVEN_ARRIVALS = 1 << 16
 };
 
 struct hx_settings {
@@ -102,6 +107,7 @@ struct hx_settings {
     uint64_t duration_ns; /* 0: until `count` messages are sent */
     uint64_t warm_up_ns;  /* what happens before, from the start on, does not count in rates and latencies */
     double rate;          /* share of the injection bandwidth an accelerator offers: above 0, up to 1 */
+    unsigned arrivals;    /* enum hx_arrivals, at a rate below 1 */
     uint64_t seed;
     bool verify;      /* check every payload byte at arrival */
     uint64_t workers; /* 0: one a core */
@@ -223,6 +229,10 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
     {.name = "rate", .key = "traffic.rate", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->rate, .real_low = 1e-6, \
      .real_high = 1, .help = "share of its injection bandwidth an accelerator offers", \
      .given = &(s)->given, .given_bit = HX_GIVEN_RATE, .applies = HX_FOR_MESSAGES, \
+     .instead = "its messages go when it is their time"}, \
+    {.name = "arrivals", .key = "traffic.arrivals", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->arrivals, \
+     .choices = hx_arrivals_names, .help = "when messages are due at a --rate below 1: at equal intervals, or at random as a Poisson process has them", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_ARRIVALS, .applies = HX_FOR_MESSAGES, \
      .instead = "its messages go when it is their time"}, \
     {.name = "seed", .key = "traffic.seed", .kind = HX_OPTION_NUMBER, .to.number = &(s)->seed, .low = 0, .high = HX_MOST_SEED, \
      .help = "seed of everything random", .given = &(s)->given, .given_bit = HX_GIVEN_SEED}, \

@@ -36,6 +36,7 @@ struct program {
     struct hx_option_list list;        /* --target */
     const char *verify;                /* "--verify", "--no-verify"; NULL: as it is */
     const char *csv, *plot;
+    bool saturation;
     uint64_t jobs;
     struct hx_common common;
     char hxmesh[PATH_MAX];
@@ -111,6 +112,11 @@ static void check(const struct program *p)
         hx_die(HX_EXIT_USAGE, "--jobs", "live runs side by side take each other's time (use --clock virtual)");
     if (sweep_count(s) > SWEEP_RUNS)
         hx_die(HX_EXIT_USAGE, "hxmesh sweep", "more than %d runs", SWEEP_RUNS);
+    if (p->saturation && axis_of(s, "rate"))
+        hx_die(HX_EXIT_USAGE, "--rate", "is what --saturation looks for: which of both?");
+    if (p->saturation && !axis_of(s, "duration"))
+        hx_die(HX_EXIT_USAGE, "--saturation",
+               "needs a --duration (and a --warm-up, so that what it takes to fill does not count)");
     if (s->x && !sweep_x(s))
         hx_die(HX_EXIT_USAGE, "--x", "'%s' is no number that is varied", s->x);
     if (p->plot && !sweep_x(s))
@@ -127,7 +133,6 @@ static void parse(struct program *p, int argc, char **argv)
 {
     struct hx_option table[HX_MOST_OPTIONS];
     unsigned n = 0;
-    p->sweep.y = DEFAULT_Y;
     const struct hx_option own[] = {
         HX_OPTIONS_HEADING("Sweep"),
         {.name = "csv",
@@ -144,13 +149,19 @@ static void parse(struct program *p, int argc, char **argv)
          .kind = HX_OPTION_STRING,
          .argument = "FIGURE",
          .to.string = &p->sweep.y,
-         .help = "the figure to draw, as the JSON report calls it: latency_ns.p99, host.wall_seconds"},
+         .help = "the figure to draw, as the JSON report calls it: latency_ns.p99, host.wall_seconds",
+         .otherwise = DEFAULT_Y},
         {.name = "x",
          .kind = HX_OPTION_STRING,
          .argument = "OPTION",
          .to.string = &p->sweep.x,
-         .help = "the number to draw it over",
+         .help = "the number to draw it over, or another figure: latency over throughput",
          .otherwise = "the one with most values"},
+        {.name = "saturation",
+         .kind = HX_OPTION_FLAG,
+         .to.flag = &p->saturation,
+         .help = "look for the highest --rate, to 1 %, of which 95 % still arrive, by bisection; the row is that of "
+                 "its run"},
         {.name = "jobs",
          .letter = 'j',
          .kind = HX_OPTION_NUMBER,
@@ -167,17 +178,23 @@ static void parse(struct program *p, int argc, char **argv)
     table[n] = (struct hx_option)HX_OPTIONS_END;
     const struct hx_command command = {
         .program = "hxmesh sweep",
-        .examples = {{"hxmesh sweep \"4x4 Hx2Mesh\" --clock virtual -m 1KiB..1MiB --plot m.svg",
-                      "message sizes, each twice the one before"},
-                     {"hxmesh sweep \"4x4 Hx2Mesh\" \"2x2 Hx4Mesh\" --clock virtual -t all-to-all,uniform --csv s.csv",
-                      "fabrics and patterns"}},
+        .examples =
+            {{"hxmesh sweep \"4x4 Hx2Mesh\" --clock virtual -m 1KiB..1MiB --plot m.svg",
+              "message sizes, each twice the one before"},
+             {"hxmesh sweep \"slim-fly q=5\" --clock virtual --timing sc15 -t uniform --arrivals poisson -m 256 --rate "
+              "0.05..1 -d 60us --warm-up 20us --y latency_ns.mean --x share_of_injection --plot l.svg",
+              "latency over throughput, load by load"},
+             {"hxmesh sweep \"4x4 Hx2Mesh\" \"2x2 Hx4Mesh\" --clock virtual -t all-to-all,uniform --csv s.csv",
+              "fabrics and patterns"}},
         .failed = "a run failed or was refused; the others are kept",
         .related = "hxmesh-run hxmesh-reproduce",
         .operands = "SPEC|FILE ...",
         .summary = "Runs `hxmesh run` for every combination of fabrics and options, and puts the figures side by side.",
         .details =
-            "A range doubles from low on and ends with high (1KiB..4MiB); with /N it is N values in even steps "
-            "(0.1..0.9/9). --json has a list of the runs, each with its parameters and the flat figures of its report. "
+            "A range doubles from low on and ends with high (1KiB..4MiB), of shares it goes in steps of 0.05 "
+            "(0.05..1); with /N it "
+            "is N values in even steps (0.1..0.9/9). --json has a list of the runs, each with its parameters and the "
+            "flat figures of its report. "
             "What is interrupted keeps the runs that had ended. Exit code: 0 done, 1 a run failed or was refused, 130 "
             "interrupted.",
         .least_operands = 1,
@@ -185,6 +202,13 @@ static void parse(struct program *p, int argc, char **argv)
         .options = table};
     int first = hx_options_parse(&command, argc, argv, &p->common);
     p->sweep.command = p->common.line;
+    p->sweep.saturation = p->saturation;
+    if (!p->sweep.y)
+        p->sweep.y = p->saturation ? "saturation" : DEFAULT_Y;
+    if (p->sweep.x && sweep_is_figure(p->sweep.x)) {
+        p->sweep.over = p->sweep.x;
+        p->sweep.x = NULL;
+    }
     for (unsigned i = 0; i < p->options; i++)
         if (p->option[i].kind == HX_OPTION_FLAG && p->common.used[first_of_run + i])
             p->verify = *p->option[i].to.flag ? "--verify" : "--no-verify";
@@ -221,6 +245,11 @@ static void start(struct program *p, struct child *c, unsigned run)
         add(&a, "", "--target");
         add(&a, "", p->list.item[i]);
     }
+    if (p->saturation) {
+        char rate[HX_VALUE_TEXT];
+        (void)snprintf(rate, sizeof rate, "%.9g", s->row[run].search.rate);
+        add(&a, "--rate=", rate);
+    }
     if (p->jobs > 1 && !axis_of(s, "workers"))
         add(&a, "", "--workers=1");
     if (p->verify)
@@ -246,20 +275,48 @@ static const char *name_run(const struct sweep *s, unsigned run, char *text, siz
     return text;
 }
 
-static void take_result(struct program *p, struct child_result *r, unsigned run)
+/* Keeps the figures of the highest rate that held, or of the lowest where none did. Returns whether there is another to try. */
+static bool go_on(struct sweep_row *row, json_t *figures)
 {
+    double offered = json_number_value(json_object_get(figures, "share_offered"));
+    double came = json_number_value(json_object_get(figures, "share_of_injection"));
+    bool held = offered > 0 && came >= SWEEP_HELD * offered;
+    double rate = row->search.rate;
+    bool more = sweep_search_take(&row->search, held);
+    if (held || row->search.holds <= 0) {
+        json_decref(row->figures);
+        row->figures = json_incref(figures);
+        (void)json_object_set_new(figures, "rate", json_real(rate));
+    }
+    if (row->figures)
+        (void)json_object_set_new(row->figures, "saturation", json_real(row->search.holds));
+    return more;
+}
+
+/* Returns whether the run is to be made again, at another rate. */
+static bool take_result(struct program *p, struct child_result *r, unsigned run)
+{
+    bool again = false;
     struct sweep_row *row = &p->sweep.row[run];
     char name[256];
     (void)name_run(&p->sweep, run, name, sizeof name);
     if (!child_interrupted() || r->exit_code == HX_EXIT_DONE) {
         row->exit_code = r->exit_code;
         json_t *read = json_loadb(r->output, r->bytes, 0, NULL);
-        row->figures = json_is_object(read) ? sweep_flatten(&p->sweep, run, read) : NULL;
+        json_t *figures = json_is_object(read) ? sweep_flatten(&p->sweep, run, read) : NULL;
         json_decref(read);
+        if (p->saturation && figures && row->exit_code == HX_EXIT_DONE) {
+            again = go_on(row, figures);
+            json_decref(figures);
+        } else {
+            json_decref(row->figures);
+            row->figures = figures;
+        }
         if (row->exit_code != HX_EXIT_DONE || !row->figures)
             hx_complain(name, "%s", r->error[0] ? r->error : "something was lost, corrupted or not finished");
     }
     free(r->output);
+    return again && !child_interrupted();
 }
 
 static void run_all(struct program *p)
@@ -275,6 +332,7 @@ static void run_all(struct program *p)
             if (child[i].pid)
                 continue;
             run_of[i] = begun++;
+            s->row[run_of[i]].search = sweep_search_start();
             start(p, &child[i], run_of[i]);
         }
         unsigned i = child_wait(child, (unsigned)p->jobs, TICK_MS);
@@ -285,10 +343,12 @@ static void run_all(struct program *p)
         hx_progress_show(&bar, (double)ended / s->runs, note);
         if (i == p->jobs)
             continue;
-        ended++;
         if (child[i].result.exit_code != HX_EXIT_DONE)
             hx_progress_end(&bar);
-        take_result(p, &child[i].result, run_of[i]);
+        if (take_result(p, &child[i].result, run_of[i]))
+            start(p, &child[i], run_of[i]);
+        else
+            ended++;
     }
     hx_progress_end(&bar);
 }

@@ -37,13 +37,16 @@ static bool is_true_accelerator(struct law *law, const struct fab_accelerator *a
 static bool is_true_histogram(const struct law *law, const struct fab_histogram *h)
 {
     uint64_t sum = 0;
+    uint64_t ns = 0; /* at least, by the bins */
     for (unsigned bin = 0; bin < FAB_HISTOGRAM_BINS; bin++) {
         bool beyond = h->count[bin] && fab_histogram_value(bin) > h->most && law->deaths == 0;
         if (h->count[bin] > law->most || beyond)
             return false;
         sum += h->count[bin];
+        ns += h->count[bin] * fab_histogram_value(bin);
     }
-    return h->most <= law->most && sum <= law->most * SHM_MAX_WORKERS;
+    bool adds_up = law->deaths ? h->sum / (sum + law->deaths) <= law->most : h->sum >= ns && h->sum <= sum * h->most;
+    return h->most <= law->most && sum <= law->most * SHM_MAX_WORKERS && adds_up;
 }
 
 static bool is_true_area(const struct law *law, const struct fab_fabric *f, unsigned worker)

@@ -110,6 +110,7 @@ void session_run_traffic(struct session *s, const struct hx_settings *settings, 
     progress_start(&s->progress, quiet, messages, settings->duration_ns);
     run(s, settings);
     s->result.flows = flows;
+    s->result.share_offered = traffic_share_offered(&s->traffic);
     if (s->collective.job)
         judge_collective(s);
 }

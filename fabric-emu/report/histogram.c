@@ -9,11 +9,23 @@ bool fab_histogram_is_empty(const struct fab_histogram *h)
     return bin == FAB_HISTOGRAM_BINS;
 }
 
-uint64_t fab_histogram_quantile(const struct fab_histogram *h, double share)
+static uint64_t count_of_all(const struct fab_histogram *h)
 {
     uint64_t all = 0;
     for (unsigned bin = 0; bin < FAB_HISTOGRAM_BINS; bin++)
         all += h->count[bin];
+    return all;
+}
+
+uint64_t fab_histogram_mean(const struct fab_histogram *h)
+{
+    uint64_t all = count_of_all(h);
+    return all ? (h->sum + all / 2) / all : 0;
+}
+
+uint64_t fab_histogram_quantile(const struct fab_histogram *h, double share)
+{
+    uint64_t all = count_of_all(h);
     uint64_t below = 0;
     for (unsigned bin = 0; bin < FAB_HISTOGRAM_BINS; bin++) {
         below += h->count[bin];
@@ -28,4 +40,5 @@ void fab_histogram_merge(struct fab_histogram *into, const struct fab_histogram 
     for (unsigned bin = 0; bin < FAB_HISTOGRAM_BINS; bin++)
         into->count[bin] += from->count[bin];
     into->most = from->most > into->most ? from->most : into->most;
+    into->sum += from->sum;
 }

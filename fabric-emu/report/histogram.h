@@ -10,6 +10,7 @@ enum { FAB_HISTOGRAM_STEPS = 32, FAB_HISTOGRAM_BINS = 40 * FAB_HISTOGRAM_STEPS }
 struct fab_histogram {
     uint64_t count[FAB_HISTOGRAM_BINS];
     uint64_t most;
+    uint64_t sum; /* of the values */
 };
 
 /* Values below 32 have a bin each; above, the five bits behind the highest choose the step. */
@@ -34,11 +35,14 @@ static inline void fab_histogram_add(struct fab_histogram *h, uint64_t value)
 {
     h->count[fab_histogram_bin(value)]++;
     h->most = value > h->most ? value : h->most;
+    h->sum += value;
 }
 
 bool fab_histogram_is_empty(const struct fab_histogram *h);
 /* The value that a share of all values does not exceed, 0 if there is none. */
 uint64_t fab_histogram_quantile(const struct fab_histogram *h, double share);
+/* 0 if there is none. */
+uint64_t fab_histogram_mean(const struct fab_histogram *h);
 void fab_histogram_merge(struct fab_histogram *into, const struct fab_histogram *from);
 
 #endif

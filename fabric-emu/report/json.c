@@ -24,10 +24,10 @@ static json_t *drops_json(const struct result *r)
 static json_t *latency_json(const struct fab_histogram *h)
 {
     if (fab_histogram_is_empty(h))
-        return json_pack("{s:n, s:n, s:n, s:n}", "p50", "p99", "p999", "max");
-    return json_pack("{s:I, s:I, s:I, s:I}", "p50", (json_int_t)fab_histogram_quantile(h, 0.5), "p99",
-                     (json_int_t)fab_histogram_quantile(h, 0.99), "p999", (json_int_t)fab_histogram_quantile(h, 0.999),
-                     "max", (json_int_t)h->most);
+        return json_pack("{s:n, s:n, s:n, s:n, s:n}", "mean", "p50", "p99", "p999", "max");
+    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "mean", (json_int_t)fab_histogram_mean(h), "p50",
+                     (json_int_t)fab_histogram_quantile(h, 0.5), "p99", (json_int_t)fab_histogram_quantile(h, 0.99),
+                     "p999", (json_int_t)fab_histogram_quantile(h, 0.999), "max", (json_int_t)h->most);
 }
 
 /* What endpoints counted: the same keys of the run and of each job. */
@@ -143,6 +143,8 @@ json_t *result_json(const struct result *r)
     if (s->pace > 0)
         SET("pace", json_real(s->pace));
     SET("link_gbps", json_real(r->link_rate * 8 / 1e9));
+    if (s->pattern < HX_PATTERNS)
+        SET("share_offered", json_real(r->share_offered));
     SET("share_of_injection", json_real(r->share_of_injection));
     SET("alltoall_bound", json_real(r->bound));
     SET("share_of_bound", json_real(r->share_of_bound));

@@ -71,6 +71,7 @@ struct result {
     uint32_t jobs;
     double link_rate; /* bytes a second of a link: what all shares are of */
     double share_of_injection, bound, share_of_bound;
+    double share_offered; /* of injection, by a pattern; set by hand after collecting */
     double cpu_seconds;
     double verify_seconds; /* real time of all workers in which they wrote and checked payload */
     uint64_t peak_memory_bytes;

@@ -55,7 +55,7 @@ static void begin_messages(struct driver *d)
     for (uint32_t refused = 0;
          hx_endpoint_takes(&d->endpoint) && !time_is_over(d, now) && workload_next(w, now, refused, &m);) {
         struct hx_coordinate to = hx_address_of(d->worker->m->g, m.to);
-        if (hx_endpoint_send(&d->endpoint, to.gx, to.gy, m.bytes, m.tag, m.number) == HX_OK)
+        if (hx_endpoint_send(&d->endpoint, to.gx, to.gy, m.bytes, m.tag, m.due) == HX_OK)
             workload_take(w, &m);
         else
             refused |= (uint32_t)1 << m.lane;
@@ -146,8 +146,10 @@ static void note_received(const struct driver *d, unsigned bytes)
 
 static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
-    const struct driver *d = of;
-    d->workload->ops->fill(d->workload, s, packet, to, bytes);
+    struct driver *d = of;
+    d->hal.since = s->cookie;
+    if (d->workload->carries)
+        d->workload->ops->fill(d->workload, s, packet, to, bytes);
 }
 
 static void place(void *of, const struct hx_header *h, const uint8_t *payload)
@@ -201,7 +203,8 @@ static void start_workload(struct driver *d)
     d->hal.user_bytes = (uint32_t)d->workload->ops->bytes;
     d->hal.user = (struct hal_user){.place = place, .event = take_event, .of = d};
     d->hal.delivered = take_delivery;
-    if (d->workload->carries)
+    d->hal.counts_waits = m->workload.rate > 0;
+    if (d->workload->carries || d->hal.counts_waits)
         d->hal.user.fill = fill;
 }
 

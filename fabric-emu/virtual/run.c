@@ -270,6 +270,7 @@ void run_model(const struct model *m, struct run_show show, struct result *resul
     *result = (struct result){
         .spec = m->spec, .g = m->g, .workers = m->workers, .settings = m->settings, .outcome = r.outcome};
     result->flows = m->workload.traffic->flows;
+    result->share_offered = traffic_share_offered(m->workload.traffic);
     result->link_rate = virtual_timing_link_rate(&m->timing) * 1e12;
     result_jobs(result, &m->jobs, m->job);
     take_areas(result, m);

@@ -9,8 +9,8 @@ struct pattern {
     const struct traffic *traffic;
     double rate;       /* as the plan says */
     uint64_t messages; /* in all */
-    uint64_t offered;  /* bytes taken, for the rate: by this one, not by a predecessor, */
-    uint64_t since;    /* and since when it was asked for them */
+    uint64_t since;    /* when it was asked first: a predecessor's messages are none of its own */
+    double offered;    /* bytes that were due before the next message, at the rate */
     bool asked;
 };
 
@@ -33,7 +33,7 @@ static uint64_t wake(const struct workload *w)
         return WORKLOAD_NEVER;
     if (p->traffic->flows)
         return traffic_start_ns(p->traffic, w->rank, *w->begun) * WORKLOAD_PS;
-    return p->rate > 0 ? p->since + (uint64_t)ceil((double)p->offered / p->rate) : 0;
+    return p->rate > 0 ? p->since + (uint64_t)ceil(p->offered / p->rate) : 0;
 }
 
 static bool message(const struct workload *w, uint64_t number, struct workload_message *m)
@@ -47,6 +47,13 @@ static bool message(const struct workload *w, uint64_t number, struct workload_m
     return true;
 }
 
+/* What is offered from the message before it until one is due: as much as it is, or what a Poisson process makes of it. */
+static double ahead_of(const struct pattern *p, uint64_t number, uint64_t bytes)
+{
+    bool random = p->traffic->settings.arrivals == HX_ARRIVALS_POISSON;
+    return (double)bytes * (random ? traffic_interval(p->traffic, p->base.rank, number) : 1);
+}
+
 /* One after the other: what is refused holds up those behind it. */
 static bool next(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m)
 {
@@ -54,13 +61,20 @@ static bool next(struct workload *w, uint64_t now, uint32_t refused, struct work
     if (!p->asked) {
         p->asked = true;
         p->since = now;
+        if (p->rate > 0 && p->traffic->settings.arrivals == HX_ARRIVALS_POISSON && !is_over(w))
+            p->offered = ahead_of(p, *w->begun, traffic_bytes(p->traffic, w->rank, *w->begun));
     }
-    return !refused && wake(w) <= now && message(w, *w->begun, m);
+    uint64_t due = wake(w);
+    if (refused || due > now || !message(w, *w->begun, m))
+        return false;
+    m->due = p->rate > 0 ? due : 0;
+    return true;
 }
 
 static void take(struct workload *w, const struct workload_message *m)
 {
-    pattern_of(w)->offered += m->bytes;
+    struct pattern *p = pattern_of(w);
+    p->offered += ahead_of(p, m->number + 1, m->bytes);
 }
 
 static void fill(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)

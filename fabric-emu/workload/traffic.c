@@ -3,9 +3,10 @@
 #include "fabric-emu/random.h"
 #include "fabric-emu/workload/partners.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-enum purpose { FOR_ORDER = 2, FOR_UNIFORM, FOR_HOT, FOR_TARGET };
+enum purpose { FOR_ORDER = 2, FOR_UNIFORM, FOR_HOT, FOR_TARGET, FOR_ARRIVALS };
 
 static unsigned board_of(const struct traffic *t, uint32_t rank)
 {
@@ -186,6 +187,14 @@ double traffic_bytes_of_all(const struct traffic *t)
     return sum;
 }
 
+double traffic_share_offered(const struct traffic *t)
+{
+    uint32_t senders = 0;
+    for (uint32_t rank = 0; rank < t->g->hosts; rank++)
+        senders += traffic_messages(t, rank) > 0;
+    return t->settings.rate * senders / t->g->hosts;
+}
+
 /* The index-th of 0 .. n-1 in an order of this source's own: a Feistel network on the next even number of bits,
  * walked until it falls inside. */
 static uint32_t shuffled(uint64_t key, uint32_t index, uint32_t n)
@@ -258,6 +267,12 @@ static uint32_t hot_target(const struct traffic *t, uint32_t rank, uint64_t mess
 uint64_t traffic_bytes(const struct traffic *t, uint32_t rank, uint64_t message)
 {
     return t->flows ? t->flows->bytes[t->flows->first[rank] + message] : t->settings.message;
+}
+
+double traffic_interval(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint64_t dice = random_of(t->settings.seed ^ FOR_ARRIVALS, rank, message);
+    return -log1p(-((double)(dice >> 11) * 0x1p-53));
 }
 
 uint64_t traffic_start_ns(const struct traffic *t, uint32_t rank, uint64_t message)

@@ -37,6 +37,9 @@ uint64_t traffic_messages(const struct traffic *t, uint32_t rank);
 /* Payload of all messages together, of traffic that ends. */
 double traffic_bytes_of_all(const struct traffic *t);
 
+/* Of the injection bandwidth of all, what those that send offer by a pattern. */
+double traffic_share_offered(const struct traffic *t);
+
 /* Accelerators that this one sends to, and those that it sends to or receives from, at most. */
 uint32_t traffic_destinations(const struct traffic *t, uint32_t rank);
 uint32_t traffic_peers(const struct traffic *t, uint32_t rank);
@@ -49,6 +52,9 @@ uint64_t traffic_messages_between(const struct traffic *t, uint32_t from, uint32
 uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t message);
 uint64_t traffic_bytes(const struct traffic *t, uint32_t rank, uint64_t message);
 uint64_t traffic_start_ns(const struct traffic *t, uint32_t rank, uint64_t message);
+
+/* Of messages that are due at random: from one to the next, in mean intervals. */
+double traffic_interval(const struct traffic *t, uint32_t rank, uint64_t message);
 
 /* Whether a pattern has a sense on this fabric and its jobs; a collective has, as far as is known here. */
 bool traffic_check(const struct hx_spec *spec, const struct hx_fabric *g, const struct hx_settings *settings,

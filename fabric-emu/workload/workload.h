@@ -47,6 +47,7 @@ struct workload_message {
     uint32_t tag;
     uint64_t bytes;
     uint64_t number; /* of this accelerator's messages, from 0 */
+    uint64_t due;    /* when it was to begin, where a rate says so; 0: when it can */
     unsigned lane;   /* below 32: what is refused for one lane may still go on another */
 };
 

@@ -258,7 +258,9 @@ struct hal_endpoint {
     uint32_t user_bytes;
     uint32_t rank;
     uint8_t planes;
-    bool eject_noted; /* stands in the agenda */
+    bool eject_noted;  /* stands in the agenda */
+    bool counts_waits; /* packets may be older than their injection: what they waited before stands in their frames */
+    uint64_t since;    /* ps: when the packet that is injected next was to be, as its owner says; 0: now */
     struct hal_user user;
     void (*delivered)(void *of, const struct hx_desc *, uint64_t when, uint64_t took); /* ps */
     uint64_t *drops;

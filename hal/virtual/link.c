@@ -195,6 +195,15 @@ void virtual_drop(struct hal_switch *h, unsigned input, unsigned vc, const struc
 
 /* ---- from and to the endpoint ---- */
 
+/* How long it waited before, in ns: up to 4.29 s. */
+static void note_wait(struct hal_endpoint *h, const struct hx_desc *d, uint64_t start)
+{
+    uint64_t waited = h->since && h->since < start ? (start - h->since) / 1000 : 0;
+    virtual_set_waited(virtual_pool_frame(&h->worker->pool, d->buffer),
+                       waited < UINT32_MAX ? (uint32_t)waited : UINT32_MAX);
+    h->since = 0;
+}
+
 void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc *d)
 {
     struct virtual_worker *w = h->worker;
@@ -205,6 +214,8 @@ void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc
     uint64_t start = later_of(w->now, later_of(port->inject_free, port->due));
     port->inject_free = start + t->local.blocks[virtual_blocks(&out)];
     port->due += t->inject[virtual_blocks(&out)];
+    if (h->counts_waits)
+        note_wait(h, d, start);
     if (__builtin_expect(w->tap != NULL, 0))
         virtual_tap_injected(h, plane, &out, start);
     virtual_deliver(&port->sw->rx[HX_LOCAL], &out, start + t->local.blocks[1] + t->input,
@@ -219,7 +230,10 @@ unsigned virtual_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc 
     for (; n < most && q->tail != q->head && q->slots[q->tail & q->mask].ready <= w->now; n++) {
         const struct virtual_slot *slot = &q->slots[q->tail++ & q->mask];
         burst[n] = slot->d;
-        h->delivered(h->user.of, &slot->d, slot->ready, virtual_age(slot->birth, slot->ready));
+        uint64_t age = virtual_age(slot->birth, slot->ready);
+        if (h->counts_waits)
+            age += (uint64_t)virtual_waited(virtual_pool_frame(&w->pool, slot->d.buffer)) * 1000;
+        h->delivered(h->user.of, &slot->d, slot->ready, age);
     }
     if (q->slots && q->tail == q->head)
         virtual_eject_end(q);

@@ -7,9 +7,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* Without payload a frame still holds what an acknowledgement or a report carries. */
-enum { VIRTUAL_HEADER_FRAME = 2 * HX_HEADER_BYTES };
+enum { VIRTUAL_HEADER_FRAME = 2 * HX_HEADER_BYTES, VIRTUAL_WAITED_AT = 20 /* credit_limit (hxmesh/frame.h) */ };
 
 struct virtual_pool {
     uint8_t *frames;
@@ -46,6 +47,20 @@ static inline uint32_t virtual_pool_used(const struct virtual_pool *p)
 static inline uint8_t *virtual_pool_frame(const struct virtual_pool *p, uint32_t buffer)
 {
     return p->frames + (size_t)buffer * p->stride;
+}
+
+/* Frames cross no cable that would carry credit: its four bytes in their headers say for how many ns a packet waited before it
+ * was injected. Where frames are shown (tap.c) they are zero, as everywhere. */
+static inline uint32_t virtual_waited(const uint8_t *frame)
+{
+    uint32_t waited;
+    memcpy(&waited, frame + VIRTUAL_WAITED_AT, sizeof waited);
+    return waited;
+}
+
+static inline void virtual_set_waited(uint8_t *frame, uint32_t waited)
+{
+    memcpy(frame + VIRTUAL_WAITED_AT, &waited, sizeof waited);
 }
 
 #endif

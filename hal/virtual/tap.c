@@ -101,8 +101,8 @@ static struct sight sight_of(const struct virtual_worker *w, const struct hx_des
                           .carried = filled && whole <= w->pool.stride ? whole : HX_HEADER_BYTES};
 }
 
-static void record(struct virtual_tap *t, const struct sight *s, uint32_t link, enum hx_tap_direction direction,
-                   uint64_t time)
+static void record_frame(struct virtual_tap *t, const struct sight *s, uint32_t link, enum hx_tap_direction direction,
+                         uint64_t time)
 {
     uint32_t interface = t->interface[link] - 1;
     if (interface == UINT32_MAX)
@@ -131,6 +131,15 @@ static void record(struct virtual_tap *t, const struct sight *s, uint32_t link, 
     memcpy(hx_tap_bytes_of(r), s->frame, captured);
     uint64_t where = (uint64_t)hx_tap_rank(direction, s->local) << 32 | interface;
     push(t, &(struct virtual_tap_entry){time, where, t->order++, slot});
+}
+
+/* As a frame stands on a wire: what is kept of it in place of credit is put back afterwards. */
+static void record(struct virtual_tap *t, const struct sight *s, uint32_t link, enum hx_tap_direction direction,
+                   uint64_t time)
+{
+    uint32_t waited = virtual_waited(s->frame);
+    record_frame(t, s, link, direction, time);
+    virtual_set_waited(s->frame, waited);
 }
 
 void virtual_tap_sent(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, const struct hx_desc *d,

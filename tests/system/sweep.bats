@@ -79,6 +79,34 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     done
 }
 
+@test "sweep: saturation is where a known link is full, whatever else is varied" {
+    cd "$BATS_TEST_TMPDIR"
+    # 1/4 and 1/3 of injection, of which 95 % are still held.
+    sweep "mlfm h=4" "mlfm h=3" --clock virtual -t worst-case -m 8KiB -d 100us --warm-up 20us --saturation --jobs 2 --json s.json
+    cp s.json "$REPORT"
+    holds 'map(.saturation) | (.[0] - 0.25 / 0.95 | fabs) < 0.01 and (.[1] - 1 / 3 / 0.95 | fabs) < 0.013'
+    holds 'all(.rate == .saturation and .share_of_injection >= 0.95 * .rate and .share_offered == .rate)'
+    grep -q 'spec  *saturation  *share_of_injection' "$TABLE"
+    # What is never full is so at 1.
+    sweep "1x2 Hx1Mesh" --clock virtual -t permutation -m 64KiB -d 100us --warm-up 20us --link 100 --saturation --json s.json
+    cp s.json "$REPORT"
+    holds '.[0].saturation <= 1 and .[0].saturation > 0.4'
+    run -2 hxmesh sweep "mlfm h=3" --saturation -d 1us --rate 0.5
+    [ "$output" = "hxmesh: error: --rate: is what --saturation looks for: which of both?" ]
+    run -2 hxmesh sweep "mlfm h=3" --saturation
+    [ "$output" = "hxmesh: error: --saturation: needs a --duration (and a --warm-up, so that what it takes to fill does not count)" ]
+}
+
+@test "sweep: one figure over another" {
+    cd "$BATS_TEST_TMPDIR"
+    sweep "mlfm h=2" --clock virtual -t uniform -m 8KiB -d 50us --rate 0.1..0.3 --y latency_ns.mean --x share_of_injection \
+        --plot s.svg
+    [ "$(grep -c good "$TABLE")" -eq 5 ]
+    grep -q '>share_of_injection (%)<' s.svg
+    grep -q '>latency_ns.mean (ns)<' s.svg
+    grep -q '>latency_ns.mean over share_of_injection<' s.svg
+}
+
 @test "sweep: times have units, and one value may be a range" {
     cd "$BATS_TEST_TMPDIR"
     sweep "2x1 Hx1Mesh" --clock virtual -t uniform --duration 10us,20us -m 8KiB..8KiB --y virtual_seconds --plot s.svg

@@ -89,6 +89,31 @@ always_same() {
     done
 }
 
+@test "virtual: at a rate a message is as old as it was due, wherever it waited" {
+    # Links carry a quarter of what worst-case would inject. Below that nothing waits long,
+    simulate "mlfm h=4" --traffic worst-case --duration 100us --warm-up 20us --message 8192 --rate 0.2
+    holds '.share_offered == 0.2 and (.share_of_injection - 0.2 | fabs) < 0.005 and .latency_ns.max < 3000'
+    # above it what begins at the end was due when half of the time was over,
+    simulate "mlfm h=4" --traffic worst-case --duration 100us --warm-up 20us --message 8192 --rate 0.5
+    holds '(.share_of_injection - 0.25 | fabs) < 0.005 and (.latency_ns.max - 50000 | fabs) < 10000 and
+           (.latency_ns.mean | . > 15000 and . < 40000)'
+    # which a capture does not change.
+    jq -c .latency_ns "$REPORT" >"$BATS_TEST_TMPDIR/first"
+    simulate "mlfm h=4" --traffic worst-case --duration 100us --warm-up 20us --message 8192 --rate 0.5 \
+        --capture "$BATS_TEST_TMPDIR/x.pcapng"
+    [ "$(jq -c .latency_ns "$REPORT")" = "$(cat "$BATS_TEST_TMPDIR/first")" ]
+}
+
+@test "virtual: messages are due at random" {
+    always_same "2x2 Hx2Mesh" --traffic uniform --duration 400us --rate 0.05 --message 1024 --arrivals poisson
+    holds '(.share_of_injection - 0.05 | fabs) < 0.0025 and .share_offered == 0.05 and .settings.arrivals == "poisson"'
+    # A source that is asked for half of what it can inject is often busy: some wait many packets long, none where they are even.
+    simulate "1x2 Hx1Mesh" --traffic permutation --duration 400us --rate 0.1 --message 8192
+    even=$(jq .latency_ns.max "$REPORT")
+    simulate "1x2 Hx1Mesh" --traffic permutation --duration 400us --rate 0.1 --message 8192 --arrivals poisson
+    holds ".latency_ns.max > $even + 300 and .latency_ns.p50 <= $even + 100"
+}
+
 @test "virtual: all-to-all comes near to what the cables carry, and nobody waits long" {
     simulate "8x8 Hx2Mesh" --message 64KiB --workers 2
     holds '.share_of_bound > 0.96 and .latency_ns.p99 < 3000 and .pace < .alltoall_bound'

@@ -38,6 +38,9 @@ static void values_of_lists_and_ranges(void **state)
         {"seed", "0..8/3,99", " 0 4 8 99"},
         {"rate", "0.1..0.9/9", " 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9"},
         {"rate", ".5", " .5"},
+        {"rate", "0.05..1", " 0.05 0.1 0.15 0.2 0.25 0.3 0.35 0.4 0.45 0.5 0.55 0.6 0.65 0.7 0.75 0.8 0.85 0.9 0.95 1"},
+        {"rate", "0.01..0.12", " 0.01 0.06 0.11 0.12"},
+        {"rate", "0.1..0.12", " 0.1 0.12"},
         {"message", "8KiB..8KiB", " 8KiB"},
         {"rate", "0.5..0.5/3", " 0.5"},
         {"duration", "1us..8us", " 1us 2us 4us 8us"},
@@ -68,7 +71,6 @@ static void what_is_no_list_or_range(void **state)
         {"message", "1..4/1", "1 is outside 2 .. 256"},
         {"seed", "0..8", "doubling 0 leads nowhere (begin at 1, or write for example 0..8/9 for nine values)"},
         {"seed", "1..1000/257", "257 is outside 2 .. 256"},
-        {"rate", "0.1..0.9", "a range of shares needs its steps (write for example 0.1..0.9/9 for nine values)"},
         {"rate", "0.5..1.5/3", "1.5 is outside 1e-06 .. 1"},
         {"traffic", "uniform,uniforn", "unknown word 'uniforn' (did you mean 'uniform'?)"},
     };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { MOST_TEXT = 256 };
+#define SHARE_STEP 0.05
 
 static const char too_many[] = "stands for more than 256 values";
 
@@ -69,14 +70,21 @@ static const char *add_number(struct sweep_axis *axis, double number)
 static const char *add_doubling(struct sweep_axis *axis, double low, double high)
 {
     const char *wrong = NULL;
-    if (axis->option->kind == HX_OPTION_REAL)
-        return "a range of shares needs its steps (write for example 0.1..0.9/9 for nine values)";
     if (low <= 0)
         return "doubling 0 leads nowhere (begin at 1, or write for example 0..8/9 for nine values)";
     while (low < high && !wrong) {
         wrong = add_number(axis, low);
         low *= 2;
     }
+    return wrong ? wrong : add_number(axis, high);
+}
+
+/* A share goes up by a twentieth at a time. */
+static const char *add_shares(struct sweep_axis *axis, double low, double high)
+{
+    const char *wrong = NULL;
+    for (unsigned i = 0; !wrong && low + SHARE_STEP * i < high - SHARE_STEP / 1000; i++)
+        wrong = add_number(axis, low + SHARE_STEP * i);
     return wrong ? wrong : add_number(axis, high);
 }
 
@@ -94,12 +102,13 @@ static const char *add_range(struct sweep_axis *axis, char *low_text, char *high
         return wrong;
     if (low > high)
         return "a range goes from the lower value to the higher (low..high)";
-    axis->doubling = !steps_text;
+    bool shares = axis->option->kind == HX_OPTION_REAL;
+    axis->doubling = !steps_text && !shares;
     wrong = steps_text ? hx_value_number(steps_text, 2, SWEEP_VALUES, &steps) : NULL;
     if (!wrong && low == high)
         return add_number(axis, low);
     if (!steps_text)
-        return add_doubling(axis, low, high);
+        return shares ? add_shares(axis, low, high) : add_doubling(axis, low, high);
     for (uint64_t i = 0; i < steps && !wrong; i++)
         wrong = add_number(axis, low + (high - low) * (double)i / (double)(steps - 1));
     return wrong;

@@ -6,8 +6,11 @@
 #include <string.h>
 
 static const char *const names[] = {"share_of_injection",
+                                    "share_offered",
+                                    "saturation",
                                     "share_of_bound",
                                     "alltoall_bound",
+                                    "latency_ns.mean",
                                     "latency_ns.p50",
                                     "latency_ns.p99",
                                     "latency_ns.p999",
@@ -73,11 +76,16 @@ static bool is_one_of(const char *name, const char *const *list)
     return *list != NULL;
 }
 
-void sweep_figure_check(const char *name)
+bool sweep_is_figure(const char *name)
 {
     static const char drops[] = "drops.";
     bool is_drop = strncmp(name, drops, sizeof drops - 1) == 0 && is_one_of(name + sizeof drops - 1, drop_names);
-    if (is_drop || is_one_of(name, names))
+    return is_drop || is_one_of(name, names);
+}
+
+void sweep_figure_check(const char *name)
+{
+    if (sweep_is_figure(name))
         return;
     hx_die(HX_EXIT_USAGE, "--y",
            "'%.60s' is no figure of a report%s; share_of_injection, share_of_bound, latency_ns.p50, latency_ns.p99, "
@@ -90,8 +98,9 @@ const char *sweep_figure_unit(const char *name)
 {
     static const struct {
         const char *part, *unit;
-    } units[] = {{"share", "%"},         {"alltoall_bound", "%"}, {"latency_ns.", "ns"}, {"per_second", ""},
-                 {"per_cpu_second", ""}, {"seconds", "s"},        {"bytes", "B"},        {"_gbps", "Gb/s"}};
+    } units[] = {{"share", "%"},        {"saturation", "%"}, {"alltoall_bound", "%"},
+                 {"latency_ns.", "ns"}, {"per_second", ""},  {"per_cpu_second", ""},
+                 {"seconds", "s"},      {"bytes", "B"},      {"_gbps", "Gb/s"}};
     for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
         if (strstr(name, units[i].part))
             return units[i].unit;

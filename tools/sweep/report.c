@@ -98,13 +98,14 @@ static unsigned varied(const struct sweep *s)
 
 void sweep_print(const struct sweep *s, FILE *out)
 {
-    static const char *const usual[] = {"share_of_injection", "share_of_bound", "latency_ns.p50", "latency_ns.p99",
-                                        "virtual_seconds"};
+    static const char *const usual[] = {"share_of_injection", "share_of_bound", "latency_ns.mean",
+                                        "latency_ns.p50",     "latency_ns.p99", "virtual_seconds"};
     enum { USUAL = sizeof usual / sizeof *usual, VARIED = TEXT_TABLE_COLUMNS - USUAL - 2 };
     struct text_table *t = text_table_new(varied(s) < VARIED ? varied(s) : VARIED);
+    const char *first = s->saturation ? "saturation" : s->y; /* unless it is there anyway */
     bool has_y = false;
     for (unsigned i = 0; i < USUAL; i++)
-        has_y = has_y || strcmp(usual[i], s->y) == 0;
+        has_y = has_y || strcmp(usual[i], first) == 0;
     for (int run = -1; run < (int)s->runs; run++) {
         const struct sweep_row *row = run < 0 ? NULL : &s->row[run];
         const char *cells[TEXT_TABLE_COLUMNS];
@@ -114,7 +115,7 @@ void sweep_print(const struct sweep *s, FILE *out)
             if (s->axis[i]->count > 1)
                 cells[n++] = row ? sweep_value(s, (unsigned)run, i)->text : sweep_axis_name(s->axis[i]);
         if (!has_y)
-            cells[n++] = row ? cell_of(text[USUAL], s->y, figure_of(row, s->y)) : s->y;
+            cells[n++] = row ? cell_of(text[USUAL], first, figure_of(row, first)) : first;
         for (unsigned i = 0; i < USUAL; i++)
             cells[n++] = row ? cell_of(text[i], usual[i], figure_of(row, usual[i])) : usual[i];
         cells[n++] = row ? outcome_of(row) : "result";
@@ -237,12 +238,14 @@ void sweep_write_plot(const struct sweep *s, const char *path)
     char x_label[PLOT_TEXT];
     const char *unit = sweep_figure_unit(s->y);
     double scale = has_unit(s->y, "%") ? 100 : 1;
-    (void)snprintf(title, sizeof title, "%s over %s", s->y, x->option->name);
+    (void)snprintf(title, sizeof title, "%s over %s", s->y, s->over ? s->over : x->option->name);
     (void)snprintf(label, sizeof label, "%.60s%s%s%s", s->y, *unit ? " (" : "", unit, *unit ? ")" : "");
-    (void)snprintf(x_label, sizeof x_label, "%s%s", x->option->name,
-                   x->option->kind == HX_OPTION_DURATION ? " (ns)" : "");
+    const char *x_unit = s->over ? sweep_figure_unit(s->over) : x->option->kind == HX_OPTION_DURATION ? "ns" : "";
+    (void)snprintf(x_label, sizeof x_label, "%.60s%s%s%s", s->over ? s->over : x->option->name, *x_unit ? " (" : "",
+                   x_unit, *x_unit ? ")" : "");
+    bool bytes = !s->over && x->option->kind == HX_OPTION_BYTES;
     struct plot *p =
-        plot_new(title, x_label, x_scale_of(x), x->option->kind == HX_OPTION_BYTES ? PLOT_BYTES : PLOT_NUMBER, label);
+        plot_new(title, x_label, s->over ? PLOT_LINEAR : x_scale_of(x), bytes ? PLOT_BYTES : PLOT_NUMBER, label);
     p->y_scale = is_whole(s) ? PLOT_WHOLE : PLOT_LINEAR;
     (void)snprintf(p->note, sizeof p->note, "%.40s, %.8s clock, seed %.16s", only_value(s, "spec", ""),
                    only_value(s, "clock", "wall"), only_value(s, "seed", "1"));
@@ -257,7 +260,8 @@ void sweep_write_plot(const struct sweep *s, const char *path)
         name_line(s, run, x, name);
         struct plot_series *line = line_of(p, name);
         left_out = left_out || !line;
-        plot_point(line, sweep_value(s, run, at)->number, figure_of(&s->row[run], s->y) * scale);
+        double over = s->over ? figure_of(&s->row[run], s->over) * (has_unit(s->over, "%") ? 100 : 1) : 0;
+        plot_point(line, s->over ? over : sweep_value(s, run, at)->number, figure_of(&s->row[run], s->y) * scale);
     }
     if (left_out)
         hx_warn(path, "only the first %d lines are drawn", PLOT_MOST_SERIES);

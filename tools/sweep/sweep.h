@@ -1,7 +1,8 @@
 /* sweep.h - what `hxmesh sweep` varies, and what came out: axes of values, rows of figures, a table, CSV, JSON and a plot.
  *
  *     64KiB,1MiB      a list                     1KiB..4MiB    a range: doubled from low on, and high
- *     0.1..0.9/9      nine values in even steps   1..8/8        likewise of whole numbers */
+ *     0.1..0.9/9      nine values in even steps   1..8/8        likewise of whole numbers
+ *     0.05..1         a range of shares: in steps of 0.05 */
 #ifndef HXMESH_TOOLS_SWEEP_H
 #define HXMESH_TOOLS_SWEEP_H
 
@@ -32,9 +33,25 @@ const char *sweep_axis_name(const struct sweep_axis *axis);
  * else what is wrong. */
 const char *sweep_axis_add(struct sweep_axis *axis, const char *text);
 
+/* A search for the rate up to which a fabric delivers what it is offered: by bisection between a rate that holds and one that
+ * does not, until they are as near to each other as SWEEP_NEAR says. The whole, 1, is tried first. */
+struct sweep_search {
+    double holds, fails; /* 0 and above 1 at first */
+    double rate;         /* to be tried now */
+};
+#define SWEEP_HELD  0.95  /* of what was offered */
+#define SWEEP_NEAR  0.01  /* of the rate that does not hold */
+#define SWEEP_LEAST 0.001 /* a rate that is not tried */
+
+struct sweep_search sweep_search_start(void);
+/* Whether that much of what was offered at the rate came. Returns whether the rate that is now there is to be tried: else it is
+ * over. */
+bool sweep_search_take(struct sweep_search *s, bool held);
+
 struct sweep_row {
-    json_t *figures; /* parameters and flat figures of a run that has reported; NULL: none */
-    int exit_code;   /* of the run; -1: it was not run, or interrupted */
+    json_t *figures;            /* parameters and flat figures of a run that has reported; NULL: none */
+    int exit_code;              /* of the run; -1: it was not run, or interrupted */
+    struct sweep_search search; /* where saturation is looked for */
 };
 
 struct sweep {
@@ -42,7 +59,9 @@ struct sweep {
     unsigned axes;
     const char *y;       /* the figure that is looked for */
     const char *x;       /* name of an axis; NULL: the numeric one with most values */
+    const char *over;    /* a figure to draw y over, along that axis; NULL: over the axis itself */
     const char *command; /* of the sweep itself */
+    bool saturation;     /* each run is a search for its rate */
     unsigned runs;
     struct sweep_row *row; /* [runs] */
     struct origin origin;
@@ -56,6 +75,8 @@ const struct sweep_value *sweep_value(const struct sweep *s, unsigned run, unsig
 /* A report, flat: keys of inner objects behind those of their object and a dot; no lists. Parameters first. */
 json_t *sweep_flatten(const struct sweep *s, unsigned run, const json_t *report);
 
+/* Whether a report can have a figure of this name, or a search finds it. */
+bool sweep_is_figure(const char *name);
 /* Dies with HX_EXIT_USAGE unless a report can have a figure of this name. */
 void sweep_figure_check(const char *name);
 

@@ -51,12 +51,16 @@ static void quantiles_are_those_of_the_values(void **state)
     enum { VALUES = 10000 };
     static uint64_t value[VALUES];
     uint64_t seed = 12345;
+    uint64_t sum = 0;
     memset(&h, 0, sizeof h);
+    assert_true(fab_histogram_mean(&h) == 0);
     for (unsigned i = 0; i < VALUES; i++) {
         uint64_t random = seeded_next(&seed);
         value[i] = random >> (24 + random % 40); /* of every size */
         fab_histogram_add(&h, value[i]);
+        sum += value[i];
     }
+    assert_true(fab_histogram_mean(&h) == (sum + VALUES / 2) / VALUES);
     qsort(value, VALUES, sizeof *value, by_value);
     static const double shares[] = {0.0001, 0.01, 0.25, 0.5, 0.9, 0.99, 0.999, 1};
     for (unsigned i = 0; i < sizeof shares / sizeof *shares; i++) {
