@@ -55,7 +55,8 @@ static void find_worst(struct choice *c)
 /* Those of the job that sit at a seat. */
 static unsigned at_seat(const struct choice *c, uint32_t seat, uint32_t list[MOST_PEERS])
 {
-    const struct hx_fabric *g = c->t->g;
+    const struct traffic *t = c->t;
+    const struct hx_fabric *g = t->g;
     unsigned n = 0;
     if (hx_is_host(g, seat)) {
         list[n++] = seat;
@@ -63,7 +64,8 @@ static unsigned at_seat(const struct choice *c, uint32_t seat, uint32_t list[MOS
     }
     for (unsigned port = 0; port < hx_fabric_ports(g, seat); port++) {
         uint32_t host = hx_fabric_far(g, seat, port).node;
-        if (host < g->hosts && hx_fabric_seat(g, host) == seat)
+        bool sits = host < g->hosts && hx_fabric_seat(g, host) == seat;
+        if (sits && t->members[host] && t->first[host] == t->first[c->job[0]])
             list[n++] = host;
     }
     return n;

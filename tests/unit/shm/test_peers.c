@@ -86,6 +86,27 @@ static void one_host_to_a_seat(void **state)
     done();
 }
 
+/* Of two routers whose hosts have failed nobody sends or receives; the rest is searched anew. */
+static void routers_that_failed(void **state)
+{
+    (void)state;
+    struct hx_settings settings = hx_default_settings;
+    settings.pattern = HX_WORST_CASE;
+    hx_spec_load("mlfm h=3", NULL, &spec);
+    g = hx_spec_fabric(&spec);
+    spec.failed = hx_allocate(hx_spec_boards(&spec), sizeof *spec.failed);
+    for (unsigned host = 0; host < 3; host++)
+        spec.failed[3 + host] = spec.failed[21 + host] = true;
+    traffic_init(&t, &spec, g, &settings, NULL);
+    for (uint32_t rank = 0; rank < g->hosts; rank++)
+        assert_int_equal(traffic_destinations(&t, rank), rank / 3 == 1 || rank / 3 == 7 ? 0 : 3);
+    for (uint32_t rank = 0; rank < g->hosts; rank++)
+        for (uint64_t m = 0; m < traffic_messages(&t, rank); m++)
+            assert_true(traffic_destinations(&t, traffic_destination(&t, rank, m)));
+    receive_alike(30);
+    done();
+}
+
 static void one_router_has_none(void **state)
 {
     (void)state;
@@ -166,9 +187,10 @@ static void short_sides_and_leftovers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hosts_of_the_next_router), cmocka_unit_test(one_host_to_a_seat),
-        cmocka_unit_test(one_router_has_none),      cmocka_unit_test(the_largest_torus),
-        cmocka_unit_test(neighbours_by_rank),       cmocka_unit_test(short_sides_and_leftovers),
+        cmocka_unit_test(hosts_of_the_next_router),  cmocka_unit_test(one_host_to_a_seat),
+        cmocka_unit_test(routers_that_failed),       cmocka_unit_test(one_router_has_none),
+        cmocka_unit_test(the_largest_torus),         cmocka_unit_test(neighbours_by_rank),
+        cmocka_unit_test(short_sides_and_leftovers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
