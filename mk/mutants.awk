@@ -135,7 +135,7 @@ code ~ /^ *#/ || was_directive { next }
 # A function begins with a brace at the margin, after its head.
 code ~ /^[A-Za-z_].*\(/ {
     name = code
-    sub(/^__attribute__\(\([^ ]*\)\) /, "", name)
+    sub(/__attribute__\(\([^ ]*\)\) /, "", name)
     sub(/\(.*/, "", name)
     sub(/.*[ *]/, "", name)
 }

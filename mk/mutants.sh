@@ -16,7 +16,7 @@ known=$PWD/tests/mutants.txt
 build=$1
 shift
 copy=$build/copy
-sources=(Makefile README.md include firmware hal host fabric-emu tools dpdk-node conformance docs tests)
+sources=(Makefile README.md include firmware hal host fabric-emu tools dpdk-node conformance docs examples tests)
 
 # Which test programs judge a file, below tests/.
 judges_of() {
@@ -35,8 +35,8 @@ judges_of() {
     hal/shm/*) echo unit/shm/test_{pool,redo,ring,tap,eject} property/shm/prop_{two_workers,crash} ;;
     hal/virtual/*) echo unit/virtual/test_{agenda,channel,cycle,link,queue,stock,tap,tap_note,timing,wheel} \
         property/virtual/prop_{latency,rates,steps,watchdog} ;;
-    host/topology/*) echo unit/test_bounds unit/topology/test_{bigraph,bisection,dimensions,dragonfly,fat_tree,galois,graph,hyperx} \
-        unit/topology/test_{judge,kautz,single_path,slim_fly,torus,worst_case} ;;
+    host/topology/*) echo unit/test_bounds unit/topology/test_{bigraph,bisection,detours,dimensions,dragonfly,fabric,failures,fat_tree,galois} \
+        unit/topology/test_{graph,hyperx,judge,kautz,single_path,slim_fly,torus,worst_case} ;;
     host/arena.c) echo unit/test_arena{,_clean} unit/test_metrics ;;
     esac
 }

@@ -1,0 +1,167 @@
+/* test_fabric.c - a fabric as topologies lay it out, link by link: its grid, its ports in their order, distances, and what is
+ * refused. */
+#include "host/topology/fabric.h"
+#include "host/topology/topology.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct hx_fabric f;
+static struct hx_problem problem;
+static const struct hx_topology plain = {.word = "plain"}; /* it has no routes of its own */
+
+/* Routers in a row, `each` hosts on every one; not joined yet. */
+static void start(uint32_t routers, unsigned each)
+{
+    f = (struct hx_fabric){.topology = &plain, .planes = 1};
+    hx_fabric_start(&f, routers * each, routers, routers, each);
+    unsigned wire = hx_fabric_class_of_kind(&f, "wire", HX_DAC);
+    for (uint32_t router = 0; router < routers; router++)
+        hx_fabric_hang(&f, router, each, wire);
+}
+
+static void join(uint32_t a, uint32_t b)
+{
+    hx_fabric_lay(&f, &(struct hx_laid){.a = f.hosts + a, .b = f.hosts + b});
+}
+
+static int end(void **state)
+{
+    (void)state;
+    hx_fabric_free(&f);
+    return 0;
+}
+
+/* Of hosts that have no grid of their own: the shorter side is the largest divisor that is not the longer one. */
+static void the_grid_is_as_near_a_square_as_can_be(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t hosts, rows;
+    } grids[] = {{1, 1}, {2, 1}, {3, 1}, {4, 2}, {6, 2}, {7, 1}, {9, 3}, {12, 3}, {16, 4}, {35, 5}, {1024, 32}};
+    for (unsigned n = 0; n < sizeof grids / sizeof *grids; n++) {
+        f = (struct hx_fabric){.topology = &plain, .planes = 1};
+        hx_fabric_start(&f, grids[n].hosts, 1, grids[n].hosts, 1);
+        assert_int_equal(f.rows, grids[n].rows);
+        assert_int_equal(f.columns, grids[n].hosts / grids[n].rows);
+        hx_fabric_free(&f);
+    }
+}
+
+/* Ports of a router have the order of its links, however many links there are; both ends know of each other. */
+static void ports_are_in_the_order_of_links(void **state)
+{
+    (void)state;
+    enum { ROUTERS = 60 };
+    start(ROUTERS, 1);
+    for (uint32_t a = 0; a < ROUTERS; a++) {
+        for (uint32_t b = a + 1; b < ROUTERS; b++)
+            join(a, b);
+    }
+    assert_true(hx_fabric_finish(&f, &problem));
+    for (uint32_t a = 0; a < ROUTERS; a++) {
+        uint32_t node = f.hosts + a;
+        assert_int_equal(hx_fabric_ports(&f, node), ROUTERS);
+        assert_int_equal(hx_fabric_far(&f, node, 0).node, a); /* its host was hung on first */
+        assert_int_equal(hx_fabric_far(&f, a, HX_E).node, node);
+        for (unsigned port = 1; port < ROUTERS; port++) {
+            struct hx_end far = hx_fabric_far(&f, node, port);
+            assert_int_equal(far.node, f.hosts + port - 1 + (port - 1 >= a));
+            struct hx_end back = hx_fabric_far(&f, far.node, far.port);
+            assert_true(back.node == node && back.port == port);
+        }
+    }
+}
+
+/* Each as many links apart as there are between them. */
+static void distances_are_counted_in_links(void **state)
+{
+    (void)state;
+    enum { ROUTERS = 100 };
+    start(ROUTERS, 1);
+    for (uint32_t a = 0; a + 1 < ROUTERS; a++)
+        join(a, a + 1);
+    assert_true(hx_fabric_finish(&f, &problem));
+    for (uint32_t a = 0; a < ROUTERS; a++) {
+        for (uint32_t b = 0; b < ROUTERS; b++)
+            assert_int_equal(hx_router_distance(&f, f.hosts + a, f.hosts + b), a > b ? a - b : b - a);
+    }
+}
+
+static void assert_refused(const char *what)
+{
+    assert_false(hx_fabric_finish(&f, &problem));
+    assert_int_equal(problem.exit_code, HX_EXIT_CONFIG);
+    assert_string_equal(problem.what, what);
+    hx_fabric_free(&f);
+}
+
+/* The first that has no way to host 0 is named. */
+static void what_is_not_joined_is_refused(void **state)
+{
+    (void)state;
+    start(4, 2);
+    join(0, 1);
+    join(2, 3);
+    assert_refused("not everything is joined: host 4 has no way to host 0");
+    f = (struct hx_fabric){.topology = &plain, .planes = 1};
+    hx_fabric_start(&f, 3, 3, 3, 3);
+    hx_fabric_hang(&f, 0, 3, hx_fabric_class_of_kind(&f, "wire", HX_DAC));
+    join(0, 1);
+    assert_refused("not everything is joined: switch 2 has no way to host 0");
+    start(3, 2);
+    join(0, 1);
+    join(1, 2);
+    assert_true(hx_fabric_finish(&f, &problem));
+}
+
+static void a_switch_has_no_more_than_64_ports(void **state)
+{
+    (void)state;
+    start(1, HX_MAX_RADIX);
+    assert_true(hx_fabric_finish(&f, &problem));
+    hx_fabric_free(&f);
+    start(1, HX_MAX_RADIX + 1);
+    assert_refused("a switch would have 65 ports, more than 64");
+}
+
+/* Hosts that forward, in a ring. */
+static void ring(uint32_t hosts)
+{
+    f = (struct hx_fabric){.topology = &plain, .planes = 1};
+    hx_fabric_start(&f, hosts, 0, hosts, 1);
+    for (uint32_t host = 0; host < hosts; host++) {
+        hx_fabric_address(&f, host, host, 0);
+        hx_fabric_lay(&f, &(struct hx_laid){.a = host, .b = (host + 1) % hosts, .a_port = HX_E, .b_port = HX_W});
+    }
+}
+
+static void there_is_a_largest_fabric(void **state)
+{
+    (void)state;
+    ring(HX_MAX_HOSTS + 1);
+    assert_false(hx_fabric_finish(&f, &problem));
+    assert_int_equal(problem.exit_code, HX_EXIT_CONFIG);
+    hx_fabric_free(&f);
+    ring(HX_MAX_HOSTS);
+    assert_true(hx_fabric_finish(&f, &problem));
+    assert_int_equal(hx_fabric_host(&f, HX_MAX_HOSTS - 1, 0), HX_MAX_HOSTS - 1);
+    assert_int_equal(hx_fabric_far(&f, HX_MAX_HOSTS - 1, HX_E).node, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(the_grid_is_as_near_a_square_as_can_be, end),
+        cmocka_unit_test_teardown(ports_are_in_the_order_of_links, end),
+        cmocka_unit_test_teardown(distances_are_counted_in_links, end),
+        cmocka_unit_test_teardown(what_is_not_joined_is_refused, end),
+        cmocka_unit_test_teardown(a_switch_has_no_more_than_64_ports, end),
+        cmocka_unit_test_teardown(there_is_a_largest_fabric, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
