@@ -22,6 +22,7 @@ sources=(Makefile README.md include firmware hal host fabric-emu tools dpdk-node
 judges_of() {
     case $1 in
     firmware/credit.c) echo unit/test_credit unit/test_link property/prop_{credit,session,link} ;;
+    firmware/detour.c) echo unit/test_detour unit/topology/test_detours ;;
     firmware/endpoint*.[ch] | firmware/round.c | firmware/s*_set.h | firmware/siphash.h)
         echo unit/test_{endpoint{,_answers,_arrivals,_hello,_late,_losses,_memory,_peers,_places,_restarts,_ways},round,send_set} property/prop_endpoint ;;
     firmware/frame.c | firmware/crc32c.c) echo unit/test_{frame,frame_refused,crc32c} ;;
