@@ -80,7 +80,7 @@ static void start(struct firmware *f, struct kit *k)
     struct hx_geometry g;
     (void)hx_geometry_init(&g, 2, 1, 1, 1, 1, HX_DEFAULT_RADIX, 1);
     for (unsigned i = 0; i < CONFORMANCE_ACCELERATORS; i++) {
-        const struct hx_endpoint_config config = {.gx = (uint16_t)i,
+        const struct hx_endpoint_config config = {.d0 = (uint16_t)i,
                                                   .columns = 2,
                                                   .rows = 1,
                                                   .plane_set = 1,

@@ -79,7 +79,7 @@ static void begin_messages(struct local *l)
     while (l->begun < l->to_send && hx_endpoint_takes(&l->endpoint) && may_begin(l)) {
         struct hx_coordinate to = hx_address_of(g, traffic_destination(&l->traffic, l->rank, l->begun));
         uint64_t bytes = l->traffic.settings.message;
-        if (hx_endpoint_send(&l->endpoint, to.gx, to.gy, bytes, 0, l->begun) != HX_OK)
+        if (hx_endpoint_send(&l->endpoint, to.d0, to.d1, bytes, 0, l->begun) != HX_OK)
             return;
         l->begun++;
         l->offered += bytes;

@@ -11,8 +11,8 @@
 static inline struct hx_endpoint_config endpoint_config(const struct hx_fabric *g, uint32_t rank)
 {
     struct hx_coordinate at = hx_address_of(g, rank);
-    return (struct hx_endpoint_config){.gx = (uint16_t)at.gx,
-                                       .gy = (uint16_t)at.gy,
+    return (struct hx_endpoint_config){.d0 = (uint16_t)at.d0,
+                                       .d1 = (uint16_t)at.d1,
                                        .columns = (uint16_t)g->digits[0],
                                        .rows = (uint16_t)g->digits[1],
                                        .plane_set = (uint8_t)((1U << g->planes) - 1)};

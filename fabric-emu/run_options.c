@@ -56,8 +56,8 @@ static void check_target(const struct run_options *o, struct hx_coordinate targe
     hx_spec_check_coordinate(&o->spec, "--target", target);
     unsigned pattern = o->settings.pattern;
     bool has_target = HX_FOR_TARGET & HX_FOR_PATTERN(pattern);
-    if (has_target && hx_spec_board_failed(&o->spec, hx_spec_board_at(&o->spec, target.gx, target.gy)))
-        hx_die(HX_EXIT_USAGE, "--target", "a%u,%u is on a failed board", target.gx, target.gy);
+    if (has_target && hx_spec_board_failed(&o->spec, hx_spec_board_at(&o->spec, target.d0, target.d1)))
+        hx_die(HX_EXIT_USAGE, "--target", "a%u,%u is on a failed board", target.d0, target.d1);
 }
 
 static void check_traffic(struct run_options *o)
@@ -72,7 +72,7 @@ static void check_traffic(struct run_options *o)
     if (target->count > 1 && pattern != HX_HOTSPOT)
         hx_die(HX_EXIT_USAGE, "--target", "%s has one target, %u are given", hx_settings_traffic(&o->settings),
                target->count);
-    o->target = hx_fabric_host(o->g, target->at[0].gx, target->at[0].gy);
+    o->target = hx_fabric_host(o->g, target->at[0].d0, target->at[0].d1);
     if (!traffic_check(&o->spec, o->g, &o->settings, &problem))
         hx_die_of(&problem);
     if (pattern < HX_PATTERNS)
@@ -220,12 +220,12 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
         .related = "hxmesh-sweep hxmesh-top hxmesh-capture hxmesh-check",
         .operands = "SPEC|FILE",
         .summary =
-            "Runs a whole HammingMesh of the firmware on this machine, sends traffic through it and checks every "
-            "byte that arrives.",
-        .details =
-            "SPEC is a fabric such as \"4x4 Hx2Mesh\"; FILE a *.hxm.yaml. With --clock virtual time is simulated: "
-            "the report depends on the spec and the seed alone, and payload is carried only if --verify asks. "
-            "Exit code: 0 all arrived, 1 something was lost or corrupted, 130 interrupted.",
+            "Runs a whole fabric of the firmware on this machine, a HammingMesh or any other, sends traffic through "
+            "it and checks every byte that arrives.",
+        .details = "SPEC is a fabric such as \"4x4 Hx2Mesh\" (hxmesh topologies lists the others); FILE a *.hxm.yaml. "
+                   "With --clock virtual time is simulated: "
+                   "the report depends on the spec and the seed alone, and payload is carried only if --verify asks. "
+                   "Exit code: 0 all arrived, 1 something was lost or corrupted, 130 interrupted.",
         .least_operands = 1,
         .most_operands = 1,
         .options = options};

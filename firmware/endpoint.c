@@ -80,7 +80,7 @@ static void *piece(uint8_t **at, size_t bytes)
 
 int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c, struct hal_endpoint *hal, void *memory)
 {
-    if (c->gx >= c->columns || c->gy >= c->rows || c->plane_set == 0 || c->plane_set >> HX_MAX_PLANES || c->sends < 1 ||
+    if (c->d0 >= c->columns || c->d1 >= c->rows || c->plane_set == 0 || c->plane_set >> HX_MAX_PLANES || c->sends < 1 ||
         c->sends > HX_MAX_SENDS || c->epoch == 0 || c->least_ns == 0 || c->least_ns > c->timeout_ns ||
         c->timeout_ns > c->most_ns)
         return HX_E_RANGE;
@@ -152,12 +152,12 @@ static struct hx_send *older_of(struct hx_endpoint *ep, const struct hx_peer *pe
     return index == HX_NO_SEND ? NULL : &ep->send[index];
 }
 
-int hx_endpoint_send(struct hx_endpoint *ep, unsigned gx, unsigned gy, uint64_t bytes, uint32_t tag, uint64_t cookie)
+int hx_endpoint_send(struct hx_endpoint *ep, unsigned d0, unsigned d1, uint64_t bytes, uint32_t tag, uint64_t cookie)
 {
     uint64_t packets = bytes ? bytes / HX_MAX_PAYLOAD + (bytes % HX_MAX_PAYLOAD != 0) : 1;
-    if (gx >= ep->config.columns || gy >= ep->config.rows || packets > UINT32_MAX)
+    if (d0 >= ep->config.columns || d1 >= ep->config.rows || packets > UINT32_MAX)
         return HX_E_RANGE;
-    uint32_t rank = (uint32_t)gy * ep->config.columns + gx;
+    uint32_t rank = (uint32_t)d1 * ep->config.columns + d0;
     struct hx_peer *peer = hx_endpoint_meet_peer(ep, rank);
     if (!peer)
         return HX_E_CAPACITY;
@@ -171,8 +171,8 @@ int hx_endpoint_send(struct hx_endpoint *ep, unsigned gx, unsigned gy, uint64_t 
     peer->send[slot] = (uint16_t)index;
     ep->send_map[index] = (struct hx_map){{0}};
     *s = (struct hx_send){.peer = rank,
-                          .dst_d0 = (uint16_t)gx,
-                          .dst_d1 = (uint16_t)gy,
+                          .dst_d0 = (uint16_t)d0,
+                          .dst_d1 = (uint16_t)d1,
                           .message = peer->next_message++,
                           .packets = (uint32_t)packets,
                           .tag = tag,
@@ -241,8 +241,8 @@ void hx_endpoint_inject(struct hx_endpoint *ep, unsigned plane, uint32_t buffer,
     h->credit_vc = HX_NO_CREDIT;
     h->plane = (uint8_t)plane;
     h->job = c->job;
-    h->src_d0 = c->gx;
-    h->src_d1 = c->gy;
+    h->src_d0 = c->d0;
+    h->src_d1 = c->d1;
     h->epoch = c->epoch;
     hx_frame_encode(frame, h);
     if (c->check) {

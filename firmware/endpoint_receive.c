@@ -61,8 +61,8 @@ static void complete(struct hx_endpoint *ep, const struct hx_header *h, struct h
     r->state = DONE;
     ep->stats.messages_received++;
     struct hx_event event = {.type = HX_EVENT_RECEIVED,
-                             .gx = h->src_d0,
-                             .gy = h->src_d1,
+                             .d0 = h->src_d0,
+                             .d1 = h->src_d1,
                              .message = r->message,
                              .tag = r->tag,
                              .bytes = (uint64_t)(r->packets - 1) * HX_MAX_PAYLOAD + r->last_length};
@@ -169,9 +169,9 @@ void hx_endpoint_forget_arrivals(struct hx_endpoint *ep, struct hx_peer *peer)
         hx_endpoint_slot(ep, peer, slot)->state = EMPTY;
 }
 
-static void note_unreachable(struct hx_endpoint *ep, const struct hx_header *h, unsigned gx, unsigned gy)
+static void note_unreachable(struct hx_endpoint *ep, const struct hx_header *h, unsigned d0, unsigned d1)
 {
-    const struct hx_peer *peer = hx_endpoint_peer(ep, (uint32_t)gy * ep->config.columns + gx);
+    const struct hx_peer *peer = hx_endpoint_peer(ep, (uint32_t)d1 * ep->config.columns + d0);
     if (peer)
         hx_endpoint_take_unreachable(ep, h, peer);
 }
@@ -183,7 +183,7 @@ static void owe_report(struct hx_endpoint *ep, const struct hx_header *h, unsign
     hal_endpoint_drop(ep->hal, HX_DROP_UNREACHABLE);
     if (h->kind != HX_DATA && h->kind != HX_PROBE)
         return;
-    if (h->src_d0 == ep->config.gx && h->src_d1 == ep->config.gy) {
+    if (h->src_d0 == ep->config.d0 && h->src_d1 == ep->config.d1) {
         note_unreachable(ep, h, h->dst_d0, h->dst_d1);
         return;
     }
@@ -243,14 +243,14 @@ unsigned hx_endpoint_report(struct hx_endpoint *ep)
 /* A report from wherever a packet of ours got stuck. */
 static void take_report(struct hx_endpoint *ep, const struct hx_header *h, const uint8_t *payload)
 {
-    unsigned gx = (unsigned)payload[0] << 8 | payload[1];
-    unsigned gy = (unsigned)payload[2] << 8 | payload[3];
-    if (h->length != HX_REPORT_BYTES || gx >= ep->config.columns || gy >= ep->config.rows)
+    unsigned d0 = (unsigned)payload[0] << 8 | payload[1];
+    unsigned d1 = (unsigned)payload[2] << 8 | payload[3];
+    if (h->length != HX_REPORT_BYTES || d0 >= ep->config.columns || d1 >= ep->config.rows)
         hal_endpoint_drop(ep->hal, HX_DROP_MALFORMED);
     else if (h->peer_epoch != hx_epoch_check(ep->config.epoch))
         hal_endpoint_drop(ep->hal, HX_DROP_STALE);
     else
-        note_unreachable(ep, h, gx, gy);
+        note_unreachable(ep, h, d0, d1);
 }
 
 static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d)
@@ -271,7 +271,7 @@ static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
         hal_endpoint_drop(ep->hal, HX_DROP_FOREIGN_JOB);
         return;
     }
-    if (h.dst_d0 != c->gx || h.dst_d1 != c->gy) {
+    if (h.dst_d0 != c->d0 || h.dst_d1 != c->d1) {
         owe_report(ep, &h, plane);
         return;
     }

@@ -48,17 +48,17 @@ static uint64_t get64(const uint8_t *from)
     return (uint64_t)get32(from) << 32 | get32(from + 4);
 }
 
-static void put_mac(uint8_t *mac, uint8_t type, uint8_t plane, uint16_t gx, uint16_t gy)
+static void put_mac(uint8_t *mac, uint8_t type, uint8_t plane, uint16_t d0, uint16_t d1)
 {
     mac[0] = type;
     mac[1] = plane;
-    put16(mac + 2, gx);
-    put16(mac + 4, gy);
+    put16(mac + 2, d0);
+    put16(mac + 4, d1);
 }
 
-static bool mac_is(const uint8_t *mac, uint8_t type, uint8_t plane, uint16_t gx, uint16_t gy)
+static bool mac_is(const uint8_t *mac, uint8_t type, uint8_t plane, uint16_t d0, uint16_t d1)
 {
-    return mac[0] == type && mac[1] == plane && get16(mac + 2) == gx && get16(mac + 4) == gy;
+    return mac[0] == type && mac[1] == plane && get16(mac + 2) == d0 && get16(mac + 4) == d1;
 }
 
 /* What both types of frame have in common. The version comes before the length, because another version's header may

@@ -389,7 +389,7 @@ void hx_spec_refuse_external(const struct hx_spec *spec, const char *what)
 {
     if (spec->externals)
         hx_die(HX_EXIT_CONFIG, spec->source, "%s cannot do with external accelerators, and a%u,%u is one", what,
-               spec->external[0].gx, spec->external[0].gy);
+               spec->external[0].d0, spec->external[0].d1);
 }
 
 unsigned hx_spec_board_of(const struct hx_spec *spec, uint32_t host)
@@ -420,9 +420,9 @@ bool hx_spec_barred(const struct hx_spec *spec, uint16_t tag, uint8_t *bits)
 void hx_spec_check_coordinate(const struct hx_spec *spec, const char *option, struct hx_coordinate at)
 {
     const struct hx_fabric *g = spec->graph;
-    if (at.gx >= g->digits[0] || at.gy >= g->digits[1])
-        hx_die(HX_EXIT_USAGE, option, "%u,%u is outside the %s (%s 0 .. %u, %s 0 .. %u)", at.gx, at.gy, spec->fabric,
+    if (at.d0 >= g->digits[0] || at.d1 >= g->digits[1])
+        hx_die(HX_EXIT_USAGE, option, "%u,%u is outside the %s (%s 0 .. %u, %s 0 .. %u)", at.d0, at.d1, spec->fabric,
                spec->a ? "gx" : "d0", g->digits[0] - 1, spec->a ? "gy" : "d1", g->digits[1] - 1);
-    if (hx_fabric_host(g, at.gx, at.gy) == HX_NOWHERE)
-        hx_die(HX_EXIT_USAGE, option, "no host of the %s has the address %u,%u", spec->fabric, at.gx, at.gy);
+    if (hx_fabric_host(g, at.d0, at.d1) == HX_NOWHERE)
+        hx_die(HX_EXIT_USAGE, option, "no host of the %s has the address %u,%u", spec->fabric, at.d0, at.d1);
 }

@@ -116,7 +116,7 @@ struct hx_settings {
     double pace;      /* share of its injection bandwidth an accelerator's packets may take; 0: by the pattern */
     uint64_t shifts;  /* all-to-all: to how many of the others each one sends; 0: to all */
     double hotspot;   /* hotspot: share of the messages that go to the targets */
-    struct hx_coordinates target; /* incast, broadcast: one; hotspot: all of them; none: 0,0 */
+    struct hx_coordinates target; /* incast, broadcast: one; hotspot: all of them; none: the first host */
     const char *traffic_file;     /* of HX_FLOWS */
     unsigned given;               /* enum hx_given of what was said; the rest are defaults */
 };
@@ -200,7 +200,7 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .help = "who sends to whom; a file lists messages, or is a matrix of bytes (docs/traffic.md)", \
      .given = &(s)->given, .given_bit = HX_GIVEN_PATTERN}, \
     {.name = "target", .key = "traffic.target", .kind = HX_OPTION_COORDINATES, .to.coordinates = &(s)->target, \
-     .help = "who receives in incast traffic, or has what is broadcast; hotspot: once or more", .otherwise = "0,0", \
+     .help = "who receives in incast traffic, or has what is broadcast; hotspot: once or more", .otherwise = "the first host", \
      .given = &(s)->given, .given_bit = HX_GIVEN_TARGET, .applies = HX_FOR_TARGET}, \
     {.name = "hotspot", .key = "traffic.hotspot", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->hotspot, .real_low = 1e-6, \
      .real_high = 1, .help = "share of the messages that hotspot traffic sends to the targets", \
@@ -227,7 +227,7 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .given = &(s)->given, .given_bit = HX_GIVEN_WARM_UP, .applies = HX_FOR_MESSAGES | HX_FOR_PATTERN(HX_FLOWS), \
      .instead = HX_RUNS_ONCE}, \
     {.name = "rate", .key = "traffic.rate", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->rate, .real_low = 1e-6, \
-     .real_high = 1, .help = "share of its injection bandwidth an accelerator offers", \
+     .real_high = 1, .help = "share of its injection bandwidth that a host offers", \
      .given = &(s)->given, .given_bit = HX_GIVEN_RATE, .applies = HX_FOR_MESSAGES, \
      .instead = "its messages go when it is their time"}, \
     {.name = "arrivals", .key = "traffic.arrivals", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->arrivals, \
@@ -254,7 +254,7 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      "traffic, else adaptive", .given = &(s)->given, .given_bit = HX_GIVEN_SELECT, \
      .applies = HX_FOR_VIRTUAL}, \
     {.name = "pace", .key = "pace", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->pace, .real_low = 0, .real_high = 1, \
-     .help = "share of its injection bandwidth at which an accelerator's packets follow each other; 0: for all-to-all " \
+     .help = "share of its injection bandwidth at which a host's packets follow each other; 0: for all-to-all " \
      "just below what the cables carry, else 1", .given = &(s)->given, .given_bit = HX_GIVEN_PACE, \
      .applies = HX_FOR_VIRTUAL}
 /* clang-format on */

@@ -25,7 +25,7 @@ struct hx_external_port {
 };
 
 struct hx_external {
-    uint16_t gx, gy;
+    uint16_t d0, d1;
     unsigned plane;
     struct hx_external_port port[HX_CABLE_PORTS];
     uint64_t wait_ns;

@@ -142,16 +142,16 @@ const char *hx_value_switch(const char *text, bool *value)
 
 const char *hx_value_coordinate(const char *text, struct hx_coordinate *value)
 {
-    uint64_t gx = 0;
-    uint64_t gy = 0;
-    const char *end = digits(text + (*text == 'a'), &gx);
+    uint64_t d0 = 0;
+    uint64_t d1 = 0;
+    const char *end = digits(text + (*text == 'a'), &d0);
     if (end && *end == ',')
-        end = digits(end + 1 + strspn(end + 1, " "), &gy);
+        end = digits(end + 1 + strspn(end + 1, " "), &d1);
     else
         end = NULL;
-    if (!end || *end || gx > UINT_MAX || gy > UINT_MAX)
-        return wrong("'%.100s' is not a coordinate (write gx,gy as in 3,0)", text);
-    *value = (struct hx_coordinate){(unsigned)gx, (unsigned)gy};
+    if (!end || *end || d0 > UINT_MAX || d1 > UINT_MAX)
+        return wrong("'%.100s' is not an address (write d0,d1 as in 3,0)", text);
+    *value = (struct hx_coordinate){(unsigned)d0, (unsigned)d1};
     return NULL;
 }
 

@@ -3,8 +3,8 @@
  *     number       123, 0x7f                 bytes     8192, 4KiB, 1MiB, 2G (K M G are KiB MiB GiB)
  *     duration     30s, 500ms, 2m, 1.5h, 10us, 100ns; a plain number is seconds
  *     real         0.25                      switch    true false yes no on off
- *     coordinate   gx,gy or agx,gy           choice    one word of a list
- *     coordinates  gx,gy agx,gy ...
+ *     coordinate   d0,d1 or ad0,d1           choice    one word of a list
+ *     coordinates  d0,d1 ad0,d1 ...
  *
  * A parser returns NULL when `text` is good and stores the value; otherwise it returns what is wrong, as a sentence
  * part that quotes the text ("'8 planes' is not a number"), valid until the next call from this thread. */
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 struct hx_coordinate {
-    unsigned gx, gy;
+    unsigned d0, d1;
 };
 
 /* low and high are inclusive. */

@@ -33,8 +33,8 @@ static json_t *to_json(const struct report *r, const struct hx_channels *c)
                                                (int)hx_channel_of(c, r->cycle[i]).vc));
     json_t *cut_off = json_null();
     if (f->unreachable)
-        cut_off = json_pack("{s:[i,i], s:[i,i], s:s}", "at", f->cut_from.gx, f->cut_from.gy, "to", f->cut_to.gx,
-                            f->cut_to.gy, "why", r->why);
+        cut_off = json_pack("{s:[i,i], s:[i,i], s:s}", "at", f->cut_from.d0, f->cut_from.d1, "to", f->cut_to.d0,
+                            f->cut_to.d1, "why", r->why);
     char routing[HX_ROUTING_BYTES];
     return json_pack("{s:s, s:s, s:b, s:i, s:I, s:i, s:I, s:I, s:I, s:b, s:I, s:I, s:o, s:o}", "spec", r->spec.fabric,
                      "routing", hx_routing_write(routing, &r->spec.graph->routing), "acyclic", r->cycle_length == 0,
@@ -55,7 +55,7 @@ static void print(const struct report *r, const struct hx_channels *c)
     if (f->isolated)
         printf("; %" PRIu64 " more pairs are of different jobs", f->isolated);
     if (f->unreachable)
-        printf("\n%-14s%u,%u to %u,%u: %s", "  as", f->cut_from.gx, f->cut_from.gy, f->cut_to.gx, f->cut_to.gy, r->why);
+        printf("\n%-14s%u,%u to %u,%u: %s", "  as", f->cut_from.d0, f->cut_from.d1, f->cut_to.d0, f->cut_to.d1, r->why);
     printf("\n%-14s%" PRIu64 "\n", "dead ends", f->dead_ends);
     printf("%-14s%s\n", "ways", f->minimal ? "all minimal" : "NOT all minimal");
     printf("%-14s%u cables\n", "diameter", f->diameter);
@@ -105,7 +105,7 @@ int main(int argc, char **argv)
     hx_progress_end(&progress);
     r.cycle_length = hx_channels_cycle(&channels, &r.cycle);
     if (r.found.unreachable) {
-        hx_plane_set_job(&plane, hx_plane_job_at(&plane, r.found.cut_from.gx, r.found.cut_from.gy));
+        hx_plane_set_job(&plane, hx_plane_job_at(&plane, r.found.cut_from.d0, r.found.cut_from.d1));
         (void)hx_plane_why(r.why, &plane, r.found.cut_from, r.found.cut_to);
     }
     r.passed = judge(&r);

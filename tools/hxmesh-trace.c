@@ -36,8 +36,8 @@ static void finished(void *context, const struct hx_trace_packet *p)
 /* A coordinate that may be any one lies in every fabric. */
 static struct hx_coordinate named_part(struct hx_coordinate at)
 {
-    at.gx = at.gx == HX_TRACE_ANY ? 0 : at.gx;
-    at.gy = at.gy == HX_TRACE_ANY ? 0 : at.gy;
+    at.d0 = at.d0 == HX_TRACE_ANY ? 0 : at.d0;
+    at.d1 = at.d1 == HX_TRACE_ANY ? 0 : at.d1;
     return at;
 }
 
@@ -108,7 +108,7 @@ static void run(struct request *r, const struct hx_spec *spec, const struct hx_c
 static void take_packet(struct request *r, const char *text, unsigned *given)
 {
     uint64_t *const to[] = {NULL, NULL, NULL, NULL, &r->filter.message, &r->filter.offset};
-    unsigned *const coordinates[] = {&r->filter.from.gx, &r->filter.from.gy, &r->filter.to.gx, &r->filter.to.gy};
+    unsigned *const coordinates[] = {&r->filter.from.d0, &r->filter.from.d1, &r->filter.to.d0, &r->filter.to.d1};
     static const unsigned bits[] = {GIVEN_FROM, GIVEN_FROM, GIVEN_TO, GIVEN_TO, GIVEN_MESSAGE, GIVEN_OFFSET};
     const char *next = text;
     r->filter.from = r->filter.to = (struct hx_coordinate){HX_TRACE_ANY, HX_TRACE_ANY};
@@ -120,7 +120,7 @@ static void take_packet(struct request *r, const char *text, unsigned *given)
         size_t length = strcspn(next, ",");
         uint64_t value = 0;
         if (length == 0 || length >= sizeof word || (next[length] == ',') != (part < 5))
-            hx_die(HX_EXIT_USAGE, "--packet", "'%s' is not gx,gy,gx,gy,message,offset", text);
+            hx_die(HX_EXIT_USAGE, "--packet", "'%s' is not d0,d1,d0,d1,message,offset", text);
         memcpy(word, next, length);
         next += length + 1;
         if (strcmp(word, "*") == 0 && !letter)
@@ -157,14 +157,14 @@ int main(int argc, char **argv)
          .to.coordinate = &r.filter.from,
          .given = &given,
          .given_bit = GIVEN_FROM,
-         .help = "of messages of this accelerator",
+         .help = "of messages of this host",
          .otherwise = "any"},
         {.name = "to",
          .kind = HX_OPTION_COORDINATE,
          .to.coordinate = &r.filter.to,
          .given = &given,
          .given_bit = GIVEN_TO,
-         .help = "of messages to this accelerator",
+         .help = "of messages to this host",
          .otherwise = "any"},
         {.name = "message",
          .letter = 'm',
@@ -188,7 +188,7 @@ int main(int argc, char **argv)
         {.name = "packet",
          .letter = 'p',
          .kind = HX_OPTION_STRING,
-         .argument = "gx,gy,gx,gy,MESSAGE,OFFSET",
+         .argument = "d0,d1,d0,d1,MESSAGE,OFFSET",
          .to.string = &r.packet,
          .help = "all of these at once: from, to, message, offset; '*' for any"},
         {.name = "missing", .kind = HX_OPTION_FLAG, .to.flag = &r.view.missing_only, .help = "that did not arrive"},

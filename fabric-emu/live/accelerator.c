@@ -29,7 +29,7 @@ static uint64_t *record_of(struct accelerator *a, uint64_t number)
 static bool begin(struct accelerator *a, const struct workload_message *m)
 {
     struct hx_coordinate to = hx_address_of(a->worker->f->g, m->to);
-    return hx_endpoint_send(&a->endpoint, to.gx, to.gy, m->bytes, m->tag, m->number) == HX_OK;
+    return hx_endpoint_send(&a->endpoint, to.d0, to.d1, m->bytes, m->tag, m->number) == HX_OK;
 }
 
 /* The lowest record above `after`. */
@@ -179,7 +179,7 @@ static struct fab_exchange *exchange_with(const struct accelerator *a, unsigned 
 static void count_exchange(const struct accelerator *a, const struct hx_event *event)
 {
     const struct fab_fabric *f = a->worker->f;
-    unsigned external = fab_external(f, hx_fabric_host(f->g, event->gx, event->gy));
+    unsigned external = fab_external(f, hx_fabric_host(f->g, event->d0, event->d1));
     if (external == f->spec.externals)
         return;
     struct fab_exchange *e = exchange_with(a, external);
@@ -199,7 +199,7 @@ static void take_event(void *of, const struct hx_event *event)
     if (event->type == HX_EVENT_RECEIVED)
         return;
     if (event->type == HX_EVENT_FAILED)
-        note_cut_off(a, hx_fabric_host(a->worker->f->g, event->gx, event->gy));
+        note_cut_off(a, hx_fabric_host(a->worker->f->g, event->d0, event->d1));
     uint64_t *record = record_of(a, event->cookie + 1);
     if (record)
         *record = 0;
@@ -224,7 +224,7 @@ static uint32_t rank_of_first(const struct accelerator *a, unsigned external)
 {
     const struct fab_fabric *f = a->worker->f;
     const struct hx_external *e = &f->spec.external[external];
-    uint32_t rank = hx_fabric_host(f->g, e->gx, e->gy);
+    uint32_t rank = hx_fabric_host(f->g, e->d0, e->d1);
     return fab_external(f, rank) == external ? rank : a->rank;
 }
 

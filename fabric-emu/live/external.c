@@ -35,7 +35,7 @@ static bool is_out(const struct external *x, unsigned cable)
 
 static uint32_t rank_of(const struct external *x, const struct hx_external *e)
 {
-    return hx_fabric_host(x->f->g, e->gx, e->gy);
+    return hx_fabric_host(x->f->g, e->d0, e->d1);
 }
 
 static const char *name_of(const struct external *x, unsigned cable, char name[HX_NAME_BYTES])
@@ -116,7 +116,7 @@ bool external_open(struct external *x, const struct fab_fabric *f, struct hx_pro
         const struct hx_external *e = &f->spec.external[i];
         if (e->plane >= f->g->planes)
             return hx_fail(problem, HX_EXIT_CONFIG, f->spec.source, "external accelerator %u,%u is in plane %u of %u",
-                           e->gx, e->gy, e->plane, f->g->planes);
+                           e->d0, e->d1, e->plane, f->g->planes);
     }
     x->wire = hx_allocate(cables(x), sizeof *x->wire);
     x->state = hx_allocate(f->spec.externals, sizeof *x->state);

@@ -154,7 +154,7 @@ void fab_create(struct fab_fabric *f, struct hx_spec *spec, const struct fab_opt
 
 static uint32_t rank_of(const struct fab_fabric *f, const struct hx_external *e)
 {
-    return hx_fabric_host(f->g, e->gx, e->gy);
+    return hx_fabric_host(f->g, e->d0, e->d1);
 }
 
 size_t fab_attach_bytes(void)

@@ -19,7 +19,7 @@ static const struct verb verbs[] = {
     {"top", NULL, "a running fabric, live or virtual: hottest links, rates, drops, workers, map"},
     {"topologies", NULL, "what fabrics there are, and how each is written"},
     {"info", NULL, "size, cost, diameter and limits of a fabric, or of several beside each other"},
-    {"route", NULL, "every minimal way between accelerators"},
+    {"route", NULL, "every minimal way between hosts"},
     {"check", NULL, "prove a fabric's routes free of deadlock"},
     {"allocate", NULL, "boards for jobs: a virtual sub-HammingMesh for each; how full job mixes make a fabric"},
     {"jobs", NULL, "a queue of jobs over time: utilization, waiting, fragmentation, failures"},

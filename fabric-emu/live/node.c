@@ -115,8 +115,8 @@ static void build_accelerator(struct worker *w, struct accelerator *a, uint32_t 
                               .job = &f->job[f->jobs.slot[rank]],
                               .worker = w,
                               .rank = rank,
-                              .gx = (uint16_t)at.gx,
-                              .gy = (uint16_t)at.gy};
+                              .gx = (uint16_t)at.d0,
+                              .gy = (uint16_t)at.d1};
     a->hal = (struct hal_endpoint){.worker = &w->shm,
                                    .planes = (uint8_t)f->g->planes,
                                    .vcs = f->g->vcs,
@@ -180,7 +180,7 @@ static uint64_t workers_down(const struct fab_fabric *f)
 static uint32_t rank_of_external(const struct worker *w, unsigned external)
 {
     const struct hx_external *e = &w->f->spec.external[external];
-    return hx_fabric_host(w->f->g, e->gx, e->gy);
+    return hx_fabric_host(w->f->g, e->d0, e->d1);
 }
 
 static bool bridges(const struct worker *w, unsigned external)

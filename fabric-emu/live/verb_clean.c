@@ -21,6 +21,8 @@ int verb_clean(int argc, char **argv)
 {
     const struct hx_command command = {
         .program = "hxmesh clean",
+        .examples = {{"hxmesh clean", "what was removed, a line each"},
+                     {"hxmesh clean --json -", "the same, and what is in use, for a program"}},
         .related = "hxmesh-run hxmesh-top",
         .summary = "Removes what a killed run left in /dev/shm. Running fabrics are not touched."};
     struct hx_common common;

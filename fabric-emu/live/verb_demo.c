@@ -40,6 +40,8 @@ int verb_demo(int argc, char **argv)
 {
     const struct hx_command command = {
         .program = "hxmesh demo",
+        .examples = {{"hxmesh demo", "takes some seconds, and says what it does"},
+                     {"hxmesh demo --quiet", "the same without bars, as for a log"}},
         .failed = "something was lost or corrupted",
         .related = "hxmesh-run hxmesh-send",
         .summary =

@@ -5,12 +5,15 @@
 #include "verbs.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
+#define NOBODY UINT_MAX
+
 struct send_settings {
     const char *fabric, *to, *save, *name;
-    struct hx_coordinate from;
+    struct hx_coordinate from; /* NOBODY: nothing was said */
     struct hx_overrides overrides;
     uint64_t workers;
 };
@@ -33,11 +36,11 @@ static void print_receivers(const struct session *s, const struct transfer *t)
     char hex[65];
     transfer_hex(t->digest, hex);
     struct hx_coordinate from = hx_address_of(s->f.g, t->source);
-    printf("%s: %" PRIu64 " bytes from a%u,%u\n  sha-256 %s  (original)\n", t->path, t->bytes, from.gx, from.gy, hex);
+    printf("%s: %" PRIu64 " bytes from a%u,%u\n  sha-256 %s  (original)\n", t->path, t->bytes, from.d0, from.d1, hex);
     for (uint32_t i = 0; i < t->target_count; i++) {
         struct hx_coordinate to = hx_address_of(s->f.g, t->targets[i]);
         transfer_hex(s->f.accelerator[t->targets[i]].file.digest, hex);
-        printf("  sha-256 %s  a%u,%u %s\n", hex, to.gx, to.gy,
+        printf("  sha-256 %s  a%u,%u %s\n", hex, to.d0, to.d1,
                is_identical(s, t, t->targets[i]) ? "identical" : "DIFFERS");
     }
     double seconds = (double)s->result.outcome.elapsed_ns / 1e9;
@@ -56,7 +59,7 @@ static json_t *transfer_json(const struct session *s, const struct transfer *t)
     for (uint32_t i = 0; i < t->target_count; i++) {
         struct hx_coordinate to = hx_address_of(s->f.g, t->targets[i]);
         transfer_hex(s->f.accelerator[t->targets[i]].file.digest, hex);
-        (void)json_array_append_new(receivers, json_pack("{s:[i,i], s:s, s:b}", "at", to.gx, to.gy, "sha256", hex,
+        (void)json_array_append_new(receivers, json_pack("{s:[i,i], s:s, s:b}", "at", to.d0, to.d1, "sha256", hex,
                                                          "identical", is_identical(s, t, t->targets[i])));
     }
     transfer_hex(t->digest, hex);
@@ -80,7 +83,7 @@ static uint32_t target_of(const struct send_settings *send, const struct hx_spec
     if (wrong)
         hx_die(HX_EXIT_USAGE, "--to", "%s (or 'all')", wrong);
     hx_spec_check_coordinate(spec, "--to", to);
-    return hx_fabric_host(g, to.gx, to.gy);
+    return hx_fabric_host(g, to.d0, to.d1);
 }
 
 static int carry(struct send_settings *send, const char *path, const struct hx_common *common)
@@ -88,12 +91,15 @@ static int carry(struct send_settings *send, const char *path, const struct hx_c
     hx_output_check(common->json);
     struct hx_spec spec;
     hx_spec_load(send->fabric, &send->overrides, &spec);
-    hx_spec_check_coordinate(&spec, "--from", send->from);
     const struct hx_fabric *g = hx_spec_fabric(&spec);
+    for (uint32_t host = 0; send->from.d0 == NOBODY; host++)
+        if (!hx_spec_board_failed(&spec, hx_spec_board_of(&spec, host)))
+            send->from = hx_address_of(g, host);
+    hx_spec_check_coordinate(&spec, "--from", send->from);
     uint32_t target = target_of(send, &spec, g);
-    uint32_t source = hx_fabric_host(g, send->from.gx, send->from.gy);
-    if (hx_spec_board_failed(&spec, hx_spec_board_at(&spec, send->from.gx, send->from.gy)))
-        hx_die(HX_EXIT_USAGE, "--from", "a%u,%u is on a failed board", send->from.gx, send->from.gy);
+    uint32_t source = hx_fabric_host(g, send->from.d0, send->from.d1);
+    if (hx_spec_board_failed(&spec, hx_spec_board_at(&spec, send->from.d0, send->from.d1)))
+        hx_die(HX_EXIT_USAGE, "--from", "a%u,%u is on a failed board", send->from.d0, send->from.d1);
     hx_spec_refuse_external(&spec, "hxmesh send");
     struct transfer transfer = {.save = send->save};
     transfer_open(&transfer, path);
@@ -121,50 +127,52 @@ static int carry(struct send_settings *send, const char *path, const struct hx_c
 
 int verb_send(int argc, char **argv)
 {
-    struct send_settings send = {.fabric = "4x4 Hx2Mesh", .to = "all"};
-    const struct hx_option options[] = {
-        {.name = "from", .kind = HX_OPTION_COORDINATE, .to.coordinate = &send.from, .help = "who sends"},
-        {.name = "to",
-         .kind = HX_OPTION_STRING,
-         .argument = "GX,GY|all",
-         .to.string = &send.to,
-         .help = "who receives"},
-        {.name = "save",
-         .kind = HX_OPTION_STRING,
-         .argument = "FOLDER",
-         .to.string = &send.save,
-         .help = "write what each receiver got to FOLDER/aGX,GY.NAME"},
-        {.name = "fabric",
-         .letter = 'f',
-         .kind = HX_OPTION_STRING,
-         .argument = "SPEC|FILE",
-         .to.string = &send.fabric,
-         .help = "the fabric"},
-        HX_OVERRIDE_OPTIONS(&send.overrides),
-        HX_CREDIT_OPTION(&send.overrides),
-        {.name = "workers",
-         .letter = 'w',
-         .kind = HX_OPTION_NUMBER,
-         .to.number = &send.workers,
-         .low = 0,
-         .high = HX_MOST_WORKERS,
-         .help = "worker processes; 0: one a core"},
-        {.name = "name",
-         .kind = HX_OPTION_STRING,
-         .argument = "NAME",
-         .to.string = &send.name,
-         .help = "of the fabric's shared memory, /dev/shm/hxmesh-NAME",
-         .otherwise = "the process number"},
-        HX_OPTIONS_END};
+    struct send_settings send = {.fabric = "4x4 Hx2Mesh", .to = "all", .from = {NOBODY, NOBODY}};
+    const struct hx_option options[] = {{.name = "from",
+                                         .kind = HX_OPTION_COORDINATE,
+                                         .to.coordinate = &send.from,
+                                         .help = "who sends",
+                                         .otherwise = "the first host that works"},
+                                        {.name = "to",
+                                         .kind = HX_OPTION_STRING,
+                                         .argument = "d0,d1|all",
+                                         .to.string = &send.to,
+                                         .help = "who receives"},
+                                        {.name = "save",
+                                         .kind = HX_OPTION_STRING,
+                                         .argument = "FOLDER",
+                                         .to.string = &send.save,
+                                         .help = "write what each receiver got to FOLDER/aD0,D1.NAME"},
+                                        {.name = "fabric",
+                                         .letter = 'f',
+                                         .kind = HX_OPTION_STRING,
+                                         .argument = "SPEC|FILE",
+                                         .to.string = &send.fabric,
+                                         .help = "the fabric"},
+                                        HX_OVERRIDE_OPTIONS(&send.overrides),
+                                        HX_CREDIT_OPTION(&send.overrides),
+                                        {.name = "workers",
+                                         .letter = 'w',
+                                         .kind = HX_OPTION_NUMBER,
+                                         .to.number = &send.workers,
+                                         .low = 0,
+                                         .high = HX_MOST_WORKERS,
+                                         .help = "worker processes; 0: one a core"},
+                                        {.name = "name",
+                                         .kind = HX_OPTION_STRING,
+                                         .argument = "NAME",
+                                         .to.string = &send.name,
+                                         .help = "of the fabric's shared memory, /dev/shm/hxmesh-NAME",
+                                         .otherwise = "the process number"},
+                                        HX_OPTIONS_END};
     const struct hx_command command = {
         .program = "hxmesh send",
         .examples = {{"hxmesh send FILE --from 0,0 --to all", "carries a file to everyone, compares, shows SHA-256"}},
         .failed = "the file did not arrive, or is not the same",
         .related = "hxmesh-run",
         .operands = "FILE",
-        .summary =
-            "Carries a file through a fabric to one accelerator or to all others, compares what arrives byte for "
-            "byte and shows its SHA-256.",
+        .summary = "Carries a file through a fabric to one host or to all others, compares what arrives byte for "
+                   "byte and shows its SHA-256.",
         .details = "Exit code: 0 identical everywhere, 1 not, 130 interrupted. A receiver whose worker is killed loses "
                    "what it "
                    "had of the file.",

@@ -31,7 +31,7 @@ static json_t *root_json(const struct hx_fabric *g, const struct collective_job 
 {
     uint32_t root = hx_fabric_at(g, job->gx[job->root_column], job->gy[job->root_row]);
     const struct hx_coordinate at = hx_address_of(g, root);
-    return json_pack("[i, i]", (int)at.gx, (int)at.gy);
+    return json_pack("[i, i]", (int)at.d0, (int)at.d1);
 }
 
 json_t *collective_report_json(const struct collective_plan *p, struct collective_count count, double injectable)

@@ -55,7 +55,7 @@ static void begin_messages(struct driver *d)
     for (uint32_t refused = 0;
          hx_endpoint_takes(&d->endpoint) && !time_is_over(d, now) && workload_next(w, now, refused, &m);) {
         struct hx_coordinate to = hx_address_of(d->worker->m->g, m.to);
-        if (hx_endpoint_send(&d->endpoint, to.gx, to.gy, m.bytes, m.tag, m.due) == HX_OK)
+        if (hx_endpoint_send(&d->endpoint, to.d0, to.d1, m.bytes, m.tag, m.due) == HX_OK)
             workload_take(w, &m);
         else
             refused |= (uint32_t)1 << m.lane;
@@ -223,7 +223,7 @@ void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, 
     }
     const struct hx_endpoint_config config = config_of(d);
     if (hx_endpoint_init(&d->endpoint, &config, &d->hal, virtual_stock_take(hx_endpoint_bytes(&config))) != HX_OK)
-        hx_die(HX_EXIT_CONFIG, w->m->spec->source, "endpoint a%u,%u cannot be built", config.gx, config.gy);
+        hx_die(HX_EXIT_CONFIG, w->m->spec->source, "endpoint a%u,%u cannot be built", config.d0, config.d1);
     e->endpoint = &d->hal;
     e->drive = drive;
     e->of = d;

@@ -130,7 +130,7 @@ static int open_saved(const struct transfer *t, uint32_t rank)
     struct hx_coordinate at = hx_address_of(t->g, rank);
     const char *base = strrchr(t->path, '/');
     char path[4096];
-    (void)snprintf(path, sizeof path, "%s/a%u,%u.%s", t->save, at.gx, at.gy, base ? base + 1 : t->path);
+    (void)snprintf(path, sizeof path, "%s/a%u,%u.%s", t->save, at.d0, at.d1, base ? base + 1 : t->path);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0)
         hx_die(HX_EXIT_ENVIRONMENT, path, "cannot be written: %s", strerror(errno));

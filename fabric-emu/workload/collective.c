@@ -41,9 +41,9 @@ static void take(struct workload *w, const struct workload_message *m)
 /* The program knows others by their places on the logical grid, the endpoint by their addresses. */
 static int received(struct collective *p, const struct hx_event *e)
 {
-    uint32_t from = hx_fabric_host(p->g, e->gx, e->gy);
+    uint32_t from = hx_fabric_host(p->g, e->d0, e->d1);
     const struct hx_coordinate at = hx_grid_of(p->g, from);
-    return from == HX_NOWHERE ? HX_E_RANGE : hx_collective_received(&p->c, at.gx, at.gy, e->tag);
+    return from == HX_NOWHERE ? HX_E_RANGE : hx_collective_received(&p->c, at.d0, at.d1, e->tag);
 }
 
 static int event(struct workload *w, const struct hx_event *e)
@@ -132,8 +132,8 @@ struct workload *collective_make(const struct workload_plan *plan, uint32_t rank
         sums = (float *)(void *)((uint8_t *)memory + staging);
     }
     if (hx_collective_init(&p->c, &config, p->vector, sums) != HX_OK)
-        hx_die(HX_EXIT_CONFIG, t->spec->source, "the collective of a%u,%u cannot be built", hx_grid_of(t->g, rank).gx,
-               hx_grid_of(t->g, rank).gy);
+        hx_die(HX_EXIT_CONFIG, t->spec->source, "the collective of a%u,%u cannot be built", hx_grid_of(t->g, rank).d0,
+               hx_grid_of(t->g, rank).d1);
     if (p->vector)
         collective_values_write(&p->values, &p->c, p->vector);
     return &p->base;

@@ -21,7 +21,7 @@ static uint16_t gather(const struct traffic *t, const uint32_t *member, uint32_t
     uint16_t count = 0;
     for (uint32_t i = 0; i < members; i++) {
         struct hx_coordinate at = hx_grid_of(t->g, member[i]);
-        seen[columns ? at.gx : at.gy] = true;
+        seen[columns ? at.d0 : at.d1] = true;
     }
     for (unsigned i = 0; i < all; i++) {
         if (seen[i])
@@ -116,8 +116,8 @@ static bool add_job(struct collective_plan *p, uint32_t first, uint32_t root, st
                        members, job->tag, job->columns, job->rows);
     const struct hx_coordinate root_at = hx_grid_of(t->g, root);
     if (t->members[root] && t->first[root] == t->first[first]) {
-        job->root_column = index_in(job->gx, job->columns, root_at.gx);
-        job->root_row = index_in(job->gy, job->rows, root_at.gy);
+        job->root_column = index_in(job->gx, job->columns, root_at.d0);
+        job->root_row = index_in(job->gy, job->rows, root_at.d1);
     }
     choose_algorithm(p, job);
     return is_possible(p, job, problem);
@@ -206,8 +206,8 @@ struct hx_collective_config collective_config(const struct collective_plan *p, u
     const struct collective_job *job = collective_job_of(p, rank);
     const struct hx_coordinate at = hx_grid_of(p->traffic->g, rank);
     struct hx_collective_config config = config_of(p, job);
-    config.column = index_in(job->gx, job->columns, at.gx);
-    config.row = index_in(job->gy, job->rows, at.gy);
+    config.column = index_in(job->gx, job->columns, at.d0);
+    config.row = index_in(job->gy, job->rows, at.d1);
     return config;
 }
 

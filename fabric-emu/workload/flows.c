@@ -157,10 +157,10 @@ static bool check_pair(struct reading *r, const char *at, uint32_t from, uint32_
     struct hx_coordinate a = hx_address_of(r->g, from);
     struct hx_coordinate b = hx_address_of(r->g, to);
     if (from == to)
-        return fail(r, at, "a%u,%u sends to itself (leave it out: that never crosses the fabric)", a.gx, a.gy);
+        return fail(r, at, "a%u,%u sends to itself (leave it out: that never crosses the fabric)", a.d0, a.d1);
     if (job != other)
-        return fail(r, at, "a%u,%u of job %u sends to a%u,%u of job %u (only accelerators of one job talk)", a.gx, a.gy,
-                    job, b.gx, b.gy, other);
+        return fail(r, at, "a%u,%u of job %u sends to a%u,%u of job %u (only accelerators of one job talk)", a.d0, a.d1,
+                    job, b.d0, b.d1, other);
     return true;
 }
 

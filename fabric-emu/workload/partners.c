@@ -126,7 +126,7 @@ static void pair_on_grid(struct traffic *t, struct grid *grid, const uint32_t *m
     for (uint32_t i = 0; has_places && i < n; i++) {
         uint32_t rank = members[i];
         struct hx_coordinate at = hx_grid_of(t->g, rank);
-        uint32_t place = place_to(t->settings.pattern, grid, grid->column_of[at.gx], grid->row_of[at.gy]);
+        uint32_t place = place_to(t->settings.pattern, grid, grid->column_of[at.d0], grid->row_of[at.d1]);
         uint32_t to = hx_fabric_at(t->g, grid->gx[place % grid->columns], grid->gy[place / grid->columns]);
         if (to != rank && t->members[to] && t->first[to] == t->first[rank])
             t->partner[rank] = to;

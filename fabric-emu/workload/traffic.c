@@ -68,7 +68,7 @@ void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx
     const struct hx_coordinates *target = &settings->target;
     *t = (struct traffic){.spec = spec, .g = g, .settings = *settings, .flows = flows, .targets = target->count};
     for (unsigned i = 0; i < target->count; i++)
-        t->target[i] = hx_fabric_host(g, target->at[i].gx, target->at[i].gy);
+        t->target[i] = hx_fabric_host(g, target->at[i].d0, target->at[i].d1);
     t->targets += t->targets == 0; /* the north-west one */
     t->member = hx_allocate(n, sizeof *t->member);
     t->first = hx_allocate(n, sizeof *t->first);
@@ -99,7 +99,7 @@ static uint32_t neighbour(const struct traffic *t, uint32_t rank, unsigned side)
     struct hx_coordinate at = hx_grid_of(g, rank);
     unsigned dx = side == HX_E ? 1U : side == HX_W ? g->columns - 1U : 0;
     unsigned dy = side == HX_S ? 1U : side == HX_N ? g->rows - 1U : 0;
-    uint32_t to = hx_fabric_at(g, (at.gx + dx) % g->columns, (at.gy + dy) % g->rows);
+    uint32_t to = hx_fabric_at(g, (at.d0 + dx) % g->columns, (at.d1 + dy) % g->rows);
     bool fits = to != rank && is_alive(t, to) && t->first[to] == t->first[rank];
     return fits ? to : TRAFFIC_NOBODY;
 }

@@ -6,7 +6,7 @@ static json_t *coordinates(const struct hx_coordinates *values)
 {
     json_t *list = json_array();
     for (unsigned i = 0; i < values->count; i++)
-        (void)json_array_append_new(list, json_pack("[i, i]", (int)values->at[i].gx, (int)values->at[i].gy));
+        (void)json_array_append_new(list, json_pack("[i, i]", (int)values->at[i].d0, (int)values->at[i].d1));
     return list;
 }
 
@@ -36,7 +36,7 @@ static json_t *value_of(const struct hx_option *o)
     case HX_OPTION_REAL:
         return json_real(*o->to.real);
     case HX_OPTION_COORDINATE:
-        return json_pack("[i, i]", (int)o->to.coordinate->gx, (int)o->to.coordinate->gy);
+        return json_pack("[i, i]", (int)o->to.coordinate->d0, (int)o->to.coordinate->d1);
     case HX_OPTION_COORDINATES:
         return coordinates(o->to.coordinates);
     case HX_OPTION_CHOICE:

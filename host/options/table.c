@@ -37,8 +37,8 @@ const char *hx_option_argument(const struct hx_option *option)
     static const char *const by_kind[] = {
         [HX_OPTION_HEADING] = "",          [HX_OPTION_FLAG] = "",       [HX_OPTION_STRING] = "TEXT",
         [HX_OPTION_LIST] = "TEXT",         [HX_OPTION_NUMBER] = "N",    [HX_OPTION_BYTES] = "SIZE",
-        [HX_OPTION_DURATION] = "TIME",     [HX_OPTION_REAL] = "X",      [HX_OPTION_COORDINATE] = "gx,gy",
-        [HX_OPTION_COORDINATES] = "gx,gy", [HX_OPTION_CHOICE] = "WORD", [HX_OPTION_HELP] = "",
+        [HX_OPTION_DURATION] = "TIME",     [HX_OPTION_REAL] = "X",      [HX_OPTION_COORDINATE] = "d0,d1",
+        [HX_OPTION_COORDINATES] = "d0,d1", [HX_OPTION_CHOICE] = "WORD", [HX_OPTION_HELP] = "",
         [HX_OPTION_VERSION] = "",          [HX_OPTION_END] = ""};
     return option->argument ? option->argument : by_kind[option->kind];
 }
@@ -78,7 +78,7 @@ const char *hx_option_default(const struct hx_option *o, char *text)
         snprintf(text, HX_OPTION_TEXT, "%g", *o->to.real);
         return text;
     case HX_OPTION_COORDINATE:
-        snprintf(text, HX_OPTION_TEXT, "%u,%u", o->to.coordinate->gx, o->to.coordinate->gy);
+        snprintf(text, HX_OPTION_TEXT, "%u,%u", o->to.coordinate->d0, o->to.coordinate->d1);
         return text;
     case HX_OPTION_CHOICE:
         return o->choices[*o->to.choice];

@@ -31,8 +31,8 @@ static bool read_place(struct reading *r)
                             place[0], place[1], s->graph->digits[0] - 1, s->graph->digits[1] - 1);
     if (hx_spec_board_failed(s, hx_spec_board_at(s, place[0], place[1])))
         return hx_yaml_fail(r->y, at, r->problem, "accelerator %u,%u is on a failed board", place[0], place[1]);
-    r->external->gx = (uint16_t)place[0];
-    r->external->gy = (uint16_t)place[1];
+    r->external->d0 = (uint16_t)place[0];
+    r->external->d1 = (uint16_t)place[1];
     return true;
 }
 
@@ -82,8 +82,8 @@ static bool read_ports(struct reading *r)
     struct hx_external *e = r->external;
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++) {
         const struct hx_yaml_item *item = hx_yaml_within(ports, keys[port]);
-        if (item && hx_fabric_far(g, hx_fabric_host(g, e->gx, e->gy), port).node == HX_NOWHERE)
-            return hx_yaml_fail_key(r->y, item, r->problem, "no cable is on this port of %u,%u in a %s", e->gx, e->gy,
+        if (item && hx_fabric_far(g, hx_fabric_host(g, e->d0, e->d1), port).node == HX_NOWHERE)
+            return hx_yaml_fail_key(r->y, item, r->problem, "no cable is on this port of %u,%u in a %s", e->d0, e->d1,
                                     r->spec->fabric);
         if (item && !read_cable(r, item, &e->port[port]))
             return false;
@@ -103,9 +103,9 @@ static bool is_new(const struct reading *r, const struct hx_external *first)
 {
     const struct hx_external *last = r->external;
     for (const struct hx_external *e = first; e <= last; e++) {
-        if (e != last && e->gx == last->gx && e->gy == last->gy && e->plane == last->plane)
-            return hx_yaml_fail_key(r->y, r->entry, r->problem, "accelerator %u,%u has two entries for plane %u", e->gx,
-                                    e->gy, e->plane);
+        if (e != last && e->d0 == last->d0 && e->d1 == last->d1 && e->plane == last->plane)
+            return hx_yaml_fail_key(r->y, r->entry, r->problem, "accelerator %u,%u has two entries for plane %u", e->d0,
+                                    e->d1, e->plane);
         for (unsigned i = 0; i < HX_CABLE_PORTS * HX_CABLE_PORTS; i++) {
             unsigned mine = i % HX_CABLE_PORTS;
             unsigned other = i / HX_CABLE_PORTS;

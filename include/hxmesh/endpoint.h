@@ -73,7 +73,7 @@ enum hx_event_type {
 struct hx_event {
     enum hx_event_type type;
     int error;       /* FAILED: HX_E_UNREACHABLE (no way, `retries` probes in vain, or abandoned) */
-    uint16_t gx, gy; /* the peer */
+    uint16_t d0, d1; /* the peer */
     uint32_t message;
     uint32_t tag;
     uint64_t bytes;
@@ -82,9 +82,9 @@ struct hx_event {
 
 /* What an endpoint is told once. */
 struct hx_endpoint_config {
-    uint16_t gx, gy;   /* itself */
-    uint16_t columns;  /* of the fabric: a*x */
-    uint16_t rows;     /* b*y */
+    uint16_t d0, d1;   /* itself */
+    uint16_t columns;  /* of the fabric: what d0 is below */
+    uint16_t rows;     /* what d1 is below */
     uint8_t plane_set; /* planes that it has, bit by plane; not 0 */
     uint8_t retries;   /* probes, without that more arrives, before a message is given up */
     uint16_t sends;    /* messages under way at once: 1 .. HX_MAX_SENDS */
@@ -259,10 +259,10 @@ size_t hx_endpoint_bytes(const struct hx_endpoint_config *config);
 int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *config, struct hal_endpoint *hal,
                      void *memory);
 
-/* Takes over a message of `bytes` bytes (0 and up; at most 2^32-1 packets) for (gx, gy). `tag` travels with every
+/* Takes over a message of `bytes` bytes (0 and up; at most 2^32-1 packets) for (d0, d1). `tag` travels with every
  * packet, `cookie` stays here. HX_E_BUSY: all sends are taken, or four messages to this peer are under way.
  * HX_E_RANGE: no such accelerator, or too long. HX_E_CAPACITY: it would be one peer too many. */
-int hx_endpoint_send(struct hx_endpoint *ep, unsigned gx, unsigned gy, uint64_t bytes, uint32_t tag, uint64_t cookie);
+int hx_endpoint_send(struct hx_endpoint *ep, unsigned d0, unsigned d1, uint64_t bytes, uint32_t tag, uint64_t cookie);
 
 /* Whether hx_endpoint_send() would take one more message, as far as sends are concerned. */
 static inline bool hx_endpoint_takes(const struct hx_endpoint *ep)
@@ -274,8 +274,8 @@ static inline bool hx_endpoint_takes(const struct hx_endpoint *ep)
  * answers are asked for at once. Tries made so far do not count. */
 void hx_endpoint_routes_changed(struct hx_endpoint *ep);
 
-/* Gives up the messages to (gx, gy) that are under way: their FAILED come in the next steps. */
-void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned gx, unsigned gy);
+/* Gives up the messages to (d0, d1) that are under way: their FAILED come in the next steps. */
+void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned d0, unsigned d1);
 
 /* Nanoseconds of hal_now(), before which no step has to be made for the sake of time; UINT64_MAX: never. */
 static inline uint64_t hx_endpoint_deadline(const struct hx_endpoint *ep)

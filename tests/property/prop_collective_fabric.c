@@ -46,7 +46,7 @@ static void event(void *of, const struct hx_event *e)
     if (e->type == HX_EVENT_SENT)
         assert_int_equal(hx_collective_sent(&p->c, e->tag), HX_OK);
     else
-        assert_int_equal(hx_collective_received(&p->c, e->gx, e->gy, e->tag), HX_OK);
+        assert_int_equal(hx_collective_received(&p->c, e->d0, e->d1, e->tag), HX_OK);
 }
 
 static struct hx_endpoint *endpoint_of(const struct player *p)

@@ -78,7 +78,7 @@ void messages_place(struct messages *m, unsigned rank, const struct hx_header *h
 
 void messages_event(struct messages *m, unsigned rank, const struct hx_event *event)
 {
-    unsigned peer = event->gy * m->columns + event->gx;
+    unsigned peer = event->d1 * m->columns + event->d0;
     if (event->type == HX_EVENT_RECEIVED) {
         struct message *message = message_of(m, event->tag, peer, rank);
         assert_int_equal(event->bytes, message->bytes);

@@ -91,3 +91,15 @@ arrived() {
     [ -z "$output" ]
     [[ "$stderr" == "hxmesh: error: --to: "* ]]
 }
+
+@test "send: from the first host that works, unless it is said" {
+    head -c 5000 /dev/urandom >file
+    printf 'fabric: 2x1 Hx2Mesh\nfailed_boards: [[0, 0]]\n' >failed.hxm.yaml
+    run --separate-stderr hxmesh send file --fabric failed.hxm.yaml --from 0,0 --name "$NAME"
+    [ "$status" -eq 2 ]
+    [ "$stderr" = "hxmesh: error: --from: a0,0 is on a failed board" ]
+    run --separate-stderr hxmesh send file --fabric failed.hxm.yaml --name "$NAME"
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "file: 5000 bytes from a2,0" ]
+    [[ "$output" == *"3 of 3 identical, 0 bytes differ"* ]]
+}

@@ -239,10 +239,10 @@ static void what_is_out_of_range_is_refused(void **state)
         struct hx_endpoint_config c = cloud.end[0].config;
         switch (field) {
         case 0:
-            c.gx = 2;
+            c.d0 = 2;
             break;
         case 1:
-            c.gy = 1;
+            c.d1 = 1;
             break;
         case 2:
             c.plane_set = 0;

@@ -26,7 +26,7 @@ static void packets_say_where_they_come_from(void **state)
     (void)state;
     struct hx_endpoint_config config = trial_config(1);
     config.rows = ROWS;
-    config.gy = FAR_ROW;
+    config.d1 = FAR_ROW;
     cloud_init(&cloud, ENDS, &config, LOOPBACK_MAX_BLOCKS, 1);
     trial_hold(true);
     trial_send(2, 1, 10);

@@ -100,8 +100,8 @@ static void values_reach_their_targets(void **state)
     assert_int_equal(got.bytes, 4096);
     assert_int_equal(got.time, 2000000);
     assert_true(got.real > 0.49 && got.real < 0.51);
-    assert_int_equal(got.at.gx, 3);
-    assert_int_equal(got.at.gy, 4);
+    assert_int_equal(got.at.d0, 3);
+    assert_int_equal(got.at.d1, 4);
     assert_int_equal(got.colour, 1);
     assert_int_equal(got.given, 4);
     assert_null(common.json);
@@ -178,7 +178,7 @@ static void one_line_says_what_is_wrong(void **state)
         {"WHAT --number 10", "--number: 10 is outside 1 .. 4"},
         {"WHAT --bytes much", "--bytes: 'much' is not a size (write for example 8192, 64KiB, 1MiB or 2GiB)"},
         {"WHAT --colour gren", "--colour: unknown word 'gren' (did you mean 'green'?)"},
-        {"WHAT --at 3", "--at: '3' is not a coordinate (write gx,gy as in 3,0)"},
+        {"WHAT --at 3", "--at: '3' is not an address (write d0,d1 as in 3,0)"},
         {"--flag", "hxmesh try: WHAT is missing (try 'hxmesh try --help')"},
         {"4x4 WHAT", "WHAT: unexpected argument (quote a fabric that has a space: \"4x4 Hx2Mesh\")"},
     };
@@ -207,7 +207,7 @@ static void help_names_every_option(void **state)
                                         "--bytes SIZE ",
                                         "--time TIME ",
                                         "--real X ",
-                                        "--at gx,gy ",
+                                        "--at d0,d1 ",
                                         "a colour: red, green (default red)",
                                         "\nCommon:\n",
                                         "--json FILE ",

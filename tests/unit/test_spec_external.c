@@ -53,7 +53,7 @@ static void test_every_key(void **state)
                      &s, &p));
     assert_int_equal(s.externals, 2);
     const struct hx_external *e = s.external;
-    assert_true(e->gx == 3 && e->gy == 1 && e->plane == 1 && e->lose_credits == 100);
+    assert_true(e->d0 == 3 && e->d1 == 1 && e->plane == 1 && e->lose_credits == 100);
     assert_true(e->wait_ns == UINT64_C(120000000000));
     assert_int_equal(e->port[HX_E].cable, HX_CABLE_MEMIF);
     assert_string_equal(e->port[HX_E].target, "/run/hx/e.sock");

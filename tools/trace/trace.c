@@ -67,7 +67,7 @@ static bool is_local(const struct hx_cap_port *port)
 
 static bool is_at(unsigned gx, unsigned gy, struct hx_coordinate wanted)
 {
-    return (wanted.gx == HX_TRACE_ANY || wanted.gx == gx) && (wanted.gy == HX_TRACE_ANY || wanted.gy == gy);
+    return (wanted.d0 == HX_TRACE_ANY || wanted.d0 == gx) && (wanted.d1 == HX_TRACE_ANY || wanted.d1 == gy);
 }
 
 static bool is_wanted(const struct hx_trace_filter *f, const struct hx_header *h)

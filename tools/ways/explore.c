@@ -196,15 +196,15 @@ static void explore_job(struct explorer *e, uint16_t tag, struct hx_progress *pr
     const struct hx_fabric *g = e->p->g;
     hx_plane_set_job(e->p, tag);
     for (uint32_t to = 0; to < g->hosts; to++) {
-        e->gx = hx_address_of(g, to).gx;
-        e->gy = hx_address_of(g, to).gy;
+        e->gx = hx_address_of(g, to).d0;
+        e->gy = hx_address_of(g, to).d1;
         if (!hx_plane_has(e->p, e->gx, e->gy))
             continue;
         e->node = to;
         e->destination++;
         for (uint32_t from = 0; from < g->hosts; from++) {
             struct hx_coordinate at = hx_address_of(g, from);
-            if (from != to && hx_plane_has(e->p, at.gx, at.gy))
+            if (from != to && hx_plane_has(e->p, at.d0, at.d1))
                 explore_pair(e, from);
         }
         if (g->routing.policy != HX_MINIMAL)

@@ -26,7 +26,7 @@ static void arrive(struct hx_walk *w, struct hx_plane *p, size_t first, struct h
         if (!w->steps)
             hx_die(HX_EXIT_ENVIRONMENT, NULL, "out of memory");
     }
-    step.ports = hx_route_ports(hx_plane_route(p, step.node), step.input, w->to.gx, w->to.gy);
+    step.ports = hx_route_ports(hx_plane_route(p, step.node), step.input, w->to.d0, w->to.d1);
     w->vcs = step.vc + 1U > w->vcs ? step.vc + 1U : w->vcs;
     w->steps[w->count++] = step;
 }
@@ -51,12 +51,12 @@ static void advance(struct hx_walk *w, struct hx_plane *p, size_t at, size_t fir
 
 void hx_walk_all(struct hx_walk *w, struct hx_plane *p, struct hx_coordinate from, struct hx_coordinate to)
 {
-    uint32_t end = hx_fabric_host(p->g, to.gx, to.gy);
+    uint32_t end = hx_fabric_host(p->g, to.d0, to.d1);
     *w = (struct hx_walk){.from = from,
                           .to = to,
-                          .distance = hx_fabric_distance(p->g, hx_fabric_host(p->g, from.gx, from.gy),
-                                                         hx_fabric_host(p->g, to.gx, to.gy))};
-    arrive(w, p, 0, (struct hx_step){.node = hx_fabric_host(p->g, from.gx, from.gy), .input = HX_LOCAL, .ways = 1});
+                          .distance = hx_fabric_distance(p->g, hx_fabric_host(p->g, from.d0, from.d1),
+                                                         hx_fabric_host(p->g, to.d0, to.d1))};
+    arrive(w, p, 0, (struct hx_step){.node = hx_fabric_host(p->g, from.d0, from.d1), .input = HX_LOCAL, .ways = 1});
     size_t begin = 0;
     for (unsigned cables = 0; cables < w->distance; cables++) {
         size_t first = w->count;

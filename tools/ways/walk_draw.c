@@ -72,17 +72,17 @@ static void mark_boards(struct picture *p, const struct hx_walk *w)
         for (unsigned r = 0; r < p->g->b; r++)
             for (unsigned c = 0; c < p->g->a; c++)
                 p->cells[row_of(p, ys[board / 2] * p->g->b + r)][column_of(p, xs[board % 2] * p->g->a + c)] = '.';
-    p->cells[row_of(p, w->from.gy)][column_of(p, w->from.gx)] = 'A';
-    p->cells[row_of(p, w->to.gy)][column_of(p, w->to.gx)] = 'B';
+    p->cells[row_of(p, w->from.d1)][column_of(p, w->from.d0)] = 'A';
+    p->cells[row_of(p, w->to.d1)][column_of(p, w->to.d0)] = 'B';
 }
 
 void hx_walk_draw(const struct hx_walk *w, const struct hx_geometry *g)
 {
     static struct picture p;
-    unsigned x = w->from.gx / g->a;
-    unsigned y = w->from.gy / g->b;
-    unsigned to_x = w->to.gx / g->a;
-    unsigned to_y = w->to.gy / g->b;
+    unsigned x = w->from.d0 / g->a;
+    unsigned y = w->from.d1 / g->b;
+    unsigned to_x = w->to.d0 / g->a;
+    unsigned to_y = w->to.d1 / g->b;
     p.g = g;
     p.first_x = lesser(x, to_x);
     p.last_x = x + to_x - p.first_x;

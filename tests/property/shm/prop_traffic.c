@@ -133,7 +133,7 @@ static struct traffic traffic_of(const struct ground *g, enum hx_pattern pattern
 {
     struct hx_settings s = settings_of(pattern, seed);
     struct hx_coordinate at = hx_address_of(g->f.g, target);
-    s.target = (struct hx_coordinates){1, {{at.gx, at.gy}}};
+    s.target = (struct hx_coordinates){1, {{at.d0, at.d1}}};
     struct traffic t;
     traffic_init(&t, &g->f.spec, g->f.g, &s, NULL);
     return t;
@@ -605,7 +605,7 @@ static void two_are_hot(const struct ground *g)
 {
     struct hx_settings s = settings_of(HX_HOTSPOT, g->seed);
     struct hx_coordinate last = hx_address_of(g->f.g, g->n - 1);
-    s.target = (struct hx_coordinates){2, {{0, 0}, {last.gx, last.gy}}};
+    s.target = (struct hx_coordinates){2, {{0, 0}, {last.d0, last.d1}}};
     s.hotspot = 0.4;
     s.count = DRAWN;
     struct traffic t;

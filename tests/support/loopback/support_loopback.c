@@ -227,7 +227,7 @@ void cloud_init(struct cloud *c, unsigned ends, const struct hx_endpoint_config 
     for (unsigned i = 0; i < ends; i++) {
         struct cloud_end *e = &c->end[i];
         *e = (struct cloud_end){.cloud = c, .config = *config, .rank = i};
-        e->config.gx = (uint16_t)i;
+        e->config.d0 = (uint16_t)i;
         e->config.columns = (uint16_t)ends;
         e->config.rows = config->rows ? config->rows : 1;
         e->memory = lab_memory(hx_endpoint_bytes(&e->config));
@@ -459,8 +459,8 @@ static void new_end(struct fabric *f, unsigned rank)
     new_node(&e->hal.node, f->g.planes, f->plan.blocks, FABRIC_SENDS);
     for (unsigned plane = 0; plane < f->g.planes; plane++)
         join(f, plane, &e->hal.node, plane, &hal_of(f, plane, rank)->node, HX_LOCAL);
-    const struct hx_endpoint_config config = {.gx = (uint16_t)(rank % f->g.columns),
-                                              .gy = (uint16_t)(rank / f->g.columns),
+    const struct hx_endpoint_config config = {.d0 = (uint16_t)(rank % f->g.columns),
+                                              .d1 = (uint16_t)(rank / f->g.columns),
                                               .columns = f->g.columns,
                                               .rows = f->g.rows,
                                               .plane_set = (uint8_t)((1U << f->g.planes) - 1),

@@ -79,7 +79,7 @@ int bench_set_up(void **state)
     assert_true(b && hx_spec_parse("1x1 H2x1Mesh", &spec, &problem) && hx_spec_build(&spec, &problem));
     spec.external = calloc(1, sizeof *spec.external);
     spec.externals = 1;
-    spec.external[0].gx = 1;
+    spec.external[0].d0 = 1;
     spec.external[0].port[HX_W].cable = HX_CABLE_MEMIF;
     (void)snprintf(name, sizeof name, "test-bridge-%ld", (long)getpid());
     fab_create(&b->f, &spec, &(struct fab_options){.workers = 1, .name = name});

@@ -115,7 +115,7 @@ static void place(void *of, const struct hx_header *h, const uint8_t *payload)
 
 static void note_received(const struct accelerator *a, const struct hx_event *event)
 {
-    uint32_t source = rank_of(event->gx, event->gy);
+    uint32_t source = rank_of(event->d0, event->d1);
     const struct arriving *in = arriving_of(a->rank, source, event->message);
     uint64_t packets = (event->bytes + HX_MAX_PAYLOAD - 1) / HX_MAX_PAYLOAD;
     if (in->placed != UINT64_MAX >> (64 - packets) || event->bytes != book->s->traffic.settings.message)
