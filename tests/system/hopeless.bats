@@ -75,6 +75,14 @@ teardown() {
     nothing_left
 }
 
+# shellcheck disable=SC2154 # bats sets stderr
+@test "hopeless: memory that the machine refuses ends a program in one line" {
+    run --separate-stderr bash -c "ulimit -v 20000; '$HXMESH' check '64x64 Hx4Mesh' --quiet"
+    [ "$status" -eq 4 ]
+    [ -z "$output" ]
+    [[ "$stderr" =~ ^"hxmesh: error: out of memory: "[0-9]+" times "[0-9]+" bytes were refused"$ ]]
+}
+
 @test "hopeless: a worker that dies again and again before it can run ends the run" {
     local worker
     start "16x16 Hx2Mesh" --duration 60s --workers 1

@@ -98,6 +98,30 @@ never_above_one() {
     [[ "$stderr" == "hxmesh top  $NAME: "*"hottest links"* ]]
 }
 
+@test "top: key s sorts the links by all their packets, and back; q ends it" {
+    local keys="$BATS_TEST_TMPDIR/keys" screen="$BATS_TEST_TMPDIR/screen"
+    titles() { [ "$(grep --only-matching --text "$1" "$screen" | wc -l)" -ge "$2" ]; }
+    start "2x2 Hx2Mesh" --duration 60s --message 8KiB --no-verify
+    eventually running
+    mkfifo "$keys"
+    script --quiet --flush --return --command "stty rows 24 cols 80; TERM=xterm '$HXMESH' top $NAME --interval 100ms" \
+        "$screen" <"$keys" >/dev/null 3>&- &
+    local top=$!
+    exec 4>"$keys"
+    eventually titles "hottest links" 1
+    [ "$(grep --count --text "links by packets in all" "$screen")" -eq 0 ]
+    printf s >&4
+    eventually titles "links by packets in all" 1
+    printf s >&4
+    eventually titles "hottest links" 2
+    printf q >&4
+    wait "$top"
+    exec 4>&-
+    kill -INT "$PID"
+    finish
+    [ "$CODE" -eq 130 ]
+}
+
 @test "top: what a killed virtual run leaves is no fabric, and the next run of its name takes it over" {
     start "4x4 Hx2Mesh" --clock virtual --traffic uniform --duration 10s --capture "$BATS_TEST_TMPDIR/run.pcapng" \
         --snaplen 64
