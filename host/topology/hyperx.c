@@ -2,7 +2,7 @@
  * on a grid, each joined to all others along each dimension, with p hosts on each.
  *
  * A packet takes one hop in each dimension that it has to. Up to three dimensions: in any order, and each hop raises the
- * VC. In four there are not so many VCs: in order, and none is raised. `hyperx 32x32 p=1` is the grid of routers of 62
+ * VC. In four: in order, and none is raised. `hyperx 32x32 p=1` is the grid of routers of 62
  * links that SC22 simulated as its HyperX; what its table II prices is `32x32 Hx1Mesh`. The first dimension is near enough for copper. A group is a router and its
  * hosts. */
 #include "host/topology/grid.h"
