@@ -14,15 +14,15 @@ enum { ROUTERS = 8, PLACES = 2, BLOCKS = 64, TO = 5, PACKETS = 6000 };
 
 static struct rig rig;
 static struct hx_detour detour;
-static uint64_t d0_ports[ROUTERS];
+static uint64_t d0_ports[2 * ROUTERS]; /* beyond the routers that there are: ways, which nobody may take */
 static uint64_t d1_ports[PLACES + 1];
 static uint8_t distances[ROUTERS * ROUTERS];
 
 static void start(enum hx_policy policy)
 {
     rig_init(&rig, HX_ROW_SWITCH, ROUTERS, 0, BLOCKS);
-    for (unsigned d0 = 0; d0 < ROUTERS; d0++)
-        d0_ports[d0] = (uint64_t)1 << d0;
+    for (unsigned d0 = 0; d0 < 2 * ROUTERS; d0++)
+        d0_ports[d0] = (uint64_t)1 << (d0 + d0 / ROUTERS) % ROUTERS;
     d1_ports[0] = d1_ports[1] = UINT64_MAX;
     d1_ports[PLACES] = ~UINT64_C(1);
     detour = (struct hx_detour){
