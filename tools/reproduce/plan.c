@@ -119,7 +119,7 @@ static void add_large_vectors(struct reproduce_plan *p, uint64_t bytes, bool rin
 }
 
 /* Few shifts are no sample where links join groups: each sends a whole group to two others. So there are many, of small
- * messages, as far as memory goes: what hosts know of each other is 0.7 KiB a pair. */
+ * messages, as far as memory goes: what hosts know of each other is a KiB or two a pair. */
 static void add_large_others(struct reproduce_plan *p, const struct table2_sizes *sizes)
 {
     for (unsigned f = 0; f < OTHERS; f++) {

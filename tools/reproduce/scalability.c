@@ -132,6 +132,6 @@ void show_bisection(struct reproduce_figure *f)
     }
     figure_remark(f,
                   "By search: the best halves found (host/topology/bisection.h), so the bisection is that or less. The "
-                  "paper partitioned with METIS, which finds the same, at most 1 %% less (docs/reproduce.md).");
+                  "paper partitioned with METIS, which finds the same, at most 2 %% less (docs/reproduce.md).");
     figure_remark(f, "Paper: a plotted curve: read off: not given.");
 }
