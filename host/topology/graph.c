@@ -241,7 +241,7 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
 
 const struct hx_topology hx_topology_graph = {
     .word = "graph",
-    .parameters = "FILE: lines a,b[,gbps[,ns[,trace|dac|aoc]]], host NAME, forward NAME, switch NAME",
+    .parameters = "FILE: lines a,b[,gbps[,ns[,trace|dac|aoc]]], host NAME, forward NAME, switch NAME; or *.yaml",
     .example = "graph examples/graph/cube.csv",
     .summary = "any graph, from a list of its links",
     .build = build,

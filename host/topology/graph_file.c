@@ -10,16 +10,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-enum { MOST_NODES = 2 * HX_MAX_HOSTS, MOST_LINKS = 1 << 22, FIELDS = 5, MOST_NS = 1000000000, MOST_GBPS = 1000000 };
+enum { MOST_NODES = 2 * HX_MAX_HOSTS, MOST_LINKS = 1 << 22, MOST_NS = 1000000000, MOST_GBPS = 1000000 };
 
-struct reading {
-    struct hx_graph_file *g;
-    unsigned line;
-    struct hx_problem *problem;
-};
-
-__attribute__((format(printf, 2, 3))) static bool wrong(const struct reading *r, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static bool wrong(const struct hx_graph_reading *r, const char *format, ...)
 {
     char what[sizeof r->problem->what];
     char where[sizeof r->problem->where];
@@ -27,7 +22,9 @@ __attribute__((format(printf, 2, 3))) static bool wrong(const struct reading *r,
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
-    snprintf(where, sizeof where, "%.200s:%u", r->g->path, r->line);
+    int used = snprintf(where, sizeof where, "%.200s:%u", r->g->path, r->line);
+    if (r->column)
+        snprintf(where + used, sizeof where - (size_t)used, ":%u", r->column);
     return hx_fail(r->problem, HX_EXIT_CONFIG, where, "%s", what);
 }
 
@@ -52,7 +49,7 @@ static int by_name(const void *a, const void *b)
 }
 
 /* The node of that name, a new one if there is none yet; NULL: it cannot be. */
-static struct hx_graph_node *take_node(const struct reading *r, const char *name)
+static struct hx_graph_node *take_node(const struct hx_graph_reading *r, const char *name)
 {
     struct hx_graph_file *g = r->g;
     struct hx_graph_node wanted = {.name = (char *)(uintptr_t)name};
@@ -77,26 +74,30 @@ static struct hx_graph_node *take_node(const struct reading *r, const char *name
     return node;
 }
 
-static bool read_node(const struct reading *r, char *text)
+bool hx_graph_add_node(const struct hx_graph_reading *r, const char *name, const char *word)
 {
     static const char *const roles[] = {"", "switch", "host", "forward", NULL};
-    char *name = strpbrk(text, " \t");
-    enum hx_graph_role role = HX_GRAPH_UNSAID;
-    if (name) {
-        *name++ = '\0';
-        name += strspn(name, " \t");
-        for (role = HX_GRAPH_SWITCH; roles[role] && strcmp(roles[role], text) != 0;)
-            role++;
-        if (!roles[role])
-            return wrong(r, "'%.80s' is none of switch, host, forward, and a link has a comma%s", text,
-                         hx_did_you_mean(text, roles));
-    }
-    struct hx_graph_node *node = take_node(r, name ? name : text);
+    enum hx_graph_role role = word ? HX_GRAPH_SWITCH : HX_GRAPH_UNSAID;
+    while (word && roles[role] && strcmp(roles[role], word) != 0)
+        role++;
+    if (!roles[role])
+        return wrong(r, "'%.80s' is none of switch, host, forward%s%s", word,
+                     r->column ? "" : ", and a link has a comma", hx_did_you_mean(word, roles));
+    struct hx_graph_node *node = take_node(r, name);
     if (node && node->role != HX_GRAPH_UNSAID && role != HX_GRAPH_UNSAID && node->role != role)
         return wrong(r, "'%.80s' is already said to be a %s", node->name, roles[node->role]);
     if (node && role != HX_GRAPH_UNSAID)
         node->role = role;
     return node != NULL;
+}
+
+static bool read_node(const struct hx_graph_reading *r, char *text)
+{
+    char *name = strpbrk(text, " \t");
+    if (!name)
+        return hx_graph_add_node(r, text, NULL);
+    *name++ = '\0';
+    return hx_graph_add_node(r, name + strspn(name, " \t"), text);
 }
 
 /* ---- links ---- */
@@ -110,7 +111,7 @@ static char *trimmed(char *text)
     return text;
 }
 
-static bool read_class(const struct reading *r, char *const *field, uint8_t *number)
+static bool read_class(const struct hx_graph_reading *r, const char *const *field, uint8_t *number)
 {
     static const char *const names[HX_GRAPH_CLASSES] = {"link", "link2", "link3", "link4", "link5", "link6", "link7"};
     struct hx_graph_file *g = r->g;
@@ -140,20 +141,9 @@ static bool read_class(const struct reading *r, char *const *field, uint8_t *num
     return true;
 }
 
-static bool read_link(const struct reading *r, char *text)
+bool hx_graph_add_link(const struct hx_graph_reading *r, const char *const field[HX_GRAPH_FIELDS])
 {
     struct hx_graph_file *g = r->g;
-    char none[] = "";
-    char *field[FIELDS] = {text, none, none, none, none};
-    unsigned fields = 1;
-    for (char *comma = strchr(text, ','); comma; comma = strchr(comma, ',')) {
-        *comma++ = '\0';
-        if (fields == FIELDS)
-            return wrong(r, "more than the %d fields a,b,gbps,ns,kind", FIELDS);
-        field[fields++] = comma;
-    }
-    for (unsigned i = 0; i < fields; i++)
-        field[i] = trimmed(field[i]);
     struct hx_graph_link link;
     struct hx_graph_node *a = take_node(r, field[0]);
     struct hx_graph_node *b = a ? take_node(r, field[1]) : NULL;
@@ -172,9 +162,25 @@ static bool read_link(const struct reading *r, char *text)
     return true;
 }
 
+static bool read_link(const struct hx_graph_reading *r, char *text)
+{
+    const char *field[HX_GRAPH_FIELDS] = {"", "", "", "", ""};
+    unsigned fields = 0;
+    for (char *next = text; next; fields++) {
+        char *comma = strchr(next, ',');
+        if (fields == HX_GRAPH_FIELDS)
+            return wrong(r, "more than the %d fields a,b,gbps,ns,kind", HX_GRAPH_FIELDS);
+        if (comma)
+            *comma++ = '\0';
+        field[fields] = trimmed(next);
+        next = comma;
+    }
+    return hx_graph_add_link(r, field);
+}
+
 /* ---- the file ---- */
 
-static bool read_line(const struct reading *r, char *line)
+static bool read_line(const struct hx_graph_reading *r, char *line)
 {
     line[strcspn(line, "#")] = '\0';
     char *text = trimmed(line);
@@ -185,7 +191,7 @@ static bool read_line(const struct reading *r, char *line)
 
 static bool read_lines(struct hx_graph_file *g, FILE *in, struct hx_problem *problem)
 {
-    struct reading r = {.g = g, .problem = problem};
+    struct hx_graph_reading r = {.g = g, .problem = problem};
     char line[512];
     while (fgets(line, sizeof line, in)) {
         r.line++;
@@ -197,14 +203,26 @@ static bool read_lines(struct hx_graph_file *g, FILE *in, struct hx_problem *pro
     return !ferror(in) || hx_input_fail(g->path, errno, problem);
 }
 
-bool hx_graph_read(struct hx_graph_file *g, const char *path, struct hx_problem *problem)
+static bool read_list(struct hx_graph_file *g, struct hx_problem *problem)
 {
-    *g = (struct hx_graph_file){.path = path};
-    FILE *in = hx_input_open(path, problem);
+    FILE *in = hx_input_open(g->path, problem);
     if (!in)
         return false;
     bool good = read_lines(g, in, problem);
     fclose(in);
+    return good;
+}
+
+static bool is_yaml(const char *path)
+{
+    const char *end = strrchr(path, '.');
+    return end && (strcasecmp(end, ".yaml") == 0 || strcasecmp(end, ".yml") == 0);
+}
+
+bool hx_graph_read(struct hx_graph_file *g, const char *path, struct hx_problem *problem)
+{
+    *g = (struct hx_graph_file){.path = path};
+    bool good = is_yaml(path) ? hx_graph_read_yaml(g, problem) : read_list(g, problem);
     for (uint32_t i = 0; i < g->nodes; i++) {
         if (g->node[i]->role == HX_GRAPH_UNSAID)
             g->node[i]->role = g->node[i]->links == 1 ? HX_GRAPH_HOST : HX_GRAPH_SWITCH;

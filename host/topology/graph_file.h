@@ -1,4 +1,4 @@
-/* graph_file.h - a graph as people write it: an edge list.
+/* graph_file.h - a graph as people write it: an edge list, or the same in YAML (*.yaml, *.yml).
  *
  *     # comments and empty lines are free
  *     a,b                        a link; fields may be left empty from the third on
@@ -7,6 +7,11 @@
  *     forward d                  d is a host that forwards: a switch with its host in it
  *     switch e                   e is a switch, however many links it has
  *     f                          there is f
+ *
+ *     nodes:                     as YAML: what nodes are,
+ *       - {name: d, is: forward}
+ *     links:                     and links; gbps, ns and kind may be left out
+ *       - {a: a, b: b, gbps: 200, ns: 20, kind: aoc}
  *
  * What is not said to be anything is a host if it has one link, else a switch. */
 #ifndef HXMESH_HOST_GRAPH_FILE_H
@@ -41,6 +46,21 @@ struct hx_graph_file {
     unsigned link_classes;
     void *by_name; /* tree of tsearch() */
 };
+
+/* Where in the file one is, for what is wrong there. */
+struct hx_graph_reading {
+    struct hx_graph_file *g;
+    unsigned line, column; /* column 0: the whole line */
+    struct hx_problem *problem;
+};
+enum { HX_GRAPH_FIELDS = 5 }; /* of a link: a, b, gbps, ns, kind; from the third on they may be empty */
+
+/* What the two ways to write a graph share. False, and the problem says where and why: it cannot be. role: "switch", "host",
+ * "forward", NULL: not said. */
+bool hx_graph_add_node(const struct hx_graph_reading *r, const char *name, const char *role);
+bool hx_graph_add_link(const struct hx_graph_reading *r, const char *const field[HX_GRAPH_FIELDS]);
+/* Adds what a YAML file says. */
+bool hx_graph_read_yaml(struct hx_graph_file *g, struct hx_problem *problem);
 
 /* On failure there is nothing to free. */
 bool hx_graph_read(struct hx_graph_file *g, const char *path, struct hx_problem *problem);

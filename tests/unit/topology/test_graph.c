@@ -307,6 +307,80 @@ static void wrong_lines_are_named(void **state)
     assert_string_equal(problem.where, where);
 }
 
+/* ---- YAML ---- */
+
+static char yaml_spec[sizeof path + 16];
+
+/* Makes `path` with .yaml behind it. */
+static void write_yaml(const char *text)
+{
+    snprintf(yaml_spec, sizeof yaml_spec, "graph %s.yaml", path);
+    FILE *out = fopen(yaml_spec + strlen("graph "), "w");
+    assert_non_null(out);
+    fputs(text, out);
+    fclose(out);
+}
+
+static void the_same_as_a_list(void **state)
+{
+    (void)state;
+    struct hx_fabric list;
+    struct hx_fabric yaml;
+    make_of_text(&list, "forward D\nswitch A\nA,B,200,20,aoc\nB,C,,0\nC,D\nA,E,,,trace\n");
+    write_yaml("nodes:\n"
+               "  - {name: D, is: forward}\n"
+               "  - {name: A, is: switch}\n"
+               "links:\n"
+               "  - {a: A, b: B, gbps: 200, ns: 20, kind: aoc}\n"
+               "  - {a: B, b: C, ns: 0}\n"
+               "  - {a: C, b: D}\n"
+               "  - {a: A, b: E, kind: trace}\n");
+    fabric_make(&yaml, yaml_spec);
+    assert_int_equal(yaml.nodes, list.nodes);
+    assert_int_equal(yaml.ports, list.ports);
+    assert_int_equal(yaml.link_classes, list.link_classes);
+    for (uint32_t port = 0; port < list.ports; port++) {
+        assert_int_equal(yaml.port[port].far.node, list.port[port].far.node);
+        assert_int_equal(yaml.port[port].far.port, list.port[port].far.port);
+        assert_int_equal(yaml.port[port].link_class, list.port[port].link_class);
+    }
+    for (unsigned i = 0; i < list.link_classes; i++) {
+        assert_int_equal(yaml.link_class[i].gbps, list.link_class[i].gbps);
+        assert_int_equal(yaml.link_class[i].latency_ns, list.link_class[i].latency_ns);
+        assert_int_equal(yaml.link_class[i].kind, list.link_class[i].kind);
+    }
+    fabric_judge(&yaml);
+    hx_fabric_free(&list);
+    hx_fabric_free(&yaml);
+    unlink(yaml_spec + strlen("graph "));
+}
+
+static void wrong_yaml_is_named_by_line_and_column(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *where, *what;
+    } each[] = {{"links:\n  - {a: A, b: A}\n", ":2:5", "a link from 'A' to itself"},
+                {"links:\n  - {a: A}\n", ":2:5", "key 'b' is missing"},
+                {"links:\n  - {a: A, b: B, gpbs: 3}\n", ":2:18", "unknown key 'gpbs' (did you mean 'gbps'?)"},
+                {"links:\n  - {a: A, b: B, gbps: 0}\n", ":2:5", "0 is outside 1 .. 1000000"},
+                {"nodes: []\n", ":1:1", "key 'links' is missing"},
+                {"nodes: [{name: A, is: hots}]\nlinks: []\n", ":1:9",
+                 "'hots' is none of switch, host, forward (did you mean 'host'?)"},
+                {"links: {a: b}\n", ":1:8", "links: a list expected, found a mapping of keys"}};
+    for (unsigned i = 0; i < sizeof each / sizeof *each; i++) {
+        struct hx_fabric f;
+        struct hx_problem problem;
+        char where[sizeof path + 32];
+        write_yaml(each[i].text);
+        snprintf(where, sizeof where, "%s.yaml%s", path, each[i].where);
+        assert_false(hx_fabric_make(&f, yaml_spec, 1, &problem));
+        assert_string_equal(problem.what, each[i].what);
+        assert_string_equal(problem.where, where);
+    }
+    unlink(yaml_spec + strlen("graph "));
+}
+
 static void graphs_that_cannot_be_are_refused(void **state)
 {
     (void)state;
@@ -380,6 +454,8 @@ int main(void)
         cmocka_unit_test(lines_say_what_nodes_are),
         cmocka_unit_test(parallel_links_are_all_used),
         cmocka_unit_test(wrong_lines_are_named),
+        cmocka_unit_test(the_same_as_a_list),
+        cmocka_unit_test(wrong_yaml_is_named_by_line_and_column),
         cmocka_unit_test(graphs_that_cannot_be_are_refused),
         cmocka_unit_test(the_example_is_a_cube),
         cmocka_unit_test(it_is_a_spec_of_its_own),
