@@ -45,8 +45,8 @@ static unsigned waiting_for(const struct hx_switch *sw, unsigned output)
     for (unsigned vc = 0; vc < sw->vcs; vc++) {
         uint64_t inputs = sw->requests[(size_t)vc * sw->outputs + output];
         for (; inputs; inputs &= inputs - 1) {
-            size_t of = (size_t)vc * sw->inputs + (size_t)__builtin_ctzll(inputs);
-            sum += (unsigned)__builtin_popcountll(sw->want[of * sw->outputs + output]);
+            unsigned input = (unsigned)__builtin_ctzll(inputs);
+            sum += (unsigned)__builtin_popcountll(hx_switch_want(sw, input, vc)[output]);
         }
     }
     return sum;

@@ -35,14 +35,9 @@ static uint16_t oldest(uint64_t slots, uint16_t from)
     return (uint16_t)(from + (unsigned)__builtin_ctzll(rotate_right(slots, from)));
 }
 
-static uint64_t *want_of(const struct hx_switch *sw, unsigned input, unsigned vc)
-{
-    return sw->want + ((size_t)vc * sw->inputs + input) * sw->outputs;
-}
-
 static void start_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, uint64_t ports)
 {
-    uint64_t *want = want_of(sw, input, vc);
+    uint64_t *want = hx_switch_want(sw, input, vc);
     uint64_t *requests = sw->requests + (size_t)vc * sw->outputs;
     sw->input[input].waiting[vc] |= slot_bit(position);
     sw->wanted[vc] |= ports;
@@ -55,7 +50,7 @@ static void start_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uin
 
 static void stop_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, uint64_t ports)
 {
-    uint64_t *want = want_of(sw, input, vc);
+    uint64_t *want = hx_switch_want(sw, input, vc);
     uint64_t *requests = sw->requests + (size_t)vc * sw->outputs;
     sw->input[input].waiting[vc] &= ~slot_bit(position);
     for (; ports; ports &= ports - 1) {
@@ -237,7 +232,7 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
     uint64_t no_room = 0;
     for (uint64_t asking; (asking = *requests & ~no_room);) {
         unsigned input = ((unsigned)__builtin_ctzll(rotate_right(asking, *turn)) + *turn) & 63;
-        uint16_t position = oldest(want_of(sw, input, vc)[port], hx_lane(sw->input[input].tail, vc));
+        uint16_t position = oldest(hx_switch_want(sw, input, vc)[port], hx_lane(sw->input[input].tail, vc));
         const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
         unsigned cost = hal_cost(d);
         if (room_of(sw, b, port, input, vc, narrow) < cost) {

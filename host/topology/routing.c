@@ -109,12 +109,8 @@ bool hx_fabric_set_routing(struct hx_fabric *f, const struct hx_routing *routing
     if (!f->detours.vcs)
         return hx_fail(problem, HX_EXIT_CONFIG, NULL,
                        "no detours are possible here, only routing=minimal: fat-tree, mlfm, oft, dragonfly of three "
-                       "groups and more, slim-fly, bigraph and hyperx of two sides have them");
-    if (f->detours.vcs > HX_VCS)
-        return hx_fail(problem, HX_EXIT_CONFIG, NULL,
-                       "detours would take %u VCs here, and there are %d: routing=minimal is possible, and detours on "
-                       "fat-tree, mlfm, oft and dragonfly",
-                       f->detours.vcs, HX_VCS);
+                       "groups and more, slim-fly, bigraph and hyperx of one or two sides "
+                       "have them");
     f->vcs = f->detours.vcs;
     f->rule = f->detours.rule;
     if (!routing->cost)

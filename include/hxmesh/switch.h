@@ -121,6 +121,12 @@ struct hx_switch {
     uint8_t *next_input;     /* [VC][output]: whose turn it is */
 };
 
+/* Of an (input, VC), by output: which of its window may leave there. */
+static inline uint64_t *hx_switch_want(const struct hx_switch *sw, unsigned input, unsigned vc)
+{
+    return sw->want + ((size_t)vc * sw->inputs + input) * sw->outputs;
+}
+
 /* Bytes of memory for the windows of a switch with so many ports and VCs, 1 .. HX_VCS (8-byte aligned). */
 size_t hx_switch_bytes(unsigned ports, unsigned vcs);
 

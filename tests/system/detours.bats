@@ -3,7 +3,8 @@
 
 load emulator_support
 
-FABRICS=("fat-tree hosts=16 radix=8" "mlfm h=2" "oft k=3" "dragonfly a=2 p=2 h=2 groups=5" "hyperx 4 p=2")
+FABRICS=("fat-tree hosts=16 radix=8" "mlfm h=2" "oft k=3" "dragonfly a=2 p=2 h=2 groups=5" "hyperx 4 p=2"
+    "hyperx 3x3 p=1" "slim-fly q=3 p=1" "bigraph m=2 n=6")
 POLICIES=(valiant ugal:c=0.25 ugal:n=2,c=0.25,t=0.01)
 
 setup() {
@@ -52,7 +53,7 @@ captured() {
 }
 
 @test "detours: a virtual run is the same with 1, 2 and 4 workers" {
-    for fabric in "mlfm h=3" "dragonfly a=4 p=2 h=2 groups=5"; do
+    for fabric in "mlfm h=3" "dragonfly a=4 p=2 h=2 groups=5" "slim-fly q=5 p=2"; do
         for policy in valiant ugal:n=2,c=1; do
             for workers in 1 2 4; do
                 report "$fabric" --routing "$policy" --clock virtual -m 64KiB --workers "$workers"

@@ -99,14 +99,28 @@ static void no_packet_of_a_hyperx_waits_for_itself(void **state)
 {
     (void)state;
     judge_range("hyperx %u p=%u", 3, 7, 1, 2);
+    judge_range("hyperx %ux%u p=1", 2, 4, 1, 3);
+}
+
+static void no_packet_of_a_slim_fly_waits_for_itself(void **state)
+{
+    (void)state;
+    judge_range("slim-fly q=%u p=%u", 3, 5, 1, 1);
+}
+
+static void no_packet_of_a_bigraph_waits_for_itself(void **state)
+{
+    (void)state;
+    judge_range("bigraph n=%u m=%u", 4, 8, 2, 2);
 }
 
 /* A VC that is not raised where a packet goes up again: the search that found nothing above finds that. */
 static void a_missing_rule_is_found(void **state)
 {
     (void)state;
-    const char *const fabrics[] = {"mlfm h=3", "oft k=3", "fat-tree hosts=16 radix=8", "dragonfly a=4 p=1 h=1 groups=5",
-                                   "hyperx 4 p=1"};
+    const char *const fabrics[] = {
+        "mlfm h=3",     "oft k=3",        "fat-tree hosts=16 radix=8", "dragonfly a=4 p=1 h=1 groups=5",
+        "hyperx 4 p=1", "hyperx 3x3 p=1", "slim-fly q=3 p=1",          "bigraph m=1 n=6"};
     for (unsigned i = 0; i < sizeof fabrics / sizeof *fabrics; i++) {
         struct hx_spec spec;
         struct hx_findings found;
@@ -197,6 +211,8 @@ int main(void)
         cmocka_unit_test(no_packet_of_a_fat_tree_waits_for_itself),
         cmocka_unit_test(no_packet_of_a_dragonfly_waits_for_itself),
         cmocka_unit_test(no_packet_of_a_hyperx_waits_for_itself),
+        cmocka_unit_test(no_packet_of_a_slim_fly_waits_for_itself),
+        cmocka_unit_test(no_packet_of_a_bigraph_waits_for_itself),
         cmocka_unit_test(a_missing_rule_is_found),
         cmocka_unit_test(the_routing_is_a_part_of_the_spec),
         cmocka_unit_test(a_routing_is_written_as_it_is_read),
