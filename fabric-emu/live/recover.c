@@ -27,7 +27,7 @@ static bool makes_sense(const struct fab_fabric *f, const struct shm_redo *redo,
 static void finish_step(struct fab_fabric *f, unsigned worker)
 {
     struct shm_redo *redo = &f->area[worker].redo;
-    struct shm_redo copy;
+    struct shm_redo copy = {.count = 0};
     uint64_t count = atomic_load_explicit(&redo->count, memory_order_acquire);
     memcpy(copy.entry, redo->entry, sizeof copy.entry);
     shm_redo_apply(f->arena.base, copy.entry, makes_sense(f, &copy, count) ? (unsigned)count : 0);

@@ -231,8 +231,8 @@ static inline double hx_class_gbps(const struct hx_link_class *c, double link_gb
 static inline double hx_fabric_injection(const struct hx_fabric *f, double gbps)
 {
     const struct hx_link_class *first = hx_fabric_link(f, 0, HX_E);
-    bool own = hx_fabric_far(f, 0, HX_E).node >= f->hosts && !f->mesh.nodes && (first->gbps || first->times);
-    return own ? hx_class_gbps(first, gbps) / gbps : f->host_links;
+    bool has_rate = hx_fabric_far(f, 0, HX_E).node >= f->hosts && !f->mesh.nodes && (first->gbps || first->times);
+    return has_rate ? hx_class_gbps(first, gbps) / gbps : f->host_links;
 }
 
 /* The host of that address, HX_NOWHERE: there is none. */

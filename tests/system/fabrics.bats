@@ -211,6 +211,7 @@ LESS=(
         "$HXMESH" check "$fabric" --quiet --json - | jq -e '.acyclic and .unreachable == 0 and .dead_ends == 0 and .minimal' \
             >/dev/null
         whole "$fabric" --message 12KiB --workers 2 --capture "$BATS_TEST_TMPDIR/less.pcapng"
+        # shellcheck disable=SC2016 # $failed is jq's
         holds '.fabric.failed_hosts as $failed | .messages == (.accelerators - ($failed | length)) * (.accelerators - 1 - ($failed | length))'
         "$HXMESH" verify "$BATS_TEST_TMPDIR/less.pcapng" --quiet
         for workers in 1 3; do

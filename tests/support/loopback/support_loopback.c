@@ -12,9 +12,9 @@
 
 /* ---- parts ---- */
 
-static void new_node(struct loopback_node *n, unsigned ports, unsigned blocks, unsigned sends)
+static void new_node(struct loopback_node *n, unsigned ports, unsigned vcs, unsigned blocks, unsigned sends)
 {
-    loopback_node_init(n, ports, HX_VCS, blocks, sends, lab_memory(loopback_node_bytes(ports, HX_VCS, blocks, sends)));
+    loopback_node_init(n, ports, vcs, blocks, sends, lab_memory(loopback_node_bytes(ports, vcs, blocks, sends)));
 }
 
 static void new_wire(struct loopback_wire *w, unsigned blocks, uint32_t latency)
@@ -41,7 +41,7 @@ void rig_links(struct rig *r, uint64_t up, uint64_t above)
 void rig_init(struct rig *r, enum hx_node_kind kind, unsigned ports, unsigned raise, unsigned blocks)
 {
     *r = (struct rig){.blocks = blocks};
-    new_node(&r->hal.node, ports, blocks, 0);
+    new_node(&r->hal.node, ports, HX_VCS, blocks, 0);
     r->wire = lab_memory(ports * sizeof *r->wire);
     for (unsigned port = 0; port < ports; port++) {
         struct loopback_port *p = &r->hal.node.port[port];
@@ -231,8 +231,8 @@ void cloud_init(struct cloud *c, unsigned ends, const struct hx_endpoint_config 
         e->config.columns = (uint16_t)ends;
         e->config.rows = config->rows ? config->rows : 1;
         e->memory = lab_memory(hx_endpoint_bytes(&e->config));
-        new_node(&e->hal.node, c->planes, blocks, CLOUD_SENDS);
-        new_node(&e->door.node, c->planes, blocks, CLOUD_SENDS);
+        new_node(&e->hal.node, c->planes, HX_VCS, blocks, CLOUD_SENDS);
+        new_node(&e->door.node, c->planes, HX_VCS, blocks, CLOUD_SENDS);
         for (unsigned plane = 0; plane < c->planes; plane++) {
             new_wire(&e->wire[0][plane], blocks, 0);
             new_wire(&e->wire[1][plane], blocks, 0);
@@ -430,8 +430,8 @@ static void new_switch(struct fabric *f, unsigned plane, uint32_t node)
     struct hal_switch *hal = hal_of(f, plane, node);
     struct hx_switch *sw = &f->sw[(size_t)plane * f->g.nodes + node];
     uint64_t up = 0;
-    new_node(&hal->node, ports, f->plan.blocks, 0);
-    hx_switch_init(sw, ports, HX_VCS, FABRIC_JOB, hal, lab_memory(hx_switch_bytes(ports, HX_VCS)));
+    new_node(&hal->node, ports, HX_MESH_VCS, f->plan.blocks, 0);
+    hx_switch_init(sw, ports, HX_MESH_VCS, FABRIC_JOB, hal, lab_memory(hx_switch_bytes(ports, HX_MESH_VCS)));
     for (unsigned port = 0; port < ports; port++)
         up |= (uint64_t)(hx_far_end(&f->g, node, port).node != HX_NOWHERE) << port;
     hx_route_build(&sw->route, &f->g, node, (struct hx_barred){f->plan.barred}, up,
@@ -456,7 +456,7 @@ static void new_end(struct fabric *f, unsigned rank)
     struct fabric_end *e = &f->end[rank];
     *e = (struct fabric_end){.fabric = f, .rank = rank};
     e->hal.user = (struct hal_user){fill_for_fabric, place_for_fabric, event_for_fabric, e};
-    new_node(&e->hal.node, f->g.planes, f->plan.blocks, FABRIC_SENDS);
+    new_node(&e->hal.node, f->g.planes, HX_MESH_VCS, f->plan.blocks, FABRIC_SENDS);
     for (unsigned plane = 0; plane < f->g.planes; plane++)
         join(f, plane, &e->hal.node, plane, &hal_of(f, plane, rank)->node, HX_LOCAL);
     const struct hx_endpoint_config config = {.d0 = (uint16_t)(rank % f->g.columns),
@@ -552,7 +552,7 @@ unsigned fabric_suspected(const struct fabric *f)
 
 static void judge_free(const struct loopback_node *n, unsigned blocks, unsigned sends)
 {
-    assert_int_equal(n->free_count, n->ports * HX_VCS * blocks + 1);
+    assert_int_equal(n->free_count, n->ports * HX_MESH_VCS * blocks + 1);
     assert_int_equal(n->sends_count, sends);
 }
 
@@ -567,7 +567,7 @@ void fabric_judge_empty(struct fabric *f)
     for (unsigned i = 0; i < 2 * f->cables; i++) {
         const struct hx_credit_link *l = &f->cable[i / 2].port[i % 2]->cable.link;
         assert_true(l->open);
-        for (unsigned vc = 0; vc < HX_VCS; vc++) {
+        for (unsigned vc = 0; vc < l->vcs; vc++) {
             assert_int_equal(l->rx[vc].received, l->rx[vc].freed);
             assert_int_equal(hx_credit_room(&l->tx[vc]), f->plan.blocks);
         }

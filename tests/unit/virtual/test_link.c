@@ -308,8 +308,8 @@ static void what_goes_away_is_told_by_its_window(void **state)
         virtual_post_end(w);
         h->rx[port].ready = h->rx[port].tail = h->rx[port].head;
         uint64_t credit = h->rx[port].last_credit;
-        uint64_t packet = t + w->timing.output + h->tx[port].delay;
-        uint64_t soonest = n > 0 && packet < credit ? packet : credit;
+        uint64_t landing = t + w->timing.output + h->tx[port].delay;
+        uint64_t soonest = n > 0 && landing < credit ? landing : credit;
         assert_true(soonest > t);
         assert_int_equal(w->sent_window, n == 2 ? 0 : soonest / w->wheel.width);
     }
