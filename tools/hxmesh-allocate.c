@@ -44,7 +44,7 @@ static void mix(const struct hx_spec *spec, const char *json)
                                        .placement = asked.rules.placement};
     if (asked.failed >= hx_spec_boards(spec))
         hx_die(HX_EXIT_CONFIG, "--failed", "leaves none of the %u boards", hx_spec_boards(spec));
-    if (!hx_job_sizes_read(&sizes, asked.distribution, &problem))
+    if (!hx_job_sizes_load(&sizes, asked.distribution, &problem))
         hx_die_of(&problem);
     mixes_run(&m, &rules, &sizes, (unsigned)asked.mixes, asked.seed);
     if (asked.csv)
@@ -61,9 +61,6 @@ static void check_command(unsigned jobs)
 {
     if (asked.mixes && jobs)
         hx_die(HX_EXIT_USAGE, "--mixes", "draws its jobs: name none");
-    if (asked.mixes && !asked.distribution)
-        hx_die(HX_EXIT_USAGE, "--mixes",
-               "needs --sizes FILE, from which jobs are drawn (examples/alibaba_job_sizes.csv)");
     if (!asked.mixes && !jobs)
         hx_die(HX_EXIT_USAGE, NULL, "no job is named (write for example 6 or 3x2 behind the fabric, or --mixes)");
     if (asked.mixes && asked.fabric_file)
@@ -94,6 +91,7 @@ int main(int argc, char **argv)
          .kind = HX_OPTION_STRING,
          .argument = "FILE",
          .to.string = &asked.distribution,
+         .otherwise = "the paper's, of an Alibaba cluster",
          .help = "how large jobs are: job_size,perc_jobs_lte, boards and per cent of the jobs that have no more"},
         {.name = "failed",
          .kind = HX_OPTION_NUMBER,
@@ -119,7 +117,7 @@ int main(int argc, char **argv)
         .program = "hxmesh allocate",
         .examples = {{"hxmesh allocate \"8x8 Hx2Mesh\" 4x4 3x2 12 6", "boards for four jobs, and a map"},
                      {"hxmesh allocate \"8x8 Hx2Mesh\" 4x4 3x2 --file jobs.hxm.yaml", "a file for hxmesh run"},
-                     {"hxmesh allocate \"64x64 Hx2Mesh\" --mixes 1000 --sizes examples/alibaba_job_sizes.csv",
+                     {"hxmesh allocate \"64x64 Hx2Mesh\" --mixes 1000",
                       "how full 1,000 random mixes make a large cluster"}},
         .related = "hxmesh-run hxmesh-check hxmesh-reproduce",
         .operands = "SPEC|FILE [JOB ...]",

@@ -28,11 +28,9 @@ static void check_command(unsigned traces)
     if (!asked.fabric)
         hx_die(HX_EXIT_USAGE, "--fabric", "is missing (write for example --fabric \"16x16 Hx2Mesh\")");
     if (traces == 0 && !asked.draw)
-        hx_die(HX_EXIT_USAGE, NULL, "no jobs: name a trace, or draw some with --draw N --sizes FILE");
+        hx_die(HX_EXIT_USAGE, NULL, "no jobs: name a trace, or draw some with --draw N");
     if (traces && asked.draw)
         hx_die(HX_EXIT_USAGE, "--draw", "draws the jobs that a trace would name: one of the two");
-    if (asked.draw && !asked.distribution)
-        hx_die(HX_EXIT_USAGE, "--draw", "needs --sizes FILE, how large jobs are (examples/alibaba_job_sizes.csv)");
 }
 
 static void load_jobs(struct hx_job_trace *trace, const char *path)
@@ -44,7 +42,7 @@ static void load_jobs(struct hx_job_trace *trace, const char *path)
             hx_die_of(&problem);
         return;
     }
-    if (!hx_job_sizes_read(&sizes, asked.distribution, &problem))
+    if (!hx_job_sizes_load(&sizes, asked.distribution, &problem))
         hx_die_of(&problem);
     hx_job_trace_draw(trace, &sizes, (uint32_t)asked.draw, seconds(asked.between), seconds(asked.duration), asked.seed);
     hx_job_sizes_free(&sizes);
@@ -91,6 +89,7 @@ int main(int argc, char **argv)
          .kind = HX_OPTION_STRING,
          .argument = "FILE",
          .to.string = &asked.distribution,
+         .otherwise = "the paper's, of an Alibaba cluster",
          .help = "how large jobs are: job_size,perc_jobs_lte, boards and per cent of the jobs that have no more"},
         {.name = "between",
          .kind = HX_OPTION_DURATION,
@@ -144,11 +143,10 @@ int main(int argc, char **argv)
         HX_OPTIONS_END};
     static const struct hx_command command = {
         .program = "hxmesh jobs",
-        .examples =
-            {{"hxmesh jobs examples/jobs.csv --fabric \"16x16 Hx2Mesh\"", "the jobs of a trace"},
-             {"hxmesh jobs --fabric \"64x64 Hx2Mesh\" --draw 10000 --sizes examples/alibaba_job_sizes.csv --between "
-              "5s",
-              "random ones"}},
+        .examples = {{"hxmesh jobs examples/jobs.csv --fabric \"16x16 Hx2Mesh\"", "the jobs of a trace"},
+                     {"hxmesh jobs --fabric \"64x64 Hx2Mesh\" --draw 10000 --between "
+                      "5s",
+                      "random ones"}},
         .related = "hxmesh-allocate hxmesh-run",
         .operands = "TRACE",
         .most_operands = 1,

@@ -88,6 +88,14 @@ bool hx_job_sizes_read(struct hx_job_sizes *s, const char *path, struct hx_probl
     return read;
 }
 
+bool hx_job_sizes_load(struct hx_job_sizes *s, const char *path, struct hx_problem *problem)
+{
+    if (path)
+        return hx_job_sizes_read(s, path, problem);
+    hx_job_sizes_alibaba(s);
+    return true;
+}
+
 void hx_job_sizes_free(struct hx_job_sizes *s)
 {
     free(s->boards);

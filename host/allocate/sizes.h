@@ -1,4 +1,4 @@
-/* sizes.h - how large jobs are: a distribution read from a file, from which job mixes are drawn.
+/* sizes.h - how large jobs are: a distribution from which job mixes are drawn, as a file has it.
  *
  *     job_size,perc_jobs_lte          boards, and per cent of all jobs that are no larger: both ascending, the last is 100
  *     1,76.4286
@@ -19,6 +19,11 @@ struct hx_job_sizes {
 };
 
 bool hx_job_sizes_read(struct hx_job_sizes *s, const char *path, struct hx_problem *problem);
+/* Those of the paper (alibaba.c). */
+void hx_job_sizes_alibaba(struct hx_job_sizes *s);
+
+/* Reads a file, or where there is none (NULL) takes those of the paper. */
+bool hx_job_sizes_load(struct hx_job_sizes *s, const char *path, struct hx_problem *problem);
 void hx_job_sizes_free(struct hx_job_sizes *s);
 
 /* The size that a random number of 64 bits stands for. */

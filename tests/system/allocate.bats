@@ -4,8 +4,7 @@ load tools_support
 
 setup_file() {
     HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
-    SIZES=$(realpath examples/alibaba_job_sizes.csv)
-    export HXMESH SIZES
+    export HXMESH
 }
 
 setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
@@ -40,7 +39,7 @@ allocate() { "$HXMESH-allocate" "$@"; }
 }
 
 @test "allocate: sorting and other shapes fill more, locality keeps traffic low" {
-    fill() { allocate "64x64 Hx2Mesh" --mixes 40 --sizes "$SIZES" "$@"; }
+    fill() { allocate "64x64 Hx2Mesh" --mixes 40 "$@"; }
     fill --no-transpose --aspect 1 --search 0 --json - >greedy.json
     fill --json - >all.json
     fill --sort --locality all-to-all --json - >sorted.json
@@ -55,10 +54,8 @@ allocate() { "$HXMESH-allocate" "$@"; }
     refused 2 "3y2: is no job (write a number of boards, as 6, or COLUMNSxROWS of them, as 3x2)" allocate "4x4 Hx2Mesh" 3y2
     refused 3 "17: asks for 17 boards, and 4x4 Hx2Mesh has 16" allocate "4x4 Hx2Mesh" 17
     refused 2 "--mixes: draws its jobs: name none" allocate "4x4 Hx2Mesh" 2 --mixes 3
-    refused 2 "--mixes: needs --sizes FILE, from which jobs are drawn (examples/alibaba_job_sizes.csv)" \
-        allocate "4x4 Hx2Mesh" --mixes 3
-    refused 2 "--sizes: is for --mixes" allocate "4x4 Hx2Mesh" 2 --sizes "$SIZES"
-    refused 3 "--failed: leaves none of the 16 boards" allocate "4x4 Hx2Mesh" --mixes 1 --sizes "$SIZES" --failed 16
+    refused 2 "--sizes: is for --mixes" allocate "4x4 Hx2Mesh" 2 --sizes half.csv
+    refused 3 "--failed: leaves none of the 16 boards" allocate "4x4 Hx2Mesh" --mixes 1 --failed 16
     refused 3 "fat-tree hosts=64: allocating boards is for a HammingMesh" allocate "fat-tree hosts=64" 2
     printf 'job_size,perc_jobs_lte\n1,50\n' >half.csv
     refused 3 "half.csv:2:1: ends before all jobs are told of: the last line has 100 per cent" \

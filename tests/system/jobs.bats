@@ -11,7 +11,7 @@ setup_file() {
 setup() { cd "$BATS_TEST_TMPDIR" || return 1; }
 
 jobs() { "$HXMESH-jobs" "$@"; }
-drawn() { jobs --fabric "16x16 Hx2Mesh" --draw 300 --sizes "$EXAMPLES/alibaba_job_sizes.csv" --between 2m "$@"; }
+drawn() { jobs --fabric "16x16 Hx2Mesh" --draw 300 --between 2m "$@"; }
 
 @test "jobs: a trace, with each policy" {
     jobs "$EXAMPLES/jobs.csv" --fabric "16x16 Hx2Mesh" --policy first-come --json first.json --csv first.csv
@@ -34,10 +34,8 @@ drawn() { jobs --fabric "16x16 Hx2Mesh" --draw 300 --sizes "$EXAMPLES/alibaba_jo
 
 @test "jobs: what it cannot do" {
     refused 2 "--fabric: is missing (write for example --fabric \"16x16 Hx2Mesh\")" jobs t.csv
-    refused 2 "no jobs: name a trace, or draw some with --draw N --sizes FILE" jobs --fabric "4x4 Hx2Mesh"
+    refused 2 "no jobs: name a trace, or draw some with --draw N" jobs --fabric "4x4 Hx2Mesh"
     refused 2 "--draw: draws the jobs that a trace would name: one of the two" jobs t.csv --fabric "4x4 Hx2Mesh" --draw 3
-    refused 2 "--draw: needs --sizes FILE, how large jobs are (examples/alibaba_job_sizes.csv)" \
-        jobs --fabric "4x4 Hx2Mesh" --draw 3
     printf 'arrival,job,duration\n0,3y2,1h\n' >t.csv
     refused 3 "t.csv:2:1: '3y2' is no job (write a number of boards, as 6, or COLUMNSxROWS of them, as 3x2)" \
         jobs t.csv --fabric "4x4 Hx2Mesh"

@@ -115,7 +115,8 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     [ "$(jq -c '.[0].results' alone)" = "$(jq -c .results out/fig12.json)" ]
     rm -r out
     reproduce hammingmesh --quick --quiet --json - >paper
-    judge 'map(.paper + "/" + .experiment) == ["hammingmesh/table2", "hammingmesh/fig11", "hammingmesh/fig12",
+    judge 'map(.paper + "/" + .experiment) == ["hammingmesh/table2", "hammingmesh/fig7", "hammingmesh/fig8",
+        "hammingmesh/fig9", "hammingmesh/fig10", "hammingmesh/fig11", "hammingmesh/fig12",
         "hammingmesh/fig13", "hammingmesh/fig17"]' <paper
     bin/hxmesh-reproduce --help | grep -qxF '  hammingmesh/fig12, 20 minutes'
 }
@@ -131,7 +132,20 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     grep -q '^<svg' out/diameter2/fig3.svg
     reproduce diameter2/fig4 --quick --quiet >text
     grep -Eq 'slim-fly q=5 +150 +65 +0.867 +search' text
-    refused 2 "hxmesh reproduce: unknown word 'fig3' (did you mean 'fig13'?)" bin/hxmesh-reproduce fig3
+    refused 2 "hxmesh reproduce: unknown word 'fig3' (did you mean 'fig7'?)" bin/hxmesh-reproduce fig3
+}
+
+@test "reproduce: job mixes on boards: sizes, boards in use, traffic over the upper level, failures" {
+    beside 'exit 7'
+    for n in 7 8 9 10; do
+        reproduce "fig$n" --quick --quiet >/dev/null
+        judge '.complete and .runs == []' <"out/fig$n.json"
+        if command -v xmllint >/dev/null; then xmllint --noout "out/fig$n.svg"; fi
+    done
+    judge '.results | map(select(.fabric == "64x64 Hx2Mesh") | .utilization.mean) | length == 6 and .[0] > 0.9 and
+        .[1] > .[0] and .[2] > .[1] and .[4] > 0.999' <out/fig8.json
+    judge '.results | map(.all_to_all.mean) | .[0] < 0.5 and .[3] < .[2] / 4' <out/fig9.json
+    judge '.results | map(select(.failed == 40)) | length == 4 and all(.[]; .utilization.p50 > 0.6)' <out/fig10.json
 }
 
 @test "reproduce: the diameter-two study over load, by routing, and its exchanges" {

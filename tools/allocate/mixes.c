@@ -5,12 +5,13 @@
 
 #include <stdlib.h>
 
-enum figure { UTILIZATION, UPPER_ALL_TO_ALL, UPPER_ALL_REDUCE, PLACED, FIGURES };
-static const char *const figure_names[FIGURES] = {"utilization", "upper_all_to_all", "upper_all_reduce", "placed"};
+static const char *const figure_names[MIXES_FIGURES] = {"utilization", "upper_all_to_all", "upper_all_reduce",
+                                                        "placed"};
 
-static double figure_of(const struct hx_mix *m, enum figure figure)
+static double figure_of(const struct hx_mix *m, enum mixes_figure figure)
 {
-    const double value[FIGURES] = {m->utilization, m->upper[0], m->upper[1], m->jobs ? (double)m->placed / m->jobs : 0};
+    const double value[MIXES_FIGURES] = {m->utilization, m->upper[0], m->upper[1],
+                                         m->jobs ? (double)m->placed / m->jobs : 0};
     return value[figure];
 }
 
@@ -29,10 +30,6 @@ void mixes_free(struct mixes *m)
 
 /* ---- sums ---- */
 
-struct sum {
-    double mean, p1, p25, p50, p75, p99;
-};
-
 static int ascending(const void *a, const void *b)
 {
     double one = *(const double *)a, other = *(const double *)b;
@@ -44,40 +41,40 @@ static double percentile(const double *sorted, unsigned count, double share)
     return sorted[(unsigned)(share * (count - 1) + 0.5)];
 }
 
-static struct sum sum_of(const struct mixes *m, enum figure figure)
+struct mixes_sum mixes_sum_of(const struct mixes *m, enum mixes_figure figure)
 {
     double *value = hx_allocate(m->count, sizeof *value);
     double sum = 0;
     for (unsigned i = 0; i < m->count; i++)
         sum += value[i] = figure_of(&m->mix[i], figure);
     qsort(value, m->count, sizeof *value, ascending);
-    struct sum s = {sum / m->count,
-                    percentile(value, m->count, 0.01),
-                    percentile(value, m->count, 0.25),
-                    percentile(value, m->count, 0.5),
-                    percentile(value, m->count, 0.75),
-                    percentile(value, m->count, 0.99)};
+    struct mixes_sum s = {sum / m->count,
+                          percentile(value, m->count, 0.01),
+                          percentile(value, m->count, 0.25),
+                          percentile(value, m->count, 0.5),
+                          percentile(value, m->count, 0.75),
+                          percentile(value, m->count, 0.99)};
     free(value);
     return s;
 }
 
 /* Fabrics whose networks have one level have no upper one. */
-static bool has(const struct mixes *m, enum figure figure)
+static bool has(const struct mixes *m, enum mixes_figure figure)
 {
     const unsigned *leaf = m->rules->placement.leaf;
-    return leaf[0] || leaf[1] || (figure != UPPER_ALL_TO_ALL && figure != UPPER_ALL_REDUCE);
+    return leaf[0] || leaf[1] || (figure != MIXES_ALL_TO_ALL && figure != MIXES_ALL_REDUCE);
 }
 
 /* ---- reports ---- */
 
 void mixes_print(const struct mixes *m)
 {
-    static const char *const named[FIGURES] = {"boards in use", "all-to-all over the upper level",
-                                               "all-reduce over the upper level", "jobs placed"};
+    static const char *const named[MIXES_FIGURES] = {"boards in use", "all-to-all over the upper level",
+                                                     "all-reduce over the upper level", "jobs placed"};
     struct text_table *t = text_table_new(1);
     text_table_row(t, "%", "mean", "1st", "25th", "median", "75th", "99th");
-    for (unsigned f = 0; f < FIGURES; f++) {
-        struct sum s = sum_of(m, f);
+    for (unsigned f = 0; f < MIXES_FIGURES; f++) {
+        struct mixes_sum s = mixes_sum_of(m, f);
         const double value[] = {s.mean, s.p1, s.p25, s.p50, s.p75, s.p99};
         char text[6][16];
         for (unsigned i = 0; i < 6; i++)
@@ -92,8 +89,8 @@ void mixes_print(const struct mixes *m)
 json_t *mixes_json(const struct mixes *m)
 {
     json_t *object = json_pack("{s:i}", "mixes", (int)m->count);
-    for (unsigned f = 0; f < FIGURES; f++) {
-        struct sum s = sum_of(m, f);
+    for (unsigned f = 0; f < MIXES_FIGURES; f++) {
+        struct mixes_sum s = mixes_sum_of(m, f);
         if (has(m, f))
             json_object_set_new(object, figure_names[f],
                                 json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "mean", s.mean, "p1", s.p1, "p25", s.p25,

@@ -17,6 +17,13 @@ void mixes_run(struct mixes *m, const struct hx_mix_rules *rules, const struct h
                uint64_t seed);
 void mixes_free(struct mixes *m);
 
+/* Shares of one. */
+enum mixes_figure { MIXES_USED, MIXES_ALL_TO_ALL, MIXES_ALL_REDUCE, MIXES_PLACED, MIXES_FIGURES };
+struct mixes_sum {
+    double mean, p1, p25, p50, p75, p99;
+};
+struct mixes_sum mixes_sum_of(const struct mixes *m, enum mixes_figure figure);
+
 void mixes_print(const struct mixes *m);
 json_t *mixes_json(const struct mixes *m);
 /* A line for each mix. */

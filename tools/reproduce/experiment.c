@@ -1,5 +1,6 @@
 /* experiment.c - the table of experiments (tools/reproduce/experiment.h). */
 #include "tools/reproduce/experiment.h"
+#include "tools/reproduce/allocation.h"
 #include "tools/reproduce/diameter2.h"
 
 #include <stdio.h>
@@ -11,6 +12,11 @@ static const char diameter2[] = "diameter2";     /* Kathareios et al., SC15 */
 const struct experiment experiments[] = {
     {hammingmesh, "table2", "Table II: bandwidth, diameter and cost of the small and the large cluster", 45,
      plan_table2, show_table2},
+    {hammingmesh, "fig7", "Figure 7: how large jobs are", 0, plan_nothing, show_job_sizes},
+    {hammingmesh, "fig8", "Figure 8: boards in use, by rules of allocation", 2, plan_nothing, show_utilization},
+    {hammingmesh, "fig9", "Figure 9: jobs' traffic over the upper level of the large cluster", 2, plan_nothing,
+     show_upper_traffic},
+    {hammingmesh, "fig10", "Figure 10: boards in use, with boards that failed", 2, plan_nothing, show_failed_boards},
     {hammingmesh, "fig11", "Figure 11: all-to-all over message sizes, small cluster", 20, plan_fig11, show_fig11},
     {hammingmesh, "fig12", "Figure 12: random permutations, small cluster", 20, plan_fig12, show_fig12},
     {hammingmesh, "fig13", "Figure 13: all-reduce over vector sizes, small cluster", 30, plan_fig13, show_all_reduce},

@@ -56,6 +56,33 @@ static void sizes_are_drawn_as_the_file_says(void **state)
     hx_job_sizes_free(&s);
 }
 
+/* What the trace's own file says of boards, beside what it says of jobs. */
+static void the_papers_sizes(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned boards;
+        double percent;
+    } of_boards[] = {
+        {1, 14.075061601023414}, {4, 17.080093233665597}, {19, 34.25678516779095}, {1050, 99.9824737767536}};
+    struct hx_job_sizes s;
+    struct hx_problem problem;
+    assert_true(hx_job_sizes_load(&s, NULL, &problem));
+    double all = 0, asked = 0;
+    for (unsigned i = 0; i < s.count; i++)
+        all += s.boards[i] * (s.share[i] - (i ? s.share[i - 1] : 0));
+    assert_true(all > 5.43 - 0.01 && all < 5.43 + 0.01);
+    for (unsigned i = 0, n = 0; i < s.count && n < sizeof of_boards / sizeof *of_boards; i++) {
+        asked += s.boards[i] * (s.share[i] - (i ? s.share[i - 1] : 0));
+        if (s.boards[i] != of_boards[n].boards)
+            continue;
+        double off = 100 * asked / all - of_boards[n++].percent;
+        assert_true(off > -0.01 && off < 0.01);
+    }
+    assert_true(s.share[s.count - 1] == 1);
+    hx_job_sizes_free(&s);
+}
+
 static void files_that_are_none(void **state)
 {
     (void)state;
@@ -125,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_are_drawn_as_the_file_says),
+        cmocka_unit_test(the_papers_sizes),
         cmocka_unit_test(files_that_are_none),
         cmocka_unit_test(mixes),
     };
