@@ -47,6 +47,16 @@ captured() {
     done
 }
 
+@test "detours: trace says where a detour leads, from the router that chose it to the one where it ends" {
+    captured "mlfm h=2" valiant virtual
+    "$HXMESH-trace" "$FILE" --from 0,0 --to 3,0 --most 100 --json - >traced
+    jq --exit-status '[.hops[] | select(.kind == "packet")] | length > 0 and all(.[]; . as $packet | [.hops[].in.via] as $in |
+        [.hops[].out.via] as $out | ($out[1] | . != null and . != $packet.from[0] and . != $packet.to[0]) and
+        $in == [null, null, $out[1], $out[1], null, null, null] and
+        $out == [null, $out[1], $out[1], null, null, null, null])' traced || { cat traced; return 1; }
+    "$HXMESH-trace" "$FILE" --from 0,0 --to 3,0 | grep -q 'packet 0 of message 0 from 0,0 to 3,0.* by a detour to d0 [0-9]'
+}
+
 @test "detours: a packet that waits on the last of four VCs goes on when it can" {
     report "slim-fly q=5 p=3" --routing valiant --clock virtual -t uniform -m 64KiB --timing sc15 --buffer 3200KiB --rate 0.2 \
         -d 300us --warm-up 30us

@@ -31,8 +31,9 @@ static json_t *end_json(const struct hx_capture *c, const struct hx_trace_step *
 {
     if (!step)
         return json_null();
-    return json_pack("{s:s, s:I, s:i, s:I}", "port", c->ports[step->port].name, "time_ns", (json_int_t)step->time_ns,
-                     "vc", (int)step->vc, "frame", (json_int_t)step->frame);
+    return json_pack("{s:s, s:I, s:i, s:o, s:I}", "port", c->ports[step->port].name, "time_ns",
+                     (json_int_t)step->time_ns, "vc", (int)step->vc, "via",
+                     step->via ? json_integer(step->via - 1) : json_null(), "frame", (json_int_t)step->frame);
 }
 
 json_t *hx_trace_packet_json(const struct hx_trace_view *v, const struct hx_trace_packet *p)

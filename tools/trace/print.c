@@ -43,11 +43,23 @@ static void print_stay(const struct hx_trace_view *v, const struct hx_trace_pack
     *from = stay->out;
 }
 
+/* Where a detour leads that the packet was seen on; 0: it was on none. */
+static unsigned via_of(const struct hx_trace_packet *p)
+{
+    unsigned via = 0;
+    for (uint32_t i = 0; i < p->count && !via; i++)
+        via = p->steps[i].via;
+    return via;
+}
+
 void hx_trace_print_packet(const struct hx_trace_view *v, const struct hx_trace_packet *p)
 {
     const struct hx_header *h = &p->header;
-    printf("%s %u of message %u from %u,%u to %u,%u, job %u, plane %u, %u bytes: ", hx_seen_name(h), h->offset,
+    printf("%s %u of message %u from %u,%u to %u,%u, job %u, plane %u, %u bytes", hx_seen_name(h), h->offset,
            h->message, h->src_d0, h->src_d1, h->dst_d0, h->dst_d1, h->job, h->plane, h->length);
+    if (via_of(p))
+        printf(", by a detour to d0 %u", via_of(p) - 1);
+    printf(": ");
     const char *took = duration(since(p->steps[p->count - 1].time_ns, p->steps[0].time_ns));
     if (p->delivered)
         printf("delivered%s %s\n", p->injected ? " after" : "; seen for", took);

@@ -200,7 +200,8 @@ void hx_trace_frame(struct hx_trace *t, const struct hx_sighting *s)
                                         .port = s->port,
                                         .out = out,
                                         .vc = s->seen.data.vc,
-                                        .hops = s->seen.data.hops});
+                                        .hops = s->seen.data.hops,
+                                        .via = s->seen.data.via});
     p->injected = p->injected || injected;
     if (is_local(port) && out && !p->delivered) {
         p->delivered = true;

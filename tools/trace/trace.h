@@ -15,6 +15,7 @@ struct hx_trace_step {
     uint32_t port; /* in c->ports */
     bool out;
     uint8_t vc, hops;
+    uint16_t via; /* as the frame says it: d0 + 1 of the router that a detour leads to, 0: none */
 };
 
 struct hx_trace_packet {
