@@ -118,7 +118,7 @@ all: $(PROGRAMS) $(BUILD)/libhxmesh.a ## build hxmesh and its tools (needs no DP
 
 LIB_SHM      := $(BUILD)/libhx-shm.a
 LIB_LOOPBACK := $(BUILD)/libhx-loopback.a
-LIB_HOST     := $(BUILD)/libhx-host.a
+LIB_HOST     := $(BUILD)/libhxmesh-host.a
 LIB_VIRTUAL  := $(BUILD)/libhx-virtual.a
 LIB_DPDK     := $(BUILD)/libhx-dpdk.a
 LIB_LIVE     := $(BUILD)/libhx-live.a

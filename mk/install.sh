@@ -44,7 +44,8 @@ put 644 share/hxmesh/hal hal/looks.h hal/split_mix.h hal/user.h
 put 644 share/hxmesh/hal/cable hal/cable/*.[ch]
 put 644 share/hxmesh/hal/loopback hal/loopback/*.[ch]
 # What a program of one's own needs to read the counters of a running fabric, and to know the fabric.
-put 644 share/hxmesh/host host/metrics.[ch] host/metrics_read.c host/error.[ch] host/value.[ch] host/input.[ch] host/bounds.[ch]
+put 644 lib "$build/libhxmesh-host.a"
+put 644 share/hxmesh/host host/metrics.h host/error.h host/value.h host/input.h host/bounds.h
 put 644 share/hxmesh/host/topology host/topology/*.[ch]
 put 644 share/hxmesh/conformance conformance/Makefile conformance/*.[ch]
 put 644 share/hxmesh/wireshark tools/wireshark/*.lua

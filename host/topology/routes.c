@@ -87,14 +87,16 @@ static bool hangs(const struct hx_fabric *f, uint32_t node)
 static uint64_t searched(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
 {
     const struct hx_ways *w = f->ways;
+    if (hx_is_host(f, node) && digit == 1)
+        return 1U << HX_LOCAL | 1U << HX_E;
+    if (digit == 1)
+        return hx_fabric_toward_place(f, node, value);
     size_t row = (size_t)value * w->routers;
     if (hx_is_host(f, node)) {
         uint32_t router = hx_fabric_far(f, node, HX_E).node;
         bool joined = router != HX_NOWHERE && w->distance[row + router - f->hosts] != HX_NO_WAY;
-        return 1U << HX_LOCAL | (unsigned)(digit == 1 || joined) << HX_E;
+        return 1U << HX_LOCAL | (unsigned)joined << HX_E;
     }
-    if (digit == 1)
-        return hx_fabric_toward_place(f, node, value);
     return f->node[node].d0 == value ? hx_fabric_host_ports(f, node) : w->ports[row + node - f->hosts];
 }
 

@@ -86,7 +86,7 @@ broken() {
 
 @test "conformance: a commit that does nothing, room that comes back twice or never" {
     broken 'hal_port.h /void hal_commit/,/^}/s/loopback_commit.*/(void)h;/' \
-        'hal_port.h s/held_or_left & bit/(waiting | (held_or_left \& 0)) \& bit/' \
+        'hal_port.h s/held_or_gone & bit/(waiting | (held_or_gone \& 0)) \& bit/' \
         'hal_port.h /hal_ejected/,/^}/s/hx_credit_leave(.*/;/' -- \
         "hal_commit: a packet has not arrived after the commit" \
         "hal_release: afterwards packets of 132 credit units could be sent, none of which left, and at first there was room for 128" \

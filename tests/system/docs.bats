@@ -111,6 +111,8 @@ keys_of() {
     one "2x2 Hx2Mesh" --clock virtual --message 8KiB --duration 20us --warm-up 5us --csv "$BATS_TEST_TMPDIR/x.csv"
     one "2x2 Hx2Mesh" --traffic broadcast --message 8KiB
     one "1x1 Hx2Mesh" --traffic "$file"
+    printf 'fabric: mlfm h=2 fail=a0,0\njobs:\n  - {tag: 1, hosts: [[1, 4]]}\n' >"$BATS_TEST_TMPDIR/tree.hxm.yaml"
+    one "$BATS_TEST_TMPDIR/tree.hxm.yaml" --message 8KiB
     keys=$(keys_of "$BATS_TEST_TMPDIR"/?.json)
     # A key that stands above others has no line of its own; a job's are the run's.
     while read -r key; do

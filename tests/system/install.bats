@@ -74,8 +74,8 @@ int main(int argc, char **argv)
 END
     local share=$ROOT/share/hxmesh
     # shellcheck disable=SC2046 # flags are words
-    gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$share" reader.c "$share"/host/*.c \
-        "$share"/host/topology/*.c $(pkg-config --cflags --libs hxmesh) -lm -o reader
+    gcc -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$share" reader.c $(pkg-config --cflags --libs-only-L hxmesh) \
+        -lhxmesh-host $(pkg-config --libs hxmesh) -lyaml -lm -o reader
     "$ROOT/bin/hxmesh" run "2x2 Hx2Mesh" --duration 20s --name "${FABRIC#hxmesh-}" --quiet >/dev/null &
     for _ in $(seq 100); do ! ./reader "/dev/shm/$FABRIC" >said 2>/dev/null || break; sleep 0.05; done
     kill -INT $!
@@ -106,7 +106,7 @@ END
 
 @test "install: the library has every function of a header, but those that a platform is needed for" {
     # What needs hal_port.h, and what is compiled into its callers.
-    local apart='hx_(endpoint_|switch_|accelerator_step|router_step)'
+    local apart='hx_(endpoint_|switch_|detour_|accelerator_step|router_step)'
     grep -ohE '^(int|bool|void|unsigned|size_t|uint32_t|struct [a-z_]+|enum [a-z_]+) \*?hx_[a-z0-9_]+\(' "$ROOT"/include/hxmesh/*.h |
         sed 's/($//; s/.*[ *]//' | grep -vE "^$apart" | sort -u >declared
     nm --defined-only "$ROOT/lib/libhxmesh.a" 2>/dev/null | awk '$2 == "T" { print $3 }' | sort -u >defined
@@ -159,8 +159,8 @@ completes() {
     completes "some.hxm.yaml" hxmesh run some
     completes "folder/" hxmesh info fol
     completes "some.hxm.yaml some.txt" hxmesh verify some
-    completes "fig11 fig12 fig13 fig17" hxmesh reproduce fig
-    completes "hammingmesh/fig11 hammingmesh/fig12 hammingmesh/fig13 hammingmesh/fig17" hxmesh reproduce hammingmesh/f
+    completes "fig10 fig11 fig12 fig13 fig17 fig7 fig8 fig9" hxmesh reproduce fig
+    completes "hammingmesh/fig10 hammingmesh/fig11 hammingmesh/fig12 hammingmesh/fig13 hammingmesh/fig17 hammingmesh/fig7 hammingmesh/fig8 hammingmesh/fig9" hxmesh reproduce hammingmesh/f
     completes "--json" hxmesh-info --js
     touch "/dev/shm/$FABRIC"
     completes "${FABRIC#hxmesh-}" hxmesh capture --name completion-$$

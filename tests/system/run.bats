@@ -157,7 +157,7 @@ END
     report "$BATS_TEST_TMPDIR/lab.hxm.yaml"
     holds "$WHOLE"' and .traffic == $file and .messages == 3' --arg file "$file"
     run ! hxmesh run "4x4 Hx2Mesh" --traffic "$file" --rate 0.5
-    [[ "$output" = "hxmesh: error: --rate: is for --traffic all-to-all, "*" or hotspot, not FILE.csv (its messages go when it is their time)" ]]
+    [[ "$output" = "hxmesh: error: --rate: is for --traffic all-to-all, "*" or worst-case, not FILE.csv (its messages go when it is their time)" ]]
     run ! hxmesh run "2x2 Hx2Mesh" --traffic "$file"
     [ "$output" = "hxmesh: error: $file:2:5: a7,7 is outside the 2x2 Hx2Mesh (gx 0 .. 3, gy 0 .. 3)" ]
     run ! hxmesh run "4x4 Hx2Mesh" --traffic tornedo
