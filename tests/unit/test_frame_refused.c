@@ -244,9 +244,9 @@ static void a_credit_frame_has_its_ranges(void **state)
         {44, 8, 0, HX_E_FIELD}, {44, 8, 1, HX_OK},      {52, 8, 0, HX_OK},      {52, 8, UINT32_MAX, HX_OK},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        uint8_t frame[64];
+        uint8_t frame[HX_CREDIT_FRAME_BYTES] = {0}; /* with the counts of four VCs */
         struct hx_credit_frame c;
-        memcpy(frame, example_credit, sizeof frame);
+        memcpy(frame, example_credit, 64);
         overwrite(frame, &cases[i]);
         support_seal_credit(frame);
         assert_int_equal(support_decode_credit(&c, frame, 64), cases[i].expected);
