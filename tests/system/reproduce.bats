@@ -236,8 +236,8 @@ if [ -f calls ]; then echo $$ >child.pid; while :; do sleep 0.05; done; fi
 }
 
 @test "reproduce: bad usage and a bad environment" {
-    refused 2 "hxmesh reproduce: unknown word 'fig1' (did you mean 'fig11'?)" bin/hxmesh-reproduce fig1
-    refused 2 "hxmesh reproduce: unknown word 'hammingmesh/fig1' (did you mean 'hammingmesh/fig11'?)" \
+    refused 2 "hxmesh reproduce: unknown word 'fig1' (did you mean 'fig7'?)" bin/hxmesh-reproduce fig1
+    refused 2 "hxmesh reproduce: unknown word 'hammingmesh/fig1' (did you mean 'hammingmesh/fig7'?)" \
         bin/hxmesh-reproduce hammingmesh/fig1
     refused 2 "hxmesh reproduce: EXPERIMENT is missing (try 'hxmesh reproduce --help')" bin/hxmesh-reproduce
     refused 2 "--full: --quick is the opposite" bin/hxmesh-reproduce all --quick --full
