@@ -76,8 +76,8 @@ extern const struct node_values node_default_values;
      .help = "sleep of an lcore that found nothing for a while; 0: it polls on", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_NAP}, \
     {.name = "linger", .key = "linger", .kind = HX_OPTION_DURATION, .to.number = &(v)->linger_ns, .low = 0, \
-     .high = HX_MOST_DURATION, .help = "end so long after the endpoint's last message was sent and the last one " \
-     "for it came; 0: only when told", .given = &(v)->given, .given_bit = NODE_GIVEN_LINGER}, \
+     .high = HX_MOST_DURATION, .help = "end when the endpoint has sent and received all, and nothing has crossed " \
+     "the node for so long; 0: only when told", .given = &(v)->given, .given_bit = NODE_GIVEN_LINGER}, \
     {.name = "statistics", .key = "statistics", .kind = HX_OPTION_DURATION, .to.number = &(v)->statistics_ns, .low = 0, \
      .high = HX_MOST_DURATION, .help = "print a line so often; 0: never", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_STATISTICS}, \

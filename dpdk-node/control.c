@@ -80,12 +80,19 @@ bool control_is_quiet(const struct control *c)
     return waiting == 0 && ms_since(c, c->ended) >= QUIET_MS && (!n->local || local_is_idle(n->local));
 }
 
-static bool lingered(const struct control *c)
+/* Others may need this node's switch for longer than its endpoint has anything to do. */
+static bool lingered(struct control *c)
 {
     const struct node *n = c->node;
     uint64_t linger = n->config->values.linger_ns;
-    uint64_t done = n->local && linger ? atomic_load_explicit(&n->local->done_at, memory_order_relaxed) : 0;
-    return done && ms_since(c, done) >= linger / 1000000;
+    bool done = n->local && linger && atomic_load_explicit(&n->local->done, memory_order_relaxed);
+    uint64_t moved = node_moved(n);
+    if (!done || moved != c->moved) {
+        c->moved = moved;
+        c->moved_at = rte_rdtsc();
+        return false;
+    }
+    return ms_since(c, c->moved_at) >= linger / 1000000;
 }
 
 /* ---- links ---- */

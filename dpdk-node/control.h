@@ -12,6 +12,8 @@ struct control {
     struct node *node;
     int signals;
     bool quiet;
+    uint64_t moved;    /* packets that its switch has moved, as last looked at, */
+    uint64_t moved_at; /* and when that had changed, or the endpoint was not done (TSC) */
     /* How it ended. */
     bool interrupted; /* by a signal */
     bool aborted;     /* by a second one */

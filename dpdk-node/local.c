@@ -102,10 +102,7 @@ unsigned local_step(struct local *l)
     begin_messages(l);
     unsigned packets = hx_endpoint_step(&l->endpoint);
     (void)dpdk_flush(&l->port, rte_rdtsc());
-    bool was_done = atomic_load_explicit(&l->done_at, memory_order_relaxed) != 0;
-    bool is_done = all_is_done(l);
-    if (is_done != was_done || (is_done && packets)) /* others may go on sending for longer than this one */
-        atomic_store_explicit(&l->done_at, is_done ? rte_rdtsc() : 0, memory_order_relaxed);
+    atomic_store_explicit(&l->done, all_is_done(l), memory_order_relaxed);
     return work + packets;
 }
 

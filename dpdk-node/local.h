@@ -22,7 +22,7 @@ struct local {
     uint64_t offered; /* bytes, for the rate */
     uint64_t bytes_corrupted;
     uint64_t drops[HX_DROP_COUNT];
-    _Atomic uint64_t done_at; /* TSC when the last packet moved, and all was sent and had come; 0: not yet */
+    _Atomic bool done; /* all was sent, and had come */
     void *memory;
 };
 

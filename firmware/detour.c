@@ -5,8 +5,7 @@
 /* A new number of 64 bits. All routers count alike, so each mixes its own in. */
 static uint64_t draw(struct hx_switch *sw)
 {
-    sw->tie += UINT64_C(0x9E3779B97F4A7C15);
-    uint64_t mixed = sw->tie ^ sw->route.detour->own * UINT64_C(0xD6E8FEB86659FD93);
+    uint64_t mixed = hx_switch_tie(sw) ^ sw->route.detour->own * UINT64_C(0xD6E8FEB86659FD93);
     mixed = (mixed ^ mixed >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
     mixed = (mixed ^ mixed >> 27) * UINT64_C(0x94D049BB133111EB);
     return mixed ^ mixed >> 31;
@@ -42,7 +41,7 @@ static unsigned draw_router(struct hx_switch *sw, unsigned to)
 static unsigned waiting_for(const struct hx_switch *sw, unsigned output)
 {
     unsigned sum = 0;
-    for (unsigned vc = 0; vc < sw->vcs; vc++) {
+    for (unsigned vc = 0; vc < sw->route.vcs; vc++) {
         uint64_t inputs = sw->requests[(size_t)vc * sw->outputs + output];
         for (; inputs; inputs &= inputs - 1) {
             unsigned input = (unsigned)__builtin_ctzll(inputs);

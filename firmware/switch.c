@@ -84,7 +84,7 @@ ALWAYS_INLINE uint64_t ways_on(const struct hx_switch *sw, unsigned input, unsig
                                route_function *route, bool narrow)
 {
     uint64_t ports = candidates(sw, input, d, route, narrow);
-    if (vc + 1 < sw->vcs)
+    if (vc + 1 < sw->route.vcs)
         return ports;
     if (!narrow)
         return ports & ~hx_router_raising(&sw->route, input, ports);
@@ -106,14 +106,6 @@ ALWAYS_INLINE uint64_t narrow_room(struct hx_switch *sw, const uint64_t room[4],
     return lanes << 2;
 }
 
-/* A new number of 64 bits for each choice between outputs. Its steps have the golden ratio, so that no pattern of the
- * traffic falls in with them. */
-ALWAYS_INLINE uint64_t next_tie(struct hx_switch *sw)
-{
-    sw->tie += UINT64_C(0x9E3779B97F4A7C15);
-    return sw->tie;
-}
-
 /* The port of the set with the most room, if that is enough for `cost`. Among equals lane p has rank p ^ turn: any two
  * ports, and all four, win equally often. */
 ALWAYS_INLINE unsigned select_narrow(struct hx_switch *sw, uint64_t lanes, uint64_t ports, unsigned cost)
@@ -122,7 +114,7 @@ ALWAYS_INLINE unsigned select_narrow(struct hx_switch *sw, uint64_t lanes, uint6
                                         0x0000FFFF00000000, 0x0000FFFF0000FFFF, 0x0000FFFFFFFF0000, 0x0000FFFFFFFFFFFF,
                                         0xFFFF000000000000, 0xFFFF00000000FFFF, 0xFFFF0000FFFF0000, 0xFFFF0000FFFFFFFF,
                                         0xFFFFFFFF00000000, 0xFFFFFFFF0000FFFF, 0xFFFFFFFFFFFF0000, 0xFFFFFFFFFFFFFFFF};
-    uint64_t turns = (next_tie(sw) >> 62) * HX_LANE_ONES;
+    uint64_t turns = (hx_switch_tie(sw) >> 62) * HX_LANE_ONES;
     uint64_t ranked = (lanes | (UINT64_C(0x0003000200010000) ^ turns)) & spread[ports & 15];
     uint32_t pair = (uint32_t)(ranked >> 32);
     uint32_t low = hx_lane(ranked, 0) > hx_lane(ranked, 1) ? hx_lane(ranked, 0) : hx_lane(ranked, 1);
@@ -139,7 +131,7 @@ ALWAYS_INLINE unsigned wide_room(struct hx_switch *sw, unsigned port, unsigned i
 /* Likewise for any set of ports: each has a rank of 16 bits, mixed anew for each choice. */
 ALWAYS_INLINE unsigned select_wide(struct hx_switch *sw, uint64_t ports, unsigned input, unsigned vc, unsigned cost)
 {
-    uint64_t tie = next_tie(sw);
+    uint64_t tie = hx_switch_tie(sw);
     uint32_t most = (cost << 16) - 1;
     unsigned best = NO_PORT;
     for (; ports; ports &= ports - 1) {
@@ -328,7 +320,7 @@ ALWAYS_INLINE bool has_work(const struct hx_switch *sw, uint64_t news, unsigned 
 
 ALWAYS_INLINE unsigned next_vc(const struct hx_switch *sw, unsigned vc)
 {
-    return vc == 0 ? sw->vcs - 1U : vc - 1;
+    return vc == 0 ? sw->route.vcs - 1U : vc - 1;
 }
 
 ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, uint64_t news, struct burst *b,
@@ -350,7 +342,7 @@ ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, uint
         return;
     }
     unsigned vc = sw->first_vc;
-    for (unsigned n = 0; n < sw->vcs; n++, vc = next_vc(sw, vc)) {
+    for (unsigned n = 0; n < sw->route.vcs; n++, vc = next_vc(sw, vc)) {
         if (has_work(sw, news, vc))
             serve_vc(sw, arrived, vc, b, route, narrow);
     }
@@ -451,7 +443,7 @@ void hx_switch_init(struct hx_switch *sw, unsigned ports, unsigned vcs, uint16_t
     *sw = (struct hx_switch){.hal = hal,
                              .inputs = (uint16_t)ports,
                              .outputs = (uint16_t)ports,
-                             .vcs = (uint8_t)vcs,
+                             .route.vcs = (uint8_t)vcs,
                              .job = job,
                              .first_vc = (uint8_t)(vcs - 1)};
     sw->input = memory;
@@ -465,12 +457,12 @@ void hx_switch_init(struct hx_switch *sw, unsigned ports, unsigned vcs, uint16_t
 void hx_switch_reroute(struct hx_switch *sw)
 {
     bool narrow = !sw->route.is_router;
-    memset(sw->want, 0, (size_t)sw->inputs * sw->vcs * sw->outputs * sizeof(uint64_t));
-    memset(sw->requests, 0, (size_t)sw->vcs * sw->outputs * sizeof(uint64_t));
+    memset(sw->want, 0, (size_t)sw->inputs * sw->route.vcs * sw->outputs * sizeof(uint64_t));
+    memset(sw->requests, 0, (size_t)sw->route.vcs * sw->outputs * sizeof(uint64_t));
     memset(sw->wanted, 0, sizeof sw->wanted);
     for (unsigned input = 0; input < sw->inputs; input++) {
         struct hx_input *in = &sw->input[input];
-        for (unsigned vc = 0; vc < sw->vcs; vc++) {
+        for (unsigned vc = 0; vc < sw->route.vcs; vc++) {
             uint64_t slots = in->waiting[vc];
             while (slots) {
                 uint16_t position = oldest(slots, hx_lane(in->tail, vc));
@@ -494,7 +486,7 @@ unsigned hx_switch_waiting(const struct hx_switch *sw)
 {
     unsigned sum = 0;
     for (unsigned input = 0; input < sw->inputs; input++)
-        for (unsigned vc = 0; vc < sw->vcs; vc++)
+        for (unsigned vc = 0; vc < sw->route.vcs; vc++)
             sum += (unsigned)__builtin_popcountll(sw->input[input].waiting[vc]);
     return sum;
 }

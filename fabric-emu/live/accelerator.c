@@ -10,7 +10,7 @@
 
 enum {
     SENDS = 8,          /* messages under way from one accelerator */
-    HOPELESS_TRIES = 3, /* where boards stay down and nobody answers */
+    HOPELESS_TRIES = 3, /* where boards or external nodes stay away and nobody answers */
     NO_WAY_MS = 2000    /* where there seems to be no way; a restart takes milliseconds */
 };
 
@@ -90,8 +90,9 @@ void accelerator_give_up(struct accelerator *a)
 {
     struct hx_endpoint *ep = &a->endpoint;
     bool may_come_back = fab_misses_cable(a->worker->f);
-    /* Where boards stay down, an answer may have no way though the message had one: nobody says so. */
-    unsigned tries = a->worker->gone ? HOPELESS_TRIES : WAIT_RETRIES;
+    /* Where somebody stays away, an answer may have no way though the message had one: nobody says so. */
+    bool stays_away = a->worker->gone || fab_node_has_left(a->worker->f);
+    unsigned tries = stays_away ? HOPELESS_TRIES : WAIT_RETRIES;
     for (unsigned i = 0; ep->active && i < ep->config.sends; i++) {
         const struct hx_send *s = &ep->send[i];
         if (s->active && (is_cut_off(a, hx_fabric_host(a->worker->f->g, s->dst_d0, s->dst_d1)) ||

@@ -224,17 +224,28 @@ static bool is_there(const struct external *x, unsigned external)
     return any;
 }
 
-/* false: it is away, for too long. */
-static bool is_near(struct external *x, unsigned external, uint64_t now, struct hx_problem *problem)
+/* For longer than is waited for it. */
+static bool is_away(struct external *x, unsigned external, uint64_t now)
+{
+    uint64_t *away_ns = &x->state[external].away_ns;
+    *away_ns = is_there(x, external) ? 0 : *away_ns ? *away_ns : now;
+    return *away_ns && now - *away_ns > x->f->spec.external[external].wait_ns;
+}
+
+static bool fail_away(const struct external *x, unsigned external, struct hx_problem *problem)
 {
     const struct hx_external *e = &x->f->spec.external[external];
-    uint64_t *away_ns = &x->state[external].away_ns;
     char name[HX_NAME_BYTES];
     char wait[HX_VALUE_TEXT];
-    *away_ns = is_there(x, external) ? 0 : *away_ns ? *away_ns : now;
-    return *away_ns == 0 || now - *away_ns <= e->wait_ns ||
-           hx_fail(problem, HX_EXIT_FAILED, hx_node_name(name, x->f->g, e->plane, rank_of(x, e)),
+    return hx_fail(problem, HX_EXIT_FAILED, hx_node_name(name, x->f->g, e->plane, rank_of(x, e)),
                    "its node has been away for %s", hx_value_print_duration(wait, e->wait_ns));
+}
+
+/* Nobody waits for its cables any more: what has no way without them is given up. */
+static void let_go(const struct external *x, unsigned external, bool left)
+{
+    for (unsigned port = 0; port < HX_CABLE_PORTS; port++)
+        atomic_store(&x->f->cable[external * HX_CABLE_PORTS + port].left, left);
 }
 
 /* false: it is there and messages of it are due, but it says nothing any more. */
@@ -258,17 +269,22 @@ static bool is_heard(const struct external *x, unsigned external, uint64_t come,
                    come, due, hx_value_print_duration(wait, e->wait_ns));
 }
 
-/* One that has done its part may go. */
+/* One that has done its part may go; the others go on without it. */
 static bool watch_one(struct external *x, unsigned external, uint64_t now, struct hx_problem *problem)
 {
+    bool away = is_away(x, external, now);
     unsigned first = fab_external(x->f, rank_of(x, &x->f->spec.external[external]));
     const struct external_state *s = &x->state[first];
     const struct fab_exchange done = exchange_of(x, first);
     bool counted = s->due_to || s->due_from;
-    if (counted && done.to.messages >= s->due_to && done.from.messages >= s->due_from)
+    bool did_its_part = counted && done.to.messages >= s->due_to && done.from.messages >= s->due_from;
+    let_go(x, external, away && did_its_part);
+    if (did_its_part)
         return true;
+    if (away)
+        return fail_away(x, external, problem);
     bool running = atomic_load(&x->f->control->phase) == FAB_RUNNING;
-    return is_near(x, external, now, problem) && (!running || is_heard(x, external, done.from.messages, now, problem));
+    return !running || is_heard(x, external, done.from.messages, now, problem);
 }
 
 bool external_watch(struct external *x, uint64_t now, struct hx_problem *problem)

@@ -33,7 +33,7 @@
  *     entries of a living worker's record while it publishes      it dies, or others see a wrong index, as above
  *     frames, and with --no-verify nobody looks at their CRC                   corrupted payload (counted), or a packet that is dropped
  *     small wrong counts (within the laws)                        are reported; asleep, wake: a nap of 2 ms more or less
- *     collective_ended, up of a cable                             the collective, or that cable, ends
+ *     collective_ended, up or left of a cable                     the collective, or that cable, ends
  *
  * Which worker owns which nodes: fabric-emu/layout.h. */
 #ifndef FABRIC_H
@@ -139,6 +139,7 @@ struct fab_came {
 };
 struct fab_cable {
     alignas(64) _Atomic uint32_t up; /* somebody is there and counts with us */
+    _Atomic uint32_t left;           /* by the supervisor, each tick: its node did its part and is not waited for */
     _Atomic uint64_t heard_ns;       /* when the last data frame came */
     _Atomic uint64_t moved_ns;       /* when the last one came or went */
     struct fab_cable_count count;
@@ -211,8 +212,9 @@ unsigned fab_external(const struct fab_fabric *f, uint32_t node);
 bool fab_is_external(const struct fab_fabric *f, uint32_t node);
 /* Whether something may be sent to (plane, node, port): false at a cable of an external accelerator that is down. */
 bool fab_port_is_up(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port);
-/* Whether any cable that an external accelerator should have is down. */
+/* Whether any cable that an external accelerator should have is down: and may come up again, or its node has left. */
 bool fab_misses_cable(const struct fab_fabric *f);
+bool fab_node_has_left(const struct fab_fabric *f);
 
 /* Buffers that lie in some ring now; all of them when nothing moves. Call while no worker runs. */
 uint64_t fab_count_buffers(const struct fab_fabric *f);

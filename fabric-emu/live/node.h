@@ -52,6 +52,7 @@ struct worker {
     unsigned self;
     uint64_t cpu_before; /* ns: processor time of its predecessors */
     uint64_t publish_at; /* when its counters are due (publish.h) */
+    uint64_t done_at;    /* when its accelerators were done; 0: they are not */
     struct shm_worker shm;
     const struct shm_clock *clock;
     struct shm_taps taps;

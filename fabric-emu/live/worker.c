@@ -118,18 +118,25 @@ static unsigned sweep(struct worker *w, bool may_begin)
     return work + hops;
 }
 
-/* *since: when the last frame crossed a cable, if the worker has any. */
-static bool is_done(const struct worker *w, bool may_begin, uint64_t *since)
+static bool accelerators_are_done(const struct worker *w, bool may_begin)
 {
     for (unsigned i = 0; i < w->accelerators; i++) {
         if (!accelerator_is_done(&w->accelerator[i], may_begin))
             return false;
     }
-    for (unsigned i = 0; i < w->bridges; i++) {
-        if (!bridge_is_quiet(&w->bridge[i], since))
-            return false;
-    }
     return true;
+}
+
+/* *since: when its accelerators were, or later, when the last frame crossed a cable, if the worker has any. */
+static bool is_done(struct worker *w, bool may_begin, uint64_t *since)
+{
+    bool done = accelerators_are_done(w, may_begin);
+    uint64_t frame_ns = 0;
+    w->done_at = !done ? 0 : w->done_at ? w->done_at : shm_clock_ns(w->clock);
+    for (unsigned i = 0; done && i < w->bridges; i++)
+        done = bridge_is_quiet(&w->bridge[i], &frame_ns);
+    *since = frame_ns > w->done_at ? frame_ns : w->done_at;
+    return done;
 }
 
 /* A run begins when all cables are up. */
@@ -151,13 +158,13 @@ static void give_up(struct worker *w)
 static void tell_state(struct worker *w, enum fab_phase phase)
 {
     struct fab_area *area = &w->f->area[w->self];
-    uint64_t last_frame_ns = 0;
-    bool done = phase != FAB_STARTING && is_done(w, phase == FAB_RUNNING, &last_frame_ns);
+    uint64_t done_ns = 0;
+    bool done = phase != FAB_STARTING && is_done(w, phase == FAB_RUNNING, &done_ns);
     bool ready = phase != FAB_STARTING || is_ready(w);
     enum fab_worker_state state = done ? FAB_WORKER_DONE : ready ? FAB_WORKER_RUNNING : FAB_WORKER_STARTING;
     if (atomic_load_explicit(&area->state, memory_order_relaxed) == state)
         return;
-    area->finished_ns = last_frame_ns ? last_frame_ns : shm_clock_ns(w->clock);
+    area->finished_ns = done ? done_ns : shm_clock_ns(w->clock);
     atomic_store(&area->state, state);
 }
 

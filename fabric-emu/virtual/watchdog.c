@@ -51,7 +51,7 @@ static void count(const struct worker *w, const struct virtual_node *n, struct s
 {
     (void)w;
     for (unsigned input = 0; input < n->hal.ports; input++) {
-        for (unsigned vc = 0; vc < n->sw.vcs; vc++)
+        for (unsigned vc = 0; vc < n->sw.route.vcs; vc++)
             add_standing(sum, &n->hal.rx[input], &n->sw.input[input], vc);
     }
 }
@@ -90,7 +90,7 @@ static void write_waits(const struct worker *w, const struct virtual_node *n, st
 {
     (void)sum;
     for (unsigned input = 0; input < n->hal.ports; input++) {
-        for (unsigned vc = 0; vc < n->sw.vcs; vc++)
+        for (unsigned vc = 0; vc < n->sw.route.vcs; vc++)
             write_wait(w, n, input, vc);
     }
 }

@@ -109,7 +109,6 @@ struct hx_switch {
     struct hal_switch *hal;
     uint16_t inputs, outputs; /* accelerator: 5 and 5 */
     uint16_t job;             /* accelerator: only packets of this job pass */
-    uint8_t vcs;              /* of the fabric */
     uint8_t first_input;      /* who is looked at first in this step: rotates */
     uint8_t first_vc; /* likewise, where VCs share room. (With transit always first an accelerator whose column is
                                  full of it hardly gets to send.) */
@@ -125,6 +124,14 @@ struct hx_switch {
 static inline uint64_t *hx_switch_want(const struct hx_switch *sw, unsigned input, unsigned vc)
 {
     return sw->want + ((size_t)vc * sw->inputs + input) * sw->outputs;
+}
+
+/* A new number of 64 bits for each choice. Its steps have the golden ratio, so that no pattern of the traffic falls in with
+ * them. */
+static inline uint64_t hx_switch_tie(struct hx_switch *sw)
+{
+    sw->tie += UINT64_C(0x9E3779B97F4A7C15);
+    return sw->tie;
 }
 
 /* Bytes of memory for the windows of a switch with so many ports and VCs, 1 .. HX_VCS (8-byte aligned). */

@@ -297,6 +297,22 @@ says() {
     end_of_node
 }
 
+@test "external: what can only be answered by way of a node that did its part and left is given up" {
+    needs_dpdk
+    fabric memif "wait: 2s"
+    # On the board a0,1 answers a1,0 by a1,1 alone, which is gone when the second messages begin, after five seconds.
+    sed -i 's/^traffic: .*/traffic: {pattern: incast, target: "0,1", message: 1MiB, count: 2}/' mixed.hxm.yaml
+    start mixed.hxm.yaml --workers 1 --rate 1e-6
+    eventually has_cables
+    node memif --rate 1
+    end_of_node
+    finish
+    [ "$CODE" -eq 1 ]
+    [ "$NODE_CODE" -eq 0 ]
+    holds '.messages_failed == 1 and .messages == 30 and .packets_lost == 0 and .seconds > 5'
+    nothing_left
+}
+
 @test "external: SIGINT ends a run that waits for its node" {
     fabric memif "wait: 1m"
     start mixed.hxm.yaml

@@ -149,7 +149,7 @@ bool lab_is_done(const struct lab *lab)
 {
     for (unsigned id = 0; id < lab->nodes; id++) {
         const struct local *l = lab->node[id].local;
-        if (l && atomic_load(&l->done_at) == 0)
+        if (l && !atomic_load(&l->done))
             return false;
     }
     return true;
