@@ -136,7 +136,7 @@ in_network() {
     sed -i '1i planes: 2' mixed.hxm.yaml
     start mixed.hxm.yaml --workers 1 --no-verify
     eventually has_cables
-    node memif --no-verify --linger 5s # see below
+    node memif --no-verify --linger 10s # see below
     end_of_node
     finish
     [ "$CODE" -eq 0 ]
@@ -151,8 +151,9 @@ in_network() {
     sed -i '1i planes: 2' mixed.hxm.yaml
     start mixed.hxm.yaml --workers 1 --capture run.pcapng
     eventually has_cables
-    # The plane that is not there takes acknowledgements with it, which are asked for anew: the node has to be there still.
-    node memif --linger 5s
+    # The plane that is not there takes acknowledgements with it, which are asked for anew, up to twice four seconds later:
+    # the node has to be there still.
+    node memif --linger 10s
     end_of_node
     finish
     [ "$CODE" -eq 0 ]
