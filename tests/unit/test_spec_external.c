@@ -1,6 +1,7 @@
 /* test_spec_external.c - accelerators that run elsewhere in a *.hxm.yaml file: every key, and every mistake with its file,
  * line and column. */
 #include "host/spec.h"
+#include "tests/support/support_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,32 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-static char path[] = "/tmp/hxmesh-external-XXXXXX.hxm.yaml";
-
-static int make_file(void **state)
-{
-    (void)state;
-    int fd = mkstemps(path, (int)strlen(".hxm.yaml"));
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
+#define FILE_NAME "external.hxm.yaml"
 
 static bool load(const char *text, struct hx_spec *spec, struct hx_problem *problem)
 {
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    assert_true(fputs(text, out) >= 0);
-    assert_int_equal(fclose(out), 0);
-    return hx_spec_try_load(path, NULL, spec, problem);
+    return hx_spec_try_load(file_write_text(FILE_NAME, text), NULL, spec, problem);
 }
 
 static void test_every_key(void **state)
@@ -89,6 +72,7 @@ static void assert_refused(const char *external, const char *says)
     snprintf(text, sizeof text, "fabric: 2x2 Hx2Mesh\n%s", external);
     if (load(text, &s, &p))
         fail_msg("taken: %s", external);
+    const char *path = file_path(FILE_NAME);
     assert_int_equal(p.exit_code, HX_EXIT_CONFIG);
     assert_memory_equal(p.where, path, strlen(path));
     snprintf(line, sizeof line, "%s: %s", p.where + strlen(path), p.what);
@@ -152,5 +136,5 @@ int main(void)
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_the_longest_socket),
     };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

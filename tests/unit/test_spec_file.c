@@ -1,6 +1,7 @@
 /* test_spec_file.c - *.hxm.yaml files: every key, and every mistake with its file, line and column. */
 #include "host/spec.h"
 #include "hxmesh/collective.h"
+#include "tests/support/support_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,37 +14,11 @@
 
 #include <cmocka.h>
 
-static char folder[] = "/tmp/hxmesh-test-XXXXXX";
-static char path[sizeof folder + 32];
-
-static int make_folder(void **state)
-{
-    (void)state;
-    if (!mkdtemp(folder))
-        return -1;
-    snprintf(path, sizeof path, "%s/demo.hxm.yaml", folder);
-    return 0;
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    unlink(path);
-    return rmdir(folder);
-}
-
-static void write_file(const void *text, size_t bytes)
-{
-    FILE *out = fopen(path, "wb");
-    assert_non_null(out);
-    assert_int_equal(fwrite(text, 1, bytes, out), bytes);
-    assert_int_equal(fclose(out), 0);
-}
+#define FILE_NAME "demo.hxm.yaml"
 
 static bool load(const char *text, struct hx_spec *spec, struct hx_problem *problem)
 {
-    write_file(text, strlen(text));
-    return hx_spec_try_load(path, NULL, spec, problem);
+    return hx_spec_try_load(file_write_text(FILE_NAME, text), NULL, spec, problem);
 }
 
 static void every_key(void **state)
@@ -77,7 +52,7 @@ static void every_key(void **state)
                      &s, &p));
     assert_string_equal(s.name, "a lab");
     assert_string_equal(s.fabric, "3x2 H2x4Mesh");
-    assert_string_equal(s.source, path);
+    assert_string_equal(s.source, file_path(FILE_NAME));
     assert_int_equal(s.planes, 2);
     assert_int_equal(s.radix, 8);
     assert_int_equal(s.taper, 2);
@@ -305,8 +280,8 @@ static void mistakes_are_named_with_line_and_column(void **state)
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct hx_spec s;
         struct hx_problem p;
-        char where[sizeof path + 16];
-        snprintf(where, sizeof where, "%s%s", path, cases[i].where);
+        char where[FILE_PATH_BYTES + 16];
+        snprintf(where, sizeof where, "%s%s", file_path(FILE_NAME), cases[i].where);
         assert_false(load(cases[i].text, &s, &p));
         assert_int_equal(p.exit_code, HX_EXIT_CONFIG);
         assert_string_equal(p.what, cases[i].what);
@@ -331,10 +306,9 @@ static void files_that_are_none(void **state)
     char *huge = malloc(HUGE);
     assert_non_null(huge);
     memset(huge, 'a', HUGE);
-    write_file(huge, HUGE);
+    assert_refused(file_write(FILE_NAME, huge, HUGE), "larger than 1 MiB");
     free(huge);
-    assert_refused(path, "larger than 1 MiB");
-    assert_refused(folder, "is a directory, not a file");
+    assert_refused(file_path(""), "is a directory, not a file");
     assert_refused("/tmp/there-is-no-such-file.hxm.yaml", "No such file");
     assert_refused("/dev/zero", "is a device, not a file");
 }
@@ -361,7 +335,7 @@ static void random_files(void **state)
             else
                 text[at] = letters[(size_t)rand() % (sizeof letters - 1)];
         }
-        write_file(text, bytes);
+        const char *path = file_write(FILE_NAME, text, bytes);
         struct hx_spec s;
         struct hx_problem p = {.exit_code = -1};
         if (hx_spec_try_load(path, NULL, &s, &p)) {
@@ -386,5 +360,5 @@ int main(void)
         cmocka_unit_test(files_that_are_none),
         cmocka_unit_test(random_files),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

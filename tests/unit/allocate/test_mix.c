@@ -1,6 +1,7 @@
 /* test_mix.c - job sizes from a file, and mixes of jobs: drawn as the file says, the same for the same seed, and as full as they
  * say. */
 #include "host/allocate/mix.h"
+#include "tests/support/support_file.h"
 #include "tests/support/support_random.h"
 
 #include <setjmp.h>
@@ -9,32 +10,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-static char path[] = "/tmp/hxmesh-sizes-XXXXXX";
-
-static int make_file(void **state)
-{
-    (void)state;
-    int fd = mkstemp(path);
-    return fd < 0 || close(fd) != 0;
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
 static bool read_text(struct hx_job_sizes *s, const char *text, struct hx_problem *problem)
 {
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    assert_true(fputs(text, out) >= 0);
-    assert_int_equal(fclose(out), 0);
-    return hx_job_sizes_read(s, path, problem);
+    return hx_job_sizes_read(s, file_write_text("sizes.csv", text), problem);
 }
 
 static void sizes_are_drawn_as_the_file_says(void **state)
@@ -105,7 +86,7 @@ static void files_that_are_none(void **state)
         struct hx_problem problem;
         assert_false(read_text(&s, bad[i].text, &problem));
         assert_string_equal(problem.what, bad[i].what);
-        assert_string_equal(problem.where + strlen(path), bad[i].where);
+        assert_string_equal(problem.where + strlen(file_path("sizes.csv")), bad[i].where);
         assert_int_equal(problem.exit_code, HX_EXIT_CONFIG);
     }
 }
@@ -156,5 +137,5 @@ int main(void)
         cmocka_unit_test(files_that_are_none),
         cmocka_unit_test(mixes),
     };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* test_schedule.c - jobs over time: by hand for each policy, and that nothing that must not happen does: no two jobs on one board, no
  * job on a failed one, nobody delayed by who came later. */
 #include "host/allocate/trace.h"
+#include "tests/support/support_file.h"
 #include "tests/support/support_random.h"
 
 #include <setjmp.h>
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -164,28 +164,9 @@ static void the_first_one_is_not_delayed(void **state)
 
 /* ---- traces ---- */
 
-static char path[] = "/tmp/hxmesh-trace-XXXXXX";
-
-static int make_file(void **state)
-{
-    (void)state;
-    int fd = mkstemp(path);
-    return fd < 0 || close(fd) != 0;
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
 static bool read_text(struct hx_job_trace *t, const char *text, struct hx_problem *problem)
 {
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    assert_true(fputs(text, out) >= 0);
-    assert_int_equal(fclose(out), 0);
-    return hx_job_trace_read(t, path, problem);
+    return hx_job_trace_read(t, file_write_text("jobs.csv", text), problem);
 }
 
 static void traces(void **state)
@@ -224,7 +205,7 @@ static void traces_that_are_none(void **state)
         struct hx_problem problem;
         assert_false(read_text(&t, bad[i].text, &problem));
         assert_string_equal(problem.what, bad[i].what);
-        assert_string_equal(problem.where + strlen(path), bad[i].where);
+        assert_string_equal(problem.where + strlen(file_path("jobs.csv")), bad[i].where);
     }
 }
 
@@ -238,5 +219,5 @@ int main(void)
         cmocka_unit_test(traces),
         cmocka_unit_test(traces_that_are_none),
     };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* test_flows.c - traffic of a file: what it says is what is sent, and what it cannot say is refused where it stands. */
 #include "fabric-emu/workload/traffic.h"
+#include "tests/support/support_file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,38 +8,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-static char path[] = "/tmp/test_flows.XXXXXX";
+#define FILE_NAME "flows.csv"
+
 static struct hx_spec spec;
 static const struct hx_fabric *g;
 static struct flows flows;
 static struct hx_problem problem;
 
-static int make_file(void **state)
-{
-    (void)state;
-    int fd = mkstemp(path);
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
 static bool read_text(const char *fabric, const char *text)
 {
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    fputs(text, out);
-    assert_int_equal(fclose(out), 0);
+    file_write_text(FILE_NAME, text);
     hx_spec_load(fabric, NULL, &spec);
     g = hx_spec_fabric(&spec);
-    return flows_read(&flows, path, &spec, g, &problem);
+    return flows_read(&flows, file_path(FILE_NAME), &spec, g, &problem);
 }
 
 static void done(void)
@@ -98,10 +83,10 @@ static void failed_boards_are_left_out_and_counted(void **state)
     g = hx_spec_fabric(&spec);
     spec.failed = hx_allocate(4, sizeof *spec.failed);
     spec.failed[2] = true;
-    FILE *out = fopen(path, "w");
+    FILE *out = file_create(FILE_NAME);
     fputs("start,source,destination,bytes\n0,0,1,8\n0,2,1,8\n0,1,2,8\n", out);
     assert_int_equal(fclose(out), 0);
-    assert_true(flows_read(&flows, path, &spec, g, &problem));
+    assert_true(flows_read(&flows, file_path(FILE_NAME), &spec, g, &problem));
     assert_int_equal(flows_count(&flows), 1);
     assert_int_equal(flows.left_out, 2);
     done();
@@ -205,7 +190,7 @@ static void what_is_wrong_is_said_where_it_stands(void **state)
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         char where[64];
         assert_false(read_text("2x2 Hx1Mesh", cases[i].text));
-        (void)snprintf(where, sizeof where, "%s%s", path, cases[i].where);
+        (void)snprintf(where, sizeof where, "%s%s", file_path(FILE_NAME), cases[i].where);
         assert_string_equal(problem.what, cases[i].what);
         assert_string_equal(problem.where, where);
         assert_int_equal(problem.exit_code, HX_EXIT_CONFIG);
@@ -220,10 +205,10 @@ static void jobs_do_not_talk(void **state)
     g = hx_spec_fabric(&spec);
     spec.job = hx_allocate(4, sizeof *spec.job);
     spec.job[3] = 7;
-    FILE *out = fopen(path, "w");
+    FILE *out = file_create(FILE_NAME);
     fputs(HEAD "0,0,3,8\n", out);
     assert_int_equal(fclose(out), 0);
-    assert_false(flows_read(&flows, path, &spec, g, &problem));
+    assert_false(flows_read(&flows, file_path(FILE_NAME), &spec, g, &problem));
     assert_string_equal(problem.what, "a0,0 of job 0 sends to a1,1 of job 7 (only accelerators of one job talk)");
     hx_spec_free(&spec);
 }
@@ -240,5 +225,5 @@ int main(void)
         cmocka_unit_test(what_is_wrong_is_said_where_it_stands),
         cmocka_unit_test(jobs_do_not_talk),
     };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

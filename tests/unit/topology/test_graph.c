@@ -4,6 +4,7 @@
 #include "host/topology/bounds.h"
 #include "host/topology/ways.h"
 #include "tests/support/support_fabric.h"
+#include "tests/support/support_file.h"
 #include "tests/support/support_random.h"
 
 #include <setjmp.h>
@@ -11,55 +12,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-/* A file with capitals in its name. */
-static char path[] = "/tmp/Hxmesh-Graph-XXXXXX";
-static char spec[sizeof path + 8];
-
-static int make_file(void **state)
+/* The spec of the file `name` of these tests; with capitals. Valid until the next call. */
+#define LIST "List"
+static const char *spec_of(const char *name)
 {
-    (void)state;
-    int fd = mkstemp(path);
-    snprintf(spec, sizeof spec, "Graph %s", path);
-    return fd < 0 ? -1 : close(fd);
-}
-
-static int remove_file(void **state)
-{
-    (void)state;
-    return unlink(path);
-}
-
-static FILE *write_file(void)
-{
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    return out;
+    static char spec[FILE_PATH_BYTES + 8];
+    snprintf(spec, sizeof spec, "Graph %s", file_path(name));
+    return spec;
 }
 
 static void make_of_text(struct hx_fabric *f, const char *text)
 {
-    FILE *out = write_file();
-    fputs(text, out);
-    fclose(out);
-    fabric_make(f, spec);
+    file_write_text(LIST, text);
+    fabric_make(f, spec_of(LIST));
 }
 
 static void refused(const char *text, const char *says)
 {
-    FILE *out = write_file();
-    fputs(text, out);
-    fclose(out);
-    fabric_refused(spec, says);
+    file_write_text(LIST, text);
+    fabric_refused(spec_of(LIST), says);
 }
 
 /* Any fabric of routers as a file: hosts are h0, h1, routers r0, r1. */
 static void write_fabric(const struct hx_fabric *f)
 {
-    FILE *out = write_file();
+    FILE *out = file_create(LIST);
     for (uint32_t node = 0; node < f->nodes; node++) {
         for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
             struct hx_end far = hx_fabric_far(f, node, port);
@@ -94,7 +74,7 @@ static void others_come_back(void **state)
         struct hx_fabric g;
         fabric_make(&f, cases[i].text);
         write_fabric(&f);
-        fabric_make(&g, spec);
+        fabric_make(&g, spec_of(LIST));
         struct fabric_findings was = fabric_judge(&f);
         struct fabric_findings is = fabric_judge(&g);
         assert_int_equal(is.missing, 0);
@@ -114,7 +94,7 @@ static void others_come_back(void **state)
 /* Grids of hosts that forward; each side a ring or a line. */
 static void write_grid(unsigned dimensions, unsigned side, bool ring)
 {
-    FILE *out = write_file();
+    FILE *out = file_create(LIST);
     unsigned all = 1;
     for (unsigned i = 0; i < dimensions; i++)
         all *= side;
@@ -135,7 +115,7 @@ static struct fabric_findings judge_grid(unsigned dimensions, unsigned side, boo
 {
     struct hx_fabric f;
     write_grid(dimensions, side, ring);
-    fabric_make(&f, spec);
+    fabric_make(&f, spec_of(LIST));
     struct fabric_findings found = fabric_judge(&f);
     assert_int_equal(f.vcs, vcs);
     assert_int_equal(f.host_links, dimensions * (ring ? 2U : 1U));
@@ -164,7 +144,7 @@ static bool judge_random(unsigned nodes, uint64_t *seed)
 {
     struct hx_fabric f;
     struct hx_problem problem;
-    FILE *out = write_file();
+    FILE *out = file_create(LIST);
     unsigned *place = hx_allocate(nodes, sizeof *place);
     for (unsigned i = 0; i < nodes; i++)
         fprintf(out, "h%u,n%u\nn%u,n%u\n", i, i, i, (i + 1) % nodes);
@@ -177,7 +157,7 @@ static bool judge_random(unsigned nodes, uint64_t *seed)
         fprintf(out, "n%u,n%u\n", place[i], place[i + 1]);
     fclose(out);
     free(place);
-    if (!hx_fabric_make(&f, spec, 1, &problem)) {
+    if (!hx_fabric_make(&f, spec_of(LIST), 1, &problem)) {
         assert_non_null(strstr(problem.what, "no 4 VCs were found to suffice"));
         return false;
     }
@@ -213,24 +193,24 @@ static void circles_are_shown(void **state)
     (void)state;
     uint32_t routers[64];
     write_grid(1, 9, true);
-    assert_int_equal(circle_in(spec, routers, 64), 9);
+    assert_int_equal(circle_in(spec_of(LIST), routers, 64), 9);
     for (unsigned i = 0; i < 9; i++) {
         unsigned step = (routers[1] + 9 - routers[0]) % 9;
         assert_int_equal(routers[i], (routers[0] + i * step) % 9);
     }
     write_grid(1, 9, false);
-    assert_int_equal(circle_in(spec, routers, 64), 0);
+    assert_int_equal(circle_in(spec_of(LIST), routers, 64), 0);
     write_grid(2, 3, false);
-    assert_true(circle_in(spec, routers, 64) >= 4);
+    assert_true(circle_in(spec_of(LIST), routers, 64) >= 4);
 
     uint64_t seed = 3;
     assert_false(judge_random(1000, &seed));
     struct hx_fabric f;
     struct hx_problem problem;
-    assert_false(hx_fabric_make(&f, spec, 1, &problem));
+    assert_false(hx_fabric_make(&f, spec_of(LIST), 1, &problem));
     assert_non_null(strstr(problem.what, ": links of n"));
     assert_non_null(strstr(problem.what, " ... wait for one another in a circle"));
-    assert_string_equal(problem.where, path);
+    assert_string_equal(problem.where, file_path(LIST));
 }
 
 static void lines_say_what_nodes_are(void **state)
@@ -290,36 +270,24 @@ static void wrong_lines_are_named(void **state)
     refused("hots a\n", "'hots' is none of switch, host, forward, and a link has a comma (did you mean 'host'?)");
     refused("host a\nswitch a\n", "'a' is already said to be a host");
     refused("a,b,1\na,b,2\na,b,3\na,b,4\na,b,5\na,b,6\na,b,7\na,b,8\n", "more than 7 kinds of link");
-    FILE *out = write_file();
+    FILE *out = file_create(LIST);
     for (unsigned i = 0; i < 600; i++)
         fputc('a', out);
     fclose(out);
-    fabric_refused(spec, "a line of more than");
+    fabric_refused(spec_of(LIST), "a line of more than");
 
     struct hx_fabric f;
     struct hx_problem problem;
-    out = write_file();
-    fputs("a,b\nb,b\n", out);
-    fclose(out);
-    assert_false(hx_fabric_make(&f, spec, 1, &problem));
-    char where[sizeof path + 3];
-    snprintf(where, sizeof where, "%s:2", path);
+    file_write_text(LIST, "a,b\nb,b\n");
+    assert_false(hx_fabric_make(&f, spec_of(LIST), 1, &problem));
+    char where[FILE_PATH_BYTES + 3];
+    snprintf(where, sizeof where, "%s:2", file_path(LIST));
     assert_string_equal(problem.where, where);
 }
 
 /* ---- YAML ---- */
 
-static char yaml_spec[sizeof path + 16];
-
-/* Makes `path` with .yaml behind it. */
-static void write_yaml(const char *text)
-{
-    snprintf(yaml_spec, sizeof yaml_spec, "graph %s.yaml", path);
-    FILE *out = fopen(yaml_spec + strlen("graph "), "w");
-    assert_non_null(out);
-    fputs(text, out);
-    fclose(out);
-}
+#define YAML LIST ".yaml"
 
 static void the_same_as_a_list(void **state)
 {
@@ -327,15 +295,15 @@ static void the_same_as_a_list(void **state)
     struct hx_fabric list;
     struct hx_fabric yaml;
     make_of_text(&list, "forward D\nswitch A\nA,B,200,20,aoc\nB,C,,0\nC,D\nA,E,,,trace\n");
-    write_yaml("nodes:\n"
-               "  - {name: D, is: forward}\n"
-               "  - {name: A, is: switch}\n"
-               "links:\n"
-               "  - {a: A, b: B, gbps: 200, ns: 20, kind: aoc}\n"
-               "  - {a: B, b: C, ns: 0}\n"
-               "  - {a: C, b: D}\n"
-               "  - {a: A, b: E, kind: trace}\n");
-    fabric_make(&yaml, yaml_spec);
+    file_write_text(YAML, "nodes:\n"
+                          "  - {name: D, is: forward}\n"
+                          "  - {name: A, is: switch}\n"
+                          "links:\n"
+                          "  - {a: A, b: B, gbps: 200, ns: 20, kind: aoc}\n"
+                          "  - {a: B, b: C, ns: 0}\n"
+                          "  - {a: C, b: D}\n"
+                          "  - {a: A, b: E, kind: trace}\n");
+    fabric_make(&yaml, spec_of(YAML));
     assert_int_equal(yaml.nodes, list.nodes);
     assert_int_equal(yaml.ports, list.ports);
     assert_int_equal(yaml.link_classes, list.link_classes);
@@ -352,7 +320,6 @@ static void the_same_as_a_list(void **state)
     fabric_judge(&yaml);
     hx_fabric_free(&list);
     hx_fabric_free(&yaml);
-    unlink(yaml_spec + strlen("graph "));
 }
 
 static void wrong_yaml_is_named_by_line_and_column(void **state)
@@ -371,14 +338,13 @@ static void wrong_yaml_is_named_by_line_and_column(void **state)
     for (unsigned i = 0; i < sizeof each / sizeof *each; i++) {
         struct hx_fabric f;
         struct hx_problem problem;
-        char where[sizeof path + 32];
-        write_yaml(each[i].text);
-        snprintf(where, sizeof where, "%s.yaml%s", path, each[i].where);
-        assert_false(hx_fabric_make(&f, yaml_spec, 1, &problem));
+        char where[FILE_PATH_BYTES + 32];
+        file_write_text(YAML, each[i].text);
+        snprintf(where, sizeof where, "%s%s", file_path(YAML), each[i].where);
+        assert_false(hx_fabric_make(&f, spec_of(YAML), 1, &problem));
         assert_string_equal(problem.what, each[i].what);
         assert_string_equal(problem.where, where);
     }
-    unlink(yaml_spec + strlen("graph "));
 }
 
 static void graphs_that_cannot_be_are_refused(void **state)
@@ -390,22 +356,22 @@ static void graphs_that_cannot_be_are_refused(void **state)
     refused("host a\na,s\na,t\nb,s\nc,t\n", "host 'a' has 2 links; one that forwards is written 'forward a'");
     refused("a,s\nb,s\nc,t\nd,t\n", "there is no way from 'a' to 'c'");
     refused("a,s\nb,s\nc\n", "there is no way from 'a' to 'c'");
-    FILE *out = write_file();
+    FILE *out = file_create(LIST);
     for (unsigned i = 0; i < 65; i++)
         fprintf(out, "h%u,hub\n", i);
     fclose(out);
-    fabric_refused(spec, "'hub' has 65 ports, more than 64");
-    out = write_file();
+    fabric_refused(spec_of(LIST), "'hub' has 65 ports, more than 64");
+    out = file_create(LIST);
     for (unsigned i = 0; i < 64; i++)
         fprintf(out, "h%u,hub\n", i);
     fputs("forward hub\n", out);
     fclose(out);
-    fabric_refused(spec, "'hub' has 65 ports, more than 64");
-    out = write_file();
+    fabric_refused(spec_of(LIST), "'hub' has 65 ports, more than 64");
+    out = file_create(LIST);
     for (unsigned i = 0; i < 300; i++)
         fprintf(out, "s%u,s%u\n", i, i + 1);
     fclose(out);
-    fabric_refused(spec, "more than 250 links apart");
+    fabric_refused(spec_of(LIST), "more than 250 links apart");
     fabric_refused("graph", "name a file: graph FILE");
     fabric_refused("graph a.csv b=1", "unknown key 'b'");
     fabric_refused("graph /nowhere/Such.csv", "cannot be read");
@@ -430,10 +396,8 @@ static void it_is_a_spec_of_its_own(void **state)
     (void)state;
     struct hx_spec loaded;
     struct hx_problem problem;
-    FILE *out = write_file();
-    fputs("a,s\nb,s\n", out);
-    fclose(out);
-    assert_true(hx_spec_try_load(spec, NULL, &loaded, &problem));
+    file_write_text(LIST, "a,s\nb,s\n");
+    assert_true(hx_spec_try_load(spec_of(LIST), NULL, &loaded, &problem));
     assert_int_equal(hx_spec_fabric(&loaded)->hosts, 2);
     hx_spec_free(&loaded);
     assert_true(hx_spec_try_load("graph examples/graph/cube.csv", NULL, &loaded, &problem));
@@ -460,5 +424,5 @@ int main(void)
         cmocka_unit_test(the_example_is_a_cube),
         cmocka_unit_test(it_is_a_spec_of_its_own),
     };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

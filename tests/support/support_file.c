@@ -1,0 +1,62 @@
+/* support_file.c - files in a folder of the test program's own (support_file.h). */
+#include "tests/support/support_file.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/Hxmesh-test-XXXXXX";
+static pid_t owner; /* 0: the folder is not made yet */
+
+/* A process that a test has forked leaves it in its place. */
+static void remove_folder(void)
+{
+    DIR *d = owner == getpid() ? opendir(folder) : NULL;
+    if (!d)
+        return;
+    for (const struct dirent *entry; (entry = readdir(d));)
+        (void)unlinkat(dirfd(d), entry->d_name, 0);
+    (void)closedir(d);
+    (void)rmdir(folder);
+}
+
+const char *file_path(const char *name)
+{
+    static char path[2][FILE_PATH_BYTES];
+    static unsigned next;
+    if (!owner) {
+        assert_non_null(mkdtemp(folder));
+        owner = getpid();
+        assert_int_equal(atexit(remove_folder), 0);
+    }
+    next ^= 1;
+    assert_in_range(snprintf(path[next], sizeof path[next], "%s/%s", folder, name), 1, sizeof path[next] - 1);
+    return path[next];
+}
+
+FILE *file_create(const char *name)
+{
+    FILE *out = fopen(file_path(name), "wb");
+    assert_non_null(out);
+    return out;
+}
+
+const char *file_write(const char *name, const void *bytes, size_t count)
+{
+    FILE *out = file_create(name);
+    assert_int_equal(fwrite(bytes, 1, count, out), count);
+    assert_int_equal(fclose(out), 0);
+    return file_path(name);
+}
+
+const char *file_write_text(const char *name, const char *text)
+{
+    return file_write(name, text, strlen(text));
+}
