@@ -320,7 +320,7 @@ bench: ## measure; figures on screen and in build/bench.json
 	@$(MAKE) $(SYNC) all bench-programs
 	@mk/bench.sh $(BUILD) $(BENCH_PROGRAMS)
 
-# FILE: sources (those that mk/mutants.sh has judges for); MUTANTS: how many, or all; SEED: which.
+# FILE: sources (those that mk/mutants.sh has judges for), or FILE:LINE; MUTANTS: how many, or all; SEED: which.
 FILE    ?=
 MUTANTS ?= 60
 SEED    ?= 1

@@ -5,8 +5,8 @@
 # why it does no harm; it is not tried), or broken (it does not compile). The last line counts them. Ends badly if fewer than
 # 95 % of those that are neither equivalent nor broken are killed.
 #
-# FILE: source files; all of those that have judges below if none is given. MUTANTS: how many, drawn from all that the files
-# have (60), or "all". SEED (1): which ones; the same seed draws the same from the same sources. Everything is built in a
+# FILE: source files; all of those that have judges below if none is given. FILE:LINE: that line alone. MUTANTS: how many,
+# drawn from all that the files have (60), or "all". SEED (1): which ones; the same seed draws the same from the same sources. Everything is built in a
 # copy of the sources below BUILD, with little optimization, and there again only what depends on the file. A test has five
 # times as long as it takes on good sources, and five seconds.
 set -euo pipefail
@@ -27,7 +27,7 @@ judges_of() {
         echo unit/test_{endpoint{,_answers,_arrivals,_hello,_late,_losses,_memory,_peers,_places,_restarts,_ways},round,send_set} property/prop_endpoint ;;
     firmware/frame.c | firmware/crc32c.c) echo unit/test_{frame,frame_refused,crc32c} ;;
     firmware/geometry.c | firmware/route.c)
-        echo unit/test_{geometry,switch,tree,capture_ways,dependency} property/prop_{route,deadlock} ;;
+        echo unit/test_{geometry,switch,tree,capture_ways,dependency} property/prop_{route,deadlock,given_back} ;;
     firmware/collective*.[ch]) echo unit/test_collective{,_rings} property/prop_collective ;;
     firmware/switch.c | include/hxmesh/lanes.h) echo unit/test_{switch,tree,lanes} property/prop_switch ;;
     hal/cable/*) echo unit/test_{loopback,link} property/prop_{link,fabric} ;;
@@ -59,9 +59,14 @@ restore() {
     cp "$1" "$copy/$1"
 }
 
-# Mutants of the files in the order of their lines: MUTANTS of them, drawn by SEED.
+# Mutants of the files that are given, or of their lines where some are, in the order of their lines: MUTANTS of them, drawn
+# by SEED.
 draw() {
-    awk -f mk/mutants.awk "$@" |
+    local -a files
+    mapfile -t files < <(printf '%s\n' "${@%:*}" | sort -u)
+    awk -f mk/mutants.awk "${files[@]}" |
+        awk -F '\t' -v given="$*" 'BEGIN { n = split(given, place, " "); while (n) is_given[place[n--]] = 1 }
+                                   is_given[$1] || is_given[$1 ":" $2]' |
         awk -v seed="${SEED:-1}" 'BEGIN { for (n = seed % 2147483646 + 1; n;) { n = n * 16807 % 2147483647
                                                                               if (++warm == 9) break } }
                                   { n = n * 16807 % 2147483647; printf "%010d\t%08d\t%s\n", n, NR, $0 }' |
@@ -124,7 +129,7 @@ if [ $# -eq 0 ]; then
     set -- firmware/*.[ch] hal/shm/*.[ch] hal/virtual/*.[ch] host/arena.c
 fi
 for file in "$@"; do
-    [ -n "$(judges_of "$file")" ] || { echo "mutants: $file has no judges in mk/mutants.sh"; exit 2; }
+    [ -n "$(judges_of "${file%:*}")" ] || { echo "mutants: $file has no judges in mk/mutants.sh"; exit 2; }
 done
 
 mkdir -p "$build"

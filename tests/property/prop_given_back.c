@@ -1,0 +1,274 @@
+/* prop_given_back.c - links are down that a packet's way would lead over: the network gives it back to a board, and from there it
+ * goes on or is reported. For dozens of shapes and any links: nothing waits in a circle, nothing goes round, and nothing is lost
+ * but where a switch has no link to any board left.
+ *
+ * Every node knows its own links alone, as in the moment when they fail. All ways of all packets are followed, on channels
+ * and dependencies that are this file's own; where a packet may go back to, the oracle's graph says. A rule that is broken on
+ * purpose shows that a circle would be seen. */
+#include "tests/support/support_random.h"
+#include "tests/support/support_world.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { ROUNDS = 4, MOST_DESTINATIONS = 40 };
+
+/* What happened to the packets of all shapes. */
+static struct {
+    unsigned long given_back, to_another_board, arrived, reported, dropped;
+} count;
+
+/* A shape some of whose links are down. A channel is (the port it arrives at, VC); it depends on channels behind it. */
+struct trial {
+    const char *what;
+    struct world w;
+    uint64_t *up;      /* per node: ports whose links are up */
+    bool up_again;     /* the broken rule: what came down may go up once more */
+    bool *used, *seen; /* per channel; `seen`: by packets to the present destination */
+    uint64_t *next;    /* per channel: ports that its packets leave by */
+    struct packet *stack;
+    int channels, depth;
+};
+
+static int channel_at(const struct trial *t, int node, int input, unsigned vc)
+{
+    return (t->w.graph.first[node] + input) * WORLD_VCS + (int)vc;
+}
+
+static bool is_board(const struct trial *t, int node)
+{
+    return node != GRAPH_NOTHING && t->w.graph.kind[node] == GRAPH_BOARD;
+}
+
+/* ---- links ---- */
+
+/* So many percent are down. */
+static void draw_links(struct trial *t, unsigned percent, uint64_t *random)
+{
+    const struct graph *g = &t->w.graph;
+    memset(t->up, 0, (size_t)g->nodes * sizeof *t->up);
+    for (int node = 0; node < g->nodes; node++) {
+        for (int port = 0; port < graph_ports(g, node); port++) {
+            struct graph_end far = graph_far(g, node, port);
+            bool first = far.node > node || (far.node == node && far.port >= port);
+            if (far.node == GRAPH_NOTHING || !first || seeded_below(random, 100) < percent)
+                continue;
+            t->up[node] |= (uint64_t)1 << port;
+            t->up[far.node] |= (uint64_t)1 << far.port;
+        }
+    }
+    for (uint32_t node = 0; node < t->w.g.nodes; node++)
+        hx_route_build(&t->w.routes[node], &t->w.g, node, (struct hx_barred){NULL}, t->up[node], t->w.memory[node]);
+}
+
+/* Ports of a switch that lead to boards and are up. */
+static uint64_t to_boards(const struct trial *t, int node)
+{
+    uint64_t set = 0;
+    for (int port = 0; port < graph_ports(&t->w.graph, node); port++)
+        set |= (uint64_t)is_board(t, graph_far(&t->w.graph, node, port).node) << port;
+    return set & t->up[node];
+}
+
+/* ---- packets ---- */
+
+/* Where a switch without a way gives a packet: to where it came from, or if it came down, to any board. */
+static uint64_t back_from(struct trial *t, struct packet p)
+{
+    uint64_t down = to_boards(t, p.node);
+    bool is_leaf = false;
+    for (int port = 0; port < graph_ports(&t->w.graph, p.node); port++)
+        is_leaf = is_leaf || is_board(t, graph_far(&t->w.graph, p.node, port).node);
+    bool came_down = is_leaf && !is_board(t, graph_far(&t->w.graph, p.node, p.input).node);
+    uint64_t set = t->w.routes[p.node].returns[p.input];
+    uint64_t expected = came_down ? down : (uint64_t)1 << p.input;
+    if (set != expected)
+        fail_msg("%s: switch %d gives back what came by port %d to 0x%llx, not 0x%llx", t->what, p.node, p.input,
+                 (unsigned long long)set, (unsigned long long)expected);
+    count.given_back++;
+    count.to_another_board += came_down;
+    count.dropped += set == 0;
+    return t->up_again && came_down ? t->up[p.node] : set;
+}
+
+/* By which ports the packet may leave. None: its way ends here. */
+static uint64_t ways_of(struct trial *t, struct packet p)
+{
+    const uint64_t local = (uint64_t)1 << GRAPH_LOCAL;
+    uint64_t set = hx_route_ways(&t->w.routes[p.node], (unsigned)p.input, p.vc, t->w.gx, t->w.gy);
+    if (!is_board(t, p.node))
+        return set ? set : back_from(t, p);
+    bool arrived = p.node == t->w.to;
+    if (arrived != (set == local))
+        fail_msg("%s: accelerator %d offers 0x%llx to a packet for %d", t->what, p.node, (unsigned long long)set,
+                 t->w.to);
+    count.arrived += arrived;
+    count.reported += set == 0;
+    return set & ~local;
+}
+
+static void add(struct trial *t, struct packet p)
+{
+    int channel = channel_at(t, p.node, p.input, p.vc);
+    t->used[channel] = true;
+    if (t->seen[channel])
+        return;
+    t->seen[channel] = true;
+    t->stack[t->depth++] = p;
+}
+
+static struct packet behind(const struct trial *t, struct packet p, int port)
+{
+    struct graph_end far = graph_far(&t->w.graph, p.node, port);
+    return (struct packet){.node = far.node,
+                           .input = far.port,
+                           .vc = hx_route_vc(&t->w.routes[p.node], (unsigned)p.input, p.vc, (unsigned)port)};
+}
+
+static void leave(struct trial *t, struct packet p)
+{
+    uint64_t set = ways_of(t, p);
+    if (set & ~t->up[p.node])
+        fail_msg("%s: node %d offers 0x%llx, of which 0x%llx is up", t->what, p.node, (unsigned long long)set,
+                 (unsigned long long)t->up[p.node]);
+    if (p.input != GRAPH_LOCAL || !is_board(t, p.node))
+        t->next[channel_at(t, p.node, p.input, p.vc)] |= set;
+    for (; set; set &= set - 1) {
+        struct packet next = behind(t, p, __builtin_ctzll(set));
+        if (next.vc >= HX_MESH_VCS)
+            fail_msg("%s: node %d sends a packet on VC %u", t->what, p.node, next.vc);
+        add(t, next);
+    }
+}
+
+/* All packets to the world's destination. */
+static void follow(struct trial *t)
+{
+    memset(t->seen, 0, (size_t)t->channels * sizeof *t->seen);
+    for (int from = 0; from < t->w.graph.accelerators; from++)
+        if (from != t->w.to)
+            leave(t, (struct packet){.node = from, .input = GRAPH_LOCAL});
+    while (t->depth > 0)
+        leave(t, t->stack[--t->depth]);
+}
+
+static void follow_all(struct trial *t, uint64_t *random)
+{
+    int all = t->w.graph.accelerators;
+    int some = all < MOST_DESTINATIONS ? all : MOST_DESTINATIONS;
+    for (int i = 0; i < some; i++) {
+        world_aim(&t->w, some == all ? i : (int)seeded_below(random, (uint64_t)all));
+        follow(t);
+    }
+}
+
+/* ---- circles ---- */
+
+/* Whether every channel this one depends on has been removed. */
+static bool is_free(const struct trial *t, const bool *left, struct packet p)
+{
+    for (uint64_t set = t->next[channel_at(t, p.node, p.input, p.vc)]; set; set &= set - 1) {
+        struct packet next = behind(t, p, __builtin_ctzll(set));
+        if (left[channel_at(t, next.node, next.input, next.vc)])
+            return false;
+    }
+    return true;
+}
+
+/* Removes channels that depend on nothing, again and again; returns how many are left: 0 means there is no circle, so that no
+ * packet comes by a channel twice either. */
+static int in_circles(const struct trial *t)
+{
+    const struct graph *g = &t->w.graph;
+    bool *left = world_allocate((size_t)t->channels, sizeof *left);
+    memcpy(left, t->used, (size_t)t->channels * sizeof *left);
+    int sum = 0;
+    for (int channel = 0; channel < t->channels; channel++)
+        sum += left[channel];
+    for (bool removed = true; removed;) {
+        removed = false;
+        for (int node = 0; node < g->nodes; node++) {
+            for (int at = 0; at < graph_ports(g, node) * WORLD_VCS; at++) {
+                struct packet p = {.node = node, .input = at / WORLD_VCS, .vc = (unsigned)at % WORLD_VCS};
+                bool *here = &left[channel_at(t, p.node, p.input, p.vc)];
+                if (!*here || !is_free(t, left, p))
+                    continue;
+                *here = false;
+                removed = true;
+                sum--;
+            }
+        }
+    }
+    free(left);
+    return sum;
+}
+
+/* Circles that packets of a shape wait in, once with all links and then with some down, all of them on the way together. */
+static int circles_of(struct graph_shape shape, const char *what, uint64_t random, bool up_again)
+{
+    struct trial t = {.what = what, .up_again = up_again};
+    world_init(&t.w, shape, what);
+    t.channels = t.w.graph.first[t.w.graph.nodes] * WORLD_VCS;
+    t.up = world_allocate((size_t)t.w.graph.nodes, sizeof *t.up);
+    t.used = world_allocate((size_t)t.channels, sizeof *t.used);
+    t.seen = world_allocate((size_t)t.channels, sizeof *t.seen);
+    t.next = world_allocate((size_t)t.channels, sizeof *t.next);
+    t.stack = world_allocate((size_t)t.channels, sizeof *t.stack);
+    for (int round = 0; round < ROUNDS; round++) {
+        draw_links(&t, round ? 2 + seeded_below(&random, 40) : 0, &random);
+        follow_all(&t, &random);
+    }
+    int sum = in_circles(&t);
+    free(t.up);
+    free(t.used);
+    free(t.seen);
+    free(t.next);
+    free(t.stack);
+    world_free(&t.w);
+    return sum;
+}
+
+/* ---- the properties ---- */
+
+static void judge_shape(struct graph_shape shape, const char *what)
+{
+    unsigned long dropped = count.dropped;
+    int sum = circles_of(shape, what, shapes_seed(), false);
+    if (sum)
+        fail_msg("%s: %d channels wait in circles", what, sum);
+    if (shape.radix >= 2 * shape.x && shape.radix >= 2 * shape.y && count.dropped != dropped)
+        fail_msg("%s: %lu packets cannot even go back, in crossbars", what, count.dropped - dropped);
+}
+
+static void what_is_given_back_neither_waits_in_circles_nor_gets_lost(void **state)
+{
+    (void)state;
+    memset(&count, 0, sizeof count);
+    shapes_for_each(judge_shape);
+    print_message("%lu given back (%lu to another board), %lu arrived, %lu reported, %lu without any link to a board\n",
+                  count.given_back, count.to_another_board, count.arrived, count.reported, count.dropped);
+    assert_true(count.given_back > 1000 && count.to_another_board > 1000);
+    assert_true(count.arrived > 1000 && count.reported > 1000);
+}
+
+static void going_up_again_would_be_found(void **state)
+{
+    (void)state;
+    static const struct graph_shape trees = {2, 2, 6, 5, 6, 1};
+    assert_int_equal(circles_of(trees, "as it is", shapes_seed(), false), 0);
+    assert_int_not_equal(circles_of(trees, "broken on purpose", shapes_seed(), true), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(going_up_again_would_be_found),
+        cmocka_unit_test(what_is_given_back_neither_waits_in_circles_nor_gets_lost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
