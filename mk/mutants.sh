@@ -6,9 +6,9 @@
 # 95 % of those that are neither equivalent nor broken are killed.
 #
 # FILE: source files; all of those that have judges below if none is given. FILE:LINE: that line alone. MUTANTS: how many,
-# drawn from all that the files have (60), or "all". SEED (1): which ones; the same seed draws the same from the same sources. Everything is built in a
-# copy of the sources below BUILD, with little optimization, and there again only what depends on the file. A test has five
-# times as long as it takes on good sources, and five seconds.
+# drawn from all that the files have (60), or "all". SEED (1): which ones; the same seed draws the same from the same sources.
+# Everything is built in a copy of the sources below BUILD, with little optimization, and there again only what depends on
+# the file. A test has five times as long as it takes on good sources, and five seconds.
 set -euo pipefail
 
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -46,13 +46,15 @@ make_judges() {
     make -C "$copy" -s -j"$(nproc)" BUILD=build DPDK= WARNINGS=-w OPTIMIZE=-O1 OPTIMIZE_FAST=-O1 WHOLE= "${@/#/build/tests/}"
 }
 
-# The copy, as the sources are; what a run that was cut off left in it is built again.
+# The copy, as the sources are. Objects that runs before this one made of mutants are older than their sources then, which
+# make cannot see by the dates of the originals.
 lay_out() {
-    local last
+    local file
     mkdir -p "$copy"
     (cd "$copy" && rm -rf "${sources[@]}")
     cp -rp "${sources[@]}" "$copy"
-    ! last=$(cat "$build/last" 2>/dev/null) || [ ! -f "$copy/$last" ] || touch "$copy/$last"
+    touch "$build/changed"
+    sort -u "$build/changed" | while read -r file; do [ ! -f "$copy/$file" ] || touch "$copy/$file"; done
 }
 
 restore() {
@@ -103,7 +105,7 @@ is_known() {
 # What becomes of FILE with LINE replaced, in $outcome.
 try_mutant() {
     local file=$1 line=$2 text=$3 name
-    echo "$file" >"$build/last"
+    echo "$file" >>"$build/changed"
     awk -v at="$line" 'FNR == NR { text = $0; next } FNR == at { print text; next } { print }' \
         <(printf '%s\n' "$text") "$file" >"$copy/$file"
     local -a judges
