@@ -119,11 +119,35 @@ static void place_packet(struct letter *l)
     l->placed++;
 }
 
+/* An acknowledgement of what is not under way changes nothing: of a message that was acknowledged before, was not sent yet,
+ * or is none. Its tag is that of another one with some fields changed: phase (2 bits), edge (5), number. */
+static void acknowledge_nothing(const struct letter *like)
+{
+    enum { NUMBERS = 25 };
+    struct player *p = like->from;
+    uint32_t tag = like->send.tag;
+    bool tree = w.e.plan.algorithm == HX_BY_TREE; /* its lanes follow from less than all of a tag */
+    if (!tree && seeded_below(&w.random, 2))
+        tag = (tag & ~(3U << 30)) | seeded_below(&w.random, 4) << 30;
+    if (!tree && seeded_below(&w.random, 2))
+        tag = (tag & ~(31U << NUMBERS)) | seeded_below(&w.random, p->c.lanes) << NUMBERS;
+    if (seeded_below(&w.random, 2))
+        tag = tag >> NUMBERS << NUMBERS | seeded_below(&w.random, 12);
+    for (unsigned i = 0; i < w.flying; i++)
+        if (w.letter[i].from == p && w.letter[i].send.tag == tag)
+            return;
+    const struct hx_collective before = p->c;
+    assert_int_equal(hx_collective_sent(&p->c, tag), HX_E_RANGE);
+    assert_memory_equal(&before, &p->c, sizeof before);
+}
+
 static void something_happens(void)
 {
     unsigned index = seeded_below(&w.random, w.flying);
     struct letter *l = &w.letter[index];
     bool slow = (unsigned)(l->to - w.e.player) * 100 < w.sloth * w.e.n;
+    if (seeded_below(&w.random, 16) == 0)
+        acknowledge_nothing(l);
     if (slow && seeded_below(&w.random, 16))
         return;
     if (l->placed < l->packets) {

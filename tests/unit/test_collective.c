@@ -79,6 +79,22 @@ static void refuses_more_messages_than_a_tag_can_number(void **state)
     }
 }
 
+/* Of a ring of four each stream carries half of the vector, in segments of a quarter of that; a message more only where the
+ * largest segment needs it. */
+static void there_are_no_more_messages_than_bytes_need(void **state)
+{
+    (void)state;
+    struct hx_collective_config config = config_of(HX_ALL_REDUCE, HX_BY_RING);
+    config.rows = 1;
+    for (unsigned more = 0; more < 2; more++) {
+        struct hx_collective c;
+        config.bytes = 4096 + more * 8;
+        assert_int_equal(hx_collective_init(&c, &config, NULL, NULL), HX_OK);
+        for (unsigned stream = 0; stream < 2; stream++)
+            assert_int_equal(c.part[stream][0].messages, (512 / 64 + more) * 2 * 3);
+    }
+}
+
 static void state_is_small(void **state)
 {
     (void)state;
@@ -413,6 +429,7 @@ int main(void)
         cmocka_unit_test(two_rings_are_walked_both_ways),
         cmocka_unit_test(refuses_two_rings_where_there_are_none),
         cmocka_unit_test(refuses_more_messages_than_a_tag_can_number),
+        cmocka_unit_test(there_are_no_more_messages_than_bytes_need),
         cmocka_unit_test(state_is_small),
         cmocka_unit_test(staging_is_what_comes_too_early_at_most),
         cmocka_unit_test(proposed_chunks_are_whole_packets_within_bounds),

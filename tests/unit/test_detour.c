@@ -70,14 +70,28 @@ static unsigned leaves_by(unsigned *via)
     return 0;
 }
 
-/* From a host to router TO: where it goes now, TO or the intermediate. */
-static unsigned chosen(void)
+/* From a host to router `to`: where it goes now, there or to the intermediate. */
+static unsigned chosen_to(unsigned to)
 {
     unsigned via;
-    arrive(0, TO);
+    arrive(0, to);
     unsigned port = leaves_by(&via);
-    assert_int_equal(via, port == TO ? 0 : port + 1);
-    return port;
+    unsigned d0 = via ? via - 1 : to;
+    assert_int_equal(d0_ports[d0], (uint64_t)1 << port);
+    return d0;
+}
+
+static unsigned chosen(void)
+{
+    return chosen_to(TO);
+}
+
+/* The router is another one than 0: that is where its port `own` leads to. */
+static void be(unsigned own)
+{
+    detour.own = (uint16_t)own;
+    d0_ports[0] = (uint64_t)1 << own;
+    d0_ports[own] = 1;
 }
 
 /* Blocks of the link to a router that are taken, on VC 0; on all other links. */
@@ -121,6 +135,32 @@ static void areas_of_both_ends_are_left_out(void **state)
     detour.area = 4; /* nothing else is left */
     rig_room_everywhere(&rig, BLOCKS);
     assert_int_equal(chosen(), TO);
+}
+
+/* A router of the own area is drawn no more than one of the destination's, and all others are, wherever both lie. */
+static void every_router_of_another_area_is_drawn(void **state)
+{
+    (void)state;
+    static const unsigned ways[][3] = {{0, 1, 2}, {0, 1, 4}, {6, 1, 1}, {6, 1, 2}, {7, 6, 2}, {3, 4, 1}};
+    for (unsigned i = 0; i < sizeof ways / sizeof *ways; i++) {
+        unsigned own = ways[i][0];
+        unsigned to = ways[i][1];
+        unsigned area = ways[i][2];
+        unsigned others = ROUTERS - area * (own / area == to / area ? 1 : 2);
+        unsigned taken[ROUTERS] = {0};
+        start(HX_VALIANT);
+        be(own);
+        detour.area = (uint16_t)area;
+        for (unsigned n = 0; n < PACKETS; n++) {
+            rig_room_everywhere(&rig, BLOCKS);
+            taken[chosen_to(to)]++;
+        }
+        for (unsigned d0 = 0; d0 < ROUTERS; d0++) {
+            bool out = d0 / area == own / area || d0 / area == to / area;
+            assert_in_range(taken[d0], out ? 0 : PACKETS / (others + 1), out ? 0 : PACKETS / (others - 1));
+        }
+        lab_free(NULL);
+    }
 }
 
 static void only_packets_of_its_hosts_to_other_routers_choose(void **state)
@@ -325,6 +365,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(valiant_draws_every_other_router_alike),
         cmocka_unit_test(areas_of_both_ends_are_left_out),
+        cmocka_unit_test(every_router_of_another_area_is_drawn),
         cmocka_unit_test(only_packets_of_its_hosts_to_other_routers_choose),
         cmocka_unit_test(a_router_without_a_way_is_passed_over),
         cmocka_unit_test(a_detour_goes_on_and_ends_where_it_leads_to),

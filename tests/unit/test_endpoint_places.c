@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-/* Three ends in the first row of a fabric that is higher than a byte counts. */
+/* Three ends in the first row of a fabric that has more rows, or columns, than a byte counts. */
 enum { ENDS = 3, ROWS = 600, FAR_ROW = 2 * 256 + 1 };
 
 static void start(void)
@@ -126,42 +126,57 @@ static void each_coordinate_of_a_report_has_a_bound(void **state)
     }
 }
 
-static const struct hx_send *send_to(unsigned gy)
+static const struct hx_send *send_to(unsigned d0, unsigned d1)
 {
     const struct hx_endpoint *ep = &cloud.end[0].ep;
     for (unsigned i = 0; i < ep->config.sends; i++) {
-        if (ep->send[i].active && ep->send[i].dst_d1 == gy)
+        if (ep->send[i].active && ep->send[i].dst_d0 == d0 && ep->send[i].dst_d1 == d1)
             return &ep->send[i];
     }
-    fail_msg("no message to row %u is under way", gy);
+    fail_msg("no message to %u,%u is under way", d0, d1);
     return NULL;
 }
 
-/* Two messages number 0, to rows whose low bytes are equal. Only the one of the row that is reported waits for a way. */
-static void a_report_names_a_row_beyond_a_byte(void **state)
+/* Two messages number 0 from end 0. Only the one to the place that is reported waits for a way. */
+static void judge_report(unsigned columns, unsigned rows, const unsigned stuck[2], const unsigned other[2])
+{
+    struct hx_endpoint_config config = trial_config(1);
+    config.columns = (uint16_t)columns;
+    config.rows = (uint16_t)rows;
+    cloud_init(&cloud, ENDS, &config, LOOPBACK_MAX_BLOCKS, 1);
+    trial_watch();
+    for (unsigned i = 0; i < 2; i++) {
+        const unsigned *to = i ? other : stuck;
+        unsigned number = messages_add(&cloud.messages, 0, 1, 10);
+        assert_int_equal(hx_endpoint_send(&cloud.end[0].ep, to[0], to[1], 10, number, number), HX_OK);
+    }
+    trial_hold(true);
+    trial_turns(3);
+    assert_int_equal(cloud.frames, 2);
+    struct hx_header h = trial_read(&cloud.frame[0]);
+    if (h.dst_d0 != stuck[0] || h.dst_d1 != stuck[1])
+        cloud.frame[0] = cloud.frame[1];
+    cloud.frames = 1;
+    cloud.frame[0].to = 2;
+    trial_hold(false);
+    trial_turns(5);
+    assert_int_equal(cloud_drops(&cloud, 2, HX_DROP_UNREACHABLE), 1);
+    assert_true(send_to(stuck[0], stuck[1])->waits);
+    assert_false(send_to(other[0], other[1])->waits);
+    lab_free(NULL);
+}
+
+/* Of places whose low bytes are equal the one that is meant. */
+static void a_report_names_a_place_beyond_a_byte(void **state)
 {
     (void)state;
-    for (unsigned stuck = 0; stuck < 2; stuck++) {
-        start();
-        static const unsigned row[] = {FAR_ROW, FAR_ROW % 256};
-        for (unsigned i = 0; i < 2; i++) {
-            unsigned number = messages_add(&cloud.messages, 0, 1, 10);
-            assert_int_equal(hx_endpoint_send(&cloud.end[0].ep, 1, row[i], 10, number, number), HX_OK);
-        }
-        trial_hold(true);
-        trial_turns(3);
-        assert_int_equal(cloud.frames, 2);
-        if (trial_read(&cloud.frame[0]).dst_d1 != row[stuck])
-            cloud.frame[0] = cloud.frame[1];
-        cloud.frames = 1;
-        cloud.frame[0].to = 2;
-        trial_hold(false);
-        trial_turns(5);
-        assert_int_equal(cloud_drops(&cloud, 2, HX_DROP_UNREACHABLE), 1);
-        assert_true(send_to(row[stuck])->waits);
-        assert_false(send_to(row[!stuck])->waits);
-        lab_free(NULL);
-    }
+    static const unsigned low[2] = {1, FAR_ROW % 256};
+    static const unsigned row[2] = {1, FAR_ROW};
+    static const unsigned column[2] = {FAR_ROW, 1};
+    judge_report(ENDS, ROWS, row, low);
+    judge_report(ENDS, ROWS, low, row);
+    judge_report(ROWS, 2, column, low);
+    judge_report(ROWS, 2, low, column);
 }
 
 int main(void)
@@ -171,7 +186,7 @@ int main(void)
         cmocka_unit_test_teardown(each_coordinate_of_a_packet_has_a_bound, lab_free),
         cmocka_unit_test_teardown(the_last_places_exist, lab_free),
         cmocka_unit_test_teardown(each_coordinate_of_a_report_has_a_bound, lab_free),
-        cmocka_unit_test_teardown(a_report_names_a_row_beyond_a_byte, lab_free),
+        cmocka_unit_test_teardown(a_report_names_a_place_beyond_a_byte, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

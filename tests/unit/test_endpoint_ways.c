@@ -65,6 +65,32 @@ static void a_message_given_up_leaves_no_trace(void **state)
     }
 }
 
+/* Likewise with all packets but the first, which no memory of them may outlast: the next message of the slot is as long. */
+static void a_long_message_given_up_leaves_no_trace(void **state)
+{
+    (void)state;
+    static const unsigned packets[] = {31, 32, 33, 34, 64, 65, 100};
+    for (unsigned i = 0; i < sizeof packets / sizeof *packets; i++) {
+        trial_start(2, 1);
+        trial_watch();
+        gate.lose_kind = HX_DATA;
+        gate.lose_below = 1;
+        gate.lose_first = UINT32_MAX;
+        unsigned lost = trial_send(0, 1, (uint64_t)packets[i] * FULL);
+        assert_true(cloud_run(&cloud, LONG));
+        assert_int_equal(trial_message(lost)->failed, 1);
+        assert_int_equal(trial_message(lost)->placed, packets[i] - 1);
+        gate.lose_first = 0;
+        for (unsigned m = 0; m < HX_PEER_WINDOW; m++) {
+            unsigned next = trial_send(0, 1, (uint64_t)packets[i] * FULL);
+            assert_true(cloud_run(&cloud, LONG));
+            assert_int_equal(trial_message(next)->received + trial_message(next)->sent, 2);
+        }
+        assert_int_equal(cloud_drops(&cloud, 1, HX_DROP_DUPLICATE), 0);
+        lab_free(NULL);
+    }
+}
+
 /* Where a packet finds no way on, the accelerator's endpoint gets it and tells the sender, who sends no more of the message
  * until there is a way: it asks now and then, and hears of new routes. `at`: where that is. */
 static void judge_unreachable(unsigned at)
@@ -279,6 +305,26 @@ static void a_packet_without_a_way_is_reported_to_its_sender(void **state)
 }
 
 /* An acknowledgement that finds no way is not reported: reports about reports would never end. */
+/* An endpoint that cannot inject remembers so many packets whose senders are to be told, in their order, and no more. */
+static void reports_that_wait_are_bounded(void **state)
+{
+    (void)state;
+    trial_start(3, 1);
+    trial_watch();
+    gate.astray = 2;
+    cloud.end[2].mute = true;
+    trial_send(0, 1, 900 * FULL);
+    for (unsigned n = 0; n < LONG && cloud_drops(&cloud, 2, HX_DROP_UNREACHABLE) <= HX_REPORTS; n++)
+        trial_turns(1);
+    assert_true(cloud_drops(&cloud, 2, HX_DROP_UNREACHABLE) > HX_REPORTS);
+    gate.astray = NO_END;
+    cloud.end[2].mute = false;
+    trial_turns(1);
+    assert_int_equal(gate.kinds[HX_UNREACHABLE], HX_REPORTS);
+    assert_int_equal(cloud.end[2].ep.reports_count, 0);
+    trial_finish();
+}
+
 static void only_data_is_reported(void **state)
 {
     (void)state;
@@ -410,12 +456,14 @@ int main(void)
         cmocka_unit_test_teardown(new_routes_are_nothing_to_who_is_not_late, lab_free),
         cmocka_unit_test_teardown(a_peer_that_never_answers_is_given_up, lab_free),
         cmocka_unit_test_teardown(a_message_given_up_leaves_no_trace, lab_free),
+        cmocka_unit_test_teardown(a_long_message_given_up_leaves_no_trace, lab_free),
         cmocka_unit_test_teardown(a_packet_without_a_way_is_reported_to_its_sender, lab_free),
         cmocka_unit_test_teardown(a_message_without_a_way_is_given_up_in_time, lab_free),
         cmocka_unit_test_teardown(a_probe_finds_a_new_way, lab_free),
         cmocka_unit_test(the_planes_that_exist_are_a_set),
         cmocka_unit_test_teardown(abandoned_messages_fail_at_once, lab_free),
         cmocka_unit_test_teardown(tries_made_before_routes_changed_do_not_count, lab_free),
+        cmocka_unit_test_teardown(reports_that_wait_are_bounded, lab_free),
         cmocka_unit_test_teardown(only_data_is_reported, lab_free),
         cmocka_unit_test_teardown(planes_share_the_packets, lab_free),
         cmocka_unit_test_teardown(a_dead_plane_stops_no_message, lab_free),

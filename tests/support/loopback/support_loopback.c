@@ -229,7 +229,7 @@ void cloud_init(struct cloud *c, unsigned ends, const struct hx_endpoint_config 
         struct cloud_end *e = &c->end[i];
         *e = (struct cloud_end){.cloud = c, .config = *config, .rank = i};
         e->config.d0 = (uint16_t)i;
-        e->config.columns = (uint16_t)ends;
+        e->config.columns = config->columns ? config->columns : (uint16_t)ends;
         e->config.rows = config->rows ? config->rows : 1;
         e->memory = lab_memory(hx_endpoint_bytes(&e->config));
         new_node(&e->hal.node, c->planes, HX_VCS, blocks, CLOUD_SENDS);
