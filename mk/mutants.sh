@@ -29,10 +29,11 @@ judges_of() {
     firmware/geometry.c | firmware/route.c)
         echo unit/test_{geometry,switch,tree,capture_ways,dependency} property/prop_{route,deadlock,given_back} ;;
     firmware/collective*.[ch]) echo unit/test_collective{,_rings} property/prop_collective ;;
-    firmware/switch.c | include/hxmesh/lanes.h) echo unit/test_{switch,tree,lanes} property/prop_switch ;;
+    firmware/switch.c | include/hxmesh/lanes.h) echo unit/test_{switch,tree,router_vcs,lanes} property/prop_switch ;;
     hal/cable/*) echo unit/test_{loopback,link} property/prop_{link,fabric} ;;
     hal/shm/tap.[ch] | hal/shm/noted.c) echo unit/shm/test_{tap,tap_records,feed} ;;
     hal/shm/crc.c) echo unit/shm/test_crc ;;
+    hal/shm/clock.[ch]) echo unit/shm/test_clock ;;
     hal/shm/*) echo unit/shm/test_{pool,redo,ring,tap,eject} property/shm/prop_{two_workers,crash} ;;
     hal/virtual/*) echo unit/virtual/test_{agenda,channel,cycle,link,queue,stock,tap,tap_note,timing,wheel} \
         property/virtual/prop_{latency,rates,steps,watchdog} ;;

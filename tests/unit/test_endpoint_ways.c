@@ -143,6 +143,32 @@ static void a_message_without_a_way_is_given_up_in_time(void **state)
     assert_int_equal(cloud.end[0].ep.stats.packets_repeated, 0);
 }
 
+static bool astray_by_plane_0(struct cloud *c, struct cloud_frame *f)
+{
+    unsigned kept = gate.astray;
+    gate.astray = f->plane == 0 ? kept : NO_END;
+    bool goes = trial_count_and_lose(c, f);
+    gate.astray = kept;
+    return goes;
+}
+
+/* One plane was said to have no way, and the other, which is all that is left, is silent: then it is tried after all. */
+static void a_plane_without_a_way_is_tried_where_the_others_are_silent(void **state)
+{
+    (void)state;
+    trial_start(3, 2);
+    trial_watch();
+    cloud.gate = astray_by_plane_0;
+    gate.astray = 2;
+    gate.dead[1] = true;
+    trial_send(0, 1, 40 * FULL);
+    trial_turns(20);
+    assert_true(cloud_drops(&cloud, 2, HX_DROP_UNREACHABLE) > 0);
+    gate.astray = NO_END;
+    trial_finish();
+    assert_in_range(cloud.now, 0, 40 * TIMEOUT_TURNS * CLOUD_TURN);
+}
+
 /* Nobody says that routes have changed: a probe finds it out. */
 static void a_probe_finds_a_new_way(void **state)
 {
@@ -460,6 +486,7 @@ int main(void)
         cmocka_unit_test_teardown(a_packet_without_a_way_is_reported_to_its_sender, lab_free),
         cmocka_unit_test_teardown(a_message_without_a_way_is_given_up_in_time, lab_free),
         cmocka_unit_test_teardown(a_probe_finds_a_new_way, lab_free),
+        cmocka_unit_test_teardown(a_plane_without_a_way_is_tried_where_the_others_are_silent, lab_free),
         cmocka_unit_test(the_planes_that_exist_are_a_set),
         cmocka_unit_test_teardown(abandoned_messages_fail_at_once, lab_free),
         cmocka_unit_test_teardown(tries_made_before_routes_changed_do_not_count, lab_free),

@@ -276,6 +276,56 @@ static void packets_and_bytes_are_counted(void **state)
     close_ends(&e);
 }
 
+/* A router that sends a packet on a detour writes so into its arrival, and into nothing else; where it goes in the end its frame
+ * says, if the buffer is one that there is. */
+static void a_packet_is_redirected_where_it_stands(void **state)
+{
+    (void)state;
+    static struct shm_buffer buffers[2];
+    struct ends e;
+    open_ends(&e, 8, 65535);
+    e.to_worker.buffers = buffers;
+    e.to_worker.per_home = 2;
+    e.to_worker.workers = 1;
+    const struct hx_header h = {
+        .credit_vc = HX_NO_CREDIT, .kind = HX_DATA, .dst_d0 = 700, .dst_d1 = 9, .message_packets = 1, .epoch = 1};
+    hx_frame_encode(buffers[1].frame, &h);
+    for (uint32_t buffer = 0; buffer < 3; buffer++)
+        send(&e, 1, buffer);
+    hal_commit(&e.from);
+    hal_redirect(&e.to, 0, 1, 0, 300, HX_NO_DIGIT); /* the second: positions wrap */
+    for (uint32_t buffer = 0; buffer < 3; buffer++) {
+        const struct hx_desc *d = hal_arrival(&e.to, 0, 1, (uint16_t)(65535 + buffer));
+        assert_int_equal(d->dst_d0, buffer == 1 ? 300 : 7);
+        assert_int_equal(d->dst_d1, buffer == 1 ? HX_NO_DIGIT : 9);
+        assert_true(d->buffer == buffer && d->length == buffer && d->hops == 3 && d->job == 11 && d->flow == 13);
+    }
+    uint16_t d0 = 0;
+    uint16_t d1 = 0;
+    assert_true(hal_destination(&e.to, hal_arrival(&e.to, 0, 1, 0), &d0, &d1));
+    assert_true(d0 == 700 && d1 == 9);
+    assert_false(hal_destination(&e.to, hal_arrival(&e.to, 0, 1, 1), &d0, &d1));
+    close_ends(&e);
+}
+
+/* What went by an output and has not left the far end, on all VCs. */
+static void what_stands_in_a_link_is_counted(void **state)
+{
+    (void)state;
+    struct ends e;
+    open_ends(&e, 8, 65530);
+    assert_int_equal(hal_buffer(&e.from), 8);
+    assert_int_equal(hal_queued(&e.from, 0), 0);
+    for (uint32_t n = 0; n < 5; n++)
+        send(&e, n % 2, n);
+    assert_int_equal(hal_queued(&e.from, 0), 5); /* those of this step, too */
+    hal_commit(&e.from);
+    assert_int_equal(hal_queued(&e.from, 0), 5);
+    release(&e, 65530, 1U << 1, 3); /* of VC 0 the second stays, and what is behind it has its slot */
+    assert_int_equal(hal_queued(&e.from, 0), 2);
+    close_ends(&e);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +336,8 @@ int main(void)
         cmocka_unit_test(a_port_without_a_link),
         cmocka_unit_test(indices_that_cannot_be_true_are_not_believed),
         cmocka_unit_test(packets_and_bytes_are_counted),
+        cmocka_unit_test(a_packet_is_redirected_where_it_stands),
+        cmocka_unit_test(what_stands_in_a_link_is_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

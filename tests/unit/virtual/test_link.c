@@ -317,6 +317,37 @@ static void what_goes_away_is_told_by_its_window(void **state)
     support_virtual_close(&parted);
 }
 
+/* What routers with detours ask: what stands in an output's link and how much that can be, where a packet goes in the end; and
+ * that a packet goes elsewhere now is written where it stands. */
+static void what_detours_ask(void **state)
+{
+    start_anew(state);
+    struct hal_switch *h = middle();
+    worker.v.now = now;
+    unsigned before = hal_queued(h, HX_E);
+    (void)send_packet(HX_W, HX_E, 1, now, now, 5);
+    (void)send_packet(HX_W, HX_E, 2, now, now, 3);
+    assert_int_equal(hal_queued(h, HX_E), before + 5 + 3);
+    assert_int_equal(hal_buffer(h), worker.v.timing.vc_blocks);
+
+    struct hx_desc d = packet(1, 2);
+    const struct hx_header frame = {
+        .credit_vc = HX_NO_CREDIT, .kind = HX_DATA, .dst_d0 = 700, .dst_d1 = 9, .message_packets = 1, .epoch = 1};
+    hx_frame_encode(virtual_pool_frame(&worker.v.pool, d.buffer), &frame);
+    uint16_t position = hx_lane(h->rx[HX_N].head, 1);
+    virtual_deliver(&h->rx[HX_N], &d, now, virtual_birth(0, MIDDLE));
+    hal_redirect(h, HX_N, 1, position, 300, HX_NO_DIGIT);
+    const struct hx_desc *at = hal_arrival(h, HX_N, 1, position);
+    assert_true(at->dst_d0 == 300 && at->dst_d1 == HX_NO_DIGIT && at->buffer == d.buffer && at->length == d.length);
+    uint16_t d0 = 0;
+    uint16_t d1 = 0;
+    assert_true(hal_destination(h, at, &d0, &d1));
+    assert_true(d0 == 700 && d1 == 9);
+    hal_drop(h, HX_N, 1, at, HX_DROP_UNREACHABLE);
+    virtual_post_end(h->worker);
+    h->rx[HX_N].ready = h->rx[HX_N].tail = h->rx[HX_N].head;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -328,6 +359,7 @@ int main(void)
         cmocka_unit_test(one_injection_after_the_other),
         cmocka_unit_test(the_next_credit_of_an_output_is_noted_once),
         cmocka_unit_test(what_goes_away_is_told_by_its_window),
+        cmocka_unit_test(what_detours_ask),
     };
     return cmocka_run_group_tests(tests, open_lab, close_lab);
 }

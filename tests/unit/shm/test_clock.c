@@ -1,0 +1,55 @@
+/* test_clock.c - the cheap clock: never before nor behind the system's by more than its calibration allows, never going back, and
+ * alike for all who share it. */
+#include "hal/shm/clock.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { READINGS = 200000, SLACK_NS = 20000 };
+
+/* Measured for 5 ms, the counter is known to a thousandth at least: an interval differs by no more than that. */
+static uint64_t allowed(uint64_t since)
+{
+    return since / 1000 + SLACK_NS;
+}
+
+/* Each reading lies between two of the system's clock; how far both have come since the start is what is compared. */
+static void it_keeps_the_systems_time(void **state)
+{
+    (void)state;
+    struct shm_clock c;
+    uint64_t before_start = shm_clock_system();
+    shm_clock_start(&c);
+    uint64_t last = 0;
+    for (unsigned n = 0; n < READINGS; n++) {
+        uint64_t before = shm_clock_system();
+        uint64_t now = shm_clock_ns(&c);
+        uint64_t after = shm_clock_system();
+        uint64_t slack = allowed(after - before_start);
+        assert_true(now + slack >= before && now <= after + slack);
+        assert_true(now >= last);
+        last = now;
+    }
+}
+
+static void without_a_counter_it_is_the_systems(void **state)
+{
+    (void)state;
+    const struct shm_clock c = {.ticks = 12345, .ns = 6789};
+    uint64_t before = shm_clock_system();
+    uint64_t now = shm_clock_ns(&c);
+    assert_in_range(now, before, shm_clock_system());
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_keeps_the_systems_time),
+        cmocka_unit_test(without_a_counter_it_is_the_systems),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
