@@ -125,7 +125,8 @@ ALWAYS_INLINE unsigned select_narrow(struct hx_switch *sw, uint64_t lanes, uint6
 
 ALWAYS_INLINE unsigned wide_room(struct hx_switch *sw, unsigned port, unsigned input, unsigned vc)
 {
-    return hx_lane(hal_room(sw->hal, port), hx_router_vc(&sw->route, input, vc, port));
+    uint64_t room = hal_room(sw->hal, port);
+    return room ? hx_lane(room, hx_router_vc(&sw->route, input, vc, port)) : 0;
 }
 
 /* Likewise for any set of ports: each has a rank of 16 bits, mixed anew for each choice. */
@@ -223,6 +224,8 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
     uint8_t *turn = &sw->next_input[(size_t)vc * sw->outputs + port];
     uint64_t no_room = 0;
     for (uint64_t asking; (asking = *requests & ~no_room);) {
+        if (!narrow && hal_room(sw->hal, port) == 0)
+            return; /* on no VC: who asks need not be looked at, which costs most of where ports are many */
         unsigned input = ((unsigned)__builtin_ctzll(rotate_right(asking, *turn)) + *turn) & 63;
         uint16_t position = oldest(hx_switch_want(sw, input, vc)[port], hx_lane(sw->input[input].tail, vc));
         const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);

@@ -39,21 +39,20 @@ static void visit_all(struct worker *w, uint64_t window)
 {
     const uint64_t *set = virtual_wheel_turn(&w->v.wheel, window);
     uint64_t end = (window + 1) * w->v.wheel.width;
-    struct virtual_entity *now = next_of(w, set, 0);
-    struct virtual_entity *third = after(w, set, now);
-    struct virtual_entity *second = after(w, set, third);
-    while (now) {
-        struct virtual_entity *first = after(w, set, second);
-        if (first)
-            virtual_fetch_first(first);
-        if (second)
-            virtual_fetch_second(second, end);
-        if (third)
-            virtual_fetch_third(third, end);
-        virtual_entity_visit(now, end);
-        now = third;
-        third = second;
-        second = first;
+    struct virtual_entity *ahead[VIRTUAL_FETCH_STAGES] = {NULL};
+    struct virtual_entity *last = next_of(w, set, 0);
+    for (uint32_t on_way = 0; last || on_way;) {
+        struct virtual_entity *now = ahead[0];
+        for (unsigned stage = 1; stage < VIRTUAL_FETCH_STAGES; stage++)
+            ahead[stage - 1] = ahead[stage];
+        ahead[VIRTUAL_FETCH_STAGES - 1] = last;
+        on_way += last != NULL;
+        last = after(w, set, last);
+        virtual_fetch(ahead, end);
+        if (now) {
+            virtual_entity_visit(now, end);
+            on_way--;
+        }
     }
     virtual_post_end(&w->v);
     virtual_wheel_done(&w->v.wheel);

@@ -1,11 +1,19 @@
-/* fetch.c - fetches ahead (fetch.h). */
+/* fetch.c - fetches ahead (fetch.h).
+ *
+ *     stage   reads                     asks for
+ *       0                               the entity
+ *       1     the entity                its switches, the soonest of its agenda
+ *       2     switches, agenda          ports that something comes by, or that open; the endpoint
+ *       3     ports, endpoint           the packets and credits; who waits for what opens
+ *       4     packets, those who wait   their routes; peers
+ *       5     routes                    the outputs they lead to */
 #include "fetch.h"
 #include "endpoint_parts.h"
 
 /* A call of a function that only prefetches has no effect that the compiler must keep. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-enum { LINE = 64, SENDS = 4 /* seldom more inject in a window */, PEERS = 8 };
+enum { LINE = 64, SENDS = 4 /* seldom more inject in a window */, WAYS = 2 /* likewise to choose from */ };
 
 ALWAYS_INLINE void fetch(const void *at)
 {
@@ -18,13 +26,11 @@ ALWAYS_INLINE void fetch_lines(const void *from, size_t bytes)
         __builtin_prefetch((const uint8_t *)from + at);
 }
 
-/* ---- ports ---- */
+/* ---- packets that come ---- */
 
-/* The first packets that come by an input. */
 ALWAYS_INLINE void fetch_packets(const struct virtual_rx *rx)
 {
-    uint64_t coming = rx->head ^ rx->ready;
-    while (coming) {
+    for (uint64_t coming = rx->head ^ rx->ready; coming;) {
         unsigned vc = hx_lanes_take(&coming);
         uint16_t next = hx_lane(rx->ready, vc);
         fetch(virtual_queue_at(&rx->queue[vc], next));
@@ -32,74 +38,197 @@ ALWAYS_INLINE void fetch_packets(const struct virtual_rx *rx)
     }
 }
 
-/* The next credit of an output. */
+ALWAYS_INLINE void fetch_route(const struct hx_route *r, unsigned input, const struct hx_desc *d)
+{
+    if (!r->is_router) {
+        fetch(&r->x_table[d->dst_d0]);
+        fetch(&r->y_table[d->dst_d1]);
+        return;
+    }
+    fetch(&r->d0_ports[d->dst_d0]);
+    fetch(&r->d1_ports[d->dst_d1 < r->rows ? d->dst_d1 : r->rows]);
+    fetch(&r->from[input]);
+}
+
+ALWAYS_INLINE void fetch_output(const struct virtual_node *n, unsigned port, unsigned input, unsigned vc)
+{
+    fetch(&n->hal.room[port]);
+    fetch(&n->hal.tx[port]);
+    fetch(&n->hal.sum[port]);
+    if (n->sw.route.changes_vc) {
+        fetch(&n->sw.route.raised[port]);
+        fetch(&n->sw.route.restarted[port]);
+    }
+    fetch(&n->sw.requests[(size_t)vc * n->sw.outputs + port]);
+    fetch(&hx_switch_want(&n->sw, input, vc)[port]);
+}
+
+ALWAYS_INLINE void fetch_outputs(const struct virtual_node *n, unsigned input, const struct hx_desc *d)
+{
+    uint64_t ports = hx_router_ports(&n->sw.route, input, d->dst_d0, d->dst_d1);
+    for (unsigned way = 0; way < WAYS && ports; way++, ports &= ports - 1)
+        fetch_output(n, (unsigned)__builtin_ctzll(ports), input, d->vc);
+}
+
+/* The next packet that comes on a VC, NULL: not before `end`. */
+ALWAYS_INLINE const struct virtual_slot *coming_on(const struct virtual_rx *rx, unsigned vc, uint64_t end)
+{
+    if (!rx->queue[vc].slots) /* what is out of order the audit reports, when the window is over */
+        return NULL;
+    const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc));
+    return slot->ready < end ? slot : NULL;
+}
+
+/* Of the next packet of each VC: its table entries, or what they say. */
+ALWAYS_INLINE void fetch_ways(const struct virtual_node *n, unsigned input, uint64_t end, bool outputs)
+{
+    const struct virtual_rx *rx = &n->hal.rx[input];
+    const struct hx_route *r = &n->sw.route;
+    for (uint64_t coming = rx->head ^ rx->ready; coming;) {
+        unsigned vc = hx_lanes_take(&coming);
+        const struct virtual_slot *slot = coming_on(rx, vc, end);
+        if (!slot || slot->d.dst_d0 >= r->columns)
+            continue;
+        if (outputs)
+            fetch_outputs(n, input, &slot->d);
+        else
+            fetch_route(r, input, &slot->d);
+    }
+}
+
+/* ---- outputs that open, or get credit ---- */
+
 ALWAYS_INLINE void fetch_credit(const struct virtual_tx *tx)
 {
     if (tx->back.entries)
         fetch(&tx->back.entries[tx->back.tail & tx->back.mask]);
 }
 
-/* A step of an accelerator looks at all of its few ports. */
-ALWAYS_INLINE void fetch_switch(const struct hal_switch *h)
+ALWAYS_INLINE void fetch_requests(const struct hx_switch *sw, unsigned output)
+{
+    for (unsigned vc = 0; vc < sw->vcs; vc++) {
+        fetch(&sw->requests[(size_t)vc * sw->outputs + output]);
+        fetch(&sw->next_input[(size_t)vc * sw->outputs + output]);
+    }
+}
+
+/* Of those who wait for an output, whose turn it is; HX_MAX_RADIX: nobody waits. */
+ALWAYS_INLINE unsigned next_in_turn(const struct hx_switch *sw, unsigned output, unsigned vc)
+{
+    uint64_t asking = sw->requests[(size_t)vc * sw->outputs + output];
+    unsigned turn = sw->next_input[(size_t)vc * sw->outputs + output];
+    uint64_t behind = asking & UINT64_MAX << turn;
+    return asking ? (unsigned)__builtin_ctzll(behind ? behind : asking) : HX_MAX_RADIX;
+}
+
+ALWAYS_INLINE void fetch_waiting(const struct virtual_node *n, unsigned output)
+{
+    for (unsigned vc = 0; vc < n->sw.vcs; vc++) {
+        unsigned input = next_in_turn(&n->sw, output, vc);
+        if (input == HX_MAX_RADIX)
+            continue;
+        fetch_lines(&n->hal.rx[input], sizeof n->hal.rx[input]);
+        fetch(&n->sw.input[input]);
+        fetch_output(n, output, input, vc);
+    }
+}
+
+ALWAYS_INLINE void fetch_oldest(const struct virtual_node *n, unsigned output)
+{
+    for (unsigned vc = 0; vc < n->sw.vcs; vc++) {
+        unsigned input = next_in_turn(&n->sw, output, vc);
+        if (input < HX_MAX_RADIX)
+            fetch(virtual_queue_at(&n->hal.rx[input].queue[vc], hx_lane(n->sw.input[input].tail, vc)));
+    }
+}
+
+/* ---- a router: the ports of which its agenda speaks ---- */
+
+ALWAYS_INLINE void fetch_router_port(const struct virtual_node *n, bool comes, unsigned port, unsigned stage,
+                                     uint64_t end)
+{
+    if (stage == 2 && comes) {
+        fetch_lines(&n->hal.rx[port], sizeof n->hal.rx[port]);
+        fetch(&n->sw.input[port]);
+    } else if (stage == 2) {
+        fetch(&n->hal.tx[port]);
+        fetch_requests(&n->sw, port);
+    } else if (stage == 3 && comes) {
+        fetch_packets(&n->hal.rx[port]);
+    } else if (stage == 3) {
+        fetch_credit(&n->hal.tx[port]);
+        fetch_waiting(n, port);
+    } else if (comes) {
+        fetch_ways(n, port, end, stage == 5);
+    } else if (stage == 4) {
+        fetch_oldest(n, port);
+    }
+}
+
+ALWAYS_INLINE void fetch_router(const struct virtual_entity *e, unsigned stage, uint64_t end)
+{
+    for (uint32_t n = 0; n < e->agenda.count; n++) {
+        if (e->agenda.heap[n] >> VIRTUAL_ITEM_BITS >= end)
+            continue;
+        unsigned item = (unsigned)e->agenda.heap[n] & (unsigned)((1 << VIRTUAL_ITEM_BITS) - 1);
+        fetch_router_port(&e->node[0], item < VIRTUAL_ROUTER_ITEMS, item % VIRTUAL_ROUTER_ITEMS, stage, end);
+    }
+}
+
+/* ---- an accelerator: a step looks at all of its few ports ---- */
+
+ALWAYS_INLINE void fetch_ports(const struct hal_switch *h)
 {
     fetch_lines(h->room, HX_ACCELERATOR_PORTS * sizeof h->room[0]);
     fetch_lines(h->rx, HX_ACCELERATOR_PORTS * sizeof h->rx[0]);
     fetch_lines(h->tx, HX_ACCELERATOR_PORTS * sizeof h->tx[0]);
 }
 
-ALWAYS_INLINE void fetch_what_comes(const struct hal_switch *h)
-{
-    for (unsigned port = 0; port < HX_ACCELERATOR_PORTS; port++) {
-        fetch_packets(&h->rx[port]);
-        fetch_credit(&h->tx[port]);
-    }
-}
-
-/* A router has many ports: those of which its agenda speaks. */
-ALWAYS_INLINE void fetch_router(const struct virtual_entity *e, uint64_t end, bool ports)
-{
-    const struct hal_switch *h = &e->node[0].hal;
-    for (uint32_t n = 0; n < e->agenda.count; n++) {
-        if (e->agenda.heap[n] >> VIRTUAL_ITEM_BITS >= end)
-            continue;
-        unsigned item = (unsigned)e->agenda.heap[n] & (unsigned)((1 << VIRTUAL_ITEM_BITS) - 1);
-        unsigned port = item % VIRTUAL_ROUTER_ITEMS;
-        if (ports && item < VIRTUAL_ROUTER_ITEMS)
-            fetch_lines(&h->rx[port], sizeof h->rx[0]);
-        else if (ports)
-            fetch_lines(&h->tx[port], sizeof h->tx[0]);
-        else if (item < VIRTUAL_ROUTER_ITEMS)
-            fetch_packets(&h->rx[port]);
-        else
-            fetch_credit(&h->tx[port]);
-    }
-}
-
-/* ---- the endpoint ---- */
-
-/* What is known of the peer that sent a packet. Where not all have a place of their own they are few, and its own is not
- * known before the search. */
-ALWAYS_INLINE void fetch_peer(const struct hx_endpoint *ep, uint32_t rank)
-{
-    if (!ep->bucket) {
-        fetch(&ep->peer[rank]);
-        return;
-    }
-    fetch(&ep->bucket[hx_endpoint_bucket(ep, rank)]);
-    for (uint32_t n = 0; n < ep->known && n < PEERS; n++) {
-        fetch(&ep->peer[n]);
-        fetch_lines(ep->rest[n].in, sizeof ep->rest[n].in);
-    }
-}
-
 /* What is going to arrive at the endpoint, and what its user will do about it. */
 ALWAYS_INLINE void fetch_arrivals(const struct hal_endpoint *h, const struct virtual_eject *q, uint64_t end)
 {
+    const struct hx_endpoint *ep = h->firmware;
     for (uint32_t at = q->tail; at != q->head && q->slots[at & q->mask].ready < end; at++) {
         const struct virtual_slot *slot = &q->slots[at & q->mask];
+        uint32_t rank = slot->birth & UINT16_MAX;
         fetch(virtual_pool_frame(&h->worker->pool, slot->d.buffer));
-        fetch_peer(h->firmware, slot->birth & UINT16_MAX);
+        if (ep->bucket)
+            fetch(&ep->bucket[hx_endpoint_bucket(ep, rank)]);
+        else
+            fetch(&ep->peer[rank]);
         fetch_lines(h->user_data, h->user_bytes);
+    }
+}
+
+/* What is known of who sent a packet, where not all have a place of their own: the first in its bucket. */
+ALWAYS_INLINE void fetch_peer(const struct hx_endpoint *ep, uint32_t rank)
+{
+    uint32_t peer = ep->bucket[hx_endpoint_bucket(ep, rank)];
+    if (peer) {
+        fetch(&ep->peer[peer - 1]);
+        fetch_lines(ep->rest[peer - 1].in, sizeof ep->rest[peer - 1].in);
+    }
+}
+
+ALWAYS_INLINE void fetch_peers(const struct hx_endpoint *ep, const struct virtual_eject *q, uint64_t end)
+{
+    for (uint32_t at = q->tail; ep->bucket && at != q->head && q->slots[at & q->mask].ready < end; at++)
+        fetch_peer(ep, q->slots[at & q->mask].birth & UINT16_MAX);
+}
+
+/* Of the next packet that comes by a port, if it is for here: it may be delivered in the same window. */
+ALWAYS_INLINE void fetch_coming_peer(const struct hx_endpoint *ep, const struct virtual_rx *rx, uint64_t end,
+                                     unsigned stage)
+{
+    for (uint64_t coming = ep->bucket ? rx->head ^ rx->ready : 0; coming;) {
+        unsigned vc = hx_lanes_take(&coming);
+        const struct virtual_slot *slot = coming_on(rx, vc, end);
+        if (!slot || slot->d.dst_d0 != ep->config.d0 || slot->d.dst_d1 != ep->config.d1)
+            continue;
+        if (stage == 4)
+            fetch(&ep->bucket[hx_endpoint_bucket(ep, slot->birth & UINT16_MAX)]);
+        else
+            fetch_peer(ep, slot->birth & UINT16_MAX);
     }
 }
 
@@ -114,36 +243,69 @@ ALWAYS_INLINE void fetch_sends(const struct hal_endpoint *h, const struct hx_end
     fetch_lines(&ep->send[ep->turn], (may < SENDS ? may : SENDS) * sizeof ep->send[0]);
 }
 
-/* ---- in three stages ---- */
-
-void virtual_fetch_first(const struct virtual_entity *e)
+ALWAYS_INLINE void fetch_plane(const struct virtual_entity *e, unsigned plane, unsigned stage, uint64_t end)
 {
-    fetch_lines(e, sizeof *e);
-    fetch_lines(e + 1, 2 * LINE); /* the soonest of the agenda */
+    const struct virtual_node *n = &e->node[plane];
+    const struct virtual_eject *eject = &e->endpoint->plane[plane].eject;
+    if (stage == 2)
+        fetch_ports(&n->hal);
+    if (stage == 3)
+        fetch_arrivals(e->endpoint, eject, end);
+    if (stage == 4)
+        fetch_peers(e->endpoint->firmware, eject, end);
+    for (unsigned port = 0; port < HX_ACCELERATOR_PORTS; port++) {
+        if (stage == 3) {
+            fetch_packets(&n->hal.rx[port]);
+            fetch_credit(&n->hal.tx[port]);
+        }
+        if (stage == 4)
+            fetch_ways(n, port, end, false);
+        if (stage >= 4)
+            fetch_coming_peer(e->endpoint->firmware, &n->hal.rx[port], end, stage);
+    }
 }
 
-void virtual_fetch_second(const struct virtual_entity *e, uint64_t end)
+ALWAYS_INLINE void fetch_accelerator(const struct virtual_entity *e, unsigned stage, uint64_t end)
 {
-    if (e->router) {
-        fetch_router(e, end, true);
-        return;
-    }
-    for (unsigned plane = 0; plane < e->planes; plane++)
-        fetch_switch(&e->node[plane].hal);
-    fetch_lines(e->endpoint->firmware, sizeof *e->endpoint->firmware);
-    fetch_lines(e->endpoint, offsetof(struct hal_endpoint, plane) + e->planes * sizeof(struct virtual_port));
-}
-
-void virtual_fetch_third(const struct virtual_entity *e, uint64_t end)
-{
-    if (e->router) {
-        fetch_router(e, end, false);
-        return;
-    }
     const struct hal_endpoint *h = e->endpoint;
-    for (unsigned plane = 0; plane < e->planes; plane++) {
-        fetch_what_comes(&e->node[plane].hal);
-        fetch_arrivals(h, &h->plane[plane].eject, end);
+    for (unsigned plane = 0; plane < e->planes; plane++)
+        fetch_plane(e, plane, stage, end);
+    if (stage == 2) {
+        fetch_lines(h->firmware, sizeof *h->firmware);
+        fetch_lines(h, offsetof(struct hal_endpoint, plane) + e->planes * sizeof(struct virtual_port));
     }
-    fetch_sends(h, h->firmware);
+    if (stage == 3)
+        fetch_sends(h, h->firmware);
+}
+
+/* ---- all ---- */
+
+ALWAYS_INLINE void fetch_stage(const struct virtual_entity *e, unsigned stage, uint64_t end)
+{
+    if (stage == 0) {
+        fetch(e);
+    } else if (stage == 1) {
+        fetch_lines(e->agenda.heap, 2 * LINE);
+        fetch_lines(e->node, e->planes * sizeof *e->node);
+    } else if (e->router) {
+        fetch_router(e, stage, end);
+    } else {
+        fetch_accelerator(e, stage, end);
+    }
+}
+
+void virtual_fetch(struct virtual_entity *const ahead[VIRTUAL_FETCH_STAGES], uint64_t end)
+{
+    if (ahead[5])
+        fetch_stage(ahead[5], 0, end);
+    if (ahead[4])
+        fetch_stage(ahead[4], 1, end);
+    if (ahead[3])
+        fetch_stage(ahead[3], 2, end);
+    if (ahead[2])
+        fetch_stage(ahead[2], 3, end);
+    if (ahead[1])
+        fetch_stage(ahead[1], 4, end);
+    if (ahead[0])
+        fetch_stage(ahead[0], 5, end);
 }

@@ -82,24 +82,29 @@ static void send_credit(struct virtual_worker *w, const struct virtual_rx *rx, u
     note_sent(w, time);
 }
 
-static struct virtual_parcel parcel_of(struct virtual_worker *w, const struct virtual_record *r)
+static void post_record(struct virtual_worker *w, const struct virtual_record *r)
 {
-    if (r->frame_bytes == 0)
-        return (struct virtual_parcel){.kind = VIRTUAL_CREDIT, .tx = w->tx[r->link], .time = r->time, .d = r->d};
-    struct virtual_parcel p = {
-        .kind = VIRTUAL_PACKET, .rx = w->rx[r->link], .time = r->time, .birth = r->birth, .d = r->d};
-    p.d.buffer = virtual_pool_get(&w->pool);
-    memcpy(virtual_pool_frame(&w->pool, p.d.buffer), virtual_record_frame(r), r->frame_bytes);
-    return p;
+    struct virtual_parcel *p = virtual_outbox_next(&w->outbox);
+    p->time = r->time;
+    p->birth = r->birth;
+    p->d = r->d;
+    if (r->frame_bytes == 0) {
+        p->kind = VIRTUAL_CREDIT;
+        p->tx = w->tx[r->link];
+    } else {
+        p->kind = VIRTUAL_PACKET;
+        p->rx = w->rx[r->link];
+        p->d.buffer = virtual_pool_get(&w->pool);
+        memcpy(virtual_pool_frame(&w->pool, p->d.buffer), virtual_record_frame(r), r->frame_bytes);
+    }
+    virtual_post(w);
 }
 
 void virtual_worker_receive(struct virtual_worker *w)
 {
     const struct virtual_record *r;
-    while ((r = virtual_channel_receive(w->channel))) {
-        const struct virtual_parcel p = parcel_of(w, r);
-        virtual_post(w, &p);
-    }
+    while ((r = virtual_channel_receive(w->channel)))
+        post_record(w, r);
     virtual_post_end(w);
 }
 
@@ -108,13 +113,17 @@ void virtual_worker_receive(struct virtual_worker *w)
 static void give_credit(struct virtual_worker *w, struct virtual_rx *rx, uint64_t gone, unsigned vc, unsigned blocks)
 {
     rx->last_credit = later_of(gone + rx->delay, rx->last_credit);
-    if (rx->from)
-        virtual_post(w, &(struct virtual_parcel){.kind = VIRTUAL_CREDIT,
-                                                 .tx = rx->from,
-                                                 .time = rx->last_credit,
-                                                 .d = {.vc = (uint8_t)vc, .flow = (uint16_t)blocks}});
-    else
+    if (!rx->from) {
         send_credit(w, rx, rx->last_credit, vc, blocks);
+        return;
+    }
+    struct virtual_parcel *p = virtual_outbox_next(&w->outbox);
+    p->kind = VIRTUAL_CREDIT;
+    p->tx = rx->from;
+    p->time = rx->last_credit;
+    p->d.vc = (uint8_t)vc;
+    p->d.flow = (uint16_t)blocks;
+    virtual_post(w);
 }
 
 static void to_endpoint(struct hal_switch *h, const struct hx_desc *d, uint64_t there, uint64_t birth)
@@ -167,13 +176,16 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
         return;
     }
     h->room[output].lanes -= (uint64_t)blocks << HX_LANE_BITS * d->vc;
-    struct virtual_parcel p = {.time = start + tx->delay, .birth = birth, .d = *d};
-    p.kind = tx->far ? VIRTUAL_PACKET : VIRTUAL_AWAY;
+    struct virtual_parcel *p = virtual_outbox_next(&w->outbox);
+    p->time = start + tx->delay;
+    p->birth = birth;
+    p->d = *d;
+    p->kind = tx->far ? VIRTUAL_PACKET : VIRTUAL_AWAY;
     if (tx->far)
-        p.rx = tx->far;
+        p->rx = tx->far;
     else
-        p.tx = tx;
-    virtual_post(w, &p);
+        p->tx = tx;
+    virtual_post(w);
 }
 
 /* Its credit goes back as if it had left. */

@@ -42,11 +42,11 @@ static void hand_over(struct virtual_worker *w)
         virtual_send_away(w, p->tx, &p->d, p->time, p->birth);
 }
 
-void virtual_post(struct virtual_worker *w, const struct virtual_parcel *p)
+void virtual_post(struct virtual_worker *w)
 {
     struct virtual_outbox *box = &w->outbox;
-    fetch_end(w, p);
-    box->parcel[box->posted++ % VIRTUAL_PARCELS] = *p;
+    fetch_end(w, virtual_outbox_next(box));
+    box->posted++;
     uint32_t waiting = box->posted - box->handed;
     if (waiting > ASKED)
         fetch_rest(&box->parcel[(box->posted - 1 - ASKED) % VIRTUAL_PARCELS]);

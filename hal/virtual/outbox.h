@@ -37,7 +37,13 @@ struct virtual_outbox {
     struct virtual_parcel parcel[VIRTUAL_PARCELS];
 };
 
-void virtual_post(struct virtual_worker *w, const struct virtual_parcel *p);
+/* The place of the next parcel: whoever has filled it posts it. */
+static inline struct virtual_parcel *virtual_outbox_next(struct virtual_outbox *box)
+{
+    return &box->parcel[box->posted % VIRTUAL_PARCELS];
+}
+
+void virtual_post(struct virtual_worker *w);
 /* Hands over all that is on its way. */
 void virtual_post_end(struct virtual_worker *w);
 
