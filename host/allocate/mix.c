@@ -1,7 +1,7 @@
 /* mix.c - draws jobs and places them (mix.h). */
 #include "host/allocate/mix.h"
-#include "host/allocate/draw.h"
 #include "host/allocate/locality.h"
+#include "host/draw.h"
 #include "host/error.h"
 
 #include <stdlib.h>

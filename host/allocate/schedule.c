@@ -1,6 +1,6 @@
 /* schedule.c - jobs on boards over time (schedule.h). */
 #include "host/allocate/schedule.h"
-#include "host/allocate/draw.h"
+#include "host/draw.h"
 #include "host/error.h"
 
 #include <stdlib.h>

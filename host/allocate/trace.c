@@ -1,6 +1,6 @@
 /* trace.c - reads and draws jobs that arrive over time (trace.h). */
 #include "host/allocate/trace.h"
-#include "host/allocate/draw.h"
+#include "host/draw.h"
 #include "host/input.h"
 #include "host/topology/topology.h"
 #include "host/value.h"

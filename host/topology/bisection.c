@@ -1,8 +1,8 @@
 /* bisection.c - halves of a fabric with few links between them (host/topology/bisection.h). */
 #include "host/topology/bisection.h"
-#include "host/topology/lot.h"
 
 #include "host/bounds.h"
+#include "host/draw.h"
 #include "host/topology/bounds.h"
 
 #include <stdlib.h>
@@ -184,7 +184,7 @@ static uint32_t by_number(const struct search *s)
 static void by_lot(struct search *s, uint32_t count)
 {
     for (uint32_t i = count; i > 1; i--) {
-        uint32_t j = hx_lot(&s->random, i);
+        uint32_t j = hx_draw_below(&s->random, i);
         uint32_t node = s->moved[i - 1];
         s->moved[i - 1] = s->moved[j];
         s->moved[j] = node;
@@ -195,7 +195,7 @@ static void by_lot(struct search *s, uint32_t count)
 static void by_neighbourhood(struct search *s, uint32_t count)
 {
     uint32_t reached = 1;
-    s->moved[0] = s->moved[hx_lot(&s->random, count)];
+    s->moved[0] = s->moved[hx_draw_below(&s->random, count)];
     memset(s->queued, 0, s->f->nodes * sizeof *s->queued);
     s->queued[s->moved[0]] = true;
     for (uint32_t i = 0; i < reached; i++) {

@@ -1,8 +1,8 @@
 /* worst_case.c - loads single links as much as they can be (host/topology/worst_case.h). */
 #include "host/topology/worst_case.h"
 #include "host/assignment.h"
+#include "host/draw.h"
 #include "host/topology/bounds.h"
-#include "host/topology/lot.h"
 #include "host/topology/tables.h"
 
 #include <stdlib.h>
@@ -213,8 +213,8 @@ static void load_fullest(struct search *s)
 {
     s->best->load = 0;
     for (unsigned i = 0; i < FIRST_LINKS; i++) {
-        struct link l = {hx_lot(&s->random, s->f->nodes), 0};
-        l.port = hx_lot(&s->random, hx_fabric_ports(s->f, l.node));
+        struct link l = {hx_draw_below(&s->random, s->f->nodes), 0};
+        l.port = hx_draw_below(&s->random, hx_fabric_ports(s->f, l.node));
         if (!s->hangs[l.node])
             keep_better(s, &l, MOST_SEATS);
     }
@@ -228,7 +228,7 @@ static void load_from(struct search *s, uint32_t seat)
     while (sends(s, seat)) {
         s->best->load = 0;
         for (unsigned i = 0; i < NEXT_LINKS; i++) {
-            struct link l = {seat, hx_lot(&s->random, hx_fabric_ports(s->f, seat))};
+            struct link l = {seat, hx_draw_below(&s->random, hx_fabric_ports(s->f, seat))};
             keep_better(s, &l, FEW_SEATS);
         }
         if (s->best->load <= 0)
