@@ -2,7 +2,6 @@
 #include "host/error.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +49,25 @@ bool hx_fail(struct hx_problem *p, int exit_code, const char *where, const char 
     return false;
 }
 
+void hx_fail_at_list(struct hx_problem *p, const char *path, unsigned line, unsigned column, const char *format,
+                     va_list arguments)
+{
+    char where[sizeof p->where];
+    int used = snprintf(where, sizeof where, "%.200s:%u", path, line);
+    if (column)
+        snprintf(where + used, sizeof where - (size_t)used, ":%u", column);
+    fill(p, HX_EXIT_CONFIG, where, format, arguments);
+}
+
+bool hx_fail_at(struct hx_problem *p, const char *path, unsigned line, unsigned column, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    hx_fail_at_list(p, path, line, column, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
 void hx_die(int exit_code, const char *where, const char *format, ...)
 {
     struct hx_problem p;
@@ -92,6 +110,18 @@ void *hx_allocate(size_t count, size_t bytes)
     if (!memory)
         hx_die(HX_EXIT_ENVIRONMENT, NULL, "out of memory: %zu times %zu bytes were refused", count, bytes);
     return memory;
+}
+
+void *hx_grow(void *array, size_t used, size_t *room, size_t bytes)
+{
+    enum { FIRST_ROOM = 64 };
+    if (used < *room)
+        return array;
+    *room = *room ? 2 * *room : FIRST_ROOM;
+    void *larger = reallocarray(array, *room, bytes);
+    if (!larger)
+        hx_die(HX_EXIT_ENVIRONMENT, NULL, "out of memory: %zu times %zu bytes were refused", *room, bytes);
+    return larger;
 }
 
 enum { LONGEST_WORD = 48 };

@@ -6,10 +6,11 @@
  * from its input, it stays one line: control characters are shown as '?'.
  *
  * Functions that can fail and are used by more than one program return false and fill a struct hx_problem; the
- * programs' own code dies of it. Nothing here allocates. */
+ * programs' own code dies of it. */
 #ifndef HXMESH_HOST_ERROR_H
 #define HXMESH_HOST_ERROR_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -39,6 +40,12 @@ struct hx_problem {
 __attribute__((format(printf, 4, 5))) bool hx_fail(struct hx_problem *p, int exit_code, const char *where,
                                                    const char *format, ...);
 
+/* The same of a place in a file: HX_EXIT_CONFIG, "path:line:column", both from 1; column 0: "path:line". */
+__attribute__((format(printf, 5, 6))) bool hx_fail_at(struct hx_problem *p, const char *path, unsigned line,
+                                                      unsigned column, const char *format, ...);
+void hx_fail_at_list(struct hx_problem *p, const char *path, unsigned line, unsigned column, const char *format,
+                     va_list arguments);
+
 /* Prints the line and ends the program. where may be NULL. */
 __attribute__((format(printf, 3, 4))) _Noreturn void hx_die(int exit_code, const char *where, const char *format, ...);
 _Noreturn void hx_die_of(const struct hx_problem *p);
@@ -49,6 +56,10 @@ __attribute__((format(printf, 2, 3))) void hx_warn(const char *where, const char
 
 /* malloc that never returns NULL (zeroed): dies with HX_EXIT_ENVIRONMENT. */
 void *hx_allocate(size_t count, size_t bytes);
+
+/* An array of *room elements of which `used` are in use, with room for one more: the same, or a larger copy in its place, which
+ * is not zeroed. NULL and room 0 begin one. Dies as hx_allocate() does. */
+void *hx_grow(void *array, size_t used, size_t *room, size_t bytes);
 
 /* The one of `words` (ended by NULL) that `word` was probably meant to be, by edit distance; NULL: none is near. */
 const char *hx_nearest(const char *word, const char *const *words);

@@ -11,7 +11,6 @@ enum { MOST_JOBS = 10000000 };
 #define LONGEST_TIME (100 * 365 * 24 * HOUR)
 
 static struct {
-    struct hx_overrides sizes;
     struct allocate_rules rules;
     unsigned policy;
     uint64_t draw, between, duration, failing, repair, seed;
@@ -85,12 +84,7 @@ int main(int argc, char **argv)
          .low = 0,
          .high = MOST_JOBS,
          .help = "so many jobs, in place of a trace"},
-        {.name = "sizes",
-         .kind = HX_OPTION_STRING,
-         .argument = "FILE",
-         .to.string = &asked.distribution,
-         .otherwise = "the paper's, of an Alibaba cluster",
-         .help = "how large jobs are: job_size,perc_jobs_lte, boards and per cent of the jobs that have no more"},
+        ALLOCATE_SIZES_OPTION(&asked.distribution),
         {.name = "between",
          .kind = HX_OPTION_DURATION,
          .to.number = &asked.between,
@@ -121,20 +115,11 @@ int main(int argc, char **argv)
          .low = 1,
          .high = LONGEST_TIME,
          .help = "mean time until a board that failed is back"},
-        {.name = "seed",
-         .kind = HX_OPTION_NUMBER,
-         .to.number = &asked.seed,
-         .low = 0,
-         .high = HX_MOST_SEED,
-         .help = "of everything random"},
+        ALLOCATE_SEED_OPTION(&asked.seed, "of everything random"),
         HX_OPTIONS_HEADING("Boards"),
         ALLOCATE_RULE_OPTIONS(&asked.rules),
         HX_OPTIONS_HEADING("Report"),
-        {.name = "csv",
-         .kind = HX_OPTION_STRING,
-         .argument = "FILE",
-         .to.string = &asked.csv,
-         .help = "write a line for each job to FILE; - is stdout"},
+        ALLOCATE_CSV_OPTION(&asked.csv, "job"),
         {.name = "plot",
          .kind = HX_OPTION_STRING,
          .argument = "FILE",
@@ -165,7 +150,7 @@ int main(int argc, char **argv)
     const struct hx_output outputs[] = {{"--json", common.json}, {"--csv", asked.csv}, {"--plot", asked.plot}};
     check_command((unsigned)(argc - first));
     hx_outputs_apart(outputs, sizeof outputs / sizeof *outputs);
-    hx_spec_load(asked.fabric, &asked.sizes, &spec);
+    hx_spec_load(asked.fabric, NULL, &spec);
     allocate_rules_settle(&asked.rules, &spec);
     load_jobs(&trace, argc > first ? argv[first] : NULL);
     schedule(&spec, &trace, common.json);

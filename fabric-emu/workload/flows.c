@@ -15,11 +15,15 @@ static const char *const column_names[COLUMNS + 1] = {"start", "source", "destin
 enum column { START, SOURCE, DESTINATION, BYTES };
 static const char list_head[] = "start,source,destination,bytes";
 
+struct message {
+    uint64_t start_ns, bytes;
+    uint32_t from, to;
+};
+
 /* Messages in the order of the file. */
 struct table {
-    uint64_t count, room;
-    uint64_t *start_ns, *bytes;
-    uint32_t *from, *to;
+    struct message *message;
+    size_t count, room;
 };
 
 struct reading {
@@ -29,7 +33,7 @@ struct reading {
     struct hx_problem *problem;
     struct table table;
     uint64_t left_out;
-    unsigned long line;
+    unsigned line;
     uint64_t read; /* bytes, up to the end of this line */
     bool failed;   /* *problem says why no line follows */
     char *text;    /* of this line, whose values are cut out where they stand: LONGEST_LINE bytes and a zero */
@@ -39,48 +43,20 @@ struct reading {
 /* `at` points into the line, NULL: to its begin. */
 __attribute__((format(printf, 3, 4))) static bool fail(struct reading *r, const char *at, const char *format, ...)
 {
-    char where[sizeof r->problem->where];
-    char what[sizeof r->problem->what];
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(what, sizeof what, format, arguments);
+    hx_fail_at_list(r->problem, r->path, r->line, at ? (unsigned)(at - r->text) + 1 : 1, format, arguments);
     va_end(arguments);
-    (void)snprintf(where, sizeof where, "%.200s:%lu:%lu", r->path, r->line, at ? (unsigned long)(at - r->text) + 1 : 1);
-    return hx_fail(r->problem, HX_EXIT_CONFIG, where, "%s", what);
+    return false;
 }
 
 /* ---- the table ---- */
 
-static void *grown(void *array, uint64_t room, size_t bytes)
-{
-    void *larger = realloc(array, room * bytes);
-    if (!larger)
-        hx_die(HX_EXIT_ENVIRONMENT, NULL, "out of memory for %llu messages", (unsigned long long)room);
-    return larger;
-}
-
-static void add(struct reading *r, uint32_t from, uint32_t to, uint64_t start_ns, uint64_t bytes)
+static void add(struct reading *r, struct message message)
 {
     struct table *t = &r->table;
-    if (t->count == t->room) {
-        t->room = t->room ? 2 * t->room : 1024;
-        t->start_ns = grown(t->start_ns, t->room, sizeof *t->start_ns);
-        t->bytes = grown(t->bytes, t->room, sizeof *t->bytes);
-        t->from = grown(t->from, t->room, sizeof *t->from);
-        t->to = grown(t->to, t->room, sizeof *t->to);
-    }
-    t->start_ns[t->count] = start_ns;
-    t->bytes[t->count] = bytes;
-    t->from[t->count] = from;
-    t->to[t->count++] = to;
-}
-
-static void table_free(struct table *t)
-{
-    free(t->start_ns);
-    free(t->bytes);
-    free(t->from);
-    free(t->to);
+    t->message = hx_grow(t->message, t->count, &t->room, sizeof *t->message);
+    t->message[t->count++] = message;
 }
 
 /* ---- values ---- */
@@ -169,7 +145,7 @@ static void take(struct reading *r, uint32_t from, uint32_t to, uint64_t start_n
     if (hx_spec_board_failed(r->spec, board_of(r, from)) || hx_spec_board_failed(r->spec, board_of(r, to)))
         r->left_out++;
     else
-        add(r, from, to, start_ns, bytes);
+        add(r, (struct message){start_ns, bytes, from, to});
 }
 
 static bool read_message(struct reading *r)
@@ -337,15 +313,16 @@ static void sort(struct flows *f, const struct table *t)
     f->bytes = hx_allocate(t->count, sizeof *f->bytes);
     f->to = hx_allocate(t->count, sizeof *f->to);
     uint64_t *next = f->first + 1; /* first[i + 1] is where the next of source i goes, and in the end its end */
-    for (uint64_t i = 0; i < t->count; i++)
-        next[t->from[i] + 1]++;
+    for (size_t i = 0; i < t->count; i++)
+        next[t->message[i].from + 1]++;
     for (uint32_t rank = 0; rank < n; rank++)
         next[rank + 1] += next[rank];
-    for (uint64_t i = 0; i < t->count; i++) {
-        uint64_t at = next[t->from[i]]++;
-        f->start_ns[at] = t->start_ns[i];
-        f->bytes[at] = t->bytes[i];
-        f->to[at] = t->to[i];
+    for (size_t i = 0; i < t->count; i++) {
+        const struct message *m = &t->message[i];
+        uint64_t at = next[m->from]++;
+        f->start_ns[at] = m->start_ns;
+        f->bytes[at] = m->bytes;
+        f->to[at] = m->to;
     }
 }
 
@@ -386,7 +363,7 @@ bool flows_read(struct flows *f, const char *path, const struct hx_spec *spec, c
         sort(f, &r.table);
         count_peers(f);
     }
-    table_free(&r.table);
+    free(r.table.message);
     return good;
 }
 

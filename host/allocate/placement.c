@@ -223,22 +223,6 @@ static bool place_anywhere(struct hx_placement *p, const struct hx_boards *b, st
     return found;
 }
 
-/* The better of two ways to place one job; *p has none yet if its shape is empty. Frees the other one. */
-static void keep_better(struct hx_placement *p, struct hx_placement other, const struct hx_placement_rules *rules)
-{
-    bool keep = p->shape.rows &&
-                hx_upper_share(p, rules->locality, rules->leaf) <= hx_upper_share(&other, rules->locality, rules->leaf);
-    if (keep) {
-        hx_placement_free(&other);
-        return;
-    }
-    free(p->row);
-    free(p->column);
-    p->shape = other.shape;
-    p->row = other.row;
-    p->column = other.column;
-}
-
 /* The columns of one leaf, or all where it is the one behind the last. */
 static void columns_of(struct hx_columns *set, const struct hx_boards *b, unsigned leaf, unsigned number)
 {
@@ -255,13 +239,24 @@ static unsigned leaves(unsigned boards, unsigned leaf)
     return leaf ? (boards + leaf - 1) / leaf : 1;
 }
 
-static bool crosses_nothing(const struct hx_placement *p, const struct hx_placement_rules *rules)
+/* The best way to place a job of those that were looked at. */
+struct best {
+    struct hx_placement p; /* rows 0: none yet */
+    double share;          /* of its traffic that crosses the upper level */
+};
+
+/* Takes the better one, and frees the other. */
+static void keep_better(struct best *best, struct hx_placement other, const struct hx_placement_rules *rules)
 {
-    return p->shape.rows && hx_upper_share(p, rules->locality, rules->leaf) <= 0;
+    double share = hx_upper_share(&other, rules->locality, rules->leaf);
+    bool keep = best->p.shape.rows && best->share <= share;
+    hx_placement_free(keep ? &other : &best->p);
+    if (!keep)
+        *best = (struct best){other, share};
 }
 
 /* Greedy from the rows of each leaf on, over the columns of each leaf and of all. */
-static void place_near(struct hx_placement *p, const struct hx_boards *b, struct hx_shape shape,
+static void place_near(struct best *best, const struct hx_boards *b, struct hx_shape shape,
                        const struct hx_placement_rules *rules)
 {
     for (unsigned across = 0; across <= leaves(b->columns, rules->leaf[0]); across++) {
@@ -269,12 +264,12 @@ static void place_near(struct hx_placement *p, const struct hx_boards *b, struct
             struct choice c = {.rows = 0};
             struct hx_placement found;
             columns_of(&c.common, b, rules->leaf[0], across);
-            if (crosses_nothing(p, rules))
+            if (best->p.shape.rows && best->share <= 0)
                 return;
             if (!greedy(&c, b, shape, down * rules->leaf[1]))
                 continue;
             settle(&found, &c, b, shape, rules->leaf[0]);
-            keep_better(p, found, rules);
+            keep_better(best, found, rules);
         }
     }
 }
@@ -285,15 +280,16 @@ bool hx_place(struct hx_placement *p, const struct hx_boards *b, struct hx_shape
     struct hx_shape shapes[HX_MOST_SHAPES];
     unsigned count = hx_shapes(shapes, asked, rules);
     bool near = rules->locality != HX_ANYWHERE && (rules->leaf[0] || rules->leaf[1]);
-    *p = (struct hx_placement){.shape = {0, 0}};
+    struct best best = {.p.shape = {0, 0}};
     for (unsigned i = 0; i < count; i++) {
         if (shapes[i].rows > b->rows || shapes[i].columns > b->columns || asked.rows * asked.columns > b->free)
             continue;
         if (near)
-            place_near(p, b, shapes[i], rules);
+            place_near(&best, b, shapes[i], rules);
         else if (place_anywhere(p, b, shapes[i], rules))
             return true;
     }
+    *p = best.p;
     for (unsigned i = 0; near && rules->search && !p->shape.rows && i < count; i++)
         (void)place_anywhere(p, b, shapes[i], rules);
     return p->shape.rows != 0;

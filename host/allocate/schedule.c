@@ -15,6 +15,7 @@ struct sim {
     const struct hx_schedule_rules *rules;
     struct hx_schedule *out;
     struct hx_boards boards, ahead; /* ahead: what will be free, while a way to backfill is looked for */
+    struct hx_boards empty;         /* all free, for ever: what fits nowhere else fits never */
     uint32_t *owner;                /* [board]: its job */
     double *turns;                  /* [board]: when it fails or is back; INFINITY: never */
     bool *failed;                   /* [board] */
@@ -24,7 +25,7 @@ struct sim {
     uint32_t *running; /* by end */
     uint32_t runs;
     uint32_t arrived; /* jobs that have */
-    uint32_t room;    /* moments that fit */
+    size_t room;      /* moments that fit */
     uint64_t random;
     double now;
 };
@@ -228,13 +229,10 @@ static uint32_t next_board(const struct sim *s)
 
 static void arrive(struct sim *s, uint32_t job)
 {
-    struct hx_boards empty;
     struct hx_placement p;
-    hx_boards_make(&empty, s->boards.columns, s->boards.rows);
-    bool fits = place(s, job, &empty, &p);
+    bool fits = place(s, job, &s->empty, &p);
     if (fits)
         hx_placement_free(&p);
-    hx_boards_free(&empty);
     s->out->job[job].refused = !fits;
     s->out->refused += !fits;
     if (fits)
@@ -274,13 +272,7 @@ static void note(struct sim *s)
 {
     struct hx_schedule *out = s->out;
     uint32_t all = s->boards.columns * s->boards.rows;
-    if (out->moments == s->room) {
-        s->room = s->room ? 2 * s->room : 1024;
-        struct hx_schedule_moment *larger = realloc(out->moment, s->room * sizeof *larger);
-        if (!larger)
-            hx_die(HX_EXIT_ENVIRONMENT, NULL, "out of memory for %u moments of a schedule", s->room);
-        out->moment = larger;
-    }
+    out->moment = hx_grow(out->moment, out->moments, &s->room, sizeof *out->moment);
     out->moment[out->moments++] = (struct hx_schedule_moment){.at = s->now,
                                                               .used = all - s->failed_boards - s->boards.free,
                                                               .failed = s->failed_boards,
@@ -313,6 +305,7 @@ static void begin(struct sim *s, const struct hx_schedule_rules *rules, struct h
     *s = (struct sim){.rules = rules, .out = out, .random = split_mix(rules->seed)};
     hx_boards_make(&s->boards, rules->columns, rules->rows);
     hx_boards_make(&s->ahead, rules->columns, rules->rows);
+    hx_boards_make(&s->empty, rules->columns, rules->rows);
     s->owner = hx_allocate(boards, sizeof *s->owner);
     s->turns = hx_allocate(boards, sizeof *s->turns);
     s->failed = hx_allocate(boards, sizeof *s->failed);
@@ -346,6 +339,7 @@ void hx_schedule_run(struct hx_schedule *out, const struct hx_schedule_rules *ru
     sum_up(&s);
     hx_boards_free(&s.boards);
     hx_boards_free(&s.ahead);
+    hx_boards_free(&s.empty);
     free(s.owner);
     free(s.turns);
     free(s.failed);

@@ -1,7 +1,7 @@
 /* graph_file.c - reads edge lists (host/topology/graph_file.h). */
 #include "host/topology/graph_file.h"
 
-#include "host/input.h"
+#include "host/lines.h"
 #include "host/value.h"
 
 #include <ctype.h>
@@ -16,29 +16,11 @@ enum { MOST_NODES = 2 * HX_MAX_HOSTS, MOST_LINKS = 1 << 22, MOST_NS = 1000000000
 
 __attribute__((format(printf, 2, 3))) static bool wrong(const struct hx_graph_reading *r, const char *format, ...)
 {
-    char what[sizeof r->problem->what];
-    char where[sizeof r->problem->where];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
+    hx_fail_at_list(r->problem, r->g->path, r->line, r->column, format, arguments);
     va_end(arguments);
-    int used = snprintf(where, sizeof where, "%.200s:%u", r->g->path, r->line);
-    if (r->column)
-        snprintf(where + used, sizeof where - (size_t)used, ":%u", r->column);
-    return hx_fail(r->problem, HX_EXIT_CONFIG, where, "%s", what);
-}
-
-/* Room for one more of `bytes` each. */
-static void *grow(void *old, uint32_t used, uint32_t *room, size_t bytes)
-{
-    if (used < *room)
-        return old;
-    *room = *room ? 2 * *room : 64;
-    void *more = hx_allocate(*room, bytes);
-    if (used)
-        memcpy(more, old, used * bytes);
-    free(old);
-    return more;
+    return false;
 }
 
 /* ---- nodes ---- */
@@ -67,7 +49,7 @@ static struct hx_graph_node *take_node(const struct hx_graph_reading *r, const c
     struct hx_graph_node *node = hx_allocate(1, sizeof *node);
     *node = (struct hx_graph_node){.name = hx_allocate(strlen(name) + 1, 1), .number = g->nodes};
     memcpy(node->name, name, strlen(name));
-    g->node = grow(g->node, g->nodes, &g->nodes_room, sizeof(struct hx_graph_node *));
+    g->node = hx_grow(g->node, g->nodes, &g->nodes_room, sizeof(struct hx_graph_node *));
     g->node[g->nodes++] = node;
     if (!tsearch(node, &g->by_name, by_name))
         hx_die(HX_EXIT_ENVIRONMENT, NULL, "out of memory");
@@ -101,15 +83,6 @@ static bool read_node(const struct hx_graph_reading *r, char *text)
 }
 
 /* ---- links ---- */
-
-static char *trimmed(char *text)
-{
-    text += strspn(text, " \t\r\n");
-    size_t length = strlen(text);
-    while (length && isspace((unsigned char)text[length - 1]))
-        text[--length] = '\0';
-    return text;
-}
 
 static bool read_class(const struct hx_graph_reading *r, const char *const *field, uint8_t *number)
 {
@@ -157,60 +130,37 @@ bool hx_graph_add_link(const struct hx_graph_reading *r, const char *const field
     link.b = b->number;
     a->links++;
     b->links++;
-    g->link = grow(g->link, g->links, &g->links_room, sizeof *g->link);
+    g->link = hx_grow(g->link, g->links, &g->links_room, sizeof *g->link);
     g->link[g->links++] = link;
     return true;
 }
 
-static bool read_link(const struct hx_graph_reading *r, char *text)
+static bool read_link(const struct hx_graph_reading *r, struct hx_lines *l)
 {
+    char *cut[HX_GRAPH_FIELDS];
     const char *field[HX_GRAPH_FIELDS] = {"", "", "", "", ""};
-    unsigned fields = 0;
-    for (char *next = text; next; fields++) {
-        char *comma = strchr(next, ',');
-        if (fields == HX_GRAPH_FIELDS)
-            return wrong(r, "more than the %d fields a,b,gbps,ns,kind", HX_GRAPH_FIELDS);
-        if (comma)
-            *comma++ = '\0';
-        field[fields] = trimmed(next);
-        next = comma;
-    }
+    unsigned fields = hx_lines_cut(l, cut, HX_GRAPH_FIELDS);
+    if (fields > HX_GRAPH_FIELDS)
+        return wrong(r, "more than the %d fields a,b,gbps,ns,kind", HX_GRAPH_FIELDS);
+    for (unsigned i = 0; i < fields; i++)
+        field[i] = cut[i];
     return hx_graph_add_link(r, field);
 }
 
 /* ---- the file ---- */
 
-static bool read_line(const struct hx_graph_reading *r, char *line)
-{
-    line[strcspn(line, "#")] = '\0';
-    char *text = trimmed(line);
-    if (*text == '\0')
-        return true;
-    return strchr(text, ',') ? read_link(r, text) : read_node(r, text);
-}
-
-static bool read_lines(struct hx_graph_file *g, FILE *in, struct hx_problem *problem)
-{
-    struct hx_graph_reading r = {.g = g, .problem = problem};
-    char line[512];
-    while (fgets(line, sizeof line, in)) {
-        r.line++;
-        if (!strchr(line, '\n') && strlen(line) == sizeof line - 1)
-            return wrong(&r, "a line of more than %zu letters", sizeof line - 2);
-        if (!read_line(&r, line))
-            return false;
-    }
-    return !ferror(in) || hx_input_fail(g->path, errno, problem);
-}
-
 static bool read_list(struct hx_graph_file *g, struct hx_problem *problem)
 {
-    FILE *in = hx_input_open(g->path, problem);
-    if (!in)
+    struct hx_lines l;
+    bool good = hx_lines_open(&l, g->path, problem);
+    if (!good)
         return false;
-    bool good = read_lines(g, in, problem);
-    fclose(in);
-    return good;
+    while (good && hx_lines_next(&l)) {
+        struct hx_graph_reading r = {.g = g, .line = l.line, .problem = problem};
+        good = strchr(l.text, ',') ? read_link(&r, &l) : read_node(&r, l.text + strspn(l.text, " \t"));
+    }
+    hx_lines_close(&l);
+    return good && !l.failed;
 }
 
 static bool is_yaml(const char *path)

@@ -39,9 +39,11 @@ struct hx_graph_link {
 struct hx_graph_file {
     const char *path; /* not copied */
     struct hx_graph_node **node;
-    uint32_t nodes, nodes_room;
+    uint32_t nodes;
+    size_t nodes_room;
     struct hx_graph_link *link;
-    uint32_t links, links_room;
+    uint32_t links;
+    size_t links_room;
     struct hx_link_class link_class[HX_GRAPH_CLASSES];
     unsigned link_classes;
     void *by_name; /* tree of tsearch() */

@@ -27,9 +27,7 @@ static unsigned one_based(size_t place)
 
 static bool refuse(struct pass *p, unsigned line, unsigned column, const char *what)
 {
-    char where[sizeof p->problem->where];
-    snprintf(where, sizeof where, "%s:%u:%u", p->y->file, line, column);
-    return hx_fail(p->problem, HX_EXIT_CONFIG, where, "%s", what);
+    return hx_fail_at(p->problem, p->y->file, line, column, "%s", what);
 }
 
 static bool refuse_at(struct pass *p, yaml_mark_t at, const char *what)
@@ -81,12 +79,7 @@ static char *joined(const char *outer, const char *step)
 static size_t add(struct pass *p, const struct step *at, const yaml_event_t *event)
 {
     struct hx_yaml *y = p->y;
-    if (y->count == y->capacity) {
-        y->capacity = y->capacity ? 2 * y->capacity : 64;
-        y->items = realloc(y->items, y->capacity * sizeof *y->items);
-        if (!y->items)
-            hx_die(HX_EXIT_ENVIRONMENT, y->file, "out of memory");
-    }
+    y->items = hx_grow(y->items, y->count, &y->capacity, sizeof *y->items);
     bool top = y->count == 0;
     y->items[y->count] = (struct hx_yaml_item){.path = joined(top ? "" : y->items[at->outer].path, at->path),
                                                .key = joined(top ? "" : y->items[at->outer].key, at->key),
@@ -305,23 +298,13 @@ const struct hx_yaml_item *hx_yaml_within(const struct hx_yaml_item *outer, cons
 
 /* ---- what is wrong with an item ---- */
 
-static void fail_at(const struct hx_yaml *y, unsigned line, unsigned column, struct hx_problem *problem,
-                    const char *format, va_list arguments)
-{
-    char what[sizeof problem->what];
-    char where[sizeof problem->where];
-    vsnprintf(what, sizeof what, format, arguments);
-    snprintf(where, sizeof where, "%s:%u:%u", y->file, line, column);
-    (void)hx_fail(problem, HX_EXIT_CONFIG, where, "%s", what);
-}
-
 bool hx_yaml_fail(const struct hx_yaml *y, const struct hx_yaml_item *item, struct hx_problem *problem,
                   const char *format, ...)
 {
     va_list arguments;
     item = item ? item : y->items;
     va_start(arguments, format);
-    fail_at(y, item->line, item->column, problem, format, arguments);
+    hx_fail_at_list(problem, y->file, item->line, item->column, format, arguments);
     va_end(arguments);
     return false;
 }
@@ -332,7 +315,7 @@ bool hx_yaml_fail_key(const struct hx_yaml *y, const struct hx_yaml_item *item, 
     va_list arguments;
     item = item ? item : y->items;
     va_start(arguments, format);
-    fail_at(y, item->key_line, item->key_column, problem, format, arguments);
+    hx_fail_at_list(problem, y->file, item->key_line, item->key_column, format, arguments);
     va_end(arguments);
     return false;
 }

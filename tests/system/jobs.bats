@@ -37,7 +37,7 @@ drawn() { jobs --fabric "16x16 Hx2Mesh" --draw 300 --between 2m "$@"; }
     refused 2 "no jobs: name a trace, or draw some with --draw N" jobs --fabric "4x4 Hx2Mesh"
     refused 2 "--draw: draws the jobs that a trace would name: one of the two" jobs t.csv --fabric "4x4 Hx2Mesh" --draw 3
     printf 'arrival,job,duration\n0,3y2,1h\n' >t.csv
-    refused 3 "t.csv:2:1: '3y2' is no job (write a number of boards, as 6, or COLUMNSxROWS of them, as 3x2)" \
+    refused 3 "t.csv:2:3: '3y2' is no job (write a number of boards, as 6, or COLUMNSxROWS of them, as 3x2)" \
         jobs t.csv --fabric "4x4 Hx2Mesh"
     refused 3 "torus 8x8: allocating boards is for a HammingMesh" jobs t.csv --fabric "torus 8x8"
 }

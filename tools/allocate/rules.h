@@ -24,6 +24,16 @@ extern const struct allocate_rules allocate_default_rules;
     {.name = "locality", .kind = HX_OPTION_CHOICE, .argument = "TRAFFIC", .to.choice = &(r)->placement.locality, \
      .choices = hx_locality_names, \
      .help = "of all that fits, take the boards where this traffic crosses the upper level of the row and column networks least"}
+/* Of what is drawn: how large, by what seed, a line for each of what in a file. */
+#define ALLOCATE_SIZES_OPTION(path) \
+    {.name = "sizes", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = (path), \
+     .otherwise = "the paper's, of an Alibaba cluster", \
+     .help = "how large jobs are: job_size,perc_jobs_lte, boards and per cent of the jobs that have no more"}
+#define ALLOCATE_SEED_OPTION(seed, of_what) \
+    {.name = "seed", .kind = HX_OPTION_NUMBER, .to.number = (seed), .low = 0, .high = HX_MOST_SEED, .help = (of_what)}
+#define ALLOCATE_CSV_OPTION(path, each) \
+    {.name = "csv", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = (path), \
+     .help = "write a line for each " each " to FILE; - is stdout"}
 /* clang-format on */
 
 /* What was said, for a fabric; dies of one that is no HammingMesh. */

@@ -20,12 +20,7 @@ static void arrive(struct hx_walk *w, struct hx_plane *p, size_t first, struct h
             return;
         }
     }
-    if (w->count == w->capacity) {
-        w->capacity = w->capacity ? 2 * w->capacity : 64;
-        w->steps = realloc(w->steps, w->capacity * sizeof *w->steps);
-        if (!w->steps)
-            hx_die(HX_EXIT_ENVIRONMENT, NULL, "out of memory");
-    }
+    w->steps = hx_grow(w->steps, w->count, &w->capacity, sizeof *w->steps);
     step.ports = hx_route_ports(hx_plane_route(p, step.node), step.input, w->to.d0, w->to.d1);
     w->vcs = step.vc + 1U > w->vcs ? step.vc + 1U : w->vcs;
     w->steps[w->count++] = step;

@@ -194,9 +194,9 @@ static void traces_that_are_none(void **state)
         {"arrival,job,duration\n", ":1:1", "has no job"},
         {"arrival,job,duration\n1,2\n", ":2:1", "a job has three values: arrival, job, duration"},
         {"arrival,job,duration\n1,2,3,4\n", ":2:1", "a job has three values: arrival, job, duration"},
-        {"arrival,job,duration\n1,0,3\n", ":2:1",
+        {"arrival,job,duration\n1,0,3\n", ":2:3",
          "'0' is no job (write a number of boards, as 6, or COLUMNSxROWS of them, as 3x2)"},
-        {"arrival,job,duration\n1,5000x1,3\n", ":2:1",
+        {"arrival,job,duration\n1,5000x1,3\n", ":2:3",
          "'5000x1' is no job (write a number of boards, as 6, or COLUMNSxROWS of them, as 3x2)"},
         {"arrival,job,duration\n5,1,3\n4,1,3\n", ":3:1", "arrives before the job of the line before: arrivals ascend"},
     };

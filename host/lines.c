@@ -1,0 +1,69 @@
+/* lines.c - reads text files line by line (host/lines.h). */
+#include "host/lines.h"
+#include "host/input.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+
+bool hx_lines_open(struct hx_lines *l, const char *path, struct hx_problem *problem)
+{
+    *l = (struct hx_lines){.path = path, .problem = problem, .in = hx_input_open(path, problem)};
+    return l->in != NULL;
+}
+
+void hx_lines_close(struct hx_lines *l)
+{
+    (void)fclose(l->in);
+    l->in = NULL;
+}
+
+bool hx_lines_fail(const struct hx_lines *l, const char *at, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    hx_fail_at_list(l->problem, l->path, l->line, at ? (unsigned)(at - l->text) + 1 : 1, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+static char *without_end(char *text, char *end)
+{
+    while (end > text && isspace((unsigned char)end[-1]))
+        end--;
+    *end = '\0';
+    return text;
+}
+
+bool hx_lines_next(struct hx_lines *l)
+{
+    while (!l->failed && fgets(l->text, sizeof l->text, l->in)) {
+        l->line++;
+        if (!strchr(l->text, '\n') && strlen(l->text) == sizeof l->text - 1) {
+            l->failed = !hx_lines_fail(l, NULL, "a line of more than %d letters", HX_LONGEST_LINE);
+            return false;
+        }
+        (void)without_end(l->text, l->text + strcspn(l->text, "#"));
+        if (l->text[0])
+            return true;
+    }
+    if (!l->failed && ferror(l->in))
+        l->failed = !hx_input_fail(l->path, errno, l->problem);
+    return false;
+}
+
+unsigned hx_lines_cut(struct hx_lines *l, char **value, unsigned most)
+{
+    char *next = l->text;
+    for (unsigned n = 0; n < most; n++) {
+        char *from = next + strspn(next, " \t");
+        char *comma = from + strcspn(from, ",");
+        bool last = *comma == '\0';
+        next = comma + 1;
+        value[n] = without_end(from, comma);
+        if (last)
+            return n + 1;
+    }
+    return most + 1;
+}
