@@ -106,7 +106,7 @@ ALWAYS_INLINE void fetch_credit(const struct virtual_tx *tx)
 
 ALWAYS_INLINE void fetch_requests(const struct hx_switch *sw, unsigned output)
 {
-    for (unsigned vc = 0; vc < sw->vcs; vc++) {
+    for (unsigned vc = 0; vc < sw->route.vcs; vc++) {
         fetch(&sw->requests[(size_t)vc * sw->outputs + output]);
         fetch(&sw->next_input[(size_t)vc * sw->outputs + output]);
     }
@@ -123,7 +123,7 @@ ALWAYS_INLINE unsigned next_in_turn(const struct hx_switch *sw, unsigned output,
 
 ALWAYS_INLINE void fetch_waiting(const struct virtual_node *n, unsigned output)
 {
-    for (unsigned vc = 0; vc < n->sw.vcs; vc++) {
+    for (unsigned vc = 0; vc < n->sw.route.vcs; vc++) {
         unsigned input = next_in_turn(&n->sw, output, vc);
         if (input == HX_MAX_RADIX)
             continue;
@@ -135,7 +135,7 @@ ALWAYS_INLINE void fetch_waiting(const struct virtual_node *n, unsigned output)
 
 ALWAYS_INLINE void fetch_oldest(const struct virtual_node *n, unsigned output)
 {
-    for (unsigned vc = 0; vc < n->sw.vcs; vc++) {
+    for (unsigned vc = 0; vc < n->sw.route.vcs; vc++) {
         unsigned input = next_in_turn(&n->sw, output, vc);
         if (input < HX_MAX_RADIX)
             fetch(virtual_queue_at(&n->hal.rx[input].queue[vc], hx_lane(n->sw.input[input].tail, vc)));
