@@ -114,12 +114,13 @@ static struct hx_peer_rest *rest_of(const struct hx_endpoint *ep, const struct h
     return &ep->rest[peer - ep->peer];
 }
 
-static void leave_out(struct hx_endpoint *ep, const struct hx_peer *peer, unsigned plane)
+bool hx_endpoint_leave_out(struct hx_endpoint *ep, const struct hx_peer *peer, unsigned plane)
 {
     struct hx_peer_rest *rest = rest_of(ep, peer);
     ep->holes = true;
     rest->no_way |= 1U << plane;
     rest->no_way_since = hx_endpoint_clock(ep);
+    return (ep->config.plane_set & ~(unsigned)rest->no_way) != 0;
 }
 
 unsigned hx_endpoint_no_way(struct hx_endpoint *ep, const struct hx_peer *peer)
@@ -223,13 +224,14 @@ void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, str
     hx_endpoint_update_ready(ep, s);
 }
 
-void hx_endpoint_take_unreachable(struct hx_endpoint *ep, const struct hx_header *h, const struct hx_peer *peer)
+void hx_endpoint_take_unreachable(struct hx_endpoint *ep, enum hx_kind kind, const struct hx_header *h,
+                                  const struct hx_peer *peer)
 {
     struct hx_send *s = send_of(ep, h, peer);
     if (!s)
         return;
-    leave_out(ep, peer, h->plane);
-    if (h->kind != HX_PROBE)
+    (void)hx_endpoint_leave_out(ep, peer, h->plane);
+    if (kind == HX_DATA)
         repeat(ep, s, h->offset);
     if (s->waits)
         return;

@@ -117,7 +117,10 @@ void hx_endpoint_end_send(struct hx_endpoint *ep, struct hx_send *s, enum hx_eve
 
 void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer,
                           const uint8_t *payload);
-void hx_endpoint_take_unreachable(struct hx_endpoint *ep, const struct hx_header *h, const struct hx_peer *peer);
+void hx_endpoint_take_unreachable(struct hx_endpoint *ep, enum hx_kind kind, const struct hx_header *h,
+                                  const struct hx_peer *peer);
+/* A plane does not lead to the peer. false: none does, as far as is known. */
+bool hx_endpoint_leave_out(struct hx_endpoint *ep, const struct hx_peer *peer, unsigned plane);
 /* Planes to leave out on the way to a peer, bit by plane: never all. What is known of them is forgotten after most_ns, so
  * that a plane which leads there again is used again. */
 unsigned hx_endpoint_no_way(struct hx_endpoint *ep, const struct hx_peer *peer);

@@ -169,11 +169,32 @@ void hx_endpoint_forget_arrivals(struct hx_endpoint *ep, struct hx_peer *peer)
         hx_endpoint_slot(ep, peer, slot)->state = EMPTY;
 }
 
-static void note_unreachable(struct hx_endpoint *ep, const struct hx_header *h, unsigned d0, unsigned d1)
+/* An acknowledgement found no way: it goes out again by another plane, if one is left. If none is, its message's sender asks,
+ * and all are tried anew. */
+static void answer_again(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
 {
-    const struct hx_peer *peer = hx_endpoint_peer(ep, (uint32_t)d1 * ep->config.columns + d0);
-    if (peer)
-        hx_endpoint_take_unreachable(ep, h, peer);
+    unsigned slot = h->message % HX_PEER_WINDOW;
+    struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
+    if (r->state == EMPTY || r->message != h->message || !hx_endpoint_leave_out(ep, peer, h->plane))
+        return;
+    r->probe = r->probe ? r->probe : (uint8_t)h->tag;
+    queue_ack(ep, peer, slot);
+}
+
+/* A packet of ours to (d0, d1) found no way; the header is the packet's own, or that of the report. */
+static void note_unreachable(struct hx_endpoint *ep, enum hx_kind kind, const struct hx_header *h, unsigned d0,
+                             unsigned d1)
+{
+    struct hx_peer *peer = hx_endpoint_peer(ep, (uint32_t)d1 * ep->config.columns + d0);
+    if (peer && kind == HX_ACK)
+        answer_again(ep, h, peer);
+    else if (peer)
+        hx_endpoint_take_unreachable(ep, kind, h, peer);
+}
+
+static bool is_reported(unsigned kind)
+{
+    return kind == HX_DATA || kind == HX_ACK || kind == HX_PROBE;
 }
 
 /* A packet of another destination is here because it found no way on: its sender is to be told, by the plane that it came
@@ -181,10 +202,10 @@ static void note_unreachable(struct hx_endpoint *ep, const struct hx_header *h, 
 static void owe_report(struct hx_endpoint *ep, const struct hx_header *h, unsigned plane)
 {
     hal_endpoint_drop(ep->hal, HX_DROP_UNREACHABLE);
-    if (h->kind != HX_DATA && h->kind != HX_PROBE)
+    if (!is_reported(h->kind))
         return;
     if (h->src_d0 == ep->config.d0 && h->src_d1 == ep->config.d1) {
-        note_unreachable(ep, h, h->dst_d0, h->dst_d1);
+        note_unreachable(ep, h->kind, h, h->dst_d0, h->dst_d1);
         return;
     }
     if (ep->reports_count == HX_REPORTS)
@@ -199,7 +220,8 @@ static void owe_report(struct hx_endpoint *ep, const struct hx_header *h, unsign
                            .message_packets = h->message_packets,
                            .tag = h->tag,
                            .epoch = hx_epoch_check(h->epoch),
-                           .plane = (uint8_t)plane};
+                           .plane = (uint8_t)plane,
+                           .kind = h->kind};
 }
 
 static void write_report(const struct hx_report *r, struct hx_header *h, uint8_t *payload)
@@ -217,6 +239,7 @@ static void write_report(const struct hx_report *r, struct hx_header *h, uint8_t
     payload[1] = (uint8_t)r->dst_d0;
     payload[2] = (uint8_t)(r->dst_d1 >> 8);
     payload[3] = (uint8_t)r->dst_d1;
+    payload[4] = r->kind;
 }
 
 unsigned hx_endpoint_report(struct hx_endpoint *ep)
@@ -245,12 +268,12 @@ static void take_report(struct hx_endpoint *ep, const struct hx_header *h, const
 {
     unsigned d0 = (unsigned)payload[0] << 8 | payload[1];
     unsigned d1 = (unsigned)payload[2] << 8 | payload[3];
-    if (h->length != HX_REPORT_BYTES || d0 >= ep->config.columns || d1 >= ep->config.rows)
+    if (h->length != HX_REPORT_BYTES || d0 >= ep->config.columns || d1 >= ep->config.rows || !is_reported(payload[4]))
         hal_endpoint_drop(ep->hal, HX_DROP_MALFORMED);
     else if (h->peer_epoch != hx_epoch_check(ep->config.epoch))
         hal_endpoint_drop(ep->hal, HX_DROP_STALE);
     else
-        note_unreachable(ep, h, d0, d1);
+        note_unreachable(ep, payload[4], h, d0, d1);
 }
 
 static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d)

@@ -14,7 +14,7 @@
  *
  * A plane that loses packets looks roomy. So probes take the planes in turn, and wait longer only when all were asked once
  * more; what is sent again goes by the plane whose probe was answered, and an acknowledgement by the plane that its data
- * or probe came on. A packet that is reported to have found no way goes out again at once, by another plane: the one that
+ * or probe came on. What is reported to have found no way, data or acknowledgement, goes out again at once, by another plane: the one that
  * it was reported by is left out on the way to that peer for most_ns, or until routes change or nobody answers. When all
  * planes have reported a message unreachable, it waits for a change of routes (hx_endpoint_routes_changed), of which not
  * everyone hears: so it also asks, at once if it was getting through until then, and now and then.
@@ -209,6 +209,7 @@ struct hx_report {
     uint32_t message, offset, message_packets, tag;
     uint16_t epoch; /* hx_epoch_check() of the sender's */
     uint8_t plane;
+    uint8_t kind; /* data, acknowledgement or probe */
 };
 
 struct hal_endpoint;

@@ -85,7 +85,7 @@ enum {
     HX_CREDIT_FRAME_BYTES = 72, /* of a credit frame, at most: of four VCs */
     HX_BLOCK = 256,             /* bytes: the unit of credit */
     HX_PACKET_BLOCKS = 32,      /* of a full packet */
-    HX_REPORT_BYTES = 4,        /* payload of an unreachable report */
+    HX_REPORT_BYTES = 5,        /* payload of an unreachable report: where its packet went, and its kind */
     HX_HELLO_BYTES = 16,        /* of a hello */
     HX_NO_CREDIT = 0xFF
 };

@@ -66,7 +66,7 @@ static void answer(uint32_t offset, uint32_t tag, uint32_t there)
 static void report(unsigned plane, uint32_t offset)
 {
     const struct hx_header h = {.kind = HX_DATA, .plane = (uint8_t)plane, .message = s->message, .offset = offset};
-    hx_endpoint_take_unreachable(ep, &h, peer);
+    hx_endpoint_take_unreachable(ep, HX_DATA, &h, peer);
 }
 
 /* ---- what is timed ---- */

@@ -192,7 +192,7 @@ static void a_report_names_the_destination(void **state)
     trial_hold(false);
     trial_turns(3);
     assert_int_equal(reports.count, 1);
-    static const uint8_t place[HX_REPORT_BYTES] = {TO_D0 >> 8, TO_D0 & 0xFF, TO_D1 >> 8, TO_D1 & 0xFF};
+    static const uint8_t place[HX_REPORT_BYTES] = {TO_D0 >> 8, TO_D0 & 0xFF, TO_D1 >> 8, TO_D1 & 0xFF, HX_DATA};
     assert_memory_equal(reports.place, place, sizeof place);
 }
 
@@ -210,7 +210,8 @@ static void a_report_for_a_former_incarnation_is_stale(void **state)
         h.kind = HX_UNREACHABLE;
         h.length = cloud.frame[0].length = HX_REPORT_BYTES;
         h.peer_epoch = hx_epoch_check(cloud.end[1].config.epoch) ^ (uint16_t)former;
-        memset(cloud.frame[0].bytes + HX_HEADER_BYTES, 0, HX_REPORT_BYTES);
+        static const uint8_t of_data[HX_REPORT_BYTES] = {0, 0, 0, 0, HX_DATA};
+        memcpy(cloud.frame[0].bytes + HX_HEADER_BYTES, of_data, HX_REPORT_BYTES);
         trial_rewrite(&cloud.frame[0], &h);
         trial_hold(false);
         trial_turns(3);

@@ -78,7 +78,7 @@ static void who_is_only_named_takes_no_room(void **state)
     struct hx_endpoint_config config = trial_config(1);
     config.peers = 1;
     cloud_init(&cloud, 4, &config, LOOPBACK_MAX_BLOCKS, 1);
-    static const uint8_t stuck_at[HX_REPORT_BYTES] = {0, 3, 0, 0};
+    static const uint8_t stuck_at[HX_REPORT_BYTES] = {0, 3, 0, 0, HX_DATA};
     for (unsigned kind = 0; kind < 2; kind++) {
         struct hx_header h = {.kind = kind ? HX_ACK : HX_UNREACHABLE, .job = JOB, .message_packets = 1, .epoch = 1};
         h.credit_vc = HX_NO_CREDIT;

@@ -99,6 +99,7 @@ static void report(unsigned gx, unsigned gy, uint16_t length)
     payload[1] = (uint8_t)gx;
     payload[2] = (uint8_t)(gy >> 8);
     payload[3] = (uint8_t)gy;
+    payload[4] = HX_DATA;
     cloud.frame[0].length = length;
     trial_rewrite(&cloud.frame[0], &h);
     trial_hold(false);

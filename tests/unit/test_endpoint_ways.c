@@ -252,6 +252,59 @@ static void new_routes_are_nothing_to_who_is_not_late(void **state)
     assert_int_equal(gate.kinds[HX_DATA], 1);
 }
 
+/* Planes on which acknowledgements find no way, by bits, and whose endpoint gets them. */
+static struct {
+    unsigned planes, to;
+} stuck;
+
+static bool acknowledgements_get_stuck(struct cloud *c, struct cloud_frame *f)
+{
+    bool enters = trial_count_and_lose(c, f);
+    if (trial_read(f).kind == HX_ACK && stuck.planes >> f->plane & 1U)
+        f->to = stuck.to;
+    return enters;
+}
+
+/* Wherever it gets stuck, at the receiver itself or elsewhere, its sender hears of it and need not be asked. */
+static void an_acknowledgement_without_a_way_goes_by_another_plane(void **state)
+{
+    (void)state;
+    for (unsigned to = 1; to <= 2; to++) {
+        for (unsigned planes = 1; planes < 1U << HX_MAX_PLANES; planes++) {
+            trial_start(3, HX_MAX_PLANES);
+            trial_watch();
+            stuck.planes = planes & ((1U << HX_MAX_PLANES) - 2U); /* plane 0 leads there */
+            stuck.to = to;
+            cloud.gate = acknowledgements_get_stuck;
+            for (unsigned i = 0; i < 8; i++) {
+                trial_send(0, 1, FULL);
+                trial_turns(20);
+            }
+            assert_int_equal(cloud.end[0].ep.stats.messages_sent, 8);
+            assert_int_equal(gate.kinds[HX_PROBE], 0);
+            assert_true(!stuck.planes || cloud_drops(&cloud, to, HX_DROP_UNREACHABLE) > 0);
+            trial_finish();
+            lab_free(NULL);
+        }
+    }
+}
+
+/* No plane leads back: each is tried once for what came, and once for each probe. */
+static void acknowledgements_without_any_way_do_not_go_round(void **state)
+{
+    (void)state;
+    trial_start(3, HX_MAX_PLANES);
+    trial_watch();
+    stuck.planes = (1U << HX_MAX_PLANES) - 1U;
+    stuck.to = 2;
+    cloud.gate = acknowledgements_get_stuck;
+    unsigned number = trial_send(0, 1, 10);
+    assert_true(cloud_run(&cloud, LONG));
+    assert_int_equal(trial_message(number)->failed, 1);
+    assert_int_equal(gate.kinds[HX_PROBE], RETRIES);
+    assert_int_equal(gate.kinds[HX_ACK], (1 + RETRIES) * HX_MAX_PLANES);
+}
+
 /* An endpoint may have but one of the planes, whichever; the others' reports are not waited for. */
 static void the_planes_that_exist_are_a_set(void **state)
 {
@@ -351,9 +404,9 @@ static void reports_that_wait_are_bounded(void **state)
     trial_finish();
 }
 
-static void only_data_is_reported(void **state)
+/* A packet of this kind goes astray; returns how many reports that makes. */
+static unsigned reports_of_one(enum hx_kind kind, uint16_t length)
 {
-    (void)state;
     trial_start(3, 1);
     trial_hold(true);
     trial_send(0, 1, 10);
@@ -361,17 +414,31 @@ static void only_data_is_reported(void **state)
     struct cloud_frame f = cloud.frame[0];
     struct hx_header h = trial_read(&f);
     trial_put_back(&f);
-    h.kind = HX_ACK;
-    h.length = 0;
+    h.kind = (uint8_t)kind;
+    h.offset = kind == HX_PROBE;
+    h.message_packets = kind != HX_HELLO;
+    h.length = cloud.frame[1].length = length;
     trial_rewrite(&cloud.frame[1], &h);
-    cloud.frame[1].length = 0;
     cloud.frame[1].to = 2;
     trial_watch();
     trial_hold(false);
     trial_turns(4);
     assert_int_equal(cloud_drops(&cloud, 2, HX_DROP_UNREACHABLE), 1);
-    assert_int_equal(gate.kinds[HX_UNREACHABLE], 0);
+    unsigned reports = gate.kinds[HX_UNREACHABLE];
     trial_finish();
+    lab_free(NULL);
+    return reports;
+}
+
+/* A report of a report might go round for ever, and who gets no answer to a hello says another. */
+static void reports_and_hellos_are_not_reported(void **state)
+{
+    (void)state;
+    assert_int_equal(reports_of_one(HX_DATA, 10), 1);
+    assert_int_equal(reports_of_one(HX_ACK, 0), 1);
+    assert_int_equal(reports_of_one(HX_PROBE, 0), 1);
+    assert_int_equal(reports_of_one(HX_UNREACHABLE, HX_REPORT_BYTES), 0);
+    assert_int_equal(reports_of_one(HX_HELLO, HX_HELLO_BYTES), 0);
 }
 
 /* ---- planes ---- */
@@ -487,11 +554,13 @@ int main(void)
         cmocka_unit_test_teardown(a_message_without_a_way_is_given_up_in_time, lab_free),
         cmocka_unit_test_teardown(a_probe_finds_a_new_way, lab_free),
         cmocka_unit_test_teardown(a_plane_without_a_way_is_tried_where_the_others_are_silent, lab_free),
+        cmocka_unit_test(an_acknowledgement_without_a_way_goes_by_another_plane),
+        cmocka_unit_test(acknowledgements_without_any_way_do_not_go_round),
         cmocka_unit_test(the_planes_that_exist_are_a_set),
         cmocka_unit_test_teardown(abandoned_messages_fail_at_once, lab_free),
         cmocka_unit_test_teardown(tries_made_before_routes_changed_do_not_count, lab_free),
         cmocka_unit_test_teardown(reports_that_wait_are_bounded, lab_free),
-        cmocka_unit_test_teardown(only_data_is_reported, lab_free),
+        cmocka_unit_test_teardown(reports_and_hellos_are_not_reported, lab_free),
         cmocka_unit_test_teardown(planes_share_the_packets, lab_free),
         cmocka_unit_test_teardown(a_dead_plane_stops_no_message, lab_free),
         cmocka_unit_test_teardown(arrivals_are_consumed_without_room_to_inject, lab_free),

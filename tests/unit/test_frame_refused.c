@@ -127,7 +127,7 @@ static void every_field_has_its_range(void **state)
     report[28] = HX_UNREACHABLE;
     report[53] = HX_REPORT_BYTES;
     static const struct overwrite unreachable[] = {
-        {52, 2, 4, HX_OK},         {52, 2, 0, HX_E_FIELD}, {52, 2, 3, HX_E_FIELD},
+        {52, 2, 5, HX_OK},         {52, 2, 0, HX_E_FIELD}, {52, 2, 4, HX_E_FIELD}, {52, 2, 6, HX_E_FIELD},
         {52, 2, 8192, HX_E_FIELD}, {44, 4, 2, HX_OK},      {44, 4, 3, HX_E_FIELD},
     };
     check_overwrites(report, sizeof report, unreachable, sizeof unreachable / sizeof *unreachable);
@@ -274,7 +274,7 @@ static bool kind_is_good(const uint8_t *f)
         return packets != 0 && offset >= 1 && offset <= 255 && length == 0;
     if (kind == 5)
         return field(f, 40, 4) == 0 && offset == 0 && packets == 0 && field(f, 56, 4) <= 1 && length == 16;
-    return kind == 3 && in_message && length == 4;
+    return kind == 3 && in_message && length == 5;
 }
 
 static bool is_good(const uint8_t *f, size_t bytes)

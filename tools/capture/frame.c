@@ -149,7 +149,8 @@ static bool length_fits(struct hx_seen *s, const struct hx_header *h)
     if (h->offset > most)
         return wrong(s, "offset %u in a message of %u packets", h->offset, h->message_packets);
     if (h->kind == HX_UNREACHABLE)
-        return h->length == HX_REPORT_BYTES || wrong(s, "an unreachable report of %u bytes, not 4", h->length);
+        return h->length == HX_REPORT_BYTES ||
+               wrong(s, "an unreachable report of %u bytes, not %u", h->length, (unsigned)HX_REPORT_BYTES);
     if (h->length > HX_MAX_PAYLOAD)
         return wrong(s, "length %u is more than 8192", h->length);
     if (h->kind == HX_DATA && h->offset + 1 < h->message_packets && h->length != HX_MAX_PAYLOAD)

@@ -62,6 +62,7 @@ local f = {
     received = ProtoField.string("hxmesh.received", "Received beyond the gap"),
     to_gx = ProtoField.uint16("hxmesh.unreachable_gx", "Unreachable gx"),
     to_gy = ProtoField.uint16("hxmesh.unreachable_gy", "Unreachable gy"),
+    no_way_kind = ProtoField.uint8("hxmesh.unreachable_kind", "Kind of the packet", base.DEC, KINDS),
     asks = ProtoField.uint64("hxmesh.nonce", "Asks with nonce", base.HEX),
     answers = ProtoField.uint64("hxmesh.answered_nonce", "Answers nonce", base.HEX),
     port = ProtoField.string("hxmesh.port", "Port"),
@@ -195,13 +196,15 @@ end
 ---- data frames -----------------------------------------------------------------------------------
 
 local function read_header(tvb)
+    local kind, payload = tvb(14, 1):uint(), HEADER - ETHERNET
     return {
+        no_way_kind = kind == UNREACHABLE and tvb:captured_len() >= payload + 5 and tvb(payload + 4, 1):uint() or nil,
         vc = tvb(1, 1):uint(),
         hops = tvb(2, 1):uint(),
         credit_vc = tvb(3, 1):uint(),
         credit_limit = tvb(6, 4):uint(),
         crc = tvb(10, 4):uint(),
-        kind = tvb(14, 1):uint(),
+        kind = kind,
         plane = tvb(15, 1):uint(),
         job = tvb(16, 2):uint(),
         dst_d0 = tvb(18, 2):uint(),
@@ -237,8 +240,8 @@ end
 local function wrong_length(h)
     if h.length > PACKET then
         return "more than 8192 bytes"
-    elseif h.kind == UNREACHABLE and h.length ~= 4 then
-        return "an unreachable report has 4 bytes"
+    elseif h.kind == UNREACHABLE and h.length ~= 5 then
+        return "an unreachable report has 5 bytes"
     elseif h.kind == PROBE and h.length ~= 0 then
         return "a probe has none"
     elseif h.kind == HELLO and h.length ~= 16 then
@@ -375,9 +378,10 @@ local function add_payload(tree, tvb, h)
         if text ~= "" then
             map:add_proto_expert_info(e.gap, "Packet " .. h.offset .. " is missing at the receiver")
         end
-    elseif h.kind == UNREACHABLE and there >= 4 then
+    elseif h.kind == UNREACHABLE and there >= 5 then
         tree:add(f.to_gx, tvb(at, 2))
         tree:add(f.to_gy, tvb(at + 2, 2))
+        tree:add(f.no_way_kind, tvb(at + 4, 1))
         item:add_proto_expert_info(e.unreachable)
     elseif h.kind == HELLO and there >= 16 then
         tree:add(f.asks, tvb(at, 8))
@@ -450,7 +454,8 @@ local function info_of(h, found)
     if h.kind == ACK then
         what = string.format("acknowledgement of message %d: %d of %d packets", h.message, h.offset, h.packets)
     elseif h.kind == UNREACHABLE then
-        what = string.format("no way for packet %d of message %d", h.offset, h.message)
+        what = h.no_way_kind == DATA and string.format("no way for packet %d of message %d", h.offset, h.message) or
+            string.format("no way for %s of message %d", KINDS[h.no_way_kind] or "a packet", h.message)
     elseif h.kind == PROBE then
         what = string.format("probe %d of message %d", h.offset, h.message)
     elseif h.kind == HELLO then
