@@ -14,7 +14,8 @@ struct kit_check {
     void (*run)(struct kit *);
 };
 
-extern const struct kit_check kit_switch_checks[], kit_endpoint_checks[], kit_traffic_checks[]; /* end with NULL */
+/* End with NULL. */
+extern const struct kit_check kit_switch_checks[], kit_endpoint_checks[], kit_detour_checks[], kit_traffic_checks[];
 
 struct kit {
     struct conformance_world w;

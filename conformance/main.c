@@ -14,8 +14,9 @@
 
 enum { MOST_SECONDS = 20, MOST_AFTER_ONE = 2 }; /* that a check may take; and once one took as long */
 
-enum { GROUPS = 3 };
-static const struct kit_check *const all[GROUPS] = {kit_switch_checks, kit_endpoint_checks, kit_traffic_checks};
+enum { GROUPS = 4 };
+static const struct kit_check *const all[GROUPS] = {kit_switch_checks, kit_endpoint_checks, kit_detour_checks,
+                                                    kit_traffic_checks};
 
 struct kit_shared *kit_shared;
 static const struct kit_check *tried;

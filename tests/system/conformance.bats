@@ -93,6 +93,18 @@ broken() {
         "hal_ejected: packet 5 does not come, though all before it were taken and their buffers put back"
 }
 
+@test "conformance: detours that are not written, not carried, or forget the destination; queues and buffers that are others" {
+    broken 'hal_port.h /void hal_redirect/,/^}/s/d->dst_d1 = d1;/(void)d1;/' -- \
+        "hal_redirect: afterwards what hal_arrival gave says 1,0, not 1,65535 (hal.h: from now on the packet"
+    broken 'loopback.h s/cable_write_hop(&p->cable, frame, d)/cable_write_hop(\&p->cable, frame, \&(struct hx_desc){.vc = d->vc, .hops = d->hops})/' -- \
+        "hal_redirect: behind the link it goes to 1,0, not to 1,65535 (hal.h: from now on the packet"
+    broken 'hal_port.h s/    hx_frame_destination(.*/    *d0 = d->dst_d0;\n    *d1 = d->dst_d1;/' -- \
+        "hal_destination: of a packet for 1,0 on a detour it says 1,65535 (hal.h: the destination that a packet"
+    broken 'hal_port.h /unsigned hal_queued/,/^}/s/queued += /queued = /' 'hal_port.h s/return h->node.blocks;/return 2 * h->node.blocks;/' -- \
+        "hal_queued: 0 credit units stand in a link whose far end holds 3, on VC 0 to 0 (hal.h: credit units that went by" \
+        "hal_buffer: it is 256, and room on VC 0 of an idle link is 128 (hal.h: credit units that a VC of a link has"
+}
+
 @test "conformance: buffers that a drop keeps" {
     broken 'hal_port.h /^static inline void hal_drop/,/^}/s/loopback_buffer_put.*/(void)d;/' -- "hal_drop: of "
 }

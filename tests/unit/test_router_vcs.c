@@ -71,13 +71,14 @@ static void who_waits_keeps_back_its_own_vc(void **state)
     start();
     raised[OUT] = 1U << 1;
     rig_room_everywhere(&rig, 0);
-    arrive(0, 0, 1); /* waits for VC 0 behind the output */
+    rig_room(&rig, OUT, 0, 10);
+    assert_true(rig_arrive(&rig, 0, 0, 1, OUT, 8192)); /* waits for VC 0 behind the output */
     assert_int_equal(rig_step(&rig), 0);
     rig_room(&rig, OUT, 1, ROOMY);
     arrive(1, 0, 2);
     assert_int_equal(rig_step(&rig), 1);
     assert_int_equal(left_on(2), 1);
-    arrive(2, 0, 3); /* behind 1, which needs two blocks that are not there */
+    arrive(2, 0, 3); /* would fit, but comes behind 1 */
     assert_int_equal(rig_step(&rig), 0);
     rig_room(&rig, OUT, 0, ROOMY);
     assert_int_equal(rig_step(&rig), 2);
