@@ -405,10 +405,17 @@ static void inject(struct world *w, unsigned plane, const struct sim_frame *f)
     w->alive++;
 }
 
-/* Answers the last packet of a message; the model's receivers do not wait for the others. */
-static void deliver(struct world *w, struct packet *p)
+/* Answers the last packet of a message; the model's receivers do not wait for the others. What is short of its destination, at
+ * an accelerator without a way for it, is sent again by its source. */
+static void deliver(struct world *w, unsigned rank, struct packet *p)
 {
     struct sim_frame f = p->frame;
+    if (rank != f.dst_d1 * w->columns + f.dst_d0) {
+        w->c->turned_back++;
+        w->alive--;
+        put(&w->again, p);
+        return;
+    }
     if (f.kind == 1 && f.offset + 1 == f.message_packets) {
         struct sim_frame ack = {.kind = 2,
                                 .job = f.job,
@@ -460,7 +467,7 @@ static void forward(struct world *w, uint32_t interface, unsigned vc, uint32_t f
     if (w->port[out].far == UINT32_MAX) {
         p->frame.credit_vc = 0xFF;
         record(w, out, 2, p);
-        deliver(w, p);
+        deliver(w, out % w->per_plane / PORTS, p);
     } else {
         send(w, out, p);
     }
@@ -487,7 +494,10 @@ static void step_accelerator(struct world *w, unsigned plane, unsigned gx, unsig
             if (!p)
                 continue;
             p->in = port;
-            forward(w, first + port, vc, first, candidates(w, p, gx, gy), raised);
+            unsigned set = candidates(w, p, gx, gy);
+            for (unsigned out = E; vc == VCS - 1 && out < LOCAL; out++)
+                set &= ~(raised[out] << out); /* there is no VC behind the last */
+            forward(w, first + port, vc, first, set ? set : 1U << LOCAL, raised);
         }
 }
 
@@ -496,10 +506,15 @@ static void step_crossbar(struct world *w, uint32_t first, bool row)
     unsigned ports = 2 * (row ? w->set->x : w->set->y);
     unsigned raised[64] = {0};
     for (unsigned port = 0; port < ports; port++)
-        for (unsigned vc = 0; vc < VCS; vc++)
-            if (w->port[first + port].buffer[vc].first)
-                forward(w, first + port, vc, first, crossbar(w, w->port[first + port].buffer[vc].first, row, port),
-                        raised);
+        for (unsigned vc = 0; vc < VCS; vc++) {
+            const struct list *buffer = &w->port[first + port].buffer[vc];
+            if (!buffer->first)
+                continue;
+            bool back = w->set->give_back && draw(w) % 1000 < w->set->give_back;
+            unsigned before = buffer->count;
+            forward(w, first + port, vc, first, back ? 1ULL << port : crossbar(w, buffer->first, row, port), raised);
+            w->c->given_back += back && buffer->count < before;
+        }
 }
 
 static void tick_plane(struct world *w, unsigned plane)

@@ -31,8 +31,9 @@ struct sim_settings {
     bool crc;          /* checksums are computed */
     unsigned snaplen;
     uint64_t seed;
-    unsigned lose; /* of 1000 frames on a cable, so many are lost (wire only); they are sent again at the end */
-    bool greedy;   /* the first sender that meets a full buffer sends one packet more */
+    unsigned lose;      /* of 1000 frames on a cable, so many are lost (wire only); they are sent again at the end */
+    unsigned give_back; /* of 1000 packets that a network looks at, so many have no way on: the cables are down */
+    bool greedy;        /* the first sender that meets a full buffer sends one packet more */
 };
 extern const struct sim_settings sim_default; /* 4x4 Hx2Mesh, one plane, small messages, memory, checksums */
 
@@ -43,7 +44,8 @@ struct sim_capture {
     uint32_t interfaces;
     uint64_t overrun_frame; /* greedy: the frame that was one too many, from 1 */
     uint64_t lost;
-    const char *comment; /* instead of the fabric's; NULL: as it should be */
+    uint64_t given_back, turned_back; /* by networks; by accelerators, to their endpoints, short of the destination */
+    const char *comment;              /* instead of the fabric's; NULL: as it should be */
 };
 
 /* Whether a port of an accelerator is a minimal next step to (to_gx, to_gy), north-last apart; leaves the board; and the

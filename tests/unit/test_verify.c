@@ -1,7 +1,6 @@
 /* test_verify.c - good captures pass, and one that is broken in one place is refused with that frame and that rule. The
  * captures come from a model of its own (tests/support/support_capture.h). */
-#include "tests/support/support_capture.h"
-#include "tools/verify/verify.h"
+#include "tests/support/support_capture_judge.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,47 +8,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-/* ---- running the verifier over a capture ---- */
-
-struct verdict {
-    struct hx_findings_list found;
-    struct hx_verify_counts counts;
-};
-
-static void judge(const struct sim_capture *c, bool (*keep)(const char *name), bool partial, struct verdict *verdict)
-{
-    FILE *file = tmpfile();
-    assert_non_null(file);
-    assert_true(sim_write(c, file, keep));
-    rewind(file);
-    struct hx_capture capture;
-    struct hx_verify v;
-    struct hx_problem problem;
-    struct hx_sighting s;
-    if (!hx_capture_open_file(&capture, file, "model", NULL, &problem))
-        fail_msg("%s", problem.what);
-    hx_verify_begin(&v, &capture, partial, false);
-    int more;
-    while ((more = hx_capture_next(&capture, &s, &problem)) > 0)
-        hx_verify_frame(&v, &s);
-    if (more < 0)
-        fail_msg("%s", problem.what);
-    hx_verify_end(&v);
-    verdict->found = v.found;
-    verdict->counts = v.counts;
-    hx_verify_free(&v);
-    hx_capture_close(&capture);
-    (void)fclose(file);
-}
-
-static void require_good(const struct sim_capture *c, const char *what, unsigned seed, struct verdict *v)
-{
-    judge(c, NULL, false, v);
-    if (v->found.count)
-        fail_msg("%s, seed %u: frame %llu: %s: %s", what, seed, (unsigned long long)v->found.kept[0].frame,
-                 hx_rule_names[v->found.kept[0].rule], v->found.kept[0].what);
-}
 
 static uint64_t notes(const struct verdict *v, const char *part)
 {
@@ -181,7 +139,7 @@ static bool require_broken(struct sim_settings *set, const char *rule, const cha
         fail_msg("%s, seed %llu: %s place to break '%s'", what, (unsigned long long)set->seed,
                  frame ? "there is a" : "no", rule);
     if (frame != 0) {
-        judge(&c, NULL, false, &v);
+        judge_capture(&c, NULL, false, &v);
         char name[32]; /* "order" of "order-early" */
         snprintf(name, sizeof name, "%s", rule);
         size_t base = strncmp(rule, "north-last", 10) == 0 ? 10 : strcspn(rule, "-");
@@ -291,7 +249,7 @@ static void a_part_is_judged_as_far_as_it_goes(void **state)
     struct verdict v;
     sim_run(&c, &set);
     for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++) {
-        judge(&c, parts[i].keep, false, &v);
+        judge_capture(&c, parts[i].keep, false, &v);
         if (v.found.count)
             fail_msg("part %u: frame %llu: %s", i, (unsigned long long)v.found.kept[0].frame, v.found.kept[0].what);
         assert_true(v.counts.data > 10);
@@ -316,14 +274,14 @@ static void the_middle_of_a_run_is_good_if_it_says_so(void **state)
     size_t count = c.count;
     c.records = all + first;
     c.count = last - first;
-    judge(&c, NULL, true, &v);
+    judge_capture(&c, NULL, true, &v);
     if (v.found.count)
         fail_msg("frame %llu: %s", (unsigned long long)v.found.kept[0].frame, v.found.kept[0].what);
     assert_true(v.counts.under_way > 0);
-    judge(&c, NULL, false, &v);
+    judge_capture(&c, NULL, false, &v);
     assert_true(v.found.by_rule[HX_RULE_DELIVERY] > 0);
     c.comment = "hxmesh fabric: 4x4 Hx2Mesh credits=64 link=memory span=part";
-    judge(&c, NULL, false, &v);
+    judge_capture(&c, NULL, false, &v);
     assert_int_equal(v.found.count, 0);
     c.records = all;
     c.count = count;
@@ -337,12 +295,12 @@ static void an_unknown_fabric_leaves_header_and_checksum(void **state)
     struct verdict v;
     sim_run(&c, &sim_default);
     c.comment = "somebody's own words";
-    judge(&c, NULL, false, &v);
+    judge_capture(&c, NULL, false, &v);
     assert_int_equal(v.found.count, 0);
     assert_int_equal(v.counts.crc_judged, c.count);
     assert_int_equal(notes(&v, "the fabric is not known"), c.count);
     uint64_t frame = sim_break(&c, "crc");
-    judge(&c, NULL, false, &v);
+    judge_capture(&c, NULL, false, &v);
     assert_true(v.found.count > 0 && v.found.kept[0].frame == frame && v.found.kept[0].rule == HX_RULE_CRC);
     sim_free(&c);
 }
@@ -355,13 +313,13 @@ static void the_fabric_that_is_named_is_the_one_judged(void **state)
     struct verdict v;
     sim_run(&c, &sim_default);
     c.comment = "hxmesh fabric: 2x2 Hx4Mesh credits=64 link=memory";
-    judge(&c, NULL, false, &v);
+    judge_capture(&c, NULL, false, &v);
     assert_true(v.found.by_rule[HX_RULE_DISTANCE] > 0);
     c.comment = "hxmesh fabric: 4x4 Hx2Mesh credits=64 link=memory jobs=0-15:9";
-    judge(&c, NULL, false, &v);
+    judge_capture(&c, NULL, false, &v);
     assert_true(v.found.count > 0 && v.found.kept[0].frame == 1 && v.found.kept[0].rule == HX_RULE_JOB);
     c.comment = "hxmesh fabric: 4x4 Hx2Mesh credits=64 link=memory failed=0";
-    judge(&c, NULL, false, &v);
+    judge_capture(&c, NULL, false, &v);
     assert_true(v.found.count > 0 && v.found.kept[0].rule == HX_RULE_JOB);
     sim_free(&c);
 }

@@ -103,32 +103,28 @@ static unsigned left_from(struct hx_verify *v, const struct hx_key *key, struct 
     return hx_cap_way(&v->c->fabric, h.dst_d0, h.dst_d1, here).cables;
 }
 
-/* Where the packet was given back last before it was seen here. */
-static const struct given_back *last_before(const struct hx_verify *v, const struct hx_aside *a)
-{
-    const struct given_back *last = NULL;
-    for (const struct given_back *g = hx_map_find(&v->given_back, &a->key); g; g = hx_map_find_next(&v->given_back, g))
-        if (g->hops <= a->hops && (!last || g->hops > last->hops))
-            last = g;
-    return last;
-}
-
 /* It is on the cable by which it was given back, or has come nearer to its destination with each cable since. */
-static bool goes_straight_since(struct hx_verify *v, const struct hx_aside *a)
+static bool goes_straight_since(struct hx_verify *v, const struct hx_aside *a, const struct given_back *g)
 {
-    const struct given_back *g = last_before(v, a);
     const struct hx_verify_port *port = &v->ports[a->port];
     const struct hx_port_at *at = &v->c->ports[a->port].at;
-    if (!g)
-        return false;
     bool inbound = a->direction == HX_PCAPNG_INBOUND;
     bool local = port->far.node == HX_NOWHERE;
     const struct hx_port_at *near = inbound ? &port->far : at;
-    if (a->hops == g->hops)
-        return !local && near->node == g->node && near->port == g->port;
+    if (a->hops <= g->hops)
+        return a->hops == g->hops && !local && near->node == g->node && near->port == g->port;
     struct hx_spot here = local || inbound ? at->spot : port->far.spot;
     unsigned cables = (unsigned)a->hops - g->hops - local;
     return cables + left_from(v, &a->key, here) == left_from(v, &a->key, g->to);
+}
+
+/* One that was sent again may have been given back each time; its frames do not say which time they are of. */
+static bool goes_straight(struct hx_verify *v, const struct hx_aside *a)
+{
+    for (const struct given_back *g = hx_map_find(&v->given_back, &a->key); g; g = hx_map_find_next(&v->given_back, g))
+        if (goes_straight_since(v, a, g))
+            return true;
+    return false;
 }
 
 /* An accelerator sends on what it was given back by a port, perhaps by that port again; what it injected and knows no way for
@@ -163,7 +159,7 @@ void hx_verify_returned_end(struct hx_verify *v)
         const struct hx_port_at *at = &v->c->ports[a->port].at;
         if (a->turned)
             judge_turn(v, a);
-        else if (!goes_straight_since(v, a))
+        else if (!goes_straight(v, a))
             judge(v, a);
         else if (v->ports[a->port].far.node == HX_NOWHERE && at->node != journey_of(v, &a->key).destination)
             v->counts.turned_back++;

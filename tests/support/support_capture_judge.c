@@ -1,0 +1,43 @@
+/* support_capture_judge.c - the verifier over a model's capture (support_capture_judge.h). */
+#include "tests/support/support_capture_judge.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+void judge_capture(const struct sim_capture *c, bool (*keep)(const char *name), bool partial, struct verdict *verdict)
+{
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    assert_true(sim_write(c, file, keep));
+    rewind(file);
+    struct hx_capture capture;
+    struct hx_verify v;
+    struct hx_problem problem;
+    struct hx_sighting s;
+    if (!hx_capture_open_file(&capture, file, "model", NULL, &problem))
+        fail_msg("%s", problem.what);
+    hx_verify_begin(&v, &capture, partial, false);
+    int more;
+    while ((more = hx_capture_next(&capture, &s, &problem)) > 0)
+        hx_verify_frame(&v, &s);
+    if (more < 0)
+        fail_msg("%s", problem.what);
+    hx_verify_end(&v);
+    verdict->found = v.found;
+    verdict->counts = v.counts;
+    hx_verify_free(&v);
+    hx_capture_close(&capture);
+    (void)fclose(file);
+}
+
+void require_good(const struct sim_capture *c, const char *what, unsigned seed, struct verdict *v)
+{
+    judge_capture(c, NULL, false, v);
+    if (v->found.count)
+        fail_msg("%s, seed %u: frame %llu: %s: %s", what, seed, (unsigned long long)v->found.kept[0].frame,
+                 hx_rule_names[v->found.kept[0].rule], v->found.kept[0].what);
+}
