@@ -3,6 +3,8 @@
 # dpdk.bats - the DPDK node by its command line: without huge pages and without privileges, over virtual devices.
 # asan
 
+load wait_support
+
 setup_file() {
     export HXMESH_DPDK="${HXMESH%/*}/hxmesh-dpdk"
 }
@@ -27,6 +29,12 @@ node() {
     exec timeout --foreground 60 "$HXMESH_DPDK" "${eal[@]}" --file-prefix "$prefix" "${devices[@]}" -- \
         --json "$prefix.json" --nap 100us "$@" 2>"$prefix.err" 3>&-
 }
+
+# What the node PREFIX has said so far, every 100 ms if it runs with `--statistics 100ms`: how often, and frames dropped.
+samples() { grep -c ' packets in all' "$1.err"; }
+has_samples() { [ "$(samples "$1")" -ge "$2" ]; }
+has_dropped() { [ "$(sed -n 's/.* \([0-9]*\) dropped$/\1/p' "$1.err" | tail -n 1)" -ge "$2" ]; }
+has_link() { grep -q 'link up$' "$1.err"; }
 
 memif() {
     echo "--vdev=net_memif0,role=$1,socket=$BATS_TEST_TMPDIR/memif.sock,socket-abstract=no,bsize=8448"
@@ -85,9 +93,10 @@ EOF
 }
 
 @test "SIGTERM ends a node, which reports and exits with 130" {
-    node a --no-telemetry --vdev=net_null0,size=64 -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_null0 &
+    node a --no-telemetry --vdev=net_null0,size=64 -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_null0 \
+        --statistics 100ms &
     local pid=$!
-    sleep 2
+    eventually has_dropped a 1
     kill -TERM $pid
     local status=0
     wait $pid || status=$?
@@ -97,17 +106,17 @@ EOF
 }
 
 @test "a second signal ends a node that still waits" {
-    # Its messages have nowhere to go, so it would drain for two seconds.
+    # Its messages have nowhere to go, so it would drain for two seconds. Signals of 200 ms are one wish.
     (timeout --foreground 60 "$HXMESH_DPDK" "${eal[@]}" --no-telemetry --file-prefix a "$(memif server)" -- \
-        --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_memif0,local=endpoint --nap 100us >a.txt 2>a.err 3>&- &
+        --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_memif0,local=endpoint --nap 100us --statistics 100ms >a.txt 2>a.err 3>&- &
         echo $! >pid
         status=0
         wait $! || status=$?
         echo $status >status) &
     local node=$!
-    sleep 7 # it waits five seconds for its link
+    eventually has_samples a 60 # it waits five seconds of its own time for its link, and begins then
     kill -TERM "$(cat pid)"
-    sleep 0.5
+    eventually has_samples a $(($(samples a) + 5))
     kill -TERM "$(cat pid)"
     wait "$node"
     [ "$(cat status)" -eq 130 ]
@@ -119,10 +128,11 @@ EOF
     eal=(--no-huge -m 512 --no-pci --log-level=critical --lcores '0@(0-1)')
     node tel --vdev=net_null0,size=64 -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_null0 &
     local pid=$!
-    sleep 2
+    ask() { printf '%s\n' /hxmesh/ports /hxmesh/credits,E /hxmesh/drops /hxmesh/route,1,0 | timeout 10 dpdk-telemetry.py -f tel; }
+    is_answered() { ask | grep -q malformed; }
+    eventually is_answered
     local answers
-    answers=$(printf '%s\n' /hxmesh/ports /hxmesh/credits,E /hxmesh/drops /hxmesh/route,1,0 |
-        timeout 10 dpdk-telemetry.py -f tel)
+    answers=$(ask)
     kill -TERM $pid
     wait $pid || true
     [[ $answers == *'"device": "net_null0"'* ]]
@@ -176,9 +186,9 @@ refused() {
     done
     eal=(--no-huge -m 1024 --no-pci --no-shconf --log-level=critical --lcores '0@(0-1)')
     node tree --no-telemetry "${devices[@]}" -- --fabric "32x1 Hx1Mesh" --node row0/p0/leaf0 --ports "$ports" \
-        --credits 32 --queue 32 &
+        --credits 32 --queue 32 --statistics 100ms &
     local pid=$!
-    sleep 3
+    eventually has_dropped tree 100000 # many rounds of 32 frames of each
     kill -TERM $pid
     wait $pid || [ $? -eq 130 ]
     jq -e '.drained and (.ports | length == 32) and ([.ports[] | select(.up and .rx_dropped > 0)] | length == 32)' tree.json
@@ -218,7 +228,8 @@ teardown() {
     node b --no-telemetry "$(memif client)" -- --fabric "1x1 H2x1Mesh" --node a1,0/p0 \
         --ports W=net_memif0,local=endpoint --credits 64 --duration 6s --linger 500ms &
     local second=$!
-    sleep 3
+    eventually has_link cap
+    eventually has_link b
     timeout 20 dpdk-dumpcap --file-prefix=cap -i net_memif0 -s 9000 -c 300 -q -w e.pcapng
     kill -TERM $first $second
     wait $first || [ $? -eq 130 ]

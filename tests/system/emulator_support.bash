@@ -2,6 +2,7 @@
 # The program is $HXMESH (default build/hxmesh).
 
 bats_require_minimum_version 1.5.0
+load wait_support
 
 HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
 
@@ -68,17 +69,6 @@ finish() {
 }
 
 workers_of() { pgrep --parent "$1" hxmesh-w; }
-
-# eventually COMMAND...: waits until the command succeeds, for at most twenty seconds.
-eventually() {
-    local end=$((SECONDS + 20))
-    while [ "$SECONDS" -le "$end" ]; do
-        ! "$@" >/dev/null 2>&1 || return 0
-        sleep 0.02
-    done
-    echo "never came true: $*"
-    return 1
-}
 
 has_workers() { [ "$(workers_of "$1" | wc -l)" -eq "$2" ]; }
 

@@ -65,7 +65,8 @@ static void a_message_given_up_leaves_no_trace(void **state)
     }
 }
 
-/* Likewise with all packets but the first, which no memory of them may outlast: the next message of the slot is as long. */
+/* Likewise with all packets but the first, which no memory of them may outlast: the next message of the slot is as long, and its
+ * first packet comes last. */
 static void a_long_message_given_up_leaves_no_trace(void **state)
 {
     (void)state;
@@ -80,8 +81,8 @@ static void a_long_message_given_up_leaves_no_trace(void **state)
         assert_true(cloud_run(&cloud, LONG));
         assert_int_equal(trial_message(lost)->failed, 1);
         assert_int_equal(trial_message(lost)->placed, packets[i] - 1);
-        gate.lose_first = 0;
         for (unsigned m = 0; m < HX_PEER_WINDOW; m++) {
+            gate.lose_first = 1;
             unsigned next = trial_send(0, 1, (uint64_t)packets[i] * FULL);
             assert_true(cloud_run(&cloud, LONG));
             assert_int_equal(trial_message(next)->received + trial_message(next)->sent, 2);
@@ -152,7 +153,8 @@ static bool astray_by_plane_0(struct cloud *c, struct cloud_frame *f)
     return goes;
 }
 
-/* One plane was said to have no way, and the other, which is all that is left, is silent: then it is tried after all. */
+/* One plane was said to have no way, and the other, which is all that is left, is silent: then, and only then, it is tried
+ * after all. */
 static void a_plane_without_a_way_is_tried_where_the_others_are_silent(void **state)
 {
     (void)state;
@@ -163,8 +165,14 @@ static void a_plane_without_a_way_is_tried_where_the_others_are_silent(void **st
     gate.dead[1] = true;
     trial_send(0, 1, 40 * FULL);
     trial_turns(20);
-    assert_true(cloud_drops(&cloud, 2, HX_DROP_UNREACHABLE) > 0);
+    uint64_t dropped = cloud_drops(&cloud, 2, HX_DROP_UNREACHABLE);
+    assert_true(dropped > 0);
     gate.astray = NO_END;
+    while (gate.kinds[HX_PROBE] == 0)
+        trial_turns(1);
+    unsigned by_first = gate.planes[0];
+    trial_turns(TIMEOUT_TURNS / 2);
+    assert_int_equal(gate.planes[0], by_first); /* the silent one is asked first */
     trial_finish();
     assert_in_range(cloud.now, 0, 40 * TIMEOUT_TURNS * CLOUD_TURN);
 }

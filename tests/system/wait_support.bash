@@ -1,0 +1,12 @@
+# wait_support.bash - what command line tests wait by: for something to come true, never for a time.
+
+# eventually COMMAND...: waits until the command succeeds, for at most twenty seconds.
+eventually() {
+    local end=$((SECONDS + 20))
+    while [ "$SECONDS" -le "$end" ]; do
+        ! "$@" >/dev/null 2>&1 || return 0
+        sleep 0.02
+    done
+    echo "never came true: $*"
+    return 1
+}
