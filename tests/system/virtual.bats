@@ -356,7 +356,7 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
     kill -INT "$PID"
     sleep 1.5 # within a second they would be one request
     kill -INT "$PID"
-    sleep 0.2
+    eventually all_gone "${pids[0]}"
     kill -CONT "${pids[1]}"
     finish
     [ "$CODE" -eq 130 ]
