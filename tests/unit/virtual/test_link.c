@@ -317,6 +317,47 @@ static void what_goes_away_is_told_by_its_window(void **state)
     support_virtual_close(&parted);
 }
 
+static uint64_t age_told; /* ps */
+
+static void tell_age(void *of, const struct hx_desc *d, uint64_t when, uint64_t took)
+{
+    (void)of;
+    (void)d;
+    (void)when;
+    age_told = took;
+}
+
+/* A packet is as old as its injection is past (these were injected at time 0), and where traffic has a rate, by as much older as
+ * it was due before that; and it is there no sooner than it is ready. */
+static void a_delivery_tells_how_long_it_took(void **state)
+{
+    start_anew(state);
+    struct hal_endpoint *h = middle()->endpoint;
+    const struct hal_endpoint before = *h;
+    struct hx_desc out;
+    h->delivered = tell_age;
+    worker.v.now = now;
+    while (virtual_ejected(h, 0, &out, 1) == 1)
+        virtual_pool_put(&worker.v.pool, out.buffer);
+    for (unsigned rated = 0; rated < 2; rated++) {
+        now += 10000000;
+        uint64_t ready = send_packet(HX_W, HX_LOCAL, 0, now, now, 4).arrives;
+        const struct virtual_eject *q = &h->plane[0].eject;
+        uint32_t buffer = q->slots[(q->head - 1) & q->mask].d.buffer;
+        virtual_set_waited(virtual_pool_frame(&worker.v.pool, buffer), 777);
+        h->counts_waits = rated;
+        worker.v.now = ready - 1;
+        assert_int_equal(virtual_ejected(h, 0, &out, 1), 0);
+        worker.v.now = ready;
+        assert_int_equal(virtual_ejected(h, 0, &out, 1), 1);
+        assert_int_equal(out.buffer, buffer);
+        assert_int_equal(age_told, ready + (rated ? 777000 : 0));
+        virtual_pool_put(&worker.v.pool, buffer);
+    }
+    h->delivered = before.delivered;
+    h->counts_waits = before.counts_waits;
+}
+
 /* What routers with detours ask: what stands in an output's link and how much that can be, where a packet goes in the end; and
  * that a packet goes elsewhere now is written where it stands. */
 static void what_detours_ask(void **state)
@@ -360,6 +401,7 @@ int main(void)
         cmocka_unit_test(the_next_credit_of_an_output_is_noted_once),
         cmocka_unit_test(what_goes_away_is_told_by_its_window),
         cmocka_unit_test(what_detours_ask),
+        cmocka_unit_test(a_delivery_tells_how_long_it_took),
     };
     return cmocka_run_group_tests(tests, open_lab, close_lab);
 }
