@@ -87,7 +87,7 @@ static int remove_left(const char *name)
     if (fd < 0)
         return fd == -ENOENT ? 0 : fd;
     int error = lock(fd);
-    if (!error && is_named(fd, name) && shm_unlink(name) != 0)
+    if (!error && is_named(fd, name) && shm_unlink(name) != 0 && errno != ENOENT)
         error = -errno;
     (void)close(fd);
     return error;

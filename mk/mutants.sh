@@ -39,7 +39,7 @@ judges_of() {
         property/virtual/prop_{latency,rates,steps,watchdog} ;;
     host/topology/*) echo unit/test_bounds unit/topology/test_{bigraph,bisection,detours,dimensions,dragonfly,fabric,failures,fat_tree,galois} \
         unit/topology/test_{graph,hyperx,judge,kautz,single_path,slim_fly,torus,worst_case} ;;
-    host/arena.c) echo unit/test_arena{,_clean} unit/test_metrics ;;
+    host/arena.c) echo unit/test_arena{,_clean,_races} unit/test_metrics ;;
     esac
 }
 

@@ -1,0 +1,223 @@
+/* test_arena_races.c - what other processes do to an arena's name in the moments in which it is opened, locked, looked at and
+ * removed: they remove it, take it, or lock it.
+ *
+ * The calls by which arena.c reaches the object are this program's own: before the system's they let the other process act,
+ * which here is this one. */
+#include "tests/support/support_arena.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum call { OPEN, LOCK, UNLINK, CALLS };
+
+/* What the other process does before the so-manieth of these calls; once. */
+static struct {
+    void (*act)(void);
+    enum call call;
+    unsigned before; /* 1: the next */
+} other;
+static int held = -1; /* a descriptor of the other process */
+static int unlink_error;
+
+static void other_acts(enum call call)
+{
+    if (other.act && other.call == call && --other.before == 0) {
+        void (*act)(void) = other.act;
+        other.act = NULL;
+        act();
+    }
+}
+
+static void before_call(enum call call, unsigned number, void (*act)(void))
+{
+    other.act = act;
+    other.call = call;
+    other.before = number;
+}
+
+int shm_open(const char *name, int flags, mode_t mode)
+{
+    char path[256];
+    other_acts(OPEN);
+    (void)snprintf(path, sizeof path, "/dev/shm%s", name);
+    return open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode);
+}
+
+int flock(int fd, int operation)
+{
+    other_acts(LOCK);
+    return (int)syscall(SYS_flock, fd, operation);
+}
+
+int shm_unlink(const char *name)
+{
+    char path[256];
+    other_acts(UNLINK);
+    if (unlink_error) {
+        errno = unlink_error;
+        return -1;
+    }
+    (void)snprintf(path, sizeof path, "/dev/shm%s", name);
+    return unlink(path);
+}
+
+/* ---- the other process ---- */
+
+static void removes(void)
+{
+    assert_int_equal(unlink(arena_path), 0);
+}
+
+static void locks(void)
+{
+    held = open(arena_path, O_RDWR | O_CLOEXEC);
+    assert_true(held >= 0);
+    assert_int_equal(syscall(SYS_flock, held, LOCK_EX | LOCK_NB), 0);
+}
+
+/* A fabric of this name begins to run. */
+static void takes(void)
+{
+    removes();
+    arena_make_file(0600);
+    locks();
+}
+
+static void ends(void)
+{
+    (void)close(held);
+    held = -1;
+    (void)unlink(arena_path);
+}
+
+/* ---- the promises ---- */
+
+/* The arena is the object of that name, and locked. */
+static void judge_created(struct shm_arena *a)
+{
+    struct stat by_name;
+    struct stat by_fd;
+    assert_int_equal(stat(arena_path, &by_name), 0);
+    assert_int_equal(fstat(a->fd, &by_fd), 0);
+    assert_true(by_name.st_ino == by_fd.st_ino);
+    int fd = open(arena_path, O_RDWR | O_CLOEXEC);
+    assert_int_equal(syscall(SYS_flock, fd, LOCK_EX | LOCK_NB), -1);
+    (void)close(fd);
+    shm_arena_close(a, true);
+    assert_false(arena_is_there());
+}
+
+static void an_object_removed_before_its_lock_is_created_again(void **state)
+{
+    (void)state;
+    struct shm_arena a;
+    before_call(LOCK, 1, removes);
+    assert_int_equal(shm_arena_create(&a, arena_name, 4096), 0);
+    judge_created(&a);
+}
+
+/* The same where the object has the lowest descriptor there is. */
+static void without_standard_input(void)
+{
+    struct shm_arena a;
+    (void)close(0);
+    before_call(LOCK, 1, removes);
+    if (shm_arena_create(&a, arena_name, 4096) != 0)
+        _exit(1);
+    bool first = a.fd == 0;
+    shm_arena_close(&a, true);
+    _exit(first ? 0 : 2);
+}
+
+static void descriptor_zero_is_one_like_any_other(void **state)
+{
+    (void)state;
+    assert_int_equal(arena_in_a_process(without_standard_input), 0);
+}
+
+static void a_name_that_another_fabric_takes_meanwhile_is_taken(void **state)
+{
+    (void)state;
+    struct shm_arena a;
+    before_call(LOCK, 1, takes);
+    assert_int_equal(shm_arena_create(&a, arena_name, 4096), -EEXIST);
+    assert_true(arena_is_there());
+    ends();
+}
+
+static void an_object_that_another_locks_first_is_not_ours(void **state)
+{
+    (void)state;
+    struct shm_arena a;
+    before_call(LOCK, 1, locks);
+    assert_int_equal(shm_arena_create(&a, arena_name, 4096), -EEXIST);
+    assert_true(arena_is_there());
+    ends();
+}
+
+/* What a killed run left is gone when it is looked at, or when it is to be removed: then there is nothing in the way. */
+static void what_was_left_may_vanish(void **state)
+{
+    (void)state;
+    static const struct {
+        enum call call;
+        unsigned before;
+    } moments[] = {{OPEN, 2}, {LOCK, 1}, {UNLINK, 1}};
+    for (unsigned i = 0; i < sizeof moments / sizeof *moments; i++) {
+        struct shm_arena a;
+        arena_make_file(0600);
+        before_call(moments[i].call, moments[i].before, removes);
+        assert_int_equal(shm_arena_create(&a, arena_name, 4096), 0);
+        assert_null(other.act);
+        judge_created(&a);
+    }
+}
+
+/* What a killed run left is another fabric's when it is to be locked: that one stays. */
+static void what_was_left_may_be_replaced(void **state)
+{
+    (void)state;
+    struct shm_arena a;
+    arena_make_file(0600);
+    before_call(LOCK, 1, takes);
+    assert_int_equal(shm_arena_create(&a, arena_name, 4096), -EEXIST);
+    assert_true(arena_is_there());
+    ends();
+}
+
+static void what_cannot_be_removed_is_said(void **state)
+{
+    (void)state;
+    struct shm_arena a;
+    arena_make_file(0600);
+    unlink_error = EROFS;
+    assert_int_equal(shm_arena_create(&a, arena_name, 4096), -EROFS);
+    unlink_error = 0;
+    removes();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        ARENA_TEST(an_object_removed_before_its_lock_is_created_again),
+        ARENA_TEST(descriptor_zero_is_one_like_any_other),
+        ARENA_TEST(a_name_that_another_fabric_takes_meanwhile_is_taken),
+        ARENA_TEST(an_object_that_another_locks_first_is_not_ours),
+        ARENA_TEST(what_was_left_may_vanish),
+        ARENA_TEST(what_was_left_may_be_replaced),
+        ARENA_TEST(what_cannot_be_removed_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
