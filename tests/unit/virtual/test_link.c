@@ -358,6 +358,32 @@ static void a_delivery_tells_how_long_it_took(void **state)
     h->counts_waits = before.counts_waits;
 }
 
+/* A packet that was due before it could be injected says in its frame for how long it waited, in whole nanoseconds; up to what
+ * four bytes count. */
+static void a_packet_says_how_long_it_waited(void **state)
+{
+    static const uint64_t waited[] = {0, 999, 5000000, UINT64_C(4294967295000), UINT64_C(9000000000000)};
+    start_anew(state);
+    now += UINT64_C(10000000000000);
+    struct hal_endpoint *h = middle()->endpoint;
+    h->counts_waits = true;
+    for (unsigned i = 0; i < sizeof waited / sizeof *waited; i++) {
+        now += 1000000000;
+        worker.v.now = now;
+        h->plane[0].due = h->plane[0].inject_free = 0;
+        h->since = waited[i] ? now - waited[i] : 0;
+        const struct hx_desc d = packet(0, 1);
+        virtual_inject(h, 0, &d);
+        uint64_t ns = waited[i] / 1000;
+        assert_int_equal(virtual_waited(virtual_pool_frame(&worker.v.pool, d.buffer)),
+                         ns < UINT32_MAX ? ns : UINT32_MAX);
+        assert_int_equal(h->since, 0);
+        struct virtual_rx *rx = &middle()->rx[HX_LOCAL];
+        rx->ready = rx->tail = rx->head;
+    }
+    h->counts_waits = false;
+}
+
 /* What routers with detours ask: what stands in an output's link and how much that can be, where a packet goes in the end; and
  * that a packet goes elsewhere now is written where it stands. */
 static void what_detours_ask(void **state)
@@ -401,6 +427,7 @@ int main(void)
         cmocka_unit_test(the_next_credit_of_an_output_is_noted_once),
         cmocka_unit_test(what_goes_away_is_told_by_its_window),
         cmocka_unit_test(what_detours_ask),
+        cmocka_unit_test(a_packet_says_how_long_it_waited),
         cmocka_unit_test(a_delivery_tells_how_long_it_took),
     };
     return cmocka_run_group_tests(tests, open_lab, close_lab);

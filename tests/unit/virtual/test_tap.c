@@ -19,6 +19,8 @@ struct bench {
     struct virtual_tap tap;
     struct hal_switch sw[PORTS];
     struct virtual_tx tx[PORTS][HX_ACCELERATOR_PORTS];
+    struct virtual_rx rx[PORTS][HX_ACCELERATOR_PORTS];
+    struct virtual_slot looked; /* where the packet stood that a switch sends */
     struct hal_endpoint ep[PORTS];
     struct hx_tap_count counts[PORTS];
     uint32_t interface[PORTS];
@@ -40,7 +42,12 @@ static int set_up(void **state)
     for (uint32_t n = 0; n < PORTS; n++) {
         b->interface[n] = n + 1;
         b->tx[n][HX_LOCAL].link = n;
-        b->sw[n] = (struct hal_switch){.worker = &b->w, .ports = HX_ACCELERATOR_PORTS, .tx = b->tx[n]};
+        b->sw[n] = (struct hal_switch){.worker = &b->w,
+                                       .ports = HX_ACCELERATOR_PORTS,
+                                       .tx = b->tx[n],
+                                       .rx = b->rx[n],
+                                       .looked = &b->looked,
+                                       .endpoint = &b->ep[n]};
         b->ep[n] = (struct hal_endpoint){.worker = &b->w, .planes = 1, .plane = {{.sw = &b->sw[n]}}, .rank = n};
     }
     hx_tap_producer_init(&b->tap.out, b->ring, RING_BYTES);
@@ -179,6 +186,70 @@ static void without_payload_records_are_short(void **state)
     assert_int_equal(b->tap.stride, hx_tap_record_bytes(20, true));
 }
 
+/* All of what is no data is kept, for only that says something of its own; of data the header. */
+static void without_payload_acknowledgements_are_whole(void **state)
+{
+    struct bench *b = *state;
+    enum { MAP_BYTES = HX_MESSAGE_WINDOW / 8 };
+    static const uint8_t kinds[] = {HX_DATA, HX_ACK, HX_PROBE};
+    uint64_t broken = 0;
+    b->tap.snaplen = HX_TAP_MOST_SNAPLEN;
+    virtual_tap_open(&b->tap);
+    for (unsigned n = 0; n < sizeof kinds; n++) {
+        struct hx_desc d = {.buffer = virtual_pool_get(&b->w.pool), .length = MAP_BYTES};
+        const struct hx_header h = {
+            .credit_vc = HX_NO_CREDIT, .kind = kinds[n], .message_packets = 1, .length = MAP_BYTES, .epoch = 1};
+        hx_frame_encode(virtual_pool_frame(&b->w.pool, d.buffer), &h);
+        virtual_tap_injected(&b->ep[0], 0, &d, n);
+    }
+    virtual_tap_flush(&b->tap, UINT64_MAX);
+    (void)hx_tap_look(&b->in);
+    for (unsigned n = 0; n < sizeof kinds; n++) {
+        struct hx_tap_record *r = hx_tap_next(&b->in, PORTS, &broken);
+        assert_non_null(r);
+        assert_int_equal(r->original, HX_HEADER_BYTES + MAP_BYTES);
+        assert_int_equal(r->captured, HX_HEADER_BYTES + (kinds[n] == HX_DATA ? 0 : MAP_BYTES));
+        hx_tap_taken(&b->in, r);
+    }
+}
+
+/* What a switch sends is seen at both ends of the link, at the far one when its head is there; what goes to an endpoint once. */
+static void both_ends_of_a_link_are_recorded(void **state)
+{
+    struct bench *b = *state;
+    enum { SENT = 5000, DELAY = 700, INPUT = 40 };
+    static const struct {
+        uint64_t time;
+        unsigned interface, direction, vc;
+    } expected[] = {{SENT, 0, HX_TAP_OUT, 2}, {SENT, 1, HX_TAP_OUT, 1}, {SENT + DELAY - INPUT, 2, HX_TAP_IN, 1}};
+    uint64_t broken = 0;
+    b->w.timing.input = INPUT;
+    b->tx[0][HX_E].link = 1;
+    b->tx[0][HX_E].delay = DELAY;
+    b->rx[0][HX_E].link = 2;
+    b->looked.birth = virtual_birth(1000, 1);
+    struct hx_desc d = {.buffer = virtual_pool_get(&b->w.pool), .vc = 1};
+    memset(virtual_pool_frame(&b->w.pool, d.buffer), 0, SNAPLEN);
+    virtual_tap_sent(&b->sw[0], HX_E, HX_W, 0, &d, SENT);
+    d.vc = 2;
+    virtual_tap_sent(&b->sw[0], HX_LOCAL, HX_W, 0, &d, SENT);
+    virtual_tap_flush(&b->tap, UINT64_MAX);
+    (void)hx_tap_look(&b->in);
+    uint64_t id = 0;
+    for (unsigned n = 0; n < sizeof expected / sizeof *expected; n++) {
+        struct hx_tap_record *r = hx_tap_next(&b->in, PORTS, &broken);
+        assert_non_null(r);
+        assert_int_equal(r->time, expected[n].time);
+        assert_int_equal(r->interface, expected[n].interface);
+        assert_int_equal(r->direction, expected[n].direction);
+        assert_int_equal(r->vc, expected[n].vc);
+        assert_true(n == 0 || r->id == id);
+        id = r->id;
+        hx_tap_taken(&b->in, r);
+    }
+    assert_null(hx_tap_next(&b->in, PORTS, &broken));
+}
+
 static void *write_all(void *of)
 {
     struct bench *b = of;
@@ -232,6 +303,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(of_one_time_by_interface_and_age, set_up, tear_down),
         cmocka_unit_test_setup_teardown(frames_are_whole, set_up, tear_down),
         cmocka_unit_test_setup_teardown(without_payload_records_are_short, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(without_payload_acknowledgements_are_whole, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(both_ends_of_a_link_are_recorded, set_up, tear_down),
         cmocka_unit_test_setup_teardown(waits_for_room, set_up, tear_down),
         cmocka_unit_test_setup_teardown(waits_for_no_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ports_that_are_not_captured, set_up, tear_down)};
