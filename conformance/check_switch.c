@@ -177,7 +177,7 @@ static void try_commit(struct kit *k)
 }
 
 /* Room that came back more than once shows when it is used: more lies there than there is buffer for. */
-static void fill(struct kit *k)
+static void send_until_full(struct kit *k)
 {
     unsigned taken = 0;
     for (unsigned n = 0; n < HX_WINDOW && kit_bring(k, 0, SHORT, n); n++) {
@@ -226,7 +226,7 @@ static void try_release(struct kit *k)
     uint16_t room_after = hx_lane(hal_room(k->w.sw[0], HX_E), 0);
     kit_expect(k, room_after == room_before,
                "room is %u after four packets have left, the second last, and was %u before", room_after, room_before);
-    fill(k);
+    send_until_full(k);
     kit_settle_room(k);
 }
 

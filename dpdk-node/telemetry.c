@@ -14,8 +14,8 @@ static void add_count(struct rte_tel_data *d, const char *name, uint64_t value)
     (void)rte_tel_data_add_dict_u64(d, name, value);
 }
 
-/* Adds a container to `d` under the name of each port in use, or of `only`, filled by `fill`. */
-static int by_port(struct rte_tel_data *d, const char *only, void (*fill)(struct rte_tel_data *, unsigned port))
+/* Adds a container to `d` under the name of each port in use, or of `only`, by `describe`. */
+static int by_port(struct rte_tel_data *d, const char *only, void (*describe)(struct rte_tel_data *, unsigned port))
 {
     (void)rte_tel_data_start_dict(d);
     for (unsigned port = 0; port < node->config->ports; port++) {
@@ -26,13 +26,13 @@ static int by_port(struct rte_tel_data *d, const char *only, void (*fill)(struct
         if (!of_port)
             continue;
         (void)rte_tel_data_start_dict(of_port);
-        fill(of_port, port);
+        describe(of_port, port);
         (void)rte_tel_data_add_dict_container(d, node_port_word(word, node->config, port), of_port, 0);
     }
     return 0;
 }
 
-static void fill_port(struct rte_tel_data *d, unsigned port)
+static void describe_port(struct rte_tel_data *d, unsigned port)
 {
     const struct dpdk_port *p = &node->port[port];
     (void)rte_tel_data_add_dict_string(d, "device", node->config->port[port].device);
@@ -46,10 +46,10 @@ static void fill_port(struct rte_tel_data *d, unsigned port)
 static int ports(const char *command, const char *parameters, struct rte_tel_data *d)
 {
     (void)command;
-    return by_port(d, parameters, fill_port);
+    return by_port(d, parameters, describe_port);
 }
 
-static void fill_credits(struct rte_tel_data *d, unsigned port)
+static void describe_credits(struct rte_tel_data *d, unsigned port)
 {
     const struct hx_credit_link *l = &node->port[port].cable.link;
     add_count(d, "open", l->open);
@@ -69,7 +69,7 @@ static void fill_credits(struct rte_tel_data *d, unsigned port)
 static int credits(const char *command, const char *parameters, struct rte_tel_data *d)
 {
     (void)command;
-    return by_port(d, parameters, fill_credits);
+    return by_port(d, parameters, describe_credits);
 }
 
 static int drops(const char *command, const char *parameters, struct rte_tel_data *d)

@@ -6,7 +6,7 @@
 
 bool traffic_has_partners(unsigned pattern);
 
-/* Fills t->partner, once the jobs are known. */
+/* Chooses t->partner, once the jobs are known. */
 void traffic_choose_partners(struct traffic *t);
 
 #endif

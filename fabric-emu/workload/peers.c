@@ -148,7 +148,7 @@ static void choose_in_job(struct choice *c, uint32_t *count, uint32_t (*all)[MOS
         count[c->job[i]] = list_of(c, c->job[i], all[c->job[i]]);
 }
 
-static void fill(struct peers *p, uint32_t ranks, const uint32_t *count, uint32_t (*all)[MOST_PEERS])
+static void pack(struct peers *p, uint32_t ranks, const uint32_t *count, uint32_t (*all)[MOST_PEERS])
 {
     p->first = hx_allocate(ranks + 1, sizeof *p->first);
     p->senders = hx_allocate(ranks, sizeof *p->senders);
@@ -179,7 +179,7 @@ void peers_choose(struct traffic *t)
         take_job(&c, rank);
         choose_in_job(&c, count, all);
     }
-    fill(&t->peers, n, count, all);
+    pack(&t->peers, n, count, all);
     free(c.job);
     free(c.index);
     free(c.to);

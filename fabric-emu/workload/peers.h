@@ -13,7 +13,7 @@ struct peers {
     uint32_t *senders; /* [ranks]: how many send to it */
 };
 
-/* Fills t->peers, once the jobs are known. */
+/* Chooses t->peers, once the jobs are known. */
 void peers_choose(struct traffic *t);
 void peers_free(struct peers *p);
 

@@ -93,12 +93,12 @@ static struct sight sight_of(const struct virtual_worker *w, const struct hx_des
 {
     uint32_t whole = HX_HEADER_BYTES + d->length;
     uint8_t *frame = virtual_pool_frame(&w->pool, d->buffer);
-    /* Beyond their headers only frames that say something of their own are filled in. */
-    bool filled = w->tap->payload || frame[KIND_AT] != HX_DATA;
+    /* Beyond their headers only frames that say something of their own have bytes. */
+    bool whole_is_there = w->tap->payload || frame[KIND_AT] != HX_DATA;
     return (struct sight){.frame = frame,
                           .d = d,
                           .id = (((birth >> 16) * HX_MAX_PLANES + plane) << 16 | (birth & UINT16_MAX)) + 1,
-                          .carried = filled && whole <= w->pool.stride ? whole : HX_HEADER_BYTES};
+                          .carried = whole_is_there && whole <= w->pool.stride ? whole : HX_HEADER_BYTES};
 }
 
 static void record_frame(struct virtual_tap *t, const struct sight *s, uint32_t link, enum hx_tap_direction direction,
