@@ -6,7 +6,7 @@
  * The judge keeps its own book in 64 bits, from the events alone, and compares it with the counters after each step.
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "hxmesh/credit.h"
-#include "tests/support/support_random.h"
+#include "tests/support/support_seed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -281,26 +281,14 @@ static void fall_quiet(struct world *w)
         take_grant(w);
 }
 
-/* 0 between tests. cmocka leaves a failed test at the assertion, and the seed stands here when the test is torn down. */
-static uint64_t seed_of_run;
-
-static int say_seed_of_failure(void **state)
-{
-    (void)state;
-    if (seed_of_run)
-        print_message("failed in the run that HX_SEED=%llu makes the first\n", (unsigned long long)seed_of_run);
-    seed_of_run = 0;
-    return 0;
-}
-
 static void honest_ends_never_overrun_and_lose_no_credit(void **state)
 {
     (void)state;
     static struct world w;
     uint64_t written_off = 0, wrapped = 0;
     for (uint64_t run = 0; run < RUNS; run++) {
-        seed_of_run = seeded_by(20221) + run;
-        start(&w, seed_of_run);
+        seeded_run = seeded_by(20221) + run;
+        start(&w, seeded_run);
         for (unsigned step = 0; step < STEPS; step++) {
             honest_step(&w);
             check(&w);
@@ -315,7 +303,7 @@ static void honest_ends_never_overrun_and_lose_no_credit(void **state)
         written_off += w.written_off;
         wrapped += w.sent >> 32;
     }
-    seed_of_run = 0;
+    seeded_run = 0;
     assert_true(written_off > RUNS);
     assert_true(wrapped > RUNS / 2);
 }
@@ -336,8 +324,8 @@ static void a_false_grant_costs_packets_not_credit(void **state)
     static struct world w;
     uint64_t overruns = 0;
     for (uint64_t run = 0; run < RUNS; run++) {
-        seed_of_run = seeded_by(20221) + run;
-        start(&w, seed_of_run);
+        seeded_run = seeded_by(20221) + run;
+        start(&w, seeded_run);
         w.lose_data = 0;
         uint64_t when = below(&w, STEPS);
         for (unsigned step = 0; step < STEPS; step++) {
@@ -352,7 +340,7 @@ static void a_false_grant_costs_packets_not_credit(void **state)
         assert_int_equal(w.written_off, w.lost);
         overruns += w.overruns;
     }
-    seed_of_run = 0;
+    seeded_run = 0;
     assert_true(overruns > RUNS / 10);
 }
 
@@ -379,8 +367,8 @@ static void no_enemy_overruns_the_buffer(void **state)
     static struct world w;
     uint64_t overruns = 0;
     for (uint64_t run = 0; run < RUNS; run++) {
-        seed_of_run = seeded_by(20221) + run;
-        start(&w, seed_of_run);
+        seeded_run = seeded_by(20221) + run;
+        start(&w, seeded_run);
         for (unsigned step = 0; step < STEPS; step++) {
             if (percent(&w, 30))
                 hostile_step(&w);
@@ -394,16 +382,16 @@ static void no_enemy_overruns_the_buffer(void **state)
         }
         overruns += w.overruns;
     }
-    seed_of_run = 0;
+    seeded_run = 0;
     assert_true(overruns > RUNS);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(honest_ends_never_overrun_and_lose_no_credit, say_seed_of_failure),
-        cmocka_unit_test_teardown(a_false_grant_costs_packets_not_credit, say_seed_of_failure),
-        cmocka_unit_test_teardown(no_enemy_overruns_the_buffer, say_seed_of_failure),
+        cmocka_unit_test_teardown(honest_ends_never_overrun_and_lose_no_credit, seeded_say),
+        cmocka_unit_test_teardown(a_false_grant_costs_packets_not_credit, seeded_say),
+        cmocka_unit_test_teardown(no_enemy_overruns_the_buffer, seeded_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,8 +3,10 @@
  *
  * Between processes nothing but the rings' heads and tails orders what the two do. In threads the thread sanitizer can
  * see whether they do: descriptors, frames, free buffers, and the ledger, which one side writes before it acknowledges
- * and the other reads when it is acknowledged. Without the sanitizer this checks that everything arrives. */
+ * and the other reads when it is acknowledged. Without the sanitizer this checks that everything arrives.
+ * HX_SEED chooses other sizes; a failure names the seed of its run. */
 #include "tests/support/shm/support_shm.h"
+#include "tests/support/support_seed.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -88,11 +90,30 @@ static void all_to_all_arrives_over_planes_and_tiny_links(void **state)
                                    .count = 40});
 }
 
+static void any_sizes_arrive(void **state)
+{
+    (void)state;
+    enum { RUNS = 4 };
+    seeded_run = seeded_by(1);
+    for (unsigned run = 0; run < RUNS; run++, seeded_run++) {
+        uint64_t random = seeded_run;
+        deliver(&(struct support_plan){.spec = "2x1 Hx2Mesh",
+                                       .workers = WORKERS,
+                                       .planes = 1 + seeded_below(&random, 4),
+                                       .credits = 32U << seeded_below(&random, 5),
+                                       .message = 1 + seeded_below(&random, 30000),
+                                       .count = 1 + seeded_below(&random, 8),
+                                       .seed = seeded_run});
+    }
+    seeded_run = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_to_all_arrives),
         cmocka_unit_test(all_to_all_arrives_over_planes_and_tiny_links),
+        cmocka_unit_test_teardown(any_sizes_arrive, seeded_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,8 +2,10 @@
  * that is one; a fabric that is merely slow or idle is left alone.
  *
  * Boards that do not raise the VC of what they send into a network have one VC for all: with buffers of a packet or two
- * and everybody sending, packets soon wait for each other in a circle. */
+ * and everybody sending, packets soon wait for each other in a circle. HX_SEED sends them elsewhere; a failure names the seed of
+ * its run. */
 #include "fabric-emu/virtual/watchdog.h"
+#include "tests/support/support_seed.h"
 #include "tests/support/virtual/support_virtual.h"
 
 #include <setjmp.h>
@@ -28,13 +30,15 @@ static void never_raise(struct worker *w)
 /* Full injection, buffers of one packet a VC. */
 static struct support_virtual_plan crowd(const char *spec, unsigned workers)
 {
-    return (struct support_virtual_plan){.spec = spec,
-                                         .workers = workers,
-                                         .settings = {.pattern = HX_ALL_TO_ALL_RANDOM,
-                                                      .message = 1 << 20,
-                                                      .select = HX_SELECT_ADAPTIVE,
-                                                      .given = HX_GIVEN_PATTERN | HX_GIVEN_MESSAGE | HX_GIVEN_SELECT},
-                                         .timing = {.buffer = HX_LEAST_BUFFER, .given = HX_GIVEN_BUFFER}};
+    return (struct support_virtual_plan){
+        .spec = spec,
+        .workers = workers,
+        .settings = {.pattern = HX_ALL_TO_ALL_RANDOM,
+                     .message = 1 << 20,
+                     .select = HX_SELECT_ADAPTIVE,
+                     .seed = seeded_run,
+                     .given = HX_GIVEN_PATTERN | HX_GIVEN_MESSAGE | HX_GIVEN_SELECT | HX_GIVEN_SEED},
+        .timing = {.buffer = HX_LEAST_BUFFER, .given = HX_GIVEN_BUFFER}};
 }
 
 /* ---- judging what was said ---- */
@@ -104,14 +108,21 @@ static void deadlocks(const char *spec, unsigned workers, unsigned planes)
 static void a_deadlock_is_reported_with_its_cycle(void **state)
 {
     (void)state;
-    deadlocks("3x3 Hx2Mesh", 1, 1);
-    deadlocks("2x2 Hx3Mesh", 1, 2);
+    enum { SEEDS = 3 };
+    seeded_run = seeded_by(1);
+    for (unsigned run = 0; run < SEEDS; run++, seeded_run++) {
+        deadlocks("3x3 Hx2Mesh", 1, 1);
+        deadlocks("2x2 Hx3Mesh", 1, 2);
+    }
+    seeded_run = 0;
 }
 
 static void over_several_workers(void **state)
 {
     (void)state;
+    seeded_run = seeded_by(1);
     deadlocks("3x3 Hx2Mesh", 3, 1);
+    seeded_run = 0;
 }
 
 /* Credit that is gone: nobody waits in a circle. */
@@ -155,9 +166,14 @@ static void ends_well(const struct support_virtual_plan *plan, uint64_t patience
 static void a_crowd_that_moves(void **state)
 {
     (void)state;
-    struct support_virtual_plan plan = crowd("3x3 Hx2Mesh", 2);
-    plan.settings.message = 100000;
-    ends_well(&plan, 1000);
+    enum { SEEDS = 3 };
+    seeded_run = seeded_by(1);
+    for (unsigned run = 0; run < SEEDS; run++, seeded_run++) {
+        struct support_virtual_plan plan = crowd("3x3 Hx2Mesh", 2);
+        plan.settings.message = 100000;
+        ends_well(&plan, 1000);
+    }
+    seeded_run = 0;
 }
 
 /* However little patience there is, the longest wait is allowed for: long latencies, large switches whose inputs all go
@@ -222,10 +238,10 @@ static void a_packet_at_the_last_moment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_deadlock_is_reported_with_its_cycle),
-        cmocka_unit_test(over_several_workers),
+        cmocka_unit_test_teardown(a_deadlock_is_reported_with_its_cycle, seeded_say),
+        cmocka_unit_test_teardown(over_several_workers, seeded_say),
         cmocka_unit_test(a_wait_without_a_cycle),
-        cmocka_unit_test(a_crowd_that_moves),
+        cmocka_unit_test_teardown(a_crowd_that_moves, seeded_say),
         cmocka_unit_test(slow_fabrics),
         cmocka_unit_test(idle_fabrics),
         cmocka_unit_test(a_packet_at_the_last_moment),
