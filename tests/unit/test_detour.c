@@ -299,33 +299,61 @@ static void all_vcs_of_a_link_count(void **state)
 }
 
 /* Packets that wait in the router, of whatever VC, each as long as the one that chooses. */
+static void judge_waiting(unsigned vc, unsigned waiting)
+{
+    rig_room_everywhere(&rig, BLOCKS);
+    rig_room(&rig, TO, vc, 0);
+    for (unsigned n = 0; n < waiting; n++) {
+        const struct hx_desc d = {.length = 256, .vc = (uint8_t)vc, .dst_d0 = TO, .dst_d1 = 1, .job = RIG_JOB};
+        rig_arrive_as(&rig, 3, vc, 1, &d);
+    }
+    assert_int_equal(rig_step(&rig), 0);
+    for (unsigned port = 1; port < ROUTERS; port++) {
+        rig_room(&rig, port, 0, BLOCKS - (port == TO ? 0 : BLOCKS / 2 + 1));
+        rig_room(&rig, port, vc, port == TO ? 0 : BLOCKS / 2 - 1);
+    }
+    arrive(0, TO); /* queues of 64 and `waiting`, against 66 */
+    unsigned via;
+    unsigned port = leaves_by(&via);
+    assert_int_equal(port == TO, waiting == 2);
+    rig_room_everywhere(&rig, BLOCKS);
+    assert_int_equal(rig_step(&rig), waiting);
+    for (struct rig_packet p; rig_take(&rig, TO, &p);)
+        assert_true(p.intact);
+    rig_judge_empty(&rig);
+}
+
 static void what_waits_for_an_output_counts(void **state)
 {
     (void)state;
     start(HX_UGAL);
     detour.cost = HX_DETOUR_ONE;
-    for (unsigned waiting = 2; waiting <= 3; waiting++) {
-        rig_room_everywhere(&rig, BLOCKS);
-        rig_room(&rig, TO, 1, 0);
-        for (unsigned n = 0; n < waiting; n++) {
-            const struct hx_desc d = {.length = 256, .vc = 1, .dst_d0 = TO, .dst_d1 = 1, .job = RIG_JOB};
-            rig_arrive_as(&rig, 3, 1, 1, &d);
+    for (unsigned vc = 1; vc < HX_VCS; vc++)
+        for (unsigned waiting = 2; waiting <= 3; waiting++)
+            judge_waiting(vc, waiting);
+}
+
+/* Likewise on its own VC, where it has to wait itself: its arrival says which way it took. */
+static void what_waits_on_its_own_vc_counts(void **state)
+{
+    (void)state;
+    for (unsigned waiting = 1; waiting <= 2; waiting++) {
+        start(HX_UGAL);
+        detour.cost = HX_DETOUR_ONE;
+        for (unsigned port = 1; port < ROUTERS;
+             port++) { /* all are full, and the others have a block more on another VC */
+            rig_room(&rig, port, 0, 0);
+            rig_room(&rig, port, 1, BLOCKS - (port == TO ? 0 : 1));
         }
+        for (unsigned n = 0; n < waiting; n++)
+            arrive(3, TO);
         assert_int_equal(rig_step(&rig), 0);
-        for (unsigned port = 1; port < ROUTERS; port++)
-            rig_room(&rig, port, 0, BLOCKS - (port == TO ? 0 : BLOCKS / 2 + 1));
-        for (unsigned port = 1; port < ROUTERS; port++)
-            rig_room(&rig, port, 1, port == TO ? 0 : BLOCKS / 2 - 1);
-        arrive(0, TO); /* queues of 64 and `waiting`, against 66 */
-        unsigned via;
-        unsigned port = leaves_by(&via);
-        assert_int_equal(port == TO, waiting == 2);
-        rig_room_everywhere(&rig, BLOCKS);
-        assert_int_equal(rig_step(&rig), waiting);
-        for (struct rig_packet p; rig_take(&rig, TO, &p);)
-            assert_true(p.intact);
+        arrive(0, TO);
+        assert_int_equal(rig_step(&rig), 0);
+        struct arrivals *a = &rig.hal.node.port[0].arrivals;
+        assert_int_equal(arrivals_slot(a, 0, hx_lane(a->tail, 0))->dst_d1 == HX_NO_DIGIT, waiting == 2);
+        lab_free(NULL);
     }
-    rig_judge_empty(&rig);
 }
 
 static void below_the_threshold_packets_go_straight(void **state)
@@ -375,6 +403,7 @@ int main(void)
         cmocka_unit_test(ugal_takes_the_cheapest_of_what_it_draws),
         cmocka_unit_test(all_vcs_of_a_link_count),
         cmocka_unit_test(what_waits_for_an_output_counts),
+        cmocka_unit_test(what_waits_on_its_own_vc_counts),
         cmocka_unit_test(below_the_threshold_packets_go_straight),
         cmocka_unit_test(longer_detours_cost_more),
     };
