@@ -47,12 +47,12 @@ static void before_call(enum call call, unsigned number, void (*act)(void))
     other.before = number;
 }
 
-int shm_open(const char *name, int flags, mode_t mode)
+int shm_open(const char *name, int oflag, mode_t mode)
 {
     char path[256];
     other_acts(OPEN);
     (void)snprintf(path, sizeof path, "/dev/shm%s", name);
-    return open(path, flags | O_CLOEXEC | O_NOFOLLOW, mode);
+    return open(path, oflag | O_CLOEXEC | O_NOFOLLOW, mode);
 }
 
 int flock(int fd, int operation)
