@@ -1,5 +1,6 @@
 /* memory.c - reads /proc (memory.h). */
 #include "memory.h"
+#include "host/error.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +57,15 @@ uint64_t memory_available(void)
         least = left < least ? left : least;
     }
     return least;
+}
+
+void memory_check(const char *who, uint64_t bytes, const char *less)
+{
+    const double gib = 1 << 30;
+    uint64_t available = memory_available();
+    if (bytes > available)
+        hx_die(HX_EXIT_ENVIRONMENT, who, "needs about %.1f GiB of memory, there are %.1f GiB (%s)", (double)bytes / gib,
+               (double)available / gib, less);
 }
 
 uint64_t memory_private_bytes(void)

@@ -10,5 +10,7 @@ uint64_t memory_private_bytes(void);
 uint64_t memory_oom_kills(void);
 /* What this process and its children may still take: of the machine, and of the control groups they are in. */
 uint64_t memory_available(void);
+/* Dies with one line if that is less than `bytes`; `less`: what would do with less. */
+void memory_check(const char *who, uint64_t bytes, const char *less);
 
 #endif

@@ -89,13 +89,10 @@ void need_check(const struct fab_fabric *f, const struct need *n)
 {
     static const char less[] = "a smaller fabric, fewer --planes or --credits, or --clock virtual";
     const double gib = 1 << 30;
-    uint64_t all = n->shared + n->workers;
     if (n->shared > room_in_shm())
         hx_die(HX_EXIT_ENVIRONMENT, "/dev/shm", "no room for %llu MiB of shared memory, but for %llu MiB (%s)",
                (unsigned long long)n->shared >> 20, (unsigned long long)room_in_shm() >> 20, less);
-    if (all > memory_available())
-        hx_die(HX_EXIT_ENVIRONMENT, f->spec.name, "needs about %.1f GiB of memory, there are %.1f GiB (%s)",
-               (double)all / gib, (double)memory_available() / gib, less);
+    memory_check(f->spec.name, n->shared + n->workers, less);
     if (n->space > address_space())
         hx_die(HX_EXIT_ENVIRONMENT, f->spec.name,
                "needs %.1f GiB of addresses in a process, which may have %.1f GiB (raise `ulimit -v`, or %s)",

@@ -25,6 +25,21 @@ static unsigned planes_of(const struct hx_fabric *g, uint32_t node)
 }
 
 /* Tree switches of several planes are entities of their own: they share nothing. */
+static unsigned copies_of(const struct hx_fabric *g, uint32_t node)
+{
+    return node < g->hosts ? 1 : g->planes;
+}
+
+static size_t entity_bytes(const struct hx_fabric *g, uint32_t node)
+{
+    return copies_of(g, node) * virtual_entity_bytes(planes_of(g, node), hx_fabric_ports(g, node), g->vcs);
+}
+
+static size_t node_table_bytes(const struct hx_fabric *g, uint32_t node)
+{
+    return (hx_fabric_route_bytes(g, node) + 7) & ~(size_t)7;
+}
+
 static uint32_t count_entities(const struct worker *w, size_t *bytes, size_t *table_bytes)
 {
     const struct hx_fabric *g = w->m->g;
@@ -32,12 +47,24 @@ static uint32_t count_entities(const struct worker *w, size_t *bytes, size_t *ta
     for (uint32_t node = 0; node < g->nodes; node++) {
         if (!is_mine(w, node))
             continue;
-        unsigned copies = node < g->hosts ? 1 : g->planes;
-        n += copies;
-        *bytes += copies * virtual_entity_bytes(planes_of(g, node), hx_fabric_ports(g, node), g->vcs);
-        *table_bytes += g->planes * ((hx_fabric_route_bytes(g, node) + 7) & ~(size_t)7);
+        n += copies_of(g, node);
+        *bytes += entity_bytes(g, node);
+        *table_bytes += g->planes * node_table_bytes(g, node);
     }
     return n;
+}
+
+uint64_t build_bytes(const struct model *m)
+{
+    const struct hx_fabric *g = m->g;
+    uint64_t bytes = 0;
+    for (uint32_t node = 0; node < g->nodes; node++) {
+        if (m->layout.dead[node])
+            continue;
+        bytes += entity_bytes(g, node) + g->planes * node_table_bytes(g, node);
+        bytes += node < g->hosts ? driver_bytes(m, node) : 0;
+    }
+    return bytes;
 }
 
 /* ---- links ---- */
@@ -124,7 +151,7 @@ static void make_node(struct plan *p, unsigned plane, uint32_t node, uint8_t **t
     hx_fabric_route(&n->sw.route, w->m->g, node, barred, n->hal.up, *tables);
     if (hx_settings_x_first(&w->m->settings) && hx_hosts_forward(w->m->g))
         hx_route_order_x_first(&n->sw.route, *tables);
-    *tables += (hx_fabric_route_bytes(w->m->g, node) + 7) & ~(size_t)7;
+    *tables += node_table_bytes(w->m->g, node);
     /* Ties fall otherwise in every switch, and the same in every run. */
     n->sw.tie = (w->m->settings.seed + 1) * UINT64_C(0xD1342543DE82EF95) +
                 ((uint64_t)node * HX_MAX_PLANES + plane) * UINT64_C(0xA24BAED4963EE407);
@@ -139,7 +166,7 @@ static void make_entities(struct plan *p)
         if (!is_mine(w, node))
             continue;
         bool router = node >= g->hosts;
-        for (unsigned copy = 0; copy < (router ? g->planes : 1U); copy++) {
+        for (unsigned copy = 0; copy < copies_of(g, node); copy++) {
             unsigned ports = hx_fabric_ports(g, node);
             struct virtual_entity *e = virtual_entity_init(at, &w->v, w->entities, planes_of(g, node), ports, router);
             at += virtual_entity_bytes(planes_of(g, node), ports, g->vcs);

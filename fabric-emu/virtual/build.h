@@ -22,6 +22,9 @@ struct worker {
 
 void build_worker(struct worker *w, const struct model *m, unsigned self);
 
+/* What all workers together allocate for the state of the fabric: all they take but packets under way. */
+uint64_t build_bytes(const struct model *m);
+
 /* Whether the packet at a position of an input, tail to head, is still there: waits, or was not looked at yet. */
 static inline bool build_holds(const struct virtual_rx *rx, const struct hx_input *in, unsigned vc, uint16_t position)
 {

@@ -165,33 +165,37 @@ static void place(void *of, const struct hx_header *h, const uint8_t *payload)
 /* A message to everybody at a time, as far as that goes: each has a packet in turn, so that at any time all cables are
  * loaded as in the whole. (With 64 at a time loads differ by an eighth from cable to cable, and a fabric of a thousand
  * accelerators stays a fifth below its bound.) */
-static uint16_t sends_of(const struct driver *d)
+static uint16_t sends_of(const struct model *m, uint32_t rank)
 {
-    uint32_t to = d->worker->m->workload.collective ? 0 : traffic_destinations(d->worker->m->workload.traffic, d->rank);
+    uint32_t to = m->workload.collective ? 0 : traffic_destinations(m->workload.traffic, rank);
     uint32_t sends = to < FEWEST_SENDS ? FEWEST_SENDS : to;
     return (uint16_t)(sends < HX_MAX_SENDS ? sends : HX_MAX_SENDS);
 }
 
-static uint32_t peers_of(const struct driver *d)
+static uint32_t peers_of(const struct model *m, uint32_t rank)
 {
-    uint32_t peers = d->worker->m->workload.collective ? HX_COLLECTIVE_PEERS
-                                                       : traffic_peers(d->worker->m->workload.traffic, d->rank);
-    return peers + 1 < d->worker->m->g->hosts ? peers + 1 : 0;
+    uint32_t peers = m->workload.collective ? HX_COLLECTIVE_PEERS : traffic_peers(m->workload.traffic, rank);
+    return peers + 1 < m->g->hosts ? peers + 1 : 0;
 }
 
-static struct hx_endpoint_config config_of(const struct driver *d)
+static struct hx_endpoint_config config_of(const struct model *m, uint32_t rank)
 {
-    const struct model *m = d->worker->m;
-    struct hx_endpoint_config config = endpoint_config(m->g, d->rank);
-    config.sends = sends_of(d);
-    config.peers = peers_of(d);
+    struct hx_endpoint_config config = endpoint_config(m->g, rank);
+    config.sends = sends_of(m, rank);
+    config.peers = peers_of(m, rank);
     config.epoch = 1;
     config.retries = RETRIES;
     config.check = m->settings.verify;
-    config.job = layout_job_of(m->spec, d->rank);
+    config.job = layout_job_of(m->spec, rank);
     config.timeout_ns = config.least_ns = TIMEOUT_MS * NS_PER_MS;
     config.most_ns = MOST_MS * NS_PER_MS;
     return config;
+}
+
+uint64_t driver_bytes(const struct model *m, uint32_t rank)
+{
+    const struct hx_endpoint_config config = config_of(m, rank);
+    return sizeof(struct driver) + hx_endpoint_bytes(&config) + workload_bytes(&m->workload, rank);
 }
 
 static void start_workload(struct driver *d)
@@ -221,7 +225,7 @@ void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, 
         d->hal.plane[plane].sw = &e->node[plane].hal;
         e->node[plane].hal.endpoint = &d->hal;
     }
-    const struct hx_endpoint_config config = config_of(d);
+    const struct hx_endpoint_config config = config_of(w->m, rank);
     if (hx_endpoint_init(&d->endpoint, &config, &d->hal, virtual_stock_take(hx_endpoint_bytes(&config))) != HX_OK)
         hx_die(HX_EXIT_CONFIG, w->m->spec->source, "endpoint a%u,%u cannot be built", config.d0, config.d1);
     e->endpoint = &d->hal;

@@ -21,6 +21,9 @@ struct driver {
     bool done;
 };
 
+/* Memory of an accelerator's endpoint and workload, which in huge pages is there as soon as some of it is touched. */
+uint64_t driver_bytes(const struct model *m, uint32_t rank);
+
 /* Makes the endpoint of an accelerator and lets it begin at time 0. */
 void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, uint32_t rank);
 

@@ -1,4 +1,6 @@
 /* main.c - the program hxmesh-virtual: `hxmesh run --clock virtual`. */
+#include "build.h"
+#include "fabric-emu/memory.h"
 #include "fabric-emu/run_options.h"
 #include "host/error.h"
 #include "host/json.h"
@@ -55,6 +57,9 @@ int main(int argc, char **argv)
     const struct hx_timing timing = hx_timing_complete(&o.timing);
     struct model m;
     model_create(&m, &traffic, collective ? &plan : NULL, &timing, workers_of(&o.settings));
+    memory_check(
+        o.spec.name, build_bytes(&m),
+        "a smaller fabric or fewer --planes, or traffic with fewer partners, such as all-to-all with --shifts 32");
     model_announce(&m, o.name);
     m.watchdog = o.watchdog_ns * 1000;
     m.check_steps = o.check_steps;

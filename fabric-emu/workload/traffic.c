@@ -76,7 +76,12 @@ void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx
     t->place = hx_allocate(n, sizeof *t->place);
     t->partner = hx_allocate(n, sizeof *t->partner);
     gather_jobs(t);
+    t->senders = hx_allocate(n, sizeof *t->senders);
     traffic_choose_partners(t);
+    for (uint32_t rank = 0; rank < n; rank++) {
+        if (t->partner[rank] != TRAFFIC_NOBODY)
+            t->senders[t->partner[rank]]++;
+    }
     peers_choose(t);
 }
 
@@ -87,6 +92,7 @@ void traffic_free(struct traffic *t)
     free(t->members);
     free(t->place);
     free(t->partner);
+    free(t->senders);
     peers_free(&t->peers);
 }
 
@@ -143,15 +149,6 @@ uint32_t traffic_destinations(const struct traffic *t, uint32_t rank)
     }
 }
 
-/* Whose partner it is. */
-static uint32_t senders_to(const struct traffic *t, uint32_t rank)
-{
-    uint32_t n = 0;
-    for (uint32_t from = 0; from < t->g->hosts; from++)
-        n += t->partner[from] == rank;
-    return n;
-}
-
 uint32_t traffic_peers(const struct traffic *t, uint32_t rank)
 {
     uint32_t others = t->members[rank] ? t->members[rank] - 1 : 0;
@@ -161,7 +158,7 @@ uint32_t traffic_peers(const struct traffic *t, uint32_t rank)
     else if (t->peers.first)
         peers = peers_count(&t->peers, rank) + t->peers.senders[rank];
     else if (traffic_has_partners(t->settings.pattern))
-        peers = 1 + senders_to(t, rank);
+        peers = 1 + t->senders[rank];
     else if (t->settings.pattern == HX_INCAST)
         peers = rank == t->target[0] ? others : 1;
     return peers < others ? peers : others;

@@ -436,3 +436,10 @@ refused() {
     refused "at most 64" --clock virtual --workers 65
     refused "did you mean 'paper'" --clock virtual --timing papier
 }
+
+# shellcheck disable=SC2154 # bats sets stderr
+@test "virtual: a fabric that will not fit is refused before anything is allocated" {
+    run --separate-stderr hxmesh run "64x64 Hx4Mesh" --clock virtual --traffic uniform --planes 4
+    [ "$status" -eq 4 ]
+    [[ "$stderr" =~ ^"hxmesh: error: 64x64 Hx4Mesh: needs about "[0-9.]+" GiB of memory, there are "[0-9.]+" GiB (a smaller fabric or fewer --planes, or traffic with fewer partners, such as all-to-all with --shifts 32)"$ ]]
+}
