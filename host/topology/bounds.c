@@ -147,16 +147,33 @@ struct spread {
     uint32_t *order; /* nodes, those first that others send to */
     uint8_t *seen;
     uint32_t count;
+    uint32_t first;   /* of the seats in `onward` */
+    uint64_t *onward; /* [BLOCK][nodes]: ports on ways to each */
 };
 
-/* Depth first, so that a node comes after all it sends to. */
-static void sort_from(struct spread *s, uint32_t start, uint32_t number, uint32_t *stack, uint64_t *left)
+/* The tables of a large fabric fit into no cache, and a destination has an entry in each of them: so they are gone through
+ * once for so many destinations, which lie beside each other there. */
+enum { BLOCK = 64 };
+
+static void read_block(struct spread *s, uint32_t first)
 {
-    uint32_t seat = s->seats.node[number];
-    uint32_t to = s->seats.host[number];
+    const struct seats *seats = &s->seats;
+    s->first = first;
+    for (uint32_t node = 0; node < s->f->nodes; node++) {
+        if (hx_is_host(s->f, node) && hx_fabric_seat(s->f, node) != node)
+            continue; /* a host that hangs: on the way to nowhere */
+        for (uint32_t i = 0; i < BLOCK && first + i < seats->count; i++)
+            s->onward[(size_t)i * s->f->nodes + node] =
+                hx_tables_onward(&s->tables, node, seats->node[first + i], seats->host[first + i]);
+    }
+}
+
+/* Depth first, so that a node comes after all it sends to. */
+static void sort_from(struct spread *s, uint32_t start, const uint64_t *onward, uint32_t *stack, uint64_t *left)
+{
     uint32_t depth = 0;
     stack[depth++] = start;
-    left[start] = hx_tables_onward(&s->tables, start, seat, to);
+    left[start] = onward[start];
     s->seen[start] = 1;
     while (depth) {
         uint32_t node = stack[depth - 1];
@@ -170,7 +187,7 @@ static void sort_from(struct spread *s, uint32_t start, uint32_t number, uint32_
         if (far == HX_NOWHERE || s->seen[far])
             continue;
         s->seen[far] = 1;
-        left[far] = hx_tables_onward(&s->tables, far, seat, to);
+        left[far] = onward[far];
         stack[depth++] = far;
     }
 }
@@ -180,6 +197,7 @@ static void spread_to(struct spread *s, uint32_t number, uint32_t *stack, uint64
 {
     const struct hx_fabric *f = s->f;
     const struct seats *seats = &s->seats;
+    const uint64_t *onward = s->onward + (size_t)(number - s->first) * f->nodes;
     s->count = 0;
     memset(s->seen, 0, f->nodes);
     memset(s->through, 0, f->nodes * sizeof *s->through);
@@ -188,11 +206,11 @@ static void spread_to(struct spread *s, uint32_t number, uint32_t *stack, uint64
             continue;
         s->through[seats->node[from]] = (double)seats->weight[from] * seats->weight[number];
         if (!s->seen[seats->node[from]])
-            sort_from(s, seats->node[from], number, stack, left);
+            sort_from(s, seats->node[from], onward, stack, left);
     }
     while (s->count) {
         uint32_t node = s->order[--s->count];
-        uint64_t set = hx_tables_onward(&s->tables, node, seats->node[number], seats->host[number]);
+        uint64_t set = onward[node];
         double each = set ? s->through[node] / __builtin_popcountll(set) : 0;
         for (; set; set &= set - 1) {
             unsigned port = (unsigned)__builtin_ctzll(set);
@@ -236,13 +254,17 @@ static double bound_by_loads(const struct hx_fabric *f)
                        .load = hx_allocate(f->ports, sizeof *s.load),
                        .through = hx_allocate(f->nodes, sizeof *s.through),
                        .order = hx_allocate(f->nodes, sizeof *s.order),
-                       .seen = hx_allocate(f->nodes, 1)};
+                       .seen = hx_allocate(f->nodes, 1),
+                       .onward = hx_allocate((size_t)BLOCK * f->nodes, sizeof *s.onward)};
     uint32_t *stack = hx_allocate(f->nodes, sizeof *stack);
     uint64_t *left = hx_allocate(f->nodes, sizeof *left);
     hx_tables_make(&s.tables, f);
     take_seats(&s.seats, f);
-    for (uint32_t number = 0; number < s.seats.count; number++)
+    for (uint32_t number = 0; number < s.seats.count; number++) {
+        if (number % BLOCK == 0)
+            read_block(&s, number);
         spread_to(&s, number, stack, left);
+    }
     load_own_links(&s);
     double living = s.seats.living;
     free_seats(&s.seats);
@@ -252,6 +274,7 @@ static double bound_by_loads(const struct hx_fabric *f)
     free(s.through);
     free(s.order);
     free(s.seen);
+    free(s.onward);
     free(stack);
     free(left);
     return most > 0 ? (living - 1.0) / hx_fabric_injection(f, HX_LINK_GBPS) / most : 1;

@@ -83,9 +83,12 @@ static bool take(struct dragonfly *d, struct hx_words *words, struct hx_problem 
         !hx_words_end(words, keys, 0, problem))
         return false;
     unsigned ports = d->a - 1 + d->p + d->h;
-    if (ports > HX_MAX_RADIX)
-        return hx_words_fail(words, problem, "routers of %u ports (a - 1 + p + h), %u more than there can be", ports,
-                             ports - HX_MAX_RADIX);
+    if (ports > HX_MAX_RADIX) {
+        unsigned most = (HX_MAX_RADIX + 1) / 4; /* of p and h alike beside twice as many routers: evenly loaded */
+        return hx_words_fail(words, problem,
+                             "routers of %u ports (a - 1 + p + h), %u more than there can be; a=%u p=%u h=%u has %u",
+                             ports, ports - HX_MAX_RADIX, 2 * most, most, most, 4 * most - 1);
+    }
     if (d->groups > d->a * d->h + 1)
         return hx_words_fail(words, problem, "a group has %u links to others: groups=%u at most", d->a * d->h,
                              d->a * d->h + 1);

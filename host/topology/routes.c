@@ -83,12 +83,14 @@ static bool hangs(const struct hx_fabric *f, uint32_t node)
     return hx_is_host(f, node) && (f->ways || hx_fabric_seat(f, node) != node);
 }
 
+enum { HANGING_WAYS = 1U << HX_E | 1U << HX_LOCAL };
+
 /* By ways that were searched, d0 is a router's own. A host knows to which there is none. */
 static uint64_t searched(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value)
 {
     const struct hx_ways *w = f->ways;
     if (hx_is_host(f, node) && digit == 1)
-        return 1U << HX_LOCAL | 1U << HX_E;
+        return HANGING_WAYS;
     if (digit == 1)
         return hx_fabric_toward_place(f, node, value);
     size_t row = (size_t)value * w->routers;
@@ -105,7 +107,7 @@ uint64_t hx_fabric_toward(const struct hx_fabric *f, uint32_t node, unsigned dig
     if (f->ways)
         return searched(f, node, digit, value);
     if (hangs(f, node))
-        return 1U << HX_E | 1U << HX_LOCAL;
+        return HANGING_WAYS;
     if (f->topology->toward)
         return f->topology->toward(f, node, digit, value);
     return digit == 0 ? nearer(f, node, router_of(f, value)) : hx_fabric_toward_place(f, node, value);
@@ -198,13 +200,16 @@ size_t hx_fabric_route_bytes(const struct hx_fabric *f, uint32_t node)
 
 static void narrow_tables(struct hx_route *r, const struct hx_fabric *f, uint32_t node, uint64_t up, uint8_t *tables)
 {
-    for (unsigned value = 0; value < f->digits[0]; value++)
-        tables[value] = (uint8_t)hx_fabric_toward(f, node, 0, value);
     r->x_table = tables;
-    tables += f->digits[0];
-    for (unsigned value = 0; value < f->digits[1]; value++)
-        tables[value] = (uint8_t)hx_fabric_toward(f, node, 1, value);
-    r->y_table = tables;
+    r->y_table = tables + f->digits[0];
+    if (!f->ways && hangs(f, node)) {
+        memset(tables, HANGING_WAYS, f->digits[0] + f->digits[1]); /* whatever the value */
+    } else {
+        for (unsigned value = 0; value < f->digits[0]; value++)
+            tables[value] = (uint8_t)hx_fabric_toward(f, node, 0, value);
+        for (unsigned value = 0; value < f->digits[1]; value++)
+            tables[f->digits[0] + value] = (uint8_t)hx_fabric_toward(f, node, 1, value);
+    }
     for (unsigned port = 0; port < HX_LOCAL; port++)
         r->raise |= (uint8_t)((unsigned)(!f->ways && f->rule == HX_VC_BY_LINK && hx_fabric_port(f, node, port)->marked)
                               << port);
