@@ -77,6 +77,19 @@ static uint32_t count_ports(const struct hx_fabric *g)
     return ports * g->planes;
 }
 
+/* What ports of this fabric are called, by some of them. */
+static void name_some(char names[3 * HX_NAME_BYTES], const struct hx_fabric *g)
+{
+    char edge[HX_NAME_BYTES];
+    char local[HX_NAME_BYTES];
+    char router[HX_NAME_BYTES] = "";
+    (void)hx_port_name(edge, g, 0, 0, HX_E);
+    (void)hx_port_name(local, g, 0, 0, HX_LOCAL);
+    if (g->nodes > g->hosts)
+        (void)hx_port_name(router, g, 0, g->hosts, 1);
+    (void)snprintf(names, 3 * HX_NAME_BYTES, "%s, %s%s%s", edge, local, *router ? ", " : "", router);
+}
+
 bool capture_ports_choose(struct capture_ports *p, const struct hx_fabric *g, const struct hx_option_list *patterns,
                           const char *option, struct hx_problem *problem)
 {
@@ -99,10 +112,12 @@ bool capture_ports_choose(struct capture_ports *p, const struct hx_fabric *g, co
     }
     bool good = true;
     for (unsigned i = 0; good && i < split_up->count; i++) {
-        if (!split_up->of[i].matched)
-            good = hx_fail(problem, HX_EXIT_USAGE, option,
-                           "'%s': no port of this fabric is named so (a0,0/p0/E, a0,0/p0/local, row0/p0/1, ...)",
-                           split_up->of[i].text);
+        if (split_up->of[i].matched)
+            continue;
+        char names[3 * HX_NAME_BYTES];
+        name_some(names, g);
+        good = hx_fail(problem, HX_EXIT_USAGE, option, "'%s': no port of this fabric is named so (%s, ...)",
+                       split_up->of[i].text, names);
     }
     free(split_up);
     if (!good)

@@ -24,7 +24,7 @@ enum { FEED_SLOTS = 512, FEED_VERSION = 1 };
     X(SENT, "sent")                                                                                                    \
     X(CONTROL, "control")     /* a credit frame: links in shared memory have none */                                   \
     X(MALFORMED, "malformed") /* decodes to nothing */                                                                 \
-    X(OUTSIDE, "outside")     /* coordinates that this fabric does not have, or another plane */                       \
+    X(OUTSIDE, "outside")     /* hosts or a VC that this fabric does not have, or another plane */                     \
     X(CHECKSUM, "checksum")   /* CRC-32C does not match */
 enum feed_verdict {
 #define FEED_ENUM(name, text) FEED_##name,

@@ -83,6 +83,49 @@ END
     done
 }
 
+is_listed() { "$HXMESH" capture --list | jq --exit-status --arg name "$NAME" '.fabrics | any(.name == $name)'; }
+
+# end_long: what was started for long is asked to end, and has lost nothing.
+end_long() {
+    kill -INT "$PID"
+    finish
+    [ "$CODE" -eq 130 ]
+    holds '.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0'
+    nothing_left
+}
+
+@test "fabrics, captured: a capture joins any fabric that runs, and what it took is good" {
+    for fabric in "${FABRICS[@]}"; do
+        rm -f "$FILE"
+        start "$fabric" --traffic uniform --duration 60s --workers 2
+        await_traffic
+        hxmesh capture --name "$NAME" --port 'a*' --count 500 --write "$FILE" --quiet
+        end_long
+        [ "$(tshark -r "$FILE" 2>/dev/null | wc -l)" -eq 500 ]
+        "$HXMESH-verify" --quiet "$FILE" --json - | jq --exit-status --arg fabric "$fabric" '.passed and
+            .spec == $fabric and .findings == [] and .judged.nodes > 0'
+    done
+}
+
+# has_come N: so many of the long frames that were replayed have come out at hosts.
+has_come() { [ "$(tshark -r again.pcapng -Y 'frame.packet_flags_direction == 2' 2>/dev/null | wc -l)" -ge "$1" ]; }
+
+@test "fabrics, captured: what a host sent is replayed into any fabric, and finds its way to all others" {
+    local others
+    for fabric in "${FABRICS[@]}"; do
+        captured "$fabric" wall
+        others=$(($(jq .accelerators "$REPORT") - 1))
+        start "$fabric" --traffic permutation --message 1 --count 0 --rate 0.000001 --duration 60s --workers 2 \
+            --capture again.pcapng --capture-ports '*/local' --capture-filter 'greater 1000'
+        eventually is_listed
+        hxmesh replay "$FILE" --name "$NAME" --port 'a0,0/p0/local' --from 'a0,0/p0/local' --direction in \
+            --filter 'greater 1000' --as-fast-as-possible --json sent.json
+        jq --exit-status --argjson others "$others" '.sent == $others' sent.json
+        eventually has_come "$others"
+        end_long
+    done
+}
+
 @test "fabrics, captured: Wireshark's dissector reads them" {
     command -v tshark >/dev/null || skip "tshark is not installed"
     captured "fat-tree hosts=16 radix=8" wall
