@@ -131,6 +131,18 @@ static bool check_sides(const struct hx_spec *spec, const char *where, struct hx
     return true;
 }
 
+/* They are no part of `fabric`: whoever writes that down writes the list of failed boards beside it. */
+static bool take_failed_boards(const char *text, const struct hx_mesh_sides *sides, struct hx_spec *spec,
+                               struct hx_problem *problem)
+{
+    spec->failed = hx_allocate((size_t)spec->x * spec->y, sizeof *spec->failed);
+    if (hx_mesh_failures(sides, spec->failed, problem))
+        return true;
+    (void)snprintf(problem->where, sizeof problem->where, "%s", text);
+    hx_spec_free(spec);
+    return false;
+}
+
 static bool take_mesh(const char *text, struct hx_spec *spec, struct hx_problem *problem)
 {
     struct hx_mesh_sides sides;
@@ -145,7 +157,7 @@ static bool take_mesh(const char *text, struct hx_spec *spec, struct hx_problem 
         snprintf(spec->fabric, sizeof spec->fabric, "%ux%u Hx%uMesh", spec->x, spec->y, spec->a);
     else
         snprintf(spec->fabric, sizeof spec->fabric, "%ux%u H%ux%uMesh", spec->x, spec->y, spec->a, spec->b);
-    return true;
+    return !sides.failures[0] || take_failed_boards(text, &sides, spec, problem);
 }
 
 /* One space between parts. */
@@ -177,7 +189,7 @@ bool hx_spec_parse(const char *text, struct hx_spec *spec, struct hx_problem *pr
         take_words(text, spec);
     else if (!take_mesh(text, spec, problem))
         return false;
-    snprintf(spec->name, sizeof spec->name, "%.63s", spec->fabric);
+    snprintf(spec->name, sizeof spec->name, "%.63s", spec->failed ? text : spec->fabric);
     snprintf(spec->source, sizeof spec->source, "%s", text);
     return true;
 }

@@ -4,9 +4,11 @@
  * fabrics share. A group is a board. */
 #include "host/topology/hamming_mesh.h"
 
+#include "host/name.h"
 #include "host/topology/all.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,9 +32,10 @@ static bool take(const char **text, const char *word)
     return true;
 }
 
-/* Of "4x4hx2mesh" or "3x2h2x4mesh". */
+/* Of "4x4hx2mesh" or "3x2h2x4mesh", and what fails of it. */
 static bool take_sides(const char *text, struct hx_mesh_sides *s)
 {
+    s->failures[0] = '\0';
     if (!take_number(&text, &s->x) || !take(&text, "x") || !take_number(&text, &s->y) || !take(&text, "h"))
         return false;
     if (take(&text, "x")) {
@@ -42,12 +45,17 @@ static bool take_sides(const char *text, struct hx_mesh_sides *s)
     } else if (!take_number(&text, &s->a) || !take(&text, "x") || !take_number(&text, &s->b)) {
         return false;
     }
-    return take(&text, "mesh") && *text == '\0';
+    if (!take(&text, "mesh"))
+        return false;
+    if (!take(&text, "fail="))
+        return *text == '\0';
+    (void)snprintf(s->failures, sizeof s->failures, "%s", text);
+    return s->failures[0];
 }
 
 bool hx_mesh_parse(const char *text, struct hx_mesh_sides *sides)
 {
-    char squeezed[64];
+    char squeezed[HX_SPEC_BYTES];
     size_t used = 0;
     for (; *text; text++) {
         if (isspace((unsigned char)*text))
@@ -58,6 +66,33 @@ bool hx_mesh_parse(const char *text, struct hx_mesh_sides *sides)
     }
     squeezed[used] = '\0';
     return take_sides(squeezed, sides);
+}
+
+static bool take_board(const struct hx_mesh_sides *s, const char *name, unsigned *board)
+{
+    unsigned x = 0;
+    unsigned y = 0;
+    bool good = hx_name_take(&name, "board", &x) && hx_name_take(&name, ",", &y) && !*name && x < s->x && y < s->y;
+    *board = y * s->x + x;
+    return good;
+}
+
+bool hx_mesh_failures(const struct hx_mesh_sides *sides, bool *failed, struct hx_problem *problem)
+{
+    char names[HX_SPEC_BYTES];
+    char *rest = NULL;
+    unsigned left = sides->x * sides->y;
+    (void)snprintf(names, sizeof names, "%s", sides->failures);
+    for (const char *name = strtok_r(names, "+", &rest); name; name = strtok_r(NULL, "+", &rest)) {
+        unsigned board;
+        if (!take_board(sides, name, &board))
+            return hx_fail(problem, HX_EXIT_CONFIG, NULL,
+                           "fail: '%.60s' is none of its boards, which fail as a whole (board0,0 .. board%u,%u)", name,
+                           sides->x - 1, sides->y - 1);
+        left -= !failed[board];
+        failed[board] = true;
+    }
+    return left || hx_fail(problem, HX_EXIT_CONFIG, NULL, "fail: every board has failed: nothing is left to run");
 }
 
 static bool claims(const char *squeezed)
@@ -145,7 +180,7 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     struct hx_geometry g;
     unsigned radix;
     unsigned taper;
-    if (!hx_mesh_parse(words->text, &s))
+    if (!hx_mesh_parse(words->text, &s) || s.failures[0]) /* a spec has its boards fail: host/spec.c */
         return hx_words_fail(words, problem, "write for example '4x4 Hx2Mesh' or '3x2 H2x4Mesh'");
     radix = HX_DEFAULT_RADIX;
     taper = 1;

@@ -75,15 +75,6 @@ static const struct hx_topology *nearest(const char *text)
     return NULL;
 }
 
-/* "4x4hx2meshfail=...": of a HammingMesh, whose boards are to fail otherwise. */
-static bool fails_boards(char *squeezed)
-{
-    char *failures = strstr(squeezed, "fail=");
-    if (failures)
-        *failures = '\0';
-    return failures && hx_topology_hamming_mesh.claims(squeezed);
-}
-
 const struct hx_topology *hx_topology_of(const char *text, struct hx_problem *problem)
 {
     char squeezed[HX_SPEC_BYTES];
@@ -93,10 +84,7 @@ const struct hx_topology *hx_topology_of(const char *text, struct hx_problem *pr
             return hx_topologies[i];
     const struct hx_topology *near = nearest(text);
     const char *where = *text ? text : "''";
-    if (fails_boards(squeezed))
-        hx_fail(problem, HX_EXIT_CONFIG, where,
-                "a HammingMesh's boards fail by failed_boards of a *.hxm.yaml file, not by fail=");
-    else if (near)
+    if (near)
         hx_fail(problem, HX_EXIT_CONFIG, where,
                 "is not a fabric (did you mean '%s'? write for example '%s'; hxmesh topologies lists what there is)",
                 near->word, near->example);

@@ -1,7 +1,7 @@
 /* spec_file.c - reads a fabric from a *.hxm.yaml file (host/spec.h).
  *
  *     fabric: 4x4 Hx2Mesh             the only key that must be there
- *     failures: spine2 leaf3/9        of any fabric but a HammingMesh: what does not work (host/topology/failures.h)
+ *     failures: spine2 leaf3/9        what does not work, as behind fail= in a spec (host/topology/failures.h)
  *     name: lab                       for reports
  *     planes: 2   radix: 64   taper: 1   credits: 512
  *     failed_boards: [[1, 0]]         [X, Y] of each
@@ -49,7 +49,7 @@ struct values {
     {.key = "fabric", .key_required = true, .kind = HX_OPTION_STRING, .argument = "SPEC", .to.string = &(v)->fabric, \
      .help = "the fabric, as 4x4 Hx2Mesh"}, \
     {.key = "failures", .kind = HX_OPTION_STRING, .argument = "NAMES", .to.string = &(v)->failures, \
-     .help = "what does not work, of any fabric but a HammingMesh: nodes, links, groups, as `spine2 leaf3/9 group1`"}, \
+     .help = "what does not work: nodes, links, groups, as `spine2 leaf3/9 group1`; of a HammingMesh boards, as `board1,2`"}, \
     {.key = "name", .kind = HX_OPTION_STRING, .to.string = &(v)->name, .help = "for reports; without it, the fabric"}, \
     HX_OVERRIDE_OPTIONS(&(v)->sizes), HX_CREDIT_OPTION(&(v)->sizes), HX_SETTINGS_OPTIONS(&(v)->settings), \
     HX_VIRTUAL_OPTIONS(&(v)->settings), HX_CAPTURE_OPTIONS(&(v)->capture), HX_TIMING_OPTIONS(&(v)->timing), \
@@ -235,8 +235,11 @@ static bool apply_failed(struct reading *r)
     const struct hx_yaml_item *list = hx_yaml_find(r->y, "failed_boards");
     if (!list || !list->entries)
         return true;
-    r->spec->failed = hx_allocate(hx_spec_boards(r->spec), sizeof *r->spec->failed);
-    unsigned left = hx_spec_boards(r->spec);
+    if (!r->spec->failed) /* nothing by fail= */
+        r->spec->failed = hx_allocate(hx_spec_boards(r->spec), sizeof *r->spec->failed);
+    unsigned left = 0;
+    for (unsigned board = 0; board < hx_spec_boards(r->spec); board++)
+        left += !r->spec->failed[board];
     for (const struct hx_yaml_item *item = hx_yaml_first(list); item; item = hx_yaml_next(list, item)) {
         struct board board;
         if (!read_board(r, item, &board))

@@ -181,7 +181,8 @@ refused() {
         printf 'fabric: fat-tree hosts=64 radix=16\n%s\n' "$line" >"$file"
         refused "boards are a HammingMesh's: a fat-tree has none" "$file"
     done
-    refused "a HammingMesh's boards fail by failed_boards of a *.hxm.yaml file" "4x4 Hx2Mesh fail=a0,0"
+    refused "4x4 Hx2Mesh fail=a0,0: fail: 'a0,0' is none of its boards, which fail as a whole (board0,0 .. board3,3)" \
+        "4x4 Hx2Mesh fail=a0,0"
     for line in "radix: 16" "taper: 2"; do
         printf 'fabric: fat-tree hosts=64 radix=16\n%s\n' "$line" >"$file"
         refused "$file:2:1: ${line%:*} is for a HammingMesh's trees" "$file"
@@ -194,6 +195,23 @@ refused() {
     refused "--target: 3,7 is outside the slim-fly q=3 (d0 0 .. 17, d1 0 .. 1)" "slim-fly q=3" --traffic incast --target 3,7
     refused "--target: no host of the fat-tree hosts=60 radix=16 has the address 7,6" \
         "fat-tree hosts=60 radix=16" --traffic incast --target 7,6
+}
+
+@test "fabrics: boards of a HammingMesh fail by the spec, by failures and by failed_boards of a file alike" {
+    local file="$BATS_TEST_TMPDIR/cut.hxm.yaml" first="" spec line lines=("failures: board2,1 board0,3"
+        "failed_boards: [[2, 1], [0, 3]]" $'failures: board2,1\nfailed_boards: [[0, 3]]')
+    for line in "" "${lines[@]}"; do
+        printf 'fabric: 4x4 Hx2Mesh\n%s\n' "$line" >"$file"
+        spec=$file
+        [ -n "$line" ] || spec="4x4 hx2mesh FAIL = board2,1 + board0,3"
+        hxmesh run "$spec" --clock virtual --traffic permutation --message 64KiB --quiet --json - >"$REPORT"
+        holds '.fabric.failed_boards == [[2, 1], [0, 3]] and .packets_lost == 0 and .packets_sent > 0'
+        [ -n "$first" ] || first=$(jq 'del(.host, .fabric.name, .name)' "$REPORT")
+        [ "$(jq 'del(.host, .fabric.name, .name)' "$REPORT")" = "$first" ]
+    done
+    refused "fail: every board has failed: nothing is left to run" "1x2 Hx2Mesh fail=board0,0+board0,1"
+    refused "'board4,0' is none of its boards" "4x4 Hx2Mesh fail=board4,0"
+    refused "is not a fabric" "4x4 Hx2Mesh fail="
 }
 
 # Left of each of these is a fabric in which all reach all.
