@@ -33,6 +33,8 @@ int verb_run(int argc, char **argv)
         hx_die(HX_EXIT_ENVIRONMENT, "hxmesh-virtual", "is not beside hxmesh (`make` builds both)");
     }
     free(given);
+    if (o.g->forwarding)
+        hx_warn(o.spec.name, "what hosts take to forward, ns and gbps of its file, only --clock virtual keeps to");
     struct flows *flows = flows_load(&o.settings, &o.spec, o.g);
     struct session s;
     const struct fab_options fabric = {

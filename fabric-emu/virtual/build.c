@@ -117,11 +117,31 @@ static void bind_port(const struct plan *p, struct virtual_node *n, unsigned pla
     }
 }
 
+/* What a router that is a host takes to pass on what comes by its links to others. */
+static void bind_forwarding(struct virtual_node *n, const struct hx_fabric *g, uint32_t node)
+{
+    const struct hx_forwarding *of = g->forwarding ? &g->forwarding[node - g->hosts] : NULL;
+    if (!of || (of->delay_ns == 0 && of->gbps == 0))
+        return;
+    const struct hx_fabric_node *host = &g->node[of->host];
+    n->hal.forwarding = virtual_stock_take(sizeof *n->hal.forwarding);
+    *n->hal.forwarding = (struct virtual_forwarding){.delay = of->delay_ns * UINT64_C(1000),
+                                                     .block = of->gbps ? virtual_timing_block(of->gbps) : 0,
+                                                     .d0 = host->d0,
+                                                     .d1 = host->d1};
+    for (unsigned port = 0; port < n->hal.ports; port++) {
+        uint32_t far = hx_fabric_far(g, node, port).node;
+        n->hal.rx[port].forwards = far != HX_NOWHERE && far != of->host;
+    }
+}
+
 static void bind_node(const struct plan *p, unsigned plane, uint32_t node)
 {
     struct virtual_node *n = node_of(p, plane, node);
     for (unsigned port = 0; port < n->hal.ports; port++)
         bind_port(p, n, plane, node, port);
+    if (node >= p->w->m->g->hosts)
+        bind_forwarding(n, p->w->m->g, node);
     if (node < p->w->m->g->hosts) {
         n->hal.room[HX_LOCAL].lanes = lanes_of(HX_MAX_ROOM, p->w->m->g->vcs);
         n->hal.up |= (uint64_t)1 << HX_LOCAL;

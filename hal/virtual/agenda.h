@@ -51,4 +51,18 @@ static inline unsigned virtual_agenda_take(struct virtual_agenda *a)
     return item;
 }
 
+/* An item that stands in it is for this time, if that is sooner. */
+static inline void virtual_agenda_sooner(struct virtual_agenda *a, uint64_t time, unsigned item)
+{
+    uint64_t key = time << VIRTUAL_ITEM_BITS | item;
+    uint32_t at = 0;
+    while ((a->heap[at] ^ key) & ((1U << VIRTUAL_ITEM_BITS) - 1))
+        at++;
+    if (a->heap[at] <= key)
+        return;
+    for (; at && a->heap[(at - 1) / 2] > key; at = (at - 1) / 2)
+        a->heap[at] = a->heap[(at - 1) / 2];
+    a->heap[at] = key;
+}
+
 #endif

@@ -80,6 +80,8 @@ static bool make_ready(struct virtual_entity *e, struct virtual_node *n, unsigne
         unsigned vc = hx_lanes_take(&coming);
         uint16_t at = hx_lane(rx->ready, vc);
         const uint16_t head = hx_lane(rx->head, vc);
+        if (rx->forwards)
+            virtual_forwarding_judge(n->hal.forwarding, rx, vc, now);
         const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], at);
         while (slot->ready <= now) {
             go = go || may_go(e, n, input, &slot->d);
@@ -88,7 +90,8 @@ static bool make_ready(struct virtual_entity *e, struct virtual_node *n, unsigne
             slot = virtual_queue_at(&rx->queue[vc], at);
         }
         rx->ready = hx_lane_set(rx->ready, vc, at);
-        next = at != head && slot->ready < next ? slot->ready : next;
+        uint64_t then = at == head ? VIRTUAL_NEVER : rx->forwards ? virtual_forwarding_next(rx, vc) : slot->ready;
+        next = then < next ? then : next;
     }
     rx->noted = next != VIRTUAL_NEVER;
     if (rx->noted)

@@ -58,6 +58,14 @@ static inline void virtual_entity_note(struct virtual_entity *e, uint64_t time, 
         virtual_wheel_add(&e->worker->wheel, e->index, time);
 }
 
+/* Likewise one that is noted already, perhaps for later. */
+static inline void virtual_entity_note_sooner(struct virtual_entity *e, uint64_t time, unsigned item)
+{
+    virtual_agenda_sooner(&e->agenda, time, item);
+    if (!e->busy)
+        virtual_wheel_add(&e->worker->wheel, e->index, time);
+}
+
 /* A packet for one of its inputs, from another entity; likewise credit for one of its outputs. */
 void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t ready, uint64_t birth);
 void virtual_credit(struct virtual_tx *tx, uint64_t time, unsigned vc, unsigned blocks);

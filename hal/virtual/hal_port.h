@@ -16,6 +16,7 @@
 
 #include "agenda.h"
 #include "channel.h"
+#include "forwarding.h"
 #include "hal/user.h"
 #include "hxmesh/crc32c.h"
 #include "hxmesh/lanes.h"
@@ -70,12 +71,14 @@ struct virtual_rx {
     uint8_t item;            /* of the agenda: something becomes ready */
     bool noted;              /* it stands in the agenda */
     bool linked;             /* to another switch: what leaves gives credit back */
+    bool forwards;           /* what comes is judged by the switch's `forwarding` */
     struct virtual_tx *from; /* NULL: in another worker, or the endpoint */
     struct virtual_entity *entity;
     uint32_t link;
     uint8_t port;
     uint8_t link_class;
     struct virtual_queue queue[HX_VCS];
+    uint64_t judged; /* lanes, where it forwards: forwarding.h */
 };
 
 /* What a step asks of every output, apart from the rest so that it takes few cache lines. */
@@ -102,14 +105,15 @@ struct hal_switch {
     uint8_t plane;
     uint16_t ports;
     /* Up to here: what those who give credit back touch too. */
-    uint64_t news;                     /* inputs with packets ready that the switch has not seen */
-    uint64_t shut;                     /* outputs that somebody waits for and whose opening stands in the agenda */
-    uint64_t sent;                     /* outputs that took a packet in this step */
-    const struct virtual_slot *looked; /* at last */
-    struct hal_endpoint *endpoint;     /* NULL: a router */
-    struct virtual_sent *sum;          /* [ports] */
-    uint64_t *drops;                   /* [HX_DROP_COUNT] */
-    uint64_t up;                       /* outputs with a link */
+    uint64_t news;                         /* inputs with packets ready that the switch has not seen */
+    uint64_t shut;                         /* outputs that somebody waits for and whose opening stands in the agenda */
+    uint64_t sent;                         /* outputs that took a packet in this step */
+    const struct virtual_slot *looked;     /* at last */
+    struct hal_endpoint *endpoint;         /* NULL: a router */
+    struct virtual_forwarding *forwarding; /* NULL: its packets go on at once */
+    struct virtual_sent *sum;              /* [ports] */
+    uint64_t *drops;                       /* [HX_DROP_COUNT] */
+    uint64_t up;                           /* outputs with a link */
 };
 
 /* Blocks a packet takes, of the link's time and of its credit; carried in its descriptor's flow. */

@@ -20,6 +20,8 @@ void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t re
     if (!rx->noted) {
         rx->noted = true;
         virtual_entity_note(rx->entity, ready, rx->item);
+    } else if (rx->forwards) { /* what it is noted for may be to go on later than this comes */
+        virtual_entity_note_sooner(rx->entity, ready, rx->item);
     }
 }
 

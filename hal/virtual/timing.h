@@ -66,6 +66,12 @@ void virtual_timing_class(struct virtual_timing *t, unsigned link_class, uint64_
 /* An endpoint's own link to its switch has the rate of so many links, four or more. */
 void virtual_timing_local(struct virtual_timing *t, unsigned links);
 
+/* Picoseconds of a block at a rate. */
+static inline uint64_t virtual_timing_block(uint64_t gbps)
+{
+    return (uint64_t)HX_BLOCK * 8 * 1000 / gbps;
+}
+
 /* Bytes a picosecond of a link. Integer times make it a little more than what was asked for. */
 static inline double virtual_timing_link_rate(const struct virtual_timing *t)
 {

@@ -144,6 +144,7 @@ struct spread {
     struct hx_tables tables;
     double *load;    /* [ports] */
     double *through; /* [nodes]: what still has to go on from there */
+    double *passed;  /* [nodes]: what others sent through it, to all destinations */
     uint32_t *order; /* nodes, those first that others send to */
     uint8_t *seen;
     uint32_t count;
@@ -205,6 +206,7 @@ static void spread_to(struct spread *s, uint32_t number, uint32_t *stack, uint64
         if (from == number)
             continue;
         s->through[seats->node[from]] = (double)seats->weight[from] * seats->weight[number];
+        s->passed[seats->node[from]] -= s->through[seats->node[from]];
         if (!s->seen[seats->node[from]])
             sort_from(s, seats->node[from], onward, stack, left);
     }
@@ -212,6 +214,7 @@ static void spread_to(struct spread *s, uint32_t number, uint32_t *stack, uint64
         uint32_t node = s->order[--s->count];
         uint64_t set = onward[node];
         double each = set ? s->through[node] / __builtin_popcountll(set) : 0;
+        s->passed[node] += set ? s->through[node] : 0;
         for (; set; set &= set - 1) {
             unsigned port = (unsigned)__builtin_ctzll(set);
             uint32_t far = hx_fabric_far(f, node, port).node;
@@ -245,6 +248,11 @@ static double fullest(const struct spread *s)
         double rate = hx_class_gbps(c, HX_LINK_GBPS) / HX_LINK_GBPS;
         most = s->load[port] / rate > most ? s->load[port] / rate : most;
     }
+    for (uint32_t node = s->f->hosts; s->f->forwarding && node < s->f->nodes; node++) {
+        uint32_t gbps = s->f->forwarding[node - s->f->hosts].gbps;
+        double load = gbps ? s->passed[node] * HX_LINK_GBPS / gbps : 0;
+        most = load > most ? load : most;
+    }
     return most;
 }
 
@@ -253,6 +261,7 @@ static double bound_by_loads(const struct hx_fabric *f)
     struct spread s = {.f = f,
                        .load = hx_allocate(f->ports, sizeof *s.load),
                        .through = hx_allocate(f->nodes, sizeof *s.through),
+                       .passed = hx_allocate(f->nodes, sizeof *s.passed),
                        .order = hx_allocate(f->nodes, sizeof *s.order),
                        .seen = hx_allocate(f->nodes, 1),
                        .onward = hx_allocate((size_t)BLOCK * f->nodes, sizeof *s.onward)};
@@ -272,6 +281,7 @@ static double bound_by_loads(const struct hx_fabric *f)
     hx_tables_free(&s.tables);
     free(s.load);
     free(s.through);
+    free(s.passed);
     free(s.order);
     free(s.seen);
     free(s.onward);

@@ -278,6 +278,7 @@ void hx_fabric_free(struct hx_fabric *f)
     free(f->distance);
     free(f->ways);
     free(f->failed);
+    free(f->forwarding);
     free(f->own);
     *f = (struct hx_fabric){.topology = NULL};
 }

@@ -83,6 +83,13 @@ struct hx_name_range {
     uint32_t inner;
 };
 
+/* What a router that is a host takes to pass on what is for others, under the virtual clock. */
+struct hx_forwarding {
+    uint32_t host;     /* beside it; HX_NOWHERE: it is a switch, which takes nothing */
+    uint32_t delay_ns; /* of each packet */
+    uint32_t gbps;     /* of all packets together; 0: as fast as they come */
+};
+
 struct hx_topology;
 struct hx_ways;
 struct hx_laying; /* links while they are laid */
@@ -117,6 +124,7 @@ struct hx_fabric {
     struct hx_ways *ways;    /* routes that were searched (host/topology/ways.h); NULL: the topology's own */
     bool *failed;            /* [hosts]: those that take no part (host/topology/failures.h); NULL: nothing has failed */
     uint32_t failed_links[HX_LINK_KINDS]; /* of one plane: they are bought all the same */
+    struct hx_forwarding *forwarding;     /* [nodes - hosts]; NULL: nothing is said of any router */
     void *own;                            /* the topology's: one piece of hx_allocate(), freed with the fabric */
     struct hx_laying *laying;
     uint8_t *

@@ -162,6 +162,22 @@ static void lay(struct hx_fabric *f, const struct plan *p)
     }
 }
 
+/* What hosts that forward take to do it, where the file says so of any. */
+static void set_forwarding(struct hx_fabric *f, const struct plan *p)
+{
+    bool said = false;
+    for (uint32_t node = 0; node < p->g->nodes; node++)
+        said = said || p->g->node[node]->delay_ns || p->g->node[node]->gbps;
+    if (!said)
+        return;
+    f->forwarding = hx_allocate(p->routers, sizeof *f->forwarding);
+    for (uint32_t node = 0; node < p->g->nodes; node++) {
+        const struct hx_graph_node *n = p->g->node[node];
+        if (n->role != HX_GRAPH_HOST)
+            f->forwarding[p->router[node]] = (struct hx_forwarding){p->host[node], n->delay_ns, n->gbps};
+    }
+}
+
 static const char *name_of_router(const struct plan *p, uint32_t router)
 {
     uint32_t node = 0;
@@ -191,6 +207,7 @@ static bool make(struct hx_fabric *f, const struct plan *p, struct hx_problem *p
     hx_fabric_start(f, p->hosts, p->routers, p->d0s, p->d1s);
     give_addresses(f, p);
     lay(f, p);
+    set_forwarding(f, p);
     f->host_links = fewest_links(p);
     f->switches = p->switches;
     f->by_ways = true;
@@ -241,7 +258,8 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
 
 const struct hx_topology hx_topology_graph = {
     .word = "graph",
-    .parameters = "FILE: lines a,b[,gbps[,ns[,trace|dac|aoc]]], host NAME, forward NAME, switch NAME; or *.yaml",
+    .parameters =
+        "FILE: lines a,b[,gbps[,ns[,trace|dac|aoc]]], host NAME, forward NAME [NS [GBPS]], switch NAME; or *.yaml",
     .example = "graph examples/graph/cube.csv",
     .summary = "any graph, from a list of its links",
     .build = build,

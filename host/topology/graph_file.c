@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MOST_NODES = 2 * HX_MAX_HOSTS, MOST_LINKS = 1 << 22, MOST_NS = 1000000000, MOST_GBPS = 1000000 };
+enum { MOST_NODES = 2 * HX_MAX_HOSTS, MOST_LINKS = 1 << 22, MOST_NS = 1000000000, MOST_GBPS = 1000000, WORDS = 4 };
 
 __attribute__((format(printf, 2, 3))) static bool wrong(const struct hx_graph_reading *r, const char *format, ...)
 {
@@ -56,8 +56,24 @@ static struct hx_graph_node *take_node(const struct hx_graph_reading *r, const c
     return node;
 }
 
-bool hx_graph_add_node(const struct hx_graph_reading *r, const char *name, const char *word)
+static bool read_forwarding(const struct hx_graph_reading *r, const struct hx_graph_words *w,
+                            struct hx_graph_node *node)
 {
+    uint64_t ns = 0;
+    uint64_t gbps = 0;
+    if ((w->ns || w->gbps) && node->role != HX_GRAPH_FORWARDS)
+        return wrong(r, "'%.80s' does not forward: only 'forward' takes ns and gbps", node->name);
+    const char *bad = w->ns ? hx_value_number(w->ns, 0, MOST_NS / 1000, &ns) : NULL;
+    if (!bad && w->gbps)
+        bad = hx_value_number(w->gbps, 0, MOST_GBPS, &gbps);
+    node->delay_ns = (uint32_t)ns;
+    node->gbps = (uint32_t)gbps;
+    return !bad || wrong(r, "%s", bad);
+}
+
+bool hx_graph_add_node(const struct hx_graph_reading *r, const struct hx_graph_words *w)
+{
+    const char *word = w->role;
     static const char *const roles[] = {"", "switch", "host", "forward", NULL};
     enum hx_graph_role role = word ? HX_GRAPH_SWITCH : HX_GRAPH_UNSAID;
     while (word && roles[role] && strcmp(roles[role], word) != 0)
@@ -65,21 +81,28 @@ bool hx_graph_add_node(const struct hx_graph_reading *r, const char *name, const
     if (!roles[role])
         return wrong(r, "'%.80s' is none of switch, host, forward%s%s", word,
                      r->column ? "" : ", and a link has a comma", hx_did_you_mean(word, roles));
-    struct hx_graph_node *node = take_node(r, name);
+    struct hx_graph_node *node = take_node(r, w->name);
     if (node && node->role != HX_GRAPH_UNSAID && role != HX_GRAPH_UNSAID && node->role != role)
         return wrong(r, "'%.80s' is already said to be a %s", node->name, roles[node->role]);
     if (node && role != HX_GRAPH_UNSAID)
         node->role = role;
-    return node != NULL;
+    return node && (role == HX_GRAPH_UNSAID || read_forwarding(r, w, node));
 }
 
 static bool read_node(const struct hx_graph_reading *r, char *text)
 {
-    char *name = strpbrk(text, " \t");
-    if (!name)
-        return hx_graph_add_node(r, text, NULL);
-    *name++ = '\0';
-    return hx_graph_add_node(r, name + strspn(name, " \t"), text);
+    char *word[WORDS + 1] = {text};
+    char *rest = NULL;
+    unsigned words = 0;
+    for (char *next = strtok_r(text, " \t", &rest); next && words <= WORDS; next = strtok_r(NULL, " \t", &rest))
+        word[words++] = next;
+    if (words > WORDS)
+        return wrong(r, "'%.80s' is too much: a line has at most WORD NAME NS GBPS, and a link has a comma",
+                     word[WORDS]);
+    if (words < 2)
+        return hx_graph_add_node(r, &(struct hx_graph_words){.name = word[0]});
+    return hx_graph_add_node(
+        r, &(struct hx_graph_words){.role = word[0], .name = word[1], .ns = word[2], .gbps = word[3]});
 }
 
 /* ---- links ---- */

@@ -5,11 +5,12 @@
  *     a,b,200,20,aoc             of 200 Gb/s, 20 ns, an optical cable (trace, dac, aoc); else as the run has it, and dac
  *     host c                     c is a host
  *     forward d                  d is a host that forwards: a switch with its host in it
+ *     forward d 500 100          that takes 500 ns to pass a packet on, and passes on 100 Gb/s in all; either may be 0
  *     switch e                   e is a switch, however many links it has
  *     f                          there is f
  *
  *     nodes:                     as YAML: what nodes are,
- *       - {name: d, is: forward}
+ *       - {name: d, is: forward, ns: 500, gbps: 100}
  *     links:                     and links; gbps, ns and kind may be left out
  *       - {a: a, b: b, gbps: 200, ns: 20, kind: aoc}
  *
@@ -29,6 +30,7 @@ struct hx_graph_node {
     uint32_t number; /* in the order of the file */
     uint32_t links;
     enum hx_graph_role role; /* never HX_GRAPH_UNSAID once the file is read */
+    uint32_t delay_ns, gbps; /* of forwarding; gbps 0: as fast as links are */
 };
 
 struct hx_graph_link {
@@ -57,9 +59,13 @@ struct hx_graph_reading {
 };
 enum { HX_GRAPH_FIELDS = 5 }; /* of a link: a, b, gbps, ns, kind; from the third on they may be empty */
 
-/* What the two ways to write a graph share. False, and the problem says where and why: it cannot be. role: "switch", "host",
- * "forward", NULL: not said. */
-bool hx_graph_add_node(const struct hx_graph_reading *r, const char *name, const char *role);
+/* What the two ways to write a graph share. False, and the problem says where and why: it cannot be. */
+struct hx_graph_words {
+    const char *name;
+    const char *role;      /* "switch", "host", "forward"; NULL: not said */
+    const char *ns, *gbps; /* of one that forwards; NULL: not said */
+};
+bool hx_graph_add_node(const struct hx_graph_reading *r, const struct hx_graph_words *w);
 bool hx_graph_add_link(const struct hx_graph_reading *r, const char *const field[HX_GRAPH_FIELDS]);
 /* Adds what a YAML file says. */
 bool hx_graph_read_yaml(struct hx_graph_file *g, struct hx_problem *problem);

@@ -10,7 +10,10 @@ static const char *text_of(const struct hx_yaml_item *entry, const char *key)
 
 static bool read_node(struct hx_graph_reading *r, const struct hx_yaml_item *entry)
 {
-    return hx_graph_add_node(r, text_of(entry, "nodes[].name"), text_of(entry, "nodes[].is"));
+    return hx_graph_add_node(r, &(struct hx_graph_words){.name = text_of(entry, "nodes[].name"),
+                                                         .role = text_of(entry, "nodes[].is"),
+                                                         .ns = text_of(entry, "nodes[].ns"),
+                                                         .gbps = text_of(entry, "nodes[].gbps")});
 }
 
 static bool read_link(struct hx_graph_reading *r, const struct hx_yaml_item *entry)
@@ -44,6 +47,8 @@ bool hx_graph_read_yaml(struct hx_graph_file *g, struct hx_problem *problem)
     const struct hx_option options[] = {
         {.key = "nodes[].name", .key_required = true, .kind = HX_OPTION_STRING, .to.string = &text},
         {.key = "nodes[].is", .kind = HX_OPTION_STRING, .to.string = &text},
+        {.key = "nodes[].ns", .kind = HX_OPTION_STRING, .to.string = &text},
+        {.key = "nodes[].gbps", .kind = HX_OPTION_STRING, .to.string = &text},
         {.key = "links[].a", .key_required = true, .kind = HX_OPTION_STRING, .to.string = &text},
         {.key = "links[].b", .key_required = true, .kind = HX_OPTION_STRING, .to.string = &text},
         {.key = "links[].gbps", .kind = HX_OPTION_STRING, .to.string = &text},

@@ -214,6 +214,56 @@ refused() {
     refused "is not a fabric" "4x4 Hx2Mesh fail="
 }
 
+# took FORWARDS BYTES: picoseconds that so many bytes take from one end of a line of three to the other, the middle one
+# forwarding as FORWARDS says ("NS GBPS").
+took() {
+    printf '%s\n' "forward west" "forward middle $1" "forward east" west,middle middle,east >line.csv
+    printf '%s\n' start,source,destination,bytes "0,0,2,$2" >flows.csv
+    hxmesh run "graph line.csv" --clock virtual --traffic flows.csv --quiet --json - >"$REPORT"
+    jq '.virtual_seconds * 1e12 | round' "$REPORT"
+}
+
+@test "fabrics: hosts take their time to forward, and forward no more than they can, under the virtual clock" {
+    cd "$BATS_TEST_TMPDIR"
+    local one many
+    one=$(took "" 8192)
+    many=$(took "" $((128 * 8192)))
+    [ "$(took 700 8192)" -eq $((one + 700000)) ]
+    [ "$(took 700 $((128 * 8192)))" -eq $((many + 700000)) ]
+    # A packet has 32 blocks of 256 B, each 20,480 ps at 100 Gb/s; 128 of them follow each other.
+    [ "$(took "0 100" $((128 * 8192)))" -eq $((one + 127 * 32 * 20480)) ]
+    [ "$(took "700 100" $((128 * 8192)))" -eq $((one + 700000 + 127 * 32 * 20480)) ]
+    [ "$(took "0 1000" $((128 * 8192)))" -eq "$many" ]
+    # In YAML it is the same, and the bound knows it: the middle one has to pass on at 100 Gb/s what two links of 400 could carry.
+    printf '%s\n' "nodes:" " - {name: west, is: forward}" " - {name: middle, is: forward, ns: 700, gbps: 100}" \
+        " - {name: east, is: forward}" "links:" " - {a: west, b: middle}" " - {a: middle, b: east}" >line.yaml
+    hxmesh info "graph line.yaml" --json - | jq --exit-status '.alltoall_bound == 0.125'
+    many=$(took "700 100" $((128 * 8192)))
+    hxmesh run "graph line.yaml" --clock virtual --traffic flows.csv --quiet --json - >"$REPORT"
+    jq --exit-status --argjson ps "$many" '.virtual_seconds * 1e12 | round == $ps' "$REPORT"
+}
+
+@test "fabrics: who forwards late and little gives the same results with any number of workers, live says what it leaves out" {
+    cd "$BATS_TEST_TMPDIR"
+    local first="" workers
+    printf '%s\n' "forward a 100 50" "forward b 500 100" "forward c 0 30" "forward d" "forward e 700" "f,d" "g,b" \
+        a,b b,c c,d d,e e,a a,c >slow.csv
+    for workers in 1 2 3; do
+        hxmesh run "graph slow.csv" --clock virtual --traffic uniform --message 20000 --duration 50us --check-steps \
+            --workers "$workers" --quiet --json - >"$REPORT"
+        holds "$WHOLE and .packets_sent > 100"
+        [ -n "$first" ] || first=$(jq 'del(.host)' "$REPORT")
+        [ "$(jq 'del(.host)' "$REPORT")" = "$first" ]
+    done
+    run --separate-stderr hxmesh run "graph slow.csv" --message 20000 --quiet --name "$NAME"
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "hxmesh: warning: graph slow.csv: what hosts take to forward, ns and gbps of its file, only --clock virtual keeps to" ]
+    printf '%s\n' "switch a 100" a,b a,c >slow.csv
+    refused "slow.csv:1: 'a' does not forward: only 'forward' takes ns and gbps" "graph slow.csv"
+    printf '%s\n' "forward a 100 1x" a,b a,c >slow.csv
+    refused "slow.csv:1: '1x' is not a number (0 .. 1000000)" "graph slow.csv"
+}
+
 # Left of each of these is a fabric in which all reach all.
 LESS=(
     "fat-tree hosts=32 radix=8 fail=leaf0/5+leaf3+spine1/2"

@@ -35,6 +35,34 @@ static void latest_time(void **state)
     assert_true(virtual_agenda_time(&a) == VIRTUAL_NEVER - 1);
 }
 
+/* Any items, some of them made sooner, come in the order of the times they had in the end; later changes nothing. */
+static void sooner(void **state)
+{
+    (void)state;
+    for (uint64_t round = 0; round < 2000; round++) {
+        uint64_t heap[ITEMS];
+        uint64_t time[ITEMS];
+        struct virtual_agenda a = {.heap = heap};
+        for (unsigned item = 0; item < ITEMS; item++) {
+            time[item] = random_below(random_of(round, item, 0), 100);
+            virtual_agenda_note(&a, time[item], item);
+        }
+        for (unsigned change = 0; change < ITEMS; change++) {
+            unsigned item = random_below(random_of(round, change, 1), ITEMS);
+            uint64_t to = random_below(random_of(round, change, 2), 100);
+            virtual_agenda_sooner(&a, to, item);
+            time[item] = to < time[item] ? to : time[item];
+        }
+        uint64_t last = 0;
+        while (a.count) {
+            uint64_t now = virtual_agenda_time(&a);
+            assert_true(now >= last);
+            assert_true(time[virtual_agenda_take(&a)] == now);
+            last = now;
+        }
+    }
+}
+
 /* Every order of noting five items of two times. */
 static void order_of_noting(void **state)
 {
@@ -87,10 +115,8 @@ static void any_mixture(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty),
-        cmocka_unit_test(latest_time),
-        cmocka_unit_test(order_of_noting),
-        cmocka_unit_test(any_mixture),
+        cmocka_unit_test(empty),           cmocka_unit_test(latest_time), cmocka_unit_test(sooner),
+        cmocka_unit_test(order_of_noting), cmocka_unit_test(any_mixture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,45 @@
+/* forwarding.c - when packets of other hosts may go on (forwarding.h). */
+#include "forwarding.h"
+#include "hal_port.h"
+
+/* Puts the slot at `from` to `to`, and those between one further. */
+static void pull_forward(const struct virtual_queue *q, uint16_t from, uint16_t to)
+{
+    const struct virtual_slot slot = *virtual_queue_at(q, from);
+    for (; from != to; from--)
+        *virtual_queue_at(q, from) = *virtual_queue_at(q, (uint16_t)(from - 1));
+    *virtual_queue_at(q, to) = slot;
+}
+
+static void take_up(struct virtual_forwarding *f, struct virtual_slot *slot)
+{
+    uint64_t taken_up = slot->ready > f->free ? slot->ready : f->free;
+    f->free = taken_up + virtual_blocks(&slot->d) * f->block;
+    slot->ready = taken_up + f->delay;
+}
+
+void virtual_forwarding_judge(struct virtual_forwarding *f, struct virtual_rx *rx, unsigned vc, uint64_t now)
+{
+    const struct virtual_queue *q = &rx->queue[vc];
+    uint16_t front = hx_lane(rx->ready, vc);
+    uint16_t at = hx_lane(rx->judged, vc);
+    for (; at != hx_lane(rx->head, vc); at++) {
+        struct virtual_slot *slot = virtual_queue_at(q, at);
+        if (slot->ready > now)
+            break;
+        if (slot->d.dst_d0 == f->d0 && slot->d.dst_d1 == f->d1)
+            pull_forward(q, at, front++);
+        else
+            take_up(f, slot);
+    }
+    rx->judged = hx_lane_set(rx->judged, vc, at);
+}
+
+uint64_t virtual_forwarding_next(const struct virtual_rx *rx, unsigned vc)
+{
+    uint16_t at = hx_lane(rx->ready, vc);
+    uint16_t judged = hx_lane(rx->judged, vc);
+    uint64_t goes = at != judged ? virtual_queue_at(&rx->queue[vc], at)->ready : VIRTUAL_NEVER;
+    uint64_t comes = judged != hx_lane(rx->head, vc) ? virtual_queue_at(&rx->queue[vc], judged)->ready : VIRTUAL_NEVER;
+    return goes < comes ? goes : comes;
+}
