@@ -10,6 +10,7 @@
 #include "tools/sweep/sweep.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -161,7 +162,7 @@ static void parse(struct program *p, int argc, char **argv)
          .kind = HX_OPTION_FLAG,
          .to.flag = &p->saturation,
          .help = "look for the highest --rate, to 1 %, of which 95 % still arrive, by bisection; the row is that of "
-                 "its run"},
+                 "its run, saturation what arrives"},
         {.name = "jobs",
          .letter = 'j',
          .kind = HX_OPTION_NUMBER,
@@ -275,7 +276,8 @@ static const char *name_run(const struct sweep *s, unsigned run, char *text, siz
     return text;
 }
 
-/* Keeps the figures of the highest rate that held, or of the lowest where none did. Returns whether there is another to try. */
+/* Keeps the figures of the highest rate that held, or of the lowest where none did; saturation is as much of it as came: the
+ * rate itself may be above what a link carries by what it may fall short. Returns whether there is another to try. */
 static bool go_on(struct sweep_row *row, json_t *figures)
 {
     double offered = json_number_value(json_object_get(figures, "share_offered"));
@@ -287,9 +289,8 @@ static bool go_on(struct sweep_row *row, json_t *figures)
         json_decref(row->figures);
         row->figures = json_incref(figures);
         (void)json_object_set_new(figures, "rate", json_real(rate));
+        (void)json_object_set_new(figures, "saturation", json_real(held ? rate * fmin(came / offered, 1) : 0));
     }
-    if (row->figures)
-        (void)json_object_set_new(row->figures, "saturation", json_real(row->search.holds));
     return more;
 }
 
