@@ -53,7 +53,7 @@ enum hx_given_timing {
 #define HX_TIMING_OPTIONS(t) \
     {.name = "timing", .key = "timing.preset", .kind = HX_OPTION_CHOICE, .argument = "PRESET", .to.choice = &(t)->preset, \
      .choices = hx_timing_presets, .help = "the paper's table III; its authors' published runs: 40 ns a link, 20 ns in " \
-     "and out, crossbar of 3200 Gb/s; or the diameter-two study of SC15: 100 Gb/s, crossbar of 200, 50 ns a link, 50 ns in and out, 100 KiB a port", .given = &(t)->given, .given_bit = HX_GIVEN_PRESET, .applies = HX_FOR_VIRTUAL}, \
+     "and out, crossbar of 3200 Gb/s; or the diameter-two study of SC15: 100 Gb/s, crossbar of 800, 50 ns a link, 50 ns in and out, 100 KiB a port", .given = &(t)->given, .given_bit = HX_GIVEN_PRESET, .applies = HX_FOR_VIRTUAL}, \
     {.name = "link", .key = "timing.link", .kind = HX_OPTION_NUMBER, .argument = "GBPS", .to.number = &(t)->link, .low = 1, \
      .high = HX_MOST_GBPS, .help = "Gb/s of a link", .standard = &hx_timing_values[HX_TIMING_PAPER].link, .given = &(t)->given, .given_bit = HX_GIVEN_LINK, .applies = HX_FOR_VIRTUAL}, \
     {.name = "crossbar", .key = "timing.crossbar", .kind = HX_OPTION_NUMBER, .argument = "GBPS", .to.number = &(t)->crossbar, .low = 1, \

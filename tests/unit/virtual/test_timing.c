@@ -31,7 +31,7 @@ static void presets(void **state)
     assert_string_equal(hx_timing_presets[HX_TIMING_AUTHORS], "authors");
     const struct hx_timing study = {.preset = HX_TIMING_SC15, .given = HX_GIVEN_PRESET};
     const struct hx_timing sc15 = hx_timing_complete(&study);
-    assert_timing(&sc15, (const uint64_t[]){100, 200, 50, 50, 50, 50, 100 << 10});
+    assert_timing(&sc15, (const uint64_t[]){100, 800, 50, 50, 50, 50, 100 << 10});
     assert_string_equal(hx_timing_presets[HX_TIMING_SC15], "sc15");
     assert_null(hx_timing_presets[3]);
 }
