@@ -57,6 +57,24 @@ captured() {
     "$HXMESH-trace" "$FILE" --from 0,0 --to 3,0 | grep -q 'packet 0 of message 0 from 0,0 to 3,0.* by a detour to d0 [0-9]'
 }
 
+@test "detours: kill -9 of workers while packets are on detours: the rest goes on, nothing is lost" {
+    start "slim-fly q=3 p=1" --routing ugal:c=0.25 -t uniform -m 64KiB --duration 4s --workers 3
+    await_workers 3
+    await_traffic
+    for death in 1 2; do
+        mapfile -t before < <(workers_of "$PID")
+        kill -KILL "${before[$((death - 1))]}"
+        eventually all_gone "${before[$((death - 1))]}"
+        await_workers 3
+        await_traffic $(($(delivered) + 1000))
+    done
+    finish
+    [ "$CODE" -eq 0 ]
+    holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 and .messages_failed == 0'
+    holds '.messages == .messages_begun and .messages > 0 and .host.worker_deaths == 2 and .max_vc > 1'
+    nothing_left
+}
+
 @test "detours: a packet that waits on the last of four VCs goes on when it can" {
     report "slim-fly q=5 p=3" --routing valiant --clock virtual -t uniform -m 64KiB --timing sc15 --buffer 3200KiB --rate 0.2 \
         -d 300us --warm-up 30us
