@@ -3,6 +3,7 @@
 #include "fabric-emu/report/result.h"
 #include "fabric-emu/workload/collective_plan.h"
 #include "host/bounds.h"
+#include "host/jobs.h"
 #include "host/json.h"
 #include "host/topology/bounds.h"
 #include "hxmesh/collective.h"
@@ -75,10 +76,9 @@ static void check_traffic(struct run_options *o)
     o->target = hx_fabric_host(o->g, target->at[0].d0, target->at[0].d1);
     if (!traffic_check(&o->spec, o->g, &o->settings, &problem))
         hx_die_of(&problem);
-    if (pattern < HX_PATTERNS)
-        return;
-    hx_spec_refuse_external(&o->spec, hx_settings_traffic(&o->settings));
-    if (pattern >= HX_COLLECTIVES)
+    if (pattern >= HX_PATTERNS)
+        hx_spec_refuse_external(&o->spec, hx_settings_traffic(&o->settings));
+    if (pattern >= HX_COLLECTIVES || o->spec.named_jobs)
         collective_plan_require(&o->spec, &o->settings, o->target);
 }
 
@@ -146,6 +146,15 @@ void run_options_write(const struct run_options *o, json_t *report)
         json_decref(report);
 }
 
+static void name_jobs(struct hx_spec *spec, const struct hx_spec *said)
+{
+    struct hx_problem problem;
+    spec->said = said->said;
+    spec->only = said->only;
+    if (!hx_jobs_take_said(spec, &problem))
+        hx_die_of(&problem);
+}
+
 void run_options_parse(struct run_options *o, int argc, char **argv)
 {
     *o = (struct run_options){.restart = true, .links = true, .watchdog_ns = RUN_WATCHDOG_NS};
@@ -154,9 +163,12 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
     struct hx_overrides overrides = {0};
     struct hx_capture_settings capture = HX_CAPTURE_DEFAULTS;
     struct hx_timing timing = HX_DEFAULT_TIMING;
+    struct hx_spec said = {.named_jobs = 0}; /* of jobs, before there is a fabric */
     const struct hx_option options[] = {
         HX_OPTIONS_HEADING("Traffic"),
         HX_SETTINGS_OPTIONS(&settings),
+        HX_OPTIONS_HEADING("Jobs"),
+        HX_JOB_LIST_OPTIONS(&said),
         HX_OPTIONS_HEADING("Fabric"),
         HX_OVERRIDE_OPTIONS(&overrides),
         {.name = "name",
@@ -231,6 +243,7 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
         .options = options};
     int first = hx_options_parse(&command, argc, argv, &o->common);
     hx_spec_load(argv[first], &overrides, &o->spec);
+    name_jobs(&o->spec, &said);
     o->g = hx_spec_fabric(&o->spec);
     settle(o, &settings);
     hx_options_check(&command, &o->common, hx_settings_run(&o->settings));

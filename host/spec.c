@@ -360,6 +360,7 @@ void hx_spec_free(struct hx_spec *spec)
     free_graph(spec);
     free(spec->failed);
     free(spec->job);
+    free(spec->named);
     free(spec->external);
     free((char *)(uintptr_t)spec->settings.traffic_file);
     free((char *)(uintptr_t)spec->capture.file);
@@ -367,6 +368,8 @@ void hx_spec_free(struct hx_spec *spec)
     free((char *)(uintptr_t)spec->capture.ports.item[0]);
     spec->failed = NULL;
     spec->job = NULL;
+    spec->named = NULL;
+    spec->named_jobs = 0;
     spec->external = NULL;
     spec->externals = 0;
     spec->settings.traffic_file = NULL;
@@ -395,6 +398,19 @@ bool hx_spec_has_failures(const struct hx_spec *spec)
 uint16_t hx_spec_board_job(const struct hx_spec *spec, unsigned board)
 {
     return spec->job ? spec->job[board] : HX_NO_JOB;
+}
+
+bool hx_spec_board_idle(const struct hx_spec *spec, unsigned board)
+{
+    return spec->job && spec->job[board] == HX_NO_JOB;
+}
+
+const struct hx_job *hx_spec_job(const struct hx_spec *spec, uint16_t tag)
+{
+    for (unsigned i = 0; i < spec->named_jobs; i++)
+        if (spec->named[i].tag == tag)
+            return &spec->named[i];
+    return NULL;
 }
 
 void hx_spec_refuse_external(const struct hx_spec *spec, const char *what)

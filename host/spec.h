@@ -28,7 +28,7 @@ enum {
     HX_LEAST_CREDITS = HX_PACKET_BLOCKS, /* blocks of buffer per link and VC: one full packet .. 256 KiB */
     HX_MOST_CREDITS = 1024,
     HX_DEFAULT_CREDITS = 512,
-    HX_NO_JOB = 0 /* tag of boards that no job names; jobs have 1 .. 65535 */
+    HX_NO_JOB = 0 /* tag of boards that no job has; jobs have 1 .. 65535 */
 };
 
 /* What is sent through a fabric and how it is run: the same words in a file and as options. */
@@ -143,6 +143,20 @@ uint64_t hx_settings_named(const struct hx_settings *s);
  * default again: a duration beside a count, a count beside a duration, what is not for the clock or the pattern. */
 void hx_settings_merge(struct hx_settings *into, const struct hx_settings *over);
 
+/* A job that is named: boards have its tag (hx_spec_board_job). What it says of its traffic stands in settings.given, the rest
+ * of it is the run's. Made by host/jobs.h. */
+enum { HX_JOB_NAME = 32 };
+struct hx_job {
+    char name[HX_JOB_NAME]; /* empty: it has none */
+    uint16_t tag;
+    unsigned size[2]; /* boards or hosts that are to be found: columns, rows; 0: they are named; rows 0: any shape */
+    unsigned place;   /* enum hx_hosts_rule */
+    unsigned grid[2]; /* logical columns and rows of its hosts; 0: as they stand */
+    uint64_t start_ns;
+    bool silent; /* keeps its boards and sends nothing */
+    struct hx_settings settings;
+};
+
 struct hx_spec {
     char name[64];                      /* of the file's `name`, else the canonical fabric ("4x4 Hx2Mesh") */
     char fabric[HX_SPEC_BYTES];         /* canonical spec string */
@@ -155,7 +169,10 @@ struct hx_spec {
     unsigned taper;                     /* down ports per up port at a leaf */
     unsigned credits;                   /* blocks of buffer per link and VC; a multiple of HX_PACKET_BLOCKS */
     bool *failed;                       /* per board; NULL: none */
-    uint16_t *job;                      /* tag per board; NULL: all HX_NO_JOB */
+    uint16_t *job;                      /* tag per board; NULL: all HX_NO_JOB, and all take part */
+    struct hx_job *named;               /* [named_jobs]: jobs, in the order in which they were named */
+    unsigned named_jobs;                /* 0: none, or none that says more than its boards */
+    struct hx_option_list said, only;   /* what --job and --only said: not the spec's own */
     struct hx_external *external;       /* accelerators that run elsewhere, in the live clock */
     unsigned externals;                 /* entries of external */
     struct hx_settings settings;        /* of the file, over the defaults */
@@ -238,6 +255,13 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .help = "seed of everything random", .given = &(s)->given, .given_bit = HX_GIVEN_SEED}, \
     {.name = "verify", .key = "traffic.verify", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->verify, \
      .help = "check every payload byte at arrival; under the virtual clock only if it is said", .given = &(s)->given, .given_bit = HX_GIVEN_VERIFY}
+/* Of what a spec has of jobs (host/jobs.h). */
+#define HX_JOB_LIST_OPTIONS(spec) \
+    {.name = "job", .kind = HX_OPTION_LIST, .argument = "JOB", .to.list = &(spec)->said, .otherwise = "all boards are one", \
+     .help = "'NAME: SIZE [PATTERN [BYTES]] [KEY=VALUE ...]', a job for which boards are found, with the keys that jobs of a file " \
+             "have (docs/jobs.md); may be given again"}, \
+    {.name = "only", .kind = HX_OPTION_LIST, .argument = "NAME|TAG", .to.list = &(spec)->only, .otherwise = "all send", \
+     .help = "of all jobs only this one sends, the others keep their boards; may be given again"}
 #define HX_CLOCK_OPTION(s) \
     {.name = "clock", .key = "clock", .kind = HX_OPTION_CHOICE, .argument = "CLOCK", .to.choice = &(s)->clock, \
      .choices = hx_clock_names, .help = "what time is", .given = &(s)->given, .given_bit = HX_GIVEN_CLOCK}
@@ -290,6 +314,10 @@ struct hx_geometry hx_spec_mesh(const struct hx_spec *spec, const char *what);
 bool hx_spec_board_failed(const struct hx_spec *spec, unsigned board);
 uint16_t hx_spec_board_job(const struct hx_spec *spec, unsigned board);
 unsigned hx_spec_boards(const struct hx_spec *spec);
+/* Boards that no job names take no part where any is named. */
+bool hx_spec_board_idle(const struct hx_spec *spec, unsigned board);
+/* The job that is named with a tag; NULL: none is. */
+const struct hx_job *hx_spec_job(const struct hx_spec *spec, uint16_t tag);
 /* Whether there is anything that has failed. */
 bool hx_spec_has_failures(const struct hx_spec *spec);
 

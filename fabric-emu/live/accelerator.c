@@ -213,6 +213,7 @@ static void note_delivery(void *of, const struct hx_desc *d, uint64_t nanosecond
     const struct worker *w = a->worker;
     const struct traffic *t = w->workload->traffic;
     uint64_t warm_up = t ? t->settings.warm_up_ns : 0;
+    a->job->last_ps = run_ps(a);
     if (warm_up == 0 || w->shm.now >= w->f->control->started_ns + warm_up + nanoseconds)
         fab_histogram_add(&a->job->latency, nanoseconds);
     a->area->max_vc = d->vc > a->area->max_vc ? d->vc : a->area->max_vc;
@@ -243,7 +244,7 @@ static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank
     const struct hx_fabric *g = w->f->g;
     struct hx_endpoint_config config = endpoint_config(g, rank);
     endpoint_waits(&config);
-    config.sends = w->workload->transfer || w->workload->collective ? FAB_SENDS : SENDS;
+    config.sends = w->workload->transfer || workload_is_collective(w->workload, rank) ? FAB_SENDS : SENDS;
     config.peers = g->hosts - 1;
     config.retries = UINT8_MAX; /* accelerator_give_up() says */
     config.check = w->workload->verify || w->f->spec.externals > 0;
@@ -283,7 +284,7 @@ static void take_over(struct accelerator *a)
 static void start_workload(struct accelerator *a)
 {
     struct workload_plan plan = *a->worker->workload;
-    bool ended = plan.collective && a->area->incarnation > 1;
+    bool ended = workload_is_collective(&plan, a->rank) && a->area->incarnation > 1;
     plan.verify = plan.verify && !ended;
     a->workload = workload_make(&plan, a->rank, &a->report->issued, &a->report->file,
                                 hx_allocate(1, workload_bytes(&plan, a->rank)));
@@ -341,7 +342,7 @@ static void finish(struct accelerator *a)
 
 unsigned accelerator_step(struct accelerator *a, bool may_begin)
 {
-    if (a->worker->workload->collective) {
+    if (workload_is_collective(a->worker->workload, a->rank)) {
         end_with_others(a);
         finish(a);
     }

@@ -74,14 +74,13 @@ static void judge_collective(struct session *s)
     gather_collective(&s->result, &s->collective, done);
     if (count->done < count->members && !s->result.outcome.interrupted)
         hx_complain(s->f.spec.source, "%s ended with %u of %u %ss done: a worker died or a message was given up",
-                    hx_pattern_names[s->result.settings.pattern], count->done, count->members, hx_host_word(s->f.g));
+                    hx_pattern_names[HX_COLLECTIVES + s->collective.job->kind], count->done, count->members,
+                    hx_host_word(s->f.g));
 }
 
 static uint64_t messages_of_all(const struct session *s)
 {
-    uint64_t sum = 0;
-    if (s->collective.job)
-        return collective_messages(&s->collective);
+    uint64_t sum = s->collective.job ? collective_messages(&s->collective) : 0;
     for (uint32_t rank = 0; rank < s->f.g->hosts; rank++)
         sum += fab_is_external(&s->f, rank) ? 0 : traffic_messages(&s->traffic, rank);
     return sum;
@@ -102,7 +101,7 @@ void session_run_traffic(struct session *s, const struct hx_settings *settings, 
     s->has_traffic = true;
     s->plan = (struct run_plan){
         .duty = {.workload = traffic_workload(s, settings)}, .duration_ns = settings->duration_ns, .restart = restart};
-    if (settings->pattern >= HX_COLLECTIVES)
+    if (traffic_has_collectives(&s->traffic))
         plan_collective(s, s->traffic.target[0]);
     external_expect(&s->external, &s->traffic);
     uint64_t messages = settings->duration_ns ? 0 : messages_of_all(s);

@@ -65,17 +65,18 @@ void result_settings(const struct result *r, json_t **settings, char **again)
     struct hx_overrides sizes = {r->g->planes, r->spec->radix, r->spec->taper, r->spec->credits,
                                  hx_routing_write(routing, &r->g->routing)};
     struct hx_timing timing = r->timing;
-    const struct hx_option options[] = {HX_TRAFFIC_OPTIONS(&s),
-                                        HX_CLOCK_OPTION(&s),
-                                        HX_OVERRIDE_OPTIONS(&sizes),
-                                        HX_CREDIT_OPTION(&sizes),
-                                        HX_VIRTUAL_OPTIONS(&s),
-                                        HX_TIMING_OPTIONS(&timing),
-                                        HX_OPTIONS_END};
+    struct hx_spec jobs = {.said = r->spec->said, .only = r->spec->only};
+    const struct hx_option options[] = {
+        HX_TRAFFIC_OPTIONS(&s),   HX_JOB_LIST_OPTIONS(&jobs), HX_CLOCK_OPTION(&s),        HX_OVERRIDE_OPTIONS(&sizes),
+        HX_CREDIT_OPTION(&sizes), HX_VIRTUAL_OPTIONS(&s),     HX_TIMING_OPTIONS(&timing), HX_OPTIONS_END};
     *settings = json_object();
     hx_options_json(options, hx_settings_run(&s), *settings);
     for (unsigned i = 0; !r->spec->a && i < 2; i++) /* of a HammingMesh's trees */
         (void)json_object_del(*settings, i ? "taper" : "radix");
+    if (r->spec->said.count == 0)
+        (void)json_object_del(*settings, "job");
+    if (r->spec->only.count == 0)
+        (void)json_object_del(*settings, "only");
     *again = hx_options_line("hxmesh run", r->spec->source, options, hx_settings_run(&s));
 }
 

@@ -6,16 +6,30 @@
 
 enum { LISTED = 4 };
 
-double collective_share(const struct collective_plan *p, double injectable)
+/* Whether all jobs have the same collective of the same vector; then *job is any of them. */
+static bool is_one(const struct collective_plan *p, const struct collective_job **job)
 {
-    return injectable > 0 ? (double)p->bytes * (p->kind == HX_ALL_REDUCE ? 2 : 1) / injectable : 0;
+    *job = p->job;
+    for (unsigned i = 1; i < p->jobs; i++)
+        if (p->job[i].kind != p->job->kind || p->job[i].bytes != p->job->bytes)
+            return false;
+    return p->jobs > 0;
+}
+
+double collective_share(const struct collective_job *job, double injectable)
+{
+    return injectable > 0 ? (double)job->bytes * (job->kind == HX_ALL_REDUCE ? 2 : 1) / injectable : 0;
 }
 
 void collective_report_print(const struct collective_plan *p, struct collective_count count, double injectable)
 {
-    printf("  collective     %u of %u %ss done, %.4f %% of %sinjection\n", count.done, count.members,
-           hx_host_word(p->traffic->g), collective_share(p, injectable) * 100,
-           p->kind == HX_ALL_REDUCE ? "half the " : "");
+    const struct collective_job *one;
+    if (is_one(p, &one))
+        printf("  collective     %u of %u %ss done, %.4f %% of %sinjection\n", count.done, count.members,
+               hx_host_word(p->traffic->g), collective_share(one, injectable) * 100,
+               one->kind == HX_ALL_REDUCE ? "half the " : "");
+    else
+        printf("  collectives    %u of %u %ss done\n", count.done, count.members, hx_host_word(p->traffic->g));
     for (unsigned i = 0; i < p->jobs && i < LISTED; i++) {
         const struct collective_job *job = &p->job[i];
         char size[HX_VALUE_TEXT];
@@ -29,24 +43,37 @@ void collective_report_print(const struct collective_plan *p, struct collective_
 /* Its address. */
 static json_t *root_json(const struct hx_fabric *g, const struct collective_job *job)
 {
-    uint32_t root = hx_fabric_at(g, job->gx[job->root_column], job->gy[job->root_row]);
-    const struct hx_coordinate at = hx_address_of(g, root);
+    const struct hx_coordinate at = hx_address_of(g, job->host[job->root_row * job->columns + job->root_column]);
     return json_pack("[i, i]", (int)at.d0, (int)at.d1);
 }
 
 json_t *collective_report_json(const struct collective_plan *p, struct collective_count count, double injectable)
 {
+    const struct collective_job *one;
+    bool same = is_one(p, &one);
     json_t *jobs = json_array();
     for (unsigned i = 0; i < p->jobs; i++) {
         const struct collective_job *job = &p->job[i];
         json_t *o = json_pack("{s:i, s:i, s:i, s:s, s:I}", "job", (int)job->tag, "columns", (int)job->columns, "rows",
                               (int)job->rows, "algorithm", collective_algorithm_names[job->algorithm], "chunk_bytes",
                               (json_int_t)job->chunk);
-        if (p->kind == HX_BROADCAST)
+        if (job->kind == HX_BROADCAST)
             (void)json_object_set_new(o, "root", root_json(p->traffic->g, job));
+        if (!same)
+            (void)json_object_update_new(o,
+                                         json_pack("{s:s, s:I}", "kind", hx_pattern_names[HX_COLLECTIVES + job->kind],
+                                                   "vector_bytes", (json_int_t)job->bytes));
         (void)json_array_append_new(jobs, o);
     }
-    return json_pack("{s:s, s:I, s:i, s:i, s:f, s:o}", "kind", hx_pattern_names[HX_COLLECTIVES + p->kind],
-                     "vector_bytes", (json_int_t)p->bytes, "accelerators", (int)count.members, "done", (int)count.done,
-                     "share", collective_share(p, injectable), "jobs", jobs);
+    json_t *report = json_object();
+    if (same)
+        (void)json_object_update_new(report,
+                                     json_pack("{s:s, s:I}", "kind", hx_pattern_names[HX_COLLECTIVES + one->kind],
+                                               "vector_bytes", (json_int_t)one->bytes));
+    (void)json_object_update_new(report,
+                                 json_pack("{s:i, s:i}", "accelerators", (int)count.members, "done", (int)count.done));
+    if (same)
+        (void)json_object_set_new(report, "share", json_real(collective_share(one, injectable)));
+    (void)json_object_set_new(report, "jobs", jobs);
+    return report;
 }

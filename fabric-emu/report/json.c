@@ -52,12 +52,30 @@ static void set_sum(json_t *o, const struct hx_endpoint_stats *sum, uint64_t mes
         (void)json_object_set_new(o, counts[i].key, json_integer((json_int_t)counts[i].value));
 }
 
+/* What a job that is named was to do, and how long it took. */
+static void set_task(json_t *o, const struct result *r, const struct result_job *job)
+{
+    const struct hx_job *named = hx_spec_job(r->spec, job->tag);
+    struct hx_settings s = r->settings;
+    if (named) {
+        hx_settings_merge(&s, &named->settings);
+        (void)json_object_set_new(o, "start_seconds", json_real((double)named->start_ns / 1e9));
+    }
+    if (named && named->name[0])
+        (void)json_object_set_new(o, "name", json_string(named->name));
+    (void)json_object_set_new(o, "traffic", json_string(hx_settings_traffic(&s)));
+    (void)json_object_set_new(o, "seconds", json_real(result_job_seconds(r, job)));
+}
+
 static json_t *jobs_json(const struct result *r)
 {
     json_t *jobs = json_array();
     for (uint32_t i = 0; i < r->jobs; i++) {
         const struct result_job *job = &r->job[i];
+        if (result_job_is_idle(r, job))
+            continue;
         json_t *o = json_pack("{s:i, s:I}", "job", (int)job->tag, "accelerators", (json_int_t)job->accelerators);
+        set_task(o, r, job);
         set_sum(o, &job->sum, job->messages_begun, job->packets_lost, job->packets_in_flight, job->bytes_corrupted);
         (void)json_object_set_new(o, "share_of_injection", json_real(job->share_of_injection));
         (void)json_object_set_new(o, "latency_ns", latency_json(&job->latency));

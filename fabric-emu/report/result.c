@@ -45,9 +45,22 @@ void result_jobs(struct result *r, const struct jobs *jobs, const struct job_cou
         struct result_job *job = &r->job[jobs->job_of[slot]];
         job->bytes_corrupted += count[slot].bytes_corrupted;
         job->bytes_measured += count[slot].bytes_measured;
+        job->last_ps = count[slot].last_ps > job->last_ps ? count[slot].last_ps : job->last_ps;
         fab_histogram_merge(&job->latency, &count[slot].latency);
         fab_histogram_merge(&r->latency, &count[slot].latency);
     }
+}
+
+bool result_job_is_idle(const struct result *r, const struct result_job *job)
+{
+    return r->spec->job && job->tag == HX_NO_JOB && job->messages_begun == 0;
+}
+
+double result_job_seconds(const struct result *r, const struct result_job *job)
+{
+    const struct hx_job *named = hx_spec_job(r->spec, job->tag);
+    uint64_t start_ps = named ? named->start_ns * 1000 : 0;
+    return job->last_ps > start_ps ? (double)(job->last_ps - start_ps) / 1e12 : 0;
 }
 
 /* What became of packets that did not arrive. A reborn accelerator sends again what it had under way, so with deaths only

@@ -42,6 +42,7 @@ struct result_job {
     uint64_t messages_begun;
     uint64_t packets_lost, packets_in_flight; /* as of the whole */
     uint64_t bytes_corrupted;
+    uint64_t last_ps;          /* from the start of the run to the last packet that came */
     uint64_t bytes_measured;   /* delivered in the measured interval */
     double share_of_injection; /* of its own accelerators */
     struct fab_histogram latency;
@@ -93,6 +94,11 @@ void result_free(struct result *r);
 
 /* The jobs, with what was counted of each; and the whole fabric's latency. What endpoints counted is left to the caller. */
 void result_jobs(struct result *r, const struct jobs *jobs, const struct job_count *count);
+
+/* Tag 0 where jobs are named: nobody's boards, and nothing was sent. */
+bool result_job_is_idle(const struct result *r, const struct result_job *job);
+/* From the start of a job to its last packet. */
+double result_job_seconds(const struct result *r, const struct result_job *job);
 
 /* The share of the workers' time that went into writing and checking payload. */
 double result_verify_share(const struct result *r);

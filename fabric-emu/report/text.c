@@ -43,6 +43,8 @@ static void print_traffic(const struct result *r, const struct traffic *traffic)
     char size[HX_VALUE_TEXT];
     if (r->flows)
         print_flows(r);
+    else if (traffic && traffic_jobs_differ(traffic))
+        printf("  traffic        %u jobs, each its own, seed %" PRIu64 "\n", r->spec->named_jobs, r->settings.seed);
     else if (traffic)
         printf("  traffic        %s, %s of %s, seed %" PRIu64 "\n", hx_pattern_names[r->settings.pattern],
                r->collective ? "a vector" : "messages", hx_value_print_bytes(size, r->settings.message),
@@ -105,18 +107,28 @@ static void print_time(const struct result *r)
     printf("\n");
 }
 
+static void print_job(const struct result *r, const struct result_job *job)
+{
+    char text[4][HX_VALUE_TEXT];
+    const struct hx_job *named = hx_spec_job(r->spec, job->tag);
+    if (result_job_is_idle(r, job)) {
+        printf("  idle           %" PRIu32 " %ss that no job has\n", job->accelerators, hx_host_word(r->g));
+        return;
+    }
+    printf("  job %-5u      %s%s%" PRIu32 " accelerators, %" PRIu64 " of %" PRIu64 " messages, %" PRIu64
+           " packets, %s in %s, %.4f %% of its injection, p50 %s, p99 %s, %" PRIu64 " lost, %" PRIu64 " corrupted\n",
+           job->tag, named ? named->name : "", named && named->name[0] ? ": " : "", job->accelerators,
+           job->sum.messages_received, job->messages_begun, job->sum.packets_delivered,
+           hx_value_print_bytes(text[0], job->sum.bytes_delivered),
+           hx_value_print_duration(text[3], (uint64_t)(result_job_seconds(r, job) * 1e9)),
+           job->share_of_injection * 100, latency_text(text[1], &job->latency, 0.5),
+           latency_text(text[2], &job->latency, 0.99), job->packets_lost, job->bytes_corrupted);
+}
+
 static void print_jobs(const struct result *r)
 {
-    char text[3][HX_VALUE_TEXT];
-    for (uint32_t i = 0; r->spec->job && i < r->jobs && i < MOST_JOBS; i++) {
-        const struct result_job *job = &r->job[i];
-        printf("  job %-5u      %" PRIu32 " accelerators, %" PRIu64 " of %" PRIu64 " messages, %" PRIu64
-               " packets, %s, %.4f %% of its injection, p50 %s, p99 %s, %" PRIu64 " lost, %" PRIu64 " corrupted\n",
-               job->tag, job->accelerators, job->sum.messages_received, job->messages_begun, job->sum.packets_delivered,
-               hx_value_print_bytes(text[0], job->sum.bytes_delivered), job->share_of_injection * 100,
-               latency_text(text[1], &job->latency, 0.5), latency_text(text[2], &job->latency, 0.99), job->packets_lost,
-               job->bytes_corrupted);
-    }
+    for (uint32_t i = 0; r->spec->job && i < r->jobs && i < MOST_JOBS; i++)
+        print_job(r, &r->job[i]);
     if (r->spec->job && r->jobs > MOST_JOBS)
         printf("  and %" PRIu32 " jobs more (--json and --csv have all)\n", r->jobs - MOST_JOBS);
 }

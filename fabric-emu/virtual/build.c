@@ -169,7 +169,8 @@ static void make_node(struct plan *p, unsigned plane, uint32_t node, uint8_t **t
     struct hx_barred barred = barred_of(p, node, &n->sw.job);
     n->hal.drops = w->area->drops;
     hx_fabric_route(&n->sw.route, w->m->g, node, barred, n->hal.up, *tables);
-    if (hx_settings_x_first(&w->m->settings) && hx_hosts_forward(w->m->g))
+    const struct traffic *t = w->m->workload.traffic;
+    if (hx_settings_x_first(node < t->g->hosts ? traffic_settings(t, node) : &t->settings) && hx_hosts_forward(t->g))
         hx_route_order_x_first(&n->sw.route, *tables);
     *tables += node_table_bytes(w->m->g, node);
     /* Ties fall otherwise in every switch, and the same in every run. */

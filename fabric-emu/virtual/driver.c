@@ -137,6 +137,7 @@ static void note_received(const struct driver *d, unsigned bytes)
     struct model_area *area = d->worker->area;
     receiver->bytes += is_warm(d, now) ? bytes : 0;
     receiver->last = now;
+    d->job->last_ps = now > d->job->last_ps ? now : d->job->last_ps; /* entities do not take turns by time */
     area->last_delivery = now > area->last_delivery ? now : area->last_delivery;
     if (!is_warm(d, now) || time_is_over(d, now))
         return;
@@ -167,14 +168,16 @@ static void place(void *of, const struct hx_header *h, const uint8_t *payload)
  * accelerators stays a fifth below its bound.) */
 static uint16_t sends_of(const struct model *m, uint32_t rank)
 {
-    uint32_t to = m->workload.collective ? 0 : traffic_destinations(m->workload.traffic, rank);
+    const struct workload_plan *plan = &m->workload;
+    uint32_t to = workload_is_collective(plan, rank) ? 0 : traffic_destinations(plan->traffic, rank);
     uint32_t sends = to < FEWEST_SENDS ? FEWEST_SENDS : to;
     return (uint16_t)(sends < HX_MAX_SENDS ? sends : HX_MAX_SENDS);
 }
 
 static uint32_t peers_of(const struct model *m, uint32_t rank)
 {
-    uint32_t peers = m->workload.collective ? HX_COLLECTIVE_PEERS : traffic_peers(m->workload.traffic, rank);
+    const struct workload_plan *plan = &m->workload;
+    uint32_t peers = workload_is_collective(plan, rank) ? HX_COLLECTIVE_PEERS : traffic_peers(plan->traffic, rank);
     return peers + 1 < m->g->hosts ? peers + 1 : 0;
 }
 

@@ -50,7 +50,7 @@ int main(int argc, char **argv)
     struct traffic traffic;
     traffic_init(&traffic, &o.spec, o.g, &o.settings, flows);
     struct collective_plan plan = {0};
-    bool collective = o.settings.pattern >= HX_COLLECTIVES;
+    bool collective = traffic_has_collectives(&traffic);
     struct hx_problem problem;
     if (collective && !collective_plan_init(&plan, &traffic, o.target, &problem))
         hx_die_of(&problem);
@@ -82,8 +82,7 @@ int main(int argc, char **argv)
     if (m.recording)
         recording_close(m.recording);
     model_destroy(&m);
-    if (collective)
-        collective_plan_free(&plan);
+    collective_plan_free(&plan);
     traffic_free(&traffic);
     flows_free(flows);
     hx_spec_free(&o.spec);

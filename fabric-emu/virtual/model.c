@@ -90,10 +90,7 @@ void model_create(struct model *m, const struct traffic *traffic, const struct c
 
 static uint64_t messages_of_all(const struct model *m)
 {
-    uint64_t messages = m->workload.collective ? collective_messages(m->workload.collective) : 0;
-    for (uint32_t rank = 0; !m->workload.collective && !m->settings.duration_ns && rank < m->g->hosts; rank++)
-        messages += traffic_messages(m->workload.traffic, rank);
-    return messages;
+    return m->settings.duration_ns ? 0 : workload_messages(&m->workload);
 }
 
 void model_announce(struct model *m, const char *name)

@@ -251,8 +251,8 @@ static double busy(const void *of, unsigned plane, uint32_t link)
 void run_model(const struct model *m, struct run_show show, struct result *result)
 {
     struct run r = {.m = m, .bar = hx_progress_start("run", show.quiet), .started_ns = now_ns()};
-    if (m->workload.collective)
-        r.due = (double)collective_messages(m->workload.collective);
+    if (m->workload.collective && !m->settings.duration_ns)
+        r.due = (double)workload_messages(&m->workload);
     else if (!m->settings.duration_ns)
         r.due = traffic_bytes_of_all(m->workload.traffic);
     if (m->recording)

@@ -10,7 +10,8 @@ struct collective {
     struct hx_collective c;
     struct collective_values values;
     struct hx_collective_send offered; /* what `next` said last */
-    const struct hx_fabric *g;
+    const struct collective_plan *plan;
+    const struct collective_job *job;
     float *vector; /* NULL: nothing is checked, and nothing is carried */
     bool over;
 };
@@ -27,8 +28,11 @@ static bool next(struct workload *w, uint64_t now, uint32_t refused, struct work
     struct hx_collective_send *s = &p->offered;
     if (p->over || !hx_collective_next(&p->c, refused, s))
         return false;
-    *m = (struct workload_message){
-        .to = hx_fabric_at(p->g, s->gx, s->gy), .tag = s->tag, .bytes = s->bytes, .number = *w->begun, .lane = s->lane};
+    *m = (struct workload_message){.to = p->job->host[s->gy * p->job->columns + s->gx],
+                                   .tag = s->tag,
+                                   .bytes = s->bytes,
+                                   .number = *w->begun,
+                                   .lane = s->lane};
     return true;
 }
 
@@ -41,9 +45,11 @@ static void take(struct workload *w, const struct workload_message *m)
 /* The program knows others by their places on the logical grid, the endpoint by their addresses. */
 static int received(struct collective *p, const struct hx_event *e)
 {
-    uint32_t from = hx_fabric_host(p->g, e->d0, e->d1);
-    const struct hx_coordinate at = hx_grid_of(p->g, from);
-    return from == HX_NOWHERE ? HX_E_RANGE : hx_collective_received(&p->c, at.d0, at.d1, e->tag);
+    uint32_t from = hx_fabric_host(p->plan->traffic->g, e->d0, e->d1);
+    if (from == HX_NOWHERE || collective_job_of(p->plan, from) != p->job)
+        return HX_E_RANGE;
+    uint32_t place = p->plan->place[from];
+    return hx_collective_received(&p->c, place % p->job->columns, place / p->job->columns, e->tag);
 }
 
 static int event(struct workload *w, const struct hx_event *e)
@@ -124,8 +130,9 @@ struct workload *collective_make(const struct workload_plan *plan, uint32_t rank
     size_t staging;
     (void)places(plan, &config, &vector, &staging);
     p->base = (struct workload){.ops = &ops, .carries = plan->verify};
-    p->g = t->g;
-    p->values = collective_values_of(plan->collective, collective_job_of(plan->collective, rank));
+    p->plan = plan->collective;
+    p->job = collective_job_of(p->plan, rank);
+    p->values = collective_values_of(p->plan, p->job);
     float *sums = NULL;
     if (plan->verify) {
         p->vector = (float *)(void *)((uint8_t *)memory + vector);

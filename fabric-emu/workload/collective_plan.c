@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 const char *const collective_algorithm_names[] = {
@@ -13,52 +14,113 @@ const char *const collective_algorithm_names[] = {
 
 /* ---- the grid of a job ---- */
 
-/* Coordinates that occur, ascending; returns how many. */
-static uint16_t gather(const struct traffic *t, const uint32_t *member, uint32_t members, bool columns, uint16_t *list)
+/* The living hosts of a job where they stand: member[i] in row i / columns of some rows, if it is `crossings`. */
+struct stand {
+    uint32_t *member; /* by row, then by column: ranks ascend */
+    uint32_t members;
+    uint32_t columns, rows;
+    bool crossings;
+};
+
+static int ascending(const void *a, const void *b)
+{
+    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    return (one > other) - (one < other);
+}
+
+/* Rows or columns of the fabric that it has a host in. */
+static uint32_t lines(const struct traffic *t, const struct stand *s, bool columns)
 {
     unsigned all = columns ? t->g->columns : t->g->rows;
     bool *seen = hx_allocate(all, sizeof *seen);
-    uint16_t count = 0;
-    for (uint32_t i = 0; i < members; i++) {
-        struct hx_coordinate at = hx_grid_of(t->g, member[i]);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->members; i++) {
+        struct hx_coordinate at = hx_grid_of(t->g, s->member[i]);
+        count += !seen[columns ? at.d0 : at.d1];
         seen[columns ? at.d0 : at.d1] = true;
-    }
-    for (unsigned i = 0; i < all; i++) {
-        if (seen[i])
-            list[count++] = (uint16_t)i;
     }
     free(seen);
     return count;
 }
 
-static uint16_t index_in(const uint16_t *list, uint16_t count, unsigned value)
+static void look_where(struct stand *s, const struct traffic *t, uint32_t first)
 {
-    uint16_t i = 0;
-    while (i < count && list[i] != value)
-        i++;
-    return i;
+    s->members = t->members[first];
+    s->member = hx_allocate(s->members, sizeof *s->member);
+    memcpy(s->member, t->member + t->first[first], s->members * sizeof *s->member);
+    qsort(s->member, s->members, sizeof *s->member, ascending);
+    s->columns = lines(t, s, true);
+    s->rows = lines(t, s, false);
+    s->crossings = s->columns * s->rows == s->members;
+    if (!s->crossings && !t->spec->a) { /* nearest to a square: it has no shape */
+        for (s->rows = 1, s->columns = 1; s->rows * s->rows <= s->members; s->rows++)
+            s->columns = s->members % s->rows ? s->columns : s->members / s->rows;
+        s->rows = s->members / s->columns;
+    }
+}
+
+/* The place that comes n-th on a walk row by row, there and back again. */
+static uint32_t walked(uint32_t n, uint32_t columns)
+{
+    uint32_t row = n / columns;
+    uint32_t column = row % 2 ? columns - 1 - n % columns : n % columns;
+    return row * columns + column;
+}
+
+static void lay_grid(struct collective_job *job, const struct stand *s)
+{
+    bool same = job->columns == s->columns && job->rows == s->rows;
+    bool exchanged = s->crossings && job->columns == s->rows && job->rows == s->columns;
+    for (uint32_t n = 0; n < s->members; n++) {
+        if (same)
+            job->host[n] = s->member[n];
+        else if (exchanged)
+            job->host[n] = s->member[n % job->columns * s->columns + n / job->columns];
+        else
+            job->host[walked(n, job->columns)] = s->member[s->crossings ? walked(n, s->columns) : n];
+    }
+}
+
+static bool choose_grid(struct collective_job *job, const struct traffic *t, const struct stand *s,
+                        struct hx_problem *problem)
+{
+    const struct hx_job *named = hx_spec_job(t->spec, job->tag);
+    bool asked = named && named->grid[0];
+    uint64_t columns = asked ? named->grid[0] : s->columns, rows = asked ? named->grid[1] : s->rows;
+    if (asked && columns * rows != s->members)
+        return hx_fail(problem, HX_EXIT_CONFIG, t->spec->source, "job %u has %u %ss, no grid of %u x %u", job->tag,
+                       s->members, hx_host_word(t->g), named->grid[0], named->grid[1]);
+    if (!asked && columns * rows != s->members)
+        return hx_fail(problem, HX_EXIT_CONFIG, t->spec->source,
+                       "the %u accelerators of job %u are not all crossings of %u columns and %u rows, as a collective "
+                       "needs them",
+                       s->members, job->tag, s->columns, s->rows);
+    job->columns = (uint16_t)columns;
+    job->rows = (uint16_t)rows;
+    job->host = hx_allocate(s->members, sizeof *job->host);
+    lay_grid(job, s);
+    return true;
 }
 
 /* ---- algorithm ---- */
 
-static struct hx_collective_config config_of(const struct collective_plan *p, const struct collective_job *job)
+/* Places on the grid stand for addresses: the platform knows whose they are. */
+static struct hx_collective_config config_of(const struct collective_job *job)
 {
-    return (struct hx_collective_config){.bytes = p->bytes,
+    return (struct hx_collective_config){.bytes = job->bytes,
                                          .chunk = job->chunk,
                                          .columns = job->columns,
                                          .rows = job->rows,
                                          .root_column = job->root_column,
                                          .root_row = job->root_row,
-                                         .kind = (uint8_t)p->kind,
+                                         .kind = job->kind,
                                          .algorithm = job->algorithm,
-                                         .window = HX_PEER_WINDOW,
-                                         .gx = job->gx,
-                                         .gy = job->gy};
+                                         .window = HX_PEER_WINDOW};
 }
 
-static bool has_two_rings(const struct collective_plan *p, const struct collective_job *job)
+static bool has_two_rings(const struct collective_job *job)
 {
-    struct hx_collective_config config = config_of(p, job);
+    struct hx_collective_config config = config_of(job);
     config.algorithm = HX_BY_RINGS;
     config.chunk = sizeof(float);
     config.bytes = 0;
@@ -66,23 +128,22 @@ static bool has_two_rings(const struct collective_plan *p, const struct collecti
 }
 
 /* As enum hx_algorithm has it. A grid without two rings is one wide, or two wide and odd. */
-static void choose_algorithm(struct collective_plan *p, struct collective_job *job)
+static void choose_algorithm(struct collective_job *job, unsigned wanted, unsigned planes)
 {
-    unsigned wanted = p->traffic->settings.algorithm;
-    enum hx_collective_algorithm best = has_two_rings(p, job)               ? HX_BY_RINGS
+    enum hx_collective_algorithm best = has_two_rings(job)                  ? HX_BY_RINGS
                                         : job->columns > 1 && job->rows > 1 ? HX_BY_TORUS
                                                                             : HX_BY_RING;
     job->algorithm = (uint8_t)(wanted == HX_ALGORITHM_BEST ? best : wanted - HX_ALGORITHM_TREE);
-    const struct hx_collective_config config = config_of(p, job);
-    job->chunk = hx_collective_chunk(&config, p->planes);
+    const struct hx_collective_config config = config_of(job);
+    job->chunk = hx_collective_chunk(&config, planes);
 }
 
 static bool is_possible(const struct collective_plan *p, const struct collective_job *job, struct hx_problem *problem)
 {
     const char *where = p->traffic->spec->source;
-    const struct hx_collective_config config = config_of(p, job);
+    const struct hx_collective_config config = config_of(job);
     struct hx_collective c;
-    if (job->algorithm == HX_BY_RINGS && !has_two_rings(p, job))
+    if (job->algorithm == HX_BY_RINGS && !has_two_rings(job))
         return hx_fail(
             problem, HX_EXIT_CONFIG, where,
             "job %u is a grid of %u x %u, which has no two rings without a common edge (use --algorithm ring "
@@ -98,42 +159,46 @@ static bool is_possible(const struct collective_plan *p, const struct collective
 
 /* ---- jobs ---- */
 
+static void take_places(struct collective_plan *p, const struct collective_job *job)
+{
+    for (uint32_t i = 0; i < (uint32_t)job->columns * job->rows; i++) {
+        p->place[job->host[i]] = i;
+        p->job_of[job->host[i]] = (uint16_t)p->jobs;
+    }
+}
+
 static bool add_job(struct collective_plan *p, uint32_t first, uint32_t root, struct hx_problem *problem)
 {
     const struct traffic *t = p->traffic;
-    const uint32_t *member = t->member + t->first[first];
-    uint32_t members = t->members[first];
+    const struct hx_settings *settings = traffic_settings(t, first);
     struct collective_job *job = &p->job[p->jobs++];
+    struct stand s;
     job->tag = layout_job_of(t->spec, first);
-    job->gx = hx_allocate(t->g->columns, sizeof *job->gx);
-    job->gy = hx_allocate(t->g->rows, sizeof *job->gy);
-    job->columns = gather(t, member, members, true, job->gx);
-    job->rows = gather(t, member, members, false, job->gy);
-    if ((uint32_t)job->columns * job->rows != members)
-        return hx_fail(problem, HX_EXIT_CONFIG, t->spec->source,
-                       "the %u accelerators of job %u are not all crossings of %u columns and %u rows, as a collective "
-                       "needs them",
-                       members, job->tag, job->columns, job->rows);
-    const struct hx_coordinate root_at = hx_grid_of(t->g, root);
+    job->kind = (uint8_t)(settings->pattern - HX_COLLECTIVES);
+    job->bytes = settings->message;
+    look_where(&s, t, first);
+    bool good = choose_grid(job, t, &s, problem);
+    free(s.member);
+    if (!good)
+        return false;
+    take_places(p, job);
     if (t->members[root] && t->first[root] == t->first[first]) {
-        job->root_column = index_in(job->gx, job->columns, root_at.d0);
-        job->root_row = index_in(job->gy, job->rows, root_at.d1);
+        job->root_column = (uint16_t)(p->place[root] % job->columns);
+        job->root_row = (uint16_t)(p->place[root] / job->columns);
     }
-    choose_algorithm(p, job);
+    choose_algorithm(job, settings->algorithm, p->planes);
     return is_possible(p, job, problem);
 }
 
 bool collective_plan_init(struct collective_plan *p, const struct traffic *t, uint32_t root, struct hx_problem *problem)
 {
-    *p = (struct collective_plan){.traffic = t,
-                                  .kind = (enum hx_collective_kind)(t->settings.pattern - HX_COLLECTIVES),
-                                  .bytes = t->settings.message,
-                                  .seed = t->settings.seed,
-                                  .planes = t->g->planes};
+    *p = (struct collective_plan){.traffic = t, .seed = t->settings.seed, .planes = t->g->planes};
     p->job = hx_allocate(hx_spec_boards(t->spec), sizeof *p->job);
+    p->place = hx_allocate(t->g->hosts, sizeof *p->place);
+    p->job_of = hx_allocate(t->g->hosts, sizeof *p->job_of);
     for (uint32_t rank = 0; rank < t->g->hosts; rank++) {
         bool is_first = t->members[rank] && t->member[t->first[rank]] == rank;
-        if (is_first && !add_job(p, rank, root, problem)) {
+        if (is_first && traffic_is_collective(t, rank) && !add_job(p, rank, root, problem)) {
             collective_plan_free(p);
             return false;
         }
@@ -143,22 +208,24 @@ bool collective_plan_init(struct collective_plan *p, const struct traffic *t, ui
 
 void collective_plan_free(struct collective_plan *p)
 {
-    for (unsigned i = 0; i < p->jobs; i++) {
-        free(p->job[i].gx);
-        free(p->job[i].gy);
-    }
+    for (unsigned i = 0; i < p->jobs; i++)
+        free(p->job[i].host);
     free(p->job);
-    p->job = NULL;
-    p->jobs = 0;
+    free(p->place);
+    free(p->job_of);
+    *p = (struct collective_plan){.jobs = 0};
 }
 
 /* ---- what can be asked ---- */
 
-static void require_floats(const struct hx_settings *settings)
+static void require_floats(const struct traffic *t)
 {
-    if (settings->message % sizeof(float))
-        hx_die(HX_EXIT_USAGE, "--message", "the vector of %s is of float32: %" PRIu64 " bytes are no multiple of 4",
-               hx_pattern_names[settings->pattern], settings->message);
+    for (uint32_t rank = 0; rank < t->g->hosts; rank++) {
+        const struct hx_settings *s = traffic_settings(t, rank);
+        if (t->members[rank] && s->pattern >= HX_COLLECTIVES && s->message % sizeof(float))
+            hx_die(HX_EXIT_USAGE, "--message", "the vector of %s is of float32: %" PRIu64 " bytes are no multiple of 4",
+                   hx_pattern_names[s->pattern], s->message);
+    }
 }
 
 static void require_memory(const struct collective_plan *p)
@@ -177,10 +244,12 @@ void collective_plan_require(const struct hx_spec *spec, const struct hx_setting
     struct hx_problem problem;
     struct traffic t;
     struct collective_plan p;
-    require_floats(settings);
     traffic_init(&t, spec, hx_spec_fabric(spec), settings, NULL);
+    require_floats(&t);
     if (!collective_plan_init(&p, &t, root, &problem))
         hx_die_of(&problem);
+    if (p.jobs)
+        hx_spec_refuse_external(spec, "a collective");
     if (settings->verify)
         require_memory(&p);
     collective_plan_free(&p);
@@ -191,23 +260,15 @@ void collective_plan_require(const struct hx_spec *spec, const struct hx_setting
 
 const struct collective_job *collective_job_of(const struct collective_plan *p, uint32_t rank)
 {
-    const struct traffic *t = p->traffic;
-    if (t->members[rank] == 0)
-        return NULL;
-    uint16_t tag = layout_job_of(t->spec, rank);
-    unsigned i = 0;
-    while (p->job[i].tag != tag)
-        i++;
-    return &p->job[i];
+    return p->job_of[rank] ? &p->job[p->job_of[rank] - 1] : NULL;
 }
 
 struct hx_collective_config collective_config(const struct collective_plan *p, uint32_t rank)
 {
     const struct collective_job *job = collective_job_of(p, rank);
-    const struct hx_coordinate at = hx_grid_of(p->traffic->g, rank);
-    struct hx_collective_config config = config_of(p, job);
-    config.column = index_in(job->gx, job->columns, at.d0);
-    config.row = index_in(job->gy, job->rows, at.d1);
+    struct hx_collective_config config = config_of(job);
+    config.column = (uint16_t)(p->place[rank] % job->columns);
+    config.row = (uint16_t)(p->place[rank] / job->columns);
     return config;
 }
 

@@ -1,7 +1,13 @@
-/* collective_plan.h - a collective for each job of a fabric: its logical grid, its algorithm, its root.
+/* collective_plan.h - a collective for each job of a fabric that has one: its logical grid, its algorithm, its root.
  *
- * The living accelerators of a job must be all crossings of some rows and some columns of the fabric. Logical columns
- * and rows count these from west and north. */
+ * The grid is a map of ranks. A job whose living hosts are all crossings of some rows and some columns of the fabric has these,
+ * counted from west and north. A job may ask for another one of as many hosts:
+ *
+ *     exchanged   columns and rows change places
+ *     folded      any other: both grids are walked row by row, there and back again, so that who follows in the one is next to
+ *                 it in the other (SC22, figure 4: jobs of one or three dimensions on two)
+ *
+ * Hosts of another fabric than a HammingMesh that are no crossings stand by rank on the grid that is nearest to a square. */
 #ifndef COLLECTIVE_PLAN_H
 #define COLLECTIVE_PLAN_H
 
@@ -9,37 +15,40 @@
 #include "host/error.h"
 #include "hxmesh/collective.h"
 
+/* Invariant: place[host[i]] is i, for all columns * rows hosts. */
 struct collective_job {
     uint16_t tag;
-    uint16_t columns, rows;
-    uint16_t *gx, *gy; /* [columns], [rows], ascending */
+    uint8_t kind;           /* enum hx_collective_kind */
+    uint8_t algorithm;      /* enum hx_collective_algorithm */
+    uint16_t columns, rows; /* of the logical grid */
     uint16_t root_column, root_row;
-    uint8_t algorithm; /* enum hx_collective_algorithm */
-    uint32_t chunk;    /* bytes */
+    uint32_t chunk; /* bytes */
+    uint64_t bytes; /* of a vector */
+    uint32_t *host; /* [columns * rows]: rank of a place of the grid, row by row */
 };
 
 struct collective_plan {
     const struct traffic *traffic;
-    enum hx_collective_kind kind;
-    uint64_t bytes;
     uint64_t seed;
     unsigned planes;
     struct collective_job *job;
     unsigned jobs;
+    uint32_t *place;  /* [ranks]: on the grid of its job */
+    uint16_t *job_of; /* [ranks]: 1 + its job; 0: it has no collective */
 };
 
-/* Dies unless these settings, whose pattern is a collective, can be run on that fabric and this machine: as below, if the
+/* Dies unless the collectives of these settings and of jobs can be run on that fabric and this machine: as below, if a
  * vector is not of float32, or if the vectors that are to be checked do not fit into memory. */
 void collective_plan_require(const struct hx_spec *spec, const struct hx_settings *settings, uint32_t root);
 
-/* For settings whose pattern is a collective, on what traffic_init() found of the jobs. The root of a broadcast is
- * accelerator `root` in its own job, and the north-west one in others. false: a job's accelerators are no grid, or there
- * is no such algorithm on it. *t must outlive *p. */
+/* For the jobs whose pattern is a collective, of those that traffic_init() found. The root of a broadcast is accelerator
+ * `root` in its own job, and the first of the grid in others. false: a job's accelerators are no grid, or there is no such
+ * algorithm on it. *t must outlive *p. */
 bool collective_plan_init(struct collective_plan *p, const struct traffic *t, uint32_t root,
                           struct hx_problem *problem);
 void collective_plan_free(struct collective_plan *p);
 
-/* The job of an accelerator; NULL: it has none, its board has failed. */
+/* The collective of an accelerator's job; NULL: it has none. */
 const struct collective_job *collective_job_of(const struct collective_plan *p, uint32_t rank);
 
 /* What an accelerator of a job is told. */

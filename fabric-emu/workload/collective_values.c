@@ -23,7 +23,7 @@ struct collective_values collective_values_of(const struct collective_plan *p, c
 {
     uint32_t n = (uint32_t)job->columns * job->rows;
     uint32_t most = EXACT / MOST_ELEMENT / n;
-    struct collective_values v = {.kind = p->kind,
+    struct collective_values v = {.kind = (enum hx_collective_kind)job->kind,
                                   .seed = p->seed ^ job->tag,
                                   .ranks = n,
                                   .root = (uint32_t)job->root_row * job->columns + job->root_column,

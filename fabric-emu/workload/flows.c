@@ -132,6 +132,8 @@ static bool check_pair(struct reading *r, const char *at, uint32_t from, uint32_
     uint16_t other = hx_spec_board_job(r->spec, board_of(r, to));
     struct hx_coordinate a = hx_address_of(r->g, from);
     struct hx_coordinate b = hx_address_of(r->g, to);
+    if (hx_spec_board_idle(r->spec, board_of(r, from)))
+        return fail(r, at, "a%u,%u is of no job, and idle where jobs are named", a.d0, a.d1);
     if (from == to)
         return fail(r, at, "a%u,%u sends to itself (leave it out: that never crosses the fabric)", a.d0, a.d1);
     if (job != other)

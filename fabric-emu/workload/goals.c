@@ -9,9 +9,12 @@ void goals_publish(struct hx_metrics_head *h, const struct traffic *traffic, uin
 {
     const struct hx_settings *s = &traffic->settings;
     char size[HX_VALUE_TEXT];
-    bool collective = s->pattern >= HX_COLLECTIVES;
+    bool collective = traffic_has_collectives(traffic);
     if (traffic->flows)
         (void)snprintf(h->traffic, sizeof h->traffic, "%s", s->traffic_file);
+    else if (traffic_jobs_differ(traffic))
+        (void)snprintf(h->traffic, sizeof h->traffic, "%u jobs, each its own, seed %" PRIu64, traffic->spec->named_jobs,
+                       s->seed);
     else
         (void)snprintf(h->traffic, sizeof h->traffic, "%s, %s of %s, seed %" PRIu64, hx_pattern_names[s->pattern],
                        collective ? "a vector" : "messages", hx_value_print_bytes(size, s->message), s->seed);

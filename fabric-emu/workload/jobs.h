@@ -1,7 +1,7 @@
 /* jobs.h - the jobs of a fabric, and what each worker counts of each that it has accelerators of.
  *
- * A fabric whose spec names no jobs has one. Boards that no job names are a job too, with tag 0; a job whose boards have all
- * failed is none. */
+ * A fabric whose spec names no jobs has one, with tag 0. Where it names some, the boards that none has are idle, and counted
+ * with tag 0 all the same, since a file may be sent among them; a job whose boards have all failed is none. */
 #ifndef JOBS_H
 #define JOBS_H
 
@@ -25,6 +25,7 @@ enum { JOBS_NONE = UINT32_MAX };
 struct job_count {
     struct fab_histogram latency; /* ns, packets from injection to delivery */
     uint64_t bytes_corrupted;
+    uint64_t last_ps;        /* from the start of the run to the last packet that came */
     uint64_t bytes_measured; /* virtual clock: payload delivered before the end of the duration */
 };
 

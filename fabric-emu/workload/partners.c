@@ -12,6 +12,7 @@
 #include "fabric-emu/workload/partners.h"
 #include "fabric-emu/layout.h"
 #include "fabric-emu/random.h"
+#include "host/jobs.h"
 #include "host/topology/bounds.h"
 
 #include <stdlib.h>
@@ -126,7 +127,8 @@ static void pair_on_grid(struct traffic *t, struct grid *grid, const uint32_t *m
     for (uint32_t i = 0; has_places && i < n; i++) {
         uint32_t rank = members[i];
         struct hx_coordinate at = hx_grid_of(t->g, rank);
-        uint32_t place = place_to(t->settings.pattern, grid, grid->column_of[at.d0], grid->row_of[at.d1]);
+        uint32_t place =
+            place_to(traffic_settings(t, rank)->pattern, grid, grid->column_of[at.d0], grid->row_of[at.d1]);
         uint32_t to = hx_fabric_at(t->g, grid->gx[place % grid->columns], grid->gy[place / grid->columns]);
         if (to != rank && t->members[to] && t->first[to] == t->first[rank])
             t->partner[rank] = to;
@@ -138,19 +140,18 @@ void traffic_choose_partners(struct traffic *t)
     uint32_t n = t->g->hosts;
     for (uint32_t rank = 0; rank < n; rank++)
         t->partner[rank] = TRAFFIC_NOBODY;
-    if (!traffic_has_partners(t->settings.pattern))
-        return;
     uint32_t *members = hx_allocate(n, sizeof *members);
     struct grid *grid = hx_allocate(1, sizeof *grid);
     for (uint32_t rank = 0; rank < n; rank++) {
         uint32_t size = t->members[rank];
-        if (size == 0 || t->member[t->first[rank]] != rank)
+        unsigned pattern = traffic_settings(t, rank)->pattern;
+        if (size == 0 || t->member[t->first[rank]] != rank || !traffic_has_partners(pattern))
             continue; /* once a job, at its first member */
         for (uint32_t i = 0; i < size; i++)
             members[i] = t->member[t->first[rank] + i];
-        if (t->settings.pattern == HX_BISECTION)
+        if (pattern == HX_BISECTION)
             bisect(t, members, size);
-        else if (t->settings.pattern == HX_PERMUTATION)
+        else if (pattern == HX_PERMUTATION)
             permute(t, members, size);
         else
             pair_on_grid(t, grid, members, size);
@@ -197,30 +198,44 @@ static bool has_seats(const struct hx_fabric *g)
     return host < g->hosts;
 }
 
-bool traffic_check(const struct hx_spec *spec, const struct hx_fabric *g, const struct hx_settings *settings,
-                   struct hx_problem *problem)
+/* A job's traffic, where it says its own; the run's of all that do not. */
+static bool check_job(const struct hx_spec *spec, const struct hx_fabric *g, const struct hx_settings *settings,
+                      struct grid *grid, uint16_t job, struct hx_problem *problem)
 {
-    if (settings->pattern == HX_WORST_CASE && !has_seats(g))
+    char whose[HX_SPEC_BYTES];
+    const struct hx_job *named = hx_spec_job(spec, job);
+    struct hx_settings s = *settings;
+    if (named)
+        hx_settings_merge(&s, &named->settings);
+    if (s.pattern == HX_WORST_CASE && !has_seats(g))
         return hx_fail(problem, HX_EXIT_USAGE, "--traffic",
                        "worst-case goes from router to router, and %s has one (permutation or uniform go on any)",
                        spec->fabric);
-    if (!traffic_has_partners(settings->pattern))
+    if (settings->pattern == HX_FLOWS && named && named->settings.given)
+        return hx_fail(problem, HX_EXIT_USAGE, "--traffic", "%s says what all jobs send, and so does %s of its own",
+                       settings->traffic_file, hx_job_text(whose, spec, job));
+    if (!traffic_has_partners(s.pattern))
         return true;
+    find_grid(grid, spec, g, job);
+    if (job == HX_NO_JOB)
+        (void)snprintf(whose, sizeof whose, "%s", spec->fabric);
+    else
+        (void)hx_job_text(whose, spec, job);
+    return check_grid(&s, grid, whose, problem);
+}
+
+bool traffic_check(const struct hx_spec *spec, const struct hx_fabric *g, const struct hx_settings *settings,
+                   struct hx_problem *problem)
+{
     struct grid *grid = hx_allocate(1, sizeof *grid);
     bool *seen = hx_allocate(UINT16_MAX + 1, sizeof *seen);
     bool good = true;
     for (unsigned board = 0; good && board < hx_spec_boards(spec); board++) {
         uint16_t job = hx_spec_board_job(spec, board);
-        if (seen[job] || hx_spec_board_failed(spec, board))
+        if (seen[job] || hx_spec_board_failed(spec, board) || hx_spec_board_idle(spec, board))
             continue;
         seen[job] = true;
-        find_grid(grid, spec, g, job);
-        char whose[HX_SPEC_BYTES + 32];
-        if (job == HX_NO_JOB)
-            (void)snprintf(whose, sizeof whose, "%s%s", spec->job ? "what no job has of " : "", spec->fabric);
-        else
-            (void)snprintf(whose, sizeof whose, "job %u", job);
-        good = check_grid(settings, grid, whose, problem);
+        good = check_job(spec, g, settings, grid, job, problem);
     }
     free(seen);
     free(grid);

@@ -129,19 +129,20 @@ static unsigned neighbours_of(const struct choice *c, uint32_t rank, uint32_t li
 
 /* ---- all ---- */
 
-static bool has_peers(unsigned pattern)
+bool peers_are_of(unsigned pattern)
 {
     return pattern == HX_WORST_CASE || pattern == HX_NEIGHBOUR_3D;
 }
 
 static unsigned list_of(const struct choice *c, uint32_t rank, uint32_t list[MOST_PEERS])
 {
-    return c->t->settings.pattern == HX_WORST_CASE ? worst_of(c, rank, list) : neighbours_of(c, rank, list);
+    return traffic_settings(c->t, rank)->pattern == HX_WORST_CASE ? worst_of(c, rank, list)
+                                                                  : neighbours_of(c, rank, list);
 }
 
 static void choose_in_job(struct choice *c, uint32_t *count, uint32_t (*all)[MOST_PEERS])
 {
-    if (c->t->settings.pattern == HX_WORST_CASE)
+    if (traffic_settings(c->t, c->job[0])->pattern == HX_WORST_CASE)
         find_worst(c);
     peers_torus(c->members, c->side);
     for (uint32_t i = 0; i < c->members; i++)
@@ -165,7 +166,10 @@ static void pack(struct peers *p, uint32_t ranks, const uint32_t *count, uint32_
 void peers_choose(struct traffic *t)
 {
     uint32_t n = t->g->hosts;
-    if (!has_peers(t->settings.pattern))
+    bool any = !t->own && peers_are_of(t->settings.pattern);
+    for (unsigned i = 0; t->own && i < t->spec->named_jobs; i++)
+        any = any || peers_are_of(t->own[i].pattern);
+    if (!any)
         return;
     struct choice c = {.t = t,
                        .job = hx_allocate(n, sizeof *c.job),
@@ -174,7 +178,8 @@ void peers_choose(struct traffic *t)
     uint32_t *count = hx_allocate(n, sizeof *count);
     uint32_t(*all)[MOST_PEERS] = hx_allocate(n, sizeof *all);
     for (uint32_t rank = 0; rank < n; rank++) {
-        if (!t->members[rank] || t->member[t->first[rank]] != rank)
+        bool is_first = t->members[rank] && t->member[t->first[rank]] == rank;
+        if (!is_first || !peers_are_of(traffic_settings(t, rank)->pattern))
             continue; /* once a job */
         take_job(&c, rank);
         choose_in_job(&c, count, all);

@@ -13,6 +13,8 @@ struct peers {
     uint32_t *senders; /* [ranks]: how many send to it */
 };
 
+bool peers_are_of(unsigned pattern);
+
 /* Chooses t->peers, once the jobs are known. */
 void peers_choose(struct traffic *t);
 void peers_free(struct peers *p);

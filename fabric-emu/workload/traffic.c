@@ -23,6 +23,17 @@ static uint16_t job_of(const struct traffic *t, uint32_t rank)
     return hx_spec_board_job(t->spec, board_of(t, rank));
 }
 
+static bool takes_part(const struct traffic *t, uint32_t rank)
+{
+    const struct hx_job *job = hx_spec_job(t->spec, job_of(t, rank));
+    return is_alive(t, rank) && !hx_spec_board_idle(t->spec, board_of(t, rank)) && !(job && job->silent);
+}
+
+static unsigned pattern_of(const struct traffic *t, uint32_t rank)
+{
+    return traffic_settings(t, rank)->pattern;
+}
+
 /* ---- jobs ---- */
 
 /* Appends the living accelerators of one job, column by column. */
@@ -51,12 +62,65 @@ static void gather_jobs(struct traffic *t)
     uint32_t at = 0;
     for (uint32_t rank = 0; rank < t->g->hosts; rank++) {
         uint16_t job = job_of(t, rank);
-        if (!is_alive(t, rank) || seen[job])
+        if (!takes_part(t, rank) || seen[job])
             continue;
         seen[job] = true;
         at = gather_job(t, job, at);
     }
     free(seen);
+}
+
+/* ---- what jobs are to do ---- */
+
+/* Named jobs say what they do in place of the run. */
+static void settle_jobs(struct traffic *t)
+{
+    const struct hx_spec *spec = t->spec;
+    if (spec->named_jobs == 0)
+        return;
+    t->own = hx_allocate(spec->named_jobs, sizeof *t->own);
+    t->own_of = hx_allocate(t->g->hosts, sizeof *t->own_of);
+    for (unsigned i = 0; i < spec->named_jobs; i++) {
+        t->own[i] = t->settings;
+        hx_settings_merge(&t->own[i], &spec->named[i].settings);
+    }
+    for (uint32_t rank = 0; rank < t->g->hosts; rank++) {
+        const struct hx_job *job = hx_spec_job(spec, job_of(t, rank));
+        t->own_of[rank] = (uint16_t)(job ? job - spec->named : 0);
+    }
+}
+
+bool traffic_has_collectives(const struct traffic *t)
+{
+    bool any = !t->own && t->settings.pattern >= HX_COLLECTIVES;
+    for (unsigned i = 0; t->own && i < t->spec->named_jobs; i++)
+        any = any || t->own[i].pattern >= HX_COLLECTIVES;
+    return any;
+}
+
+bool traffic_jobs_differ(const struct traffic *t)
+{
+    bool any = false;
+    for (unsigned i = 0; i < t->spec->named_jobs; i++)
+        any = any || t->spec->named[i].settings.given;
+    return any;
+}
+
+uint64_t traffic_job_start_ns(const struct traffic *t, uint32_t rank)
+{
+    const struct hx_job *job = hx_spec_job(t->spec, job_of(t, rank));
+    return job ? job->start_ns : 0;
+}
+
+/* The one of many that a job's incast and hotspot go to: where the job itself says its traffic, its north-western host. */
+static bool has_own_target(const struct traffic *t, uint32_t rank)
+{
+    return t->own && t->spec->named[t->own_of[rank]].settings.given & HX_GIVEN_PATTERN;
+}
+
+static uint32_t target_of(const struct traffic *t, uint32_t rank)
+{
+    return has_own_target(t, rank) ? t->member[t->first[rank]] : t->target[0];
 }
 
 /* ---- life ---- */
@@ -75,6 +139,7 @@ void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx
     t->members = hx_allocate(n, sizeof *t->members);
     t->place = hx_allocate(n, sizeof *t->place);
     t->partner = hx_allocate(n, sizeof *t->partner);
+    settle_jobs(t);
     gather_jobs(t);
     t->senders = hx_allocate(n, sizeof *t->senders);
     traffic_choose_partners(t);
@@ -93,6 +158,8 @@ void traffic_free(struct traffic *t)
     free(t->place);
     free(t->partner);
     free(t->senders);
+    free(t->own);
+    free(t->own_of);
     peers_free(&t->peers);
 }
 
@@ -106,7 +173,7 @@ static uint32_t neighbour(const struct traffic *t, uint32_t rank, unsigned side)
     unsigned dx = side == HX_E ? 1U : side == HX_W ? g->columns - 1U : 0;
     unsigned dy = side == HX_S ? 1U : side == HX_N ? g->rows - 1U : 0;
     uint32_t to = hx_fabric_at(g, (at.d0 + dx) % g->columns, (at.d1 + dy) % g->rows);
-    bool fits = to != rank && is_alive(t, to) && t->first[to] == t->first[rank];
+    bool fits = to != rank && t->members[to] && t->first[to] == t->first[rank];
     return fits ? to : TRAFFIC_NOBODY;
 }
 
@@ -124,13 +191,14 @@ static unsigned neighbours(const struct traffic *t, uint32_t rank, uint32_t list
 uint32_t traffic_destinations(const struct traffic *t, uint32_t rank)
 {
     uint32_t list[4];
+    uint64_t shifts = traffic_settings(t, rank)->shifts;
     if (t->members[rank] < 2)
         return 0;
     if (t->flows)
         return t->flows->destinations[rank];
-    if (t->peers.first)
+    if (peers_are_of(pattern_of(t, rank)))
         return peers_count(&t->peers, rank);
-    switch (t->settings.pattern) {
+    switch (pattern_of(t, rank)) {
     case HX_PERMUTATION:
     case HX_BISECTION:
     case HX_TORNADO:
@@ -140,10 +208,10 @@ uint32_t traffic_destinations(const struct traffic *t, uint32_t rank)
     case HX_NEIGHBOUR:
         return neighbours(t, rank, list);
     case HX_INCAST:
-        return rank != t->target[0] && is_alive(t, t->target[0]) && t->first[rank] == t->first[t->target[0]];
+        return rank != target_of(t, rank) && t->members[target_of(t, rank)] &&
+               t->first[rank] == t->first[target_of(t, rank)];
     case HX_ALL_TO_ALL:
-        return t->settings.shifts && t->settings.shifts < t->members[rank] ? (uint32_t)t->settings.shifts
-                                                                           : t->members[rank] - 1;
+        return shifts && shifts < t->members[rank] ? (uint32_t)shifts : t->members[rank] - 1;
     default:
         return t->members[rank] - 1U;
     }
@@ -155,23 +223,24 @@ uint32_t traffic_peers(const struct traffic *t, uint32_t rank)
     uint32_t peers = 2 * traffic_destinations(t, rank);
     if (t->flows)
         peers = t->flows->peers[rank];
-    else if (t->peers.first)
+    else if (peers_are_of(pattern_of(t, rank)))
         peers = peers_count(&t->peers, rank) + t->peers.senders[rank];
-    else if (traffic_has_partners(t->settings.pattern))
+    else if (traffic_has_partners(pattern_of(t, rank)))
         peers = 1 + t->senders[rank];
-    else if (t->settings.pattern == HX_INCAST)
-        peers = rank == t->target[0] ? others : 1;
+    else if (pattern_of(t, rank) == HX_INCAST)
+        peers = rank == target_of(t, rank) ? others : 1;
     return peers < others ? peers : others;
 }
 
 uint64_t traffic_messages(const struct traffic *t, uint32_t rank)
 {
-    uint64_t to = is_alive(t, rank) ? traffic_destinations(t, rank) : 0;
+    const struct hx_settings *s = traffic_settings(t, rank);
+    uint64_t to = t->members[rank] && !traffic_is_collective(t, rank) ? traffic_destinations(t, rank) : 0;
     if (to == 0)
         return 0;
     if (t->flows)
         return flows_of(t->flows, rank);
-    return t->settings.duration_ns ? UINT64_MAX : to * t->settings.count;
+    return s->duration_ns ? UINT64_MAX : to * s->count;
 }
 
 double traffic_bytes_of_all(const struct traffic *t)
@@ -180,7 +249,7 @@ double traffic_bytes_of_all(const struct traffic *t)
     for (uint64_t i = 0; t->flows && i < flows_count(t->flows); i++)
         sum += (double)t->flows->bytes[i];
     for (uint32_t rank = 0; !t->flows && rank < t->g->hosts; rank++)
-        sum += (double)traffic_messages(t, rank) * (double)t->settings.message;
+        sum += (double)traffic_messages(t, rank) * (double)traffic_settings(t, rank)->message;
     return sum;
 }
 
@@ -250,11 +319,12 @@ static uint32_t hot_target(const struct traffic *t, uint32_t rank, uint64_t mess
 {
     uint32_t mine[HX_VALUE_MOST_COORDINATES];
     uint32_t n = 0;
+    bool own = has_own_target(t, rank);
     uint64_t dice = random_of(t->settings.seed ^ FOR_HOT, rank, message);
     if ((double)(dice >> 11) * 0x1p-53 >= t->settings.hotspot)
         return TRAFFIC_NOBODY;
-    for (unsigned i = 0; i < t->targets; i++) {
-        uint32_t to = t->target[i];
+    for (unsigned i = 0; i < (own ? 1 : t->targets); i++) {
+        uint32_t to = own ? target_of(t, rank) : t->target[i];
         if (to != rank && t->members[to] && t->first[to] == t->first[rank])
             mine[n++] = to;
     }
@@ -263,7 +333,7 @@ static uint32_t hot_target(const struct traffic *t, uint32_t rank, uint64_t mess
 
 uint64_t traffic_bytes(const struct traffic *t, uint32_t rank, uint64_t message)
 {
-    return t->flows ? t->flows->bytes[t->flows->first[rank] + message] : t->settings.message;
+    return t->flows ? t->flows->bytes[t->flows->first[rank] + message] : traffic_settings(t, rank)->message;
 }
 
 double traffic_interval(const struct traffic *t, uint32_t rank, uint64_t message)
@@ -285,9 +355,9 @@ uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t me
     uint32_t step;
     if (t->flows)
         return t->flows->to[t->flows->first[rank] + message];
-    if (t->peers.first)
+    if (peers_are_of(pattern_of(t, rank)))
         return t->peers.to[t->peers.first[rank] + message % peers_count(&t->peers, rank)];
-    switch (t->settings.pattern) {
+    switch (pattern_of(t, rank)) {
     case HX_PERMUTATION:
     case HX_BISECTION:
     case HX_TORNADO:
@@ -297,7 +367,7 @@ uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t me
     case HX_NEIGHBOUR:
         return list[message % neighbours(t, rank, list)];
     case HX_INCAST:
-        return t->target[0];
+        return target_of(t, rank);
     case HX_HOTSPOT:
         step = hot_target(t, rank, message);
         if (step != TRAFFIC_NOBODY)
@@ -320,7 +390,7 @@ uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t me
 uint64_t traffic_messages_between(const struct traffic *t, uint32_t from, uint32_t to)
 {
     uint64_t all = traffic_messages(t, from);
-    bool drawn = t->flows || t->settings.pattern == HX_UNIFORM || t->settings.pattern == HX_HOTSPOT;
+    bool drawn = t->flows || pattern_of(t, from) == HX_UNIFORM || pattern_of(t, from) == HX_HOTSPOT;
     uint64_t round = drawn ? all : traffic_destinations(t, from);
     if (all == UINT64_MAX || all == 0 || round == 0 || from == to)
         return 0;

@@ -1,7 +1,8 @@
 /* traffic.h - who sends how many messages to whom: the patterns of `hxmesh run`, or what a file says (flows.h).
  *
  * Everything is a function of (spec, settings, file): each worker has the same plan. Accelerators of a job talk among
- * themselves; those of failed boards are left out. `message` numbers count an accelerator's messages from 0. */
+ * themselves, as the job says or else the run; those of failed boards, and where jobs are named those of no job, are left out.
+ * `message` numbers count an accelerator's messages from 0. */
 #ifndef TRAFFIC_H
 #define TRAFFIC_H
 
@@ -14,13 +15,15 @@ enum { TRAFFIC_NOBODY = UINT32_MAX };
 struct traffic {
     const struct hx_spec *spec;
     const struct hx_fabric *g;
-    struct hx_settings settings;
+    struct hx_settings settings;                /* the run's */
+    struct hx_settings *own;                    /* [named jobs]: what each is to do; NULL: as the run */
+    uint16_t *own_of;                           /* [ranks]: which of `own` */
     const struct flows *flows;                  /* of HX_FLOWS; NULL: a pattern */
     uint32_t target[HX_VALUE_MOST_COORDINATES]; /* ranks: of incast the first, of a hotspot all */
     unsigned targets;
     uint32_t *member;   /* ranks, job by job, column by column within one */
     uint32_t *first;    /* [rank]: where its job begins in member */
-    uint32_t *members;  /* [rank]: how many its job has */
+    uint32_t *members;  /* [rank]: how many its job has; 0: it takes no part */
     uint32_t *place;    /* [rank]: its index in its job */
     uint32_t *partner;  /* [rank]: where everyone has one for good; TRAFFIC_NOBODY: none */
     uint32_t *senders;  /* [rank]: whose partner it is, how many */
@@ -32,7 +35,28 @@ void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx
                   const struct hx_settings *settings, const struct flows *flows);
 void traffic_free(struct traffic *t);
 
-/* Messages that an accelerator sends in all; UINT64_MAX if it sends until the time is over. */
+/* What the job of an accelerator is to do. */
+static inline const struct hx_settings *traffic_settings(const struct traffic *t, uint32_t rank)
+{
+    return t->own ? &t->own[t->own_of[rank]] : &t->settings;
+}
+
+static inline bool traffic_is_collective(const struct traffic *t, uint32_t rank)
+{
+    return traffic_settings(t, rank)->pattern >= HX_COLLECTIVES;
+}
+
+/* Whether any job's traffic is one. */
+bool traffic_has_collectives(const struct traffic *t);
+
+/* Whether any job says what it does in place of the run. */
+bool traffic_jobs_differ(const struct traffic *t);
+
+/* When its job begins, ns from the start of the run. */
+uint64_t traffic_job_start_ns(const struct traffic *t, uint32_t rank);
+
+/* Messages that an accelerator sends in all; UINT64_MAX if it sends until the time is over; those of a collective are not
+ * counted here. */
 uint64_t traffic_messages(const struct traffic *t, uint32_t rank);
 
 /* Payload of all messages together, of traffic that ends. */
@@ -57,7 +81,7 @@ uint64_t traffic_start_ns(const struct traffic *t, uint32_t rank, uint64_t messa
 /* Of messages that are due at random: from one to the next, in mean intervals. */
 double traffic_interval(const struct traffic *t, uint32_t rank, uint64_t message);
 
-/* Whether a pattern has a sense on this fabric and its jobs; a collective has, as far as is known here. */
+/* Whether what the jobs are to do has a sense on this fabric; a collective has, as far as is known here. */
 bool traffic_check(const struct hx_spec *spec, const struct hx_fabric *g, const struct hx_settings *settings,
                    struct hx_problem *problem);
 

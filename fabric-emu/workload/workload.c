@@ -2,20 +2,29 @@
 #include "fabric-emu/workload/workload.h"
 #include "fabric-emu/workload/kinds.h"
 
+uint64_t workload_messages(const struct workload_plan *plan)
+{
+    uint64_t messages = plan->collective ? collective_messages(plan->collective) : 0;
+    for (uint32_t rank = 0; rank < plan->traffic->g->hosts; rank++)
+        messages += traffic_messages(plan->traffic, rank);
+    return messages;
+}
+
 size_t workload_bytes(const struct workload_plan *plan, uint32_t rank)
 {
     if (plan->transfer)
         return carried_bytes();
-    return plan->collective ? collective_bytes(plan, rank) : pattern_bytes();
+    return workload_is_collective(plan, rank) ? collective_bytes(plan, rank) : pattern_bytes();
 }
 
 struct workload *workload_make(const struct workload_plan *plan, uint32_t rank, uint64_t *begun,
                                struct transfer_received *received, void *memory)
 {
-    struct workload *w = plan->transfer     ? carried_make(plan, rank, received, memory)
-                         : plan->collective ? collective_make(plan, rank, memory)
-                                            : pattern_make(plan, rank, memory);
+    struct workload *w = plan->transfer                       ? carried_make(plan, rank, received, memory)
+                         : workload_is_collective(plan, rank) ? collective_make(plan, rank, memory)
+                                                              : pattern_make(plan, rank, memory);
     w->rank = rank;
+    w->start = plan->traffic ? traffic_job_start_ns(plan->traffic, rank) * WORKLOAD_PS : 0;
     w->begun = begun;
     return w;
 }

@@ -36,7 +36,7 @@
 /* What the accelerators of a run are to do; the same for all. */
 struct workload_plan {
     const struct traffic *traffic;            /* NULL: a file is carried */
-    const struct collective_plan *collective; /* in place of the traffic's messages; NULL: those */
+    const struct collective_plan *collective; /* in place of the messages of jobs that it has; NULL: of none */
     const struct transfer *transfer;          /* NULL: traffic */
     double rate;                              /* bytes a picosecond that an accelerator may offer; 0: as many as go */
     bool verify;                              /* payload is written and checked */
@@ -55,6 +55,7 @@ struct workload_message {
 struct workload {
     const struct workload_ops *ops;
     uint32_t rank;
+    uint64_t start;  /* nothing is sent before; 0 from then on */
     bool carries;    /* there is payload to fill and to place */
     bool ended;      /* set by the clock: it cannot be finished, and nothing that comes is for it */
     uint64_t *begun; /* messages taken so far, where a successor finds it */
@@ -79,6 +80,9 @@ struct workload_ops {
     void (*close)(struct workload *w); /* NULL: it has only its memory */
 };
 
+/* Messages of all accelerators together, of traffic that ends. */
+uint64_t workload_messages(const struct workload_plan *plan);
+
 /* Memory of an accelerator's workload, which is all zero and 8-byte aligned, and outlives it; then the workload in it.
  * *begun: where a predecessor stopped. *received: of a carried file; else NULL. Dies with one line if it cannot be made. */
 size_t workload_bytes(const struct workload_plan *plan, uint32_t rank);
@@ -86,11 +90,20 @@ struct workload *workload_make(const struct workload_plan *plan, uint32_t rank, 
                                struct transfer_received *received, void *memory);
 void workload_close(struct workload *w);
 
+/* Whether an accelerator has a part in a collective. */
+static inline bool workload_is_collective(const struct workload_plan *plan, uint32_t rank)
+{
+    return plan->collective && collective_job_of(plan->collective, rank);
+}
+
 /* The next message that may go now on a lane whose bit is not set in `refused`; false: none before the next event, or
  * before workload_wake(). */
 static inline bool workload_next(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m)
 {
-    return !w->ended && w->ops->next(w, now, refused, m);
+    if (w->ended || now < w->start)
+        return false;
+    w->start = 0;
+    return w->ops->next(w, now, refused, m);
 }
 
 /* It was handed to the endpoint, or is given up at once. */
@@ -104,6 +117,8 @@ static inline void workload_take(struct workload *w, const struct workload_messa
 /* When the next message may go as far as time matters, which may be long over; WORKLOAD_NEVER: there is none. */
 static inline uint64_t workload_wake(const struct workload *w)
 {
+    if (!w->ended && w->start)
+        return w->start;
     return w->ended || !w->ops->wake ? WORKLOAD_NEVER : w->ops->wake(w);
 }
 

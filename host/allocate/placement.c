@@ -2,6 +2,7 @@
 #include "host/allocate/placement.h"
 #include "host/allocate/locality.h"
 #include "host/error.h"
+#include "host/topology/topology.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,17 @@ struct hx_shape hx_shape_of(unsigned boards)
         if (boards % columns == 0)
             shape = (struct hx_shape){boards / columns, columns};
     return shape;
+}
+
+bool hx_job_shape(const char *text, struct hx_shape *shape)
+{
+    unsigned value[2];
+    unsigned count = hx_words_list(text, value, 2);
+    if (count == 0 || value[0] == 0 || (count == 2 && value[1] == 0) || value[0] > HX_MOST_BOARDS_ACROSS * 4096U ||
+        (count == 2 && (value[0] > HX_MOST_BOARDS_ACROSS || value[1] > HX_MOST_BOARDS_ACROSS)))
+        return false;
+    *shape = count == 2 ? (struct hx_shape){value[1], value[0]} : hx_shape_of(value[0]);
+    return true;
 }
 
 static unsigned longest(struct hx_shape s)

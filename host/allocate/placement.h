@@ -34,6 +34,8 @@ struct hx_placement_rules {
     unsigned leaf[2];  /* boards that hang on one leaf of a row's network, of a column's; 0: there is one level only */
 };
 
+enum { HX_DEFAULT_ASPECT = 8, HX_DEFAULT_SEARCH = 20000 };
+
 struct hx_placement {
     struct hx_shape shape;
     uint32_t *row, *column; /* [shape.rows], [shape.columns], ascending */
@@ -47,6 +49,9 @@ struct hx_shape hx_shape_of(unsigned boards);
 enum { HX_MOST_SHAPES = 512 };
 unsigned hx_shapes(struct hx_shape shapes[HX_MOST_SHAPES], struct hx_shape asked,
                    const struct hx_placement_rules *rules);
+
+/* "6" or "3x2", columns x rows of boards: false if it is neither. */
+bool hx_job_shape(const char *text, struct hx_shape *shape);
 
 /* False: there is none by these rules. Takes no boards. */
 bool hx_place(struct hx_placement *p, const struct hx_boards *b, struct hx_shape asked,

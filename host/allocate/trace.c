@@ -2,7 +2,6 @@
 #include "host/allocate/trace.h"
 #include "host/draw.h"
 #include "host/lines.h"
-#include "host/topology/topology.h"
 #include "host/value.h"
 
 #include <stdlib.h>
@@ -18,17 +17,6 @@ struct reading {
     unsigned order[COLUMNS]; /* enum column of each place in a line */
     size_t room;
 };
-
-bool hx_job_shape(const char *text, struct hx_shape *shape)
-{
-    unsigned value[2];
-    unsigned count = hx_words_list(text, value, 2);
-    if (count == 0 || value[0] == 0 || (count == 2 && value[1] == 0) || value[0] > HX_MOST_BOARDS_ACROSS * 4096U ||
-        (count == 2 && (value[0] > HX_MOST_BOARDS_ACROSS || value[1] > HX_MOST_BOARDS_ACROSS)))
-        return false;
-    *shape = count == 2 ? (struct hx_shape){value[1], value[0]} : hx_shape_of(value[0]);
-    return true;
-}
 
 static bool take_head(struct reading *r)
 {

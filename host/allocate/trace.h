@@ -26,7 +26,4 @@ void hx_job_trace_draw(struct hx_job_trace *t, const struct hx_job_sizes *sizes,
 
 void hx_job_trace_free(struct hx_job_trace *t);
 
-/* "6" or "3x2": false if it is neither. */
-bool hx_job_shape(const char *text, struct hx_shape *shape);
-
 #endif

@@ -5,11 +5,12 @@
  *     name: lab                       for reports
  *     planes: 2   radix: 64   taper: 1   credits: 512
  *     failed_boards: [[1, 0]]         [X, Y] of each
- *     jobs:                           boards no job names belong together, with tag 0
- *       - tag: 7
+ *     jobs:                           boards no job names are idle
+ *       - tag: 7                      or the next that is free
  *         boards: [[0, 0], [0, 1]]    one by one, and/or
  *         rectangle: [[2, 2], [3, 3]] from north-west to south-east board, both included
  *         hosts: [[0, 15], [32, 47]]  of another fabric than a HammingMesh: by their numbers, both included
+ *       - {name: big, size: 4x4, traffic: all-reduce, message: 16MiB, start: 1ms}  more: host/jobs.h
  *     traffic: uniform                or a file of messages, or a mapping:
  *     traffic: {pattern: all-to-all, message: 1MiB, count: 4, rate: 0.5, seed: 7, verify: true}
  *         or duration: 30s, of all-to-all shifts: 7, of a collective algorithm: best
@@ -24,6 +25,7 @@
  *
  * Every single value is read by the option that has its key, so that a value is written and refused alike in a file and on the
  * command line. */
+#include "host/jobs.h"
 #include "host/spec.h"
 #include "host/yaml/external.h"
 #include "host/yaml/keys.h"
@@ -40,7 +42,7 @@ struct values {
     struct hx_settings settings;
     struct hx_capture_settings capture;
     struct hx_timing timing;
-    uint64_t tag;                       /* of the job that is being read */
+    struct hx_job_values job;           /* that is being read */
     struct hx_external_values external; /* of no entry: for the documentation */
 };
 
@@ -53,14 +55,12 @@ struct values {
     {.key = "name", .kind = HX_OPTION_STRING, .to.string = &(v)->name, .help = "for reports; without it, the fabric"}, \
     HX_OVERRIDE_OPTIONS(&(v)->sizes), HX_CREDIT_OPTION(&(v)->sizes), HX_SETTINGS_OPTIONS(&(v)->settings), \
     HX_VIRTUAL_OPTIONS(&(v)->settings), HX_CAPTURE_OPTIONS(&(v)->capture), HX_TIMING_OPTIONS(&(v)->timing), \
-    {.key = "jobs[].tag", .key_required = true, .kind = HX_OPTION_NUMBER, .argument = "TAG", .to.number = &(v)->tag, \
-     .low = 1, .high = UINT16_MAX, .help = "what its packets carry"}, \
-    HX_EXTERNAL_OPTIONS(&(v)->external, HX_MAX_PLANES), HX_OPTIONS_END
+    HX_JOB_OPTIONS(&(v)->job), HX_EXTERNAL_OPTIONS(&(v)->external, HX_MAX_PLANES), HX_OPTIONS_END
 
 static const struct hx_yaml_group groups[] = {
     {.key = "failed_boards", .holds = HX_YAML_PAIRS, .argument = "[[X, Y], ...]", .help = "boards that are not there"},
     {.key = "jobs", .holds = HX_YAML_ENTRIES, .argument = "list",
-     .help = "which boards belong together; those of no job do, with tag 0"},
+     .help = "which boards belong together, and what they do; those of no job are idle"},
     {.key = "jobs[].boards", .holds = HX_YAML_PAIRS, .least = 1, .argument = "[[X, Y], ...]",
      .help = "its boards, one by one"},
     {.key = "jobs[].hosts", .holds = HX_YAML_PAIRS, .least = 1, .argument = "[[FIRST, LAST], ...]",
@@ -100,6 +100,7 @@ struct reading {
     const struct hx_option *options; /* whose targets are `values` */
     struct values *values;
     struct hx_spec *spec;
+    struct hx_job *job; /* that is being read */
     struct hx_problem *problem;
 };
 
@@ -257,11 +258,11 @@ static bool apply_failed(struct reading *r)
 static bool give(struct reading *r, const struct hx_yaml_item *item, unsigned board, const char *what)
 {
     uint16_t *job = &r->spec->job[board];
-    if (*job == r->values->tag)
+    if (*job == r->job->tag)
         return hx_yaml_fail(r->y, item, r->problem, "%s is named twice", what);
     if (*job != HX_NO_JOB)
         return hx_yaml_fail(r->y, item, r->problem, "%s already belongs to job %u", what, *job);
-    *job = (uint16_t)r->values->tag;
+    *job = r->job->tag;
     return true;
 }
 
@@ -272,23 +273,11 @@ static bool give_board(struct reading *r, const struct hx_yaml_item *item, const
     return give(r, item, board_index(r->spec, board), what);
 }
 
-/* Hosts that forward would have packets of other jobs pass through them. */
-static bool may_have_jobs(struct reading *r, const struct hx_yaml_item *item)
-{
-    const struct hx_fabric *g = r->spec->graph;
-    if (r->spec->a)
-        return hx_yaml_fail(r->y, item, r->problem, "a HammingMesh's jobs have whole boards: 'boards' or 'rectangle'");
-    return g->nodes > g->hosts ||
-           hx_yaml_fail(r->y, item, r->problem,
-                        "hosts of a %s of one or two sides forward packets: jobs cannot be kept apart",
-                        g->topology->word);
-}
-
 static bool apply_hosts(struct reading *r, const struct hx_yaml_item *list)
 {
     uint32_t hosts = r->spec->graph->hosts;
-    if (!may_have_jobs(r, list))
-        return false;
+    if (r->spec->a)
+        return hx_yaml_fail(r->y, list, r->problem, "a HammingMesh's jobs have whole boards: 'boards' or 'rectangle'");
     for (const struct hx_yaml_item *item = hx_yaml_first(list); item; item = hx_yaml_next(list, item)) {
         uint32_t range[2] = {0, 0};
         if (!hx_yaml_pair(r->y, item, range, r->problem))
@@ -325,23 +314,24 @@ static bool apply_rectangle(struct reading *r, const struct hx_yaml_item *corner
     return true;
 }
 
-static bool apply_job(struct reading *r, const struct hx_yaml_item *entry)
+/* The boards of an entry that names them. */
+static bool apply_places(struct reading *r, const struct hx_yaml_item *entry)
 {
     const struct hx_yaml_item *boards = hx_yaml_within(entry, "jobs[].boards");
     const struct hx_yaml_item *rectangle = hx_yaml_within(entry, "jobs[].rectangle");
     const struct hx_yaml_item *hosts = hx_yaml_within(entry, "jobs[].hosts");
-    if (!hx_yaml_apply(r->y, entry, r->options, r->problem))
+    const struct hx_yaml_item *size = hx_yaml_within(entry, "jobs[].size");
+    bool named = boards || rectangle || hosts;
+    if (!named && !size)
+        return hx_yaml_fail_key(r->y, entry, r->problem, "job %u has %s", r->job->tag,
+                                r->spec->a ? "no 'boards', no 'rectangle' and no 'size'" : "no 'hosts' and no 'size'");
+    if (named && size)
+        return hx_yaml_fail_key(r->y, size, r->problem, "job %u names its %s: it has that size", r->job->tag,
+                                r->spec->a ? "boards" : "hosts");
+    if ((hosts && !apply_hosts(r, hosts)) || (rectangle && !apply_rectangle(r, rectangle)))
         return false;
-    if (!boards && !rectangle && !hosts)
-        return hx_yaml_fail_key(r->y, entry, r->problem, "job %u has %s", (unsigned)r->values->tag,
-                                r->spec->a ? "neither 'boards' nor 'rectangle'" : "no 'hosts'");
-    if (hosts && !apply_hosts(r, hosts))
-        return false;
-    if (rectangle && !apply_rectangle(r, rectangle))
-        return false;
-    if (!boards)
-        return true;
-    for (const struct hx_yaml_item *item = hx_yaml_first(boards); item; item = hx_yaml_next(boards, item)) {
+    for (const struct hx_yaml_item *item = boards ? hx_yaml_first(boards) : NULL; item;
+         item = hx_yaml_next(boards, item)) {
         struct board board;
         if (!read_board(r, item, &board) || !give_board(r, item, &board))
             return false;
@@ -349,17 +339,68 @@ static bool apply_job(struct reading *r, const struct hx_yaml_item *entry)
     return true;
 }
 
+/* What an entry says of the job itself. */
+static bool apply_job(struct reading *r, const struct hx_yaml_item *entry)
+{
+    const char *key;
+    char path[32];
+    r->values->job = hx_job_defaults;
+    if (!hx_yaml_apply(r->y, entry, r->options, r->problem))
+        return false;
+    const struct hx_settings *s = &r->values->job.settings;
+    if (s->given & HX_GIVEN_PATTERN &&
+        !hx_yaml_applies(r->y, entry, r->options, HX_FOR_PATTERN(s->pattern) | HX_FOR_ANY_CLOCK, r->problem))
+        return false;
+    const char *wrong = hx_jobs_add(r->spec, &r->values->job, &r->job, &key);
+    if (!wrong)
+        return true;
+    (void)snprintf(path, sizeof path, "jobs[].%s", key);
+    const struct hx_yaml_item *item = hx_yaml_within(entry, path);
+    return hx_yaml_fail(r->y, item ? item : entry, r->problem, "%s", wrong);
+}
+
+/* All entries that say their tag, or all that do not; tag[entry] is what they have. */
+static bool apply_entries(struct reading *r, const struct hx_yaml_item *list, bool tagged, uint16_t *tag)
+{
+    for (const struct hx_yaml_item *entry = hx_yaml_first(list); entry; entry = hx_yaml_next(list, entry), tag++) {
+        if (tagged != (hx_yaml_within(entry, "jobs[].tag") != NULL))
+            continue;
+        if (!apply_job(r, entry) || !apply_places(r, entry))
+            return false;
+        *tag = r->job->tag;
+    }
+    return true;
+}
+
+static bool find_boards(struct reading *r, const struct hx_yaml_item *list, const uint16_t *tag)
+{
+    for (const struct hx_yaml_item *entry = hx_yaml_first(list); entry; entry = hx_yaml_next(list, entry), tag++) {
+        const struct hx_yaml_item *size = hx_yaml_within(entry, "jobs[].size");
+        struct hx_job *job = r->spec->named;
+        while (job->tag != *tag)
+            job++;
+        const char *wrong = size ? hx_job_place(r->spec, job) : NULL;
+        if (wrong)
+            return hx_yaml_fail(r->y, size, r->problem, "%s", wrong);
+    }
+    return true;
+}
+
+/* Those that say their tag come before those that do not, and those that name their boards before those for which boards are
+ * found: what is named is taken. */
 static bool apply_jobs(struct reading *r)
 {
     const struct hx_yaml_item *list = hx_yaml_find(r->y, "jobs");
     if (!list || !list->entries)
         return true;
+    const char *wrong = hx_jobs_impossible(r->spec);
+    if (wrong)
+        return hx_yaml_fail_key(r->y, list, r->problem, "%s", wrong);
+    uint16_t *tag = hx_allocate(list->entries, sizeof *tag);
     r->spec->job = hx_allocate(hx_spec_boards(r->spec), sizeof *r->spec->job);
-    for (const struct hx_yaml_item *entry = hx_yaml_first(list); entry; entry = hx_yaml_next(list, entry)) {
-        if (!apply_job(r, entry))
-            return false;
-    }
-    return true;
+    bool good = apply_entries(r, list, true, tag) && apply_entries(r, list, false, tag) && find_boards(r, list, tag);
+    free(tag);
+    return good;
 }
 
 /* ---- the file itself ---- */

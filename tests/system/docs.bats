@@ -113,11 +113,12 @@ keys_of() {
     one "1x1 Hx2Mesh" --traffic "$file"
     printf 'fabric: mlfm h=2 fail=a0,0\njobs:\n  - {tag: 1, hosts: [[1, 4]]}\n' >"$BATS_TEST_TMPDIR/tree.hxm.yaml"
     one "$BATS_TEST_TMPDIR/tree.hxm.yaml" --message 8KiB
+    one "3x3 Hx2Mesh" --message 8KiB --job "a: 2 all-reduce" --job "b: 2 all-gather 4KiB"
     keys=$(keys_of "$BATS_TEST_TMPDIR"/?.json)
-    # A key that stands above others has no line of its own; a job's are the run's.
+    # A key that stands above others has no line of its own; a job's are the run's, but for those that only jobs have.
     while read -r key; do
         grep -qE "^${key//[]/\\[\\]}[.[]" <<<"$keys" && [[ $key != settings ]] && continue
-        [[ $key != jobs\[\].?* || $key == jobs\[\].job ]] || key=${key#jobs[].}
+        [[ $key != jobs\[\].?* ]] || grep -qF "\`$key\`" docs/report.md || key=${key#jobs[].}
         echo "$key"
     done <<<"$keys" | sort -u >"$BATS_TEST_TMPDIR/real"
     # shellcheck disable=SC2016 # these are the page's own

@@ -275,7 +275,8 @@ END
     run hxmesh run examples/jobs.hxm.yaml --name "$NAME" --quiet --json "$REPORT"
     [ "$status" -eq 0 ]
     ways=$("$HXMESH-route" examples/jobs.hxm.yaml --all --json - | jq '[.[] | select(.distance != null)] | length')
-    holds ".messages == $ways and .bytes_corrupted == 0 and .buffers_missing == 0 and .drops.foreign_job == 0"
+    # Of these ways 12 * 11 are between accelerators that no job has, and idle.
+    holds ".messages == $ways - 12 * 11 and .bytes_corrupted == 0 and .buffers_missing == 0 and .drops.foreign_job == 0"
     # A machine that is busy with other things may let an answer come late, and a repeat arrive twice.
     holds '.drops | del(.duplicate) | all(. == 0)'
 }
@@ -293,11 +294,11 @@ END
 # The live clock measures each job by itself; the virtual one is asked in virtual.bats.
 @test "run: figures of each job" {
     report examples/jobs.hxm.yaml --message 8KiB --csv "$BATS_TEST_TMPDIR/run.csv"
-    holds "$WHOLE"' and ([.jobs[].job] | sort) == [0, 7, 9, 11] and ([.jobs[].accelerators] | add) == 60 and
+    holds "$WHOLE"' and ([.jobs[].job] | sort) == [7, 9, 11] and ([.jobs[].accelerators] | add) == 48 and
         ([.jobs[].packets_sent] | add) == .packets_sent and ([.jobs[].bytes_delivered] | add) == .bytes_delivered and
         ([.jobs[].messages_begun] | add) == .messages_begun and ([.jobs[].latency_ns.max] | max) == .latency_ns.max and
         (.jobs | all(.packets_lost == 0 and .share_of_injection > 0))'
-    [ "$(wc -l <"$BATS_TEST_TMPDIR/run.csv")" -eq 6 ]
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/run.csv")" -eq 5 ]
 }
 
 @test "run: stdout carries JSON only, without --quiet too" {

@@ -1,7 +1,8 @@
 /* rules.c - from options to rules (rules.h). */
 #include "tools/allocate/rules.h"
 
-const struct allocate_rules allocate_default_rules = {.placement = {.transpose = true}, .aspect = 8, .search = 20000};
+const struct allocate_rules allocate_default_rules = {
+    .placement = {.transpose = true}, .aspect = HX_DEFAULT_ASPECT, .search = HX_DEFAULT_SEARCH};
 
 void allocate_rules_settle(struct allocate_rules *r, const struct hx_spec *spec)
 {

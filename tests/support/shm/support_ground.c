@@ -24,7 +24,7 @@ void ground_close(void)
     open = false;
 }
 
-/* Boards fail, and belong to jobs 0 .. 2, at random. */
+/* Boards fail, and belong to two jobs or to none, at random. */
 static void spoil(struct hx_spec *spec, bool failures, bool jobs, uint64_t *random)
 {
     unsigned boards = hx_spec_boards(spec);
@@ -56,8 +56,8 @@ void ground_open(const char *shape, unsigned kind)
     assert_true(g->n <= GROUND_MOST);
     for (unsigned rank = 0; rank < g->n; rank++) {
         unsigned board = rank / (a * x) / b * x + rank % (a * x) / a;
-        g->alive[rank] = !spec.failed || !spec.failed[board];
         g->job[rank] = spec.job ? spec.job[board] : 0;
+        g->alive[rank] = (!spec.failed || !spec.failed[board]) && (!spec.job || g->job[rank]);
     }
     char name[64];
     (void)snprintf(name, sizeof name, "traffic-%ld", (long)getpid());

@@ -81,15 +81,52 @@ static void jobs_are_grids_of_their_own_rows_and_columns(void **state)
     assert_int_equal(config.rows, 2);
     assert_int_equal(config.column, 2);
     assert_int_equal(config.row, 1);
-    assert_int_equal(config.gx[2], 4);
+    assert_int_equal(collective_job_of(&b.plan, 6 + 4)->host[2], 4);
     assert_int_equal(config.root_column, 2);
     assert_int_equal(config.root_row, 1);
     config = collective_config(&b.plan, 3);
     assert_int_equal(config.columns, 2);
     assert_int_equal(config.column, 1);
-    assert_int_equal(config.gx[1], 3);
+    assert_int_equal(collective_job_of(&b.plan, 3)->host[1], 3);
     assert_int_equal(config.root_column, 0);
     bench_close(&b);
+}
+
+/* A job of 3 x 2 hosts on a 3x2 Hx1Mesh, rank = row * 3 + column, on other grids of as many. */
+static void judge_grid(unsigned columns, unsigned rows, const uint32_t expected[6])
+{
+    static const uint16_t jobs[] = {5, 5, 5, 5, 5, 5};
+    struct hx_settings settings = hx_default_settings;
+    struct bench b = {.planned = false};
+    assert_true(hx_spec_parse("3x2 Hx1Mesh", &b.spec, &b.problem) && hx_spec_build(&b.spec, &b.problem));
+    b.spec.job = calloc(6, sizeof *b.spec.job);
+    memcpy(b.spec.job, jobs, sizeof jobs);
+    b.spec.named = calloc(1, sizeof *b.spec.named);
+    b.spec.named_jobs = 1;
+    b.spec.named[0] = (struct hx_job){.tag = 5, .grid = {columns, rows}};
+    settings.pattern = HX_COLLECTIVES + HX_ALL_REDUCE;
+    traffic_init(&b.traffic, &b.spec, hx_spec_fabric(&b.spec), &settings, NULL);
+    b.planned = collective_plan_init(&b.plan, &b.traffic, 0, &b.problem);
+    assert_int_equal(b.planned, expected != NULL);
+    for (unsigned i = 0; expected && i < 6; i++) {
+        assert_int_equal(b.plan.job[0].host[i], expected[i]);
+        assert_int_equal(collective_config(&b.plan, expected[i]).column, i % columns);
+        assert_int_equal(collective_config(&b.plan, expected[i]).row, i / columns);
+    }
+    if (!expected)
+        assert_string_equal(b.problem.what, "job 5 has 6 accelerators, no grid of 4 x 2");
+    bench_close(&b);
+}
+
+static void grids_are_exchanged_and_folded(void **state)
+{
+    (void)state;
+    judge_grid(3, 2, (const uint32_t[]){0, 1, 2, 3, 4, 5});
+    judge_grid(2, 3, (const uint32_t[]){0, 3, 1, 4, 2, 5});
+    /* A line: there and back again, so that neighbours on it are neighbours on the fabric. */
+    judge_grid(6, 1, (const uint32_t[]){0, 1, 2, 5, 4, 3});
+    judge_grid(1, 6, (const uint32_t[]){0, 1, 2, 5, 4, 3});
+    judge_grid(4, 2, NULL);
 }
 
 static void refuses_what_is_no_grid(void **state)
@@ -215,6 +252,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_algorithm_of_a_shape),
         cmocka_unit_test(jobs_are_grids_of_their_own_rows_and_columns),
+        cmocka_unit_test(grids_are_exchanged_and_folded),
         cmocka_unit_test(refuses_what_is_no_grid),
         cmocka_unit_test(sums_are_right_and_what_is_wrong_is_found),
         cmocka_unit_test(pieces_and_copies_are_judged_alone),

@@ -204,12 +204,16 @@ static void jobs_do_not_talk(void **state)
     hx_spec_load("2x2 Hx1Mesh", NULL, &spec);
     g = hx_spec_fabric(&spec);
     spec.job = hx_allocate(4, sizeof *spec.job);
+    spec.job[0] = 5;
     spec.job[3] = 7;
     FILE *out = file_create(FILE_NAME);
     fputs(HEAD "0,0,3,8\n", out);
     assert_int_equal(fclose(out), 0);
     assert_false(flows_read(&flows, file_path(FILE_NAME), &spec, g, &problem));
-    assert_string_equal(problem.what, "a0,0 of job 0 sends to a1,1 of job 7 (only accelerators of one job talk)");
+    assert_string_equal(problem.what, "a0,0 of job 5 sends to a1,1 of job 7 (only accelerators of one job talk)");
+    spec.job[0] = HX_NO_JOB;
+    assert_false(flows_read(&flows, file_path(FILE_NAME), &spec, g, &problem));
+    assert_string_equal(problem.what, "a0,0 is of no job, and idle where jobs are named");
     hx_spec_free(&spec);
 }
 

@@ -1,0 +1,96 @@
+# jobs_run.bats - jobs that run beside each other: each with boards, traffic, a start and results of its own, under both clocks.
+
+load emulator_support
+
+setup() { fresh_name; }
+teardown() {
+    nothing_left || {
+        end_started
+        return 1
+    }
+}
+
+JOBS=(--job 'big: 4x4 all-reduce 1MiB' --job 'late: 6 permutation 64KiB count=4 start=200us' --job '2x3 all-to-all 16KiB')
+
+# What each of the jobs above has to have done, whatever the clock: all-reduce by four streams of rings over 8 x 8, each
+# 2 * 63 segments; 24 partners, four messages each; 24 * 23 pairs.
+did() {
+    holds '.packets_lost == 0 and .bytes_corrupted == 0 and .complete and .collective.done == 64 and .drops.foreign_job == 0'
+    holds '[.jobs[] | [.job, .name, .traffic, .accelerators, .bytes_delivered]] | sort == [
+        [1, "big", "all-reduce", 64, 64 * 2 * 63 * 1048576 / 64],
+        [2, "late", "permutation", 24, 24 * 4 * 65536],
+        [3, null, "all-to-all", 24, 24 * 23 * 16384]]'
+}
+
+@test "jobs: each does its own, live" {
+    report "8x8 Hx2Mesh" "${JOBS[@]}"
+    did
+}
+
+@test "jobs: each does its own in simulated time, from its start on, with any number of workers" {
+    for workers in 1 2 3; do
+        report "8x8 Hx2Mesh" "${JOBS[@]}" --clock virtual --verify --workers "$workers"
+        did
+        holds '(.jobs[] | select(.job == 2) | .start_seconds == 0.0002 and .seconds < 0.0001) and .seconds > 0.0002'
+        jq 'del(.host)' "$REPORT" >"$BATS_TEST_TMPDIR/$workers.json"
+        cmp "$BATS_TEST_TMPDIR/1.json" "$BATS_TEST_TMPDIR/$workers.json"
+    done
+    jq -r .host.again "$REPORT" | grep -q -- "--job 'late: 6 permutation 64KiB count=4 start=200us'"
+}
+
+@test "jobs: a file says the same as options do" {
+    cat >"$BATS_TEST_TMPDIR/jobs.hxm.yaml" <<'FILE'
+fabric: 8x8 Hx2Mesh
+jobs:
+  - {name: big, size: 4x4, traffic: all-reduce, message: 1MiB}
+  - {name: late, size: 6, traffic: permutation, message: 64KiB, count: 4, start: 200us}
+  - {size: 2x3, traffic: all-to-all, message: 16KiB}
+clock: virtual
+FILE
+    report "$BATS_TEST_TMPDIR/jobs.hxm.yaml" --verify
+    did
+    jq .jobs "$REPORT" >"$BATS_TEST_TMPDIR/file.json"
+    report "8x8 Hx2Mesh" "${JOBS[@]}" --clock virtual --verify
+    jq .jobs "$REPORT" | cmp - "$BATS_TEST_TMPDIR/file.json"
+}
+
+# On a HammingMesh a job has no cable that another one sends over: alone or not, it takes the same time to the picosecond.
+@test "jobs: alone or beside others, a HammingMesh is the same to each" {
+    report "8x8 Hx2Mesh" "${JOBS[@]}" --clock virtual
+    jq -c '.jobs[] | select(.job == 3) | [.seconds, .latency_ns]' "$REPORT" >"$BATS_TEST_TMPDIR/together"
+    report "8x8 Hx2Mesh" "${JOBS[@]}" --clock virtual --only 3
+    holds '[.jobs[] | select(.job != 3) | .messages] | add == 0'
+    jq -c '.jobs[] | select(.job == 3) | [.seconds, .latency_ns]' "$REPORT" | cmp - "$BATS_TEST_TMPDIR/together"
+}
+
+@test "jobs: any shape of a collective, on any fabric" {
+    report "4x4 Hx2Mesh" --clock virtual --verify --job 'line: 2x2 all-reduce 64KiB grid=16x1' \
+        --job 'exchanged: 1x2 all-reduce 64KiB grid=4x2 algorithm=torus'
+    holds '.bytes_corrupted == 0 and .collective.done == 24 and
+        ([.collective.jobs[] | [.columns, .rows, .algorithm]] | sort) == [[4, 2, "torus"], [16, 1, "ring"]]'
+    for place in contiguous group random; do
+        for fabric in "fat-tree hosts=64 radix=16" "torus 4x4x4" "dragonfly a=4 p=2 h=2"; do
+            report "$fabric" --clock virtual --verify --job "a: 4x4 all-reduce 64KiB place=$place" \
+                --job "b: 9 reduce-scatter 36KiB place=$place" --job "c: 7 incast 8KiB place=$place"
+            holds '.complete and .bytes_corrupted == 0 and .collective.done == 25 and (.jobs | length) == 3'
+        done
+    done
+}
+
+@test "jobs: what cannot be is said in one line" {
+    # shellcheck disable=SC2154 # stderr: set by run
+    said() {
+        run --separate-stderr hxmesh run "$2" --quiet --name "$NAME" "${@:3}"
+        [ "$status" -eq 2 ] && [ "$stderr" = "hxmesh: error: $1" ] || { echo "$status $stderr"; return 1; }
+    }
+    said "--job 'a: 5x5': no room for 5x5 boards: 16 of 16 are free, and a job needs rows of boards with the same free columns" \
+        "4x4 Hx2Mesh" --job "a: 5x5"
+    said "--job 'a:': has no size (write for example 'big: 4x4 all-reduce 16MiB')" "4x4 Hx2Mesh" --job "a:"
+    said "--job 'a: 2 inkast': unknown word 'inkast' (did you mean 'incast'?)" "4x4 Hx2Mesh" --job "a: 2 inkast"
+    said "--job 'a: 2 colour=red': unknown key 'colour'" "4x4 Hx2Mesh" --job "a: 2 colour=red"
+    said "--job 'a: 2 incast 1 2': '2': a size, a traffic pattern and a size of messages stand without a key" \
+        "4x4 Hx2Mesh" --job "a: 2 incast 1 2"
+    said "--job 'a: 2': there is a job 'a' already" "4x4 Hx2Mesh" --job "a: 1" --job "a: 2"
+    said "--only: no job has the name or tag 'b'" "4x4 Hx2Mesh" --job "a: 1" --only b
+    said "--job 'a: 2': hosts of a torus of one or two sides forward packets: jobs cannot be kept apart" "torus 4x4" --job "a: 2"
+}
