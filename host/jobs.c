@@ -101,31 +101,41 @@ static const char *read_settings(struct hx_job *job, const struct hx_job_values 
     return v->file ? wrong("'%.60s': a job's own traffic is a pattern or a collective, no file", v->file) : NULL;
 }
 
-const char *hx_jobs_add(struct hx_spec *spec, const struct hx_job_values *v, struct hx_job **job, const char **key)
+/* What is wrong with a job as it is said, and of which value; NULL: nothing. */
+static const char *read_job(struct hx_job *job, const struct hx_spec *spec, const struct hx_job_values *v,
+                            const char **key)
 {
-    struct hx_job new = {.tag = v->tag ? (uint16_t)v->tag : next_tag(spec)};
-    const struct hx_job *old = hx_spec_job(spec, new.tag);
-    const char *bad = NULL;
-    *key = "name";
-    if ((bad = read_name(&new, spec, v->name)) || (*key = "size", bad = read_size(&new, spec, v->size)) ||
-        (*key = "grid", bad = read_grid(&new, v->grid)) || (*key = "traffic", bad = read_settings(&new, v)))
+    const char *bad;
+    if ((*key = "name", bad = read_name(job, spec, v->name)) || (*key = "size", bad = read_size(job, spec, v->size)) ||
+        (*key = "grid", bad = read_grid(job, v->grid)) || (*key = "traffic", bad = read_settings(job, v)))
         return bad;
     *key = "place";
     if (v->given & HX_GIVEN_PLACE && spec->a)
-        return wrong("is for hosts of another fabric: boards of a HammingMesh are found as hxmesh allocate finds them");
-    *key = "tag";
-    if (old && (v->name || v->size || v->grid || v->start_ns || v->settings.given))
-        return wrong("there is a job %u already: only boards can be added to it", new.tag);
-    if (!old) {
-        struct hx_job *more = hx_allocate(spec->named_jobs + 1, sizeof *more);
-        if (spec->named_jobs)
-            memcpy(more, spec->named, spec->named_jobs * sizeof *more);
-        free(spec->named);
-        spec->named = more;
-        spec->named[spec->named_jobs++] = new;
-    }
-    *job = old ? spec->named + (old - spec->named) : &spec->named[spec->named_jobs - 1];
+        return "is for hosts of another fabric: boards of a HammingMesh are found as hxmesh allocate finds them";
     return NULL;
+}
+
+struct hx_job *hx_jobs_add(struct hx_spec *spec, const struct hx_job_values *v, const char **bad, const char **key)
+{
+    struct hx_job new = {.tag = v->tag ? (uint16_t)v->tag : next_tag(spec)};
+    const struct hx_job *old = hx_spec_job(spec, new.tag);
+    *bad = read_job(&new, spec, v, key);
+    if (*bad)
+        return NULL;
+    if (old && (v->name || v->size || v->grid || v->start_ns || v->settings.given)) {
+        *key = "tag";
+        *bad = wrong("there is a job %u already: only boards can be added to it", new.tag);
+        return NULL;
+    }
+    if (old)
+        return &spec->named[old - spec->named];
+    struct hx_job *more = hx_allocate(spec->named_jobs + 1, sizeof *more);
+    if (spec->named_jobs)
+        memcpy(more, spec->named, spec->named_jobs * sizeof *more);
+    free(spec->named);
+    spec->named = more;
+    spec->named[spec->named_jobs] = new;
+    return &spec->named[spec->named_jobs++];
 }
 
 /* ---- where it stands ---- */
@@ -261,16 +271,15 @@ static bool say_job(struct hx_spec *spec, const char *said, struct hx_problem *p
     char text[256];
     char shown[HX_JOB_NAME + 16];
     struct hx_job_values v = hx_job_defaults;
-    struct hx_job *job = NULL;
-    const char *key = NULL;
+    const char *key;
     const char *bad = hx_jobs_impossible(spec);
     (void)snprintf(shown, sizeof shown, "--job '%.*s'", HX_JOB_NAME, said);
     if (strlen(said) >= sizeof text)
         bad = wrong("is longer than %zu letters", sizeof text - 1);
     (void)snprintf(text, sizeof text, "%s", said + strspn(said, " \t"));
     bad = bad ? bad : read_words(&v, text);
-    bad = bad ? bad : hx_jobs_add(spec, &v, &job, &key);
-    bad = bad ? bad : hx_job_place(spec, job);
+    struct hx_job *job = bad ? NULL : hx_jobs_add(spec, &v, &bad, &key);
+    bad = job ? hx_job_place(spec, job) : bad;
     return !bad || hx_fail(problem, HX_EXIT_USAGE, shown, "%s", bad);
 }
 

@@ -51,9 +51,9 @@ extern const struct hx_job_values hx_job_defaults;
      .given = &(v)->settings.given, .given_bit = HX_GIVEN_ALGORITHM, .applies = HX_FOR_COLLECTIVES}
 /* clang-format on */
 
-/* Adds a job, without boards yet: *job is it, or the one that has this tag already, of which only boards are added. NULL, or what
- * is wrong with it and, in *key, which value that is. */
-const char *hx_jobs_add(struct hx_spec *spec, const struct hx_job_values *v, struct hx_job **job, const char **key);
+/* Adds a job, without boards yet: returns it, or the one that has this tag already, of which only boards are added. NULL: it
+ * cannot be; *bad says why, *key of which value. */
+struct hx_job *hx_jobs_add(struct hx_spec *spec, const struct hx_job_values *v, const char **bad, const char **key);
 
 /* Finds its boards, if it has a size, among those that no job has and that have not failed. NULL, or why there are none. */
 const char *hx_job_place(struct hx_spec *spec, struct hx_job *job);

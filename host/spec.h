@@ -256,10 +256,11 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
     {.name = "verify", .key = "traffic.verify", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->verify, \
      .help = "check every payload byte at arrival; under the virtual clock only if it is said", .given = &(s)->given, .given_bit = HX_GIVEN_VERIFY}
 /* Of what a spec has of jobs (host/jobs.h). */
-#define HX_JOB_LIST_OPTIONS(spec) \
+#define HX_JOB_OPTION(spec) \
     {.name = "job", .kind = HX_OPTION_LIST, .argument = "JOB", .to.list = &(spec)->said, .otherwise = "all boards are one", \
      .help = "'NAME: SIZE [PATTERN [BYTES]] [KEY=VALUE ...]', a job for which boards are found, with the keys that jobs of a file " \
-             "have (docs/jobs.md); may be given again"}, \
+             "have (docs/jobs.md); may be given again"}
+#define HX_JOB_LIST_OPTIONS(spec) HX_JOB_OPTION(spec), \
     {.name = "only", .kind = HX_OPTION_LIST, .argument = "NAME|TAG", .to.list = &(spec)->only, .otherwise = "all send", \
      .help = "of all jobs only this one sends, the others keep their boards; may be given again"}
 #define HX_CLOCK_OPTION(s) \

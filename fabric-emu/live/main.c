@@ -23,6 +23,7 @@ static const struct verb verbs[] = {
     {"check", NULL, "prove a fabric's routes free of deadlock"},
     {"allocate", NULL, "boards for jobs: a virtual sub-HammingMesh for each; how full job mixes make a fabric"},
     {"jobs", NULL, "a queue of jobs over time: utilization, waiting, fragmentation, failures"},
+    {"interference", NULL, "jobs alone and together: slowdown, shared links, packets over others' boards"},
     {"sweep", NULL, "runs over lists and ranges of options: a table, CSV, JSON and a plot"},
     {"reproduce", NULL, "the paper's experiments under the virtual clock: tables and plots"},
     {"trace", NULL, "follow packets through a capture, hop by hop"},

@@ -343,6 +343,7 @@ static bool apply_places(struct reading *r, const struct hx_yaml_item *entry)
 static bool apply_job(struct reading *r, const struct hx_yaml_item *entry)
 {
     const char *key;
+    const char *wrong;
     char path[32];
     r->values->job = hx_job_defaults;
     if (!hx_yaml_apply(r->y, entry, r->options, r->problem))
@@ -351,8 +352,8 @@ static bool apply_job(struct reading *r, const struct hx_yaml_item *entry)
     if (s->given & HX_GIVEN_PATTERN &&
         !hx_yaml_applies(r->y, entry, r->options, HX_FOR_PATTERN(s->pattern) | HX_FOR_ANY_CLOCK, r->problem))
         return false;
-    const char *wrong = hx_jobs_add(r->spec, &r->values->job, &r->job, &key);
-    if (!wrong)
+    r->job = hx_jobs_add(r->spec, &r->values->job, &wrong, &key);
+    if (r->job)
         return true;
     (void)snprintf(path, sizeof path, "jobs[].%s", key);
     const struct hx_yaml_item *item = hx_yaml_within(entry, path);

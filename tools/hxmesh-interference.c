@@ -1,0 +1,90 @@
+/* hxmesh-interference - what jobs on one fabric do to each other: each alone, then all together, in simulated time. */
+#include "host/error.h"
+#include "host/jobs.h"
+#include "host/json.h"
+#include "host/output.h"
+#include "tools/child.h"
+#include "tools/interference/interference.h"
+
+static struct hx_spec said;
+static struct {
+    const char *routing;
+    uint64_t workers;
+} asked;
+
+static int measure(const struct hx_spec *spec, const struct hx_common *common)
+{
+    char workers[16];
+    const char *arguments[5] = {"--workers", workers, NULL};
+    struct interference in;
+    (void)snprintf(workers, sizeof workers, "%u", (unsigned)asked.workers);
+    if (asked.routing) {
+        arguments[2] = "--routing";
+        arguments[3] = asked.routing;
+    }
+    child_catch_signals();
+    int code = interference_measure(&in, spec, arguments, common->quiet);
+    if (code != HX_EXIT_DONE)
+        return code;
+    if (common->json)
+        hx_json_write(interference_json(&in), common->json);
+    else
+        interference_print(&in);
+    interference_free(&in);
+    return HX_EXIT_DONE;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct hx_option options[] = {HX_JOB_OPTION(&said),
+                                               {.name = "routing",
+                                                .kind = HX_OPTION_STRING,
+                                                .argument = "HOW",
+                                                .to.string = &asked.routing,
+                                                .otherwise = "as the fabric says",
+                                                .help = "which ways packets take, as hxmesh run has it"},
+                                               {.name = "workers",
+                                                .letter = 'w',
+                                                .kind = HX_OPTION_NUMBER,
+                                                .to.number = &asked.workers,
+                                                .low = 0,
+                                                .high = HX_MOST_WORKERS,
+                                                .help = "worker processes of a run; 0: one a core"},
+                                               HX_OPTIONS_END};
+    static const struct hx_command command = {
+        .program = "hxmesh interference",
+        .examples =
+            {{"hxmesh interference \"8x8 Hx2Mesh\" --job 'a: 4x4 all-reduce 4MiB' --job 'b: 3x4 all-to-all 64KiB'",
+              "two jobs on a HammingMesh"},
+             {"hxmesh interference \"fat-tree hosts=256 radix=32 taper=2\" --job 'a: 64 all-reduce 4MiB "
+              "place=random' --job 'b: 48 all-to-all 64KiB place=random'",
+              "and where they share cables"}},
+        .related = "hxmesh-run hxmesh-allocate hxmesh-jobs",
+        .operands = "SPEC|FILE",
+        .failed = "a run failed",
+        .least_operands = 1,
+        .most_operands = 1,
+        .summary = "Runs each job of a fabric alone and all together under the virtual clock, and says what they do to "
+                   "each other.",
+        .details =
+            "Jobs are named by --job or by the file, as for hxmesh run. All keep their boards while one is alone. "
+            "Slowdown is the time together over the time alone, from a job's start to its last packet. Links are "
+            "those between switches that carry its packets, shared those that carry another job's too. Foreign "
+            "packets left a host, or a router of hosts, that the job has not: on a HammingMesh there are none.",
+        .options = options};
+    struct hx_common common;
+    struct hx_spec spec;
+    struct hx_problem problem;
+    int first = hx_options_parse(&command, argc, argv, &common);
+    hx_output_check(common.json);
+    hx_spec_load(argv[first], NULL, &spec);
+    spec.said = said.said;
+    if (!hx_jobs_take_said(&spec, &problem))
+        hx_die_of(&problem);
+    if (!spec.named_jobs)
+        hx_die(HX_EXIT_USAGE, "--job", "is missing: %s names no job", argv[first]);
+    int code = measure(&spec, &common);
+    hx_spec_free(&spec);
+    hx_output_close(stdout, "-");
+    return code;
+}
