@@ -280,6 +280,8 @@ static bool say_job(struct hx_spec *spec, const char *said, struct hx_problem *p
     bad = bad ? bad : read_words(&v, text);
     struct hx_job *job = bad ? NULL : hx_jobs_add(spec, &v, &bad, &key);
     bad = job ? hx_job_place(spec, job) : bad;
+    if (job && bad)
+        spec->named_jobs--; /* it is the last */
     return !bad || hx_fail(problem, HX_EXIT_USAGE, shown, "%s", bad);
 }
 

@@ -104,3 +104,13 @@ FILE
     said "--only: no job has the name or tag 'b'" "4x4 Hx2Mesh" --job "a: 1" --only b
     said "--job 'a: 2': hosts of a torus of one or two sides forward packets: jobs cannot be kept apart" "torus 4x4" --job "a: 2"
 }
+
+# Every frame at every port, against the rules of the fabric: no job's at a board that is not its own.
+@test "jobs: captures agree that they stay apart" {
+    for clock in wall virtual; do
+        hxmesh run "4x4 Hx2Mesh" --clock "$clock" --job 'a: 2x3 all-reduce 64KiB' --job 'b: 4 all-to-all 16KiB' --name "$NAME" \
+            --quiet --capture "$BATS_TEST_TMPDIR/$clock.pcapng" >/dev/null
+        "$HXMESH-verify" "$BATS_TEST_TMPDIR/$clock.pcapng" --json - >"$REPORT"
+        holds '.passed and .judged.data_frames > 1000 and .judged.nodes == 80'
+    done
+}

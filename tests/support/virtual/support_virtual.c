@@ -1,10 +1,12 @@
 /* support_virtual.c - runs a model in processes of a test's own (support_virtual.h). */
 #include "tests/support/virtual/support_virtual.h"
 #include "host/error.h"
+#include "host/jobs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +23,23 @@ static void set_flows(struct support_virtual *s)
     }
 }
 
+/* Boards fail before jobs find theirs. */
+static void name_jobs(struct support_virtual *s)
+{
+    const struct support_virtual_plan *p = s->plan;
+    struct hx_problem problem;
+    if (p->failed) {
+        s->spec.failed = hx_allocate(hx_spec_boards(&s->spec), sizeof *s->spec.failed);
+        memcpy(s->spec.failed, p->failed, hx_spec_boards(&s->spec) * sizeof *s->spec.failed);
+    }
+    if (p->jobs)
+        s->spec.said = *p->jobs;
+    if (p->only)
+        s->spec.only = *p->only;
+    if (!hx_jobs_take_said(&s->spec, &problem))
+        fail_msg("%s: %s: %s", p->spec, problem.where, problem.what);
+}
+
 void support_virtual_open(struct support_virtual *s, const struct support_virtual_plan *plan)
 {
     struct hx_overrides overrides = {.planes = plan->planes, .radix = plan->radix, .taper = plan->taper};
@@ -28,6 +47,7 @@ void support_virtual_open(struct support_virtual *s, const struct support_virtua
     struct hx_problem problem;
     if (!hx_spec_try_load(plan->spec, &overrides, &s->spec, &problem))
         fail_msg("%s: %s", plan->spec, problem.what);
+    name_jobs(s);
     s->g = hx_spec_fabric(&s->spec);
     struct hx_settings settings = hx_default_settings;
     settings.verify = false;
@@ -36,7 +56,7 @@ void support_virtual_open(struct support_virtual *s, const struct support_virtua
     hx_settings_merge(&settings, &plan->settings);
     traffic_init(&s->traffic, &s->spec, s->g, &settings, NULL);
     set_flows(s);
-    bool collective = settings.pattern >= HX_COLLECTIVES;
+    bool collective = traffic_has_collectives(&s->traffic);
     if (collective && !collective_plan_init(&s->collective, &s->traffic, 0, &problem))
         fail_msg("%s: %s", plan->spec, problem.what);
     const struct hx_timing timing = hx_timing_complete(&plan->timing);

@@ -20,7 +20,9 @@ struct support_virtual_plan {
     struct hx_timing timing;
     const struct support_flow *flow; /* [flows]; 0: the pattern's own. Each sends settings.count messages */
     unsigned flows;
-    void (*change)(struct worker *w); /* after it was built; may be NULL */
+    const struct hx_option_list *jobs, *only; /* as --job and --only say them; NULL: none */
+    const bool *failed;                       /* per board; NULL: none */
+    void (*change)(struct worker *w);         /* after it was built; may be NULL */
 };
 
 struct support_virtual {
