@@ -1,6 +1,7 @@
 /* hxmesh-allocate - where jobs would stand on a HammingMesh's boards: a virtual sub-HammingMesh for each (SC22 section IV-A),
  * as a map, as JSON, as a file that runs; or how full random job mixes make it. */
 #include "host/json.h"
+#include "tools/allocate/defragment.h"
 #include "tools/allocate/jobs.h"
 #include "tools/allocate/mixes.h"
 #include "tools/allocate/rules.h"
@@ -10,23 +11,35 @@ enum { MOST_JOBS = 4096, MOST_MIXES = 1000000 };
 static struct {
     struct hx_overrides sizes;
     struct allocate_rules rules;
-    uint64_t failed, mixes, seed;
-    bool sort;
-    const char *fabric_file, *distribution, *csv;
-} asked = {.seed = 1};
+    uint64_t failed, mixes, seed, state;
+    bool sort, defragment;
+    const char *fabric_file, *distribution, *csv, *moves;
+} asked = {.seed = 1, .state = UINT64_C(1) << 30};
 
 /* True: all jobs were placed. */
-static bool place(const struct hx_spec *spec, char *const *jobs, unsigned count, const char *json)
+static bool place(struct hx_spec *spec, char *const *jobs, unsigned count, const char *json)
 {
     struct allocation a;
+    struct defragment d = {.jobs = 0};
     allocation_make(&a, spec, &asked.rules.placement, jobs, count);
     allocation_place(&a, asked.sort);
+    if (asked.defragment)
+        defragment_run(&d, &a, spec, asked.state);
+    if (asked.moves)
+        defragment_write_moves(&d, asked.moves);
     if (asked.fabric_file)
         allocation_write_file(&a, asked.fabric_file);
-    if (json)
-        hx_json_write(allocation_json(&a), json);
-    else if (!hx_output_is_stdout(asked.fabric_file))
+    json_t *report = json ? allocation_json(&a) : NULL;
+    if (report && asked.defragment)
+        (void)json_object_set_new(report, "defragment", defragment_json(&d, &a));
+    if (report)
+        hx_json_write(report, json);
+    else if (!hx_output_is_stdout(asked.fabric_file) && !hx_output_is_stdout(asked.moves)) {
         allocation_print(&a);
+        if (asked.defragment)
+            defragment_print(&d, &a);
+    }
+    defragment_free(&d);
     bool all = allocation_placed(&a) == count;
     allocation_free(&a);
     return all;
@@ -63,8 +76,11 @@ static void check_command(unsigned jobs)
         hx_die(HX_EXIT_USAGE, "--mixes", "draws its jobs: name none");
     if (!asked.mixes && !jobs)
         hx_die(HX_EXIT_USAGE, NULL, "no job is named (write for example 6 or 3x2 behind the fabric, or --mixes)");
-    if (asked.mixes && asked.fabric_file)
-        hx_die(HX_EXIT_USAGE, "--file", "is for jobs that are named, not for --mixes");
+    if (asked.mixes && (asked.fabric_file || asked.defragment))
+        hx_die(HX_EXIT_USAGE, asked.fabric_file ? "--file" : "--defragment",
+               "is for jobs that are named, not for --mixes");
+    if (asked.moves && !asked.defragment)
+        hx_die(HX_EXIT_USAGE, "--moves", "is for --defragment, which makes them");
     if (!asked.mixes && (asked.csv || asked.distribution || asked.failed))
         hx_die(HX_EXIT_USAGE, asked.csv ? "--csv" : asked.distribution ? "--sizes" : "--failed", "is for --mixes");
 }
@@ -80,6 +96,23 @@ int main(int argc, char **argv)
          .argument = "FILE",
          .to.string = &asked.fabric_file,
          .help = "write the fabric with its jobs, for hxmesh run, to FILE; - is stdout"},
+        HX_OPTIONS_HEADING("Defragmentation"),
+        {.name = "defragment",
+         .kind = HX_OPTION_FLAG,
+         .to.flag = &asked.defragment,
+         .help = "move jobs of the FILE where one finds no room, as few boards as can be found"},
+        {.name = "state",
+         .kind = HX_OPTION_BYTES,
+         .to.number = &asked.state,
+         .low = 1,
+         .high = HX_MOST_MESSAGE,
+         .help = "what each accelerator of a job takes along when it moves"},
+        {.name = "moves",
+         .kind = HX_OPTION_STRING,
+         .argument = "FILE",
+         .to.string = &asked.moves,
+         .help =
+             "write the moves as messages, for hxmesh run --traffic FILE on the whole fabric, to FILE; - is stdout"},
         HX_OPTIONS_HEADING("Random mixes"),
         {.name = "mixes",
          .kind = HX_OPTION_NUMBER,
@@ -126,7 +159,8 @@ int main(int argc, char **argv)
     asked.rules = allocate_default_rules;
     int first = hx_options_parse(&command, argc, argv, &common);
     unsigned jobs = (unsigned)(argc - first) - 1;
-    const struct hx_output outputs[] = {{"--json", common.json}, {"--file", asked.fabric_file}, {"--csv", asked.csv}};
+    const struct hx_output outputs[] = {
+        {"--json", common.json}, {"--file", asked.fabric_file}, {"--csv", asked.csv}, {"--moves", asked.moves}};
     struct hx_spec spec;
     bool all = true;
     check_command(jobs);

@@ -61,3 +61,26 @@ allocate() { "$HXMESH-allocate" "$@"; }
     refused 3 "half.csv:2:1: ends before all jobs are told of: the last line has 100 per cent" \
         allocate "4x4 Hx2Mesh" --mixes 1 --sizes half.csv
 }
+
+# Boards in a chequered pattern: of 32 free ones no 4x4 have rows with the same columns, until some move.
+@test "allocate: defragmentation moves few jobs, and the fabric carries their state" {
+    {
+        printf 'fabric: 8x8 Hx2Mesh\njobs:\n'
+        for y in {0..7}; do
+            for x in {0..7}; do
+                [ $(((x / 2 + y) % 2)) -eq 1 ] || printf '  - {boards: [[%d, %d]]}\n' "$x" "$y"
+            done
+        done
+    } >f.hxm.yaml
+    run allocate f.hxm.yaml 5x5
+    [ "$status" -eq 1 ]
+    allocate f.hxm.yaml 5x5 --defragment --state 64KiB --moves moves.csv --file after.hxm.yaml --json - >a.json
+    jq -e '.placed == 1 and .in_use == 57 and .defragment.boards <= 20 and .defragment.boards > 0 and
+        .defragment.bytes == .defragment.boards * 4 * 65536 and .defragment.utilization_before == 0.5 and
+        .defragment.utilization_after == 57 / 64' a.json || { cat a.json; return 1; }
+    "$HXMESH" run "8x8 Hx2Mesh" --clock virtual --traffic moves.csv --verify --json r.json -q
+    jq -s -e '.[0].bytes_delivered == .[1].defragment.bytes and .[0].packets_lost == 0 and .[0].bytes_corrupted == 0' \
+        r.json a.json
+    "$HXMESH" info after.hxm.yaml >/dev/null
+    refused 2 "--moves: is for --defragment, which makes them" allocate "4x4 Hx2Mesh" 2 --moves x
+}

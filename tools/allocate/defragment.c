@@ -1,0 +1,214 @@
+/* defragment.c - carries out moves on the boards of a fabric (defragment.h). */
+#include "tools/allocate/defragment.h"
+#include "host/allocate/defragment.h"
+#include "host/output.h"
+#include "host/value.h"
+#include "tools/draw/text_table.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- where jobs stand ---- */
+
+/* Where the boards of a tag are; false: they are no sub-HammingMesh, and cannot move. */
+static bool find_placement(struct hx_placement *p, const struct hx_spec *s, uint16_t tag)
+{
+    bool *row = hx_allocate(s->y, sizeof *row), *column = hx_allocate(s->x, sizeof *column);
+    unsigned boards = 0;
+    for (unsigned board = 0; board < hx_spec_boards(s); board++) {
+        if (s->job[board] != tag)
+            continue;
+        row[board / s->x] = column[board % s->x] = true;
+        boards++;
+    }
+    *p =
+        (struct hx_placement){.row = hx_allocate(s->y, sizeof *p->row), .column = hx_allocate(s->x, sizeof *p->column)};
+    for (unsigned y = 0; y < s->y; y++)
+        if (row[y])
+            p->row[p->shape.rows++] = y;
+    for (unsigned x = 0; x < s->x; x++)
+        if (column[x])
+            p->column[p->shape.columns++] = x;
+    free(row);
+    free(column);
+    bool whole = boards && boards == p->shape.rows * p->shape.columns;
+    if (!whole)
+        hx_placement_free(p);
+    return whole;
+}
+
+static void find_jobs(struct defragment *d)
+{
+    const struct hx_spec *s = d->spec;
+    d->job = hx_allocate(hx_spec_boards(s), sizeof *d->job);
+    for (unsigned i = 0; s->job && i < s->named_jobs; i++) {
+        struct defragment_job *job = &d->job[d->jobs];
+        job->tag = s->named[i].tag;
+        d->jobs += find_placement(&job->from, s, job->tag);
+    }
+}
+
+/* ---- moves ---- */
+
+static const struct hx_placement *now(const struct defragment_job *job)
+{
+    return job->to.shape.rows ? &job->to : &job->from;
+}
+
+static void set_tag(struct hx_spec *s, const struct hx_placement *p, uint16_t tag)
+{
+    for (unsigned n = 0; n < p->shape.rows * p->shape.columns; n++)
+        s->job[p->row[n / p->shape.columns] * s->x + p->column[n % p->shape.columns]] = tag;
+}
+
+/* All that move leave before any comes. */
+static void apply(struct defragment *d, struct allocation *a, struct hx_spec *s, struct hx_placement *move)
+{
+    for (unsigned i = 0; i < d->jobs; i++) {
+        if (!move[i].shape.rows)
+            continue;
+        set_tag(s, now(&d->job[i]), HX_NO_JOB);
+        hx_placement_give_back(now(&d->job[i]), &a->boards);
+    }
+    for (unsigned i = 0; i < d->jobs; i++) {
+        if (!move[i].shape.rows)
+            continue;
+        hx_placement_free(&d->job[i].to);
+        d->job[i].to = move[i];
+        set_tag(s, &move[i], d->job[i].tag);
+        hx_placement_take(&move[i], &a->boards);
+    }
+}
+
+static void make_room(struct defragment *d, struct allocation *a, struct hx_spec *spec, struct allocate_job *job)
+{
+    struct hx_placement *standing = hx_allocate(d->jobs, sizeof *standing), *move = hx_allocate(d->jobs, sizeof *move);
+    for (unsigned i = 0; i < d->jobs; i++)
+        standing[i] = *now(&d->job[i]);
+    job->placed = hx_make_room(&job->placement, move, standing, d->jobs, &a->boards, job->shape, a->rules);
+    if (job->placed) {
+        apply(d, a, spec, move);
+        hx_placement_take(&job->placement, &a->boards);
+    }
+    free(standing);
+    free(move);
+}
+
+void defragment_run(struct defragment *d, struct allocation *a, struct hx_spec *spec, uint64_t state)
+{
+    *d = (struct defragment){.spec = spec, .state = state, .before = a->usable - a->boards.free};
+    find_jobs(d);
+    for (unsigned i = 0; i < a->jobs; i++)
+        if (!a->job[i].placed)
+            make_room(d, a, spec, &a->job[i]);
+}
+
+void defragment_free(struct defragment *d)
+{
+    for (unsigned i = 0; i < d->jobs; i++) {
+        hx_placement_free(&d->job[i].from);
+        hx_placement_free(&d->job[i].to);
+    }
+    free(d->job);
+}
+
+/* ---- what moves ---- */
+
+/* Board n of a placement. */
+static unsigned board_at(const struct hx_spec *s, const struct hx_placement *p, unsigned n)
+{
+    return p->row[n / p->shape.columns] * s->x + p->column[n % p->shape.columns];
+}
+
+/* Boards of a job whose state goes to another board. */
+static unsigned boards_moved(const struct hx_spec *s, const struct defragment_job *job)
+{
+    unsigned moved = 0;
+    for (unsigned n = 0; n < job->to.shape.rows * job->to.shape.columns; n++)
+        moved += board_at(s, &job->from, n) != board_at(s, &job->to, n);
+    return moved;
+}
+
+struct sum {
+    unsigned jobs, boards;
+    uint64_t bytes;
+};
+
+static struct sum sum_of(const struct defragment *d)
+{
+    struct sum sum = {0, 0, 0};
+    for (unsigned i = 0; i < d->jobs; i++) {
+        unsigned boards = boards_moved(d->spec, &d->job[i]);
+        sum.jobs += boards > 0;
+        sum.boards += boards;
+    }
+    sum.bytes = d->state * sum.boards * d->spec->a * d->spec->b;
+    return sum;
+}
+
+static double share_in_use(const struct allocation *a, unsigned boards)
+{
+    return a->usable ? (double)boards / a->usable : 0;
+}
+
+void defragment_print(const struct defragment *d, const struct allocation *a)
+{
+    struct sum sum = sum_of(d);
+    char bytes[HX_VALUE_TEXT], each[HX_VALUE_TEXT];
+    if (!sum.jobs)
+        return;
+    struct text_table *t = text_table_new(2);
+    text_table_row(t, "moves", "boards", "of which elsewhere");
+    for (unsigned i = 0; i < d->jobs; i++) {
+        const struct defragment_job *job = &d->job[i];
+        char tag[16], boards[16], moved[16];
+        (void)snprintf(tag, sizeof tag, "job %u", job->tag);
+        (void)snprintf(boards, sizeof boards, "%ux%u", job->to.shape.columns, job->to.shape.rows);
+        (void)snprintf(moved, sizeof moved, "%u", boards_moved(d->spec, job));
+        if (boards_moved(d->spec, job))
+            text_table_row(t, tag, boards, moved);
+    }
+    printf("\n");
+    text_table_print(t, stdout);
+    text_table_free(t);
+    printf("\n%u jobs move: %u boards, %s at %s an accelerator; %.1f %% of the boards in use before, %.1f %% now\n",
+           sum.jobs, sum.boards, hx_value_print_bytes(bytes, sum.bytes), hx_value_print_bytes(each, d->state),
+           100 * share_in_use(a, d->before), 100 * share_in_use(a, a->usable - a->boards.free));
+}
+
+json_t *defragment_json(const struct defragment *d, const struct allocation *a)
+{
+    struct sum sum = sum_of(d);
+    json_t *moves = json_array();
+    for (unsigned i = 0; i < d->jobs; i++) {
+        const struct defragment_job *job = &d->job[i];
+        if (boards_moved(d->spec, job))
+            json_array_append_new(
+                moves, json_pack("{s:i, s:i}", "tag", (int)job->tag, "boards", (int)boards_moved(d->spec, job)));
+    }
+    return json_pack("{s:o, s:i, s:I, s:I, s:f, s:f}", "moves", moves, "boards", (int)sum.boards, "state_bytes",
+                     (json_int_t)d->state, "bytes", (json_int_t)sum.bytes, "utilization_before",
+                     share_in_use(a, d->before), "utilization_after", share_in_use(a, a->usable - a->boards.free));
+}
+
+static void write_job(const struct defragment *d, const struct defragment_job *job, FILE *out)
+{
+    const struct hx_spec *s = d->spec;
+    for (unsigned n = 0; n < job->to.shape.rows * job->to.shape.columns; n++) {
+        unsigned from = board_at(s, &job->from, n), to = board_at(s, &job->to, n);
+        for (unsigned i = 0; from != to && i < s->a * s->b; i++)
+            (void)fprintf(out, "0,%u:%u,%u:%u,%" PRIu64 "\n", from % s->x * s->a + i % s->a,
+                          from / s->x * s->b + i / s->a, to % s->x * s->a + i % s->a, to / s->x * s->b + i / s->a,
+                          d->state);
+    }
+}
+
+void defragment_write_moves(const struct defragment *d, const char *path)
+{
+    FILE *out = hx_output_open(path);
+    (void)fprintf(out, "start,source,destination,bytes\n");
+    for (unsigned i = 0; i < d->jobs; i++)
+        write_job(d, &d->job[i], out);
+    hx_output_close(out, path);
+}
