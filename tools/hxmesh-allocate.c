@@ -2,6 +2,7 @@
  * as a map, as JSON, as a file that runs; or how full random job mixes make it. */
 #include "host/json.h"
 #include "tools/allocate/defragment.h"
+#include "tools/allocate/hosts.h"
 #include "tools/allocate/jobs.h"
 #include "tools/allocate/mixes.h"
 #include "tools/allocate/rules.h"
@@ -12,6 +13,7 @@ static struct {
     struct hx_overrides sizes;
     struct allocate_rules rules;
     uint64_t failed, mixes, seed, state;
+    unsigned place;
     bool sort, defragment;
     const char *fabric_file, *distribution, *csv, *moves;
 } asked = {.seed = 1, .state = UINT64_C(1) << 30};
@@ -42,6 +44,22 @@ static bool place(struct hx_spec *spec, char *const *jobs, unsigned count, const
     defragment_free(&d);
     bool all = allocation_placed(&a) == count;
     allocation_free(&a);
+    return all;
+}
+
+/* The same on a fabric without boards. */
+static bool place_hosts(struct hx_spec *spec, char *const *jobs, unsigned count, const char *json)
+{
+    struct hosts_allocation a;
+    hosts_allocate(&a, spec, asked.place, jobs, count);
+    if (asked.fabric_file)
+        hosts_write_file(&a, asked.fabric_file);
+    if (json)
+        hx_json_write(hosts_json(&a), json);
+    else if (!hx_output_is_stdout(asked.fabric_file))
+        hosts_print(&a);
+    bool all = hosts_placed(&a) == count;
+    hosts_free(&a);
     return all;
 }
 
@@ -91,6 +109,12 @@ int main(int argc, char **argv)
         HX_OPTIONS_HEADING("Rules"),
         ALLOCATE_RULE_OPTIONS(&asked.rules),
         {.name = "sort", .kind = HX_OPTION_FLAG, .to.flag = &asked.sort, .help = "place the largest job first"},
+        {.name = "place",
+         .kind = HX_OPTION_CHOICE,
+         .argument = "HOW",
+         .to.choice = &asked.place,
+         .choices = hx_hosts_rule_names,
+         .help = "of another fabric than a HammingMesh: how hosts are found for a job"},
         {.name = "file",
          .kind = HX_OPTION_STRING,
          .argument = "FILE",
@@ -145,9 +169,11 @@ int main(int argc, char **argv)
         .most_operands = MOST_JOBS + 1,
         .summary =
             "Finds boards for jobs on a HammingMesh: for each a virtual sub-HammingMesh, rows of boards that have "
-            "the same columns.",
+            "the same columns. On other fabrics, hosts.",
         .details =
-            "A JOB is a number of boards, which then are as near to a square as they can be, or COLUMNSxROWS of them. "
+            "A JOB is a number of boards, which then are as near to a square as they can be, or COLUMNSxROWS of them; "
+            "on "
+            "another fabric than a HammingMesh a number of hosts. "
             "Jobs are placed one after the other by the greedy rule of the paper's section IV-A: the first row that "
             "has "
             "enough free columns, and each further one whose free columns have enough in common with the rows taken "
@@ -166,8 +192,11 @@ int main(int argc, char **argv)
     check_command(jobs);
     hx_outputs_apart(outputs, sizeof outputs / sizeof *outputs);
     hx_spec_load(argv[first], &asked.sizes, &spec);
-    allocate_rules_settle(&asked.rules, &spec);
-    if (asked.mixes)
+    if (spec.a || asked.mixes || asked.defragment)
+        allocate_rules_settle(&asked.rules, &spec);
+    if (!spec.a)
+        all = place_hosts(&spec, argv + first + 1, jobs, common.json);
+    else if (asked.mixes)
         mix(&spec, common.json);
     else
         all = place(&spec, argv + first + 1, jobs, common.json);

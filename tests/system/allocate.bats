@@ -56,7 +56,8 @@ allocate() { "$HXMESH-allocate" "$@"; }
     refused 2 "--mixes: draws its jobs: name none" allocate "4x4 Hx2Mesh" 2 --mixes 3
     refused 2 "--sizes: is for --mixes" allocate "4x4 Hx2Mesh" 2 --sizes half.csv
     refused 3 "--failed: leaves none of the 16 boards" allocate "4x4 Hx2Mesh" --mixes 1 --failed 16
-    refused 3 "fat-tree hosts=64: allocating boards is for a HammingMesh" allocate "fat-tree hosts=64" 2
+    refused 3 "fat-tree hosts=64: allocating boards is for a HammingMesh" allocate "fat-tree hosts=64" --mixes 2
+    refused 3 "torus 8x8: hosts of a torus of one or two sides forward packets: jobs cannot be kept apart" allocate "torus 8x8" 2
     printf 'job_size,perc_jobs_lte\n1,50\n' >half.csv
     refused 3 "half.csv:2:1: ends before all jobs are told of: the last line has 100 per cent" \
         allocate "4x4 Hx2Mesh" --mixes 1 --sizes half.csv
@@ -83,4 +84,20 @@ allocate() { "$HXMESH-allocate" "$@"; }
         r.json a.json
     "$HXMESH" info after.hxm.yaml >/dev/null
     refused 2 "--moves: is for --defragment, which makes them" allocate "4x4 Hx2Mesh" 2 --moves x
+}
+
+# Four hosts a leaf: ten of them need three leaves, and at random more.
+@test "allocate: hosts of other fabrics, in a row, by group, at random" {
+    local fabric="fat-tree hosts=32 radix=8"
+    allocate "$fabric" 2 10 4 --json - >row.json
+    allocate "$fabric" 2 10 4 --place group --file jobs.hxm.yaml --json group.json
+    allocate "$fabric" 2 10 4 --place random --json random.json
+    jq -s -e '.[0].jobs[1].hosts == [[2, 11]] and .[1].jobs[1].groups == 3 and .[1].jobs[2].groups == 1 and
+        .[2].jobs[1].groups > 3 and all(.[]; .placed == 3 and .in_use == 16 and .utilization == 0.5)' \
+        row.json group.json random.json || { cat ./*.json; return 1; }
+    "$HXMESH" run jobs.hxm.yaml --clock virtual -m 8KiB --json r.json -q
+    jq -e '[.jobs[] | [.job, .accelerators]] | sort == [[1, 2], [2, 10], [3, 4]]' r.json
+    run allocate "$fabric" 30 4
+    [ "$status" -eq 1 ]
+    [[ "$output" == *"-    4      no room"* ]] || { echo "$output"; return 1; }
 }

@@ -1,0 +1,149 @@
+/* hosts.c - hosts for jobs, and how they are shown (hosts.h). */
+#include "tools/allocate/hosts.h"
+#include "host/output.h"
+#include "tools/draw/text_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void hosts_allocate(struct hosts_allocation *a, struct hx_spec *spec, unsigned place, char *const *asked, unsigned jobs)
+{
+    const char *impossible = hx_jobs_impossible(spec);
+    if (impossible)
+        hx_die(HX_EXIT_CONFIG, spec->fabric, "%s", impossible);
+    *a = (struct hosts_allocation){.spec = spec, .jobs = jobs, .place = place};
+    a->job = hx_allocate(jobs, sizeof *a->job);
+    for (unsigned i = 0; i < jobs; i++) {
+        struct hx_job_values v = hx_job_defaults;
+        const char *bad, *key;
+        v.size = asked[i];
+        v.place = place;
+        struct hx_job *job = hx_jobs_add(spec, &v, &bad, &key);
+        if (!job)
+            hx_die(HX_EXIT_USAGE, asked[i], "%s", bad);
+        a->job[i] = (struct hosts_job){.asked = asked[i], .tag = job->tag};
+        if (hx_job_place(spec, job)) {
+            a->job[i].tag = HX_NO_JOB;
+            spec->named_jobs--; /* it is the last */
+        }
+    }
+}
+
+void hosts_free(struct hosts_allocation *a)
+{
+    free(a->job);
+}
+
+unsigned hosts_placed(const struct hosts_allocation *a)
+{
+    unsigned placed = 0;
+    for (unsigned i = 0; i < a->jobs; i++)
+        placed += a->job[i].tag != HX_NO_JOB;
+    return placed;
+}
+
+/* The next run of hosts of a tag from *from on, both included; false: there is none. */
+static bool next_run(const struct hx_spec *s, uint16_t tag, uint32_t *from, uint32_t *to)
+{
+    uint32_t host = *from;
+    while (host < s->graph->hosts && hx_spec_board_job(s, host) != tag)
+        host++;
+    *from = *to = host;
+    while (*to + 1 < s->graph->hosts && hx_spec_board_job(s, *to + 1) == tag)
+        ++*to;
+    return host < s->graph->hosts;
+}
+
+static unsigned groups_of(const struct hx_spec *s, uint16_t tag)
+{
+    bool *seen = hx_allocate(s->graph->groups, sizeof *seen);
+    unsigned count = 0;
+    for (uint32_t host = 0; host < s->graph->hosts; host++) {
+        if (hx_spec_board_job(s, host) != tag)
+            continue;
+        count += !seen[s->graph->node[host].group];
+        seen[s->graph->node[host].group] = true;
+    }
+    free(seen);
+    return count;
+}
+
+static unsigned hosts_in_use(const struct hx_spec *s, unsigned *usable)
+{
+    unsigned used = 0;
+    *usable = 0;
+    for (uint32_t host = 0; host < s->graph->hosts; host++) {
+        *usable += !hx_spec_board_failed(s, host);
+        used += !hx_spec_board_failed(s, host) && hx_spec_board_job(s, host) != HX_NO_JOB;
+    }
+    return used;
+}
+
+void hosts_print(const struct hosts_allocation *a)
+{
+    struct text_table *t = text_table_new(3);
+    text_table_row(t, "job", "asked", "hosts", a->spec->graph->group_word);
+    for (unsigned i = 0; i < a->jobs; i++) {
+        char tag[16] = "-", list[160] = "no room", groups[16] = "";
+        size_t used = 0;
+        uint32_t to;
+        if (a->job[i].tag) {
+            (void)snprintf(tag, sizeof tag, "%u", a->job[i].tag);
+            (void)snprintf(groups, sizeof groups, "%u", groups_of(a->spec, a->job[i].tag));
+            for (uint32_t from = 0; used + 32 < sizeof list && next_run(a->spec, a->job[i].tag, &from, &to);
+                 from = to + 1)
+                used += (size_t)snprintf(list + used, sizeof list - used, to > from ? "%s%u-%u" : "%s%u",
+                                         used ? "," : "", from, to);
+            if (used + 32 >= sizeof list)
+                (void)snprintf(list + used, sizeof list - used, ",...");
+        }
+        text_table_row(t, tag, a->job[i].asked, list, groups);
+    }
+    text_table_print(t, stdout);
+    text_table_free(t);
+    unsigned usable, used = hosts_in_use(a->spec, &usable);
+    printf("\n%u of %u jobs placed; %u of %u hosts in use, %.1f %%\n", hosts_placed(a), a->jobs, used, usable,
+           usable ? 100.0 * used / usable : 0);
+}
+
+static json_t *runs_json(const struct hx_spec *s, uint16_t tag)
+{
+    json_t *runs = json_array();
+    uint32_t to;
+    for (uint32_t from = 0; next_run(s, tag, &from, &to); from = to + 1)
+        (void)json_array_append_new(runs, json_pack("[i, i]", (int)from, (int)to));
+    return runs;
+}
+
+json_t *hosts_json(const struct hosts_allocation *a)
+{
+    unsigned usable, used = hosts_in_use(a->spec, &usable);
+    json_t *jobs = json_array();
+    for (unsigned i = 0; i < a->jobs; i++) {
+        uint16_t tag = a->job[i].tag;
+        (void)json_array_append_new(jobs,
+                                    json_pack("{s:i, s:s, s:b, s:o, s:i}", "tag", (int)tag, "asked", a->job[i].asked,
+                                              "placed", tag != 0, "hosts", tag ? runs_json(a->spec, tag) : json_array(),
+                                              "groups", tag ? (int)groups_of(a->spec, tag) : 0));
+    }
+    return json_pack("{s:s, s:s, s:i, s:i, s:f, s:i, s:o}", "fabric", a->spec->fabric, "place",
+                     hx_hosts_rule_names[a->place], "usable", (int)usable, "in_use", (int)used, "utilization",
+                     usable ? (double)used / usable : 0, "placed", (int)hosts_placed(a), "jobs", jobs);
+}
+
+/* What fails stands in the spec string already. */
+void hosts_write_file(const struct hosts_allocation *a, const char *path)
+{
+    const struct hx_spec *s = a->spec;
+    FILE *out = hx_output_open(path);
+    (void)fprintf(out, "fabric: %s\nplanes: %u\njobs:\n", s->fabric, s->planes);
+    for (unsigned i = 0; i < s->named_jobs; i++) {
+        const char *before = "";
+        uint32_t to;
+        (void)fprintf(out, "  - tag: %u\n    hosts: [", s->named[i].tag);
+        for (uint32_t from = 0; next_run(s, s->named[i].tag, &from, &to); from = to + 1, before = ", ")
+            (void)fprintf(out, "%s[%u, %u]", before, from, to);
+        (void)fprintf(out, "]\n");
+    }
+    hx_output_close(out, path);
+}
