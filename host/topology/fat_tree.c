@@ -146,6 +146,55 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     return hx_fabric_finish(f, problem);
 }
 
+/* ---- routes ---- */
+
+/* Cables between a leaf and a spine of two levels. */
+static unsigned cables(const struct tree *t, unsigned leaf, unsigned spine)
+{
+    unsigned first = leaf * t->up;
+    unsigned end = first + t->up;
+    return (end + t->tops - 1 - spine) / t->tops - (first + t->tops - 1 - spine) / t->tops;
+}
+
+/* The port of a leaf's n-th cable to a spine. Its uplinks stand behind its hosts, in the order in which they were dealt. */
+static unsigned cable_port(const struct hx_fabric *f, const struct tree *t, uint32_t leaf, unsigned spine, unsigned n)
+{
+    unsigned first = (leaf - f->hosts) * t->up % t->tops;
+    return hx_fabric_ports(f, leaf) - t->up + (spine + t->tops - first) % t->tops + n * t->tops;
+}
+
+/* Cables that a leaf takes by a spine to those leaves before `far_leaf`, in parts of a whole one: to each has * far / most, where
+ * `has` and `far` are the cables of the two. Leaves begin at different parts, so that not all round up for the same one. */
+static unsigned parts_before(const struct tree *t, unsigned leaf, unsigned far_leaf, unsigned spine)
+{
+    unsigned far = 0;
+    for (unsigned other = 0; other < far_leaf; other++)
+        far += other == leaf ? 0 : cables(t, other, spine);
+    return leaf + cables(t, leaf, spine) * far;
+}
+
+/* Where uplinks do not go round all spines alike (42 down, 22 up: nine spines, two or three cables to each), packets that
+ * were spread evenly over uplinks would come to each spine alike, and find two cables down where others find three: those
+ * two would be full at 82 % of what the tree can carry. So a leaf takes the fewer uplinks to a spine, the fewer cables lead down
+ * from there: in proportion to the cables at both ends, all cables are full at the same time. */
+static uint64_t taken(const struct hx_fabric *f, uint32_t router, unsigned d0, uint64_t ports)
+{
+    const struct tree *t = f->own;
+    unsigned leaf = router - f->hosts;
+    uint64_t kept = 0;
+    if (t->levels != 2 || leaf >= t->leaves || leaf == d0 || t->up % t->tops == 0 || t->up < 2 * t->tops)
+        return ports; /* of single cables parts would be too coarse */
+    unsigned most = round_up(t->up, t->tops);
+    for (unsigned spine = 0; spine < t->tops; spine++) {
+        unsigned has = cables(t, leaf, spine);
+        unsigned first = parts_before(t, leaf, d0, spine);
+        unsigned end = first + has * cables(t, d0, spine);
+        for (unsigned whole = first / most; whole < end / most; whole++) /* each in its turn */
+            kept |= (uint64_t)1 << cable_port(f, t, router, spine, whole % has);
+    }
+    return kept ? kept & ports : ports;
+}
+
 /* ---- what follows from it ---- */
 
 /* A full leaf sends its hosts' traffic for all hosts but its own up. */
@@ -176,6 +225,7 @@ const struct hx_topology hx_topology_fat_tree = {
     .example = "fat-tree hosts=1024 radix=64 taper=1",
     .summary = "switches in two or three levels, up and down again",
     .build = build,
+    .taken = taken,
     .alltoall_bound = alltoall_bound,
     .bisection = bisection,
 };

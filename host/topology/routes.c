@@ -28,6 +28,12 @@ uint64_t hx_fabric_host_ports(const struct hx_fabric *f, uint32_t router)
     return set;
 }
 
+/* Of those, what the topology has packets take. */
+static uint64_t taken(const struct hx_fabric *f, uint32_t router, unsigned d0, uint64_t ports)
+{
+    return f->topology->taken ? f->topology->taken(f, router, d0, ports) : ports;
+}
+
 /* Ports of a router on shortest ways to another; its hosts' if it is there. */
 static uint64_t nearer(const struct hx_fabric *f, uint32_t router, uint32_t to)
 {
@@ -62,7 +68,7 @@ static void toward_all(const struct hx_fabric *f, uint32_t router, uint64_t *set
     for (uint32_t i = 0; i < routers; i++) {
         uint16_t d0 = f->node[f->hosts + i].d0;
         if (d0 != HX_NO_DIGIT)
-            sets[d0] = i == router - f->hosts ? hx_fabric_host_ports(f, router) : to[i];
+            sets[d0] = i == router - f->hosts ? hx_fabric_host_ports(f, router) : taken(f, router, d0, to[i]);
     }
     free(to);
 }
@@ -110,7 +116,8 @@ uint64_t hx_fabric_toward(const struct hx_fabric *f, uint32_t node, unsigned dig
         return HANGING_WAYS;
     if (f->topology->toward)
         return f->topology->toward(f, node, digit, value);
-    return digit == 0 ? nearer(f, node, router_of(f, value)) : hx_fabric_toward_place(f, node, value);
+    return digit == 0 ? taken(f, node, value, nearer(f, node, router_of(f, value)))
+                      : hx_fabric_toward_place(f, node, value);
 }
 
 static uint64_t allowed(const struct hx_fabric *f, uint32_t node, unsigned input)

@@ -47,6 +47,9 @@ struct hx_topology {
      * the AND of both digits' sets is the way. A router's or host's own hosts included. NULL: by breadth-first distances
      * between routers for d0, by the host's place for d1. Hosts of one link, to a router, are not asked for. */
     uint64_t (*toward)(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value);
+    /* Of the ports of a router on shortest ways to the hosts of a d0, those that packets take, where `toward` is NULL; NULL:
+     * all. For who has more cables one way than another, which packets would not know. */
+    uint64_t (*taken)(const struct hx_fabric *f, uint32_t router, unsigned d0, uint64_t ports);
     /* Ports that a packet may still take which came by `input`; NULL: all. Likewise. */
     uint64_t (*allowed)(const struct hx_fabric *f, uint32_t node, unsigned input);
     /* Of a router's output: the inputs whose packets have their VC raised by one behind it. NULL: by the fabric's rule. */
