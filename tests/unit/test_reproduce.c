@@ -105,6 +105,9 @@ static void estimates_are_about_right(void **state)
                                  .duration = 100000};
     double mean = 1 + (7 * 2 + 56 * 4) / 63.0;
     assert_true(fabs(reproduce_estimate(&run) - 64 * 0.5 * 12.5 * 100000 / 8192 * mean) < 1);
+    /* Six neighbours of everyone, however many hosts there are. */
+    run = (struct reproduce_run){.fabric = "fat-tree hosts=64 radix=16", .traffic = "neighbour-3d", .bytes = 65536};
+    assert_true(fabs(reproduce_estimate(&run) - 64 * 8 * 6 * mean) < 1);
 }
 
 static void the_paper_has_values_for_its_own_fabrics(void **state)

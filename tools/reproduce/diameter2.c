@@ -138,9 +138,10 @@ void plan_oft_ath(struct reproduce_plan *p)
 
 static void plan_exchange(struct reproduce_plan *p, const char *traffic, uint64_t bytes)
 {
-    static const char *const routings[] = {"minimal", "valiant", "ugal:n=4,c=2", "ugal:n=4,c=2,t=0.1"};
+    static const char *const routings[DIAMETER2_ROUTINGS] = {"minimal", "valiant", "ugal:n=1,c=1", "ugal:n=4,c=2",
+                                                             "ugal:n=4,c=2,t=0.1"};
     for (unsigned i = 0; i < NETWORKS; i++)
-        for (unsigned r = 0; r < sizeof routings / sizeof *routings; r++)
+        for (unsigned r = 0; r < DIAMETER2_ROUTINGS; r++)
             add(p, &networks[p->effort][i], routings[r], (struct reproduce_run){.traffic = traffic, .bytes = bytes});
 }
 

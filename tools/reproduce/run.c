@@ -95,6 +95,8 @@ double reproduce_estimate(const struct reproduce_run *run)
         all = n * sent_in(run, g);
     else if (strcmp(run->traffic, "permutation") == 0)
         all = n * packets;
+    else if (strcmp(run->traffic, "neighbour-3d") == 0)
+        all = n * packets * 6;
     hx_spec_free(&spec);
     return all * switches;
 }
