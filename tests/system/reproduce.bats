@@ -263,3 +263,17 @@ if [ -f calls ]; then echo $$ >child.pid; while :; do sleep 0.05; done; fi
     judge 'all(.results[]; 0 < .least_percent and .least_percent <= .median_percent and .median_percent <= .most_percent)' \
         <out/fig12.json
 }
+
+# What a HammingMesh is bought for: jobs do not meet. On a torus those that stand anywhere share most of their way.
+@test "reproduce: job mixes on four fabrics, for real" {
+    timeout --kill-after=5 120 "$HXMESH" reproduce jobs/interference --quick --quiet --out out >text
+    judge '.complete and (.results | length) == 10 and
+        (.results[0] | .fabric == "8x8 Hx2Mesh" and .packets_over_shared_links == 0 and .foreign_packets == 0 and
+            .slowdown_max < 1.05) and
+        (.results[] | select(.fabric == "torus 8x8x4" and .place == "random") | .packets_over_shared_links > 0.2 and
+            .foreign_packets > 0.2 and .slowdown_max > 1.2)' <out/jobs/interference.json
+    grep -q '^<svg' out/jobs/interference.svg
+    beside 'echo "hxmesh: error: no room" >&2; exit 3'
+    run -1 --separate-stderr reproduce jobs/interference --quick --quiet
+    [ "$stderr" = "hxmesh: error: hxmesh run: no room" ]
+}

@@ -1,5 +1,5 @@
 /* test_plot.c - plots: ticks at round numbers, SVG that is well-formed XML, points where they belong. */
-#include "tools/draw/plot.h"
+#include "tools/draw/violin.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -184,10 +184,40 @@ static void every_kind_is_well_formed(void **state)
     assert_non_null(strstr(text, "a &lt; b &amp; \"c\""));
     assert_non_null(strstr(text, "1 KiB"));
     assert_non_null(strstr(text, "y &amp; z (%)"));
-    assert_int_equal(occurrences(text, "series &lt;"), 6);
+    assert_int_equal(occurrences(text, "series &lt;"), PLOT_LIMITS + 1);
     assert_null(strstr(text, "nan"));
     assert_null(strstr(text, "inf"));
     assert_null(strchr(text, '\x01'));
+    free(text);
+    free(p);
+}
+
+/* A violin spans its values and no more, is as wide as it may be somewhere, alike on both sides, and ends in a gap. */
+static void a_violin_is_as_wide_as_values_are_dense(void **state)
+{
+    (void)state;
+    double value[100];
+    for (unsigned i = 0; i < 100; i++)
+        value[i] = i < 80 ? 50 + i * 0.01 : 90 - (i - 80) * 1.5;
+    struct plot *p = plot_new("", "", PLOT_LINEAR, PLOT_NUMBER, "");
+    struct plot_series *s = plot_add(p, PLOT_AREAS, 0, "violin");
+    violin_add(s, 3, 0.4, value, 100);
+    assert_int_equal(s->points, VIOLIN_POINTS);
+    assert_true(isnan(s->x[VIOLIN_POINTS - 1]));
+    double widest = 0, at = 0;
+    for (unsigned i = 0; i < VIOLIN_LEVELS; i++) {
+        assert_true(fabs(s->x[i] - 3 - (3 - s->x[2 * VIOLIN_LEVELS - 1 - i])) < 1e-9);
+        assert_true(s->y[i] > 50 - 1e-9 && s->y[i] < 90 + 1e-9);
+        at = s->x[i] - 3 > widest ? s->y[i] : at;
+        widest = fmax(widest, s->x[i] - 3);
+    }
+    assert_true(fabs(widest - 0.2) < 1e-9 && at < 55);
+    for (unsigned more = 0; more < 10; more++)
+        violin_add(s, 5 + more, 0.4, value, 100);
+    assert_int_equal(s->points % VIOLIN_POINTS, 0); /* what has no room is left out whole */
+    char *text = drawn(p);
+    assert_true(is_well_formed(text));
+    assert_int_equal(occurrences(text, "<polygon"), PLOT_MOST_POINTS / VIOLIN_POINTS);
     free(text);
     free(p);
 }
@@ -296,6 +326,7 @@ int main(void)
         cmocka_unit_test(axes_without_data_or_width),
         cmocka_unit_test(the_judge_of_xml_can_tell),
         cmocka_unit_test(every_kind_is_well_formed),
+        cmocka_unit_test(a_violin_is_as_wide_as_values_are_dense),
         cmocka_unit_test(counts_have_whole_ticks),
         cmocka_unit_test(points_lie_where_they_belong),
         cmocka_unit_test(a_gap_parts_a_line),

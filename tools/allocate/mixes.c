@@ -65,6 +65,11 @@ static bool has(const struct mixes *m, enum mixes_figure figure)
     return leaf[0] || leaf[1] || (figure != MIXES_ALL_TO_ALL && figure != MIXES_ALL_REDUCE);
 }
 
+double mixes_value(const struct mixes *m, unsigned mix, enum mixes_figure figure)
+{
+    return figure_of(&m->mix[mix], figure);
+}
+
 /* ---- reports ---- */
 
 void mixes_print(const struct mixes *m)

@@ -23,6 +23,7 @@ struct mixes_sum {
     double mean, p1, p25, p50, p75, p99;
 };
 struct mixes_sum mixes_sum_of(const struct mixes *m, enum mixes_figure figure);
+double mixes_value(const struct mixes *m, unsigned mix, enum mixes_figure figure);
 
 void mixes_print(const struct mixes *m);
 json_t *mixes_json(const struct mixes *m);

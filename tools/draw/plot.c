@@ -207,11 +207,14 @@ static void style_of(const struct plot_series *s, char style[PLOT_TEXT])
 static void draw_line(const struct drawing *d, const struct plot_series *s)
 {
     char style[PLOT_TEXT];
+    bool area = s->kind == PLOT_AREAS, open = false;
     style_of(s, style);
-    bool open = false;
     for (unsigned i = 0; i < s->points; i++) {
         bool good = can_be_drawn(d->p, s, i);
-        if (good && !open)
+        if (good && !open && area)
+            fprintf(d->out, "<polygon fill=\"%s\" fill-opacity=\"0.6\" stroke=\"%s\" points=\"", colour_of(s),
+                    colour_of(s));
+        else if (good && !open)
             fprintf(d->out, "<polyline fill=\"none\" %s points=\"", style);
         if (!good && open)
             fputs("\"/>\n", d->out);
@@ -255,7 +258,7 @@ static void draw_bar(const struct drawing *d, const struct plot_series *s, unsig
 
 static void draw_series(const struct drawing *d, const struct plot_series *s)
 {
-    if (is_line(s))
+    if (is_line(s) || s->kind == PLOT_AREAS)
         draw_line(d, s);
     for (unsigned i = 0; i < s->points; i++) {
         if (!can_be_drawn(d->p, s, i))
@@ -280,7 +283,7 @@ static void draw_legend(const struct drawing *d)
             line(d->out, LEGEND, y, LEGEND + 26, y, style);
         else if (s->kind == PLOT_LIMITS)
             line(d->out, LEGEND, y, LEGEND + 26, y, "stroke=\"#000000\" stroke-width=\"2\" stroke-dasharray=\"3 2\"");
-        else if (s->kind == PLOT_BARS)
+        else if (s->kind == PLOT_BARS || s->kind == PLOT_AREAS)
             fprintf(d->out, "<rect x=\"%d\" y=\"%.1f\" width=\"20\" height=\"10\" fill=\"%s\" opacity=\"0.85\"/>\n",
                     LEGEND + 3, y - 5, colour_of(s));
         draw_mark(d, s, LEGEND + 13, y);

@@ -30,6 +30,7 @@ enum plot_kind {
     PLOT_DASHES,   /* dashed, without dots */
     PLOT_DIAMONDS, /* no line */
     PLOT_BARS,     /* of the plot's bar_width, from 0 up */
+    PLOT_AREAS,    /* what the points enclose; a gap ends one area */
     PLOT_LIMITS    /* a short line across a bar's place */
 };
 

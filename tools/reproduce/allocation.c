@@ -2,8 +2,10 @@
 #include "tools/reproduce/allocation.h"
 #include "host/spec.h"
 #include "tools/allocate/mixes.h"
+#include "tools/draw/violin.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 enum { MIXES = 1000, QUICK_MIXES = 50, CLUSTERS = 4, SMALL = 2, RULES = 6, LEAF = 16 };
 
@@ -46,6 +48,16 @@ static void run_mixes(struct mixes *m, struct hx_mix_rules *how, const struct re
     hx_job_sizes_free(&sizes);
 }
 
+/* All mixes as a violin, in per cent. */
+static void add_violin(struct plot_series *s, double at, double width, const struct mixes *m, enum mixes_figure figure)
+{
+    double *value = hx_allocate(m->count, sizeof *value);
+    for (unsigned i = 0; i < m->count; i++)
+        value[i] = 100 * mixes_value(m, i, figure);
+    violin_add(s, at, width, value, m->count);
+    free(value);
+}
+
 static json_t *sum_json(struct mixes_sum s)
 {
     return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "mean", s.mean, "p1", s.p1, "p25", s.p25, "p50", s.p50, "p75",
@@ -83,21 +95,21 @@ void show_job_sizes(struct reproduce_figure *f)
 
 /* ---- figure 8 ---- */
 
-static void utilization_row(struct reproduce_figure *f, struct text_table *t, struct plot_series *bars,
-                            struct plot_series *limits, unsigned cluster, unsigned rule)
+static void utilization_row(struct reproduce_figure *f, struct text_table *t, struct plot_series *violins,
+                            struct plot_series *means, unsigned cluster, unsigned rule)
 {
     struct mixes m;
     struct hx_mix_rules how;
     struct cells c = {0};
     run_mixes(&m, &how, f, &clusters[cluster], &rules[rule], 0);
     struct mixes_sum s = mixes_sum_of(&m, MIXES_USED);
+    double at = cluster + (rule - (RULES - 1) / 2.0) * 0.15;
+    add_violin(violins, at, 0.14, &m, MIXES_USED);
     mixes_free(&m);
     text_table_row(t, clusters[cluster].name, rules[rule].name, cell(&c, 1, 100 * s.mean), cell(&c, 1, 100 * s.p1),
                    cell(&c, 1, 100 * s.p25), cell(&c, 1, 100 * s.p50), cell(&c, 1, 100 * s.p75),
                    cell(&c, 1, 100 * s.p99), cell(&c, 0, rule ? NAN : clusters[cluster].paper));
-    double at = cluster + (rule - (RULES - 1) / 2.0) * 0.14;
-    plot_point(bars, at, 100 * s.mean);
-    plot_point(limits, at, 100 * s.p1);
+    plot_point(means, at, 100 * s.mean);
     figure_result(f, json_pack("{s:s, s:s, s:o}", "fabric", clusters[cluster].name, "rule", rules[rule].name,
                                "utilization", sum_json(s)));
 }
@@ -108,16 +120,16 @@ void show_utilization(struct reproduce_figure *f)
     text_table_row(t, "boards in use (%)", "rule", "mean", "1st", "25th", "median", "75th", "99th", "paper's logs");
     struct plot *p = figure_plot(f, "Boards in use, by rules of allocation (figure 8)", "fabric", PLOT_LINEAR,
                                  PLOT_NUMBER, "boards in use (%)");
-    struct plot_series *bars[RULES];
-    p->bar_width = 0.13;
+    struct plot_series *violins[RULES];
+    p->bar_width = 0.1;
     for (unsigned rule = 0; rule < RULES; rule++)
-        bars[rule] = plot_add(p, PLOT_BARS, rule, "%s", rules[rule].name);
-    struct plot_series *limits = plot_add(p, PLOT_LIMITS, RULES, "1st percentile");
+        violins[rule] = plot_add(p, PLOT_AREAS, rule, "%s", rules[rule].name);
+    struct plot_series *means = plot_add(p, PLOT_LIMITS, RULES, "mean");
     for (unsigned cluster = 0; cluster < CLUSTERS; cluster++) {
         plot_category(p, clusters[cluster].name);
         for (unsigned rule = 0; rule < RULES; rule++)
             if (clusters[cluster].leaf || rules[rule].locality == HX_ANYWHERE)
-                utilization_row(f, t, bars[rule], limits, cluster, rule);
+                utilization_row(f, t, violins[rule], means, cluster, rule);
     }
     figure_remark(
         f, "Paper: greedy alone uses 90 %% by its text; its logs say 93, 96, 80 and 86 %%, of mixes whose sizes were "
@@ -136,21 +148,25 @@ void show_upper_traffic(struct reproduce_figure *f)
                    "median", "99th");
     struct plot *p = figure_plot(f, "Traffic over the upper level, 64x64 Hx2Mesh (figure 9)", "rules", PLOT_LINEAR,
                                  PLOT_NUMBER, "of what the networks carry (%)");
-    p->bar_width = 0.3;
-    struct plot_series *bars[2] = {plot_add(p, PLOT_BARS, 0, "all-to-all"), plot_add(p, PLOT_BARS, 1, "all-reduce")};
+    p->bar_width = 0.2;
+    struct plot_series *violins[2] = {plot_add(p, PLOT_AREAS, 0, "all-to-all"),
+                                      plot_add(p, PLOT_AREAS, 1, "all-reduce")};
+    struct plot_series *means = plot_add(p, PLOT_LIMITS, 2, "mean");
     for (unsigned rule = 0; rule < RULES; rule++) {
         struct mixes m;
         struct hx_mix_rules how;
         struct cells c = {0};
         run_mixes(&m, &how, f, large, &rules[rule], 0);
         struct mixes_sum a = mixes_sum_of(&m, MIXES_ALL_TO_ALL), r = mixes_sum_of(&m, MIXES_ALL_REDUCE);
+        add_violin(violins[0], rule - 0.16, 0.3, &m, MIXES_ALL_TO_ALL);
+        add_violin(violins[1], rule + 0.16, 0.3, &m, MIXES_ALL_REDUCE);
         mixes_free(&m);
         text_table_row(t, rules[rule].name, cell(&c, 1, 100 * a.mean), cell(&c, 1, 100 * a.p50),
                        cell(&c, 1, 100 * a.p99), cell(&c, 1, 100 * r.mean), cell(&c, 1, 100 * r.p50),
                        cell(&c, 1, 100 * r.p99));
         plot_category(p, rules[rule].name);
-        plot_point(bars[0], rule - 0.16, 100 * a.mean);
-        plot_point(bars[1], rule + 0.16, 100 * r.mean);
+        plot_point(means, rule - 0.16, 100 * a.mean);
+        plot_point(means, rule + 0.16, 100 * r.mean);
         figure_result(f, json_pack("{s:s, s:o, s:o}", "rule", rules[rule].name, "all_to_all", sum_json(a), "all_reduce",
                                    sum_json(r)));
     }

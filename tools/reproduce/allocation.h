@@ -1,4 +1,5 @@
-/* allocation.h - figures 7 to 10 of the HammingMesh paper: job mixes on boards. They need no run (plan_nothing). */
+/* allocation.h - figures 7 to 10 of the HammingMesh paper: job mixes on boards; and what jobs that run do to each other. They have no
+ * runs in their plan (plan_nothing). */
 #ifndef HXMESH_TOOLS_REPRODUCE_ALLOCATION_H
 #define HXMESH_TOOLS_REPRODUCE_ALLOCATION_H
 
@@ -8,5 +9,6 @@ void show_job_sizes(struct reproduce_figure *f);
 void show_utilization(struct reproduce_figure *f);
 void show_upper_traffic(struct reproduce_figure *f);
 void show_failed_boards(struct reproduce_figure *f);
+void show_interference(struct reproduce_figure *f);
 
 #endif

@@ -8,6 +8,7 @@
 
 static const char hammingmesh[] = "hammingmesh"; /* Hoefler et al., SC22 */
 static const char diameter2[] = "diameter2";     /* Kathareios et al., SC15 */
+static const char jobs[] = "jobs";               /* our own */
 
 const struct experiment experiments[] = {
     {hammingmesh, "table2", "Table II: bandwidth, diameter and cost of the small and the large cluster", 45,
@@ -33,6 +34,8 @@ const struct experiment experiments[] = {
     {diameter2, "fig12", "Figure 12: OFT, UGAL-L with a threshold (OFT-ATh), over load", 3, plan_oft_ath, show_load},
     {diameter2, "fig13", "Figure 13: all-to-all exchange, 7.5 KiB a pair", 3, plan_all_to_all, show_exchange},
     {diameter2, "fig14", "Figure 14: nearest neighbour exchange, 512 KiB a pair", 3, plan_neighbours, show_exchange},
+    {jobs, "interference", "Job mixes on four fabrics: each job alone against all together", 5, plan_nothing,
+     show_interference},
     {NULL, NULL, NULL, 0, NULL, NULL}};
 enum { EXPERIMENTS = sizeof experiments / sizeof *experiments - 1, NAME = 64, LINE = 160 };
 

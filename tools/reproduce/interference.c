@@ -1,0 +1,186 @@
+/* interference.c - an experiment of our own: the same job mixes on fabrics of 256 hosts, each job alone against all together. Its runs
+ * are its own (plan_nothing): they are of jobs. */
+#include "tools/interference/interference.h"
+#include "host/allocate/placement.h"
+#include "host/allocate/sizes.h"
+#include "host/draw.h"
+#include "host/jobs.h"
+#include "tools/child.h"
+#include "tools/reproduce/allocation.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    SIDE = 8,
+    BOARDS = SIDE * SIDE,
+    BOARD = 4 /* hosts */,
+    MOST_JOBS = 12,
+    TEXT = 64,
+    MIXES = 10,
+    QUICK_MIXES = 1,
+    FABRICS = 4,
+    HOWS = 3
+};
+
+static const struct fabric {
+    const char *spec, *name;
+    bool boards; /* are found as on a HammingMesh: there is one way to place a job */
+} fabrics[FABRICS] = {{"8x8 Hx2Mesh", "8x8 Hx2Mesh", true},
+                      {"fat-tree hosts=256 radix=32 taper=2", "fat tree, taper 2", false},
+                      {"dragonfly a=8 p=4 h=4 groups=8", "Dragonfly", false},
+                      {"torus 8x8x4", "torus 8x8x4", false}};
+
+/* One mix, by sizes in boards, the largest first. */
+struct drawn {
+    unsigned jobs, boards[MOST_JOBS];
+};
+
+static int larger_first(const void *a, const void *b)
+{
+    unsigned one = *(const unsigned *)a, other = *(const unsigned *)b;
+    return (one < other) - (one > other);
+}
+
+/* Leaves those that find room on the HammingMesh beside those before them, so that all fabrics have the same mix. */
+static void keep_placed(struct drawn *d)
+{
+    const struct hx_placement_rules rules = {
+        .transpose = true, .aspect = HX_DEFAULT_ASPECT, .search = HX_DEFAULT_SEARCH};
+    struct hx_boards boards;
+    unsigned kept = 0;
+    hx_boards_make(&boards, SIDE, SIDE);
+    for (unsigned i = 0; i < d->jobs; i++) {
+        struct hx_placement p;
+        if (!hx_place(&p, &boards, hx_shape_of(d->boards[i]), &rules))
+            continue;
+        hx_placement_take(&p, &boards);
+        hx_placement_free(&p);
+        d->boards[kept++] = d->boards[i];
+    }
+    d->jobs = kept;
+    hx_boards_free(&boards);
+}
+
+/* Jobs of two boards and more: those of one have no traffic that could meet. */
+static void draw_mix(struct drawn *d, uint64_t seed)
+{
+    struct hx_job_sizes sizes;
+    uint64_t state = split_mix(seed);
+    unsigned left = BOARDS;
+    *d = (struct drawn){.jobs = 0};
+    hx_job_sizes_alibaba(&sizes);
+    while (left > 1 && d->jobs < MOST_JOBS) {
+        unsigned boards = hx_job_size(&sizes, split_mix_next(&state));
+        if (boards < 2 || boards > BOARDS / 2)
+            continue;
+        d->boards[d->jobs++] = boards < left ? boards : left;
+        left -= d->boards[d->jobs - 1];
+    }
+    hx_job_sizes_free(&sizes);
+    qsort(d->boards, d->jobs, sizeof *d->boards, larger_first);
+    keep_placed(d);
+}
+
+static void say_job(char text[TEXT], const struct fabric *f, unsigned boards, unsigned number, const char *place)
+{
+    static const char *const traffic[] = {"all-reduce 1MiB", "all-to-all 32KiB", "permutation 512KiB"};
+    if (f->boards)
+        (void)snprintf(text, TEXT, "%u %s", boards, traffic[number % 3]);
+    else
+        (void)snprintf(text, TEXT, "%u %s place=%s", boards * BOARD, traffic[number % 3], place);
+}
+
+/* What all mixes on a fabric come to. */
+struct sum {
+    unsigned jobs;
+    double slowdown, worst, packets, shared, foreign;
+};
+
+/* False: a run failed. */
+static bool add_mix(struct sum *sum, const struct fabric *f, unsigned place, uint64_t seed)
+{
+    static const char *const nothing[] = {NULL};
+    char text[MOST_JOBS][TEXT];
+    struct drawn d;
+    struct hx_spec spec;
+    struct hx_problem problem;
+    struct interference in;
+    draw_mix(&d, seed);
+    hx_spec_load(f->spec, NULL, &spec);
+    for (unsigned i = 0; i < d.jobs; i++) {
+        say_job(text[i], f, d.boards[i], i, hx_hosts_rule_names[place]);
+        spec.said.item[spec.said.count++] = text[i];
+    }
+    if (!hx_jobs_take_said(&spec, &problem))
+        hx_die_of(&problem);
+    bool good = interference_measure(&in, &spec, nothing, true) == HX_EXIT_DONE;
+    for (unsigned i = 0; good && i < in.jobs; i++) {
+        const struct interference_job *j = &in.job[i];
+        sum->jobs++;
+        sum->slowdown += interference_slowdown(j);
+        sum->worst = fmax(sum->worst, interference_slowdown(j));
+        sum->packets += (double)j->packets;
+        sum->shared += (double)j->shared_packets;
+        sum->foreign += (double)j->foreign_packets;
+    }
+    if (!good && !child_interrupted())
+        exit(HX_EXIT_FAILED); /* what failed has been said */
+    if (good)
+        interference_free(&in);
+    hx_spec_free(&spec);
+    return good;
+}
+
+static void show_row(struct reproduce_figure *figure, struct text_table *t, const struct fabric *f, unsigned place,
+                     const struct sum *s)
+{
+    struct cells c = {0};
+    const char *how = f->boards ? "boards" : hx_hosts_rule_names[place];
+    double packets = s->packets > 0 ? s->packets : 1;
+    text_table_row(t, f->name, how, cell(&c, 0, s->jobs), cell(&c, 3, s->slowdown / s->jobs), cell(&c, 3, s->worst),
+                   cell(&c, 1, 100 * s->shared / packets), cell(&c, 1, 100 * s->foreign / packets));
+    figure_result(figure,
+                  json_pack("{s:s, s:s, s:i, s:f, s:f, s:f, s:f}", "fabric", f->spec, "place", how, "jobs",
+                            (int)s->jobs, "slowdown_mean", s->slowdown / s->jobs, "slowdown_max", s->worst,
+                            "packets_over_shared_links", s->shared / packets, "foreign_packets", s->foreign / packets));
+}
+
+void show_interference(struct reproduce_figure *figure)
+{
+    unsigned mixes = figure->plan->effort == REPRODUCE_QUICK ? QUICK_MIXES : MIXES;
+    struct text_table *t = figure_table(figure, 2);
+    struct plot *p = figure_plot(figure, "Jobs beside each other, 256 hosts", "fabric", PLOT_LINEAR, PLOT_NUMBER,
+                                 "slowdown against being alone (%)");
+    struct plot_series *bars[HOWS], *worst;
+    (void)snprintf(p->note, sizeof p->note, "hxmesh, simulated on the firmware; %u mixes", mixes);
+    text_table_row(t, "fabric", "placed", "jobs", "slowdown: mean", "worst", "over shared links (%)",
+                   "over others' hosts (%)");
+    p->bar_width = 0.22;
+    for (unsigned place = 0; place < HOWS; place++)
+        bars[place] = plot_add(p, PLOT_BARS, place, "%s", place ? hx_hosts_rule_names[place] : "boards, contiguous");
+    worst = plot_add(p, PLOT_LIMITS, HOWS, "worst job");
+    for (unsigned f = 0; f < FABRICS; f++) {
+        plot_category(p, fabrics[f].name);
+        for (unsigned place = 0; place < (fabrics[f].boards ? 1 : HOWS); place++) {
+            struct sum s = {0};
+            double at = f + (fabrics[f].boards ? 0 : (place - 1.0) * 0.24);
+            bool good = true;
+            for (unsigned mix = 0; good && mix < mixes; mix++)
+                good = add_mix(&s, &fabrics[f], place, mix + 1);
+            if (!good || !s.jobs)
+                continue;
+            show_row(figure, t, &fabrics[f], place, &s);
+            plot_point(bars[place], at, fmax(0, 100 * (s.slowdown / s.jobs - 1)));
+            plot_point(worst, at, fmax(0, 100 * (s.worst - 1)));
+        }
+    }
+    figure_remark(figure,
+                  "%u mixes; sizes of the paper's figure 7, in boards of four hosts, of two boards and up to half of "
+                  "the fabric, until all of it is used; those that find no room on the HammingMesh are left out. "
+                  "All-reduce of 1 MiB, all-to-all of 32 KiB and permutation "
+                  "of 512 KiB messages in turn, the largest job first; all begin at once.",
+                  mixes);
+    figure_remark(figure,
+                  "Slowdown is the time together over the time alone. Packets count once a link between switches.");
+}
