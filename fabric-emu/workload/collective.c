@@ -48,8 +48,8 @@ static int received(struct collective *p, const struct hx_event *e)
     uint32_t from = hx_fabric_host(p->plan->traffic->g, e->d0, e->d1);
     if (from == HX_NOWHERE || collective_job_of(p->plan, from) != p->job)
         return HX_E_RANGE;
-    uint32_t place = p->plan->place[from];
-    return hx_collective_received(&p->c, place % p->job->columns, place / p->job->columns, e->tag);
+    uint32_t at = p->plan->place[from];
+    return hx_collective_received(&p->c, at % p->job->columns, at / p->job->columns, e->tag);
 }
 
 static int event(struct workload *w, const struct hx_event *e)

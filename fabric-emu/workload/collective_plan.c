@@ -54,7 +54,8 @@ static void look_where(struct stand *s, const struct traffic *t, uint32_t first)
     s->crossings = s->columns * s->rows == s->members;
     if (!s->crossings && !t->spec->a) { /* nearest to a square: it has no shape */
         for (s->rows = 1, s->columns = 1; s->rows * s->rows <= s->members; s->rows++)
-            s->columns = s->members % s->rows ? s->columns : s->members / s->rows;
+            if (s->members % s->rows == 0)
+                s->columns = s->members / s->rows;
         s->rows = s->members / s->columns;
     }
 }

@@ -6,6 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Its tag; HX_NO_JOB: it found no room. */
+static uint16_t place_job(struct hx_spec *spec, unsigned place, const char *asked)
+{
+    struct hx_job_values v = hx_job_defaults;
+    const char *bad, *key;
+    v.size = asked;
+    v.place = place;
+    struct hx_job *job = hx_jobs_add(spec, &v, &bad, &key);
+    if (job && !hx_job_place(spec, job))
+        return job->tag;
+    if (bad)
+        hx_die(HX_EXIT_USAGE, asked, "%s", bad);
+    spec->named_jobs--; /* it is the last */
+    return HX_NO_JOB;
+}
+
 void hosts_allocate(struct hosts_allocation *a, struct hx_spec *spec, unsigned place, char *const *asked, unsigned jobs)
 {
     const char *impossible = hx_jobs_impossible(spec);
@@ -13,20 +29,8 @@ void hosts_allocate(struct hosts_allocation *a, struct hx_spec *spec, unsigned p
         hx_die(HX_EXIT_CONFIG, spec->fabric, "%s", impossible);
     *a = (struct hosts_allocation){.spec = spec, .jobs = jobs, .place = place};
     a->job = hx_allocate(jobs, sizeof *a->job);
-    for (unsigned i = 0; i < jobs; i++) {
-        struct hx_job_values v = hx_job_defaults;
-        const char *bad, *key;
-        v.size = asked[i];
-        v.place = place;
-        struct hx_job *job = hx_jobs_add(spec, &v, &bad, &key);
-        if (!job)
-            hx_die(HX_EXIT_USAGE, asked[i], "%s", bad);
-        a->job[i] = (struct hosts_job){.asked = asked[i], .tag = job->tag};
-        if (hx_job_place(spec, job)) {
-            a->job[i].tag = HX_NO_JOB;
-            spec->named_jobs--; /* it is the last */
-        }
-    }
+    for (unsigned i = 0; i < jobs; i++)
+        a->job[i] = (struct hosts_job){.asked = asked[i], .tag = place_job(spec, place, asked[i])};
 }
 
 void hosts_free(struct hosts_allocation *a)

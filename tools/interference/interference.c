@@ -131,7 +131,7 @@ static int run_all(struct counting *c, const char *const *arguments, struct hx_p
     int code = HX_EXIT_DONE;
     for (unsigned i = 0; i <= in->jobs; i++) {
         char tag[8];
-        (void)snprintf(tag, sizeof tag, "%u", i < in->jobs ? in->job[i].job->tag : 0);
+        (void)snprintf(tag, sizeof tag, "%u", i < in->jobs ? in->job[i].job->tag : 0U);
         hx_progress_show(bar, (double)i / (in->jobs + 1), "");
         json_t *report = report_of(in->spec, arguments, i < in->jobs ? tag : NULL, &code);
         if (!report)
