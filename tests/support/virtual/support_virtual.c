@@ -15,11 +15,14 @@
 static void set_flows(struct support_virtual *s)
 {
     const struct support_virtual_plan *p = s->plan;
-    for (uint32_t rank = 0; p->flows && rank < s->g->hosts; rank++)
+    for (uint32_t rank = 0; p->flows && rank < s->g->hosts; rank++) {
         s->traffic.partner[rank] = TRAFFIC_NOBODY;
+        s->traffic.senders[rank] = 0;
+    }
     for (unsigned n = 0; n < p->flows; n++) {
         assert_true(s->traffic.partner[p->flow[n].from] == TRAFFIC_NOBODY);
         s->traffic.partner[p->flow[n].from] = p->flow[n].to;
+        s->traffic.senders[p->flow[n].to]++;
     }
 }
 
