@@ -12,12 +12,13 @@
  * than the estimate, everything does: that is taken into the estimate, and nothing is repeated. So a slow fabric costs
  * probes, and a loss costs what was lost.
  *
- * A plane that loses packets looks roomy. So probes take the planes in turn, and wait longer only when all were asked once
- * more; what is sent again goes by the plane whose probe was answered, and an acknowledgement by the plane that its data
- * or probe came on. What is reported to have found no way, data or acknowledgement, goes out again at once, by another plane: the one that
- * it was reported by is left out on the way to that peer for most_ns, or until routes change or nobody answers. When all
- * planes have reported a message unreachable, it waits for a change of routes (hx_endpoint_routes_changed), of which not
- * everyone hears: so it also asks, at once if it was getting through until then, and now and then.
+ * A plane that loses packets looks roomy. So probes take the planes in turn, and wait longer only when all were asked
+ * once more; what is sent again goes by the plane whose probe was answered, and an acknowledgement by the plane that
+ * its data or probe came on. What is reported to have found no way, data or acknowledgement, goes out again at once, by
+ * another plane: the one that it was reported by is left out on the way to that peer for most_ns, or until routes
+ * change or nobody answers. When all planes have reported a message unreachable, it waits for a change of routes
+ * (hx_endpoint_routes_changed), of which not everyone hears: so it also asks, at once if it was getting through until
+ * then, and now and then.
  *
  * Exactly once. Messages of a (source, destination) pair are numbered 0, 1, 2, ... and at most HX_PEER_WINDOW (4) of
  * them are under way; number m waits until m - 4 is acknowledged. So a receiver needs four slots a peer to tell new,
