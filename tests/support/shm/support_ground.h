@@ -12,7 +12,7 @@ enum { GROUND_MESSAGES = 3 /* to each destination */, GROUND_MOST = 256 /* accel
 
 struct ground {
     struct fab_fabric f;
-    unsigned n; /* accelerators */
+    unsigned n;              /* accelerators */
     bool alive[GROUND_MOST]; /* takes part: its board works, and is a job's where there are jobs */
     unsigned job[GROUND_MOST];
     uint64_t seed;
