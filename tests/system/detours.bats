@@ -116,3 +116,18 @@ captured() {
     run --separate-stderr "$HXMESH" run f.hxm.yaml
     [ "$status" -eq 3 ] && [[ "$stderr" == "hxmesh: error: f.hxm.yaml:2:10: routing: 'ugal:n=0' is not a routing: "* ]]
 }
+
+@test "detours: the example of relayed messages carries each byte once, and once more if it is relayed" {
+    local relayed="$BATS_TEST_DIRNAME/../../examples/detours/relayed.sh"
+    "$relayed" 4 0 line permutation >straight.csv
+    "$relayed" 4 8 any neighbours >relayed.csv
+    [ "$(awk -F, 'NR > 1 { sum += $4 } END { print sum }' straight.csv)" -eq $((64 * 1048576)) ]
+    local all=$((64 * 6 * 262144)) sum
+    sum=$(awk -F, 'NR > 1 { sum += $4 } END { print sum }' relayed.csv)
+    [ "$sum" -gt "$all" ]
+    [ "$sum" -lt $((2 * all)) ] # between accelerators of one board nothing is relayed
+    "$HXMESH" run "4x4 Hx2Mesh" --clock virtual --traffic relayed.csv --quiet --json - | jq -e --argjson sum "$sum" \
+        '.complete and .bytes_delivered == $sum' >/dev/null
+    run -2 "$relayed" 5 2 line neighbours
+    [[ $output == relayed.sh* ]]
+}
