@@ -103,7 +103,7 @@ end_long() {
         end_long
         [ "$(tshark -r "$FILE" 2>/dev/null | wc -l)" -eq 500 ]
         "$HXMESH-verify" --quiet "$FILE" --json - | jq --exit-status --arg fabric "$fabric" '.passed and
-            .spec == $fabric and .findings == [] and .judged.nodes > 0'
+            .spec == $fabric and .findings == [] and .judged.data_frames == 500 and .judged.checksums == 500'
     done
 }
 
