@@ -30,10 +30,10 @@ static uint64_t bytes_of_nodes(const struct fab_fabric *f)
     return sum * f->g->planes + f->g->hosts * (sizeof(struct accelerator) + (uint64_t)FIRST_PAGES * PAGE);
 }
 
-/* Others that an accelerator has to do with, on average. */
-static uint64_t peers_of_one(const struct fab_fabric *f, const struct hx_settings *s)
+/* Others that one of so many accelerators has to do with, on average. */
+static uint64_t peers_of_one(uint32_t members, const struct hx_settings *s)
 {
-    uint64_t others = f->g->hosts - 1;
+    uint64_t others = members ? members - 1 : 0;
     uint64_t peers = others;
     if (!s || s->pattern == HX_PERMUTATION || s->pattern == HX_BISECTION ||
         (s->pattern >= HX_INCAST && s->pattern <= HX_BIT_REVERSE))
@@ -45,9 +45,9 @@ static uint64_t peers_of_one(const struct fab_fabric *f, const struct hx_setting
     return peers < others ? peers : others;
 }
 
-static double bytes_of_peers(const struct fab_fabric *f, const struct hx_settings *s)
+static double bytes_of_job(const struct fab_fabric *f, uint32_t members, const struct hx_settings *s)
 {
-    double pairs = (double)f->g->hosts * (double)peers_of_one(f, s);
+    double pairs = (double)members * (double)peers_of_one(members, s);
     double messages = pairs;
     uint64_t packets = 1;
     if (s) {
@@ -59,6 +59,25 @@ static double bytes_of_peers(const struct fab_fabric *f, const struct hx_setting
     double met = 2 * messages < pairs ? 2 * messages : pairs;
     bool rest = packets > MAPLESS_PACKETS || messages > pairs;
     return met * (double)(sizeof(struct hx_peer) + PEER_BYTES + (rest ? sizeof(struct hx_peer_rest) : 0));
+}
+
+/* Jobs keep to themselves, each with its own traffic. */
+static double bytes_of_peers(const struct fab_fabric *f, const struct hx_settings *s)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < f->jobs.count; i++) {
+        const struct hx_job *job = hx_spec_job(&f->spec, f->jobs.tag[i]);
+        struct hx_settings own;
+        if (s && !job && f->spec.named_jobs)
+            continue; /* idle */
+        if (s) {
+            own = *s;
+            if (job)
+                hx_settings_merge(&own, &job->settings);
+        }
+        sum += bytes_of_job(f, f->jobs.size[i], s ? &own : NULL);
+    }
+    return sum;
 }
 
 struct need need_of(const struct fab_fabric *f, const struct fab_options *options, uint64_t shared)

@@ -6,12 +6,22 @@
 
 enum { LISTED = 4 };
 
-/* Whether all jobs have the same collective of the same vector; then *job is any of them. */
+static uint64_t start_of(const struct collective_plan *p, const struct collective_job *job)
+{
+    return traffic_job_start_ns(p->traffic, job->host[0]);
+}
+
+/* Whether the run is one collective: all jobs have the same one of the same vector from the same time on; then *job is any
+ * of them. */
 static bool is_one(const struct collective_plan *p, const struct collective_job **job)
 {
     *job = p->job;
     for (unsigned i = 1; i < p->jobs; i++)
-        if (p->job[i].kind != p->job->kind || p->job[i].bytes != p->job->bytes)
+        if (p->job[i].kind != p->job->kind || p->job[i].bytes != p->job->bytes ||
+            start_of(p, &p->job[i]) != start_of(p, p->job))
+            return false;
+    for (uint32_t rank = 0; rank < p->traffic->g->hosts; rank++)
+        if (p->traffic->members[rank] && !p->job_of[rank])
             return false;
     return p->jobs > 0;
 }
