@@ -116,7 +116,8 @@ static void print_job(const struct result *r, const struct result_job *job)
         return;
     }
     printf("  job %-5u      %s%s%" PRIu32 " accelerators, %" PRIu64 " of %" PRIu64 " messages, %" PRIu64
-           " packets, %s in %s, %.4f %% of its injection, p50 %s, p99 %s, %" PRIu64 " lost, %" PRIu64 " corrupted\n",
+           " packets, %s in %s, %.4f %% of its injection in the whole run, p50 %s, p99 %s, %" PRIu64 " lost, %" PRIu64
+           " corrupted\n",
            job->tag, named ? named->name : "", named && named->name[0] ? ": " : "", job->accelerators,
            job->sum.messages_received, job->messages_begun, job->sum.packets_delivered,
            hx_value_print_bytes(text[0], job->sum.bytes_delivered),
