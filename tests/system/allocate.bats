@@ -86,6 +86,16 @@ allocate() { "$HXMESH-allocate" "$@"; }
     refused 2 "--moves: is for --defragment, which makes them" allocate "4x4 Hx2Mesh" 2 --moves x
 }
 
+# Either job would make room by going to the other row; that of the failed board may not.
+@test "allocate: defragmentation leaves failed boards and the jobs on them where they are" {
+    printf 'fabric: 2x2 Hx2Mesh\nfailed_boards: [[0, 0]]\njobs:\n  - {boards: [[0, 0]]}\n  - {boards: [[1, 1]]}\n' >f.hxm.yaml
+    allocate f.hxm.yaml 2x1 --defragment --state 1KiB --moves moves.csv --file after.hxm.yaml --json - >a.json
+    jq -e '.placed == 1 and .usable == 3 and .in_use == 3 and .defragment.moves == [{tag: 2, boards: 1}] and
+        .jobs[0].rows == [1] and .jobs[0].columns == [0, 1]' a.json || { cat a.json; return 1; }
+    grep -qx 'failed_boards: \[\[0, 0\]\]' after.hxm.yaml || { cat after.hxm.yaml; return 1; }
+    [ "$(cut -d, -f2,3 moves.csv | sed 1d)" = $'2:2,2:0\n3:2,3:0\n2:3,2:1\n3:3,3:1' ] || { cat moves.csv; return 1; }
+}
+
 # Four hosts a leaf: ten of them need three leaves, and at random more.
 @test "allocate: hosts of other fabrics, in a row, by group, at random" {
     local fabric="fat-tree hosts=32 radix=8"

@@ -11,15 +11,18 @@
 
 /* ---- where jobs stand ---- */
 
-/* Where the boards of a tag are; false: they are no sub-HammingMesh, and cannot move. */
+/* Where the boards of a tag are; false: they are no sub-HammingMesh, or one has failed and would be free where they left: they cannot
+ * move. */
 static bool find_placement(struct hx_placement *p, const struct hx_spec *s, uint16_t tag)
 {
     bool *row = hx_allocate(s->y, sizeof *row), *column = hx_allocate(s->x, sizeof *column);
     unsigned boards = 0;
+    bool failed = false;
     for (unsigned board = 0; board < hx_spec_boards(s); board++) {
         if (s->job[board] != tag)
             continue;
         row[board / s->x] = column[board % s->x] = true;
+        failed = failed || hx_spec_board_failed(s, board);
         boards++;
     }
     *p =
@@ -32,7 +35,7 @@ static bool find_placement(struct hx_placement *p, const struct hx_spec *s, uint
             p->column[p->shape.columns++] = x;
     free(row);
     free(column);
-    bool whole = boards && boards == p->shape.rows * p->shape.columns;
+    bool whole = boards && !failed && boards == p->shape.rows * p->shape.columns;
     if (!whole)
         hx_placement_free(p);
     return whole;
