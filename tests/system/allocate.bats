@@ -86,6 +86,28 @@ allocate() { "$HXMESH-allocate" "$@"; }
     refused 2 "--moves: is for --defragment, which makes them" allocate "4x4 Hx2Mesh" 2 --moves x
 }
 
+# What the file says is said again, whatever else is placed; a failed board stays its job's.
+@test "allocate: a file that is written has the jobs of the file that was read, with all they say" {
+    local jobs='  - tag: 9
+    name: "big: #1"
+    grid: 2x4
+    start: 1ms
+    traffic: all-reduce
+    message: 1536KiB
+    algorithm: ring
+'
+    printf '%s\n' "fabric: 4x4 Hx2Mesh" "name: 'a: lab'" "failed_boards: [[1, 0]]" "jobs:" \
+        "$jobs    boards: [[0, 0], [1, 0]]" "  - {tag: 4, count: 3, traffic: permutation, boards: [[3, 2]]}" >f.hxm.yaml
+    allocate f.hxm.yaml 2 --file after.hxm.yaml >/dev/null
+    printf '%s\n' 'fabric: "4x4 Hx2Mesh"' 'name: "a: lab"' "planes: 1" "radix: 64" "taper: 1" "failed_boards: [[1, 0]]" \
+        "jobs:" "$jobs    boards: [[0, 0], [1, 0]]" "  - tag: 4" "    traffic: permutation" "    count: 3" \
+        "    boards: [[3, 2]]" "  - tag: 1" "    boards: [[2, 0], [2, 1]]" | diff - after.hxm.yaml
+    printf '%s\n' "fabric: fat-tree hosts=32 radix=8" "name: 'a: tree'" "jobs:" "$jobs    hosts: [[2, 9]]" >f.hxm.yaml
+    allocate f.hxm.yaml 3 --file after.hxm.yaml >/dev/null
+    grep -qx 'name: "a: tree"' after.hxm.yaml
+    sed '1,/^jobs:/d' after.hxm.yaml | diff <(printf '%s\n' "$jobs    hosts: [[2, 9]]" "  - tag: 1" "    hosts: [[10, 12]]") -
+}
+
 # Either job would make room by going to the other row; that of the failed board may not.
 @test "allocate: defragmentation leaves failed boards and the jobs on them where they are" {
     printf 'fabric: 2x2 Hx2Mesh\nfailed_boards: [[0, 0]]\njobs:\n  - {boards: [[0, 0]]}\n  - {boards: [[1, 1]]}\n' >f.hxm.yaml

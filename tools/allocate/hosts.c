@@ -1,6 +1,7 @@
 /* hosts.c - hosts for jobs, and how they are shown (hosts.h). */
 #include "tools/allocate/hosts.h"
 #include "host/output.h"
+#include "host/yaml/spec_write.h"
 #include "tools/draw/text_table.h"
 
 #include <stdlib.h>
@@ -140,11 +141,13 @@ void hosts_write_file(const struct hosts_allocation *a, const char *path)
 {
     const struct hx_spec *s = a->spec;
     FILE *out = hx_output_open(path);
-    (void)fprintf(out, "fabric: %s\nplanes: %u\njobs:\n", s->fabric, s->planes);
+    hx_spec_write_names(s, out);
+    (void)fprintf(out, "planes: %u\njobs:\n", s->planes);
     for (unsigned i = 0; i < s->named_jobs; i++) {
         const char *before = "";
         uint32_t to;
-        (void)fprintf(out, "  - tag: %u\n    hosts: [", s->named[i].tag);
+        hx_job_write(&s->named[i], out);
+        (void)fprintf(out, "    hosts: [");
         for (uint32_t from = 0; next_run(s, s->named[i].tag, &from, &to); from = to + 1, before = ", ")
             (void)fprintf(out, "%s[%u, %u]", before, from, to);
         (void)fprintf(out, "]\n");

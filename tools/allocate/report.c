@@ -1,25 +1,26 @@
 /* report.c - an allocation as a table and a map, as JSON, as a fabric's file (jobs.h). */
 #include "host/allocate/locality.h"
 #include "host/output.h"
+#include "host/yaml/spec_write.h"
 #include "tools/allocate/jobs.h"
 #include "tools/draw/text_table.h"
 
 #include <stdlib.h>
 
-enum { FAILED = -1, FREE = 0, WIDEST_MAP = 128 };
+enum { WIDEST_MAP = 128 };
 
 static double utilization(const struct allocation *a)
 {
     return a->usable ? 1.0 - (double)a->boards.free / a->usable : 0;
 }
 
-/* The tag that each board has now; FREE, FAILED. Free it. */
-static int *tags_of(const struct allocation *a)
+/* The tag that each board has now, or HX_NO_JOB. Free it. */
+static uint16_t *tags_of(const struct allocation *a)
 {
     const struct hx_spec *s = a->spec;
-    int *tag = hx_allocate(hx_spec_boards(s), sizeof *tag);
+    uint16_t *tag = hx_allocate(hx_spec_boards(s), sizeof *tag);
     for (unsigned board = 0; board < hx_spec_boards(s); board++)
-        tag[board] = s->failed && s->failed[board] ? FAILED : s->job ? s->job[board] : FREE;
+        tag[board] = hx_spec_board_job(s, board);
     for (unsigned i = 0; i < a->jobs; i++) {
         const struct hx_placement *p = &a->job[i].placement;
         for (unsigned at = 0; at < p->shape.rows * p->shape.columns; at++)
@@ -33,9 +34,10 @@ static int *tags_of(const struct allocation *a)
 static void print_map(const struct allocation *a)
 {
     static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    int *tag = tags_of(a);
+    uint16_t *tag = tags_of(a);
     for (unsigned board = 0; board < hx_spec_boards(a->spec); board++) {
-        char shown = tag[board] == FAILED ? '#' : tag[board] == FREE ? '.' : letters[tag[board] % 62];
+        bool failed = hx_spec_board_failed(a->spec, board);
+        char shown = failed ? '#' : tag[board] == HX_NO_JOB ? '.' : letters[tag[board] % 62];
         printf("%c%c", shown, ((board + 1) % a->spec->x) ? ' ' : '\n');
     }
     free(tag);
@@ -120,39 +122,47 @@ json_t *allocation_json(const struct allocation *a)
 
 /* ---- a fabric's file ---- */
 
-static void write_boards(const struct hx_spec *s, const int *tag, int which, FILE *out)
+static void write_board(const struct hx_spec *s, unsigned board, unsigned *count, FILE *out)
 {
-    unsigned count = 0;
-    for (unsigned board = 0; board < hx_spec_boards(s); board++)
-        if (tag[board] == which)
-            (void)fprintf(out, "%s[%u, %u]", count++ ? ", " : "[", board % s->x, board / s->x);
-    (void)fprintf(out, count ? "]\n" : "[]\n");
+    (void)fprintf(out, "%s[%u, %u]", (*count)++ ? ", " : "", board % s->x, board / s->x);
 }
 
-/* Each tag once, in the order of the first boards. */
-static void write_jobs(const struct hx_spec *s, int *tag, FILE *out)
+/* A job's failed boards are its own all the same. */
+static void write_job(const struct hx_spec *s, const struct hx_job *job, const uint16_t *tag, FILE *out)
 {
-    for (unsigned board = 0; board < hx_spec_boards(s); board++) {
-        int which = tag[board];
-        if (which <= FREE)
-            continue;
-        (void)fprintf(out, "  - tag: %d\n    boards: ", which);
-        write_boards(s, tag, which, out);
-        for (unsigned other = board; other < hx_spec_boards(s); other++)
-            tag[other] = tag[other] == which ? FREE : tag[other];
-    }
+    unsigned count = 0;
+    hx_job_write(job, out);
+    (void)fprintf(out, "    boards: [");
+    for (unsigned board = 0; board < hx_spec_boards(s); board++)
+        if (tag[board] == job->tag)
+            write_board(s, board, &count, out);
+    (void)fprintf(out, "]\n");
+}
+
+static void write_failed(const struct hx_spec *s, FILE *out)
+{
+    unsigned count = 0;
+    (void)fprintf(out, "failed_boards: [");
+    for (unsigned board = 0; board < hx_spec_boards(s); board++)
+        if (hx_spec_board_failed(s, board))
+            write_board(s, board, &count, out);
+    (void)fprintf(out, "]\n");
 }
 
 void allocation_write_file(const struct allocation *a, const char *path)
 {
     const struct hx_spec *s = a->spec;
-    int *tag = tags_of(a);
+    uint16_t *tag = tags_of(a);
     FILE *out = hx_output_open(path);
-    (void)fprintf(out, "fabric: %s\nname: %s\nplanes: %u\nradix: %u\ntaper: %u\nfailed_boards: ", s->fabric, s->name,
-                  s->planes, s->radix, s->taper);
-    write_boards(s, tag, FAILED, out);
+    hx_spec_write_names(s, out);
+    (void)fprintf(out, "planes: %u\nradix: %u\ntaper: %u\n", s->planes, s->radix, s->taper);
+    write_failed(s, out);
     (void)fprintf(out, "jobs:\n");
-    write_jobs(s, tag, out);
+    for (unsigned i = 0; i < s->named_jobs; i++)
+        write_job(s, &s->named[i], tag, out);
+    for (unsigned i = 0; i < a->jobs; i++)
+        if (a->job[i].placed)
+            write_job(s, &(struct hx_job){.tag = a->job[i].tag}, tag, out);
     hx_output_close(out, path);
     free(tag);
 }
