@@ -8,12 +8,13 @@
 #include "tools/allocate/rules.h"
 
 enum { MOST_JOBS = 4096, MOST_MIXES = 1000000 };
+enum { GIVEN_PLACE = 1 << 0, GIVEN_STATE = 1 << 1 }; /* bits of asked.given */
 
 static struct {
     struct hx_overrides sizes;
     struct allocate_rules rules;
     uint64_t failed, mixes, seed, state;
-    unsigned place;
+    unsigned place, given;
     bool sort, defragment;
     const char *fabric_file, *distribution, *csv, *moves;
 } asked = {.seed = 1, .state = UINT64_C(1) << 30};
@@ -94,13 +95,28 @@ static void check_command(unsigned jobs)
         hx_die(HX_EXIT_USAGE, "--mixes", "draws its jobs: name none");
     if (!asked.mixes && !jobs)
         hx_die(HX_EXIT_USAGE, NULL, "no job is named (write for example 6 or 3x2 behind the fabric, or --mixes)");
-    if (asked.mixes && (asked.fabric_file || asked.defragment))
-        hx_die(HX_EXIT_USAGE, asked.fabric_file ? "--file" : "--defragment",
-               "is for jobs that are named, not for --mixes");
+    const char *of_named = asked.fabric_file           ? "--file"
+                           : asked.defragment          ? "--defragment"
+                           : asked.given & GIVEN_PLACE ? "--place"
+                                                       : NULL;
+    if (asked.mixes && of_named)
+        hx_die(HX_EXIT_USAGE, of_named, "is for jobs that are named, not for --mixes");
     if (asked.moves && !asked.defragment)
         hx_die(HX_EXIT_USAGE, "--moves", "is for --defragment, which makes them");
+    if (asked.given & GIVEN_STATE && !asked.defragment)
+        hx_die(HX_EXIT_USAGE, "--state", "is for --defragment: what a job that moves takes along");
     if (!asked.mixes && (asked.csv || asked.distribution || asked.failed))
         hx_die(HX_EXIT_USAGE, asked.csv ? "--csv" : asked.distribution ? "--sizes" : "--failed", "is for --mixes");
+}
+
+/* What is for boards, of a fabric that has none, and the other way round. */
+static void check_fabric(const struct hx_spec *spec)
+{
+    const char *of_boards = asked.sort ? "--sort" : allocate_rules_said(&asked.rules);
+    if (!spec->a && of_boards)
+        hx_die(HX_EXIT_USAGE, of_boards, "is for boards of a HammingMesh: hosts of another fabric have --place");
+    if (spec->a && asked.given & GIVEN_PLACE)
+        hx_die(HX_EXIT_USAGE, "--place", "is for hosts of another fabric than a HammingMesh");
 }
 
 int main(int argc, char **argv)
@@ -114,6 +130,8 @@ int main(int argc, char **argv)
          .argument = "HOW",
          .to.choice = &asked.place,
          .choices = hx_hosts_rule_names,
+         .given = &asked.given,
+         .given_bit = GIVEN_PLACE,
          .help = "of another fabric than a HammingMesh: how hosts are found for a job"},
         {.name = "file",
          .kind = HX_OPTION_STRING,
@@ -130,6 +148,8 @@ int main(int argc, char **argv)
          .to.number = &asked.state,
          .low = 1,
          .high = HX_MOST_MESSAGE,
+         .given = &asked.given,
+         .given_bit = GIVEN_STATE,
          .help = "what each accelerator of a job takes along when it moves"},
         {.name = "moves",
          .kind = HX_OPTION_STRING,
@@ -194,6 +214,7 @@ int main(int argc, char **argv)
     hx_spec_load(argv[first], &asked.sizes, &spec);
     if (spec.a || asked.mixes || asked.defragment)
         allocate_rules_settle(&asked.rules, &spec);
+    check_fabric(&spec);
     if (!spec.a)
         all = place_hosts(&spec, argv + first + 1, jobs, common.json);
     else if (asked.mixes)

@@ -56,6 +56,15 @@ allocate() { "$HXMESH-allocate" "$@"; }
     refused 2 "--mixes: draws its jobs: name none" allocate "4x4 Hx2Mesh" 2 --mixes 3
     refused 2 "--sizes: is for --mixes" allocate "4x4 Hx2Mesh" 2 --sizes half.csv
     refused 3 "--failed: leaves none of the 16 boards" allocate "4x4 Hx2Mesh" --mixes 1 --failed 16
+    refused 2 "--place: is for jobs that are named, not for --mixes" allocate "4x4 Hx2Mesh" --mixes 1 --place group
+    refused 2 "--place: is for hosts of another fabric than a HammingMesh" allocate "4x4 Hx2Mesh" 2 --place group
+    refused 2 "--state: is for --defragment: what a job that moves takes along" allocate "4x4 Hx2Mesh" 2 --state 1KiB
+    local option
+    for option in "--sort" "--transpose" "--aspect 1" "--search 0" "--locality all-reduce"; do
+        # shellcheck disable=SC2086 # a value is a word of its own
+        refused 2 "${option%% *}: is for boards of a HammingMesh: hosts of another fabric have --place" \
+            allocate "fat-tree hosts=64" 2 $option
+    done
     refused 3 "fat-tree hosts=64: allocating boards is for a HammingMesh" allocate "fat-tree hosts=64" --mixes 2
     refused 3 "torus 8x8: hosts of a torus of one or two sides forward packets: jobs cannot be kept apart" allocate "torus 8x8" 2
     printf 'job_size,perc_jobs_lte\n1,50\n' >half.csv

@@ -4,6 +4,12 @@
 const struct allocate_rules allocate_default_rules = {
     .placement = {.transpose = true}, .aspect = HX_DEFAULT_ASPECT, .search = HX_DEFAULT_SEARCH};
 
+const char *allocate_rules_said(const struct allocate_rules *r)
+{
+    static const char *const options[] = {"--transpose", "--aspect", "--search", "--locality"};
+    return r->given ? options[__builtin_ctz(r->given)] : NULL;
+}
+
 void allocate_rules_settle(struct allocate_rules *r, const struct hx_spec *spec)
 {
     struct hx_geometry g = hx_spec_mesh(spec, "allocating boards");

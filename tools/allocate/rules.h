@@ -9,6 +9,13 @@
 struct allocate_rules {
     struct hx_placement_rules placement;
     uint64_t aspect, search;
+    unsigned given; /* enum allocate_rule of what was said */
+};
+enum allocate_rule {
+    ALLOCATE_TRANSPOSE = 1 << 0,
+    ALLOCATE_ASPECT = 1 << 1,
+    ALLOCATE_SEARCH = 1 << 2,
+    ALLOCATE_LOCALITY = 1 << 3
 };
 extern const struct allocate_rules allocate_default_rules;
 
@@ -16,14 +23,17 @@ extern const struct allocate_rules allocate_default_rules;
 /* clang-format off */
 #define ALLOCATE_RULE_OPTIONS(r) \
     {.name = "transpose", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(r)->placement.transpose, \
-     .help = "a job may have its columns and rows exchanged"}, \
+     .help = "a job may have its columns and rows exchanged", .given = &(r)->given, .given_bit = ALLOCATE_TRANSPOSE}, \
     {.name = "aspect", .kind = HX_OPTION_NUMBER, .to.number = &(r)->aspect, .low = 1, .high = HX_MOST_BOARDS_ACROSS, \
-     .help = "a job may have another shape of as many boards, up to so many times as long as wide; 1: it may not"}, \
+     .help = "a job may have another shape of as many boards, up to so many times as long as wide; 1: it may not", \
+     .given = &(r)->given, .given_bit = ALLOCATE_ASPECT}, \
     {.name = "search", .kind = HX_OPTION_NUMBER, .argument = "ROWS", .to.number = &(r)->search, .low = 0, .high = UINT32_MAX, \
-     .help = "where the greedy rule finds no room, try other sets of rows, up to so many rows looked at for a shape; 0: do not"}, \
+     .help = "where the greedy rule finds no room, try other sets of rows, up to so many rows looked at for a shape; 0: do not", \
+     .given = &(r)->given, .given_bit = ALLOCATE_SEARCH}, \
     {.name = "locality", .kind = HX_OPTION_CHOICE, .argument = "TRAFFIC", .to.choice = &(r)->placement.locality, \
      .choices = hx_locality_names, \
-     .help = "of all that fits, take the boards where this traffic crosses the upper level of the row and column networks least"}
+     .help = "of all that fits, take the boards where this traffic crosses the upper level of the row and column networks least", \
+     .given = &(r)->given, .given_bit = ALLOCATE_LOCALITY}
 /* Of what is drawn: how large, by what seed, a line for each of what in a file. */
 #define ALLOCATE_SIZES_OPTION(path) \
     {.name = "sizes", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = (path), \
@@ -35,6 +45,9 @@ extern const struct allocate_rules allocate_default_rules;
     {.name = "csv", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = (path), \
      .help = "write a line for each " each " to FILE; - is stdout"}
 /* clang-format on */
+
+/* An option of these that was said; NULL: none was. */
+const char *allocate_rules_said(const struct allocate_rules *r);
 
 /* What was said, for a fabric; dies of one that is no HammingMesh. */
 void allocate_rules_settle(struct allocate_rules *r, const struct hx_spec *spec);
