@@ -228,6 +228,22 @@ if [ -f calls ]; then echo $$ >child.pid; while :; do sleep 0.05; done; fi
     done
 }
 
+# Its runs are in loops of their own: of fabrics, of ways to place jobs, of mixes.
+@test "reproduce: one SIGINT ends an experiment whose runs are its own" {
+    beside 'trap "exit 130" INT
+echo "$*" >>calls
+echo $$ >child.pid; while :; do sleep 0.05; done'
+    bin/hxmesh-reproduce jobs/interference --quick --out out --quiet >text 2>errors 3>&- &
+    for _ in $(seq 200); do [ -s child.pid ] && break || sleep 0.05; done
+    kill -INT $!
+    ended $!
+    status=0
+    wait $! || status=$?
+    [ "$status" -eq 130 ]
+    [ "$(wc -l <calls)" -eq 1 ] || { cat calls; return 1; }
+    [ ! -s errors ]
+}
+
 @test "reproduce: a run does not outlive it" {
     beside 'echo $$ >child.pid; while :; do sleep 0.05; done'
     bin/hxmesh-reproduce fig12 --out out --quiet >/dev/null 2>&1 3>&- &

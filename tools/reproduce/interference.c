@@ -97,7 +97,7 @@ struct sum {
     double slowdown, worst, packets, shared, foreign;
 };
 
-/* False: a run failed. */
+/* False: we were interrupted. One that fails ends the program. */
 static bool add_mix(struct sum *sum, const struct fabric *f, unsigned place, uint64_t seed)
 {
     static const char *const nothing[] = {NULL};
@@ -106,6 +106,8 @@ static bool add_mix(struct sum *sum, const struct fabric *f, unsigned place, uin
     struct hx_spec spec;
     struct hx_problem problem;
     struct interference in;
+    if (child_interrupted())
+        return false;
     draw_mix(&d, seed);
     hx_spec_load(f->spec, NULL, &spec);
     for (unsigned i = 0; i < d.jobs; i++) {
