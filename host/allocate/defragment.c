@@ -16,12 +16,22 @@ struct trial {
     bool *away;        /* [jobs]: taken out of the way */
     struct hx_boards boards;
     struct hx_placement room, *move; /* [jobs] */
-    unsigned moved;                  /* boards */
+    unsigned moved;                  /* boards that change */
+    unsigned least;                  /* of the best way so far; UINT32_MAX: there is none */
 };
 
 static unsigned boards_of(const struct hx_placement *p)
 {
     return p->shape.rows * p->shape.columns;
+}
+
+unsigned hx_boards_moved(const struct hx_placement *from, const struct hx_placement *to)
+{
+    unsigned moved = 0;
+    for (unsigned n = 0; n < boards_of(to); n++)
+        moved += from->row[n / from->shape.columns] != to->row[n / to->shape.columns] ||
+                 from->column[n % from->shape.columns] != to->column[n % to->shape.columns];
+    return moved;
 }
 
 static void drop_moves(struct trial *t)
@@ -39,19 +49,24 @@ static bool still_fits(const struct hx_placement *p, const struct hx_boards *b)
     return true;
 }
 
-/* Those that are away and cannot go back, the largest first. */
+/* Those that are away and cannot go back, the largest first. False: one finds no room, or no fewer boards move than in the best way so
+ * far. */
 static bool place_anew(struct trial *t)
 {
-    for (unsigned n = t->jobs; n-- > 0;) {
+    unsigned left = 0; /* of each a board moves at least */
+    for (unsigned i = 0; i < t->jobs; i++)
+        left += t->away[i];
+    for (unsigned n = t->jobs; n-- > 0 && t->moved + left < t->least;) {
         unsigned i = t->by_size[n];
         if (!t->away[i])
             continue;
         if (!hx_place(&t->move[i], &t->boards, t->standing[i].shape, t->rules))
             return false;
         hx_placement_take(&t->move[i], &t->boards);
-        t->moved += boards_of(&t->move[i]);
+        t->moved += hx_boards_moved(&t->standing[i], &t->move[i]);
+        left--;
     }
-    return true;
+    return t->moved + left < t->least;
 }
 
 /* With those out of the way that `away` says. */
@@ -77,20 +92,24 @@ static bool try_it(struct trial *t)
     return false;
 }
 
-/* Keeps the trial's moves if they are fewer than the best so far. */
-static void keep_better(struct trial *t, struct hx_placement *room, struct hx_placement *move, unsigned *least)
+/* Tries it with those out of the way that are `first` to `last` by size, and keeps what is better than all before. */
+static void try_without(struct trial *t, unsigned first, unsigned last, struct hx_placement *room,
+                        struct hx_placement *move)
 {
-    if (t->moved < *least) {
-        *least = t->moved;
-        for (unsigned i = 0; i < t->jobs; i++) {
-            struct hx_placement other = move[i];
-            move[i] = t->move[i];
-            t->move[i] = other;
-        }
-        struct hx_placement other = *room;
-        *room = t->room;
-        t->room = other;
+    memset(t->away, 0, t->jobs * sizeof *t->away);
+    for (unsigned i = first; i <= last; i++)
+        t->away[t->by_size[i]] = true;
+    if (!try_it(t))
+        return;
+    t->least = t->moved;
+    for (unsigned i = 0; i < t->jobs; i++) {
+        struct hx_placement other = move[i];
+        move[i] = t->move[i];
+        t->move[i] = other;
     }
+    struct hx_placement other = *room;
+    *room = t->room;
+    t->room = other;
     drop_moves(t);
 }
 
@@ -108,8 +127,8 @@ bool hx_make_room(struct hx_placement *room, struct hx_placement *move, const st
                   unsigned jobs, const struct hx_boards *b, struct hx_shape wanted,
                   const struct hx_placement_rules *rules)
 {
-    struct trial t = {.standing = standing, .now = b, .rules = rules, .wanted = wanted, .jobs = jobs};
-    unsigned least = UINT32_MAX;
+    struct trial t = {
+        .standing = standing, .now = b, .rules = rules, .wanted = wanted, .jobs = jobs, .least = UINT32_MAX};
     t.by_size = hx_allocate(jobs, sizeof *t.by_size);
     t.away = hx_allocate(jobs, sizeof *t.away);
     t.move = hx_allocate(jobs, sizeof *t.move);
@@ -117,16 +136,13 @@ bool hx_make_room(struct hx_placement *room, struct hx_placement *move, const st
     *room = (struct hx_placement){.shape = {0, 0}};
     memset(move, 0, jobs * sizeof *move);
     order_by_size(&t);
-    for (unsigned n = 0; n < 2 * jobs; n++) {
-        memset(t.away, 0, jobs * sizeof *t.away);
-        for (unsigned i = n < jobs ? n : 0; i <= n % jobs; i++)
-            t.away[t.by_size[i]] = true;
-        if (try_it(&t))
-            keep_better(&t, room, move, &least);
-    }
+    for (unsigned n = 0; n < jobs && t.least; n++)
+        try_without(&t, n, n, room, move);
+    for (unsigned n = 1; n < jobs && t.least; n++)
+        try_without(&t, 0, n, room, move);
     hx_boards_free(&t.boards);
     free(t.by_size);
     free(t.away);
     free(t.move);
-    return least < UINT32_MAX;
+    return t.least < UINT32_MAX;
 }

@@ -15,4 +15,8 @@ bool hx_make_room(struct hx_placement *room, struct hx_placement *move, const st
                   unsigned jobs, const struct hx_boards *b, struct hx_shape wanted,
                   const struct hx_placement_rules *rules);
 
+/* Boards of a job whose state goes to another board: the n-th of `from`, row by row, to the n-th of `to`. to: of as many boards, in
+ * any shape; of none, the job stays. */
+unsigned hx_boards_moved(const struct hx_placement *from, const struct hx_placement *to);
+
 #endif

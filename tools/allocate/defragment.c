@@ -124,15 +124,6 @@ static unsigned board_at(const struct hx_spec *s, const struct hx_placement *p, 
     return p->row[n / p->shape.columns] * s->x + p->column[n % p->shape.columns];
 }
 
-/* Boards of a job whose state goes to another board. */
-static unsigned boards_moved(const struct hx_spec *s, const struct defragment_job *job)
-{
-    unsigned moved = 0;
-    for (unsigned n = 0; n < job->to.shape.rows * job->to.shape.columns; n++)
-        moved += board_at(s, &job->from, n) != board_at(s, &job->to, n);
-    return moved;
-}
-
 struct sum {
     unsigned jobs, boards;
     uint64_t bytes;
@@ -142,7 +133,7 @@ static struct sum sum_of(const struct defragment *d)
 {
     struct sum sum = {0, 0, 0};
     for (unsigned i = 0; i < d->jobs; i++) {
-        unsigned boards = boards_moved(d->spec, &d->job[i]);
+        unsigned boards = hx_boards_moved(&d->job[i].from, &d->job[i].to);
         sum.jobs += boards > 0;
         sum.boards += boards;
     }
@@ -168,8 +159,8 @@ void defragment_print(const struct defragment *d, const struct allocation *a)
         char tag[16], boards[16], moved[16];
         (void)snprintf(tag, sizeof tag, "job %u", job->tag);
         (void)snprintf(boards, sizeof boards, "%ux%u", job->to.shape.columns, job->to.shape.rows);
-        (void)snprintf(moved, sizeof moved, "%u", boards_moved(d->spec, job));
-        if (boards_moved(d->spec, job))
+        (void)snprintf(moved, sizeof moved, "%u", hx_boards_moved(&job->from, &job->to));
+        if (hx_boards_moved(&job->from, &job->to))
             text_table_row(t, tag, boards, moved);
     }
     printf("\n");
@@ -186,9 +177,9 @@ json_t *defragment_json(const struct defragment *d, const struct allocation *a)
     json_t *moves = json_array();
     for (unsigned i = 0; i < d->jobs; i++) {
         const struct defragment_job *job = &d->job[i];
-        if (boards_moved(d->spec, job))
-            json_array_append_new(
-                moves, json_pack("{s:i, s:i}", "tag", (int)job->tag, "boards", (int)boards_moved(d->spec, job)));
+        if (hx_boards_moved(&job->from, &job->to))
+            json_array_append_new(moves, json_pack("{s:i, s:i}", "tag", (int)job->tag, "boards",
+                                                   (int)hx_boards_moved(&job->from, &job->to)));
     }
     return json_pack("{s:o, s:i, s:I, s:I, s:f, s:f}", "moves", moves, "boards", (int)sum.boards, "state_bytes",
                      (json_int_t)d->state, "bytes", (json_int_t)sum.bytes, "utilization_before",

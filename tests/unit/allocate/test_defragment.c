@@ -146,11 +146,37 @@ static void nobody_moves_in_vain(void **state)
     hx_boards_free(&b);
 }
 
+/* Of three boards one moves, of two both: the columns 0, 1, 4 of row 0 become 0, 1, 2, the columns 2, 3 of row 1 would become 3, 4. */
+static void boards_that_stay_do_not_count(void **state)
+{
+    (void)state;
+    uint32_t row[2] = {0, 1}, three[3] = {0, 1, 4}, two[2] = {2, 3};
+    const struct hx_placement_rules line = {.aspect = 1};
+    struct hx_placement standing[2] = {{{1, 3}, &row[0], three}, {{1, 2}, &row[1], two}}, room, move[2];
+    struct hx_boards b;
+    hx_boards_make(&b, 5, 2);
+    hx_placement_take(&standing[0], &b);
+    hx_placement_take(&standing[1], &b);
+    hx_board_take(&b, 3, 0); /* others', which cannot move */
+    hx_board_take(&b, 0, 1);
+    hx_board_take(&b, 1, 1);
+    assert_true(hx_make_room(&room, move, standing, 2, &b, (struct hx_shape){2, 1}, &line));
+    assert_int_equal(room.column[0], 4);
+    assert_int_equal(move[1].shape.rows, 0);
+    assert_int_equal(move[0].column[2], 2);
+    assert_int_equal(hx_boards_moved(&standing[0], &move[0]), 1);
+    assert_int_equal(hx_boards_moved(&standing[1], &move[1]), 0);
+    hx_placement_free(&room);
+    hx_placement_free(&move[0]);
+    hx_boards_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(room_is_made),
         cmocka_unit_test(nobody_moves_in_vain),
+        cmocka_unit_test(boards_that_stay_do_not_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
