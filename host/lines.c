@@ -19,11 +19,16 @@ void hx_lines_close(struct hx_lines *l)
     l->in = NULL;
 }
 
+unsigned hx_lines_column(const struct hx_lines *l, const char *at)
+{
+    return at ? (unsigned)(at - l->text) + 1 : 1;
+}
+
 bool hx_lines_fail(const struct hx_lines *l, const char *at, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    hx_fail_at_list(l->problem, l->path, l->line, at ? (unsigned)(at - l->text) + 1 : 1, format, arguments);
+    hx_fail_at_list(l->problem, l->path, l->line, hx_lines_column(l, at), format, arguments);
     va_end(arguments);
     return false;
 }

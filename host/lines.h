@@ -28,6 +28,9 @@ bool hx_lines_next(struct hx_lines *l);
 /* Cuts the line at its commas into values without spaces around them. Returns how many there are, most + 1: more than `most`. */
 unsigned hx_lines_cut(struct hx_lines *l, char **value, unsigned most);
 
+/* The column of the place in the line that `at` points to; NULL: 1. */
+unsigned hx_lines_column(const struct hx_lines *l, const char *at);
+
 /* hx_fail_at() for the place in the line that `at` points to; NULL: its begin. */
 __attribute__((format(printf, 3, 4))) bool hx_lines_fail(const struct hx_lines *l, const char *at, const char *format,
                                                          ...);

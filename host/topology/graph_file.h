@@ -5,7 +5,8 @@
  *     a,b,200,20,aoc             of 200 Gb/s, 20 ns, an optical cable (trace, dac, aoc); else as the run has it, and dac
  *     host c                     c is a host
  *     forward d                  d is a host that forwards: a switch with its host in it
- *     forward d 500 100          that takes 500 ns to pass a packet on, and passes on 100 Gb/s in all; either may be 0
+ *     forward d 500 100          that takes 500 ns to pass a packet on, and passes on 100 Gb/s in all; either may be 0. Of a node
+ *                                that was named before, what is not said stays
  *     switch e                   e is a switch, however many links it has
  *     f                          there is f
  *
@@ -14,10 +15,11 @@
  *     links:                     and links; gbps, ns and kind may be left out
  *       - {a: a, b: b, gbps: 200, ns: 20, kind: aoc}
  *
- * What is not said to be anything is a host if it has one link, else a switch. */
+ * A name is one word. What is not said to be anything is a host if it has one link, else a switch. */
 #ifndef HXMESH_HOST_GRAPH_FILE_H
 #define HXMESH_HOST_GRAPH_FILE_H
 
+#include "host/lines.h"
 #include "host/topology/fabric.h"
 
 enum hx_graph_role { HX_GRAPH_UNSAID, HX_GRAPH_SWITCH, HX_GRAPH_HOST, HX_GRAPH_FORWARDS };
@@ -54,7 +56,8 @@ struct hx_graph_file {
 /* Where in the file one is, for what is wrong there. */
 struct hx_graph_reading {
     struct hx_graph_file *g;
-    unsigned line, column; /* column 0: the whole line */
+    const struct hx_lines *lines; /* whose line the words stand in, each with its column; NULL: of YAML */
+    unsigned line, column;        /* column: of a YAML entry */
     struct hx_problem *problem;
 };
 enum { HX_GRAPH_FIELDS = 5 }; /* of a link: a, b, gbps, ns, kind; from the third on they may be empty */

@@ -259,9 +259,9 @@ took() {
     [ "$status" -eq 0 ]
     [ "$stderr" = "hxmesh: warning: graph slow.csv: what hosts take to forward, ns and gbps of its file, only --clock virtual keeps to" ]
     printf '%s\n' "switch a 100" a,b a,c >slow.csv
-    refused "slow.csv:1: 'a' does not forward: only 'forward' takes ns and gbps" "graph slow.csv"
+    refused "slow.csv:1:10: 'a' does not forward: only 'forward' takes ns and gbps" "graph slow.csv"
     printf '%s\n' "forward a 100 1x" a,b a,c >slow.csv
-    refused "slow.csv:1: '1x' is not a number (0 .. 1000000)" "graph slow.csv"
+    refused "slow.csv:1:15: '1x' is not a number (0 .. 1000000)" "graph slow.csv"
 }
 
 # Left of each of these is a fabric in which all reach all.

@@ -2,6 +2,7 @@
  * on the VCs that were found, and what is wrong with a file is said in a line. */
 #include "host/spec.h"
 #include "host/topology/bounds.h"
+#include "host/topology/graph_file.h"
 #include "host/topology/ways.h"
 #include "tests/support/support_fabric.h"
 #include "tests/support/support_file.h"
@@ -275,14 +276,47 @@ static void wrong_lines_are_named(void **state)
         fputc('a', out);
     fclose(out);
     fabric_refused(spec_of(LIST), "a line of more than");
+}
 
-    struct hx_fabric f;
+static void wrong_words_are_named_by_line_and_column(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *where;
+    } each[] = {{"a,b\nb, b\n", ":2:4"},     {"a,b\n  a b,c\n", ":2:3"},       {"a,b,0\n", ":1:5"},
+                {"a,b,1, 2x\n", ":1:8"},     {"a,b,,,fibre\n", ":1:7"},        {"a,b,1,2,aoc,4\n", ":1:1"},
+                {"# a\n hots a\n", ":2:2"},  {"host a\nswitch a\n", ":2:1"},   {"switch a 100\n", ":1:10"},
+                {"forward a 1x\n", ":1:11"}, {"forward a 100  1x\n", ":1:16"}, {"forward rack one 1 2\n", ":1:20"}};
+    for (unsigned i = 0; i < sizeof each / sizeof *each; i++) {
+        struct hx_fabric f;
+        struct hx_problem problem;
+        char where[FILE_PATH_BYTES + 32];
+        file_write_text(LIST, each[i].text);
+        snprintf(where, sizeof where, "%s%s", file_path(LIST), each[i].where);
+        assert_false(hx_fabric_make(&f, spec_of(LIST), 1, &problem));
+        assert_string_equal(problem.where, where);
+    }
+}
+
+static void what_is_not_said_again_stays(void **state)
+{
+    (void)state;
+    struct hx_graph_file g;
     struct hx_problem problem;
-    file_write_text(LIST, "a,b\nb,b\n");
-    assert_false(hx_fabric_make(&f, spec_of(LIST), 1, &problem));
-    char where[FILE_PATH_BYTES + 3];
-    snprintf(where, sizeof where, "%s:2", file_path(LIST));
-    assert_string_equal(problem.where, where);
+    file_write_text(LIST,
+                    "forward d 500 100\nforward d\nd\na,d\nforward e 500 100\nforward e 20\nforward f\nforward f 7\n");
+    assert_true(hx_graph_read(&g, file_path(LIST), &problem));
+    static const struct {
+        const char *name;
+        uint32_t delay_ns, gbps;
+    } nodes[] = {{"d", 500, 100}, {"a", 0, 0}, {"e", 20, 100}, {"f", 7, 0}};
+    assert_int_equal(g.nodes, sizeof nodes / sizeof *nodes);
+    for (unsigned i = 0; i < g.nodes; i++) {
+        assert_string_equal(g.node[i]->name, nodes[i].name);
+        assert_int_equal(g.node[i]->delay_ns, nodes[i].delay_ns);
+        assert_int_equal(g.node[i]->gbps, nodes[i].gbps);
+    }
+    hx_graph_free(&g);
 }
 
 /* ---- YAML ---- */
@@ -418,6 +452,8 @@ int main(void)
         cmocka_unit_test(lines_say_what_nodes_are),
         cmocka_unit_test(parallel_links_are_all_used),
         cmocka_unit_test(wrong_lines_are_named),
+        cmocka_unit_test(wrong_words_are_named_by_line_and_column),
+        cmocka_unit_test(what_is_not_said_again_stays),
         cmocka_unit_test(the_same_as_a_list),
         cmocka_unit_test(wrong_yaml_is_named_by_line_and_column),
         cmocka_unit_test(graphs_that_cannot_be_are_refused),
