@@ -142,3 +142,22 @@ allocate() { "$HXMESH-allocate" "$@"; }
     [ "$status" -eq 1 ]
     [[ "$output" == *"-    4      no room"* ]] || { echo "$output"; return 1; }
 }
+
+# Every other host or column is taken: of 0,2,4,... a list has room for 45 hosts, or for 37 columns.
+@test "allocate: a list ends with ... if something is left out, and only then" {
+    {
+        printf 'fabric: fat-tree hosts=128 radix=16\njobs:\n  - hosts: ['
+        seq 1 2 127 | sed 's/.*/[&, &],/'
+        printf ']\n'
+    } >hosts.hxm.yaml
+    {
+        printf 'fabric: 128x1 Hx2Mesh\njobs:\n  - boards: ['
+        seq 1 2 127 | sed 's/.*/[&, 0],/'
+        printf ']\n'
+    } >boards.hxm.yaml
+    listed() { allocate "$1" "$2" "${@:4}" | awk -v asked="$2" -v column="$3" '$2 == asked { print $column }'; }
+    [ "$(listed hosts.hxm.yaml 45 3 --place group)" = "$(seq -s, 0 2 88)" ]
+    [ "$(listed hosts.hxm.yaml 46 3 --place group)" = "$(seq -s, 0 2 88),..." ]
+    [ "$(listed boards.hxm.yaml 37x1 4)" = "$(seq -s, 0 2 72)" ]
+    [ "$(listed boards.hxm.yaml 38x1 4)" = "$(seq -s, 0 2 72),..." ]
+}

@@ -59,6 +59,20 @@ static bool next_run(const struct hx_spec *s, uint16_t tag, uint32_t *from, uint
     return host < s->graph->hosts;
 }
 
+/* "0-3,7": as many runs as there is room for, and whether there are more. */
+static void write_runs(const struct hx_spec *s, uint16_t tag, char *text, size_t bytes)
+{
+    size_t used = 0;
+    uint32_t to;
+    for (uint32_t from = 0; next_run(s, tag, &from, &to); from = to + 1) {
+        if (used + 32 >= bytes) {
+            (void)snprintf(text + used, bytes - used, ",...");
+            return;
+        }
+        used += (size_t)snprintf(text + used, bytes - used, to > from ? "%s%u-%u" : "%s%u", used ? "," : "", from, to);
+    }
+}
+
 static unsigned groups_of(const struct hx_spec *s, uint16_t tag)
 {
     bool *seen = hx_allocate(s->graph->groups, sizeof *seen);
@@ -90,17 +104,10 @@ void hosts_print(const struct hosts_allocation *a)
     text_table_row(t, "job", "asked", "hosts", a->spec->graph->group_word);
     for (unsigned i = 0; i < a->jobs; i++) {
         char tag[16] = "-", list[160] = "no room", groups[16] = "";
-        size_t used = 0;
-        uint32_t to;
         if (a->job[i].tag) {
             (void)snprintf(tag, sizeof tag, "%u", a->job[i].tag);
             (void)snprintf(groups, sizeof groups, "%u", groups_of(a->spec, a->job[i].tag));
-            for (uint32_t from = 0; used + 32 < sizeof list && next_run(a->spec, a->job[i].tag, &from, &to);
-                 from = to + 1)
-                used += (size_t)snprintf(list + used, sizeof list - used, to > from ? "%s%u-%u" : "%s%u",
-                                         used ? "," : "", from, to);
-            if (used + 32 >= sizeof list)
-                (void)snprintf(list + used, sizeof list - used, ",...");
+            write_runs(a->spec, a->job[i].tag, list, sizeof list);
         }
         text_table_row(t, tag, a->job[i].asked, list, groups);
     }

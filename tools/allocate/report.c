@@ -43,12 +43,16 @@ static void print_map(const struct allocation *a)
     free(tag);
 }
 
-/* "0-3,7" of places in ascending order. */
+/* "0-3,7" of places in ascending order: as many as there is room for, and whether there are more. */
 static void write_ranges(const uint32_t *at, unsigned count, char *text, size_t bytes)
 {
     size_t used = 0;
-    for (unsigned i = 0; i < count && used + 24 < bytes; i++) {
+    for (unsigned i = 0; i < count; i++) {
         unsigned first = i;
+        if (used + 24 >= bytes) {
+            (void)snprintf(text + used, bytes - used, ",...");
+            return;
+        }
         while (i + 1 < count && at[i + 1] == at[i] + 1)
             i++;
         used += (size_t)snprintf(text + used, bytes - used, i > first ? "%s%u-%u" : "%s%u", first ? "," : "", at[first],
