@@ -80,10 +80,18 @@ static const char *read_grid(struct hx_job *job, const char *text)
                : wrong("'%.60s' is no grid (write COLUMNSxROWS of hosts, as 8x4)", text);
 }
 
+/* A word of digits is the tag of a job, any other its name: so --only knows which is meant. */
+static bool is_tag(const char *word)
+{
+    return *word && word[strspn(word, "0123456789")] == '\0';
+}
+
 static const char *read_name(struct hx_job *job, const struct hx_spec *spec, const char *name)
 {
     if (!name)
         return NULL;
+    if (is_tag(name))
+        return wrong("'%.60s' is a tag, not a name: give it as tag, or a name with a letter", name);
     if (strlen(name) >= sizeof job->name)
         return wrong("'%.60s' is longer than %d letters", name, HX_JOB_NAME - 1);
     for (unsigned i = 0; i < spec->named_jobs; i++)
@@ -288,8 +296,9 @@ static bool say_job(struct hx_spec *spec, const char *said, struct hx_problem *p
 static bool is_called(const struct hx_job *job, const char *word)
 {
     uint64_t tag;
-    return (job->name[0] && strcmp(job->name, word) == 0) ||
-           (!hx_value_number(word, 1, UINT16_MAX, &tag) && job->tag == tag);
+    if (is_tag(word))
+        return !hx_value_number(word, 1, UINT16_MAX, &tag) && job->tag == tag;
+    return job->name[0] && strcmp(job->name, word) == 0;
 }
 
 static bool unsilence(struct hx_spec *spec, const char *word, struct hx_problem *problem)

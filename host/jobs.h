@@ -27,7 +27,7 @@ extern const struct hx_job_values hx_job_defaults;
 /* Entries of an option table, with the keys of a file; --job has the same words. */
 /* clang-format off */
 #define HX_JOB_OPTIONS(v) \
-    {.key = "jobs[].name", .kind = HX_OPTION_STRING, .to.string = &(v)->name, .help = "for reports; without it, the tag"}, \
+    {.key = "jobs[].name", .kind = HX_OPTION_STRING, .to.string = &(v)->name, .help = "for reports and --only, with a letter in it; without it, the tag"}, \
     {.key = "jobs[].tag", .kind = HX_OPTION_NUMBER, .argument = "TAG", .to.number = &(v)->tag, .low = 1, .high = UINT16_MAX, \
      .otherwise = "the next that is free", .help = "what its packets carry"}, \
     {.key = "jobs[].size", .kind = HX_OPTION_STRING, .argument = "N|CxR", .to.string = &(v)->size, \

@@ -265,6 +265,8 @@ static void mistakes_are_named_with_line_and_column(void **state)
         {FABRIC "jobs: [{size: 2, place: random}]\n", ":2:25",
          "is for hosts of another fabric: boards of a HammingMesh are found as hxmesh allocate finds them"},
         {FABRIC "jobs: [{name: a, size: 2}, {name: a, size: 2}]\n", ":2:35", "there is a job 'a' already"},
+        {FABRIC "jobs: [{name: 12, size: 2}]\n", ":2:15",
+         "'12' is a tag, not a name: give it as tag, or a name with a letter"},
         {FABRIC "jobs:\n - {tag: 4, size: 2}\n - {tag: 4, size: 2, traffic: incast}\n", ":4:10",
          "there is a job 4 already: only boards can be added to it"},
         {FABRIC "jobs: [{size: 2, traffic: all-rduce}]\n", ":2:27",
