@@ -75,9 +75,11 @@ static const char *read_size(struct hx_job *job, const struct hx_spec *spec, con
 static const char *read_grid(struct hx_job *job, const char *text)
 {
     unsigned count = text ? hx_words_list(text, job->grid, 2) : 0;
-    return !text || (count == 2 && job->grid[0] && job->grid[1])
-               ? NULL
-               : wrong("'%.60s' is no grid (write COLUMNSxROWS of hosts, as 8x4)", text);
+    if (text && !(count == 2 && job->grid[0] && job->grid[1]))
+        return wrong("'%.60s' is no grid (write COLUMNSxROWS of hosts, as 8x4)", text);
+    if (text && (job->grid[0] > HX_JOB_SIDE || job->grid[1] > HX_JOB_SIDE))
+        return wrong("'%.60s' is no grid: a side has at most %d hosts", text, HX_JOB_SIDE);
+    return NULL;
 }
 
 /* A word of digits is the tag of a job, any other its name: so --only knows which is meant. */

@@ -145,7 +145,7 @@ void hx_settings_merge(struct hx_settings *into, const struct hx_settings *over)
 
 /* A job that is named: boards have its tag (hx_spec_board_job). What it says of its traffic stands in settings.given, the rest
  * of it is the run's. Made by host/jobs.h. */
-enum { HX_JOB_NAME = 32 };
+enum { HX_JOB_NAME = 32, HX_JOB_SIDE = UINT16_MAX }; /* letters of a name, and a 0; hosts along a side of a grid */
 struct hx_job {
     char name[HX_JOB_NAME]; /* empty: it has none */
     uint16_t tag;

@@ -102,6 +102,7 @@ FILE
         "4x4 Hx2Mesh" --job "a: 2 incast 1 2"
     said "--job 'a: 2': there is a job 'a' already" "4x4 Hx2Mesh" --job "a: 1" --job "a: 2"
     said "--job '2: 4': '2' is a tag, not a name: give it as tag, or a name with a letter" "4x4 Hx2Mesh" --job "2: 4" --job "1: 4"
+    said "--job 'a: 2 grid=65536x1': '65536x1' is no grid: a side has at most 65535 hosts" "4x4 Hx2Mesh" --job "a: 2 grid=65536x1"
     said "--only: no job has the name or tag 'b'" "4x4 Hx2Mesh" --job "a: 1" --only b
     said "--job 'a: 2': hosts of a torus of one or two sides forward packets: jobs cannot be kept apart" "torus 4x4" --job "a: 2"
 }

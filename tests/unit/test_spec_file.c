@@ -278,6 +278,7 @@ static void mistakes_are_named_with_line_and_column(void **state)
          "tornado, transpose, bit-reverse, hotspot, neighbour-3d or worst-case, not all-reduce (it runs once, to its "
          "end)"},
         {FABRIC "jobs: [{size: 2, grid: 3}]\n", ":2:24", "'3' is no grid (write COLUMNSxROWS of hosts, as 8x4)"},
+        {FABRIC "jobs: [{size: 2, grid: 65536x1}]\n", ":2:24", "'65536x1' is no grid: a side has at most 65535 hosts"},
         {TREE "jobs: [{size: 5}]\n", ":2:15", "no room for 5 hosts: 4 of 4 are free"},
         {TREE "failures: leaf0/2 leaf7\n", ":2:11",
          "fail: 'leaf7' is none of its nodes, links and groups (such as spine0, spine0/0, group2)"},
