@@ -94,7 +94,7 @@ bool traffic_has_collectives(const struct traffic *t)
 {
     bool any = !t->own && t->settings.pattern >= HX_COLLECTIVES;
     for (unsigned i = 0; t->own && i < t->spec->named_jobs; i++)
-        any = any || t->own[i].pattern >= HX_COLLECTIVES;
+        any = any || (t->own[i].pattern >= HX_COLLECTIVES && !t->spec->named[i].silent);
     return any;
 }
 

@@ -46,7 +46,7 @@ static inline bool traffic_is_collective(const struct traffic *t, uint32_t rank)
     return traffic_settings(t, rank)->pattern >= HX_COLLECTIVES;
 }
 
-/* Whether any job's traffic is one. */
+/* Whether the traffic of any job that is not silent is one. */
 bool traffic_has_collectives(const struct traffic *t);
 
 /* Whether any job says what it does in place of the run. */

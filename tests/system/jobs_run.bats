@@ -107,6 +107,13 @@ FILE
     said "--job 'a: 2': hosts of a torus of one or two sides forward packets: jobs cannot be kept apart" "torus 4x4" --job "a: 2"
 }
 
+@test "jobs: where a job with a collective is left out, no collective is reported" {
+    for clock in wall virtual; do
+        report "4x4 Hx2Mesh" --clock "$clock" --job 'a: 4 all-reduce 64KiB' --job 'b: 4 permutation 64KiB' --only b
+        holds '.complete and .collective == null and .messages == 16'
+    done
+}
+
 # Every frame at every port, against the rules of the fabric: no job's at a board that is not its own.
 @test "jobs: captures agree that they stay apart" {
     for clock in wall virtual; do
