@@ -198,15 +198,20 @@ static bool has_seats(const struct hx_fabric *g)
     return host < g->hosts;
 }
 
-/* A job's traffic, where it says its own; the run's of all that do not. */
+/* A job's traffic, where it says its own; the run's of all that do not. A silent one has none. */
 static bool check_job(const struct hx_spec *spec, const struct hx_fabric *g, const struct hx_settings *settings,
                       struct grid *grid, uint16_t job, struct hx_problem *problem)
 {
     char whose[HX_SPEC_BYTES];
     const struct hx_job *named = hx_spec_job(spec, job);
     struct hx_settings s = *settings;
+    if (named && named->silent)
+        return true;
     if (named)
         hx_settings_merge(&s, &named->settings);
+    if (settings->duration_ns && s.pattern >= HX_COLLECTIVES)
+        return hx_fail(problem, HX_EXIT_USAGE, "--duration", "is for messages, and %s is %s: " HX_RUNS_ONCE,
+                       hx_job_text(whose, spec, job), hx_pattern_names[s.pattern]);
     if (s.pattern == HX_WORST_CASE && !has_seats(g))
         return hx_fail(problem, HX_EXIT_USAGE, "--traffic",
                        "worst-case goes from router to router, and %s has one (permutation or uniform go on any)",

@@ -114,6 +114,17 @@ FILE
     done
 }
 
+@test "jobs: a duration is for messages: no job runs a collective in it" {
+    run --separate-stderr hxmesh run "4x4 Hx2Mesh" --quiet --name "$NAME" --clock virtual --traffic uniform --duration 1ms \
+        --job 'a: 4 all-reduce' --job 'b: 4'
+    [ "$status" -eq 2 ]
+    [ "$stderr" = "hxmesh: error: --duration: is for messages, and job 1 (a) is all-reduce: it runs once, to its end" ]
+    for clock in wall virtual; do
+        report "4x4 Hx2Mesh" --clock "$clock" --traffic uniform --duration 1ms --job 'a: 4 all-reduce' --job 'b: 4' --only b
+        holds '.complete and .collective == null and .messages > 0'
+    done
+}
+
 # Every frame at every port, against the rules of the fabric: no job's at a board that is not its own.
 @test "jobs: captures agree that they stay apart" {
     for clock in wall virtual; do
