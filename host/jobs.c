@@ -106,6 +106,7 @@ static const char *read_name(struct hx_job *job, const struct hx_spec *spec, con
 static const char *read_settings(struct hx_job *job, const struct hx_job_values *v)
 {
     job->settings = v->settings;
+    job->given = v->given;
     job->start_ns = v->start_ns;
     job->place = v->place;
     return v->file ? wrong("'%.60s': a job's own traffic is a pattern or a collective, no file", v->file) : NULL;
@@ -243,18 +244,23 @@ static const char *take_word(const struct hx_option *options, char *word, unsign
     return wrong("unknown key '%.40s'%s", key, hx_did_you_mean(key, names));
 }
 
-static const char *not_for_it(const struct hx_option *options, const struct hx_job_values *v)
+static const char *not_for(const struct hx_option *options, unsigned pattern)
 {
-    if (!(v->settings.given & HX_GIVEN_PATTERN))
-        return NULL;
     for (const struct hx_option *o = options; o->kind != HX_OPTION_END; o++) {
-        bool given = o->given == &v->settings.given && v->settings.given & o->given_bit;
+        bool given = o->given && *o->given & o->given_bit;
         const char *bad =
-            given ? hx_applies_wrong(o, HX_FOR_PATTERN(v->settings.pattern) | HX_FOR_ANY_CLOCK, HX_APPLIES_KEYS) : NULL;
+            given ? hx_applies_wrong(o, HX_FOR_PATTERN(pattern) | HX_FOR_ANY_CLOCK, HX_APPLIES_KEYS) : NULL;
         if (bad)
             return wrong("%s: %s", o->key + sizeof "jobs[]." - 1, bad);
     }
     return NULL;
+}
+
+const char *hx_job_not_for(const struct hx_job *job, unsigned pattern)
+{
+    struct hx_job_values v = {.given = job->given, .settings = job->settings};
+    const struct hx_option options[] = {HX_JOB_OPTIONS(&v), HX_OPTIONS_END};
+    return not_for(options, pattern);
 }
 
 static const char *read_words(struct hx_job_values *v, char *text)
@@ -273,7 +279,9 @@ static const char *read_words(struct hx_job_values *v, char *text)
         if (bad)
             return bad;
     }
-    return v->size ? not_for_it(options, v) : wrong("has no size (write for example 'big: 4x4 all-reduce 16MiB')");
+    if (!v->size)
+        return wrong("has no size (write for example 'big: 4x4 all-reduce 16MiB')");
+    return v->settings.given & HX_GIVEN_PATTERN ? not_for(options, v->settings.pattern) : NULL;
 }
 
 static bool say_job(struct hx_spec *spec, const char *said, struct hx_problem *problem)

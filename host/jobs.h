@@ -21,7 +21,7 @@ struct hx_job_values {
     unsigned given; /* enum hx_job_given */
     struct hx_settings settings;
 };
-enum hx_job_given { HX_GIVEN_PLACE = 1 };
+enum hx_job_given { HX_GIVEN_PLACE = 1, HX_GIVEN_GRID = 2 };
 extern const struct hx_job_values hx_job_defaults;
 
 /* Entries of an option table, with the keys of a file; --job has the same words. */
@@ -35,7 +35,8 @@ extern const struct hx_job_values hx_job_defaults;
     {.key = "jobs[].place", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(v)->place, .choices = hx_hosts_rule_names, \
      .help = "of another fabric than a HammingMesh: how hosts are found for a size", .given = &(v)->given, .given_bit = HX_GIVEN_PLACE}, \
     {.key = "jobs[].grid", .kind = HX_OPTION_STRING, .argument = "CxR", .to.string = &(v)->grid, \
-     .otherwise = "its columns and rows", .help = "logical columns x rows of its hosts for a collective: exchanged, or folded"}, \
+     .otherwise = "its columns and rows", .help = "logical columns x rows of its hosts for a collective: exchanged, or folded", \
+     .given = &(v)->given, .given_bit = HX_GIVEN_GRID, .applies = HX_FOR_COLLECTIVES}, \
     {.key = "jobs[].start", .kind = HX_OPTION_DURATION, .to.number = &(v)->start_ns, .low = 0, .high = HX_MOST_DURATION, \
      .help = "when it begins, from the start of the run on"}, \
     {.key = "jobs[].traffic", .kind = HX_OPTION_CHOICE, .argument = "PATTERN", .to.choice = &(v)->settings.pattern, \
@@ -57,6 +58,10 @@ struct hx_job *hx_jobs_add(struct hx_spec *spec, const struct hx_job_values *v, 
 
 /* Finds its boards, if it has a size, among those that no job has and that have not failed. NULL, or why there are none. */
 const char *hx_job_place(struct hx_spec *spec, struct hx_job *job);
+
+/* The first key it has that is not for such traffic, and why, as "count: is for ..."; NULL: all are. What a job does not say of
+ * its pattern is known when it runs. */
+const char *hx_job_not_for(const struct hx_job *job, unsigned pattern);
 
 /* Why this fabric can have no jobs; NULL: it can. */
 const char *hx_jobs_impossible(const struct hx_spec *spec);

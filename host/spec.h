@@ -153,7 +153,8 @@ struct hx_job {
     unsigned place;   /* enum hx_hosts_rule */
     unsigned grid[2]; /* logical columns and rows of its hosts; 0: as they stand */
     uint64_t start_ns;
-    bool silent; /* keeps its boards and sends nothing */
+    unsigned given; /* enum hx_job_given */
+    bool silent;    /* keeps its boards and sends nothing */
     struct hx_settings settings;
 };
 

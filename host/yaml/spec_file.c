@@ -321,6 +321,7 @@ static bool apply_places(struct reading *r, const struct hx_yaml_item *entry)
     const struct hx_yaml_item *rectangle = hx_yaml_within(entry, "jobs[].rectangle");
     const struct hx_yaml_item *hosts = hx_yaml_within(entry, "jobs[].hosts");
     const struct hx_yaml_item *size = hx_yaml_within(entry, "jobs[].size");
+    const struct hx_yaml_item *place = hx_yaml_within(entry, "jobs[].place");
     bool named = boards || rectangle || hosts;
     if (!named && !size)
         return hx_yaml_fail_key(r->y, entry, r->problem, "job %u has %s", r->job->tag,
@@ -328,6 +329,8 @@ static bool apply_places(struct reading *r, const struct hx_yaml_item *entry)
     if (named && size)
         return hx_yaml_fail_key(r->y, size, r->problem, "job %u names its %s: it has that size", r->job->tag,
                                 r->spec->a ? "boards" : "hosts");
+    if (named && place)
+        return hx_yaml_fail_key(r->y, place, r->problem, "place: is for a size: job %u names its hosts", r->job->tag);
     if ((hosts && !apply_hosts(r, hosts)) || (rectangle && !apply_rectangle(r, rectangle)))
         return false;
     for (const struct hx_yaml_item *item = boards ? hx_yaml_first(boards) : NULL; item;

@@ -125,6 +125,23 @@ FILE
     done
 }
 
+@test "jobs: what a job says has to be for what it sends" {
+    # shellcheck disable=SC2154 # stderr: set by run
+    refused() {
+        run --separate-stderr hxmesh run "$2" --quiet --name "$NAME" "${@:3}"
+        [ "$status" -eq 2 ] && [[ $stderr = "hxmesh: error: $1"* ]] || { echo "$status $stderr"; return 1; }
+    }
+    refused "--job 'a: 6 incast grid=6x4': grid: is for pattern: broadcast, reduce-scatter, all-gather or all-reduce, not incast" \
+        "4x4 Hx2Mesh" --job "a: 6 incast grid=6x4"
+    refused "--traffic: job 1 (a): algorithm: is for pattern: broadcast, reduce-scatter, all-gather or all-reduce, not all-to-all" \
+        "4x4 Hx2Mesh" --job "a: 6 algorithm=ring"
+    refused "--traffic: job 1: grid: is for pattern: broadcast, reduce-scatter, all-gather or all-reduce, not all-to-all" \
+        "4x4 Hx2Mesh" --job "6 grid=6x4"
+    refused "--traffic: job 1 (a): count: is for pattern: all-to-all, " "4x4 Hx2Mesh" --traffic all-reduce --job "a: 4 count=2"
+    report "4x4 Hx2Mesh" --clock virtual --traffic all-reduce --job "a: 2x3 algorithm=torus grid=6x4"
+    holds '.complete and [.collective.jobs[] | [.columns, .rows, .algorithm]] == [[6, 4, "torus"]]'
+}
+
 # Every frame at every port, against the rules of the fabric: no job's at a board that is not its own.
 @test "jobs: captures agree that they stay apart" {
     for clock in wall virtual; do
