@@ -83,6 +83,9 @@ int main(int argc, char **argv)
         hx_die_of(&problem);
     if (!spec.named_jobs)
         hx_die(HX_EXIT_USAGE, "--job", "is missing: %s names no job", argv[first]);
+    if (spec.settings.duration_ns)
+        hx_die(HX_EXIT_CONFIG, spec.source,
+               "all jobs end with its traffic's duration: none can be slower (use a count)");
     int code = measure(&spec, &common);
     hx_spec_free(&spec);
     hx_output_close(stdout, "-");

@@ -142,6 +142,18 @@ FILE
     holds '.complete and [.collective.jobs[] | [.columns, .rows, .algorithm]] == [[6, 4, "torus"]]'
 }
 
+@test "jobs: a file that ends with a duration says nothing of interference" {
+    cat >"$BATS_TEST_TMPDIR/lasting.hxm.yaml" <<'FILE'
+fabric: 4x4 Hx2Mesh
+traffic: {pattern: uniform, duration: 1ms}
+jobs: [{size: 4}, {size: 4}]
+FILE
+    run --separate-stderr "$HXMESH-interference" "$BATS_TEST_TMPDIR/lasting.hxm.yaml" --quiet
+    [ "$status" -eq 3 ]
+    [ "$stderr" = "hxmesh: error: $BATS_TEST_TMPDIR/lasting.hxm.yaml: all jobs end with its traffic's duration: none can \
+be slower (use a count)" ]
+}
+
 # Every frame at every port, against the rules of the fabric: no job's at a board that is not its own.
 @test "jobs: captures agree that they stay apart" {
     for clock in wall virtual; do
