@@ -73,13 +73,12 @@ static void check_traffic(struct run_options *o)
     if (target->count > 1 && pattern != HX_HOTSPOT)
         hx_die(HX_EXIT_USAGE, "--target", "%s has one target, %u are given", hx_settings_traffic(&o->settings),
                target->count);
-    o->target = hx_fabric_host(o->g, target->at[0].d0, target->at[0].d1);
     if (!traffic_check(&o->spec, o->g, &o->settings, &problem))
         hx_die_of(&problem);
     if (pattern >= HX_PATTERNS)
         hx_spec_refuse_external(&o->spec, hx_settings_traffic(&o->settings));
     if (pattern >= HX_COLLECTIVES || o->spec.named_jobs)
-        collective_plan_require(&o->spec, &o->settings, o->target);
+        collective_plan_require(&o->spec, &o->settings);
 }
 
 static void check_clock(const struct run_options *o)

@@ -14,7 +14,6 @@ struct run_options {
     struct hx_settings settings; /* the file's, the command line's over them */
     struct hx_capture_settings capture;
     struct hx_timing timing; /* as given: hx_timing_complete() */
-    uint32_t target;         /* rank: who receives in incast traffic, or has what is broadcast */
     const char *name;
     bool restart;
     bool links;      /* the JSON report lists them */

@@ -57,10 +57,10 @@ static void run(struct session *s, const struct hx_settings *settings)
     collect(&s->result, &s->f, settings, &outcome, &s->warm_up);
 }
 
-static void plan_collective(struct session *s, uint32_t root)
+static void plan_collective(struct session *s)
 {
     struct hx_problem problem;
-    if (!collective_plan_init(&s->collective, &s->traffic, root, &problem))
+    if (!collective_plan_init(&s->collective, &s->traffic, &problem))
         hx_die_of(&problem);
     s->plan.duty.workload.collective = &s->collective;
 }
@@ -102,7 +102,7 @@ void session_run_traffic(struct session *s, const struct hx_settings *settings, 
     s->plan = (struct run_plan){
         .duty = {.workload = traffic_workload(s, settings)}, .duration_ns = settings->duration_ns, .restart = restart};
     if (traffic_has_collectives(&s->traffic))
-        plan_collective(s, s->traffic.target[0]);
+        plan_collective(s);
     external_expect(&s->external, &s->traffic);
     uint64_t messages = settings->duration_ns ? 0 : messages_of_all(s);
     goals_publish(s->f.metrics.head, &s->traffic, messages);

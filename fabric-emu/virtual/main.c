@@ -52,7 +52,7 @@ int main(int argc, char **argv)
     struct collective_plan plan = {0};
     bool collective = traffic_has_collectives(&traffic);
     struct hx_problem problem;
-    if (collective && !collective_plan_init(&plan, &traffic, o.target, &problem))
+    if (collective && !collective_plan_init(&plan, &traffic, &problem))
         hx_die_of(&problem);
     const struct hx_timing timing = hx_timing_complete(&o.timing);
     struct model m;

@@ -168,10 +168,11 @@ static void take_places(struct collective_plan *p, const struct collective_job *
     }
 }
 
-static bool add_job(struct collective_plan *p, uint32_t first, uint32_t root, struct hx_problem *problem)
+static bool add_job(struct collective_plan *p, uint32_t first, struct hx_problem *problem)
 {
     const struct traffic *t = p->traffic;
     const struct hx_settings *settings = traffic_settings(t, first);
+    uint32_t root = traffic_target(t, first);
     struct collective_job *job = &p->job[p->jobs++];
     struct stand s;
     job->tag = layout_job_of(t->spec, first);
@@ -191,7 +192,7 @@ static bool add_job(struct collective_plan *p, uint32_t first, uint32_t root, st
     return is_possible(p, job, problem);
 }
 
-bool collective_plan_init(struct collective_plan *p, const struct traffic *t, uint32_t root, struct hx_problem *problem)
+bool collective_plan_init(struct collective_plan *p, const struct traffic *t, struct hx_problem *problem)
 {
     *p = (struct collective_plan){.traffic = t, .seed = t->settings.seed, .planes = t->g->planes};
     p->job = hx_allocate(hx_spec_boards(t->spec), sizeof *p->job);
@@ -199,7 +200,7 @@ bool collective_plan_init(struct collective_plan *p, const struct traffic *t, ui
     p->job_of = hx_allocate(t->g->hosts, sizeof *p->job_of);
     for (uint32_t rank = 0; rank < t->g->hosts; rank++) {
         bool is_first = t->members[rank] && t->member[t->first[rank]] == rank;
-        if (is_first && traffic_is_collective(t, rank) && !add_job(p, rank, root, problem)) {
+        if (is_first && traffic_is_collective(t, rank) && !add_job(p, rank, problem)) {
             collective_plan_free(p);
             return false;
         }
@@ -240,14 +241,14 @@ static void require_memory(const struct collective_plan *p)
                needed >> 20, there >> 20);
 }
 
-void collective_plan_require(const struct hx_spec *spec, const struct hx_settings *settings, uint32_t root)
+void collective_plan_require(const struct hx_spec *spec, const struct hx_settings *settings)
 {
     struct hx_problem problem;
     struct traffic t;
     struct collective_plan p;
     traffic_init(&t, spec, hx_spec_fabric(spec), settings, NULL);
     require_floats(&t);
-    if (!collective_plan_init(&p, &t, root, &problem))
+    if (!collective_plan_init(&p, &t, &problem))
         hx_die_of(&problem);
     if (p.jobs)
         hx_spec_refuse_external(spec, "a collective");

@@ -39,13 +39,12 @@ struct collective_plan {
 
 /* Dies unless the collectives of these settings and of jobs can be run on that fabric and this machine: as below, if a
  * vector is not of float32, or if the vectors that are to be checked do not fit into memory. */
-void collective_plan_require(const struct hx_spec *spec, const struct hx_settings *settings, uint32_t root);
+void collective_plan_require(const struct hx_spec *spec, const struct hx_settings *settings);
 
-/* For the jobs whose pattern is a collective, of those that traffic_init() found. The root of a broadcast is accelerator
- * `root` in its own job, and the first of the grid in others. false: a job's accelerators are no grid, or there is no such
- * algorithm on it. *t must outlive *p. */
-bool collective_plan_init(struct collective_plan *p, const struct traffic *t, uint32_t root,
-                          struct hx_problem *problem);
+/* For the jobs whose pattern is a collective, of those that traffic_init() found. The root of a broadcast is
+ * traffic_target(), and the first of the grid in jobs that have it not. false: a job's accelerators are no grid, or there is no
+ * such algorithm on it. *t must outlive *p. */
+bool collective_plan_init(struct collective_plan *p, const struct traffic *t, struct hx_problem *problem);
 void collective_plan_free(struct collective_plan *p);
 
 /* The collective of an accelerator's job; NULL: it has none. */

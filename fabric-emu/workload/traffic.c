@@ -36,9 +36,10 @@ static unsigned pattern_of(const struct traffic *t, uint32_t rank)
 
 /* ---- jobs ---- */
 
-/* Appends the living accelerators of one job, column by column. */
-static uint32_t gather_job(struct traffic *t, uint16_t job, uint32_t at)
+/* Appends the living accelerators of one job, column by column; `lowest` is the first of them by rank. */
+static uint32_t gather_job(struct traffic *t, uint32_t lowest, uint32_t at)
 {
+    uint16_t job = job_of(t, lowest);
     const struct hx_fabric *g = t->g;
     uint32_t first = at;
     for (unsigned gx = 0; gx < g->columns; gx++) {
@@ -48,6 +49,7 @@ static uint32_t gather_job(struct traffic *t, uint16_t job, uint32_t at)
                 continue;
             t->place[rank] = at - first;
             t->first[rank] = first;
+            t->lowest[rank] = lowest;
             t->member[at++] = rank;
         }
     }
@@ -65,7 +67,7 @@ static void gather_jobs(struct traffic *t)
         if (!takes_part(t, rank) || seen[job])
             continue;
         seen[job] = true;
-        at = gather_job(t, job, at);
+        at = gather_job(t, rank, at);
     }
     free(seen);
 }
@@ -112,15 +114,15 @@ uint64_t traffic_job_start_ns(const struct traffic *t, uint32_t rank)
     return job ? job->start_ns : 0;
 }
 
-/* The one of many that a job's incast and hotspot go to: where the job itself says its traffic, its north-western host. */
+/* Whether the job itself says its traffic. */
 static bool has_own_target(const struct traffic *t, uint32_t rank)
 {
     return t->own && t->spec->named[t->own_of[rank]].settings.given & HX_GIVEN_PATTERN;
 }
 
-static uint32_t target_of(const struct traffic *t, uint32_t rank)
+uint32_t traffic_target(const struct traffic *t, uint32_t rank)
 {
-    return has_own_target(t, rank) ? t->member[t->first[rank]] : t->target[0];
+    return has_own_target(t, rank) ? t->lowest[rank] : t->target[0];
 }
 
 /* ---- life ---- */
@@ -136,6 +138,7 @@ void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx
     t->targets += t->targets == 0; /* the north-west one */
     t->member = hx_allocate(n, sizeof *t->member);
     t->first = hx_allocate(n, sizeof *t->first);
+    t->lowest = hx_allocate(n, sizeof *t->lowest);
     t->members = hx_allocate(n, sizeof *t->members);
     t->place = hx_allocate(n, sizeof *t->place);
     t->partner = hx_allocate(n, sizeof *t->partner);
@@ -154,6 +157,7 @@ void traffic_free(struct traffic *t)
 {
     free(t->member);
     free(t->first);
+    free(t->lowest);
     free(t->members);
     free(t->place);
     free(t->partner);
@@ -208,8 +212,8 @@ uint32_t traffic_destinations(const struct traffic *t, uint32_t rank)
     case HX_NEIGHBOUR:
         return neighbours(t, rank, list);
     case HX_INCAST:
-        return rank != target_of(t, rank) && t->members[target_of(t, rank)] &&
-               t->first[rank] == t->first[target_of(t, rank)];
+        return rank != traffic_target(t, rank) && t->members[traffic_target(t, rank)] &&
+               t->first[rank] == t->first[traffic_target(t, rank)];
     case HX_ALL_TO_ALL:
         return shifts && shifts < t->members[rank] ? (uint32_t)shifts : t->members[rank] - 1;
     default:
@@ -228,7 +232,7 @@ uint32_t traffic_peers(const struct traffic *t, uint32_t rank)
     else if (traffic_has_partners(pattern_of(t, rank)))
         peers = 1 + t->senders[rank];
     else if (pattern_of(t, rank) == HX_INCAST)
-        peers = rank == target_of(t, rank) ? others : 1;
+        peers = rank == traffic_target(t, rank) ? others : 1;
     return peers < others ? peers : others;
 }
 
@@ -324,7 +328,7 @@ static uint32_t hot_target(const struct traffic *t, uint32_t rank, uint64_t mess
     if ((double)(dice >> 11) * 0x1p-53 >= t->settings.hotspot)
         return TRAFFIC_NOBODY;
     for (unsigned i = 0; i < (own ? 1 : t->targets); i++) {
-        uint32_t to = own ? target_of(t, rank) : t->target[i];
+        uint32_t to = own ? traffic_target(t, rank) : t->target[i];
         if (to != rank && t->members[to] && t->first[to] == t->first[rank])
             mine[n++] = to;
     }
@@ -367,7 +371,7 @@ uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t me
     case HX_NEIGHBOUR:
         return list[message % neighbours(t, rank, list)];
     case HX_INCAST:
-        return target_of(t, rank);
+        return traffic_target(t, rank);
     case HX_HOTSPOT:
         step = hot_target(t, rank, message);
         if (step != TRAFFIC_NOBODY)

@@ -23,6 +23,7 @@ struct traffic {
     unsigned targets;
     uint32_t *member;   /* ranks, job by job, column by column within one */
     uint32_t *first;    /* [rank]: where its job begins in member */
+    uint32_t *lowest;   /* [rank]: the lowest rank of its job */
     uint32_t *members;  /* [rank]: how many its job has; 0: it takes no part */
     uint32_t *place;    /* [rank]: its index in its job */
     uint32_t *partner;  /* [rank]: where everyone has one for good; TRAFFIC_NOBODY: none */
@@ -51,6 +52,10 @@ bool traffic_has_collectives(const struct traffic *t);
 
 /* Whether any job says what it does in place of the run. */
 bool traffic_jobs_differ(const struct traffic *t);
+
+/* The one host that incast of an accelerator's job goes to and that has what is broadcast in it: where the job itself says its
+ * traffic, its first one, the lowest rank; else the run's, which may be of another job. */
+uint32_t traffic_target(const struct traffic *t, uint32_t rank);
 
 /* When its job begins, ns from the start of the run. */
 uint64_t traffic_job_start_ns(const struct traffic *t, uint32_t rank);

@@ -60,7 +60,7 @@ void support_virtual_open(struct support_virtual *s, const struct support_virtua
     traffic_init(&s->traffic, &s->spec, s->g, &settings, NULL);
     set_flows(s);
     bool collective = traffic_has_collectives(&s->traffic);
-    if (collective && !collective_plan_init(&s->collective, &s->traffic, 0, &problem))
+    if (collective && !collective_plan_init(&s->collective, &s->traffic, &problem))
         fail_msg("%s: %s", plan->spec, problem.what);
     const struct hx_timing timing = hx_timing_complete(&plan->timing);
     model_create(&s->m, &s->traffic, collective ? &s->collective : NULL, &timing, plan->workers ? plan->workers : 1);

@@ -35,8 +35,9 @@ static void bench_open(struct bench *b, const char *fabric, const uint16_t *jobs
     settings.pattern = HX_COLLECTIVES + kind;
     settings.algorithm = algorithm;
     settings.message = 4000;
+    settings.target = (struct hx_coordinates){1, {hx_address_of(b->g, root)}};
     traffic_init(&b->traffic, &b->spec, b->g, &settings, NULL);
-    b->planned = collective_plan_init(&b->plan, &b->traffic, root, &b->problem);
+    b->planned = collective_plan_init(&b->plan, &b->traffic, &b->problem);
 }
 
 static void bench_close(struct bench *b)
@@ -106,7 +107,7 @@ static void judge_grid(unsigned columns, unsigned rows, const uint32_t expected[
     b.spec.named[0] = (struct hx_job){.tag = 5, .grid = {columns, rows}};
     settings.pattern = HX_COLLECTIVES + HX_ALL_REDUCE;
     traffic_init(&b.traffic, &b.spec, hx_spec_fabric(&b.spec), &settings, NULL);
-    b.planned = collective_plan_init(&b.plan, &b.traffic, 0, &b.problem);
+    b.planned = collective_plan_init(&b.plan, &b.traffic, &b.problem);
     assert_int_equal(b.planned, expected != NULL);
     for (unsigned i = 0; expected && i < 6; i++) {
         assert_int_equal(b.plan.job[0].host[i], expected[i]);
@@ -127,6 +128,39 @@ static void grids_are_exchanged_and_folded(void **state)
     judge_grid(6, 1, (const uint32_t[]){0, 1, 2, 5, 4, 3});
     judge_grid(1, 6, (const uint32_t[]){0, 1, 2, 5, 4, 3});
     judge_grid(4, 2, NULL);
+}
+
+/* Job 5 has boards (1,0) and (0,1) of a 2x2 Hx1Mesh, ranks 1 and 2: by columns the other one would be the first. What a job
+ * says of its own goes to its lowest rank, whatever the run's target is. */
+static void the_first_host_of_a_job_is_its_lowest_rank(void **state)
+{
+    (void)state;
+    static const unsigned patterns[] = {HX_INCAST, HX_HOTSPOT, HX_COLLECTIVES + HX_BROADCAST};
+    for (unsigned i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        struct bench b = {.planned = false};
+        struct hx_settings settings = hx_default_settings;
+        settings.target = (struct hx_coordinates){1, {{0, 1}}};
+        assert_true(hx_spec_parse("2x2 Hx1Mesh", &b.spec, &b.problem) && hx_spec_build(&b.spec, &b.problem));
+        b.spec.job = calloc(4, sizeof *b.spec.job);
+        b.spec.job[1] = b.spec.job[2] = 5;
+        b.spec.named = calloc(1, sizeof *b.spec.named);
+        b.spec.named_jobs = 1;
+        b.spec.named[0] =
+            (struct hx_job){.tag = 5, .grid = {2, 1}, .settings = {.pattern = patterns[i], .given = HX_GIVEN_PATTERN}};
+        traffic_init(&b.traffic, &b.spec, hx_spec_fabric(&b.spec), &settings, NULL);
+        assert_int_equal(traffic_target(&b.traffic, 1), 1);
+        assert_int_equal(traffic_target(&b.traffic, 2), 1);
+        if (patterns[i] == HX_INCAST)
+            assert_int_equal(traffic_destination(&b.traffic, 2, 0), 1);
+        b.planned = collective_plan_init(&b.plan, &b.traffic, &b.problem);
+        assert_true(b.planned);
+        assert_int_equal(b.plan.jobs, patterns[i] >= HX_COLLECTIVES);
+        if (b.plan.jobs) {
+            assert_int_equal(b.plan.job[0].host[0], 1);
+            assert_int_equal(b.plan.job[0].root_column, 0);
+        }
+        bench_close(&b);
+    }
 }
 
 static void refuses_what_is_no_grid(void **state)
@@ -253,6 +287,7 @@ int main(void)
         cmocka_unit_test(the_best_algorithm_of_a_shape),
         cmocka_unit_test(jobs_are_grids_of_their_own_rows_and_columns),
         cmocka_unit_test(grids_are_exchanged_and_folded),
+        cmocka_unit_test(the_first_host_of_a_job_is_its_lowest_rank),
         cmocka_unit_test(refuses_what_is_no_grid),
         cmocka_unit_test(sums_are_right_and_what_is_wrong_is_found),
         cmocka_unit_test(pieces_and_copies_are_judged_alone),
