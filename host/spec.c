@@ -413,6 +413,14 @@ const struct hx_job *hx_spec_job(const struct hx_spec *spec, uint16_t tag)
     return NULL;
 }
 
+struct hx_settings hx_job_settings(const struct hx_settings *run, const struct hx_job *job)
+{
+    struct hx_settings settings = *run;
+    if (job)
+        hx_settings_merge(&settings, &job->settings);
+    return settings;
+}
+
 void hx_spec_refuse_external(const struct hx_spec *spec, const char *what)
 {
     if (spec->externals)

@@ -158,6 +158,9 @@ struct hx_job {
     struct hx_settings settings;
 };
 
+/* What a job is to do: what the run does, with what the job says in its place. NULL: a job that is not named. */
+struct hx_settings hx_job_settings(const struct hx_settings *run, const struct hx_job *job);
+
 struct hx_spec {
     char name[64];                      /* of the file's `name`, else the canonical fabric ("4x4 Hx2Mesh") */
     char fabric[HX_SPEC_BYTES];         /* canonical spec string */

@@ -56,11 +56,9 @@ static void set_sum(json_t *o, const struct hx_endpoint_stats *sum, uint64_t mes
 static void set_task(json_t *o, const struct result *r, const struct result_job *job)
 {
     const struct hx_job *named = hx_spec_job(r->spec, job->tag);
-    struct hx_settings s = r->settings;
-    if (named) {
-        hx_settings_merge(&s, &named->settings);
+    const struct hx_settings s = hx_job_settings(&r->settings, named);
+    if (named)
         (void)json_object_set_new(o, "start_seconds", json_real((double)named->start_ns / 1e9));
-    }
     if (named && named->name[0])
         (void)json_object_set_new(o, "name", json_string(named->name));
     (void)json_object_set_new(o, "traffic", json_string(hx_settings_traffic(&s)));

@@ -204,11 +204,9 @@ static bool check_job(const struct hx_spec *spec, const struct hx_fabric *g, con
 {
     char whose[HX_SPEC_BYTES];
     const struct hx_job *named = hx_spec_job(spec, job);
-    struct hx_settings s = *settings;
+    const struct hx_settings s = hx_job_settings(settings, named);
     if (named && named->silent)
         return true;
-    if (named)
-        hx_settings_merge(&s, &named->settings);
     if (settings->duration_ns && s.pattern >= HX_COLLECTIVES)
         return hx_fail(problem, HX_EXIT_USAGE, "--duration", "is for messages, and %s is %s: " HX_RUNS_ONCE,
                        hx_job_text(whose, spec, job), hx_pattern_names[s.pattern]);

@@ -82,10 +82,8 @@ static void settle_jobs(struct traffic *t)
         return;
     t->own = hx_allocate(spec->named_jobs, sizeof *t->own);
     t->own_of = hx_allocate(t->g->hosts, sizeof *t->own_of);
-    for (unsigned i = 0; i < spec->named_jobs; i++) {
-        t->own[i] = t->settings;
-        hx_settings_merge(&t->own[i], &spec->named[i].settings);
-    }
+    for (unsigned i = 0; i < spec->named_jobs; i++)
+        t->own[i] = hx_job_settings(&t->settings, &spec->named[i]);
     for (uint32_t rank = 0; rank < t->g->hosts; rank++) {
         const struct hx_job *job = hx_spec_job(spec, job_of(t, rank));
         t->own_of[rank] = (uint16_t)(job ? job - spec->named : 0);
