@@ -2,6 +2,7 @@
 #include "host/jobs.h"
 #include "host/allocate/placement.h"
 #include "host/draw.h"
+#include "host/tags.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -42,20 +43,11 @@ const char *hx_job_text(char *text, const struct hx_spec *spec, uint16_t tag)
 
 /* ---- what is said ---- */
 
-static bool tag_is_taken(const struct hx_spec *spec, unsigned tag)
-{
-    for (unsigned board = 0; spec->job && board < hx_spec_boards(spec); board++)
-        if (spec->job[board] == tag)
-            return true;
-    return hx_spec_job(spec, (uint16_t)tag) != NULL;
-}
-
 static uint16_t next_tag(const struct hx_spec *spec)
 {
-    unsigned tag = 1;
-    while (tag < UINT16_MAX && tag_is_taken(spec, tag))
-        tag++;
-    return (uint16_t)tag;
+    struct hx_tags tags;
+    hx_tags_make(&tags, spec);
+    return hx_tags_take(&tags);
 }
 
 static const char *read_size(struct hx_job *job, const struct hx_spec *spec, const char *text)
@@ -131,6 +123,10 @@ struct hx_job *hx_jobs_add(struct hx_spec *spec, const struct hx_job_values *v, 
     struct hx_job new = {.tag = v->tag ? (uint16_t)v->tag : next_tag(spec)};
     const struct hx_job *old = hx_spec_job(spec, new.tag);
     *bad = read_job(&new, spec, v, key);
+    if (!*bad && new.tag == HX_NO_JOB) {
+        *key = "tag";
+        *bad = wrong("all %d tags are taken", UINT16_MAX);
+    }
     if (*bad)
         return NULL;
     if (old && (v->name || v->size || v->grid || v->start_ns || v->settings.given)) {

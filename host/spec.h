@@ -143,8 +143,8 @@ uint64_t hx_settings_named(const struct hx_settings *s);
  * default again: a duration beside a count, a count beside a duration, what is not for the clock or the pattern. */
 void hx_settings_merge(struct hx_settings *into, const struct hx_settings *over);
 
-/* A job that is named: boards have its tag (hx_spec_board_job). What it says of its traffic stands in settings.given, the rest
- * of it is the run's. Made by host/jobs.h. */
+/* A job: boards have its tag (hx_spec_board_job). What it says of its traffic stands in settings.given, the rest of it is the
+ * run's. Made by host/jobs.h. */
 enum { HX_JOB_NAME = 32, HX_JOB_SIDE = UINT16_MAX }; /* letters of a name, and a 0; hosts along a side of a grid */
 struct hx_job {
     char name[HX_JOB_NAME]; /* empty: it has none */
@@ -175,7 +175,7 @@ struct hx_spec {
     bool *failed;                       /* per board; NULL: none */
     uint16_t *job;                      /* tag per board; NULL: all HX_NO_JOB, and all take part */
     struct hx_job *named;               /* [named_jobs]: jobs, in the order in which they were named */
-    unsigned named_jobs;                /* 0: none, or none that says more than its boards */
+    unsigned named_jobs;                /* 0: none */
     struct hx_option_list said, only;   /* what --job and --only said: not the spec's own */
     struct hx_external *external;       /* accelerators that run elsewhere, in the live clock */
     unsigned externals;                 /* entries of external */

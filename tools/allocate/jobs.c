@@ -1,6 +1,7 @@
 /* jobs.c - places jobs on the boards of a fabric (jobs.h). */
 #include "tools/allocate/jobs.h"
 #include "host/allocate/trace.h"
+#include "host/tags.h"
 
 #include <stdlib.h>
 
@@ -15,21 +16,14 @@ static void read_shape(struct allocate_job *job, const char *asked, const struct
                hx_spec_boards(spec));
 }
 
-static bool tag_is_free(const struct allocation *a, unsigned tag)
-{
-    for (unsigned board = 0; a->spec->job && board < hx_spec_boards(a->spec); board++)
-        if (a->spec->job[board] == tag)
-            return false;
-    return true;
-}
-
 static void give_tags(struct allocation *a)
 {
-    unsigned tag = 1;
+    struct hx_tags tags;
+    hx_tags_make(&tags, a->spec);
     for (unsigned i = 0; i < a->jobs; i++) {
-        while (!tag_is_free(a, tag))
-            tag++;
-        a->job[i].tag = (uint16_t)tag++;
+        a->job[i].tag = hx_tags_take(&tags);
+        if (a->job[i].tag == HX_NO_JOB)
+            hx_die(HX_EXIT_CONFIG, a->job[i].asked, "all %d tags are taken", UINT16_MAX);
     }
 }
 
