@@ -67,14 +67,9 @@ static double bytes_of_peers(const struct fab_fabric *f, const struct hx_setting
     double sum = 0;
     for (uint32_t i = 0; i < f->jobs.count; i++) {
         const struct hx_job *job = hx_spec_job(&f->spec, f->jobs.tag[i]);
-        struct hx_settings own;
         if (s && !job && f->spec.named_jobs)
             continue; /* idle */
-        if (s) {
-            own = *s;
-            if (job)
-                hx_settings_merge(&own, &job->settings);
-        }
+        struct hx_settings own = hx_job_settings(s ? s : &hx_default_settings, job);
         sum += bytes_of_job(f, f->jobs.size[i], s ? &own : NULL);
     }
     return sum;
