@@ -1,5 +1,6 @@
 /* spec_write.c - names and jobs of a fabric as a file has them (spec_write.h). */
 #include "host/yaml/spec_write.h"
+#include "host/jobs.h"
 #include "host/value.h"
 
 #include <inttypes.h>
@@ -19,6 +20,13 @@ void hx_spec_write_names(const struct hx_spec *spec, FILE *out)
     write_text("name", spec->name, out);
 }
 
+/* A grid that follows from a size is for a collective alone: as a key of other traffic it would be refused. */
+static bool says_grid(const struct hx_job *job)
+{
+    bool collective = job->settings.given & HX_GIVEN_PATTERN && job->settings.pattern >= HX_COLLECTIVES;
+    return job->grid[0] && (collective || job->given & HX_GIVEN_GRID);
+}
+
 void hx_job_write(const struct hx_job *job, FILE *out)
 {
     const struct hx_settings *s = &job->settings;
@@ -26,7 +34,7 @@ void hx_job_write(const struct hx_job *job, FILE *out)
     (void)fprintf(out, "  - tag: %u\n", job->tag);
     if (job->name[0])
         write_text("    name", job->name, out);
-    if (job->grid[0])
+    if (says_grid(job))
         (void)fprintf(out, "    grid: %ux%u\n", job->grid[0], job->grid[1]);
     if (job->start_ns)
         (void)fprintf(out, "    start: %s\n", hx_value_write_duration(text, job->start_ns));

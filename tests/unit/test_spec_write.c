@@ -1,4 +1,5 @@
 /* test_spec_write.c - what is written of a fabric and its jobs is what is read back, whatever they are called and say. */
+#include "host/jobs.h"
 #include "host/yaml/spec_write.h"
 #include "tests/support/support_file.h"
 #include "tests/support/support_random.h"
@@ -34,8 +35,11 @@ static void draw_job(struct hx_job *job, unsigned number, uint64_t *random)
         job->name[0] = (char)('A' + number % 26); /* no two are the same */
         job->name[1] = (char)('A' + number / 26);
     }
-    if (seeded_below(random, 2))
-        job->grid[0] = 1 + seeded_below(random, 9), job->grid[1] = 1 + seeded_below(random, 9);
+    if (seeded_below(random, 2)) {
+        job->grid[0] = 1 + seeded_below(random, 9);
+        job->grid[1] = 1 + seeded_below(random, 9);
+        job->given = collective && seeded_below(random, 2) ? HX_GIVEN_GRID : 0; /* else it follows from a size */
+    }
     job->start_ns = seeded_below(random, 2) * (uint64_t)seeded_below(random, 2000000000);
     s->given = seeded_below(random, 2) * HX_GIVEN_PATTERN | seeded_below(random, 2) * HX_GIVEN_MESSAGE;
     s->given |= seeded_below(random, 2) * (collective ? HX_GIVEN_ALGORITHM : HX_GIVEN_COUNT);
@@ -50,12 +54,19 @@ static void draw_job(struct hx_job *job, unsigned number, uint64_t *random)
         s->algorithm = seeded_below(random, HX_ALGORITHMS);
 }
 
+/* One that follows from a size is kept for a collective only. */
+static void assert_same_grid(const struct hx_job *read, const struct hx_job *job)
+{
+    bool own = job->settings.given & HX_GIVEN_PATTERN && job->settings.pattern >= HX_COLLECTIVES;
+    bool kept = own || job->given == HX_GIVEN_GRID;
+    assert_int_equal(read->grid[0], kept ? job->grid[0] : 0);
+    assert_int_equal(read->grid[1], kept ? job->grid[1] : 0);
+}
+
 static void assert_same(const struct hx_job *one, const struct hx_job *other)
 {
     assert_string_equal(one->name, other->name);
     assert_int_equal(one->tag, other->tag);
-    assert_int_equal(one->grid[0], other->grid[0]);
-    assert_int_equal(one->grid[1], other->grid[1]);
     assert_int_equal(one->start_ns, other->start_ns);
     assert_int_equal(one->settings.given, other->settings.given);
     assert_int_equal(one->settings.pattern, other->settings.pattern);
@@ -87,8 +98,10 @@ static void what_is_written_is_read_back(void **state)
         assert_string_equal(read.fabric, written.fabric);
         assert_string_equal(read.name, written.name);
         assert_int_equal(read.named_jobs, JOBS);
-        for (unsigned i = 0; i < JOBS; i++)
+        for (unsigned i = 0; i < JOBS; i++) {
             assert_same(&read.named[i], &job[i]);
+            assert_same_grid(&read.named[i], &job[i]);
+        }
         hx_spec_free(&read);
     }
 }
