@@ -58,7 +58,7 @@ static const char *read_size(struct hx_job *job, const struct hx_spec *spec, con
     if (!hx_job_shape(text, &shape))
         return wrong("'%.60s' is no size (write a number of %s, as 6, or COLUMNSxROWS of them, as 3x2)", text,
                      spec->a ? "boards" : "hosts");
-    bool shaped = strchr(text, 'x') || strchr(text, 'X') || strchr(text, ',');
+    bool shaped = strpbrk(text, "x,");
     job->size[0] = shaped ? shape.columns : shape.columns * shape.rows;
     job->size[1] = shaped ? shape.rows : 0;
     return NULL;
@@ -166,7 +166,7 @@ static bool place_boards(struct hx_spec *spec, struct hx_job *job)
             hx_board_take(&boards, board % spec->x, board / spec->x);
     bool placed = hx_place(&p, &boards, shape, &rules);
     for (unsigned n = 0; placed && n < shape.rows * shape.columns; n++)
-        spec->job[p.row[n / p.shape.columns] * spec->x + p.column[n % p.shape.columns]] = job->tag;
+        spec->job[hx_placement_board(&p, n, spec->x)] = job->tag;
     /* Whoever asked for 3x2 has a logical grid of 3x2, also where it stands as 2x3. */
     if (placed && !any_shape && !job->grid[0] && p.shape.columns != shape.columns) {
         job->grid[0] = shape.columns * spec->a;
@@ -214,6 +214,20 @@ const char *hx_job_place(struct hx_spec *spec, struct hx_job *job)
     (void)snprintf(size, sizeof size, job->size[1] ? "%ux%u" : "%u", job->size[0], job->size[1]);
     return wrong("no room for %s %s: %u of %u are free%s", size, spec->a ? "boards" : "hosts", room,
                  hx_spec_boards(spec), spec->a ? ", and a job needs rows of boards with the same free columns" : "");
+}
+
+struct hx_job *hx_jobs_add_placed(struct hx_spec *spec, const struct hx_job_values *v, const char **bad,
+                                  const char **key)
+{
+    struct hx_job *job = hx_jobs_add(spec, v, bad, key);
+    if (!job)
+        return NULL;
+    *bad = hx_job_place(spec, job);
+    if (!*bad)
+        return job;
+    *key = NULL;
+    spec->named_jobs--; /* it is the last */
+    return NULL;
 }
 
 /* ---- --job ---- */
@@ -292,10 +306,8 @@ static bool say_job(struct hx_spec *spec, const char *said, struct hx_problem *p
         bad = wrong("is longer than %zu letters", sizeof text - 1);
     (void)snprintf(text, sizeof text, "%s", said + strspn(said, " \t"));
     bad = bad ? bad : read_words(&v, text);
-    struct hx_job *job = bad ? NULL : hx_jobs_add(spec, &v, &bad, &key);
-    bad = job ? hx_job_place(spec, job) : bad;
-    if (job && bad)
-        spec->named_jobs--; /* it is the last */
+    if (!bad)
+        (void)hx_jobs_add_placed(spec, &v, &bad, &key);
     return !bad || hx_fail(problem, HX_EXIT_USAGE, shown, "%s", bad);
 }
 

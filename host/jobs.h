@@ -63,6 +63,10 @@ const char *hx_job_place(struct hx_spec *spec, struct hx_job *job);
  * its pattern is known when it runs. */
 const char *hx_job_not_for(const struct hx_job *job, unsigned pattern);
 
+/* Adds a job of a size and finds its boards. NULL: as above, or there is no room, with *key NULL; then it is not added. */
+struct hx_job *hx_jobs_add_placed(struct hx_spec *spec, const struct hx_job_values *v, const char **bad,
+                                  const char **key);
+
 /* Why this fabric can have no jobs; NULL: it can. */
 const char *hx_jobs_impossible(const struct hx_spec *spec);
 

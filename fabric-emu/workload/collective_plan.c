@@ -1,6 +1,7 @@
 /* collective_plan.c - a collective for each job of a fabric (collective_plan.h). */
 #include "fabric-emu/workload/collective_plan.h"
 #include "fabric-emu/layout.h"
+#include "host/order.h"
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
 
@@ -22,12 +23,6 @@ struct stand {
     bool crossings;
 };
 
-static int ascending(const void *a, const void *b)
-{
-    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
-    return (one > other) - (one < other);
-}
-
 /* Rows or columns of the fabric that it has a host in. */
 static uint32_t lines(const struct traffic *t, const struct stand *s, bool columns)
 {
@@ -48,7 +43,7 @@ static void look_where(struct stand *s, const struct traffic *t, uint32_t first)
     s->members = t->members[first];
     s->member = hx_allocate(s->members, sizeof *s->member);
     memcpy(s->member, t->member + t->first[first], s->members * sizeof *s->member);
-    qsort(s->member, s->members, sizeof *s->member, ascending);
+    qsort(s->member, s->members, sizeof *s->member, hx_order_numbers);
     s->columns = lines(t, s, true);
     s->rows = lines(t, s, false);
     s->crossings = s->columns * s->rows == s->members;

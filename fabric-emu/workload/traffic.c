@@ -25,8 +25,8 @@ static uint16_t job_of(const struct traffic *t, uint32_t rank)
 
 static bool takes_part(const struct traffic *t, uint32_t rank)
 {
-    const struct hx_job *job = hx_spec_job(t->spec, job_of(t, rank));
-    return is_alive(t, rank) && !hx_spec_board_idle(t->spec, board_of(t, rank)) && !(job && job->silent);
+    return is_alive(t, rank) && !hx_spec_board_idle(t->spec, board_of(t, rank)) &&
+           !(t->own && t->spec->named[t->own_of[rank]].silent);
 }
 
 static unsigned pattern_of(const struct traffic *t, uint32_t rank)
@@ -84,10 +84,12 @@ static void settle_jobs(struct traffic *t)
     t->own_of = hx_allocate(t->g->hosts, sizeof *t->own_of);
     for (unsigned i = 0; i < spec->named_jobs; i++)
         t->own[i] = hx_job_settings(&t->settings, &spec->named[i]);
-    for (uint32_t rank = 0; rank < t->g->hosts; rank++) {
-        const struct hx_job *job = hx_spec_job(spec, job_of(t, rank));
-        t->own_of[rank] = (uint16_t)(job ? job - spec->named : 0);
-    }
+    uint16_t *by_tag = hx_allocate(UINT16_MAX + 1, sizeof *by_tag);
+    for (unsigned i = 0; i < spec->named_jobs; i++)
+        by_tag[spec->named[i].tag] = (uint16_t)i;
+    for (uint32_t rank = 0; rank < t->g->hosts; rank++)
+        t->own_of[rank] = by_tag[job_of(t, rank)];
+    free(by_tag);
 }
 
 bool traffic_has_collectives(const struct traffic *t)
@@ -108,8 +110,7 @@ bool traffic_jobs_differ(const struct traffic *t)
 
 uint64_t traffic_job_start_ns(const struct traffic *t, uint32_t rank)
 {
-    const struct hx_job *job = hx_spec_job(t->spec, job_of(t, rank));
-    return job ? job->start_ns : 0;
+    return t->own && !hx_spec_board_idle(t->spec, board_of(t, rank)) ? t->spec->named[t->own_of[rank]].start_ns : 0;
 }
 
 /* Whether the job itself says its traffic. */

@@ -29,8 +29,7 @@ unsigned hx_boards_moved(const struct hx_placement *from, const struct hx_placem
 {
     unsigned moved = 0;
     for (unsigned n = 0; n < boards_of(to); n++)
-        moved += from->row[n / from->shape.columns] != to->row[n / to->shape.columns] ||
-                 from->column[n % from->shape.columns] != to->column[n % to->shape.columns];
+        moved += hx_placement_board(from, n, HX_MOST_BOARDS_ACROSS) != hx_placement_board(to, n, HX_MOST_BOARDS_ACROSS);
     return moved;
 }
 

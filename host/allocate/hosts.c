@@ -1,16 +1,11 @@
 /* hosts.c - finds hosts for a job (hosts.h). */
 #include "host/allocate/hosts.h"
 #include "host/draw.h"
+#include "host/order.h"
 
 #include <stdlib.h>
 
 const char *const hx_hosts_rule_names[HX_HOSTS_RULES + 1] = {"contiguous", "group", "random", NULL};
-
-static int ascending(const void *a, const void *b)
-{
-    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
-    return (one > other) - (one < other);
-}
 
 static bool take_contiguous(uint32_t *host, uint32_t count, uint32_t hosts, const bool *is_free)
 {
@@ -73,6 +68,6 @@ bool hx_place_hosts(uint32_t *host, uint32_t count, const struct hx_fabric *f, c
                   : rule == HX_HOSTS_BY_GROUP ? take_groups(host, count, f, is_free)
                                               : take_random(host, count, f->hosts, is_free, random);
     if (placed)
-        qsort(host, count, sizeof *host, ascending);
+        qsort(host, count, sizeof *host, hx_order_numbers);
     return placed;
 }

@@ -2,6 +2,7 @@
 #include "host/allocate/placement.h"
 #include "host/allocate/locality.h"
 #include "host/error.h"
+#include "host/order.h"
 #include "host/topology/topology.h"
 
 #include <stdlib.h>
@@ -188,12 +189,6 @@ static unsigned best_leaf(const struct hx_columns *set, const struct hx_boards *
     return best;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
-    return (one > other) - (one < other);
-}
-
 static void choose_columns(struct hx_placement *p, struct hx_columns set, const struct hx_boards *b, unsigned leaf)
 {
     unsigned count = 0;
@@ -203,7 +198,7 @@ static void choose_columns(struct hx_placement *p, struct hx_columns set, const 
         count += take_columns(&set, first, end, p->column + count, p->shape.columns - count);
     }
     take_columns(&set, 0, b->columns, p->column + count, p->shape.columns - count);
-    qsort(p->column, p->shape.columns, sizeof *p->column, ascending);
+    qsort(p->column, p->shape.columns, sizeof *p->column, hx_order_numbers);
 }
 
 /* ---- placements ---- */
@@ -215,7 +210,7 @@ static void settle(struct hx_placement *p, const struct choice *c, const struct 
     p->row = hx_allocate(shape.rows, sizeof *p->row);
     p->column = hx_allocate(shape.columns, sizeof *p->column);
     memcpy(p->row, c->row, shape.rows * sizeof *p->row);
-    qsort(p->row, shape.rows, sizeof *p->row, ascending);
+    qsort(p->row, shape.rows, sizeof *p->row, hx_order_numbers);
     choose_columns(p, c->common, b, leaf);
 }
 

@@ -41,6 +41,12 @@ struct hx_placement {
     uint32_t *row, *column; /* [shape.rows], [shape.columns], ascending */
 };
 
+/* Board n of a placement, row by row, of a grid that is so many boards across. */
+static inline unsigned hx_placement_board(const struct hx_placement *p, unsigned n, unsigned across)
+{
+    return p->row[n / p->shape.columns] * across + p->column[n % p->shape.columns];
+}
+
 /* The shape of `boards` boards that is nearest to a square; not more columns than rows. */
 struct hx_shape hx_shape_of(unsigned boards);
 

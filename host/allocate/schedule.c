@@ -32,22 +32,17 @@ struct sim {
 
 /* ---- boards ---- */
 
-static uint32_t board_at(const struct sim *s, const struct hx_placement *p, unsigned n)
-{
-    return p->row[n / p->shape.columns] * s->boards.columns + p->column[n % p->shape.columns];
-}
-
 static void own(struct sim *s, const struct hx_placement *p, uint32_t job)
 {
     for (unsigned n = 0; n < p->shape.rows * p->shape.columns; n++)
-        s->owner[board_at(s, p, n)] = job;
+        s->owner[hx_placement_board(p, n, s->boards.columns)] = job;
 }
 
 /* Boards of a job are free again, but for those that have failed. */
 static void give_back(struct sim *s, struct hx_placement *p, struct hx_boards *b)
 {
     for (unsigned n = 0; n < p->shape.rows * p->shape.columns; n++) {
-        uint32_t board = board_at(s, p, n);
+        uint32_t board = hx_placement_board(p, n, s->boards.columns);
         if (!s->failed[board])
             hx_board_give_back(b, board % b->columns, board / b->columns);
     }

@@ -26,13 +26,6 @@ start_long() {
     start "2x2 Hx2Mesh" --traffic all-to-all-random --message 8KiB --rate 0.00002 --duration 60s --workers 2 "$@"
     await_workers 2
 }
-end_long() {
-    kill -INT "$PID"
-    finish
-    [ "$CODE" -eq 130 ]
-    holds '.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0'
-    nothing_left
-}
 
 is_captured() { "$HXMESH" capture --list | jq --exit-status ".fabrics | any(.name == \"$NAME\")"; }
 

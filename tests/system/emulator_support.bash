@@ -68,6 +68,15 @@ finish() {
     wait "$PID" 2>/dev/null || CODE=$?
 }
 
+# end_long: what $PID runs for long is asked to end, and has lost nothing.
+end_long() {
+    kill -INT "$PID"
+    finish
+    [ "$CODE" -eq 130 ]
+    holds '.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0'
+    nothing_left "$NAME"
+}
+
 workers_of() { pgrep --parent "$1" hxmesh-w; }
 
 has_workers() { [ "$(workers_of "$1" | wc -l)" -eq "$2" ]; }

@@ -85,15 +85,6 @@ END
 
 is_listed() { "$HXMESH" capture --list | jq --exit-status --arg name "$NAME" '.fabrics | any(.name == $name)'; }
 
-# end_long: what was started for long is asked to end, and has lost nothing.
-end_long() {
-    kill -INT "$PID"
-    finish
-    [ "$CODE" -eq 130 ]
-    holds '.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0'
-    nothing_left
-}
-
 @test "fabrics, captured: a capture joins any fabric that runs, and what it took is good" {
     for fabric in "${FABRICS[@]}"; do
         rm -f "$FILE"

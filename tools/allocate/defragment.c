@@ -62,7 +62,7 @@ static const struct hx_placement *now(const struct defragment_job *job)
 static void set_tag(struct hx_spec *s, const struct hx_placement *p, uint16_t tag)
 {
     for (unsigned n = 0; n < p->shape.rows * p->shape.columns; n++)
-        s->job[p->row[n / p->shape.columns] * s->x + p->column[n % p->shape.columns]] = tag;
+        s->job[hx_placement_board(p, n, s->x)] = tag;
 }
 
 /* All that move leave before any comes. */
@@ -117,12 +117,6 @@ void defragment_free(struct defragment *d)
 }
 
 /* ---- what moves ---- */
-
-/* Board n of a placement. */
-static unsigned board_at(const struct hx_spec *s, const struct hx_placement *p, unsigned n)
-{
-    return p->row[n / p->shape.columns] * s->x + p->column[n % p->shape.columns];
-}
 
 struct sum {
     unsigned jobs, boards;
@@ -190,7 +184,7 @@ static void write_job(const struct defragment *d, const struct defragment_job *j
 {
     const struct hx_spec *s = d->spec;
     for (unsigned n = 0; n < job->to.shape.rows * job->to.shape.columns; n++) {
-        unsigned from = board_at(s, &job->from, n), to = board_at(s, &job->to, n);
+        unsigned from = hx_placement_board(&job->from, n, s->x), to = hx_placement_board(&job->to, n, s->x);
         for (unsigned i = 0; from != to && i < s->a * s->b; i++)
             (void)fprintf(out, "0,%u:%u,%u:%u,%" PRIu64 "\n", from % s->x * s->a + i % s->a,
                           from / s->x * s->b + i / s->a, to % s->x * s->a + i % s->a, to / s->x * s->b + i / s->a,

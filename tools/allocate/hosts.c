@@ -14,13 +14,10 @@ static uint16_t place_job(struct hx_spec *spec, unsigned place, const char *aske
     const char *bad, *key;
     v.size = asked;
     v.place = place;
-    struct hx_job *job = hx_jobs_add(spec, &v, &bad, &key);
-    if (job && !hx_job_place(spec, job))
-        return job->tag;
-    if (bad)
+    const struct hx_job *job = hx_jobs_add_placed(spec, &v, &bad, &key);
+    if (!job && key)
         hx_die(HX_EXIT_USAGE, asked, "%s", bad);
-    spec->named_jobs--; /* it is the last */
-    return HX_NO_JOB;
+    return job ? job->tag : HX_NO_JOB;
 }
 
 void hosts_allocate(struct hosts_allocation *a, struct hx_spec *spec, unsigned place, char *const *asked, unsigned jobs)

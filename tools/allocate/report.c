@@ -24,7 +24,7 @@ static uint16_t *tags_of(const struct allocation *a)
     for (unsigned i = 0; i < a->jobs; i++) {
         const struct hx_placement *p = &a->job[i].placement;
         for (unsigned at = 0; at < p->shape.rows * p->shape.columns; at++)
-            tag[p->row[at / p->shape.columns] * s->x + p->column[at % p->shape.columns]] = a->job[i].tag;
+            tag[hx_placement_board(p, at, s->x)] = a->job[i].tag;
     }
     return tag;
 }

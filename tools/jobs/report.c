@@ -1,6 +1,7 @@
 /* report.c - a schedule for people and programs (report.h). */
 #include "tools/jobs/report.h"
 #include "host/error.h"
+#include "host/order.h"
 #include "host/output.h"
 #include "host/value.h"
 #include "tools/draw/plot.h"
@@ -15,12 +16,6 @@ struct waits {
     double slowdown; /* mean of (waited + ran) / ran */
 };
 
-static int ascending(const void *a, const void *b)
-{
-    double one = *(const double *)a, other = *(const double *)b;
-    return (one > other) - (one < other);
-}
-
 static struct waits waits_of(const struct hx_schedule *s)
 {
     struct waits w = {.done = 0};
@@ -33,7 +28,7 @@ static struct waits waits_of(const struct hx_schedule *s)
         w.mean += job->start - job->arrival;
         w.slowdown += job->duration > 0 ? (job->end - job->arrival) / job->duration : 1;
     }
-    qsort(waited, w.done, sizeof *waited, ascending);
+    qsort(waited, w.done, sizeof *waited, hx_order_reals);
     if (w.done) {
         w.mean /= w.done;
         w.slowdown /= w.done;

@@ -1,5 +1,6 @@
 /* messages.c - figures 11 and 12: all-to-all over message sizes, and random permutations. */
 #include "host/error.h"
+#include "host/order.h"
 #include "tools/reproduce/figure.h"
 #include "tools/reproduce/paper.h"
 
@@ -81,13 +82,6 @@ struct sample {
     double sum;
 };
 
-static int ascending(const void *a, const void *b)
-{
-    double left = *(const double *)a;
-    double right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 static struct sample gather(const struct reproduce_plan *plan, const char *fabric)
 {
     struct sample s = {.count = 0};
@@ -105,7 +99,7 @@ static struct sample gather(const struct reproduce_plan *plan, const char *fabri
             s.sum += run->received[rank] * 100;
         }
     }
-    qsort(s.share, s.count, sizeof *s.share, ascending);
+    qsort(s.share, s.count, sizeof *s.share, hx_order_reals);
     return s;
 }
 
