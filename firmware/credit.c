@@ -79,7 +79,7 @@ static void begin(struct hx_credit_link *l, uint64_t nonce)
     l->next_nonce = l->peer_nonce = l->asks = 0;
     l->sessions++;
     l->unheard = 0;
-    l->open = false;
+    l->open = l->heard = false;
     l->answer = true;
 }
 
@@ -119,7 +119,7 @@ struct hx_credit_frame hx_credit_link_frame(const struct hx_credit_link *l, uint
             .plane = plane, .vcs = l->vcs, .nonce = l->open ? l->next_nonce : l->nonce, .peer_nonce = l->asks};
     struct hx_credit_frame f = {.plane = plane, .vcs = l->vcs, .nonce = l->nonce, .peer_nonce = l->peer_nonce};
     for (unsigned vc = 0; vc < l->vcs; vc++) {
-        f.limit[vc] = hx_credit_limit(&l->rx[vc]);
+        f.limit[vc] = l->heard ? hx_credit_limit(&l->rx[vc]) : HX_CREDIT_NO_LIMIT;
         f.sent[vc] = l->tx[vc].sent;
     }
     return f;
@@ -134,9 +134,20 @@ void hx_credit_link_told(struct hx_credit_link *l)
         begin(l, l->next_nonce);
 }
 
+/* An answer to who asks says no counts: all limits are 0. In a session that has begun that is a full buffer at most. */
+static bool has_counts(const struct hx_credit_link *l, const struct hx_credit_frame *f)
+{
+    uint32_t any = 0;
+    for (unsigned vc = 0; vc < l->vcs; vc++)
+        any |= f->limit[vc];
+    return any != 0;
+}
+
 static void take_counts(struct hx_credit_link *l, const struct hx_credit_frame *f)
 {
     l->unheard = 0;
+    if (!l->heard && has_counts(l, f))
+        l->heard = l->answer = true; /* now the peer is given room */
     for (unsigned vc = 0; vc < l->vcs; vc++) {
         struct hx_credit_sender *tx = &l->tx[vc];
         uint32_t most = tx->sent + tx->buffer;
@@ -154,10 +165,10 @@ enum hx_credit_origin hx_credit_link_take(struct hx_credit_link *l, const struct
         return HX_CREDIT_OWN;
     bool named = f->peer_nonce == l->nonce;
     bool other = f->nonce != l->peer_nonce;
-    if (l->open && other && f->peer_nonce == l->next_nonce) {
+    bool begins = l->open && other && f->peer_nonce == l->next_nonce;
+    if (begins)
         begin(l, l->next_nonce);
-        open_with(l, f->nonce);
-    } else if (!l->open && named) {
+    if (begins || (!l->open && named)) {
         open_with(l, f->nonce);
     } else if (other && (named || f->peer_nonce == 0)) {
         l->asks = f->nonce;
@@ -171,13 +182,13 @@ enum hx_credit_origin hx_credit_link_take(struct hx_credit_link *l, const struct
 
 void hx_credit_link_grant(struct hx_credit_link *l, unsigned vc, uint32_t limit)
 {
-    if (l->open)
+    if (l->heard)
         (void)hx_credit_grant(&l->tx[vc], limit);
 }
 
 bool hx_credit_link_arrive(struct hx_credit_link *l, unsigned vc, uint32_t blocks)
 {
-    if (!l->open)
+    if (!l->heard)
         return false;
     bool fits = hx_credit_arrive(&l->rx[vc], blocks);
     l->suspected += !fits;

@@ -33,9 +33,15 @@
  *     who asks is told, in one frame                    (own, its nonce)        (next, its nonce)
  *     all other frames say                              (own, 0)                (own, the peer's) and counts
  *
- * A restarted end so opens by four frames: (a,0) - (b,a) - (a,b) - counts. Who asks an open end waits for its next
- * periodic frame; so frames that nobody sent cannot make it send more. A link on which HX_CREDIT_SILENCE
- * frames went out and none of the peer's came is closed, and asks: so two ends find each other whatever they were told.
+ * Who answered by its next nonce counts in its old session, and so does the data it sends, until it is answered in turn. So
+ * an end that has opened neither takes data, nor believes a grant on its back, before it has heard the peer's counts in
+ * this session: as the wire keeps the order, what comes behind them is of this session too. Until then it gives no
+ * limit either (HX_CREDIT_NO_LIMIT): who has room, has it from an end that takes what is sent.
+ *
+ * A restarted end so opens by five frames: (a,0) - (b,a) - (a,b) - b's counts and limits - a's. Who asks an open end
+ * waits for its next periodic frame; so frames that nobody sent cannot make it send more. A link on which
+ * HX_CREDIT_SILENCE frames went out and none of the peer's came is closed, and asks: so two ends find each other whatever
+ * they were told.
  *
  * Who can read the frames on a cable can make true ones: against that there is no help here. Data carries no nonce. A
  * packet that was made up, or a grant on its back, can cost packets (they overrun the buffer, are dropped and counted in
@@ -89,6 +95,9 @@ void hx_credit_receiver_restart(struct hx_credit_receiver *r);
 
 enum { HX_CREDIT_SILENCE = 16384 /* credit frames told and none heard, until a link is closed */ };
 
+/* A limit that lies behind any count of a session that begins: it grants nothing, and is not 0. */
+#define HX_CREDIT_NO_LIMIT UINT32_MAX
+
 /* One end of a link: both directions, all VCs, in one session. */
 struct hx_credit_link {
     struct hx_credit_sender tx[HX_VCS];
@@ -102,7 +111,8 @@ struct hx_credit_link {
     uint32_t
         suspected;    /* times that something came which the rules do not allow: data beyond the grant, such a limit */
     uint32_t unheard; /* frames told since the peer was heard */
-    bool open;        /* the peer counts in this session */
+    bool open;        /* there is a peer in this session, */
+    bool heard;       /* and its counts have come: what comes now is of this session. Never without `open` */
     bool answer;      /* the peer waits for a credit frame: send one now */
 };
 

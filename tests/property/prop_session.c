@@ -113,7 +113,7 @@ static void send(struct world *w, unsigned from)
 
 static void take_packet(struct world *w, struct end *e, const struct item *item)
 {
-    bool fits = e->link.open && e->held[item->vc] + item->blocks <= BUFFER;
+    bool fits = e->link.heard && e->held[item->vc] + item->blocks <= BUFFER;
     assert_int_equal(hx_credit_link_arrive(&e->link, item->vc, item->blocks), fits);
     w->overruns += !fits;
     if (!fits)

@@ -94,7 +94,7 @@ static void expect_same_session(struct pair *p, const struct pair *then)
 
 /* ---- beginning ---- */
 
-static void four_frames_open_a_link(void **state)
+static void five_frames_open_a_link(void **state)
 {
     (void)state;
     struct pair p = {0};
@@ -112,11 +112,16 @@ static void four_frames_open_a_link(void **state)
     assert_int_equal(hear(&p.a, f), HX_CREDIT_PEER);
     assert_true(p.a.answer && p.a.open);
     expect_room(&p.a, 0); /* b would not take data yet */
-    assert_int_equal(tell(&p.a, &p.b), HX_CREDIT_PEER);
+    f = frame_of(&p.a);
+    assert_int_equal(f.limit[0], HX_CREDIT_NO_LIMIT); /* nor would a */
+    assert_int_equal(hear(&p.b, f), HX_CREDIT_PEER);
     assert_true(p.b.answer && p.b.open);
-    expect_room(&p.b, BUFFER);
+    expect_room(&p.b, 0);
     assert_int_equal(tell(&p.b, &p.a), HX_CREDIT_PEER);
     expect_room(&p.a, BUFFER);
+    assert_true(p.a.answer);
+    assert_int_equal(tell(&p.a, &p.b), HX_CREDIT_PEER);
+    expect_room(&p.b, BUFFER);
     (void)tell(&p.a, &p.b);
     assert_false(p.a.answer || p.b.answer); /* they have nothing to ask any more */
 }
@@ -187,6 +192,44 @@ static void a_restarted_end_is_heard_again(void **state)
     assert_true(send(&p.a, &p.b, 0, BUFFER));
     assert_true(send(&p.b, &p.a, 2, BUFFER));
     assert_int_equal(p.a.suspected + p.b.suspected, 0);
+}
+
+/* Restarts a, until it has opened with b, which has not heard of it yet and goes on in the old session. */
+static void reopen_one_side(struct pair *p)
+{
+    restart(&p->a);
+    (void)tell(&p->a, &p->b);
+    (void)tell(&p->b, &p->a);
+    assert_true(p->a.open && p->b.sessions == 1);
+}
+
+static void a_grant_of_the_session_before_is_not_believed(void **state)
+{
+    (void)state;
+    struct pair p;
+    open_pair(&p);
+    assert_true(send(&p.a, &p.b, 0, 60)); /* they stay in the buffer of b */
+    reopen_one_side(&p);
+    hx_credit_link_grant(&p.a, 0, hx_credit_limit(&p.b.rx[0])); /* on the back of what b still sends */
+    expect_room(&p.a, 0);
+    heal(&p);
+    assert_int_equal(hx_credit_room(&p.a.tx[0]), BUFFER - 60);
+    hx_credit_leave(&p.b.rx[0], 60);
+    hx_credit_link_grant(&p.a, 0, hx_credit_limit(&p.b.rx[0]));
+    expect_room(&p.a, BUFFER);
+}
+
+/* It is not counted, and so leaves its place to what the new session grants. */
+static void data_of_the_session_before_takes_no_buffer(void **state)
+{
+    (void)state;
+    struct pair p;
+    open_pair(&p);
+    reopen_one_side(&p);
+    assert_false(send(&p.b, &p.a, 0, 60));
+    heal(&p);
+    assert_true(send(&p.b, &p.a, 0, BUFFER));
+    assert_int_equal(p.a.suspected, 0);
 }
 
 /* What lies in the buffer stays there when the counters begin anew, and is not granted a second time. */
@@ -430,10 +473,12 @@ static void a_piggybacked_grant_is_taken_with_care(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(four_frames_open_a_link),
+        cmocka_unit_test(five_frames_open_a_link),
         cmocka_unit_test(a_frame_says_what_there_is_to_say),
         cmocka_unit_test(a_nonce_is_never_0),
         cmocka_unit_test(a_restarted_end_is_heard_again),
+        cmocka_unit_test(a_grant_of_the_session_before_is_not_believed),
+        cmocka_unit_test(data_of_the_session_before_takes_no_buffer),
         cmocka_unit_test(packets_in_the_buffer_stay_counted),
         cmocka_unit_test(both_ends_may_restart_at_once),
         cmocka_unit_test(two_open_ends_that_know_others_find_each_other),
