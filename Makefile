@@ -295,6 +295,11 @@ firmware: ## compile firmware/ freestanding for host, riscv64 and Cortex-M; prin
 	@mk/setup.sh firmware
 	@mk/firmware.sh $(BUILD)/firmware
 
+.PHONY: model
+model: ## search every state of the models in tests/model with spin, larger bounds than make check included
+	@mk/setup.sh model
+	@mk/model.sh $(BUILD)/model full
+
 FUZZ_SECONDS ?= 60
 fuzz: ## search for new failing inputs with libFuzzer, FUZZ_SECONDS (60) a target
 	@mk/setup.sh build fuzz

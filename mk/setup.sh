@@ -7,10 +7,12 @@ set -euo pipefail
 
 declare -A packages=(
     [build]="gcc make libc6-dev libjansson-dev libyaml-dev libssl-dev libpcap-dev libncurses-dev"
-    [check]="dpdk dpdk-dev libdpdk-dev pkg-config libcmocka-dev bats jq procps iproute2 tshark g++ groff-base"
+    [check]="spin dpdk dpdk-dev libdpdk-dev pkg-config libcmocka-dev bats jq procps iproute2 tshark g++ groff-base"
     [firmware]="gcc gcc-riscv64-unknown-elf gcc-arm-none-eabi"
     [bench]="jq dpdk-dev libdpdk-dev pkg-config"
     [fuzz]="clang libclang-rt-14-dev libcmocka-dev"
+    [model]="spin gcc libc6-dev"
+    [prove]="frama-c-base"
     [lint]="clang-format clang-tidy cppcheck shellcheck"
 )
 

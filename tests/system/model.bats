@@ -1,0 +1,17 @@
+#!/usr/bin/env bats
+# model.bats - spin finds no error in the models of tests/model, and finds one as soon as a rule of theirs is broken.
+
+searched() {
+    run "$BATS_TEST_DIRNAME/../../mk/model.sh" "$BATS_TEST_TMPDIR" quick "$1"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output == *": proven ("[1-9]* && $output == *"BREAK_"* ]]
+}
+
+@test "credits, sessions and restarts of a cable: no overrun, no stale grant, and whole again from every state" {
+    searched session
+}
+
+@test "the redo record, killed before every store under a weak memory: no buffer lost or doubled" {
+    searched redo
+}
