@@ -99,7 +99,7 @@ SUPPORT_ANY      := $(wildcard tests/support/*.c)
 SUPPORT_SHM      := $(SUPPORT_ANY) $(call below,shm,$(SUPPORT))
 SUPPORT_LOOPBACK := $(SUPPORT_ANY) $(call below,loopback,$(SUPPORT))
 SUPPORT_VIRTUAL  := $(call below,virtual,$(SUPPORT))
-SUPPORT_DPDK     := $(call below,dpdk,$(SUPPORT))
+SUPPORT_DPDK     := $(call below,dpdk,$(SUPPORT)) tests/support/support_file.c
 # Without DPDK what needs it is not there.
 ifeq ($(DPDK),)
 TESTS   := $(filter-out $(ON_DPDK),$(TESTS))

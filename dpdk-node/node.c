@@ -124,6 +124,16 @@ static void close_way_to_endpoint(struct node *n)
     device_pair_close(both, ends);
 }
 
+/* A network carries every job, and its switch looks at no tags. What a board sends has the board's: else a board whose
+ * accelerators write another job's tag would get into that job's. */
+static struct dpdk_job job_of(const struct node_config *c, unsigned port)
+{
+    struct hx_end far = hx_far_end(&c->g, c->node, port);
+    if (c->place.kind == HX_ACCELERATOR || far.node == HX_NOWHERE || !hx_is_host(c->spec.graph, far.node))
+        return (struct dpdk_job){0};
+    return (struct dpdk_job){hx_spec_board_job(&c->spec, hx_spec_board_of(&c->spec, far.node)), UINT16_MAX};
+}
+
 static void open_port(struct node *n, unsigned port, uint32_t blocks)
 {
     const struct node_config *c = n->config;
@@ -147,7 +157,8 @@ static void open_port(struct node *n, unsigned port, uint32_t blocks)
                                             .credit_period =
                                                 n->ticks_per_second / 1000000 * c->values.credit_period_ns / 1000,
                                             .pool = n->pool,
-                                            .drops = n->core[n->owner[port]]->drops};
+                                            .drops = n->core[n->owner[port]]->drops,
+                                            .job = job_of(c, port)};
     dpdk_port_init(&n->port[port], &config,
                    device[0] ? memory(dpdk_port_bytes(HX_MESH_VCS, blocks, c->spec.credits)) : NULL);
     n->cables |= (uint64_t)(ends[0] != DPDK_NO_DEVICE) << port;

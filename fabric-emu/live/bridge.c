@@ -86,6 +86,13 @@ static void drop(struct bridge *b, struct bridge_port *p, enum hx_drop reason)
     p->shared->count.dropped++;
 }
 
+/* What was granted for a packet is free again. */
+static void turn_away(struct bridge *b, struct bridge_port *p, const struct hx_desc *d, enum hx_drop reason)
+{
+    hx_credit_leave(&p->cable.link.rx[d->vc], hx_blocks(d->length));
+    drop(b, p, reason);
+}
+
 /* Puts a packet into the link to the neighbour; false: it has no room, or there is no buffer. */
 static bool hand_on(struct bridge *b, unsigned port, const struct hx_desc *of, const uint8_t *frame)
 {
@@ -107,12 +114,10 @@ static void take_data(struct bridge *b, unsigned port, const struct hx_desc *d)
     struct bridge_port *p = &b->port[port];
     struct stage *stage = &p->stage[d->vc];
     p->shared->count.data_in++;
-    if (!stage_first(stage) && hand_on(b, port, d, b->frame))
-        return;
-    if (!stage_put(stage, d, b->frame)) {
-        hx_credit_leave(&p->cable.link.rx[d->vc], hx_blocks(d->length));
-        drop(b, p, HX_DROP_OVERRUN);
-    }
+    if (d->job != b->node->sw.job)
+        turn_away(b, p, d, HX_DROP_FOREIGN_JOB);
+    else if ((stage_first(stage) || !hand_on(b, port, d, b->frame)) && !stage_put(stage, d, b->frame))
+        turn_away(b, p, d, HX_DROP_OVERRUN);
 }
 
 /* Returns whether it was data. */

@@ -20,7 +20,9 @@
  * and come from (hal/shm/redo.h).
  *
  * What comes from outside is checked: frames are copied before they are judged, and nothing in them is believed but
- * what wire format and credits allow. */
+ * what wire format and credits allow. The networks behind a cable carry every job, and look at no tag: an accelerator
+ * elsewhere that writes another job's tag would get into that job's boards. So a packet of another job than the accelerator's
+ * own is dropped here. */
 #ifndef BRIDGE_H
 #define BRIDGE_H
 

@@ -54,10 +54,21 @@ static inline unsigned dpdk_grant_place(const uint8_t *frame)
     return (uint8_t)(frame[HX_AT_CREDIT_VC] + 1);
 }
 
+/* The tag of the one job whose packets a port takes. */
+struct dpdk_job {
+    uint16_t tag;
+    uint16_t bits; /* of it that count: all, or 0: every job's may come */
+};
+
+static inline bool dpdk_is_foreign(const struct dpdk_job *job, uint16_t tag)
+{
+    return ((job->tag ^ tag) & job->bits) != 0;
+}
+
 /* `bytes`: of the frame, 64 at least, of which the first 64 are contiguous. Fills *d; `address` is where the frame's
  * mbuf lies. False: not recognised. */
 static inline bool dpdk_read_header_scalar(struct hx_desc *d, const uint8_t *frame, uint32_t bytes, unsigned plane,
-                                           unsigned vcs, uint64_t address)
+                                           unsigned vcs, struct dpdk_job job, uint64_t address)
 {
     uint32_t wrong = (uint32_t)(dpdk_get16(frame + HX_AT_DST_MAC) ^ (0x0200U | plane)) |
                      (dpdk_get16(frame + HX_AT_SRC_MAC) ^ (0x0200U | plane));
@@ -75,8 +86,8 @@ static inline bool dpdk_read_header_scalar(struct hx_desc *d, const uint8_t *fra
     d->job = dpdk_get16(frame + HX_AT_JOB);
     d->buffer = (uint32_t)address;
     d->flow = (uint16_t)(address >> 32);
-    return wrong == 0 && d->vc < vcs && dpdk_grant_place(frame) <= vcs && dpdk_get32(frame + HX_AT_EPOCH) != 0 &&
-           dpdk_extent_is_good(frame, bytes, d->length);
+    return wrong == 0 && !dpdk_is_foreign(&job, d->job) && d->vc < vcs && dpdk_grant_place(frame) <= vcs &&
+           dpdk_get32(frame + HX_AT_EPOCH) != 0 && dpdk_extent_is_good(frame, bytes, d->length);
 }
 
 #if defined(__SSE4_1__)
@@ -85,17 +96,18 @@ static inline bool dpdk_read_header_scalar(struct hx_desc *d, const uint8_t *fra
 /* What the frames of a plane have in common; made once a burst. vcs: of the fabric. */
 struct dpdk_expected {
     __m128i start, most; /* as they begin, and by how much they may differ */
-    uint16_t kind;
+    uint32_t kind, bits; /* kind, plane and job as they stand in a frame, and which bits of them count */
     uint8_t vcs;
 };
 
-static inline struct dpdk_expected dpdk_expect(unsigned plane, unsigned vcs)
+static inline struct dpdk_expected dpdk_expect(unsigned plane, unsigned vcs, struct dpdk_job job)
 {
     const char p = (char)plane;
     const char last = (char)(vcs - 1);
     return (struct dpdk_expected){
         _mm_setr_epi8(2, p, 0, 0, 0, 0, 2, p, 0, 0, 0, 0, (char)0x88, (char)0xB5, HX_WIRE_VERSION, 0),
-        _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last), (uint16_t)(HX_DATA | plane << 8),
+        _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, last),
+        HX_DATA | plane << 8 | (uint32_t)__builtin_bswap16(job.tag) << 16, (uint32_t)job.bits << 16 | UINT16_MAX,
         (uint8_t)vcs};
 }
 
@@ -127,7 +139,8 @@ static inline __attribute__((always_inline)) bool dpdk_read_header(struct hx_des
     const __m128i in_descriptor = _mm_setr_epi8(NO, NO, NO, NO, NO, NO, NO, NO, 5, 4, 7, 6, 3, 2, NO, NO);
     const __m128i differ = _mm_xor_si128(first, _mm_or_si128(_mm_shuffle_epi8(fields, in_mac), expected->start));
     const __m128i wrong = _mm_subs_epu8(differ, expected->most);
-    uint32_t rest = dpdk_raw16(frame + HX_AT_VIA) | (dpdk_raw16(frame + HX_AT_KIND) ^ expected->kind);
+    uint32_t rest =
+        dpdk_raw16(frame + HX_AT_VIA) | ((dpdk_raw32(frame + HX_AT_KIND) ^ expected->kind) & expected->bits);
     uint16_t length = dpdk_get16(frame + HX_AT_LENGTH);
     __m128i made = _mm_insert_epi32(_mm_shuffle_epi8(fields, in_descriptor), (int)(uint32_t)address, 0);
     made = _mm_insert_epi16(made, (int)length, 2);
@@ -149,17 +162,18 @@ _Static_assert(HX_ETHERTYPE_DATA == 0x88B5 && offsetof(struct hx_desc, length) =
 #else
 struct dpdk_expected {
     unsigned plane, vcs;
+    struct dpdk_job job;
 };
 
-static inline struct dpdk_expected dpdk_expect(unsigned plane, unsigned vcs)
+static inline struct dpdk_expected dpdk_expect(unsigned plane, unsigned vcs, struct dpdk_job job)
 {
-    return (struct dpdk_expected){plane, vcs};
+    return (struct dpdk_expected){plane, vcs, job};
 }
 
 static inline bool dpdk_read_header(struct hx_desc *d, const uint8_t *frame, uint32_t bytes,
                                     const struct dpdk_expected *expected, uint64_t address)
 {
-    return dpdk_read_header_scalar(d, frame, bytes, expected->plane, expected->vcs, address);
+    return dpdk_read_header_scalar(d, frame, bytes, expected->plane, expected->vcs, expected->job, address);
 }
 #endif
 

@@ -16,6 +16,7 @@
 
 #include "hal/cable/arrivals.h"
 #include "hal/cable/cable.h"
+#include "header.h"
 
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
@@ -63,6 +64,7 @@ struct dpdk_port {
     struct rte_mempool *pool; /* for credit frames */
     uint32_t blocks;          /* of buffer a VC, here */
     uint32_t peer_blocks;     /* and at the peer, at most */
+    struct dpdk_job job;      /* at a port of a network that leads to a board: the board's */
 };
 
 struct dpdk_port_config {
@@ -74,6 +76,7 @@ struct dpdk_port_config {
     uint64_t credit_period;       /* TSC */
     struct rte_mempool *pool;
     uint64_t *drops;
+    struct dpdk_job job; /* whose packets may come; of an accelerator any: its switch looks at their tags */
 };
 
 /* ---- an mbuf's address in a descriptor: 48 bits, in `buffer` and `flow` ---- */

@@ -54,7 +54,12 @@ static void take_frame(struct dpdk_port *p, struct rte_mbuf *m)
         verdict = trim(m, (uint32_t)HX_HEADER_BYTES + h.length) ? cable_arrive(&p->cable, &h, &d) : CABLE_MALFORMED;
     switch (verdict) {
     case CABLE_DATA:
-        take_data(p, m, &d);
+        if (!dpdk_is_foreign(&p->job, d.job)) {
+            take_data(p, m, &d);
+            return;
+        }
+        hx_credit_leave(&p->cable.link.rx[d.vc], hx_blocks(d.length));
+        drop(p, m, HX_DROP_FOREIGN_JOB);
         return;
     case CABLE_OVERRUN:
         drop(p, m, HX_DROP_OVERRUN);
@@ -83,7 +88,7 @@ struct run {
 static inline __attribute__((always_inline)) unsigned read_run(const struct dpdk_port *p, struct rte_mbuf **burst,
                                                                unsigned n, struct run *r)
 {
-    const struct dpdk_expected expected = dpdk_expect(p->cable.plane, p->cable.link.vcs);
+    const struct dpdk_expected expected = dpdk_expect(p->cable.plane, p->cable.link.vcs, p->job);
     const uint32_t mask = p->arrivals.mask;
     uint64_t bytes = 0;
     unsigned i = 0;

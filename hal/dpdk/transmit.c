@@ -43,6 +43,7 @@ void dpdk_port_init(struct dpdk_port *p, const struct dpdk_port_config *c, void 
                             .peer_blocks = c->peer_blocks,
                             .pool = c->pool,
                             .drops = c->drops,
+                            .job = c->job,
                             .staged_size = staged_of(c->vcs, c->peer_blocks)};
     struct hx_desc *slots = memory;
     for (unsigned vc = 0; vc < c->vcs; vc++, slots += slots_of(c->blocks))

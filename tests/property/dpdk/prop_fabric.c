@@ -1,5 +1,5 @@
 /* prop_fabric.c - a whole plane of DPDK nodes: nothing is lost, whatever the buffers, the number of cores a node has,
- * and however many credit frames are lost; and garbage on every port does no harm.
+ * and however many credit frames are lost; and neither garbage nor another job's tag on every port does any harm.
  *
  * HX_GARBAGE_SECONDS: how long garbage comes (2). */
 #include "dpdk-node/local.h"
@@ -7,6 +7,7 @@
 #include "hxmesh/error.h"
 #include "hxmesh/frame.h"
 #include "tests/support/dpdk/support_dpdk.h"
+#include "tests/support/support_file.h"
 #include "tests/support/support_random.h"
 
 #include <rte_cycles.h>
@@ -356,6 +357,76 @@ static void garbage_does_no_harm(void **state)
     lab_close(&lab);
 }
 
+/* ---- other jobs' tags ---- */
+
+/* A packet for an accelerator of the other board, with that board's tag: whoever is at the other end of the cable into
+ * (id, port) made it. At an accelerator it is of a job that has no business there. */
+static struct rte_mbuf *forged_tag(struct lab *lab, unsigned id, unsigned port)
+{
+    const struct node_config *c = &lab->config[id];
+    struct rte_mbuf *m = garbage(lab, HX_HEADER_BYTES + 13);
+    struct hx_end far = hx_far_end(&c->g, id, port);
+    unsigned from = far.node < lab->config[0].g.accelerators ? far.node : id;
+    unsigned victim = from < 2 ? 2 + draw(2) : draw(2);
+    const struct hx_header h = {.vc = (uint8_t)draw(HX_MESH_VCS),
+                                .credit_vc = HX_NO_CREDIT,
+                                .kind = HX_DATA,
+                                .job = lab->config[victim].job,
+                                .dst_d0 = (uint16_t)victim,
+                                .src_d0 = (uint16_t)from,
+                                .message_packets = 1,
+                                .length = 13,
+                                .epoch = 1};
+    if (m)
+        hx_frame_encode(rte_pktmbuf_mtod(m, uint8_t *), &h);
+    return m;
+}
+
+static void forge_everywhere(struct lab *lab)
+{
+    for (unsigned id = 0; id < lab->nodes; id++) {
+        for (unsigned port = 0; port < lab->config[id].ports; port++) {
+            struct rte_mbuf *m = lab->into[id][port] ? forged_tag(lab, id, port) : NULL;
+            bool put = m && rte_ring_enqueue(lab->into[id][port], m) == 0;
+            thrown += put;
+            if (m && !put)
+                rte_pktmbuf_free(m);
+        }
+    }
+}
+
+/* Two jobs, a board of two each and the network of their row, under full traffic. No endpoint ever gets a forged packet: it would be stale there. */
+static void forged_tags_are_dropped_where_they_enter(void **state)
+{
+    (void)state;
+    static struct lab lab;
+    const char *fabric = file_write_text("Jobs.hxm.yaml", "fabric: 2x1 H2x1Mesh\njobs:\n"
+                                                          "  - {tag: 5, boards: [[0, 0]]}\n"
+                                                          "  - {tag: 6, boards: [[1, 0]]}\n");
+    const struct lab_settings s = {.fabric = fabric, .nodes = 5, .credits = 128, .message = 200000, .count = 400};
+    random_state = seeded_by(1);
+    thrown = 0;
+    lab_open(&lab, &s);
+    for (unsigned turn = 0; !lab_is_done(&lab) && turn < 200000; turn++) {
+        lab_turn(&lab);
+        if (turn % 4 == 0)
+            forge_everywhere(&lab);
+    }
+    assert_true(lab_run(&lab, 60));
+    uint64_t foreign = lab_drops(&lab, HX_DROP_FOREIGN_JOB);
+    print_message("%lu packets with other jobs' tags: %lu dropped for it\n", (unsigned long)thrown,
+                  (unsigned long)foreign);
+    /* What overran a buffer beside true packets was not looked at. */
+    assert_true(thrown > 1000 && foreign > thrown / 2 && foreign + lab_drops(&lab, HX_DROP_OVERRUN) >= thrown);
+    assert_int_equal(lab_drops(&lab, HX_DROP_STALE) + lab_drops(&lab, HX_DROP_UNEXPECTED), 0);
+    assert_true(lab_corrupted(&lab) == 0 && lab_failed(&lab) == 0);
+    for (unsigned id = 0; id < lab.nodes; id++) {
+        if (lab.node[id].local)
+            assert_int_equal(lab.node[id].local->endpoint.stats.messages_received, 400);
+    }
+    lab_close(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(all_arrives),
@@ -363,7 +434,8 @@ int main(void)
                                        cmocka_unit_test(all_arrives_though_credit_frames_are_lost),
                                        cmocka_unit_test(all_arrives_by_ports_of_three_cores),
                                        cmocka_unit_test(links_come_and_go),
-                                       cmocka_unit_test(garbage_does_no_harm)};
+                                       cmocka_unit_test(garbage_does_no_harm),
+                                       cmocka_unit_test(forged_tags_are_dropped_where_they_enter)};
     lab_start_eal();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -56,12 +56,15 @@ static void check(const uint8_t *frame, uint32_t bytes, unsigned plane)
     struct hx_desc d = {0};
     struct hx_desc scalar = {0};
     uint64_t address = ((uint64_t)draw(UINT32_MAX) << (ADDRESS_BITS - 32)) & ~UINT64_C(63);
-    const struct dpdk_expected expected = dpdk_expect(plane, vcs);
+    const struct dpdk_job job = {.tag = draw(4) ? dpdk_get16(frame + HX_AT_JOB) : (uint16_t)draw(65536),
+                                 .bits = draw(2) ? UINT16_MAX : 0};
+    const struct dpdk_expected expected = dpdk_expect(plane, vcs, job);
     bool taken = dpdk_read_header(&d, frame, bytes, &expected, address);
-    bool taken_scalar = dpdk_read_header_scalar(&scalar, frame, bytes, plane, vcs, address);
+    bool taken_scalar = dpdk_read_header_scalar(&scalar, frame, bytes, plane, vcs, job, address);
     bool good = hx_frame_decode(&h, frame, bytes) == HX_OK && h.plane == plane && h.vc < vcs &&
                 (h.credit_vc < vcs || h.credit_vc == HX_NO_CREDIT) &&
-                h.via == 0; /* a HammingMesh's nodes know no detours */
+                h.via == 0 && /* a HammingMesh's nodes know no detours */
+                (h.job == job.tag || job.bits == 0);
     assert_int_equal(taken, taken_scalar);
     assert_int_equal(taken, good && h.kind == HX_DATA && bytes == (uint32_t)HX_HEADER_BYTES + h.length);
     if (!taken)

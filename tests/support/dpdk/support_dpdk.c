@@ -51,10 +51,10 @@ static void lay_cable(struct lab *lab, uint32_t node, unsigned port, struct hx_e
 
 static void lay_cables(struct lab *lab, const struct hx_fabric *g)
 {
-    for (uint32_t node = 0; node < g->nodes; node++) {
+    for (uint32_t node = 0; node < lab->nodes; node++) {
         for (unsigned port = 0; port < hx_fabric_ports(g, node); port++) {
             struct hx_end far = hx_fabric_far(g, node, port);
-            if (far.node != HX_NOWHERE && !lab->into[node][port])
+            if (far.node < lab->nodes && !lab->into[node][port])
                 lay_cable(lab, node, port, far);
         }
     }
@@ -100,14 +100,14 @@ void lab_open(struct lab *lab, const struct lab_settings *s)
     *lab = (struct lab){.nodes = 0};
     hx_spec_load(s->fabric, NULL, &spec);
     const struct hx_fabric *g = hx_spec_fabric(&spec);
-    lab->nodes = g->nodes;
-    if (g->nodes > LAB_NODES)
+    lab->nodes = s->nodes ? s->nodes : g->nodes;
+    if (lab->nodes > LAB_NODES)
         hx_die(HX_EXIT_USAGE, s->fabric, "more nodes than the lab has room for");
     lab->pool = rte_pktmbuf_pool_create("lab", 2047, 0, 0, 8832, SOCKET_ID_ANY);
     lay_cables(lab, g);
-    for (uint32_t id = 0; id < g->nodes; id++)
+    for (uint32_t id = 0; id < lab->nodes; id++)
         open_node(lab, id, g, s);
-    for (uint32_t id = 0; id < g->nodes; id++)
+    for (uint32_t id = 0; id < lab->nodes; id++)
         (void)node_watch_links(&lab->node[id]);
     hx_spec_free(&spec);
 }

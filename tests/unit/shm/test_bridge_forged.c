@@ -92,6 +92,33 @@ static void test_forged_and_old_credit_frames_stop_nothing(void **state)
     bench_loses_no_buffer(b);
 }
 
+/* A packet with the tag of another job goes nowhere, whichever VC it is on; what it took of the buffer is free again. */
+static void test_packets_of_another_job_are_dropped_at_the_cable(void **state)
+{
+    struct bench *b = *state;
+    enum { TURNS = 3 * BENCH_CREDITS };
+    static uint8_t frame[HX_MAX_FRAME];
+    uint16_t job = b->b->node->sw.job;
+    bench_meet(b);
+    for (uint32_t n = 0; n < TURNS; n++) {
+        uint32_t bytes = bench_make_frame(frame, n, n % 2 ? HX_MAX_PAYLOAD : 1, n % HX_MESH_VCS, 3);
+        uint16_t tag = (uint16_t)(job + 1 + n % UINT16_MAX);
+        frame[HX_AT_JOB] = (uint8_t)(tag >> 8);
+        frame[HX_AT_JOB + 1] = (uint8_t)tag;
+        bench_put(&bench_line.in, frame, bytes);
+        (void)bench_step(b);
+        for (unsigned vc = 0; vc < HX_MESH_VCS; vc++)
+            assert_int_equal(bench_west_takes(b, vc), UINT32_MAX);
+    }
+    assert_int_equal(b->f.area[0].drops[HX_DROP_FOREIGN_JOB], TURNS);
+    assert_int_equal(b->f.area[0].drops[HX_DROP_OVERRUN], 0);
+    assert_int_equal(bench_cable(b)->count.dropped, TURNS);
+    bench_peer_sends(7, HX_MAX_PAYLOAD, 0);
+    (void)bench_step(b);
+    assert_int_equal(bench_west_takes(b, 0), 7);
+    bench_loses_no_buffer(b);
+}
+
 static void test_old_frames_do_not_break_the_silence(void **state)
 {
     struct bench *b = *state;
@@ -158,6 +185,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bench_set_up, bench_tear_down)
     const struct CMUnitTest tests[] = {
         TEST(test_forged_and_old_credit_frames_stop_nothing),
+        TEST(test_packets_of_another_job_are_dropped_at_the_cable),
         TEST(test_old_frames_do_not_break_the_silence),
         TEST(test_what_came_in_place_of_a_neighbour_is_told),
     };
