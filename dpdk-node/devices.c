@@ -34,21 +34,39 @@ static unsigned interface_mtu(const struct rte_eth_dev_info *info)
     return error ? 0 : (unsigned)request.ifr_mtu;
 }
 
+static bool is_memif(const struct rte_eth_dev_info *info)
+{
+    return strcmp(info->driver_name, "net_memif") == 0;
+}
+
+static const char *arguments_of(const struct rte_eth_dev_info *info)
+{
+    const struct rte_devargs *devargs = info->device ? rte_dev_devargs(info->device) : NULL;
+    return devargs && devargs->args ? devargs->args : "";
+}
+
 /* The number behind `key` in a device's arguments, or `otherwise`. */
 static unsigned argument(const struct rte_eth_dev_info *info, const char *key, unsigned otherwise)
 {
-    const struct rte_devargs *devargs = info->device ? rte_dev_devargs(info->device) : NULL;
-    const char *at = devargs && devargs->args ? strstr(devargs->args, key) : NULL;
+    const char *at = strstr(arguments_of(info), key);
     return at ? (unsigned)strtoul(at + strlen(key), NULL, 10) : otherwise;
 }
 
 /* Whether a device is the end of a memif that connects; that is also what it is if nothing is said. */
 static bool connects(const struct rte_eth_dev_info *info)
 {
-    const struct rte_devargs *devargs = info->device ? rte_dev_devargs(info->device) : NULL;
-    const char *arguments = devargs && devargs->args ? devargs->args : "";
-    return strcmp(info->driver_name, "net_memif") == 0 && !strstr(arguments, "role=server") &&
-           !strstr(arguments, "role=master");
+    const char *arguments = arguments_of(info);
+    return is_memif(info) && !strstr(arguments, "role=server") && !strstr(arguments, "role=master");
+}
+
+/* An abstract socket, which is what a memif has if nothing is said, has no owner and no mode. */
+static void check_socket(const char *where, const char *name, const struct rte_eth_dev_info *info)
+{
+    if (is_memif(info) && !strstr(arguments_of(info), "socket-abstract=no"))
+        hx_die(HX_EXIT_CONFIG, where,
+               "%s: every user of this machine could connect to its socket, which is abstract (--vdev=%s,...,"
+               "socket-abstract=no)",
+               name, name);
 }
 
 static void check_packet_socket(const char *where, const char *name, const struct rte_eth_dev_info *info, unsigned mtu)
@@ -71,7 +89,7 @@ static void check_packet_socket(const char *where, const char *name, const struc
  * is not what it carries: memif chains buffers, and a packet socket has its interface's. */
 static uint32_t mtu_for(const char *where, const char *name, const struct rte_eth_dev_info *info, unsigned mtu)
 {
-    if (strcmp(info->driver_name, "net_memif") == 0)
+    if (is_memif(info))
         return 0;
     if (strcmp(info->driver_name, "net_af_packet") == 0) {
         check_packet_socket(where, name, info, mtu);
@@ -125,6 +143,7 @@ uint16_t device_open(const char *where, const char *name, const struct device_ne
     int error = rte_eth_dev_info_get(device, &info);
     if (error)
         refuse(where, name, "says nothing of itself", error);
+    check_socket(where, name, &info);
     configure(where, name, device, &info, mtu_for(where, name, &info, needs->mtu), needs);
     return device;
 }

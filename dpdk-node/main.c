@@ -16,11 +16,13 @@
 #include <rte_pdump.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const char details[] =
     "Arguments before -- are EAL's: which devices there are (-a, --vdev), which lcores (-l), how much memory (-m). "
     "Without huge pages and without privileges: --no-huge -m 512 --no-pci --no-shconf.\n\n"
-    "hxmesh-dpdk -l 0,1 --no-huge -m 512 --no-pci --vdev=net_memif0,role=client,socket=/run/hx/e.sock -- "
+    "hxmesh-dpdk -l 0,1 --no-huge -m 512 --no-pci --vdev=net_memif0,role=client,socket=/run/hx/e.sock,"
+    "socket-abstract=no -- "
     "--fabric \"2x1 Hx1Mesh\" --node a0,0/p0 --ports E=net_memif0,local=endpoint\n\n"
     "SIGTERM drains, reports and ends; a second one ends at once. Exit code: 0 done, 1 something was lost or "
     "corrupted, 130 ended by a signal.";
@@ -65,9 +67,12 @@ static void parse(int argc, char **argv, struct arguments *a, struct node_config
     hx_options_check(&command, &a->common, node_run(&config->values.settings));
 }
 
+/* The sockets that devices and telemetry listen at are made here: they are for this user alone. */
 static void start_eal(int argc, char **argv)
 {
+    mode_t before = umask(S_IRWXG | S_IRWXO);
     int used = rte_eal_init(argc, argv);
+    (void)umask(before);
     if (used < 0)
         hx_die(HX_EXIT_ENVIRONMENT, "EAL",
                "does not start: %s (its own lines say more; without huge pages: --no-huge -m 512)",

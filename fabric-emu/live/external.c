@@ -54,7 +54,7 @@ static const char *text_of(const struct external *x, unsigned cable, char text[H
 
 /* ---- opening ---- */
 
-static const char *reason_of(int error, unsigned mtu, char reason[128])
+static const char *reason_of(enum hx_cable_kind kind, int error, unsigned mtu, char reason[128])
 {
     switch (error) {
     case -EADDRINUSE:
@@ -71,6 +71,8 @@ static const char *reason_of(int error, unsigned mtu, char reason[128])
         return "there is no such interface";
     case -EPERM:
     case -EACCES:
+        if (kind == HX_CABLE_MEMIF)
+            return error == -EPERM ? "what stands there is another user's" : "no permission to make a socket there";
         return "no permission (packet sockets need CAP_NET_RAW, TAPs CAP_NET_ADMIN or an owner)";
     default:
         return strerror(-error);
@@ -102,7 +104,7 @@ static bool open_all(struct external *x, struct hx_problem *problem)
         int error = open_cable(x, cable, &mtu);
         if (error)
             return hx_fail(problem, HX_EXIT_ENVIRONMENT, text_of(x, cable, text), "cannot be the cable of %s: %s",
-                           name_of(x, cable, name), reason_of(error, mtu, reason));
+                           name_of(x, cable, name), reason_of(port_of(x, cable)->cable, error, mtu, reason));
     }
     return true;
 }

@@ -48,9 +48,9 @@ struct wire {
 
 /* Each returns 0 or -errno, and leaves nothing behind if it fails. */
 
-/* Listens at a socket; the other side connects (DPDK: role=client). One that a dead process left there is replaced.
- * -EADDRINUSE: somebody listens there. -EEXIST: what stands there is no socket, and is left alone. -ENAMETOOLONG. Others
- * as socket, bind. */
+/* Listens at a socket that this user alone may connect to (0600); the other side connects (DPDK: role=client). One that a
+ * dead process of this user left there is replaced. -EADDRINUSE: somebody listens there. -EPERM: what stands there is
+ * another user's. -EEXIST: it is no socket. Both are left alone. -ENAMETOOLONG. Others as socket, bind. */
 int wire_open_memif(struct wire *w, const char *path);
 /* A packet socket on an interface that exists: one end of a veth, or any other. -ENODEV: there is none of this name.
  * -EMSGSIZE: its MTU is too small (*mtu). -ENETDOWN: it is not up. -EPERM: CAP_NET_RAW is missing. */

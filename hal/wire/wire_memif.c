@@ -69,9 +69,20 @@ static const struct wire_kind memif_kind = {.serve = serve_memif,
                                             .flush = flush_memif,
                                             .drop = drop_memif};
 
+/* For this user alone, whatever the umask: the file that bind() makes takes the mode of the socket. */
 static int new_socket(void)
 {
-    return socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || fchmod(fd, S_IRUSR | S_IWUSR) == 0)
+        return fd;
+    (void)close(fd);
+    return -1;
+}
+
+static bool is_of_another_user(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && st.st_uid != geteuid();
 }
 
 /* Whether a socket stands there that nobody listens at any more. Connecting to any other file is refused, too. */
@@ -89,6 +100,8 @@ static bool is_left_over(const struct sockaddr_un *name)
 static int listen_at(int fd, const struct sockaddr_un *name)
 {
     int error = bind(fd, (const struct sockaddr *)name, sizeof *name) ? errno : 0;
+    if (error == EADDRINUSE && is_of_another_user(name->sun_path))
+        return -EPERM;
     if (error == EADDRINUSE && is_left_over(name) && unlink(name->sun_path) == 0)
         error = bind(fd, (const struct sockaddr *)name, sizeof *name) ? errno : 0;
     if (error == EADDRINUSE && !socket_at(name->sun_path))

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -220,6 +221,43 @@ static void test_a_file_that_is_no_socket_is_left_alone(void **state)
     assert_int_equal(wire_open_memif(&p->w, p->path), 0);
 }
 
+static void test_a_socket_is_for_its_user_alone(void **state)
+{
+    struct pair *p = *state;
+    struct wire other;
+    struct stat st;
+    char path[64];
+    snprintf(path, sizeof path, "%s/private", p->folder);
+    mode_t before = umask(0);
+    assert_int_equal(wire_open_memif(&other, path), 0);
+    (void)umask(before);
+    assert_int_equal(lstat(path, &st), 0);
+    assert_int_equal(st.st_mode & 07777, 0600);
+    wire_close(&other);
+}
+
+/* Neither a link to somewhere else nor what another user's process left is taken over, and both stay as they are. */
+static void test_what_others_put_in_the_place_of_a_socket_is_left_alone(void **state)
+{
+    struct pair *p = *state;
+    struct wire other;
+    struct stat st;
+    char path[64];
+    char target[64];
+    snprintf(path, sizeof path, "%s/planted", p->folder);
+    snprintf(target, sizeof target, "%s/target", p->folder);
+    assert_int_equal(symlink(target, path), 0);
+    assert_int_equal(wire_open_memif(&other, path), -EEXIST);
+    assert_int_equal(lstat(target, &st), -1); /* nothing was made where it leads */
+    assert_int_equal(unlink(path), 0);
+    if (geteuid() != 0)
+        return;                                           /* only root can give a file to another user */
+    assert_int_equal(mknod(path, S_IFSOCK | 0666, 0), 0); /* nobody listens there */
+    assert_int_equal(chown(path, 65534, 65534), 0);
+    assert_int_equal(wire_open_memif(&other, path), -EPERM);
+    assert_int_equal(unlink(path), 0);
+}
+
 static void test_interfaces_are_refused_with_the_reason(void **state)
 {
     struct wire w;
@@ -244,6 +282,8 @@ int main(void)
         TEST(test_a_frame_that_is_too_long_is_cut),
         TEST(test_one_listens_at_a_socket_and_what_the_dead_left_is_replaced),
         TEST(test_a_file_that_is_no_socket_is_left_alone),
+        TEST(test_a_socket_is_for_its_user_alone),
+        TEST(test_what_others_put_in_the_place_of_a_socket_is_left_alone),
         cmocka_unit_test(test_interfaces_are_refused_with_the_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
