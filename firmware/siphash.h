@@ -1,8 +1,11 @@
-/* siphash.h - SipHash-2-4 (Aumasson and Bernstein, 2012) of one word of 8 bytes: who does not have the key cannot tell
- * the hash of one word from those of others. */
+/* siphash.h - SipHash-2-4 (Aumasson and Bernstein, 2012): who does not have the key cannot tell the hash of one text from
+ * those of others. Words of 8 bytes are hashed in little-endian order.
+ *
+ *     hx_sip_begin -> hx_sip_word ... -> hx_sip_end with the last 0 to 7 bytes, and the length of all */
 #ifndef HX_SIPHASH_H
 #define HX_SIPHASH_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct hx_sip {
@@ -29,6 +32,12 @@ static inline void hx_sip_rounds(struct hx_sip *s, unsigned rounds)
     }
 }
 
+static inline struct hx_sip hx_sip_begin(const uint64_t key[2])
+{
+    return (struct hx_sip){key[0] ^ UINT64_C(0x736f6d6570736575), key[1] ^ UINT64_C(0x646f72616e646f6d),
+                           key[0] ^ UINT64_C(0x6c7967656e657261), key[1] ^ UINT64_C(0x7465646279746573)};
+}
+
 static inline void hx_sip_word(struct hx_sip *s, uint64_t word)
 {
     s->d ^= word;
@@ -36,16 +45,21 @@ static inline void hx_sip_word(struct hx_sip *s, uint64_t word)
     s->a ^= word;
 }
 
-/* The word's bytes are hashed in little-endian order. */
+/* rest: the bytes behind the last word, 0 above them. length: of the whole text. */
+static inline uint64_t hx_sip_end(struct hx_sip *s, uint64_t rest, size_t length)
+{
+    hx_sip_word(s, rest | (uint64_t)length << 56);
+    s->c ^= 0xFF;
+    hx_sip_rounds(s, 4);
+    return s->a ^ s->b ^ s->c ^ s->d;
+}
+
+/* Of one word. */
 static inline uint64_t hx_siphash(const uint64_t key[2], uint64_t word)
 {
-    struct hx_sip s = {key[0] ^ UINT64_C(0x736f6d6570736575), key[1] ^ UINT64_C(0x646f72616e646f6d),
-                       key[0] ^ UINT64_C(0x6c7967656e657261), key[1] ^ UINT64_C(0x7465646279746573)};
+    struct hx_sip s = hx_sip_begin(key);
     hx_sip_word(&s, word);
-    hx_sip_word(&s, (uint64_t)sizeof word << 56);
-    s.c ^= 0xFF;
-    hx_sip_rounds(&s, 4);
-    return s.a ^ s.b ^ s.c ^ s.d;
+    return hx_sip_end(&s, 0, sizeof word);
 }
 
 #endif
