@@ -2,6 +2,7 @@
 #include "config.h"
 #include "fabric-emu/workload/traffic.h"
 #include "host/error.h"
+#include "host/key.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,6 +141,14 @@ static void read_ports(struct node_config *c, const struct node_values *v)
         hx_die(HX_EXIT_USAGE, "--ports", "no port has a device (as E=net_memif0,local=endpoint)");
 }
 
+static void read_key(struct node_config *c, const struct node_values *v)
+{
+    struct hx_problem problem;
+    c->sealed = v->key_file;
+    if (c->sealed && !hx_key_read(&c->key, v->key_file, &problem))
+        hx_die_of(&problem);
+}
+
 /* ---- what fits together ---- */
 
 static void check_traffic(const struct node_config *c)
@@ -177,6 +186,7 @@ void node_config_load(struct node_config *c, const char *file, struct node_value
     node_values_merge(&settled, values);
     settle_job(c, &settled);
     read_ports(c, values);
+    read_key(c, values);
     c->values = settled;
     check_traffic(c);
     node_texts_free(texts);

@@ -7,6 +7,7 @@
 #include "host/name.h"
 #include "host/options/options.h"
 #include "host/spec.h"
+#include "hxmesh/seal.h"
 
 enum { NODE_DEVICE_BYTES = 64, NODE_ANY_LCORE = -1 };
 #define NODE_ENDPOINT "endpoint" /* the device name of a local port that has the built-in endpoint */
@@ -27,6 +28,7 @@ enum node_given {
 struct node_values {
     const char *fabric, *node; /* NULL: not given */
     const char *ports, *lcores;
+    const char *key_file; /* NULL: none */
     uint64_t job;
     uint64_t frames; /* mbufs; 0: as many as can be needed */
     uint64_t queue;  /* descriptors of a device's queue */
@@ -58,6 +60,8 @@ extern const struct node_values node_default_values;
     {.name = "job", .key = "job", .kind = HX_OPTION_NUMBER, .argument = "TAG", .to.number = &(v)->job, .low = 0, \
      .high = UINT16_MAX, .help = "job tag of its board", .otherwise = "as the fabric says", .given = &(v)->given, \
      .given_bit = NODE_GIVEN_JOB}, \
+    {.name = "key-file", .key = "key_file", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = &(v)->key_file, \
+     .help = "seal every cable but the built-in endpoint's: 128 bits in hex, in a file for its user alone (0600)"}, \
     HX_OPTIONS_HEADING("Buffers and time"), \
     HX_CREDIT_OPTION(&(v)->sizes), \
     {.name = "frames", .key = "frames", .kind = HX_OPTION_NUMBER, .to.number = &(v)->frames, .low = 0, .high = 1 << 22, \
@@ -106,6 +110,8 @@ struct node_config {
     struct node_port_config port[HX_MAX_RADIX];
     uint16_t job;
     bool has_endpoint;
+    bool sealed; /* its cables have a key */
+    struct hx_seal_key key;
     struct node_values values; /* settled; its texts are not to be used any more */
 };
 

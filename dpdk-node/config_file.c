@@ -5,6 +5,7 @@
  *     ports:
  *       - {port: E, device: net_memif0, lcore: 1}
  *       - {port: local, device: endpoint}
+ *     key_file: /etc/hxmesh/cable.key
  *     job: 7   credits: 512   frames: 8192   queue: 512   mtu: 8242
  *     credit_period: 100us   nap: 50us   linger: 1s   statistics: 10s   lose_credits: 100
  *     traffic: {pattern: all-to-all, message: 64KiB, count: 1, duration: 0, rate: 1, seed: 1, verify: true}
@@ -71,6 +72,7 @@ static bool apply_values(const struct hx_yaml *y, const struct hx_option *option
     node_values_merge(v, values);
     v->fabric = values->fabric ? values->fabric : v->fabric;
     v->node = values->node ? values->node : v->node;
+    v->key_file = values->key_file ? values->key_file : v->key_file;
     v->ports = values->ports;
     v->lcores = values->lcores;
     *values = *v;

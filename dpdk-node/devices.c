@@ -81,8 +81,9 @@ static void check_packet_socket(const char *where, const char *name, const struc
     if (frame < mtu + RTE_ETHER_HDR_LEN + PACKET_RING_HEADER)
         hx_die(HX_EXIT_ENVIRONMENT, where,
                "%s: its ring has frames of %u bytes, %u are needed (--vdev=%s,...,"
-               "framesz=8352,blocksz=1069056,framecnt=512)",
-               name, frame, mtu + RTE_ETHER_HDR_LEN + PACKET_RING_HEADER, name);
+               "framesz=%u,blocksz=%u,framecnt=512)",
+               name, frame, mtu + RTE_ETHER_HDR_LEN + PACKET_RING_HEADER, name, mtu > DPDK_MTU ? 8448U : 8352U,
+               mtu > DPDK_MTU ? 135168U : 1069056U);
 }
 
 /* Dies if frames do not fit. Returns the MTU to configure; 0: the device's own, because what it declares (DPDK 22.11)

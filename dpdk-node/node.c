@@ -18,8 +18,15 @@ enum {
     POOL_CACHE = 256,
     SPARE_FRAMES = 256,
     RETRY_NS = 200000000,
-    FRAME_ROOM = RTE_PKTMBUF_HEADROOM + ((HX_MAX_FRAME + 127) & ~127)
+    FRAME_ROOM = RTE_PKTMBUF_HEADROOM + ((HX_MAX_FRAME + 127) & ~127),
+    SEALED_FRAME_ROOM =
+        FRAME_ROOM + 128 /* what a packet socket's ring asks for (devices.c) is more than the seal, too */
 };
+
+static uint16_t frame_room(const struct node_config *c)
+{
+    return c->sealed ? SEALED_FRAME_ROOM : FRAME_ROOM;
+}
 
 static void *memory(size_t bytes)
 {
@@ -68,11 +75,11 @@ static uint32_t make_pool(struct node *n)
     uint32_t blocks = blocks_for(c, n->frames);
     char name[32];
     (void)snprintf(name, sizeof name, "hx_frames_%u_%u", c->node, c->plane);
-    n->pool = rte_pktmbuf_pool_create(name, n->frames, POOL_CACHE, 0, FRAME_ROOM, (int)rte_socket_id());
+    n->pool = rte_pktmbuf_pool_create(name, n->frames, POOL_CACHE, 0, frame_room(c), (int)rte_socket_id());
     if (!n->pool)
         hx_die(HX_EXIT_ENVIRONMENT, NULL,
                "no memory for %u frames, %u MiB: %s (EAL's -m or more huge pages; --frames or --credits for fewer)",
-               n->frames, (unsigned)((uint64_t)n->frames * (FRAME_ROOM + 192) >> 20), rte_strerror(rte_errno));
+               n->frames, (unsigned)((uint64_t)n->frames * (frame_room(c) + 192U) >> 20), rte_strerror(rte_errno));
     return blocks;
 }
 
@@ -142,9 +149,11 @@ static void open_port(struct node *n, unsigned port, uint32_t blocks)
     (void)snprintf(where, sizeof where, "port %s", node_port_word(word, c, port));
     const char *device = c->port[port].device;
     uint16_t ends[2] = {DPDK_NO_DEVICE, DPDK_NO_DEVICE};
-    const struct device_needs needs = {(unsigned)c->values.mtu, (unsigned)c->values.queue, n->pool,
-                                       has_foreign_frames(c)};
-    if (port == HX_LOCAL && c->has_endpoint && c->place.kind == HX_ACCELERATOR)
+    bool endpoint = port == HX_LOCAL && c->has_endpoint && c->place.kind == HX_ACCELERATOR;
+    bool sealed = c->sealed && !endpoint;
+    const struct device_needs needs = {(unsigned)c->values.mtu + (sealed ? HX_SEAL_BYTES : 0U),
+                                       (unsigned)c->values.queue, n->pool, has_foreign_frames(c)};
+    if (endpoint)
         open_way_to_endpoint(n, ends, &needs);
     else if (device[0])
         ends[0] = device_open(where, device, &needs);
@@ -156,6 +165,7 @@ static void open_port(struct node *n, unsigned port, uint32_t blocks)
                                             .lose_credit = (uint32_t)c->values.lose_credits,
                                             .credit_period =
                                                 n->ticks_per_second / 1000000 * c->values.credit_period_ns / 1000,
+                                            .key = sealed ? &c->key : NULL,
                                             .pool = n->pool,
                                             .drops = n->core[n->owner[port]]->drops,
                                             .job = job_of(c, port)};

@@ -6,6 +6,7 @@
  *         ports: {E: memif:/run/hx/e.sock, W: veth:hx-w, N: tap:hx-n}     the cable of a port that is not named is out
  *         wait: 10s                   how long it may be away, at the start and later; 2s at least
  *         lose_credits: 0             a fault to try: one credit frame in N is not sent to it; 0: none
+ *         key: hx.key                 its cables are sealed (hxmesh/seal.h) by the key in this file; none: they are not
  *
  * A cable is memif:SOCKET (we listen, it connects), veth:INTERFACE (one that exists) or tap:INTERFACE (one that is
  * created). */
@@ -13,6 +14,9 @@
 #define HXMESH_HOST_SPEC_EXTERNAL_H
 
 #include "hxmesh/geometry.h"
+#include "hxmesh/seal.h"
+
+#include <stdbool.h>
 
 enum hx_cable_kind { HX_CABLE_OUT, HX_CABLE_MEMIF, HX_CABLE_VETH, HX_CABLE_TAP, HX_CABLES };
 extern const char *const hx_cable_words[HX_CABLES]; /* "memif" */
@@ -30,6 +34,8 @@ struct hx_external {
     struct hx_external_port port[HX_CABLE_PORTS];
     uint64_t wait_ns;
     uint64_t lose_credits; /* 0: none */
+    bool sealed;           /* its cables have a key */
+    struct hx_seal_key key;
 };
 
 #endif

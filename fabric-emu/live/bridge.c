@@ -66,7 +66,7 @@ static void take_credit(const struct bridge *b, struct bridge_port *p, enum cabl
 
 static void tell_credit(const struct bridge *b, struct bridge_port *p)
 {
-    uint8_t frame[HX_CREDIT_FRAME_BYTES];
+    uint8_t frame[CABLE_CREDIT_BYTES];
     if (!cable_credit_is_due(&p->cable, b->worker->shm.now))
         return;
     unsigned bytes = cable_credit_write(&p->cable, frame);
@@ -135,7 +135,14 @@ static bool take_frame(struct bridge *b, unsigned port, uint32_t bytes)
         return true;
     case CABLE_MALFORMED:
         drop(b, p, HX_DROP_MALFORMED);
-        came_note(&p->shared->came, b->frame, bytes);
+        came_note(&p->shared->came, b->frame, bytes, false);
+        return false;
+    case CABLE_FORGED:
+        drop(b, p, HX_DROP_FORGED);
+        came_note(&p->shared->came, b->frame, bytes, true);
+        return false;
+    case CABLE_REPLAYED:
+        drop(b, p, HX_DROP_REPLAYED);
         return false;
     default:
         take_credit(b, p, verdict);
@@ -166,6 +173,16 @@ static unsigned unstage(struct bridge *b, unsigned port)
 
 /* ---- to the cable ---- */
 
+/* In shared memory there is no room for a seal, and a number must not be used twice: what is sealed is a copy. */
+static bool send_frame(struct bridge *b, struct bridge_port *p, const uint8_t *frame, uint32_t length)
+{
+    if (!p->cable.key)
+        return wire_send(p->wire, frame, cable_bytes(&p->cable, length));
+    memcpy(b->frame, frame, (size_t)HX_HEADER_BYTES + length);
+    cable_seal(&p->cable, b->frame, length);
+    return wire_send(p->wire, b->frame, cable_bytes(&p->cable, length));
+}
+
 /* Sends the packet at a link's tail; false: not now. A descriptor that cannot be true costs only itself. */
 static bool send_packet(struct bridge *b, struct bridge_port *p, unsigned vc, const struct hx_desc *at)
 {
@@ -183,7 +200,7 @@ static bool send_packet(struct bridge *b, struct bridge_port *p, unsigned vc, co
         return false;
     uint8_t *frame = shm->buffers[d.buffer].frame;
     cable_write_hop(&p->cable, frame, &d);
-    if (!wire_send(p->wire, frame, (uint32_t)HX_HEADER_BYTES + d.length))
+    if (!send_frame(b, p, frame, d.length))
         return false;
     cable_sent(&p->cable, &d);
     p->shared->count.data_out++;
@@ -281,6 +298,7 @@ void bridge_start(struct bridge *b, struct worker *w, unsigned external, struct 
                                       .period = CREDIT_PERIOD_NS,
                                       .ask_period = CREDIT_PERIOD_NS,
                                       .lose_credit = (uint32_t)b->external->lose_credits,
+                                      .key = b->external->sealed ? &b->external->key : NULL,
                                       .random = hx_random_64()};
         for (unsigned vc = 0; vc < vcs; vc++)
             stage_init(&p->stage[vc], f->spec.credits, memory + ((size_t)port * vcs + vc) * bytes);

@@ -48,7 +48,7 @@ struct bridge {
     struct bridge_port port[HX_CABLE_PORTS];
     uint64_t polled_at;
     void *memory;
-    uint8_t frame[HX_MAX_FRAME]; /* one that is being judged */
+    uint8_t frame[WIRE_MAX_FRAME]; /* one that is being judged, or sealed */
 };
 
 /* Binds an external accelerator to `node`, which has its links. */

@@ -4,12 +4,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-void came_note(struct fab_came *came, const uint8_t *frame, uint32_t bytes)
+void came_note(struct fab_came *came, const uint8_t *frame, uint32_t bytes, bool unsealed)
 {
     unsigned type = hx_frame_ethertype(frame, bytes);
     unsigned plane_at = type == HX_ETHERTYPE_DATA ? HX_AT_PLANE : HX_AT_CONTROL_PLANE;
     came->frames++;
     came->bytes = bytes;
+    came->unsealed = unsealed;
     came->ethertype = (uint16_t)type;
     came->version = bytes > HX_AT_VERSION ? frame[HX_AT_VERSION] : 0;
     came->plane = bytes > plane_at ? frame[plane_at] : 0;
@@ -27,6 +28,8 @@ static const char *foreign_text(char text[CAME_TEXT], const struct fab_came *cam
                        (unsigned)HX_WIRE_VERSION);
     else if (came->plane != plane)
         (void)snprintf(rest, room, "of plane %u, this is plane %u", came->plane, plane);
+    else if (came->unsealed)
+        (void)snprintf(rest, room, "without a seal by this cable's key (external[].key, --key-file)");
     else
         (void)snprintf(rest, room, "malformed, of %" PRIu32 " bytes", came->bytes);
     return text;

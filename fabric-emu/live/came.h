@@ -8,8 +8,8 @@
 
 enum { CAME_TEXT = 160 };
 
-/* Notes a frame that is none of this cable's. */
-void came_note(struct fab_came *came, const uint8_t *frame, uint32_t bytes);
+/* Notes a frame that is none of this cable's; unsealed: but for its seal. */
+void came_note(struct fab_came *came, const uint8_t *frame, uint32_t bytes, bool unsealed);
 
 /* Writes and returns what came in place of a neighbour of that plane; NULL: nothing, and nobody. */
 const char *came_text(char text[CAME_TEXT], const struct fab_cable *cable, const struct wire *wire, unsigned plane);

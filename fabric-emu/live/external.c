@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_MTU = HX_MAX_FRAME - 14 };
-
 static unsigned cables(const struct external *x)
 {
     return x->f->spec.externals * HX_CABLE_PORTS;
@@ -54,7 +52,13 @@ static const char *text_of(const struct external *x, unsigned cable, char text[H
 
 /* ---- opening ---- */
 
-static const char *reason_of(enum hx_cable_kind kind, int error, unsigned mtu, char reason[128])
+/* What the largest frame of a cable needs. */
+static unsigned mtu_of(const struct external *x, unsigned cable)
+{
+    return (owner_of(x, cable)->sealed ? (unsigned)WIRE_MAX_FRAME : (unsigned)HX_MAX_FRAME) - WIRE_ETHERNET_HEADER;
+}
+
+static const char *reason_of(enum hx_cable_kind kind, int error, unsigned mtu, unsigned least, char reason[128])
 {
     switch (error) {
     case -EADDRINUSE:
@@ -62,8 +66,7 @@ static const char *reason_of(enum hx_cable_kind kind, int error, unsigned mtu, c
     case -EEXIST:
         return "there is a file of that name that is no socket";
     case -EMSGSIZE:
-        (void)snprintf(reason, 128, "its MTU is %u, frames need %u (ip link set NAME mtu 9000)", mtu,
-                       (unsigned)LEAST_MTU);
+        (void)snprintf(reason, 128, "its MTU is %u, frames need %u (ip link set NAME mtu 9000)", mtu, least);
         return reason;
     case -ENETDOWN:
         return "the interface is down (ip link set NAME up)";
@@ -100,11 +103,12 @@ static bool open_all(struct external *x, struct hx_problem *problem)
         char name[HX_NAME_BYTES];
         char text[HX_CABLE_TARGET_BYTES + 8];
         char reason[128];
-        unsigned mtu = 0;
+        unsigned mtu = mtu_of(x, cable);
         int error = open_cable(x, cable, &mtu);
         if (error)
             return hx_fail(problem, HX_EXIT_ENVIRONMENT, text_of(x, cable, text), "cannot be the cable of %s: %s",
-                           name_of(x, cable, name), reason_of(port_of(x, cable)->cable, error, mtu, reason));
+                           name_of(x, cable, name),
+                           reason_of(port_of(x, cable)->cable, error, mtu, mtu_of(x, cable), reason));
     }
     return true;
 }

@@ -136,6 +136,7 @@ struct fab_came {
     uint32_t bytes;
     uint16_t ethertype;
     uint8_t version, plane;
+    bool unsealed; /* right but for its seal */
 };
 struct fab_cable {
     alignas(64) _Atomic uint32_t up; /* somebody is there and counts with us */

@@ -23,18 +23,60 @@ uint32_t cable_new_sessions(struct cable_end *c)
 
 /* ---- in ---- */
 
-enum cable_verdict cable_judge(struct cable_end *c, const uint8_t *frame, size_t bytes, struct hx_header *h)
+/* A frame as it came: `own` bytes, and behind them what may be a seal, or padding. */
+struct came {
+    const uint8_t *frame;
+    size_t own, bytes;
+};
+
+static bool is_sealed(const struct cable_end *c, struct hx_seal_way way, const struct came *came, uint64_t *number)
+{
+    return came->bytes >= came->own + HX_SEAL_BYTES && hx_seal_is_true(c->key, way, came->frame, came->own, number);
+}
+
+/* Data for a link that is not open needs no seal: nothing was granted, and it is dropped for that. */
+static enum cable_verdict judge_data(struct cable_end *c, const struct hx_header *h, const struct came *came)
+{
+    const struct hx_seal_way way = {.from = c->link.peer_nonce, .to = c->link.nonce};
+    uint64_t number;
+    if (h->plane != c->plane)
+        return CABLE_MALFORMED;
+    if (!c->key || !c->link.open)
+        return CABLE_DATA;
+    if (!is_sealed(c, way, came, &number))
+        return CABLE_FORGED;
+    return hx_seal_window_take(&c->window, number) ? CABLE_DATA : CABLE_REPLAYED;
+}
+
+/* What the sessions ask of a frame of another one, a nonce that it cannot have from a recording, they ask of a sealed one, too: so
+ * only frames of the present one have a window. */
+static enum cable_verdict judge_credit(struct cable_end *c, const struct hx_credit_frame *f, const struct came *came)
 {
     static const enum cable_verdict whose[] = {
         [HX_CREDIT_PEER] = CABLE_PEER, [HX_CREDIT_STRANGER] = CABLE_STRANGER, [HX_CREDIT_OWN] = CABLE_OWN};
+    const struct hx_seal_way way = {.from = f->nonce, .to = f->peer_nonce};
+    bool present = c->link.open && f->nonce == c->link.peer_nonce && f->peer_nonce == c->link.nonce;
+    uint64_t number = 0;
+    if (c->key && !is_sealed(c, way, came, &number))
+        return CABLE_FORGED;
+    if (c->key && present && !hx_seal_window_take(&c->window, number))
+        return CABLE_REPLAYED;
+    enum hx_credit_origin origin = hx_credit_link_take(&c->link, f, cable_draw(c));
+    if (origin == HX_CREDIT_PEER && !present)
+        hx_seal_window_begin(&c->window, number);
+    return whose[origin];
+}
+
+enum cable_verdict cable_judge(struct cable_end *c, const uint8_t *frame, size_t bytes, struct hx_header *h)
+{
     struct hx_credit_frame f;
     int error = hx_frame_decode(h, frame, bytes);
     if (error == HX_OK)
-        return h->plane == c->plane ? CABLE_DATA : CABLE_MALFORMED;
+        return judge_data(c, h, &(struct came){frame, (size_t)HX_HEADER_BYTES + h->length, bytes});
     if (error != HX_E_ETHERTYPE || hx_credit_decode(&f, frame, bytes) != HX_OK || f.plane != c->plane ||
         f.vcs != c->link.vcs)
         return CABLE_MALFORMED;
-    return whose[hx_credit_link_take(&c->link, &f, cable_draw(c))];
+    return judge_credit(c, &f, &(struct came){frame, hx_credit_frame_bytes(f.vcs), bytes});
 }
 
 enum cable_verdict cable_arrive(struct cable_end *c, const struct hx_header *h, struct hx_desc *d)
@@ -56,7 +98,13 @@ enum cable_verdict cable_take(struct cable_end *c, const uint8_t *frame, size_t 
     return verdict == CABLE_DATA ? cable_arrive(c, &h, d) : verdict;
 }
 
-/* ---- credit out ---- */
+/* ---- out ---- */
+
+void cable_seal(struct cable_end *c, uint8_t *frame, uint32_t length)
+{
+    const struct hx_seal_way way = {.from = c->link.nonce, .to = c->link.peer_nonce};
+    hx_seal_write(c->key, way, ++c->sealed, frame, (size_t)HX_HEADER_BYTES + length);
+}
 
 bool cable_credit_is_due(const struct cable_end *c, uint64_t now)
 {
@@ -67,10 +115,14 @@ bool cable_credit_is_due(const struct cable_end *c, uint64_t now)
     return due;
 }
 
-unsigned cable_credit_write(const struct cable_end *c, uint8_t frame[HX_CREDIT_FRAME_BYTES])
+unsigned cable_credit_write(struct cable_end *c, uint8_t frame[CABLE_CREDIT_BYTES])
 {
     const struct hx_credit_frame f = hx_credit_link_frame(&c->link, c->plane);
-    return hx_credit_encode(frame, &f);
+    unsigned bytes = hx_credit_encode(frame, &f);
+    if (!c->key)
+        return bytes;
+    hx_seal_write(c->key, (struct hx_seal_way){.from = f.nonce, .to = f.peer_nonce}, ++c->sealed, frame, bytes);
+    return bytes + HX_SEAL_BYTES;
 }
 
 /* A link that is not open says no limits; it says them as soon as it opens. */

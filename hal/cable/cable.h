@@ -3,10 +3,13 @@
  *
  *     device --> frame --> cable_take --> data: a descriptor, its credit counted; it goes to the arrivals (arrivals.h)
  *                                     '-> a credit frame: taken. Anything else: to be dropped, by its reason
- *     device <-- frame <-- cable_write_hop, cable_sent                                data
+ *     device <-- frame <-- cable_write_hop, cable_seal, cable_sent                    data
  *     device <-- frame <-- cable_credit_is_due, cable_credit_write, cable_credit_sent   credit
  *
  * The device is asked between the two halves of a pair: what it refuses was not sent, and is tried again.
+ *
+ * A cable with a key seals what it sends and takes only what bears a seal (hxmesh/seal.h); before there is a session it
+ * takes credit frames alone, which say what they are sealed for. Of a sealed cable both ends have the key.
  *
  * Logic on bytes alone: no device, no memory but the struct, no clock. Times are in any unit of the platform's. Freestanding.
  * One owner, no locks. */
@@ -14,21 +17,30 @@
 #define CABLE_H
 
 #include "hxmesh/credit.h"
+#include "hxmesh/seal.h"
 #include "hxmesh/switch.h"
+
+enum {
+    CABLE_MAX_FRAME = HX_MAX_FRAME + HX_SEAL_BYTES,
+    CABLE_CREDIT_BYTES = HX_CREDIT_FRAME_BYTES + HX_SEAL_BYTES /* at most */
+};
 
 /* Zero but for what is fixed and `random`: then cable_begin() makes it count. */
 struct cable_end {
     struct hx_credit_link link;
-    uint32_t told[HX_VCS]; /* limits as last told to the peer */
-    uint64_t told_at;      /* when the last credit frame was sent */
-    uint64_t random;       /* what nonces and faults are drawn from; at first a number that nobody can guess */
-    uint32_t sessions;     /* of the link, when cable_new_sessions() last looked */
-    uint8_t next_grant;    /* VC whose limit the next data frame carries */
+    uint32_t told[HX_VCS];        /* limits as last told to the peer */
+    uint64_t told_at;             /* when the last credit frame was sent */
+    uint64_t random;              /* what nonces and faults are drawn from; at first a number that nobody can guess */
+    uint32_t sessions;            /* of the link, when cable_new_sessions() last looked */
+    uint8_t next_grant;           /* VC whose limit the next data frame carries */
+    uint64_t sealed;              /* frames: the number of the last */
+    struct hx_seal_window window; /* of the peer's frames in this session */
     /* Fixed. */
     uint8_t plane;
-    uint32_t lose_credit; /* a fault to try: one credit frame in so many is lost; 0: none */
-    uint64_t period;      /* from credit frame to credit frame without need */
-    uint64_t ask_period;  /* the same while nobody answers */
+    uint32_t lose_credit;          /* a fault to try: one credit frame in so many is lost; 0: none */
+    uint64_t period;               /* from credit frame to credit frame without need */
+    uint64_t ask_period;           /* the same while nobody answers */
+    const struct hx_seal_key *key; /* lives as long; NULL: nothing is sealed */
 };
 
 /* The cable came up, or this end begins anew: what lies in the buffer stays counted. vcs: of the fabric. Blocks: of a VC,
@@ -47,6 +59,8 @@ enum cable_verdict {
     CABLE_DATA,      /* a packet: it has room */
     CABLE_OVERRUN,   /* a packet beyond what was granted: to be dropped */
     CABLE_MALFORMED, /* not a frame of this cable: to be dropped */
+    CABLE_FORGED,    /* without the seal of this session, or of the one that a credit frame says: to be dropped */
+    CABLE_REPLAYED,  /* sealed for this session, but it came before: to be dropped */
     CABLE_PEER,      /* a credit frame: of this session, */
     CABLE_STRANGER,  /* of another one, */
     CABLE_OWN        /* this end's own, which came back */
@@ -79,6 +93,15 @@ static inline void cable_write_hop(const struct cable_end *c, uint8_t *frame, co
     hx_frame_set_via(frame, hx_desc_via(d));
 }
 
+/* Of a frame with so much payload as it goes out. */
+static inline uint32_t cable_bytes(const struct cable_end *c, uint32_t length)
+{
+    return HX_HEADER_BYTES + length + (c->key ? HX_SEAL_BYTES : 0);
+}
+
+/* Seals a data frame in which all is written, hop and grant too; c->key is there, and room behind the payload. */
+void cable_seal(struct cable_end *c, uint8_t *frame, uint32_t length);
+
 /* It was sent. */
 static inline void cable_sent(struct cable_end *c, const struct hx_desc *d)
 {
@@ -91,8 +114,8 @@ static inline void cable_sent(struct cable_end *c, const struct hx_desc *d)
 /* The peer waits for an answer; or it has a quarter of a buffer to gain; or a frame may have been lost meanwhile. Where
  * there is no peer yet, a timer of its own asks for one. */
 bool cable_credit_is_due(const struct cable_end *c, uint64_t now);
-/* Returns its bytes. */
-unsigned cable_credit_write(const struct cable_end *c, uint8_t frame[HX_CREDIT_FRAME_BYTES]);
+/* Returns its bytes, the seal included. */
+unsigned cable_credit_write(struct cable_end *c, uint8_t frame[CABLE_CREDIT_BYTES]);
 /* It was sent, or lost on purpose. */
 void cable_credit_sent(struct cable_end *c, uint64_t now);
 /* Whether the fault strikes the credit frame that is to go. */

@@ -3,6 +3,9 @@
  *     ethdev --> receive.c: judge, count credit --> arrivals --> firmware's step --> staged --> transmit.c --> ethdev
  *                               (one VC each)    hal_port.h
  *
+ * A port with a key (hal/cable) looks at each frame by itself, and puts all of it into one mbuf: the seal is over the whole
+ * frame, and costs more than that.
+ *
  * Frames stay in the mbufs they came in; a descriptor carries the address (dpdk_mbuf). What transit needs is read from
  * a frame once, when it comes, and the hop fields are written once, when it goes.
  *
@@ -55,7 +58,8 @@ struct dpdk_port {
     uint64_t transmitted;     /* since the last flush, see dpdk_count */
     struct rte_mbuf **staged; /* [staged_size] */
     uint32_t staged_first, staged_end, staged_size;
-    uint32_t credit_at; /* where among the staged a credit frame stands, if any does */
+    uint32_t sealed_end; /* staged frames before it bear their seals: nothing is written in them any more */
+    uint32_t credit_at;  /* where among the staged a credit frame stands, if any does */
     bool credit_staged;
     uint16_t device; /* ethdev; DPDK_NO_DEVICE: no cable */
     uint64_t *drops; /* [HX_DROP_COUNT], its core's */
@@ -70,10 +74,11 @@ struct dpdk_port {
 struct dpdk_port_config {
     uint16_t device;
     uint8_t plane;
-    uint8_t vcs;                  /* of the fabric */
-    uint32_t blocks, peer_blocks; /* 32 .. 1024 */
-    uint32_t lose_credit;         /* 0: none */
-    uint64_t credit_period;       /* TSC */
+    uint8_t vcs;                   /* of the fabric */
+    uint32_t blocks, peer_blocks;  /* 32 .. 1024 */
+    uint32_t lose_credit;          /* 0: none */
+    uint64_t credit_period;        /* TSC */
+    const struct hx_seal_key *key; /* lives as long as the port; NULL: none */
     struct rte_mempool *pool;
     uint64_t *drops;
     struct dpdk_job job; /* whose packets may come; of an accelerator any: its switch looks at their tags */

@@ -45,9 +45,13 @@ static bool trim(struct rte_mbuf *m, uint32_t bytes)
 /* Any frame. Of one in several pieces the first must hold the header. */
 static void take_frame(struct dpdk_port *p, struct rte_mbuf *m)
 {
-    const uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *);
+    const uint8_t *frame = rte_pktmbuf_mtod(m, uint8_t *); /* in one piece it lies in the same place */
     struct hx_header h;
     struct hx_desc d;
+    if (p->cable.key && rte_pktmbuf_linearize(m) != 0) {
+        drop(p, m, HX_DROP_MALFORMED);
+        return;
+    }
     uint32_t bytes = m->data_len < HX_HEADER_BYTES ? m->data_len : m->pkt_len;
     enum cable_verdict verdict = cable_judge(&p->cable, frame, bytes, &h);
     if (verdict == CABLE_DATA)
@@ -66,6 +70,12 @@ static void take_frame(struct dpdk_port *p, struct rte_mbuf *m)
         return;
     case CABLE_MALFORMED:
         drop(p, m, HX_DROP_MALFORMED);
+        return;
+    case CABLE_FORGED:
+        drop(p, m, HX_DROP_FORGED);
+        return;
+    case CABLE_REPLAYED:
+        drop(p, m, HX_DROP_REPLAYED);
         return;
     default:
         take_credit(p, verdict);
@@ -123,11 +133,11 @@ static bool run_fits(const struct dpdk_port *p, const struct run *r)
 }
 
 /* Takes the common frames at the front of a burst, all of them or none. Returns frames. A link that is not open grants
- * nothing and takes nothing. */
+ * nothing and takes nothing; of one with a key no frame is common. */
 static unsigned take_run(struct dpdk_port *p, struct rte_mbuf **burst, unsigned n)
 {
     struct run r;
-    if (!p->cable.link.open)
+    if (!p->cable.link.open || p->cable.key)
         return 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         r.limit[1 + vc] = dpdk_network32(p->cable.link.tx[vc].limit);

@@ -36,6 +36,7 @@ void dpdk_port_init(struct dpdk_port *p, const struct dpdk_port_config *c, void 
                                       .period = c->credit_period,
                                       .ask_period = c->credit_period,
                                       .lose_credit = c->lose_credit,
+                                      .key = c->key,
                                       .random = rte_rand()},
                             .arrivals = {.mask = slots_of(c->blocks) - 1},
                             .device = c->device,
@@ -61,7 +62,7 @@ void dpdk_port_drain(struct dpdk_port *p)
 {
     p->counts.tx_dropped += p->staged_end - p->staged_first;
     rte_pktmbuf_free_bulk(p->staged + p->staged_first, p->staged_end - p->staged_first);
-    p->staged_first = p->staged_end = 0;
+    p->staged_first = p->staged_end = p->sealed_end = 0;
     p->credit_staged = false;
 }
 
@@ -102,12 +103,25 @@ static void stage_credit(struct dpdk_port *p, uint64_t now)
  * the frames need not be told apart. */
 static void grant(struct dpdk_port *p)
 {
-    uint32_t last = p->staged_first + p->cable.link.vcs;
-    for (uint32_t at = p->staged_first; at < p->staged_end && at < last; at++) {
+    uint32_t first = RTE_MAX(p->staged_first, p->sealed_end);
+    uint32_t last = first + p->cable.link.vcs;
+    for (uint32_t at = first; at < p->staged_end && at < last; at++) {
         if (p->credit_staged && at == p->credit_at)
             continue;
         unsigned vc = cable_grant(&p->cable);
         dpdk_write_grant(rte_pktmbuf_mtod(p->staged[at], uint8_t *), vc, p->cable.told[vc]);
+    }
+}
+
+/* In the order in which frames go. One whose mbuf has no room for a seal goes without, and the peer drops it: the node's own
+ * mbufs have. */
+static void seal(struct dpdk_port *p)
+{
+    for (uint32_t at = RTE_MAX(p->staged_first, p->sealed_end); at < p->staged_end; at++) {
+        struct rte_mbuf *m = p->staged[at];
+        uint32_t length = m->pkt_len - HX_HEADER_BYTES;
+        if (rte_pktmbuf_linearize(m) == 0 && rte_pktmbuf_append(m, HX_SEAL_BYTES))
+            cable_seal(&p->cable, rte_pktmbuf_mtod(m, uint8_t *), length);
     }
 }
 
@@ -127,6 +141,8 @@ static void make_way(struct dpdk_port *p)
 unsigned dpdk_flush(struct dpdk_port *p, uint64_t now)
 {
     grant(p);
+    if (p->cable.key)
+        seal(p);
     /* One credit frame among the staged is enough: a device that takes nothing must not be drowned in them. */
     if (!p->credit_staged && cable_credit_is_due(&p->cable, now))
         stage_credit(p, now);
@@ -141,5 +157,6 @@ unsigned dpdk_flush(struct dpdk_port *p, uint64_t now)
         p->staged_first = p->staged_end = 0;
     else
         make_way(p);
+    p->sealed_end = p->cable.key ? p->staged_end : 0;
     return sent;
 }

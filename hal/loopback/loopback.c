@@ -77,7 +77,7 @@ static void receive(struct loopback_node *n, struct loopback_port *p)
 
 static void send_credit(struct loopback_node *n, struct loopback_port *p)
 {
-    uint8_t frame[HX_CREDIT_FRAME_BYTES];
+    uint8_t frame[CABLE_CREDIT_BYTES];
     unsigned bytes = cable_credit_write(&p->cable, frame);
     loopback_wire_put(p->out, n->now, frame, bytes);
     loopback_wire_commit(p->out);

@@ -1,6 +1,5 @@
 /* interface.c - ioctls on network interfaces (interface.h). */
 #include "interface.h"
-#include "hxmesh/frame.h"
 
 #include <errno.h>
 #include <net/if.h>
@@ -8,8 +7,6 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-enum { ETHERNET_HEADER = 14, LEAST_MTU = HX_MAX_FRAME - ETHERNET_HEADER };
 
 static int ask(unsigned long request, const char *name, struct ifreq *r)
 {
@@ -53,10 +50,10 @@ int interface_set_up(const char *name)
     return error ? error : ask(SIOCSIFFLAGS, name, &r);
 }
 
-int interface_check(const char *name, unsigned *mtu)
+int interface_check(const char *name, unsigned least, unsigned *mtu)
 {
     *mtu = interface_mtu(name);
-    if (*mtu < LEAST_MTU)
+    if (*mtu < least)
         return -EMSGSIZE;
     return has_flags(name, IFF_UP) ? 0 : -ENETDOWN;
 }

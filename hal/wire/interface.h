@@ -14,7 +14,7 @@ unsigned interface_mtu(const char *name);
 int interface_set_mtu(const char *name, unsigned mtu);
 int interface_set_up(const char *name);
 
-/* 0, or -EMSGSIZE: its MTU (*mtu) is smaller than the largest frame needs; -ENETDOWN: it is not up. */
-int interface_check(const char *name, unsigned *mtu);
+/* 0, or -EMSGSIZE: its MTU (*mtu) is smaller than `least`; -ENETDOWN: it is not up. */
+int interface_check(const char *name, unsigned least, unsigned *mtu);
 
 #endif

@@ -16,12 +16,18 @@
 #ifndef WIRE_H
 #define WIRE_H
 
+#include "hxmesh/frame.h"
+#include "hxmesh/seal.h"
 #include "memif.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WIRE_TARGET_BYTES = 108 /* a socket's path or an interface's name, with its end */ };
+enum {
+    WIRE_TARGET_BYTES = 108,                       /* a socket's path or an interface's name, with its end */
+    WIRE_MAX_FRAME = HX_MAX_FRAME + HX_SEAL_BYTES, /* the largest that is carried whole */
+    WIRE_ETHERNET_HEADER = 14                      /* bytes of a frame that an MTU does not count */
+};
 
 struct wire;
 
@@ -52,12 +58,12 @@ struct wire {
  * dead process of this user left there is replaced. -EADDRINUSE: somebody listens there. -EPERM: what stands there is
  * another user's. -EEXIST: it is no socket. Both are left alone. -ENAMETOOLONG. Others as socket, bind. */
 int wire_open_memif(struct wire *w, const char *path);
-/* A packet socket on an interface that exists: one end of a veth, or any other. -ENODEV: there is none of this name.
- * -EMSGSIZE: its MTU is too small (*mtu). -ENETDOWN: it is not up. -EPERM: CAP_NET_RAW is missing. */
+/* A packet socket on an interface that exists: one end of a veth, or any other. *mtu: what frames need, and then what it has.
+ * -ENODEV: there is none of this name. -EMSGSIZE: its MTU is too small. -ENETDOWN: it is not up. -EPERM: CAP_NET_RAW is missing. */
 int wire_open_packet(struct wire *w, const char *interface, unsigned *mtu);
 /* Creates a TAP, or takes one that was made for this user, with MTU and state as needed. The other side uses the
  * interface of that name. -EBUSY: somebody has it. -EPERM: CAP_NET_ADMIN is missing. -EMSGSIZE, -ENETDOWN: the same, for
- * want of that right, of one that exists (*mtu). -ENOENT: no /dev/net/tun. */
+ * want of that right, of one that exists. *mtu as above. -ENOENT: no /dev/net/tun. */
 int wire_open_tap(struct wire *w, const char *interface, unsigned *mtu);
 
 /* Takes in who comes and goes; call now and then. */
@@ -76,7 +82,7 @@ static inline bool wire_poll(struct wire *w)
     return w->kind->poll(w);
 }
 
-/* Copies the next frame to `frame`, HX_MAX_FRAME bytes: what is longer is cut there. Returns its bytes, 0: none is there. */
+/* Copies the next frame to `frame`, WIRE_MAX_FRAME bytes: what is longer is cut there. Returns its bytes, 0: none is there. */
 static inline uint32_t wire_receive(struct wire *w, uint8_t *frame)
 {
     return w->kind->receive(w, frame);

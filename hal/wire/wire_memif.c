@@ -43,7 +43,7 @@ static bool poll_memif(struct wire *w)
 
 static uint32_t receive_memif(struct wire *w, uint8_t *frame)
 {
-    return memif_receive(&w->memif, frame, HX_MAX_FRAME);
+    return memif_receive(&w->memif, frame, WIRE_MAX_FRAME);
 }
 
 static bool send_memif(struct wire *w, const uint8_t *frame, uint32_t bytes)

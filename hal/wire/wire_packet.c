@@ -24,7 +24,7 @@ static bool poll_packet(struct wire *w)
 
 static uint32_t receive_packet(struct wire *w, uint8_t *frame)
 {
-    ssize_t bytes = recv(w->fd, frame, HX_MAX_FRAME, MSG_DONTWAIT);
+    ssize_t bytes = recv(w->fd, frame, WIRE_MAX_FRAME, MSG_DONTWAIT);
     return bytes > 0 ? (uint32_t)bytes : 0;
 }
 
@@ -93,7 +93,7 @@ int wire_open_packet(struct wire *w, const char *interface, unsigned *mtu)
     unsigned index = if_nametoindex(interface);
     if (index == 0)
         return -ENODEV;
-    int error = interface_check(interface, mtu);
+    int error = interface_check(interface, *mtu, mtu);
     if (error)
         return error;
     int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);

@@ -29,7 +29,7 @@ static bool is_ours(const uint8_t *frame, ssize_t bytes)
 static uint32_t receive_tap(struct wire *w, uint8_t *frame)
 {
     for (;;) {
-        ssize_t bytes = read(w->fd, frame, HX_MAX_FRAME);
+        ssize_t bytes = read(w->fd, frame, WIRE_MAX_FRAME);
         if (bytes <= 0)
             return 0;
         if (is_ours(frame, bytes))
@@ -58,12 +58,13 @@ static const struct wire_kind tap_kind = {.serve = nothing,
 /* An interface that another made for this user may be as it must be already. */
 static int make_ready(const char *interface, unsigned *mtu)
 {
+    unsigned least = *mtu;
     int error = 0;
-    if (interface_check(interface, mtu) == -EMSGSIZE)
+    if (interface_check(interface, least, mtu) == -EMSGSIZE)
         error = interface_set_mtu(interface, TAP_MTU);
-    if (interface_check(interface, mtu) == -ENETDOWN)
+    if (interface_check(interface, least, mtu) == -ENETDOWN)
         error = interface_set_up(interface);
-    return error && error != -EPERM ? error : interface_check(interface, mtu);
+    return error && error != -EPERM ? error : interface_check(interface, least, mtu);
 }
 
 int wire_open_tap(struct wire *w, const char *interface, unsigned *mtu)

@@ -1,8 +1,10 @@
 /* external.c - reads the accelerators that run elsewhere (host/yaml/external.h). */
 #include "host/yaml/external.h"
+#include "host/key.h"
 
 #include <net/if.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 const struct hx_external_values hx_external_defaults = {.wait_ns = UINT64_C(10000000000)};
@@ -36,6 +38,14 @@ static bool read_place(struct reading *r)
     return true;
 }
 
+static bool read_key(struct reading *r, const char *name)
+{
+    char *path = hx_yaml_beside(r->y, name);
+    r->external->sealed = hx_key_read(&r->external->key, path, r->problem);
+    free(path);
+    return r->external->sealed;
+}
+
 static bool read_values(struct reading *r)
 {
     struct hx_external_values v = hx_external_defaults;
@@ -45,7 +55,7 @@ static bool read_values(struct reading *r)
     r->external->plane = (unsigned)v.plane;
     r->external->wait_ns = v.wait_ns;
     r->external->lose_credits = v.lose_credits;
-    return true;
+    return !v.key || read_key(r, v.key);
 }
 
 /* ---- its cables ---- */

@@ -8,6 +8,7 @@
 /* The values of an entry, read as options are. */
 struct hx_external_values {
     uint64_t plane, wait_ns, lose_credits;
+    const char *key;                  /* NULL: none */
     const char *port[HX_CABLE_PORTS]; /* NULL: the cable is out */
 };
 extern const struct hx_external_values hx_external_defaults;
@@ -21,6 +22,8 @@ extern const struct hx_external_values hx_external_defaults;
      .high = UINT64_C(86400000000000), .help = "how long it may be away, at the start and later"}, \
     {.key = "external[].lose_credits", .kind = HX_OPTION_NUMBER, .to.number = &(v)->lose_credits, .low = 0, \
      .high = 1000000, .help = "a fault to try: one credit frame in N is not sent to it; 0: none"}, \
+    {.key = "external[].key", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = &(v)->key, \
+     .help = "its cables are sealed: 128 bits in hex, in a file for its user alone (0600)"}, \
     HX_CABLE_KEY(v, "E", HX_E, "memif:SOCKET, veth:INTERFACE or tap:INTERFACE"), HX_CABLE_KEY(v, "W", HX_W, "likewise"), \
     HX_CABLE_KEY(v, "N", HX_N, "likewise"), HX_CABLE_KEY(v, "S", HX_S, "likewise")
 #define HX_CABLE_KEY(v, letter, place, words) \

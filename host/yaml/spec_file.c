@@ -137,17 +137,6 @@ static const char *own(const char *text)
     return text ? memcpy(hx_allocate(bytes, 1), text, bytes) : NULL;
 }
 
-/* A file that a file names lies beside it. */
-static const char *own_beside(const char *file, const char *name)
-{
-    const char *slash = strrchr(file, '/');
-    int folder = slash && name[0] != '/' ? (int)(slash - file) + 1 : 0;
-    size_t bytes = (size_t)folder + strlen(name) + 1;
-    char *path = hx_allocate(bytes, 1);
-    (void)snprintf(path, bytes, "%.*s%s", folder, file, name);
-    return path;
-}
-
 static void take_settings(struct reading *r)
 {
     struct hx_spec *s = r->spec;
@@ -156,7 +145,7 @@ static void take_settings(struct reading *r)
     s->timing = v->timing;
     s->capture = v->capture;
     if (v->settings.traffic_file)
-        s->settings.traffic_file = own_beside(r->y->file, v->settings.traffic_file);
+        s->settings.traffic_file = hx_yaml_beside(r->y, v->settings.traffic_file);
     s->capture.file = own(v->capture.file);
     s->capture.filter = own(v->capture.filter);
     s->capture.ports.item[0] = own(v->capture.ports.item[0]);

@@ -319,3 +319,13 @@ bool hx_yaml_fail_key(const struct hx_yaml *y, const struct hx_yaml_item *item, 
     va_end(arguments);
     return false;
 }
+
+char *hx_yaml_beside(const struct hx_yaml *y, const char *name)
+{
+    const char *slash = strrchr(y->file, '/');
+    int folder = slash && name[0] != '/' ? (int)(slash - y->file) + 1 : 0;
+    size_t bytes = (size_t)folder + strlen(name) + 1;
+    char *path = hx_allocate(bytes, 1);
+    (void)snprintf(path, bytes, "%.*s%s", folder, y->file, name);
+    return path;
+}

@@ -36,6 +36,9 @@ bool hx_yaml_read(struct hx_yaml *y, const char *path, struct hx_problem *proble
 /* Nothing is done to one of zeros. */
 void hx_yaml_free(struct hx_yaml *y);
 
+/* The path of a file that this one names, which lies beside it; to be freed. */
+char *hx_yaml_beside(const struct hx_yaml *y, const char *name);
+
 /* What is at `path`; NULL: nothing. */
 const struct hx_yaml_item *hx_yaml_find(const struct hx_yaml *y, const char *path);
 /* The items right within `outer`, one after the other; NULL: no more. A value has none. */

@@ -43,7 +43,8 @@
  * HX_CREDIT_SILENCE frames went out and none of the peer's came is closed, and asks: so two ends find each other whatever
  * they were told.
  *
- * Who can read the frames on a cable can make true ones: against that there is no help here. Data carries no nonce. A
+ * Who can read the frames on a cable can make true ones: against that there is no help here, but a seal (seal.h). Data
+ * carries no nonce. A
  * packet that was made up, or a grant on its back, can cost packets (they overrun the buffer, are dropped and counted in
  * `suspected`), but the next credit frame sets the counts right.
  *

@@ -157,6 +157,12 @@ static inline unsigned hx_blocks(unsigned payload_bytes)
     return payload_bytes ? (payload_bytes + HX_BLOCK - 1U) / HX_BLOCK : 1U;
 }
 
+/* Bytes of a credit frame of so many VCs. */
+static inline unsigned hx_credit_frame_bytes(unsigned vcs)
+{
+    return HX_CREDIT_FRAME_BYTES - (HX_VCS - vcs) * 8U;
+}
+
 /* What a header has room for of the epoch of its destination; 0 for 0 only. */
 static inline uint16_t hx_epoch_check(uint32_t epoch)
 {

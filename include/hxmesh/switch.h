@@ -86,7 +86,9 @@ static inline void hx_desc_set_via(struct hx_desc *d, unsigned via)
     X(STALE, "stale")             /* endpoint: from before a restart */                                                \
     X(UNEXPECTED, "unexpected")   /* endpoint: header that fits no message */                                          \
     X(UNREACHABLE, "unreachable") /* endpoint: found no way, sender told */                                            \
-    X(WORKER_LOST, "worker_lost") /* emulator: held by a worker that died */
+    X(WORKER_LOST, "worker_lost") /* emulator: held by a worker that died */                                           \
+    X(FORGED, "forged")           /* wire with a key: no seal of this session */                                       \
+    X(REPLAYED, "replayed")       /* wire with a key: a seal that came before */
 enum hx_drop {
 #define HX_DROP_ENUM(name, text) HX_DROP_##name,
     HX_DROP_REASONS(HX_DROP_ENUM)

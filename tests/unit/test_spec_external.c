@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -50,6 +51,26 @@ static void test_every_key(void **state)
     assert_string_equal(e->port[HX_N].target, "a,b: c");
     hx_spec_free(&s);
     assert_true(s.external == NULL && s.externals == 0);
+}
+
+/* The file with the key lies beside the one that names it. */
+static void test_a_key_seals_the_cables_of_its_entry(void **state)
+{
+    struct hx_spec s;
+    struct hx_problem p;
+    (void)state;
+    assert_int_equal(chmod(file_write_text("hx.key", "000102030405060708090a0b0c0d0e0f\n"), 0600), 0);
+    assert_true(load("fabric: 2x2 Hx2Mesh\n"
+                     "external:\n"
+                     "  - {at: [3, 1], key: hx.key, ports: {E: veth:x}}\n"
+                     "  - {at: [1, 1], ports: {E: veth:y}}\n",
+                     &s, &p));
+    assert_true(s.external[0].sealed && s.external[0].key.word[0] == UINT64_C(0x0706050403020100));
+    assert_false(s.external[1].sealed);
+    hx_spec_free(&s);
+    assert_int_equal(chmod(file_path("hx.key"), 0644), 0);
+    assert_false(load("fabric: 2x2 Hx2Mesh\nexternal: [{at: [3, 1], key: hx.key, ports: {E: veth:x}}]\n", &s, &p));
+    assert_true(p.exit_code == HX_EXIT_CONFIG && strcmp(p.where, file_path("hx.key")) == 0);
 }
 
 static void test_no_external_accelerators(void **state)
@@ -132,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_key),
+        cmocka_unit_test(test_a_key_seals_the_cables_of_its_entry),
         cmocka_unit_test(test_no_external_accelerators),
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_the_longest_socket),

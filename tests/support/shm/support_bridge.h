@@ -9,7 +9,7 @@ enum { BENCH_FRAMES = 2048, BENCH_CREDITS = 512, BENCH_STEP_NS = 1000000 };
 
 struct bench_frame {
     uint32_t bytes;
-    uint8_t data[HX_MAX_FRAME];
+    uint8_t data[WIRE_MAX_FRAME];
 };
 
 struct bench_tube {

@@ -16,9 +16,9 @@
 
 static void exchange(struct pair *p, uint32_t buffer_bytes)
 {
-    static const uint32_t sizes[] = {64, HX_MAX_FRAME, 65, 2048, 2049, 4096, 1};
-    uint8_t sent[HX_MAX_FRAME];
-    uint8_t got[HX_MAX_FRAME];
+    static const uint32_t sizes[] = {64, WIRE_MAX_FRAME, 65, 2048, 2049, 4096, 1};
+    uint8_t sent[WIRE_MAX_FRAME];
+    uint8_t got[WIRE_MAX_FRAME];
     uint16_t at = 0;
     memif_connect_client(p, buffer_bytes);
     for (unsigned n = 0; n < 20000; n++) { /* indices wrap around 2^16 where a frame takes several buffers */
@@ -86,7 +86,7 @@ static void test_a_user_that_is_killed_has_a_successor(void **state)
     struct pair *p = *state;
     struct wire successor = p->w;
     uint8_t frame[HX_MAX_FRAME];
-    uint8_t got[HX_MAX_FRAME];
+    uint8_t got[WIRE_MAX_FRAME];
     uint16_t at = 0;
     memif_connect_client(p, 2048);
     for (unsigned n = 0; n < 3; n++) {
@@ -170,13 +170,13 @@ static void test_without_a_client_nothing_passes(void **state)
 static void test_a_frame_that_is_too_long_is_cut(void **state)
 {
     struct pair *p = *state;
-    uint8_t long_frame[HX_MAX_FRAME + 500];
-    uint8_t frame[HX_MAX_FRAME];
+    uint8_t long_frame[WIRE_MAX_FRAME + 500];
+    uint8_t frame[WIRE_MAX_FRAME];
     memif_connect_client(p, 16384);
     memif_make_frame(long_frame, sizeof long_frame, 3);
     assert_true(memif_client_send(&p->c, long_frame, sizeof long_frame));
-    assert_int_equal(wire_receive(&p->w, frame), HX_MAX_FRAME);
-    assert_memory_equal(frame, long_frame, HX_MAX_FRAME);
+    assert_int_equal(wire_receive(&p->w, frame), WIRE_MAX_FRAME);
+    assert_memory_equal(frame, long_frame, WIRE_MAX_FRAME);
     memif_client_close(&p->c);
 }
 
