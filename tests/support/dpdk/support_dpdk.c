@@ -89,6 +89,7 @@ static void open_node(struct lab *lab, uint32_t id, const struct hx_fabric *g, c
     values.fabric = s->fabric;
     values.node = hx_node_name(name, g, 0, id);
     values.ports = ports;
+    values.key_file = s->key_file;
     values.lcores = accelerator && s->lcores ? s->lcores : NULL;
     node_config_load(&lab->config[id], NULL, &values);
     node_open(&lab->node[id], &lab->config[id]);

@@ -11,7 +11,8 @@ struct lab_settings {
     const char *fabric;
     unsigned nodes; /* the first so many, with the cables between them; 0: all */
     uint64_t credits, message, count, lose_credits;
-    const char *lcores; /* as --lcores for accelerators; NULL: one for all */
+    const char *key_file; /* NULL: cables are not sealed */
+    const char *lcores;   /* as --lcores for accelerators; NULL: one for all */
 };
 
 struct lab {
