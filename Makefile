@@ -2,6 +2,7 @@
 #
 # Everything built lies below $(BUILD), and a new source file in a folder named here is picked up by itself:
 #   shm/, virtual/, loopback/   objects compiled against that platform's hal_port.h; firmware is compiled once for each
+#   riscv-virt/       objects of images without an operating system, if their compiler is there
 #   dpdk/             likewise for DPDK, if pkg-config finds libdpdk; without it the node, its tests and benchmarks are left out
 #   plain/            objects that know no HAL: host/, tools/ and what both emulators share
 #   tests/, bench/    test and benchmark programs
@@ -72,6 +73,10 @@ LIVE         := $(wildcard fabric-emu/live/*.c)
 VIRTUAL      := $(wildcard fabric-emu/virtual/*.c)
 EMULATOR     := $(filter-out $(LIVE) $(VIRTUAL),$(wildcard fabric-emu/*.c fabric-emu/*/*.c))
 DPDK_NODE    := $(wildcard dpdk-node/*.c)
+# Images without an operating system: what all boards share, a board's own, and the program.
+BARE         := $(wildcard hal/bare/*.c)
+RISCV_VIRT   := $(wildcard hal/riscv-virt/*.c)
+BARE_NODE    := $(wildcard bare-node/*.c)
 TOOLS        := $(wildcard tools/hxmesh-*.c)
 TOOLS_SHARED := $(filter-out $(TOOLS),$(wildcard tools/*.c tools/*/*.c))
 
@@ -110,7 +115,10 @@ ASAN_SYSTEM := $(call says,^. asan,$(SYSTEM))
 
 # ---- programs -----------------------------------------------------------------------------------------------------
 
-PROGRAMS := $(BUILD)/hxmesh $(if $(DPDK),$(BUILD)/hxmesh-dpdk) $(if $(VIRTUAL),$(BUILD)/hxmesh-virtual) $(TOOLS:tools/%.c=$(BUILD)/%)
+# Without a compiler for them images are not there.
+RISCV    := $(if $(shell command -v riscv64-unknown-elf-gcc),riscv64-unknown-elf-gcc)
+IMAGE_RISCV := $(if $(RISCV),$(if $(SANITIZE),,$(BUILD)/hx-node-riscv64.elf))
+PROGRAMS := $(IMAGE_RISCV) $(BUILD)/hxmesh $(if $(DPDK),$(BUILD)/hxmesh-dpdk) $(if $(VIRTUAL),$(BUILD)/hxmesh-virtual) $(TOOLS:tools/%.c=$(BUILD)/%)
 
 .PHONY: all
 all: $(PROGRAMS) $(BUILD)/libhxmesh.a ## build hxmesh and its tools (needs no DPDK)
@@ -205,7 +213,29 @@ $(BUILD)/%.a:
 	@mkdir -p $(@D) && rm -f $@
 	$(Q)ar qcs $@ $^
 
--include $(shell test -d $(BUILD) && find $(BUILD)/shm $(BUILD)/virtual $(BUILD)/loopback $(BUILD)/dpdk $(BUILD)/plain -name '*.d' 2>/dev/null)
+-include $(shell test -d $(BUILD) && find $(BUILD)/shm $(BUILD)/virtual $(BUILD)/loopback $(BUILD)/dpdk $(BUILD)/plain $(BUILD)/riscv-virt -name '*.d' 2>/dev/null)
+
+# ---- images: programs without an operating system ----------------------------------------------------------------
+
+# The wires and steps of hal/loopback, its conformance world left out; devices fill and empty them.
+BARE_FIRMWARE := $(FIRMWARE) $(HAL_CABLE) $(filter-out %/conformance_port.c,$(HAL_LOOPBACK)) $(BARE)
+# No call of memcpy may be made out of the loop in memcpy; what no image needs is left out when it is linked.
+FOR_BARE := -std=c11 -O2 -g $(WARNINGS) -Werror -ffreestanding -fno-pic -fno-tree-loop-distribute-patterns \
+    -ffunction-sections -fdata-sections -Iinclude -I. -Ihal $(FOR_LOOPBACK)
+LINK_BARE := -nostdlib -static -Wl,--gc-sections -Wl,--no-warn-rwx-segments
+
+FOR_RISCV := -march=rv64imac -misa-spec=2.2 -mabi=lp64 -mcmodel=medany -mno-strict-align
+RISCV_SOURCES := $(BARE_FIRMWARE) $(RISCV_VIRT) $(BARE_NODE) fabric-emu/workload/payload.c
+$(BUILD)/riscv-virt/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@$(RISCV) $(FOR_RISCV) $(FOR_BARE) -MMD -MP -c $< -o $@
+$(BUILD)/riscv-virt/%.o: %.S Makefile
+	@mkdir -p $(@D)
+	@$(RISCV) $(FOR_RISCV) -c $< -o $@
+$(BUILD)/hx-node-riscv64.elf: $(RISCV_SOURCES:%.c=$(BUILD)/riscv-virt/%.o) $(BUILD)/riscv-virt/hal/riscv-virt/start.o \
+    hal/riscv-virt/link.ld
+	$(if $(Q),@echo "  LINK $@")
+	@$(RISCV) $(FOR_RISCV) $(LINK_BARE) -T $(filter %.ld,$^) $(filter %.o,$^) -lgcc -o $@ && chmod -x $@
 
 # ---- demo ---------------------------------------------------------------------------------------------------------
 
@@ -354,9 +384,9 @@ reproduce: ## redo the paper's experiments; tables, JSON and plots in build/repr
 
 # ---- lint ---------------------------------------------------------------------------------------------------------
 
-HEADERS := $(wildcard include/hxmesh/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h dpdk-node/*.h \
+HEADERS := $(wildcard include/hxmesh/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h dpdk-node/*.h bare-node/*.h \
     $(foreach folder,host fabric-emu tools tests/*,$(folder)/*.h $(folder)/*/*.h))
-SOURCES := $(FIRMWARE) $(HAL_CABLE) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(KIT) $(HOST) $(EMULATOR) $(LIVE) $(VIRTUAL) \
+SOURCES := $(FIRMWARE) $(HAL_CABLE) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(BARE) $(RISCV_VIRT) $(BARE_NODE) $(KIT) $(HOST) $(EMULATOR) $(LIVE) $(VIRTUAL) \
     $(TOOLS) $(TOOLS_SHARED) $(wildcard tests/*/*.c tests/*/*/*.c examples/*/*.c)
 SCRIPTS := $(wildcard mk/*.sh tools/wireshark/hxmesh-extcap tools/completion/hxmesh .ci/run examples/*/*.sh tests/system/*.bats tests/system/*.bash)
 
@@ -364,7 +394,8 @@ SCRIPTS := $(wildcard mk/*.sh tools/wireshark/hxmesh-extcap tools/completion/hxm
 SOURCES_LOOPBACK := $(HAL_LOOPBACK) $(KIT) $(ON_LOOPBACK)
 SOURCES_VIRTUAL  := $(HAL_VIRTUAL) $(VIRTUAL) $(ON_VIRTUAL)
 SOURCES_DPDK     := $(HAL_DPDK) $(DPDK_NODE) $(ON_DPDK)
-SOURCES_SHM      := $(filter-out $(SOURCES_LOOPBACK) $(SOURCES_VIRTUAL) $(SOURCES_DPDK),$(SOURCES))
+SOURCES_RISCV    := $(BARE) $(RISCV_VIRT) $(BARE_NODE)
+SOURCES_SHM      := $(filter-out $(SOURCES_RISCV) $(SOURCES_LOOPBACK) $(SOURCES_VIRTUAL) $(SOURCES_DPDK),$(SOURCES))
 
 .PHONY: lint lint-all lint-format lint-tidy lint-cppcheck lint-scripts
 lint: ## clang-format, clang-tidy, cppcheck and shellcheck over everything
@@ -384,12 +415,14 @@ lint-scripts:
 TIDY_SHM      := $(SOURCES_SHM:%.c=$(BUILD)/lint/%.ok)
 TIDY_VIRTUAL  := $(SOURCES_VIRTUAL:%.c=$(BUILD)/lint/%.ok)
 TIDY_LOOPBACK := $(SOURCES_LOOPBACK:%.c=$(BUILD)/lint/%.ok)
+TIDY_RISCV    := $(SOURCES_RISCV:%.c=$(BUILD)/lint/%.ok)
 TIDY_DPDK     := $(if $(DPDK),$(SOURCES_DPDK:%.c=$(BUILD)/lint/%.ok))
 $(TIDY_DPDK):     PLATFORM := $(FOR_DPDK) -Ihal/shm
 $(TIDY_SHM):      PLATFORM := $(FOR_SHM)
 $(TIDY_VIRTUAL):  PLATFORM := $(FOR_VIRTUAL)
 $(TIDY_LOOPBACK): PLATFORM := $(FOR_LOOPBACK)
-lint-tidy: $(TIDY_SHM) $(TIDY_VIRTUAL) $(TIDY_LOOPBACK) $(TIDY_DPDK)
+$(TIDY_RISCV):    PLATFORM := --target=riscv64-unknown-elf -march=rv64imac -mabi=lp64 -ffreestanding $(FOR_LOOPBACK)
+lint-tidy: $(TIDY_RISCV) $(TIDY_SHM) $(TIDY_VIRTUAL) $(TIDY_LOOPBACK) $(TIDY_DPDK)
 $(BUILD)/lint/%.ok: %.c $(HEADERS) .clang-tidy
 	@mkdir -p $(@D)
 	@echo "  TIDY $<"
@@ -402,6 +435,7 @@ lint-cppcheck:
 	@echo "  CPPCHECK"
 	@mkdir -p $(BUILD)/lint/cppcheck
 	@$(CPPCHECK) --cppcheck-build-dir=$(BUILD)/lint/cppcheck $(CPPFLAGS) $(FOR_SHM) $(SOURCES_SHM)
+	@$(CPPCHECK) $(CPPFLAGS) $(FOR_LOOPBACK) $(SOURCES_RISCV)
 	@$(if $(SOURCES_VIRTUAL),$(CPPCHECK) $(CPPFLAGS) $(FOR_VIRTUAL) $(SOURCES_VIRTUAL))
 	@$(if $(SOURCES_LOOPBACK),$(CPPCHECK) $(CPPFLAGS) $(FOR_LOOPBACK) $(SOURCES_LOOPBACK))
 	@$(if $(SOURCES_DPDK),$(CPPCHECK) $(CPPFLAGS) -Ihal/dpdk -Ifirmware $(SOURCES_DPDK))

@@ -1,8 +1,7 @@
-/* payload.c - verifiable payload (payload.h). Only adds, shifts and exclusive ors, which compilers vectorise. */
+/* payload.c - verifiable payload (payload.h). Only adds, shifts and exclusive ors, which compilers vectorise. Freestanding. */
 #include "fabric-emu/workload/payload.h"
 #include "fabric-emu/random.h"
-
-#include <string.h>
+#include "hxmesh/memory.h"
 
 static uint64_t key_of(const struct payload_id *id)
 {
@@ -40,7 +39,9 @@ unsigned payload_wrong_bytes(const struct payload_id *id, const uint8_t *from, u
         differs |= word ^ word_at(key, i);
     }
     uint64_t last = word_at(key, words);
-    if (differs == 0 && memcmp(&last, from + (size_t)words * 8, bytes % 8) == 0)
+    uint64_t rest = last;
+    memcpy(&rest, from + (size_t)words * 8, bytes % 8);
+    if (differs == 0 && rest == last)
         return 0;
     unsigned wrong = 0;
     for (unsigned i = 0; i < bytes; i++) {

@@ -59,6 +59,7 @@ static void take_frame(struct loopback_node *n, struct loopback_port *p, uint32_
         arrivals_put(&p->arrivals, &d);
         return;
     }
+    p->heard_at = verdict == CABLE_PEER ? n->now : p->heard_at;
     n->drops[HX_DROP_OVERRUN] += verdict == CABLE_OVERRUN;
     n->drops[HX_DROP_MALFORMED] += verdict == CABLE_MALFORMED;
     loopback_buffer_put(n, buffer);

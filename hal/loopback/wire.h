@@ -48,11 +48,24 @@ static inline void loopback_ring_write(struct loopback_wire *w, uint32_t at, con
     memcpy(w->ring, (const uint8_t *)from + until_wrap, bytes - until_wrap);
 }
 
+/* Whether a frame of so many bytes has room: one that is put has not to be lost. */
+static inline bool loopback_wire_has_room(const struct loopback_wire *w, uint32_t bytes)
+{
+    return w->size - (w->staged - w->first) >= sizeof(struct loopback_record) + bytes;
+}
+
+/* What is on the wire, and has not arrived, is gone. */
+static inline void loopback_wire_clear(struct loopback_wire *w)
+{
+    w->first = w->end = w->staged;
+    w->again = w->holds = false;
+}
+
 /* Writes a frame that begins to arrive after the latency of the wire. It stays with the sender until the commit. */
 static inline void loopback_wire_put(struct loopback_wire *w, uint64_t now, const uint8_t *frame, uint32_t bytes)
 {
     const struct loopback_record record = {now + w->latency, bytes};
-    if (w->size - (w->staged - w->first) < sizeof record + bytes) {
+    if (!loopback_wire_has_room(w, bytes)) {
         w->lost++;
         return;
     }

@@ -435,6 +435,41 @@ static void a_wire_holds_all_that_can_be_granted(void **state)
     }
 }
 
+static void a_wire_takes_what_it_says_it_has_room_for(void **state)
+{
+    static uint8_t frame[HX_MAX_FRAME];
+    (void)state;
+    start();
+    struct loopback_wire *w = &c.wire[0];
+    uint32_t frames = 0;
+    for (; loopback_wire_has_room(w, HX_MAX_FRAME); frames++)
+        loopback_wire_put(w, c.now, frame, HX_MAX_FRAME);
+    assert_int_equal(frames, w->size / (HX_MAX_FRAME + sizeof(struct loopback_record)));
+    assert_int_equal(w->lost, 0);
+    loopback_wire_put(w, c.now, frame, HX_MAX_FRAME);
+    assert_int_equal(w->lost, 1);
+    loopback_wire_commit(w);
+    assert_int_equal(loopback_wire_take(w, c.now + LATENCY, frame), HX_MAX_FRAME);
+    loopback_wire_clear(w);
+    assert_int_equal(loopback_wire_take(w, UINT64_MAX, frame), 0);
+    loopback_wire_put(w, c.now, frame, 64);
+    loopback_wire_commit(w);
+    assert_int_equal(loopback_wire_take(w, c.now + LATENCY, frame), 64);
+}
+
+static void a_port_knows_when_its_peer_was_heard(void **state)
+{
+    (void)state;
+    start();
+    uint64_t heard_at = c.end[0].node.port[0].heard_at;
+    assert_in_range(heard_at, 1, c.now);
+    for (unsigned i = 0; i < 8; i++)
+        loopback_poll(&c.end[0].node, c.now += LOOPBACK_CREDIT_PERIOD); /* who is silent is not heard */
+    assert_int_equal(c.end[0].node.port[0].heard_at, heard_at);
+    poll(2);
+    assert_in_range(c.end[0].node.port[0].heard_at, heard_at + 1, c.now);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -453,6 +488,8 @@ int main(void)
         cmocka_unit_test_teardown(a_delayed_credit_frame_is_passed_by_data, lab_free),
         cmocka_unit_test_teardown(a_wire_is_a_ring, lab_free),
         cmocka_unit_test_teardown(a_wire_holds_all_that_can_be_granted, lab_free),
+        cmocka_unit_test_teardown(a_wire_takes_what_it_says_it_has_room_for, lab_free),
+        cmocka_unit_test_teardown(a_port_knows_when_its_peer_was_heard, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,96 @@
+/* main.c - the image of a node: built once, then step after step until the console says that it is over.
+ *
+ * It hears, a character each:   g  begin to send    d  begin nothing more    q  the end
+ * It says, a line each:         ready; stat and its numbers, state and its numbers, now and then and at the end; panic and where
+ *
+ * Numbers of a `stat` line count since the start of the image; those of a `state` line are what is so now: bytes of stack
+ * that were ever used, ports that lead somewhere (bit by port), whether nothing of its endpoint is under way. */
+#include "hal/bare/bare.h"
+#include "hal/riscv-virt/board.h"
+#include "messages.h"
+
+enum {
+    IDLE_STEPS = 64, /* without work, before a nap */
+    NAP_NS = 100000, /* no longer than a credit frame may wait */
+    LOOK_STEPS = 64  /* from look to look at the console */
+};
+static const uint64_t stat_ns = UINT64_C(250000000);
+static const uint64_t watchdog_ns = UINT64_C(5000000000);
+
+struct image {
+    struct config config;
+    struct node node;
+    struct messages messages;
+    uint64_t told_at;
+};
+
+static void say_drops(const struct loopback_node *n)
+{
+    static const char *const names[] = {
+#define NAME(id, text) text,
+        HX_DROP_REASONS(NAME)
+#undef NAME
+    };
+    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++) {
+        if (n->drops[reason] == 0)
+            continue;
+        bare_say(" drops_", 0);
+        bare_say(names[reason], 0);
+        bare_say("={}", n->drops[reason]);
+    }
+}
+
+static void say_statistics(const struct image *i)
+{
+    const struct node *n = &i->node;
+    const struct hx_endpoint_stats *s = &n->endpoint.stats;
+    bare_say("stat messages_sent={} messages_received={} messages_failed={}", s->messages_sent, s->messages_received,
+             s->messages_failed);
+    bare_say(" packets_sent={} packets_repeated={} packets_delivered={}", s->packets_sent, s->packets_repeated,
+             s->packets_delivered);
+    bare_say(" bytes_delivered={} bytes_corrupted={} hops={}", s->bytes_delivered, i->messages.bytes_corrupted,
+             n->hops);
+    say_drops(&n->switch_hal.node);
+    say_drops(&n->endpoint_hal.node);
+    bare_say("\nstate stack={} links={} idle={}\n", bare_stack_used(), n->up, hx_endpoint_idle(&n->endpoint));
+}
+
+/* Returns whether the image is to go on. */
+static bool hear(struct image *i)
+{
+    int c = board_get();
+    i->messages.may_begin = c == 'g' || (c != 'd' && i->messages.may_begin);
+    return c != 'q';
+}
+
+static void build(struct image *i)
+{
+    config_read(&i->config, board_text());
+    messages_init(&i->messages, &i->config, &i->node);
+    node_build(&i->node, &i->config, messages_user(&i->messages));
+}
+
+int image_main(void)
+{
+    struct image *i = bare_take(sizeof *i);
+    build(i);
+    bare_say("ready a{},{}/p{}\n", i->config.gx, i->config.gy, i->config.plane);
+    unsigned idle = 0;
+    for (unsigned steps = 0;; steps++) {
+        uint64_t now = board_now();
+        board_watch(watchdog_ns);
+        unsigned begun = messages_begin(&i->messages, now);
+        unsigned moved = node_step(&i->node, now);
+        idle = begun || moved ? 0 : idle + 1;
+        if (now - i->told_at >= stat_ns) {
+            say_statistics(i);
+            i->told_at = now;
+        }
+        if ((idle || steps % LOOK_STEPS == 0) && !hear(i))
+            break;
+        if (idle >= IDLE_STEPS)
+            board_nap(NAP_NS);
+    }
+    say_statistics(i);
+    return 0;
+}

@@ -1,0 +1,181 @@
+/* node.c - builds and drives a node (node.h). */
+#include "node.h"
+#include "hal/bare/bare.h"
+#include "hal/split_mix.h"
+#include "hxmesh/error.h"
+
+enum {
+    BURST = 32,               /* frames of a cable in one step */
+    CREDIT_PERIOD_NS = 100000 /* from credit frame to credit frame without need */
+};
+static const uint64_t silence_ns = UINT64_C(2000000000);
+
+/* ---- building ---- */
+
+static unsigned blocks_of(const struct config *c)
+{
+    return c->credits < LOOPBACK_MAX_BLOCKS ? c->credits : LOOPBACK_MAX_BLOCKS;
+}
+
+static void make_wire(struct loopback_wire *w, unsigned blocks)
+{
+    loopback_wire_init(w, blocks, 0, bare_take(loopback_wire_bytes(blocks)));
+}
+
+/* Plugs a cable in, or begins anew at this end of it. Its peer may have more blocks than this node: what it grants beyond
+ * them is not used. */
+static void plug(struct node *n, struct loopback_node *of, unsigned port, struct loopback_wire *out,
+                 struct loopback_wire *in)
+{
+    const struct config *c = n->config;
+    loopback_plug(of, port, c->plane, out, in, split_mix_next(&n->random));
+    of->port[port].cable.period = CREDIT_PERIOD_NS;
+    of->port[port].cable.ask_period = CREDIT_PERIOD_NS;
+}
+
+static void plug_cable(struct node *n, unsigned cable)
+{
+    loopback_wire_clear(&n->out[cable]);
+    plug(n, &n->switch_hal.node, cable, &n->out[cable], &n->in[cable]);
+    n->switch_hal.node.port[cable].heard_at = n->switch_hal.node.now;
+}
+
+static void build_routes(struct node *n)
+{
+    const struct hx_barred barred = {n->config->barred};
+    hx_route_build(&n->sw.route, &n->config->g, n->config->rank, barred, n->up, n->tables);
+}
+
+static void build_endpoint(struct node *n, struct hal_user user)
+{
+    const struct config *c = n->config;
+    unsigned blocks = blocks_of(c);
+    struct hx_endpoint_config config = c->endpoint;
+    config.key ^= split_mix_next(&n->random);
+    /* Its way to the switch is one cable, whatever the plane: planes of an endpoint are ports of its node. */
+    unsigned ports = c->plane + 1U;
+    struct loopback_node *node = &n->endpoint_hal.node;
+    loopback_node_init(node, ports, HX_MESH_VCS, blocks, config.sends,
+                       bare_take(loopback_node_bytes(ports, HX_MESH_VCS, blocks, config.sends)));
+    n->endpoint_hal.user = user;
+    make_wire(&n->local[0], blocks);
+    make_wire(&n->local[1], blocks);
+    plug(n, node, c->plane, &n->local[0], &n->local[1]);
+    plug(n, &n->switch_hal.node, HX_LOCAL, &n->local[1], &n->local[0]);
+    if (hx_endpoint_init(&n->endpoint, &config, &n->endpoint_hal, bare_take(hx_endpoint_bytes(&config))) != HX_OK)
+        bare_die("its endpoint cannot be built", 0);
+}
+
+static void start_devices(struct node *n)
+{
+    unsigned blocks = blocks_of(n->config);
+    for (unsigned cable = 0; cable < NODE_CABLES; cable++) {
+        struct virtio_net *d = bare_take(sizeof *d);
+        if (!virtio_net_start(d, cable))
+            continue;
+        n->device[cable] = d;
+        make_wire(&n->in[cable], blocks);
+        make_wire(&n->out[cable], blocks);
+        plug_cable(n, cable);
+    }
+}
+
+void node_build(struct node *n, const struct config *config, struct hal_user user)
+{
+    unsigned blocks = blocks_of(config);
+    *n = (struct node){.config = config, .random = config->random, .up = UINT64_C(1) << HX_LOCAL};
+    loopback_node_init(&n->switch_hal.node, HX_ACCELERATOR_PORTS, HX_MESH_VCS, blocks, 0,
+                       bare_take(loopback_node_bytes(HX_ACCELERATOR_PORTS, HX_MESH_VCS, blocks, 0)));
+    start_devices(n);
+    build_endpoint(n, user);
+    hx_switch_init(&n->sw, HX_ACCELERATOR_PORTS, HX_MESH_VCS, config->endpoint.job, &n->switch_hal,
+                   bare_take(hx_switch_bytes(HX_ACCELERATOR_PORTS, HX_MESH_VCS)));
+    n->tables = bare_take(hx_route_bytes(&config->g, config->rank));
+    build_routes(n);
+}
+
+/* ---- devices ---- */
+
+/* What has no room stays with the device, and its peer waits. */
+static unsigned receive(struct node *n, unsigned cable)
+{
+    struct virtio_net *d = n->device[cable];
+    const uint8_t *frame;
+    uint32_t bytes;
+    unsigned frames = 0;
+    for (; frames < BURST && (frame = virtio_net_arrived(d, &bytes)) != NULL; frames++) {
+        if (!loopback_wire_has_room(&n->in[cable], bytes))
+            break;
+        loopback_wire_put(&n->in[cable], n->switch_hal.node.now, frame, bytes);
+        virtio_net_taken(d);
+    }
+    loopback_wire_commit(&n->in[cable]);
+    return frames;
+}
+
+static unsigned transmit(struct node *n, unsigned cable, uint64_t now)
+{
+    struct virtio_net *d = n->device[cable];
+    uint8_t *frame;
+    uint32_t bytes;
+    unsigned frames = 0;
+    for (; (frame = virtio_net_place(d)) != NULL && (bytes = loopback_wire_take(&n->out[cable], now, frame)) > 0;
+         frames++)
+        virtio_net_send(d, bytes);
+    virtio_net_flush(d);
+    return frames;
+}
+
+/* ---- cables ---- */
+
+/* Whether its peer is there. What was to be sent in a session that is over is dropped. */
+static bool watch(struct node *n, unsigned cable, uint64_t now)
+{
+    struct loopback_port *p = &n->switch_hal.node.port[cable];
+    if (p->cable.link.open && now - p->heard_at > silence_ns)
+        plug_cable(n, cable);
+    if (cable_new_sessions(&p->cable)) {
+        loopback_wire_clear(&n->out[cable]);
+        p->heard_at = now;
+    }
+    return p->cable.link.open;
+}
+
+static void follow_cables(struct node *n, uint64_t now)
+{
+    uint64_t up = UINT64_C(1) << HX_LOCAL;
+    for (unsigned cable = 0; cable < NODE_CABLES; cable++)
+        up |= (uint64_t)(n->device[cable] && watch(n, cable, now)) << cable;
+    if (up == n->up)
+        return;
+    n->up = up;
+    build_routes(n);
+    hx_switch_reroute(&n->sw);
+    hx_endpoint_routes_changed(&n->endpoint);
+}
+
+bool node_is_up(const struct node *n)
+{
+    bool up = n->endpoint_hal.node.port[n->config->plane].cable.link.open;
+    for (unsigned cable = 0; cable < NODE_CABLES; cable++)
+        up = up && (!n->device[cable] || n->up >> cable & 1);
+    return up;
+}
+
+/* ---- a step ---- */
+
+unsigned node_step(struct node *n, uint64_t now)
+{
+    unsigned moved = 0;
+    for (unsigned cable = 0; cable < NODE_CABLES; cable++)
+        moved += n->device[cable] ? receive(n, cable) : 0;
+    loopback_poll(&n->switch_hal.node, now);
+    follow_cables(n, now);
+    unsigned hops = hx_accelerator_step(&n->sw);
+    loopback_poll(&n->endpoint_hal.node, now);
+    unsigned packets = hx_endpoint_step(&n->endpoint);
+    n->hops += hops;
+    for (unsigned cable = 0; cable < NODE_CABLES; cable++)
+        moved += n->device[cable] ? transmit(n, cable, now) : 0;
+    return moved + hops + packets;
+}

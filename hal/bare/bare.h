@@ -1,0 +1,65 @@
+/* bare.h - what an image without an operating system has from its board, whatever the board is.
+ *
+ *     start code --> image_main() --> board_*: console, time, sleep, the end
+ *                                 '-> bare_*:  text, memory, panic      (made of the former)
+ *
+ * A board (hal/riscv-virt/, hal/mps2/) gives start code, a linker script and board_*. Freestanding; one thread. */
+#ifndef HAL_BARE_H
+#define HAL_BARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- what the image gives ---- */
+
+/* Called once, with zeroed .bss and interrupts that lead to bare_panic. Its value is the image's exit code. */
+int image_main(void);
+
+/* ---- what the board gives ---- */
+
+/* Puts one character on the console, waiting until it is taken. */
+void board_put(char c);
+/* The next character that came in by the console; -1: there is none. */
+int board_get(void);
+/* Nanoseconds since some moment before the start; never back. */
+uint64_t board_now(void);
+/* Counts with the processor: cycles, or what the board has instead of them. */
+uint32_t board_cycles(void);
+/* Sleeps for so many nanoseconds at most. */
+void board_nap(uint64_t ns);
+/* Unless it is called again within `ns`, the image ends in a panic that says where it was. A board without a timer for it
+ * does nothing. */
+void board_watch(uint64_t ns);
+/* Ends the image. Code 0: as wished; any other: it failed. */
+_Noreturn void board_end(unsigned code);
+/* Memory that is nobody's: *bytes of it. */
+void *board_memory(size_t *bytes);
+/* The stack's lowest and highest end. Everything below the stack pointer is BARE_PAINT when the image starts. */
+const uint32_t *board_stack(const uint32_t **end);
+
+/* ---- what is made of it ---- */
+
+#define BARE_PAINT UINT32_C(0x5AC0FFEE)
+
+/* Writes text; {} stands for the next number, {x} for it in hexadecimal. All numbers are 64 bits wide. */
+void bare_print(const char *text, const uint64_t *numbers);
+
+/* bare_say("links {}, drops {}", up, drops) */
+#define bare_say(text, ...) bare_print((text), (const uint64_t[]){__VA_ARGS__})
+
+/* Ends the image, and says where and why on the console. */
+_Noreturn void bare_panic(const char *where, const char *text, const uint64_t *numbers);
+
+#define BARE_TEXT_OF(x)     #x
+#define BARE_TEXT(x)        BARE_TEXT_OF(x)
+#define BARE_HERE           __FILE__ ":" BARE_TEXT(__LINE__)
+#define bare_die(text, ...) bare_panic(BARE_HERE, (text), (const uint64_t[]){__VA_ARGS__})
+
+/* So many zeroed bytes for good, aligned to 64. There is no end of it but a panic. */
+void *bare_take(size_t bytes);
+
+/* Bytes of stack that were ever used. */
+uint32_t bare_stack_used(void);
+
+#endif

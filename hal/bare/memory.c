@@ -1,0 +1,36 @@
+/* memory.c - the two functions that firmware needs from its platform (hxmesh/memory.h), for images without a C library. */
+#include "hxmesh/memory.h"
+
+#include <stdint.h>
+
+/* A word at a time where both ends allow it: payload lies at offsets of eight alike in frames and rings. Built with
+ * -fno-tree-loop-distribute-patterns, or the compiler would make a call of memcpy out of the loop in memcpy. */
+typedef uintptr_t __attribute__((may_alias)) word;
+
+void *memcpy(void *restrict to, const void *restrict from, size_t bytes)
+{
+    uint8_t *t = to;
+    const uint8_t *f = from;
+    if ((((uintptr_t)t ^ (uintptr_t)f) & (sizeof(word) - 1)) == 0) {
+        for (; bytes && (uintptr_t)t & (sizeof(word) - 1); bytes--)
+            *t++ = *f++;
+        for (; bytes >= sizeof(word); bytes -= sizeof(word), t += sizeof(word), f += sizeof(word))
+            *(word *)(void *)t = *(const word *)(const void *)f;
+    }
+    for (; bytes; bytes--)
+        *t++ = *f++;
+    return to;
+}
+
+void *memset(void *to, int value, size_t bytes)
+{
+    uint8_t *t = to;
+    word all = (uint8_t)value * (UINTPTR_MAX / UINT8_MAX);
+    for (; bytes && (uintptr_t)t & (sizeof(word) - 1); bytes--)
+        *t++ = (uint8_t)value;
+    for (; bytes >= sizeof(word); bytes -= sizeof(word), t += sizeof(word))
+        *(word *)(void *)t = all;
+    for (; bytes; bytes--)
+        *t++ = (uint8_t)value;
+    return to;
+}

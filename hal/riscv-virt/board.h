@@ -1,0 +1,15 @@
+/* board.h - what QEMU's RISC-V board `virt` has beyond bare.h. */
+#ifndef HAL_RISCV_VIRT_BOARD_H
+#define HAL_RISCV_VIRT_BOARD_H
+
+#include <stdint.h>
+
+/* The text that whoever starts the machine puts behind the image's memory, 96 MiB after the start of it
+ * (-device loader,addr=0x86000000,force-raw=on,file=TEXT), as another board would have it in its flash; it ends with a zero,
+ * since memory that nobody wrote is zero. Empty: there is none. */
+const char *board_text(void);
+
+/* Start code's: what ends in a trap. */
+_Noreturn void board_trap(uint64_t cause, uint64_t at, uint64_t value);
+
+#endif

@@ -1,0 +1,181 @@
+/* virtio_net.c - the driver (virtio_net.h). */
+#include "virtio_net.h"
+#include "hal/bare/bare.h"
+
+#include <stdatomic.h>
+
+/* ---- registers ---- */
+
+#define DEVICES UINT32_C(0x10001000) /* the first place; there are eight */
+enum { PLACES = 8, PLACE_BYTES = 0x1000 };
+
+/* By the word, as the registers are. */
+enum {
+    MAGIC = 0x000 / 4,
+    VERSION = 0x004 / 4,
+    DEVICE = 0x008 / 4,
+    OFFERS_CHOOSE = 0x014 / 4,
+    OFFERS = 0x010 / 4,
+    TAKES_CHOOSE = 0x024 / 4,
+    TAKES = 0x020 / 4,
+    QUEUE_CHOOSE = 0x030 / 4,
+    QUEUE_MOST = 0x034 / 4,
+    QUEUE_SLOTS = 0x038 / 4,
+    QUEUE_READY = 0x044 / 4,
+    QUEUE_NOTIFY = 0x050 / 4,
+    STATUS = 0x070 / 4,
+    QUEUE_DESCRIPTORS = 0x080 / 4,
+    QUEUE_OFFERED = 0x090 / 4,
+    QUEUE_USED = 0x0a0 / 4
+};
+
+enum { MAGIC_VALUE = 0x74726976, VERSION_VALUE = 2, NETWORK = 1 };
+enum { ACKNOWLEDGED = 1, DRIVER = 2, DRIVER_OK = 4, FEATURES_OK = 8 };
+enum { FEATURE_VERSION_1 = 1 /* of the second word */, NO_INTERRUPT = 1, NO_NOTIFY = 1, DEVICE_WRITES = 2 };
+enum { QUEUE_IN = 0, QUEUE_OUT = 1 };
+
+static void set_address(volatile uint32_t *registers, unsigned at, const volatile void *of)
+{
+    registers[at] = (uint32_t)(uintptr_t)of;
+    registers[at + 1] = (uint32_t)((uint64_t)(uintptr_t)of >> 32);
+}
+
+/* ---- queues ---- */
+
+static void start_queue(struct virtio_net *d, unsigned number, struct virtio_queue *q)
+{
+    volatile uint32_t *r = d->registers;
+    r[QUEUE_CHOOSE] = number;
+    if (r[QUEUE_MOST] < VIRTIO_SLOTS)
+        bare_die("a virtio queue has {} slots, {} are needed", r[QUEUE_MOST], VIRTIO_SLOTS);
+    r[QUEUE_SLOTS] = VIRTIO_SLOTS;
+    set_address(r, QUEUE_DESCRIPTORS, q->descriptor);
+    set_address(r, QUEUE_OFFERED, &q->offered);
+    set_address(r, QUEUE_USED, &q->used);
+    q->offered.flags = NO_INTERRUPT;
+    r[QUEUE_READY] = 1;
+}
+
+static void offer(struct virtio_queue *q, unsigned slot)
+{
+    q->offered.ring[q->staged++ % VIRTIO_SLOTS] = (uint16_t)slot;
+}
+
+static bool has_come_back(const struct virtio_queue *q)
+{
+    bool any = *(const volatile uint16_t *)&q->used.index != q->seen;
+    atomic_thread_fence(memory_order_acquire);
+    return any;
+}
+
+/* The slot that came back first. */
+static unsigned slot_back(const struct virtio_queue *q, uint32_t *bytes)
+{
+    uint32_t slot = q->used.ring[q->seen % VIRTIO_SLOTS].id;
+    *bytes = q->used.ring[q->seen % VIRTIO_SLOTS].bytes;
+    if (slot >= VIRTIO_SLOTS)
+        bare_die("a virtio device gives back slot {} of {}", slot, VIRTIO_SLOTS);
+    return slot;
+}
+
+static void flush_queue(struct virtio_net *d, unsigned number, struct virtio_queue *q)
+{
+    if (q->offered.index == q->staged)
+        return;
+    atomic_thread_fence(memory_order_release);
+    *(volatile uint16_t *)&q->offered.index = q->staged;
+    atomic_thread_fence(memory_order_seq_cst);
+    if (!(*(volatile uint16_t *)&q->used.flags & NO_NOTIFY))
+        d->registers[QUEUE_NOTIFY] = number;
+}
+
+/* ---- life ---- */
+
+static void agree(volatile uint32_t *r)
+{
+    r[STATUS] = 0;
+    r[STATUS] = ACKNOWLEDGED;
+    r[STATUS] = ACKNOWLEDGED | DRIVER;
+    r[OFFERS_CHOOSE] = 1;
+    if (!(r[OFFERS] & FEATURE_VERSION_1))
+        bare_die("a virtio device is of the old kind (virtio-mmio.force-legacy=false)", 0);
+    r[TAKES_CHOOSE] = 0;
+    r[TAKES] = 0;
+    r[TAKES_CHOOSE] = 1;
+    r[TAKES] = FEATURE_VERSION_1;
+    r[STATUS] = ACKNOWLEDGED | DRIVER | FEATURES_OK;
+    if (!(r[STATUS] & FEATURES_OK))
+        bare_die("a virtio network device does without none of its features", 0);
+}
+
+bool virtio_net_start(struct virtio_net *d, unsigned place)
+{
+    volatile uint32_t *r = (volatile uint32_t *)(uintptr_t)(DEVICES + place * PLACE_BYTES);
+    if (place >= PLACES || r[MAGIC] != MAGIC_VALUE || r[DEVICE] != NETWORK)
+        return false;
+    if (r[VERSION] != VERSION_VALUE)
+        bare_die("virtio-mmio of version {}, {} is needed (virtio-mmio.force-legacy=false)", r[VERSION], VERSION_VALUE);
+    d->registers = r;
+    agree(r);
+    start_queue(d, QUEUE_IN, &d->in);
+    start_queue(d, QUEUE_OUT, &d->out);
+    for (unsigned slot = 0; slot < VIRTIO_SLOTS; slot++) {
+        d->in.descriptor[slot] = (struct virtio_descriptor){.address = (uintptr_t)&d->in_frame[slot],
+                                                            .bytes = VIRTIO_NET_HEADER + HX_MAX_FRAME,
+                                                            .flags = DEVICE_WRITES};
+        d->out.descriptor[slot].address = (uintptr_t)&d->out_frame[slot];
+        d->idle[d->idle_count++] = (uint16_t)slot;
+        offer(&d->in, slot);
+    }
+    r[STATUS] = ACKNOWLEDGED | DRIVER | FEATURES_OK | DRIVER_OK;
+    virtio_net_flush(d);
+    return true;
+}
+
+/* ---- frames in ---- */
+
+const uint8_t *virtio_net_arrived(struct virtio_net *d, uint32_t *bytes)
+{
+    if (!has_come_back(&d->in))
+        return NULL;
+    uint32_t with_header;
+    unsigned slot = slot_back(&d->in, &with_header);
+    if (with_header < VIRTIO_NET_HEADER || with_header > sizeof d->in_frame[slot])
+        bare_die("a virtio device wrote {} bytes into a buffer of {}", with_header, sizeof d->in_frame[slot]);
+    *bytes = with_header - VIRTIO_NET_HEADER;
+    return d->in_frame[slot].frame;
+}
+
+void virtio_net_taken(struct virtio_net *d)
+{
+    uint32_t bytes;
+    offer(&d->in, slot_back(&d->in, &bytes));
+    d->in.seen++;
+}
+
+/* ---- frames out ---- */
+
+uint8_t *virtio_net_place(struct virtio_net *d)
+{
+    for (; has_come_back(&d->out); d->out.seen++) {
+        uint32_t bytes;
+        unsigned slot = slot_back(&d->out, &bytes);
+        if (d->idle_count == VIRTIO_SLOTS)
+            bare_die("a virtio device gives back slot {} that it had not", slot);
+        d->idle[d->idle_count++] = (uint16_t)slot;
+    }
+    return d->idle_count ? d->out_frame[d->idle[d->idle_count - 1]].frame : NULL;
+}
+
+void virtio_net_send(struct virtio_net *d, uint32_t bytes)
+{
+    unsigned slot = d->idle[--d->idle_count];
+    d->out.descriptor[slot].bytes = VIRTIO_NET_HEADER + bytes;
+    offer(&d->out, slot);
+}
+
+void virtio_net_flush(struct virtio_net *d)
+{
+    flush_queue(d, QUEUE_IN, &d->in);
+    flush_queue(d, QUEUE_OUT, &d->out);
+}
