@@ -31,6 +31,8 @@ pc=$build/hxmesh.pc
 sed -e "s|@PREFIX@|$prefix|" -e "s|@VERSION@|${version#hxmesh }|" mk/hxmesh.pc.in >"$pc"
 
 put 755 bin "${programs[@]}"
+# Images stand beside the program that starts them in QEMU.
+put 644 bin "$build"/hx-node-*.elf
 put 644 include/hxmesh include/hxmesh/*.h
 put 644 lib "$build/libhxmesh.a"
 put 644 lib/pkgconfig "$pc"

@@ -220,7 +220,8 @@ static void reap(struct supervisor *s)
     for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG)) {
         unsigned worker = worker_of_pid(s, pid);
         if (worker == s->f->workers) {
-            (void)watch_ended(&s->plan->progress->watch, pid);
+            if (!external_ended(s->plan->external, pid, status))
+                (void)watch_ended(&s->plan->progress->watch, pid);
             continue;
         }
         if (WIFSIGNALED(status)) {
@@ -392,6 +393,7 @@ void supervisor_run(const struct run_plan *plan, struct outcome *outcome)
         watch_external(&s);
     }
     uint64_t end = now(&s);
+    external_stop(plan->external);
     stop_workers(&s);
     show_states(&s);
     progress_end(plan->progress);

@@ -1,4 +1,4 @@
-/* wire.h - a cable that leaves the process: Ethernet frames in and out, by memif, a packet socket or a TAP.
+/* wire.h - a cable that leaves the process: Ethernet frames in and out, by memif, a packet socket, a TAP or a pair of sockets.
  *
  *     opener (supervisor)                    user (a worker; after it died, its successor)
  *     wire_open_*: the descriptor       ->
@@ -65,6 +65,9 @@ int wire_open_packet(struct wire *w, const char *interface, unsigned *mtu);
  * interface of that name. -EBUSY: somebody has it. -EPERM: CAP_NET_ADMIN is missing. -EMSGSIZE, -ENETDOWN: the same, for
  * want of that right, of one that exists. *mtu as above. -ENOENT: no /dev/net/tun. */
 int wire_open_tap(struct wire *w, const char *interface, unsigned *mtu);
+/* Makes a pair of datagram sockets and keeps one. *other: the one that a process which is started inherits; it is the
+ * caller's, and closed on exec. `name`: of the wire. */
+int wire_open_pair(struct wire *w, const char *name, int *other);
 
 /* Takes in who comes and goes; call now and then. */
 static inline void wire_serve(struct wire *w)

@@ -1,6 +1,7 @@
 /* external.c - reads the accelerators that run elsewhere (host/yaml/external.h). */
 #include "host/yaml/external.h"
 #include "host/key.h"
+#include "host/name.h"
 
 #include <net/if.h>
 #include <stdio.h>
@@ -9,7 +10,8 @@
 
 const struct hx_external_values hx_external_defaults = {.wait_ns = UINT64_C(10000000000)};
 
-const char *const hx_cable_words[HX_CABLES] = {"out", "memif", "veth", "tap"};
+const char *const hx_cable_words[HX_CABLES] = {"out", "memif", "veth", "tap", "qemu"};
+const char *const hx_external_nodes[HX_NODES_OUTSIDE + 1] = {"elsewhere", "qemu", NULL};
 
 /* ---- one entry ---- */
 
@@ -55,6 +57,10 @@ static bool read_values(struct reading *r)
     r->external->plane = (unsigned)v.plane;
     r->external->wait_ns = v.wait_ns;
     r->external->lose_credits = v.lose_credits;
+    r->external->node = (enum hx_external_node)v.node;
+    if (v.key && r->external->node == HX_NODE_QEMU)
+        return hx_yaml_fail_key(r->y, hx_yaml_within(r->entry, "external[].key"), r->problem,
+                                "an image in QEMU has cables that nobody else reaches (without key)");
     return !v.key || read_key(r, v.key);
 }
 
@@ -65,10 +71,10 @@ static bool read_cable(const struct reading *r, const struct hx_yaml_item *item,
     const char *text = item->text;
     size_t word = strcspn(text, ":");
     unsigned cable = HX_CABLE_MEMIF;
-    while (cable < HX_CABLES &&
+    while (cable < HX_CABLE_QEMU &&
            (strlen(hx_cable_words[cable]) != word || strncmp(text, hx_cable_words[cable], word) != 0))
         cable++;
-    if (cable == HX_CABLES || text[word] != ':' || text[word + 1] == '\0')
+    if (cable == HX_CABLE_QEMU || text[word] != ':' || text[word + 1] == '\0')
         return hx_yaml_fail(r->y, item, r->problem, "'%s' is no cable (memif:SOCKET, veth:INTERFACE or tap:INTERFACE)",
                             text);
     const char *target = text + word + 1;
@@ -81,6 +87,20 @@ static bool read_cable(const struct reading *r, const struct hx_yaml_item *item,
     return true;
 }
 
+/* Every port that has a cable in the fabric. */
+static void plug_image(struct reading *r)
+{
+    const struct hx_fabric *g = hx_spec_fabric(r->spec);
+    struct hx_external *e = r->external;
+    uint32_t rank = hx_fabric_host(g, e->d0, e->d1);
+    for (unsigned port = 0; e->node == HX_NODE_QEMU && port < HX_CABLE_PORTS; port++) {
+        if (hx_fabric_far(g, rank, port).node == HX_NOWHERE)
+            continue;
+        e->port[port].cable = HX_CABLE_QEMU;
+        (void)hx_port_name(e->port[port].target, g, e->plane, rank, port);
+    }
+}
+
 static bool read_ports(struct reading *r)
 {
     static const char *const keys[HX_CABLE_PORTS] = {[HX_E] = "external[].ports.E",
@@ -90,6 +110,11 @@ static bool read_ports(struct reading *r)
     const struct hx_fabric *g = hx_spec_fabric(r->spec);
     const struct hx_yaml_item *ports = hx_yaml_within(r->entry, "external[].ports");
     struct hx_external *e = r->external;
+    if (e->node == HX_NODE_QEMU)
+        return !ports ||
+               hx_yaml_fail_key(r->y, ports, r->problem, "an image in QEMU has all its cables (without ports)");
+    if (!ports)
+        return hx_yaml_fail_key(r->y, r->entry, r->problem, "key 'ports' is missing (its cables, or node: qemu)");
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++) {
         const struct hx_yaml_item *item = hx_yaml_within(ports, keys[port]);
         if (item && hx_fabric_far(g, hx_fabric_host(g, e->d0, e->d1), port).node == HX_NOWHERE)
@@ -116,6 +141,11 @@ static bool is_new(const struct reading *r, const struct hx_external *first)
         if (e != last && e->d0 == last->d0 && e->d1 == last->d1 && e->plane == last->plane)
             return hx_yaml_fail_key(r->y, r->entry, r->problem, "accelerator %u,%u has two entries for plane %u", e->d0,
                                     e->d1, e->plane);
+        if (e != last && e->d0 == last->d0 && e->d1 == last->d1 &&
+            (e->node == HX_NODE_QEMU || last->node == HX_NODE_QEMU))
+            return hx_yaml_fail_key(r->y, r->entry, r->problem,
+                                    "accelerator %u,%u is an image in QEMU, which is there in one plane only", e->d0,
+                                    e->d1);
         for (unsigned i = 0; i < HX_CABLE_PORTS * HX_CABLE_PORTS; i++) {
             unsigned mine = i % HX_CABLE_PORTS;
             unsigned other = i / HX_CABLE_PORTS;
@@ -139,7 +169,10 @@ bool hx_external_read(const struct hx_yaml *y, struct hx_spec *spec, struct hx_p
     for (const struct hx_yaml_item *entry = hx_yaml_first(list); entry; entry = hx_yaml_next(list, entry)) {
         struct reading r = {
             .y = y, .spec = spec, .problem = problem, .entry = entry, .external = &spec->external[spec->externals]};
-        if (!read_place(&r) || !read_values(&r) || !read_ports(&r) || !is_new(&r, spec->external))
+        if (!read_place(&r) || !read_values(&r) || !read_ports(&r))
+            return false;
+        plug_image(&r);
+        if (!is_new(&r, spec->external))
             return false;
         spec->externals++;
     }

@@ -9,6 +9,7 @@
 struct hx_external_values {
     uint64_t plane, wait_ns, lose_credits;
     const char *key;                  /* NULL: none */
+    unsigned node;                    /* enum hx_external_node */
     const char *port[HX_CABLE_PORTS]; /* NULL: the cable is out */
 };
 extern const struct hx_external_values hx_external_defaults;
@@ -24,6 +25,8 @@ extern const struct hx_external_values hx_external_defaults;
      .high = 1000000, .help = "a fault to try: one credit frame in N is not sent to it; 0: none"}, \
     {.key = "external[].key", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = &(v)->key, \
      .help = "its cables are sealed: 128 bits in hex, in a file for its user alone (0600)"}, \
+    {.key = "external[].node", .kind = HX_OPTION_CHOICE, .to.choice = &(v)->node, .choices = hx_external_nodes, \
+     .help = "who starts it: somebody elsewhere, or this program as an image in QEMU (docs/bare-metal.md)"}, \
     HX_CABLE_KEY(v, "E", HX_E, "memif:SOCKET, veth:INTERFACE or tap:INTERFACE"), HX_CABLE_KEY(v, "W", HX_W, "likewise"), \
     HX_CABLE_KEY(v, "N", HX_N, "likewise"), HX_CABLE_KEY(v, "S", HX_S, "likewise")
 #define HX_CABLE_KEY(v, letter, place, words) \
@@ -32,8 +35,8 @@ extern const struct hx_external_values hx_external_defaults;
 #define HX_EXTERNAL_GROUPS \
     {.key = "external", .holds = HX_YAML_ENTRIES, .argument = "list", .help = "accelerators that run elsewhere (wall clock)"}, \
     {.key = "external[].at", .holds = HX_YAML_PAIR, .required = true, .argument = "[gx, gy]", .help = "which accelerator"}, \
-    {.key = "external[].ports", .holds = HX_YAML_KEYS, .required = true, .argument = "mapping", \
-     .help = "its cables; the cable of a port that is not named is out"}
+    {.key = "external[].ports", .holds = HX_YAML_KEYS, .argument = "mapping", \
+     .help = "its cables, which a node elsewhere must have; the cable of a port that is not named is out"}
 /* clang-format on */
 
 /* Checks all entries of the file into spec->external; the spec's geometry and boards are settled. */

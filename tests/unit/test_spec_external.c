@@ -73,6 +73,23 @@ static void test_a_key_seals_the_cables_of_its_entry(void **state)
     assert_true(p.exit_code == HX_EXIT_CONFIG && strcmp(p.where, file_path("hx.key")) == 0);
 }
 
+static void test_an_image_has_the_cables_of_its_place(void **state)
+{
+    struct hx_spec s;
+    struct hx_problem p;
+    (void)state;
+    assert_true(
+        load("fabric: 2x2 Hx2Mesh\nexternal: [{at: [3, 1], node: qemu}, {at: [0, 0], node: elsewhere, ports: {E: "
+             "veth:x}}]\n",
+             &s, &p));
+    assert_true(s.external[0].node == HX_NODE_QEMU && s.external[1].node == HX_NODE_ELSEWHERE);
+    for (unsigned port = 0; port < HX_CABLE_PORTS; port++)
+        assert_int_equal(s.external[0].port[port].cable, HX_CABLE_QEMU);
+    assert_string_equal(s.external[0].port[HX_N].target, "a3,1/p0/N");
+    hx_spec_free(&s);
+    assert_false(load("fabric: torus 4x4\nexternal: [{at: [0, 0], node: qemu}]\n", &s, &p));
+}
+
 static void test_no_external_accelerators(void **state)
 {
     struct hx_spec s;
@@ -130,6 +147,13 @@ static void test_mistakes(void **state)
                    ":5:5: veth:x is on two ports");
     assert_refused("external:\n  - at: [0, 0]\n    ports: {E: veth:x}\n  - {at: [0, 0], ports: {W: veth:y}}\n",
                    ":5:5: accelerator 0,0 has two entries for plane 0");
+    assert_refused("external:\n  - at: [0, 0]\n    node: qemu\n    ports: {E: veth:x}\n",
+                   ":5:5: an image in QEMU has all its cables (without ports)");
+    assert_refused("external:\n  - at: [0, 0]\n    node: qemu\n    key: hx.key\n",
+                   ":5:5: an image in QEMU has cables that nobody else reaches (without key)");
+    assert_refused("external:\n  - at: [0, 0]\n    node: bochs\n", ":4:11: node: ");
+    assert_refused("planes: 2\nexternal:\n  - {at: [0, 0], node: qemu}\n  - {at: [0, 0], plane: 1, node: qemu}\n",
+                   ":5:5: accelerator 0,0 is an image in QEMU, which is there in one plane only");
 }
 
 static void test_the_longest_socket(void **state)
@@ -154,6 +178,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_key),
         cmocka_unit_test(test_a_key_seals_the_cables_of_its_entry),
+        cmocka_unit_test(test_an_image_has_the_cables_of_its_place),
         cmocka_unit_test(test_no_external_accelerators),
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_the_longest_socket),

@@ -1,0 +1,352 @@
+/* machine.c - QEMU, its console, its end (machine.h). */
+#include "machine.h"
+#include "host/beside.h"
+#include "host/error.h"
+#include "host/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define QEMU  "qemu-system-riscv64"
+#define IMAGE "hx-node-riscv64.elf"
+
+/* Where hal/riscv-virt/link.ld wants the text, and memory up to behind it. */
+#define TEXT_ADDRESS "0x86000000"
+#define MEMORY       "100M"
+enum { STOP_MS = 2000, MOST_ARGUMENTS = 64, ARGUMENT = 160 };
+
+/* ---- starting ---- */
+
+struct arguments {
+    char *list[MOST_ARGUMENTS + 1];
+    char text[MOST_ARGUMENTS][ARGUMENT + PATH_MAX];
+    unsigned count;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct arguments *a, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    (void)vsnprintf(a->text[a->count], sizeof a->text[0], format, values);
+    va_end(values);
+    a->list[a->count] = a->text[a->count];
+    a->count++;
+}
+
+/* One hart, no devices but those that are named. Places of network devices are ports: E W N S (bare-node/node.h). */
+static void describe(struct arguments *a, const struct machine *m, const char *image, int text)
+{
+    *a = (struct arguments){.count = 0};
+    add(a, "%s", QEMU);
+    static const char *const fixed[] = {"-M",   "virt",     "-m",    MEMORY,        "-bios",
+                                        "none", "-display", "none",  "-nodefaults", "-monitor",
+                                        "none", "-serial",  "stdio", "-global",     "virtio-mmio.force-legacy=false"};
+    for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        add(a, "%s", fixed[i]);
+    add(a, "-name");
+    add(a, "hxmesh-image");
+    add(a, "-kernel");
+    add(a, "%s", image);
+    add(a, "-device");
+    add(a, "loader,addr=" TEXT_ADDRESS ",force-raw=on,file=/proc/self/fd/%d", text);
+    for (unsigned port = 0; port < HX_CABLE_PORTS; port++) {
+        if (m->cable[port] < 0)
+            continue;
+        add(a, "-netdev");
+        add(a, "dgram,id=cable%u,local.type=fd,local.str=%d", port, m->cable[port]);
+        add(a, "-device");
+        add(a, "virtio-net-device,netdev=cable%u,bus=virtio-mmio-bus.%u", port, port);
+    }
+}
+
+/* What the image is told, as a file that only QEMU sees. */
+static int text_file(const char *text)
+{
+    size_t bytes = strlen(text);
+    int fd = memfd_create("hxmesh-node", MFD_CLOEXEC);
+    if (fd >= 0 && write(fd, text, bytes) == (ssize_t)bytes)
+        return fd;
+    if (fd >= 0)
+        (void)close(fd);
+    return -1;
+}
+
+static void keep_open(int fd)
+{
+    (void)fcntl(fd, F_SETFD, 0);
+}
+
+/* Becomes QEMU; says on `failed` why not. It is in a group of its own: what a terminal ends is the supervisor. */
+_Noreturn static void become(const struct machine *m, struct arguments *a, const int in[2], const int out[2], int text,
+                             int failed, pid_t supervisor)
+{
+    sigset_t set = hx_signals_ending();
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    (void)setpgid(0, 0);
+    (void)sigprocmask(SIG_UNBLOCK, &set, NULL);
+    (void)dup2(in[0], STDIN_FILENO);
+    (void)dup2(out[1], STDOUT_FILENO);
+    (void)dup2(out[1], STDERR_FILENO);
+    for (unsigned port = 0; port < HX_CABLE_PORTS; port++)
+        keep_open(m->cable[port]); /* -1: none, and nothing is done */
+    keep_open(text);
+    if (getppid() == supervisor)
+        (void)execvp(a->list[0], a->list);
+    int error = errno;
+    (void)!write(failed, &error, sizeof error);
+    _exit(HX_EXIT_ENVIRONMENT);
+}
+
+static void close_both(const int ends[2])
+{
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+}
+
+/* Returns 0 or an errno. */
+static int spawn(struct machine *m, struct arguments *a, int text)
+{
+    int in[2];
+    int out[2];
+    int failed[2];
+    int error = 0;
+    if (pipe2(in, O_CLOEXEC) != 0)
+        return errno;
+    if (pipe2(out, O_CLOEXEC) != 0) {
+        error = errno;
+        close_both(in);
+        return error;
+    }
+    if (pipe2(failed, O_CLOEXEC) != 0) {
+        error = errno;
+        close_both(in);
+        close_both(out);
+        return error;
+    }
+    pid_t supervisor = getpid();
+    m->pid = fork();
+    if (m->pid == 0)
+        become(m, a, in, out, text, failed[1], supervisor);
+    error = m->pid < 0 ? errno : 0;
+    (void)close(failed[1]);
+    if (error == 0 && read(failed[0], &error, sizeof error) == (ssize_t)sizeof error)
+        (void)waitpid(m->pid, NULL, 0);
+    (void)close(failed[0]);
+    (void)close(in[0]);
+    (void)close(out[1]);
+    m->to = in[1];
+    m->from = out[0];
+    (void)fcntl(m->from, F_SETFL, O_NONBLOCK);
+    (void)fcntl(m->to, F_SETFL, O_NONBLOCK);
+    if (error)
+        machine_ended(m);
+    return error;
+}
+
+/* Frames that were sent to one that has ended are nothing to its successor. */
+static void empty_cables(const struct machine *m)
+{
+    uint8_t frame[HX_MAX_FRAME];
+    for (unsigned port = 0; port < HX_CABLE_PORTS; port++)
+        while (m->cable[port] >= 0 && recv(m->cable[port], frame, sizeof frame, MSG_DONTWAIT) > 0) {
+        }
+}
+
+bool machine_start(struct machine *m, const char *text, struct hx_problem *problem)
+{
+    char image[PATH_MAX];
+    struct arguments *a = hx_allocate(1, sizeof *a);
+    m->to = m->from = -1;
+    m->ready = false;
+    m->line_bytes = 0;
+    if (!beside_path(IMAGE, image, sizeof image) || access(image, R_OK) != 0) {
+        free(a);
+        return hx_fail(problem, HX_EXIT_ENVIRONMENT, image,
+                       "the image of a node is not there (make, with package gcc-riscv64-unknown-elf)");
+    }
+    int file = text_file(text);
+    if (file >= 0)
+        describe(a, m, image, file);
+    empty_cables(m);
+    int error = file < 0 ? errno : spawn(m, a, file);
+    if (file >= 0)
+        (void)close(file);
+    free(a);
+    if (error)
+        return hx_fail(problem, HX_EXIT_ENVIRONMENT, m->name, QEMU " cannot be started: %s%s", strerror(error),
+                       error == ENOENT ? " (package qemu-system-misc)" : "");
+    m->starts++;
+    char told = m->told;
+    m->told = 0;
+    if (told)
+        machine_tell(m, told);
+    return true;
+}
+
+/* ---- the console ---- */
+
+static struct machine_count *count_of(struct machine *m, const char *name, size_t bytes)
+{
+    struct machine_count *c = m->count;
+    while (c->name[0] && (strlen(c->name) != bytes || strncmp(c->name, name, bytes) != 0))
+        c++;
+    if (c->name[0])
+        return c;
+    if (c == &m->count[MACHINE_COUNTS] || bytes >= sizeof c->name)
+        return NULL;
+    memcpy(c->name, name, bytes);
+    return c;
+}
+
+/* "messages_sent=12 ..." */
+static void take_numbers(struct machine *m, const char *text, bool is_state)
+{
+    for (const char *equals; (equals = strchr(text, '=')) != NULL;) {
+        while (*text == ' ')
+            text++;
+        char *end;
+        uint64_t number = strtoull(equals + 1, &end, 10);
+        struct machine_count *c = count_of(m, text, (size_t)(equals - text));
+        if (c) {
+            c->now = number;
+            c->is_state = is_state;
+        }
+        text = end;
+    }
+}
+
+static void take_line(struct machine *m)
+{
+    static const char count[] = "stat ";
+    static const char state[] = "state ";
+    static const char ready[] = "ready ";
+    m->line[m->line_bytes] = 0;
+    if (strncmp(m->line, count, sizeof count - 1) == 0) {
+        take_numbers(m, m->line + sizeof count - 1, false);
+    } else if (strncmp(m->line, state, sizeof state - 1) == 0) {
+        take_numbers(m, m->line + sizeof state - 1, true);
+    } else if (strncmp(m->line, ready, sizeof ready - 1) == 0) {
+        m->ready = true;
+        m->hopeless = 0;
+    } else if (m->line_bytes) {
+        hx_warn(m->name, "%s", m->line);
+    }
+    m->line_bytes = 0;
+}
+
+/* Returns false when it has hung up. */
+static bool hear(struct machine *m)
+{
+    char said[4096];
+    ssize_t bytes = 0;
+    while (m->from >= 0 && (bytes = read(m->from, said, sizeof said)) > 0) {
+        for (ssize_t i = 0; i < bytes; i++) {
+            if (said[i] == '\n')
+                take_line(m);
+            else if (m->line_bytes < MACHINE_LINE - 1 && said[i] != '\r')
+                m->line[m->line_bytes++] = said[i];
+        }
+    }
+    return m->from >= 0 && bytes < 0;
+}
+
+void machine_hear(struct machine *m)
+{
+    (void)hear(m);
+}
+
+void machine_tell(struct machine *m, char letter)
+{
+    if (letter == m->told)
+        return;
+    m->told = letter;
+    if (m->to >= 0)
+        (void)!write(m->to, &letter, 1);
+}
+
+/* ---- numbers ---- */
+
+static uint64_t value_of(const struct machine_count *c)
+{
+    return c->before + c->now;
+}
+
+uint64_t machine_number(const struct machine *m, const char *name)
+{
+    for (const struct machine_count *c = m->count; c->name[0]; c++) {
+        if (strcmp(c->name, name) == 0)
+            return value_of(c);
+    }
+    return 0;
+}
+
+json_t *machine_json(const struct machine *m)
+{
+    json_t *o = json_pack("{s:s, s:i}", "node", m->name, "starts", (int)m->starts);
+    for (const struct machine_count *c = m->count; c->name[0]; c++)
+        (void)json_object_set_new(o, c->name, json_integer((json_int_t)value_of(c)));
+    return o;
+}
+
+/* ---- the end ---- */
+
+static void hang_up(struct machine *m)
+{
+    if (m->to >= 0)
+        (void)close(m->to);
+    if (m->from >= 0)
+        (void)close(m->from);
+    m->to = m->from = -1;
+    m->pid = 0;
+}
+
+void machine_ended(struct machine *m)
+{
+    machine_hear(m);
+    if (m->line_bytes)
+        take_line(m);
+    hang_up(m);
+    m->hopeless += !m->ready;
+    for (struct machine_count *c = m->count; c->name[0]; c++) {
+        if (c->is_state)
+            continue;
+        c->before = value_of(c);
+        c->now = 0;
+    }
+}
+
+void machine_stop(struct machine *m)
+{
+    if (m->pid == 0)
+        return;
+    machine_tell(m, 'q');
+    struct pollfd wait = {.fd = m->from, .events = POLLIN};
+    while (hear(m) && poll(&wait, 1, STOP_MS) > 0) {
+    }
+    (void)kill(m->pid, SIGKILL);
+    (void)waitpid(m->pid, NULL, 0);
+    machine_ended(m);
+}
+
+void machine_close(struct machine *m)
+{
+    machine_stop(m);
+    for (unsigned port = 0; port < HX_CABLE_PORTS; port++) {
+        if (m->cable[port] >= 0)
+            (void)close(m->cable[port]);
+        m->cable[port] = -1;
+    }
+}

@@ -1,0 +1,141 @@
+#!/usr/bin/env bats
+# shellcheck disable=SC2030,SC2031,SC2154 # what a test sets is meant for that test alone; `run` sets stderr
+# bare_metal.bats - accelerators that are images without an operating system in QEMU: a fabric starts them, sends through
+# them, starts those again that are killed, and leaves none behind.
+
+load emulator_support
+
+EXAMPLES="$BATS_TEST_DIRNAME/../../examples/bare-metal"
+IMAGE="${HXMESH%/*}/hx-node-riscv64.elf"
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+    fresh_name
+}
+
+teardown() { end_started; }
+
+needs_qemu() {
+    [ -e "$IMAGE" ] || skip "no image: its compiler is not installed (package gcc-riscv64-unknown-elf)"
+    command -v qemu-system-riscv64 >/dev/null || skip "no QEMU (package qemu-system-misc)"
+}
+
+machines_of() { pgrep --parent "$1" qemu; }
+
+# says CODE TEXT: the run ended so, with one line of error.
+says() {
+    [ "$CODE" -eq "$1" ]
+    [ "$(grep -c '^hxmesh: error: ' "$BATS_TEST_TMPDIR/stderr")" -eq 1 ]
+    grep -q -- "^hxmesh: error: $2" "$BATS_TEST_TMPDIR/stderr"
+    nothing_left
+}
+
+@test "bare metal: four images and twelve emulated accelerators agree on every message" {
+    needs_qemu
+    start "$EXAMPLES/qemu.hxm.yaml" --workers 2
+    finish
+    [ "$CODE" -eq 0 ]
+    holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .messages_failed == 0 and .messages == 912 and
+        .buffers_missing == 0 and .external.to.messages == 192 and .external.from.messages == 192'
+    # 4 messages with each of 15 others, 12 of which are emulated; 8 packets a message.
+    holds '.external.machines | length == 4 and all(.messages_sent == 60 and .messages_received == 60 and
+        .packets_delivered == 480 and .bytes_delivered == 3932160 and .bytes_corrupted == 0 and .messages_failed == 0 and
+        .starts == 1 and .idle == 1)'
+    nothing_left
+}
+
+@test "bare metal: an image that is killed is started again, and takes part; the capture of it all is good" {
+    needs_qemu
+    run --separate-stderr timeout 100 "$EXAMPLES/qemu.sh" 8
+    echo "$stderr"
+    [ "$status" -eq 0 ]
+    grep -q 'a1,1/p0: its machine (process [0-9]*) was killed by signal 9; it is started again' <<<"$stderr"
+    grep -q 'run.pcapng: good' <<<"$stderr"
+}
+
+@test "bare metal: kill -9 of the supervisor takes its machines with it" {
+    needs_qemu
+    start "$EXAMPLES/qemu.hxm.yaml" --duration 60s
+    await_traffic
+    mapfile -t machines < <(machines_of "$PID")
+    [ "${#machines[@]}" -eq 4 ]
+    kill -KILL "$PID"
+    finish
+    eventually all_gone "${machines[@]}"
+    hxmesh clean >/dev/null
+    nothing_left
+}
+
+@test "bare metal: SIGINT drains, and hears what the images say last" {
+    needs_qemu
+    start "$EXAMPLES/qemu.hxm.yaml" --duration 60s
+    await_traffic 100
+    mapfile -t machines < <(machines_of "$PID")
+    kill -INT "$PID"
+    finish
+    [ "$CODE" -eq 130 ]
+    holds '.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 and
+        (.external.machines | all(.packets_sent > 0 and .bytes_corrupted == 0 and .starts == 1))'
+    all_gone "${machines[@]}"
+    nothing_left
+}
+
+@test "bare metal: an image without its text says where it panics, and ends its machine" {
+    needs_qemu
+    local machine=(timeout 20 qemu-system-riscv64 -M virt -m 100M -bios none -display none -nodefaults -monitor none
+        -serial stdio -kernel "$IMAGE")
+    run "${machine[@]}"
+    [ "$status" -eq 1 ]
+    grep -q '^panic: bare-node/config.c:[0-9]*: its configuration is not complete' <<<"$output"
+    # Nor does one go on with a text that cannot be, or with devices that it does not know how to drive.
+    machine+=(-device 'loader,addr=0x86000000,force-raw=on,file=text')
+    printf 'fabric 2 2 2 2 1 64 1\nat 0 9 0\n' >text
+    run "${machine[@]}"
+    [ "$status" -eq 1 ]
+    grep -q '^panic: bare-node/config.c:[0-9]*: its configuration has a number 9 where 3 is the most' <<<"$output"
+    printf 'fabric 2 2 2 2 1 64 1\nat 0 0 0\ncredits 64\nrandom 1 2 3\nwait 2 1 3 1 1\n' >text
+    run "${machine[@]}" -device virtio-net-device,bus=virtio-mmio-bus.0
+    [ "$status" -eq 1 ]
+    grep -q '^panic: hal/riscv-virt/virtio_net.c:[0-9]*: virtio-mmio of version 1, 2 is needed' <<<"$output"
+}
+
+@test "bare metal: machines that end before they are ready end the run, and so does a QEMU that is not there" {
+    [ -e "$IMAGE" ] || skip "no image: its compiler is not installed (package gcc-riscv64-unknown-elf)"
+    mkdir path
+    printf '#!/bin/sh\necho nothing works\nexit 7\n' >path/qemu-system-riscv64
+    chmod +x path/qemu-system-riscv64
+    PATH="$PWD/path:$PATH" start "$EXAMPLES/qemu.hxm.yaml"
+    finish
+    says 1 'a1,1/p0: its machine ended 3 times in a row before it was ready: it is not started again'
+    grep -q '^hxmesh: warning: a1,1/p0: nothing works$' stderr
+    grep -q '^hxmesh: warning: a1,1/p0: its machine (process [0-9]*) ended with code 7' stderr
+    rm path/qemu-system-riscv64
+    ln -s "$(command -v env)" path
+    PATH="$PWD/path" start "$EXAMPLES/qemu.hxm.yaml"
+    finish
+    says 4 'a1,1/p0: qemu-system-riscv64 cannot be started: No such file or directory (package qemu-system-misc)'
+}
+
+# refused FILE-LINE... : the fabric file of these lines below `external:` is refused with $stderr.
+refused() {
+    printf 'fabric: 2x2 Hx2Mesh\nplanes: 2\nexternal:\n' >bad.hxm.yaml
+    printf '  - %s\n' "$@" >>bad.hxm.yaml
+    run -3 --separate-stderr hxmesh run bad.hxm.yaml --name "$NAME"
+}
+
+@test "bare metal: what a file says wrong of images is refused where it stands" {
+    refused '{at: [1, 1], node: qemu, ports: {E: memif:e.sock}}'
+    [[ $stderr == "hxmesh: error: bad.hxm.yaml:4:"*"an image in QEMU has all its cables (without ports)" ]]
+    refused '{at: [1, 1]}'
+    [[ $stderr == "hxmesh: error: bad.hxm.yaml:4:"*"key 'ports' is missing (its cables, or node: qemu)" ]]
+    refused '{at: [1, 1], node: qemu}' '{at: [1, 1], plane: 1, node: qemu}'
+    [[ $stderr == *"accelerator 1,1 is an image in QEMU, which is there in one plane only" ]]
+    refused '{at: [1, 1], ports: {E: qemu:e}}'
+    [[ $stderr == *"'qemu:e' is no cable (memif:SOCKET, veth:INTERFACE or tap:INTERFACE)" ]]
+    refused '{at: [1, 1], node: bochs}'
+    [[ $stderr == "hxmesh: error: bad.hxm.yaml:4:"* ]]
+    printf 'fabric: 2x2 Hx2Mesh\nexternal:\n  - {at: [1, 1], node: qemu}\n' >drawn.hxm.yaml
+    run -3 --separate-stderr hxmesh run drawn.hxm.yaml --name "$NAME" --traffic uniform --count 1000
+    [[ $stderr == "hxmesh: error: a1,1/p0: an image in QEMU sends at most 4096 messages"* ]]
+    nothing_left
+}
