@@ -1,0 +1,143 @@
+/* faults.h - what goes wrong while a fabric runs: a schedule, the same under both clocks.
+ *
+ * A fault is one line, in a file, as an option and on a running fabric:
+ *
+ *     a0,1/E down at 10us for 5us              a link; without "for" it stays so
+ *     board1,2 down at 1ms                     all its nodes with all their links; group2 of any other fabric
+ *     spine2 down                              a switch or host in every plane; row3/p0/leaf1 in one
+ *     plane1 down at 5us                       all links of a plane
+ *     leaf3/9 flaps every 4us for 40us         down for the first half of every 4us
+ *     a0,1/E up at 30us                        ends whatever is down or impaired there
+ *     all loss=1% corrupt=0.1% duplicate=1% credit-loss=10%
+ *     a0,1/E reorder=5% delay=2us rate=25% at 10us for 1ms
+ *     worker1 killed at 5s, worker1 stopped at 5s for 1s, worker1 continued at 7s
+ *
+ *     TARGET  a place by its name (host/name.h), in every plane unless it names one; boardX,Y, groupN, planeN, workerN; all
+ *     WHAT    down | up | flaps every TIME | killed | stopped | continued | one or more NAME=VALUE
+ *     WHEN    at TIME (0) for TIME (for good), since the start
+ *
+ * Loss, corruption, duplication and reordering are shares of the packets that a link carries, credit-loss of its credit
+ * frames; delay is added to every packet, and rate is the share of its rate that the link still has. A link has both of its
+ * directions. Several lines may hold for a link at once: shares add up to 100 %, delays add up, the lowest rate counts.
+ *
+ * What is drawn, kinds, places and times (hx_faults_draw), follows from the seed and the fabric alone. */
+#ifndef HXMESH_HOST_FAULTS_H
+#define HXMESH_HOST_FAULTS_H
+
+#include "host/error.h"
+#include "host/topology/fabric.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum hx_fault_kind {
+    HX_FAULT_DOWN,
+    HX_FAULT_UP,
+    HX_FAULT_FLAPS,
+    HX_FAULT_IMPAIRS,
+    HX_FAULT_KILLED, /* from here on of a worker */
+    HX_FAULT_STOPPED,
+    HX_FAULT_CONTINUED,
+    HX_FAULT_KINDS
+};
+extern const char *const hx_fault_words[HX_FAULT_KINDS + 1]; /* "down", ..., NULL; of IMPAIRS "impaired" */
+
+enum hx_fault_place { HX_PLACE_ALL, HX_PLACE_PLANE, HX_PLACE_GROUP, HX_PLACE_NODE, HX_PLACE_LINK, HX_PLACE_WORKER };
+
+#define HX_EVERY_PLANE UINT32_MAX
+
+struct hx_fault_target {
+    enum hx_fault_place place;
+    uint32_t plane; /* HX_EVERY_PLANE, or the only one */
+    uint32_t index; /* GROUP: its number; NODE, LINK: the node; WORKER: its number */
+    unsigned port;  /* LINK */
+};
+
+/* Shares are parts of HX_FAULT_WHOLE, 0 .. HX_FAULT_WHOLE. */
+enum { HX_FAULT_WHOLE = 1 << 30 };
+struct hx_impairment {
+    uint32_t loss, corrupt, duplicate, reorder, credit_loss;
+    uint32_t rate;     /* share of its rate that the link has; 0: all of it */
+    uint64_t delay_ns; /* 0 .. HX_MOST_FAULT_DELAY */
+};
+#define HX_MOST_FAULT_DELAY UINT64_C(1000000000)
+#define HX_LEAST_FAULT_RATE 0.001
+#define HX_MOST_FAULT_TIME  ((uint64_t)30 * 24 * 3600 * 1000000000U) /* ns: 30 days */
+
+enum {
+    HX_FAULT_TEXT = 160,
+    HX_MOST_FLAPS = 4096 /* of one line: then the link is up */
+};
+
+struct hx_fault {
+    enum hx_fault_kind kind;
+    struct hx_fault_target target;
+    uint64_t at_ns, for_ns; /* for_ns 0: for good, or until an "up" */
+    uint64_t period_ns;     /* FLAPS: down for its first half, HX_MOST_FLAPS times at most */
+    struct hx_impairment impairs;
+    char text[HX_FAULT_TEXT]; /* the line, for reports: single spaces, no comment */
+};
+
+/* Sorted by at_ns; those of one time as they were added. */
+struct hx_faults {
+    struct hx_fault *fault;
+    size_t count, room;
+    uint64_t seed; /* of the dice of impaired links */
+};
+
+/* ---- to make a schedule ---- */
+
+/* One line; *problem says what is wrong with it and what could stand there instead. */
+bool hx_fault_parse(struct hx_fault *fault, const char *line, const struct hx_fabric *f, struct hx_problem *problem);
+
+/* All lines of a text, apart by newlines or semicolons; '#' begins a comment. `where`: named with the number of the line where one
+ * is wrong; NULL: the line itself is. */
+bool hx_faults_add(struct hx_faults *faults, const char *text, const char *where, const struct hx_fabric *f,
+                   struct hx_problem *problem);
+/* All lines of a file. */
+bool hx_faults_read(struct hx_faults *faults, const char *path, const struct hx_fabric *f, struct hx_problem *problem);
+
+/* Adds faults until `until_ns`: a new one each mtbf_ns on the average, anywhere in the fabric, each mended after mttr_ns on
+ * the average, both exponential. Seven in ten are links; the others nodes, groups, flapping links and impaired links. */
+struct hx_fault_draw {
+    uint64_t seed, mtbf_ns, mttr_ns, until_ns; /* none of the times is 0 */
+};
+void hx_faults_draw(struct hx_faults *faults, const struct hx_fault_draw *draw, const struct hx_fabric *f);
+
+void hx_faults_free(struct hx_faults *faults);
+
+/* ---- what it means ---- */
+
+/* Calls `visit` for one end of every link that the target has (not of a WORKER), each link once, in the order of planes, nodes and
+ * ports. hx_fabric_far() has the other end. */
+void hx_fault_each_link(const struct hx_fault_target *t, const struct hx_fabric *f,
+                        void (*visit)(void *of, unsigned plane, uint32_t node, unsigned port), void *of);
+/* Whether it has the link at this port, of either end. */
+bool hx_fault_has_link(const struct hx_fault_target *t, const struct hx_fabric *f, unsigned plane, uint32_t node,
+                       unsigned port);
+
+/* How a link is at a time. */
+struct hx_link_state {
+    bool down;
+    bool impaired; /* `impairs` is not all 0 */
+    struct hx_impairment impairs;
+};
+
+/* What becomes of a link at a time, and stays until the next change. */
+struct hx_link_change {
+    uint64_t at_ns;
+    struct hx_link_state state;
+    size_t fault; /* that made it so, or that ended: its index in the schedule */
+};
+
+/* All changes of one link, in their order, none at the time of another; NULL and *count 0: it is always well. For
+ * free(). */
+struct hx_link_change *hx_faults_of_link(const struct hx_faults *faults, const struct hx_fabric *f, unsigned plane,
+                                         uint32_t node, unsigned port, size_t *count);
+
+/* Dice: a number 0 .. HX_FAULT_WHOLE-1 that follows from the seed, the link (any number that is its own and its direction's), how
+ * many packets it has carried, and what is asked. */
+enum hx_fault_die { HX_DIE_LOSS, HX_DIE_CORRUPT, HX_DIE_DUPLICATE, HX_DIE_REORDER, HX_DIE_CREDIT, HX_DICE };
+uint32_t hx_fault_throw(uint64_t seed, uint64_t link, uint64_t packet, enum hx_fault_die die);
+
+#endif

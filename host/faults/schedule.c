@@ -1,0 +1,227 @@
+/* schedule.c - the lines of a schedule, and what they make of each link (faults.h). */
+#include "host/faults/faults.h"
+#include "host/lines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- lines ---- */
+
+static void add(struct hx_faults *faults, const struct hx_fault *fault)
+{
+    size_t at = faults->count;
+    faults->fault = hx_grow(faults->fault, faults->count, &faults->room, sizeof *faults->fault);
+    for (; at > 0 && faults->fault[at - 1].at_ns > fault->at_ns; at--)
+        faults->fault[at] = faults->fault[at - 1];
+    faults->fault[at] = *fault;
+    faults->count++;
+}
+
+bool hx_faults_add(struct hx_faults *faults, const char *text, const char *where, const struct hx_fabric *f,
+                   struct hx_problem *problem)
+{
+    for (const char *line = text; *line; line += strcspn(line, ";\n"), line += *line != '\0') {
+        char one[HX_FAULT_TEXT * 2];
+        struct hx_fault fault;
+        struct hx_problem of_line;
+        (void)snprintf(one, sizeof one, "%.*s", (int)strcspn(line, "#;\n"), line);
+        if (one[strspn(one, " \t\r")] == '\0')
+            continue;
+        if (!hx_fault_parse(&fault, one, f, &of_line))
+            return hx_fail(problem, of_line.exit_code, where, "'%.100s': %s", one + strspn(one, " \t"), of_line.what);
+        add(faults, &fault);
+    }
+    return true;
+}
+
+bool hx_faults_read(struct hx_faults *faults, const char *path, const struct hx_fabric *f, struct hx_problem *problem)
+{
+    struct hx_lines l;
+    if (!hx_lines_open(&l, path, problem))
+        return false;
+    while (hx_lines_next(&l)) {
+        struct hx_fault fault;
+        struct hx_problem of_line;
+        if (!hx_fault_parse(&fault, l.text, f, &of_line)) {
+            (void)hx_lines_fail(&l, NULL, "%s", of_line.what);
+            break;
+        }
+        add(faults, &fault);
+    }
+    bool good = !l.failed;
+    hx_lines_close(&l);
+    return good;
+}
+
+void hx_faults_free(struct hx_faults *faults)
+{
+    free(faults->fault);
+    *faults = (struct hx_faults){.count = 0};
+}
+
+/* ---- places ---- */
+
+static bool in_group(const struct hx_fabric *f, uint32_t node, uint32_t group)
+{
+    return f->node[node].group == group && (!f->mesh.nodes || hx_is_host(f, node));
+}
+
+/* One end of it. */
+static bool has_end(const struct hx_fault_target *t, const struct hx_fabric *f, uint32_t node, unsigned port)
+{
+    switch (t->place) {
+    case HX_PLACE_ALL:
+    case HX_PLACE_PLANE:
+        return true;
+    case HX_PLACE_GROUP:
+        return in_group(f, node, t->index);
+    case HX_PLACE_NODE:
+        return t->index == node;
+    case HX_PLACE_LINK:
+        return t->index == node && t->port == port;
+    case HX_PLACE_WORKER:
+        break;
+    }
+    return false;
+}
+
+bool hx_fault_has_link(const struct hx_fault_target *t, const struct hx_fabric *f, unsigned plane, uint32_t node,
+                       unsigned port)
+{
+    struct hx_end far = hx_fabric_far(f, node, port);
+    if (far.node == HX_NOWHERE || (t->plane != HX_EVERY_PLANE && t->plane != plane))
+        return false;
+    return has_end(t, f, node, port) || has_end(t, f, far.node, far.port);
+}
+
+void hx_fault_each_link(const struct hx_fault_target *t, const struct hx_fabric *f,
+                        void (*visit)(void *of, unsigned plane, uint32_t node, unsigned port), void *of)
+{
+    for (unsigned plane = 0; plane < f->planes; plane++) {
+        for (uint32_t node = 0; node < f->nodes; node++) {
+            for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
+                struct hx_end far = hx_fabric_far(f, node, port);
+                bool first = node < far.node || (node == far.node && port < far.port);
+                if (first && hx_fault_has_link(t, f, plane, node, port))
+                    visit(of, plane, node, port);
+            }
+        }
+    }
+}
+
+/* ---- what becomes of a link ---- */
+
+/* A moment at which a fault begins, ends, or changes a flapping link. */
+struct moment {
+    uint64_t at_ns;
+    size_t fault;
+    bool begins;
+};
+
+struct moments {
+    struct moment *of;
+    size_t count, room;
+};
+
+static void note(struct moments *m, uint64_t at_ns, size_t fault, bool begins)
+{
+    m->of = hx_grow(m->of, m->count, &m->room, sizeof *m->of);
+    m->of[m->count++] = (struct moment){at_ns, fault, begins};
+}
+
+/* When an "up" of the same link ends it, if that is before `end`. */
+static uint64_t ended_by_up(const struct hx_faults *faults, size_t fault, uint64_t end, const bool *has)
+{
+    for (size_t i = 0; i < faults->count; i++) {
+        const struct hx_fault *up = &faults->fault[i];
+        bool later = up->at_ns > faults->fault[fault].at_ns || (up->at_ns == faults->fault[fault].at_ns && i > fault);
+        if (has[i] && up->kind == HX_FAULT_UP && later && up->at_ns < end)
+            return up->at_ns;
+    }
+    return end;
+}
+
+static void note_fault(struct moments *m, const struct hx_faults *faults, size_t i, const bool *has)
+{
+    const struct hx_fault *fault = &faults->fault[i];
+    uint64_t end = ended_by_up(faults, i, fault->for_ns ? fault->at_ns + fault->for_ns : UINT64_MAX, has);
+    if (fault->kind == HX_FAULT_DOWN || fault->kind == HX_FAULT_IMPAIRS) {
+        note(m, fault->at_ns, i, true);
+        if (end != UINT64_MAX)
+            note(m, end, i, false);
+    }
+    uint64_t most = fault->at_ns + fault->period_ns * HX_MOST_FLAPS;
+    end = end < most ? end : most;
+    for (uint64_t at = fault->at_ns; fault->kind == HX_FAULT_FLAPS && at < end; at += fault->period_ns) {
+        uint64_t back = at + fault->period_ns / 2;
+        note(m, at, i, true);
+        note(m, back < end ? back : end, i, false);
+    }
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct moment *p = a;
+    const struct moment *q = b;
+    if (p->at_ns != q->at_ns)
+        return p->at_ns < q->at_ns ? -1 : 1;
+    if (p->fault != q->fault)
+        return p->fault < q->fault ? -1 : 1;
+    return (int)p->begins - (int)q->begins;
+}
+
+static void add_share(uint32_t *into, uint32_t one)
+{
+    *into = one < HX_FAULT_WHOLE - *into ? *into + one : HX_FAULT_WHOLE;
+}
+
+static void add_state(struct hx_link_state *state, const struct hx_fault *fault)
+{
+    struct hx_impairment *into = &state->impairs;
+    const struct hx_impairment *one = &fault->impairs;
+    state->down = state->down || fault->kind != HX_FAULT_IMPAIRS;
+    state->impaired = state->impaired || fault->kind == HX_FAULT_IMPAIRS;
+    add_share(&into->loss, one->loss);
+    add_share(&into->corrupt, one->corrupt);
+    add_share(&into->duplicate, one->duplicate);
+    add_share(&into->reorder, one->reorder);
+    add_share(&into->credit_loss, one->credit_loss);
+    into->rate = one->rate && (!into->rate || one->rate < into->rate) ? one->rate : into->rate;
+    into->delay_ns += one->delay_ns;
+}
+
+static struct hx_link_state state_of(const struct hx_faults *faults, const bool *holds)
+{
+    struct hx_link_state state = {.down = false};
+    for (size_t i = 0; i < faults->count; i++)
+        if (holds[i])
+            add_state(&state, &faults->fault[i]);
+    return state;
+}
+
+struct hx_link_change *hx_faults_of_link(const struct hx_faults *faults, const struct hx_fabric *f, unsigned plane,
+                                         uint32_t node, unsigned port, size_t *count)
+{
+    struct moments m = {.count = 0};
+    bool *has = hx_allocate(2 * faults->count + 1, sizeof *has);
+    bool *holds = has + faults->count;
+    for (size_t i = 0; i < faults->count; i++)
+        has[i] = hx_fault_has_link(&faults->fault[i].target, f, plane, node, port);
+    for (size_t i = 0; i < faults->count; i++)
+        if (has[i])
+            note_fault(&m, faults, i, has);
+    struct hx_link_change *change = m.count ? hx_allocate(m.count, sizeof *change) : NULL;
+    if (m.count)
+        qsort(m.of, m.count, sizeof *m.of, by_time);
+    *count = 0;
+    for (size_t i = 0; i < m.count; i++) {
+        holds[m.of[i].fault] = m.of[i].begins;
+        if (i + 1 < m.count && m.of[i + 1].at_ns == m.of[i].at_ns)
+            continue;
+        change[(*count)++] = (struct hx_link_change){m.of[i].at_ns, state_of(faults, holds), m.of[i].fault};
+    }
+    free(m.of);
+    free(has);
+    return change;
+}

@@ -1,0 +1,248 @@
+/* test_faults.c - a schedule of faults: what its lines mean, what is refused and why, what becomes of a link, what is drawn. */
+#include "host/faults/faults.h"
+#include "host/topology/topology.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct hx_fabric mesh, tree;
+
+static int make(void **state)
+{
+    (void)state;
+    struct hx_problem problem;
+    assert_true(hx_fabric_make(&mesh, "3x2 Hx2Mesh", 2, &problem));
+    assert_true(hx_fabric_make(&tree, "fat-tree hosts=16 radix=8", 1, &problem));
+    return 0;
+}
+
+static int drop(void **state)
+{
+    (void)state;
+    hx_fabric_free(&mesh);
+    hx_fabric_free(&tree);
+    return 0;
+}
+
+static struct hx_fault parsed(const char *line, const struct hx_fabric *f)
+{
+    struct hx_fault fault;
+    struct hx_problem problem = {.what = ""};
+    if (!hx_fault_parse(&fault, line, f, &problem))
+        fail_msg("%s: %s", line, problem.what);
+    return fault;
+}
+
+static void count_link(void *of, unsigned plane, uint32_t node, unsigned port)
+{
+    (void)plane;
+    (void)node;
+    (void)port;
+    ++*(unsigned *)of;
+}
+
+static unsigned links_of(const char *line, const struct hx_fabric *f)
+{
+    unsigned links = 0;
+    struct hx_fault fault = parsed(line, f);
+    hx_fault_each_link(&fault.target, f, count_link, &links);
+    return links;
+}
+
+/* 24 accelerators of a 3x2 Hx2Mesh have 4 links each; those on boards, 4 a board, are of two of them. */
+static void places_have_the_links_that_hang_there(void **state)
+{
+    (void)state;
+    assert_int_equal(links_of("all loss=1%", &mesh), 2 * (24 * 4 - 6 * 4));
+    assert_int_equal(links_of("plane1 down", &mesh), 24 * 4 - 6 * 4);
+    assert_int_equal(links_of("a0,0/E down", &mesh), 2);
+    assert_int_equal(links_of("0,0/p1/E down", &mesh), 1);
+    assert_int_equal(links_of("a5,3 down", &mesh), 8);
+    assert_int_equal(links_of("a5,3/p0 down", &mesh), 4);
+    assert_int_equal(links_of("board2,1 down", &mesh), 2 * (4 + 8));
+    assert_int_equal(links_of("row0/leaf0 down", &mesh), 2 * 6);
+    assert_int_equal(links_of("leaf1 down", &tree), 8);
+    assert_int_equal(links_of("leaf1/0 down", &tree), 1);
+    assert_int_equal(links_of("a0,0/E down", &tree), 1);
+}
+
+static void a_line_says_what_and_when(void **state)
+{
+    (void)state;
+    struct hx_fault f = parsed("  a0,1/E   down at 10us for 5us", &mesh);
+    assert_int_equal(f.kind, HX_FAULT_DOWN);
+    assert_int_equal(f.at_ns, 10000);
+    assert_int_equal(f.for_ns, 5000);
+    assert_string_equal(f.text, "a0,1/E down at 10us for 5us");
+    f = parsed("all loss=1% corrupt=0.001 duplicate=100% credit-loss=10% delay=2us rate=25%", &mesh);
+    assert_int_equal(f.kind, HX_FAULT_IMPAIRS);
+    assert_int_equal(f.impairs.loss, (HX_FAULT_WHOLE + 50) / 100);
+    assert_int_equal(f.impairs.corrupt, (HX_FAULT_WHOLE + 500) / 1000);
+    assert_int_equal(f.impairs.duplicate, HX_FAULT_WHOLE);
+    assert_int_equal(f.impairs.credit_loss, (HX_FAULT_WHOLE + 5) / 10);
+    assert_int_equal(f.impairs.rate, HX_FAULT_WHOLE / 4);
+    assert_int_equal(f.impairs.delay_ns, 2000);
+    f = parsed("worker2 stopped for 1s at 3s", &mesh);
+    assert_int_equal(f.kind, HX_FAULT_STOPPED);
+    assert_int_equal(f.target.index, 2);
+}
+
+static void refused(const char *line, const char *why)
+{
+    struct hx_fault fault;
+    struct hx_problem problem = {.what = ""};
+    assert_false(hx_fault_parse(&fault, line, &mesh, &problem));
+    if (!strstr(problem.what, why))
+        fail_msg("%s: '%s' says nothing of '%s'", line, problem.what, why);
+}
+
+static void a_bad_line_is_refused_with_its_reason(void **state)
+{
+    (void)state;
+    refused("", "an empty line");
+    refused("a9,9/E down", "no place of this fabric");
+    refused("board3,0 down", "no place of this fabric");
+    refused("plane2 down", "no place of this fabric");
+    refused("a0,0/local down", "a port without a link");
+    refused("a0,0/E", "nothing is said of what happens there");
+    refused("a0,0/E dwon", "did you mean 'down'");
+    refused("a0,0/E impaired", "say how");
+    refused("a0,0/E killed", "killed is for workers");
+    refused("worker1 down", "down is for links and nodes");
+    refused("a0,0/E flaps at 1us", "every TIME");
+    refused("a0,0/E flaps every", "a time is missing");
+    refused("a0,0/E los=1%", "did you mean 'loss'");
+    refused("a0,0/E loss=101%", "101");
+    refused("a0,0/E rate=0", "rate");
+    refused("a0,0/E up for 1us", "'at TIME' belongs here");
+    refused("a0,0/E down for 0", "for");
+    refused("a0,0/E down tomorrow", "'at TIME' or 'for TIME'");
+}
+
+static void a_text_names_its_bad_line(void **state)
+{
+    (void)state;
+    struct hx_faults faults = {.count = 0};
+    struct hx_problem problem;
+    assert_false(hx_faults_add(&faults, "all loss=1%; # nothing\na0,0/X down", "--fault", &mesh, &problem));
+    assert_string_equal(problem.where, "--fault");
+    assert_non_null(strstr(problem.what, "'a0,0/X down'"));
+    hx_faults_free(&faults);
+}
+
+/* ---- what becomes of a link ---- */
+
+struct expected {
+    uint64_t at_ns;
+    bool down;
+    uint32_t loss;
+};
+
+static void becomes(const char *text, const struct expected *expected, size_t count)
+{
+    struct hx_faults faults = {.count = 0};
+    struct hx_problem problem;
+    size_t changes;
+    assert_true(hx_faults_add(&faults, text, NULL, &mesh, &problem));
+    struct hx_link_change *c = hx_faults_of_link(&faults, &mesh, 0, 0, HX_E, &changes);
+    assert_int_equal(changes, count);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(c[i].at_ns, expected[i].at_ns);
+        assert_int_equal(c[i].state.down, expected[i].down);
+        assert_int_equal(c[i].state.impairs.loss, expected[i].loss);
+    }
+    free(c);
+    hx_faults_free(&faults);
+}
+#define BECOMES(text, ...)                                                                                             \
+    becomes(text, (const struct expected[]){__VA_ARGS__},                                                              \
+            sizeof(const struct expected[]){__VA_ARGS__} / sizeof(struct expected))
+
+static void a_link_is_down_while_any_fault_holds_it(void **state)
+{
+    (void)state;
+    const uint32_t half = HX_FAULT_WHOLE / 2;
+    BECOMES("a1,0/W down at 1us", {1000, true, 0});
+    BECOMES("a0,0/E down at 1us for 4us; board0,0 down at 3us for 4us", {1000, true, 0}, {3000, true, 0},
+            {5000, true, 0}, {7000, false, 0});
+    BECOMES("a0,0/E down at 1us; all up at 2us; a0,0/E down at 3us", {1000, true, 0}, {2000, false, 0},
+            {3000, true, 0});
+    BECOMES("all loss=50%; a0,0 loss=50% at 1us for 1us; plane0 loss=50% at 1us for 2us", {0, false, half},
+            {1000, false, HX_FAULT_WHOLE}, {2000, false, HX_FAULT_WHOLE}, {3000, false, half});
+    BECOMES("a0,0/E flaps every 2us at 1us for 3500ns", {1000, true, 0}, {2000, false, 0}, {3000, true, 0},
+            {4000, false, 0});
+}
+
+static void other_links_stay_well(void **state)
+{
+    (void)state;
+    struct hx_faults faults = {.count = 0};
+    struct hx_problem problem;
+    size_t changes = 1;
+    assert_true(hx_faults_add(&faults, "a0,0/E down; a5,3 down; plane1 down; board2,1 loss=1%", NULL, &mesh, &problem));
+    assert_null(hx_faults_of_link(&faults, &mesh, 0, 0, HX_S, &changes));
+    assert_int_equal(changes, 0);
+    hx_faults_free(&faults);
+}
+
+/* ---- chance ---- */
+
+static void the_same_seed_draws_the_same_lines_within_the_time(void **state)
+{
+    (void)state;
+    const struct hx_fault_draw draw = {.seed = 7, .mtbf_ns = 1000, .mttr_ns = 5000, .until_ns = 1000000};
+    struct hx_faults a = {.count = 0};
+    struct hx_faults b = {.count = 0};
+    hx_faults_draw(&a, &draw, &mesh);
+    hx_faults_draw(&b, &draw, &mesh);
+    assert_int_equal(a.count, b.count);
+    assert_in_range(a.count, 850, 1150); /* 1,000 on the average, five deviations of 32 either way */
+    uint64_t lasted = 0;
+    for (size_t i = 0; i < a.count; i++) {
+        assert_string_equal(a.fault[i].text, b.fault[i].text);
+        assert_true(a.fault[i].at_ns < draw.until_ns && a.fault[i].for_ns);
+        assert_true(i == 0 || a.fault[i - 1].at_ns <= a.fault[i].at_ns);
+        lasted += a.fault[i].for_ns;
+    }
+    assert_in_range(lasted, 4200 * a.count, 5800 * a.count);
+    hx_faults_free(&a);
+    hx_faults_free(&b);
+}
+
+static void dice_fall_as_often_as_they_should_and_not_together(void **state)
+{
+    (void)state;
+    enum { THROWS = 100000 };
+    unsigned hits[2] = {0};
+    unsigned both = 0;
+    for (unsigned i = 0; i < THROWS; i++) {
+        bool loss = hx_fault_throw(1, 5, i, HX_DIE_LOSS) < HX_FAULT_WHOLE / 10;
+        bool next = hx_fault_throw(1, 6, i, HX_DIE_LOSS) < HX_FAULT_WHOLE / 10;
+        hits[0] += loss;
+        hits[1] += hx_fault_throw(1, 5, i, HX_DIE_CORRUPT) < HX_FAULT_WHOLE / 10;
+        both += loss && next;
+    }
+    assert_in_range(hits[0], 9500, 10500);
+    assert_in_range(hits[1], 9500, 10500);
+    assert_in_range(both, 840, 1160);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(places_have_the_links_that_hang_there),
+        cmocka_unit_test(a_line_says_what_and_when),
+        cmocka_unit_test(a_bad_line_is_refused_with_its_reason),
+        cmocka_unit_test(a_text_names_its_bad_line),
+        cmocka_unit_test(a_link_is_down_while_any_fault_holds_it),
+        cmocka_unit_test(other_links_stay_well),
+        cmocka_unit_test(the_same_seed_draws_the_same_lines_within_the_time),
+        cmocka_unit_test(dice_fall_as_often_as_they_should_and_not_together),
+    };
+    return cmocka_run_group_tests(tests, make, drop);
+}
