@@ -8,7 +8,7 @@
 #include "tools/allocate/rules.h"
 
 enum { MOST_JOBS = 4096, MOST_MIXES = 1000000 };
-enum { GIVEN_PLACE = 1 << 0, GIVEN_STATE = 1 << 1 }; /* bits of asked.given */
+enum { GIVEN_PLACE = 1 << 0, GIVEN_STATE = 1 << 1, GIVEN_SEED = 1 << 2 }; /* bits of asked.given */
 
 static struct {
     struct hx_overrides sizes;
@@ -105,8 +105,13 @@ static void check_command(unsigned jobs)
         hx_die(HX_EXIT_USAGE, "--moves", "is for --defragment, which makes them");
     if (asked.given & GIVEN_STATE && !asked.defragment)
         hx_die(HX_EXIT_USAGE, "--state", "is for --defragment: what a job that moves takes along");
-    if (!asked.mixes && (asked.csv || asked.distribution || asked.failed))
-        hx_die(HX_EXIT_USAGE, asked.csv ? "--csv" : asked.distribution ? "--sizes" : "--failed", "is for --mixes");
+    const char *of_mixes = asked.csv                  ? "--csv"
+                           : asked.distribution       ? "--sizes"
+                           : asked.failed             ? "--failed"
+                           : asked.given & GIVEN_SEED ? "--seed"
+                                                      : NULL;
+    if (!asked.mixes && of_mixes)
+        hx_die(HX_EXIT_USAGE, of_mixes, "is for --mixes");
 }
 
 /* What is for boards, of a fabric that has none, and the other way round. */
@@ -171,7 +176,7 @@ int main(int argc, char **argv)
          .low = 0,
          .high = UINT32_MAX,
          .help = "boards that have failed, at random"},
-        ALLOCATE_SEED_OPTION(&asked.seed, "of the first mix; each next one has one more"),
+        ALLOCATE_SEED_OPTION(&asked.seed, &asked.given, GIVEN_SEED, "of the first mix; each next one has one more"),
         ALLOCATE_CSV_OPTION(&asked.csv, "mix"),
         HX_OPTIONS_HEADING("Fabric"),
         HX_OVERRIDE_OPTIONS(&asked.sizes),

@@ -115,7 +115,7 @@ int main(int argc, char **argv)
          .low = 1,
          .high = LONGEST_TIME,
          .help = "mean time until a board that failed is back"},
-        ALLOCATE_SEED_OPTION(&asked.seed, "of everything random"),
+        ALLOCATE_SEED_OPTION(&asked.seed, NULL, 0, "of everything random"),
         HX_OPTIONS_HEADING("Boards"),
         ALLOCATE_RULE_OPTIONS(&asked.rules),
         HX_OPTIONS_HEADING("Report"),

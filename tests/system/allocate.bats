@@ -55,6 +55,7 @@ allocate() { "$HXMESH-allocate" "$@"; }
     refused 3 "17: asks for 17 boards, and 4x4 Hx2Mesh has 16" allocate "4x4 Hx2Mesh" 17
     refused 2 "--mixes: draws its jobs: name none" allocate "4x4 Hx2Mesh" 2 --mixes 3
     refused 2 "--sizes: is for --mixes" allocate "4x4 Hx2Mesh" 2 --sizes half.csv
+    refused 2 "--seed: is for --mixes" allocate "4x4 Hx2Mesh" 2 --seed 1
     refused 3 "--failed: leaves none of the 16 boards" allocate "4x4 Hx2Mesh" --mixes 1 --failed 16
     refused 2 "--place: is for jobs that are named, not for --mixes" allocate "4x4 Hx2Mesh" --mixes 1 --place group
     refused 2 "--place: is for hosts of another fabric than a HammingMesh" allocate "4x4 Hx2Mesh" 2 --place group

@@ -39,8 +39,9 @@ extern const struct allocate_rules allocate_default_rules;
     {.name = "sizes", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = (path), \
      .otherwise = "the paper's, of an Alibaba cluster", \
      .help = "how large jobs are: job_size,perc_jobs_lte, boards and per cent of the jobs that have no more"}
-#define ALLOCATE_SEED_OPTION(seed, of_what) \
-    {.name = "seed", .kind = HX_OPTION_NUMBER, .to.number = (seed), .low = 0, .high = HX_MOST_SEED, .help = (of_what)}
+#define ALLOCATE_SEED_OPTION(seed, said, bit, of_what) \
+    {.name = "seed", .kind = HX_OPTION_NUMBER, .to.number = (seed), .low = 0, .high = HX_MOST_SEED, \
+     .given = (said), .given_bit = (bit), .help = (of_what)}
 #define ALLOCATE_CSV_OPTION(path, each) \
     {.name = "csv", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = (path), \
      .help = "write a line for each " each " to FILE; - is stdout"}
