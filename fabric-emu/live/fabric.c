@@ -49,6 +49,11 @@ struct shm_link *fab_incoming(const struct fab_fabric *f, unsigned plane, uint32
     return far.node == HX_NOWHERE ? NULL : fab_link(f, plane, far.node, far.port);
 }
 
+struct shm_link *fab_faulty(const struct fab_fabric *f, uint32_t number)
+{
+    return (struct shm_link *)(void *)(f->faulty_base + number * f->link_bytes);
+}
+
 struct shm_pool_ring *fab_ring(const struct fab_fabric *f, unsigned from, unsigned home)
 {
     return (struct shm_pool_ring *)(void *)(f->rings + ((size_t)from * f->workers + home) * f->ring_bytes);
@@ -81,9 +86,12 @@ static size_t lay_out(struct fab_fabric *f, uint8_t *base)
     PIECE(job, (size_t)f->jobs.slots * sizeof *f->job);
     PIECE(accelerator, f->g->hosts * sizeof *f->accelerator);
     PIECE(exchange, (size_t)f->spec.externals * f->g->hosts * sizeof *f->exchange);
+    PIECE(condition, fab_ports(f) * sizeof *f->condition);
+    PIECE(faulted, fab_ports(f) * sizeof *f->faulted);
     PIECE(cable, f->spec.externals * HX_CABLE_PORTS * sizeof *f->cable);
     PIECE(rings, (size_t)f->workers * f->workers * f->ring_bytes);
     PIECE(link_base, (size_t)f->g->planes * f->layout.links * f->link_bytes);
+    PIECE(faulty_base, fab_ports(f) * f->link_bytes);
     PIECE(buffers, (size_t)f->workers * f->per_home * sizeof *f->buffers);
 #undef PIECE
     return hx_metrics_place(&f->metrics, f->g, f->workers, base, at);
@@ -285,5 +293,7 @@ uint64_t fab_count_buffers(const struct fab_fabric *f)
     }
     for (size_t i = 0; i < (size_t)f->g->planes * f->layout.links; i++)
         count += held_by_link((const struct shm_link *)(const void *)(f->link_base + i * f->link_bytes), f->g->vcs);
+    for (uint32_t number = 0; number < fab_ports(f); number++)
+        count += held_by_link(fab_faulty(f, number), f->g->vcs);
     return count;
 }

@@ -9,6 +9,8 @@
  *     control->tap     who captures; cleared by the supervisor when it died (taps.h)
  *     control->collective_ended   any worker
  *     control->changes            supervisor, and workers whose cables come and go
+ *     condition[p]     supervisor                       read by the worker of the receiving end
+ *     faulted[p]       worker of the receiving end      read by the supervisor
  *     cable[e]         worker of the external accelerator   read by all
  *     exchange[e][r]   worker of accelerator r          read by the supervisor
  *     area[w]          worker w                         read by the supervisor (progress, report)
@@ -16,6 +18,7 @@
  *     accelerator[r]   worker of accelerator r          read by the supervisor
  *     pool rings       ring[from][home]: head by `from`, tail by `home`       (hal/shm/pool.h)
  *     links            heads by the sender's worker, tails by the receiver's  (hal/shm/link.h)
+ *     faulty links     the receiver's worker                                  (hal/shm/faulty.h)
  *     buffers          whoever holds the buffer
  *
  * When a worker is dead the supervisor, and then its successor, writes in its stead.
@@ -34,6 +37,7 @@
  *     frames, and with --no-verify nobody looks at their CRC                   corrupted payload (counted), or a packet that is dropped
  *     small wrong counts (within the laws)                        are reported; asleep, wake: a nap of 2 ms more or less
  *     collective_ended, up or left of a cable                     the collective, or that cable, ends
+ *     condition of a link                                         it is faulty, or well, until its next fault
  *
  * Which worker owns which nodes: fabric-emu/layout.h. */
 #ifndef FABRIC_H
@@ -41,6 +45,7 @@
 
 #include "fabric-emu/workload/jobs.h"
 #include "fabric-emu/workload/transfer.h"
+#include "faulty.h"
 #include "hal_port.h"
 #include "host/arena.h"
 #include "host/metrics.h"
@@ -48,7 +53,7 @@
 #include "host/spec.h"
 #include "tap.h"
 
-enum { FAB_VERSION = 2, FAB_NOTE_BYTES = 16384, FAB_SENDS = 64 /* messages under way from one accelerator */ };
+enum { FAB_VERSION = 3, FAB_NOTE_BYTES = 16384, FAB_SENDS = 64 /* messages under way from one accelerator */ };
 
 /* What processes that capture or replay need beside the head of the metrics: follows that one in the arena. */
 struct fab_head {
@@ -77,6 +82,7 @@ enum fab_worker_state {
 struct fab_control {
     _Atomic uint32_t phase;            /* enum fab_phase */
     _Atomic uint32_t changes;          /* grows whenever workers or cables go down or come back */
+    _Atomic uint32_t conditions;       /* grows whenever conditions of links change */
     _Atomic uint64_t gone;             /* workers that are down and will not come back, bit by worker */
     uint64_t started_ns;               /* when the phase became RUNNING */
     _Atomic uint32_t taps_changed;     /* grows with every change of tap[] and feed */
@@ -165,10 +171,13 @@ struct fab_fabric {
     struct fab_area *area;               /* [workers] */
     struct job_count *job;               /* [jobs.slots] */
     struct fab_accelerator *accelerator; /* [accelerators] */
+    struct shm_condition *condition;     /* [fab_ports()]: of what leaves by that port */
+    struct shm_faulty_count *faulted;    /* [fab_ports()] */
     struct fab_cable *cable;             /* [spec.externals][HX_CABLE_PORTS] */
     struct fab_exchange *exchange;       /* [spec.externals][accelerators]: with it, at the first of its entries */
     uint8_t *rings;
     uint8_t *link_base;
+    uint8_t *faulty_base;
     struct shm_buffer *buffers; /* [workers * per_home] */
 };
 
@@ -203,6 +212,10 @@ struct shm_link *fab_link(const struct fab_fabric *f, unsigned plane, uint32_t n
 struct shm_link *fab_inject_link(const struct fab_fabric *f, unsigned plane, uint32_t node);
 /* Link that arrives at (plane, node, port), or NULL. Port LOCAL: fab_inject_link. */
 struct shm_link *fab_incoming(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port);
+
+/* What stands between the link that leaves by a port and its receiver while that link is faulty; number of the port as
+ * fab_first_port() counts. */
+struct shm_link *fab_faulty(const struct fab_fabric *f, uint32_t number);
 
 struct shm_pool_ring *fab_ring(const struct fab_fabric *f, unsigned from, unsigned home);
 

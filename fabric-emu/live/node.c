@@ -2,6 +2,7 @@
 #include "node.h"
 #include "accelerator.h"
 #include "bridge.h"
+#include "conditions.h"
 #include "host/error.h"
 
 #include <stdlib.h>
@@ -10,16 +11,40 @@
 
 /* ---- boards that may not be landed on ---- */
 
-static bool board_is_down(const struct worker *w, unsigned board)
+static bool board_is_down(const struct worker *w, unsigned plane, unsigned board)
 {
-    return w->down >> layout_worker_of(&w->f->layout, board) & 1U;
+    return w->down >> layout_worker_of(&w->f->layout, board) & 1U ||
+           w->cut[plane * hx_spec_boards(&w->f->spec) + board];
 }
 
-static void bar_boards(const struct worker *w, uint16_t job, uint8_t *bits)
+static void bar_boards(const struct worker *w, unsigned plane, uint16_t job, uint8_t *bits)
 {
     (void)hx_spec_barred(&w->f->spec, job, bits);
     for (unsigned board = 0; board < hx_spec_boards(&w->f->spec); board++)
-        bits[board / 8] |= (uint8_t)((unsigned)board_is_down(w, board) << board % 8);
+        bits[board / 8] |= (uint8_t)((unsigned)board_is_down(w, plane, board) << board % 8);
+}
+
+/* Looks which boards no link leads to. Returns whether they are others than before. */
+static bool find_cut_boards(struct worker *w)
+{
+    const struct hx_fabric *g = w->f->g;
+    size_t boards = hx_spec_boards(&w->f->spec);
+    uint8_t *before = hx_allocate(g->planes * boards + 1, 1);
+    memcpy(before, w->cut, g->planes * boards);
+    for (unsigned plane = 0; plane < g->planes; plane++) {
+        memset(w->cut + plane * boards, 1, boards);
+        for (uint32_t node = 0; boards && node < g->hosts; node++) {
+            unsigned board = g->node[node].group;
+            for (unsigned port = 0; w->cut[plane * boards + board] && port < HX_LOCAL; port++) {
+                struct hx_end far = hx_fabric_far(g, node, port);
+                if (far.node != HX_NOWHERE && far.node >= g->hosts && !conditions_link_is_down(w->f, plane, node, port))
+                    w->cut[plane * boards + board] = 0;
+            }
+        }
+    }
+    bool changed = memcmp(before, w->cut, g->planes * boards) != 0;
+    free(before);
+    return changed;
 }
 
 /* ---- links ---- */
@@ -36,7 +61,8 @@ static uint64_t ports_up(const struct worker *w, unsigned plane, uint32_t node)
     for (unsigned port = 0; port < hx_fabric_ports(w->f->g, node); port++) {
         struct hx_end far = hx_fabric_far(w->f->g, node, port);
         bool local = node < w->f->g->hosts && port == HX_LOCAL;
-        bool wired = far.node != HX_NOWHERE && is_up(w, far.node) && fab_port_is_up(w->f, plane, far.node, far.port);
+        bool wired = far.node != HX_NOWHERE && is_up(w, far.node) && fab_port_is_up(w->f, plane, far.node, far.port) &&
+                     !conditions_link_is_down(w->f, plane, node, port);
         up |= (uint64_t)(local || wired) << port;
     }
     return up;
@@ -72,7 +98,7 @@ static void bind_links(struct worker *w, struct node *n, unsigned ports)
 static void build_routes(struct worker *w, struct node *n)
 {
     const struct fab_fabric *f = w->f;
-    bar_boards(w, n->sw.job, w->barred);
+    bar_boards(w, n->plane, n->sw.job, w->barred);
     n->hal.up = ports_up(w, n->plane, n->id);
     hx_fabric_route(&n->sw.route, f->g, n->id, (struct hx_barred){w->barred}, n->hal.up, n->tables);
 }
@@ -227,6 +253,8 @@ bool node_build_all(struct worker *w)
     w->down = workers_down(f);
     w->gone = atomic_load(&f->control->gone);
     w->barred = hx_allocate(hx_spec_boards(&f->spec) / 8U + 1U, 1);
+    w->cut = hx_allocate(f->g->planes * hx_spec_boards(&f->spec) + 1U, 1);
+    (void)find_cut_boards(w);
     count_nodes(w);
     w->node = hx_allocate(w->nodes + 1U, sizeof *w->node);
     w->accelerator = hx_allocate(w->accelerators + 1U, sizeof *w->accelerator);
@@ -243,11 +271,13 @@ bool node_build_all(struct worker *w)
             return false;
     }
     build_bridges(w);
+    conditions_follow(w);
     return true;
 }
 
 void node_free_all(struct worker *w)
 {
+    conditions_end(w);
     for (unsigned i = 0; i < w->nodes; i++) {
         free(w->node[i].hal.tx);
         free(w->node[i].hal.rx);
@@ -264,6 +294,7 @@ void node_free_all(struct worker *w)
     free(w->accelerator);
     free(w->bridge);
     free(w->barred);
+    free(w->cut);
 }
 
 void node_reroute_all(struct worker *w)
@@ -272,12 +303,14 @@ void node_reroute_all(struct worker *w)
     w->gone = atomic_load(&w->f->control->gone);
     for (unsigned i = 0; i < w->accelerators; i++)
         accelerator_look_again(&w->accelerator[i]);
-    if (down == w->down && !w->f->spec.externals)
-        return;
+    bool others = find_cut_boards(w) || down != w->down;
     w->down = down;
     for (unsigned i = 0; i < w->switch_nodes; i++) {
-        build_routes(w, &w->node[i]);
-        hx_switch_reroute(&w->node[i].sw);
+        struct node *n = &w->node[i];
+        if (!others && n->hal.up == ports_up(w, n->plane, n->id))
+            continue;
+        build_routes(w, n);
+        hx_switch_reroute(&n->sw);
     }
     for (unsigned i = w->switch_nodes; i < w->nodes; i++) /* a bridge's switch has no part in its links */
         w->node[i].hal.up = ports_up(w, w->node[i].plane, w->node[i].id);

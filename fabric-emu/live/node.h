@@ -14,7 +14,8 @@ struct node {
     struct hal_switch hal;
     uint32_t id; /* of its plane */
     unsigned plane;
-    void *tables; /* route tables */
+    void *tables;                /* route tables */
+    struct faulty_link **faulty; /* [ports]: what brings something over a faulty link; NULL: no port does */
 };
 
 /* An accelerator: its endpoint and what drives it. Its switches are nodes of their own. */
@@ -43,6 +44,7 @@ struct feeding {
 };
 
 struct bridge;
+struct faulty_link;
 struct wire;
 
 /* What the worker runs. */
@@ -64,7 +66,11 @@ struct worker {
     uint64_t held_at; /* one did in the sweep before, which ended then; 0: none */
     uint64_t down;    /* workers that are down, bit by worker */
     uint64_t gone;    /* of these, workers that will not come back */
-    uint8_t *barred;  /* one bit set a job, (boards + 7) / 8 bytes each; see node_reroute */
+    uint8_t *barred;  /* boards that a node may not land on, bit by board: as the one that is built now needs them */
+    uint8_t *cut;     /* [planes][boards]: 1: no link leads to the board */
+    uint32_t conditions_seen;    /* control->conditions, as last followed */
+    struct faulty_link **faulty; /* of all its nodes */
+    size_t faulties, faulty_room;
     struct node *node;
     unsigned accelerator_nodes; /* the first of node[], */
     unsigned switch_nodes;      /* then tree switches up to here, then the bridges' */
@@ -83,7 +89,7 @@ struct worker {
 bool node_build_all(struct worker *w);
 void node_free_all(struct worker *w);
 
-/* Takes note of workers and cables that went down or came back: closes and opens links, bars boards, routes anew. */
+/* Takes note of workers, links and cables that went down or came back: closes and opens links, bars boards, routes anew. */
 void node_reroute_all(struct worker *w);
 
 #endif

@@ -1,5 +1,6 @@
 /* publish.c - copies what a worker counts to where readers outside find it (publish.h). */
 #include "publish.h"
+#include "conditions.h"
 #include "host/processor.h"
 
 static void add(_Atomic uint64_t *counter, uint64_t more)
@@ -61,8 +62,18 @@ static void restore_node(const struct node *n)
     }
 }
 
+static void restore_faulty(const struct shm_faulty *f)
+{
+    restore(&f->to->heads, f->head);
+    restore(&f->from->tails, f->tail);
+    for (unsigned vc = 0; vc < f->vcs; vc++)
+        restore(&f->from->gone[vc], shm_gone(f->tail, f->taken, vc, 0));
+}
+
 static void restore_all(struct worker *w)
 {
+    for (unsigned i = 0; i < w->faulties; i++)
+        restore_faulty(&w->faulty[i]->f);
     for (unsigned i = 0; i < w->switch_nodes; i++)
         restore_node(&w->node[i]);
     for (unsigned i = 0; i < w->accelerators; i++) {

@@ -73,7 +73,10 @@ unsigned recover_worker(struct fab_fabric *f, unsigned worker)
         for (unsigned plane = 0; plane < f->g->planes; plane++) {
             for (unsigned port = 0; port < hx_fabric_ports(f->g, node); port++) {
                 struct shm_link *in = fab_incoming(f, plane, node, port);
+                struct hx_end far = hx_fabric_far(f->g, node, port);
                 held += in ? drain(f, worker, in) : 0;
+                if (far.node != HX_NOWHERE) /* what had come over a faulty link */
+                    held += drain(f, worker, fab_faulty(f, fab_first_port(f, plane, far.node) + far.port));
             }
             if (node < f->g->hosts) /* what its switch had delivered to its endpoint */
                 held += drain(f, worker, fab_link(f, plane, node, HX_LOCAL));

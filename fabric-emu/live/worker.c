@@ -6,6 +6,7 @@
 #include "worker.h"
 #include "accelerator.h"
 #include "bridge.h"
+#include "conditions.h"
 #include "fabric-emu/memory.h"
 #include "feed.h"
 #include "host/processor.h"
@@ -26,7 +27,8 @@ enum {
     IDLE_SWEEPS = 100, /* before sleeping */
     NAP_NS = 2000000,  /* longest sleep: deadlines, rates */
     CABLE_NAP_NS =
-        50000, /* likewise, where nobody wakes who sends something: at cables that leave the machine's memory */
+        50000, /* likewise, where nobody wakes who sends something: at cables that leave the machine's memory, and
+                             where a faulty link holds something */
     CHECK_SWEEPS = 1 << 8 /* whether all is done, and what has no way */
 };
 
@@ -102,6 +104,8 @@ static unsigned sweep(struct worker *w, bool may_begin)
         for (unsigned plane = 0; plane < planes; plane++)
             hops += accelerator_switch_step(w, &w->node[i * planes + plane]);
     }
+    if (__builtin_expect(w->faulties != 0, 0))
+        work += conditions_step(w);
     if (__builtin_expect(w->feeding.feed != NULL, 0))
         work += feed_step(w);
     for (unsigned i = w->accelerator_nodes; i < w->switch_nodes; i++)
@@ -171,7 +175,7 @@ static void tell_state(struct worker *w, enum fab_phase phase)
 /* How long to sleep at most: until a message has its time, where nothing else is to be looked after. */
 static long longest_nap(const struct worker *w)
 {
-    uint64_t longest = w->bridges ? CABLE_NAP_NS : NAP_NS;
+    uint64_t longest = w->bridges || conditions_hold(w) ? CABLE_NAP_NS : NAP_NS;
     for (unsigned i = 0; i < w->accelerators; i++) {
         uint64_t wait = accelerator_wait_ns(&w->accelerator[i]);
         longest = wait && wait < longest ? wait : longest;
@@ -208,7 +212,10 @@ static void run_phases(struct worker *w)
         if (phase == FAB_STOPPING)
             return;
         uint32_t changes = atomic_load_explicit(&control->changes, memory_order_acquire);
-        if (changes != atomic_load_explicit(&area->changes_seen, memory_order_relaxed)) {
+        bool conditions = atomic_load_explicit(&control->conditions, memory_order_acquire) != w->conditions_seen;
+        if (conditions)
+            conditions_follow(w);
+        if (conditions || changes != atomic_load_explicit(&area->changes_seen, memory_order_relaxed)) {
             node_reroute_all(w);
             atomic_store(&area->changes_seen, changes);
         }

@@ -6,6 +6,8 @@
  * other half falls anywhere. Then recover_worker() acts in its stead, an audit that knows only the documented layout
  * counts every buffer, and a new child carries on.
  *
+ * Meanwhile links fall faulty and well again, in every way that faulty.h knows, so that steps of theirs are hit, too.
+ *
  * killed_between_steps: the same without processes, thousands of times, either worker, also both at once.
  *
  * At the end of each, all that was begun must have arrived. HX_SEED chooses other runs. */
@@ -21,6 +23,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -142,6 +145,44 @@ static void judge(struct run *r, const char *when)
                  (unsigned long long)l->wrong, (unsigned long long)l->failed);
 }
 
+/* ---- faulty links ---- */
+
+/* A share of the dice, often none. */
+static uint32_t draw_share(struct run *r, uint32_t most)
+{
+    return draw(r, 2) ? 0 : draw(r, most);
+}
+
+static void mend_all(struct run *r)
+{
+    memset(r->s.f.condition, 0, fab_ports(&r->s.f) * sizeof *r->s.f.condition);
+    atomic_fetch_add(&r->s.f.control->conditions, 1);
+}
+
+/* A link of any switch is from now on as the dice say; none stays down for as long as a message waits for a way. */
+static void strike(struct run *r)
+{
+    const struct hx_fabric *g = r->s.f.g;
+    unsigned plane = draw(r, g->planes);
+    uint32_t node = draw(r, g->nodes);
+    unsigned port = draw(r, hx_fabric_ports(g, node));
+    struct shm_condition c = {.down = draw(r, 8) == 0,
+                              .loss = draw_share(r, SHM_FAULTY_WHOLE / 50),
+                              .corrupt = draw_share(r, SHM_FAULTY_WHOLE / 50),
+                              .duplicate = draw_share(r, SHM_FAULTY_WHOLE / 4),
+                              .reorder = draw_share(r, SHM_FAULTY_WHOLE / 4),
+                              .credit_loss = draw_share(r, SHM_FAULTY_WHOLE / 2),
+                              .delay_ns = draw_share(r, 4000),
+                              .bytes_a_second = draw(r, 4) ? 0 : 10000000000U};
+    if (node < g->hosts && port == HX_LOCAL)
+        return;
+    if (draw(r, 4) == 0)
+        c = (struct shm_condition){.down = 0};
+    if (r->case_number % 4 == 0)
+        mend_all(r);
+    support_set_condition(&r->s, plane, node, port, &c);
+}
+
 static unsigned sweep_others(struct run *r, bool may_begin)
 {
     unsigned work = 0;
@@ -188,6 +229,7 @@ static void revive(struct run *r, unsigned worker)
 /* Nothing begins any more; all that was begun must arrive, and every buffer come home. */
 static void finish(struct run *r)
 {
+    mend_all(r);
     for (unsigned w = 0; w < r->s.f.workers; w++) {
         if (!r->runs[w])
             start(r, w);
@@ -215,6 +257,9 @@ static void finish(struct run *r)
 
 static void live_and_die(struct run *r, unsigned victim)
 {
+    strike(r);
+    if (draw(r, 2))
+        tell_others(r);
     if (!r->runs[victim])
         start(r, victim);
     for (unsigned n = draw(r, MOST_SWEEPS); n; n--) {
@@ -433,6 +478,8 @@ static enum fate kill_often(struct run *r, volatile struct orders *orders)
     for (unsigned w = 1; w < r->s.f.workers; w++)
         start(r, w);
     for (; r->case_number < KILLS; r->case_number++) {
+        strike(r);
+        tell_others(r);
         if (kill_once(r, orders) == REFUSED)
             return REFUSED;
     }

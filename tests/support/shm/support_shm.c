@@ -1,6 +1,7 @@
 /* support_shm.c - running workers by hand, and judging them (support_shm.h). */
 #include "tests/support/shm/support_shm.h"
 #include "fabric-emu/live/accelerator.h"
+#include "fabric-emu/live/conditions.h"
 #include "fabric-emu/random.h"
 
 #include <stdio.h>
@@ -213,8 +214,20 @@ void support_bring_back(struct support *s, unsigned worker)
     atomic_store(&s->f.area[worker].state, FAB_WORKER_STARTING);
 }
 
+void support_set_condition(struct support *s, unsigned plane, uint32_t node, unsigned port,
+                           const struct shm_condition *condition)
+{
+    struct hx_end far = hx_fabric_far(s->f.g, node, port);
+    if (far.node == HX_NOWHERE)
+        return;
+    s->f.condition[fab_first_port(&s->f, plane, node) + port] = *condition;
+    s->f.condition[fab_first_port(&s->f, plane, far.node) + far.port] = *condition;
+    atomic_fetch_add(&s->f.control->conditions, 1);
+}
+
 void support_notice(struct worker *w)
 {
+    conditions_follow(w);
     node_reroute_all(w);
 }
 
@@ -222,7 +235,7 @@ void support_notice(struct worker *w)
 
 unsigned support_steps(const struct worker *w)
 {
-    return w->accelerators + w->nodes;
+    return w->accelerators + w->nodes + 1;
 }
 
 unsigned support_step(struct support *s, struct worker *w, unsigned step, bool may_begin)
@@ -231,6 +244,8 @@ unsigned support_step(struct support *s, struct worker *w, unsigned step, bool m
     w->shm.touched = 0;
     if (step < w->accelerators)
         return accelerator_step(&w->accelerator[step], may_begin);
+    if (step == w->accelerators + w->nodes)
+        return conditions_step(w);
     struct hx_switch *sw = &w->node[step - w->accelerators].sw;
     return !sw->route.is_router ? hx_accelerator_step(sw) : hx_router_step(sw);
 }
@@ -290,29 +305,32 @@ static void audit_link(struct support_audit *audit, uint8_t *seen, const struct 
     }
 }
 
-static uint64_t count_link(const struct fab_fabric *f, size_t index)
+static uint64_t count_link(const struct fab_fabric *f, const uint8_t *base, size_t index)
 {
     struct support_audit audit = {0};
-    audit_link(&audit, NULL, (const struct shm_link *)(const void *)(f->link_base + index * f->link_bytes), f->slots);
+    audit_link(&audit, NULL, (const struct shm_link *)(const void *)(base + index * f->link_bytes), f->slots);
     return audit.in_links;
 }
 
-/* Links of a plane: those leaving each port of each node, LOCAL's to the endpoint; then the endpoints' to LOCAL. */
+/* Links of a plane: those leaving each port of each node, LOCAL's to the endpoint; then the endpoints' to LOCAL. Faulty links:
+ * those of each port of each node, plane by plane. */
 uint64_t support_waiting_for(const struct support *s, unsigned worker)
 {
     const struct fab_fabric *f = &s->f;
     uint64_t sum = 0;
+    size_t faulty = 0;
     for (unsigned plane = 0; plane < f->g->planes; plane++) {
         size_t index = (size_t)plane * f->layout.links;
         for (uint32_t node = 0; node < f->g->nodes; node++) {
-            for (unsigned port = 0; port < hx_fabric_ports(f->g, node); port++, index++) {
+            for (unsigned port = 0; port < hx_fabric_ports(f->g, node); port++, index++, faulty++) {
                 uint32_t to = node < f->g->hosts && port == HX_LOCAL ? node : hx_fabric_far(f->g, node, port).node;
-                if (to != HX_NOWHERE && f->layout.worker[to] == worker)
-                    sum += count_link(f, index);
+                if (to == HX_NOWHERE || f->layout.worker[to] != worker)
+                    continue;
+                sum += count_link(f, f->link_base, index) + count_link(f, f->faulty_base, faulty);
             }
         }
         for (uint32_t node = 0; node < f->g->hosts; node++, index++)
-            sum += f->layout.worker[node] == worker ? count_link(f, index) : 0;
+            sum += f->layout.worker[node] == worker ? count_link(f, f->link_base, index) : 0;
     }
     return sum;
 }
@@ -327,6 +345,8 @@ struct support_audit support_audit(const struct support *s)
                    f->ring_size);
     for (size_t i = 0; i < (size_t)f->g->planes * f->layout.links; i++)
         audit_link(&audit, seen, (const struct shm_link *)(const void *)(f->link_base + i * f->link_bytes), f->slots);
+    for (size_t i = 0; i < (size_t)f->g->planes * (f->layout.links - f->g->hosts); i++)
+        audit_link(&audit, seen, (const struct shm_link *)(const void *)(f->faulty_base + i * f->link_bytes), f->slots);
     for (uint64_t buffer = 0; buffer < audit.buffers; buffer++)
         audit.missing += !seen[buffer];
     free(seen);

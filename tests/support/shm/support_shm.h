@@ -49,7 +49,11 @@ void support_bring_back(struct support *s, unsigned worker);
 /* Has the worker look whether others went down or came back. */
 void support_notice(struct worker *w);
 
-/* Steps of a sweep: each accelerator's endpoint and switches, then each tree switch. */
+/* The link at a port is in this condition from now on, in both directions; workers find out when they are told (support_notice). */
+void support_set_condition(struct support *s, unsigned plane, uint32_t node, unsigned port,
+                           const struct shm_condition *condition);
+
+/* Steps of a sweep: each accelerator's endpoint and switches, then each tree switch, then all faulty links. */
 unsigned support_steps(const struct worker *w);
 unsigned support_step(struct support *s, struct worker *w, unsigned step, bool may_begin);
 /* All of them once; returns packets moved, taken and given. */

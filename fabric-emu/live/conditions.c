@@ -1,0 +1,112 @@
+/* conditions.c - following the conditions of links (conditions.h). */
+#include "conditions.h"
+#include "host/error.h"
+#include "host/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool conditions_link_is_down(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port)
+{
+    return f->condition[fab_first_port(f, plane, node) + port].down;
+}
+
+static bool is_well(const struct shm_condition *c)
+{
+    static const struct shm_condition well;
+    return memcmp(c, &well, sizeof well) == 0;
+}
+
+static void put_in(struct worker *w, struct node *n, unsigned port, uint32_t number)
+{
+    const struct fab_fabric *f = w->f;
+    struct faulty_link *l = hx_allocate(1, sizeof *l);
+    *l = (struct faulty_link){.node = n, .port = port};
+    l->f.worker = &w->shm;
+    l->f.from = n->hal.rx[port].link;
+    l->f.to = fab_faulty(f, number);
+    l->f.count = &f->faulted[number];
+    l->f.vcs = f->g->vcs;
+    l->f.size = f->slots;
+    l->f.dice = hx_random_64();
+    shm_faulty_begin(&l->f, &n->hal.rx[port]);
+    if (!n->faulty)
+        n->faulty = hx_allocate(n->hal.ports, sizeof(struct faulty_link *));
+    n->faulty[port] = l;
+    w->faulty = hx_grow(w->faulty, w->faulties, &w->faulty_room, sizeof(void *));
+    w->faulty[w->faulties++] = l;
+}
+
+/* Its window begins anew where the cable stands: what a capture has looked at, too. */
+static bool take_out(struct worker *w, unsigned at)
+{
+    struct faulty_link *l = w->faulty[at];
+    struct node *n = l->node;
+    if (!shm_faulty_end(&l->f, &n->hal.rx[l->port], &n->sw.input[l->port]))
+        return false;
+    if (n->hal.tap)
+        n->hal.tap->seen[l->port] = n->hal.rx[l->port].seen;
+    n->faulty[l->port] = NULL;
+    free(l);
+    w->faulty[at] = w->faulty[--w->faulties];
+    return true;
+}
+
+static void follow_port(struct worker *w, struct node *n, unsigned port, struct hx_end far)
+{
+    uint32_t number = fab_first_port(w->f, n->plane, far.node) + far.port;
+    const struct shm_condition c = w->f->condition[number];
+    bool well = is_well(&c);
+    if (!well && !(n->faulty && n->faulty[port]))
+        put_in(w, n, port, number);
+    if (!n->faulty || !n->faulty[port])
+        return;
+    n->faulty[port]->f.condition = c;
+    n->faulty[port]->f.leaving = well;
+}
+
+/* The count is read first: what changes meanwhile is followed once more. */
+void conditions_follow(struct worker *w)
+{
+    w->conditions_seen = atomic_load(&w->f->control->conditions);
+    for (unsigned i = 0; i < w->switch_nodes; i++) {
+        struct node *n = &w->node[i];
+        for (unsigned port = 0; port < n->hal.ports; port++) {
+            struct hx_end far = hx_fabric_far(w->f->g, n->id, port);
+            if (far.node != HX_NOWHERE && n->hal.brings >> port & 1)
+                follow_port(w, n, port, far);
+        }
+    }
+}
+
+void conditions_end(struct worker *w)
+{
+    for (unsigned i = 0; i < w->faulties; i++)
+        free(w->faulty[i]);
+    for (unsigned i = 0; i < w->nodes; i++)
+        free(w->node[i].faulty);
+    free(w->faulty);
+    w->faulty = NULL;
+    w->faulties = w->faulty_room = 0;
+}
+
+unsigned conditions_step(struct worker *w)
+{
+    unsigned moved = 0;
+    w->shm.now = shm_clock_ns(w->clock);
+    for (unsigned i = 0; i < w->faulties;) {
+        moved += shm_faulty_step(&w->faulty[i]->f);
+        if (!w->faulty[i]->f.leaving || !take_out(w, i))
+            i++;
+    }
+    return moved;
+}
+
+bool conditions_hold(const struct worker *w)
+{
+    for (unsigned i = 0; i < w->faulties; i++) {
+        if (shm_faulty_holds(&w->faulty[i]->f))
+            return true;
+    }
+    return false;
+}

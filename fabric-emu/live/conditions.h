@@ -1,0 +1,30 @@
+/* conditions.h - links whose condition the supervisor has set: a worker puts a faulty link (hal/shm/faulty.h) before the
+ * receiving port, or takes it out, while packets flow.
+ *
+ * Links between accelerators and switches of this machine alone: what hangs on an endpoint never fails, and the far end of a
+ * cable that leaves the machine's memory is not ours. */
+#ifndef CONDITIONS_H
+#define CONDITIONS_H
+
+#include "node.h"
+
+/* What brings a node something over a faulty link. */
+struct faulty_link {
+    struct node *node;
+    unsigned port;
+    struct shm_faulty f;
+};
+
+/* Whether the link that leaves (plane, node, port) is down. */
+bool conditions_link_is_down(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port);
+
+/* Follows control->conditions, for the links that lead to this worker's switches. Call between steps. */
+void conditions_follow(struct worker *w);
+void conditions_end(struct worker *w);
+
+/* A step of each faulty link. Returns packets moved. */
+unsigned conditions_step(struct worker *w);
+/* Whether something lies on a faulty link, for a later step. */
+bool conditions_hold(const struct worker *w);
+
+#endif
