@@ -91,7 +91,7 @@ static void who_is_only_named_takes_no_room(void **state)
         memcpy(f->bytes + HX_HEADER_BYTES, stuck_at, h.length);
         trial_rewrite(f, &h);
     }
-    trial_turns(3);
+    trial_turns(4);
     assert_int_equal(cloud.end[0].ep.known, 0);
     assert_int_equal(cloud_drops(&cloud, 0, HX_DROP_STALE), 1);
     trial_send(0, 1, FULL);
