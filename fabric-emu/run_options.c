@@ -162,6 +162,7 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
     struct hx_overrides overrides = {0};
     struct hx_capture_settings capture = HX_CAPTURE_DEFAULTS;
     struct hx_timing timing = HX_DEFAULT_TIMING;
+    struct hx_fault_settings faults = HX_FAULT_DEFAULTS;
     struct hx_spec said = {.named_jobs = 0}; /* of jobs, before there is a fabric */
     const struct hx_option options[] = {
         HX_OPTIONS_HEADING("Traffic"),
@@ -216,6 +217,8 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
          .to.flag = &o->check_steps,
          .help = "count after every step of time that no credit and no packet was lost or made up (slow)",
          .applies = HX_FOR_VIRTUAL},
+        HX_OPTIONS_HEADING("Faults"),
+        HX_FAULT_OPTIONS(&faults),
         HX_OPTIONS_HEADING("Capture"),
         HX_CAPTURE_OPTIONS(&capture),
         HX_OPTIONS_END};
@@ -250,6 +253,8 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
     check_outputs(o);
     o->timing = o->spec.timing;
     hx_timing_merge(&o->timing, &timing);
+    o->faults = o->spec.faults;
+    hx_fault_settings_merge(&o->faults, &faults);
     check_clock(o);
     settle_pace(o);
     check_traffic(o);

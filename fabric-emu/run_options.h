@@ -13,6 +13,7 @@ struct run_options {
     const struct hx_fabric *g;
     struct hx_settings settings; /* the file's, the command line's over them */
     struct hx_capture_settings capture;
+    struct hx_fault_settings faults;
     struct hx_timing timing; /* as given: hx_timing_complete() */
     const char *name;
     bool restart;

@@ -179,7 +179,8 @@ bool hx_spec_parse(const char *text, struct hx_spec *spec, struct hx_problem *pr
                              .taper = (unsigned)hx_default_sizes.taper,
                              .credits = (unsigned)hx_default_sizes.credits,
                              .settings = hx_default_settings,
-                             .capture = HX_CAPTURE_DEFAULTS};
+                             .capture = HX_CAPTURE_DEFAULTS,
+                             .faults = HX_FAULT_DEFAULTS};
     const struct hx_topology *topology = hx_topology_of(text, problem);
     if (!topology)
         return false;
@@ -365,6 +366,8 @@ void hx_spec_free(struct hx_spec *spec)
     free((char *)(uintptr_t)spec->settings.traffic_file);
     free((char *)(uintptr_t)spec->capture.file);
     free((char *)(uintptr_t)spec->capture.filter);
+    free((char *)(uintptr_t)spec->faults.file);
+    free((char *)(uintptr_t)spec->faults.lines.item[0]);
     free((char *)(uintptr_t)spec->capture.ports.item[0]);
     spec->failed = NULL;
     spec->job = NULL;
@@ -374,6 +377,7 @@ void hx_spec_free(struct hx_spec *spec)
     spec->externals = 0;
     spec->settings.traffic_file = NULL;
     spec->capture = (struct hx_capture_settings){.file = NULL};
+    spec->faults = (struct hx_fault_settings){.file = NULL};
 }
 
 /* ---- questions ---- */

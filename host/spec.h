@@ -10,6 +10,7 @@
 
 #include "host/capture_settings.h"
 #include "host/error.h"
+#include "host/faults/settings.h"
 #include "host/options/applies.h"
 #include "host/options/options.h"
 #include "host/spec_external.h"
@@ -181,7 +182,8 @@ struct hx_spec {
     unsigned externals;                 /* entries of external */
     struct hx_settings settings;        /* of the file, over the defaults */
     struct hx_capture_settings capture; /* of the file; its texts are the spec's own */
-    struct hx_timing timing;            /* of the file, for the virtual clock */
+    struct hx_fault_settings faults;
+    struct hx_timing timing; /* of the file, for the virtual clock */
     /* A file need not say its clock or its pattern, and may have keys that are not for the default one. Then this says so, and
      * a run dies of it unless its command line says which: exit_code 0, there are none. */
     struct hx_problem of_default_clock, of_default_pattern;

@@ -66,9 +66,15 @@ void result_settings(const struct result *r, json_t **settings, char **again)
                                  hx_routing_write(routing, &r->g->routing)};
     struct hx_timing timing = r->timing;
     struct hx_spec jobs = {.said = r->spec->said, .only = r->spec->only};
-    const struct hx_option options[] = {
-        HX_TRAFFIC_OPTIONS(&s),   HX_JOB_LIST_OPTIONS(&jobs), HX_CLOCK_OPTION(&s),        HX_OVERRIDE_OPTIONS(&sizes),
-        HX_CREDIT_OPTION(&sizes), HX_VIRTUAL_OPTIONS(&s),     HX_TIMING_OPTIONS(&timing), HX_OPTIONS_END};
+    struct hx_fault_settings faults = r->faults ? *r->fault_settings : (struct hx_fault_settings)HX_FAULT_DEFAULTS;
+    struct hx_option options[] = {HX_TRAFFIC_OPTIONS(&s),      HX_JOB_LIST_OPTIONS(&jobs), HX_CLOCK_OPTION(&s),
+                                  HX_OVERRIDE_OPTIONS(&sizes), HX_CREDIT_OPTION(&sizes),   HX_VIRTUAL_OPTIONS(&s),
+                                  HX_TIMING_OPTIONS(&timing),  HX_FAULT_OPTIONS(&faults),  HX_OPTIONS_END};
+    struct hx_option *last = options;
+    while (r->faults == 0 && last->to.list != &faults.lines)
+        last++;
+    if (r->faults == 0) /* nothing is said of what there is not */
+        *last = (struct hx_option)HX_OPTIONS_END;
     *settings = json_object();
     hx_options_json(options, hx_settings_run(&s), *settings);
     for (unsigned i = 0; !r->spec->a && i < 2; i++) /* of a HammingMesh's trees */

@@ -169,6 +169,8 @@ json_t *result_json(const struct result *r)
     SET("drops", drops_json(r));
     if (r->spec->job)
         SET("jobs", jobs_json(r));
+    if (r->faults)
+        SET("faults", fault_report_json(r->fault, r->faults));
     if (r->receive_share)
         SET("receive_share", receive_json(r));
     if (!r->hide_links)

@@ -108,6 +108,7 @@ void result_free(struct result *r)
     free(r->moved);
     free(r->receive_share);
     free(r->job);
+    free(r->fault);
     free(r->outcome.job_bytes);
 }
 

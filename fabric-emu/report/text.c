@@ -186,6 +186,8 @@ void result_print(const struct result *r, const struct traffic *traffic)
     print_time(r);
     print_jobs(r);
     print_health(r);
+    if (r->faults)
+        fault_report_print(r->fault, r->faults);
     print_hottest(r);
     result_print_map(r);
 }

@@ -1,5 +1,6 @@
 /* build.c - makes a worker's entities and binds their links (build.h). */
 #include "build.h"
+#include "faults.h"
 #include "host/error.h"
 #include "recording.h"
 #include "stock.h"
@@ -152,26 +153,34 @@ static void bind_node(const struct plan *p, unsigned plane, uint32_t node)
 
 /* ---- nodes ---- */
 
-static struct hx_barred barred_of(const struct plan *p, uint32_t node, uint16_t *job)
+/* Into `tables`. */
+static void fill_tables(const struct worker *w, uint32_t node, struct virtual_node *n, void *tables, uint8_t *barred)
 {
-    const struct model *m = p->w->m;
-    *job = HX_NO_JOB;
-    if (node < m->g->hosts)
-        *job = layout_job_of(m->spec, node);
-    bool any = hx_spec_barred(m->spec, *job, p->barred);
-    return (struct hx_barred){any && node < m->g->hosts ? p->barred : NULL};
+    const struct model *m = w->m;
+    const struct traffic *t = m->workload.traffic;
+    bool host = node < m->g->hosts;
+    bool any = hx_spec_barred(m->spec, n->sw.job, barred);
+    hx_fabric_route(&n->sw.route, m->g, node, (struct hx_barred){any && host ? barred : NULL}, n->hal.up, tables);
+    if (hx_settings_x_first(host ? traffic_settings(t, node) : &t->settings) && hx_hosts_forward(t->g))
+        hx_route_order_x_first(&n->sw.route, tables);
+}
+
+void build_route(const struct worker *w, uint32_t node, struct virtual_node *n)
+{
+    const struct hx_route *r = &n->sw.route;
+    uintptr_t tables = (uintptr_t)(r->is_router ? (const void *)r->d0_ports : (const void *)r->x_table); /* our own */
+    uint8_t *barred = hx_allocate(hx_spec_boards(w->m->spec) / 8 + 1, 1);
+    fill_tables(w, node, n, (void *)tables, barred);
+    free(barred);
 }
 
 static void make_node(struct plan *p, unsigned plane, uint32_t node, uint8_t **tables)
 {
     struct worker *w = p->w;
     struct virtual_node *n = node_of(p, plane, node);
-    struct hx_barred barred = barred_of(p, node, &n->sw.job);
+    n->sw.job = node < w->m->g->hosts ? layout_job_of(w->m->spec, node) : HX_NO_JOB;
     n->hal.drops = w->area->drops;
-    hx_fabric_route(&n->sw.route, w->m->g, node, barred, n->hal.up, *tables);
-    const struct traffic *t = w->m->workload.traffic;
-    if (hx_settings_x_first(node < t->g->hosts ? traffic_settings(t, node) : &t->settings) && hx_hosts_forward(t->g))
-        hx_route_order_x_first(&n->sw.route, *tables);
+    fill_tables(w, node, n, *tables, p->barred);
     *tables += node_table_bytes(w->m->g, node);
     /* Ties fall otherwise in every switch, and the same in every run. */
     n->sw.tie = (w->m->settings.seed + 1) * UINT64_C(0xD1342543DE82EF95) +
@@ -243,6 +252,8 @@ void build_worker(struct worker *w, const struct model *m, unsigned self)
         }
     }
     make_drivers(&p);
+    if (m->faults)
+        w->faults = faults_start(w, p.of_node);
     free(p.of_node);
     free(p.barred);
 }

@@ -14,13 +14,17 @@ struct worker {
     uint32_t entities;
     struct driver *driver; /* [accelerators] of this worker */
     uint32_t accelerators;
-    uint64_t active; /* accelerators that are not done */
-    unsigned marked; /* ends of the measured interval that have been noted (worker.c) */
-    uint8_t *tables; /* route tables of all nodes */
-    uint8_t *memory; /* of the entities */
+    uint64_t active;       /* accelerators that are not done */
+    unsigned marked;       /* ends of the measured interval that have been noted (worker.c) */
+    uint8_t *tables;       /* route tables of all nodes */
+    uint8_t *memory;       /* of the entities */
+    struct faults *faults; /* NULL: nothing fails */
 };
 
 void build_worker(struct worker *w, const struct model *m, unsigned self);
+
+/* Builds the tables of a node anew, into their memory, with the ports that are up. */
+void build_route(const struct worker *w, uint32_t node, struct virtual_node *n);
 
 /* What all workers together allocate for the state of the fabric: all they take but packets under way. */
 uint64_t build_bytes(const struct model *m);

@@ -1,6 +1,7 @@
 /* driver.c - driving an endpoint under the virtual clock (driver.h). */
 #include "build.h"
 #include "fabric-emu/endpoint.h"
+#include "faults.h"
 #include "host/error.h"
 #include "hxmesh/error.h"
 #include "stock.h"
@@ -9,7 +10,13 @@ enum {
     FEWEST_SENDS = 64, /* messages under way from one accelerator */
     RETRIES = 12,
     TIMEOUT_MS = 250, /* of simulated time: nothing is lost but where boards failed */
-    MOST_MS = 4000
+    MOST_MS = 4000,
+    /* Where links fail: */
+    LEAST_US = 20,
+    FIRST_US = 200, /* before any answer came */
+    MOST_US = 1000,
+    NO_WAY_US = 2000, /* how long a message waits for a way, before its sender is told that there is none */
+    NS_PER_US = 1000
 };
 #define PS_PER_NS     UINT64_C(1000)
 #define LOOK_AGAIN_PS UINT64_C(1000000) /* something is late and could not be asked for */
@@ -69,11 +76,15 @@ static void begin_messages(struct driver *d)
 static void note_timers(struct driver *d)
 {
     uint64_t now = d->worker->v.now;
+    uint64_t deadline = hx_endpoint_deadline(&d->endpoint) * PS_PER_NS;
+    uint64_t look = deadline > now ? deadline : now + LOOK_AGAIN_PS;
     if (d->endpoint.active && !d->timer_noted) {
         d->timer_noted = true;
-        uint64_t deadline = hx_endpoint_deadline(&d->endpoint) * PS_PER_NS;
-        virtual_entity_note(d->hal.entity, deadline > now ? deadline : now + LOOK_AGAIN_PS, VIRTUAL_ITEM_TIMER);
+        virtual_entity_note(d->hal.entity, look, VIRTUAL_ITEM_TIMER);
+    } else if (d->endpoint.active && d->told) {
+        virtual_entity_note_sooner(d->hal.entity, look, VIRTUAL_ITEM_TIMER);
     }
+    d->told = false;
     bool waits = d->wake != WORKLOAD_NEVER && hx_endpoint_takes(&d->endpoint) && !time_is_over(d, now);
     if (waits && !d->again_noted) {
         d->again_noted = true;
@@ -94,7 +105,7 @@ static void drive(void *of, bool timer, bool again)
     if (timer)
         d->timer_noted = false;
     d->again_noted = d->again_noted && !again;
-    unsigned looks = timer ? d->endpoint.config.sends : 1; /* a step looks at one deadline */
+    unsigned looks = timer || d->told ? d->endpoint.config.sends : 1; /* a step looks at one deadline */
     do {
         begin_messages(d);
         (void)hx_endpoint_step(&d->endpoint);
@@ -103,6 +114,12 @@ static void drive(void *of, bool timer, bool again)
     note_timers(d);
     note_done(d);
     d->hal.entity->hungry = d->endpoint.due.filled != 0;
+}
+
+void driver_routes_changed(struct driver *d)
+{
+    hx_endpoint_routes_changed(&d->endpoint);
+    d->told = true;
 }
 
 /* ---- what the endpoint asks and tells ---- */
@@ -116,6 +133,9 @@ static void take_event(void *of, const struct hx_event *event)
         d->workload->ended = true;
         area->collective_ended = true;
     }
+    if (event->type != HX_EVENT_RECEIVED && d->worker->faults)
+        faults_note_end(d->worker->faults, d->rank, hx_fabric_host(d->worker->m->g, event->d0, event->d1),
+                        event->message, d->worker->v.now);
     if (event->type != HX_EVENT_RECEIVED)
         atomic_store_explicit(&area->acknowledged, area->acknowledged + 1, memory_order_relaxed);
 }
@@ -192,6 +212,12 @@ static struct hx_endpoint_config config_of(const struct model *m, uint32_t rank)
     config.job = layout_job_of(m->spec, rank);
     config.timeout_ns = config.least_ns = TIMEOUT_MS * NS_PER_MS;
     config.most_ns = MOST_MS * NS_PER_MS;
+    if (m->faults) {
+        config.timeout_ns = FIRST_US * NS_PER_US;
+        config.least_ns = LEAST_US * NS_PER_US;
+        config.most_ns = MOST_US * NS_PER_US;
+        config.no_way_ns = NO_WAY_US * NS_PER_US;
+    }
     return config;
 }
 

@@ -18,6 +18,7 @@ struct driver {
     bool news;        /* an event came: it is to be asked now */
     bool timer_noted; /* a deadline stands in the agenda */
     bool again_noted; /* so does `wake` */
+    bool told;        /* routes have changed: all deadlines are to be looked at */
     bool done;
 };
 
@@ -26,5 +27,8 @@ uint64_t driver_bytes(const struct model *m, uint32_t rank);
 
 /* Makes the endpoint of an accelerator and lets it begin at time 0. */
 void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, uint32_t rank);
+
+/* Ways may have changed: when it is driven next, it asks again for what waits for one. */
+void driver_routes_changed(struct driver *d);
 
 #endif

@@ -40,6 +40,23 @@ static void report(const struct result *r, const struct traffic *traffic, const 
         (void)capture_report_complain(&captured->report);
 }
 
+/* Those at random go on for as long as traffic is sent, and where nobody says how long that is, for a thousand of them. */
+static struct hx_faults load_faults(const struct run_options *o)
+{
+    struct hx_faults faults;
+    struct hx_problem problem;
+    uint64_t until = o->settings.duration_ns ? o->settings.duration_ns : 1000 * o->faults.mtbf_ns;
+    if (!hx_faults_load(&faults, &o->faults, o->g, o->settings.seed, until, &problem))
+        hx_die_of(&problem);
+    for (size_t i = 0; i < faults.count; i++)
+        if (faults.fault[i].target.place == HX_PLACE_WORKER)
+            hx_die(HX_EXIT_USAGE, "--fault",
+                   "'%s': simulated time cannot go on without a worker: faults of workers are for "
+                   "--clock wall",
+                   faults.fault[i].text);
+    return faults;
+}
+
 int main(int argc, char **argv)
 {
     run_block_signals();
@@ -60,6 +77,9 @@ int main(int argc, char **argv)
     memory_check(
         o.spec.name, build_bytes(&m),
         "a smaller fabric or fewer --planes, or traffic with fewer partners, such as all-to-all with --shifts 32");
+    struct hx_faults faults = load_faults(&o);
+    if (faults.count)
+        model_schedule(&m, &faults, &o.faults);
     model_announce(&m, o.name);
     m.watchdog = o.watchdog_ns * 1000;
     m.check_steps = o.check_steps;
@@ -71,6 +91,7 @@ int main(int argc, char **argv)
     struct result r;
     run_model(&m, (struct run_show){.quiet = o.common.quiet, .watch = o.watch}, &r);
     r.common = &o.common;
+    r.fault_settings = &o.faults;
     r.timing = timing;
     r.hide_links = !o.links;
     if (r.outcome.cut_short)
@@ -82,6 +103,7 @@ int main(int argc, char **argv)
     if (m.recording)
         recording_close(m.recording);
     model_destroy(&m);
+    hx_faults_free(&faults);
     collective_plan_free(&plan);
     traffic_free(&traffic);
     flows_free(flows);

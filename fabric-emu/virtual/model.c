@@ -1,6 +1,7 @@
 /* model.c - what all workers of a virtual fabric share (model.h). */
 #include "model.h"
 #include "fabric-emu/workload/goals.h"
+#include "faults.h"
 #include "host/error.h"
 
 #include <errno.h>
@@ -14,6 +15,14 @@
 static size_t aligned(size_t bytes)
 {
     return (bytes + 4095) & ~(size_t)4095;
+}
+
+static void *share(size_t bytes)
+{
+    void *shared = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (shared == MAP_FAILED)
+        hx_die(HX_EXIT_ENVIRONMENT, "memory", "cannot map %zu MiB: %s", bytes >> 20, strerror(errno));
+    return shared;
 }
 
 static void describe(struct model *m, uint8_t *base)
@@ -73,9 +82,7 @@ void model_create(struct model *m, const struct traffic *traffic, const struct c
     size_t sums = aligned(g->hosts * sizeof *m->sum);
     size_t metrics = aligned(hx_metrics_place(&m->metrics, g, workers, NULL, 0));
     m->shared_bytes = aligned(sizeof *m->control) + areas + spans + received + waits + balances + jobs + sums + metrics;
-    m->shared = mmap(NULL, m->shared_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (m->shared == MAP_FAILED)
-        hx_die(HX_EXIT_ENVIRONMENT, "memory", "cannot map %zu MiB: %s", m->shared_bytes >> 20, strerror(errno));
+    m->shared = share(m->shared_bytes);
     uint8_t *at = m->shared;
     m->control = (struct model_control *)(void *)at;
     m->area = (struct model_area *)(void *)(at += aligned(sizeof *m->control));
@@ -104,6 +111,14 @@ void model_announce(struct model *m, const char *name)
     atomic_store(&m->metrics.head->life, HX_LIFE_READY);
 }
 
+void model_schedule(struct model *m, const struct hx_faults *faults, const struct hx_fault_settings *settings)
+{
+    m->faults = faults;
+    m->detect_ns = settings->detect_ns;
+    m->tell_ns = settings->tell_ns;
+    m->fault = share(faults_shared_bytes(m));
+}
+
 void model_end(const struct model *m)
 {
     atomic_store(&m->metrics.head->life, HX_LIFE_ENDED);
@@ -113,6 +128,8 @@ void model_destroy(struct model *m)
 {
     model_end(m);
     shm_arena_close(&m->arena, true);
+    if (m->faults)
+        (void)munmap(m->fault, faults_shared_bytes(m));
     (void)munmap(m->shared, m->shared_bytes);
     virtual_channel_destroy(m->channel);
     jobs_free(&m->jobs);

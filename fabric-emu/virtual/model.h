@@ -9,6 +9,7 @@
 #include "fabric-emu/workload/jobs.h"
 #include "fabric-emu/workload/workload.h"
 #include "host/arena.h"
+#include "host/faults/faults.h"
 #include "host/metrics.h"
 #include "host/name.h"
 
@@ -31,7 +32,7 @@ struct model_area {
     uint64_t bytes_measured; /* payload delivered between the warm-up and the end of the duration */
     uint64_t last_delivery;  /* ps */
     uint64_t private_bytes;
-    uint32_t buffers_used; /* packets under way */
+    uint32_t buffers_used; /* packets under way; where links fail, such as stand nowhere */
     uint32_t max_vc;
     uint32_t collectives_done; /* accelerators that finished their part */
     bool collective_ended;     /* a message was given up */
@@ -71,6 +72,7 @@ struct model_span {
 };
 
 struct recording;
+struct model_fault;
 
 struct model {
     const struct hx_spec *spec;
@@ -95,6 +97,9 @@ struct model {
     uint64_t watchdog;               /* ps without a packet that moves; 0: as long as it likes */
     bool check_steps;                /* audit.h */
     struct recording *recording;     /* NULL: nothing is captured */
+    const struct hx_faults *faults;  /* NULL: nothing fails */
+    uint64_t detect_ns, tell_ns;     /* faults.h */
+    struct model_fault *fault;       /* shared, [workers][faults], and hits behind them */
     void *shared;
     size_t shared_bytes;
 };
@@ -102,6 +107,8 @@ struct model {
 /* *spec, *g, *traffic and *collective (NULL: messages) must outlive *m. */
 void model_create(struct model *m, const struct traffic *traffic, const struct collective_plan *collective,
                   const struct hx_timing *timing, unsigned workers);
+/* Lets these faults happen; *faults must outlive *m. Before any worker is forked. */
+void model_schedule(struct model *m, const struct hx_faults *faults, const struct hx_fault_settings *settings);
 /* Lets other processes see the counters, by this name (NULL: by process number). Before any worker is forked; dies with one
  * line if that cannot be. */
 void model_announce(struct model *m, const char *name);

@@ -3,6 +3,7 @@
 #include "audit.h"
 #include "fabric-emu/report/gather.h"
 #include "fabric-emu/watch.h"
+#include "faults.h"
 #include "host/error.h"
 #include "host/progress.h"
 #include "host/signals.h"
@@ -274,6 +275,8 @@ void run_model(const struct model *m, struct run_show show, struct result *resul
     result->link_rate = virtual_timing_link_rate(&m->timing) * 1e12;
     result_jobs(result, &m->jobs, m->job);
     take_areas(result, m);
+    if (m->faults)
+        faults_gather(result, m);
     if (m->recording)
         recording_stop(m->recording, result->outcome.complete);
     take_collective(result, m);

@@ -56,6 +56,18 @@ static void count(const struct worker *w, const struct virtual_node *n, struct s
     }
 }
 
+uint64_t watchdog_standing(const struct worker *w)
+{
+    struct standing own = {0};
+    each_node(w, &own, count);
+    for (uint32_t i = 0; i < w->accelerators; i++)
+        for (unsigned plane = 0; plane < w->driver[i].hal.planes; plane++) {
+            const struct virtual_eject *q = &w->driver[i].hal.plane[plane].eject;
+            own.packets += q->head - q->tail;
+        }
+    return own.packets;
+}
+
 /* Whether the packets of an (input, VC) that want an output may not have it. */
 static bool lacks_credit(const struct virtual_node *n, unsigned input, unsigned vc, unsigned output, uint64_t want)
 {

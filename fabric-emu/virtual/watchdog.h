@@ -38,4 +38,7 @@ bool watchdog_look(struct watchdog *d, struct worker *w, const struct virtual_tu
 bool watchdog_was_stuck(const struct model *m);
 void watchdog_explain(const struct model *m);
 
+/* Packets that stand in a worker's switches, or before its endpoints. */
+uint64_t watchdog_standing(const struct worker *w);
+
 #endif

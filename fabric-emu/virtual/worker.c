@@ -5,6 +5,7 @@
 #include "worker.h"
 #include "audit.h"
 #include "fabric-emu/memory.h"
+#include "faults.h"
 #include "fetch.h"
 #include "host/error.h"
 #include "host/processor.h"
@@ -134,6 +135,8 @@ struct virtual_turn worker_windows(struct worker *w)
 void worker_report(struct worker *w, const struct virtual_turn *turn)
 {
     struct model_area *area = w->area;
+    if (w->faults)
+        faults_settle(w->faults);
     for (; w->marked < MARKS; w->marked++)
         mark_links(w, w->marked);
     (void)tell(w, 0);
@@ -146,7 +149,8 @@ void worker_report(struct worker *w, const struct virtual_turn *turn)
     area->interrupted = turn->stop && turn->active;
     area->complete = turn->active == 0;
     area->private_bytes = memory_private_bytes();
-    area->buffers_used = virtual_pool_used(&w->v.pool);
+    /* What was repeated in vain may still be under way when all is acknowledged. */
+    area->buffers_used = virtual_pool_used(&w->v.pool) - (w->faults ? (uint32_t)watchdog_standing(w) : 0);
 }
 
 _Noreturn void worker_run(const struct model *m, unsigned self)

@@ -160,6 +160,7 @@ static void run_once(struct virtual_entity *e)
     bool eject = false;
     bool timer = false;
     bool again = false;
+    bool told = false;
     e->worker->now = now;
     do {
         unsigned item = virtual_agenda_take(&e->agenda);
@@ -167,6 +168,10 @@ static void run_once(struct virtual_entity *e)
             eject = eject || item == VIRTUAL_ITEM_EJECT;
             timer = timer || item == VIRTUAL_ITEM_TIMER;
             again = again || item == VIRTUAL_ITEM_AGAIN;
+            if (item == VIRTUAL_ITEM_FAULT) {
+                steps |= e->worker->fault_is_due(e->worker->of_faults, e);
+                told = true;
+            }
             continue;
         }
         unsigned plane = e->router ? 0 : item / VIRTUAL_PLANE_ITEMS;
@@ -177,7 +182,7 @@ static void run_once(struct virtual_entity *e)
         step(e, &e->node[__builtin_ctz(steps)]);
     if (e->router)
         return;
-    if (eject || timer || again || (e->hungry && has_room(e->endpoint)))
+    if (eject || timer || again || told || (e->hungry && has_room(e->endpoint)))
         e->drive(e->of, timer, again);
     if (eject)
         note_next_eject(e);
@@ -202,7 +207,7 @@ static size_t rounded(size_t bytes)
 
 static unsigned items_of(unsigned planes, unsigned ports)
 {
-    return 3 * planes * ports + 3;
+    return 3 * planes * ports + 4;
 }
 
 size_t virtual_entity_bytes(unsigned planes, unsigned ports, unsigned vcs)

@@ -21,6 +21,7 @@ enum {
     VIRTUAL_ITEM_EJECT = 0xF0,
     VIRTUAL_ITEM_TIMER = 0xF1,
     VIRTUAL_ITEM_AGAIN = 0xF2,
+    VIRTUAL_ITEM_FAULT = 0xF3, /* of any entity: the links that hang there, or the ways behind them, are others now */
     VIRTUAL_PLANE_ITEMS = 16,
     VIRTUAL_ROUTER_ITEMS = 64
 };

@@ -28,6 +28,7 @@
 #include "wheel.h"
 
 struct virtual_entity;
+struct virtual_faults;
 struct virtual_tap;
 
 /* What all entities of a worker share. */
@@ -37,13 +38,17 @@ struct virtual_worker {
     struct virtual_wheel wheel;
     struct virtual_channel *channel;
     struct virtual_outbox outbox;
-    uint64_t now;            /* ps, of the entity being visited */
-    uint64_t sent_window;    /* earliest window for which something went to another worker in this one */
-    uint64_t moved;          /* latest time a packet moved */
-    uint64_t hops;           /* packets sent by switches */
-    struct virtual_rx **rx;  /* [links]: receiving ends in this worker of links whose sender is elsewhere */
-    struct virtual_tx **tx;  /* [links]: sending ends likewise */
-    struct virtual_tap *tap; /* NULL: nothing is captured */
+    uint64_t now;                  /* ps, of the entity being visited */
+    uint64_t sent_window;          /* earliest window for which something went to another worker in this one */
+    uint64_t moved;                /* latest time a packet moved */
+    uint64_t hops;                 /* packets sent by switches */
+    struct virtual_rx **rx;        /* [links]: receiving ends in this worker of links whose sender is elsewhere */
+    struct virtual_tx **tx;        /* [links]: sending ends likewise */
+    struct virtual_tap *tap;       /* NULL: nothing is captured */
+    struct virtual_faults *faults; /* fault.h; NULL: all links are well */
+    /* The time of an entity's item VIRTUAL_ITEM_FAULT has come. Returns planes whose switches are to step, bit by plane. */
+    unsigned (*fault_is_due)(void *of, struct virtual_entity *e);
+    void *of_faults;
 };
 
 /* The sending end of a link: a cache line. */
@@ -58,6 +63,7 @@ struct virtual_tx {
     uint16_t far_worker;
     uint8_t port;
     uint8_t link_class;
+    uint32_t fault; /* which of virtual_faults.of; 0: it is always well */
 };
 _Static_assert(sizeof(struct virtual_tx) <= 64, "what its far end touches is one line");
 
@@ -72,9 +78,10 @@ struct virtual_rx {
     bool noted;              /* it stands in the agenda */
     bool linked;             /* to another switch: what leaves gives credit back */
     bool forwards;           /* what comes is judged by the switch's `forwarding` */
-    struct virtual_tx *from; /* NULL: in another worker, or the endpoint */
+    struct virtual_tx *from; /* NULL: in another worker, the endpoint, or behind a link that has faults */
     struct virtual_entity *entity;
     uint32_t link;
+    uint32_t fault; /* which of virtual_faults.of; 0: none */
     uint8_t port;
     uint8_t link_class;
     struct virtual_queue queue[HX_VCS];

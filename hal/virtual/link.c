@@ -1,5 +1,6 @@
 /* link.c - what a packet does to time: over links, through crossbars, into and out of endpoints (timing.h). */
 #include "entity.h"
+#include "fault.h"
 #include "tap.h"
 
 static uint64_t later_of(uint64_t a, uint64_t b)
@@ -94,8 +95,8 @@ static void post_record(struct virtual_worker *w, const struct virtual_record *r
         p->kind = VIRTUAL_CREDIT;
         p->tx = w->tx[r->link];
     } else {
-        p->kind = VIRTUAL_PACKET;
         p->rx = w->rx[r->link];
+        p->kind = p->rx->fault ? VIRTUAL_DISORDERED : VIRTUAL_PACKET;
         p->d.buffer = virtual_pool_get(&w->pool);
         memcpy(virtual_pool_frame(&w->pool, p->d.buffer), virtual_record_frame(r), r->frame_bytes);
     }
@@ -114,14 +115,19 @@ void virtual_worker_receive(struct virtual_worker *w)
 
 static void give_credit(struct virtual_worker *w, struct virtual_rx *rx, uint64_t gone, unsigned vc, unsigned blocks)
 {
+    struct virtual_tx *from = rx->from;
+    if (!from && rx->fault) {
+        from = w->faults->of[rx->fault].from;
+        gone += virtual_fault_credit_late(w, rx, gone);
+    }
     rx->last_credit = later_of(gone + rx->delay, rx->last_credit);
-    if (!rx->from) {
+    if (!from) {
         send_credit(w, rx, rx->last_credit, vc, blocks);
         return;
     }
     struct virtual_parcel *p = virtual_outbox_next(&w->outbox);
     p->kind = VIRTUAL_CREDIT;
-    p->tx = rx->from;
+    p->tx = from;
     p->time = rx->last_credit;
     p->d.vc = (uint8_t)vc;
     p->d.flow = (uint16_t)blocks;
@@ -187,10 +193,12 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
         p->rx = tx->far;
     else
         p->tx = tx;
+    if (__builtin_expect(tx->fault != 0, 0))
+        virtual_fault_send(h, output, start);
     virtual_post(w);
 }
 
-/* Its credit goes back as if it had left. */
+/* Its credit goes back as if it had left; that of one that was lost on its link, when its receiver is told. */
 void virtual_drop(struct hal_switch *h, unsigned input, unsigned vc, const struct hx_desc *d, enum hx_drop reason)
 {
     const struct virtual_timing *t = &h->worker->timing;
@@ -198,12 +206,12 @@ void virtual_drop(struct hal_switch *h, unsigned input, unsigned vc, const struc
     struct virtual_rx *rx = &h->rx[input];
     const struct virtual_rate *rate = &t->of[rx->link_class].rate;
     unsigned blocks = virtual_blocks(d);
-    h->drops[reason]++;
+    uint64_t gone =
+        later_of(h->worker->now + t->crossbar.blocks[blocks], slot->ready + rate->blocks[blocks] - rate->blocks[1]);
+    if (!virtual_fault_lost(h->worker, d, &gone))
+        h->drops[reason]++;
     if (rx->linked)
-        give_credit(
-            h->worker, rx,
-            later_of(h->worker->now + t->crossbar.blocks[blocks], slot->ready + rate->blocks[blocks] - rate->blocks[1]),
-            vc, blocks);
+        give_credit(h->worker, rx, gone, vc, blocks);
     virtual_pool_put(&h->worker->pool, d->buffer);
 }
 

@@ -1,5 +1,6 @@
 /* outbox.c - hands over what an entity sends, late (outbox.h). */
 #include "entity.h"
+#include "fault.h"
 
 enum { LINE = 64, ASKED = 3, LATE = 8 /* parcels that were posted since */ };
 
@@ -38,6 +39,8 @@ static void hand_over(struct virtual_worker *w)
         virtual_deliver(p->rx, &p->d, p->time, p->birth);
     else if (p->kind == VIRTUAL_CREDIT)
         virtual_credit(p->tx, p->time, p->d.vc, virtual_blocks(&p->d));
+    else if (p->kind == VIRTUAL_DISORDERED)
+        virtual_fault_deliver(p->rx, &p->d, p->time, p->birth);
     else
         virtual_send_away(w, p->tx, &p->d, p->time, p->birth);
 }

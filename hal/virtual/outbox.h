@@ -15,9 +15,10 @@ struct virtual_worker;
 enum { VIRTUAL_PARCELS = 16 };
 
 enum virtual_parcel_kind {
-    VIRTUAL_PACKET, /* for rx */
-    VIRTUAL_CREDIT, /* for tx */
-    VIRTUAL_AWAY    /* a packet that tx sends to another worker, with its frame */
+    VIRTUAL_PACKET,     /* for rx */
+    VIRTUAL_DISORDERED, /* for rx, which may have got others that come later (fault.h) */
+    VIRTUAL_CREDIT,     /* for tx */
+    VIRTUAL_AWAY        /* a packet that tx sends to another worker, with its frame */
 };
 
 struct virtual_parcel {

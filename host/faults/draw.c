@@ -1,4 +1,4 @@
-/* draw.c - faults at random, and the dice of impaired links (faults.h). */
+/* draw.c - faults at random (faults.h). */
 #include "host/draw.h"
 #include "host/faults/faults.h"
 #include "host/name.h"
@@ -69,9 +69,4 @@ void hx_faults_draw(struct hx_faults *faults, const struct hx_fault_draw *draw, 
         if (!hx_faults_add(faults, line, NULL, f, &problem))
             hx_die_of(&problem); /* what was drawn is there */
     }
-}
-
-uint32_t hx_fault_throw(uint64_t seed, uint64_t link, uint64_t packet, enum hx_fault_die die)
-{
-    return (uint32_t)(split_mix(split_mix(split_mix(seed) + link) + packet * HX_DICE + die) >> 34);
 }

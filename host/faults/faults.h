@@ -24,6 +24,7 @@
 #ifndef HXMESH_HOST_FAULTS_H
 #define HXMESH_HOST_FAULTS_H
 
+#include "hal/split_mix.h"
 #include "host/error.h"
 #include "host/topology/fabric.h"
 
@@ -138,6 +139,9 @@ struct hx_link_change *hx_faults_of_link(const struct hx_faults *faults, const s
 /* Dice: a number 0 .. HX_FAULT_WHOLE-1 that follows from the seed, the link (any number that is its own and its direction's), how
  * many packets it has carried, and what is asked. */
 enum hx_fault_die { HX_DIE_LOSS, HX_DIE_CORRUPT, HX_DIE_DUPLICATE, HX_DIE_REORDER, HX_DIE_CREDIT, HX_DICE };
-uint32_t hx_fault_throw(uint64_t seed, uint64_t link, uint64_t packet, enum hx_fault_die die);
+static inline uint32_t hx_fault_throw(uint64_t seed, uint64_t link, uint64_t packet, enum hx_fault_die die)
+{
+    return (uint32_t)(split_mix(split_mix(split_mix(seed) + link) + packet * HX_DICE + die) >> 34);
+}
 
 #endif

@@ -40,18 +40,16 @@ bool hx_faults_read(struct hx_faults *faults, const char *path, const struct hx_
     struct hx_lines l;
     if (!hx_lines_open(&l, path, problem))
         return false;
-    while (hx_lines_next(&l)) {
+    bool good = true;
+    while (good && hx_lines_next(&l)) {
         struct hx_fault fault;
         struct hx_problem of_line;
-        if (!hx_fault_parse(&fault, l.text, f, &of_line)) {
-            (void)hx_lines_fail(&l, NULL, "%s", of_line.what);
-            break;
-        }
-        add(faults, &fault);
+        good = hx_fault_parse(&fault, l.text, f, &of_line) || hx_lines_fail(&l, NULL, "%s", of_line.what);
+        if (good)
+            add(faults, &fault);
     }
-    bool good = !l.failed;
     hx_lines_close(&l);
-    return good;
+    return good && !l.failed;
 }
 
 void hx_faults_free(struct hx_faults *faults)
@@ -130,15 +128,12 @@ static void note(struct moments *m, uint64_t at_ns, size_t fault, bool begins)
     m->of[m->count++] = (struct moment){at_ns, fault, begins};
 }
 
-/* When an "up" of the same link ends it, if that is before `end`. */
+/* When an "up" of the same link ends it, if that is before `end`: such as stand behind it in the schedule come later. */
 static uint64_t ended_by_up(const struct hx_faults *faults, size_t fault, uint64_t end, const bool *has)
 {
-    for (size_t i = 0; i < faults->count; i++) {
-        const struct hx_fault *up = &faults->fault[i];
-        bool later = up->at_ns > faults->fault[fault].at_ns || (up->at_ns == faults->fault[fault].at_ns && i > fault);
-        if (has[i] && up->kind == HX_FAULT_UP && later && up->at_ns < end)
-            return up->at_ns;
-    }
+    for (size_t i = fault + 1; i < faults->count; i++)
+        if (has[i] && faults->fault[i].kind == HX_FAULT_UP && faults->fault[i].at_ns < end)
+            return faults->fault[i].at_ns;
     return end;
 }
 

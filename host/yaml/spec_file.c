@@ -23,6 +23,9 @@
  *     pace: 0.25
  *     timing: {preset: paper, link: 400, crossbar: 800, cable: 20ns, trace: 1ns, input: 40ns, output: 40ns, buffer: 32MiB}
  *
+ *     faults: {what: "a0,1/E down at 10us for 5us; all loss=1%", file: schedule.txt, detect: 3us, tell: 10us}
+ *         or the lines alone; or file: random, mtbf: 100us, mttr: 50us
+ *
  * Every single value is read by the option that has its key, so that a value is written and refused alike in a file and on the
  * command line. */
 #include "host/jobs.h"
@@ -41,6 +44,7 @@ struct values {
     struct hx_overrides sizes;
     struct hx_settings settings;
     struct hx_capture_settings capture;
+    struct hx_fault_settings faults;
     struct hx_timing timing;
     struct hx_job_values job;           /* that is being read */
     struct hx_external_values external; /* of no entry: for the documentation */
@@ -55,6 +59,7 @@ struct values {
     {.key = "name", .kind = HX_OPTION_STRING, .to.string = &(v)->name, .help = "for reports; without it, the fabric"}, \
     HX_OVERRIDE_OPTIONS(&(v)->sizes), HX_CREDIT_OPTION(&(v)->sizes), HX_SETTINGS_OPTIONS(&(v)->settings), \
     HX_VIRTUAL_OPTIONS(&(v)->settings), HX_CAPTURE_OPTIONS(&(v)->capture), HX_TIMING_OPTIONS(&(v)->timing), \
+    HX_FAULT_OPTIONS(&(v)->faults), \
     HX_JOB_OPTIONS(&(v)->job), HX_EXTERNAL_OPTIONS(&(v)->external, HX_MAX_PLANES), HX_OPTIONS_END
 
 static const struct hx_yaml_group groups[] = {
@@ -73,6 +78,8 @@ static const struct hx_yaml_group groups[] = {
     {.key = "capture", .holds = HX_YAML_KEYS, .argument = "mapping", .help = "which frames are written to a file"},
     {.key = "timing", .holds = HX_YAML_KEYS, .argument = "mapping",
      .help = "speeds, latencies and buffers (virtual clock)"},
+    {.key = "faults", .holds = HX_YAML_KEYS, .argument = "mapping", .word = "faults.what",
+     .help = "what goes wrong while it runs; or in its place the lines of `what` alone"},
     {.key = NULL}};
 /* clang-format on */
 
@@ -80,6 +87,7 @@ static struct values defaults(void)
 {
     return (struct values){.settings = hx_default_settings,
                            .capture = HX_CAPTURE_DEFAULTS,
+                           .faults = HX_FAULT_DEFAULTS,
                            .timing = HX_DEFAULT_TIMING,
                            .external = hx_external_defaults};
 }
@@ -149,6 +157,10 @@ static void take_settings(struct reading *r)
     s->capture.file = own(v->capture.file);
     s->capture.filter = own(v->capture.filter);
     s->capture.ports.item[0] = own(v->capture.ports.item[0]);
+    s->faults = v->faults;
+    s->faults.lines.item[0] = own(v->faults.lines.item[0]);
+    bool beside = v->faults.file && strcmp(v->faults.file, HX_FAULTS_RANDOM) != 0;
+    s->faults.file = beside ? own_beside(r->y->file, v->faults.file) : own(v->faults.file);
 }
 
 static bool applies(const struct reading *r, uint64_t run, struct hx_problem *problem)

@@ -114,6 +114,7 @@ keys_of() {
     printf 'fabric: mlfm h=2 fail=a0,0\njobs:\n  - {tag: 1, hosts: [[1, 4]]}\n' >"$BATS_TEST_TMPDIR/tree.hxm.yaml"
     one "$BATS_TEST_TMPDIR/tree.hxm.yaml" --message 8KiB
     one "3x3 Hx2Mesh" --message 8KiB --job "a: 2 all-reduce" --job "b: 2 all-gather 4KiB"
+    one "2x2 Hx2Mesh" --clock virtual --message 8KiB --fault "all loss=1%"
     keys=$(keys_of "$BATS_TEST_TMPDIR"/?.json)
     # A key that stands above others has no line of its own; a job's are the run's, but for those that only jobs have.
     while read -r key; do

@@ -1,0 +1,365 @@
+/* faults.c - faults under the virtual clock (faults.h). */
+#include "faults.h"
+#include "build.h"
+#include "fabric-emu/report/result.h"
+#include "host/error.h"
+#include "stock.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What an entity is told. */
+enum news { NEWS_CLOSED, NEWS_OPEN, NEWS_ROUTES };
+
+struct event {
+    uint64_t at; /* ps */
+    uint32_t entity, node;
+    uint8_t plane, port;
+    uint8_t news;
+};
+
+/* When a message ended. */
+struct ended {
+    uint32_t from, to, message;
+    uint64_t at;
+};
+
+/* Invariant: events of entity e are first[e] .. first[e + 1] - 1, by time; those before next[e] have come. */
+struct faults {
+    struct worker *w;
+    struct virtual_faults links;
+    size_t ends, ends_room; /* in links.of, [0] included */
+    struct event *event;
+    size_t events, events_room;
+    size_t *next;      /* [entities + 1] */
+    uint64_t *moments; /* ps: when the last of a change is told, in any order */
+    size_t moment_count, moments_room;
+    struct ended *ended;
+    size_t ended_count, ended_room;
+    struct model_fault *cost; /* [faults], shared */
+    struct model_hits *hits;  /* shared */
+};
+
+size_t faults_shared_bytes(const struct model *m)
+{
+    return m->faults ? m->workers * (m->faults->count * sizeof(struct model_fault) + sizeof(struct model_hits) +
+                                     MODEL_HITS * sizeof(struct model_hit))
+                     : 0;
+}
+
+static struct model_hits *hits_of(const struct model *m, unsigned worker)
+{
+    uint8_t *first = (uint8_t *)(m->fault + (size_t)m->workers * m->faults->count);
+    size_t each = sizeof(struct model_hits) + MODEL_HITS * sizeof(struct model_hit);
+    return (struct model_hits *)(void *)(first + worker * each);
+}
+
+/* ---- links ---- */
+
+/* The end whose changes stand for both directions. */
+static struct hx_link_change *changes_of(const struct model *m, unsigned plane, uint32_t node, unsigned port,
+                                         size_t *count)
+{
+    return hx_faults_of_link(m->faults, m->g, plane, node, port, count);
+}
+
+static void note_event(struct faults *f, const struct event *e)
+{
+    f->event = hx_grow(f->event, f->events, &f->events_room, sizeof *f->event);
+    f->event[f->events++] = *e;
+}
+
+/* A port is closed when the link has been down for `detect` without a break, and open when it has been up for so long. */
+static void note_closings(struct faults *f, const struct hx_link_change *change, size_t changes, struct event e)
+{
+    uint64_t detect = f->w->m->detect_ns;
+    bool closed = false;
+    for (size_t i = 0; i < changes; i++) {
+        bool down = change[i].state.down;
+        size_t last = i;
+        while (last + 1 < changes && change[last + 1].state.down == down)
+            last++;
+        uint64_t known = change[i].at_ns + detect;
+        bool stays = last + 1 == changes || change[last + 1].at_ns > known;
+        i = last;
+        if (!stays || down == closed)
+            continue;
+        closed = down;
+        e.at = known * 1000;
+        e.news = closed ? NEWS_CLOSED : NEWS_OPEN;
+        note_event(f, &e);
+    }
+}
+
+static uint32_t add_end(struct faults *f, const struct hx_link_change *change, size_t changes, uint64_t number)
+{
+    f->links.of = hx_grow(f->links.of, f->ends, &f->ends_room, sizeof *f->links.of);
+    f->links.of[f->ends] = (struct virtual_fault){.change = change, .changes = changes, .number = number};
+    return (uint32_t)f->ends++;
+}
+
+static void bind_port(struct faults *f, struct virtual_entity *e, unsigned of_entity, uint32_t node, unsigned port)
+{
+    const struct model *m = f->w->m;
+    struct virtual_node *n = &e->node[of_entity];
+    struct virtual_tx *tx = &n->hal.tx[port];
+    struct virtual_rx *rx = &n->hal.rx[port];
+    unsigned plane = tx->link / m->layout.links;
+    size_t changes;
+    if (!rx->linked)
+        return;
+    struct hx_link_change *change = changes_of(m, plane, node, port, &changes);
+    if (!change)
+        return;
+    tx->fault = add_end(f, change, changes, tx->link);
+    rx->fault = add_end(f, change, changes, UINT64_C(1) << 32 | rx->link);
+    f->links.of[rx->fault].from = rx->from;
+    rx->from = NULL;
+    note_closings(f, change, changes,
+                  (struct event){.entity = e->index, .node = node, .plane = (uint8_t)of_entity, .port = (uint8_t)port});
+}
+
+static void bind_entity(struct faults *f, struct virtual_entity *e, uint32_t node)
+{
+    for (unsigned plane = 0; plane < e->planes; plane++)
+        for (unsigned port = 0; port < e->node[plane].hal.ports; port++)
+            bind_port(f, e, plane, node, port);
+}
+
+/* ---- times ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a;
+    uint64_t y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* When everybody is told: of any link of the fabric, so that all workers come to the same. */
+static void add_moments(void *of, unsigned plane, uint32_t node, unsigned port)
+{
+    struct faults *f = of;
+    const struct model *m = f->w->m;
+    size_t changes;
+    struct hx_link_change *change = changes_of(m, plane, node, port, &changes);
+    for (size_t i = 0; i < changes; i++) {
+        bool was_down = i && change[i - 1].state.down;
+        if (change[i].state.down == was_down)
+            continue;
+        f->moments = hx_grow(f->moments, f->moment_count, &f->moments_room, sizeof *f->moments);
+        f->moments[f->moment_count++] = (change[i].at_ns + m->detect_ns + m->tell_ns) * 1000;
+    }
+    free(change);
+}
+
+/* Each once, in order. */
+static void find_moments(struct faults *f)
+{
+    const struct hx_fault_target all = {.place = HX_PLACE_ALL, .plane = HX_EVERY_PLANE};
+    hx_fault_each_link(&all, f->w->m->g, add_moments, f);
+    size_t count = 0;
+    if (f->moment_count)
+        qsort(f->moments, f->moment_count, sizeof *f->moments, by_number);
+    for (size_t i = 0; i < f->moment_count; i++)
+        if (i == 0 || f->moments[i] != f->moments[i - 1])
+            f->moments[count++] = f->moments[i];
+    f->moment_count = count;
+}
+
+static int by_entity(const void *a, const void *b)
+{
+    const struct event *p = a;
+    const struct event *q = b;
+    if (p->entity != q->entity)
+        return p->entity < q->entity ? -1 : 1;
+    if (p->at != q->at)
+        return p->at < q->at ? -1 : 1;
+    return p->plane != q->plane ? (int)p->plane - q->plane : (int)p->port - q->port;
+}
+
+static void note_next(struct faults *f, struct virtual_entity *e)
+{
+    size_t next = f->next[e->index];
+    if (next < f->events && f->event[next].entity == e->index)
+        virtual_entity_note(e, f->event[next].at, VIRTUAL_ITEM_FAULT);
+}
+
+static void note_first(struct faults *f)
+{
+    struct worker *w = f->w;
+    if (f->events)
+        qsort(f->event, f->events, sizeof *f->event, by_entity);
+    f->next = hx_allocate(w->entities + 1U, sizeof *f->next);
+    size_t at = 0;
+    for (uint32_t e = 0; e < w->entities; e++) {
+        f->next[e] = at;
+        while (at < f->events && f->event[at].entity == e)
+            at++;
+        note_next(f, w->entity[e]);
+    }
+}
+
+/* ---- when a time has come ---- */
+
+static void set_port(struct faults *f, struct virtual_entity *e, const struct event *event)
+{
+    struct virtual_node *n = &e->node[event->plane];
+    const struct virtual_tx *tx = &n->hal.tx[event->port];
+    uint64_t bit = UINT64_C(1) << event->port;
+    uint64_t now = f->w->v.now;
+    bool opens = event->news == NEWS_OPEN;
+    n->hal.up = opens ? n->hal.up | bit : n->hal.up & ~bit;
+    n->hal.room[event->port].opens = !opens ? VIRTUAL_NEVER : tx->link_free > now ? tx->link_free : now;
+    build_route(f->w, event->node, n);
+    hx_switch_reroute(&n->sw);
+}
+
+static unsigned take(void *of, struct virtual_entity *e)
+{
+    struct faults *f = of;
+    unsigned steps = 0;
+    size_t *next = &f->next[e->index];
+    for (; *next < f->events && f->event[*next].entity == e->index && f->event[*next].at <= f->w->v.now; ++*next) {
+        const struct event *event = &f->event[*next];
+        if (event->news != NEWS_ROUTES) {
+            set_port(f, e, event);
+            steps |= 1U << event->plane;
+        }
+    }
+    note_next(f, e);
+    if (e->endpoint)
+        driver_routes_changed(e->of);
+    return steps;
+}
+
+/* ---- what was hit ---- */
+
+static void note_hit(void *of, const uint8_t *frame, size_t fault)
+{
+    struct faults *f = of;
+    const struct hx_fabric *g = f->w->m->g;
+    struct hx_header h;
+    if (hx_frame_decode(&h, frame, HX_HEADER_BYTES + HX_MAX_PAYLOAD) != HX_OK || h.kind == HX_HELLO ||
+        h.kind == HX_UNREACHABLE)
+        return;
+    bool sent = h.kind == HX_DATA || h.kind == HX_PROBE; /* by who sent the message */
+    uint32_t src = hx_fabric_host(g, h.src_d0, h.src_d1);
+    uint32_t dst = hx_fabric_host(g, h.dst_d0, h.dst_d1);
+    if (f->hits->count == MODEL_HITS) {
+        f->hits->unlisted++;
+        return;
+    }
+    f->hits->hit[f->hits->count++] = (struct model_hit){sent ? src : dst, sent ? dst : src, h.message, (uint32_t)fault};
+}
+
+void faults_note_end(struct faults *f, uint32_t from, uint32_t to, uint32_t message, uint64_t now)
+{
+    f->ended = hx_grow(f->ended, f->ended_count, &f->ended_room, sizeof *f->ended);
+    f->ended[f->ended_count++] = (struct ended){from, to, message, now};
+}
+
+static int by_message(const void *a, const void *b)
+{
+    const struct ended *p = a;
+    const struct ended *q = b;
+    if (p->from != q->from)
+        return p->from < q->from ? -1 : 1;
+    if (p->to != q->to)
+        return p->to < q->to ? -1 : 1;
+    return (p->message > q->message) - (p->message < q->message);
+}
+
+static void settle(struct faults *f, const struct model_hit *hit)
+{
+    const struct model *m = f->w->m;
+    struct model_fault *cost = &f->cost[hit->fault];
+    const struct ended wanted = {hit->from, hit->to, hit->message, 0};
+    if (m->layout.worker[hit->from] != f->w->self)
+        return;
+    const struct ended *e = bsearch(&wanted, f->ended, f->ended_count, sizeof wanted, by_message);
+    cost->hits++;
+    cost->open += e == NULL;
+    if (e && e->at > cost->whole)
+        cost->whole = e->at;
+}
+
+void faults_settle(struct faults *f)
+{
+    const struct model *m = f->w->m;
+    if (f->ended_count)
+        qsort(f->ended, f->ended_count, sizeof *f->ended, by_message);
+    for (size_t i = 0; i < m->faults->count; i++)
+        f->cost[i].cost = f->links.cost[i];
+    for (unsigned worker = 0; f->ended_count && worker < m->workers; worker++) {
+        const struct model_hits *hits = hits_of(m, worker);
+        for (uint64_t i = 0; i < hits->count; i++)
+            settle(f, &hits->hit[i]);
+    }
+}
+
+/* ---- start ---- */
+
+static void note_routes(struct faults *f, const struct virtual_entity *e, uint32_t node)
+{
+    for (size_t i = 0; i < f->moment_count; i++)
+        note_event(f, &(struct event){.at = f->moments[i], .entity = e->index, .node = node, .news = NEWS_ROUTES});
+}
+
+struct faults *faults_start(struct worker *w, struct virtual_entity *const *of_node)
+{
+    const struct model *m = w->m;
+    struct faults *f = hx_allocate(1, sizeof *f);
+    *f = (struct faults){.w = w};
+    f->cost = m->fault + (size_t)w->self * m->faults->count;
+    f->hits = hits_of(m, w->self);
+    f->links = (struct virtual_faults){.seed = m->faults->seed,
+                                       .period = m->detect_ns * 1000 / FAULTS_SILENT_PERIODS,
+                                       .cost = hx_allocate(m->faults->count, sizeof *f->links.cost),
+                                       .hit = note_hit,
+                                       .of_hit = f};
+    (void)add_end(f, NULL, 0, 0); /* nobody's */
+    find_moments(f);
+    for (size_t i = 0; i < (size_t)m->g->nodes * m->g->planes; i++) {
+        struct virtual_entity *e = of_node[i];
+        uint32_t node = (uint32_t)(i % m->g->nodes);
+        if (!e)
+            continue;
+        bind_entity(f, e, node);
+        if (e->endpoint)
+            note_routes(f, e, node);
+    }
+    w->v.faults = &f->links;
+    w->v.fault_is_due = take;
+    w->v.of_faults = f;
+    note_first(f);
+    return f;
+}
+
+/* ---- the report ---- */
+
+static void add_cost(struct fault_report *to, const struct model_fault *from)
+{
+    to->lost += from->cost.lost;
+    to->corrupted += from->cost.corrupted;
+    to->duplicated += from->cost.duplicated;
+    to->reordered += from->cost.reordered;
+    to->credits_lost += from->cost.credits_lost;
+    to->hits += from->hits;
+    to->whole = to->whole && from->open == 0;
+    to->whole_ns = from->whole / 1000 > to->whole_ns ? from->whole / 1000 : to->whole_ns;
+}
+
+void faults_gather(struct result *r, const struct model *m)
+{
+    bool all_listed = true;
+    r->faults = m->faults->count;
+    r->fault = hx_allocate(r->faults, sizeof *r->fault);
+    for (unsigned worker = 0; worker < m->workers; worker++)
+        all_listed = all_listed && hits_of(m, worker)->unlisted == 0;
+    for (size_t i = 0; i < r->faults; i++) {
+        const struct hx_fault *fault = &m->faults->fault[i];
+        r->fault[i] = (struct fault_report){.text = fault->text, .at_ns = fault->at_ns, .whole = all_listed};
+        for (unsigned worker = 0; worker < m->workers; worker++)
+            add_cost(&r->fault[i], &m->fault[worker * r->faults + i]);
+    }
+}

@@ -1,0 +1,179 @@
+/* fault.c - what a link that has faults does to packets and credits (fault.h). */
+#include "fault.h"
+#include "entity.h"
+
+enum {
+    LATE_PACKETS = 4,      /* by which a reordered packet is late */
+    MOST_CREDITS_LOST = 64 /* in a row: also where all are */
+};
+
+static const struct hx_link_change *state_at(struct virtual_fault *f, uint64_t ps)
+{
+    while (f->next < f->changes && f->change[f->next].at_ns * 1000 <= ps)
+        f->next++;
+    return f->next ? &f->change[f->next - 1] : NULL;
+}
+
+/* The fault for which the link is down at some time from that of state_at() to `until`; NULL: it is up. */
+static const struct hx_link_change *goes_down(const struct virtual_fault *f, const struct hx_link_change *now,
+                                              uint64_t until)
+{
+    if (now && now->state.down)
+        return now;
+    for (size_t i = f->next; i < f->changes && f->change[i].at_ns * 1000 < until; i++)
+        if (f->change[i].state.down)
+            return &f->change[i];
+    return NULL;
+}
+
+static bool falls(const struct virtual_faults *all, const struct virtual_fault *f, enum hx_fault_die die,
+                  uint32_t share)
+{
+    return share && hx_fault_throw(all->seed, f->number, f->carried, die) < share;
+}
+
+/* ---- what a packet meets ---- */
+
+struct passage {
+    struct hal_switch *h;
+    struct virtual_tx *tx;
+    const struct virtual_fault *f;
+    const struct hx_link_change *now;
+    struct virtual_fault_cost *cost;
+};
+
+static void tell_hit(const struct passage *p, const struct virtual_parcel *parcel, size_t fault)
+{
+    const struct virtual_worker *w = p->h->worker;
+    w->faults->hit(w->faults->of_hit, virtual_pool_frame(&w->pool, parcel->d.buffer), fault);
+}
+
+static void lose(const struct passage *p, struct virtual_parcel *parcel, size_t fault)
+{
+    p->h->worker->faults->cost[fault].lost++;
+    tell_hit(p, parcel, fault);
+    parcel->d.dst_d0 = HX_NO_DIGIT;
+    parcel->d.dst_d1 = 0;
+}
+
+static void corrupt(const struct passage *p, const struct virtual_parcel *parcel)
+{
+    const struct virtual_pool *pool = &p->h->worker->pool;
+    uint8_t *frame = virtual_pool_frame(pool, parcel->d.buffer);
+    unsigned length = parcel->d.length;
+    bool carried = HX_HEADER_BYTES + HX_MAX_PAYLOAD <= pool->stride;
+    uint64_t at = p->f->number + p->f->carried;
+    tell_hit(p, parcel, p->now->fault);
+    if (!carried)
+        frame[HX_AT_VERSION] ^= UINT8_MAX;
+    else if (length)
+        frame[HX_HEADER_BYTES + at % length] ^= UINT8_MAX;
+    else
+        frame[HX_AT_CRC] ^= UINT8_MAX;
+    p->cost->corrupted++;
+}
+
+/* Posts the packet, and leaves its copy, which comes behind it, to be posted. */
+static void duplicate(const struct passage *p)
+{
+    struct virtual_worker *w = p->h->worker;
+    struct virtual_room *room = &p->h->room[p->tx->port];
+    struct virtual_parcel copy = *virtual_outbox_next(&w->outbox);
+    unsigned blocks = virtual_blocks(&copy.d);
+    if (hx_lane(room->lanes, copy.d.vc) < blocks)
+        return;
+    uint64_t takes = w->timing.of[p->tx->link_class].rate.blocks[blocks];
+    uint32_t bytes = HX_HEADER_BYTES + copy.d.length;
+    room->lanes -= (uint64_t)blocks << HX_LANE_BITS * copy.d.vc;
+    copy.d.buffer = virtual_pool_get(&w->pool);
+    memcpy(virtual_pool_frame(&w->pool, copy.d.buffer),
+           virtual_pool_frame(&w->pool, virtual_outbox_next(&w->outbox)->d.buffer),
+           bytes < w->pool.stride ? bytes : w->pool.stride);
+    copy.time += takes;
+    p->tx->link_free += takes;
+    p->cost->duplicated++;
+    virtual_post(w);
+    *virtual_outbox_next(&w->outbox) = copy;
+}
+
+/* A link that is up. */
+static void meet(const struct passage *p, uint64_t start)
+{
+    const struct virtual_worker *w = p->h->worker;
+    const struct hx_impairment *i = &p->now->state.impairs;
+    struct virtual_parcel *parcel = virtual_outbox_next(&p->h->worker->outbox);
+    parcel->time += i->delay_ns * 1000;
+    if (i->rate)
+        p->tx->link_free += (p->tx->link_free - start) * (HX_FAULT_WHOLE - i->rate) / i->rate;
+    if (falls(w->faults, p->f, HX_DIE_LOSS, i->loss)) {
+        lose(p, parcel, p->now->fault);
+        return;
+    }
+    if (falls(w->faults, p->f, HX_DIE_CORRUPT, i->corrupt))
+        corrupt(p, parcel);
+    if (falls(w->faults, p->f, HX_DIE_REORDER, i->reorder)) {
+        parcel->time += LATE_PACKETS * (uint64_t)w->timing.of[p->tx->link_class].rate.blocks[VIRTUAL_PACKET_BLOCKS];
+        p->cost->reordered++;
+    }
+    if (falls(w->faults, p->f, HX_DIE_DUPLICATE, i->duplicate))
+        duplicate(p);
+}
+
+void virtual_fault_send(struct hal_switch *h, unsigned output, uint64_t start)
+{
+    struct virtual_worker *w = h->worker;
+    struct virtual_tx *tx = &h->tx[output];
+    struct virtual_fault *f = &w->faults->of[tx->fault];
+    struct virtual_parcel *parcel = virtual_outbox_next(&w->outbox);
+    const struct hx_link_change *now = state_at(f, start);
+    const struct hx_link_change *down = goes_down(f, now, start + tx->delay);
+    struct passage p = {.h = h, .tx = tx, .f = f, .now = now, .cost = now ? &w->faults->cost[now->fault] : NULL};
+    if (parcel->kind == VIRTUAL_PACKET)
+        parcel->kind = VIRTUAL_DISORDERED;
+    if (down)
+        lose(&p, parcel, down->fault);
+    else if (now && now->state.impaired)
+        meet(&p, start);
+    f->carried++;
+    uint64_t ahead = w->timing.ahead;
+    h->room[output].opens = (tx->link_free > w->now + ahead ? tx->link_free : w->now + ahead) - ahead;
+}
+
+/* ---- at the far end ---- */
+
+bool virtual_fault_lost(const struct virtual_worker *w, const struct hx_desc *d, uint64_t *gone)
+{
+    bool lost = w->faults && d->dst_d0 == HX_NO_DIGIT;
+    *gone += lost ? w->faults->period : 0;
+    return lost;
+}
+
+uint64_t virtual_fault_credit_late(struct virtual_worker *w, const struct virtual_rx *rx, uint64_t gone)
+{
+    struct virtual_faults *all = w->faults;
+    struct virtual_fault *f = &all->of[rx->fault];
+    const struct hx_link_change *now = state_at(f, gone);
+    uint64_t late = 0;
+    while (now && falls(all, f, HX_DIE_CREDIT, now->state.impairs.credit_loss) &&
+           late < MOST_CREDITS_LOST * all->period) {
+        all->cost[now->fault].credits_lost++;
+        late += all->period;
+        f->carried++;
+    }
+    f->carried++;
+    return late;
+}
+
+void virtual_fault_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t ready, uint64_t birth)
+{
+    virtual_deliver(rx, d, ready, birth);
+    const struct virtual_queue *q = &rx->queue[d->vc];
+    uint16_t at = (uint16_t)(hx_lane(rx->head, d->vc) - 1);
+    const struct virtual_slot slot = *virtual_queue_at(q, at);
+    uint16_t first = rx->forwards ? hx_lane(rx->judged, d->vc) : hx_lane(rx->ready, d->vc);
+    for (; at != first && virtual_queue_at(q, (uint16_t)(at - 1))->ready > ready; at--)
+        *virtual_queue_at(q, at) = *virtual_queue_at(q, (uint16_t)(at - 1));
+    *virtual_queue_at(q, at) = slot;
+    if (rx->noted)
+        virtual_entity_note_sooner(rx->entity, ready, rx->item);
+}

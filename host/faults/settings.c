@@ -1,0 +1,33 @@
+/* settings.c - options over a file's settings, and the schedule that they say (settings.h). */
+#include "host/faults/settings.h"
+#include "host/faults/faults.h"
+#include "host/spec.h"
+
+#include <string.h>
+
+void hx_fault_settings_merge(struct hx_fault_settings *into, const struct hx_fault_settings *over)
+{
+    struct hx_fault_settings source = *over;
+    const struct hx_option to[] = {HX_FAULT_OPTIONS(into), HX_OPTIONS_END};
+    const struct hx_option of[] = {HX_FAULT_OPTIONS(&source), HX_OPTIONS_END};
+    hx_options_take(to, of);
+}
+
+bool hx_faults_load(struct hx_faults *faults, const struct hx_fault_settings *s, const struct hx_fabric *f,
+                    uint64_t seed, uint64_t until_ns, struct hx_problem *problem)
+{
+    bool random = s->file && strcmp(s->file, HX_FAULTS_RANDOM) == 0;
+    *faults = (struct hx_faults){.seed = seed};
+    if (!random && s->given & (HX_GIVEN_MTBF | HX_GIVEN_MTTR))
+        return hx_fail(problem, HX_EXIT_USAGE, s->given & HX_GIVEN_MTBF ? "--mtbf" : "--mttr",
+                       "is for faults that are drawn: --faults random");
+    for (unsigned i = 0; i < s->lines.count; i++)
+        if (!hx_faults_add(faults, s->lines.item[i], "faults", f, problem))
+            return false;
+    if (s->file && !random && !hx_faults_read(faults, s->file, f, problem))
+        return false;
+    const struct hx_fault_draw draw = {seed, s->mtbf_ns, s->mttr_ns, until_ns};
+    if (random)
+        hx_faults_draw(faults, &draw, f);
+    return true;
+}

@@ -1,0 +1,94 @@
+# faults_virtual.bats - hxmesh run --clock virtual --fault: what fails while traffic runs costs time and nothing else, in the same
+# way for any number of workers; what cannot be delivered is told; what is wrong with a schedule is said.
+
+# shellcheck disable=SC2016 # what stands in quotes is for jq
+load emulator_support
+
+setup() {
+    REPORT="$BATS_TEST_TMPDIR/report.json"
+}
+
+# simulate ARGUMENTS...: runs a fabric under the virtual clock; its report goes to $REPORT.
+simulate() { hxmesh run "$@" --clock virtual --quiet --json - >"$REPORT"; }
+
+# always_same ARGUMENTS...: nothing is lost, and the report is the same byte for byte by 1, 2 and 4 workers, `host` apart.
+always_same() {
+    local workers same
+    simulate "$@" --workers 1
+    holds "$WHOLE"
+    same=$(jq --compact-output 'del(.host)' "$REPORT")
+    for workers in 2 4; do
+        simulate "$@" --workers "$workers"
+        [ "$(jq --compact-output 'del(.host)' "$REPORT")" = "$same" ] || { echo "differs with $workers workers: $*"; return 1; }
+    done
+}
+
+# refused CODE PART ARGUMENTS...: the run does not begin, and one line says why.
+refused() {
+    local code=$1 part=$2
+    shift 2
+    # shellcheck disable=SC2154 # bats sets them
+    run "-$code" --separate-stderr hxmesh run "2x2 Hx2Mesh" --clock virtual "$@"
+    # shellcheck disable=SC2154 # bats sets them
+    [ -z "$output" ] && [[ $stderr == *"$part"* && $stderr != *$'\n'* ]]
+}
+
+EVERYTHING="all loss=1% corrupt=0.1% duplicate=1% reorder=2% delay=10ns credit-loss=10%"
+
+@test "faults: the same seed and the same faults give the same report, whoever does the work" {
+    always_same "4x4 Hx2Mesh" --planes 2 --check-steps --fault "$EVERYTHING" --fault "a0,0/E down at 5us for 20us" \
+        --fault "board1,1 down at 5us for 20us"
+    always_same "4x4 Hx2Mesh" --faults random --mtbf 5us --mttr 10us
+    always_same "fat-tree hosts=64 radix=16" --fault "$EVERYTHING" --check-steps
+}
+
+@test "faults: links that lose, damage, repeat and reorder cost what they should, and nothing arrives wrong" {
+    simulate "4x4 Hx2Mesh" --fault "$EVERYTHING" --verify
+    holds "$WHOLE and .drops.checksum > 0 and .drops.duplicate > 0 and .packets_repeated > 0"
+    # Of what links carried between switches, once or again.
+    holds '(.links | map(.packets) | add) as $carried | .faults[0] | (.lost / $carried - 0.01 | fabs) < 0.002 and
+           (.corrupted / $carried - 0.001 | fabs) < 0.0005 and (.duplicated / $carried - 0.01 | fabs) < 0.002 and
+           (.reordered / $carried - 0.02 | fabs) < 0.003 and .credits_lost > 0 and .hits >= .lost'
+}
+
+@test "faults: a rate is what a link carries" {
+    simulate "2x1 Hx1Mesh" --traffic permutation --message 1MiB --fault "all rate=25%"
+    holds "$WHOLE and (.share_of_injection / .25 - 0.5 | fabs) < 0.03" # two of four links lead there
+}
+
+@test "faults: each board and each link of one fails and returns under full traffic" {
+    local board port
+    for board in 0,0 1,2 3,3; do
+        simulate "4x4 Hx2Mesh" --fault "board$board down at 5us for 20us"
+        holds "$WHOLE and .faults[0].lost > 0 and .faults[0].whole_after_ns > 20000 and .faults[0].whole_after_ns < 3000000"
+    done
+    for port in a2,2/E a2,2/W a2,2/N a2,2/S row2/leaf0 col3/leaf0; do
+        simulate "4x4 Hx2Mesh" --check-steps --fault "$port down at 5us for 20us"
+        holds "$WHOLE and .faults[0].lost > 0 and .faults[0].whole_after_ns != null"
+    done
+}
+
+@test "faults: who has no way left is told, and all others get theirs" {
+    run -1 --keep-empty-lines hxmesh run "4x4 Hx2Mesh" --clock virtual --quiet --json "$REPORT" --fault "a0,0/E down at 5us"
+    holds '.messages_failed > 0 and .messages + .messages_failed == .messages_begun and .faults[0].whole_after_ns != null'
+}
+
+@test "faults: a schedule in a file, of lines and in YAML, is the one on the command line" {
+    local schedule="$BATS_TEST_TMPDIR/faults.txt" yaml="$BATS_TEST_TMPDIR/lab.hxm.yaml" first
+    simulate "4x4 Hx2Mesh" --fault "a0,0/E down at 5us for 9us; all loss=1%"
+    first=$(jq --compact-output '[.faults, .virtual_seconds]' "$REPORT")
+    printf '# what fails\nall loss=1%%\n\na0,0/E down at 5us for 9us # and returns\n' >"$schedule"
+    simulate "4x4 Hx2Mesh" --faults "$schedule"
+    [ "$(jq --compact-output '[.faults, .virtual_seconds]' "$REPORT")" = "$first" ]
+    printf 'fabric: 4x4 Hx2Mesh\nclock: virtual\nfaults: all loss=1%%; a0,0/E down at 5us for 9us\n' >"$yaml"
+    simulate "$yaml"
+    [ "$(jq --compact-output '[.faults, .virtual_seconds]' "$REPORT")" = "$first" ]
+}
+
+@test "faults: what is wrong with a schedule is said in one line" {
+    refused 3 "faults: 'a0,0/X down': 'a0,0/X' is no place of this fabric" --fault "a0,0/X down"
+    refused 2 "faults of workers are for --clock wall" --fault "worker0 killed at 1us"
+    refused 2 "is for faults that are drawn" --fault "all loss=1%" --mtbf 1us
+    printf 'all loss=1%%\na0,0/E dwon\n' >"$BATS_TEST_TMPDIR/faults.txt"
+    refused 3 "faults.txt:2:1: unknown word 'dwon' (did you mean 'down'?)" --faults "$BATS_TEST_TMPDIR/faults.txt"
+}
