@@ -320,7 +320,7 @@ build-tsan:
 
 # ---- firmware, fuzzing, benchmarks --------------------------------------------------------------------------------
 
-.PHONY: firmware fuzz bench bench-programs
+.PHONY: firmware fuzz faults bench bench-programs
 firmware: ## compile firmware/ freestanding for host, riscv64 and Cortex-M; print its size and stack
 	@mk/setup.sh firmware
 	@mk/firmware.sh $(BUILD)/firmware
@@ -329,6 +329,12 @@ firmware: ## compile firmware/ freestanding for host, riscv64 and Cortex-M; prin
 model: ## search every state of the models in tests/model with spin, larger bounds than make check included
 	@mk/setup.sh model
 	@mk/model.sh $(BUILD)/model full
+
+RUNS ?= 10000
+FAULT_SEED ?= 1
+faults: all ## let each link and board of a mesh fail, then RUNS (10000) random schedules over all fabrics, from FAULT_SEED (1)
+	@HXMESH=$(BUILD)/hxmesh tests/system/faults_single.bash
+	@HXMESH=$(BUILD)/hxmesh tests/system/faults_random.bash $(RUNS) $(FAULT_SEED)
 
 FUZZ_SECONDS ?= 60
 fuzz: ## search for new failing inputs with libFuzzer, FUZZ_SECONDS (60) a target

@@ -2,6 +2,7 @@
 #include "host/spec.h"
 #include "host/topology/all.h"
 #include "host/topology/hamming_mesh.h"
+#include "host/topology/ways.h"
 #include "hxmesh/collective.h"
 #include "hxmesh/error.h"
 
@@ -247,6 +248,21 @@ bool hx_spec_build(struct hx_spec *spec, struct hx_problem *problem)
         spec->graph = NULL;
     }
     return spec->graph != NULL;
+}
+
+bool hx_spec_search_ways(struct hx_spec *spec, struct hx_problem *problem)
+{
+    size_t used = strlen(spec->fabric);
+    bool built = spec->graph->ways != NULL;
+    if (!built)
+        (void)snprintf(spec->fabric + used, sizeof spec->fabric - used, " fail=");
+    if (!built && !hx_spec_build(spec, problem))
+        return false;
+    /* A way round may turn once more. And every turn is raised from the start: then ways may be mixed. */
+    struct hx_fabric *f = spec->graph;
+    f->vcs = f->vcs < HX_VCS ? f->vcs + 1 : f->vcs;
+    f->ways->vcs = f->vcs;
+    return true;
 }
 
 const struct hx_fabric *hx_spec_fabric(const struct hx_spec *spec)

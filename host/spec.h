@@ -182,8 +182,8 @@ struct hx_spec {
     unsigned externals;                 /* entries of external */
     struct hx_settings settings;        /* of the file, over the defaults */
     struct hx_capture_settings capture; /* of the file; its texts are the spec's own */
-    struct hx_fault_settings faults;
-    struct hx_timing timing; /* of the file, for the virtual clock */
+    struct hx_fault_settings faults;    /* of the file; likewise */
+    struct hx_timing timing;            /* of the file, for the virtual clock */
     /* A file need not say its clock or its pattern, and may have keys that are not for the default one. Then this says so, and
      * a run dies of it unless its command line says which: exit_code 0, there are none. */
     struct hx_problem of_default_clock, of_default_pattern;
@@ -311,6 +311,9 @@ bool hx_spec_override(struct hx_spec *spec, const struct hx_overrides *overrides
 
 /* Builds spec->graph anew, or says in words why there is none (line of 300 ports, radix 4, ...). */
 bool hx_spec_build(struct hx_spec *spec, struct hx_problem *problem);
+/* Builds it anew with ways that are searched, so that they can be searched again round what fails while it runs: with `fail=` of
+ * nothing. Not of a HammingMesh. */
+bool hx_spec_search_ways(struct hx_spec *spec, struct hx_problem *problem);
 /* The fabric that was built. */
 const struct hx_fabric *hx_spec_fabric(const struct hx_spec *spec);
 /* A HammingMesh's geometry; dies with HX_EXIT_CONFIG if it is another fabric, which `what` cannot do with. */

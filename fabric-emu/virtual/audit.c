@@ -102,7 +102,7 @@ static void write_port(const struct worker *w, const struct virtual_node *n, uns
 {
     const struct virtual_tx *tx = &n->hal.tx[port];
     const struct virtual_rx *rx = &n->hal.rx[port];
-    if (!(n->hal.up >> port & 1) || (n->hal.endpoint && port == HX_LOCAL))
+    if (!rx->linked)
         return;
     for (unsigned vc = 0; vc < w->m->g->vcs; vc++) {
         w->m->balance[(size_t)tx->link * HX_VCS + vc].credit =

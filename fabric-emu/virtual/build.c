@@ -160,7 +160,8 @@ static void fill_tables(const struct worker *w, uint32_t node, struct virtual_no
     const struct traffic *t = m->workload.traffic;
     bool host = node < m->g->hosts;
     bool any = hx_spec_barred(m->spec, n->sw.job, barred);
-    hx_fabric_route(&n->sw.route, m->g, node, (struct hx_barred){any && host ? barred : NULL}, n->hal.up, tables);
+    const struct hx_fabric *g = w->faults ? faults_fabric(w->faults, n) : m->g;
+    hx_fabric_route(&n->sw.route, g, node, (struct hx_barred){any && host ? barred : NULL}, n->hal.up, tables);
     if (hx_settings_x_first(host ? traffic_settings(t, node) : &t->settings) && hx_hosts_forward(t->g))
         hx_route_order_x_first(&n->sw.route, tables);
 }

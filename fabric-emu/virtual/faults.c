@@ -3,6 +3,7 @@
 #include "build.h"
 #include "fabric-emu/report/result.h"
 #include "host/error.h"
+#include "host/topology/ways.h"
 #include "stock.h"
 
 #include <stdlib.h>
@@ -14,9 +15,25 @@ enum news { NEWS_CLOSED, NEWS_OPEN, NEWS_ROUTES };
 struct event {
     uint64_t at; /* ps */
     uint32_t entity, node;
+    uint32_t moment; /* ROUTES: which */
     uint8_t plane, port;
     uint8_t news;
 };
+
+/* A link of the fabric that has faults, whoever has its ends. */
+struct hit_link {
+    struct hx_link_change *change;
+    size_t changes;
+    uint32_t node;
+    uint8_t plane, port;
+};
+
+/* The fabric of each plane as it is told at a moment. */
+struct told {
+    uint32_t moment;
+    struct hx_fabric fabric[HX_MAX_PLANES]; /* .ways is our own */
+};
+enum { TOLD = 8 /* that are kept: entities of one window may be some moments apart */, NO_MOMENT = -1 };
 
 /* When a message ended. */
 struct ended {
@@ -31,8 +48,12 @@ struct faults {
     size_t ends, ends_room; /* in links.of, [0] included */
     struct event *event;
     size_t events, events_room;
-    size_t *next;      /* [entities + 1] */
-    uint64_t *moments; /* ps: when the last of a change is told, in any order */
+    size_t *next; /* [entities + 1] */
+    struct hit_link *link;
+    size_t links_hit, links_room;
+    struct told told[TOLD]; /* of moment n at n % TOLD, if that is the last one it was made for */
+    int64_t *knows;         /* [entities]: the last moment it was told of */
+    uint64_t *moments;      /* ps: when the last of a change is told, in any order */
     size_t moment_count, moments_room;
     struct ended *ended;
     size_t ended_count, ended_room;
@@ -149,7 +170,10 @@ static void add_moments(void *of, unsigned plane, uint32_t node, unsigned port)
         f->moments = hx_grow(f->moments, f->moment_count, &f->moments_room, sizeof *f->moments);
         f->moments[f->moment_count++] = (change[i].at_ns + m->detect_ns + m->tell_ns) * 1000;
     }
-    free(change);
+    if (!change)
+        return;
+    f->link = hx_grow(f->link, f->links_hit, &f->links_room, sizeof *f->link);
+    f->link[f->links_hit++] = (struct hit_link){change, changes, node, (uint8_t)plane, (uint8_t)port};
 }
 
 /* Each once, in order. */
@@ -174,6 +198,8 @@ static int by_entity(const void *a, const void *b)
         return p->entity < q->entity ? -1 : 1;
     if (p->at != q->at)
         return p->at < q->at ? -1 : 1;
+    if (p->news != q->news)
+        return (int)p->news - q->news;
     return p->plane != q->plane ? (int)p->plane - q->plane : (int)p->port - q->port;
 }
 
@@ -199,7 +225,69 @@ static void note_first(struct faults *f)
     }
 }
 
+/* ---- ways ---- */
+
+static bool is_down(const struct hit_link *link, uint64_t ns)
+{
+    bool down = false;
+    for (size_t i = 0; i < link->changes && link->change[i].at_ns <= ns; i++)
+        down = link->change[i].state.down;
+    return down;
+}
+
+/* Ways round what was down when that which is told at this moment happened, in the order that the fabric has had from the start. */
+static struct hx_ways *ways_at(const struct faults *f, size_t moment, unsigned plane)
+{
+    const struct model *m = f->w->m;
+    uint64_t ns = f->moments[moment] / 1000 - m->detect_ns - m->tell_ns;
+    uint64_t *down = hx_allocate(m->g->nodes, sizeof *down);
+    struct hx_problem problem;
+    for (size_t i = 0; i < f->links_hit; i++)
+        if (f->link[i].plane == plane && is_down(&f->link[i], ns))
+            down[f->link[i].node] |= UINT64_C(1) << f->link[i].port;
+    struct hx_ways *ways = hx_ways_find(m->g, down, m->g->vcs, m->g->ways->rank, &problem);
+    if (!ways)
+        hx_die_of(&problem);
+    free(down);
+    return ways;
+}
+
+static const struct hx_fabric *told_at(struct faults *f, size_t moment, unsigned plane)
+{
+    struct told *t = &f->told[moment % TOLD];
+    if (t->fabric[0].ways && t->moment == moment)
+        return &t->fabric[plane];
+    t->moment = (uint32_t)moment;
+    for (unsigned p = 0; p < f->w->m->g->planes; p++) {
+        free(t->fabric[p].ways);
+        t->fabric[p] = *f->w->m->g;
+        t->fabric[p].ways = ways_at(f, moment, p);
+    }
+    return &t->fabric[plane];
+}
+
+const struct hx_fabric *faults_fabric(struct faults *f, const struct virtual_node *n)
+{
+    const struct model *m = f->w->m;
+    int64_t moment = f->knows[n->hal.entity->index];
+    unsigned plane = n->hal.tx[0].link / m->layout.links;
+    return m->g->ways && moment != NO_MOMENT ? told_at(f, (size_t)moment, plane) : m->g;
+}
+
 /* ---- when a time has come ---- */
+
+/* New tables for all its switches; returns these, bit by plane. */
+static unsigned route_anew(struct faults *f, struct virtual_entity *e, const struct event *event)
+{
+    f->knows[e->index] = event->moment;
+    if (!f->w->m->g->ways)
+        return 0; /* a HammingMesh's boards find out themselves */
+    for (unsigned plane = 0; plane < e->planes; plane++) {
+        build_route(f->w, event->node, &e->node[plane]);
+        hx_switch_reroute(&e->node[plane].sw);
+    }
+    return (1U << e->planes) - 1;
+}
 
 static void set_port(struct faults *f, struct virtual_entity *e, const struct event *event)
 {
@@ -221,10 +309,12 @@ static unsigned take(void *of, struct virtual_entity *e)
     size_t *next = &f->next[e->index];
     for (; *next < f->events && f->event[*next].entity == e->index && f->event[*next].at <= f->w->v.now; ++*next) {
         const struct event *event = &f->event[*next];
-        if (event->news != NEWS_ROUTES) {
-            set_port(f, e, event);
-            steps |= 1U << event->plane;
+        if (event->news == NEWS_ROUTES) {
+            steps |= route_anew(f, e, event);
+            continue;
         }
+        set_port(f, e, event);
+        steps |= 1U << event->plane;
     }
     note_next(f, e);
     if (e->endpoint)
@@ -302,7 +392,9 @@ void faults_settle(struct faults *f)
 static void note_routes(struct faults *f, const struct virtual_entity *e, uint32_t node)
 {
     for (size_t i = 0; i < f->moment_count; i++)
-        note_event(f, &(struct event){.at = f->moments[i], .entity = e->index, .node = node, .news = NEWS_ROUTES});
+        note_event(
+            f, &(struct event){
+                   .at = f->moments[i], .entity = e->index, .node = node, .moment = (uint32_t)i, .news = NEWS_ROUTES});
 }
 
 struct faults *faults_start(struct worker *w, struct virtual_entity *const *of_node)
@@ -318,6 +410,9 @@ struct faults *faults_start(struct worker *w, struct virtual_entity *const *of_n
                                        .hit = note_hit,
                                        .of_hit = f};
     (void)add_end(f, NULL, 0, 0); /* nobody's */
+    f->knows = hx_allocate(w->entities + 1U, sizeof *f->knows);
+    for (uint32_t i = 0; i < w->entities; i++)
+        f->knows[i] = NO_MOMENT;
     find_moments(f);
     for (size_t i = 0; i < (size_t)m->g->nodes * m->g->planes; i++) {
         struct virtual_entity *e = of_node[i];
@@ -325,7 +420,7 @@ struct faults *faults_start(struct worker *w, struct virtual_entity *const *of_n
         if (!e)
             continue;
         bind_entity(f, e, node);
-        if (e->endpoint)
+        if (e->endpoint || m->g->ways)
             note_routes(f, e, node);
     }
     w->v.faults = &f->links;

@@ -41,18 +41,39 @@ static void report(const struct result *r, const struct traffic *traffic, const 
 }
 
 /* Those at random go on for as long as traffic is sent, and where nobody says how long that is, for a thousand of them. */
-static struct hx_faults load_faults(const struct run_options *o)
+static bool load(struct hx_faults *faults, const struct run_options *o, struct hx_problem *problem)
+{
+    uint64_t until = o->settings.duration_ns ? o->settings.duration_ns : 1000 * o->faults.mtbf_ns;
+    return hx_faults_load(faults, &o->faults, o->g, o->settings.seed, until, problem);
+}
+
+static bool any_goes_down(const struct hx_faults *faults)
+{
+    bool any = false;
+    for (size_t i = 0; i < faults->count; i++)
+        any = any || faults->fault[i].kind == HX_FAULT_DOWN || faults->fault[i].kind == HX_FAULT_FLAPS;
+    return any;
+}
+
+/* Where links go down ways are searched; then places may have other names, for hosts that forward become routers. */
+static struct hx_faults load_faults(struct run_options *o)
 {
     struct hx_faults faults;
     struct hx_problem problem;
-    uint64_t until = o->settings.duration_ns ? o->settings.duration_ns : 1000 * o->faults.mtbf_ns;
-    if (!hx_faults_load(&faults, &o->faults, o->g, o->settings.seed, until, &problem))
+    bool known = load(&faults, o, &problem);
+    if (!o->g->mesh.nodes && (!known || any_goes_down(&faults))) {
+        hx_faults_free(&faults);
+        if (!hx_spec_search_ways(&o->spec, &problem))
+            hx_die(HX_EXIT_CONFIG, "--fault", "links go down, so ways have to be searched: %s", problem.what);
+        o->g = hx_spec_fabric(&o->spec);
+        known = load(&faults, o, &problem);
+    }
+    if (!known)
         hx_die_of(&problem);
     for (size_t i = 0; i < faults.count; i++)
         if (faults.fault[i].target.place == HX_PLACE_WORKER)
             hx_die(HX_EXIT_USAGE, "--fault",
-                   "'%s': simulated time cannot go on without a worker: faults of workers are for "
-                   "--clock wall",
+                   "'%s': simulated time cannot go on without a worker: faults of workers are for --clock wall",
                    faults.fault[i].text);
     return faults;
 }
@@ -63,6 +84,7 @@ int main(int argc, char **argv)
     struct run_options o;
     run_options_parse(&o, argc, argv);
     o.settings.clock = HX_CLOCK_VIRTUAL;
+    struct hx_faults faults = load_faults(&o);
     struct flows *flows = flows_load(&o.settings, &o.spec, o.g);
     struct traffic traffic;
     traffic_init(&traffic, &o.spec, o.g, &o.settings, flows);
@@ -77,7 +99,6 @@ int main(int argc, char **argv)
     memory_check(
         o.spec.name, build_bytes(&m),
         "a smaller fabric or fewer --planes, or traffic with fewer partners, such as all-to-all with --shifts 32");
-    struct hx_faults faults = load_faults(&o);
     if (faults.count)
         model_schedule(&m, &faults, &o.faults);
     model_announce(&m, o.name);

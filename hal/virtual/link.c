@@ -205,6 +205,7 @@ void virtual_drop(struct hal_switch *h, unsigned input, unsigned vc, const struc
     const struct virtual_slot *slot = (const struct virtual_slot *)(const void *)d; /* descriptors lie in slots */
     struct virtual_rx *rx = &h->rx[input];
     const struct virtual_rate *rate = &t->of[rx->link_class].rate;
+    uint32_t buffer = d->buffer; /* giving credit may let its queue grow, and be elsewhere */
     unsigned blocks = virtual_blocks(d);
     uint64_t gone =
         later_of(h->worker->now + t->crossbar.blocks[blocks], slot->ready + rate->blocks[blocks] - rate->blocks[1]);
@@ -212,7 +213,7 @@ void virtual_drop(struct hal_switch *h, unsigned input, unsigned vc, const struc
         h->drops[reason]++;
     if (rx->linked)
         give_credit(h->worker, rx, gone, vc, blocks);
-    virtual_pool_put(&h->worker->pool, d->buffer);
+    virtual_pool_put(&h->worker->pool, buffer);
 }
 
 /* ---- from and to the endpoint ---- */

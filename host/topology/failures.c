@@ -78,7 +78,7 @@ bool hx_failures_take(struct hx_fabric *f, const char *list, struct hx_problem *
     if (left < 2)
         return hx_fail(problem, HX_EXIT_CONFIG, NULL, "fail: %u host%s left, too few to send anything", left,
                        left == 1 ? " is" : "s are");
-    f->ways = hx_ways_find(f, NULL, HX_VCS, problem);
+    f->ways = hx_ways_find(f, NULL, HX_VCS, NULL, problem);
     if (!f->ways)
         return false;
     f->vcs = f->ways->vcs;

@@ -214,7 +214,7 @@ static bool make(struct hx_fabric *f, const struct plan *p, struct hx_problem *p
     hx_fabric_name(f, "switch", f->hosts, p->routers, 0);
     if (!hx_fabric_finish(f, problem))
         return false;
-    f->ways = hx_ways_find(f, NULL, HX_VCS, &why);
+    f->ways = hx_ways_find(f, NULL, HX_VCS, NULL, &why);
     if (!f->ways)
         return hx_fail(problem, HX_EXIT_CONFIG, p->g->path, "%s", why.what);
     f->vcs = f->ways->vcs;

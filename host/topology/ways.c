@@ -145,23 +145,32 @@ static void count_turns_from(struct search *s, uint32_t router, uint64_t ports)
     }
 }
 
-/* The most turns from down to up that any packet takes under the order as it is, or more than `most`. Where ways are to be
- * left out, they are until no packet takes more than `most`; NEVER: some have no way then. */
+/* The most turns from down to up that any packet to this digit takes under the order as it is. Where ways are to be left out,
+ * they are until no packet takes more than `most`; NEVER: some have no way then. */
+static unsigned count_turns_to(struct search *s, uint32_t digit, unsigned most, bool leave_out)
+{
+    unsigned all = 0;
+    uint64_t *ports = s->w->ports + (size_t)digit * s->w->routers;
+    uint32_t count = sort_by_distance(s, s->w->distance + (size_t)digit * s->w->routers);
+    memset(s->turns[s->queue[0]], 0, sizeof *s->turns);
+    for (uint32_t at = 1; at < count; at++) {
+        uint32_t router = s->queue[at];
+        if (leave_out)
+            ports[router] = prune(s, router, ports[router], most);
+        count_turns_from(s, router, ports[router]);
+        if (has_hosts(s->f, router) && s->turns[router][UP] > all)
+            all = s->turns[router][UP];
+    }
+    return all;
+}
+
+/* Likewise to any digit, or more than `most`. */
 static unsigned count_turns(struct search *s, unsigned most, bool leave_out)
 {
     unsigned all = 0;
     for (uint32_t digit = 0; digit < s->w->digits && all <= most; digit++) {
-        uint64_t *ports = s->w->ports + (size_t)digit * s->w->routers;
-        uint32_t count = sort_by_distance(s, s->w->distance + (size_t)digit * s->w->routers);
-        memset(s->turns[s->queue[0]], 0, sizeof *s->turns);
-        for (uint32_t at = 1; at < count; at++) {
-            uint32_t router = s->queue[at];
-            if (leave_out)
-                ports[router] = prune(s, router, ports[router], most);
-            count_turns_from(s, router, ports[router]);
-            if (has_hosts(s->f, router) && s->turns[router][UP] > all)
-                all = s->turns[router][UP];
-        }
+        unsigned turns = count_turns_to(s, digit, most, leave_out);
+        all = turns > all ? turns : all;
     }
     return all;
 }
@@ -262,6 +271,16 @@ static void find(struct search *s)
     s->w->vcs = turns < s->most_vcs ? turns + 1 : 0;
 }
 
+/* In an order that is given. */
+static void find_in_order(struct search *s, const uint32_t *rank)
+{
+    memcpy(s->w->rank, rank, s->w->routers * sizeof *rank);
+    take_all(s);
+    for (uint32_t digit = 0; digit < s->w->digits; digit++)
+        (void)count_turns_to(s, digit, s->most_vcs - 1, true);
+    s->w->vcs = s->most_vcs;
+}
+
 static struct hx_ways *make_room(const struct hx_fabric *f)
 {
     uint32_t routers = f->nodes - f->hosts;
@@ -302,7 +321,7 @@ static bool has_room(const struct hx_fabric *f, struct hx_problem *problem)
                    routers, MOST_ENTRIES / f->digits[0], f->digits[0]);
 }
 
-struct hx_ways *hx_ways_find(const struct hx_fabric *f, const uint64_t *down, unsigned most_vcs,
+struct hx_ways *hx_ways_find(const struct hx_fabric *f, const uint64_t *down, unsigned most_vcs, const uint32_t *rank,
                              struct hx_problem *problem)
 {
     if (!has_room(f, problem))
@@ -318,7 +337,9 @@ struct hx_ways *hx_ways_find(const struct hx_fabric *f, const uint64_t *down, un
     bool good = take_digits(&s, problem) &&
                 (measure(&s) || hx_fail(problem, HX_EXIT_CONFIG, NULL, "switches are more than %d links apart",
                                         HX_WAYS_MOST_DISTANCE));
-    if (good)
+    if (good && rank)
+        find_in_order(&s, rank);
+    else if (good)
         find(&s);
     free(s.router_of);
     free(s.queue);

@@ -26,10 +26,15 @@ enum {
 };
 
 /* Of a fabric whose ports and addresses are known, on at most so many VCs; where nothing joins two routers there is no way.
- * down: [nodes] ports whose links do not work, either end or both; NULL: all do. One piece of memory, for free(). NULL, and
+ * down: [nodes] ports whose links do not work, either end or both; NULL: all do.
+ *
+ * rank: [routers] the order, NULL: it is searched. In an order that stays as it was while links fail and return, ways of before
+ * and of after may be mixed, switch by switch and packet by packet: on each VC all of them go up and then down, by the same order, so
+ * no circle of waiting closes. A packet that would turn more often than there are VCs has no way on. Ways that are too long for
+ * the VCs are then left out, and pairs that have no others too. One piece of memory, for free(). NULL, and
  * *problem says why: two routers are too far apart or too many, or d0 is not a router's own, as on a grid whose
  * digits are parts of its sides. */
-struct hx_ways *hx_ways_find(const struct hx_fabric *f, const uint64_t *down, unsigned most_vcs,
+struct hx_ways *hx_ways_find(const struct hx_fabric *f, const uint64_t *down, unsigned most_vcs, const uint32_t *rank,
                              struct hx_problem *problem);
 
 /* Routers whose links, on a single VC, wait for one another in a circle, the first `most` of them. Returns the length of the

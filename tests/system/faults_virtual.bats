@@ -92,3 +92,18 @@ EVERYTHING="all loss=1% corrupt=0.1% duplicate=1% reorder=2% delay=10ns credit-l
     printf 'all loss=1%%\na0,0/E dwon\n' >"$BATS_TEST_TMPDIR/faults.txt"
     refused 3 "faults.txt:2:1: unknown word 'dwon' (did you mean 'down'?)" --faults "$BATS_TEST_TMPDIR/faults.txt"
 }
+
+@test "faults: whatever fails at random on any fabric and is mended, everything arrives" {
+    run -0 "$BATS_TEST_DIRNAME/faults_random.bash" 54 1
+    [[ $output == "54 runs "* ]]
+}
+
+@test "faults: a link that stays down is gone round, and only who has no other way is told" {
+    local spec="fat-tree hosts=16 radix=8"
+    always_same "$spec" --fault "leaf1/5 down at 2us" --check-steps
+    holds '.drops.no_route >= 0 and .faults[0].lost > 0'
+    always_same "torus 4x4" --fault "s5/1 down at 2us"
+    # A host whose only cable is cut: 15 messages to it, 15 from it.
+    run -1 hxmesh run "$spec" --clock virtual --quiet --json "$REPORT" --fault "leaf1/0 down"
+    holds '.messages_failed == 30 and .messages == 16 * 15 - 30 and .messages_begun == 16 * 15'
+}
