@@ -47,6 +47,12 @@ static bool is_board(const struct trial *t, int node)
 
 /* ---- links ---- */
 
+static void build_routes(struct trial *t)
+{
+    for (uint32_t node = 0; node < t->w.g.nodes; node++)
+        hx_route_build(&t->w.routes[node], &t->w.g, node, (struct hx_barred){NULL}, t->up[node], t->w.memory[node]);
+}
+
 /* So many percent are down. */
 static void draw_links(struct trial *t, unsigned percent, uint64_t *random)
 {
@@ -62,8 +68,30 @@ static void draw_links(struct trial *t, unsigned percent, uint64_t *random)
             t->up[far.node] |= (uint64_t)1 << far.port;
         }
     }
-    for (uint32_t node = 0; node < t->w.g.nodes; node++)
-        hx_route_build(&t->w.routes[node], &t->w.g, node, (struct hx_barred){NULL}, t->up[node], t->w.memory[node]);
+    build_routes(t);
+}
+
+/* Every link but the `first`-th and the `second`-th, counted from either end. Returns how many there are. */
+static int cut_links(struct trial *t, int first, int second)
+{
+    const struct graph *g = &t->w.graph;
+    int links = 0;
+    memset(t->up, 0, (size_t)g->nodes * sizeof *t->up);
+    for (int node = 0; node < g->nodes; node++) {
+        for (int port = 0; port < graph_ports(g, node); port++) {
+            struct graph_end far = graph_far(g, node, port);
+            if (far.node == GRAPH_NOTHING || far.node < node || (far.node == node && far.port < port))
+                continue;
+            bool down = links == first || links == second;
+            links++;
+            if (down)
+                continue;
+            t->up[node] |= (uint64_t)1 << port;
+            t->up[far.node] |= (uint64_t)1 << far.port;
+        }
+    }
+    build_routes(t);
+    return links;
 }
 
 /* Ports of a switch that lead to boards and are up. */
@@ -208,29 +236,40 @@ static int in_circles(const struct trial *t)
     return sum;
 }
 
+static void begin(struct trial *t, struct graph_shape shape)
+{
+    world_init(&t->w, shape, t->what);
+    t->channels = t->w.graph.first[t->w.graph.nodes] * WORLD_VCS;
+    t->up = world_allocate((size_t)t->w.graph.nodes, sizeof *t->up);
+    t->used = world_allocate((size_t)t->channels, sizeof *t->used);
+    t->seen = world_allocate((size_t)t->channels, sizeof *t->seen);
+    t->next = world_allocate((size_t)t->channels, sizeof *t->next);
+    t->stack = world_allocate((size_t)t->channels, sizeof *t->stack);
+}
+
+/* Returns how many channels wait in circles. */
+static int end(struct trial *t)
+{
+    int sum = in_circles(t);
+    free(t->up);
+    free(t->used);
+    free(t->seen);
+    free(t->next);
+    free(t->stack);
+    world_free(&t->w);
+    return sum;
+}
+
 /* Circles that packets of a shape wait in, once with all links and then with some down, all of them on the way together. */
 static int circles_of(struct graph_shape shape, const char *what, uint64_t random, bool up_again)
 {
     struct trial t = {.what = what, .up_again = up_again};
-    world_init(&t.w, shape, what);
-    t.channels = t.w.graph.first[t.w.graph.nodes] * WORLD_VCS;
-    t.up = world_allocate((size_t)t.w.graph.nodes, sizeof *t.up);
-    t.used = world_allocate((size_t)t.channels, sizeof *t.used);
-    t.seen = world_allocate((size_t)t.channels, sizeof *t.seen);
-    t.next = world_allocate((size_t)t.channels, sizeof *t.next);
-    t.stack = world_allocate((size_t)t.channels, sizeof *t.stack);
+    begin(&t, shape);
     for (int round = 0; round < ROUNDS; round++) {
         draw_links(&t, round ? 2 + seeded_below(&random, 40) : 0, &random);
         follow_all(&t, &random);
     }
-    int sum = in_circles(&t);
-    free(t.up);
-    free(t.used);
-    free(t.seen);
-    free(t.next);
-    free(t.stack);
-    world_free(&t.w);
-    return sum;
+    return end(&t);
 }
 
 /* ---- the properties ---- */
@@ -256,6 +295,36 @@ static void what_is_given_back_neither_waits_in_circles_nor_gets_lost(void **sta
     assert_true(count.arrived > 1000 && count.reported > 1000);
 }
 
+/* On the way together are packets of every set of links that has failed: tables of before, between and after, mixed. */
+static void every_one_and_every_two_links_may_fail(void **state)
+{
+    (void)state;
+    static const struct {
+        struct graph_shape shape;
+        const char *what;
+    } each[] = {{{2, 2, 2, 2, 64, 1}, "2x2 Hx2Mesh"},
+                {{1, 1, 4, 3, 64, 1}, "4x3 Hx1Mesh"},
+                {{1, 3, 2, 2, 64, 1}, "2x2 H1x3Mesh"},
+                {{1, 1, 4, 1, 4, 1}, "4x1 Hx1Mesh by trees of radix 4"},
+                {{2, 1, 3, 2, 4, 1}, "3x2 H2x1Mesh by trees of radix 4"}};
+    for (unsigned i = 0; i < sizeof each / sizeof *each; i++) {
+        struct trial t = {.what = each[i].what};
+        uint64_t random = 0; /* every destination: none is drawn */
+        begin(&t, each[i].shape);
+        int links = cut_links(&t, -1, -1);
+        for (int first = 0; first < links; first++) {
+            for (int second = first; second < links; second++) {
+                (void)cut_links(&t, first, second);
+                follow_all(&t, &random);
+            }
+        }
+        int sum = end(&t);
+        print_message("%s: %d links, %d sets\n", each[i].what, links, links * (links + 1) / 2);
+        if (sum)
+            fail_msg("%s: %d channels wait in circles", each[i].what, sum);
+    }
+}
+
 static void going_up_again_would_be_found(void **state)
 {
     (void)state;
@@ -268,6 +337,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(going_up_again_would_be_found),
+        cmocka_unit_test(every_one_and_every_two_links_may_fail),
         cmocka_unit_test(what_is_given_back_neither_waits_in_circles_nor_gets_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
