@@ -336,6 +336,11 @@ faults: all ## let each link and board of a mesh fail, then RUNS (10000) random 
 	@HXMESH=$(BUILD)/hxmesh tests/system/faults_single.bash
 	@HXMESH=$(BUILD)/hxmesh tests/system/faults_random.bash $(RUNS) $(FAULT_SEED)
 
+.PHONY: prove
+prove: ## have Frama-C show that frame, credit and route code has no undefined behaviour, for all inputs (installs it)
+	@mk/setup.sh prove
+	@mk/prove.sh $(BUILD)/prove
+
 FUZZ_SECONDS ?= 60
 fuzz: ## search for new failing inputs with libFuzzer, FUZZ_SECONDS (60) a target
 	@mk/setup.sh build fuzz
