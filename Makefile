@@ -348,6 +348,15 @@ fuzz: ## search for new failing inputs with libFuzzer, FUZZ_SECONDS (60) a targe
 	    fuzz-programs
 	@mk/fuzz.sh $(FUZZ_SECONDS) $(BUILD)/fuzz $(call programs,$(FUZZERS),$(BUILD)/fuzz)
 
+# SOAK_SECONDS: 0: until it is told to stop. SOAK_SEED: of the first fabric.
+SOAK_SECONDS ?= 0
+SOAK_SEED    ?= 1
+.PHONY: soak
+soak: ## run fabrics drawn from a seed under both clocks and judge them, until told to stop (SOAK_SECONDS=, SOAK_SEED=1)
+	@mk/setup.sh build check
+	@$(MAKE) $(SYNC) all
+	@mk/soak.sh $(BUILD)/soak $(BUILD)/hxmesh $(SOAK_SECONDS) $(SOAK_SEED)
+
 BENCH_PROGRAMS := $(BENCHES:tests/%.c=$(BUILD)/%)
 BENCH_DPDK     := $(filter $(ON_DPDK),$(BENCHES))
 $(BENCH_DPDK:tests/%.c=$(BUILD)/%): LDLIBS += $(DPDK_LIBS)

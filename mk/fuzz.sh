@@ -2,7 +2,8 @@
 # fuzz.sh SECONDS OUTPUT PROGRAM... - lets each libFuzzer program search for SECONDS, starting from the stored corpus.
 #
 # New inputs stay in OUTPUT/corpus; one that fails is kept as OUTPUT/failing-*. Once its cause is repaired it belongs
-# into tests/fuzz/corpus/NAME, where every `make check` replays it.
+# into tests/fuzz/corpus/NAME, where every `make check` replays it. A line for each says how many inputs it tried, and the
+# edges of the program that they reached.
 set -euo pipefail
 
 seconds=$1
@@ -14,8 +15,16 @@ for program in "$@"; do
     mkdir -p "$output/corpus/$name"
     corpora=("$output/corpus/$name")
     [ ! -d "tests/fuzz/corpus/$name" ] || corpora+=("tests/fuzz/corpus/$name")
-    echo "== $name: $seconds s"
-    "$program" -max_total_time="$seconds" -artifact_prefix="$output/failing-$name-" -print_final_stats=1 -verbosity=0 \
-        "${corpora[@]}" || status=1
+    log=$output/$name.log
+    verdict=nothing
+    "$program" -max_total_time="$seconds" -artifact_prefix="$output/failing-$name-" "${corpora[@]}" >"$log" 2>&1 || {
+        verdict=FAILED
+        status=1
+        tail -n 40 "$log"
+    }
+    # "#1234 DONE cov: 99 ft: ...": inputs that were tried, edges of the program that some input reached.
+    awk -v name="$name" -v seconds="$seconds" -v verdict="$verdict" '
+        / cov: / { tried = substr($1, 2); for (i = 1; i < NF; i++) if ($i == "cov:") edges = $(i + 1) }
+        END { printf "%-10s %6d s  %12d inputs  %6d edges  %s found\n", name, seconds, tried, edges, verdict }' "$log"
 done
 exit "$status"

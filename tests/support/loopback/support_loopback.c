@@ -383,7 +383,7 @@ uint64_t cloud_drops(const struct cloud *c, unsigned end, enum hx_drop reason)
 
 /* ---- fabric ---- */
 
-enum { FABRIC_TURN = 20 /* ns, less than any latency */, FABRIC_SENDS = 8 };
+enum { FABRIC_TURN = 20 /* ns, less than any latency */, FABRIC_SENDS = 8, QUIET_TURN = 200 /* ns */ };
 
 static void fill_for_fabric(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
 {
@@ -563,8 +563,10 @@ void fabric_judge_empty(struct fabric *f)
         f->cable[i].wire[0].faults = f->cable[i].wire[1].faults = (struct loopback_faults){0};
     /* A link whose frames were lost while it opened asks once more. */
     const unsigned quiet = LOOPBACK_ASK_PERIOD + 8 * LOOPBACK_CREDIT_PERIOD;
-    for (unsigned turns = 0; turns < quiet / FABRIC_TURN; turns++)
+    for (unsigned turns = 0; turns < quiet / QUIET_TURN; turns++) {
         fabric_step(f);
+        f->now += QUIET_TURN - FABRIC_TURN;
+    }
     for (unsigned i = 0; i < 2 * f->cables; i++) {
         const struct hx_credit_link *l = &f->cable[i / 2].port[i % 2]->cable.link;
         assert_true(l->open);

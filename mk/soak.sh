@@ -1,0 +1,201 @@
+#!/usr/bin/env bash
+# soak.sh OUTPUT HXMESH SECONDS [SEED] - runs fabrics drawn from SEED, one after the other, until the time is over (0: until
+# it is told to stop), and judges each.
+#
+# What is drawn: fabric, traffic, message, count, routing, planes, workers, buffers, what is captured. Each is run
+#
+#     under the virtual clock by 1, 2 and 4 workers     the same JSON, byte for byte, but for `host`
+#     live                                              by workers that are drawn
+#     captured under one of the clocks, or not          `hxmesh verify` finds nothing
+#
+# and every report must say: complete, no packet lost, none under way, no byte corrupted, no message failed, no buffer
+# missing, and no drops but those that may be: live, an impatient sender repeats. What is refused must be so under both
+# clocks. A finding is shrunk: options are left out, the fabric and the messages become smaller, as long as it is still
+# found. Then its seed and the commands are printed. Exits 1 if there was any.
+set -euo pipefail
+
+output=$1
+hxmesh=$2
+seconds=$3
+seed=${4:-1}
+mkdir -p "$output"
+
+fabrics=("1x2 Hx1Mesh" "2x2 Hx1Mesh" "2x1 Hx2Mesh" "2x2 Hx2Mesh" "3x2 H2x1Mesh" "4x4 Hx1Mesh" "4x2 Hx2Mesh"
+    "fat-tree hosts=8 radix=8" "fat-tree hosts=16 radix=4 levels=3" "fat-tree hosts=32 radix=8 taper=3" "torus 3x3"
+    "torus 4x4 board=2x2" "torus 3x2x2" "mesh 4x3" "hyperx 3x3 p=2" "dragonfly a=2 p=2 h=1 groups=3"
+    "slim-fly q=3 p=1" "kautz degree=2 length=2 p=2" "mlfm h=2" "oft k=3" "bigraph m=2 n=4" "Ring(2)_FC(3)_Switch(3)"
+    "torus 4x4 fail=router1,1/2" "fat-tree hosts=16 radix=8 fail=leaf0/5")
+traffics=(all-to-all all-to-all-random uniform permutation bisection neighbour incast tornado hotspot worst-case
+    broadcast reduce-scatter all-gather all-reduce)
+routings=(minimal valiant ugal ugal-threshold)
+
+# ---- what is drawn ----
+
+# Sets $drawn to 0 .. $1 - 1.
+draw() {
+    state=$((state * 6364136223846793005 + 1442695040888963407))
+    drawn=$(((state >> 33 & 0x7fffffff) % $1))
+}
+
+# The case of a seed: $fabric, options that both clocks take ($shared), and those of one ($live, $simulated), in pairs.
+draw_case() {
+    state=$1
+    draw 1 # one more step, so that seeds that are near are not alike
+    draw ${#fabrics[@]} && fabric=${fabrics[drawn]}
+    draw ${#traffics[@]} && shared=(--traffic "${traffics[drawn]}")
+    draw 40000 && shared+=(--message $((1 + drawn)))
+    case ${shared[1]} in
+    broadcast | reduce-scatter | all-gather | all-reduce) ;; # once, to its end
+    *) draw 3 && shared+=(--count $((1 + drawn))) ;;
+    esac
+    draw 1000 && shared+=(--seed "$drawn")
+    case $fabric in
+    *fail=*) ;;
+    fat-tree* | mlfm* | oft* | dragonfly* | slim-fly* | bigraph* | hyperx*) # the others know no detours
+        draw ${#routings[@]} && shared+=(--routing "${routings[drawn]}")
+        ;;
+    esac
+    draw 4 && [ "$drawn" -ne 0 ] || shared+=(--planes 2)
+    draw 4 && live=(--workers $((1 + drawn)))
+    draw 4 && live+=(--credits $((32 << drawn)))
+    simulated=()
+    draw 3 && [ "$drawn" -ne 0 ] || simulated+=(--buffer 96KiB)
+    draw 3 && [ "$drawn" -ne 0 ] || simulated+=(--select adaptive)
+    draw 3 && captured=$drawn # 0: live, 1: under the virtual clock, 2: not
+}
+
+# ---- what is judged ----
+
+# Runs hxmesh; sets $code and, where the run is not as it must be, $finding. REPORT MAY_DROP ARGUMENT...
+run() {
+    local report=$1 may_drop=$2
+    shift 2
+    code=0
+    timeout --kill-after=5 120 "$hxmesh" run "$@" --quiet --json "$report" >"$output/log" 2>&1 || code=$?
+    command="hxmesh run $(printf '%q ' "$@")"
+    case $code in
+    2 | 3 | 4) return ;; # refused
+    0) ;;
+    124 | 137) finding="it does not come to an end" && return ;;
+    *) finding="it ended with $code: $(tail -n 1 "$output/log")" && return ;;
+    esac
+    finding=$(jq -r --arg may "$may_drop" '
+        [ if .complete then empty else "not complete" end,
+          (.packets_lost, .packets_in_flight, .bytes_corrupted, .messages_failed, (.buffers_missing // 0)
+            | select(. != 0) | "something is lost, corrupted, failed, missing or under way"),
+          (.messages | select(. == 0) | "no messages"),
+          (.drops | to_entries[] | select(.value != 0 and (.key as $k | $may | split(",") | index($k) | not))
+            | "\(.value) dropped as \(.key)") ] | first // empty' "$report")
+}
+
+verify() {
+    local why
+    why=$("$hxmesh" verify "$1" --quiet 2>&1) || finding="verify: $(head -n 2 <<<"$why" | tr '\n' ' ')"
+}
+
+# Sets $finding to what is wrong with the case, or to nothing, $command to the command that shows it, $refused.
+judge() {
+    local codes=() workers
+    finding='' command='' refused=no
+    rm -f "$output"/*.json "$output"/*.pcapng
+    for workers in 1 2 4; do
+        local more=()
+        [ "$captured" -ne 1 ] || more=(--capture "$output/virtual.pcapng")
+        run "$output/$workers.json" "" "$fabric" --clock virtual --verify "${shared[@]}" "${simulated[@]}" \
+            --workers "$workers" "${more[@]}"
+        [ -z "$finding" ] || return 0
+        codes+=("$code")
+        [ "$code" -eq 0 ] || continue
+        jq 'del(.host)' "$output/$workers.json" >"$output/$workers.same.json"
+        cmp -s "$output/1.same.json" "$output/$workers.same.json" || {
+            finding="another report with $workers workers than with 1"
+            return 0
+        }
+        [ ! -e "$output/virtual.pcapng" ] || verify "$output/virtual.pcapng"
+        [ -z "$finding" ] || return 0
+    done
+    local more=()
+    [ "$captured" -ne 0 ] || more=(--capture "$output/live.pcapng")
+    run "$output/live.json" duplicate,stale "$fabric" "${shared[@]}" "${live[@]}" "${more[@]}"
+    [ -z "$finding" ] || return 0
+    codes+=("$code")
+    [ ! -e "$output/live.pcapng" ] || [ "$code" -ne 0 ] || verify "$output/live.pcapng"
+    [ -z "$finding" ] || return 0
+    [ "${codes[0]}" -eq 0 ] || refused=yes
+    if [ "$(printf '%s\n' "${codes[@]}" | sort -u | wc -l)" -ne 1 ]; then
+        finding="refused by one clock or number of workers only: codes ${codes[*]}"
+    fi
+}
+
+# ---- shrinking ----
+
+# Judges the case as it was just made smaller; true: it is still wrong, and stays so.
+still() {
+    judge
+    [ -n "$finding" ]
+}
+
+# Leaves out each pair of the array of that name that is not needed.
+shrink_options() {
+    local -n options=$1
+    local i whole
+    for ((i = ${#options[@]} - 2; i >= 0; i -= 2)); do
+        whole=("${options[@]}")
+        options=("${options[@]:0:i}" "${options[@]:i+2}")
+        still || options=("${whole[@]}")
+    done
+}
+
+# Halves the number behind an option that both clocks take, as long as it can be.
+shrink_number() {
+    local i old
+    for ((i = 0; i < ${#shared[@]}; i += 2)); do
+        [ "${shared[i]}" = "$1" ] || continue
+        while old=${shared[i + 1]} && [ "$old" -gt 1 ]; do
+            shared[i + 1]=$((old / 2))
+            still || { shared[i + 1]=$old && break; }
+        done
+    done
+}
+
+shrink() {
+    local old smaller
+    old=$fabric
+    for smaller in "${fabrics[@]}"; do # the smallest stand first
+        fabric=$smaller
+        [ "$fabric" != "$old" ] && still && break
+        fabric=$old
+    done
+    shrink_options shared
+    shrink_options live
+    shrink_options simulated
+    shrink_number --count
+    shrink_number --message
+    old=$captured
+    captured=2
+    still || captured=$old
+    judge
+}
+
+# ---- until the time is over ----
+
+cases=0 refusals=0 findings=0 stop=no
+trap 'stop=yes' INT TERM
+begin=$SECONDS
+while [ "$stop" = no ] && { [ "$seconds" -eq 0 ] || [ $((SECONDS - begin)) -lt "$seconds" ]; }; do
+    draw_case "$seed"
+    judge
+    [ "$stop" = no ] || break # what was interrupted is no finding
+    cases=$((cases + 1))
+    [ "$refused" = no ] || refusals=$((refusals + 1))
+    if [ -n "$finding" ]; then
+        findings=$((findings + 1))
+        echo "seed $seed: $finding"
+        shrink
+        echo "  shrunk: $finding"
+        echo "  $command"
+    fi
+    seed=$((seed + 1))
+done
+echo "soak: $cases fabrics ($refusals refused), $findings findings, $((SECONDS - begin)) s; the next seed is $seed"
+[ "$findings" -eq 0 ]

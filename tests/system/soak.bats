@@ -1,0 +1,48 @@
+#!/usr/bin/env bats
+# soak.bats - mk/soak.sh finds nothing in drawn fabrics for a while, and what is wrong with a program it finds and shrinks.
+
+setup() {
+    soak=$BATS_TEST_DIRNAME/../../mk/soak.sh
+}
+
+@test "fabrics drawn from a seed keep every promise under both clocks" {
+    run "$soak" "$BATS_TEST_TMPDIR" "$HXMESH" 25 "${HX_SEED:-1}"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output =~ soak:\ ([0-9]+)\ fabrics ]]
+    [ "${BASH_REMATCH[1]}" -gt 0 ]
+}
+
+# $1: a filter that jq applies to reports of runs whose arguments have the word $2.
+lying_program() {
+    lying=$BATS_TEST_TMPDIR/hxmesh
+    cat >"$lying" <<END
+#!/usr/bin/env bash
+"$HXMESH" "\$@" || exit
+case "\$*" in
+run*"$2"*)
+    report=\$(sed 's/.*--json \([^ ]*\).*/\1/' <<<"\$*")
+    jq '$1' "\$report" >"\$report.lie" && mv "\$report.lie" "\$report"
+    ;;
+esac
+END
+    chmod +x "$lying"
+}
+
+@test "a packet that is lost is found, with its seed and a smaller command" {
+    lying_program '.packets_lost = 1' '--message'
+    run "$soak" "$BATS_TEST_TMPDIR/out" "$lying" 1 7
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ ${lines[0]} == "seed 7: something is lost"* ]]
+    [[ $output == *"hxmesh run 1x2\ Hx1Mesh "*"--message 1 "* ]]
+    [[ $output != *"--planes"* && $output != *"--count"* ]]
+}
+
+@test "a report that depends on the number of workers is found" {
+    lying_program '.seed = 99' '--workers 4'
+    run "$soak" "$BATS_TEST_TMPDIR/out" "$lying" 1 7
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ ${lines[0]} == "seed 7: another report with 4 workers than with 1" ]]
+}
