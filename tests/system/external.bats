@@ -1,15 +1,12 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2030,SC2031 # what a test sets is meant for that test alone
+# shellcheck disable=SC2030,SC2031,SC2153 # what a test sets is meant for that test alone; CODE is the fabric's
 # external.bats - live fabrics of which one accelerator is a DPDK node: by memif, veth and TAP; nodes and workers that die.
 # asan
 
 load emulator_support
+load external_support
 
 EXAMPLES="$BATS_TEST_DIRNAME/../../examples/dpdk"
-
-setup_file() {
-    export HXMESH_DPDK="${HXMESH%/*}/hxmesh-dpdk"
-}
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
@@ -20,54 +17,6 @@ setup() {
 teardown() {
     [ -z "${NODE:-}" ] || kill -KILL "$NODE" 2>/dev/null || true
     end_started
-}
-
-needs_dpdk() {
-    [ -x "$HXMESH_DPDK" ] || skip "hxmesh-dpdk is not built: pkg-config finds no libdpdk (package libdpdk-dev)"
-}
-
-# fabric KIND [MORE KEYS...]: writes mixed.hxm.yaml, whose a1,1 is elsewhere.
-fabric() {
-    local kind=$1 key
-    shift
-    {
-        printf 'fabric: 2x2 Hx2Mesh\ntraffic: {pattern: all-to-all, message: 256KiB, count: 4}\nexternal:\n'
-        printf '  - at: [1, 1]\n    ports: {E: %s:hx-e, W: %s:hx-w, N: %s:hx-n, S: %s:hx-s}\n' \
-            "$kind" "$kind" "$kind" "$kind"
-        for key in "$@"; do
-            printf '    %s\n' "$key"
-        done
-    } >mixed.hxm.yaml
-}
-
-memif() { echo "net_memif_$1,role=client,socket=$BATS_TEST_TMPDIR/${INTERFACE:-hx}-$1,socket-abstract=no,bsize=${BSIZE:-8448}"; }
-# Its frames divide its blocks, as the driver wants them, and fill an mbuf.
-packet() { echo "net_af_packet_$1,iface=${INTERFACE:-hx}-$1,framesz=8352,blocksz=1069056,framecnt=128"; }
-
-# node KIND ARGUMENTS...: starts the node of a1,1 (or $AT) as process $NODE; its report goes to node$AT.json.
-node() {
-    local kind=$1 port ports=local=endpoint devices=()
-    shift
-    for port in e w n s; do
-        devices+=("--vdev=$("$kind" "$port")")
-        ports+=",${port^^}=$("$kind" "$port" | cut -d, -f1)"
-    done
-    rm -f "node${AT:-}.json"
-    # It polls: whatever becomes of this test, its processor time is bounded.
-    (ulimit -t 100 && exec "$HXMESH_DPDK" --no-huge -m 768 --no-pci --no-shconf --no-telemetry --log-level=critical --lcores '0@(0-1)' \
-        --file-prefix "$NAME${AT:-}" "${devices[@]}" -- --fabric mixed.hxm.yaml --node "a${AT:-1,1}/p0" --ports "$ports" \
-        --nap 100us --json "node${AT:-}.json" --linger 500ms "$@") >"node${AT:-}.out" 2>&1 3>&- &
-    NODE=$!
-}
-
-# Its links are up, and there is traffic.
-await_links() { eventually has_links && await_traffic $(($(delivered) + 100)); }
-has_links() { [ "$(grep -c 'link up$' node.out)" -ge 5 ]; }
-
-end_of_node() {
-    NODE_CODE=0
-    wait "$NODE" || NODE_CODE=$?
-    NODE=
 }
 
 # Both sides ended well and agree.
@@ -88,22 +37,7 @@ mixed() {
     end_of_node
     finish
 }
-has_cables() {
-    local port
-    for port in e w n s; do
-        [ -e "hx-$port" ] || grep -q "hx-$port:" /proc/net/dev || return 1
-    done
-}
-
-# in_network COMMANDS: runs them in a network of its own, then takes over $CODE and $NODE_CODE.
-in_network() {
-    unshare --net true 2>/dev/null || skip "no network of its own without root: unshare --net"
-    export -f mixed node packet end_of_node start begin finish eventually has_cables
-    export NAME REPORT HXMESH HXMESH_DPDK BATS_TEST_TMPDIR
-    # shellcheck disable=SC2016 # for the inner shell
-    unshare --net bash -ec "$1"'; echo "$CODE $NODE_CODE" >codes'
-    read -r CODE NODE_CODE <codes
-}
+export -f mixed
 
 @test "external: the example of a mixed fabric ends well" {
     needs_dpdk
@@ -196,12 +130,7 @@ in_network() {
     needs_dpdk
     command -v ip >/dev/null || skip "ip is not installed (package iproute2)"
     fabric veth
-    # shellcheck disable=SC2016 # for the inner shell
-    in_network 'for port in e w n s; do
-            ip link add "hx-$port" type veth peer name "nd-$port"
-            ip link set "hx-$port" mtu 9000 up
-            ip link set "nd-$port" mtu 9000 up
-        done
+    in_network 'veths
         INTERFACE=nd
         mixed packet'
     agree

@@ -1,13 +1,10 @@
 #!/usr/bin/env bats
-# shellcheck disable=SC2030,SC2031 # what a test sets is meant for that test alone
+# shellcheck disable=SC2030,SC2031,SC2153 # what a test sets is meant for that test alone; CODE is the fabric's
 # security.bats - attacks from inside the machine and from cables, on running fabrics and DPDK nodes (docs/security.md).
 # asan
 
 load emulator_support
-
-setup_file() {
-    export HXMESH_DPDK="${HXMESH%/*}/hxmesh-dpdk"
-}
+load external_support
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
@@ -19,10 +16,6 @@ teardown() {
     [ -z "${NODE:-}" ] || kill -KILL "$NODE" 2>/dev/null || true
     rm -f "/dev/shm/hxmesh-$NAME"
     end_started
-}
-
-needs_dpdk() {
-    [ -x "$HXMESH_DPDK" ] || skip "hxmesh-dpdk is not built: pkg-config finds no libdpdk (package libdpdk-dev)"
 }
 
 # is_private FILE: nobody but its user may do anything with it.
@@ -126,4 +119,151 @@ inet_sockets() {
         --ports E=net_memif0 --credits 32 --queue 32
     [ "$status" -eq 3 ]
     grep -q '^hxmesh: error: port E: net_memif0: every user of this machine could connect' <<<"$output"
+}
+
+# ---- frames on cables ----
+
+ATTACK="$(dirname "$HXMESH")/tests/system/attack"
+FRAMES=40000
+
+# attacked KIND [NODE ARGUMENTS...]: runs mixed.hxm.yaml and its node by veths under full load for four seconds, and puts $FRAMES
+# frames on the cables meanwhile, in both directions.
+attacked() {
+    local kind=$1
+    shift
+    veths
+    start mixed.hxm.yaml --workers 1
+    INTERFACE=nd node packet "$@"
+    eventually has_links
+    "$ATTACK" "$kind" 15000 "$FRAMES" hx-{e,w,n,s} nd-{e,w,n,s} >sent
+    end_of_node
+    finish
+}
+export -f attacked
+export ATTACK FRAMES
+
+# jobs [MORE KEYS...]: mixed.hxm.yaml with two jobs, as tests/system/attack.c has them.
+jobs() {
+    needs_dpdk
+    command -v ip >/dev/null || skip "ip is not installed (package iproute2)"
+    fabric veth "$@"
+    sed -i 's/^traffic: .*/traffic: {pattern: all-to-all, message: 256KiB, duration: 4s}/' mixed.hxm.yaml
+    sed -i '1i jobs: [{tag: 5, rectangle: [[0, 0], [1, 0]]}, {tag: 6, rectangle: [[0, 1], [1, 1]]}]' mixed.hxm.yaml
+}
+
+sealed() {
+    (umask 077 && head -c 16 /dev/urandom | xxd -p >cable.key)
+    jobs "key: cable.key"
+}
+
+# Both sides moved and checked all they began while they were attacked; no session ended, and no endpoint got a frame that
+# was not its own's.
+unharmed() {
+    [ "$(cat sent)" -ge "$FRAMES" ]
+    [ "$CODE" -eq 0 ]
+    [ "$NODE_CODE" -eq 0 ]
+    holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 and .messages_failed == 0 and
+        .messages > 500 and .drops.checksum + .drops.stale + .drops.unexpected == 0 and
+        ([.external.cables[].sessions] | max == 1) and .external.to.messages > 0 and .external.from.messages > 0'
+    jq -e '.drained and .endpoint.messages_failed == 0 and .endpoint.bytes_corrupted == 0 and
+        .endpoint.messages_received > 0 and .drops.checksum + .drops.stale + .drops.unexpected == 0' node.json
+}
+
+# counted FILTER: of what was put on the cables each side, which got half of it, has dropped nearly all for this reason: a
+# queue of the kernel that was full may have lost some.
+counted() {
+    holds ".drops | $1 > \$half * 0.9" --argjson half $((FRAMES / 2))
+    jq -e --argjson half $((FRAMES / 2)) ".drops | $1 > \$half * 0.9" node.json
+}
+
+@test "security: packets with a forged tag are counted and never delivered, beside full traffic" {
+    jobs
+    in_network 'attacked forged-tag'
+    unharmed
+    counted '.foreign_job + .overrun' # those that came while a buffer was full were not looked at
+    holds '.drops.foreign_job > .drops.overrun'
+}
+
+@test "security: packets of a foreign job are counted and never delivered, beside full traffic" {
+    jobs
+    in_network 'attacked foreign-job'
+    unharmed
+    counted '.foreign_job + .overrun'
+    holds '.drops.foreign_job > .drops.overrun'
+}
+
+@test "security: malformed frames on each port are counted and never delivered, beside full traffic" {
+    jobs
+    in_network 'attacked malformed'
+    unharmed
+    counted .malformed
+    # shellcheck disable=SC2016 # for jq
+    holds '.drops.overrun == 0 and ([.external.cables[].dropped] | min > $each * 0.9)' --argjson each $((FRAMES / 8))
+}
+
+@test "security: on cables with a key forged packets and credit frames are counted and do nothing, beside full traffic" {
+    sealed
+    SEALED=1 in_network 'export SEALED; attacked forged --key-file cable.key'
+    unharmed
+    counted .forged
+    holds '.drops.overrun == 0 and .packets_repeated == 0'
+}
+
+@test "security: a session that is replayed into itself and into the next one is counted and does nothing" {
+    sealed
+    sed -i 's/duration: 4s/duration: 6s/; s/^    key: .*/&\n    wait: 1m/' mixed.hxm.yaml
+    # shellcheck disable=SC2016 # for the inner shell
+    SEALED=1 in_network 'export SEALED INTERFACE=nd
+        veths
+        start mixed.hxm.yaml --workers 1
+        node packet --key-file cable.key
+        eventually has_links
+        "$ATTACK" replay 15000 30000 hx-{e,w,n,s} nd-{e,w,n,s} >sent &
+        attack=$!
+        sleep 1 # half of what is replayed comes in the session that it is of
+        kill -KILL "$NODE"
+        end_of_node
+        node packet --key-file cable.key
+        wait "$attack"
+        end_of_node
+        finish'
+    [ "$(cat sent)" -ge 30000 ]
+    [ "$CODE" -eq 0 ]
+    [ "$NODE_CODE" -eq 0 ]
+    # A session with each node, and one that was begun when the second had left.
+    holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .messages_failed == 0 and
+        .drops.forged > 1000 and .drops.replayed > 100 and .drops.checksum + .drops.unexpected == 0 and
+        ([.external.cables[].sessions] | max == 3)'
+    jq -e '.endpoint.messages_failed == 0 and .endpoint.bytes_corrupted == 0 and .drops.forged > 1000' node.json
+}
+
+@test "security: a fabric with another key, or none, is not let in, and its operator is told why" {
+    needs_dpdk
+    (umask 077 && head -c 16 /dev/urandom | xxd -p >cable.key && head -c 16 /dev/urandom | xxd -p >other.key)
+    fabric memif "key: cable.key" "wait: 2s"
+    local arguments
+    for arguments in "--key-file other.key" ""; do
+        start mixed.hxm.yaml --workers 1
+        eventually has_cables
+        # shellcheck disable=SC2086 # words
+        node memif $arguments
+        finish
+        kill -KILL "$NODE"
+        end_of_node
+        [ "$CODE" -eq 4 ]
+        grep -q "without a seal by this cable's key" "$BATS_TEST_TMPDIR/stderr"
+        holds '.drops.forged > 100 and .messages == 0 and ([.external.cables[].data_in] | add == 0)'
+    done
+}
+
+@test "security: a key that others can read is refused" {
+    needs_dpdk
+    echo 000102030405060708090a0b0c0d0e0f >cable.key
+    chmod 640 cable.key
+    fabric memif "key: cable.key"
+    run -3 --separate-stderr hxmesh run mixed.hxm.yaml --name "$NAME"
+    [[ $stderr == "hxmesh: error: cable.key: is not for its user alone: its mode is 0640 (chmod 600 cable.key)" ]]
+    run timeout 20 "$HXMESH_DPDK" -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_null0 --key-file cable.key
+    [ "$status" -eq 3 ]
+    [[ $output == "hxmesh: error: cable.key: is not for its user alone: its mode is 0640 (chmod 600 cable.key)" ]]
 }

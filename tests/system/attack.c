@@ -1,0 +1,202 @@
+/* attack - puts frames on interfaces beside those that pass, for tests by command line: what one does who got at a cable.
+ *
+ *     attack KIND RATE COUNT INTERFACE...     RATE frames a second on all together, COUNT in all; prints how many went out
+ *
+ * KIND is what they are:
+ *     forged-tag   packets for another job's accelerator with that job's tag, as if this cable's accelerator had sent them
+ *     foreign-job  packets of another job from and to its own accelerators, which have no business on this cable
+ *     malformed    frames that are none: each thing wrong that a decoder refuses, one after the other, and random bytes
+ *     forged       packets of the cable's own job, right in all, and credit frames with nonces that were heard
+ *     replay       what passed first on the same interface, both ways, from its first frame on, again and again
+ *
+ * The fabric is two jobs of two boards: 5 in the northern boards of a 2x2 Hx2Mesh, 6 in the southern. Needs CAP_NET_RAW. */
+#include "hxmesh/frame.h"
+#include "tests/support/support_random.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_INTERFACES = 16, RECORDED = 1024, LARGEST = 9000, OWN_JOB = 5, OTHER_JOB = 6, FIRST_OTHER_ROW = 2 };
+
+struct recorded {
+    uint32_t bytes;
+    uint8_t frame[LARGEST];
+};
+
+struct interface {
+    int socket;
+    unsigned recorded, next;
+    struct recorded *record; /* [RECORDED] */
+};
+
+static struct {
+    struct interface interface[MOST_INTERFACES];
+    unsigned interfaces;
+    uint64_t seed, sent;
+} t;
+
+/* ---- interfaces ---- */
+
+static int open_interface(const char *name)
+{
+    int fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK, 0);
+    const struct sockaddr_ll at = {
+        .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = (int)if_nametoindex(name)};
+    if (fd < 0 || at.sll_ifindex == 0 || bind(fd, (const struct sockaddr *)&at, sizeof at) != 0) {
+        fprintf(stderr, "attack: %s: %s\n", name, strerror(errno));
+        exit(4);
+    }
+    return fd;
+}
+
+/* Takes what passed. */
+static void listen_at(struct interface *i)
+{
+    while (i->recorded < RECORDED) {
+        struct recorded *r = &i->record[i->recorded];
+        ssize_t bytes = recv(i->socket, r->frame, LARGEST, 0);
+        if (bytes <= 0)
+            return;
+        r->bytes = (uint32_t)bytes;
+        i->recorded += hx_frame_ethertype(r->frame, r->bytes) == HX_ETHERTYPE_DATA ||
+                       hx_frame_ethertype(r->frame, r->bytes) == HX_ETHERTYPE_CONTROL;
+    }
+}
+
+static void put(const struct interface *i, const uint8_t *frame, uint32_t bytes)
+{
+    t.sent += send(i->socket, frame, bytes, 0) == (ssize_t)bytes;
+}
+
+/* ---- frames ---- */
+
+static uint32_t below(uint32_t bound)
+{
+    return seeded_below(&t.seed, bound);
+}
+
+static uint32_t make_packet(uint8_t *frame, unsigned job, unsigned from_row, unsigned to_row)
+{
+    struct hx_header h = {.vc = (uint8_t)below(3),
+                          .credit_vc = HX_NO_CREDIT,
+                          .kind = HX_DATA,
+                          .job = (uint16_t)job,
+                          .dst_d0 = (uint16_t)below(4),
+                          .dst_d1 = (uint16_t)(to_row + below(2)),
+                          .src_d0 = (uint16_t)below(4),
+                          .src_d1 = (uint16_t)(from_row + below(2)),
+                          .message = below(10),
+                          .message_packets = 1,
+                          .length = (uint16_t)below(200),
+                          .epoch = 1 + below(1000)};
+    hx_frame_encode(frame, &h);
+    memset(frame + HX_HEADER_BYTES, 0x5A, h.length);
+    hx_frame_set_crc(frame, hx_frame_crc(frame, h.length));
+    return HX_HEADER_BYTES + (uint32_t)h.length;
+}
+
+static uint32_t make_malformed(uint8_t *frame)
+{
+    static const uint8_t spoil[] = {HX_AT_DST_MAC, HX_AT_SRC_MAC + 1, HX_AT_VERSION, HX_AT_VC,     HX_AT_CREDIT_VC,
+                                    HX_AT_KIND,    HX_AT_PLANE,       HX_AT_DST_D0,  HX_AT_OFFSET, HX_AT_LENGTH};
+    uint32_t bytes = make_packet(frame, OWN_JOB, 0, 0);
+    unsigned how = below(sizeof spoil + 3);
+    if (how < sizeof spoil)
+        frame[spoil[how]] ^= 0x40;
+    else if (how == sizeof spoil) /* cut short */
+        bytes = HX_AT_VERSION + 1 + below(HX_HEADER_BYTES - HX_AT_VERSION - 1);
+    else if (how == sizeof spoil + 1) /* a credit frame whose checksum is wrong */
+        frame[HX_AT_ETHERTYPE + 1] = HX_ETHERTYPE_CONTROL & 0xFF;
+    else /* nothing but the EtherType, so that it gets there */
+        for (uint32_t at = HX_AT_VERSION; at < bytes; at++)
+            frame[at] = (uint8_t)below(256);
+    return bytes;
+}
+
+/* A packet of the cable's own job; or the next recorded credit frame, with other counts. */
+static uint32_t make_forged(struct interface *i, uint8_t *frame)
+{
+    struct hx_credit_frame c;
+    const struct recorded *r = i->recorded ? &i->record[i->next++ % i->recorded] : NULL;
+    if (!r || hx_credit_decode(&c, r->frame, r->bytes) != 0)
+        return make_packet(frame, OWN_JOB, 0, 0);
+    c.limit[below(c.vcs)] += 1 + below(1000);
+    c.sent[below(c.vcs)] += 1 + below(1000);
+    return hx_credit_encode(frame, &c);
+}
+
+static uint32_t make_replayed(struct interface *i, uint8_t *frame)
+{
+    if (i->recorded < RECORDED)
+        return 0;
+    const struct recorded *r = &i->record[i->next++ % RECORDED];
+    memcpy(frame, r->frame, r->bytes);
+    return r->bytes;
+}
+
+static uint32_t make(const char *kind, struct interface *i, uint8_t *frame)
+{
+    if (strcmp(kind, "forged-tag") == 0)
+        return make_packet(frame, OTHER_JOB, 0, FIRST_OTHER_ROW);
+    if (strcmp(kind, "foreign-job") == 0)
+        return make_packet(frame, OTHER_JOB, FIRST_OTHER_ROW, FIRST_OTHER_ROW);
+    if (strcmp(kind, "malformed") == 0)
+        return make_malformed(frame);
+    if (strcmp(kind, "forged") == 0)
+        return make_forged(i, frame);
+    if (strcmp(kind, "replay") == 0)
+        return make_replayed(i, frame);
+    fprintf(stderr, "attack: '%s' is no kind of attack\n", kind);
+    exit(2);
+}
+
+/* ---- the rate ---- */
+
+static void pause_ns(long ns)
+{
+    const struct timespec wait = {.tv_nsec = ns};
+    (void)nanosleep(&wait, NULL);
+}
+
+/* A burst every ten milliseconds. */
+static void attack(const char *kind, uint64_t rate, uint64_t count)
+{
+    static uint8_t frame[LARGEST];
+    const uint64_t burst = rate / 100 ? rate / 100 : 1;
+    for (uint64_t turn = 0; t.sent < count; pause_ns(10000000)) {
+        for (unsigned n = 0; n < t.interfaces; n++)
+            listen_at(&t.interface[n]);
+        for (uint64_t n = 0; n < burst; n++, turn++) {
+            struct interface *i = &t.interface[turn % t.interfaces];
+            uint32_t bytes = make(kind, i, frame);
+            if (bytes)
+                put(i, frame, bytes);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 5 || argc - 4 > MOST_INTERFACES) {
+        fprintf(stderr, "usage: attack KIND RATE COUNT INTERFACE...\n");
+        return 2;
+    }
+    t.seed = seeded_by(1);
+    t.interfaces = (unsigned)argc - 4;
+    for (unsigned n = 0; n < t.interfaces; n++) {
+        t.interface[n].socket = open_interface(argv[4 + n]);
+        t.interface[n].record = calloc(RECORDED, sizeof *t.interface[n].record);
+    }
+    attack(argv[1], strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10));
+    printf("%llu\n", (unsigned long long)t.sent);
+    return 0;
+}
