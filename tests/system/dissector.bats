@@ -120,3 +120,30 @@ END
         ! grep -q "Lua Error" <<<"$output$stderr" || { grep -m 1 "Lua Error" <<<"$output$stderr" && return 1; }
     done
 }
+
+# wire_example KIND SEAL: the example frame of docs/wire-format.md as text2pcap takes it, with these bytes behind it.
+wire_example() {
+    sed -n "/^\`\`\`text $1\$/,/^\`\`\`\$/p" "$BATS_TEST_DIRNAME/../../docs/wire-format.md" | grep -E '^[0-9A-F]{4} ' | cut -c 7-30 |
+        { cat && echo "$2"; } | tr -s ' \n' ' ' | sed 's/^/0000 /; $s/$/\n/'
+}
+
+@test "dissector: sixteen bytes behind a frame are its seal, fewer or more are padding" {
+    needs text2pcap
+    local seal="00 00 00 00 00 00 01 07 FE DC BA 98 76 54 32 10"
+    {
+        wire_example data "$seal"
+        wire_example credit "$seal"
+        wire_example data "${seal% *}"
+        wire_example data "$seal 00"
+    } >frames.txt
+    text2pcap -q frames.txt frames.pcap
+    run --separate-stderr dissect -o hxmesh.check_crc:TRUE -r frames.pcap -T fields -E separator=, -e hxmesh.seal.number -e hxmesh.seal.hash \
+        -e hxmesh_credit.seal.number -e hxmesh_credit.seal.hash -e hxmesh.padding -e _ws.malformed
+    [ "${lines[0]}" = "263,0xfedcba9876543210,,,," ]
+    [ "${lines[1]}" = ",,263,0xfedcba9876543210,," ]
+    [ "${lines[2]}" = ",,,,$(tr -d ' ' <<<"${seal% *}" | tr 'A-F' 'a-f')," ]
+    [ "${lines[3]}" = ",,,,$(tr -d ' ' <<<"$seal" | tr 'A-F' 'a-f')00," ]
+    [ -z "$(dissect -o hxmesh.check_crc:TRUE -r frames.pcap -Y '_ws.malformed || _ws.lua.error || _ws.expert.severity >= "Error"')" ]
+    # What judges captures takes a seal for no part of a frame.
+    verify frames.pcap --json - | judge '.passed and .findings == []'
+}

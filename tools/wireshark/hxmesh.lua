@@ -58,6 +58,8 @@ local f = {
     peer_epoch = ProtoField.uint16("hxmesh.peer_epoch", "Check of the peer's epoch", base.HEX),
     tag = ProtoField.uint32("hxmesh.tag", "Tag", base.HEX),
     payload = ProtoField.bytes("hxmesh.payload", "Payload"),
+    seal_number = ProtoField.uint64("hxmesh.seal.number", "Number of the seal"),
+    seal_hash = ProtoField.uint64("hxmesh.seal.hash", "Hash of the seal", base.HEX),
     padding = ProtoField.bytes("hxmesh.padding", "Padding"),
     received = ProtoField.string("hxmesh.received", "Received beyond the gap"),
     to_gx = ProtoField.uint16("hxmesh.unreachable_gx", "Unreachable gx"),
@@ -389,9 +391,9 @@ local function add_payload(tree, tvb, h)
     end
 end
 
-local function add_padding(tree, tvb, h)
+local function add_rest(tree, tvb, h)
     local at = HEADER - ETHERNET + h.length
-    if tvb:captured_len() > at then
+    if not common.add_seal(tree, f, tvb, at) and tvb:captured_len() > at then
         tree:add(f.padding, tvb(at, tvb:captured_len() - at))
     end
 end
@@ -488,7 +490,7 @@ function data.dissector(tvb, pinfo, root)
         tree:add_proto_expert_info(e.short, "The frame ends before its payload")
     end
     add_payload(tree, tvb, h)
-    add_padding(tree, tvb, h)
+    add_rest(tree, tvb, h)
     local found = {}
     if data.prefs.analyse then
         found = analyse(pinfo, h, tvb(10, 40):raw(), port, direction)

@@ -28,6 +28,18 @@ function common.values_of(named)
     return list
 end
 
+-- What stands behind a frame's own bytes is its seal if it is as long as one: no link pads by so much, for a frame has 48 bytes
+-- at least. The hash cannot be judged without the key. Returns whether it is.
+function common.add_seal(tree, fields, tvb, at)
+    local SEAL = 16
+    if tvb:captured_len() ~= at + SEAL then
+        return false
+    end
+    tree:add(fields.seal_number, tvb(at, 8))
+    tree:add(fields.seal_hash, tvb(at + 8, 8))
+    return true
+end
+
 function common.experts(prefix)
     local group, severity = expert.group, expert.severity
     local function malformed(name, text)

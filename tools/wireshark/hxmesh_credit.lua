@@ -18,6 +18,8 @@ return function(common, prefs)
         peer_nonce = ProtoField.uint64("hxmesh_credit.peer_nonce", "Peer nonce", base.HEX),
         crc = ProtoField.uint32("hxmesh_credit.crc", "CRC-32C", base.HEX),
         crc_status = ProtoField.uint8("hxmesh_credit.crc.status", "CRC status", base.DEC, common.CRC_STATES),
+        seal_number = ProtoField.uint64("hxmesh_credit.seal.number", "Number of the seal"),
+        seal_hash = ProtoField.uint64("hxmesh_credit.seal.hash", "Hash of the seal", base.HEX),
         port = ProtoField.string("hxmesh_credit.port", "Port"),
     }
     credit.fields = common.values_of(c)
@@ -135,6 +137,7 @@ return function(common, prefs)
         local crc = tvb(nonces + 16, 4)
         local state = common.crc32c(tvb(0, nonces + 16):bytes()) == crc:uint() and 1 or 0
         common.add_crc(tree, c, ce, crc, state)
+        common.add_seal(tree, c, tvb, nonces + 20)
         check_credit(tree, tvb)
         check_session(tree, tvb, pinfo, port, common.direction_of())
         pinfo.cols.info = "credit, sent/limit by VC: " .. table.concat(parts, " ") ..
