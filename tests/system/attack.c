@@ -167,12 +167,13 @@ static void pause_ns(long ns)
     (void)nanosleep(&wait, NULL);
 }
 
-/* A burst every ten milliseconds. */
+/* A burst every ten milliseconds; for two minutes at most, should there be nothing to record. */
 static void attack(const char *kind, uint64_t rate, uint64_t count)
 {
     static uint8_t frame[LARGEST];
     const uint64_t burst = rate / 100 ? rate / 100 : 1;
-    for (uint64_t turn = 0; t.sent < count; pause_ns(10000000)) {
+    uint64_t turn = 0;
+    for (unsigned bursts = 0; t.sent < count && bursts < 12000; bursts++, pause_ns(10000000)) {
         for (unsigned n = 0; n < t.interfaces; n++)
             listen_at(&t.interface[n]);
         for (uint64_t n = 0; n < burst; n++, turn++) {

@@ -77,6 +77,7 @@ veths() {
 in_network() {
     unshare --net true 2>/dev/null || skip "no network of its own without root: unshare --net"
     export -f node packet veths end_of_node start begin finish hxmesh eventually has_cables has_links
+    export -f await_links await_traffic has_delivered delivered
     export NAME REPORT HXMESH HXMESH_DPDK BATS_TEST_TMPDIR
     # shellcheck disable=SC2016 # for the inner shell
     unshare --net bash -ec 'trap "kill -KILL \$NODE 2>/dev/null || true" EXIT; '"$1"'; echo "$CODE $NODE_CODE" >codes'

@@ -134,7 +134,7 @@ attacked() {
     veths
     start mixed.hxm.yaml --workers 1
     INTERFACE=nd node packet "$@"
-    eventually has_links
+    await_links
     "$ATTACK" "$kind" 15000 "$FRAMES" hx-{e,w,n,s} nd-{e,w,n,s} >sent
     end_of_node
     finish
@@ -217,7 +217,7 @@ counted() {
         veths
         start mixed.hxm.yaml --workers 1
         node packet --key-file cable.key
-        eventually has_links
+        await_links
         "$ATTACK" replay 15000 30000 hx-{e,w,n,s} nd-{e,w,n,s} >sent &
         attack=$!
         sleep 1 # half of what is replayed comes in the session that it is of
