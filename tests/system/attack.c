@@ -172,12 +172,12 @@ static void attack(const char *kind, uint64_t rate, uint64_t count)
 {
     static uint8_t frame[LARGEST];
     const uint64_t burst = rate / 100 ? rate / 100 : 1;
-    uint64_t turn = 0;
+    unsigned next = 0;
     for (unsigned bursts = 0; t.sent < count && bursts < 12000; bursts++, pause_ns(10000000)) {
         for (unsigned n = 0; n < t.interfaces; n++)
             listen_at(&t.interface[n]);
-        for (uint64_t n = 0; n < burst; n++, turn++) {
-            struct interface *i = &t.interface[turn % t.interfaces];
+        for (uint64_t n = 0; n < burst; n++, next = next + 1 == t.interfaces ? 0 : next + 1) {
+            struct interface *i = &t.interface[next];
             uint32_t bytes = make(kind, i, frame);
             if (bytes)
                 put(i, frame, bytes);

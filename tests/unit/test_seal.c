@@ -29,7 +29,7 @@ static int set_seed(void **state)
 static uint64_t openssl_siphash(const uint8_t key[HX_SEAL_KEY_BYTES], const uint8_t *text, size_t bytes)
 {
     size_t size = 8;
-    uint8_t hash[8];
+    uint8_t hash[8] = {0};
     EVP_MAC *mac = EVP_MAC_fetch(NULL, "SIPHASH", NULL);
     EVP_MAC_CTX *context = EVP_MAC_CTX_new(mac);
     const OSSL_PARAM parameters[] = {OSSL_PARAM_construct_size_t(OSSL_MAC_PARAM_SIZE, &size),
