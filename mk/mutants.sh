@@ -23,14 +23,15 @@ judges_of() {
     case $1 in
     firmware/credit.c) echo unit/test_credit unit/test_link property/prop_{credit,session,link} ;;
     firmware/detour.c) echo unit/test_detour unit/topology/test_detours ;;
-    firmware/endpoint*.[ch] | firmware/round.c | firmware/s*_set.h | firmware/siphash.h)
+    firmware/endpoint*.[ch] | firmware/round.c | firmware/s*_set.h)
         echo unit/test_{endpoint{,_answers,_arrivals,_hello,_late,_losses,_memory,_peers,_places,_restarts,_ways},round,send_set} property/prop_endpoint ;;
     firmware/frame.c | firmware/crc32c.c) echo unit/test_{frame,frame_refused,crc32c} ;;
     firmware/geometry.c | firmware/route.c)
         echo unit/test_{geometry,switch,tree,capture_ways,dependency} property/prop_{route,deadlock,given_back} ;;
     firmware/collective*.[ch]) echo unit/test_collective{,_rings} property/prop_collective ;;
+    firmware/seal.c | firmware/siphash.h) echo unit/test_{seal,endpoint_hello} property/prop_seal ;;
     firmware/switch.c | include/hxmesh/lanes.h) echo unit/test_{switch,tree,router_vcs,lanes} property/prop_switch ;;
-    hal/cable/*) echo unit/test_{loopback,link} property/prop_{link,fabric} ;;
+    hal/cable/*) echo unit/test_{loopback,link} property/prop_{link,fabric,seal} ;;
     hal/shm/tap.[ch] | hal/shm/noted.c) echo unit/shm/test_{tap,tap_records,feed} ;;
     hal/shm/crc.c) echo unit/shm/test_crc ;;
     hal/shm/clock.[ch]) echo unit/shm/test_clock ;;
