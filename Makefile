@@ -2,7 +2,7 @@
 #
 # Everything built lies below $(BUILD), and a new source file in a folder named here is picked up by itself:
 #   shm/, virtual/, loopback/   objects compiled against that platform's hal_port.h; firmware is compiled once for each
-#   riscv-virt/       objects of images without an operating system, if their compiler is there
+#   riscv-virt/, mps2/   objects of images without an operating system, if their compiler is there
 #   dpdk/             likewise for DPDK, if pkg-config finds libdpdk; without it the node, its tests and benchmarks are left out
 #   plain/            objects that know no HAL: host/, tools/ and what both emulators share
 #   tests/, bench/    test and benchmark programs
@@ -76,6 +76,7 @@ DPDK_NODE    := $(wildcard dpdk-node/*.c)
 # Images without an operating system: what all boards share, a board's own, and the program.
 BARE         := $(wildcard hal/bare/*.c)
 RISCV_VIRT   := $(wildcard hal/riscv-virt/*.c)
+MPS2         := $(wildcard hal/mps2/*.c)
 BARE_NODE    := $(wildcard bare-node/*.c)
 TOOLS        := $(wildcard tools/hxmesh-*.c)
 TOOLS_SHARED := $(filter-out $(TOOLS),$(wildcard tools/*.c tools/*/*.c))
@@ -117,6 +118,7 @@ ASAN_SYSTEM := $(call says,^. asan,$(SYSTEM))
 
 # Without a compiler for them images are not there.
 RISCV    := $(if $(shell command -v riscv64-unknown-elf-gcc),riscv64-unknown-elf-gcc)
+CORTEX_M := $(if $(shell command -v arm-none-eabi-gcc),arm-none-eabi-gcc)
 IMAGE_RISCV := $(if $(RISCV),$(if $(SANITIZE),,$(BUILD)/hx-node-riscv64.elf))
 PROGRAMS := $(IMAGE_RISCV) $(BUILD)/hxmesh $(if $(DPDK),$(BUILD)/hxmesh-dpdk) $(if $(VIRTUAL),$(BUILD)/hxmesh-virtual) $(TOOLS:tools/%.c=$(BUILD)/%)
 
@@ -213,7 +215,7 @@ $(BUILD)/%.a:
 	@mkdir -p $(@D) && rm -f $@
 	$(Q)ar qcs $@ $^
 
--include $(shell test -d $(BUILD) && find $(BUILD)/shm $(BUILD)/virtual $(BUILD)/loopback $(BUILD)/dpdk $(BUILD)/plain $(BUILD)/riscv-virt -name '*.d' 2>/dev/null)
+-include $(shell test -d $(BUILD) && find $(BUILD)/shm $(BUILD)/virtual $(BUILD)/loopback $(BUILD)/dpdk $(BUILD)/plain $(BUILD)/riscv-virt $(BUILD)/mps2 -name '*.d' 2>/dev/null)
 
 # ---- images: programs without an operating system ----------------------------------------------------------------
 
@@ -236,6 +238,19 @@ $(BUILD)/hx-node-riscv64.elf: $(RISCV_SOURCES:%.c=$(BUILD)/riscv-virt/%.o) $(BUI
     hal/riscv-virt/link.ld
 	$(if $(Q),@echo "  LINK $@")
 	@$(RISCV) $(FOR_RISCV) $(LINK_BARE) -T $(filter %.ld,$^) $(filter %.o,$^) -lgcc -o $@ && chmod -x $@
+
+# The conformance kit and a fabric, in one image: each block that is granted has a buffer, and there are 16 MiB for them.
+FOR_CORTEX_M := -mcpu=cortex-m7 -mthumb -Ihal/bare/libc -Iconformance -DCONFORMANCE_BLOCKS=36
+CORTEX_M_SOURCES := $(FIRMWARE) $(HAL_CABLE) $(HAL_LOOPBACK) $(BARE) $(MPS2) $(filter-out %/main.c,$(KIT)) \
+    fabric-emu/workload/payload.c
+IMAGE_CORTEX_M := $(if $(CORTEX_M),$(if $(SANITIZE),,$(BUILD)/tests/kit-cortex-m7.elf))
+$(BUILD)/mps2/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@$(CORTEX_M) $(FOR_CORTEX_M) $(FOR_BARE) -MMD -MP -c $< -o $@
+$(BUILD)/tests/kit-cortex-m7.elf: $(CORTEX_M_SOURCES:%.c=$(BUILD)/mps2/%.o) hal/mps2/link.ld
+	$(if $(Q),@echo "  LINK $@")
+	@mkdir -p $(@D)
+	@$(CORTEX_M) $(FOR_CORTEX_M) $(LINK_BARE) -T $(filter %.ld,$^) $(filter %.o,$^) -lgcc -o $@ && chmod -x $@
 
 # ---- demo ---------------------------------------------------------------------------------------------------------
 
@@ -286,7 +301,7 @@ TSAN_RUNS  := $(call programs,$(TSAN_TESTS),$(BUILD)/tsan)
 RUN_TESTS   = mk/run-tests.sh $(BUILD)/test-logs
 
 .PHONY: check tests test-programs fuzz-programs tsan-programs asan ubsan tsan build-asan build-tsan
-test-programs: $(call programs,$(TESTS) $(HELPERS)) $(BUILD)/tests/conformance
+test-programs: $(call programs,$(TESTS) $(HELPERS)) $(BUILD)/tests/conformance $(IMAGE_CORTEX_M)
 	@:
 fuzz-programs: $(call programs,$(FUZZERS))
 	@:
@@ -321,7 +336,7 @@ build-tsan:
 # ---- firmware, fuzzing, benchmarks --------------------------------------------------------------------------------
 
 .PHONY: firmware fuzz faults bench bench-programs
-firmware: ## compile firmware/ freestanding for host, riscv64 and Cortex-M; print its size and stack
+firmware: ## compile firmware/ freestanding for host, aarch64, riscv64, Cortex-M and -R; print its size and stack
 	@mk/setup.sh firmware
 	@mk/firmware.sh $(BUILD)/firmware
 
@@ -404,9 +419,9 @@ reproduce: ## redo the paper's experiments; tables, JSON and plots in build/repr
 
 # ---- lint ---------------------------------------------------------------------------------------------------------
 
-HEADERS := $(wildcard include/hxmesh/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h dpdk-node/*.h bare-node/*.h \
+HEADERS := $(wildcard include/hxmesh/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h hal/*/*/*.h dpdk-node/*.h bare-node/*.h \
     $(foreach folder,host fabric-emu tools tests/*,$(folder)/*.h $(folder)/*/*.h))
-SOURCES := $(FIRMWARE) $(HAL_CABLE) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(BARE) $(RISCV_VIRT) $(BARE_NODE) $(KIT) $(HOST) $(EMULATOR) $(LIVE) $(VIRTUAL) \
+SOURCES := $(FIRMWARE) $(HAL_CABLE) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(BARE) $(RISCV_VIRT) $(MPS2) $(BARE_NODE) $(KIT) $(HOST) $(EMULATOR) $(LIVE) $(VIRTUAL) \
     $(TOOLS) $(TOOLS_SHARED) $(wildcard tests/*/*.c tests/*/*/*.c examples/*/*.c)
 SCRIPTS := $(wildcard mk/*.sh tools/wireshark/hxmesh-extcap tools/completion/hxmesh .ci/run examples/*/*.sh tests/system/*.bats tests/system/*.bash)
 
@@ -415,7 +430,8 @@ SOURCES_LOOPBACK := $(HAL_LOOPBACK) $(KIT) $(ON_LOOPBACK)
 SOURCES_VIRTUAL  := $(HAL_VIRTUAL) $(VIRTUAL) $(ON_VIRTUAL)
 SOURCES_DPDK     := $(HAL_DPDK) $(DPDK_NODE) $(ON_DPDK)
 SOURCES_RISCV    := $(BARE) $(RISCV_VIRT) $(BARE_NODE)
-SOURCES_SHM      := $(filter-out $(SOURCES_RISCV) $(SOURCES_LOOPBACK) $(SOURCES_VIRTUAL) $(SOURCES_DPDK),$(SOURCES))
+SOURCES_MPS2     := $(MPS2)
+SOURCES_SHM      := $(filter-out $(SOURCES_RISCV) $(SOURCES_MPS2) $(SOURCES_LOOPBACK) $(SOURCES_VIRTUAL) $(SOURCES_DPDK),$(SOURCES))
 
 .PHONY: lint lint-all lint-format lint-tidy lint-cppcheck lint-scripts
 lint: ## clang-format, clang-tidy, cppcheck and shellcheck over everything
@@ -436,13 +452,15 @@ TIDY_SHM      := $(SOURCES_SHM:%.c=$(BUILD)/lint/%.ok)
 TIDY_VIRTUAL  := $(SOURCES_VIRTUAL:%.c=$(BUILD)/lint/%.ok)
 TIDY_LOOPBACK := $(SOURCES_LOOPBACK:%.c=$(BUILD)/lint/%.ok)
 TIDY_RISCV    := $(SOURCES_RISCV:%.c=$(BUILD)/lint/%.ok)
+TIDY_MPS2     := $(SOURCES_MPS2:%.c=$(BUILD)/lint/%.ok)
 TIDY_DPDK     := $(if $(DPDK),$(SOURCES_DPDK:%.c=$(BUILD)/lint/%.ok))
 $(TIDY_DPDK):     PLATFORM := $(FOR_DPDK) -Ihal/shm
 $(TIDY_SHM):      PLATFORM := $(FOR_SHM)
 $(TIDY_VIRTUAL):  PLATFORM := $(FOR_VIRTUAL)
 $(TIDY_LOOPBACK): PLATFORM := $(FOR_LOOPBACK)
 $(TIDY_RISCV):    PLATFORM := --target=riscv64-unknown-elf -march=rv64imac -mabi=lp64 -ffreestanding $(FOR_LOOPBACK)
-lint-tidy: $(TIDY_RISCV) $(TIDY_SHM) $(TIDY_VIRTUAL) $(TIDY_LOOPBACK) $(TIDY_DPDK)
+$(TIDY_MPS2):     PLATFORM := --target=arm-none-eabi -mcpu=cortex-m7 -mthumb -ffreestanding -Ihal/bare/libc -Iconformance $(FOR_LOOPBACK)
+lint-tidy: $(TIDY_RISCV) $(TIDY_MPS2) $(TIDY_SHM) $(TIDY_VIRTUAL) $(TIDY_LOOPBACK) $(TIDY_DPDK)
 $(BUILD)/lint/%.ok: %.c $(HEADERS) .clang-tidy
 	@mkdir -p $(@D)
 	@echo "  TIDY $<"
@@ -456,6 +474,7 @@ lint-cppcheck:
 	@mkdir -p $(BUILD)/lint/cppcheck
 	@$(CPPCHECK) --cppcheck-build-dir=$(BUILD)/lint/cppcheck $(CPPFLAGS) $(FOR_SHM) $(SOURCES_SHM)
 	@$(CPPCHECK) $(CPPFLAGS) $(FOR_LOOPBACK) $(SOURCES_RISCV)
+	@$(CPPCHECK) $(CPPFLAGS) -Ihal/bare/libc -Iconformance $(FOR_LOOPBACK) $(SOURCES_MPS2)
 	@$(if $(SOURCES_VIRTUAL),$(CPPCHECK) $(CPPFLAGS) $(FOR_VIRTUAL) $(SOURCES_VIRTUAL))
 	@$(if $(SOURCES_LOOPBACK),$(CPPCHECK) $(CPPFLAGS) $(FOR_LOOPBACK) $(SOURCES_LOOPBACK))
 	@$(if $(SOURCES_DPDK),$(CPPCHECK) $(CPPFLAGS) -Ihal/dpdk -Ifirmware $(SOURCES_DPDK))

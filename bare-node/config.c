@@ -33,7 +33,7 @@ static bool next_number(struct line *l, uint64_t *number)
     for (*number = 0; *l->at >= '0' && *l->at <= '9'; l->at++)
         *number = *number * 10 + (uint64_t)(*l->at - '0');
     if (*l->at != ' ' && !is_end(*l->at))
-        bare_die("its configuration has a character {x} in a number", (uint8_t)*l->at);
+        bare_die("its configuration has a character %x in a number", (unsigned char)*l->at);
     return true;
 }
 
@@ -42,7 +42,7 @@ static uint64_t number_of(struct line *l, uint64_t most)
 {
     uint64_t number = 0;
     if (!next_number(l, &number) || number > most)
-        bare_die("its configuration has a number {} where {} is the most, or too few", number, most);
+        bare_die("its configuration has a number %lu where %lu is the most, or too few", number, most);
     return number;
 }
 
@@ -54,7 +54,7 @@ static void read_fabric(struct config *c, struct line *l)
     for (unsigned i = 0; i < 7; i++)
         n[i] = (uint16_t)number_of(l, UINT16_MAX);
     if (hx_geometry_init(&c->g, n[0], n[1], n[2], n[3], n[4], n[5], n[6]) != HX_OK)
-        bare_die("its configuration has a fabric that cannot be: {} x {} boards of {} x {}", n[2], n[3], n[0], n[1]);
+        bare_die("its configuration has a fabric that cannot be: %u x %u boards of %u x %u", n[2], n[3], n[0], n[1]);
     c->barred = bare_take((size_t)c->g.x * c->g.y / 8 + 1);
 }
 
@@ -62,7 +62,7 @@ static void read_barred(struct config *c, struct line *l)
 {
     for (uint64_t board = 0; next_number(l, &board);) {
         if (board >= (uint64_t)c->g.x * c->g.y)
-            bare_die("its configuration bars board {}, which is not there", board);
+            bare_die("its configuration bars board %lu, which is not there", board);
         c->barred[board / 8] |= (uint8_t)(1U << board % 8);
     }
 }
@@ -123,7 +123,7 @@ static void read_line(struct config *c, struct line *l)
     if (is_line(l, "fabric"))
         read_fabric(c, l);
     else if (c->g.accelerators == 0)
-        bare_die("its configuration does not begin with the fabric", 0);
+        bare_die("its configuration does not begin with the fabric");
     else if (is_line(l, "barred"))
         read_barred(c, l);
     else if (is_line(l, "at"))
@@ -143,7 +143,7 @@ static void read_line(struct config *c, struct line *l)
     else if (is_line(l, "wait"))
         read_wait(c, l);
     else
-        bare_die("its configuration has an unknown line, which begins with character {x}", (uint8_t)*l->word);
+        bare_die("its configuration has an unknown line, which begins with character %x", (unsigned char)*l->word);
 }
 
 void config_read(struct config *c, const char *text)
@@ -160,5 +160,5 @@ void config_read(struct config *c, const char *text)
         text += *text == '\n';
     }
     if (c->endpoint.plane_set == 0 || c->credits == 0 || c->endpoint.timeout_ns == 0 || c->endpoint.epoch == 0)
-        bare_die("its configuration is not complete: at, credits, random and wait have to be there", 0);
+        bare_die("its configuration is not complete: at, credits, random and wait have to be there");
 }

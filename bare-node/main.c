@@ -34,9 +34,7 @@ static void say_drops(const struct loopback_node *n)
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++) {
         if (n->drops[reason] == 0)
             continue;
-        bare_say(" drops_", 0);
-        bare_say(names[reason], 0);
-        bare_say("={}", n->drops[reason]);
+        bare_print(" drops_%s=%lu", names[reason], n->drops[reason]);
     }
 }
 
@@ -44,15 +42,15 @@ static void say_statistics(const struct image *i)
 {
     const struct node *n = &i->node;
     const struct hx_endpoint_stats *s = &n->endpoint.stats;
-    bare_say("stat messages_sent={} messages_received={} messages_failed={}", s->messages_sent, s->messages_received,
-             s->messages_failed);
-    bare_say(" packets_sent={} packets_repeated={} packets_delivered={}", s->packets_sent, s->packets_repeated,
-             s->packets_delivered);
-    bare_say(" bytes_delivered={} bytes_corrupted={} hops={}", s->bytes_delivered, i->messages.bytes_corrupted,
-             n->hops);
+    bare_print("stat messages_sent=%lu messages_received=%lu messages_failed=%lu", s->messages_sent,
+               s->messages_received, s->messages_failed);
+    bare_print(" packets_sent=%lu packets_repeated=%lu packets_delivered=%lu", s->packets_sent, s->packets_repeated,
+               s->packets_delivered);
+    bare_print(" bytes_delivered=%lu bytes_corrupted=%lu hops=%lu", s->bytes_delivered, i->messages.bytes_corrupted,
+               n->hops);
     say_drops(&n->switch_hal.node);
     say_drops(&n->endpoint_hal.node);
-    bare_say("\nstate stack={} links={} idle={}\n", bare_stack_used(), n->up, hx_endpoint_idle(&n->endpoint));
+    bare_print("\nstate stack=%u links=%lu idle=%u\n", bare_stack_used(), n->up, hx_endpoint_idle(&n->endpoint));
 }
 
 /* Returns whether the image is to go on. */
@@ -74,7 +72,7 @@ int image_main(void)
 {
     struct image *i = bare_take(sizeof *i);
     build(i);
-    bare_say("ready a{},{}/p{}\n", i->config.gx, i->config.gy, i->config.plane);
+    bare_print("ready a%u,%u/p%u\n", i->config.gx, i->config.gy, i->config.plane);
     unsigned idle = 0;
     for (unsigned steps = 0;; steps++) {
         uint64_t now = board_now();

@@ -63,7 +63,7 @@ static void build_endpoint(struct node *n, struct hal_user user)
     plug(n, node, c->plane, &n->local[0], &n->local[1]);
     plug(n, &n->switch_hal.node, HX_LOCAL, &n->local[1], &n->local[0]);
     if (hx_endpoint_init(&n->endpoint, &config, &n->endpoint_hal, bare_take(hx_endpoint_bytes(&config))) != HX_OK)
-        bare_die("its endpoint cannot be built", 0);
+        bare_die("its endpoint cannot be built");
 }
 
 static void start_devices(struct node *n)

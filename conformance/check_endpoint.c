@@ -62,7 +62,7 @@ static void try_buffer_put(struct kit *k)
     unsigned before = get_all(e, first, true);
     for (unsigned i = 0; i < before; i++)
         for (unsigned other = 0; other < i; other++)
-            kit_expect(k, first[i] != first[other], "hal_buffer_get gave buffer %u twice", first[i]);
+            kit_expect(k, first[i] != first[other], "hal_buffer_get gave buffer %u twice", (unsigned)first[i]);
     put_all(e, first, before);
     hal_endpoint_commit(e);
     unsigned after = get_all(e, second, true);
@@ -83,7 +83,7 @@ static void try_frame(struct kit *k)
     for (unsigned i = 0; i < count; i++)
         for (unsigned at = 0; at < HX_MAX_FRAME; at++)
             if (!kit_expect(k, hal_frame(e, buffer[i])[at] == (uint8_t)(i + at),
-                            "byte %u of buffer %u changed when others were written", at, buffer[i]))
+                            "byte %u of buffer %u changed when others were written", at, (unsigned)buffer[i]))
                 break;
     put_all(e, buffer, count);
     hal_endpoint_commit(e);
@@ -192,7 +192,7 @@ static void crc32c(struct kit *k)
         for (unsigned from = 0; from < 8; from++) {
             uint32_t is = hal_crc32c(bytes, data + from, bytes);
             uint32_t ought = hx_crc32c(bytes, data + from, bytes);
-            if (!kit_expect(k, is == ought, "%u bytes give 0x%08x, not 0x%08x", bytes, is, ought))
+            if (!kit_expect(k, is == ought, "%u bytes give 0x%08x, not 0x%08x", bytes, (unsigned)is, (unsigned)ought))
                 return;
         }
     }

@@ -124,11 +124,11 @@ static bool is_done(const struct firmware *f)
 
 static void judge(struct kit *k, const struct firmware *f)
 {
-    kit_expect(k, t.failed == 0, "%u messages were given up", t.failed);
+    kit_expect(k, t.failed == 0, "%u messages were given up", (unsigned)t.failed);
     for (unsigned i = 0; i < CONFORMANCE_ACCELERATORS; i++) {
         kit_expect(k, t.sent[i] == MESSAGES && t.received[1 - i] == MESSAGES,
-                   "of %u messages of endpoint %u %u arrived and %u were acknowledged", MESSAGES, i, t.received[1 - i],
-                   t.sent[i]);
+                   "of %u messages of endpoint %u %u arrived and %u were acknowledged", MESSAGES, i,
+                   (unsigned)t.received[1 - i], (unsigned)t.sent[i]);
         kit_expect(k, f->endpoint[i].stats.packets_repeated == 0, "packets were repeated though the link loses none");
         for (unsigned tag = 0; tag < MESSAGES; tag++)
             kit_expect(k, t.placed[i][tag] == bytes_of(tag), "message %u: %llu of %u bytes were placed", tag,

@@ -16,6 +16,12 @@ struct kit_check {
 
 /* End with NULL. */
 extern const struct kit_check kit_switch_checks[], kit_endpoint_checks[], kit_detour_checks[], kit_traffic_checks[];
+enum { KIT_GROUPS = 4 };
+extern const struct kit_check *const kit_groups[KIT_GROUPS]; /* all of them, in the order in which they are tried */
+
+/* The clause that is tried now; then it is tried, in a world of its own. kit_shared->broken says what came of it. */
+void kit_begin(const struct kit_check *check);
+void kit_try(void);
 
 struct kit {
     struct conformance_world w;

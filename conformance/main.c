@@ -14,88 +14,20 @@
 
 enum { MOST_SECONDS = 20, MOST_AFTER_ONE = 2 }; /* that a check may take; and once one took as long */
 
-enum { GROUPS = 4 };
-static const struct kit_check *const all[GROUPS] = {kit_switch_checks, kit_endpoint_checks, kit_detour_checks,
-                                                    kit_traffic_checks};
-
-struct kit_shared *kit_shared;
-static const struct kit_check *tried;
-static const struct conformance_world *world; /* of the clause that is tried */
-
-/* ---- harm ---- */
-
-/* What the contract says of a function: the clause that is tried, if it is of this function, else its first. NULL: the
- * kit has none. */
-static const char *clause_of(const char *function)
+void kit_abandon(void)
 {
-    if (strcmp(tried->function, function) == 0)
-        return tried->clause;
-    for (unsigned i = 0; i < GROUPS; i++)
-        for (const struct kit_check *check = all[i]; check->function; check++)
-            if (strcmp(check->function, function) == 0)
-                return check->clause;
-    return NULL;
-}
-
-void kit_blame(const char *function, const char *words)
-{
-    struct kit_shared *s = kit_shared;
-    s->broken = true;
-    for (unsigned i = 0; i < s->blamed_count; i++)
-        if (strcmp(s->blamed[i], function) == 0)
-            return;
-    if (s->blamed_count < KIT_MOST_BLAMED)
-        s->blamed[s->blamed_count++] = function;
-    const char *clause = clause_of(function);
-    if (clause)
-        printf("%s: %s (hal.h: %s)\n", function, words, clause);
-    else
-        printf("%s: %s (in the check of %s)\n", function, words, tried->function);
-    (void)fflush(stdout);
-}
-
-static uint64_t free_before;
-
-void kit_gives(const char *function)
-{
-    free_before = conformance_free_buffers(world);
-    kit_runs(function);
-}
-
-void kit_gave(const char *function)
-{
-    if (conformance_free_buffers(world) <= free_before + 1)
-        return;
-    kit_blame(function, "a buffer came back twice");
     _exit(0);
 }
 
-/* ---- a clause ---- */
-
-static void try_clause(void)
-{
-    struct kit k = {.check = tried};
-    world = &k.w;
-    (void)alarm(kit_shared->endless ? MOST_AFTER_ONE : MOST_SECONDS);
-    if (!conformance_open(&k.w)) {
-        kit_blame("conformance_open", "cannot make a world");
-        return;
-    }
-    k.free_at_first = conformance_free_buffers(&k.w);
-    k.room_at_first = hal_room(k.w.sw[0], HX_E);
-    tried->run(&k);
-    conformance_close(&k.w);
-}
-
 /* A port that is wrong may also do harm, or never come back. */
-static bool is_kept(void)
+static bool is_kept(const struct kit_check *check)
 {
     int status;
-    kit_shared->broken = false;
-    kit_runs(tried->function);
+    kit_begin(check);
     pid_t child = fork();
     if (child == 0) {
-        try_clause();
+        (void)alarm(kit_shared->endless ? MOST_AFTER_ONE : MOST_SECONDS);
+        kit_try();
         (void)fflush(stdout);
         _exit(0);
     }
@@ -124,12 +56,12 @@ int main(int argc, char **argv)
         perror("conformance: no memory");
         return 2;
     }
-    for (unsigned i = 0; i < GROUPS; i++) {
-        for (tried = all[i]; tried->function; tried++, clauses++) {
+    for (unsigned i = 0; i < KIT_GROUPS; i++) {
+        for (const struct kit_check *check = kit_groups[i]; check->function; check++, clauses++) {
             if (list)
-                printf("%s: %s\n", tried->function, tried->clause);
+                printf("%s: %s\n", check->function, check->clause);
             else
-                broken += !is_kept();
+                broken += !is_kept(check);
         }
     }
     if (!list)

@@ -1,7 +1,7 @@
 /* running.h - which function of the port runs, so that harm is said of the one that does it.
  *
- * Each clause is tried in a process of its own: harm done there does not reach the others. What that process and the one
- * that waits for it both need to know lies in memory that they share.
+ * Where there are processes each clause is tried in one of its own: harm done there does not reach the others. What that
+ * process and the one that waits for it both need to know lies in memory that they share.
  *
  * The macros below stand in front of the port's functions wherever the kit calls them. Arguments are evaluated after the
  * name is set: no call of the port stands among the arguments of another. */
@@ -21,7 +21,10 @@ struct kit_shared {
     bool endless;   /* a clause did not come to an end */
     bool unsettled; /* some clause left buffers or room missing: no later one looks at it again */
 };
-extern struct kit_shared *kit_shared;
+extern struct kit_shared *kit_shared; /* whoever runs the kit provides it */
+
+/* Whoever runs the kit gives it: ends the clause that is tried, whose memory is not to be trusted any more. */
+_Noreturn void kit_abandon(void);
 
 /* A function did harm: says so, once of each function, and that the clause is broken. */
 void kit_blame(const char *function, const char *words);

@@ -8,8 +8,10 @@ set -euo pipefail
 # name | compiler | options
 targets=(
     "host|gcc|-O2"
+    "aarch64|aarch64-linux-gnu-gcc|-O2 -mno-outline-atomics"
     "riscv64|riscv64-unknown-elf-gcc|-O2 -march=rv64imac -mabi=lp64 -mcmodel=medany"
     "cortex-m7|arm-none-eabi-gcc|-Os -mcpu=cortex-m7 -mthumb"
+    "cortex-r52|arm-none-eabi-gcc|-O2 -mcpu=cortex-r52 -marm -mfloat-abi=soft"
 )
 common=(-std=c11 -ffreestanding -nostdlib -fno-pic -fno-asynchronous-unwind-tables -fcallgraph-info=su
     -Wall -Wextra -Wconversion -Werror -Iinclude -I. -Ihal/loopback -Ifirmware)

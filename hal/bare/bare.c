@@ -4,40 +4,124 @@
 
 /* ---- text ---- */
 
-static void put_number(uint64_t number, unsigned base)
+static void put_text(const char *text)
 {
-    char digits[20];
+    for (; *text; text++)
+        board_put(*text);
+}
+
+enum { MOST_DIGITS = 20 };
+
+/* `least`: digits, fewer than that. */
+static void put_number(unsigned long long number, unsigned base, unsigned least)
+{
+    char digits[MOST_DIGITS];
     unsigned n = 0;
     do {
         unsigned digit = (unsigned)(number % base);
         digits[n++] = (char)(digit < 10 ? '0' + digit : 'a' + digit - 10);
         number /= base;
-    } while (number);
+    } while (number || n < least);
     while (n)
         board_put(digits[--n]);
 }
 
-void bare_print(const char *text, const uint64_t *numbers)
+static void put_signed(long long number)
 {
-    for (; *text; text++) {
-        bool hexadecimal = text[0] == '{' && text[1] == 'x' && text[2] == '}';
-        if (hexadecimal || (text[0] == '{' && text[1] == '}')) {
-            put_number(*numbers++, hexadecimal ? 16 : 10);
-            text += hexadecimal ? 2 : 1;
-        } else {
-            board_put(*text);
-        }
+    if (number < 0)
+        board_put('-');
+    put_number(number < 0 ? -(unsigned long long)number : (unsigned long long)number, 10, 0);
+}
+
+/* How a number stands among the arguments: int, long, long long or size_t. */
+enum width { INT, LONG, LONG_LONG, SIZE };
+
+static enum width width_of(const char **format)
+{
+    enum width width = INT;
+    for (; **format == 'l' || **format == 'z'; ++*format)
+        width = **format == 'z' ? SIZE : width == INT ? LONG : LONG_LONG;
+    return width;
+}
+
+/* The list as a pointer: what is taken from it is taken for the caller too. */
+struct arguments {
+    va_list list;
+};
+
+static unsigned long long next_unsigned(struct arguments *a, enum width width)
+{
+    if (width == LONG_LONG)
+        return va_arg(a->list, unsigned long long);
+    if (width == LONG)
+        return va_arg(a->list, unsigned long);
+    if (width == SIZE)
+        return va_arg(a->list, size_t);
+    return va_arg(a->list, unsigned);
+}
+
+static long long next_signed(struct arguments *a, enum width width)
+{
+    return width == INT ? va_arg(a->list, int) : (long long)next_unsigned(a, width);
+}
+
+static void put_argument(char letter, struct arguments *a, enum width width, unsigned least)
+{
+    switch (letter) {
+    case 's':
+        put_text(va_arg(a->list, const char *));
+        break;
+    case 'c':
+        board_put((char)va_arg(a->list, int));
+        break;
+    case 'd':
+        put_signed(next_signed(a, width));
+        break;
+    case 'u':
+    case 'x':
+        put_number(next_unsigned(a, width), letter == 'x' ? 16 : 10, least);
+        break;
+    default:
+        board_put(letter);
     }
+}
+
+void bare_print_list(const char *format, va_list arguments)
+{
+    struct arguments a;
+    va_copy(a.list, arguments);
+    for (; *format; format++) {
+        if (*format != '%') {
+            board_put(*format);
+            continue;
+        }
+        format++;
+        unsigned least = 0;
+        for (; *format >= '0' && *format <= '9'; format++)
+            least = (least * 10 + (unsigned)(*format - '0')) % MOST_DIGITS;
+        enum width width = width_of(&format);
+        put_argument(*format, &a, width, least);
+    }
+    va_end(a.list);
+}
+
+void bare_print(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    bare_print_list(format, arguments);
+    va_end(arguments);
 }
 
 /* ---- the end ---- */
 
-_Noreturn void bare_panic(const char *where, const char *text, const uint64_t *numbers)
+_Noreturn void bare_panic(const char *where, const char *format, ...)
 {
-    bare_print("panic: ", NULL);
-    bare_print(where, NULL);
-    bare_print(": ", NULL);
-    bare_print(text, numbers);
+    va_list arguments;
+    bare_print("panic: %s: ", where);
+    va_start(arguments, format);
+    bare_print_list(format, arguments);
+    va_end(arguments);
     board_put('\n');
     board_end(1);
 }
@@ -53,7 +137,7 @@ void *bare_take(size_t bytes)
         at = board_memory(&left);
     size_t gap = -(uintptr_t)at & (LINE - 1);
     if (left < gap || left - gap < bytes)
-        bare_die("no memory for {} bytes more, {} are left", bytes, left);
+        bare_die("no memory for %zu bytes more, %zu are left", bytes, left);
     void *piece = at + gap;
     at += gap + bytes;
     left -= gap + bytes;

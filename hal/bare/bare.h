@@ -7,6 +7,7 @@
 #ifndef HAL_BARE_H
 #define HAL_BARE_H
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,19 +43,17 @@ const uint32_t *board_stack(const uint32_t **end);
 
 #define BARE_PAINT UINT32_C(0x5AC0FFEE)
 
-/* Writes text; {} stands for the next number, {x} for it in hexadecimal. All numbers are 64 bits wide. */
-void bare_print(const char *text, const uint64_t *numbers);
-
-/* bare_say("links {}, drops {}", up, drops) */
-#define bare_say(text, ...) bare_print((text), (const uint64_t[]){__VA_ARGS__})
+/* As printf: %d %u %x with l, ll or z, %s, %c and
+ * %%; 0N before the letter of a number: so many digits at least. */
+__attribute__((format(printf, 1, 2))) void bare_print(const char *format, ...);
+__attribute__((format(printf, 1, 0))) void bare_print_list(const char *format, va_list arguments);
 
 /* Ends the image, and says where and why on the console. */
-_Noreturn void bare_panic(const char *where, const char *text, const uint64_t *numbers);
+__attribute__((format(printf, 2, 3))) _Noreturn void bare_panic(const char *where, const char *format, ...);
 
-#define BARE_TEXT_OF(x)     #x
-#define BARE_TEXT(x)        BARE_TEXT_OF(x)
-#define BARE_HERE           __FILE__ ":" BARE_TEXT(__LINE__)
-#define bare_die(text, ...) bare_panic(BARE_HERE, (text), (const uint64_t[]){__VA_ARGS__})
+#define BARE_TEXT_OF(x) #x
+#define BARE_TEXT(x)    BARE_TEXT_OF(x)
+#define bare_die(...)   bare_panic(__FILE__ ":" BARE_TEXT(__LINE__), __VA_ARGS__)
 
 /* So many zeroed bytes for good, aligned to 64. There is no end of it but a panic. */
 void *bare_take(size_t bytes);

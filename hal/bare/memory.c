@@ -1,7 +1,9 @@
 /* memory.c - the two functions that firmware needs from its platform (hxmesh/memory.h), for images without a C library. */
-#include "hxmesh/memory.h"
-
+#include <stddef.h>
 #include <stdint.h>
+
+void *memcpy(void *restrict to, const void *restrict from, size_t bytes);
+void *memset(void *to, int value, size_t bytes);
 
 /* A word at a time where both ends allow it: payload lies at offsets of eight alike in frames and rings. Built with
  * -fno-tree-loop-distribute-patterns, or the compiler would make a call of memcpy out of the loop in memcpy. */

@@ -117,6 +117,6 @@ _Noreturn void board_end(unsigned code)
 _Noreturn void board_trap(uint64_t cause, uint64_t at, uint64_t value)
 {
     if (cause == (UINT64_C(1) << 63 | CAUSE_TIMER))
-        bare_die("the watchdog was not served: the image hangs at {x}", at);
-    bare_die("trap {x} at {x}, of {x}", cause, at, value);
+        bare_die("the watchdog was not served: the image hangs at %lx", at);
+    bare_die("trap %lx at %lx, of %lx", cause, at, value);
 }

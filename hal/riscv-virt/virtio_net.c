@@ -47,7 +47,7 @@ static void start_queue(struct virtio_net *d, unsigned number, struct virtio_que
     volatile uint32_t *r = d->registers;
     r[QUEUE_CHOOSE] = number;
     if (r[QUEUE_MOST] < VIRTIO_SLOTS)
-        bare_die("a virtio queue has {} slots, {} are needed", r[QUEUE_MOST], VIRTIO_SLOTS);
+        bare_die("a virtio queue has %u slots, %u are needed", r[QUEUE_MOST], VIRTIO_SLOTS);
     r[QUEUE_SLOTS] = VIRTIO_SLOTS;
     set_address(r, QUEUE_DESCRIPTORS, q->descriptor);
     set_address(r, QUEUE_OFFERED, &q->offered);
@@ -74,7 +74,7 @@ static unsigned slot_back(const struct virtio_queue *q, uint32_t *bytes)
     uint32_t slot = q->used.ring[q->seen % VIRTIO_SLOTS].id;
     *bytes = q->used.ring[q->seen % VIRTIO_SLOTS].bytes;
     if (slot >= VIRTIO_SLOTS)
-        bare_die("a virtio device gives back slot {} of {}", slot, VIRTIO_SLOTS);
+        bare_die("a virtio device gives back slot %u of %u", slot, VIRTIO_SLOTS);
     return slot;
 }
 
@@ -98,14 +98,14 @@ static void agree(volatile uint32_t *r)
     r[STATUS] = ACKNOWLEDGED | DRIVER;
     r[OFFERS_CHOOSE] = 1;
     if (!(r[OFFERS] & FEATURE_VERSION_1))
-        bare_die("a virtio device is of the old kind (virtio-mmio.force-legacy=false)", 0);
+        bare_die("a virtio device is of the old kind (virtio-mmio.force-legacy=false)");
     r[TAKES_CHOOSE] = 0;
     r[TAKES] = 0;
     r[TAKES_CHOOSE] = 1;
     r[TAKES] = FEATURE_VERSION_1;
     r[STATUS] = ACKNOWLEDGED | DRIVER | FEATURES_OK;
     if (!(r[STATUS] & FEATURES_OK))
-        bare_die("a virtio network device does without none of its features", 0);
+        bare_die("a virtio network device does without none of its features");
 }
 
 bool virtio_net_start(struct virtio_net *d, unsigned place)
@@ -114,7 +114,7 @@ bool virtio_net_start(struct virtio_net *d, unsigned place)
     if (place >= PLACES || r[MAGIC] != MAGIC_VALUE || r[DEVICE] != NETWORK)
         return false;
     if (r[VERSION] != VERSION_VALUE)
-        bare_die("virtio-mmio of version {}, {} is needed (virtio-mmio.force-legacy=false)", r[VERSION], VERSION_VALUE);
+        bare_die("virtio-mmio of version %u, %u is needed (virtio-mmio.force-legacy=false)", r[VERSION], VERSION_VALUE);
     d->registers = r;
     agree(r);
     start_queue(d, QUEUE_IN, &d->in);
@@ -141,7 +141,7 @@ const uint8_t *virtio_net_arrived(struct virtio_net *d, uint32_t *bytes)
     uint32_t with_header;
     unsigned slot = slot_back(&d->in, &with_header);
     if (with_header < VIRTIO_NET_HEADER || with_header > sizeof d->in_frame[slot])
-        bare_die("a virtio device wrote {} bytes into a buffer of {}", with_header, sizeof d->in_frame[slot]);
+        bare_die("a virtio device wrote %u bytes into a buffer of %zu", with_header, sizeof d->in_frame[slot]);
     *bytes = with_header - VIRTIO_NET_HEADER;
     return d->in_frame[slot].frame;
 }
@@ -161,7 +161,7 @@ uint8_t *virtio_net_place(struct virtio_net *d)
         uint32_t bytes;
         unsigned slot = slot_back(&d->out, &bytes);
         if (d->idle_count == VIRTIO_SLOTS)
-            bare_die("a virtio device gives back slot {} that it had not", slot);
+            bare_die("a virtio device gives back slot %u that it had not", slot);
         d->idle[d->idle_count++] = (uint16_t)slot;
     }
     return d->idle_count ? d->out_frame[d->idle[d->idle_count - 1]].frame : NULL;

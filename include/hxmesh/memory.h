@@ -8,8 +8,8 @@
 #else
 #include <stddef.h>
 
-void *memcpy(void *restrict to, const void *restrict from, size_t bytes);
-void *memset(void *to, int value, size_t bytes);
+void *memcpy(void *restrict, const void *restrict, size_t);
+void *memset(void *, int, size_t);
 #endif
 
 #endif

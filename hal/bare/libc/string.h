@@ -1,0 +1,9 @@
+/* string.h - of a C library what the conformance kit compares with (hal/bare/libc.c, hal/bare/memory.c). */
+#ifndef HAL_BARE_STRING_H
+#define HAL_BARE_STRING_H
+
+#include "hxmesh/memory.h"
+
+int strcmp(const char *a, const char *b);
+
+#endif
