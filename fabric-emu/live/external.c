@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 static unsigned cables(const struct external *x)
 {
@@ -95,7 +94,7 @@ static int open_cable(struct external *x, unsigned cable, unsigned *mtu)
         return wire_open_tap(&x->wire[cable], target, mtu);
     case HX_CABLE_QEMU:
         return wire_open_pair(&x->wire[cable], target,
-                              &x->machine[cable / HX_CABLE_PORTS].cable[cable % HX_CABLE_PORTS]);
+                              &machines_of(&x->machines, cable / HX_CABLE_PORTS)->cable[cable % HX_CABLE_PORTS]);
     default:
         return 0;
     }
@@ -117,20 +116,6 @@ static bool open_all(struct external *x, struct hx_problem *problem)
     return true;
 }
 
-static void name_machines(struct external *x)
-{
-    x->machine = hx_allocate(x->f->spec.externals, sizeof *x->machine);
-    for (unsigned i = 0; i < x->f->spec.externals; i++) {
-        const struct hx_external *e = &x->f->spec.external[i];
-        struct machine *m = &x->machine[i];
-        m->to = m->from = -1;
-        for (unsigned port = 0; port < HX_CABLE_PORTS; port++)
-            m->cable[port] = -1;
-        if (e->node == HX_NODE_QEMU)
-            (void)hx_node_name(m->name, x->f->g, e->plane, rank_of(x, e));
-    }
-}
-
 bool external_open(struct external *x, const struct fab_fabric *f, struct hx_problem *problem)
 {
     *x = (struct external){.f = f};
@@ -144,7 +129,7 @@ bool external_open(struct external *x, const struct fab_fabric *f, struct hx_pro
     }
     x->wire = hx_allocate(cables(x), sizeof *x->wire);
     x->state = hx_allocate(f->spec.externals, sizeof *x->state);
-    name_machines(x);
+    machines_open(&x->machines, f);
     if (open_all(x, problem))
         return true;
     external_close(x);
@@ -155,126 +140,26 @@ void external_close(struct external *x)
 {
     for (unsigned cable = 0; x->wire && cable < cables(x); cable++)
         wire_close(&x->wire[cable]);
-    for (unsigned i = 0; x->machine && i < x->f->spec.externals; i++)
-        machine_close(&x->machine[i]);
+    machines_close(&x->machines);
     free(x->wire);
     free(x->state);
-    free(x->machine);
     x->wire = NULL;
     x->state = NULL;
-    x->machine = NULL;
 }
 
 /* ---- what is due ---- */
 
-bool external_expect(struct external *x, const struct traffic *traffic, bool restart, struct hx_problem *problem)
+void external_expect(struct external *x, const struct traffic *traffic)
 {
     const struct fab_fabric *f = x->f;
-    x->traffic = traffic;
-    x->restart = restart;
     for (unsigned i = 0; i < f->spec.externals; i++) {
         uint32_t rank = rank_of(x, &f->spec.external[i]);
-        if (x->machine[i].name[0] && !machine_takes(traffic, rank, x->machine[i].name, problem))
-            return false;
         for (uint32_t other = 0; fab_external(f, rank) == i && other < f->g->hosts; other++) {
             bool here = !fab_is_external(f, other);
             x->state[i].due_from += here ? traffic_messages_between(traffic, rank, other) : 0;
             x->state[i].due_to += here ? traffic_messages_between(traffic, other, rank) : 0;
         }
     }
-    return true;
-}
-
-/* ---- machines ---- */
-
-enum { MOST_HOPELESS = 3 /* machines in a row that ended before they were ready */ };
-
-static bool start_machine(struct external *x, unsigned external, struct hx_problem *problem)
-{
-    struct machine *m = &x->machine[external];
-    if (m->pid || (m->starts && !x->restart))
-        return true;
-    if (m->hopeless >= MOST_HOPELESS)
-        return hx_fail(problem, HX_EXIT_FAILED, m->name,
-                       "its machine ended %u times in a row before it was ready: it is not started again", m->hopeless);
-    char *text = machine_text(x->f, &x->f->spec.external[external], x->traffic);
-    bool started = machine_start(m, text, problem);
-    free(text);
-    return started;
-}
-
-/* What an image counts is shown as any accelerator's. */
-static void show_machine(const struct external *x, unsigned external)
-{
-    const struct machine *m = &x->machine[external];
-    const struct hx_endpoint_stats stats = {.messages_sent = machine_number(m, "messages_sent"),
-                                            .messages_received = machine_number(m, "messages_received"),
-                                            .messages_failed = machine_number(m, "messages_failed"),
-                                            .packets_sent = machine_number(m, "packets_sent"),
-                                            .packets_repeated = machine_number(m, "packets_repeated"),
-                                            .packets_delivered = machine_number(m, "packets_delivered"),
-                                            .bytes_delivered = machine_number(m, "bytes_delivered")};
-    hx_metrics_set_accelerator(&x->f->metrics.accelerator[rank_of(x, &x->f->spec.external[external])], &stats);
-}
-
-/* Images send from when the run begins, as accelerators here do, until no more is to be sent. */
-static bool attend_machines(struct external *x, struct hx_problem *problem)
-{
-    uint32_t phase = atomic_load(&x->f->control->phase);
-    for (unsigned i = 0; i < x->f->spec.externals; i++) {
-        struct machine *m = &x->machine[i];
-        if (!m->name[0])
-            continue;
-        if (!start_machine(x, i, problem))
-            return false;
-        if (phase != FAB_STARTING)
-            machine_tell(m, phase == FAB_RUNNING ? 'g' : 'd');
-        machine_hear(m);
-        show_machine(x, i);
-    }
-    return true;
-}
-
-bool external_ended(struct external *x, pid_t pid, int status)
-{
-    for (unsigned i = 0; x->machine && i < x->f->spec.externals; i++) {
-        struct machine *m = &x->machine[i];
-        if (m->pid != pid)
-            continue;
-        machine_ended(m);
-        bool killed = WIFSIGNALED(status);
-        hx_warn(m->name, "its machine (process %d) %s %d%s", (int)pid,
-                killed ? "was killed by signal" : "ended with code", killed ? WTERMSIG(status) : WEXITSTATUS(status),
-                x->restart ? "; it is started again" : "");
-        return true;
-    }
-    return false;
-}
-
-void external_stop(struct external *x)
-{
-    for (unsigned i = 0; x->machine && i < x->f->spec.externals; i++) {
-        machine_stop(&x->machine[i]);
-        if (x->machine[i].name[0])
-            show_machine(x, i);
-    }
-}
-
-uint64_t external_messages(const struct external *x)
-{
-    uint64_t sum = 0;
-    for (unsigned i = 0; x->machine && i < x->f->spec.externals; i++)
-        sum += x->machine[i].name[0] ? traffic_messages(x->traffic, rank_of(x, &x->f->spec.external[i])) : 0;
-    return sum;
-}
-
-bool external_is_good(const struct external *x)
-{
-    bool good = true;
-    for (unsigned i = 0; x->machine && i < x->f->spec.externals; i++)
-        good = good && machine_number(&x->machine[i], "bytes_corrupted") == 0 &&
-               machine_number(&x->machine[i], "messages_failed") == 0;
-    return good;
 }
 
 static void add(struct fab_sum *sum, const struct fab_sum *more)
@@ -422,7 +307,7 @@ bool external_watch(struct external *x, uint64_t now, struct hx_problem *problem
             wire_serve(&x->wire[cable]);
     }
     x->watched_ns = x->watched_ns ? x->watched_ns : now;
-    if (!attend_machines(x, problem))
+    if (!machines_attend(&x->machines, problem))
         return false;
     if (atomic_load(&x->f->control->phase) == FAB_STARTING)
         return await(x, now, problem);
@@ -469,13 +354,8 @@ json_t *external_json(const struct external *x)
         if (!is_out(x, cable))
             (void)json_array_append_new(list, cable_json(x, cable));
     }
-    json_t *machines = json_array();
-    for (unsigned i = 0; i < x->f->spec.externals; i++) {
-        if (x->machine[i].name[0])
-            (void)json_array_append_new(machines, machine_json(&x->machine[i]));
-    }
     return json_pack("{s:o, s:o, s:o, s:o}", "to", sum_json(&all.to), "from", sum_json(&all.from), "cables", list,
-                     "machines", machines);
+                     "machines", machines_json(&x->machines));
 }
 
 void external_print(const struct external *x)
@@ -485,14 +365,7 @@ void external_print(const struct external *x)
     const struct fab_exchange all = exchange_of_all(x);
     printf("  external       %" PRIu64 " messages acknowledged by, %" PRIu64 " come from accelerators elsewhere\n",
            all.to.messages, all.from.messages);
-    for (unsigned i = 0; i < x->f->spec.externals; i++) {
-        const struct machine *m = &x->machine[i];
-        if (m->name[0])
-            printf("    %-14s image in QEMU: %" PRIu64 " messages sent, %" PRIu64 " received, %" PRIu64
-                   " bytes corrupted, %" PRIu64 " packet-hops, started %u times\n",
-                   m->name, machine_number(m, "messages_sent"), machine_number(m, "messages_received"),
-                   machine_number(m, "bytes_corrupted"), machine_number(m, "hops"), m->starts);
-    }
+    machines_print(&x->machines);
     for (unsigned cable = 0; cable < cables(x); cable++) {
         const struct fab_cable_count *c = &x->f->cable[cable].count;
         char name[HX_NAME_BYTES];

@@ -1,5 +1,5 @@
 /* external.h - the supervisor's side of accelerators that run elsewhere: opens their cables, starts those that are images in
- * QEMU (machine.h), waits for them, reports.
+ * QEMU (machines.h), waits for them, reports.
  *
  *     opened before any worker is forked -> workers bridge (bridge.h) -> all up: the run begins -> ... -> reported, closed
  *
@@ -13,7 +13,7 @@
 #include "fabric-emu/workload/traffic.h"
 #include "fabric.h"
 #include "hal/wire/wire.h"
-#include "machine.h"
+#include "machines.h"
 
 #include <jansson.h>
 
@@ -27,9 +27,7 @@ struct external {
     const struct fab_fabric *f;
     struct wire *wire;            /* [spec.externals][HX_CABLE_PORTS]; NULL: there are none */
     struct external_state *state; /* [spec.externals] */
-    struct machine *machine;      /* [spec.externals]; without a name: somebody else starts it */
-    const struct traffic *traffic;
-    bool restart;        /* machines that end */
+    struct machines machines;
     uint64_t watched_ns; /* when the supervisor looked first */
 };
 
@@ -37,25 +35,12 @@ struct external {
 bool external_open(struct external *x, const struct fab_fabric *f, struct hx_problem *problem);
 void external_close(struct external *x);
 
-/* The traffic of the run, where it is one of messages; it outlives *x. false: an image in QEMU cannot carry its part.
- * restart: machines that end are started again. */
-bool external_expect(struct external *x, const struct traffic *traffic, bool restart, struct hx_problem *problem);
+/* The traffic of the run, where it is one of messages. */
+void external_expect(struct external *x, const struct traffic *traffic);
 
 /* Takes in who comes and goes, starts machines, and looks who is away. false: for too long, or a machine cannot be started.
  * Call every few milliseconds. */
 bool external_watch(struct external *x, uint64_t now, struct hx_problem *problem);
-
-/* A child of this process has ended: whether it was a machine. Says so. */
-bool external_ended(struct external *x, pid_t pid, int status);
-
-/* Ends all machines, and takes in what they say last. */
-void external_stop(struct external *x);
-
-/* Messages that images are to send, of traffic that ends. */
-uint64_t external_messages(const struct external *x);
-
-/* Whether no image has received a wrong byte or given up a message. */
-bool external_is_good(const struct external *x);
 
 /* What went over which cable. The text is nothing where there are none. */
 json_t *external_json(const struct external *x);

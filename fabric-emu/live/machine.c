@@ -28,6 +28,15 @@
 #define MEMORY       "100M"
 enum { STOP_MS = 2000, MOST_ARGUMENTS = 64, ARGUMENT = 160 };
 
+void machine_open(struct machine *m, const struct fab_fabric *f, unsigned external)
+{
+    const struct hx_external *e = &f->spec.external[external];
+    *m = (struct machine){.external = external, .rank = hx_fabric_host(f->g, e->d0, e->d1), .to = -1, .from = -1};
+    (void)hx_node_name(m->name, f->g, e->plane, m->rank);
+    for (unsigned port = 0; port < HX_CABLE_PORTS; port++)
+        m->cable[port] = -1;
+}
+
 /* ---- starting ---- */
 
 struct arguments {

@@ -27,6 +27,8 @@ struct machine_count {
 };
 
 struct machine {
+    unsigned external; /* which entry of the file */
+    uint32_t rank;
     char name[HX_NAME_BYTES];  /* "a1,1/p0" */
     int cable[HX_CABLE_PORTS]; /* QEMU's ends; -1: no cable */
     int to, from;              /* the console; -1: none runs */
@@ -46,7 +48,10 @@ char *machine_text(const struct fab_fabric *f, const struct hx_external *e, cons
 /* Whether an image can carry that traffic; false: it cannot, and why. */
 bool machine_takes(const struct traffic *traffic, uint32_t rank, const char *name, struct hx_problem *problem);
 
-/* Zero but for the cables and the name. Starts QEMU; false: the machine (this one) refused. */
+/* Of an entry of the file; its cables are plugged in afterwards. */
+void machine_open(struct machine *m, const struct fab_fabric *f, unsigned external);
+
+/* Starts QEMU; false: the machine (this one) refused. */
 bool machine_start(struct machine *m, const char *text, struct hx_problem *problem);
 
 /* Reads what it said. */

@@ -103,11 +103,12 @@ void session_run_traffic(struct session *s, const struct hx_settings *settings, 
         .duty = {.workload = traffic_workload(s, settings)}, .duration_ns = settings->duration_ns, .restart = restart};
     if (traffic_has_collectives(&s->traffic))
         plan_collective(s);
+    external_expect(&s->external, &s->traffic);
     struct hx_problem problem;
-    if (!external_expect(&s->external, &s->traffic, restart, &problem))
+    if (!machines_expect(&s->external.machines, &s->traffic, restart, &problem))
         hx_die_of(&problem);
     uint64_t messages = settings->duration_ns ? 0 : messages_of_all(s);
-    goals_publish(s->f.metrics.head, &s->traffic, messages ? messages + external_messages(&s->external) : 0);
+    goals_publish(s->f.metrics.head, &s->traffic, messages ? messages + machines_messages(&s->external.machines) : 0);
     progress_start(&s->progress, quiet, messages, settings->duration_ns);
     run(s, settings);
     s->result.flows = flows;
@@ -152,7 +153,7 @@ int session_exit_code(const struct session *s)
         return o->exit_code;
     if (o->interrupted)
         return HX_EXIT_INTERRUPTED;
-    return result_is_good(&s->result) && external_is_good(&s->external) ? HX_EXIT_DONE : HX_EXIT_FAILED;
+    return result_is_good(&s->result) && machines_are_good(&s->external.machines) ? HX_EXIT_DONE : HX_EXIT_FAILED;
 }
 
 void session_close(struct session *s)

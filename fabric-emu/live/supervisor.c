@@ -214,14 +214,26 @@ static unsigned worker_of_pid(const struct supervisor *s, pid_t pid)
     return w;
 }
 
+static void machine_died(const struct supervisor *s, const struct machine *m, pid_t pid, int status)
+{
+    bool killed = WIFSIGNALED(status);
+    progress_end(s->plan->progress);
+    hx_warn(m->name, "its machine (process %d) %s %d%s", (int)pid, killed ? "was killed by signal" : "ended with code",
+            killed ? WTERMSIG(status) : WEXITSTATUS(status), s->plan->restart ? "; it is started again" : "");
+}
+
 static void reap(struct supervisor *s)
 {
     int status;
     for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG)) {
         unsigned worker = worker_of_pid(s, pid);
+        const struct machine *machine = machines_ended(&s->plan->external->machines, pid);
+        if (machine) {
+            machine_died(s, machine, pid, status);
+            continue;
+        }
         if (worker == s->f->workers) {
-            if (!external_ended(s->plan->external, pid, status))
-                (void)watch_ended(&s->plan->progress->watch, pid);
+            (void)watch_ended(&s->plan->progress->watch, pid);
             continue;
         }
         if (WIFSIGNALED(status)) {
@@ -393,7 +405,7 @@ void supervisor_run(const struct run_plan *plan, struct outcome *outcome)
         watch_external(&s);
     }
     uint64_t end = now(&s);
-    external_stop(plan->external);
+    machines_stop(&plan->external->machines);
     stop_workers(&s);
     show_states(&s);
     progress_end(plan->progress);
