@@ -17,7 +17,7 @@ static bool poll_pair(struct wire *w)
 
 static uint32_t receive_pair(struct wire *w, uint8_t *frame)
 {
-    ssize_t bytes = recv(w->fd, frame, HX_MAX_FRAME, MSG_DONTWAIT);
+    ssize_t bytes = recv(w->fd, frame, WIRE_MAX_FRAME, MSG_DONTWAIT);
     return bytes > 0 ? (uint32_t)bytes : 0;
 }
 

@@ -99,6 +99,47 @@ says() {
     grep -q '^panic: hal/riscv-virt/virtio_net.c:[0-9]*: virtio-mmio of version 1, 2 is needed' <<<"$output"
 }
 
+@test "bare metal: an image whose loop hangs is ended by its watchdog" {
+    needs_qemu
+    printf 'fabric 2 2 2 2 1 64 1\nat 0 0 0\ncredits 64\nrandom 1 2 3\nwait 2 1 3 1 1\n' >text
+    mkfifo console
+    timeout 60 qemu-system-riscv64 -M virt -m 100M -bios none -display none -nodefaults -monitor none -serial stdio \
+        -kernel "$IMAGE" -device 'loader,addr=0x86000000,force-raw=on,file=text' <console >said 2>&1 3>&- &
+    PID=$!
+    exec 4>console
+    eventually grep -q '^stat ' said
+    printf h >&4
+    finish
+    exec 4>&-
+    [ "$CODE" -eq 1 ]
+    grep -q '^panic: hal/riscv-virt/board.c:[0-9]*: the watchdog was not served: the image hangs at 8[0-9a-f]*' said
+}
+
+@test "bare metal: frames that nobody should send are counted, and end nothing" {
+    needs_qemu
+    printf 'fabric 2 2 2 2 1 64 1\nat 1 1 0\ncredits 64\nrandom 1 2 3\nwait 1000 250 4000 16 40000\n' >text
+    run timeout 100 "$(dirname "$HXMESH")/tests/system/prod_image" "$IMAGE" text 20000
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output != *panic* ]]
+    [[ "${lines[-1]}" =~ ^"answered "([0-9]+)$ ]]
+    [ "${BASH_REMATCH[1]}" -ge 2 ]
+    # The last numbers: a good half of 20,000 frames was none of ours, nothing was taken for a packet.
+    [[ "$(grep '^stat ' <<<"$output" | tail -n 1)" =~ packets_delivered=0.*bytes_corrupted=0\ hops=0.*drops_malformed=([0-9]+) ]]
+    [ "${BASH_REMATCH[1]}" -ge 5000 ]
+}
+
+@test "bare metal: one credit frame in ten to an image is lost, and nothing else" {
+    needs_qemu
+    sed 's/node: qemu/node: qemu, lose_credits: 10/' "$EXAMPLES/qemu.hxm.yaml" >lossy.hxm.yaml
+    start lossy.hxm.yaml
+    finish
+    [ "$CODE" -eq 0 ]
+    holds '.packets_lost == 0 and .bytes_corrupted == 0 and .messages == 912 and all(.external.cables[]; .credits_lost > 0) and
+        (.external.machines | all(.messages_received == 60 and .bytes_corrupted == 0))'
+    nothing_left
+}
+
 @test "bare metal: machines that end before they are ready end the run, and so does a QEMU that is not there" {
     [ -e "$IMAGE" ] || skip "no image: its compiler is not installed (package gcc-riscv64-unknown-elf)"
     mkdir path

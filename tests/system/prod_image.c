@@ -1,0 +1,159 @@
+/* prod_image - starts an image in QEMU as hxmesh does, and sends it frames that nobody should: random bytes of any length, frames
+ * with our types and random contents, its own frames back, and those with single bits turned.
+ *
+ *     prod_image IMAGE TEXT FRAMES
+ *
+ * TEXT: what the image is told (bare-node/config.h). Prints the seed (HX_SEED), what the image says from its start to its end,
+ * and `answered N`: its frames that came on each of four cables while it was prodded, the fewest. Ends with QEMU's code. */
+#include "hxmesh/frame.h"
+#include "tests/support/support_random.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { CABLES = 4, LONGEST = HX_MAX_FRAME + 1000 };
+
+static uint64_t seed;
+static int cable[CABLES][2]; /* ours, QEMU's */
+static uint64_t came[CABLES];
+static uint8_t last[CABLES][LONGEST];
+static size_t last_bytes[CABLES];
+
+_Noreturn static void become(const char *image, const char *text, int console)
+{
+    char loader[512];
+    char netdev[CABLES][64];
+    char device[CABLES][64];
+    const char *list[64] = {"qemu-system-riscv64",
+                            "-M",
+                            "virt",
+                            "-m",
+                            "100M",
+                            "-bios",
+                            "none",
+                            "-display",
+                            "none",
+                            "-nodefaults",
+                            "-monitor",
+                            "none",
+                            "-serial",
+                            "stdio",
+                            "-global",
+                            "virtio-mmio.force-legacy=false",
+                            "-kernel",
+                            image,
+                            "-device",
+                            loader};
+    unsigned n = 20;
+    (void)snprintf(loader, sizeof loader, "loader,addr=0x86000000,force-raw=on,file=%s", text);
+    for (unsigned i = 0; i < CABLES; i++) {
+        (void)snprintf(netdev[i], sizeof netdev[i], "dgram,id=c%u,local.type=fd,local.str=%d", i, cable[i][1]);
+        (void)snprintf(device[i], sizeof device[i], "virtio-net-device,netdev=c%u,bus=virtio-mmio-bus.%u", i, i);
+        list[n++] = "-netdev";
+        list[n++] = netdev[i];
+        list[n++] = "-device";
+        list[n++] = device[i];
+        (void)fcntl(cable[i][1], F_SETFD, 0);
+    }
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+    (void)dup2(console, STDIN_FILENO);
+    (void)fflush(stdout);
+    (void)execvp(list[0], (char *const *)list);
+    _exit(127);
+}
+
+static void read_all(unsigned i)
+{
+    ssize_t bytes;
+    while ((bytes = recv(cable[i][0], last[i], sizeof last[i], MSG_DONTWAIT)) > 0) {
+        last_bytes[i] = (size_t)bytes;
+        came[i]++;
+    }
+}
+
+static size_t make_frame(unsigned i, uint8_t *frame)
+{
+    size_t bytes = 1 + seeded_below(&seed, LONGEST);
+    for (size_t at = 0; at < bytes; at++)
+        frame[at] = (uint8_t)seeded_next(&seed);
+    switch (seeded_below(&seed, 4)) {
+    case 0:
+        return bytes;
+    case 1: /* ours by type; often as short as a credit frame */
+        bytes = seeded_below(&seed, 2) ? bytes : 72;
+        frame[12] = 0x88;
+        frame[13] = seeded_below(&seed, 2) ? 0xB5 : 0xB6;
+        return bytes;
+    default: /* its own, as it was, or with a bit turned */
+        if (last_bytes[i] == 0)
+            return bytes;
+        memcpy(frame, last[i], last_bytes[i]);
+        if (seeded_below(&seed, 2))
+            frame[seeded_below(&seed, last_bytes[i])] ^= (uint8_t)(1U << seeded_below(&seed, 8));
+        return last_bytes[i];
+    }
+}
+
+/* What finds no room is sent when there is some; the image reads on, or this does not end. */
+static void prod(unsigned long frames)
+{
+    static uint8_t frame[LONGEST];
+    for (unsigned long n = 0; n < frames; n++) {
+        unsigned i = seeded_below(&seed, CABLES);
+        struct pollfd room = {.fd = cable[i][0], .events = POLLOUT};
+        read_all(i);
+        size_t bytes = make_frame(i, frame);
+        while (send(cable[i][0], frame, bytes, MSG_DONTWAIT) < 0 && errno == EAGAIN) {
+            (void)poll(&room, 1, 1000);
+            read_all(i);
+        }
+    }
+}
+
+/* It is alive if it still asks on every cable. */
+static void await_frames(void)
+{
+    for (unsigned i = 0; i < CABLES; i++) {
+        struct pollfd in = {.fd = cable[i][0], .events = POLLIN};
+        read_all(i);
+        for (uint64_t before = came[i]; came[i] == before && poll(&in, 1, 20000) > 0;)
+            read_all(i);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int console[2];
+    int status = 0;
+    if (argc != 4 || pipe2(console, O_CLOEXEC) != 0)
+        return 2;
+    seed = seeded_by(1);
+    printf("HX_SEED=%" PRIu64 "\n", seed);
+    (void)fflush(stdout);
+    for (unsigned i = 0; i < CABLES; i++) {
+        if (socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, cable[i]) != 0)
+            return 2;
+    }
+    pid_t pid = fork();
+    if (pid == 0)
+        become(argv[1], argv[2], console[0]);
+    await_frames();
+    prod(strtoul(argv[3], NULL, 10));
+    await_frames();
+    uint64_t fewest = came[0];
+    for (unsigned i = 1; i < CABLES; i++)
+        fewest = came[i] < fewest ? came[i] : fewest;
+    if (write(console[1], "q", 1) != 1 || waitpid(pid, &status, 0) != pid)
+        return 2;
+    printf("answered %" PRIu64 "\n", fewest);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
