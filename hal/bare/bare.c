@@ -62,7 +62,9 @@ static unsigned long long next_unsigned(struct arguments *a, enum width width)
 
 static long long next_signed(struct arguments *a, enum width width)
 {
-    return width == INT ? va_arg(a->list, int) : (long long)next_unsigned(a, width);
+    if (width == LONG_LONG)
+        return va_arg(a->list, long long);
+    return width == INT ? va_arg(a->list, int) : va_arg(a->list, long);
 }
 
 static void put_argument(char letter, struct arguments *a, enum width width, unsigned least)

@@ -43,7 +43,7 @@ const uint32_t *board_stack(const uint32_t **end);
 
 #define BARE_PAINT UINT32_C(0x5AC0FFEE)
 
-/* As printf: %d %u %x with l, ll or z, %s, %c and
+/* As printf: %d %u %x with l or ll, %zu, %s, %c and
  * %%; 0N before the letter of a number: so many digits at least. */
 __attribute__((format(printf, 1, 2))) void bare_print(const char *format, ...);
 __attribute__((format(printf, 1, 0))) void bare_print_list(const char *format, va_list arguments);

@@ -33,6 +33,8 @@ says() {
 @test "bare metal: four images and twelve emulated accelerators agree on every message" {
     needs_qemu
     start "$EXAMPLES/qemu.hxm.yaml" --workers 2
+    eventually [ -e "/dev/shm/hxmesh-$NAME" ]
+    eventually top_ends
     finish
     [ "$CODE" -eq 0 ]
     holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .messages_failed == 0 and .messages == 912 and
@@ -41,8 +43,11 @@ says() {
     holds '.external.machines | length == 4 and all(.messages_sent == 60 and .messages_received == 60 and
         .packets_delivered == 480 and .bytes_delivered == 3932160 and .bytes_corrupted == 0 and .messages_failed == 0 and
         .starts == 1 and .idle == 1)'
+    # hxmesh top has what all 16 received.
+    [ "$(tail -n 1 top.json | jq .messages)" -eq $((16 * 15 * 4)) ]
     nothing_left
 }
+top_ends() { hxmesh top "$NAME" --json top.json --interval 200ms; }
 
 @test "bare metal: an image that is killed is started again, and takes part; the capture of it all is good" {
     needs_qemu
