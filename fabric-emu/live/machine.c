@@ -26,7 +26,14 @@
 /* Where hal/riscv-virt/link.ld wants the text, and memory up to behind it. */
 #define TEXT_ADDRESS "0x86000000"
 #define MEMORY       "100M"
-enum { STOP_MS = 2000, MOST_ARGUMENTS = 64, ARGUMENT = 160 };
+enum { MOST_ARGUMENTS = 64, ARGUMENT = 160 };
+
+enum {
+    STOP_MS = 2000,
+    MOST_READS = 16,  /* of the console at once: nobody who talks without end holds up the supervisor */
+    MOST_LINES = 100, /* of one life that are shown */
+    NS_PER_MS = 1000000
+};
 
 void machine_open(struct machine *m, const struct fab_fabric *f, unsigned external)
 {
@@ -180,6 +187,7 @@ bool machine_start(struct machine *m, const char *text, struct hx_problem *probl
     struct arguments *a = hx_allocate(1, sizeof *a);
     m->to = m->from = -1;
     m->ready = false;
+    m->lines = 0;
     m->line_bytes = 0;
     if (!beside_path(IMAGE, image, sizeof image) || access(image, R_OK) != 0) {
         free(a);
@@ -250,8 +258,8 @@ static void take_line(struct machine *m)
     } else if (strncmp(m->line, ready, sizeof ready - 1) == 0) {
         m->ready = true;
         m->hopeless = 0;
-    } else if (m->line_bytes) {
-        hx_warn(m->name, "%s", m->line);
+    } else if (m->line_bytes && m->lines++ < MOST_LINES) {
+        hx_warn(m->name, "%s%s", m->line, m->lines == MOST_LINES ? " (what it says more is not shown)" : "");
     }
     m->line_bytes = 0;
 }
@@ -261,7 +269,7 @@ static bool hear(struct machine *m)
 {
     char said[4096];
     ssize_t bytes = 0;
-    while (m->from >= 0 && (bytes = read(m->from, said, sizeof said)) > 0) {
+    for (unsigned n = 0; n < MOST_READS && m->from >= 0 && (bytes = read(m->from, said, sizeof said)) > 0; n++) {
         for (ssize_t i = 0; i < bytes; i++) {
             if (said[i] == '\n')
                 take_line(m);
@@ -269,7 +277,7 @@ static bool hear(struct machine *m)
                 m->line[m->line_bytes++] = said[i];
         }
     }
-    return m->from >= 0 && bytes < 0;
+    return m->from >= 0 && bytes != 0;
 }
 
 void machine_hear(struct machine *m)
@@ -343,8 +351,9 @@ void machine_stop(struct machine *m)
         return;
     machine_tell(m, 'q');
     struct pollfd wait = {.fd = m->from, .events = POLLIN};
-    while (hear(m) && poll(&wait, 1, STOP_MS) > 0) {
-    }
+    uint64_t until = hx_metrics_now() + (uint64_t)STOP_MS * NS_PER_MS;
+    while (hear(m) && hx_metrics_now() < until)
+        (void)poll(&wait, 1, STOP_MS / 10);
     (void)kill(m->pid, SIGKILL);
     (void)waitpid(m->pid, NULL, 0);
     machine_ended(m);

@@ -40,6 +40,7 @@ struct machine {
     struct machine_count count[MACHINE_COUNTS + 1];
     char line[MACHINE_LINE]; /* the one that is being read */
     unsigned line_bytes;
+    unsigned lines; /* that were shown, or were to be, in this life */
 };
 
 /* What an image is told (bare-node/config.h), with random numbers of its own each time. To be freed. */

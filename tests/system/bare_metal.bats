@@ -152,9 +152,18 @@ top_ends() { hxmesh top "$NAME" --json top.json --interval 200ms; }
     chmod +x path/qemu-system-riscv64
     PATH="$PWD/path:$PATH" start "$EXAMPLES/qemu.hxm.yaml"
     finish
-    says 1 'a1,1/p0: its machine ended 3 times in a row before it was ready: it is not started again'
+    says 1 'a[0-9],[0-9]/p0: its machine ended 3 times in a row before it was ready: it is not started again'
     grep -q '^hxmesh: warning: a1,1/p0: nothing works$' stderr
     grep -q '^hxmesh: warning: a1,1/p0: its machine (process [0-9]*) ended with code 7' stderr
+    # Nor does one that says more than anybody can read, and never listens, hold up the end.
+    printf '#!/bin/sh\nexec yes\n' >path/qemu-system-riscv64
+    PATH="$PWD/path:$PATH" start "$EXAMPLES/qemu.hxm.yaml"
+    eventually grep -q 'what it says more is not shown' stderr
+    kill -INT "$PID"
+    finish
+    [ "$CODE" -eq 130 ]
+    [ "$(grep -c 'a1,1/p0: y' stderr)" -eq 100 ]
+    nothing_left
     rm path/qemu-system-riscv64
     ln -s "$(command -v env)" path
     PATH="$PWD/path" start "$EXAMPLES/qemu.hxm.yaml"
