@@ -4,7 +4,8 @@
  *                    routing is at its worst (host/topology/worst_case.h), each to all of them in turn, from the one at its own
  *                    place on, so that everybody receives alike
  *     neighbour-3d   hosts stand, by rank, on the largest torus of three dimensions that a job has enough for, along the first
- *                    side first; each sends to the two next to it along each side. Those beyond the torus do not send
+ *                    side first, turned as it fits the routers; each sends to the two next to it along each side. Those beyond
+ *                    the torus do not send
  *
  * Those of another job and of failed boards are left out. */
 #include "fabric-emu/workload/peers.h"
@@ -106,6 +107,48 @@ void peers_torus(uint32_t n, uint32_t side[3])
     }
 }
 
+/* Whether so many hosts, by rank, are whole units of so many, or the like parts of one. */
+static bool fits(uint32_t hosts, uint32_t unit)
+{
+    return hosts % unit == 0 || unit % hosts == 0;
+}
+
+/* Hosts of a router, and of a row of routers as their names count them (one where they are counted through). False: not
+ * all routers have as many, or hosts do not hang on any. */
+static bool units_of(const struct hx_fabric *f, uint32_t *router, uint32_t *row)
+{
+    if (hx_fabric_seat(f, 0) == 0 || f->digits[0] * f->digits[1] != f->hosts)
+        return false;
+    uint32_t inner = 0;
+    for (unsigned i = 0; i < f->names; i++)
+        inner = f->name[i].first == f->hosts ? f->name[i].inner : inner;
+    *router = f->digits[1];
+    *row = *router * (inner ? inner : 1);
+    return true;
+}
+
+void peers_turn_torus(const struct hx_fabric *f, uint32_t side[3])
+{
+    static const uint8_t turns[][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    const uint32_t rising[3] = {side[0], side[1], side[2]};
+    uint32_t router;
+    uint32_t row;
+    int most = -1;
+    if (!units_of(f, &router, &row))
+        return;
+    for (unsigned turn = 0; turn < sizeof turns / sizeof *turns; turn++) {
+        uint32_t line = rising[turns[turn][0]];
+        uint32_t second = rising[turns[turn][1]];
+        int fit = fits(line, router) + fits(line * second, row);
+        if (fit <= most)
+            continue;
+        most = fit;
+        side[0] = line;
+        side[1] = second;
+        side[2] = rising[turns[turn][2]];
+    }
+}
+
 static unsigned neighbours_of(const struct choice *c, uint32_t rank, uint32_t list[MOST_PEERS])
 {
     const uint32_t *side = c->side;
@@ -145,6 +188,7 @@ static void choose_in_job(struct choice *c, uint32_t *count, uint32_t (*all)[MOS
     if (traffic_settings(c->t, c->job[0])->pattern == HX_WORST_CASE)
         find_worst(c);
     peers_torus(c->members, c->side);
+    peers_turn_torus(c->t->g, c->side);
     for (uint32_t i = 0; i < c->members; i++)
         count[c->job[i]] = list_of(c, c->job[i], all[c->job[i]]);
 }

@@ -158,6 +158,7 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     [ "$(sort calls | uniq -d | wc -l)" -eq 0 ]
     grep -qx 'run mlfm h=6 routing=ugal:n=4,c=2,t=0.1 --clock virtual --traffic worst-case --message 64KiB --timing sc15 --buffer 3200KiB --rate 0.5 --duration 300us --warm-up 30us --seed 1 --no-links --json - --quiet' calls
     grep -qx 'run oft k=5 routing=valiant --clock virtual --traffic neighbour-3d --message 512KiB --timing sc15 --buffer 3200KiB --no-links --json - --quiet' calls
+    grep -qx 'run mlfm h=6 routing=ugal:n=1,c=1 --clock virtual --traffic all-to-all-random --message 240KiB --timing sc15 --buffer 3200KiB --no-links --json - --quiet' calls
     grep -Eq 'mlfm h=6 +minimal +25.0 +25.0 +16.7$' out/diameter2/fig6.txt
     grep -Eq 'oft k=5 +ugal:n=4,c=2 +worst-case +50 +25.0 +1.50 +9.00$' out/diameter2/fig11.txt
     grep -q 'Median latency, worst-case traffic (figure 6)' out/diameter2/fig6-4.svg

@@ -14,7 +14,7 @@ struct diameter2_network {
 /* The one that a run's fabric is, whatever its routing; NULL: none. */
 const struct diameter2_network *diameter2_network_of(const char *fabric, enum reproduce_effort effort);
 
-enum { DIAMETER2_ROUTINGS = 5 }; /* of an exchange: minimal, Valiant, UGAL-L by two costs, and with a threshold */
+enum { DIAMETER2_ROUTINGS = 6 }; /* of an exchange: minimal, Valiant, UGAL-L by three choices, and with a threshold */
 
 /* For what is calculated and needs no run. */
 void plan_nothing(struct reproduce_plan *p);

@@ -32,7 +32,7 @@ const struct experiment experiments[] = {
     {diameter2, "fig10", "Figure 10: MLFM, UGAL-L with a threshold (MLFM-ATh), over load", 3, plan_mlfm_ath, show_load},
     {diameter2, "fig11", "Figure 11: OFT, UGAL-L (OFT-A), over load", 3, plan_oft_a, show_load},
     {diameter2, "fig12", "Figure 12: OFT, UGAL-L with a threshold (OFT-ATh), over load", 3, plan_oft_ath, show_load},
-    {diameter2, "fig13", "Figure 13: all-to-all exchange, 7.5 KiB a pair", 3, plan_all_to_all, show_exchange},
+    {diameter2, "fig13", "Figure 13: all-to-all exchange, 30 packets a pair", 6, plan_all_to_all, show_exchange},
     {diameter2, "fig14", "Figure 14: nearest neighbour exchange, 512 KiB a pair", 3, plan_neighbours, show_exchange},
     {jobs, "interference", "Job mixes on four fabrics: each job alone against all together", 5, plan_nothing,
      show_interference},

@@ -157,13 +157,40 @@ static void the_largest_torus(void **state)
     sides_are(3192, 12, 14, 19);
 }
 
-/* 36 hosts on routers: a torus of 3 x 3 x 4. */
+static void turned(const char *fabric, uint32_t a, uint32_t b, uint32_t c)
+{
+    hx_spec_load(fabric, NULL, &spec);
+    g = hx_spec_fabric(&spec);
+    uint32_t side[3];
+    peers_torus(g->hosts, side);
+    peers_turn_torus(g, side);
+    assert_int_equal(side[0], a);
+    assert_int_equal(side[1], b);
+    assert_int_equal(side[2], c);
+    hx_spec_free(&spec);
+}
+
+/* What fits is worked out by hand from hosts a router and routers a row. */
+static void a_torus_fits_the_routers(void **state)
+{
+    (void)state;
+    turned("mlfm h=15", 15, 16, 15);         /* lines of a router's 15, layers of a row's 16 * 15 */
+    turned("mlfm h=6", 6, 7, 6);             /* likewise 6 and 7 * 6 */
+    turned("slim-fly q=5 p=3", 6, 5, 5);     /* 6 is twice 3, 30 twice 5 * 3; 5 is neither */
+    turned("slim-fly q=13 p=9", 18, 13, 13); /* twice 9, twice 13 * 9 */
+    turned("oft k=12", 12, 14, 19);          /* 12; rows are not named */
+    turned("fat-tree hosts=64 radix=16", 4, 4, 4);
+    turned("8x4 Hx2Mesh", 4, 4, 8);                /* no routers with hosts: the shortest first */
+    turned("fat-tree hosts=60 radix=16", 3, 4, 5); /* the last leaf has fewer hosts: likewise */
+}
+
+/* 36 hosts on routers, three each, four routers a layer: a torus of 3 x 4 x 3. */
 static void neighbours_by_rank(void **state)
 {
     (void)state;
     start("mlfm h=3", HX_NEIGHBOUR_3D);
-    goes_to(0, (const uint32_t[]){1, 2, 3, 6, 9, 27}, 6);
-    goes_to(35, (const uint32_t[]){33, 34, 29, 32, 8, 26}, 6);
+    goes_to(0, (const uint32_t[]){1, 2, 3, 9, 12, 24}, 6);
+    goes_to(35, (const uint32_t[]){33, 34, 26, 32, 11, 23}, 6);
     assert_int_equal(traffic_peers(&t, 0), 12);
     receive_alike(36);
     done();
@@ -187,10 +214,10 @@ static void short_sides_and_leftovers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hosts_of_the_next_router),  cmocka_unit_test(one_host_to_a_seat),
-        cmocka_unit_test(routers_that_failed),       cmocka_unit_test(one_router_has_none),
-        cmocka_unit_test(the_largest_torus),         cmocka_unit_test(neighbours_by_rank),
-        cmocka_unit_test(short_sides_and_leftovers),
+        cmocka_unit_test(hosts_of_the_next_router), cmocka_unit_test(one_host_to_a_seat),
+        cmocka_unit_test(routers_that_failed),      cmocka_unit_test(one_router_has_none),
+        cmocka_unit_test(the_largest_torus),        cmocka_unit_test(a_torus_fits_the_routers),
+        cmocka_unit_test(neighbours_by_rank),       cmocka_unit_test(short_sides_and_leftovers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
