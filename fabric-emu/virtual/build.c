@@ -207,6 +207,14 @@ static void make_entities(struct plan *p)
     }
 }
 
+static const uint32_t *number_peers(const struct hx_fabric *g)
+{
+    uint32_t *number = virtual_stock_take(g->hosts * sizeof *number);
+    for (uint32_t rank = 0; rank < g->hosts; rank++)
+        number[rank] = (uint32_t)g->node[rank].d1 * g->digits[0] + g->node[rank].d0;
+    return number;
+}
+
 static void make_drivers(const struct plan *p)
 {
     struct worker *w = p->w;
@@ -214,6 +222,7 @@ static void make_drivers(const struct plan *p)
     for (uint32_t rank = 0; rank < g->hosts; rank++)
         w->accelerators += is_mine(w, rank);
     w->driver = virtual_stock_take(w->accelerators * sizeof *w->driver);
+    w->v.peer_number = number_peers(g);
     uint32_t n = 0;
     for (uint32_t rank = 0; rank < g->hosts; rank++) {
         if (is_mine(w, rank))

@@ -184,51 +184,59 @@ ALWAYS_INLINE void fetch_ports(const struct hal_switch *h)
     fetch_lines(h->tx, HX_ACCELERATOR_PORTS * sizeof h->tx[0]);
 }
 
+/* By what number endpoints know who sent a packet. */
+ALWAYS_INLINE uint32_t sender_of(const struct hal_endpoint *h, const struct virtual_slot *slot)
+{
+    return h->worker->peer_number[slot->birth & UINT16_MAX];
+}
+
 /* What is going to arrive at the endpoint, and what its user will do about it. */
 ALWAYS_INLINE void fetch_arrivals(const struct hal_endpoint *h, const struct virtual_eject *q, uint64_t end)
 {
     const struct hx_endpoint *ep = h->firmware;
     for (uint32_t at = q->tail; at != q->head && q->slots[at & q->mask].ready < end; at++) {
         const struct virtual_slot *slot = &q->slots[at & q->mask];
-        uint32_t rank = slot->birth & UINT16_MAX;
+        uint32_t sender = sender_of(h, slot);
         fetch(virtual_pool_frame(&h->worker->pool, slot->d.buffer));
         if (ep->bucket)
-            fetch(&ep->bucket[hx_endpoint_bucket(ep, rank)]);
+            fetch(&ep->bucket[hx_endpoint_bucket(ep, sender)]);
         else
-            fetch(&ep->peer[rank]);
+            fetch(&ep->peer[sender]);
         fetch_lines(h->user_data, h->user_bytes);
     }
 }
 
 /* What is known of who sent a packet, where not all have a place of their own: the first in its bucket. */
-ALWAYS_INLINE void fetch_peer(const struct hx_endpoint *ep, uint32_t rank)
+ALWAYS_INLINE void fetch_peer(const struct hx_endpoint *ep, uint32_t sender)
 {
-    uint32_t peer = ep->bucket[hx_endpoint_bucket(ep, rank)];
+    uint32_t peer = ep->bucket[hx_endpoint_bucket(ep, sender)];
     if (peer) {
         fetch(&ep->peer[peer - 1]);
         fetch_lines(ep->rest[peer - 1].in, sizeof ep->rest[peer - 1].in);
     }
 }
 
-ALWAYS_INLINE void fetch_peers(const struct hx_endpoint *ep, const struct virtual_eject *q, uint64_t end)
+ALWAYS_INLINE void fetch_peers(const struct hal_endpoint *h, const struct virtual_eject *q, uint64_t end)
 {
+    const struct hx_endpoint *ep = h->firmware;
     for (uint32_t at = q->tail; ep->bucket && at != q->head && q->slots[at & q->mask].ready < end; at++)
-        fetch_peer(ep, q->slots[at & q->mask].birth & UINT16_MAX);
+        fetch_peer(ep, sender_of(h, &q->slots[at & q->mask]));
 }
 
 /* Of the next packet that comes by a port, if it is for here: it may be delivered in the same window. */
-ALWAYS_INLINE void fetch_coming_peer(const struct hx_endpoint *ep, const struct virtual_rx *rx, uint64_t end,
+ALWAYS_INLINE void fetch_coming_peer(const struct hal_endpoint *h, const struct virtual_rx *rx, uint64_t end,
                                      unsigned stage)
 {
+    const struct hx_endpoint *ep = h->firmware;
     for (uint64_t coming = ep->bucket ? rx->head ^ rx->ready : 0; coming;) {
         unsigned vc = hx_lanes_take(&coming);
         const struct virtual_slot *slot = coming_on(rx, vc, end);
         if (!slot || slot->d.dst_d0 != ep->config.d0 || slot->d.dst_d1 != ep->config.d1)
             continue;
         if (stage == 4)
-            fetch(&ep->bucket[hx_endpoint_bucket(ep, slot->birth & UINT16_MAX)]);
+            fetch(&ep->bucket[hx_endpoint_bucket(ep, sender_of(h, slot))]);
         else
-            fetch_peer(ep, slot->birth & UINT16_MAX);
+            fetch_peer(ep, sender_of(h, slot));
     }
 }
 
@@ -252,7 +260,7 @@ ALWAYS_INLINE void fetch_plane(const struct virtual_entity *e, unsigned plane, u
     if (stage == 3)
         fetch_arrivals(e->endpoint, eject, end);
     if (stage == 4)
-        fetch_peers(e->endpoint->firmware, eject, end);
+        fetch_peers(e->endpoint, eject, end);
     for (unsigned port = 0; port < HX_ACCELERATOR_PORTS; port++) {
         if (stage == 3) {
             fetch_packets(&n->hal.rx[port]);
@@ -261,7 +269,7 @@ ALWAYS_INLINE void fetch_plane(const struct virtual_entity *e, unsigned plane, u
         if (stage == 4)
             fetch_ways(n, port, end, false);
         if (stage >= 4)
-            fetch_coming_peer(e->endpoint->firmware, &n->hal.rx[port], end, stage);
+            fetch_coming_peer(e->endpoint, &n->hal.rx[port], end, stage);
     }
 }
 

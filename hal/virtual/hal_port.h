@@ -49,6 +49,8 @@ struct virtual_worker {
     /* The time of an entity's item VIRTUAL_ITEM_FAULT has come. Returns planes whose switches are to step, bit by plane. */
     unsigned (*fault_is_due)(void *of, struct virtual_entity *e);
     void *of_faults;
+    /* [accelerators]: by what number endpoints know a rank, d1 * columns + d0: what is asked for ahead is found by it. */
+    const uint32_t *peer_number;
 };
 
 /* The sending end of a link: a cache line. */
