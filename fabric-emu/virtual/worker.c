@@ -20,20 +20,17 @@
 
 enum { TELL_WINDOWS = 1 << 5 };
 
-/* The first entity of a window's set at or after `from`; NULL if there is none. */
-static struct virtual_entity *next_of(const struct worker *w, const uint64_t *set, uint32_t from)
+enum { NOBODY = UINT32_MAX };
+
+/* The first entity of a window's set at or after `from`. By number: the entity itself is not in the cache yet. */
+static uint32_t next_of(const struct worker *w, const uint64_t *set, uint32_t from)
 {
     for (uint32_t word = from / 64; word < w->v.wheel.words; word++) {
         uint64_t left = word == from / 64 ? set[word] & UINT64_MAX << from % 64 : set[word];
         if (left)
-            return w->entity[word * 64 + (unsigned)__builtin_ctzll(left)];
+            return word * 64 + (unsigned)__builtin_ctzll(left);
     }
-    return NULL;
-}
-
-static struct virtual_entity *after(const struct worker *w, const uint64_t *set, const struct virtual_entity *e)
-{
-    return e ? next_of(w, set, e->index + 1) : NULL;
+    return NOBODY;
 }
 
 static void visit_all(struct worker *w, uint64_t window)
@@ -41,14 +38,14 @@ static void visit_all(struct worker *w, uint64_t window)
     const uint64_t *set = virtual_wheel_turn(&w->v.wheel, window);
     uint64_t end = (window + 1) * w->v.wheel.width;
     struct virtual_entity *ahead[VIRTUAL_FETCH_STAGES] = {NULL};
-    struct virtual_entity *last = next_of(w, set, 0);
-    for (uint32_t on_way = 0; last || on_way;) {
+    uint32_t last = next_of(w, set, 0);
+    for (uint32_t on_way = 0; last != NOBODY || on_way;) {
         struct virtual_entity *now = ahead[0];
         for (unsigned stage = 1; stage < VIRTUAL_FETCH_STAGES; stage++)
             ahead[stage - 1] = ahead[stage];
-        ahead[VIRTUAL_FETCH_STAGES - 1] = last;
-        on_way += last != NULL;
-        last = after(w, set, last);
+        ahead[VIRTUAL_FETCH_STAGES - 1] = last == NOBODY ? NULL : w->entity[last];
+        on_way += last != NOBODY;
+        last = last == NOBODY ? NOBODY : next_of(w, set, last + 1);
         virtual_fetch(ahead, end);
         if (now) {
             virtual_entity_visit(now, end);

@@ -177,8 +177,10 @@ ALWAYS_INLINE void fetch_router(const struct virtual_entity *e, unsigned stage, 
 
 /* ---- an accelerator: a step looks at all of its few ports ---- */
 
-ALWAYS_INLINE void fetch_ports(const struct hal_switch *h)
+ALWAYS_INLINE void fetch_ports(const struct virtual_node *n)
 {
+    const struct hal_switch *h = &n->hal;
+    fetch_lines(n->sw.input, HX_ACCELERATOR_PORTS * sizeof n->sw.input[0]);
     fetch_lines(h->room, HX_ACCELERATOR_PORTS * sizeof h->room[0]);
     fetch_lines(h->rx, HX_ACCELERATOR_PORTS * sizeof h->rx[0]);
     fetch_lines(h->tx, HX_ACCELERATOR_PORTS * sizeof h->tx[0]);
@@ -256,7 +258,7 @@ ALWAYS_INLINE void fetch_plane(const struct virtual_entity *e, unsigned plane, u
     const struct virtual_node *n = &e->node[plane];
     const struct virtual_eject *eject = &e->endpoint->plane[plane].eject;
     if (stage == 2)
-        fetch_ports(&n->hal);
+        fetch_ports(n);
     if (stage == 3)
         fetch_arrivals(e->endpoint, eject, end);
     if (stage == 4)
