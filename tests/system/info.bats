@@ -96,6 +96,20 @@ setup() {
     [ "$(info "4x4 Hx2Mesh" --edges - | grep -c ',trace$')" -eq 64 ]
 }
 
+# A list that was read and written says the same when it is read again, also what hosts take to forward.
+@test "info: --edges says of hosts that forward what they take" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '%s\n' 'forward a 500 100' 'forward b 0 50' 'forward c' 'host d' 'a,b' 'b,c,200' 'c,a' 'c,s' 's,d' 's,a' >ring.csv
+    info "graph ring.csv" --edges first.csv --json - >first.json
+    grep -qx 'forward switch0 500 100' first.csv
+    grep -qx 'forward switch1 0 50' first.csv
+    [ "$(grep -c ^forward first.csv)" -eq 3 ]
+    [ "$(grep -c , first.csv)" -eq 6 ]
+    info "graph first.csv" --edges second.csv --json - >second.json
+    [ "$(sed 1d first.csv)" = "$(sed 1d second.csv)" ]
+    [ "$(jq -c 'del(.name, .spec)' first.json)" = "$(jq -c 'del(.name, .spec)' second.json)" ]
+}
+
 @test "info: --dot is a graph of every node and link" {
     info "slim-fly q=3 p=1" --dot - >graph.dot
     [ "$(head -n 1 graph.dot)" = 'graph "slim-fly q=3 p=1" {' ]

@@ -19,11 +19,14 @@ static const char *plain_name(char name[HX_NAME_BYTES], const struct hx_fabric *
     return name;
 }
 
-/* Calls `each` for every link once. */
+/* Calls `each` for every link once, but for those of hosts that `skip` says (NULL: none). */
 static void every_link(const struct hx_fabric *g, FILE *out,
-                       void (*each)(FILE *out, const char *a, const char *b, const struct hx_link_class *c))
+                       void (*each)(FILE *out, const char *a, const char *b, const struct hx_link_class *c),
+                       bool (*skip)(const struct hx_fabric *g, uint32_t node))
 {
     for (uint32_t node = 0; node < g->nodes; node++) {
+        if (skip && skip(g, node)) /* hosts come first, so every link of theirs begins with them */
+            continue;
         for (unsigned port = 0; port < hx_fabric_ports(g, node); port++) {
             struct hx_end far = hx_fabric_far(g, node, port);
             if (far.node == HX_NOWHERE || far.node < node || (far.node == node && far.port < port))
@@ -59,12 +62,27 @@ void graph_text_dot(const struct hx_fabric *g, const char *name, const char *pat
         char text[HX_NAME_BYTES];
         fprintf(out, "  \"%s\" [shape=%s];\n", plain_name(text, g, node), hx_is_host(g, node) ? "ellipse" : "box");
     }
-    every_link(g, out, dot_link);
+    every_link(g, out, dot_link, NULL);
     fprintf(out, "}\n");
     hx_output_close(out, path);
 }
 
 /* ---- edge list ---- */
+
+/* What a host takes to forward, of the router that does it; NULL: it is a switch, or nothing is said of any. */
+static const struct hx_forwarding *forwarding_of(const struct hx_fabric *g, uint32_t node)
+{
+    const struct hx_forwarding *f = g->forwarding && !hx_is_host(g, node) ? &g->forwarding[node - g->hosts] : NULL;
+    return f && f->host != HX_NOWHERE ? f : NULL;
+}
+
+/* Whether it is the host of such a router, which a list has as one node: the router. */
+static bool is_beside(const struct hx_fabric *g, uint32_t node)
+{
+    uint32_t far = hx_is_host(g, node) ? hx_fabric_far(g, node, HX_E).node : HX_NOWHERE;
+    const struct hx_forwarding *f = far != HX_NOWHERE ? forwarding_of(g, far) : NULL;
+    return f && f->host == node;
+}
 
 static void edge(FILE *out, const char *a, const char *b, const struct hx_link_class *c)
 {
@@ -77,7 +95,7 @@ static void edge(FILE *out, const char *a, const char *b, const struct hx_link_c
     fprintf(out, ",%s\n", hx_link_kinds[c->kind]);
 }
 
-/* NULL: as many links as it has say it. */
+/* NULL: as many links as it has say it. A router of a host that forwards: forwarding_of() says it. */
 static const char *role_of(const struct hx_fabric *g, uint32_t node)
 {
     if (!hx_is_host(g, node))
@@ -92,10 +110,13 @@ void graph_text_edges(const struct hx_fabric *g, const char *name, const char *p
     fprintf(out, "# %s\n", name);
     for (uint32_t node = 0; node < g->nodes; node++) {
         char text[HX_NAME_BYTES];
-        const char *role = role_of(g, node);
-        if (role)
+        const struct hx_forwarding *f = forwarding_of(g, node);
+        const char *role = f || is_beside(g, node) ? NULL : role_of(g, node);
+        if (f)
+            fprintf(out, "forward %s %" PRIu32 " %" PRIu32 "\n", plain_name(text, g, node), f->delay_ns, f->gbps);
+        else if (role)
             fprintf(out, "%s %s\n", role, plain_name(text, g, node));
     }
-    every_link(g, out, edge);
+    every_link(g, out, edge, is_beside);
     hx_output_close(out, path);
 }
