@@ -4,9 +4,9 @@
  *       0                               the entity
  *       1     the entity                its switches, the soonest of its agenda
  *       2     switches, agenda          ports that something comes by, or that open; the endpoint
- *       3     ports, endpoint           the packets and credits; who waits for what opens
- *       4     packets, those who wait   their routes; peers
- *       5     routes                    the outputs they lead to */
+ *       3     ports, endpoint           the packets and credits, what arrives; who waits for what opens
+ *       4     packets, those who wait   their routes; frames, where peers are looked for
+ *       5     routes                    the outputs they lead to; peers */
 #include "fetch.h"
 #include "endpoint_parts.h"
 
@@ -259,9 +259,11 @@ ALWAYS_INLINE void fetch_plane(const struct virtual_entity *e, unsigned plane, u
     const struct virtual_eject *eject = &e->endpoint->plane[plane].eject;
     if (stage == 2)
         fetch_ports(n);
-    if (stage == 3)
-        fetch_arrivals(e->endpoint, eject, end);
+    if (stage == 3 && eject->tail != eject->head)
+        fetch_lines(&eject->slots[eject->tail & eject->mask], 2 * sizeof eject->slots[0]);
     if (stage == 4)
+        fetch_arrivals(e->endpoint, eject, end);
+    if (stage == 5)
         fetch_peers(e->endpoint, eject, end);
     for (unsigned port = 0; port < HX_ACCELERATOR_PORTS; port++) {
         if (stage == 3) {
@@ -281,6 +283,7 @@ ALWAYS_INLINE void fetch_accelerator(const struct virtual_entity *e, unsigned st
     for (unsigned plane = 0; plane < e->planes; plane++)
         fetch_plane(e, plane, stage, end);
     if (stage == 2) {
+        fetch_lines(e->of, LINE);
         fetch_lines(h->firmware, sizeof *h->firmware);
         fetch_lines(h, offsetof(struct hal_endpoint, plane) + e->planes * sizeof(struct virtual_port));
     }
