@@ -6,20 +6,21 @@
 
 struct worker;
 
+/* What every visit touches comes first: it is asked for ahead by the entity's `of` (hal/virtual/fetch.c). */
 struct driver {
-    struct hx_endpoint endpoint;
-    struct hal_endpoint hal;
     struct worker *worker;
     struct job_count *job;
-    uint32_t rank;
     struct workload *workload;
-    uint64_t begun;   /* messages */
-    uint64_t wake;    /* ps: when the workload is to be asked again, should nothing happen before */
+    uint64_t begun; /* messages */
+    uint64_t wake;  /* ps: when the workload is to be asked again, should nothing happen before */
+    uint32_t rank;
     bool news;        /* an event came: it is to be asked now */
     bool timer_noted; /* a deadline stands in the agenda */
     bool again_noted; /* so does `wake` */
     bool told;        /* routes have changed: all deadlines are to be looked at */
     bool done;
+    struct hx_endpoint endpoint;
+    struct hal_endpoint hal;
 };
 
 /* Memory of an accelerator's endpoint and workload, which in huge pages is there as soon as some of it is touched. */

@@ -283,7 +283,7 @@ ALWAYS_INLINE void fetch_accelerator(const struct virtual_entity *e, unsigned st
     for (unsigned plane = 0; plane < e->planes; plane++)
         fetch_plane(e, plane, stage, end);
     if (stage == 2) {
-        fetch_lines(e->of, LINE);
+        fetch(e->of);
         fetch_lines(h->firmware, sizeof *h->firmware);
         fetch_lines(h, offsetof(struct hal_endpoint, plane) + e->planes * sizeof(struct virtual_port));
     }
