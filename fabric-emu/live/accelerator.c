@@ -32,6 +32,36 @@ static bool begin(struct accelerator *a, const struct workload_message *m)
     return hx_endpoint_send(&a->endpoint, to.d0, to.d1, m->bytes, m->tag, m->number) == HX_OK;
 }
 
+static void begin_hit(struct accelerator *a, const uint64_t *record)
+{
+    uint64_t bit = record ? (uint64_t)1 << (record - a->report->flying) : 0;
+    a->area->hit += bit && !(a->hit & bit);
+    a->hit |= bit;
+}
+
+/* Packets were repeated: of a message whose answer was late, and was asked for. */
+static void note_hits(struct accelerator *a)
+{
+    const struct hx_endpoint *ep = &a->endpoint;
+    a->repeated = ep->stats.packets_repeated;
+    for (unsigned i = 0; i < ep->config.sends; i++) {
+        const struct hx_send *s = &ep->send[i];
+        if (s->active && s->probes)
+            begin_hit(a, record_of(a, s->cookie + 1));
+    }
+}
+
+/* The message of this record is over. */
+static void end_hit(struct accelerator *a, const uint64_t *record, bool failed)
+{
+    uint64_t bit = (uint64_t)1 << (record - a->report->flying);
+    if (!(a->hit & bit) && !failed)
+        return;
+    a->area->hit -= (a->hit & bit) != 0;
+    a->area->hit_over_ns = a->worker->shm.now;
+    a->hit &= ~bit;
+}
+
 /* The lowest record above `after`. */
 static uint64_t next_record(const struct accelerator *a, uint64_t after)
 {
@@ -54,6 +84,8 @@ static bool resume(struct accelerator *a)
             number = a->predecessor;
         else if (w->ops->message(w, number - 1, &m) && !begin(a, &m))
             return false;
+        else
+            begin_hit(a, record_of(a, number));
         a->resumed = number;
     }
     return true;
@@ -202,8 +234,10 @@ static void take_event(void *of, const struct hx_event *event)
     if (event->type == HX_EVENT_FAILED)
         note_cut_off(a, hx_fabric_host(a->worker->f->g, event->d0, event->d1));
     uint64_t *record = record_of(a, event->cookie + 1);
-    if (record)
+    if (record) {
+        end_hit(a, record, event->type == HX_EVENT_FAILED);
         *record = 0;
+    }
     a->report->stats = a->endpoint.stats; /* a message is given up in steps that move nothing */
 }
 
@@ -311,6 +345,7 @@ void accelerator_start(struct accelerator *a, void *memory)
     a->hal.sent_shown = &a->report->stats.packets_sent;
     for (unsigned i = 0; i < w->f->spec.externals; i++)
         a->awaited += traffic_messages_between(w->workload->traffic, rank_of_first(a, i), a->rank);
+    a->repeated = a->endpoint.stats.packets_repeated;
     take_over(a);
 }
 
@@ -349,6 +384,8 @@ unsigned accelerator_step(struct accelerator *a, bool may_begin)
     if (resume(a) && may_begin)
         begin_messages(a);
     unsigned work = hx_endpoint_step(&a->endpoint);
+    if (work && a->endpoint.stats.packets_repeated != a->repeated)
+        note_hits(a);
     if (work)
         a->report->stats = a->endpoint.stats;
     return work;

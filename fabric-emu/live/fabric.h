@@ -8,6 +8,7 @@
  *     control          supervisor                       read by all
  *     control->tap     who captures; cleared by the supervisor when it died (taps.h)
  *     control->collective_ended   any worker
+ *     control->request            who asks, then the supervisor (request.h)
  *     control->changes            supervisor, and workers whose cables come and go
  *     condition[p]     supervisor                       read by the worker of the receiving end
  *     faulted[p]       worker of the receiving end      read by the supervisor
@@ -79,6 +80,14 @@ enum fab_worker_state {
     FAB_WORKER_DOWN = HX_WORKER_DOWN
 };
 
+/* What another process asks of the supervisor (request.h), and its answer. */
+enum { FAB_REQUEST_BYTES = 256, FAB_ANSWER_BYTES = 65536 };
+struct fab_request {
+    _Atomic uint32_t state;
+    int32_t code; /* an exit code */
+    char line[FAB_REQUEST_BYTES], answer[FAB_ANSWER_BYTES];
+};
+
 struct fab_control {
     _Atomic uint32_t phase;            /* enum fab_phase */
     _Atomic uint32_t changes;          /* grows whenever workers or cables go down or come back */
@@ -89,6 +98,7 @@ struct fab_control {
     _Atomic uint64_t tap[SHM_TAPS];    /* who captures: slot_word(); 0: nobody */
     _Atomic uint64_t feed;             /* who replays, likewise */
     _Atomic uint32_t collective_ended; /* set by any worker: a message was given up, so nobody can finish */
+    struct fab_request request;
 };
 
 /* What one worker reports. */
@@ -103,8 +113,10 @@ struct fab_area {
     _Atomic uint64_t hops;  /* packets its switches have moved */
     uint64_t private_bytes; /* memory beside the arena, at the end */
     uint64_t bytes_corrupted;
-    uint64_t verify_ns; /* processor time for writing and checking payload */
-    uint64_t fed;       /* frames of a replay that it has sent */
+    uint64_t verify_ns;   /* processor time for writing and checking payload */
+    uint64_t fed;         /* frames of a replay that it has sent */
+    uint64_t hit;         /* messages under way of which packets were repeated */
+    uint64_t hit_over_ns; /* when the last one of these was acknowledged or given up */
     uint32_t max_vc;
     uint64_t drops[HX_DROP_COUNT];
     alignas(64) struct shm_redo redo;

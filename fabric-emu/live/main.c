@@ -16,6 +16,7 @@ static const struct verb verbs[] = {
     {"send", verb_send, "carry a file through a fabric and compare it where it arrives"},
     {"capture", verb_capture, "write the frames at a running fabric's ports to a file, for Wireshark"},
     {"replay", verb_replay, "send the frames of a capture again, into a fabric or onto an interface"},
+    {"fault", verb_fault, "make something go wrong in a running fabric: links, boards, switches, planes, workers"},
     {"top", NULL, "a running fabric, live or virtual: hottest links, rates, drops, workers, map"},
     {"topologies", NULL, "what fabrics there are, and how each is written"},
     {"info", NULL, "size, cost, diameter and limits of a fabric, or of several beside each other"},

@@ -252,6 +252,7 @@ bool node_build_all(struct worker *w)
     bind_pools(w);
     w->down = workers_down(f);
     w->gone = atomic_load(&f->control->gone);
+    f->area[w->self].hit = 0; /* what a predecessor had under way is begun anew, and is hit by that */
     w->barred = hx_allocate(hx_spec_boards(&f->spec) / 8U + 1U, 1);
     w->cut = hx_allocate(f->g->planes * hx_spec_boards(&f->spec) + 1U, 1);
     (void)find_cut_boards(w);

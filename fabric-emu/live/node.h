@@ -32,6 +32,8 @@ struct accelerator {
     uint64_t awaited;     /* messages that must come from accelerators that run elsewhere */
     uint64_t predecessor; /* messages a predecessor had begun */
     uint64_t resumed;     /* of these, all that were not finished have been begun again up to here */
+    uint64_t hit;         /* messages under way of which packets were repeated, bit by place in report->flying */
+    uint64_t repeated;    /* packets that were, as last looked at */
     bool *cut_off;        /* [accelerators]: had no way lately; NULL: none */
 };
 

@@ -12,6 +12,7 @@ void session_open(struct session *s, struct hx_spec *spec, const struct fab_opti
 {
     *s = (struct session){.has_traffic = false};
     fab_create(&s->f, spec, options);
+    faults_open(&s->faults, &s->f, NULL);
     struct hx_problem problem;
     if (!external_open(&s->external, &s->f, &problem)) {
         fab_destroy(&s->f);
@@ -37,6 +38,7 @@ static void run(struct session *s, const struct hx_settings *settings)
     s->plan.duty.wire = s->external.wire;
     s->plan.external = &s->external;
     s->plan.progress = &s->progress;
+    s->plan.faults = &s->faults;
     s->warm_up.ns = settings->warm_up_ns;
     s->plan.warm_up = &s->warm_up;
     shm_clock_start(&s->plan.duty.clock);
@@ -128,9 +130,16 @@ void session_run_transfer(struct session *s, const struct transfer *transfer, bo
     run(s, &settings);
 }
 
+static json_t *faults_json(const struct session *s)
+{
+    return fault_records_json(s->faults.record, s->faults.schedule.count);
+}
+
 json_t *session_json(const struct session *s)
 {
     json_t *report = result_json(&s->result);
+    if (s->faults.schedule.count)
+        (void)json_object_set_new(report, "faults", faults_json(s));
     if (s->capture)
         (void)json_object_set_new(report, "capture", capture_report_json(&s->captured));
     if (s->f.spec.externals)
@@ -138,9 +147,20 @@ json_t *session_json(const struct session *s)
     return report;
 }
 
+static void print_faults(const struct session *s)
+{
+    if (s->faults.schedule.count == 0)
+        return;
+    json_t *list = faults_json(s);
+    printf("  faults\n");
+    fault_records_print(list);
+    json_decref(list);
+}
+
 void session_print(const struct session *s)
 {
     result_print(&s->result, s->has_traffic ? &s->traffic : NULL);
+    print_faults(s);
     external_print(&s->external);
     if (s->capture)
         capture_report_print(&s->captured);
@@ -164,5 +184,6 @@ void session_close(struct session *s)
     if (s->has_traffic)
         traffic_free(&s->traffic);
     external_close(&s->external);
+    faults_close(&s->faults);
     fab_destroy(&s->f);
 }

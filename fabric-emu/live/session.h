@@ -11,6 +11,7 @@ struct session {
     struct external external;
     struct traffic traffic;
     struct run_plan plan;
+    struct faults faults;
     struct progress progress;
     struct warm_up warm_up;
     struct result result;

@@ -5,6 +5,7 @@
 #include "host/error.h"
 #include "host/signals.h"
 #include "recover.h"
+#include "request.h"
 #include "taps.h"
 
 #include <errno.h>
@@ -341,6 +342,57 @@ static void advance(struct supervisor *s)
     }
 }
 
+/* ---- faults ---- */
+
+static void send_signal(void *of, unsigned worker, int number)
+{
+    struct supervisor *s = of;
+    if (s->member[worker].pid)
+        (void)kill(s->member[worker].pid, number);
+}
+
+static uint64_t since_start(const struct supervisor *s)
+{
+    return s->started_ns ? now(s) - s->started_ns : 0;
+}
+
+/* A line of a fault, or an empty one for the list. */
+static void take_request(struct supervisor *s)
+{
+    char line[FAB_REQUEST_BYTES];
+    struct hx_problem problem = {.exit_code = HX_EXIT_DONE};
+    if (!request_take(s->f, line))
+        return;
+    if (line[0]) {
+        (void)faults_add(s->plan->faults, line, since_start(s), &problem);
+        request_answer(s->f, problem.exit_code, problem.what);
+        return;
+    }
+    char *text = faults_text(s->plan->faults, since_start(s), FAB_ANSWER_BYTES);
+    request_answer(s->f, HX_EXIT_DONE, text);
+    free(text);
+}
+
+/* Times count from when sending began. */
+static void tick_faults(struct supervisor *s)
+{
+    take_request(s);
+    if (!s->started_ns)
+        return;
+    faults_judge(s->plan->faults, since_start(s), false);
+    if (faults_advance(s->plan->faults, since_start(s), send_signal, s))
+        wake_all(s);
+}
+
+/* How long to wait for events: until the next fault is due, if that is soon. */
+static int tick_ms(const struct supervisor *s)
+{
+    uint64_t due = faults_due(s->plan->faults);
+    uint64_t before = since_start(s);
+    uint64_t ms = due > before ? (due - before) / 1000000 : 0;
+    return s->started_ns && ms < TICK_MS ? (int)ms : TICK_MS;
+}
+
 static void watch_external(struct supervisor *s)
 {
     struct hx_problem problem;
@@ -392,13 +444,14 @@ void supervisor_run(const struct run_plan *plan, struct outcome *outcome)
         start_worker(&s, w);
     struct pollfd wait = {.fd = s.signals, .events = POLLIN};
     while (!s.stop) {
-        (void)poll(&wait, 1, TICK_MS);
+        (void)poll(&wait, 1, tick_ms(&s));
         take_signals(&s);
         reap(&s);
         finish_dead(&s);
         note_set_up(&s);
         keep(&s);
         taps_reap(s.f);
+        tick_faults(&s);
         advance(&s);
         show_states(&s);
         progress_tick(plan->progress, s.f, now(&s));
@@ -406,7 +459,10 @@ void supervisor_run(const struct run_plan *plan, struct outcome *outcome)
     }
     uint64_t end = now(&s);
     machines_stop(&plan->external->machines);
+    for (unsigned w = 0; w < s.f->workers; w++)
+        send_signal(&s, w, SIGCONT); /* a stopped one would not hear that it is over */
     stop_workers(&s);
+    faults_judge(plan->faults, since_start(&s), true);
     show_states(&s);
     progress_end(plan->progress);
     if (outcome->elapsed_ns == 0 && s.started_ns)

@@ -9,6 +9,7 @@
 #define SUPERVISOR_H
 
 #include "fabric-emu/report/result.h"
+#include "faults.h"
 #include "progress.h"
 #include "warm_up.h"
 #include "worker.h"
@@ -18,6 +19,7 @@ struct run_plan {
     uint64_t duration_ns;      /* 0: until everything is sent and acknowledged */
     bool restart;              /* dead workers */
     struct external *external; /* accelerators that run elsewhere */
+    struct faults *faults;     /* what goes wrong meanwhile */
     struct progress *progress;
     struct warm_up *warm_up;
 };

@@ -8,6 +8,7 @@ int verb_send(int argc, char **argv);
 int verb_demo(int argc, char **argv);
 int verb_capture(int argc, char **argv);
 int verb_replay(int argc, char **argv);
+int verb_fault(int argc, char **argv);
 int verb_clean(int argc, char **argv);
 
 #endif

@@ -91,6 +91,9 @@ struct hx_faults {
 /* One line; *problem says what is wrong with it and what could stand there instead. */
 bool hx_fault_parse(struct hx_fault *fault, const char *line, const struct hx_fabric *f, struct hx_problem *problem);
 
+/* Puts a fault into its place; returns which. */
+size_t hx_faults_put(struct hx_faults *faults, const struct hx_fault *fault);
+
 /* All lines of a text, apart by newlines or semicolons; '#' begins a comment. `where`: named with the number of the line where one
  * is wrong; NULL: the line itself is. */
 bool hx_faults_add(struct hx_faults *faults, const char *text, const char *where, const struct hx_fabric *f,

@@ -8,7 +8,7 @@
 
 /* ---- lines ---- */
 
-static void add(struct hx_faults *faults, const struct hx_fault *fault)
+size_t hx_faults_put(struct hx_faults *faults, const struct hx_fault *fault)
 {
     size_t at = faults->count;
     faults->fault = hx_grow(faults->fault, faults->count, &faults->room, sizeof *faults->fault);
@@ -16,6 +16,7 @@ static void add(struct hx_faults *faults, const struct hx_fault *fault)
         faults->fault[at] = faults->fault[at - 1];
     faults->fault[at] = *fault;
     faults->count++;
+    return at;
 }
 
 bool hx_faults_add(struct hx_faults *faults, const char *text, const char *where, const struct hx_fabric *f,
@@ -30,7 +31,7 @@ bool hx_faults_add(struct hx_faults *faults, const char *text, const char *where
             continue;
         if (!hx_fault_parse(&fault, one, f, &of_line))
             return hx_fail(problem, of_line.exit_code, where, "'%.100s': %s", one + strspn(one, " \t"), of_line.what);
-        add(faults, &fault);
+        (void)hx_faults_put(faults, &fault);
     }
     return true;
 }
@@ -46,7 +47,7 @@ bool hx_faults_read(struct hx_faults *faults, const char *path, const struct hx_
         struct hx_problem of_line;
         good = hx_fault_parse(&fault, l.text, f, &of_line) || hx_lines_fail(&l, NULL, "%s", of_line.what);
         if (good)
-            add(faults, &fault);
+            (void)hx_faults_put(faults, &fault);
     }
     hx_lines_close(&l);
     return good && !l.failed;

@@ -1,0 +1,83 @@
+/* verb_fault.c - `hxmesh fault`: something goes wrong in a running fabric, because somebody says so. */
+#include "fabric-emu/report/faults.h"
+#include "host/json.h"
+#include "host/options/options.h"
+#include "request.h"
+#include "verbs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_FAULTS = 256 }; /* of one call */
+
+static void list(const struct attached *a, const struct hx_common *common)
+{
+    char *answer;
+    int code = request_ask(a, "", &answer);
+    json_t *faults = code == HX_EXIT_DONE ? json_loads(answer, 0, NULL) : NULL;
+    if (!faults)
+        hx_die(code ? code : HX_EXIT_FAILED, a->name, "%s", code ? answer : "its list of faults makes no sense");
+    free(answer);
+    if (!common->json && !common->quiet)
+        fault_records_print(faults);
+    if (!common->json && !common->quiet && json_array_size(faults) == 0)
+        printf("no fault\n");
+    if (common->json)
+        hx_json_write(json_incref(faults), common->json);
+    json_decref(faults);
+}
+
+static void ask(const struct attached *a, const char *line)
+{
+    char *answer;
+    int code = request_ask(a, line, &answer);
+    if (code)
+        hx_die(code, line, "%s", answer);
+    free(answer);
+}
+
+int verb_fault(int argc, char **argv)
+{
+    const char *name = NULL;
+    bool lists = false;
+    const struct hx_option options[] = {
+        {.name = "name",
+         .kind = HX_OPTION_STRING,
+         .argument = "FABRIC",
+         .to.string = &name,
+         .help = "of the fabric, as `hxmesh run --name` gave it",
+         .otherwise = "the only one that runs"},
+        {.name = "list",
+         .letter = 'l',
+         .kind = HX_OPTION_FLAG,
+         .to.flag = &lists,
+         .help = "the faults so far: when, what each cost, and when traffic was whole again"},
+        HX_OPTIONS_END};
+    const struct hx_command command = {
+        .program = "hxmesh fault",
+        .examples = {{"hxmesh fault 'a0,1/E down for 5s'", "a link of a fabric that runs is cut for five seconds"},
+                     {"hxmesh fault 'all loss=1% corrupt=0.1%'", "every link loses one packet in a hundred"},
+                     {"hxmesh fault --list", "what happened so far"}},
+        .related = "hxmesh-run hxmesh-top",
+        .operands = "[FAULT...]",
+        .summary = "Makes something go wrong in a running fabric: links, boards, switches, planes, workers.",
+        .details =
+            "A fault is a line, TARGET WHAT [at TIME] [for TIME]; its times count from now. Targets are named as "
+            "everywhere, a5,3/E, board1,2, spine2, plane1, worker0, or all.",
+        .most_operands = MOST_FAULTS,
+        .options = options};
+    struct hx_common common;
+    int first = hx_options_parse(&command, argc, argv, &common);
+    if (first == argc && !lists)
+        hx_die(HX_EXIT_USAGE, "FAULT", "is missing: what is to go wrong? (such as 'a0,1/E down for 5s', or --list)");
+    struct hx_problem problem;
+    struct attached a;
+    if (!attach_open(&a, name, &problem))
+        hx_die_of(&problem);
+    for (int i = first; i < argc; i++)
+        ask(&a, argv[i]);
+    if (lists)
+        list(&a, &common);
+    attach_close(&a);
+    return HX_EXIT_DONE;
+}

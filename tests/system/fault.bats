@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# fault.bats - hxmesh fault: what goes wrong in a running fabric, and that nothing but time is lost by it.
+
+load emulator_support
+
+setup() { fresh_name; }
+teardown() { end_started; }
+
+fault() { hxmesh fault --name "$NAME" "$@"; }
+# How many faults so far fulfil a filter.
+faults_that() { fault --list --json - | jq "[.[] | select($1)] | length"; }
+are_whole() { [ "$(faults_that '.whole_after_seconds != null and .over_seconds != null')" -eq "$1" ]; }
+# await_whole N: waits until N faults are over, and traffic was whole again after them.
+await_whole() { eventually are_whole "$1"; }
+
+# All that was sent arrived once, repeated or not.
+SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 and .messages_failed == 0'
+
+@test "fault: a link that is cut and comes back costs what was on it, and traffic is whole again" {
+    start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 100s --workers 2
+    await_traffic 1000
+    fault "a0,1/E down for 300ms" "a2,1/p0/W down for 300ms"
+    await_whole 2
+    fault --list >"$BATS_TEST_TMPDIR/list"
+    grep -Eq '^ +[0-9.]+ s  a0,1/E down for 300ms: [0-9]+ packets lost, whole after [0-9.]+ s$' "$BATS_TEST_TMPDIR/list"
+    end_long
+    holds "$SOUND and (.faults | length) == 2 and .faults[0].fault == \"a0,1/E down for 300ms\" and
+        all(.faults[]; .over_seconds - .at_seconds > 0.299 and .over_seconds - .at_seconds < 0.301)"
+}
+
+@test "fault: links that lose, corrupt, double, reorder and delay, and lose credit, deliver everything once" {
+    start "4x4 Hx2Mesh" --traffic all-to-all-random --message 32KiB --duration 100s --workers 2
+    await_traffic 1000
+    fault "all loss=0.1% corrupt=0.1% duplicate=1% reorder=1% credit-loss=10% delay=1us for 1s"
+    await_whole 1
+    end_long
+    holds "$SOUND and .faults[0].packets_lost > 0 and .packets_repeated > 0 and .drops.checksum > 0 and
+        .drops.duplicate > 0"
+}
+
+@test "fault: a board that goes down and comes back is unreachable meanwhile; the others go on" {
+    start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 100s --workers 2
+    await_traffic 1000
+    fault "board1,2 down for 500ms"
+    await_whole 1
+    end_long
+    holds "$SOUND and .drops.unreachable > 0"
+}
+
+@test "fault: a worker that is stopped holds up what comes to it, and goes on; one that is killed starts again" {
+    start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 100s --workers 2
+    await_workers 2
+    await_traffic 1000
+    fault "worker1 stopped for 700ms"
+    local worker
+    worker=$(pgrep --parent "$PID" hxmesh-w1)
+    eventually is_stopped "$worker"
+    await_whole 1
+    run ! is_stopped "$worker"
+    fault "worker0 killed"
+    await_whole 2
+    end_long
+    holds "$SOUND and .host.worker_deaths == 1 and .faults[1].fault == \"worker0 killed\""
+}
+
+@test "fault: a run that ends while a worker is stopped ends" {
+    start "2x2 Hx2Mesh" --duration 1s --workers 2
+    await_workers 2
+    await_traffic 100
+    fault "worker1 stopped"
+    eventually is_stopped "$(pgrep --parent "$PID" hxmesh-w1)"
+    kill -INT "$PID"
+    finish
+    [ "$CODE" -eq 130 ]
+    holds '.buffers_missing == 0'
+    nothing_left
+}
+
+@test "fault: what is wrong with a line is said in one, by the fabric that would have to do it" {
+    start "2x2 Hx2Mesh" --duration 100s --workers 2
+    await_traffic 1
+    run -3 --separate-stderr fault "a9,9/E down"
+    [[ "$stderr" == "hxmesh: error: a9,9/E down: 'a9,9/E' is no place of this fabric"* ]]
+    run -3 --separate-stderr fault "worker2 killed"
+    [ "$stderr" = "hxmesh: error: worker2 killed: there is no worker2: this fabric has worker0 to worker1" ]
+    run -3 --separate-stderr fault "a0,1/E flaps every 4us for 1s"
+    [ "$stderr" = "hxmesh: error: a0,1/E flaps every 4us for 1s: live, a link flaps every 50 ms at most" ]
+    run -2 --separate-stderr fault
+    [[ "$stderr" == "hxmesh: error: FAULT: is missing: what is to go wrong?"* ]]
+    [ "$(fault --list)" = "no fault" ]
+    end_long
+    run -4 --separate-stderr fault "a0,1/E down"
+    [[ "$stderr" == "hxmesh: error: $NAME: "* ]]
+}
