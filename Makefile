@@ -399,6 +399,15 @@ mutants: ## change single tokens of firmware and platforms, and see that tests n
 	@mk/setup.sh build check
 	@MUTANTS=$(MUTANTS) SEED=$(SEED) mk/mutants.sh $(BUILD)/mutants $(FILE)
 
+# KILLS: how many; SPEC: of which fabric; SEED: random moments.
+KILLS ?= 2000
+SPEC  ?= 4x4 Hx2Mesh
+.PHONY: soak-kill soak-links
+soak-kill: all ## kill workers of live fabrics at random moments (KILLS=2000, SEED=1): nothing is lost
+	@SEED=$(SEED) HXMESH=$(BUILD)/hxmesh mk/soak_faults.sh kill $(KILLS)
+soak-links: all ## cut every link and board of a live fabric under full traffic (SPEC="4x4 Hx2Mesh"): times until it was whole
+	@SEED=$(SEED) HXMESH=$(BUILD)/hxmesh mk/soak_faults.sh links "$(SPEC)"
+
 # ---- ports ---------------------------------------------------------------------------------------------------------
 
 PORT ?= hal/loopback
