@@ -160,7 +160,7 @@ static void take_settings(struct reading *r)
     s->faults = v->faults;
     s->faults.lines.item[0] = own(v->faults.lines.item[0]);
     bool beside = v->faults.file && strcmp(v->faults.file, HX_FAULTS_RANDOM) != 0;
-    s->faults.file = beside ? own_beside(r->y->file, v->faults.file) : own(v->faults.file);
+    s->faults.file = beside ? hx_yaml_beside(r->y, v->faults.file) : own(v->faults.file);
 }
 
 static bool applies(const struct reading *r, uint64_t run, struct hx_problem *problem)
