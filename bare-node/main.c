@@ -53,13 +53,19 @@ static void say_statistics(const struct image *i)
     bare_print("\nstate stack=%u links=%lu idle=%u\n", bare_stack_used(), n->up, hx_endpoint_idle(&n->endpoint));
 }
 
+_Noreturn static void hang(void)
+{
+    for (;;) {
+    }
+}
+
 /* Returns whether the image is to go on. */
 static bool hear(struct image *i)
 {
     int c = board_get();
     i->messages.may_begin = c == 'g' || (c != 'd' && i->messages.may_begin);
-    while (c == 'h') {
-    }
+    if (c == 'h')
+        hang();
     return c != 'q';
 }
 
