@@ -5,6 +5,9 @@
 # (firmware has no globals); recursion, or a stack frame whose size is not known when compiled.
 set -euo pipefail
 
+# A compiler's cache keeps objects, and not the call graphs beside them.
+export CCACHE_DISABLE=1
+
 # name | compiler | options
 targets=(
     "host|gcc|-O2"
