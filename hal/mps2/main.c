@@ -28,10 +28,22 @@ static bool try_contract(void)
     return broken == 0;
 }
 
+/* What an accelerator of a 4x4 Hx2Mesh is handed over besides packet buffers, which are the platform's. */
+static void say_memory(void)
+{
+    struct hx_geometry g;
+    (void)hx_geometry_init(&g, 2, 2, 4, 4, 1, HX_DEFAULT_RADIX, 1);
+    const struct hx_endpoint_config config = {.columns = g.columns, .rows = g.rows, .plane_set = 1, .sends = 8};
+    bare_print("memory of a 4x4 Hx2Mesh's accelerator: switch %u bytes, routes %u, endpoint that knows all %u\n",
+               (unsigned)hx_switch_bytes(HX_ACCELERATOR_PORTS, HX_MESH_VCS), (unsigned)hx_route_bytes(&g, 0),
+               (unsigned)hx_endpoint_bytes(&config));
+}
+
 int image_main(void)
 {
     bool good = try_contract();
     good = fabric_run() && good;
+    say_memory();
     bare_print("stack %u bytes\n", (unsigned)bare_stack_used());
     return !good;
 }

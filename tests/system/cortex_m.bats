@@ -29,7 +29,8 @@ board() {
     [[ ${lines[2]} =~ ^"a row of 3 accelerators: 36 of 36 messages of 8 bytes, 0 wrong bytes, 0 failed, 0 drops and repetitions; "([0-9]+)" packet-hops, "([0-9]+)" ticks each in the switch"$ ]]
     [ "${BASH_REMATCH[1]}" -eq $((6 * 14 * (1 + 1))) ]
     [ "${BASH_REMATCH[2]}" -gt 0 ]
-    [[ ${lines[3]} =~ ^"stack "([0-9]+)" bytes"$ ]]
+    [[ ${lines[3]} =~ ^"memory of a 4x4 Hx2Mesh's accelerator: switch "[0-9]+" bytes, routes 16, endpoint that knows all "[0-9]+$ ]]
+    [[ ${lines[4]} =~ ^"stack "([0-9]+)" bytes"$ ]]
     [ "${BASH_REMATCH[1]}" -lt 8192 ]
 }
 
