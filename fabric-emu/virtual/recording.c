@@ -13,15 +13,25 @@ enum { PAUSE_NS = 300000 /* between two looks at rings that were empty */ };
 /* ---- what the file says of itself ---- */
 
 /* The blocks that a verifier must allow for. A packet frees its input buffer when it is through the crossbar, which a capture
- * does not see: it sees it go onto the link, up to a packet's time in the crossbar later. Where credit is back sooner than
- * that, what stands between crossbar and link is to be added. */
+ * does not see: it sees it go onto the link, or to the endpoint. An output takes packets `ahead` of that, and meanwhile
+ * their credit may be back at the sender, whose next packet is seen to go first. So what one input's port of the crossbar
+ * passes in the time that is left is to be added, and a packet that it is in the middle of. */
 static uint64_t buffer_of(const struct model *m)
 {
     const struct virtual_timing *t = &m->timing;
+    uint64_t block = UINT64_MAX;
+    uint64_t link = UINT64_MAX;
+    for (unsigned i = 0; i < VIRTUAL_LINKS; i++) {
+        const struct virtual_link *l = &t->of[i];
+        if (!l->rate.blocks[1])
+            continue; /* no such class */
+        block = l->crossbar.blocks[1] < block ? l->crossbar.blocks[1] : block;
+        link = l->latency < link ? l->latency : link;
+    }
+    uint64_t seen = (uint64_t)t->ahead + t->local.blocks[HX_PACKET_BLOCKS];
+    uint64_t back = 2 * (uint64_t)t->output + link + t->input;
     uint64_t blocks = (uint64_t)t->vc_blocks * t->vcs;
-    uint32_t link = t->cable < t->trace ? t->cable : t->trace;
-    bool seen_late = t->crossbar.blocks[HX_PACKET_BLOCKS] - t->crossbar.blocks[1] >= t->output + link + t->input;
-    return seen_late ? blocks + (uint64_t)HX_MAX_RADIX * HX_PACKET_BLOCKS : blocks;
+    return seen > back ? blocks + (seen - back) / (block ? block : 1) + HX_PACKET_BLOCKS : blocks;
 }
 
 static void write_note(struct recording *r, const struct model *m)
