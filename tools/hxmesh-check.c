@@ -2,6 +2,7 @@
 #include "host/json.h"
 #include "host/name.h"
 #include "tools/ways/explore.h"
+#include "tools/ways/transitions.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,6 +13,8 @@ struct report {
     uint32_t *cycle;
     uint32_t cycle_length;
     char why[HX_WHY_BYTES]; /* the first pair that is cut off is so */
+    bool tries;             /* transitions */
+    struct hx_transitions transitions;
     bool passed;
 };
 
@@ -36,12 +39,32 @@ static json_t *to_json(const struct report *r, const struct hx_channels *c)
         cut_off = json_pack("{s:[i,i], s:[i,i], s:s}", "at", f->cut_from.d0, f->cut_from.d1, "to", f->cut_to.d0,
                             f->cut_to.d1, "why", r->why);
     char routing[HX_ROUTING_BYTES];
-    return json_pack("{s:s, s:s, s:b, s:i, s:I, s:i, s:I, s:I, s:I, s:b, s:I, s:I, s:o, s:o}", "spec", r->spec.fabric,
-                     "routing", hx_routing_write(routing, &r->spec.graph->routing), "acyclic", r->cycle_length == 0,
-                     "vcs", (int)f->vcs, "unreachable", (json_int_t)f->unreachable, "diameter", (int)f->diameter,
-                     "channels", (json_int_t)f->channels, "dependencies", (json_int_t)f->dependencies, "dead_ends",
-                     (json_int_t)f->dead_ends, "minimal", f->minimal, "pairs", (json_int_t)f->pairs, "isolated",
-                     (json_int_t)f->isolated, "cut_off", cut_off, "cycle", cycle);
+    json_t *o = json_pack(
+        "{s:s, s:s, s:b, s:i, s:I, s:i, s:I, s:I, s:I, s:b, s:I, s:I, s:o, s:o}", "spec", r->spec.fabric, "routing",
+        hx_routing_write(routing, &r->spec.graph->routing), "acyclic", r->cycle_length == 0, "vcs", (int)f->vcs,
+        "unreachable", (json_int_t)f->unreachable, "diameter", (int)f->diameter, "channels", (json_int_t)f->channels,
+        "dependencies", (json_int_t)f->dependencies, "dead_ends", (json_int_t)f->dead_ends, "minimal", f->minimal,
+        "pairs", (json_int_t)f->pairs, "isolated", (json_int_t)f->isolated, "cut_off", cut_off, "cycle", cycle);
+    const struct hx_transitions *t = &r->transitions;
+    if (r->tries)
+        (void)json_object_set_new(o, "transitions",
+                                  json_pack("{s:I, s:I, s:I}", "links", (json_int_t)t->links, "cyclic",
+                                            (json_int_t)t->cyclic, "unreachable", (json_int_t)t->unreachable));
+    return o;
+}
+
+static void print_transitions(const struct report *r, const struct hx_fabric *g)
+{
+    const struct hx_transitions *t = &r->transitions;
+    char name[HX_NAME_BYTES];
+    printf("%-14s%" PRIu64 " links, one down at a time: ", "transitions", t->links);
+    if (t->cyclic)
+        printf("old and new tables together MAY DEADLOCK for %" PRIu64 " of them, as %s\n", t->cyclic,
+               hx_port_name(name, g, 0, t->node, t->port));
+    else
+        printf("old and new tables together cannot deadlock\n");
+    if (t->unreachable)
+        printf("%-14s%" PRIu64 " pairs without a way meanwhile, all links together\n", "", t->unreachable);
 }
 
 static void print(const struct report *r, const struct hx_channels *c)
@@ -59,6 +82,8 @@ static void print(const struct report *r, const struct hx_channels *c)
     printf("\n%-14s%" PRIu64 "\n", "dead ends", f->dead_ends);
     printf("%-14s%s\n", "ways", f->minimal ? "all minimal" : "NOT all minimal");
     printf("%-14s%u cables\n", "diameter", f->diameter);
+    if (r->tries)
+        print_transitions(r, c->g);
     for (uint32_t i = 0; i < r->cycle_length && i < LONGEST_SHOWN; i++) {
         char name[HX_NAME_BYTES];
         printf("%-14s%s VC %u\n", i ? "  waits for" : "cycle", channel_name(name, c, r->cycle[i]),
@@ -69,13 +94,20 @@ static void print(const struct report *r, const struct hx_channels *c)
 static bool judge(const struct report *r)
 {
     return r->cycle_length == 0 && r->found.dead_ends == 0 && r->found.minimal && r->found.vcs <= HX_VCS &&
-           r->found.unreachable == 0;
+           r->found.unreachable == 0 && r->transitions.cyclic == 0;
 }
 
 int main(int argc, char **argv)
 {
     static struct hx_overrides overrides;
-    static const struct hx_option options[] = {HX_OVERRIDE_OPTIONS(&overrides), HX_OPTIONS_END};
+    static bool transitions;
+    static const struct hx_option options[] = {
+        HX_OVERRIDE_OPTIONS(&overrides),
+        {.name = "transitions",
+         .kind = HX_OPTION_FLAG,
+         .to.flag = &transitions,
+         .help = "also of every single link that fails: that switches may change their tables in any order"},
+        HX_OPTIONS_END};
     static const struct hx_command command = {
         .program = "hxmesh check",
         .examples = {{"hxmesh check \"3x2 H2x4Mesh\"", "the channel dependency graph: proves there is no deadlock"}},
@@ -93,8 +125,11 @@ int main(int argc, char **argv)
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);
-    struct report r = {.cycle = NULL};
+    struct report r = {.cycle = NULL, .tries = transitions};
+    struct hx_problem problem;
     hx_spec_load(argv[first], &overrides, &r.spec);
+    if (transitions && !r.spec.graph->mesh.nodes && !hx_spec_search_ways(&r.spec, &problem))
+        hx_die(HX_EXIT_CONFIG, "--transitions", "%s", problem.what);
 
     struct hx_plane plane;
     struct hx_channels channels;
@@ -108,6 +143,10 @@ int main(int argc, char **argv)
         hx_plane_set_job(&plane, hx_plane_job_at(&plane, r.found.cut_from.d0, r.found.cut_from.d1));
         (void)hx_plane_why(r.why, &plane, r.found.cut_from, r.found.cut_to);
     }
+    struct hx_progress trying = hx_progress_start("transitions", common.quiet || !transitions);
+    if (transitions)
+        r.transitions = hx_transitions_try(&r.spec, &trying);
+    hx_progress_end(&trying);
     r.passed = judge(&r);
 
     if (common.json)

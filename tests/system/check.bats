@@ -69,3 +69,21 @@ load tools_support
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
 }
+
+@test "check: tables of before and of after any single link's failure may stand side by side" {
+    local spec links
+    while read -r links spec; do
+        check "$spec" --transitions --json - | judge "
+            .transitions == {links: $links, cyclic: 0, unreachable: 0} and .acyclic and .unreachable == 0"
+    done <<'END'
+192 4x4 Hx2Mesh
+132 3x2 H2x4Mesh
+32 fat-tree hosts=32 radix=8
+90 dragonfly a=4 p=2 h=2
+32 torus 4x4
+30 kautz degree=3 length=2 p=2
+END
+    # Round a failure a detour would need VCs of its own.
+    run -3 check "mlfm h=4 routing=valiant" --transitions
+    [[ $output == *"--transitions: "*"leave out routing="* ]]
+}

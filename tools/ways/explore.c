@@ -82,14 +82,21 @@ static bool is_at_end(const struct explorer *e, uint32_t node)
     return e->on_detour && g->node[node].d0 != HX_NO_DIGIT && area_at(g, node) == area_of(g, e->gx);
 }
 
+/* Ports that a packet which came to `at` on a VC may take. */
+static uint64_t ways_of(const struct explorer *e, struct hx_end at, unsigned vc)
+{
+    const struct hx_route *r = hx_plane_route(e->p, at.node);
+    return e->p->mixed ? hx_route_ways(r, at.port, vc, e->gx, e->gy) : hx_route_ports(r, at.port, e->gx, e->gy);
+}
+
 /* First sight of a channel: delivery and dead ends are settled, anything else goes on the stack. */
 static void open_channel(struct explorer *e, uint32_t channel)
 {
     struct hx_end at = hx_channel_far(e->c, channel);
     bool nowhere = at.node == HX_NOWHERE;
-    uint64_t ports = nowhere ? 0 : hx_route_ports(hx_plane_route(e->p, at.node), at.port, e->gx, e->gy);
-    bool local = !nowhere && at.node < e->p->g->hosts && (ports >> HX_LOCAL & 1);
     unsigned vc = channel % HX_CHANNEL_VCS;
+    uint64_t ports = nowhere ? 0 : ways_of(e, at, vc);
+    bool local = !nowhere && at.node < e->p->g->hosts && (ports >> HX_LOCAL & 1);
 
     e->c->used[channel] = true;
     e->found->vcs = vc + 1 > e->found->vcs ? vc + 1 : e->found->vcs;

@@ -12,6 +12,9 @@ struct hx_plane {
     const struct hx_spec *spec;
     uint8_t *barred; /* bit per board: not for this job */
     bool any_barred;
+    bool
+        mixed; /* its tables are those of before and of after a change: what climbs beyond the last VC is dropped, as switches do,
+                   where it is otherwise followed to be found out */
     struct hx_route *routes; /* per node; one whose memory is NULL is not built */
     void **memory;
 };
