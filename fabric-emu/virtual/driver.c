@@ -12,9 +12,10 @@ enum {
     TIMEOUT_MS = 250, /* of simulated time: nothing is lost but where boards failed */
     MOST_MS = 4000,
     /* Where links fail: */
-    LEAST_US = 20,
-    FIRST_US = 200, /* before any answer came */
-    MOST_US = 1000,
+    LEAST_US = 5,
+    FIRST_US = 50, /* before any answer came */
+    MOST_US = 200, /* from probe to probe */
+    PROBES = 50,
     NO_WAY_US = 2000, /* how long a message waits for a way, before its sender is told that there is none */
     NS_PER_US = 1000
 };
@@ -216,6 +217,7 @@ static struct hx_endpoint_config config_of(const struct model *m, uint32_t rank)
         config.timeout_ns = FIRST_US * NS_PER_US;
         config.least_ns = LEAST_US * NS_PER_US;
         config.most_ns = MOST_US * NS_PER_US;
+        config.retries = PROBES;
         config.no_way_ns = NO_WAY_US * NS_PER_US;
     }
     return config;

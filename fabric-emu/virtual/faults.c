@@ -9,15 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What an entity is told. */
-enum news { NEWS_CLOSED, NEWS_OPEN, NEWS_ROUTES };
-
+/* A port is closed, or opens. */
 struct event {
     uint64_t at; /* ps */
     uint32_t entity, node;
-    uint32_t moment; /* ROUTES: which */
     uint8_t plane, port;
-    uint8_t news;
+    bool opens;
 };
 
 /* A link of the fabric that has faults, whoever has its ends. */
@@ -33,7 +30,8 @@ struct told {
     uint32_t moment;
     struct hx_fabric fabric[HX_MAX_PLANES]; /* .ways is our own */
 };
-enum { TOLD = 8 /* that are kept: entities of one window may be some moments apart */, NO_MOMENT = -1 };
+/* Kept: entities of one window may be some moments apart. */
+enum { TOLD = 8, NO_MOMENT = -1 };
 
 /* When a message ended. */
 struct ended {
@@ -41,7 +39,8 @@ struct ended {
     uint64_t at;
 };
 
-/* Invariant: events of entity e are first[e] .. first[e + 1] - 1, by time; those before next[e] have come. */
+/* Invariant: events are in the order of entities, those of one by time; next[e] is the first of entity e that has not come, or the
+ * first of another entity. The item VIRTUAL_ITEM_FAULT of an entity stands for the sooner of that and of the next moment. */
 struct faults {
     struct worker *w;
     struct virtual_faults links;
@@ -53,7 +52,7 @@ struct faults {
     size_t links_hit, links_room;
     struct told told[TOLD]; /* of moment n at n % TOLD, if that is the last one it was made for */
     int64_t *knows;         /* [entities]: the last moment it was told of */
-    uint64_t *moments;      /* ps: when the last of a change is told, in any order */
+    uint64_t *moments;      /* ps: when everybody is told of some change, each once, in order */
     size_t moment_count, moments_room;
     struct ended *ended;
     size_t ended_count, ended_room;
@@ -107,7 +106,7 @@ static void note_closings(struct faults *f, const struct hx_link_change *change,
             continue;
         closed = down;
         e.at = known * 1000;
-        e.news = closed ? NEWS_CLOSED : NEWS_OPEN;
+        e.opens = !closed;
         note_event(f, &e);
     }
 }
@@ -198,16 +197,26 @@ static int by_entity(const void *a, const void *b)
         return p->entity < q->entity ? -1 : 1;
     if (p->at != q->at)
         return p->at < q->at ? -1 : 1;
-    if (p->news != q->news)
-        return (int)p->news - q->news;
     return p->plane != q->plane ? (int)p->plane - q->plane : (int)p->port - q->port;
+}
+
+/* Whether an entity is told of moments: endpoints ask again, and routers whose ways are searched have new ones. */
+static bool is_told(const struct faults *f, const struct virtual_entity *e)
+{
+    return e->endpoint || f->w->m->g->ways;
 }
 
 static void note_next(struct faults *f, struct virtual_entity *e)
 {
-    size_t next = f->next[e->index];
-    if (next < f->events && f->event[next].entity == e->index)
-        virtual_entity_note(e, f->event[next].at, VIRTUAL_ITEM_FAULT);
+    size_t event = f->next[e->index];
+    size_t moment = (size_t)(f->knows[e->index] + 1);
+    uint64_t at = VIRTUAL_NEVER;
+    if (event < f->events && f->event[event].entity == e->index)
+        at = f->event[event].at;
+    if (is_told(f, e) && moment < f->moment_count && f->moments[moment] < at)
+        at = f->moments[moment];
+    if (at != VIRTUAL_NEVER)
+        virtual_entity_note(e, at, VIRTUAL_ITEM_FAULT);
 }
 
 static void note_first(struct faults *f)
@@ -276,17 +285,34 @@ const struct hx_fabric *faults_fabric(struct faults *f, const struct virtual_nod
 
 /* ---- when a time has come ---- */
 
-/* New tables for all its switches; returns these, bit by plane. */
-static unsigned route_anew(struct faults *f, struct virtual_entity *e, const struct event *event)
+/* The node of an entity, and so of all its switches. */
+static uint32_t node_of(const struct faults *f, const struct virtual_entity *e)
 {
-    f->knows[e->index] = event->moment;
+    unsigned plane;
+    unsigned port;
+    return model_port_of(f->w->m, e->node[0].hal.tx[0].link, &plane, &port);
+}
+
+/* New tables for all its switches; returns these, bit by plane. */
+static unsigned route_anew(struct faults *f, struct virtual_entity *e)
+{
     if (!f->w->m->g->ways)
         return 0; /* a HammingMesh's boards find out themselves */
     for (unsigned plane = 0; plane < e->planes; plane++) {
-        build_route(f->w, event->node, &e->node[plane]);
+        build_route(f->w, node_of(f, e), &e->node[plane]);
         hx_switch_reroute(&e->node[plane].sw);
     }
     return (1U << e->planes) - 1;
+}
+
+/* Takes in what it is told by now; returns the switches that are to step. */
+static unsigned tell(struct faults *f, struct virtual_entity *e)
+{
+    int64_t *knows = &f->knows[e->index];
+    int64_t before = *knows;
+    while (is_told(f, e) && (size_t)(*knows + 1) < f->moment_count && f->moments[*knows + 1] <= f->w->v.now)
+        ++*knows;
+    return *knows == before ? 0 : route_anew(f, e);
 }
 
 static void set_port(struct faults *f, struct virtual_entity *e, const struct event *event)
@@ -295,7 +321,7 @@ static void set_port(struct faults *f, struct virtual_entity *e, const struct ev
     const struct virtual_tx *tx = &n->hal.tx[event->port];
     uint64_t bit = UINT64_C(1) << event->port;
     uint64_t now = f->w->v.now;
-    bool opens = event->news == NEWS_OPEN;
+    bool opens = event->opens;
     n->hal.up = opens ? n->hal.up | bit : n->hal.up & ~bit;
     n->hal.room[event->port].opens = !opens ? VIRTUAL_NEVER : tx->link_free > now ? tx->link_free : now;
     build_route(f->w, event->node, n);
@@ -309,13 +335,10 @@ static unsigned take(void *of, struct virtual_entity *e)
     size_t *next = &f->next[e->index];
     for (; *next < f->events && f->event[*next].entity == e->index && f->event[*next].at <= f->w->v.now; ++*next) {
         const struct event *event = &f->event[*next];
-        if (event->news == NEWS_ROUTES) {
-            steps |= route_anew(f, e, event);
-            continue;
-        }
         set_port(f, e, event);
         steps |= 1U << event->plane;
     }
+    steps |= tell(f, e);
     note_next(f, e);
     if (e->endpoint)
         driver_routes_changed(e->of);
@@ -389,14 +412,6 @@ void faults_settle(struct faults *f)
 
 /* ---- start ---- */
 
-static void note_routes(struct faults *f, const struct virtual_entity *e, uint32_t node)
-{
-    for (size_t i = 0; i < f->moment_count; i++)
-        note_event(
-            f, &(struct event){
-                   .at = f->moments[i], .entity = e->index, .node = node, .moment = (uint32_t)i, .news = NEWS_ROUTES});
-}
-
 struct faults *faults_start(struct worker *w, struct virtual_entity *const *of_node)
 {
     const struct model *m = w->m;
@@ -417,11 +432,8 @@ struct faults *faults_start(struct worker *w, struct virtual_entity *const *of_n
     for (size_t i = 0; i < (size_t)m->g->nodes * m->g->planes; i++) {
         struct virtual_entity *e = of_node[i];
         uint32_t node = (uint32_t)(i % m->g->nodes);
-        if (!e)
-            continue;
-        bind_entity(f, e, node);
-        if (e->endpoint || m->g->ways)
-            note_routes(f, e, node);
+        if (e)
+            bind_entity(f, e, node);
     }
     w->v.faults = &f->links;
     w->v.fault_is_due = take;

@@ -107,3 +107,12 @@ EVERYTHING="all loss=1% corrupt=0.1% duplicate=1% reorder=2% delay=10ns credit-l
     run -1 hxmesh run "$spec" --clock virtual --quiet --json "$REPORT" --fault "leaf1/0 down"
     holds '.messages_failed == 30 and .messages == 16 * 15 - 30 and .messages_begun == 16 * 15'
 }
+
+@test "faults: a collective survives a lost link, and reports a lost member" {
+    always_same "4x4 Hx2Mesh" --traffic all-reduce --message 1MiB --verify --fault "a1,1/E down at 10us for 50us"
+    holds '.collective.done == 64 and .faults[0].lost > 0'
+    always_same "4x4 Hx2Mesh" --planes 2 --traffic all-reduce --message 1MiB --verify --fault "a1,1/p0/E down at 10us"
+    holds '.collective.done == 64'
+    run -1 hxmesh run "4x4 Hx2Mesh" --clock virtual --quiet --json "$REPORT" --traffic all-reduce --message 1MiB --fault "a1,1 down at 10us"
+    holds '.collective.done < 64 and .messages_failed > 0 and (.complete | not) and (.faults[0].whole_after_ns > 0)'
+}
