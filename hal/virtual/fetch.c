@@ -168,9 +168,9 @@ ALWAYS_INLINE void fetch_router_port(const struct virtual_node *n, bool comes, u
 ALWAYS_INLINE void fetch_router(const struct virtual_entity *e, unsigned stage, uint64_t end)
 {
     for (uint32_t n = 0; n < e->agenda.count; n++) {
-        if (e->agenda.heap[n] >> VIRTUAL_ITEM_BITS >= end)
-            continue;
         unsigned item = (unsigned)e->agenda.heap[n] & (unsigned)((1 << VIRTUAL_ITEM_BITS) - 1);
+        if (e->agenda.heap[n] >> VIRTUAL_ITEM_BITS >= end || item == VIRTUAL_ITEM_FAULT) /* which is of no port */
+            continue;
         fetch_router_port(&e->node[0], item < VIRTUAL_ROUTER_ITEMS, item % VIRTUAL_ROUTER_ITEMS, stage, end);
     }
 }
