@@ -9,9 +9,12 @@
 #     captured under one of the clocks, or not          `hxmesh verify` finds nothing
 #
 # and every report must say: complete, no packet lost, none under way, no byte corrupted, no message failed, no buffer
-# missing, and no drops but those that may be: live, an impatient sender repeats. What is refused must be so under both
-# clocks. A finding is shrunk: options are left out, the fabric and the messages become smaller, as long as it is still
-# found. Then its seed and the commands are printed. Exits 1 if there was any.
+# missing, and no drops but those that may be: live, an impatient sender repeats. Under the virtual clock some have faults:
+# then messages may fail, packets be dropped for want of a way, and nothing is captured, for the judge of captures knows of
+# no faults. What is refused must be so under both clocks, but where there are faults.
+#
+# A finding is shrunk: options are left out, the fabric and the messages become smaller, as long as it is still found. Then
+# its seed and the commands are printed. Exits 1 if there was any.
 set -euo pipefail
 
 output=$1
@@ -62,11 +65,22 @@ draw_case() {
     draw 3 && [ "$drawn" -ne 0 ] || simulated+=(--buffer 96KiB)
     draw 3 && [ "$drawn" -ne 0 ] || simulated+=(--select adaptive)
     draw 3 && captured=$drawn # 0: live, 1: under the virtual clock, 2: not
+    draw 3
+    case $drawn in
+    0) draw 200 && simulated+=(--faults random --mtbf "$((5 + drawn))us") ;;
+    1) draw 4 && simulated+=(--fault "all loss=$drawn% corrupt=0.$drawn% duplicate=1% credit-loss=10%") ;;
+    esac
 }
 
 # ---- what is judged ----
 
+has_faults() { [[ ${simulated[*]} == *--fault* ]]; }
+
+# What may be dropped under the virtual clock: nothing, or with faults what they cost.
+may_drop() { ! has_faults || echo no_route,unreachable,checksum,duplicate,stale,malformed,failed; }
+
 # Runs hxmesh; sets $code and, where the run is not as it must be, $finding. REPORT MAY_DROP ARGUMENT...
+# MAY_DROP: names of drops; with `failed` messages may fail, too.
 run() {
     local report=$1 may_drop=$2
     shift 2
@@ -81,8 +95,9 @@ run() {
     esac
     finding=$(jq -r --arg may "$may_drop" '
         [ if .complete then empty else "not complete" end,
-          (.packets_lost, .packets_in_flight, .bytes_corrupted, .messages_failed, (.buffers_missing // 0)
-            | select(. != 0) | "something is lost, corrupted, failed, missing or under way"),
+          (.packets_lost, .packets_in_flight, .bytes_corrupted, (.buffers_missing // 0)
+            | select(. != 0) | "something is lost, corrupted, missing or under way"),
+          (.messages_failed | select(. != 0 and ($may | contains("failed") | not)) | "\(.) messages failed"),
           (.messages | select(. == 0) | "no messages"),
           (.drops | to_entries[] | select(.value != 0 and (.key as $k | $may | split(",") | index($k) | not))
             | "\(.value) dropped as \(.key)") ] | first // empty' "$report")
@@ -100,8 +115,8 @@ judge() {
     rm -f "$output"/*.json "$output"/*.pcapng
     for workers in 1 2 4; do
         local more=()
-        [ "$captured" -ne 1 ] || more=(--capture "$output/virtual.pcapng")
-        run "$output/$workers.json" "" "$fabric" --clock virtual --verify "${shared[@]}" "${simulated[@]}" \
+        [ "$captured" -ne 1 ] || has_faults || more=(--capture "$output/virtual.pcapng")
+        run "$output/$workers.json" "$(may_drop)" "$fabric" --clock virtual --verify "${shared[@]}" "${simulated[@]}" \
             --workers "$workers" "${more[@]}"
         [ -z "$finding" ] || return 0
         codes+=("$code")
@@ -118,7 +133,7 @@ judge() {
     [ "$captured" -ne 0 ] || more=(--capture "$output/live.pcapng")
     run "$output/live.json" duplicate,stale "$fabric" "${shared[@]}" "${live[@]}" "${more[@]}"
     [ -z "$finding" ] || return 0
-    codes+=("$code")
+    has_faults || codes+=("$code")
     [ ! -e "$output/live.pcapng" ] || [ "$code" -ne 0 ] || verify "$output/live.pcapng"
     [ -z "$finding" ] || return 0
     [ "${codes[0]}" -eq 0 ] || refused=yes
