@@ -35,7 +35,9 @@ static bool begin(struct accelerator *a, const struct workload_message *m)
 static void begin_hit(struct accelerator *a, const uint64_t *record)
 {
     uint64_t bit = record ? (uint64_t)1 << (record - a->report->flying) : 0;
-    a->area->hit += bit && !(a->hit & bit);
+    bool is_new = bit && !(a->hit & bit);
+    a->area->hit += is_new;
+    a->area->hit_ever += is_new;
     a->hit |= bit;
 }
 
@@ -58,6 +60,7 @@ static void end_hit(struct accelerator *a, const uint64_t *record, bool failed)
     if (!(a->hit & bit) && !failed)
         return;
     a->area->hit -= (a->hit & bit) != 0;
+    a->area->hit_ever += !(a->hit & bit);
     a->area->hit_over_ns = a->worker->shm.now;
     a->hit &= ~bit;
 }

@@ -107,15 +107,17 @@ struct fab_area {
     _Atomic uint32_t wake;               /* futex word */
     alignas(64) _Atomic uint32_t state;  /* enum fab_worker_state */
     _Atomic uint32_t changes_seen;
-    uint32_t incarnation;   /* 1 at first; written by the supervisor while the worker is down */
-    _Atomic uint32_t built; /* nodes set up so far */
-    uint64_t finished_ns;   /* when the state last became DONE */
-    _Atomic uint64_t hops;  /* packets its switches have moved */
-    uint64_t private_bytes; /* memory beside the arena, at the end */
+    _Atomic uint32_t conditions_seen; /* control->conditions, once its nodes route by them */
+    uint32_t incarnation;             /* 1 at first; written by the supervisor while the worker is down */
+    _Atomic uint32_t built;           /* nodes set up so far */
+    uint64_t finished_ns;             /* when the state last became DONE */
+    _Atomic uint64_t hops;            /* packets its switches have moved */
+    uint64_t private_bytes;           /* memory beside the arena, at the end */
     uint64_t bytes_corrupted;
     uint64_t verify_ns;   /* processor time for writing and checking payload */
     uint64_t fed;         /* frames of a replay that it has sent */
     uint64_t hit;         /* messages under way of which packets were repeated */
+    uint64_t hit_ever;    /* messages that were, or were given up */
     uint64_t hit_over_ns; /* when the last one of these was acknowledged or given up */
     uint32_t max_vc;
     uint64_t drops[HX_DROP_COUNT];

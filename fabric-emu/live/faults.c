@@ -12,9 +12,6 @@ _Static_assert((int)SHM_FAULTY_WHOLE == (int)HX_FAULT_WHOLE, "shares of a schedu
 
 /* A packet that was lost is missed within this time: by an endpoint that has had answers, or by one that has not. */
 static const uint64_t notice_ns = (WAIT_FIRST_MS + WAIT_LEAST_MS) * UINT64_C(1000000);
-/* The supervisor looks every few milliseconds: what comes and goes faster would be down or up as chance has it. */
-static const uint64_t least_period_ns = 50000000;
-
 /* What is due at a time: of a link, its condition; of a worker, a signal. */
 struct fault_change {
     uint64_t at_ns;
@@ -141,9 +138,6 @@ static bool allows(const struct fab_fabric *f, const struct hx_fault *fault, str
                        (unsigned)t->index, f->workers - 1);
     if ((t->place == HX_PLACE_LINK || t->place == HX_PLACE_NODE) && !is_of_here(f, t->index))
         return hx_fail(problem, HX_EXIT_CONFIG, NULL, "this accelerator runs elsewhere: its cables fail there");
-    if (fault->kind == HX_FAULT_FLAPS && fault->period_ns < least_period_ns)
-        return hx_fail(problem, HX_EXIT_CONFIG, NULL, "live, a link flaps every %u ms at most",
-                       (unsigned)(least_period_ns / 1000000));
     return true;
 }
 
@@ -151,13 +145,9 @@ static size_t put(struct faults *s, const struct hx_fault *fault)
 {
     size_t count = s->schedule.count;
     size_t at = hx_faults_put(&s->schedule, fault);
-    size_t room = s->room;
-    s->before = hx_grow(s->before, count, &room, sizeof *s->before);
     s->record = hx_grow(s->record, count, &s->room, sizeof *s->record);
     memmove(s->record + at + 1, s->record + at, (count - at) * sizeof *s->record);
-    memmove(s->before + at + 1, s->before + at, (count - at) * sizeof *s->before);
-    s->record[at] = (struct fault_record){.at_ns = fault->at_ns};
-    (void)snprintf(s->record[at].text, sizeof s->record[at].text, "%s", fault->text);
+    s->record[at] = (struct fault_record){.is.at_ns = fault->at_ns};
     return at;
 }
 
@@ -176,25 +166,27 @@ bool faults_add(struct faults *s, const char *line, uint64_t now_ns, struct hx_p
     return true;
 }
 
-void faults_open(struct faults *s, struct fab_fabric *f, struct hx_faults *schedule)
+void faults_open(struct faults *s, struct fab_fabric *f)
 {
     *s = (struct faults){.f = f};
-    struct hx_problem problem;
-    for (size_t i = 0; schedule && i < schedule->count; i++) {
-        if (!allows(f, &schedule->fault[i], &problem))
-            hx_die(problem.exit_code, schedule->fault[i].text, "%s", problem.what);
+}
+
+bool faults_schedule(struct faults *s, const struct hx_faults *schedule, struct hx_problem *problem)
+{
+    for (size_t i = 0; i < schedule->count; i++) {
+        struct hx_problem what;
+        if (!allows(s->f, &schedule->fault[i], &what))
+            return hx_fail(problem, what.exit_code, "faults", "'%s': %s", schedule->fault[i].text, what.what);
         (void)put(s, &schedule->fault[i]);
     }
-    if (schedule)
-        hx_faults_free(schedule);
     plan(s);
+    return true;
 }
 
 void faults_close(struct faults *s)
 {
     hx_faults_free(&s->schedule);
     free(s->record);
-    free(s->before);
     free(s->change);
 }
 
@@ -202,30 +194,50 @@ void faults_close(struct faults *s)
 
 struct sum {
     const struct fab_fabric *f;
-    uint64_t lost;
+    struct shm_faulty_count count;
 };
 
-static uint64_t lost_at(const struct fab_fabric *f, uint32_t number)
+static void add_direction(struct sum *sum, unsigned plane, uint32_t node, unsigned port)
 {
-    const struct shm_faulty_count *c = &f->faulted[number];
-    return c->cut + c->lost + c->corrupted;
+    const struct shm_faulty_count *c = &sum->f->faulted[fab_first_port(sum->f, plane, node) + port];
+    sum->count.cut += c->cut;
+    sum->count.lost += c->lost;
+    sum->count.corrupted += c->corrupted;
+    sum->count.duplicated += c->duplicated;
+    sum->count.reordered += c->reordered;
+    sum->count.credits_lost += c->credits_lost;
 }
 
 static void add_link(void *of, unsigned plane, uint32_t node, unsigned port)
 {
     struct sum *sum = of;
     struct hx_end far = hx_fabric_far(sum->f->g, node, port);
-    sum->lost += lost_at(sum->f, fab_first_port(sum->f, plane, node) + port);
-    sum->lost += lost_at(sum->f, fab_first_port(sum->f, plane, far.node) + far.port);
+    add_direction(sum, plane, node, port);
+    add_direction(sum, plane, far.node, far.port);
 }
 
-static uint64_t lost_by(const struct fab_fabric *f, const struct hx_fault_target *t)
+static struct shm_faulty_count done_on(const struct fab_fabric *f, const struct hx_fault_target *t)
 {
     struct sum sum = {.f = f};
-    if (t->place == HX_PLACE_WORKER)
-        return f->area[t->index].drops[HX_DROP_WORKER_LOST];
     hx_fault_each_link(t, f->g, add_link, &sum);
-    return sum.lost;
+    return sum.count;
+}
+
+static uint64_t lost_with(const struct fab_fabric *f, const struct hx_fault_target *t)
+{
+    return t->place == HX_PLACE_WORKER ? f->area[t->index].drops[HX_DROP_WORKER_LOST] : 0;
+}
+
+static void count_costs(const struct faults *s, size_t at)
+{
+    struct fault_record *r = &s->record[at];
+    const struct hx_fault_target *t = &s->schedule.fault[at].target;
+    const struct shm_faulty_count c = done_on(s->f, t);
+    r->is.lost = c.cut + c.lost - r->before.cut - r->before.lost + lost_with(s->f, t) - r->lost_before;
+    r->is.corrupted = c.corrupted - r->before.corrupted;
+    r->is.duplicated = c.duplicated - r->before.duplicated;
+    r->is.reordered = c.reordered - r->before.reordered;
+    r->is.credits_lost = c.credits_lost - r->before.credits_lost;
 }
 
 /* ---- when traffic was whole again ---- */
@@ -250,18 +262,23 @@ static uint64_t end_of(const struct faults *s, size_t at)
     return end;
 }
 
-/* Messages that are hit now; *last_ns: when the last one ceased to be. */
-static uint64_t messages_hit(const struct fab_fabric *f, uint64_t *last_ns)
+/* Messages of which packets were repeated, or that were given up. */
+struct hits {
+    uint64_t now, ever;
+    uint64_t last_ns; /* when the last one ceased to be */
+};
+
+static struct hits hits_of(const struct fab_fabric *f)
 {
-    uint64_t hit = 0;
-    *last_ns = 0;
+    struct hits h = {.now = 0};
     for (unsigned w = 0; w < f->workers; w++) {
         uint64_t over_ns = f->area[w].hit_over_ns;
-        hit += f->area[w].hit;
-        *last_ns = over_ns > *last_ns ? over_ns : *last_ns;
+        h.now += f->area[w].hit;
+        h.ever += f->area[w].hit_ever;
+        h.last_ns = over_ns > h.last_ns ? over_ns : h.last_ns;
     }
-    *last_ns = *last_ns > f->control->started_ns ? *last_ns - f->control->started_ns : 0;
-    return hit;
+    h.last_ns = h.last_ns > f->control->started_ns ? h.last_ns - f->control->started_ns : 0;
+    return h;
 }
 
 static bool goes_on(enum hx_fault_kind kind)
@@ -272,48 +289,80 @@ static bool goes_on(enum hx_fault_kind kind)
 static void judge(struct faults *s, size_t at, uint64_t now_ns, bool ended)
 {
     struct fault_record *r = &s->record[at];
-    const struct hx_fault *fault = &s->schedule.fault[at];
     uint64_t end = end_of(s, at);
-    uint64_t last_ns;
     r->over = end <= now_ns;
-    r->over_ns = end;
-    r->lost = lost_by(s->f, &fault->target) - s->before[at];
-    if (r->whole)
+    count_costs(s, at);
+    if (r->is.whole)
         return;
-    uint64_t hit = messages_hit(s->f, &last_ns);
-    uint64_t from = goes_on(fault->kind) ? end : r->at_ns;
-    uint64_t quiet = last_ns > from ? last_ns : from;
-    r->whole = hit == 0 && quiet <= now_ns && (ended || now_ns - quiet >= notice_ns);
-    r->whole_ns = quiet;
+    struct hits h = hits_of(s->f);
+    uint64_t from = goes_on(s->schedule.fault[at].kind) ? end : r->is.at_ns;
+    uint64_t quiet = h.last_ns > from ? h.last_ns : from;
+    r->is.hits = h.ever - r->hits_before;
+    r->is.whole = h.now == 0 && quiet <= now_ns && (ended || now_ns - quiet >= notice_ns);
+    r->is.whole_ns = quiet;
+}
+
+static void begin(struct faults *s, size_t at)
+{
+    struct fault_record *r = &s->record[at];
+    const struct hx_fault_target *t = &s->schedule.fault[at].target;
+    r->begun = true;
+    r->before = done_on(s->f, t);
+    r->lost_before = lost_with(s->f, t);
+    r->hits_before = hits_of(s->f).ever;
 }
 
 void faults_judge(struct faults *s, uint64_t now_ns, bool ended)
 {
     for (size_t i = 0; i < s->schedule.count; i++) {
         struct fault_record *r = &s->record[i];
-        if (!r->begun && r->at_ns <= now_ns) {
-            r->begun = true;
-            s->before[i] = lost_by(s->f, &s->schedule.fault[i].target);
-        }
-        if (r->begun && !(r->whole && r->over))
+        if (!r->begun && r->is.at_ns <= now_ns)
+            begin(s, i);
+        if (r->begun && !(r->is.whole && r->over))
             judge(s, i, now_ns, ended);
     }
 }
 
+/* ---- reports ---- */
+
+struct fault_report *faults_report(const struct faults *s, size_t *count)
+{
+    struct fault_report *report = hx_allocate(s->schedule.count + 1, sizeof *report);
+    *count = 0;
+    for (size_t i = 0; i < s->schedule.count && s->record[i].begun; i++) {
+        report[i] = s->record[i].is;
+        report[i].text = s->schedule.fault[i].text;
+        ++*count;
+    }
+    return report;
+}
+
+static json_t *list_from(const struct faults *s, size_t from)
+{
+    json_t *list = json_array();
+    for (size_t i = from; i < s->schedule.count; i++) {
+        struct fault_report one = s->record[i].is;
+        one.text = s->schedule.fault[i].text;
+        json_t *json = fault_report_json(&one, 1);
+        json_t *fault = json_incref(json_array_get(json, 0));
+        json_decref(json);
+        (void)json_object_set_new(fault, "begun", json_boolean(s->record[i].begun));
+        (void)json_object_set_new(fault, "over", json_boolean(s->record[i].over));
+        (void)json_array_append_new(list, fault);
+    }
+    return list;
+}
+
 char *faults_text(struct faults *s, uint64_t now_ns, size_t room)
 {
-    char *text = NULL;
     faults_judge(s, now_ns, false);
-    for (size_t from = 0; !text; from++) {
-        json_t *list = fault_records_json(s->record + from, s->schedule.count - from);
-        text = json_dumps(list, JSON_COMPACT);
+    for (size_t from = 0; from <= s->schedule.count; from++) {
+        json_t *list = list_from(s, from);
+        char *text = json_dumps(list, JSON_COMPACT);
         json_decref(list);
         if (text && strlen(text) < room)
-            break;
+            return text;
         free(text);
-        text = NULL;
-        if (from == s->schedule.count)
-            hx_die(HX_EXIT_ENVIRONMENT, s->f->spec.source, "out of memory for a list of faults");
     }
-    return text;
+    hx_die(HX_EXIT_ENVIRONMENT, s->f->spec.source, "out of memory for a list of faults");
 }

@@ -1,28 +1,37 @@
 /* faults.h - the supervisor's part of faults: what is due is done, what it cost is written down.
  *
  * Conditions of links go to the workers through the arena (fab_fabric.condition, conditions.h), which follow them within a
- * sweep. Workers are killed, stopped and continued by signals. */
+ * sweep; what flaps faster than the supervisor looks is down or up as chance has it. Workers are killed, stopped and continued by signals. */
 #ifndef FAULTS_H
 #define FAULTS_H
 
-#include "fabric-emu/report/faults.h"
+#include "fabric-emu/report/fault_report.h"
 #include "fabric.h"
 
 struct fault_change;
+
+/* What is known of a fault. `whole` of its report stays once it is true. */
+struct fault_record {
+    bool begun, over; /* over: it has ended, by its time or by an "up" */
+    struct fault_report is;
+    struct shm_faulty_count before; /* what its links had done before it began */
+    uint64_t lost_before;           /* of a worker: likewise */
+    uint64_t hits_before;
+};
 
 struct faults {
     struct fab_fabric *f;
     struct hx_faults schedule;
     struct fault_record *record; /* [schedule.count] */
-    uint64_t *before;            /* [schedule.count]: what its links had lost before it began */
-    size_t room;                 /* of both */
+    size_t room;
     struct fault_change *change; /* of links and workers, by time, .. */
     size_t changes, done;        /* .. of which these were made */
     size_t change_room;
 };
 
-/* Takes over *schedule (NULL: nothing is to go wrong). */
-void faults_open(struct faults *s, struct fab_fabric *f, struct hx_faults *schedule);
+void faults_open(struct faults *s, struct fab_fabric *f);
+/* What is to go wrong from the start on. false: *problem says which of it cannot be done here. */
+bool faults_schedule(struct faults *s, const struct hx_faults *schedule, struct hx_problem *problem);
 void faults_close(struct faults *s);
 
 /* A line more, whose "at" counts from `now_ns`, as all times here from the start of the run. false: *problem says why not. */
@@ -33,7 +42,10 @@ bool faults_advance(struct faults *s, uint64_t now_ns, void (*signal)(void *of, 
 /* When something is due next; UINT64_MAX: never. */
 uint64_t faults_due(const struct faults *s);
 
-/* The records as JSON of less than `room` bytes; the last ones where there are too many. To be freed. */
+/* The reports of what has begun, for free(); their texts are the schedule's. */
+struct fault_report *faults_report(const struct faults *s, size_t *count);
+
+/* All, as fault_report_json() writes them, with "begun" and "over", as JSON of less than `room` bytes; the last ones where there are too many. To be freed. */
 char *faults_text(struct faults *s, uint64_t now_ns, size_t room);
 
 /* Brings the records up to date. `ended`: nothing moves any more. */

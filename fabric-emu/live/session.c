@@ -8,11 +8,14 @@
 
 #include <stdio.h>
 
+/* Of a run that was told of none: what `hxmesh fault` did is not its own. */
+static const struct hx_fault_settings no_faults = HX_FAULT_DEFAULTS;
+
 void session_open(struct session *s, struct hx_spec *spec, const struct fab_options *options)
 {
     *s = (struct session){.has_traffic = false};
     fab_create(&s->f, spec, options);
-    faults_open(&s->faults, &s->f, NULL);
+    faults_open(&s->faults, &s->f);
     struct hx_problem problem;
     if (!external_open(&s->external, &s->f, &problem)) {
         fab_destroy(&s->f);
@@ -57,6 +60,8 @@ static void run(struct session *s, const struct hx_settings *settings)
     if (!believe_counts(&s->f, s->plan.duty.workload.traffic, &outcome, &problem))
         hx_die_of(&problem);
     collect(&s->result, &s->f, settings, &outcome, &s->warm_up);
+    s->result.fault = faults_report(&s->faults, &s->result.faults);
+    s->result.fault_settings = s->fault_settings ? s->fault_settings : &no_faults;
 }
 
 static void plan_collective(struct session *s)
@@ -130,16 +135,9 @@ void session_run_transfer(struct session *s, const struct transfer *transfer, bo
     run(s, &settings);
 }
 
-static json_t *faults_json(const struct session *s)
-{
-    return fault_records_json(s->faults.record, s->faults.schedule.count);
-}
-
 json_t *session_json(const struct session *s)
 {
     json_t *report = result_json(&s->result);
-    if (s->faults.schedule.count)
-        (void)json_object_set_new(report, "faults", faults_json(s));
     if (s->capture)
         (void)json_object_set_new(report, "capture", capture_report_json(&s->captured));
     if (s->f.spec.externals)
@@ -147,20 +145,9 @@ json_t *session_json(const struct session *s)
     return report;
 }
 
-static void print_faults(const struct session *s)
-{
-    if (s->faults.schedule.count == 0)
-        return;
-    json_t *list = faults_json(s);
-    printf("  faults\n");
-    fault_records_print(list);
-    json_decref(list);
-}
-
 void session_print(const struct session *s)
 {
     result_print(&s->result, s->has_traffic ? &s->traffic : NULL);
-    print_faults(s);
     external_print(&s->external);
     if (s->capture)
         capture_report_print(&s->captured);

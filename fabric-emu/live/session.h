@@ -11,7 +11,8 @@ struct session {
     struct external external;
     struct traffic traffic;
     struct run_plan plan;
-    struct faults faults;
+    struct faults faults;                           /* faults_schedule(): before the run */
+    const struct hx_fault_settings *fault_settings; /* that they follow from; set it before the run; NULL: none */
     struct progress progress;
     struct warm_up warm_up;
     struct result result;

@@ -44,6 +44,7 @@ struct supervisor {
     enum fab_phase phase; /* what the control words should say; likewise `gone` and `started_ns` */
     uint64_t gone;
     uint64_t started_ns;
+    bool untold;        /* links have changed, and not everybody was told once all had followed */
     uint64_t oom_kills; /* of the machine, before the run */
     int signals;
     struct hx_requests requests; /* to end */
@@ -373,15 +374,35 @@ static void take_request(struct supervisor *s)
     free(text);
 }
 
-/* Times count from when sending began. */
+/* Whether all that run route by the conditions of links as they are. */
+static bool all_follow(const struct supervisor *s)
+{
+    uint32_t conditions = atomic_load(&s->f->control->conditions);
+    for (unsigned w = 0; w < s->f->workers; w++) {
+        if (!s->member[w].down && atomic_load(&s->f->area[w].conditions_seen) != conditions)
+            return false;
+    }
+    return true;
+}
+
+/* Times count from when sending began. Workers follow one after the other: an endpoint that asks for a way as soon as its own
+ * worker knows of a link that is back may be told that there is none by one that does not know yet, and would wait for the next
+ * change. So all are told once more when all have followed. */
 static void tick_faults(struct supervisor *s)
 {
     take_request(s);
     if (!s->started_ns)
         return;
-    faults_judge(s->plan->faults, since_start(s), false);
-    if (faults_advance(s->plan->faults, since_start(s), send_signal, s))
+    uint64_t now_ns = since_start(s); /* once: what is done has begun */
+    faults_judge(s->plan->faults, now_ns, false);
+    if (faults_advance(s->plan->faults, now_ns, send_signal, s)) {
+        s->untold = true;
         wake_all(s);
+    } else if (s->untold && all_follow(s)) {
+        s->untold = false;
+        atomic_fetch_add(&s->f->control->conditions, 1);
+        wake_all(s);
+    }
 }
 
 /* How long to wait for events: until the next fault is due, if that is soon. */

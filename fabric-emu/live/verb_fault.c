@@ -1,5 +1,5 @@
 /* verb_fault.c - `hxmesh fault`: something goes wrong in a running fabric, because somebody says so. */
-#include "fabric-emu/report/faults.h"
+#include "fabric-emu/report/fault_report.h"
 #include "host/json.h"
 #include "host/options/options.h"
 #include "request.h"
@@ -10,6 +10,44 @@
 
 enum { MOST_FAULTS = 256 }; /* of one call */
 
+static uint64_t number(const json_t *fault, const char *key)
+{
+    return (uint64_t)json_integer_value(json_object_get(fault, key));
+}
+
+static struct fault_report report_of(const json_t *fault)
+{
+    struct fault_report r = {.text = json_string_value(json_object_get(fault, "fault")),
+                             .at_ns = number(fault, "at_ns"),
+                             .lost = number(fault, "lost"),
+                             .corrupted = number(fault, "corrupted"),
+                             .hits = number(fault, "hits"),
+                             .whole = json_is_integer(json_object_get(fault, "whole_after_ns"))};
+    r.whole_ns = r.at_ns + number(fault, "whole_after_ns");
+    return r;
+}
+
+/* Those that have begun as in a report, then the others. */
+static void print_list(const json_t *faults)
+{
+    struct fault_report *begun = hx_allocate(json_array_size(faults) + 1, sizeof *begun);
+    size_t count = 0;
+    size_t index;
+    json_t *each;
+    json_array_foreach(faults, index, each)
+    {
+        if (json_is_true(json_object_get(each, "begun")))
+            begun[count++] = report_of(each);
+    }
+    if (count)
+        fault_report_print(begun, count);
+    else
+        printf("no fault so far\n");
+    if (count < json_array_size(faults))
+        printf("  to come        %zu\n", json_array_size(faults) - count);
+    free(begun);
+}
+
 static void list(const struct attached *a, const struct hx_common *common)
 {
     char *answer;
@@ -18,12 +56,10 @@ static void list(const struct attached *a, const struct hx_common *common)
     if (!faults)
         hx_die(code ? code : HX_EXIT_FAILED, a->name, "%s", code ? answer : "its list of faults makes no sense");
     free(answer);
-    if (!common->json && !common->quiet)
-        fault_records_print(faults);
-    if (!common->json && !common->quiet && json_array_size(faults) == 0)
-        printf("no fault\n");
     if (common->json)
         hx_json_write(json_incref(faults), common->json);
+    else if (!common->quiet)
+        print_list(faults);
     json_decref(faults);
 }
 

@@ -22,6 +22,27 @@ static int finish(struct session *s, const struct run_options *o)
     return code;
 }
 
+/* Before there is a fabric that would have to be removed. Microseconds are for simulated time. */
+static struct hx_faults faults_of(struct run_options *o)
+{
+    bool random = o->faults.file && strcmp(o->faults.file, HX_FAULTS_RANDOM) == 0;
+    if (random && !(o->faults.given & HX_GIVEN_MTBF && o->faults.given & HX_GIVEN_MTTR))
+        hx_die(HX_EXIT_USAGE, "--faults", "random on the wall clock needs --mtbf and --mttr (such as 1s and 500ms)");
+    return run_options_faults(o);
+}
+
+static void schedule(struct session *s, const struct run_options *o, struct hx_faults *faults)
+{
+    struct hx_problem problem;
+    bool good = faults_schedule(&s->faults, faults, &problem);
+    hx_faults_free(faults);
+    s->fault_settings = &o->faults;
+    if (good)
+        return;
+    session_close(s);
+    hx_die_of(&problem);
+}
+
 int verb_run(int argc, char **argv)
 {
     struct run_options o;
@@ -36,10 +57,12 @@ int verb_run(int argc, char **argv)
     if (o.g->forwarding)
         hx_warn(o.spec.name, "what hosts take to forward, ns and gbps of its file, only --clock virtual keeps to");
     struct flows *flows = flows_load(&o.settings, &o.spec, o.g);
+    struct hx_faults faults = faults_of(&o);
     struct session s;
     const struct fab_options fabric = {
         .workers = (unsigned)o.settings.workers, .name = o.name, .settings = &o.settings, .quiet = o.common.quiet};
     session_open(&s, &o.spec, &fabric);
+    schedule(&s, &o, &faults);
     s.watched = o.watch;
     s.capture = o.capture.file ? &o.capture : NULL;
     session_run_traffic(&s, &o.settings, flows, o.restart, o.common.quiet);

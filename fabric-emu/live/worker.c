@@ -218,6 +218,7 @@ static void run_phases(struct worker *w)
         if (conditions || changes != atomic_load_explicit(&area->changes_seen, memory_order_relaxed)) {
             node_reroute_all(w);
             atomic_store(&area->changes_seen, changes);
+            atomic_store(&area->conditions_seen, w->conditions_seen);
         }
         if (atomic_load_explicit(&control->taps_changed, memory_order_acquire) != w->taps_seen)
             follow(w);
@@ -253,6 +254,7 @@ _Noreturn void worker_run(const struct duty *duty, unsigned self)
     follow(&w);
     struct fab_area *area = &duty->f->area[self];
     atomic_store(&area->changes_seen, changes);
+    atomic_store(&area->conditions_seen, w.conditions_seen);
     atomic_store(&area->state, w.bridges ? FAB_WORKER_STARTING : FAB_WORKER_RUNNING);
     run_phases(&w);
     area->private_bytes = memory_private_bytes();

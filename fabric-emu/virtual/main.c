@@ -40,36 +40,9 @@ static void report(const struct result *r, const struct traffic *traffic, const 
         (void)capture_report_complain(&captured->report);
 }
 
-/* Those at random go on for as long as traffic is sent, and where nobody says how long that is, for a thousand of them. */
-static bool load(struct hx_faults *faults, const struct run_options *o, struct hx_problem *problem)
-{
-    uint64_t until = o->settings.duration_ns ? o->settings.duration_ns : 1000 * o->faults.mtbf_ns;
-    return hx_faults_load(faults, &o->faults, o->g, o->settings.seed, until, problem);
-}
-
-static bool any_goes_down(const struct hx_faults *faults)
-{
-    bool any = false;
-    for (size_t i = 0; i < faults->count; i++)
-        any = any || faults->fault[i].kind == HX_FAULT_DOWN || faults->fault[i].kind == HX_FAULT_FLAPS;
-    return any;
-}
-
-/* Where links go down ways are searched; then places may have other names, for hosts that forward become routers. */
 static struct hx_faults load_faults(struct run_options *o)
 {
-    struct hx_faults faults;
-    struct hx_problem problem;
-    bool known = load(&faults, o, &problem);
-    if (!o->g->mesh.nodes && (!known || any_goes_down(&faults))) {
-        hx_faults_free(&faults);
-        if (!hx_spec_search_ways(&o->spec, &problem))
-            hx_die(HX_EXIT_CONFIG, "--fault", "links go down, so ways have to be searched: %s", problem.what);
-        o->g = hx_spec_fabric(&o->spec);
-        known = load(&faults, o, &problem);
-    }
-    if (!known)
-        hx_die_of(&problem);
+    struct hx_faults faults = run_options_faults(o);
     for (size_t i = 0; i < faults.count; i++)
         if (faults.fault[i].target.place == HX_PLACE_WORKER)
             hx_die(HX_EXIT_USAGE, "--fault",
