@@ -67,7 +67,6 @@ run redo 'never in none' BREAK_DRAIN
 if [ "$size" = full ]; then
     run session proven REPLAYS=1 RESTARTS=1
     run session proven REPLAYS=0 RESTARTS=2 SENDS=2
-    run session proven REPLAYS=0 RESTARTS=1 LOSSES=2 FORGERIES=1 SENDS=2
     run session proven REPLAYS=0 RESTARTS=0 BUFFER=4 LOSSES=3 WIRE=4 SENDS=7
     run redo proven KILLS=2
 fi
