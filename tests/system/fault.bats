@@ -78,6 +78,7 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
     nothing_left
 }
 
+# shellcheck disable=SC2154 # stderr: set by run
 @test "fault: what is wrong with a line is said in one, by the fabric that would have to do it" {
     start "2x2 Hx2Mesh" --duration 100s --workers 2
     await_traffic 1
