@@ -24,7 +24,8 @@ struct image {
     uint64_t told_at;
 };
 
-static void say_drops(const struct loopback_node *n)
+/* Of its switch and its endpoint together. */
+static void say_drops(const struct node *n)
 {
     static const char *const names[] = {
 #define NAME(id, text) text,
@@ -32,9 +33,9 @@ static void say_drops(const struct loopback_node *n)
 #undef NAME
     };
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++) {
-        if (n->drops[reason] == 0)
-            continue;
-        bare_print(" drops_%s=%lu", names[reason], n->drops[reason]);
+        uint64_t drops = n->switch_hal.node.drops[reason] + n->endpoint_hal.node.drops[reason];
+        if (drops)
+            bare_print(" drops_%s=%lu", names[reason], drops);
     }
 }
 
@@ -48,8 +49,7 @@ static void say_statistics(const struct image *i)
                s->packets_delivered);
     bare_print(" bytes_delivered=%lu bytes_corrupted=%lu hops=%lu", s->bytes_delivered, i->messages.bytes_corrupted,
                n->hops);
-    say_drops(&n->switch_hal.node);
-    say_drops(&n->endpoint_hal.node);
+    say_drops(n);
     bare_print("\nstate stack=%u links=%lu idle=%u\n", bare_stack_used(), n->up, hx_endpoint_idle(&n->endpoint));
 }
 

@@ -112,6 +112,13 @@ static bool says_counts(const struct hx_credit_link *l)
     return l->open && (l->answer || !l->asks);
 }
 
+/* Never 0, which who is told and does not count yet says: as little is granted by the number before it. */
+static uint32_t limit_told(const struct hx_credit_link *l, unsigned vc)
+{
+    uint32_t limit = hx_credit_limit(&l->rx[vc]);
+    return l->heard && limit ? limit : HX_CREDIT_NO_LIMIT;
+}
+
 struct hx_credit_frame hx_credit_link_frame(const struct hx_credit_link *l, uint8_t plane)
 {
     if (!says_counts(l))
@@ -119,7 +126,7 @@ struct hx_credit_frame hx_credit_link_frame(const struct hx_credit_link *l, uint
             .plane = plane, .vcs = l->vcs, .nonce = l->open ? l->next_nonce : l->nonce, .peer_nonce = l->asks};
     struct hx_credit_frame f = {.plane = plane, .vcs = l->vcs, .nonce = l->nonce, .peer_nonce = l->peer_nonce};
     for (unsigned vc = 0; vc < l->vcs; vc++) {
-        f.limit[vc] = l->heard ? hx_credit_limit(&l->rx[vc]) : HX_CREDIT_NO_LIMIT;
+        f.limit[vc] = limit_told(l, vc);
         f.sent[vc] = l->tx[vc].sent;
     }
     return f;
@@ -134,7 +141,7 @@ void hx_credit_link_told(struct hx_credit_link *l)
         begin(l, l->next_nonce);
 }
 
-/* An answer to who asks says no counts: all limits are 0. In a session that has begun that is a full buffer at most. */
+/* All limits are 0 in an answer to who asks, and none in a frame with counts (limit_told). */
 static bool has_counts(const struct hx_credit_link *l, const struct hx_credit_frame *f)
 {
     uint32_t any = 0;

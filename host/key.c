@@ -67,9 +67,9 @@ bool hx_key_read(struct hx_seal_key *key, const char *path, struct hx_problem *p
     ssize_t bytes = good ? read(fd, text, MOST_TEXT) : 0;
     if (bytes < 0)
         good = hx_input_fail(path, errno, problem);
-    else if (good && (bytes == MOST_TEXT || !parse(key, text)))
+    else if (good && (bytes == MOST_TEXT || strlen(text) != (size_t)bytes || !parse(key, text)))
         good = hx_fail(problem, HX_EXIT_CONFIG, path,
-                       "holds no key: 32 hexadecimal digits (head -c 16 /dev/urandom | xxd -p)");
+                       "holds no key: 32 hexadecimal digits (od -An -N16 -tx8 /dev/urandom | tr -d ' ')");
     (void)close(fd);
     return good;
 }

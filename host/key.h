@@ -1,7 +1,7 @@
 /* key.h - the file that holds the key of a cable (hxmesh/seal.h): 32 hexadecimal digits, and nothing else but space around
  * them.
  *
- *     (umask 077; head -c 16 /dev/urandom | xxd -p >FILE) */
+ *     (umask 077; od -An -N16 -tx8 /dev/urandom | tr -d ' ' >FILE) */
 #ifndef HXMESH_HOST_KEY_H
 #define HXMESH_HOST_KEY_H
 

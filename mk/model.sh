@@ -55,6 +55,7 @@ run session 'no stale grant' BREAK_SESSION REPLAYS=0
 run session 'no refusal' BREAK_LIMIT
 run session 'no stale grant' BREAK_NAMES
 run session 'no stranger' BREAK_NONCE
+run session 'heard though the buffer is full' BREAK_FULL
 run session 'whole again' BREAK_RECONCILE
 run session 'whole again' BREAK_HELD
 run redo proven KILLS=1

@@ -88,16 +88,19 @@ static void describe(struct arguments *a, const struct machine *m, const char *i
     }
 }
 
-/* What the image is told, as a file that only QEMU sees. */
+/* What the image is told, as a file that only QEMU sees; -errno: there is none. */
 static int text_file(const char *text)
 {
     size_t bytes = strlen(text);
     int fd = memfd_create("hxmesh-node", MFD_CLOEXEC);
-    if (fd >= 0 && write(fd, text, bytes) == (ssize_t)bytes)
+    if (fd < 0)
+        return -errno;
+    ssize_t written = write(fd, text, bytes);
+    if (written == (ssize_t)bytes)
         return fd;
-    if (fd >= 0)
-        (void)close(fd);
-    return -1;
+    int error = written < 0 ? errno : ENOSPC;
+    (void)close(fd);
+    return -error;
 }
 
 static void keep_open(int fd)
@@ -198,7 +201,7 @@ bool machine_start(struct machine *m, const char *text, struct hx_problem *probl
     if (file >= 0)
         describe(a, m, image, file);
     empty_cables(m);
-    int error = file < 0 ? errno : spawn(m, a, file);
+    int error = file < 0 ? -file : spawn(m, a, file);
     if (file >= 0)
         (void)close(file);
     free(a);
@@ -345,14 +348,21 @@ void machine_ended(struct machine *m)
     }
 }
 
+void machine_ask_to_stop(struct machine *m)
+{
+    if (m->told == 'q')
+        return;
+    machine_tell(m, 'q');
+    m->stop_by = hx_metrics_now() + (uint64_t)STOP_MS * NS_PER_MS;
+}
+
 void machine_stop(struct machine *m)
 {
     if (m->pid == 0)
         return;
-    machine_tell(m, 'q');
+    machine_ask_to_stop(m);
     struct pollfd wait = {.fd = m->from, .events = POLLIN};
-    uint64_t until = hx_metrics_now() + (uint64_t)STOP_MS * NS_PER_MS;
-    while (hear(m) && hx_metrics_now() < until)
+    while (hear(m) && hx_metrics_now() < m->stop_by)
         (void)poll(&wait, 1, STOP_MS / 10);
     (void)kill(m->pid, SIGKILL);
     (void)waitpid(m->pid, NULL, 0);

@@ -36,6 +36,7 @@ struct machine {
     unsigned starts;           /* of QEMU */
     unsigned hopeless;         /* ends in a row before it was ready */
     char told;                 /* the last letter */
+    uint64_t stop_by;          /* of one that was asked to end: when it is ended */
     bool ready;
     struct machine_count count[MACHINE_COUNTS + 1];
     char line[MACHINE_LINE]; /* the one that is being read */
@@ -62,7 +63,9 @@ void machine_tell(struct machine *m, char letter);
 
 /* Its process has ended by itself. */
 void machine_ended(struct machine *m);
-/* Asks it to end, waits for a while, ends it; hears all that it says until then. Nothing if none runs. */
+/* Asks it to end; machine_stop() then ends it. When several are asked first, they take no longer than one. */
+void machine_ask_to_stop(struct machine *m);
+/* Hears all that it says until it ends, but no longer than a while after it was asked, and ends it. Nothing if none runs. */
 void machine_stop(struct machine *m);
 void machine_close(struct machine *m);
 

@@ -111,6 +111,8 @@ const struct machine *machines_ended(struct machines *m, pid_t pid)
 
 void machines_stop(struct machines *m)
 {
+    for (unsigned i = 0; i < m->count; i++)
+        machine_ask_to_stop(&m->list[i]);
     for (unsigned i = 0; i < m->count; i++) {
         machine_stop(&m->list[i]);
         show(m, &m->list[i]);

@@ -34,14 +34,15 @@ static bool is_sealed(const struct cable_end *c, struct hx_seal_way way, const s
     return came->bytes >= came->own + HX_SEAL_BYTES && hx_seal_is_true(c->key, way, came->frame, came->own, number);
 }
 
-/* Data for a link that is not open needs no seal: nothing was granted, and it is dropped for that. */
+/* Data that comes before the peer's counts in this session needs no seal: it is of the session before, or nobody's, and is
+ * dropped for that. */
 static enum cable_verdict judge_data(struct cable_end *c, const struct hx_header *h, const struct came *came)
 {
     const struct hx_seal_way way = {.from = c->link.peer_nonce, .to = c->link.nonce};
     uint64_t number;
     if (h->plane != c->plane)
         return CABLE_MALFORMED;
-    if (!c->key || !c->link.open)
+    if (!c->key || !c->link.heard)
         return CABLE_DATA;
     if (!is_sealed(c, way, came, &number))
         return CABLE_FORGED;
@@ -125,7 +126,7 @@ unsigned cable_credit_write(struct cable_end *c, uint8_t frame[CABLE_CREDIT_BYTE
     return bytes + HX_SEAL_BYTES;
 }
 
-/* A link that is not open says no limits; it says them as soon as it opens. */
+/* An end that has not heard its peer gives no limits; when it has, `answer` has it tell them. */
 void cable_credit_sent(struct cable_end *c, uint64_t now)
 {
     for (unsigned vc = 0; vc < c->link.vcs; vc++)

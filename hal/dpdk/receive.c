@@ -132,12 +132,12 @@ static bool run_fits(const struct dpdk_port *p, const struct run *r)
     return fit;
 }
 
-/* Takes the common frames at the front of a burst, all of them or none. Returns frames. A link that is not open grants
- * nothing and takes nothing; of one with a key no frame is common. */
+/* Takes the common frames at the front of a burst, all of them or none. Returns frames. One that has not heard its
+ * peer in this session believes nothing (credit.h); of one with a key no frame is common. */
 static unsigned take_run(struct dpdk_port *p, struct rte_mbuf **burst, unsigned n)
 {
     struct run r;
-    if (!p->cable.link.open || p->cable.key)
+    if (!p->cable.link.heard || p->cable.key)
         return 0;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         r.limit[1 + vc] = dpdk_network32(p->cable.link.tx[vc].limit);

@@ -36,7 +36,9 @@
  * Who answered by its next nonce counts in its old session, and so does the data it sends, until it is answered in turn. So
  * an end that has opened neither takes data, nor believes a grant on its back, before it has heard the peer's counts in
  * this session: as the wire keeps the order, what comes behind them is of this session too. Until then it gives no
- * limit either (HX_CREDIT_NO_LIMIT): who has room, has it from an end that takes what is sent.
+ * limit either (HX_CREDIT_NO_LIMIT): who has room, has it from an end that takes what is sent. A limit of 0, as an end has
+ * whose buffer is full of what came before it restarted, is said so too: 0 in all VCs is how an answer to who asks, which has
+ * no counts, is known.
  *
  * A restarted end so opens by five frames: (a,0) - (b,a) - (a,b) - b's counts and limits - a's. Who asks an open end
  * waits for its next periodic frame; so frames that nobody sent cannot make it send more. A link on which
@@ -44,9 +46,8 @@
  * they were told.
  *
  * Who can read the frames on a cable can make true ones: against that there is no help here, but a seal (seal.h). Data
- * carries no nonce. A
- * packet that was made up, or a grant on its back, can cost packets (they overrun the buffer, are dropped and counted in
- * `suspected`), but the next credit frame sets the counts right.
+ * carries no nonce. A packet that was made up, or a grant on its back, can cost packets (they overrun the buffer, are
+ * dropped and counted in `suspected`), but the next credit frame sets the counts right.
  *
  * Not thread safe; one owner each. */
 #ifndef HXMESH_CREDIT_H

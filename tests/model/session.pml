@@ -58,6 +58,11 @@
 #define TELLS(w) e[w].heard
 #endif
 #define NO_LIMIT 255
+#ifdef BREAK_FULL
+#define LIMIT_TOLD(w) true
+#else
+#define LIMIT_TOLD(w) MOD(e[w].freed + BUFFER) != 0
+#endif
 
 #define DATA 0
 #define CREDIT 1
@@ -142,7 +147,7 @@ inline tell(w)
     if
     :: SAYS_COUNTS(w) ->
         if
-        :: TELLS(w) -> f.limit = MOD(e[w].freed + BUFFER)
+        :: TELLS(w) && LIMIT_TOLD(w) -> f.limit = MOD(e[w].freed + BUFFER)
         :: else -> f.limit = NO_LIMIT
         fi;
         f.sent = e[w].sent;
@@ -269,18 +274,9 @@ inline done()
     fresh = 0
 }
 
-/* No fault any more: what is under way comes, what lies in the buffer leaves, and credit frames go each way. */
-inline settle()
+/* Credit frames go each way, and none is lost. */
+inline exchange()
 {
-    do
-    :: len(to[0]) > 0 -> to[0]?f; hear(0)
-    :: len(to[0]) == 0 && len(to[1]) > 0 -> to[1]?f; hear(1)
-    :: len(to[0]) == 0 && len(to[1]) == 0 -> break
-    od;
-    do
-    :: held > 0 -> held--; e[1].freed = MOD(e[1].freed + 1)
-    :: held == 0 -> break
-    od;
     round = 0;
     do
     :: round < ROUNDS ->
@@ -290,8 +286,24 @@ inline settle()
         hear(0);
         round++
     :: round == ROUNDS -> break
+    od
+}
+
+/* No fault any more: what is under way comes, and both hear each other whatever the buffer holds; then that leaves. */
+inline settle()
+{
+    do
+    :: len(to[0]) > 0 -> to[0]?f; hear(0)
+    :: len(to[0]) == 0 && len(to[1]) > 0 -> to[1]?f; hear(1)
+    :: len(to[0]) == 0 && len(to[1]) == 0 -> break
     od;
-    assert(MET && e[0].heard && e[1].heard); /* whole again */
+    exchange();
+    assert(MET && e[0].heard && e[1].heard); /* heard though the buffer is full */
+    do
+    :: held > 0 -> held--; e[1].freed = MOD(e[1].freed + 1)
+    :: held == 0 -> break
+    od;
+    exchange();
     assert(ROOM == BUFFER && e[1].received == e[0].sent && e[1].freed == e[1].received) /* whole again */
 }
 

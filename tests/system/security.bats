@@ -152,7 +152,7 @@ jobs() {
 }
 
 sealed() {
-    (umask 077 && head -c 16 /dev/urandom | xxd -p >cable.key)
+    (umask 077 && od -An -N16 -tx8 /dev/urandom | tr -d ' ' >cable.key)
     jobs "key: cable.key"
 }
 
@@ -239,7 +239,7 @@ counted() {
 
 @test "security: a fabric with another key, or none, is not let in, and its operator is told why" {
     needs_dpdk
-    (umask 077 && head -c 16 /dev/urandom | xxd -p >cable.key && head -c 16 /dev/urandom | xxd -p >other.key)
+    (umask 077 && od -An -N16 -tx8 /dev/urandom | tr -d ' ' >cable.key && od -An -N16 -tx8 /dev/urandom | tr -d ' ' >other.key)
     fabric memif "key: cable.key" "wait: 2s"
     local arguments
     for arguments in "--key-file other.key" ""; do

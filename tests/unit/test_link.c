@@ -219,6 +219,27 @@ static void a_grant_of_the_session_before_is_not_believed(void **state)
     expect_room(&p.a, BUFFER);
 }
 
+/* All limits are 0 then, and who restarted is to believe what b sends all the same. */
+static void an_end_whose_buffer_is_full_is_heard(void **state)
+{
+    (void)state;
+    struct pair p;
+    open_pair(&p);
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        assert_true(send(&p.a, &p.b, vc, BUFFER));
+    restart(&p.a);
+    heal(&p);
+    assert_true(p.a.heard && p.b.heard);
+    expect_room(&p.a, 0);
+    expect_room(&p.b, BUFFER);
+    assert_true(send(&p.b, &p.a, 0, BUFFER));
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        hx_credit_leave(&p.b.rx[vc], BUFFER);
+    (void)tell(&p.b, &p.a);
+    expect_room(&p.a, BUFFER);
+    assert_int_equal(p.a.suspected + p.b.suspected, 0);
+}
+
 /* It is not counted, and so leaves its place to what the new session grants. */
 static void data_of_the_session_before_takes_no_buffer(void **state)
 {
@@ -478,6 +499,7 @@ int main(void)
         cmocka_unit_test(a_nonce_is_never_0),
         cmocka_unit_test(a_restarted_end_is_heard_again),
         cmocka_unit_test(a_grant_of_the_session_before_is_not_believed),
+        cmocka_unit_test(an_end_whose_buffer_is_full_is_heard),
         cmocka_unit_test(data_of_the_session_before_takes_no_buffer),
         cmocka_unit_test(packets_in_the_buffer_stay_counted),
         cmocka_unit_test(both_ends_may_restart_at_once),

@@ -1,5 +1,5 @@
 /* prop_core.c - what a core of a DPDK node owes its devices, the other cores and control: a peer that grants without
- * taking overflows nothing, an output's owner leaves the others their part, control knows what it needs to know before
+ * taking overflows nothing, what comes before a session is not believed, an output's owner leaves the others their part, control knows what it needs to know before
  * it stops a device or the node, and who asks for routes never sees half of them. */
 #include "dpdk-node/control.h"
 #include "dpdk-node/core.h"
@@ -45,7 +45,7 @@ static void open_stuck(struct stuck *s, const char *in, const char *out)
                                             .pool = s->pool,
                                             .drops = drops};
     dpdk_port_init(&s->port, &config, rte_zmalloc(NULL, dpdk_port_bytes(HX_VCS, BLOCKS, BLOCKS), 64));
-    s->port.cable.link.open = true;
+    s->port.cable.link.open = s->port.cable.link.heard = true;
 }
 
 /* All that the port has room for, in packets of one block; their numbers tell their order. */
@@ -101,6 +101,43 @@ static void a_peer_that_grants_and_takes_nothing_overflows_nothing(void **state)
     }
     take_some(&s, DEVICE_FRAMES);
     assert_true(s.staged > TURNS / 2 && s.taken == s.staged);
+}
+
+/* ---- sessions ---- */
+
+enum { COMMON_FRAMES = 8, GRANT = 20 };
+
+/* Frames as a run of them is taken, each with a grant on its back. */
+static void receive_common_frames(struct stuck *s, struct rte_ring *in)
+{
+    const struct hx_header h = {
+        .kind = HX_DATA, .credit_vc = 0, .credit_limit = GRANT, .message_packets = 1, .epoch = 1};
+    for (unsigned i = 0; i < COMMON_FRAMES; i++) {
+        struct rte_mbuf *m = rte_pktmbuf_alloc(s->pool);
+        assert_non_null(m);
+        hx_frame_encode((uint8_t *)rte_pktmbuf_append(m, HX_HEADER_BYTES), &h);
+        assert_int_equal(rte_ring_enqueue(in, m), 0);
+    }
+    (void)dpdk_receive(&s->port);
+}
+
+/* A port that has opened, and whose peer still counts in the session before: common frames are no exception. */
+static void a_port_believes_nothing_before_it_has_heard_its_peer(void **state)
+{
+    (void)state;
+    static struct stuck s;
+    open_stuck(&s, "deaf", "mute");
+    struct rte_ring *in = rte_ring_lookup("deaf");
+    struct hx_credit_link *l = &s.port.cable.link;
+    uint64_t overrun = s.port.drops[HX_DROP_OVERRUN];
+    l->heard = false;
+    receive_common_frames(&s, in);
+    assert_int_equal(s.port.drops[HX_DROP_OVERRUN] - overrun, COMMON_FRAMES);
+    assert_true(l->rx[0].received == 0 && l->tx[0].limit == 0);
+    l->heard = true;
+    receive_common_frames(&s, in);
+    assert_int_equal(s.port.drops[HX_DROP_OVERRUN] - overrun, COMMON_FRAMES);
+    assert_true(l->rx[0].received == COMMON_FRAMES && l->tx[0].limit == GRANT);
 }
 
 /* ---- an output that two cores send by ---- */
@@ -301,6 +338,7 @@ int main(void)
 #define IN_ROW(test) cmocka_unit_test_setup_teardown(test, open_row, close_row)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_peer_that_grants_and_takes_nothing_overflows_nothing),
+        cmocka_unit_test(a_port_believes_nothing_before_it_has_heard_its_peer),
         cmocka_unit_test(an_outputs_owner_leaves_the_others_their_part),
         IN_ROW(a_node_is_quiet_when_its_cores_have_said_so_since),
         IN_ROW(a_device_is_stopped_when_its_core_has_seen_it_go_down),

@@ -14,7 +14,7 @@ enum { VC = 1, LENGTH = 936, FRAME = HX_HEADER_BYTES + LENGTH, MANY = 4000, BATC
 
 /* A link of a fabric that nobody else runs: the test is its sender and its receiver. */
 static struct support s;
-static struct worker w;
+static struct worker receiver;
 static struct shm_faulty link;
 static struct shm_faulty_count count;
 static struct shm_rx rx;
@@ -26,14 +26,14 @@ static int open_link(void **state)
 {
     (void)state;
     support_open(&s, &(struct support_plan){"1x1 Hx2Mesh", .workers = 1, .planes = 1, .message = 1, .count = 1});
-    support_start(&s, &w, 0);
-    w.shm.now = 1000;
+    support_start(&s, &receiver, 0);
+    receiver.shm.now = 1000;
     count = (struct shm_faulty_count){0};
     head = 0;
     sent = 0;
     rx = (struct shm_rx){.link = fab_link(&s.f, 0, 0, HX_E), .ahead = shm_link_slots(s.f.g->vcs, s.f.slots)};
     in = (struct hx_input){0};
-    link = (struct shm_faulty){.worker = &w.shm,
+    link = (struct shm_faulty){.worker = &receiver.shm,
                                .from = rx.link,
                                .to = fab_faulty(&s.f, fab_first_port(&s.f, 0, 0) + HX_E),
                                .count = &count,
@@ -45,7 +45,7 @@ static int open_link(void **state)
 
 static int close_link(void **state)
 {
-    support_forget(&w);
+    support_forget(&receiver);
     support_close(&s);
     return seeded_say(state);
 }
@@ -62,15 +62,15 @@ static void send(unsigned packets)
 {
     for (; packets; packets--, sent++) {
         struct hx_desc d = {.length = LENGTH, .vc = VC, .flow = sent};
-        assert_true(shm_buffer_get(&w.shm, &d.buffer, 0));
+        assert_true(shm_buffer_get(&receiver.shm, &d.buffer, 0));
         memset(s.f.buffers[d.buffer].frame, (int)(sent & 0xFF), FRAME);
         link.from->slots[VC * s.f.slots + (hx_lane(head, VC) & (s.f.slots - 1))] = d;
         head = hx_lane_add(head, VC, 1);
     }
-    shm_note(&w.shm.step, &link.from->heads, head);
-    shm_note_pools(&w.shm, false);
-    shm_step_commit(&w.shm.step);
-    shm_commit_pools(&w.shm);
+    shm_note(&receiver.shm.step, &link.from->heads, head);
+    shm_note_pools(&receiver.shm, false);
+    shm_step_commit(&receiver.shm.step);
+    shm_commit_pools(&receiver.shm);
 }
 
 /* Takes what has arrived; returns how many, and their descriptors. The buffers go home, where they stay as they are. */
@@ -79,13 +79,13 @@ static unsigned take(struct hx_desc arrived[HX_WINDOW])
     unsigned n = 0;
     for (uint16_t at = hx_lane(rx.tail, VC); at != hx_lane(link.to->heads, VC); at++) {
         arrived[n] = link.to->slots[VC * s.f.slots + (at & (s.f.slots - 1))];
-        shm_buffer_put(&w.shm, arrived[n++].buffer);
+        shm_buffer_put(&receiver.shm, arrived[n++].buffer);
     }
     rx.tail = rx.seen = link.to->heads;
-    shm_note(&w.shm.step, &link.to->tails, rx.tail);
-    shm_note_pools(&w.shm, true);
-    shm_step_commit(&w.shm.step);
-    shm_commit_pools(&w.shm);
+    shm_note(&receiver.shm.step, &link.to->tails, rx.tail);
+    shm_note_pools(&receiver.shm, true);
+    shm_step_commit(&receiver.shm.step);
+    shm_commit_pools(&receiver.shm);
     return n;
 }
 
@@ -200,15 +200,15 @@ static void a_delayed_packet_comes_when_its_time_has_passed(void **state)
     begin((struct shm_condition){.delay_ns = 500});
     send(2);
     (void)shm_faulty_step(&link); /* sees them */
-    w.shm.now += 499;
+    receiver.shm.now += 499;
     send(1);
     (void)shm_faulty_step(&link);
     assert_int_equal(take(arrived), 0);
     assert_true(shm_faulty_holds(&link));
-    w.shm.now += 1;
+    receiver.shm.now += 1;
     (void)shm_faulty_step(&link);
     assert_int_equal(take(arrived), 2);
-    w.shm.now += 499;
+    receiver.shm.now += 499;
     (void)shm_faulty_step(&link);
     assert_int_equal(take(arrived), 1);
     assert_false(shm_faulty_holds(&link));
@@ -224,10 +224,10 @@ static void a_slow_link_carries_one_packet_after_the_other(void **state)
     for (unsigned i = 0; i < 3; i++) {
         (void)shm_faulty_step(&link);
         assert_int_equal(take(arrived), 1);
-        w.shm.now += FRAME - 1;
+        receiver.shm.now += FRAME - 1;
         (void)shm_faulty_step(&link);
         assert_int_equal(take(arrived), 0);
-        w.shm.now += 1;
+        receiver.shm.now += 1;
     }
 }
 
@@ -243,9 +243,9 @@ static void a_lost_credit_frame_tells_nothing_and_the_next_one_tells_all(void **
     assert_int_equal(link.from->gone[VC], (1U << BATCH) - 1);
     each_buffer_has_one_place();
     link.condition.credit_loss = 0;
-    w.shm.now += 19999;
+    receiver.shm.now += 19999;
     assert_int_equal(shm_faulty_step(&link), 0);
-    w.shm.now += 1;
+    receiver.shm.now += 1;
     assert_int_equal(shm_faulty_step(&link), 1);
     assert_int_equal(link.from->tails, head);
     assert_int_equal(link.from->gone[VC], 0);
@@ -261,11 +261,11 @@ static void a_window_goes_in_and_out_as_it_stands(void **state)
     rx.seen = head;
     rx.gone[VC] = 2;
     uint32_t left = link.from->slots[VC * s.f.slots + 1].buffer;
-    shm_buffer_put(&w.shm, left);
-    shm_note_pools(&w.shm, true);
-    shm_note(&w.shm.step, &link.from->gone[VC], 2);
-    shm_step_commit(&w.shm.step);
-    shm_commit_pools(&w.shm);
+    shm_buffer_put(&receiver.shm, left);
+    shm_note_pools(&receiver.shm, true);
+    shm_note(&receiver.shm.step, &link.from->gone[VC], 2);
+    shm_step_commit(&receiver.shm.step);
+    shm_commit_pools(&receiver.shm);
     send(2);
     begin((struct shm_condition){.loss = SHM_FAULTY_WHOLE});
     each_buffer_has_one_place();
