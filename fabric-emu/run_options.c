@@ -150,13 +150,15 @@ struct hx_faults run_options_faults(struct run_options *o)
 {
     struct hx_faults faults;
     struct hx_problem problem;
+    struct hx_problem of_search;
     bool known = load(&faults, o, &problem);
     if (!o->g->mesh.nodes && (!known || any_goes_down(&faults))) {
+        bool searched = hx_spec_search_ways(&o->spec, &of_search);
+        if (!searched && known)
+            hx_die(HX_EXIT_CONFIG, "--fault", "links go down, so ways have to be searched: %s", of_search.what);
         hx_faults_free(&faults);
-        if (!hx_spec_search_ways(&o->spec, &problem))
-            hx_die(HX_EXIT_CONFIG, "--fault", "links go down, so ways have to be searched: %s", problem.what);
         o->g = hx_spec_fabric(&o->spec);
-        known = load(&faults, o, &problem);
+        known = searched && load(&faults, o, known ? &problem : &of_search);
     }
     if (!known)
         hx_die_of(&problem);

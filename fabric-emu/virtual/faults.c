@@ -358,6 +358,7 @@ static void note_hit(void *of, const uint8_t *frame, size_t fault)
     bool sent = h.kind == HX_DATA || h.kind == HX_PROBE; /* by who sent the message */
     uint32_t src = hx_fabric_host(g, h.src_d0, h.src_d1);
     uint32_t dst = hx_fabric_host(g, h.dst_d0, h.dst_d1);
+    f->cost[fault].hits++;
     if (f->hits->count == MODEL_HITS) {
         f->hits->unlisted++;
         return;
@@ -389,8 +390,8 @@ static void settle(struct faults *f, const struct model_hit *hit)
     const struct ended wanted = {hit->from, hit->to, hit->message, 0};
     if (m->layout.worker[hit->from] != f->w->self)
         return;
-    const struct ended *e = bsearch(&wanted, f->ended, f->ended_count, sizeof wanted, by_message);
-    cost->hits++;
+    const struct ended *e =
+        f->ended_count ? bsearch(&wanted, f->ended, f->ended_count, sizeof wanted, by_message) : NULL;
     cost->open += e == NULL;
     if (e && e->at > cost->whole)
         cost->whole = e->at;
@@ -403,7 +404,7 @@ void faults_settle(struct faults *f)
         qsort(f->ended, f->ended_count, sizeof *f->ended, by_message);
     for (size_t i = 0; i < m->faults->count; i++)
         f->cost[i].cost = f->links.cost[i];
-    for (unsigned worker = 0; f->ended_count && worker < m->workers; worker++) {
+    for (unsigned worker = 0; worker < m->workers; worker++) {
         const struct model_hits *hits = hits_of(m, worker);
         for (uint64_t i = 0; i < hits->count; i++)
             settle(f, &hits->hit[i]);
@@ -458,14 +459,14 @@ static void add_cost(struct fault_report *to, const struct model_fault *from)
 
 void faults_gather(struct result *r, const struct model *m)
 {
-    bool all_listed = true;
+    uint64_t all = 0;
     r->faults = m->faults->count;
     r->fault = hx_allocate(r->faults, sizeof *r->fault);
     for (unsigned worker = 0; worker < m->workers; worker++)
-        all_listed = all_listed && hits_of(m, worker)->unlisted == 0;
+        all += hits_of(m, worker)->count + hits_of(m, worker)->unlisted;
     for (size_t i = 0; i < r->faults; i++) {
         const struct hx_fault *fault = &m->faults->fault[i];
-        r->fault[i] = (struct fault_report){.text = fault->text, .at_ns = fault->at_ns, .whole = all_listed};
+        r->fault[i] = (struct fault_report){.text = fault->text, .at_ns = fault->at_ns, .whole = all <= MODEL_HITS};
         for (unsigned worker = 0; worker < m->workers; worker++)
             add_cost(&r->fault[i], &m->fault[worker * r->faults + i]);
     }

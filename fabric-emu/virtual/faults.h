@@ -23,9 +23,9 @@ enum {
 /* What one worker counted of one fault; shared. */
 struct model_fault {
     struct virtual_fault_cost cost;
-    uint64_t hits;  /* packets of messages that its own accelerators sent */
-    uint64_t whole; /* ps: when the last of these messages ended */
-    uint64_t open;  /* packets of messages that had not ended with the run */
+    uint64_t hits;  /* packets that were lost or damaged on links it sends by */
+    uint64_t whole; /* ps: when the last of the messages that its own accelerators sent ended */
+    uint64_t open;  /* packets of messages of its own accelerators that had not ended with the run */
 };
 
 /* A packet that was lost or damaged; shared. */
@@ -41,7 +41,7 @@ struct model_hits {
     uint64_t unlisted; /* more than there is room for */
     struct model_hit hit[];
 };
-enum { MODEL_HITS = 1 << 20 /* of a worker */ };
+enum { MODEL_HITS = 1 << 20 /* of all workers: of more it is not known when traffic was whole, whoever has them */ };
 
 /* Of one worker. */
 struct faults;

@@ -94,27 +94,35 @@ static void duplicate(const struct passage *p)
     p->cost->duplicated++;
     virtual_post(w);
     *virtual_outbox_next(&w->outbox) = copy;
+    const struct hx_link_change *down = goes_down(p->f, p->now, copy.time);
+    if (down)
+        lose(p, virtual_outbox_next(&w->outbox), down->fault);
 }
 
-/* A link that is up. */
-static void meet(const struct passage *p, uint64_t start)
+/* What makes a packet late comes first: a link that goes down meanwhile loses it. */
+static void slow(const struct passage *p, struct virtual_parcel *parcel, uint64_t start)
 {
     const struct virtual_worker *w = p->h->worker;
     const struct hx_impairment *i = &p->now->state.impairs;
-    struct virtual_parcel *parcel = virtual_outbox_next(&p->h->worker->outbox);
     parcel->time += i->delay_ns * 1000;
     if (i->rate)
         p->tx->link_free += (p->tx->link_free - start) * (HX_FAULT_WHOLE - i->rate) / i->rate;
+    if (falls(w->faults, p->f, HX_DIE_REORDER, i->reorder))
+        parcel->time += LATE_PACKETS * (uint64_t)w->timing.of[p->tx->link_class].rate.blocks[VIRTUAL_PACKET_BLOCKS];
+}
+
+/* A link that stays up until the packet is there. */
+static void meet(const struct passage *p, struct virtual_parcel *parcel)
+{
+    const struct virtual_worker *w = p->h->worker;
+    const struct hx_impairment *i = &p->now->state.impairs;
     if (falls(w->faults, p->f, HX_DIE_LOSS, i->loss)) {
         lose(p, parcel, p->now->fault);
         return;
     }
+    p->cost->reordered += falls(w->faults, p->f, HX_DIE_REORDER, i->reorder);
     if (falls(w->faults, p->f, HX_DIE_CORRUPT, i->corrupt))
         corrupt(p, parcel);
-    if (falls(w->faults, p->f, HX_DIE_REORDER, i->reorder)) {
-        parcel->time += LATE_PACKETS * (uint64_t)w->timing.of[p->tx->link_class].rate.blocks[VIRTUAL_PACKET_BLOCKS];
-        p->cost->reordered++;
-    }
     if (falls(w->faults, p->f, HX_DIE_DUPLICATE, i->duplicate))
         duplicate(p);
 }
@@ -126,14 +134,17 @@ void virtual_fault_send(struct hal_switch *h, unsigned output, uint64_t start)
     struct virtual_fault *f = &w->faults->of[tx->fault];
     struct virtual_parcel *parcel = virtual_outbox_next(&w->outbox);
     const struct hx_link_change *now = state_at(f, start);
-    const struct hx_link_change *down = goes_down(f, now, start + tx->delay);
     struct passage p = {.h = h, .tx = tx, .f = f, .now = now, .cost = now ? &w->faults->cost[now->fault] : NULL};
+    bool impaired = now && now->state.impaired && !now->state.down;
     if (parcel->kind == VIRTUAL_PACKET)
         parcel->kind = VIRTUAL_DISORDERED;
+    if (impaired)
+        slow(&p, parcel, start);
+    const struct hx_link_change *down = goes_down(f, now, parcel->time);
     if (down)
         lose(&p, parcel, down->fault);
-    else if (now && now->state.impaired)
-        meet(&p, start);
+    else if (impaired)
+        meet(&p, parcel);
     f->carried++;
     uint64_t ahead = w->timing.ahead;
     h->room[output].opens = (tx->link_free > w->now + ahead ? tx->link_free : w->now + ahead) - ahead;

@@ -127,7 +127,8 @@ static const char *share_of(const char *text, double least, uint32_t *share)
 static const char *const impairment_names[] = {"loss",        "corrupt", "duplicate", "reorder",
                                                "credit-loss", "rate",    "delay",     NULL};
 
-static bool take_impairment(struct hx_fault *fault, const char *text, struct hx_problem *problem)
+/* *said: impairments of the line so far, bit by place in their list. */
+static bool take_impairment(struct hx_fault *fault, const char *text, unsigned *said, struct hx_problem *problem)
 {
     struct hx_impairment *i = &fault->impairs;
     uint32_t *const share[] = {&i->loss, &i->corrupt, &i->duplicate, &i->reorder, &i->credit_loss, &i->rate};
@@ -137,6 +138,9 @@ static bool take_impairment(struct hx_fault *fault, const char *text, struct hx_
     unsigned which;
     (void)snprintf(name, sizeof name, "%.*s", (int)(value - 1 - text), text);
     const char *wrong = hx_value_choice(name, impairment_names, &which);
+    if (!wrong && *said >> which & 1)
+        wrong = "is said twice";
+    *said |= wrong ? 0 : 1U << which;
     if (!wrong && which == DELAY)
         wrong = hx_value_duration(value, 0, HX_MOST_FAULT_DELAY, &i->delay_ns);
     else if (!wrong)
@@ -146,9 +150,10 @@ static bool take_impairment(struct hx_fault *fault, const char *text, struct hx_
 
 static bool take_impairments(struct hx_fault *fault, struct words *w, struct hx_problem *problem)
 {
+    unsigned said = 0;
     fault->kind = HX_FAULT_IMPAIRS;
     for (; w->at < w->count && strchr(w->word[w->at], '='); w->at++)
-        if (!take_impairment(fault, w->word[w->at], problem))
+        if (!take_impairment(fault, w->word[w->at], &said, problem))
             return false;
     return true;
 }
@@ -187,11 +192,15 @@ static bool take_what(struct hx_fault *fault, struct words *w, struct hx_problem
 static bool take_when(struct hx_fault *fault, struct words *w, struct hx_problem *problem)
 {
     bool lasts = fault->kind != HX_FAULT_UP && fault->kind != HX_FAULT_KILLED && fault->kind != HX_FAULT_CONTINUED;
+    bool said[2] = {false, false}; /* for, at */
     for (const char *word; (word = next(w));) {
         bool at = strcmp(word, "at") == 0;
         if (!at && (strcmp(word, "for") != 0 || !lasts))
             return hx_fail(problem, HX_EXIT_CONFIG, NULL, "'%.40s': %s belongs here", word,
                            lasts ? "'at TIME' or 'for TIME'" : "'at TIME'");
+        if (said[at])
+            return hx_fail(problem, HX_EXIT_CONFIG, NULL, "%s: is said twice", word);
+        said[at] = true;
         if (!take_duration(w, word, at ? 0 : 1, at ? &fault->at_ns : &fault->for_ns, problem))
             return false;
     }

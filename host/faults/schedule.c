@@ -142,12 +142,15 @@ static void note_fault(struct moments *m, const struct hx_faults *faults, size_t
 {
     const struct hx_fault *fault = &faults->fault[i];
     uint64_t end = ended_by_up(faults, i, fault->for_ns ? fault->at_ns + fault->for_ns : UINT64_MAX, has);
+    if (end <= fault->at_ns)
+        return;
     if (fault->kind == HX_FAULT_DOWN || fault->kind == HX_FAULT_IMPAIRS) {
         note(m, fault->at_ns, i, true);
         if (end != UINT64_MAX)
             note(m, end, i, false);
     }
     uint64_t most = fault->at_ns + fault->period_ns * HX_MOST_FLAPS;
+    most = most < HX_MOST_FAULT_TIME ? most : HX_MOST_FAULT_TIME;
     end = end < most ? end : most;
     for (uint64_t at = fault->at_ns; fault->kind == HX_FAULT_FLAPS && at < end; at += fault->period_ns) {
         uint64_t back = at + fault->period_ns / 2;

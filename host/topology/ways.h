@@ -26,7 +26,7 @@ enum {
 };
 
 /* Of a fabric whose ports and addresses are known, on at most so many VCs; where nothing joins two routers there is no way.
- * down: [nodes] ports whose links do not work, either end or both; NULL: all do.
+ * down: [nodes] ports whose links do not work, either end or both; NULL: all links work.
  *
  * rank: [routers] the order, NULL: it is searched. In an order that stays as it was while links fail and return, ways of before
  * and of after may be mixed, switch by switch and packet by packet: on each VC all of them go up and then down, by the same order, so

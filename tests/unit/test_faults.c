@@ -121,6 +121,8 @@ static void a_bad_line_is_refused_with_its_reason(void **state)
     refused("a0,0/E rate=0", "rate");
     refused("a0,0/E up for 1us", "'at TIME' belongs here");
     refused("a0,0/E down for 0", "for");
+    refused("all loss=1% corrupt=1% loss=0", "loss: is said twice");
+    refused("all loss=1% at 1us at 2us", "at: is said twice");
     refused("a0,0/E down tomorrow", "'at TIME' or 'for TIME'");
 }
 
@@ -176,6 +178,8 @@ static void a_link_is_down_while_any_fault_holds_it(void **state)
             {1000, false, HX_FAULT_WHOLE}, {2000, false, HX_FAULT_WHOLE}, {3000, false, half});
     BECOMES("a0,0/E flaps every 2us at 1us for 3500ns", {1000, true, 0}, {2000, false, 0}, {3000, true, 0},
             {4000, false, 0});
+    becomes("a0,0/E down; a0,0/E up", NULL, 0);
+    BECOMES("all loss=50% at 1us; all up at 1us; a0,0/E down at 2us", {2000, true, 0});
 }
 
 static void other_links_stay_well(void **state)

@@ -98,12 +98,13 @@ static bool ways_are_good(struct hx_spec *spec, uint32_t node, unsigned port, ui
     free(down);
     if (!f->ways)
         hx_die_of(&problem);
-    *unreachable += explore(spec, false, &alone).unreachable;
+    struct hx_findings found = explore(spec, false, &alone);
+    *unreachable += found.unreachable;
     add_ways(f->ways, before);
     (void)explore(spec, true, &mixed);
     free(f->ways);
     f->ways = before;
-    return !alone && !mixed;
+    return !alone && !mixed && found.dead_ends == 0;
 }
 
 /* ---- all of them ---- */
