@@ -21,8 +21,7 @@
 static const char details[] =
     "Arguments before -- are EAL's: which devices there are (-a, --vdev), which lcores (-l), how much memory (-m). "
     "Without huge pages and without privileges: --no-huge -m 512 --no-pci --no-shconf.\n\n"
-    "hxmesh-dpdk -l 0,1 --no-huge -m 512 --no-pci --vdev=net_memif0,role=client,socket=/run/hx/e.sock,"
-    "socket-abstract=no -- "
+    "hxmesh-dpdk -l 0,1 --no-huge -m 512 --no-pci --vdev net_memif0,role=client,socket=e.sock,socket-abstract=no -- "
     "--fabric \"2x1 Hx1Mesh\" --node a0,0/p0 --ports E=net_memif0,local=endpoint\n\n"
     "SIGTERM drains, reports and ends; a second one ends at once. Exit code: 0 done, 1 something was lost or "
     "corrupted, 130 ended by a signal.";
