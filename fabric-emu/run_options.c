@@ -137,11 +137,12 @@ static bool load(struct hx_faults *faults, const struct run_options *o, struct h
     return hx_faults_load(faults, &o->faults, o->g, o->settings.seed, until, problem);
 }
 
+/* Whether links go down, or only return: that says, before a live fabric runs, that some may go down later. */
 static bool any_goes_down(const struct hx_faults *faults)
 {
     bool any = false;
     for (size_t i = 0; i < faults->count; i++)
-        any = any || faults->fault[i].kind == HX_FAULT_DOWN || faults->fault[i].kind == HX_FAULT_FLAPS;
+        any = any || hx_fault_cuts(&faults->fault[i]) || faults->fault[i].kind == HX_FAULT_UP;
     return any;
 }
 

@@ -2,6 +2,7 @@
 #include "faults.h"
 #include "fabric-emu/layout.h"
 #include "fabric-emu/waits.h"
+#include "host/topology/ways.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -141,6 +142,16 @@ static bool allows(const struct fab_fabric *f, const struct hx_fault *fault, str
     return true;
 }
 
+/* What a fault of a running fabric does not find prepared. */
+static void tell(const struct fab_fabric *f, const struct hx_fault *fault, struct hx_problem *told)
+{
+    *told = (struct hx_problem){.exit_code = HX_EXIT_DONE};
+    if (hx_fault_cuts(fault) && !f->g->mesh.nodes && !hx_ways_may_change(f->g))
+        (void)snprintf(told->what, sizeof told->what,
+                       "no switch of this fabric searches a way round it: that is prepared by --fault 'all up' at its "
+                       "start");
+}
+
 static size_t put(struct faults *s, const struct hx_fault *fault)
 {
     size_t count = s->schedule.count;
@@ -156,6 +167,7 @@ bool faults_add(struct faults *s, const char *line, uint64_t now_ns, struct hx_p
     struct hx_fault fault;
     if (!hx_fault_parse(&fault, line, s->f->g, problem) || !allows(s->f, &fault, problem))
         return false;
+    tell(s->f, &fault, problem);
     fault.at_ns += now_ns;
     (void)put(s, &fault);
     /* What is done is done: no worker is to be killed twice. */

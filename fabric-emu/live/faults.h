@@ -34,7 +34,8 @@ void faults_open(struct faults *s, struct fab_fabric *f);
 bool faults_schedule(struct faults *s, const struct hx_faults *schedule, struct hx_problem *problem);
 void faults_close(struct faults *s);
 
-/* A line more, whose "at" counts from `now_ns`, as all times here from the start of the run. false: *problem says why not. */
+/* A line more, whose "at" counts from `now_ns`, as all times here from the start of the run. false: *problem says why not. true
+ * and .what is not empty: it is taken, but that is to be told. */
 bool faults_add(struct faults *s, const char *line, uint64_t now_ns, struct hx_problem *problem);
 
 /* Does what is due. `signal` is called for each worker that is to get one. Returns whether any link changed: wake the workers. */

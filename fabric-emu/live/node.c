@@ -4,6 +4,7 @@
 #include "bridge.h"
 #include "conditions.h"
 #include "host/error.h"
+#include "ways.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,8 +55,7 @@ static bool is_up(const struct worker *w, uint32_t node)
     return !w->f->layout.dead[node] && !(w->down >> w->f->layout.worker[node] & 1U);
 }
 
-/* Ports of a node that something can be sent to. */
-static uint64_t ports_up(const struct worker *w, unsigned plane, uint32_t node)
+uint64_t node_ports_up(const struct worker *w, unsigned plane, uint32_t node)
 {
     uint64_t up = 0;
     for (unsigned port = 0; port < hx_fabric_ports(w->f->g, node); port++) {
@@ -97,10 +97,9 @@ static void bind_links(struct worker *w, struct node *n, unsigned ports)
 
 static void build_routes(struct worker *w, struct node *n)
 {
-    const struct fab_fabric *f = w->f;
     bar_boards(w, n->plane, n->sw.job, w->barred);
-    n->hal.up = ports_up(w, n->plane, n->id);
-    hx_fabric_route(&n->sw.route, f->g, n->id, (struct hx_barred){w->barred}, n->hal.up, n->tables);
+    n->hal.up = node_ports_up(w, n->plane, n->id);
+    hx_fabric_route(&n->sw.route, ways_fabric(w, n->plane), n->id, (struct hx_barred){w->barred}, n->hal.up, n->tables);
 }
 
 static void build_node(struct worker *w, struct node *n, unsigned plane, uint32_t id)
@@ -256,6 +255,7 @@ bool node_build_all(struct worker *w)
     w->barred = hx_allocate(hx_spec_boards(&f->spec) / 8U + 1U, 1);
     w->cut = hx_allocate(f->g->planes * hx_spec_boards(&f->spec) + 1U, 1);
     (void)find_cut_boards(w);
+    (void)ways_follow(w);
     count_nodes(w);
     w->node = hx_allocate(w->nodes + 1U, sizeof *w->node);
     w->accelerator = hx_allocate(w->accelerators + 1U, sizeof *w->accelerator);
@@ -279,6 +279,7 @@ bool node_build_all(struct worker *w)
 void node_free_all(struct worker *w)
 {
     conditions_end(w);
+    ways_end(w);
     for (unsigned i = 0; i < w->nodes; i++) {
         free(w->node[i].hal.tx);
         free(w->node[i].hal.rx);
@@ -306,13 +307,14 @@ void node_reroute_all(struct worker *w)
         accelerator_look_again(&w->accelerator[i]);
     bool others = find_cut_boards(w) || down != w->down;
     w->down = down;
+    unsigned searched = ways_follow(w);
     for (unsigned i = 0; i < w->switch_nodes; i++) {
         struct node *n = &w->node[i];
-        if (!others && n->hal.up == ports_up(w, n->plane, n->id))
+        if (!others && !(searched >> n->plane & 1U) && n->hal.up == node_ports_up(w, n->plane, n->id))
             continue;
         build_routes(w, n);
         hx_switch_reroute(&n->sw);
     }
     for (unsigned i = w->switch_nodes; i < w->nodes; i++) /* a bridge's switch has no part in its links */
-        w->node[i].hal.up = ports_up(w, w->node[i].plane, w->node[i].id);
+        w->node[i].hal.up = node_ports_up(w, w->node[i].plane, w->node[i].id);
 }

@@ -47,6 +47,7 @@ struct feeding {
 
 struct bridge;
 struct faulty_link;
+struct plane_ways;
 struct wire;
 
 /* What the worker runs. */
@@ -70,6 +71,7 @@ struct worker {
     uint64_t gone;    /* of these, workers that will not come back */
     uint8_t *barred;  /* boards that a node may not land on, bit by board: as the one that is built now needs them */
     uint8_t *cut;     /* [planes][boards]: 1: no link leads to the board */
+    struct plane_ways *ways;     /* [planes]: round what is down (ways.h); NULL: ways are not searched */
     uint32_t conditions_seen;    /* control->conditions, as last followed */
     struct faulty_link **faulty; /* of all its nodes */
     size_t faulties, faulty_room;
@@ -90,6 +92,9 @@ struct worker {
  * run was stopped meanwhile. */
 bool node_build_all(struct worker *w);
 void node_free_all(struct worker *w);
+
+/* Ports of a node that something can be sent by now, bit by port. */
+uint64_t node_ports_up(const struct worker *w, unsigned plane, uint32_t node);
 
 /* Takes note of workers, links and cables that went down or came back: closes and opens links, bars boards, routes anew. */
 void node_reroute_all(struct worker *w);

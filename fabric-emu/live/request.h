@@ -15,7 +15,8 @@
 
 /* ---- asking process ---- */
 
-/* What is asked: a fault's line, or "" for the list. *answer: to be freed; JSON, or what was wrong. Returns an exit code. */
+/* What is asked: a fault's line, or "" for the list. *answer: to be freed; JSON, or what is to be said
+ * of the fault: what was wrong, or a warning; "" if nothing. Returns an exit code. */
 int request_ask(const struct attached *a, const char *line, char **answer);
 
 /* ---- supervisor ---- */

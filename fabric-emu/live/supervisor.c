@@ -361,7 +361,7 @@ static uint64_t since_start(const struct supervisor *s)
 static void take_request(struct supervisor *s)
 {
     char line[FAB_REQUEST_BYTES];
-    struct hx_problem problem = {.exit_code = HX_EXIT_DONE};
+    struct hx_problem problem;
     if (!request_take(s->f, line))
         return;
     if (line[0]) {

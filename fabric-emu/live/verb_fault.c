@@ -69,6 +69,8 @@ static void ask(const struct attached *a, const char *line)
     int code = request_ask(a, line, &answer);
     if (code)
         hx_die(code, line, "%s", answer);
+    if (answer[0])
+        hx_warn(line, "%s", answer);
     free(answer);
 }
 

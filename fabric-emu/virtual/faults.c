@@ -245,20 +245,16 @@ static bool is_down(const struct hit_link *link, uint64_t ns)
 }
 
 /* Ways round what was down when that which is told at this moment happened, in the order that the fabric has had from the start. */
-static struct hx_ways *ways_at(const struct faults *f, size_t moment, unsigned plane)
+static void go_round(const struct faults *f, size_t moment, unsigned plane, struct hx_fabric *round)
 {
     const struct model *m = f->w->m;
     uint64_t ns = f->moments[moment] / 1000 - m->detect_ns - m->tell_ns;
     uint64_t *down = hx_allocate(m->g->nodes, sizeof *down);
-    struct hx_problem problem;
     for (size_t i = 0; i < f->links_hit; i++)
         if (f->link[i].plane == plane && is_down(&f->link[i], ns))
             down[f->link[i].node] |= UINT64_C(1) << f->link[i].port;
-    struct hx_ways *ways = hx_ways_find(m->g, down, m->g->vcs, m->g->ways->rank, &problem);
-    if (!ways)
-        hx_die_of(&problem);
+    hx_ways_go_round(round, m->g, down);
     free(down);
-    return ways;
 }
 
 static const struct hx_fabric *told_at(struct faults *f, size_t moment, unsigned plane)
@@ -267,11 +263,8 @@ static const struct hx_fabric *told_at(struct faults *f, size_t moment, unsigned
     if (t->fabric[0].ways && t->moment == moment)
         return &t->fabric[plane];
     t->moment = (uint32_t)moment;
-    for (unsigned p = 0; p < f->w->m->g->planes; p++) {
-        free(t->fabric[p].ways);
-        t->fabric[p] = *f->w->m->g;
-        t->fabric[p].ways = ways_at(f, moment, p);
-    }
+    for (unsigned p = 0; p < f->w->m->g->planes; p++)
+        go_round(f, moment, p, &t->fabric[p]);
     return &t->fabric[plane];
 }
 

@@ -91,6 +91,12 @@ struct hx_faults {
 /* One line; *problem says what is wrong with it and what could stand there instead. */
 bool hx_fault_parse(struct hx_fault *fault, const char *line, const struct hx_fabric *f, struct hx_problem *problem);
 
+/* Whether links go down by it. */
+static inline bool hx_fault_cuts(const struct hx_fault *fault)
+{
+    return fault->kind == HX_FAULT_DOWN || fault->kind == HX_FAULT_FLAPS;
+}
+
 /* Puts a fault into its place; returns which. */
 size_t hx_faults_put(struct hx_faults *faults, const struct hx_fault *fault);
 

@@ -348,3 +348,19 @@ struct hx_ways *hx_ways_find(const struct hx_fabric *f, const uint64_t *down, un
         free(w);
     return good ? w : NULL;
 }
+
+bool hx_ways_may_change(const struct hx_fabric *f)
+{
+    return f->ways && f->ways->vcs > 1; /* on a single VC no table raises any */
+}
+
+void hx_ways_go_round(struct hx_fabric *round, const struct hx_fabric *f, const uint64_t *down)
+{
+    struct hx_problem problem;
+    struct hx_ways *ways = hx_ways_find(f, down, f->vcs, f->ways->rank, &problem);
+    if (!ways)
+        hx_die_of(&problem);
+    free(round->ways);
+    *round = *f;
+    round->ways = ways;
+}

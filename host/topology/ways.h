@@ -37,6 +37,13 @@ enum {
 struct hx_ways *hx_ways_find(const struct hx_fabric *f, const uint64_t *down, unsigned most_vcs, const uint32_t *rank,
                              struct hx_problem *problem);
 
+/* Whether the ways of a fabric can be searched again while packets are on it: it has an order, and each turn raises the VC. */
+bool hx_ways_may_change(const struct hx_fabric *f);
+/* Makes *round the fabric f, but with ways round what is down, in the order and on the VCs of f, which may change: so they may be
+ * mixed with those of f and of any other such round. The ways that *round had are freed; at first it is zeroed, and its ways are for
+ * free() at last. All else is f's. Dies if two switches are too far apart then. */
+void hx_ways_go_round(struct hx_fabric *round, const struct hx_fabric *f, const uint64_t *down);
+
 /* Routers whose links, on a single VC, wait for one another in a circle, the first `most` of them. Returns the length of the
  * circle; 0: there is none. */
 unsigned hx_ways_circle(const struct hx_fabric *f, const struct hx_ways *w, uint32_t *routers, unsigned most);

@@ -109,3 +109,35 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
     report "4x4 Hx2Mesh" --traffic all-reduce --message 4MiB --fault "a1,0/E down at 1ms for 100ms; a2,2/W loss=2% for 300ms"
     holds "$SOUND and .complete and .collective.done == 64"
 }
+
+# goes_round SPEC PORT: PORT is cut for good under full traffic, and all goes on by other ways.
+goes_round() {
+    start "$1" --traffic all-to-all-random --duration 100s --workers 2 --fault "all up"
+    await_traffic 1000
+    fault "$2 down"
+    eventually is_whole "$2 down"
+    await_traffic $(($(delivered) + 5000))
+    end_long
+    holds "$SOUND"
+}
+is_whole() { [ "$(faults_that ".fault == \"$1\" and .whole_after_ns != null")" -eq 1 ]; }
+
+@test "fault: switches of other fabrics search ways round a link that is cut for good" {
+    goes_round "fat-tree hosts=32 radix=8" leaf1/5
+    fresh_name
+    goes_round "torus 4x4" s5/1
+    fresh_name
+    goes_round "mlfm h=4" local0,0/6 # the only shortest way of its pairs
+}
+
+# shellcheck disable=SC2154 # stderr: set by run
+@test "fault: a fabric that was not prepared to search ways says so, and does what it can" {
+    start "torus 4x4" --duration 100s --workers 2
+    await_traffic 1
+    run -0 --separate-stderr fault "a0,1/E loss=1% for 1ms"
+    [ -z "$stderr" ]
+    run -0 --separate-stderr fault "a0,1/E down for 100ms"
+    [ "$stderr" = "hxmesh: warning: a0,1/E down for 100ms: no switch of this fabric searches a way round it: that is prepared by --fault 'all up' at its start" ]
+    await_whole 2
+    end_long
+}

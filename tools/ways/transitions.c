@@ -90,14 +90,13 @@ static bool ways_are_good(struct hx_spec *spec, uint32_t node, unsigned port, ui
     struct hx_fabric *f = spec->graph;
     struct hx_ways *before = f->ways;
     uint64_t *down = hx_allocate(f->nodes, sizeof *down);
-    struct hx_problem problem;
+    struct hx_fabric round = {.ways = NULL};
     bool alone;
     bool mixed;
     down[node] = UINT64_C(1) << port;
-    f->ways = hx_ways_find(f, down, f->vcs, before->rank, &problem);
+    hx_ways_go_round(&round, f, down);
+    f->ways = round.ways;
     free(down);
-    if (!f->ways)
-        hx_die_of(&problem);
     struct hx_findings found = explore(spec, false, &alone);
     *unreachable += found.unreachable;
     add_ways(f->ways, before);
