@@ -165,6 +165,8 @@ void capture_say_whole(const struct capture_report *r)
 void capture_write(struct capture *c, struct hx_tap_record *r)
 {
     char text[CAPTURE_NOTE_BYTES];
+    char remarks[HX_PCAPNG_MOST_TEXT];
+    unsigned comments = 0;
     struct hx_pcapng_packet p = {.interface = r->interface,
                                  .time_ns = (c->plan.simulated ? r->time / PS_PER_NS : r->time) + c->plan.epoch_ns,
                                  .bytes = hx_tap_bytes_of(r),
@@ -178,8 +180,9 @@ void capture_write(struct capture *c, struct hx_tap_record *r)
                                  .dropped = r->dropped - c->dropped[r->interface],
                                  .id = r->id};
     if (r->noted)
-        p.comment =
+        p.comments[comments++] =
             capture_note_print(text, c->plan.ports->g, &c->plan.ports->port[r->interface], hx_tap_note_of(r), r->vc);
+    p.comments[comments] = capture_remarks_take(&c->remarks, r->time, remarks, sizeof remarks);
     c->dropped[r->interface] = r->dropped;
     c->last_ns = p.time_ns > c->last_ns ? p.time_ns : c->last_ns;
     uint64_t lost = c->writer.packets_lost;
@@ -207,6 +210,7 @@ static void free_all(struct capture *c)
     free(c->dropped);
     free(c->unwritten);
     free(c->room);
+    capture_remarks_free(&c->remarks);
 }
 
 void capture_count(struct capture_report *report, const struct capture_memory *memory)

@@ -9,6 +9,7 @@
  *     control->tap     who captures; cleared by the supervisor when it died (taps.h)
  *     control->collective_ended   any worker
  *     control->request            who asks, then the supervisor (request.h)
+ *     control->faults             supervisor                 read by who captures
  *     control->changes            supervisor, and workers whose cables come and go
  *     condition[p]     supervisor                       read by the worker of the receiving end
  *     faulted[p]       worker of the receiving end      read by the supervisor
@@ -38,6 +39,7 @@
  *     frames, and with --no-verify nobody looks at their CRC                   corrupted payload (counted), or a packet that is dropped
  *     small wrong counts (within the laws)                        are reported; asleep, wake: a nap of 2 ms more or less
  *     collective_ended, up or left of a cable                     the collective, or that cable, ends
+ *     faults that have begun                                      a capture has a wrong comment
  *     condition of a link                                         it is faulty, or well, until its next fault
  *
  * Which worker owns which nodes: fabric-emu/layout.h. */
@@ -49,12 +51,13 @@
 #include "faulty.h"
 #include "hal_port.h"
 #include "host/arena.h"
+#include "host/faults/faults.h"
 #include "host/metrics.h"
 #include "host/pcapng/fabric.h"
 #include "host/spec.h"
 #include "tap.h"
 
-enum { FAB_VERSION = 3, FAB_NOTE_BYTES = 16384, FAB_SENDS = 64 /* messages under way from one accelerator */ };
+enum { FAB_VERSION = 4, FAB_NOTE_BYTES = 16384, FAB_SENDS = 64 /* messages under way from one accelerator */ };
 
 /* What processes that capture or replay need beside the head of the metrics: follows that one in the arena. */
 struct fab_head {
@@ -88,6 +91,17 @@ struct fab_request {
     char line[FAB_REQUEST_BYTES], answer[FAB_ANSWER_BYTES];
 };
 
+/* Faults that have begun, for who captures: the last FAB_FAULTS of them. Written by the supervisor, an entry before the count. */
+enum { FAB_FAULTS = 64 };
+struct fab_fault {
+    uint64_t time, at_ns; /* by the clock of the run, and since the start */
+    char line[HX_FAULT_TEXT];
+};
+struct fab_fault_log {
+    _Atomic uint64_t begun; /* ever: number n stands at n % FAB_FAULTS */
+    struct fab_fault fault[FAB_FAULTS];
+};
+
 struct fab_control {
     _Atomic uint32_t phase;            /* enum fab_phase */
     _Atomic uint32_t changes;          /* grows whenever workers or cables go down or come back */
@@ -99,6 +113,7 @@ struct fab_control {
     _Atomic uint64_t feed;             /* who replays, likewise */
     _Atomic uint32_t collective_ended; /* set by any worker: a message was given up, so nobody can finish */
     struct fab_request request;
+    struct fab_fault_log faults;
 };
 
 /* What one worker reports. */

@@ -314,6 +314,17 @@ static void judge(struct faults *s, size_t at, uint64_t now_ns, bool ended)
     r->is.whole_ns = quiet;
 }
 
+static void tell_captures(const struct faults *s, const struct hx_fault *fault)
+{
+    struct fab_fault_log *log = &s->f->control->faults;
+    uint64_t begun = atomic_load(&log->begun);
+    struct fab_fault *entry = &log->fault[begun % FAB_FAULTS];
+    entry->time = s->f->control->started_ns + fault->at_ns;
+    entry->at_ns = fault->at_ns;
+    (void)snprintf(entry->line, sizeof entry->line, "%s", fault->text);
+    atomic_store(&log->begun, begun + 1);
+}
+
 static void begin(struct faults *s, size_t at)
 {
     struct fault_record *r = &s->record[at];
@@ -322,6 +333,7 @@ static void begin(struct faults *s, size_t at)
     r->before = done_on(s->f, t);
     r->lost_before = lost_with(s->f, t);
     r->hits_before = hits_of(s->f).ever;
+    tell_captures(s, &s->schedule.fault[at]);
 }
 
 void faults_judge(struct faults *s, uint64_t now_ns, bool ended)

@@ -51,6 +51,7 @@ bool recording_open(struct recording *r, const struct recording_plan *plan, cons
 {
     const struct hx_capture_settings *s = plan->settings;
     *r = (struct recording){.fabric = *fabric, .clock = fabric->head->clock, .slot = -1};
+    r->faults_seen = atomic_load(&fabric->control->faults.begun);
     r->whole_later = plan->whole_run && capture_can_say_more(s->file);
     copy_note(r, plan->whole_run && !r->whole_later);
     if (!capture_ports_choose(&r->ports, fabric->g, &s->ports, plan->ports_option, problem))
@@ -122,15 +123,33 @@ static void untap(struct recording *r)
         (void)poll(NULL, 0, 1);
 }
 
+/* Faults that have begun since, but for those that were overwritten before they were looked at, or meanwhile. */
+static void remark_faults(struct recording *r)
+{
+    const struct fab_fault_log *log = &r->fabric.control->faults;
+    uint64_t begun = atomic_load(&log->begun);
+    uint64_t from = r->faults_seen + FAB_FAULTS > begun ? r->faults_seen : begun - FAB_FAULTS;
+    for (; from < begun; from++) {
+        struct fab_fault fault = log->fault[from % FAB_FAULTS];
+        atomic_thread_fence(memory_order_acquire);
+        fault.line[sizeof fault.line - 1] = '\0';
+        if (atomic_load(&log->begun) - from < FAB_FAULTS)
+            capture_remark_fault(&r->capture.remarks, fault.time, fault.at_ns, fault.line);
+    }
+    r->faults_seen = begun;
+}
+
 void recording_run(struct recording *r, int wake, bool (*more)(struct recording *r, void *of), void *of)
 {
     struct pollfd wait = {.fd = wake, .events = POLLIN};
     while (more(r, of)) {
+        remark_faults(r);
         uint64_t taken = capture_drain(&r->capture, shm_clock_ns(&r->clock), false);
         capture_flush(&r->capture);
         (void)poll(&wait, 1, taken >= BUSY_FRAMES ? 0 : PAUSE_MS);
     }
     untap(r);
+    remark_faults(r);
     (void)capture_drain(&r->capture, shm_clock_ns(&r->clock), true);
 }
 

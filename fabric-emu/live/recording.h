@@ -32,8 +32,9 @@ struct recording {
     struct capture_memory memory;
     struct capture capture;
     char note[FAB_NOTE_BYTES];
-    bool whole_later; /* the file says "span=part" until the run has come to its end */
-    int slot;         /* -1: none taken */
+    bool whole_later;     /* the file says "span=part" until the run has come to its end */
+    uint64_t faults_seen; /* of control->faults */
+    int slot;             /* -1: none taken */
     struct capture_writer writer;
 };
 

@@ -215,8 +215,10 @@ int hx_pcapng_packet(struct hx_pcapng_writer *w, const struct hx_pcapng_packet *
     if (p->captured > HX_PCAPNG_MOST_BYTES)
         return EMSGSIZE;
     struct block b;
-    size_t text = p->comment ? HX_PCAPNG_MOST_TEXT : 0;
-    int error = open_block(w, &b, HX_PCAPNG_ENHANCED, FIXED + p->captured + text);
+    unsigned comments = 0;
+    while (comments < HX_PCAPNG_MOST_REMARKS && p->comments[comments])
+        comments++;
+    int error = open_block(w, &b, HX_PCAPNG_ENHANCED, FIXED + p->captured + comments * HX_PCAPNG_MOST_TEXT);
     if (error) {
         w->packets_lost++;
         return error;
@@ -237,7 +239,8 @@ int hx_pcapng_packet(struct hx_pcapng_writer *w, const struct hx_pcapng_packet *
         option_number(&b, HX_PCAPNG_ID, p->id, 8);
     if (p->has_queue)
         option_number(&b, HX_PCAPNG_QUEUE, p->queue, 4);
-    option_text(&b, HX_PCAPNG_COMMENT, p->comment, HX_PCAPNG_MOST_TEXT);
+    for (unsigned i = 0; i < comments; i++)
+        option_text(&b, HX_PCAPNG_COMMENT, p->comments[i], HX_PCAPNG_MOST_TEXT);
     close_block(w, &b, options);
     w->packets++;
     w->packets_ready++;

@@ -354,3 +354,15 @@ says() {
     says 4 "/dev/full: No space left on device: *" capture --name "$NAME" -w /dev/full -q
     end_long
 }
+
+@test "capture: what goes wrong while it goes on is in it, from the start or by hxmesh fault" {
+    local at_once="a0,0/N loss=1% for 1ms"
+    start_long --capture "$FILE" --snaplen 64 --capture-ports 'a0,0/*' --fault "a0,0/E down at 10ms for 10ms"
+    eventually has_frames "$FILE" 1
+    hxmesh fault --name "$NAME" "$at_once"
+    eventually has_comment 'fault at [0-9.]* m*s: '"$at_once"
+    end_long
+    has_comment 'fault at 10 ms: a0,0/E down at 10ms for 10ms'
+    [ "$(field frame.comment -Y 'frame.comment contains "fault at "' | wc -l)" -le 2 ]
+}
+has_comment() { field frame.comment | grep -q "^$1\$"; }

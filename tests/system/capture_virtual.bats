@@ -156,3 +156,17 @@ finish_long() {
     [ "$status" -eq 2 ]
     [ ! -e "$FILE" ]
 }
+
+@test "virtual capture: a fault is a comment of the first frame from its time on, whoever does the work" {
+    local workers sum
+    for workers in 1 2; do
+        record "4x4 Hx2Mesh" --message 8KiB --annotate --workers "$workers" \
+            --fault "all loss=1% at 3us; a0,0/E down at 1us for 2us; a0,1/E down at 1us for 1us"
+        [ "$(sha256sum <"$FILE")" = "${sum:=$(sha256sum <"$FILE")}" ]
+    done
+    [ "$(field frame.number -Y 'frame.comment contains "fault at "')" = "$(field frame.number -e frame.time_epoch |
+        awk '$2 >= 0.000001 && !first++ || $2 >= 0.000003 && !second++ { print $1 }')" ]
+    [ "$(field frame.comment -Y 'frame.comment contains "fault at 1 us: a0,0/E down at 1us for 2us"')" = \
+        'fault at 1 us: a0,0/E down at 1us for 2us\nfault at 1 us: a0,1/E down at 1us for 1us' ]
+    field frame.comment | grep -q 'fault at 3 us: all loss=1% at 3us$'
+}

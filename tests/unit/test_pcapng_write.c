@@ -96,7 +96,7 @@ static void everything_written_is_read_again(void **state)
                                        .dropped = 5000000000U,
                                        .has_id = true,
                                        .id = 0x0123456789ABCDEFU,
-                                       .comment = "most room of E, N"};
+                                       .comments = {"most room of E, N", "fault at 5 us: a0,0/E down"}};
     assert_int_equal(hx_pcapng_packet(&w, &p), 0);
     assert_int_equal(hx_pcapng_packet(&w, &(struct hx_pcapng_packet){.interface = 0}), 0);
     assert_int_equal(hx_pcapng_statistics(&w, &(struct hx_pcapng_statistics){.interface = 1,
@@ -130,7 +130,7 @@ static void everything_written_is_read_again(void **state)
     assert_memory_equal(r.packet.bytes, p.bytes, 15);
     assert_true(r.packet.direction == HX_PCAPNG_OUTBOUND && r.packet.has_queue && r.packet.queue == 2);
     assert_true(r.packet.has_dropped && r.packet.dropped == p.dropped && r.packet.has_id && r.packet.id == p.id);
-    assert_true(text_is(r.packet.comment, p.comment));
+    assert_true(text_is(r.packet.comment, p.comments[0]));
     assert_int_equal(next(&r), HX_PCAPNG_IS_PACKET);
     assert_true(r.packet.frame == 2 && r.packet.captured == 0 && r.packet.direction == HX_PCAPNG_UNKNOWN &&
                 !r.packet.has_queue && !r.packet.comment.bytes);
@@ -218,7 +218,7 @@ static void long_texts_are_cut_between_characters(void **state)
     assert_non_null(text);
     for (unsigned i = 0; i < HX_PCAPNG_MOST_TEXT; i++)
         memcpy(text + (size_t)3 * i, "\xE2\x86\x92", 4); /* three bytes a character; 4096 is no multiple of 3 */
-    assert_int_equal(hx_pcapng_packet(&w, &(struct hx_pcapng_packet){.comment = text}), 0);
+    assert_int_equal(hx_pcapng_packet(&w, &(struct hx_pcapng_packet){.comments = {text}}), 0);
     assert_int_equal(hx_pcapng_flush(&w), 0);
     struct hx_pcapng_reader r;
     FILE *in = open_written(&r);

@@ -149,6 +149,26 @@ static void read_file(const char *path)
     hx_pcapng_close(&r);
 }
 
+/* Of those that wait for one frame each has a line; one that no frame follows is nowhere. */
+static void a_fault_is_a_comment_of_the_first_frame_from_its_time_on(void **state)
+{
+    (void)state;
+    static const char both[] = "fault at 5 us: a0,0/E down\nfault at 6 us: all loss=1%";
+    begin();
+    capture_remark_fault(&b.capture.remarks, 99, 5000, "a0,0/E down");
+    capture_remark_fault(&b.capture.remarks, 100, 6000, "all loss=1%");
+    capture_remark_fault(&b.capture.remarks, 151, 7000, "all up");
+    for (uint64_t time = 50; time <= 150; time += 50)
+        (void)put(0, time, 0, 64);
+    publish();
+    assert_int_equal(capture_drain(&b.capture, 1000, true), 3);
+    capture_close(&b.capture);
+    read_file(b.file);
+    assert_int_equal(found.packets, 3);
+    assert_true(!found.packet[0].comment.bytes && !found.packet[2].comment.bytes);
+    assert_string_equal(found.comment, both);
+}
+
 static void records_of_all_rings_come_in_the_order_of_time(void **state)
 {
     (void)state;
@@ -458,6 +478,7 @@ int main(void)
 #define WITH_BENCH(test) cmocka_unit_test_setup_teardown(test, open_bench, close_bench)
     const struct CMUnitTest tests[] = {
         WITH_BENCH(records_of_all_rings_come_in_the_order_of_time),
+        WITH_BENCH(a_fault_is_a_comment_of_the_first_frame_from_its_time_on),
         WITH_BENCH(who_is_writing_is_waited_for_but_not_for_ever),
         WITH_BENCH(simulated_records_wait_for_the_floor_of_who_has_none),
         WITH_BENCH(what_the_tap_dropped_is_told_where_it_is_missing),
