@@ -110,6 +110,16 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
     holds "$SOUND and .complete and .collective.done == 64"
 }
 
+@test "fault: a collective that loses a member ends, and says that it is not done" {
+    start "4x4 Hx2Mesh" --traffic all-reduce --message 16MiB --workers 2 --fault "a1,1 down at 20ms"
+    finish
+    [ "$CODE" -eq 1 ]
+    grep -q '^hxmesh: error: .*all-reduce ended with [0-9]* of 64 accelerators done' "$BATS_TEST_TMPDIR/stderr"
+    holds '(.complete | not) and .collective.done < 64 and .messages_failed > 0 and .bytes_corrupted == 0 and
+        .buffers_missing == 0 and .faults[0].lost > 0'
+    nothing_left
+}
+
 # goes_round SPEC PORT: PORT is cut for good under full traffic, and all goes on by other ways.
 goes_round() {
     start "$1" --traffic all-to-all-random --duration 100s --workers 2 --fault "all up"
