@@ -1,5 +1,6 @@
 /* accelerator.c - driving an endpoint (accelerator.h). */
 #include "accelerator.h"
+#include "conditions.h"
 #include "fabric-emu/endpoint.h"
 #include "host/error.h"
 #include "host/random.h"
@@ -98,7 +99,8 @@ static bool resume(struct accelerator *a)
 
 static bool is_cut_off(const struct accelerator *a, uint32_t rank)
 {
-    return a->worker->gone >> a->worker->f->layout.worker[rank] & 1U || (a->cut_off && a->cut_off[rank]);
+    return a->worker->gone >> a->worker->f->layout.worker[rank] & 1U || (a->cut_off && a->cut_off[rank]) ||
+           conditions_host_is_alone(a->worker, rank, NO_WAY_MS * NS_PER_MS);
 }
 
 static void note_cut_off(struct accelerator *a, uint32_t rank)

@@ -65,10 +65,43 @@ static void follow_port(struct worker *w, struct node *n, unsigned port, struct 
     n->faulty[port]->f.leaving = well;
 }
 
+static bool has_link(const struct fab_fabric *f, uint32_t host)
+{
+    bool any = false;
+    for (unsigned plane = 0; plane < f->g->planes; plane++)
+        for (unsigned port = 0; port < HX_LOCAL; port++)
+            any = any || (hx_fabric_far(f->g, host, port).node != HX_NOWHERE &&
+                          !conditions_link_is_down(f, plane, host, port));
+    return any;
+}
+
+static void note_alone(struct worker *w)
+{
+    uint64_t now = shm_clock_ns(w->clock);
+    uint32_t hosts = w->f->g->hosts;
+    if (!w->alone_since) {
+        w->alone_since = hx_allocate(hosts, sizeof *w->alone_since);
+        memset(w->alone_since, UINT8_MAX, hosts * sizeof *w->alone_since); /* nobody is */
+    }
+    for (uint32_t host = 0; host < hosts; host++) {
+        if (has_link(w->f, host))
+            w->alone_since[host] = UINT64_MAX;
+        else if (w->alone_since[host] == UINT64_MAX)
+            w->alone_since[host] = now;
+    }
+}
+
+bool conditions_host_is_alone(const struct worker *w, uint32_t host, uint64_t ns)
+{
+    uint64_t since = w->alone_since[host];
+    return since != UINT64_MAX && w->shm.now > since && w->shm.now - since >= ns;
+}
+
 /* The count is read first: what changes meanwhile is followed once more. */
 void conditions_follow(struct worker *w)
 {
     w->conditions_seen = atomic_load(&w->f->control->conditions);
+    note_alone(w);
     for (unsigned i = 0; i < w->switch_nodes; i++) {
         struct node *n = &w->node[i];
         for (unsigned port = 0; port < n->hal.ports; port++) {
@@ -86,6 +119,8 @@ void conditions_end(struct worker *w)
     for (unsigned i = 0; i < w->nodes; i++)
         free(w->node[i].faulty);
     free(w->faulty);
+    free(w->alone_since);
+    w->alone_since = NULL;
     w->faulty = NULL;
     w->faulties = w->faulty_room = 0;
 }

@@ -18,6 +18,9 @@ struct faulty_link {
 /* Whether the link that leaves (plane, node, port) is down. */
 bool conditions_link_is_down(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port);
 
+/* Whether no link has led to a host for so long, in any plane: what is sent to it is dropped where its link is, and nobody says so. */
+bool conditions_host_is_alone(const struct worker *w, uint32_t host, uint64_t ns);
+
 /* Follows control->conditions, for the links that lead to this worker's switches. Call between steps. */
 void conditions_follow(struct worker *w);
 void conditions_end(struct worker *w);

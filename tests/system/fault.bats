@@ -151,3 +151,18 @@ is_whole() { [ "$(faults_that ".fault == \"$1\" and .whole_after_ns != null")" -
     await_whole 2
     end_long
 }
+
+@test "fault: who sends to a host whose only link is cut is told within seconds, and all goes on when it is back" {
+    local begin=$SECONDS
+    run -1 hxmesh run "fat-tree hosts=16 radix=8" --workers 2 --name "$NAME" --quiet --json "$REPORT" --fault "leaf1/0 down"
+    [ $((SECONDS - begin)) -lt 20 ]
+    holds '.messages_failed == 30 and .messages == 16 * 15 - 30 and .buffers_missing == 0'
+    fresh_name
+    start "fat-tree hosts=16 radix=8" --traffic all-to-all-random --duration 100s --workers 2
+    await_traffic 1000
+    fault "leaf1/0 down for 3s"
+    await_whole 1
+    await_traffic $(($(delivered) + 1000))
+    end_long
+    holds '.messages_failed > 0 and .drops.unreachable > 0'
+}
