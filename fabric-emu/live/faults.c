@@ -142,11 +142,32 @@ static bool allows(const struct fab_fabric *f, const struct hx_fault *fault, str
     return true;
 }
 
+/* Round the only link of a host there is no way. */
+static bool has_one_link(const struct hx_fabric *g, uint32_t node)
+{
+    return hx_is_host(g, node) && g->host_links == 1;
+}
+
+struct passed {
+    const struct hx_fabric *g;
+    bool any; /* of the links is one that others' packets pass */
+};
+
+static void note_passed(void *of, unsigned plane, uint32_t node, unsigned port)
+{
+    struct passed *p = of;
+    (void)plane;
+    p->any = p->any || (!has_one_link(p->g, node) && !has_one_link(p->g, hx_fabric_far(p->g, node, port).node));
+}
+
 /* What a fault of a running fabric does not find prepared. */
 static void tell(const struct fab_fabric *f, const struct hx_fault *fault, struct hx_problem *told)
 {
+    struct passed passed = {.g = f->g};
     *told = (struct hx_problem){.exit_code = HX_EXIT_DONE};
     if (hx_fault_cuts(fault) && !f->g->mesh.nodes && !hx_ways_may_change(f->g))
+        hx_fault_each_link(&fault->target, f->g, note_passed, &passed);
+    if (passed.any)
         (void)snprintf(told->what, sizeof told->what,
                        "no switch of this fabric searches a way round it: that is prepared by --fault 'all up' at its "
                        "start");
