@@ -50,7 +50,7 @@ static void check_filter(const struct request *r, const struct hx_cap_fabric *f)
         hx_spec_check_coordinate(&f->spec, r->packet ? "--packet" : "--to", named_part(r->filter.to));
 }
 
-static void follow(struct request *r, struct hx_capture *c, struct hx_trace *t, bool quiet)
+static void follow(struct request *r, struct hx_sightings *c, struct hx_trace *t, bool quiet)
 {
     struct stat about;
     double size = stat(r->view.file, &about) == 0 && S_ISREG(about.st_mode) ? (double)about.st_size : 0;
@@ -58,7 +58,7 @@ static void follow(struct request *r, struct hx_capture *c, struct hx_trace *t, 
     struct hx_problem problem;
     struct hx_sighting s;
     int more;
-    while ((more = hx_capture_next(c, &s, &problem)) > 0) {
+    while ((more = hx_sightings_next(c, &s, &problem)) > 0) {
         if (c->frames == 1)
             check_filter(r, &c->fabric);
         hx_trace_frame(t, &s);
@@ -73,23 +73,23 @@ static void follow(struct request *r, struct hx_capture *c, struct hx_trace *t, 
 
 static void run(struct request *r, const struct hx_spec *spec, const struct hx_common *common)
 {
-    struct hx_capture capture;
+    struct hx_sightings sightings;
     struct hx_trace trace;
     static struct hx_trace_sums sums;
     struct hx_problem problem;
     FILE *timeline = NULL;
-    if (!hx_capture_open(&capture, r->view.file, spec, &problem))
+    if (!hx_sightings_open(&sightings, r->view.file, spec, &problem))
         hx_die_of(&problem);
     r->view.trace = &trace;
     r->view.sums = &sums;
     if (r->perfetto) {
         timeline = hx_output_open(r->perfetto);
-        hx_timeline_begin(&r->timeline, timeline, &capture);
+        hx_timeline_begin(&r->timeline, timeline, &sightings);
     }
     r->packets = common->json ? json_array() : NULL;
-    hx_sums_begin(&sums, &capture);
-    hx_trace_begin(&trace, &capture, &r->filter, finished, r);
-    follow(r, &capture, &trace, common->quiet);
+    hx_sums_begin(&sums, &sightings);
+    hx_trace_begin(&trace, &sightings, &r->filter, finished, r);
+    follow(r, &sightings, &trace, common->quiet);
     if (timeline) {
         hx_timeline_end(&r->timeline);
         hx_output_close(timeline, r->perfetto);
@@ -101,7 +101,7 @@ static void run(struct request *r, const struct hx_spec *spec, const struct hx_c
     hx_output_close(stdout, "-");
     hx_trace_free(&trace);
     hx_sums_free(&sums);
-    hx_capture_close(&capture);
+    hx_sightings_close(&sightings);
 }
 
 /* "src,dst,message,offset" as the four options: "1,2,6,3,5,0" or "a1,2,a6,3,5,0"; a part may be "*". */

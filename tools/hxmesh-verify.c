@@ -111,14 +111,14 @@ static off_t size_of(const char *path)
     return stat(path, &about) == 0 && S_ISREG(about.st_mode) ? about.st_size : 0;
 }
 
-static void judge(struct hx_verify *v, struct hx_capture *c, const struct request *r, bool quiet)
+static void judge(struct hx_verify *v, struct hx_sightings *c, const struct request *r, bool quiet)
 {
     struct hx_progress progress = hx_progress_start("verify", quiet);
     double size = (double)size_of(r->file);
     struct hx_sighting s;
     struct hx_problem problem;
     int more;
-    while ((more = hx_capture_next(c, &s, &problem)) > 0) {
+    while ((more = hx_sightings_next(c, &s, &problem)) > 0) {
         hx_verify_frame(v, &s);
         if (size > 0 && c->frames % 4096 == 0)
             hx_progress_show(&progress, (double)c->reader.offset / size, "");
@@ -180,13 +180,13 @@ int main(int argc, char **argv)
     if (r.spec_text)
         hx_spec_load(r.spec_text, &overrides, &spec);
 
-    struct hx_capture capture;
+    struct hx_sightings sightings;
     struct hx_verify verify;
     struct hx_problem problem;
-    if (!hx_capture_open(&capture, r.file, r.spec_text ? &spec : NULL, &problem))
+    if (!hx_sightings_open(&sightings, r.file, r.spec_text ? &spec : NULL, &problem))
         hx_die_of(&problem);
-    hx_verify_begin(&verify, &capture, r.part, r.whole);
-    judge(&verify, &capture, &r, common.quiet);
+    hx_verify_begin(&verify, &sightings, r.part, r.whole);
+    judge(&verify, &sightings, &r, common.quiet);
     bool good = passed(&verify);
     if (common.json)
         hx_json_write(to_json(&verify, &r), common.json);
@@ -194,7 +194,7 @@ int main(int argc, char **argv)
         print(&verify, &r);
     hx_output_close(stdout, "-");
     hx_verify_free(&verify);
-    hx_capture_close(&capture);
+    hx_sightings_close(&sightings);
     hx_spec_free(&spec);
     return good ? HX_EXIT_DONE : HX_EXIT_FAILED;
 }

@@ -10,11 +10,11 @@
 
 enum { PAIRS = 5 };
 
-struct capture {
+struct request {
     const char *key, *what, *fabric, *capture;
 };
 
-static const struct capture captures[] = {
+static const struct request requests[] = {
     {"capture_one_port_ratio", "one port, 96 B of each frame", "--no-verify", "--capture-ports a5,3/p0/E --snaplen 96"},
     {"capture_one_port_whole_ratio", "one port, whole frames, payload checked", "--verify",
      "--capture-ports a5,3/p0/E"},
@@ -45,24 +45,24 @@ static struct sample run(const char *fabric, const char *file, const char *captu
     return s;
 }
 
-static void measure_capture(json_t *results, const struct capture *c, const char *file)
+static void measure_capture(json_t *results, const struct request *r, const char *file)
 {
     double ratio[PAIRS];
     double kept[PAIRS];
     for (unsigned i = 0; i < PAIRS; i++) {
-        struct sample without = run(c->fabric, NULL, NULL);
-        struct sample with = run(c->fabric, file, c->capture);
+        struct sample without = run(r->fabric, NULL, NULL);
+        struct sample with = run(r->fabric, file, r->capture);
         ratio[i] = without.rate > 0 ? with.rate / without.rate : 0;
         kept[i] = with.kept;
         (void)unlink(file);
     }
     char key[64];
     struct measured m = measure_summary(ratio, PAIRS);
-    measure_print(c->what, m, "of the packet rate");
-    (void)json_object_set_new(results, c->key, measure_json(m));
+    measure_print(r->what, m, "of the packet rate");
+    (void)json_object_set_new(results, r->key, measure_json(m));
     m = measure_summary(kept, PAIRS);
     measure_print("", m, "of the frames kept");
-    (void)snprintf(key, sizeof key, "%s_kept", c->key);
+    (void)snprintf(key, sizeof key, "%s_kept", r->key);
     (void)json_object_set_new(results, key, measure_json(m));
 }
 
@@ -75,8 +75,8 @@ int main(int argc, char **argv)
     (void)snprintf(file, sizeof file, "%s/run.pcapng", folder);
     json_t *results = json_object();
     printf("capture of a live fabric, 1 worker (median of %d pairs, spread)\n", PAIRS);
-    for (unsigned i = 0; i < sizeof captures / sizeof *captures; i++)
-        measure_capture(results, &captures[i], file);
+    for (unsigned i = 0; i < sizeof requests / sizeof *requests; i++)
+        measure_capture(results, &requests[i], file);
     (void)rmdir(folder);
     measure_finish(results, argc, argv);
     return 0;

@@ -14,15 +14,15 @@ void judge_capture(const struct sim_capture *c, bool (*keep)(const char *name), 
     assert_non_null(file);
     assert_true(sim_write(c, file, keep));
     rewind(file);
-    struct hx_capture capture;
+    struct hx_sightings sightings;
     struct hx_verify v;
     struct hx_problem problem;
     struct hx_sighting s;
-    if (!hx_capture_open_file(&capture, file, "model", NULL, &problem))
+    if (!hx_sightings_open_file(&sightings, file, "model", NULL, &problem))
         fail_msg("%s", problem.what);
-    hx_verify_begin(&v, &capture, partial, false);
+    hx_verify_begin(&v, &sightings, partial, false);
     int more;
-    while ((more = hx_capture_next(&capture, &s, &problem)) > 0)
+    while ((more = hx_sightings_next(&sightings, &s, &problem)) > 0)
         hx_verify_frame(&v, &s);
     if (more < 0)
         fail_msg("%s", problem.what);
@@ -30,7 +30,7 @@ void judge_capture(const struct sim_capture *c, bool (*keep)(const char *name), 
     verdict->found = v.found;
     verdict->counts = v.counts;
     hx_verify_free(&v);
-    hx_capture_close(&capture);
+    hx_sightings_close(&sightings);
     (void)fclose(file);
 }
 

@@ -12,7 +12,7 @@
 
 struct seen {
     const struct sim_capture *c;
-    struct hx_capture capture;
+    struct hx_sightings sightings;
     struct hx_trace_sums sums;
     uint64_t packets, steps;
 };
@@ -32,7 +32,7 @@ static void require_as_recorded(const struct seen *s, const struct hx_trace_pack
         assert_int_equal(step->time_ns, r->time_ns);
         assert_int_equal(step->out, r->direction == 2);
         assert_int_equal(step->vc, r->frame[15]);
-        assert_string_equal(s->capture.ports[step->port].name, sim_interface_name(&s->c->set, r->interface));
+        assert_string_equal(s->sightings.ports[step->port].name, sim_interface_name(&s->c->set, r->interface));
     }
     assert_int_equal(at, p->count);
 }
@@ -59,10 +59,10 @@ static void follow(const struct sim_capture *c, const struct hx_trace_filter *fi
     struct hx_trace t;
     struct hx_sighting s;
     seen = (struct seen){.c = c};
-    assert_true(hx_capture_open_file(&seen.capture, file, "model", NULL, &problem));
-    hx_sums_begin(&seen.sums, &seen.capture);
-    hx_trace_begin(&t, &seen.capture, filter, finished, &seen);
-    while (hx_capture_next(&seen.capture, &s, &problem) > 0)
+    assert_true(hx_sightings_open_file(&seen.sightings, file, "model", NULL, &problem));
+    hx_sums_begin(&seen.sums, &seen.sightings);
+    hx_trace_begin(&t, &seen.sightings, filter, finished, &seen);
+    while (hx_sightings_next(&seen.sightings, &s, &problem) > 0)
         hx_trace_frame(&t, &s);
     hx_trace_end(&t);
     hx_trace_free(&t);
@@ -72,7 +72,7 @@ static void follow(const struct sim_capture *c, const struct hx_trace_filter *fi
 static void forget(struct sim_capture *c)
 {
     hx_sums_free(&seen.sums);
-    hx_capture_close(&seen.capture);
+    hx_sightings_close(&seen.sightings);
     sim_free(c);
 }
 

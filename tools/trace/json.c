@@ -27,7 +27,7 @@ static json_t *header_json(const struct hx_header *h)
                      "job", (int)h->job, "message", (json_int_t)h->message, "offset", (json_int_t)h->offset);
 }
 
-static json_t *end_json(const struct hx_capture *c, const struct hx_trace_step *step)
+static json_t *end_json(const struct hx_sightings *c, const struct hx_trace_step *step)
 {
     if (!step)
         return json_null();
@@ -38,7 +38,7 @@ static json_t *end_json(const struct hx_capture *c, const struct hx_trace_step *
 
 json_t *hx_trace_packet_json(const struct hx_trace_view *v, const struct hx_trace_packet *p)
 {
-    const struct hx_capture *c = v->trace->c;
+    const struct hx_sightings *c = v->trace->c;
     json_t *hops = json_array();
     struct hx_trace_stay stay;
     for (uint32_t at = 0; hx_trace_next_stay(p, c, &at, &stay);) {
@@ -111,7 +111,7 @@ static json_t *missing_json(const struct hx_trace_view *v)
 json_t *hx_trace_json(const struct hx_trace_view *v, json_t *packets)
 {
     const struct hx_trace_sums *s = v->sums;
-    const struct hx_capture *c = v->trace->c;
+    const struct hx_sightings *c = v->trace->c;
     json_t *messages = json_array();
     const struct hx_message_sum **list = hx_sums_messages(s);
     for (size_t i = 0; i < s->messages.count && i < v->most; i++)
@@ -123,7 +123,7 @@ json_t *hx_trace_json(const struct hx_trace_view *v, json_t *packets)
     return json_pack("{s:s, s:o, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I}, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "file",
                      v->file, "spec", c->fabric.known ? json_string(c->fabric.spec.fabric) : json_null(), "frames",
                      (json_int_t)c->frames, "ports", (json_int_t)c->port_count, "frames_lost",
-                     (json_int_t)hx_capture_dropped(c), "packets", "seen", (json_int_t)s->packets, "delivered",
+                     (json_int_t)hx_sightings_dropped(c), "packets", "seen", (json_int_t)s->packets, "delivered",
                      (json_int_t)s->delivered, "missing", (json_int_t)s->missing, "on_their_way",
                      (json_int_t)s->partial, "latency_ns", latency, "message_count", (json_int_t)s->messages.count,
                      "messages", messages, "waited_for", ports_json(v), "missing_packets", missing_json(v), "hops",
@@ -137,7 +137,7 @@ struct process {
     uint32_t number;
 };
 
-void hx_timeline_begin(struct hx_timeline *t, FILE *out, const struct hx_capture *c)
+void hx_timeline_begin(struct hx_timeline *t, FILE *out, const struct hx_sightings *c)
 {
     *t = (struct hx_timeline){.out = out, .c = c};
     t->messages = hx_map_make(sizeof(struct hx_message_key), sizeof(struct process));

@@ -23,7 +23,7 @@ static uint64_t since(uint64_t ns, uint64_t from)
 static void print_stay(const struct hx_trace_view *v, const struct hx_trace_packet *p, const struct hx_trace_stay *stay,
                        const struct hx_trace_step **from)
 {
-    const struct hx_capture *c = v->trace->c;
+    const struct hx_sightings *c = v->trace->c;
     const struct hx_trace_step *any = stay->in ? stay->in : stay->out;
     char node[HX_TRACE_NODE];
     char vc[16];
@@ -173,7 +173,7 @@ static void print_missing(const struct hx_trace_view *v)
 void hx_trace_print(const struct hx_trace_view *v)
 {
     const struct hx_trace_sums *s = v->sums;
-    const struct hx_capture *c = v->trace->c;
+    const struct hx_sightings *c = v->trace->c;
     printf("%s: %s, %" PRIu64 " frame%s at %u port%s, %s\n", v->file,
            c->fabric.known ? c->fabric.spec.fabric : "fabric not known", c->frames, c->frames == 1 ? "" : "s",
            c->port_count, c->port_count == 1 ? "" : "s", duration(since(v->trace->last_ns, v->trace->first_ns)));
@@ -183,7 +183,7 @@ void hx_trace_print(const struct hx_trace_view *v)
         printf("%-13sleast %s, median %s, 99 %% %s, most %s\n", "latency", duration(s->latency.least),
                duration(hx_sums_quantile(s, 0.5)), duration(hx_sums_quantile(s, 0.99)), duration(s->latency.most));
     printf("%-13s%zu\n", "messages", s->messages.count);
-    uint64_t dropped = hx_capture_dropped(c);
+    uint64_t dropped = hx_sightings_dropped(c);
     if (dropped)
         printf("%-13s%" PRIu64 " frames to the capture: %s\n", "lost", dropped, HX_CAPTURE_KEEPS_ALL);
     if (c->cut_at)

@@ -6,7 +6,7 @@
 
 enum { PATH_TEXT = 1024, BINS_OF_A_POWER = 16 };
 
-void hx_sums_begin(struct hx_trace_sums *s, struct hx_capture *c)
+void hx_sums_begin(struct hx_trace_sums *s, struct hx_sightings *c)
 {
     *s = (struct hx_trace_sums){.c = c};
     s->messages = hx_map_make(sizeof(struct hx_message_key), sizeof(struct hx_message_sum));
@@ -73,7 +73,7 @@ uint64_t hx_sums_quantile(const struct hx_trace_sums *s, double share)
 /* ---- paths ---- */
 
 /* "a0,0/p0/E row0/p0/5 ...": the ports a packet left by. */
-static void write_path(char text[PATH_TEXT], const struct hx_capture *c, const struct hx_trace_packet *p)
+static void write_path(char text[PATH_TEXT], const struct hx_sightings *c, const struct hx_trace_packet *p)
 {
     size_t used = 0;
     text[0] = '\0';

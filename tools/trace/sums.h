@@ -57,7 +57,7 @@ struct hx_missing {
 };
 
 struct hx_trace_sums {
-    struct hx_capture *c;
+    struct hx_sightings *c;
     uint64_t packets, delivered, partial; /* partial: seen on their way only, not at an endpoint */
     uint64_t missing;                     /* injected and not delivered */
     struct hx_time_sum latency;
@@ -69,7 +69,7 @@ struct hx_trace_sums {
     struct hx_missing kept[HX_MISSING_KEPT];
 };
 
-void hx_sums_begin(struct hx_trace_sums *s, struct hx_capture *c);
+void hx_sums_begin(struct hx_trace_sums *s, struct hx_sightings *c);
 void hx_sums_packet(struct hx_trace_sums *s, const struct hx_trace_packet *p);
 void hx_sums_free(struct hx_trace_sums *s);
 

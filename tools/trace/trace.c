@@ -21,7 +21,7 @@ struct hx_trace_due {
     uint64_t frame;
 };
 
-void hx_trace_begin(struct hx_trace *t, struct hx_capture *c, const struct hx_trace_filter *filter,
+void hx_trace_begin(struct hx_trace *t, struct hx_sightings *c, const struct hx_trace_filter *filter,
                     void (*finished)(void *context, const struct hx_trace_packet *p), void *context)
 {
     *t = (struct hx_trace){.c = c, .filter = *filter, .finished = finished, .context = context, .first_ns = UINT64_MAX};
@@ -30,23 +30,23 @@ void hx_trace_begin(struct hx_trace *t, struct hx_capture *c, const struct hx_tr
 
 /* ---- names ---- */
 
-const char *hx_trace_port(const struct hx_capture *c, uint32_t port)
+const char *hx_trace_port(const struct hx_sightings *c, uint32_t port)
 {
     const char *slash = strrchr(c->ports[port].name, '/');
     return slash ? slash + 1 : c->ports[port].name;
 }
 
-const char *hx_trace_node(char name[HX_TRACE_NODE], const struct hx_capture *c, uint32_t port)
+const char *hx_trace_node(char name[HX_TRACE_NODE], const struct hx_sightings *c, uint32_t port)
 {
     const struct hx_cap_port *p = &c->ports[port];
     const char *slash = strrchr(p->name, '/');
     if (p->at.node != HX_NOWHERE && c->fabric.known && p->at.node < c->fabric.g->hosts)
-        return hx_capture_node_name(name, c, &p->at);
+        return hx_sightings_node_name(name, c, &p->at);
     snprintf(name, HX_TRACE_NODE, "%.*s", slash ? (int)(slash - p->name) : (int)strlen(p->name), p->name);
     return name;
 }
 
-bool hx_trace_same_node(const struct hx_capture *c, uint32_t a, uint32_t b)
+bool hx_trace_same_node(const struct hx_sightings *c, uint32_t a, uint32_t b)
 {
     const struct hx_port_at *first = &c->ports[a].at;
     const struct hx_port_at *second = &c->ports[b].at;
@@ -236,7 +236,7 @@ void hx_trace_free(struct hx_trace *t)
     hx_map_free(&t->by_key);
 }
 
-bool hx_trace_next_stay(const struct hx_trace_packet *p, const struct hx_capture *c, uint32_t *at,
+bool hx_trace_next_stay(const struct hx_trace_packet *p, const struct hx_sightings *c, uint32_t *at,
                         struct hx_trace_stay *stay)
 {
     if (*at >= p->count)

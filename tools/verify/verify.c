@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void hx_verify_begin(struct hx_verify *v, struct hx_capture *c, bool partial, bool whole)
+void hx_verify_begin(struct hx_verify *v, struct hx_sightings *c, bool partial, bool whole)
 {
     *v = (struct hx_verify){.c = c, .partial_given = partial, .whole_given = whole};
     v->by_place = hx_map_make(sizeof(uint64_t[2]), sizeof(struct hx_numbered));
@@ -151,7 +151,7 @@ static void sum_up_ports(struct hx_verify *v)
     }
     hx_note(&v->found,
             "%llu frames were lost to the capture (" HX_CAPTURE_KEEPS_ALL "): at those ports absence was not judged",
-            hx_capture_dropped(v->c));
+            hx_sightings_dropped(v->c));
     hx_note(&v->found, "%llu ports were captured with a filter: at those absence was not judged", filtered);
     hx_note(&v->found, "%llu interfaces are not ports of the fabric", strange);
 }

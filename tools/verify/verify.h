@@ -1,6 +1,6 @@
 /* verify.h - judges a capture against the rules of routing and of links, without asking the firmware.
  *
- * Data that flows: sightings (tools/capture/capture.h) come in as the file has them. Each is looked at alone (frame.c),
+ * Data that flows: sightings (tools/capture/sightings.h) come in as the file has them. Each is looked at alone (frame.c),
  * with what the same packet did at the same node (node.c), at the other end of the same cable (link.c,
  * credit.c) and at its two endpoints (delivery.c). Frames of one node must stand in an order in which they
  * can have happened; between nodes, and between the two ends of a cable, the file's order means nothing but for credits
@@ -10,7 +10,7 @@
 #ifndef HXMESH_TOOLS_VERIFY_H
 #define HXMESH_TOOLS_VERIFY_H
 
-#include "tools/capture/capture.h"
+#include "tools/capture/sightings.h"
 #include "tools/verify/findings.h"
 
 #define HX_NO_INDEX UINT32_MAX
@@ -89,7 +89,7 @@ struct hx_verify_counts {
 };
 
 struct hx_verify {
-    struct hx_capture *c;
+    struct hx_sightings *c;
     bool partial; /* the capture begins or ends while packets are under way */
     struct hx_findings_list found;
     struct hx_verify_counts counts;
@@ -120,7 +120,7 @@ static inline bool hx_verify_judged(const struct hx_verify *v)
 }
 
 /* partial, whole: what the user says; otherwise what the capture says, otherwise it is whole. */
-void hx_verify_begin(struct hx_verify *v, struct hx_capture *c, bool partial, bool whole);
+void hx_verify_begin(struct hx_verify *v, struct hx_sightings *c, bool partial, bool whole);
 void hx_verify_frame(struct hx_verify *v, const struct hx_sighting *s);
 /* After the last frame: what is missing, and what was not judged. */
 void hx_verify_end(struct hx_verify *v);

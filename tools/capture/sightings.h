@@ -1,10 +1,10 @@
-/* capture.h - a capture file as a stream of sightings: which frame was seen when, at which port, going which way.
+/* sightings.h - a capture file as a stream of sightings: which frame was seen when, at which port, going which way.
  *
  * Joins the reader of capture files (host/pcapng/read.h) with the fabric that a capture names in its section header, or
  * that the user names. Ports of several sections that have one name are one port. Memory: that of the reader, and a
  * record for each port. */
-#ifndef HXMESH_TOOLS_CAPTURE_H
-#define HXMESH_TOOLS_CAPTURE_H
+#ifndef HXMESH_TOOLS_SIGHTINGS_H
+#define HXMESH_TOOLS_SIGHTINGS_H
 
 #include "host/pcapng/read.h"
 #include "tools/capture/fabric.h"
@@ -36,8 +36,8 @@ struct hx_sighting {
     struct hx_pcapng_text comment;
 };
 
-struct hx_capture {
-    struct hx_cap_fabric fabric; /* known after the first call of hx_capture_next, if at all */
+struct hx_sightings {
+    struct hx_cap_fabric fabric; /* known after the first call of hx_sightings_next, if at all */
     struct hx_cap_port *ports;
     uint32_t port_count, port_room;
     uint64_t frames;
@@ -54,20 +54,21 @@ struct hx_capture {
 };
 
 /* `given` must outlive the capture; it wins over what the file says. */
-bool hx_capture_open(struct hx_capture *c, const char *path, const struct hx_spec *given, struct hx_problem *problem);
-bool hx_capture_open_file(struct hx_capture *c, FILE *in, const char *name, const struct hx_spec *given,
-                          struct hx_problem *problem);
+bool hx_sightings_open(struct hx_sightings *c, const char *path, const struct hx_spec *given,
+                       struct hx_problem *problem);
+bool hx_sightings_open_file(struct hx_sightings *c, FILE *in, const char *name, const struct hx_spec *given,
+                            struct hx_problem *problem);
 /* Also after an open that failed. */
-void hx_capture_close(struct hx_capture *c);
+void hx_sightings_close(struct hx_sightings *c);
 
 /* 1: a frame; 0: the end; -1: the file is bad. A file that is cut off behind its first frame ends there: c->cut_at. */
-int hx_capture_next(struct hx_capture *c, struct hx_sighting *s, struct hx_problem *problem);
+int hx_sightings_next(struct hx_sightings *c, struct hx_sighting *s, struct hx_problem *problem);
 
 /* Frames that the capture lost, as far as it says. */
-uint64_t hx_capture_dropped(const struct hx_capture *c);
+uint64_t hx_sightings_dropped(const struct hx_sightings *c);
 
 /* "a5,3/p0" of "a5,3/p0/E". Returns name. */
-const char *hx_capture_node_name(char name[HX_NODE_NAME_BYTES], const struct hx_capture *c,
-                                 const struct hx_port_at *at);
+const char *hx_sightings_node_name(char name[HX_NODE_NAME_BYTES], const struct hx_sightings *c,
+                                   const struct hx_port_at *at);
 
 #endif

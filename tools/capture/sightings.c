@@ -1,5 +1,5 @@
-/* capture.c - from blocks of a capture file to sightings (tools/capture/capture.h). */
-#include "tools/capture/capture.h"
+/* sightings.c - from blocks of a capture file to sightings (tools/capture/sightings.h). */
+#include "tools/capture/sightings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,27 +9,28 @@ struct named {
     uint32_t port;
 };
 
-static bool opened(struct hx_capture *c, const struct hx_spec *given, bool good)
+static bool opened(struct hx_sightings *c, const struct hx_spec *given, bool good)
 {
     c->given = given;
     c->names = hx_map_make(HX_PORT_NAME_BYTES, sizeof(struct named));
     return good;
 }
 
-bool hx_capture_open(struct hx_capture *c, const char *path, const struct hx_spec *given, struct hx_problem *problem)
+bool hx_sightings_open(struct hx_sightings *c, const char *path, const struct hx_spec *given,
+                       struct hx_problem *problem)
 {
-    *c = (struct hx_capture){.ports = NULL};
+    *c = (struct hx_sightings){.ports = NULL};
     return opened(c, given, hx_pcapng_open(&c->reader, path, problem));
 }
 
-bool hx_capture_open_file(struct hx_capture *c, FILE *in, const char *name, const struct hx_spec *given,
-                          struct hx_problem *problem)
+bool hx_sightings_open_file(struct hx_sightings *c, FILE *in, const char *name, const struct hx_spec *given,
+                            struct hx_problem *problem)
 {
-    *c = (struct hx_capture){.ports = NULL};
+    *c = (struct hx_sightings){.ports = NULL};
     return opened(c, given, hx_pcapng_open_file(&c->reader, in, name, problem));
 }
 
-void hx_capture_close(struct hx_capture *c)
+void hx_sightings_close(struct hx_sightings *c)
 {
     hx_pcapng_close(&c->reader);
     if (c->fabric.known) {
@@ -48,7 +49,7 @@ void hx_capture_close(struct hx_capture *c)
 
 /* ---- what stands around the frames ---- */
 
-static bool take_section(struct hx_capture *c, struct hx_problem *problem)
+static bool take_section(struct hx_sightings *c, struct hx_problem *problem)
 {
     c->interfaces = 0;
     const struct hx_pcapng_text *comment = NULL;
@@ -76,7 +77,7 @@ static bool take_section(struct hx_capture *c, struct hx_problem *problem)
                            c->fabric.known ? c->fabric.spec.fabric : "one without a name", spec.fabric);
 }
 
-static uint32_t port_named(struct hx_capture *c, const struct hx_pcapng_text *text)
+static uint32_t port_named(struct hx_sightings *c, const struct hx_pcapng_text *text)
 {
     struct named key = {.name = "unknown"};
     if (text->length > 0) {
@@ -97,7 +98,7 @@ static uint32_t port_named(struct hx_capture *c, const struct hx_pcapng_text *te
     return c->port_count++;
 }
 
-static void take_interface(struct hx_capture *c)
+static void take_interface(struct hx_sightings *c)
 {
     const struct hx_pcapng_read_interface *i = &c->reader.interface;
     uint32_t room = c->interface_room;
@@ -111,7 +112,7 @@ static void take_interface(struct hx_capture *c)
 
 /* Counts are since the capture began, so a later block replaces an earlier one; losses told frame by frame are part
  * of them. */
-static void take_statistics(struct hx_capture *c)
+static void take_statistics(struct hx_sightings *c)
 {
     const struct hx_pcapng_statistics *s = &c->reader.statistics;
     struct hx_cap_port *port = &c->ports[c->interface[s->interface]];
@@ -124,7 +125,7 @@ static void take_statistics(struct hx_capture *c)
         port->dropped = dropped;
 }
 
-static void take_packet(struct hx_capture *c, struct hx_sighting *s)
+static void take_packet(struct hx_sightings *c, struct hx_sighting *s)
 {
     const struct hx_pcapng_read_packet *p = &c->reader.packet;
     *s = (struct hx_sighting){.frame = p->frame,
@@ -148,7 +149,7 @@ static void take_packet(struct hx_capture *c, struct hx_sighting *s)
     c->bytes += p->original;
 }
 
-int hx_capture_next(struct hx_capture *c, struct hx_sighting *s, struct hx_problem *problem)
+int hx_sightings_next(struct hx_sightings *c, struct hx_sighting *s, struct hx_problem *problem)
 {
     for (;;) {
         switch (hx_pcapng_next(&c->reader, problem)) {
@@ -176,7 +177,7 @@ int hx_capture_next(struct hx_capture *c, struct hx_sighting *s, struct hx_probl
     }
 }
 
-uint64_t hx_capture_dropped(const struct hx_capture *c)
+uint64_t hx_sightings_dropped(const struct hx_sightings *c)
 {
     uint64_t dropped = 0;
     for (uint32_t i = 0; i < c->port_count; i++)
@@ -184,7 +185,8 @@ uint64_t hx_capture_dropped(const struct hx_capture *c)
     return dropped;
 }
 
-const char *hx_capture_node_name(char name[HX_NODE_NAME_BYTES], const struct hx_capture *c, const struct hx_port_at *at)
+const char *hx_sightings_node_name(char name[HX_NODE_NAME_BYTES], const struct hx_sightings *c,
+                                   const struct hx_port_at *at)
 {
     return hx_node_name(name, c->fabric.g, at->plane, at->node);
 }
