@@ -236,6 +236,88 @@ static void events_without_a_message_change_nothing(void **state)
     assert_int_equal(hx_collective_received(&c, 1, 0, tag), HX_E_RANGE);
 }
 
+/* ---- acknowledgements ---- */
+
+/* Four players on a torus of two by two, and what each has under way: what it was told to send, and not yet that it arrived. */
+enum { SIDE = 2, PLAYERS = SIDE * SIDE, MOST_UNDER_WAY = 16, EDGES = 32, NUMBERS = 12 };
+static struct {
+    struct hx_collective c[PLAYERS];
+    uint32_t tag[PLAYERS][MOST_UNDER_WAY];
+    unsigned under_way[PLAYERS];
+} game;
+
+static bool is_under_way(unsigned player, uint32_t tag)
+{
+    for (unsigned i = 0; i < game.under_way[player]; i++) {
+        if (game.tag[player][i] == tag)
+            return true;
+    }
+    return false;
+}
+
+static void play_on(unsigned player)
+{
+    struct hx_collective_send s;
+    while (hx_collective_next(&game.c[player], 0, &s)) {
+        assert_true(game.under_way[player] < MOST_UNDER_WAY);
+        game.tag[player][game.under_way[player]++] = s.tag;
+        hx_collective_take(&game.c[player], &s);
+        struct hx_collective *to = &game.c[s.gy * SIDE + s.gx];
+        assert_int_equal(hx_collective_received(to, player % SIDE, player / SIDE, s.tag), HX_OK);
+    }
+}
+
+/* Of all tags that there are, with numbers somewhat beyond those in use, it takes those under way and no other. What lies
+ * behind the player looks like more of its table: who reads there believes what it finds. */
+static void judge_all_tags(unsigned player)
+{
+    struct {
+        struct hx_collective c;
+        struct hx_collective_part beyond[EDGES][HX_COLLECTIVE_PHASES];
+    } copy;
+    for (unsigned i = 0; i < EDGES * HX_COLLECTIVE_PHASES; i++)
+        copy.beyond[i / HX_COLLECTIVE_PHASES][i % HX_COLLECTIVE_PHASES] = game.c[player].part[0][0];
+    for (uint32_t way = 0; way < 4 * EDGES; way++) {
+        for (uint32_t number = 0; number < NUMBERS; number++) {
+            copy.c = game.c[player];
+            uint32_t tag = way << 25 | number;
+            bool due = is_under_way(player, tag);
+            assert_int_equal(hx_collective_sent(&copy.c, tag), due ? HX_OK : HX_E_RANGE);
+            assert_int_equal(copy.c.left, game.c[player].left - due);
+        }
+    }
+}
+
+/* Messages are numbered through the phases of a lane: one behind the last of a phase is not the first of the next. */
+static void only_messages_under_way_are_acknowledged(void **state)
+{
+    (void)state;
+    struct hx_collective_config config = config_of(HX_ALL_REDUCE, HX_BY_TORUS);
+    config.columns = config.rows = SIDE;
+    config.bytes = 1024;
+    memset(&game, 0, sizeof game);
+    for (unsigned player = 0; player < PLAYERS; player++) {
+        config.column = (uint16_t)(player % SIDE);
+        config.row = (uint16_t)(player / SIDE);
+        assert_int_equal(hx_collective_init(&game.c[player], &config, NULL, NULL), HX_OK);
+    }
+    for (bool busy = true; busy;) {
+        busy = false;
+        for (unsigned player = 0; player < PLAYERS; player++) {
+            play_on(player);
+            judge_all_tags(player);
+        }
+        for (unsigned player = 0; player < PLAYERS; player++) {
+            if (game.under_way[player] == 0)
+                continue;
+            busy = true; /* the latest goes first: the others are still under way when its lane goes on */
+            assert_int_equal(hx_collective_sent(&game.c[player], game.tag[player][--game.under_way[player]]), HX_OK);
+        }
+    }
+    for (unsigned player = 0; player < PLAYERS; player++)
+        assert_true(hx_collective_done(&game.c[player]));
+}
+
 /* ---- broadcasts ---- */
 
 /* Four accelerators a ring, 16 messages of 64 bytes a stream on the torus, 32 a stream on its one ring. */
@@ -437,6 +519,7 @@ int main(void)
         cmocka_unit_test(offers_lanes_in_turn),
         cmocka_unit_test(what_is_refused_is_offered_again),
         cmocka_unit_test(events_without_a_message_change_nothing),
+        cmocka_unit_test(only_messages_under_way_are_acknowledged),
         cmocka_unit_test(payload_outside_a_message_is_not_placed),
         cmocka_unit_test(one_accelerator_is_done_at_once),
         cmocka_unit_test(sixteen_thousand_accelerators),
