@@ -47,6 +47,33 @@ static void what_goes_to_a_peer_once_more_is_repeated(void **state)
     assert_in_range(stats->packets_repeated, before, 140);
 }
 
+/* Some packets are to go out again, since they found no way, and cannot yet: then their receiver begins anew, and gets all that
+ * there is from the first packet on, each once. */
+static void what_is_to_be_repeated_begins_anew_with_the_peer(void **state)
+{
+    (void)state;
+    enum { PACKETS = 100 };
+    trial_start(3, 2);
+    trial_send(0, 1, 1); /* now the peer is known */
+    trial_finish();
+    trial_watch();
+    gate.astray = 2;
+    trial_send(0, 1, PACKETS * FULL);
+    trial_turns(2);
+    cloud.end[0].mute = true;
+    trial_turns(20); /* what is under way is reported */
+    gate.astray = NO_END;
+    assert_true(cloud_drops(&cloud, 2, HX_DROP_UNREACHABLE) > 1);
+    cloud_restart(&cloud, 1);
+    trial_send(1, 0, 1); /* tells of it */
+    trial_turns(20);
+    trial_watch();
+    cloud.end[0].mute = false;
+    trial_finish();
+    for (unsigned packet = 1; packet < PACKETS; packet++) /* 0 is that of the message which tells, too */
+        assert_int_equal(gate.offsets[packet], 1);
+}
+
 static void a_sender_restarts_in_the_middle(void **state)
 {
     (void)state;
@@ -253,6 +280,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_receiver_restarts_in_the_middle, lab_free),
         cmocka_unit_test_teardown(what_goes_to_a_peer_once_more_is_repeated, lab_free),
+        cmocka_unit_test_teardown(what_is_to_be_repeated_begins_anew_with_the_peer, lab_free),
         cmocka_unit_test_teardown(a_sender_restarts_in_the_middle, lab_free),
         cmocka_unit_test_teardown(both_restart_in_the_middle, lab_free),
         cmocka_unit_test_teardown(epochs_wrap, lab_free),

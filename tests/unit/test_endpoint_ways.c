@@ -383,6 +383,26 @@ static void tries_made_before_routes_changed_do_not_count(void **state)
     trial_finish();
 }
 
+/* New routes are reason enough to send again what found no way, even if only one packet's report has come. */
+static void new_routes_repeat_what_no_report_has_come_of(void **state)
+{
+    (void)state;
+    trial_start(3, 1);
+    trial_watch();
+    gate.astray = 2;
+    gate.lose_kind = HX_UNREACHABLE;
+    gate.lose_first = 3;
+    unsigned number = trial_send(0, 1, 10 * FULL);
+    trial_turns(TIMEOUT_TURNS / 4);
+    assert_true(cloud_drops(&cloud, 2, HX_DROP_UNREACHABLE) > 3);
+    assert_true(cloud.end[0].ep.send[0].waits);
+    gate.astray = NO_END;
+    hx_endpoint_routes_changed(&cloud.end[0].ep);
+    trial_turns(TIMEOUT_TURNS / 4); /* nothing is late yet */
+    assert_int_equal(trial_message(number)->sent, 1);
+    trial_finish();
+}
+
 static void a_packet_without_a_way_is_reported_to_its_sender(void **state)
 {
     (void)state;
@@ -566,6 +586,7 @@ int main(void)
         cmocka_unit_test(the_planes_that_exist_are_a_set),
         cmocka_unit_test_teardown(abandoned_messages_fail_at_once, lab_free),
         cmocka_unit_test_teardown(tries_made_before_routes_changed_do_not_count, lab_free),
+        cmocka_unit_test_teardown(new_routes_repeat_what_no_report_has_come_of, lab_free),
         cmocka_unit_test_teardown(reports_that_wait_are_bounded, lab_free),
         cmocka_unit_test_teardown(reports_and_hellos_are_not_reported, lab_free),
         cmocka_unit_test_teardown(planes_share_the_packets, lab_free),
