@@ -1,6 +1,7 @@
 /* support_capture.c - the model: nodes, buffers, cables, ticks (support_capture.h). */
 #include "tests/support/support_capture.h"
 #include "tests/support/support_capture_frame.h"
+#include "tests/support/support_capture_ways.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,6 @@ struct packet {
     struct packet *next;
     struct sim_frame frame;
     unsigned bytes; /* on the wire */
-    unsigned in;    /* port by which it came */
     bool credit;    /* a credit frame */
     uint64_t due;   /* tick of its arrival */
     uint32_t limit[VCS], sent[VCS];
@@ -53,8 +53,8 @@ struct world {
     struct port *port;
     struct list *inject; /* [planes * accelerators] */
     struct list again;   /* lost on a cable */
-    uint32_t first_row, first_column, per_plane;
-    unsigned columns, rows, slots;
+    struct sim_fabric f;
+    unsigned slots;
     uint64_t tick, random, alive;
     unsigned *taken; /* [interfaces]: tick + 1 in which the port sent */
 };
@@ -93,169 +93,6 @@ static struct packet *pop(struct list *l)
     l->last = l->first ? l->last : NULL;
     l->count--;
     return p;
-}
-
-/* ---- places ---- */
-
-static void measure(struct world *w, const struct sim_settings *set)
-{
-    w->columns = set->a * set->x;
-    w->rows = set->b * set->y;
-    w->first_row = w->columns * w->rows * PORTS;
-    w->first_column = w->first_row + w->rows * 2 * set->x;
-    w->per_plane = w->first_column + w->columns * 2 * set->y;
-}
-
-const char *sim_interface_name(const struct sim_settings *set, uint32_t interface)
-{
-    static char name[40];
-    static const char *const letters[PORTS] = {"E", "W", "N", "S", "local"};
-    struct world w;
-    measure(&w, set);
-    unsigned plane = interface / w.per_plane;
-    uint32_t at = interface % w.per_plane;
-    if (at < w.first_row)
-        snprintf(name, sizeof name, "a%u,%u/p%u/%s", at / PORTS % w.columns, at / PORTS / w.columns, plane,
-                 letters[at % PORTS]);
-    else if (at < w.first_column)
-        snprintf(name, sizeof name, "row%u/p%u/%u", (at - w.first_row) / (2 * set->x), plane,
-                 (at - w.first_row) % (2 * set->x));
-    else
-        snprintf(name, sizeof name, "col%u/p%u/%u", (at - w.first_column) / (2 * set->y), plane,
-                 (at - w.first_column) % (2 * set->y));
-    return name;
-}
-
-static uint32_t accelerator_port(const struct world *w, unsigned plane, unsigned gx, unsigned gy, unsigned port)
-{
-    return plane * w->per_plane + (gy * w->columns + gx) * PORTS + port;
-}
-
-/* The other end of an accelerator's port. */
-static uint32_t far_of(const struct world *w, unsigned plane, unsigned gx, unsigned gy, unsigned port)
-{
-    const struct sim_settings *s = w->set;
-    unsigned column = gx % s->a;
-    unsigned row = gy % s->b;
-    switch (port) {
-    case E:
-        return column + 1 < s->a ? accelerator_port(w, plane, gx + 1, gy, W)
-                                 : plane * w->per_plane + w->first_row + gy * 2 * s->x + gx / s->a * 2 + 1;
-    case W:
-        return column > 0 ? accelerator_port(w, plane, gx - 1, gy, E)
-                          : plane * w->per_plane + w->first_row + gy * 2 * s->x + gx / s->a * 2;
-    case N:
-        return row > 0 ? accelerator_port(w, plane, gx, gy - 1, S)
-                       : plane * w->per_plane + w->first_column + gx * 2 * s->y + gy / s->b * 2;
-    default:
-        return row + 1 < s->b ? accelerator_port(w, plane, gx, gy + 1, N)
-                              : plane * w->per_plane + w->first_column + gx * 2 * s->y + gy / s->b * 2 + 1;
-    }
-}
-
-static void wire_up(struct world *w)
-{
-    for (unsigned plane = 0; plane < w->set->planes; plane++)
-        for (unsigned gy = 0; gy < w->rows; gy++)
-            for (unsigned gx = 0; gx < w->columns; gx++) {
-                for (unsigned port = E; port < LOCAL; port++) {
-                    uint32_t here = accelerator_port(w, plane, gx, gy, port);
-                    uint32_t there = far_of(w, plane, gx, gy, port);
-                    w->port[here].far = there;
-                    w->port[there].far = here;
-                }
-                w->port[accelerator_port(w, plane, gx, gy, LOCAL)].far = UINT32_MAX;
-            }
-    for (uint32_t i = 0; i < w->c->interfaces; i++)
-        w->port[i].nonce = UINT64_C(0x123456789ABCDE00) + i;
-}
-
-/* ---- minimal ways, in closed form ---- */
-
-/* Cables of one dimension by way of the low or high edge of `from`'s board, into the board of `to` by edge `enter`. */
-static unsigned by_edge(unsigned side, unsigned from, unsigned to, unsigned leave, unsigned enter)
-{
-    if (from / side == to / side && leave == enter)
-        return UINT16_MAX;
-    unsigned out = leave ? side - 1 - from % side : from % side;
-    unsigned in = enter ? side - 1 - to % side : to % side;
-    return out + 2 + in;
-}
-
-/* Steps of one dimension: bit 0 towards low, bit 1 towards high. *entries: by which edges the far board may be entered. */
-static unsigned steps(unsigned side, unsigned from, unsigned to)
-{
-    if (from == to)
-        return 0;
-    unsigned best = UINT16_MAX;
-    unsigned set = 0;
-    if (from / side == to / side) {
-        best = from > to ? from - to : to - from;
-        set = from > to ? 1 : 2;
-    }
-    for (unsigned leave = 0; leave < 2; leave++)
-        for (unsigned enter = 0; enter < 2; enter++) {
-            unsigned cost = by_edge(side, from, to, leave, enter);
-            if (cost < best)
-                set = 0;
-            if (cost <= best) {
-                best = cost;
-                set |= 1U << leave;
-            }
-        }
-    return set;
-}
-
-static bool is_edge(unsigned side, unsigned at, unsigned step)
-{
-    return step == 0 ? at % side == 0 : at % side == side - 1;
-}
-
-bool sim_leaves_board(const struct sim_settings *set, unsigned gx, unsigned gy, unsigned port)
-{
-    return port < N ? is_edge(set->a, gx, port == E) : port < LOCAL && is_edge(set->b, gy, port == S);
-}
-
-bool sim_is_minimal(const struct sim_settings *set, unsigned gx, unsigned gy, unsigned to_gx, unsigned to_gy,
-                    unsigned port)
-{
-    unsigned x = steps(set->a, gx, to_gx);
-    unsigned y = steps(set->b, gy, to_gy);
-    return port < N ? x >> (port == E) & 1 : y >> (port == S) & 1;
-}
-
-/* Ports of an accelerator that a packet may take, north-last kept. */
-static unsigned candidates(const struct world *w, const struct packet *p, unsigned gx, unsigned gy)
-{
-    const struct sim_settings *s = w->set;
-    unsigned x = steps(s->a, gx, p->frame.dst_d0);
-    unsigned y = steps(s->b, gy, p->frame.dst_d1);
-    unsigned set = (x & 2 ? 1U << E : 0) | (x & 1 ? 1U << W : 0) | (y & 1 ? 1U << N : 0) | (y & 2 ? 1U << S : 0);
-    bool exit_here = (x & 1 && is_edge(s->a, gx, 0)) || (x & 2 && is_edge(s->a, gx, 1));
-    if (x != 0 && !exit_here)
-        set &= ~(1U << N);
-    if (p->in == S && !is_edge(s->b, gy, 1)) { /* it moved north on this board */
-        unsigned edges = (is_edge(s->a, gx, 1) ? 1U << E : 0) | (is_edge(s->a, gx, 0) ? 1U << W : 0) |
-                         (is_edge(s->b, gy, 1) ? 1U << S : 0);
-        set &= edges | 1U << N;
-    }
-    return x == 0 && y == 0 ? 1U << LOCAL : set;
-}
-
-/* Network ports (of one crossbar) by which a packet may go on. */
-static uint64_t crossbar(const struct world *w, const struct packet *p, bool row, unsigned in)
-{
-    unsigned side = row ? w->set->a : w->set->b;
-    unsigned to = row ? p->frame.dst_d0 : p->frame.dst_d1;
-    unsigned low = 2 * (to / side);
-    unsigned from_low = to % side;
-    unsigned from_high = side - 1 - to % side;
-    uint64_t set = 0;
-    if (from_low <= from_high || in == low + 1)
-        set |= 1ULL << low % 64;
-    if (from_high <= from_low || in == low)
-        set |= 1ULL << (low + 1) % 64;
-    return set & ~(1ULL << in % 64);
 }
 
 /* ---- records ---- */
@@ -374,7 +211,6 @@ static void arrive(struct world *w, uint32_t from)
         if (p->frame.credit_vc != 0xFF)
             take_limit(port, p->frame.credit_vc, p->frame.credit_limit);
         port->received[p->frame.vc] += blocks(p);
-        p->in = interface;
         put(&port->buffer[p->frame.vc], p);
     }
 }
@@ -384,7 +220,7 @@ static void send_credit(struct world *w, uint32_t interface)
     struct port *port = &w->port[interface];
     struct packet *p = need(1, sizeof *p);
     *p = (struct packet){.credit = true, .bytes = 64, .nonce = port->nonce, .peer_nonce = port->peer_nonce};
-    p->frame.plane = (uint8_t)(interface / w->per_plane);
+    p->frame.plane = (uint8_t)(interface / w->f.per_plane);
     for (unsigned vc = 0; vc < VCS; vc++) {
         p->limit[vc] = limit_of(w, port, vc);
         p->sent[vc] = port->sent[vc];
@@ -401,7 +237,7 @@ static void inject(struct world *w, unsigned plane, const struct sim_frame *f)
     p->frame.plane = (uint8_t)plane;
     p->frame.credit_vc = 0xFF;
     p->bytes = 64U + f->length;
-    put(&w->inject[plane * w->columns * w->rows + f->src_d1 * w->columns + f->src_d0], p);
+    put(&w->inject[plane * w->f.columns * w->f.rows + f->src_d1 * w->f.columns + f->src_d0], p);
     w->alive++;
 }
 
@@ -410,7 +246,7 @@ static void inject(struct world *w, unsigned plane, const struct sim_frame *f)
 static void deliver(struct world *w, unsigned rank, struct packet *p)
 {
     struct sim_frame f = p->frame;
-    if (rank != f.dst_d1 * w->columns + f.dst_d0) {
+    if (rank != f.dst_d1 * w->f.columns + f.dst_d0) {
         w->c->turned_back++;
         w->alive--;
         put(&w->again, p);
@@ -467,7 +303,7 @@ static void forward(struct world *w, uint32_t interface, unsigned vc, uint32_t f
     if (w->port[out].far == UINT32_MAX) {
         p->frame.credit_vc = 0xFF;
         record(w, out, 2, p);
-        deliver(w, out % w->per_plane / PORTS, p);
+        deliver(w, out % w->f.per_plane / PORTS, p);
     } else {
         send(w, out, p);
     }
@@ -475,26 +311,24 @@ static void forward(struct world *w, uint32_t interface, unsigned vc, uint32_t f
 
 static void step_accelerator(struct world *w, unsigned plane, unsigned gx, unsigned gy)
 {
-    uint32_t first = accelerator_port(w, plane, gx, gy, 0);
-    struct list *waiting = &w->inject[plane * w->columns * w->rows + gy * w->columns + gx];
+    uint32_t first = sim_accelerator_port(&w->f, plane, gx, gy, 0);
+    struct list *waiting = &w->inject[plane * w->f.columns * w->f.rows + gy * w->f.columns + gx];
     struct port *local = &w->port[first + LOCAL];
     if (waiting->first && local->buffer[0].count < w->slots) {
         struct packet *p = pop(waiting);
-        p->in = first + LOCAL;
         record(w, first + LOCAL, 1, p);
         put(&local->buffer[0], p);
     }
-    unsigned raised[64] = {[E] = is_edge(w->set->a, gx, 1),
-                           [W] = is_edge(w->set->a, gx, 0),
-                           [N] = is_edge(w->set->b, gy, 0),
-                           [S] = is_edge(w->set->b, gy, 1)};
+    unsigned raised[64] = {[E] = sim_is_edge(w->set->a, gx, 1),
+                           [W] = sim_is_edge(w->set->a, gx, 0),
+                           [N] = sim_is_edge(w->set->b, gy, 0),
+                           [S] = sim_is_edge(w->set->b, gy, 1)};
     for (unsigned port = 0; port < PORTS; port++)
         for (unsigned vc = 0; vc < VCS; vc++) {
             struct packet *p = w->port[first + port].buffer[vc].first;
             if (!p)
                 continue;
-            p->in = port;
-            unsigned set = candidates(w, p, gx, gy);
+            unsigned set = sim_ways(&w->f, &p->frame, port, gx, gy);
             for (unsigned out = E; vc == VCS - 1 && out < LOCAL; out++)
                 set &= ~(raised[out] << out); /* there is no VC behind the last */
             forward(w, first + port, vc, first, set ? set : 1U << LOCAL, raised);
@@ -512,43 +346,62 @@ static void step_crossbar(struct world *w, uint32_t first, bool row)
                 continue;
             bool back = w->set->give_back && draw(w) % 1000 < w->set->give_back;
             unsigned before = buffer->count;
-            forward(w, first + port, vc, first, back ? 1ULL << port : crossbar(w, buffer->first, row, port), raised);
+            forward(w, first + port, vc, first,
+                    back ? 1ULL << port : sim_crossbar_ways(&w->f, &buffer->first->frame, row, port), raised);
             w->c->given_back += back && buffer->count < before;
         }
 }
 
 static void tick_plane(struct world *w, unsigned plane)
 {
-    uint32_t base = plane * w->per_plane;
-    for (uint32_t i = base; i < base + w->per_plane; i++)
+    uint32_t base = plane * w->f.per_plane;
+    for (uint32_t i = base; i < base + w->f.per_plane; i++)
         if (w->port[i].far != UINT32_MAX)
             arrive(w, i);
-    for (uint32_t i = base; w->set->wire && w->tick % CREDIT_TICKS < 2 && i < base + w->per_plane; i++)
+    for (uint32_t i = base; w->set->wire && w->tick % CREDIT_TICKS < 2 && i < base + w->f.per_plane; i++)
         if (w->port[i].far != UINT32_MAX)
             send_credit(w, i);
-    for (unsigned gy = 0; gy < w->rows; gy++)
-        for (unsigned gx = 0; gx < w->columns; gx++)
+    for (unsigned gy = 0; gy < w->f.rows; gy++)
+        for (unsigned gx = 0; gx < w->f.columns; gx++)
             step_accelerator(w, plane, gx, gy);
-    for (unsigned line = 0; line < w->rows; line++)
-        step_crossbar(w, base + w->first_row + line * 2 * w->set->x, true);
-    for (unsigned line = 0; line < w->columns; line++)
-        step_crossbar(w, base + w->first_column + line * 2 * w->set->y, false);
+    for (unsigned line = 0; line < w->f.rows; line++)
+        step_crossbar(w, base + w->f.first_row + line * 2 * w->set->x, true);
+    for (unsigned line = 0; line < w->f.columns; line++)
+        step_crossbar(w, base + w->f.first_column + line * 2 * w->set->y, false);
 }
 
 /* ---- runs ---- */
+
+static void wire_up(struct world *w)
+{
+    for (unsigned plane = 0; plane < w->set->planes; plane++)
+        for (unsigned gy = 0; gy < w->f.rows; gy++)
+            for (unsigned gx = 0; gx < w->f.columns; gx++) {
+                for (unsigned port = E; port < LOCAL; port++) {
+                    uint32_t here = sim_accelerator_port(&w->f, plane, gx, gy, port);
+                    uint32_t there = sim_far_of(&w->f, plane, gx, gy, port);
+                    w->port[here].far = there;
+                    w->port[there].far = here;
+                }
+                w->port[sim_accelerator_port(&w->f, plane, gx, gy, LOCAL)].far = UINT32_MAX;
+            }
+    for (uint32_t i = 0; i < w->c->interfaces; i++)
+        w->port[i].nonce = UINT64_C(0x123456789ABCDE00) + i;
+}
 
 static void load(struct world *w)
 {
     unsigned packets = w->set->bytes / 8192 + (w->set->bytes % 8192 != 0 || w->set->bytes == 0);
     for (unsigned message = 0; message < w->set->messages; message++)
-        for (unsigned rank = 0; rank < w->columns * w->rows; rank++) {
-            unsigned to = (unsigned)((rank + 1 + draw(w) % (w->columns * w->rows - 1)) % (w->columns * w->rows));
+        for (unsigned rank = 0; rank < w->f.columns * w->f.rows; rank++) {
+            unsigned to =
+                (unsigned)((rank + 1 + draw(w) % (w->f.columns * w->f.rows - 1)) % (w->f.columns * w->f.rows));
             for (unsigned i = 0; i < packets; i++) {
                 struct sim_frame f = {.kind = 1,
-                                      .dst_d0 = (uint16_t)(to % w->columns),
-                                      .dst_d1 = (uint16_t)(to / w->columns),
-                                      .src_d0 = (uint16_t)(rank % w->columns),
-                                      .src_d1 = (uint16_t)(rank / w->columns),
+                                      .dst_d0 = (uint16_t)(to % w->f.columns),
+                                      .dst_d1 = (uint16_t)(to / w->f.columns),
+                                      .src_d0 = (uint16_t)(rank % w->f.columns),
+                                      .src_d1 = (uint16_t)(rank / w->f.columns),
                                       .message = message,
                                       .offset = i,
                                       .message_packets = packets,
@@ -576,12 +429,15 @@ static void repeat_lost(struct world *w)
 void sim_run(struct sim_capture *c, const struct sim_settings *set)
 {
     *c = (struct sim_capture){.set = *set};
-    struct world w = {.c = c, .set = set, .random = set->seed * 0x9E3779B97F4A7C15U + 1, .slots = set->credits / 32};
-    measure(&w, set);
-    c->interfaces = set->planes * w.per_plane;
+    struct world w = {.c = c,
+                      .set = set,
+                      .random = set->seed * 0x9E3779B97F4A7C15U + 1,
+                      .f = sim_fabric_of(set),
+                      .slots = set->credits / 32};
+    c->interfaces = set->planes * w.f.per_plane;
     w.port = need(c->interfaces, sizeof *w.port);
     w.taken = need(c->interfaces + 64, sizeof *w.taken);
-    w.inject = need((size_t)set->planes * w.columns * w.rows, sizeof *w.inject);
+    w.inject = need((size_t)set->planes * w.f.columns * w.f.rows, sizeof *w.inject);
     wire_up(&w);
     load(&w);
     while ((w.alive > 0 || w.again.first) && w.tick < MOST_TICKS) {
