@@ -50,25 +50,48 @@ static uint64_t nearer(const struct hx_fabric *f, uint32_t router, uint32_t to)
     return set;
 }
 
+/* Sets a bit for each router that is a step nearer from `there` than from `here`. Distances are bytes, and eight routers, the bytes
+ * of a word, are looked at together: a large fabric has billions of them to look at. 255, no way, is followed by 0 here, which
+ * is the distance to oneself alone. */
+static void add_nearer(uint8_t *sets, const uint8_t *here, const uint8_t *there, uint32_t routers, unsigned bit)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    const uint64_t low = 0x7F * ones;
+    uint32_t i = 0;
+    for (; i + 8 <= routers; i += 8) {
+        uint64_t a, b, set;
+        memcpy(&a, here + i, 8);
+        memcpy(&b, there + i, 8);
+        memcpy(&set, sets + i, 8);
+        uint64_t apart = a ^ (((b & low) + ones) ^ (b & ~low));  /* of each byte: 0 if b + 1 is a */
+        uint64_t equal = ~(((apart & low) + low) | apart | low); /* its highest bit: whether it is 0 */
+        set |= (equal >> 7) << bit;
+        memcpy(sets + i, &set, 8);
+    }
+    for (; i < routers; i++)
+        sets[i] |= (uint8_t)((there[i] + 1 == here[i]) << bit);
+}
+
 /* nearer() to all routers at once, a row of distances at a time. */
 static void toward_all(const struct hx_fabric *f, uint32_t router, uint64_t *sets)
 {
     uint32_t routers = f->nodes - f->hosts;
     const uint8_t *here = f->distance + (size_t)(router - f->hosts) * routers;
     memset(sets, 0, f->digits[0] * sizeof *sets);
-    uint64_t *to = hx_allocate(routers, sizeof *to);
+    uint8_t *to = hx_allocate((size_t)8 * routers, sizeof *to); /* bytes of a set lie apart, a row each */
     for (unsigned port = 0; port < hx_fabric_ports(f, router); port++) {
         uint32_t far = hx_fabric_far(f, router, port).node;
-        if (hx_is_host(f, far))
-            continue;
-        const uint8_t *there = f->distance + (size_t)(far - f->hosts) * routers;
-        for (uint32_t i = 0; i < routers; i++)
-            to[i] |= (uint64_t)(there[i] + 1 == here[i]) << port;
+        if (!hx_is_host(f, far))
+            add_nearer(to + (size_t)(port / 8) * routers, here, f->distance + (size_t)(far - f->hosts) * routers,
+                       routers, port % 8);
     }
     for (uint32_t i = 0; i < routers; i++) {
         uint16_t d0 = f->node[f->hosts + i].d0;
+        uint64_t set = 0;
+        for (unsigned row = 0; row < 8; row++)
+            set |= (uint64_t)to[(size_t)row * routers + i] << 8 * row;
         if (d0 != HX_NO_DIGIT)
-            sets[d0] = i == router - f->hosts ? hx_fabric_host_ports(f, router) : taken(f, router, d0, to[i]);
+            sets[d0] = i == router - f->hosts ? hx_fabric_host_ports(f, router) : taken(f, router, d0, set);
     }
     free(to);
 }
