@@ -142,12 +142,14 @@ struct spread {
     const struct hx_fabric *f;
     struct seats seats;
     struct hx_tables tables;
+    uint32_t *far;   /* [ports]: the node behind each. A fabric's own ports are three times as long */
     double *load;    /* [ports] */
     double *through; /* [nodes]: what still has to go on from there */
     double *passed;  /* [nodes]: what others sent through it, to all destinations */
     uint32_t *order; /* nodes, those first that others send to */
     uint8_t *seen;
     uint32_t count;
+    bool shortest;    /* all ways are shortest ones between routers, whose distances are known */
     uint32_t first;   /* of the seats in `onward` */
     uint64_t *onward; /* [BLOCK][nodes]: ports on ways to each */
 };
@@ -183,7 +185,7 @@ static void sort_from(struct spread *s, uint32_t start, const uint64_t *onward, 
             depth--;
             continue;
         }
-        uint32_t far = hx_fabric_far(s->f, node, (unsigned)__builtin_ctzll(left[node])).node;
+        uint32_t far = s->far[s->f->node[node].first_port + (unsigned)__builtin_ctzll(left[node])];
         left[node] &= left[node] - 1;
         if (far == HX_NOWHERE || s->seen[far])
             continue;
@@ -191,6 +193,22 @@ static void sort_from(struct spread *s, uint32_t start, const uint64_t *onward, 
         left[far] = onward[far];
         stack[depth++] = far;
     }
+}
+
+/* Likewise where all ways are shortest ones between routers: those nearest to the seat stand first. */
+static void sort_by_distance(struct spread *s, uint32_t seat)
+{
+    uint32_t hosts = s->f->hosts;
+    uint32_t routers = s->f->nodes - hosts;
+    const uint8_t *distance = s->f->distance + (size_t)(seat - hosts) * routers;
+    uint32_t first[UINT8_MAX + 2] = {0};
+    for (uint32_t router = 0; router < routers; router++)
+        first[distance[router] + 1]++;
+    for (unsigned links = 1; links <= UINT8_MAX; links++)
+        first[links] += first[links - 1];
+    s->count = first[UINT8_MAX]; /* what has no way stands behind them */
+    for (uint32_t router = 0; router < routers; router++)
+        s->order[first[distance[router]]++] = hosts + router;
 }
 
 /* What all hosts send to those of one seat, one unit to each. */
@@ -202,12 +220,14 @@ static void spread_to(struct spread *s, uint32_t number, uint32_t *stack, uint64
     s->count = 0;
     memset(s->seen, 0, f->nodes);
     memset(s->through, 0, f->nodes * sizeof *s->through);
+    if (s->shortest)
+        sort_by_distance(s, seats->node[number]);
     for (uint32_t from = 0; from < seats->count; from++) {
         if (from == number)
             continue;
         s->through[seats->node[from]] = (double)seats->weight[from] * seats->weight[number];
         s->passed[seats->node[from]] -= s->through[seats->node[from]];
-        if (!s->seen[seats->node[from]])
+        if (!s->shortest && !s->seen[seats->node[from]])
             sort_from(s, seats->node[from], onward, stack, left);
     }
     while (s->count) {
@@ -216,9 +236,9 @@ static void spread_to(struct spread *s, uint32_t number, uint32_t *stack, uint64
         double each = set ? s->through[node] / __builtin_popcountll(set) : 0;
         s->passed[node] += set ? s->through[node] : 0;
         for (; set; set &= set - 1) {
-            unsigned port = (unsigned)__builtin_ctzll(set);
-            uint32_t far = hx_fabric_far(f, node, port).node;
-            s->load[f->node[node].first_port + port] += each;
+            uint32_t port = f->node[node].first_port + (unsigned)__builtin_ctzll(set);
+            uint32_t far = s->far[port];
+            s->load[port] += each;
             if (far != HX_NOWHERE)
                 s->through[far] += each;
         }
@@ -259,6 +279,8 @@ static double fullest(const struct spread *s)
 static double bound_by_loads(const struct hx_fabric *f)
 {
     struct spread s = {.f = f,
+                       .far = hx_allocate(f->ports, sizeof *s.far),
+                       .shortest = f->distance && !f->topology->toward && !f->ways,
                        .load = hx_allocate(f->ports, sizeof *s.load),
                        .through = hx_allocate(f->nodes, sizeof *s.through),
                        .passed = hx_allocate(f->nodes, sizeof *s.passed),
@@ -269,6 +291,8 @@ static double bound_by_loads(const struct hx_fabric *f)
     uint64_t *left = hx_allocate(f->nodes, sizeof *left);
     hx_tables_make(&s.tables, f);
     take_seats(&s.seats, f);
+    for (uint32_t port = 0; port < f->ports; port++)
+        s.far[port] = f->port[port].far.node;
     for (uint32_t number = 0; number < s.seats.count; number++) {
         if (number % BLOCK == 0)
             read_block(&s, number);
@@ -279,6 +303,7 @@ static double bound_by_loads(const struct hx_fabric *f)
     free_seats(&s.seats);
     double most = fullest(&s);
     hx_tables_free(&s.tables);
+    free(s.far);
     free(s.load);
     free(s.through);
     free(s.passed);
