@@ -277,6 +277,12 @@ static uint64_t come_from_elsewhere(const struct accelerator *a)
     return sum;
 }
 
+/* What comes from elsewhere has been on real cables. */
+bool accelerator_checks(const struct worker *w)
+{
+    return w->workload->verify || w->f->spec.externals > 0;
+}
+
 /* But for what each life has of its own. Room for everybody: who is never met costs nothing. */
 static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank)
 {
@@ -286,7 +292,7 @@ static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank
     config.sends = w->workload->transfer || workload_is_collective(w->workload, rank) ? FAB_SENDS : SENDS;
     config.peers = g->hosts - 1;
     config.retries = UINT8_MAX; /* accelerator_give_up() says */
-    config.check = w->workload->verify || w->f->spec.externals > 0;
+    config.check = accelerator_checks(w);
     config.job = layout_job_of(&w->f->spec, rank);
     config.no_way_ns = w->f->spec.externals ? UINT64_MAX : NO_WAY_MS * NS_PER_MS;
     return config;

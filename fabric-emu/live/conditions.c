@@ -1,5 +1,6 @@
 /* conditions.c - following the conditions of links (conditions.h). */
 #include "conditions.h"
+#include "accelerator.h"
 #include "host/error.h"
 #include "host/random.h"
 
@@ -28,6 +29,7 @@ static void put_in(struct worker *w, struct node *n, unsigned port, uint32_t num
     l->f.count = &f->faulted[number];
     l->f.vcs = f->g->vcs;
     l->f.size = f->slots;
+    l->f.checked = accelerator_checks(w);
     l->f.dice = hx_random_64();
     shm_faulty_begin(&l->f, &n->hal.rx[port]);
     if (!n->faulty)

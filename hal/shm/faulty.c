@@ -90,10 +90,17 @@ static void lose(struct shm_faulty *f, const struct hx_desc *d, uint64_t *count)
     ++*count;
 }
 
+/* Where nobody looks at the CRC a turned bit would be delivered as good: there the header becomes one that decodes to nothing. It
+ * is set, not turned, so that two links do not mend each other's damage. */
 static void corrupt(struct shm_faulty *f, const struct hx_desc *d)
 {
-    uint64_t bit = split_mix_next(&f->dice) % (8 * (HX_HEADER_BYTES + (uint64_t)d->length - HX_CRC_FIRST));
-    f->worker->buffers[d->buffer].frame[HX_CRC_FIRST + bit / 8] ^= (uint8_t)(1U << bit % 8);
+    uint8_t *frame = f->worker->buffers[d->buffer].frame;
+    if (f->checked) {
+        uint64_t bit = split_mix_next(&f->dice) % (8 * (HX_HEADER_BYTES + (uint64_t)d->length - HX_CRC_FIRST));
+        frame[HX_CRC_FIRST + bit / 8] ^= (uint8_t)(1U << bit % 8);
+    } else {
+        frame[HX_AT_VERSION] = (uint8_t)~HX_WIRE_VERSION;
+    }
     f->count->corrupted++;
 }
 
@@ -115,24 +122,25 @@ static void duplicate(struct shm_faulty *f, unsigned vc, const struct hx_desc *d
     f->count->duplicated++;
 }
 
-/* There is room for one. */
+/* There is room for one. The sender's process writes the slot: what is judged is a copy, and that goes on. */
 static void carry(struct shm_faulty *f, unsigned vc, uint16_t position)
 {
-    const struct hx_desc *d = slot_of(f, f->from, vc, position);
+    const struct hx_desc d = *slot_of(f, f->from, vc, position);
     const struct shm_condition *c = &f->condition;
+    bool known = is_known(f, &d);
     if (c->bytes_a_second) {
         uint64_t begins = f->free_at > f->worker->now ? f->free_at : f->worker->now;
-        f->free_at = begins + (HX_HEADER_BYTES + (uint64_t)d->length) * ns_a_second / c->bytes_a_second;
+        f->free_at = begins + (HX_HEADER_BYTES + (uint64_t)d.length) * ns_a_second / c->bytes_a_second;
     }
     if (falls(f, c->loss)) {
-        lose(f, d, &f->count->lost);
+        lose(f, &d, &f->count->lost);
         return;
     }
-    if (is_known(f, d) && falls(f, c->corrupt))
-        corrupt(f, d);
-    arrive(f, vc, d);
-    if (is_known(f, d) && falls(f, c->duplicate))
-        duplicate(f, vc, d);
+    if (known && falls(f, c->corrupt))
+        corrupt(f, &d);
+    arrive(f, vc, &d);
+    if (known && falls(f, c->duplicate))
+        duplicate(f, vc, &d);
 }
 
 /* ---- a VC ---- */
@@ -168,8 +176,10 @@ static unsigned carry_due(struct shm_faulty *f, unsigned vc, uint16_t end)
 static unsigned cut_off(struct shm_faulty *f, unsigned vc, uint16_t end)
 {
     unsigned cut = 0;
-    for (uint16_t at = hx_lane(f->taken, vc); at != end; at++, cut++)
-        lose(f, slot_of(f, f->from, vc, at), &f->count->cut);
+    for (uint16_t at = hx_lane(f->taken, vc); at != end; at++, cut++) {
+        const struct hx_desc d = *slot_of(f, f->from, vc, at);
+        lose(f, &d, &f->count->cut);
+    }
     f->taken = hx_lane_set(f->taken, vc, end);
     return cut;
 }

@@ -39,6 +39,7 @@ struct shm_faulty {
     struct shm_faulty_count *count;
     unsigned vcs, size;
     uint32_t peer;    /* worker of the sender */
+    bool checked;     /* whether who receives looks at the CRC of frames */
     bool leaving;     /* takes nothing more, to be taken out when `to` is empty */
     uint64_t head;    /* lanes: of `to` */
     uint64_t tail;    /* lanes: of `from`, as the sender knows it */
@@ -51,7 +52,7 @@ struct shm_faulty {
 };
 
 /* Puts it in between: `rx`, which looks at the cable, looks at `to` from now on. `to` is empty. The caller has filled in worker,
- * from, to, count, vcs, size and dice (a seed); a step of its own. */
+ * from, to, count, vcs, size, checked and dice (a seed); a step of its own. */
 void shm_faulty_begin(struct shm_faulty *f, struct shm_rx *rx);
 
 /* Takes it out if nothing is in it; the window of `rx` and `in` then begins where the cable stands. false: not yet. */

@@ -39,6 +39,12 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
         .drops.duplicate > 0"
 }
 
+@test "fault: what is corrupted is not delivered as good where nobody verifies" {
+    report "2x2 Hx2Mesh" --traffic all-to-all-random --duration 1s --workers 2 --no-verify --fault "all corrupt=0.1%"
+    holds '.faults[0].corrupted > 0 and .drops.malformed > 0 and .drops.malformed <= .faults[0].corrupted and
+        .drops.checksum == 0 and .packets_lost == 0 and .messages_failed == 0 and .buffers_missing == 0'
+}
+
 @test "fault: a board that goes down and comes back is unreachable meanwhile; the others go on" {
     start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 100s --workers 2
     await_traffic 1000

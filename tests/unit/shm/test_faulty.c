@@ -39,6 +39,7 @@ static int open_link(void **state)
                                .count = &count,
                                .vcs = s.f.g->vcs,
                                .size = s.f.slots,
+                               .checked = true,
                                .dice = seeded_by(1)};
     return 0;
 }
@@ -179,6 +180,29 @@ static void a_corrupted_packet_has_one_bit_turned_that_its_crc_covers(void **sta
     seeded_run = 0;
 }
 
+/* Damaged twice, as by two links one after the other. */
+static void a_corrupted_packet_whose_crc_nobody_checks_decodes_to_nothing(void **state)
+{
+    (void)state;
+    struct hx_desc arrived[HX_WINDOW];
+    begin((struct shm_condition){.corrupt = SHM_FAULTY_WHOLE, .duplicate = SHM_FAULTY_WHOLE});
+    link.checked = false;
+    for (unsigned times = 1; times <= 2; times++) {
+        send(1);
+        struct hx_header h = {.length = LENGTH};
+        uint32_t buffer = link.from->slots[VC * s.f.slots + ((sent - 1U) & (s.f.slots - 1))].buffer;
+        uint8_t *frame = s.f.buffers[buffer].frame;
+        hx_frame_encode(frame, &h);
+        if (times == 2)
+            frame[HX_AT_VERSION] = (uint8_t)~HX_WIRE_VERSION;
+        (void)shm_faulty_step(&link);
+        assert_int_equal(take(arrived), 2);
+        for (unsigned i = 0; i < 2; i++)
+            assert_int_equal(hx_frame_decode(&h, s.f.buffers[arrived[i].buffer].frame, FRAME), HX_E_VERSION);
+    }
+    assert_int_equal(count.corrupted, 2);
+}
+
 static void packets_that_change_places_all_arrive(void **state)
 {
     (void)state;
@@ -303,6 +327,7 @@ int main(void)
         WITH_LINK(shares_fall_as_often_as_they_say),
         WITH_LINK(a_packet_that_comes_twice_is_the_same_in_two_buffers),
         WITH_LINK(a_corrupted_packet_has_one_bit_turned_that_its_crc_covers),
+        WITH_LINK(a_corrupted_packet_whose_crc_nobody_checks_decodes_to_nothing),
         WITH_LINK(packets_that_change_places_all_arrive),
         WITH_LINK(a_delayed_packet_comes_when_its_time_has_passed),
         WITH_LINK(a_slow_link_carries_one_packet_after_the_other),
