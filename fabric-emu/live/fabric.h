@@ -83,11 +83,13 @@ enum fab_worker_state {
     FAB_WORKER_DOWN = HX_WORKER_DOWN
 };
 
-/* What another process asks of the supervisor (request.h), and its answer. */
+/* What another process asks of the supervisor (request.h), and its answer. asked == answered: nothing is under way, the line
+ * belongs to who asks next; else the line and the answer belong to the supervisor. */
 enum { FAB_REQUEST_BYTES = 256, FAB_ANSWER_BYTES = 65536 };
 struct fab_request {
-    _Atomic uint32_t state;
-    int32_t code; /* an exit code */
+    _Atomic uint32_t asked;    /* raised by who asks: its ticket */
+    _Atomic uint32_t answered; /* the ticket of the answer */
+    int32_t code;              /* an exit code */
     char line[FAB_REQUEST_BYTES], answer[FAB_ANSWER_BYTES];
 };
 

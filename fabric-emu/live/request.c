@@ -1,8 +1,8 @@
 /* request.c - asking a running fabric for something (request.h). */
 #include "request.h"
+#include "host/signals.h"
 #include "taps.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,66 +11,91 @@
 #include <unistd.h>
 
 enum { REQUEST_LOCK = SLOTS, LOOK_NS = 1000000 };
-enum state { NOTHING, ASKED, ANSWERED };
 
 /* ---- asking process ---- */
 
 static bool lock(const struct attached *a, short type)
 {
     struct flock byte = {.l_type = type, .l_whence = SEEK_SET, .l_start = REQUEST_LOCK, .l_len = 1};
-    return fcntl(a->arena.fd, F_SETLKW, &byte) == 0;
+    return fcntl(a->arena.fd, F_SETLK, &byte) == 0;
 }
 
-/* false: the fabric ended before it answered. */
-static bool await(const struct attached *a)
+static bool is_mine(const struct attached *a)
+{
+    return lock(a, F_WRLCK);
+}
+
+/* Who holds the lock raises `asked`, so this is its own ticket, or that of a dead one. */
+static bool is_answered(const struct attached *a)
+{
+    const struct fab_request *r = &a->control->request;
+    return atomic_load(&r->answered) == atomic_load(&r->asked);
+}
+
+/* Returns an exit code: why that will not come true. */
+static int await(const struct attached *a, bool (*comes_true)(const struct attached *))
 {
     const struct timespec look = {.tv_nsec = LOOK_NS};
-    while (atomic_load(&a->control->request.state) != ANSWERED) {
+    while (!comes_true(a)) {
+        if (hx_signals_wait())
+            return HX_EXIT_INTERRUPTED;
         if (attach_has_ended(a))
-            return false;
+            return HX_EXIT_ENVIRONMENT;
         (void)nanosleep(&look, NULL);
     }
-    return true;
+    return HX_EXIT_DONE;
+}
+
+/* Holds the lock. Returns as await(). */
+static int exchange(const struct attached *a, const char *line)
+{
+    struct fab_request *r = &a->control->request;
+    int code = await(a, is_answered);
+    if (code)
+        return code;
+    (void)snprintf(r->line, sizeof r->line, "%s", line);
+    atomic_fetch_add(&r->asked, 1);
+    return await(a, is_answered);
 }
 
 int request_ask(const struct attached *a, const char *line, char **answer)
 {
-    struct fab_request *r = &a->control->request;
-    int code = HX_EXIT_ENVIRONMENT;
+    const struct fab_request *r = &a->control->request;
     *answer = hx_allocate(sizeof r->answer + 1, 1);
-    if (!lock(a, F_WRLCK)) {
-        (void)snprintf(*answer, sizeof r->answer, "cannot be asked: %s", strerror(errno));
-        return code;
-    }
-    (void)snprintf(r->line, sizeof r->line, "%s", line);
-    atomic_store(&r->state, ASKED);
-    if (await(a)) {
+    int code = await(a, is_mine);
+    bool mine = code == HX_EXIT_DONE;
+    if (mine)
+        code = exchange(a, line);
+    if (code == HX_EXIT_DONE) {
         code = r->code;
         memcpy(*answer, r->answer, sizeof r->answer);
     } else {
-        (void)snprintf(*answer, sizeof r->answer, "the fabric ended before it answered");
+        (void)snprintf(*answer, sizeof r->answer, "%s",
+                       code == HX_EXIT_INTERRUPTED ? "interrupted before the fabric answered"
+                                                   : "the fabric ended before it answered");
     }
-    atomic_store(&r->state, NOTHING);
-    (void)lock(a, F_UNLCK);
+    if (mine)
+        (void)lock(a, F_UNLCK);
     return code;
 }
 
 /* ---- supervisor ---- */
 
-bool request_take(struct fab_fabric *f, char line[FAB_REQUEST_BYTES])
+bool request_take(struct fab_fabric *f, struct request *r)
 {
-    struct fab_request *r = &f->control->request;
-    if (atomic_load(&r->state) != ASKED)
+    const struct fab_request *slot = &f->control->request;
+    r->ticket = atomic_load(&slot->asked);
+    if (r->ticket == atomic_load(&slot->answered))
         return false;
-    memcpy(line, r->line, FAB_REQUEST_BYTES);
-    line[FAB_REQUEST_BYTES - 1] = '\0';
+    memcpy(r->line, slot->line, sizeof r->line);
+    r->line[sizeof r->line - 1] = '\0';
     return true;
 }
 
-void request_answer(struct fab_fabric *f, int code, const char *answer)
+void request_answer(struct fab_fabric *f, const struct request *r, int code, const char *answer)
 {
-    struct fab_request *r = &f->control->request;
-    r->code = code;
-    (void)snprintf(r->answer, sizeof r->answer, "%s", answer);
-    atomic_store(&r->state, ANSWERED);
+    struct fab_request *slot = &f->control->request;
+    slot->code = code;
+    (void)snprintf(slot->answer, sizeof slot->answer, "%s", answer);
+    atomic_store(&slot->answered, r->ticket);
 }

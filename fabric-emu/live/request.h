@@ -2,12 +2,13 @@
  *
  *     asking process                        supervisor, each tick
  *     locks byte REQUEST_LOCK of the arena
- *     writes the line; state = ASKED   ->   takes a copy, does it, writes the answer
- *     reads the answer                 <-   state = ANSWERED
+ *     waits until asked == answered
+ *     writes the line; raises `asked`  ->   takes a copy, does it, writes the answer
+ *     reads the answer                 <-   answered = the ticket that was asked
  *     unlocks
  *
- * The lock is one of fcntl(2), which the kernel takes from a dead process: who comes next begins anew, whatever state it left.
- * (The answer to a dead one may then be taken for the next: it is read by nobody, for the next one asks before it waits.) */
+ * The lock is one of fcntl(2), which the kernel takes from a dead process. What that one had asked is answered before the next
+ * one's line is written, and read by nobody: the next one waits for its own ticket. */
 #ifndef REQUEST_H
 #define REQUEST_H
 
@@ -15,15 +16,21 @@
 
 /* ---- asking process ---- */
 
-/* What is asked: a fault's line, or "" for the list. *answer: to be freed; JSON, or what is to be said
- * of the fault: what was wrong, or a warning; "" if nothing. Returns an exit code. */
+/* What is asked: a fault's line of less than FAB_REQUEST_BYTES, or "" for the list. *answer: to be freed; JSON, or what is to be
+ * said of the fault: what was wrong, or a warning; "" if nothing. The signals that end a program have to be blocked: one that
+ * comes ends the waiting. Returns an exit code; HX_EXIT_INTERRUPTED: what was asked may still be done. */
 int request_ask(const struct attached *a, const char *line, char **answer);
 
 /* ---- supervisor ---- */
 
-/* Whether something is asked; then `line` has it. */
-bool request_take(struct fab_fabric *f, char line[FAB_REQUEST_BYTES]);
+struct request {
+    uint32_t ticket;
+    char line[FAB_REQUEST_BYTES];
+};
+
+/* Whether something is asked; then *r is a copy of it. */
+bool request_take(struct fab_fabric *f, struct request *r);
 /* Answers it; `answer` is cut where there is no room. */
-void request_answer(struct fab_fabric *f, int code, const char *answer);
+void request_answer(struct fab_fabric *f, const struct request *r, int code, const char *answer);
 
 #endif

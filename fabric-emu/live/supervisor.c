@@ -360,17 +360,17 @@ static uint64_t since_start(const struct supervisor *s)
 /* A line of a fault, or an empty one for the list. */
 static void take_request(struct supervisor *s)
 {
-    char line[FAB_REQUEST_BYTES];
-    struct hx_problem problem;
-    if (!request_take(s->f, line))
+    struct request r;
+    struct hx_problem problem = {.exit_code = HX_EXIT_DONE};
+    if (!request_take(s->f, &r))
         return;
-    if (line[0]) {
-        (void)faults_add(s->plan->faults, line, since_start(s), &problem);
-        request_answer(s->f, problem.exit_code, problem.what);
+    if (r.line[0]) {
+        (void)faults_add(s->plan->faults, r.line, since_start(s), &problem);
+        request_answer(s->f, &r, problem.exit_code, problem.what);
         return;
     }
     char *text = faults_text(s->plan->faults, since_start(s), FAB_ANSWER_BYTES);
-    request_answer(s->f, HX_EXIT_DONE, text);
+    request_answer(s->f, &r, HX_EXIT_DONE, text);
     free(text);
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MOST_FAULTS = 256 }; /* of one call */
 
@@ -63,6 +64,16 @@ static void list(const struct attached *a, const struct hx_common *common)
     json_decref(faults);
 }
 
+/* Before any of them is asked for. */
+static void judge(const char *line)
+{
+    if (!line[strspn(line, " \t")])
+        hx_die(HX_EXIT_USAGE, "FAULT", "'%s' says nothing: what is to go wrong? (such as 'a0,1/E down for 5s')", line);
+    if (strlen(line) >= FAB_REQUEST_BYTES)
+        hx_die(HX_EXIT_USAGE, "FAULT", "'%.32s...' is longer than %d bytes: split it into several", line,
+               FAB_REQUEST_BYTES - 1);
+}
+
 static void ask(const struct attached *a, const char *line)
 {
     char *answer;
@@ -108,6 +119,8 @@ int verb_fault(int argc, char **argv)
     int first = hx_options_parse(&command, argc, argv, &common);
     if (first == argc && !lists)
         hx_die(HX_EXIT_USAGE, "FAULT", "is missing: what is to go wrong? (such as 'a0,1/E down for 5s', or --list)");
+    for (int i = first; i < argc; i++)
+        judge(argv[i]);
     struct hx_problem problem;
     struct attached a;
     if (!attach_open(&a, name, &problem))

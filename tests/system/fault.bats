@@ -94,11 +94,33 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
     [ "$stderr" = "hxmesh: error: worker2 killed: there is no worker2: this fabric has worker0 to worker1" ]
     run -2 --separate-stderr fault
     [[ "$stderr" == "hxmesh: error: FAULT: is missing: what is to go wrong?"* ]]
+    run -2 --separate-stderr fault "worker0 killed" ""
+    [ "$stderr" = "hxmesh: error: FAULT: '' says nothing: what is to go wrong? (such as 'a0,1/E down for 5s')" ]
+    run -2 --separate-stderr fault "a0,1/E$(printf '%260s' down)"
+    [[ "$stderr" == *"' is longer than 255 bytes: split it into several" ]]
     [ "$(fault --list)" = "no fault so far" ]
     end_long
     run -4 --separate-stderr fault "a0,1/E down"
     [[ "$stderr" == "hxmesh: error: $NAME: "* ]]
 }
+
+@test "fault: who waits for an answer can be interrupted" {
+    start "2x2 Hx2Mesh" --duration 100s
+    await_traffic 1
+    local run=$PID running=$REPORT
+    kill -STOP "$run"
+    REPORT="$BATS_TEST_TMPDIR/list.json"
+    begin fault --list
+    eventually blocks_signals "$PID"
+    kill -INT "$PID"
+    finish
+    [ "$CODE" -eq 130 ]
+    kill -CONT "$run"
+    PID=$run REPORT=$running
+    end_long
+}
+# blocks_signals PROCESS: SIGINT, the second bit of the mask.
+blocks_signals() { (($(sed -n 's/^SigBlk:\t/0x/p' "/proc/$1/status") & 2)); }
 
 @test "fault: a run has its faults from the start, by lines or drawn by the seed" {
     report "4x4 Hx2Mesh" --traffic all-to-all-random --duration 1500ms --workers 2 \
