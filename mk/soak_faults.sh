@@ -101,7 +101,7 @@ cut_place() {
     "$HXMESH" fault --name "$name" "$1 down for 300ms"
     for ((i = 0; i < 600; i++)); do
         "$HXMESH" fault --name "$name" --list --json - >"$directory/list"
-        ! jq --exit-status 'last | .whole_after_ns' "$directory/list" >/dev/null || return 0
+        ! jq --exit-status '.faults | last | .whole_after_ns' "$directory/list" >/dev/null || return 0
         sleep 0.1
     done
     fail "traffic was not whole again a minute after $1"
@@ -109,7 +109,7 @@ cut_place() {
 
 # median_and_worst links|boards: of the records in $directory/list.
 median_and_worst() {
-    jq -r --arg what "$1" '[.[] | select((.fault | startswith("board")) == ($what == "boards"))] | "\(length) \($what): " +
+    jq -r --arg what "$1" '[.faults[] | select((.fault | startswith("board")) == ($what == "boards"))] | "\(length) \($what): " +
         "whole after \(map(.whole_after_ns / 1e9) | sort | .[length / 2 | floor]) s (median), " +
         "\(map(.whole_after_ns / 1e9) | max) s (worst), \(map(.lost) | add) packets lost on them"' "$directory/list"
 }

@@ -382,32 +382,48 @@ struct fault_report *faults_report(const struct faults *s, size_t *count)
     return report;
 }
 
-static json_t *list_from(const struct faults *s, size_t from)
+/* An entry of the list. A new reference. */
+static json_t *entry(const struct faults *s, size_t at)
 {
-    json_t *list = json_array();
-    for (size_t i = from; i < s->schedule.count; i++) {
-        struct fault_report one = s->record[i].is;
-        one.text = s->schedule.fault[i].text;
-        json_t *json = fault_report_json(&one, 1);
-        json_t *fault = json_incref(json_array_get(json, 0));
-        json_decref(json);
-        (void)json_object_set_new(fault, "begun", json_boolean(s->record[i].begun));
-        (void)json_object_set_new(fault, "over", json_boolean(s->record[i].over));
-        (void)json_array_append_new(list, fault);
-    }
-    return list;
+    struct fault_report one = s->record[at].is;
+    one.text = s->schedule.fault[at].text;
+    json_t *json = fault_report_json(&one, 1);
+    json_t *fault = json_incref(json_array_get(json, 0));
+    json_decref(json);
+    (void)json_object_set_new(fault, "over", json_boolean(s->record[at].over));
+    return fault;
 }
 
+static size_t count_begun(const struct faults *s)
+{
+    size_t begun = 0;
+    while (begun < s->schedule.count && s->record[begun].begun)
+        begun++;
+    return begun;
+}
+
+/* Backwards from the last that has begun: the supervisor moves nothing meanwhile, so only what fits is written. */
 char *faults_text(struct faults *s, uint64_t now_ns, size_t room)
 {
+    enum { AROUND_BYTES = 128 /* of what stands beside the entries */ };
     faults_judge(s, now_ns, false);
-    for (size_t from = 0; from <= s->schedule.count; from++) {
-        json_t *list = list_from(s, from);
-        char *text = json_dumps(list, JSON_COMPACT);
-        json_decref(list);
-        if (text && strlen(text) < room)
-            return text;
-        free(text);
+    size_t begun = count_begun(s);
+    size_t first = begun;
+    json_t *list = json_array();
+    for (size_t bytes = AROUND_BYTES; first; first--) {
+        json_t *one = entry(s, first - 1);
+        bytes += json_dumpb(one, NULL, 0, JSON_COMPACT) + 1;
+        if (bytes >= room) {
+            json_decref(one);
+            break;
+        }
+        (void)json_array_insert_new(list, 0, one);
     }
-    hx_die(HX_EXIT_ENVIRONMENT, s->f->spec.source, "out of memory for a list of faults");
+    json_t *all = json_pack("{s:o, s:I, s:I}", "faults", list, "left_out", (json_int_t)first, "to_come",
+                            (json_int_t)(s->schedule.count - begun));
+    char *text = json_dumps(all, JSON_COMPACT);
+    json_decref(all);
+    if (!text)
+        hx_die(HX_EXIT_ENVIRONMENT, s->f->spec.source, "out of memory for a list of faults");
+    return text;
 }

@@ -46,7 +46,8 @@ uint64_t faults_due(const struct faults *s);
 /* The reports of what has begun, for free(); their texts are the schedule's. */
 struct fault_report *faults_report(const struct faults *s, size_t *count);
 
-/* All, as fault_report_json() writes them, with "begun" and "over", as JSON of less than `room` bytes; the last ones where there are too many. To be freed. */
+/* JSON of less than `room` (at least 128) bytes, to be freed. {"faults": those that have begun, as fault_report_json() writes them,
+ * with "over"; "left_out": how many earlier ones there was no room for; "to_come": how many have not begun}. */
 char *faults_text(struct faults *s, uint64_t now_ns, size_t room);
 
 /* Brings the records up to date. `ended`: nothing moves any more. */

@@ -5,6 +5,7 @@
 #include "request.h"
 #include "verbs.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,24 +29,26 @@ static struct fault_report report_of(const json_t *fault)
     return r;
 }
 
-/* Those that have begun as in a report, then the others. */
-static void print_list(const json_t *faults)
+static void print_count(const char *what, uint64_t count)
 {
-    struct fault_report *begun = hx_allocate(json_array_size(faults) + 1, sizeof *begun);
-    size_t count = 0;
-    size_t index;
-    json_t *each;
-    json_array_foreach(faults, index, each)
-    {
-        if (json_is_true(json_object_get(each, "begun")))
-            begun[count++] = report_of(each);
-    }
+    if (count)
+        printf("  %-14s %" PRIu64 "\n", what, count);
+}
+
+/* As in a report. */
+static void print_list(const json_t *answer)
+{
+    const json_t *faults = json_object_get(answer, "faults");
+    size_t count = json_array_size(faults);
+    struct fault_report *begun = hx_allocate(count + 1, sizeof *begun);
+    for (size_t i = 0; i < count; i++)
+        begun[i] = report_of(json_array_get(faults, i));
     if (count)
         fault_report_print(begun, count);
     else
         printf("no fault so far\n");
-    if (count < json_array_size(faults))
-        printf("  to come        %zu\n", json_array_size(faults) - count);
+    print_count("earlier ones", number(answer, "left_out"));
+    print_count("to come", number(answer, "to_come"));
     free(begun);
 }
 

@@ -8,7 +8,7 @@ teardown() { end_started; }
 
 fault() { hxmesh fault --name "$NAME" "$@"; }
 # How many faults so far fulfil a filter.
-faults_that() { fault --list --json - | jq "[.[] | select($1)] | length"; }
+faults_that() { fault --list --json - | jq "[.faults[] | select($1)] | length"; }
 are_whole() { [ "$(faults_that '.whole_after_ns != null and .over')" -eq "$1" ]; }
 # await_whole N: waits until N faults are over, and traffic was whole again after them.
 await_whole() { eventually are_whole "$1"; }
@@ -99,6 +99,8 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
     run -2 --separate-stderr fault "a0,1/E$(printf '%260s' down)"
     [[ "$stderr" == *"' is longer than 255 bytes: split it into several" ]]
     [ "$(fault --list)" = "no fault so far" ]
+    fault "a0,1/E down at 1000s"
+    [ "$(fault --list | tail -n 1)" = "  to come        1" ]
     end_long
     run -4 --separate-stderr fault "a0,1/E down"
     [[ "$stderr" == "hxmesh: error: $NAME: "* ]]

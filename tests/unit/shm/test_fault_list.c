@@ -1,0 +1,97 @@
+/* test_fault_list.c - the list of faults of a running fabric: the latest that have begun, as many as there is room for. */
+#include "fabric-emu/live/faults.h"
+#include "tests/support/shm/support_shm.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { MANY = 4000, BEGUN = 3000, MOST_ENTRY_BYTES = 300 };
+
+/* Fault i is at i milliseconds. */
+static struct support s;
+static struct faults faults;
+
+static int open_faults(void **state)
+{
+    (void)state;
+    struct hx_problem problem;
+    struct hx_faults schedule = {.count = 0};
+    char line[64];
+    support_open(&s, &(struct support_plan){"1x1 Hx2Mesh", .workers = 1, .planes = 1, .message = 1, .count = 1});
+    for (unsigned i = 0; i < MANY; i++) {
+        (void)snprintf(line, sizeof line, "a0,0/E loss=1%% at %ums for 1ms", i);
+        assert_true(hx_faults_add(&schedule, line, NULL, s.f.g, &problem));
+    }
+    faults_open(&faults, &s.f);
+    assert_true(faults_schedule(&faults, &schedule, &problem));
+    hx_faults_free(&schedule);
+    return 0;
+}
+
+static int close_faults(void **state)
+{
+    (void)state;
+    faults_close(&faults);
+    support_close(&s);
+    return 0;
+}
+
+static unsigned of(const json_t *list, const char *key)
+{
+    return (unsigned)json_integer_value(json_object_get(list, key));
+}
+
+/* The list when BEGUN faults have begun. To be freed. */
+static json_t *list_within(size_t room, size_t *bytes)
+{
+    char *text = faults_text(&faults, (BEGUN - 1) * UINT64_C(1000000), room);
+    *bytes = strlen(text);
+    json_t *list = json_loads(text, 0, NULL);
+    free(text);
+    assert_non_null(list);
+    return list;
+}
+
+static void what_has_begun_last_is_listed_as_far_as_there_is_room(void **state)
+{
+    (void)state;
+    static const size_t rooms[] = {128, 1000, 65536};
+    for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        size_t bytes;
+        json_t *list = list_within(rooms[i], &bytes);
+        const json_t *shown = json_object_get(list, "faults");
+        unsigned count = (unsigned)json_array_size(shown);
+        assert_true(bytes < rooms[i] && bytes + 128 + MOST_ENTRY_BYTES >= rooms[i]);
+        assert_int_equal(count + of(list, "left_out"), BEGUN);
+        assert_int_equal(of(list, "to_come"), MANY - BEGUN);
+        for (unsigned at = 0; at < count; at++)
+            assert_int_equal(of(json_array_get(shown, at), "at_ns"), (BEGUN - count + at) * 1000000U);
+        json_decref(list);
+    }
+}
+
+static void all_that_have_begun_are_listed_where_there_is_room(void **state)
+{
+    (void)state;
+    size_t bytes;
+    json_t *list = list_within((size_t)BEGUN * MOST_ENTRY_BYTES, &bytes);
+    assert_int_equal(json_array_size(json_object_get(list, "faults")), BEGUN);
+    assert_int_equal(of(list, "left_out"), 0);
+    json_decref(list);
+}
+
+int main(void)
+{
+#define WITH_FAULTS(test) cmocka_unit_test_setup_teardown(test, open_faults, close_faults)
+    const struct CMUnitTest tests[] = {
+        WITH_FAULTS(what_has_begun_last_is_listed_as_far_as_there_is_room),
+        WITH_FAULTS(all_that_have_begun_are_listed_where_there_is_room),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
