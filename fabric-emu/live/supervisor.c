@@ -6,6 +6,7 @@
 #include "host/signals.h"
 #include "recover.h"
 #include "request.h"
+#include "retell.h"
 #include "taps.h"
 
 #include <errno.h>
@@ -44,8 +45,8 @@ struct supervisor {
     enum fab_phase phase; /* what the control words should say; likewise `gone` and `started_ns` */
     uint64_t gone;
     uint64_t started_ns;
-    bool untold;        /* links have changed, and not everybody was told once all had followed */
-    uint64_t oom_kills; /* of the machine, before the run */
+    struct retell retell; /* of changed links */
+    uint64_t oom_kills;   /* of the machine, before the run */
     int signals;
     struct hx_requests requests; /* to end */
     uint64_t deadline;           /* of draining, 0: none */
@@ -385,9 +386,7 @@ static bool all_follow(const struct supervisor *s)
     return true;
 }
 
-/* Times count from when sending began. Workers follow one after the other: an endpoint that asks for a way as soon as its own
- * worker knows of a link that is back may be told that there is none by one that does not know yet, and would wait for the next
- * change. So all are told once more when all have followed. */
+/* Times count from when sending began. */
 static void tick_faults(struct supervisor *s)
 {
     take_request(s);
@@ -396,10 +395,9 @@ static void tick_faults(struct supervisor *s)
     uint64_t now_ns = since_start(s); /* once: what is done has begun */
     faults_judge(s->plan->faults, now_ns, false);
     if (faults_advance(s->plan->faults, now_ns, send_signal, s)) {
-        s->untold = true;
+        retell_begin(&s->retell, now_ns);
         wake_all(s);
-    } else if (s->untold && all_follow(s)) {
-        s->untold = false;
+    } else if (retell_is_due(&s->retell, now_ns, all_follow(s))) {
         atomic_fetch_add(&s->f->control->conditions, 1);
         wake_all(s);
     }
