@@ -1,7 +1,15 @@
-/* fault_report.h - what faults (host/faults/faults.h) have cost, the same under both clocks.
+/* fault_report.h - what faults (host/faults/faults.h) have cost, in one form under both clocks.
  *
- * A message is hit by a fault when one of its packets is lost or damaged for it. Traffic is whole again when every message
- * that a fault hit has been acknowledged, or its sender told that it cannot be delivered. */
+ * Traffic is whole again when every message that was hit has been acknowledged, or its sender told that it cannot be delivered.
+ * What is hit is known more or less well:
+ *
+ *              virtual clock                              live
+ *     hit      a message one of whose packets, or         a message of which packets were repeated, or that was given up,
+ *              of whose acknowledgements, this fault      after this fault began: for whichever fault
+ *              lost or damaged
+ *     hits     such packets                               such messages, until traffic was whole
+ *     whole    when the last of them was settled;         likewise, but of what goes on (impairs, flaps, stopped) not before
+ *              0: nothing was hit                         it ends; its begin, or that end: nothing was hit */
 #ifndef FAULT_REPORT_H
 #define FAULT_REPORT_H
 
@@ -14,9 +22,9 @@ struct fault_report {
     uint64_t at_ns;
     uint64_t lost, corrupted, duplicated, reordered; /* packets */
     uint64_t credits_lost;
-    uint64_t hits;     /* packets of messages that it hit */
+    uint64_t hits;
     bool whole;        /* traffic was whole again before the end */
-    uint64_t whole_ns; /* since the start; 0: nothing was hit */
+    uint64_t whole_ns; /* since the start */
 };
 
 /* "faults" of the report: an entry each. A new reference. */
