@@ -9,7 +9,7 @@
 
 bool conditions_link_is_down(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port)
 {
-    return f->condition[fab_first_port(f, plane, node) + port].down;
+    return fab_condition(f, fab_first_port(f, plane, node) + port).down;
 }
 
 static bool is_well(const struct shm_condition *c)
@@ -57,7 +57,7 @@ static bool take_out(struct worker *w, unsigned at)
 static void follow_port(struct worker *w, struct node *n, unsigned port, struct hx_end far)
 {
     uint32_t number = fab_first_port(w->f, n->plane, far.node) + far.port;
-    const struct shm_condition c = w->f->condition[number];
+    const struct shm_condition c = fab_condition(w->f, number);
     bool well = is_well(&c);
     if (!well && !(n->faulty && n->faulty[port]))
         put_in(w, n, port, number);

@@ -69,6 +69,24 @@ uint32_t fab_ports(const struct fab_fabric *f)
     return f->g->planes * (f->layout.links - f->g->hosts);
 }
 
+struct shm_condition fab_condition(const struct fab_fabric *f, uint32_t number)
+{
+    struct shm_condition condition;
+    uint64_t word[sizeof condition / sizeof(uint64_t)];
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        word[i] = atomic_load_explicit(&f->condition[number].word[i], memory_order_relaxed);
+    memcpy(&condition, word, sizeof condition);
+    return condition;
+}
+
+void fab_set_condition(struct fab_fabric *f, uint32_t number, const struct shm_condition *condition)
+{
+    uint64_t word[sizeof *condition / sizeof(uint64_t)];
+    memcpy(word, condition, sizeof word);
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        atomic_store_explicit(&f->condition[number].word[i], word[i], memory_order_relaxed);
+}
+
 size_t fab_head_at(void)
 {
     return align(sizeof(struct hx_metrics_head), 4096);

@@ -158,6 +158,13 @@ struct fab_accelerator {
     _Atomic uint32_t collective_done; /* its part of a collective, checked if that was asked for */
 };
 
+/* The condition of a link. The supervisor may write it while workers read it: each word is read whole, and who sees some of a
+ * change looks again, for control->conditions, which says that there is one, grows after all of it is written. */
+struct fab_condition {
+    _Atomic uint64_t word[sizeof(struct shm_condition) / sizeof(uint64_t)];
+};
+_Static_assert(sizeof(struct shm_condition) % sizeof(uint64_t) == 0, "a condition is whole words");
+
 /* A cable of an external accelerator (bridge.h). */
 struct fab_cable_count {
     uint64_t data_in, data_out, credits_in, credits_out;
@@ -202,7 +209,7 @@ struct fab_fabric {
     struct fab_area *area;               /* [workers] */
     struct job_count *job;               /* [jobs.slots] */
     struct fab_accelerator *accelerator; /* [accelerators] */
-    struct shm_condition *condition;     /* [fab_ports()]: of what leaves by that port */
+    struct fab_condition *condition;     /* [fab_ports()]: of what leaves by that port */
     struct shm_faulty_count *faulted;    /* [fab_ports()] */
     struct fab_cable *cable;             /* [spec.externals][HX_CABLE_PORTS] */
     struct fab_exchange *exchange;       /* [spec.externals][accelerators]: with it, at the first of its entries */
@@ -243,6 +250,10 @@ struct shm_link *fab_link(const struct fab_fabric *f, unsigned plane, uint32_t n
 struct shm_link *fab_inject_link(const struct fab_fabric *f, unsigned plane, uint32_t node);
 /* Link that arrives at (plane, node, port), or NULL. Port LOCAL: fab_inject_link. */
 struct shm_link *fab_incoming(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port);
+
+/* The condition of what leaves by a port, numbered as fab_first_port() counts. Who sets it then raises control->conditions. */
+struct shm_condition fab_condition(const struct fab_fabric *f, uint32_t number);
+void fab_set_condition(struct fab_fabric *f, uint32_t number, const struct shm_condition *condition);
 
 /* What stands between the link that leaves by a port and its receiver while that link is faulty; number of the port as
  * fab_first_port() counts. */

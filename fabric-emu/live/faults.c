@@ -121,7 +121,8 @@ bool faults_advance(struct faults *s, uint64_t now_ns, void (*signal)(void *of, 
             signal(of, c->worker, c->signal);
             continue;
         }
-        s->f->condition[c->near] = s->f->condition[c->far] = c->condition;
+        fab_set_condition(s->f, c->near, &c->condition);
+        fab_set_condition(s->f, c->far, &c->condition);
         changed = true;
     }
     if (changed)

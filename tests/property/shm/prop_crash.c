@@ -155,7 +155,9 @@ static uint32_t draw_share(struct run *r, uint32_t most)
 
 static void mend_all(struct run *r)
 {
-    memset(r->s.f.condition, 0, fab_ports(&r->s.f) * sizeof *r->s.f.condition);
+    const struct shm_condition well = {.down = 0};
+    for (uint32_t number = 0; number < fab_ports(&r->s.f); number++)
+        fab_set_condition(&r->s.f, number, &well);
     atomic_fetch_add(&r->s.f.control->conditions, 1);
 }
 

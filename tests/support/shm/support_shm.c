@@ -220,8 +220,8 @@ void support_set_condition(struct support *s, unsigned plane, uint32_t node, uns
     struct hx_end far = hx_fabric_far(s->f.g, node, port);
     if (far.node == HX_NOWHERE)
         return;
-    s->f.condition[fab_first_port(&s->f, plane, node) + port] = *condition;
-    s->f.condition[fab_first_port(&s->f, plane, far.node) + far.port] = *condition;
+    fab_set_condition(&s->f, fab_first_port(&s->f, plane, node) + port, condition);
+    fab_set_condition(&s->f, fab_first_port(&s->f, plane, far.node) + far.port, condition);
     atomic_fetch_add(&s->f.control->conditions, 1);
 }
 
