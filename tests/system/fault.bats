@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # fault.bats - hxmesh fault: what goes wrong in a running fabric, and that nothing but time is lost by it.
 
+# shellcheck disable=SC2030,SC2031 # what a test sets is meant for that test alone
 load emulator_support
 
 setup() { fresh_name; }
