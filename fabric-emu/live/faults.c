@@ -384,7 +384,7 @@ struct fault_report *faults_report(const struct faults *s, size_t *count)
 }
 
 /* An entry of the list. A new reference. */
-static json_t *entry(const struct faults *s, size_t at)
+static json_t *entry_json(const struct faults *s, size_t at)
 {
     struct fault_report one = s->record[at].is;
     one.text = s->schedule.fault[at].text;
@@ -412,7 +412,7 @@ char *faults_text(struct faults *s, uint64_t now_ns, size_t room)
     size_t first = begun;
     json_t *list = json_array();
     for (size_t bytes = AROUND_BYTES; first; first--) {
-        json_t *one = entry(s, first - 1);
+        json_t *one = entry_json(s, first - 1);
         bytes += json_dumpb(one, NULL, 0, JSON_COMPACT) + 1;
         if (bytes >= room) {
             json_decref(one);

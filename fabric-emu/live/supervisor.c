@@ -314,9 +314,9 @@ static uint64_t end_of_sending(const struct supervisor *s)
 static void note_warm_up(struct supervisor *s)
 {
     struct warm_up *w = s->plan->warm_up;
-    uint64_t since_start = now(s) - s->started_ns;
-    if (w->ns && !w->over_ns && since_start >= w->ns)
-        warm_up_end(w, s->f, since_start);
+    uint64_t elapsed = now(s) - s->started_ns;
+    if (w->ns && !w->over_ns && elapsed >= w->ns)
+        warm_up_end(w, s->f, elapsed);
 }
 
 static void advance(struct supervisor *s)

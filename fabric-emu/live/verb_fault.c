@@ -12,7 +12,7 @@
 
 enum { MOST_FAULTS = 256 }; /* of one call */
 
-static uint64_t number(const json_t *fault, const char *key)
+static uint64_t number_in(const json_t *fault, const char *key)
 {
     return (uint64_t)json_integer_value(json_object_get(fault, key));
 }
@@ -20,12 +20,12 @@ static uint64_t number(const json_t *fault, const char *key)
 static struct fault_report report_of(const json_t *fault)
 {
     struct fault_report r = {.text = json_string_value(json_object_get(fault, "fault")),
-                             .at_ns = number(fault, "at_ns"),
-                             .lost = number(fault, "lost"),
-                             .corrupted = number(fault, "corrupted"),
-                             .hits = number(fault, "hits"),
+                             .at_ns = number_in(fault, "at_ns"),
+                             .lost = number_in(fault, "lost"),
+                             .corrupted = number_in(fault, "corrupted"),
+                             .hits = number_in(fault, "hits"),
                              .whole = json_is_integer(json_object_get(fault, "whole_after_ns"))};
-    r.whole_ns = r.at_ns + number(fault, "whole_after_ns");
+    r.whole_ns = r.at_ns + number_in(fault, "whole_after_ns");
     return r;
 }
 
@@ -47,8 +47,8 @@ static void print_list(const json_t *answer)
         fault_report_print(begun, count);
     else
         printf("no fault so far\n");
-    print_count("earlier ones", number(answer, "left_out"));
-    print_count("to come", number(answer, "to_come"));
+    print_count("earlier ones", number_in(answer, "left_out"));
+    print_count("to come", number_in(answer, "to_come"));
     free(begun);
 }
 

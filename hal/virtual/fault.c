@@ -65,7 +65,7 @@ static void corrupt(const struct passage *p, const struct virtual_parcel *parcel
     uint64_t at = p->f->number + p->f->carried;
     tell_hit(p, parcel, p->now->fault);
     if (!carried)
-        frame[HX_AT_VERSION] ^= UINT8_MAX;
+        frame[HX_AT_VERSION] = UINT8_MAX; /* not the other bits: two links would mend it */
     else if (length)
         frame[HX_HEADER_BYTES + at % length] ^= UINT8_MAX;
     else

@@ -138,25 +138,31 @@ static uint64_t ended_by_up(const struct hx_faults *faults, size_t fault, uint64
     return end;
 }
 
+/* Down for the first half of each period, until `end`. */
+static void note_flaps(struct moments *m, const struct hx_fault *fault, size_t i, uint64_t end)
+{
+    uint64_t most = fault->at_ns + fault->period_ns * HX_MOST_FLAPS;
+    end = end < most ? end : most;
+    for (uint64_t at = fault->at_ns; at < end && at < HX_MOST_FAULT_TIME; at += fault->period_ns) {
+        uint64_t back = at + fault->period_ns / 2;
+        note(m, at, i, true);
+        note(m, back < end ? back : end, i, false);
+    }
+}
+
 static void note_fault(struct moments *m, const struct hx_faults *faults, size_t i, const bool *has)
 {
     const struct hx_fault *fault = &faults->fault[i];
     uint64_t end = ended_by_up(faults, i, fault->for_ns ? fault->at_ns + fault->for_ns : UINT64_MAX, has);
     if (end <= fault->at_ns)
         return;
-    if (fault->kind == HX_FAULT_DOWN || fault->kind == HX_FAULT_IMPAIRS) {
-        note(m, fault->at_ns, i, true);
-        if (end != UINT64_MAX)
-            note(m, end, i, false);
-    }
-    uint64_t most = fault->at_ns + fault->period_ns * HX_MOST_FLAPS;
-    most = most < HX_MOST_FAULT_TIME ? most : HX_MOST_FAULT_TIME;
-    end = end < most ? end : most;
-    for (uint64_t at = fault->at_ns; fault->kind == HX_FAULT_FLAPS && at < end; at += fault->period_ns) {
-        uint64_t back = at + fault->period_ns / 2;
-        note(m, at, i, true);
-        note(m, back < end ? back : end, i, false);
-    }
+    if (fault->kind == HX_FAULT_FLAPS)
+        note_flaps(m, fault, i, end);
+    if (fault->kind != HX_FAULT_DOWN && fault->kind != HX_FAULT_IMPAIRS)
+        return;
+    note(m, fault->at_ns, i, true);
+    if (end != UINT64_MAX)
+        note(m, end, i, false);
 }
 
 static int by_time(const void *a, const void *b)

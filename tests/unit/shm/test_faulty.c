@@ -17,10 +17,10 @@ static struct support s;
 static struct worker receiver;
 static struct shm_faulty link;
 static struct shm_faulty_count count;
-static struct shm_rx rx;
+static struct shm_rx arriving;
 static struct hx_input in;
-static uint64_t head; /* the sender's */
-static uint16_t sent; /* descriptors bear numbers in `flow` */
+static uint64_t head;         /* the sender's */
+static uint16_t packets_sent; /* descriptors bear numbers in `flow` */
 
 static int open_link(void **state)
 {
@@ -30,11 +30,11 @@ static int open_link(void **state)
     receiver.shm.now = 1000;
     count = (struct shm_faulty_count){0};
     head = 0;
-    sent = 0;
-    rx = (struct shm_rx){.link = fab_link(&s.f, 0, 0, HX_E), .ahead = shm_link_slots(s.f.g->vcs, s.f.slots)};
+    packets_sent = 0;
+    arriving = (struct shm_rx){.link = fab_link(&s.f, 0, 0, HX_E), .ahead = shm_link_slots(s.f.g->vcs, s.f.slots)};
     in = (struct hx_input){0};
     link = (struct shm_faulty){.worker = &receiver.shm,
-                               .from = rx.link,
+                               .from = arriving.link,
                                .to = fab_faulty(&s.f, fab_first_port(&s.f, 0, 0) + HX_E),
                                .count = &count,
                                .vcs = s.f.g->vcs,
@@ -61,10 +61,10 @@ static void each_buffer_has_one_place(void)
 
 static void send(unsigned packets)
 {
-    for (; packets; packets--, sent++) {
-        struct hx_desc d = {.length = LENGTH, .vc = VC, .flow = sent};
+    for (; packets; packets--, packets_sent++) {
+        struct hx_desc d = {.length = LENGTH, .vc = VC, .flow = packets_sent};
         assert_true(shm_buffer_get(&receiver.shm, &d.buffer, 0));
-        memset(s.f.buffers[d.buffer].frame, (int)(sent & 0xFF), FRAME);
+        memset(s.f.buffers[d.buffer].frame, (int)(packets_sent & 0xFF), FRAME);
         link.from->slots[VC * s.f.slots + (hx_lane(head, VC) & (s.f.slots - 1))] = d;
         head = hx_lane_add(head, VC, 1);
     }
@@ -78,12 +78,12 @@ static void send(unsigned packets)
 static unsigned take(struct hx_desc arrived[HX_WINDOW])
 {
     unsigned n = 0;
-    for (uint16_t at = hx_lane(rx.tail, VC); at != hx_lane(link.to->heads, VC); at++) {
+    for (uint16_t at = hx_lane(arriving.tail, VC); at != hx_lane(link.to->heads, VC); at++) {
         arrived[n] = link.to->slots[VC * s.f.slots + (at & (s.f.slots - 1))];
         shm_buffer_put(&receiver.shm, arrived[n++].buffer);
     }
-    rx.tail = rx.seen = link.to->heads;
-    shm_note(&receiver.shm.step, &link.to->tails, rx.tail);
+    arriving.tail = arriving.seen = link.to->heads;
+    shm_note(&receiver.shm.step, &link.to->tails, arriving.tail);
     shm_note_pools(&receiver.shm, true);
     shm_step_commit(&receiver.shm.step);
     shm_commit_pools(&receiver.shm);
@@ -92,7 +92,7 @@ static unsigned take(struct hx_desc arrived[HX_WINDOW])
 
 static void begin(struct shm_condition condition)
 {
-    shm_faulty_begin(&link, &rx);
+    shm_faulty_begin(&link, &arriving);
     link.condition = condition;
 }
 
@@ -190,7 +190,7 @@ static void a_corrupted_packet_whose_crc_nobody_checks_decodes_to_nothing(void *
     for (unsigned times = 1; times <= 2; times++) {
         send(1);
         struct hx_header h = {.length = LENGTH};
-        uint32_t buffer = link.from->slots[VC * s.f.slots + ((sent - 1U) & (s.f.slots - 1))].buffer;
+        uint32_t buffer = link.from->slots[VC * s.f.slots + ((packets_sent - 1U) & (s.f.slots - 1))].buffer;
         uint8_t *frame = s.f.buffers[buffer].frame;
         hx_frame_encode(frame, &h);
         if (times == 2)
@@ -282,8 +282,8 @@ static void a_window_goes_in_and_out_as_it_stands(void **state)
     (void)state;
     struct hx_desc arrived[HX_WINDOW];
     send(4);
-    rx.seen = head;
-    rx.gone[VC] = 2;
+    arriving.seen = head;
+    arriving.gone[VC] = 2;
     uint32_t left = link.from->slots[VC * s.f.slots + 1].buffer;
     shm_buffer_put(&receiver.shm, left);
     shm_note_pools(&receiver.shm, true);
@@ -301,20 +301,20 @@ static void a_window_goes_in_and_out_as_it_stands(void **state)
     (void)shm_faulty_step(&link);
     assert_int_equal(count.lost, 2);
     link.leaving = true;
-    assert_false(shm_faulty_end(&link, &rx, &in));
-    rx.gone[VC] = 0;
+    assert_false(shm_faulty_end(&link, &arriving, &in));
+    arriving.gone[VC] = 0;
     link.to->gone[VC] = 0;
     link.to->slots[VC * s.f.slots + 1].buffer =
         link.to->slots[VC * s.f.slots].buffer; /* what left is not taken again */
     link.to->tails = hx_lane_add(link.to->tails, VC, 1);
-    rx.tail = link.to->tails;
+    arriving.tail = link.to->tails;
     (void)take(arrived);
     send(1); /* waits on the cable */
     assert_int_equal(shm_faulty_step(&link), 0);
-    assert_true(shm_faulty_end(&link, &rx, &in));
-    assert_ptr_equal(rx.link, link.from);
-    assert_int_equal(hx_lane(rx.seen, VC), 6);
-    assert_int_equal(in.seen, rx.seen);
+    assert_true(shm_faulty_end(&link, &arriving, &in));
+    assert_ptr_equal(arriving.link, link.from);
+    assert_int_equal(hx_lane(arriving.seen, VC), 6);
+    assert_int_equal(in.seen, arriving.seen);
     each_buffer_has_one_place();
 }
 
