@@ -9,7 +9,7 @@
 
 bool conditions_link_is_down(const struct fab_fabric *f, unsigned plane, uint32_t node, unsigned port)
 {
-    return fab_condition(f, fab_first_port(f, plane, node) + port).down;
+    return fab_link_is_down(f, fab_first_port(f, plane, node) + port);
 }
 
 static bool is_well(const struct shm_condition *c)
@@ -67,13 +67,21 @@ static void follow_port(struct worker *w, struct node *n, unsigned port, struct 
     n->faulty[port]->f.leaving = well;
 }
 
+bool conditions_host_leads(const struct fab_fabric *f, unsigned plane, uint32_t host, uint32_t least)
+{
+    for (unsigned port = 0; port < HX_LOCAL; port++) {
+        uint32_t far = hx_fabric_far(f->g, host, port).node;
+        if (far != HX_NOWHERE && far >= least && !conditions_link_is_down(f, plane, host, port))
+            return true;
+    }
+    return false;
+}
+
 static bool has_link(const struct fab_fabric *f, uint32_t host)
 {
     bool any = false;
     for (unsigned plane = 0; plane < f->g->planes; plane++)
-        for (unsigned port = 0; port < HX_LOCAL; port++)
-            any = any || (hx_fabric_far(f->g, host, port).node != HX_NOWHERE &&
-                          !conditions_link_is_down(f, plane, host, port));
+        any = any || conditions_host_leads(f, plane, host, 0);
     return any;
 }
 
@@ -99,10 +107,8 @@ bool conditions_host_is_alone(const struct worker *w, uint32_t host, uint64_t ns
     return since != UINT64_MAX && w->shm.now > since && w->shm.now - since >= ns;
 }
 
-/* The count is read first: what changes meanwhile is followed once more. */
 void conditions_follow(struct worker *w)
 {
-    w->conditions_seen = atomic_load(&w->f->control->conditions);
     note_alone(w);
     for (unsigned i = 0; i < w->switch_nodes; i++) {
         struct node *n = &w->node[i];

@@ -21,6 +21,9 @@ bool conditions_link_is_down(const struct fab_fabric *f, unsigned plane, uint32_
 /* Whether no link has led to a host for so long, in any plane: what is sent to it is dropped where its link is, and nobody says so. */
 bool conditions_host_is_alone(const struct worker *w, uint32_t host, uint64_t ns);
 
+/* Whether some link of a host to a node from `least` on is not down. */
+bool conditions_host_leads(const struct fab_fabric *f, unsigned plane, uint32_t host, uint32_t least);
+
 /* Follows control->conditions, for the links that lead to this worker's switches. Call between steps. */
 void conditions_follow(struct worker *w);
 void conditions_end(struct worker *w);

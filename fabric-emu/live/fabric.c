@@ -79,6 +79,15 @@ struct shm_condition fab_condition(const struct fab_fabric *f, uint32_t number)
     return condition;
 }
 
+bool fab_link_is_down(const struct fab_fabric *f, uint32_t number)
+{
+    _Static_assert(offsetof(struct shm_condition, down) == 0, "it stands in the first word");
+    uint64_t word = atomic_load_explicit(&f->condition[number].word[0], memory_order_relaxed);
+    uint32_t down;
+    memcpy(&down, &word, sizeof down);
+    return down != 0;
+}
+
 void fab_set_condition(struct fab_fabric *f, uint32_t number, const struct shm_condition *condition)
 {
     uint64_t word[sizeof *condition / sizeof(uint64_t)];

@@ -253,6 +253,7 @@ struct shm_link *fab_incoming(const struct fab_fabric *f, unsigned plane, uint32
 
 /* The condition of what leaves by a port, numbered as fab_first_port() counts. Who sets it then raises control->conditions. */
 struct shm_condition fab_condition(const struct fab_fabric *f, uint32_t number);
+bool fab_link_is_down(const struct fab_fabric *f, uint32_t number); /* its .down alone */
 void fab_set_condition(struct fab_fabric *f, uint32_t number, const struct shm_condition *condition);
 
 /* What stands between the link that leaves by a port and its receiver while that link is faulty; number of the port as

@@ -43,10 +43,18 @@ static struct shm_condition condition_of(const struct hx_link_state *state)
                                   .bytes_a_second = (uint64_t)(HX_NOMINAL_LINK_RATE * i->rate / HX_FAULT_WHOLE)};
 }
 
-static void note_link(struct faults *s, unsigned plane, uint32_t node, unsigned port)
+static bool is_of_here(const struct fab_fabric *f, uint32_t node)
 {
+    return node >= f->g->hosts || !fab_is_external(f, node);
+}
+
+static void note_link(void *of, unsigned plane, uint32_t node, unsigned port)
+{
+    struct faults *s = of;
     struct hx_end far = hx_fabric_far(s->f->g, node, port);
     size_t count;
+    if (!is_of_here(s->f, node) || !is_of_here(s->f, far.node))
+        return;
     struct hx_link_change *of_link = hx_faults_of_link(&s->schedule, s->f->g, plane, node, port, &count);
     struct fault_change change = {.near = fab_first_port(s->f, plane, node) + port,
                                   .far = fab_first_port(s->f, plane, far.node) + far.port,
@@ -79,27 +87,15 @@ static int by_time(const void *a, const void *b)
     return p->at_ns < q->at_ns ? -1 : p->at_ns > q->at_ns;
 }
 
-static bool is_of_here(const struct fab_fabric *f, uint32_t node)
-{
-    return node >= f->g->hosts || !fab_is_external(f, node);
-}
-
 /* Numbers all changes anew; of those that are past, the last one of each link says how it is now. */
 static void plan(struct faults *s)
 {
-    const struct hx_fabric *g = s->f->g;
+    const struct hx_fault_target all = {.place = HX_PLACE_ALL, .plane = HX_EVERY_PLANE};
     s->changes = s->done = 0;
-    for (unsigned plane = 0; plane < g->planes && s->schedule.count; plane++) {
-        for (uint32_t node = 0; node < g->nodes; node++) {
-            for (unsigned port = 0; port < hx_fabric_ports(g, node); port++) {
-                struct hx_end far = hx_fabric_far(g, node, port);
-                bool first = node < far.node || (node == far.node && port < far.port);
-                if (far.node != HX_NOWHERE && first && is_of_here(s->f, node) && is_of_here(s->f, far.node))
-                    note_link(s, plane, node, port);
-            }
-        }
-    }
+    if (s->schedule.count)
+        hx_fault_each_link(&all, s->f->g, note_link, s);
     for (size_t i = 0; i < s->schedule.count; i++) {
+        s->record[i].end_ns = hx_fault_end(&s->schedule, i, s->f->g);
         if (s->schedule.fault[i].target.place == HX_PLACE_WORKER)
             note_worker(s, &s->schedule.fault[i]);
     }
@@ -193,9 +189,10 @@ bool faults_add(struct faults *s, const char *line, uint64_t now_ns, struct hx_p
     fault.at_ns += now_ns;
     (void)put(s, &fault);
     /* What is done is done: no worker is to be killed twice. */
-    uint64_t done_ns = s->done ? s->change[s->done - 1].at_ns : 0;
+    bool any_done = s->done != 0;
+    uint64_t done_ns = any_done ? s->change[s->done - 1].at_ns : 0;
     plan(s);
-    while (s->done < s->changes && s->change[s->done].at_ns <= done_ns)
+    while (any_done && s->done < s->changes && s->change[s->done].at_ns <= done_ns)
         s->done++;
     return true;
 }
@@ -276,26 +273,6 @@ static void count_costs(const struct faults *s, size_t at)
 
 /* ---- when traffic was whole again ---- */
 
-static bool is_same_place(const struct hx_fault_target *a, const struct hx_fault_target *b)
-{
-    return a->place == b->place && a->plane == b->plane && a->index == b->index && a->port == b->port;
-}
-
-/* When a fault ends, by its time or by an "up" of the same place. UINT64_MAX: it stays. */
-static uint64_t end_of(const struct faults *s, size_t at)
-{
-    const struct hx_fault *fault = &s->schedule.fault[at];
-    uint64_t end = fault->for_ns ? fault->at_ns + fault->for_ns : UINT64_MAX;
-    if (fault->kind == HX_FAULT_UP || fault->kind == HX_FAULT_KILLED || fault->kind == HX_FAULT_CONTINUED)
-        return fault->at_ns;
-    for (size_t i = at + 1; i < s->schedule.count; i++) {
-        const struct hx_fault *up = &s->schedule.fault[i];
-        if (up->kind == HX_FAULT_UP && up->at_ns < end && is_same_place(&up->target, &fault->target))
-            end = up->at_ns;
-    }
-    return end;
-}
-
 /* Messages of which packets were repeated, or that were given up. */
 struct hits {
     uint64_t now, ever;
@@ -320,19 +297,16 @@ static bool goes_on(enum hx_fault_kind kind)
     return kind == HX_FAULT_IMPAIRS || kind == HX_FAULT_FLAPS || kind == HX_FAULT_STOPPED;
 }
 
-static void judge(struct faults *s, size_t at, uint64_t now_ns, bool ended)
+static void judge(struct faults *s, size_t at, const struct hits *h, uint64_t now_ns, bool ended)
 {
     struct fault_record *r = &s->record[at];
-    uint64_t end = end_of(s, at);
-    r->over = end <= now_ns;
-    count_costs(s, at);
+    r->over = r->end_ns <= now_ns;
     if (r->is.whole)
         return;
-    struct hits h = hits_of(s->f);
-    uint64_t from = goes_on(s->schedule.fault[at].kind) ? end : r->is.at_ns;
-    uint64_t quiet = h.last_ns > from ? h.last_ns : from;
-    r->is.hits = h.ever - r->hits_before;
-    r->is.whole = h.now == 0 && quiet <= now_ns && (ended || now_ns - quiet >= notice_ns);
+    uint64_t from = goes_on(s->schedule.fault[at].kind) ? r->end_ns : r->is.at_ns;
+    uint64_t quiet = h->last_ns > from ? h->last_ns : from;
+    r->is.hits = h->ever - r->hits_before;
+    r->is.whole = h->now == 0 && quiet <= now_ns && (ended || now_ns - quiet >= notice_ns);
     r->is.whole_ns = quiet;
 }
 
@@ -347,38 +321,54 @@ static void tell_captures(const struct faults *s, const struct hx_fault *fault)
     atomic_store(&log->begun, begun + 1);
 }
 
-static void begin(struct faults *s, size_t at)
+static void begin(struct faults *s, size_t at, const struct hits *h)
 {
     struct fault_record *r = &s->record[at];
     const struct hx_fault_target *t = &s->schedule.fault[at].target;
     r->begun = true;
     r->before = done_on(s->f, t);
     r->lost_before = lost_with(s->f, t);
-    r->hits_before = hits_of(s->f).ever;
+    r->hits_before = h->ever;
     tell_captures(s, &s->schedule.fault[at]);
+}
+
+static bool is_final(const struct fault_record *r)
+{
+    return r->is.whole && r->over;
 }
 
 void faults_judge(struct faults *s, uint64_t now_ns, bool ended)
 {
+    const struct hits h = hits_of(s->f);
     for (size_t i = 0; i < s->schedule.count; i++) {
         struct fault_record *r = &s->record[i];
         if (!r->begun && r->is.at_ns <= now_ns)
-            begin(s, i);
-        if (r->begun && !(r->is.whole && r->over))
-            judge(s, i, now_ns, ended);
+            begin(s, i, &h);
+        if (!r->begun || is_final(r))
+            continue;
+        judge(s, i, &h, now_ns, ended);
+        if (is_final(r) || ended)
+            count_costs(s, i); /* which looks at all links: no tick before has to */
     }
 }
 
 /* ---- reports ---- */
 
+static size_t count_begun(const struct faults *s)
+{
+    size_t begun = 0;
+    while (begun < s->schedule.count && s->record[begun].begun)
+        begun++;
+    return begun;
+}
+
 struct fault_report *faults_report(const struct faults *s, size_t *count)
 {
     struct fault_report *report = hx_allocate(s->schedule.count + 1, sizeof *report);
-    *count = 0;
-    for (size_t i = 0; i < s->schedule.count && s->record[i].begun; i++) {
+    *count = count_begun(s);
+    for (size_t i = 0; i < *count; i++) {
         report[i] = s->record[i].is;
         report[i].text = s->schedule.fault[i].text;
-        ++*count;
     }
     return report;
 }
@@ -395,14 +385,6 @@ static json_t *entry_json(const struct faults *s, size_t at)
     return fault;
 }
 
-static size_t count_begun(const struct faults *s)
-{
-    size_t begun = 0;
-    while (begun < s->schedule.count && s->record[begun].begun)
-        begun++;
-    return begun;
-}
-
 /* Backwards from the last that has begun: the supervisor moves nothing meanwhile, so only what fits is written. */
 char *faults_text(struct faults *s, uint64_t now_ns, size_t room)
 {
@@ -412,6 +394,8 @@ char *faults_text(struct faults *s, uint64_t now_ns, size_t room)
     size_t first = begun;
     json_t *list = json_array();
     for (size_t bytes = AROUND_BYTES; first; first--) {
+        if (!is_final(&s->record[first - 1]))
+            count_costs(s, first - 1);
         json_t *one = entry_json(s, first - 1);
         bytes += json_dumpb(one, NULL, 0, JSON_COMPACT) + 1;
         if (bytes >= room) {

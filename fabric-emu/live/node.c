@@ -30,18 +30,15 @@ static bool find_cut_boards(struct worker *w)
 {
     const struct hx_fabric *g = w->f->g;
     size_t boards = hx_spec_boards(&w->f->spec);
+    if (boards == 0)
+        return false;
     uint8_t *before = hx_allocate(g->planes * boards + 1, 1);
     memcpy(before, w->cut, g->planes * boards);
+    memset(w->cut, 1, g->planes * boards);
     for (unsigned plane = 0; plane < g->planes; plane++) {
-        memset(w->cut + plane * boards, 1, boards);
-        for (uint32_t node = 0; boards && node < g->hosts; node++) {
-            unsigned board = g->node[node].group;
-            for (unsigned port = 0; w->cut[plane * boards + board] && port < HX_LOCAL; port++) {
-                struct hx_end far = hx_fabric_far(g, node, port);
-                if (far.node != HX_NOWHERE && far.node >= g->hosts && !conditions_link_is_down(w->f, plane, node, port))
-                    w->cut[plane * boards + board] = 0;
-            }
-        }
+        uint8_t *cut = w->cut + plane * boards;
+        for (uint32_t node = 0; node < g->hosts; node++)
+            cut[g->node[node].group] = cut[g->node[node].group] && !conditions_host_leads(w->f, plane, node, g->hosts);
     }
     bool changed = memcmp(before, w->cut, g->planes * boards) != 0;
     free(before);
@@ -95,10 +92,11 @@ static void bind_links(struct worker *w, struct node *n, unsigned ports)
     }
 }
 
-static void build_routes(struct worker *w, struct node *n)
+/* up: node_ports_up() of it. */
+static void build_routes(struct worker *w, struct node *n, uint64_t up)
 {
     bar_boards(w, n->plane, n->sw.job, w->barred);
-    n->hal.up = node_ports_up(w, n->plane, n->id);
+    n->hal.up = up;
     hx_fabric_route(&n->sw.route, ways_fabric(w, n->plane), n->id, (struct hx_barred){w->barred}, n->hal.up, n->tables);
 }
 
@@ -119,7 +117,7 @@ static void build_node(struct worker *w, struct node *n, unsigned plane, uint32_
     bind_links(w, n, ports);
     uint16_t job = id < f->g->hosts ? layout_job_of(&f->spec, id) : HX_NO_JOB;
     hx_switch_init(&n->sw, ports, f->g->vcs, job, &n->hal, hx_allocate(1, hx_switch_bytes(ports, f->g->vcs)));
-    build_routes(w, n);
+    build_routes(w, n, node_ports_up(w, plane, id));
 }
 
 /* ---- accelerators ---- */
@@ -310,9 +308,10 @@ void node_reroute_all(struct worker *w)
     unsigned searched = ways_follow(w);
     for (unsigned i = 0; i < w->switch_nodes; i++) {
         struct node *n = &w->node[i];
-        if (!others && !(searched >> n->plane & 1U) && n->hal.up == node_ports_up(w, n->plane, n->id))
+        uint64_t up = node_ports_up(w, n->plane, n->id);
+        if (!others && !(searched >> n->plane & 1U) && n->hal.up == up)
             continue;
-        build_routes(w, n);
+        build_routes(w, n, up);
         hx_switch_reroute(&n->sw);
     }
     for (unsigned i = w->switch_nodes; i < w->nodes; i++) /* a bridge's switch has no part in its links */

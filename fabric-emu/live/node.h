@@ -72,7 +72,6 @@ struct worker {
     uint8_t *barred;  /* boards that a node may not land on, bit by board: as the one that is built now needs them */
     uint8_t *cut;     /* [planes][boards]: 1: no link leads to the board */
     struct plane_ways *ways;     /* [planes]: round what is down (ways.h); NULL: ways are not searched */
-    uint32_t conditions_seen;    /* control->conditions, as last followed */
     uint64_t *alone_since;       /* [hosts]: when the last link to it went down; UINT64_MAX: it has one */
     struct faulty_link **faulty; /* of all its nodes */
     size_t faulties, faulty_room;

@@ -8,9 +8,6 @@
 
 #include <stdio.h>
 
-/* Of a run that was told of none: what `hxmesh fault` did is not its own. */
-static const struct hx_fault_settings no_faults = HX_FAULT_DEFAULTS;
-
 void session_open(struct session *s, struct hx_spec *spec, const struct fab_options *options)
 {
     *s = (struct session){.has_traffic = false};
@@ -61,7 +58,7 @@ static void run(struct session *s, const struct hx_settings *settings)
         hx_die_of(&problem);
     collect(&s->result, &s->f, settings, &outcome, &s->warm_up);
     s->result.fault = faults_report(&s->faults, &s->result.faults);
-    s->result.fault_settings = s->fault_settings ? s->fault_settings : &no_faults;
+    s->result.fault_settings = s->fault_settings;
 }
 
 static void plan_collective(struct session *s)

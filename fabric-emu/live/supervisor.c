@@ -1,6 +1,7 @@
 /* supervisor.c - the life of a run (supervisor.h). */
 #include "supervisor.h"
 #include "external.h"
+#include "fabric-emu/endpoint.h"
 #include "fabric-emu/memory.h"
 #include "host/error.h"
 #include "host/signals.h"
@@ -408,7 +409,7 @@ static int tick_ms(const struct supervisor *s)
 {
     uint64_t due = faults_due(s->plan->faults);
     uint64_t before = since_start(s);
-    uint64_t ms = due > before ? (due - before) / 1000000 : 0;
+    uint64_t ms = due > before ? (due - before) / NS_PER_MS : 0;
     return s->started_ns && ms < TICK_MS ? (int)ms : TICK_MS;
 }
 

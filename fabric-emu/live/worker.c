@@ -212,13 +212,14 @@ static void run_phases(struct worker *w)
         if (phase == FAB_STOPPING)
             return;
         uint32_t changes = atomic_load_explicit(&control->changes, memory_order_acquire);
-        bool conditions = atomic_load_explicit(&control->conditions, memory_order_acquire) != w->conditions_seen;
-        if (conditions)
+        uint32_t conditions = atomic_load_explicit(&control->conditions, memory_order_acquire);
+        bool others = conditions != atomic_load_explicit(&area->conditions_seen, memory_order_relaxed);
+        if (others)
             conditions_follow(w);
-        if (conditions || changes != atomic_load_explicit(&area->changes_seen, memory_order_relaxed)) {
+        if (others || changes != atomic_load_explicit(&area->changes_seen, memory_order_relaxed)) {
             node_reroute_all(w);
             atomic_store(&area->changes_seen, changes);
-            atomic_store(&area->conditions_seen, w->conditions_seen);
+            atomic_store(&area->conditions_seen, conditions);
         }
         if (atomic_load_explicit(&control->taps_changed, memory_order_acquire) != w->taps_seen)
             follow(w);
@@ -249,12 +250,13 @@ _Noreturn void worker_run(const struct duty *duty, unsigned self)
                        .clock = &duty->clock};
     /* Read before the nodes look who is down: what changes meanwhile is looked at in the first sweep. */
     uint32_t changes = atomic_load(&duty->f->control->changes);
+    uint32_t conditions = atomic_load(&duty->f->control->conditions);
     if (!node_build_all(&w))
         _exit(0);
     follow(&w);
     struct fab_area *area = &duty->f->area[self];
     atomic_store(&area->changes_seen, changes);
-    atomic_store(&area->conditions_seen, w.conditions_seen);
+    atomic_store(&area->conditions_seen, conditions);
     atomic_store(&area->state, w.bridges ? FAB_WORKER_STARTING : FAB_WORKER_RUNNING);
     run_phases(&w);
     area->private_bytes = memory_private_bytes();

@@ -5,6 +5,7 @@
 #include "host/options/json.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 /* ---- the fabric ---- */
@@ -57,6 +58,32 @@ json_t *result_fabric_json(const struct result *r)
 
 /* ---- the settings ---- */
 
+/* Takes the option of that place out of a table. */
+static void leave_out(struct hx_option *options, const void *to)
+{
+    while ((const void *)options->to.number != to)
+        options++;
+    for (; options->kind != HX_OPTION_END; options++)
+        options[0] = options[1];
+}
+
+/* Nothing is said of what there is not: `hxmesh fault` alone says nothing of the run. */
+static void leave_out_faults(struct hx_option *options, const struct hx_fault_settings *s)
+{
+    bool any = s->lines.count || s->file;
+    bool drawn = s->file && strcmp(s->file, HX_FAULTS_RANDOM) == 0;
+    if (!any) {
+        leave_out(options, &s->lines);
+        leave_out(options, &s->file);
+        leave_out(options, &s->detect_ns);
+        leave_out(options, &s->tell_ns);
+    }
+    if (!drawn) {
+        leave_out(options, &s->mtbf_ns);
+        leave_out(options, &s->mttr_ns);
+    }
+}
+
 void result_settings(const struct result *r, json_t **settings, char **again)
 {
     /* The targets of a table can be written, so it is one of copies. */
@@ -66,15 +93,12 @@ void result_settings(const struct result *r, json_t **settings, char **again)
                                  hx_routing_write(routing, &r->g->routing)};
     struct hx_timing timing = r->timing;
     struct hx_spec jobs = {.said = r->spec->said, .only = r->spec->only};
-    struct hx_fault_settings faults = r->faults ? *r->fault_settings : (struct hx_fault_settings)HX_FAULT_DEFAULTS;
+    struct hx_fault_settings faults =
+        r->fault_settings ? *r->fault_settings : (struct hx_fault_settings)HX_FAULT_DEFAULTS;
     struct hx_option options[] = {HX_TRAFFIC_OPTIONS(&s),      HX_JOB_LIST_OPTIONS(&jobs), HX_CLOCK_OPTION(&s),
                                   HX_OVERRIDE_OPTIONS(&sizes), HX_CREDIT_OPTION(&sizes),   HX_VIRTUAL_OPTIONS(&s),
                                   HX_TIMING_OPTIONS(&timing),  HX_FAULT_OPTIONS(&faults),  HX_OPTIONS_END};
-    struct hx_option *last = options;
-    while (r->faults == 0 && last->to.list != &faults.lines)
-        last++;
-    if (r->faults == 0) /* nothing is said of what there is not */
-        *last = (struct hx_option)HX_OPTIONS_END;
+    leave_out_faults(options, &faults);
     *settings = json_object();
     hx_options_json(options, hx_settings_run(&s), *settings);
     for (unsigned i = 0; !r->spec->a && i < 2; i++) /* of a HammingMesh's trees */

@@ -58,8 +58,9 @@ struct result {
     const struct hx_common *common;           /* of the command line; set by hand after collecting */
     const struct collective_plan *collective; /* NULL: messages; set by hand after collecting */
     struct collective_count collective_count;
-    const struct hx_fault_settings *fault_settings; /* what was said of faults; set by hand after collecting */
-    struct fault_report *fault;                     /* [faults], in the order of their times */
+    const struct hx_fault_settings
+        *fault_settings;        /* what was said of faults, NULL: nothing; set by hand after collecting */
+    struct fault_report *fault; /* [faults], in the order of their times */
     size_t faults;
     const struct flows *flows; /* of a file; NULL: a pattern; set by hand after collecting */
     struct outcome outcome;

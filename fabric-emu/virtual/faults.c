@@ -12,23 +12,37 @@
 /* A port is closed, or opens. */
 struct event {
     uint64_t at; /* ps */
-    uint32_t entity, node;
-    uint8_t plane, port;
+    uint32_t entity;
+    uint8_t plane, port; /* plane: of the entity */
     bool opens;
 };
 
-/* A link of the fabric that has faults, whoever has its ends. */
+/* The ends of a link know that it is down, or up again. */
+struct closing {
+    uint64_t known_ns;
+    bool closed;
+};
+
+/* A link of the fabric that has faults, whoever has its ends, by its first one. In the order of planes, nodes and ports. */
 struct hit_link {
+    unsigned plane, port;
+    uint32_t node;
     struct hx_link_change *change;
     size_t changes;
-    uint32_t node;
-    uint8_t plane, port;
+    struct closing *closing; /* each other than the one before; the first closes it */
+    size_t closings;
+};
+
+/* When everybody is told of some change. */
+struct moment {
+    uint64_t at;     /* ps */
+    unsigned planes; /* where something is other than before, bit by plane */
 };
 
 /* The fabric of each plane as it is told at a moment. */
 struct told {
-    uint32_t moment;
-    struct hx_fabric fabric[HX_MAX_PLANES]; /* .ways is our own */
+    uint32_t moment[HX_MAX_PLANES];
+    struct hx_fabric fabric[HX_MAX_PLANES]; /* .ways is our own; NULL: it was not asked for yet */
 };
 /* Kept: entities of one window may be some moments apart. */
 enum { TOLD = 8, NO_MOMENT = -1 };
@@ -52,7 +66,7 @@ struct faults {
     size_t links_hit, links_room;
     struct told told[TOLD]; /* of moment n at n % TOLD, if that is the last one it was made for */
     int64_t *knows;         /* [entities]: the last moment it was told of */
-    uint64_t *moments;      /* ps: when everybody is told of some change, each once, in order */
+    struct moment *moments; /* each time once, in order */
     size_t moment_count, moments_room;
     struct ended *ended;
     size_t ended_count, ended_room;
@@ -76,38 +90,76 @@ static struct model_hits *hits_of(const struct model *m, unsigned worker)
 
 /* ---- links ---- */
 
-/* The end whose changes stand for both directions. */
-static struct hx_link_change *changes_of(const struct model *m, unsigned plane, uint32_t node, unsigned port,
-                                         size_t *count)
+/* A port is closed when the link has been down for `detect` without a break, and open when it has been up for so long. Who comes and
+ * goes faster is nobody's concern but of what is on the link. */
+static void note_closings(struct hit_link *l, uint64_t detect_ns)
 {
-    return hx_faults_of_link(m->faults, m->g, plane, node, port, count);
-}
-
-static void note_event(struct faults *f, const struct event *e)
-{
-    f->event = hx_grow(f->event, f->events, &f->events_room, sizeof *f->event);
-    f->event[f->events++] = *e;
-}
-
-/* A port is closed when the link has been down for `detect` without a break, and open when it has been up for so long. */
-static void note_closings(struct faults *f, const struct hx_link_change *change, size_t changes, struct event e)
-{
-    uint64_t detect = f->w->m->detect_ns;
     bool closed = false;
-    for (size_t i = 0; i < changes; i++) {
-        bool down = change[i].state.down;
-        size_t last = i;
-        while (last + 1 < changes && change[last + 1].state.down == down)
-            last++;
-        uint64_t known = change[i].at_ns + detect;
-        bool stays = last + 1 == changes || change[last + 1].at_ns > known;
-        i = last;
+    l->closing = hx_allocate(l->changes, sizeof *l->closing);
+    for (size_t i = 0; i < l->changes; i++) {
+        bool down = l->change[i].state.down;
+        uint64_t known = l->change[i].at_ns + detect_ns;
+        while (i + 1 < l->changes && l->change[i + 1].state.down == down)
+            i++;
+        bool stays = i + 1 == l->changes || l->change[i + 1].at_ns > known;
         if (!stays || down == closed)
             continue;
         closed = down;
-        e.at = known * 1000;
-        e.opens = !closed;
-        note_event(f, &e);
+        l->closing[l->closings++] = (struct closing){known, closed};
+    }
+}
+
+static void note_moments(struct faults *f, const struct hit_link *l)
+{
+    for (size_t i = 0; i < l->closings; i++) {
+        f->moments = hx_grow(f->moments, f->moment_count, &f->moments_room, sizeof *f->moments);
+        f->moments[f->moment_count++] =
+            (struct moment){(l->closing[i].known_ns + f->w->m->tell_ns) * 1000, 1U << l->plane};
+    }
+}
+
+/* Any link of the fabric, so that all workers come to the same moments. */
+static void note_link(void *of, unsigned plane, uint32_t node, unsigned port)
+{
+    struct faults *f = of;
+    const struct model *m = f->w->m;
+    struct hit_link l = {.plane = plane, .node = node, .port = port};
+    l.change = hx_faults_of_link(m->faults, m->g, plane, node, port, &l.changes);
+    if (!l.change)
+        return;
+    note_closings(&l, m->detect_ns);
+    note_moments(f, &l);
+    f->link = hx_grow(f->link, f->links_hit, &f->links_room, sizeof *f->link);
+    f->link[f->links_hit++] = l;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct hit_link *p = a;
+    const struct hit_link *q = b;
+    if (p->plane != q->plane)
+        return p->plane < q->plane ? -1 : 1;
+    if (p->node != q->node)
+        return p->node < q->node ? -1 : 1;
+    return (int)p->port - (int)q->port;
+}
+
+/* The link at a port, of whichever end; NULL: it is always well. */
+static const struct hit_link *link_at(const struct faults *f, unsigned plane, uint32_t node, unsigned port)
+{
+    struct hx_end far = hx_fabric_far(f->w->m->g, node, port);
+    bool first = node < far.node || (node == far.node && port < far.port);
+    const struct hit_link wanted = {.plane = plane, .node = first ? node : far.node, .port = first ? port : far.port};
+    return f->links_hit ? bsearch(&wanted, f->link, f->links_hit, sizeof wanted, by_place) : NULL;
+}
+
+static void note_events(struct faults *f, const struct hit_link *l, struct event e)
+{
+    for (size_t i = 0; i < l->closings; i++) {
+        e.at = l->closing[i].known_ns * 1000;
+        e.opens = !l->closing[i].closed;
+        f->event = hx_grow(f->event, f->events, &f->events_room, sizeof *f->event);
+        f->event[f->events++] = e;
     }
 }
 
@@ -125,18 +177,14 @@ static void bind_port(struct faults *f, struct virtual_entity *e, unsigned of_en
     struct virtual_tx *tx = &n->hal.tx[port];
     struct virtual_rx *rx = &n->hal.rx[port];
     unsigned plane = tx->link / m->layout.links;
-    size_t changes;
-    if (!rx->linked)
+    const struct hit_link *l = rx->linked ? link_at(f, plane, node, port) : NULL;
+    if (!l)
         return;
-    struct hx_link_change *change = changes_of(m, plane, node, port, &changes);
-    if (!change)
-        return;
-    tx->fault = add_end(f, change, changes, tx->link);
-    rx->fault = add_end(f, change, changes, UINT64_C(1) << 32 | rx->link);
+    tx->fault = add_end(f, l->change, l->changes, tx->link);
+    rx->fault = add_end(f, l->change, l->changes, UINT64_C(1) << 32 | rx->link);
     f->links.of[rx->fault].from = rx->from;
     rx->from = NULL;
-    note_closings(f, change, changes,
-                  (struct event){.entity = e->index, .node = node, .plane = (uint8_t)of_entity, .port = (uint8_t)port});
+    note_events(f, l, (struct event){.entity = e->index, .plane = (uint8_t)of_entity, .port = (uint8_t)port});
 }
 
 static void bind_entity(struct faults *f, struct virtual_entity *e, uint32_t node)
@@ -148,44 +196,26 @@ static void bind_entity(struct faults *f, struct virtual_entity *e, uint32_t nod
 
 /* ---- times ---- */
 
-static int by_number(const void *a, const void *b)
+static int by_at(const void *a, const void *b)
 {
-    uint64_t x = *(const uint64_t *)a;
-    uint64_t y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
+    const struct moment *p = a;
+    const struct moment *q = b;
+    return (p->at > q->at) - (p->at < q->at);
 }
 
-/* When everybody is told: of any link of the fabric, so that all workers come to the same. */
-static void add_moments(void *of, unsigned plane, uint32_t node, unsigned port)
-{
-    struct faults *f = of;
-    const struct model *m = f->w->m;
-    size_t changes;
-    struct hx_link_change *change = changes_of(m, plane, node, port, &changes);
-    for (size_t i = 0; i < changes; i++) {
-        bool was_down = i && change[i - 1].state.down;
-        if (change[i].state.down == was_down)
-            continue;
-        f->moments = hx_grow(f->moments, f->moment_count, &f->moments_room, sizeof *f->moments);
-        f->moments[f->moment_count++] = (change[i].at_ns + m->detect_ns + m->tell_ns) * 1000;
-    }
-    if (!change)
-        return;
-    f->link = hx_grow(f->link, f->links_hit, &f->links_room, sizeof *f->link);
-    f->link[f->links_hit++] = (struct hit_link){change, changes, node, (uint8_t)plane, (uint8_t)port};
-}
-
-/* Each once, in order. */
 static void find_moments(struct faults *f)
 {
     const struct hx_fault_target all = {.place = HX_PLACE_ALL, .plane = HX_EVERY_PLANE};
-    hx_fault_each_link(&all, f->w->m->g, add_moments, f);
+    hx_fault_each_link(&all, f->w->m->g, note_link, f);
     size_t count = 0;
     if (f->moment_count)
-        qsort(f->moments, f->moment_count, sizeof *f->moments, by_number);
-    for (size_t i = 0; i < f->moment_count; i++)
-        if (i == 0 || f->moments[i] != f->moments[i - 1])
+        qsort(f->moments, f->moment_count, sizeof *f->moments, by_at);
+    for (size_t i = 0; i < f->moment_count; i++) {
+        if (count && f->moments[count - 1].at == f->moments[i].at)
+            f->moments[count - 1].planes |= f->moments[i].planes;
+        else
             f->moments[count++] = f->moments[i];
+    }
     f->moment_count = count;
 }
 
@@ -213,8 +243,8 @@ static void note_next(struct faults *f, struct virtual_entity *e)
     uint64_t at = VIRTUAL_NEVER;
     if (event < f->events && f->event[event].entity == e->index)
         at = f->event[event].at;
-    if (is_told(f, e) && moment < f->moment_count && f->moments[moment] < at)
-        at = f->moments[moment];
+    if (is_told(f, e) && moment < f->moment_count && f->moments[moment].at < at)
+        at = f->moments[moment].at;
     if (at != VIRTUAL_NEVER)
         virtual_entity_note(e, at, VIRTUAL_ITEM_FAULT);
 }
@@ -236,22 +266,28 @@ static void note_first(struct faults *f)
 
 /* ---- ways ---- */
 
-static bool is_down(const struct hit_link *link, uint64_t ns)
+/* As its ends knew it at a time: that of the last closing until then. */
+static bool is_closed(const struct hit_link *l, uint64_t ns)
 {
-    bool down = false;
-    for (size_t i = 0; i < link->changes && link->change[i].at_ns <= ns; i++)
-        down = link->change[i].state.down;
-    return down;
+    size_t low = 0;
+    for (size_t high = l->closings; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (l->closing[middle].known_ns <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && l->closing[low - 1].closed;
 }
 
-/* Ways round what was down when that which is told at this moment happened, in the order that the fabric has had from the start. */
+/* Ways round what the ends of links knew to be down, in the order that the fabric has had from the start. */
 static void go_round(const struct faults *f, size_t moment, unsigned plane, struct hx_fabric *round)
 {
     const struct model *m = f->w->m;
-    uint64_t ns = f->moments[moment] / 1000 - m->detect_ns - m->tell_ns;
+    uint64_t ns = f->moments[moment].at / 1000 - m->tell_ns;
     uint64_t *down = hx_allocate(m->g->nodes, sizeof *down);
     for (size_t i = 0; i < f->links_hit; i++)
-        if (f->link[i].plane == plane && is_down(&f->link[i], ns))
+        if (f->link[i].plane == plane && is_closed(&f->link[i], ns))
             down[f->link[i].node] |= UINT64_C(1) << f->link[i].port;
     hx_ways_go_round(round, m->g, down);
     free(down);
@@ -260,20 +296,22 @@ static void go_round(const struct faults *f, size_t moment, unsigned plane, stru
 static const struct hx_fabric *told_at(struct faults *f, size_t moment, unsigned plane)
 {
     struct told *t = &f->told[moment % TOLD];
-    if (t->fabric[0].ways && t->moment == moment)
-        return &t->fabric[plane];
-    t->moment = (uint32_t)moment;
-    for (unsigned p = 0; p < f->w->m->g->planes; p++)
-        go_round(f, moment, p, &t->fabric[p]);
+    if (!t->fabric[plane].ways || t->moment[plane] != moment)
+        go_round(f, moment, plane, &t->fabric[plane]);
+    t->moment[plane] = (uint32_t)moment;
     return &t->fabric[plane];
+}
+
+static unsigned plane_of(const struct faults *f, const struct virtual_node *n)
+{
+    return n->hal.tx[0].link / f->w->m->layout.links;
 }
 
 const struct hx_fabric *faults_fabric(struct faults *f, const struct virtual_node *n)
 {
     const struct model *m = f->w->m;
     int64_t moment = f->knows[n->hal.entity->index];
-    unsigned plane = n->hal.tx[0].link / m->layout.links;
-    return m->g->ways && moment != NO_MOMENT ? told_at(f, (size_t)moment, plane) : m->g;
+    return m->g->ways && moment != NO_MOMENT ? told_at(f, (size_t)moment, plane_of(f, n)) : m->g;
 }
 
 /* ---- when a time has come ---- */
@@ -286,39 +324,26 @@ static uint32_t node_of(const struct faults *f, const struct virtual_entity *e)
     return model_port_of(f->w->m, e->node[0].hal.tx[0].link, &plane, &port);
 }
 
-/* New tables for all its switches; returns these, bit by plane. */
-static unsigned route_anew(struct faults *f, struct virtual_entity *e)
-{
-    if (!f->w->m->g->ways)
-        return 0; /* a HammingMesh's boards find out themselves */
-    for (unsigned plane = 0; plane < e->planes; plane++) {
-        build_route(f->w, node_of(f, e), &e->node[plane]);
-        hx_switch_reroute(&e->node[plane].sw);
-    }
-    return (1U << e->planes) - 1;
-}
-
-/* Takes in what it is told by now; returns the switches that are to step. */
-static unsigned tell(struct faults *f, struct virtual_entity *e)
+/* Takes in what it is told by now. Returns its switches that have new ways, bit by plane of the entity. */
+static unsigned tell(struct faults *f, const struct virtual_entity *e)
 {
     int64_t *knows = &f->knows[e->index];
-    int64_t before = *knows;
-    while (is_told(f, e) && (size_t)(*knows + 1) < f->moment_count && f->moments[*knows + 1] <= f->w->v.now)
-        ++*knows;
-    return *knows == before ? 0 : route_anew(f, e);
+    unsigned planes = 0;
+    unsigned switches = 0;
+    while (is_told(f, e) && (size_t)(*knows + 1) < f->moment_count && f->moments[*knows + 1].at <= f->w->v.now)
+        planes |= f->moments[++*knows].planes;
+    for (unsigned i = 0; f->w->m->g->ways && i < e->planes; i++) /* a HammingMesh's boards find out themselves */
+        switches |= (planes >> plane_of(f, &e->node[i]) & 1U) << i;
+    return switches;
 }
 
-static void set_port(struct faults *f, struct virtual_entity *e, const struct event *event)
+static void set_port(const struct faults *f, struct virtual_node *n, const struct event *event)
 {
-    struct virtual_node *n = &e->node[event->plane];
     const struct virtual_tx *tx = &n->hal.tx[event->port];
     uint64_t bit = UINT64_C(1) << event->port;
     uint64_t now = f->w->v.now;
-    bool opens = event->opens;
-    n->hal.up = opens ? n->hal.up | bit : n->hal.up & ~bit;
-    n->hal.room[event->port].opens = !opens ? VIRTUAL_NEVER : tx->link_free > now ? tx->link_free : now;
-    build_route(f->w, event->node, n);
-    hx_switch_reroute(&n->sw);
+    n->hal.up = event->opens ? n->hal.up | bit : n->hal.up & ~bit;
+    n->hal.room[event->port].opens = !event->opens ? VIRTUAL_NEVER : tx->link_free > now ? tx->link_free : now;
 }
 
 static unsigned take(void *of, struct virtual_entity *e)
@@ -328,10 +353,15 @@ static unsigned take(void *of, struct virtual_entity *e)
     size_t *next = &f->next[e->index];
     for (; *next < f->events && f->event[*next].entity == e->index && f->event[*next].at <= f->w->v.now; ++*next) {
         const struct event *event = &f->event[*next];
-        set_port(f, e, event);
+        set_port(f, &e->node[event->plane], event);
         steps |= 1U << event->plane;
     }
     steps |= tell(f, e);
+    for (unsigned left = steps; left; left &= left - 1) {
+        struct virtual_node *n = &e->node[__builtin_ctz(left)];
+        build_route(f->w, node_of(f, e), n);
+        hx_switch_reroute(&n->sw);
+    }
     note_next(f, e);
     if (e->endpoint)
         driver_routes_changed(e->of);

@@ -40,6 +40,7 @@ struct passage {
     const struct virtual_fault *f;
     const struct hx_link_change *now;
     struct virtual_fault_cost *cost;
+    bool late; /* it comes behind others that are sent meanwhile */
 };
 
 static void tell_hit(const struct passage *p, const struct virtual_parcel *parcel, size_t fault)
@@ -100,14 +101,15 @@ static void duplicate(const struct passage *p)
 }
 
 /* What makes a packet late comes first: a link that goes down meanwhile loses it. */
-static void slow(const struct passage *p, struct virtual_parcel *parcel, uint64_t start)
+static void slow(struct passage *p, struct virtual_parcel *parcel, uint64_t start)
 {
     const struct virtual_worker *w = p->h->worker;
     const struct hx_impairment *i = &p->now->state.impairs;
     parcel->time += i->delay_ns * 1000;
     if (i->rate)
         p->tx->link_free += (p->tx->link_free - start) * (HX_FAULT_WHOLE - i->rate) / i->rate;
-    if (falls(w->faults, p->f, HX_DIE_REORDER, i->reorder))
+    p->late = falls(w->faults, p->f, HX_DIE_REORDER, i->reorder);
+    if (p->late)
         parcel->time += LATE_PACKETS * (uint64_t)w->timing.of[p->tx->link_class].rate.blocks[VIRTUAL_PACKET_BLOCKS];
 }
 
@@ -120,7 +122,7 @@ static void meet(const struct passage *p, struct virtual_parcel *parcel)
         lose(p, parcel, p->now->fault);
         return;
     }
-    p->cost->reordered += falls(w->faults, p->f, HX_DIE_REORDER, i->reorder);
+    p->cost->reordered += p->late;
     if (falls(w->faults, p->f, HX_DIE_CORRUPT, i->corrupt))
         corrupt(p, parcel);
     if (falls(w->faults, p->f, HX_DIE_DUPLICATE, i->duplicate))

@@ -4,21 +4,26 @@
 
 enum { LINE = 64, ASKED = 3, LATE = 8 /* parcels that were posted since */ };
 
+static inline bool is_for_rx(const struct virtual_parcel *p)
+{
+    return p->kind == VIRTUAL_PACKET || p->kind == VIRTUAL_DISORDERED;
+}
+
 /* What every parcel touches, at once. */
 static inline void fetch_end(const struct virtual_worker *w, const struct virtual_parcel *p)
 {
-    const uint8_t *end = p->kind == VIRTUAL_PACKET   ? (const uint8_t *)p->rx
+    const uint8_t *end = is_for_rx(p)                ? (const uint8_t *)p->rx
                          : p->kind == VIRTUAL_CREDIT ? (const uint8_t *)p->tx
                                                      : virtual_pool_frame(&w->pool, p->d.buffer);
     __builtin_prefetch(end);
-    if (p->kind == VIRTUAL_PACKET)
+    if (is_for_rx(p))
         __builtin_prefetch(end + LINE);
 }
 
 /* What that points at. */
 static inline void fetch_rest(const struct virtual_parcel *p)
 {
-    if (p->kind == VIRTUAL_PACKET) {
+    if (is_for_rx(p)) {
         const struct virtual_queue *q = &p->rx->queue[p->d.vc];
         if (q->slots)
             __builtin_prefetch(virtual_queue_at(q, hx_lane(p->rx->head, p->d.vc)));

@@ -129,11 +129,25 @@ static void note(struct moments *m, uint64_t at_ns, size_t fault, bool begins)
     m->of[m->count++] = (struct moment){at_ns, fault, begins};
 }
 
-/* When an "up" of the same link ends it, if that is before `end`: such as stand behind it in the schedule come later. */
-static uint64_t ended_by_up(const struct hx_faults *faults, size_t fault, uint64_t end, const bool *has)
+/* Which link, of which plane. */
+struct link {
+    const struct hx_fabric *f;
+    unsigned plane, port;
+    uint32_t node;
+};
+
+static bool has_link(const struct hx_fault *fault, const struct link *l)
 {
-    for (size_t i = fault + 1; i < faults->count; i++)
-        if (has[i] && faults->fault[i].kind == HX_FAULT_UP && faults->fault[i].at_ns < end)
+    return hx_fault_has_link(&fault->target, l->f, l->plane, l->node, l->port);
+}
+
+/* When a fault ends at a link: by its time, or by an "up" behind it in the schedule, which comes later. */
+static uint64_t end_at(const struct hx_faults *faults, size_t fault, const struct link *l)
+{
+    const struct hx_fault *one = &faults->fault[fault];
+    uint64_t end = one->for_ns ? one->at_ns + one->for_ns : UINT64_MAX;
+    for (size_t i = fault + 1; i < faults->count && faults->fault[i].at_ns < end; i++)
+        if (faults->fault[i].kind == HX_FAULT_UP && has_link(&faults->fault[i], l))
             return faults->fault[i].at_ns;
     return end;
 }
@@ -150,10 +164,10 @@ static void note_flaps(struct moments *m, const struct hx_fault *fault, size_t i
     }
 }
 
-static void note_fault(struct moments *m, const struct hx_faults *faults, size_t i, const bool *has)
+static void note_fault(struct moments *m, const struct hx_faults *faults, size_t i, const struct link *l)
 {
     const struct hx_fault *fault = &faults->fault[i];
-    uint64_t end = ended_by_up(faults, i, fault->for_ns ? fault->at_ns + fault->for_ns : UINT64_MAX, has);
+    uint64_t end = end_at(faults, i, l);
     if (end <= fault->at_ns)
         return;
     if (fault->kind == HX_FAULT_FLAPS)
@@ -208,14 +222,12 @@ static struct hx_link_state state_of(const struct hx_faults *faults, const bool 
 struct hx_link_change *hx_faults_of_link(const struct hx_faults *faults, const struct hx_fabric *f, unsigned plane,
                                          uint32_t node, unsigned port, size_t *count)
 {
+    const struct link l = {f, plane, port, node};
     struct moments m = {.count = 0};
-    bool *has = hx_allocate(2 * faults->count + 1, sizeof *has);
-    bool *holds = has + faults->count;
+    bool *holds = hx_allocate(faults->count + 1, sizeof *holds);
     for (size_t i = 0; i < faults->count; i++)
-        has[i] = hx_fault_has_link(&faults->fault[i].target, f, plane, node, port);
-    for (size_t i = 0; i < faults->count; i++)
-        if (has[i])
-            note_fault(&m, faults, i, has);
+        if (has_link(&faults->fault[i], &l))
+            note_fault(&m, faults, i, &l);
     struct hx_link_change *change = m.count ? hx_allocate(m.count, sizeof *change) : NULL;
     if (m.count)
         qsort(m.of, m.count, sizeof *m.of, by_time);
@@ -227,6 +239,33 @@ struct hx_link_change *hx_faults_of_link(const struct hx_faults *faults, const s
         change[(*count)++] = (struct hx_link_change){m.of[i].at_ns, state_of(faults, holds), m.of[i].fault};
     }
     free(m.of);
-    free(has);
+    free(holds);
     return change;
+}
+
+/* The last end of a fault at any of its links. */
+struct last_end {
+    const struct hx_faults *faults;
+    const struct hx_fabric *f;
+    size_t fault;
+    uint64_t ns;
+};
+
+static void note_end(void *of, unsigned plane, uint32_t node, unsigned port)
+{
+    struct last_end *last = of;
+    uint64_t ns = end_at(last->faults, last->fault, &(struct link){last->f, plane, port, node});
+    last->ns = ns > last->ns ? ns : last->ns;
+}
+
+uint64_t hx_fault_end(const struct hx_faults *faults, size_t fault, const struct hx_fabric *f)
+{
+    const struct hx_fault *one = &faults->fault[fault];
+    struct last_end last = {faults, f, fault, one->at_ns};
+    if (one->kind == HX_FAULT_UP || one->kind == HX_FAULT_KILLED || one->kind == HX_FAULT_CONTINUED)
+        return one->at_ns;
+    if (one->kind == HX_FAULT_STOPPED)
+        return one->for_ns ? one->at_ns + one->for_ns : UINT64_MAX;
+    hx_fault_each_link(&one->target, f, note_end, &last);
+    return last.ns;
 }

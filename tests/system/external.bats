@@ -8,16 +8,8 @@ load external_support
 
 EXAMPLES="$BATS_TEST_DIRNAME/../../examples/dpdk"
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-    export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR
-    fresh_name
-}
-
-teardown() {
-    [ -z "${NODE:-}" ] || kill -KILL "$NODE" 2>/dev/null || true
-    end_started
-}
+setup() { begin_mixed; }
+teardown() { end_mixed; }
 
 # Both sides ended well and agree.
 agree() {

@@ -7,6 +7,17 @@ needs_dpdk() {
     [ -x "$HXMESH_DPDK" ] || skip "hxmesh-dpdk is not built: pkg-config finds no libdpdk (package libdpdk-dev)"
 }
 
+# What setup() and teardown() of each such file do.
+begin_mixed() {
+    cd "$BATS_TEST_TMPDIR" || return
+    export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR
+    fresh_name
+}
+end_mixed() {
+    [ -z "${NODE:-}" ] || kill -KILL "$NODE" 2>/dev/null || true
+    end_started
+}
+
 # fabric KIND [MORE KEYS...]: writes mixed.hxm.yaml, whose a1,1 is elsewhere.
 fabric() {
     local kind=$1 key

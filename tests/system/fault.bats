@@ -27,7 +27,7 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
     grep -Eq ' a0,1/E down for 300ms$' "$BATS_TEST_TMPDIR/list"
     end_long
     holds "$SOUND and (.faults | length) == 2 and .faults[0].fault == \"a0,1/E down for 300ms\" and
-        all(.faults[]; .at_ns > 0 and .whole_after_ns != null)"
+        all(.faults[]; .at_ns > 0 and .whole_after_ns != null) and .drops.unreachable > 0 and .faults[0].hits > 0"
 }
 
 @test "fault: links that lose, corrupt, double, reorder and delay, and lose credit, deliver everything once" {
@@ -38,6 +38,16 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
     end_long
     holds "$SOUND and .faults[0].lost > 0 and .faults[0].corrupted > 0 and .faults[0].hits > 0 and .packets_repeated > 0 and .drops.checksum > 0 and
         .drops.duplicate > 0"
+}
+
+@test "fault: what is well again by the name of another place is over" {
+    start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 100s --workers 2
+    await_traffic 1000
+    fault "a0,1/E loss=20%" "a2,1/p0/E down"
+    fault "all up at 200ms"
+    await_whole 3
+    end_long
+    holds "$SOUND and .faults[0].lost > 0"
 }
 
 @test "fault: what is corrupted is not delivered as good where nobody verifies" {

@@ -69,6 +69,18 @@ EVERYTHING="all loss=1% corrupt=0.1% duplicate=1% reorder=2% delay=10ns credit-l
     holds '.faults[0].lost > 0 and .faults[0].hits > 0 and .faults[0].whole_after_ns == null'
 }
 
+@test "faults: a link that comes and goes faster than its ends notice loses packets, and nobody routes anew for it" {
+    simulate "fat-tree hosts=64 radix=16" --traffic permutation --message 64KiB
+    local alone
+    alone=$(jq .virtual_seconds "$REPORT")
+    always_same "fat-tree hosts=64 radix=16" --traffic permutation --message 64KiB --fault "leaf0/10 flaps every 4us for 400us"
+    holds "$WHOLE and .faults[0].lost > 0 and .faults[0].whole_after_ns < 200000 and .virtual_seconds < 200e-6 and
+           .virtual_seconds > $alone"
+    # One that they notice is gone round after each of its long breaks.
+    always_same "fat-tree hosts=64 radix=16" --traffic permutation --message 1MiB --fault "leaf0/10 flaps every 40us for 200us"
+    holds "$WHOLE and .faults[0].lost > 0"
+}
+
 @test "faults: a rate is what a link carries" {
     simulate "2x1 Hx1Mesh" --traffic permutation --message 1MiB --fault "all rate=25%"
     holds "$WHOLE and (.share_of_injection / .25 - 0.5 | fabs) < 0.03" # two of four links lead there
@@ -101,6 +113,18 @@ EVERYTHING="all loss=1% corrupt=0.1% duplicate=1% reorder=2% delay=10ns credit-l
     printf 'fabric: 4x4 Hx2Mesh\nclock: virtual\nfaults: all loss=1%%; a0,0/E down at 5us for 9us\n' >"$yaml"
     simulate "$yaml"
     [ "$(jq --compact-output '[.faults, .virtual_seconds]' "$REPORT")" = "$first" ]
+}
+
+@test "faults: the line that a report gives for the same run once more has its faults" {
+    local same again
+    for faults in '--fault "a0,1/E down at 2us for 3us"' "--faults random --mtbf 5us --mttr 3us" ""; do
+        eval "simulate '2x2 Hx2Mesh' $faults"
+        same=$(jq --compact-output 'del(.host)' "$REPORT")
+        again=$(jq --raw-output .host.again "$REPORT")
+        eval "$again --quiet --json -" >"$REPORT"
+        [ "$(jq --compact-output 'del(.host)' "$REPORT")" = "$same" ] || { echo "differs: $again"; return 1; }
+    done
+    holds '.settings | has("fault") or has("mtbf") | not'
 }
 
 @test "faults: what is wrong with a schedule is said in one line" {

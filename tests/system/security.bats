@@ -6,16 +6,10 @@
 load emulator_support
 load external_support
 
-setup() {
-    cd "$BATS_TEST_TMPDIR" || return
-    export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR
-    fresh_name
-}
-
+setup() { begin_mixed; }
 teardown() {
-    [ -z "${NODE:-}" ] || kill -KILL "$NODE" 2>/dev/null || true
     rm -f "/dev/shm/hxmesh-$NAME"
-    end_started
+    end_mixed
 }
 
 # is_private FILE: nobody but its user may do anything with it.

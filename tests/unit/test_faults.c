@@ -182,6 +182,29 @@ static void a_link_is_down_while_any_fault_holds_it(void **state)
     BECOMES("all loss=50% at 1us; all up at 1us; a0,0/E down at 2us", {2000, true, 0});
 }
 
+static void ends_at(const char *text, uint64_t end_ns)
+{
+    struct hx_faults faults = {.count = 0};
+    struct hx_problem problem;
+    assert_true(hx_faults_add(&faults, text, NULL, &mesh, &problem));
+    assert_int_equal(hx_fault_end(&faults, 0, &mesh), end_ns);
+    hx_faults_free(&faults);
+}
+
+/* The first of a text. */
+static void a_fault_is_over_when_it_holds_at_none_of_its_links(void **state)
+{
+    (void)state;
+    ends_at("a0,0/E down at 1us", UINT64_MAX);
+    ends_at("a0,0/E down at 1us for 2us", 3000);
+    ends_at("a0,0/E down at 1us; a1,0/W up at 4us; all up at 5us", 4000); /* its other end */
+    ends_at("a0,0/E loss=1%; all up at 2us", 2000);
+    ends_at("a0,0/E down; a0,0/p0/E up at 1us", UINT64_MAX); /* it holds in the other plane */
+    ends_at("a0,0/E down; a0,0/p0/E up at 1us; plane1 up at 3us", 3000);
+    ends_at("all up at 7us", 7000);
+    ends_at("worker0 stopped at 1us for 2us; all up at 2us", 3000);
+}
+
 static void other_links_stay_well(void **state)
 {
     (void)state;
@@ -244,6 +267,7 @@ int main(void)
         cmocka_unit_test(a_bad_line_is_refused_with_its_reason),
         cmocka_unit_test(a_text_names_its_bad_line),
         cmocka_unit_test(a_link_is_down_while_any_fault_holds_it),
+        cmocka_unit_test(a_fault_is_over_when_it_holds_at_none_of_its_links),
         cmocka_unit_test(other_links_stay_well),
         cmocka_unit_test(the_same_seed_draws_the_same_lines_within_the_time),
         cmocka_unit_test(dice_fall_as_often_as_they_should_and_not_together),

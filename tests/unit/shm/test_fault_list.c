@@ -1,4 +1,5 @@
-/* test_fault_list.c - the list of faults of a running fabric: the latest that have begun, as many as there is room for. */
+/* test_fault_list.c - faults of a running fabric as its supervisor keeps them: the list, of the latest that have begun as many as there is room
+ * for, and what a new line leaves to be done. */
 #include "fabric-emu/live/faults.h"
 #include "tests/support/shm/support_shm.h"
 
@@ -86,12 +87,37 @@ static void all_that_have_begun_are_listed_where_there_is_room(void **state)
     json_decref(list);
 }
 
+static void no_signal(void *of, unsigned worker, int number)
+{
+    (void)of;
+    fail_msg("worker %u gets signal %d", worker, number);
+}
+
+/* Nothing was done yet, so what is due at 0 is still to be done. */
+static void a_line_before_the_start_leaves_what_is_due_then(void **state)
+{
+    (void)state;
+    struct hx_problem problem;
+    uint32_t near = fab_first_port(&s.f, 0, 0) + HX_E;
+    assert_true(faults_add(&faults, "a0,0/S down", 0, &problem));
+    assert_true(faults_advance(&faults, 0, no_signal, NULL));
+    assert_true(fab_condition(&s.f, near).loss > 0);
+    assert_true(fab_link_is_down(&s.f, fab_first_port(&s.f, 0, 0) + HX_S));
+    assert_false(fab_link_is_down(&s.f, near));
+    /* But what was done is not done again. */
+    fab_set_condition(&s.f, near, &(struct shm_condition){.down = 1});
+    assert_true(faults_add(&faults, "a0,0/N down at 1s", 0, &problem));
+    (void)faults_advance(&faults, 0, no_signal, NULL);
+    assert_true(fab_link_is_down(&s.f, near));
+}
+
 int main(void)
 {
 #define WITH_FAULTS(test) cmocka_unit_test_setup_teardown(test, open_faults, close_faults)
     const struct CMUnitTest tests[] = {
         WITH_FAULTS(what_has_begun_last_is_listed_as_far_as_there_is_room),
         WITH_FAULTS(all_that_have_begun_are_listed_where_there_is_room),
+        WITH_FAULTS(a_line_before_the_start_leaves_what_is_due_then),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
