@@ -148,7 +148,7 @@ static int by_place(const void *a, const void *b)
 static const struct hit_link *link_at(const struct faults *f, unsigned plane, uint32_t node, unsigned port)
 {
     struct hx_end far = hx_fabric_far(f->w->m->g, node, port);
-    bool first = node < far.node || (node == far.node && port < far.port);
+    bool first = hx_fabric_is_first_end(f->w->m->g, node, port);
     const struct hit_link wanted = {.plane = plane, .node = first ? node : far.node, .port = first ? port : far.port};
     return f->links_hit ? bsearch(&wanted, f->link, f->links_hit, sizeof wanted, by_place) : NULL;
 }

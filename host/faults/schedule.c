@@ -100,9 +100,7 @@ void hx_fault_each_link(const struct hx_fault_target *t, const struct hx_fabric 
     for (unsigned plane = 0; plane < f->planes; plane++) {
         for (uint32_t node = 0; node < f->nodes; node++) {
             for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
-                struct hx_end far = hx_fabric_far(f, node, port);
-                bool first = node < far.node || (node == far.node && port < far.port);
-                if (first && hx_fault_has_link(t, f, plane, node, port))
+                if (hx_fabric_is_first_end(f, node, port) && hx_fault_has_link(t, f, plane, node, port))
                     visit(of, plane, node, port);
             }
         }

@@ -194,6 +194,13 @@ static inline struct hx_end hx_fabric_far(const struct hx_fabric *f, uint32_t no
     return hx_fabric_port(f, node, port)->far;
 }
 
+/* Whether something hangs there, and this end of the link comes before the other: so each link is met once. */
+static inline bool hx_fabric_is_first_end(const struct hx_fabric *f, uint32_t node, unsigned port)
+{
+    struct hx_end far = hx_fabric_far(f, node, port);
+    return far.node != HX_NOWHERE && (node < far.node || (node == far.node && port < far.port));
+}
+
 static inline const struct hx_link_class *hx_fabric_link(const struct hx_fabric *f, uint32_t node, unsigned port)
 {
     return &f->link_class[hx_fabric_port(f, node, port)->link_class];

@@ -28,9 +28,9 @@ static void every_link(const struct hx_fabric *g, FILE *out,
         if (skip && skip(g, node)) /* hosts come first, so every link of theirs begins with them */
             continue;
         for (unsigned port = 0; port < hx_fabric_ports(g, node); port++) {
-            struct hx_end far = hx_fabric_far(g, node, port);
-            if (far.node == HX_NOWHERE || far.node < node || (far.node == node && far.port < port))
+            if (!hx_fabric_is_first_end(g, node, port))
                 continue;
+            struct hx_end far = hx_fabric_far(g, node, port);
             char a[HX_NAME_BYTES];
             char b[HX_NAME_BYTES];
             each(out, plain_name(a, g, node), plain_name(b, g, far.node), hx_fabric_link(g, node, port));

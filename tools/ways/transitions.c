@@ -110,9 +110,8 @@ static bool ways_are_good(struct hx_spec *spec, uint32_t node, unsigned port, ui
 
 static bool is_tried(const struct hx_fabric *f, uint32_t node, unsigned port)
 {
-    struct hx_end far = hx_fabric_far(f, node, port);
-    bool once = far.node != HX_NOWHERE && (node < far.node || (node == far.node && port < far.port));
-    return once && (f->mesh.nodes || (!hx_is_host(f, node) && !hx_is_host(f, far.node)));
+    return hx_fabric_is_first_end(f, node, port) &&
+           (f->mesh.nodes || (!hx_is_host(f, node) && !hx_is_host(f, hx_fabric_far(f, node, port).node)));
 }
 
 struct hx_transitions hx_transitions_try(struct hx_spec *spec, struct hx_progress *progress)
