@@ -157,7 +157,7 @@ int hx_endpoint_send(struct hx_endpoint *ep, unsigned d0, unsigned d1, uint64_t 
     uint64_t packets = bytes ? bytes / HX_MAX_PAYLOAD + (bytes % HX_MAX_PAYLOAD != 0) : 1;
     if (d0 >= ep->config.columns || d1 >= ep->config.rows || packets > UINT32_MAX)
         return HX_E_RANGE;
-    uint32_t rank = (uint32_t)d1 * ep->config.columns + d0;
+    uint32_t rank = hx_peer_rank(ep->config.columns, d0, d1);
     struct hx_peer *peer = hx_endpoint_meet_peer(ep, rank);
     if (!peer)
         return HX_E_CAPACITY;

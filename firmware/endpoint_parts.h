@@ -11,6 +11,12 @@
  * or has sent one: whatever else names an accelerator is looked up by hx_endpoint_peer(), and takes no room. */
 struct hx_peer *hx_endpoint_meet_peer(struct hx_endpoint *ep, uint32_t rank);
 
+/* The rank of an address, by which peers are known, where d0 is below `columns`. */
+static inline uint32_t hx_peer_rank(unsigned columns, unsigned d0, unsigned d1)
+{
+    return (uint32_t)d1 * columns + d0;
+}
+
 /* Where the search for a rank begins. */
 static inline uint32_t hx_endpoint_bucket(const struct hx_endpoint *ep, uint32_t rank)
 {

@@ -185,7 +185,7 @@ static void answer_again(struct hx_endpoint *ep, const struct hx_header *h, stru
 static void note_unreachable(struct hx_endpoint *ep, enum hx_kind kind, const struct hx_header *h, unsigned d0,
                              unsigned d1)
 {
-    struct hx_peer *peer = hx_endpoint_peer(ep, (uint32_t)d1 * ep->config.columns + d0);
+    struct hx_peer *peer = hx_endpoint_peer(ep, hx_peer_rank(ep->config.columns, d0, d1));
     if (peer && kind == HX_ACK)
         answer_again(ep, h, peer);
     else if (peer)
@@ -302,7 +302,7 @@ static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
         take_report(ep, &h, frame + HX_HEADER_BYTES);
         return;
     }
-    uint32_t source = (uint32_t)h.src_d1 * c->columns + h.src_d0;
+    uint32_t source = hx_peer_rank(c->columns, h.src_d0, h.src_d1);
     bool begins = h.kind != HX_ACK;
     struct hx_peer *peer = begins ? hx_endpoint_meet_peer(ep, source) : hx_endpoint_peer(ep, source);
     if (!peer) { /* no room for one more; or an answer to who was here before */

@@ -1,5 +1,6 @@
 /* build.c - makes a worker's entities and binds their links (build.h). */
 #include "build.h"
+#include "endpoint_parts.h"
 #include "faults.h"
 #include "host/error.h"
 #include "recording.h"
@@ -211,7 +212,7 @@ static const uint32_t *number_peers(const struct hx_fabric *g)
 {
     uint32_t *number = virtual_stock_take(g->hosts * sizeof *number);
     for (uint32_t rank = 0; rank < g->hosts; rank++)
-        number[rank] = (uint32_t)g->node[rank].d1 * g->digits[0] + g->node[rank].d0;
+        number[rank] = hx_peer_rank(g->digits[0], g->node[rank].d0, g->node[rank].d1);
     return number;
 }
 
