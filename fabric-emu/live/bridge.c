@@ -29,6 +29,15 @@ static void begin_session(const struct bridge *b, struct bridge_port *p)
 {
     cable_begin(&p->cable, vcs_of(b), HX_MOST_CREDITS, b->worker->f->spec.credits);
     p->shared->count.sessions++;
+    p->sealed_bytes = 0;
+}
+
+/* What is sealed for the session before nobody takes any more. */
+static void follow_sessions(struct bridge_port *p)
+{
+    uint32_t began = cable_new_sessions(&p->cable);
+    p->shared->count.sessions += began; /* over all workers that had this cable */
+    p->sealed_bytes = began ? 0 : p->sealed_bytes;
 }
 
 static void tell_up(const struct bridge *b, const struct bridge_port *p, bool up)
@@ -49,7 +58,25 @@ static void watch(struct bridge *b, struct bridge_port *p, uint64_t now)
     if (connected && (!p->connected || fell_silent))
         begin_session(b, p);
     p->connected = connected;
+    p->sealed_bytes = connected ? p->sealed_bytes : 0; /* who connects next begins a session */
     tell_up(b, p, connected && p->cable.link.open);
+}
+
+/* ---- sealed frames ---- */
+
+/* Sends the frame that is sealed and waits, if there is one: it counted as sent before all others that are to go. */
+static void send_sealed(struct bridge_port *p)
+{
+    if (p->sealed_bytes && wire_send(p->wire, p->sealed, p->sealed_bytes))
+        p->sealed_bytes = 0;
+}
+
+/* A frame of so many bytes is sealed. It counts as sent: its number must not be used twice, and sealing it anew would cost as
+ * much in every step in which the wire refuses it. */
+static void keep_sealed(struct bridge_port *p, uint32_t bytes)
+{
+    p->sealed_bytes = bytes;
+    send_sealed(p);
 }
 
 /* ---- credit frames ---- */
@@ -64,14 +91,22 @@ static void take_credit(const struct bridge *b, struct bridge_port *p, enum cabl
         p->heard_at = b->worker->shm.now;
 }
 
-static void tell_credit(const struct bridge *b, struct bridge_port *p)
+/* False: not now. */
+static bool send_credit(struct bridge_port *p)
 {
     uint8_t frame[CABLE_CREDIT_BYTES];
-    if (!cable_credit_is_due(&p->cable, b->worker->shm.now))
+    if (!p->cable.key)
+        return wire_send(p->wire, frame, cable_credit_write(&p->cable, frame));
+    keep_sealed(p, cable_credit_write(&p->cable, p->sealed));
+    return true;
+}
+
+static void tell_credit(const struct bridge *b, struct bridge_port *p)
+{
+    if (p->sealed_bytes || !cable_credit_is_due(&p->cable, b->worker->shm.now))
         return;
-    unsigned bytes = cable_credit_write(&p->cable, frame);
     bool lost = cable_loses_credit(&p->cable);
-    if (!lost && !wire_send(p->wire, frame, bytes))
+    if (!lost && !send_credit(p))
         return;
     p->shared->count.credits_lost += lost;
     p->shared->count.credits_out += !lost;
@@ -173,14 +208,17 @@ static unsigned unstage(struct bridge *b, unsigned port)
 
 /* ---- to the cable ---- */
 
-/* In shared memory there is no room for a seal, and a number must not be used twice: what is sealed is a copy. */
-static bool send_frame(struct bridge *b, struct bridge_port *p, const uint8_t *frame, uint32_t length)
+/* In shared memory there is no room for a seal: what is sealed is a copy. False: not now. */
+static bool send_frame(struct bridge_port *p, const uint8_t *frame, uint32_t length)
 {
     if (!p->cable.key)
         return wire_send(p->wire, frame, cable_bytes(&p->cable, length));
-    memcpy(b->frame, frame, (size_t)HX_HEADER_BYTES + length);
-    cable_seal(&p->cable, b->frame, length);
-    return wire_send(p->wire, b->frame, cable_bytes(&p->cable, length));
+    if (p->sealed_bytes)
+        return false;
+    memcpy(p->sealed, frame, (size_t)HX_HEADER_BYTES + length);
+    cable_seal(&p->cable, p->sealed, length);
+    keep_sealed(p, cable_bytes(&p->cable, length));
+    return true;
 }
 
 /* Sends the packet at a link's tail; false: not now. A descriptor that cannot be true costs only itself. */
@@ -200,7 +238,7 @@ static bool send_packet(struct bridge *b, struct bridge_port *p, unsigned vc, co
         return false;
     uint8_t *frame = shm->buffers[d.buffer].frame;
     cable_write_hop(&p->cable, frame, &d);
-    if (!send_frame(b, p, frame, d.length))
+    if (!send_frame(p, frame, d.length))
         return false;
     cable_sent(&p->cable, &d);
     p->shared->count.data_out++;
@@ -263,10 +301,12 @@ unsigned bridge_step(struct bridge *b)
             continue;
         unsigned data = unstage(b, port);
         unsigned in = receive(b, port);
+        follow_sessions(p);
+        send_sealed(p);
         unsigned out = transmit(b, port);
         tell_credit(b, p);
         wire_flush(p->wire);
-        p->shared->count.sessions += cable_new_sessions(&p->cable); /* over all workers that had this cable */
+        follow_sessions(p);
         if (in)
             atomic_store_explicit(&p->shared->heard_ns, now, memory_order_relaxed);
         if (in + out)
@@ -323,9 +363,18 @@ bool bridge_is_up(const struct bridge *b)
     return up;
 }
 
+/* Credit frames wait for as long as the other side does not read, and make nothing unquiet. */
+static bool holds_data(const struct bridge_port *p, unsigned vcs)
+{
+    bool holds = p->sealed_bytes && hx_frame_ethertype(p->sealed, p->sealed_bytes) == HX_ETHERTYPE_DATA;
+    for (unsigned vc = 0; vc < vcs; vc++)
+        holds = holds || stage_first(&p->stage[vc]);
+    return holds;
+}
+
 bool bridge_is_quiet(const struct bridge *b, uint64_t *since)
 {
-    bool staged = false;
+    bool holds = false;
     bool restarted = false;
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++) {
         const struct bridge_port *p = &b->port[port];
@@ -334,8 +383,7 @@ bool bridge_is_quiet(const struct bridge *b, uint64_t *since)
         restarted = restarted || p->shared->count.sessions > 1;
         uint64_t moved = atomic_load_explicit(&p->shared->moved_ns, memory_order_relaxed);
         *since = moved > *since ? moved : *since;
-        for (unsigned vc = 0; vc < vcs_of(b); vc++)
-            staged = staged || stage_first(&p->stage[vc]);
+        holds = holds || holds_data(p, vcs_of(b));
     }
-    return !staged && b->worker->shm.now - *since >= (restarted ? quiet_after_restart_ns : QUIET_NS);
+    return !holds && b->worker->shm.now - *since >= (restarted ? quiet_after_restart_ns : QUIET_NS);
 }

@@ -14,8 +14,8 @@
  * shared memory (struct fab_cable), and neighbours route by it; a cable that is down lets packets that were meant for it
  * wait where they are.
  *
- * Who owns what. A wire's descriptor and connection are the supervisor's (external.h). The session's counts and the stage
- * are the worker's: they die with it, the packets in the stage too, and senders repeat these. What is reported is in
+ * Who owns what. A wire's descriptor and connection are the supervisor's (external.h). The session's counts, the stage and a
+ * sealed frame that waits are the worker's: they die with it, the packets in them too, and senders repeat these. What is reported is in
  * shared memory, and a successor goes on from there. Buffers are taken and given in one step with the links they go to
  * and come from (hal/shm/redo.h).
  *
@@ -39,6 +39,10 @@ struct bridge_port {
     uint64_t heard_at; /* in this session */
     bool connected;
     uint8_t first_vc; /* whose turn it is to be sent first */
+    /* Of a cable with a key: a frame that is sealed and counts as sent, but the wire has refused it. It goes before any other,
+     * or never: it is of the present session, and dropped with it. */
+    uint8_t sealed[WIRE_MAX_FRAME];
+    uint32_t sealed_bytes; /* 0: none waits */
 };
 
 struct bridge {
@@ -48,7 +52,7 @@ struct bridge {
     struct bridge_port port[HX_CABLE_PORTS];
     uint64_t polled_at;
     void *memory;
-    uint8_t frame[WIRE_MAX_FRAME]; /* one that is being judged, or sealed */
+    uint8_t frame[WIRE_MAX_FRAME]; /* one that is being judged */
 };
 
 /* Binds an external accelerator to `node`, which has its links. */

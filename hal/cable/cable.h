@@ -6,7 +6,8 @@
  *     device <-- frame <-- cable_write_hop, cable_seal, cable_sent                    data
  *     device <-- frame <-- cable_credit_is_due, cable_credit_write, cable_credit_sent   credit
  *
- * The device is asked between the two halves of a pair: what it refuses was not sent, and is tried again.
+ * The device is asked between the two halves of a pair: what it refuses was not sent, and is tried again. But a sealed frame counts
+ * as sent when it is sealed: the platform keeps it until the device takes it, or its session ends.
  *
  * A cable with a key seals what it sends and takes only what bears a seal (hxmesh/seal.h); before there is a session it
  * takes credit frames alone, which say what they are sealed for. Of a sealed cable both ends have the key.

@@ -97,6 +97,8 @@ int bench_set_up(void **state)
     b->now = UINT64_C(1000000000000);
     bench_line.connected = true;
     bench_line.room = UINT32_MAX;
+    bench_line.key = NULL;
+    bench_line.sealed = 0;
     bench_line.in = (struct bench_tube){.frame = malloc(BENCH_FRAMES * sizeof(struct bench_frame))};
     bench_line.out = (struct bench_tube){.frame = malloc(BENCH_FRAMES * sizeof(struct bench_frame))};
     bench_peer_comes(b);
@@ -132,8 +134,13 @@ unsigned bench_step(struct bench *b)
 
 void bench_put_credit(struct hx_credit_frame c)
 {
-    uint8_t frame[HX_CREDIT_FRAME_BYTES];
+    uint8_t frame[CABLE_CREDIT_BYTES];
     unsigned bytes = hx_credit_encode(frame, &c);
+    if (bench_line.key) {
+        const struct hx_seal_way way = {.from = c.nonce, .to = c.peer_nonce};
+        hx_seal_write(bench_line.key, way, ++bench_line.sealed, frame, bytes);
+        bytes += HX_SEAL_BYTES;
+    }
     bench_put(&bench_line.in, frame, bytes);
 }
 
