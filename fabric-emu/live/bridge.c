@@ -161,28 +161,16 @@ static bool take_frame(struct bridge *b, unsigned port, uint32_t bytes)
     struct bridge_port *p = &b->port[port];
     struct hx_desc d;
     enum cable_verdict verdict = cable_take(&p->cable, b->frame, bytes, &d);
-    switch (verdict) {
-    case CABLE_DATA:
+    enum hx_drop reason = cable_drop(verdict);
+    if (verdict == CABLE_DATA)
         take_data(b, port, &d);
-        return true;
-    case CABLE_OVERRUN:
-        drop(b, p, HX_DROP_OVERRUN);
-        return true;
-    case CABLE_MALFORMED:
-        drop(b, p, HX_DROP_MALFORMED);
-        came_note(&p->shared->came, b->frame, bytes, false);
-        return false;
-    case CABLE_FORGED:
-        drop(b, p, HX_DROP_FORGED);
-        came_note(&p->shared->came, b->frame, bytes, true);
-        return false;
-    case CABLE_REPLAYED:
-        drop(b, p, HX_DROP_REPLAYED);
-        return false;
-    default:
+    else if (reason != HX_DROP_COUNT)
+        drop(b, p, reason);
+    else
         take_credit(b, p, verdict);
-        return false;
-    }
+    if (verdict == CABLE_MALFORMED || verdict == CABLE_FORGED)
+        came_note(&p->shared->came, b->frame, bytes, verdict == CABLE_FORGED);
+    return verdict == CABLE_DATA || verdict == CABLE_OVERRUN;
 }
 
 static unsigned receive(struct bridge *b, unsigned port)

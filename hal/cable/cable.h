@@ -70,6 +70,23 @@ enum cable_verdict {
 /* Judges a frame and takes in what it says. Of a packet *d is filled, but for `buffer` and `flow`. */
 enum cable_verdict cable_take(struct cable_end *c, const uint8_t *frame, size_t bytes, struct hx_desc *d);
 
+/* Why a frame is to be dropped; HX_DROP_COUNT: it is not. It is a packet, or a credit frame. */
+static inline enum hx_drop cable_drop(enum cable_verdict verdict)
+{
+    switch (verdict) {
+    case CABLE_OVERRUN:
+        return HX_DROP_OVERRUN;
+    case CABLE_MALFORMED:
+        return HX_DROP_MALFORMED;
+    case CABLE_FORGED:
+        return HX_DROP_FORGED;
+    case CABLE_REPLAYED:
+        return HX_DROP_REPLAYED;
+    default:
+        return HX_DROP_COUNT;
+    }
+}
+
 /* Its two halves, for a platform that must do something between them. A packet counts only when it has arrived:
  * cable_judge() reads its header, cable_arrive() answers CABLE_DATA or CABLE_OVERRUN. */
 enum cable_verdict cable_judge(struct cable_end *c, const uint8_t *frame, size_t bytes, struct hx_header *h);

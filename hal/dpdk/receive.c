@@ -25,6 +25,11 @@ static void take_credit(struct dpdk_port *p, enum cable_verdict whose)
 
 static void take_data(struct dpdk_port *p, struct rte_mbuf *m, struct hx_desc *d)
 {
+    if (dpdk_is_foreign(&p->job, d->job)) {
+        hx_credit_leave(&p->cable.link.rx[d->vc], hx_blocks(d->length));
+        drop(p, m, HX_DROP_FOREIGN_JOB);
+        return;
+    }
     dpdk_set_mbuf(d, m);
     arrivals_put(&p->arrivals, d);
     p->counts.rx_packets++;
@@ -56,28 +61,12 @@ static void take_frame(struct dpdk_port *p, struct rte_mbuf *m)
     enum cable_verdict verdict = cable_judge(&p->cable, frame, bytes, &h);
     if (verdict == CABLE_DATA)
         verdict = trim(m, (uint32_t)HX_HEADER_BYTES + h.length) ? cable_arrive(&p->cable, &h, &d) : CABLE_MALFORMED;
-    switch (verdict) {
-    case CABLE_DATA:
-        if (!dpdk_is_foreign(&p->job, d.job)) {
-            take_data(p, m, &d);
-            return;
-        }
-        hx_credit_leave(&p->cable.link.rx[d.vc], hx_blocks(d.length));
-        drop(p, m, HX_DROP_FOREIGN_JOB);
-        return;
-    case CABLE_OVERRUN:
-        drop(p, m, HX_DROP_OVERRUN);
-        return;
-    case CABLE_MALFORMED:
-        drop(p, m, HX_DROP_MALFORMED);
-        return;
-    case CABLE_FORGED:
-        drop(p, m, HX_DROP_FORGED);
-        return;
-    case CABLE_REPLAYED:
-        drop(p, m, HX_DROP_REPLAYED);
-        return;
-    default:
+    enum hx_drop reason = cable_drop(verdict);
+    if (verdict == CABLE_DATA) {
+        take_data(p, m, &d);
+    } else if (reason != HX_DROP_COUNT) {
+        drop(p, m, reason);
+    } else {
         take_credit(p, verdict);
         rte_pktmbuf_free(m);
     }

@@ -60,10 +60,9 @@ static void take_frame(struct loopback_node *n, struct loopback_port *p, uint32_
         return;
     }
     p->heard_at = verdict == CABLE_PEER ? n->now : p->heard_at;
-    n->drops[HX_DROP_OVERRUN] += verdict == CABLE_OVERRUN;
-    n->drops[HX_DROP_MALFORMED] += verdict == CABLE_MALFORMED;
-    n->drops[HX_DROP_FORGED] += verdict == CABLE_FORGED;
-    n->drops[HX_DROP_REPLAYED] += verdict == CABLE_REPLAYED;
+    enum hx_drop reason = cable_drop(verdict);
+    if (reason != HX_DROP_COUNT)
+        n->drops[reason]++;
     loopback_buffer_put(n, buffer);
 }
 
