@@ -130,21 +130,39 @@ _Noreturn void bare_panic(const char *where, const char *format, ...)
 
 /* ---- memory ---- */
 
-void *bare_take(size_t bytes)
+/* All that the board has, handed out from its beginning. Invariant: kept <= at, and what is borrowed lies between them. */
+static struct {
+    uint8_t *at;   /* NULL: nothing was handed out yet */
+    size_t left;   /* from there on */
+    uint8_t *kept; /* what lies before it is for good */
+} memory;
+
+void *bare_borrow(size_t bytes)
 {
     enum { LINE = 64 };
-    static uint8_t *at;
-    static size_t left;
-    if (!at)
-        at = board_memory(&left);
-    size_t gap = -(uintptr_t)at & (LINE - 1);
-    if (left < gap || left - gap < bytes)
-        bare_die("no memory for %zu bytes more, %zu are left", bytes, left);
-    void *piece = at + gap;
-    at += gap + bytes;
-    left -= gap + bytes;
+    if (!memory.at)
+        memory.kept = memory.at = board_memory(&memory.left);
+    size_t gap = -(uintptr_t)memory.at & (LINE - 1);
+    if (memory.left < gap || memory.left - gap < bytes)
+        bare_die("no memory for %zu bytes more, %zu are left", bytes, memory.left);
+    void *piece = memory.at + gap;
+    memory.at += gap + bytes;
+    memory.left -= gap + bytes;
     memset(piece, 0, bytes);
     return piece;
+}
+
+void *bare_take(size_t bytes)
+{
+    void *piece = bare_borrow(bytes);
+    memory.kept = memory.at;
+    return piece;
+}
+
+void bare_give_back(void)
+{
+    memory.left += (size_t)(memory.at - memory.kept);
+    memory.at = memory.kept;
 }
 
 uint32_t bare_stack_used(void)

@@ -55,8 +55,11 @@ __attribute__((format(printf, 2, 3))) _Noreturn void bare_panic(const char *wher
 #define BARE_TEXT(x)    BARE_TEXT_OF(x)
 #define bare_die(...)   bare_panic(__FILE__ ":" BARE_TEXT(__LINE__), __VA_ARGS__)
 
-/* So many zeroed bytes for good, aligned to 64. There is no end of it but a panic. */
+/* So many zeroed bytes, aligned to 64. There is no end of it but a panic. Taken: for good. Borrowed: until all that is borrowed is
+ * given back at once, but for what was borrowed before something was taken, which is never there again. */
 void *bare_take(size_t bytes);
+void *bare_borrow(size_t bytes);
+void bare_give_back(void);
 
 /* Bytes of stack that were ever used. */
 uint32_t bare_stack_used(void);

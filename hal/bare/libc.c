@@ -37,33 +37,20 @@ int strcmp(const char *a, const char *b)
 
 /* ---- memory ---- */
 
-/* All that the board has, handed out from its beginning. */
-static struct {
-    uint8_t *memory;
-    size_t bytes, used;
-    unsigned pieces; /* not given back */
-} heap;
+static unsigned pieces; /* not freed */
 
 void *calloc(size_t count, size_t bytes)
 {
-    enum { LINE = 64 };
-    if (!heap.memory)
-        heap.memory = board_memory(&heap.bytes);
-    size_t all = (count * bytes + LINE - 1) & ~(size_t)(LINE - 1);
-    if (heap.bytes - heap.used < all)
-        bare_die("no memory for %zu bytes more, %zu of %zu are used", all, heap.used, heap.bytes);
-    void *piece = memset(heap.memory + heap.used, 0, all);
-    heap.used += all;
-    heap.pieces++;
-    return piece;
+    if (bytes && count > SIZE_MAX / bytes)
+        bare_die("no memory for %zu times %zu bytes", count, bytes);
+    pieces++;
+    return bare_borrow(count * bytes);
 }
 
 void free(void *memory) /* cppcheck-suppress constParameter */
 {
-    if (!memory)
-        return;
-    heap.pieces--;
-    heap.used = heap.pieces ? heap.used : 0;
+    if (memory && --pieces == 0)
+        bare_give_back();
 }
 
 _Noreturn void abort(void)

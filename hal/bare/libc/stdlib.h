@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Zeroed memory, aligned to 64. It is there again when all that was taken was given back. */
+/* Zeroed memory, aligned to 64, of bare_borrow(). It is there again when all that was taken was freed. */
 void *calloc(size_t count, size_t bytes);
 void free(void *memory);
 _Noreturn void abort(void);
