@@ -22,7 +22,6 @@
 #include "hxmesh/switch.h"
 
 enum {
-    CABLE_MAX_FRAME = HX_MAX_FRAME + HX_SEAL_BYTES,
     CABLE_CREDIT_BYTES = HX_CREDIT_FRAME_BYTES + HX_SEAL_BYTES /* at most */
 };
 

@@ -2,6 +2,7 @@
  * the shortest packet, and a full one. */
 #include "clock.h"
 #include "hal/cable/cable.h"
+#include "hal/wire/wire.h"
 #include "measure.h"
 
 #include <stdio.h>
@@ -16,7 +17,7 @@ struct size {
 static const struct size sizes[] = {{"seal_64", "packet of 64 B", 0},
                                     {"seal_8256", "packet of 8,256 B", HX_MAX_PAYLOAD}};
 
-static uint8_t frame[CABLE_MAX_FRAME];
+static uint8_t frame[WIRE_MAX_FRAME];
 
 /* Two ends in a session with each other. */
 static void meet(struct cable_end *a, struct cable_end *b)
