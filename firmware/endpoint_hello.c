@@ -8,6 +8,7 @@
  *
  * A nonce is a keyed hash of the peer and of how many nonces of this peer were answered; so it cannot be guessed, is good
  * for one answer, and nothing need be kept of it. */
+#include "bytes.h"
 #include "endpoint_parts.h"
 #include "hxmesh/error.h"
 #include "siphash.h"
@@ -64,20 +65,6 @@ bool hx_endpoint_meet(struct hx_endpoint *ep, const struct hx_header *h, struct 
     return good;
 }
 
-static uint64_t get64(const uint8_t *from)
-{
-    uint64_t value = 0;
-    for (unsigned i = 0; i < sizeof value; i++)
-        value = value << 8 | from[i];
-    return value;
-}
-
-static void put64(uint8_t *to, uint64_t value)
-{
-    for (unsigned i = 0; i < sizeof value; i++)
-        to[i] = (uint8_t)(value >> (56 - 8 * i));
-}
-
 /* The peer is who it says it is. */
 static void believe(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t epoch)
 {
@@ -97,8 +84,8 @@ void hx_endpoint_take_hello(struct hx_endpoint *ep, const struct hx_header *h, s
                             const uint8_t *payload)
 {
     struct hx_peer_hello *hello = hello_of(ep, peer);
-    uint64_t asks = get64(payload);
-    uint64_t answers = get64(payload + sizeof asks);
+    uint64_t asks = hx_get64(payload);
+    uint64_t answers = hx_get64(payload + sizeof asks);
     if (asks) { /* whoever it is */
         hello->nonce[0] = (uint32_t)asks;
         hello->nonce[1] = (uint32_t)(asks >> 32);
@@ -121,8 +108,8 @@ void hx_endpoint_write_hello(struct hx_endpoint *ep, struct hx_peer *peer, struc
                             .peer_epoch = hx_epoch_check(peer->epoch),
                             .length = HX_HELLO_BYTES,
                             .tag = hello->forgets ? FORGETS : 0};
-    put64(payload, hello->ask ? nonce_for(ep, peer) : 0);
-    put64(payload + sizeof(uint64_t), (uint64_t)hello->nonce[1] << 32 | hello->nonce[0]);
+    hx_put64(payload, hello->ask ? nonce_for(ep, peer) : 0);
+    hx_put64(payload + sizeof(uint64_t), (uint64_t)hello->nonce[1] << 32 | hello->nonce[0]);
     hello->nonce[0] = hello->nonce[1] = 0;
     hello->ask = hello->forgets = hello->queued = false;
 }

@@ -1,5 +1,6 @@
 /* frame.c - data and credit frames to and from their bytes on the wire (include/hxmesh/frame.h). */
 #include "hxmesh/frame.h"
+#include "bytes.h"
 #include "hxmesh/crc32c.h"
 #include "hxmesh/error.h"
 #include "hxmesh/memory.h"
@@ -15,50 +16,17 @@ enum {
     NO_COORDINATE = 0xFFFF
 };
 
-static void put16(uint8_t *to, uint32_t value)
-{
-    to[0] = (uint8_t)(value >> 8);
-    to[1] = (uint8_t)value;
-}
-
-static void put32(uint8_t *to, uint32_t value)
-{
-    put16(to, value >> 16);
-    put16(to + 2, value);
-}
-
-static void put64(uint8_t *to, uint64_t value)
-{
-    put32(to, (uint32_t)(value >> 32));
-    put32(to + 4, (uint32_t)value);
-}
-
-static uint16_t get16(const uint8_t *from)
-{
-    return (uint16_t)(from[0] << 8 | from[1]);
-}
-
-static uint32_t get32(const uint8_t *from)
-{
-    return (uint32_t)get16(from) << 16 | get16(from + 2);
-}
-
-static uint64_t get64(const uint8_t *from)
-{
-    return (uint64_t)get32(from) << 32 | get32(from + 4);
-}
-
 static void put_mac(uint8_t *mac, uint8_t type, uint8_t plane, uint16_t d0, uint16_t d1)
 {
     mac[0] = type;
     mac[1] = plane;
-    put16(mac + 2, d0);
-    put16(mac + 4, d1);
+    hx_put16(mac + 2, d0);
+    hx_put16(mac + 4, d1);
 }
 
 static bool mac_is(const uint8_t *mac, uint8_t type, uint8_t plane, uint16_t d0, uint16_t d1)
 {
-    return mac[0] == type && mac[1] == plane && get16(mac + 2) == d0 && get16(mac + 4) == d1;
+    return mac[0] == type && mac[1] == plane && hx_get16(mac + 2) == d0 && hx_get16(mac + 4) == d1;
 }
 
 /* What both types of frame have in common. The version comes before the length, because another version's header may
@@ -67,7 +35,7 @@ static int judge_start(const uint8_t *frame, size_t bytes, unsigned ethertype, s
 {
     if (bytes <= HX_AT_VERSION)
         return HX_E_SHORT;
-    if (get16(frame + HX_AT_ETHERTYPE) != ethertype)
+    if (hx_get16(frame + HX_AT_ETHERTYPE) != ethertype)
         return HX_E_ETHERTYPE;
     if (frame[HX_AT_VERSION] != HX_WIRE_VERSION)
         return HX_E_VERSION;
@@ -79,48 +47,48 @@ void hx_frame_set_hop(uint8_t *frame, unsigned vc, unsigned hops, unsigned credi
     frame[HX_AT_VC] = (uint8_t)vc;
     frame[HX_AT_HOPS] = (uint8_t)hops;
     frame[HX_AT_CREDIT_VC] = (uint8_t)credit_vc;
-    put32(frame + HX_AT_CREDIT_LIMIT, credit_limit);
+    hx_put32(frame + HX_AT_CREDIT_LIMIT, credit_limit);
 }
 
 void hx_frame_set_via(uint8_t *frame, unsigned via)
 {
-    put16(frame + HX_AT_VIA, via);
+    hx_put16(frame + HX_AT_VIA, via);
 }
 
 void hx_frame_destination(const uint8_t *frame, uint16_t *d0, uint16_t *d1)
 {
-    *d0 = get16(frame + HX_AT_DST_D0);
-    *d1 = get16(frame + HX_AT_DST_D1);
+    *d0 = hx_get16(frame + HX_AT_DST_D0);
+    *d1 = hx_get16(frame + HX_AT_DST_D1);
 }
 
 void hx_frame_set_crc(uint8_t *frame, uint32_t crc)
 {
-    put32(frame + HX_AT_CRC, crc);
+    hx_put32(frame + HX_AT_CRC, crc);
 }
 
 void hx_frame_encode(uint8_t *frame, const struct hx_header *h)
 {
     put_mac(frame + HX_AT_DST_MAC, MAC_UNICAST, h->plane, h->dst_d0, h->dst_d1);
     put_mac(frame + HX_AT_SRC_MAC, MAC_UNICAST, h->plane, h->src_d0, h->src_d1);
-    put16(frame + HX_AT_ETHERTYPE, HX_ETHERTYPE_DATA);
+    hx_put16(frame + HX_AT_ETHERTYPE, HX_ETHERTYPE_DATA);
     frame[HX_AT_VERSION] = HX_WIRE_VERSION;
     hx_frame_set_hop(frame, h->vc, h->hops, h->credit_vc, h->credit_limit);
     hx_frame_set_via(frame, h->via);
     hx_frame_set_crc(frame, h->crc);
     frame[HX_AT_KIND] = h->kind;
     frame[HX_AT_PLANE] = h->plane;
-    put16(frame + HX_AT_JOB, h->job);
-    put16(frame + HX_AT_DST_D0, h->dst_d0);
-    put16(frame + HX_AT_DST_D1, h->dst_d1);
-    put16(frame + HX_AT_SRC_D0, h->src_d0);
-    put16(frame + HX_AT_SRC_D1, h->src_d1);
-    put32(frame + HX_AT_MESSAGE, h->message);
-    put32(frame + HX_AT_OFFSET, h->offset);
-    put32(frame + HX_AT_MESSAGE_PACKETS, h->message_packets);
-    put16(frame + HX_AT_LENGTH, h->length);
-    put16(frame + HX_AT_PEER_EPOCH, h->peer_epoch);
-    put32(frame + HX_AT_TAG, h->tag);
-    put32(frame + HX_AT_EPOCH, h->epoch);
+    hx_put16(frame + HX_AT_JOB, h->job);
+    hx_put16(frame + HX_AT_DST_D0, h->dst_d0);
+    hx_put16(frame + HX_AT_DST_D1, h->dst_d1);
+    hx_put16(frame + HX_AT_SRC_D0, h->src_d0);
+    hx_put16(frame + HX_AT_SRC_D1, h->src_d1);
+    hx_put32(frame + HX_AT_MESSAGE, h->message);
+    hx_put32(frame + HX_AT_OFFSET, h->offset);
+    hx_put32(frame + HX_AT_MESSAGE_PACKETS, h->message_packets);
+    hx_put16(frame + HX_AT_LENGTH, h->length);
+    hx_put16(frame + HX_AT_PEER_EPOCH, h->peer_epoch);
+    hx_put32(frame + HX_AT_TAG, h->tag);
+    hx_put32(frame + HX_AT_EPOCH, h->epoch);
 }
 
 static struct hx_header read_header(const uint8_t *frame)
@@ -129,23 +97,23 @@ static struct hx_header read_header(const uint8_t *frame)
         .vc = frame[HX_AT_VC],
         .hops = frame[HX_AT_HOPS],
         .credit_vc = frame[HX_AT_CREDIT_VC],
-        .via = get16(frame + HX_AT_VIA),
-        .credit_limit = get32(frame + HX_AT_CREDIT_LIMIT),
-        .crc = get32(frame + HX_AT_CRC),
+        .via = hx_get16(frame + HX_AT_VIA),
+        .credit_limit = hx_get32(frame + HX_AT_CREDIT_LIMIT),
+        .crc = hx_get32(frame + HX_AT_CRC),
         .kind = frame[HX_AT_KIND],
         .plane = frame[HX_AT_PLANE],
-        .job = get16(frame + HX_AT_JOB),
-        .dst_d0 = get16(frame + HX_AT_DST_D0),
-        .dst_d1 = get16(frame + HX_AT_DST_D1),
-        .src_d0 = get16(frame + HX_AT_SRC_D0),
-        .src_d1 = get16(frame + HX_AT_SRC_D1),
-        .message = get32(frame + HX_AT_MESSAGE),
-        .offset = get32(frame + HX_AT_OFFSET),
-        .message_packets = get32(frame + HX_AT_MESSAGE_PACKETS),
-        .length = get16(frame + HX_AT_LENGTH),
-        .peer_epoch = get16(frame + HX_AT_PEER_EPOCH),
-        .tag = get32(frame + HX_AT_TAG),
-        .epoch = get32(frame + HX_AT_EPOCH),
+        .job = hx_get16(frame + HX_AT_JOB),
+        .dst_d0 = hx_get16(frame + HX_AT_DST_D0),
+        .dst_d1 = hx_get16(frame + HX_AT_DST_D1),
+        .src_d0 = hx_get16(frame + HX_AT_SRC_D0),
+        .src_d1 = hx_get16(frame + HX_AT_SRC_D1),
+        .message = hx_get32(frame + HX_AT_MESSAGE),
+        .offset = hx_get32(frame + HX_AT_OFFSET),
+        .message_packets = hx_get32(frame + HX_AT_MESSAGE_PACKETS),
+        .length = hx_get16(frame + HX_AT_LENGTH),
+        .peer_epoch = hx_get16(frame + HX_AT_PEER_EPOCH),
+        .tag = hx_get32(frame + HX_AT_TAG),
+        .epoch = hx_get32(frame + HX_AT_EPOCH),
     };
 }
 
@@ -211,20 +179,20 @@ unsigned hx_credit_encode(uint8_t frame[HX_CREDIT_FRAME_BYTES], const struct hx_
     uint8_t *nonces = frame + nonces_at(c->vcs);
     put_mac(frame + HX_AT_DST_MAC, MAC_GROUP, c->plane, NO_COORDINATE, NO_COORDINATE);
     put_mac(frame + HX_AT_SRC_MAC, MAC_UNICAST, c->plane, NO_COORDINATE, NO_COORDINATE);
-    put16(frame + HX_AT_ETHERTYPE, HX_ETHERTYPE_CONTROL);
+    hx_put16(frame + HX_AT_ETHERTYPE, HX_ETHERTYPE_CONTROL);
     frame[HX_AT_VERSION] = HX_WIRE_VERSION;
     frame[HX_AT_CONTROL_KIND] = HX_CREDIT;
     frame[HX_AT_CONTROL_PLANE] = c->plane;
     frame[HX_AT_CONTROL_VCS] = c->vcs;
-    put16(frame + HX_AT_CONTROL_RESERVED, 0);
+    hx_put16(frame + HX_AT_CONTROL_RESERVED, 0);
     uint8_t *pair = frame + HX_AT_COUNTERS;
     for (unsigned vc = 0; vc < c->vcs; vc++, pair += PAIR_BYTES) {
-        put32(pair, c->limit[vc]);
-        put32(pair + 4, c->sent[vc]);
+        hx_put32(pair, c->limit[vc]);
+        hx_put32(pair + 4, c->sent[vc]);
     }
-    put64(nonces, c->nonce);
-    put64(nonces + 8, c->peer_nonce);
-    put32(nonces + NONCES_BYTES, credit_crc(frame, c->vcs));
+    hx_put64(nonces, c->nonce);
+    hx_put64(nonces + 8, c->peer_nonce);
+    hx_put32(nonces + NONCES_BYTES, credit_crc(frame, c->vcs));
     return (unsigned)credit_crc_at(c->vcs) + CRC_BYTES;
 }
 
@@ -233,12 +201,12 @@ static void read_credit(struct hx_credit_frame *c, const uint8_t *frame, unsigne
     const uint8_t *nonces = frame + nonces_at(vcs);
     *c = (struct hx_credit_frame){.plane = frame[HX_AT_CONTROL_PLANE],
                                   .vcs = (uint8_t)vcs,
-                                  .nonce = get64(nonces),
-                                  .peer_nonce = get64(nonces + 8)};
+                                  .nonce = hx_get64(nonces),
+                                  .peer_nonce = hx_get64(nonces + 8)};
     const uint8_t *pair = frame + HX_AT_COUNTERS;
     for (unsigned vc = 0; vc < vcs; vc++, pair += PAIR_BYTES) {
-        c->limit[vc] = get32(pair);
-        c->sent[vc] = get32(pair + 4);
+        c->limit[vc] = hx_get32(pair);
+        c->sent[vc] = hx_get32(pair + 4);
     }
 }
 
@@ -252,12 +220,12 @@ int hx_credit_decode(struct hx_credit_frame *c, const uint8_t *frame, size_t byt
         return HX_E_FIELD;
     if (bytes < credit_crc_at(vcs) + CRC_BYTES)
         return HX_E_SHORT;
-    if (get32(frame + credit_crc_at(vcs)) != credit_crc(frame, vcs))
+    if (hx_get32(frame + credit_crc_at(vcs)) != credit_crc(frame, vcs))
         return HX_E_CHECKSUM;
-    if (get16(frame + HX_AT_CONTROL_RESERVED) != 0)
+    if (hx_get16(frame + HX_AT_CONTROL_RESERVED) != 0)
         return HX_E_RESERVED;
     uint8_t plane = frame[HX_AT_CONTROL_PLANE];
-    if (frame[HX_AT_CONTROL_KIND] != HX_CREDIT || plane >= HX_MAX_PLANES || get64(frame + nonces_at(vcs)) == 0 ||
+    if (frame[HX_AT_CONTROL_KIND] != HX_CREDIT || plane >= HX_MAX_PLANES || hx_get64(frame + nonces_at(vcs)) == 0 ||
         !mac_is(frame + HX_AT_DST_MAC, MAC_GROUP, plane, NO_COORDINATE, NO_COORDINATE) ||
         !mac_is(frame + HX_AT_SRC_MAC, MAC_UNICAST, plane, NO_COORDINATE, NO_COORDINATE))
         return HX_E_FIELD;

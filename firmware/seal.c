@@ -1,5 +1,6 @@
 /* seal.c - the seal of a frame (include/hxmesh/seal.h). */
 #include "hxmesh/seal.h"
+#include "bytes.h"
 #include "siphash.h"
 
 enum { WORD = 8, AT_HASH = 8, WORDS_BEFORE = 3 /* two nonces and the number */ };
@@ -9,20 +10,6 @@ static inline uint64_t little64(const uint8_t *at)
 {
     return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24 |
            (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 | (uint64_t)at[6] << 48 | (uint64_t)at[7] << 56;
-}
-
-static uint64_t get64(const uint8_t *at)
-{
-    uint64_t value = 0;
-    for (unsigned i = 0; i < WORD; i++)
-        value = value << 8 | at[i];
-    return value;
-}
-
-static void put64(uint8_t *at, uint64_t value)
-{
-    for (unsigned i = 0; i < WORD; i++)
-        at[i] = (uint8_t)(value >> (8 * (WORD - 1 - i)));
 }
 
 static uint64_t hash(const struct hx_seal_key *key, struct hx_seal_way way, uint64_t number, const uint8_t *frame,
@@ -48,15 +35,15 @@ struct hx_seal_key hx_seal_key_of(const uint8_t bytes[HX_SEAL_KEY_BYTES])
 
 void hx_seal_write(const struct hx_seal_key *key, struct hx_seal_way way, uint64_t number, uint8_t *frame, size_t bytes)
 {
-    put64(frame + bytes, number);
-    put64(frame + bytes + AT_HASH, hash(key, way, number, frame, bytes));
+    hx_put64(frame + bytes, number);
+    hx_put64(frame + bytes + AT_HASH, hash(key, way, number, frame, bytes));
 }
 
 bool hx_seal_is_true(const struct hx_seal_key *key, struct hx_seal_way way, const uint8_t *frame, size_t bytes,
                      uint64_t *number)
 {
-    *number = get64(frame + bytes);
-    return get64(frame + bytes + AT_HASH) == hash(key, way, *number, frame, bytes);
+    *number = hx_get64(frame + bytes);
+    return hx_get64(frame + bytes + AT_HASH) == hash(key, way, *number, frame, bytes);
 }
 
 void hx_seal_window_begin(struct hx_seal_window *w, uint64_t number)

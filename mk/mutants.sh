@@ -25,7 +25,7 @@ judges_of() {
     firmware/detour.c) echo unit/test_detour unit/topology/test_detours ;;
     firmware/endpoint*.[ch] | firmware/round.c | firmware/s*_set.h)
         echo unit/test_{endpoint{,_answers,_arrivals,_hello,_late,_losses,_memory,_peers,_places,_restarts,_ways},round,send_set} property/prop_endpoint ;;
-    firmware/frame.c | firmware/crc32c.c) echo unit/test_{frame,frame_refused,crc32c} ;;
+    firmware/frame.c | firmware/bytes.h | firmware/crc32c.c) echo unit/test_{frame,frame_refused,crc32c,seal} ;;
     firmware/geometry.c | firmware/route.c)
         echo unit/test_{geometry,switch,tree,capture_ways,dependency} property/prop_{route,deadlock,given_back} ;;
     firmware/collective*.[ch]) echo unit/test_collective{,_rings} property/prop_collective ;;
