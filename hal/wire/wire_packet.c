@@ -1,7 +1,7 @@
 /* wire_packet.c - a wire that is a packet socket on an interface (wire.h). */
 #include "hxmesh/frame.h"
 #include "interface.h"
-#include "wire.h"
+#include "socket.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -22,29 +22,13 @@ static bool poll_packet(struct wire *w)
     return interface_is_running(w->target);
 }
 
-static uint32_t receive_packet(struct wire *w, uint8_t *frame)
-{
-    ssize_t bytes = recv(w->fd, frame, WIRE_MAX_FRAME, MSG_DONTWAIT);
-    return bytes > 0 ? (uint32_t)bytes : 0;
-}
-
-static bool send_packet(struct wire *w, const uint8_t *frame, uint32_t bytes)
-{
-    return send(w->fd, frame, bytes, MSG_DONTWAIT) == (ssize_t)bytes;
-}
-
-static void nothing(struct wire *w)
-{
-    (void)w;
-}
-
-static const struct wire_kind packet_kind = {.serve = nothing,
-                                             .end = nothing,
+static const struct wire_kind packet_kind = {.serve = wire_nothing,
+                                             .end = wire_nothing,
                                              .poll = poll_packet,
-                                             .receive = receive_packet,
-                                             .send = send_packet,
-                                             .flush = nothing,
-                                             .drop = nothing};
+                                             .receive = wire_socket_receive,
+                                             .send = wire_socket_send,
+                                             .flush = wire_nothing,
+                                             .drop = wire_nothing};
 
 /* Of all that passes an interface only our two types of frame, and only what comes in. */
 static int narrow(int fd)

@@ -1,7 +1,6 @@
 /* wire_pair.c - a wire to a process that we start: one of a pair of datagram sockets (wire.h). Frames keep their order, and
  * none is lost: who writes faster than the other side reads is told so. */
-#include "hxmesh/frame.h"
-#include "wire.h"
+#include "socket.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,29 +14,13 @@ static bool poll_pair(struct wire *w)
     return true;
 }
 
-static uint32_t receive_pair(struct wire *w, uint8_t *frame)
-{
-    ssize_t bytes = recv(w->fd, frame, WIRE_MAX_FRAME, MSG_DONTWAIT);
-    return bytes > 0 ? (uint32_t)bytes : 0;
-}
-
-static bool send_pair(struct wire *w, const uint8_t *frame, uint32_t bytes)
-{
-    return send(w->fd, frame, bytes, MSG_DONTWAIT) == (ssize_t)bytes;
-}
-
-static void nothing(struct wire *w)
-{
-    (void)w;
-}
-
-static const struct wire_kind pair_kind = {.serve = nothing,
-                                           .end = nothing,
+static const struct wire_kind pair_kind = {.serve = wire_nothing,
+                                           .end = wire_nothing,
                                            .poll = poll_pair,
-                                           .receive = receive_pair,
-                                           .send = send_pair,
-                                           .flush = nothing,
-                                           .drop = nothing};
+                                           .receive = wire_socket_receive,
+                                           .send = wire_socket_send,
+                                           .flush = wire_nothing,
+                                           .drop = wire_nothing};
 
 int wire_open_pair(struct wire *w, const char *name, int *other)
 {

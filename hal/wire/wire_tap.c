@@ -1,7 +1,7 @@
 /* wire_tap.c - a wire that is a TAP (wire.h). */
 #include "hxmesh/frame.h"
 #include "interface.h"
-#include "wire.h"
+#include "socket.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,18 +42,13 @@ static bool send_tap(struct wire *w, const uint8_t *frame, uint32_t bytes)
     return write(w->fd, frame, bytes) == (ssize_t)bytes;
 }
 
-static void nothing(struct wire *w)
-{
-    (void)w;
-}
-
-static const struct wire_kind tap_kind = {.serve = nothing,
-                                          .end = nothing,
+static const struct wire_kind tap_kind = {.serve = wire_nothing,
+                                          .end = wire_nothing,
                                           .poll = poll_tap,
                                           .receive = receive_tap,
                                           .send = send_tap,
-                                          .flush = nothing,
-                                          .drop = nothing};
+                                          .flush = wire_nothing,
+                                          .drop = wire_nothing};
 
 /* An interface that another made for this user may be as it must be already. */
 static int make_ready(const char *interface, unsigned *mtu)
