@@ -3,7 +3,8 @@
  *     start code --> image_main() --> board_*: console, time, sleep, the end
  *                                 '-> bare_*:  text, memory, panic      (made of the former)
  *
- * A board (hal/riscv-virt/, hal/mps2/) gives start code, a linker script and board_*. Freestanding; one thread. */
+ * A board (hal/riscv-virt/, hal/mps2/) gives start code, a linker script and board_*; of those that an image may do without, what its
+ * images call. Freestanding; one thread. */
 #ifndef HAL_BARE_H
 #define HAL_BARE_H
 
@@ -21,23 +22,25 @@ int image_main(void);
 
 /* Puts one character on the console, waiting until it is taken. */
 void board_put(char c);
-/* The next character that came in by the console; -1: there is none. */
-int board_get(void);
 /* Nanoseconds since some moment before the start; never back. */
 uint64_t board_now(void);
-/* Counts with the processor: cycles, or what the board has instead of them. */
-uint32_t board_cycles(void);
-/* Sleeps for so many nanoseconds at most. */
-void board_nap(uint64_t ns);
-/* Unless it is called again within `ns`, the image ends in a panic that says where it was. A board without a timer for it
- * does nothing. */
-void board_watch(uint64_t ns);
 /* Ends the image. Code 0: as wished; any other: it failed. */
 _Noreturn void board_end(unsigned code);
 /* Memory that is nobody's: *bytes of it. */
 void *board_memory(size_t *bytes);
 /* The stack's lowest and highest end. Everything below the stack pointer is BARE_PAINT when the image starts. */
 const uint32_t *board_stack(const uint32_t **end);
+
+/* ---- and what an image may do without ---- */
+
+/* The next character that came in by the console; -1: there is none. */
+int board_get(void);
+/* Counts with the processor: cycles, or what the board has instead of them. */
+uint32_t board_cycles(void);
+/* Sleeps for so many nanoseconds at most. */
+void board_nap(uint64_t ns);
+/* Unless it is called again within `ns`, the image ends in a panic that says where it was. */
+void board_watch(uint64_t ns);
 
 /* ---- what is made of it ---- */
 

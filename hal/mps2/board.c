@@ -12,7 +12,7 @@
 #define WRAP    (UINT32_C(1) << 24)
 
 enum { UART_DATA = 0, UART_STATE = 1, UART_CONTROL = 2, UART_DIVISOR = 4 };
-enum { UART_FULL = 1, UART_HAS_COME = 2, UART_BOTH_WAYS = 3, UART_FAST = 16 };
+enum { UART_FULL = 1, UART_SENDS = 1, UART_FAST = 16 };
 enum {
     TICK_CONTROL = 0,
     TICK_RELOAD = 1,
@@ -51,7 +51,7 @@ _Noreturn void board_start(void)
     for (volatile uint32_t *at = stack_start; at < here - 64; at++)
         *at = BARE_PAINT;
     *uart(UART_DIVISOR) = UART_FAST;
-    *uart(UART_CONTROL) = UART_BOTH_WAYS;
+    *uart(UART_CONTROL) = UART_SENDS;
     *systick(TICK_RELOAD) = WRAP - 1;
     *systick(TICK_NOW) = 0;
     *systick(TICK_CONTROL) = TICK_ON;
@@ -93,11 +93,6 @@ void board_put(char c)
     *uart(UART_DATA) = (uint8_t)c;
 }
 
-int board_get(void)
-{
-    return *uart(UART_STATE) & UART_HAS_COME ? (int)*uart(UART_DATA) : -1;
-}
-
 /* ---- time ---- */
 
 /* SysTick counts down; its interrupt counts how often it came to zero. */
@@ -120,17 +115,6 @@ uint64_t board_now(void)
 uint32_t board_cycles(void)
 {
     return (uint32_t)ticks();
-}
-
-void board_nap(uint64_t ns)
-{
-    (void)ns; /* until the next interrupt, which SysTick has every 0.7 s */
-    __asm__ volatile("wfi");
-}
-
-void board_watch(uint64_t ns)
-{
-    (void)ns; /* the board's watchdog resets it, and could say nothing */
 }
 
 /* ---- memory ---- */

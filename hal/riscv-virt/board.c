@@ -48,13 +48,6 @@ uint64_t board_now(void)
     return ticks() * TICK_NS;
 }
 
-uint32_t board_cycles(void)
-{
-    uint64_t cycles;
-    __asm__ volatile("csrr %0, mcycle" : "=r"(cycles));
-    return (uint32_t)cycles;
-}
-
 static uint64_t watched_until;
 
 static void interrupt_at(uint64_t tick)
