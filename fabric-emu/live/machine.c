@@ -129,45 +129,43 @@ _Noreturn static void become(const struct machine *m, struct arguments *a, const
     _exit(HX_EXIT_ENVIRONMENT);
 }
 
-static void close_both(const int ends[2])
+/* Opens all of them or none. Returns 0 or an errno. */
+static int open_pipes(int ends[][2], unsigned count)
 {
-    (void)close(ends[0]);
-    (void)close(ends[1]);
+    for (unsigned n = 0; n < count; n++) {
+        if (pipe2(ends[n], O_CLOEXEC) == 0)
+            continue;
+        int error = errno;
+        while (n-- > 0) {
+            (void)close(ends[n][0]);
+            (void)close(ends[n][1]);
+        }
+        return error;
+    }
+    return 0;
 }
 
 /* Returns 0 or an errno. */
 static int spawn(struct machine *m, struct arguments *a, int text)
 {
-    int in[2];
-    int out[2];
-    int failed[2];
-    int error = 0;
-    if (pipe2(in, O_CLOEXEC) != 0)
-        return errno;
-    if (pipe2(out, O_CLOEXEC) != 0) {
-        error = errno;
-        close_both(in);
+    enum { IN, OUT, FAILED, PIPES };
+    int pipes[PIPES][2];
+    int error = open_pipes(pipes, PIPES);
+    if (error)
         return error;
-    }
-    if (pipe2(failed, O_CLOEXEC) != 0) {
-        error = errno;
-        close_both(in);
-        close_both(out);
-        return error;
-    }
     pid_t supervisor = getpid();
     m->pid = fork();
     if (m->pid == 0)
-        become(m, a, in, out, text, failed[1], supervisor);
+        become(m, a, pipes[IN], pipes[OUT], text, pipes[FAILED][1], supervisor);
     error = m->pid < 0 ? errno : 0;
-    (void)close(failed[1]);
-    if (error == 0 && read(failed[0], &error, sizeof error) == (ssize_t)sizeof error)
+    (void)close(pipes[FAILED][1]);
+    if (error == 0 && read(pipes[FAILED][0], &error, sizeof error) == (ssize_t)sizeof error)
         (void)waitpid(m->pid, NULL, 0);
-    (void)close(failed[0]);
-    (void)close(in[0]);
-    (void)close(out[1]);
-    m->to = in[1];
-    m->from = out[0];
+    (void)close(pipes[FAILED][0]);
+    (void)close(pipes[IN][0]);
+    (void)close(pipes[OUT][1]);
+    m->to = pipes[IN][1];
+    m->from = pipes[OUT][0];
     (void)fcntl(m->from, F_SETFL, O_NONBLOCK);
     (void)fcntl(m->to, F_SETFL, O_NONBLOCK);
     if (error)
