@@ -37,12 +37,16 @@ static void note_waits(struct virtual_entity *e, struct virtual_node *n)
     h->sent = 0;
 }
 
+/* A step looks at a window of each input (HX_WINDOW). Where all that waited have left in it, what stands behind the window is not
+ * known to the switch yet and waits for no output, so that nothing would be noted for it: it is looked at now. */
 static void step(struct virtual_entity *e, struct virtual_node *n)
 {
-    if (e->router)
-        (void)hx_router_step(&n->sw);
-    else
-        (void)hx_accelerator_step(&n->sw);
+    do {
+        if (e->router)
+            (void)hx_router_step(&n->sw);
+        else
+            (void)hx_accelerator_step(&n->sw);
+    } while (n->hal.news && wanted(n) == 0);
     note_waits(e, n);
 }
 
@@ -96,7 +100,7 @@ static bool make_ready(struct virtual_entity *e, struct virtual_node *n, unsigne
     rx->noted = next != VIRTUAL_NEVER;
     if (rx->noted)
         virtual_entity_note(e, next, rx->item);
-    n->hal.news |= (uint64_t)1 << input;
+    n->hal.news |= (uint64_t)(rx->ready != n->sw.input[input].seen) << input;
     return go;
 }
 
