@@ -49,8 +49,9 @@ static bool take_dimensions(struct hx_grid *g, const struct hx_words *words, str
     do {
         if (g->dimensions == HX_GRID_DIMENSIONS)
             return hx_words_fail(words, problem, "more than %d dimensions", HX_GRID_DIMENSIONS);
-        struct hx_grid_dimension *d = &g->dimension[g->dimensions++];
+        struct hx_grid_dimension *d = &g->dimension[g->dimensions];
         text = take_dimension(text, d);
+        d->stage = g->dimensions++;
         if (!text || (*text && *text != '_'))
             return hx_words_fail(words, problem, "write Ring(K), FC(K) and Switch(K), joined by '_'");
         unsigned most = d->kind == HX_GRID_RING ? HX_MAX_DIGIT : HX_MAX_RADIX;
@@ -103,14 +104,14 @@ static void add_classes(struct hx_fabric *f, struct hx_grid *g, bool said)
 static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
 {
     static const char *const keys[] = {"gbps", NULL};
-    struct hx_grid grid = {.places = 1, .in_order = true};
+    struct hx_grid grid = {.places = 1};
     if (!take_dimensions(&grid, words, problem) || !take_rates(&grid, words, problem) ||
         !hx_words_end(words, keys, 0, problem))
         return false;
     grid.split = hx_grid_count(&grid) <= MOST_WHOLE ? grid.dimensions : hx_grid_best_split(&grid);
     struct hx_grid *g = hx_grid_start(f, &grid);
     add_classes(f, g, hx_words_has(words, "gbps"));
-    f->rule = HX_VC_BY_DIMENSION;
+    f->rule = HX_VC_BY_STAGE;
     f->vcs = 1;
     f->switches = 0; /* an NPU's is its own */
     for (unsigned i = 0; i < g->dimensions; i++) {

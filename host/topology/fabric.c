@@ -123,7 +123,7 @@ static unsigned next_port(const struct hx_fabric *f, uint32_t *used, uint32_t no
 static void set_port(struct hx_fabric *f, const struct hx_laid *l, uint32_t node, unsigned port, struct hx_end far)
 {
     f->port[f->node[node].first_port + port] = (struct hx_fabric_port){
-        .far = far, .link_class = l->link_class, .dimension = l->dimension, .marked = l->marked};
+        .far = far, .link_class = l->link_class, .dimension = l->dimension, .stage = l->stage, .marked = l->marked};
 }
 
 static void connect(struct hx_fabric *f, uint32_t *used)

@@ -48,11 +48,11 @@ struct hx_link_class {
 
 /* How the VC of a packet changes from hop to hop, so that no cycle of waiting closes. A link to a host never changes it. */
 enum hx_vc_rule {
-    HX_VC_NEVER,        /* up and down a tree */
-    HX_VC_BY_HOP,       /* + 1 on each link between routers but a packet's first */
-    HX_VC_BY_LINK,      /* + 1 on marked links: board crossings, global links, datelines */
-    HX_VC_BY_DIMENSION, /* + 1 on marked links, from 0 again where a packet turns into another dimension */
-    HX_VC_AT_LEAF       /* + 1 where a router of hosts sends on what came from a router: up again, on a detour */
+    HX_VC_NEVER,    /* up and down a tree */
+    HX_VC_BY_HOP,   /* + 1 on each link between routers but a packet's first */
+    HX_VC_BY_LINK,  /* + 1 on marked links: board crossings, global links, datelines */
+    HX_VC_BY_STAGE, /* + 1 on marked links, from 0 again where a packet turns into another stage */
+    HX_VC_AT_LEAF   /* + 1 where a router of hosts sends on what came from a router: up again, on a detour */
 };
 
 /* What packets that make detours need (include/hxmesh/detour.h). Intermediate routers are those that have hosts. */
@@ -72,7 +72,8 @@ struct hx_fabric_node {
 struct hx_fabric_port {
     struct hx_end far; /* node HX_NOWHERE: nothing hangs there */
     uint8_t link_class;
-    uint8_t dimension; /* of its link, where the rule or the routes ask for it */
+    uint8_t dimension; /* of its link, where the routes ask for it */
+    uint8_t stage;     /* likewise, where the rule does */
     bool marked;       /* its link raises the VC (enum hx_vc_rule) */
 };
 
@@ -148,7 +149,7 @@ unsigned hx_fabric_class_of_kind(struct hx_fabric *f, const char *name, enum hx_
 struct hx_laid {
     uint32_t a, b;
     uint8_t link_class;
-    uint8_t dimension;
+    uint8_t dimension, stage;
     bool marked;
     uint8_t a_port, b_port; /* of hosts that forward: HX_E .. HX_S */
 };

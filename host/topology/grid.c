@@ -145,6 +145,7 @@ static void lay_between(struct hx_fabric *f, uint32_t router, unsigned dimension
                                        .b = first + router - at * d->stride + to * d->stride,
                                        .link_class = on_board ? g->trace : d->cable,
                                        .dimension = (uint8_t)dimension,
+                                       .stage = (uint8_t)d->stage,
                                        .marked = marked,
                                        .a_port = dimension ? HX_S : HX_E,
                                        .b_port = dimension ? HX_N : HX_W});
@@ -161,7 +162,8 @@ static void lay_dimension(struct hx_fabric *f, uint32_t router, unsigned dimensi
         hx_fabric_lay(f, &(struct hx_laid){.a = f->hosts + router,
                                            .b = d->switch0 + line,
                                            .link_class = d->cable,
-                                           .dimension = (uint8_t)dimension});
+                                           .dimension = (uint8_t)dimension,
+                                           .stage = (uint8_t)d->stage});
     } else if (d->kind == HX_GRID_FULL) {
         for (unsigned to = at + 1; to < d->side; to++)
             lay_between(f, router, dimension, to, false);
@@ -208,45 +210,73 @@ static struct aim aim_of(const struct hx_grid *g, unsigned digit, unsigned value
     return aim;
 }
 
-/* The first dimension of the aim in which the router is not yet where it should be; aim->end: none. */
-static unsigned first_left(const struct hx_grid *g, const struct aim *aim, uint32_t router)
+/* Whether all shortest ways from one place of a dimension to another lead down. Both ways round a ring may be. */
+static bool only_down(const struct hx_grid_dimension *d, unsigned from, unsigned to)
 {
-    unsigned i = aim->first;
-    while (i < aim->end && coordinate(g, i, router) == aim->to[i])
-        i++;
-    return i;
+    if (d->kind == HX_GRID_LINE)
+        return to < from;
+    unsigned up = (to + d->side - from) % d->side;
+    return d->kind == HX_GRID_RING && up > d->side - up;
 }
 
-/* Whether a link in `dimension` from `router` to node `far` is on a way, as far as the aim tells. `left`: see above. */
-static bool leads(const struct hx_fabric *f, const struct aim *aim, unsigned left, uint32_t router, unsigned dimension,
-                  uint32_t far)
+/* What is left of an aim from a router on. */
+struct rest {
+    unsigned stage; /* the first in which it is not yet where it should be; DONE: none */
+    bool down;      /* in which it has to go down */
+};
+enum { DONE = HX_GRID_DIMENSIONS };
+
+static struct rest rest_of(const struct hx_grid *g, const struct aim *aim, uint32_t router)
+{
+    struct rest rest = {.stage = DONE};
+    for (unsigned i = aim->first; i < aim->end && g->dimension[i].stage <= rest.stage; i++) {
+        unsigned at = coordinate(g, i, router);
+        if (at == aim->to[i])
+            continue;
+        rest.stage = g->dimension[i].stage;
+        rest.down = rest.down || only_down(&g->dimension[i], at, aim->to[i]);
+    }
+    return rest;
+}
+
+/* Where the link at a router's port leads: 1 up, -1 down its ring or line, 0 neither. */
+static int slope(const struct hx_fabric *f, uint32_t router, const struct hx_fabric_port *port)
+{
+    enum hx_grid_kind kind = grid_of(f)->dimension[port->dimension].kind;
+    bool larger = port->far.node > f->hosts + router;
+    if (kind != HX_GRID_RING && kind != HX_GRID_LINE)
+        return 0;
+    return larger != port->marked ? 1 : -1;
+}
+
+/* Whether the link at a router's port is on a way, as far as the aim tells. */
+static bool leads(const struct hx_fabric *f, const struct aim *aim, struct rest rest, uint32_t router,
+                  const struct hx_fabric_port *port)
 {
     const struct hx_grid *g = grid_of(f);
-    const struct hx_grid_dimension *d = &g->dimension[dimension];
-    if (dimension < aim->first)
-        return true;
-    if (dimension >= aim->end)
-        return !g->in_order || left == aim->end;
-    if (g->in_order && dimension > left)
+    const struct hx_grid_dimension *d = &g->dimension[port->dimension];
+    if (d->stage > rest.stage || (d->stage == rest.stage && rest.down && slope(f, router, port) > 0))
         return false;
-    unsigned at = coordinate(g, dimension, router);
+    if (port->dimension < aim->first || port->dimension >= aim->end)
+        return true;
+    unsigned at = coordinate(g, port->dimension, router);
+    unsigned to = aim->to[port->dimension];
     if (d->kind == HX_GRID_SWITCH)
-        return at != aim->to[dimension];
-    unsigned next = coordinate(g, dimension, g->on_hosts ? far : far - f->hosts);
-    return apart(d, next, aim->to[dimension]) + 1 == apart(d, at, aim->to[dimension]);
+        return at != to;
+    return apart(d, coordinate(g, port->dimension, port->far.node - f->hosts), to) + 1 == apart(d, at, to);
 }
 
 static uint64_t toward_of_router(const struct hx_fabric *f, uint32_t node, const struct aim *aim)
 {
     const struct hx_grid *g = grid_of(f);
     uint32_t router = node - f->hosts;
-    unsigned left = first_left(g, aim, router);
+    struct rest rest = rest_of(g, aim, router);
     uint64_t set = 0;
     for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
         const struct hx_fabric_port *p = hx_fabric_port(f, node, port);
         bool way = hx_is_host(f, p->far.node)
-                       ? left == aim->end && (aim->first == 0 || p->far.node % g->places == aim->place)
-                       : leads(f, aim, left, router, p->dimension, p->far.node);
+                       ? rest.stage == DONE && (aim->first == 0 || p->far.node % g->places == aim->place)
+                       : leads(f, aim, rest, router, p);
         set |= (uint64_t)way << port;
     }
     return set;
@@ -287,6 +317,21 @@ uint64_t hx_grid_toward(const struct hx_fabric *f, uint32_t node, unsigned digit
         return toward_of_host(f, node, digit, value);
     struct aim aim = aim_of(g, digit, value);
     return node - f->hosts < g->routers ? toward_of_router(f, node, &aim) : toward_of_switch(f, node, &aim);
+}
+
+/* Where both ways round a ring are equally long a packet that went up could turn and go down, which would close a cycle. */
+uint64_t hx_grid_allowed(const struct hx_fabric *f, uint32_t node, unsigned input)
+{
+    const struct hx_fabric_port *in = hx_fabric_port(f, node, input);
+    uint64_t set = UINT64_MAX;
+    if (hx_is_host(f, node) || hx_is_host(f, in->far.node) || slope(f, node - f->hosts, in) >= 0)
+        return set;
+    for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
+        const struct hx_fabric_port *out = hx_fabric_port(f, node, port);
+        if (!hx_is_host(f, out->far.node) && out->stage == in->stage && slope(f, node - f->hosts, out) < 0)
+            set &= ~((uint64_t)1 << port);
+    }
+    return set;
 }
 
 unsigned hx_grid_distance(const struct hx_fabric *f, uint32_t from, uint32_t to)

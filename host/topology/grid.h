@@ -8,8 +8,10 @@
  * host's place on its router. What is left in a dimension depends on its own coordinate alone, so the AND of both digits'
  * sets is a way even though neither knows the router: tables of R routers need not have R entries.
  *
- * In order, a packet is done with a dimension before it turns to the next, so no cycle closes over dimensions. Adaptive, it
- * takes any first, and whoever lays the grid has to have a VC rule for that. */
+ * Dimensions are in stages: a packet is done with one stage before it turns to the next, so no cycle closes over stages. In
+ * a stage it takes any dimension first, but in rings and lines what leads down, to smaller coordinates, before what
+ * leads up (negative first): on one VC sums of coordinates fall and then rise, so that no cycle is left where a ring's link
+ * from its end to its beginning raises the VC. Whoever lays full dimensions in one stage has to have a VC rule for that. */
 #ifndef HXMESH_HOST_GRID_H
 #define HXMESH_HOST_GRID_H
 
@@ -25,6 +27,7 @@ struct hx_grid_dimension {
     unsigned board;   /* routers of one board along it: their links are traces; 1: no boards */
     uint8_t cable;    /* class of its links */
     unsigned gbps;    /* of its links, for the bound: as the class has, or all 1 */
+    unsigned stage;   /* not below that of the dimension before */
     unsigned stride;  /* of router numbers; this and what follows: hx_grid_start's */
     uint32_t switch0; /* first of its switches */
 };
@@ -33,7 +36,6 @@ struct hx_grid {
     unsigned dimensions;
     unsigned split;
     unsigned places;
-    bool in_order;
     bool on_hosts;  /* the hosts are the routers, one or two dimensions of lines or rings: x by E and W, y by S and N */
     uint8_t trace;  /* class of links on a board */
     uint8_t beside; /* class of links to hosts */
@@ -61,6 +63,7 @@ void hx_grid_lay(struct hx_fabric *f);
 
 /* For struct hx_topology. */
 uint64_t hx_grid_toward(const struct hx_fabric *f, uint32_t node, unsigned digit, unsigned value);
+uint64_t hx_grid_allowed(const struct hx_fabric *f, uint32_t node, unsigned input);
 uint64_t hx_grid_distances(const struct hx_fabric *f, unsigned *longest);
 unsigned hx_grid_distance(const struct hx_fabric *f, uint32_t from, uint32_t to);
 double hx_grid_alltoall_bound(const struct hx_fabric *f);

@@ -2,13 +2,13 @@
  * on a grid, each joined to all others along each dimension, with p hosts on each.
  *
  * A packet takes one hop in each dimension that it has to. Up to three dimensions: in any order, and each hop raises the
- * VC. In four: in order, and none is raised. `hyperx 32x32 p=1` is the grid of routers of 62
+ * VC. `hyperx 32x32 p=1` is the grid of routers of 62
  * links that SC22 simulated as its HyperX; what its table II prices is `32x32 Hx1Mesh`. The first dimension is near enough for copper. A group is a router and its
  * hosts. */
 #include "host/topology/grid.h"
 #include "host/topology/topology.h"
 
-enum { MOST_DIMENSIONS = 4, MOST_ADAPTIVE = 3, MOST_WHOLE = 2048 };
+enum { MOST_DIMENSIONS = 4, MOST_WHOLE = 2048 };
 
 static bool take_sides(struct hx_grid *g, const struct hx_words *words, struct hx_problem *problem)
 {
@@ -55,15 +55,14 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
         !hx_words_end(words, keys, MOST_DIMENSIONS, problem))
         return false;
     grid.split = hx_grid_count(&grid) <= MOST_WHOLE ? grid.dimensions : hx_grid_best_split(&grid);
-    grid.in_order = grid.dimensions > MOST_ADAPTIVE;
     struct hx_grid *g = hx_grid_start(f, &grid);
     g->beside = (uint8_t)hx_fabric_class_of_kind(f, "host", HX_DAC);
     unsigned near = hx_fabric_class_of_kind(f, "near", HX_DAC);
     unsigned far = hx_fabric_class_of_kind(f, "far", HX_AOC);
     for (unsigned i = 0; i < g->dimensions; i++)
         g->dimension[i].cable = (uint8_t)(i ? far : near);
-    f->rule = g->in_order ? HX_VC_NEVER : HX_VC_BY_HOP;
-    f->vcs = g->in_order ? 1 : g->dimensions;
+    f->rule = HX_VC_BY_HOP;
+    f->vcs = g->dimensions;
     if (g->dimensions <= 2 && g->split == g->dimensions &&
         hx_grid_count(g) > 2) /* two hops each way; with more there are not so many VCs */
         f->detours = (struct hx_detours){.vcs = 2 * g->dimensions, .rule = HX_VC_BY_HOP, .weighed = true};

@@ -171,7 +171,7 @@ static bool comes_from_router(const struct hx_fabric *f, uint32_t node, unsigned
 static bool turns(const struct hx_fabric *f, uint32_t node, unsigned input, unsigned output)
 {
     return comes_from_router(f, node, input, output) &&
-           hx_fabric_port(f, node, input)->dimension != hx_fabric_port(f, node, output)->dimension;
+           hx_fabric_port(f, node, input)->stage != hx_fabric_port(f, node, output)->stage;
 }
 
 /* Whether a packet goes up from one router to the next (host/topology/ways.h). */
@@ -199,13 +199,13 @@ uint64_t hx_fabric_raised(const struct hx_fabric *f, uint32_t node, unsigned out
         return 0;
     if (f->rule == HX_VC_BY_HOP || (f->rule == HX_VC_AT_LEAF && f->node[node].d0 != HX_NO_DIGIT))
         return inputs_where(f, node, output, comes_from_router);
-    bool by_link = f->rule == HX_VC_BY_LINK || f->rule == HX_VC_BY_DIMENSION;
+    bool by_link = f->rule == HX_VC_BY_LINK || f->rule == HX_VC_BY_STAGE;
     return by_link && port->marked ? UINT64_MAX : 0;
 }
 
 static uint64_t restarted(const struct hx_fabric *f, uint32_t node, unsigned output)
 {
-    if (f->ways || f->rule != HX_VC_BY_DIMENSION || hx_is_host(f, hx_fabric_far(f, node, output).node))
+    if (f->ways || f->rule != HX_VC_BY_STAGE || hx_is_host(f, hx_fabric_far(f, node, output).node))
         return 0;
     return inputs_where(f, node, output, turns);
 }

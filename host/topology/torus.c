@@ -4,7 +4,9 @@
  * In one and two dimensions the hosts forward themselves, as a HammingMesh's accelerators: any minimal way, north last, and
  * the links that close the rings raise the VC, so that each VC sees a mesh and no packet needs more of them than one and
  * the dimensions. In three and four dimensions a host stands beside a router on a trace as fast as all the router's
- * links; packets go dimension by dimension, and start again on VC 0 in each, so that two VCs do.
+ * links. Of a torus of three dimensions packets take any minimal way, what leads down first (grid.h), and the VC rises as in
+ * two: four VCs. Of four dimensions the first two are done before the others, and the VC starts from 0 again in these: three VCs.
+ * Meshes of so many go dimension by dimension, on one VC.
  *
  * A board's links are traces and cost nothing: the 32x32 torus of 2x2 boards has 1,024 cables a plane. SC22 says they are
  * copper, but its 2.5 and 39.5 M$ are the price of optical cables; so they are optical here. A side of two has two
@@ -14,6 +16,7 @@
 
 enum {
     MOST_DIMENSIONS = 4,
+    MOST_ADAPTIVE = 3 /* each ring that closes takes a VC, and there are four */
 };
 
 static bool take_boards(struct hx_grid *g, struct hx_words *words, struct hx_problem *problem)
@@ -66,6 +69,20 @@ static uint32_t product(const struct hx_grid *g, unsigned first, unsigned end)
     return all;
 }
 
+/* How many dimensions make a stage, in which they are taken in any order. On lines what leads down first would draw traffic to a
+ * corner: a mesh of three sides carries little more than a third of it so. */
+static unsigned set_stages(struct hx_grid *g, enum hx_grid_kind kind)
+{
+    unsigned together = g->dimensions;
+    if (g->dimensions > 2 && kind == HX_GRID_LINE)
+        together = 1;
+    else if (g->dimensions > MOST_ADAPTIVE)
+        together = 2;
+    for (unsigned i = 0; i < g->dimensions; i++)
+        g->dimension[i].stage = i / together;
+    return together;
+}
+
 static bool build_of(struct hx_fabric *f, struct hx_words *words, enum hx_grid_kind kind, struct hx_problem *problem)
 {
     static const char *const keys[] = {"board", NULL};
@@ -77,8 +94,8 @@ static bool build_of(struct hx_fabric *f, struct hx_words *words, enum hx_grid_k
     grid.split = grid.dimensions <= 2 ? 1 : hx_grid_best_split(&grid);
     uint32_t columns = product(&grid, 0, grid.split);
     uint32_t rows = product(&grid, grid.split, grid.dimensions);
-    grid.in_order = !on_hosts;
     grid.on_hosts = on_hosts;
+    unsigned together = set_stages(&grid, kind);
     struct hx_grid *g = hx_grid_start(f, &grid);
     f->host_links = 2 * g->dimensions;
     g->trace = (uint8_t)hx_fabric_class_of_kind(f, "board", HX_TRACE);
@@ -91,9 +108,8 @@ static bool build_of(struct hx_fabric *f, struct hx_words *words, enum hx_grid_k
         g->beside = (uint8_t)hx_fabric_class(
             f, &(struct hx_link_class){
                    .name = "host", .kind = HX_TRACE, .times = f->host_links, .latency_ns = HX_LATENCY_OF_KIND});
-    bool rings = kind == HX_GRID_RING;
-    f->rule = on_hosts ? HX_VC_BY_LINK : HX_VC_BY_DIMENSION;
-    f->vcs = 1 + (rings ? on_hosts ? g->dimensions : 1 : 0);
+    f->rule = together == g->dimensions ? HX_VC_BY_LINK : HX_VC_BY_STAGE;
+    f->vcs = 1 + (kind == HX_GRID_RING ? together : 0);
     f->columns = columns;
     f->rows = rows;
     f->switches = 0; /* they are in the hosts */
@@ -119,6 +135,7 @@ const struct hx_topology hx_topology_torus = {
     .summary = "hosts joined to their neighbours, each side closed to a ring",
     .build = build_torus,
     .toward = hx_grid_toward,
+    .allowed = hx_grid_allowed,
     .distance = hx_grid_distance,
     .distances = hx_grid_distances,
     .alltoall_bound = hx_grid_alltoall_bound,
@@ -132,6 +149,7 @@ const struct hx_topology hx_topology_mesh = {
     .summary = "hosts joined to their neighbours",
     .build = build_mesh,
     .toward = hx_grid_toward,
+    .allowed = hx_grid_allowed,
     .distance = hx_grid_distance,
     .distances = hx_grid_distances,
     .alltoall_bound = hx_grid_alltoall_bound,

@@ -8,6 +8,8 @@ FABRICS=(
     "fat-tree hosts=32 radix=8 levels=3"
     "torus 4x4 board=2x2"
     "torus 4x3x2"
+    "torus 2x3x2x2"
+    "hyperx 2x2x3x2 p=1"
     "mesh 4x4"
     "hyperx 4x4 p=2"
     "dragonfly a=4 p=2 h=2 groups=3"
@@ -23,11 +25,18 @@ FABRICS=(
 setup() { fresh_name; }
 teardown() { end_started; }
 
-# whole SPEC ARGUMENTS...: runs that fabric; everything arrives, and says which fabric if it does not.
+# vcs_of SPEC: into $VCS how many VCs its routes use.
+vcs_of() {
+    [ "$1" = "${VCS_FABRIC:-}" ] || VCS=$(hxmesh info "$1" --json - | jq .vcs)
+    VCS_FABRIC=$1
+}
+
+# whole SPEC ARGUMENTS...: runs that fabric; everything arrives on the VCs that it has, and says which fabric if it does not.
 whole() {
     echo "$@"
+    vcs_of "$1"
     report "$@"
-    holds "$WHOLE and .packets_sent > 0"
+    holds "$ARRIVED and .packets_sent > 0 and .max_vc < $VCS"
 }
 
 @test "fabrics: all-to-all of every topology arrives byte for byte, whatever the number of workers" {

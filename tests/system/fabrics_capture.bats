@@ -4,7 +4,7 @@
 
 load emulator_support
 
-FABRICS=("fat-tree hosts=16 radix=8" "torus 4x3" "torus 3x2x2" "hyperx 2x3 p=1" "dragonfly a=3 p=1 h=2 groups=3"
+FABRICS=("fat-tree hosts=16 radix=8" "torus 4x3" "torus 3x2x2" "torus 2x3x2x2" "hyperx 2x3 p=1" "dragonfly a=3 p=1 h=2 groups=3"
     "slim-fly q=3 p=1" "Ring(3)_Switch(2)" "graph ring.csv")
 DISSECTOR=$BATS_TEST_DIRNAME/../../tools/wireshark/hxmesh.lua
 

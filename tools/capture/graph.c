@@ -227,7 +227,7 @@ unsigned hx_cap_graph_vc(const struct hx_cap_graph *g, uint32_t node, unsigned i
         return vc + from_router;
     if (g->f->rule == HX_VC_AT_LEAF)
         return vc;
-    if (g->f->rule == HX_VC_BY_DIMENSION && from_router && in->dimension != out->dimension)
+    if (g->f->rule == HX_VC_BY_STAGE && from_router && in->stage != out->stage)
         vc = 0;
     return vc + out->marked;
 }

@@ -109,12 +109,16 @@ static void test_many_npus(void **state)
     hx_fabric_free(&f);
 }
 
-/* The formula against the fullest link that the tables give: both ways round a ring, and all orders, are alike here. */
+/* The formula against the fullest link that the tables give: both ways round a ring, and all orders, are alike here. In tori whose
+ * sides are odd, too; where both ways are equally long, and another dimension has to go down first, tables offer the one down more
+ * often, so that an even spread is none there: of such grids the formula is judged by rings in order. */
 static void test_bounds_by_formula_and_by_loads(void **state)
 {
     static const char *const specs[] = {"torus 9",
-                                        "torus 4x3x5",
-                                        "torus 4x4x4x2",
+                                        "torus 3x5x5",
+                                        "torus 5x3x3x5",
+                                        "Ring(4)_Ring(3)_Ring(5)",
+                                        "Ring(4)_Ring(4)_Ring(4)_Ring(2)",
                                         "mesh 4x3x5",
                                         "hyperx 8x8 p=16",
                                         "hyperx 3x2x4x3 p=2",

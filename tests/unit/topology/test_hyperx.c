@@ -38,8 +38,7 @@ static void judge(const struct shape *s)
                              differing(s->side, s->sides, a, b) == 1);
     struct fabric_findings found = fabric_judge(&f);
     assert_int_equal(found.diameter, s->sides + 2);
-    if (s->sides <= 3)
-        assert_int_equal(found.missing, 0); /* adaptive: every minimal way is offered */
+    assert_int_equal(found.missing, 0); /* every minimal way is offered */
     for (uint32_t from = 0; from < f.hosts; from++)
         for (uint32_t to = 0; to < f.hosts; to++)
             assert_int_equal(f.topology->distance(&f, from, to),
@@ -52,7 +51,7 @@ static void test_every_link_and_way(void **state)
     static const struct shape shapes[] = {
         {"hyperx 8 p=4", {8}, 1, 4, 1},           {"hyperx 5x4 p=3", {5, 4}, 2, 3, 2},
         {"HyperX 4x4", {4, 4}, 2, 4, 2},          {"hyperx 3x4x5 p=2", {3, 4, 5}, 3, 2, 3},
-        {"hyperx 2x2x2 p=1", {2, 2, 2}, 3, 1, 3}, {"hyperx 3x2x4x3 p=2", {3, 2, 4, 3}, 4, 2, 1},
+        {"hyperx 2x2x2 p=1", {2, 2, 2}, 3, 1, 3}, {"hyperx 3x2x4x3 p=2", {3, 2, 4, 3}, 4, 2, 4},
     };
     (void)state;
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
@@ -91,8 +90,7 @@ static void test_digits_of_many_routers(void **state)
     assert_int_equal(fabric_judge_some(&f, 5003).missing, 0);
     hx_fabric_free(&f);
     fabric_make(&f, "hyperx 8x8x8x8 p=4");
-    assert_int_equal(f.vcs, 1);
-    assert_int_equal(fabric_judge_some(&f, 5003).diameter, 6);
+    assert_int_equal(fabric_judge_some(&f, 5003).missing, 0);
     hx_fabric_free(&f);
 }
 

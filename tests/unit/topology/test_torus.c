@@ -61,17 +61,100 @@ static void test_tori_are_minimal_and_free_of_deadlock(void **state)
         {"torus 7x4", {7, 4}, 2, 3}, {"Torus 2x9", {2, 9}, 2, 3}, {"torus 12x10 board=4x5", {12, 10}, 2, 3},
     };
     static const struct shape deep[] = {
-        {"torus 8x8x4", {8, 8, 4}, 3, 2},
-        {"torus 3x4x5", {3, 4, 5}, 3, 2},
-        {"torus 2x2x2", {2, 2, 2}, 3, 2},
-        {"torus 4x3x2x5", {4, 3, 2, 5}, 4, 2},
-        {"torus 4x4x4x4 board=2x2x2x2", {4, 4, 4, 4}, 4, 2},
+        {"torus 8x8x4", {8, 8, 4}, 3, 4},
+        {"torus 3x4x5", {3, 4, 5}, 3, 4},
+        {"torus 2x2x2", {2, 2, 2}, 3, 4},
+        {"torus 4x3x2x5", {4, 3, 2, 5}, 4, 3},
+        {"torus 4x4x4x4 board=2x2x2x2", {4, 4, 4, 4}, 4, 3},
     };
     (void)state;
     for (unsigned i = 0; i < sizeof flat / sizeof *flat; i++)
         judge(&flat[i], ring_sum, 0);
     for (unsigned i = 0; i < sizeof deep / sizeof *deep; i++)
         judge(&deep[i], ring_sum, 2);
+}
+
+/* ---- the order of dimensions ---- */
+
+/* Steps from one place of a ring to another, the one way round. */
+static unsigned steps_up(unsigned side, unsigned from, unsigned to)
+{
+    return (to + side - from) % side;
+}
+
+static bool up_is_short(unsigned side, unsigned from, unsigned to)
+{
+    return from != to && 2 * steps_up(side, from, to) <= side;
+}
+
+static bool down_is_short(unsigned side, unsigned from, unsigned to)
+{
+    return from != to && 2 * steps_up(side, to, from) <= side;
+}
+
+/* Whether a step of a dimension may be taken by the rule. */
+static bool may_step(const struct shape *s, const unsigned *at, const unsigned *to, unsigned together,
+                     unsigned dimension, bool up)
+{
+    unsigned first = 0;
+    while (first < s->sides && at[first] == to[first])
+        first++;
+    first -= first % together;
+    unsigned end = first + together < s->sides ? first + together : s->sides;
+    if (dimension < first || dimension >= end)
+        return false;
+    for (unsigned i = first; up && i < end; i++)
+        if (down_is_short(s->side[i], at[i], to[i]) && !up_is_short(s->side[i], at[i], to[i]))
+            return false;
+    return (up ? up_is_short : down_is_short)(s->side[dimension], at[dimension], to[dimension]);
+}
+
+static void coordinates(const struct shape *s, uint32_t router, unsigned *at)
+{
+    for (unsigned i = 0; i < s->sides; i++) {
+        at[i] = router % s->side[i];
+        router /= s->side[i];
+    }
+}
+
+/* What a router of a torus whose sides are three at least offers to a packet that comes from its host. */
+static void judge_offer(const struct hx_fabric *f, const struct shape *s, unsigned together, uint32_t from, uint32_t to)
+{
+    unsigned at[4] = {0}, aim[4] = {0}, far[4] = {0};
+    uint32_t router = f->hosts + from;
+    uint64_t offered = hx_fabric_toward(f, router, 0, f->node[to].d0) & hx_fabric_toward(f, router, 1, f->node[to].d1);
+    coordinates(s, from, at);
+    coordinates(s, to, aim);
+    for (unsigned port = 0; port < hx_fabric_ports(f, router); port++) {
+        uint32_t next = hx_fabric_far(f, router, port).node;
+        if (hx_is_host(f, next))
+            continue;
+        unsigned i = 0;
+        coordinates(s, next - f->hosts, far);
+        while (at[i] == far[i])
+            i++;
+        bool up = far[i] == (at[i] + 1) % s->side[i];
+        if ((offered >> port & 1) != may_step(s, at, aim, together, i, up))
+            fail_msg("%s: router %u to %u: port %u", s->text, from, to, port);
+    }
+}
+
+/* Of three dimensions any may be first, of four the first two are done before the others, but what leads down comes before what
+ * leads up. */
+static void test_what_leads_down_goes_first(void **state)
+{
+    static const struct shape shapes[] = {
+        {"torus 4x5x3", {4, 5, 3}, 3, 4}, {"torus 6x3x4", {6, 3, 4}, 3, 4}, {"torus 3x4x5x4", {3, 4, 5, 4}, 4, 3}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        struct hx_fabric f;
+        fabric_make(&f, shapes[i].text);
+        for (uint32_t from = 0; from < f.hosts; from++)
+            for (uint32_t to = 0; to < f.hosts; to++)
+                if (from != to)
+                    judge_offer(&f, &shapes[i], shapes[i].sides == 3 ? 3 : 2, from, to);
+        hx_fabric_free(&f);
+    }
 }
 
 static void test_meshes_need_one_vc(void **state)
@@ -195,6 +278,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tori_are_minimal_and_free_of_deadlock),
+        cmocka_unit_test(test_what_leads_down_goes_first),
         cmocka_unit_test(test_meshes_need_one_vc),
         cmocka_unit_test(test_torus_of_table_ii),
         cmocka_unit_test(test_boards_are_groups),
