@@ -167,6 +167,7 @@ ALWAYS_INLINE bool all_inputs(bool narrow)
 
 /* What a step works on. */
 struct burst {
+    uint64_t brought;                    /* lanes: packets that came on each VC, by all inputs */
     uint64_t came;                       /* by bits: inputs that brought something */
     uint64_t left;                       /* by bits: inputs whose waiting packets left */
     uint64_t room[HX_ACCELERATOR_PORTS]; /* narrow: hal_room() */
@@ -194,6 +195,18 @@ ALWAYS_INLINE void spend(struct burst *b, unsigned port, unsigned cost, bool nar
     else
         b->lanes = HAL_VCS_APART ? b->lanes - ((uint64_t)cost << 2 << (16 * port))
                                  : b->lanes & ~((uint64_t)0xFFFF << (16 * port));
+}
+
+/* Room as one packet may need it: of these outputs alone. */
+ALWAYS_INLINE void ask_room(struct hx_switch *sw, struct burst *b, uint64_t ports, unsigned vc)
+{
+    b->local = ports & LOCAL_BIT ? hx_lane(hal_room(sw->hal, HX_LOCAL), vc) : 0;
+    b->lanes = 0;
+    for (ports &= ~LOCAL_BIT; ports; ports &= ports - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(ports);
+        uint64_t room = hal_room(sw->hal, port);
+        b->lanes |= (uint64_t)hx_lane(room, vc + (sw->route.raise >> port & 1U)) << 2 << (16 * port);
+    }
 }
 
 /* The inputs whose packets of one VC have the same VC behind `port` as those of `input`: they stand in one queue for it. */
@@ -245,32 +258,42 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
     }
 }
 
-/* Sends one newly arrived packet on, or lets it wait. */
-ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, struct burst *b,
-                           route_function *route, bool narrow)
+/* Where a newly arrived packet may go; 0: it was dropped. */
+ALWAYS_INLINE uint64_t admit(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position,
+                             const struct hx_desc *d, route_function *route, bool narrow)
 {
-    const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
     if (RARE(d->dst_d0 >= sw->route.columns || d->dst_d1 >= sw->route.rows)) {
         if (narrow || !hx_detour_follow(sw, input, vc, position, d)) {
             hal_drop(sw->hal, input, vc, d, HX_DROP_MALFORMED);
-            return;
+            return 0;
         }
     } else if (!narrow && RARE(sw->route.choosing >> input & 1)) {
         hx_detour_choose(sw, input, vc, position, d);
     }
     if (narrow && RARE(d->job != sw->job)) {
         hal_drop(sw->hal, input, vc, d, HX_DROP_FOREIGN_JOB);
-        return;
+        return 0;
     }
     uint64_t ports = ways_on(sw, input, vc, d, route, narrow);
-    if (!narrow && RARE(ports == 0)) {
+    if (!narrow && RARE(ports == 0))
         hal_drop(sw->hal, input, vc, d, HX_DROP_NO_ROUTE);
+    return ports;
+}
+
+/* Sends one newly arrived packet on, or lets it wait. `alone`: the room of outputs is not known yet. */
+ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, struct burst *b,
+                           bool alone, route_function *route, bool narrow)
+{
+    const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
+    uint64_t ports = admit(sw, input, vc, position, d, route, narrow);
+    if (RARE(ports == 0))
         return;
-    }
     unsigned cost = hal_cost(d);
     uint64_t free = ports & ~sw->wanted[vc];
     if (!narrow && sw->route.changes_vc)
         free |= wanted_otherwise(sw, input, vc, ports);
+    if (narrow && alone)
+        ask_room(sw, b, free, vc);
     unsigned port = NO_PORT;
     if (narrow && ports & LOCAL_BIT)
         port = free && b->local >= cost ? HX_LOCAL : NO_PORT;
@@ -291,7 +314,7 @@ ALWAYS_INLINE void forward_arrivals(struct hx_switch *sw, unsigned input, uint64
 {
     uint16_t position = hx_lane(sw->input[input].seen, vc);
     for (uint16_t end = hx_lane(arrived, vc); position != end; position++)
-        forward(sw, input, vc, position, b, route, narrow);
+        forward(sw, input, vc, position, b, false, route, narrow);
 }
 
 ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, unsigned vc, struct burst *b,
@@ -316,9 +339,9 @@ ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, unsig
 }
 
 /* Whether a VC has something to do: something came, or waits for an output that may have room. */
-ALWAYS_INLINE bool has_work(const struct hx_switch *sw, uint64_t news, unsigned vc)
+ALWAYS_INLINE bool has_work(const struct hx_switch *sw, const struct burst *b, unsigned vc)
 {
-    return ((sw->wanted[vc] & hal_open(sw->hal)) | hx_lane(news, vc)) != 0;
+    return ((sw->wanted[vc] & hal_open(sw->hal)) | hx_lane(b->brought, vc)) != 0;
 }
 
 ALWAYS_INLINE unsigned next_vc(const struct hx_switch *sw, unsigned vc)
@@ -326,27 +349,27 @@ ALWAYS_INLINE unsigned next_vc(const struct hx_switch *sw, unsigned vc)
     return vc == 0 ? sw->route.vcs - 1U : vc - 1;
 }
 
-ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, uint64_t news, struct burst *b,
-                             route_function *route, bool narrow)
+ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, struct burst *b, route_function *route,
+                             bool narrow)
 {
     /* Packets of several VCs may go on one, and share its room. */
     bool apart = HAL_VCS_APART && (narrow || !sw->route.changes_vc);
     if (apart) {
         /* Their order does not matter. Written out, each VC's lanes are at constant places. */
-        if (has_work(sw, news, 0))
+        if (has_work(sw, b, 0))
             serve_vc(sw, arrived, 0, b, route, narrow);
-        if (has_work(sw, news, 1))
+        if (has_work(sw, b, 1))
             serve_vc(sw, arrived, 1, b, route, narrow);
-        if (has_work(sw, news, 2))
+        if (has_work(sw, b, 2))
             serve_vc(sw, arrived, 2, b, route, narrow);
-        if (has_work(sw, news, 3))
+        if (has_work(sw, b, 3))
             serve_vc(sw, arrived, 3, b, route, narrow);
         _Static_assert(HX_VCS == 4, "one call a VC");
         return;
     }
     unsigned vc = sw->first_vc;
     for (unsigned n = 0; n < sw->route.vcs; n++, vc = next_vc(sw, vc)) {
-        if (has_work(sw, news, vc))
+        if (has_work(sw, b, vc))
             serve_vc(sw, arrived, vc, b, route, narrow);
     }
 }
@@ -367,51 +390,81 @@ ALWAYS_INLINE void release(struct hx_switch *sw, unsigned input)
     hal_release(sw->hal, input, tail, in->seen, in->waiting);
 }
 
-/* Looks at the inputs that may have brought something; returns the lanes of all that did. */
-ALWAYS_INLINE uint64_t look(struct hx_switch *sw, uint64_t *arrived, struct burst *b, bool narrow)
+ALWAYS_INLINE void note_arrived(const struct hx_switch *sw, unsigned input, uint64_t arrived, struct burst *b)
 {
-    uint64_t news = 0;
+    uint64_t seen = sw->input[input].seen;
+    b->brought += hx_lanes_sub(arrived, seen);
+    b->came |= (uint64_t)(arrived != seen) << input;
+}
+
+/* Looks at the inputs that may have brought something. */
+ALWAYS_INLINE void look(struct hx_switch *sw, uint64_t *arrived, struct burst *b, bool narrow)
+{
     uint64_t ask = hal_news(sw->hal);
     if (all_inputs(narrow)) {
         for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++) {
             arrived[i] = ask >> i & 1 ? hal_arrived(sw->hal, i) : sw->input[i].seen;
-            news |= arrived[i] ^ sw->input[i].seen;
+            note_arrived(sw, i, arrived[i], b);
         }
-        return news;
+        return;
     }
     for (ask &= UINT64_MAX >> (64 - sw->inputs); ask; ask &= ask - 1) {
         unsigned i = (unsigned)__builtin_ctzll(ask);
         arrived[i] = hal_arrived(sw->hal, i);
-        news |= arrived[i] ^ sw->input[i].seen;
-        b->came |= (uint64_t)(arrived[i] != sw->input[i].seen) << i;
+        note_arrived(sw, i, arrived[i], b);
     }
-    return news;
 }
 
-ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool narrow)
+/* Whether one packet came, and nobody waits for what is open: then no other input, VC or output need be looked at. */
+ALWAYS_INLINE bool is_alone(const struct burst *b, uint64_t asked_for)
 {
-    uint64_t arrived[HX_MAX_RADIX];
-    struct burst b;
-    b.came = b.left = b.moved = 0;
-    uint64_t news = look(sw, arrived, &b, narrow);
-    if (!(news | ((sw->wanted[0] | sw->wanted[1] | sw->wanted[2] | sw->wanted[3]) & hal_open(sw->hal))))
-        return 0;
+    return asked_for == 0 && (b->brought & (b->brought - 1)) == 0 && (b->brought & HX_LANE_ONES) != 0;
+}
 
+ALWAYS_INLINE void serve_alone(struct hx_switch *sw, const uint64_t *arrived, struct burst *b, route_function *route,
+                               bool narrow)
+{
+    unsigned input = (unsigned)__builtin_ctzll(b->came);
+    unsigned vc = (unsigned)__builtin_ctzll(b->brought) / HX_LANE_BITS;
+    forward(sw, input, vc, hx_lane(sw->input[input].seen, vc), b, true, route, narrow);
+    sw->input[input].seen = arrived[input];
+    release(sw, input);
+}
+
+ALWAYS_INLINE void serve_all(struct hx_switch *sw, const uint64_t *arrived, struct burst *b, route_function *route,
+                             bool narrow)
+{
     for (unsigned port = 0; narrow && port < HX_ACCELERATOR_PORTS; port++)
-        b.room[port] = hal_room(sw->hal, port);
-    serve_vcs(sw, arrived, news, &b, route, narrow);
+        b->room[port] = hal_room(sw->hal, port);
+    serve_vcs(sw, arrived, b, route, narrow);
     for (unsigned i = 0; all_inputs(narrow) && i < HX_ACCELERATOR_PORTS; i++) {
         if (arrived[i] != sw->input[i].tail) {
             sw->input[i].seen = arrived[i];
             release(sw, i);
         }
     }
-    for (uint64_t changed = all_inputs(narrow) ? 0 : b.came | b.left; changed; changed &= changed - 1) {
+    for (uint64_t changed = all_inputs(narrow) ? 0 : b->came | b->left; changed; changed &= changed - 1) {
         unsigned i = (unsigned)__builtin_ctzll(changed);
-        if (b.came >> i & 1)
+        if (b->came >> i & 1)
             sw->input[i].seen = arrived[i];
         release(sw, i);
     }
+}
+
+ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool narrow)
+{
+    uint64_t arrived[HX_MAX_RADIX];
+    struct burst b;
+    b.brought = b.came = b.left = b.moved = 0;
+    look(sw, arrived, &b, narrow);
+    uint64_t asked_for = (sw->wanted[0] | sw->wanted[1] | sw->wanted[2] | sw->wanted[3]) & hal_open(sw->hal);
+    if (!(b.brought | asked_for))
+        return 0;
+
+    if (is_alone(&b, asked_for))
+        serve_alone(sw, arrived, &b, route, narrow);
+    else
+        serve_all(sw, arrived, &b, route, narrow);
     /* A step that moves nothing leaves no trace: how often a platform looks in vain changes nothing. */
     if (b.moved) {
         sw->first_input = (uint8_t)(sw->first_input + 1U == sw->inputs ? 0 : sw->first_input + 1U);
