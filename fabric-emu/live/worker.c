@@ -1,5 +1,9 @@
 /* worker.c - the sweep, and sleep without lost wake-ups.
  *
+ * Where workers are more than cores each leaves its core after every sweep: by its next turn the others have brought it
+ * enough for a sweep to be worth while. One that swept on until nothing came would mostly wait for those it keeps off the
+ * core.
+ *
  * A worker that finds nothing to do for a while sets `asleep`, sweeps once more, and only then sleeps on its futex
  * word. Whoever publishes something for another worker looks at that worker's `asleep` afterwards. Both sides have a full
  * fence between their store and their load, so one of them sees the other. */
@@ -16,6 +20,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,6 +237,8 @@ static void run_phases(struct worker *w)
         if (idle > IDLE_SWEEPS) {
             nap(w, phase);
             tell_state(w, phase);
+        } else if (w->shares_core) {
+            (void)sched_yield();
         }
     }
 }
@@ -241,10 +248,12 @@ _Noreturn void worker_run(const struct duty *duty, unsigned self)
     char name[16];
     (void)snprintf(name, sizeof name, "hxmesh-w%u", self);
     (void)prctl(PR_SET_NAME, name);
+    bool shares_core = duty->f->workers > hx_processor_cores();
     hx_processor_keep(self, duty->f->workers);
     struct worker w = {.f = duty->f,
                        .workload = &duty->workload,
                        .self = self,
+                       .shares_core = shares_core,
                        .wire = duty->wire,
                        .cpu_before = hx_metrics_get(&duty->f->metrics.worker[self].cpu_ns),
                        .clock = &duty->clock};

@@ -28,6 +28,9 @@ end_started() {
 
 hxmesh() { timeout --kill-after=5 120 "$HXMESH" "$@"; }
 
+# The first core that commands may use.
+first_core() { taskset --cpu-list --pid $$ | grep -oE '[0-9]+' | sed -n 2p; }
+
 # report ARGUMENTS...: runs a fabric quietly; its report goes to $REPORT.
 report() { hxmesh run "$@" --name "$NAME" --quiet --json - >"$REPORT"; }
 

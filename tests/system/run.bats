@@ -91,9 +91,7 @@ END
 @test "run: a worker for each core that the command may use" {
     report "2x2 Hx2Mesh" --message 8KiB
     holds ".host.workers == $(nproc)"
-    local core
-    core=$(taskset --cpu-list --pid $$ | grep -oE '[0-9]+' | sed -n 2p)
-    taskset --cpu-list "$core" "$HXMESH" run "2x2 Hx2Mesh" --message 8KiB --name "$NAME" --quiet --json - >"$REPORT"
+    taskset --cpu-list "$(first_core)" "$HXMESH" run "2x2 Hx2Mesh" --message 8KiB --name "$NAME" --quiet --json - >"$REPORT"
     holds '.host.workers == 1'
 }
 
