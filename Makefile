@@ -64,6 +64,7 @@ Q := $(if $(V),,@)
 
 FIRMWARE     := $(wildcard firmware/*.c)
 HAL_CABLE    := $(wildcard hal/cable/*.c)
+HAL_WIDE     := $(wildcard hal/wide/*.c)
 HAL_SHM      := $(wildcard hal/shm/*.c hal/wire/*.c)
 HAL_VIRTUAL  := $(wildcard hal/virtual/*.c)
 HAL_LOOPBACK := $(wildcard hal/loopback/*.c)
@@ -139,10 +140,10 @@ LIB_TOOLS    := $(BUILD)/libhx-tools.a
 # What is installed: the parts of the firmware that need no platform.
 LIB_FIRMWARE := $(BUILD)/libhxmesh.a
 
-SHM_OBJECTS      := $(patsubst %.c,$(BUILD)/shm/%.o,$(FIRMWARE) $(HAL_CABLE) $(HAL_SHM))
+SHM_OBJECTS      := $(patsubst %.c,$(BUILD)/shm/%.o,$(FIRMWARE) $(HAL_CABLE) $(HAL_WIDE) $(HAL_SHM))
 LOOPBACK_OBJECTS := $(patsubst %.c,$(BUILD)/loopback/%.o,$(FIRMWARE) $(HAL_CABLE) $(HAL_LOOPBACK))
-VIRTUAL_OBJECTS  := $(patsubst %.c,$(BUILD)/virtual/%.o,$(FIRMWARE) $(HAL_VIRTUAL))
-DPDK_OBJECTS     := $(patsubst %.c,$(BUILD)/dpdk/%.o,$(FIRMWARE) $(HAL_CABLE) $(HAL_DPDK) hal/shm/crc.c)
+VIRTUAL_OBJECTS  := $(patsubst %.c,$(BUILD)/virtual/%.o,$(FIRMWARE) $(HAL_WIDE) $(HAL_VIRTUAL))
+DPDK_OBJECTS     := $(patsubst %.c,$(BUILD)/dpdk/%.o,$(FIRMWARE) $(HAL_CABLE) $(HAL_WIDE) $(HAL_DPDK))
 HOST_OBJECTS     := $(HOST:%.c=$(BUILD)/plain/%.o)
 EMULATOR_OBJECTS := $(EMULATOR:%.c=$(BUILD)/plain/%.o)
 TOOLS_OBJECTS    := $(TOOLS_SHARED:%.c=$(BUILD)/plain/%.o)
@@ -198,6 +199,7 @@ $(BUILD)/shm/%.o:      CFLAGS += $(OPTIMIZE_FAST)
 $(BUILD)/virtual/%.o:  CFLAGS += $(OPTIMIZE_FAST) $(WHOLE:%=% -ffat-lto-objects)
 $(BUILD)/loopback/%.o: CFLAGS += $(OPTIMIZE)
 $(BUILD)/plain/%.o:    CFLAGS += $(OPTIMIZE)
+$(BUILD)/plain/fabric-emu/workload/payload.o: CFLAGS += $(OPTIMIZE_FAST)
 
 $(BUILD)/shm/%.o: %.c Makefile
 	$(COMPILE)
@@ -430,7 +432,7 @@ reproduce: ## redo the paper's experiments; tables, JSON and plots in build/repr
 
 HEADERS := $(wildcard include/hxmesh/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h hal/*/*/*.h dpdk-node/*.h bare-node/*.h \
     $(foreach folder,host fabric-emu tools tests/*,$(folder)/*.h $(folder)/*/*.h))
-SOURCES := $(FIRMWARE) $(HAL_CABLE) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(BARE) $(RISCV_VIRT) $(MPS2) $(BARE_NODE) $(KIT) $(HOST) $(EMULATOR) $(LIVE) $(VIRTUAL) \
+SOURCES := $(FIRMWARE) $(HAL_CABLE) $(HAL_WIDE) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(BARE) $(RISCV_VIRT) $(MPS2) $(BARE_NODE) $(KIT) $(HOST) $(EMULATOR) $(LIVE) $(VIRTUAL) \
     $(TOOLS) $(TOOLS_SHARED) $(wildcard tests/*/*.c tests/*/*/*.c examples/*/*.c)
 SCRIPTS := $(wildcard mk/*.sh tools/wireshark/hxmesh-extcap tools/completion/hxmesh .ci/run examples/*/*.sh tests/system/*.bats tests/system/*.bash)
 

@@ -34,7 +34,7 @@ judges_of() {
     hal/cable/*) echo unit/test_{loopback,link} property/prop_{link,fabric,seal} ;;
     hal/shm/tap.[ch] | hal/shm/noted.c) echo unit/shm/test_{tap,tap_records,feed} ;;
     hal/shm/faulty.[ch]) echo unit/shm/test_faulty property/shm/prop_crash ;;
-    hal/shm/crc.c) echo unit/shm/test_crc ;;
+    hal/wide/*) echo unit/shm/test_crc ;;
     hal/shm/clock.[ch]) echo unit/shm/test_clock ;;
     hal/shm/*) echo unit/shm/test_{pool,redo,ring,tap,eject} property/shm/prop_{two_workers,crash} ;;
     hal/virtual/*) echo unit/virtual/test_{agenda,channel,cycle,link,queue,stock,tap,tap_note,timing,wheel} \

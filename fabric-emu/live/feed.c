@@ -29,7 +29,7 @@ enum feed_verdict feed_judge(struct hx_header *h, const uint8_t *frame, uint32_t
     if (hx_fabric_host(g, h->dst_d0, h->dst_d1) == HX_NOWHERE ||
         hx_fabric_host(g, h->src_d0, h->src_d1) == HX_NOWHERE || h->plane != plane || h->vc >= g->vcs)
         return FEED_OUTSIDE;
-    if (checked && shm_crc32c(0, frame + HX_CRC_FIRST, HX_HEADER_BYTES - HX_CRC_FIRST + h->length) != h->crc)
+    if (checked && wide_crc32c(0, frame + HX_CRC_FIRST, HX_HEADER_BYTES - HX_CRC_FIRST + h->length) != h->crc)
         return FEED_CHECKSUM;
     return FEED_SENT;
 }

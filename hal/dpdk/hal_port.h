@@ -6,6 +6,7 @@
 #define HAL_PORT_H
 
 #include "hal/user.h"
+#include "hal/wide/crc32c.h"
 #include "hxmesh/lanes.h"
 #include "port.h"
 #include "share.h"
@@ -221,11 +222,9 @@ static inline uint64_t hal_now(struct hal_endpoint *h)
     return h->now;
 }
 
-uint32_t shm_crc32c(uint32_t crc, const void *data, size_t bytes); /* hal/shm/crc.c */
-
 static inline uint32_t hal_crc32c(uint32_t crc, const void *data, size_t bytes)
 {
-    return shm_crc32c(crc, data, bytes);
+    return wide_crc32c(crc, data, bytes);
 }
 
 static inline const struct hal_user *hal_user(const struct hal_endpoint *h)

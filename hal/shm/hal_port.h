@@ -7,6 +7,7 @@
 
 #include "hal/looks.h"
 #include "hal/user.h"
+#include "hal/wide/crc32c.h"
 #include "hxmesh/lanes.h"
 #include "hxmesh/memory.h"
 #include "link.h"
@@ -449,11 +450,9 @@ static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struc
     return n;
 }
 
-uint32_t shm_crc32c(uint32_t crc, const void *data, size_t bytes); /* crc.c */
-
 static inline uint32_t hal_crc32c(uint32_t crc, const void *data, size_t bytes)
 {
-    return shm_crc32c(crc, data, bytes);
+    return wide_crc32c(crc, data, bytes);
 }
 
 static inline const struct hal_user *hal_user(const struct hal_endpoint *h)

@@ -18,7 +18,7 @@
 #include "channel.h"
 #include "forwarding.h"
 #include "hal/user.h"
-#include "hxmesh/crc32c.h"
+#include "hal/wide/crc32c.h"
 #include "hxmesh/lanes.h"
 #include "hxmesh/memory.h"
 #include "outbox.h"
@@ -329,7 +329,7 @@ static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struc
 
 static inline uint32_t hal_crc32c(uint32_t crc, const void *data, size_t bytes)
 {
-    return hx_crc32c(crc, data, bytes);
+    return wide_crc32c(crc, data, bytes);
 }
 
 static inline const struct hal_user *hal_user(const struct hal_endpoint *h)

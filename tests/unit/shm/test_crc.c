@@ -1,6 +1,7 @@
-/* test_crc.c - the processor's CRC-32C against the firmware's portable one: every length around its parts, alignments, and
- * CRCs continued. */
+/* test_crc.c - each way by which this machine can make a CRC-32C, against the firmware's portable one: every length around
+ * their parts, alignments, and CRCs continued. */
 #include "fabric-emu/random.h"
+#include "hal/wide/crc32c.h"
 #include "hal_port.h"
 #include "hxmesh/crc32c.h"
 
@@ -10,8 +11,8 @@
 
 #include <cmocka.h>
 
-/* Three parts of 1,024 bytes make a round: three rounds, words and bytes behind them, and every alignment. */
-enum { ROUND = 3072, MOST = 3 * ROUND + 16 };
+/* Three parts of 680 bytes are a round of one way, 256 bytes one of another. */
+enum { ROUND = 2040, BATCH = 256, ROUNDS = 4, MOST = ROUNDS * ROUND + 16 };
 
 static uint8_t data[MOST + 8];
 
@@ -23,10 +24,14 @@ static int fill(void **state)
     return 0;
 }
 
-static void is_as_the_portable_one(unsigned from, unsigned bytes)
+static void every_way_is_as_the_portable_one(uint32_t crc, unsigned from, unsigned bytes)
 {
-    uint32_t crc = (uint32_t)random_of(2, from, bytes);
-    assert_int_equal(hal_crc32c(crc, data + from, bytes), hx_crc32c(crc, data + from, bytes));
+    uint32_t ought = hx_crc32c(crc, data + from, bytes);
+    assert_int_equal(hal_crc32c(crc, data + from, bytes), ought);
+    for (unsigned way = 0; way < WIDE_CRC32C_WAYS; way++) {
+        if (wide_crc32c_way(way))
+            assert_int_equal(wide_crc32c_way(way)(crc, data + from, bytes), ought);
+    }
 }
 
 static void every_short_length_and_alignment(void **state)
@@ -34,17 +39,23 @@ static void every_short_length_and_alignment(void **state)
     (void)state;
     for (unsigned from = 0; from < 8; from++) {
         for (unsigned bytes = 0; bytes <= 64; bytes++)
-            is_as_the_portable_one(from, bytes);
+            every_way_is_as_the_portable_one((uint32_t)random_of(2, from, bytes), from, bytes);
+    }
+}
+
+static void lengths_around_multiples_of(unsigned part, unsigned most)
+{
+    for (unsigned whole = part; whole <= most; whole += part) {
+        for (unsigned bytes = whole - 16; bytes <= whole + 16; bytes++)
+            every_way_is_as_the_portable_one((uint32_t)random_of(2, 8, bytes), bytes % 8, bytes);
     }
 }
 
 static void lengths_around_each_round(void **state)
 {
     (void)state;
-    for (unsigned rounds = 1; rounds <= 3; rounds++) {
-        for (unsigned bytes = rounds * ROUND - 16; bytes <= rounds * ROUND + 16; bytes++)
-            is_as_the_portable_one(bytes % 8, bytes);
-    }
+    lengths_around_multiples_of(ROUND, ROUNDS * ROUND);
+    lengths_around_multiples_of(BATCH, 8 * BATCH);
 }
 
 /* Any CRC before a round: every entry of the tables that join its parts is read. */
@@ -52,8 +63,23 @@ static void each_byte_of_a_crc_is_shifted(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < 4096; i++)
-        assert_int_equal(hal_crc32c((uint32_t)random_of(3, i, 0), data, ROUND),
-                         hx_crc32c((uint32_t)random_of(3, i, 0), data, ROUND));
+        every_way_is_as_the_portable_one((uint32_t)random_of(3, i, 0), 0, ROUND);
+}
+
+/* Each bit of a batch, alone in it: every multiplier is met by every bit. */
+static void each_bit_counts(void **state)
+{
+    (void)state;
+    static uint8_t bits[2 * BATCH];
+    for (unsigned bit = 0; bit < sizeof bits * 8; bit++) {
+        bits[bit / 8] = (uint8_t)(1U << bit % 8);
+        uint32_t ought = hx_crc32c(0, bits, sizeof bits);
+        for (unsigned way = 0; way < WIDE_CRC32C_WAYS; way++) {
+            if (wide_crc32c_way(way))
+                assert_int_equal(wide_crc32c_way(way)(0, bits, sizeof bits), ought);
+        }
+        bits[bit / 8] = 0;
+    }
 }
 
 int main(void)
@@ -62,6 +88,7 @@ int main(void)
         cmocka_unit_test(every_short_length_and_alignment),
         cmocka_unit_test(lengths_around_each_round),
         cmocka_unit_test(each_byte_of_a_crc_is_shifted),
+        cmocka_unit_test(each_bit_counts),
     };
     return cmocka_run_group_tests(tests, fill, NULL);
 }
