@@ -80,7 +80,7 @@ static int open_own(const char *name, int flags)
     return error ? error : fd;
 }
 
-/* Removes what a killed run left; -EEXIST if somebody holds it. */
+/* As shm_arena_remove_dead(); the name as shm_open wants it. */
 static int remove_left(const char *name)
 {
     int fd = open_own(name, O_RDWR);
@@ -270,6 +270,11 @@ int shm_arena_each(void (*found)(const char *name, void *of), void *of)
     }
     (void)closedir(dir);
     return 0;
+}
+
+int shm_arena_remove_dead(const struct shm_arena *arena)
+{
+    return remove_left(arena->name);
 }
 
 int shm_arena_clean(void (*found)(const char *name, bool removed, size_t bytes))

@@ -74,6 +74,10 @@ int shm_arena_reopen(struct shm_arena *arena);
 /* Unmaps and, if `remove`, unlinks. Workers pass false. */
 void shm_arena_close(struct shm_arena *arena, bool remove);
 
+/* Removes the object of that name, if it is this user's and its owner is dead. Returns 0, also where there is none, or -errno:
+ * -EEXIST somebody holds it. The arena may be closed. */
+int shm_arena_remove_dead(const struct shm_arena *arena);
+
 /* Removes every hxmesh object of this user in /dev/shm that nobody holds; calls `found` for each with what was done.
  * Returns how many were removed, or -errno. */
 int shm_arena_clean(void (*found)(const char *name, bool removed, size_t bytes));
