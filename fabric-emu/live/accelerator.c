@@ -143,7 +143,7 @@ static void give_up_at_once(struct accelerator *a, const struct workload_message
 {
     a->endpoint.stats.messages_failed++;
     a->report->stats.messages_failed = a->endpoint.stats.messages_failed;
-    workload_take(a->workload, m);
+    workload_give_up(a->workload, m);
 }
 
 /* Picoseconds from the start of the run. */
@@ -289,7 +289,8 @@ static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank
     const struct hx_fabric *g = w->f->g;
     struct hx_endpoint_config config = endpoint_config(g, rank);
     endpoint_waits(&config);
-    config.sends = w->workload->transfer || workload_is_collective(w->workload, rank) ? FAB_SENDS : SENDS;
+    bool many = w->workload->transfer || w->workload->packets || workload_is_collective(w->workload, rank);
+    config.sends = many ? FAB_SENDS : SENDS;
     config.peers = g->hosts - 1;
     config.retries = UINT8_MAX; /* accelerator_give_up() says */
     config.check = accelerator_checks(w);

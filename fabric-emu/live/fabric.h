@@ -57,14 +57,15 @@
 #include "host/spec.h"
 #include "tap.h"
 
-enum { FAB_VERSION = 4, FAB_NOTE_BYTES = 16384, FAB_SENDS = 64 /* messages under way from one accelerator */ };
+enum { FAB_VERSION = 5, FAB_NOTE_BYTES = 16384, FAB_SENDS = 64 /* messages under way from one accelerator */ };
 
 /* What processes that capture or replay need beside the head of the metrics: follows that one in the arena. */
 struct fab_head {
-    uint32_t version, head_bytes;              /* FAB_VERSION, sizeof(struct fab_head) */
-    uint64_t control_at;                       /* offset of the control */
-    struct shm_clock clock;                    /* what time is in this run */
-    uint64_t realtime_ns;                      /* to be added for nanoseconds since 1970 */
+    uint32_t version, head_bytes; /* FAB_VERSION, sizeof(struct fab_head) */
+    uint64_t control_at;          /* offset of the control */
+    struct shm_clock clock;       /* what time is in this run */
+    uint64_t realtime_ns;         /* to be added for nanoseconds since 1970 */
+    int32_t holder;               /* process that holds the namespaces of its hosts (holder.h); 0: they have none */
     uint8_t external[HX_MAX_ACCELERATORS / 8]; /* accelerators that run elsewhere, bit by rank */
     char note[FAB_NOTE_BYTES];                 /* the fabric as a capture file describes it (host/pcapng/fabric.h) */
 };
@@ -217,6 +218,8 @@ struct fab_fabric {
     uint8_t *link_base;
     uint8_t *faulty_base;
     struct shm_buffer *buffers; /* [workers * per_home] */
+    const int
+        *wake; /* [workers]: eventfds that wake them, where they wait for more than each other; NULL: futexes do */
 };
 
 struct fab_options {

@@ -13,6 +13,9 @@
 static const struct verb verbs[] = {
     {"demo", verb_demo, "a small HammingMesh, moved through, verified and shown"},
     {"run", verb_run, "run a fabric, send traffic through it, report"},
+    {"up", verb_up, "keep a fabric running, with a network interface on each host for programs"},
+    {"exec", verb_exec, "run a program on a host of such a fabric, on all of them, or by MPI"},
+    {"down", verb_down, "end such a fabric, and the programs on it"},
     {"send", verb_send, "carry a file through a fabric and compare it where it arrives"},
     {"capture", verb_capture, "write the frames at a running fabric's ports to a file, for Wireshark"},
     {"replay", verb_replay, "send the frames of a capture again, into a fabric or onto an interface"},

@@ -66,6 +66,7 @@ struct worker {
     uint64_t feed_word;          /* likewise */
     uint32_t taps_seen;          /* control->taps_changed, likewise */
     struct feeding feeding;
+    int tuns;         /* waits for packets of programs (tuns.h); -1: none run */
     bool held;        /* a switch waits for its capture in this sweep */
     uint64_t held_at; /* one did in the sweep before, which ended then; 0: none */
     uint64_t down;    /* workers that are down, bit by worker */

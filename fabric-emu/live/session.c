@@ -6,11 +6,16 @@
 #include "fabric-emu/workload/goals.h"
 #include "host/error.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 void session_open(struct session *s, struct hx_spec *spec, const struct fab_options *options)
 {
-    *s = (struct session){.has_traffic = false};
+    *s = (struct session){.holder.line = -1};
     fab_create(&s->f, spec, options);
     faults_open(&s->faults, &s->f);
     struct hx_problem problem;
@@ -132,6 +137,39 @@ void session_run_transfer(struct session *s, const struct transfer *transfer, bo
     run(s, &settings);
 }
 
+/* Workers wait for programs and for each other in one place. */
+static void make_wakes(struct session *s)
+{
+    s->wake = hx_allocate(s->f.workers, sizeof *s->wake);
+    for (unsigned w = 0; w < s->f.workers; w++) {
+        s->wake[w] = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        if (s->wake[w] < 0)
+            hx_die(HX_EXIT_ENVIRONMENT, NULL, "workers cannot be woken: %s", strerror(errno));
+    }
+    s->f.wake = s->wake;
+}
+
+void session_run_packets(struct session *s, unsigned mtu, bool quiet, void (*begun)(void *of), void *of)
+{
+    struct hx_problem problem;
+    struct hx_settings settings = hx_default_settings;
+    settings.verify = true;
+    if (!holder_start(&s->holder, &s->f, mtu, &problem))
+        hx_die_of(&problem);
+    make_wakes(s);
+    s->f.head->holder = s->holder.pid;
+    s->packets = (struct packets){
+        .g = s->f.g, .tun = s->holder.tun, .readable = hx_allocate(s->f.g->hosts, sizeof *s->packets.readable)};
+    s->plan = (struct run_plan){.duty = {.workload = {.packets = &s->packets, .verify = true}},
+                                .restart = true,
+                                .holder = s->holder.pid,
+                                .begun = begun,
+                                .of = of};
+    (void)snprintf(s->f.metrics.head->traffic, sizeof s->f.metrics.head->traffic, "packets of programs");
+    progress_start(&s->progress, quiet, 0, 0);
+    run(s, &settings);
+}
+
 json_t *session_json(const struct session *s)
 {
     json_t *report = result_json(&s->result);
@@ -168,6 +206,11 @@ void session_close(struct session *s)
     if (s->has_traffic)
         traffic_free(&s->traffic);
     external_close(&s->external);
+    holder_stop(&s->holder);
+    free(s->packets.readable);
+    for (unsigned w = 0; s->wake && w < s->f.workers; w++)
+        (void)close(s->wake[w]);
+    free(s->wake);
     faults_close(&s->faults);
     fab_destroy(&s->f);
 }

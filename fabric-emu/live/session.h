@@ -3,12 +3,16 @@
 #define SESSION_H
 
 #include "external.h"
+#include "holder.h"
 #include "recording.h"
 #include "supervisor.h"
 
 struct session {
     struct fab_fabric f;
     struct external external;
+    struct holder holder; /* where programs run on the hosts */
+    struct packets packets;
+    int *wake; /* as struct fab_fabric has it */
     struct traffic traffic;
     struct run_plan plan;
     struct faults faults;                           /* faults_schedule(): before the run */
@@ -32,6 +36,10 @@ void session_run_traffic(struct session *s, const struct hx_settings *settings, 
                          bool quiet);
 /* Carries a file. */
 void session_run_transfer(struct session *s, const struct transfer *transfer, bool quiet);
+
+/* Gives each host namespaces and an interface, and carries what programs on them send until somebody ends it. begun(of): called
+ * when all of it is ready; NULL: nobody wants to know. */
+void session_run_packets(struct session *s, unsigned mtu, bool quiet, void (*begun)(void *of), void *of);
 
 /* The report of DESIGN section 7, and what was captured: for programs, and for a person. */
 json_t *session_json(const struct session *s);

@@ -226,6 +226,18 @@ static void machine_died(const struct supervisor *s, const struct machine *m, pi
             killed ? WTERMSIG(status) : WEXITSTATUS(status), s->plan->restart ? "; it is started again" : "");
 }
 
+/* Whether it was that process which held the hosts' namespaces: without it no program can reach the fabric. */
+static bool holder_died(struct supervisor *s, pid_t pid)
+{
+    if (pid != s->plan->holder)
+        return false;
+    progress_end(s->plan->progress);
+    hx_complain(NULL, "the process that held the hosts' namespaces (%d) died: the fabric ends", (int)pid);
+    s->outcome->exit_code = HX_EXIT_FAILED;
+    s->stop = true;
+    return true;
+}
+
 static void reap(struct supervisor *s)
 {
     int status;
@@ -236,6 +248,8 @@ static void reap(struct supervisor *s)
             machine_died(s, machine, pid, status);
             continue;
         }
+        if (holder_died(s, pid))
+            continue;
         if (worker == s->f->workers) {
             (void)watch_ended(&s->plan->progress->watch, pid);
             continue;
@@ -329,6 +343,8 @@ static void advance(struct supervisor *s)
             s->f->control->started_ns = s->started_ns;
             hx_metrics_set(&s->f->metrics.head->started_ns, hx_metrics_now());
             set_phase(s, FAB_RUNNING);
+            if (s->plan->begun)
+                s->plan->begun(s->plan->of);
         }
         break;
     case FAB_RUNNING:

@@ -16,8 +16,11 @@
 
 struct run_plan {
     struct duty duty;
-    uint64_t duration_ns;      /* 0: until everything is sent and acknowledged */
-    bool restart;              /* dead workers */
+    uint64_t duration_ns;    /* 0: until everything is sent and acknowledged */
+    bool restart;            /* dead workers */
+    pid_t holder;            /* of the hosts' namespaces: the run ends with it; 0: none */
+    void (*begun)(void *of); /* called when all workers run; NULL: nobody wants to know */
+    void *of;
     struct external *external; /* accelerators that run elsewhere */
     struct faults *faults;     /* what goes wrong meanwhile */
     struct progress *progress;

@@ -16,6 +16,7 @@
 #include "host/processor.h"
 #include "publish.h"
 #include "taps.h"
+#include "tuns.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -24,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -43,6 +45,10 @@ void worker_wake(const struct fab_fabric *f, unsigned worker)
     if (atomic_exchange(&area->asleep, 0) == 0)
         return;
     atomic_fetch_add(&area->wake, 1);
+    if (f->wake) {
+        (void)eventfd_write(f->wake[worker], 1);
+        return;
+    }
     (void)syscall(SYS_futex, &area->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
@@ -103,6 +109,8 @@ static unsigned sweep(struct worker *w, bool may_begin)
     unsigned work = 0;
     unsigned hops = 0;
     unsigned planes = w->f->g->planes;
+    if (__builtin_expect(tuns_are_open(w), 0))
+        tuns_wait(w, 0);
     for (unsigned i = 0; i < w->accelerators; i++) {
         w->shm.now = shm_clock_ns(w->clock);
         work += accelerator_step(&w->accelerator[i], may_begin);
@@ -188,16 +196,24 @@ static long longest_nap(const struct worker *w)
     return (long)longest;
 }
 
+/* Until somebody wakes it, or `longest` ns are over. */
+static void sleep_on(struct worker *w, uint32_t wake, long longest)
+{
+    const struct timespec time = {.tv_nsec = longest};
+    if (tuns_are_open(w))
+        tuns_wait(w, longest);
+    else
+        (void)syscall(SYS_futex, &w->f->area[w->self].wake, FUTEX_WAIT, wake, &time, NULL, 0);
+}
+
 static void nap(struct worker *w, enum fab_phase phase)
 {
     struct fab_area *area = &w->f->area[w->self];
     uint32_t wake = atomic_load(&area->wake);
     atomic_store(&area->asleep, 1);
     atomic_thread_fence(memory_order_seq_cst);
-    if (sweep(w, phase == FAB_RUNNING) == 0 && atomic_load(&w->f->control->phase) == phase) {
-        const struct timespec longest = {.tv_nsec = longest_nap(w)};
-        (void)syscall(SYS_futex, &area->wake, FUTEX_WAIT, wake, &longest, NULL, 0);
-    }
+    if (sweep(w, phase == FAB_RUNNING) == 0 && atomic_load(&w->f->control->phase) == phase)
+        sleep_on(w, wake, longest_nap(w));
     atomic_store(&area->asleep, 0);
 }
 
@@ -262,6 +278,7 @@ _Noreturn void worker_run(const struct duty *duty, unsigned self)
     uint32_t conditions = atomic_load(&duty->f->control->conditions);
     if (!node_build_all(&w))
         _exit(0);
+    tuns_open(&w);
     follow(&w);
     struct fab_area *area = &duty->f->area[self];
     atomic_store(&area->changes_seen, changes);
@@ -272,6 +289,7 @@ _Noreturn void worker_run(const struct duty *duty, unsigned self)
     publish(&w);
     taps_end(&w);
     feed_end(&w);
+    tuns_close(&w);
     node_free_all(&w);
     _exit(0);
 }

@@ -15,4 +15,7 @@ struct workload *carried_make(const struct workload_plan *plan, uint32_t rank, s
 size_t collective_bytes(const struct workload_plan *plan, uint32_t rank);
 struct workload *collective_make(const struct workload_plan *plan, uint32_t rank, void *memory);
 
+size_t packets_bytes(void);
+struct workload *packets_make(const struct workload_plan *plan, uint32_t rank, void *memory);
+
 #endif

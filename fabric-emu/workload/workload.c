@@ -12,6 +12,8 @@ uint64_t workload_messages(const struct workload_plan *plan)
 
 size_t workload_bytes(const struct workload_plan *plan, uint32_t rank)
 {
+    if (plan->packets)
+        return packets_bytes();
     if (plan->transfer)
         return carried_bytes();
     return workload_is_collective(plan, rank) ? collective_bytes(plan, rank) : pattern_bytes();
@@ -20,7 +22,8 @@ size_t workload_bytes(const struct workload_plan *plan, uint32_t rank)
 struct workload *workload_make(const struct workload_plan *plan, uint32_t rank, uint64_t *begun,
                                struct transfer_received *received, void *memory)
 {
-    struct workload *w = plan->transfer                       ? carried_make(plan, rank, received, memory)
+    struct workload *w = plan->packets                        ? packets_make(plan, rank, memory)
+                         : plan->transfer                     ? carried_make(plan, rank, received, memory)
                          : workload_is_collective(plan, rank) ? collective_make(plan, rank, memory)
                                                               : pattern_make(plan, rank, memory);
     w->rank = rank;

@@ -20,11 +20,12 @@
  * Time is in picoseconds from the start of the run.
  *
  * Kinds: the messages of a pattern or a file of them (pattern.c), a file that is carried (carried.c), a collective
- * (collective.c). A new kind is a file more, and a line in workload.c. */
+ * (collective.c), what programs on the hosts send (packets.c). A new kind is a file more, and a line in workload.c. */
 #ifndef WORKLOAD_H
 #define WORKLOAD_H
 
 #include "fabric-emu/workload/collective_plan.h"
+#include "fabric-emu/workload/packets.h"
 #include "fabric-emu/workload/traffic.h"
 #include "fabric-emu/workload/transfer.h"
 #include "hxmesh/endpoint.h"
@@ -35,9 +36,10 @@
 
 /* What the accelerators of a run are to do; the same for all. */
 struct workload_plan {
-    const struct traffic *traffic;            /* NULL: a file is carried */
+    const struct traffic *traffic;            /* NULL: a file is carried, or packets are */
     const struct collective_plan *collective; /* in place of the messages of jobs that it has; NULL: of none */
-    const struct transfer *transfer;          /* NULL: traffic */
+    const struct transfer *transfer;          /* NULL: traffic, or packets */
+    const struct packets *packets;            /* of programs; NULL: one of the others */
     double rate;                              /* bytes a picosecond that an accelerator may offer; 0: as many as go */
     bool verify;                              /* payload is written and checked */
 };
@@ -67,7 +69,8 @@ struct workload_ops {
     bool (*next)(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m);
     void (*take)(struct workload *w,
                  const struct workload_message *m); /* what `next` said last. NULL: nothing to note */
-    uint64_t (*wake)(const struct workload *w);     /* NULL: time does not matter */
+    void (*give_up)(struct workload *w, const struct workload_message *m); /* it goes to nobody. NULL: as `take` */
+    uint64_t (*wake)(const struct workload *w);                            /* NULL: time does not matter */
     /* Message `number`, for a successor of a dead worker to repeat; false: there is none. NULL: it cannot go on where
      * another stopped, since what came before is gone. */
     bool (*message)(const struct workload *w, uint64_t number, struct workload_message *m);
@@ -106,11 +109,22 @@ static inline bool workload_next(struct workload *w, uint64_t now, uint32_t refu
     return w->ops->next(w, now, refused, m);
 }
 
-/* It was handed to the endpoint, or is given up at once. */
+/* It was handed to the endpoint. */
 static inline void workload_take(struct workload *w, const struct workload_message *m)
 {
     if (w->ops->take)
         w->ops->take(w, m);
+    ++*w->begun;
+}
+
+/* In place of that: it has nobody to go to, and no event follows. */
+static inline void workload_give_up(struct workload *w, const struct workload_message *m)
+{
+    if (!w->ops->give_up) {
+        workload_take(w, m);
+        return;
+    }
+    w->ops->give_up(w, m);
     ++*w->begun;
 }
 

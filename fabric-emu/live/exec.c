@@ -1,0 +1,86 @@
+/* exec.c - starting programs on hosts (exec.h). */
+#include "exec.h"
+#include "host/error.h"
+#include "host_names.h"
+#include "inside.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- one ---- */
+
+/* As the command line found them, before this program blocked some. */
+static void restore_signals(void)
+{
+    sigset_t none;
+    (void)sigemptyset(&none);
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)signal(SIGXFSZ, SIG_DFL);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+void exec_go(const struct attached *a, uint32_t host)
+{
+    char place[HX_NAME_BYTES];
+    struct hx_problem problem;
+    if (!exec_has(a, host))
+        hx_die(HX_EXIT_USAGE, host_place(place, &a->graph, host), "has failed: no program can run there");
+    if (!inside_enter(a->head->holder, host, &problem))
+        hx_die_of(&problem);
+    (void)setenv("HXMESH_FABRIC", a->name, 1);
+    (void)setenv("HXMESH_HOST", host_place(place, &a->graph, host), 1);
+}
+
+bool exec_has(const struct attached *a, uint32_t host)
+{
+    return inside_has(a->head->holder, host);
+}
+
+/* The words with a blank between any two. */
+static char *join(char **words)
+{
+    char *line = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&line, &bytes);
+    for (char **word = words; out && *word; word++)
+        fprintf(out, "%s%s", word == words ? "" : " ", *word);
+    if (!out || fclose(out) != 0)
+        hx_die(HX_EXIT_ENVIRONMENT, NULL, "no memory for a command line");
+    return line;
+}
+
+_Noreturn void exec_become(char **command, bool shell)
+{
+    char program[] = "/bin/sh";
+    char option[] = "-c";
+    char *by_shell[] = {program, option, shell ? join(command) : NULL, NULL};
+    char **words = shell ? by_shell : command;
+    restore_signals();
+    (void)execvp(words[0], words);
+    int error = errno;
+    hx_complain(words[0], "cannot be run: %s", strerror(error));
+    _exit(error == ENOENT ? EXEC_NOT_FOUND : EXEC_NOT_RUN);
+}
+
+static uint32_t first_host(const struct attached *a)
+{
+    uint32_t host = 0;
+    while (host < a->graph.hosts && !exec_has(a, host))
+        host++;
+    return host;
+}
+
+int exec_run(struct attached *a, const struct exec_plan *plan)
+{
+    if (plan->all)
+        return exec_on_all(a, plan);
+    char **command = plan->ranks ? exec_mpi_command(a, plan) : plan->command;
+    exec_go(a, plan->ranks ? first_host(a) : plan->host);
+    exec_become(command, plan->shell);
+}

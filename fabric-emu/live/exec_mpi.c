@@ -1,0 +1,106 @@
+/* exec_mpi.c - ranks of Open MPI on the hosts of a fabric (exec.h).
+ *
+ * mpirun runs on the first host and starts its daemons on the others by what it takes for ssh: this program, `hxmesh exec`.
+ * Ranks talk by TCP over the hosts' interfaces; each host has a name of its own, so none takes another for a neighbour in
+ * memory. */
+#include "exec.h"
+#include "host/beside.h"
+#include "host/error.h"
+#include "host_names.h"
+#include "inside.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_PATH = 4096 };
+
+/* Words of a command line that grows. */
+struct words {
+    char **word;
+    size_t used, room;
+};
+
+static void add(struct words *w, const char *word)
+{
+    w->word = hx_grow(w->word, w->used, &w->room, sizeof *w->word);
+    w->word[w->used] = word ? strdup(word) : NULL;
+    if (word && !w->word[w->used])
+        hx_die(HX_EXIT_ENVIRONMENT, NULL, "no memory for a command line");
+    w->used++;
+}
+
+static void set(struct words *w, const char *parameter, const char *value)
+{
+    add(w, "--mca");
+    add(w, parameter);
+    add(w, value);
+}
+
+/* "a0-0:2,a1-0:2": the first hosts, as many as there are ranks, with room for all of these. */
+static char *places(const struct attached *a, uint64_t ranks)
+{
+    char *text = NULL;
+    size_t bytes;
+    uint64_t hosts = 0;
+    for (uint32_t host = 0; host < a->graph.hosts; host++)
+        hosts += exec_has(a, host);
+    uint64_t used = hosts < ranks ? hosts : ranks;
+    uint64_t slots = hosts ? (ranks + hosts - 1) / hosts : 0;
+    FILE *out = open_memstream(&text, &bytes);
+    const char *between = "";
+    for (uint32_t host = 0; out && used > 0; host++) {
+        char name[HX_NAME_BYTES];
+        if (!exec_has(a, host))
+            continue;
+        fprintf(out, "%s%s:%llu", between, host_own_name(name, &a->graph, host), (unsigned long long)slots);
+        between = ",";
+        used--;
+    }
+    if (!out || fclose(out) != 0)
+        hx_die(HX_EXIT_ENVIRONMENT, NULL, "no memory for a list of hosts");
+    return text;
+}
+
+/* mpirun takes it apart at blanks. */
+static void print_agent(char *agent, size_t bytes, const struct attached *a)
+{
+    char self[MOST_PATH];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    if (length <= 0 || strchr(self, ' ') || strchr(a->name, ' '))
+        hx_die(HX_EXIT_ENVIRONMENT, self, "mpirun cannot call a program, or a fabric, whose name has a blank");
+    (void)snprintf(agent, bytes, "%s exec --quiet --shell --name %s --", self, a->name);
+}
+
+char **exec_mpi_command(const struct attached *a, const struct exec_plan *plan)
+{
+    struct words w = {.used = 0};
+    char agent[MOST_PATH + 256];
+    char ranks[24];
+    char *hosts = places(a, plan->ranks);
+    print_agent(agent, sizeof agent, a);
+    (void)snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)plan->ranks);
+    add(&w, "mpirun");
+    add(&w, "--allow-run-as-root"); /* as which a user appears on a host */
+    add(&w, "--np");
+    add(&w, ranks);
+    add(&w, "--host");
+    add(&w, hosts);
+    add(&w, "--map-by");
+    add(&w, "node");
+    add(&w, "--bind-to");
+    add(&w, "none"); /* all hosts share the processors of this machine */
+    set(&w, "plm_rsh_agent", agent);
+    set(&w, "plm_rsh_no_tree_spawn", "1");
+    set(&w, "oob_tcp_if_include", INSIDE_INTERFACE);
+    set(&w, "pml", "ob1");
+    set(&w, "btl", "self,tcp");
+    set(&w, "btl_tcp_if_include", INSIDE_INTERFACE);
+    for (char **word = plan->command; *word; word++)
+        add(&w, *word);
+    add(&w, NULL);
+    free(hosts);
+    return w.word;
+}

@@ -1,0 +1,30 @@
+/* holder.h - the process that holds the namespaces of a fabric's hosts (inside.h), as long as the fabric runs.
+ *
+ * The supervisor starts it before any worker; it makes the namespaces and hands the descriptors of the hosts' interfaces over a
+ * socket. Then it waits for that socket:
+ *
+ *     supervisor says END      programs on the hosts are asked to end (SIGTERM), and ended after a while; it ends
+ *     supervisor is gone       they are ended at once; the fabric's shared memory is removed, which nobody else would; it ends
+ *
+ * With it go the namespaces and their interfaces. If it dies the fabric ends. */
+#ifndef HOLDER_H
+#define HOLDER_H
+
+#include "fabric.h"
+
+#include <sys/types.h>
+
+struct holder {
+    pid_t pid; /* 0: none runs */
+    int line;  /* to it */
+    uint32_t hosts;
+    int *tun; /* [hosts]: as struct packets has it */
+};
+
+/* For every host of the fabric that has not failed. */
+bool holder_start(struct holder *h, const struct fab_fabric *f, unsigned mtu, struct hx_problem *problem);
+
+/* Ends it, if it runs, and waits until it has ended. */
+void holder_stop(struct holder *h);
+
+#endif

@@ -1,0 +1,270 @@
+/* inside.c - namespaces of hosts (inside.h). */
+#include "inside.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/if_tun.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    QUEUE = 10000, /* packets that wait in an interface: more than a TCP sender may have under way */
+    MOST_PATH = 4096
+};
+
+/* ---- of the fabric ---- */
+
+static bool write_line(const char *path, const char *line)
+{
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    bool good = fd >= 0 && write(fd, line, strlen(line)) == (ssize_t)strlen(line);
+    if (fd >= 0)
+        (void)close(fd);
+    return good;
+}
+
+/* This user is root in it, and nobody else is anybody. */
+static bool become_root(uid_t user, gid_t group)
+{
+    char users[32];
+    char groups[32];
+    (void)snprintf(users, sizeof users, "0 %u 1", (unsigned)user);
+    (void)snprintf(groups, sizeof groups, "0 %u 1", (unsigned)group);
+    return write_line("/proc/self/setgroups", "deny") && write_line("/proc/self/uid_map", users) &&
+           write_line("/proc/self/gid_map", groups);
+}
+
+static bool make_user(struct hx_problem *problem)
+{
+    uid_t user = geteuid();
+    gid_t group = getegid();
+    if (unshare(CLONE_NEWUSER) != 0)
+        return user == 0 || hx_fail(problem, HX_EXIT_ENVIRONMENT, "user namespaces",
+                                    "are refused here: %s (allow them, by sysctl user.max_user_namespaces or "
+                                    "kernel.unprivileged_userns_clone, or be root)",
+                                    strerror(errno));
+    if (!become_root(user, group))
+        return hx_fail(problem, HX_EXIT_ENVIRONMENT, "/proc/self/uid_map", "cannot be written: %s", strerror(errno));
+    (void)prctl(PR_SET_DUMPABLE, 1); /* as it was: else nobody of this user may enter */
+    return true;
+}
+
+bool inside_make(const char *names, struct hx_problem *problem)
+{
+    if (!make_user(problem))
+        return false;
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+        return hx_fail(problem, HX_EXIT_ENVIRONMENT, "mount namespace", "cannot be made: %s", strerror(errno));
+    if (mount(names, "/etc/hosts", NULL, MS_BIND, NULL) != 0)
+        return hx_fail(problem, HX_EXIT_ENVIRONMENT, "/etc/hosts", "cannot be the fabric's: %s", strerror(errno));
+    return true;
+}
+
+/* ---- of a host ---- */
+
+static void put_ip(struct ifreq *r, uint32_t ip)
+{
+    const struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(ip)};
+    memcpy(&r->ifr_addr, &address, sizeof address);
+}
+
+static int set(int fd, unsigned long request, const char *interface, struct ifreq *r)
+{
+    (void)snprintf(r->ifr_name, sizeof r->ifr_name, "%s", interface);
+    return ioctl(fd, request, r);
+}
+
+static int set_up(int fd, const char *interface)
+{
+    struct ifreq r = {.ifr_flags = IFF_UP};
+    return set(fd, SIOCSIFFLAGS, interface, &r);
+}
+
+static int set_all(int fd, const struct inside_host *host)
+{
+    struct ifreq ip = {0};
+    struct ifreq mask = {0};
+    struct ifreq mtu = {.ifr_mtu = (int)host->mtu};
+    put_ip(&ip, host->ip);
+    put_ip(&mask, UINT32_MAX << (32 - host->prefix));
+    return set(fd, SIOCSIFADDR, INSIDE_INTERFACE, &ip) || set(fd, SIOCSIFNETMASK, INSIDE_INTERFACE, &mask) ||
+           set(fd, SIOCSIFMTU, INSIDE_INTERFACE, &mtu) || set_up(fd, INSIDE_INTERFACE) || set_up(fd, "lo");
+}
+
+/* The length of a queue is the only one of these that the kernel takes from a user's root by netlink alone. */
+static int ask_for_queue(int fd)
+{
+    struct {
+        struct nlmsghdr header;
+        struct ifinfomsg link;
+        struct rtattr attribute;
+        uint32_t packets;
+    } ask = {.header = {.nlmsg_len = sizeof ask, .nlmsg_type = RTM_NEWLINK, .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK},
+             .link = {.ifi_family = AF_UNSPEC, .ifi_index = (int)if_nametoindex(INSIDE_INTERFACE)},
+             .attribute = {.rta_len = RTA_LENGTH(sizeof ask.packets), .rta_type = IFLA_TXQLEN},
+             .packets = QUEUE};
+    struct {
+        struct nlmsghdr header;
+        struct nlmsgerr error;
+    } answer;
+    if (send(fd, &ask, sizeof ask, 0) != (ssize_t)sizeof ask ||
+        recv(fd, &answer, sizeof answer, 0) < (ssize_t)(sizeof answer.header + sizeof answer.error))
+        return errno;
+    return answer.header.nlmsg_type == NLMSG_ERROR ? -answer.error.error : EPROTO;
+}
+
+static int set_queue(void)
+{
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+    int error = fd < 0 ? errno : ask_for_queue(fd);
+    if (fd >= 0)
+        (void)close(fd);
+    return error;
+}
+
+static int configure(const struct inside_host *host)
+{
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int error = fd < 0 || set_all(fd, host) ? errno : set_queue();
+    if (fd >= 0)
+        (void)close(fd);
+    return error;
+}
+
+static int open_interface(const struct inside_host *host, struct hx_problem *problem)
+{
+    static const char device[] = "/dev/net/tun";
+    struct ifreq r = {.ifr_flags = IFF_TUN | IFF_NO_PI};
+    int fd = open(device, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) {
+        (void)hx_fail(problem, HX_EXIT_ENVIRONMENT, device, "cannot be opened: %s (hosts need it for their interface)",
+                      strerror(errno));
+        return -1;
+    }
+    int error = set(fd, TUNSETIFF, INSIDE_INTERFACE, &r) ? errno : configure(host);
+    if (!error)
+        return fd;
+    (void)close(fd);
+    (void)hx_fail(problem, HX_EXIT_ENVIRONMENT, INSIDE_INTERFACE, "of %s cannot be made: %s", host->name,
+                  strerror(error));
+    return -1;
+}
+
+static bool keep_open(const char *path, int at)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool good = fd >= 0 && (fd == at || dup3(fd, at, O_CLOEXEC) == at);
+    if (fd >= 0 && fd != at)
+        (void)close(fd);
+    return good;
+}
+
+static int first_of(uint32_t host)
+{
+    return (int)(INSIDE_FIRST + INSIDE_OF_HOST * host);
+}
+
+int inside_make_host(const struct inside_host *host, struct hx_problem *problem)
+{
+    int at = first_of(host->number);
+    if (unshare(CLONE_NEWNET | CLONE_NEWUTS) != 0 || sethostname(host->name, strlen(host->name)) != 0 ||
+        !keep_open("/proc/self/ns/net", at) || !keep_open("/proc/self/ns/uts", at + 1)) {
+        (void)hx_fail(problem, HX_EXIT_ENVIRONMENT, host->name, "cannot have namespaces: %s%s", strerror(errno),
+                      errno == EBADF || errno == EMFILE ? " (raise `ulimit -n`)" : "");
+        return -1;
+    }
+    return open_interface(host, problem);
+}
+
+/* ---- processes ---- */
+
+static bool is_of(uint32_t hosts, const char *pid)
+{
+    char path[64];
+    struct stat net;
+    struct stat own;
+    (void)snprintf(path, sizeof path, "/proc/%s/ns/net", pid);
+    if (stat(path, &net) != 0)
+        return false;
+    for (uint32_t host = 0; host < hosts; host++) {
+        if (fstat(first_of(host), &own) == 0 && own.st_ino == net.st_ino && own.st_dev == net.st_dev)
+            return true;
+    }
+    return false;
+}
+
+unsigned inside_signal(uint32_t hosts, int number)
+{
+    unsigned found = 0;
+    DIR *processes = opendir("/proc");
+    for (struct dirent *e = processes ? readdir(processes) : NULL; e; e = readdir(processes)) {
+        pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
+        if (pid <= 0 || pid == getpid() || !is_of(hosts, e->d_name))
+            continue;
+        found++;
+        (void)kill(pid, number);
+    }
+    if (processes)
+        (void)closedir(processes);
+    return found;
+}
+
+/* ---- entering ---- */
+
+/* 1: entered; 0: this process is in it already; -1. */
+static int enter(const char *path, const char *own, int kind)
+{
+    struct stat there;
+    struct stat here;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &there) != 0 || stat(own, &here) != 0)
+        return -1;
+    bool same = there.st_ino == here.st_ino && there.st_dev == here.st_dev;
+    int entered = same ? 0 : setns(fd, kind) == 0 ? 1 : -1;
+    (void)close(fd);
+    return entered;
+}
+
+static void print_path(char path[64], pid_t holder, int fd)
+{
+    (void)snprintf(path, 64, "/proc/%d/fd/%d", (int)holder, fd);
+}
+
+bool inside_has(pid_t holder, uint32_t host)
+{
+    char path[64];
+    print_path(path, holder, first_of(host));
+    return access(path, R_OK) == 0;
+}
+
+bool inside_enter(pid_t holder, uint32_t host, struct hx_problem *problem)
+{
+    char folder[MOST_PATH];
+    char path[4][64];
+    (void)snprintf(path[0], sizeof path[0], "/proc/%d/ns/user", (int)holder);
+    print_path(path[1], holder, first_of(host));
+    print_path(path[2], holder, first_of(host) + 1);
+    (void)snprintf(path[3], sizeof path[3], "/proc/%d/ns/mnt", (int)holder);
+    bool known = getcwd(folder, sizeof folder) != NULL;
+    if (enter(path[0], "/proc/self/ns/user", CLONE_NEWUSER) < 0 ||
+        enter(path[1], "/proc/self/ns/net", CLONE_NEWNET) < 0 ||
+        enter(path[2], "/proc/self/ns/uts", CLONE_NEWUTS) < 0 || enter(path[3], "/proc/self/ns/mnt", CLONE_NEWNS) < 0)
+        return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "the namespaces of host h%u cannot be entered: %s",
+                       (unsigned)host, strerror(errno));
+    if (!known || chdir(folder) != 0)
+        (void)chdir("/");
+    return true;
+}

@@ -1,0 +1,49 @@
+/* inside.h - what makes a process one of a host: namespaces of Linux, made and entered without root.
+ *
+ *     of the fabric, once    user (the user is root inside), mount (an /etc/hosts that has the fabric's names)
+ *     of each host           net (lo and hx0), uts (its name)
+ *
+ * One process holds them all (holder.h): the fabric's are its own, a host's are open at descriptors that follow from the
+ * host's number, INSIDE_FIRST + 2 * host (net) and one more (uts), so that who has its process number finds them in /proc.
+ * Where user namespaces are refused root does without. */
+#ifndef INSIDE_H
+#define INSIDE_H
+
+#include "host/error.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum { INSIDE_FIRST = 16, INSIDE_OF_HOST = 2 };
+#define INSIDE_INTERFACE "hx0"
+
+/* ---- who makes them ---- */
+
+/* Moves this process into namespaces of a fabric. `names` is what /etc/hosts will be: the file may be removed then. */
+bool inside_make(const char *names, struct hx_problem *problem);
+
+/* What a host is called, and has. */
+struct inside_host {
+    uint32_t number;
+    const char *name;
+    uint32_t ip; /* in the machine's byte order, in a network of `prefix` bits */
+    unsigned prefix, mtu;
+};
+
+/* Moves this process into new namespaces of a host, makes its interface, and opens them at their descriptors. Returns the
+ * interface's descriptor, non-blocking: packets of IP are read and written there; -1 and *problem. */
+int inside_make_host(const struct inside_host *host, struct hx_problem *problem);
+
+/* Sends a signal to all processes of `hosts` hosts but this one, whose descriptors are open here. Returns how many it found. */
+unsigned inside_signal(uint32_t hosts, int number);
+
+/* ---- who enters them ---- */
+
+/* Whether process `holder` holds any of that host: a host that has failed has none. */
+bool inside_has(pid_t holder, uint32_t host);
+
+/* Moves this process into those of a host that process `holder` holds; it stays in its folder. */
+bool inside_enter(pid_t holder, uint32_t host, struct hx_problem *problem);
+
+#endif

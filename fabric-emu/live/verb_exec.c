@@ -1,0 +1,76 @@
+/* verb_exec.c - `hxmesh exec`: programs on hosts of a fabric that `hxmesh up` keeps. */
+#include "attach.h"
+#include "exec.h"
+#include "host/options/options.h"
+#include "host_names.h"
+#include "verbs.h"
+
+#include <string.h>
+
+int verb_exec(int argc, char **argv)
+{
+    struct exec_plan plan = {.ranks = 0};
+    const char *name = NULL;
+    const struct hx_option options[] = {
+        {.name = "name",
+         .kind = HX_OPTION_STRING,
+         .argument = "FABRIC",
+         .to.string = &name,
+         .help = "of the fabric, as `hxmesh up --name` gave it",
+         .otherwise = "the only one that runs"},
+        {.name = "all",
+         .letter = 'a',
+         .kind = HX_OPTION_FLAG,
+         .to.flag = &plan.all,
+         .help = "on every host at once; each line of output begins with the host's name"},
+        {.name = "mpi",
+         .kind = HX_OPTION_NUMBER,
+         .argument = "RANKS",
+         .to.number = &plan.ranks,
+         .low = 1,
+         .high = EXEC_MOST_RANKS,
+         .standard = &plan.ranks,
+         .otherwise = "no MPI",
+         .help = "start the program by Open MPI's mpirun, a rank on each host in turn"},
+        {.name = "shell",
+         .kind = HX_OPTION_FLAG,
+         .to.flag = &plan.shell,
+         .help = "give the words to a shell as one line, as rsh and ssh do: for programs that start others by one of "
+                 "those"},
+        HX_OPTIONS_END};
+    const struct hx_command command = {
+        .program = "hxmesh exec",
+        .examples = {{"hxmesh exec a0,0 -- ping -c 3 a3,3", "a program on a host of the only fabric"},
+                     {"hxmesh exec --name lab --all -- hostname", "on every host"},
+                     {"hxmesh exec --mpi 16 -- ./program", "by Open MPI, over the fabric"}},
+        .failed = "with --all: some program failed; else as the program ends",
+        .related = "hxmesh-up hxmesh-down",
+        .operands = "[HOST] -- COMMAND [ARGUMENT...]",
+        .summary = "Runs a program on a host of a fabric that `hxmesh up` keeps, on all hosts, or by MPI.",
+        .details =
+            "HOST is a0,1, a0-1 or h1. The program has the host's network and nothing else of its own: the same "
+            "files, this folder, the same environment with HXMESH_FABRIC and HXMESH_HOST in it. The exit code is "
+            "the program's; 127 it is not there, 126 it cannot be run.",
+        .least_operands = 1,
+        .most_operands = EXEC_MOST_WORDS,
+        .no_json = true,
+        .options = options};
+    struct hx_common common;
+    int first = hx_options_parse(&command, argc, argv, &common);
+    struct attached a;
+    struct hx_problem problem;
+    bool names_host = !plan.all && !plan.ranks;
+    plan.command = argv + first + names_host;
+    if (names_host && first + 1 == argc)
+        hx_die(HX_EXIT_USAGE, "COMMAND", "is missing: what is to run on %s? (such as `hxmesh exec a0,0 -- hostname`)",
+               argv[first]);
+    if (plan.all && plan.ranks)
+        hx_die(HX_EXIT_USAGE, "--mpi", "and --all: which of both?");
+    if (!attach_open(&a, name, &problem))
+        hx_die_of(&problem);
+    if (!a.head->holder)
+        hx_die(HX_EXIT_USAGE, a.name, "has no hosts for programs (start it with `hxmesh up`)");
+    if (names_host && !host_parse(argv[first], &a.graph, &plan.host, &problem))
+        hx_die_of(&problem);
+    return exec_run(&a, &plan);
+}

@@ -1,0 +1,168 @@
+/* verb_up.c - `hxmesh up`: a fabric that stays, with a network interface on each host for programs. */
+#include "background.h"
+#include "fabric-emu/workload/host_ip.h"
+#include "host/options/options.h"
+#include "host_names.h"
+#include "session.h"
+#include "verbs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { MOST_HOSTS = 1024 }; /* the kernel makes a host's namespaces in milliseconds and keeps some 100 KiB for them */
+
+struct up_options {
+    struct hx_overrides overrides;
+    uint64_t workers, mtu;
+    const char *name;
+    bool foreground;
+    struct hx_common common;
+};
+
+/* What is ready, and how to go on. */
+struct made {
+    struct background background;
+    const char *name;
+    const struct up_options *o;
+    char title[128];
+    char first[HX_NAME_BYTES], last[HX_NAME_BYTES];
+    unsigned hosts;
+    uint32_t ip[2];
+};
+
+static void describe(struct made *m, const struct hx_spec *spec, const struct hx_fabric *g)
+{
+    uint32_t last = 0;
+    (void)snprintf(m->title, sizeof m->title, "%s", spec->name);
+    for (uint32_t host = 0; host < g->hosts; host++) {
+        if (hx_spec_board_failed(spec, hx_spec_board_of(spec, host)))
+            continue;
+        if (m->hosts++ == 0) {
+            (void)host_place(m->first, g, host);
+            m->ip[0] = host_ip(g, host);
+        }
+        last = host;
+    }
+    (void)host_place(m->last, g, last);
+    m->ip[1] = host_ip(g, last);
+}
+
+static void print_ip(uint32_t ip)
+{
+    printf("%u.%u.%u.%u", ip >> 24, ip >> 16 & 0xff, ip >> 8 & 0xff, ip & 0xff);
+}
+
+static void print(const struct made *m)
+{
+    if (m->o->common.quiet)
+        return;
+    printf("%s is up: %u hosts, %s to %s, at ", m->name, m->hosts, m->first, m->last);
+    print_ip(m->ip[0]);
+    printf(" to ");
+    print_ip(m->ip[1]);
+    printf(", MTU %llu\n", (unsigned long long)m->o->mtu);
+    printf("  hxmesh exec --name %s %s -- ping -c 3 %s     a program on a host\n"
+           "  hxmesh top %s                               what it does to the fabric\n"
+           "  hxmesh down %s                              ends it\n",
+           m->name, m->first, m->last, m->name, m->name);
+    (void)fflush(stdout);
+}
+
+static void begun(void *of)
+{
+    struct made *m = of;
+    if (m->o->foreground)
+        print(m);
+    background_ready(&m->background);
+}
+
+/* The supervisor. */
+static int serve(struct made *m, struct hx_spec *spec)
+{
+    const struct up_options *o = m->o;
+    struct session s;
+    session_open(&s, spec,
+                 &(struct fab_options){.workers = (unsigned)o->workers, .name = m->name, .quiet = o->common.quiet});
+    session_run_packets(&s, (unsigned)o->mtu, true, begun, m);
+    int code = session_exit_code(&s);
+    session_close(&s);
+    return code;
+}
+
+static int up(const struct up_options *o, const char *argument)
+{
+    struct hx_spec spec;
+    hx_spec_load(argument, &o->overrides, &spec);
+    const struct hx_fabric *g = hx_spec_fabric(&spec);
+    hx_spec_refuse_external(&spec, "hxmesh up");
+    if (g->hosts > MOST_HOSTS)
+        hx_die(HX_EXIT_CONFIG, spec.source, "has %u hosts, programs can be on %d (choose a smaller fabric)",
+               (unsigned)g->hosts, MOST_HOSTS);
+    char by_process[32];
+    (void)snprintf(by_process, sizeof by_process, "%ld", (long)getpid());
+    struct made m = {.background.ready = -1, .name = o->name ? o->name : by_process, .o = o};
+    describe(&m, &spec, g);
+    if (o->foreground || background_fork(&m.background))
+        return serve(&m, &spec);
+    print(&m);
+    hx_spec_free(&spec);
+    return HX_EXIT_DONE;
+}
+
+int verb_up(int argc, char **argv)
+{
+    struct up_options o = {.mtu = PACKETS_MTU};
+    const struct hx_option options[] = {
+        HX_OVERRIDE_OPTIONS(&o.overrides),
+        HX_CREDIT_OPTION(&o.overrides),
+        {.name = "workers",
+         .letter = 'w',
+         .kind = HX_OPTION_NUMBER,
+         .to.number = &o.workers,
+         .low = 0,
+         .high = HX_MOST_WORKERS,
+         .help = "worker processes; 0: one a core"},
+        {.name = "name",
+         .kind = HX_OPTION_STRING,
+         .argument = "NAME",
+         .to.string = &o.name,
+         .help = "of the fabric, for exec, down, top, fault and capture",
+         .otherwise = "the process number"},
+        {.name = "mtu",
+         .kind = HX_OPTION_NUMBER,
+         .argument = "BYTES",
+         .to.number = &o.mtu,
+         .low = PACKETS_LEAST_MTU,
+         .high = PACKETS_MOST_MTU,
+         .help = "longest IP packet of the hosts' interfaces; the fabric carries 8,192 B in one packet of its own, and "
+                 "longer ones in several"},
+        {.name = "foreground",
+         .kind = HX_OPTION_FLAG,
+         .to.flag = &o.foreground,
+         .help = "do not return; Ctrl-C ends the fabric"},
+        HX_OPTIONS_END};
+    const struct hx_command command = {
+        .program = "hxmesh up",
+        .examples = {{"hxmesh up \"2x2 Hx2Mesh\" --name lab", "16 hosts, each with an interface hx0"},
+                     {"hxmesh up \"fat-tree hosts=16 radix=8\" --name tree", "the same programs, another fabric"},
+                     {"hxmesh exec --name lab a0,0 -- ping a3,3", "a program on a host"},
+                     {"hxmesh down lab", "ends it, and what runs on it"}},
+        .failed = "the fabric ended by itself",
+        .related = "hxmesh-exec hxmesh-down hxmesh-top hxmesh-fault hxmesh-capture",
+        .operands = "SPEC|FILE",
+        .summary =
+            "Keeps a live fabric running in the background, for programs that know nothing of it: each host is a "
+            "network namespace with an interface hx0. No root is needed.",
+        .details = "IP packets between hosts go as messages of the endpoint firmware: sprayed, nothing lost, in order. "
+                   "A host at "
+                   "d0,d1 has the address 10.d0.d1.1 and the names a0,1, a0-1 and h1 (by number). It returns when the "
+                   "fabric is "
+                   "ready. With --foreground the exit code is 130 after Ctrl-C.",
+        .least_operands = 1,
+        .most_operands = 1,
+        .no_json = true,
+        .options = options};
+    int first = hx_options_parse(&command, argc, argv, &o.common);
+    return up(&o, argv[first]);
+}

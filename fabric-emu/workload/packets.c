@@ -1,0 +1,441 @@
+/* packets.c - IP packets of programs as messages (packets.h).
+ *
+ * Sending. A packet goes to the host that its destination says (host_ip.h); where there is none it is dropped, as a router
+ * would. Packets that wait for one host gather in one message of at most PACKETS_MESSAGE bytes: while HX_PEER_WINDOW messages
+ * to it are under way the next one grows. So a lonely packet waits for nobody, and a stream costs few messages. When all
+ * OUTGOING messages are taken nothing is read: packets wait in the interface, whose sender waits then, and none is dropped.
+ *
+ * Receiving. Spraying and repeating reorder messages, and TCP takes reordering for loss. So messages of a (source,
+ * destination) pair bear a number in their tag, and are written to the interface in that order:
+ *
+ *     tag     life, 8 bits: of the sender towards this host; sequence, 24 bits: from 0 in each life
+ *
+ * At most HX_PEER_WINDOW messages of a pair are under way, so message n says that all up to n - HX_PEER_WINDOW have ended: they
+ * have come, or were given up. A message that is given up begins a new life, and so does a worker that is started again. A
+ * receiver that is started again begins with what comes. So order is lost, if at all, for a few packets when something dies. */
+#include "fabric-emu/workload/packets.h"
+#include "fabric-emu/workload/host_ip.h"
+#include "fabric-emu/workload/kinds.h"
+#include "host/random.h"
+
+#include <arpa/inet.h>
+#include <netinet/ip.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    OUTGOING = 64, /* messages of a host, gathering or under way: as many as its endpoint has */
+    READS = 16,    /* packets, before what was read is sent */
+    LIFE_SHIFT = 24,
+    SEQUENCE_MASK = (1 << LIFE_SHIFT) - 1,
+    MESSAGE_PACKETS = PACKETS_MESSAGE / HX_MAX_PAYLOAD /* bits of struct incoming.have */
+};
+
+/* free -> gathers (packets are added) -> flies (the endpoint has it) -> free */
+enum outgoing_state { FREE, GATHERS, FLIES };
+struct outgoing {
+    enum outgoing_state state;
+    uint32_t to, tag, bytes;
+    uint64_t number;
+    uint8_t *data; /* [PACKETS_MESSAGE]; NULL: was never used */
+};
+
+/* What is known of the way to a host. */
+struct towards {
+    uint8_t life, flying;   /* messages under way: at most HX_PEER_WINDOW */
+    uint8_t gathering;      /* 1 + place in outgoing[] of the message that gathers; 0: none */
+    uint32_t sequence : 24; /* of the next message */
+};
+
+/* A message that arrives, or waits for one before it. Invariant: whole only if `have` has the bits of all its packets. */
+struct incoming {
+    uint32_t tag, bytes, room;
+    uint8_t packets, have; /* of these, here: bit by packet; 0: the slot is empty */
+    bool whole;
+    uint8_t *data; /* [room] */
+};
+
+/* What comes from a host. Invariant: no slot holds a whole message with the sequence `next`. */
+struct source {
+    uint8_t life;
+    uint32_t next;                        /* sequence that is written next */
+    struct incoming slot[HX_PEER_WINDOW]; /* by sequence */
+};
+
+struct packets_of_host {
+    struct workload base;
+    const struct packets *p;
+    int tun;
+    uint64_t messages; /* that gathered ever */
+    unsigned gathering, turn;
+    struct outgoing outgoing[OUTGOING];
+    struct towards *towards; /* [hosts] */
+    struct source **source;  /* [hosts]; NULL: nothing came yet */
+    uint32_t staged;         /* bytes of a packet that was read and has no place yet, */
+    uint32_t staged_to;      /* and its host */
+    uint8_t packet[PACKETS_MESSAGE];
+};
+
+static struct packets_of_host *of_workload(struct workload *w)
+{
+    return (struct packets_of_host *)w;
+}
+
+/* ---- packets ---- */
+
+/* Bytes of the IPv4 packet that begins here; 0: there is none. */
+static uint32_t packet_bytes(const uint8_t *data, uint32_t left)
+{
+    struct iphdr ip;
+    if (left < sizeof ip)
+        return 0;
+    memcpy(&ip, data, sizeof ip);
+    uint32_t bytes = ntohs(ip.tot_len);
+    return ip.version == IPVERSION && bytes >= sizeof ip && bytes <= left ? bytes : 0;
+}
+
+static uint32_t destination_of(const struct hx_fabric *g, const uint8_t *packet)
+{
+    struct iphdr ip;
+    memcpy(&ip, packet, sizeof ip);
+    return host_of_ip(g, ntohl(ip.daddr));
+}
+
+/* ---- sending ---- */
+
+static uint32_t next_tag(struct towards *t)
+{
+    return (uint32_t)t->life << LIFE_SHIFT | t->sequence++;
+}
+
+static struct outgoing *begin_message(struct packets_of_host *h, uint32_t to)
+{
+    unsigned i = 0;
+    while (i < OUTGOING && h->outgoing[i].state != FREE)
+        i++;
+    if (i == OUTGOING)
+        return NULL;
+    struct outgoing *o = &h->outgoing[i];
+    struct towards *t = &h->towards[to];
+    if (!o->data)
+        o->data = hx_allocate(1, PACKETS_MESSAGE);
+    o->state = GATHERS;
+    o->to = to;
+    o->bytes = 0;
+    o->number = h->messages++ * OUTGOING + i;
+    o->tag = next_tag(t);
+    t->gathering = (uint8_t)(i + 1);
+    h->gathering++;
+    return o;
+}
+
+/* Adds the packet that was read to the message that gathers for its host; false: it has to wait. */
+static bool place_staged(struct packets_of_host *h)
+{
+    const struct towards *t = &h->towards[h->staged_to];
+    struct outgoing *o = t->gathering ? &h->outgoing[t->gathering - 1] : begin_message(h, h->staged_to);
+    if (!o || o->bytes + h->staged > PACKETS_MESSAGE)
+        return false;
+    memcpy(o->data + o->bytes, h->packet, h->staged);
+    o->bytes += h->staged;
+    h->staged = 0;
+    return true;
+}
+
+/* Reads the next packet for a host of the fabric; false: none is there. */
+static bool stage(struct packets_of_host *h)
+{
+    while (h->p->readable[h->base.rank]) {
+        ssize_t bytes = read(h->tun, h->packet, sizeof h->packet);
+        if (bytes <= 0) {
+            h->p->readable[h->base.rank] = false;
+            return false;
+        }
+        h->staged = packet_bytes(h->packet, (uint32_t)bytes);
+        h->staged_to = h->staged ? destination_of(h->p->g, h->packet) : HX_NOWHERE;
+        if (h->staged_to != HX_NOWHERE && h->p->tun[h->staged_to] >= 0)
+            return true;
+        h->staged = 0;
+    }
+    return false;
+}
+
+static void gather(struct packets_of_host *h)
+{
+    for (unsigned reads = 0; reads < READS; reads++) {
+        if (!h->staged && !stage(h))
+            return;
+        if (!place_staged(h))
+            return;
+    }
+}
+
+static bool next(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m)
+{
+    (void)now;
+    struct packets_of_host *h = of_workload(w);
+    gather(h);
+    for (unsigned i = 0; !refused && h->gathering && i < OUTGOING; i++) {
+        const struct outgoing *o = &h->outgoing[(h->turn + i) % OUTGOING];
+        if (o->state != GATHERS || h->towards[o->to].flying == HX_PEER_WINDOW)
+            continue;
+        *m = (struct workload_message){.to = o->to, .tag = o->tag, .bytes = o->bytes, .number = o->number};
+        return true;
+    }
+    return false;
+}
+
+static void end_gathering(struct packets_of_host *h, struct outgoing *o, enum outgoing_state state)
+{
+    o->state = state;
+    h->towards[o->to].gathering = 0;
+    h->gathering--;
+    h->turn = (unsigned)(o - h->outgoing) + 1;
+}
+
+static void take(struct workload *w, const struct workload_message *m)
+{
+    struct packets_of_host *h = of_workload(w);
+    end_gathering(h, &h->outgoing[m->number % OUTGOING], FLIES);
+    h->towards[m->to].flying++;
+}
+
+/* A message does not come: those behind it are not to wait for its number. */
+static void begin_life(struct packets_of_host *h, struct towards *t)
+{
+    t->life++;
+    t->sequence = 0;
+    if (t->gathering)
+        h->outgoing[t->gathering - 1].tag = next_tag(t);
+}
+
+static void give_up(struct workload *w, const struct workload_message *m)
+{
+    struct packets_of_host *h = of_workload(w);
+    end_gathering(h, &h->outgoing[m->number % OUTGOING], FREE);
+    begin_life(h, &h->towards[m->to]);
+}
+
+static void fill(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
+{
+    const struct packets_of_host *h = (const struct packets_of_host *)w;
+    memcpy(to, h->outgoing[s->cookie % OUTGOING].data + (size_t)packet * HX_MAX_PAYLOAD, bytes);
+}
+
+static void end_message(struct packets_of_host *h, const struct hx_event *e)
+{
+    struct outgoing *o = &h->outgoing[e->cookie % OUTGOING];
+    if (o->state != FLIES || o->number != e->cookie)
+        return;
+    struct towards *t = &h->towards[o->to];
+    o->state = FREE;
+    t->flying--;
+    if (e->type == HX_EVENT_FAILED)
+        begin_life(h, t);
+}
+
+/* ---- receiving ---- */
+
+/* How far a sequence is ahead of another one. */
+static int32_t ahead(uint32_t sequence, uint32_t of)
+{
+    return (int32_t)((sequence - of) << (32 - LIFE_SHIFT)) >> (32 - LIFE_SHIFT);
+}
+
+/* What the interface does not take is lost, as at a real one: its receiver is gone. */
+static void deliver(const struct packets_of_host *h, const uint8_t *data, uint32_t bytes)
+{
+    for (uint32_t at = 0, length; (length = packet_bytes(data + at, bytes - at)) > 0; at += length) {
+        if (write(h->tun, data + at, length) < 0)
+            continue;
+    }
+}
+
+static struct incoming *slot_of(struct source *s, uint32_t sequence)
+{
+    return &s->slot[sequence % HX_PEER_WINDOW];
+}
+
+/* One that is not whole stays: the rest of it may come. */
+static void deliver_slot(const struct packets_of_host *h, struct incoming *in)
+{
+    if (!in->whole)
+        return;
+    deliver(h, in->data, in->bytes);
+    in->whole = false;
+    in->have = 0;
+}
+
+/* Writes what is there in order. */
+static void deliver_in_order(const struct packets_of_host *h, struct source *s)
+{
+    for (struct incoming *in = slot_of(s, s->next); in->whole; in = slot_of(s, s->next)) {
+        deliver_slot(h, in);
+        s->next = (s->next + 1) & SEQUENCE_MASK;
+    }
+}
+
+/* Nothing before this sequence is waited for any more. */
+static void pass_to(const struct packets_of_host *h, struct source *s, uint32_t sequence)
+{
+    for (unsigned i = 0; i < HX_PEER_WINDOW; i++)
+        deliver_slot(h, slot_of(s, s->next + i));
+    s->next = sequence;
+}
+
+/* The first packet of a message, or another: sets what its tag says of those before it. */
+static struct source *meet(struct packets_of_host *h, uint32_t from, uint32_t tag)
+{
+    uint32_t sequence = tag & SEQUENCE_MASK;
+    uint8_t life = (uint8_t)(tag >> LIFE_SHIFT);
+    struct source *s = h->source[from];
+    bool is_new = !s || s->life != life;
+    if (!s)
+        s = h->source[from] = hx_allocate(1, sizeof *s);
+    if (is_new) {
+        pass_to(h, s, sequence < HX_PEER_WINDOW ? 0 : sequence);
+        s->life = life;
+    }
+    while (ahead(sequence, s->next) >= HX_PEER_WINDOW) {
+        deliver_slot(h, slot_of(s, s->next));
+        s->next = (s->next + 1) & SEQUENCE_MASK;
+    }
+    deliver_in_order(h, s);
+    return s;
+}
+
+/* Whether the message is the next one, or so late that none waits for it. */
+static bool is_due_now(const struct source *s, uint32_t tag)
+{
+    return ahead(tag & SEQUENCE_MASK, s->next) <= 0;
+}
+
+/* Copies a part of a message to where it waits. */
+static void hold(struct source *s, const struct hx_header *header, const uint8_t *payload)
+{
+    struct incoming *in = slot_of(s, header->tag);
+    uint32_t room = header->message_packets * HX_MAX_PAYLOAD;
+    if (!in->have || in->tag != header->tag || in->packets != header->message_packets) {
+        if (in->room < room) {
+            free(in->data);
+            in->data = hx_allocate(1, room);
+            in->room = room;
+        }
+        in->tag = header->tag;
+        in->packets = (uint8_t)header->message_packets;
+        in->have = 0;
+        in->whole = false;
+    }
+    memcpy(in->data + (size_t)header->offset * HX_MAX_PAYLOAD, payload, header->length);
+    in->have |= (uint8_t)(1U << header->offset);
+}
+
+/* The endpoint says that all of a message is here; of one that had to leave its slot to another some is not. */
+static void come(struct packets_of_host *h, struct source *s, uint32_t tag, uint32_t bytes)
+{
+    struct incoming *in = slot_of(s, tag);
+    if (in->tag != tag || !in->have || in->have != (1U << in->packets) - 1 || bytes > in->room)
+        return;
+    in->bytes = bytes;
+    in->whole = true;
+    if (ahead(tag & SEQUENCE_MASK, s->next) < 0)
+        deliver_slot(h, in);
+    deliver_in_order(h, s);
+}
+
+/* The next message, or one so late that none waits for it. */
+static void pass_on(struct packets_of_host *h, struct source *s, uint32_t tag, const uint8_t *data, uint32_t bytes)
+{
+    deliver(h, data, bytes);
+    if (ahead(tag & SEQUENCE_MASK, s->next) < 0)
+        return;
+    s->next = (s->next + 1) & SEQUENCE_MASK;
+    deliver_in_order(h, s);
+}
+
+/* A message of one packet that is the next one goes on from where it is, any other is held until it is whole. */
+static uint64_t place(struct workload *w, const struct hx_header *header, const uint8_t *payload)
+{
+    struct packets_of_host *h = of_workload(w);
+    uint32_t from = hx_fabric_host(h->p->g, header->src_d0, header->src_d1);
+    if (from == HX_NOWHERE || header->message_packets > MESSAGE_PACKETS || header->offset >= header->message_packets)
+        return header->length;
+    struct source *s = meet(h, from, header->tag);
+    bool single = header->message_packets == 1;
+    if (single && is_due_now(s, header->tag)) {
+        pass_on(h, s, header->tag, payload, header->length);
+        return 0;
+    }
+    hold(s, header, payload);
+    if (single)
+        come(h, s, header->tag, header->length);
+    return 0;
+}
+
+static int event(struct workload *w, const struct hx_event *e)
+{
+    struct packets_of_host *h = of_workload(w);
+    if (e->type != HX_EVENT_RECEIVED) {
+        end_message(h, e);
+        return HX_OK;
+    }
+    uint32_t from = hx_fabric_host(h->p->g, e->d0, e->d1);
+    if (from != HX_NOWHERE && e->bytes > HX_MAX_PAYLOAD && h->source[from])
+        come(h, h->source[from], e->tag, (uint32_t)e->bytes);
+    return HX_OK;
+}
+
+/* ---- life ---- */
+
+/* Programs may always send more. */
+static bool is_over(const struct workload *w)
+{
+    (void)w;
+    return false;
+}
+
+static void close_host(struct workload *w)
+{
+    struct packets_of_host *h = of_workload(w);
+    for (unsigned i = 0; i < OUTGOING; i++)
+        free(h->outgoing[i].data);
+    for (uint32_t from = 0; from < h->p->g->hosts; from++) {
+        for (unsigned i = 0; h->source[from] && i < HX_PEER_WINDOW; i++)
+            free(h->source[from]->slot[i].data);
+        free(h->source[from]);
+    }
+    free(h->source);
+    free(h->towards);
+}
+
+static const struct workload_ops ops = {.bytes = sizeof(struct packets_of_host),
+                                        .next = next,
+                                        .take = take,
+                                        .give_up = give_up,
+                                        .event = event,
+                                        .fill = fill,
+                                        .place = place,
+                                        .is_over = is_over,
+                                        .close = close_host};
+
+size_t packets_bytes(void)
+{
+    return sizeof(struct packets_of_host);
+}
+
+struct workload *packets_make(const struct workload_plan *plan, uint32_t rank, void *memory)
+{
+    struct packets_of_host *h = memory;
+    const struct hx_fabric *g = plan->packets->g;
+    h->base = (struct workload){.ops = &ops, .carries = true};
+    h->p = plan->packets;
+    h->tun = h->p->tun[rank];
+    h->towards = hx_allocate(g->hosts, sizeof *h->towards);
+    h->source = hx_allocate(g->hosts, sizeof(void *));
+    uint8_t life = (uint8_t)hx_random_64(); /* another one than a predecessor's, most likely */
+    for (uint32_t to = 0; to < g->hosts; to++)
+        h->towards[to].life = life;
+    h->p->readable[rank] = h->tun >= 0;
+    return &h->base;
+}

@@ -1,0 +1,204 @@
+# programs.bats - hxmesh up, exec, down: programs that know nothing of a fabric talk over it, and nothing of it is left after any
+# end. A machine without /dev/net/tun or user namespaces skips them, with what it said.
+
+load emulator_support
+
+setup() {
+    fresh_name
+    cd "$BATS_TEST_TMPDIR" || return 1
+}
+teardown() {
+    hxmesh down "$NAME" --quiet 2>/dev/null || true
+    end_started
+}
+
+# holder: the process that holds the namespaces of the test's fabric.
+holder() {
+    local pid
+    for pid in $(processes_of "$NAME"); do
+        [ "$(cat "/proc/$pid/comm")" != hxmesh-hosts ] || echo "$pid"
+    done
+}
+
+# up SPEC...: a fabric of the test's name; notes the network of its first host and the process that supervises it.
+up() {
+    run --separate-stderr hxmesh up "$@" --name "$NAME"
+    # shellcheck disable=SC2154 # bats sets it
+    [ "$status" -ne 4 ] || skip "$stderr"
+    [ "$status" -eq 0 ]
+    [ -z "$stderr" ]
+    SAID=$output
+    NET=$(on h0 readlink /proc/self/ns/net)
+    HOLDER=$(holder)
+    SUPERVISOR=$(ps -o ppid= "$HOLDER" | tr -d ' ')
+}
+
+# on HOST COMMAND...: on a host of the test's fabric.
+on() {
+    local host=$1
+    shift
+    hxmesh exec --name "$NAME" "$host" -- "$@"
+}
+
+# all_left: nothing of the fabric is there: memory, processes, or anybody in the first host's network.
+all_left() {
+    nothing_left || return 1
+    all_gone "$SUPERVISOR" "$HOLDER" || return 1
+    ! is_there
+}
+# Whether anybody is in the first host's network.
+is_there() { readlink /proc/[0-9]*/ns/net 2>/dev/null | grep -qxF "$NET"; }
+
+# serve HOST PORT: the folder, by HTTP.
+serve() {
+    on "$1" python3 -m http.server --bind 0.0.0.0 "$2" >served 2>&1 3>&- &
+    eventually on "$1" curl --silent --output /dev/null "http://localhost:$2/"
+}
+
+@test "programs: every host pings every other by each of its names; down leaves nothing" {
+    up "1x1 Hx2Mesh"
+    [[ "$SAID" == "$NAME is up: 4 hosts, a0,0 to a1,1, at 10.0.0.1 to 10.1.1.1, MTU 8192"* ]]
+    local from to
+    for from in a0,0 a1,0 a0,1 a1,1; do
+        for to in a0,0 a1-0 h2 10.1.1.1; do
+            on "$from" ping -c 1 -W 5 "$to" >/dev/null || { echo "no answer: $from to $to"; return 1; }
+        done
+    done
+    [ "$(on h3 ping -c 1 -M "do" -s 8164 h0 | grep -c '^8172 bytes')" -eq 1 ] # 8,192 with both headers, in one piece
+    run -1 on h3 ping -c 1 -M "do" -s 8165 h0
+    run --separate-stderr hxmesh down "$NAME"
+    [ "$output" = "$NAME is down" ]
+    all_left
+}
+
+@test "programs: a file over TCP is the same, though workers are killed meanwhile" {
+    head -c 60000000 /dev/urandom >file
+    up "2x2 Hx2Mesh"
+    serve a0,0 8000
+    on a3,3 curl --silent --limit-rate 60M --output got http://a0-0:8000/file 3>&- &
+    local client=$!
+    eventually test -s got
+    hxmesh fault --name "$NAME" "worker0 killed" "worker1 killed at 300ms"
+    wait "$client"
+    [ "$(sha256sum <got)" = "$(sha256sum <file)" ]
+    [ "$(hxmesh top "$NAME" --json - --count 1 --interval 100ms | jq '[.workers[].deaths] | add')" -eq 2 ]
+    hxmesh down "$NAME"
+    all_left
+}
+
+@test "programs: exec gives the program its place, and its exit code back" {
+    up "fat-tree hosts=4 radix=4"
+    [ "$(on h1 printenv HXMESH_FABRIC HXMESH_HOST | paste -s -d ' ')" = "$NAME a0,1" ]
+    [ "$(on a0,1 hostname)" = a0-1 ]
+    [ "$(on a0-1 pwd)" = "$PWD" ]
+    [ "$(echo through | on 0,1 cat)" = through ]
+    [ "$(hxmesh exec --name "$NAME" --shell -- h2 echo 'one;' echo two | paste -s)" = "one	two" ]
+    run -7 on h0 sh -c 'exit 7'
+    run -143 on h0 sh -c 'kill $$'
+    run -127 --separate-stderr on h0 ./nobody
+    [ "$stderr" = "hxmesh: error: ./nobody: cannot be run: No such file or directory" ]
+    run -126 --separate-stderr on h0 /
+    [ "$stderr" = "hxmesh: error: /: cannot be run: Permission denied" ]
+    run -0 hxmesh exec --name "$NAME" --all -- hostname
+    [ "$(sort <<<"$output" | paste -s -d ' ')" = "a0,0: a0-0 a0,1: a0-1 a1,0: a1-0 a1,1: a1-1" ]
+    run -1 hxmesh exec --name "$NAME" --all -- grep -q a0-0 /proc/sys/kernel/hostname # on all but one it is not
+}
+
+@test "programs: what is wrong is said in one line" {
+    up "1x1 Hx2Mesh"
+    refuse() {
+        local code=$1 line=$2
+        shift 2
+        run --separate-stderr hxmesh "$@"
+        [ "$status" -eq "$code" ] && [ "$stderr" = "hxmesh: error: $line" ] ||
+            { printf '%s\n%s\n' "$status" "$stderr"; return 1; }
+    }
+    refuse 2 "h4: is no host of this fabric (a0,0 is one, also as h0; there are 4)" exec --name "$NAME" h4 -- true
+    refuse 2 "a2,0: is no host of this fabric (a0,0 is one, also as h0; there are 4)" exec --name "$NAME" a2,0 -- true
+    refuse 2 "COMMAND: is missing: what is to run on h1? (such as \`hxmesh exec a0,0 -- hostname\`)" \
+        exec --name "$NAME" h1
+    refuse 2 "--mpi: and --all: which of both?" exec --name "$NAME" --mpi 2 --all -- true
+    refuse 4 "no-such: no fabric of this name is running" exec --name no-such h1 -- true
+    refuse 4 "no-such: no fabric of this name is running" down no-such
+    refuse 4 "$NAME: a fabric of this name is running (choose another --name)" up "1x1 Hx2Mesh" --name "$NAME"
+    refuse 3 "3x Hx2Mesh: $(hxmesh info "3x Hx2Mesh" 2>&1 | sed 's/^hxmesh: error: 3x Hx2Mesh: //')" up "3x Hx2Mesh"
+}
+
+@test "programs: a run has no hosts for programs, and is not for down" {
+    start "1x1 Hx2Mesh" --duration 60s
+    await_traffic
+    run -2 --separate-stderr hxmesh exec --name "$NAME" h0 -- true
+    [ "$stderr" = "hxmesh: error: $NAME: has no hosts for programs (start it with \`hxmesh up\`)" ]
+    run -2 --separate-stderr hxmesh down "$NAME"
+    [ "$stderr" = "hxmesh: error: $NAME: was not started by \`hxmesh up\` (Ctrl-C ends a run)" ]
+    end_long
+}
+
+@test "programs: down ends what runs on hosts, also what does not want to end" {
+    up "1x1 Hx2Mesh"
+    on h0 sleep 1000 3>&- &
+    local meek=$!
+    on h2 sh -c 'trap "" TERM; echo ready; sleep 1000; sleep 1000' >stubborn 3>&- &
+    local stubborn=$!
+    eventually grep -q ready stubborn
+    eventually is_there
+    hxmesh down "$NAME"
+    all_left
+    run -143 wait "$meek"
+    run -137 wait "$stubborn"
+}
+
+@test "programs: kill -9 of the supervisor leaves nothing, nor does that of the holder" {
+    up "1x1 Hx2Mesh"
+    on h0 sleep 1000 3>&- &
+    eventually is_there
+    kill -KILL "$SUPERVISOR"
+    eventually all_left
+    up "1x1 Hx2Mesh"
+    kill -KILL "$HOLDER"
+    eventually all_left
+}
+
+@test "programs: in the foreground Ctrl-C ends it" {
+    up "1x1 Hx2Mesh" # or skips
+    hxmesh down "$NAME"
+    env --default-signal=INT "$HXMESH" up "1x1 Hx2Mesh" --name "$NAME" --foreground >said 2>stderr 3>&- &
+    PID=$!
+    eventually grep -q 'is up' said
+    on h0 ping -c 1 -W 5 h3 >/dev/null
+    kill -INT "$PID"
+    finish
+    # shellcheck disable=SC2153 # finish sets it
+    [ "$CODE" -eq 130 ]
+    [ ! -s stderr ]
+    nothing_left
+}
+
+@test "programs: without root" {
+    [ "$(id -u)" -eq 0 ] || skip "the others ran without root"
+    local user=(setpriv --reuid 65534 --regid 65534 --clear-groups)
+    cp "$HXMESH" "$BATS_TEST_TMPDIR/hxmesh"
+    chmod 755 "$BATS_TEST_TMPDIR"
+    HXMESH="$BATS_TEST_TMPDIR/hxmesh"
+    cd /
+    run --separate-stderr "${user[@]}" "$HXMESH" up "torus 2x2" --name "$NAME"
+    [ "$status" -ne 4 ] || skip "$stderr"
+    [ "$status" -eq 0 ]
+    "${user[@]}" "$HXMESH" exec --name "$NAME" a0,0 -- ping -c 1 -W 5 a1,1
+    "${user[@]}" "$HXMESH" down "$NAME"
+    nothing_left
+}
+
+@test "programs: Open MPI, 16 ranks on two fabrics, every byte checked" {
+    command -v mpicc >/dev/null || skip "there is no Open MPI here"
+    mpicc -O2 -o exchange "$BATS_TEST_DIRNAME/../../examples/programs/exchange.c"
+    local spec
+    for spec in "2x2 Hx2Mesh" "fat-tree hosts=16 radix=8"; do
+        up "$spec"
+        run -0 hxmesh exec --name "$NAME" --mpi 16 -- ./exchange
+        [[ "$output" == *"16 ranks on 16 hosts: all right"* ]]
+        run -1 hxmesh exec --name "$NAME" --mpi 2 -- ./exchange --wrong
+        hxmesh down "$NAME"
+        all_left
+    done
+}
