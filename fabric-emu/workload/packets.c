@@ -5,16 +5,10 @@
  * to it are under way the next one grows. So a lonely packet waits for nobody, and a stream costs few messages. When all
  * OUTGOING messages are taken nothing is read: packets wait in the interface, whose sender waits then, and none is dropped.
  *
- * Receiving. Spraying and repeating reorder messages, and TCP takes reordering for loss. So messages of a (source,
- * destination) pair bear a number in their tag, and are written to the interface in that order:
- *
- *     tag     life, 8 bits: of the sender towards this host; sequence, 24 bits: from 0 in each life
- *
- * At most HX_PEER_WINDOW messages of a pair are under way, so message n says that all up to n - HX_PEER_WINDOW have ended: they
- * have come, or were given up. A message that is given up begins a new life, and so does a worker that is started again. A
- * receiver that is started again begins with what comes. So order is lost, if at all, for a few packets when something dies. */
+ * Receiving. Messages are written to the interface in the order in which they were sent (in_order.h). */
 #include "fabric-emu/workload/packets.h"
 #include "fabric-emu/workload/host_ip.h"
+#include "fabric-emu/workload/in_order.h"
 #include "fabric-emu/workload/kinds.h"
 #include "host/random.h"
 
@@ -26,11 +20,9 @@
 
 enum {
     OUTGOING = 64, /* messages of a host, gathering or under way: as many as its endpoint has */
-    READS = 16,    /* packets, before what was read is sent */
-    LIFE_SHIFT = 24,
-    SEQUENCE_MASK = (1 << LIFE_SHIFT) - 1,
-    MESSAGE_PACKETS = PACKETS_MESSAGE / HX_MAX_PAYLOAD /* bits of struct incoming.have */
+    READS = 16     /* packets, before what was read is sent */
 };
+_Static_assert(PACKETS_MESSAGE == IN_ORDER_PACKETS * HX_MAX_PAYLOAD, "a message has so many packets at most");
 
 /* free -> gathers (packets are added) -> flies (the endpoint has it) -> free */
 enum outgoing_state { FREE, GATHERS, FLIES };
@@ -48,21 +40,6 @@ struct towards {
     uint32_t sequence : 24; /* of the next message */
 };
 
-/* A message that arrives, or waits for one before it. Invariant: whole only if `have` has the bits of all its packets. */
-struct incoming {
-    uint32_t tag, bytes, room;
-    uint8_t packets, have; /* of these, here: bit by packet; 0: the slot is empty */
-    bool whole;
-    uint8_t *data; /* [room] */
-};
-
-/* What comes from a host. Invariant: no slot holds a whole message with the sequence `next`. */
-struct source {
-    uint8_t life;
-    uint32_t next;                        /* sequence that is written next */
-    struct incoming slot[HX_PEER_WINDOW]; /* by sequence */
-};
-
 struct packets_of_host {
     struct workload base;
     const struct packets *p;
@@ -70,10 +47,10 @@ struct packets_of_host {
     uint64_t messages; /* that gathered ever */
     unsigned gathering, turn;
     struct outgoing outgoing[OUTGOING];
-    struct towards *towards; /* [hosts] */
-    struct source **source;  /* [hosts]; NULL: nothing came yet */
-    uint32_t staged;         /* bytes of a packet that was read and has no place yet, */
-    uint32_t staged_to;      /* and its host */
+    struct towards *towards;  /* [hosts] */
+    struct in_order **source; /* [hosts]; NULL: nothing came yet */
+    uint32_t staged;          /* bytes of a packet that was read and has no place yet, */
+    uint32_t staged_to;       /* and its host */
     uint8_t packet[PACKETS_MESSAGE];
 };
 
@@ -106,7 +83,7 @@ static uint32_t destination_of(const struct hx_fabric *g, const uint8_t *packet)
 
 static uint32_t next_tag(struct towards *t)
 {
-    return (uint32_t)t->life << LIFE_SHIFT | t->sequence++;
+    return in_order_tag(t->life, t->sequence++);
 }
 
 static struct outgoing *begin_message(struct packets_of_host *h, uint32_t to)
@@ -237,152 +214,39 @@ static void end_message(struct packets_of_host *h, const struct hx_event *e)
 
 /* ---- receiving ---- */
 
-/* How far a sequence is ahead of another one. */
-static int32_t ahead(uint32_t sequence, uint32_t of)
-{
-    return (int32_t)((sequence - of) << (32 - LIFE_SHIFT)) >> (32 - LIFE_SHIFT);
-}
-
 /* What the interface does not take is lost, as at a real one: its receiver is gone. */
-static void deliver(const struct packets_of_host *h, const uint8_t *data, uint32_t bytes)
+static void write_all(void *of, const uint8_t *data, uint32_t bytes)
 {
+    const struct packets_of_host *h = of;
     for (uint32_t at = 0, length; (length = packet_bytes(data + at, bytes - at)) > 0; at += length) {
         if (write(h->tun, data + at, length) < 0)
             continue;
     }
 }
 
-static struct incoming *slot_of(struct source *s, uint32_t sequence)
-{
-    return &s->slot[sequence % HX_PEER_WINDOW];
-}
-
-/* One that is not whole stays: the rest of it may come. */
-static void deliver_slot(const struct packets_of_host *h, struct incoming *in)
-{
-    if (!in->whole)
-        return;
-    deliver(h, in->data, in->bytes);
-    in->whole = false;
-    in->have = 0;
-}
-
-/* Writes what is there in order. */
-static void deliver_in_order(const struct packets_of_host *h, struct source *s)
-{
-    for (struct incoming *in = slot_of(s, s->next); in->whole; in = slot_of(s, s->next)) {
-        deliver_slot(h, in);
-        s->next = (s->next + 1) & SEQUENCE_MASK;
-    }
-}
-
-/* Nothing before this sequence is waited for any more. */
-static void pass_to(const struct packets_of_host *h, struct source *s, uint32_t sequence)
-{
-    for (unsigned i = 0; i < HX_PEER_WINDOW; i++)
-        deliver_slot(h, slot_of(s, s->next + i));
-    s->next = sequence;
-}
-
-/* The first packet of a message, or another: sets what its tag says of those before it. */
-static struct source *meet(struct packets_of_host *h, uint32_t from, uint32_t tag)
-{
-    uint32_t sequence = tag & SEQUENCE_MASK;
-    uint8_t life = (uint8_t)(tag >> LIFE_SHIFT);
-    struct source *s = h->source[from];
-    bool is_new = !s || s->life != life;
-    if (!s)
-        s = h->source[from] = hx_allocate(1, sizeof *s);
-    if (is_new) {
-        pass_to(h, s, sequence < HX_PEER_WINDOW ? 0 : sequence);
-        s->life = life;
-    }
-    while (ahead(sequence, s->next) >= HX_PEER_WINDOW) {
-        deliver_slot(h, slot_of(s, s->next));
-        s->next = (s->next + 1) & SEQUENCE_MASK;
-    }
-    deliver_in_order(h, s);
-    return s;
-}
-
-/* Whether the message is the next one, or so late that none waits for it. */
-static bool is_due_now(const struct source *s, uint32_t tag)
-{
-    return ahead(tag & SEQUENCE_MASK, s->next) <= 0;
-}
-
-/* Copies a part of a message to where it waits. */
-static void hold(struct source *s, const struct hx_header *header, const uint8_t *payload)
-{
-    struct incoming *in = slot_of(s, header->tag);
-    uint32_t room = header->message_packets * HX_MAX_PAYLOAD;
-    if (!in->have || in->tag != header->tag || in->packets != header->message_packets) {
-        if (in->room < room) {
-            free(in->data);
-            in->data = hx_allocate(1, room);
-            in->room = room;
-        }
-        in->tag = header->tag;
-        in->packets = (uint8_t)header->message_packets;
-        in->have = 0;
-        in->whole = false;
-    }
-    memcpy(in->data + (size_t)header->offset * HX_MAX_PAYLOAD, payload, header->length);
-    in->have |= (uint8_t)(1U << header->offset);
-}
-
-/* The endpoint says that all of a message is here; of one that had to leave its slot to another some is not. */
-static void come(struct packets_of_host *h, struct source *s, uint32_t tag, uint32_t bytes)
-{
-    struct incoming *in = slot_of(s, tag);
-    if (in->tag != tag || !in->have || in->have != (1U << in->packets) - 1 || bytes > in->room)
-        return;
-    in->bytes = bytes;
-    in->whole = true;
-    if (ahead(tag & SEQUENCE_MASK, s->next) < 0)
-        deliver_slot(h, in);
-    deliver_in_order(h, s);
-}
-
-/* The next message, or one so late that none waits for it. */
-static void pass_on(struct packets_of_host *h, struct source *s, uint32_t tag, const uint8_t *data, uint32_t bytes)
-{
-    deliver(h, data, bytes);
-    if (ahead(tag & SEQUENCE_MASK, s->next) < 0)
-        return;
-    s->next = (s->next + 1) & SEQUENCE_MASK;
-    deliver_in_order(h, s);
-}
-
-/* A message of one packet that is the next one goes on from where it is, any other is held until it is whole. */
 static uint64_t place(struct workload *w, const struct hx_header *header, const uint8_t *payload)
 {
     struct packets_of_host *h = of_workload(w);
+    const struct in_order_out to = {.give = write_all, .of = h};
     uint32_t from = hx_fabric_host(h->p->g, header->src_d0, header->src_d1);
-    if (from == HX_NOWHERE || header->message_packets > MESSAGE_PACKETS || header->offset >= header->message_packets)
+    if (from == HX_NOWHERE)
         return header->length;
-    struct source *s = meet(h, from, header->tag);
-    bool single = header->message_packets == 1;
-    if (single && is_due_now(s, header->tag)) {
-        pass_on(h, s, header->tag, payload, header->length);
-        return 0;
-    }
-    hold(s, header, payload);
-    if (single)
-        come(h, s, header->tag, header->length);
-    return 0;
+    if (!h->source[from])
+        h->source[from] = hx_allocate(1, sizeof *h->source[from]);
+    return in_order_place(h->source[from], header, payload, &to) ? 0 : header->length;
 }
 
 static int event(struct workload *w, const struct hx_event *e)
 {
     struct packets_of_host *h = of_workload(w);
+    const struct in_order_out to = {.give = write_all, .of = h};
     if (e->type != HX_EVENT_RECEIVED) {
         end_message(h, e);
         return HX_OK;
     }
     uint32_t from = hx_fabric_host(h->p->g, e->d0, e->d1);
     if (from != HX_NOWHERE && e->bytes > HX_MAX_PAYLOAD && h->source[from])
-        come(h, h->source[from], e->tag, (uint32_t)e->bytes);
+        in_order_received(h->source[from], e->tag, e->bytes, &to);
     return HX_OK;
 }
 
@@ -401,8 +265,8 @@ static void close_host(struct workload *w)
     for (unsigned i = 0; i < OUTGOING; i++)
         free(h->outgoing[i].data);
     for (uint32_t from = 0; from < h->p->g->hosts; from++) {
-        for (unsigned i = 0; h->source[from] && i < HX_PEER_WINDOW; i++)
-            free(h->source[from]->slot[i].data);
+        if (h->source[from])
+            in_order_free(h->source[from]);
         free(h->source[from]);
     }
     free(h->source);
