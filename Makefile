@@ -73,6 +73,8 @@ HOST         := $(wildcard host/*.c host/*/*.c)
 LIVE         := $(wildcard fabric-emu/live/*.c)
 VIRTUAL      := $(wildcard fabric-emu/virtual/*.c)
 EMULATOR     := $(filter-out $(LIVE) $(VIRTUAL),$(wildcard fabric-emu/*.c fabric-emu/*/*.c))
+# What a program links that is a host of a fabric, and what the emulator shares with it.
+PROGRAM      := $(wildcard program/*.c)
 DPDK_NODE    := $(wildcard dpdk-node/*.c)
 # Images without an operating system: what all boards share, a board's own, and the program.
 BARE         := $(wildcard hal/bare/*.c)
@@ -124,7 +126,7 @@ IMAGE_RISCV := $(if $(RISCV),$(if $(SANITIZE),,$(BUILD)/hx-node-riscv64.elf))
 PROGRAMS := $(IMAGE_RISCV) $(BUILD)/hxmesh $(if $(DPDK),$(BUILD)/hxmesh-dpdk) $(if $(VIRTUAL),$(BUILD)/hxmesh-virtual) $(TOOLS:tools/%.c=$(BUILD)/%)
 
 .PHONY: all
-all: $(PROGRAMS) $(BUILD)/libhxmesh.a ## build hxmesh and its tools (needs no DPDK)
+all: $(PROGRAMS) $(BUILD)/libhxmesh.a $(BUILD)/libhxmesh-program.a ## build hxmesh and its tools (needs no DPDK)
 	@:
 
 LIB_SHM      := $(BUILD)/libhx-shm.a
@@ -139,13 +141,14 @@ LIB_EMULATOR := $(BUILD)/libhx-emulator.a
 LIB_TOOLS    := $(BUILD)/libhx-tools.a
 # What is installed: the parts of the firmware that need no platform.
 LIB_FIRMWARE := $(BUILD)/libhxmesh.a
+LIB_PROGRAM  := $(BUILD)/libhxmesh-program.a
 
 SHM_OBJECTS      := $(patsubst %.c,$(BUILD)/shm/%.o,$(FIRMWARE) $(HAL_CABLE) $(HAL_WIDE) $(HAL_SHM))
 LOOPBACK_OBJECTS := $(patsubst %.c,$(BUILD)/loopback/%.o,$(FIRMWARE) $(HAL_CABLE) $(HAL_LOOPBACK))
 VIRTUAL_OBJECTS  := $(patsubst %.c,$(BUILD)/virtual/%.o,$(FIRMWARE) $(HAL_WIDE) $(HAL_VIRTUAL))
 DPDK_OBJECTS     := $(patsubst %.c,$(BUILD)/dpdk/%.o,$(FIRMWARE) $(HAL_CABLE) $(HAL_WIDE) $(HAL_DPDK))
 HOST_OBJECTS     := $(HOST:%.c=$(BUILD)/plain/%.o)
-EMULATOR_OBJECTS := $(EMULATOR:%.c=$(BUILD)/plain/%.o)
+EMULATOR_OBJECTS := $(EMULATOR:%.c=$(BUILD)/plain/%.o) $(BUILD)/plain/program/attachment.o
 TOOLS_OBJECTS    := $(TOOLS_SHARED:%.c=$(BUILD)/plain/%.o)
 
 $(LIB_FIRMWARE): $(patsubst %.c,$(BUILD)/plain/%.o,$(filter-out $(call says,hal_port.h|endpoint_parts.h,$(FIRMWARE)),$(FIRMWARE)))
@@ -159,6 +162,9 @@ $(LIB_LIVE):     $(LIVE:%.c=$(BUILD)/shm/%.o)
 $(LIB_VIRTUAL_EMULATOR): $(VIRTUAL:%.c=$(BUILD)/virtual/%.o)
 $(LIB_EMULATOR): $(EMULATOR_OBJECTS)
 $(LIB_TOOLS):    $(TOOLS_OBJECTS)
+$(LIB_PROGRAM):  $(PROGRAM:%.c=$(BUILD)/plain/%.o)
+# It goes into shared objects as well.
+$(PROGRAM:%.c=$(BUILD)/plain/%.o): CFLAGS += -fPIC
 
 # Libraries stand before those they need: one that is used against the direction of the house does not link.
 $(BUILD)/hxmesh: $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_SHM)
@@ -243,7 +249,7 @@ $(BUILD)/hx-node-riscv64.elf: $(RISCV_SOURCES:%.c=$(BUILD)/riscv-virt/%.o) $(BUI
 
 # The conformance kit and a fabric, in one image: each block that is granted has a buffer, and there are 16 MiB for them.
 FOR_CORTEX_M := -mcpu=cortex-m7 -mthumb -Ihal/bare/libc -Iconformance -DCONFORMANCE_BLOCKS=36
-CORTEX_M_SOURCES := $(FIRMWARE) $(HAL_CABLE) $(HAL_LOOPBACK) $(BARE) $(MPS2) $(filter-out %/main.c,$(KIT)) \
+CORTEX_M_SOURCES := $(PROGRAM) $(FIRMWARE) $(HAL_CABLE) $(HAL_LOOPBACK) $(BARE) $(MPS2) $(filter-out %/main.c,$(KIT)) \
     fabric-emu/workload/payload.c
 IMAGE_CORTEX_M := $(if $(CORTEX_M),$(if $(SANITIZE),,$(BUILD)/tests/kit-cortex-m7.elf))
 $(BUILD)/mps2/%.o: %.c Makefile
@@ -291,6 +297,9 @@ $(call programs,$(filter $(ON_DPDK),$(TESTS))): LDLIBS += $(DPDK_LIBS)
 $(call programs,$(filter $(ON_DPDK),$(TESTS))): $(BUILD)/tests/%: $(BUILD)/dpdk/tests/%.o \
     $(SUPPORT_DPDK:%.c=$(BUILD)/dpdk/%.o) $(LIB_DPDK_NODE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_DPDK)
 	$(LINK)
+
+# Programs of one's own link this library alone.
+$(BUILD)/tests/system/exchange: $(LIB_PROGRAM)
 
 # The conformance kit on the example port; conformance/Makefile builds it for any other.
 $(BUILD)/tests/conformance: $(KIT:%.c=$(BUILD)/loopback/%.o) $(LIB_LOOPBACK)
@@ -430,7 +439,7 @@ reproduce: ## redo the paper's experiments; tables, JSON and plots in build/repr
 
 # ---- lint ---------------------------------------------------------------------------------------------------------
 
-HEADERS := $(wildcard include/hxmesh/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h hal/*/*/*.h dpdk-node/*.h bare-node/*.h \
+HEADERS := $(wildcard include/hxmesh/*.h program/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h hal/*/*/*.h dpdk-node/*.h bare-node/*.h \
     $(foreach folder,host fabric-emu tools tests/*,$(folder)/*.h $(folder)/*/*.h))
 SOURCES := $(FIRMWARE) $(HAL_CABLE) $(HAL_WIDE) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(BARE) $(RISCV_VIRT) $(MPS2) $(BARE_NODE) $(KIT) $(HOST) $(EMULATOR) $(LIVE) $(VIRTUAL) \
     $(TOOLS) $(TOOLS_SHARED) $(wildcard tests/*/*.c tests/*/*/*.c examples/*/*.c)

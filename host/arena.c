@@ -15,24 +15,42 @@
 #include <unistd.h>
 
 /* What this process has created and not removed yet: a program that ends early, by exit(), leaves nothing behind. */
-static struct {
+struct created {
+    struct created *next;
     char name[sizeof((struct shm_arena *)NULL)->name];
     pid_t owner; /* a forked worker that ends by exit() must not remove it */
-} created;
+};
+static struct created *created;
 
 static void remove_created(void)
 {
-    if (created.owner == getpid())
-        (void)shm_unlink(created.name);
-    created.owner = 0;
+    for (const struct created *c = created; c; c = c->next) {
+        if (c->owner == getpid())
+            (void)shm_unlink(c->name);
+    }
 }
 
 static void remove_at_exit(const struct shm_arena *arena)
 {
     static bool registered;
     registered = registered || atexit(remove_created) == 0;
-    memcpy(created.name, arena->name, sizeof created.name);
-    created.owner = getpid();
+    struct created *c = hx_allocate(1, sizeof *c);
+    memcpy(c->name, arena->name, sizeof c->name);
+    c->owner = getpid();
+    c->next = created;
+    created = c;
+}
+
+static void forget_created(const struct shm_arena *arena)
+{
+    struct created **at = &created;
+    while (*at && strcmp((*at)->name, arena->name) != 0)
+        at = &(*at)->next;
+    struct created *c = *at;
+    if (c) {
+        *at = c->next;
+        free(c);
+    }
 }
 
 /* Whether the open object is still the one of that name: another process may have unlinked it between open and lock. */
@@ -135,7 +153,9 @@ bool shm_arena_is_dead(int fd)
     return true;
 }
 
-int shm_arena_create_watched(struct shm_arena *arena, const char *name, size_t bytes, const struct shm_watch *watch)
+/* `make_room` gives the new object its size, or says why not: 0 or errno. */
+static int create(struct shm_arena *arena, const char *name, size_t bytes,
+                  int (*make_room)(int fd, size_t bytes, const struct shm_watch *watch), const struct shm_watch *watch)
 {
     *arena = (struct shm_arena){.bytes = bytes, .fd = -1};
     if (snprintf(arena->name, sizeof arena->name, "/" SHM_PREFIX "%s", name) >= (int)sizeof arena->name)
@@ -143,7 +163,7 @@ int shm_arena_create_watched(struct shm_arena *arena, const char *name, size_t b
     int fd = open_locked(arena->name);
     if (fd < 0)
         return fd;
-    int error = reserve(fd, bytes, watch);
+    int error = make_room(fd, bytes, watch);
     void *base = MAP_FAILED;
     if (error == 0) {
         base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -158,6 +178,22 @@ int shm_arena_create_watched(struct shm_arena *arena, const char *name, size_t b
     arena->base = base;
     remove_at_exit(arena);
     return 0;
+}
+
+int shm_arena_create_watched(struct shm_arena *arena, const char *name, size_t bytes, const struct shm_watch *watch)
+{
+    return create(arena, name, bytes, reserve, watch);
+}
+
+static int size_only(int fd, size_t bytes, const struct shm_watch *watch)
+{
+    (void)watch;
+    return ftruncate(fd, (off_t)bytes) != 0 ? errno : 0;
+}
+
+int shm_arena_create_sparse(struct shm_arena *arena, const char *name, size_t bytes)
+{
+    return create(arena, name, bytes, size_only, NULL);
 }
 
 int shm_arena_create(struct shm_arena *arena, const char *name, size_t bytes)
@@ -214,7 +250,7 @@ void shm_arena_close(struct shm_arena *arena, bool remove)
     (void)munmap(arena->base, arena->bytes);
     if (remove) {
         (void)shm_unlink(arena->name);
-        created.owner = 0;
+        forget_created(arena);
     }
     (void)close(arena->fd);
     arena->base = NULL;

@@ -41,7 +41,11 @@ struct shm_watch {
 int shm_arena_create(struct shm_arena *arena, const char *name, size_t bytes);
 int shm_arena_create_watched(struct shm_arena *arena, const char *name, size_t bytes, const struct shm_watch *watch);
 
-/* The same for a run, which says why not. name NULL: the process number; smaller: what would take less memory; watch
+/* The same, but its pages are taken when they are touched, and nobody looks whether there is room for them: for what may be
+ * large and is hardly used. */
+int shm_arena_create_sparse(struct shm_arena *arena, const char *name, size_t bytes);
+
+/* shm_arena_create_watched() for a run, which says why not. name NULL: the process number; smaller: what would take less memory; watch
  * NULL: nobody asks. */
 bool shm_arena_open(struct shm_arena *arena, const char *name, size_t bytes, const char *smaller,
                     const struct shm_watch *watch, struct hx_problem *problem);

@@ -236,7 +236,7 @@ static void take_event(void *of, const struct hx_event *event)
         atomic_store(&a->worker->f->control->collective_ended, 1);
     if (event->type == HX_EVENT_RECEIVED)
         return;
-    if (event->type == HX_EVENT_FAILED)
+    if (event->type == HX_EVENT_FAILED && !(a->workload->ops->drains && a->workload->ops->drains(a->workload)))
         note_cut_off(a, hx_fabric_host(a->worker->f->g, event->d0, event->d1));
     uint64_t *record = record_of(a, event->cookie + 1);
     if (record) {
@@ -289,7 +289,8 @@ static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank
     const struct hx_fabric *g = w->f->g;
     struct hx_endpoint_config config = endpoint_config(g, rank);
     endpoint_waits(&config);
-    bool many = w->workload->transfer || w->workload->packets || workload_is_collective(w->workload, rank);
+    bool many = w->workload->transfer || w->workload->packets || w->workload->programs ||
+                workload_is_collective(w->workload, rank);
     config.sends = many ? FAB_SENDS : SENDS;
     config.peers = g->hosts - 1;
     config.retries = UINT8_MAX; /* accelerator_give_up() says */
@@ -368,6 +369,20 @@ void accelerator_stop(struct accelerator *a)
     free(a->workload);
 }
 
+/* A program has gone: what it had under way goes with it. */
+static void drain(struct accelerator *a)
+{
+    struct hx_endpoint *ep = &a->endpoint;
+    if (!a->workload->ops->drains(a->workload) || a->resumed < a->predecessor)
+        return;
+    for (unsigned i = 0; ep->active && i < ep->config.sends; i++) {
+        if (ep->send[i].active && !ep->send[i].given_up)
+            hx_endpoint_abandon(ep, ep->send[i].dst_d0, ep->send[i].dst_d1);
+    }
+    if (!ep->active)
+        a->workload->ops->drained(a->workload);
+}
+
 /* A collective lives and ends with all of its accelerators. */
 static void end_with_others(struct accelerator *a)
 {
@@ -395,6 +410,8 @@ unsigned accelerator_step(struct accelerator *a, bool may_begin)
     }
     if (resume(a) && may_begin)
         begin_messages(a);
+    if (a->workload->ops->drains)
+        drain(a);
     unsigned work = hx_endpoint_step(&a->endpoint);
     if (work && a->endpoint.stats.packets_repeated != a->repeated)
         note_hits(a);

@@ -17,6 +17,7 @@ static const struct verb verbs[] = {
     {"exec", verb_exec, "run a program on a host of such a fabric, on all of them, or by MPI"},
     {"down", verb_down, "end such a fabric, and the programs on it"},
     {"send", verb_send, "carry a file through a fabric and compare it where it arrives"},
+    {"serve", verb_serve, "keep a fabric running whose hosts are for programs of your own"},
     {"capture", verb_capture, "write the frames at a running fabric's ports to a file, for Wireshark"},
     {"replay", verb_replay, "send the frames of a capture again, into a fabric or onto an interface"},
     {"fault", verb_fault, "make something go wrong in a running fabric: links, boards, switches, planes, workers"},

@@ -170,6 +170,17 @@ void session_run_packets(struct session *s, unsigned mtu, bool quiet, void (*beg
     run(s, &settings);
 }
 
+void session_run_programs(struct session *s, const struct programs *programs, uint64_t duration_ns)
+{
+    struct hx_settings settings = hx_default_settings;
+    settings.duration_ns = duration_ns;
+    s->plan =
+        (struct run_plan){.duty = {.workload = {.programs = programs}}, .duration_ns = duration_ns, .restart = true};
+    (void)snprintf(s->f.metrics.head->traffic, sizeof s->f.metrics.head->traffic, "programs");
+    progress_start(&s->progress, true, 0, duration_ns);
+    run(s, &settings);
+}
+
 json_t *session_json(const struct session *s)
 {
     json_t *report = result_json(&s->result);

@@ -8,6 +8,7 @@ int verb_send(int argc, char **argv);
 int verb_up(int argc, char **argv);
 int verb_exec(int argc, char **argv);
 int verb_down(int argc, char **argv);
+int verb_serve(int argc, char **argv);
 int verb_demo(int argc, char **argv);
 int verb_capture(int argc, char **argv);
 int verb_replay(int argc, char **argv);

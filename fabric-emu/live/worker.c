@@ -34,8 +34,8 @@ enum {
     IDLE_SWEEPS = 100, /* before sleeping */
     NAP_NS = 2000000,  /* longest sleep: deadlines, rates */
     CABLE_NAP_NS =
-        50000, /* likewise, where nobody wakes who sends something: at cables that leave the machine's memory, and
-                             where a faulty link holds something */
+        50000, /* likewise, where nobody wakes who sends something: at cables that leave the machine's memory,
+                             where a faulty link holds something, and where programs ask for what is sent */
     CHECK_SWEEPS = 1 << 8 /* whether all is done, and what has no way */
 };
 
@@ -188,7 +188,8 @@ static void tell_state(struct worker *w, enum fab_phase phase)
 /* How long to sleep at most: until a message has its time, where nothing else is to be looked after. */
 static long longest_nap(const struct worker *w)
 {
-    uint64_t longest = w->bridges || conditions_hold(w) ? CABLE_NAP_NS : NAP_NS;
+    bool unwoken = w->bridges || conditions_hold(w) || w->workload->programs;
+    uint64_t longest = unwoken ? CABLE_NAP_NS : NAP_NS;
     for (unsigned i = 0; i < w->accelerators; i++) {
         uint64_t wait = accelerator_wait_ns(&w->accelerator[i]);
         longest = wait && wait < longest ? wait : longest;

@@ -18,4 +18,7 @@ struct workload *collective_make(const struct workload_plan *plan, uint32_t rank
 size_t packets_bytes(void);
 struct workload *packets_make(const struct workload_plan *plan, uint32_t rank, void *memory);
 
+size_t program_bytes(void);
+struct workload *program_make(const struct workload_plan *plan, uint32_t rank, void *memory);
+
 #endif

@@ -16,6 +16,8 @@ size_t workload_bytes(const struct workload_plan *plan, uint32_t rank)
         return packets_bytes();
     if (plan->transfer)
         return carried_bytes();
+    if (plan->programs)
+        return program_bytes();
     return workload_is_collective(plan, rank) ? collective_bytes(plan, rank) : pattern_bytes();
 }
 
@@ -24,6 +26,7 @@ struct workload *workload_make(const struct workload_plan *plan, uint32_t rank, 
 {
     struct workload *w = plan->packets                        ? packets_make(plan, rank, memory)
                          : plan->transfer                     ? carried_make(plan, rank, received, memory)
+                         : plan->programs                     ? program_make(plan, rank, memory)
                          : workload_is_collective(plan, rank) ? collective_make(plan, rank, memory)
                                                               : pattern_make(plan, rank, memory);
     w->rank = rank;

@@ -20,12 +20,13 @@
  * Time is in picoseconds from the start of the run.
  *
  * Kinds: the messages of a pattern or a file of them (pattern.c), a file that is carried (carried.c), a collective
- * (collective.c), what programs on the hosts send (packets.c). A new kind is a file more, and a line in workload.c. */
+ * (collective.c), IP packets of programs on the hosts (packets.c), messages that a program asks for (program.c). A new kind is a file more, and a line in workload.c. */
 #ifndef WORKLOAD_H
 #define WORKLOAD_H
 
 #include "fabric-emu/workload/collective_plan.h"
 #include "fabric-emu/workload/packets.h"
+#include "fabric-emu/workload/programs.h"
 #include "fabric-emu/workload/traffic.h"
 #include "fabric-emu/workload/transfer.h"
 #include "hxmesh/endpoint.h"
@@ -36,10 +37,11 @@
 
 /* What the accelerators of a run are to do; the same for all. */
 struct workload_plan {
-    const struct traffic *traffic;            /* NULL: a file is carried, or packets are */
+    const struct traffic *traffic;            /* NULL: one of what follows is set */
     const struct collective_plan *collective; /* in place of the messages of jobs that it has; NULL: of none */
-    const struct transfer *transfer;          /* NULL: traffic, or packets */
-    const struct packets *packets;            /* of programs; NULL: one of the others */
+    const struct transfer *transfer;          /* NULL: no file */
+    const struct packets *packets;            /* IP packets of programs; NULL: none */
+    const struct programs *programs;          /* messages that programs ask for; NULL: none */
     double rate;                              /* bytes a picosecond that an accelerator may offer; 0: as many as go */
     bool verify;                              /* payload is written and checked */
 };
@@ -74,9 +76,14 @@ struct workload_ops {
     /* Message `number`, for a successor of a dead worker to repeat; false: there is none. NULL: it cannot go on where
      * another stopped, since what came before is gone. */
     bool (*message)(const struct workload *w, uint64_t number, struct workload_message *m);
+    void (*give_up)(struct workload *w,
+                    const struct workload_message *m); /* after `take`, in place of FAILED. NULL: nothing to note */
     int (*event)(struct workload *w, const struct hx_event *event); /* NULL: events do not matter */
     void (*fill)(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes);
     uint64_t (*place)(struct workload *w, const struct hx_header *h, const uint8_t *payload);
+    /* Whether all that is under way is to be given up; `drained`: nothing is under way. NULL: it never is. */
+    bool (*drains)(const struct workload *w);
+    void (*drained)(struct workload *w);
     bool (*is_due)(const struct workload *w); /* NULL: there is nothing to do in the end */
     uint64_t (*finish)(struct workload *w);
     bool (*is_over)(const struct workload *w);
@@ -126,6 +133,12 @@ static inline void workload_give_up(struct workload *w, const struct workload_me
     }
     w->ops->give_up(w, m);
     ++*w->begun;
+/* It has nobody to go to: taken, and over. */
+static inline void workload_give_up(struct workload *w, const struct workload_message *m)
+{
+    workload_take(w, m);
+    if (w->ops->give_up)
+        w->ops->give_up(w, m);
 }
 
 /* When the next message may go as far as time matters, which may be long over; WORKLOAD_NEVER: there is none. */

@@ -22,7 +22,7 @@ end_started() {
         for pid in $(processes_of "$name"); do
             kill -KILL "$pid" 2>/dev/null || true
         done
-        rm -f "/dev/shm/hxmesh-$name"
+        rm -f "/dev/shm/hxmesh-$name" "/dev/shm/hxmesh-$name".*
     done
 }
 

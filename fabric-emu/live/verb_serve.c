@@ -1,0 +1,102 @@
+/* verb_serve.c - `hxmesh serve`: keeps a fabric running whose hosts are for programs (include/hxmesh/program.h). */
+#include "attachments.h"
+#include "host/error.h"
+#include "host/json.h"
+#include "host/options/options.h"
+#include "host/output.h"
+#include "session.h"
+#include "verbs.h"
+
+#include <stdio.h>
+
+struct serve_settings {
+    struct hx_overrides overrides;
+    const char *name;
+    uint64_t workers;
+    uint64_t duration_ns;
+};
+
+/* What programs left unfinished is not the fabric's failure, and being told to end is how it ends. */
+static int exit_code(const struct result *r)
+{
+    bool whole = r->bytes_corrupted == 0 && r->outcome.buffers_missing == 0;
+    return r->outcome.exit_code ? r->outcome.exit_code : whole ? HX_EXIT_DONE : HX_EXIT_FAILED;
+}
+
+static int serve(const struct serve_settings *serve, const char *fabric, const struct hx_common *common)
+{
+    hx_output_check(common->json);
+    struct hx_spec spec;
+    hx_spec_load(fabric, &serve->overrides, &spec);
+    hx_spec_refuse_external(&spec, "hxmesh serve");
+    struct session s;
+    session_open(
+        &s, &spec,
+        &(struct fab_options){.workers = (unsigned)serve->workers, .name = serve->name, .quiet = common->quiet});
+    struct attachments all;
+    struct hx_problem problem;
+    if (!attachments_open(&all, &s.f, &problem)) {
+        session_close(&s);
+        hx_die_of(&problem);
+    }
+    if (!common->quiet) {
+        printf("%s: %u %ss for programs, by the name %s\n", s.f.spec.name, s.f.g->hosts, hx_host_word(s.f.g),
+               shm_arena_name(&s.f.arena));
+        (void)fflush(stdout);
+    }
+    session_run_programs(&s, &all.programs, serve->duration_ns);
+    attachments_close(&all);
+    s.result.common = common;
+    if (common->json)
+        hx_json_write(session_json(&s), common->json);
+    if (!hx_output_is_stdout(common->json) && !common->quiet)
+        session_print(&s);
+    int code = exit_code(&s.result);
+    session_close(&s);
+    return code;
+}
+
+int verb_serve(int argc, char **argv)
+{
+    struct serve_settings settings = {.name = NULL};
+    const struct hx_option options[] = {HX_OVERRIDE_OPTIONS(&settings.overrides),
+                                        HX_CREDIT_OPTION(&settings.overrides),
+                                        {.name = "workers",
+                                         .letter = 'w',
+                                         .kind = HX_OPTION_NUMBER,
+                                         .to.number = &settings.workers,
+                                         .low = 0,
+                                         .high = HX_MOST_WORKERS,
+                                         .help = "worker processes; 0: one a core"},
+                                        {.name = "duration",
+                                         .letter = 'd',
+                                         .kind = HX_OPTION_DURATION,
+                                         .to.number = &settings.duration_ns,
+                                         .low = 0,
+                                         .high = HX_MOST_DURATION,
+                                         .help = "how long",
+                                         .otherwise = "until it is told to end"},
+                                        {.name = "name",
+                                         .kind = HX_OPTION_STRING,
+                                         .argument = "NAME",
+                                         .to.string = &settings.name,
+                                         .help = "by which programs find it: /dev/shm/hxmesh-NAME",
+                                         .otherwise = "the process number"},
+                                        HX_OPTIONS_END};
+    const struct hx_command command = {
+        .program = "hxmesh serve",
+        .examples = {{"hxmesh serve \"2x2 Hx2Mesh\" --name lab", "16 hosts; programs open them (docs/programs.md)"}},
+        .failed = "the fabric corrupted or lost something",
+        .related = "hxmesh-run hxmesh-top hxmesh-fault",
+        .operands = "SPEC|FILE",
+        .summary = "Keeps a fabric running whose hosts send what programs ask for, until it is told to end (Ctrl-C, "
+                   "SIGTERM), and reports.",
+        .details =
+            "Programs open a host with the library libhxmesh-program. Exit code: 0 also when it was told to end.",
+        .least_operands = 1,
+        .most_operands = 1,
+        .options = options};
+    struct hx_common common;
+    int first = hx_options_parse(&command, argc, argv, &common);
+    return serve(&settings, argv[first], &common);
+}

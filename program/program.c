@@ -1,0 +1,228 @@
+/* program.c - opening a host, and the events of it (include/hxmesh/program.h). */
+#include "hxmesh/program.h"
+#include "program/parts.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { OPEN_MS = 5000, LEAVE_MS = 20, NAP_MS = 50, LOOKS = 4096, LEAST_EVENTS = 256 };
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* Sleeps while the bell stands at `seen`. Returns 0, or -errno. */
+static int sleep_at_bell(const struct attachment *at, uint32_t seen, int ms)
+{
+    const struct timespec most = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+    atomic_store(&at->head->waiting, 1);
+    long slept = 0;
+    if (atomic_load(&at->head->bell) == seen)
+        slept = syscall(SYS_futex, &at->head->bell, FUTEX_WAIT, seen, &most, NULL, 0);
+    int error = slept < 0 && errno != EAGAIN ? -errno : 0;
+    atomic_store(&at->head->waiting, 0);
+    return error;
+}
+
+/* ---- events ---- */
+
+/* Out of memory there is no way to say anything; a program that cannot hear is worse off than one that has ended. */
+static void grow(struct hx_program *p)
+{
+    uint32_t room = p->event_room ? p->event_room * 2 : LEAST_EVENTS;
+    struct hx_program_event *event = calloc(room, sizeof *event);
+    if (!event)
+        abort();
+    for (uint32_t i = 0; i < p->event_count; i++)
+        event[i] = p->event[(p->event_first + i) % p->event_room];
+    free(p->event);
+    p->event = event;
+    p->event_room = room;
+    p->event_first = 0;
+}
+
+void program_tell(struct hx_program *p, const struct hx_program_event *event)
+{
+    if (p->event_count == p->event_room)
+        grow(p);
+    p->event[(p->event_first + p->event_count++) % p->event_room] = *event;
+}
+
+static bool has_ended(const struct hx_program *p)
+{
+    const struct attachment_head *head = p->at.head;
+    return atomic_load_explicit(&head->ended, memory_order_relaxed) ||
+           atomic_load_explicit(&head->served, memory_order_relaxed) !=
+               atomic_load_explicit(&head->wanted, memory_order_relaxed);
+}
+
+int hx_program_poll(struct hx_program *p, struct hx_program_event *events, unsigned room)
+{
+    p->bell = atomic_load_explicit(&p->at.head->bell, memory_order_acquire);
+    requests_take(p);
+    pairs_take(p);
+    pairs_step(p);
+    long_step(p);
+    unsigned told = 0;
+    for (; told < room && p->event_count; told++, p->event_count--) {
+        events[told] = p->event[p->event_first];
+        p->event_first = (p->event_first + 1) % p->event_room;
+    }
+    p->looks = told ? 0 : p->looks + 1;
+    bool dead = p->looks % LOOKS == LOOKS - 1 && attachment_is_dead(&p->at);
+    return told ? (int)told : dead || has_ended(p) ? -ECONNABORTED : 0;
+}
+
+int hx_program_wait(struct hx_program *p, int timeout_ms)
+{
+    uint64_t end = now_ms() + (uint64_t)(timeout_ms < 0 ? 0 : timeout_ms);
+    while (!p->event_count && !p->dirty_count && atomic_load(&p->at.head->bell) == p->bell) {
+        uint64_t now = now_ms();
+        if (timeout_ms >= 0 && now >= end)
+            return -ETIMEDOUT;
+        int nap = timeout_ms >= 0 && end - now < NAP_MS ? (int)(end - now) : NAP_MS;
+        int error = sleep_at_bell(&p->at, p->bell, nap);
+        if (error == -EINTR)
+            return error;
+        if (error && attachment_is_dead(&p->at))
+            return -ECONNABORTED;
+    }
+    return p->event_count == 0 && has_ended(p) ? -ECONNABORTED : 0;
+}
+
+/* ---- sending ---- */
+
+int hx_program_send(struct hx_program *p, uint32_t to, uint64_t tag, const void *data, uint64_t bytes, void *context)
+{
+    if (to >= p->at.hosts)
+        return -EINVAL;
+    if (bytes > HX_PROGRAM_SHORT)
+        return long_begin(p, to, tag, data, bytes, context);
+    bool copied = bytes && !memory_is_ours(p, data, bytes);
+    if (!pair_may(p, to, CHANNEL_SHORT) || (copied && !p->bounces))
+        return -EAGAIN;
+    struct note note = {.purpose = SHORT, .peer = to, .bounce = -1, .context = context};
+    struct head head = {.kind = HEAD_MESSAGE, .tag = tag, .bytes = bytes};
+    if (copied) {
+        note.bounce = (int16_t)memory_take(&p->bounces);
+        data = memcpy(memory_bounce(p, (unsigned)note.bounce), data, bytes);
+    }
+    pair_send(p, &note, CHANNEL_SHORT, &head, bytes ? data : NULL, (uint32_t)bytes);
+    return 0;
+}
+
+/* ---- life ---- */
+
+/* The attachment is ours; the worker is to begin a session for us. */
+static int begin(struct hx_program *p)
+{
+    struct attachment_head *head = p->at.head;
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    uint32_t wanted = ((uint32_t)getpid() * 2654435761U ^ (uint32_t)t.tv_nsec) | 1U;
+    uint64_t end = now_ms() + OPEN_MS;
+    atomic_store(&head->wanted, wanted);
+    for (;;) {
+        uint32_t seen = atomic_load(&head->bell);
+        if (atomic_load(&head->served) == wanted)
+            break;
+        if (now_ms() > end || attachment_is_dead(&p->at))
+            return -ETIMEDOUT;
+        (void)sleep_at_bell(&p->at, seen, NAP_MS);
+    }
+    p->self = head->host;
+    p->session = atomic_load(&head->session);
+    p->requested = atomic_load(&head->first);
+    p->completed = atomic_load(&head->completed);
+    p->arrived = atomic_load(&head->arrived);
+    return p->self < p->at.hosts ? 0 : -EPROTO;
+}
+
+static void release_all(struct hx_program *p)
+{
+    memory_free_all(p);
+    free(p->pair);
+    free(p->dirty);
+    free(p->event);
+    free(p);
+}
+
+/* What the library keeps for itself. */
+static int prepare(struct hx_program *p)
+{
+    p->pair = calloc(p->at.hosts, sizeof *p->pair);
+    p->dirty = calloc(p->at.hosts, sizeof *p->dirty);
+    p->bounces = UINT64_MAX >> (64 - ATTACHMENT_BOUNCES);
+    p->bounce_parts = UINT64_MAX >> (64 - ATTACHMENT_BOUNCE_PARTS);
+    p->landings = UINT64_MAX >> (64 - ATTACHMENT_LANDINGS);
+    if (!p->pair || !p->dirty)
+        return -ENOMEM;
+    int error = begin(p);
+    if (!error)
+        pair_meet_self(p);
+    return error;
+}
+
+int hx_program_open(struct hx_program **opened, const char *fabric, const char *host)
+{
+    struct hx_program *p = calloc(1, sizeof *p);
+    *opened = NULL;
+    if (!p)
+        return -ENOMEM;
+    int error = attachment_open(&p->at, fabric, host);
+    if (!error) {
+        error = prepare(p);
+        if (error) {
+            atomic_store(&p->at.head->wanted, 0);
+            attachment_close(&p->at);
+        }
+    }
+    if (error)
+        release_all(p);
+    else
+        *opened = p;
+    return error;
+}
+
+/* Peers hear of it sooner by a goodbye; what of it is not out in time they hear when somebody comes. */
+void hx_program_close(struct hx_program *p)
+{
+    pairs_leave(p);
+    uint64_t end = now_ms() + LEAVE_MS;
+    while (p->completed < p->requested && now_ms() < end && !has_ended(p)) {
+        p->bell = atomic_load(&p->at.head->bell);
+        requests_take(p);
+        if (p->completed < p->requested)
+            (void)sleep_at_bell(&p->at, p->bell, 1);
+    }
+    atomic_store(&p->at.head->wanted, 0);
+    attachment_close(&p->at);
+    release_all(p);
+}
+
+uint32_t hx_program_self(const struct hx_program *p)
+{
+    return p->self;
+}
+
+uint32_t hx_program_hosts(const struct hx_program *p)
+{
+    return p->at.hosts;
+}
+
+int hx_program_name(const struct hx_program *p, uint32_t host, char name[HX_PROGRAM_NAME_BYTES])
+{
+    if (host >= p->at.hosts)
+        return -EINVAL;
+    (void)snprintf(name, HX_PROGRAM_NAME_BYTES, "a%u,%u", p->at.address[host][0], p->at.address[host][1]);
+    return 0;
+}

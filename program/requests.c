@@ -1,0 +1,137 @@
+/* requests.c - the rings between the library and the worker: requests, and what came of them (parts.h). */
+#include "program/parts.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { RING = ATTACHMENT_REQUESTS };
+
+/* An entry stands until it is over, so the ring is full when the one so far back is not. */
+bool request_may(const struct hx_program *p, uint32_t peer)
+{
+    return p->note[p->requested % RING].purpose == FREE && p->pair[peer].under_way < ATTACHMENT_PAIR_WINDOW;
+}
+
+/* To this host itself: it is there at once. */
+static void carry(struct hx_program *p, const struct attachment_request *r)
+{
+    unsigned value = attachment_value(r->tag);
+    uint32_t slot = attachment_kind(r->tag) == ATTACHMENT_TO_SLOT
+                        ? attachment_slot_of(p->self, value % (1U << ATTACHMENT_SLOT_BITS))
+                        : attachment_region(&p->at, value % ATTACHMENT_REGIONS);
+    uint8_t *to = p->at.memory + p->at.slot[slot].offset;
+    memcpy(to, r->head, r->head_bytes);
+    memcpy(to + r->head_bytes, p->at.memory + r->offset, r->bytes);
+    pair_arrived(p, slot, r->head_bytes + r->bytes);
+}
+
+static void end(struct hx_program *p, const struct note *n, int error);
+
+static void post(struct hx_program *p, const struct note *note, const struct attachment_request *request)
+{
+    p->pair[note->peer].under_way++;
+    if (note->peer == p->self) {
+        carry(p, request);
+        end(p, note, 0);
+        return;
+    }
+    p->at.request[p->requested % RING] = *request;
+    p->note[p->requested % RING] = *note;
+    atomic_store_explicit(&p->at.head->requested, ++p->requested, memory_order_release);
+}
+
+void request_post(struct hx_program *p, const struct note *note, uint32_t tag, const struct head *head,
+                  const void *data, uint32_t bytes)
+{
+    struct attachment_request r = {.offset = data ? (uint64_t)((const uint8_t *)data - p->at.memory) : 0,
+                                   .bytes = bytes,
+                                   .to = note->peer,
+                                   .tag = tag,
+                                   .head_bytes = head ? ATTACHMENT_HEAD : 0};
+    if (head)
+        memcpy(r.head, head, sizeof *head);
+    post(p, note, &r);
+}
+
+static void give_bounce_back(struct hx_program *p, const struct note *n)
+{
+    uint64_t *which = n->purpose == PART ? &p->bounce_parts : &p->bounces;
+    if (n->bounce >= 0)
+        *which |= (uint64_t)1 << n->bounce;
+}
+
+static void end_slot(struct pair *pair, const struct note *n)
+{
+    struct channel *c = &pair->channel[n->purpose == GRANT ? CHANNEL_CONTROL : CHANNEL_SHORT];
+    c->busy &= ~(1U << n->slot);
+}
+
+/* What was for a program that has gone is lost, also if its host has it. */
+static void end(struct hx_program *p, const struct note *n, int error)
+{
+    struct pair *pair = &p->pair[n->peer];
+    bool present = pair->session == n->session;
+    error = present || n->purpose == GREETING ? error : -ECONNRESET;
+    pair->under_way--;
+    give_bounce_back(p, n);
+    if (n->purpose == GREETING)
+        pair->greeting = false;
+    if (n->purpose == CREDIT)
+        pair->crediting = false;
+    if (present && (n->purpose == SHORT || n->purpose == ANNOUNCE || n->purpose == GRANT))
+        end_slot(pair, n);
+    if (n->purpose == SHORT)
+        program_tell(p, &(struct hx_program_event){.type = error ? HX_PROGRAM_FAILED : HX_PROGRAM_SENT,
+                                                   .error = error,
+                                                   .peer = n->peer,
+                                                   .context = n->context});
+    if (n->purpose == PART)
+        long_part_sent(p, n);
+    pair_stir(p, n->peer);
+}
+
+/* There was no way. It goes again, and so the order of what is for the peer is kept; a fabric may mend. */
+static void keep_for_retry(struct hx_program *p, uint64_t number, const struct note *n)
+{
+    p->pair[n->peer].under_way--;
+    p->retry[(p->retry_first + p->retry_count++) % RING] =
+        (struct retry){.request = p->at.request[number % RING], .note = *n};
+}
+
+static void retry(struct hx_program *p)
+{
+    for (uint32_t left = p->retry_count; left; left--) {
+        struct retry r = p->retry[p->retry_first];
+        p->retry_first = (p->retry_first + 1) % RING;
+        p->retry_count--;
+        bool present = p->pair[r.note.peer].session == r.note.session || r.note.purpose == GREETING;
+        if (present && request_may(p, r.note.peer)) {
+            post(p, &r.note, &r.request);
+        } else if (present) {
+            p->retry[(p->retry_first + p->retry_count++) % RING] = r;
+        } else {
+            p->pair[r.note.peer].under_way++;
+            end(p, &r.note, -ECONNRESET);
+        }
+    }
+}
+
+void requests_take(struct hx_program *p)
+{
+    if (p->retry_count)
+        retry(p);
+    uint64_t completed = atomic_load_explicit(&p->at.head->completed, memory_order_acquire);
+    for (; p->completed < completed; p->completed++) {
+        const struct attachment_completion *c = &p->at.completion[p->completed % RING];
+        struct note *at = &p->note[c->number % RING];
+        struct note n = *at;
+        if (n.purpose == FREE || c->number >= p->requested || c->number + RING < p->requested)
+            continue; /* told twice, by a worker and by the one after it */
+        at->purpose = FREE;
+        bool again = c->error == -EHOSTUNREACH && p->retry_count < RING;
+        if (again)
+            keep_for_retry(p, c->number, &n);
+        else
+            end(p, &n, c->error);
+    }
+}

@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# program.bats - programs as hosts of a running fabric (include/hxmesh/program.h): `hxmesh serve` and its library.
+# asan
+
+load emulator_support
+
+EXCHANGE=${HXMESH%/*}/tests/system/exchange
+
+setup() { fresh_name; }
+teardown() { end_started; }
+
+# serve SPEC [ARGUMENTS...]: begins to serve a fabric, and waits until its hosts can be opened.
+serve() {
+    begin serve "$@"
+    eventually test -e "/dev/shm/hxmesh-$NAME.0.a0,0"
+}
+
+# exchange HOST ROUNDS MOST PEER...: exchanges messages of all sizes up to MOST bytes with programs at other hosts.
+exchange() { timeout --kill-after=5 100 "$EXCHANGE" "$NAME" "$@" 3>&-; }
+
+# end_serving: it is told to end, has lost nothing, and leaves nothing.
+end_serving() {
+    kill -INT "$PID"
+    finish
+    [ "$CODE" -eq 0 ]
+    holds '.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0'
+    nothing_left "$NAME"
+    ! compgen -G "/dev/shm/hxmesh-$NAME.*"
+}
+
+@test "program: two exchange messages of 0 B to 64 MiB, in order, every byte checked" {
+    serve "2x2 Hx2Mesh" --workers 2
+    exchange a0,0 1 100000000 15 &
+    exchange 15 1 100000000 0 >"$BATS_TEST_TMPDIR/out"
+    wait $!
+    grep -q '^15: 17 messages from each of 1$' "$BATS_TEST_TMPDIR/out"
+    end_serving
+    holds '.bytes_corrupted == 0 and .messages_failed == 0'
+}
+
+@test "program: everybody with everybody and with itself, in any other fabric too" {
+    serve "fat-tree hosts=4 radix=8" --workers 2
+    local others=()
+    for host in 1 2 3; do
+        exchange "$host" 3 300000 0 1 2 3 &
+        others+=($!)
+    done
+    exchange 0 3 300000 3 2 1 0
+    wait "${others[@]}"
+    end_serving
+}
+
+@test "program: a host is held by one at a time, and opening says why it cannot be" {
+    serve "2x2 Hx2Mesh" --workers 1
+    exchange 3 1 1000 4 &
+    local holder=$!
+    eventually is_busy
+    kill -KILL "$holder"
+    wait "$holder" || true
+    run exchange a9,9 1 1000 1
+    [ "$output" = "exchange: a9,9 of $NAME: No such file or directory" ]
+    end_serving
+    run exchange 0 1 1000 1
+    [ "$output" = "exchange: 0 of $NAME: No such file or directory" ]
+}
+
+is_busy() {
+    run exchange 3 1 1000 4
+    [ "$output" = "exchange: 3 of $NAME: Device or resource busy" ]
+}
+
+@test "program: what a killed fabric left is found by hxmesh clean" {
+    serve "2x2 Hx2Mesh" --workers 1
+    kill -KILL "$PID"
+    finish
+    hxmesh clean >"$BATS_TEST_TMPDIR/clean"
+    [ "$(grep -c "^removed /dev/shm/hxmesh-$NAME" "$BATS_TEST_TMPDIR/clean")" -eq 17 ]
+    ! compgen -G "/dev/shm/hxmesh-$NAME*"
+}
