@@ -249,7 +249,7 @@ $(BUILD)/hx-node-riscv64.elf: $(RISCV_SOURCES:%.c=$(BUILD)/riscv-virt/%.o) $(BUI
 
 # The conformance kit and a fabric, in one image: each block that is granted has a buffer, and there are 16 MiB for them.
 FOR_CORTEX_M := -mcpu=cortex-m7 -mthumb -Ihal/bare/libc -Iconformance -DCONFORMANCE_BLOCKS=36
-CORTEX_M_SOURCES := $(PROGRAM) $(FIRMWARE) $(HAL_CABLE) $(HAL_LOOPBACK) $(BARE) $(MPS2) $(filter-out %/main.c,$(KIT)) \
+CORTEX_M_SOURCES := $(FIRMWARE) $(HAL_CABLE) $(HAL_LOOPBACK) $(BARE) $(MPS2) $(filter-out %/main.c,$(KIT)) \
     fabric-emu/workload/payload.c
 IMAGE_CORTEX_M := $(if $(CORTEX_M),$(if $(SANITIZE),,$(BUILD)/tests/kit-cortex-m7.elf))
 $(BUILD)/mps2/%.o: %.c Makefile

@@ -76,8 +76,6 @@ struct workload_ops {
     /* Message `number`, for a successor of a dead worker to repeat; false: there is none. NULL: it cannot go on where
      * another stopped, since what came before is gone. */
     bool (*message)(const struct workload *w, uint64_t number, struct workload_message *m);
-    void (*give_up)(struct workload *w,
-                    const struct workload_message *m); /* after `take`, in place of FAILED. NULL: nothing to note */
     int (*event)(struct workload *w, const struct hx_event *event); /* NULL: events do not matter */
     void (*fill)(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes);
     uint64_t (*place)(struct workload *w, const struct hx_header *h, const uint8_t *payload);
@@ -133,12 +131,6 @@ static inline void workload_give_up(struct workload *w, const struct workload_me
     }
     w->ops->give_up(w, m);
     ++*w->begun;
-/* It has nobody to go to: taken, and over. */
-static inline void workload_give_up(struct workload *w, const struct workload_message *m)
-{
-    workload_take(w, m);
-    if (w->ops->give_up)
-        w->ops->give_up(w, m);
 }
 
 /* When the next message may go as far as time matters, which may be long over; WORKLOAD_NEVER: there is none. */
