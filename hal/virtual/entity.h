@@ -69,7 +69,7 @@ static inline void virtual_entity_note_sooner(struct virtual_entity *e, uint64_t
 
 /* A packet for one of its inputs, from another entity; likewise credit for one of its outputs. */
 void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t ready, uint64_t birth);
-void virtual_credit(struct virtual_tx *tx, uint64_t time, unsigned vc, unsigned blocks);
+void virtual_credit(struct virtual_tx *tx, uint64_t credit);
 /* A packet with its frame to the far end of a link, in another worker. */
 void virtual_send_away(struct virtual_worker *w, const struct virtual_tx *tx, const struct hx_desc *d, uint64_t ready,
                        uint64_t birth);

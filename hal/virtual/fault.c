@@ -46,22 +46,22 @@ struct passage {
 static void tell_hit(const struct passage *p, const struct virtual_parcel *parcel, size_t fault)
 {
     const struct virtual_worker *w = p->h->worker;
-    w->faults->hit(w->faults->of_hit, virtual_pool_frame(&w->pool, parcel->d.buffer), fault);
+    w->faults->hit(w->faults->of_hit, virtual_pool_frame(&w->pool, parcel->slot.d.buffer), fault);
 }
 
 static void lose(const struct passage *p, struct virtual_parcel *parcel, size_t fault)
 {
     p->h->worker->faults->cost[fault].lost++;
     tell_hit(p, parcel, fault);
-    parcel->d.dst_d0 = HX_NO_DIGIT;
-    parcel->d.dst_d1 = 0;
+    parcel->slot.d.dst_d0 = HX_NO_DIGIT;
+    parcel->slot.d.dst_d1 = 0;
 }
 
 static void corrupt(const struct passage *p, const struct virtual_parcel *parcel)
 {
     const struct virtual_pool *pool = &p->h->worker->pool;
-    uint8_t *frame = virtual_pool_frame(pool, parcel->d.buffer);
-    unsigned length = parcel->d.length;
+    uint8_t *frame = virtual_pool_frame(pool, parcel->slot.d.buffer);
+    unsigned length = parcel->slot.d.length;
     bool carried = HX_HEADER_BYTES + HX_MAX_PAYLOAD <= pool->stride;
     uint64_t at = p->f->number + p->f->carried;
     tell_hit(p, parcel, p->now->fault);
@@ -80,22 +80,22 @@ static void duplicate(const struct passage *p)
     struct virtual_worker *w = p->h->worker;
     struct virtual_room *room = &p->h->room[p->tx->port];
     struct virtual_parcel copy = *virtual_outbox_next(&w->outbox);
-    unsigned blocks = virtual_blocks(&copy.d);
-    if (hx_lane(room->lanes, copy.d.vc) < blocks)
+    unsigned blocks = virtual_blocks(&copy.slot.d);
+    if (hx_lane(room->lanes, copy.slot.d.vc) < blocks)
         return;
     uint64_t takes = w->timing.of[p->tx->link_class].rate.blocks[blocks];
-    uint32_t bytes = HX_HEADER_BYTES + copy.d.length;
-    room->lanes -= (uint64_t)blocks << HX_LANE_BITS * copy.d.vc;
-    copy.d.buffer = virtual_pool_get(&w->pool);
-    memcpy(virtual_pool_frame(&w->pool, copy.d.buffer),
-           virtual_pool_frame(&w->pool, virtual_outbox_next(&w->outbox)->d.buffer),
+    uint32_t bytes = HX_HEADER_BYTES + copy.slot.d.length;
+    room->lanes -= (uint64_t)blocks << HX_LANE_BITS * copy.slot.d.vc;
+    copy.slot.d.buffer = virtual_pool_get(&w->pool);
+    memcpy(virtual_pool_frame(&w->pool, copy.slot.d.buffer),
+           virtual_pool_frame(&w->pool, virtual_outbox_next(&w->outbox)->slot.d.buffer),
            bytes < w->pool.stride ? bytes : w->pool.stride);
-    copy.time += takes;
+    copy.slot.ready += takes;
     p->tx->link_free += takes;
     p->cost->duplicated++;
     virtual_post(w);
     *virtual_outbox_next(&w->outbox) = copy;
-    const struct hx_link_change *down = goes_down(p->f, p->now, copy.time);
+    const struct hx_link_change *down = goes_down(p->f, p->now, copy.slot.ready);
     if (down)
         lose(p, virtual_outbox_next(&w->outbox), down->fault);
 }
@@ -105,12 +105,13 @@ static void slow(struct passage *p, struct virtual_parcel *parcel, uint64_t star
 {
     const struct virtual_worker *w = p->h->worker;
     const struct hx_impairment *i = &p->now->state.impairs;
-    parcel->time += i->delay_ns * 1000;
+    parcel->slot.ready += i->delay_ns * 1000;
     if (i->rate)
         p->tx->link_free += (p->tx->link_free - start) * (HX_FAULT_WHOLE - i->rate) / i->rate;
     p->late = falls(w->faults, p->f, HX_DIE_REORDER, i->reorder);
     if (p->late)
-        parcel->time += LATE_PACKETS * (uint64_t)w->timing.of[p->tx->link_class].rate.blocks[VIRTUAL_PACKET_BLOCKS];
+        parcel->slot.ready +=
+            LATE_PACKETS * (uint64_t)w->timing.of[p->tx->link_class].rate.blocks[VIRTUAL_PACKET_BLOCKS];
 }
 
 /* A link that stays up until the packet is there. */
@@ -138,11 +139,9 @@ void virtual_fault_send(struct hal_switch *h, unsigned output, uint64_t start)
     const struct hx_link_change *now = state_at(f, start);
     struct passage p = {.h = h, .tx = tx, .f = f, .now = now, .cost = now ? &w->faults->cost[now->fault] : NULL};
     bool impaired = now && now->state.impaired && !now->state.down;
-    if (parcel->kind == VIRTUAL_PACKET)
-        parcel->kind = VIRTUAL_DISORDERED;
     if (impaired)
         slow(&p, parcel, start);
-    const struct hx_link_change *down = goes_down(f, now, parcel->time);
+    const struct hx_link_change *down = goes_down(f, now, parcel->slot.ready);
     if (down)
         lose(&p, parcel, down->fault);
     else if (impaired)

@@ -73,7 +73,7 @@ ALWAYS_INLINE void fetch_outputs(const struct virtual_node *n, unsigned input, c
 /* The next packet that comes on a VC, NULL: not before `end`. */
 ALWAYS_INLINE const struct virtual_slot *coming_on(const struct virtual_rx *rx, unsigned vc, uint64_t end)
 {
-    if (!rx->queue[vc].slots) /* what is out of order the audit reports, when the window is over */
+    if (rx->queue[vc].slots == 0) /* what is out of order the audit reports, when the window is over */
         return NULL;
     const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc));
     return slot->ready < end ? slot : NULL;

@@ -69,26 +69,29 @@ struct virtual_tx {
 };
 _Static_assert(sizeof(struct virtual_tx) <= 64, "what its far end touches is one line");
 
-/* The receiving end. */
+/* The receiving end: what comes touches the first cache line of it alone. */
 struct virtual_rx {
-    uint64_t head, ready, tail; /* lanes: positions appended, whose time has come, released */
-    uint64_t crossbar_free;
-    uint64_t last_credit; /* credits go back in order */
-    uint32_t delay;       /* ps from when a packet is gone until its credit is back */
-    uint16_t from_worker;
-    uint8_t item;            /* of the agenda: something becomes ready */
-    bool noted;              /* it stands in the agenda */
-    bool linked;             /* to another switch: what leaves gives credit back */
-    bool forwards;           /* what comes is judged by the switch's `forwarding` */
-    struct virtual_tx *from; /* NULL: in another worker, the endpoint, or behind a link that has faults */
+    uint64_t head, tail; /* lanes: positions appended, released */
+    struct virtual_queue queue[HX_VCS];
     struct virtual_entity *entity;
-    uint32_t link;
     uint32_t fault; /* which of virtual_faults.of; 0: none */
+    uint8_t item;   /* of the agenda: something becomes ready */
+    bool noted;     /* it stands in the agenda */
+    bool forwards;  /* what comes is judged by the switch's `forwarding` */
+    bool linked;    /* to another switch: what leaves gives credit back */
+    uint64_t ready; /* lanes: positions whose time has come */
+    uint64_t crossbar_free;
+    uint64_t last_credit;    /* credits go back in order */
+    struct virtual_tx *from; /* NULL: in another worker, the endpoint, or behind a link that has faults */
+    uint64_t judged;         /* lanes, where it forwards: forwarding.h */
+    uint32_t delay;          /* ps from when a packet is gone until its credit is back */
+    uint32_t link;
+    uint16_t from_worker;
     uint8_t port;
     uint8_t link_class;
-    struct virtual_queue queue[HX_VCS];
-    uint64_t judged; /* lanes, where it forwards: forwarding.h */
+    uint32_t fill[3];
 };
+_Static_assert(offsetof(struct virtual_rx, ready) == 64 && sizeof(struct virtual_rx) == 128, "two cache lines");
 
 /* What a step asks of every output, apart from the rest so that it takes few cache lines. */
 struct virtual_room {

@@ -8,36 +8,7 @@ static uint64_t later_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* ---- to other entities ---- */
-
-void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t ready, uint64_t birth)
-{
-    uint16_t head = hx_lane(rx->head, d->vc);
-    struct virtual_slot *slot = virtual_queue_append(&rx->queue[d->vc], hx_lane(rx->tail, d->vc), head);
-    slot->d = *d;
-    slot->ready = ready;
-    slot->birth = birth;
-    rx->head = hx_lane_add(rx->head, d->vc, 1);
-    if (!rx->noted) {
-        rx->noted = true;
-        virtual_entity_note(rx->entity, ready, rx->item);
-    } else if (rx->forwards) { /* what it is noted for may be to go on later than this comes */
-        virtual_entity_note_sooner(rx->entity, ready, rx->item);
-    }
-}
-
-void virtual_credit(struct virtual_tx *tx, uint64_t time, unsigned vc, unsigned blocks)
-{
-    struct hal_switch *h = tx->of;
-    if (tx->back.head == tx->back.tail)
-        h->room[tx->port].credit_next = time;
-    virtual_credits_append(&tx->back, time, vc, blocks);
-    uint64_t bit = (uint64_t)1 << tx->port;
-    if (h->starved & bit & ~h->credit_noted) {
-        h->credit_noted |= bit;
-        virtual_entity_note(h->entity, time, h->credit_item + tx->port);
-    }
-}
+/* ---- credits, and other workers ---- */
 
 void virtual_take_credits(struct hal_switch *h, unsigned output)
 {
@@ -45,7 +16,7 @@ void virtual_take_credits(struct hal_switch *h, unsigned output)
     struct virtual_room *room = &h->room[output];
     while (virtual_credits_next(back) <= h->worker->now) {
         uint64_t entry = back->entries[back->tail++ & back->mask];
-        room->lanes += ((entry & 63) + 1) << HX_LANE_BITS * (entry >> 6 & 3);
+        room->lanes += (uint64_t)virtual_credit_blocks(entry) << HX_LANE_BITS * virtual_credit_vc(entry);
     }
     if (back->entries && back->tail == back->head)
         virtual_credits_end(back);
@@ -87,19 +58,15 @@ static void send_credit(struct virtual_worker *w, const struct virtual_rx *rx, u
 
 static void post_record(struct virtual_worker *w, const struct virtual_record *r)
 {
-    struct virtual_parcel *p = virtual_outbox_next(&w->outbox);
-    p->time = r->time;
-    p->birth = r->birth;
-    p->d = r->d;
     if (r->frame_bytes == 0) {
-        p->kind = VIRTUAL_CREDIT;
-        p->tx = w->tx[r->link];
-    } else {
-        p->rx = w->rx[r->link];
-        p->kind = p->rx->fault ? VIRTUAL_DISORDERED : VIRTUAL_PACKET;
-        p->d.buffer = virtual_pool_get(&w->pool);
-        memcpy(virtual_pool_frame(&w->pool, p->d.buffer), virtual_record_frame(r), r->frame_bytes);
+        virtual_pay(w, w->tx[r->link], virtual_credit_of(r->time, r->d.vc, virtual_blocks(&r->d)));
+        return;
     }
+    struct virtual_parcel *p = virtual_outbox_next(&w->outbox);
+    p->rx = w->rx[r->link];
+    p->slot = (struct virtual_slot){r->d, r->time, r->birth};
+    p->slot.d.buffer = virtual_pool_get(&w->pool);
+    memcpy(virtual_pool_frame(&w->pool, p->slot.d.buffer), virtual_record_frame(r), r->frame_bytes);
     virtual_post(w);
 }
 
@@ -121,17 +88,10 @@ static void give_credit(struct virtual_worker *w, struct virtual_rx *rx, uint64_
         gone += virtual_fault_credit_late(w, rx, gone);
     }
     rx->last_credit = later_of(gone + rx->delay, rx->last_credit);
-    if (!from) {
+    if (from)
+        virtual_pay(w, from, virtual_credit_of(rx->last_credit, vc, blocks));
+    else
         send_credit(w, rx, rx->last_credit, vc, blocks);
-        return;
-    }
-    struct virtual_parcel *p = virtual_outbox_next(&w->outbox);
-    p->kind = VIRTUAL_CREDIT;
-    p->tx = from;
-    p->time = rx->last_credit;
-    p->d.vc = (uint8_t)vc;
-    p->d.flow = (uint16_t)blocks;
-    virtual_post(w);
 }
 
 static void to_endpoint(struct hal_switch *h, const struct hx_desc *d, uint64_t there, uint64_t birth)
@@ -185,14 +145,9 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     }
     h->room[output].lanes -= (uint64_t)blocks << HX_LANE_BITS * d->vc;
     struct virtual_parcel *p = virtual_outbox_next(&w->outbox);
-    p->time = start + tx->delay;
-    p->birth = birth;
-    p->d = *d;
-    p->kind = tx->far ? VIRTUAL_PACKET : VIRTUAL_AWAY;
-    if (tx->far)
-        p->rx = tx->far;
-    else
-        p->tx = tx;
+    p->slot = (struct virtual_slot){*d, start + tx->delay, birth};
+    p->rx = tx->far;
+    p->tx = tx;
     if (__builtin_expect(tx->fault != 0, 0))
         virtual_fault_send(h, output, start);
     virtual_post(w);

@@ -2,68 +2,122 @@
 #include "entity.h"
 #include "fault.h"
 
-enum { LINE = 64, ASKED = 3, LATE = 8 /* parcels that were posted since */ };
+enum { LINE = 64, ASKED = 2, LATE = 6 /* of its kind that were posted since */ };
+_Static_assert((int)LATE < (int)VIRTUAL_PARCELS, "one more is being filled");
 
-static inline bool is_for_rx(const struct virtual_parcel *p)
-{
-    return p->kind == VIRTUAL_PACKET || p->kind == VIRTUAL_DISORDERED;
-}
+/* ---- packets ---- */
 
-/* What every parcel touches, at once. */
-static inline void fetch_end(const struct virtual_worker *w, const struct virtual_parcel *p)
+/* A packet for one of its inputs, from another entity. */
+static inline void deliver(struct virtual_rx *rx, const struct virtual_slot *slot)
 {
-    const uint8_t *end = is_for_rx(p)                ? (const uint8_t *)p->rx
-                         : p->kind == VIRTUAL_CREDIT ? (const uint8_t *)p->tx
-                                                     : virtual_pool_frame(&w->pool, p->d.buffer);
-    __builtin_prefetch(end);
-    if (is_for_rx(p))
-        __builtin_prefetch(end + LINE);
-}
-
-/* What that points at. */
-static inline void fetch_rest(const struct virtual_parcel *p)
-{
-    if (is_for_rx(p)) {
-        const struct virtual_queue *q = &p->rx->queue[p->d.vc];
-        if (q->slots)
-            __builtin_prefetch(virtual_queue_at(q, hx_lane(p->rx->head, p->d.vc)));
-        __builtin_prefetch(p->rx->entity);
-        __builtin_prefetch((const uint8_t *)(p->rx->entity + 1));
-    } else if (p->kind == VIRTUAL_CREDIT) {
-        if (p->tx->back.entries)
-            __builtin_prefetch(&p->tx->back.entries[p->tx->back.head & p->tx->back.mask]);
-        __builtin_prefetch(&p->tx->of->room[p->tx->port]);
-        __builtin_prefetch(&p->tx->of->starved);
+    unsigned vc = slot->d.vc;
+    *virtual_queue_append(&rx->queue[vc], hx_lane(rx->tail, vc), hx_lane(rx->head, vc)) = *slot;
+    rx->head = hx_lane_add(rx->head, vc, 1);
+    if (!rx->noted) {
+        rx->noted = true;
+        virtual_entity_note(rx->entity, slot->ready, rx->item);
+    } else if (rx->forwards) { /* what it is noted for may be to go on later than this comes */
+        virtual_entity_note_sooner(rx->entity, slot->ready, rx->item);
     }
+}
+
+void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t ready, uint64_t birth)
+{
+    deliver(rx, &(struct virtual_slot){*d, ready, birth});
 }
 
 static void hand_over(struct virtual_worker *w)
 {
     const struct virtual_parcel *p = &w->outbox.parcel[w->outbox.handed++ % VIRTUAL_PARCELS];
-    if (p->kind == VIRTUAL_PACKET)
-        virtual_deliver(p->rx, &p->d, p->time, p->birth);
-    else if (p->kind == VIRTUAL_CREDIT)
-        virtual_credit(p->tx, p->time, p->d.vc, virtual_blocks(&p->d));
-    else if (p->kind == VIRTUAL_DISORDERED)
-        virtual_fault_deliver(p->rx, &p->d, p->time, p->birth);
+    const struct virtual_slot *slot = &p->slot;
+    if (__builtin_expect(!p->rx, 0))
+        virtual_send_away(w, p->tx, &slot->d, slot->ready, slot->birth);
+    else if (__builtin_expect(p->rx->fault != 0, 0))
+        virtual_fault_deliver(p->rx, &slot->d, slot->ready, slot->birth);
     else
-        virtual_send_away(w, p->tx, &p->d, p->time, p->birth);
+        deliver(p->rx, slot);
+}
+
+/* What every packet touches where it goes, at once. */
+static inline void fetch_end(const struct virtual_worker *w, const struct virtual_parcel *p)
+{
+    const uint8_t *frame = virtual_pool_frame(&w->pool, p->slot.d.buffer);
+    __builtin_prefetch(p->rx ? (const uint8_t *)p->rx : frame);
+    if (__builtin_expect(!p->rx, 0))
+        __builtin_prefetch(frame + LINE);
+}
+
+/* What that points at. */
+static inline void fetch_rest(const struct virtual_parcel *p)
+{
+    if (!p->rx)
+        return;
+    const struct virtual_queue *q = &p->rx->queue[p->slot.d.vc];
+    if (q->slots)
+        __builtin_prefetch(virtual_queue_at(q, hx_lane(p->rx->head, p->slot.d.vc)));
+    __builtin_prefetch(p->rx->entity);
+    __builtin_prefetch((const uint8_t *)(p->rx->entity + 1));
 }
 
 void virtual_post(struct virtual_worker *w)
 {
     struct virtual_outbox *box = &w->outbox;
     fetch_end(w, virtual_outbox_next(box));
-    box->posted++;
-    uint32_t waiting = box->posted - box->handed;
+    uint32_t waiting = ++box->posted - box->handed;
     if (waiting > ASKED)
         fetch_rest(&box->parcel[(box->posted - 1 - ASKED) % VIRTUAL_PARCELS]);
     if (waiting > LATE)
         hand_over(w);
 }
 
+/* ---- credits ---- */
+
+void virtual_credit(struct virtual_tx *tx, uint64_t credit)
+{
+    struct hal_switch *h = tx->of;
+    uint64_t time = virtual_credit_time(credit);
+    if (tx->back.head == tx->back.tail)
+        h->room[tx->port].credit_next = time;
+    virtual_credits_append(&tx->back, credit);
+    uint64_t bit = (uint64_t)1 << tx->port;
+    if (h->starved & bit & ~h->credit_noted) {
+        h->credit_noted |= bit;
+        virtual_entity_note(h->entity, time, h->credit_item + tx->port);
+    }
+}
+
+static void hand_over_credit(struct virtual_outbox *box)
+{
+    const struct virtual_payment *p = &box->payment[box->credited++ % VIRTUAL_PARCELS];
+    virtual_credit(p->tx, p->credit);
+}
+
+static inline void fetch_account(const struct virtual_tx *tx)
+{
+    if (tx->back.entries)
+        __builtin_prefetch(&tx->back.entries[tx->back.head & tx->back.mask]);
+    __builtin_prefetch(&tx->of->room[tx->port]);
+    __builtin_prefetch(&tx->of->starved);
+}
+
+void virtual_pay(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit)
+{
+    struct virtual_outbox *box = &w->outbox;
+    box->payment[box->paid++ % VIRTUAL_PARCELS] = (struct virtual_payment){tx, credit};
+    __builtin_prefetch(tx);
+    uint32_t waiting = box->paid - box->credited;
+    if (waiting > ASKED)
+        fetch_account(box->payment[(box->paid - 1 - ASKED) % VIRTUAL_PARCELS].tx);
+    if (waiting > LATE)
+        hand_over_credit(box);
+}
+
+/* ---- both ---- */
+
 void virtual_post_end(struct virtual_worker *w)
 {
     while (w->outbox.handed != w->outbox.posted)
         hand_over(w);
+    while (w->outbox.credited != w->outbox.paid)
+        hand_over_credit(&w->outbox);
 }

@@ -2,49 +2,48 @@
  * workers, and from other workers.
  *
  * What they touch there is seldom in the cache. So they are handed over some parcels late, and asked for in between. They
- * are for later windows, and all are handed over before the window ends: nobody can tell the difference. */
+ * are for later windows, and all are handed over before the window ends: nobody can tell the difference. Packets and credits
+ * do not wait for each other. */
 #ifndef VIRTUAL_OUTBOX_H
 #define VIRTUAL_OUTBOX_H
 
-#include "hxmesh/switch.h"
+#include "queue.h"
 
 struct virtual_rx;
 struct virtual_tx;
 struct virtual_worker;
 
-enum { VIRTUAL_PARCELS = 16 };
+enum { VIRTUAL_PARCELS = 8 /* of each: one more than are on their way between two posts */ };
 
-enum virtual_parcel_kind {
-    VIRTUAL_PACKET,     /* for rx */
-    VIRTUAL_DISORDERED, /* for rx, which may have got others that come later (fault.h) */
-    VIRTUAL_CREDIT,     /* for tx */
-    VIRTUAL_AWAY        /* a packet that tx sends to another worker, with its frame */
-};
-
+/* A packet, and where it goes. */
 struct virtual_parcel {
-    union {
-        struct virtual_rx *rx;
-        struct virtual_tx *tx;
-    };
-    uint64_t time;    /* packet: ready; credit: there. ps */
-    uint64_t birth;   /* packet: virtual_birth() */
-    struct hx_desc d; /* credit: its VC and blocks alone (virtual_blocks) */
-    enum virtual_parcel_kind kind;
+    struct virtual_slot slot;    /* as it will stand in its queue there */
+    struct virtual_rx *rx;       /* NULL: in another worker, with its frame */
+    const struct virtual_tx *tx; /* where rx is NULL: who sends it */
 };
 
-/* Parcels handed .. posted-1 are on their way, at n % VIRTUAL_PARCELS. */
+/* Credit, and whose it is. */
+struct virtual_payment {
+    struct virtual_tx *tx;
+    uint64_t credit; /* virtual_credit_of() */
+};
+
+/* Of each kind those handed .. posted-1 are on their way, at n % VIRTUAL_PARCELS. */
 struct virtual_outbox {
     uint32_t posted, handed;
+    uint32_t paid, credited; /* likewise of payments: posted, handed over */
     struct virtual_parcel parcel[VIRTUAL_PARCELS];
+    struct virtual_payment payment[VIRTUAL_PARCELS];
 };
 
-/* The place of the next parcel: whoever has filled it posts it. */
+/* The place of the next packet: whoever has filled it posts it. */
 static inline struct virtual_parcel *virtual_outbox_next(struct virtual_outbox *box)
 {
     return &box->parcel[box->posted % VIRTUAL_PARCELS];
 }
 
 void virtual_post(struct virtual_worker *w);
+void virtual_pay(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit);
 /* Hands over all that is on its way. */
 void virtual_post_end(struct virtual_worker *w);
 

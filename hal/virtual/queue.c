@@ -2,6 +2,7 @@
 #include "queue.h"
 #include "stock.h"
 
+#define ADDRESS (((uint64_t)1 << 48) - 1)
 enum { SLOTS = 2, CREDITS = 8 /* of the smallest rings: a cache line */ };
 
 static uint32_t larger(const void *ring, uint32_t mask, uint32_t fewest)
@@ -14,18 +15,19 @@ static uint32_t larger(const void *ring, uint32_t mask, uint32_t fewest)
 
 void virtual_queue_grow(struct virtual_queue *q, uint16_t tail, uint16_t head)
 {
-    uint32_t slots = larger(q->slots, q->mask, SLOTS);
+    uint32_t slots = larger(virtual_queue_slots(q), q->mask, SLOTS);
     struct virtual_slot *ring = virtual_stock_take_ring(slots * sizeof *ring);
     for (uint16_t position = tail; q->slots && position != head; position++)
         ring[position & (slots - 1)] = *virtual_queue_at(q, position);
     virtual_queue_end(q);
-    *q = (struct virtual_queue){ring, slots - 1};
+    q->slots = (uintptr_t)ring & ADDRESS;
+    q->mask = (slots - 1) & UINT16_MAX;
 }
 
 void virtual_queue_end(struct virtual_queue *q)
 {
-    virtual_stock_give_ring(q->slots, (q->mask + 1) * sizeof *q->slots);
-    q->slots = NULL;
+    virtual_stock_give_ring(virtual_queue_slots(q), (q->mask + 1U) * sizeof(struct virtual_slot));
+    q->slots = 0;
 }
 
 void virtual_credits_grow(struct virtual_credits *c)

@@ -29,14 +29,20 @@ static inline uint64_t virtual_age(uint64_t birth, uint64_t now)
     return (now - (birth >> 16)) & (UINT64_MAX >> 16);
 }
 
+/* One word, so that what a packet needs of an input where it comes is one cache line: addresses have 48 bits. */
 struct virtual_queue {
-    struct virtual_slot *slots; /* [mask + 1], NULL: it is empty */
-    uint32_t mask;
+  uint64_t slots : 48; /* virtual_queue_slots(), [mask + 1]; 0: it is empty */
+    uint64_t mask : 16;
 };
+
+static inline struct virtual_slot *virtual_queue_slots(const struct virtual_queue *q)
+{
+    return (struct virtual_slot *)(uintptr_t)q->slots;
+}
 
 static inline struct virtual_slot *virtual_queue_at(const struct virtual_queue *q, uint16_t position)
 {
-    return &q->slots[position & q->mask];
+    return virtual_queue_slots(q) + (position & q->mask);
 }
 
 /* Makes room for positions tail .. head (one more than before). */
@@ -51,7 +57,28 @@ static inline struct virtual_slot *virtual_queue_append(struct virtual_queue *q,
     return virtual_queue_at(q, head);
 }
 
-/* Credits in the order of their times: time << 8 | VC << 6 | blocks - 1. */
+/* Credit that is back at a time (ps): one word. */
+static inline uint64_t virtual_credit_of(uint64_t time, unsigned vc, unsigned blocks)
+{
+    return time << 8 | vc << 6 | (blocks - 1);
+}
+
+static inline uint64_t virtual_credit_time(uint64_t credit)
+{
+    return credit >> 8;
+}
+
+static inline unsigned virtual_credit_vc(uint64_t credit)
+{
+    return credit >> 6 & 3;
+}
+
+static inline unsigned virtual_credit_blocks(uint64_t credit)
+{
+    return (credit & 63) + 1;
+}
+
+/* Credits in the order of their times. */
 struct virtual_credits {
     uint64_t *entries; /* [mask + 1], NULL: there is none */
     uint16_t mask;
@@ -65,14 +92,14 @@ void virtual_credits_end(struct virtual_credits *c);
 /* Time of the oldest, UINT64_MAX: none. */
 static inline uint64_t virtual_credits_next(const struct virtual_credits *c)
 {
-    return c->tail == c->head ? UINT64_MAX : c->entries[c->tail & c->mask] >> 8;
+    return c->tail == c->head ? UINT64_MAX : virtual_credit_time(c->entries[c->tail & c->mask]);
 }
 
-static inline void virtual_credits_append(struct virtual_credits *c, uint64_t time, unsigned vc, unsigned blocks)
+static inline void virtual_credits_append(struct virtual_credits *c, uint64_t credit)
 {
     if (!c->entries || (uint16_t)(c->head - c->tail) > c->mask)
         virtual_credits_grow(c);
-    c->entries[c->head++ & c->mask] = time << 8 | vc << 6 | (blocks - 1);
+    c->entries[c->head++ & c->mask] = credit;
 }
 
 /* Packets on their way from the switches' LOCAL outputs to the endpoint, in the order of their times. */

@@ -68,9 +68,9 @@ static void a_queue_that_was_emptied(void **state)
     struct virtual_queue q = {0};
     for (unsigned n = 0; n < 60; n++)
         append(&q, 100, (uint16_t)(100 + n));
-    const struct virtual_slot *ring = q.slots;
+    const struct virtual_slot *ring = virtual_queue_slots(&q);
     virtual_queue_end(&q);
-    assert_null(q.slots);
+    assert_null(virtual_queue_slots(&q));
     void *other = virtual_stock_take_ring(64 * sizeof *ring);
     assert_ptr_equal(other, ring);
     append(&q, 160, 160);
@@ -101,7 +101,7 @@ static void credits_while_they_grow(void **state)
     struct virtual_credits c = {.head = UINT16_MAX - 20, .tail = UINT16_MAX - 20};
     assert_true(virtual_credits_next(&c) == UINT64_MAX);
     for (unsigned n = 0; n < 1000; n++)
-        virtual_credits_append(&c, 100 + n, n % HX_VCS, 1 + n % 32);
+        virtual_credits_append(&c, virtual_credit_of(100 + n, n % HX_VCS, 1 + n % 32));
     assert_true(virtual_credits_next(&c) == 100);
     for (unsigned n = 0; n < 1000; n++, c.tail++) {
         uint64_t entry = c.entries[c.tail & c.mask];
@@ -150,18 +150,18 @@ static void what_is_grown_out_of_is_given_back(void **state)
     struct virtual_queue q = {0};
     append(&q, 0, 0);
     append(&q, 0, 1);
-    const void *small = q.slots;
+    const void *small = virtual_queue_slots(&q);
     append(&q, 0, 2);
-    const void *large = q.slots;
-    assert_ptr_equal(virtual_stock_take_ring(2 * sizeof *q.slots), small);
+    const void *large = virtual_queue_slots(&q);
+    assert_ptr_equal(virtual_stock_take_ring(2 * sizeof(struct virtual_slot)), small);
     virtual_queue_end(&q);
-    assert_ptr_equal(virtual_stock_take_ring(4 * sizeof *q.slots), large);
+    assert_ptr_equal(virtual_stock_take_ring(4 * sizeof(struct virtual_slot)), large);
 
     struct virtual_credits c = {.tail = 0};
     for (unsigned n = 0; n < 8; n++)
-        virtual_credits_append(&c, n, 0, 1);
+        virtual_credits_append(&c, virtual_credit_of(n, 0, 1));
     small = c.entries;
-    virtual_credits_append(&c, 8, 0, 1);
+    virtual_credits_append(&c, virtual_credit_of(8, 0, 1));
     large = c.entries;
     assert_ptr_equal(virtual_stock_take_ring(8 * sizeof *c.entries), small);
     virtual_credits_end(&c);
