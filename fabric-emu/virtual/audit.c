@@ -20,7 +20,7 @@ static uint32_t credit_on_its_way(const struct virtual_tx *tx, unsigned vc)
     uint32_t blocks = 0;
     for (uint16_t at = tx->back.tail; at != tx->back.head; at++) {
         uint64_t entry = tx->back.entries[at & tx->back.mask];
-        blocks += (entry >> 6 & 3) == vc ? (uint32_t)(entry & 63) + 1 : 0;
+        blocks += virtual_credit_vc(entry) == vc ? virtual_credit_blocks(entry) : 0;
     }
     return blocks;
 }
@@ -68,7 +68,7 @@ static void check_order(const struct worker *w, const struct virtual_tx *tx)
     uint64_t last = 0;
     char name[HX_NAME_BYTES];
     for (uint16_t at = tx->back.tail; at != tx->back.head; at++) {
-        uint64_t time = tx->back.entries[at & tx->back.mask] >> 8;
+        uint64_t time = virtual_credit_time(tx->back.entries[at & tx->back.mask]);
         if (time < last)
             hx_die(HX_EXIT_FAILED, model_port_name(w->m, tx->link, name),
                    "credit comes back at %llu ps behind credit of %llu ps, after %.3f us", (unsigned long long)time,

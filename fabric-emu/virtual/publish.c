@@ -12,8 +12,8 @@ static uint32_t publish_links(const struct worker *w)
             const struct hal_switch *h = &e->node[plane].hal;
             struct hx_metrics_link *link = model_link(w->m, h->tx[0].link);
             for (unsigned port = 0; port < h->ports; port++, links++) {
-                hx_metrics_set(&link[port].packets, h->sum[port].packets);
-                hx_metrics_set(&link[port].bytes, h->sum[port].blocks * HX_BLOCK);
+                hx_metrics_set(&link[port].packets, h->tx[port].sum.packets);
+                hx_metrics_set(&link[port].bytes, h->tx[port].sum.blocks * HX_BLOCK);
             }
         }
     }

@@ -88,7 +88,7 @@ static void mark_links(const struct worker *w, enum mark mark)
             const struct hal_switch *h = &e->node[plane].hal;
             for (unsigned port = 0; port < h->ports; port++) {
                 struct model_span *span = &w->m->span[h->tx[port].link];
-                *(mark == MARK_FROM ? &span->from : &span->to) = h->sum[port].blocks;
+                *(mark == MARK_FROM ? &span->from : &span->to) = h->tx[port].sum.blocks;
             }
         }
     }

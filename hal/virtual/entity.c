@@ -19,6 +19,8 @@ static void note_opening(struct virtual_entity *e, struct hal_switch *h, unsigne
 static void note_waits(struct virtual_entity *e, struct virtual_node *n)
 {
     struct hal_switch *h = &n->hal;
+    for (uint64_t left = h->starved & ~h->credit_noted; left; left &= left - 1)
+        h->tx[__builtin_ctzll(left)].asked = false;
     h->starved = 0;
     for (uint64_t left = wanted(n) & ~h->shut; left; left &= left - 1) {
         unsigned output = (unsigned)__builtin_ctzll(left);
@@ -28,8 +30,11 @@ static void note_waits(struct virtual_entity *e, struct virtual_node *n)
             continue;
         }
         h->starved |= bit;
-        uint64_t next = h->room[output].credit_next;
-        if (next == UINT64_MAX || (h->credit_noted & bit))
+        if (h->credit_noted & bit)
+            continue;
+        uint64_t next = virtual_credits_next(&h->tx[output].back);
+        h->tx[output].asked = next == UINT64_MAX;
+        if (h->tx[output].asked)
             continue; /* noted when it is given */
         h->credit_noted |= bit;
         virtual_entity_note(e, next, h->credit_item + output);
@@ -218,7 +223,7 @@ size_t virtual_entity_bytes(unsigned planes, unsigned ports, unsigned vcs)
 {
     size_t node = rounded(sizeof(struct virtual_node)) + rounded(ports * sizeof(struct virtual_room)) +
                   rounded(ports * sizeof(struct virtual_rx)) + rounded(ports * sizeof(struct virtual_tx)) +
-                  rounded(ports * sizeof(struct virtual_sent)) + rounded(hx_switch_bytes(ports, vcs));
+                  rounded(hx_switch_bytes(ports, vcs));
     return rounded(sizeof(struct virtual_entity)) + rounded(items_of(planes, ports) * sizeof(uint64_t)) +
            rounded(planes * sizeof(struct virtual_node)) + planes * node;
 }
@@ -237,7 +242,6 @@ static void lay_out_node(struct virtual_entity *e, unsigned plane, unsigned port
     h->room = piece(at, ports * sizeof *h->room);
     h->rx = piece(at, ports * sizeof *h->rx);
     h->tx = piece(at, ports * sizeof *h->tx);
-    h->sum = piece(at, ports * sizeof *h->sum);
     unsigned first = e->router ? 0 : plane * VIRTUAL_PLANE_ITEMS;
     unsigned kinds = e->router ? VIRTUAL_ROUTER_ITEMS : HX_ACCELERATOR_PORTS;
     h->output_item = (uint8_t)(first + kinds);
@@ -245,8 +249,8 @@ static void lay_out_node(struct virtual_entity *e, unsigned plane, unsigned port
     for (unsigned port = 0; port < ports; port++) {
         h->rx[port] = (struct virtual_rx){.entity = e, .port = (uint8_t)port, .item = (uint8_t)(first + port)};
         h->tx[port] = (struct virtual_tx){.of = h, .port = (uint8_t)port};
-        h->sum[port] = (struct virtual_sent){0};
-        h->room[port] = (struct virtual_room){.credit_next = UINT64_MAX, .opens = VIRTUAL_NEVER};
+        virtual_credits_begin(&h->tx[port].back);
+        h->room[port] = (struct virtual_room){.opens = VIRTUAL_NEVER};
     }
 }
 

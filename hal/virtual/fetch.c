@@ -53,8 +53,7 @@ ALWAYS_INLINE void fetch_route(const struct hx_route *r, unsigned input, const s
 ALWAYS_INLINE void fetch_output(const struct virtual_node *n, unsigned port, unsigned input, unsigned vc)
 {
     fetch(&n->hal.room[port]);
-    fetch(&n->hal.tx[port]);
-    fetch(&n->hal.sum[port]);
+    fetch_lines(&n->hal.tx[port], sizeof n->hal.tx[port]);
     if (n->sw.route.changes_vc) {
         fetch(&n->sw.route.raised[port]);
         fetch(&n->sw.route.restarted[port]);
@@ -100,7 +99,7 @@ ALWAYS_INLINE void fetch_ways(const struct virtual_node *n, unsigned input, uint
 
 ALWAYS_INLINE void fetch_credit(const struct virtual_tx *tx)
 {
-    if (tx->back.entries)
+    if (tx->back.entries != tx->back.few)
         fetch(&tx->back.entries[tx->back.tail & tx->back.mask]);
 }
 

@@ -10,7 +10,8 @@
  *
  * Invariants. Of each link and VC: credit of the sender (virtual_room) + credit on its way back + blocks in the receiver's
  * queue (those that have left but whose credit was given back apart) = its buffer. lanes tail <= ready <= head of each
- * input. An output that is starved has no credit on its way, or the next of it stands in the agenda (credit_noted). */
+ * input. An output that is starved has no credit on its way and is `asked`, or the next of it stands in the agenda
+ * (credit_noted). */
 #ifndef VIRTUAL_HAL_PORT_H
 #define VIRTUAL_HAL_PORT_H
 
@@ -53,21 +54,29 @@ struct virtual_worker {
     const uint32_t *peer_number;
 };
 
-/* The sending end of a link: a cache line. */
+/* What an output has sent. */
+struct virtual_sent {
+    uint64_t packets, blocks;
+};
+
+/* The sending end of a link: who gives credit to it touches the first cache line of it alone. */
 struct virtual_tx {
+    struct virtual_credits back; /* on their way, and such as nobody has asked for since they came */
+    struct hal_switch *of;
+    uint8_t port;
+    bool asked; /* it is starved, and no credit of it stands in the agenda: the next is to be noted when it is given */
+    uint32_t fault;     /* which of virtual_faults.of; 0: it is always well */
     uint64_t link_free; /* ps: the last bit given to the link is on it */
     uint64_t crossbar_free;
-    struct virtual_credits back; /* on their way, and such as nobody has asked for since they came */
-    struct virtual_rx *far;      /* NULL: in another worker */
-    struct hal_switch *of;
+    struct virtual_rx *far; /* NULL: in another worker */
+    struct virtual_sent sum;
     uint32_t delay; /* ps from the first bit on the link until a packet is ready at the far end */
     uint32_t link;  /* its number */
     uint16_t far_worker;
-    uint8_t port;
     uint8_t link_class;
-    uint32_t fault; /* which of virtual_faults.of; 0: it is always well */
+    uint32_t fill[2];
 };
-_Static_assert(sizeof(struct virtual_tx) <= 64, "what its far end touches is one line");
+_Static_assert(offsetof(struct virtual_tx, link_free) == 64 && sizeof(struct virtual_tx) == 128, "two cache lines");
 
 /* The receiving end: what comes touches the first cache line of it alone. */
 struct virtual_rx {
@@ -95,14 +104,8 @@ _Static_assert(offsetof(struct virtual_rx, ready) == 64 && sizeof(struct virtual
 
 /* What a step asks of every output, apart from the rest so that it takes few cache lines. */
 struct virtual_room {
-    uint64_t lanes;       /* credit of each VC in blocks, but for those in `back` that were not taken in yet */
-    uint64_t credit_next; /* ps: when the next credit is back */
-    uint64_t opens;       /* ps: from when on it takes a packet; VIRTUAL_NEVER: it has no link */
-};
-
-/* What an output has sent. */
-struct virtual_sent {
-    uint64_t packets, blocks;
+    uint64_t lanes; /* credit of each VC in blocks, but for those in `back` that were not taken in yet */
+    uint64_t opens; /* ps: from when on it takes a packet; VIRTUAL_NEVER: it has no link */
 };
 
 struct hal_switch {
@@ -123,7 +126,6 @@ struct hal_switch {
     const struct virtual_slot *looked;     /* at last */
     struct hal_endpoint *endpoint;         /* NULL: a router */
     struct virtual_forwarding *forwarding; /* NULL: its packets go on at once */
-    struct virtual_sent *sum;              /* [ports] */
     uint64_t *drops;                       /* [HX_DROP_COUNT] */
     uint64_t up;                           /* outputs with a link */
 };
@@ -183,7 +185,7 @@ static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
 {
     if (h->room[output].opens > h->worker->now)
         return 0;
-    if (__builtin_expect(h->room[output].credit_next <= h->worker->now, 0))
+    if (virtual_credits_next(&h->tx[output].back) <= h->worker->now)
         virtual_take_credits(h, output);
     return h->room[output].lanes;
 }
@@ -196,7 +198,7 @@ static inline unsigned hal_cost(const struct hx_desc *d)
 /* Blocks whose credit is not back. What stands before the link counts: its credit is spent. */
 static inline unsigned hal_queued(struct hal_switch *h, unsigned output)
 {
-    if (h->room[output].credit_next <= h->worker->now)
+    if (virtual_credits_next(&h->tx[output].back) <= h->worker->now)
         virtual_take_credits(h, output);
     return h->worker->timing.vcs * h->worker->timing.vc_blocks - hx_lanes_sum(h->room[output].lanes);
 }

@@ -18,9 +18,8 @@ void virtual_take_credits(struct hal_switch *h, unsigned output)
         uint64_t entry = back->entries[back->tail++ & back->mask];
         room->lanes += (uint64_t)virtual_credit_blocks(entry) << HX_LANE_BITS * virtual_credit_vc(entry);
     }
-    if (back->entries && back->tail == back->head)
+    if (back->entries != back->few && back->tail == back->head)
         virtual_credits_end(back);
-    room->credit_next = virtual_credits_next(back);
 }
 
 static void note_sent(struct virtual_worker *w, uint64_t time)
@@ -131,8 +130,8 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     rx->crossbar_free = leaves;
     tx->crossbar_free = through + (local ? &t->local_crossbar : &to->crossbar)->blocks[blocks];
     tx->link_free = start + (local ? &t->local : &to->rate)->blocks[blocks];
-    h->sum[output].packets++;
-    h->sum[output].blocks += blocks;
+    tx->sum.packets++;
+    tx->sum.blocks += blocks;
     w->hops++;
     w->moved = later_of(w->now, w->moved);
     if (rx->linked)

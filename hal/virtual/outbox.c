@@ -74,15 +74,12 @@ void virtual_post(struct virtual_worker *w)
 
 void virtual_credit(struct virtual_tx *tx, uint64_t credit)
 {
-    struct hal_switch *h = tx->of;
-    uint64_t time = virtual_credit_time(credit);
-    if (tx->back.head == tx->back.tail)
-        h->room[tx->port].credit_next = time;
     virtual_credits_append(&tx->back, credit);
-    uint64_t bit = (uint64_t)1 << tx->port;
-    if (h->starved & bit & ~h->credit_noted) {
-        h->credit_noted |= bit;
-        virtual_entity_note(h->entity, time, h->credit_item + tx->port);
+    if (tx->asked) {
+        struct hal_switch *h = tx->of;
+        tx->asked = false;
+        h->credit_noted |= (uint64_t)1 << tx->port;
+        virtual_entity_note(h->entity, virtual_credit_time(credit), h->credit_item + tx->port);
     }
 }
 
@@ -92,12 +89,13 @@ static void hand_over_credit(struct virtual_outbox *box)
     virtual_credit(p->tx, p->credit);
 }
 
+/* What it touches besides, sometimes. */
 static inline void fetch_account(const struct virtual_tx *tx)
 {
-    if (tx->back.entries)
+    if (tx->back.entries != tx->back.few)
         __builtin_prefetch(&tx->back.entries[tx->back.head & tx->back.mask]);
-    __builtin_prefetch(&tx->of->room[tx->port]);
-    __builtin_prefetch(&tx->of->starved);
+    if (tx->asked)
+        __builtin_prefetch(&tx->of->starved);
 }
 
 void virtual_pay(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit)

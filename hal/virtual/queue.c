@@ -3,19 +3,19 @@
 #include "stock.h"
 
 #define ADDRESS (((uint64_t)1 << 48) - 1)
-enum { SLOTS = 2, CREDITS = 8 /* of the smallest rings: a cache line */ };
+enum { SLOTS = 2 /* of the smallest ring: a cache line */ };
 
-static uint32_t larger(const void *ring, uint32_t mask, uint32_t fewest)
+static uint32_t larger(const void *ring, uint32_t mask)
 {
     uint32_t before = mask + 1;
     if (ring)
         return 2 * before;
-    return before > 2 * fewest ? before / 2 : fewest;
+    return before > 2 * SLOTS ? before / 2 : SLOTS;
 }
 
 void virtual_queue_grow(struct virtual_queue *q, uint16_t tail, uint16_t head)
 {
-    uint32_t slots = larger(virtual_queue_slots(q), q->mask, SLOTS);
+    uint32_t slots = larger(virtual_queue_slots(q), q->mask);
     struct virtual_slot *ring = virtual_stock_take_ring(slots * sizeof *ring);
     for (uint16_t position = tail; q->slots && position != head; position++)
         ring[position & (slots - 1)] = *virtual_queue_at(q, position);
@@ -30,11 +30,17 @@ void virtual_queue_end(struct virtual_queue *q)
     q->slots = 0;
 }
 
+void virtual_credits_begin(struct virtual_credits *c)
+{
+    c->entries = c->few;
+    c->mask = VIRTUAL_FEW_CREDITS - 1;
+}
+
 void virtual_credits_grow(struct virtual_credits *c)
 {
-    uint32_t slots = larger(c->entries, c->mask, CREDITS);
+    uint32_t slots = 2 * (c->mask + 1U);
     uint64_t *ring = virtual_stock_take_ring(slots * sizeof *ring);
-    for (uint16_t at = c->tail; c->entries && at != c->head; at++)
+    for (uint16_t at = c->tail; at != c->head; at++)
         ring[at & (slots - 1)] = c->entries[at & c->mask];
     virtual_credits_end(c);
     c->entries = ring;
@@ -43,13 +49,14 @@ void virtual_credits_grow(struct virtual_credits *c)
 
 void virtual_credits_end(struct virtual_credits *c)
 {
-    virtual_stock_give_ring(c->entries, (c->mask + 1U) * sizeof *c->entries);
-    c->entries = NULL;
+    if (c->entries != c->few)
+        virtual_stock_give_ring(c->entries, (c->mask + 1U) * sizeof *c->entries);
+    virtual_credits_begin(c);
 }
 
 void virtual_eject_grow(struct virtual_eject *q)
 {
-    uint32_t slots = larger(q->slots, q->mask, SLOTS);
+    uint32_t slots = larger(q->slots, q->mask);
     struct virtual_slot *ring = virtual_stock_take_ring(slots * sizeof *ring);
     for (uint32_t at = q->tail; q->slots && at != q->head; at++)
         ring[at & (slots - 1)] = q->slots[at & q->mask];

@@ -1,5 +1,5 @@
 /* queue.h - the packets of one (input, VC), and the credits on their way back to one output: rings that double when full
- * and are given back when empty, half as large the next time.
+ * and are given back when empty, those of packets half as large the next time.
  *
  * Most queues are empty most of the time, and some are long now and then. Those that are in use share what was given back
  * last, which is in the cache. Positions are modulo 2^16 as the switch counts them. */
@@ -78,15 +78,20 @@ static inline unsigned virtual_credit_blocks(uint64_t credit)
     return (credit & 63) + 1;
 }
 
-/* Credits in the order of their times. */
+enum { VIRTUAL_FEW_CREDITS = 4 };
+
+/* Credits in the order of their times: a few in place, beside what whoever gives them touches, more in a ring. */
 struct virtual_credits {
-    uint64_t *entries; /* [mask + 1], NULL: there is none */
+    uint64_t *entries; /* [mask + 1]: `few`, or a ring */
     uint16_t mask;
     uint16_t head, tail; /* modulo 2^16: a VC has HX_WINDOW packets of HX_PACKET_BLOCKS blocks at most */
+    uint64_t few[VIRTUAL_FEW_CREDITS];
 };
 _Static_assert(HX_VCS *HX_WINDOW *HX_PACKET_BLOCKS < UINT16_MAX, "credits on their way can be counted");
 
+void virtual_credits_begin(struct virtual_credits *c);
 void virtual_credits_grow(struct virtual_credits *c);
+/* Gives the ring back, if there is one: no credit is on its way. */
 void virtual_credits_end(struct virtual_credits *c);
 
 /* Time of the oldest, UINT64_MAX: none. */
@@ -97,7 +102,7 @@ static inline uint64_t virtual_credits_next(const struct virtual_credits *c)
 
 static inline void virtual_credits_append(struct virtual_credits *c, uint64_t credit)
 {
-    if (!c->entries || (uint16_t)(c->head - c->tail) > c->mask)
+    if ((uint16_t)(c->head - c->tail) > c->mask)
         virtual_credits_grow(c);
     c->entries[c->head++ & c->mask] = credit;
 }

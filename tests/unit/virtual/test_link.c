@@ -127,14 +127,14 @@ static struct times send_packet(unsigned in, unsigned out, unsigned vc, uint64_t
     const struct hx_desc d = packet(vc, blocks);
     uint16_t position = hx_lane(h->rx[in].head, vc);
     unsigned credit = hx_lane(h->room[out].lanes, vc);
-    const struct virtual_sent sum = h->sum[out];
+    const struct virtual_sent sum = h->tx[out].sum;
     virtual_deliver(&h->rx[in], &d, r, virtual_birth(0, MIDDLE));
     worker.v.now = t;
     hal_transmit(h, out, in, vc, hal_arrival(h, in, vc, position));
     h->rx[in].ready = h->rx[in].tail = h->rx[in].head;
     if (out != HX_LOCAL)
         assert_int_equal(hx_lane(h->room[out].lanes, vc), credit - blocks);
-    assert_true(h->sum[out].packets == sum.packets + 1 && h->sum[out].blocks == sum.blocks + blocks);
+    assert_true(h->tx[out].sum.packets == sum.packets + 1 && h->tx[out].sum.blocks == sum.blocks + blocks);
     return (struct times){newest_arrival(h, out, vc), in == HX_LOCAL ? 0 : newest_credit(h, in, vc, blocks)};
 }
 
@@ -256,6 +256,7 @@ static void the_next_credit_of_an_output_is_noted_once(void **state)
     virtual_credit(&h->tx[HX_E], virtual_credit_of(now, 0, 1));
     assert_int_equal(agenda->count, 0); /* nobody waits */
     h->starved = 1U << HX_E;
+    h->tx[HX_E].asked = true;
     virtual_credit(&h->tx[HX_E], virtual_credit_of(now + 1, 0, 1));
     virtual_credit(&h->tx[HX_E], virtual_credit_of(now + 2, 1, 1));
     assert_int_equal(agenda->count, 1);

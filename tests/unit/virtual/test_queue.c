@@ -99,6 +99,7 @@ static void credits_while_they_grow(void **state)
 {
     (void)state;
     struct virtual_credits c = {.head = UINT16_MAX - 20, .tail = UINT16_MAX - 20};
+    virtual_credits_begin(&c);
     assert_true(virtual_credits_next(&c) == UINT64_MAX);
     for (unsigned n = 0; n < 1000; n++)
         virtual_credits_append(&c, virtual_credit_of(100 + n, n % HX_VCS, 1 + n % 32));
@@ -158,6 +159,7 @@ static void what_is_grown_out_of_is_given_back(void **state)
     assert_ptr_equal(virtual_stock_take_ring(4 * sizeof(struct virtual_slot)), large);
 
     struct virtual_credits c = {.tail = 0};
+    virtual_credits_begin(&c);
     for (unsigned n = 0; n < 8; n++)
         virtual_credits_append(&c, virtual_credit_of(n, 0, 1));
     small = c.entries;

@@ -148,6 +148,7 @@ static struct {
     struct virtual_node node;
     struct virtual_room room[PORTS];
     struct virtual_rx rx[PORTS];
+    struct virtual_tx tx[PORTS];
     struct hx_input input[PORTS];
     struct virtual_slot slot;
     uint64_t ways[1], all[1], from[PORTS];
@@ -156,7 +157,8 @@ static struct {
 static void make_many(unsigned first)
 {
     many.entity = (struct virtual_entity){.router = true, .node = &many.node, .worker = &worker.v};
-    many.node.hal = (struct hal_switch){.worker = &worker.v, .entity = &many.entity, .room = many.room, .rx = many.rx};
+    many.node.hal = (struct hal_switch){
+        .worker = &worker.v, .entity = &many.entity, .room = many.room, .rx = many.rx, .tx = many.tx};
     many.node.hal.looked = &many.slot;
     many.node.sw.input = many.input;
     many.node.sw.route = (struct hx_route){
@@ -164,8 +166,8 @@ static void make_many(unsigned first)
     many.ways[0] = ((uint64_t)1 << PORTS) - 2;
     many.all[0] = many.from[0] = UINT64_MAX;
     for (unsigned port = 1; port < PORTS; port++)
-        many.room[port] = (struct virtual_room){
-            .lanes = (uint64_t)(first + port - 1) * HX_PACKET_BLOCKS << HX_LANE_BITS, .credit_next = UINT64_MAX};
+        many.room[port] =
+            (struct virtual_room){.lanes = (uint64_t)(first + port - 1) * HX_PACKET_BLOCKS << HX_LANE_BITS};
 }
 
 /* The rooms of the first are told, and nothing is written behind them. */
