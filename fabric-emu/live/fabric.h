@@ -132,7 +132,7 @@ struct fab_area {
     _Atomic uint64_t hops;            /* packets its switches have moved */
     uint64_t private_bytes;           /* memory beside the arena, at the end */
     uint64_t bytes_corrupted;
-    uint64_t verify_ns;   /* processor time for writing and checking payload */
+    uint64_t verify_ns;   /* for writing, summing and checking payload */
     uint64_t fed;         /* frames of a replay that it has sent */
     uint64_t hit;         /* messages under way of which packets were repeated */
     uint64_t hit_ever;    /* messages that were, or were given up */

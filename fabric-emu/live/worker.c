@@ -103,6 +103,13 @@ static void count_waiting(struct worker *w)
     w->held = false;
 }
 
+/* What CRCs took since the sweep before belongs to verifying, wherever the firmware made them. */
+static void count_crcs(struct fab_area *area)
+{
+    area->verify_ns += shm_crc.ns;
+    shm_crc.ns = 0;
+}
+
 /* One look at every node. Returns packets moved, taken and given. */
 static unsigned sweep(struct worker *w, bool may_begin)
 {
@@ -131,6 +138,7 @@ static unsigned sweep(struct worker *w, bool may_begin)
         count_waiting(w);
     struct fab_area *area = &w->f->area[w->self];
     atomic_store_explicit(&area->hops, area->hops + hops, memory_order_relaxed);
+    count_crcs(area);
     wake_touched(w);
     return work + hops;
 }
@@ -267,6 +275,7 @@ _Noreturn void worker_run(const struct duty *duty, unsigned self)
     (void)prctl(PR_SET_NAME, name);
     bool shares_core = duty->f->workers > hx_processor_cores();
     hx_processor_keep(self, duty->f->workers);
+    shm_crc.clock = &duty->clock;
     struct worker w = {.f = duty->f,
                        .workload = &duty->workload,
                        .self = self,

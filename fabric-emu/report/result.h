@@ -79,7 +79,7 @@ struct result {
     double share_of_injection, bound, share_of_bound;
     double share_offered; /* of injection, by a pattern; set by hand after collecting */
     double cpu_seconds;
-    double verify_seconds; /* real time of all workers in which they wrote and checked payload */
+    double verify_seconds; /* real time of all workers in which they wrote, summed and checked payload */
     uint64_t peak_memory_bytes;
     struct link_use *link; /* every link between two switches, by plane, node and port */
     uint32_t links;
@@ -105,7 +105,7 @@ bool result_job_is_idle(const struct result *r, const struct result_job *job);
 /* From the start of a job to its last packet. */
 double result_job_seconds(const struct result *r, const struct result_job *job);
 
-/* The share of the workers' time that went into writing and checking payload. */
+/* The share of the workers' time that went into writing, summing and checking payload. */
 double result_verify_share(const struct result *r);
 
 /* The measured interval, in the time of the run's clock. */

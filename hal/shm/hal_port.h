@@ -5,9 +5,9 @@
 #ifndef HAL_PORT_H
 #define HAL_PORT_H
 
+#include "crc.h"
 #include "hal/looks.h"
 #include "hal/user.h"
-#include "hal/wide/crc32c.h"
 #include "hxmesh/lanes.h"
 #include "hxmesh/memory.h"
 #include "link.h"
@@ -448,11 +448,6 @@ static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struc
             h->delivered(h->user.of, &burst[i], w->now - w->buffers[burst[i].buffer].injected_ns);
     }
     return n;
-}
-
-static inline uint32_t hal_crc32c(uint32_t crc, const void *data, size_t bytes)
-{
-    return wide_crc32c(crc, data, bytes);
 }
 
 static inline const struct hal_user *hal_user(const struct hal_endpoint *h)

@@ -82,13 +82,30 @@ static void each_bit_counts(void **state)
     }
 }
 
+/* Of a million bytes, which take longer than a tick of any clock. */
+static void time_is_counted_where_it_is_asked_for(void **state)
+{
+    (void)state;
+    struct shm_clock clock;
+    shm_clock_start(&clock);
+    for (unsigned n = 0; n < 128; n++)
+        (void)hal_crc32c(0, data, sizeof data);
+    assert_int_equal(shm_crc.ns, 0);
+    shm_crc.clock = &clock;
+    uint64_t begin = shm_clock_ns(&clock);
+    for (unsigned n = 0; n < 128; n++)
+        (void)hal_crc32c(0, data, sizeof data);
+    uint64_t all = shm_clock_ns(&clock) - begin;
+    shm_crc.clock = NULL;
+    assert_true(shm_crc.ns > 0 && shm_crc.ns <= all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_short_length_and_alignment),
-        cmocka_unit_test(lengths_around_each_round),
-        cmocka_unit_test(each_byte_of_a_crc_is_shifted),
-        cmocka_unit_test(each_bit_counts),
+        cmocka_unit_test(every_short_length_and_alignment),      cmocka_unit_test(lengths_around_each_round),
+        cmocka_unit_test(each_byte_of_a_crc_is_shifted),         cmocka_unit_test(each_bit_counts),
+        cmocka_unit_test(time_is_counted_where_it_is_asked_for),
     };
     return cmocka_run_group_tests(tests, fill, NULL);
 }
