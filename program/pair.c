@@ -207,7 +207,7 @@ static void part(struct hx_program *p, uint32_t peer)
         return;
     disarm(p, peer);
     pair->session = pair->told = 0;
-    pair->met = pair->asked = false;
+    pair->met = pair->asked = pair->leaves = false;
     pair->lent_before += pair->lent;
     pair->lent = 0;
     memset(pair->channel, 0, sizeof pair->channel);
@@ -238,9 +238,15 @@ static void take_greeting(struct hx_program *p, uint32_t peer, uint32_t tag)
     struct pair *pair = &p->pair[peer];
     uint32_t session = attachment_sender(tag);
     pair->comes = 0;
-    if (session != pair->session || attachment_kind(tag) == ATTACHMENT_BYE)
+    if (attachment_kind(tag) == ATTACHMENT_BYE) {
+        pair->leaves = session == pair->session;
+        pair->met = pair->met && !pair->leaves;
+        pair_stir(p, peer);
+        return;
+    }
+    if (session != pair->session)
         part(p, peer);
-    if (attachment_kind(tag) == ATTACHMENT_BYE || session == 0)
+    if (session == 0)
         return;
     if (pair->lent_before) {
         pair->comes = tag;
@@ -328,6 +334,8 @@ void pairs_step(struct hx_program *p)
         p->dirty_first = (p->dirty_first + 1) % p->at.hosts;
         p->dirty_count--;
         pair->dirty = false;
+        if (pair->leaves && pair->under_way == 0)
+            part(p, peer);
         if (pair->comes && !pair->lent_before)
             take_greeting(p, peer, pair->comes);
         take_filled(p, peer, CHANNEL_SHORT);

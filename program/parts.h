@@ -52,6 +52,7 @@ struct pair {
     uint32_t session; /* of its program; 0: nobody known */
     uint32_t told;    /* as which session it knows that we know it */
     bool met;         /* it knows our session */
+    bool leaves;      /* it said goodbye: what is under way to it may still come to an end */
     bool wanted;      /* somebody wants to send to it */
     uint32_t greeted; /* its last greeting, as taken */
     bool asked;       /* it has been greeted since it was last known to be there */
@@ -136,6 +137,8 @@ struct hx_program {
     uint32_t retry_first, retry_count;
     uint32_t bell;     /* as it was when it was looked for news last */
     uint32_t looks;    /* at nothing new, in a row */
+    bool refused;      /* somebody was told to send again later, */
+    bool better;       /* and since then there was news */
     struct pair *pair; /* [hosts] */
     uint32_t *dirty;   /* [hosts], circular: pairs that may have something to do */
     uint32_t dirty_first, dirty_count;
@@ -180,7 +183,7 @@ void pair_send(struct hx_program *p, struct note *note, enum channel_name channe
                uint32_t bytes);
 void pair_give_back(struct hx_program *p, uint32_t peer, enum channel_name channel, uint32_t sequence);
 /* Something has arrived in a slot or region. */
-void pair_arrived(struct hx_program *p, uint32_t slot, uint32_t bytes);
+void pair_arrived(struct hx_program *p, uint32_t index, uint32_t bytes);
 /* Takes mail and what has arrived; then does what is to be done for pairs. */
 void pairs_take(struct hx_program *p);
 void pairs_step(struct hx_program *p);
@@ -196,7 +199,7 @@ void long_granted(struct hx_program *p, uint32_t peer, const struct head *head);
 /* Sends granted parts, and grants others, as far as there is room. */
 void long_step(struct hx_program *p);
 void long_part_sent(struct hx_program *p, const struct note *note);
-void long_part_arrived(struct hx_program *p, unsigned region, uint32_t bytes);
+void long_part_arrived(struct hx_program *p, unsigned number, uint32_t bytes);
 /* The peer's program has gone. */
 void long_forget(struct hx_program *p, uint32_t peer);
 

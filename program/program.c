@@ -67,7 +67,9 @@ static bool has_ended(const struct hx_program *p)
 
 int hx_program_poll(struct hx_program *p, struct hx_program_event *events, unsigned room)
 {
-    p->bell = atomic_load_explicit(&p->at.head->bell, memory_order_acquire);
+    uint32_t bell = atomic_load_explicit(&p->at.head->bell, memory_order_acquire);
+    p->better = p->better || (p->refused && bell != p->bell);
+    p->bell = bell;
     requests_take(p);
     pairs_take(p);
     pairs_step(p);
@@ -85,7 +87,9 @@ int hx_program_poll(struct hx_program *p, struct hx_program_event *events, unsig
 int hx_program_wait(struct hx_program *p, int timeout_ms)
 {
     uint64_t end = now_ms() + (uint64_t)(timeout_ms < 0 ? 0 : timeout_ms);
-    while (!p->event_count && !p->dirty_count && atomic_load(&p->at.head->bell) == p->bell) {
+    bool better = p->better;
+    p->better = p->refused = false;
+    while (!better && !p->event_count && !p->dirty_count && atomic_load(&p->at.head->bell) == p->bell) {
         uint64_t now = now_ms();
         if (timeout_ms >= 0 && now >= end)
             return -ETIMEDOUT;
@@ -101,12 +105,8 @@ int hx_program_wait(struct hx_program *p, int timeout_ms)
 
 /* ---- sending ---- */
 
-int hx_program_send(struct hx_program *p, uint32_t to, uint64_t tag, const void *data, uint64_t bytes, void *context)
+static int send_short(struct hx_program *p, uint32_t to, uint64_t tag, const void *data, uint64_t bytes, void *context)
 {
-    if (to >= p->at.hosts)
-        return -EINVAL;
-    if (bytes > HX_PROGRAM_SHORT)
-        return long_begin(p, to, tag, data, bytes, context);
     bool copied = bytes && !memory_is_ours(p, data, bytes);
     if (!pair_may(p, to, CHANNEL_SHORT) || (copied && !p->bounces))
         return -EAGAIN;
@@ -118,6 +118,16 @@ int hx_program_send(struct hx_program *p, uint32_t to, uint64_t tag, const void 
     }
     pair_send(p, &note, CHANNEL_SHORT, &head, bytes ? data : NULL, (uint32_t)bytes);
     return 0;
+}
+
+int hx_program_send(struct hx_program *p, uint32_t to, uint64_t tag, const void *data, uint64_t bytes, void *context)
+{
+    if (to >= p->at.hosts)
+        return -EINVAL;
+    int error = bytes > HX_PROGRAM_SHORT ? long_begin(p, to, tag, data, bytes, context)
+                                         : send_short(p, to, tag, data, bytes, context);
+    p->refused = p->refused || error == -EAGAIN;
+    return error;
 }
 
 /* ---- life ---- */

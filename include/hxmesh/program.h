@@ -65,7 +65,7 @@ struct hx_program_event {
 /* Opens a host of a fabric of this user. `fabric`: its --name; NULL: the only one that has hosts for programs. `host`: its name
  * ("a0,1") or number ("2"). -ENOENT: no such fabric runs, or it has no such host. -ENOTUNIQ: several fabrics run. -EBUSY:
  * another program has it. -EPROTO: another version of hxmesh. -ETIMEDOUT: nobody serves it. Others as open(2). */
-int hx_program_open(struct hx_program **p, const char *fabric, const char *host);
+int hx_program_open(struct hx_program **opened, const char *fabric, const char *host);
 
 /* Closes it: what is under way is given up, and lent and allocated memory is gone. Who must not lose what he sent waits for
  * SENT before. */
@@ -78,9 +78,9 @@ uint32_t hx_program_hosts(const struct hx_program *p);
 /* Name of a host, as in reports ("a0,1"); -EINVAL: there is none of this number. */
 int hx_program_name(const struct hx_program *p, uint32_t host, char name[HX_PROGRAM_NAME_BYTES]);
 
-/* Memory of the fabric, aligned to 64 bytes; NULL: there is no room (128 MiB in all). Freed blocks may be NULL. */
+/* Memory of the fabric, aligned to 64 bytes; NULL: there is no room (128 MiB in all). NULL may be freed. */
 void *hx_program_alloc(struct hx_program *p, size_t bytes);
-void hx_program_free(struct hx_program *p, void *block);
+void hx_program_free(struct hx_program *p, void *data);
 
 /* Begins to send. Returns 0: SENT or FAILED will come, and until then the bytes must not change. -EAGAIN: not now; it may be when
  * hx_program_poll() or hx_program_wait() has returned. -EINVAL: no such host. A host may send to itself. */

@@ -2,6 +2,7 @@
 # program.bats - programs as hosts of a running fabric (include/hxmesh/program.h): `hxmesh serve` and its library.
 # asan
 
+# shellcheck disable=SC2030,SC2031 # what a test sets is meant for that test alone
 load emulator_support
 
 EXCHANGE=${HXMESH%/*}/tests/system/exchange
@@ -25,7 +26,7 @@ end_serving() {
     [ "$CODE" -eq 0 ]
     holds '.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0'
     nothing_left "$NAME"
-    ! compgen -G "/dev/shm/hxmesh-$NAME.*"
+    [ -z "$(compgen -G "/dev/shm/hxmesh-$NAME.*")" ]
 }
 
 @test "program: two exchange messages of 0 B to 64 MiB, in order, every byte checked" {
@@ -48,6 +49,42 @@ end_serving() {
     exchange 0 3 300000 3 2 1 0
     wait "${others[@]}"
     end_serving
+}
+
+@test "program: a worker is killed meanwhile, and nothing is lost, doubled or out of order" {
+    serve "2x2 Hx2Mesh" --workers 2
+    exchange 0 40 300000 15 &
+    local other=$!
+    for _ in 1 2 3; do
+        sleep 0.1
+        kill -KILL "$(workers_of "$PID" | shuf -n 1)"
+    done &
+    exchange 15 40 300000 0
+    wait "$other"
+    end_serving
+}
+
+@test "program: one is killed, and its host and its peers go on with the next one" {
+    serve "2x2 Hx2Mesh" --workers 2
+    exchange 0 1000 300000 15 2>/dev/null &
+    local first=$!
+    exchange 15 1000 300000 0 2>"$BATS_TEST_TMPDIR/error" &
+    local second=$!
+    eventually sent_something
+    pkill -KILL --full "^$EXCHANGE $NAME 0 "
+    wait "$first" || true
+    exchange 0 1 1000 0
+    exchange 0 1 300000 15 &
+    local third=$!
+    wait "$second" && return 1
+    grep -q 'Connection reset' "$BATS_TEST_TMPDIR/error"
+    exchange 15 1 300000 0
+    wait "$third"
+    end_serving
+}
+
+sent_something() {
+    "$HXMESH" top "$NAME" --count 1 --interval 100ms --json - | jq --exit-status '.packets_delivered > 100'
 }
 
 @test "program: a host is held by one at a time, and opening says why it cannot be" {
@@ -75,5 +112,5 @@ is_busy() {
     finish
     hxmesh clean >"$BATS_TEST_TMPDIR/clean"
     [ "$(grep -c "^removed /dev/shm/hxmesh-$NAME" "$BATS_TEST_TMPDIR/clean")" -eq 17 ]
-    ! compgen -G "/dev/shm/hxmesh-$NAME*"
+    [ -z "$(compgen -G "/dev/shm/hxmesh-$NAME*")" ]
 }
