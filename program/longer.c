@@ -12,8 +12,6 @@
 #include <errno.h>
 #include <string.h>
 
-enum { GRANTS = LONG_SENDS * PARTS_AHEAD };
-
 static bool is_present(const struct hx_program *p, uint32_t peer, uint32_t session)
 {
     return p->pair[peer].session == session;
@@ -48,12 +46,14 @@ static void end_send(struct hx_program *p, struct long_send *s, int error)
     s->used = s->parts > 0;
 }
 
+/* A part may be granted before it is heard that an earlier one, which is there already, was sent: of each there are at most
+ * PARTS_AHEAD, the one as the receiver counts, the other as requests of a pair do. */
 void long_granted(struct hx_program *p, uint32_t peer, const struct head *head)
 {
     struct long_send *s = &p->send[head->ticket % LONG_SENDS];
     if (head->kind != HEAD_GRANT || !s->used || s->failed || s->last_granted || s->peer != peer ||
         head->bytes > s->bytes || head->length > s->bytes - head->bytes || head->length > ATTACHMENT_PART_BYTES ||
-        s->parts >= PARTS_AHEAD)
+        s->parts >= 2 * PARTS_AHEAD)
         return;
     s->last_granted = head->last;
     if (head->length == 0) {

@@ -19,7 +19,13 @@
 #include <stdbool.h>
 
 enum channel_name { CHANNEL_SHORT, CHANNEL_CONTROL, CHANNELS };
-enum { LONG_SENDS = 64, LONG_RECEIVES = 256, PARTS_AHEAD = 4, SLOTS_MOST = ATTACHMENT_SHORT };
+enum {
+    LONG_SENDS = 64,
+    LONG_RECEIVES = 256,
+    PARTS_AHEAD = 4,
+    GRANTS = LONG_SENDS * 2 * PARTS_AHEAD,
+    SLOTS_MOST = ATTACHMENT_SHORT
+};
 
 /* What begins every message in a slot. */
 enum head_kind { HEAD_MESSAGE = 1, HEAD_ANNOUNCE, HEAD_GRANT };
@@ -143,7 +149,7 @@ struct hx_program {
     uint32_t *dirty;   /* [hosts], circular: pairs that may have something to do */
     uint32_t dirty_first, dirty_count;
     struct long_send send[LONG_SENDS];
-    struct grant grants[LONG_SENDS * PARTS_AHEAD]; /* circular: granted, not begun */
+    struct grant grants[GRANTS]; /* circular: granted, not begun */
     uint32_t grants_first, grants_count;
     struct long_receive receive[LONG_RECEIVES];
     uint16_t accepted[LONG_RECEIVES]; /* circular: those with parts to grant, in turn */

@@ -74,10 +74,14 @@ end_serving() {
     pkill -KILL --full "^$EXCHANGE $NAME 0 "
     wait "$first" || true
     exchange 0 1 1000 0
-    exchange 0 1 300000 15 &
+    exchange 0 1 300000 15 2>/dev/null &
     local third=$!
     wait "$second" && return 1
     grep -q 'Connection reset' "$BATS_TEST_TMPDIR/error"
+    pkill -KILL --full "^$EXCHANGE $NAME 0 "
+    wait "$third" || true
+    exchange 0 1 300000 15 &
+    third=$!
     exchange 15 1 300000 0
     wait "$third"
     end_serving
