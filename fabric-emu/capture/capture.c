@@ -179,10 +179,12 @@ void capture_write(struct capture *c, struct hx_tap_record *r)
                                  .queue = r->vc,
                                  .dropped = r->dropped - c->dropped[r->interface],
                                  .id = r->id};
+    p.comments[0] =
+        capture_remarks_take(&c->remarks, r->time, remarks, sizeof remarks); /* first: readers may know one */
+    comments += p.comments[0] != NULL;
     if (r->noted)
-        p.comments[comments++] =
+        p.comments[comments] =
             capture_note_print(text, c->plan.ports->g, &c->plan.ports->port[r->interface], hx_tap_note_of(r), r->vc);
-    p.comments[comments] = capture_remarks_take(&c->remarks, r->time, remarks, sizeof remarks);
     c->dropped[r->interface] = r->dropped;
     c->last_ns = p.time_ns > c->last_ns ? p.time_ns : c->last_ns;
     uint64_t lost = c->writer.packets_lost;

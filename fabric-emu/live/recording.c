@@ -143,8 +143,9 @@ void recording_run(struct recording *r, int wake, bool (*more)(struct recording 
 {
     struct pollfd wait = {.fd = wake, .events = POLLIN};
     while (more(r, of)) {
+        uint64_t now = shm_clock_ns(&r->clock); /* what was recorded until then knows of all faults remarked */
         remark_faults(r);
-        uint64_t taken = capture_drain(&r->capture, shm_clock_ns(&r->clock), false);
+        uint64_t taken = capture_drain(&r->capture, now, false);
         capture_flush(&r->capture);
         (void)poll(&wait, 1, taken >= BUSY_FRAMES ? 0 : PAUSE_MS);
     }

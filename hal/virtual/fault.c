@@ -1,6 +1,7 @@
 /* fault.c - what a link that has faults does to packets and credits (fault.h). */
 #include "fault.h"
 #include "entity.h"
+#include "tap.h"
 
 enum {
     LATE_PACKETS = 4,      /* by which a reordered packet is late */
@@ -74,6 +75,13 @@ static void corrupt(const struct passage *p, const struct virtual_parcel *parcel
     p->cost->corrupted++;
 }
 
+/* What comes of the parcel at the far end, for who captures. */
+static void show(const struct passage *p, const struct virtual_parcel *parcel)
+{
+    if (p->h->worker->tap && parcel->d.dst_d0 != HX_NO_DIGIT)
+        virtual_tap_comes(p->h, p->tx->port, &parcel->d, parcel->time, parcel->birth);
+}
+
 /* Posts the packet, and leaves its copy, which comes behind it, to be posted. */
 static void duplicate(const struct passage *p)
 {
@@ -93,6 +101,7 @@ static void duplicate(const struct passage *p)
     copy.slot.ready += takes;
     p->tx->link_free += takes;
     p->cost->duplicated++;
+    show(p, virtual_outbox_next(&w->outbox));
     virtual_post(w);
     *virtual_outbox_next(&w->outbox) = copy;
     const struct hx_link_change *down = goes_down(p->f, p->now, copy.slot.ready);
@@ -146,6 +155,7 @@ void virtual_fault_send(struct hal_switch *h, unsigned output, uint64_t start)
         lose(&p, parcel, down->fault);
     else if (impaired)
         meet(&p, parcel);
+    show(&p, virtual_outbox_next(&w->outbox)); /* the packet, or its copy */
     f->carried++;
     uint64_t ahead = w->timing.ahead;
     h->room[output].opens = (tx->link_free > w->now + ahead ? tx->link_free : w->now + ahead) - ahead;

@@ -155,9 +155,15 @@ void virtual_tap_sent(struct hal_switch *h, unsigned output, unsigned input, uns
         s.note = &note;
     }
     record(t, &s, tx->link, HX_TAP_OUT, time);
-    s.note = NULL;
-    if (!s.local)
-        record(t, &s, h->rx[output].link, HX_TAP_IN, time + tx->delay - h->worker->timing.input);
+    if (!s.local && !tx->fault)
+        virtual_tap_comes(h, output, d, time + tx->delay, h->looked->birth);
+}
+
+void virtual_tap_comes(const struct hal_switch *h, unsigned output, const struct hx_desc *d, uint64_t ready,
+                       uint64_t birth)
+{
+    const struct sight s = sight_of(h->worker, d, h->plane, birth);
+    record(h->worker->tap, &s, h->rx[output].link, HX_TAP_IN, ready - h->worker->timing.input);
 }
 
 void virtual_tap_injected(const struct hal_endpoint *h, unsigned plane, const struct hx_desc *d, uint64_t time)

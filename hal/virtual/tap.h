@@ -5,7 +5,7 @@
  * When a switch puts a packet on a link, both ends of the link are recorded at once: outbound here, when its first bit
  * goes onto the link, and inbound at the far port, when its first block has arrived there (its input latency before it may
  * be routed). Both times lie ahead, so records wait in a heap until the window they belong to is over; what comes later
- * is not before that. At LOCAL a packet is inbound when its injection begins and outbound when its tail is delivered.
+ * is not before that. What a link loses (fault.h) is not recorded as inbound, what it repeats is so twice. At LOCAL a packet is inbound when its injection begins and outbound when its tail is delivered.
  *
  * Simulated time waits for the writer: nothing is dropped while there is one. Records of one time come by their rank
  * (hal/tap_ring.h), then by interface, and in the order in which the one worker that makes them made them. So the file does not
@@ -54,9 +54,12 @@ struct virtual_tap {
 void virtual_tap_open(struct virtual_tap *t);
 
 /* A switch puts a packet on a link, or gives it to its endpoint: at `time`, ps. Call before anything is changed. vc: of the
- * input. */
+ * input. What comes of it by a link that has faults is told apart. */
 void virtual_tap_sent(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, const struct hx_desc *d,
                       uint64_t time);
+/* A packet comes to the far end of that output's link, where it may be routed at `ready`, ps. */
+void virtual_tap_comes(const struct hal_switch *h, unsigned output, const struct hx_desc *d, uint64_t ready,
+                       uint64_t birth);
 /* An endpoint injects a packet. */
 void virtual_tap_injected(const struct hal_endpoint *h, unsigned plane, const struct hx_desc *d, uint64_t time);
 

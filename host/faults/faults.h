@@ -130,6 +130,10 @@ bool hx_fault_has_link(const struct hx_fault_target *t, const struct hx_fabric *
  * the link. Of a worker that was stopped by its time alone; "up" and what else happens at once: when it begins. UINT64_MAX: it stays. */
 uint64_t hx_fault_end(const struct hx_faults *faults, size_t fault, const struct hx_fabric *f);
 
+/* When it is over at that link, which it has. */
+uint64_t hx_fault_end_at(const struct hx_faults *faults, size_t fault, const struct hx_fabric *f, unsigned plane,
+                         uint32_t node, unsigned port);
+
 /* How a link is at a time. */
 struct hx_link_state {
     bool down;

@@ -241,6 +241,12 @@ struct hx_link_change *hx_faults_of_link(const struct hx_faults *faults, const s
     return change;
 }
 
+uint64_t hx_fault_end_at(const struct hx_faults *faults, size_t fault, const struct hx_fabric *f, unsigned plane,
+                         uint32_t node, unsigned port)
+{
+    return end_at(faults, fault, &(struct link){f, plane, port, node});
+}
+
 /* The last end of a fault at any of its links. */
 struct last_end {
     const struct hx_faults *faults;

@@ -127,6 +127,20 @@ EVERYTHING="all loss=1% corrupt=0.1% duplicate=1% reorder=2% delay=10ns credit-l
     holds '.settings | has("fault") or has("mtbf") | not'
 }
 
+# captured ARGUMENTS...: a run whose capture is good, for verify knows what its faults allow.
+captured() {
+    simulate "$@" --snaplen 96 --capture "$BATS_TEST_TMPDIR/run.pcapng"
+    hxmesh verify "$BATS_TEST_TMPDIR/run.pcapng" --quiet --json - >"$REPORT"
+    holds '.passed and .delivered < .injected'
+}
+
+@test "faults: captures of runs with faults are good, on any fabric" {
+    captured "4x4 Hx2Mesh" --verify --fault "$EVERYTHING" --fault "a0,0/E down at 2us for 20us; board1,1 down at 1us for 9us"
+    captured "2x2 Hx2Mesh" --message 32KiB --faults random --mtbf 1us --mttr 5us --seed 3
+    captured "torus 4x4" --annotate --fault "s5/1 down at 2us for 20us; s9/0 flaps every 10us for 30us"
+    captured "dragonfly a=4 p=2 h=2 groups=3" --message 32KiB --faults random --mtbf 1us --mttr 10us --seed 4
+}
+
 @test "faults: what is wrong with a schedule is said in one line" {
     refused 3 "faults: 'a0,0/X down': 'a0,0/X' is no place of this fabric" --fault "a0,0/X down"
     refused 2 "faults of workers are for --clock wall" --fault "worker0 killed at 1us"

@@ -267,6 +267,8 @@ void hx_seen_read(struct hx_seen *s, const uint8_t *bytes, size_t captured, size
     if (captured > 14 && bytes[14] != HX_WIRE_VERSION) {
         s->kind = kind;
         wrong(s, "version %u, not %u", bytes[14], (unsigned)HX_WIRE_VERSION);
+        if (kind == HX_SEEN_DATA && captured >= HX_HEADER_BYTES) /* one of ours that was damaged */
+            memcpy(s->key.bytes, bytes + KEY_FIRST, HX_KEY_BYTES);
     } else if (original < least) {
         s->kind = kind;
         wrong(s, "a frame of %zu bytes is too short", original);

@@ -3,10 +3,15 @@
 
 #include <stddef.h>
 
+struct sight {
+    uint64_t frame, time_ns; /* 0: none */
+    uint32_t port;
+};
+
 struct account {
     struct hx_key key;
-    int64_t balance;              /* injected less delivered */
-    uint64_t injected, delivered; /* frame of the latest */
+    int64_t balance;                  /* injected less delivered */
+    struct sight injected, delivered; /* the latest */
 };
 
 /* Which of 64 packets of a message have been delivered, or how far the message is acknowledged. */
@@ -22,6 +27,7 @@ enum { PARCEL = 64 };
 void hx_verify_delivery_begin(struct hx_verify *v)
 {
     v->balance = hx_map_make(sizeof(struct hx_key), sizeof(struct account));
+    v->lost = hx_map_make(sizeof(struct hx_key), sizeof(struct hx_lost));
     v->delivered = hx_map_make(offsetof(struct parcel, there), sizeof(struct parcel));
 }
 
@@ -42,10 +48,8 @@ static void settle(struct hx_verify *v, const struct hx_sighting *s, int change)
 {
     struct account *a = hx_map_get(&v->balance, &s->seen.key);
     a->balance += change;
-    if (change > 0)
-        a->injected = s->frame;
-    else
-        a->delivered = s->frame;
+    struct sight *latest = change > 0 ? &a->injected : &a->delivered;
+    *latest = (struct sight){s->frame, s->time_ns, s->port};
     if (a->balance == 0)
         hx_map_remove(&v->balance, a);
 }
@@ -75,11 +79,23 @@ void hx_verify_delivered(struct hx_verify *v, const struct hx_sighting *s)
     p->there |= bit;
 }
 
-void hx_verify_lose(struct hx_map *lost, const struct hx_key *key, uint64_t frame)
+void hx_verify_lose(struct hx_verify *v, const struct hx_seen_at *at, unsigned by)
 {
-    struct hx_lost *l = hx_map_get(lost, key);
-    if (frame > l->frame)
-        l->frame = frame;
+    struct hx_lost *l = hx_map_get(&v->lost, at->key);
+    bool allowed = hx_excused(&v->excuses, v->c, at->port, at->time_ns, by);
+    if (at->frame > l->frame)
+        l->frame = at->frame;
+    l->allowed = l->allowed || allowed;
+    l->missed = l->missed || !allowed;
+}
+
+/* That is known at its endpoints only, unless it was seen to get lost in between. */
+static void lose_between(struct hx_verify *v, const struct account *a)
+{
+    struct hx_lost *l = hx_map_get(&v->lost, &a->key);
+    if (a->injected.frame > l->frame)
+        l->frame = a->injected.frame;
+    l->missed = l->missed || !l->allowed;
 }
 
 static bool local_is_complete(const struct hx_verify *v, unsigned plane, unsigned gx, unsigned gy)
@@ -117,6 +133,8 @@ static void judge_lost(struct hx_verify *v, const struct hx_lost *l)
         v->counts.under_way++;
     else if (is_repaired(v, &h))
         v->counts.lost_repaired++;
+    else if (!l->missed)
+        v->counts.lost_to_faults++;
     else
         hx_find(&v->found, true, l->frame, HX_RULE_DELIVERY,
                 "%s %u of message %u from %u,%u to %u,%u was seen here last: it is missing since", hx_seen_name(&h),
@@ -125,14 +143,16 @@ static void judge_lost(struct hx_verify *v, const struct hx_lost *l)
 
 static void judge_surplus(struct hx_verify *v, const struct account *a, const struct hx_header *h)
 {
-    if (!v->partial)
-        hx_find(&v->found, false, a->delivered, HX_RULE_DELIVERY,
-                "%s %u of message %u from %u,%u to %u,%u is delivered %s", hx_seen_name(h), h->offset, h->message,
-                h->src_d0, h->src_d1, h->dst_d0, h->dst_d1,
-                a->injected ? "more often than it was injected" : "without having been injected");
+    const struct sight *d = &a->delivered;
+    const struct hx_seen_at at = {d->frame, d->time_ns, d->port, &a->key};
+    if (!v->partial && -a->balance > (int64_t)hx_verify_copies(v, &a->key))
+        hx_verify_find(v, &at, HX_EXCUSES_GAPS, false, HX_RULE_DELIVERY,
+                       "%s %u of message %u from %u,%u to %u,%u is delivered %s", hx_seen_name(h), h->offset,
+                       h->message, h->src_d0, h->src_d1, h->dst_d0, h->dst_d1,
+                       a->injected.frame ? "more often than it was injected" : "without having been injected");
 }
 
-void hx_verify_delivery_end(struct hx_verify *v, struct hx_map *lost)
+void hx_verify_delivery_end(struct hx_verify *v)
 {
     uint64_t not_judged = 0;
     size_t at = 0;
@@ -141,12 +161,12 @@ void hx_verify_delivery_end(struct hx_verify *v, struct hx_map *lost)
         if (!ends_are_complete(v, &h))
             not_judged++;
         else if (a->balance > 0)
-            hx_verify_lose(lost, &a->key, a->injected);
+            lose_between(v, a);
         else
             judge_surplus(v, a, &h);
     }
     at = 0;
-    for (const struct hx_lost *l; (l = hx_map_each(lost, &at)) != NULL;)
+    for (const struct hx_lost *l; (l = hx_map_each(&v->lost, &at)) != NULL;)
         judge_lost(v, l);
     hx_note(&v->found, "%llu packets were seen at one of their endpoints only: their delivery was not judged",
             not_judged);

@@ -2,7 +2,11 @@
  * minimal way of the packet, with the hops and the VC it must have there. */
 #include "tools/verify/verify.h"
 
-#define FIND(v, s, rule, ...) hx_find(&(v)->found, false, (s)->frame, rule, __VA_ARGS__)
+/* A breach that faults of those kinds may allow. */
+#define FIND_BUT(v, s, by, rule, ...)                                                                                  \
+    hx_verify_find(v, &(struct hx_seen_at){(s)->frame, (s)->time_ns, (s)->port, &(s)->seen.key}, by, false, rule,      \
+                   __VA_ARGS__)
+#define FIND(v, s, rule, ...) FIND_BUT(v, s, 0, rule, __VA_ARGS__)
 
 /* ---- header and checksum ---- */
 
@@ -38,7 +42,14 @@ static bool plane_fits(struct hx_verify *v, const struct hx_sighting *s, unsigne
     return false;
 }
 
-static void judge_crc(struct hx_verify *v, const struct hx_sighting *s)
+/* Damage of a link is there where it comes out of it. */
+static unsigned damage_by(const struct hx_sighting *s)
+{
+    return s->direction == HX_PCAPNG_INBOUND ? HX_EXCUSES_DAMAGE : 0;
+}
+
+/* false: it is damaged, where some link damages frames: nothing that its header says is to be believed. */
+static bool judge_crc(struct hx_verify *v, const struct hx_sighting *s)
 {
     const struct hx_header *h = &s->seen.data;
     size_t covered = HX_HEADER_BYTES + (size_t)h->length;
@@ -54,7 +65,8 @@ static void judge_crc(struct hx_verify *v, const struct hx_sighting *s)
     v->counts.crc_cut += crc == HX_SEEN_CRC_CUT;
     v->counts.crc_judged += crc == HX_SEEN_CRC_GOOD || crc == HX_SEEN_CRC_BAD;
     if (crc == HX_SEEN_CRC_BAD)
-        FIND(v, s, HX_RULE_CRC, "checksum 0x%08x is wrong", h->crc);
+        FIND_BUT(v, s, damage_by(s), HX_RULE_CRC, "checksum 0x%08x is wrong", h->crc);
+    return crc != HX_SEEN_CRC_BAD || !(v->excuses.kinds & HX_EXCUSES_DAMAGE);
 }
 
 /* ---- job ---- */
@@ -142,13 +154,24 @@ static bool has_come(const struct hx_sighting *s, unsigned switches, const struc
     return beyond <= leg->most_cables - leg->least_cables && h->vc >= leg->least_vc && h->vc <= leg->most_vc;
 }
 
+/* Whether it may go round what is down: in a HammingMesh there are no such ways. */
+static bool may_go_round(const struct hx_verify *v, const struct hx_sighting *s)
+{
+    return !v->c->fabric.g->mesh.nodes && hx_excused(&v->excuses, v->c, s->port, s->time_ns, HX_EXCUSES_WAYS);
+}
+
 /* On a cable between two switches; `near` is the sender's port, of which one end or the other was seen. */
 static void judge_cable(struct hx_verify *v, const struct hx_sighting *s, const struct hx_port_at *near)
 {
     const struct hx_header *h = &s->seen.data;
     struct hx_leg leg;
     bool on_a_way = hx_cap_leg(&v->c->fabric, journey_of(v, h), near, &leg);
-    if (!(on_a_way && has_come(s, 0, &leg)) && hx_verify_set_aside(v, s))
+    bool straight = on_a_way && has_come(s, 0, &leg);
+    if (!straight && may_go_round(v, s)) {
+        v->counts.gone_round++;
+        return;
+    }
+    if (!straight && hx_verify_set_aside(v, s))
         return;
     if (!on_a_way && h->via) {
         FIND(v, s, HX_RULE_DISTANCE, "this cable is on no way from %u,%u on a detour to d0 %u", h->src_d0, h->src_d1,
@@ -184,11 +207,17 @@ static void judge_delivered(struct hx_verify *v, const struct hx_sighting *s, co
     struct hx_leg leg;
     bool on_a_way = hx_cap_leg_to(f, journey, at->node, &leg);
     bool straight = on_a_way && has_come(s, 1, &leg) && journey.destination == at->node;
+    if (!straight && may_go_round(v, s)) {
+        v->counts.gone_round += journey.destination == at->node;
+        v->counts.turned_back += journey.destination != at->node;
+        return;
+    }
     if (!straight && hx_verify_set_aside(v, s))
         return;
     if (journey.destination != at->node) {
         bool may_be_cut_off = hx_spec_has_failures(&f->spec) || f->spec.job || !f->jobs_known ||
-                              f->facts.failed_unknown || v->counts.given_back > 0; /* links are down */
+                              f->facts.failed_unknown || v->counts.given_back > 0 || /* links are down */
+                              hx_excused(&v->excuses, v->c, s->port, s->time_ns, HX_EXCUSES_WAYS);
         if (may_be_cut_off)
             v->counts.turned_back++;
         else
@@ -221,9 +250,8 @@ void hx_verify_way(struct hx_verify *v, const struct hx_sighting *s)
 static bool judge_data(struct hx_verify *v, const struct hx_sighting *s)
 {
     v->counts.data++;
-    if (!header_fits(v, s) || !plane_fits(v, s, s->seen.data.plane))
+    if (!judge_crc(v, s) || !header_fits(v, s) || !plane_fits(v, s, s->seen.data.plane))
         return false;
-    judge_crc(v, s);
     if (v->ports[s->port].node == HX_NO_INDEX || s->direction == HX_PCAPNG_UNKNOWN) {
         v->counts.nowhere++;
         return false;
@@ -244,7 +272,7 @@ bool hx_verify_alone(struct hx_verify *v, const struct hx_sighting *s)
         return false;
     }
     if (s->seen.wrong[0]) {
-        FIND(v, s, HX_RULE_HEADER, "%s", s->seen.wrong);
+        FIND_BUT(v, s, damage_by(s), HX_RULE_HEADER, "%s", s->seen.wrong);
         return false;
     }
     if (s->seen.kind == HX_SEEN_FOREIGN) {

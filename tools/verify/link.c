@@ -11,6 +11,29 @@ enum {
     SEARCH_DEPTH = 8192
 };
 
+/* A packet that came by a cable. */
+struct crossing {
+    struct hx_key key;
+    uint32_t cable, reserved;
+};
+
+struct copies {
+    struct hx_key key;
+    uint32_t count, reserved;
+};
+
+void hx_verify_links_begin(struct hx_verify *v)
+{
+    v->copied = hx_map_make(sizeof(struct crossing), sizeof(struct crossing));
+    v->copies = hx_map_make(sizeof(struct hx_key), sizeof(struct copies));
+}
+
+unsigned hx_verify_copies(const struct hx_verify *v, const struct hx_key *key)
+{
+    const struct copies *known = hx_map_find(&v->copies, key);
+    return known ? known->count : 0;
+}
+
 /* ---- lists ---- */
 
 static void push(struct hx_pendings *q, const struct hx_pending *p)
@@ -32,13 +55,18 @@ static void push(struct hx_pendings *q, const struct hx_pending *p)
     q->items[q->first + q->count++] = *p;
 }
 
-/* The place of the packet behind q->first; HX_NO_INDEX: it is not there. */
-static uint32_t search(const struct hx_pendings *q, const struct hx_key *key)
+/* The place of the packet behind q->first, `from` or later; HX_NO_INDEX: it is not there. */
+static uint32_t search_from(const struct hx_pendings *q, const struct hx_key *key, uint32_t from)
 {
-    for (uint32_t i = 0; i < q->count && i < SEARCH_DEPTH; i++)
+    for (uint32_t i = from; i < q->count && i < SEARCH_DEPTH; i++)
         if (memcmp(&q->items[q->first + i].key, key, sizeof *key) == 0)
             return i;
     return HX_NO_INDEX;
+}
+
+static uint32_t search(const struct hx_pendings *q, const struct hx_key *key)
+{
+    return search_from(q, key, 0);
 }
 
 static struct hx_pending take_at(struct hx_pendings *q, uint32_t i)
@@ -51,9 +79,8 @@ static struct hx_pending take_at(struct hx_pendings *q, uint32_t i)
     return taken;
 }
 
-static bool take(struct hx_pendings *q, const struct hx_key *key, struct hx_pending *taken)
+static bool take(struct hx_pendings *q, uint32_t i, struct hx_pending *taken)
 {
-    uint32_t i = search(q, key);
     if (i == HX_NO_INDEX)
         return false;
     *taken = take_at(q, i);
@@ -71,31 +98,46 @@ void hx_verify_cable_free(struct hx_cable *c)
 
 /* ---- order ---- */
 
-static void find_overtaken(struct hx_verify *v, const struct hx_cable *c, uint64_t overtaker, uint64_t other)
+static struct hx_seen_at seen_at(const struct hx_pending *p, uint32_t port)
 {
-    hx_find(&v->found, false, overtaker, HX_RULE_ORDER,
-            "arrives at %s before a packet that was sent before it (frame %llu)", v->c->ports[c->to].name,
-            (unsigned long long)other);
+    return (struct hx_seen_at){p->frame, p->time_ns, port, &p->key};
+}
+
+static void find_overtaken(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *came,
+                           uint64_t overtaker, uint64_t other)
+{
+    const struct hx_seen_at at = {overtaker, came->time_ns, c->to, &came->key};
+    hx_verify_find(v, &at, HX_EXCUSES_ORDER | HX_EXCUSES_GAPS | HX_EXCUSES_HOLES, false, HX_RULE_ORDER,
+                   "arrives at %s before a packet that was sent before it (frame %llu)", v->c->ports[c->to].name,
+                   (unsigned long long)other);
 }
 
 static void judge_both(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *sent,
                        const struct hx_pending *came)
 {
+    const struct hx_seen_at at = seen_at(came, c->to);
     if (sent->vc != came->vc)
-        hx_find(&v->found, false, came->frame, HX_RULE_VC, "arrives on VC %u, but was sent on VC %u (frame %llu)",
-                came->vc, sent->vc, (unsigned long long)sent->frame);
+        hx_verify_find(v, &at, 0, false, HX_RULE_VC, "arrives on VC %u, but was sent on VC %u (frame %llu)", came->vc,
+                       sent->vc, (unsigned long long)sent->frame);
     if (sent->hops != came->hops)
-        hx_find(&v->found, false, came->frame, HX_RULE_HOPS, "arrives with hops %u, but was sent with %u (frame %llu)",
-                came->hops, sent->hops, (unsigned long long)sent->frame);
+        hx_verify_find(v, &at, 0, false, HX_RULE_HOPS, "arrives with hops %u, but was sent with %u (frame %llu)",
+                       came->hops, sent->hops, (unsigned long long)sent->frame);
     if (sent->overtaker)
-        find_overtaken(v, c, sent->overtaker, came->frame);
+        find_overtaken(v, c, came, sent->overtaker, came->frame);
     else if (came->overtaker)
-        find_overtaken(v, c, came->frame, came->overtaker);
+        find_overtaken(v, c, came, came->frame, came->overtaker);
+    if (hx_excused(&v->excuses, v->c, c->to, came->time_ns, HX_EXCUSES_COPIES))
+        (void)hx_map_get(&v->copied, &(struct crossing){.key = came->key, .cable = v->ports[c->to].in});
 }
 
 static struct hx_pending pending_of(const struct hx_sighting *s)
 {
-    return (struct hx_pending){.key = s->seen.key, .frame = s->frame, .vc = s->seen.data.vc, .hops = s->seen.data.hops};
+    return (struct hx_pending){.key = s->seen.key,
+                               .frame = s->frame,
+                               .time_ns = s->time_ns,
+                               .vc = s->seen.data.vc,
+                               .hops = s->seen.data.hops,
+                               .sound = s->seen.crc == HX_SEEN_CRC_GOOD};
 }
 
 static void give_up(struct hx_cable *c)
@@ -114,16 +156,51 @@ static void keep(struct hx_cable *c, struct hx_pendings *q, const struct hx_pend
         push(q, p);
 }
 
+static const unsigned loses = HX_EXCUSES_LOSS | HX_EXCUSES_DAMAGE | HX_EXCUSES_GAPS;
+
+static bool may_be_lost(const struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *sent)
+{
+    return hx_excused(&v->excuses, v->c, c->from, sent->time_ns, loses);
+}
+
+static void lose(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *sent)
+{
+    const struct hx_seen_at at = seen_at(sent, c->from);
+    hx_verify_leak(v, v->ports[c->from].out, sent->frame);
+    hx_verify_lose(v, &at, loses);
+}
+
+/* The one that was passed first may still come, but where the link loses packets. */
+static void forget_passed(struct hx_verify *v, struct hx_cable *c, unsigned vc)
+{
+    struct hx_pending p = take_at(&c->passed[vc], 0);
+    if (may_be_lost(v, c, &p))
+        lose(v, c, &p);
+}
+
 /* The first `count` packets that were sent and did not arrive are overtaken by one that did. */
-static void overtake_sent(struct hx_cable *c, unsigned vc, uint32_t count, uint64_t overtaker)
+static void overtake_sent(struct hx_verify *v, struct hx_cable *c, unsigned vc, uint32_t count, uint64_t overtaker)
 {
     for (; count > 0; count--) {
         struct hx_pending passed = take_at(&c->out[vc], 0);
         passed.overtaker = overtaker;
         if (c->passed[vc].count == MOST_PASSED)
-            (void)take_at(&c->passed[vc], 0);
+            forget_passed(v, c, vc);
         push(&c->passed[vc], &passed);
     }
+}
+
+/* Where the packet was sent more than once: the first, or behind those that a fault may have lost, the next. */
+static uint32_t search_sent(const struct hx_verify *v, const struct hx_cable *c, const struct hx_pendings *q,
+                            const struct hx_key *key)
+{
+    uint32_t found = search(q, key);
+    for (uint32_t next = found; next != HX_NO_INDEX; next = search_from(q, key, next + 1)) {
+        found = next;
+        if (!may_be_lost(v, c, &q->items[q->first + next]))
+            break;
+    }
+    return found;
 }
 
 /* The first `count` packets that arrived and were not sent came before one that was. The marked ones stand in front. */
@@ -131,6 +208,16 @@ static void mark_early(struct hx_pendings *in, uint32_t count, uint64_t sent)
 {
     for (; count > 0 && !in->items[in->first + count - 1].overtaker; count--)
         in->items[in->first + count - 1].overtaker = sent;
+}
+
+/* Whether the packet has come by that cable once, and the cable may have repeated it. */
+static bool take_copy(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *came)
+{
+    const struct crossing one = {.key = came->key, .cable = v->ports[c->to].in};
+    if (!hx_map_find(&v->copied, &one) || !hx_excused(&v->excuses, v->c, c->to, came->time_ns, HX_EXCUSES_COPIES))
+        return false;
+    ((struct copies *)hx_map_get(&v->copies, &came->key))->count++;
+    return true;
 }
 
 /* The packet leaves. Those that are known to have come before it, though they leave later, overtook it. */
@@ -142,12 +229,12 @@ static void match_sent(struct hx_verify *v, struct hx_cable *c, const struct hx_
     if (i != HX_NO_INDEX) {
         mark_early(in, i, sent->frame);
         came = take_at(in, i);
-        overtake_sent(c, sent->vc, c->out[sent->vc].count, came.frame);
+        overtake_sent(v, c, sent->vc, c->out[sent->vc].count, came.frame);
         judge_both(v, c, sent, &came);
         return;
     }
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        if (vc != sent->vc && take(&c->in[vc], &sent->key, &came)) {
+        if (vc != sent->vc && take(&c->in[vc], search(&c->in[vc], &sent->key), &came)) {
             judge_both(v, c, sent, &came);
             return;
         }
@@ -159,9 +246,9 @@ static void match_sent(struct hx_verify *v, struct hx_cable *c, const struct hx_
 static void match_came(struct hx_verify *v, struct hx_cable *c, const struct hx_pending *came)
 {
     struct hx_pendings *out = &c->out[came->vc];
-    uint32_t i = search(out, &came->key);
+    uint32_t i = search_sent(v, c, out, &came->key);
     if (i != HX_NO_INDEX) {
-        overtake_sent(c, came->vc, i, came->frame);
+        overtake_sent(v, c, came->vc, i, came->frame);
         struct hx_pending sent = take_at(out, 0);
         mark_early(&c->in[came->vc], c->in[came->vc].count, sent.frame);
         judge_both(v, c, &sent, came);
@@ -170,12 +257,16 @@ static void match_came(struct hx_verify *v, struct hx_cable *c, const struct hx_
     for (unsigned turn = 0; turn < HX_VCS; turn++) {
         unsigned vc = (came->vc + turn) % HX_VCS;
         struct hx_pending sent;
-        if (take(&c->passed[vc], &came->key, &sent) || (turn > 0 && take(&c->out[vc], &came->key, &sent))) {
+        struct hx_pendings *passed = &c->passed[vc];
+        if (take(passed, search_sent(v, c, passed, &came->key), &sent) ||
+            (turn > 0 && take(&c->out[vc], search(&c->out[vc], &came->key), &sent))) {
             judge_both(v, c, &sent, came);
             return;
         }
     }
-    keep(c, &c->in[came->vc], came);
+    /* Simulated, what is sent is told before what comes: one more is a copy. Live it may yet be told of. */
+    if (v->c->fabric.facts.clock != HX_CLOCK_VIRTUAL || !take_copy(v, c, came))
+        keep(c, &c->in[came->vc], came);
 }
 
 /* ---- buffers of links without credit frames ---- */
@@ -192,15 +283,23 @@ static int64_t buffer_units(const struct hx_verify *v)
     return (int64_t)(f->facts.link == HX_CAPTURE_MEMORY ? blocks / HX_PACKET_BLOCKS : blocks);
 }
 
+static bool is_stretched(const struct hx_verify *v, uint32_t port, uint64_t time_ns)
+{
+    return v->c->fabric.facts.link == HX_CAPTURE_MEMORY &&
+           hx_excused(&v->excuses, v->c, port, time_ns, HX_EXCUSES_STRETCH);
+}
+
 static void hold(struct hx_verify *v, struct hx_cable *c, const struct hx_sighting *s)
 {
     unsigned vc = s->seen.data.vc;
     c->held[vc] += units(v, s->seen.data.length);
     int64_t held = c->held[vc];
     if (v->c->fabric.facts.link == HX_CAPTURE_PORT)
-        held = c->held[0] + c->held[1] + c->held[2];
-    if (held > buffer_units(v) && !c->over) {
+        for (unsigned other = 0; other < HX_VCS; other++)
+            held += other == vc ? 0 : c->held[other];
+    if (held > buffer_units(v) && !c->over && !is_stretched(v, s->port, s->time_ns)) {
         c->over = s->frame;
+        c->over_ns = s->time_ns;
         c->over_vc = vc;
         c->over_held = held;
     }
@@ -225,7 +324,7 @@ static void judge_held(struct hx_verify *v, const struct hx_cable *c)
     if (v->c->fabric.facts.link == HX_CAPTURE_WIRE || from->dropped || from->filtered ||
         !hx_verify_covered(&v->nodes[v->ports[c->to].node]))
         return;
-    bool blurred = c->leak && c->leak < c->over;
+    bool blurred = (c->leak && c->leak < c->over) || (c->over && is_stretched(v, c->from, c->over_ns));
     v->counts.credit_links_judged += !blurred;
     if (c->over && !blurred)
         hx_find(&v->found, false, c->over, HX_RULE_CREDIT,
@@ -266,21 +365,23 @@ static bool complete(const struct hx_verify *v, uint32_t port)
     return v->c->ports[port].dropped == 0 && !v->c->ports[port].filtered;
 }
 
-static void end_vc(struct hx_verify *v, const struct hx_cable *c, unsigned vc, struct hx_map *lost)
+static void end_vc(struct hx_verify *v, const struct hx_cable *c, unsigned vc)
 {
     const struct hx_pendings *gone[] = {&c->out[vc], &c->passed[vc]};
     for (unsigned list = 0; list < 2 && complete(v, c->to); list++)
-        for (uint32_t i = 0; i < gone[list]->count; i++) {
-            const struct hx_pending *p = &gone[list]->items[gone[list]->first + i];
-            hx_verify_leak(v, v->ports[c->from].out, p->frame);
-            hx_verify_lose(lost, &p->key, p->frame);
-        }
-    for (uint32_t i = 0; i < c->in[vc].count && complete(v, c->from) && !v->partial; i++)
-        hx_find(&v->found, false, c->in[vc].items[c->in[vc].first + i].frame, HX_RULE_DELIVERY,
-                "arrives at %s, but never left %s", v->c->ports[c->to].name, v->c->ports[c->from].name);
+        for (uint32_t i = 0; i < gone[list]->count; i++)
+            lose(v, c, &gone[list]->items[gone[list]->first + i]);
+    for (uint32_t i = 0; i < c->in[vc].count && complete(v, c->from) && !v->partial; i++) {
+        const struct hx_pending *p = &c->in[vc].items[c->in[vc].first + i];
+        const struct hx_seen_at at = seen_at(p, c->to);
+        if (!take_copy(v, c, p))
+            hx_verify_find(v, &at, p->sound ? HX_EXCUSES_GAPS : HX_EXCUSES_GAPS | HX_EXCUSES_DAMAGE, false,
+                           HX_RULE_DELIVERY, "arrives at %s, but never left %s", v->c->ports[c->to].name,
+                           v->c->ports[c->from].name);
+    }
 }
 
-void hx_verify_links_end(struct hx_verify *v, struct hx_map *lost)
+void hx_verify_links_end(struct hx_verify *v)
 {
     uint64_t one_sided = 0;
     for (uint32_t i = 0; i < v->cable_count; i++) {
@@ -291,7 +392,7 @@ void hx_verify_links_end(struct hx_verify *v, struct hx_map *lost)
         }
         v->counts.links_judged++;
         for (unsigned vc = 0; vc < HX_VCS; vc++)
-            end_vc(v, c, vc, lost);
+            end_vc(v, c, vc);
         judge_held(v, c);
     }
     hx_note(&v->found, "%llu cables show frames at one end only: their order was not judged", one_sided);

@@ -7,7 +7,7 @@
 struct resident {
     struct hx_key key;
     uint32_t node, reserved;
-    uint64_t frame;
+    uint64_t frame, time_ns;
     uint32_t port; /* of v->c->ports */
     uint16_t via;
     uint8_t vc, hops;
@@ -26,6 +26,7 @@ static struct resident resident_of(const struct hx_verify *v, const struct hx_si
     return (struct resident){.key = s->seen.key,
                              .node = v->ports[s->port].node,
                              .frame = s->frame,
+                             .time_ns = s->time_ns,
                              .port = s->port,
                              .via = s->seen.data.via,
                              .vc = s->seen.data.vc,
@@ -50,9 +51,13 @@ static bool goes_back(const struct resident *in, const struct resident *out)
     return in->port == out->port && !(in->via && !out->via);
 }
 
-static bool fits(const struct hx_verify *v, const struct resident *in, const struct resident *out)
+/* How well two halves fit: one that was sent again may be at a node more than once, and come back to it. */
+enum fit { FITS_NOT, FITS_BUT_GOES_BACK, FITS };
+static enum fit fit_of(const struct hx_verify *v, const struct resident *in, const struct resident *out)
 {
-    return !goes_back(in, out) && vc_behind(v, in, out) == out->vc && (uint8_t)(in->hops + 1U) == out->hops;
+    if (vc_behind(v, in, out) != out->vc || (uint8_t)(in->hops + 1U) != out->hops)
+        return FITS_NOT;
+    return goes_back(in, out) ? FITS_BUT_GOES_BACK : FITS;
 }
 
 /* A packet that came by the south port from the board's own southern neighbour has moved north on the board. */
@@ -67,9 +72,9 @@ static void judge_turn(struct hx_verify *v, const struct resident *in, const str
     unsigned to = v->c->ports[out->port].at.port;
     if (!moved_north(v, in->port) || v->ports[out->port].leaves_board || to == HX_N || to == HX_LOCAL)
         return;
-    hx_find(&v->found, false, out->frame, HX_RULE_NORTH_LAST,
-            "moved north on the board (frame %llu) and now turns to %s on it", (unsigned long long)in->frame,
-            hx_port_letters[to]);
+    hx_verify_find(v, HX_SEEN_AT(out), 0, false, HX_RULE_NORTH_LAST,
+                   "moved north on the board (frame %llu) and now turns to %s on it", (unsigned long long)in->frame,
+                   hx_port_letters[to]);
 }
 
 /* A detour begins at the first router, ends where it leads to, and changes nowhere. */
@@ -83,47 +88,61 @@ static void judge_detour(struct hx_verify *v, const struct resident *in, const s
     bool ends = in->via && hx_cap_detour_ends(&f->graph, at->node, in->via);
     if (ends ? out->via == 0 : in->via == out->via || (first && in->via == 0))
         return;
-    hx_find(&v->found, false, out->frame, HX_RULE_DISTANCE, "came in %s (frame %llu) and leaves %s",
-            in->via ? "on a detour" : "on no detour", (unsigned long long)in->frame,
-            ends       ? "on it still, though it ends here"
-            : out->via ? "on another one"
-                       : "on none");
+    hx_verify_find(v, HX_SEEN_AT(out), 0, false, HX_RULE_DISTANCE, "came in %s (frame %llu) and leaves %s",
+                   in->via ? "on a detour" : "on no detour", (unsigned long long)in->frame,
+                   ends       ? "on it still, though it ends here"
+                   : out->via ? "on another one"
+                              : "on none");
 }
 
 static void judge_pair(struct hx_verify *v, const struct resident *in, const struct resident *out)
 {
+    bool mesh = v->c->fabric.g->mesh.nodes != 0;
     bool returned = hx_verify_gives_back(v, &in->key, in->port, out->port, out->hops);
-    struct hx_sighting turned = {.frame = out->frame, .port = out->port, .direction = HX_PCAPNG_OUTBOUND};
+    struct hx_sighting turned = {
+        .frame = out->frame, .time_ns = out->time_ns, .port = out->port, .direction = HX_PCAPNG_OUTBOUND};
     turned.seen.key = out->key;
     turned.seen.data.vc = out->vc;
     turned.seen.data.hops = out->hops;
     if (goes_back(in, out) && !returned && !hx_verify_turn_aside(v, &turned, in->frame))
-        hx_find(&v->found, false, out->frame, HX_RULE_DISTANCE, "goes back by the port it came in by (frame %llu)",
-                (unsigned long long)in->frame);
+        hx_verify_find(v, HX_SEEN_AT(out), mesh ? 0 : HX_EXCUSES_WAYS, false, HX_RULE_DISTANCE,
+                       "goes back by the port it came in by (frame %llu)", (unsigned long long)in->frame);
     if (vc_behind(v, in, out) != out->vc)
-        hx_find(&v->found, false, out->frame, HX_RULE_VC, "came in on VC %u (frame %llu) and leaves%s on VC %u, not %u",
-                in->vc, (unsigned long long)in->frame, v->ports[out->port].leaves_board ? " the board" : "", out->vc,
-                vc_behind(v, in, out));
+        hx_verify_find(v, HX_SEEN_AT(out), 0, false, HX_RULE_VC,
+                       "came in on VC %u (frame %llu) and leaves%s on VC %u, not %u", in->vc,
+                       (unsigned long long)in->frame, v->ports[out->port].leaves_board ? " the board" : "", out->vc,
+                       vc_behind(v, in, out));
     if ((uint8_t)(in->hops + 1U) != out->hops)
-        hx_find(&v->found, false, out->frame, HX_RULE_HOPS, "came in with hops %u (frame %llu) and leaves with %u",
-                in->hops, (unsigned long long)in->frame, out->hops);
+        hx_verify_find(v, HX_SEEN_AT(out), 0, false, HX_RULE_HOPS,
+                       "came in with hops %u (frame %llu) and leaves with %u", in->hops, (unsigned long long)in->frame,
+                       out->hops);
     judge_turn(v, in, out);
     judge_detour(v, in, out);
 }
 
-/* The other half of `r`: the one that fits if there is one, else any. */
+static const unsigned loses = HX_EXCUSES_WAYS | HX_EXCUSES_GAPS;
+
+static bool may_be_lost(const struct hx_verify *v, const struct resident *r)
+{
+    return hx_excused(&v->excuses, v->c, r->port, r->time_ns, loses);
+}
+
+/* The other half of `r`, of those that fit best: the first, or behind those that a fault may have lost here, the next. */
 static struct resident *partner(const struct hx_verify *v, const struct resident *r)
 {
-    struct resident *any = NULL;
+    struct resident *best = NULL;
+    enum fit best_fit = FITS_NOT;
     for (struct resident *other = hx_map_find(&v->residents, r); other;
          other = hx_map_find_next(&v->residents, other)) {
         if (other->departed == r->departed)
             continue;
-        if (r->departed ? fits(v, other, r) : fits(v, r, other))
-            return other;
-        any = any ? any : other;
+        enum fit fit = r->departed ? fit_of(v, other, r) : fit_of(v, r, other);
+        if (!best || fit > best_fit || (fit == best_fit && other->frame > best->frame && may_be_lost(v, best))) {
+            best = other;
+            best_fit = fit;
+        }
     }
-    return any;
+    return best;
 }
 
 static void keep(struct hx_verify *v, const struct resident *r)
@@ -162,7 +181,7 @@ void hx_verify_depart(struct hx_verify *v, const struct hx_sighting *s)
 }
 
 /* What came in and did not leave is missing; what left and did not come in was made up. */
-void hx_verify_nodes_end(struct hx_verify *v, struct hx_map *lost)
+void hx_verify_nodes_end(struct hx_verify *v)
 {
     for (uint32_t i = 0; i < v->node_count; i++)
         v->counts.nodes_judged += hx_verify_covered(&v->nodes[i]);
@@ -172,10 +191,10 @@ void hx_verify_nodes_end(struct hx_verify *v, struct hx_map *lost)
             continue;
         if (!r->departed) {
             hx_verify_leak(v, v->ports[r->port].in, r->frame);
-            hx_verify_lose(lost, &r->key, r->frame);
+            hx_verify_lose(v, HX_SEEN_AT(r), loses);
         } else if (!v->partial) {
-            hx_find(&v->found, false, r->frame, HX_RULE_DELIVERY, "leaves by %s without having come in",
-                    v->c->ports[r->port].name);
+            hx_verify_find(v, HX_SEEN_AT(r), HX_EXCUSES_GAPS, false, HX_RULE_DELIVERY,
+                           "leaves by %s without having come in", v->c->ports[r->port].name);
         }
     }
 }

@@ -12,7 +12,7 @@ enum { MOST_ASIDE = 1 << 20 };
 
 struct hx_aside {
     struct hx_key key;
-    uint64_t frame;
+    uint64_t frame, time_ns;
     uint32_t port; /* of v->ports */
     enum hx_pcapng_direction direction;
     uint64_t turned; /* frame of its coming in by the port that it leaves by; 0: it is about where it is */
@@ -80,6 +80,7 @@ bool hx_verify_set_aside(struct hx_verify *v, const struct hx_sighting *s)
     v->aside = hx_grown(v->aside, v->aside_count, &v->aside_room, sizeof *v->aside);
     v->aside[v->aside_count++] = (struct hx_aside){.key = s->seen.key,
                                                    .frame = s->frame,
+                                                   .time_ns = s->time_ns,
                                                    .port = s->port,
                                                    .direction = s->direction,
                                                    .vc = s->seen.data.vc,
@@ -132,17 +133,18 @@ static bool goes_straight(struct hx_verify *v, const struct hx_aside *a)
 static void judge_turn(struct hx_verify *v, const struct hx_aside *a)
 {
     const struct hx_port_at *far = &v->ports[a->port].far;
-    bool good = far->node == HX_NOWHERE && v->counts.given_back > 0;
+    bool good = far->node == HX_NOWHERE &&
+                (v->counts.given_back > 0 || hx_excused(&v->excuses, v->c, a->port, a->time_ns, HX_EXCUSES_WAYS));
     for (const struct given_back *g = hx_map_find(&v->given_back, &a->key); g; g = hx_map_find_next(&v->given_back, g))
         good = good || (g->node == far->node && g->port == far->port && (uint8_t)(g->hops + 1U) == a->hops);
     if (!good)
-        hx_find(&v->found, false, a->frame, HX_RULE_DISTANCE, "goes back by the port it came in by (frame %llu)",
-                (unsigned long long)a->turned);
+        hx_verify_find(v, HX_SEEN_AT(a), 0, false, HX_RULE_DISTANCE, "goes back by the port it came in by (frame %llu)",
+                       (unsigned long long)a->turned);
 }
 
 static void judge(struct hx_verify *v, const struct hx_aside *a)
 {
-    struct hx_sighting s = {.frame = a->frame, .port = a->port, .direction = a->direction};
+    struct hx_sighting s = {.frame = a->frame, .time_ns = a->time_ns, .port = a->port, .direction = a->direction};
     s.seen.kind = HX_SEEN_DATA;
     s.seen.key = a->key;
     s.seen.data = hx_key_header(&a->key);

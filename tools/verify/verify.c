@@ -1,6 +1,8 @@
 /* verify.c - ports, nodes and cables of a capture, and the order in which a frame is judged (tools/verify/verify.h). */
 #include "tools/verify/verify.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +10,9 @@ void hx_verify_begin(struct hx_verify *v, struct hx_sightings *c, bool partial, 
 {
     *v = (struct hx_verify){.c = c, .partial_given = partial, .whole_given = whole};
     v->by_place = hx_map_make(sizeof(uint64_t[2]), sizeof(struct hx_numbered));
+    hx_excuses_begin(&v->excuses);
     hx_verify_nodes_begin(v);
+    hx_verify_links_begin(v);
     hx_verify_delivery_begin(v);
     hx_verify_returned_begin(v);
 }
@@ -26,7 +30,26 @@ void hx_verify_free(struct hx_verify *v)
     hx_map_free(&v->residents);
     hx_map_free(&v->balance);
     hx_map_free(&v->delivered);
+    hx_map_free(&v->lost);
+    hx_map_free(&v->copied);
+    hx_map_free(&v->copies);
+    hx_excuses_free(&v->excuses);
     hx_verify_returned_free(v);
+}
+
+void hx_verify_find(struct hx_verify *v, const struct hx_seen_at *at, unsigned by, bool loss, enum hx_rule rule,
+                    const char *format, ...)
+{
+    struct hx_breach b = {.finding = {.loss = loss, .frame = at->frame, .rule = rule},
+                          .key = *at->key,
+                          .time_ns = at->time_ns,
+                          .port = at->port,
+                          .by = by};
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(b.finding.what, sizeof b.finding.what, format, arguments);
+    va_end(arguments);
+    hx_excuses_take(&v->excuses, v->c, &b, &v->found);
 }
 
 /* ---- ports ---- */
@@ -125,6 +148,7 @@ static void follow(struct hx_verify *v, const struct hx_sighting *s)
 void hx_verify_frame(struct hx_verify *v, const struct hx_sighting *s)
 {
     learn(v);
+    hx_excuses_hear(&v->excuses, v->c, s);
     if (!hx_verify_alone(v, s))
         return;
     if (s->seen.kind == HX_SEEN_DATA)
@@ -179,6 +203,12 @@ static void note_counts(struct hx_verify *v)
     hx_note(l, "%llu frames carry no checksum", n->crc_none);
     hx_note(l, "%llu packets were under way when the capture began or ended", n->under_way);
     hx_note(l, "%llu packets were lost, and delivered when they were sent again", n->lost_repaired);
+    hx_note(l, "%llu faults are told of in the capture: what they do at their places in their time was not judged",
+            v->excuses.faults.count);
+    hx_note(l, "%llu faults that are told of in the capture were not understood", v->excuses.not_understood);
+    hx_note(l, "%llu times a frame is, goes or lacks what such a fault may do to it", v->excuses.excused);
+    hx_note(l, "%llu packets were lost to such faults, and not delivered since", n->lost_to_faults);
+    hx_note(l, "%llu frames went round links that are down: minimal ways were not asked of them", n->gone_round);
     hx_note(l, "%llu packets were delivered short of their destination, as unreachable", n->turned_back);
     hx_note(l, "%llu times a network without a way gave a packet back: it was judged from there on", n->given_back);
     hx_note(l, "%llu packets were not followed, to bound memory", n->forgotten);
@@ -199,13 +229,12 @@ void hx_verify_end(struct hx_verify *v)
     } else if (!has_both_directions(v)) {
         hx_note(&v->found, "%llu frames go one way only: order, credit and delivery were not judged", v->c->frames);
     } else {
-        struct hx_map lost = hx_map_make(sizeof(struct hx_key), sizeof(struct hx_lost));
-        hx_verify_nodes_end(v, &lost);
-        hx_verify_links_end(v, &lost);
+        hx_verify_nodes_end(v);
+        hx_verify_links_end(v);
         if (v->c->fabric.facts.link == HX_CAPTURE_WIRE)
             hx_verify_credit_end(v);
-        hx_verify_delivery_end(v, &lost);
-        hx_map_free(&lost);
+        hx_verify_delivery_end(v);
     }
+    hx_excuses_end(&v->excuses, v->c, &v->found);
     note_counts(v);
 }

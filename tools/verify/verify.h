@@ -4,23 +4,24 @@
  * with what the same packet did at the same node (node.c), at the other end of the same cable (link.c,
  * credit.c) and at its two endpoints (delivery.c). Frames of one node must stand in an order in which they
  * can have happened; between nodes, and between the two ends of a cable, the file's order means nothing but for credits
- * of links in memory.
+ * of links in memory. What a capture says of faults (excuses.h) is heard first, and what they allow is no breach.
  *
  * Memory: what is under way in the capture, a bit for each packet delivered, and the ports. Not thread safe. */
 #ifndef HXMESH_TOOLS_VERIFY_H
 #define HXMESH_TOOLS_VERIFY_H
 
 #include "tools/capture/sightings.h"
-#include "tools/verify/findings.h"
+#include "tools/verify/excuses.h"
 
 #define HX_NO_INDEX UINT32_MAX
 
 /* A packet seen at one end of a cable and not yet at the other. */
 struct hx_pending {
     struct hx_key key;
-    uint64_t frame;
+    uint64_t frame, time_ns;
     uint64_t overtaker; /* frame of a packet that was sent later and came sooner; 0: none */
     uint8_t vc, hops;
+    bool sound; /* its checksum was there, and right */
 };
 
 struct hx_pendings {
@@ -37,6 +38,7 @@ struct hx_cable {
     int64_t held[HX_VCS]; /* memory and port links: units under way or in the receiver's buffer */
     uint64_t leak;        /* first frame of a packet that went missing with its place in the buffer; 0: none */
     uint64_t over;        /* first frame by which that was too much; 0: none */
+    uint64_t over_ns;
     unsigned over_vc;
     int64_t over_held;
 };
@@ -79,12 +81,14 @@ struct hx_verify_counts {
     uint64_t nowhere; /* at ports that are not the fabric's, or without a direction */
     uint64_t crc_judged, crc_cut, crc_none;
     uint64_t injected, delivered;
-    uint64_t repeats;       /* data packets delivered again after a repeat */
-    uint64_t lost_repaired; /* lost, but repeated and then delivered */
-    uint64_t under_way;     /* at the end of a partial capture */
-    uint64_t turned_back;   /* delivered short of their destination, as unreachable */
-    uint64_t given_back;    /* by networks without a way */
-    uint64_t forgotten;     /* not followed, to bound memory */
+    uint64_t repeats;        /* data packets delivered again after a repeat */
+    uint64_t lost_repaired;  /* lost, but repeated and then delivered */
+    uint64_t lost_to_faults; /* and not delivered */
+    uint64_t under_way;      /* at the end of a partial capture */
+    uint64_t gone_round;     /* on cables of no minimal way, for links are down */
+    uint64_t turned_back;    /* delivered short of their destination, as unreachable */
+    uint64_t given_back;     /* by networks without a way */
+    uint64_t forgotten;      /* not followed, to bound memory */
     uint64_t links_judged, credit_links_judged, nodes_judged;
 };
 
@@ -103,11 +107,15 @@ struct hx_verify {
     struct hx_map by_place;  /* port of the fabric -> number of the captured port; node -> number of the node */
     struct hx_map residents; /* (packet, node): came in and has not left, or left and has not come in */
     struct hx_map balance;   /* packet: injected less delivered, where that is not 0 */
+    struct hx_map lost;      /* packet: struct hx_lost */
     struct hx_map delivered; /* 64 packets of a message: a bit each */
     uint16_t *board_job;     /* inferred: the job of a board's own packets; [boards] */
     bool *board_job_known;
     bool partial_given, whole_given;
-    bool ending;              /* nothing is set aside any more */
+    bool ending; /* nothing is set aside any more */
+    struct hx_excuses excuses;
+    struct hx_map copied;     /* cable that may repeat packets, and packet: it came */
+    struct hx_map copies;     /* packet: how often one came that was not sent */
     struct hx_map given_back; /* packet: where a network gave it back */
     struct hx_aside *aside;   /* frames that are not where their sources would have sent them */
     uint32_t aside_count, aside_room;
@@ -128,7 +136,9 @@ void hx_verify_free(struct hx_verify *v);
 
 /* ---- the parts; not for callers ---- */
 
-struct hx_verify_port *hx_verify_port(struct hx_verify *v, uint32_t port);
+/* A breach, unless a fault allows it: any of `by` (enum hx_excuse) at that place and time. */
+__attribute__((format(printf, 6, 7))) void hx_verify_find(struct hx_verify *v, const struct hx_seen_at *at, unsigned by,
+                                                          bool loss, enum hx_rule rule, const char *format, ...);
 
 /* frame.c: false: the frame is not fit for more. */
 bool hx_verify_alone(struct hx_verify *v, const struct hx_sighting *s);
@@ -152,16 +162,17 @@ void hx_verify_nodes_begin(struct hx_verify *v);
 void hx_verify_arrive(struct hx_verify *v, const struct hx_sighting *s);
 void hx_verify_depart(struct hx_verify *v, const struct hx_sighting *s);
 bool hx_verify_covered(const struct hx_verify_node *n);
-void hx_verify_nodes_end(struct hx_verify *v, struct hx_map *lost);
+void hx_verify_nodes_end(struct hx_verify *v);
 
 /* link.c */
+void hx_verify_links_begin(struct hx_verify *v);
 void hx_verify_sent(struct hx_verify *v, const struct hx_sighting *s);
 void hx_verify_came(struct hx_verify *v, const struct hx_sighting *s);
 /* The packet that had come in by that port left the node. */
 void hx_verify_freed(struct hx_verify *v, uint32_t port, unsigned vc, unsigned length);
 /* A packet that was sent over, or came in by, that cable is missing since `frame`. */
 void hx_verify_leak(struct hx_verify *v, uint32_t cable, uint64_t frame);
-void hx_verify_links_end(struct hx_verify *v, struct hx_map *lost);
+void hx_verify_links_end(struct hx_verify *v);
 void hx_verify_cable_free(struct hx_cable *c);
 
 /* credit.c */
@@ -173,13 +184,18 @@ void hx_verify_credit_end(struct hx_verify *v);
 void hx_verify_delivery_begin(struct hx_verify *v);
 void hx_verify_injected(struct hx_verify *v, const struct hx_sighting *s);
 void hx_verify_delivered(struct hx_verify *v, const struct hx_sighting *s);
-void hx_verify_delivery_end(struct hx_verify *v, struct hx_map *lost);
+void hx_verify_delivery_end(struct hx_verify *v);
 
-/* A packet that was seen last in `frame` and is missing since. */
+/* How often a link repeated the packet. */
+unsigned hx_verify_copies(const struct hx_verify *v, const struct hx_key *key);
+
+/* A packet that was seen last in `frame` and is missing since. It may have been sent, and lost, several times. */
 struct hx_lost {
     struct hx_key key;
     uint64_t frame;
+    bool allowed, missed; /* once at least a fault allows it; none does */
 };
-void hx_verify_lose(struct hx_map *lost, const struct hx_key *key, uint64_t frame);
+/* by: the faults (enum hx_excuse) that would allow it at that place and time. */
+void hx_verify_lose(struct hx_verify *v, const struct hx_seen_at *at, unsigned by);
 
 #endif

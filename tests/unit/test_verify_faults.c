@@ -1,0 +1,231 @@
+/* test_verify_faults.c - a capture says which faults there were, and verify lets pass what they do: at their place, in their time, of
+ * their kind, and nothing else. One link of the model's capture (tests/support/support_capture.h) does harm to one packet. */
+#include "tests/support/support_capture_judge.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { KEY_AT = 24, KEY_BYTES = 40, HEADER_BYTES = 64, SEEDS = 3 };
+
+/* Records begin so late that what is over before them is no longer felt. */
+static const uint64_t BEGIN_NS = 5000000;
+
+static bool is_of(const struct sim_record *r, const uint8_t *key)
+{
+    return r->frame[13] == 0xB5 && memcmp(r->frame + KEY_AT, key, KEY_BYTES) == 0;
+}
+
+static bool is_local(const struct sim_capture *c, const struct sim_record *r)
+{
+    return strstr(sim_interface_name(&c->set, r->interface), "local") != NULL;
+}
+
+/* ---- what a link does to the packet that arrives with record `at`: to it and all later sights of it ---- */
+
+static void lose(struct sim_capture *c, size_t at)
+{
+    uint8_t key[KEY_BYTES];
+    size_t kept = at;
+    memcpy(key, c->records[at].frame + KEY_AT, sizeof key);
+    for (size_t i = at; i < c->count; i++) {
+        if (is_of(&c->records[i], key))
+            free(c->records[i].frame);
+        else
+            c->records[kept++] = c->records[i];
+    }
+    c->count = kept;
+}
+
+static void damage(struct sim_capture *c, size_t at)
+{
+    uint8_t key[KEY_BYTES];
+    memcpy(key, c->records[at].frame + KEY_AT, sizeof key);
+    for (size_t i = at; i < c->count; i++)
+        if (is_of(&c->records[i], key))
+            c->records[i].frame[HEADER_BYTES] ^= 1;
+}
+
+/* A turned bit of the header, which makes another packet of it; nobody knows better than its checksum. */
+static void damage_header(struct sim_capture *c, size_t at)
+{
+    uint8_t key[KEY_BYTES];
+    memcpy(key, c->records[at].frame + KEY_AT, sizeof key);
+    for (size_t i = at; i < c->count; i++)
+        if (is_of(&c->records[i], key))
+            c->records[i].frame[33] ^= 1;
+}
+
+static void repeat(struct sim_capture *c, size_t at)
+{
+    uint8_t key[KEY_BYTES];
+    struct sim_record *records = calloc(2 * c->count, sizeof *records);
+    size_t count = 0;
+    assert_non_null(records);
+    memcpy(key, c->records[at].frame + KEY_AT, sizeof key);
+    for (size_t i = 0; i < c->count; i++) {
+        records[count++] = c->records[i];
+        if (i < at || !is_of(&c->records[i], key))
+            continue;
+        records[count] = c->records[i];
+        records[count].frame = malloc(c->records[i].captured);
+        assert_non_null(records[count].frame);
+        memcpy(records[count].frame, c->records[i].frame, c->records[i].captured);
+        count++;
+    }
+    free(c->records);
+    c->records = records;
+    c->count = c->room = count;
+}
+
+static const struct harm {
+    const char *by, *also; /* what a fault does that does so; any other one that may, too */
+    void (*to)(struct sim_capture *c, size_t at);
+    const char *rule;
+} harms[] = {{"loss=1%", "down", lose, "delivery"},
+             {"corrupt=1%", "loss=1% corrupt=1%", damage, "crc"},
+             {"corrupt=1%", "corrupt=2% delay=1us", damage_header, "header"},
+             {"duplicate=1%", "duplicate=1% loss=1%", repeat, "delivery"},
+             {"reorder=1%", "delay=1us", NULL, "order"}};
+enum { HARMS = sizeof harms / sizeof *harms };
+
+/* ---- a capture with one harm ---- */
+
+struct harmed {
+    struct sim_capture capture;
+    char port[64];    /* at which it arrives */
+    uint64_t time_ns; /* when */
+};
+
+static size_t find_arrival(const struct sim_capture *c)
+{
+    size_t at = c->count / 2;
+    while (at < c->count && (c->records[at].direction != 1 || is_local(c, &c->records[at]) ||
+                             c->records[at].frame[13] != 0xB5 || c->records[at].captured <= HEADER_BYTES))
+        at++;
+    assert_true(at < c->count);
+    return at;
+}
+
+static void make(struct harmed *h, const struct harm *harm, unsigned seed)
+{
+    struct sim_settings set = sim_default;
+    set.seed = seed;
+    set.messages = 20;
+    set.bytes = 100;
+    set.credits = 1024; /* a copy takes room that the model does not count */
+    sim_run(&h->capture, &set);
+    for (size_t i = 0; i < h->capture.count; i++)
+        h->capture.records[i].time_ns += BEGIN_NS;
+    size_t at = harm->to ? find_arrival(&h->capture) : (size_t)sim_break(&h->capture, "order") - 1;
+    (void)snprintf(h->port, sizeof h->port, "%s", sim_interface_name(&set, h->capture.records[at].interface));
+    h->time_ns = h->capture.records[at].time_ns;
+    if (harm->to)
+        harm->to(&h->capture, at);
+}
+
+/* The first finding, where the capture speaks of such a fault; NULL: it is good. */
+static const char *found(struct harmed *h, const char *place, const char *what, const char *when)
+{
+    static char rule[32];
+    char remark[200];
+    struct verdict v;
+    (void)snprintf(remark, sizeof remark, "fault at 0 ns: all up\nfault at 0 ns: %s %s %s", place, what, when);
+    h->capture.remark = what ? remark : NULL;
+    judge_capture(&h->capture, NULL, false, &v);
+    if (v.found.count == 0)
+        return NULL;
+    (void)snprintf(rule, sizeof rule, "%s", hx_rule_names[v.found.kept[0].rule]);
+    return rule;
+}
+
+static void require(struct harmed *h, const struct harm *harm, const char *place, const char *what, const char *when,
+                    bool good)
+{
+    const char *rule = found(h, place, what, when);
+    if (good ? rule != NULL : !rule || strcmp(rule, harm->rule) != 0)
+        fail_msg("%s at %s, seed %" PRIu64 ", where '%s %s %s' is told of: %s is found", harm->by, h->port,
+                 h->capture.set.seed, place, what ? what : "nothing", when, rule ? rule : "nothing");
+}
+
+/* ---- */
+
+static void what_a_fault_does_passes_where_and_when_it_is(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < HARMS; i++)
+        for (unsigned seed = 1; seed <= SEEDS; seed++) {
+            struct harmed h;
+            char when[64];
+            make(&h, &harms[i], seed);
+            (void)snprintf(when, sizeof when, "at %" PRIu64 "ns for 1us", h.time_ns - 500);
+            require(&h, &harms[i], "", NULL, "", false);
+            require(&h, &harms[i], h.port, harms[i].by, "", true);
+            require(&h, &harms[i], h.port, harms[i].also, "", true);
+            require(&h, &harms[i], "all", harms[i].by, when, true);
+            sim_free(&h.capture);
+        }
+}
+
+static void elsewhere_at_other_times_and_of_other_kinds_it_is_found(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < HARMS; i++)
+        for (unsigned seed = 1; seed <= SEEDS; seed++) {
+            struct harmed h;
+            make(&h, &harms[i], seed);
+            /* Of the two, one is not the link that did it. */
+            bool here = strcmp(h.port, "a0,0/p0/E") == 0 || strcmp(h.port, "a1,0/p0/W") == 0;
+            require(&h, &harms[i], here ? "a2,2/E" : "a0,0/E", harms[i].by, "", false);
+            require(&h, &harms[i], "all", harms[i].by, "for 1ms", false);
+            require(&h, &harms[i], "all", harms[i].by, "at 1s", false);
+            require(&h, &harms[i], "all", "rate=50%", "", false);
+            require(&h, &harms[i], "all", i == 3 ? "corrupt=1%" : "duplicate=1%", "", harms[i].to == NULL);
+            sim_free(&h.capture);
+        }
+}
+
+/* What is lost between two switches is none of a link's that loses packets elsewhere, and "up" ends what was. */
+static void an_up_ends_what_may_be(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+        struct harmed h;
+        char when[96];
+        make(&h, &harms[0], seed);
+        (void)snprintf(when, sizeof when, "\nfault at 1 us: all up at 1us");
+        require(&h, &harms[0], "all", "loss=1%", when, false);
+        sim_free(&h.capture);
+    }
+}
+
+static void lines_that_are_no_faults_are_said_and_excuse_nothing(void **state)
+{
+    (void)state;
+    struct harmed h;
+    struct verdict v;
+    make(&h, &harms[0], 1);
+    h.capture.remark = "fault at 0 ns: all lsos=1%\nfault at 0 ns\nwhose fault at 0 ns: all down";
+    judge_capture(&h.capture, NULL, false, &v);
+    assert_true(v.found.count > 0);
+    bool said = false;
+    for (unsigned i = 0; i < v.found.note_count; i++)
+        said = said || (strstr(v.found.notes[i].text, "not understood") && v.found.notes[i].count == 1);
+    assert_true(said);
+    sim_free(&h.capture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_fault_does_passes_where_and_when_it_is),
+        cmocka_unit_test(elsewhere_at_other_times_and_of_other_kinds_it_is_found),
+        cmocka_unit_test(an_up_ends_what_may_be),
+        cmocka_unit_test(lines_that_are_no_faults_are_said_and_excuse_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

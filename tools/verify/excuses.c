@@ -1,0 +1,204 @@
+/* excuses.c - faults that a capture speaks of, and the breaches that they allow (tools/verify/excuses.h). */
+#include "tools/verify/excuses.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ASIDE = 1 << 16 };
+
+/* How far from its time a fault is felt, by clock. What is on a link when it goes down was sent before; ends of links and routers
+ * follow later. Live, times are those of the schedule, and workers share cores. */
+struct margin {
+    uint64_t before_ns, link_ns, ways_ns;
+};
+static const struct margin margins[] = {
+    [HX_CLOCK_WALL] = {1000000000, 3000000000, 3000000000}, [HX_CLOCK_VIRTUAL] = {2000, 2000, 1000000}};
+
+void hx_excuses_begin(struct hx_excuses *e)
+{
+    *e = (struct hx_excuses){.breach = NULL};
+    e->damaged = hx_map_make(sizeof(struct hx_key), sizeof(struct hx_key));
+}
+
+void hx_excuses_free(struct hx_excuses *e)
+{
+    hx_faults_free(&e->faults);
+    hx_map_free(&e->damaged);
+    free(e->breach);
+}
+
+/* ---- what was heard of ---- */
+
+/* What it may do, to a link of its own or elsewhere. */
+static unsigned kinds_of(const struct hx_fault *fault)
+{
+    const struct hx_impairment *i = &fault->impairs;
+    if (fault->kind == HX_FAULT_KILLED)
+        return HX_EXCUSES_GAPS | HX_EXCUSES_WAYS;
+    if (hx_fault_cuts(fault))
+        return HX_EXCUSES_LOSS | HX_EXCUSES_ORDER | HX_EXCUSES_WAYS | HX_EXCUSES_STRETCH;
+    unsigned kinds = fault->kind == HX_FAULT_IMPAIRS ? HX_EXCUSES_STRETCH : 0;
+    kinds |= i->loss ? HX_EXCUSES_LOSS : 0;
+    kinds |= i->corrupt ? HX_EXCUSES_DAMAGE : 0;
+    kinds |= i->duplicate ? HX_EXCUSES_COPIES : 0;
+    bool disorders = kinds & ~(unsigned)HX_EXCUSES_STRETCH || i->reorder || i->delay_ns;
+    return disorders ? kinds | HX_EXCUSES_ORDER : kinds;
+}
+
+/* Simulated, a line's time is the frame's. Live it counts from the start of the run, or from when it was asked for, and what is known is
+ * when the frame was seen. */
+static void hear_line(struct hx_excuses *e, const struct hx_sightings *c, const char *line, uint64_t seen_ns)
+{
+    struct hx_fault fault;
+    struct hx_problem problem;
+    if (!hx_fault_parse(&fault, line, c->fabric.g, &problem)) {
+        e->not_understood++;
+        return;
+    }
+    if (c->fabric.facts.clock == HX_CLOCK_WALL)
+        fault.at_ns = seen_ns;
+    e->kinds |= kinds_of(&fault);
+    (void)hx_faults_put(&e->faults, &fault);
+}
+
+void hx_excuses_hear(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_sighting *s)
+{
+    static const char mark[] = "fault at ";
+    const char *text = s->comment.bytes;
+    size_t left = s->comment.length;
+    while (c->fabric.known && left) {
+        const char *end = memchr(text, '\n', left);
+        size_t length = end ? (size_t)(end - text) : left;
+        const char *colon = memchr(text, ':', length);
+        char line[HX_FAULT_TEXT + 2]; /* one too many is refused where lines are read */
+        if (colon && length >= sizeof mark && memcmp(text, mark, sizeof mark - 1) == 0) {
+            (void)snprintf(line, sizeof line, "%.*s", (int)(length - (size_t)(colon + 1 - text)), colon + 1);
+            hear_line(e, c, line, s->time_ns);
+        }
+        text += length + (end != NULL);
+        left -= length + (end != NULL);
+    }
+}
+
+/* ---- what they allow ---- */
+
+static uint64_t later(uint64_t time, uint64_t by)
+{
+    return time > UINT64_MAX - by ? UINT64_MAX : time + by;
+}
+
+/* When it is over for those kinds: at a link of its own, or, of ways, by its own time. */
+static uint64_t over_at(const struct hx_excuses *e, size_t i, const struct hx_fabric *g, const struct hx_port_at *at,
+                        bool on_link)
+{
+    const struct hx_fault *fault = &e->faults.fault[i];
+    if (on_link)
+        return later(hx_fault_end_at(&e->faults, i, g, at->plane, at->node, at->port), fault->impairs.delay_ns);
+    if (fault->kind == HX_FAULT_KILLED)
+        return fault->at_ns;
+    return fault->for_ns ? later(fault->at_ns, fault->for_ns) : UINT64_MAX;
+}
+
+static bool allows(const struct hx_excuses *e, const struct hx_sightings *c, size_t i, const struct hx_port_at *at,
+                   uint64_t time_ns, unsigned by)
+{
+    static const unsigned of_links =
+        HX_EXCUSES_LOSS | HX_EXCUSES_DAMAGE | HX_EXCUSES_COPIES | HX_EXCUSES_ORDER | HX_EXCUSES_STRETCH;
+    const struct hx_fault *fault = &e->faults.fault[i];
+    const struct margin *m = &margins[c->fabric.facts.clock];
+    const struct hx_fabric *g = c->fabric.g;
+    unsigned kinds = kinds_of(fault) & by;
+    if (!kinds || later(time_ns, m->before_ns + fault->impairs.delay_ns) < fault->at_ns)
+        return false;
+    if (kinds & of_links && at->node != HX_NOWHERE &&
+        hx_fault_has_link(&fault->target, g, at->plane, at->node, at->port) &&
+        time_ns <= later(over_at(e, i, g, at, true), m->link_ns))
+        return true;
+    bool in_plane = fault->target.plane == HX_EVERY_PLANE || fault->target.plane == at->plane;
+    return kinds & ~of_links && in_plane && time_ns <= later(over_at(e, i, g, at, false), m->ways_ns);
+}
+
+/* Whether the capture lost frames at the port or at the other end of its link. */
+static bool has_holes(const struct hx_sightings *c, const struct hx_port_at *at)
+{
+    bool any = false;
+    if (at->node == HX_NOWHERE)
+        return false;
+    struct hx_port_at far = hx_cap_far(&c->fabric, at);
+    for (uint32_t i = 0; i < c->port_count; i++) {
+        const struct hx_port_at *other = &c->ports[i].at;
+        bool here = other->node == at->node && other->port == at->port;
+        bool there = other->node == far.node && other->port == far.port;
+        any = any || (other->plane == at->plane && (here || there) && c->ports[i].dropped);
+    }
+    return any;
+}
+
+bool hx_excused(const struct hx_excuses *e, const struct hx_sightings *c, uint32_t port, uint64_t time_ns, unsigned by)
+{
+    bool excused = by & HX_EXCUSES_HOLES && has_holes(c, &c->ports[port].at);
+    for (size_t i = 0; (e->kinds & by) && i < e->faults.count && !excused; i++)
+        excused = allows(e, c, i, &c->ports[port].at, time_ns, by);
+    return excused;
+}
+
+/* ---- frames that were damaged ---- */
+
+static bool is_known(const struct hx_key *key)
+{
+    static const struct hx_key none;
+    return memcmp(key, &none, sizeof none) != 0;
+}
+
+void hx_excuses_damaged(struct hx_excuses *e, const struct hx_key *key)
+{
+    if (is_known(key))
+        (void)hx_map_get(&e->damaged, key);
+}
+
+bool hx_excuses_is_damaged(const struct hx_excuses *e, const struct hx_key *key)
+{
+    return hx_map_find(&e->damaged, key) != NULL;
+}
+
+/* ---- breaches that wait ---- */
+
+static void tell(struct hx_findings_list *found, const struct hx_finding *f)
+{
+    hx_find(found, f->loss, f->frame, f->rule, "%s", f->what);
+}
+
+void hx_excuses_take(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_breach *breach,
+                     struct hx_findings_list *found)
+{
+    /* Whether it is of a packet that was damaged is known at the end, be it excused or not. */
+    bool damages = e->kinds & HX_EXCUSES_DAMAGE;
+    if (!damages && hx_excused(e, c, breach->port, breach->time_ns, breach->by)) {
+        e->excused++;
+        return;
+    }
+    if ((!damages && !breach->by) || e->breaches == MOST_ASIDE) {
+        tell(found, &breach->finding);
+        return;
+    }
+    e->breach = hx_grown(e->breach, e->breaches, &e->room, sizeof *e->breach);
+    e->breach[e->breaches++] = *breach;
+}
+
+/* A breach at a link that damages what it carries makes its packet one that was damaged, wherever else it is seen. */
+void hx_excuses_end(struct hx_excuses *e, const struct hx_sightings *c, struct hx_findings_list *found)
+{
+    for (uint32_t i = 0; i < e->breaches; i++) {
+        struct hx_breach *b = &e->breach[i];
+        if (b->by & HX_EXCUSES_DAMAGE && hx_excused(e, c, b->port, b->time_ns, HX_EXCUSES_DAMAGE))
+            hx_excuses_damaged(e, &b->key);
+    }
+    for (uint32_t i = 0; i < e->breaches; i++) {
+        const struct hx_breach *b = &e->breach[i];
+        if (hx_excused(e, c, b->port, b->time_ns, b->by) || hx_excuses_is_damaged(e, &b->key))
+            e->excused++;
+        else
+            tell(found, &b->finding);
+    }
+}

@@ -1,0 +1,73 @@
+/* excuses.h - what the faults that a capture speaks of may have done to its frames (docs/faults.md).
+ *
+ * A capture has each fault as a comment of the first frame from its time on: "fault at 5 us: a0,0/E down for 20us". Each allows
+ * some breaches, at its place and in its time, and nothing else. What is found before its fault has been heard of, because records of
+ * two workers stand side by side, waits until the end of the capture. */
+#ifndef HXMESH_TOOLS_VERIFY_EXCUSES_H
+#define HXMESH_TOOLS_VERIFY_EXCUSES_H
+
+#include "host/faults/faults.h"
+#include "tools/capture/sightings.h"
+#include "tools/verify/findings.h"
+
+/* What a fault may do. */
+enum hx_excuse {
+    HX_EXCUSES_LOSS = 1 << 0,   /* on its links: what is sent does not come */
+    HX_EXCUSES_DAMAGE = 1 << 1, /* on its links: what comes is changed; dropped where that is found */
+    HX_EXCUSES_COPIES = 1 << 2, /* on its links: what is sent comes twice */
+    HX_EXCUSES_ORDER =
+        1 << 3, /* on its links: what is sent later comes sooner, or what was sent again is taken for the first */
+    HX_EXCUSES_WAYS = 1 << 4,    /* in its planes: ways lead round what is down, or nowhere */
+    HX_EXCUSES_GAPS = 1 << 5,    /* anywhere: a worker took with it what it had, and what it had recorded */
+    HX_EXCUSES_STRETCH = 1 << 6, /* on its links, live: there is more room, for between the two rings lies one more */
+    HX_EXCUSES_HOLES = 1 << 7    /* no fault: the capture says that it lost frames at an end of the link */
+};
+
+/* Where a packet was seen. */
+struct hx_seen_at {
+    uint64_t frame, time_ns;
+    uint32_t port; /* of the capture; its link is where a fault would be */
+    const struct hx_key *key;
+};
+/* Of what keeps the same of one. */
+#define HX_SEEN_AT(of) (&(struct hx_seen_at){(of)->frame, (of)->time_ns, (of)->port, &(of)->key})
+
+/* A breach that may be excused: by any of `by` at its place and time, or because its packet was damaged before. */
+struct hx_breach {
+    struct hx_finding finding;
+    struct hx_key key;
+    uint64_t time_ns;
+    uint32_t port;
+    unsigned by; /* enum hx_excuse */
+};
+
+struct hx_excuses {
+    struct hx_faults faults; /* heard of so far; .at_ns by the clock of the capture */
+    unsigned kinds;          /* that any of them allows */
+    uint64_t not_understood; /* lines of comments that speak of a fault, and of none that there is */
+    struct hx_breach *breach;
+    uint32_t breaches, room; /* that wait */
+    struct hx_map damaged;   /* packets that a fault may have damaged: struct hx_key */
+    uint64_t excused;
+};
+
+void hx_excuses_begin(struct hx_excuses *e);
+void hx_excuses_free(struct hx_excuses *e);
+
+/* Takes in what the frame's comment says of faults. */
+void hx_excuses_hear(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_sighting *s);
+
+/* Whether a fault that was heard of allows any of `by` at the link of that port, at that time. */
+bool hx_excused(const struct hx_excuses *e, const struct hx_sightings *c, uint32_t port, uint64_t time_ns, unsigned by);
+
+/* The packet was damaged by a fault. */
+void hx_excuses_damaged(struct hx_excuses *e, const struct hx_key *key);
+bool hx_excuses_is_damaged(const struct hx_excuses *e, const struct hx_key *key);
+
+/* Takes a breach. What no fault can allow is told; what none heard of so far allows waits, or, where too much does, is told. */
+void hx_excuses_take(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_breach *breach,
+                     struct hx_findings_list *found);
+/* All faults have been heard of: tells what none of them allows. */
+void hx_excuses_end(struct hx_excuses *e, const struct hx_sightings *c, struct hx_findings_list *found);
+
+#endif
