@@ -1,6 +1,7 @@
 /* metrics.c - laying out and writing the counters of a running fabric (host/metrics.h). */
 #include "host/metrics.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -85,6 +86,31 @@ void hx_metrics_end(struct hx_metrics_worker *w, uint64_t at_ns, uint64_t cpu_ns
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
         hx_metrics_set(&w->drops[reason], drops[reason]);
     atomic_store_explicit(&w->sequence, hx_metrics_get(&w->sequence) + 1, memory_order_release);
+}
+
+void hx_metrics_begin_faults(struct hx_metrics_faults *f)
+{
+    hx_metrics_set(&f->sequence, hx_metrics_get(&f->sequence) | 1);
+    atomic_thread_fence(memory_order_release);
+    hx_metrics_set(&f->holding, 0);
+}
+
+void hx_metrics_add_fault(struct hx_metrics_faults *f, uint64_t since_ns, const char *line)
+{
+    uint64_t words[HX_METRICS_FAULT_WORDS] = {0};
+    uint64_t at = hx_metrics_get(&f->holding);
+    hx_metrics_set(&f->holding, at + 1);
+    if (at >= HX_METRICS_FAULTS)
+        return;
+    (void)snprintf((char *)words, sizeof words, "%s", line);
+    hx_metrics_set(&f->fault[at].since_ns, since_ns);
+    for (unsigned i = 0; i < HX_METRICS_FAULT_WORDS; i++)
+        hx_metrics_set(&f->fault[at].line[i], words[i]);
+}
+
+void hx_metrics_end_faults(struct hx_metrics_faults *f)
+{
+    atomic_store_explicit(&f->sequence, hx_metrics_get(&f->sequence) + 1, memory_order_release);
 }
 
 void hx_metrics_set_accelerator(struct hx_metrics_accelerator *to, const struct hx_endpoint_stats *stats)

@@ -11,6 +11,8 @@
  * Nodes and ports are numbered as host/topology/fabric.h says. Counters only grow, also when a killed worker is started
  * again, so that rates follow from two readings. Everything is native byte order and 64 bits wide unless it says so.
  *
+ * Faults that hold (docs/faults.md) stand in the head; of a live fabric alone, the supervisor of which does them itself.
+ *
  * Who writes: the supervisor all of the head, and of a worker its state, pid and deaths; all other counters of a worker,
  * its accelerators and its nodes' links that worker alone. It keeps them apart and copies them here every
  * hx_metrics_period(), between hx_metrics_begin() and hx_metrics_end(), so that publishing costs nothing in between.
@@ -26,12 +28,26 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-enum { HX_METRICS_VERSION = 2, HX_METRICS_MOST_WORKERS = 64, HX_METRICS_NOBODY = 255 };
+enum { HX_METRICS_VERSION = 3, HX_METRICS_MOST_WORKERS = 64, HX_METRICS_NOBODY = 255 };
 #define HX_METRICS_MAGIC UINT64_C(0x32306873656d7868) /* "hxmesh02" */
 
 enum hx_life { HX_LIFE_OPENING, HX_LIFE_READY, HX_LIFE_ENDED };
 enum hx_phase { HX_PHASE_STARTING, HX_PHASE_RUNNING, HX_PHASE_DRAINING, HX_PHASE_STOPPING, HX_PHASES };
 enum hx_worker_state { HX_WORKER_STARTING, HX_WORKER_RUNNING, HX_WORKER_DONE, HX_WORKER_DOWN, HX_WORKER_STATES };
+
+enum { HX_METRICS_FAULTS = 16, HX_METRICS_FAULT_WORDS = 20 };
+
+/* A fault that has begun and is not over. */
+struct hx_metrics_fault {
+    _Atomic uint64_t since_ns;                     /* from when the fabric began to send */
+    _Atomic uint64_t line[HX_METRICS_FAULT_WORDS]; /* as in a schedule; ends with 0 */
+};
+
+struct hx_metrics_faults {
+    _Atomic uint64_t sequence;                        /* odd while it is written */
+    _Atomic uint64_t holding;                         /* how many hold */
+    struct hx_metrics_fault fault[HX_METRICS_FAULTS]; /* those that began last, the latest first */
+};
 
 struct hx_metrics_head {
     uint64_t magic;
@@ -49,6 +65,7 @@ struct hx_metrics_head {
     char traffic[128];                             /* in words */
     _Atomic uint32_t phase;                        /* enum hx_phase */
     _Atomic uint64_t started_ns;                   /* CLOCK_MONOTONIC, when it began to send; 0: not yet */
+    struct hx_metrics_faults faults;
 };
 
 struct hx_metrics_worker {
@@ -121,6 +138,12 @@ void hx_metrics_end(struct hx_metrics_worker *w, uint64_t at_ns, uint64_t cpu_ns
 
 void hx_metrics_set_accelerator(struct hx_metrics_accelerator *to, const struct hx_endpoint_stats *stats);
 
+/* Faults that hold: hx_metrics_begin_faults(), one after the other from the latest to the first, hx_metrics_end_faults(). Those that find
+ * no room are counted. */
+void hx_metrics_begin_faults(struct hx_metrics_faults *f);
+void hx_metrics_add_fault(struct hx_metrics_faults *f, uint64_t since_ns, const char *line);
+void hx_metrics_end_faults(struct hx_metrics_faults *f);
+
 /* CLOCK_MONOTONIC. */
 uint64_t hx_metrics_now(void);
 
@@ -140,11 +163,12 @@ struct hx_metrics_reading {
     struct hx_metrics_worker *worker;
     struct hx_metrics_accelerator *accelerator;
     struct hx_metrics_link *link;
+    struct hx_metrics_faults faults; /* lines are printable text that ends with 0, whoever wrote them */
 };
 void hx_metrics_reading_new(struct hx_metrics_reading *r, const struct hx_metrics_head *head);
 void hx_metrics_reading_free(struct hx_metrics_reading *r);
 
-/* Copies all counters; of each worker those of one publication, unless it dies while it writes. */
+/* Copies all counters and the faults that hold; of each worker those of one publication, unless it dies while it writes. */
 void hx_metrics_read(struct hx_metrics_reading *r, const struct hx_metrics *m, const struct hx_metrics_head *head);
 
 #endif

@@ -77,7 +77,7 @@ bool hx_metrics_check(const uint8_t *base, size_t bytes, struct hx_metrics_head 
 
 void hx_metrics_reading_new(struct hx_metrics_reading *r, const struct hx_metrics_head *head)
 {
-    r->at_ns = 0;
+    *r = (struct hx_metrics_reading){.at_ns = 0};
     r->worker = aligned_alloc(64, head->workers * sizeof *r->worker);
     r->accelerator = hx_allocate(head->accelerators, sizeof *r->accelerator);
     r->link = hx_allocate(head->links, sizeof *r->link);
@@ -128,10 +128,33 @@ static uint64_t sequences(const struct hx_metrics *m, uint32_t workers, bool *wr
     return sum;
 }
 
+/* What can be shown, whoever wrote it. */
+static void make_text(char *text, size_t room)
+{
+    text[room - 1] = '\0';
+    for (; *text; text++)
+        *text = *text < ' ' || *text > '~' ? '?' : *text;
+}
+
+/* Those that are being written stay as they were read before. */
+static void copy_faults(struct hx_metrics_faults *to, const struct hx_metrics_faults *from)
+{
+    struct hx_metrics_faults now;
+    uint64_t before = atomic_load_explicit(&from->sequence, memory_order_acquire);
+    copy_words(&now, from, sizeof now);
+    atomic_thread_fence(memory_order_acquire);
+    if (before % 2 || hx_metrics_get(&from->sequence) != before)
+        return;
+    for (unsigned i = 0; i < HX_METRICS_FAULTS; i++)
+        make_text((char *)now.fault[i].line, sizeof now.fault[i].line);
+    memcpy(to, &now, sizeof now);
+}
+
 void hx_metrics_read(struct hx_metrics_reading *r, const struct hx_metrics *m, const struct hx_metrics_head *head)
 {
     enum { TRIES = 20 };
     const struct timespec moment = {.tv_nsec = 100000};
+    copy_faults(&r->faults, &m->head->faults);
     for (unsigned n = 0; n < TRIES; n++) {
         bool writing;
         uint64_t before = sequences(m, head->workers, &writing);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 _Static_assert((int)SHM_FAULTY_WHOLE == (int)HX_FAULT_WHOLE, "shares of a schedule are those of a condition");
+_Static_assert(HX_METRICS_FAULT_WORDS * sizeof(uint64_t) >= HX_FAULT_TEXT, "who watches sees whole lines");
 
 /* A packet that was lost is missed within this time: by an endpoint that has had answers, or by one that has not. */
 static const uint64_t notice_ns = (WAIT_FIRST_MS + WAIT_LEAST_MS) * UINT64_C(1000000);
@@ -337,19 +338,38 @@ static bool is_final(const struct fault_record *r)
     return r->is.whole && r->over;
 }
 
+/* What is broken, for who watches. What happened at once, as a worker's death, is not. */
+static void show(const struct faults *s)
+{
+    struct hx_metrics_faults *shown = &s->f->metrics.head->faults;
+    hx_metrics_begin_faults(shown);
+    for (size_t i = s->schedule.count; i-- > 0;) {
+        const struct fault_record *r = &s->record[i];
+        if (r->begun && !r->over && r->end_ns > r->is.at_ns)
+            hx_metrics_add_fault(shown, r->is.at_ns, s->schedule.fault[i].text);
+    }
+    hx_metrics_end_faults(shown);
+}
+
 void faults_judge(struct faults *s, uint64_t now_ns, bool ended)
 {
     const struct hits h = hits_of(s->f);
+    bool changed = false;
     for (size_t i = 0; i < s->schedule.count; i++) {
         struct fault_record *r = &s->record[i];
-        if (!r->begun && r->is.at_ns <= now_ns)
+        bool begins = !r->begun && r->is.at_ns <= now_ns;
+        bool was_over = r->over;
+        if (begins)
             begin(s, i, &h);
         if (!r->begun || is_final(r))
             continue;
         judge(s, i, &h, now_ns, ended);
+        changed = changed || begins || r->over != was_over;
         if (is_final(r) || ended)
             count_costs(s, i); /* which looks at all links: no tick before has to */
     }
+    if (changed)
+        show(s);
 }
 
 /* ---- reports ---- */

@@ -127,7 +127,7 @@ bool hx_fault_has_link(const struct hx_fault_target *t, const struct hx_fabric *
                        unsigned port);
 
 /* When a fault of the schedule is over: at none of its links it holds any more, be it by its time or by an "up" of some place that has
- * the link. Of a worker that was stopped by its time alone; "up" and what else happens at once: when it begins. UINT64_MAX: it stays. */
+ * the link. Of a worker that was stopped by its time, or when it is continued or killed; "up" and what else happens at once: when it begins. UINT64_MAX: it stays. */
 uint64_t hx_fault_end(const struct hx_faults *faults, size_t fault, const struct hx_fabric *f);
 
 /* When it is over at that link, which it has. */

@@ -262,6 +262,20 @@ static void note_end(void *of, unsigned plane, uint32_t node, unsigned port)
     last->ns = ns > last->ns ? ns : last->ns;
 }
 
+/* Until it goes on, by its time or as it is told to, or is killed, and started again. */
+static uint64_t stopped_until(const struct hx_faults *faults, size_t fault)
+{
+    const struct hx_fault *one = &faults->fault[fault];
+    uint64_t end = one->for_ns ? one->at_ns + one->for_ns : UINT64_MAX;
+    for (size_t i = fault + 1; i < faults->count && faults->fault[i].at_ns < end; i++) {
+        const struct hx_fault *later = &faults->fault[i];
+        if ((later->kind == HX_FAULT_CONTINUED || later->kind == HX_FAULT_KILLED) &&
+            later->target.index == one->target.index)
+            return later->at_ns;
+    }
+    return end;
+}
+
 uint64_t hx_fault_end(const struct hx_faults *faults, size_t fault, const struct hx_fabric *f)
 {
     const struct hx_fault *one = &faults->fault[fault];
@@ -269,7 +283,7 @@ uint64_t hx_fault_end(const struct hx_faults *faults, size_t fault, const struct
     if (one->kind == HX_FAULT_UP || one->kind == HX_FAULT_KILLED || one->kind == HX_FAULT_CONTINUED)
         return one->at_ns;
     if (one->kind == HX_FAULT_STOPPED)
-        return one->for_ns ? one->at_ns + one->for_ns : UINT64_MAX;
+        return stopped_until(faults, fault);
     hx_fault_each_link(&one->target, f, note_end, &last);
     return last.ns;
 }

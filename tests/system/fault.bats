@@ -135,6 +135,19 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
 # blocks_signals PROCESS: SIGINT, the second bit of the mask.
 blocks_signals() { (($(sed -n 's/^SigBlk:\t/0x/p' "/proc/$1/status") & 2)); }
 
+@test "fault: hxmesh top says what is broken, and since when, until it is well" {
+    broken() { hxmesh top "$NAME" --json - --once --interval 100ms | jq --exit-status "$1" >/dev/null; }
+    start "2x2 Hx2Mesh" --traffic all-to-all-random --duration 100s --workers 2
+    await_traffic 1000
+    broken '.faults == [] and .faults_holding == 0'
+    fault "a0,1/E down" "a1,1/N loss=1% for 60s" "worker1 stopped for 100ms"
+    eventually broken '.faults_holding == 2 and (.faults | map(.fault)) == ["a1,1/N loss=1% for 60s", "a0,1/E down"] and
+        all(.faults[]; .since_ns > 0)'
+    fault "a0,1/E up"
+    eventually broken '(.faults | map(.fault)) == ["a1,1/N loss=1% for 60s"]'
+    end_long
+}
+
 @test "fault: captures of runs with faults are good, be it cut, impaired, or a worker killed" {
     local capture="$BATS_TEST_TMPDIR/run.pcapng" case
     for case in "torus 4x4|s5/1 down for 300ms; s9/0 flaps every 100ms" "2x2 Hx2Mesh|worker1 killed at 300ms" \

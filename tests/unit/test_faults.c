@@ -203,6 +203,9 @@ static void a_fault_is_over_when_it_holds_at_none_of_its_links(void **state)
     ends_at("a0,0/E down; a0,0/p0/E up at 1us; plane1 up at 3us", 3000);
     ends_at("all up at 7us", 7000);
     ends_at("worker0 stopped at 1us for 2us; all up at 2us", 3000);
+    ends_at("worker0 stopped at 1us; worker1 continued at 2us; worker0 continued at 4us", 4000);
+    ends_at("worker0 stopped at 1us for 9us; worker0 killed at 2us", 2000);
+    ends_at("worker0 stopped at 1us for 1us; worker0 continued at 4us", 2000);
 }
 
 static void other_links_stay_well(void **state)

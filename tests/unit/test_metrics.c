@@ -236,6 +236,70 @@ static void simulated_time_is_what_counts(void **state)
     hx_fabric_free(&f.g);
 }
 
+/* The page of 24 x 80, for free(). */
+static char *page_of(const struct top *t)
+{
+    char *text;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    struct canvas c;
+    assert_non_null(out);
+    canvas_new(&c, 24, 80);
+    top_draw(&c, t, &(struct top_view){.plane = TOP_ALL_PLANES});
+    canvas_write(&c, out);
+    canvas_free(&c);
+    (void)fclose(out);
+    return text;
+}
+
+static void page_says(const struct top *t, const char *part)
+{
+    char *text = page_of(t);
+    if (!strstr(text, part))
+        fail_msg("'%s' is not on the page:\n%s", part, text);
+    free(text);
+}
+
+/* Those that hold, the latest first; while they are being written, those from before. */
+static void faults_that_hold_are_shown(void **state)
+{
+    (void)state;
+    struct fake f;
+    struct top t;
+    open_top(&f, &t, HX_CLOCK_WALL);
+    struct hx_metrics_faults *faults = &f.m.head->faults;
+    top_read(&t);
+    char *text = page_of(&t);
+    assert_null(strstr(text, "faults"));
+    free(text);
+    hx_metrics_begin_faults(faults);
+    hx_metrics_add_fault(faults, 1500000000, "a0,1/E down");
+    hx_metrics_add_fault(faults, 200000000, "all loss=1%");
+    hx_metrics_end_faults(faults);
+    top_read(&t);
+    page_says(&t, "\nfaults    a0,1/E down (since 1.5 s); all loss=1% (since 200 ms)");
+    hx_metrics_begin_faults(faults);
+    hx_metrics_add_fault(faults, 7, "plane1 down");
+    top_read(&t);
+    page_says(&t, "a0,1/E down (since 1.5 s)");
+    for (unsigned i = 0; i < HX_METRICS_FAULTS; i++)
+        hx_metrics_add_fault(faults, 8, "a0,0/E down");
+    hx_metrics_end_faults(faults);
+    memset((void *)faults->fault[1].line, 27, sizeof faults->fault[1].line); /* no text, and without an end */
+    top_read(&t);
+    page_says(&t, "\nfaults    plane1 down (since 7 ns); ?????");
+    json_t *line = top_json(&t, 1, 1);
+    assert_int_equal(json_integer_value(json_object_get(line, "faults_holding")), HX_METRICS_FAULTS + 1);
+    const json_t *list = json_object_get(line, "faults");
+    assert_int_equal(json_array_size(list), HX_METRICS_FAULTS);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(list, 2), "fault")), "a0,0/E down");
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 2), "since_ns")), 8);
+    json_decref(line);
+    top_close(&t);
+    shm_arena_close(&arena, true);
+    hx_fabric_free(&f.g);
+}
+
 static void the_page_fits_any_size(void **state)
 {
     (void)state;
@@ -252,15 +316,7 @@ static void the_page_fits_any_size(void **state)
             canvas_free(&c);
         }
     }
-    char *text;
-    size_t length;
-    FILE *out = open_memstream(&text, &length);
-    struct canvas c;
-    canvas_new(&c, 24, 80);
-    top_draw(&c, &t, &(struct top_view){.plane = TOP_ALL_PLANES});
-    canvas_write(&c, out);
-    canvas_free(&c);
-    (void)fclose(out);
+    char *text = page_of(&t);
     assert_non_null(strstr(text, "hottest links"));
     assert_non_null(strstr(text, "packets/s sent by each accelerator"));
     assert_non_null(strstr(text, "drops     none"));
@@ -334,7 +390,7 @@ int main(void)
         cmocka_unit_test(sizes_and_words_are_checked),    cmocka_unit_test(every_count_and_offset_is_checked),
         cmocka_unit_test(rates_are_those_of_each_worker), cmocka_unit_test(simulated_time_is_what_counts),
         cmocka_unit_test(the_page_fits_any_size),         cmocka_unit_test(what_is_no_fabric_is_refused),
-        cmocka_unit_test(a_file_cut_short_is_the_end),
+        cmocka_unit_test(a_file_cut_short_is_the_end),    cmocka_unit_test(faults_that_hold_are_shown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

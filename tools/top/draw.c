@@ -12,7 +12,8 @@ enum {
     WORKER_COLUMNS = 20,
     WORKER_ROWS = 2,
     LINK_COLUMN = 34, /* where the names of links begin */
-    BAR = 20
+    BAR = 20,
+    FAULTS = 2 /* named */
 };
 
 /* "12.3 M": a rate with three digits. */
@@ -84,6 +85,21 @@ static unsigned draw_drops(struct canvas *c, const struct top *t, unsigned row)
             at = canvas_print(c, row, at, CANVAS_PLAIN, "%s %" PRIu64 "  ", names[reason], t->sum.drops[reason]);
     }
     return row + 1;
+}
+
+/* A line, where anything is broken. */
+static unsigned draw_faults(struct canvas *c, const struct top *t, unsigned row)
+{
+    const struct hx_metrics_faults *f = &t->now.faults;
+    unsigned at = f->holding ? canvas_print(c, row, 0, CANVAS_BOLD, "faults    ") : 0;
+    for (unsigned i = 0; i < f->holding && i < FAULTS; i++) {
+        char since[HX_VALUE_TEXT];
+        at = canvas_print(c, row, at, CANVAS_PLAIN, "%s%s (since %s)", i ? "; " : "", top_fault_line(t, i),
+                          hx_value_print_duration(since, f->fault[i].since_ns));
+    }
+    if (f->holding > FAULTS)
+        (void)canvas_print(c, row, at, CANVAS_PLAIN, "; and %" PRIu64 " more", f->holding - FAULTS);
+    return row + (f->holding != 0);
 }
 
 static unsigned draw_workers(struct canvas *c, const struct top *t, unsigned row)
@@ -226,6 +242,7 @@ void top_draw(struct canvas *c, const struct top *t, const struct top_view *view
     draw_title(c, t);
     unsigned row = draw_figures(c, t, 1);
     row = draw_drops(c, t, row);
+    row = draw_faults(c, t, row);
     row = draw_workers(c, t, row) + 1;
     if (view->help) {
         draw_help(c, row, view);

@@ -65,6 +65,16 @@ static json_t *links_json(const struct top *t, unsigned most)
     return links;
 }
 
+/* Those that hold, the latest first. */
+static json_t *faults_json(const struct top *t)
+{
+    json_t *list = json_array();
+    for (unsigned i = 0; i < t->now.faults.holding && i < HX_METRICS_FAULTS; i++)
+        (void)json_array_append_new(list, json_pack("{s:s, s:o}", "fault", top_fault_line(t, i), "since_ns",
+                                                    number(t->now.faults.fault[i].since_ns)));
+    return list;
+}
+
 json_t *top_json(const struct top *t, double interval, unsigned links)
 {
     json_t *o = json_object();
@@ -92,6 +102,8 @@ json_t *top_json(const struct top *t, double interval, unsigned links)
     SET("acknowledgements", number(s->acks_sent));
     SET("worker_deaths", json_integer((json_int_t)s->deaths));
     SET("drops", drops_json(t));
+    SET("faults", faults_json(t));
+    SET("faults_holding", number(t->now.faults.holding));
     SET("rates", rates_json(t));
     SET("workers", workers_json(t));
     SET("links", links_json(t, links));

@@ -59,6 +59,12 @@ double top_done(const struct top *t);
 /* Payload that arrives, as a share of what all accelerators could inject. */
 double top_injection(const struct top *t);
 
+/* A fault of t->now.faults, of HX_METRICS_FAULTS, as in a schedule. */
+static inline const char *top_fault_line(const struct top *t, unsigned fault)
+{
+    return (const char *)t->now.faults.fault[fault].line;
+}
+
 /* ---- links ---- */
 
 enum top_order { TOP_BY_RATE, TOP_BY_PACKETS, TOP_ORDERS };
