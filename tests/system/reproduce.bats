@@ -73,7 +73,10 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     [[ "$output" =~ 64x64\ Hx2Mesh\ +25.00\ +-\ +[0-9.]+\ +-\ +-\ +90.00\ +92.3\ +8\ +224.12\ +224 ]]
     [[ "$output" =~ 32x32\ Hx4Mesh\ +25.00\ +-\ +[0-9.]+\ +-\ +-\ +90.00\ +92.2\ +8\ +43.29\ +43.3 ]]
     [[ "$output" == *"91.6 %"*"cannot be had"* ]]
-    [[ "$output" == *"64x64 Hx2Mesh, 32x32 Hx4Mesh, 128x128 Hx1Mesh: all-to-all over a random sample of 64 shifts, chosen by seed 1"* ]]
+    [[ "$output" == *"64x64 Hx2Mesh, 32x32 Hx4Mesh: all-to-all over a random sample of 64 shifts, chosen by seed 1"* ]]
+    [[ "$output" == *"the fabric being full"* ]]
+    grep -qF 'run fat-tree hosts=16384 --clock virtual --traffic all-to-all --message 64KiB --shifts 512 --duration 120us --warm-up 60us --seed 1' calls
+    grep -qF 'run torus 128x128 board=2x2 --clock virtual --traffic all-to-all --message 64KiB --shifts 512 --duration 300us --warm-up 150us' calls
     [[ "$output" =~ fat-tree\ hosts=16384\ down=32\ up=16\ +25.00\ +47.6\ +50.09\ +-\ +-\ +90.00\ +99.8\ +6\ +418.93\ +419 ]]
     [ "$output" = "$(cat out/table2.txt)" ]
     [ "$(sort calls | uniq -d | wc -l)" -eq 0 ]

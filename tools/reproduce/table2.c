@@ -142,6 +142,9 @@ static void remark_samples(struct reproduce_figure *f, const char *const *fabric
 static void remarks(struct reproduce_figure *f, const char *const *fabrics, unsigned count)
 {
     remark_samples(f, fabrics, count);
+    figure_remark(f,
+                  "All-to-all of the large cluster's other fabrics: all send to their shifts for as long as --duration "
+                  "says, and what arrives after --warm-up counts, the fabric being full.");
     if (f->plan->effort != REPRODUCE_QUICK) {
         figure_remark(
             f,
