@@ -36,40 +36,52 @@ static unsigned pattern_of(const struct traffic *t, uint32_t rank)
 
 /* ---- jobs ---- */
 
-/* Appends the living accelerators of one job, column by column; `lowest` is the first of them by rank. */
-static uint32_t gather_job(struct traffic *t, uint32_t lowest, uint32_t at)
+/* What is known of a job while its members are gathered. */
+struct gathered {
+    uint32_t members, placed;
+    uint32_t first;  /* of its members in `member` */
+    uint32_t lowest; /* of them, by rank */
+    bool seen;
+};
+
+/* Jobs follow each other as their lowest ranks do. */
+static void count_members(struct traffic *t, struct gathered *by_tag)
 {
-    uint16_t job = job_of(t, lowest);
+    uint32_t all = 0;
+    for (uint32_t rank = 0; rank < t->g->hosts; rank++)
+        by_tag[job_of(t, rank)].members += takes_part(t, rank);
+    for (uint32_t rank = 0; rank < t->g->hosts; rank++) {
+        struct gathered *job = &by_tag[job_of(t, rank)];
+        if (!takes_part(t, rank))
+            continue;
+        if (!job->seen) {
+            job->seen = true;
+            job->first = all;
+            job->lowest = rank;
+            all += job->members;
+        }
+        t->first[rank] = job->first;
+        t->lowest[rank] = job->lowest;
+        t->members[rank] = job->members;
+    }
+}
+
+/* The living accelerators of each job, column by column. */
+static void gather_jobs(struct traffic *t)
+{
     const struct hx_fabric *g = t->g;
-    uint32_t first = at;
+    struct gathered *by_tag = hx_allocate(UINT16_MAX + 1, sizeof *by_tag);
+    count_members(t, by_tag);
     for (unsigned gx = 0; gx < g->columns; gx++) {
         for (unsigned gy = 0; gy < g->rows; gy++) {
             uint32_t rank = hx_fabric_at(g, gx, gy);
-            if (!is_alive(t, rank) || job_of(t, rank) != job)
+            if (!takes_part(t, rank))
                 continue;
-            t->place[rank] = at - first;
-            t->first[rank] = first;
-            t->lowest[rank] = lowest;
-            t->member[at++] = rank;
+            t->place[rank] = by_tag[job_of(t, rank)].placed++;
+            t->member[t->first[rank] + t->place[rank]] = rank;
         }
     }
-    for (uint32_t i = first; i < at; i++)
-        t->members[t->member[i]] = at - first;
-    return at;
-}
-
-static void gather_jobs(struct traffic *t)
-{
-    bool *seen = hx_allocate(UINT16_MAX + 1, sizeof *seen);
-    uint32_t at = 0;
-    for (uint32_t rank = 0; rank < t->g->hosts; rank++) {
-        uint16_t job = job_of(t, rank);
-        if (!takes_part(t, rank) || seen[job])
-            continue;
-        seen[job] = true;
-        at = gather_job(t, rank, at);
-    }
-    free(seen);
+    free(by_tag);
 }
 
 /* ---- what jobs are to do ---- */
