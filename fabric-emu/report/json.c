@@ -76,6 +76,7 @@ static json_t *jobs_json(const struct result *r)
         set_task(o, r, job);
         set_sum(o, &job->sum, job->messages_begun, job->packets_lost, job->packets_in_flight, job->bytes_corrupted);
         (void)json_object_set_new(o, "share_of_injection", json_real(job->share_of_injection));
+        (void)json_object_set_new(o, "share_of_own_time", json_real(job->share_of_own_time));
         (void)json_object_set_new(o, "latency_ns", latency_json(&job->latency));
         (void)json_array_append_new(jobs, o);
     }

@@ -3,6 +3,7 @@
 #include "host/bounds.h"
 #include "host/topology/bounds.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 void result_add_stats(struct hx_endpoint_stats *to, const struct hx_endpoint_stats *from)
@@ -56,10 +57,15 @@ bool result_job_is_idle(const struct result *r, const struct result_job *job)
     return r->spec->job && job->tag == HX_NO_JOB && job->messages_begun == 0;
 }
 
-double result_job_seconds(const struct result *r, const struct result_job *job)
+static uint64_t start_of(const struct result *r, const struct result_job *job)
 {
     const struct hx_job *named = hx_spec_job(r->spec, job->tag);
-    uint64_t start_ps = named ? named->start_ns * 1000 : 0;
+    return named ? named->start_ns * 1000 : 0;
+}
+
+double result_job_seconds(const struct result *r, const struct result_job *job)
+{
+    uint64_t start_ps = start_of(r, job);
     return job->last_ps > start_ps ? (double)(job->last_ps - start_ps) / 1e12 : 0;
 }
 
@@ -81,9 +87,17 @@ static void settle(const struct outcome *o, struct hx_endpoint_stats *sum, uint6
     }
 }
 
-static double share_of(const struct result *r, uint32_t accelerators, uint64_t bytes)
+/* Seconds of the measured interval in which a job ran. */
+static double measured_of(const struct result *r, const struct result_job *job)
 {
-    double injectable = accelerators * result_injection(r) * result_seconds(r);
+    double warm_up = (double)r->settings.warm_up_ns / 1e9;
+    double from = fmax((double)start_of(r, job) / 1e12, warm_up);
+    return fmax(fmin((double)job->last_ps / 1e12, warm_up + result_seconds(r)) - from, 0);
+}
+
+static double share_of(const struct result *r, uint32_t accelerators, uint64_t bytes, double seconds)
+{
+    double injectable = accelerators * result_injection(r) * seconds;
     return injectable > 0 ? (double)bytes / injectable : 0;
 }
 
@@ -92,11 +106,12 @@ void result_finish(struct result *r)
     const struct outcome *o = &r->outcome;
     r->outcome.complete = o->complete && r->sum.messages_failed == 0;
     settle(o, &r->sum, &r->packets_lost, &r->packets_in_flight);
-    r->share_of_injection = share_of(r, r->g->hosts, o->bytes_delivered);
+    r->share_of_injection = share_of(r, r->g->hosts, o->bytes_delivered, result_seconds(r));
     for (uint32_t i = 0; i < r->jobs; i++) {
         struct result_job *job = &r->job[i];
         settle(o, &job->sum, &job->packets_lost, &job->packets_in_flight);
-        job->share_of_injection = share_of(r, job->accelerators, job->bytes_measured);
+        job->share_of_injection = share_of(r, job->accelerators, job->bytes_measured, result_seconds(r));
+        job->share_of_own_time = share_of(r, job->accelerators, job->bytes_measured, measured_of(r, job));
     }
     r->bound = hx_fabric_alltoall_bound(r->g);
     r->share_of_bound = r->share_of_injection / r->bound;

@@ -45,7 +45,8 @@ struct result_job {
     uint64_t bytes_corrupted;
     uint64_t last_ps;          /* from the start of the run to the last packet that came */
     uint64_t bytes_measured;   /* delivered in the measured interval */
-    double share_of_injection; /* of its own accelerators */
+    double share_of_injection; /* of its own accelerators, in the measured interval */
+    double share_of_own_time;  /* likewise, in that part of it from its start to its last packet */
     struct fab_histogram latency;
 };
 

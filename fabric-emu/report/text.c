@@ -117,12 +117,12 @@ static void print_job(const struct result *r, const struct result_job *job)
         return;
     }
     printf("  job %-5u      %s%s%" PRIu32 " accelerators, %" PRIu64 " of %" PRIu64 " messages, %" PRIu64
-           " packets, %s in %s, %.4f %% of its injection in the whole run, p50 %s, p99 %s, %" PRIu64 " lost, %" PRIu64
-           " corrupted\n",
+           " packets, %s in %s, %.4f %% of its injection meanwhile (%.4f in the whole run), p50 %s, p99 %s, %" PRIu64
+           " lost, %" PRIu64 " corrupted\n",
            job->tag, named ? named->name : "", named && named->name[0] ? ": " : "", job->accelerators,
            job->sum.messages_received, job->messages_begun, job->sum.packets_delivered,
            hx_value_print_bytes(text[0], job->sum.bytes_delivered),
-           hx_value_print_duration(text[3], (uint64_t)(result_job_seconds(r, job) * 1e9)),
+           hx_value_print_duration(text[3], (uint64_t)(result_job_seconds(r, job) * 1e9)), job->share_of_own_time * 100,
            job->share_of_injection * 100, latency_text(text[1], &job->latency, 0.5),
            latency_text(text[2], &job->latency, 0.99), job->packets_lost, job->bytes_corrupted);
 }
