@@ -8,13 +8,13 @@
 #include "tools/allocate/rules.h"
 
 enum { MOST_JOBS = 4096, MOST_MIXES = 1000000 };
-enum { GIVEN_PLACE = 1 << 0, GIVEN_STATE = 1 << 1, GIVEN_SEED = 1 << 2 }; /* bits of asked.given */
+enum { GIVEN_STATE = 1 << 0, GIVEN_SEED = 1 << 1 }; /* bits of asked.given */
 
 static struct {
     struct hx_overrides sizes;
     struct allocate_rules rules;
     uint64_t failed, mixes, seed, state;
-    unsigned place, given;
+    unsigned given;
     bool sort, defragment;
     const char *fabric_file, *distribution, *csv, *moves;
 } asked = {.seed = 1, .state = UINT64_C(1) << 30};
@@ -52,7 +52,7 @@ static bool place(struct hx_spec *spec, char *const *jobs, unsigned count, const
 static bool place_hosts(struct hx_spec *spec, char *const *jobs, unsigned count, const char *json)
 {
     struct hosts_allocation a;
-    hosts_allocate(&a, spec, asked.place, jobs, count);
+    hosts_allocate(&a, spec, asked.rules.place, jobs, count);
     if (asked.fabric_file)
         hosts_write_file(&a, asked.fabric_file);
     if (json)
@@ -95,10 +95,10 @@ static void check_command(unsigned jobs)
         hx_die(HX_EXIT_USAGE, "--mixes", "draws its jobs: name none");
     if (!asked.mixes && !jobs)
         hx_die(HX_EXIT_USAGE, NULL, "no job is named (write for example 6 or 3x2 behind the fabric, or --mixes)");
-    const char *of_named = asked.fabric_file           ? "--file"
-                           : asked.defragment          ? "--defragment"
-                           : asked.given & GIVEN_PLACE ? "--place"
-                                                       : NULL;
+    const char *of_named = asked.fabric_file                    ? "--file"
+                           : asked.defragment                   ? "--defragment"
+                           : asked.rules.given & ALLOCATE_PLACE ? "--place"
+                                                                : NULL;
     if (asked.mixes && of_named)
         hx_die(HX_EXIT_USAGE, of_named, "is for jobs that are named, not for --mixes");
     if (asked.moves && !asked.defragment)
@@ -114,30 +114,13 @@ static void check_command(unsigned jobs)
         hx_die(HX_EXIT_USAGE, of_mixes, "is for --mixes");
 }
 
-/* What is for boards, of a fabric that has none, and the other way round. */
-static void check_fabric(const struct hx_spec *spec)
-{
-    const char *of_boards = asked.sort ? "--sort" : allocate_rules_said(&asked.rules);
-    if (!spec->a && of_boards)
-        hx_die(HX_EXIT_USAGE, of_boards, "is for boards of a HammingMesh: hosts of another fabric have --place");
-    if (spec->a && asked.given & GIVEN_PLACE)
-        hx_die(HX_EXIT_USAGE, "--place", "is for hosts of another fabric than a HammingMesh");
-}
-
 int main(int argc, char **argv)
 {
     static const struct hx_option options[] = {
         HX_OPTIONS_HEADING("Rules"),
         ALLOCATE_RULE_OPTIONS(&asked.rules),
         {.name = "sort", .kind = HX_OPTION_FLAG, .to.flag = &asked.sort, .help = "place the largest job first"},
-        {.name = "place",
-         .kind = HX_OPTION_CHOICE,
-         .argument = "HOW",
-         .to.choice = &asked.place,
-         .choices = hx_hosts_rule_names,
-         .given = &asked.given,
-         .given_bit = GIVEN_PLACE,
-         .help = "of another fabric than a HammingMesh: how hosts are found for a job"},
+        ALLOCATE_PLACE_OPTION(&asked.rules),
         {.name = "file",
          .kind = HX_OPTION_STRING,
          .argument = "FILE",
@@ -219,7 +202,7 @@ int main(int argc, char **argv)
     hx_spec_load(argv[first], &asked.sizes, &spec);
     if (spec.a || asked.mixes || asked.defragment)
         allocate_rules_settle(&asked.rules, &spec);
-    check_fabric(&spec);
+    allocate_rules_check(&asked.rules, &spec, asked.sort ? "--sort" : NULL);
     if (!spec.a)
         all = place_hosts(&spec, argv + first + 1, jobs, common.json);
     else if (asked.mixes)

@@ -1,6 +1,7 @@
-/* hxmesh-jobs - a queue of jobs over time on a HammingMesh's boards: from a trace or drawn, with a policy, with boards that fail. */
+/* hxmesh-jobs - a queue of jobs over time on a HammingMesh's boards, or another fabric's hosts: from a trace or drawn, with a policy, with boards that fail. */
 #include "host/allocate/trace.h"
 #include "host/error.h"
+#include "host/jobs.h"
 #include "host/json.h"
 #include "host/output.h"
 #include "tools/allocate/rules.h"
@@ -49,8 +50,10 @@ static void load_jobs(struct hx_job_trace *trace, const char *path)
 
 static void schedule(const struct hx_spec *spec, struct hx_job_trace *trace, const char *json)
 {
-    const struct hx_schedule_rules rules = {.columns = spec->x,
-                                            .rows = spec->y,
+    const struct hx_schedule_rules rules = {.columns = spec->a ? spec->x : spec->graph->hosts,
+                                            .rows = spec->a ? spec->y : 1,
+                                            .fabric = spec->a ? NULL : spec->graph,
+                                            .place = asked.rules.place,
                                             .policy = asked.policy,
                                             .placement = asked.rules.placement,
                                             .mean_time_between_failures = seconds(asked.failing),
@@ -76,7 +79,7 @@ int main(int argc, char **argv)
          .kind = HX_OPTION_STRING,
          .argument = "SPEC|FILE",
          .to.string = &asked.fabric,
-         .help = "the HammingMesh"},
+         .help = "whose boards, of a HammingMesh, or hosts they run on"},
         HX_OPTIONS_HEADING("Drawn jobs"),
         {.name = "draw",
          .kind = HX_OPTION_NUMBER,
@@ -118,6 +121,7 @@ int main(int argc, char **argv)
         ALLOCATE_SEED_OPTION(&asked.seed, NULL, 0, "of everything random"),
         HX_OPTIONS_HEADING("Boards"),
         ALLOCATE_RULE_OPTIONS(&asked.rules),
+        ALLOCATE_PLACE_OPTION(&asked.rules),
         HX_OPTIONS_HEADING("Report"),
         ALLOCATE_CSV_OPTION(&asked.csv, "job"),
         {.name = "plot",
@@ -131,15 +135,18 @@ int main(int argc, char **argv)
         .examples = {{"hxmesh jobs examples/jobs.csv --fabric \"16x16 Hx2Mesh\"", "the jobs of a trace"},
                      {"hxmesh jobs --fabric \"64x64 Hx2Mesh\" --draw 10000 --between "
                       "5s",
-                      "random ones"}},
+                      "random ones"},
+                     {"hxmesh jobs examples/jobs.csv --fabric \"fat-tree hosts=256\" --place group",
+                      "the same jobs on hosts of another fabric"}},
         .related = "hxmesh-allocate hxmesh-run",
         .operands = "TRACE",
         .most_operands = 1,
         .summary =
-            "Runs a queue of jobs over time on a HammingMesh's boards: utilization, waiting, fragmentation, failures.",
+            "Runs a queue of jobs over time on a HammingMesh's boards, or other hosts: utilization, waiting, failures.",
         .details = "A trace is CSV: arrival,job,duration, a job a number of boards or COLUMNSxROWS of them, times as "
                    "90s or 2h. "
-                   "Boards are found as hxmesh allocate finds them. No packet is sent: jobs on different boards of a "
+                   "Boards, and hosts of other fabrics, are found as hxmesh allocate finds them. No packet is sent: "
+                   "jobs on different boards of a "
                    "HammingMesh do not meet. What comes out is a function of jobs, options and seed.",
         .options = options};
     struct hx_common common;
@@ -151,7 +158,12 @@ int main(int argc, char **argv)
     check_command((unsigned)(argc - first));
     hx_outputs_apart(outputs, sizeof outputs / sizeof *outputs);
     hx_spec_load(asked.fabric, NULL, &spec);
-    allocate_rules_settle(&asked.rules, &spec);
+    allocate_rules_check(&asked.rules, &spec, NULL);
+    if (spec.a)
+        allocate_rules_settle(&asked.rules, &spec);
+    const char *impossible = hx_jobs_impossible(&spec);
+    if (impossible)
+        hx_die(HX_EXIT_CONFIG, spec.fabric, "%s", impossible);
     load_jobs(&trace, argc > first ? argv[first] : NULL);
     schedule(&spec, &trace, common.json);
     hx_job_trace_free(&trace);

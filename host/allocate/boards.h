@@ -11,7 +11,7 @@
 enum { HX_MOST_BOARDS_ACROSS = 4096, HX_BOARD_WORDS = HX_MOST_BOARDS_ACROSS / 64 };
 
 struct hx_boards {
-    unsigned columns, rows; /* 1 .. HX_MOST_BOARDS_ACROSS each */
+    unsigned columns, rows; /* 1 .. HX_MOST_BOARDS_ACROSS each; more columns where nobody asks for sets of them */
     unsigned words;         /* of a row */
     uint64_t *bits;         /* [rows][words]: set where a board is free */
     uint32_t *free_in;      /* [rows] */

@@ -87,8 +87,33 @@ static void stop(struct sim *s, uint32_t at)
 
 /* ---- who may start ---- */
 
+static unsigned boards_of(const struct sim *s, uint32_t job)
+{
+    return s->out->job[job].shape.rows * s->out->job[job].shape.columns;
+}
+
+/* By lot each job has hosts of its own, however often they are looked for. */
+static bool place_on_hosts(const struct sim *s, uint32_t job, const struct hx_boards *b, struct hx_placement *p)
+{
+    uint64_t random = split_mix(s->rules->seed ^ split_mix(job));
+    bool *is_free = hx_allocate(b->columns, sizeof *is_free);
+    *p = (struct hx_placement){.shape = {.rows = 1, .columns = boards_of(s, job)}};
+    p->row = hx_allocate(1, sizeof *p->row);
+    p->column = hx_allocate(b->columns > p->shape.columns ? b->columns : p->shape.columns, sizeof *p->column);
+    for (unsigned host = 0; host < b->columns; host++)
+        is_free[host] = hx_board_is_free(b, host, 0);
+    bool found = p->shape.columns <= b->free &&
+                 hx_place_hosts(p->column, p->shape.columns, s->rules->fabric, is_free, s->rules->place, &random);
+    free(is_free);
+    if (!found)
+        hx_placement_free(p);
+    return found;
+}
+
 static bool place(const struct sim *s, uint32_t job, const struct hx_boards *b, struct hx_placement *p)
 {
+    if (s->rules->fabric)
+        return place_on_hosts(s, job, b, p);
     return hx_place(p, b, s->out->job[job].shape, &s->rules->placement);
 }
 
@@ -135,11 +160,6 @@ static bool leaves_room(struct sim *s, const struct hx_placement *other)
     else
         hx_placement_give_back(other, &s->ahead);
     return room;
-}
-
-static unsigned boards_of(const struct sim *s, uint32_t job)
-{
-    return s->out->job[job].shape.rows * s->out->job[job].shape.columns;
 }
 
 /* Who asks for as many boards as one that found none, or more than are free, is passed over. */
@@ -294,6 +314,16 @@ static void sum_up(struct sim *s)
 
 /* ---- a run ---- */
 
+/* A host that has failed from the start. */
+static void lose_for_ever(struct sim *s, uint32_t host)
+{
+    s->failed[host] = true;
+    s->failed_boards++;
+    s->turns[host] = INFINITY;
+    hx_board_take(&s->boards, host, 0);
+    hx_board_take(&s->empty, host, 0);
+}
+
 static void begin(struct sim *s, const struct hx_schedule_rules *rules, struct hx_schedule *out)
 {
     uint32_t boards = rules->columns * rules->rows;
@@ -313,6 +343,9 @@ static void begin(struct sim *s, const struct hx_schedule_rules *rules, struct h
                               ? first + hx_draw_exponential(&s->random, rules->mean_time_between_failures)
                               : INFINITY;
     }
+    for (uint32_t host = 0; rules->fabric && rules->fabric->failed && host < boards; host++)
+        if (rules->fabric->failed[host])
+            lose_for_ever(s, host);
     for (uint32_t i = 0; i < out->jobs; i++) {
         out->job[i].start = out->job[i].end = -1;
         out->job[i].restarts = 0;

@@ -1,4 +1,5 @@
-/* schedule.h - a queue of jobs over time on the boards of one HammingMesh: who starts when, who waits, what fails.
+/* schedule.h - a queue of jobs over time on the boards of one HammingMesh, or the hosts of another fabric: who starts when, who waits,
+ * what fails.
  *
  *     arrivals -> queue -> placed on boards -> ended, or begun again when one of its boards fails
  *
@@ -10,10 +11,14 @@
  * Boards fail one by one, each after a time drawn from an exponential distribution, and are back after another. A job of which
  * a board fails is put in front of the queue and begins anew; after HX_MOST_RESTARTS times it is given up.
  *
+ * Hosts of another fabric are one row of boards, by number; a job has as many as its shape has boards, wherever hx_place_hosts() finds
+ * them. Those that have failed from the start never come back.
+ *
  * Times are seconds. What comes out is a function of the jobs, the rules and the seed alone. */
 #ifndef HXMESH_HOST_ALLOCATE_SCHEDULE_H
 #define HXMESH_HOST_ALLOCATE_SCHEDULE_H
 
+#include "host/allocate/hosts.h"
 #include "host/allocate/placement.h"
 
 enum { HX_MOST_RESTARTS = 1000 };
@@ -32,7 +37,9 @@ struct hx_schedule_job {
 
 struct hx_schedule_rules {
     unsigned columns, rows;
-    unsigned policy; /* enum hx_queue_policy */
+    const struct hx_fabric *fabric; /* whose hosts they are; NULL: boards of a HammingMesh */
+    unsigned place;                 /* enum hx_hosts_rule, for hosts */
+    unsigned policy;                /* enum hx_queue_policy */
     struct hx_placement_rules placement;
     double mean_time_between_failures; /* of one board; 0: none fails */
     double mean_time_to_repair;

@@ -39,5 +39,22 @@ drawn() { jobs --fabric "16x16 Hx2Mesh" --draw 300 --between 2m "$@"; }
     printf 'arrival,job,duration\n0,3y2,1h\n' >t.csv
     refused 3 "t.csv:2:3: '3y2' is no job (write a number of boards, as 6, or COLUMNSxROWS of them, as 3x2)" \
         jobs t.csv --fabric "4x4 Hx2Mesh"
-    refused 3 "torus 8x8: allocating boards is for a HammingMesh" jobs t.csv --fabric "torus 8x8"
+    refused 3 "torus 8x8: hosts of a torus of one or two sides forward packets: jobs cannot be kept apart" \
+        jobs t.csv --fabric "torus 8x8"
+    refused 2 "--aspect: is for boards of a HammingMesh: hosts of another fabric have --place" \
+        jobs t.csv --fabric "torus 4x4x4" --aspect 2
+    refused 2 "--place: is for hosts of another fabric than a HammingMesh" jobs t.csv --fabric "4x4 Hx2Mesh" --place random
+}
+
+@test "jobs: on hosts of another fabric, wherever they are" {
+    local tree="fat-tree hosts=256 radix=32"
+    for place in contiguous group random; do
+        jobs "$EXAMPLES/jobs.csv" --fabric "$tree" --place "$place" --csv "$place.csv" --json "$place.json"
+        jq -e '.done == 10 and .hosts == 256 and (has("boards") | not)' "$place.json"
+        awk -F, 'NR > 1 { n++; bad += $3 != 1 } END { exit n != 10 || bad }' "$place.csv"
+    done
+    # Hosts in a row are harder to find than any.
+    jq -s -e '.[0].fragmentation > 0 and .[1].fragmentation == 0 and .[2].fragmentation == 0 and
+        .[0].waited_seconds.mean > .[1].waited_seconds.mean' contiguous.json group.json random.json
+    jobs "$EXAMPLES/jobs.csv" --fabric "$tree" | grep -q '^  hosts in use   5[0-9]'
 }

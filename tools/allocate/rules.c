@@ -1,13 +1,20 @@
 /* rules.c - from options to rules (rules.h). */
 #include "tools/allocate/rules.h"
+#include "host/error.h"
 
 const struct allocate_rules allocate_default_rules = {
     .placement = {.transpose = true}, .aspect = HX_DEFAULT_ASPECT, .search = HX_DEFAULT_SEARCH};
 
-const char *allocate_rules_said(const struct allocate_rules *r)
+void allocate_rules_check(const struct allocate_rules *r, const struct hx_spec *spec, const char *of_boards)
 {
     static const char *const options[] = {"--transpose", "--aspect", "--search", "--locality"};
-    return r->given ? options[__builtin_ctz(r->given)] : NULL;
+    unsigned said = r->given & ~(unsigned)ALLOCATE_PLACE;
+    if (!of_boards && said)
+        of_boards = options[__builtin_ctz(said)];
+    if (!spec->a && of_boards)
+        hx_die(HX_EXIT_USAGE, of_boards, "is for boards of a HammingMesh: hosts of another fabric have --place");
+    if (spec->a && r->given & ALLOCATE_PLACE)
+        hx_die(HX_EXIT_USAGE, "--place", "is for hosts of another fabric than a HammingMesh");
 }
 
 void allocate_rules_settle(struct allocate_rules *r, const struct hx_spec *spec)

@@ -1,7 +1,8 @@
-/* rules.h - the options by which boards are found for jobs. */
+/* rules.h - the options by which boards are found for jobs, and hosts on other fabrics. */
 #ifndef HXMESH_TOOLS_ALLOCATE_RULES_H
 #define HXMESH_TOOLS_ALLOCATE_RULES_H
 
+#include "host/allocate/hosts.h"
 #include "host/allocate/placement.h"
 #include "host/spec.h"
 
@@ -9,13 +10,15 @@
 struct allocate_rules {
     struct hx_placement_rules placement;
     uint64_t aspect, search;
+    unsigned place; /* enum hx_hosts_rule */
     unsigned given; /* enum allocate_rule of what was said */
 };
 enum allocate_rule {
     ALLOCATE_TRANSPOSE = 1 << 0,
     ALLOCATE_ASPECT = 1 << 1,
     ALLOCATE_SEARCH = 1 << 2,
-    ALLOCATE_LOCALITY = 1 << 3
+    ALLOCATE_LOCALITY = 1 << 3,
+    ALLOCATE_PLACE = 1 << 4
 };
 extern const struct allocate_rules allocate_default_rules;
 
@@ -34,6 +37,10 @@ extern const struct allocate_rules allocate_default_rules;
      .choices = hx_locality_names, \
      .help = "of all that fits, take the boards where this traffic crosses the upper level of the row and column networks least", \
      .given = &(r)->given, .given_bit = ALLOCATE_LOCALITY}
+#define ALLOCATE_PLACE_OPTION(r) \
+    {.name = "place", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(r)->place, .choices = hx_hosts_rule_names, \
+     .help = "of another fabric than a HammingMesh: how hosts are found for a job", \
+     .given = &(r)->given, .given_bit = ALLOCATE_PLACE}
 /* Of what is drawn: how large, by what seed, a line for each of what in a file. */
 #define ALLOCATE_SIZES_OPTION(path) \
     {.name = "sizes", .kind = HX_OPTION_STRING, .argument = "FILE", .to.string = (path), \
@@ -47,8 +54,9 @@ extern const struct allocate_rules allocate_default_rules;
      .help = "write a line for each " each " to FILE; - is stdout"}
 /* clang-format on */
 
-/* An option of these that was said; NULL: none was. */
-const char *allocate_rules_said(const struct allocate_rules *r);
+/* Dies of what was said for boards of a fabric that has none, or for hosts of one with boards. `of_boards`: another option that is for
+ * boards and was said, or NULL. */
+void allocate_rules_check(const struct allocate_rules *r, const struct hx_spec *spec, const char *of_boards);
 
 /* What was said, for a fabric; dies of one that is no HammingMesh. */
 void allocate_rules_settle(struct allocate_rules *r, const struct hx_spec *spec);

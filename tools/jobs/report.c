@@ -50,6 +50,11 @@ static uint32_t most_waiting(const struct hx_schedule *s)
 
 /* ---- text ---- */
 
+static const char *word(const struct hx_schedule_rules *rules)
+{
+    return rules->fabric ? "hosts" : "boards";
+}
+
 static const char *time_text(char text[HX_VALUE_TEXT], double seconds)
 {
     return hx_value_print_duration(text, (uint64_t)(seconds * 1e9));
@@ -59,19 +64,19 @@ void schedule_print(const struct hx_schedule *s, const struct hx_schedule_rules 
 {
     struct waits w = waits_of(s);
     char text[4][HX_VALUE_TEXT];
-    printf("%s: %u boards, %s\n", fabric, rules->columns * rules->rows, hx_queue_policy_names[rules->policy]);
+    printf("%s: %u %s, %s\n", fabric, rules->columns * rules->rows, word(rules), hx_queue_policy_names[rules->policy]);
     printf("  jobs           %u, %u done, %u larger than the fabric, %u given up\n", s->jobs, w.done, s->refused,
            s->given_up);
     printf("  time           %s until the last one ended\n", time_text(text[0], s->end));
-    printf("  boards in use  %.1f %%\n", 100 * s->utilization);
-    printf("  fragmentation  %.1f %% of the boards were free while a job waited that asked for no more than that\n",
-           100 * s->fragmentation);
+    printf("  %-14s %.1f %%\n", rules->fabric ? "hosts in use" : "boards in use", 100 * s->utilization);
+    printf("  fragmentation  %.1f %% of the %s were free while a job waited that asked for no more than that\n",
+           100 * s->fragmentation, word(rules));
     printf("  waiting        %s in the mean, %s median, %s 99th percentile, %s most; %u jobs at once\n",
            time_text(text[0], w.mean), time_text(text[1], w.p50), time_text(text[2], w.p99), time_text(text[3], w.most),
            most_waiting(s));
     printf("  slowdown       %.2f: from arrival to end over the time a job runs, mean\n", w.slowdown);
     if (rules->mean_time_between_failures > 0)
-        printf("  failures       %u boards, %u jobs begun again\n", s->failures, s->restarts);
+        printf("  failures       %u %s, %u jobs begun again\n", s->failures, word(rules), s->restarts);
 }
 
 /* ---- JSON, CSV ---- */
@@ -80,7 +85,7 @@ json_t *schedule_json(const struct hx_schedule *s, const struct hx_schedule_rule
 {
     struct waits w = waits_of(s);
     return json_pack("{s:s, s:i, s:s, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:{s:f, s:f, s:f, s:f}, s:f, s:I, s:I, s:I}",
-                     "fabric", fabric, "boards", (int)(rules->columns * rules->rows), "policy",
+                     "fabric", fabric, word(rules), (int)(rules->columns * rules->rows), "policy",
                      hx_queue_policy_names[rules->policy], "jobs", (json_int_t)s->jobs, "done", (json_int_t)w.done,
                      "refused", (json_int_t)s->refused, "given_up", (json_int_t)s->given_up, "seconds", s->end,
                      "utilization", s->utilization, "fragmentation", s->fragmentation, "waited_seconds", "mean", w.mean,
@@ -146,7 +151,7 @@ void schedule_plot(const struct hx_schedule *s, const struct hx_schedule_rules *
 {
     double boards = rules->columns * rules->rows;
     FILE *out = hx_output_open(path);
-    struct plot *p = plot_new(fabric, "hours", PLOT_LINEAR, PLOT_NUMBER, "boards (%)");
+    struct plot *p = plot_new(fabric, "hours", PLOT_LINEAR, PLOT_NUMBER, rules->fabric ? "hosts (%)" : "boards (%)");
     (void)snprintf(p->note, sizeof p->note, "%u jobs, %s", s->jobs, hx_queue_policy_names[rules->policy]);
     if (s->moments) {
         plot_means(plot_add(p, PLOT_CURVE, 0, "in use"), s, boards, used);

@@ -1,6 +1,7 @@
 /* test_schedule.c - jobs over time: by hand for each policy, and that nothing that must not happen does: no two jobs on one board, no
  * job on a failed one, nobody delayed by who came later. */
 #include "host/allocate/trace.h"
+#include "tests/support/support_fabric.h"
 #include "tests/support/support_file.h"
 #include "tests/support/support_random.h"
 
@@ -64,6 +65,52 @@ static void fragmentation_is_boards_that_are_free_and_of_no_use(void **state)
     hx_schedule_free(&s);
 }
 
+/* ---- hosts ---- */
+
+/* Leaves of two hosts. From 4 s on the hosts of two leaves are free that do not lie together. */
+static void hosts_lie_together_or_need_not(void **state)
+{
+    static const double starts[HX_HOSTS_RULES] = {
+        [HX_HOSTS_CONTIGUOUS] = 10, [HX_HOSTS_BY_GROUP] = 4, [HX_HOSTS_RANDOM] = 4};
+    struct hx_fabric f;
+    (void)state;
+    fabric_make(&f, "fat-tree hosts=8 radix=4");
+    for (unsigned place = 0; place < HX_HOSTS_RULES; place++) {
+        struct hx_schedule_job jobs[] = {
+            {.arrival = 0, .duration = 10, .shape = {1, 2}}, {.arrival = 0, .duration = 4, .shape = {2, 1}},
+            {.arrival = 0, .duration = 10, .shape = {1, 2}}, {.arrival = 0, .duration = 4, .shape = {1, 2}},
+            {.arrival = 1, .duration = 1, .shape = {1, 3}},  {.arrival = 1, .duration = 1, .shape = {3, 3}}};
+        const struct hx_schedule_rules rules = {.columns = 8, .rows = 1, .fabric = &f, .place = place};
+        struct hx_schedule s;
+        hx_schedule_run(&s, &rules, jobs, 6);
+        assert_starts(&s, (const double[]){0, 0, 0, 0, starts[place], -1});
+        assert_int_equal(s.refused, 1);
+        hx_schedule_free(&s);
+    }
+    hx_fabric_free(&f);
+}
+
+/* A leaf that has failed takes its two hosts with it: of eight six are left, all of which are in use for half of the time. */
+static void hosts_that_have_failed_get_no_job(void **state)
+{
+    struct hx_fabric f;
+    struct hx_schedule s;
+    (void)state;
+    fabric_make(&f, "fat-tree hosts=8 radix=4 fail=leaf1");
+    struct hx_schedule_job jobs[] = {{.arrival = 0, .duration = 10, .shape = {1, 6}},
+                                     {.arrival = 0, .duration = 10, .shape = {1, 7}},
+                                     {.arrival = 20, .duration = 0, .shape = {1, 1}},
+                                     {.arrival = 20, .duration = 0, .shape = {1, 5}}};
+    const struct hx_schedule_rules rules = {.columns = 8, .rows = 1, .fabric = &f, .place = HX_HOSTS_BY_GROUP};
+    hx_schedule_run(&s, &rules, jobs, 4);
+    assert_starts(&s, (const double[]){0, -1, 20, 20});
+    for (unsigned i = 0; i < 6; i++)
+        assert_true(s.job[0].placement.column[i] != 2 && s.job[0].placement.column[i] != 3);
+    assert_true(s.utilization == 0.5);
+    hx_schedule_free(&s);
+    hx_fabric_free(&f);
+}
+
 /* ---- any jobs ---- */
 
 static bool has_board(const struct hx_placement *p, unsigned column, unsigned row)
@@ -106,14 +153,35 @@ static void assert_sound(const struct hx_schedule *s, const struct hx_schedule_r
         fail_msg("utilization %f, not %f", s->utilization, share);
 }
 
+enum { DRAWN = 120 };
+
+static void draw_jobs(struct hx_schedule_job jobs[DRAWN], uint64_t *random)
+{
+    double at = 0;
+    for (unsigned i = 0; i < DRAWN; i++) {
+        at += seeded_below(random, 30);
+        jobs[i] = (struct hx_schedule_job){.arrival = at, .duration = 1 + seeded_below(random, 90)};
+        jobs[i].shape = (struct hx_shape){1 + seeded_below(random, 5), 1 + seeded_below(random, 5)};
+    }
+}
+
+static void judge_drawn(const struct hx_schedule_rules *rules, uint64_t *random)
+{
+    struct hx_schedule_job jobs[DRAWN];
+    struct hx_schedule s;
+    draw_jobs(jobs, random);
+    hx_schedule_run(&s, rules, jobs, DRAWN);
+    assert_sound(&s, rules);
+    assert_int_equal(s.given_up, 0);
+    assert_true(rules->mean_time_between_failures <= 0 || s.failures > 0);
+    hx_schedule_free(&s);
+}
+
 static void nobody_meets_and_all_run(void **state)
 {
     (void)state;
-    enum { JOBS = 120 };
     uint64_t random = seeded_by(11);
     for (unsigned n = 0; n < 60; n++) {
-        struct hx_schedule_job jobs[JOBS] = {{.arrival = 0}};
-        struct hx_schedule s;
         const struct hx_schedule_rules rules = {
             .columns = 2 + seeded_below(&random, 7),
             .rows = 2 + seeded_below(&random, 7),
@@ -122,19 +190,28 @@ static void nobody_meets_and_all_run(void **state)
             .mean_time_between_failures = n % 2 ? 0 : 3000,
             .mean_time_to_repair = 40,
             .seed = n};
-        double at = 0;
-        for (unsigned i = 0; i < JOBS; i++) {
-            at += seeded_below(&random, 30);
-            jobs[i].arrival = at;
-            jobs[i].duration = 1 + seeded_below(&random, 90);
-            jobs[i].shape = (struct hx_shape){1 + seeded_below(&random, 5), 1 + seeded_below(&random, 5)};
-        }
-        hx_schedule_run(&s, &rules, jobs, JOBS);
-        assert_sound(&s, &rules);
-        assert_int_equal(s.given_up, 0);
-        assert_true(rules.mean_time_between_failures <= 0 || s.failures > 0);
-        hx_schedule_free(&s);
+        judge_drawn(&rules, &random);
     }
+}
+
+static void nobody_meets_on_hosts(void **state)
+{
+    struct hx_fabric f;
+    (void)state;
+    uint64_t random = seeded_by(12);
+    fabric_make(&f, "dragonfly a=4 p=2 h=2 groups=5");
+    for (unsigned n = 0; n < 60; n++) {
+        const struct hx_schedule_rules rules = {.columns = f.hosts,
+                                                .rows = 1,
+                                                .fabric = &f,
+                                                .place = n % HX_HOSTS_RULES,
+                                                .policy = seeded_below(&random, HX_QUEUE_POLICIES),
+                                                .mean_time_between_failures = n % 2 ? 0 : 3000,
+                                                .mean_time_to_repair = 40,
+                                                .seed = n};
+        judge_drawn(&rules, &random);
+    }
+    hx_fabric_free(&f);
 }
 
 static void the_first_one_is_not_delayed(void **state)
@@ -215,6 +292,9 @@ int main(void)
         cmocka_unit_test(each_policy_by_hand),
         cmocka_unit_test(fragmentation_is_boards_that_are_free_and_of_no_use),
         cmocka_unit_test(nobody_meets_and_all_run),
+        cmocka_unit_test(nobody_meets_on_hosts),
+        cmocka_unit_test(hosts_lie_together_or_need_not),
+        cmocka_unit_test(hosts_that_have_failed_get_no_job),
         cmocka_unit_test(the_first_one_is_not_delayed),
         cmocka_unit_test(traces),
         cmocka_unit_test(traces_that_are_none),
