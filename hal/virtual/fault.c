@@ -78,8 +78,9 @@ static void corrupt(const struct passage *p, const struct virtual_parcel *parcel
 /* What comes of the parcel at the far end, for who captures. */
 static void show(const struct passage *p, const struct virtual_parcel *parcel)
 {
-    if (p->h->worker->tap && parcel->d.dst_d0 != HX_NO_DIGIT)
-        virtual_tap_comes(p->h, p->tx->port, &parcel->d, parcel->time, parcel->birth);
+    const struct virtual_slot *slot = &parcel->slot;
+    if (p->h->worker->tap && slot->d.dst_d0 != HX_NO_DIGIT)
+        virtual_tap_comes(p->h, p->tx->port, &slot->d, slot->ready, slot->birth);
 }
 
 /* Posts the packet, and leaves its copy, which comes behind it, to be posted. */

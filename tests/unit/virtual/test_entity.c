@@ -57,12 +57,12 @@ static void what_stood_behind_a_window_goes_on_after_the_last_that_waited(void *
     for (unsigned i = 0; i < HX_WINDOW + 6; i++)
         bring(n, east);
     virtual_entity_visit(e, LATER);
-    assert_int_equal(n->hal.sum[HX_N].packets, 0);
-    assert_int_equal(n->hal.sum[HX_E].packets, HX_WINDOW - 1);
-    virtual_credit(&n->hal.tx[HX_N], LATER, 0, 1);
+    assert_int_equal(n->hal.tx[HX_N].sum.packets, 0);
+    assert_int_equal(n->hal.tx[HX_E].sum.packets, HX_WINDOW - 1);
+    virtual_credit(&n->hal.tx[HX_N], virtual_credit_of(LATER, 0, 1));
     virtual_entity_visit(e, 2 * LATER);
-    assert_int_equal(n->hal.sum[HX_N].packets, 1);
-    assert_int_equal(n->hal.sum[HX_E].packets, HX_WINDOW + 6);
+    assert_int_equal(n->hal.tx[HX_N].sum.packets, 1);
+    assert_int_equal(n->hal.tx[HX_E].sum.packets, HX_WINDOW + 6);
 }
 
 int main(void)
