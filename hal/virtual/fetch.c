@@ -264,6 +264,8 @@ ALWAYS_INLINE void fetch_plane(const struct virtual_entity *e, unsigned plane, u
         fetch_arrivals(e->endpoint, eject, end);
     if (stage == 5)
         fetch_peers(e->endpoint, eject, end);
+    if (stage == 2 || (stage == 5 && !e->endpoint->firmware->bucket))
+        return;
     for (unsigned port = 0; port < HX_ACCELERATOR_PORTS; port++) {
         if (stage == 3) {
             fetch_packets(&n->hal.rx[port]);

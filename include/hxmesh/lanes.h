@@ -42,9 +42,9 @@ static inline uint64_t hx_lane_set(uint64_t lanes, unsigned lane, uint16_t value
 /* Takes the lowest lane that is not 0 off a word that is not 0; returns which. */
 static inline unsigned hx_lanes_take(uint64_t *lanes)
 {
-    unsigned lane = (unsigned)__builtin_ctzll(*lanes) / 16;
-    *lanes = hx_lane_set(*lanes, lane, 0);
-    return lane;
+    unsigned shift = (unsigned)__builtin_ctzll(*lanes) & 48;
+    *lanes &= ~UINT64_C(0xFFFF) << shift; /* those below are 0 */
+    return shift / 16;
 }
 
 /* Sum of the four lanes, if it is below 2^16. */
