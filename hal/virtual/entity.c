@@ -221,9 +221,8 @@ static unsigned items_of(unsigned planes, unsigned ports)
 
 size_t virtual_entity_bytes(unsigned planes, unsigned ports, unsigned vcs)
 {
-    size_t node = rounded(sizeof(struct virtual_node)) + rounded(ports * sizeof(struct virtual_room)) +
-                  rounded(ports * sizeof(struct virtual_rx)) + rounded(ports * sizeof(struct virtual_tx)) +
-                  rounded(hx_switch_bytes(ports, vcs));
+    size_t node = rounded(ports * sizeof(struct virtual_room)) + rounded(ports * sizeof(struct virtual_rx)) +
+                  rounded(ports * sizeof(struct virtual_tx)) + rounded(hx_switch_bytes(ports, vcs));
     return rounded(sizeof(struct virtual_entity)) + rounded(items_of(planes, ports) * sizeof(uint64_t)) +
            rounded(planes * sizeof(struct virtual_node)) + planes * node;
 }
