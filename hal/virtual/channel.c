@@ -5,11 +5,13 @@
  * so a box is written again only when its reader has long passed the barrier behind it. */
 #include "channel.h"
 #include "host/error.h"
+#include "host/processor.h"
 #include "wheel.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -19,7 +21,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_SPINS = 4000, FEWEST_SPINS = 16, NAP_NS = 20000000 /* who sleeps may miss that the channel was broken */ };
+enum {
+    MOST_SPINS = 4000,
+    FEWEST_SPINS = 16,
+    MOST_YIELDS = 20,
+    NAP_NS = 20000000 /* who sleeps may miss that the channel was broken */
+};
 #define BOX_BYTES ((size_t)256 << 20) /* addresses; memory only for what was ever used */
 
 /* What a worker says at a turn. `windows` counts its turns: the others wait until it has caught up. Who sleeps meanwhile
@@ -38,9 +45,10 @@ struct box {
 
 struct virtual_channel {
     unsigned workers, self;
-    uint32_t window; /* turns this worker has made */
-    unsigned spins;  /* before it sleeps: fewer, the more often that was in vain, as where workers share a core */
-    uint8_t *boxes;  /* [2][from][to], BOX_BYTES each */
+    uint32_t window;  /* turns this worker has made */
+    bool shares_core; /* there are more workers than cores */
+    unsigned spins;   /* before it sleeps: fewer, the more often that was in vain, as where workers share a core */
+    uint8_t *boxes;   /* [2][from][to], BOX_BYTES each */
     size_t mapped;
     struct seat *seat;    /* [workers] */
     _Atomic bool *broken; /* beside the seats */
@@ -71,6 +79,7 @@ struct virtual_channel *virtual_channel_create(unsigned workers)
 void virtual_channel_join(struct virtual_channel *c, unsigned self)
 {
     c->self = self;
+    c->shares_core = c->workers > hx_processor_cores();
     c->spins = MOST_SPINS;
     c->from = c->workers; /* nothing to receive yet */
 }
@@ -128,7 +137,8 @@ static void sleep_until_it_moves(const struct virtual_channel *c, struct seat *s
     atomic_fetch_sub(&seat->sleepers, 1);
 }
 
-static bool wait_for(struct virtual_channel *c, struct seat *seat)
+/* Where nobody else is on this core. */
+static bool spins_until_caught_up(struct virtual_channel *c, const struct seat *seat)
 {
     for (unsigned spins = 0; spins < c->spins; spins++) {
         if (has_caught_up(c, seat)) {
@@ -138,6 +148,24 @@ static bool wait_for(struct virtual_channel *c, struct seat *seat)
         __builtin_ia32_pause();
     }
     c->spins = c->spins / 2 > FEWEST_SPINS ? c->spins / 2 : FEWEST_SPINS;
+    return false;
+}
+
+/* Where those it waits for may be on this core: that takes far less than to sleep and be woken. */
+static bool yields_until_caught_up(const struct virtual_channel *c, const struct seat *seat)
+{
+    for (unsigned yields = 0; yields < MOST_YIELDS; yields++) {
+        if (has_caught_up(c, seat))
+            return true;
+        (void)sched_yield();
+    }
+    return false;
+}
+
+static bool wait_for(struct virtual_channel *c, struct seat *seat)
+{
+    if (c->shares_core ? yields_until_caught_up(c, seat) : spins_until_caught_up(c, seat))
+        return true;
     while (!has_caught_up(c, seat)) {
         if (atomic_load_explicit(c->broken, memory_order_relaxed))
             return false;
