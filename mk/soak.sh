@@ -9,8 +9,8 @@
 #     captured under one of the clocks, or not          `hxmesh verify` finds nothing
 #
 # and every report must say: complete, no packet lost, none under way, no byte corrupted, no message failed, no buffer
-# missing, and no drops but those that may be: live, an impatient sender repeats. Under the virtual clock some have faults:
-# then messages may fail, and packets be dropped for want of a way. What is refused must be so under both clocks, but where there are faults.
+# missing, and no drops but those that may be: live, an impatient sender repeats. Some have faults: then packets may be
+# dropped for want of a way, for their damage or with their worker, and under the virtual clock messages may fail. What is refused must be so under both clocks, but where there are faults.
 #
 # A finding is shrunk: options are left out, the fabric and the messages become smaller, as long as it is still found. Then
 # its seed and the commands are printed. Exits 1 if there was any.
@@ -39,6 +39,8 @@ draw() {
     drawn=$(((state >> 33 & 0x7fffffff) % $1))
 }
 
+is_collective() { [[ ${shared[1]} =~ ^(broadcast|reduce-scatter|all-gather|all-reduce)$ ]]; }
+
 # The case of a seed: $fabric, options that both clocks take ($shared), and those of one ($live, $simulated), in pairs.
 draw_case() {
     state=$1
@@ -46,10 +48,7 @@ draw_case() {
     draw ${#fabrics[@]} && fabric=${fabrics[drawn]}
     draw ${#traffics[@]} && shared=(--traffic "${traffics[drawn]}")
     draw 40000 && shared+=(--message $((1 + drawn)))
-    case ${shared[1]} in
-    broadcast | reduce-scatter | all-gather | all-reduce) ;; # once, to its end
-    *) draw 3 && shared+=(--count $((1 + drawn))) ;;
-    esac
+    is_collective || { draw 3 && shared+=(--count $((1 + drawn))); } # a collective goes once, to its end
     draw 1000 && shared+=(--seed "$drawn")
     case $fabric in
     *fail=*) ;;
@@ -69,14 +68,25 @@ draw_case() {
     0) draw 200 && simulated+=(--faults random --mtbf "$((5 + drawn))us") ;;
     1) draw 4 && simulated+=(--fault "all loss=$drawn% corrupt=0.$drawn% duplicate=1% credit-loss=10%") ;;
     esac
+    draw 6 # a live run is over within some 10 ms, or a second where packets are lost
+    case $drawn in
+    0) draw 4 && live+=(--fault "all loss=0.$drawn% corrupt=0.$drawn% duplicate=1% reorder=$drawn% credit-loss=10% for 200ms") ;;
+    1) is_collective || { draw 20 && live+=(--fault "worker0 killed at ${drawn}ms"); } ;; # which loses a member
+    2) draw 20 && live+=(--fault "worker0 stopped at ${drawn}ms for 50ms") ;;
+    esac
 }
 
 # ---- what is judged ----
 
-has_faults() { [[ ${simulated[*]} == *--fault* ]]; }
+has_faults() { [[ $* == *--fault* ]]; }
 
 # What may be dropped under the virtual clock: nothing, or with faults what they cost.
-may_drop() { ! has_faults || echo no_route,unreachable,checksum,duplicate,stale,malformed,failed; }
+may_drop() { ! has_faults "${simulated[@]}" || echo no_route,unreachable,checksum,duplicate,stale,malformed,failed; }
+
+# Live an impatient sender repeats; of faults none fails a message.
+may_drop_live() {
+    echo "duplicate,stale$(! has_faults "${live[@]}" || echo ,no_route,unreachable,checksum,malformed,unexpected,worker_lost)"
+}
 
 # Runs hxmesh; sets $code and, where the run is not as it must be, $finding. REPORT MAY_DROP ARGUMENT...
 # MAY_DROP: names of drops; with `failed` messages may fail, too.
@@ -130,9 +140,9 @@ judge() {
     done
     local more=()
     [ "$captured" -ne 0 ] || more=(--capture "$output/live.pcapng")
-    run "$output/live.json" duplicate,stale "$fabric" "${shared[@]}" "${live[@]}" "${more[@]}"
+    run "$output/live.json" "$(may_drop_live)" "$fabric" "${shared[@]}" "${live[@]}" "${more[@]}"
     [ -z "$finding" ] || return 0
-    has_faults || codes+=("$code")
+    has_faults "${simulated[@]}" "${live[@]}" || codes+=("$code")
     [ ! -e "$output/live.pcapng" ] || [ "$code" -ne 0 ] || verify "$output/live.pcapng"
     [ -z "$finding" ] || return 0
     [ "${codes[0]}" -eq 0 ] || refused=yes

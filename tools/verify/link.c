@@ -55,18 +55,25 @@ static void push(struct hx_pendings *q, const struct hx_pending *p)
     q->items[q->first + q->count++] = *p;
 }
 
-/* The place of the packet behind q->first, `from` or later; HX_NO_INDEX: it is not there. */
-static uint32_t search_from(const struct hx_pendings *q, const struct hx_key *key, uint32_t from)
+/* The place of the packet behind q->first, `from` or later: with as many hops behind it, for copies may have gone other ways, or else
+ * with any. HX_NO_INDEX: it is not there. */
+static uint32_t search_from(const struct hx_pendings *q, const struct hx_pending *p, uint32_t from)
 {
-    for (uint32_t i = from; i < q->count && i < SEARCH_DEPTH; i++)
-        if (memcmp(&q->items[q->first + i].key, key, sizeof *key) == 0)
+    uint32_t any = HX_NO_INDEX;
+    for (uint32_t i = from; i < q->count && i < SEARCH_DEPTH; i++) {
+        const struct hx_pending *other = &q->items[q->first + i];
+        if (memcmp(&other->key, &p->key, sizeof p->key) != 0)
+            continue;
+        if (other->hops == p->hops)
             return i;
-    return HX_NO_INDEX;
+        any = any == HX_NO_INDEX ? i : any;
+    }
+    return any;
 }
 
-static uint32_t search(const struct hx_pendings *q, const struct hx_key *key)
+static uint32_t search(const struct hx_pendings *q, const struct hx_pending *p)
 {
-    return search_from(q, key, 0);
+    return search_from(q, p, 0);
 }
 
 static struct hx_pending take_at(struct hx_pendings *q, uint32_t i)
@@ -190,12 +197,19 @@ static void overtake_sent(struct hx_verify *v, struct hx_cable *c, unsigned vc, 
     }
 }
 
+static bool has_hops(const struct hx_pendings *q, uint32_t i, const struct hx_pending *p)
+{
+    return i != HX_NO_INDEX && q->items[q->first + i].hops == p->hops;
+}
+
 /* Where the packet was sent more than once: the first, or behind those that a fault may have lost, the next. */
 static uint32_t search_sent(const struct hx_verify *v, const struct hx_cable *c, const struct hx_pendings *q,
-                            const struct hx_key *key)
+                            const struct hx_pending *came)
 {
-    uint32_t found = search(q, key);
-    for (uint32_t next = found; next != HX_NO_INDEX; next = search_from(q, key, next + 1)) {
+    uint32_t found = search(q, came);
+    for (uint32_t next = found; next != HX_NO_INDEX; next = search_from(q, came, next + 1)) {
+        if (q->items[q->first + next].hops != q->items[q->first + found].hops)
+            break;
         found = next;
         if (!may_be_lost(v, c, &q->items[q->first + next]))
             break;
@@ -224,7 +238,7 @@ static bool take_copy(struct hx_verify *v, const struct hx_cable *c, const struc
 static void match_sent(struct hx_verify *v, struct hx_cable *c, const struct hx_pending *sent)
 {
     struct hx_pendings *in = &c->in[sent->vc];
-    uint32_t i = search(in, &sent->key);
+    uint32_t i = search(in, sent);
     struct hx_pending came;
     if (i != HX_NO_INDEX) {
         mark_early(in, i, sent->frame);
@@ -234,7 +248,7 @@ static void match_sent(struct hx_verify *v, struct hx_cable *c, const struct hx_
         return;
     }
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        if (vc != sent->vc && take(&c->in[vc], search(&c->in[vc], &sent->key), &came)) {
+        if (vc != sent->vc && take(&c->in[vc], search(&c->in[vc], sent), &came)) {
             judge_both(v, c, sent, &came);
             return;
         }
@@ -246,8 +260,9 @@ static void match_sent(struct hx_verify *v, struct hx_cable *c, const struct hx_
 static void match_came(struct hx_verify *v, struct hx_cable *c, const struct hx_pending *came)
 {
     struct hx_pendings *out = &c->out[came->vc];
-    uint32_t i = search_sent(v, c, out, &came->key);
-    if (i != HX_NO_INDEX) {
+    uint32_t i = search_sent(v, c, out, came);
+    bool is_other = !has_hops(out, i, came) && has_hops(&c->passed[came->vc], search(&c->passed[came->vc], came), came);
+    if (i != HX_NO_INDEX && !is_other) {
         overtake_sent(v, c, came->vc, i, came->frame);
         struct hx_pending sent = take_at(out, 0);
         mark_early(&c->in[came->vc], c->in[came->vc].count, sent.frame);
@@ -258,8 +273,8 @@ static void match_came(struct hx_verify *v, struct hx_cable *c, const struct hx_
         unsigned vc = (came->vc + turn) % HX_VCS;
         struct hx_pending sent;
         struct hx_pendings *passed = &c->passed[vc];
-        if (take(passed, search_sent(v, c, passed, &came->key), &sent) ||
-            (turn > 0 && take(&c->out[vc], search(&c->out[vc], &came->key), &sent))) {
+        if (take(passed, search_sent(v, c, passed, came), &sent) ||
+            (turn > 0 && take(&c->out[vc], search(&c->out[vc], came), &sent))) {
             judge_both(v, c, &sent, came);
             return;
         }

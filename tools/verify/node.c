@@ -51,11 +51,27 @@ static bool goes_back(const struct resident *in, const struct resident *out)
     return in->port == out->port && !(in->via && !out->via);
 }
 
+static bool ends_detour(const struct hx_verify *v, const struct resident *in)
+{
+    return in->via && hx_cap_detour_ends(&v->c->fabric.graph, v->c->ports[in->port].at.node, in->via);
+}
+
+/* A detour begins at the first router, ends where it leads to, and changes nowhere. */
+static bool detour_holds(const struct hx_verify *v, const struct resident *in, const struct resident *out)
+{
+    const struct hx_cap_fabric *f = &v->c->fabric;
+    const struct hx_port_at *at = &v->c->ports[in->port].at;
+    if (f->g->mesh.nodes || hx_cap_is_accelerator(f, at))
+        return true;
+    bool first = v->ports[in->port].far.node < f->g->hosts;
+    return ends_detour(v, in) ? out->via == 0 : in->via == out->via || (first && in->via == 0);
+}
+
 /* How well two halves fit: one that was sent again may be at a node more than once, and come back to it. */
 enum fit { FITS_NOT, FITS_BUT_GOES_BACK, FITS };
 static enum fit fit_of(const struct hx_verify *v, const struct resident *in, const struct resident *out)
 {
-    if (vc_behind(v, in, out) != out->vc || (uint8_t)(in->hops + 1U) != out->hops)
+    if (vc_behind(v, in, out) != out->vc || (uint8_t)(in->hops + 1U) != out->hops || !detour_holds(v, in, out))
         return FITS_NOT;
     return goes_back(in, out) ? FITS_BUT_GOES_BACK : FITS;
 }
@@ -77,22 +93,15 @@ static void judge_turn(struct hx_verify *v, const struct resident *in, const str
                    hx_port_letters[to]);
 }
 
-/* A detour begins at the first router, ends where it leads to, and changes nowhere. */
 static void judge_detour(struct hx_verify *v, const struct resident *in, const struct resident *out)
 {
-    const struct hx_cap_fabric *f = &v->c->fabric;
-    const struct hx_port_at *at = &v->c->ports[in->port].at;
-    if (f->g->mesh.nodes || hx_cap_is_accelerator(f, at))
-        return;
-    bool first = v->ports[in->port].far.node < f->g->hosts;
-    bool ends = in->via && hx_cap_detour_ends(&f->graph, at->node, in->via);
-    if (ends ? out->via == 0 : in->via == out->via || (first && in->via == 0))
+    if (detour_holds(v, in, out))
         return;
     hx_verify_find(v, HX_SEEN_AT(out), 0, false, HX_RULE_DISTANCE, "came in %s (frame %llu) and leaves %s",
                    in->via ? "on a detour" : "on no detour", (unsigned long long)in->frame,
-                   ends       ? "on it still, though it ends here"
-                   : out->via ? "on another one"
-                              : "on none");
+                   ends_detour(v, in) ? "on it still, though it ends here"
+                   : out->via         ? "on another one"
+                                      : "on none");
 }
 
 static void judge_pair(struct hx_verify *v, const struct resident *in, const struct resident *out)
