@@ -1,0 +1,79 @@
+/* test_transitions.c - hx_transitions_try() finds no circle where ways of before and of after keep one order of routers, and finds
+ * one where they do not: in an order that is none the VC is never raised, and ways close circles. */
+#include "host/topology/ways.h"
+#include "tools/ways/transitions.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void make(struct hx_spec *spec, const char *text)
+{
+    struct hx_problem problem;
+    if (!hx_spec_parse(text, spec, &problem) || !hx_spec_build(spec, &problem) || !hx_spec_search_ways(spec, &problem))
+        fail_msg("%s: %s", text, problem.what);
+}
+
+static struct hx_transitions try(struct hx_spec *spec)
+{
+    struct hx_progress quiet = hx_progress_start("", true);
+    struct hx_transitions t = hx_transitions_try(spec, &quiet);
+    hx_progress_end(&quiet);
+    return t;
+}
+
+/* Nothing leads up any more, so nothing turns. */
+static void forget_the_order(const struct hx_spec *spec)
+{
+    struct hx_ways *w = spec->graph->ways;
+    memset(w->rank, 0, w->routers * sizeof *w->rank);
+}
+
+/* Old and new tables lead anywhere, and each keeps to the order. */
+static void lead_anywhere(const struct hx_spec *spec)
+{
+    struct hx_ways *w = spec->graph->ways;
+    for (size_t i = 0; i < (size_t)w->digits * w->routers; i++)
+        w->ports[i] |= w->ports[(i + 1) % w->routers];
+}
+
+static void an_order_that_stays_closes_no_circle(void **state)
+{
+    (void)state;
+    static const char *const specs[] = {"torus 4x3", "hyperx 3x3 p=1", "dragonfly a=2 p=1 h=1"};
+    for (unsigned i = 0; i < sizeof specs / sizeof *specs; i++) {
+        struct hx_spec spec;
+        make(&spec, specs[i]);
+        struct hx_transitions t = try(&spec);
+        assert_true(t.links > 0);
+        assert_int_equal(t.cyclic, 0);
+        lead_anywhere(&spec);
+        assert_int_equal(try(&spec).cyclic, 0);
+        hx_spec_free(&spec);
+    }
+}
+
+static void ways_without_an_order_close_circles(void **state)
+{
+    (void)state;
+    struct hx_spec spec;
+    make(&spec, "torus 4x3");
+    forget_the_order(&spec);
+    struct hx_transitions t = try(&spec);
+    assert_int_equal(t.links, 24);
+    assert_int_equal(t.cyclic, t.links);
+    assert_true(t.node < spec.graph->nodes && hx_fabric_far(spec.graph, t.node, t.port).node != HX_NOWHERE);
+    hx_spec_free(&spec);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_order_that_stays_closes_no_circle),
+        cmocka_unit_test(ways_without_an_order_close_circles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
