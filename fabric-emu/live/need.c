@@ -2,6 +2,7 @@
 #include "need.h"
 #include "fabric-emu/memory.h"
 #include "host/error.h"
+#include "host/topology/ways.h"
 #include "hxmesh/collective.h"
 #include "node.h"
 
@@ -75,9 +76,17 @@ static double bytes_of_peers(const struct fab_fabric *f, const struct hx_setting
     return sum;
 }
 
+/* Each worker has its own round what is down, of each plane, and of one those of before while it searches. */
+static uint64_t bytes_of_ways(const struct fab_fabric *f)
+{
+    const struct hx_fabric *g = f->g;
+    uint64_t down = (uint64_t)g->planes * g->nodes * sizeof(uint64_t);
+    return hx_ways_may_change(g) ? f->workers * (down + (g->planes + UINT64_C(1)) * hx_ways_bytes(g)) : 0;
+}
+
 struct need need_of(const struct fab_fabric *f, const struct fab_options *options, uint64_t shared)
 {
-    uint64_t fixed = bytes_of_nodes(f) + (uint64_t)f->workers * PROCESS_BYTES;
+    uint64_t fixed = bytes_of_nodes(f) + (uint64_t)f->workers * PROCESS_BYTES + bytes_of_ways(f);
     uint64_t all_peers =
         (uint64_t)f->g->hosts * f->g->hosts * (sizeof(struct hx_peer) + PEER_BYTES + sizeof(struct hx_peer_rest));
     return (struct need){.shared = shared,

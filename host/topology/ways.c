@@ -281,12 +281,19 @@ static void find_in_order(struct search *s, const uint32_t *rank)
     s->w->vcs = s->most_vcs;
 }
 
+size_t hx_ways_bytes(const struct hx_fabric *f)
+{
+    const struct hx_ways *w = NULL;
+    uint32_t routers = f->nodes - f->hosts;
+    size_t entries = (size_t)routers * f->digits[0];
+    return sizeof *w + entries * (sizeof *w->ports + sizeof *w->distance) + routers * sizeof *w->rank;
+}
+
 static struct hx_ways *make_room(const struct hx_fabric *f)
 {
     uint32_t routers = f->nodes - f->hosts;
     size_t entries = (size_t)routers * f->digits[0];
-    struct hx_ways *w =
-        hx_allocate(1, sizeof *w + entries * (sizeof *w->ports + sizeof *w->distance) + routers * sizeof *w->rank);
+    struct hx_ways *w = hx_allocate(1, hx_ways_bytes(f));
     w->routers = routers;
     w->digits = f->digits[0];
     w->ports = (uint64_t *)(w + 1);

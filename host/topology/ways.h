@@ -37,6 +37,9 @@ enum {
 struct hx_ways *hx_ways_find(const struct hx_fabric *f, const uint64_t *down, unsigned most_vcs, const uint32_t *rank,
                              struct hx_problem *problem);
 
+/* What the ways of a fabric take, bytes. */
+size_t hx_ways_bytes(const struct hx_fabric *f);
+
 /* Whether the ways of a fabric can be searched again while packets are on it: it has an order, and each turn raises the VC. */
 bool hx_ways_may_change(const struct hx_fabric *f);
 /* Makes *round the fabric f, but with ways round what is down, in the order and on the VCs of f, which may change: so they may be

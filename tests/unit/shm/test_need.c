@@ -10,14 +10,14 @@
 
 #include <cmocka.h>
 
-/* Beside the arena, for 4,096 hosts with these jobs, if the run has this pattern. */
-static uint64_t need_with(const char *jobs, enum hx_pattern pattern)
+/* Beside the arena, for this fabric with these jobs, if the run has this pattern. */
+static uint64_t need_for(const char *fabric, const char *jobs, unsigned workers, enum hx_pattern pattern)
 {
     static const char name[] = "need.hxm.yaml";
     char text[256];
-    (void)snprintf(text, sizeof text, "fabric: fat-tree hosts=4096 radix=64\n%s", jobs);
+    (void)snprintf(text, sizeof text, "fabric: %s\n%s", fabric, jobs);
     file_write_text(name, text);
-    struct fab_fabric f = {.workers = 1};
+    struct fab_fabric f = {.workers = workers};
     hx_spec_load(file_path(name), NULL, &f.spec);
     f.g = hx_spec_fabric(&f.spec);
     layout_make(&f.layout, &f.spec, f.g, f.workers);
@@ -29,6 +29,27 @@ static uint64_t need_with(const char *jobs, enum hx_pattern pattern)
     layout_free(&f.layout);
     hx_spec_free(&f.spec);
     return need;
+}
+
+/* 4,096 hosts and one worker. */
+static uint64_t need_with(const char *jobs, enum hx_pattern pattern)
+{
+    return need_for("fat-tree hosts=4096 radix=64", jobs, 1, pattern);
+}
+
+/* A torus of 32 x 32 routers: each worker has tables of 1,024 x 1,024 entries of 9 bytes, those that hold and, while
+ * it searches, the next. */
+static void ways_that_may_change_take_room_in_each_worker(void **state)
+{
+    (void)state;
+    uint64_t tables = UINT64_C(1024) * 1024 * 9;
+    uint64_t more[2];
+    for (unsigned workers = 1; workers <= 2; workers++)
+        more[workers - 1] = need_for("torus 32x32 fail=", "", workers, HX_PERMUTATION) -
+                            need_for("torus 32x32", "", workers, HX_PERMUTATION);
+    uint64_t of_one = more[1] - more[0];
+    assert_true(of_one >= 2 * tables && of_one < 2 * tables + tables / 50);
+    assert_true(more[0] >= of_one);
 }
 
 static void who_is_in_a_small_job_has_few_peers(void **state)
@@ -53,6 +74,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_is_in_a_small_job_has_few_peers),
+        cmocka_unit_test(ways_that_may_change_take_room_in_each_worker),
         cmocka_unit_test(a_job_has_peers_by_its_own_traffic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
