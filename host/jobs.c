@@ -152,6 +152,14 @@ static bool is_free(const struct hx_spec *spec, unsigned board)
     return !hx_spec_board_failed(spec, board) && hx_spec_board_job(spec, board) == HX_NO_JOB;
 }
 
+void hx_job_keep_grid(struct hx_job *job, const struct hx_spec *spec, struct hx_shape was, struct hx_shape is)
+{
+    if (job->grid[0] || is.columns == was.columns)
+        return;
+    job->grid[0] = was.columns * spec->a;
+    job->grid[1] = was.rows * spec->b;
+}
+
 static bool place_boards(struct hx_spec *spec, struct hx_job *job)
 {
     bool any_shape = job->size[1] == 0;
@@ -167,11 +175,8 @@ static bool place_boards(struct hx_spec *spec, struct hx_job *job)
     bool placed = hx_place(&p, &boards, shape, &rules);
     for (unsigned n = 0; placed && n < shape.rows * shape.columns; n++)
         spec->job[hx_placement_board(&p, n, spec->x)] = job->tag;
-    /* Whoever asked for 3x2 has a logical grid of 3x2, also where it stands as 2x3. */
-    if (placed && !any_shape && !job->grid[0] && p.shape.columns != shape.columns) {
-        job->grid[0] = shape.columns * spec->a;
-        job->grid[1] = shape.rows * spec->b;
-    }
+    if (placed && !any_shape)
+        hx_job_keep_grid(job, spec, shape, p.shape);
     if (placed)
         hx_placement_free(&p);
     hx_boards_free(&boards);

@@ -10,6 +10,7 @@
 #define HXMESH_HOST_JOBS_H
 
 #include "host/allocate/hosts.h"
+#include "host/allocate/placement.h"
 #include "host/spec.h"
 
 /* What is said of a job, as it is said. */
@@ -55,6 +56,10 @@ extern const struct hx_job_values hx_job_defaults;
 /* Adds a job, without boards yet: returns it, or the one that has this tag already, of which only boards are added. NULL: it
  * cannot be; *bad says why, *key of which value. */
 struct hx_job *hx_jobs_add(struct hx_spec *spec, const struct hx_job_values *v, const char **bad, const char **key);
+
+/* A job that stands, or was asked for, on such a shape of boards and now gets another keeps its logical grid, unless it has one of its
+ * own. */
+void hx_job_keep_grid(struct hx_job *job, const struct hx_spec *spec, struct hx_shape was, struct hx_shape is);
 
 /* Finds its boards, if it has a size, among those that no job has and that have not failed. NULL, or why there are none. */
 const char *hx_job_place(struct hx_spec *spec, struct hx_job *job);

@@ -128,6 +128,16 @@ allocate() { "$HXMESH-allocate" "$@"; }
     [ "$(cut -d, -f2,3 moves.csv | sed 1d)" = $'2:2,2:0\n3:2,3:0\n2:3,2:1\n3:3,3:1' ] || { cat moves.csv; return 1; }
 }
 
+# Two boards of a row stand in the way of four, and can only go on one below the other: their rings stay as they were.
+@test "allocate: a job that moves to other rows and columns keeps its logical grid" {
+    printf '%s\n' 'fabric: 4x3 Hx2Mesh' 'failed_boards: [[1, 1], [2, 1], [3, 1], [1, 2], [2, 2], [3, 2]]' 'jobs:' \
+        '  - {tag: 5, boards: [[0, 0], [1, 0]], traffic: all-reduce}' >f.hxm.yaml
+    allocate f.hxm.yaml 4x1 --defragment --file after.hxm.yaml >/dev/null
+    sed '1,/^jobs:/d' after.hxm.yaml | diff - <(printf '%s\n' '  - tag: 5' '    grid: 4x2' '    traffic: all-reduce' \
+        '    boards: [[0, 1], [0, 2]]' '  - tag: 1' '    boards: [[0, 0], [1, 0], [2, 0], [3, 0]]')
+    "$HXMESH" run after.hxm.yaml --clock virtual -t all-reduce -m 8KiB --verify --json - -q | jq -e '.complete and .bytes_corrupted == 0'
+}
+
 # Four hosts a leaf: ten of them need three leaves, and at random more.
 @test "allocate: hosts of other fabrics, in a row, by group, at random" {
     local fabric="fat-tree hosts=32 radix=8"

@@ -1,6 +1,7 @@
 /* defragment.c - carries out moves on the boards of a fabric (defragment.h). */
 #include "tools/allocate/defragment.h"
 #include "host/allocate/defragment.h"
+#include "host/jobs.h"
 #include "host/output.h"
 #include "host/value.h"
 #include "tools/draw/text_table.h"
@@ -48,6 +49,7 @@ static void find_jobs(struct defragment *d)
     for (unsigned i = 0; s->job && i < s->named_jobs; i++) {
         struct defragment_job *job = &d->job[d->jobs];
         job->tag = s->named[i].tag;
+        job->named = i;
         d->jobs += find_placement(&job->from, s, job->tag);
     }
 }
@@ -80,6 +82,7 @@ static void apply(struct defragment *d, struct allocation *a, struct hx_spec *s,
         hx_placement_free(&d->job[i].to);
         d->job[i].to = move[i];
         set_tag(s, &move[i], d->job[i].tag);
+        hx_job_keep_grid(&s->named[d->job[i].named], s, d->job[i].from.shape, move[i].shape);
         hx_placement_take(&move[i], &a->boards);
     }
 }

@@ -7,6 +7,7 @@
 /* A job of the file, where it stood and where it stands in the end. */
 struct defragment_job {
     uint16_t tag;
+    unsigned named;               /* which of the spec's */
     struct hx_placement from, to; /* to.shape 0 x 0: it stays */
 };
 
