@@ -7,7 +7,7 @@
 #include "verbs.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { MOST_HOSTS = 1024 }; /* the kernel makes a host's namespaces in milliseconds and keeps some 100 KiB for them */
@@ -90,10 +90,24 @@ static int serve(struct made *m, struct hx_spec *spec)
     return code;
 }
 
+/* `hxmesh fault` may let links fail at any time: where ways can be searched round them, they are from the start. */
+static void prepare_for_faults(struct hx_spec *spec)
+{
+    struct hx_problem problem;
+    char fabric[sizeof spec->fabric];
+    memcpy(fabric, spec->fabric, sizeof fabric);
+    if (hx_spec_fabric(spec)->mesh.nodes || hx_spec_search_ways(spec, &problem))
+        return;
+    memcpy(spec->fabric, fabric, sizeof fabric);
+    if (!hx_spec_build(spec, &problem))
+        hx_die_of(&problem);
+}
+
 static int up(const struct up_options *o, const char *argument)
 {
     struct hx_spec spec;
     hx_spec_load(argument, &o->overrides, &spec);
+    prepare_for_faults(&spec);
     const struct hx_fabric *g = hx_spec_fabric(&spec);
     hx_spec_refuse_external(&spec, "hxmesh up");
     if (g->hosts > MOST_HOSTS)

@@ -86,6 +86,20 @@ serve() {
     all_left
 }
 
+@test "programs: links fail, and every host still reaches every other" {
+    local spec to
+    for spec in "2x2 Hx2Mesh" "fat-tree hosts=16 radix=4"; do
+        up "$spec" --planes 2
+        run -0 hxmesh fault --name "$NAME" "$([[ "$spec" == fat* ]] && echo leaf0/2 || echo a0,0/p0/E) down"
+        [ -z "$output" ] # no warning
+        for to in h1 h2 h15; do
+            on h0 ping -c 1 -W 10 "$to" >/dev/null
+        done
+        hxmesh down "$NAME"
+    done
+    all_left
+}
+
 @test "programs: exec gives the program its place, and its exit code back" {
     up "fat-tree hosts=4 radix=4"
     [ "$(on h1 printenv HXMESH_FABRIC HXMESH_HOST | paste -s -d ' ')" = "$NAME a0,1" ]
