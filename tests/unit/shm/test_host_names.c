@@ -1,0 +1,119 @@
+/* test_host_names.c - addresses and names of hosts on which programs run: each host has its own, and each leads back to it. */
+#include "fabric-emu/live/host_names.h"
+#include "fabric-emu/workload/host_ip.h"
+#include "host/spec.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct hx_spec load(const char *text)
+{
+    struct hx_spec spec;
+    hx_spec_load(text, NULL, &spec);
+    return spec;
+}
+
+static void an_address_says_the_place(void **state)
+{
+    (void)state;
+    struct hx_spec spec = load("2x2 Hx2Mesh");
+    const struct hx_fabric *g = hx_spec_fabric(&spec);
+    assert_int_equal(host_ip(g, hx_fabric_host(g, 3, 2)), 10U << 24 | 3 << 16 | 2 << 8 | 1);
+    assert_int_equal(host_of_ip(g, 10U << 24 | 3 << 16 | 2 << 8 | 1), hx_fabric_host(g, 3, 2));
+    assert_int_equal(host_of_ip(g, 10U << 24 | 4 << 16 | 2 << 8 | 1), HX_NOWHERE);
+    assert_int_equal(host_of_ip(g, 10U << 24 | 3 << 16 | 2 << 8 | 2), HX_NOWHERE);
+    assert_int_equal(host_of_ip(g, 11U << 24 | 3 << 16 | 2 << 8 | 1), HX_NOWHERE);
+    assert_int_equal(host_of_ip(g, UINT32_MAX), HX_NOWHERE);
+    hx_spec_free(&spec);
+}
+
+/* Also where a digit of the address does not fit a byte. */
+static void each_address_leads_back(void **state)
+{
+    (void)state;
+    static const char *const fabrics[] = {"2x2 Hx2Mesh", "3x2 H2x4Mesh", "fat-tree hosts=64 radix=16", "torus 8x8x4",
+                                          "torus 300x2"};
+    for (unsigned i = 0; i < sizeof fabrics / sizeof *fabrics; i++) {
+        struct hx_spec spec = load(fabrics[i]);
+        const struct hx_fabric *g = hx_spec_fabric(&spec);
+        for (uint32_t host = 0; host < g->hosts; host++) {
+            assert_int_equal(host_of_ip(g, host_ip(g, host)), host);
+            assert_int_equal(host_ip(g, host) >> (32 - HOST_IP_PREFIX), 10);
+        }
+        hx_spec_free(&spec);
+    }
+}
+
+static void each_name_leads_back(void **state)
+{
+    (void)state;
+    struct hx_spec spec = load("3x2 H2x4Mesh");
+    const struct hx_fabric *g = hx_spec_fabric(&spec);
+    for (uint32_t host = 0; host < g->hosts; host++) {
+        char names[4][HX_NAME_BYTES];
+        struct hx_problem problem;
+        (void)host_place(names[0], g, host);
+        (void)host_own_name(names[1], g, host);
+        (void)snprintf(names[2], sizeof names[2], "h%u", (unsigned)host);
+        memmove(names[3], names[0] + 1, strlen(names[0])); /* without its a */
+        for (unsigned i = 0; i < 4; i++) {
+            uint32_t found = HX_NOWHERE;
+            assert_true(host_parse(names[i], g, &found, &problem));
+            assert_int_equal(found, host);
+        }
+    }
+    hx_spec_free(&spec);
+}
+
+static void what_is_no_host_is_refused(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"",      "h",    "h48",      "h-1", "h01",   "a6,0", "a0,8",
+                                        "a0",    "a0,",  "a0,0/p0",  "0-0", "a0,0 ", "row0", "h99999999999",
+                                        "a0--0", "a0.0", "localhost"};
+    struct hx_spec spec = load("3x2 H2x4Mesh");
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        uint32_t host;
+        struct hx_problem problem = {.exit_code = 0};
+        assert_false(host_parse(names[i], hx_spec_fabric(&spec), &host, &problem));
+        assert_int_equal(problem.exit_code, HX_EXIT_USAGE);
+        assert_string_equal(problem.where, names[i]);
+        assert_string_equal(problem.what, "is no host of this fabric (a0,0 is one, also as h0; there are 48)");
+    }
+    hx_spec_free(&spec);
+}
+
+static void the_file_of_names_has_those_that_run(void **state)
+{
+    (void)state;
+    struct hx_spec spec = load("1x1 Hx2Mesh");
+    const bool runs[] = {true, false, true, true};
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    assert_true(host_names_write(out, hx_spec_fabric(&spec), runs));
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(text, "127.0.0.1\tlocalhost\n"
+                              "10.0.0.1\ta0-0 a0,0 h0\n"
+                              "10.0.1.1\ta0-1 a0,1 h2\n"
+                              "10.1.1.1\ta1-1 a1,1 h3\n");
+    free(text);
+    hx_spec_free(&spec);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_address_says_the_place),
+        cmocka_unit_test(each_address_leads_back),
+        cmocka_unit_test(each_name_leads_back),
+        cmocka_unit_test(what_is_no_host_is_refused),
+        cmocka_unit_test(the_file_of_names_has_those_that_run),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
