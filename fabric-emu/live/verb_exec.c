@@ -72,5 +72,7 @@ int verb_exec(int argc, char **argv)
         hx_die(HX_EXIT_USAGE, a.name, "has no hosts for programs (start it with `hxmesh up`)");
     if (names_host && !host_parse(argv[first], &a.graph, &plan.host, &problem))
         hx_die_of(&problem);
-    return exec_run(&a, &plan);
+    int code = exec_run(&a, &plan);
+    attach_close(&a);
+    return code;
 }

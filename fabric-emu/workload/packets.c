@@ -28,6 +28,7 @@ _Static_assert(PACKETS_MESSAGE == IN_ORDER_PACKETS * HX_MAX_PAYLOAD, "a message 
 enum outgoing_state { FREE, GATHERS, FLIES };
 struct outgoing {
     enum outgoing_state state;
+    uint8_t place; /* in struct towards.flying */
     uint32_t to, tag, bytes;
     uint64_t number;
     uint8_t *data; /* [PACKETS_MESSAGE]; NULL: was never used */
@@ -35,7 +36,9 @@ struct outgoing {
 
 /* What is known of the way to a host. */
 struct towards {
-    uint8_t life, flying;   /* messages under way: at most HX_PEER_WINDOW */
+    uint8_t life;
+    uint8_t handed;         /* messages given to the endpoint, modulo HX_PEER_WINDOW: the place of the next one */
+    uint8_t flying;         /* those under way, bit by place: the endpoint takes the next one when its place is free */
     uint8_t gathering;      /* 1 + place in outgoing[] of the message that gathers; 0: none */
     uint32_t sequence : 24; /* of the next message */
 };
@@ -148,6 +151,11 @@ static void gather(struct packets_of_host *h)
     }
 }
 
+static bool has_place(const struct towards *t)
+{
+    return !(t->flying >> t->handed & 1U);
+}
+
 static bool next(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m)
 {
     (void)now;
@@ -155,7 +163,7 @@ static bool next(struct workload *w, uint64_t now, uint32_t refused, struct work
     gather(h);
     for (unsigned i = 0; !refused && h->gathering && i < OUTGOING; i++) {
         const struct outgoing *o = &h->outgoing[(h->turn + i) % OUTGOING];
-        if (o->state != GATHERS || h->towards[o->to].flying == HX_PEER_WINDOW)
+        if (o->state != GATHERS || !has_place(&h->towards[o->to]))
             continue;
         *m = (struct workload_message){.to = o->to, .tag = o->tag, .bytes = o->bytes, .number = o->number};
         return true;
@@ -174,8 +182,12 @@ static void end_gathering(struct packets_of_host *h, struct outgoing *o, enum ou
 static void take(struct workload *w, const struct workload_message *m)
 {
     struct packets_of_host *h = of_workload(w);
-    end_gathering(h, &h->outgoing[m->number % OUTGOING], FLIES);
-    h->towards[m->to].flying++;
+    struct outgoing *o = &h->outgoing[m->number % OUTGOING];
+    struct towards *t = &h->towards[m->to];
+    end_gathering(h, o, FLIES);
+    o->place = t->handed;
+    t->flying |= (uint8_t)(1U << o->place);
+    t->handed = (uint8_t)((t->handed + 1) % HX_PEER_WINDOW);
 }
 
 /* A message does not come: those behind it are not to wait for its number. */
@@ -207,7 +219,7 @@ static void end_message(struct packets_of_host *h, const struct hx_event *e)
         return;
     struct towards *t = &h->towards[o->to];
     o->state = FREE;
-    t->flying--;
+    t->flying &= (uint8_t) ~(1U << o->place);
     if (e->type == HX_EVENT_FAILED)
         begin_life(h, t);
 }
