@@ -75,6 +75,7 @@ VIRTUAL      := $(wildcard fabric-emu/virtual/*.c)
 EMULATOR     := $(filter-out $(LIVE) $(VIRTUAL),$(wildcard fabric-emu/*.c fabric-emu/*/*.c))
 # What a program links that is a host of a fabric, and what the emulator shares with it.
 PROGRAM      := $(wildcard program/*.c)
+PROVIDER     := $(wildcard fi-provider/*.c)
 DPDK_NODE    := $(wildcard dpdk-node/*.c)
 # Images without an operating system: what all boards share, a board's own, and the program.
 BARE         := $(wildcard hal/bare/*.c)
@@ -119,6 +120,9 @@ ASAN_SYSTEM := $(call says,^. asan,$(SYSTEM))
 
 # ---- programs -----------------------------------------------------------------------------------------------------
 
+# Without libfabric's headers its provider is not there.
+LIBFABRIC := $(shell pkg-config --exists libfabric 2>/dev/null && echo yes)
+LIBFABRIC_PROVIDER := $(if $(LIBFABRIC),$(if $(SANITIZE),,$(BUILD)/libhxmesh-fi.so))
 # Without a compiler for them images are not there.
 RISCV    := $(if $(shell command -v riscv64-unknown-elf-gcc),riscv64-unknown-elf-gcc)
 CORTEX_M := $(if $(shell command -v arm-none-eabi-gcc),arm-none-eabi-gcc)
@@ -126,7 +130,7 @@ IMAGE_RISCV := $(if $(RISCV),$(if $(SANITIZE),,$(BUILD)/hx-node-riscv64.elf))
 PROGRAMS := $(IMAGE_RISCV) $(BUILD)/hxmesh $(if $(DPDK),$(BUILD)/hxmesh-dpdk) $(if $(VIRTUAL),$(BUILD)/hxmesh-virtual) $(TOOLS:tools/%.c=$(BUILD)/%)
 
 .PHONY: all
-all: $(PROGRAMS) $(BUILD)/libhxmesh.a $(BUILD)/libhxmesh-program.a ## build hxmesh and its tools (needs no DPDK)
+all: $(PROGRAMS) $(BUILD)/libhxmesh.a $(BUILD)/libhxmesh-program.a $(LIBFABRIC_PROVIDER) ## build hxmesh and its tools (needs no DPDK)
 	@:
 
 LIB_SHM      := $(BUILD)/libhx-shm.a
@@ -180,6 +184,12 @@ $(BUILD)/hxmesh-dpdk: $(BUILD)/dpdk/dpdk-node/main.o $(LIB_DPDK_NODE) $(LIB_EMUL
 
 $(BUILD)/hxmesh-top: LDLIBS += -lncursesw
 $(BUILD)/hxmesh-%: $(BUILD)/plain/tools/hxmesh-%.o $(LIB_TOOLS) $(LIB_HOST) $(LIB_LOOPBACK)
+	$(LINK)
+
+$(PROVIDER:%.c=$(BUILD)/plain/%.o): CFLAGS += -fPIC -fvisibility=hidden
+$(BUILD)/libhxmesh-fi.so: LDFLAGS += -shared
+$(BUILD)/libhxmesh-fi.so: LDLIBS := -lfabric
+$(BUILD)/libhxmesh-fi.so: $(PROVIDER:%.c=$(BUILD)/plain/%.o) $(LIB_PROGRAM)
 	$(LINK)
 
 # ---- how an object, a library and a program are made --------------------------------------------------------------

@@ -87,7 +87,7 @@ bool attachment_is_dead(const struct attachment *at)
 
 /* ---- finding one ---- */
 
-/* Whether an object is of this host of this fabric: FABRIC.NUMBER.NAME. fabric NULL: of any; *other: of another one than those
+/* Whether an object is of this host of this fabric: FABRIC.NUMBER.NAME. fabric or host NULL: of any; *other: of another one than those
  * before. */
 static bool is_of(const char *object, const char *fabric, const char *host, char found[NAME_MAX + 1], bool *other)
 {
@@ -102,7 +102,8 @@ static bool is_of(const char *object, const char *fabric, const char *host, char
     size_t digits = (size_t)(last - number - 1);
     if (fabric && (strlen(fabric) != length || strncmp(fabric, name, length) != 0))
         return false;
-    bool is_host = strcmp(last + 1, host) == 0 || (strlen(host) == digits && strncmp(host, number + 1, digits) == 0);
+    bool is_host =
+        !host || strcmp(last + 1, host) == 0 || (strlen(host) == digits && strncmp(host, number + 1, digits) == 0);
     if (!is_host)
         return false;
     *other = *found && (strlen(found) != length || strncmp(found, name, length) != 0);
@@ -128,6 +129,13 @@ static int find(const char *fabric, const char *host, char path[PATH_MAX])
     }
     (void)closedir(dir);
     return others ? -ENOTUNIQ : *path ? 0 : -ENOENT;
+}
+
+int attachment_find(const char *fabric)
+{
+    char path[PATH_MAX];
+    int error = find(fabric, NULL, path);
+    return error == -ENOTUNIQ ? 0 : error;
 }
 
 /* What another process wrote is checked before use. */

@@ -203,6 +203,9 @@ bool attachment_is_held(const struct attachment *at);
 
 /* ---- program ---- */
 
+/* Whether there are objects of such a fabric (NULL: of any): 0, -ENOENT, or another negative errno value. */
+int attachment_find(const char *fabric);
+
 /* Finds the object, takes the lock of a program, and maps it. As hx_program_open(), without waiting. */
 int attachment_open(struct attachment *at, const char *fabric, const char *host);
 void attachment_close(struct attachment *at);

@@ -219,6 +219,11 @@ void hx_program_close(struct hx_program *p)
     release_all(p);
 }
 
+int hx_program_find(const char *fabric)
+{
+    return attachment_find(fabric);
+}
+
 uint32_t hx_program_self(const struct hx_program *p)
 {
     return p->self;

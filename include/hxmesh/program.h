@@ -67,6 +67,9 @@ struct hx_program_event {
  * another program has it. -EPROTO: another version of hxmesh. -ETIMEDOUT: nobody serves it. Others as open(2). */
 int hx_program_open(struct hx_program **opened, const char *fabric, const char *host);
 
+/* Whether a fabric of this name (NULL: any) has hosts for programs: 0, or -ENOENT, or why it is not known. */
+int hx_program_find(const char *fabric);
+
 /* Closes it: what is under way is given up, and lent and allocated memory is gone. Who must not lose what he sent waits for
  * SENT before. */
 void hx_program_close(struct hx_program *p);

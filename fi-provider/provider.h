@@ -1,0 +1,180 @@
+/* provider.h - a libfabric provider on include/hxmesh/program.h: what its files share.
+ *
+ *     provider.c   what there is (fi_getinfo), and fabric and domain
+ *     queue.c      completion queues, and an event queue that never has anything
+ *     address.c    address vectors: an address is the number of a host
+ *     endpoint.c   endpoints: opening a host, binding, naming
+ *     transfer.c   what sends and receives, in all the forms that libfabric has for it
+ *     match.c      which message is for which receive, and what completes
+ *     absent.c     what is not there answers -FI_ENOSYS
+ *
+ * A domain has one endpoint, which is one host of a running fabric. Data that flows: a send is a hx_program_send(), whose tag is
+ * the sender's, but for the highest bit, which tells messages without a tag. What arrives meets the first posted receive that
+ * fits, in the order they were posted; what none fits waits in the order it came. Long messages wait at their sender until then.
+ *
+ * Threads: FI_THREAD_DOMAIN. Nothing moves but within calls (FI_PROGRESS_MANUAL). */
+#ifndef FI_PROVIDER_H
+#define FI_PROVIDER_H
+
+#include "hxmesh/program.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+#include <rdma/fi_errno.h>
+#include <rdma/fi_tagged.h>
+
+#define HXFI_NAME     "hxmesh"
+#define HXFI_UNTAGGED (UINT64_C(1) << 63) /* of a message's tag: it has none */
+#define HXFI_MAGIC    UINT32_C(0x68786d00)
+
+enum { HXFI_ANY_HOST = UINT32_MAX };
+
+/* An address, as fi_getname() gives it. */
+struct hxfi_address {
+    uint32_t magic; /* HXFI_MAGIC */
+    uint32_t host;
+};
+
+struct hxfi_fabric {
+    struct fid_fabric fid;
+};
+
+struct hxfi_endpoint;
+struct hxfi_domain {
+    struct fid_domain fid;
+    struct hxfi_fabric *fabric;
+    struct hxfi_endpoint *endpoint; /* NULL: none is enabled */
+};
+
+struct hxfi_vector {
+    struct fid_av fid;
+    uint32_t *host; /* [count]: by fi_addr_t */
+    size_t count, room;
+};
+
+struct hxfi_entry {
+    struct fi_cq_tagged_entry entry;
+    fi_addr_t source;
+};
+
+struct hxfi_failure {
+    struct hxfi_failure *next;
+    struct fi_cq_err_entry entry;
+};
+
+struct hxfi_queue {
+    struct fid_cq fid;
+    struct hxfi_domain *domain;
+    enum fi_cq_format format;
+    struct hxfi_entry *entry; /* circular */
+    size_t first, count, room;
+    struct hxfi_failure *failures;
+};
+
+/* One thing that was asked for, until it completes. */
+struct hxfi_operation {
+    struct hxfi_operation *next;
+    void *context;
+    uint64_t flags;  /* of its completion: FI_SEND or FI_RECV, FI_TAGGED or FI_MSG */
+    bool says_so;    /* a completion is wanted */
+    uint8_t *buffer; /* of a receive */
+    size_t bytes;
+    uint32_t host; /* that a receive is for */
+    uint64_t tag, ignore;
+    bool claims;        /* what its context has claimed by FI_PEEK */
+    uint64_t is_beyond; /* bytes of a long message that there is no room for */
+};
+
+/* A message that no receive was posted for. */
+struct hxfi_unexpected {
+    struct hxfi_unexpected *next;
+    uint32_t peer, ticket;
+    bool is_long;        /* is announced; else `data` is a copy of it */
+    const void *claimed; /* context of who has claimed it, NULL: nobody */
+    uint64_t tag, bytes;
+    uint8_t data[];
+};
+
+struct hxfi_endpoint {
+    struct fid_ep fid;
+    struct hxfi_domain *domain;
+    struct hxfi_vector *vector;
+    struct hxfi_queue *sends, *receives;
+    bool sends_selective, receives_selective;
+    bool directed; /* receives may be for one sender */
+    uint64_t send_flags, receive_flags; /* op_flags */
+    struct hx_program *program;         /* NULL: it is not enabled */
+    struct hxfi_operation *posted, **posted_end;
+    struct hxfi_unexpected *unexpected, **unexpected_end;
+};
+
+/* ---- provider.c, queue.c, address.c, endpoint.c, transfer.c ---- */
+
+int hxfi_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags, const struct fi_info *hints,
+                 struct fi_info **info);
+int hxfi_queue_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq, void *context);
+int hxfi_events_open(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct fid_eq **eq, void *context);
+int hxfi_vector_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_av **av, void *context);
+int hxfi_endpoint_open(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep, void *context);
+extern struct fi_ops_msg hxfi_msg_ops;
+extern struct fi_ops_tagged hxfi_tagged_ops;
+
+/* The host of an address of a vector; HXFI_ANY_HOST: there is none, or any. */
+uint32_t hxfi_host_of(const struct hxfi_vector *v, fi_addr_t address);
+fi_addr_t hxfi_address_of(const struct hxfi_vector *v, uint32_t host);
+
+/* ---- queue.c ---- */
+
+/* NULL: nobody listens. */
+void hxfi_queue_complete(struct hxfi_queue *q, const struct hxfi_operation *o, size_t bytes, uint64_t tag,
+                         fi_addr_t source);
+void hxfi_queue_fail(struct hxfi_queue *q, const struct hxfi_operation *o, int error, size_t bytes, size_t beyond,
+                     uint64_t tag);
+
+/* ---- match.c ---- */
+
+/* Takes what happened. Returns 0 or a negative error: the fabric has ended. */
+int hxfi_progress(struct hxfi_endpoint *e);
+/* A receive meets what waits, or is posted. Takes it over. */
+void hxfi_receive(struct hxfi_endpoint *e, struct hxfi_operation *o);
+/* What waits and fits; NULL: nothing. claimed_by NULL: what nobody has claimed. */
+struct hxfi_unexpected *hxfi_find(struct hxfi_endpoint *e, const struct hxfi_operation *o, const void *claimed_by);
+int hxfi_cancel(struct hxfi_endpoint *e, const void *context);
+void hxfi_forget_all(struct hxfi_endpoint *e);
+
+/* ---- absent.c: tables whose functions all answer -FI_ENOSYS; those of the provider begin from them ---- */
+
+int hxfi_no_bind(struct fid *fid, struct fid *other, uint64_t flags);
+int hxfi_no_control(struct fid *fid, int command, void *argument);
+int hxfi_no_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops, void *context);
+int hxfi_no_scalable(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep, void *context);
+int hxfi_no_counter(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr, void *context);
+int hxfi_no_poll(struct fid_domain *domain, struct fi_poll_attr *attr, struct fid_poll **set);
+int hxfi_no_shared_sends(struct fid_domain *domain, struct fi_tx_attr *attr, struct fid_stx **stx, void *context);
+int hxfi_no_shared_receives(struct fid_domain *domain, struct fi_rx_attr *attr, struct fid_ep **ep, void *context);
+int hxfi_no_atomic_query(struct fid_domain *domain, enum fi_datatype type, enum fi_op op, struct fi_atomic_attr *attr,
+                         uint64_t flags);
+int hxfi_no_collective(struct fid_domain *domain, enum fi_collective_op op, struct fi_collective_attr *attr,
+                       uint64_t flags);
+int hxfi_no_passive(struct fid_fabric *fabric, struct fi_info *info, struct fid_pep **pep, void *context);
+int hxfi_no_wait(struct fid_fabric *fabric, struct fi_wait_attr *attr, struct fid_wait **set);
+int hxfi_no_send_context(struct fid_ep *ep, int index, struct fi_tx_attr *attr, struct fid_ep **to, void *context);
+int hxfi_no_receive_context(struct fid_ep *ep, int index, struct fi_rx_attr *attr, struct fid_ep **to, void *context);
+ssize_t hxfi_no_room_known(struct fid_ep *ep);
+int hxfi_no_set_option(fid_t fid, int level, int name, const void *value, size_t bytes);
+int hxfi_no_set_name(fid_t fid, void *address, size_t bytes);
+int hxfi_no_peer(struct fid_ep *ep, void *address, size_t *bytes);
+int hxfi_no_connect(struct fid_ep *ep, const void *address, const void *data, size_t bytes);
+int hxfi_no_accept(struct fid_ep *ep, const void *data, size_t bytes);
+int hxfi_no_shutdown(struct fid_ep *ep, uint64_t flags);
+int hxfi_no_join(struct fid_ep *ep, const void *address, uint64_t flags, struct fid_mc **mc, void *context);
+extern struct fi_ops_rma hxfi_no_rma;
+extern struct fi_ops_atomic hxfi_no_atomic;
+
+#endif

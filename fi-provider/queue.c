@@ -1,0 +1,261 @@
+/* queue.c - completion queues, in all formats, and an event queue that never has anything (provider.h). */
+#include "provider.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_ROOM = 256 };
+
+/* ---- filling ---- */
+
+/* Out of memory nobody can be told anything. */
+static void grow(struct hxfi_queue *q)
+{
+    size_t room = q->room ? 2 * q->room : LEAST_ROOM;
+    struct hxfi_entry *entry = calloc(room, sizeof *entry);
+    if (!entry)
+        abort();
+    for (size_t i = 0; i < q->count; i++)
+        entry[i] = q->entry[(q->first + i) % q->room];
+    free(q->entry);
+    q->entry = entry;
+    q->room = room;
+    q->first = 0;
+}
+
+void hxfi_queue_complete(struct hxfi_queue *q, const struct hxfi_operation *o, size_t bytes, uint64_t tag,
+                         fi_addr_t source)
+{
+    if (!q || !o->says_so)
+        return;
+    if (q->count == q->room)
+        grow(q);
+    q->entry[(q->first + q->count++) % q->room] = (struct hxfi_entry){
+        .entry = {.op_context = o->context, .flags = o->flags, .len = bytes, .buf = o->buffer, .tag = tag},
+        .source = source};
+}
+
+void hxfi_queue_fail(struct hxfi_queue *q, const struct hxfi_operation *o, int error, size_t bytes, size_t beyond,
+                     uint64_t tag)
+{
+    struct hxfi_failure *f = q ? calloc(1, sizeof *f) : NULL;
+    if (!f)
+        return;
+    f->entry = (struct fi_cq_err_entry){.op_context = o->context,
+                                        .flags = o->flags,
+                                        .len = bytes,
+                                        .buf = o->buffer,
+                                        .tag = tag,
+                                        .olen = beyond,
+                                        .err = error,
+                                        .prov_errno = error};
+    struct hxfi_failure **end = &q->failures;
+    while (*end)
+        end = &(*end)->next;
+    *end = f;
+}
+
+/* ---- reading ---- */
+
+static size_t bytes_of(enum fi_cq_format format)
+{
+    static const size_t bytes[] = {[FI_CQ_FORMAT_UNSPEC] = sizeof(struct fi_cq_tagged_entry),
+                                   [FI_CQ_FORMAT_CONTEXT] = sizeof(struct fi_cq_entry),
+                                   [FI_CQ_FORMAT_MSG] = sizeof(struct fi_cq_msg_entry),
+                                   [FI_CQ_FORMAT_DATA] = sizeof(struct fi_cq_data_entry),
+                                   [FI_CQ_FORMAT_TAGGED] = sizeof(struct fi_cq_tagged_entry)};
+    return bytes[format];
+}
+
+/* Every format begins as the longest one does. */
+static ssize_t read_from(struct fid_cq *fid, void *to, size_t most, fi_addr_t *source)
+{
+    struct hxfi_queue *q = (struct hxfi_queue *)fid;
+    size_t bytes = bytes_of(q->format);
+    size_t n = 0;
+    int error = q->domain->endpoint ? hxfi_progress(q->domain->endpoint) : 0;
+    for (; n < most && q->count && !q->failures; n++, q->count--) {
+        const struct hxfi_entry *e = &q->entry[q->first];
+        memcpy((uint8_t *)to + n * bytes, &e->entry, bytes);
+        if (source)
+            source[n] = e->source;
+        q->first = (q->first + 1) % q->room;
+    }
+    if (n)
+        return (ssize_t)n;
+    return q->failures ? -FI_EAVAIL : error ? error : -FI_EAGAIN;
+}
+
+static ssize_t read_plain(struct fid_cq *fid, void *to, size_t most)
+{
+    return read_from(fid, to, most, NULL);
+}
+
+static ssize_t read_failure(struct fid_cq *fid, struct fi_cq_err_entry *to, uint64_t flags)
+{
+    struct hxfi_queue *q = (struct hxfi_queue *)fid;
+    struct hxfi_failure *f = q->failures;
+    (void)flags;
+    if (!f)
+        return -FI_EAGAIN;
+    *to = f->entry;
+    q->failures = f->next;
+    free(f);
+    return 1;
+}
+
+static ssize_t wait_from(struct fid_cq *fid, void *to, size_t most, fi_addr_t *source, const void *cond, int timeout)
+{
+    const struct hxfi_queue *q = (const struct hxfi_queue *)fid;
+    (void)cond;
+    for (;;) {
+        ssize_t n = read_from(fid, to, most, source);
+        int error = n == -FI_EAGAIN && q->domain->endpoint && timeout
+                        ? hx_program_wait(q->domain->endpoint->program, timeout)
+                        : -ETIMEDOUT;
+        if (n != -FI_EAGAIN || error == -ETIMEDOUT)
+            return n;
+        if (error)
+            return error;
+    }
+}
+
+static ssize_t wait_plain(struct fid_cq *fid, void *to, size_t most, const void *cond, int timeout)
+{
+    return wait_from(fid, to, most, NULL, cond, timeout);
+}
+
+static int no_signal(struct fid_cq *fid)
+{
+    (void)fid;
+    return -FI_ENOSYS;
+}
+
+static const char *explain(struct fid_cq *fid, int error, const void *data, char *text, size_t bytes)
+{
+    (void)fid;
+    (void)data;
+    (void)text;
+    (void)bytes;
+    return fi_strerror(error);
+}
+
+/* ---- life ---- */
+
+static int close_queue(struct fid *fid)
+{
+    struct hxfi_queue *q = (struct hxfi_queue *)fid;
+    struct fi_cq_err_entry entry;
+    while (read_failure(&q->fid, &entry, 0) == 1)
+        ;
+    free(q->entry);
+    free(q);
+    return 0;
+}
+
+static struct fi_ops queue_life = {.size = sizeof queue_life,
+                                   .close = close_queue,
+                                   .bind = hxfi_no_bind,
+                                   .control = hxfi_no_control,
+                                   .ops_open = hxfi_no_ops_open};
+static struct fi_ops_cq queue_ops = {.size = sizeof queue_ops,
+                                     .read = read_plain,
+                                     .readfrom = read_from,
+                                     .readerr = read_failure,
+                                     .sread = wait_plain,
+                                     .sreadfrom = wait_from,
+                                     .signal = no_signal,
+                                     .strerror = explain};
+
+int hxfi_queue_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq, void *context)
+{
+    if (attr &&
+        (attr->format > FI_CQ_FORMAT_TAGGED || (attr->wait_obj != FI_WAIT_NONE && attr->wait_obj != FI_WAIT_UNSPEC)))
+        return -FI_ENOSYS;
+    struct hxfi_queue *q = calloc(1, sizeof *q);
+    if (!q)
+        return -FI_ENOMEM;
+    q->fid.fid = (struct fid){.fclass = FI_CLASS_CQ, .context = context, .ops = &queue_life};
+    q->fid.ops = &queue_ops;
+    q->domain = (struct hxfi_domain *)domain;
+    q->format = attr ? attr->format : FI_CQ_FORMAT_UNSPEC;
+    *cq = &q->fid;
+    return 0;
+}
+
+/* ---- events: there are none, but programs ask for a queue of them ---- */
+
+static ssize_t no_event(struct fid_eq *eq, uint32_t *event, void *to, size_t bytes, uint64_t flags)
+{
+    (void)eq;
+    (void)event;
+    (void)to;
+    (void)bytes;
+    (void)flags;
+    return -FI_EAGAIN;
+}
+
+static ssize_t no_event_failed(struct fid_eq *eq, struct fi_eq_err_entry *to, uint64_t flags)
+{
+    (void)eq;
+    (void)to;
+    (void)flags;
+    return -FI_EAGAIN;
+}
+
+static ssize_t no_event_written(struct fid_eq *eq, uint32_t event, const void *from, size_t bytes, uint64_t flags)
+{
+    (void)eq;
+    (void)event;
+    (void)from;
+    (void)bytes;
+    (void)flags;
+    return -FI_ENOSYS;
+}
+
+static ssize_t no_event_awaited(struct fid_eq *eq, uint32_t *event, void *to, size_t bytes, int timeout, uint64_t flags)
+{
+    (void)timeout;
+    return no_event(eq, event, to, bytes, flags);
+}
+
+static const char *explain_event(struct fid_eq *eq, int error, const void *data, char *text, size_t bytes)
+{
+    (void)eq;
+    (void)data;
+    (void)text;
+    (void)bytes;
+    return fi_strerror(error);
+}
+
+static int close_events(struct fid *fid)
+{
+    free(fid);
+    return 0;
+}
+
+static struct fi_ops events_life = {.size = sizeof events_life,
+                                    .close = close_events,
+                                    .bind = hxfi_no_bind,
+                                    .control = hxfi_no_control,
+                                    .ops_open = hxfi_no_ops_open};
+static struct fi_ops_eq events_ops = {.size = sizeof events_ops,
+                                      .read = no_event,
+                                      .readerr = no_event_failed,
+                                      .write = no_event_written,
+                                      .sread = no_event_awaited,
+                                      .strerror = explain_event};
+
+int hxfi_events_open(struct fid_fabric *fabric, struct fi_eq_attr *attr, struct fid_eq **eq, void *context)
+{
+    (void)fabric;
+    if (attr && attr->wait_obj != FI_WAIT_NONE && attr->wait_obj != FI_WAIT_UNSPEC)
+        return -FI_ENOSYS;
+    struct fid_eq *new = calloc(1, sizeof *new);
+    if (!new)
+        return -FI_ENOMEM;
+    *new = (struct fid_eq){.fid = {.fclass = FI_CLASS_EQ, .context = context, .ops = &events_life}, .ops = &events_ops};
+    *eq = new;
+    return 0;
+}
