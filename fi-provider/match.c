@@ -7,24 +7,20 @@
 
 enum { EVENTS = 32 };
 
-static uint64_t tag_told(const struct hxfi_operation *o, uint64_t tag)
-{
-    return o->flags & FI_TAGGED ? tag : 0;
-}
-
 /* `room` of a receive bounds what it takes. */
 static void received(struct hxfi_endpoint *e, struct hxfi_operation *o, uint32_t peer, uint64_t tag, uint64_t bytes)
 {
     if (bytes > o->bytes)
-        hxfi_queue_fail(e->receives, o, FI_ETRUNC, o->bytes, bytes - o->bytes, tag_told(o, tag));
+        hxfi_queue_fail(e->receives, o, FI_ETRUNC, o->bytes, bytes - o->bytes, tag);
     else
-        hxfi_queue_complete(e->receives, o, bytes, tag_told(o, tag), hxfi_address_of(e->vector, peer));
+        hxfi_queue_complete(e->receives, o, bytes, tag, hxfi_address_of(e->vector, peer));
     free(o);
 }
 
 static bool fits(const struct hxfi_operation *o, uint32_t peer, uint64_t tag)
 {
-    return (o->host == HXFI_ANY_HOST || o->host == peer) && ((tag ^ o->tag) & ~o->ignore) == 0;
+    uint64_t differ = (tag ^ o->tag) & ~(o->ignore & HXFI_TAG) & ~HXFI_WITH_DATA;
+    return (o->host == HXFI_ANY_HOST || o->host == peer) && differ == 0;
 }
 
 /* ---- receives that wait for messages ---- */
@@ -72,6 +68,7 @@ static void keep(struct hxfi_endpoint *e, const struct hx_program_event *event)
     u->bytes = event->bytes;
     u->is_long = is_long;
     u->ticket = event->ticket;
+    u->note = event->note;
     if (!is_long)
         memcpy(u->data, event->data, event->bytes);
     *e->unexpected_end = u;
@@ -124,6 +121,7 @@ void hxfi_receive(struct hxfi_endpoint *e, struct hxfi_operation *o)
         return;
     }
     take_out(e, u);
+    o->note = u->note;
     if (u->is_long)
         accept_long(e, o, u->ticket, u->bytes);
     else
@@ -150,6 +148,8 @@ void hxfi_forget_all(struct hxfi_endpoint *e)
 static void take_message(struct hxfi_endpoint *e, const struct hx_program_event *event)
 {
     struct hxfi_operation *o = take_posted(e, event->peer, event->tag);
+    if (o)
+        o->note = event->note;
     if (!o)
         keep(e, event);
     else if (event->type == HX_PROGRAM_ANNOUNCED)
@@ -174,7 +174,7 @@ static void take_end(struct hxfi_endpoint *e, const struct hx_program_event *eve
     if (event->type == HX_PROGRAM_FAILED)
         hxfi_queue_fail(q, o, -event->error, 0, 0, o->tag);
     else
-        hxfi_queue_complete(q, o, o->bytes, tag_told(o, o->tag), FI_ADDR_NOTAVAIL);
+        hxfi_queue_complete(q, o, o->bytes, o->tag, FI_ADDR_NOTAVAIL);
     free(o);
 }
 

@@ -39,7 +39,8 @@ static bool suits_domain(const struct fi_domain_attr *d)
 {
     return (d->threading == FI_THREAD_UNSPEC || d->threading == FI_THREAD_DOMAIN ||
             d->threading == FI_THREAD_COMPLETION) &&
-           d->control_progress != FI_PROGRESS_AUTO && d->data_progress != FI_PROGRESS_AUTO && d->cq_data_size == 0;
+           d->control_progress != FI_PROGRESS_AUTO && d->data_progress != FI_PROGRESS_AUTO &&
+           d->cq_data_size <= sizeof(uint32_t);
 }
 
 static bool suits(const struct fi_info *h)
@@ -69,7 +70,7 @@ static void describe_ends(struct fi_info *i)
     i->ep_attr->protocol = FI_PROTO_UNSPEC;
     i->ep_attr->protocol_version = 1;
     i->ep_attr->max_msg_size = UINT64_C(1) << 40;
-    i->ep_attr->mem_tag_format = UINT64_C(0x5555555555555555); /* 63 bits, each a field of its own */
+    i->ep_attr->mem_tag_format = UINT64_C(0x2AAAAAAAAAAAAAAA); /* 62 bits, each a field of its own */
     i->ep_attr->tx_ctx_cnt = i->ep_attr->rx_ctx_cnt = 1;
 }
 
@@ -81,6 +82,7 @@ static bool describe_domain(struct fi_info *i)
     d->control_progress = d->data_progress = FI_PROGRESS_MANUAL;
     d->resource_mgmt = FI_RM_ENABLED;
     d->av_type = FI_AV_UNSPEC;
+    d->cq_data_size = sizeof(uint32_t);
     d->cq_cnt = MOST_OPERATIONS;
     d->ep_cnt = d->tx_ctx_cnt = d->rx_ctx_cnt = d->max_ep_tx_ctx = d->max_ep_rx_ctx = 1;
     d->mr_iov_limit = 1;

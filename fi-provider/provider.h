@@ -9,7 +9,7 @@
  *     absent.c     what is not there answers -FI_ENOSYS
  *
  * A domain has one endpoint, which is one host of a running fabric. Data that flows: a send is a hx_program_send(), whose tag is
- * the sender's, but for the highest bit, which tells messages without a tag. What arrives meets the first posted receive that
+ * the sender's, but for the two highest bits: a message without a tag, and one with data for the receiver's completion. What arrives meets the first posted receive that
  * fits, in the order they were posted; what none fits waits in the order it came. Long messages wait at their sender until then.
  *
  * Threads: FI_THREAD_DOMAIN. Nothing moves but within calls (FI_PROGRESS_MANUAL). */
@@ -29,9 +29,11 @@
 #include <rdma/fi_errno.h>
 #include <rdma/fi_tagged.h>
 
-#define HXFI_NAME     "hxmesh"
-#define HXFI_UNTAGGED (UINT64_C(1) << 63) /* of a message's tag: it has none */
-#define HXFI_MAGIC    UINT32_C(0x68786d00)
+#define HXFI_NAME      "hxmesh"
+#define HXFI_UNTAGGED  (UINT64_C(1) << 63)  /* of a message's tag: it has none; */
+#define HXFI_WITH_DATA (UINT64_C(1) << 62)  /* it has data for the completion (FI_REMOTE_CQ_DATA); */
+#define HXFI_TAG       (HXFI_WITH_DATA - 1) /* what is left to the program */
+#define HXFI_MAGIC     UINT32_C(0x68786d00)
 
 enum { HXFI_ANY_HOST = UINT32_MAX };
 
@@ -88,13 +90,14 @@ struct hxfi_operation {
     uint32_t host; /* that a receive is for */
     uint64_t tag, ignore;
     bool claims;        /* what its context has claimed by FI_PEEK */
+    uint32_t note;      /* of the message that it took, or that it is */
     uint64_t is_beyond; /* bytes of a long message that there is no room for */
 };
 
 /* A message that no receive was posted for. */
 struct hxfi_unexpected {
     struct hxfi_unexpected *next;
-    uint32_t peer, ticket;
+    uint32_t peer, ticket, note;
     bool is_long;        /* is announced; else `data` is a copy of it */
     const void *claimed; /* context of who has claimed it, NULL: nobody */
     uint64_t tag, bytes;
@@ -107,7 +110,7 @@ struct hxfi_endpoint {
     struct hxfi_vector *vector;
     struct hxfi_queue *sends, *receives;
     bool sends_selective, receives_selective;
-    bool directed; /* receives may be for one sender */
+    bool directed;                      /* receives may be for one sender */
     uint64_t send_flags, receive_flags; /* op_flags */
     struct hx_program *program;         /* NULL: it is not enabled */
     struct hxfi_operation *posted, **posted_end;

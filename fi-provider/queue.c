@@ -31,9 +31,14 @@ void hxfi_queue_complete(struct hxfi_queue *q, const struct hxfi_operation *o, s
         return;
     if (q->count == q->room)
         grow(q);
-    q->entry[(q->first + q->count++) % q->room] = (struct hxfi_entry){
-        .entry = {.op_context = o->context, .flags = o->flags, .len = bytes, .buf = o->buffer, .tag = tag},
-        .source = source};
+    q->entry[(q->first + q->count++) % q->room] =
+        (struct hxfi_entry){.entry = {.op_context = o->context,
+                                      .flags = o->flags | (tag & HXFI_WITH_DATA ? FI_REMOTE_CQ_DATA : 0),
+                                      .len = bytes,
+                                      .buf = o->buffer,
+                                      .data = o->note,
+                                      .tag = tag & HXFI_TAG},
+                            .source = source};
 }
 
 void hxfi_queue_fail(struct hxfi_queue *q, const struct hxfi_operation *o, int error, size_t bytes, size_t beyond,

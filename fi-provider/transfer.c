@@ -16,7 +16,14 @@ struct outgoing {
     uint64_t flags; /* of the call */
     bool is_tagged;
     bool is_silent; /* nobody is told how it ends */
+    uint32_t note;  /* with HXFI_WITH_DATA in its tag: data for the receiver's completion */
 };
+
+static void add_data(struct outgoing *m, uint64_t data)
+{
+    m->tag |= HXFI_WITH_DATA;
+    m->note = (uint32_t)data;
+}
 
 static bool wants_completion(uint64_t flags, bool selective)
 {
@@ -30,8 +37,6 @@ static ssize_t send_one(struct fid_ep *ep, const struct outgoing *m)
     uint32_t host = hxfi_host_of(e->vector, m->to);
     if (!e->program || host == HXFI_ANY_HOST || (m->flags & FI_INJECT && m->bytes > HX_PROGRAM_SHORT))
         return -FI_EINVAL;
-    if (m->flags & FI_REMOTE_CQ_DATA)
-        return -FI_ENOSYS;
     struct hxfi_operation *o = calloc(1, sizeof *o);
     if (!o)
         return -FI_ENOMEM;
@@ -40,10 +45,10 @@ static ssize_t send_one(struct fid_ep *ep, const struct outgoing *m)
                                  .says_so = !m->is_silent && wants_completion(m->flags, e->sends_selective),
                                  .bytes = m->bytes,
                                  .tag = m->tag};
-    int error = hx_program_send(e->program, host, m->tag, m->data, m->bytes, o);
+    int error = hx_program_send_noted(e->program, host, m->tag, m->note, m->data, m->bytes, o);
     if (error == -EAGAIN) {
         int ended = hxfi_progress(e);
-        error = ended ? ended : hx_program_send(e->program, host, m->tag, m->data, m->bytes, o);
+        error = ended ? ended : hx_program_send_noted(e->program, host, m->tag, m->note, m->data, m->bytes, o);
     }
     if (error)
         free(o);
@@ -69,6 +74,7 @@ static ssize_t peek(struct hxfi_endpoint *e, struct hxfi_operation *o, uint64_t 
     struct hxfi_unexpected *u = ended ? NULL : hxfi_find(e, o, NULL);
     if (u) {
         u->claimed = flags & FI_CLAIM ? o->context : NULL;
+        o->note = u->note;
         hxfi_queue_complete(e->receives, o, u->bytes, u->tag, hxfi_address_of(e->vector, u->peer));
     } else {
         hxfi_queue_fail(e->receives, o, FI_ENOMSG, 0, 0, o->tag);
@@ -122,14 +128,13 @@ static size_t length_of(const struct iovec *iov, size_t count)
 static struct outgoing tagged_out(struct fid_ep *ep, const void *data, size_t bytes, fi_addr_t to, uint64_t tag,
                                   void *context)
 {
-    return (struct outgoing){data, bytes, to, tag & ~HXFI_UNTAGGED, context, of(ep)->send_flags, true, false};
+    return (struct outgoing){data, bytes, to, tag & HXFI_TAG, context, of(ep)->send_flags, true, false, 0};
 }
 
 static struct incoming tagged_in(struct fid_ep *ep, void *data, size_t bytes, fi_addr_t from, uint64_t tag,
                                  uint64_t ignore, void *context)
 {
-    return (struct incoming){
-        data, bytes, from, tag & ~HXFI_UNTAGGED, ignore & ~HXFI_UNTAGGED, context, of(ep)->receive_flags, true};
+    return (struct incoming){data, bytes, from, tag & HXFI_TAG, ignore, context, of(ep)->receive_flags, true};
 }
 
 static ssize_t tagged_recv(struct fid_ep *ep, void *data, size_t bytes, void *desc, fi_addr_t from, uint64_t tag,
@@ -187,6 +192,8 @@ static ssize_t tagged_sendmsg(struct fid_ep *ep, const struct fi_msg_tagged *mes
     struct outgoing m = tagged_out(ep, start_of(message->msg_iov, count), length_of(message->msg_iov, count),
                                    message->addr, message->tag, message->context);
     m.flags = flags;
+    if (flags & FI_REMOTE_CQ_DATA)
+        add_data(&m, message->data);
     return send_one(ep, &m);
 }
 
@@ -201,15 +208,20 @@ static ssize_t tagged_inject(struct fid_ep *ep, const void *data, size_t bytes, 
 static ssize_t tagged_senddata(struct fid_ep *ep, const void *data, size_t bytes, void *desc, uint64_t more,
                                fi_addr_t to, uint64_t tag, void *context)
 {
-    (void)ep, (void)data, (void)bytes, (void)desc, (void)more, (void)to, (void)tag, (void)context;
-    return -FI_ENOSYS;
+    (void)desc;
+    struct outgoing m = tagged_out(ep, data, bytes, to, tag, context);
+    add_data(&m, more);
+    return send_one(ep, &m);
 }
 
 static ssize_t tagged_injectdata(struct fid_ep *ep, const void *data, size_t bytes, uint64_t more, fi_addr_t to,
                                  uint64_t tag)
 {
-    (void)ep, (void)data, (void)bytes, (void)more, (void)to, (void)tag;
-    return -FI_ENOSYS;
+    struct outgoing m = tagged_out(ep, data, bytes, to, tag, NULL);
+    m.flags = FI_INJECT;
+    m.is_silent = true;
+    add_data(&m, more);
+    return send_one(ep, &m);
 }
 
 struct fi_ops_tagged hxfi_tagged_ops = {.size = sizeof hxfi_tagged_ops,
@@ -227,7 +239,7 @@ struct fi_ops_tagged hxfi_tagged_ops = {.size = sizeof hxfi_tagged_ops,
 
 static struct outgoing plain_out(struct fid_ep *ep, const void *data, size_t bytes, fi_addr_t to, void *context)
 {
-    return (struct outgoing){data, bytes, to, HXFI_UNTAGGED, context, of(ep)->send_flags, false, false};
+    return (struct outgoing){data, bytes, to, HXFI_UNTAGGED, context, of(ep)->send_flags, false, false, 0};
 }
 
 static struct incoming plain_in(struct fid_ep *ep, void *data, size_t bytes, fi_addr_t from, void *context)
@@ -288,6 +300,8 @@ static ssize_t plain_sendmsg(struct fid_ep *ep, const struct fi_msg *message, ui
     struct outgoing m = plain_out(ep, start_of(message->msg_iov, count), length_of(message->msg_iov, count),
                                   message->addr, message->context);
     m.flags = flags;
+    if (flags & FI_REMOTE_CQ_DATA)
+        add_data(&m, message->data);
     return send_one(ep, &m);
 }
 
@@ -302,14 +316,19 @@ static ssize_t plain_inject(struct fid_ep *ep, const void *data, size_t bytes, f
 static ssize_t plain_senddata(struct fid_ep *ep, const void *data, size_t bytes, void *desc, uint64_t more,
                               fi_addr_t to, void *context)
 {
-    (void)ep, (void)data, (void)bytes, (void)desc, (void)more, (void)to, (void)context;
-    return -FI_ENOSYS;
+    (void)desc;
+    struct outgoing m = plain_out(ep, data, bytes, to, context);
+    add_data(&m, more);
+    return send_one(ep, &m);
 }
 
 static ssize_t plain_injectdata(struct fid_ep *ep, const void *data, size_t bytes, uint64_t more, fi_addr_t to)
 {
-    (void)ep, (void)data, (void)bytes, (void)more, (void)to;
-    return -FI_ENOSYS;
+    struct outgoing m = plain_out(ep, data, bytes, to, NULL);
+    m.flags = FI_INJECT;
+    m.is_silent = true;
+    add_data(&m, more);
+    return send_one(ep, &m);
 }
 
 struct fi_ops_msg hxfi_msg_ops = {.size = sizeof hxfi_msg_ops,

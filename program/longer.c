@@ -19,7 +19,8 @@ static bool is_present(const struct hx_program *p, uint32_t peer, uint32_t sessi
 
 /* ---- sending ---- */
 
-int long_begin(struct hx_program *p, uint32_t to, uint64_t tag, const void *data, uint64_t bytes, void *context)
+int long_begin(struct hx_program *p, uint32_t to, uint64_t tag, uint32_t note, const void *data, uint64_t bytes,
+               void *context)
 {
     unsigned ticket = 0;
     while (ticket < LONG_SENDS && p->send[ticket].used)
@@ -28,9 +29,9 @@ int long_begin(struct hx_program *p, uint32_t to, uint64_t tag, const void *data
         return -EAGAIN;
     p->send[ticket] = (struct long_send){
         .used = true, .peer = to, .session = p->pair[to].session, .data = data, .bytes = bytes, .context = context};
-    struct head head = {.kind = HEAD_ANNOUNCE, .ticket = (uint16_t)ticket, .tag = tag, .bytes = bytes};
-    struct note note = {.purpose = ANNOUNCE, .peer = to, .bounce = -1};
-    pair_send(p, &note, CHANNEL_SHORT, &head, NULL, 0);
+    struct head head = {.kind = HEAD_ANNOUNCE, .ticket = (uint16_t)ticket, .tag = tag, .bytes = bytes, .length = note};
+    struct note request = {.purpose = ANNOUNCE, .peer = to, .bounce = -1};
+    pair_send(p, &request, CHANNEL_SHORT, &head, NULL, 0);
     return 0;
 }
 

@@ -115,7 +115,8 @@ static void lend(struct hx_program *p, uint32_t peer, const struct head *head, u
                                                .ticket = head->sequence,
                                                .tag = head->tag,
                                                .bytes = head->bytes,
-                                               .data = data});
+                                               .data = data,
+                                               .note = head->length});
 }
 
 /* Takes the message that is in the slot; false: not now. */

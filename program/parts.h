@@ -36,7 +36,7 @@ struct head {
     uint32_t sequence;
     uint64_t tag;                /* GRANT: what the part's own tag is to have as value */
     uint64_t bytes;              /* GRANT: offset */
-    uint32_t length;             /* GRANT */
+    uint32_t length;             /* GRANT; others: the note */
     uint16_t released[CHANNELS]; /* credit: messages given back so far */
 };
 _Static_assert(sizeof(struct head) == ATTACHMENT_HEAD, "it is what a request carries");
@@ -198,7 +198,8 @@ void pairs_leave(struct hx_program *p);
 
 /* ---- longer.c ---- */
 
-int long_begin(struct hx_program *p, uint32_t to, uint64_t tag, const void *data, uint64_t bytes, void *context);
+int long_begin(struct hx_program *p, uint32_t to, uint64_t tag, uint32_t note, const void *data, uint64_t bytes,
+               void *context);
 /* false: not now, there are too many. */
 bool long_announced(struct hx_program *p, uint32_t peer, const struct head *head);
 void long_granted(struct hx_program *p, uint32_t peer, const struct head *head);

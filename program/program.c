@@ -105,29 +105,36 @@ int hx_program_wait(struct hx_program *p, int timeout_ms)
 
 /* ---- sending ---- */
 
-static int send_short(struct hx_program *p, uint32_t to, uint64_t tag, const void *data, uint64_t bytes, void *context)
+static int send_short(struct hx_program *p, uint32_t to, struct head *head, const void *data, void *context)
 {
+    uint32_t bytes = (uint32_t)head->bytes;
     bool copied = bytes && !memory_is_ours(p, data, bytes);
     if (!pair_may(p, to, CHANNEL_SHORT) || (copied && !p->bounces))
         return -EAGAIN;
     struct note note = {.purpose = SHORT, .peer = to, .bounce = -1, .context = context};
-    struct head head = {.kind = HEAD_MESSAGE, .tag = tag, .bytes = bytes};
     if (copied) {
         note.bounce = (int16_t)memory_take(&p->bounces);
         data = memcpy(memory_bounce(p, (unsigned)note.bounce), data, bytes);
     }
-    pair_send(p, &note, CHANNEL_SHORT, &head, bytes ? data : NULL, (uint32_t)bytes);
+    pair_send(p, &note, CHANNEL_SHORT, head, bytes ? data : NULL, bytes);
     return 0;
+}
+
+int hx_program_send_noted(struct hx_program *p, uint32_t to, uint64_t tag, uint32_t note, const void *data,
+                          uint64_t bytes, void *context)
+{
+    struct head head = {.kind = HEAD_MESSAGE, .tag = tag, .bytes = bytes, .length = note};
+    if (to >= p->at.hosts)
+        return -EINVAL;
+    int error = bytes > HX_PROGRAM_SHORT ? long_begin(p, to, tag, note, data, bytes, context)
+                                         : send_short(p, to, &head, data, context);
+    p->refused = p->refused || error == -EAGAIN;
+    return error;
 }
 
 int hx_program_send(struct hx_program *p, uint32_t to, uint64_t tag, const void *data, uint64_t bytes, void *context)
 {
-    if (to >= p->at.hosts)
-        return -EINVAL;
-    int error = bytes > HX_PROGRAM_SHORT ? long_begin(p, to, tag, data, bytes, context)
-                                         : send_short(p, to, tag, data, bytes, context);
-    p->refused = p->refused || error == -EAGAIN;
-    return error;
+    return hx_program_send_noted(p, to, tag, 0, data, bytes, context);
 }
 
 /* ---- life ---- */

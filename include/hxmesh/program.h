@@ -60,6 +60,7 @@ struct hx_program_event {
     uint64_t bytes;
     void *data;
     void *context;
+    uint32_t note; /* ARRIVED, ANNOUNCED: as given to hx_program_send_noted(), else 0 */
 };
 
 /* Opens a host of a fabric of this user. `fabric`: its --name; NULL: the only one that has hosts for programs. `host`: its name
@@ -88,6 +89,10 @@ void hx_program_free(struct hx_program *p, void *data);
 /* Begins to send. Returns 0: SENT or FAILED will come, and until then the bytes must not change. -EAGAIN: not now; it may be when
  * hx_program_poll() or hx_program_wait() has returned. -EINVAL: no such host. A host may send to itself. */
 int hx_program_send(struct hx_program *p, uint32_t to, uint64_t tag, const void *data, uint64_t bytes, void *context);
+
+/* The same, with 32 bits more that the receiver sees beside the tag. */
+int hx_program_send_noted(struct hx_program *p, uint32_t to, uint64_t tag, uint32_t note, const void *data,
+                          uint64_t bytes, void *context);
 
 /* Says where an announced message shall go: `bytes` of room; what is beyond is not sent. RECEIVED or FAILED will come. -EINVAL:
  * no such ticket. */
