@@ -128,9 +128,12 @@ bool long_announced(struct hx_program *p, uint32_t peer, const struct head *head
                                                .ticket = head->ticket,
                                                .tag = head->tag,
                                                .bytes = head->bytes};
-    program_tell(
-        p, &(struct hx_program_event){
-               .type = HX_PROGRAM_ANNOUNCED, .peer = peer, .ticket = ticket, .tag = head->tag, .bytes = head->bytes});
+    program_tell(p, &(struct hx_program_event){.type = HX_PROGRAM_ANNOUNCED,
+                                               .peer = peer,
+                                               .ticket = ticket,
+                                               .tag = head->tag,
+                                               .bytes = head->bytes,
+                                               .note = head->length});
     return true;
 }
 
