@@ -308,6 +308,15 @@ $(call programs,$(filter $(ON_DPDK),$(TESTS))): $(BUILD)/tests/%: $(BUILD)/dpdk/
     $(SUPPORT_DPDK:%.c=$(BUILD)/dpdk/%.o) $(LIB_DPDK_NODE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_DPDK)
 	$(LINK)
 
+# Programs of MPI, if its compiler is there.
+MPICC := $(if $(SANITIZE),,$(if $(shell command -v mpicc),mpicc))
+MPI_PROGRAMS := $(if $(MPICC),$(patsubst tests/mpi/%.c,$(BUILD)/tests/mpi/%,$(wildcard tests/mpi/*.c)))
+$(BUILD)/tests/mpi/%: tests/mpi/%.c Makefile
+	@mkdir -p $(@D)
+	$(if $(Q),@echo "  MPI  $@")
+	@$(MPICC) -std=c11 -D_GNU_SOURCE -g -O2 $(WARNINGS) -Werror $< -o $@
+$(BUILD)/lint/tests/mpi/%.ok: PLATFORM := $(addprefix -isystem ,$(if $(MPICC),$(shell $(MPICC) --showme:incdirs 2>/dev/null)))
+
 # Programs of one's own link this library alone.
 $(BUILD)/tests/system/exchange: $(LIB_PROGRAM)
 
@@ -322,7 +331,7 @@ TSAN_RUNS  := $(call programs,$(TSAN_TESTS),$(BUILD)/tsan)
 RUN_TESTS   = mk/run-tests.sh $(BUILD)/test-logs
 
 .PHONY: check tests test-programs fuzz-programs tsan-programs asan ubsan tsan build-asan build-tsan
-test-programs: $(call programs,$(TESTS) $(HELPERS)) $(BUILD)/tests/conformance $(IMAGE_CORTEX_M)
+test-programs: $(call programs,$(TESTS) $(HELPERS)) $(BUILD)/tests/conformance $(IMAGE_CORTEX_M) $(MPI_PROGRAMS)
 	@:
 fuzz-programs: $(call programs,$(FUZZERS))
 	@:
@@ -449,9 +458,9 @@ reproduce: ## redo the paper's experiments; tables, JSON and plots in build/repr
 
 # ---- lint ---------------------------------------------------------------------------------------------------------
 
-HEADERS := $(wildcard include/hxmesh/*.h program/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h hal/*/*/*.h dpdk-node/*.h bare-node/*.h \
+HEADERS := $(wildcard include/hxmesh/*.h program/*.h fi-provider/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h hal/*/*/*.h dpdk-node/*.h bare-node/*.h \
     $(foreach folder,host fabric-emu tools tests/*,$(folder)/*.h $(folder)/*/*.h))
-SOURCES := $(FIRMWARE) $(HAL_CABLE) $(HAL_WIDE) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(BARE) $(RISCV_VIRT) $(MPS2) $(BARE_NODE) $(KIT) $(HOST) $(EMULATOR) $(LIVE) $(VIRTUAL) \
+SOURCES := $(PROGRAM) $(PROVIDER) $(FIRMWARE) $(HAL_CABLE) $(HAL_WIDE) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(BARE) $(RISCV_VIRT) $(MPS2) $(BARE_NODE) $(KIT) $(HOST) $(EMULATOR) $(LIVE) $(VIRTUAL) \
     $(TOOLS) $(TOOLS_SHARED) $(wildcard tests/*/*.c tests/*/*/*.c examples/*/*.c)
 SCRIPTS := $(wildcard mk/*.sh tools/wireshark/hxmesh-extcap tools/completion/hxmesh .ci/run examples/*/*.sh tests/system/*.bats tests/system/*.bash)
 

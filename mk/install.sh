@@ -34,7 +34,9 @@ put 755 bin "${programs[@]}"
 # Images stand beside the program that starts them in QEMU.
 put 644 bin "$build"/hx-node-*.elf
 put 644 include/hxmesh include/hxmesh/*.h
-put 644 lib "$build/libhxmesh.a"
+put 644 lib "$build/libhxmesh.a" "$build/libhxmesh-program.a"
+# libfabric looks for it where FI_PROVIDER_PATH says.
+put 644 lib/libfabric "$build"/libhxmesh-fi.so
 put 644 lib/pkgconfig "$pc"
 put 644 share/man/man1 "$build"/man/man1/*.1
 put 644 share/man/man5 "$build"/man/man5/*.5

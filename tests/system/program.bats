@@ -4,30 +4,15 @@
 
 # shellcheck disable=SC2030,SC2031 # what a test sets is meant for that test alone
 load emulator_support
+load program_support
 
 EXCHANGE=${HXMESH%/*}/tests/system/exchange
 
 setup() { fresh_name; }
 teardown() { end_started; }
 
-# serve SPEC [ARGUMENTS...]: begins to serve a fabric, and waits until its hosts can be opened.
-serve() {
-    begin serve "$@"
-    eventually test -e "/dev/shm/hxmesh-$NAME.0.a0,0"
-}
-
 # exchange HOST ROUNDS MOST PEER...: exchanges messages of all sizes up to MOST bytes with programs at other hosts.
 exchange() { timeout --kill-after=5 100 "$EXCHANGE" "$NAME" "$@" 3>&-; }
-
-# end_serving: it is told to end, has lost nothing, and leaves nothing.
-end_serving() {
-    kill -INT "$PID"
-    finish
-    [ "$CODE" -eq 0 ]
-    holds '.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0'
-    nothing_left "$NAME"
-    [ -z "$(compgen -G "/dev/shm/hxmesh-$NAME.*")" ]
-}
 
 @test "program: two exchange messages of 0 B to 64 MiB, in order, every byte checked" {
     serve "2x2 Hx2Mesh" --workers 2
