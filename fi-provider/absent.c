@@ -4,6 +4,7 @@
 #include <rdma/fi_atomic.h>
 #include <rdma/fi_rma.h>
 
+/* NOLINTBEGIN(misc-unused-parameters) */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 #define ABSENT(type, name, parameters)                                                                                 \
@@ -125,3 +126,5 @@ ABSENT(int, hxfi_no_connect, (struct fid_ep * ep, const void *address, const voi
 ABSENT(int, hxfi_no_accept, (struct fid_ep * ep, const void *data, size_t bytes))
 ABSENT(int, hxfi_no_shutdown, (struct fid_ep * ep, uint64_t flags))
 ABSENT(int, hxfi_no_join, (struct fid_ep * ep, const void *address, uint64_t flags, struct fid_mc **mc, void *context))
+
+/* NOLINTEND(misc-unused-parameters) */

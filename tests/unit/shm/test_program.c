@@ -1,0 +1,261 @@
+/* test_program.c - a host for a program (fabric-emu/workload/program.c) whose attachment holds what no library would write: nothing is
+ * read or written outside of the attachment's memory, and what cannot be is answered or left alone. A page that nobody may touch
+ * stands behind the memory. */
+#include "fabric-emu/workload/kinds.h"
+#include "tests/support/support_fabric.h"
+#include "tests/support/support_seed.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { SELF = 3, PEER = 5, PAGE = 4096, WANTED = 77 };
+
+static struct hx_fabric fabric;
+static struct programs programs;
+static uint8_t *base;
+static uint64_t begun;
+static struct workload *host;
+static uint8_t payload[HX_MAX_PAYLOAD];
+
+static struct attachment *mine(void)
+{
+    return &programs.at[SELF];
+}
+
+/* The object must be a file: whether a program holds it is asked of the kernel. Its lock would be this process's own, so it does
+ * not live; sessions are looked at before that is. */
+static int set_up(void **state)
+{
+    (void)state;
+    fabric_make(&fabric, "2x2 Hx2Mesh");
+    programs = (struct programs){.g = &fabric, .at = calloc(fabric.hosts, sizeof *programs.at)};
+    struct attachment *at = mine();
+    attachment_lay_out(at, fabric.hosts, NULL);
+    int fd = memfd_create("attachment", 0);
+    assert_true(fd >= 0 && ftruncate(fd, (off_t)at->bytes) == 0);
+    base = mmap(NULL, at->bytes + PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(base, MAP_FAILED);
+    assert_ptr_equal(mmap(base, at->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0), base);
+    attachment_lay_out(at, fabric.hosts, base);
+    at->fd = fd;
+    const struct workload_plan plan = {.programs = &programs};
+    begun = 0;
+    host = workload_make(&plan, SELF, &begun, NULL, calloc(1, workload_bytes(&plan, SELF)));
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)seeded_say(state);
+    workload_close(host);
+    free(host);
+    (void)munmap(base, mine()->bytes + PAGE);
+    (void)close(mine()->fd);
+    free(programs.at);
+    hx_fabric_free(&fabric);
+    return 0;
+}
+
+/* A program comes. */
+static void begin_session(void)
+{
+    struct workload_message m;
+    atomic_store(&mine()->head->wanted, WANTED);
+    assert_false(workload_next(host, 0, 0, &m));
+    assert_true(host->ops->drains(host));
+    host->ops->drained(host);
+    assert_int_equal(atomic_load(&mine()->head->served), WANTED);
+    assert_int_equal(atomic_load(&mine()->head->session), 1);
+}
+
+/* When nobody looks whether the program lives. */
+static bool next(struct workload_message *m)
+{
+    atomic_store(&mine()->head->wanted, WANTED);
+    return workload_next(host, 0, 0, m);
+}
+
+static void post(const struct attachment_request *r)
+{
+    uint64_t number = atomic_load(&mine()->head->requested);
+    mine()->request[number % ATTACHMENT_REQUESTS] = *r;
+    atomic_store(&mine()->head->requested, number + 1);
+}
+
+static void requests_that_cannot_be_are_answered_and_not_sent(void **state)
+{
+    (void)state;
+    uint64_t memory = mine()->memory_bytes;
+    const struct attachment_request bad[] = {{.to = fabric.hosts, .bytes = 1},
+                                             {.to = UINT32_MAX, .bytes = 1},
+                                             {.to = SELF, .bytes = 1},
+                                             {.to = PEER, .bytes = 1, .offset = memory},
+                                             {.to = PEER, .bytes = 2, .offset = memory - 1},
+                                             {.to = PEER, .bytes = UINT32_MAX},
+                                             {.to = PEER, .bytes = 1, .offset = UINT64_MAX},
+                                             {.to = PEER, .head_bytes = 1},
+                                             {.to = PEER, .head_bytes = UINT32_MAX}};
+    const struct attachment_request good = {.to = PEER, .bytes = 1, .offset = memory - 1, .tag = 9};
+    enum { BAD = sizeof bad / sizeof *bad };
+    begin_session();
+    for (unsigned i = 0; i < BAD; i++)
+        post(&bad[i]);
+    post(&good);
+    struct workload_message m;
+    assert_true(next(&m));
+    assert_int_equal(m.number, BAD);
+    assert_int_equal(m.to, PEER);
+    assert_int_equal(m.bytes, 1);
+    assert_int_equal(atomic_load(&mine()->head->completed), BAD);
+    for (unsigned i = 0; i < BAD; i++) {
+        assert_int_equal(mine()->completion[i].number, i);
+        assert_int_equal(mine()->completion[i].error, -EINVAL);
+    }
+}
+
+static void what_is_sent_is_what_was_judged(void **state)
+{
+    (void)state;
+    begin_session();
+    uint64_t last = mine()->memory_bytes - 1;
+    mine()->memory[last] = 0x5a;
+    post(&(struct attachment_request){.to = PEER, .bytes = 1, .offset = last, .head_bytes = ATTACHMENT_HEAD});
+    struct workload_message m;
+    assert_true(next(&m));
+    workload_take(host, &m);
+    mine()->request[0].offset = UINT64_MAX;
+    mine()->request[0].bytes = UINT32_MAX;
+    const struct hx_send send = {.cookie = m.number};
+    uint8_t out[ATTACHMENT_HEAD + 1];
+    host->ops->fill(host, &send, 0, out, sizeof out);
+    assert_int_equal(out[ATTACHMENT_HEAD], 0x5a);
+}
+
+static void more_requests_than_there_are_places_for_are_none(void **state)
+{
+    (void)state;
+    begin_session();
+    struct workload_message m;
+    atomic_store(&mine()->head->requested, ATTACHMENT_REQUESTS + 1);
+    assert_false(next(&m));
+    atomic_store(&mine()->head->requested, UINT64_MAX);
+    assert_false(next(&m));
+    assert_int_equal(begun, 0);
+}
+
+static void arrive(uint32_t source, uint32_t tag, uint32_t packet, unsigned length, uint64_t bytes)
+{
+    struct hx_coordinate from = hx_address_of(&fabric, source);
+    const struct hx_header h = {.src_d0 = (uint16_t)from.d0,
+                                .src_d1 = (uint16_t)from.d1,
+                                .tag = tag,
+                                .offset = packet,
+                                .length = (uint16_t)length};
+    const struct hx_event e = {
+        .type = HX_EVENT_RECEIVED, .d0 = (uint16_t)from.d0, .d1 = (uint16_t)from.d1, .tag = tag, .bytes = bytes};
+    assert_int_equal(workload_place(host, &h, payload), 0);
+    assert_int_equal(workload_event(host, &e), HX_OK);
+}
+
+static struct attachment_slot *arm(uint64_t offset, uint32_t bytes)
+{
+    struct attachment_slot *s = &mine()->slot[attachment_slot_of(PEER, 2)];
+    s->offset = offset;
+    s->bytes = bytes;
+    s->source = PEER;
+    s->session = 4;
+    s->turn = 6;
+    atomic_store(&s->state, ATTACHMENT_ARMED);
+    return s;
+}
+
+static uint32_t tag_for(unsigned receiver, unsigned sender, unsigned turn)
+{
+    return attachment_tag(ATTACHMENT_TO_SLOT, receiver, sender, turn << ATTACHMENT_SLOT_BITS | 2);
+}
+
+static void only_what_a_slot_is_armed_for_lands_in_it(void **state)
+{
+    (void)state;
+    begin_session();
+    memset(payload, 0xee, sizeof payload);
+    const struct attachment_slot *s = arm(100, 50);
+    arrive(PEER + 1, tag_for(1, 4, 6), 0, 50, 50);            /* another host's slot */
+    arrive(PEER, tag_for(2, 4, 6), 0, 50, 50);                /* for another program here */
+    arrive(PEER, tag_for(1, 3, 6), 0, 50, 50);                /* of another program there */
+    arrive(PEER, tag_for(1, 4, 5), 0, 50, 50);                /* once more */
+    arrive(PEER, tag_for(1, 4, 6), 0, 51, 51);                /* too long */
+    arrive(PEER, tag_for(1, 4, 6), 1, 1, HX_MAX_PAYLOAD + 1); /* beyond */
+    arrive(PEER, tag_for(1, 4, 6) + 13, 0, 50, 50);           /* no such slot */
+    assert_int_equal(atomic_load(&s->state), ATTACHMENT_ARMED);
+    assert_int_equal(mine()->memory[100], 0);
+    assert_int_equal(mine()->memory[150], 0);
+    arrive(PEER, tag_for(1, 4, 6), 0, 50, 50);
+    assert_int_equal(atomic_load(&s->state), ATTACHMENT_FILLED);
+    assert_int_equal(mine()->memory[149], 0xee);
+    assert_int_equal(mine()->memory[150], 0);
+    assert_int_equal(atomic_load(&mine()->head->arrived), 1);
+    arrive(PEER, tag_for(1, 4, 6), 0, 50, 50);
+    assert_int_equal(atomic_load(&mine()->head->arrived), 1);
+}
+
+static void a_slot_outside_of_the_memory_is_none(void **state)
+{
+    (void)state;
+    begin_session();
+    uint64_t memory = mine()->memory_bytes;
+    const uint64_t offset[] = {memory, memory - 49, UINT64_MAX, UINT64_MAX - 20, UINT64_C(1) << 63};
+    for (unsigned i = 0; i < sizeof offset / sizeof *offset; i++) {
+        (void)arm(offset[i], 50);
+        arrive(PEER, tag_for(1, 4, 6), 0, 50, 50);
+        assert_int_equal(atomic_load(&mine()->head->arrived), 0);
+    }
+    (void)arm(memory - 50, 50);
+    arrive(PEER, tag_for(1, 4, 6), 0, 50, 50);
+    assert_int_equal(atomic_load(&mine()->head->arrived), 1);
+}
+
+/* What is not memory: rings, slots and head, is written over again and again with anything. */
+static void anything_at_all_harms_nobody(void **state)
+{
+    (void)state;
+    enum { RUNS = 200, STEPS = 200 };
+    size_t control = (size_t)(mine()->memory - base);
+    for (uint64_t run = 0; run < RUNS; run++) {
+        seeded_run = seeded_by(1) + run;
+        uint64_t random = seeded_run;
+        begun = 0;
+        for (unsigned step = 0; step < STEPS; step++) {
+            for (unsigned i = 0; i < 64; i++)
+                base[seeded_next(&random) % control] = (uint8_t)seeded_next(&random);
+            struct workload_message m;
+            if (host->ops->drains(host))
+                host->ops->drained(host);
+            if (workload_next(host, step, 0, &m)) {
+                workload_take(host, &m);
+                assert_true(m.to < fabric.hosts && m.to != SELF);
+                const struct hx_send send = {.cookie = m.number};
+                host->ops->fill(host, &send, 0, payload, m.bytes < sizeof payload ? (unsigned)m.bytes : sizeof payload);
+            }
+            arrive((uint32_t)(seeded_next(&random) % fabric.hosts), (uint32_t)seeded_next(&random),
+                   (uint32_t)seeded_next(&random), (unsigned)(seeded_next(&random) % sizeof payload),
+                   seeded_next(&random));
+        }
+    }
+    seeded_run = 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(requests_that_cannot_be_are_answered_and_not_sent, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_is_sent_is_what_was_judged, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(more_requests_than_there_are_places_for_are_none, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(only_what_a_slot_is_armed_for_lands_in_it, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_slot_outside_of_the_memory_is_none, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(anything_at_all_harms_nobody, set_up, tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
