@@ -200,7 +200,7 @@ ALWAYS_INLINE void spend(struct burst *b, unsigned port, unsigned cost, bool nar
 /* Room as one packet may need it: of these outputs alone. */
 ALWAYS_INLINE void ask_room(struct hx_switch *sw, struct burst *b, uint64_t ports, unsigned vc)
 {
-    b->local = ports & LOCAL_BIT ? hx_lane(hal_room(sw->hal, HX_LOCAL), vc) : 0;
+    b->local = (ports & LOCAL_BIT) ? hx_lane(hal_room(sw->hal, HX_LOCAL), vc) : 0;
     b->lanes = 0;
     for (ports &= ~LOCAL_BIT; ports; ports &= ports - 1) {
         unsigned port = (unsigned)__builtin_ctzll(ports);
@@ -397,9 +397,10 @@ ALWAYS_INLINE void note_arrived(const struct hx_switch *sw, unsigned input, uint
     b->came |= (uint64_t)(arrived != seen) << input;
 }
 
-/* Looks at the inputs that may have brought something. */
+/* Begins a burst: looks at the inputs that may have brought something. */
 ALWAYS_INLINE void look(struct hx_switch *sw, uint64_t *arrived, struct burst *b, bool narrow)
 {
+    b->brought = b->came = b->left = b->moved = 0;
     uint64_t ask = hal_news(sw->hal);
     if (all_inputs(narrow)) {
         for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++) {
@@ -455,7 +456,6 @@ ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool na
 {
     uint64_t arrived[HX_MAX_RADIX];
     struct burst b;
-    b.brought = b.came = b.left = b.moved = 0;
     look(sw, arrived, &b, narrow);
     uint64_t asked_for = (sw->wanted[0] | sw->wanted[1] | sw->wanted[2] | sw->wanted[3]) & hal_open(sw->hal);
     if (!(b.brought | asked_for))
