@@ -1,51 +1,104 @@
-/* bench_live.c - packet-hops a second and core of a live 4x4 Hx2Mesh, through the program as a user runs it. */
+/* bench_live.c - packet-hops a second and core of a live 4x4 Hx2Mesh, through the program as a user runs it: beside what memory
+ * lets where every byte is verified, and beside two workers where they are more than cores. */
+#include "fabric-emu/workload/payload.h"
 #include "measure.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { RUNS = 5, PACKET = 8192, PACKETS = 1 << 14 /* 128 MiB, more than a cache */ };
 
 struct live {
     const char *key, *what, *options;
+    enum { ALONE, OF_MEMORY, OF_TWO } beside;
 };
 
 static const struct live runs[] = {
     {"live_packet_hops_per_second_per_core", "live 4x4 Hx2Mesh, 1 worker, not verified",
-     "-w 1 --no-verify --message 1MiB"},
-    {"live_packet_hops_per_second_per_core_2_workers", "live, 2 workers, not verified, per core",
-     "-w 2 --no-verify --message 1MiB"},
-    {"live_verified_packet_hops_per_second_per_core", "live, 1 worker, every byte verified", "-w 1 --message 1MiB"},
+     "-w 1 --no-verify --message 1MiB --duration 2s", ALONE},
+    {"live_verified_packet_hops_per_second_per_core", "live, 1 worker, every byte verified",
+     "-w 1 --message 1MiB --duration 2s", OF_MEMORY},
     {"live_small_message_packet_hops_per_second_per_core", "live, 1 worker, 8 KiB messages, not verified",
-     "-w 1 --no-verify --message 8KiB"},
+     "-w 1 --no-verify --message 8KiB --duration 2s", ALONE},
+    {"live_packet_hops_per_second_per_core_2_workers", "live, 2 workers, not verified, per core",
+     "-w 2 --no-verify --message 1MiB --duration 2s", ALONE},
+    {"live_packet_hops_per_second_per_core_4_workers", "live, 4 workers, not verified, per core",
+     "-w 4 --no-verify --message 1MiB --duration 2s", OF_TWO},
+    {"live_packet_hops_per_second_per_core_8_workers", "live, 8 workers, not verified, per core",
+     "-w 8 --no-verify --message 1MiB --duration 2s", OF_TWO},
 };
 
-/* Hops per second of processor time, which is what one core gives; 0: the run failed. */
-static double hops_per_core(const char *options)
+/* Of one run: hops per second of processor time, which is what one core gives, and hops a packet; 0: the run failed. */
+struct rate {
+    double hops, hops_of_packet;
+};
+
+static struct rate rate_of(const char *options)
 {
     const char *program = getenv("HXMESH") ? getenv("HXMESH") : "build/hxmesh";
     char command[512];
-    (void)snprintf(command, sizeof command, "%s run '4x4 Hx2Mesh' %s --duration 2s --quiet --json -", program, options);
+    (void)snprintf(command, sizeof command, "%s run '4x4 Hx2Mesh' %s --quiet --json -", program, options);
     FILE *out = popen(command, "r"); // NOLINT(cert-env33-c): a benchmark of the program that its caller names
     json_t *report = out ? json_loadf(out, 0, NULL) : NULL;
     if (out)
         (void)pclose(out);
     double rate = json_number_value(json_object_get(json_object_get(report, "host"), "packet_hops_per_cpu_second"));
+    double hops = json_number_value(json_object_get(report, "packet_hops"));
+    double packets = json_number_value(json_object_get(report, "packets_delivered"));
     json_decref(report);
-    return rate;
+    return (struct rate){rate, packets > 0 ? hops / packets : 0};
+}
+
+/* Nanoseconds to write a packet's payload to memory, and to read it from there later. */
+static double memory_ns(void)
+{
+    uint8_t *memory = malloc((size_t)PACKETS * PACKET);
+    if (!memory)
+        return 0;
+    memset(memory, 1, (size_t)PACKETS * PACKET);
+    const struct payload_id id = {.seed = 1};
+    unsigned wrong = 0;
+    uint64_t begin = measure_thread_ns();
+    for (unsigned i = 0; i < PACKETS; i++)
+        payload_write(&id, memory + (size_t)i * PACKET, PACKET);
+    for (unsigned i = 0; i < PACKETS; i++)
+        wrong += payload_wrong_bytes(&id, memory + (size_t)i * PACKET, PACKET);
+    uint64_t took = measure_thread_ns() - begin;
+    free(memory);
+    return wrong ? 0 : (double)took / PACKETS;
 }
 
 int main(int argc, char **argv)
 {
     json_t *results = json_object();
-    printf("live emulation, 8,192 B packets, all-to-all (median of 5, spread)\n");
+    double two = 0;
+    printf("live emulation, 8,192 B packets, all-to-all (median of %d, spread)\n", RUNS);
     for (unsigned i = 0; i < sizeof runs / sizeof *runs; i++) {
-        double samples[5];
-        for (unsigned run = 0; run < 5; run++)
-            samples[run] = hops_per_core(runs[i].options) / 1e6;
-        struct measured m = measure_summary(samples, 5);
+        double samples[RUNS];
+        double shares[RUNS];
+        for (unsigned run = 0; run < RUNS; run++) {
+            struct rate rate = rate_of(runs[i].options);
+            samples[run] = rate.hops / 1e6;
+            double bound = runs[i].beside == OF_TWO ? two : rate.hops_of_packet * 1e3 / memory_ns();
+            shares[run] = samples[run] / bound;
+        }
+        struct measured m = measure_summary(samples, RUNS);
         measure_print(runs[i].what, m, "M packet-hops/s and core");
         (void)json_object_set_new(
             results, runs[i].key,
             json_pack("{s:f, s:f, s:f}", "median", m.median * 1e6, "least", m.least * 1e6, "most", m.most * 1e6));
+        if (strcmp(runs[i].key, "live_packet_hops_per_second_per_core_2_workers") == 0)
+            two = m.median;
+        if (runs[i].beside == ALONE)
+            continue;
+        struct measured share = measure_summary(shares, RUNS);
+        measure_print(runs[i].beside == OF_TWO ? "  of what two workers do"
+                                               : "  of what writing and reading memory lets",
+                      share, "");
+        char key[96];
+        (void)snprintf(key, sizeof key, "%s_share", runs[i].key);
+        (void)json_object_set_new(results, key, measure_json(share));
     }
     measure_finish(results, argc, argv);
     return 0;
