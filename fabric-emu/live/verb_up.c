@@ -90,13 +90,14 @@ static int serve(struct made *m, struct hx_spec *spec)
     return code;
 }
 
-/* `hxmesh fault` may let links fail at any time: where ways can be searched round them, they are from the start. */
+/* `hxmesh fault` may let links fail at any time: where ways can be searched round them, they are from the start. Not where hosts
+ * forward: a HammingMesh needs it not, and elsewhere they would have other places. */
 static void prepare_for_faults(struct hx_spec *spec)
 {
     struct hx_problem problem;
     char fabric[sizeof spec->fabric];
     memcpy(fabric, spec->fabric, sizeof fabric);
-    if (hx_spec_fabric(spec)->mesh.nodes || hx_spec_search_ways(spec, &problem))
+    if (hx_hosts_forward(hx_spec_fabric(spec)) || hx_spec_search_ways(spec, &problem))
         return;
     memcpy(spec->fabric, fabric, sizeof fabric);
     if (!hx_spec_build(spec, &problem))
