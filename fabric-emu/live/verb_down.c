@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { WAIT_MS = 30000 };
+enum { WAIT_MS = 60000 };
 
 static void end(struct attached *a)
 {
