@@ -1,7 +1,7 @@
 /* faults.c - a schedule of faults on a live fabric (faults.h). */
 #include "faults.h"
+#include "fabric-emu/endpoint.h"
 #include "fabric-emu/layout.h"
-#include "fabric-emu/waits.h"
 #include "host/topology/ways.h"
 
 #include <signal.h>
@@ -13,7 +13,8 @@ _Static_assert((int)SHM_FAULTY_WHOLE == (int)HX_FAULT_WHOLE, "shares of a schedu
 _Static_assert(HX_METRICS_FAULT_WORDS * sizeof(uint64_t) >= HX_FAULT_TEXT, "who watches sees whole lines");
 
 /* A packet that was lost is missed within this time: by an endpoint that has had answers, or by one that has not. */
-static const uint64_t notice_ns = (WAIT_FIRST_MS + WAIT_LEAST_MS) * UINT64_C(1000000);
+static const uint64_t notice_ns = (WAIT_FIRST_MS + WAIT_LEAST_MS) * NS_PER_MS;
+
 /* What is due at a time: of a link, its condition; of a worker, a signal. */
 struct fault_change {
     uint64_t at_ns;
@@ -398,9 +399,7 @@ static json_t *entry_json(const struct faults *s, size_t at)
 {
     struct fault_report one = s->record[at].is;
     one.text = s->schedule.fault[at].text;
-    json_t *json = fault_report_json(&one, 1);
-    json_t *fault = json_incref(json_array_get(json, 0));
-    json_decref(json);
+    json_t *fault = fault_report_entry(&one);
     (void)json_object_set_new(fault, "over", json_boolean(s->record[at].over));
     return fault;
 }

@@ -47,7 +47,7 @@ uint64_t faults_due(const struct faults *s);
 /* The reports of what has begun, for free(); their texts are the schedule's. */
 struct fault_report *faults_report(const struct faults *s, size_t *count);
 
-/* JSON of less than `room` (at least 128) bytes, to be freed. {"faults": those that have begun, as fault_report_json() writes them,
+/* JSON of less than `room` (at least 128) bytes, to be freed. {"faults": those that have begun, as fault_report_entry() writes them,
  * with "over"; "left_out": how many earlier ones there was no room for; "to_come": how many have not begun}. */
 char *faults_text(struct faults *s, uint64_t now_ns, size_t room);
 

@@ -1,5 +1,6 @@
 /* machine.c - QEMU, its console, its end (machine.h). */
 #include "machine.h"
+#include "fabric-emu/endpoint.h"
 #include "host/beside.h"
 #include "host/error.h"
 #include "host/signals.h"
@@ -30,9 +31,8 @@ enum { MOST_ARGUMENTS = 64, ARGUMENT = 160 };
 
 enum {
     STOP_MS = 2000,
-    MOST_READS = 16,  /* of the console at once: nobody who talks without end holds up the supervisor */
-    MOST_LINES = 100, /* of one life that are shown */
-    NS_PER_MS = 1000000
+    MOST_READS = 16, /* of the console at once: nobody who talks without end holds up the supervisor */
+    MOST_LINES = 100 /* of one life that are shown */
 };
 
 void machine_open(struct machine *m, const struct fab_fabric *f, unsigned external)
@@ -351,7 +351,7 @@ void machine_ask_to_stop(struct machine *m)
     if (m->told == 'q')
         return;
     machine_tell(m, 'q');
-    m->stop_by = hx_metrics_now() + (uint64_t)STOP_MS * NS_PER_MS;
+    m->stop_by = hx_metrics_now() + STOP_MS * NS_PER_MS;
 }
 
 void machine_stop(struct machine *m)

@@ -15,19 +15,20 @@ static uint64_t took(const struct fault_report *f)
     return f->whole && f->whole_ns > f->at_ns ? f->whole_ns - f->at_ns : 0;
 }
 
+json_t *fault_report_entry(const struct fault_report *f)
+{
+    json_t *whole = f->whole ? json_integer((json_int_t)took(f)) : json_null();
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "fault", f->text, "at_ns", (json_int_t)f->at_ns,
+                     "lost", (json_int_t)f->lost, "corrupted", (json_int_t)f->corrupted, "duplicated",
+                     (json_int_t)f->duplicated, "reordered", (json_int_t)f->reordered, "credits_lost",
+                     (json_int_t)f->credits_lost, "hits", (json_int_t)f->hits, "whole_after_ns", whole);
+}
+
 json_t *fault_report_json(const struct fault_report *fault, size_t count)
 {
     json_t *faults = json_array();
-    for (size_t i = 0; i < count; i++) {
-        const struct fault_report *f = &fault[i];
-        json_t *whole = f->whole ? json_integer((json_int_t)took(f)) : json_null();
-        (void)json_array_append_new(faults, json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "fault", f->text,
-                                                      "at_ns", (json_int_t)f->at_ns, "lost", (json_int_t)f->lost,
-                                                      "corrupted", (json_int_t)f->corrupted, "duplicated",
-                                                      (json_int_t)f->duplicated, "reordered", (json_int_t)f->reordered,
-                                                      "credits_lost", (json_int_t)f->credits_lost, "hits",
-                                                      (json_int_t)f->hits, "whole_after_ns", whole));
-    }
+    for (size_t i = 0; i < count; i++)
+        (void)json_array_append_new(faults, fault_report_entry(&fault[i]));
     return faults;
 }
 

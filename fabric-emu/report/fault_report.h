@@ -27,7 +27,8 @@ struct fault_report {
     uint64_t whole_ns; /* since the start */
 };
 
-/* "faults" of the report: an entry each. A new reference. */
+/* An entry of "faults" of the report, and all of it. New references. */
+json_t *fault_report_entry(const struct fault_report *fault);
 json_t *fault_report_json(const struct fault_report *fault, size_t count);
 /* For a person, on stdout: the costliest, and how many there are. */
 void fault_report_print(const struct fault_report *fault, size_t count);
