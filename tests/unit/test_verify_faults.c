@@ -137,6 +137,7 @@ static const char *found(struct harmed *h, const char *place, const char *what, 
     (void)snprintf(remark, sizeof remark, "fault at 0 ns: all up\nfault at 0 ns: %s %s %s", place, what, when);
     h->capture.remark = what ? remark : NULL;
     judge_capture(&h->capture, NULL, false, &v);
+    h->capture.remark = NULL;
     if (v.found.count == 0)
         return NULL;
     (void)snprintf(rule, sizeof rule, "%s", hx_rule_names[v.found.kept[0].rule]);

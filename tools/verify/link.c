@@ -298,10 +298,11 @@ static int64_t buffer_units(const struct hx_verify *v)
     return (int64_t)(f->facts.link == HX_CAPTURE_MEMORY ? blocks / HX_PACKET_BLOCKS : blocks);
 }
 
+/* Or what became of packets in it is not known. */
 static bool is_stretched(const struct hx_verify *v, uint32_t port, uint64_t time_ns)
 {
     return v->c->fabric.facts.link == HX_CAPTURE_MEMORY &&
-           hx_excused(&v->excuses, v->c, port, time_ns, HX_EXCUSES_STRETCH);
+           hx_excused(&v->excuses, v->c, port, time_ns, HX_EXCUSES_STRETCH | HX_EXCUSES_GAPS);
 }
 
 static void hold(struct hx_verify *v, struct hx_cable *c, const struct hx_sighting *s)
