@@ -128,14 +128,14 @@ static void make(struct harmed *h, const struct harm *harm, unsigned seed)
         harm->to(&h->capture, at);
 }
 
-/* The first finding, where the capture speaks of such a fault; NULL: it is good. */
+/* The first finding, where the capture speaks of such a fault, or of none (""); NULL: it is good. */
 static const char *found(struct harmed *h, const char *place, const char *what, const char *when)
 {
     static char rule[32];
     char remark[200];
     struct verdict v;
     (void)snprintf(remark, sizeof remark, "fault at 0 ns: all up\nfault at 0 ns: %s %s %s", place, what, when);
-    h->capture.remark = what ? remark : NULL;
+    h->capture.remark = *what ? remark : NULL;
     judge_capture(&h->capture, NULL, false, &v);
     h->capture.remark = NULL;
     if (v.found.count == 0)
@@ -150,7 +150,7 @@ static void require(struct harmed *h, const struct harm *harm, const char *place
     const char *rule = found(h, place, what, when);
     if (good ? rule != NULL : !rule || strcmp(rule, harm->rule) != 0)
         fail_msg("%s at %s, seed %" PRIu64 ", where '%s %s %s' is told of: %s is found", harm->by, h->port,
-                 h->capture.set.seed, place, what ? what : "nothing", when, rule ? rule : "nothing");
+                 h->capture.set.seed, place, *what ? what : "nothing", when, rule ? rule : "nothing");
 }
 
 /* ---- */
@@ -164,7 +164,7 @@ static void what_a_fault_does_passes_where_and_when_it_is(void **state)
             char when[64];
             make(&h, &harms[i], seed);
             (void)snprintf(when, sizeof when, "at %" PRIu64 "ns for 1us", h.time_ns - 500);
-            require(&h, &harms[i], "", NULL, "", false);
+            require(&h, &harms[i], "", "", "", false);
             require(&h, &harms[i], h.port, harms[i].by, "", true);
             require(&h, &harms[i], h.port, harms[i].also, "", true);
             require(&h, &harms[i], "all", harms[i].by, when, true);
