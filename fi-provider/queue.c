@@ -33,7 +33,7 @@ void hxfi_queue_complete(struct hxfi_queue *q, const struct hxfi_operation *o, s
         grow(q);
     q->entry[(q->first + q->count++) % q->room] =
         (struct hxfi_entry){.entry = {.op_context = o->context,
-                                      .flags = o->flags | (tag & HXFI_WITH_DATA ? FI_REMOTE_CQ_DATA : 0),
+                                      .flags = o->flags | ((tag & HXFI_WITH_DATA) ? FI_REMOTE_CQ_DATA : 0),
                                       .len = bytes,
                                       .buf = o->buffer,
                                       .data = o->note,

@@ -73,7 +73,7 @@ static ssize_t peek(struct hxfi_endpoint *e, struct hxfi_operation *o, uint64_t 
     int ended = hxfi_progress(e);
     struct hxfi_unexpected *u = ended ? NULL : hxfi_find(e, o, NULL);
     if (u) {
-        u->claimed = flags & FI_CLAIM ? o->context : NULL;
+        u->claimed = (flags & FI_CLAIM) ? o->context : NULL;
         o->note = u->note;
         hxfi_queue_complete(e->receives, o, u->bytes, u->tag, hxfi_address_of(e->vector, u->peer));
     } else {

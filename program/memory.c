@@ -110,6 +110,7 @@ void *hx_program_alloc(struct hx_program *p, size_t bytes)
     return at;
 }
 
+/* cppcheck-suppress constParameter ; what it points to is gone, as behind free() */
 void hx_program_free(struct hx_program *p, void *data)
 {
     for (struct block **link = &p->blocks; data && *link; link = &(*link)->next) {

@@ -45,7 +45,6 @@ static uint64_t in_flight;
 struct buffer {
     bool lent; /* by hx_program_alloc() */
     uint64_t bytes, tag;
-    uint32_t from;
     uint8_t data[];
 };
 
