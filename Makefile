@@ -187,7 +187,7 @@ $(BUILD)/hxmesh-%: $(BUILD)/plain/tools/hxmesh-%.o $(LIB_TOOLS) $(LIB_HOST) $(LI
 	$(LINK)
 
 $(PROVIDER:%.c=$(BUILD)/plain/%.o): CFLAGS += -fPIC -fvisibility=hidden
-$(BUILD)/libhxmesh-fi.so: LDFLAGS += -shared
+$(BUILD)/libhxmesh-fi.so: LDFLAGS += -shared -Wl,--exclude-libs,ALL
 $(BUILD)/libhxmesh-fi.so: LDLIBS := -lfabric
 $(BUILD)/libhxmesh-fi.so: $(PROVIDER:%.c=$(BUILD)/plain/%.o) $(LIB_PROGRAM)
 	$(LINK)
