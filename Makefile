@@ -315,7 +315,6 @@ $(BUILD)/tests/mpi/%: tests/mpi/%.c Makefile
 	@mkdir -p $(@D)
 	$(if $(Q),@echo "  MPI  $@")
 	@$(MPICC) -std=c11 -D_GNU_SOURCE -g -O2 $(WARNINGS) -Werror $< -o $@
-$(BUILD)/lint/tests/mpi/%.ok: PLATFORM := $(addprefix -isystem ,$(if $(MPICC),$(shell $(MPICC) --showme:incdirs 2>/dev/null)))
 
 # Programs of one's own link this library alone.
 $(BUILD)/tests/system/exchange: $(LIB_PROGRAM)
@@ -495,6 +494,7 @@ TIDY_MPS2     := $(SOURCES_MPS2:%.c=$(BUILD)/lint/%.ok)
 TIDY_DPDK     := $(if $(DPDK),$(SOURCES_DPDK:%.c=$(BUILD)/lint/%.ok))
 $(TIDY_DPDK):     PLATFORM := $(FOR_DPDK) -Ihal/shm
 $(TIDY_SHM):      PLATFORM := $(FOR_SHM)
+$(patsubst %.c,$(BUILD)/lint/%.ok,$(wildcard tests/mpi/*.c)): PLATFORM := $(addprefix -isystem ,$(if $(MPICC),$(shell $(MPICC) --showme:incdirs)))
 $(TIDY_VIRTUAL):  PLATFORM := $(FOR_VIRTUAL)
 $(TIDY_LOOPBACK): PLATFORM := $(FOR_LOOPBACK)
 $(TIDY_RISCV):    PLATFORM := --target=riscv64-unknown-elf -march=rv64imac -mabi=lp64 -ffreestanding $(FOR_LOOPBACK)

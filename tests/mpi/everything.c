@@ -19,6 +19,16 @@ static void require(int holds, const char *what, long at)
     MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
+static void *memory(size_t bytes)
+{
+    void *data = calloc(1, bytes + 1);
+    if (!data) {
+        fprintf(stderr, "MPI: rank %d: no memory\n", rank);
+        exit(1);
+    }
+    return data;
+}
+
 static uint8_t byte_of(int from, int to, size_t at)
 {
     uint64_t x = ((uint64_t)from << 40 ^ (uint64_t)to << 32 ^ (at / 8 + 1)) * UINT64_C(0x9E3779B97F4A7C15);
@@ -42,9 +52,8 @@ static void pass_on(size_t most)
 {
     int right = (rank + 1) % ranks;
     int left = (rank + ranks - 1) % ranks;
-    uint8_t *out = malloc(most + 1);
-    uint8_t *in = malloc(most + 1);
-    require(out && in, "no memory", 0);
+    uint8_t *out = memory(most);
+    uint8_t *in = memory(most);
     for (size_t bytes = 0; bytes <= most; bytes = bytes < 3 ? bytes + 1 : bytes * 3 - (bytes & 1)) {
         MPI_Status status;
         int count = 0;
@@ -93,11 +102,10 @@ static void come_unexpected(void)
 static void take_from_anybody(void)
 {
     enum { EACH = 50 };
-    MPI_Request *request = malloc(sizeof *request * EACH * (size_t)ranks);
-    int *number = malloc(sizeof *number * EACH * (size_t)ranks);
-    int *next = calloc((size_t)ranks, sizeof *next);
+    MPI_Request *request = memory(sizeof(MPI_Request) * EACH * (size_t)ranks);
+    int *number = memory(sizeof *number * EACH * (size_t)ranks);
+    int *next = memory((size_t)ranks * sizeof *next);
     int sent = 0;
-    require(request && number && next, "no memory", 0);
     for (int i = 0; i < EACH; i++) {
         for (int to = 0; to < ranks; to++) {
             number[sent] = i;
@@ -119,9 +127,8 @@ static void take_from_anybody(void)
 
 static void exchange_with_all(size_t bytes)
 {
-    uint8_t *out = malloc(bytes * (size_t)ranks);
-    uint8_t *in = malloc(bytes * (size_t)ranks);
-    require(out && in, "no memory", 0);
+    uint8_t *out = memory(bytes * (size_t)ranks);
+    uint8_t *in = memory(bytes * (size_t)ranks);
     for (int to = 0; to < ranks; to++)
         fill(out + bytes * (size_t)to, bytes, rank, to);
     MPI_Alltoall(out, (int)bytes, MPI_BYTE, in, (int)bytes, MPI_BYTE, MPI_COMM_WORLD);
@@ -133,9 +140,8 @@ static void exchange_with_all(size_t bytes)
 
 static void add_up(int count)
 {
-    int64_t *in = malloc(sizeof *in * (size_t)count);
-    int64_t *out = malloc(sizeof *out * (size_t)count);
-    require(in && out, "no memory", 0);
+    int64_t *in = memory(sizeof *in * (size_t)count);
+    int64_t *out = memory(sizeof *out * (size_t)count);
     for (int i = 0; i < count; i++)
         in[i] = (int64_t)(rank + 1) * (i + 1);
     MPI_Allreduce(in, out, count, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
