@@ -167,7 +167,7 @@ ALWAYS_INLINE bool all_inputs(bool narrow)
 
 /* What a step works on. */
 struct burst {
-    uint64_t brought;                    /* lanes: packets that came on each VC, by all inputs */
+    uint64_t brought;                    /* lanes: not 0 if packets came on this VC; unless all_inputs(), how many */
     uint64_t came;                       /* by bits: inputs that brought something */
     uint64_t left;                       /* by bits: inputs whose waiting packets left */
     uint64_t room[HX_ACCELERATOR_PORTS]; /* narrow: hal_room() */
@@ -258,26 +258,28 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
     }
 }
 
-/* Where a newly arrived packet may go; 0: it was dropped. */
-ALWAYS_INLINE uint64_t admit(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position,
-                             const struct hx_desc *d, route_function *route, bool narrow)
+/* Finds where a newly arrived packet may go; false: it was dropped. */
+ALWAYS_INLINE bool admit(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d,
+                         route_function *route, bool narrow, uint64_t *ports)
 {
     if (RARE(d->dst_d0 >= sw->route.columns || d->dst_d1 >= sw->route.rows)) {
         if (narrow || !hx_detour_follow(sw, input, vc, position, d)) {
             hal_drop(sw->hal, input, vc, d, HX_DROP_MALFORMED);
-            return 0;
+            return false;
         }
     } else if (!narrow && RARE(sw->route.choosing >> input & 1)) {
         hx_detour_choose(sw, input, vc, position, d);
     }
     if (narrow && RARE(d->job != sw->job)) {
         hal_drop(sw->hal, input, vc, d, HX_DROP_FOREIGN_JOB);
-        return 0;
+        return false;
     }
-    uint64_t ports = ways_on(sw, input, vc, d, route, narrow);
-    if (!narrow && RARE(ports == 0))
+    *ports = ways_on(sw, input, vc, d, route, narrow);
+    if (!narrow && RARE(*ports == 0)) {
         hal_drop(sw->hal, input, vc, d, HX_DROP_NO_ROUTE);
-    return ports;
+        return false;
+    }
+    return true;
 }
 
 /* Sends one newly arrived packet on, or lets it wait. `alone`: the room of outputs is not known yet. */
@@ -285,8 +287,8 @@ ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, ui
                            bool alone, route_function *route, bool narrow)
 {
     const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
-    uint64_t ports = admit(sw, input, vc, position, d, route, narrow);
-    if (RARE(ports == 0))
+    uint64_t ports;
+    if (!admit(sw, input, vc, position, d, route, narrow, &ports))
         return;
     unsigned cost = hal_cost(d);
     uint64_t free = ports & ~sw->wanted[vc];
@@ -390,13 +392,6 @@ ALWAYS_INLINE void release(struct hx_switch *sw, unsigned input)
     hal_release(sw->hal, input, tail, in->seen, in->waiting);
 }
 
-ALWAYS_INLINE void note_arrived(const struct hx_switch *sw, unsigned input, uint64_t arrived, struct burst *b)
-{
-    uint64_t seen = sw->input[input].seen;
-    b->brought += hx_lanes_sub(arrived, seen);
-    b->came |= (uint64_t)(arrived != seen) << input;
-}
-
 /* Begins a burst: looks at the inputs that may have brought something. */
 ALWAYS_INLINE void look(struct hx_switch *sw, uint64_t *arrived, struct burst *b, bool narrow)
 {
@@ -405,21 +400,23 @@ ALWAYS_INLINE void look(struct hx_switch *sw, uint64_t *arrived, struct burst *b
     if (all_inputs(narrow)) {
         for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++) {
             arrived[i] = ask >> i & 1 ? hal_arrived(sw->hal, i) : sw->input[i].seen;
-            note_arrived(sw, i, arrived[i], b);
+            b->brought |= arrived[i] ^ sw->input[i].seen;
         }
         return;
     }
     for (ask &= UINT64_MAX >> (64 - sw->inputs); ask; ask &= ask - 1) {
         unsigned i = (unsigned)__builtin_ctzll(ask);
         arrived[i] = hal_arrived(sw->hal, i);
-        note_arrived(sw, i, arrived[i], b);
+        b->brought += hx_lanes_sub(arrived[i], sw->input[i].seen);
+        b->came |= (uint64_t)(arrived[i] != sw->input[i].seen) << i;
     }
 }
 
 /* Whether one packet came, and nobody waits for what is open: then no other input, VC or output need be looked at. */
-ALWAYS_INLINE bool is_alone(const struct burst *b, uint64_t asked_for)
+ALWAYS_INLINE bool is_alone(const struct burst *b, uint64_t asked_for, bool narrow)
 {
-    return asked_for == 0 && (b->brought & (b->brought - 1)) == 0 && (b->brought & HX_LANE_ONES) != 0;
+    return !all_inputs(narrow) && asked_for == 0 && (b->brought & (b->brought - 1)) == 0 &&
+           (b->brought & HX_LANE_ONES) != 0;
 }
 
 ALWAYS_INLINE void serve_alone(struct hx_switch *sw, const uint64_t *arrived, struct burst *b, route_function *route,
@@ -461,7 +458,7 @@ ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool na
     if (!(b.brought | asked_for))
         return 0;
 
-    if (is_alone(&b, asked_for))
+    if (is_alone(&b, asked_for, narrow))
         serve_alone(sw, arrived, &b, route, narrow);
     else
         serve_all(sw, arrived, &b, route, narrow);
