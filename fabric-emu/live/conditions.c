@@ -136,7 +136,7 @@ void conditions_end(struct worker *w)
 unsigned conditions_step(struct worker *w)
 {
     unsigned moved = 0;
-    w->shm.now = shm_clock_ns(w->clock);
+    shm_set_now(&w->shm, shm_clock_ns(w->clock));
     for (unsigned i = 0; i < w->faulties;) {
         moved += shm_faulty_step(&w->faulty[i]->f);
         if (!w->faulty[i]->f.leaving || !take_out(w, i))

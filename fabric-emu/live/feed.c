@@ -177,7 +177,7 @@ unsigned feed_step(struct worker *w)
     uint64_t head = atomic_load_explicit(&f->feed->head, memory_order_acquire);
     enum feed_verdict verdict;
     unsigned taken = 0;
-    w->shm.now = shm_clock_ns(w->clock);
+    shm_set_now(&w->shm, shm_clock_ns(w->clock));
     if (!f->accelerator && f->node->hal.tap && !shm_tap_has_room(&f->node->hal))
         return 0;
     while (taken < MOST_PER_STEP && head - tail - taken > 0 && head - tail <= FEED_SLOTS &&

@@ -66,13 +66,12 @@ struct worker {
     uint64_t feed_word;          /* likewise */
     uint32_t taps_seen;          /* control->taps_changed, likewise */
     struct feeding feeding;
-    int tuns;         /* waits for packets of programs (tuns.h); -1: none run */
-    bool held;        /* a switch waits for its capture in this sweep */
-    uint64_t held_at; /* one did in the sweep before, which ended then; 0: none */
-    uint64_t down;    /* workers that are down, bit by worker */
-    uint64_t gone;    /* of these, workers that will not come back */
-    uint8_t *barred;  /* boards that a node may not land on, bit by board: as the one that is built now needs them */
-    uint8_t *cut;     /* [planes][boards]: 1: no link leads to the board */
+    int tuns;        /* waits for packets of programs (tuns.h); -1: none run */
+    bool held;       /* a switch waits for its capture in this sweep */
+    uint64_t down;   /* workers that are down, bit by worker */
+    uint64_t gone;   /* of these, workers that will not come back */
+    uint8_t *barred; /* boards that a node may not land on, bit by board: as the one that is built now needs them */
+    uint8_t *cut;    /* [planes][boards]: 1: no link leads to the board */
     struct plane_ways *ways;     /* [planes]: round what is down (ways.h); NULL: ways are not searched */
     uint64_t *alone_since;       /* [hosts]: when the last link to it went down; UINT64_MAX: it has one */
     struct faulty_link **faulty; /* of all its nodes */

@@ -93,16 +93,6 @@ static unsigned tree_switch_step(struct worker *w, struct node *n)
     return n->hal.tap->note ? shm_noted_router_step(&n->sw) : hx_router_step(&n->sw);
 }
 
-/* From sweep to sweep: as long as switches wait, no answer is late. */
-static void count_waiting(struct worker *w)
-{
-    uint64_t now = shm_clock_ns(w->clock);
-    if (w->held_at)
-        w->shm.waited += now - w->held_at;
-    w->held_at = w->held ? now : 0;
-    w->held = false;
-}
-
 /* What CRCs took since the sweep before belongs to verifying, wherever the firmware made them. */
 static void count_crcs(struct fab_area *area)
 {
@@ -119,7 +109,7 @@ static unsigned sweep(struct worker *w, bool may_begin)
     if (__builtin_expect(tuns_are_open(w), 0))
         tuns_wait(w, 0);
     for (unsigned i = 0; i < w->accelerators; i++) {
-        w->shm.now = shm_clock_ns(w->clock);
+        shm_set_now(&w->shm, shm_clock_ns(w->clock));
         work += accelerator_step(&w->accelerator[i], may_begin);
         for (unsigned plane = 0; plane < planes; plane++)
             hops += accelerator_switch_step(w, &w->node[i * planes + plane]);
@@ -131,11 +121,11 @@ static unsigned sweep(struct worker *w, bool may_begin)
     for (unsigned i = w->accelerator_nodes; i < w->switch_nodes; i++)
         hops += tree_switch_step(w, &w->node[i]);
     for (unsigned i = 0; i < w->bridges; i++) {
-        w->shm.now = shm_clock_ns(w->clock);
+        shm_set_now(&w->shm, shm_clock_ns(w->clock));
         work += bridge_step(&w->bridge[i]);
     }
-    if (__builtin_expect(w->held || w->held_at, 0))
-        count_waiting(w);
+    w->shm.waits = w->held; /* until the next sweep has ended */
+    w->held = false;
     struct fab_area *area = &w->f->area[w->self];
     atomic_store_explicit(&area->hops, area->hops + hops, memory_order_relaxed);
     count_crcs(area);

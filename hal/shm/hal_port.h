@@ -32,8 +32,9 @@ struct shm_worker {
     } take[SHM_MAX_WORKERS]; /* ring[from][self] */
     uint64_t gave, took;     /* rings changed by this step, bit by worker */
     uint64_t touched;        /* workers that may have something to do now, bit by worker */
-    uint64_t now;            /* nanoseconds, read once a sweep */
+    uint64_t now;            /* nanoseconds; shm_set_now() */
     uint64_t waited;         /* of these, spent waiting for a capture: no answer could come */
+    bool waits;              /* it waits for one now */
     uint64_t last_from;      /* where buffers were found last */
 };
 
@@ -400,6 +401,13 @@ static inline uint8_t *hal_frame(struct hal_endpoint *h, uint32_t buffer)
 static inline uint64_t hal_now(struct hal_endpoint *h)
 {
     return h->worker->now - h->worker->waited;
+}
+
+/* For endpoints time stands still while the worker waits. What has passed is not taken back: it never goes back. */
+static inline void shm_set_now(struct shm_worker *w, uint64_t now)
+{
+    w->waited += w->waits ? now - w->now : 0;
+    w->now = now;
 }
 
 static inline void hal_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc *d)

@@ -1,6 +1,8 @@
 /* test_clock.c - the cheap clock: never before nor behind the system's by more than its calibration allows, never going back, and
- * alike for all who share it. */
+ * alike for all who share it; and the time of endpoints, which stands still while their worker waits for a capture. */
 #include "hal/shm/clock.h"
+#include "hal/shm/hal_port.h"
+#include "hal/split_mix.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,11 +47,30 @@ static void without_a_counter_it_is_the_systems(void **state)
     assert_in_range(now, before, shm_clock_system());
 }
 
+/* Several endpoints of a worker read it at moments of their own, and waiting begins and ends anywhere among them. */
+static void what_passes_for_endpoints_is_what_passes_without_waiting(void **state)
+{
+    (void)state;
+    struct shm_worker w = {.now = 1000};
+    struct hal_endpoint ep = {.worker = &w};
+    uint64_t random = 1, now = w.now, expected = w.now;
+    for (unsigned n = 0; n < READINGS; n++) {
+        uint64_t step = split_mix_next(&random) % 1000;
+        now += step;
+        expected += w.waits ? 0 : step;
+        shm_set_now(&w, now);
+        assert_int_equal(hal_now(&ep), expected);
+        if (split_mix_next(&random) % 8 == 0)
+            w.waits = !w.waits;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_keeps_the_systems_time),
         cmocka_unit_test(without_a_counter_it_is_the_systems),
+        cmocka_unit_test(what_passes_for_endpoints_is_what_passes_without_waiting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
