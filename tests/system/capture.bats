@@ -27,7 +27,7 @@ start_long() {
     await_workers 2
 }
 
-is_captured() { "$HXMESH" capture --list | jq --exit-status ".fabrics | any(.name == \"$NAME\")"; }
+is_captured() { "$HXMESH" capture --list | is_so ".fabrics | any(.name == \"$NAME\")"; }
 
 @test "capture: every port of an all-to-all from the start" {
     report "4x4 Hx2Mesh" --message 2000 --workers 2 --capture "$FILE" --capture-buffer 128MiB

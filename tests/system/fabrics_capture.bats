@@ -83,7 +83,7 @@ END
     done
 }
 
-is_listed() { "$HXMESH" capture --list | jq --exit-status --arg name "$NAME" '.fabrics | any(.name == $name)'; }
+is_listed() { "$HXMESH" capture --list | is_so ".fabrics | any(.name == \"$NAME\")"; }
 
 @test "fabrics, captured: a capture joins any fabric that runs, and what it took is good" {
     for fabric in "${FABRICS[@]}"; do

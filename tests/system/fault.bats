@@ -136,7 +136,7 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
 blocks_signals() { (($(sed -n 's/^SigBlk:\t/0x/p' "/proc/$1/status") & 2)); }
 
 @test "fault: hxmesh top says what is broken, and since when, until it is well" {
-    broken() { hxmesh top "$NAME" --json - --once --interval 100ms | jq --exit-status "$1" >/dev/null; }
+    broken() { hxmesh top "$NAME" --json - --once --interval 100ms | is_so "$1"; }
     start "2x2 Hx2Mesh" --traffic all-to-all-random --duration 100s --workers 2
     await_traffic 1000
     broken '.faults == [] and .faults_holding == 0'

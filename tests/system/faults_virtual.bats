@@ -61,7 +61,7 @@ EVERYTHING="all loss=1% corrupt=0.1% duplicate=1% reorder=2% delay=10ns credit-l
     env --default-signal=INT "$HXMESH" run "4x4 Hx2Mesh" --clock virtual --message 1GiB --fault "all loss=1%" --name "$name" \
         --quiet --json "$REPORT" &
     run=$!
-    until hxmesh top "$name" --json - --count 1 --interval 100ms 2>/dev/null | jq --exit-status '.packets_delivered > 1000'; do
+    until hxmesh top "$name" --json - --count 1 --interval 100ms 2>/dev/null | is_so '.packets_delivered > 1000'; do
         kill -0 "$run"
     done
     kill -INT "$run"

@@ -27,7 +27,7 @@ start_quiet() {
     await_workers 2
     eventually is_listed
 }
-is_listed() { "$HXMESH" capture --list | jq --exit-status ".fabrics | any(.name == \"$NAME\")"; }
+is_listed() { "$HXMESH" capture --list | is_so ".fabrics | any(.name == \"$NAME\")"; }
 end_quiet() {
     kill -INT "$PID"
     finish
