@@ -48,6 +48,8 @@ void tuns_wait(struct worker *w, long ns)
     struct epoll_event event[MOST_EVENTS];
     const struct timespec longest = {.tv_nsec = ns};
     int events = epoll_pwait2(w->tuns, event, MOST_EVENTS, &longest, NULL);
+    if (events < 0 && errno != EINTR) /* Linux has it since 5.11 */
+        hx_die(HX_EXIT_ENVIRONMENT, NULL, "cannot wait for packets of programs: %s", strerror(errno));
     for (int i = 0; i < events; i++) {
         eventfd_t wakes;
         if ((int64_t)event[i].data.u64 == WAKE)

@@ -199,10 +199,10 @@ static long longest_nap(const struct worker *w)
 static void sleep_on(struct worker *w, uint32_t wake, long longest)
 {
     const struct timespec time = {.tv_nsec = longest};
-    if (tuns_are_open(w))
-        tuns_wait(w, longest);
-    else
+    if (!tuns_are_open(w))
         (void)syscall(SYS_futex, &w->f->area[w->self].wake, FUTEX_WAIT, wake, &time, NULL, 0);
+    else if (atomic_load(&w->f->area[w->self].wake) == wake) /* what woke it may have been read by the last sweep */
+        tuns_wait(w, longest);
 }
 
 static void nap(struct worker *w, enum fab_phase phase)

@@ -24,6 +24,7 @@ void hx_excuses_begin(struct hx_excuses *e)
 void hx_excuses_free(struct hx_excuses *e)
 {
     hx_faults_free(&e->faults);
+    free(e->over);
     hx_map_free(&e->damaged);
     free(e->breach);
 }
@@ -60,6 +61,10 @@ static void hear_line(struct hx_excuses *e, const struct hx_sightings *c, const 
         fault.at_ns = seen_ns;
     e->kinds |= kinds_of(&fault);
     (void)hx_faults_put(&e->faults, &fault);
+    free(e->over); /* the new one may end others */
+    e->over = hx_allocate(e->faults.count, sizeof *e->over);
+    for (size_t i = 0; i < e->faults.count; i++)
+        e->over[i] = hx_fault_end(&e->faults, i, c->fabric.g);
 }
 
 void hx_excuses_hear(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_sighting *s)
@@ -95,9 +100,7 @@ static uint64_t over_at(const struct hx_excuses *e, size_t i, const struct hx_fa
     const struct hx_fault *fault = &e->faults.fault[i];
     if (on_link)
         return later(hx_fault_end_at(&e->faults, i, g, at->plane, at->node, at->port), fault->impairs.delay_ns);
-    if (fault->kind == HX_FAULT_KILLED)
-        return fault->at_ns;
-    return fault->for_ns ? later(fault->at_ns, fault->for_ns) : UINT64_MAX;
+    return e->over[i];
 }
 
 static bool allows(const struct hx_excuses *e, const struct hx_sightings *c, size_t i, const struct hx_port_at *at,

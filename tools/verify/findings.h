@@ -22,7 +22,7 @@ enum hx_rule {
 };
 extern const char *const hx_rule_names[HX_RULES];
 
-enum { HX_FINDINGS_KEPT = 100, HX_FINDING_TEXT = 200, HX_NOTES = 24 };
+enum { HX_FINDINGS_KEPT = 100, HX_FINDING_TEXT = 200, HX_NOTES = 40 };
 
 /* `loss`: something that should have followed the frame did not; known only at the end, and told behind all that frames
  * did wrong themselves. */
