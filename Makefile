@@ -494,12 +494,11 @@ TIDY_MPS2     := $(SOURCES_MPS2:%.c=$(BUILD)/lint/%.ok)
 TIDY_DPDK     := $(if $(DPDK),$(SOURCES_DPDK:%.c=$(BUILD)/lint/%.ok))
 $(TIDY_DPDK):     PLATFORM := $(FOR_DPDK) -Ihal/shm
 $(TIDY_SHM):      PLATFORM := $(FOR_SHM)
-$(patsubst %.c,$(BUILD)/lint/%.ok,$(wildcard tests/mpi/*.c)): PLATFORM := $(addprefix -isystem ,$(if $(MPICC),$(shell $(MPICC) --showme:incdirs)))
+$(patsubst %.c,$(BUILD)/lint/%.ok,$(wildcard tests/mpi/*.c examples/programs/*.c)): PLATFORM := $(addprefix -isystem ,$(if $(MPICC),$(shell $(MPICC) --showme:incdirs)))
 $(TIDY_VIRTUAL):  PLATFORM := $(FOR_VIRTUAL)
 $(TIDY_LOOPBACK): PLATFORM := $(FOR_LOOPBACK)
 $(TIDY_RISCV):    PLATFORM := --target=riscv64-unknown-elf -march=rv64imac -mabi=lp64 -ffreestanding $(FOR_LOOPBACK)
 $(TIDY_MPS2):     PLATFORM := --target=arm-none-eabi -mcpu=cortex-m7 -mthumb -ffreestanding -Ihal/bare/libc -Iconformance $(FOR_LOOPBACK)
-$(BUILD)/lint/examples/programs/%.ok: PLATFORM = $(FOR_SHM) $(addprefix -isystem ,$(shell mpicc --showme:incdirs))
 lint-tidy: $(TIDY_RISCV) $(TIDY_MPS2) $(TIDY_SHM) $(TIDY_VIRTUAL) $(TIDY_LOOPBACK) $(TIDY_DPDK)
 $(BUILD)/lint/%.ok: %.c $(HEADERS) .clang-tidy
 	@mkdir -p $(@D)

@@ -16,9 +16,9 @@ static inline uint32_t hal_crc32c(uint32_t crc, const void *data, size_t bytes)
 {
     if (!shm_crc.clock)
         return wide_crc32c(crc, data, bytes);
-    uint64_t begin = shm_clock_ns(shm_crc.clock);
+    uint64_t began = shm_clock_ns(shm_crc.clock);
     uint32_t sum = wide_crc32c(crc, data, bytes);
-    shm_crc.ns += shm_clock_ns(shm_crc.clock) - begin;
+    shm_crc.ns += shm_clock_ns(shm_crc.clock) - began;
     return sum;
 }
 

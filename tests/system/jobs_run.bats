@@ -33,6 +33,7 @@ did() {
         did
         holds '(.jobs[] | select(.job == 2) | .start_seconds == 0.0002 and .seconds < 0.0001) and .seconds > 0.0002'
         # The run's time is that of the job that ends last; a job that began later, or ended sooner, has had less.
+        # shellcheck disable=SC2016 # for jq
         holds '(.link_gbps * 4e9 / 8) as $injection | .jobs | all((.share_of_own_time -
             .bytes_delivered / (.accelerators * $injection * .seconds) | fabs) < 1e-9 and .share_of_own_time < 1) and
             (.[] | select(.job == 2) | .share_of_own_time > 3 * .share_of_injection)'
