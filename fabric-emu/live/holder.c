@@ -221,6 +221,8 @@ bool holder_start(struct holder *h, const struct fab_fabric *f, unsigned mtu, st
     h->pid = pid;
     if (take_interfaces(h, problem))
         return true;
+    (void)close(h->line); /* the holder may be about to send what nobody takes: it must not wait for that */
+    h->line = -1;
     holder_stop(h);
     return false;
 }
@@ -229,7 +231,8 @@ void holder_stop(struct holder *h)
 {
     const struct said end = {.word = END};
     if (h->pid) {
-        (void)say(h->line, &end, -1);
+        if (h->line >= 0)
+            (void)say(h->line, &end, -1);
         (void)waitpid(h->pid, NULL, 0);
     }
     for (uint32_t host = 0; h->tun && host < h->hosts; host++) {
