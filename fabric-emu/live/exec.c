@@ -15,7 +15,7 @@
 
 /* ---- one ---- */
 
-/* As the command line found them, before this program blocked some. */
+/* As a shell gives them to a program that it starts: nothing ignored, nothing blocked. */
 static void restore_signals(void)
 {
     sigset_t none;
