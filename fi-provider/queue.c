@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { LEAST_ROOM = 256 };
 
@@ -31,9 +32,10 @@ void hxfi_queue_complete(struct hxfi_queue *q, const struct hxfi_operation *o, s
         return;
     if (q->count == q->room)
         grow(q);
+    bool has_data = o->flags & FI_RECV && tag & HXFI_WITH_DATA; /* data is the receiver's */
     q->entry[(q->first + q->count++) % q->room] =
         (struct hxfi_entry){.entry = {.op_context = o->context,
-                                      .flags = o->flags | ((tag & HXFI_WITH_DATA) ? FI_REMOTE_CQ_DATA : 0),
+                                      .flags = o->flags | (has_data ? FI_REMOTE_CQ_DATA : 0),
                                       .len = bytes,
                                       .buf = o->buffer,
                                       .data = o->note,
@@ -110,15 +112,23 @@ static ssize_t read_failure(struct fid_cq *fid, struct fi_cq_err_entry *to, uint
     return 1;
 }
 
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* News that complete nothing do not make the wait longer. */
 static ssize_t wait_from(struct fid_cq *fid, void *to, size_t most, fi_addr_t *source, const void *cond, int timeout)
 {
     const struct hxfi_queue *q = (const struct hxfi_queue *)fid;
+    const int64_t end = now_ms() + timeout;
     (void)cond;
-    for (;;) {
+    for (int left = timeout;; left = timeout < 0 ? timeout : end > now_ms() ? (int)(end - now_ms()) : 0) {
         ssize_t n = read_from(fid, to, most, source);
-        int error = n == -FI_EAGAIN && q->domain->endpoint && timeout
-                        ? hx_program_wait(q->domain->endpoint->program, timeout)
-                        : -ETIMEDOUT;
+        int error = n == -FI_EAGAIN && q->domain->endpoint && left ? hx_program_wait(q->domain->endpoint->program, left)
+                                                                   : -ETIMEDOUT;
         if (n != -FI_EAGAIN || error == -ETIMEDOUT)
             return n;
         if (error)
