@@ -86,7 +86,9 @@ static ssize_t peek(struct hxfi_endpoint *e, struct hxfi_operation *o, uint64_t 
 static ssize_t receive_one(struct fid_ep *ep, const struct incoming *m)
 {
     struct hxfi_endpoint *e = (struct hxfi_endpoint *)ep;
-    if (!e->program)
+    const uint32_t host = e->directed ? hxfi_host_of(e->vector, m->from) : HXFI_ANY_HOST;
+    bool from_nobody = e->directed && m->from != FI_ADDR_UNSPEC && host == HXFI_ANY_HOST;
+    if (!e->program || from_nobody)
         return -FI_EINVAL;
     if (m->flags & (FI_MULTI_RECV | FI_DISCARD))
         return -FI_ENOSYS;
@@ -98,7 +100,7 @@ static ssize_t receive_one(struct fid_ep *ep, const struct incoming *m)
                                  .says_so = wants_completion(m->flags, e->receives_selective),
                                  .buffer = m->data,
                                  .bytes = m->bytes,
-                                 .host = e->directed ? hxfi_host_of(e->vector, m->from) : HXFI_ANY_HOST,
+                                 .host = host,
                                  .tag = m->tag,
                                  .ignore = m->ignore,
                                  .claims = (m->flags & (FI_CLAIM | FI_PEEK)) == FI_CLAIM};
