@@ -22,15 +22,25 @@ static const char *asked_host(void)
     return NULL;
 }
 
+enum { MOST_MISSING = 1024 };
+
+/* A host that has failed is missing (-ENOENT), and those behind it may be free. How many hosts there are is not known before one is
+ * open: so many missing ones in a row are taken for the end. -EBUSY: there are hosts, and programs have them all. */
 static int open_any(struct hx_program **program, const char *fabric)
 {
-    int error = -EBUSY;
-    for (unsigned host = 0; error == -EBUSY; host++) {
+    int found = -ENOENT;
+    unsigned missing = 0;
+    for (unsigned host = 0; missing < MOST_MISSING; host++) {
         char name[16];
         (void)snprintf(name, sizeof name, "%u", host);
-        error = hx_program_open(program, fabric, name);
+        int error = hx_program_open(program, fabric, name);
+        if (error != -EBUSY && error != -ENOENT)
+            return error;
+        missing = error == -ENOENT ? missing + 1 : 0;
+        if (error == -EBUSY)
+            found = error;
     }
-    return error;
+    return found;
 }
 
 static int enable(struct hxfi_endpoint *e)
