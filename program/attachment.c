@@ -74,7 +74,7 @@ static struct flock lock_of(short type)
 bool attachment_is_held(const struct attachment *at)
 {
     struct flock lock = lock_of(F_WRLCK);
-    return fcntl(at->fd, F_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+    return fcntl(at->fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
 bool attachment_is_dead(const struct attachment *at)
@@ -183,7 +183,7 @@ int attachment_open(struct attachment *at, const char *fabric, const char *host)
         return -errno;
     if (attachment_is_dead(at))
         error = -ENOENT;
-    else if (fcntl(at->fd, F_SETLK, &lock) != 0)
+    else if (fcntl(at->fd, F_OFD_SETLK, &lock) != 0)
         error = errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
     else
         error = map(at, at->fd);

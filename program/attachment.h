@@ -31,8 +31,8 @@
  * A session is one program's hold of a host: 1 .. 255, and on from there. What is for another session than the present one is
  * dropped, so nothing of a program that has gone lands in the memory of the next one.
  *
- * A program that dies: its lock, of fcntl(2) on the object, is taken from it by the kernel. The worker looks now and then, gives
- * up what is under way, and only when nothing is begins the next session. */
+ * A program that dies: its lock on the object (fcntl(2), of an open file description) is taken from it by the kernel. The worker
+ * looks now and then, gives up what is under way, and only when nothing is begins the next session. */
 #ifndef ATTACHMENT_H
 #define ATTACHMENT_H
 

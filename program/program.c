@@ -99,6 +99,8 @@ int hx_program_wait(struct hx_program *p, int timeout_ms)
             return error;
         if (error && attachment_is_dead(&p->at))
             return -ECONNABORTED;
+        if (error && p->retry_count)
+            return 0; /* what found no way goes again when it is polled */
     }
     return p->event_count == 0 && has_ended(p) ? -ECONNABORTED : 0;
 }

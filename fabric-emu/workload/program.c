@@ -24,6 +24,7 @@ struct program {
     uint64_t completed; /* likewise in the head, for a successor */
     uint64_t arrived;
     struct attachment_request taken[ATTACHMENT_REQUESTS]; /* by number: copies, judged */
+    uint64_t taken_for[ATTACHMENT_REQUESTS]; /* number + 1 of the message that goes out by this copy; 0: none */
 };
 
 static struct program *program_of(struct workload *w)
@@ -35,10 +36,18 @@ static struct program *program_of(struct workload *w)
 
 static void complete(struct program *p, uint64_t number, int error)
 {
+    p->taken_for[number % ATTACHMENT_REQUESTS] = 0;
     p->at.completion[p->completed % ATTACHMENT_REQUESTS] =
         (struct attachment_completion){.number = number, .error = error};
     atomic_store_explicit(&p->at.head->completed, ++p->completed, memory_order_release);
     attachment_ring(&p->at);
+}
+
+/* Whether the place of request `number` is another's, which is on its way: a program need not wait for its turn. */
+static bool is_taken(const struct program *p, uint64_t number)
+{
+    uint64_t by = p->taken_for[number % ATTACHMENT_REQUESTS];
+    return by != 0 && by != number + 1;
 }
 
 /* Takes a copy of request `number`; false: it cannot be. */
@@ -51,6 +60,7 @@ static bool copy_request(struct program *p, uint64_t number)
                 r->offset <= p->at.memory_bytes - r->bytes;
     if (!good)
         *r = (struct attachment_request){.to = p->base.rank};
+    p->taken_for[number % ATTACHMENT_REQUESTS] = good ? number + 1 : 0;
     return good;
 }
 
@@ -64,7 +74,7 @@ static struct workload_message message_of(const struct program *p, uint64_t numb
 static bool message(const struct workload *w, uint64_t number, struct workload_message *m)
 {
     struct program *p = (struct program *)(uintptr_t)w; /* the copy is made anew */
-    if (number >= *w->begun + ATTACHMENT_REQUESTS || number + ATTACHMENT_REQUESTS <= *w->begun ||
+    if (number >= *w->begun + ATTACHMENT_REQUESTS || number + ATTACHMENT_REQUESTS <= *w->begun || is_taken(p, number) ||
         !copy_request(p, number))
         return false;
     *m = message_of(p, number);
@@ -91,7 +101,7 @@ static bool next(struct workload *w, uint64_t now, uint32_t refused, struct work
     if (refused || p->ends || !p->served)
         return false;
     uint64_t requested = atomic_load_explicit(&p->at.head->requested, memory_order_acquire);
-    while (*w->begun < requested && requested - *w->begun <= ATTACHMENT_REQUESTS) {
+    while (*w->begun < requested && requested - *w->begun <= ATTACHMENT_REQUESTS && !is_taken(p, *w->begun)) {
         if (copy_request(p, *w->begun)) {
             *m = message_of(p, *w->begun);
             return true;

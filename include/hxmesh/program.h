@@ -26,7 +26,8 @@
  * into it, is copied by nobody else. Any other memory may be used just as well, and is copied once.
  *
  * Errors are negative errno values. Threads: calls about one hx_program are made by one thread at a time; any number of them
- * may be open. fork(): the child must not use what its parent opened. */
+ * may be open. fork(): the child must not use what its parent opened, and the host is held until
+ * it has ended, too, or has become another program. */
 #ifndef HXMESH_PROGRAM_H
 #define HXMESH_PROGRAM_H
 
@@ -45,7 +46,7 @@ struct hx_program;
 
 enum hx_program_event_type {
     HX_PROGRAM_SENT,      /* .context, as given to hx_program_send */
-    HX_PROGRAM_FAILED,    /* .context of a send or an accept, .error: -EHOSTUNREACH no way, or -ECONNRESET */
+    HX_PROGRAM_FAILED,    /* .context of a send or an accept, .error: -ECONNRESET; what finds no way is sent again */
     HX_PROGRAM_ARRIVED,   /* .peer .tag .data .bytes; to be given back by hx_program_release() */
     HX_PROGRAM_ANNOUNCED, /* .peer .tag .bytes .ticket; to be answered by hx_program_accept(), at any time */
     HX_PROGRAM_RECEIVED /* .context, as given to hx_program_accept; .peer .tag .bytes: of these as many as there was room */

@@ -202,6 +202,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "exchange: %s of %s: %s\n", argv[2], argv[1], strerror(-error));
         return 4;
     }
+    printf("open\n");
+    fflush(stdout);
     messages = strtoull(argv[3], NULL, 10) * SIZES;
     most = strtoull(argv[4], NULL, 10);
     for (int i = 5; i < argc; i++)

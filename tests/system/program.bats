@@ -42,10 +42,13 @@ exchange() { timeout --kill-after=5 100 "$EXCHANGE" "$NAME" "$@" 3>&-; }
     local other=$!
     for _ in 1 2 3; do
         sleep 0.1
-        kill -KILL "$(workers_of "$PID" | shuf -n 1)"
+        worker=$(workers_of "$PID" | shuf -n 1)
+        [ -z "$worker" ] || kill -KILL "$worker"
     done &
+    local killer=$!
     exchange 15 40 300000 0
     wait "$other"
+    wait "$killer"
     end_serving
 }
 
@@ -63,7 +66,7 @@ exchange() { timeout --kill-after=5 100 "$EXCHANGE" "$NAME" "$@" 3>&-; }
     local third=$!
     wait "$second" && return 1
     grep -q 'Connection reset' "$BATS_TEST_TMPDIR/error"
-    pkill -KILL --full "^$EXCHANGE $NAME 0 "
+    eventually pkill -KILL --full "^$EXCHANGE $NAME 0 "
     wait "$third" || true
     exchange 0 1 300000 15 &
     third=$!
@@ -73,26 +76,23 @@ exchange() { timeout --kill-after=5 100 "$EXCHANGE" "$NAME" "$@" 3>&-; }
 }
 
 sent_something() {
-    "$HXMESH" top "$NAME" --count 1 --interval 100ms --json - | jq --exit-status '.packets_delivered > 100'
+    "$HXMESH" top "$NAME" --count 1 --interval 100ms --json - | is_so '.packets_delivered > 100'
 }
 
 @test "program: a host is held by one at a time, and opening says why it cannot be" {
     serve "2x2 Hx2Mesh" --workers 1
-    exchange 3 1 1000 4 &
+    exchange 3 1 1000 4 >"$BATS_TEST_TMPDIR/holder" &
     local holder=$!
-    eventually is_busy
-    kill -KILL "$holder"
+    eventually grep -q open "$BATS_TEST_TMPDIR/holder"
+    run exchange 3 1 1000 4
+    [ "$output" = "exchange: 3 of $NAME: Device or resource busy" ]
+    pkill -KILL --full "^$EXCHANGE $NAME 3 "
     wait "$holder" || true
     run exchange a9,9 1 1000 1
     [ "$output" = "exchange: a9,9 of $NAME: No such file or directory" ]
     end_serving
     run exchange 0 1 1000 1
     [ "$output" = "exchange: 0 of $NAME: No such file or directory" ]
-}
-
-is_busy() {
-    run exchange 3 1 1000 4
-    [ "$output" = "exchange: 3 of $NAME: Device or resource busy" ]
 }
 
 @test "program: what a killed fabric left is found by hxmesh clean" {
