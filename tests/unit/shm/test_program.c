@@ -24,8 +24,7 @@ static struct attachment *mine(void)
     return &programs.at[SELF];
 }
 
-/* The object must be a file: whether a program holds it is asked of the kernel. Its lock would be this process's own, so it does
- * not live; sessions are looked at before that is. */
+/* The object must be a file: whether a program holds it is asked of the kernel. None does; sessions are looked at before that is. */
 static int set_up(void **state)
 {
     (void)state;
@@ -131,6 +130,45 @@ static void what_is_sent_is_what_was_judged(void **state)
     uint8_t out[ATTACHMENT_HEAD + 1];
     host->ops->fill(host, &send, 0, out, sizeof out);
     assert_int_equal(out[ATTACHMENT_HEAD], 0x5a);
+}
+
+static void end_send(uint64_t number)
+{
+    struct hx_coordinate to = hx_address_of(&fabric, PEER);
+    const struct hx_event sent = {
+        .type = HX_EVENT_SENT, .d0 = (uint16_t)to.d0, .d1 = (uint16_t)to.d1, .cookie = number};
+    assert_int_equal(workload_event(host, &sent), HX_OK);
+}
+
+/* Requests end in any order, and a program need not wait for the first before it writes in its place. */
+static void a_request_that_goes_out_keeps_its_place(void **state)
+{
+    (void)state;
+    const struct attachment_request first = {.to = PEER, .bytes = 1, .offset = 7};
+    const struct attachment_request other = {.to = PEER, .offset = mine()->memory_bytes};
+    const struct hx_send send = {.cookie = 0};
+    struct workload_message m;
+    uint8_t out;
+    begin_session();
+    mine()->memory[7] = 0x5a;
+    post(&first);
+    for (unsigned i = 1; i < ATTACHMENT_REQUESTS; i++)
+        post(&other);
+    for (unsigned i = 0; i < ATTACHMENT_REQUESTS; i++) {
+        assert_true(next(&m));
+        assert_int_equal(m.number, i);
+        workload_take(host, &m);
+        if (i)
+            end_send(i);
+    }
+    post(&other);
+    assert_false(next(&m));
+    assert_false(host->ops->message(host, ATTACHMENT_REQUESTS, &m));
+    host->ops->fill(host, &send, 0, &out, 1);
+    assert_int_equal(out, 0x5a);
+    end_send(0);
+    assert_true(next(&m));
+    assert_int_equal(m.number, ATTACHMENT_REQUESTS);
 }
 
 static void more_requests_than_there_are_places_for_are_none(void **state)
@@ -252,6 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(requests_that_cannot_be_are_answered_and_not_sent, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_sent_is_what_was_judged, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_request_that_goes_out_keeps_its_place, set_up, tear_down),
         cmocka_unit_test_setup_teardown(more_requests_than_there_are_places_for_are_none, set_up, tear_down),
         cmocka_unit_test_setup_teardown(only_what_a_slot_is_armed_for_lands_in_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_slot_outside_of_the_memory_is_none, set_up, tear_down),
