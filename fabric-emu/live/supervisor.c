@@ -334,6 +334,22 @@ static void note_warm_up(struct supervisor *s)
         warm_up_end(w, s->f, elapsed);
 }
 
+static void send_signal(void *of, unsigned worker, int number)
+{
+    struct supervisor *s = of;
+    if (s->member[worker].pid)
+        (void)kill(s->member[worker].pid, number);
+}
+
+/* Begins what is due, and has the workers told until all follow. */
+static bool begin_faults(struct supervisor *s, uint64_t since_start_ns)
+{
+    if (!faults_advance(s->plan->faults, since_start_ns, send_signal, s))
+        return false;
+    retell_begin(&s->retell, since_start_ns);
+    return true;
+}
+
 static void advance(struct supervisor *s)
 {
     switch (s->phase) {
@@ -342,6 +358,7 @@ static void advance(struct supervisor *s)
             s->started_ns = now(s);
             s->f->control->started_ns = s->started_ns;
             hx_metrics_set(&s->f->metrics.head->started_ns, hx_metrics_now());
+            (void)begin_faults(s, 0); /* who begins to send finds what is broken from the start */
             set_phase(s, FAB_RUNNING);
             if (s->plan->begun)
                 s->plan->begun(s->plan->of);
@@ -362,13 +379,6 @@ static void advance(struct supervisor *s)
 }
 
 /* ---- faults ---- */
-
-static void send_signal(void *of, unsigned worker, int number)
-{
-    struct supervisor *s = of;
-    if (s->member[worker].pid)
-        (void)kill(s->member[worker].pid, number);
-}
 
 static uint64_t since_start(const struct supervisor *s)
 {
@@ -411,8 +421,7 @@ static void tick_faults(struct supervisor *s)
         return;
     uint64_t now_ns = since_start(s); /* once: what is done has begun */
     faults_judge(s->plan->faults, now_ns, false);
-    if (faults_advance(s->plan->faults, now_ns, send_signal, s)) {
-        retell_begin(&s->retell, now_ns);
+    if (begin_faults(s, now_ns)) {
         wake_all(s);
     } else if (retell_is_due(&s->retell, now_ns, all_follow(s))) {
         atomic_fetch_add(&s->f->control->conditions, 1);
