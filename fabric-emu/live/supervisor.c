@@ -341,9 +341,10 @@ static void send_signal(void *of, unsigned worker, int number)
         (void)kill(s->member[worker].pid, number);
 }
 
-/* Begins what is due, and has the workers told until all follow. */
+/* Begins what is due, and has the workers told until all follow. What it costs counts from before it is done. */
 static bool begin_faults(struct supervisor *s, uint64_t since_start_ns)
 {
+    faults_judge(s->plan->faults, since_start_ns, false);
     if (!faults_advance(s->plan->faults, since_start_ns, send_signal, s))
         return false;
     retell_begin(&s->retell, since_start_ns);
@@ -419,8 +420,7 @@ static void tick_faults(struct supervisor *s)
     take_request(s);
     if (!s->started_ns)
         return;
-    uint64_t now_ns = since_start(s); /* once: what is done has begun */
-    faults_judge(s->plan->faults, now_ns, false);
+    uint64_t now_ns = since_start(s);
     if (begin_faults(s, now_ns)) {
         wake_all(s);
     } else if (retell_is_due(&s->retell, now_ns, all_follow(s))) {
