@@ -147,6 +147,7 @@ static void end_receive(struct hx_program *p, struct long_receive *r, int error)
                                                .data = r->data,
                                                .context = r->context});
     r->used = false;
+    pairs_unstick(p);
 }
 
 int hx_program_accept(struct hx_program *p, uint32_t ticket, void *data, uint64_t bytes, void *context)

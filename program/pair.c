@@ -18,6 +18,13 @@ void pair_stir(struct hx_program *p, uint32_t peer)
     p->dirty[(p->dirty_first + p->dirty_count++) % p->at.hosts] = peer;
 }
 
+void pairs_unstick(struct hx_program *p)
+{
+    for (uint32_t peer = 0; p->stuck && peer < p->at.hosts; peer++)
+        pair_stir(p, peer);
+    p->stuck = false;
+}
+
 /* Slots of the one channel, then those of the other. */
 static unsigned slot_of(enum channel_name channel, uint32_t sequence)
 {
@@ -156,7 +163,7 @@ static void take_filled(struct hx_program *p, uint32_t peer, enum channel_name c
         if (take(p, peer, channel, slot, c->bytes[slot]))
             continue;
         c->filled |= 1U << slot;
-        pair_stir(p, peer);
+        p->stuck = true;
         return;
     }
 }
@@ -347,9 +354,7 @@ void pairs_step(struct hx_program *p)
         }
         greet_if_due(p, peer);
         credit_if_due(p, peer);
-        bool ring_full = p->note[p->requested % ATTACHMENT_REQUESTS].purpose != FREE;
-        if (ring_full)
-            pair_stir(p, peer);
+        p->stuck = p->stuck || !requests_have_room(p);
     }
 }
 

@@ -139,6 +139,7 @@ struct hx_program {
     uint32_t session;
     uint64_t requested, completed, arrived;
     struct note note[ATTACHMENT_REQUESTS];
+    uint32_t under_way; /* notes that are not FREE; with retry_count no more than there are places */
     struct retry retry[ATTACHMENT_REQUESTS]; /* circular */
     uint32_t retry_first, retry_count;
     uint32_t bell;     /* as it was when it was looked for news last */
@@ -148,6 +149,7 @@ struct hx_program {
     struct pair *pair; /* [hosts] */
     uint32_t *dirty;   /* [hosts], circular: pairs that may have something to do */
     uint32_t dirty_first, dirty_count;
+    bool stuck; /* some pair has something to do, and there was no room for it */
     struct long_send send[LONG_SENDS];
     struct grant grants[GRANTS]; /* circular: granted, not begun */
     uint32_t grants_first, grants_count;
@@ -168,7 +170,8 @@ void program_tell(struct hx_program *p, const struct hx_program_event *event);
 
 /* ---- requests.c ---- */
 
-/* Whether a request to the peer would be taken now. */
+/* Whether a request would be taken now; one to that peer. */
+bool requests_have_room(const struct hx_program *p);
 bool request_may(const struct hx_program *p, uint32_t peer);
 /* Posts one of `bytes` bytes at `data`, in the attachment's memory, behind a head (NULL: none). */
 void request_post(struct hx_program *p, const struct note *note, uint32_t tag, const struct head *head,
@@ -182,6 +185,8 @@ void requests_take(struct hx_program *p);
 void pair_meet_self(struct hx_program *p);
 /* There may be something to do for this pair. */
 void pair_stir(struct hx_program *p, uint32_t peer);
+/* There is room again: for all that had none. */
+void pairs_unstick(struct hx_program *p);
 /* Whether a message may go on a channel now; if the peer is not known, it is greeted. */
 bool pair_may(struct hx_program *p, uint32_t peer, enum channel_name channel);
 /* Sends one: *head gets its sequence and credits. */

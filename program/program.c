@@ -217,7 +217,7 @@ void hx_program_close(struct hx_program *p)
 {
     pairs_leave(p);
     uint64_t end = now_ms() + LEAVE_MS;
-    while (p->completed < p->requested && now_ms() < end && !has_ended(p)) {
+    while (p->under_way && now_ms() < end && !has_ended(p)) {
         p->bell = atomic_load(&p->at.head->bell);
         requests_take(p);
         if (p->completed < p->requested)

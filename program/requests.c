@@ -6,10 +6,16 @@
 
 enum { RING = ATTACHMENT_REQUESTS };
 
-/* An entry stands until it is over, so the ring is full when the one so far back is not. */
+/* An entry stands until it is over, so the ring is full when the one so far back is not; and what is on its way may all have to go
+ * again. */
+bool requests_have_room(const struct hx_program *p)
+{
+    return p->note[p->requested % RING].purpose == FREE && p->under_way + p->retry_count < RING;
+}
+
 bool request_may(const struct hx_program *p, uint32_t peer)
 {
-    return p->note[p->requested % RING].purpose == FREE && p->pair[peer].under_way < ATTACHMENT_PAIR_WINDOW;
+    return requests_have_room(p) && p->pair[peer].under_way < ATTACHMENT_PAIR_WINDOW;
 }
 
 /* To this host itself: it is there at once. */
@@ -37,6 +43,7 @@ static void post(struct hx_program *p, const struct note *note, const struct att
     }
     p->at.request[p->requested % RING] = *request;
     p->note[p->requested % RING] = *note;
+    p->under_way++;
     atomic_store_explicit(&p->at.head->requested, ++p->requested, memory_order_release);
 }
 
@@ -128,10 +135,12 @@ void requests_take(struct hx_program *p)
         if (n.purpose == FREE || c->number >= p->requested || c->number + RING < p->requested)
             continue; /* told twice, by a worker and by the one after it */
         at->purpose = FREE;
-        bool again = c->error == -EHOSTUNREACH && p->retry_count < RING;
-        if (again)
+        p->under_way--;
+        if (c->error == -EHOSTUNREACH)
             keep_for_retry(p, c->number, &n);
         else
             end(p, &n, c->error);
     }
+    if (requests_have_room(p))
+        pairs_unstick(p);
 }
