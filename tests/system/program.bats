@@ -79,6 +79,20 @@ sent_something() {
     "$HXMESH" top "$NAME" --count 1 --interval 100ms --json - | is_so '.packets_delivered > 100'
 }
 
+@test "program: what finds no way goes again when there is one, though the program sleeps" {
+    serve "fat-tree hosts=4 radix=8" --workers 2
+    exchange 0 400 300000 1 &
+    local other=$!
+    exchange 1 400 300000 0 &
+    local second=$!
+    eventually sent_something
+    hxmesh fault --name "$NAME" "leaf0/0 down for 3s"
+    wait "$other"
+    wait "$second"
+    end_serving
+    holds '.drops.unreachable > 0 and .bytes_corrupted == 0'
+}
+
 @test "program: a host is held by one at a time, and opening says why it cannot be" {
     serve "2x2 Hx2Mesh" --workers 1
     exchange 3 1 1000 4 >"$BATS_TEST_TMPDIR/holder" &
