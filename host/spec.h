@@ -214,6 +214,10 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .low = HX_LEAST_CREDITS, .high = HX_MOST_CREDITS, \
      .help = "blocks of 256 B that a link buffers per VC, a multiple of 32", .standard = &hx_default_sizes.credits, .applies = HX_FOR_WALL, \
      .instead = "--buffer is what a link buffers under the virtual clock"}
+/* Of a verb that has no settings. */
+#define HX_WORKERS_OPTION(number_) \
+    {.name = "workers", .letter = 'w', .kind = HX_OPTION_NUMBER, .to.number = (number_), .low = 0, .high = HX_MOST_WORKERS, \
+     .help = "worker processes; 0: one a core"}
 #define HX_RUNS_ONCE         "it runs once, to its end"
 #define HX_COUNT_OR_DURATION "a count and a duration: which of both? (0 is none)"
 /* Entries for the settings, the same words as in a file: those of the traffic, and those of the run. */

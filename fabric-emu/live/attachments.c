@@ -1,5 +1,6 @@
 /* attachments.c - makes and removes what programs attach to (attachments.h). */
 #include "attachments.h"
+#include "descriptors.h"
 #include "host/error.h"
 #include "host/name.h"
 
@@ -44,6 +45,7 @@ static int make(struct attachments *all, const struct fab_fabric *f, uint32_t ho
 
 bool attachments_open(struct attachments *all, const struct fab_fabric *f, struct hx_problem *problem)
 {
+    descriptors_allow();
     *all = (struct attachments){.programs = {.g = f->g, .at = hx_allocate(f->g->hosts, sizeof *all->programs.at)},
                                 .arena = hx_allocate(f->g->hosts, sizeof *all->arena)};
     for (uint32_t host = 0; host < f->g->hosts; host++) {
@@ -51,8 +53,9 @@ bool attachments_open(struct attachments *all, const struct fab_fabric *f, struc
         if (!error)
             continue;
         attachments_close(all);
-        return hx_fail(problem, HX_EXIT_ENVIRONMENT, "/dev/shm", "cannot create what programs attach to host %u by: %s",
-                       host, strerror(-error));
+        return hx_fail(problem, HX_EXIT_ENVIRONMENT, "/dev/shm",
+                       "cannot create what programs attach to host %u by: %s%s", host, strerror(-error),
+                       descriptors_advice(-error));
     }
     return true;
 }

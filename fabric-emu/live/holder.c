@@ -1,5 +1,6 @@
 /* holder.c - holding namespaces (holder.h). */
 #include "holder.h"
+#include "descriptors.h"
 #include "fabric-emu/workload/host_ip.h"
 #include "host/error.h"
 #include "host_names.h"
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -168,16 +168,6 @@ static _Noreturn void hold(struct fab_fabric *f, unsigned mtu, int line)
 
 /* ---- the supervisor ---- */
 
-/* Two descriptors a host there, one here and in workers: as many as this user may have. */
-static void allow_descriptors(void)
-{
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-        return;
-    limit.rlim_cur = limit.rlim_max;
-    (void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 static bool take_interfaces(struct holder *h, struct hx_problem *problem)
 {
     struct said said;
@@ -191,7 +181,7 @@ static bool take_interfaces(struct holder *h, struct hx_problem *problem)
         }
         if (fd < 0)
             return hx_fail(problem, HX_EXIT_ENVIRONMENT, INSIDE_INTERFACE,
-                           "cannot be handed over: there are too many descriptors (raise `ulimit -n`)");
+                           "cannot be handed over: there are too many descriptors%s", descriptors_advice(EMFILE));
         h->tun[said.host] = fd;
     }
     return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "the process that holds the hosts' namespaces died");
@@ -203,7 +193,7 @@ bool holder_start(struct holder *h, const struct fab_fabric *f, unsigned mtu, st
     *h = (struct holder){.line = -1, .hosts = f->g->hosts, .tun = hx_allocate(f->g->hosts, sizeof *h->tun)};
     for (uint32_t host = 0; host < h->hosts; host++)
         h->tun[host] = -1;
-    allow_descriptors();
+    descriptors_allow(); /* two a host there, one here and in workers */
     bool paired = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) == 0;
     pid_t pid = paired ? fork() : -1;
     if (pid == 0) {

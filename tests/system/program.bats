@@ -79,7 +79,7 @@ sent_something() {
     "$HXMESH" top "$NAME" --count 1 --interval 100ms --json - | is_so '.packets_delivered > 100'
 }
 
-@test "program: what finds no way goes again when there is one, though the program sleeps" {
+@test "program: what finds no way goes again when there is one" {
     serve "fat-tree hosts=4 radix=8" --workers 2
     exchange 0 400 300000 1 &
     local other=$!
