@@ -17,6 +17,15 @@ ABSENT(int, hxfi_no_bind, (struct fid * fid, struct fid *other, uint64_t flags))
 ABSENT(int, hxfi_no_control, (struct fid * fid, int command, void *argument))
 ABSENT(int, hxfi_no_ops_open, (struct fid * fid, const char *name, uint64_t flags, void **ops, void *context))
 
+ABSENT(int, hxfi_no_insert_service,
+       (struct fid_av * av, const char *node, const char *service, fi_addr_t *to, uint64_t flags, void *context))
+ABSENT(int, hxfi_no_insert_many,
+       (struct fid_av * av, const char *node, size_t nodes, const char *service, size_t services, fi_addr_t *to,
+        uint64_t flags, void *context))
+ABSENT(int, hxfi_no_signal, (struct fid_cq * queue))
+ABSENT(ssize_t, hxfi_no_event_written,
+       (struct fid_eq * queue, uint32_t event, const void *from, size_t bytes, uint64_t flags))
+
 /* ---- remote memory ---- */
 
 ABSENT(static ssize_t, no_read,

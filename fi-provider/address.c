@@ -59,32 +59,6 @@ static int insert(struct fid_av *av, const void *addresses, size_t count, fi_add
     return inserted;
 }
 
-static int no_insert_service(struct fid_av *av, const char *node, const char *service, fi_addr_t *to, uint64_t flags,
-                             void *context)
-{
-    (void)av;
-    (void)node;
-    (void)service;
-    (void)to;
-    (void)flags;
-    (void)context;
-    return -FI_ENOSYS;
-}
-
-static int no_insert_many(struct fid_av *av, const char *node, size_t nodes, const char *service, size_t services,
-                          fi_addr_t *to, uint64_t flags, void *context)
-{
-    (void)av;
-    (void)node;
-    (void)nodes;
-    (void)service;
-    (void)services;
-    (void)to;
-    (void)flags;
-    (void)context;
-    return -FI_ENOSYS;
-}
-
 /* What is removed keeps its place, so that the others keep theirs. */
 /* cppcheck-suppress constParameter ; libfabric says what it is */
 static int take_out(struct fid_av *av, fi_addr_t *addresses, size_t count, uint64_t flags)
@@ -142,8 +116,8 @@ static struct fi_ops life = {.size = sizeof life,
                              .ops_open = hxfi_no_ops_open};
 static struct fi_ops_av ops = {.size = sizeof ops,
                                .insert = insert,
-                               .insertsvc = no_insert_service,
-                               .insertsym = no_insert_many,
+                               .insertsvc = hxfi_no_insert_service,
+                               .insertsym = hxfi_no_insert_many,
                                .remove = take_out,
                                .lookup = look_up,
                                .straddr = print};

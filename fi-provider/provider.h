@@ -156,6 +156,12 @@ void hxfi_forget_all(struct hxfi_endpoint *e);
 int hxfi_no_bind(struct fid *fid, struct fid *other, uint64_t flags);
 int hxfi_no_control(struct fid *fid, int command, void *argument);
 int hxfi_no_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops, void *context);
+int hxfi_no_insert_service(struct fid_av *av, const char *node, const char *service, fi_addr_t *to, uint64_t flags,
+                           void *context);
+int hxfi_no_insert_many(struct fid_av *av, const char *node, size_t nodes, const char *service, size_t services,
+                        fi_addr_t *to, uint64_t flags, void *context);
+int hxfi_no_signal(struct fid_cq *queue);
+ssize_t hxfi_no_event_written(struct fid_eq *queue, uint32_t event, const void *from, size_t bytes, uint64_t flags);
 int hxfi_no_scalable(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep, void *context);
 int hxfi_no_counter(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr, void *context);
 int hxfi_no_poll(struct fid_domain *domain, struct fi_poll_attr *attr, struct fid_poll **set);

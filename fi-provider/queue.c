@@ -141,12 +141,6 @@ static ssize_t wait_plain(struct fid_cq *fid, void *to, size_t most, const void 
     return wait_from(fid, to, most, NULL, cond, timeout);
 }
 
-static int no_signal(struct fid_cq *fid)
-{
-    (void)fid;
-    return -FI_ENOSYS;
-}
-
 static const char *explain(struct fid_cq *fid, int error, const void *data, char *text, size_t bytes)
 {
     (void)fid;
@@ -180,7 +174,7 @@ static struct fi_ops_cq queue_ops = {.size = sizeof queue_ops,
                                      .readerr = read_failure,
                                      .sread = wait_plain,
                                      .sreadfrom = wait_from,
-                                     .signal = no_signal,
+                                     .signal = hxfi_no_signal,
                                      .strerror = explain};
 
 int hxfi_queue_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq, void *context)
@@ -219,16 +213,6 @@ static ssize_t no_event_failed(struct fid_eq *eq, struct fi_eq_err_entry *to, ui
     return -FI_EAGAIN;
 }
 
-static ssize_t no_event_written(struct fid_eq *eq, uint32_t event, const void *from, size_t bytes, uint64_t flags)
-{
-    (void)eq;
-    (void)event;
-    (void)from;
-    (void)bytes;
-    (void)flags;
-    return -FI_ENOSYS;
-}
-
 static ssize_t no_event_awaited(struct fid_eq *eq, uint32_t *event, void *to, size_t bytes, int timeout, uint64_t flags)
 {
     (void)timeout;
@@ -258,7 +242,7 @@ static struct fi_ops events_life = {.size = sizeof events_life,
 static struct fi_ops_eq events_ops = {.size = sizeof events_ops,
                                       .read = no_event,
                                       .readerr = no_event_failed,
-                                      .write = no_event_written,
+                                      .write = hxfi_no_event_written,
                                       .sread = no_event_awaited,
                                       .strerror = explain_event};
 
