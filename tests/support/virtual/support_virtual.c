@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -73,6 +74,19 @@ void support_virtual_close(struct support_virtual *s)
     model_destroy(&s->m);
     traffic_free(&s->traffic);
     hx_spec_free(&s->spec);
+}
+
+void support_virtual_open_worker(struct support_virtual *s, const struct support_virtual_plan *plan, struct worker *w)
+{
+    support_virtual_open(s, plan);
+    virtual_channel_join(s->m.channel, 0);
+    build_worker(w, &s->m, 0);
+}
+
+void support_virtual_close_worker(struct support_virtual *s, struct worker *w)
+{
+    free(w->entity);
+    support_virtual_close(s);
 }
 
 /* ---- what is said on stderr ---- */

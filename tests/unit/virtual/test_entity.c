@@ -18,17 +18,14 @@ static int open_lab(void **state)
     (void)state;
     static const struct support_flow flow = {0, 1}; /* the middle itself sends nothing */
     static const struct support_virtual_plan plan = {.spec = "1x1 Hx3Mesh", .flow = &flow, .flows = 1};
-    support_virtual_open(&lab, &plan);
-    virtual_channel_join(lab.m.channel, 0);
-    build_worker(&worker, &lab.m, 0);
+    support_virtual_open_worker(&lab, &plan, &worker);
     return 0;
 }
 
 static int close_lab(void **state)
 {
     (void)state;
-    free(worker.entity);
-    support_virtual_close(&lab);
+    support_virtual_close_worker(&lab, &worker);
     return 0;
 }
 

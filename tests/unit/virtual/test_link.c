@@ -19,17 +19,14 @@ static int open_lab(void **state)
 {
     (void)state;
     static const struct support_virtual_plan plan = {.spec = "1x1 Hx3Mesh"};
-    support_virtual_open(&lab, &plan);
-    virtual_channel_join(lab.m.channel, 0);
-    build_worker(&worker, &lab.m, 0);
+    support_virtual_open_worker(&lab, &plan, &worker);
     return 0;
 }
 
 static int close_lab(void **state)
 {
     (void)state;
-    free(worker.entity);
-    support_virtual_close(&lab);
+    support_virtual_close_worker(&lab, &worker);
     return 0;
 }
 
@@ -289,9 +286,7 @@ static void what_goes_away_is_told_by_its_window(void **state)
 {
     (void)state;
     static const struct support_virtual_plan plan = {.spec = "4x1 Hx1Mesh", .workers = 2};
-    support_virtual_open(&parted, &plan);
-    virtual_channel_join(parted.m.channel, 0);
-    build_worker(&first_of_two, &parted.m, 0);
+    support_virtual_open_worker(&parted, &plan, &first_of_two);
     struct virtual_worker *w = &first_of_two.v;
     unsigned port = 0;
     struct hal_switch *h = find_parted(&port);
@@ -314,8 +309,7 @@ static void what_goes_away_is_told_by_its_window(void **state)
         assert_true(soonest > t);
         assert_int_equal(w->sent_window, n == 2 ? 0 : soonest / w->wheel.width);
     }
-    free(first_of_two.entity);
-    support_virtual_close(&parted);
+    support_virtual_close_worker(&parted, &first_of_two);
 }
 
 static uint64_t age_told; /* ps */

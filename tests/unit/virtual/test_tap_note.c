@@ -24,9 +24,7 @@ static int open_lab(void **state)
 {
     (void)state;
     static const struct support_virtual_plan plan = {.spec = "1x1 Hx3Mesh", .planes = PLANE + 1};
-    support_virtual_open(&lab, &plan);
-    virtual_channel_join(lab.m.channel, 0);
-    build_worker(&worker, &lab.m, 0);
+    support_virtual_open_worker(&lab, &plan, &worker);
     h = &worker.entity[MIDDLE]->node[PLANE].hal;
     sw = &worker.entity[MIDDLE]->node[PLANE].sw;
     sw->route.x_table = x_ways;
@@ -38,8 +36,7 @@ static int open_lab(void **state)
 static int close_lab(void **state)
 {
     (void)state;
-    free(worker.entity);
-    support_virtual_close(&lab);
+    support_virtual_close_worker(&lab, &worker);
     return 0;
 }
 
