@@ -172,12 +172,20 @@ static void tell(struct hx_findings_list *found, const struct hx_finding *f)
     hx_find(found, f->loss, f->frame, f->rule, "%s", f->what);
 }
 
+/* A breach at a link that damages what it carries makes its packet one that was damaged, wherever else it is seen. */
+static bool is_excused(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_breach *b)
+{
+    if (b->by & HX_EXCUSES_DAMAGE && hx_excused(e, c, b->port, b->time_ns, HX_EXCUSES_DAMAGE))
+        hx_excuses_damaged(e, &b->key);
+    return hx_excused(e, c, b->port, b->time_ns, b->by) || hx_excuses_is_damaged(e, &b->key);
+}
+
+/* What nothing excuses yet is set aside: that its packet was damaged, or what fault there was, may be told later. */
 void hx_excuses_take(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_breach *breach,
                      struct hx_findings_list *found)
 {
-    /* Whether it is of a packet that was damaged is known at the end, be it excused or not. */
     bool damages = e->kinds & HX_EXCUSES_DAMAGE;
-    if (!damages && hx_excused(e, c, breach->port, breach->time_ns, breach->by)) {
+    if (is_excused(e, c, breach)) {
         e->excused++;
         return;
     }
@@ -189,19 +197,14 @@ void hx_excuses_take(struct hx_excuses *e, const struct hx_sightings *c, const s
     e->breach[e->breaches++] = *breach;
 }
 
-/* A breach at a link that damages what it carries makes its packet one that was damaged, wherever else it is seen. */
 void hx_excuses_end(struct hx_excuses *e, const struct hx_sightings *c, struct hx_findings_list *found)
 {
+    for (uint32_t i = 0; i < e->breaches; i++)
+        (void)is_excused(e, c, &e->breach[i]); /* which were damaged is known of all before any is told */
     for (uint32_t i = 0; i < e->breaches; i++) {
-        struct hx_breach *b = &e->breach[i];
-        if (b->by & HX_EXCUSES_DAMAGE && hx_excused(e, c, b->port, b->time_ns, HX_EXCUSES_DAMAGE))
-            hx_excuses_damaged(e, &b->key);
-    }
-    for (uint32_t i = 0; i < e->breaches; i++) {
-        const struct hx_breach *b = &e->breach[i];
-        if (hx_excused(e, c, b->port, b->time_ns, b->by) || hx_excuses_is_damaged(e, &b->key))
+        if (is_excused(e, c, &e->breach[i]))
             e->excused++;
         else
-            tell(found, &b->finding);
+            tell(found, &e->breach[i].finding);
     }
 }
