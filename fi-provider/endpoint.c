@@ -127,11 +127,12 @@ static int get_name(fid_t fid, void *to, size_t *bytes)
 static int close_endpoint(struct fid *fid)
 {
     struct hxfi_endpoint *e = (struct hxfi_endpoint *)fid;
-    hxfi_forget_all(e);
+    hxfi_forget_unexpected(e);
     if (e->program) {
         hx_program_close(e->program);
         e->domain->endpoint = NULL;
     }
+    hxfi_operations_free(e);
     free(e);
     return 0;
 }

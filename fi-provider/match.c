@@ -14,7 +14,7 @@ static void received(struct hxfi_endpoint *e, struct hxfi_operation *o, uint32_t
         hxfi_queue_fail(e->receives, o, FI_ETRUNC, o->bytes, bytes - o->bytes, tag);
     else
         hxfi_queue_complete(e->receives, o, bytes, tag, hxfi_address_of(e->vector, peer));
-    free(o);
+    hxfi_operation_end(e, o);
 }
 
 static bool fits(const struct hxfi_operation *o, uint32_t peer, uint64_t tag)
@@ -49,7 +49,7 @@ int hxfi_cancel(struct hxfi_endpoint *e, const void *context)
         if (!o->next)
             e->posted_end = at;
         hxfi_queue_fail(e->receives, o, FI_ECANCELED, 0, 0, o->tag);
-        free(o);
+        hxfi_operation_end(e, o);
         return 0;
     }
     return -FI_ENOENT;
@@ -99,7 +99,7 @@ static void accept_long(struct hxfi_endpoint *e, struct hxfi_operation *o, uint3
     o->is_beyond = bytes > o->bytes ? bytes - o->bytes : 0;
     if (hx_program_accept(e->program, ticket, o->buffer, o->bytes, o) != 0) {
         hxfi_queue_fail(e->receives, o, FI_EIO, 0, 0, o->tag);
-        free(o);
+        hxfi_operation_end(e, o);
     }
 }
 
@@ -129,13 +129,8 @@ void hxfi_receive(struct hxfi_endpoint *e, struct hxfi_operation *o)
     free(u);
 }
 
-void hxfi_forget_all(struct hxfi_endpoint *e)
+void hxfi_forget_unexpected(struct hxfi_endpoint *e)
 {
-    while (e->posted) {
-        struct hxfi_operation *o = e->posted;
-        e->posted = o->next;
-        free(o);
-    }
     while (e->unexpected) {
         struct hxfi_unexpected *u = e->unexpected;
         e->unexpected = u->next;
@@ -163,8 +158,6 @@ static void take_message(struct hxfi_endpoint *e, const struct hx_program_event 
 static void take_end(struct hxfi_endpoint *e, const struct hx_program_event *event)
 {
     struct hxfi_operation *o = event->context;
-    if (!o)
-        return; /* injected: nobody is told */
     bool sent = (o->flags & FI_SEND) != 0;
     struct hxfi_queue *q = sent ? e->sends : e->receives;
     if (event->type == HX_PROGRAM_RECEIVED) {
@@ -175,7 +168,7 @@ static void take_end(struct hxfi_endpoint *e, const struct hx_program_event *eve
         hxfi_queue_fail(q, o, -event->error, 0, 0, o->tag);
     else
         hxfi_queue_complete(q, o, o->bytes, o->tag, FI_ADDR_NOTAVAIL);
-    free(o);
+    hxfi_operation_end(e, o);
 }
 
 int hxfi_progress(struct hxfi_endpoint *e)

@@ -113,11 +113,13 @@ struct hxfi_endpoint {
     bool directed;                      /* receives may be for one sender */
     uint64_t send_flags, receive_flags; /* op_flags */
     struct hx_program *program;         /* NULL: it is not enabled */
+    struct hxfi_operations *operations; /* room for all that were ever under way at once */
+    struct hxfi_operation *spare;       /* of it */
     struct hxfi_operation *posted, **posted_end;
     struct hxfi_unexpected *unexpected, **unexpected_end;
 };
 
-/* ---- provider.c, queue.c, address.c, endpoint.c, transfer.c ---- */
+/* ---- provider.c, queue.c, address.c, endpoint.c, transfer.c, operation.c ---- */
 
 int hxfi_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags, const struct fi_info *hints,
                  struct fi_info **info);
@@ -127,6 +129,11 @@ int hxfi_vector_open(struct fid_domain *domain, struct fi_av_attr *attr, struct 
 int hxfi_endpoint_open(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep, void *context);
 extern struct fi_ops_msg hxfi_msg_ops;
 extern struct fi_ops_tagged hxfi_tagged_ops;
+
+/* Room for one, as somebody left it; NULL: there is no memory. It is over; all are, when the endpoint is closed. */
+struct hxfi_operation *hxfi_operation_begin(struct hxfi_endpoint *e);
+void hxfi_operation_end(struct hxfi_endpoint *e, struct hxfi_operation *o);
+void hxfi_operations_free(struct hxfi_endpoint *e);
 
 /* The host of an address of a vector; HXFI_ANY_HOST: there is none, or any. */
 uint32_t hxfi_host_of(const struct hxfi_vector *v, fi_addr_t address);
@@ -149,7 +156,7 @@ void hxfi_receive(struct hxfi_endpoint *e, struct hxfi_operation *o);
 /* What waits and fits; NULL: nothing. claimed_by NULL: what nobody has claimed. */
 struct hxfi_unexpected *hxfi_find(struct hxfi_endpoint *e, const struct hxfi_operation *o, const void *claimed_by);
 int hxfi_cancel(struct hxfi_endpoint *e, const void *context);
-void hxfi_forget_all(struct hxfi_endpoint *e);
+void hxfi_forget_unexpected(struct hxfi_endpoint *e);
 
 /* ---- absent.c: tables whose functions all answer -FI_ENOSYS; those of the provider begin from them ---- */
 

@@ -3,7 +3,6 @@
 #include "provider.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 /* ---- sending ---- */
 
@@ -37,7 +36,7 @@ static ssize_t send_one(struct fid_ep *ep, const struct outgoing *m)
     uint32_t host = hxfi_host_of(e->vector, m->to);
     if (!e->program || host == HXFI_ANY_HOST || (m->flags & FI_INJECT && m->bytes > HX_PROGRAM_SHORT))
         return -FI_EINVAL;
-    struct hxfi_operation *o = calloc(1, sizeof *o);
+    struct hxfi_operation *o = hxfi_operation_begin(e);
     if (!o)
         return -FI_ENOMEM;
     *o = (struct hxfi_operation){.context = m->context,
@@ -51,7 +50,7 @@ static ssize_t send_one(struct fid_ep *ep, const struct outgoing *m)
         error = ended ? ended : hx_program_send_noted(e->program, host, m->tag, m->note, m->data, m->bytes, o);
     }
     if (error)
-        free(o);
+        hxfi_operation_end(e, o);
     return error;
 }
 
@@ -79,7 +78,7 @@ static ssize_t peek(struct hxfi_endpoint *e, struct hxfi_operation *o, uint64_t 
     } else {
         hxfi_queue_fail(e->receives, o, FI_ENOMSG, 0, 0, o->tag);
     }
-    free(o);
+    hxfi_operation_end(e, o);
     return ended;
 }
 
@@ -92,7 +91,7 @@ static ssize_t receive_one(struct fid_ep *ep, const struct incoming *m)
         return -FI_EINVAL;
     if (m->flags & (FI_MULTI_RECV | FI_DISCARD))
         return -FI_ENOSYS;
-    struct hxfi_operation *o = calloc(1, sizeof *o);
+    struct hxfi_operation *o = hxfi_operation_begin(e);
     if (!o)
         return -FI_ENOMEM;
     *o = (struct hxfi_operation){.context = m->context,
