@@ -15,5 +15,5 @@ void descriptors_allow(void)
 
 const char *descriptors_advice(int error)
 {
-    return error == EMFILE ? " (raise `ulimit -n`)" : "";
+    return error == EMFILE || error == EBADF ? " (raise `ulimit -n`)" : "";
 }

@@ -5,7 +5,8 @@
 /* Lets this process, and those that it starts, have as many as its user may. */
 void descriptors_allow(void);
 
-/* What to say behind an error: how to have more, where they have run out; else nothing. */
+/* What to say behind an error: how to have more, where they have run out (EMFILE, or EBADF of one that was asked for by
+ * its number); else nothing. */
 const char *descriptors_advice(int error);
 
 #endif

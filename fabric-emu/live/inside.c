@@ -1,5 +1,6 @@
 /* inside.c - namespaces of hosts (inside.h). */
 #include "inside.h"
+#include "descriptors.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -183,7 +184,7 @@ int inside_make_host(const struct inside_host *host, struct hx_problem *problem)
     if (unshare(CLONE_NEWNET | CLONE_NEWUTS) != 0 || sethostname(host->name, strlen(host->name)) != 0 ||
         !keep_open("/proc/self/ns/net", at) || !keep_open("/proc/self/ns/uts", at + 1)) {
         (void)hx_fail(problem, HX_EXIT_ENVIRONMENT, host->name, "cannot have namespaces: %s%s", strerror(errno),
-                      errno == EBADF || errno == EMFILE ? " (raise `ulimit -n`)" : "");
+                      descriptors_advice(errno));
         return -1;
     }
     return open_interface(host, problem);
