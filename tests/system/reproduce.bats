@@ -273,13 +273,17 @@ echo $$ >child.pid; while :; do sleep 0.05; done'
 }
 
 @test "reproduce: for real, the quick version" {
-    for experiment in table2 fig12 diameter2/fig6 diameter2/fig9 diameter2/fig13 diameter2/fig14; do
+    # Under a sanitizer, where they take ten times as long, one of each kind of run: what they run besides is tested by itself.
+    local experiments=(fig12 diameter2/fig9)
+    [[ $HXMESH == */asan/* ]] || experiments=(table2 fig12 diameter2/fig6 diameter2/fig9 diameter2/fig13 diameter2/fig14)
+    for experiment in "${experiments[@]}"; do
         timeout --kill-after=5 300 "$HXMESH" reproduce "$experiment" --quick --quiet --out out >text
         grep -q 'quick version' text
         judge '.complete and all(.runs[]; .state == "done" and .packet_hops > 0)' <"out/$experiment.json"
     done
-    judge '.results | length == 17 and all(.[]; .alltoall_percent > 0 and .alltoall_percent < .alltoall_bound_percent * 1.5 and
-        .allreduce_percent > 20 and .allreduce_percent < 101)' <out/table2.json
+    [[ $HXMESH == */asan/* ]] ||
+        judge '.results | length == 17 and all(.[]; .alltoall_percent > 0 and .alltoall_percent < .alltoall_bound_percent * 1.5 and
+            .allreduce_percent > 20 and .allreduce_percent < 101)' <out/table2.json
     judge 'all(.results[]; 0 < .least_percent and .least_percent <= .median_percent and .median_percent <= .most_percent)' \
         <out/fig12.json
 }
