@@ -263,12 +263,13 @@ void hx_endpoint_note_epoch(struct hx_endpoint *ep, const struct hx_peer *peer)
     }
 }
 
-/* Forgets what was tried without an answer. */
+/* Forgets what was tried without an answer. Doubt stays: it comes of one. Routes that change sooner than answers may take, again and
+ * again, would keep what is lost from ever being repeated. */
 static void try_anew(struct hx_endpoint *ep, struct hx_send *s)
 {
     s->tries = 0;
     s->no_way = 0;
-    s->waits = s->timing = s->doubt = false;
+    s->waits = s->timing = false;
     end_probing(s);
     hx_endpoint_await(ep, s);
 }
@@ -286,6 +287,7 @@ void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *pee
         *hx_endpoint_send_map(ep, s) = (struct hx_map){{0}};
         repeat_missing(s);
         try_anew(ep, s);
+        s->doubt = false;
         hx_endpoint_update_ready(ep, s);
     }
 }
@@ -332,7 +334,8 @@ static bool probe(struct hx_endpoint *ep, struct hx_send *s)
         rest_of(ep, hx_endpoint_peer(ep, s->peer))->no_way = 0;
         s->no_way = 0;
     }
-    unsigned next = s->probes + (s->doubt ? ep->plane_end : 1U); /* in doubt by the plane of the last one */
+    bool same = s->doubt && s->unanswered == 0; /* in doubt by the plane of the last one, which answered */
+    unsigned next = s->probes + (same ? ep->plane_end : 1U);
     uint8_t number = (uint8_t)(next > UINT8_MAX ? next - UINT8_MAX : next);
     unsigned turn = s->message + number;
     unsigned plane = hx_endpoint_find_plane(ep, s->no_way, turn, false);

@@ -76,6 +76,30 @@ static void what_one_peer_takes_is_known_of_it_and_of_all(void **state)
     assert_int_equal(*asked, before);
 }
 
+/* Where answers may take long, a second one that misses the packet comes late too: routes that change sooner than that, again and
+ * again as where a link flaps, must not begin the wait anew each time. */
+static void a_loss_is_found_while_routes_change_again_and_again(void **state)
+{
+    (void)state;
+    enum { LESSONS = 40, CHANGES = 4 };
+    trial_start(2, 1);
+    for (unsigned n = 0; n < LESSONS; n++)
+        send_slowly(1);
+    trial_watch();
+    gate.lose_kind = HX_DATA;
+    gate.lose_first = 1;
+    unsigned number = trial_send(0, 1, FULL);
+    while (gate.kinds[HX_PROBE] == 0)
+        trial_turns(1);
+    for (unsigned change = 0; change < CHANGES && !trial_message(number)->sent; change++) {
+        trial_turns(TIMEOUT_TURNS / 2);
+        hx_endpoint_routes_changed(&cloud.end[0].ep);
+    }
+    assert_int_equal(trial_message(number)->sent, 1);
+    assert_int_equal(gate.kinds[HX_DATA], 2);
+    trial_finish();
+}
+
 /* All that many endpoints have to say lies still for ten timeouts, and then goes on: no storm follows. */
 static void a_standstill_repeats_nothing(void **state)
 {
@@ -270,6 +294,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_slow_network_repeats_nothing, lab_free),
         cmocka_unit_test_teardown(what_one_peer_takes_is_known_of_it_and_of_all, lab_free),
+        cmocka_unit_test_teardown(a_loss_is_found_while_routes_change_again_and_again, lab_free),
         cmocka_unit_test_teardown(a_standstill_repeats_nothing, lab_free),
         cmocka_unit_test_teardown(who_did_not_run_repeats_nothing, lab_free),
         cmocka_unit_test_teardown(a_slow_answer_proves_no_loss, lab_free),

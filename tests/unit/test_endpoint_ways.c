@@ -512,6 +512,32 @@ static void a_dead_plane_stops_no_message(void **state)
     }
 }
 
+/* A first answer that misses a packet has it asked for once more by the same plane, which dies just then: another one is asked
+ * next, not that one until all tries are made. */
+static void a_plane_that_dies_between_two_answers_stops_no_message(void **state)
+{
+    (void)state;
+    for (unsigned planes = 2; planes <= HX_MAX_PLANES; planes++) {
+        trial_start(2, planes);
+        trial_send(0, 1, FULL); /* how long answers take is known then */
+        trial_finish();
+        trial_watch();
+        gate.lose_kind = HX_DATA;
+        gate.lose_first = 1;
+        unsigned number = trial_send(0, 1, FULL);
+        const struct hx_endpoint *ep = &cloud.end[0].ep;
+        for (unsigned turn = 0; !ep->send[0].doubt; turn++) {
+            assert_true(turn < LONG);
+            trial_turns(1);
+        }
+        unsigned asked = (ep->send[0].message + ep->send[0].probes) % planes;
+        gate.dead[asked] = true;
+        trial_finish();
+        assert_int_equal(trial_message(number)->sent, 1);
+        lab_free(NULL);
+    }
+}
+
 /* ---- room ---- */
 
 static void arrivals_are_consumed_without_room_to_inject(void **state)
@@ -591,6 +617,7 @@ int main(void)
         cmocka_unit_test_teardown(reports_and_hellos_are_not_reported, lab_free),
         cmocka_unit_test_teardown(planes_share_the_packets, lab_free),
         cmocka_unit_test_teardown(a_dead_plane_stops_no_message, lab_free),
+        cmocka_unit_test_teardown(a_plane_that_dies_between_two_answers_stops_no_message, lab_free),
         cmocka_unit_test_teardown(arrivals_are_consumed_without_room_to_inject, lab_free),
         cmocka_unit_test_teardown(everybody_is_mute_for_long, lab_free),
         cmocka_unit_test_teardown(acknowledgements_that_wait_do_not_pile_up, lab_free),
