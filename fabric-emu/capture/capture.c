@@ -98,12 +98,14 @@ static void end_file(struct capture *c)
     c->out.fd = -1;
 }
 
-static void rotate(struct capture *c)
+/* The next file begins behind a record of that time. */
+static void rotate(struct capture *c, uint64_t time)
 {
     char old[sizeof c->report.file];
     end_file(c);
     int error = open_file(c);
     write_head(c);
+    capture_remarks_again(&c->remarks, time);
     if (error) {
         note_error(c, c->writer.error = error);
         return;
@@ -192,7 +194,7 @@ void capture_write(struct capture *c, struct hx_tap_record *r)
     note_error(c, hx_pcapng_packet(&c->writer, &p));
     c->unwritten[r->interface] += c->writer.packets_lost - lost;
     if (c->plan.rotate_bytes && !c->writer.error && c->writer.bytes + c->writer.used >= c->plan.rotate_bytes)
-        rotate(c);
+        rotate(c, r->time);
 }
 
 void capture_flush(struct capture *c)

@@ -3,35 +3,68 @@
 #include "host/error.h"
 #include "host/value.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { NS_PER_MS = 1000000 };
+
 void capture_remark_fault(struct capture_remarks *r, uint64_t time, uint64_t at_ns, const char *line)
 {
-    char at[HX_VALUE_TEXT];
-    size_t bytes = strlen(line) + sizeof at + sizeof "fault at : ";
-    char *text = hx_allocate(1, bytes);
-    (void)snprintf(text, bytes, "fault at %s: %s", hx_value_print_duration(at, at_ns), line);
+    size_t bytes = strlen(line) + 1;
+    char *kept = hx_allocate(1, bytes);
+    memcpy(kept, line, bytes);
     if (r->count && time < r->remark[r->count - 1].time)
         time = r->remark[r->count - 1].time;
     r->remark = hx_grow(r->remark, r->count, &r->room, sizeof *r->remark);
-    r->remark[r->count++] = (struct capture_remark){time, text};
+    r->remark[r->count++] = (struct capture_remark){time, at_ns, kept};
+}
+
+void capture_remarks_over(struct capture_remarks *r, uint64_t time)
+{
+    while (r->first < r->count && r->remark[r->first].time < time)
+        r->first++;
+}
+
+void capture_remarks_again(struct capture_remarks *r, uint64_t time)
+{
+    r->begun = time;
+    r->next = r->first < r->next ? r->first : r->next;
+}
+
+/* Returns the length of the text, whether there is room for it or not. */
+static size_t print(const struct capture_remarks *r, const struct capture_remark *one, uint64_t time, char *text,
+                    size_t bytes)
+{
+    char at[HX_VALUE_TEXT];
+    char ago[sizeof ", 18446744073709ms ago"] = "";
+    if (one->time < r->begun)
+        (void)snprintf(ago, sizeof ago, ", %" PRIu64 "ms ago", (time - one->time) / NS_PER_MS);
+    return (size_t)snprintf(text, bytes, "fault at %s%s: %s", hx_value_print_duration(at, one->at_ns), ago, one->line);
 }
 
 const char *capture_remarks_take(struct capture_remarks *r, uint64_t time, char *text, size_t bytes)
 {
     size_t used = 0;
-    text[0] = '\0';
-    for (; r->next < r->count && r->remark[r->next].time <= time; r->next++)
-        if (used < bytes)
-            used += (size_t)snprintf(text + used, bytes - used, "%s%s", used ? "\n" : "", r->remark[r->next].text);
+    for (; r->next < r->count && r->remark[r->next].time <= time; r->next++) {
+        char *to = text + used;
+        size_t left = bytes - used;
+        size_t length = print(r, &r->remark[r->next], time, to + (used != 0), left - (used != 0));
+        if (length + (used != 0) >= left) {
+            *to = '\0';
+            break;
+        }
+        if (used)
+            *to = '\n';
+        used += length + (used != 0);
+    }
     return used ? text : NULL;
 }
 
 void capture_remarks_free(struct capture_remarks *r)
 {
     for (size_t i = 0; i < r->count; i++)
-        free(r->remark[i].text);
+        free(r->remark[i].line);
     free(r->remark);
 }

@@ -6,20 +6,27 @@
 #include <stdint.h>
 
 struct capture_remark {
-    uint64_t time; /* by the clock of the records */
-    char *text;
+    uint64_t time, at_ns; /* by the clock of the records, and since the start of the run */
+    char *line;
 };
 
 /* Invariant: those before `next` are written, and times never decrease. */
 struct capture_remarks {
     struct capture_remark *remark;
     size_t count, room, next;
+    size_t first;   /* before it they need not be written again: a later file does not show what they speak of */
+    uint64_t begun; /* when the file began: of what is older its frame says how long ago it was, in ms. 0: none is */
 };
 
 /* A fault began at `time`, which is at_ns after the start of the run; `line` as in a schedule. */
 void capture_remark_fault(struct capture_remarks *r, uint64_t time, uint64_t at_ns, const char *line);
 
-/* Takes all that are due at `time`, a line each, cut at `bytes`; NULL: none is. Returns text. */
+/* Nothing is felt any more of what began before `time`. */
+void capture_remarks_over(struct capture_remarks *r, uint64_t time);
+/* A file begins at `time`: what may still be felt is to be told in it, too. */
+void capture_remarks_again(struct capture_remarks *r, uint64_t time);
+
+/* Takes those that are due at `time`, a line each, as many as `bytes` have room for; NULL: none is. Returns text. */
 const char *capture_remarks_take(struct capture_remarks *r, uint64_t time, char *text, size_t bytes);
 
 void capture_remarks_free(struct capture_remarks *r);

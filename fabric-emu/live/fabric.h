@@ -94,10 +94,13 @@ struct fab_request {
     char line[FAB_REQUEST_BYTES], answer[FAB_ANSWER_BYTES];
 };
 
-/* Faults that have begun, for who captures: the last FAB_FAULTS of them. Written by the supervisor, an entry before the count. */
-enum { FAB_FAULTS = 64 };
+/* Faults that have begun, for who captures: the last FAB_FAULTS of them. Written by the supervisor, an entry before the count. Times
+ * count from control->started_ns. */
+enum { FAB_FAULTS = 256 };
 struct fab_fault {
-    uint64_t time, at_ns; /* by the clock of the run, and since the start */
+    uint64_t at_ns;
+    _Atomic uint64_t
+        over_ns; /* when it is over as far as is known, which a later line may change; UINT64_MAX: it stays */
     char line[HX_FAULT_TEXT];
 };
 struct fab_fault_log {

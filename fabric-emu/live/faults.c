@@ -89,6 +89,14 @@ static int by_time(const void *a, const void *b)
     return p->at_ns < q->at_ns ? -1 : p->at_ns > q->at_ns;
 }
 
+/* Captures that begin from now on are told of what is not over. */
+static void tell_end(const struct faults *s, const struct fault_record *r)
+{
+    struct fab_fault_log *log = &s->f->control->faults;
+    if (r->begun && r->told + FAB_FAULTS >= atomic_load(&log->begun))
+        atomic_store(&log->fault[r->told % FAB_FAULTS].over_ns, r->end_ns);
+}
+
 /* Numbers all changes anew; of those that are past, the last one of each link says how it is now. */
 static void plan(struct faults *s)
 {
@@ -98,6 +106,7 @@ static void plan(struct faults *s)
         hx_fault_each_link(&all, s->f->g, note_link, s);
     for (size_t i = 0; i < s->schedule.count; i++) {
         s->record[i].end_ns = hx_fault_end(&s->schedule, i, s->f->g);
+        tell_end(s, &s->record[i]);
         if (s->schedule.fault[i].target.place == HX_PLACE_WORKER)
             note_worker(s, &s->schedule.fault[i]);
     }
@@ -312,15 +321,15 @@ static void judge(struct faults *s, size_t at, const struct hits *h, uint64_t no
     r->is.whole_ns = quiet;
 }
 
-static void tell_captures(const struct faults *s, const struct hx_fault *fault)
+static void tell_captures(const struct faults *s, struct fault_record *r, const struct hx_fault *fault)
 {
     struct fab_fault_log *log = &s->f->control->faults;
-    uint64_t begun = atomic_load(&log->begun);
-    struct fab_fault *entry = &log->fault[begun % FAB_FAULTS];
-    entry->time = s->f->control->started_ns + fault->at_ns;
+    r->told = atomic_load(&log->begun);
+    struct fab_fault *entry = &log->fault[r->told % FAB_FAULTS];
     entry->at_ns = fault->at_ns;
+    atomic_store(&entry->over_ns, r->end_ns);
     (void)snprintf(entry->line, sizeof entry->line, "%s", fault->text);
-    atomic_store(&log->begun, begun + 1);
+    atomic_store(&log->begun, r->told + 1);
 }
 
 static void begin(struct faults *s, size_t at, const struct hits *h)
@@ -331,7 +340,7 @@ static void begin(struct faults *s, size_t at, const struct hits *h)
     r->before = done_on(s->f, t);
     r->lost_before = lost_with(s->f, t);
     r->hits_before = h->ever;
-    tell_captures(s, &s->schedule.fault[at]);
+    tell_captures(s, r, &s->schedule.fault[at]);
 }
 
 static bool is_final(const struct fault_record *r)

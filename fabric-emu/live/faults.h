@@ -13,6 +13,7 @@ struct fault_change;
 /* What is known of a fault. `whole` of its report stays once it is true. */
 struct fault_record {
     bool begun, over;               /* over: it has ended, by its time or by an "up" */
+    uint64_t told;                  /* begun: its number in control->faults */
     uint64_t end_ns;                /* UINT64_MAX: it stays */
     struct fault_report is;         /* what it cost is counted when it is final, or asked for */
     struct shm_faulty_count before; /* what its links had done before it began */

@@ -46,12 +46,71 @@ static bool leave_out_elsewhere(struct recording *r, const char *option, struct 
     return hx_fail(problem, HX_EXIT_USAGE, option, "only local ports of external accelerators: nothing passes there");
 }
 
+/* ---- faults ---- */
+
+/* Copies the fault of that number; false: it was overwritten before, or meanwhile. */
+static bool read_fault(const struct fab_fault_log *log, uint64_t number, struct fab_fault *fault)
+{
+    *fault = log->fault[number % FAB_FAULTS];
+    atomic_thread_fence(memory_order_acquire);
+    fault->line[sizeof fault->line - 1] = '\0';
+    return atomic_load(&log->begun) - number < FAB_FAULTS;
+}
+
+static uint64_t oldest(const struct fab_fault_log *log)
+{
+    uint64_t begun = atomic_load(&log->begun);
+    return begun < FAB_FAULTS ? 0 : begun - FAB_FAULTS + 1;
+}
+
+/* The first fault that frames from now on may show, so that a file which begins now has to tell of it and of all since: what ended it
+ * at some of its links is among those. */
+static uint64_t first_felt(const struct recording *r)
+{
+    const struct fab_fault_log *log = &r->fabric.control->faults;
+    uint64_t now = shm_clock_ns(&r->clock) - r->fabric.control->started_ns;
+    uint64_t number = oldest(log);
+    for (; number < atomic_load(&log->begun); number++) {
+        struct fab_fault fault;
+        if (read_fault(log, number, &fault) &&
+            (fault.over_ns > UINT64_MAX - HX_FAULT_FELT_NS || fault.over_ns + HX_FAULT_FELT_NS >= now))
+            break;
+    }
+    return number;
+}
+
+static uint64_t time_of(const struct recording *r, const struct fab_fault *fault)
+{
+    return r->fabric.control->started_ns + fault->at_ns;
+}
+
+/* Faults that have begun since, but for those that were overwritten before they were looked at, or meanwhile. */
+static void remark_faults(struct recording *r)
+{
+    const struct fab_fault_log *log = &r->fabric.control->faults;
+    struct fab_fault fault;
+    uint64_t begun = atomic_load(&log->begun);
+    uint64_t number = oldest(log) > r->faults_seen ? oldest(log) : r->faults_seen;
+    for (; number < begun; number++) {
+        if (read_fault(log, number, &fault))
+            capture_remark_fault(&r->capture.remarks, time_of(r, &fault), fault.at_ns, fault.line);
+    }
+    r->faults_seen = begun;
+    uint64_t felt = first_felt(r);
+    if (felt == begun)
+        capture_remarks_over(&r->capture.remarks, UINT64_MAX);
+    else if (read_fault(log, felt, &fault))
+        capture_remarks_over(&r->capture.remarks, time_of(r, &fault));
+}
+
+/* ---- from begin to end ---- */
+
 bool recording_open(struct recording *r, const struct recording_plan *plan, const struct recording_fabric *fabric,
                     struct hx_problem *problem)
 {
     const struct hx_capture_settings *s = plan->settings;
     *r = (struct recording){.fabric = *fabric, .clock = fabric->head->clock, .slot = -1};
-    r->faults_seen = atomic_load(&fabric->control->faults.begun);
+    r->faults_seen = first_felt(r);
     r->whole_later = plan->whole_run && capture_can_say_more(s->file);
     copy_note(r, plan->whole_run && !r->whole_later);
     if (!capture_ports_choose(&r->ports, fabric->g, &s->ports, plan->ports_option, problem))
@@ -77,8 +136,11 @@ bool recording_open(struct recording *r, const struct recording_plan *plan, cons
                                          .rotate_bytes = plan->rotate_bytes,
                                          .rotate_files = plan->rotate_files};
     if (capture_memory_new(&r->memory, &wish, problem)) {
-        if (capture_open(&r->capture, &capture, shm_clock_ns(&r->clock), problem))
+        uint64_t now = shm_clock_ns(&r->clock);
+        if (capture_open(&r->capture, &capture, now, problem)) {
+            capture_remarks_again(&r->capture.remarks, now);
             return true;
+        }
         capture_memory_free(&r->memory);
     }
     capture_ports_free(&r->ports);
@@ -121,22 +183,6 @@ static void untap(struct recording *r)
     for (unsigned ms = 0; ms < DETACH_MS && attached_rings(r) && atomic_load(&r->fabric.metrics->life) == HX_LIFE_READY;
          ms++)
         (void)poll(NULL, 0, 1);
-}
-
-/* Faults that have begun since, but for those that were overwritten before they were looked at, or meanwhile. */
-static void remark_faults(struct recording *r)
-{
-    const struct fab_fault_log *log = &r->fabric.control->faults;
-    uint64_t begun = atomic_load(&log->begun);
-    uint64_t from = r->faults_seen + FAB_FAULTS > begun ? r->faults_seen : begun - FAB_FAULTS;
-    for (; from < begun; from++) {
-        struct fab_fault fault = log->fault[from % FAB_FAULTS];
-        atomic_thread_fence(memory_order_acquire);
-        fault.line[sizeof fault.line - 1] = '\0';
-        if (atomic_load(&log->begun) - from < FAB_FAULTS)
-            capture_remark_fault(&r->capture.remarks, fault.time, fault.at_ns, fault.line);
-    }
-    r->faults_seen = begun;
 }
 
 void recording_run(struct recording *r, int wake, bool (*more)(struct recording *r, void *of), void *of)

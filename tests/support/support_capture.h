@@ -29,6 +29,7 @@ struct sim_settings {
     unsigned credits;  /* blocks a link and VC */
     bool wire;         /* credit frames; otherwise slots of memory */
     bool crc;          /* checksums are computed */
+    bool live;         /* it says that its times are of the wall clock */
     unsigned snaplen;
     uint64_t seed;
     unsigned lose;      /* of 1000 frames on a cable, so many are lost (wire only); they are sent again at the end */

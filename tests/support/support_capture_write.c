@@ -13,8 +13,9 @@ static int put(void *context, const void *bytes, size_t length)
 static const char *comment(const struct sim_capture *c, char *text, size_t bytes)
 {
     const struct sim_settings *s = &c->set;
-    snprintf(text, bytes, "hxmesh fabric: %ux%u H%ux%uMesh planes=%u credits=%u link=%s crc=%s clock=virtual span=run",
-             s->x, s->y, s->a, s->b, s->planes, s->credits, s->wire ? "wire" : "memory", s->crc ? "on" : "off");
+    snprintf(text, bytes, "hxmesh fabric: %ux%u H%ux%uMesh planes=%u credits=%u link=%s crc=%s clock=%s span=run", s->x,
+             s->y, s->a, s->b, s->planes, s->credits, s->wire ? "wire" : "memory", s->crc ? "on" : "off",
+             s->live ? "wall" : "virtual");
     return c->comment ? c->comment : text;
 }
 

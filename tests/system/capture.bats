@@ -366,3 +366,21 @@ says() {
     [ "$(field frame.comment -Y 'frame.comment contains "fault at "' | wc -l)" -le 2 ]
 }
 has_comment() { field frame.comment | grep -q "^$1\$"; }
+
+@test "capture: one that begins while a fault holds says which, and is good with it; so is each file of one that rotates" {
+    local line="a0,0/E corrupt=30%" file
+    start_long --fault "$line at 1ms"
+    eventually has_corrupted
+    capture -w "$FILE" -p 'a*' -c 400 -q
+    has_comment "fault at 1 ms, [0-9]*ms ago: $line at 1ms"
+    run -0 hxmesh verify "$FILE"
+    [[ $output == *"1 faults are told of in the capture"* ]]
+    capture -w "$BATS_TEST_TMPDIR/more.pcapng" -p 'a*' --rotate 256KiB -c 100 -q
+    for file in "$BATS_TEST_TMPDIR"/more.*.pcapng; do
+        FILE=$file has_comment "fault at 1 ms, [0-9]*ms ago: $line at 1ms"
+        run -0 hxmesh verify "$file"
+    done
+    [ "$(find "$BATS_TEST_TMPDIR" -name 'more.*.pcapng' | wc -l)" -gt 1 ]
+    end_long
+}
+has_corrupted() { hxmesh fault --name "$NAME" --list --json - | is_so '.faults[0].corrupted > 0'; }

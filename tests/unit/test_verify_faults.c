@@ -204,6 +204,35 @@ static void an_up_ends_what_may_be(void **state)
     }
 }
 
+/* Live, a file that began while a fault held says how long ago that was: it is over when it was, and is felt for 3 s. */
+static void what_began_before_the_file_is_over_in_its_time(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *remark;
+        bool good;
+    } cases[] = {{"fault at 1 s, 9000ms ago: all corrupt=1% for 20s", true},
+                 {"fault at 1 s, 9000ms ago: all corrupt=1% for 7s", true},
+                 {"fault at 1 s, 9000ms ago: all corrupt=1% for 1s", false},
+                 {"fault at 1 s, 9000ms ago: all corrupt=1%\nfault at 2 s, 8000ms ago: all up", false},
+                 {"fault at 1 s: all corrupt=1% for 1s", true},
+                 {"fault at 1 s, ago: all corrupt=1% for 1s", true},
+                 {"fault at 1 s, some time ago: all corrupt=1% for 1s", true}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct harmed h;
+        struct verdict v;
+        make(&h, &harms[1], 1);
+        h.capture.set.live = true;
+        for (size_t at = 0; at < h.capture.count; at++)
+            h.capture.records[at].time_ns += UINT64_C(1700000000000000000);
+        h.capture.remark = cases[i].remark;
+        judge_capture(&h.capture, NULL, false, &v);
+        if (cases[i].good ? v.found.count != 0 : v.found.count == 0 || v.found.kept[0].rule != HX_RULE_CRC)
+            fail_msg("'%s': %u found", cases[i].remark, v.found.count);
+        sim_free(&h.capture);
+    }
+}
+
 static void lines_that_are_no_faults_are_said_and_excuse_nothing(void **state)
 {
     (void)state;
@@ -226,6 +255,7 @@ int main(void)
         cmocka_unit_test(what_a_fault_does_passes_where_and_when_it_is),
         cmocka_unit_test(elsewhere_at_other_times_and_of_other_kinds_it_is_found),
         cmocka_unit_test(an_up_ends_what_may_be),
+        cmocka_unit_test(what_began_before_the_file_is_over_in_its_time),
         cmocka_unit_test(lines_that_are_no_faults_are_said_and_excuse_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

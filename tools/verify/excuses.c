@@ -1,5 +1,6 @@
 /* excuses.c - faults that a capture speaks of, and the breaches that they allow (tools/verify/excuses.h). */
 #include "tools/verify/excuses.h"
+#include "host/value.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@ struct margin {
     uint64_t before_ns, link_ns, ways_ns;
 };
 static const struct margin margins[] = {
-    [HX_CLOCK_WALL] = {1000000000, 3000000000, 3000000000}, [HX_CLOCK_VIRTUAL] = {2000, 2000, 1000000}};
+    [HX_CLOCK_WALL] = {1000000000, HX_FAULT_FELT_NS, HX_FAULT_FELT_NS}, [HX_CLOCK_VIRTUAL] = {2000, 2000, 1000000}};
 
 void hx_excuses_begin(struct hx_excuses *e)
 {
@@ -48,7 +49,7 @@ static unsigned kinds_of(const struct hx_fault *fault)
 }
 
 /* Simulated, a line's time is the frame's. Live it counts from the start of the run, or from when it was asked for, and what is known is
- * when the frame was seen. */
+ * when the frame was seen, and how long before that it was if the file began later. */
 static void hear_line(struct hx_excuses *e, const struct hx_sightings *c, const char *line, uint64_t seen_ns)
 {
     struct hx_fault fault;
@@ -67,6 +68,21 @@ static void hear_line(struct hx_excuses *e, const struct hx_sightings *c, const 
         e->over[i] = hx_fault_end(&e->faults, i, c->fabric.g);
 }
 
+/* "fault at 5 s, 1500ms ago": how long, ns. 0: the head of the line does not say. */
+static uint64_t ago_of(const char *head, size_t length)
+{
+    static const char end[] = " ago";
+    char text[HX_VALUE_TEXT];
+    uint64_t ns = 0;
+    const char *comma = memchr(head, ',', length);
+    if (!comma || length < sizeof end - 1 || memcmp(head + length - (sizeof end - 1), end, sizeof end - 1) != 0)
+        return 0;
+    const char *from = comma + 1 + (comma[1] == ' ');
+    const char *to = head + length - (sizeof end - 1);
+    (void)snprintf(text, sizeof text, "%.*s", to > from ? (int)(to - from) : 0, from);
+    return hx_value_duration(text, 0, UINT64_MAX, &ns) ? 0 : ns;
+}
+
 void hx_excuses_hear(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_sighting *s)
 {
     static const char mark[] = "fault at ";
@@ -78,8 +94,9 @@ void hx_excuses_hear(struct hx_excuses *e, const struct hx_sightings *c, const s
         const char *colon = memchr(text, ':', length);
         char line[HX_FAULT_TEXT + 2]; /* one too many is refused where lines are read */
         if (colon && length >= sizeof mark && memcmp(text, mark, sizeof mark - 1) == 0) {
+            uint64_t ago = ago_of(text, (size_t)(colon - text));
             (void)snprintf(line, sizeof line, "%.*s", (int)(length - (size_t)(colon + 1 - text)), colon + 1);
-            hear_line(e, c, line, s->time_ns);
+            hear_line(e, c, line, s->time_ns - (ago < s->time_ns ? ago : s->time_ns));
         }
         text += length + (end != NULL);
         left -= length + (end != NULL);

@@ -169,6 +169,81 @@ static void a_fault_is_a_comment_of_the_first_frame_from_its_time_on(void **stat
     assert_string_equal(found.comment, both);
 }
 
+/* Of those that do not fit into one comment the next frame has the rest. */
+static void many_faults_are_comments_of_several_frames(void **state)
+{
+    (void)state;
+    enum { FAULTS = 200, FRAMES = 100 };
+    char text[512];
+    struct capture_remarks r = {.count = 0};
+    unsigned said = 0;
+    for (unsigned i = 0; i < FAULTS; i++) {
+        char line[32];
+        (void)snprintf(line, sizeof line, "a0,0/E delay=%uus", i + 1);
+        capture_remark_fault(&r, 1, 0, line);
+    }
+    for (unsigned frame = 0; frame < FRAMES && capture_remarks_take(&r, 5, text, sizeof text); frame++) {
+        assert_true(strlen(text) < sizeof text);
+        for (const char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+            char whole[64];
+            (void)snprintf(whole, sizeof whole, "fault at 0 ns: a0,0/E delay=%uus", ++said);
+            assert_string_equal(line, whole);
+        }
+    }
+    assert_int_equal(said, FAULTS);
+    capture_remarks_free(&r);
+}
+
+/* Frames, a millisecond apart, until so many files have begun; returns the time of the next. */
+static uint64_t fill_files(uint64_t time, unsigned files)
+{
+    for (; b.capture.report.files < files; time += MS) {
+        (void)put(0, time, 0, 128);
+        publish();
+        (void)capture_drain(&b.capture, UINT64_MAX, true);
+    }
+    return time;
+}
+
+static void read_numbered(unsigned n, unsigned comments)
+{
+    char name[128];
+    capture_file_name(name, sizeof name, b.file, n);
+    read_file(name);
+    for (unsigned i = 0; i < found.packets; i++)
+        comments -= found.packet[i].comment.length != 0;
+    assert_int_equal(comments, 0);
+}
+
+/* What began before the file did, and each file of several, says how long ago it was; what is over is in those that showed it. */
+static void a_file_that_begins_later_says_how_long_ago_a_fault_began(void **state)
+{
+    (void)state;
+    char text[128];
+    b.plan.rotate_bytes = 20000;
+    begin();
+    capture_remarks_again(&b.capture.remarks, 20 * MS);
+    capture_remark_fault(&b.capture.remarks, 10 * MS, 5 * MS, "a0,0/E down");
+    capture_remark_fault(&b.capture.remarks, 30 * MS, 25 * MS, "all loss=1%");
+    unsigned second = (unsigned)(fill_files(20 * MS, 2) / MS);
+    (void)fill_files(second * MS, 3);
+    capture_remarks_over(&b.capture.remarks, 30 * MS);
+    unsigned fourth = (unsigned)(fill_files(1000 * MS, 4) / MS);
+    (void)put(0, fourth * MS, 0, 128);
+    publish();
+    (void)capture_drain(&b.capture, UINT64_MAX, true);
+    capture_close(&b.capture);
+    read_numbered(1, 2);
+    assert_string_equal(found.comment, "fault at 25 ms: all loss=1%");
+    read_numbered(2, 1);
+    (void)snprintf(text, sizeof text, "fault at 5 ms, %ums ago: a0,0/E down\nfault at 25 ms, %ums ago: all loss=1%%",
+                   second - 10, second - 30);
+    assert_string_equal(found.comment, text);
+    read_numbered(4, 1);
+    (void)snprintf(text, sizeof text, "fault at 25 ms, %ums ago: all loss=1%%", fourth - 30);
+    assert_string_equal(found.comment, text);
+}
+
 static void records_of_all_rings_come_in_the_order_of_time(void **state)
 {
     (void)state;
@@ -484,6 +559,8 @@ int main(void)
         WITH_BENCH(what_the_tap_dropped_is_told_where_it_is_missing),
         WITH_BENCH(a_capture_that_is_full_stops),
         WITH_BENCH(files_rotate_and_the_last_are_kept),
+        WITH_BENCH(a_file_that_begins_later_says_how_long_ago_a_fault_began),
+        cmocka_unit_test(many_faults_are_comments_of_several_frames),
         cmocka_unit_test(rotated_names_keep_their_ending),
         WITH_BENCH(a_full_disk_is_counted_and_draining_goes_on),
         WITH_BENCH(a_file_that_cannot_be_opened_is_refused),
