@@ -47,7 +47,8 @@ struct sim_capture {
     uint64_t lost;
     uint64_t given_back, turned_back; /* by networks; by accelerators, to their endpoints, short of the destination */
     const char *comment;              /* instead of the fabric's; NULL: as it should be */
-    const char *remark;               /* comment of the first frame; NULL: none */
+    const char *remark;               /* comment of record `remark_at`; NULL: none */
+    size_t remark_at;
 };
 
 /* Whether a port of an accelerator is a minimal next step to (to_gx, to_gy), north-last apart; leaves the board; and the

@@ -21,14 +21,19 @@ void judge_capture(const struct sim_capture *c, bool (*keep)(const char *name), 
     if (!hx_sightings_open_file(&sightings, file, "model", NULL, &problem))
         fail_msg("%s", problem.what);
     hx_verify_begin(&v, &sightings, partial, false);
+    *verdict = (struct verdict){.copies = 0};
     int more;
-    while ((more = hx_sightings_next(&sightings, &s, &problem)) > 0)
+    while ((more = hx_sightings_next(&sightings, &s, &problem)) > 0) {
         hx_verify_frame(&v, &s);
+        size_t remembered = v.copies.recent.count + v.copies.older.count;
+        verdict->remembered = remembered > verdict->remembered ? remembered : verdict->remembered;
+    }
     if (more < 0)
         fail_msg("%s", problem.what);
     hx_verify_end(&v);
     verdict->found = v.found;
     verdict->counts = v.counts;
+    verdict->copies = v.copies.count;
     hx_verify_free(&v);
     hx_sightings_close(&sightings);
     (void)fclose(file);

@@ -8,6 +8,8 @@
 struct verdict {
     struct hx_findings_list found;
     struct hx_verify_counts counts;
+    uint64_t copies;   /* that links were taken to have made */
+    size_t remembered; /* crossings that may be copied yet, at most at any time */
 };
 
 /* keep: which interfaces, NULL: all. partial: the capture is to be taken as a part of a run. */

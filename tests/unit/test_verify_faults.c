@@ -99,6 +99,7 @@ struct harmed {
     struct sim_capture capture;
     char port[64];    /* at which it arrives */
     uint64_t time_ns; /* when */
+    size_t at;        /* its record */
 };
 
 static size_t find_arrival(const struct sim_capture *c)
@@ -124,6 +125,7 @@ static void make(struct harmed *h, const struct harm *harm, unsigned seed)
     size_t at = harm->to ? find_arrival(&h->capture) : (size_t)sim_break(&h->capture, "order") - 1;
     (void)snprintf(h->port, sizeof h->port, "%s", sim_interface_name(&set, h->capture.records[at].interface));
     h->time_ns = h->capture.records[at].time_ns;
+    h->at = at;
     if (harm->to)
         harm->to(&h->capture, at);
 }
@@ -233,6 +235,152 @@ static void what_began_before_the_file_is_over_in_its_time(void **state)
     }
 }
 
+static size_t next_of(const struct sim_capture *c, size_t at)
+{
+    uint8_t key[KEY_BYTES];
+    memcpy(key, c->records[at].frame + KEY_AT, sizeof key);
+    for (at++; at < c->count && !is_of(&c->records[at], key); at++)
+        ;
+    assert_true(at < c->count);
+    return at;
+}
+
+static size_t first_of(const struct sim_capture *c, size_t at)
+{
+    uint8_t key[KEY_BYTES];
+    size_t first = 0;
+    memcpy(key, c->records[at].frame + KEY_AT, sizeof key);
+    while (!is_of(&c->records[first], key))
+        first++;
+    return first;
+}
+
+/* The frame that is found is the one of that record. */
+static void require_frame(struct harmed *h, const char *what, size_t at, enum hx_rule rule)
+{
+    char remark[128];
+    struct verdict v;
+    (void)snprintf(remark, sizeof remark, "fault at 0 ns: %s %s", h->port, what);
+    h->capture.remark = remark;
+    judge_capture(&h->capture, NULL, false, &v);
+    if (v.found.count == 0 || v.found.kept[0].frame != at + 1 || v.found.kept[0].rule != rule)
+        fail_msg("%s, seed %" PRIu64 ": not frame %zu but %s is found", remark, h->capture.set.seed, at + 1,
+                 v.found.count ? v.found.kept[0].what : "nothing");
+    sim_free(&h->capture);
+}
+
+/* A packet that a link damages was sound before, and is no other packet for it: what else is wrong with it is. */
+static void damage_excuses_what_follows_from_it_alone(void **state)
+{
+    (void)state;
+    enum { VC_AT = 15 };
+    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+        struct harmed h;
+        make(&h, &harms[1], seed);
+        size_t first = first_of(&h.capture, h.at);
+        assert_true(first < h.at);
+        h.capture.records[first].frame[HEADER_BYTES] ^= 1; /* where it is injected */
+        require_frame(&h, "corrupt=1%", first, HX_RULE_CRC);
+
+        make(&h, &harms[1], seed);
+        size_t next = next_of(&h.capture, h.at);
+        h.capture.records[next].frame[HEADER_BYTES] ^= 1; /* sound again, */
+        h.capture.records[next].frame[VC_AT] = (uint8_t)(h.capture.records[next].frame[VC_AT] + 1);
+        require_frame(&h, "corrupt=1%", next, HX_RULE_VC);
+    }
+}
+
+/* One that was sent once comes twice at most. */
+static void a_link_repeats_a_packet_once(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+        struct harmed h;
+        struct verdict v;
+        make(&h, &harms[3], seed);
+        h.capture.remark = "fault at 0 ns: all duplicate=1%";
+        judge_capture(&h.capture, NULL, false, &v);
+        assert_int_equal(v.found.count, 0);
+        assert_int_equal(v.copies, 1);
+        repeat(&h.capture, h.at + 1); /* the copy alone, from the same place on */
+        judge_capture(&h.capture, NULL, false, &v);
+        assert_true(v.found.count > 0);
+        assert_non_null(strstr(v.found.kept[0].what, "but never left"));
+        sim_free(&h.capture);
+    }
+}
+
+/* However long a capture is, of what crossed a link that repeats packets only the last is remembered. */
+static void what_may_be_repeated_is_forgotten_in_time(void **state)
+{
+    (void)state;
+    struct harmed h;
+    struct verdict v;
+    make(&h, &harms[3], 1);
+    h.capture.remark = "fault at 0 ns: all duplicate=1%";
+    judge_capture(&h.capture, NULL, false, &v);
+    size_t all = v.remembered;
+    uint64_t first = h.capture.records[0].time_ns;
+    uint64_t slower = 20000000 / (h.capture.records[h.capture.count - 1].time_ns - first) + 1;
+    for (size_t i = 0; i < h.capture.count; i++)
+        h.capture.records[i].time_ns = first + (h.capture.records[i].time_ns - first) * slower;
+    judge_capture(&h.capture, NULL, false, &v);
+    assert_int_equal(v.found.count, 0);
+    assert_int_equal(v.copies, 1);
+    assert_in_range(v.remembered, 1, all / 4);
+    sim_free(&h.capture);
+}
+
+/* The capture, and itself once more, so much later. */
+static void repeat_all(struct sim_capture *c, uint64_t later_ns)
+{
+    size_t once = c->count;
+    struct sim_record *records = calloc(2 * once, sizeof *records);
+    assert_non_null(records);
+    memcpy(records, c->records, once * sizeof *records);
+    for (size_t i = 0; i < once; i++) {
+        struct sim_record *r = &records[once + i];
+        *r = records[i];
+        r->time_ns += later_ns;
+        r->frame = malloc(r->captured);
+        assert_non_null(r->frame);
+        memcpy(r->frame, records[i].frame, r->captured);
+    }
+    free(c->records);
+    c->records = records;
+    c->count = c->room = 2 * once;
+}
+
+/* A fault that allows the first of two packets too many in a buffer, and is told of between them, says nothing of the second. */
+static void more_in_a_buffer_than_it_holds_is_found_behind_what_a_fault_allows(void **state)
+{
+    (void)state;
+    static const uint64_t LATER_NS = 10000000;
+    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+        struct sim_settings set = sim_default;
+        struct sim_capture c;
+        struct verdict v;
+        char remark[64];
+        set.seed = seed;
+        set.greedy = true;
+        set.credits = 32;
+        set.messages = 10;
+        sim_run(&c, &set);
+        assert_true(c.overrun_frame > 0);
+        size_t once = c.count;
+        uint64_t at_ns = c.records[c.overrun_frame - 1].time_ns;
+        repeat_all(&c, LATER_NS);
+        (void)snprintf(remark, sizeof remark, "fault at 0 ns: all delay=1us at %" PRIu64 "ns for 1us", at_ns);
+        c.remark = remark;
+        c.remark_at = once;
+        judge_capture(&c, NULL, false, &v);
+        assert_true(v.found.count > 0);
+        assert_int_equal(v.found.kept[0].rule, HX_RULE_CREDIT);
+        assert_int_equal(v.found.kept[0].frame, once + c.overrun_frame);
+        sim_free(&c);
+    }
+}
+
 static void lines_that_are_no_faults_are_said_and_excuse_nothing(void **state)
 {
     (void)state;
@@ -255,6 +403,10 @@ int main(void)
         cmocka_unit_test(what_a_fault_does_passes_where_and_when_it_is),
         cmocka_unit_test(elsewhere_at_other_times_and_of_other_kinds_it_is_found),
         cmocka_unit_test(an_up_ends_what_may_be),
+        cmocka_unit_test(damage_excuses_what_follows_from_it_alone),
+        cmocka_unit_test(a_link_repeats_a_packet_once),
+        cmocka_unit_test(what_may_be_repeated_is_forgotten_in_time),
+        cmocka_unit_test(more_in_a_buffer_than_it_holds_is_found_behind_what_a_fault_allows),
         cmocka_unit_test(what_began_before_the_file_is_over_in_its_time),
         cmocka_unit_test(lines_that_are_no_faults_are_said_and_excuse_nothing),
     };

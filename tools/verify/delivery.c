@@ -133,7 +133,7 @@ static void judge_lost(struct hx_verify *v, const struct hx_lost *l)
         v->counts.under_way++;
     else if (is_repaired(v, &h))
         v->counts.lost_repaired++;
-    else if (!l->missed)
+    else if (!l->missed || hx_excuses_made_up(&v->excuses, &l->key))
         v->counts.lost_to_faults++;
     else
         hx_find(&v->found, true, l->frame, HX_RULE_DELIVERY,
@@ -145,7 +145,7 @@ static void judge_surplus(struct hx_verify *v, const struct account *a, const st
 {
     const struct sight *d = &a->delivered;
     const struct hx_seen_at at = {d->frame, d->time_ns, d->port, &a->key};
-    if (!v->partial && -a->balance > (int64_t)hx_verify_copies(v, &a->key))
+    if (!v->partial && -a->balance > (int64_t)hx_copies_of(&v->copies, &a->key))
         hx_verify_find(v, &at, HX_EXCUSES_GAPS, false, HX_RULE_DELIVERY,
                        "%s %u of message %u from %u,%u to %u,%u is delivered %s", hx_seen_name(h), h->offset,
                        h->message, h->src_d0, h->src_d1, h->dst_d0, h->dst_d1,

@@ -16,10 +16,17 @@ struct margin {
 static const struct margin margins[] = {
     [HX_CLOCK_WALL] = {1000000000, HX_FAULT_FELT_NS, HX_FAULT_FELT_NS}, [HX_CLOCK_VIRTUAL] = {2000, 2000, 1000000}};
 
+struct damage {
+    struct hx_key key;
+    uint64_t since_ns;
+    uint64_t
+        made_up; /* 1: nobody sent such a packet; 0: its checksum, or a field that is none of a frame's, says it all */
+};
+
 void hx_excuses_begin(struct hx_excuses *e)
 {
     *e = (struct hx_excuses){.breach = NULL};
-    e->damaged = hx_map_make(sizeof(struct hx_key), sizeof(struct hx_key));
+    e->damaged = hx_map_make(sizeof(struct hx_key), sizeof(struct damage));
 }
 
 void hx_excuses_free(struct hx_excuses *e)
@@ -171,15 +178,29 @@ static bool is_known(const struct hx_key *key)
     return memcmp(key, &none, sizeof none) != 0;
 }
 
-void hx_excuses_damaged(struct hx_excuses *e, const struct hx_key *key)
+/* By this breach, which a link's damage allows, is known of its packet. */
+static void note_damage(struct hx_excuses *e, const struct hx_breach *b)
 {
-    if (is_known(key))
-        (void)hx_map_get(&e->damaged, key);
+    if (!is_known(&b->key))
+        return;
+    bool first = hx_map_find(&e->damaged, &b->key) == NULL;
+    struct damage *d = hx_map_get(&e->damaged, &b->key);
+    d->since_ns = first || b->time_ns < d->since_ns ? b->time_ns : d->since_ns;
+    d->made_up |= b->finding.rule == HX_RULE_DELIVERY;
 }
 
-bool hx_excuses_is_damaged(const struct hx_excuses *e, const struct hx_key *key)
+/* Whether the breach can follow from damage of its packet. */
+static bool follows_from_damage(const struct hx_excuses *e, const struct hx_breach *b)
 {
-    return hx_map_find(&e->damaged, key) != NULL;
+    const struct damage *d = hx_map_find(&e->damaged, &b->key);
+    bool shown = b->finding.rule == HX_RULE_CRC || b->finding.rule == HX_RULE_HEADER;
+    return d && b->time_ns >= d->since_ns && (d->made_up || shown);
+}
+
+bool hx_excuses_made_up(const struct hx_excuses *e, const struct hx_key *key)
+{
+    const struct damage *d = hx_map_find(&e->damaged, key);
+    return d && d->made_up;
 }
 
 /* ---- breaches that wait ---- */
@@ -189,12 +210,12 @@ static void tell(struct hx_findings_list *found, const struct hx_finding *f)
     hx_find(found, f->loss, f->frame, f->rule, "%s", f->what);
 }
 
-/* A breach at a link that damages what it carries makes its packet one that was damaged, wherever else it is seen. */
+/* A breach at a link that damages what it carries makes its packet one that was damaged, wherever it is seen from then on. */
 static bool is_excused(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_breach *b)
 {
     if (b->by & HX_EXCUSES_DAMAGE && hx_excused(e, c, b->port, b->time_ns, HX_EXCUSES_DAMAGE))
-        hx_excuses_damaged(e, &b->key);
-    return hx_excused(e, c, b->port, b->time_ns, b->by) || hx_excuses_is_damaged(e, &b->key);
+        note_damage(e, b);
+    return hx_excused(e, c, b->port, b->time_ns, b->by) || follows_from_damage(e, b);
 }
 
 /* What nothing excuses yet is set aside: that its packet was damaged, or what fault there was, may be told later. */

@@ -32,7 +32,8 @@ struct hx_seen_at {
 /* Of what keeps the same of one. */
 #define HX_SEEN_AT(of) (&(struct hx_seen_at){(of)->frame, (of)->time_ns, (of)->port, &(of)->key})
 
-/* A breach that may be excused: by any of `by` at its place and time, or because its packet was damaged before. */
+/* A breach that may be excused: by any of `by` at its place and time, or because its packet was damaged before. A link's damage makes a
+ * checksum wrong from there on; or, where that is not seen, another packet out of the one that was sent, which may break any rule. */
 struct hx_breach {
     struct hx_finding finding;
     struct hx_key key;
@@ -48,7 +49,7 @@ struct hx_excuses {
     uint64_t not_understood; /* lines of comments that speak of a fault, and of none that there is */
     struct hx_breach *breach;
     uint32_t breaches, room; /* that wait */
-    struct hx_map damaged;   /* packets that a fault may have damaged: struct hx_key */
+    struct hx_map damaged;   /* packet that a fault may have damaged: since when, and whether it is made up */
     uint64_t excused;
 };
 
@@ -61,9 +62,8 @@ void hx_excuses_hear(struct hx_excuses *e, const struct hx_sightings *c, const s
 /* Whether a fault that was heard of allows any of `by` at the link of that port, at that time. */
 bool hx_excused(const struct hx_excuses *e, const struct hx_sightings *c, uint32_t port, uint64_t time_ns, unsigned by);
 
-/* The packet was damaged by a fault. */
-void hx_excuses_damaged(struct hx_excuses *e, const struct hx_key *key);
-bool hx_excuses_is_damaged(const struct hx_excuses *e, const struct hx_key *key);
+/* Whether the packet is one that a link made out of another. */
+bool hx_excuses_made_up(const struct hx_excuses *e, const struct hx_key *key);
 
 /* Takes a breach. What no fault can allow is told; what none heard of so far allows waits, or, where too much does, is told. */
 void hx_excuses_take(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_breach *breach,

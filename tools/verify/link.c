@@ -11,29 +11,9 @@ enum {
     SEARCH_DEPTH = 8192
 };
 
-/* A packet that came by a cable, which its copy does alike. */
-struct crossing {
-    struct hx_key key;
-    uint32_t cable;
-    uint16_t vc, hops;
-};
-
-struct copies {
-    struct hx_key key;
-    uint32_t count, reserved;
-};
-
-void hx_verify_links_begin(struct hx_verify *v)
-{
-    v->copied = hx_map_make(sizeof(struct crossing), sizeof(struct crossing));
-    v->copies = hx_map_make(sizeof(struct hx_key), sizeof(struct copies));
-}
-
-unsigned hx_verify_copies(const struct hx_verify *v, const struct hx_key *key)
-{
-    const struct copies *known = hx_map_find(&v->copies, key);
-    return known ? known->count : 0;
-}
+/* How long after the first a copy comes at most, by clock. Live, records of two workers stand side by side, and that it was not sent is
+ * certain half of that later. */
+static const uint64_t copied_within_ns[] = {[HX_CLOCK_WALL] = 2000000000, [HX_CLOCK_VIRTUAL] = 1000000};
 
 /* ---- lists ---- */
 
@@ -120,9 +100,10 @@ static void find_overtaken(struct hx_verify *v, const struct hx_cable *c, const 
                    (unsigned long long)other);
 }
 
-static struct crossing crossing_of(const struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *came)
+static struct hx_crossing crossing_of(const struct hx_verify *v, const struct hx_cable *c,
+                                      const struct hx_pending *came)
 {
-    return (struct crossing){
+    return (struct hx_crossing){
         .key = came->key, .cable = v->ports[c->to].in, .vc = (uint16_t)came->vc, .hops = (uint16_t)came->hops};
 }
 
@@ -140,9 +121,9 @@ static void judge_both(struct hx_verify *v, const struct hx_cable *c, const stru
         find_overtaken(v, c, came, sent->overtaker, came->frame);
     else if (came->overtaker)
         find_overtaken(v, c, came, came->frame, came->overtaker);
-    const struct crossing crossing = crossing_of(v, c, came);
+    const struct hx_crossing crossing = crossing_of(v, c, came);
     if (hx_excused(&v->excuses, v->c, c->to, came->time_ns, HX_EXCUSES_COPIES))
-        (void)hx_map_get(&v->copied, &crossing);
+        hx_copies_note(&v->copies, &crossing);
 }
 
 static struct hx_pending pending_of(const struct hx_sighting *s)
@@ -232,14 +213,34 @@ static void mark_early(struct hx_pendings *in, uint32_t count, uint64_t sent)
         in->items[in->first + count - 1].overtaker = sent;
 }
 
-/* Whether the packet has come by that cable once, and the cable may have repeated it. */
+/* Whether the packet has come by that cable once more than it was copied, and the cable may have repeated it. */
 static bool take_copy(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *came)
 {
-    const struct crossing one = crossing_of(v, c, came);
-    if (!hx_map_find(&v->copied, &one) || !hx_excused(&v->excuses, v->c, c->to, came->time_ns, HX_EXCUSES_COPIES))
-        return false;
-    ((struct copies *)hx_map_get(&v->copies, &came->key))->count++;
-    return true;
+    const struct hx_crossing one = crossing_of(v, c, came);
+    return hx_excused(&v->excuses, v->c, c->to, came->time_ns, HX_EXCUSES_COPIES) && hx_copies_take(&v->copies, &one);
+}
+
+/* What came by `before_ns` and is still not known to have been sent. */
+static void take_copies(struct hx_verify *v, const struct hx_cable *c, struct hx_pendings *in, uint64_t before_ns)
+{
+    for (uint32_t i = 0; i < in->count;) {
+        const struct hx_pending *p = &in->items[in->first + i];
+        if (p->time_ns < before_ns && take_copy(v, c, p))
+            (void)take_at(in, i);
+        else
+            i++;
+    }
+}
+
+static void turn_copies(struct hx_verify *v, uint64_t time_ns)
+{
+    uint64_t within_ns = copied_within_ns[v->c->fabric.facts.clock];
+    if (!hx_copies_are_due(&v->copies, time_ns, within_ns))
+        return;
+    for (uint32_t i = 0; v->copies.recent.count + v->copies.older.count && i < v->cable_count; i++)
+        for (unsigned vc = 0; vc < HX_VCS; vc++)
+            take_copies(v, &v->cables[i], &v->cables[i].in[vc], time_ns - within_ns / 2);
+    hx_copies_turn(&v->copies, time_ns);
 }
 
 /* The packet leaves. Those that are known to have come before it, though they leave later, overtook it. */
@@ -269,7 +270,11 @@ static void match_came(struct hx_verify *v, struct hx_cable *c, const struct hx_
 {
     struct hx_pendings *out = &c->out[came->vc];
     uint32_t i = search_sent(v, c, out, came);
-    bool is_other = !has_hops(out, i, came) && has_hops(&c->passed[came->vc], search(&c->passed[came->vc], came), came);
+    uint32_t in_passed = search(&c->passed[came->vc], came);
+    bool is_other = !has_hops(out, i, came) && has_hops(&c->passed[came->vc], in_passed, came);
+    bool differs = (i != HX_NO_INDEX || in_passed != HX_NO_INDEX) && !has_hops(out, i, came) && !is_other;
+    if (differs && take_copy(v, c, came))
+        return; /* what was sent with other hops behind it is yet to come */
     if (i != HX_NO_INDEX && !is_other) {
         overtake_sent(v, c, came->vc, i, came->frame);
         struct hx_pending sent = take_at(out, 0);
@@ -322,7 +327,11 @@ static void hold(struct hx_verify *v, struct hx_cable *c, const struct hx_sighti
     if (v->c->fabric.facts.link == HX_CAPTURE_PORT)
         for (unsigned other = 0; other < HX_VCS; other++)
             held += other == vc ? 0 : c->held[other];
-    if (held > buffer_units(v) && !c->over && !is_stretched(v, s->port, s->time_ns)) {
+    if (held <= buffer_units(v))
+        return;
+    bool is_known =
+        c->over && !is_stretched(v, s->port, c->over_ns); /* of the one before a fault may have been told since */
+    if (!is_known && !is_stretched(v, s->port, s->time_ns)) {
         c->over = s->frame;
         c->over_ns = s->time_ns;
         c->over_vc = vc;
@@ -379,6 +388,7 @@ void hx_verify_came(struct hx_verify *v, const struct hx_sighting *s)
     if (cable == HX_NO_INDEX)
         return;
     struct hx_cable *c = &v->cables[cable];
+    turn_copies(v, s->time_ns);
     c->came++;
     struct hx_pending p = pending_of(s);
     if (!c->given_up)

@@ -12,7 +12,7 @@ void hx_verify_begin(struct hx_verify *v, struct hx_sightings *c, bool partial, 
     v->by_place = hx_map_make(sizeof(uint64_t[2]), sizeof(struct hx_numbered));
     hx_excuses_begin(&v->excuses);
     hx_verify_nodes_begin(v);
-    hx_verify_links_begin(v);
+    hx_copies_begin(&v->copies);
     hx_verify_delivery_begin(v);
     hx_verify_returned_begin(v);
 }
@@ -31,8 +31,7 @@ void hx_verify_free(struct hx_verify *v)
     hx_map_free(&v->balance);
     hx_map_free(&v->delivered);
     hx_map_free(&v->lost);
-    hx_map_free(&v->copied);
-    hx_map_free(&v->copies);
+    hx_copies_free(&v->copies);
     hx_excuses_free(&v->excuses);
     hx_verify_returned_free(v);
 }
@@ -207,6 +206,7 @@ static void note_counts(struct hx_verify *v)
             v->excuses.faults.count);
     hx_note(l, "%llu faults that are told of in the capture were not understood", v->excuses.not_understood);
     hx_note(l, "%llu times a frame is, goes or lacks what such a fault may do to it", v->excuses.excused);
+    hx_note(l, "%llu times such a fault made a link repeat a packet", v->copies.count);
     hx_note(l, "%llu packets were lost to such faults, and not delivered since", n->lost_to_faults);
     hx_note(l, "%llu frames went round links that are down: minimal ways were not asked of them", n->gone_round);
     hx_note(l, "%llu packets were delivered short of their destination, as unreachable", n->turned_back);

@@ -6,11 +6,13 @@
  * can have happened; between nodes, and between the two ends of a cable, the file's order means nothing but for credits
  * of links in memory. What a capture says of faults (excuses.h) is heard first, and what they allow is no breach.
  *
- * Memory: what is under way in the capture, a bit for each packet delivered, and the ports. Not thread safe. */
+ * Memory: what is under way in the capture, a bit for each packet delivered, the ports, and what crossed links that repeat packets in the
+ * last seconds. Not thread safe. */
 #ifndef HXMESH_TOOLS_VERIFY_H
 #define HXMESH_TOOLS_VERIFY_H
 
 #include "tools/capture/sightings.h"
+#include "tools/verify/copies.h"
 #include "tools/verify/excuses.h"
 
 #define HX_NO_INDEX UINT32_MAX
@@ -37,7 +39,8 @@ struct hx_cable {
     struct hx_pendings out[HX_VCS], in[HX_VCS], passed[HX_VCS];
     int64_t held[HX_VCS]; /* memory and port links: units under way or in the receiver's buffer */
     uint64_t leak;        /* first frame of a packet that went missing with its place in the buffer; 0: none */
-    uint64_t over;        /* first frame by which that was too much; 0: none */
+    uint64_t
+        over; /* first frame by which that was too much, but for what faults that were told of since allow; 0: none */
     uint64_t over_ns;
     unsigned over_vc;
     int64_t over_held;
@@ -114,8 +117,7 @@ struct hx_verify {
     bool partial_given, whole_given;
     bool ending; /* nothing is set aside any more */
     struct hx_excuses excuses;
-    struct hx_map copied;     /* cable that may repeat packets, and packet: it came */
-    struct hx_map copies;     /* packet: how often one came that was not sent */
+    struct hx_copies copies;
     struct hx_map given_back; /* packet: where a network gave it back */
     struct hx_aside *aside;   /* frames that are not where their sources would have sent them */
     uint32_t aside_count, aside_room;
@@ -165,7 +167,6 @@ bool hx_verify_covered(const struct hx_verify_node *n);
 void hx_verify_nodes_end(struct hx_verify *v);
 
 /* link.c */
-void hx_verify_links_begin(struct hx_verify *v);
 void hx_verify_sent(struct hx_verify *v, const struct hx_sighting *s);
 void hx_verify_came(struct hx_verify *v, const struct hx_sighting *s);
 /* The packet that had come in by that port left the node. */
@@ -185,9 +186,6 @@ void hx_verify_delivery_begin(struct hx_verify *v);
 void hx_verify_injected(struct hx_verify *v, const struct hx_sighting *s);
 void hx_verify_delivered(struct hx_verify *v, const struct hx_sighting *s);
 void hx_verify_delivery_end(struct hx_verify *v);
-
-/* How often a link repeated the packet. */
-unsigned hx_verify_copies(const struct hx_verify *v, const struct hx_key *key);
 
 /* A packet that was seen last in `frame` and is missing since. It may have been sent, and lost, several times. */
 struct hx_lost {
