@@ -166,9 +166,10 @@ $(LIB_LIVE):     $(LIVE:%.c=$(BUILD)/shm/%.o)
 $(LIB_VIRTUAL_EMULATOR): $(VIRTUAL:%.c=$(BUILD)/virtual/%.o)
 $(LIB_EMULATOR): $(EMULATOR_OBJECTS)
 $(LIB_TOOLS):    $(TOOLS_OBJECTS)
-$(LIB_PROGRAM):  $(PROGRAM:%.c=$(BUILD)/plain/%.o)
+PROGRAM_OBJECTS := $(patsubst %.c,$(BUILD)/plain/%.o,$(PROGRAM) hal/wire/passing.c)
+$(LIB_PROGRAM):  $(PROGRAM_OBJECTS)
 # It goes into shared objects as well.
-$(PROGRAM:%.c=$(BUILD)/plain/%.o): CFLAGS += -fPIC
+$(PROGRAM_OBJECTS): CFLAGS += -fPIC
 
 # Libraries stand before those they need: one that is used against the direction of the house does not link.
 $(BUILD)/hxmesh: $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_SHM)
@@ -318,6 +319,7 @@ $(BUILD)/tests/mpi/%: tests/mpi/%.c Makefile
 
 # Programs of one's own link this library alone.
 $(BUILD)/tests/system/exchange: $(LIB_PROGRAM)
+$(BUILD)/tests/unit/shm/test_door: $(LIB_PROGRAM)
 
 # The conformance kit on the example port; conformance/Makefile builds it for any other.
 $(BUILD)/tests/conformance: $(KIT:%.c=$(BUILD)/loopback/%.o) $(LIB_LOOPBACK)

@@ -30,21 +30,22 @@ static void remove_created(void)
     }
 }
 
-static void remove_at_exit(const struct shm_arena *arena)
+void shm_remove_at_exit(const char *name)
 {
     static bool registered;
     registered = registered || atexit(remove_created) == 0;
     struct created *c = hx_allocate(1, sizeof *c);
-    memcpy(c->name, arena->name, sizeof c->name);
+    (void)snprintf(c->name, sizeof c->name, "%s", name);
     c->owner = getpid();
     c->next = created;
     created = c;
 }
 
-static void forget_created(const struct shm_arena *arena)
+void shm_remove(const char *name)
 {
     struct created **at = &created;
-    while (*at && strcmp((*at)->name, arena->name) != 0)
+    (void)shm_unlink(name);
+    while (*at && strcmp((*at)->name, name) != 0)
         at = &(*at)->next;
     struct created *c = *at;
     if (c) {
@@ -153,9 +154,7 @@ bool shm_arena_is_dead(int fd)
     return true;
 }
 
-/* `make_room` gives the new object its size, or says why not: 0 or errno. */
-static int create(struct shm_arena *arena, const char *name, size_t bytes,
-                  int (*make_room)(int fd, size_t bytes, const struct shm_watch *watch), const struct shm_watch *watch)
+int shm_arena_create_watched(struct shm_arena *arena, const char *name, size_t bytes, const struct shm_watch *watch)
 {
     *arena = (struct shm_arena){.bytes = bytes, .fd = -1};
     if (snprintf(arena->name, sizeof arena->name, "/" SHM_PREFIX "%s", name) >= (int)sizeof arena->name)
@@ -163,7 +162,7 @@ static int create(struct shm_arena *arena, const char *name, size_t bytes,
     int fd = open_locked(arena->name);
     if (fd < 0)
         return fd;
-    int error = make_room(fd, bytes, watch);
+    int error = reserve(fd, bytes, watch);
     void *base = MAP_FAILED;
     if (error == 0) {
         base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -176,24 +175,8 @@ static int create(struct shm_arena *arena, const char *name, size_t bytes,
     }
     arena->fd = fd;
     arena->base = base;
-    remove_at_exit(arena);
+    shm_remove_at_exit(arena->name);
     return 0;
-}
-
-int shm_arena_create_watched(struct shm_arena *arena, const char *name, size_t bytes, const struct shm_watch *watch)
-{
-    return create(arena, name, bytes, reserve, watch);
-}
-
-static int size_only(int fd, size_t bytes, const struct shm_watch *watch)
-{
-    (void)watch;
-    return ftruncate(fd, (off_t)bytes) != 0 ? errno : 0;
-}
-
-int shm_arena_create_sparse(struct shm_arena *arena, const char *name, size_t bytes)
-{
-    return create(arena, name, bytes, size_only, NULL);
 }
 
 int shm_arena_create(struct shm_arena *arena, const char *name, size_t bytes)
@@ -248,10 +231,8 @@ void shm_arena_close(struct shm_arena *arena, bool remove)
     if (!arena->base)
         return;
     (void)munmap(arena->base, arena->bytes);
-    if (remove) {
-        (void)shm_unlink(arena->name);
-        forget_created(arena);
-    }
+    if (remove)
+        shm_remove(arena->name);
     (void)close(arena->fd);
     arena->base = NULL;
 }
@@ -325,7 +306,7 @@ int shm_arena_clean(void (*found)(const char *name, bool removed, size_t bytes))
         char name[NAME_MAX + 2];
         (void)snprintf(name, sizeof name, "/%s", e->d_name);
         int fd = open_own(name, O_RDWR);
-        if (fd == -EPERM)
+        if (fd == -EPERM || fd == -ENXIO) /* of others, or a socket */
             continue;
         struct stat st = {0};
         bool ours = fd >= 0 && fstat(fd, &st) == 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_named(fd, name) &&

@@ -41,10 +41,6 @@ struct shm_watch {
 int shm_arena_create(struct shm_arena *arena, const char *name, size_t bytes);
 int shm_arena_create_watched(struct shm_arena *arena, const char *name, size_t bytes, const struct shm_watch *watch);
 
-/* The same, but its pages are taken when they are touched, and nobody looks whether there is room for them: for what may be
- * large and is hardly used. */
-int shm_arena_create_sparse(struct shm_arena *arena, const char *name, size_t bytes);
-
 /* shm_arena_create_watched() for a run, which says why not. name NULL: the process number; smaller: what would take less memory; watch
  * NULL: nobody asks. */
 bool shm_arena_open(struct shm_arena *arena, const char *name, size_t bytes, const char *smaller,
@@ -81,6 +77,10 @@ void shm_arena_close(struct shm_arena *arena, bool remove);
 /* Removes the object of that name, if it is this user's and its owner is dead. Returns 0, also where there is none, or -errno:
  * -EEXIST somebody holds it. The arena may be closed. */
 int shm_arena_remove_dead(const struct shm_arena *arena);
+
+/* Sees to it that what this process has made under a name (as shm_open wants it) is removed when it ends by exit(); removes it now. */
+void shm_remove_at_exit(const char *name);
+void shm_remove(const char *name);
 
 /* Removes every hxmesh object of this user in /dev/shm that nobody holds; calls `found` for each with what was done.
  * Returns how many were removed, or -errno. */

@@ -1,13 +1,11 @@
 /* attachment.c - where everything lies in an attachment, and how a program comes by it (attachment.h). */
 #include "program/attachment.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -15,8 +13,6 @@
 #include <unistd.h>
 
 enum { PAGE = 4096 };
-static const char folder[] = "/dev/shm";
-static const char prefix[] = "hxmesh-";
 
 static uint32_t power_of_two(uint32_t at_least)
 {
@@ -85,70 +81,22 @@ bool attachment_is_dead(const struct attachment *at)
     return true;
 }
 
-/* ---- finding one ---- */
+/* ---- opening one ---- */
 
-/* Whether an object is of this host of this fabric: FABRIC.NUMBER.NAME. fabric or host NULL: of any; *other: of another one than those
- * before. */
-static bool is_of(const char *object, const char *fabric, const char *host, char found[NAME_MAX + 1], bool *other)
-{
-    const char *name = strncmp(object, prefix, sizeof prefix - 1) == 0 ? object + sizeof prefix - 1 : NULL;
-    const char *last = name ? strrchr(name, '.') : NULL;
-    const char *number = last;
-    while (number && number > name && *--number != '.')
-        ;
-    if (!number || number <= name || number + 1 == last)
-        return false;
-    size_t length = (size_t)(number - name);
-    size_t digits = (size_t)(last - number - 1);
-    if (fabric && (strlen(fabric) != length || strncmp(fabric, name, length) != 0))
-        return false;
-    bool is_host =
-        !host || strcmp(last + 1, host) == 0 || (strlen(host) == digits && strncmp(host, number + 1, digits) == 0);
-    if (!is_host)
-        return false;
-    *other = *found && (strlen(found) != length || strncmp(found, name, length) != 0);
-    (void)snprintf(found, NAME_MAX + 1, "%.*s", (int)length, name);
-    return true;
-}
-
-/* Puts the path of the object into *path. */
-static int find(const char *fabric, const char *host, char path[PATH_MAX])
-{
-    char of[NAME_MAX + 1] = "";
-    bool others = false;
-    *path = '\0';
-    DIR *dir = opendir(folder);
-    if (!dir)
-        return -errno;
-    for (const struct dirent *e = readdir(dir); e; e = readdir(dir)) {
-        bool other = false;
-        if (!is_of(e->d_name, fabric, host, of, &other))
-            continue;
-        others = others || other;
-        (void)snprintf(path, PATH_MAX, "%s/%s", folder, e->d_name);
-    }
-    (void)closedir(dir);
-    return others ? -ENOTUNIQ : *path ? 0 : -ENOENT;
-}
-
-int attachment_find(const char *fabric)
-{
-    char path[PATH_MAX];
-    int error = find(fabric, NULL, path);
-    return error == -ENOTUNIQ ? 0 : error;
-}
-
-/* What another process wrote is checked before use. */
+/* What another process made is checked before use: size and seals do not change any more. */
 static int judge(int fd, uint32_t *hosts, size_t bytes)
 {
+    const int sealed = F_SEAL_SHRINK | F_SEAL_GROW;
     struct stat st;
     struct attachment_head head;
+    int seals = fcntl(fd, F_GET_SEALS);
     if (fstat(fd, &st) != 0)
         return -errno;
-    if (!S_ISREG(st.st_mode) || st.st_uid != geteuid())
+    if (st.st_uid != geteuid())
         return -EPERM;
-    if (pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head || head.magic != ATTACHMENT_MAGIC ||
-        head.version != ATTACHMENT_VERSION || head.host >= head.hosts || (size_t)st.st_size < bytes)
+    if (seals < 0 || (seals & sealed) != sealed || pread(fd, &head, sizeof head, 0) != (ssize_t)sizeof head ||
+        head.magic != ATTACHMENT_MAGIC || head.version != ATTACHMENT_VERSION || head.host >= head.hosts ||
+        (size_t)st.st_size < bytes)
         return -EPROTO;
     *hosts = head.hosts;
     return 0;
@@ -171,29 +119,58 @@ static int map(struct attachment *at, int fd)
     return 0;
 }
 
-int attachment_open(struct attachment *at, const char *fabric, const char *host)
+int attachment_hold(struct attachment *at, int fd)
 {
-    char path[PATH_MAX];
     struct flock lock = lock_of(F_WRLCK);
-    int error = find(fabric, host, path);
-    if (error)
-        return error;
-    *at = (struct attachment){.fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)};
-    if (at->fd < 0)
-        return -errno;
-    if (attachment_is_dead(at))
-        error = -ENOENT;
-    else if (fcntl(at->fd, F_OFD_SETLK, &lock) != 0)
-        error = errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
-    else
-        error = map(at, at->fd);
-    if (error)
-        (void)close(at->fd);
-    return error;
+    *at = (struct attachment){.fd = fd};
+    if (fcntl(fd, F_OFD_SETLK, &lock) != 0)
+        return errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
+    return map(at, fd);
 }
 
 void attachment_close(struct attachment *at)
 {
     (void)munmap(at->head, at->bytes);
     (void)close(at->fd);
+}
+
+/* ---- making one ---- */
+
+/* Sealed before anybody else has it. Pages are taken as they are touched. */
+static int make_memory(size_t bytes)
+{
+    int fd = memfd_create("hxmesh-attachment", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0 ||
+        (ftruncate(fd, (off_t)bytes) == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0 &&
+         flock(fd, LOCK_EX | LOCK_NB) == 0))
+        return fd;
+    int error = errno;
+    (void)close(fd);
+    errno = error;
+    return -1;
+}
+
+int attachment_make(struct attachment *at, uint32_t hosts)
+{
+    attachment_lay_out(at, hosts, NULL);
+    int fd = make_memory(at->bytes);
+    void *base = fd < 0 ? MAP_FAILED : mmap(NULL, at->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (base == MAP_FAILED) {
+        int error = errno;
+        if (fd >= 0)
+            (void)close(fd);
+        *at = (struct attachment){.fd = -1};
+        return -error;
+    }
+    at->fd = fd;
+    attachment_lay_out(at, hosts, base);
+    return 0;
+}
+
+int attachment_open_anew(const struct attachment *at)
+{
+    char path[32];
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", at->fd);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    return fd < 0 ? -errno : fd;
 }

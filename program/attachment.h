@@ -1,7 +1,8 @@
 /* attachment.h - the shared memory between a program and the worker that runs its host's endpoint.
  *
- * One object a host, /dev/shm/hxmesh-FABRIC.NUMBER.NAME (0600), made by the supervisor, which holds its lock as it does that of
- * the fabric. So a program that writes where it should not harms the messages of its own host, and nothing else.
+ * One a host, made by the supervisor: memory without a name, sealed at its size, so that nobody can take it away from under who has it
+ * mapped. It is handed over to whoever asks (program/door.h). The supervisor holds its lock (flock(2)) as it does that of the fabric. So
+ * a program that writes where it should not harms the messages of its own host, and nothing else.
  *
  *     head        who holds it, how far each side is            each word written by one side, as it says
  *     address     [hosts]: where each host is                   supervisor, before anybody looks
@@ -45,7 +46,7 @@
 #define ATTACHMENT_MAGIC UINT64_C(0x6d61726770786821)
 
 enum {
-    ATTACHMENT_VERSION = 1,
+    ATTACHMENT_VERSION = 2,
     ATTACHMENT_REQUESTS = 256, /* a power of two */
     ATTACHMENT_HEAD = 32,      /* bytes of a message's own head */
 
@@ -196,21 +197,29 @@ void attachment_lay_out(struct attachment *at, uint32_t hosts, uint8_t *base);
 /* Lets the program know that there is news. */
 void attachment_ring(const struct attachment *at);
 
-/* ---- worker ---- */
+/* ---- supervisor, worker ---- */
+
+/* Makes one, locked, with nothing in it: 0 or a negative errno value. */
+int attachment_make(struct attachment *at, uint32_t hosts);
+
+/* Opens the same memory once more, for a program: a description of its own, since locks belong to these. The descriptor, or a negative
+ * errno value. */
+int attachment_open_anew(const struct attachment *at);
 
 /* Whether a program that holds it lives. To be asked by another process than that one. */
 bool attachment_is_held(const struct attachment *at);
 
 /* ---- program ---- */
 
-/* Whether there are objects of such a fabric (NULL: of any): 0, -ENOENT, or another negative errno value. */
-int attachment_find(const char *fabric);
-
-/* Finds the object, takes the lock of a program, and maps it. As hx_program_open(), without waiting. */
-int attachment_open(struct attachment *at, const char *fabric, const char *host);
-void attachment_close(struct attachment *at);
+/* Takes the lock of a program on what came from a door, and maps it. 0; -EBUSY: another one has it; -EPROTO: it is none of this version; or
+ * another negative errno value. The descriptor is the attachment's when it is good. */
+int attachment_hold(struct attachment *at, int fd);
 
 /* Whether whoever made it has died. */
 bool attachment_is_dead(const struct attachment *at);
+
+/* ---- both ---- */
+
+void attachment_close(struct attachment *at);
 
 #endif

@@ -1,5 +1,6 @@
 /* program.c - opening a host, and the events of it (include/hxmesh/program.h). */
 #include "hxmesh/program.h"
+#include "program/door.h"
 #include "program/parts.h"
 
 #include <errno.h>
@@ -191,13 +192,25 @@ static int prepare(struct hx_program *p)
     return error;
 }
 
+static int hold(struct attachment *at, const char *fabric, const char *host)
+{
+    int door = door_find(fabric);
+    int fd = door < 0 ? door : door_ask(door, host);
+    if (door >= 0)
+        (void)close(door);
+    int error = fd < 0 ? fd : attachment_hold(at, fd);
+    if (error && fd >= 0)
+        (void)close(fd);
+    return error;
+}
+
 int hx_program_open(struct hx_program **opened, const char *fabric, const char *host)
 {
     struct hx_program *p = calloc(1, sizeof *p);
     *opened = NULL;
     if (!p)
         return -ENOMEM;
-    int error = attachment_open(&p->at, fabric, host);
+    int error = hold(&p->at, fabric, host);
     if (!error) {
         error = prepare(p);
         if (error) {
@@ -230,7 +243,10 @@ void hx_program_close(struct hx_program *p)
 
 int hx_program_find(const char *fabric)
 {
-    return attachment_find(fabric);
+    int door = door_find(fabric);
+    if (door >= 0)
+        (void)close(door);
+    return door >= 0 || door == -ENOTUNIQ ? 0 : door;
 }
 
 uint32_t hx_program_self(const struct hx_program *p)

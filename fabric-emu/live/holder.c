@@ -2,6 +2,7 @@
 #include "holder.h"
 #include "descriptors.h"
 #include "fabric-emu/workload/host_ip.h"
+#include "hal/wire/passing.h"
 #include "host/error.h"
 #include "host_names.h"
 #include "inside.h"
@@ -39,39 +40,13 @@ struct said {
 /* fd -1: none goes with it. */
 static bool say(int line, const struct said *said, int fd)
 {
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof fd)];
-    } control = {0};
-    struct iovec text = {.iov_base = (void *)(uintptr_t)said, .iov_len = sizeof *said};
-    struct msghdr m = {.msg_iov = &text, .msg_iovlen = 1};
-    if (fd >= 0) {
-        m.msg_control = &control;
-        m.msg_controllen = sizeof control.bytes;
-        control.header =
-            (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof fd), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-        memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
-    }
-    return sendmsg(line, &m, MSG_NOSIGNAL) == (ssize_t)sizeof *said;
+    return passing_send(line, said, sizeof *said, fd, 0);
 }
 
 /* *fd: -1 if none came with it. false: the other end is gone. */
 static bool hear(int line, struct said *said, int *fd)
 {
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof *fd)];
-    } control = {0};
-    struct iovec text = {.iov_base = said, .iov_len = sizeof *said};
-    struct msghdr m = {
-        .msg_iov = &text, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control.bytes};
-    *fd = -1;
-    if (recvmsg(line, &m, MSG_CMSG_CLOEXEC) != (ssize_t)sizeof *said)
-        return false;
-    const struct cmsghdr *header = CMSG_FIRSTHDR(&m);
-    if (header && header->cmsg_type == SCM_RIGHTS)
-        memcpy(fd, CMSG_DATA(header), sizeof *fd);
-    return true;
+    return passing_receive(line, said, sizeof *said, fd, 0) == (ssize_t)sizeof *said;
 }
 
 /* ---- the holder ---- */

@@ -170,12 +170,14 @@ void session_run_packets(struct session *s, unsigned mtu, bool quiet, void (*beg
     run(s, &settings);
 }
 
-void session_run_programs(struct session *s, const struct programs *programs, uint64_t duration_ns)
+void session_run_programs(struct session *s, const struct attachments *attachments, uint64_t duration_ns)
 {
     struct hx_settings settings = hx_default_settings;
     settings.duration_ns = duration_ns;
-    s->plan =
-        (struct run_plan){.duty = {.workload = {.programs = programs}}, .duration_ns = duration_ns, .restart = true};
+    s->plan = (struct run_plan){.duty = {.workload = {.programs = &attachments->programs}},
+                                .duration_ns = duration_ns,
+                                .restart = true,
+                                .attachments = attachments};
     (void)snprintf(s->f.metrics.head->traffic, sizeof s->f.metrics.head->traffic, "programs");
     progress_start(&s->progress, true, 0, duration_ns);
     run(s, &settings);

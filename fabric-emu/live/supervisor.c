@@ -449,6 +449,16 @@ static void watch_external(struct supervisor *s)
     s->stop = true;
 }
 
+/* Until something is to be done, or a tick is over; programs that ask for hosts are answered at once. */
+static void await(const struct supervisor *s)
+{
+    const struct attachments *a = s->plan->attachments;
+    struct pollfd wait[] = {{.fd = s->signals, .events = POLLIN}, {.fd = a ? a->porter.door : -1, .events = POLLIN}};
+    (void)poll(wait, sizeof wait / sizeof *wait, tick_ms(s));
+    if (wait[1].revents)
+        porter_answer(&a->porter, &a->programs);
+}
+
 static void finish_dead(struct supervisor *s)
 {
     for (unsigned w = 0; w < s->f->workers; w++) {
@@ -487,9 +497,8 @@ void supervisor_run(const struct run_plan *plan, struct outcome *outcome)
     s.signals = hx_signals_open();
     for (unsigned w = 0; w < s.f->workers; w++)
         start_worker(&s, w);
-    struct pollfd wait = {.fd = s.signals, .events = POLLIN};
     while (!s.stop) {
-        (void)poll(&wait, 1, tick_ms(&s));
+        await(&s);
         take_signals(&s);
         reap(&s);
         finish_dead(&s);

@@ -44,7 +44,7 @@ static int serve(const struct serve_settings *serve, const char *fabric, const s
                shm_arena_name(&s.f.arena));
         (void)fflush(stdout);
     }
-    session_run_programs(&s, &all.programs, serve->duration_ns);
+    session_run_programs(&s, &all, serve->duration_ns);
     attachments_close(&all);
     s.result.common = common;
     if (common->json)
@@ -74,7 +74,7 @@ int verb_serve(int argc, char **argv)
                                          .kind = HX_OPTION_STRING,
                                          .argument = "NAME",
                                          .to.string = &settings.name,
-                                         .help = "by which programs find it: /dev/shm/hxmesh-NAME",
+                                         .help = "by which programs find it",
                                          .otherwise = "the process number"},
                                         HX_OPTIONS_END};
     const struct hx_command command = {

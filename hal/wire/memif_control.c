@@ -1,6 +1,7 @@
 /* memif_control.c - a memif's control socket: who connects, what memory it brings, and when it goes (memif.h). */
 #include "memif.h"
 #include "memif_layout.h"
+#include "passing.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,42 +47,14 @@ static bool greet(int fd)
     return tell(fd, &message);
 }
 
-/* Takes the descriptors that came with a message: *passed is the only one, -1: there is none. The room for one takes two
- * as well, since it is rounded up; false: so many came, and they are closed. */
-static bool take_descriptors(struct msghdr *header, int *passed)
-{
-    unsigned count = 0;
-    *passed = -1;
-    for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {
-        bool descriptors = c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS;
-        for (size_t at = CMSG_LEN(0); descriptors && at + sizeof(int) <= c->cmsg_len; at += sizeof(int), count++) {
-            close_if_open(*passed);
-            memcpy(passed, (const uint8_t *)c + at, sizeof *passed);
-        }
-    }
-    if (count <= 1)
-        return true;
-    close_if_open(*passed);
-    *passed = -1;
-    return false;
-}
-
 /* Returns 1 for a message, whose descriptor is *passed (-1: none); 0: none is there; -1: the socket's end, or no message
  * of the protocol. */
 static int hear(int fd, struct memif_message *message, int *passed)
 {
-    union {
-        struct cmsghdr align;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } control;
-    struct iovec part = {.iov_base = message, .iov_len = sizeof *message};
-    struct msghdr header = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
-    *passed = -1;
-    ssize_t bytes = recvmsg(fd, &header, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    ssize_t bytes = passing_receive(fd, message, sizeof *message, passed, MSG_DONTWAIT);
     if (bytes < 0)
         return errno == EAGAIN || errno == EINTR ? 0 : -1;
-    return take_descriptors(&header, passed) && bytes == (ssize_t)sizeof *message ? 1 : -1;
+    return bytes == (ssize_t)sizeof *message ? 1 : -1;
 }
 
 /* ---- what the client brings: each returns NULL, or what is wrong with it ---- */

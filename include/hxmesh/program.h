@@ -65,8 +65,9 @@ struct hx_program_event {
 };
 
 /* Opens a host of a fabric of this user. `fabric`: its --name; NULL: the only one that has hosts for programs. `host`: its name
- * ("a0,1") or number ("2"). -ENOENT: no such fabric runs, or it has no such host. -ENOTUNIQ: several fabrics run. -EBUSY:
- * another program has it. -EPROTO: another version of hxmesh. -ETIMEDOUT: nobody serves it. Others as open(2). */
+ * ("a0,1") or number ("2"). -ENOENT: no such fabric is there for programs, or it has no such host. -ENOTUNIQ: several fabrics are.
+ * -EBUSY: another program has it. -EPROTO: another version of hxmesh. -ETIMEDOUT: nobody serves it. -EMFILE, -ENFILE: this process, or
+ * that of the fabric, may open no more. */
 int hx_program_open(struct hx_program **opened, const char *fabric, const char *host);
 
 /* Whether a fabric of this name (NULL: any) has hosts for programs: 0, or -ENOENT, or why it is not known. */

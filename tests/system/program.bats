@@ -109,11 +109,97 @@ sent_something() {
     [ "$output" = "exchange: 0 of $NAME: No such file or directory" ]
 }
 
+# cut_short PROCESS: makes everything shorter that it has open of hxmesh; prints how many descriptors it tried, and fails if one gave way.
+cut_short() {
+    local fd tried=0
+    for fd in "/proc/$1/fd/"*; do
+        [[ $(readlink "$fd") == *hxmesh* ]] || continue
+        tried=$((tried + 1))
+        ! truncate --size 0 "$fd" 2>/dev/null || return 1
+    done
+    echo "$tried"
+}
+
+@test "program: what it shares with its worker cannot be cut short, and its worker lives" {
+    serve "2x2 Hx2Mesh" --workers 2
+    exchange 0 40 300000 15 &
+    local other=$!
+    exchange 15 40 300000 0 &
+    local second=$!
+    eventually sent_something
+    run -0 cut_short "$(pgrep --full "^$EXCHANGE $NAME 15 ")"
+    [ "$output" -ge 1 ]
+    wait "$second"
+    wait "$other"
+    [ "$(hxmesh top "$NAME" --json - --count 1 --interval 100ms | jq '[.workers[].deaths] | add')" -eq 0 ]
+    end_serving
+}
+
+# alone COMMANDS: runs shell commands that see a small /dev/shm of their own; $hxmesh and $exchange are the programs there, `serve NAME` serves
+# four hosts, and `try NAME` opens one of a fabric and prints what comes of it.
+alone() {
+    unshare --mount mount -t tmpfs tmpfs /dev/shm 2>/dev/null ||
+        skip "this user may not give a process a /dev/shm of its own (unshare --mount)"
+    # shellcheck disable=SC2016 # for the inner shell
+    run --separate-stderr timeout 60 unshare --mount bash -c 'mount -t tmpfs -o size=64m tmpfs /dev/shm || exit 99
+        hxmesh=$1 exchange=$2
+        cd "$3" || exit 99
+        serve() {
+            "$hxmesh" serve "1x1 Hx2Mesh" --name "$1" --workers 1 >"$1" &
+            until [ -s "$1" ]; do sleep 0.02; done
+        }
+        try() { "$exchange" "$1" 0 1 1 0 2>&1; }
+        '"$1" - "$HXMESH" "$EXCHANGE" "$BATS_TEST_TMPDIR" 3>&-
+    # shellcheck disable=SC2154 # bats sets it
+    echo "status $status; stdout: $output; stderr: $(head -n 5 <<<"$stderr")"
+}
+
+# shellcheck disable=SC2016 # for the inner shell
+@test "program: a /dev/shm without room for a byte is none of their business" {
+    alone 'serve one
+        fabric=$!
+        ! head -c 100M /dev/zero >/dev/shm/fill 2>/dev/null || exit 98
+        "$exchange" one 0 2 5000000 3 >/dev/null &
+        "$exchange" one 3 2 5000000 0 && wait $! && kill -INT "$fabric" && wait "$fabric"'
+    [ "$status" -eq 0 ]
+    [ "$output" = $'open\n3: 34 messages from each of 1' ]
+}
+
+# shellcheck disable=SC2016 # for the inner shell
+@test "program: without a name the fabric that is served is found, whatever else stands in /dev/shm" {
+    alone 'serve dead
+        kill -KILL $!
+        wait $! 2>/dev/null
+        touch /dev/shm/hxmesh-file.door /dev/shm/hxmesh-.door
+        mkfifo /dev/shm/hxmesh-fifo.door
+        "$hxmesh" run "1x1 Hx2Mesh" --name run --duration 60s --quiet >run 2>&1 &
+        run=$!
+        until [ -s /dev/shm/hxmesh-run ]; do sleep 0.02; done
+        try ""
+        serve one
+        one=$!
+        try ""
+        try dead
+        try run
+        try file
+        serve two
+        try ""
+        kill "$run" "$one" $!
+        wait'
+    [ "$output" = "exchange: 0 of any: No such file or directory
+open
+0: 17 messages from each of 1
+exchange: 0 of dead: No such file or directory
+exchange: 0 of run: No such file or directory
+exchange: 0 of file: No such file or directory
+exchange: 0 of any: Name not unique on network" ]
+}
+
 @test "program: what a killed fabric left is found by hxmesh clean" {
     serve "2x2 Hx2Mesh" --workers 1
     kill -KILL "$PID"
     finish
     hxmesh clean >"$BATS_TEST_TMPDIR/clean"
-    [ "$(grep -c "^removed /dev/shm/hxmesh-$NAME" "$BATS_TEST_TMPDIR/clean")" -eq 17 ]
+    [ "$(grep -c "^removed /dev/shm/hxmesh-$NAME" "$BATS_TEST_TMPDIR/clean")" -eq 2 ]
     [ -z "$(compgen -G "/dev/shm/hxmesh-$NAME*")" ]
 }

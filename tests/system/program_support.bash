@@ -3,7 +3,7 @@
 # serve SPEC [ARGUMENTS...]: begins to serve a fabric, and waits until its hosts can be opened.
 serve() {
     begin serve "$@"
-    eventually test -e "/dev/shm/hxmesh-$NAME.0.a0,0"
+    eventually test -S "/dev/shm/hxmesh-$NAME.door"
 }
 
 # end_serving: it is told to end, has lost nothing, and leaves nothing.

@@ -1,0 +1,131 @@
+/* porter.c - answering at the door of a fabric (porter.h). */
+#include "porter.h"
+#include "hal/wire/named.h"
+#include "hal/wire/passing.h"
+#include "host/arena.h"
+#include "host_names.h"
+#include "program/door.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { MOST_ANSWERS = 64 /* at once: others have to be looked after as well */ };
+
+/* ---- life ---- */
+
+/* As shm_open wants it. */
+static const char *object_of(const struct sockaddr_un *name)
+{
+    return name->sun_path + strlen(DOOR_FOLDER);
+}
+
+bool porter_open(struct porter *p, const char *fabric, struct hx_problem *problem)
+{
+    *p = (struct porter){.door = -1};
+    if (!door_name(&p->name, fabric))
+        return hx_fail(problem, HX_EXIT_USAGE, fabric, "is too long a name for a fabric with programs (at most %zu B)",
+                       sizeof p->name.sun_path - sizeof DOOR_FOLDER "/" DOOR_PREFIX DOOR_SUFFIX);
+    p->door = named_open(SOCK_DGRAM, &p->name);
+    if (p->door < 0)
+        return hx_fail(problem, HX_EXIT_ENVIRONMENT, p->name.sun_path,
+                       "cannot be made, programs ask for hosts there: %s", strerror(-p->door));
+    shm_remove_at_exit(object_of(&p->name));
+    return true;
+}
+
+void porter_close(struct porter *p)
+{
+    if (p->door < 0)
+        return;
+    shm_remove(object_of(&p->name));
+    (void)close(p->door);
+    p->door = -1;
+}
+
+bool porter_remove_dead(const char *fabric)
+{
+    struct sockaddr_un name;
+    return door_name(&name, fabric) && named_remove_left(SOCK_DGRAM, &name);
+}
+
+/* ---- answering ---- */
+
+/* "3", or any name of a host. */
+static uint32_t host_called(const struct hx_fabric *g, const char *name)
+{
+    struct hx_problem problem;
+    char *end;
+    uint32_t host;
+    unsigned long number = strtoul(name, &end, 10);
+    if (*name >= '0' && *name <= '9' && !*end)
+        return number < g->hosts ? (uint32_t)number : HX_NOWHERE;
+    return host_parse(name, g, &host, &problem) ? host : HX_NOWHERE;
+}
+
+/* A descriptor of what is asked for, or a negative errno value. */
+static int fetch(const struct programs *programs, const struct door_question *q)
+{
+    char name[DOOR_HOST_BYTES];
+    if (q->version != ATTACHMENT_VERSION)
+        return -EPROTO;
+    (void)snprintf(name, sizeof name, "%.*s", (int)sizeof q->host - 1, q->host);
+    uint32_t host = host_called(programs->g, name);
+    return host == HX_NOWHERE || !programs->at[host].head ? -ENOENT : attachment_open_anew(&programs->at[host]);
+}
+
+/* Who does not take his answer does without. */
+static void answer(const struct programs *programs, const struct door_question *q, int to)
+{
+    int fd = fetch(programs, q);
+    const struct door_answer a = {.magic = DOOR_MAGIC, .version = ATTACHMENT_VERSION, .error = fd < 0 ? fd : 0};
+    (void)passing_send(to, &a, sizeof a, fd < 0 ? -1 : fd, MSG_DONTWAIT);
+    if (fd >= 0)
+        (void)close(fd);
+}
+
+void porter_answer(const struct porter *p, const struct programs *programs)
+{
+    for (unsigned n = 0; n < MOST_ANSWERS; n++) {
+        struct door_question q;
+        int to;
+        ssize_t bytes = passing_receive(p->door, &q, sizeof q, &to, MSG_DONTWAIT);
+        if (bytes < 0 && errno != EPROTO)
+            return;
+        if (bytes == (ssize_t)sizeof q && q.magic == DOOR_MAGIC && to >= 0)
+            answer(programs, &q, to);
+        if (to >= 0)
+            (void)close(to);
+    }
+}
+
+/* ---- what killed ones left ---- */
+
+struct cleaning {
+    void (*found)(const char *name, bool removed, size_t bytes);
+    int removed;
+};
+
+static void clean_one(const char *name, void *of)
+{
+    struct cleaning *c = of;
+    char file[256];
+    char fabric[256];
+    (void)snprintf(file, sizeof file, DOOR_PREFIX "%s", name);
+    size_t length = door_fabric(file);
+    (void)snprintf(fabric, sizeof fabric, "%.*s", (int)length, name);
+    struct sockaddr_un at;
+    if (!length || !door_name(&at, fabric) || !named_file(at.sun_path))
+        return;
+    bool removed = named_remove_left(SOCK_DGRAM, &at);
+    c->removed += removed;
+    c->found(file, removed, 0);
+}
+
+int porter_clean(void (*found)(const char *name, bool removed, size_t bytes))
+{
+    struct cleaning c = {.found = found};
+    (void)shm_arena_each(clean_one, &c);
+    return c.removed;
+}

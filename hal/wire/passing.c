@@ -1,0 +1,63 @@
+/* passing.c - descriptors that go with a message of a Unix socket (passing.h). */
+#include "passing.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Room for one descriptor. It is rounded up, and takes two as well. */
+union room {
+    struct cmsghdr header;
+    char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+bool passing_send(int fd, const void *data, size_t bytes, int passed, int flags)
+{
+    union room room = {0};
+    struct iovec part = {.iov_base = (void *)(uintptr_t)data, .iov_len = bytes};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    if (passed >= 0) {
+        message.msg_control = &room;
+        message.msg_controllen = sizeof room.bytes;
+        room.header =
+            (struct cmsghdr){.cmsg_len = CMSG_LEN(sizeof passed), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+        memcpy(CMSG_DATA(&room.header), &passed, sizeof passed);
+    }
+    return sendmsg(fd, &message, flags | MSG_NOSIGNAL) == (ssize_t)bytes;
+}
+
+/* false: more than one came, and all are closed. */
+static bool take_descriptors(struct msghdr *message, int *passed)
+{
+    unsigned count = 0;
+    *passed = -1;
+    for (struct cmsghdr *c = CMSG_FIRSTHDR(message); c; c = CMSG_NXTHDR(message, c)) {
+        bool descriptors = c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS;
+        for (size_t at = CMSG_LEN(0); descriptors && at + sizeof(int) <= c->cmsg_len; at += sizeof(int), count++) {
+            if (*passed >= 0)
+                (void)close(*passed);
+            memcpy(passed, (const uint8_t *)c + at, sizeof *passed);
+        }
+    }
+    if (count <= 1)
+        return true;
+    (void)close(*passed);
+    *passed = -1;
+    return false;
+}
+
+ssize_t passing_receive(int fd, void *data, size_t bytes, int *passed, int flags)
+{
+    union room room;
+    struct iovec part = {.iov_base = data, .iov_len = bytes};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = sizeof room.bytes};
+    *passed = -1;
+    ssize_t taken = recvmsg(fd, &message, flags | MSG_CMSG_CLOEXEC);
+    if (taken < 0 || take_descriptors(&message, passed))
+        return taken;
+    errno = EPROTO;
+    return -1;
+}

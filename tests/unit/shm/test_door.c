@@ -1,0 +1,248 @@
+/* test_door.c - the door of a fabric (program/door.h, fabric-emu/live/porter.h): it gives whoever asks rightly a description of his own of
+ * memory that nobody can make shorter, and nothing else; and who asks believes nothing that is not so. */
+#include "fabric-emu/live/porter.h"
+#include "hal/wire/passing.h"
+#include "program/door.h"
+#include "tests/support/support_arena.h"
+#include "tests/support/support_fabric.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { LIVES = 2 /* the host that runs here */ };
+
+static struct hx_fabric fabric;
+static struct programs programs;
+static struct porter porter;
+static pid_t supervisor;
+
+static _Noreturn void serve(void)
+{
+    for (;;) {
+        struct pollfd wait = {.fd = porter.door, .events = POLLIN};
+        (void)poll(&wait, 1, -1);
+        porter_answer(&porter, &programs);
+    }
+}
+
+static int set_up(void **state)
+{
+    struct hx_problem problem;
+    (void)arena_choose_name(state);
+    fabric_make(&fabric, "1x1 Hx2Mesh");
+    programs = (struct programs){.g = &fabric, .at = calloc(fabric.hosts, sizeof *programs.at)};
+    assert_int_equal(attachment_make(&programs.at[LIVES], fabric.hosts), 0);
+    *programs.at[LIVES].head = (struct attachment_head){
+        .magic = ATTACHMENT_MAGIC, .version = ATTACHMENT_VERSION, .host = LIVES, .hosts = fabric.hosts};
+    assert_true(porter_open(&porter, arena_name, &problem));
+    supervisor = fork();
+    if (supervisor == 0)
+        serve();
+    return 0;
+}
+
+static void end_supervisor(void)
+{
+    if (supervisor > 0) {
+        assert_int_equal(kill(supervisor, SIGKILL), 0);
+        assert_int_equal(waitpid(supervisor, NULL, 0), supervisor);
+    }
+    supervisor = 0;
+}
+
+static int tear_down(void **state)
+{
+    end_supervisor();
+    porter_close(&porter);
+    attachment_close(&programs.at[LIVES]);
+    free(programs.at);
+    hx_fabric_free(&fabric);
+    return arena_judge_closed(state);
+}
+
+static int ask(const char *host)
+{
+    int door = door_find(arena_name);
+    assert_true(door >= 0);
+    int answer = door_ask(door, host);
+    (void)close(door);
+    return answer;
+}
+
+/* ---- what it gives ---- */
+
+static void what_it_gives_keeps_its_size(void **state)
+{
+    (void)state;
+    int fd = ask("2");
+    assert_true(fd >= 0);
+    for (off_t more = -4096; more <= 4096; more += 8192) {
+        assert_int_equal(ftruncate(fd, (off_t)programs.at[LIVES].bytes + more), -1);
+        assert_int_equal(errno, EPERM);
+    }
+    assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), -1); /* or it could take the supervisor's memory from it */
+    assert_int_equal(errno, EPERM);
+    (void)close(fd);
+}
+
+static void each_has_a_lock_of_his_own(void **state)
+{
+    (void)state;
+    struct attachment first;
+    struct attachment second;
+    int fd = ask("a0,1");
+    int other = ask("h2");
+    assert_false(attachment_is_held(&programs.at[LIVES]));
+    assert_int_equal(attachment_hold(&first, fd), 0);
+    assert_int_equal(first.head->host, LIVES);
+    assert_true(attachment_is_held(&programs.at[LIVES]));
+    assert_int_equal(attachment_hold(&second, other), -EBUSY);
+    attachment_close(&first);
+    assert_false(attachment_is_held(&programs.at[LIVES]));
+    assert_int_equal(attachment_hold(&second, other), 0);
+    attachment_close(&second);
+}
+
+static void who_is_not_there_is_not_found(void **state)
+{
+    (void)state;
+    char longest[200];
+    memset(longest, '1', sizeof longest);
+    longest[sizeof longest - 1] = '\0';
+    const char *const names[] = {"", "4", "1", "a1,0", "a9,9", "-1", "2 ", "0x2", "4294967298", longest};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        assert_int_equal(ask(names[i]), -ENOENT);
+}
+
+/* ---- what is not asked rightly ---- */
+
+static void garbage_gets_nothing_and_does_no_harm(void **state)
+{
+    (void)state;
+    int door = door_find(arena_name);
+    struct door_question q = {.magic = DOOR_MAGIC, .version = ATTACHMENT_VERSION, .host = "2"};
+    int pair[2];
+    char byte;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+    assert_true(send(door, &q, sizeof q, 0) == sizeof q); /* nowhere to answer to */
+    assert_true(passing_send(door, &q, sizeof q - 1, pair[1], 0));
+    assert_true(passing_send(door, &q, sizeof q, STDERR_FILENO, 0)); /* no socket */
+    q.magic++;
+    assert_true(passing_send(door, &q, sizeof q, pair[1], 0));
+    (void)close(pair[1]);
+    assert_int_equal(read(pair[0], &byte, 1), 0); /* every one of it is closed, nothing came */
+    (void)close(pair[0]);
+    (void)close(door);
+    int fd = ask("2");
+    assert_true(fd >= 0);
+    (void)close(fd);
+}
+
+static void another_version_is_told_so(void **state)
+{
+    (void)state;
+    int door = door_find(arena_name);
+    struct door_question q = {.magic = DOOR_MAGIC, .version = ATTACHMENT_VERSION + 1, .host = "2"};
+    struct door_answer a;
+    int pair[2];
+    int passed;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+    assert_true(passing_send(door, &q, sizeof q, pair[1], 0));
+    assert_int_equal(passing_receive(pair[0], &a, sizeof a, &passed, 0), sizeof a);
+    assert_int_equal(a.error, -EPROTO);
+    assert_int_equal(passed, -1);
+    (void)close(pair[0]);
+    (void)close(pair[1]);
+    (void)close(door);
+}
+
+/* ---- what is no door ---- */
+
+static void a_dead_one_is_none_and_is_replaced(void **state)
+{
+    (void)state;
+    struct hx_problem problem;
+    end_supervisor();
+    int again = door_find(arena_name); /* this process has it open as well */
+    assert_true(again >= 0);
+    (void)close(again);
+    (void)close(porter.door);
+    assert_int_equal(door_find(arena_name), -ENOENT);
+    assert_true(porter_open(&porter, arena_name, &problem));
+    struct porter second;
+    assert_false(porter_open(&second, arena_name, &problem));
+    assert_int_equal(problem.exit_code, HX_EXIT_ENVIRONMENT);
+    assert_false(porter_remove_dead(arena_name));
+    (void)close(porter.door);
+    assert_true(porter_remove_dead(arena_name));
+    assert_false(porter_remove_dead(arena_name));
+    assert_true(porter_open(&porter, arena_name, &problem));
+}
+
+static void another_users_is_none(void **state)
+{
+    (void)state;
+    if (geteuid() != 0)
+        skip(); /* only root can give a file to another user */
+    assert_int_equal(chown(porter.name.sun_path, 65534, 65534), 0);
+    assert_int_equal(door_find(arena_name), -ENOENT);
+    assert_false(porter_remove_dead(arena_name));
+}
+
+/* ---- what is no attachment ---- */
+
+/* Memory as an attachment's with this head, of so many bytes (0: as it should be), with these seals. */
+static int forge(const struct attachment_head *head, size_t bytes, int seals)
+{
+    int fd = memfd_create("forged", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    assert_int_equal(ftruncate(fd, (off_t)(bytes ? bytes : programs.at[LIVES].bytes)), 0);
+    assert_int_equal(pwrite(fd, head, sizeof *head, 0), sizeof *head);
+    assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+    return fd;
+}
+
+static void what_is_not_sealed_whole_and_of_this_version_is_refused(void **state)
+{
+    (void)state;
+    enum { SEALED = F_SEAL_SHRINK | F_SEAL_GROW };
+    const struct attachment_head good = *programs.at[LIVES].head;
+    struct attachment_head wrong[4] = {good, good, good, good};
+    wrong[0].magic++;
+    wrong[1].version++;
+    wrong[2].host = good.hosts;
+    wrong[3].hosts = 1U << 20;
+    const int bad[] = {
+        forge(&good, 0, 0),          forge(&good, 0, F_SEAL_SHRINK), forge(&good, programs.at[LIVES].bytes - 1, SEALED),
+        forge(&wrong[0], 0, SEALED), forge(&wrong[1], 0, SEALED),    forge(&wrong[2], 0, SEALED),
+        forge(&wrong[3], 0, SEALED)};
+    struct attachment at;
+    for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(attachment_hold(&at, bad[i]), -EPROTO);
+        (void)close(bad[i]);
+    }
+    assert_int_equal(attachment_hold(&at, forge(&good, 0, SEALED)), 0);
+    attachment_close(&at);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(what_it_gives_keeps_its_size),  TEST(each_has_a_lock_of_his_own),
+        TEST(who_is_not_there_is_not_found), TEST(garbage_gets_nothing_and_does_no_harm),
+        TEST(another_version_is_told_so),    TEST(a_dead_one_is_none_and_is_replaced),
+        TEST(another_users_is_none),         TEST(what_is_not_sealed_whole_and_of_this_version_is_refused)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
