@@ -180,7 +180,7 @@ int hxfi_progress(struct hxfi_endpoint *e)
         for (int i = 0; i < n; i++) {
             if (event[i].type == HX_PROGRAM_ARRIVED || event[i].type == HX_PROGRAM_ANNOUNCED)
                 take_message(e, &event[i]);
-            else
+            else if (event[i].type != HX_PROGRAM_GONE) /* libfabric has no word for it where there are no connections */
                 take_end(e, &event[i]);
         }
     }

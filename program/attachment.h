@@ -22,7 +22,7 @@
  *     kind 4 | session of the receiver 8 | session of the sender 8 | value 12
  *
  *     HELLO    no bytes: who I am, and who you are as far as I know (0: I do not)
- *     BYE      no bytes: I am going
+ *     BYE      no bytes: who was here has gone; of the worker, to all who greeted him
  *     CREDIT   no bytes: value = channel << 11 | messages given back so far, modulo 2,048
  *     SLOT     value = turn << 4 | slot: lands in this slot of those for the sender, if it is armed for this turn
  *     REGION   value = turn << 6 | region: lands in this region, if it is armed for the sender and this turn
@@ -33,7 +33,8 @@
  * dropped, so nothing of a program that has gone lands in the memory of the next one.
  *
  * A program that dies: its lock on the object (fcntl(2), of an open file description) is taken from it by the kernel. The worker
- * looks now and then, gives up what is under way, and only when nothing is begins the next session. */
+ * looks every 20 ms, gives up what is under way, tells all who greeted the program, and only when nothing is under way begins the next
+ * session. */
 #ifndef ATTACHMENT_H
 #define ATTACHMENT_H
 

@@ -220,6 +220,7 @@ static void part(struct hx_program *p, uint32_t peer)
     pair->lent = 0;
     memset(pair->channel, 0, sizeof pair->channel);
     long_forget(p, peer);
+    program_tell(p, &(struct hx_program_event){.type = HX_PROGRAM_GONE, .peer = peer});
 }
 
 static void meet(struct hx_program *p, uint32_t peer, uint32_t session)
@@ -355,13 +356,5 @@ void pairs_step(struct hx_program *p)
         greet_if_due(p, peer);
         credit_if_due(p, peer);
         p->stuck = p->stuck || !requests_have_room(p);
-    }
-}
-
-void pairs_leave(struct hx_program *p)
-{
-    for (uint32_t peer = 0; peer < p->at.hosts; peer++) {
-        if (peer != p->self && p->pair[peer].session && request_may(p, peer))
-            post_mail(p, peer, GREETING, attachment_tag(ATTACHMENT_BYE, p->pair[peer].session, p->session, 0));
     }
 }

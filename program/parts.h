@@ -198,8 +198,6 @@ void pair_arrived(struct hx_program *p, uint32_t index, uint32_t bytes);
 /* Takes mail and what has arrived; then does what is to be done for pairs. */
 void pairs_take(struct hx_program *p);
 void pairs_step(struct hx_program *p);
-/* Says goodbye to all that are known, as far as there is room. */
-void pairs_leave(struct hx_program *p);
 
 /* ---- longer.c ---- */
 

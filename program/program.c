@@ -225,10 +225,9 @@ int hx_program_open(struct hx_program **opened, const char *fabric, const char *
     return error;
 }
 
-/* Peers hear of it sooner by a goodbye; what of it is not out in time they hear when somebody comes. */
+/* What is on its way may arrive. The worker tells peers that this program has gone. */
 void hx_program_close(struct hx_program *p)
 {
-    pairs_leave(p);
     uint64_t end = now_ms() + LEAVE_MS;
     while (p->under_way && now_ms() < end && !has_ended(p)) {
         p->bell = atomic_load(&p->at.head->bell);

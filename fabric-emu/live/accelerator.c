@@ -153,6 +153,12 @@ static uint64_t run_ps(const struct accelerator *a)
     return a->worker->shm.now > started_ns ? (a->worker->shm.now - started_ns) * WORKLOAD_PS : 0;
 }
 
+/* Whether what is under way is to be given up. */
+static bool is_draining(const struct accelerator *a)
+{
+    return a->workload->ops->drains && a->workload->ops->drains(a->workload, run_ps(a));
+}
+
 uint64_t accelerator_wait_ns(const struct accelerator *a)
 {
     uint64_t wake = workload_wake(a->workload);
@@ -236,7 +242,7 @@ static void take_event(void *of, const struct hx_event *event)
         atomic_store(&a->worker->f->control->collective_ended, 1);
     if (event->type == HX_EVENT_RECEIVED)
         return;
-    if (event->type == HX_EVENT_FAILED && !(a->workload->ops->drains && a->workload->ops->drains(a->workload)))
+    if (event->type == HX_EVENT_FAILED && !is_draining(a))
         note_cut_off(a, hx_fabric_host(a->worker->f->g, event->d0, event->d1));
     uint64_t *record = record_of(a, event->cookie + 1);
     if (record) {
@@ -373,7 +379,7 @@ void accelerator_stop(struct accelerator *a)
 static void drain(struct accelerator *a)
 {
     struct hx_endpoint *ep = &a->endpoint;
-    if (!a->workload->ops->drains(a->workload) || a->resumed < a->predecessor)
+    if (!is_draining(a) || a->resumed < a->predecessor)
         return;
     for (unsigned i = 0; ep->active && i < ep->config.sends; i++) {
         if (ep->send[i].active && !ep->send[i].given_up)
@@ -410,8 +416,7 @@ unsigned accelerator_step(struct accelerator *a, bool may_begin)
     }
     if (resume(a) && may_begin)
         begin_messages(a);
-    if (a->workload->ops->drains)
-        drain(a);
+    drain(a);
     unsigned work = hx_endpoint_step(&a->endpoint);
     if (work && a->endpoint.stats.packets_repeated != a->repeated)
         note_hits(a);

@@ -10,18 +10,32 @@
 #include <errno.h>
 #include <string.h>
 
-enum { LOOK_MS = 20, SESSIONS = 255 };
-#define LOOK_PS (LOOK_MS * UINT64_C(1000000) * WORKLOAD_PS)
+enum {
+    LOOK_MS = 20,  /* whether the program lives */
+    PART_MS = 100, /* who cannot be told by then that it has gone is not waited for */
+    SESSIONS = 255
+};
+#define MS_PS (UINT64_C(1000000) * WORKLOAD_PS)
+
+/* A session ends in steps, each when nothing of the one before is under way. */
+enum stage {
+    SERVES, /* who is here, or nobody */
+    ENDS,   /* he has gone, or another one has come: what is under way is given up */
+    PARTS,  /* those who greeted him are told */
+    PARTED  /* the next session may begin */
+};
 
 struct program {
     struct workload base;
     const struct hx_fabric *g;
     struct attachment at;
-    uint32_t served;    /* as `wanted` was; 0: nobody */
-    uint32_t session;   /* of who is here; of who was here last */
-    bool ends;          /* what is under way is to end before another session begins */
-    uint64_t look_at;   /* ps: when to see whether the program lives */
-    uint64_t completed; /* likewise in the head, for a successor */
+    uint32_t served;  /* as `wanted` was; 0: nobody */
+    uint32_t session; /* of who is here; of who was here last */
+    enum stage stage;
+    uint64_t now, look_at, parts_until;    /* ps */
+    uint32_t part;                         /* PARTS: hosts before this one have been told, */
+    uint64_t parts_begun, parts_completed; /* and what had been begun and completed before that */
+    uint64_t completed;                    /* likewise in the head, for a successor */
     uint64_t arrived;
     struct attachment_request taken[ATTACHMENT_REQUESTS]; /* by number: copies, judged */
     uint64_t taken_for[ATTACHMENT_REQUESTS]; /* number + 1 of the message that goes out by this copy; 0: none */
@@ -81,24 +95,34 @@ static bool message(const struct workload *w, uint64_t number, struct workload_m
     return true;
 }
 
-/* The program has gone, or another one has come. */
-static void look_who_is_there(struct program *p, uint64_t now)
+/* The next one to be told that who was here has gone. It is written where a program would ask for it, and nobody holds the place: so a
+ * successor finds it. */
+static bool next_parting(struct program *p, struct workload_message *m)
 {
-    struct attachment_head *head = p->at.head;
-    uint32_t wanted = atomic_load_explicit(&head->wanted, memory_order_acquire);
-    if (p->served && now >= p->look_at) {
-        p->look_at = now + LOOK_PS;
-        if (wanted == p->served && !attachment_is_held(&p->at))
-            atomic_compare_exchange_strong(&head->wanted, &wanted, 0);
+    uint64_t number = *p->base.begun;
+    for (; p->part < p->at.hosts && !is_taken(p, number); p->part++) {
+        uint32_t greeting = atomic_load_explicit(&p->at.mail[p->part].greeting, memory_order_relaxed);
+        if (attachment_kind(greeting) != ATTACHMENT_HELLO)
+            continue;
+        uint32_t tag = attachment_tag(ATTACHMENT_BYE, attachment_sender(greeting), p->session, 0);
+        p->at.request[number % ATTACHMENT_REQUESTS] = (struct attachment_request){.to = p->part, .tag = tag};
+        if (!copy_request(p, number))
+            continue;
+        *m = message_of(p, number);
+        return true;
     }
-    p->ends = wanted != p->served;
+    return false;
 }
 
 static bool next(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m)
 {
     struct program *p = program_of(w);
-    look_who_is_there(p, now);
-    if (refused || p->ends || !p->served)
+    (void)now;
+    if (refused)
+        return false;
+    if (p->stage == PARTS)
+        return next_parting(p, m);
+    if (p->stage != SERVES || !p->served)
         return false;
     uint64_t requested = atomic_load_explicit(&p->at.head->requested, memory_order_acquire);
     while (*w->begun < requested && requested - *w->begun <= ATTACHMENT_REQUESTS && !is_taken(p, *w->begun)) {
@@ -111,8 +135,16 @@ static bool next(struct workload *w, uint64_t now, uint32_t refused, struct work
     return false;
 }
 
+static void take(struct workload *w, const struct workload_message *m)
+{
+    struct program *p = program_of(w);
+    (void)m;
+    p->part += p->stage == PARTS;
+}
+
 static void give_up(struct workload *w, const struct workload_message *m)
 {
+    take(w, m);
     complete(program_of(w), m->number, -EHOSTUNREACH);
 }
 
@@ -141,7 +173,7 @@ static bool is_armed(const struct program *p, uint32_t tag, uint32_t source, uin
     bool in_pair = attachment_kind(tag) == ATTACHMENT_TO_SLOT;
     unsigned bits = in_pair ? ATTACHMENT_SLOT_BITS : ATTACHMENT_REGION_BITS;
     unsigned number = attachment_value(tag) & ((1U << bits) - 1);
-    if (!p->served || p->ends || attachment_receiver(tag) != p->session ||
+    if (!p->served || p->stage != SERVES || attachment_receiver(tag) != p->session ||
         number >= (in_pair ? ATTACHMENT_SLOTS : ATTACHMENT_REGIONS))
         return false;
     *index = in_pair ? attachment_slot_of(source, number) : attachment_region(&p->at, number);
@@ -213,9 +245,33 @@ static int event(struct workload *w, const struct hx_event *e)
 
 /* ---- sessions ---- */
 
-static bool drains(const struct workload *w)
+/* Who is here as he says himself; one that has died says nothing. */
+static uint32_t who_is_there(struct program *p)
 {
-    return ((const struct program *)w)->ends;
+    struct attachment_head *head = p->at.head;
+    uint32_t wanted = atomic_load_explicit(&head->wanted, memory_order_acquire);
+    if (!p->served || p->now < p->look_at)
+        return wanted;
+    p->look_at = p->now + LOOK_MS * MS_PS;
+    if (wanted == p->served && !attachment_is_held(&p->at) && atomic_compare_exchange_strong(&head->wanted, &wanted, 0))
+        return 0;
+    return wanted;
+}
+
+static bool all_are_told(const struct program *p)
+{
+    return p->part == p->at.hosts && *p->base.begun - p->parts_begun == p->completed - p->parts_completed;
+}
+
+static bool drains(struct workload *w, uint64_t now)
+{
+    struct program *p = program_of(w);
+    p->now = now;
+    if (p->stage == SERVES && who_is_there(p) != p->served)
+        p->stage = p->served ? ENDS : PARTED;
+    if (p->stage == PARTS && (now >= p->parts_until || all_are_told(p)))
+        p->stage = PARTED;
+    return p->stage == ENDS || p->stage == PARTED;
 }
 
 /* Nothing is under way. Slots that the last program armed are not; greetings stay. */
@@ -236,15 +292,28 @@ static void begin_session(struct program *p)
     atomic_store_explicit(&head->session, p->session, memory_order_relaxed);
 }
 
+static void begin_parting(struct program *p)
+{
+    p->stage = PARTS;
+    p->part = 0;
+    p->parts_begun = *p->base.begun;
+    p->parts_completed = p->completed;
+    p->parts_until = p->now + PART_MS * MS_PS;
+}
+
 static void drained(struct workload *w)
 {
     struct program *p = program_of(w);
     struct attachment_head *head = p->at.head;
+    if (p->stage == ENDS) {
+        begin_parting(p);
+        return;
+    }
     uint32_t wanted = atomic_load_explicit(&head->wanted, memory_order_acquire);
     if (wanted)
         begin_session(p);
     p->served = wanted;
-    p->ends = false;
+    p->stage = SERVES;
     atomic_store_explicit(&head->served, wanted, memory_order_release);
     attachment_ring(&p->at);
 }
@@ -257,6 +326,7 @@ static bool is_over(const struct workload *w)
 
 static const struct workload_ops ops = {.bytes = sizeof(struct program),
                                         .next = next,
+                                        .take = take,
                                         .message = message,
                                         .give_up = give_up,
                                         .event = event,

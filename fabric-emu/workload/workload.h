@@ -80,7 +80,7 @@ struct workload_ops {
     void (*fill)(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes);
     uint64_t (*place)(struct workload *w, const struct hx_header *h, const uint8_t *payload);
     /* Whether all that is under way is to be given up; `drained`: nothing is under way. NULL: it never is. */
-    bool (*drains)(const struct workload *w);
+    bool (*drains)(struct workload *w, uint64_t now);
     void (*drained)(struct workload *w);
     bool (*is_due)(const struct workload *w); /* NULL: there is nothing to do in the end */
     uint64_t (*finish)(struct workload *w);

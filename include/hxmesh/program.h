@@ -19,8 +19,9 @@
  * library puts them in order. RECEIVED and SENT come as they happen.
  *
  * Who is there. A program may be opened, closed, or killed at any time, and another one take its host. To a host without a
- * program hx_program_send() says -EAGAIN. When a peer's program has gone, and this is known (it closed, or another one came in
- * its place), what was under way to it is FAILED with -ECONNRESET, and so is what was accepted from it and is not whole.
+ * program hx_program_send() says -EAGAIN. When a peer's program has closed or died, those who have met it hear GONE: within 50 ms,
+ * where workers have a core and there is a way, and else when there is one, or when another one comes in its place. What was under way to it
+ * is FAILED with -ECONNRESET before that, and so is what was accepted from it and is not whole.
  *
  * Zero copy. hx_program_alloc() gives memory that the fabric reads and writes itself: what is sent from there, or accepted
  * into it, is copied by nobody else. Any other memory may be used just as well, and is copied once.
@@ -49,7 +50,8 @@ enum hx_program_event_type {
     HX_PROGRAM_FAILED,    /* .context of a send or an accept, .error: -ECONNRESET; what finds no way is sent again */
     HX_PROGRAM_ARRIVED,   /* .peer .tag .data .bytes; to be given back by hx_program_release() */
     HX_PROGRAM_ANNOUNCED, /* .peer .tag .bytes .ticket; to be answered by hx_program_accept(), at any time */
-    HX_PROGRAM_RECEIVED /* .context, as given to hx_program_accept; .peer .tag .bytes: of these as many as there was room */
+    HX_PROGRAM_RECEIVED, /* .context, as given to hx_program_accept; .peer .tag .bytes: of these as many as there was room */
+    HX_PROGRAM_GONE      /* .peer: its program has gone; what comes from there from now on is another one's */
 };
 
 struct hx_program_event {

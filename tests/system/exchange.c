@@ -34,6 +34,7 @@ enum { SIZES = sizeof sizes / sizeof *sizes, EVENTS = 32, WAIT_MS = 20000 };
 struct peer {
     uint32_t host;
     uint64_t sent, came, whole; /* messages: begun, announced or arrived, checked */
+    uint64_t over;              /* those begun that are not under way any more */
 };
 
 static struct hx_program *program;
@@ -161,8 +162,13 @@ static void take(const struct hx_program_event *e)
         free_buffer(b);
         break;
     case HX_PROGRAM_SENT:
+        peer_of(e->peer)->over++;
         in_flight--;
         free_buffer(b);
+        break;
+    case HX_PROGRAM_GONE:
+        if (peer_of(e->peer)->whole < messages || peer_of(e->peer)->over < messages)
+            fail("gone", e->peer, 0);
         break;
     default:
         fail(strerror(-e->error), e->peer, e->tag);

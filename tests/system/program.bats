@@ -75,6 +75,20 @@ exchange() { timeout --kill-after=5 100 "$EXCHANGE" "$NAME" "$@" 3>&-; }
     end_serving
 }
 
+@test "program: one is killed, and those who knew it hear so though nobody comes in its place" {
+    serve "2x2 Hx2Mesh" --workers 2
+    exchange 0 1000 300000 15 2>/dev/null &
+    local first=$!
+    exchange 15 1000 300000 0 2>"$BATS_TEST_TMPDIR/error" &
+    local second=$!
+    eventually sent_something
+    pkill -KILL --full "^$EXCHANGE $NAME 0 "
+    wait "$first" || true
+    wait "$second" && return 1
+    grep -q 'Connection reset by peer (from 0\|gone (from 0' "$BATS_TEST_TMPDIR/error"
+    end_serving
+}
+
 sent_something() {
     "$HXMESH" top "$NAME" --count 1 --interval 100ms --json - | is_so '.packets_delivered > 100'
 }

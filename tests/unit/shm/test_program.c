@@ -60,10 +60,8 @@ static int tear_down(void **state)
 /* A program comes. */
 static void begin_session(void)
 {
-    struct workload_message m;
     atomic_store(&mine()->head->wanted, WANTED);
-    assert_false(workload_next(host, 0, 0, &m));
-    assert_true(host->ops->drains(host));
+    assert_true(host->ops->drains(host, 0));
     host->ops->drained(host);
     assert_int_equal(atomic_load(&mine()->head->served), WANTED);
     assert_int_equal(atomic_load(&mine()->head->session), 1);
@@ -255,6 +253,92 @@ static void a_slot_outside_of_the_memory_is_none(void **state)
     assert_int_equal(atomic_load(&mine()->head->arrived), 1);
 }
 
+/* ---- who goes ---- */
+
+#define MS_PS (UINT64_C(1000000) * WORKLOAD_PS)
+
+static void greet(uint32_t source, unsigned session)
+{
+    arrive(source, attachment_tag(ATTACHMENT_HELLO, 1, session, 0), 0, 0, 0);
+}
+
+/* Nobody holds the object: at the next look the program has died, and what it had under way is to be given up first. */
+static void die(uint64_t now)
+{
+    struct workload_message m;
+    assert_true(host->ops->drains(host, now));
+    assert_false(workload_next(host, now, 0, &m));
+    assert_int_equal(atomic_load(&mine()->head->wanted), 0);
+    host->ops->drained(host);
+    assert_int_equal(atomic_load(&mine()->head->served), WANTED);
+}
+
+static uint64_t take_goodbye(uint64_t now, uint32_t to, unsigned receiver)
+{
+    struct workload_message m = {.to = HX_NOWHERE};
+    assert_true(workload_next(host, now, 0, &m));
+    assert_int_equal(m.to, to);
+    assert_int_equal(m.tag, attachment_tag(ATTACHMENT_BYE, receiver, 1, 0));
+    assert_int_equal(m.bytes, 0);
+    workload_take(host, &m);
+    return m.number;
+}
+
+static void those_who_greeted_who_has_died_are_told(void **state)
+{
+    (void)state;
+    struct workload_message m;
+    begin_session();
+    greet(PEER, 6);
+    greet(1, 7);
+    greet(9, 8);
+    arrive(9, attachment_tag(ATTACHMENT_BYE, 1, 8, 0), 0, 0, 0);
+    die(0);
+    uint64_t first = take_goodbye(0, 1, 7);
+    struct workload_message again;
+    assert_true(host->ops->message(host, first, &again)); /* as a successor of the worker asks */
+    assert_int_equal(again.to, 1);
+    uint64_t second = take_goodbye(0, PEER, 6);
+    assert_false(workload_next(host, 0, 0, &m));
+    end_send(first);
+    assert_false(host->ops->drains(host, 99 * MS_PS));
+    end_send(second);
+    assert_true(host->ops->drains(host, 99 * MS_PS));
+    host->ops->drained(host);
+    assert_int_equal(atomic_load(&mine()->head->served), 0);
+    assert_int_equal(atomic_load(&mine()->head->completed), 2);
+}
+
+static void who_cannot_be_told_is_not_waited_for(void **state)
+{
+    (void)state;
+    begin_session();
+    greet(PEER, 6);
+    die(5 * MS_PS);
+    (void)take_goodbye(5 * MS_PS, PEER, 6);
+    assert_false(host->ops->drains(host, 104 * MS_PS));
+    assert_true(host->ops->drains(host, 105 * MS_PS));
+}
+
+static void one_that_closes_or_is_followed_is_told_of_too(void **state)
+{
+    (void)state;
+    struct workload_message m;
+    begin_session();
+    greet(PEER, 6);
+    atomic_store(&mine()->head->wanted, WANTED + 1);
+    assert_true(host->ops->drains(host, 0));
+    host->ops->drained(host);
+    uint64_t number = take_goodbye(0, PEER, 6);
+    assert_false(workload_next(host, 0, 0, &m));
+    end_send(number);
+    assert_true(host->ops->drains(host, 0));
+    host->ops->drained(host);
+    assert_int_equal(atomic_load(&mine()->head->served), WANTED + 1);
+    assert_int_equal(atomic_load(&mine()->head->session), 2);
+    assert_int_equal(atomic_load(&mine()->head->first), number + 1);
+}
+
 /* What is not memory: rings, slots and head, is written over again and again with anything. */
 static void anything_at_all_harms_nobody(void **state)
 {
@@ -269,7 +353,7 @@ static void anything_at_all_harms_nobody(void **state)
             for (unsigned i = 0; i < 64; i++)
                 base[seeded_next(&random) % control] = (uint8_t)seeded_next(&random);
             struct workload_message m;
-            if (host->ops->drains(host))
+            if (host->ops->drains(host, step))
                 host->ops->drained(host);
             if (workload_next(host, step, 0, &m)) {
                 workload_take(host, &m);
@@ -294,6 +378,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(more_requests_than_there_are_places_for_are_none, set_up, tear_down),
         cmocka_unit_test_setup_teardown(only_what_a_slot_is_armed_for_lands_in_it, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_slot_outside_of_the_memory_is_none, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(those_who_greeted_who_has_died_are_told, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(who_cannot_be_told_is_not_waited_for, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(one_that_closes_or_is_followed_is_told_of_too, set_up, tear_down),
         cmocka_unit_test_setup_teardown(anything_at_all_harms_nobody, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
