@@ -9,6 +9,7 @@
 #include "tests/bench/measure.h"
 #include "tests/bench/testpmd.h"
 
+#include <rte_debug.h>
 #include <stdio.h>
 
 /* About a burst a cable. Of full packets, which take 32 of the 1,024 blocks of a VC, more would wait for each other. */
@@ -18,8 +19,11 @@ enum { TRIALS = 41, LOOPS = 400, TESTPMD_TRIALS = 9, TESTPMD_MS = 30, TWO_US = 1
 
 static double ticks_per_ns;
 
+/* A node that moves nothing measures nothing: its set-up is wrong. */
 static double cycles(struct trial t)
 {
+    if (t.packets == 0)
+        rte_panic("the node moved no packet\n");
     return (double)t.ns * ticks_per_ns / (double)t.packets;
 }
 
@@ -153,6 +157,8 @@ static double undisturbed_rate(struct rings *r)
         if ((double)t.ns * ticks_per_ns > 0.97 * (double)t.ticks)
             break;
     }
+    if (t.packets == 0)
+        rte_panic("the node moved no packet\n");
     return (double)t.packets * ticks_per_ns * 1e3 / (double)t.ticks;
 }
 

@@ -57,25 +57,16 @@ static void open_node(struct paced *l)
     (void)node_watch_links(&l->node);
     (void)core_loop(l->node.core[0]);
     for (unsigned port = 0; port < NODES_PORTS; port++)
-        l->node.port[port].cable.link.open = true;
+        nodes_greet(&l->node.port[port]);
 }
 
 /* ---- neighbours ---- */
-
-static void grant_all(struct paced *l)
-{
-    for (unsigned port = 0; port < NODES_PORTS; port++) {
-        struct hx_credit_sender *tx = l->node.port[port].cable.link.tx;
-        for (unsigned vc = 0; vc < HX_VCS; vc++)
-            tx[vc].limit = tx[vc].sent + tx[vc].buffer;
-    }
-}
 
 /* A packet that is due at l->due, by any input. */
 static void send_one(struct paced *l)
 {
     unsigned input = nodes_random(NODES_PORTS);
-    struct hx_header h = {.vc = (uint8_t)nodes_random(HX_VCS),
+    struct hx_header h = {.vc = (uint8_t)nodes_random(HX_MESH_VCS),
                           .credit_vc = HX_NO_CREDIT,
                           .kind = HX_DATA,
                           .message_packets = 1,
@@ -119,7 +110,8 @@ static void loop(struct paced *l)
 {
     static uint64_t usual = 1000;
     uint64_t start = rte_rdtsc();
-    grant_all(l);
+    for (unsigned port = 0; port < NODES_PORTS; port++)
+        nodes_grant(&l->node.port[port]);
     (void)core_loop(l->node.core[0]);
     uint64_t ticks = rte_rdtsc() - start;
     l->interrupted += ticks > INTERRUPTED;

@@ -2,6 +2,7 @@
 #ifndef DPDK_NODES_H
 #define DPDK_NODES_H
 
+#include "hal/dpdk/port.h"
 #include "hxmesh/frame.h"
 #include "hxmesh/route.h"
 
@@ -24,6 +25,23 @@ uint32_t nodes_random(uint32_t below);
 
 /* Of a packet of `bytes` bytes that may stand on this input, for somewhere else. */
 struct hx_header nodes_header(const struct hx_route *route, unsigned input, unsigned vc, unsigned bytes);
+
+/* ---- ports without a peer ---- */
+
+/* As if a peer had been heard: the port takes data. */
+static inline void nodes_greet(struct dpdk_port *p)
+{
+    p->cable.link.open = p->cable.link.heard = true;
+}
+
+/* As if it had just said that its buffers are empty. Call before each loop. */
+static inline void nodes_grant(struct dpdk_port *p)
+{
+    struct hx_credit_sender *tx = p->cable.link.tx;
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        tx[vc].limit = tx[vc].sent + tx[vc].buffer;
+    p->cable.link.unheard = 0;
+}
 
 /* ---- net_null: null.c. One at a time ---- */
 

@@ -64,7 +64,7 @@ static void open_null(struct bench *b, unsigned port, unsigned bytes)
                                             .pool = b->credits,
                                             .drops = b->core.drops};
     dpdk_port_init(&b->port[port], &config, rte_zmalloc(NULL, dpdk_port_bytes(HX_MESH_VCS, blocks, blocks), 64));
-    b->port[port].cable.link.open = true;
+    nodes_greet(&b->port[port]);
 }
 
 static void close_null(struct bench *b, unsigned port)
@@ -90,15 +90,6 @@ static void build(struct bench *b)
     hx_switch_init(&c->sw, HX_ACCELERATOR_PORTS, HX_MESH_VCS, 0, &c->hal,
                    rte_zmalloc(NULL, hx_switch_bytes(HX_ACCELERATOR_PORTS, HX_MESH_VCS), 64));
     hx_route_build(&c->sw.route, &b->config.g, b->config.node, (struct hx_barred){NULL}, 15, c->tables);
-}
-
-static void grant_all(struct bench *b)
-{
-    for (unsigned port = 0; port < NODES_PORTS; port++) {
-        struct hx_credit_sender *tx = b->port[port].cable.link.tx;
-        for (unsigned vc = 0; vc < HX_VCS; vc++)
-            tx[vc].limit = tx[vc].sent + tx[vc].buffer;
-    }
 }
 
 static struct bench bench;
@@ -132,7 +123,8 @@ struct trial null_run(unsigned loops)
     uint64_t ns = measure_thread_ns();
     uint64_t ticks = rte_rdtsc();
     for (unsigned i = 0; i < loops; i++) {
-        grant_all(&bench);
+        for (unsigned port = 0; port < NODES_PORTS; port++)
+            nodes_grant(&bench.port[port]);
         (void)core_loop(&bench.core);
     }
     ticks = rte_rdtsc() - ticks;

@@ -135,8 +135,8 @@ static struct hx_desc packet_for(const struct rings *r, struct rte_mbuf *m, unsi
 static void fill_cables(struct rings *r, unsigned bytes, unsigned frames)
 {
     for (unsigned port = 0; port < NODES_PORTS; port++) {
-        for (unsigned i = 0; i < frames * HX_VCS; i++) {
-            struct hx_desc d = packet_for(r, rte_pktmbuf_alloc(r->node.pool), opposite[port], i % HX_VCS, bytes);
+        for (unsigned i = 0; i < frames * HX_MESH_VCS; i++) {
+            struct hx_desc d = packet_for(r, rte_pktmbuf_alloc(r->node.pool), opposite[port], i % HX_MESH_VCS, bytes);
             dpdk_stage(&r->node.port[port], &d);
         }
     }
@@ -172,7 +172,7 @@ static void receive_from_pool(struct rings *r, unsigned port)
         rte_eth_rx_queue_setup(device, 0, 32, 0, NULL, r->pool[port]) != 0 || rte_eth_dev_start(device) != 0)
         rte_panic("%s has no pool\n", r->name[port]);
     for (; n < NULL_POOL && (all[n] = rte_pktmbuf_alloc(r->pool[port])); n++)
-        (void)packet_for(r, all[n], port, n % HX_VCS, HX_HEADER_BYTES);
+        (void)packet_for(r, all[n], port, n % HX_MESH_VCS, HX_HEADER_BYTES);
     rte_pktmbuf_free_bulk(all, n);
 }
 
@@ -193,7 +193,7 @@ struct rings *rings_open_null(unsigned place, const char *lcores)
     loop_all(r); /* it sees that links are up, and builds its routes; what comes is nothing */
     for (unsigned port = 0; port < NODES_PORTS; port++) {
         receive_from_pool(r, port);
-        r->node.port[port].cable.link.open = true;
+        nodes_greet(&r->node.port[port]);
     }
     return r;
 }
@@ -231,11 +231,8 @@ struct trial rings_run(struct rings *r, unsigned loops)
 
 static void loop_one(const struct rings *r, struct core *c)
 {
-    for (uint64_t left = r->grants ? c->hal.mine : 0; left; left &= left - 1) {
-        struct hx_credit_sender *tx = c->node->port[__builtin_ctzll(left)].cable.link.tx;
-        for (unsigned vc = 0; vc < HX_VCS; vc++)
-            tx[vc].limit = tx[vc].sent + tx[vc].buffer;
-    }
+    for (uint64_t left = r->grants ? c->hal.mine : 0; left; left &= left - 1)
+        nodes_grant(&c->node->port[__builtin_ctzll(left)]);
     (void)core_loop(c);
 }
 
