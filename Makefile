@@ -14,6 +14,7 @@
 
 BUILD  ?= build
 PREFIX ?= /usr/local
+LIBDIR ?= lib
 CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
 
 CPPFLAGS += -D_GNU_SOURCE -Iinclude -I. -Ihal
@@ -340,7 +341,7 @@ tsan-programs: $(call programs,$(TSAN_TESTS))
 	@:
 
 check: ## set up, build and run every test, sanitizers included; the last line counts them
-	@mk/setup.sh build check firmware
+	@mk/setup.sh build check deb firmware
 	@$(MAKE) $(SYNC) all test-programs firmware build-asan build-tsan
 	@$(MAKE) check-runs
 
@@ -522,15 +523,20 @@ lint-cppcheck:
 
 # ---- the machine --------------------------------------------------------------------------------------------------
 
-.PHONY: setup install uninstall install-parts clean help
+.PHONY: setup install uninstall install-parts deb clean help
 setup: ## install the Debian packages that all these targets need
-	@mk/setup.sh build check firmware bench fuzz lint
+	@mk/setup.sh build check deb firmware bench fuzz lint
 
 install: install-parts ## install programs, library, headers, manuals and sources for ports below PREFIX; DESTDIR is respected
-	@DESTDIR=$(DESTDIR) mk/install.sh install $(BUILD) $(PREFIX)
+	@DESTDIR=$(DESTDIR) mk/install.sh install $(BUILD) $(PREFIX) $(LIBDIR)
 
 uninstall: install-parts ## remove what install put there
-	@DESTDIR=$(DESTDIR) mk/install.sh uninstall $(BUILD) $(PREFIX)
+	@DESTDIR=$(DESTDIR) mk/install.sh uninstall $(BUILD) $(PREFIX) $(LIBDIR)
+
+deb: ## make Debian packages of what install installs, in build/deb
+	@mk/setup.sh build deb
+	@$(MAKE) $(SYNC) install-parts
+	@mk/deb.sh $(BUILD) $(BUILD)/deb $(CC)
 
 install-parts: all
 	@mk/man.sh $(BUILD)

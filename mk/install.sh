@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# install.sh install|uninstall BUILD PREFIX - what `make install` puts below PREFIX (behind $DESTDIR), and takes away.
+# install.sh install|uninstall BUILD PREFIX LIBDIR - what `make install` puts below PREFIX (behind $DESTDIR), and takes away.
 #
+# LIBDIR is the folder of libraries below PREFIX: lib, or as Debian has it lib/x86_64-linux-gnu.
 # One list says what goes where, so that what was installed is what is removed. Folders of our own go when they are empty.
 set -euo pipefail
 
-action=$1 build=$2 prefix=$3
+action=$1 build=$2 prefix=$3 libdir=$4
 to=${DESTDIR:-}$prefix
 
 # put MODE FOLDER FILE...: installs files into a folder below PREFIX, or removes them from there.
 put() {
     local mode=$1 folder=$to/$2 file
     shift 2
-    [ "$action" = uninstall ] || install -d "$folder"
+    [ "$action" = uninstall ] || [ $# -eq 0 ] || install -d "$folder"
     for file in "$@"; do
         if [ "$action" = install ]; then
             install -m "$mode" "$file" "$folder"
@@ -26,18 +27,24 @@ programs=()
 for program in "$build"/hxmesh "$build"/hxmesh-*; do
     if [ -f "$program" ] && [ -x "$program" ]; then programs+=("$program"); fi
 done
-version=$("$build/hxmesh" --version)
+version=$(sed -n 's/^#define HXMESH_VERSION "\(.*\)"$/\1/p' host/version.h)
 pc=$build/hxmesh.pc
-sed -e "s|@PREFIX@|$prefix|" -e "s|@VERSION@|${version#hxmesh }|" mk/hxmesh.pc.in >"$pc"
+sed -e "s|@PREFIX@|$prefix|" -e "s|@LIBDIR@|$libdir|" -e "s|@VERSION@|$version|" mk/hxmesh.pc.in >"$pc"
+unit=
+if [ -x "$build/hxmesh-dpdk" ]; then
+    unit=$build/hxmesh-dpdk@.service
+    sed "s|/usr/local/bin|$prefix/bin|" dpdk-node/hxmesh-dpdk@.service >"$unit"
+fi
 
 put 755 bin "${programs[@]}"
 # Images stand beside the program that starts them in QEMU.
 put 644 bin "$build"/hx-node-*.elf
 put 644 include/hxmesh include/hxmesh/*.h
-put 644 lib "$build/libhxmesh.a" "$build/libhxmesh-program.a"
+put 644 "$libdir" "$build/libhxmesh.a" "$build/libhxmesh-program.a"
 # libfabric looks for it where FI_PROVIDER_PATH says.
-put 644 lib/libfabric "$build"/libhxmesh-fi.so
-put 644 lib/pkgconfig "$pc"
+put 644 "$libdir/libfabric" "$build"/libhxmesh-fi.so
+put 644 "$libdir/pkgconfig" "$pc"
+put 644 lib/systemd/system ${unit:+"$unit"}
 put 644 share/man/man1 "$build"/man/man1/*.1
 put 644 share/man/man5 "$build"/man/man5/*.5
 put 644 share/bash-completion/completions tools/completion/hxmesh
@@ -48,7 +55,7 @@ put 644 share/hxmesh/hal hal/looks.h hal/split_mix.h hal/user.h
 put 644 share/hxmesh/hal/cable hal/cable/*.[ch]
 put 644 share/hxmesh/hal/loopback hal/loopback/*.[ch]
 # What a program of one's own needs to read the counters of a running fabric, and to know the fabric.
-put 644 lib "$build/libhxmesh-host.a"
+put 644 "$libdir" "$build/libhxmesh-host.a"
 put 644 share/hxmesh/host host/metrics.h host/error.h host/value.h host/input.h host/bounds.h
 put 644 share/hxmesh/host/topology host/topology/*.[ch]
 put 644 share/hxmesh/conformance conformance/Makefile conformance/*.[ch]

@@ -178,10 +178,10 @@ completes() {
 @test "install: uninstall leaves nothing" {
     local other=$BATS_TEST_TMPDIR/other
     cd "$BATS_TEST_DIRNAME/../.."
-    DESTDIR=$other mk/install.sh install "$BUILD" "$PREFIX"
+    DESTDIR=$other mk/install.sh install "$BUILD" "$PREFIX" lib
     [ -x "$other$PREFIX/bin/hxmesh" ]
     cd "$BATS_TEST_DIRNAME/../.."
-    DESTDIR=$other mk/install.sh uninstall "$BUILD" "$PREFIX"
+    DESTDIR=$other mk/install.sh uninstall "$BUILD" "$PREFIX" lib
     run find "$other" -type f
     [ -z "$output" ] || { echo "$output"; return 1; }
     [ ! -e "$other$PREFIX/share/hxmesh" ]

@@ -1,0 +1,121 @@
+# deb.bats - the Debian packages that `make deb` makes: what is in which, what they depend on, and that they work once installed.
+#
+# They are installed by dpkg into a root of their own, which has nothing but them; the machine's libraries serve them.
+
+load tools_support
+
+setup_file() {
+    command -v dpkg-gencontrol >/dev/null || skip "dpkg-gencontrol is not installed (package dpkg-dev)"
+    BUILD=$(dirname "$HXMESH")
+    export BUILD DEBS=$BATS_FILE_TMPDIR/debs ROOT=$BATS_FILE_TMPDIR/root
+    export DPKG_DEB_COMPRESSOR_TYPE=gzip DPKG_DEB_COMPRESSOR_LEVEL=1 # quick to make
+    make --silent install-parts BUILD="$BUILD"
+    mk/deb.sh "$BUILD" "$DEBS" >"$BATS_FILE_TMPDIR/made"
+    MULTIARCH=$(dpkg-architecture --query DEB_HOST_MULTIARCH)
+    export MULTIARCH
+    new_root
+    to_root --install "$DEBS"/*.deb
+}
+
+setup() {
+    HX=$ROOT/usr/bin/hxmesh
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+new_root() {
+    mkdir -p "$ROOT/var/lib/dpkg/info" "$ROOT/var/lib/dpkg/updates"
+    touch "$ROOT/var/lib/dpkg/status"
+}
+
+# What they depend on is not in that root.
+to_root() {
+    PATH=$PATH:/usr/sbin:/sbin dpkg --root="$ROOT" --log="$BATS_FILE_TMPDIR/log" --force-not-root --force-depends "$@" \
+        >"$BATS_FILE_TMPDIR/dpkg" 2>&1 || { cat "$BATS_FILE_TMPDIR/dpkg"; return 1; }
+}
+
+files_of() { dpkg-deb --fsys-tarfile "$1" | tar --list | grep -v '/$' | sort; }
+
+field() { dpkg-deb --field "$DEBS/$1"_*.deb "$2"; }
+
+@test "deb: every package of packaging/debian/control is made, of the program's version and for this machine" {
+    local package
+    [ "$(wc -l <"$BATS_FILE_TMPDIR/made")" -eq "$(grep -c '^Package:' "$BATS_TEST_DIRNAME/../../packaging/debian/control")" ] ||
+        [ ! -x "$HXMESH-dpdk" ] || [ ! -e "$BUILD/libhxmesh-fi.so" ]
+    while read -r package; do
+        [ -s "$package" ]
+        [ "hxmesh $(dpkg-deb --field "$package" Version)" = "$("$HXMESH" --version)" ]
+        [ "$(dpkg-deb --field "$package" Architecture)" = "$(dpkg --print-architecture)" ]
+    done <"$BATS_FILE_TMPDIR/made"
+}
+
+@test "deb: they have what make install installs, each file once, and the papers of a package besides" {
+    make --silent -C "$BATS_TEST_DIRNAME/../.." install BUILD="$(cd "$BATS_TEST_DIRNAME/../.." && realpath "$BUILD")" \
+        PREFIX=/usr LIBDIR="lib/$MULTIARCH" DESTDIR="$PWD/installed"
+    (cd installed && find . ! -type d | sed -E '/^.\/usr\/share\/man/s/$/.gz/' | sort) >wanted
+    for package in "$DEBS"/*.deb; do files_of "$package"; done | sort >there
+    uniq --repeated there >twice
+    [ ! -s twice ] || { cat twice; return 1; }
+    grep -vE '^./usr/share/(doc/[^/]+/(copyright|changelog.gz)|lintian/overrides/[^/]+)$' there | diff wanted -
+}
+
+@test "deb: DPDK, libfabric and what is for developers stand apart" {
+    ! grep -E '^\./usr/(include|lib/.*\.(a|so)$)|dpdk$' <(files_of "$DEBS"/hxmesh_*.deb) || return 1
+    [[ "$(field hxmesh Depends)" == *libjansson4* ]]
+    [[ "$(field hxmesh Depends)" != *librte* ]]
+    [[ "$(field hxmesh Depends)" != *libfabric* ]]
+    [ -z "$(field libhxmesh-dev Depends)" ]
+    if [ -x "$HXMESH-dpdk" ]; then
+        [[ "$(field hxmesh-dpdk Depends)" == *librte-ethdev* ]]
+        grep -qx './usr/lib/systemd/system/hxmesh-dpdk@.service' <(files_of "$DEBS"/hxmesh-dpdk_*.deb)
+    fi
+    [ ! -e "$BUILD/libhxmesh-fi.so" ] || [[ "$(field hxmesh-libfabric Depends)" == *libfabric1* ]]
+}
+
+@test "deb: what is installed runs: a fabric under both clocks, manual pages, the node" {
+    [ "$("$HX" --version)" = "$("$HXMESH" --version)" ]
+    "$HX" run "2x2 Hx2Mesh" -m 8KiB --quiet --json live.json >/dev/null
+    "$HX" run "2x2 Hx2Mesh" -m 8KiB --clock virtual --quiet --json virtual.json >/dev/null
+    jq -e '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .messages == 240' live.json virtual.json
+    [ "$("$HX" info "1x1 Hx2Mesh" --json - | jq .accelerators)" = 4 ]
+    gzip -dc "$ROOT/usr/share/man/man1/hxmesh-run.1.gz" | grep -qF 'bytes of a message'
+    [ ! -x "$HXMESH-dpdk" ] || [ "$("$HX-dpdk" --version)" = "$("$HXMESH" --version)" ]
+}
+
+@test "deb: the unit starts the node where the package has put it" {
+    [ -x "$HXMESH-dpdk" ] || skip "hxmesh-dpdk is not built: pkg-config finds no libdpdk (package libdpdk-dev)"
+    local program
+    program=$(sed -n 's/^ExecStart=\([^ ]*\) .*/\1/p' "$ROOT/usr/lib/systemd/system/hxmesh-dpdk@.service")
+    [ -x "$ROOT$program" ]
+    ! grep -rn /usr/local "$ROOT/usr/lib/systemd" || return 1
+}
+
+@test "deb: a program is built with the installed library, found by pkg-config" {
+    export PKG_CONFIG_PATH=$ROOT/usr/lib/$MULTIARCH/pkgconfig PKG_CONFIG_SYSROOT_DIR=$ROOT
+    # shellcheck disable=SC2046 # flags are words
+    gcc -std=c11 "$ROOT/usr/share/hxmesh/examples/library/route.c" $(pkg-config --cflags --libs hxmesh) -o route
+    ./route | grep -q '^64 accelerators'
+}
+
+@test "deb: libfabric finds the provider without being told where" {
+    [ -e "$BUILD/libhxmesh-fi.so" ] || skip "the provider is not built: pkg-config finds no libfabric (package libfabric-dev)"
+    command -v fi_info >/dev/null || skip "fi_info is not installed (package libfabric-bin)"
+    local looks="/usr/lib/$MULTIARCH/libfabric"
+    fi_info -e | grep -A3 '^# FI_PROVIDER_PATH' | grep -F "(default: $looks)"
+    FI_PROVIDER_PATH=$ROOT$looks fi_info --list | grep -q '^hxmesh'
+}
+
+@test "deb: the same tree makes the same bytes, and lintian has nothing to say" {
+    (cd "$BATS_TEST_DIRNAME/../.." && mk/deb.sh "$BUILD" "$BATS_TEST_TMPDIR/again" >/dev/null)
+    diff -r "$DEBS" again
+    command -v lintian >/dev/null || skip "the same bytes; lintian is not installed (package lintian)"
+    run lintian --fail-on error,warning "$DEBS"/*.deb
+    [ "$status" -eq 0 ] || { echo "$output"; return 1; }
+}
+
+@test "deb: nothing is left when they are removed" {
+    mapfile -t packages < <(dpkg-query --admindir="$ROOT/var/lib/dpkg" --show --showformat='${Package}\n')
+    [ "${#packages[@]}" -gt 1 ]
+    to_root --purge "${packages[@]}"
+    run find "$ROOT" -path "$ROOT/var" -prune -o ! -type d -print
+    [ -z "$output" ] || { echo "$output"; return 1; }
+}
