@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/types.h> /* pcap/bpf.h takes u_int as given, and on x86 alone another header has it */
+
 #include <pcap/bpf.h>
 #include <stdlib.h>
 #include <string.h>

@@ -137,6 +137,16 @@ static void sleep_until_it_moves(const struct virtual_channel *c, struct seat *s
     atomic_fetch_sub(&seat->sleepers, 1);
 }
 
+/* A core that has two threads gives its time to the other one for a moment. */
+static inline void relax(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
 /* Where nobody else is on this core. */
 static bool spins_until_caught_up(struct virtual_channel *c, const struct seat *seat)
 {
@@ -145,7 +155,7 @@ static bool spins_until_caught_up(struct virtual_channel *c, const struct seat *
             c->spins = 2 * c->spins < MOST_SPINS ? 2 * c->spins : MOST_SPINS;
             return true;
         }
-        __builtin_ia32_pause();
+        relax();
     }
     c->spins = c->spins / 2 > FEWEST_SPINS ? c->spins / 2 : FEWEST_SPINS;
     return false;
