@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Entities of so many bytes stay in a second-level cache (1 MiB or so a core) from window to window: to ask for them ahead is work in
+ * vain. */
+enum { NEAR_BYTES = 1 << 20 };
+
 /* Per node of the fabric: the entity of this worker that has it, NULL: another worker's, or dead. */
 struct plan {
     struct worker *w;
@@ -242,6 +246,8 @@ void build_worker(struct worker *w, const struct model *m, unsigned self)
     w->entity = hx_allocate(entities + 1U, sizeof(struct virtual_entity *));
     w->memory = virtual_stock_take(bytes);
     w->tables = virtual_stock_take(table_bytes);
+    w->near = bytes <= NEAR_BYTES;
+    w->v.outbox.late = w->near ? 0 : VIRTUAL_LATE;
     w->v.timing = m->timing;
     w->v.channel = m->channel;
     w->v.rx = virtual_stock_take(links * sizeof(struct virtual_rx *));

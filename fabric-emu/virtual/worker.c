@@ -33,10 +33,16 @@ static uint32_t next_of(const struct worker *w, const uint64_t *set, uint32_t fr
     return NOBODY;
 }
 
-static void visit_all(struct worker *w, uint64_t window)
+/* What is in the cache anyway. */
+static void visit_near(struct worker *w, const uint64_t *set, uint64_t end)
 {
-    const uint64_t *set = virtual_wheel_turn(&w->v.wheel, window);
-    uint64_t end = (window + 1) * w->v.wheel.width;
+    for (uint32_t at = next_of(w, set, 0); at != NOBODY; at = next_of(w, set, at + 1))
+        virtual_entity_visit(w->entity[at], end);
+}
+
+/* What has to be asked for ahead: those on their way stand in a ring, one for each stage. */
+static void visit_far(struct worker *w, const uint64_t *set, uint64_t end)
+{
     struct virtual_entity *ahead[VIRTUAL_FETCH_STAGES] = {NULL};
     uint32_t last = next_of(w, set, 0);
     for (uint32_t on_way = 0; last != NOBODY || on_way;) {
@@ -52,6 +58,16 @@ static void visit_all(struct worker *w, uint64_t window)
             on_way--;
         }
     }
+}
+
+static void visit_all(struct worker *w, uint64_t window)
+{
+    const uint64_t *set = virtual_wheel_turn(&w->v.wheel, window);
+    uint64_t end = (window + 1) * w->v.wheel.width;
+    if (w->near)
+        visit_near(w, set, end);
+    else
+        visit_far(w, set, end);
     virtual_post_end(&w->v);
     virtual_wheel_done(&w->v.wheel);
     if (w->v.tap)

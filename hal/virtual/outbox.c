@@ -2,8 +2,7 @@
 #include "entity.h"
 #include "fault.h"
 
-enum { LINE = 64, ASKED = 2, LATE = 6 /* of its kind that were posted since */ };
-_Static_assert((int)LATE < (int)VIRTUAL_PARCELS, "one more is being filled");
+enum { LINE = 64, ASKED = 2 /* of its kind that were posted since */ };
 
 /* ---- packets ---- */
 
@@ -66,7 +65,7 @@ void virtual_post(struct virtual_worker *w)
     uint32_t waiting = ++box->posted - box->handed;
     if (waiting > ASKED)
         fetch_rest(&box->parcel[(box->posted - 1 - ASKED) % VIRTUAL_PARCELS]);
-    if (waiting > LATE)
+    if (waiting > box->late)
         hand_over(w);
 }
 
@@ -106,7 +105,7 @@ void virtual_pay(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credi
     uint32_t waiting = box->paid - box->credited;
     if (waiting > ASKED)
         fetch_account(box->payment[(box->paid - 1 - ASKED) % VIRTUAL_PARCELS].tx);
-    if (waiting > LATE)
+    if (waiting > box->late)
         hand_over_credit(box);
 }
 

@@ -1,9 +1,9 @@
 /* outbox.h - packets and credits on their way: from the entity that is being visited, to others of its worker and to other
  * workers, and from other workers.
  *
- * What they touch there is seldom in the cache. So they are handed over some parcels late, and asked for in between. They
- * are for later windows, and all are handed over before the window ends: nobody can tell the difference. Packets and credits
- * do not wait for each other. */
+ * What they touch there is seldom in the cache. So they are handed over some parcels late, and asked for in between; at once
+ * where all entities of a worker are in the cache. They are for later windows, and all are handed over before the window
+ * ends: nobody can tell the difference. Packets and credits do not wait for each other. */
 #ifndef VIRTUAL_OUTBOX_H
 #define VIRTUAL_OUTBOX_H
 
@@ -13,7 +13,11 @@ struct virtual_rx;
 struct virtual_tx;
 struct virtual_worker;
 
-enum { VIRTUAL_PARCELS = 8 /* of each: one more than are on their way between two posts */ };
+enum {
+    VIRTUAL_PARCELS = 8, /* of each: more than are on their way */
+    VIRTUAL_LATE = 6
+};
+_Static_assert((int)VIRTUAL_LATE < (int)VIRTUAL_PARCELS, "one more is being filled");
 
 /* A packet, and where it goes. */
 struct virtual_parcel {
@@ -32,6 +36,7 @@ struct virtual_payment {
 struct virtual_outbox {
     uint32_t posted, handed;
     uint32_t paid, credited; /* likewise of payments: posted, handed over */
+    uint32_t late;           /* so many more are posted before one is handed over: VIRTUAL_LATE, or 0 */
     struct virtual_parcel parcel[VIRTUAL_PARCELS];
     struct virtual_payment payment[VIRTUAL_PARCELS];
 };
