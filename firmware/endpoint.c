@@ -27,11 +27,11 @@ static uint32_t peers_of(const struct hx_endpoint_config *c)
     return knows_all(c) ? (uint32_t)c->columns * c->rows : c->peers;
 }
 
-/* At least half of the hash stays empty, so that a search ends soon. */
+/* Where one is needed, at least half of the hash stays empty, so that a search ends soon. */
 static uint32_t buckets_of(const struct hx_endpoint_config *c)
 {
-    uint32_t places = 1;
-    while (!knows_all(c) && places < 2 * c->peers)
+    uint32_t places = knows_all(c) ? 0 : 1;
+    while (places && places < 2 * c->peers)
         places *= 2;
     return places;
 }
@@ -41,13 +41,23 @@ static size_t words_of(const struct hx_endpoint_config *c)
     return (c->sends + 63U) / 64;
 }
 
-size_t hx_endpoint_bytes(const struct hx_endpoint_config *c)
+static size_t often_bytes(const struct hx_endpoint_config *c)
 {
     size_t peers = peers_of(c);
-    return rounded(c->sends * sizeof(struct hx_send)) + 2 * rounded(c->sends * sizeof(struct hx_map)) +
-           rounded(2 * words_of(c) * sizeof(uint64_t)) + rounded(peers * sizeof(struct hx_peer)) +
-           rounded(peers * sizeof(struct hx_peer_rest)) + rounded(peers * HX_PEER_ANSWERS * sizeof(uint32_t)) +
-           rounded(HX_REPORTS * sizeof(struct hx_report)) + rounded(buckets_of(c) * sizeof(uint32_t));
+    return rounded(c->sends * sizeof(struct hx_send)) + rounded(2 * words_of(c) * sizeof(uint64_t)) +
+           rounded(peers * sizeof(struct hx_peer)) + rounded(peers * HX_PEER_ANSWERS * sizeof(uint32_t)) +
+           rounded(buckets_of(c) * sizeof(uint32_t));
+}
+
+size_t hx_endpoint_seldom_bytes(const struct hx_endpoint_config *c)
+{
+    return 2 * rounded(c->sends * sizeof(struct hx_map)) + rounded(peers_of(c) * sizeof(struct hx_peer_rest)) +
+           rounded(HX_REPORTS * sizeof(struct hx_report));
+}
+
+size_t hx_endpoint_bytes(const struct hx_endpoint_config *c)
+{
+    return often_bytes(c) + hx_endpoint_seldom_bytes(c);
 }
 
 static void clear_peer(struct hx_peer *peer, uint32_t rank)
@@ -80,6 +90,12 @@ static void *piece(uint8_t **at, size_t bytes)
 
 int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c, struct hal_endpoint *hal, void *memory)
 {
+    return hx_endpoint_init_apart(ep, c, hal, memory, (uint8_t *)memory + often_bytes(c));
+}
+
+int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_config *c, struct hal_endpoint *hal,
+                           void *memory, void *seldom)
+{
     if (c->d0 >= c->columns || c->d1 >= c->rows || c->plane_set == 0 || c->plane_set >> HX_MAX_PLANES || c->sends < 1 ||
         c->sends > HX_MAX_SENDS || c->epoch == 0 || c->least_ns == 0 || c->least_ns > c->timeout_ns ||
         c->timeout_ns > c->most_ns)
@@ -96,16 +112,17 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c,
                                .sweep = UINT64_MAX};
     uint8_t *at = memory;
     ep->send = piece(&at, c->sends * sizeof(struct hx_send));
-    ep->send_map = piece(&at, c->sends * sizeof(struct hx_map));
-    ep->send_lost = piece(&at, c->sends * sizeof(struct hx_map));
     ep->due.word = piece(&at, 2 * words_of(c) * sizeof(uint64_t));
     ep->idle.word = ep->due.word + words_of(c);
     for (unsigned index = 0; index < c->sends; index++)
         hx_send_set_put(&ep->idle, index, true);
     ep->peer = piece(&at, peers * sizeof(struct hx_peer));
-    ep->rest = piece(&at, peers * sizeof(struct hx_peer_rest));
     ep->ack = piece(&at, peers * HX_PEER_ANSWERS * sizeof(uint32_t));
-    ep->report = piece(&at, HX_REPORTS * sizeof(struct hx_report));
+    uint8_t *apart = seldom;
+    ep->send_map = piece(&apart, c->sends * sizeof(struct hx_map));
+    ep->send_lost = piece(&apart, c->sends * sizeof(struct hx_map));
+    ep->rest = piece(&apart, peers * sizeof(struct hx_peer_rest));
+    ep->report = piece(&apart, HX_REPORTS * sizeof(struct hx_report));
     if (!knows_all(c)) {
         ep->bucket = piece(&at, buckets_of(c) * sizeof(uint32_t));
         return HX_OK;
@@ -169,7 +186,6 @@ int hx_endpoint_send(struct hx_endpoint *ep, unsigned d0, unsigned d1, uint64_t 
     hx_send_set_put(&ep->idle, index, false);
     ep->active++;
     peer->send[slot] = (uint16_t)index;
-    ep->send_map[index] = (struct hx_map){{0}};
     *s = (struct hx_send){.peer = rank,
                           .dst_d0 = (uint16_t)d0,
                           .dst_d1 = (uint16_t)d1,
@@ -273,7 +289,7 @@ static uint32_t take_reported(struct hx_endpoint *ep, struct hx_send *s)
         if (!hx_map_has(lost, packet))
             continue;
         hx_map_put(lost, packet, false);
-        if (!hx_map_has(hx_endpoint_send_map(ep, s), packet))
+        if (!hx_endpoint_is_there(ep, s, packet))
             return packet;
     }
     s->reported = false;
@@ -290,7 +306,7 @@ static uint32_t take_packet(struct hx_endpoint *ep, struct hx_send *s)
     }
     while (s->resend < s->next) {
         uint32_t packet = s->resend++;
-        if (!hx_map_has(hx_endpoint_send_map(ep, s), packet)) {
+        if (!hx_endpoint_is_there(ep, s, packet)) {
             ep->stats.packets_repeated++;
             return packet;
         }

@@ -155,7 +155,7 @@ static void repeat_missing(struct hx_send *s)
 /* One packet, which is known to have got lost. */
 static void repeat(struct hx_endpoint *ep, struct hx_send *s, uint32_t packet)
 {
-    if (packet < s->acked || packet >= s->resend || hx_map_has(hx_endpoint_send_map(ep, s), packet))
+    if (packet < s->acked || packet >= s->resend || hx_endpoint_is_there(ep, s, packet))
         return;
     if (!s->reported)
         *hx_endpoint_send_lost(ep, s) = (struct hx_map){{0}};
@@ -164,21 +164,30 @@ static void repeat(struct hx_endpoint *ep, struct hx_send *s, uint32_t packet)
     s->timing = false;
 }
 
+static void note_there(struct hx_endpoint *ep, struct hx_send *s, uint32_t packet)
+{
+    struct hx_map *map = &ep->send_map[s - ep->send];
+    if (!s->mapped)
+        *map = (struct hx_map){{0}};
+    s->mapped = true;
+    hx_map_put(map, packet, true);
+}
+
 /* True: more is there than was known. */
 static bool take_map(struct hx_endpoint *ep, const struct hx_header *h, struct hx_send *s, const uint8_t *payload)
 {
-    struct hx_map *map = hx_endpoint_send_map(ep, s);
     bool news = s->acked < h->offset;
     for (; s->acked < h->offset; s->acked++) {
-        hx_map_put(map, s->acked, false);
+        if (s->mapped)
+            hx_map_put(&ep->send_map[s - ep->send], s->acked, false);
         if (s->reported)
             hx_map_put(hx_endpoint_send_lost(ep, s), s->acked, false);
     }
     for (uint32_t bit = 0; bit < h->length * 8U; bit++) {
         uint32_t packet = h->offset + bit;
         if (payload[bit / 8] >> bit % 8 & 1 && packet >= s->acked && packet < s->next) {
-            news = news || !hx_map_has(map, packet);
-            hx_map_put(map, packet, true);
+            news = news || !hx_endpoint_is_there(ep, s, packet);
+            note_there(ep, s, packet);
         }
     }
     if (s->resend < s->acked)
@@ -284,7 +293,7 @@ void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *pee
         ep->stats.packets_repeated += s->next;
         ep->stats.packets_sent -= s->next;
         s->acked = s->next = 0;
-        *hx_endpoint_send_map(ep, s) = (struct hx_map){{0}};
+        s->mapped = false;
         repeat_missing(s);
         try_anew(ep, s);
         s->doubt = false;

@@ -59,16 +59,16 @@ static inline void hx_map_put(struct hx_map *map, uint32_t packet, bool there)
     *word = there ? *word | bit : *word & ~bit;
 }
 
+/* Whether a packet of a send after `acked` is known to be there. */
+static inline bool hx_endpoint_is_there(const struct hx_endpoint *ep, const struct hx_send *s, uint32_t packet)
+{
+    return s->mapped && hx_map_has(&ep->send_map[s - ep->send], packet);
+}
+
 /* What time is in the units of round trips, modulo 2^32: 137 s and more. */
 static inline uint32_t hx_endpoint_clock(const struct hx_endpoint *ep)
 {
     return (uint32_t)(hal_now(ep->hal) >> ep->unit_shift);
-}
-
-/* Packets of a send after `acked` that the peer is known to have. */
-static inline struct hx_map *hx_endpoint_send_map(const struct hx_endpoint *ep, const struct hx_send *s)
-{
-    return &ep->send_map[s - ep->send];
 }
 
 /* Packets of a send that were reported to have found no way, and have not gone out again. */

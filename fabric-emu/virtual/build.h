@@ -27,7 +27,8 @@ void build_worker(struct worker *w, const struct model *m, unsigned self);
 /* Builds the tables of a node anew, into their memory, with the ports that are up. */
 void build_route(const struct worker *w, uint32_t node, struct virtual_node *n);
 
-/* What all workers together allocate for the state of the fabric: all they take but packets under way. */
+/* What all workers together allocate for the state of the fabric: all they take but packets under way, and what an endpoint
+ * seldom touches (hx_endpoint_seldom_bytes). */
 uint64_t build_bytes(const struct model *m);
 
 /* Whether the packet at a position of an input, tail to head, is still there: waits, or was not looked at yet. */

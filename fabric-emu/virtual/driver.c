@@ -226,7 +226,8 @@ static struct hx_endpoint_config config_of(const struct model *m, uint32_t rank)
 uint64_t driver_bytes(const struct model *m, uint32_t rank)
 {
     const struct hx_endpoint_config config = config_of(m, rank);
-    return sizeof(struct driver) + hx_endpoint_bytes(&config) + workload_bytes(&m->workload, rank);
+    return sizeof(struct driver) + hx_endpoint_bytes(&config) - hx_endpoint_seldom_bytes(&config) +
+           workload_bytes(&m->workload, rank);
 }
 
 static void start_workload(struct driver *d)
@@ -257,7 +258,9 @@ void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, 
         e->node[plane].hal.endpoint = &d->hal;
     }
     const struct hx_endpoint_config config = config_of(w->m, rank);
-    if (hx_endpoint_init(&d->endpoint, &config, &d->hal, virtual_stock_take(hx_endpoint_bytes(&config))) != HX_OK)
+    size_t seldom = hx_endpoint_seldom_bytes(&config);
+    if (hx_endpoint_init_apart(&d->endpoint, &config, &d->hal, virtual_stock_take(hx_endpoint_bytes(&config) - seldom),
+                               virtual_stock_take_seldom(seldom)) != HX_OK)
         hx_die(HX_EXIT_CONFIG, w->m->spec->source, "endpoint a%u,%u cannot be built", config.d0, config.d1);
     e->endpoint = &d->hal;
     e->drive = drive;

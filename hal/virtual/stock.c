@@ -16,36 +16,56 @@ struct spare {
     struct spare *next;
 };
 
-/* What is left of the newest chunk, and rings that were given back, by the power of two of their size. */
-static struct {
+/* What is left of the newest chunk. */
+struct chunk {
     uint8_t *at, *end;
+};
+
+/* Chunks in huge pages, and in small ones; and rings that were given back, by the power of two of their size. */
+static struct {
+    struct chunk huge, small;
     struct spare *ring[RING_SIZES];
 } stock;
 
-void *virtual_stock_reserve(size_t bytes)
+static void *map(size_t bytes, int advice)
 {
     size_t whole = bytes + HUGE;
     uint8_t *at = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
         hx_die(HX_EXIT_ENVIRONMENT, "memory", "cannot reserve %zu MiB of addresses: %s", bytes >> 20, strerror(errno));
     uint8_t *aligned = (uint8_t *)(((uintptr_t)at + HUGE - 1) & ~(uintptr_t)(HUGE - 1));
-    (void)madvise(aligned, bytes, MADV_HUGEPAGE); /* without them it is only slower */
+    (void)madvise(aligned, bytes, advice); /* if it is not taken all is only slower, or takes more */
     /* cppcheck-suppress memleak ; the mapping lives as long as the process */
     return aligned;
 }
 
-void *virtual_stock_take(size_t bytes)
+void *virtual_stock_reserve(size_t bytes)
+{
+    return map(bytes, MADV_HUGEPAGE);
+}
+
+static void *take(struct chunk *c, size_t bytes, int advice)
 {
     bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (bytes > CHUNK / 4)
-        return virtual_stock_reserve(bytes);
-    if ((size_t)(stock.end - stock.at) < bytes) {
-        stock.at = virtual_stock_reserve(CHUNK);
-        stock.end = stock.at + CHUNK;
+        return map(bytes, advice);
+    if ((size_t)(c->end - c->at) < bytes) {
+        c->at = map(CHUNK, advice);
+        c->end = c->at + CHUNK;
     }
-    void *piece = stock.at;
-    stock.at += bytes;
+    void *piece = c->at;
+    c->at += bytes;
     return piece;
+}
+
+void *virtual_stock_take(size_t bytes)
+{
+    return take(&stock.huge, bytes, MADV_HUGEPAGE);
+}
+
+void *virtual_stock_take_seldom(size_t bytes)
+{
+    return take(&stock.small, bytes, MADV_NOHUGEPAGE);
 }
 
 static unsigned size_of(size_t bytes)

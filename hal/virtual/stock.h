@@ -11,6 +11,9 @@ void *virtual_stock_reserve(size_t bytes);
 /* A piece, 64-byte aligned. */
 void *virtual_stock_take(size_t bytes);
 
+/* Likewise in pages so small that what is not touched takes no memory: for what seldom is. */
+void *virtual_stock_take_seldom(size_t bytes);
+
 /* Rings: pieces of 2^n bytes that may be given back, for others of their size. */
 void *virtual_stock_take_ring(size_t bytes);
 void virtual_stock_give_ring(void *ring, size_t bytes);

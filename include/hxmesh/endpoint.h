@@ -118,6 +118,7 @@ struct hx_send {
     uint16_t unanswered : 6;   /* probes since the last answer */
     uint16_t last_length : 14; /* payload of the last packet */
     uint16_t reported : 1;     /* some packets are known to have found no way, and go out again: send_lost */
+    uint16_t mapped : 1;       /* some packets after `acked` are known to be there: send_map, else not looked at */
     uint16_t younger;          /* send with the next message to this peer, or HX_NO_SEND */
     uint16_t peer_epoch;       /* hx_epoch_check() of the peer's incarnation, 0: not known */
     uint8_t tries;             /* probes since the last news */
@@ -241,7 +242,7 @@ struct hx_endpoint {
     uint32_t ack_slots;
     uint16_t reports_first, reports_count; /* in report[], circular */
     struct hx_send *send;                  /* [sends] */
-    struct hx_map *send_map;               /* [sends]: of packets after `acked` that the peer is known to have */
+    struct hx_map *send_map;               /* [sends]: of packets after `acked` that are known to be there, if any */
     uint32_t peers;                        /* entries of peer */
     uint32_t known;                        /* of these, in use; all of them where every accelerator has its own */
     uint32_t bucket_mask;                  /* entries of bucket less one */
@@ -260,6 +261,12 @@ size_t hx_endpoint_bytes(const struct hx_endpoint_config *config);
 /* `memory` is all zero. HX_E_RANGE: a field of the configuration is outside its range. */
 int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *config, struct hal_endpoint *hal,
                      void *memory);
+
+/* The same where memory that is not touched costs nothing: so many of these bytes, four fifths of all where each accelerator
+ * knows all, are not touched by packets in order whose answers come. They may lie apart, 8-byte aligned and zero too. */
+size_t hx_endpoint_seldom_bytes(const struct hx_endpoint_config *config);
+int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_config *config, struct hal_endpoint *hal,
+                           void *memory, void *seldom);
 
 /* Takes over a message of `bytes` bytes (0 and up; at most 2^32-1 packets) for (d0, d1). `tag` travels with every
  * packet, `cookie` stays here. HX_E_BUSY: all sends are taken, or four messages to this peer are under way.

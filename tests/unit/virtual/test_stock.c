@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -49,6 +50,26 @@ static void pieces_lie_apart(void **state)
         piece[n].at = at;
         piece[n].bytes = bytes;
     }
+}
+
+/* Of 64 MiB a byte here and there is touched: a page each is there then, and not a huge one. */
+static void what_is_seldom_touched_takes_small_pages(void **state)
+{
+    (void)state;
+    enum { TOUCHED = 16 };
+    uint8_t *before = virtual_stock_take_seldom(1);
+    assert_ptr_equal(virtual_stock_take_seldom(65), before + 64);
+    uint8_t *at = virtual_stock_take_seldom(64 * MIB);
+    for (size_t n = 0; n < TOUCHED; n++) {
+        assert_int_equal(at[n * 4 * MIB], 0);
+        at[n * 4 * MIB] = 1;
+    }
+    static uint8_t there[64 * MIB / 4096];
+    unsigned pages = 0;
+    assert_int_equal(mincore(at, 64 * MIB, there), 0);
+    for (size_t page = 0; page < 64 * MIB / (size_t)sysconf(_SC_PAGESIZE); page++)
+        pages += there[page] & 1;
+    assert_int_equal(pages, TOUCHED);
 }
 
 /* Small ones follow each other, so that what is used together is fetched together. */
@@ -203,6 +224,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_pieces_follow_each_other),
         cmocka_unit_test(pieces_lie_apart),
+        cmocka_unit_test(what_is_seldom_touched_takes_small_pages),
         cmocka_unit_test(large_pieces_have_all_their_bytes),
         cmocka_unit_test(what_the_machine_refuses_ends_the_run),
         cmocka_unit_test(rings_come_again),
