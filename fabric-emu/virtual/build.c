@@ -103,9 +103,9 @@ static void bind_port(const struct plan *p, struct virtual_node *n, unsigned pla
     tx->link = model_link_number(m, plane, node, port);
     if (far.node == HX_NOWHERE || m->layout.dead[far.node])
         return;
-    const struct virtual_timing *t = &m->timing;
-    tx->link_class = rx->link_class = hx_fabric_port(g, node, port)->link_class;
-    const struct virtual_link *link = &t->of[tx->link_class];
+    const struct virtual_timing *t = &v->timing;
+    const struct virtual_link *link = &t->of[hx_fabric_port(g, node, port)->link_class];
+    tx->kind = rx->kind = link;
     const struct virtual_node *other = node_of(p, plane, far.node);
     tx->delay = link->rate.blocks[1] + link->latency + t->input;
     rx->delay = t->output + link->latency + t->input;

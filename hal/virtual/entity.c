@@ -246,8 +246,11 @@ static void lay_out_node(struct virtual_entity *e, unsigned plane, unsigned port
     h->output_item = (uint8_t)(first + kinds);
     h->credit_item = (uint8_t)(first + 2 * kinds);
     for (unsigned port = 0; port < ports; port++) {
-        h->rx[port] = (struct virtual_rx){.entity = e, .port = (uint8_t)port, .item = (uint8_t)(first + port)};
-        h->tx[port] = (struct virtual_tx){.of = h, .port = (uint8_t)port};
+        const struct virtual_timing *t = &e->worker->timing;
+        const struct virtual_link *kind = port == HX_LOCAL && !e->router ? &t->endpoint : &t->of[0];
+        h->rx[port] =
+            (struct virtual_rx){.entity = e, .port = (uint8_t)port, .item = (uint8_t)(first + port), .kind = kind};
+        h->tx[port] = (struct virtual_tx){.of = h, .port = (uint8_t)port, .kind = kind};
         virtual_credits_begin(&h->tx[port].back);
         h->room[port] = (struct virtual_room){.opens = VIRTUAL_NEVER};
     }

@@ -92,7 +92,7 @@ static void duplicate(const struct passage *p)
     unsigned blocks = virtual_blocks(&copy.slot.d);
     if (hx_lane(room->lanes, copy.slot.d.vc) < blocks)
         return;
-    uint64_t takes = w->timing.of[p->tx->link_class].rate.blocks[blocks];
+    uint64_t takes = p->tx->kind->rate.blocks[blocks];
     uint32_t bytes = HX_HEADER_BYTES + copy.slot.d.length;
     room->lanes -= (uint64_t)blocks << HX_LANE_BITS * copy.slot.d.vc;
     copy.slot.d.buffer = virtual_pool_get(&w->pool);
@@ -120,8 +120,7 @@ static void slow(struct passage *p, struct virtual_parcel *parcel, uint64_t star
         p->tx->link_free += (p->tx->link_free - start) * (HX_FAULT_WHOLE - i->rate) / i->rate;
     p->late = falls(w->faults, p->f, HX_DIE_REORDER, i->reorder);
     if (p->late)
-        parcel->slot.ready +=
-            LATE_PACKETS * (uint64_t)w->timing.of[p->tx->link_class].rate.blocks[VIRTUAL_PACKET_BLOCKS];
+        parcel->slot.ready += LATE_PACKETS * (uint64_t)p->tx->kind->rate.blocks[VIRTUAL_PACKET_BLOCKS];
 }
 
 /* A link that stays up until the packet is there. */

@@ -73,8 +73,7 @@ struct virtual_tx {
     uint32_t delay; /* ps from the first bit on the link until a packet is ready at the far end */
     uint32_t link;  /* its number */
     uint16_t far_worker;
-    uint8_t link_class;
-    uint32_t fill[2];
+    const struct virtual_link *kind; /* of link it is, an endpoint's own too */
 };
 _Static_assert(offsetof(struct virtual_tx, link_free) == 64 && sizeof(struct virtual_tx) == 128, "two cache lines");
 
@@ -97,8 +96,7 @@ struct virtual_rx {
     uint32_t link;
     uint16_t from_worker;
     uint8_t port;
-    uint8_t link_class;
-    uint32_t fill[3];
+    const struct virtual_link *kind; /* likewise */
 };
 _Static_assert(offsetof(struct virtual_rx, ready) == 64 && sizeof(struct virtual_rx) == 128, "two cache lines");
 

@@ -113,23 +113,21 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     const struct virtual_timing *t = &w->timing;
     struct virtual_rx *rx = &h->rx[input];
     struct virtual_tx *tx = &h->tx[output];
-    bool local = output == HX_LOCAL && h->endpoint;
+    bool local = tx->kind == &t->endpoint;
     unsigned blocks = virtual_blocks(d);
-    const struct virtual_link *from = &t->of[rx->link_class];
-    const struct virtual_link *to = &t->of[tx->link_class];
     uint64_t through = later_of(w->now, later_of(rx->crossbar_free, tx->crossbar_free));
-    uint64_t leaves =
-        through + (input == HX_LOCAL && h->endpoint ? &t->local_crossbar : &from->crossbar)->blocks[blocks];
+    uint64_t leaves = through + rx->kind->crossbar.blocks[blocks];
     uint64_t birth = h->looked->birth;
-    uint64_t tail_here = h->looked->ready + from->rate.blocks[blocks] - from->rate.blocks[1];
+    uint64_t tail_here = h->looked->ready + rx->kind->tail.blocks[blocks];
     uint64_t start = later_of(through + t->output, tx->link_free);
-    uint64_t there = later_of(start + t->local.blocks[blocks], tail_here + t->output); /* if it is delivered */
+    uint64_t link_free = start + tx->kind->rate.blocks[blocks];
+    uint64_t there = later_of(link_free, tail_here + t->output); /* if it is delivered */
     if (__builtin_expect(w->tap != NULL, 0))
         virtual_tap_sent(h, output, input, vc, d,
                          local ? later_of(there, h->endpoint->plane[h->plane].eject.last) : start);
     rx->crossbar_free = leaves;
-    tx->crossbar_free = through + (local ? &t->local_crossbar : &to->crossbar)->blocks[blocks];
-    tx->link_free = start + (local ? &t->local : &to->rate)->blocks[blocks];
+    tx->crossbar_free = through + tx->kind->crossbar.blocks[blocks];
+    tx->link_free = link_free;
     tx->sum.packets++;
     tx->sum.blocks += blocks;
     w->hops++;
@@ -137,12 +135,16 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     if (rx->linked)
         give_credit(w, rx, later_of(leaves, tail_here), vc, blocks);
     h->sent |= (uint64_t)1 << output;
-    h->room[output].opens = later_of(tx->link_free, w->now + t->ahead) - t->ahead;
+    h->room[output].opens = later_of(link_free, w->now + t->ahead) - t->ahead;
     if (local) {
         to_endpoint(h, d, there, birth);
         return;
     }
     h->room[output].lanes -= (uint64_t)blocks << HX_LANE_BITS * d->vc;
+    if (w->outbox.late == 0 && tx->far && !(tx->fault | tx->far->fault)) {
+        virtual_deliver(tx->far, d, start + tx->delay, birth);
+        return;
+    }
     struct virtual_parcel *p = virtual_outbox_next(&w->outbox);
     p->slot = (struct virtual_slot){*d, start + tx->delay, birth};
     p->rx = tx->far;
@@ -158,11 +160,9 @@ void virtual_drop(struct hal_switch *h, unsigned input, unsigned vc, const struc
     const struct virtual_timing *t = &h->worker->timing;
     const struct virtual_slot *slot = (const struct virtual_slot *)(const void *)d; /* descriptors lie in slots */
     struct virtual_rx *rx = &h->rx[input];
-    const struct virtual_rate *rate = &t->of[rx->link_class].rate;
     uint32_t buffer = d->buffer; /* giving credit may let its queue grow, and be elsewhere */
     unsigned blocks = virtual_blocks(d);
-    uint64_t gone =
-        later_of(h->worker->now + t->crossbar.blocks[blocks], slot->ready + rate->blocks[blocks] - rate->blocks[1]);
+    uint64_t gone = later_of(h->worker->now + t->crossbar.blocks[blocks], slot->ready + rx->kind->tail.blocks[blocks]);
     if (!virtual_fault_lost(h->worker, d, &gone))
         h->drops[reason]++;
     if (rx->linked)

@@ -32,14 +32,23 @@ void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p, un
     virtual_timing_class(t, 0, 0, p->trace < p->cable ? t->trace : t->cable);
 }
 
+/* A packet's blocks follow each other into a switch as they would by a link of no class, whatever the endpoint's is. */
+static void set_endpoint(struct virtual_timing *t)
+{
+    t->endpoint = (struct virtual_link){.rate = t->local, .crossbar = t->local_crossbar, .tail = t->of[0].tail};
+}
+
 void virtual_timing_class(struct virtual_timing *t, unsigned link_class, uint64_t gbps, uint32_t latency)
 {
     struct virtual_link *l = &t->of[link_class];
     *l = (struct virtual_link){.rate = t->link, .crossbar = t->crossbar, .latency = latency};
     if (gbps)
         set_rate(&l->rate, gbps);
-    for (unsigned n = 0; n <= VIRTUAL_PACKET_BLOCKS; n++)
+    for (unsigned n = 0; n <= VIRTUAL_PACKET_BLOCKS; n++) {
         l->crossbar.blocks[n] = l->rate.blocks[n] < l->crossbar.blocks[n] ? l->rate.blocks[n] : l->crossbar.blocks[n];
+        l->tail.blocks[n] = n ? l->rate.blocks[n] - l->rate.blocks[1] : 0;
+    }
+    set_endpoint(t);
     /* Data is ready no earlier than output + 1 block + link + input after the decision, credit no earlier than 1 block in
      * the crossbar + the same without the block. */
     uint64_t block = l->crossbar.blocks[1] < l->rate.blocks[1] ? l->crossbar.blocks[1] : l->rate.blocks[1];
@@ -53,6 +62,7 @@ void virtual_timing_local(struct virtual_timing *t, unsigned links)
         t->local.blocks[n] = t->link.blocks[n] / links;
         t->local_crossbar.blocks[n] = t->crossbar.blocks[n] / links;
     }
+    set_endpoint(t);
     virtual_timing_pace(t, 1);
 }
 

@@ -40,7 +40,8 @@ struct virtual_rate {
 /* Links that are alike, and the crossbar's ports to and from them, which are no slower. */
 struct virtual_link {
     struct virtual_rate rate, crossbar;
-    uint32_t latency; /* ps */
+    struct virtual_rate tail; /* from when a packet's first block may be routed until its last one may */
+    uint32_t latency;         /* ps */
 };
 
 enum { VIRTUAL_LINKS = 8 /* classes */ };
@@ -48,6 +49,7 @@ enum { VIRTUAL_LINKS = 8 /* classes */ };
 struct virtual_timing {
     struct virtual_rate link, local, crossbar, local_crossbar; /* link, crossbar: where a class says nothing */
     struct virtual_link of[VIRTUAL_LINKS];                     /* by class of a link; [0] where nobody said otherwise */
+    struct virtual_link endpoint;                              /* an endpoint's own, from it and to it */
     uint64_t inject[VIRTUAL_PACKET_BLOCKS + 1]; /* ps of so many blocks from an endpoint: as `local`, or slower */
     uint32_t ahead;         /* an output takes the next packet when its link will be free in so many ps */
     uint32_t input, output; /* latencies, ps: up to HX_MOST_LATENCY each, so that one of each together fit too */
