@@ -449,6 +449,13 @@ ALWAYS_INLINE void serve_all(struct hx_switch *sw, const uint64_t *arrived, stru
     }
 }
 
+/* Who is first in the next step. */
+ALWAYS_INLINE void take_turns(struct hx_switch *sw)
+{
+    sw->first_input = (uint8_t)(sw->first_input + 1U == sw->inputs ? 0 : sw->first_input + 1U);
+    sw->first_vc = (uint8_t)next_vc(sw, sw->first_vc);
+}
+
 ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool narrow)
 {
     uint64_t arrived[HX_MAX_RADIX];
@@ -463,10 +470,8 @@ ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool na
     else
         serve_all(sw, arrived, &b, route, narrow);
     /* A step that moves nothing leaves no trace: how often a platform looks in vain changes nothing. */
-    if (b.moved) {
-        sw->first_input = (uint8_t)(sw->first_input + 1U == sw->inputs ? 0 : sw->first_input + 1U);
-        sw->first_vc = (uint8_t)next_vc(sw, sw->first_vc);
-    }
+    if (b.moved)
+        take_turns(sw);
     hal_commit(sw->hal);
     return b.moved;
 }
@@ -479,6 +484,30 @@ unsigned hx_accelerator_step(struct hx_switch *sw)
 unsigned hx_router_step(struct hx_switch *sw)
 {
     return step(sw, hx_router_ports, false);
+}
+
+/* serve_alone() of what is known to be so. */
+ALWAYS_INLINE unsigned pass(struct hx_switch *sw, unsigned input, unsigned vc, route_function *route, bool narrow)
+{
+    struct hx_input *in = &sw->input[input];
+    struct burst b = {.moved = 0};
+    forward(sw, input, vc, hx_lane(in->seen, vc), &b, true, route, narrow);
+    in->seen = hx_lane_add(in->seen, vc, 1);
+    release(sw, input);
+    if (b.moved)
+        take_turns(sw);
+    hal_commit(sw->hal);
+    return b.moved;
+}
+
+unsigned hx_accelerator_pass(struct hx_switch *sw, unsigned input, unsigned vc)
+{
+    return pass(sw, input, vc, hx_mesh_ports, true);
+}
+
+unsigned hx_router_pass(struct hx_switch *sw, unsigned input, unsigned vc)
+{
+    return pass(sw, input, vc, hx_router_ports, false);
 }
 
 /* ---- set up, change of routes ---- */

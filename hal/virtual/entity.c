@@ -109,6 +109,41 @@ static bool make_ready(struct virtual_entity *e, struct virtual_node *n, unsigne
     return go;
 }
 
+/* Where all that happens is that one packet comes by an input, at which none stands, to a switch that has nothing else to do
+ * now, it passes at once: most do. false: it is not so, and nothing was done. */
+static bool pass(struct virtual_entity *e, struct virtual_node *n, unsigned input)
+{
+    struct hal_switch *h = &n->hal;
+    struct virtual_rx *rx = &h->rx[input];
+    uint64_t coming = rx->head ^ rx->ready;
+    if (coming == 0 || rx->forwards || (rx->ready ^ rx->tail) | h->news | (wanted(n) & ~h->shut))
+        return false;
+    unsigned vc = hx_lanes_take(&coming);
+    uint16_t at = hx_lane(rx->ready, vc);
+    const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], at);
+    bool more = (uint16_t)(at + 1) != hx_lane(rx->head, vc);
+    uint64_t next = more ? virtual_queue_at(&rx->queue[vc], (uint16_t)(at + 1))->ready : VIRTUAL_NEVER;
+    if (coming || slot->ready > e->worker->now || next <= e->worker->now)
+        return false;
+    bool go = may_go(e, n, input, &slot->d);
+    rx->ready = hx_lane_add(rx->ready, vc, 1);
+    rx->noted = more;
+    if (more)
+        virtual_entity_note(e, next, rx->item);
+    if (!go) {
+        h->news = (uint64_t)1 << input;
+        return true;
+    }
+    if (e->router)
+        (void)hx_router_pass(&n->sw, input, vc);
+    else
+        (void)hx_accelerator_pass(&n->sw, input, vc);
+    if (h->starved | (wanted(n) & ~h->shut))
+        note_waits(e, n);
+    h->sent = 0;
+    return true;
+}
+
 static bool take_credit(struct hal_switch *h, unsigned output)
 {
     uint64_t bit = (uint64_t)1 << output;
@@ -126,10 +161,16 @@ static bool open_output(struct virtual_node *n, unsigned output)
     return n->hal.news || (wanted(n) & bit);
 }
 
+/* Items of each kind. */
+static unsigned inputs_of(const struct virtual_entity *e)
+{
+    return e->router ? VIRTUAL_ROUTER_ITEMS : HX_ACCELERATOR_PORTS;
+}
+
 /* Takes one item in; returns whether the switch should step. */
 static bool take_item(struct virtual_entity *e, struct virtual_node *n, unsigned item)
 {
-    unsigned kinds = e->router ? VIRTUAL_ROUTER_ITEMS : HX_ACCELERATOR_PORTS;
+    unsigned kinds = inputs_of(e);
     if (item < kinds)
         return make_ready(e, n, item);
     if (item < 2 * kinds)
@@ -161,50 +202,76 @@ static void note_next_eject(struct virtual_entity *e)
         virtual_entity_note(e, next > e->worker->now ? next : e->worker->now, VIRTUAL_ITEM_EJECT);
 }
 
-/* Everything noted for the soonest time. */
-static void run_once(struct virtual_entity *e)
+/* A switch, and which of its items an item of the agenda is. */
+static struct virtual_node *node_of(const struct virtual_entity *e, unsigned item, unsigned *own)
 {
-    uint64_t now = virtual_agenda_time(&e->agenda);
+    *own = e->router ? item : item % VIRTUAL_PLANE_ITEMS;
+    return &e->node[e->router ? 0 : item / VIRTUAL_PLANE_ITEMS];
+}
+
+/* What a visit finds for its endpoint. */
+struct calls {
+    bool eject, timer, again, told;
+};
+
+/* Takes an item in that is of no switch. Returns planes whose switches should step, bit by plane. */
+static unsigned take_call(struct virtual_entity *e, unsigned item, struct calls *c)
+{
+    c->eject = c->eject || item == VIRTUAL_ITEM_EJECT;
+    c->timer = c->timer || item == VIRTUAL_ITEM_TIMER;
+    c->again = c->again || item == VIRTUAL_ITEM_AGAIN;
+    if (item != VIRTUAL_ITEM_FAULT)
+        return 0;
+    c->told = true;
+    return e->worker->fault_is_due(e->worker->of_faults, e);
+}
+
+/* All that is noted for the soonest time, the first of which is `item`. */
+static void take_all(struct virtual_entity *e, unsigned item, struct calls *c)
+{
     unsigned steps = 0; /* planes, bit by plane */
-    bool eject = false;
-    bool timer = false;
-    bool again = false;
-    bool told = false;
-    e->worker->now = now;
-    do {
-        unsigned item = virtual_agenda_take(&e->agenda);
-        if (item >= VIRTUAL_ITEM_EJECT) {
-            eject = eject || item == VIRTUAL_ITEM_EJECT;
-            timer = timer || item == VIRTUAL_ITEM_TIMER;
-            again = again || item == VIRTUAL_ITEM_AGAIN;
-            if (item == VIRTUAL_ITEM_FAULT) {
-                steps |= e->worker->fault_is_due(e->worker->of_faults, e);
-                told = true;
-            }
-            continue;
-        }
-        unsigned plane = e->router ? 0 : item / VIRTUAL_PLANE_ITEMS;
-        unsigned own = e->router ? item : item % VIRTUAL_PLANE_ITEMS;
-        steps |= (unsigned)take_item(e, &e->node[plane], own) << plane;
-    } while (virtual_agenda_time(&e->agenda) == now);
+    for (;; item = virtual_agenda_take(&e->agenda)) {
+        unsigned own;
+        struct virtual_node *n = item < VIRTUAL_ITEM_EJECT ? node_of(e, item, &own) : NULL;
+        if (n)
+            steps |= (unsigned)take_item(e, n, own) << n->hal.plane;
+        else
+            steps |= take_call(e, item, c);
+        if (virtual_agenda_time(&e->agenda) != e->worker->now)
+            break;
+    }
     for (; steps; steps &= steps - 1)
         step(e, &e->node[__builtin_ctz(steps)]);
+}
+
+/* Everything noted for the soonest time, `now`. */
+static void run_once(struct virtual_entity *e, uint64_t now)
+{
+    struct calls c = {false};
+    e->worker->now = now;
+    unsigned item = virtual_agenda_take(&e->agenda);
+    bool one = virtual_agenda_time(&e->agenda) != now;
+    unsigned own;
+    struct virtual_node *n = item < VIRTUAL_ITEM_EJECT ? node_of(e, item, &own) : NULL;
+    if (!(one && n && own < inputs_of(e) && pass(e, n, own)))
+        take_all(e, item, &c);
     if (e->router)
         return;
-    if (eject || timer || again || told || (e->hungry && has_room(e->endpoint)))
-        e->drive(e->of, timer, again);
-    if (eject)
+    if (c.eject || c.timer || c.again || c.told || (e->hungry && has_room(e->endpoint)))
+        e->drive(e->of, c.timer, c.again);
+    if (c.eject)
         note_next_eject(e);
 }
 
 void virtual_entity_visit(struct virtual_entity *e, uint64_t end)
 {
     e->busy = true;
-    while (virtual_agenda_time(&e->agenda) < end)
-        run_once(e);
+    uint64_t next;
+    while ((next = virtual_agenda_time(&e->agenda)) < end)
+        run_once(e, next);
     e->busy = false;
-    if (e->agenda.count)
-        virtual_wheel_add(&e->worker->wheel, e->index, virtual_agenda_time(&e->agenda));
+    if (next != VIRTUAL_NEVER)
+        virtual_wheel_add(&e->worker->wheel, e->index, next);
 }
 
 /* ---- memory ---- */
@@ -223,7 +290,8 @@ size_t virtual_entity_bytes(unsigned planes, unsigned ports, unsigned vcs)
 {
     size_t node = rounded(ports * sizeof(struct virtual_room)) + rounded(ports * sizeof(struct virtual_rx)) +
                   rounded(ports * sizeof(struct virtual_tx)) + rounded(hx_switch_bytes(ports, vcs));
-    return rounded(sizeof(struct virtual_entity)) + rounded(items_of(planes, ports) * sizeof(uint64_t)) +
+    return rounded(sizeof(struct virtual_entity)) +
+           rounded(virtual_agenda_room(items_of(planes, ports)) * sizeof(uint64_t)) +
            rounded(planes * sizeof(struct virtual_node)) + planes * node;
 }
 
@@ -242,7 +310,7 @@ static void lay_out_node(struct virtual_entity *e, unsigned plane, unsigned port
     h->rx = piece(at, ports * sizeof *h->rx);
     h->tx = piece(at, ports * sizeof *h->tx);
     unsigned first = e->router ? 0 : plane * VIRTUAL_PLANE_ITEMS;
-    unsigned kinds = e->router ? VIRTUAL_ROUTER_ITEMS : HX_ACCELERATOR_PORTS;
+    unsigned kinds = inputs_of(e);
     h->output_item = (uint8_t)(first + kinds);
     h->credit_item = (uint8_t)(first + 2 * kinds);
     for (unsigned port = 0; port < ports; port++) {
@@ -262,7 +330,8 @@ struct virtual_entity *virtual_entity_init(void *memory, struct virtual_worker *
     uint8_t *at = memory;
     struct virtual_entity *e = piece(&at, sizeof *e);
     *e = (struct virtual_entity){.worker = w, .index = index, .planes = (uint8_t)planes, .router = router};
-    e->agenda.heap = piece(&at, items_of(planes, ports) * sizeof(uint64_t));
+    unsigned room = virtual_agenda_room(items_of(planes, ports));
+    e->agenda = (struct virtual_agenda){.ring = piece(&at, room * sizeof(uint64_t)), .mask = (uint16_t)(room - 1)};
     e->node = piece(&at, planes * sizeof *e->node);
     for (unsigned plane = 0; plane < planes; plane++) {
         lay_out_node(e, plane, ports, &at);

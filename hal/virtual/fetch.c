@@ -166,9 +166,10 @@ ALWAYS_INLINE void fetch_router_port(const struct virtual_node *n, bool comes, u
 
 ALWAYS_INLINE void fetch_router(const struct virtual_entity *e, unsigned stage, uint64_t end)
 {
-    for (uint32_t n = 0; n < e->agenda.count; n++) {
-        unsigned item = (unsigned)e->agenda.heap[n] & (unsigned)((1 << VIRTUAL_ITEM_BITS) - 1);
-        if (e->agenda.heap[n] >> VIRTUAL_ITEM_BITS >= end || item == VIRTUAL_ITEM_FAULT) /* which is of no port */
+    const struct virtual_agenda *a = &e->agenda;
+    for (unsigned n = 0; n < virtual_agenda_count(a) && virtual_agenda_key(a, n) >> VIRTUAL_ITEM_BITS < end; n++) {
+        unsigned item = virtual_agenda_item(virtual_agenda_key(a, n));
+        if (item == VIRTUAL_ITEM_FAULT) /* which is of no port */
             continue;
         fetch_router_port(&e->node[0], item < VIRTUAL_ROUTER_ITEMS, item % VIRTUAL_ROUTER_ITEMS, stage, end);
     }
@@ -299,7 +300,8 @@ ALWAYS_INLINE void fetch_stage(const struct virtual_entity *e, unsigned stage, u
     if (stage == 0) {
         fetch(e);
     } else if (stage == 1) {
-        fetch_lines(e->agenda.heap, 2 * LINE);
+        fetch(&e->agenda.ring[e->agenda.first & e->agenda.mask]);
+        fetch(&e->agenda.ring[(e->agenda.end) & e->agenda.mask]);
         fetch_lines(e->node, e->planes * sizeof *e->node);
     } else if (e->router) {
         fetch_router(e, stage, end);

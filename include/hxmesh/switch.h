@@ -150,6 +150,11 @@ void hx_switch_init(struct hx_switch *sw, unsigned ports, unsigned vcs, uint16_t
 unsigned hx_accelerator_step(struct hx_switch *sw);
 unsigned hx_router_step(struct hx_switch *sw);
 
+/* The same, where a platform knows what its step would find: one packet came, on `vc` of `input`, and of all outputs that
+ * packets wait for none is open (hal_open). */
+unsigned hx_accelerator_pass(struct hx_switch *sw, unsigned input, unsigned vc);
+unsigned hx_router_pass(struct hx_switch *sw, unsigned input, unsigned vc);
+
 /* Call after sw->route was rebuilt: looks again for ways for every packet that waits. */
 void hx_switch_reroute(struct hx_switch *sw);
 

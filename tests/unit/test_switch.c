@@ -1,5 +1,6 @@
 /* test_switch.c - the switch of an accelerator, promise by promise (switch.h), on inputs and rooms that the test sets. */
 #include "tests/support/loopback/support_loopback.h"
+#include "tests/support/support_random.h"
 #include "tests/support/support_shapes.h"
 
 #include <setjmp.h>
@@ -447,6 +448,67 @@ static void a_switch_begins_where_the_platform_stands(void **state)
     rig_judge_empty(&rig);
 }
 
+/* ---- passing ---- */
+
+static void expect_alike(struct rig *a, struct rig *b, unsigned ports)
+{
+    for (unsigned port = 0; port < ports; port++) {
+        struct rig_packet p;
+        struct rig_packet q;
+        bool left = rig_take(a, port, &p);
+        assert_int_equal(rig_take(b, port, &q), left);
+        if (left)
+            assert_true(p.id == q.id && p.vc == q.vc && p.hops == q.hops && p.intact && q.intact);
+    }
+    assert_int_equal(a->sw.tie, b->sw.tie);
+    assert_int_equal(a->sw.first_input, b->sw.first_input);
+    assert_int_equal(a->sw.first_vc, b->sw.first_vc);
+    assert_memory_equal(a->sw.wanted, b->sw.wanted, sizeof a->sw.wanted);
+    assert_memory_equal(a->sw.input, b->sw.input, hx_switch_bytes(ports, HX_VCS));
+}
+
+/* Packets one at a time through two switches, of which one steps and the other is told of them. Who finds no room waits;
+ * while somebody does, both step. */
+static void a_packet_passes_as_in_a_step(void **state)
+{
+    (void)state;
+    static struct rig other;
+    uint64_t random = seeded_by(1);
+    print_message("HX_SEED=%llu\n", (unsigned long long)random);
+    for (unsigned run = 0; run < 20; run++) {
+        bool router = run % 2;
+        unsigned ports = router ? 3 + seeded_below(&random, 12) : HX_ACCELERATOR_PORTS;
+        unsigned raise = router ? 0 : seeded_below(&random, 16);
+        struct rig *both[] = {&rig, &other};
+        for (unsigned i = 0; i < 2; i++)
+            rig_init(both[i], router ? HX_ROW_SWITCH : HX_ACCELERATOR, ports, raise, BLOCKS);
+        for (unsigned gx = 0; gx < 256; gx++) {
+            uint64_t set = seeded_next(&random) & (((uint64_t)1 << ports) - 1);
+            rig.tree[gx] = other.tree[gx] = set;
+            rig.sets[gx] = other.sets[gx] = (uint8_t)(set & LOCAL ? LOCAL : set);
+        }
+        unsigned passed = 0;
+        for (uint32_t id = 1; id <= 200; id++) {
+            unsigned input = seeded_below(&random, ports);
+            unsigned vc = seeded_below(&random, HX_VCS);
+            unsigned gx = seeded_below(&random, 256);
+            unsigned room = seeded_below(&random, 3) ? ROOMY : seeded_below(&random, 3);
+            unsigned length = seeded_below(&random, 600);
+            bool alone = hx_switch_waiting(&rig.sw) == 0;
+            for (unsigned i = 0; i < 2; i++) {
+                rig_room_everywhere(both[i], room);
+                assert_true(rig_arrive(both[i], input, vc, id, gx, length));
+            }
+            unsigned left = rig_step(&rig);
+            assert_int_equal(alone ? rig_pass(&other, input, vc) : rig_step(&other), left);
+            passed += alone;
+            expect_alike(&rig, &other, ports);
+        }
+        assert_true(passed > 20);
+        lab_free(NULL);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -467,6 +529,7 @@ int main(void)
         cmocka_unit_test_teardown(destinations_outside_are_dropped_as_malformed, lab_free),
         cmocka_unit_test_teardown(new_routes_move_who_waits, lab_free),
         cmocka_unit_test_teardown(new_routes_keep_what_has_just_arrived, lab_free),
+        cmocka_unit_test_teardown(a_packet_passes_as_in_a_step, lab_free),
         cmocka_unit_test_teardown(a_switch_begins_where_the_platform_stands, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,6 +138,14 @@ unsigned rig_step(struct rig *r)
     return moved;
 }
 
+unsigned rig_pass(struct rig *r, unsigned input, unsigned vc)
+{
+    unsigned moved =
+        !r->sw.route.is_router ? hx_accelerator_pass(&r->sw, input, vc) : hx_router_pass(&r->sw, input, vc);
+    assert_int_equal(r->hal.node.sent, 0);
+    return moved;
+}
+
 static unsigned field(const uint8_t *frame, unsigned at, unsigned bytes)
 {
     unsigned value = 0;

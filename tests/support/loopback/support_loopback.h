@@ -52,6 +52,8 @@ void rig_room(struct rig *r, unsigned output, unsigned vc, unsigned blocks);
 void rig_room_everywhere(struct rig *r, unsigned blocks);
 unsigned rig_room_left(const struct rig *r, unsigned output, unsigned vc);
 unsigned rig_step(struct rig *r);
+/* The packet that came on `vc` of `input`, and nothing else did, while nobody waits. */
+unsigned rig_pass(struct rig *r, unsigned input, unsigned vc);
 /* The next packet that left by the output. */
 bool rig_take(struct rig *r, unsigned output, struct rig_packet *p);
 /* Blocks that the (input, VC) can still take. */

@@ -14,8 +14,8 @@ enum { ITEMS = 64 };
 static void empty(void **state)
 {
     (void)state;
-    uint64_t heap[1];
-    struct virtual_agenda a = {.heap = heap};
+    uint64_t ring[1];
+    struct virtual_agenda a = {.ring = ring, .mask = sizeof ring / sizeof *ring - 1};
     assert_true(virtual_agenda_time(&a) == VIRTUAL_NEVER);
     virtual_agenda_note(&a, 0, 255);
     assert_true(virtual_agenda_time(&a) == 0);
@@ -26,8 +26,8 @@ static void empty(void **state)
 static void latest_time(void **state)
 {
     (void)state;
-    uint64_t heap[2];
-    struct virtual_agenda a = {.heap = heap};
+    uint64_t ring[2];
+    struct virtual_agenda a = {.ring = ring, .mask = sizeof ring / sizeof *ring - 1};
     virtual_agenda_note(&a, VIRTUAL_NEVER - 1, 0);
     virtual_agenda_note(&a, VIRTUAL_NEVER - 2, 255);
     assert_true(virtual_agenda_time(&a) == VIRTUAL_NEVER - 2);
@@ -40,9 +40,9 @@ static void sooner(void **state)
 {
     (void)state;
     for (uint64_t round = 0; round < 2000; round++) {
-        uint64_t heap[ITEMS];
+        uint64_t ring[ITEMS];
         uint64_t time[ITEMS];
-        struct virtual_agenda a = {.heap = heap};
+        struct virtual_agenda a = {.ring = ring, .mask = sizeof ring / sizeof *ring - 1};
         for (unsigned item = 0; item < ITEMS; item++) {
             time[item] = random_below(random_of(round, item, 0), 100);
             virtual_agenda_note(&a, time[item], item);
@@ -54,7 +54,7 @@ static void sooner(void **state)
             time[item] = to < time[item] ? to : time[item];
         }
         uint64_t last = 0;
-        while (a.count) {
+        while (virtual_agenda_count(&a)) {
             uint64_t now = virtual_agenda_time(&a);
             assert_true(now >= last);
             assert_true(time[virtual_agenda_take(&a)] == now);
@@ -70,8 +70,8 @@ static void order_of_noting(void **state)
     static const uint64_t time[] = {7, 3, 7, 3, 3};
     static const unsigned expected[] = {1, 3, 4, 0, 2};
     for (unsigned order = 0; order < 5 * 5 * 5 * 5 * 5; order++) {
-        uint64_t heap[5];
-        struct virtual_agenda a = {.heap = heap};
+        uint64_t ring[8];
+        struct virtual_agenda a = {.ring = ring, .mask = sizeof ring / sizeof *ring - 1};
         unsigned noted = 0;
         for (unsigned n = 0, left = order; n < 5; n++, left /= 5) {
             if (!(noted >> left % 5 & 1))
@@ -82,7 +82,7 @@ static void order_of_noting(void **state)
             assert_true(virtual_agenda_time(&a) == time[expected[n]]);
             assert_int_equal(virtual_agenda_take(&a), expected[n]);
         }
-        assert_true(noted != 31 || a.count == 0);
+        assert_true(noted != 31 || virtual_agenda_count(&a) == 0);
     }
 }
 
@@ -90,10 +90,10 @@ static void order_of_noting(void **state)
 static void any_mixture(void **state)
 {
     (void)state;
-    static uint64_t heap[ITEMS];
+    static uint64_t ring[ITEMS];
     uint64_t time[ITEMS];
     bool noted[ITEMS] = {false};
-    struct virtual_agenda a = {.heap = heap};
+    struct virtual_agenda a = {.ring = ring, .mask = sizeof ring / sizeof *ring - 1};
     for (uint64_t n = 0; n < 200000; n++) {
         uint64_t random = random_of(1, n, 0);
         unsigned item = random_below(random, ITEMS);
@@ -101,7 +101,7 @@ static void any_mixture(void **state)
             noted[item] = true;
             time[item] = split_mix(random) % 50;
             virtual_agenda_note(&a, time[item], item);
-        } else if (a.count) {
+        } else if (virtual_agenda_count(&a)) {
             unsigned best = ITEMS;
             for (unsigned i = 0; i < ITEMS; i++)
                 best = noted[i] && (best == ITEMS || time[i] < time[best]) ? i : best;

@@ -248,15 +248,15 @@ static void the_next_credit_of_an_output_is_noted_once(void **state)
     start_anew(state);
     struct hal_switch *h = middle();
     struct virtual_agenda *agenda = &h->entity->agenda;
-    while (agenda->count) /* what the packets of other tests left */
+    while (virtual_agenda_count(agenda)) /* what the packets of other tests left */
         (void)virtual_agenda_take(agenda);
     virtual_credit(&h->tx[HX_E], virtual_credit_of(now, 0, 1));
-    assert_int_equal(agenda->count, 0); /* nobody waits */
+    assert_int_equal(virtual_agenda_count(agenda), 0); /* nobody waits */
     h->starved = 1U << HX_E;
     h->tx[HX_E].asked = true;
     virtual_credit(&h->tx[HX_E], virtual_credit_of(now + 1, 0, 1));
     virtual_credit(&h->tx[HX_E], virtual_credit_of(now + 2, 1, 1));
-    assert_int_equal(agenda->count, 1);
+    assert_int_equal(virtual_agenda_count(agenda), 1);
     assert_int_equal(virtual_agenda_time(agenda), now + 1);
     assert_int_equal(virtual_agenda_take(agenda), h->credit_item + HX_E);
     h->starved = h->credit_noted = 0;
