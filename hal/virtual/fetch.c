@@ -38,13 +38,9 @@ ALWAYS_INLINE void fetch_packets(const struct virtual_rx *rx)
     }
 }
 
+/* A router's. */
 ALWAYS_INLINE void fetch_route(const struct hx_route *r, unsigned input, const struct hx_desc *d)
 {
-    if (!r->is_router) {
-        fetch(&r->x_table[d->dst_d0]);
-        fetch(&r->y_table[d->dst_d1]);
-        return;
-    }
     fetch(&r->d0_ports[d->dst_d0]);
     fetch(&r->d1_ports[d->dst_d1 < r->rows ? d->dst_d1 : r->rows]);
     fetch(&r->from[input]);
@@ -58,8 +54,10 @@ ALWAYS_INLINE void fetch_output(const struct virtual_node *n, unsigned port, uns
         fetch(&n->sw.route.raised[port]);
         fetch(&n->sw.route.restarted[port]);
     }
-    fetch(&n->sw.requests[(size_t)vc * n->sw.outputs + port]);
-    fetch(&hx_switch_want(&n->sw, input, vc)[port]);
+    if (n->sw.wanted[vc]) {
+        fetch(&n->sw.requests[(size_t)vc * n->sw.outputs + port]);
+        fetch(&hx_switch_want(&n->sw, input, vc)[port]);
+    }
 }
 
 ALWAYS_INLINE void fetch_outputs(const struct virtual_node *n, unsigned input, const struct hx_desc *d)
@@ -164,27 +162,22 @@ ALWAYS_INLINE void fetch_router_port(const struct virtual_node *n, bool comes, u
     }
 }
 
+/* Whether there is an item at a place that is due before `end`. */
+ALWAYS_INLINE bool is_due(const struct virtual_agenda *a, unsigned place, uint64_t end)
+{
+    return place < virtual_agenda_count(a) && virtual_agenda_key(a, place) >> VIRTUAL_ITEM_BITS < end;
+}
+
 ALWAYS_INLINE void fetch_router(const struct virtual_entity *e, unsigned stage, uint64_t end)
 {
-    const struct virtual_agenda *a = &e->agenda;
-    for (unsigned n = 0; n < virtual_agenda_count(a) && virtual_agenda_key(a, n) >> VIRTUAL_ITEM_BITS < end; n++) {
-        unsigned item = virtual_agenda_item(virtual_agenda_key(a, n));
-        if (item == VIRTUAL_ITEM_FAULT) /* which is of no port */
-            continue;
-        fetch_router_port(&e->node[0], item < VIRTUAL_ROUTER_ITEMS, item % VIRTUAL_ROUTER_ITEMS, stage, end);
+    for (unsigned place = 0; is_due(&e->agenda, place, end); place++) {
+        unsigned item = virtual_agenda_item(virtual_agenda_key(&e->agenda, place));
+        if (item != VIRTUAL_ITEM_FAULT) /* which is of no port */
+            fetch_router_port(&e->node[0], item < VIRTUAL_ROUTER_ITEMS, item % VIRTUAL_ROUTER_ITEMS, stage, end);
     }
 }
 
-/* ---- an accelerator: a step looks at all of its few ports ---- */
-
-ALWAYS_INLINE void fetch_ports(const struct virtual_node *n)
-{
-    const struct hal_switch *h = &n->hal;
-    fetch_lines(n->sw.input, HX_ACCELERATOR_PORTS * sizeof n->sw.input[0]);
-    fetch_lines(h->room, HX_ACCELERATOR_PORTS * sizeof h->room[0]);
-    fetch_lines(h->rx, HX_ACCELERATOR_PORTS * sizeof h->rx[0]);
-    fetch_lines(h->tx, HX_ACCELERATOR_PORTS * sizeof h->tx[0]);
-}
+/* ---- an accelerator's endpoint ---- */
 
 /* By what number endpoints know who sent a packet. */
 ALWAYS_INLINE uint32_t sender_of(const struct hal_endpoint *h, const struct virtual_slot *slot)
@@ -253,44 +246,69 @@ ALWAYS_INLINE void fetch_sends(const struct hal_endpoint *h, const struct hx_end
     fetch_lines(&ep->send[ep->turn], (may < SENDS ? may : SENDS) * sizeof ep->send[0]);
 }
 
-ALWAYS_INLINE void fetch_plane(const struct virtual_entity *e, unsigned plane, unsigned stage, uint64_t end)
+/* ---- an accelerator: a step looks at all of its few ports, and its tables are small ---- */
+
+ALWAYS_INLINE void fetch_ports(const struct virtual_node *n)
 {
-    const struct virtual_node *n = &e->node[plane];
-    const struct virtual_eject *eject = &e->endpoint->plane[plane].eject;
-    if (stage == 2)
-        fetch_ports(n);
+    const struct hal_switch *h = &n->hal;
+    fetch_lines(n->sw.input, HX_ACCELERATOR_PORTS * sizeof n->sw.input[0]);
+    fetch_lines(h->room, HX_ACCELERATOR_PORTS * sizeof h->room[0]);
+    fetch_lines(h->rx, HX_ACCELERATOR_PORTS * sizeof h->rx[0]);
+    fetch_lines(h->tx, HX_ACCELERATOR_PORTS * sizeof h->tx[0]);
+    fetch(n->sw.route.x_table);
+    fetch(n->sw.route.y_table);
+}
+
+/* What comes by an input, and who sent it. */
+ALWAYS_INLINE void fetch_coming(const struct virtual_entity *e, unsigned item, unsigned stage, uint64_t end)
+{
+    const struct virtual_rx *rx = &e->node[item / VIRTUAL_PLANE_ITEMS].hal.rx[item % VIRTUAL_PLANE_ITEMS];
+    if (stage == 3)
+        fetch_packets(rx);
+    else
+        fetch_coming_peer(e->endpoint, rx, end, stage);
+}
+
+ALWAYS_INLINE void fetch_ejects(const struct hal_endpoint *h, unsigned plane, unsigned stage, uint64_t end)
+{
+    const struct virtual_eject *eject = &h->plane[plane].eject;
     if (stage == 3 && eject->tail != eject->head)
         fetch_lines(&eject->slots[eject->tail & eject->mask], 2 * sizeof eject->slots[0]);
     if (stage == 4)
-        fetch_arrivals(e->endpoint, eject, end);
+        fetch_arrivals(h, eject, end);
     if (stage == 5)
-        fetch_peers(e->endpoint, eject, end);
-    if (stage == 2 || (stage == 5 && !e->endpoint->firmware->bucket))
-        return;
-    for (unsigned port = 0; port < HX_ACCELERATOR_PORTS; port++) {
-        if (stage == 3) {
-            fetch_packets(&n->hal.rx[port]);
-            fetch_credit(&n->hal.tx[port]);
-        }
-        if (stage == 4)
-            fetch_ways(n, port, end, false);
-        if (stage >= 4)
-            fetch_coming_peer(e->endpoint, &n->hal.rx[port], end, stage);
-    }
+        fetch_peers(h, eject, end);
 }
 
-ALWAYS_INLINE void fetch_accelerator(const struct virtual_entity *e, unsigned stage, uint64_t end)
+ALWAYS_INLINE void fetch_endpoint(const struct virtual_entity *e, unsigned stage, uint64_t end)
 {
     const struct hal_endpoint *h = e->endpoint;
-    for (unsigned plane = 0; plane < e->planes; plane++)
-        fetch_plane(e, plane, stage, end);
     if (stage == 2) {
         fetch(e->of);
         fetch_lines(h->firmware, sizeof *h->firmware);
         fetch_lines(h, offsetof(struct hal_endpoint, plane) + e->planes * sizeof(struct virtual_port));
+        return;
     }
+    for (unsigned plane = 0; plane < e->planes; plane++)
+        fetch_ejects(h, plane, stage, end);
     if (stage == 3)
         fetch_sends(h, h->firmware);
+}
+
+/* The endpoint too if something is for it, or if it waits for room to inject. */
+ALWAYS_INLINE void fetch_accelerator(const struct virtual_entity *e, unsigned stage, uint64_t end)
+{
+    bool called = e->hungry;
+    for (unsigned place = 0; is_due(&e->agenda, place, end); place++) {
+        unsigned item = virtual_agenda_item(virtual_agenda_key(&e->agenda, place));
+        called = called || item >= VIRTUAL_ITEM_EJECT;
+        if (stage > 2 && item < VIRTUAL_ITEM_EJECT && item % VIRTUAL_PLANE_ITEMS < HX_ACCELERATOR_PORTS)
+            fetch_coming(e, item, stage, end);
+    }
+    for (unsigned plane = 0; stage == 2 && plane < e->planes; plane++)
+        fetch_ports(&e->node[plane]);
+    if (called)
+        fetch_endpoint(e, stage, end);
 }
 
 /* ---- all ---- */
