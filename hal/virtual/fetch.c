@@ -3,10 +3,10 @@
  *     stage   reads                     asks for
  *       0                               the entity
  *       1     the entity                its switches, the soonest of its agenda
- *       2     switches, agenda          ports that something comes by, or that open; the endpoint
+ *       2     switches, agenda          ports, of routers those that something comes by, or that open; the endpoint
  *       3     ports, endpoint           the packets and credits, what arrives; who waits for what opens
- *       4     packets, those who wait   their routes; frames, where peers are looked for
- *       5     routes                    the outputs they lead to; peers */
+ *       4     packets, those who wait   of routers: their routes; frames, where peers are looked for
+ *       5     routes                    of routers: the outputs they lead to; peers */
 #include "fetch.h"
 #include "endpoint_parts.h"
 
@@ -162,16 +162,32 @@ ALWAYS_INLINE void fetch_router_port(const struct virtual_node *n, bool comes, u
     }
 }
 
-/* Whether there is an item at a place that is due before `end`. */
-ALWAYS_INLINE bool is_due(const struct virtual_agenda *a, unsigned place, uint64_t end)
+/* The items of an agenda that are due before `end`, one after the other. */
+struct cursor {
+    const uint64_t *ring;
+    unsigned mask, at, left;
+    uint64_t limit;
+};
+
+ALWAYS_INLINE struct cursor due(const struct virtual_agenda *a, uint64_t end)
 {
-    return place < virtual_agenda_count(a) && virtual_agenda_key(a, place) >> VIRTUAL_ITEM_BITS < end;
+    return (struct cursor){a->ring, a->mask, a->first, virtual_agenda_count(a), end << VIRTUAL_ITEM_BITS};
+}
+
+ALWAYS_INLINE bool next_due(struct cursor *c, unsigned *item)
+{
+    uint64_t key = c->ring[c->at & c->mask];
+    bool is_due = c->left && key < c->limit;
+    *item = virtual_agenda_item(key);
+    c->at++;
+    c->left--;
+    return is_due;
 }
 
 ALWAYS_INLINE void fetch_router(const struct virtual_entity *e, unsigned stage, uint64_t end)
 {
-    for (unsigned place = 0; is_due(&e->agenda, place, end); place++) {
-        unsigned item = virtual_agenda_item(virtual_agenda_key(&e->agenda, place));
+    struct cursor items = due(&e->agenda, end);
+    for (unsigned item; next_due(&items, &item);) {
         if (item != VIRTUAL_ITEM_FAULT) /* which is of no port */
             fetch_router_port(&e->node[0], item < VIRTUAL_ROUTER_ITEMS, item % VIRTUAL_ROUTER_ITEMS, stage, end);
     }
@@ -299,8 +315,8 @@ ALWAYS_INLINE void fetch_endpoint(const struct virtual_entity *e, unsigned stage
 ALWAYS_INLINE void fetch_accelerator(const struct virtual_entity *e, unsigned stage, uint64_t end)
 {
     bool called = e->hungry;
-    for (unsigned place = 0; is_due(&e->agenda, place, end); place++) {
-        unsigned item = virtual_agenda_item(virtual_agenda_key(&e->agenda, place));
+    struct cursor items = due(&e->agenda, end);
+    for (unsigned item; next_due(&items, &item);) {
         called = called || item >= VIRTUAL_ITEM_EJECT;
         if (stage > 2 && item < VIRTUAL_ITEM_EJECT && item % VIRTUAL_PLANE_ITEMS < HX_ACCELERATOR_PORTS)
             fetch_coming(e, item, stage, end);
