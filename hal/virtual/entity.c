@@ -57,8 +57,16 @@ static void step(struct virtual_entity *e, struct virtual_node *n)
 
 /* ---- items ---- */
 
+/* All of these outputs are shut: what wants one is worth a look when it opens. */
+static __attribute__((noinline)) bool note_openings(struct virtual_entity *e, struct hal_switch *h, uint64_t ports)
+{
+    for (uint64_t left = ports & ~h->shut; left; left &= left - 1)
+        note_opening(e, h, (unsigned)__builtin_ctzll(left));
+    return false;
+}
+
 /* Whether one of the outputs that a packet may take is open. If not it need not be looked at before one is. */
-static bool may_go(struct virtual_entity *e, struct virtual_node *n, unsigned input, const struct hx_desc *d)
+static inline bool may_go(struct virtual_entity *e, struct virtual_node *n, unsigned input, const struct hx_desc *d)
 {
     const struct hx_route *r = &n->sw.route;
     struct hal_switch *h = &n->hal;
@@ -72,9 +80,7 @@ static bool may_go(struct virtual_entity *e, struct virtual_node *n, unsigned in
         if (h->room[__builtin_ctzll(left)].opens <= e->worker->now)
             return true;
     }
-    for (uint64_t left = ports & ~h->shut; left; left &= left - 1)
-        note_opening(e, h, (unsigned)__builtin_ctzll(left));
-    return false;
+    return note_openings(e, h, ports);
 }
 
 /* Makes the packets of an input whose time has come known to the switch; returns whether it should step for one of them. */

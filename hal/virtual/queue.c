@@ -4,6 +4,8 @@
 
 #define ADDRESS (((uint64_t)1 << 48) - 1)
 enum { SLOTS = 2 /* of the smallest ring: a cache line */ };
+/* Where it is called not even its registers are to be saved. */
+#define SELDOM __attribute__((noinline))
 
 static uint32_t larger(const void *ring, uint32_t mask)
 {
@@ -13,7 +15,7 @@ static uint32_t larger(const void *ring, uint32_t mask)
     return before > 2 * SLOTS ? before / 2 : SLOTS;
 }
 
-void virtual_queue_grow(struct virtual_queue *q, uint16_t tail, uint16_t head)
+SELDOM void virtual_queue_grow(struct virtual_queue *q, uint16_t tail, uint16_t head)
 {
     uint32_t slots = larger(virtual_queue_slots(q), q->mask);
     struct virtual_slot *ring = virtual_stock_take_ring(slots * sizeof *ring);
@@ -36,7 +38,7 @@ void virtual_credits_begin(struct virtual_credits *c)
     c->mask = VIRTUAL_FEW_CREDITS - 1;
 }
 
-void virtual_credits_grow(struct virtual_credits *c)
+SELDOM void virtual_credits_grow(struct virtual_credits *c)
 {
     uint32_t slots = 2 * (c->mask + 1U);
     uint64_t *ring = virtual_stock_take_ring(slots * sizeof *ring);
@@ -54,7 +56,7 @@ void virtual_credits_end(struct virtual_credits *c)
     virtual_credits_begin(c);
 }
 
-void virtual_eject_grow(struct virtual_eject *q)
+SELDOM void virtual_eject_grow(struct virtual_eject *q)
 {
     uint32_t slots = larger(q->slots, q->mask);
     struct virtual_slot *ring = virtual_stock_take_ring(slots * sizeof *ring);
