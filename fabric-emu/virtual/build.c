@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Entities of so many bytes stay in a second-level cache (1 MiB or so a core) from window to window: to ask for them ahead is work in
- * vain. */
-enum { NEAR_BYTES = 1 << 20 };
+/* Of so many bytes of entities, what a window touches stays in a second-level cache (1 MiB or so a core) from one to the next: to
+ * ask for it ahead is work in vain. Measured: a 12x12 Hx2Mesh, 2.7 MiB, is a tenth faster without, a 16x16, 5.2 MiB, with it. */
+enum { NEAR_BYTES = 3 << 20 };
 
 /* Per node of the fabric: the entity of this worker that has it, NULL: another worker's, or dead. */
 struct plan {
