@@ -4,6 +4,8 @@
  * file builds the firmware's switch a second time, with a transmit that writes a note first (hal/tap_ring.h). */
 #define hx_accelerator_step shm_noted_accelerator_step
 #define hx_router_step      shm_noted_router_step
+#define hx_accelerator_pass shm_noted_accelerator_pass
+#define hx_router_pass      shm_noted_router_pass
 #define hx_switch_bytes     shm_noted_switch_bytes
 #define hx_switch_init      shm_noted_switch_init
 #define hx_switch_reroute   shm_noted_switch_reroute
