@@ -60,6 +60,17 @@ void attachment_ring(const struct attachment *at)
         (void)syscall(SYS_futex, &at->head->bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+/* The worker says that it sleeps before it looks for the last time; here what it would find is there before it is asked whether it
+ * sleeps. */
+void attachment_call(const struct attachment *at)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    if (!atomic_load_explicit(&at->head->asleep, memory_order_relaxed) || !atomic_exchange(&at->head->asleep, 0))
+        return;
+    atomic_fetch_add(&at->head->call, 1);
+    (void)syscall(SYS_futex, &at->head->call, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
 /* ---- who holds it ---- */
 
 static struct flock lock_of(short type)

@@ -32,6 +32,9 @@
  * A session is one program's hold of a host: 1 .. 255, and on from there. What is for another session than the present one is
  * dropped, so nothing of a program that has gone lands in the memory of the next one.
  *
+ * Who sleeps. Each side says in the head that it sleeps, and on which word, before it looks for the last time; the other one looks
+ * whether it does when there is something new (attachment_ring, attachment_call).
+ *
  * A program that dies: its lock on the object (fcntl(2), of an open file description) is taken from it by the kernel. The worker
  * looks every 20 ms, gives up what is under way, tells all who greeted the program, and only when nothing is under way begins the next
  * session. */
@@ -105,6 +108,7 @@ struct attachment_head {
     alignas(64) _Atomic uint32_t wanted; /* program: a number of its own, 0: nobody */
     _Atomic uint64_t requested;          /* program: requests before this one are to be sent */
     _Atomic uint32_t waiting;            /* program: 1: sleeps on `bell` */
+    _Atomic uint32_t call;               /* program: grows when it wakes its worker */
 
     alignas(64) _Atomic uint32_t served; /* worker: as `wanted` was when its session began */
     _Atomic uint32_t session;            /* worker: its number */
@@ -112,6 +116,7 @@ struct attachment_head {
     _Atomic uint64_t completed;          /* worker: completions so far */
     _Atomic uint64_t arrived;            /* worker: arrivals so far */
     _Atomic uint32_t bell;               /* worker: grows whenever there is news */
+    _Atomic uint32_t asleep;             /* worker: 1: sleeps on `call`; whoever calls clears it */
 };
 
 /* Invariant of one that is judged good: bytes <= memory, and offset <= memory - bytes. */
@@ -197,6 +202,9 @@ void attachment_lay_out(struct attachment *at, uint32_t hosts, uint8_t *base);
 
 /* Lets the program know that there is news. */
 void attachment_ring(const struct attachment *at);
+
+/* Lets the worker know likewise, if it sleeps. */
+void attachment_call(const struct attachment *at);
 
 /* ---- supervisor, worker ---- */
 

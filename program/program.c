@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OPEN_MS = 5000, LEAVE_MS = 20, NAP_MS = 50, LOOKS = 4096, LEAST_EVENTS = 256 };
+enum { OPEN_MS = 5000, LEAVE_MS = 20, NAP_MS = 50, LOOKS = 4096, YIELDS = 16, LEAST_EVENTS = 256 };
 
 static uint64_t now_ms(void)
 {
@@ -81,6 +82,8 @@ int hx_program_poll(struct hx_program *p, struct hx_program_event *events, unsig
         p->event_first = (p->event_first + 1) % p->event_room;
     }
     p->looks = told ? 0 : p->looks + 1;
+    if (p->looks % YIELDS == YIELDS - 1)
+        (void)sched_yield();
     bool dead = p->looks % LOOKS == LOOKS - 1 && attachment_is_dead(&p->at);
     return told ? (int)told : dead || has_ended(p) ? -ECONNABORTED : 0;
 }
@@ -236,6 +239,7 @@ void hx_program_close(struct hx_program *p)
             (void)sleep_at_bell(&p->at, p->bell, 1);
     }
     atomic_store(&p->at.head->wanted, 0);
+    attachment_call(&p->at);
     attachment_close(&p->at);
     release_all(p);
 }

@@ -45,6 +45,7 @@ static void post(struct hx_program *p, const struct note *note, const struct att
     p->note[p->requested % RING] = *note;
     p->under_way++;
     atomic_store_explicit(&p->at.head->requested, ++p->requested, memory_order_release);
+    attachment_call(&p->at);
 }
 
 void request_post(struct hx_program *p, const struct note *note, uint32_t tag, const struct head *head,

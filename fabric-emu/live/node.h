@@ -4,6 +4,7 @@
 #ifndef NODE_H
 #define NODE_H
 
+#include "calls.h"
 #include "clock.h"
 #include "fabric-emu/workload/workload.h"
 #include "fabric.h"
@@ -66,7 +67,8 @@ struct worker {
     uint64_t feed_word;          /* likewise */
     uint32_t taps_seen;          /* control->taps_changed, likewise */
     struct feeding feeding;
-    int tuns;        /* waits for packets of programs (tuns.h); -1: none run */
+    int tuns; /* waits for packets of programs (tuns.h); -1: none run */
+    struct calls calls;
     bool held;       /* a switch waits for its capture in this sweep */
     uint64_t down;   /* workers that are down, bit by worker */
     uint64_t gone;   /* of these, workers that will not come back */

@@ -10,6 +10,7 @@
 #include "worker.h"
 #include "accelerator.h"
 #include "bridge.h"
+#include "calls.h"
 #include "conditions.h"
 #include "fabric-emu/memory.h"
 #include "feed.h"
@@ -35,7 +36,7 @@ enum {
     NAP_NS = 2000000,  /* longest sleep: deadlines, rates */
     CABLE_NAP_NS =
         50000, /* likewise, where nobody wakes who sends something: at cables that leave the machine's memory,
-                             where a faulty link holds something, and where programs ask for what is sent */
+                             where a faulty link holds something, and where programs cannot call (calls.h) */
     CHECK_SWEEPS = 1 << 8 /* whether all is done, and what has no way */
 };
 
@@ -186,7 +187,7 @@ static void tell_state(struct worker *w, enum fab_phase phase)
 /* How long to sleep at most: until a message has its time, where nothing else is to be looked after. */
 static long longest_nap(const struct worker *w)
 {
-    bool unwoken = w->bridges || conditions_hold(w) || w->workload->programs;
+    bool unwoken = w->bridges || conditions_hold(w) || w->calls.unheard;
     uint64_t longest = unwoken ? CABLE_NAP_NS : NAP_NS;
     for (unsigned i = 0; i < w->accelerators; i++) {
         uint64_t wait = accelerator_wait_ns(&w->accelerator[i]);
@@ -198,9 +199,8 @@ static long longest_nap(const struct worker *w)
 /* Until somebody wakes it, or `longest` ns are over. */
 static void sleep_on(struct worker *w, uint32_t wake, long longest)
 {
-    const struct timespec time = {.tv_nsec = longest};
     if (!tuns_are_open(w))
-        (void)syscall(SYS_futex, &w->f->area[w->self].wake, FUTEX_WAIT, wake, &time, NULL, 0);
+        calls_sleep(w, longest);
     else if (atomic_load(&w->f->area[w->self].wake) == wake) /* what woke it may have been read by the last sweep */
         tuns_wait(w, longest);
 }
@@ -210,10 +210,12 @@ static void nap(struct worker *w, enum fab_phase phase)
     struct fab_area *area = &w->f->area[w->self];
     uint32_t wake = atomic_load(&area->wake);
     atomic_store(&area->asleep, 1);
+    calls_begin(w, wake);
     atomic_thread_fence(memory_order_seq_cst);
     if (sweep(w, phase == FAB_RUNNING) == 0 && atomic_load(&w->f->control->phase) == phase)
         sleep_on(w, wake, longest_nap(w));
     atomic_store(&area->asleep, 0);
+    calls_end(w);
 }
 
 static void follow(struct worker *w)

@@ -105,7 +105,8 @@ int hx_program_accept(struct hx_program *p, uint32_t ticket, void *data, uint64_
 /* Gives back what ARRIVED lent, in any order; each must be given back once. */
 void hx_program_release(struct hx_program *p, const struct hx_program_event *arrived);
 
-/* Does what there is to do, and says what happened: up to `room` events. Returns how many, or -ECONNABORTED: the fabric has
+/* Does what there is to do, and says what happened: up to `room` events. Where there is nothing again and again it lets others have
+ * the core first. Returns how many, or -ECONNABORTED: the fabric has
  * ended; nothing but hx_program_close() makes sense any more. */
 int hx_program_poll(struct hx_program *p, struct hx_program_event *events, unsigned room);
 
