@@ -68,28 +68,25 @@ ALWAYS_INLINE uint64_t returns_of(const struct hx_route *r, unsigned input)
     return r->returns ? r->returns[input] : 0;
 }
 
-/* Where a packet may go. An accelerator hands what has no way on to its endpoint, which reports it; a tree switch gives it
- * back to the boards. */
-ALWAYS_INLINE uint64_t candidates(const struct hx_switch *sw, unsigned input, const struct hx_desc *d,
-                                  route_function *route, bool narrow)
+/* Outputs of an accelerator that a packet on `vc` may take: there is no VC behind the last. */
+static uint64_t open_to(const struct hx_switch *sw, unsigned vc)
 {
-    uint64_t ports = route(&sw->route, input, d->dst_d0, d->dst_d1);
-    if (RARE(ports == 0))
-        ports = narrow ? LOCAL_BIT : returns_of(&sw->route, input);
-    return ports;
+    return vc + 1 < sw->route.vcs ? UINT64_MAX : ~(uint64_t)sw->route.raise;
 }
 
-/* Likewise for who came on `vc`: hx_route_ways(). */
+/* Where a packet that came on `vc` may go: hx_route_ways(). `open`: of an accelerator, open_to() that VC. It hands what has
+ * no way on to its endpoint, which reports it; a tree switch gives it back to the boards. */
 ALWAYS_INLINE uint64_t ways_on(const struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d,
-                               route_function *route, bool narrow)
+                               uint64_t open, route_function *route, bool narrow)
 {
-    uint64_t ports = candidates(sw, input, d, route, narrow);
-    if (vc + 1 < sw->route.vcs)
-        return ports;
-    if (!narrow)
-        return ports & ~hx_router_raising(&sw->route, input, ports);
-    ports &= ~(uint64_t)sw->route.raise;
-    return RARE(ports == 0) ? LOCAL_BIT : ports;
+    uint64_t ports = route(&sw->route, input, d->dst_d0, d->dst_d1);
+    if (narrow) {
+        ports &= open;
+        return RARE(ports == 0) ? LOCAL_BIT : ports;
+    }
+    if (RARE(ports == 0))
+        ports = returns_of(&sw->route, input);
+    return vc + 1 < sw->route.vcs ? ports : ports & ~hx_router_raising(&sw->route, input, ports);
 }
 
 /* ---- room and selection ---- */
@@ -114,13 +111,14 @@ ALWAYS_INLINE unsigned select_narrow(struct hx_switch *sw, uint64_t lanes, uint6
                                         0x0000FFFF00000000, 0x0000FFFF0000FFFF, 0x0000FFFFFFFF0000, 0x0000FFFFFFFFFFFF,
                                         0xFFFF000000000000, 0xFFFF00000000FFFF, 0xFFFF0000FFFF0000, 0xFFFF0000FFFFFFFF,
                                         0xFFFFFFFF00000000, 0xFFFFFFFF0000FFFF, 0xFFFFFFFFFFFF0000, 0xFFFFFFFFFFFFFFFF};
-    uint64_t turns = (hx_switch_tie(sw) >> 62) * HX_LANE_ONES;
-    uint64_t ranked = (lanes | (UINT64_C(0x0003000200010000) ^ turns)) & spread[ports & 15];
+    static const uint64_t ranks[4] = {0x0003000200010000, 0x0002000300000001, 0x0001000000030002, 0x0000000100020003};
+    unsigned turn = (unsigned)(hx_switch_tie(sw) >> 62);
+    uint64_t ranked = (lanes | ranks[turn]) & spread[ports & 15];
     uint32_t pair = (uint32_t)(ranked >> 32);
     uint32_t low = hx_lane(ranked, 0) > hx_lane(ranked, 1) ? hx_lane(ranked, 0) : hx_lane(ranked, 1);
     uint32_t high = (pair & 0xFFFF) > pair >> 16 ? pair & 0xFFFF : pair >> 16;
     uint32_t best = low > high ? low : high;
-    return best >> 2 >= cost ? (best ^ (uint32_t)turns) & 3 : NO_PORT;
+    return best >> 2 >= cost ? (best ^ turn) & 3 : NO_PORT;
 }
 
 ALWAYS_INLINE unsigned wide_room(struct hx_switch *sw, unsigned port, unsigned input, unsigned vc)
@@ -171,6 +169,7 @@ struct burst {
     uint64_t came;                       /* by bits: inputs that brought something */
     uint64_t left;                       /* by bits: inputs whose waiting packets left */
     uint64_t room[HX_ACCELERATOR_PORTS]; /* narrow: hal_room() */
+    uint64_t open;                       /* narrow: open_to() this VC */
     uint64_t lanes;                      /* narrow: room of this VC by port, times four */
     unsigned local;                      /* narrow: room of this VC at LOCAL */
     unsigned moved;                      /* packets that left */
@@ -249,7 +248,7 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
             no_room |= alike(&sw->route, port, input);
             continue;
         }
-        stop_waiting(sw, input, vc, position, ways_on(sw, input, vc, d, route, narrow));
+        stop_waiting(sw, input, vc, position, ways_on(sw, input, vc, d, b->open, route, narrow));
         transmit(sw, port, input, vc, d, narrow);
         spend(b, port, cost, narrow);
         *turn = (uint8_t)((input + 1) & 63);
@@ -260,7 +259,7 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
 
 /* Finds where a newly arrived packet may go; false: it was dropped. */
 ALWAYS_INLINE bool admit(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d,
-                         route_function *route, bool narrow, uint64_t *ports)
+                         uint64_t open, route_function *route, bool narrow, uint64_t *ports)
 {
     if (RARE(d->dst_d0 >= sw->route.columns || d->dst_d1 >= sw->route.rows)) {
         if (narrow || !hx_detour_follow(sw, input, vc, position, d)) {
@@ -274,7 +273,7 @@ ALWAYS_INLINE bool admit(struct hx_switch *sw, unsigned input, unsigned vc, uint
         hal_drop(sw->hal, input, vc, d, HX_DROP_FOREIGN_JOB);
         return false;
     }
-    *ports = ways_on(sw, input, vc, d, route, narrow);
+    *ports = ways_on(sw, input, vc, d, open, route, narrow);
     if (!narrow && RARE(*ports == 0)) {
         hal_drop(sw->hal, input, vc, d, HX_DROP_NO_ROUTE);
         return false;
@@ -282,14 +281,14 @@ ALWAYS_INLINE bool admit(struct hx_switch *sw, unsigned input, unsigned vc, uint
     return true;
 }
 
-/* Sends one newly arrived packet on, or lets it wait. `alone`: the room of outputs is not known yet. */
-ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, struct burst *b,
-                           bool alone, route_function *route, bool narrow)
+/* The output that a newly arrived packet takes, its room spent; NO_PORT: it waits, or was dropped. `alone`: the room of
+ * outputs is not known yet. */
+ALWAYS_INLINE unsigned choose(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position,
+                              const struct hx_desc *d, struct burst *b, bool alone, route_function *route, bool narrow)
 {
-    const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
     uint64_t ports;
-    if (!admit(sw, input, vc, position, d, route, narrow, &ports))
-        return;
+    if (!admit(sw, input, vc, position, d, b->open, route, narrow, &ports))
+        return NO_PORT;
     unsigned cost = hal_cost(d);
     uint64_t free = ports & ~sw->wanted[vc];
     if (!narrow && sw->route.changes_vc)
@@ -301,12 +300,22 @@ ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, ui
         port = free && b->local >= cost ? HX_LOCAL : NO_PORT;
     else
         port = narrow ? select_narrow(sw, b->lanes, free, cost) : select_wide(sw, free, input, vc, cost);
-    if (port == NO_PORT) {
+    if (RARE(port == NO_PORT))
         start_waiting(sw, input, vc, position, ports);
+    else
+        spend(b, port, cost, narrow);
+    return port;
+}
+
+/* Sends one newly arrived packet on, or lets it wait. */
+ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, struct burst *b,
+                           bool alone, route_function *route, bool narrow)
+{
+    const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
+    unsigned port = choose(sw, input, vc, position, d, b, alone, route, narrow);
+    if (port == NO_PORT)
         return;
-    }
     transmit(sw, port, input, vc, d, narrow);
-    spend(b, port, cost, narrow);
     b->moved++;
 }
 
@@ -319,21 +328,66 @@ ALWAYS_INLINE void forward_arrivals(struct hx_switch *sw, unsigned input, uint64
         forward(sw, input, vc, position, b, false, route, narrow);
 }
 
+static unsigned input_after(unsigned input)
+{
+    return input + 1 == HX_ACCELERATOR_PORTS ? 0 : input + 1;
+}
+
+/* A packet for which an output was chosen. */
+struct leaving {
+    const struct hx_desc *d;
+    uint8_t input, port;
+};
+
+enum { LEAVING = 16 /* sent together at most: it is on the stack */ };
+
+ALWAYS_INLINE void send_all(struct hx_switch *sw, unsigned vc, const struct leaving leaving[LEAVING], unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        transmit(sw, leaving[i].port, leaving[i].input, vc, leaving[i].d, true);
+}
+
+/* Sends on, or lets wait, what all inputs of an accelerator brought on a VC. Outputs are chosen for many packets, and then
+ * these are sent: one by one, each would be sent while the choice for the next, which is long, waits for it. */
+ALWAYS_INLINE void forward_all(struct hx_switch *sw, const uint64_t *arrived, unsigned vc, struct burst *b,
+                               route_function *route)
+{
+    struct leaving leaving[LEAVING];
+    unsigned n = 0;
+    unsigned input = sw->first_input;
+    for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++, input = input_after(input)) {
+        uint16_t position = hx_lane(sw->input[input].seen, vc);
+        for (uint16_t end = hx_lane(arrived[input], vc); position != end; position++) {
+            const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
+            unsigned port = choose(sw, input, vc, position, d, b, false, route, true);
+            leaving[n] = (struct leaving){d, (uint8_t)input, (uint8_t)port};
+            n += port != NO_PORT;
+            if (RARE(n == LEAVING)) {
+                send_all(sw, vc, leaving, n);
+                b->moved += n;
+                n = 0;
+            }
+        }
+    }
+    send_all(sw, vc, leaving, n);
+    b->moved += n;
+}
+
 ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, unsigned vc, struct burst *b,
                             route_function *route, bool narrow)
 {
     if (narrow) {
+        b->open = open_to(sw, vc);
         b->lanes = narrow_room(sw, b->room, vc);
         b->local = hx_lane(b->room[HX_LOCAL], vc);
     }
     for (uint64_t ports = sw->wanted[vc] & hal_open(sw->hal); ports; ports &= ports - 1)
         serve_output(sw, (unsigned)__builtin_ctzll(ports), vc, b, route, narrow);
-    unsigned input = sw->first_input;
     if (all_inputs(narrow)) {
-        for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++, input = input + 1 == HX_ACCELERATOR_PORTS ? 0 : input + 1)
-            forward_arrivals(sw, input, arrived[input], vc, b, route, narrow);
+        forward_all(sw, arrived, vc, b, route);
         return;
     }
+    unsigned input = sw->first_input;
     for (uint64_t left = rotate_right(b->came, input); left; left &= left - 1) {
         unsigned i = ((unsigned)__builtin_ctzll(left) + input) & 63;
         forward_arrivals(sw, i, arrived[i], vc, b, route, narrow);
@@ -424,6 +478,7 @@ ALWAYS_INLINE void serve_alone(struct hx_switch *sw, const uint64_t *arrived, st
 {
     unsigned input = (unsigned)__builtin_ctzll(b->came);
     unsigned vc = (unsigned)__builtin_ctzll(b->brought) / HX_LANE_BITS;
+    b->open = open_to(sw, vc);
     forward(sw, input, vc, hx_lane(sw->input[input].seen, vc), b, true, route, narrow);
     sw->input[input].seen = arrived[input];
     release(sw, input);
@@ -550,7 +605,7 @@ void hx_switch_reroute(struct hx_switch *sw)
                 uint16_t position = oldest(slots, hx_lane(in->tail, vc));
                 slots &= ~slot_bit(position);
                 const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
-                uint64_t ports = ways_on(sw, input, vc, d, hx_route_ports, narrow);
+                uint64_t ports = ways_on(sw, input, vc, d, open_to(sw, vc), hx_route_ports, narrow);
                 if (ports) {
                     start_waiting(sw, input, vc, position, ports);
                 } else {

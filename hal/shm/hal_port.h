@@ -154,9 +154,9 @@ static inline uint64_t hal_arrived(struct hal_switch *h, unsigned input)
         return 0;
     const struct shm_rx *rx = &h->rx[input];
     uint64_t heads = shm_load(&rx->link->heads);
-    uint64_t news = hx_lanes_sub(heads, rx->seen);
-    uint64_t beyond = (hx_lanes_sub(rx->ahead, news) | news) & HX_LANE_TOPS; /* a head that cannot be true */
-    return __builtin_expect(beyond != 0, 0) ? rx->seen : heads;
+    uint64_t behind;
+    bool can_be = hx_lanes_left(&behind, rx->ahead, hx_lanes_sub(heads, rx->seen));
+    return __builtin_expect(can_be, 1) ? heads : rx->seen;
 }
 
 static inline const struct hx_desc *hal_arrival(struct hal_switch *h, unsigned input, unsigned vc, uint16_t position)
@@ -169,9 +169,9 @@ static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
     if (!(h->up >> output & 1))
         return 0;
     const struct shm_tx *tx = &h->tx[output];
-    uint64_t used = hx_lanes_sub(tx->head, shm_load(&tx->link->tails));
-    uint64_t left = hx_lanes_sub(h->slots, used);
-    return __builtin_expect(((left | used) & HX_LANE_TOPS) != 0, 0) ? 0 : left; /* a tail that cannot be true */
+    uint64_t left;
+    bool can_be = hx_lanes_left(&left, h->slots, hx_lanes_sub(tx->head, shm_load(&tx->link->tails)));
+    return __builtin_expect(can_be, 1) ? left : 0; /* 0: of a tail that cannot be true */
 }
 
 static inline unsigned hal_cost(const struct hx_desc *d)
@@ -279,9 +279,11 @@ static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t ta
     bool moved = rx->tail != tail;
     rx->tail = tail;
     rx->seen = seen;
-    rx->ahead = hx_lanes_sub(h->slots, hx_lanes_sub(seen, tail));
-    if (rx->any_gone || tail != seen)
+    rx->ahead = h->slots;
+    if (rx->any_gone || tail != seen) {
+        rx->ahead = hx_lanes_sub(h->slots, hx_lanes_sub(seen, tail));
         h->gone_changed |= (uint64_t)shm_release_gone(rx, tail, seen, waiting) << input;
+    }
     h->released |= (uint64_t)moved << input;
 }
 

@@ -5,6 +5,7 @@
 #ifndef HXMESH_LANES_H
 #define HXMESH_LANES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "hxmesh/begin.h"
@@ -24,6 +25,15 @@ static inline uint16_t hx_lane(uint64_t lanes, unsigned lane)
 static inline uint64_t hx_lanes_sub(uint64_t a, uint64_t b)
 {
     return ((a | HX_LANE_TOPS) - (b & ~HX_LANE_TOPS)) ^ ((a ^ ~b) & HX_LANE_TOPS);
+}
+
+/* *left = most - used, lane by lane. False, and *left means nothing, if a lane of `used` is more than that of `most`, whose
+ * lanes are below 2^15. */
+static inline bool hx_lanes_left(uint64_t *left, uint64_t most, uint64_t used)
+{
+    uint64_t difference = (most | HX_LANE_TOPS) - used; /* a lane that keeps its top lent nothing to the one above */
+    *left = difference & ~HX_LANE_TOPS;
+    return ((~difference | used) & HX_LANE_TOPS) == 0;
 }
 
 /* Adds `n` to one lane. */

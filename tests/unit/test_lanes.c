@@ -42,6 +42,26 @@ static void differences_do_not_borrow_from_each_other(void **state)
     for_each_pair(judge_difference);
 }
 
+static void judge_what_is_left(const uint16_t a[4], const uint16_t b[4])
+{
+    uint16_t most[4];
+    bool enough = true;
+    for (unsigned lane = 0; lane < 4; lane++) {
+        most[lane] = a[lane] & 0x7FFF;
+        enough = enough && b[lane] <= most[lane];
+    }
+    uint64_t left;
+    assert_int_equal(hx_lanes_left(&left, word(most), word(b)), enough);
+    for (unsigned lane = 0; enough && lane < 4; lane++)
+        assert_int_equal(hx_lane(left, lane), most[lane] - b[lane]);
+}
+
+static void what_is_left_is_known_unless_a_lane_has_not_enough(void **state)
+{
+    (void)state;
+    for_each_pair(judge_what_is_left);
+}
+
 static void judge_one_lane(const uint16_t a[4], const uint16_t b[4])
 {
     for (unsigned changed = 0; changed < 4; changed++) {
@@ -77,6 +97,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(differences_do_not_borrow_from_each_other),
+        cmocka_unit_test(what_is_left_is_known_unless_a_lane_has_not_enough),
         cmocka_unit_test(one_lane_changes_alone),
         cmocka_unit_test(a_sum_below_2_to_the_16_is_exact),
     };
