@@ -5,7 +5,8 @@
 # tests PROGRAM by its command line. Runs go side by side, one a core. Command line tests look at the machine (processes,
 # /dev/shm, network interfaces), so each has one to itself, in namespaces; where the kernel allows none they run one after
 # another. A run that ends badly without naming a failed test counts as one failed test, and so does a run without any
-# test. HX_TEST_TIMEOUT: the most seconds a run may take (600).
+# test. HX_TEST_TIMEOUT: the most seconds a run may take (600). HX_TEST_UNDER: what runs programs of another processor; those of
+# command line tests see to it themselves.
 set -euo pipefail
 
 unset MAKEFLAGS MFLAGS MAKELEVEL
@@ -13,6 +14,7 @@ export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
 
 logs=$1
 shift
+read -ra under <<<"${HX_TEST_UNDER:-}"
 
 log_of() {
     local name=${1//[\/@]/_}
@@ -34,7 +36,7 @@ command_of() {
     */fuzz_*) command=("$1" "tests/fuzz/corpus/${1##*/fuzz_}") ;;
     # The thread sanitizer of gcc 12 cannot map its shadow where the kernel randomises addresses by more than 28 bits.
     */tsan/*) command=(setarch --addr-no-randomize "$1") ;;
-    *) command=("$1") ;;
+    *) command=("${under[@]}" "$1") ;;
     esac
 }
 
