@@ -473,13 +473,20 @@ ALWAYS_INLINE bool is_alone(const struct burst *b, uint64_t asked_for, bool narr
            (b->brought & HX_LANE_ONES) != 0;
 }
 
+/* The next packet of an input, which is all that came. */
+ALWAYS_INLINE void forward_alone(struct hx_switch *sw, unsigned input, unsigned vc, struct burst *b,
+                                 route_function *route, bool narrow)
+{
+    b->open = open_to(sw, vc);
+    forward(sw, input, vc, hx_lane(sw->input[input].seen, vc), b, true, route, narrow);
+}
+
 ALWAYS_INLINE void serve_alone(struct hx_switch *sw, const uint64_t *arrived, struct burst *b, route_function *route,
                                bool narrow)
 {
     unsigned input = (unsigned)__builtin_ctzll(b->came);
     unsigned vc = (unsigned)__builtin_ctzll(b->brought) / HX_LANE_BITS;
-    b->open = open_to(sw, vc);
-    forward(sw, input, vc, hx_lane(sw->input[input].seen, vc), b, true, route, narrow);
+    forward_alone(sw, input, vc, b, route, narrow);
     sw->input[input].seen = arrived[input];
     release(sw, input);
 }
@@ -546,7 +553,7 @@ ALWAYS_INLINE unsigned pass(struct hx_switch *sw, unsigned input, unsigned vc, r
 {
     struct hx_input *in = &sw->input[input];
     struct burst b = {.moved = 0};
-    forward(sw, input, vc, hx_lane(in->seen, vc), &b, true, route, narrow);
+    forward_alone(sw, input, vc, &b, route, narrow);
     in->seen = hx_lane_add(in->seen, vc, 1);
     release(sw, input);
     if (b.moved)
