@@ -388,7 +388,7 @@ build-arm64:
 	    $(MAKE) $(SYNC) BUILD=$(ARM64) CC="aarch64-linux-gnu-gcc --sysroot=$(ARM64_SYSROOT)" AR=aarch64-linux-gnu-ar \
 	    MPICC= RISCV= CORTEX_M= all test-programs
 
-# A node for this processor beside an emulator for the machine's own, which is a test of what is on their wires, too.
+# A node for this processor beside the programs of the machine's own.
 $(ARM64)/pair/hxmesh-dpdk: Makefile
 	@mkdir -p $(@D) && ln -sf $(abspath $(BUILD)/hxmesh) $(@D)/hxmesh
 	@printf '#!/bin/sh\nexec $(ARM64_RUN) $(abspath $(ARM64)/hxmesh-dpdk) "$$@"\n' >$@ && chmod +x $@

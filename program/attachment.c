@@ -183,5 +183,7 @@ int attachment_open_anew(const struct attachment *at)
     char path[32];
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", at->fd);
     int fd = open(path, O_RDWR | O_CLOEXEC);
-    return fd < 0 ? -errno : fd;
+    if (fd < 0)
+        return -errno;
+    return fd;
 }

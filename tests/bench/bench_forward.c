@@ -226,13 +226,13 @@ static json_t *measure_stages(struct bench *b, double whole)
     static const char *const names[] = {"receive", "route", "select", "credit"};
     json_t *all = json_object();
     double before = 0;
-    for (unsigned pass = RECEIVE; pass < PASSES; pass++) {
+    for (unsigned stage = RECEIVE; stage < PASSES; stage++) {
         double samples[MEASURE_RUNS];
         for (unsigned run = 0; run < MEASURE_RUNS; run++)
-            samples[run] = pass_cycles(b, pass);
+            samples[run] = pass_cycles(b, stage);
         struct measured m = measure_summary(samples, MEASURE_RUNS);
-        printf("    %-42s %10.2f   cycles a packet\n", names[pass], m.median - before);
-        (void)json_object_set_new(all, names[pass], json_real(m.median - before));
+        printf("    %-42s %10.2f   cycles a packet\n", names[stage], m.median - before);
+        (void)json_object_set_new(all, names[stage], json_real(m.median - before));
         before = m.median;
     }
     printf("    %-42s %10.2f   cycles a packet\n", "transmit, release, commit", whole - before);

@@ -14,7 +14,7 @@ enum { HOSTS = FUTEX_WAITV_MAX + 8, LONGEST_NS = 999999999 };
 
 static struct programs programs;
 static struct fab_fabric fabric;
-static struct accelerator accelerator[HOSTS];
+static struct accelerator of_host[HOSTS];
 static struct workload_plan plan = {.programs = &programs};
 static struct worker worker;
 
@@ -25,11 +25,11 @@ static int set_up(void **state)
     fabric.area = aligned_alloc(64, sizeof *fabric.area);
     memset(fabric.area, 0, sizeof *fabric.area);
     for (uint32_t host = 0; host < HOSTS; host++) {
-        accelerator[host].rank = host;
+        of_host[host].rank = host;
         assert_int_equal(attachment_make(&programs.at[host], 2), 0);
     }
     worker =
-        (struct worker){.f = &fabric, .workload = &plan, .accelerator = accelerator, .accelerators = HOSTS, .tuns = -1};
+        (struct worker){.f = &fabric, .workload = &plan, .accelerator = of_host, .accelerators = HOSTS, .tuns = -1};
     return 0;
 }
 

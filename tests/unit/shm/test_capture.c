@@ -184,7 +184,8 @@ static void many_faults_are_comments_of_several_frames(void **state)
     }
     for (unsigned frame = 0; frame < FRAMES && capture_remarks_take(&r, 5, text, sizeof text); frame++) {
         assert_true(strlen(text) < sizeof text);
-        for (const char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        char *rest;
+        for (const char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
             char whole[64];
             (void)snprintf(whole, sizeof whole, "fault at 0 ns: a0,0/E delay=%uus", ++said);
             assert_string_equal(line, whole);
