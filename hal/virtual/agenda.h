@@ -76,11 +76,11 @@ static inline unsigned virtual_agenda_take(struct virtual_agenda *a)
 static inline void virtual_agenda_sooner(struct virtual_agenda *a, uint64_t time, unsigned item)
 {
     uint64_t key = time << VIRTUAL_ITEM_BITS | item;
-    unsigned place = 0;
-    while (virtual_agenda_item(virtual_agenda_key(a, place)) != item)
-        place++;
-    if (virtual_agenda_key(a, place) > key)
-        virtual_agenda_put(a, place, key);
+    unsigned nth = 0;
+    while (virtual_agenda_item(virtual_agenda_key(a, nth)) != item)
+        nth++;
+    if (virtual_agenda_key(a, nth) > key)
+        virtual_agenda_put(a, nth, key);
 }
 
 #endif
