@@ -2,6 +2,7 @@
 #include "provider.h"
 
 #include <rdma/fi_atomic.h>
+#include <rdma/fi_collective.h>
 #include <rdma/fi_rma.h>
 
 /* NOLINTBEGIN(misc-unused-parameters) */
@@ -107,6 +108,42 @@ struct fi_ops_atomic hxfi_no_atomic = {.size = sizeof hxfi_no_atomic,
                                        .readwritevalid = not_valid,
                                        .compwritevalid = not_valid};
 
+/* ---- collectives ---- */
+
+ABSENT(static ssize_t, no_barrier, (struct fid_ep * ep, fi_addr_t group, void *context))
+ABSENT(static ssize_t, no_barrier_flags, (struct fid_ep * ep, fi_addr_t group, uint64_t flags, void *context))
+ABSENT(static ssize_t, no_broadcast,
+       (struct fid_ep * ep, void *data, size_t count, void *desc, fi_addr_t group, fi_addr_t root,
+        enum fi_datatype type, uint64_t flags, void *context))
+ABSENT(static ssize_t, no_exchange,
+       (struct fid_ep * ep, const void *from, size_t count, void *desc, void *result, void *result_desc,
+        fi_addr_t group, enum fi_datatype type, uint64_t flags, void *context))
+ABSENT(static ssize_t, no_exchange_at_root,
+       (struct fid_ep * ep, const void *from, size_t count, void *desc, void *result, void *result_desc,
+        fi_addr_t group, fi_addr_t root, enum fi_datatype type, uint64_t flags, void *context))
+ABSENT(static ssize_t, no_reduction,
+       (struct fid_ep * ep, const void *from, size_t count, void *desc, void *result, void *result_desc,
+        fi_addr_t group, enum fi_datatype type, enum fi_op op, uint64_t flags, void *context))
+ABSENT(static ssize_t, no_reduction_at_root,
+       (struct fid_ep * ep, const void *from, size_t count, void *desc, void *result, void *result_desc,
+        fi_addr_t group, fi_addr_t root, enum fi_datatype type, enum fi_op op, uint64_t flags, void *context))
+ABSENT(static ssize_t, no_collective_message,
+       (struct fid_ep * ep, const struct fi_msg_collective *message, struct fi_ioc *result, void **result_desc,
+        size_t results, uint64_t flags))
+
+struct fi_ops_collective hxfi_no_collectives = {.size = sizeof hxfi_no_collectives,
+                                                .barrier = no_barrier,
+                                                .barrier2 = no_barrier_flags,
+                                                .broadcast = no_broadcast,
+                                                .alltoall = no_exchange,
+                                                .allreduce = no_reduction,
+                                                .allgather = no_exchange,
+                                                .reduce_scatter = no_reduction,
+                                                .reduce = no_reduction_at_root,
+                                                .scatter = no_exchange_at_root,
+                                                .gather = no_exchange_at_root,
+                                                .msg = no_collective_message};
+
 /* ---- what a domain does not open, and an endpoint does not do ---- */
 
 ABSENT(int, hxfi_no_scalable, (struct fid_domain * domain, struct fi_info *info, struct fid_ep **ep, void *context))
@@ -122,6 +159,7 @@ ABSENT(int, hxfi_no_atomic_query,
 ABSENT(int, hxfi_no_collective,
        (struct fid_domain * domain, enum fi_collective_op op, struct fi_collective_attr *attr, uint64_t flags))
 ABSENT(int, hxfi_no_passive, (struct fid_fabric * fabric, struct fi_info *info, struct fid_pep **pep, void *context))
+ABSENT(int, hxfi_no_try_wait, (struct fid_fabric * fabric, struct fid **fids, int count))
 ABSENT(int, hxfi_no_wait, (struct fid_fabric * fabric, struct fi_wait_attr *attr, struct fid_wait **set))
 ABSENT(int, hxfi_no_send_context,
        (struct fid_ep * ep, int index, struct fi_tx_attr *attr, struct fid_ep **to, void *context))

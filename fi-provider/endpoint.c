@@ -168,6 +168,7 @@ int hxfi_endpoint_open(struct fid_domain *domain, struct fi_info *info, struct f
     e->fid.tagged = &hxfi_tagged_ops;
     e->fid.rma = &hxfi_no_rma;
     e->fid.atomic = &hxfi_no_atomic;
+    e->fid.collective = &hxfi_no_collectives;
     e->domain = (struct hxfi_domain *)domain;
     e->send_flags = info && info->tx_attr ? info->tx_attr->op_flags : 0;
     e->receive_flags = info && info->rx_attr ? info->rx_attr->op_flags : 0;

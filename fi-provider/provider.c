@@ -227,19 +227,12 @@ static int open_domain(struct fid_fabric *fabric, struct fi_info *info, struct f
 
 /* ---- fabrics ---- */
 
-/* Nobody has to wait for anything before he may sleep: there is nothing to sleep on. */
-static int no_try_wait(struct fid_fabric *fabric, struct fid **fids, int count)
-{
-    (void)fabric, (void)fids, (void)count;
-    return -FI_ENOSYS;
-}
-
 static struct fi_ops_fabric fabric_ops = {.size = sizeof fabric_ops,
                                           .domain = open_domain,
                                           .passive_ep = hxfi_no_passive,
                                           .eq_open = hxfi_events_open,
                                           .wait_open = hxfi_no_wait,
-                                          .trywait = no_try_wait};
+                                          .trywait = hxfi_no_try_wait};
 
 static int open_fabric(struct fi_fabric_attr *attr, struct fid_fabric **fabric, void *context)
 {

@@ -179,6 +179,7 @@ int hxfi_no_atomic_query(struct fid_domain *domain, enum fi_datatype type, enum 
 int hxfi_no_collective(struct fid_domain *domain, enum fi_collective_op op, struct fi_collective_attr *attr,
                        uint64_t flags);
 int hxfi_no_passive(struct fid_fabric *fabric, struct fi_info *info, struct fid_pep **pep, void *context);
+int hxfi_no_try_wait(struct fid_fabric *fabric, struct fid **fids, int count);
 int hxfi_no_wait(struct fid_fabric *fabric, struct fi_wait_attr *attr, struct fid_wait **set);
 int hxfi_no_send_context(struct fid_ep *ep, int index, struct fi_tx_attr *attr, struct fid_ep **to, void *context);
 int hxfi_no_receive_context(struct fid_ep *ep, int index, struct fi_rx_attr *attr, struct fid_ep **to, void *context);
@@ -192,5 +193,6 @@ int hxfi_no_shutdown(struct fid_ep *ep, uint64_t flags);
 int hxfi_no_join(struct fid_ep *ep, const void *address, uint64_t flags, struct fid_mc **mc, void *context);
 extern struct fi_ops_rma hxfi_no_rma;
 extern struct fi_ops_atomic hxfi_no_atomic;
+extern struct fi_ops_collective hxfi_no_collectives;
 
 #endif

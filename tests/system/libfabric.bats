@@ -66,3 +66,10 @@ mpi() {
     [[ $output == *"hxmesh: error: libfabric provider: host 2 of fabric $NAME cannot be opened: No such file or directory"* ]]
     end_serving
 }
+
+@test "libfabric: what the provider does not have answers -FI_ENOSYS, each call of it" {
+    serve "2x2 Hx2Mesh" --workers 1
+    run -0 timeout 20 "${HXMESH%/*}/tests/libfabric/absent"
+    [ "$output" = "55 calls, 0 of them there" ]
+    end_serving
+}
