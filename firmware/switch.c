@@ -376,8 +376,8 @@ ALWAYS_INLINE void forward_all(struct hx_switch *sw, const uint64_t *arrived, un
 ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, unsigned vc, struct burst *b,
                             route_function *route, bool narrow)
 {
+    b->open = open_to(sw, vc);
     if (narrow) {
-        b->open = open_to(sw, vc);
         b->lanes = narrow_room(sw, b->room, vc);
         b->local = hx_lane(b->room[HX_LOCAL], vc);
     }
