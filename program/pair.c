@@ -182,6 +182,7 @@ void pair_arrived(struct hx_program *p, uint32_t index, uint32_t bytes)
     struct channel *c = &p->pair[peer].channel[channel];
     if (!p->pair[peer].session)
         return;
+    p->pair[peer].known = true;
     c->filled |= 1U << slot;
     c->bytes[slot] = bytes;
     take_filled(p, peer, channel);
@@ -215,12 +216,14 @@ static void part(struct hx_program *p, uint32_t peer)
         return;
     disarm(p, peer);
     pair->session = pair->told = 0;
-    pair->met = pair->asked = pair->leaves = false;
+    bool known = pair->known;
+    pair->met = pair->known = pair->asked = pair->leaves = false;
     pair->lent_before += pair->lent;
     pair->lent = 0;
     memset(pair->channel, 0, sizeof pair->channel);
     long_forget(p, peer);
-    program_tell(p, &(struct hx_program_event){.type = HX_PROGRAM_GONE, .peer = peer});
+    if (known)
+        program_tell(p, &(struct hx_program_event){.type = HX_PROGRAM_GONE, .peer = peer});
 }
 
 static void meet(struct hx_program *p, uint32_t peer, uint32_t session)
@@ -238,7 +241,7 @@ void pair_meet_self(struct hx_program *p)
     struct pair *pair = &p->pair[p->self];
     meet(p, p->self, p->session);
     pair->told = pair->session;
-    pair->met = true;
+    pair->met = pair->known = true;
 }
 
 /* Messages of who was there before lie where those of who comes would land: they are waited for. */
@@ -264,6 +267,7 @@ static void take_greeting(struct hx_program *p, uint32_t peer, uint32_t tag)
     if (!pair->session)
         meet(p, peer, session);
     pair->met = pair->met || attachment_receiver(tag) == p->session;
+    pair->known = pair->known || pair->met;
     pair_stir(p, peer);
 }
 
