@@ -58,7 +58,7 @@ struct pair {
     uint32_t session; /* of its program; 0: nobody known */
     uint32_t told;    /* as which session it knows that we know it */
     bool met;         /* it knows our session */
-    bool known;       /* it knew, or something came from it: its end is told. A greeting alone may be of one long gone */
+    bool known;       /* it knew it, or something came from it: its end is told */
     bool leaves;      /* it said goodbye: what is under way to it may still come to an end */
     bool wanted;      /* somebody wants to send to it */
     uint32_t greeted; /* its last greeting, as taken */
