@@ -320,11 +320,12 @@ $(BUILD)/tests/mpi/%: tests/mpi/%.c Makefile
 	@$(MPICC) -std=c11 -D_GNU_SOURCE -g -O2 $(WARNINGS) -Werror $< -o $@
 
 # Programs of libfabric, if it is there.
-LIBFABRIC_PROGRAMS := $(if $(LIBFABRIC_PROVIDER),$(patsubst tests/libfabric/%.c,$(BUILD)/tests/libfabric/%,$(wildcard tests/libfabric/*.c)))
+LIBFABRIC_PROGRAMS := $(if $(LIBFABRIC_PROVIDER),\
+    $(patsubst tests/libfabric/%.c,$(BUILD)/tests/libfabric/%,$(wildcard tests/libfabric/*.c)))
 $(BUILD)/tests/libfabric/%: tests/libfabric/%.c Makefile
 	@mkdir -p $(@D)
 	$(if $(Q),@echo "  LINK $@")
-	@$(CC) -std=c11 -D_GNU_SOURCE -g -O2 $(WARNINGS) -Werror $$(pkg-config --cflags libfabric) $< -o $@ $$(pkg-config --libs libfabric)
+	@$(CC) -std=c11 -D_GNU_SOURCE -g -O2 $(WARNINGS) -Werror $< -o $@ $$(pkg-config --cflags --libs libfabric)
 
 # Programs of one's own link this library alone.
 $(BUILD)/tests/system/exchange: $(LIB_PROGRAM)
@@ -341,7 +342,8 @@ TSAN_RUNS  := $(call programs,$(TSAN_TESTS),$(BUILD)/tsan)
 RUN_TESTS   = mk/run-tests.sh $(BUILD)/test-logs
 
 .PHONY: check tests test-programs fuzz-programs tsan-programs asan ubsan tsan build-asan build-tsan
-test-programs: $(call programs,$(TESTS) $(HELPERS)) $(BUILD)/tests/conformance $(IMAGE_CORTEX_M) $(MPI_PROGRAMS) $(LIBFABRIC_PROGRAMS)
+test-programs: $(call programs,$(TESTS) $(HELPERS)) $(BUILD)/tests/conformance $(IMAGE_CORTEX_M) $(MPI_PROGRAMS) \
+    $(LIBFABRIC_PROGRAMS)
 	@:
 fuzz-programs: $(call programs,$(FUZZERS))
 	@:

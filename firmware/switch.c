@@ -169,7 +169,7 @@ struct burst {
     uint64_t came;                       /* by bits: inputs that brought something */
     uint64_t left;                       /* by bits: inputs whose waiting packets left */
     uint64_t room[HX_ACCELERATOR_PORTS]; /* narrow: hal_room() */
-    uint64_t open;                       /* narrow: open_to() this VC */
+    uint64_t open;                       /* open_to() this VC: asked of an accelerator */
     uint64_t lanes;                      /* narrow: room of this VC by port, times four */
     unsigned local;                      /* narrow: room of this VC at LOCAL */
     unsigned moved;                      /* packets that left */

@@ -48,16 +48,17 @@ const char *capture_remarks_take(struct capture_remarks *r, uint64_t time, char 
 {
     size_t used = 0;
     for (; r->next < r->count && r->remark[r->next].time <= time; r->next++) {
-        char *to = text + used;
-        size_t left = bytes - used;
-        size_t length = print(r, &r->remark[r->next], time, to + (used != 0), left - (used != 0));
-        if (length + (used != 0) >= left) {
-            *to = '\0';
+        size_t from = used ? used + 1 : 0; /* behind a line feed */
+        size_t left = from < bytes ? bytes - from : 0;
+        size_t length = print(r, &r->remark[r->next], time, text + (left ? from : 0), left);
+        bool fits = length < left;
+        if (!fits && used) {
+            text[used] = '\0'; /* the next frame has it */
             break;
         }
         if (used)
-            *to = '\n';
-        used += length + (used != 0);
+            text[used] = '\n';
+        used = fits ? from + length : bytes - 1; /* alone too long: cut, or nothing would ever come after it */
     }
     return used ? text : NULL;
 }

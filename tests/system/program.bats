@@ -52,19 +52,25 @@ exchange() { timeout --kill-after=5 100 "$EXCHANGE" "$NAME" "$@" 3>&-; }
     end_serving
 }
 
-@test "program: one is killed, and its host and its peers go on with the next one" {
-    serve "2x2 Hx2Mesh" --workers 2
+# Programs at 0 and 15 exchange messages, and the one at 0 is killed meanwhile; the other one is process $SECOND, and says what it
+# misses in the file error.
+kill_one_of_two() {
     exchange 0 1000 300000 15 2>/dev/null &
     local first=$!
     exchange 15 1000 300000 0 2>"$BATS_TEST_TMPDIR/error" &
-    local second=$!
+    SECOND=$!
     eventually sent_something
     pkill -KILL --full "^$EXCHANGE $NAME 0 "
     wait "$first" || true
+}
+
+@test "program: one is killed, and its host and its peers go on with the next one" {
+    serve "2x2 Hx2Mesh" --workers 2
+    kill_one_of_two
     exchange 0 1 1000 0
     exchange 0 1 300000 15 2>/dev/null &
     local third=$!
-    wait "$second" && return 1
+    wait "$SECOND" && return 1
     grep -q 'Connection reset' "$BATS_TEST_TMPDIR/error"
     # It waits for one that is not there, or has met the second and heard that he has gone.
     pkill -KILL --full "^$EXCHANGE $NAME 0 " || true
@@ -78,20 +84,34 @@ exchange() { timeout --kill-after=5 100 "$EXCHANGE" "$NAME" "$@" 3>&-; }
 
 @test "program: one is killed, and those who knew it hear so though nobody comes in its place" {
     serve "2x2 Hx2Mesh" --workers 2
-    exchange 0 1000 300000 15 2>/dev/null &
-    local first=$!
-    exchange 15 1000 300000 0 2>"$BATS_TEST_TMPDIR/error" &
-    local second=$!
-    eventually sent_something
-    pkill -KILL --full "^$EXCHANGE $NAME 0 "
-    wait "$first" || true
-    wait "$second" && return 1
+    kill_one_of_two
+    wait "$SECOND" && return 1
     grep -q 'Connection reset by peer (from 0\|gone (from 0' "$BATS_TEST_TMPDIR/error"
     end_serving
 }
 
 sent_something() {
     "$HXMESH" top "$NAME" --count 1 --interval 100ms --json - | is_so '.packets_delivered > 100'
+}
+
+# It wanted to speak with 15 before anybody was there, so its greeting stands there for who comes.
+@test "program: who comes later hears nothing of one who had gone before" {
+    serve "2x2 Hx2Mesh" --workers 1
+    exchange 0 1 1000 15 2>/dev/null &
+    local gone=$!
+    eventually greeted_somebody
+    pkill -KILL --full "^$EXCHANGE $NAME 0 "
+    wait "$gone" || true
+    exchange 15 1 1000 0 >"$BATS_TEST_TMPDIR/later" &
+    local later=$!
+    eventually grep -q open "$BATS_TEST_TMPDIR/later"
+    exchange 0 1 1000 15
+    wait "$later"
+    end_serving
+}
+
+greeted_somebody() {
+    "$HXMESH" top "$NAME" --count 1 --interval 100ms --json - | is_so '.packets_delivered > 0'
 }
 
 @test "program: what finds no way goes again when there is one" {

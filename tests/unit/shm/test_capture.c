@@ -195,6 +195,20 @@ static void many_faults_are_comments_of_several_frames(void **state)
     capture_remarks_free(&r);
 }
 
+/* One that does not fit alone is cut: it keeps none that comes after it. */
+static void a_fault_longer_than_a_comment_is_cut(void **state)
+{
+    (void)state;
+    char text[32];
+    struct capture_remarks r = {.count = 0};
+    capture_remark_fault(&r, 1, 0, "a0,0/E loss=1% corrupt=1% duplicate=1%");
+    capture_remark_fault(&r, 1, 0, "all up");
+    assert_string_equal(capture_remarks_take(&r, 5, text, sizeof text), "fault at 0 ns: a0,0/E loss=1% c");
+    assert_string_equal(capture_remarks_take(&r, 5, text, sizeof text), "fault at 0 ns: all up");
+    assert_null(capture_remarks_take(&r, 5, text, sizeof text));
+    capture_remarks_free(&r);
+}
+
 /* Frames, a millisecond apart, until so many files have begun; returns the time of the next. */
 static uint64_t fill_files(uint64_t time, unsigned files)
 {
@@ -561,6 +575,7 @@ int main(void)
         WITH_BENCH(a_capture_that_is_full_stops),
         WITH_BENCH(files_rotate_and_the_last_are_kept),
         WITH_BENCH(a_file_that_begins_later_says_how_long_ago_a_fault_began),
+        cmocka_unit_test(a_fault_longer_than_a_comment_is_cut),
         cmocka_unit_test(many_faults_are_comments_of_several_frames),
         cmocka_unit_test(rotated_names_keep_their_ending),
         WITH_BENCH(a_full_disk_is_counted_and_draining_goes_on),
