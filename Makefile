@@ -327,6 +327,9 @@ $(BUILD)/tests/libfabric/%: tests/libfabric/%.c Makefile
 	$(if $(Q),@echo "  LINK $@")
 	@$(CC) -std=c11 -D_GNU_SOURCE -g -O2 $(WARNINGS) -Werror $< -o $@ $$(pkg-config --cflags --libs libfabric)
 
+# What images have, and a host program can try.
+$(BUILD)/tests/unit/test_device_tree: $(BUILD)/loopback/hal/bare/device_tree.o
+
 # Programs of one's own link this library alone.
 $(BUILD)/tests/system/exchange: $(LIB_PROGRAM)
 $(BUILD)/tests/unit/shm/test_door: $(LIB_PROGRAM)

@@ -9,7 +9,11 @@
  * since memory that nobody wrote is zero. Empty: there is none. */
 const char *board_text(void);
 
-/* Start code's: what ends in a trap. */
+/* Where the registers are of the n-th place for a virtio device, in the order of their addresses; 0: there are not so many. */
+uintptr_t board_virtio(unsigned place);
+
+/* Start code's: before all else, with the device tree that it was handed; and what ends in a trap. */
+void board_start(const void *tree);
 _Noreturn void board_trap(uint64_t cause, uint64_t at, uint64_t value);
 
 #endif

@@ -1,6 +1,6 @@
 # start.S - the first instructions of an image on QEMU's RISC-V board `virt`, in machine mode, and its traps.
 #
-# The board jumps to the start of memory on every hart. Hart 0 goes on; the others sleep for good.
+# The board jumps to the start of memory on every hart, with the device tree's address in a1. Hart 0 goes on; the others sleep for good.
 
     .section .text.start, "ax"
     .globl start
@@ -26,7 +26,9 @@ start:
     addi t0, t0, 4
     j 3b
 
-4:  call image_main
+4:  mv a0, a1                   # nothing above touches it
+    call board_start
+    call image_main
     call board_end
 
 sleep:

@@ -1,13 +1,11 @@
 /* virtio_net.c - the driver (virtio_net.h). */
 #include "virtio_net.h"
+#include "board.h"
 #include "hal/bare/bare.h"
 
 #include <stdatomic.h>
 
 /* ---- registers ---- */
-
-#define DEVICES UINT32_C(0x10001000) /* the first place; there are eight */
-enum { PLACES = 8, PLACE_BYTES = 0x1000 };
 
 /* By the word, as the registers are. */
 enum {
@@ -110,8 +108,8 @@ static void agree(volatile uint32_t *r)
 
 bool virtio_net_start(struct virtio_net *d, unsigned place)
 {
-    volatile uint32_t *r = (volatile uint32_t *)(uintptr_t)(DEVICES + place * PLACE_BYTES);
-    if (place >= PLACES || r[MAGIC] != MAGIC_VALUE || r[DEVICE] != NETWORK)
+    volatile uint32_t *r = (volatile uint32_t *)board_virtio(place);
+    if (!r || r[MAGIC] != MAGIC_VALUE || r[DEVICE] != NETWORK)
         return false;
     if (r[VERSION] != VERSION_VALUE)
         bare_die("virtio-mmio of version %u, %u is needed (virtio-mmio.force-legacy=false)", r[VERSION], VERSION_VALUE);

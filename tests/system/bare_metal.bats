@@ -104,6 +104,45 @@ top_ends() { hxmesh top "$NAME" --json top.json --interval 200ms; }
     grep -q '^panic: hal/riscv-virt/virtio_net.c:[0-9]*: virtio-mmio of version 1, 2 is needed' <<<"$output"
 }
 
+# Runs an image that is told a place and has a network device of the old kind, which it panics of, if it finds it.
+# with_tree QEMU-ARGUMENT...
+with_tree() {
+    printf 'fabric 2 2 2 2 1 64 1\nat 0 0 0\ncredits 64\nrandom 1 2 3\nwait 2 1 3 1 1\n' >text
+    printf q >quits
+    run timeout 20 qemu-system-riscv64 -m 128M -bios none -display none -nodefaults -monitor none -serial stdio \
+        -kernel "$IMAGE" -device 'loader,addr=0x86000000,force-raw=on,file=text' "$@" <quits
+}
+
+@test "bare metal: an image takes devices and memory from the device tree, and says what it lacks there" {
+    needs_qemu
+    local old=(-device "virtio-net-device,bus=virtio-mmio-bus.0")
+    qemu-system-riscv64 -M virt,dumpdtb=virt.dtb -m 128M -bios none -display none >/dev/null 2>&1
+    with_tree -M virt -dtb virt.dtb "${old[@]}"
+    [ "$status" -eq 1 ]
+    grep -q '^panic: hal/riscv-virt/virtio_net.c:[0-9]*: virtio-mmio of version 1, 2 is needed' <<<"$output"
+    # renamed FROM TO: with that in place of the former, which is as long, everywhere in the tree.
+    renamed() {
+        LC_ALL=C sed "s/$1/$2/g" virt.dtb >other.dtb
+        cmp -s virt.dtb other.dtb && return 1
+        with_tree -M virt -dtb other.dtb "${old[@]}"
+    }
+    renamed virtio,mmio virtio,none # a device that the tree does not have is not touched
+    [ "$status" -eq 0 ]
+    grep -q '^ready a0,0/p0' <<<"$output"
+    renamed ns16550a ns16550b
+    [ "$status" -eq 1 ]
+    grep -q '^panic: hal/riscv-virt/board.c:[0-9]*: the device tree has no ns16550a' <<<"$output"
+    renamed timebase-frequency timebase-frequence
+    [ "$status" -eq 1 ]
+    grep -q '^panic: hal/riscv-virt/board.c:[0-9]*: the device tree has no frequency of the timer' <<<"$output"
+    # More memory than it needs, and less.
+    with_tree -M virt -m 300M
+    [ "$status" -eq 0 ]
+    with_tree -M virt -m 90M
+    [ "$status" -eq 1 ]
+    grep -q '^panic: hal/riscv-virt/board.c:[0-9]*: memory ends at 85a00000, and what the image is told begins at 86000000' <<<"$output"
+}
+
 @test "bare metal: an image whose loop hangs is ended by its watchdog" {
     needs_qemu
     printf 'fabric 2 2 2 2 1 64 1\nat 0 0 0\ncredits 64\nrandom 1 2 3\nwait 2 1 3 1 1\n' >text
