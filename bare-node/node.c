@@ -33,9 +33,16 @@ static void plug(struct node *n, struct loopback_node *of, unsigned port, struct
     of->port[port].cable.ask_period = CREDIT_PERIOD_NS;
 }
 
-static void plug_cable(struct node *n, unsigned cable)
+/* What was to be sent in a session that is over. The device's end of the wire is served by this loop, too. */
+static void drop_unsent(struct node *n, unsigned cable)
 {
     loopback_wire_clear(&n->out[cable]);
+    loopback_wire_heed(&n->out[cable]);
+}
+
+static void plug_cable(struct node *n, unsigned cable)
+{
+    drop_unsent(n, cable);
     plug(n, &n->switch_hal.node, cable, &n->out[cable], &n->in[cable]);
     n->switch_hal.node.port[cable].heard_at = n->switch_hal.node.now;
 }
@@ -128,14 +135,14 @@ static unsigned transmit(struct node *n, unsigned cable, uint64_t now)
 
 /* ---- cables ---- */
 
-/* Whether its peer is there. What was to be sent in a session that is over is dropped. */
+/* Whether its peer is there. */
 static bool watch(struct node *n, unsigned cable, uint64_t now)
 {
     struct loopback_port *p = &n->switch_hal.node.port[cable];
     if (p->cable.link.open && now - p->heard_at > silence_ns)
         plug_cable(n, cable);
     if (cable_new_sessions(&p->cable)) {
-        loopback_wire_clear(&n->out[cable]);
+        drop_unsent(n, cable);
         p->heard_at = now;
     }
     return p->cable.link.open;

@@ -61,21 +61,25 @@ static bool survives(struct loopback_wire *w, uint64_t now, uint8_t *frame, uint
 
 uint32_t loopback_wire_take(struct loopback_wire *w, uint64_t now, uint8_t *frame)
 {
+    loopback_wire_heed(w);
     if (w->holds && w->held_due <= now) {
         w->holds = false;
         memcpy(frame, w->held, w->held_bytes);
         return w->held_bytes;
     }
-    while (w->first != w->end) {
+    uint32_t first = atomic_load_explicit(&w->first, memory_order_relaxed);
+    uint32_t end = atomic_load_explicit(&w->end, memory_order_acquire);
+    while (first != end) {
         struct loopback_record record;
-        ring_read(w, w->first, &record, sizeof record);
+        ring_read(w, first, &record, sizeof record);
         if (record.due > now)
             return 0;
-        ring_read(w, w->first + (uint32_t)sizeof record, frame, record.bytes);
+        ring_read(w, first + (uint32_t)sizeof record, frame, record.bytes);
         bool credit = hx_frame_ethertype(frame, record.bytes) == HX_ETHERTYPE_CONTROL;
         w->again = !w->again && strikes(&w->faults, credit ? w->faults.repeat_credit : w->faults.repeat_data);
         if (!w->again)
-            w->first += (uint32_t)sizeof record + record.bytes;
+            first += (uint32_t)sizeof record + record.bytes;
+        atomic_store_explicit(&w->first, first, memory_order_release);
         if (survives(w, now, frame, record.bytes))
             return record.bytes;
     }

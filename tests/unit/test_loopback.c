@@ -403,14 +403,14 @@ static void a_wire_is_a_ring(void **state)
         assert_int_equal(loopback_wire_take(&c.wire[0], c.now + LATENCY, out), bytes);
         assert_memory_equal(out, frame, bytes);
     }
-    uint64_t before = c.wire[0].lost;
+    uint64_t before = c.wire[0].refused;
     unsigned fit = c.wire[0].size / (sizeof(struct loopback_record) + HX_MAX_FRAME);
     for (unsigned i = 0; i < fit + 3; i++)
         put(0, frame, sizeof frame);
-    assert_int_equal(c.wire[0].lost - before, 3);
+    assert_int_equal(c.wire[0].refused - before, 3);
     uint32_t rest = c.wire[0].size - fit * (uint32_t)(sizeof(struct loopback_record) + HX_MAX_FRAME);
     put(0, frame, rest - 1); /* its record would not fit */
-    assert_int_equal(c.wire[0].lost - before, 4);
+    assert_int_equal(c.wire[0].refused - before, 4);
     for (unsigned i = 0; i < fit; i++)
         assert_int_equal(loopback_wire_take(&c.wire[0], c.now + LATENCY, out), sizeof frame);
     assert_int_equal(loopback_wire_take(&c.wire[0], c.now + LATENCY, out), 0);
@@ -430,7 +430,7 @@ static void a_wire_holds_all_that_can_be_granted(void **state)
         }
         for (unsigned i = 0; i < 8; i++)
             loopback_poll(&c.end[0].node, c.now += LOOPBACK_CREDIT_PERIOD);
-        assert_int_equal(c.wire[0].lost, 0);
+        assert_int_equal(c.wire[0].refused, 0);
         lab_free(NULL);
     }
 }
@@ -445,13 +445,15 @@ static void a_wire_takes_what_it_says_it_has_room_for(void **state)
     for (; loopback_wire_has_room(w, HX_MAX_FRAME); frames++)
         loopback_wire_put(w, c.now, frame, HX_MAX_FRAME);
     assert_int_equal(frames, w->size / (HX_MAX_FRAME + sizeof(struct loopback_record)));
-    assert_int_equal(w->lost, 0);
+    assert_int_equal(w->refused, 0);
     loopback_wire_put(w, c.now, frame, HX_MAX_FRAME);
-    assert_int_equal(w->lost, 1);
+    assert_int_equal(w->refused, 1);
     loopback_wire_commit(w);
     assert_int_equal(loopback_wire_take(w, c.now + LATENCY, frame), HX_MAX_FRAME);
     loopback_wire_clear(w);
+    assert_false(loopback_wire_is_clear(w)); /* until the receiver looks */
     assert_int_equal(loopback_wire_take(w, UINT64_MAX, frame), 0);
+    assert_true(loopback_wire_is_clear(w));
     loopback_wire_put(w, c.now, frame, 64);
     loopback_wire_commit(w);
     assert_int_equal(loopback_wire_take(w, c.now + LATENCY, frame), 64);
