@@ -197,11 +197,13 @@ bool faults_add(struct faults *s, const char *line, uint64_t now_ns, struct hx_p
     if (!hx_fault_parse(&fault, line, s->f->g, problem) || !allows(s->f, &fault, problem))
         return false;
     tell(s->f, &fault, problem);
-    fault.at_ns += now_ns;
-    (void)put(s, &fault);
-    /* What is done is done: no worker is to be killed twice. */
+    /* What is done is done: no worker is to be killed twice. What is asked for now comes behind it. */
     bool any_done = s->done != 0;
     uint64_t done_ns = any_done ? s->change[s->done - 1].at_ns : 0;
+    fault.at_ns += now_ns;
+    if (any_done && fault.at_ns <= done_ns)
+        fault.at_ns = done_ns + 1;
+    (void)put(s, &fault);
     plan(s);
     while (any_done && s->done < s->changes && s->change[s->done].at_ns <= done_ns)
         s->done++;

@@ -111,6 +111,18 @@ static void a_line_before_the_start_leaves_what_is_due_then(void **state)
     assert_true(fab_link_is_down(&s.f, near));
 }
 
+/* Who asks may meet the very nanosecond in which something was done last. */
+static void a_line_in_the_moment_of_the_last_change_is_done_next(void **state)
+{
+    (void)state;
+    struct hx_problem problem;
+    assert_true(faults_advance(&faults, 0, no_signal, NULL));
+    assert_true(faults_add(&faults, "a0,0/S down", 0, &problem));
+    assert_true(faults_due(&faults) <= 1);
+    assert_true(faults_advance(&faults, 1, no_signal, NULL));
+    assert_true(fab_link_is_down(&s.f, fab_first_port(&s.f, 0, 0) + HX_S));
+}
+
 int main(void)
 {
 #define WITH_FAULTS(test) cmocka_unit_test_setup_teardown(test, open_faults, close_faults)
@@ -118,6 +130,7 @@ int main(void)
         WITH_FAULTS(what_has_begun_last_is_listed_as_far_as_there_is_room),
         WITH_FAULTS(all_that_have_begun_are_listed_where_there_is_room),
         WITH_FAULTS(a_line_before_the_start_leaves_what_is_due_then),
+        WITH_FAULTS(a_line_in_the_moment_of_the_last_change_is_done_next),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
