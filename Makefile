@@ -88,7 +88,7 @@ TOOLS        := $(wildcard tools/hxmesh-*.c)
 TOOLS_SHARED := $(filter-out $(TOOLS),$(wildcard tools/*.c tools/*/*.c))
 
 TESTS   := $(wildcard $(foreach kind,unit/test_ unit/*/test_ property/prop_ property/*/prop_,tests/$(kind)*.c))
-FUZZERS := $(wildcard tests/fuzz/fuzz_*.c)
+FUZZERS := $(wildcard tests/fuzz/fuzz_*.c tests/fuzz/*/fuzz_*.c)
 # Programs that command line tests use.
 HELPERS := $(wildcard tests/system/*.c)
 SUPPORT := $(wildcard tests/support/*.c tests/support/*/*.c)
@@ -202,10 +202,11 @@ define COMPILE
 $(if $(Q),@echo "  CC   $@")
 $(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 endef
+# Objects first: a library's main() is taken only where none of them has one.
 define LINK
 @mkdir -p $(@D)
 $(if $(Q),@echo "  LINK $@")
-$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $(filter %.o,$^) $(filter-out %.o,$^) $(LDLIBS) -o $@
 endef
 
 $(BUILD)/dpdk/tests/bench/%.o: CPPFLAGS += $(FOR_DPDK) -Ihal/shm

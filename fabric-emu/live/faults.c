@@ -3,6 +3,7 @@
 #include "fabric-emu/endpoint.h"
 #include "fabric-emu/layout.h"
 #include "host/topology/ways.h"
+#include "request.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -441,4 +442,20 @@ char *faults_text(struct faults *s, uint64_t now_ns, size_t room)
     if (!text)
         hx_die(HX_EXIT_ENVIRONMENT, s->f->spec.source, "out of memory for a list of faults");
     return text;
+}
+
+void faults_answer(struct faults *s, uint64_t now_ns)
+{
+    struct request r;
+    struct hx_problem problem = {.exit_code = HX_EXIT_DONE};
+    if (!request_take(s->f, &r))
+        return;
+    if (r.line[0]) {
+        (void)faults_add(s, r.line, now_ns, &problem);
+        request_answer(s->f, &r, problem.exit_code, problem.what);
+        return;
+    }
+    char *text = faults_text(s, now_ns, FAB_ANSWER_BYTES);
+    request_answer(s->f, &r, HX_EXIT_DONE, text);
+    free(text);
 }

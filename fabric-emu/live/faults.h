@@ -52,6 +52,9 @@ struct fault_report *faults_report(const struct faults *s, size_t *count);
  * with "over"; "left_out": how many earlier ones there was no room for; "to_come": how many have not begun}. */
 char *faults_text(struct faults *s, uint64_t now_ns, size_t room);
 
+/* Answers what another process asks (request.h), if one does: a line more, or, of an empty one, the list. */
+void faults_answer(struct faults *s, uint64_t now_ns);
+
 /* Brings the records up to date. `ended`: nothing moves any more. */
 void faults_judge(struct faults *s, uint64_t now_ns, bool ended);
 

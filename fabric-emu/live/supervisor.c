@@ -6,7 +6,6 @@
 #include "host/error.h"
 #include "host/signals.h"
 #include "recover.h"
-#include "request.h"
 #include "retell.h"
 #include "taps.h"
 
@@ -386,23 +385,6 @@ static uint64_t since_start(const struct supervisor *s)
     return s->started_ns ? now(s) - s->started_ns : 0;
 }
 
-/* A line of a fault, or an empty one for the list. */
-static void take_request(struct supervisor *s)
-{
-    struct request r;
-    struct hx_problem problem = {.exit_code = HX_EXIT_DONE};
-    if (!request_take(s->f, &r))
-        return;
-    if (r.line[0]) {
-        (void)faults_add(s->plan->faults, r.line, since_start(s), &problem);
-        request_answer(s->f, &r, problem.exit_code, problem.what);
-        return;
-    }
-    char *text = faults_text(s->plan->faults, since_start(s), FAB_ANSWER_BYTES);
-    request_answer(s->f, &r, HX_EXIT_DONE, text);
-    free(text);
-}
-
 /* Whether all that run route by the conditions of links as they are. */
 static bool all_follow(const struct supervisor *s)
 {
@@ -417,7 +399,7 @@ static bool all_follow(const struct supervisor *s)
 /* Times count from when sending began. */
 static void tick_faults(struct supervisor *s)
 {
-    take_request(s);
+    faults_answer(s->plan->faults, since_start(s));
     if (!s->started_ns)
         return;
     uint64_t now_ns = since_start(s);

@@ -1,0 +1,143 @@
+/* fuzz_control.c - what other processes ask of a fabric that runs, and time that passes: any text is taken for a fault, or refused in one
+ * line; what is done and listed is in order, links are in conditions that there are, and captures can read of each fault that has
+ * begun. libFuzzer's entry; seeds in corpus/control.
+ *
+ * An input is lines: "+12" lets 12 ms pass, "?" asks for the list, all else is asked as it stands, bytes and all. */
+#include "fabric-emu/live/faults.h"
+#include "fabric-emu/live/request.h"
+#include "tests/support/shm/support_shm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MOST_LINES = 12, PORTS = 5 };
+
+static struct support s; /* made once */
+static struct faults faults;
+static uint64_t now_ns, deaths;
+
+static void require(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+/* ---- what is asked ---- */
+
+static void ask(const char *bytes, size_t length)
+{
+    struct fab_request *r = &s.f.control->request;
+    memset(r->line, 'x', sizeof r->line); /* who asks may end nothing */
+    memcpy(r->line, bytes, length < sizeof r->line ? length : sizeof r->line);
+    if (length < sizeof r->line)
+        r->line[length] = '\0';
+    atomic_fetch_add(&r->asked, 1);
+    faults_answer(&faults, now_ns);
+    require(atomic_load(&r->answered) == atomic_load(&r->asked));
+    require(memchr(r->answer, '\0', sizeof r->answer) != NULL && !strchr(r->answer, '\n'));
+    require(r->code == HX_EXIT_DONE || r->answer[0]);
+}
+
+static size_t of(const json_t *list, const char *key)
+{
+    return (size_t)json_integer_value(json_object_get(list, key));
+}
+
+static void ask_list(void)
+{
+    ask("", 0);
+    json_t *list = json_loads(s.f.control->request.answer, 0, NULL);
+    require(list != NULL);
+    size_t begun = json_array_size(json_object_get(list, "faults")) + of(list, "left_out");
+    require(begun + of(list, "to_come") == faults.schedule.count);
+    json_decref(list);
+}
+
+/* ---- what is done ---- */
+
+static void signal_worker(void *of_nobody, unsigned worker, int number)
+{
+    (void)of_nobody;
+    require(worker < s.f.workers && number != 0);
+    deaths++;
+}
+
+static void judge_links(void)
+{
+    for (uint32_t number = 0; number < s.f.g->hosts * PORTS; number++) {
+        const struct shm_condition c = fab_condition(&s.f, number);
+        require(c.down <= 1 && c.loss <= SHM_FAULTY_WHOLE && c.corrupt <= SHM_FAULTY_WHOLE);
+        require(c.duplicate <= SHM_FAULTY_WHOLE && c.reorder <= SHM_FAULTY_WHOLE && c.credit_loss <= SHM_FAULTY_WHOLE);
+    }
+}
+
+static void judge_log(void)
+{
+    const struct fab_fault_log *log = &s.f.control->faults;
+    uint64_t begun = atomic_load(&log->begun);
+    for (uint64_t n = 0; n < begun; n++) {
+        struct hx_fault fault;
+        struct hx_problem problem;
+        require(memchr(log->fault[n].line, '\0', sizeof log->fault[n].line) != NULL);
+        require(hx_fault_parse(&fault, log->fault[n].line, s.f.g, &problem));
+        require(log->fault[n].at_ns <= now_ns && log->fault[n].over_ns >= log->fault[n].at_ns);
+    }
+}
+
+static void pass(const char *text, const char *end)
+{
+    uint64_t ms = 0;
+    for (; text < end && *text >= '0' && *text <= '9' && ms < 1000000; text++)
+        ms = 10 * ms + (uint64_t)(*text - '0');
+    now_ns += ms * 1000000;
+    (void)faults_advance(&faults, now_ns, signal_worker, NULL);
+    require(faults_due(&faults) > now_ns);
+    faults_judge(&faults, now_ns, false);
+    judge_links();
+    judge_log();
+}
+
+/* ---- */
+
+static void begin(void)
+{
+    if (!s.f.g)
+        support_open(&s, &(struct support_plan){"1x1 Hx2Mesh", .workers = 2, .planes = 1, .message = 1, .count = 1});
+    atomic_store(&s.f.control->faults.begun, 0);
+    now_ns = deaths = 0;
+    faults_open(&faults, &s.f);
+}
+
+static void end(void)
+{
+    faults_judge(&faults, now_ns, true);
+    ask_list();
+    require(deaths <= 2 * faults.schedule.count);
+    ask("all up", strlen("all up"));
+    pass("1", "1" + 1);
+    for (uint32_t number = 0; number < s.f.g->hosts * PORTS; number++)
+        require(!fab_link_is_down(&s.f, number));
+    faults_close(&faults);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const char *at = (const char *)data;
+    const char *last = at + size;
+    begin();
+    for (unsigned lines = 0; lines < MOST_LINES && at < last; lines++) {
+        const char *stop = memchr(at, '\n', (size_t)(last - at));
+        stop = stop ? stop : last;
+        if (at < stop && *at == '+')
+            pass(at + 1, stop);
+        else if (at + 1 == stop && *at == '?')
+            ask_list();
+        else
+            ask(at, (size_t)(stop - at));
+        at = stop + (stop < last);
+    }
+    end();
+    return 0;
+}
