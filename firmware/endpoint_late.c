@@ -327,10 +327,8 @@ void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned d0, unsigned d1)
 {
     const struct hx_peer *peer = hx_endpoint_peer(ep, hx_peer_rank(ep->config.columns, d0, d1));
     for (unsigned slot = 0; peer && slot < HX_PEER_WINDOW; slot++) {
-        if (peer->send[slot] == HX_NO_SEND)
-            continue;
-        ep->send[peer->send[slot]].given_up = true;
-        ep->abandons = true;
+        if (peer->send[slot] != HX_NO_SEND)
+            hx_endpoint_abandon_one(ep, peer->send[slot]);
     }
 }
 

@@ -68,7 +68,8 @@ enum {
 enum {
     ATTACHMENT_SLOT_BITS = 4, /* of a value; what is left is the turn */
     ATTACHMENT_REGION_BITS = 6,
-    ATTACHMENT_VALUE_BITS = 12
+    ATTACHMENT_VALUE_BITS = 12,
+    ATTACHMENT_KIND_SHIFT = 28 /* in a tag */
 };
 
 enum attachment_kind {
@@ -76,16 +77,19 @@ enum attachment_kind {
     ATTACHMENT_BYE,
     ATTACHMENT_CREDIT,
     ATTACHMENT_TO_SLOT,
-    ATTACHMENT_TO_REGION
+    ATTACHMENT_TO_REGION,
+    ATTACHMENT_OTHERS =
+        8 /* from here on: of others than programs, where a host has such, too. No program's message is one */
 };
 
 static inline uint32_t attachment_tag(enum attachment_kind kind, unsigned receiver, unsigned sender, unsigned value)
 {
-    return (uint32_t)kind << 28 | (receiver & 0xFFU) << 20 | (sender & 0xFFU) << 12 | (value & 0xFFFU);
+    return (uint32_t)kind << ATTACHMENT_KIND_SHIFT | (receiver & 0xFFU) << 20 | (sender & 0xFFU) << 12 |
+           (value & 0xFFFU);
 }
 static inline unsigned attachment_kind(uint32_t tag)
 {
-    return tag >> 28;
+    return tag >> ATTACHMENT_KIND_SHIFT;
 }
 static inline unsigned attachment_receiver(uint32_t tag)
 {

@@ -156,7 +156,7 @@ static uint64_t run_ps(const struct accelerator *a)
 /* Whether what is under way is to be given up. */
 static bool is_draining(const struct accelerator *a)
 {
-    return a->workload->ops->drains && a->workload->ops->drains(a->workload, run_ps(a));
+    return workload_drains(a->workload, run_ps(a));
 }
 
 uint64_t accelerator_wait_ns(const struct accelerator *a)
@@ -166,6 +166,22 @@ uint64_t accelerator_wait_ns(const struct accelerator *a)
     if (wake == WORKLOAD_NEVER)
         return UINT64_MAX;
     return wake > now ? (wake - now + WORKLOAD_PS - 1) / WORKLOAD_PS : 0;
+}
+
+/* Messages that wait for a place may have one now. */
+static bool begin_aside(void *of, const struct workload_message *m)
+{
+    return begin(of, m);
+}
+
+/* Hands over a message, or puts it aside if others may pass it; false: not now. */
+static bool begin_or_wait(struct accelerator *a, const struct workload_message *m)
+{
+    if (begin(a, m))
+        return true;
+    if (a->workload->ops->passes)
+        aside_put(&a->aside, m);
+    return a->workload->ops->passes;
 }
 
 static void begin_messages(struct accelerator *a)
@@ -180,7 +196,7 @@ static void begin_messages(struct accelerator *a)
         uint64_t *record = record_of(a, 0);
         if (!record)
             return;
-        if (begin(a, &m)) {
+        if (begin_or_wait(a, &m)) {
             *record = m.number + 1;
             workload_take(a->workload, &m);
         } else {
@@ -242,7 +258,7 @@ static void take_event(void *of, const struct hx_event *event)
         atomic_store(&a->worker->f->control->collective_ended, 1);
     if (event->type == HX_EVENT_RECEIVED)
         return;
-    if (event->type == HX_EVENT_FAILED && !is_draining(a))
+    if (event->type == HX_EVENT_FAILED && !(is_draining(a) && workload_gives_up(a->workload, event->cookie)))
         note_cut_off(a, hx_fabric_host(a->worker->f->g, event->d0, event->d1));
     uint64_t *record = record_of(a, event->cookie + 1);
     if (record) {
@@ -326,8 +342,7 @@ static void take_over(struct accelerator *a)
         flying += report->flying[i] != 0;
         a->predecessor = report->flying[i] > a->predecessor ? report->flying[i] : a->predecessor;
     }
-    if (report->issued < a->predecessor)
-        report->issued = a->predecessor;
+    workload_follow(a->workload, a->predecessor, (unsigned)flying);
     uint64_t over = flying + report->stats.messages_failed;
     if (w->ops->message && a->area->incarnation > 1)
         a->endpoint.stats.messages_sent = report->issued > over ? report->issued - over : 0;
@@ -339,7 +354,7 @@ static void start_workload(struct accelerator *a)
     struct workload_plan plan = *a->worker->workload;
     bool ended = workload_is_collective(&plan, a->rank) && a->area->incarnation > 1;
     plan.verify = plan.verify && !ended;
-    a->workload = workload_make(&plan, a->rank, &a->report->issued, &a->report->file,
+    a->workload = workload_make(&plan, a->rank, &a->report->issued, &a->report->asked, &a->report->file,
                                 hx_allocate(1, workload_bytes(&plan, a->rank)));
     a->workload->ended = ended;
     if (!a->workload->carries)
@@ -371,21 +386,45 @@ void accelerator_start(struct accelerator *a, void *memory)
 void accelerator_stop(struct accelerator *a)
 {
     forget_cut_off(a);
+    aside_free(&a->aside);
     workload_close(a->workload);
     free(a->workload);
+}
+
+/* One that waits, and is to be given up with those under way, ends as they do. */
+static bool give_up_aside(void *of, const struct workload_message *m)
+{
+    struct accelerator *a = of;
+    if (!workload_gives_up(a->workload, m->number))
+        return false;
+    struct hx_coordinate to = hx_address_of(a->worker->f->g, m->to);
+    const struct hx_event failed = {.type = HX_EVENT_FAILED,
+                                    .error = HX_E_UNREACHABLE,
+                                    .d0 = (uint16_t)to.d0,
+                                    .d1 = (uint16_t)to.d1,
+                                    .tag = m->tag,
+                                    .bytes = m->bytes,
+                                    .cookie = m->number};
+    a->endpoint.stats.messages_failed++;
+    take_event(a, &failed);
+    return true;
 }
 
 /* A program has gone: what it had under way goes with it. */
 static void drain(struct accelerator *a)
 {
     struct hx_endpoint *ep = &a->endpoint;
+    unsigned left = 0;
     if (!is_draining(a) || a->resumed < a->predecessor)
         return;
+    aside_each(&a->aside, give_up_aside, a);
     for (unsigned i = 0; ep->active && i < ep->config.sends; i++) {
-        if (ep->send[i].active && !ep->send[i].given_up)
-            hx_endpoint_abandon(ep, ep->send[i].dst_d0, ep->send[i].dst_d1);
+        if (!ep->send[i].active || !workload_gives_up(a->workload, ep->send[i].cookie))
+            continue;
+        hx_endpoint_abandon_one(ep, i);
+        left++;
     }
-    if (!ep->active)
+    if (!left)
         a->workload->ops->drained(a->workload);
 }
 
@@ -414,8 +453,11 @@ unsigned accelerator_step(struct accelerator *a, bool may_begin)
         end_with_others(a);
         finish(a);
     }
-    if (resume(a) && may_begin)
-        begin_messages(a);
+    if (resume(a)) {
+        aside_each(&a->aside, begin_aside, a);
+        if (may_begin)
+            begin_messages(a);
+    }
     drain(a);
     unsigned work = hx_endpoint_step(&a->endpoint);
     if (work && a->endpoint.stats.packets_repeated != a->repeated)
@@ -429,5 +471,5 @@ bool accelerator_is_done(const struct accelerator *a, bool may_begin)
 {
     bool come = come_from_elsewhere(a) >= a->awaited;
     bool begun = !may_begin || (workload_is_over(a->workload) && come);
-    return begun && a->resumed >= a->predecessor && hx_endpoint_idle(&a->endpoint);
+    return begun && a->resumed >= a->predecessor && !a->aside.count && hx_endpoint_idle(&a->endpoint);
 }

@@ -47,7 +47,7 @@
 #define FABRIC_H
 
 #include "fabric-emu/workload/jobs.h"
-#include "fabric-emu/workload/transfer.h"
+#include "fabric-emu/workload/workload.h"
 #include "faulty.h"
 #include "hal_port.h"
 #include "host/arena.h"
@@ -57,7 +57,11 @@
 #include "host/spec.h"
 #include "tap.h"
 
-enum { FAB_VERSION = 5, FAB_NOTE_BYTES = 16384, FAB_SENDS = 64 /* messages under way from one accelerator */ };
+enum {
+    FAB_VERSION = 6,
+    FAB_NOTE_BYTES = 16384,
+    FAB_SENDS = WORKLOAD_SENDS /* messages under way from one accelerator */
+};
 
 /* What processes that capture or replay need beside the head of the metrics: follows that one in the arena. */
 struct fab_head {
@@ -157,6 +161,7 @@ struct fab_exchange {
 struct fab_accelerator {
     alignas(64) struct hx_endpoint_stats stats;
     uint64_t issued;            /* messages begun */
+    uint64_t asked;             /* of these, such that a program asked for beside packets */
     uint64_t flying[FAB_SENDS]; /* number + 1 of a message under way, 0: none */
     struct transfer_received file;
     _Atomic uint32_t collective_done; /* its part of a collective, checked if that was asked for */

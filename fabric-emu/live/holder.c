@@ -6,6 +6,7 @@
 #include "host/error.h"
 #include "host_names.h"
 #include "inside.h"
+#include "porter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -124,6 +125,15 @@ static void end_programs(uint32_t hosts, bool at_once)
         (void)poll(NULL, 0, LOOK_MS);
 }
 
+/* What the supervisor would have removed. Its workers die with it, and until they have, they have the door open, too. */
+static void remove_left(const struct fab_fabric *f)
+{
+    const char *name = shm_arena_name(&f->arena);
+    (void)shm_arena_remove_dead(&f->arena);
+    for (unsigned looks = 0; looks < MOST_LOOKS && porter_has_door(name) && !porter_remove_dead(name); looks++)
+        (void)poll(NULL, 0, LOOK_MS);
+}
+
 static _Noreturn void hold(struct fab_fabric *f, unsigned mtu, int line)
 {
     struct said said = {.word = PROBLEM};
@@ -137,7 +147,7 @@ static _Noreturn void hold(struct fab_fabric *f, unsigned mtu, int line)
     bool asked = made && told && hear(LINE, &said, &fd);
     end_programs(f->g->hosts, !asked);
     if (!asked)
-        (void)shm_arena_remove_dead(&f->arena);
+        remove_left(f);
     _exit(HX_EXIT_DONE);
 }
 

@@ -4,6 +4,7 @@
 #ifndef NODE_H
 #define NODE_H
 
+#include "aside.h"
 #include "calls.h"
 #include "clock.h"
 #include "fabric-emu/workload/workload.h"
@@ -36,6 +37,7 @@ struct accelerator {
     uint64_t hit;         /* messages under way of which packets were repeated, bit by place in report->flying */
     uint64_t repeated;    /* packets that were, as last looked at */
     bool *cut_off;        /* [accelerators]: had no way lately; NULL: none */
+    struct aside aside;   /* messages whose hosts have no place for them yet */
 };
 
 /* A replay into a link of this worker (feed.h). */

@@ -44,6 +44,12 @@ void porter_close(struct porter *p)
     p->door = -1;
 }
 
+bool porter_has_door(const char *fabric)
+{
+    struct sockaddr_un name;
+    return door_name(&name, fabric) && named_file(name.sun_path);
+}
+
 bool porter_remove_dead(const char *fabric)
 {
     struct sockaddr_un name;

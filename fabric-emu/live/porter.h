@@ -19,6 +19,9 @@ void porter_close(struct porter *p);
 /* Answers those who ask. */
 void porter_answer(const struct porter *p, const struct programs *programs);
 
+/* Whether a door of that fabric is there, and its owner dead or alive. */
+bool porter_has_door(const char *fabric);
+
 /* Removes the door of that fabric, if its owner has died. Whether it did. */
 bool porter_remove_dead(const char *fabric);
 

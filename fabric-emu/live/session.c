@@ -154,20 +154,23 @@ void session_run_packets(struct session *s, unsigned mtu, bool quiet, void (*beg
     struct hx_problem problem;
     struct hx_settings settings = hx_default_settings;
     settings.verify = true;
-    if (!holder_start(&s->holder, &s->f, mtu, &problem))
-        hx_die_of(&problem);
+    if (!holder_start(&s->holder, &s->f, mtu, &problem) || !attachments_open(&s->attachments, &s->f, &problem))
+        hx_die_of(&problem); /* the holder hears of that */
     make_wakes(s);
     s->f.head->holder = s->holder.pid;
     s->packets = (struct packets){
         .g = s->f.g, .tun = s->holder.tun, .readable = hx_allocate(s->f.g->hosts, sizeof *s->packets.readable)};
-    s->plan = (struct run_plan){.duty = {.workload = {.packets = &s->packets, .verify = true}},
-                                .restart = true,
-                                .holder = s->holder.pid,
-                                .begun = begun,
-                                .of = of};
+    s->plan = (struct run_plan){
+        .duty = {.workload = {.packets = &s->packets, .programs = &s->attachments.programs, .verify = true}},
+        .attachments = &s->attachments,
+        .restart = true,
+        .holder = s->holder.pid,
+        .begun = begun,
+        .of = of};
     (void)snprintf(s->f.metrics.head->traffic, sizeof s->f.metrics.head->traffic, "packets of programs");
     progress_start(&s->progress, quiet, 0, 0);
     run(s, &settings);
+    attachments_close(&s->attachments);
 }
 
 void session_run_programs(struct session *s, const struct attachments *attachments, uint64_t duration_ns)

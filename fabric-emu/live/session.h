@@ -12,7 +12,8 @@ struct session {
     struct external external;
     struct holder holder; /* where programs run on the hosts */
     struct packets packets;
-    int *wake; /* as struct fab_fabric has it */
+    struct attachments attachments; /* by which these programs send messages of their own */
+    int *wake;                      /* as struct fab_fabric has it */
     struct traffic traffic;
     struct run_plan plan;
     struct faults faults;                           /* faults_schedule(): before the run */
@@ -37,8 +38,8 @@ void session_run_traffic(struct session *s, const struct hx_settings *settings, 
 /* Carries a file. */
 void session_run_transfer(struct session *s, const struct transfer *transfer, bool quiet);
 
-/* Gives each host namespaces and an interface, and carries what programs on them send until somebody ends it. begun(of): called
- * when all of it is ready; NULL: nobody wants to know. */
+/* Gives each host namespaces, an interface and an attachment, and carries what programs on them send until somebody ends it. begun(of):
+ * called when all of it is ready; NULL: nobody wants to know. */
 void session_run_packets(struct session *s, unsigned mtu, bool quiet, void (*begun)(void *of), void *of);
 
 /* Lets programs send, until it is told to end or, if duration_ns is not 0, for so long. */

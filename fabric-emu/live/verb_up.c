@@ -1,4 +1,4 @@
-/* verb_up.c - `hxmesh up`: a fabric that stays, with a network interface on each host for programs. */
+/* verb_up.c - `hxmesh up`: a fabric that stays, whose hosts are for programs: each has a network interface, and can be opened. */
 #include "background.h"
 #include "fabric-emu/workload/host_ip.h"
 #include "host/options/options.h"

@@ -233,7 +233,7 @@ uint64_t driver_bytes(const struct model *m, uint32_t rank)
 static void start_workload(struct driver *d)
 {
     const struct model *m = d->worker->m;
-    d->workload = workload_make(&m->workload, d->rank, &d->begun, NULL,
+    d->workload = workload_make(&m->workload, d->rank, &d->begun, NULL, NULL,
                                 virtual_stock_take(workload_bytes(&m->workload, d->rank)));
     d->hal.user_data = d->workload;
     d->hal.user_bytes = (uint32_t)d->workload->ops->bytes;

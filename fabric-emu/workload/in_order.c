@@ -51,14 +51,14 @@ static void begin_life(struct in_order *o, uint32_t tag, const struct in_order_o
     for (unsigned i = 0; i < HX_PEER_WINDOW; i++)
         give_slot(slot_of(o, o->next + i), to);
     o->met = true;
-    o->life = (uint8_t)(tag >> IN_ORDER_LIFE_SHIFT);
+    o->life = (uint16_t)in_order_life(tag);
     o->next = sequence < HX_PEER_WINDOW ? 0 : sequence;
 }
 
 /* What a tag says of the messages before it. */
 static void learn(struct in_order *o, uint32_t tag, const struct in_order_out *to)
 {
-    if (!o->met || o->life != tag >> IN_ORDER_LIFE_SHIFT)
+    if (!o->met || o->life != in_order_life(tag))
         begin_life(o, tag, to);
     while (ahead_of_next(o, tag) >= HX_PEER_WINDOW) {
         give_slot(slot_of(o, o->next), to);
@@ -101,7 +101,7 @@ void in_order_received(struct in_order *o, uint32_t tag, uint64_t bytes, const s
         return;
     slot->bytes = (uint32_t)bytes;
     slot->whole = true;
-    if (ahead_of_next(o, tag) < 0 || o->life != tag >> IN_ORDER_LIFE_SHIFT)
+    if (ahead_of_next(o, tag) < 0 || o->life != in_order_life(tag))
         give_slot(slot, to);
     give_due(o, to);
 }

@@ -3,7 +3,11 @@
  *
  * A sender numbers its messages to a host in their tags:
  *
- *     tag     life, 8 bits: of the sender towards this host; sequence, 24 bits: 0, 1, 2, ... in each life
+ *     mark 1 | life 11 | sequence 20
+ *
+ *     mark        1: what programs send each other beside these (program/attachment.h) has tags without it
+ *     life        of the sender towards this host
+ *     sequence    0, 1, 2, ... in each life
  *
  * Of a pair at most HX_PEER_WINDOW messages are under way, so a packet of message n says that all up to n - HX_PEER_WINDOW have
  * ended: they have come, or were given up. A sender begins another life when it is started anew and when it gives up a
@@ -18,14 +22,27 @@
 #include <stdint.h>
 
 enum {
-    IN_ORDER_LIFE_SHIFT = 24,
+    IN_ORDER_LIFE_SHIFT = 20,
     IN_ORDER_SEQUENCE = (1 << IN_ORDER_LIFE_SHIFT) - 1, /* mask */
-    IN_ORDER_PACKETS = 8                                /* of a message, at most */
+    IN_ORDER_MARK_SHIFT = 31,
+    IN_ORDER_LIFE = (1 << (IN_ORDER_MARK_SHIFT - IN_ORDER_LIFE_SHIFT)) - 1, /* mask, of what is moved down */
+    IN_ORDER_PACKETS = 8                                                    /* of a message, at most */
 };
 
-static inline uint32_t in_order_tag(uint8_t life, uint32_t sequence)
+static inline uint32_t in_order_tag(unsigned life, uint32_t sequence)
 {
-    return (uint32_t)life << IN_ORDER_LIFE_SHIFT | (sequence & IN_ORDER_SEQUENCE);
+    return UINT32_C(1) << IN_ORDER_MARK_SHIFT | (life & IN_ORDER_LIFE) << IN_ORDER_LIFE_SHIFT |
+           (sequence & IN_ORDER_SEQUENCE);
+}
+
+/* Whether it is the tag of such a message, and the life that it is of. */
+static inline bool in_order_has_mark(uint32_t tag)
+{
+    return tag >> IN_ORDER_MARK_SHIFT;
+}
+static inline unsigned in_order_life(uint32_t tag)
+{
+    return tag >> IN_ORDER_LIFE_SHIFT & IN_ORDER_LIFE;
 }
 
 /* A message that arrives, or waits for one before it. Invariant: whole only if `have` has the bits of all its packets. */
@@ -39,7 +56,7 @@ struct in_order_slot {
 /* All zero at first. Invariant: no slot holds a whole message with the sequence `next`. */
 struct in_order {
     bool met; /* something came */
-    uint8_t life;
+    uint16_t life;
     uint32_t next;                             /* sequence that is given out next */
     struct in_order_slot slot[HX_PEER_WINDOW]; /* by sequence */
 };

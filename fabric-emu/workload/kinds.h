@@ -21,4 +21,7 @@ struct workload *packets_make(const struct workload_plan *plan, uint32_t rank, v
 size_t program_bytes(void);
 struct workload *program_make(const struct workload_plan *plan, uint32_t rank, void *memory);
 
+size_t shared_bytes(void);
+struct workload *shared_make(const struct workload_plan *plan, uint32_t rank, uint64_t *asked, void *memory);
+
 #endif

@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 enum {
-    OUTGOING = 64, /* messages of a host, gathering or under way: as many as its endpoint has */
-    READS = 16     /* packets, before what was read is sent */
+    OUTGOING = WORKLOAD_SENDS, /* messages of a host, gathering or under way: as many as its endpoint has */
+    READS = 16                 /* packets, before what was read is sent */
 };
 _Static_assert(PACKETS_MESSAGE == IN_ORDER_PACKETS * HX_MAX_PAYLOAD, "a message has so many packets at most");
 
@@ -36,11 +36,11 @@ struct outgoing {
 
 /* What is known of the way to a host. */
 struct towards {
-    uint8_t life;
-    uint8_t handed;         /* messages given to the endpoint, modulo HX_PEER_WINDOW: the place of the next one */
-    uint8_t flying;         /* those under way, bit by place: the endpoint takes the next one when its place is free */
-    uint8_t gathering;      /* 1 + place in outgoing[] of the message that gathers; 0: none */
-    uint32_t sequence : 24; /* of the next message */
+    uint16_t life;     /* as much of it as a tag has room for counts */
+    uint8_t handed;    /* messages given to the endpoint, modulo HX_PEER_WINDOW: the place of the next one */
+    uint8_t flying;    /* those under way, bit by place: the endpoint takes the next one when its place is free */
+    uint8_t gathering; /* 1 + place in outgoing[] of the message that gathers; 0: none */
+    uint32_t sequence; /* of the next message, likewise */
 };
 
 struct packets_of_host {
@@ -309,7 +309,7 @@ struct workload *packets_make(const struct workload_plan *plan, uint32_t rank, v
     h->tun = h->p->tun[rank];
     h->towards = hx_allocate(g->hosts, sizeof *h->towards);
     h->source = hx_allocate(g->hosts, sizeof(void *));
-    uint8_t life = (uint8_t)hx_random_64(); /* another one than a predecessor's, most likely */
+    uint16_t life = (uint16_t)hx_random_64(); /* another one than a predecessor's, most likely */
     for (uint32_t to = 0; to < g->hosts; to++)
         h->towards[to].life = life;
     h->p->readable[rank] = h->tun >= 0;

@@ -69,7 +69,7 @@ static bool copy_request(struct program *p, uint64_t number)
 {
     struct attachment_request *r = &p->taken[number % ATTACHMENT_REQUESTS];
     memcpy(r, &p->at.request[number % ATTACHMENT_REQUESTS], sizeof *r);
-    bool good = r->to < p->g->hosts && r->to != p->base.rank &&
+    bool good = r->to < p->g->hosts && r->to != p->base.rank && attachment_kind(r->tag) < ATTACHMENT_OTHERS &&
                 (r->head_bytes == 0 || r->head_bytes == ATTACHMENT_HEAD) && r->bytes <= p->at.memory_bytes &&
                 r->offset <= p->at.memory_bytes - r->bytes;
     if (!good)

@@ -20,7 +20,8 @@
  * Time is in picoseconds from the start of the run.
  *
  * Kinds: the messages of a pattern or a file of them (pattern.c), a file that is carried (carried.c), a collective
- * (collective.c), IP packets of programs on the hosts (packets.c), messages that a program asks for (program.c). A new kind is a file more, and a line in workload.c. */
+ * (collective.c), IP packets of programs on the hosts (packets.c), messages that a program asks for (program.c), both of these
+ * at one host (shared.c). A new kind is a file more, and a line in workload.c. */
 #ifndef WORKLOAD_H
 #define WORKLOAD_H
 
@@ -35,12 +36,14 @@
 #define WORKLOAD_NEVER UINT64_MAX
 #define WORKLOAD_PS    UINT64_C(1000) /* of a nanosecond */
 
+enum { WORKLOAD_SENDS = 64 /* messages of an accelerator under way at most, where it may have many */ };
+
 /* What the accelerators of a run are to do; the same for all. */
 struct workload_plan {
     const struct traffic *traffic;            /* NULL: one of what follows is set */
     const struct collective_plan *collective; /* in place of the messages of jobs that it has; NULL: of none */
     const struct transfer *transfer;          /* NULL: no file */
-    const struct packets *packets;            /* IP packets of programs; NULL: none */
+    const struct packets *packets;            /* IP packets of programs; NULL: none. Alone, or with: */
     const struct programs *programs;          /* messages that programs ask for; NULL: none */
     double rate;                              /* bytes a picosecond that an accelerator may offer; 0: as many as go */
     bool verify;                              /* payload is written and checked */
@@ -68,6 +71,8 @@ struct workload {
 /* What each kind does; NULL where said. */
 struct workload_ops {
     size_t bytes; /* of its struct: what it touches for every message */
+    bool
+        passes; /* a message whose host has no place for it now waits, and others pass it; false: its lane is refused */
     bool (*next)(struct workload *w, uint64_t now, uint32_t refused, struct workload_message *m);
     void (*take)(struct workload *w,
                  const struct workload_message *m); /* what `next` said last. NULL: nothing to note */
@@ -76,11 +81,15 @@ struct workload_ops {
     /* Message `number`, for a successor of a dead worker to repeat; false: there is none. NULL: it cannot go on where
      * another stopped, since what came before is gone. */
     bool (*message)(const struct workload *w, uint64_t number, struct workload_message *m);
+    /* Takes over from a predecessor, who had begun the messages before `begun`, and had so many of them under way, which begin
+     * again. NULL: it counts those before as taken. */
+    void (*follow)(struct workload *w, uint64_t begun, unsigned under_way);
     int (*event)(struct workload *w, const struct hx_event *event); /* NULL: events do not matter */
     void (*fill)(const struct workload *w, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes);
     uint64_t (*place)(struct workload *w, const struct hx_header *h, const uint8_t *payload);
-    /* Whether all that is under way is to be given up; `drained`: nothing is under way. NULL: it never is. */
+    /* Whether what is under way is to be given up; `drained`: nothing of it is under way. NULL: it never is. */
     bool (*drains)(struct workload *w, uint64_t now);
+    bool (*gives_up)(const struct workload *w, uint64_t number); /* which messages. NULL: all */
     void (*drained)(struct workload *w);
     bool (*is_due)(const struct workload *w); /* NULL: there is nothing to do in the end */
     uint64_t (*finish)(struct workload *w);
@@ -92,9 +101,10 @@ struct workload_ops {
 uint64_t workload_messages(const struct workload_plan *plan);
 
 /* Memory of an accelerator's workload, which is all zero and 8-byte aligned, and outlives it; then the workload in it.
- * *begun: where a predecessor stopped. *received: of a carried file; else NULL. Dies with one line if it cannot be made. */
+ * *begun: where a predecessor stopped; likewise *asked of the messages that a program asks for beside packets, else NULL.
+ * *received: of a carried file; else NULL. Dies with one line if it cannot be made. */
 size_t workload_bytes(const struct workload_plan *plan, uint32_t rank);
-struct workload *workload_make(const struct workload_plan *plan, uint32_t rank, uint64_t *begun,
+struct workload *workload_make(const struct workload_plan *plan, uint32_t rank, uint64_t *begun, uint64_t *asked,
                                struct transfer_received *received, void *memory);
 void workload_close(struct workload *w);
 
@@ -122,6 +132,15 @@ static inline void workload_take(struct workload *w, const struct workload_messa
     ++*w->begun;
 }
 
+/* A predecessor had begun the messages before `begun`: see ops->follow. */
+static inline void workload_follow(struct workload *w, uint64_t begun, unsigned under_way)
+{
+    if (w->ops->follow)
+        w->ops->follow(w, begun, under_way);
+    else if (*w->begun < begun)
+        *w->begun = begun;
+}
+
 /* In place of that: it has nobody to go to, and no event follows. */
 static inline void workload_give_up(struct workload *w, const struct workload_message *m)
 {
@@ -139,6 +158,16 @@ static inline uint64_t workload_wake(const struct workload *w)
     if (!w->ended && w->start)
         return w->start;
     return w->ended || !w->ops->wake ? WORKLOAD_NEVER : w->ops->wake(w);
+}
+
+/* Whether what is under way is to be given up, and so this message. */
+static inline bool workload_drains(struct workload *w, uint64_t now)
+{
+    return w->ops->drains && w->ops->drains(w, now);
+}
+static inline bool workload_gives_up(const struct workload *w, uint64_t number)
+{
+    return !w->ops->gives_up || w->ops->gives_up(w, number);
 }
 
 /* What the endpoint reports. Another value than HX_OK: nobody can finish any more. */

@@ -286,6 +286,13 @@ void hx_endpoint_routes_changed(struct hx_endpoint *ep);
 /* Gives up the messages to (d0, d1) that are under way: their FAILED come in the next steps. */
 void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned d0, unsigned d1);
 
+/* Likewise one message, that of ep->send[send], which is active. */
+static inline void hx_endpoint_abandon_one(struct hx_endpoint *ep, unsigned send)
+{
+    ep->send[send].given_up = true;
+    ep->abandons = true;
+}
+
 /* Nanoseconds of hal_now(), before which no step has to be made for the sake of time; UINT64_MAX: never. */
 static inline uint64_t hx_endpoint_deadline(const struct hx_endpoint *ep)
 {

@@ -1,6 +1,6 @@
 /* program.h - a program of your own as a host of a running live fabric: it sends messages and takes what arrives.
  *
- *     hxmesh serve "2x2 Hx2Mesh" --name lab          keeps a fabric running whose hosts are for programs
+ *     hxmesh serve "2x2 Hx2Mesh" --name lab          keeps a fabric running whose hosts are for programs; so does `hxmesh up`
  *
  *     struct hx_program *p;
  *     int error = hx_program_open(&p, "lab", "a0,0");      a host is held by one program at a time

@@ -192,7 +192,9 @@ static void a_dead_one_is_none_and_is_replaced(void **state)
     assert_int_equal(problem.exit_code, HX_EXIT_ENVIRONMENT);
     assert_false(porter_remove_dead(arena_name));
     let_go(&porter);
+    assert_true(porter_has_door(arena_name));
     assert_true(porter_remove_dead(arena_name));
+    assert_false(porter_has_door(arena_name));
     assert_false(porter_remove_dead(arena_name));
     assert_true(porter_open(&porter, arena_name, &problem));
 }

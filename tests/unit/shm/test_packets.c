@@ -39,7 +39,7 @@ static int open_world(void **state)
         assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
         w->tun[i] = ends[0];
         w->program[i] = ends[1];
-        w->host[i] = workload_make(&w->plan, i, &w->begun[i], NULL, calloc(1, workload_bytes(&w->plan, i)));
+        w->host[i] = workload_make(&w->plan, i, &w->begun[i], NULL, NULL, calloc(1, workload_bytes(&w->plan, i)));
     }
     *state = w;
     return 0;

@@ -41,7 +41,7 @@ static int set_up(void **state)
     at->fd = fd;
     const struct workload_plan plan = {.programs = &programs};
     begun = 0;
-    host = workload_make(&plan, SELF, &begun, NULL, calloc(1, workload_bytes(&plan, SELF)));
+    host = workload_make(&plan, SELF, &begun, NULL, NULL, calloc(1, workload_bytes(&plan, SELF)));
     return 0;
 }
 
