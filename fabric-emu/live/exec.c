@@ -1,5 +1,6 @@
 /* exec.c - starting programs on hosts (exec.h). */
 #include "exec.h"
+#include "host/beside.h"
 #include "host/error.h"
 #include "host_names.h"
 #include "inside.h"
@@ -13,6 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define PROVIDER "libhxmesh-fi.so"
+enum { MOST_PATH = 4096 };
+
 /* ---- one ---- */
 
 /* As a shell gives them to a program that it starts: nothing ignored, nothing blocked. */
@@ -25,6 +29,21 @@ static void restore_signals(void)
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* Where programs of libfabric find the provider: beside this program in the tree where it was built, beside its libraries where it is
+ * installed. Who has named another folder, or has it where libfabric looks by itself, is left alone. */
+static void name_provider(void)
+{
+    static const char *const places[] = {PROVIDER, "../lib/libfabric/" PROVIDER};
+    char path[MOST_PATH];
+    for (unsigned i = 0; i < sizeof places / sizeof *places; i++) {
+        if (!beside_path(places[i], path, sizeof path) || access(path, R_OK) != 0)
+            continue;
+        *strrchr(path, '/') = '\0';
+        (void)setenv("FI_PROVIDER_PATH", path, 0);
+        return;
+    }
+}
+
 void exec_go(const struct attached *a, uint32_t host)
 {
     char place[HX_NAME_BYTES];
@@ -35,6 +54,7 @@ void exec_go(const struct attached *a, uint32_t host)
         hx_die_of(&problem);
     (void)setenv("HXMESH_FABRIC", a->name, 1);
     (void)setenv("HXMESH_HOST", host_place(place, &a->graph, host), 1);
+    name_provider();
 }
 
 bool exec_has(const struct attached *a, uint32_t host)

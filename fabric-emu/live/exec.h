@@ -6,10 +6,16 @@
 
 enum { EXEC_MOST_RANKS = 4096, EXEC_MOST_WORDS = 1 << 20 };
 
+enum exec_over {
+    EXEC_OVER_IP,      /* by TCP, over the hosts' interfaces */
+    EXEC_OVER_MESSAGES /* by messages of the endpoints, through libfabric: one rank on a host */
+};
+
 struct exec_plan {
     uint32_t host;  /* where, unless: */
     bool all;       /* on every host */
     uint64_t ranks; /* of MPI; 0: none */
+    unsigned over;  /* enum exec_over: how these talk */
     bool shell;     /* the words of the command are one line for a shell, as rsh takes them */
     char **command; /* ends with NULL */
 };

@@ -1,8 +1,8 @@
 /* exec_mpi.c - ranks of Open MPI on the hosts of a fabric (exec.h).
  *
  * mpirun runs on the first host and starts its daemons on the others by what it takes for ssh: this program, `hxmesh exec`.
- * Ranks talk by TCP over the hosts' interfaces; each host has a name of its own, so none takes another for a neighbour in
- * memory. */
+ * Ranks talk by TCP over the hosts' interfaces, or by messages through libfabric; each host has a name of its own, so none takes
+ * another for a neighbour in memory. */
 #include "exec.h"
 #include "host/beside.h"
 #include "host/error.h"
@@ -38,14 +38,20 @@ static void set(struct words *w, const char *parameter, const char *value)
     add(w, value);
 }
 
+static uint64_t count_hosts(const struct attached *a)
+{
+    uint64_t hosts = 0;
+    for (uint32_t host = 0; host < a->graph.hosts; host++)
+        hosts += exec_has(a, host);
+    return hosts;
+}
+
 /* "a0-0:2,a1-0:2": the first hosts, as many as there are ranks, with room for all of these. */
 static char *places(const struct attached *a, uint64_t ranks)
 {
     char *text = NULL;
     size_t bytes;
-    uint64_t hosts = 0;
-    for (uint32_t host = 0; host < a->graph.hosts; host++)
-        hosts += exec_has(a, host);
+    uint64_t hosts = count_hosts(a);
     uint64_t used = hosts < ranks ? hosts : ranks;
     uint64_t slots = hosts ? (ranks + hosts - 1) / hosts : 0;
     FILE *out = open_memstream(&text, &bytes);
@@ -74,11 +80,31 @@ static void print_agent(char *agent, size_t bytes, const struct attached *a)
     (void)snprintf(agent, bytes, "%s exec --quiet --shell --name %s --", self, a->name);
 }
 
+static void set_tcp(struct words *w)
+{
+    set(w, "pml", "ob1");
+    set(w, "btl", "self,tcp");
+    set(w, "btl_tcp_if_include", INSIDE_INTERFACE);
+}
+
+/* Which host a rank is says the environment that it is started in, on each host its own. */
+static void set_messages(struct words *w)
+{
+    set(w, "pml", "cm");
+    set(w, "mtl", "ofi");
+    set(w, "mtl_ofi_provider_include", "hxmesh");
+}
+
 char **exec_mpi_command(const struct attached *a, const struct exec_plan *plan)
 {
     struct words w = {.used = 0};
     char agent[MOST_PATH + 256];
     char ranks[24];
+    if (plan->over == EXEC_OVER_MESSAGES && plan->ranks > count_hosts(a))
+        hx_die(HX_EXIT_USAGE, "--mpi",
+               "%llu ranks are more than the hosts of %s, and a host has messages for one "
+               "(choose fewer, or --over ip)",
+               (unsigned long long)plan->ranks, a->name);
     char *hosts = places(a, plan->ranks);
     print_agent(agent, sizeof agent, a);
     (void)snprintf(ranks, sizeof ranks, "%llu", (unsigned long long)plan->ranks);
@@ -95,9 +121,10 @@ char **exec_mpi_command(const struct attached *a, const struct exec_plan *plan)
     set(&w, "plm_rsh_agent", agent);
     set(&w, "plm_rsh_no_tree_spawn", "1");
     set(&w, "oob_tcp_if_include", INSIDE_INTERFACE);
-    set(&w, "pml", "ob1");
-    set(&w, "btl", "self,tcp");
-    set(&w, "btl_tcp_if_include", INSIDE_INTERFACE);
+    if (plan->over == EXEC_OVER_MESSAGES)
+        set_messages(&w);
+    else
+        set_tcp(&w);
     for (char **word = plan->command; *word; word++)
         add(&w, *word);
     add(&w, NULL);

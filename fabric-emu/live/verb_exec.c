@@ -32,6 +32,13 @@ int verb_exec(int argc, char **argv)
          .standard = &plan.ranks,
          .otherwise = "no MPI",
          .help = "start the program by Open MPI's mpirun, a rank on each host in turn"},
+        {.name = "over",
+         .kind = HX_OPTION_CHOICE,
+         .argument = "WHAT",
+         .to.choice = &plan.over,
+         .choices = (const char *const[]){"ip", "messages", NULL},
+         .help = "with --mpi: ranks talk by TCP over hx0, or by messages of the fabric through libfabric, one rank on "
+                 "a host"},
         {.name = "shell",
          .kind = HX_OPTION_FLAG,
          .to.flag = &plan.shell,
@@ -42,15 +49,16 @@ int verb_exec(int argc, char **argv)
         .program = "hxmesh exec",
         .examples = {{"hxmesh exec a0,0 -- ping -c 3 a3,3", "a program on a host of the only fabric"},
                      {"hxmesh exec --name lab --all -- hostname", "on every host"},
-                     {"hxmesh exec --mpi 16 -- ./program", "by Open MPI, over the fabric"}},
+                     {"hxmesh exec --mpi 16 --over messages -- ./program", "by Open MPI, over the fabric"}},
         .failed = "with --all: some program failed; else as the program ends",
         .related = "hxmesh-up hxmesh-down",
         .operands = "[HOST] -- COMMAND [ARGUMENT...]",
         .summary = "Runs a program on a host of a fabric that `hxmesh up` keeps, on all hosts, or by MPI.",
         .details =
             "HOST is a0,1, a0-1 or h1. The program has the host's network and nothing else of its own: the same "
-            "files, this folder, the same environment with HXMESH_FABRIC and HXMESH_HOST in it. The exit code is "
-            "the program's; 127 it is not there, 126 it cannot be run.",
+            "files, this folder, the same environment with HXMESH_FABRIC and HXMESH_HOST in it, and FI_PROVIDER_PATH "
+            "where programs of libfabric need it. The exit code is the program's; 127 it is not there, 126 it cannot "
+            "be run.",
         .least_operands = 1,
         .most_operands = EXEC_MOST_WORDS,
         .no_json = true,
@@ -64,6 +72,8 @@ int verb_exec(int argc, char **argv)
     if (names_host && first + 1 == argc)
         hx_die(HX_EXIT_USAGE, "COMMAND", "is missing: what is to run on %s? (such as `hxmesh exec a0,0 -- hostname`)",
                argv[first]);
+    if (plan.over == EXEC_OVER_MESSAGES && !plan.ranks)
+        hx_die(HX_EXIT_USAGE, "--over", "is for ranks of MPI (give --mpi, too)");
     if (plan.all && plan.ranks)
         hx_die(HX_EXIT_USAGE, "--mpi", "and --all: which of both?");
     if (!attach_open(&a, name, &problem))

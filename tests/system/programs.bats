@@ -43,6 +43,7 @@ on() {
 # all_left: nothing of the fabric is there: memory, processes, or anybody in the first host's network.
 all_left() {
     nothing_left || return 1
+    [ ! -e "/dev/shm/hxmesh-$NAME.door" ] || return 1
     all_gone "$SUPERVISOR" "$HOLDER" || return 1
     ! is_there
 }
@@ -136,6 +137,7 @@ both_died() {
     refuse 2 "COMMAND: is missing: what is to run on h1? (such as \`hxmesh exec a0,0 -- hostname\`)" \
         exec --name "$NAME" h1
     refuse 2 "--mpi: and --all: which of both?" exec --name "$NAME" --mpi 2 --all -- true
+    refuse 2 "--over: is for ranks of MPI (give --mpi, too)" exec --name "$NAME" --over messages h0 -- true
     refuse 4 "no-such: no fabric of this name is running" exec --name no-such h1 -- true
     refuse 4 "no-such: no fabric of this name is running" down no-such
     refuse 4 "$NAME: a fabric of this name is running (choose another --name)" up "1x1 Hx2Mesh" --name "$NAME"
@@ -150,6 +152,48 @@ both_died() {
     run -2 --separate-stderr hxmesh down "$NAME"
     [ "$stderr" = "hxmesh: error: $NAME: was not started by \`hxmesh up\` (Ctrl-C ends a run)" ]
     end_long
+}
+
+# pingpong HOST NAME ARGUMENTS...: fi_pingpong on that host and on the first one, whom it asks by name; all that comes is checked.
+pingpong() {
+    local from=$1 to=$2
+    shift 2
+    on h0 timeout 60 fi_pingpong -p hxmesh -e rdm -c "$@" >/dev/null 3>&- &
+    local server=$!
+    eventually on h0 sh -c 'grep -qi ":b9e8 0*:0000 0A" /proc/net/tcp*' # its control connection, of IP
+    on "$from" timeout 60 fi_pingpong -p hxmesh -e rdm -c "$@" "$to"
+    wait "$server"
+}
+needs_provider() {
+    [ -e "${HXMESH%/*}/libhxmesh-fi.so" ] || skip "the provider is not built: package libfabric-dev"
+    command -v fi_pingpong >/dev/null || skip "fi_pingpong is missing: package libfabric-bin"
+}
+
+@test "programs: a host has its interface and messages at once, while workers are killed" {
+    needs_provider
+    up "2x2 Hx2Mesh" --workers 2
+    on h3 ping -i 0.02 -c 300 -W 20 h0 >pinged 3>&- &
+    local ping=$!
+    eventually grep -q 'bytes from' pinged
+    hxmesh fault --name "$NAME" "worker0 killed at 200ms" "worker1 killed at 400ms"
+    run -0 pingpong h3 a0-0 -I 50 -S all
+    [[ "$output" == *"1m "*"=50 "* ]]
+    eventually both_died
+    wait "$ping"
+    on h3 ping -c 1 -W 5 h0 >/dev/null
+    hxmesh down "$NAME"
+    all_left
+}
+
+@test "programs: Open MPI over messages, a rank on each host, every byte checked, and TCP beside it" {
+    needs_provider
+    command -v mpicc >/dev/null || skip "there is no Open MPI here"
+    mpicc -O2 -o exchange "$BATS_TEST_DIRNAME/../../examples/programs/exchange.c"
+    up "fat-tree hosts=4 radix=4"
+    run -0 hxmesh exec --name "$NAME" --mpi 4 --over messages -- ./exchange
+    [[ "$output" == *"4 ranks on 4 hosts: all right"* ]]
+    run -2 --separate-stderr hxmesh exec --name "$NAME" --mpi 5 --over messages -- ./exchange
+    [ "$stderr" = "hxmesh: error: --mpi: 5 ranks are more than the hosts of $NAME, and a host has messages for one (choose fewer, or --over ip)" ]
 }
 
 @test "programs: down ends what runs on hosts, also what does not want to end" {
