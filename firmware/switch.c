@@ -196,6 +196,12 @@ ALWAYS_INLINE void spend(struct burst *b, unsigned port, unsigned cost, bool nar
                                  : b->lanes & ~((uint64_t)0xFFFF << (16 * port));
 }
 
+/* A linked output's room of one VC, in its lane. */
+ALWAYS_INLINE uint64_t lane_of(const struct hx_switch *sw, unsigned port, uint64_t room, unsigned vc)
+{
+    return (uint64_t)hx_lane(room, vc + (sw->route.raise >> port & 1U)) << 2 << (16 * port);
+}
+
 /* Room as one packet may need it: of these outputs alone. */
 ALWAYS_INLINE void ask_room(struct hx_switch *sw, struct burst *b, uint64_t ports, unsigned vc)
 {
@@ -203,8 +209,7 @@ ALWAYS_INLINE void ask_room(struct hx_switch *sw, struct burst *b, uint64_t port
     b->lanes = 0;
     for (ports &= ~LOCAL_BIT; ports; ports &= ports - 1) {
         unsigned port = (unsigned)__builtin_ctzll(ports);
-        uint64_t room = hal_room(sw->hal, port);
-        b->lanes |= (uint64_t)hx_lane(room, vc + (sw->route.raise >> port & 1U)) << 2 << (16 * port);
+        b->lanes |= lane_of(sw, port, hal_room(sw->hal, port), vc);
     }
 }
 
@@ -252,7 +257,7 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
         transmit(sw, port, input, vc, d, narrow);
         spend(b, port, cost, narrow);
         *turn = (uint8_t)((input + 1) & 63);
-        b->left |= all_inputs(narrow) ? 0 : (uint64_t)1 << input;
+        b->left |= (uint64_t)1 << input;
         b->moved++;
     }
 }
@@ -405,12 +410,16 @@ ALWAYS_INLINE unsigned next_vc(const struct hx_switch *sw, unsigned vc)
     return vc == 0 ? sw->route.vcs - 1U : vc - 1;
 }
 
+/* Whether no VC's packets take room from another's, as where packets of several VCs may go on one. */
+ALWAYS_INLINE bool vcs_apart(const struct hx_switch *sw, bool narrow)
+{
+    return HAL_VCS_APART && (narrow || !sw->route.changes_vc);
+}
+
 ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, struct burst *b, route_function *route,
                              bool narrow)
 {
-    /* Packets of several VCs may go on one, and share its room. */
-    bool apart = HAL_VCS_APART && (narrow || !sw->route.changes_vc);
-    if (apart) {
+    if (vcs_apart(sw, narrow)) {
         /* Their order does not matter. Written out, each VC's lanes are at constant places. */
         if (has_work(sw, b, 0))
             serve_vc(sw, arrived, 0, b, route, narrow);
@@ -570,6 +579,46 @@ unsigned hx_accelerator_pass(struct hx_switch *sw, unsigned input, unsigned vc)
 unsigned hx_router_pass(struct hx_switch *sw, unsigned input, unsigned vc)
 {
     return pass(sw, input, vc, hx_router_ports, false);
+}
+
+/* serve_vcs() of what is known to be all: those who wait for one output. */
+ALWAYS_INLINE void serve_one(struct hx_switch *sw, unsigned output, struct burst *b, route_function *route, bool narrow)
+{
+    uint64_t room = narrow ? hal_room(sw->hal, output) : 0;
+    bool apart = vcs_apart(sw, narrow);
+    unsigned vc = apart ? 0 : sw->first_vc;
+    for (unsigned n = 0; n < sw->route.vcs; n++, vc = apart ? vc + 1 : next_vc(sw, vc)) {
+        if (!(sw->wanted[vc] >> output & 1))
+            continue;
+        b->open = open_to(sw, vc);
+        b->local = hx_lane(room, vc);
+        b->lanes = narrow && output != HX_LOCAL ? lane_of(sw, output, room, vc) : 0;
+        serve_output(sw, output, vc, b, route, narrow);
+        if (narrow && !HAL_VCS_APART && b->moved)
+            return;
+    }
+}
+
+ALWAYS_INLINE unsigned grant(struct hx_switch *sw, unsigned output, route_function *route, bool narrow)
+{
+    struct burst b = {.moved = 0};
+    serve_one(sw, output, &b, route, narrow);
+    for (; b.left; b.left &= b.left - 1)
+        release(sw, (unsigned)__builtin_ctzll(b.left));
+    if (b.moved)
+        take_turns(sw);
+    hal_commit(sw->hal);
+    return b.moved;
+}
+
+unsigned hx_accelerator_grant(struct hx_switch *sw, unsigned output)
+{
+    return grant(sw, output, hx_mesh_ports, true);
+}
+
+unsigned hx_router_grant(struct hx_switch *sw, unsigned output)
+{
+    return grant(sw, output, hx_router_ports, false);
 }
 
 /* ---- set up, change of routes ---- */

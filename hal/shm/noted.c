@@ -2,14 +2,16 @@
  *
  * Why a packet took an output is known only at that moment. A test at every packet would cost all runs something, so this
  * file builds the firmware's switch a second time, with a transmit that writes a note first (hal/tap_ring.h). */
-#define hx_accelerator_step shm_noted_accelerator_step
-#define hx_router_step      shm_noted_router_step
-#define hx_accelerator_pass shm_noted_accelerator_pass
-#define hx_router_pass      shm_noted_router_pass
-#define hx_switch_bytes     shm_noted_switch_bytes
-#define hx_switch_init      shm_noted_switch_init
-#define hx_switch_reroute   shm_noted_switch_reroute
-#define hx_switch_waiting   shm_noted_switch_waiting
+#define hx_accelerator_step  shm_noted_accelerator_step
+#define hx_router_step       shm_noted_router_step
+#define hx_accelerator_pass  shm_noted_accelerator_pass
+#define hx_router_pass       shm_noted_router_pass
+#define hx_accelerator_grant shm_noted_accelerator_grant
+#define hx_router_grant      shm_noted_router_grant
+#define hx_switch_bytes      shm_noted_switch_bytes
+#define hx_switch_init       shm_noted_switch_init
+#define hx_switch_reroute    shm_noted_switch_reroute
+#define hx_switch_waiting    shm_noted_switch_waiting
 
 #include "hal_port.h"
 #include "tap.h"

@@ -12,7 +12,8 @@
 enum { VIRTUAL_ITEM_BITS = 8 };
 #define VIRTUAL_NEVER (UINT64_MAX >> VIRTUAL_ITEM_BITS)
 
-/* Invariant: at positions first .. end-1, modulo 2^16, keys rise; at most mask + 1 of them. */
+/* Invariant: at positions first .. end-1, modulo 2^16, keys rise; at most mask of them. At `end` stands one that is later than
+ * any, so that an empty agenda need not be told from others. */
 struct virtual_agenda {
     uint64_t *ring; /* [mask + 1]: time << 8 | item, at position & mask */
     uint16_t mask, first, end;
@@ -22,9 +23,16 @@ struct virtual_agenda {
 static inline unsigned virtual_agenda_room(unsigned items)
 {
     unsigned room = 1;
-    while (room < items)
+    while (room <= items)
         room *= 2;
     return room;
+}
+
+/* An empty one. `ring`: `room` entries, virtual_agenda_room() of its items. */
+static inline void virtual_agenda_open(struct virtual_agenda *a, uint64_t *ring, unsigned room)
+{
+    *a = (struct virtual_agenda){.ring = ring, .mask = (uint16_t)(room - 1)};
+    ring[0] = UINT64_MAX;
 }
 
 static inline unsigned virtual_agenda_count(const struct virtual_agenda *a)
@@ -43,9 +51,10 @@ static inline unsigned virtual_agenda_item(uint64_t key)
     return (unsigned)key & ((1U << VIRTUAL_ITEM_BITS) - 1);
 }
 
+/* Of the soonest; VIRTUAL_NEVER: there is none. */
 static inline uint64_t virtual_agenda_time(const struct virtual_agenda *a)
 {
-    return a->first != a->end ? a->ring[a->first & a->mask] >> VIRTUAL_ITEM_BITS : VIRTUAL_NEVER;
+    return a->ring[a->first & a->mask] >> VIRTUAL_ITEM_BITS;
 }
 
 /* Puts a key in behind the first `place` or before; those that are later move up to there. */
@@ -63,7 +72,7 @@ static inline void virtual_agenda_put(struct virtual_agenda *a, unsigned place, 
 static inline void virtual_agenda_note(struct virtual_agenda *a, uint64_t time, unsigned item)
 {
     virtual_agenda_put(a, virtual_agenda_count(a), time << VIRTUAL_ITEM_BITS | item);
-    a->end++;
+    a->ring[++a->end & a->mask] = UINT64_MAX;
 }
 
 /* Takes the soonest off; the agenda is not empty. */

@@ -1,5 +1,6 @@
 /* entity.c - one entity through one window (entity.h). */
 #include "entity.h"
+#include "inline.h"
 
 /* ---- what a switch waits for ---- */
 
@@ -14,31 +15,39 @@ static void note_opening(struct virtual_entity *e, struct hal_switch *h, unsigne
     virtual_entity_note(e, h->room[output].opens, h->output_item + output);
 }
 
-/* What somebody waits for is worth a look when it opens, or, where it is open and credit is lacking, when the next
- * credit comes. An output that took a packet in this step may be open again at once: that is another step. */
+/* An open output that somebody waits for who lacks credit: it is worth a look when the next credit comes. */
+static void note_starved(struct virtual_entity *e, struct hal_switch *h, unsigned output)
+{
+    uint64_t bit = (uint64_t)1 << output;
+    h->starved |= bit;
+    if (h->credit_noted & bit)
+        return;
+    uint64_t next = virtual_credits_next(&h->tx[output].back);
+    h->tx[output].asked = next == UINT64_MAX;
+    if (h->tx[output].asked)
+        return; /* noted when it is given */
+    h->credit_noted |= bit;
+    virtual_entity_note(e, next, h->credit_item + output);
+}
+
+/* What somebody waits for is worth a look when it opens, or has credit. An output that took a packet in this step may be open
+ * again at once: that is another step. */
 static void note_waits(struct virtual_entity *e, struct virtual_node *n)
 {
     struct hal_switch *h = &n->hal;
-    for (uint64_t left = h->starved & ~h->credit_noted; left; left &= left - 1)
+    uint64_t all = wanted(n);
+    h->idle &= all & ~h->sent;
+    for (uint64_t left = h->starved & ~(h->idle | h->credit_noted); left; left &= left - 1)
         h->tx[__builtin_ctzll(left)].asked = false;
-    h->starved = 0;
-    for (uint64_t left = wanted(n) & ~h->shut; left; left &= left - 1) {
+    h->starved = h->idle;
+    for (uint64_t left = all & hal_open(h); left; left &= left - 1) {
         unsigned output = (unsigned)__builtin_ctzll(left);
-        uint64_t bit = (uint64_t)1 << output;
-        if (h->room[output].opens > e->worker->now || (h->sent & bit)) {
+        if (h->room[output].opens > e->worker->now || (h->sent >> output & 1))
             note_opening(e, h, output);
-            continue;
-        }
-        h->starved |= bit;
-        if (h->credit_noted & bit)
-            continue;
-        uint64_t next = virtual_credits_next(&h->tx[output].back);
-        h->tx[output].asked = next == UINT64_MAX;
-        if (h->tx[output].asked)
-            continue; /* noted when it is given */
-        h->credit_noted |= bit;
-        virtual_entity_note(e, next, h->credit_item + output);
+        else
+            note_starved(e, h, output);
     }
+    h->idle = h->small ? 0 : h->starved;
     h->sent = 0;
 }
 
@@ -66,14 +75,15 @@ static __attribute__((noinline)) bool note_openings(struct virtual_entity *e, st
 }
 
 /* Whether one of the outputs that a packet may take is open. If not it need not be looked at before one is. */
-static inline bool may_go(struct virtual_entity *e, struct virtual_node *n, unsigned input, const struct hx_desc *d)
+ALWAYS_INLINE bool may_go(struct virtual_entity *e, struct virtual_node *n, unsigned input, const struct hx_desc *d,
+                          bool router)
 {
     const struct hx_route *r = &n->sw.route;
     struct hal_switch *h = &n->hal;
     if (d->dst_d0 >= r->columns || d->dst_d1 >= r->rows || r->choosing >> input & 1)
         return true;
     uint64_t ports =
-        e->router ? hx_router_ports(r, input, d->dst_d0, d->dst_d1) : hx_mesh_ports(r, input, d->dst_d0, d->dst_d1);
+        router ? hx_router_ports(r, input, d->dst_d0, d->dst_d1) : hx_mesh_ports(r, input, d->dst_d0, d->dst_d1);
     if (ports == 0)
         return true;
     for (uint64_t left = ports & ~h->shut; left; left &= left - 1) {
@@ -81,6 +91,15 @@ static inline bool may_go(struct virtual_entity *e, struct virtual_node *n, unsi
             return true;
     }
     return note_openings(e, h, ports);
+}
+
+/* A packet stands at the switch from now on. */
+ALWAYS_INLINE void count_in(struct hal_switch *h, const struct hx_desc *d)
+{
+    if (virtual_is_small(d)) {
+        h->small++;
+        h->idle = 0;
+    }
 }
 
 /* Makes the packets of an input whose time has come known to the switch; returns whether it should step for one of them. */
@@ -99,7 +118,8 @@ static bool make_ready(struct virtual_entity *e, struct virtual_node *n, unsigne
             virtual_forwarding_judge(n->hal.forwarding, rx, vc, now);
         const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], at);
         while (slot->ready <= now) {
-            go = go || may_go(e, n, input, &slot->d);
+            go = go || may_go(e, n, input, &slot->d, e->router);
+            count_in(&n->hal, &slot->d);
             if (++at == head)
                 break;
             slot = virtual_queue_at(&rx->queue[vc], at);
@@ -115,23 +135,26 @@ static bool make_ready(struct virtual_entity *e, struct virtual_node *n, unsigne
     return go;
 }
 
-/* Where all that happens is that one packet comes by an input, at which none stands, to a switch that has nothing else to do
- * now, it passes at once: most do. false: it is not so, and nothing was done. */
-static bool pass(struct virtual_entity *e, struct virtual_node *n, unsigned input)
+/* Where all that happens is that one packet comes by an input to a switch that has nothing else to do now, it passes at once:
+ * most do. false: it is not so, and nothing was done. */
+ALWAYS_INLINE bool pass(struct virtual_entity *e, struct virtual_node *n, unsigned input, bool router)
 {
     struct hal_switch *h = &n->hal;
     struct virtual_rx *rx = &h->rx[input];
     uint64_t coming = rx->head ^ rx->ready;
-    if (coming == 0 || rx->forwards || (rx->ready ^ rx->tail) | h->news | (wanted(n) & ~h->shut))
+    if (coming == 0 || rx->forwards || h->news | (wanted(n) & hal_open(h)))
         return false;
     unsigned vc = hx_lanes_take(&coming);
     uint16_t at = hx_lane(rx->ready, vc);
+    if ((uint16_t)(at - hx_lane(rx->tail, vc)) >= HX_WINDOW)
+        return false;
     const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], at);
     bool more = (uint16_t)(at + 1) != hx_lane(rx->head, vc);
     uint64_t next = more ? virtual_queue_at(&rx->queue[vc], (uint16_t)(at + 1))->ready : VIRTUAL_NEVER;
     if (coming || slot->ready > e->worker->now || next <= e->worker->now)
         return false;
-    bool go = may_go(e, n, input, &slot->d);
+    bool go = may_go(e, n, input, &slot->d, router);
+    count_in(h, &slot->d);
     rx->ready = hx_lane_add(rx->ready, vc, 1);
     rx->noted = more;
     if (more)
@@ -140,11 +163,8 @@ static bool pass(struct virtual_entity *e, struct virtual_node *n, unsigned inpu
         h->news = (uint64_t)1 << input;
         return true;
     }
-    if (e->router)
-        (void)hx_router_pass(&n->sw, input, vc);
-    else
-        (void)hx_accelerator_pass(&n->sw, input, vc);
-    if (h->starved | (wanted(n) & ~h->shut))
+    unsigned left = router ? hx_router_pass(&n->sw, input, vc) : hx_accelerator_pass(&n->sw, input, vc);
+    if (left ? h->idle & h->sent : wanted(n) & hal_open(h))
         note_waits(e, n);
     h->sent = 0;
     return true;
@@ -157,6 +177,7 @@ static bool take_credit(struct hal_switch *h, unsigned output)
     h->credit_noted &= ~bit;
     /* The step says anew. Credit that is handed over before it must not be noted in place of earlier one. */
     h->starved &= ~bit;
+    h->idle &= ~bit;
     return waited;
 }
 
@@ -167,21 +188,45 @@ static bool open_output(struct virtual_node *n, unsigned output)
     return n->hal.news || (wanted(n) & bit);
 }
 
-/* Items of each kind. */
-static unsigned inputs_of(const struct virtual_entity *e)
+/* Where all that happens is that an output opens, or has credit, for which packets wait that the switch knows, they alone need
+ * be looked at. false: it is not so, and a step is to be made. */
+static bool grant(struct virtual_entity *e, struct virtual_node *n, unsigned output)
 {
-    return e->router ? VIRTUAL_ROUTER_ITEMS : HX_ACCELERATOR_PORTS;
+    if (n->hal.news || (wanted(n) & hal_open(&n->hal)) != (uint64_t)1 << output)
+        return false;
+    if (e->router)
+        (void)hx_router_grant(&n->sw, output);
+    else
+        (void)hx_accelerator_grant(&n->sw, output);
+    note_waits(e, n);
+    return true;
+}
+
+/* Items of each kind. */
+static inline unsigned inputs_of(bool router)
+{
+    return router ? VIRTUAL_ROUTER_ITEMS : HX_ACCELERATOR_PORTS;
 }
 
 /* Takes one item in; returns whether the switch should step. */
 static bool take_item(struct virtual_entity *e, struct virtual_node *n, unsigned item)
 {
-    unsigned kinds = inputs_of(e);
+    unsigned kinds = inputs_of(e->router);
     if (item < kinds)
         return make_ready(e, n, item);
     if (item < 2 * kinds)
         return open_output(n, item - kinds);
     return take_credit(&n->hal, item - 2 * kinds);
+}
+
+/* Takes in an item that is alone at its time. */
+ALWAYS_INLINE void take_alone(struct virtual_entity *e, struct virtual_node *n, unsigned item, bool router)
+{
+    unsigned kinds = inputs_of(router);
+    if (item < kinds && pass(e, n, item, router))
+        return;
+    if (take_item(e, n, item) && !(item >= kinds && grant(e, n, item % kinds)))
+        step(e, n);
 }
 
 /* Whether the endpoint can inject a burst by some plane. */
@@ -209,10 +254,10 @@ static void note_next_eject(struct virtual_entity *e)
 }
 
 /* A switch, and which of its items an item of the agenda is. */
-static struct virtual_node *node_of(const struct virtual_entity *e, unsigned item, unsigned *own)
+ALWAYS_INLINE struct virtual_node *node_of(const struct virtual_entity *e, unsigned item, unsigned *own, bool router)
 {
-    *own = e->router ? item : item % VIRTUAL_PLANE_ITEMS;
-    return &e->node[e->router ? 0 : item / VIRTUAL_PLANE_ITEMS];
+    *own = router ? item : item % VIRTUAL_PLANE_ITEMS;
+    return &e->node[router ? 0 : item / VIRTUAL_PLANE_ITEMS];
 }
 
 /* What a visit finds for its endpoint. */
@@ -229,6 +274,8 @@ static unsigned take_call(struct virtual_entity *e, unsigned item, struct calls 
     if (item != VIRTUAL_ITEM_FAULT)
         return 0;
     c->told = true;
+    for (unsigned plane = 0; plane < e->planes; plane++)
+        e->node[plane].hal.idle = 0;
     return e->worker->fault_is_due(e->worker->of_faults, e);
 }
 
@@ -238,7 +285,7 @@ static void take_all(struct virtual_entity *e, unsigned item, struct calls *c)
     unsigned steps = 0; /* planes, bit by plane */
     for (;; item = virtual_agenda_take(&e->agenda)) {
         unsigned own;
-        struct virtual_node *n = item < VIRTUAL_ITEM_EJECT ? node_of(e, item, &own) : NULL;
+        struct virtual_node *n = item < VIRTUAL_ITEM_EJECT ? node_of(e, item, &own, e->router) : NULL;
         if (n)
             steps |= (unsigned)take_item(e, n, own) << n->hal.plane;
         else
@@ -250,17 +297,11 @@ static void take_all(struct virtual_entity *e, unsigned item, struct calls *c)
         step(e, &e->node[__builtin_ctz(steps)]);
 }
 
-/* Everything noted for the soonest time, `now`. */
-static void run_once(struct virtual_entity *e, uint64_t now)
+/* All that is noted for the soonest time, of an accelerator with what its endpoint does about it. */
+static __attribute__((noinline)) void run_all(struct virtual_entity *e, unsigned item)
 {
     struct calls c = {false};
-    e->worker->now = now;
-    unsigned item = virtual_agenda_take(&e->agenda);
-    bool one = virtual_agenda_time(&e->agenda) != now;
-    unsigned own;
-    struct virtual_node *n = item < VIRTUAL_ITEM_EJECT ? node_of(e, item, &own) : NULL;
-    if (!(one && n && own < inputs_of(e) && pass(e, n, own)))
-        take_all(e, item, &c);
+    take_all(e, item, &c);
     if (e->router)
         return;
     if (c.eject || c.timer || c.again || c.told || (e->hungry && has_room(e->endpoint)))
@@ -269,13 +310,38 @@ static void run_once(struct virtual_entity *e, uint64_t now)
         note_next_eject(e);
 }
 
+/* Everything noted for the soonest time, `now`. */
+ALWAYS_INLINE void run_once(struct virtual_entity *e, uint64_t now, bool router)
+{
+    e->worker->now = now;
+    unsigned item = virtual_agenda_take(&e->agenda);
+    if (item >= VIRTUAL_ITEM_EJECT || virtual_agenda_time(&e->agenda) == now) {
+        run_all(e, item);
+        return;
+    }
+    unsigned own;
+    struct virtual_node *n = node_of(e, item, &own, router);
+    take_alone(e, n, own, router);
+    if (!router && e->hungry && has_room(e->endpoint))
+        e->drive(e->of, false, false);
+}
+
+ALWAYS_INLINE void run(struct virtual_entity *e, uint64_t end, bool router)
+{
+    uint64_t next;
+    while ((next = virtual_agenda_time(&e->agenda)) < end)
+        run_once(e, next, router);
+}
+
 void virtual_entity_visit(struct virtual_entity *e, uint64_t end)
 {
     e->busy = true;
-    uint64_t next;
-    while ((next = virtual_agenda_time(&e->agenda)) < end)
-        run_once(e, next);
+    if (e->router)
+        run(e, end, true);
+    else
+        run(e, end, false);
     e->busy = false;
+    uint64_t next = virtual_agenda_time(&e->agenda);
     if (next != VIRTUAL_NEVER)
         virtual_wheel_add(&e->worker->wheel, e->index, next);
 }
@@ -316,7 +382,7 @@ static void lay_out_node(struct virtual_entity *e, unsigned plane, unsigned port
     h->rx = piece(at, ports * sizeof *h->rx);
     h->tx = piece(at, ports * sizeof *h->tx);
     unsigned first = e->router ? 0 : plane * VIRTUAL_PLANE_ITEMS;
-    unsigned kinds = inputs_of(e);
+    unsigned kinds = inputs_of(e->router);
     h->output_item = (uint8_t)(first + kinds);
     h->credit_item = (uint8_t)(first + 2 * kinds);
     for (unsigned port = 0; port < ports; port++) {
@@ -337,7 +403,7 @@ struct virtual_entity *virtual_entity_init(void *memory, struct virtual_worker *
     struct virtual_entity *e = piece(&at, sizeof *e);
     *e = (struct virtual_entity){.worker = w, .index = index, .planes = (uint8_t)planes, .router = router};
     unsigned room = virtual_agenda_room(items_of(planes, ports));
-    e->agenda = (struct virtual_agenda){.ring = piece(&at, room * sizeof(uint64_t)), .mask = (uint16_t)(room - 1)};
+    virtual_agenda_open(&e->agenda, piece(&at, room * sizeof(uint64_t)), room);
     e->node = piece(&at, planes * sizeof *e->node);
     for (unsigned plane = 0; plane < planes; plane++) {
         lay_out_node(e, plane, ports, &at);

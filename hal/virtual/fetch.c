@@ -9,9 +9,7 @@
  *       5     routes                    of routers: the outputs they lead to; peers */
 #include "fetch.h"
 #include "endpoint_parts.h"
-
-/* A call of a function that only prefetches has no effect that the compiler must keep. */
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#include "inline.h"
 
 enum { LINE = 64, SENDS = 4 /* seldom more inject in a window */, WAYS = 2 /* likewise to choose from */ };
 

@@ -11,7 +11,8 @@
  * Invariants. Of each link and VC: credit of the sender (virtual_room) + credit on its way back + blocks in the receiver's
  * queue (those that have left but whose credit was given back apart) = its buffer. lanes tail <= ready <= head of each
  * input. An output that is starved has no credit on its way and is `asked`, or the next of it stands in the agenda
- * (credit_noted). */
+ * (credit_noted). An output is idle only where all packets at its switch are equally long, so that who comes or leaves changes
+ * nothing for those who wait for it: they all lack credit. */
 #ifndef VIRTUAL_HAL_PORT_H
 #define VIRTUAL_HAL_PORT_H
 
@@ -118,11 +119,13 @@ struct hal_switch {
     uint8_t plane;
     uint16_t ports;
     /* Up to here: what those who give credit back touch too. */
-    uint64_t news;                         /* inputs with packets ready that the switch has not seen */
-    uint64_t shut;                         /* outputs that somebody waits for and whose opening stands in the agenda */
-    uint64_t sent;                         /* outputs that took a packet in this step */
-    const struct virtual_slot *looked;     /* at last */
-    struct hal_endpoint *endpoint;         /* NULL: a router */
+    uint64_t news;                     /* inputs with packets ready that the switch has not seen */
+    uint64_t shut;                     /* outputs that somebody waits for and whose opening stands in the agenda */
+    uint64_t sent;                     /* outputs that took a packet in this step */
+    uint64_t idle;                     /* of `starved`: nobody who waits for one can go until it has credit */
+    uint64_t small;                    /* packets that stand here, waiting or new, of less than a whole one's blocks */
+    const struct virtual_slot *looked; /* at last */
+    struct hal_endpoint *endpoint;     /* NULL: a router */
     struct virtual_forwarding *forwarding; /* NULL: its packets go on at once */
     uint64_t *drops;                       /* [HX_DROP_COUNT] */
     uint64_t up;                           /* outputs with a link */
@@ -134,6 +137,11 @@ static inline unsigned virtual_blocks(const struct hx_desc *d)
     return d->flow;
 }
 
+static inline bool virtual_is_small(const struct hx_desc *d)
+{
+    return virtual_blocks(d) < HX_PACKET_BLOCKS;
+}
+
 /* ---- switch ---- */
 
 static inline uint64_t hal_news(const struct hal_switch *h)
@@ -143,7 +151,7 @@ static inline uint64_t hal_news(const struct hal_switch *h)
 
 static inline uint64_t hal_open(const struct hal_switch *h)
 {
-    return ~h->shut;
+    return ~(h->shut | h->idle);
 }
 
 /* A step is made for what comes at one time, and an output has one place for what is to go on its link next. */

@@ -135,6 +135,8 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     if (rx->linked)
         give_credit(w, rx, later_of(leaves, tail_here), vc, blocks);
     h->sent |= (uint64_t)1 << output;
+    if (virtual_is_small(d))
+        h->small--;
     h->room[output].opens = later_of(link_free, w->now + t->ahead) - t->ahead;
     if (local) {
         to_endpoint(h, d, there, birth);
@@ -160,6 +162,7 @@ void virtual_drop(struct hal_switch *h, unsigned input, unsigned vc, const struc
     const struct virtual_timing *t = &h->worker->timing;
     const struct virtual_slot *slot = (const struct virtual_slot *)(const void *)d; /* descriptors lie in slots */
     struct virtual_rx *rx = &h->rx[input];
+    h->small -= virtual_is_small(d);
     uint32_t buffer = d->buffer; /* giving credit may let its queue grow, and be elsewhere */
     unsigned blocks = virtual_blocks(d);
     uint64_t gone = later_of(h->worker->now + t->crossbar.blocks[blocks], slot->ready + rx->kind->tail.blocks[blocks]);

@@ -154,6 +154,9 @@ unsigned hx_router_step(struct hx_switch *sw);
  * packets wait for none is open (hal_open). */
 unsigned hx_accelerator_pass(struct hx_switch *sw, unsigned input, unsigned vc);
 unsigned hx_router_pass(struct hx_switch *sw, unsigned input, unsigned vc);
+/* Likewise: nothing came, and of all outputs that packets wait for this one alone is open. */
+unsigned hx_accelerator_grant(struct hx_switch *sw, unsigned output);
+unsigned hx_router_grant(struct hx_switch *sw, unsigned output);
 
 /* Call after sw->route was rebuilt: looks again for ways for every packet that waits. */
 void hx_switch_reroute(struct hx_switch *sw);

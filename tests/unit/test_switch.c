@@ -467,6 +467,31 @@ static void expect_alike(struct rig *a, struct rig *b, unsigned ports)
     assert_memory_equal(a->sw.input, b->sw.input, hx_switch_bytes(ports, HX_VCS));
 }
 
+/* Two switches that are alike, with any routes. Returns their ports. */
+static unsigned begin_alike(struct rig *a, struct rig *b, unsigned run, uint64_t *random)
+{
+    bool router = run % 2;
+    unsigned ports = router ? 3 + seeded_below(random, 12) : HX_ACCELERATOR_PORTS;
+    unsigned raise = router ? 0 : seeded_below(random, 16);
+    rig_init(a, router ? HX_ROW_SWITCH : HX_ACCELERATOR, ports, raise, BLOCKS);
+    rig_init(b, router ? HX_ROW_SWITCH : HX_ACCELERATOR, ports, raise, BLOCKS);
+    for (unsigned gx = 0; gx < 256; gx++) {
+        uint64_t set = seeded_next(random) & (((uint64_t)1 << ports) - 1);
+        a->tree[gx] = b->tree[gx] = set;
+        a->sets[gx] = b->sets[gx] = (uint8_t)(set & LOCAL ? LOCAL : set);
+    }
+    return ports;
+}
+
+/* The same packet comes to both, somewhere. */
+static void arrive_alike(struct rig *a, struct rig *b, uint32_t id, unsigned input, unsigned vc, uint64_t *random)
+{
+    unsigned gx = seeded_below(random, 256);
+    unsigned length = seeded_below(random, 600);
+    assert_true(rig_arrive(a, input, vc, id, gx, length));
+    assert_true(rig_arrive(b, input, vc, id, gx, length));
+}
+
 /* Packets one at a time through two switches, of which one steps and the other is told of them. Who finds no room waits;
  * while somebody does, both step. */
 static void a_packet_passes_as_in_a_step(void **state)
@@ -476,35 +501,53 @@ static void a_packet_passes_as_in_a_step(void **state)
     uint64_t random = seeded_by(1);
     print_message("HX_SEED=%llu\n", (unsigned long long)random);
     for (unsigned run = 0; run < 20; run++) {
-        bool router = run % 2;
-        unsigned ports = router ? 3 + seeded_below(&random, 12) : HX_ACCELERATOR_PORTS;
-        unsigned raise = router ? 0 : seeded_below(&random, 16);
-        struct rig *both[] = {&rig, &other};
-        for (unsigned i = 0; i < 2; i++)
-            rig_init(both[i], router ? HX_ROW_SWITCH : HX_ACCELERATOR, ports, raise, BLOCKS);
-        for (unsigned gx = 0; gx < 256; gx++) {
-            uint64_t set = seeded_next(&random) & (((uint64_t)1 << ports) - 1);
-            rig.tree[gx] = other.tree[gx] = set;
-            rig.sets[gx] = other.sets[gx] = (uint8_t)(set & LOCAL ? LOCAL : set);
-        }
+        unsigned ports = begin_alike(&rig, &other, run, &random);
         unsigned passed = 0;
         for (uint32_t id = 1; id <= 200; id++) {
             unsigned input = seeded_below(&random, ports);
             unsigned vc = seeded_below(&random, HX_VCS);
-            unsigned gx = seeded_below(&random, 256);
             unsigned room = seeded_below(&random, 3) ? ROOMY : seeded_below(&random, 3);
-            unsigned length = seeded_below(&random, 600);
             bool alone = hx_switch_waiting(&rig.sw) == 0;
-            for (unsigned i = 0; i < 2; i++) {
-                rig_room_everywhere(both[i], room);
-                assert_true(rig_arrive(both[i], input, vc, id, gx, length));
-            }
+            rig_room_everywhere(&rig, room);
+            rig_room_everywhere(&other, room);
+            arrive_alike(&rig, &other, id, input, vc, &random);
             unsigned left = rig_step(&rig);
             assert_int_equal(alone ? rig_pass(&other, input, vc) : rig_step(&other), left);
             passed += alone;
             expect_alike(&rig, &other, ports);
         }
         assert_true(passed > 20);
+        lab_free(NULL);
+    }
+}
+
+/* Room comes to one output after the other of two switches in which packets wait: one steps, the other is told which it is. */
+static void an_output_is_granted_as_in_a_step(void **state)
+{
+    (void)state;
+    static struct rig other;
+    uint64_t random = seeded_by(1);
+    print_message("HX_SEED=%llu\n", (unsigned long long)random);
+    for (unsigned run = 0; run < 40; run++) {
+        unsigned ports = begin_alike(&rig, &other, run, &random);
+        unsigned granted = 0;
+        for (uint32_t id = 1; id <= 100; id++) {
+            rig_room_everywhere(&rig, 0);
+            rig_room_everywhere(&other, 0);
+            arrive_alike(&rig, &other, id, seeded_below(&random, ports), seeded_below(&random, HX_VCS), &random);
+            assert_int_equal(rig_step(&other), rig_step(&rig)); /* it waits, or is dropped */
+            unsigned output = seeded_below(&random, ports);
+            for (unsigned vc = 0; vc < HX_VCS; vc++) {
+                unsigned room = seeded_below(&random, 4);
+                rig_room(&rig, output, vc, room);
+                rig_room(&other, output, vc, room);
+            }
+            unsigned left = rig_step(&rig);
+            assert_int_equal(rig_grant(&other, output), left);
+            granted += left;
+            expect_alike(&rig, &other, ports);
+        }
+        assert_true(granted > 20);
         lab_free(NULL);
     }
 }
@@ -530,6 +573,7 @@ int main(void)
         cmocka_unit_test_teardown(new_routes_move_who_waits, lab_free),
         cmocka_unit_test_teardown(new_routes_keep_what_has_just_arrived, lab_free),
         cmocka_unit_test_teardown(a_packet_passes_as_in_a_step, lab_free),
+        cmocka_unit_test_teardown(an_output_is_granted_as_in_a_step, lab_free),
         cmocka_unit_test_teardown(a_switch_begins_where_the_platform_stands, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

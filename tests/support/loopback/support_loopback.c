@@ -146,6 +146,13 @@ unsigned rig_pass(struct rig *r, unsigned input, unsigned vc)
     return moved;
 }
 
+unsigned rig_grant(struct rig *r, unsigned output)
+{
+    unsigned moved = !r->sw.route.is_router ? hx_accelerator_grant(&r->sw, output) : hx_router_grant(&r->sw, output);
+    assert_int_equal(r->hal.node.sent, 0);
+    return moved;
+}
+
 static unsigned field(const uint8_t *frame, unsigned at, unsigned bytes)
 {
     unsigned value = 0;

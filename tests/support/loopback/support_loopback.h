@@ -54,6 +54,8 @@ unsigned rig_room_left(const struct rig *r, unsigned output, unsigned vc);
 unsigned rig_step(struct rig *r);
 /* The packet that came on `vc` of `input`, and nothing else did, while nobody waits. */
 unsigned rig_pass(struct rig *r, unsigned input, unsigned vc);
+/* Nothing came, and no output has room for who waits but this one. */
+unsigned rig_grant(struct rig *r, unsigned output);
 /* The next packet that left by the output. */
 bool rig_take(struct rig *r, unsigned output, struct rig_packet *p);
 /* Blocks that the (input, VC) can still take. */

@@ -9,13 +9,29 @@
 
 #include <cmocka.h>
 
-enum { ITEMS = 64 };
+enum { ITEMS = 64, ROOM = 128 /* a power of two above that */ };
+
+static struct virtual_agenda opened(uint64_t *ring, unsigned room)
+{
+    struct virtual_agenda a;
+    virtual_agenda_open(&a, ring, room);
+    return a;
+}
+
+static void room_for_all_and_one_more(void **state)
+{
+    (void)state;
+    assert_int_equal(virtual_agenda_room(1), 2);
+    assert_int_equal(virtual_agenda_room(3), 4);
+    assert_int_equal(virtual_agenda_room(4), 8);
+    assert_int_equal(virtual_agenda_room(ITEMS), ROOM);
+}
 
 static void empty(void **state)
 {
     (void)state;
-    uint64_t ring[1];
-    struct virtual_agenda a = {.ring = ring, .mask = sizeof ring / sizeof *ring - 1};
+    uint64_t ring[2];
+    struct virtual_agenda a = opened(ring, 2);
     assert_true(virtual_agenda_time(&a) == VIRTUAL_NEVER);
     virtual_agenda_note(&a, 0, 255);
     assert_true(virtual_agenda_time(&a) == 0);
@@ -26,8 +42,8 @@ static void empty(void **state)
 static void latest_time(void **state)
 {
     (void)state;
-    uint64_t ring[2];
-    struct virtual_agenda a = {.ring = ring, .mask = sizeof ring / sizeof *ring - 1};
+    uint64_t ring[4];
+    struct virtual_agenda a = opened(ring, 4);
     virtual_agenda_note(&a, VIRTUAL_NEVER - 1, 0);
     virtual_agenda_note(&a, VIRTUAL_NEVER - 2, 255);
     assert_true(virtual_agenda_time(&a) == VIRTUAL_NEVER - 2);
@@ -40,9 +56,9 @@ static void sooner(void **state)
 {
     (void)state;
     for (uint64_t round = 0; round < 2000; round++) {
-        uint64_t ring[ITEMS];
+        uint64_t ring[ROOM];
         uint64_t time[ITEMS];
-        struct virtual_agenda a = {.ring = ring, .mask = sizeof ring / sizeof *ring - 1};
+        struct virtual_agenda a = opened(ring, ROOM);
         for (unsigned item = 0; item < ITEMS; item++) {
             time[item] = random_below(random_of(round, item, 0), 100);
             virtual_agenda_note(&a, time[item], item);
@@ -71,7 +87,7 @@ static void order_of_noting(void **state)
     static const unsigned expected[] = {1, 3, 4, 0, 2};
     for (unsigned order = 0; order < 5 * 5 * 5 * 5 * 5; order++) {
         uint64_t ring[8];
-        struct virtual_agenda a = {.ring = ring, .mask = sizeof ring / sizeof *ring - 1};
+        struct virtual_agenda a = opened(ring, 8);
         unsigned noted = 0;
         for (unsigned n = 0, left = order; n < 5; n++, left /= 5) {
             if (!(noted >> left % 5 & 1))
@@ -90,10 +106,10 @@ static void order_of_noting(void **state)
 static void any_mixture(void **state)
 {
     (void)state;
-    static uint64_t ring[ITEMS];
+    static uint64_t ring[ROOM];
     uint64_t time[ITEMS];
     bool noted[ITEMS] = {false};
-    struct virtual_agenda a = {.ring = ring, .mask = sizeof ring / sizeof *ring - 1};
+    struct virtual_agenda a = opened(ring, ROOM);
     for (uint64_t n = 0; n < 200000; n++) {
         uint64_t random = random_of(1, n, 0);
         unsigned item = random_below(random, ITEMS);
@@ -115,8 +131,12 @@ static void any_mixture(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty),           cmocka_unit_test(latest_time), cmocka_unit_test(sooner),
-        cmocka_unit_test(order_of_noting), cmocka_unit_test(any_mixture),
+        cmocka_unit_test(room_for_all_and_one_more),
+        cmocka_unit_test(empty),
+        cmocka_unit_test(latest_time),
+        cmocka_unit_test(sooner),
+        cmocka_unit_test(order_of_noting),
+        cmocka_unit_test(any_mixture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

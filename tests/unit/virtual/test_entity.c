@@ -29,16 +29,16 @@ static int close_lab(void **state)
     return 0;
 }
 
-/* A packet of one block on VC 0 from the west. */
-static void bring(struct virtual_node *n, struct hx_coordinate to)
+/* A packet on VC 0. */
+static void bring(struct virtual_node *n, unsigned input, struct hx_coordinate to, unsigned blocks, uint64_t time)
 {
     const struct hx_desc d = {.buffer = virtual_pool_get(&worker.v.pool),
                               .length = 1,
-                              .flow = 1,
+                              .flow = (uint16_t)blocks,
                               .job = n->sw.job,
                               .dst_d0 = (uint16_t)to.d0,
                               .dst_d1 = (uint16_t)to.d1};
-    virtual_deliver(&n->hal.rx[HX_W], &d, SOONER, virtual_birth(0, MIDDLE));
+    virtual_deliver(&n->hal.rx[input], &d, time, virtual_birth(0, MIDDLE));
 }
 
 /* The first packet of a window waits for credit while all others pass it, until the window is full. When it goes, more stand behind
@@ -50,9 +50,9 @@ static void what_stood_behind_a_window_goes_on_after_the_last_that_waited(void *
     struct virtual_node *n = &e->node[0];
     unsigned all = hx_lane(n->hal.room[HX_N].lanes, 0);
     n->hal.room[HX_N].lanes -= all;
-    bring(n, north);
+    bring(n, HX_W, north, 1, SOONER);
     for (unsigned i = 0; i < HX_WINDOW + 6; i++)
-        bring(n, east);
+        bring(n, HX_W, east, 1, SOONER);
     virtual_entity_visit(e, LATER);
     assert_int_equal(n->hal.tx[HX_N].sum.packets, 0);
     assert_int_equal(n->hal.tx[HX_E].sum.packets, HX_WINDOW - 1);
@@ -62,11 +62,40 @@ static void what_stood_behind_a_window_goes_on_after_the_last_that_waited(void *
     assert_int_equal(n->hal.tx[HX_E].sum.packets, HX_WINDOW + 6);
 }
 
+/* Long packets wait for credit, and are not looked at before it comes. A short one that would wait for more than it needs is, as
+ * soon as anything happens: it is its input's turn. */
+static void a_short_packet_goes_where_long_ones_lack_credit(void **state)
+{
+    (void)state;
+    struct virtual_entity *e = worker.entity[MIDDLE];
+    struct virtual_node *n = &e->node[0];
+    const struct virtual_sent *sent = &n->hal.tx[HX_N].sum;
+    n->hal.room[HX_N].lanes -= hx_lane(n->hal.room[HX_N].lanes, 0);
+    bring(n, HX_W, north, HX_PACKET_BLOCKS, SOONER);
+    bring(n, HX_W, north, HX_PACKET_BLOCKS, SOONER);
+    virtual_entity_visit(e, LATER);
+    assert_true(n->hal.idle == 1U << HX_N);
+    virtual_credit(&n->hal.tx[HX_N], virtual_credit_of(LATER, 0, HX_PACKET_BLOCKS + 1));
+    virtual_entity_visit(e, 2 * LATER);
+    assert_int_equal(sent->packets, 1);
+    assert_true(n->hal.idle == 1U << HX_N);
+    bring(n, HX_S, north, 1, 2 * LATER);
+    virtual_entity_visit(e, 3 * LATER);
+    assert_int_equal(sent->packets, 1); /* who waits goes first */
+    assert_true(n->hal.idle == 0 && n->hal.small == 1);
+    bring(n, HX_W, east, HX_PACKET_BLOCKS, 3 * LATER);
+    virtual_entity_visit(e, 4 * LATER);
+    assert_int_equal(sent->packets, 2);
+    assert_int_equal(sent->blocks, HX_PACKET_BLOCKS + 1);
+    assert_int_equal(n->hal.small, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_stood_behind_a_window_goes_on_after_the_last_that_waited, open_lab,
                                         close_lab),
+        cmocka_unit_test_setup_teardown(a_short_packet_goes_where_long_ones_lack_credit, open_lab, close_lab),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
