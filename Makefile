@@ -255,7 +255,7 @@ $(BUILD)/riscv-virt/%.o: %.c Makefile
 	@$(RISCV) $(FOR_RISCV) $(FOR_BARE) -MMD -MP -c $< -o $@
 $(BUILD)/riscv-virt/%.o: %.S Makefile
 	@mkdir -p $(@D)
-	@$(RISCV) $(FOR_RISCV) -c $< -o $@
+	@$(RISCV) $(FOR_RISCV) -MMD -MP -c $< -o $@
 $(BUILD)/hx-node-riscv64.elf: $(RISCV_SOURCES:%.c=$(BUILD)/riscv-virt/%.o) $(BUILD)/riscv-virt/hal/riscv-virt/start.o \
     hal/riscv-virt/link.ld
 	$(if $(Q),@echo "  LINK $@")

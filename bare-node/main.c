@@ -1,26 +1,25 @@
 /* main.c - the image of a node: built once, then step after step until the console says that it is over.
  *
- * It hears, a character each:   g  begin to send    d  begin nothing more    q  the end    h  hang: the watchdog is to be tried
+ * It hears, a character each:   g  begin to send    d  begin nothing more    q  the end    0 to 9  that hart hangs: its watchdog is to be tried
  * It says, a line each:         ready; stat and its numbers, state and its numbers, now and then and at the end; panic and where
  *
  * Numbers of a `stat` line count since the start of the image; those of a `state` line are what is so now: bytes of stack
- * that were ever used, ports that lead somewhere (bit by port), whether nothing of its endpoint is under way. */
+ * that hart 0 ever used, ports that lead somewhere (bit by port), whether nothing of its endpoint is under way. */
 #include "hal/bare/bare.h"
 #include "hal/riscv-virt/board.h"
+#include "harts.h"
 #include "messages.h"
 
-enum {
-    IDLE_STEPS = 64, /* without work, before a nap */
-    NAP_NS = 100000, /* no longer than a credit frame may wait */
-    LOOK_STEPS = 64  /* from look to look at the console */
-};
+#include <stdatomic.h>
+
+enum { LOOK_STEPS = 64 /* from look to look at the console */ };
 static const uint64_t stat_ns = UINT64_C(250000000);
-static const uint64_t watchdog_ns = UINT64_C(5000000000);
 
 struct image {
     struct config config;
     struct node node;
     struct messages messages;
+    struct harts harts;
     uint64_t told_at;
 };
 
@@ -50,13 +49,8 @@ static void say_statistics(const struct image *i)
     bare_print(" bytes_delivered=%lu bytes_corrupted=%lu hops=%lu", s->bytes_delivered, i->messages.bytes_corrupted,
                n->hops);
     say_drops(n);
-    bare_print("\nstate stack=%u links=%lu idle=%u\n", bare_stack_used(), n->up, hx_endpoint_idle(&n->endpoint));
-}
-
-_Noreturn static void hang(void)
-{
-    for (;;) {
-    }
+    bare_print("\nstate stack=%u links=%lu idle=%u harts=%u\n", bare_stack_used(), n->up,
+               hx_endpoint_idle(&n->endpoint), n->harts);
 }
 
 /* Returns whether the image is to go on. */
@@ -64,8 +58,10 @@ static bool hear(struct image *i)
 {
     int c = board_get();
     i->messages.may_begin = c == 'g' || (c != 'd' && i->messages.may_begin);
-    if (c == 'h')
-        hang();
+    if (c == '0')
+        harts_hang();
+    if (c >= '1' && c <= '9')
+        atomic_store_explicit(&i->harts.hangs, (unsigned)(c - '0'), memory_order_relaxed);
     return c != 'q';
 }
 
@@ -73,7 +69,8 @@ static void build(struct image *i)
 {
     config_read(&i->config, board_text());
     messages_init(&i->messages, &i->config, &i->node);
-    node_build(&i->node, &i->config, messages_user(&i->messages));
+    node_build(&i->node, &i->config, harts_useful(board_harts(), NODE_CABLES), messages_user(&i->messages));
+    harts_start(&i->harts, &i->node);
 }
 
 int image_main(void)
@@ -83,19 +80,17 @@ int image_main(void)
     bare_print("ready a%u,%u/p%u\n", i->config.gx, i->config.gy, i->config.plane);
     unsigned idle = 0;
     for (unsigned steps = 0;; steps++) {
+        harts_begin_round();
         uint64_t now = board_now();
-        board_watch(watchdog_ns);
         unsigned begun = messages_begin(&i->messages, now);
         unsigned moved = node_step(&i->node, now);
-        idle = begun || moved ? 0 : idle + 1;
         if (now - i->told_at >= stat_ns) {
             say_statistics(i);
             i->told_at = now;
         }
         if ((idle || steps % LOOK_STEPS == 0) && !hear(i))
             break;
-        if (idle >= IDLE_STEPS)
-            board_nap(NAP_NS);
+        harts_end_round(&idle, begun || moved);
     }
     say_statistics(i);
     return 0;

@@ -2,6 +2,7 @@
 #include "node.h"
 #include "hal/bare/bare.h"
 #include "hal/split_mix.h"
+#include "harts.h"
 #include "hxmesh/error.h"
 
 enum {
@@ -33,16 +34,8 @@ static void plug(struct node *n, struct loopback_node *of, unsigned port, struct
     of->port[port].cable.ask_period = CREDIT_PERIOD_NS;
 }
 
-/* What was to be sent in a session that is over. The device's end of the wire is served by this loop, too. */
-static void drop_unsent(struct node *n, unsigned cable)
-{
-    loopback_wire_clear(&n->out[cable]);
-    loopback_wire_heed(&n->out[cable]);
-}
-
 static void plug_cable(struct node *n, unsigned cable)
 {
-    drop_unsent(n, cable);
     plug(n, &n->switch_hal.node, cable, &n->out[cable], &n->in[cable]);
     n->switch_hal.node.port[cable].heard_at = n->switch_hal.node.now;
 }
@@ -87,10 +80,10 @@ static void start_devices(struct node *n)
     }
 }
 
-void node_build(struct node *n, const struct config *config, struct hal_user user)
+void node_build(struct node *n, const struct config *config, unsigned harts, struct hal_user user)
 {
     unsigned blocks = blocks_of(config);
-    *n = (struct node){.config = config, .random = config->random, .up = UINT64_C(1) << HX_LOCAL};
+    *n = (struct node){.config = config, .harts = harts, .random = config->random, .up = UINT64_C(1) << HX_LOCAL};
     loopback_node_init(&n->switch_hal.node, HX_ACCELERATOR_PORTS, HX_MESH_VCS, blocks, 0,
                        bare_take(loopback_node_bytes(HX_ACCELERATOR_PORTS, HX_MESH_VCS, blocks, 0)));
     start_devices(n);
@@ -104,7 +97,7 @@ void node_build(struct node *n, const struct config *config, struct hal_user use
 /* ---- devices ---- */
 
 /* What has no room stays with the device, and its peer waits. */
-static unsigned receive(struct node *n, unsigned cable)
+static unsigned receive(struct node *n, unsigned cable, uint64_t now)
 {
     struct virtio_net *d = n->device[cable];
     const uint8_t *frame;
@@ -113,19 +106,21 @@ static unsigned receive(struct node *n, unsigned cable)
     for (; frames < BURST && (frame = virtio_net_arrived(d, &bytes)) != NULL; frames++) {
         if (!loopback_wire_has_room(&n->in[cable], bytes))
             break;
-        loopback_wire_put(&n->in[cable], n->switch_hal.node.now, frame, bytes);
+        loopback_wire_put(&n->in[cable], now, frame, bytes);
         virtio_net_taken(d);
     }
     loopback_wire_commit(&n->in[cable]);
     return frames;
 }
 
+/* Hart 0 may wait for the wire to be clear, also while the device takes nothing. */
 static unsigned transmit(struct node *n, unsigned cable, uint64_t now)
 {
     struct virtio_net *d = n->device[cable];
     uint8_t *frame;
     uint32_t bytes;
     unsigned frames = 0;
+    loopback_wire_heed(&n->out[cable]);
     for (; (frame = virtio_net_place(d)) != NULL && (bytes = loopback_wire_take(&n->out[cable], now, frame)) > 0;
          frames++)
         virtio_net_send(d, bytes);
@@ -133,14 +128,48 @@ static unsigned transmit(struct node *n, unsigned cable, uint64_t now)
     return frames;
 }
 
+/* Whether a hart serves a cable's device. */
+static bool serves(const struct node *n, unsigned hart, unsigned cable)
+{
+    return n->device[cable] && harts_of_cable(n->harts, cable) == hart;
+}
+
+unsigned node_take_in(struct node *n, unsigned hart, uint64_t now)
+{
+    unsigned frames = 0;
+    for (unsigned cable = 0; cable < NODE_CABLES; cable++)
+        frames += serves(n, hart, cable) ? receive(n, cable, now) : 0;
+    return frames;
+}
+
+unsigned node_send_out(struct node *n, unsigned hart, uint64_t now)
+{
+    unsigned frames = 0;
+    for (unsigned cable = 0; cable < NODE_CABLES; cable++)
+        frames += serves(n, hart, cable) ? transmit(n, cable, now) : 0;
+    return frames;
+}
+
 /* ---- cables ---- */
+
+/* What was to be sent in a session that is over is dropped. The wire's other end is this hart's, or that of one that looks at it
+ * soon and never waits for this one. */
+static void drop_unsent(struct node *n, unsigned cable)
+{
+    loopback_wire_clear(&n->out[cable]);
+    while (!loopback_wire_is_clear(&n->out[cable]))
+        if (serves(n, 0, cable))
+            loopback_wire_heed(&n->out[cable]);
+}
 
 /* Whether its peer is there. */
 static bool watch(struct node *n, unsigned cable, uint64_t now)
 {
     struct loopback_port *p = &n->switch_hal.node.port[cable];
-    if (p->cable.link.open && now - p->heard_at > silence_ns)
+    if (p->cable.link.open && now - p->heard_at > silence_ns) {
+        drop_unsent(n, cable);
         plug_cable(n, cable);
+    }
     if (cable_new_sessions(&p->cable)) {
         drop_unsent(n, cable);
         p->heard_at = now;
@@ -173,16 +202,12 @@ bool node_is_up(const struct node *n)
 
 unsigned node_step(struct node *n, uint64_t now)
 {
-    unsigned moved = 0;
-    for (unsigned cable = 0; cable < NODE_CABLES; cable++)
-        moved += n->device[cable] ? receive(n, cable) : 0;
+    unsigned moved = node_take_in(n, 0, now);
     loopback_poll(&n->switch_hal.node, now);
     follow_cables(n, now);
     unsigned hops = hx_accelerator_step(&n->sw);
     loopback_poll(&n->endpoint_hal.node, now);
     unsigned packets = hx_endpoint_step(&n->endpoint);
     n->hops += hops;
-    for (unsigned cable = 0; cable < NODE_CABLES; cable++)
-        moved += n->device[cable] ? transmit(n, cable, now) : 0;
-    return moved + hops + packets;
+    return moved + hops + packets + node_send_out(n, 0, now);
 }

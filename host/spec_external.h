@@ -5,6 +5,7 @@
  *         plane: 0                    other planes of it are not there, unless they have an entry too
  *         node: elsewhere             or qemu: this program starts it, an image in QEMU (docs/bare-metal.md), without `ports`
  *         ports: {E: memif:/run/hx/e.sock, W: veth:hx-w, N: tap:hx-n}     the cable of a port that is not named is out
+ *         harts: 1                    of an image in QEMU: how many share its work (docs/bare-metal.md)
  *         wait: 10s                   how long it may be away, at the start and later; 2s at least
  *         lose_credits: 0             a fault to try: one credit frame in N is not sent to it; 0: none
  *         key: hx.key                 its cables are sealed (hxmesh/seal.h) by the key in this file; none: they are not
@@ -37,6 +38,7 @@ struct hx_external {
     unsigned plane;
     enum hx_external_node node;
     struct hx_external_port port[HX_CABLE_PORTS];
+    unsigned harts; /* of an image in QEMU */
     uint64_t wait_ns;
     uint64_t lose_credits; /* 0: none */
     bool sealed;           /* its cables have a key */

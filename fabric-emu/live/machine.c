@@ -38,7 +38,8 @@ enum {
 void machine_open(struct machine *m, const struct fab_fabric *f, unsigned external)
 {
     const struct hx_external *e = &f->spec.external[external];
-    *m = (struct machine){.external = external, .rank = hx_fabric_host(f->g, e->d0, e->d1), .to = -1, .from = -1};
+    *m = (struct machine){
+        .external = external, .rank = hx_fabric_host(f->g, e->d0, e->d1), .harts = e->harts, .to = -1, .from = -1};
     (void)hx_node_name(m->name, f->g, e->plane, m->rank);
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++)
         m->cable[port] = -1;
@@ -62,7 +63,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct arguments *a, const
     a->count++;
 }
 
-/* One hart, no devices but those that are named. Places of network devices are ports: E W N S (bare-node/node.h). */
+/* No devices but those that are named. Places of network devices are ports: E W N S (bare-node/node.h). */
 static void describe(struct arguments *a, const struct machine *m, const char *image, int text)
 {
     *a = (struct arguments){.count = 0};
@@ -72,6 +73,8 @@ static void describe(struct arguments *a, const struct machine *m, const char *i
                                         "none", "-serial",  "stdio", "-global",     "virtio-mmio.force-legacy=false"};
     for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++)
         add(a, "%s", fixed[i]);
+    add(a, "-smp");
+    add(a, "%u", m->harts);
     add(a, "-name");
     add(a, "hxmesh-image");
     add(a, "-kernel");

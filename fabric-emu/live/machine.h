@@ -29,6 +29,7 @@ struct machine_count {
 struct machine {
     unsigned external; /* which entry of the file */
     uint32_t rank;
+    unsigned harts;
     char name[HX_NAME_BYTES];  /* "a1,1/p0" */
     int cable[HX_CABLE_PORTS]; /* QEMU's ends; -1: no cable */
     int to, from;              /* the console; -1: none runs */

@@ -4,7 +4,8 @@
  *                                 '-> bare_*:  text, memory, panic      (made of the former)
  *
  * A board (hal/riscv-virt/, hal/mps2/) gives start code, a linker script and board_*; of those that an image may do without, what its
- * images call. Freestanding; one thread. */
+ * images call. Freestanding. A board may have several harts (processors that fetch instructions of their own): image_main() runs on the
+ * first, and text, memory and traps are its alone, but for a panic, which is any hart's. */
 #ifndef HAL_BARE_H
 #define HAL_BARE_H
 
@@ -24,6 +25,9 @@ int image_main(void);
 void board_put(char c);
 /* Nanoseconds since some moment before the start; never back. */
 uint64_t board_now(void);
+/* The caller is about to end the image: from now on its characters alone are taken. Returns its hart, 0 the first. Who is not
+ * the first to call sleeps for good. */
+unsigned board_last_words(void);
 /* Ends the image. Code 0: as wished; any other: it failed. */
 _Noreturn void board_end(unsigned code);
 /* Memory that is nobody's: *bytes of it. */
@@ -39,8 +43,12 @@ int board_get(void);
 uint32_t board_cycles(void);
 /* Sleeps for so many nanoseconds at most. */
 void board_nap(uint64_t ns);
-/* Unless it is called again within `ns`, the image ends in a panic that says where it was. */
+/* Unless it is called again within `ns` on the same hart, the image ends in a panic that says where that was. */
 void board_watch(uint64_t ns);
+/* How many harts there are, the first included. */
+unsigned board_harts(void);
+/* Has a hart, 1 .. board_harts() - 1, which sleeps until then, call work(of), once. It never returns. */
+void board_hart_start(unsigned hart, void (*work)(void *of), void *of);
 
 /* ---- what is made of it ---- */
 
@@ -51,7 +59,7 @@ void board_watch(uint64_t ns);
 __attribute__((format(printf, 1, 2))) void bare_print(const char *format, ...);
 __attribute__((format(printf, 1, 0))) void bare_print_list(const char *format, va_list arguments);
 
-/* Ends the image, and says where and why on the console. */
+/* Ends the image, and says where and why on the console; of a hart other than the first, which. */
 __attribute__((format(printf, 2, 3))) _Noreturn void bare_panic(const char *where, const char *format, ...);
 
 #define BARE_TEXT_OF(x) #x

@@ -1,44 +1,60 @@
 # start.S - the first instructions of an image on QEMU's RISC-V board `virt`, in machine mode, and its traps.
 #
-# The board jumps to the start of memory on every hart, with the device tree's address in a1. Hart 0 goes on; the others sleep for good.
+# The board jumps to the start of memory on every hart, with the device tree's address in a1. Hart 0 goes on; the others wait until it has
+# work for them, and those that have no stack sleep for good.
+#include "stacks.h"
+
+    .section .stack, "aw", @nobits
+    .balign 16
+    .globl stacks
+stacks:
+    .space BOARD_HARTS * (BOARD_STACK + BOARD_TRAP_STACK)
 
     .section .text.start, "ax"
     .globl start
 start:
     csrw mie, zero
-    csrr t0, mhartid
-    bnez t0, sleep
     la t0, trap
     csrw mtvec, t0
-    la sp, stack_end
+    csrr a0, mhartid
+    li t0, BOARD_HARTS
+    bltu a0, t0, 1f
+    call board_hart_end
 
-    la t0, bss_start            # .bss is zero
+1:  addi t0, a0, 1              # its piece ends where the next one begins
+    li t1, BOARD_STACK + BOARD_TRAP_STACK
+    mul t0, t0, t1
+    la sp, stacks
+    add sp, sp, t0
+    csrw mscratch, sp           # a trap begins there
+    li t1, BOARD_TRAP_STACK
+    sub sp, sp, t1
+    beqz a0, 2f
+    call board_hart_wait
+
+2:  la t0, bss_start            # .bss is zero
     la t1, bss_end
-1:  bgeu t0, t1, 2f
+3:  bgeu t0, t1, 4f
     sd zero, 0(t0)
     addi t0, t0, 8
-    j 1b
-
-2:  la t0, stack_start          # what is still painted was never used
-    li t1, 0x5AC0FFEE           # BARE_PAINT
-3:  bgeu t0, sp, 4f
-    sw t1, 0(t0)
-    addi t0, t0, 4
     j 3b
 
-4:  mv a0, a1                   # nothing above touches it
+4:  la t0, stacks               # what is still painted was never used
+    li t1, 0x5AC0FFEE           # BARE_PAINT
+5:  bgeu t0, sp, 6f
+    sw t1, 0(t0)
+    addi t0, t0, 4
+    j 5b
+
+6:  mv a0, a1                   # nothing above touches it
     call board_start
     call image_main
     call board_end
 
-sleep:
-    wfi
-    j sleep
-
 # Every trap is the end: it is an error, or the watchdog. It keeps nothing, but for what the message says.
     .balign 4
 trap:
-    la sp, trap_stack_end
+    csrr sp, mscratch
     csrr a0, mcause
     csrr a1, mepc
     csrr a2, mtval

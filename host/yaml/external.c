@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct hx_external_values hx_external_defaults = {.wait_ns = UINT64_C(10000000000)};
+const struct hx_external_values hx_external_defaults = {.wait_ns = UINT64_C(10000000000), .harts = 1};
 
 const char *const hx_cable_words[HX_CABLES] = {"out", "memif", "veth", "tap", "qemu"};
 const char *const hx_external_nodes[HX_NODES_OUTSIDE + 1] = {"elsewhere", "qemu", NULL};
@@ -57,10 +57,14 @@ static bool read_values(struct reading *r)
     r->external->plane = (unsigned)v.plane;
     r->external->wait_ns = v.wait_ns;
     r->external->lose_credits = v.lose_credits;
+    r->external->harts = (unsigned)v.harts;
     r->external->node = (enum hx_external_node)v.node;
     if (v.key && r->external->node == HX_NODE_QEMU)
         return hx_yaml_fail_key(r->y, hx_yaml_within(r->entry, "external[].key"), r->problem,
                                 "an image in QEMU has cables that nobody else reaches (without key)");
+    const struct hx_yaml_item *harts = hx_yaml_within(r->entry, "external[].harts");
+    if (harts && r->external->node != HX_NODE_QEMU)
+        return hx_yaml_fail_key(r->y, harts, r->problem, "harts are those of an image in QEMU (with node: qemu)");
     return !v.key || read_key(r, v.key);
 }
 

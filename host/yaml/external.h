@@ -7,7 +7,7 @@
 
 /* The values of an entry, read as options are. */
 struct hx_external_values {
-    uint64_t plane, wait_ns, lose_credits;
+    uint64_t plane, wait_ns, lose_credits, harts;
     const char *key;                  /* NULL: none */
     unsigned node;                    /* enum hx_external_node */
     const char *port[HX_CABLE_PORTS]; /* NULL: the cable is out */
@@ -27,6 +27,8 @@ extern const struct hx_external_values hx_external_defaults;
      .help = "its cables are sealed: 128 bits in hex, in a file for its user alone (0600)"}, \
     {.key = "external[].node", .kind = HX_OPTION_CHOICE, .to.choice = &(v)->node, .choices = hx_external_nodes, \
      .help = "who starts it: somebody elsewhere, or this program as an image in QEMU (docs/bare-metal.md)"}, \
+    {.key = "external[].harts", .kind = HX_OPTION_NUMBER, .to.number = &(v)->harts, .low = 1, .high = 1 + HX_CABLE_PORTS, \
+     .help = "of an image in QEMU: how many share its work; the first has switch and endpoint, the others cables in turn"}, \
     HX_CABLE_KEY(v, "E", HX_E, "memif:SOCKET, veth:INTERFACE or tap:INTERFACE"), HX_CABLE_KEY(v, "W", HX_W, "likewise"), \
     HX_CABLE_KEY(v, "N", HX_N, "likewise"), HX_CABLE_KEY(v, "S", HX_S, "likewise")
 #define HX_CABLE_KEY(v, letter, place, words) \

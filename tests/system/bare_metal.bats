@@ -58,6 +58,25 @@ top_ends() { hxmesh top "$NAME" --json top.json --interval 200ms; }
     grep -q 'run.pcapng: good' <<<"$stderr"
 }
 
+@test "bare metal: images of several harts lose nothing, also where one is killed and comes back" {
+    needs_qemu
+    local harts=2
+    while IFS= read -r line; do # 2, 3, 4 and 5 of them
+        [[ $line == *'node: qemu'* ]] && line=${line/node: qemu/node: qemu, harts: $((harts++))}
+        printf '%s\n' "$line"
+    done <"$EXAMPLES/qemu.hxm.yaml" >harts.hxm.yaml
+    start harts.hxm.yaml --duration 4s
+    await_traffic 100
+    mapfile -t machines < <(machines_of "$PID")
+    kill -KILL "${machines[0]}"
+    finish
+    [ "$CODE" -eq 0 ]
+    holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .messages_failed == 0 and
+        ([.external.machines[].harts] | sort == [2, 3, 4, 5]) and ([.external.machines[].starts] | sort == [1, 1, 1, 2]) and
+        (.external.machines | all(.packets_sent > 0 and .messages_received > 0 and .bytes_corrupted == 0))'
+    nothing_left
+}
+
 @test "bare metal: kill -9 of the supervisor takes its machines with it" {
     needs_qemu
     start "$EXAMPLES/qemu.hxm.yaml" --duration 60s
@@ -131,10 +150,10 @@ with_tree() {
     grep -q '^ready a0,0/p0' <<<"$output"
     renamed ns16550a ns16550b
     [ "$status" -eq 1 ]
-    grep -q '^panic: hal/riscv-virt/board.c:[0-9]*: the device tree has no ns16550a' <<<"$output"
+    grep -q '^panic: hal/riscv-virt/parts.c:[0-9]*: the device tree has no ns16550a' <<<"$output"
     renamed timebase-frequency timebase-frequence
     [ "$status" -eq 1 ]
-    grep -q '^panic: hal/riscv-virt/board.c:[0-9]*: the device tree has no frequency of the timer' <<<"$output"
+    grep -q '^panic: hal/riscv-virt/parts.c:[0-9]*: the device tree has no frequency of the timer' <<<"$output"
     # More memory than it needs, and less.
     with_tree -M virt -m 300M
     [ "$status" -eq 0 ]
@@ -143,33 +162,46 @@ with_tree() {
     grep -q '^panic: hal/riscv-virt/board.c:[0-9]*: memory ends at 85a00000, and what the image is told begins at 86000000' <<<"$output"
 }
 
-@test "bare metal: an image whose loop hangs is ended by its watchdog" {
-    needs_qemu
-    printf 'fabric 2 2 2 2 1 64 1\nat 0 0 0\ncredits 64\nrandom 1 2 3\nwait 2 1 3 1 1\n' >text
-    mkfifo console
-    timeout 60 qemu-system-riscv64 -M virt -m 100M -bios none -display none -nodefaults -monitor none -serial stdio \
+# hangs HARTS HART: an image of so many harts one of which hangs; what it said is in `said`.
+hangs() {
+    timeout 60 qemu-system-riscv64 -M virt -smp "$1" -m 100M -bios none -display none -nodefaults -monitor none -serial stdio \
         -kernel "$IMAGE" -device 'loader,addr=0x86000000,force-raw=on,file=text' <console >said 2>&1 3>&- &
     PID=$!
     exec 4>console
-    eventually grep -q '^stat ' said
-    printf h >&4
+    eventually grep -q "^state .* harts=$1" said
+    printf '%s' "$2" >&4
     finish
     exec 4>&-
     [ "$CODE" -eq 1 ]
+}
+
+@test "bare metal: an image whose loop hangs, on any hart, is ended by its watchdog" {
+    needs_qemu
+    printf 'fabric 2 2 2 2 1 64 1\nat 0 0 0\ncredits 64\nrandom 1 2 3\nwait 2 1 3 1 1\n' >text
+    mkfifo console
+    hangs 1 0
     grep -q '^panic: hal/riscv-virt/board.c:[0-9]*: the watchdog was not served: the image hangs at 8[0-9a-f]*' said
+    hangs 3 2
+    grep -q '^panic: hart 2: hal/riscv-virt/board.c:[0-9]*: the watchdog was not served: the image hangs at 8[0-9a-f]*' said
+}
+
+# survives_frames N HARTS: an image of so many harts, that is sent so many frames, counts them.
+survives_frames() {
+    run timeout 100 "$(dirname "$HXMESH")/tests/system/prod_image" "$IMAGE" text "$1" "$2"
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $output != *panic* ]]
+    [ "${lines[-1]}" = "answered 1" ]
+    # The last numbers: a good half of all frames was none of ours, nothing was taken for a packet.
+    [[ "$(grep '^stat ' <<<"$output" | tail -n 1)" =~ packets_delivered=0.*bytes_corrupted=0\ hops=0.*drops_malformed=([0-9]+) ]]
+    [ "${BASH_REMATCH[1]}" -ge $(($1 / 4)) ]
 }
 
 @test "bare metal: frames that nobody should send are counted, and end nothing" {
     needs_qemu
     printf 'fabric 2 2 2 2 1 64 1\nat 1 1 0\ncredits 64\nrandom 1 2 3\nwait 1000 250 4000 16 40000\n' >text
-    run timeout 100 "$(dirname "$HXMESH")/tests/system/prod_image" "$IMAGE" text 20000
-    echo "$output"
-    [ "$status" -eq 0 ]
-    [[ $output != *panic* ]]
-    [ "${lines[-1]}" = "answered 1" ]
-    # The last numbers: a good half of 20,000 frames was none of ours, nothing was taken for a packet.
-    [[ "$(grep '^stat ' <<<"$output" | tail -n 1)" =~ packets_delivered=0.*bytes_corrupted=0\ hops=0.*drops_malformed=([0-9]+) ]]
-    [ "${BASH_REMATCH[1]}" -ge 5000 ]
+    survives_frames 20000 1
+    survives_frames 5000 3
 }
 
 @test "bare metal: one credit frame in ten to an image is lost, and nothing else" {

@@ -1,7 +1,7 @@
 /* prod_image - starts an image in QEMU as hxmesh does, and sends it frames that nobody should: random bytes of any length, frames
  * with our types and random contents, its own frames back, and those with single bits turned.
  *
- *     prod_image IMAGE TEXT FRAMES
+ *     prod_image IMAGE TEXT FRAMES HARTS
  *
  * TEXT: what the image is told (bare-node/config.h). Prints the seed (HX_SEED), what the image says from its start to its end,
  * and `answered 1` if on each of four cables it sent a frame before it was prodded, and another one afterwards; else `answered 0`.
@@ -30,7 +30,7 @@ static uint64_t came[CABLES];
 static uint8_t last[CABLES][LONGEST];
 static size_t last_bytes[CABLES];
 
-_Noreturn static void become(const char *image, const char *text, int console)
+_Noreturn static void become(const char *image, const char *text, const char *harts, int console)
 {
     char loader[512];
     char netdev[CABLES][64];
@@ -53,9 +53,11 @@ _Noreturn static void become(const char *image, const char *text, int console)
                             "virtio-mmio.force-legacy=false",
                             "-kernel",
                             image,
+                            "-smp",
+                            harts,
                             "-device",
                             loader};
-    unsigned n = 20;
+    unsigned n = 22;
     (void)snprintf(loader, sizeof loader, "loader,addr=0x86000000,force-raw=on,file=%s", text);
     for (unsigned i = 0; i < CABLES; i++) {
         (void)snprintf(netdev[i], sizeof netdev[i], "dgram,id=c%u,local.type=fd,local.str=%d", i, cable[i][1]);
@@ -142,7 +144,7 @@ int main(int argc, char **argv)
 {
     int console[2];
     int status = 0;
-    if (argc != 4 || pipe2(console, O_CLOEXEC) != 0)
+    if (argc != 5 || pipe2(console, O_CLOEXEC) != 0)
         return 2;
     seed = seeded_by(1);
     printf("HX_SEED=%" PRIu64 "\n", seed);
@@ -153,7 +155,7 @@ int main(int argc, char **argv)
     }
     pid_t pid = fork();
     if (pid == 0)
-        become(argv[1], argv[2], console[0]);
+        become(argv[1], argv[2], argv[4], console[0]);
     bool answered = await_frames();
     if (answered) { /* one that reads nothing is not prodded: there would be no end of it */
         prod(strtoul(argv[3], NULL, 10));

@@ -78,11 +78,12 @@ static void test_an_image_has_the_cables_of_its_place(void **state)
     struct hx_spec s;
     struct hx_problem p;
     (void)state;
-    assert_true(
-        load("fabric: 2x2 Hx2Mesh\nexternal: [{at: [3, 1], node: qemu}, {at: [0, 0], node: elsewhere, ports: {E: "
-             "veth:x}}]\n",
-             &s, &p));
+    assert_true(load(
+        "fabric: 2x2 Hx2Mesh\nexternal: [{at: [3, 1], node: qemu, harts: 3}, {at: [0, 0], node: elsewhere, ports: {E: "
+        "veth:x}}]\n",
+        &s, &p));
     assert_true(s.external[0].node == HX_NODE_QEMU && s.external[1].node == HX_NODE_ELSEWHERE);
+    assert_true(s.external[0].harts == 3 && s.external[1].harts == 1);
     for (unsigned port = 0; port < HX_CABLE_PORTS; port++)
         assert_int_equal(s.external[0].port[port].cable, HX_CABLE_QEMU);
     assert_string_equal(s.external[0].port[HX_N].target, "a3,1/p0/N");
@@ -151,6 +152,9 @@ static void test_mistakes(void **state)
                    ":5:5: an image in QEMU has all its cables (without ports)");
     assert_refused("external:\n  - at: [0, 0]\n    node: qemu\n    key: hx.key\n",
                    ":5:5: an image in QEMU has cables that nobody else reaches (without key)");
+    assert_refused("external:\n  - at: [0, 0]\n    harts: 2\n    ports: {E: veth:x}\n",
+                   ":4:5: harts are those of an image in QEMU (with node: qemu)");
+    assert_refused("external:\n  - {at: [0, 0], node: qemu, harts: 6}\n", ":3:37: harts: 6 is outside 1 .. 5");
     assert_refused("external:\n  - at: [0, 0]\n    node: bochs\n", ":4:11: node: ");
     assert_refused("planes: 2\nexternal:\n  - {at: [0, 0], node: qemu}\n  - {at: [0, 0], plane: 1, node: qemu}\n",
                    ":5:5: accelerator 0,0 is an image in QEMU, which is there in one plane only");

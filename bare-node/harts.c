@@ -1,0 +1,57 @@
+/* harts.c - the loop of harts that serve devices, and the pace of all (harts.h). */
+#include "harts.h"
+#include "hal/bare/bare.h"
+#include "node.h"
+
+#include <stdatomic.h>
+
+enum { NAP_NS = 100000 /* no longer than a credit frame may wait */ };
+static const uint64_t watchdog_ns = UINT64_C(5000000000);
+
+void harts_begin_round(void)
+{
+    board_watch(watchdog_ns);
+}
+
+void harts_end_round(unsigned *idle, bool worked)
+{
+    *idle = worked ? 0 : *idle + 1;
+    if (*idle >= HARTS_IDLE_STEPS)
+        board_nap(NAP_NS);
+}
+
+_Noreturn void harts_hang(void)
+{
+    for (;;) {
+    }
+}
+
+/* One of those that serve devices. */
+struct server {
+    struct harts *harts;
+    unsigned hart;
+};
+
+static void serve(void *of)
+{
+    const struct server *s = of;
+    unsigned idle = 0;
+    for (;;) {
+        harts_begin_round();
+        if (atomic_load_explicit(&s->harts->hangs, memory_order_relaxed) == s->hart)
+            harts_hang();
+        uint64_t now = board_now();
+        unsigned moved = node_take_in(s->harts->node, s->hart, now) + node_send_out(s->harts->node, s->hart, now);
+        harts_end_round(&idle, moved > 0);
+    }
+}
+
+void harts_start(struct harts *h, struct node *n)
+{
+    *h = (struct harts){.node = n};
+    for (unsigned hart = 1; hart < n->harts; hart++) {
+        struct server *s = bare_take(sizeof *s);
+        *s = (struct server){.harts = h, .hart = hart};
+        board_hart_start(hart, serve, s);
+    }
+}
