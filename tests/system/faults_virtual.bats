@@ -140,6 +140,7 @@ captured() {
     captured "torus 4x4" --annotate --fault "s5/1 down at 2us for 20us; s9/0 flaps every 10us for 30us"
     captured "fat-tree hosts=16 radix=4 levels=3" --routing valiant --fault "all loss=2% duplicate=1%" # one packet, two detours
     captured "torus 3x2x2" --verify --message 24772 --count 3 --seed 612 --fault "all loss=3% corrupt=0.3% duplicate=1% credit-loss=10%" # copies by another VC
+    captured "torus 3x3" --verify --message 1KiB --count 2 --fault "all corrupt=8% duplicate=5%; all flaps every 4us for 40us" # changed back
     captured "dragonfly a=4 p=2 h=2 groups=3" --message 32KiB --faults random --mtbf 1us --mttr 10us --seed 4
     captured "dragonfly a=4 p=2 h=2 groups=3" --message 20KiB --count 2 --seed 1 \
         --fault "all loss=1% corrupt=1% duplicate=2% reorder=1% credit-loss=10% delay=1us" # a copy before what was sent by a longer way

@@ -25,6 +25,11 @@ static bool is_local(const struct sim_capture *c, const struct sim_record *r)
     return strstr(sim_interface_name(&c->set, r->interface), "local") != NULL;
 }
 
+static bool is_arrival(const struct sim_capture *c, const struct sim_record *r)
+{
+    return r->direction == 1 && !is_local(c, r) && r->frame[13] == 0xB5 && r->captured > HEADER_BYTES;
+}
+
 /* ---- what a link does to the packet that arrives with record `at`: to it and all later sights of it ---- */
 
 static void lose(struct sim_capture *c, size_t at)
@@ -41,23 +46,35 @@ static void lose(struct sim_capture *c, size_t at)
     c->count = kept;
 }
 
-static void damage(struct sim_capture *c, size_t at)
+static void turn_bit(struct sim_capture *c, size_t at, size_t byte)
 {
     uint8_t key[KEY_BYTES];
     memcpy(key, c->records[at].frame + KEY_AT, sizeof key);
     for (size_t i = at; i < c->count; i++)
         if (is_of(&c->records[i], key))
-            c->records[i].frame[HEADER_BYTES] ^= 1;
+            c->records[i].frame[byte] ^= 1;
+}
+
+static void damage(struct sim_capture *c, size_t at)
+{
+    turn_bit(c, at, HEADER_BYTES);
+}
+
+static void damage_checksum(struct sim_capture *c, size_t at)
+{
+    turn_bit(c, at, KEY_AT);
 }
 
 /* A turned bit of the header, which makes another packet of it; nobody knows better than its checksum. */
 static void damage_header(struct sim_capture *c, size_t at)
 {
-    uint8_t key[KEY_BYTES];
-    memcpy(key, c->records[at].frame + KEY_AT, sizeof key);
-    for (size_t i = at; i < c->count; i++)
-        if (is_of(&c->records[i], key))
-            c->records[i].frame[33] ^= 1;
+    turn_bit(c, at, KEY_AT + 9);
+}
+
+static void leave(struct sim_capture *c, size_t at)
+{
+    (void)c;
+    (void)at;
 }
 
 static void repeat(struct sim_capture *c, size_t at)
@@ -105,8 +122,7 @@ struct harmed {
 static size_t find_arrival(const struct sim_capture *c)
 {
     size_t at = c->count / 2;
-    while (at < c->count && (c->records[at].direction != 1 || is_local(c, &c->records[at]) ||
-                             c->records[at].frame[13] != 0xB5 || c->records[at].captured <= HEADER_BYTES))
+    while (at < c->count && !is_arrival(c, &c->records[at]))
         at++;
     assert_true(at < c->count);
     return at;
@@ -290,6 +306,67 @@ static void damage_excuses_what_follows_from_it_alone(void **state)
     }
 }
 
+/* The record by which the packet of record `at` arrives next at a port with a cable; c->count: none. */
+static size_t next_arrival(const struct sim_capture *c, size_t at)
+{
+    uint8_t key[KEY_BYTES];
+    memcpy(key, c->records[at].frame + KEY_AT, sizeof key);
+    for (at++; at < c->count && !(is_of(&c->records[at], key) && is_arrival(c, &c->records[at])); at++)
+        ;
+    return at;
+}
+
+/* A packet that one link damages and a later one, with record *at, damages so that it is what it was. */
+static void make_mended(struct harmed *h, void (*by)(struct sim_capture *c, size_t at), unsigned seed, size_t *at)
+{
+    make(h, &(struct harm){.to = leave}, seed);
+    size_t first = h->at;
+    while (!is_arrival(&h->capture, &h->capture.records[first]) || next_arrival(&h->capture, first) == h->capture.count)
+        assert_true(++first < h->capture.count);
+    *at = next_arrival(&h->capture, first);
+    by(&h->capture, first);
+    by(&h->capture, *at);
+    (void)snprintf(h->port, sizeof h->port, "%s",
+                   sim_interface_name(&h->capture.set, h->capture.records[first].interface));
+}
+
+/* Two links that turn the same bit deliver what was sent; where the second damages nothing, the packet comes from nowhere. */
+static void what_one_link_damages_another_may_mend(void **state)
+{
+    (void)state;
+    static void (*const by[])(struct sim_capture * c, size_t at) = {damage, damage_checksum};
+    for (unsigned i = 0; i < 2 * SEEDS; i++) {
+        struct harmed h;
+        struct verdict v;
+        size_t at;
+        make_mended(&h, by[i % 2], 1 + i / 2, &at);
+        h.capture.remark = "fault at 0 ns: all corrupt=1%";
+        judge_capture(&h.capture, NULL, false, &v);
+        if (v.found.count > 0)
+            fail_msg("seed %u, mended with frame %zu: %s", 1 + i / 2, at + 1, v.found.kept[0].what);
+        require_frame(&h, "corrupt=1%", at, HX_RULE_DELIVERY);
+    }
+}
+
+/* Of a packet that was not damaged before there is nothing to mend. */
+static void what_was_never_damaged_is_not_mended(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+        struct harmed h;
+        make(&h, &(struct harm){.to = leave}, seed);
+        size_t sent = h.at; /* its record at the other end of the link, just before */
+        uint8_t key[KEY_BYTES];
+        memcpy(key, h.capture.records[h.at].frame + KEY_AT, sizeof key);
+        while (!is_of(&h.capture.records[--sent], key))
+            ;
+        free(h.capture.records[sent].frame);
+        memmove(&h.capture.records[sent], &h.capture.records[sent + 1],
+                (--h.capture.count - sent) * sizeof *h.capture.records);
+        require_frame(&h, "corrupt=1%", h.at - 1, HX_RULE_DELIVERY);
+    }
+}
+
 /* One that was sent once comes twice at most. */
 static void a_link_repeats_a_packet_once(void **state)
 {
@@ -404,6 +481,8 @@ int main(void)
         cmocka_unit_test(elsewhere_at_other_times_and_of_other_kinds_it_is_found),
         cmocka_unit_test(an_up_ends_what_may_be),
         cmocka_unit_test(damage_excuses_what_follows_from_it_alone),
+        cmocka_unit_test(what_one_link_damages_another_may_mend),
+        cmocka_unit_test(what_was_never_damaged_is_not_mended),
         cmocka_unit_test(a_link_repeats_a_packet_once),
         cmocka_unit_test(what_may_be_repeated_is_forgotten_in_time),
         cmocka_unit_test(more_in_a_buffer_than_it_holds_is_found_behind_what_a_fault_allows),

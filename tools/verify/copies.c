@@ -43,8 +43,13 @@ bool hx_copies_take(struct hx_copies *c, const struct hx_crossing *one)
         return false;
     of->copied++;
     c->count++;
-    ((struct made *)hx_map_get(&c->made, &one->key))->count++;
+    hx_copies_allow(c, &one->key);
     return true;
+}
+
+void hx_copies_allow(struct hx_copies *c, const struct hx_key *key)
+{
+    ((struct made *)hx_map_get(&c->made, key))->count++;
 }
 
 bool hx_copies_are_due(const struct hx_copies *c, uint64_t time_ns, uint64_t while_ns)

@@ -21,7 +21,7 @@ struct hx_crossing {
  * anywhere. */
 struct hx_copies {
     struct hx_map recent, older; /* crossing: how often it was sent, and copied */
-    struct hx_map made;          /* packet: how often a link repeated it */
+    struct hx_map made;          /* packet: how often a link repeated it, or may have */
     uint64_t turned_ns;
     uint64_t count; /* all of them */
 };
@@ -39,7 +39,10 @@ bool hx_copies_take(struct hx_copies *c, const struct hx_crossing *one);
 bool hx_copies_are_due(const struct hx_copies *c, uint64_t time_ns, uint64_t while_ns);
 void hx_copies_turn(struct hx_copies *c, uint64_t time_ns);
 
-/* How often links repeated the packet. */
+/* A link may have repeated the packet where that could not be seen, for it was damaged. */
+void hx_copies_allow(struct hx_copies *c, const struct hx_key *key);
+
+/* How often links repeated the packet, or may have. */
 unsigned hx_copies_of(const struct hx_copies *c, const struct hx_key *key);
 
 #endif

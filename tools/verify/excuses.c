@@ -17,7 +17,7 @@ static const struct margin margins[] = {
     [HX_CLOCK_WALL] = {1000000000, HX_FAULT_FELT_NS, HX_FAULT_FELT_NS}, [HX_CLOCK_VIRTUAL] = {2000, 2000, 1000000}};
 
 struct damage {
-    struct hx_key key;
+    struct hx_key key; /* or without_checksum() */
     uint64_t since_ns;
     uint64_t
         made_up; /* 1: nobody sent such a packet; 0: its checksum, or a field that is none of a frame's, says it all */
@@ -178,23 +178,52 @@ static bool is_known(const struct hx_key *key)
     return memcmp(key, &none, sizeof none) != 0;
 }
 
+static void note(struct hx_excuses *e, const struct hx_key *key, uint64_t time_ns, bool made_up)
+{
+    bool first = hx_map_find(&e->damaged, key) == NULL;
+    struct damage *d = hx_map_get(&e->damaged, key);
+    d->since_ns = first || time_ns < d->since_ns ? time_ns : d->since_ns;
+    d->made_up |= made_up;
+}
+
+/* A packet whatever its checksum is, which may be what was damaged: a key that no frame with a checksum has. */
+static struct hx_key without_checksum(const struct hx_key *key)
+{
+    struct hx_key any = *key;
+    memset(any.bytes, 0, HX_CRC_FIRST - HX_AT_CRC);
+    return any;
+}
+
 /* By this breach, which a link's damage allows, is known of its packet. */
 static void note_damage(struct hx_excuses *e, const struct hx_breach *b)
 {
     if (!is_known(&b->key))
         return;
-    bool first = hx_map_find(&e->damaged, &b->key) == NULL;
-    struct damage *d = hx_map_get(&e->damaged, &b->key);
-    d->since_ns = first || b->time_ns < d->since_ns ? b->time_ns : d->since_ns;
-    d->made_up |= b->finding.rule == HX_RULE_DELIVERY;
+    note(e, &b->key, b->time_ns, b->finding.rule == HX_RULE_DELIVERY);
+    const struct hx_key any = without_checksum(&b->key);
+    if (b->finding.rule == HX_RULE_CRC)
+        note(e, &any, b->time_ns, false);
+}
+
+/* What is known of damage that the packet had met by then; NULL: it had met none. */
+static const struct damage *damage_before(const struct hx_excuses *e, const struct hx_key *key, uint64_t time_ns)
+{
+    const struct damage *d = hx_map_find(&e->damaged, key);
+    return d && time_ns >= d->since_ns ? d : NULL;
 }
 
 /* Whether the breach can follow from damage of its packet. */
 static bool follows_from_damage(const struct hx_excuses *e, const struct hx_breach *b)
 {
-    const struct damage *d = hx_map_find(&e->damaged, &b->key);
+    const struct damage *d = damage_before(e, &b->key, b->time_ns);
     bool shown = b->finding.rule == HX_RULE_CRC || b->finding.rule == HX_RULE_HEADER;
-    return d && b->time_ns >= d->since_ns && (d->made_up || shown);
+    return d && (d->made_up || shown);
+}
+
+bool hx_excuses_mended(const struct hx_excuses *e, const struct hx_sightings *c, const struct hx_seen_at *at)
+{
+    const struct hx_key any = without_checksum(at->key);
+    return damage_before(e, &any, at->time_ns) && hx_excused(e, c, at->port, at->time_ns, HX_EXCUSES_DAMAGE);
 }
 
 bool hx_excuses_made_up(const struct hx_excuses *e, const struct hx_key *key)
@@ -235,10 +264,15 @@ void hx_excuses_take(struct hx_excuses *e, const struct hx_sightings *c, const s
     e->breach[e->breaches++] = *breach;
 }
 
-void hx_excuses_end(struct hx_excuses *e, const struct hx_sightings *c, struct hx_findings_list *found)
+void hx_excuses_settle(struct hx_excuses *e, const struct hx_sightings *c)
 {
     for (uint32_t i = 0; i < e->breaches; i++)
-        (void)is_excused(e, c, &e->breach[i]); /* which were damaged is known of all before any is told */
+        (void)is_excused(e, c, &e->breach[i]); /* which notes damage */
+}
+
+void hx_excuses_end(struct hx_excuses *e, const struct hx_sightings *c, struct hx_findings_list *found)
+{
+    hx_excuses_settle(e, c); /* of what was found since, too: all is known before any is told */
     for (uint32_t i = 0; i < e->breaches; i++) {
         if (is_excused(e, c, &e->breach[i]))
             e->excused++;

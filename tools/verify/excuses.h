@@ -62,13 +62,19 @@ void hx_excuses_hear(struct hx_excuses *e, const struct hx_sightings *c, const s
 /* Whether a fault that was heard of allows any of `by` at the link of that port, at that time. */
 bool hx_excused(const struct hx_excuses *e, const struct hx_sightings *c, uint32_t port, uint64_t time_ns, unsigned by);
 
+/* Whether the packet, sound at that place and time, may be one that was damaged on its way there and that this link, which damages
+ * packets, changed to what it had been. */
+bool hx_excuses_mended(const struct hx_excuses *e, const struct hx_sightings *c, const struct hx_seen_at *at);
+
 /* Whether the packet is one that a link made out of another. */
 bool hx_excuses_made_up(const struct hx_excuses *e, const struct hx_key *key);
 
 /* Takes a breach. What no fault can allow is told; what none heard of so far allows waits, or, where too much does, is told. */
 void hx_excuses_take(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_breach *breach,
                      struct hx_findings_list *found);
-/* All faults have been heard of: tells what none of them allows. */
+/* All faults have been heard of: from now on it is known which packets were damaged. */
+void hx_excuses_settle(struct hx_excuses *e, const struct hx_sightings *c);
+/* Tells what none of them allows. */
 void hx_excuses_end(struct hx_excuses *e, const struct hx_sightings *c, struct hx_findings_list *found);
 
 #endif

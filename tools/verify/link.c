@@ -220,6 +220,24 @@ static bool take_copy(struct hx_verify *v, const struct hx_cable *c, const struc
     return hx_excused(&v->excuses, v->c, c->to, came->time_ns, HX_EXCUSES_COPIES) && hx_copies_take(&v->copies, &one);
 }
 
+/* Damaged when it was sent, and so not believed, then damaged to what it was. Links may have repeated it meanwhile. */
+static bool is_mended(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *came)
+{
+    const struct hx_seen_at at = seen_at(came, c->to);
+    if (!came->sound || !hx_excuses_mended(&v->excuses, v->c, &at))
+        return false;
+    v->excuses.excused++;
+    if (v->excuses.kinds & HX_EXCUSES_COPIES)
+        hx_copies_allow(&v->copies, &came->key);
+    return true;
+}
+
+/* It was not sent as it came, and a fault explains it. */
+static bool is_explained(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *came)
+{
+    return take_copy(v, c, came) || is_mended(v, c, came);
+}
+
 /* What came by `before_ns` and is still not known to have been sent. */
 static void take_copies(struct hx_verify *v, const struct hx_cable *c, struct hx_pendings *in, uint64_t before_ns)
 {
@@ -286,8 +304,8 @@ static void match_came(struct hx_verify *v, struct hx_cable *c, const struct hx_
         unsigned vc = (came->vc + turn) % HX_VCS;
         struct hx_pending sent;
         struct hx_pendings *passed = &c->passed[vc];
-        /* Simulated, what is sent is told before what comes: one more is a copy. Live it may yet be told of. */
-        if (turn == 1 && v->c->fabric.facts.clock == HX_CLOCK_VIRTUAL && take_copy(v, c, came))
+        /* Simulated, what is sent is told before what comes. Live it may yet be told of. */
+        if (turn == 1 && v->c->fabric.facts.clock == HX_CLOCK_VIRTUAL && is_explained(v, c, came))
             return;
         if (take(passed, search_sent(v, c, passed, came), &sent) ||
             (turn > 0 && take(&c->out[vc], search(&c->out[vc], came), &sent))) {
@@ -409,7 +427,7 @@ static void end_vc(struct hx_verify *v, const struct hx_cable *c, unsigned vc)
     for (uint32_t i = 0; i < c->in[vc].count && complete(v, c->from) && !v->partial; i++) {
         const struct hx_pending *p = &c->in[vc].items[c->in[vc].first + i];
         const struct hx_seen_at at = seen_at(p, c->to);
-        if (!take_copy(v, c, p))
+        if (!is_explained(v, c, p))
             hx_verify_find(v, &at, p->sound ? HX_EXCUSES_GAPS : HX_EXCUSES_GAPS | HX_EXCUSES_DAMAGE, false,
                            HX_RULE_DELIVERY, "arrives at %s, but never left %s", v->c->ports[c->to].name,
                            v->c->ports[c->from].name);

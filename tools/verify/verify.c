@@ -221,6 +221,7 @@ void hx_verify_end(struct hx_verify *v)
     learn(v);
     v->partial = v->partial || (v->c->cut_at && !v->whole_given);
     sum_up_ports(v);
+    hx_excuses_settle(&v->excuses, v->c);
     hx_verify_returned_end(v);
     if (!v->c->fabric.known) {
         hx_note(&v->found,
