@@ -141,6 +141,7 @@ both_died() {
     refuse 4 "no-such: no fabric of this name is running" exec --name no-such h1 -- true
     refuse 4 "no-such: no fabric of this name is running" down no-such
     refuse 4 "$NAME: a fabric of this name is running (choose another --name)" up "1x1 Hx2Mesh" --name "$NAME"
+    refuse 3 "17x4 Hx4Mesh: has 1088 hosts, programs can be on 1024 (choose a smaller fabric)" up "17x4 Hx4Mesh"
     refuse 3 "3x Hx2Mesh: $(hxmesh info "3x Hx2Mesh" 2>&1 | sed 's/^hxmesh: error: 3x Hx2Mesh: //')" up "3x Hx2Mesh"
 }
 
