@@ -13,11 +13,18 @@
  * ask for it ahead is work in vain. Measured: a 12x12 Hx2Mesh, 2.7 MiB, is a tenth faster without, a 16x16, 5.2 MiB, with it. */
 enum { NEAR_BYTES = 3 << 20 };
 
+/* Boards that packets of a job may not land on. Each host asks, and mostly for the same job as the one before. */
+struct off_limits {
+    bool known, any;
+    uint16_t job;
+    uint8_t *bits; /* of all boards, if any */
+};
+
 /* Per node of the fabric: the entity of this worker that has it, NULL: another worker's, or dead. */
 struct plan {
     struct worker *w;
     struct virtual_entity **of_node;
-    uint8_t *barred; /* of the job of the board being built */
+    struct off_limits off_limits;
 };
 
 static bool is_mine(const struct worker *w, uint32_t node)
@@ -158,15 +165,30 @@ static void bind_node(const struct plan *p, unsigned plane, uint32_t node)
 
 /* ---- nodes ---- */
 
+static struct off_limits off_limits_new(const struct model *m)
+{
+    return (struct off_limits){.bits = hx_allocate(hx_spec_boards(m->spec) / 8 + 1, 1)};
+}
+
+static struct hx_barred off_limits_of(struct off_limits *o, const struct model *m, uint16_t job)
+{
+    if (!o->known || o->job != job)
+        o->any = hx_spec_barred(m->spec, job, o->bits);
+    o->known = true;
+    o->job = job;
+    return (struct hx_barred){o->any ? o->bits : NULL};
+}
+
 /* Into `tables`. */
-static void fill_tables(const struct worker *w, uint32_t node, struct virtual_node *n, void *tables, uint8_t *barred)
+static void fill_tables(const struct worker *w, uint32_t node, struct virtual_node *n, void *tables,
+                        struct off_limits *off_limits)
 {
     const struct model *m = w->m;
     const struct traffic *t = m->workload.traffic;
     bool host = node < m->g->hosts;
-    bool any = hx_spec_barred(m->spec, n->sw.job, barred);
+    struct hx_barred barred = host ? off_limits_of(off_limits, m, n->sw.job) : (struct hx_barred){NULL};
     const struct hx_fabric *g = w->faults ? faults_fabric(w->faults, n) : m->g;
-    hx_fabric_route(&n->sw.route, g, node, (struct hx_barred){any && host ? barred : NULL}, n->hal.up, tables);
+    hx_fabric_route(&n->sw.route, g, node, barred, n->hal.up, tables);
     if (hx_settings_x_first(host ? traffic_settings(t, node) : &t->settings) && hx_hosts_forward(t->g))
         hx_route_order_x_first(&n->sw.route, tables);
 }
@@ -175,9 +197,9 @@ void build_route(const struct worker *w, uint32_t node, struct virtual_node *n)
 {
     const struct hx_route *r = &n->sw.route;
     uintptr_t tables = (uintptr_t)(r->is_router ? (const void *)r->d0_ports : (const void *)r->x_table); /* our own */
-    uint8_t *barred = hx_allocate(hx_spec_boards(w->m->spec) / 8 + 1, 1);
-    fill_tables(w, node, n, (void *)tables, barred);
-    free(barred);
+    struct off_limits off_limits = off_limits_new(w->m);
+    fill_tables(w, node, n, (void *)tables, &off_limits);
+    free(off_limits.bits);
 }
 
 static void make_node(struct plan *p, unsigned plane, uint32_t node, uint8_t **tables)
@@ -186,7 +208,7 @@ static void make_node(struct plan *p, unsigned plane, uint32_t node, uint8_t **t
     struct virtual_node *n = node_of(p, plane, node);
     n->sw.job = node < w->m->g->hosts ? layout_job_of(w->m->spec, node) : HX_NO_JOB;
     n->hal.drops = w->area->drops;
-    fill_tables(w, node, n, *tables, p->barred);
+    fill_tables(w, node, n, *tables, &p->off_limits);
     *tables += node_table_bytes(w->m->g, node);
     /* Ties fall otherwise in every switch, and the same in every run. */
     n->sw.tie = (w->m->settings.seed + 1) * UINT64_C(0xD1342543DE82EF95) +
@@ -255,9 +277,8 @@ void build_worker(struct worker *w, const struct model *m, unsigned self)
     virtual_pool_open(&w->v.pool, m->settings.verify);
     w->v.tap = m->recording ? recording_tap(m->recording, m, self) : NULL;
     virtual_wheel_open(&w->v.wheel, entities, m->timing.window);
-    struct plan p = {.w = w};
+    struct plan p = {.w = w, .off_limits = off_limits_new(m)};
     p.of_node = hx_allocate((size_t)g->planes * g->nodes, sizeof(struct virtual_entity *));
-    p.barred = hx_allocate(hx_spec_boards(m->spec) / 8 + 1, 1);
     make_entities(&p);
     uint8_t *tables = w->tables;
     for (unsigned plane = 0; plane < g->planes; plane++) {
@@ -272,5 +293,5 @@ void build_worker(struct worker *w, const struct model *m, unsigned self)
     if (m->faults)
         w->faults = faults_start(w, p.of_node);
     free(p.of_node);
-    free(p.barred);
+    free(p.off_limits.bits);
 }
