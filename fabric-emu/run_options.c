@@ -88,6 +88,9 @@ static void check_clock(const struct run_options *o)
     if (o->settings.select == HX_SELECT_X_FIRST && !hx_hosts_forward(o->g))
         hx_die(HX_EXIT_USAGE, "--select", "x-first is where hosts forward: the routers of a %s have neither X nor Y",
                o->g->topology->word);
+    if (o->settings.select == HX_SELECT_D_MOD_K && !hx_fabric_has_d_mod_k(o->g))
+        hx_die(HX_EXIT_USAGE, "--select",
+               "d-mod-k is for minimal routing in a whole fat tree whose leaves and pods are wired alike");
     struct hx_timing complete = hx_timing_complete(&o->timing);
     if (complete.crossbar < complete.link)
         hx_die(HX_EXIT_USAGE, "--crossbar", "%u Gb/s is less than a link's %u", (unsigned)complete.crossbar,
@@ -104,6 +107,9 @@ static double pace_of(const struct run_options *o)
         return 1;
     /* Boards of one accelerator have two cables to the same switch. Packets choose by credit, and do not load both alike. */
     bool chooses = o->spec.a == 1 || o->spec.b == 1;
+    /* Where each destination has its own ways and all of the injection fits, nobody meets anybody. */
+    if (hx_settings_d_mod_k(&o->settings) && hx_fabric_has_d_mod_k(o->g) && hx_fabric_alltoall_bound(o->g) >= 1)
+        return 1;
     /* A host with a single link loads it evenly by itself: fat trees of 1,024 hosts come to 99.7 % of their bound. */
     bool hangs = !o->spec.a && o->g->host_links == 1;
     double bound = o->spec.a ? hx_alltoall_minimal_bound(&o->g->mesh) : hx_fabric_alltoall_bound(o->g);

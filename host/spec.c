@@ -51,6 +51,7 @@ const char *const hx_clock_names[HX_CLOCKS + 1] = {
 const char *const hx_selection_names[HX_SELECTIONS + 1] = {[HX_SELECT_AUTO] = "auto",
                                                            [HX_SELECT_ADAPTIVE] = "adaptive",
                                                            [HX_SELECT_X_FIRST] = "x-first",
+                                                           [HX_SELECT_D_MOD_K] = "d-mod-k",
                                                            [HX_SELECTIONS] = NULL};
 
 const char *const hx_arrivals_names[HX_ARRIVALS + 1] = {
@@ -60,6 +61,11 @@ bool hx_settings_x_first(const struct hx_settings *s)
 {
     bool uniform = s->pattern == HX_ALL_TO_ALL || s->pattern == HX_ALL_TO_ALL_RANDOM || s->pattern == HX_UNIFORM;
     return s->select == HX_SELECT_X_FIRST || (s->select == HX_SELECT_AUTO && uniform);
+}
+
+bool hx_settings_d_mod_k(const struct hx_settings *s)
+{
+    return s->select == HX_SELECT_D_MOD_K || (s->select == HX_SELECT_AUTO && s->pattern == HX_ALL_TO_ALL);
 }
 
 const struct hx_overrides hx_default_sizes = {

@@ -71,9 +71,10 @@ extern const char *const hx_clock_names[HX_CLOCKS + 1];
 #define HX_FOR_TARGET                                                                                                  \
     (HX_FOR_PATTERN(HX_INCAST) | HX_FOR_PATTERN(HX_HOTSPOT) | HX_FOR_PATTERN(HX_COLLECTIVES + HX_BROADCAST))
 
-/* Which of its minimal ways a packet may take (hx_route_order_x_first): AUTO is X_FIRST where everyone sends to everyone
- * (all-to-all, uniform), else ADAPTIVE. */
-enum hx_selection { HX_SELECT_AUTO, HX_SELECT_ADAPTIVE, HX_SELECT_X_FIRST, HX_SELECTIONS };
+/* Which of its minimal ways a packet may take. AUTO is X_FIRST (hx_route_order_x_first) where hosts forward and everyone sends to
+ * everyone (all-to-all, uniform), D_MOD_K (hx_fabric_order_d_mod_k) where a fabric has it and all-to-all goes in common shifts,
+ * else ADAPTIVE. */
+enum hx_selection { HX_SELECT_AUTO, HX_SELECT_ADAPTIVE, HX_SELECT_X_FIRST, HX_SELECT_D_MOD_K, HX_SELECTIONS };
 extern const char *const hx_selection_names[HX_SELECTIONS + 1];
 
 /* When the messages of a --rate are due: one by one at equal intervals, or at random ones, exponential with that mean. */
@@ -132,6 +133,8 @@ extern const struct hx_settings hx_default_settings;
 
 /* Whether packets are done with X before they turn to Y. */
 bool hx_settings_x_first(const struct hx_settings *s);
+/* Whether each destination has one way, where the fabric has that order. */
+bool hx_settings_d_mod_k(const struct hx_settings *s);
 
 /* What the report calls the traffic: the word, or the file's name. */
 const char *hx_settings_traffic(const struct hx_settings *s);
@@ -285,8 +288,8 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
 /* Those that only the virtual clock knows. */
 #define HX_VIRTUAL_OPTIONS(s) \
     {.name = "select", .key = "select", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->select, \
-     .choices = hx_selection_names, .help = "which minimal ways packets take; auto: x-first for all-to-all and uniform " \
-     "traffic, else adaptive", .given = &(s)->given, .given_bit = HX_GIVEN_SELECT, \
+     .choices = hx_selection_names, .help = "which minimal ways packets take; auto: for all-to-all and uniform traffic " \
+     "x-first where hosts forward, for all-to-all d-mod-k in a fat tree, else adaptive", .given = &(s)->given, .given_bit = HX_GIVEN_SELECT, \
      .applies = HX_FOR_VIRTUAL}, \
     {.name = "pace", .key = "pace", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->pace, .real_low = 0, .real_high = 1, \
      .help = "share of its injection bandwidth at which a host's packets follow each other; 0: for all-to-all " \

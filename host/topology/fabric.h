@@ -279,4 +279,18 @@ size_t hx_fabric_route_bytes(const struct hx_fabric *f, uint32_t node);
 void hx_fabric_route(struct hx_route *r, const struct hx_fabric *f, uint32_t node, struct hx_barred barred, uint64_t up,
                      void *memory);
 
+/* Whether each destination can have one way from every router, by D-mod-K: fat trees whose leaves and pods are wired alike, with
+ * all links up, and minimal routing. */
+bool hx_fabric_has_d_mod_k(const struct hx_fabric *f);
+
+/* D-mod-K (Zahavi, "D-Mod-K routing providing non-blocking traffic for shift permutations on real life fat trees", 2010), for a
+ * router's tables as hx_fabric_route() just built them into `memory`: of its shortest ways each destination keeps one, and
+ * all destinations share the links alike. A subset of the minimal ways, so nothing can deadlock that could not before. Only where
+ * hx_fabric_has_d_mod_k().
+ *
+ * Why one would: packets that choose where there is room know nothing of the links that lead down, and meet there. In this order
+ * hosts that all send to the host so many further share no link of a tree that does not taper, so none waits, all stay in step,
+ * and no host has two senders at a time. For flows that are not spread over all destinations the free choice is better. */
+void hx_fabric_order_d_mod_k(const struct hx_fabric *f, uint32_t router, void *memory);
+
 #endif

@@ -195,6 +195,63 @@ static uint64_t taken(const struct hx_fabric *f, uint32_t router, unsigned d0, u
     return kept ? kept & ports : ports;
 }
 
+/* ---- each destination's own ways ---- */
+
+/* Whether each leaf deals its uplinks alike, and so does each pod: then a cable leads down wherever one leads up. */
+static bool is_even(const struct tree *t)
+{
+    if (t->levels == 2)
+        return t->tops && t->up % t->tops == 0;
+    return t->tops && t->leaves % t->pod == 0 && t->up % middles_of(t, t->pod) == 0 && t->pod * t->up % t->tops == 0;
+}
+
+/* Of a leaf 0, of what stands above it 1, of a top 2. */
+static unsigned level_of(const struct tree *t, unsigned router)
+{
+    if (router < t->leaves)
+        return 0;
+    return t->levels == 2 || router < t->leaves + t->middles ? 1 : 2;
+}
+
+/* Links up from a router of an even tree: its last ports. */
+static unsigned uplinks(const struct tree *t, unsigned level)
+{
+    if (level + 1 == t->levels)
+        return 0;
+    return level == 0 ? t->up : t->pod * t->up / middles_of(t, t->pod);
+}
+
+/* The number of a port among the uplinks of a router; hosts' and other links down have none, and come out large. */
+static unsigned uplink(const struct hx_fabric *f, uint32_t node, unsigned port, unsigned level)
+{
+    return port - (hx_fabric_ports(f, node) - uplinks(f->own, level));
+}
+
+/* Whether a packet to addresses whose digit has that value may leave by a port. d1, the place on a leaf, says by which uplink
+ * packets leave a leaf, and d0, the number of the leaf, by which they leave a pod. They come down by the cables that lead up so
+ * from the destination's leaf and pod: each host has one switch on top from which everything comes down to it. */
+static bool settles_on(const struct hx_fabric *f, uint32_t node, unsigned port, unsigned digit, unsigned value)
+{
+    const struct tree *t = f->own;
+    unsigned level = level_of(t, node - f->hosts);
+    unsigned settles = digit == 1 ? 0 : 1; /* the level whose uplinks go by this digit */
+    struct hx_end far = hx_fabric_far(f, node, port);
+    if (uplink(f, node, port, level) < uplinks(t, level))
+        return level != settles || uplink(f, node, port, level) == value % uplinks(t, level);
+    if (level == settles + 1)
+        return uplink(f, far.node, far.port, settles) == value % uplinks(t, settles);
+    unsigned middles = middles_of(t, t->pod);
+    return level < settles + 2 || (far.node - f->hosts - t->leaves) % middles == value % t->up % middles;
+}
+
+static uint64_t d_mod_k(const struct hx_fabric *f, uint32_t router, unsigned digit, unsigned value)
+{
+    uint64_t set = 0;
+    for (unsigned port = 0; is_even(f->own) && port < hx_fabric_ports(f, router); port++)
+        set |= (uint64_t)settles_on(f, router, port, digit, value) << port;
+    return set;
+}
+
 /* ---- what follows from it ---- */
 
 /* A full leaf sends its hosts' traffic for all hosts but its own up. */
@@ -226,6 +283,7 @@ const struct hx_topology hx_topology_fat_tree = {
     .summary = "switches in two or three levels, up and down again",
     .build = build,
     .taken = taken,
+    .d_mod_k = d_mod_k,
     .alltoall_bound = alltoall_bound,
     .bisection = bisection,
 };

@@ -306,3 +306,16 @@ void hx_fabric_route(struct hx_route *r, const struct hx_fabric *f, uint32_t nod
     else
         router_tables(r, f, node, up, memory);
 }
+
+bool hx_fabric_has_d_mod_k(const struct hx_fabric *f)
+{
+    return f->topology->d_mod_k && !f->ways && !makes_detours(f) && f->topology->d_mod_k(f, f->hosts, 0, 0);
+}
+
+void hx_fabric_order_d_mod_k(const struct hx_fabric *f, uint32_t router, void *memory)
+{
+    uint64_t *tables = memory;
+    for (unsigned digit = 0; digit < 2; digit++)
+        for (unsigned value = 0; value < f->digits[digit]; value++)
+            *tables++ &= f->topology->d_mod_k(f, router, digit, value);
+}

@@ -50,6 +50,9 @@ struct hx_topology {
     /* Of the ports of a router on shortest ways to the hosts of a d0, those that packets take, where `toward` is NULL; NULL:
      * all. For who has more cables one way than another, which packets would not know. */
     uint64_t (*taken)(const struct hx_fabric *f, uint32_t router, unsigned d0, uint64_t ports);
+    /* Of the ports of a router, those that each destination keeps to whose digit has that value, so that it has one way from
+     * there (hx_fabric_order_d_mod_k()); 0: a fabric of this shape has no such order. NULL: none has. */
+    uint64_t (*d_mod_k)(const struct hx_fabric *f, uint32_t router, unsigned digit, unsigned value);
     /* Ports that a packet may still take which came by `input`; NULL: all. Likewise. */
     uint64_t (*allowed)(const struct hx_fabric *f, uint32_t node, unsigned input);
     /* Of a router's output: the inputs whose packets have their VC raised by one behind it. NULL: by the fabric's rule. */
