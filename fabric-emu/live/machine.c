@@ -249,22 +249,36 @@ static void take_numbers(struct machine *m, const char *text, bool is_state)
     }
 }
 
+static const char counts[] = "stat ";
+static const char states[] = "state ";
+
+static bool says(const struct machine *m, const char *word)
+{
+    return strncmp(m->line, word, strlen(word)) == 0;
+}
+
 static void take_line(struct machine *m)
 {
-    static const char count[] = "stat ";
-    static const char state[] = "state ";
-    static const char ready[] = "ready ";
     m->line[m->line_bytes] = 0;
-    if (strncmp(m->line, count, sizeof count - 1) == 0) {
-        take_numbers(m, m->line + sizeof count - 1, false);
-    } else if (strncmp(m->line, state, sizeof state - 1) == 0) {
-        take_numbers(m, m->line + sizeof state - 1, true);
-    } else if (strncmp(m->line, ready, sizeof ready - 1) == 0) {
+    if (says(m, counts)) {
+        take_numbers(m, m->line + sizeof counts - 1, false);
+    } else if (says(m, states)) {
+        take_numbers(m, m->line + sizeof states - 1, true);
+    } else if (says(m, "ready ")) {
         m->ready = true;
         m->hopeless = 0;
     } else if (m->line_bytes && m->lines++ < MOST_LINES) {
         hx_warn(m->name, "%s%s", m->line, m->lines == MOST_LINES ? " (what it says more is not shown)" : "");
     }
+    m->line_bytes = 0;
+}
+
+/* It ended before the line did. Of numbers the last may be cut: those of the line before stand. */
+static void take_cut_line(struct machine *m)
+{
+    m->line[m->line_bytes] = 0;
+    if (!says(m, counts) && !says(m, states))
+        take_line(m);
     m->line_bytes = 0;
 }
 
@@ -337,8 +351,7 @@ static void hang_up(struct machine *m)
 void machine_ended(struct machine *m)
 {
     machine_hear(m);
-    if (m->line_bytes)
-        take_line(m);
+    take_cut_line(m);
     hang_up(m);
     m->hopeless += !m->ready;
     for (struct machine_count *c = m->count; c->name[0]; c++) {

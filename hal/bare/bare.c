@@ -123,8 +123,8 @@ _Noreturn void bare_panic(const char *where, const char *format, ...)
     unsigned hart = board_last_words();
     if (hart == 0)
         bare_print("panic: %s: ", where);
-    else /* the first may be within a line */
-        bare_print("\npanic: hart %u: %s: ", hart, where);
+    else
+        bare_print("panic: hart %u: %s: ", hart, where);
     va_start(arguments, format);
     bare_print_list(format, arguments);
     va_end(arguments);

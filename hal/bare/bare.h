@@ -25,8 +25,8 @@ int image_main(void);
 void board_put(char c);
 /* Nanoseconds since some moment before the start; never back. */
 uint64_t board_now(void);
-/* The caller is about to end the image: from now on its characters alone are taken. Returns its hart, 0 the first. Who is not
- * the first to call sleeps for good. */
+/* The caller is about to end the image: from now on its characters alone are taken, on a line of their own. Returns its hart, 0 the
+ * first. Who is not the first to call sleeps for good. */
 unsigned board_last_words(void);
 /* Ends the image. Code 0: as wished; any other: it failed. */
 _Noreturn void board_end(unsigned code);

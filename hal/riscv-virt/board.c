@@ -28,39 +28,52 @@ static uint64_t ticks(void)
 /* ---- console ---- */
 
 /* Hart 0 speaks. Another one does when it says its last words, and from then on nobody else: hart 0 looks after it has said
- * that it speaks, the other one waits after it has said that it will. */
+ * that it speaks, the other one waits after it has said that it will. A line that hart 0 has begun it may end, so that no number
+ * in it is cut. */
 static struct {
-    _Atomic unsigned last; /* hart + 1 whose words are the last; 0: nobody's */
-    _Atomic bool speaks;   /* hart 0 is about to write a character */
+    _Atomic unsigned last;   /* hart + 1 whose words are the last; 0: nobody's */
+    _Atomic unsigned speaks; /* 1: hart 0 is within a line */
 } console;
+
+static bool may_speak(unsigned hart)
+{
+    unsigned within = 0;
+    if (hart == 0)
+        within = atomic_exchange(&console.speaks, 1);
+    unsigned last = atomic_load(&console.last);
+    return within || last == 0 || last == hart + 1;
+}
 
 void board_put(char c)
 {
     unsigned hart = board_hart();
-    if (hart == 0)
-        atomic_store(&console.speaks, true);
-    unsigned last = atomic_load(&console.last);
-    bool may = last == 0 || last == hart + 1;
+    bool may = may_speak(hart);
     while (may && !(*uart(UART_STATUS) & UART_TAKES)) {
     }
     if (may)
         *uart(0) = (uint8_t)c;
-    if (hart == 0)
-        atomic_store(&console.speaks, false);
+    if (hart == 0 && (!may || c == '\n'))
+        atomic_store(&console.speaks, 0);
     if (!may)
         board_hart_end();
 }
 
+/* Hart 0 that hangs within a line is not waited for for good. */
 unsigned board_last_words(void)
 {
+    static const uint64_t patience_ns = UINT64_C(1000000000);
     unsigned hart = board_hart();
     unsigned last = 0;
-    if (hart == 0)
-        atomic_store(&console.speaks, false); /* a trap may have left it so */
-    if (!atomic_compare_exchange_strong(&console.last, &last, hart + 1) && last != hart + 1)
+    if (!atomic_compare_exchange_strong(&console.last, &last, hart + 1) && last != hart + 1) {
+        if (hart == 0)
+            atomic_store(&console.speaks, 0);
         board_hart_end();
-    while (atomic_load(&console.speaks)) {
     }
+    uint64_t until = board_now() + patience_ns;
+    while (hart != 0 && atomic_load(&console.speaks) && board_now() < until) {
+    }
+    if (atomic_load(&console.speaks))
+        board_put('\n');
     return hart;
 }
 

@@ -215,6 +215,26 @@ survives_frames() {
     nothing_left
 }
 
+@test "bare metal: of a line of numbers that its machine's end cuts off none counts" {
+    [ -e "$IMAGE" ] || skip "no image: its compiler is not installed (package gcc-riscv64-unknown-elf)"
+    mkdir path
+    cat >path/qemu-system-riscv64 <<'END'
+#!/bin/sh
+printf 'ready a0,0/p0\nstat hops=1234\nstate stack=777\nstat hops=56'
+echo >"said.$$"
+exec sleep 60
+END
+    chmod +x path/qemu-system-riscv64
+    all_said() { [ "$(find . -name 'said.*' | wc -l)" -eq 4 ]; }
+    PATH="$PWD/path:$PATH" start "$EXAMPLES/qemu.hxm.yaml"
+    eventually all_said
+    kill -INT "$PID"
+    finish
+    [ "$CODE" -eq 130 ]
+    holds '.external.machines | length == 4 and all(.hops == 1234 and .stack == 777)'
+    nothing_left
+}
+
 @test "bare metal: machines that end before they are ready end the run, and so does a QEMU that is not there" {
     [ -e "$IMAGE" ] || skip "no image: its compiler is not installed (package gcc-riscv64-unknown-elf)"
     mkdir path
