@@ -110,13 +110,18 @@ static void begin(void)
     faults_open(&faults, &s.f);
 }
 
+/* All that is to come comes; what is up then stays so. */
 static void end(void)
 {
+    while (faults_due(&faults) != UINT64_MAX) {
+        now_ns = faults_due(&faults);
+        (void)faults_advance(&faults, now_ns, signal_worker, NULL);
+    }
     faults_judge(&faults, now_ns, true);
     ask_list();
     require(deaths <= 2 * faults.schedule.count);
     ask("all up", strlen("all up"));
-    pass("1", "1" + 1);
+    (void)faults_advance(&faults, ++now_ns, signal_worker, NULL);
     for (uint32_t number = 0; number < s.f.g->hosts * PORTS; number++)
         require(!fab_link_is_down(&s.f, number));
     faults_close(&faults);
