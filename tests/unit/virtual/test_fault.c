@@ -1,0 +1,289 @@
+/* test_fault.c - what a link that has faults does to each packet and credit (hal/virtual/fault.h), to the picosecond and against the text
+ * of that header: one link of a board, whose state the test sets, and whose other end is looked at. */
+#include "hal/virtual/fault.h"
+#include "tests/support/virtual/support_virtual.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The link east of the accelerator in the middle of a board of three by three; ps. */
+enum { MIDDLE = 4, HALF = HX_FAULT_WHOLE / 2 };
+#define PERIOD  UINT64_C(640000)
+#define LINK(n) (UINT64_C(5120) * (n))
+#define THERE   (40000 + LINK(1) + 1000 + 40000) /* from the crossbar to where the first block may be routed */
+
+static struct support_virtual lab;
+static struct worker worker;
+static struct hx_link_change change[2];
+static struct virtual_fault link[3]; /* 1: this end, 2: the other, of which credits are lost */
+static struct virtual_fault_cost cost[2];
+static struct virtual_faults faults;
+static unsigned hits;
+static uint64_t now;
+
+static void count_hit(void *of, const uint8_t *frame, size_t fault)
+{
+    assert_null(of);
+    assert_non_null(frame);
+    assert_true(fault < 2);
+    hits++;
+}
+
+static struct hal_switch *middle(void)
+{
+    return &worker.entity[MIDDLE]->node[0].hal;
+}
+
+static struct virtual_rx *far_end(void)
+{
+    return middle()->tx[HX_E].far;
+}
+
+static int open_lab(void **state)
+{
+    static const struct support_virtual_plan plan = {.spec = "1x1 Hx3Mesh"};
+    (void)state;
+    support_virtual_open_worker(&lab, &plan, &worker);
+    faults = (struct virtual_faults){.of = link, .seed = 7, .period = PERIOD, .cost = cost, .hit = count_hit};
+    worker.v.faults = &faults;
+    middle()->tx[HX_E].fault = 1;
+    far_end()->fault = 2;
+    return 0;
+}
+
+static int close_lab(void **state)
+{
+    (void)state;
+    worker.v.faults = NULL;
+    support_virtual_close_worker(&lab, &worker);
+    return 0;
+}
+
+/* The link is impaired so from now on, which is long after all that was before. */
+static void begin(struct hx_impairment impairs)
+{
+    now += UINT64_C(1000000000);
+    memset(cost, 0, sizeof cost);
+    hits = 0;
+    change[0] = (struct hx_link_change){0, {.impaired = true, .impairs = impairs}, 0};
+    for (unsigned end = 1; end < 3; end++)
+        link[end] = (struct virtual_fault){.change = change, .changes = 1, .number = end};
+}
+
+static void change_at(uint64_t ns, bool down)
+{
+    change[1] = (struct hx_link_change){ns, {.down = down}, 1};
+    link[1].changes = 2;
+}
+
+/* A packet of so many blocks is sent at `t`, by an output that nobody has used lately. */
+static void send_packet(uint64_t t, unsigned blocks)
+{
+    struct hal_switch *h = middle();
+    struct hx_desc d = {.buffer = virtual_pool_get(&worker.v.pool), .length = (uint16_t)(256 * blocks)};
+    d.flow = (uint16_t)hx_blocks(d.length);
+    memset(virtual_pool_frame(&worker.v.pool, d.buffer), 1, HX_HEADER_BYTES);
+    uint16_t position = hx_lane(h->rx[HX_W].head, 0);
+    virtual_deliver(&h->rx[HX_W], &d, t, virtual_birth(0, MIDDLE));
+    worker.v.now = t;
+    hal_transmit(h, HX_E, HX_W, 0, hal_arrival(h, HX_W, 0, position));
+    h->rx[HX_W].ready = h->rx[HX_W].tail = h->rx[HX_W].head;
+    virtual_post_end(&worker.v);
+}
+
+/* What is to be routed next of what came. */
+static const struct virtual_slot *next(void)
+{
+    struct virtual_rx *rx = far_end();
+    uint16_t at = hx_lane(rx->ready, 0);
+    assert_int_not_equal(at, hx_lane(rx->head, 0));
+    rx->ready = rx->tail = rx->ready + 1; /* on VC 0, and far from its lane's end */
+    return virtual_queue_at(&rx->queue[0], at);
+}
+
+static void require_no_more(void)
+{
+    assert_int_equal(far_end()->ready, far_end()->head);
+}
+
+static bool is_lost(const struct virtual_slot *slot)
+{
+    return slot->d.dst_d0 == HX_NO_DIGIT;
+}
+
+/* ---- tests ---- */
+
+static void what_the_dice_lose_comes_without_an_address(void **state)
+{
+    (void)state;
+    begin((struct hx_impairment){.loss = HX_FAULT_WHOLE});
+    uint64_t gone = now;
+    send_packet(now, 2);
+    const struct virtual_slot *slot = next();
+    require_no_more();
+    assert_true(is_lost(slot) && cost[0].lost == 1 && hits == 1);
+    assert_true(virtual_fault_lost(&worker.v, &slot->d, &gone));
+    assert_int_equal(gone, now + PERIOD); /* when its credit goes back */
+}
+
+/* It is there when its first block may be routed: what goes down in that very moment comes too late for it. */
+static void a_link_that_goes_down_before_a_packet_is_there_loses_it(void **state)
+{
+    (void)state;
+    for (unsigned later = 0; later < 2; later++) {
+        begin((struct hx_impairment){.loss = 0});
+        uint64_t t = now - THERE % 1000;
+        uint64_t there_ns = (t + THERE) / 1000;
+        change_at(there_ns - 1 + later, true);
+        send_packet(t, 1);
+        const struct virtual_slot *first = next();
+        require_no_more();
+        assert_int_equal(first->ready, there_ns * 1000);
+        assert_int_equal(is_lost(first), later == 0);
+        assert_int_equal(cost[1].lost, later == 0);
+        send_packet(t + 1000000, 1); /* it is down */
+        assert_true(is_lost(next()) && cost[1].lost == 2U - later);
+    }
+}
+
+static void where_no_payload_is_carried_damage_is_in_the_version(void **state)
+{
+    (void)state;
+    begin((struct hx_impairment){.corrupt = HX_FAULT_WHOLE});
+    send_packet(now, 1);
+    const struct virtual_slot *slot = next();
+    require_no_more();
+    const uint8_t *frame = virtual_pool_frame(&worker.v.pool, slot->d.buffer);
+    assert_true(frame[HX_AT_VERSION] == UINT8_MAX && frame[HX_AT_VERSION + 1] == 1);
+    assert_true(!is_lost(slot) && cost[0].corrupted == 1 && hits == 1);
+}
+
+static void what_is_repeated_comes_again_behind_itself_if_there_is_credit(void **state)
+{
+    (void)state;
+    struct virtual_room *room = &middle()->room[HX_E];
+    begin((struct hx_impairment){.duplicate = HX_FAULT_WHOLE});
+    unsigned credit = hx_lane(room->lanes, 0);
+    send_packet(now, 3);
+    const struct virtual_slot *first = next();
+    const struct virtual_slot *second = next();
+    require_no_more();
+    assert_int_equal(first->ready, now + THERE);
+    assert_int_equal(second->ready, now + THERE + LINK(3));
+    assert_int_not_equal(first->d.buffer, second->d.buffer);
+    assert_int_equal(hx_lane(room->lanes, 0), credit - 6);
+    assert_int_equal(middle()->tx[HX_E].link_free, now + 40000 + LINK(6));
+    assert_true(cost[0].duplicated == 1 && hits == 0);
+    uint64_t kept = room->lanes;
+    room->lanes -= (uint64_t)(hx_lane(kept, 0) - 5); /* for one packet of three blocks, and not for two */
+    begin((struct hx_impairment){.duplicate = HX_FAULT_WHOLE});
+    send_packet(now, 3);
+    (void)next();
+    require_no_more();
+    assert_int_equal(cost[0].duplicated, 0);
+    room->lanes = kept;
+}
+
+/* As much later as four full packets take, so behind those that are sent meanwhile. */
+static void what_is_reordered_comes_behind_what_is_sent_meanwhile(void **state)
+{
+    (void)state;
+    begin((struct hx_impairment){.reorder = HX_FAULT_WHOLE});
+    change_at(now / 1000 + 41, false); /* the first alone: it starts 40 ns from now */
+    send_packet(now, 1);
+    send_packet(now + 100000, 2);
+    const struct virtual_slot *first = next();
+    const struct virtual_slot *second = next();
+    require_no_more();
+    assert_true(first->d.length == 512 && second->d.length == 256);
+    assert_int_equal(first->ready, now + 100000 + THERE);
+    assert_int_equal(second->ready, now + THERE + 4 * LINK(32));
+    assert_int_equal(cost[0].reordered, 1);
+}
+
+static void a_delay_is_added_and_a_rate_takes_the_link_longer(void **state)
+{
+    (void)state;
+    begin((struct hx_impairment){.delay_ns = 2000, .rate = HX_FAULT_WHOLE / 4});
+    send_packet(now, 8);
+    const struct virtual_slot *slot = next();
+    require_no_more();
+    assert_int_equal(slot->ready, now + THERE + 2000000);
+    assert_int_equal(middle()->tx[HX_E].link_free, now + 40000 + 4 * LINK(8));
+    assert_true(cost[0].lost + cost[0].corrupted + cost[0].duplicated + cost[0].reordered == 0 && hits == 0);
+}
+
+/* With the next credit frame that is not lost; where all are, the 64th comes all the same. */
+static void credit_that_is_lost_comes_with_a_later_frame(void **state)
+{
+    (void)state;
+    enum { CREDITS = 2000 };
+    unsigned frames = 0;
+    unsigned at_once = 0;
+    begin((struct hx_impairment){.credit_loss = HX_FAULT_WHOLE});
+    assert_int_equal(virtual_fault_credit_late(&worker.v, far_end(), now), 64 * PERIOD);
+    assert_int_equal(cost[0].credits_lost, 64);
+    begin((struct hx_impairment){.credit_loss = HALF});
+    for (unsigned i = 0; i < CREDITS; i++) {
+        uint64_t late = virtual_fault_credit_late(&worker.v, far_end(), now);
+        assert_int_equal(late % PERIOD, 0);
+        frames += (unsigned)(late / PERIOD);
+        at_once += late == 0;
+    }
+    assert_int_equal(cost[0].credits_lost, frames);
+    assert_in_range(at_once, CREDITS * 45 / 100, CREDITS * 55 / 100); /* half of them, */
+    assert_in_range(frames, CREDITS * 85 / 100, CREDITS * 115 / 100); /* and 1/2 + 1/4 + ... frames each */
+}
+
+/* The fate of 2,000 packets as a number, and how many were lost. */
+static uint64_t fates(unsigned *lost)
+{
+    uint64_t sum = 0;
+    *lost = 0;
+    for (unsigned i = 0; i < 2000; i++) {
+        send_packet(now + UINT64_C(100000) * i, 1);
+        bool is_gone = is_lost(next());
+        sum = sum * 31 + is_gone;
+        *lost += is_gone;
+        middle()->room[HX_E].lanes++; /* its credit comes back */
+    }
+    return sum;
+}
+
+static void dice_fall_by_seed_link_and_packet_and_by_their_share(void **state)
+{
+    (void)state;
+    const struct hx_impairment tenth = {.loss = HX_FAULT_WHOLE / 10};
+    unsigned lost;
+    begin(tenth);
+    uint64_t first = fates(&lost);
+    assert_in_range(lost, 150, 250);
+    assert_int_equal(cost[0].lost, lost);
+    begin(tenth);
+    assert_int_equal(fates(&lost), first);
+    begin(tenth);
+    link[1].number = 12;
+    assert_int_not_equal(fates(&lost), first);
+    faults.seed++;
+    begin(tenth);
+    assert_int_not_equal(fates(&lost), first);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_the_dice_lose_comes_without_an_address),
+        cmocka_unit_test(a_link_that_goes_down_before_a_packet_is_there_loses_it),
+        cmocka_unit_test(where_no_payload_is_carried_damage_is_in_the_version),
+        cmocka_unit_test(what_is_repeated_comes_again_behind_itself_if_there_is_credit),
+        cmocka_unit_test(what_is_reordered_comes_behind_what_is_sent_meanwhile),
+        cmocka_unit_test(a_delay_is_added_and_a_rate_takes_the_link_longer),
+        cmocka_unit_test(credit_that_is_lost_comes_with_a_later_frame),
+        cmocka_unit_test(dice_fall_by_seed_link_and_packet_and_by_their_share),
+    };
+    return cmocka_run_group_tests(tests, open_lab, close_lab);
+}
