@@ -208,12 +208,29 @@ static void add_state(struct hx_link_state *state, const struct hx_fault *fault)
     into->delay_ns += one->delay_ns;
 }
 
-static struct hx_link_state state_of(const struct hx_faults *faults, const bool *holds)
+/* Faults that hold at a moment, in no order: what they make of a link does not depend on one. */
+struct holding {
+    size_t *fault, count, room;
+};
+
+static void follow(struct holding *h, const struct moment *m)
+{
+    size_t at = 0;
+    while (at < h->count && h->fault[at] != m->fault)
+        at++;
+    if (at < h->count)
+        h->fault[at] = h->fault[--h->count];
+    if (!m->begins)
+        return;
+    h->fault = hx_grow(h->fault, h->count, &h->room, sizeof *h->fault);
+    h->fault[h->count++] = m->fault;
+}
+
+static struct hx_link_state state_of(const struct hx_faults *faults, const struct holding *h)
 {
     struct hx_link_state state = {.down = false};
-    for (size_t i = 0; i < faults->count; i++)
-        if (holds[i])
-            add_state(&state, &faults->fault[i]);
+    for (size_t i = 0; i < h->count; i++)
+        add_state(&state, &faults->fault[h->fault[i]]);
     return state;
 }
 
@@ -222,7 +239,7 @@ struct hx_link_change *hx_faults_of_link(const struct hx_faults *faults, const s
 {
     const struct link l = {f, plane, port, node};
     struct moments m = {.count = 0};
-    bool *holds = hx_allocate(faults->count + 1, sizeof *holds);
+    struct holding h = {.count = 0};
     for (size_t i = 0; i < faults->count; i++)
         if (has_link(&faults->fault[i], &l))
             note_fault(&m, faults, i, &l);
@@ -231,13 +248,13 @@ struct hx_link_change *hx_faults_of_link(const struct hx_faults *faults, const s
         qsort(m.of, m.count, sizeof *m.of, by_time);
     *count = 0;
     for (size_t i = 0; i < m.count; i++) {
-        holds[m.of[i].fault] = m.of[i].begins;
+        follow(&h, &m.of[i]);
         if (i + 1 < m.count && m.of[i + 1].at_ns == m.of[i].at_ns)
             continue;
-        change[(*count)++] = (struct hx_link_change){m.of[i].at_ns, state_of(faults, holds), m.of[i].fault};
+        change[(*count)++] = (struct hx_link_change){m.of[i].at_ns, state_of(faults, &h), m.of[i].fault};
     }
     free(m.of);
-    free(holds);
+    free(h.fault);
     return change;
 }
 
