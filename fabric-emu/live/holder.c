@@ -79,11 +79,14 @@ static bool make_fabric(const struct fab_fabric *f, const bool *runs, struct hx_
 static bool make_host(const struct fab_fabric *f, uint32_t number, unsigned mtu, struct hx_problem *problem)
 {
     char name[HX_NAME_BYTES];
-    const struct inside_host host = {.number = number,
-                                     .name = host_own_name(name, f->g, number),
-                                     .ip = host_ip(f->g, number),
-                                     .prefix = HOST_IP_PREFIX,
-                                     .mtu = mtu};
+    const struct inside_host host = {
+        .number = number,
+        .name = host_own_name(name, f->g, number),
+        .ip = host_ip(f->g, number),
+        .prefix = HOST_IP_PREFIX,
+        .ip6 = {host_ip6(f->g, number, HOST_IP6_FABRIC), host_ip6(f->g, number, HOST_IP6_LINK)},
+        .prefix6 = HOST_IP6_PREFIX,
+        .mtu = mtu};
     int fd = inside_make_host(&host, problem);
     if (fd < 0)
         return false;
@@ -178,7 +181,7 @@ bool holder_start(struct holder *h, const struct fab_fabric *f, unsigned mtu, st
     *h = (struct holder){.line = -1, .hosts = f->g->hosts, .tun = hx_allocate(f->g->hosts, sizeof *h->tun)};
     for (uint32_t host = 0; host < h->hosts; host++)
         h->tun[host] = -1;
-    descriptors_allow(); /* two a host there, one here and in workers */
+    descriptors_allow(); /* two a host there, and with its attachment here and in workers */
     bool paired = socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, line) == 0;
     pid_t pid = paired ? fork() : -1;
     if (pid == 0) {

@@ -3,6 +3,7 @@
 #include "fabric-emu/workload/host_ip.h"
 #include "host/value.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 
 static const char *print(char name[HX_NAME_BYTES], const struct hx_fabric *g, uint32_t host, char between)
@@ -58,15 +59,20 @@ static void print_ip(char text[16], uint32_t ip)
 
 bool host_names_write(FILE *out, const struct hx_fabric *g, const bool *runs)
 {
-    fputs("127.0.0.1\tlocalhost\n", out);
+    fputs("127.0.0.1\tlocalhost\n::1\tlocalhost\n", out);
     for (uint32_t host = 0; host < g->hosts; host++) {
         char ip[16];
+        char ip6[INET6_ADDRSTRLEN];
         char own[HX_NAME_BYTES];
         char place[HX_NAME_BYTES];
         if (!runs[host])
             continue;
         print_ip(ip, host_ip(g, host));
-        fprintf(out, "%s\t%s %s h%u\n", ip, host_own_name(own, g, host), host_place(place, g, host), (unsigned)host);
+        const struct in6_addr address = host_ip6(g, host, HOST_IP6_FABRIC);
+        (void)inet_ntop(AF_INET6, &address, ip6, sizeof ip6);
+        (void)host_own_name(own, g, host);
+        (void)host_place(place, g, host);
+        fprintf(out, "%s\t%s %s h%u\n%s\t%s %s h%u\n", ip, own, place, (unsigned)host, ip6, own, place, (unsigned)host);
     }
     return fflush(out) == 0 && !ferror(out);
 }

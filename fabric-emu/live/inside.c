@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_tun.h>
+#include <linux/ipv6.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,6 +78,17 @@ bool inside_make(const char *names, struct hx_problem *problem)
 
 /* ---- of a host ---- */
 
+/* Of the namespace that this process is in: where a machine has IPv6 switched off, what can be asked of it is switched off, too. */
+static bool has_ip6(void)
+{
+    char off = '1';
+    int fd = open("/proc/sys/net/ipv6/conf/default/disable_ipv6", O_RDONLY | O_CLOEXEC);
+    bool known = fd >= 0 && read(fd, &off, 1) == 1;
+    if (fd >= 0)
+        (void)close(fd);
+    return known && off == '0';
+}
+
 static void put_ip(struct ifreq *r, uint32_t ip)
 {
     const struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(ip)};
@@ -105,32 +118,59 @@ static int set_all(int fd, const struct inside_host *host)
            set(fd, SIOCSIFMTU, INSIDE_INTERFACE, &mtu) || set_up(fd, INSIDE_INTERFACE) || set_up(fd, "lo");
 }
 
-/* The length of a queue is the only one of these that the kernel takes from a user's root by netlink alone. */
-static int ask_for_queue(int fd)
+/* What the kernel takes from a user's root by netlink alone: a long queue, and no address of IPv6 but those that it is given. The
+ * lengths of the attributes are those of what stands in them. */
+struct ask {
+    struct nlmsghdr header;
+    struct ifinfomsg link;
+    struct rtattr queue;
+    uint32_t packets;
+    struct rtattr families, ip6, mode;
+    uint8_t none;
+};
+
+static int ask(int fd)
 {
-    struct {
-        struct nlmsghdr header;
-        struct ifinfomsg link;
-        struct rtattr attribute;
-        uint32_t packets;
-    } ask = {.header = {.nlmsg_len = sizeof ask, .nlmsg_type = RTM_NEWLINK, .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK},
-             .link = {.ifi_family = AF_UNSPEC, .ifi_index = (int)if_nametoindex(INSIDE_INTERFACE)},
-             .attribute = {.rta_len = RTA_LENGTH(sizeof ask.packets), .rta_type = IFLA_TXQLEN},
-             .packets = QUEUE};
+    struct ask ask = {
+        .header = {.nlmsg_type = RTM_NEWLINK, .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK},
+        .link = {.ifi_family = AF_UNSPEC, .ifi_index = (int)if_nametoindex(INSIDE_INTERFACE)},
+        .queue = {.rta_len = RTA_LENGTH(sizeof ask.packets), .rta_type = IFLA_TXQLEN},
+        .packets = QUEUE,
+        .families = {.rta_len = 3 * sizeof(struct rtattr) + sizeof ask.none, .rta_type = IFLA_AF_SPEC},
+        .ip6 = {.rta_len = 2 * sizeof(struct rtattr) + sizeof ask.none, .rta_type = AF_INET6},
+        .mode = {.rta_len = sizeof(struct rtattr) + sizeof ask.none, .rta_type = IFLA_INET6_ADDR_GEN_MODE},
+        .none = IN6_ADDR_GEN_MODE_NONE};
     struct {
         struct nlmsghdr header;
         struct nlmsgerr error;
     } answer;
-    if (send(fd, &ask, sizeof ask, 0) != (ssize_t)sizeof ask ||
+    ask.header.nlmsg_len = has_ip6() ? sizeof ask : offsetof(struct ask, families);
+    if (send(fd, &ask, ask.header.nlmsg_len, 0) != (ssize_t)ask.header.nlmsg_len ||
         recv(fd, &answer, sizeof answer, 0) < (ssize_t)(sizeof answer.header + sizeof answer.error))
         return errno;
     return answer.header.nlmsg_type == NLMSG_ERROR ? -answer.error.error : EPROTO;
 }
 
-static int set_queue(void)
+static int set_by_netlink(void)
 {
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-    int error = fd < 0 ? errno : ask_for_queue(fd);
+    int error = fd < 0 ? errno : ask(fd);
+    if (fd >= 0)
+        (void)close(fd);
+    return error;
+}
+
+/* Neighbours are not asked for at an interface of this kind, nor whether somebody has the address already. */
+static int add_ip6(const struct inside_host *host)
+{
+    int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int error = fd < 0 ? errno : 0;
+    for (unsigned i = 0; !error && i < INSIDE_IP6S; i++) {
+        const struct in6_ifreq r = {.ifr6_addr = host->ip6[i],
+                                    .ifr6_prefixlen = host->prefix6,
+                                    .ifr6_ifindex = (int)if_nametoindex(INSIDE_INTERFACE)};
+        error = ioctl(fd, SIOCSIFADDR, &r) ? errno : 0;
+    }
     if (fd >= 0)
         (void)close(fd);
     return error;
@@ -139,7 +179,11 @@ static int set_queue(void)
 static int configure(const struct inside_host *host)
 {
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    int error = fd < 0 || set_all(fd, host) ? errno : set_queue();
+    int error = fd < 0 ? errno : set_by_netlink();
+    if (!error && set_all(fd, host))
+        error = errno;
+    if (!error && has_ip6())
+        error = add_ip6(host);
     if (fd >= 0)
         (void)close(fd);
     return error;

@@ -11,11 +11,12 @@
 
 #include "host/error.h"
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { INSIDE_FIRST = 16, INSIDE_OF_HOST = 2 };
+enum { INSIDE_FIRST = 16, INSIDE_OF_HOST = 2, INSIDE_IP6S = 2 };
 #define INSIDE_INTERFACE "hx0"
 
 /* ---- who makes them ---- */
@@ -29,6 +30,9 @@ struct inside_host {
     const char *name;
     uint32_t ip; /* in the machine's byte order, in a network of `prefix` bits */
     unsigned prefix, mtu;
+    struct in6_addr
+        ip6[INSIDE_IP6S]; /* each in a network of `prefix6` bits; it has none where the machine has no IPv6 */
+    unsigned prefix6;
 };
 
 /* Moves this process into new namespaces of a host, makes its interface, and opens them at their descriptors. Returns the

@@ -1,6 +1,8 @@
 /* host_ip.c - addresses of hosts (host_ip.h). */
 #include "fabric-emu/workload/host_ip.h"
 
+#include <string.h>
+
 enum { NETWORK = 10, HOST_BYTE = 1, BYTE = 256 };
 
 static bool is_by_place(const struct hx_fabric *g)
@@ -24,4 +26,35 @@ uint32_t host_of_ip(const struct hx_fabric *g, uint32_t ip)
     if (is_by_place(g))
         return hx_fabric_host(g, high, low);
     return high * BYTE + low < g->hosts ? high * BYTE + low : HX_NOWHERE;
+}
+
+/* ---- IPv6 ---- */
+
+enum { D0_AT = 12, D1_AT = 14 }; /* of 16 bytes */
+static const uint8_t networks[HOST_IP6S][D0_AT] = {
+    [HOST_IP6_FABRIC] = {0xfd, 0x68, 0x78, 0x6d, 0x65, 0x73},
+    [HOST_IP6_LINK] = {0xfe, 0x80},
+};
+
+struct in6_addr host_ip6(const struct hx_fabric *g, uint32_t host, enum host_ip6 network)
+{
+    struct hx_coordinate at = hx_address_of(g, host);
+    struct in6_addr ip;
+    memcpy(ip.s6_addr, networks[network], D0_AT);
+    ip.s6_addr[D0_AT] = (uint8_t)(at.d0 >> 8);
+    ip.s6_addr[D0_AT + 1] = (uint8_t)at.d0;
+    ip.s6_addr[D1_AT] = (uint8_t)(at.d1 >> 8);
+    ip.s6_addr[D1_AT + 1] = (uint8_t)at.d1;
+    return ip;
+}
+
+uint32_t host_of_ip6(const struct hx_fabric *g, const struct in6_addr *ip)
+{
+    const uint8_t *byte = ip->s6_addr;
+    for (unsigned network = 0; network < HOST_IP6S; network++) {
+        if (memcmp(byte, networks[network], D0_AT) == 0)
+            return hx_fabric_host(g, (unsigned)byte[D0_AT] << 8 | byte[D0_AT + 1],
+                                  (unsigned)byte[D1_AT] << 8 | byte[D1_AT + 1]);
+    }
+    return HX_NOWHERE;
 }

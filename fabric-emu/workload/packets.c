@@ -1,6 +1,6 @@
 /* packets.c - IP packets of programs as messages (packets.h).
  *
- * Sending. A packet goes to the host that its destination says (host_ip.h); where there is none it is dropped, as a router
+ * Sending. A packet of IPv4 or IPv6 goes to the host that its destination says (host_ip.h); where there is none it is dropped, as a router
  * would. Packets that wait for one host gather in one message of at most PACKETS_MESSAGE bytes: while HX_PEER_WINDOW messages
  * to it are under way the next one grows. So a lonely packet waits for nobody, and a stream costs few messages. When all
  * OUTGOING messages are taken nothing is read: packets wait in the interface, whose sender waits then, and none is dropped.
@@ -14,13 +14,15 @@
 
 #include <arpa/inet.h>
 #include <netinet/ip.h>
+#include <netinet/ip6.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 enum {
     OUTGOING = WORKLOAD_SENDS, /* messages of a host, gathering or under way: as many as its endpoint has */
-    READS = 16                 /* packets, before what was read is sent */
+    READS = 16,                /* packets, before what was read is sent */
+    IP6_VERSION = 6
 };
 _Static_assert(PACKETS_MESSAGE == IN_ORDER_PACKETS * HX_MAX_PAYLOAD, "a message has so many packets at most");
 
@@ -64,20 +66,37 @@ static struct packets_of_host *of_workload(struct workload *w)
 
 /* ---- packets ---- */
 
-/* Bytes of the IPv4 packet that begins here; 0: there is none. */
+static unsigned version_of(const uint8_t *packet)
+{
+    return *packet >> 4;
+}
+
+/* Bytes of the IP packet that begins here; 0: there is none. */
 static uint32_t packet_bytes(const uint8_t *data, uint32_t left)
 {
     struct iphdr ip;
-    if (left < sizeof ip)
-        return 0;
-    memcpy(&ip, data, sizeof ip);
-    uint32_t bytes = ntohs(ip.tot_len);
-    return ip.version == IPVERSION && bytes >= sizeof ip && bytes <= left ? bytes : 0;
+    struct ip6_hdr ip6;
+    uint32_t bytes = 0;
+    if (left >= sizeof ip && version_of(data) == IPVERSION) {
+        memcpy(&ip, data, sizeof ip);
+        bytes = ntohs(ip.tot_len);
+        bytes = bytes >= sizeof ip ? bytes : 0;
+    } else if (left >= sizeof ip6 && version_of(data) == IP6_VERSION) {
+        memcpy(&ip6, data, sizeof ip6);
+        bytes = (uint32_t)sizeof ip6 + ntohs(ip6.ip6_plen);
+    }
+    return bytes <= left ? bytes : 0;
 }
 
+/* Of a packet that has bytes. */
 static uint32_t destination_of(const struct hx_fabric *g, const uint8_t *packet)
 {
     struct iphdr ip;
+    struct ip6_hdr ip6;
+    if (version_of(packet) == IP6_VERSION) {
+        memcpy(&ip6, packet, sizeof ip6);
+        return host_of_ip6(g, &ip6.ip6_dst);
+    }
     memcpy(&ip, packet, sizeof ip);
     return host_of_ip(g, ntohl(ip.daddr));
 }

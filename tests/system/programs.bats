@@ -62,11 +62,11 @@ serve() {
     local from to
     for from in a0,0 a1,0 a0,1 a1,1; do
         for to in a0,0 a1-0 h2 10.1.1.1; do
-            on "$from" ping -c 1 -W 5 "$to" >/dev/null || { echo "no answer: $from to $to"; return 1; }
+            on "$from" ping -4 -c 1 -W 5 "$to" >/dev/null || { echo "no answer: $from to $to"; return 1; }
         done
     done
-    [ "$(on h3 ping -c 1 -M "do" -s 8164 h0 | grep -c '^8172 bytes')" -eq 1 ] # 8,192 with both headers, in one piece
-    run -1 on h3 ping -c 1 -M "do" -s 8165 h0
+    [ "$(on h3 ping -4 -c 1 -M "do" -s 8164 h0 | grep -c '^8172 bytes')" -eq 1 ] # 8,192 with both headers, in one piece
+    run -1 on h3 ping -4 -c 1 -M "do" -s 8165 h0
     run --separate-stderr hxmesh down "$NAME"
     [ "$output" = "$NAME is down" ]
     all_left
@@ -89,6 +89,23 @@ both_died() {
     eventually both_died # the second may outlive the transfer
     hxmesh down "$NAME"
     all_left
+}
+
+@test "programs: IPv6: every host pings every other, also by its link, and a file over TCP is the same" {
+    up "1x1 Hx2Mesh"
+    on h0 grep -q hx0 /proc/net/if_inet6 || skip "this machine has no IPv6"
+    [ "$(on h3 grep -c hx0 /proc/net/if_inet6)" -eq 2 ] # those two, and none of the kernel's own
+    local from to
+    for from in a0,0 a1,0 a0,1 a1,1; do
+        for to in a0,0 a1-0 h2 fd68:786d:6573::1:1 fe80::1:1%hx0; do
+            on "$from" ping -6 -c 1 -W 5 "$to" >/dev/null || { echo "no answer: $from to $to"; return 1; }
+        done
+    done
+    head -c 3000000 /dev/urandom >file
+    on h2 python3 -m http.server --bind :: 8000 >served 2>&1 3>&- &
+    eventually on h2 curl -6 --silent --output /dev/null http://localhost:8000/
+    on h1 curl -6 --silent --output got http://a0-1:8000/file
+    [ "$(sha256sum <got)" = "$(sha256sum <file)" ]
 }
 
 @test "programs: links fail, and every host still reaches every other" {

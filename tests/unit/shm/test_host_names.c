@@ -3,6 +3,7 @@
 #include "fabric-emu/workload/host_ip.h"
 #include "host/spec.h"
 
+#include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,6 +30,47 @@ static void an_address_says_the_place(void **state)
     assert_int_equal(host_of_ip(g, 10U << 24 | 3 << 16 | 2 << 8 | 2), HX_NOWHERE);
     assert_int_equal(host_of_ip(g, 11U << 24 | 3 << 16 | 2 << 8 | 1), HX_NOWHERE);
     assert_int_equal(host_of_ip(g, UINT32_MAX), HX_NOWHERE);
+    hx_spec_free(&spec);
+}
+
+static struct in6_addr parse6(const char *text)
+{
+    struct in6_addr ip;
+    assert_int_equal(inet_pton(AF_INET6, text, &ip), 1);
+    return ip;
+}
+
+static void an_address_of_ipv6_says_it_too(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *ip;
+        unsigned d0, d1;
+    } hosts[] = {{"fd68:786d:6573::12b:1", 299, 1}, {"fe80::12b:1", 299, 1}, {"fd68:786d:6573::a:0", 10, 0}};
+    static const char *const nobodys[] = {"fd68:786d:6573::12c:1",
+                                          "fd68:786d:6573::12b:2",
+                                          "fd68:786d:6573:1::a:0",
+                                          "fd68:786d:6573::1:a:0",
+                                          "fd68:786d:6574::a:0",
+                                          "fe80::1:0:a:0",
+                                          "fe80::12c:1",
+                                          "ff02::1",
+                                          "::1",
+                                          "::",
+                                          "::ffff:10.0.0.1"};
+    struct hx_spec spec = load("torus 300x2");
+    const struct hx_fabric *g = hx_spec_fabric(&spec);
+    for (unsigned i = 0; i < sizeof hosts / sizeof *hosts; i++) {
+        const struct in6_addr ip = parse6(hosts[i].ip);
+        uint32_t host = hx_fabric_host(g, hosts[i].d0, hosts[i].d1);
+        assert_int_equal(host_of_ip6(g, &ip), host);
+        const struct in6_addr back = host_ip6(g, host, hosts[i].ip[1] == 'd' ? HOST_IP6_FABRIC : HOST_IP6_LINK);
+        assert_memory_equal(&back, &ip, sizeof ip);
+    }
+    for (unsigned i = 0; i < sizeof nobodys / sizeof *nobodys; i++) {
+        const struct in6_addr ip = parse6(nobodys[i]);
+        assert_int_equal(host_of_ip6(g, &ip), HX_NOWHERE);
+    }
     hx_spec_free(&spec);
 }
 
@@ -99,9 +141,13 @@ static void the_file_of_names_has_those_that_run(void **state)
     assert_true(host_names_write(out, hx_spec_fabric(&spec), runs));
     assert_int_equal(fclose(out), 0);
     assert_string_equal(text, "127.0.0.1\tlocalhost\n"
+                              "::1\tlocalhost\n"
                               "10.0.0.1\ta0-0 a0,0 h0\n"
+                              "fd68:786d:6573::\ta0-0 a0,0 h0\n"
                               "10.0.1.1\ta0-1 a0,1 h2\n"
-                              "10.1.1.1\ta1-1 a1,1 h3\n");
+                              "fd68:786d:6573::1\ta0-1 a0,1 h2\n"
+                              "10.1.1.1\ta1-1 a1,1 h3\n"
+                              "fd68:786d:6573::1:1\ta1-1 a1,1 h3\n");
     free(text);
     hx_spec_free(&spec);
 }
@@ -109,11 +155,9 @@ static void the_file_of_names_has_those_that_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_address_says_the_place),
-        cmocka_unit_test(each_address_leads_back),
-        cmocka_unit_test(each_name_leads_back),
-        cmocka_unit_test(what_is_no_host_is_refused),
-        cmocka_unit_test(the_file_of_names_has_those_that_run),
+        cmocka_unit_test(an_address_says_the_place),  cmocka_unit_test(an_address_of_ipv6_says_it_too),
+        cmocka_unit_test(each_address_leads_back),    cmocka_unit_test(each_name_leads_back),
+        cmocka_unit_test(what_is_no_host_is_refused), cmocka_unit_test(the_file_of_names_has_those_that_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

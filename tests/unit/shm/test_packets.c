@@ -6,6 +6,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/ip.h>
+#include <netinet/ip6.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -231,6 +232,40 @@ static void what_has_no_place_stays_in_the_interface(void **state)
     nothing_comes(w, 1);
 }
 
+/* Both kinds gather in one message, and come out as they were; of lengths that cannot be none does. */
+static void packets_of_ipv6_go_with_the_others(void **state)
+{
+    struct world *w = *state;
+    static const uint16_t lengths[] = {40, 41, 1280, 8192, 65520};
+    static uint8_t packet[PACKETS_MESSAGE], got[PACKETS_MESSAGE];
+    struct workload_message m;
+    struct ip6_hdr header = {.ip6_flow = htonl(UINT32_C(6) << 28),
+                             .ip6_plen = htons(1),
+                             .ip6_dst = host_ip6(w->packets.g, 3, HOST_IP6_LINK)};
+    assert_int_equal(send(w->program[0], &header, sizeof header, 0), sizeof header); /* a byte of it is missing */
+    assert_int_equal(send(w->program[0], &header, sizeof header - 1, 0), sizeof header - 1);
+    for (uint32_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        header.ip6_plen = htons((uint16_t)(lengths[i] - sizeof header));
+        header.ip6_dst = host_ip6(w->packets.g, 3, i % HOST_IP6S);
+        memset(packet, (int)i + 1, sizeof packet);
+        memcpy(packet, &header, sizeof header);
+        bool last = lengths[i] == 65520; /* fills a message */
+        assert_true(last || put(w, 0, ip_of(w, 3), i, 100));
+        assert_int_equal(send(w->program[0], packet, lengths[i], 0), lengths[i]);
+        w->readable[0] = true;
+        assert_true(begins(w, 0, &m));
+        assert_int_equal(m.to, 3);
+        assert_int_equal(m.bytes, (last ? 0 : 100) + lengths[i]);
+        arrives(w, 0, &m);
+        acknowledged(w, 0, &m);
+        if (!last)
+            comes(w, 3, i, 100);
+        assert_int_equal(recv(w->program[3], got, sizeof got, 0), lengths[i]);
+        assert_memory_equal(got, packet, lengths[i]);
+        nothing_comes(w, 3);
+    }
+}
+
 static void what_is_for_nobody_is_dropped(void **state)
 {
     struct world *w = *state;
@@ -270,6 +305,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(packets_of_every_length_come_as_they_were, open_world, close_world),
+        cmocka_unit_test_setup_teardown(packets_of_ipv6_go_with_the_others, open_world, close_world),
         cmocka_unit_test_setup_teardown(packets_gather_while_four_messages_are_under_way, open_world, close_world),
         cmocka_unit_test_setup_teardown(what_has_no_place_stays_in_the_interface, open_world, close_world),
         cmocka_unit_test_setup_teardown(what_is_for_nobody_is_dropped, open_world, close_world),
