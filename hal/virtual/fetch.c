@@ -160,26 +160,23 @@ ALWAYS_INLINE void fetch_router_port(const struct virtual_node *n, bool comes, u
     }
 }
 
-/* The items of an agenda that are due before `end`, one after the other. */
+/* The items of an agenda that are due before `end`, one after the other: what stands behind the last is not (agenda.h). */
 struct cursor {
     const uint64_t *ring;
-    unsigned mask, at, left;
+    unsigned mask, at;
     uint64_t limit;
 };
 
 ALWAYS_INLINE struct cursor due(const struct virtual_agenda *a, uint64_t end)
 {
-    return (struct cursor){a->ring, a->mask, a->first, virtual_agenda_count(a), end << VIRTUAL_ITEM_BITS};
+    return (struct cursor){a->ring, a->mask, a->first, end << VIRTUAL_ITEM_BITS};
 }
 
 ALWAYS_INLINE bool next_due(struct cursor *c, unsigned *item)
 {
-    uint64_t key = c->ring[c->at & c->mask];
-    bool is_due = c->left && key < c->limit;
+    uint64_t key = c->ring[c->at++ & c->mask];
     *item = virtual_agenda_item(key);
-    c->at++;
-    c->left--;
-    return is_due;
+    return key < c->limit;
 }
 
 ALWAYS_INLINE void fetch_router(const struct virtual_entity *e, unsigned stage, uint64_t end)
