@@ -209,7 +209,6 @@ static void make_node(struct plan *p, unsigned plane, uint32_t node, uint8_t **t
     struct worker *w = p->w;
     struct virtual_node *n = node_of(p, plane, node);
     n->sw.job = node < w->m->g->hosts ? layout_job_of(w->m->spec, node) : HX_NO_JOB;
-    n->hal.drops = w->area->drops;
     fill_tables(w, node, n, *tables, &p->off_limits);
     *tables += node_table_bytes(w->m->g, node);
     /* Ties fall otherwise in every switch, and the same in every run. */
@@ -274,6 +273,7 @@ void build_worker(struct worker *w, const struct model *m, unsigned self)
     w->v.outbox.late = w->near ? 0 : VIRTUAL_LATE;
     w->v.timing = m->timing;
     w->v.channel = m->channel;
+    w->v.drops = w->area->drops;
     w->v.rx = virtual_stock_take(links * sizeof(struct virtual_rx *));
     w->v.tx = virtual_stock_take(links * sizeof(struct virtual_tx *));
     virtual_pool_open(&w->v.pool, m->settings.verify);

@@ -9,12 +9,6 @@
 
 #include "hal_port.h"
 
-/* A switch and its platform. */
-struct virtual_node {
-    struct hx_switch sw;
-    struct hal_switch hal;
-};
-
 /* Items of the agenda. A router: input, 64 + output, 128 + output (credit). An accelerator's plane p: 16 p + input,
  * 16 p + 5 + output, 16 p + 10 + output (credit). For the driver: something was delivered, a deadline, look again. */
 enum {

@@ -44,6 +44,7 @@ struct virtual_worker {
     uint64_t sent_window;          /* earliest window for which something went to another worker in this one */
     uint64_t moved;                /* latest time a packet moved */
     uint64_t hops;                 /* packets sent by switches */
+    uint64_t *drops;               /* [HX_DROP_COUNT] */
     struct virtual_rx **rx;        /* [links]: receiving ends in this worker of links whose sender is elsewhere */
     struct virtual_tx **tx;        /* [links]: sending ends likewise */
     struct virtual_tap *tap;       /* NULL: nothing is captured */
@@ -127,9 +128,15 @@ struct hal_switch {
     const struct virtual_slot *looked; /* at last */
     struct hal_endpoint *endpoint;     /* NULL: a router */
     struct virtual_forwarding *forwarding; /* NULL: its packets go on at once */
-    uint64_t *drops;                       /* [HX_DROP_COUNT] */
     uint64_t up;                           /* outputs with a link */
 };
+
+/* A switch and its platform. */
+struct virtual_node {
+    struct hx_switch sw;
+    struct hal_switch hal;
+};
+_Static_assert(sizeof(struct virtual_node) <= 320, "five cache lines: each more costs where many switches take turns");
 
 /* Blocks a packet takes, of the link's time and of its credit; carried in its descriptor's flow. */
 static inline unsigned virtual_blocks(const struct hx_desc *d)

@@ -167,7 +167,7 @@ void virtual_drop(struct hal_switch *h, unsigned input, unsigned vc, const struc
     unsigned blocks = virtual_blocks(d);
     uint64_t gone = later_of(h->worker->now + t->crossbar.blocks[blocks], slot->ready + rx->kind->tail.blocks[blocks]);
     if (!virtual_fault_lost(h->worker, d, &gone))
-        h->drops[reason]++;
+        h->worker->drops[reason]++;
     if (rx->linked)
         give_credit(h->worker, rx, gone, vc, blocks);
     virtual_pool_put(&h->worker->pool, buffer);

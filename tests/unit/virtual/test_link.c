@@ -203,7 +203,7 @@ static void a_dropped_packet_leaves_its_place(void **state)
 {
     start_anew(state);
     struct hal_switch *h = middle();
-    uint64_t drops = h->drops[HX_DROP_UNREACHABLE];
+    uint64_t drops = h->worker->drops[HX_DROP_UNREACHABLE];
     for (unsigned in = 0; in < HX_LOCAL; in++) {
         for (unsigned n = 0; n < 12; n++) {
             unsigned vc = n % HX_MESH_VCS;
@@ -218,7 +218,7 @@ static void a_dropped_packet_leaves_its_place(void **state)
             h->rx[in].ready = h->rx[in].tail = h->rx[in].head;
             uint64_t gone = latest(now + in_crossbar(blocks, in), ready + on_link(blocks - 1), 0);
             assert_int_equal(newest_credit(h, in, vc, blocks), latest(gone + OUTPUT + TRACE + INPUT, before, 0));
-            assert_int_equal(h->drops[HX_DROP_UNREACHABLE], ++drops);
+            assert_int_equal(h->worker->drops[HX_DROP_UNREACHABLE], ++drops);
             assert_int_equal(packet(vc, 1).buffer, d.buffer); /* the next one that is taken */
             virtual_pool_put(&worker.v.pool, d.buffer);
             now += 1000000000;
