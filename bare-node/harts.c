@@ -5,7 +5,7 @@
 
 #include <stdatomic.h>
 
-enum { NAP_NS = 100000 /* no longer than a credit frame may wait */ };
+enum { IDLE_ROUNDS = 64 /* without work, before a nap */ };
 static const uint64_t watchdog_ns = UINT64_C(5000000000);
 
 void harts_begin_round(void)
@@ -13,11 +13,10 @@ void harts_begin_round(void)
     board_watch(watchdog_ns);
 }
 
-void harts_end_round(unsigned *idle, bool worked)
+bool harts_end_round(unsigned *idle, bool worked)
 {
     *idle = worked ? 0 : *idle + 1;
-    if (*idle >= HARTS_IDLE_STEPS)
-        board_nap(NAP_NS);
+    return *idle >= IDLE_ROUNDS;
 }
 
 _Noreturn void harts_hang(void)
@@ -42,7 +41,8 @@ static void serve(void *of)
             harts_hang();
         uint64_t now = board_now();
         unsigned moved = node_take_in(s->harts->node, s->hart, now) + node_send_out(s->harts->node, s->hart, now);
-        harts_end_round(&idle, moved > 0);
+        if (harts_end_round(&idle, moved > 0))
+            board_nap(HARTS_NAP_NS);
     }
 }
 

@@ -12,7 +12,7 @@
 
 struct node;
 
-enum { HARTS_IDLE_STEPS = 64 /* without work, before a nap */ };
+enum { HARTS_NAP_NS = 100000 /* of a hart that nothing wakes: no longer than a credit frame may wait */ };
 
 /* The hart that serves a cable's device, of so many. */
 static inline unsigned harts_of_cable(unsigned harts, unsigned cable)
@@ -37,9 +37,9 @@ void harts_start(struct harts *h, struct node *n);
 /* The caller's round of its loop begins. */
 void harts_begin_round(void);
 
-/* It is over. `idle`: rounds without work, 0 at first; `worked`: whether there was some in this one. The caller sleeps where there was
- * none for a while. */
-void harts_end_round(unsigned *idle, bool worked);
+/* It is over. `idle`: rounds without work, 0 at first; `worked`: whether there was some in this one. Returns whether there was none for a
+ * while, so that the caller may sleep. */
+bool harts_end_round(unsigned *idle, bool worked);
 
 /* Never comes back, and never serves the watchdog. */
 _Noreturn void harts_hang(void);

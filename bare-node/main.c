@@ -90,7 +90,8 @@ int image_main(void)
         }
         if ((idle || steps % LOOK_STEPS == 0) && !hear(i))
             break;
-        harts_end_round(&idle, begun || moved);
+        if (harts_end_round(&idle, begun || moved))
+            node_nap(&i->node, now);
     }
     say_statistics(i);
     return 0;

@@ -1,13 +1,16 @@
 /* node.c - builds and drives a node (node.h). */
 #include "node.h"
 #include "hal/bare/bare.h"
+#include "hal/riscv-virt/board.h"
 #include "hal/split_mix.h"
 #include "harts.h"
 #include "hxmesh/error.h"
 
 enum {
-    BURST = 32,               /* frames of a cable in one step */
-    CREDIT_PERIOD_NS = 100000 /* from credit frame to credit frame without need */
+    BURST = 32,                 /* frames of a cable in one step */
+    CREDIT_PERIOD_NS = 100000,  /* from credit frame to credit frame without need, */
+    QUIET_PERIOD_NS = 12800000, /* and at last while nothing moves */
+    LONGEST_NAP_NS = 10000000   /* console and clocks are looked at as often */
 };
 static const uint64_t silence_ns = UINT64_C(2000000000);
 
@@ -32,6 +35,7 @@ static void plug(struct node *n, struct loopback_node *of, unsigned port, struct
     loopback_plug(of, port, c->plane, out, in, split_mix_next(&n->random));
     of->port[port].cable.period = CREDIT_PERIOD_NS;
     of->port[port].cable.ask_period = CREDIT_PERIOD_NS;
+    of->port[port].cable.quiet_period = QUIET_PERIOD_NS;
 }
 
 static void plug_cable(struct node *n, unsigned cable)
@@ -210,4 +214,44 @@ unsigned node_step(struct node *n, uint64_t now)
     unsigned packets = hx_endpoint_step(&n->endpoint);
     n->hops += hops;
     return moved + hops + packets + node_send_out(n, 0, now);
+}
+
+/* ---- sleep ---- */
+
+static uint64_t sooner(uint64_t ns, const struct loopback_port *p, uint64_t now)
+{
+    uint64_t wait = cable_credit_wait(&p->cable, now);
+    return wait < ns ? wait : ns;
+}
+
+/* Until what is done by time alone, but for an endpoint's retries, which are later than that, and a `rate`, which catches up. */
+static uint64_t rest(const struct node *n, uint64_t now)
+{
+    uint64_t ns = LONGEST_NAP_NS;
+    for (unsigned cable = 0; cable < NODE_CABLES; cable++) {
+        if (!n->device[cable])
+            continue;
+        if (!loopback_wire_is_empty(&n->out[cable])) /* the device takes nothing now, and does not say when it does */
+            return HARTS_NAP_NS;
+        ns = sooner(ns, &n->switch_hal.node.port[cable], now);
+    }
+    ns = sooner(ns, &n->switch_hal.node.port[HX_LOCAL], now);
+    return sooner(ns, &n->endpoint_hal.node.port[n->config->plane], now);
+}
+
+void node_nap(struct node *n, uint64_t now)
+{
+    bool may = true;
+    if (n->harts > 1) {
+        board_nap(HARTS_NAP_NS);
+        return;
+    }
+    for (unsigned cable = 0; cable < NODE_CABLES; cable++)
+        may = (!n->device[cable] || virtio_net_arm(n->device[cable])) && may;
+    if (may)
+        board_nap(rest(n, now));
+    for (unsigned cable = 0; cable < NODE_CABLES; cable++)
+        if (n->device[cable])
+            virtio_net_disarm(n->device[cable]);
+    board_nap_over();
 }

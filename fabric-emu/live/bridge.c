@@ -9,10 +9,11 @@
 #include <string.h>
 
 enum {
-    BURST = 32,                /* frames of a port in one step */
-    POLL_NS = 1000000,         /* from look to look at who connects and who goes */
-    CREDIT_PERIOD_NS = 100000, /* from credit frame to credit frame without need */
-    QUIET_NS = 2000000000      /* longer than an endpoint waits for its first three repetitions */
+    BURST = 32,                 /* frames of a port in one step */
+    POLL_NS = 1000000,          /* from look to look at who connects and who goes */
+    CREDIT_PERIOD_NS = 100000,  /* from credit frame to credit frame without need, */
+    QUIET_PERIOD_NS = 12800000, /* and to an image in QEMU, which sleeps between them, at last while nothing moves */
+    QUIET_NS = 2000000000       /* longer than an endpoint waits for its first three repetitions */
 };
 static const uint64_t silence_ns = UINT64_C(2000000000);
 /* The other end was away, and what was under way is asked for ever more seldom. */
@@ -325,6 +326,7 @@ void bridge_start(struct bridge *b, struct worker *w, unsigned external, struct 
         p->cable = (struct cable_end){.plane = (uint8_t)b->external->plane,
                                       .period = CREDIT_PERIOD_NS,
                                       .ask_period = CREDIT_PERIOD_NS,
+                                      .quiet_period = b->external->node == HX_NODE_QEMU ? QUIET_PERIOD_NS : 0,
                                       .lose_credit = (uint32_t)b->external->lose_credits,
                                       .key = b->external->sealed ? &b->external->key : NULL,
                                       .random = hx_random_64()};

@@ -155,11 +155,12 @@ const char *device_tree_open(struct device_tree *t, const void *at, size_t most)
 
 /* ---- what is asked ---- */
 
-/* Of a node: how wide ranges of its children are, in words; its own first range; whether it is one that is looked for. */
+/* Of a node: how wide ranges of its children are, in words; its own first range and interrupt; whether it is one that is looked for. */
 struct node {
     uint32_t address_words, size_words;
     const uint8_t *range;
     uint32_t range_bytes;
+    uint32_t interrupt; /* 0: none */
     bool wanted;
 };
 
@@ -169,6 +170,8 @@ static void note(struct node *n, const struct item *i, const char *name, const c
         n->address_words = word(i->value);
     if (is(i->name, "#size-cells") && i->bytes == 4)
         n->size_words = word(i->value);
+    if (is(i->name, "interrupts") && i->bytes >= 4)
+        n->interrupt = word(i->value);
     if (is(i->name, "reg")) {
         n->range = i->value;
         n->range_bytes = i->bytes;
@@ -191,6 +194,7 @@ static bool range_of(const struct node *n, const struct node *parent, struct dev
     if (!n->range || address > 2 || size > 2 || n->range_bytes < 4 * (address + size))
         return false;
     range->address = words(n->range, address);
+    range->interrupt = n->interrupt;
     range->bytes = words(n->range + 4 * (size_t)address, size);
     return true;
 }

@@ -18,6 +18,7 @@ struct device_tree {
 
 struct device_range {
     uint64_t address, bytes;
+    uint32_t interrupt; /* the first word of the node's "interrupts"; 0: it has none */
 };
 
 /* `most`: bytes there are at `at`, at the least. NULL: it is a tree; else what is wrong with it, as "ends within a node". */

@@ -107,10 +107,39 @@ void cable_seal(struct cable_end *c, uint8_t *frame, uint32_t length)
     hx_seal_write(c->key, way, ++c->sealed, frame, (size_t)HX_HEADER_BYTES + length);
 }
 
+enum { MOST_QUIET = 31 };
+
+static uint32_t moved(const struct hx_credit_link *l)
+{
+    uint32_t sum = 0;
+    for (unsigned vc = 0; vc < l->vcs; vc++)
+        sum += l->tx[vc].sent + l->rx[vc].received + l->rx[vc].freed;
+    return sum;
+}
+
+/* What a lost credit frame would have told comes again soon, and ever later where nothing follows it. */
+static uint64_t quiet_period(const struct cable_end *c)
+{
+    uint64_t period = c->period;
+    for (unsigned n = 0; n < c->quiet && period < c->quiet_period; n++)
+        period *= 2;
+    return period < c->quiet_period ? period : c->quiet_period;
+}
+
+uint64_t cable_credit_wait(const struct cable_end *c, uint64_t now)
+{
+    uint64_t period = c->link.open ? c->period : c->ask_period;
+    uint64_t waited = now - c->told_at;
+    if (c->link.open && c->quiet_period && moved(&c->link) == c->told_moved)
+        period = quiet_period(c);
+    return waited < period ? period - waited : 0;
+}
+
 bool cable_credit_is_due(const struct cable_end *c, uint64_t now)
 {
     const struct hx_credit_link *l = &c->link;
-    bool due = l->answer || now - c->told_at >= (l->open ? c->period : c->ask_period);
+    bool waited = now - c->told_at >= (l->open ? c->period : c->ask_period);
+    bool due = l->answer || (waited && cable_credit_wait(c, now) == 0);
     for (unsigned vc = 0; vc < l->vcs && l->open; vc++)
         due = due || !hx_credit_is_ahead(c->told[vc] + l->rx[vc].buffer / 4, hx_credit_limit(&l->rx[vc]));
     return due;
@@ -131,6 +160,9 @@ void cable_credit_sent(struct cable_end *c, uint64_t now)
 {
     for (unsigned vc = 0; vc < c->link.vcs; vc++)
         c->told[vc] = hx_credit_limit(&c->link.rx[vc]);
+    uint32_t now_moved = moved(&c->link);
+    c->quiet = now_moved != c->told_moved ? 0 : (uint8_t)(c->quiet + (c->quiet < MOST_QUIET));
+    c->told_moved = now_moved;
     c->told_at = now;
     hx_credit_link_told(&c->link);
 }

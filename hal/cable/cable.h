@@ -30,6 +30,8 @@ struct cable_end {
     struct hx_credit_link link;
     uint32_t told[HX_VCS];        /* limits as last told to the peer */
     uint64_t told_at;             /* when the last credit frame was sent */
+    uint32_t told_moved;          /* sum of what had been sent, received and freed by then, modulo 2^32 */
+    uint8_t quiet;                /* credit frames in a row that had nothing new to tell, 31 at most */
     uint64_t random;              /* what nonces and faults are drawn from; at first a number that nobody can guess */
     uint32_t sessions;            /* of the link, when cable_new_sessions() last looked */
     uint8_t next_grant;           /* VC whose limit the next data frame carries */
@@ -40,6 +42,7 @@ struct cable_end {
     uint32_t lose_credit;          /* a fault to try: one credit frame in so many is lost; 0: none */
     uint64_t period;               /* from credit frame to credit frame without need */
     uint64_t ask_period;           /* the same while nobody answers */
+    uint64_t quiet_period;         /* while nothing moves `period` doubles with each, up to this; 0: it does not */
     const struct hx_seal_key *key; /* lives as long; NULL: nothing is sealed */
 };
 
@@ -131,6 +134,8 @@ static inline void cable_sent(struct cable_end *c, const struct hx_desc *d)
 /* The peer waits for an answer; or it has a quarter of a buffer to gain; or a frame may have been lost meanwhile. Where
  * there is no peer yet, a timer of its own asks for one. */
 bool cable_credit_is_due(const struct cable_end *c, uint64_t now);
+/* How long it is until one is due for no other reason than time. */
+uint64_t cable_credit_wait(const struct cable_end *c, uint64_t now);
 /* Returns its bytes, the seal included. */
 unsigned cable_credit_write(struct cable_end *c, uint8_t frame[CABLE_CREDIT_BYTES]);
 /* It was sent, or lost on purpose. */

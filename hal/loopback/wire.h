@@ -66,6 +66,13 @@ static inline bool loopback_wire_has_room(const struct loopback_wire *w, uint32_
     return w->size - held >= sizeof(struct loopback_record) + bytes;
 }
 
+/* The receiver asks whether nothing is on the wire. */
+static inline bool loopback_wire_is_empty(const struct loopback_wire *w)
+{
+    return !w->holds &&
+           atomic_load_explicit(&w->first, memory_order_relaxed) == atomic_load_explicit(&w->end, memory_order_acquire);
+}
+
 /* The sender wants all gone that is on the wire and has not arrived. That is so when the receiver has looked, which it does as
  * loopback_wire_take() begins; before that nothing more is put. */
 static inline void loopback_wire_clear(struct loopback_wire *w)

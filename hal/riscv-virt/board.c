@@ -11,7 +11,7 @@
 
 enum { TIMER_COMPARE = 0x4000, UART_STATUS = 5, UART_HAS_COME = 0x01, UART_TAKES = 0x20 };
 enum { FINISHER_PASS = 0x5555, FINISHER_FAIL = 0x3333 };
-enum { CAUSE_TIMER = 7, TIMER_BIT = 1 << CAUSE_TIMER, INTERRUPTS_ON = 1 << 3 };
+enum { CAUSE_TIMER = 7, TIMER_BIT = 1 << CAUSE_TIMER, DEVICE_BIT = 1 << 11, INTERRUPTS_ON = 1 << 3 };
 
 static volatile uint8_t *uart(unsigned at)
 {
@@ -97,13 +97,22 @@ static void interrupt_at(uint64_t tick)
     ((volatile uint64_t *)(board_parts.clint + TIMER_COMPARE))[board_hart()] = tick;
 }
 
-/* Interrupts are off meanwhile: the timer ends the sleep, and is no trap. */
+void board_nap_over(void)
+{
+    enum { CLAIM = 0x200004 / 4 };
+    volatile uint32_t *plic = (volatile uint32_t *)board_parts.plic;
+    for (uint32_t interrupt; plic && (interrupt = plic[CLAIM]) != 0;)
+        plic[CLAIM] = interrupt;
+}
+
+/* Interrupts are off meanwhile: timer or device end the sleep, and are no trap. */
 void board_nap(uint64_t ns)
 {
     __asm__ volatile("csrc mstatus, %0" : : "r"(INTERRUPTS_ON));
-    __asm__ volatile("csrs mie, %0" : : "r"(TIMER_BIT));
+    __asm__ volatile("csrs mie, %0" : : "r"(TIMER_BIT | DEVICE_BIT));
     interrupt_at(ticks() + ns / board_parts.tick_ns);
     __asm__ volatile("wfi");
+    __asm__ volatile("csrc mie, %0" : : "r"(DEVICE_BIT));
     interrupt_at(watched_until[board_hart()]);
     __asm__ volatile("csrs mstatus, %0" : : "r"(INTERRUPTS_ON));
 }

@@ -12,6 +12,11 @@ const char *board_text(void);
 /* Where the registers are of the n-th place for a virtio device, in the order of their addresses; 0: there are not so many. */
 uintptr_t board_virtio(unsigned place);
 
+/* An interrupt of the device at that place ends a nap of hart 0 from now on. */
+void board_virtio_wakes(unsigned place);
+/* Such a nap is over, and the drivers have had their devices withdraw what they asked for. */
+void board_nap_over(void);
+
 /* Start code's: before all else, with the device tree that it was handed; and what ends in a trap. */
 void board_start(const void *tree);
 _Noreturn void board_trap(uint64_t cause, uint64_t at, uint64_t value);

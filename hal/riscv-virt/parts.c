@@ -60,17 +60,37 @@ void board_start(const void *tree)
         bare_die("the device tree at %lx %s", board_parts.tree_at, fault);
     board_parts.uart = device("ns16550a");
     board_parts.finisher = device("sifive,test0");
+    struct device_range plic;
+    if (device_tree_next(&board_parts.tree, "compatible", "riscv,plic0", 0, &plic))
+        board_parts.plic = (uintptr_t)plic.address;
     find_timer();
     find_memory();
     count_harts();
 }
 
+static bool find_place(unsigned place, struct device_range *found)
+{
+    uint64_t least = 0;
+    for (unsigned n = 0; n <= place; n++, least = found->address + 1)
+        if (!device_tree_next(&board_parts.tree, "compatible", "virtio,mmio", least, found))
+            return false;
+    return true;
+}
+
 uintptr_t board_virtio(unsigned place)
 {
-    struct device_range range = {.address = 0};
-    uint64_t least = 0;
-    for (unsigned n = 0; n <= place; n++, least = range.address + 1)
-        if (!device_tree_next(&board_parts.tree, "compatible", "virtio,mmio", least, &range))
-            return 0;
-    return (uintptr_t)range.address;
+    struct device_range range;
+    return find_place(place, &range) ? (uintptr_t)range.address : 0;
+}
+
+/* Context 0 of the PLIC is hart 0 in machine mode; its threshold is 0 from the start. */
+void board_virtio_wakes(unsigned place)
+{
+    enum { ENABLED = 0x2000 / 4, BITS = 32 };
+    volatile uint32_t *plic = (volatile uint32_t *)board_parts.plic;
+    struct device_range range;
+    if (!plic || !find_place(place, &range) || range.interrupt == 0)
+        return;
+    plic[range.interrupt] = 1; /* its priority */
+    plic[ENABLED + range.interrupt / BITS] |= UINT32_C(1) << range.interrupt % BITS;
 }

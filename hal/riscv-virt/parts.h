@@ -11,6 +11,7 @@ struct board_parts {
     uintptr_t uart;     /* 16550 */
     uintptr_t finisher; /* "sifive,test0": a word written to it ends the machine */
     uintptr_t clint;    /* of each hart a word that interrupts it, and the tick that does */
+    uintptr_t plic;     /* of interrupts of devices; 0: there is none, and nothing but time ends a nap */
     uint64_t tick_ns;   /* of the timer */
     uint64_t memory_end;
     unsigned harts; /* 1 .. BOARD_HARTS: their numbers are below that */

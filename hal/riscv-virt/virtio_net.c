@@ -21,6 +21,8 @@ enum {
     QUEUE_SLOTS = 0x038 / 4,
     QUEUE_READY = 0x044 / 4,
     QUEUE_NOTIFY = 0x050 / 4,
+    INTERRUPT = 0x060 / 4,
+    INTERRUPT_TAKEN = 0x064 / 4,
     STATUS = 0x070 / 4,
     QUEUE_DESCRIPTORS = 0x080 / 4,
     QUEUE_OFFERED = 0x090 / 4,
@@ -126,6 +128,7 @@ bool virtio_net_start(struct virtio_net *d, unsigned place)
         offer(&d->in, slot);
     }
     r[STATUS] = ACKNOWLEDGED | DRIVER | FEATURES_OK | DRIVER_OK;
+    board_virtio_wakes(place);
     virtio_net_flush(d);
     return true;
 }
@@ -149,6 +152,19 @@ void virtio_net_taken(struct virtio_net *d)
     uint32_t bytes;
     offer(&d->in, slot_back(&d->in, &bytes));
     d->in.seen++;
+}
+
+bool virtio_net_arm(struct virtio_net *d)
+{
+    *(volatile uint16_t *)&d->in.offered.flags = 0;
+    atomic_thread_fence(memory_order_seq_cst);
+    return !has_come_back(&d->in);
+}
+
+void virtio_net_disarm(struct virtio_net *d)
+{
+    *(volatile uint16_t *)&d->in.offered.flags = NO_INTERRUPT;
+    d->registers[INTERRUPT_TAKEN] = d->registers[INTERRUPT];
 }
 
 /* ---- frames out ---- */

@@ -1,5 +1,5 @@
 /* virtio_net.h - a polled driver of a virtio network device on virtio-mmio (Virtual I/O Device specification 1.1: 2.6 split
- * queues, 4.2.2 registers, 5.1 network device), with no interrupts and no offloads.
+ * queues, 4.2.2 registers, 5.1 network device), with no offloads, and interrupts for nothing but the end of a nap.
  *
  *     device --> receive queue --> virtio_net_arrived, virtio_net_taken  (in order, one at a time)
  *     device <-- send queue    <-- virtio_net_place, virtio_net_send, virtio_net_flush
@@ -65,6 +65,10 @@ void virtio_net_taken(struct virtio_net *d);
 uint8_t *virtio_net_place(struct virtio_net *d);
 /* It has so many bytes now, and is to go. */
 void virtio_net_send(struct virtio_net *d, uint32_t bytes);
+
+/* From arm to disarm the device interrupts when a frame comes (board_virtio_wakes()). Arm returns false if one has come already. */
+bool virtio_net_arm(struct virtio_net *d);
+void virtio_net_disarm(struct virtio_net *d);
 
 /* Tells the device what there is for it. */
 void virtio_net_flush(struct virtio_net *d);

@@ -204,6 +204,17 @@ survives_frames() {
     survives_frames 5000 3
 }
 
+@test "bare metal: while nothing is sent an image's cables are quiet" {
+    needs_qemu
+    # A message of each accelerator in 20 s: a packet now and then, and 0.1 ms apart credit frames of 3 s were 30,000 on each cable.
+    start "$EXAMPLES/qemu.hxm.yaml" --count 0 --duration 3s --message 4MiB --rate 1e-6
+    finish
+    [ "$CODE" -eq 0 ]
+    holds '.packets_lost == 0 and .bytes_corrupted == 0 and
+        all(.external.cables[]; .credits_in > 10 and .credits_in < 3000 and .credits_out < 3000)'
+    nothing_left
+}
+
 @test "bare metal: one credit frame in ten to an image is lost, and nothing else" {
     needs_qemu
     sed 's/node: qemu/node: qemu, lose_credits: 10/' "$EXAMPLES/qemu.hxm.yaml" >lossy.hxm.yaml

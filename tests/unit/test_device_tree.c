@@ -78,6 +78,7 @@ static void device(struct writer *w, const char *kind, uint64_t address, unsigne
         put(at, (uint32_t)(bytes >> (32 * n)));
     begin(w, "device");
     property(w, "reg", range, (size_t)(at - range));
+    number(w, "interrupts", (uint32_t)address ^ 5);
     text(w, "compatible", kind);
     item(w, END_NODE);
 }
@@ -144,12 +145,14 @@ static void a_board_is_read(void **state)
     assert_true(device_tree_next(&t, "device_type", "memory", 0, &range));
     assert_int_equal(range.address, 0x80000000);
     assert_int_equal(range.bytes, 100 << 20);
+    assert_int_equal(range.interrupt, 0);
     assert_true(device_tree_number(&t, "timebase-frequency", &hz));
     assert_int_equal(hz, 10000000);
     uint64_t least = 0;
     for (uint64_t place = 0; place < 8; place++, least = range.address + 1) {
         assert_true(device_tree_next(&t, "compatible", "virtio,mmio", least, &range));
         assert_int_equal(range.address, 0x10001000 + 0x1000 * place);
+        assert_int_equal(range.interrupt, range.address ^ 5);
     }
     assert_false(device_tree_next(&t, "compatible", "virtio,mmio", least, &range));
     free(tree);
