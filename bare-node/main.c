@@ -1,6 +1,7 @@
 /* main.c - the image of a node: built once, then step after step until the console says that it is over.
  *
- * It hears, a character each:   g  begin to send    d  begin nothing more    q  the end    0 to 9  that hart hangs: its watchdog is to be tried
+ * It hears, a character each:   g  begin to send    d  begin nothing more    q  the end
+ *                               0 to 9  that hart hangs: its watchdog is to be tried
  * It says, a line each:         ready; stat and its numbers, state and its numbers, now and then and at the end; panic and where
  *
  * Numbers of a `stat` line count since the start of the image; those of a `state` line are what is so now: bytes of stack

@@ -23,7 +23,8 @@
  * a whole frame, and there are as many as there are blocks: simple, and wasteful where packets are short. Hardware would
  * chain blocks.
  *
- * One thread for a node; the two ends of a wire may be in two. Memory is handed over by the caller, nothing is allocated. Time is a count of ns that the caller moves. */
+ * One thread for a node; the two ends of a wire may be in two. Memory is handed over by the caller, nothing is allocated. Time is a
+ * count of ns that the caller moves. */
 #ifndef LOOPBACK_H
 #define LOOPBACK_H
 
