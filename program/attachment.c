@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -67,8 +68,7 @@ void attachment_call(const struct attachment *at)
     atomic_thread_fence(memory_order_seq_cst);
     if (!atomic_load_explicit(&at->head->asleep, memory_order_relaxed) || !atomic_exchange(&at->head->asleep, 0))
         return;
-    atomic_fetch_add(&at->head->call, 1);
-    (void)syscall(SYS_futex, &at->head->call, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    (void)eventfd_write(at->call, 1);
 }
 
 /* ---- who holds it ---- */
@@ -130,10 +130,10 @@ static int map(struct attachment *at, int fd)
     return 0;
 }
 
-int attachment_hold(struct attachment *at, int fd)
+int attachment_hold(struct attachment *at, int fd, int call)
 {
     struct flock lock = lock_of(F_WRLCK);
-    *at = (struct attachment){.fd = fd};
+    *at = (struct attachment){.fd = fd, .call = call};
     if (fcntl(fd, F_OFD_SETLK, &lock) != 0)
         return errno == EACCES || errno == EAGAIN ? -EBUSY : -errno;
     return map(at, fd);
@@ -143,6 +143,7 @@ void attachment_close(struct attachment *at)
 {
     (void)munmap(at->head, at->bytes);
     (void)close(at->fd);
+    (void)close(at->call);
 }
 
 /* ---- making one ---- */
@@ -165,15 +166,19 @@ int attachment_make(struct attachment *at, uint32_t hosts)
 {
     attachment_lay_out(at, hosts, NULL);
     int fd = make_memory(at->bytes);
-    void *base = fd < 0 ? MAP_FAILED : mmap(NULL, at->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    int call = fd < 0 ? -1 : eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    void *base = call < 0 ? MAP_FAILED : mmap(NULL, at->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (base == MAP_FAILED) {
         int error = errno;
         if (fd >= 0)
             (void)close(fd);
-        *at = (struct attachment){.fd = -1};
+        if (call >= 0)
+            (void)close(call);
+        *at = (struct attachment){.fd = -1, .call = -1};
         return -error;
     }
     at->fd = fd;
+    at->call = call;
     attachment_lay_out(at, hosts, base);
     return 0;
 }

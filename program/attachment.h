@@ -32,8 +32,9 @@
  * A session is one program's hold of a host: 1 .. 255, and on from there. What is for another session than the present one is
  * dropped, so nothing of a program that has gone lands in the memory of the next one.
  *
- * Who sleeps. Each side says in the head that it sleeps, and on which word, before it looks for the last time; the other one looks
- * whether it does when there is something new (attachment_ring, attachment_call).
+ * Who sleeps. Each side says in the head that it sleeps before it looks for the last time; the other one looks whether it does when
+ * there is something new. A program sleeps on a word of the head (attachment_ring), a worker on many things at once, of which one is an
+ * eventfd of this host (attachment_call).
  *
  * A program that dies: its lock on the object (fcntl(2), of an open file description) is taken from it by the kernel. The worker
  * looks every 20 ms, gives up what is under way, tells all who greeted the program, and only when nothing is under way begins the next
@@ -50,7 +51,7 @@
 #define ATTACHMENT_MAGIC UINT64_C(0x6d61726770786821)
 
 enum {
-    ATTACHMENT_VERSION = 2,
+    ATTACHMENT_VERSION = 3,
     ATTACHMENT_REQUESTS = 256, /* a power of two */
     ATTACHMENT_HEAD = 32,      /* bytes of a message's own head */
 
@@ -112,7 +113,6 @@ struct attachment_head {
     alignas(64) _Atomic uint32_t wanted; /* program: a number of its own, 0: nobody */
     _Atomic uint64_t requested;          /* program: requests before this one are to be sent */
     _Atomic uint32_t waiting;            /* program: 1: sleeps on `bell` */
-    _Atomic uint32_t call;               /* program: grows when it wakes its worker */
 
     alignas(64) _Atomic uint32_t served; /* worker: as `wanted` was when its session began */
     _Atomic uint32_t session;            /* worker: its number */
@@ -120,7 +120,7 @@ struct attachment_head {
     _Atomic uint64_t completed;          /* worker: completions so far */
     _Atomic uint64_t arrived;            /* worker: arrivals so far */
     _Atomic uint32_t bell;               /* worker: grows whenever there is news */
-    _Atomic uint32_t asleep;             /* worker: 1: sleeps on `call`; whoever calls clears it */
+    _Atomic uint32_t asleep;             /* worker: 1: sleeps, and is to be called; whoever calls clears it */
 };
 
 /* Invariant of one that is judged good: bytes <= memory, and offset <= memory - bytes. */
@@ -170,6 +170,7 @@ struct attachment {
     uint64_t memory_bytes;
     size_t bytes;
     int fd;
+    int call; /* eventfd: by which its worker is called */
     struct attachment_head *head;
     uint16_t (*address)[2];
     struct attachment_request *request;
@@ -224,9 +225,9 @@ bool attachment_is_held(const struct attachment *at);
 
 /* ---- program ---- */
 
-/* Takes the lock of a program on what came from a door, and maps it. 0; -EBUSY: another one has it; -EPROTO: it is none of this version; or
- * another negative errno value. The descriptor is the attachment's when it is good. */
-int attachment_hold(struct attachment *at, int fd);
+/* Takes the lock of a program on what came from a door, with what calls the worker, and maps it. 0; -EBUSY: another one has it; -EPROTO: it is none of this version; or
+ * another negative errno value. The descriptors are the attachment's when it is good. */
+int attachment_hold(struct attachment *at, int fd, int call);
 
 /* Whether whoever made it has died. */
 bool attachment_is_dead(const struct attachment *at);

@@ -102,7 +102,7 @@ static int take_answer(int from)
     return good && answer.error < 0 ? answer.error : -EPROTO;
 }
 
-int door_ask(int door, const char *host)
+int door_ask(int door, const char *host, int *call)
 {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
@@ -111,6 +111,10 @@ int door_ask(int door, const char *host)
     int error = asked ? 0 : errno == EAGAIN ? -ETIMEDOUT : errno == ECONNREFUSED ? -ENOENT : -errno;
     (void)close(pair[1]);
     int answer = asked ? take_answer(pair[0]) : error;
+    *call = answer < 0 ? answer : take_answer(pair[0]);
     (void)close(pair[0]);
-    return answer;
+    if (*call >= 0 || answer < 0)
+        return answer;
+    (void)close(answer);
+    return *call;
 }

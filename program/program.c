@@ -197,13 +197,16 @@ static int prepare(struct hx_program *p)
 
 static int hold(struct attachment *at, const char *fabric, const char *host)
 {
+    int call = -1;
     int door = door_find(fabric);
-    int fd = door < 0 ? door : door_ask(door, host);
+    int fd = door < 0 ? door : door_ask(door, host, &call);
     if (door >= 0)
         (void)close(door);
-    int error = fd < 0 ? fd : attachment_hold(at, fd);
-    if (error && fd >= 0)
+    int error = fd < 0 ? fd : attachment_hold(at, fd, call);
+    if (error && fd >= 0) {
         (void)close(fd);
+        (void)close(call);
+    }
     return error;
 }
 

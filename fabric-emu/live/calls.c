@@ -1,40 +1,73 @@
 /* calls.c - sleeping until somebody calls (calls.h). */
 #include "calls.h"
-#include "tuns.h"
+#include "host/error.h"
+#include "node.h"
 
 #include <errno.h>
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { NS_PER_S = 1000000000 };
+enum { MOST_EVENTS = 64 };
+
+/* What an event bears: who calls, and of which host. */
+enum caller { WORKER, PROGRAM, INTERFACE };
+
+/* ---- whom to wait for ---- */
+
+static void watch(const struct worker *w, int fd, enum caller caller, uint32_t host)
+{
+    struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.u64 = (uint64_t)caller << 32 | host};
+    if (epoll_ctl(w->calls, EPOLL_CTL_ADD, fd, &event) != 0)
+        hx_die(HX_EXIT_ENVIRONMENT, NULL, "cannot wait for programs: %s", strerror(errno));
+}
+
+static void watch_host(const struct worker *w, uint32_t host)
+{
+    const struct packets *packets = w->workload->packets;
+    const struct programs *programs = w->workload->programs;
+    if (packets && packets->tun[host] >= 0)
+        watch(w, packets->tun[host], INTERFACE, host);
+    if (programs && programs->at[host].head)
+        watch(w, programs->at[host].call, PROGRAM, host);
+}
+
+void calls_open(struct worker *w)
+{
+    w->calls = -1;
+    if (!w->workload->packets && !w->workload->programs)
+        return;
+    w->calls = epoll_create1(EPOLL_CLOEXEC);
+    if (w->calls < 0)
+        hx_die(HX_EXIT_ENVIRONMENT, NULL, "cannot wait for programs: %s", strerror(errno));
+    watch(w, w->f->wake[w->self], WORKER, 0);
+    for (unsigned i = 0; i < w->accelerators; i++)
+        watch_host(w, w->accelerator[i].rank);
+}
+
+void calls_close(struct worker *w)
+{
+    if (w->calls >= 0)
+        (void)close(w->calls);
+}
+
+/* ---- whether programs call ---- */
 
 static struct attachment_head *head_of(const struct worker *w, unsigned accelerator)
 {
     return w->workload->programs->at[w->accelerator[accelerator].rank].head;
 }
 
-static void add(struct calls *c, const _Atomic uint32_t *word, uint32_t value)
+void calls_begin(struct worker *w)
 {
-    c->wait[c->count++] = (struct futex_waitv){.val = value, .uaddr = (uintptr_t)word, .flags = FUTEX_32};
-}
-
-void calls_begin(struct worker *w, uint32_t wake)
-{
-    struct calls *c = &w->calls;
-    c->count = 0;
-    c->unheard = false;
-    add(c, &w->f->area[w->self].wake, wake);
     for (unsigned i = 0; w->workload->programs && i < w->accelerators; i++) {
         struct attachment_head *head = head_of(w, i);
-        if (!head || !atomic_load_explicit(&head->served, memory_order_relaxed))
-            continue;
-        if (c->refused || tuns_are_open(w) || c->count == FUTEX_WAITV_MAX) {
-            c->unheard = true;
-            return;
-        }
-        add(c, &head->call, atomic_load(&head->call));
-        atomic_store_explicit(&head->asleep, 1, memory_order_relaxed);
+        if (head && atomic_load_explicit(&head->served, memory_order_relaxed))
+            atomic_store_explicit(&head->asleep, 1, memory_order_relaxed);
     }
 }
 
@@ -47,28 +80,41 @@ void calls_end(struct worker *w)
     }
 }
 
-static void sleep_on_own(const struct calls *c, long longest)
+/* ---- waiting ---- */
+
+/* An event comes once for each call, and does not go before it is looked at: who called earlier costs one sweep more. */
+static void take_event(const struct worker *w, uint64_t bears)
+{
+    uint32_t host = (uint32_t)bears;
+    eventfd_t times;
+    if (bears >> 32 == INTERFACE)
+        w->workload->packets->readable[host] = true;
+    else
+        (void)eventfd_read(bears >> 32 == PROGRAM ? w->workload->programs->at[host].call : w->f->wake[w->self], &times);
+}
+
+static void wait_for_events(const struct worker *w, long ns)
+{
+    struct epoll_event event[MOST_EVENTS];
+    const struct timespec longest = {.tv_nsec = ns};
+    int events = epoll_pwait2(w->calls, event, MOST_EVENTS, &longest, NULL);
+    if (events < 0 && errno != EINTR) /* Linux has it since 5.11 */
+        hx_die(HX_EXIT_ENVIRONMENT, NULL, "cannot wait for programs: %s", strerror(errno));
+    for (int i = 0; i < events; i++)
+        take_event(w, event[i].data.u64);
+}
+
+void calls_look(struct worker *w)
+{
+    wait_for_events(w, 0);
+}
+
+void calls_sleep(struct worker *w, uint32_t wake, long longest)
 {
     const struct timespec time = {.tv_nsec = longest};
-    (void)syscall(SYS_futex, c->wait[0].uaddr, FUTEX_WAIT, (uint32_t)c->wait[0].val, &time, NULL, 0);
-}
-
-/* Until a time, as it wants to know it. */
-static void sleep_on_all(struct calls *c, long longest)
-{
-    struct timespec until;
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += longest;
-    until.tv_sec += until.tv_nsec / NS_PER_S;
-    until.tv_nsec %= NS_PER_S;
-    if (syscall(SYS_futex_waitv, c->wait, c->count, 0, &until, CLOCK_MONOTONIC) < 0 && errno == ENOSYS)
-        c->refused = true;
-}
-
-void calls_sleep(struct worker *w, long longest)
-{
-    if (w->calls.count > 1)
-        sleep_on_all(&w->calls, longest);
-    else
-        sleep_on_own(&w->calls, longest);
+    struct fab_area *area = &w->f->area[w->self];
+    if (w->calls < 0)
+        (void)syscall(SYS_futex, &area->wake, FUTEX_WAIT, wake, &time, NULL, 0);
+    else if (atomic_load(&area->wake) == wake) /* what woke it may have been read by the last sweep */
+        wait_for_events(w, longest);
 }

@@ -1,29 +1,28 @@
-/* calls.h - a worker sleeps until another worker, or a program that holds one of its hosts, has something for it.
+/* calls.h - a worker sleeps until somebody has something for it: another worker, a program that holds one of its hosts, or a program
+ * that sends packets by an interface (fabric-emu/workload/packets.h).
  *
- * A program calls by a word of its attachment (program/attachment.h: `asleep`, `call`), so a worker waits for several words at once.
- * Linux can since 5.16, for 128 of them: where it cannot, or there are more programs, programs do not call, and the worker looks after
- * them as after whoever wakes nobody. */
+ * Where hosts are for programs it waits for all of them in one epoll: other workers wake it by an eventfd (fabric.h: `wake`), a program
+ * calls by one of its host's (program/attachment.h: `asleep`, `call`). Elsewhere there are only other workers, and it sleeps on a
+ * futex. */
 #ifndef CALLS_H
 #define CALLS_H
 
-#include <linux/futex.h>
-#include <stdbool.h>
 #include <stdint.h>
 
 struct worker;
 
-struct calls {
-    struct futex_waitv wait[FUTEX_WAITV_MAX]; /* the worker's own word first */
-    unsigned count;
-    bool unheard; /* somebody holds a host and cannot call */
-    bool refused; /* the kernel cannot wait for several words */
-};
+/* Makes w->calls. Dies with one line if the machine refuses. */
+void calls_open(struct worker *w);
+void calls_close(struct worker *w);
 
-/* From now on programs call. To be called before the sweep that finds nothing, with the worker's own word as it was before. */
-void calls_begin(struct worker *w, uint32_t wake);
+/* Takes note of whose packets came. For who has interfaces, now and then. */
+void calls_look(struct worker *w);
+
+/* From now on programs call. To be called before the sweep that finds nothing. */
+void calls_begin(struct worker *w);
 void calls_end(struct worker *w);
 
-/* Sleeps until somebody calls, or for `longest` ns. */
-void calls_sleep(struct worker *w, long longest);
+/* Sleeps until somebody calls, or for `longest` ns; not at all if the worker's own word is no more as it was, `wake`. */
+void calls_sleep(struct worker *w, uint32_t wake, long longest);
 
 #endif

@@ -5,7 +5,6 @@
 #define NODE_H
 
 #include "aside.h"
-#include "calls.h"
 #include "clock.h"
 #include "fabric-emu/workload/workload.h"
 #include "fabric.h"
@@ -69,8 +68,7 @@ struct worker {
     uint64_t feed_word;          /* likewise */
     uint32_t taps_seen;          /* control->taps_changed, likewise */
     struct feeding feeding;
-    int tuns; /* waits for packets of programs (tuns.h); -1: none run */
-    struct calls calls;
+    int calls;       /* what it sleeps on where hosts are for programs (calls.h); -1: they are not */
     bool held;       /* a switch waits for its capture in this sweep */
     uint64_t down;   /* workers that are down, bit by worker */
     uint64_t gone;   /* of these, workers that will not come back */

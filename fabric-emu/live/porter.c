@@ -70,25 +70,31 @@ static uint32_t host_called(const struct hx_fabric *g, const char *name)
     return host_parse(name, g, &host, &problem) ? host : HX_NOWHERE;
 }
 
-/* A descriptor of what is asked for, or a negative errno value. */
-static int fetch(const struct programs *programs, const struct door_question *q)
+/* A descriptor of what is asked for, and *call that it goes with; or a negative errno value. */
+static int fetch(const struct programs *programs, const struct door_question *q, int *call)
 {
     char name[DOOR_HOST_BYTES];
     if (q->version != ATTACHMENT_VERSION)
         return -EPROTO;
     (void)snprintf(name, sizeof name, "%.*s", (int)sizeof q->host - 1, q->host);
     uint32_t host = host_called(programs->g, name);
-    return host == HX_NOWHERE || !programs->at[host].head ? -ENOENT : attachment_open_anew(&programs->at[host]);
+    if (host == HX_NOWHERE || !programs->at[host].head)
+        return -ENOENT;
+    *call = programs->at[host].call;
+    return attachment_open_anew(&programs->at[host]);
 }
 
 /* Who does not take his answer does without. */
 static void answer(const struct programs *programs, const struct door_question *q, int to)
 {
-    int fd = fetch(programs, q);
+    int call = -1;
+    int fd = fetch(programs, q, &call);
     const struct door_answer a = {.magic = DOOR_MAGIC, .version = ATTACHMENT_VERSION, .error = fd < 0 ? fd : 0};
     (void)passing_send(to, &a, sizeof a, fd < 0 ? -1 : fd, MSG_DONTWAIT);
-    if (fd >= 0)
-        (void)close(fd);
+    if (fd < 0)
+        return;
+    (void)passing_send(to, &a, sizeof a, call, MSG_DONTWAIT);
+    (void)close(fd);
 }
 
 void porter_answer(const struct porter *p, const struct programs *programs)

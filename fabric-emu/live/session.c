@@ -181,6 +181,7 @@ void session_run_programs(struct session *s, const struct attachments *attachmen
                                 .duration_ns = duration_ns,
                                 .restart = true,
                                 .attachments = attachments};
+    make_wakes(s);
     (void)snprintf(s->f.metrics.head->traffic, sizeof s->f.metrics.head->traffic, "programs");
     progress_start(&s->progress, true, 0, duration_ns);
     run(s, &settings);

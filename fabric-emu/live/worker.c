@@ -17,7 +17,6 @@
 #include "host/processor.h"
 #include "publish.h"
 #include "taps.h"
-#include "tuns.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -36,7 +35,7 @@ enum {
     NAP_NS = 2000000,  /* longest sleep: deadlines, rates */
     CABLE_NAP_NS =
         50000, /* likewise, where nobody wakes who sends something: at cables that leave the machine's memory,
-                             where a faulty link holds something, and where programs cannot call (calls.h) */
+                             and where a faulty link holds something */
     CHECK_SWEEPS = 1 << 8 /* whether all is done, and what has no way */
 };
 
@@ -107,8 +106,8 @@ static unsigned sweep(struct worker *w, bool may_begin)
     unsigned work = 0;
     unsigned hops = 0;
     unsigned planes = w->f->g->planes;
-    if (__builtin_expect(tuns_are_open(w), 0))
-        tuns_wait(w, 0);
+    if (__builtin_expect(w->workload->packets != NULL, 0))
+        calls_look(w);
     for (unsigned i = 0; i < w->accelerators; i++) {
         shm_set_now(&w->shm, shm_clock_ns(w->clock));
         work += accelerator_step(&w->accelerator[i], may_begin);
@@ -187,7 +186,7 @@ static void tell_state(struct worker *w, enum fab_phase phase)
 /* How long to sleep at most: until a message has its time, where nothing else is to be looked after. */
 static long longest_nap(const struct worker *w)
 {
-    bool unwoken = w->bridges || conditions_hold(w) || w->calls.unheard;
+    bool unwoken = w->bridges || conditions_hold(w);
     uint64_t longest = unwoken ? CABLE_NAP_NS : NAP_NS;
     for (unsigned i = 0; i < w->accelerators; i++) {
         uint64_t wait = accelerator_wait_ns(&w->accelerator[i]);
@@ -196,24 +195,15 @@ static long longest_nap(const struct worker *w)
     return (long)longest;
 }
 
-/* Until somebody wakes it, or `longest` ns are over. */
-static void sleep_on(struct worker *w, uint32_t wake, long longest)
-{
-    if (!tuns_are_open(w))
-        calls_sleep(w, longest);
-    else if (atomic_load(&w->f->area[w->self].wake) == wake) /* what woke it may have been read by the last sweep */
-        tuns_wait(w, longest);
-}
-
 static void nap(struct worker *w, enum fab_phase phase)
 {
     struct fab_area *area = &w->f->area[w->self];
     uint32_t wake = atomic_load(&area->wake);
     atomic_store(&area->asleep, 1);
-    calls_begin(w, wake);
+    calls_begin(w);
     atomic_thread_fence(memory_order_seq_cst);
     if (sweep(w, phase == FAB_RUNNING) == 0 && atomic_load(&w->f->control->phase) == phase)
-        sleep_on(w, wake, longest_nap(w));
+        calls_sleep(w, wake, longest_nap(w));
     atomic_store(&area->asleep, 0);
     calls_end(w);
 }
@@ -280,7 +270,7 @@ _Noreturn void worker_run(const struct duty *duty, unsigned self)
     uint32_t conditions = atomic_load(&duty->f->control->conditions);
     if (!node_build_all(&w))
         _exit(0);
-    tuns_open(&w);
+    calls_open(&w);
     follow(&w);
     struct fab_area *area = &duty->f->area[self];
     atomic_store(&area->changes_seen, changes);
@@ -291,7 +281,7 @@ _Noreturn void worker_run(const struct duty *duty, unsigned self)
     publish(&w);
     taps_end(&w);
     feed_end(&w);
-    tuns_close(&w);
+    calls_close(&w);
     node_free_all(&w);
     _exit(0);
 }

@@ -84,6 +84,15 @@ end_long() {
 
 workers_of() { pgrep --parent "$1" hxmesh-w; }
 
+# sleeps_long PROCESS: it goes to sleep less than 2,000 times in a second: a nap of 50 us would be some 10,000.
+sleeps_long() {
+    local before
+    before=$(sleeps "$1")
+    sleep 1 # it is a second that is looked at
+    [ "$(($(sleeps "$1") - before))" -lt 2000 ]
+}
+sleeps() { awk '$1 == "voluntary_ctxt_switches:" { print $2 }' "/proc/$1/status"; }
+
 has_workers() { [ "$(workers_of "$1" | wc -l)" -eq "$2" ]; }
 
 # all_gone PROCESS...: none of them is there any more.

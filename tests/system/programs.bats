@@ -203,6 +203,14 @@ needs_provider() {
     all_left
 }
 
+@test "programs: a worker sleeps while a program holds one of its hosts and has nothing to send" {
+    up "1x1 Hx2Mesh" --workers 1
+    on h1 "${HXMESH%/*}/tests/system/exchange" "$NAME" 1 1 1000 2 >held 3>&- & # nobody is at 2
+    eventually grep -q open held
+    sleeps_long "$(workers_of "$SUPERVISOR")"
+    on h0 ping -c 1 -W 5 h3 >/dev/null
+}
+
 @test "programs: Open MPI over messages, a rank on each host, every byte checked, and TCP beside it" {
     needs_provider
     command -v mpicc >/dev/null || skip "there is no Open MPI here"
