@@ -6,9 +6,11 @@
 #include "fabric-emu/live/worker.h"
 #include "program/attachment.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -84,10 +86,20 @@ static uint64_t calls_of(uint32_t host)
     return eventfd_read(programs.at[host].call, &calls) == 0 ? calls : 0;
 }
 
+/* Where processors are emulated it may not be there. */
+static void needs_sleep(void)
+{
+    static const struct timespec at_once;
+    struct epoll_event event;
+    if (epoll_pwait2(worker.calls, &event, 1, &at_once, NULL) < 0 && errno == ENOSYS)
+        skip(); /* no epoll_pwait2 here */
+}
+
 /* Whoever calls after a worker has said that it will sleep, and before it does, is heard: or this would take minutes. */
 static void nobody_calls_in_vain(void **state)
 {
     (void)state;
+    needs_sleep();
     time_t begin = time(NULL);
     hold(0, HOSTS);
     for (uint32_t host = 0; host < HOSTS; host++) {
@@ -129,6 +141,7 @@ static void packets_and_other_workers_are_heard_too(void **state)
 {
     (void)state;
     enum { ROUNDS = 60 };
+    needs_sleep();
     time_t begin = time(NULL);
     for (uint32_t round = 0; round < ROUNDS; round++) {
         packets.readable[0] = false;

@@ -126,7 +126,7 @@ static bool next(struct workload_message *m)
     return true;
 }
 
-static void ends(const struct workload_message *m, enum hx_event_type how)
+static void ended(const struct workload_message *m, enum hx_event_type how)
 {
     struct hx_coordinate to = hx_address_of(&fabric, m->to);
     const struct hx_event e = {.type = how,
@@ -224,7 +224,7 @@ static void with_a_program_go_only_its_own(void **state)
     assert_true(workload_drains(host, 0));
     assert_true(workload_gives_up(host, m[its].number));
     assert_false(workload_gives_up(host, m[1 - its].number));
-    ends(&m[its], HX_EVENT_FAILED);
+    ended(&m[its], HX_EVENT_FAILED);
     host->ops->drained(host); /* though packets are under way */
     struct workload_message after;
     assert_false(workload_next(host, 0, 0, &after)); /* nobody is to be told */
@@ -267,7 +267,7 @@ static void a_successor_goes_on_with_the_program(void **state)
     assert_false(next(&again)); /* none is begun twice */
     for (unsigned i = 0; i < 3; i++) {
         if (!is_packets(&m[i]))
-            ends(&m[i], HX_EVENT_SENT);
+            ended(&m[i], HX_EVENT_SENT);
     }
     assert_int_equal(atomic_load(&mine()->head->completed), 2);
 }
