@@ -10,17 +10,10 @@ uint64_t workload_messages(const struct workload_plan *plan)
     return messages;
 }
 
-static bool is_shared(const struct workload_plan *plan)
-{
-    return plan->packets && plan->programs;
-}
-
 size_t workload_bytes(const struct workload_plan *plan, uint32_t rank)
 {
-    if (is_shared(plan))
-        return shared_bytes();
     if (plan->packets)
-        return packets_bytes();
+        return shared_bytes();
     if (plan->transfer)
         return carried_bytes();
     if (plan->programs)
@@ -31,8 +24,7 @@ size_t workload_bytes(const struct workload_plan *plan, uint32_t rank)
 struct workload *workload_make(const struct workload_plan *plan, uint32_t rank, uint64_t *begun, uint64_t *asked,
                                struct transfer_received *received, void *memory)
 {
-    struct workload *w = is_shared(plan)                      ? shared_make(plan, rank, asked, memory)
-                         : plan->packets                      ? packets_make(plan, rank, memory)
+    struct workload *w = plan->packets                        ? shared_make(plan, rank, asked, memory)
                          : plan->transfer                     ? carried_make(plan, rank, received, memory)
                          : plan->programs                     ? program_make(plan, rank, memory)
                          : workload_is_collective(plan, rank) ? collective_make(plan, rank, memory)

@@ -43,8 +43,8 @@ struct workload_plan {
     const struct traffic *traffic;            /* NULL: one of what follows is set */
     const struct collective_plan *collective; /* in place of the messages of jobs that it has; NULL: of none */
     const struct transfer *transfer;          /* NULL: no file */
-    const struct packets *packets;            /* IP packets of programs; NULL: none. Alone, or with: */
     const struct programs *programs;          /* messages that programs ask for; NULL: none */
+    const struct packets *packets;            /* beside these, IP packets of programs; NULL: none */
     double rate;                              /* bytes a picosecond that an accelerator may offer; 0: as many as go */
     bool verify;                              /* payload is written and checked */
 };

@@ -1,7 +1,7 @@
 /* test_packets.c - IP packets as messages: what programs put into an interface comes out of another's as it was, in order, and none is
  * lost while messages are few. Sockets stand for the interfaces, and this file for the fabric: it carries messages, or does not. */
 #include "fabric-emu/workload/host_ip.h"
-#include "fabric-emu/workload/workload.h"
+#include "fabric-emu/workload/kinds.h"
 #include "host/spec.h"
 
 #include <arpa/inet.h>
@@ -24,7 +24,6 @@ struct world {
     int tun[HOSTS], program[HOSTS];
     bool readable[HOSTS];
     struct packets packets;
-    struct workload_plan plan;
     struct workload *host[HOSTS];
     uint64_t begun[HOSTS];
 };
@@ -34,13 +33,15 @@ static int open_world(void **state)
     struct world *w = calloc(1, sizeof *w);
     hx_spec_load("1x1 Hx2Mesh", NULL, &w->spec);
     w->packets = (struct packets){.g = hx_spec_fabric(&w->spec), .tun = w->tun, .readable = w->readable};
-    w->plan = (struct workload_plan){.packets = &w->packets, .verify = true};
+    const struct workload_plan plan = {.packets = &w->packets, .verify = true};
     for (uint32_t i = 0; i < HOSTS; i++) {
         int ends[2];
         assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, ends), 0);
         w->tun[i] = ends[0];
         w->program[i] = ends[1];
-        w->host[i] = workload_make(&w->plan, i, &w->begun[i], NULL, NULL, calloc(1, workload_bytes(&w->plan, i)));
+        w->host[i] = packets_make(&plan, i, calloc(1, packets_bytes()));
+        w->host[i]->rank = i;
+        w->host[i]->begun = &w->begun[i];
     }
     *state = w;
     return 0;
