@@ -62,8 +62,8 @@ static inline void loopback_ring_write(struct loopback_wire *w, uint32_t at, con
 /* The sender asks whether a frame of so many bytes has room: one that is put then is not refused. */
 static inline bool loopback_wire_has_room(const struct loopback_wire *w, uint32_t bytes)
 {
-    uint32_t held = w->staged - atomic_load_explicit(&w->first, memory_order_acquire);
-    return w->size - held >= sizeof(struct loopback_record) + bytes;
+    uint32_t used = w->staged - atomic_load_explicit(&w->first, memory_order_acquire);
+    return w->size - used >= sizeof(struct loopback_record) + bytes;
 }
 
 /* The receiver asks whether nothing is on the wire. */

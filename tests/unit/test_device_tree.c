@@ -54,12 +54,12 @@ static void property(struct writer *w, const char *name, const void *value, size
     w->names += (uint32_t)strlen(name) + 1;
 }
 
-static void text(struct writer *w, const char *name, const char *value)
+static void put_text(struct writer *w, const char *name, const char *value)
 {
     property(w, name, value, strlen(value) + 1);
 }
 
-static void number(struct writer *w, const char *name, uint32_t value)
+static void put_number(struct writer *w, const char *name, uint32_t value)
 {
     uint8_t bytes[4];
     put(bytes, value);
@@ -78,8 +78,8 @@ static void device(struct writer *w, const char *kind, uint64_t address, unsigne
         put(at, (uint32_t)(bytes >> (32 * n)));
     begin(w, "device");
     property(w, "reg", range, (size_t)(at - range));
-    number(w, "interrupts", (uint32_t)address ^ 5);
-    text(w, "compatible", kind);
+    put_number(w, "interrupts", (uint32_t)address ^ 5);
+    put_text(w, "compatible", kind);
     item(w, END_NODE);
 }
 
@@ -103,21 +103,21 @@ static void write_board(struct writer *w)
 {
     *w = (struct writer){.bytes = 0};
     begin(w, "");
-    number(w, "#address-cells", 2);
-    number(w, "#size-cells", 2);
+    put_number(w, "#address-cells", 2);
+    put_number(w, "#size-cells", 2);
     begin(w, "memory@80000000");
-    text(w, "device_type", "memory");
+    put_text(w, "device_type", "memory");
     property(w, "reg", "\0\0\0\0\x80\0\0\0\0\0\0\0\x06\x40\0", 16);
     item(w, END_NODE);
     begin(w, "cpus");
-    number(w, "#address-cells", 1);
-    number(w, "#size-cells", 0);
-    number(w, "timebase-frequency", 10000000);
+    put_number(w, "#address-cells", 1);
+    put_number(w, "#size-cells", 0);
+    put_number(w, "timebase-frequency", 10000000);
     item(w, END_NODE);
     item(w, NOP);
     begin(w, "soc");
-    number(w, "#address-cells", 2);
-    number(w, "#size-cells", 2);
+    put_number(w, "#address-cells", 2);
+    put_number(w, "#size-cells", 2);
     for (uint64_t place = 8; place-- > 0;)
         device(w, "virtio,mmio", 0x10001000 + 0x1000 * place, 2, 0x1000, 2);
     begin(w, "clint@2000000");
@@ -200,8 +200,8 @@ static void devices_come_by_address_however_wide_their_buses_say_it(void **state
                 ((uint64_t)seeded_below(&r, UINT32_MAX) << 8 | n) & (address_words == 1 ? UINT32_MAX : UINT64_MAX);
             size[n] = size_words == 0 ? 0 : seeded_below(&r, UINT32_MAX);
             begin(&w, "bus");
-            number(&w, "#address-cells", address_words);
-            number(&w, "#size-cells", size_words);
+            put_number(&w, "#address-cells", address_words);
+            put_number(&w, "#size-cells", size_words);
             device(&w, n % 3 ? "wanted" : "other", address[n], address_words, size[n], size_words);
             item(&w, END_NODE);
         }
@@ -214,10 +214,11 @@ static void devices_come_by_address_however_wide_their_buses_say_it(void **state
         assert_null(device_tree_open(&t, tree, bytes));
         uint64_t least = 0;
         for (unsigned found = 0; found < count - (count + 2) / 3; found++, least = range.address + 1) {
-            unsigned best = MOST_DEVICES;
+            unsigned best = 0; /* is not wanted, and so none */
             for (unsigned n = 0; n < count; n++)
-                if (n % 3 && address[n] >= least && (best == MOST_DEVICES || address[n] < address[best]))
+                if (n % 3 && address[n] >= least && (best == 0 || address[n] < address[best]))
                     best = n;
+            assert_int_not_equal(best, 0);
             assert_true(device_tree_next(&t, "compatible", "wanted", least, &range));
             assert_true(range.address == address[best] && range.bytes == size[best]);
         }
