@@ -108,7 +108,7 @@ static double pace_of(const struct run_options *o)
     /* Boards of one accelerator have two cables to the same switch. Packets choose by credit, and do not load both alike. */
     bool chooses = o->spec.a == 1 || o->spec.b == 1;
     /* Where each destination has its own ways and all of the injection fits, nobody meets anybody. */
-    if (hx_settings_d_mod_k(&o->settings) && hx_fabric_has_d_mod_k(o->g) && hx_fabric_alltoall_bound(o->g) >= 1)
+    if (hx_settings_d_mod_k(&o->settings, o->g) && hx_fabric_alltoall_bound(o->g) >= 1)
         return 1;
     /* A host with a single link loads it evenly by itself: fat trees of 1,024 hosts come to 99.7 % of their bound. */
     bool hangs = !o->spec.a && o->g->host_links == 1;

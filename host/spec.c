@@ -1,6 +1,7 @@
 /* spec.c - spec strings, checks and questions about a fabric (host/spec.h); host/yaml/spec_file.c reads files. */
 #include "host/spec.h"
 #include "host/topology/all.h"
+#include "host/topology/bounds.h"
 #include "host/topology/hamming_mesh.h"
 #include "host/topology/ways.h"
 #include "hxmesh/collective.h"
@@ -63,9 +64,12 @@ bool hx_settings_x_first(const struct hx_settings *s)
     return s->select == HX_SELECT_X_FIRST || (s->select == HX_SELECT_AUTO && uniform);
 }
 
-bool hx_settings_d_mod_k(const struct hx_settings *s)
+bool hx_settings_d_mod_k(const struct hx_settings *s, const struct hx_fabric *f)
 {
-    return s->select == HX_SELECT_D_MOD_K || (s->select == HX_SELECT_AUTO && s->pattern == HX_ALL_TO_ALL);
+    if (!hx_fabric_has_d_mod_k(f))
+        return false;
+    return s->select == HX_SELECT_D_MOD_K ||
+           (s->select == HX_SELECT_AUTO && s->pattern == HX_ALL_TO_ALL && hx_fabric_alltoall_bound(f) >= 1);
 }
 
 const struct hx_overrides hx_default_sizes = {

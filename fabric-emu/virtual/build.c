@@ -191,7 +191,7 @@ static void fill_tables(const struct worker *w, uint32_t node, struct virtual_no
     hx_fabric_route(&n->sw.route, g, node, barred, n->hal.up, tables);
     if (hx_settings_x_first(host ? traffic_settings(t, node) : &t->settings) && hx_hosts_forward(t->g))
         hx_route_order_x_first(&n->sw.route, tables);
-    if (hx_settings_d_mod_k(&t->settings) && hx_fabric_has_d_mod_k(g) && !host)
+    if (!host && hx_settings_d_mod_k(&t->settings, g))
         hx_fabric_order_d_mod_k(g, node, tables);
 }
 

@@ -209,6 +209,19 @@ refused() {
         "fat-tree hosts=60 radix=16" --traffic incast --target 7,6
 }
 
+# selected SPEC HOW: simulated seconds of its all-to-all with packets that select their ways so.
+selected() {
+    "$HXMESH" run "$1" --clock virtual --message 64KiB --select "$2" --pace 0.4 --quiet --json - | jq .virtual_seconds
+}
+
+@test "fabrics: all-to-all goes by D-mod-K in a tree that does not taper, by choice in one that does" {
+    local full="fat-tree hosts=64 radix=8 levels=3" tapers="fat-tree hosts=48 radix=8 down=6 up=2"
+    [ "$(selected "$full" auto)" = "$(selected "$full" d-mod-k)" ]
+    [ "$(selected "$full" auto)" != "$(selected "$full" adaptive)" ]
+    [ "$(selected "$tapers" auto)" = "$(selected "$tapers" adaptive)" ]
+    [ "$(selected "$tapers" auto)" != "$(selected "$tapers" d-mod-k)" ]
+}
+
 @test "fabrics: boards of a HammingMesh fail by the spec, by failures and by failed_boards of a file alike" {
     local file="$BATS_TEST_TMPDIR/cut.hxm.yaml" first="" spec line lines=("failures: board2,1 board0,3"
         "failed_boards: [[2, 1], [0, 3]]" $'failures: board2,1\nfailed_boards: [[0, 3]]')
