@@ -106,7 +106,7 @@ END
 
 @test "install: the libraries have every function of a header, but those that a platform is needed for" {
     # What needs hal_port.h, and what is compiled into its callers.
-    local apart='hx_(endpoint_|switch_|detour_|(accelerator|router)_(step|pass))'
+    local apart='hx_(endpoint_|switch_|detour_|(accelerator|router)_(step|pass|grant))'
     grep -ohE '^(int|bool|void|unsigned|size_t|uint32_t|struct [a-z_]+|enum [a-z_]+) \*?hx_[a-z0-9_]+\(' "$ROOT"/include/hxmesh/*.h |
         sed 's/($//; s/.*[ *]//' | grep -vE "^$apart" | sort -u >declared
     nm --defined-only "$ROOT/lib/libhxmesh.a" "$ROOT/lib/libhxmesh-program.a" 2>/dev/null | awk '$2 == "T" { print $3 }' | sort -u >defined
