@@ -146,11 +146,11 @@ static void give_up_at_once(struct accelerator *a, const struct workload_message
     workload_give_up(a->workload, m);
 }
 
-/* Picoseconds from the start of the run. */
+/* Picoseconds from the start of the run; 0 until then. */
 static uint64_t run_ps(const struct accelerator *a)
 {
     uint64_t started_ns = a->worker->f->control->started_ns;
-    return a->worker->shm.now > started_ns ? (a->worker->shm.now - started_ns) * WORKLOAD_PS : 0;
+    return started_ns && a->worker->shm.now > started_ns ? (a->worker->shm.now - started_ns) * WORKLOAD_PS : 0;
 }
 
 /* Whether what is under way is to be given up. */

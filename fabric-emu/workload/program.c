@@ -11,8 +11,8 @@
 #include <string.h>
 
 enum {
-    LOOK_MS = 20,  /* whether the program lives */
-    PART_MS = 100, /* who cannot be told by then that it has gone is not waited for */
+    LOOK_MS = 20,   /* whether the program lives */
+    PART_MS = 2000, /* who cannot be told that it has gone is not waited for; a worker stands still for less */
     SESSIONS = 255
 };
 #define MS_PS (UINT64_C(1000000) * WORKLOAD_PS)

@@ -90,6 +90,22 @@ kill_one_of_two() {
     end_serving
 }
 
+# It opens its host as soon as there is a door, before the run has begun and its time.
+@test "program: one that came before the fabric had started is missed when it is killed" {
+    (until exchange 0 1000 300000 15 2>/dev/null; do :; done) &
+    local first=$!
+    serve "2x2 Hx2Mesh" --workers 2
+    exchange 15 1000 300000 0 2>"$BATS_TEST_TMPDIR/error" &
+    SECOND=$!
+    eventually sent_something
+    kill -KILL "$first"
+    pkill -KILL --full "^$EXCHANGE $NAME 0 "
+    wait "$first" || true
+    wait "$SECOND" && return 1
+    grep -q 'Connection reset by peer (from 0\|gone (from 0' "$BATS_TEST_TMPDIR/error"
+    end_serving
+}
+
 sent_something() {
     "$HXMESH" top "$NAME" --count 1 --interval 100ms --json - | is_so '.packets_delivered > 100'
 }
