@@ -236,10 +236,13 @@ static bool settles_on(const struct hx_fabric *f, uint32_t node, unsigned port, 
     unsigned level = level_of(t, node - f->hosts);
     unsigned settles = digit == 1 ? 0 : 1; /* the level whose uplinks go by this digit */
     struct hx_end far = hx_fabric_far(f, node, port);
+    unsigned ways = uplinks(t, settles);
+    if (ways == 0) /* two levels have one to settle */
+        return true;
     if (uplink(f, node, port, level) < uplinks(t, level))
-        return level != settles || uplink(f, node, port, level) == value % uplinks(t, level);
+        return level != settles || uplink(f, node, port, level) == value % ways;
     if (level == settles + 1)
-        return uplink(f, far.node, far.port, settles) == value % uplinks(t, settles);
+        return uplink(f, far.node, far.port, settles) == value % ways;
     unsigned middles = middles_of(t, t->pod);
     return level < settles + 2 || (far.node - f->hosts - t->leaves) % middles == value % t->up % middles;
 }
