@@ -170,6 +170,16 @@ blocks_signals() { (($(sed -n 's/^SigBlk:\t/0x/p' "/proc/$1/status") & 2)); }
     [[ "$stderr" == *"--faults: random on the wall clock needs --mtbf and --mttr"* ]]
 }
 
+# A packet that is sent again may take another detour, and pass the same cable on another VC than its copies.
+@test "fault: captures of links that repeat packets are good where packets make detours" {
+    local capture="$BATS_TEST_TMPDIR/run.pcapng" seed
+    for seed in 1 2 3 4; do
+        run -0 hxmesh run "slim-fly q=3 p=1" --traffic tornado --message 22686 --count 2 --seed "$seed" --routing ugal --workers 2 \
+            --fault "all loss=0.2% corrupt=0.2% duplicate=10% reorder=2% credit-loss=10% for 200ms" --quiet --capture "$capture"
+        run -0 hxmesh verify "$capture"
+    done
+}
+
 @test "fault: a collective survives a link that is cut, and one that loses" {
     report "4x4 Hx2Mesh" --traffic all-reduce --message 4MiB --fault "a1,0/E down at 1ms for 100ms; a2,2/W loss=2% for 300ms"
     holds "$SOUND and .complete and .collective.done == 64"

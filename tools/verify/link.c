@@ -275,7 +275,9 @@ static void match_sent(struct hx_verify *v, struct hx_cable *c, const struct hx_
         return;
     }
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        if (vc != sent->vc && take(&c->in[vc], search(&c->in[vc], sent), &came)) {
+        while (vc != sent->vc && take(&c->in[vc], search(&c->in[vc], sent), &came)) {
+            if (take_copy(v, c, &came))
+                continue; /* of what was sent on that VC before */
             judge_both(v, c, sent, &came);
             return;
         }
@@ -307,8 +309,12 @@ static void match_came(struct hx_verify *v, struct hx_cable *c, const struct hx_
         /* Simulated, what is sent is told before what comes. Live it may yet be told of. */
         if (turn == 1 && v->c->fabric.facts.clock == HX_CLOCK_VIRTUAL && is_explained(v, c, came))
             return;
-        if (take(passed, search_sent(v, c, passed, came), &sent) ||
-            (turn > 0 && take(&c->out[vc], search(&c->out[vc], came), &sent))) {
+        uint32_t gone_by = search_sent(v, c, passed, came);
+        uint32_t under_way = turn > 0 ? search(&c->out[vc], came) : HX_NO_INDEX;
+        bool is_there = gone_by != HX_NO_INDEX || under_way != HX_NO_INDEX;
+        if (turn > 0 && is_there && take_copy(v, c, came))
+            return; /* of what was sent on its own VC before */
+        if (take(passed, gone_by, &sent) || take(&c->out[vc], under_way, &sent)) {
             judge_both(v, c, &sent, came);
             return;
         }
