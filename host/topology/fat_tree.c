@@ -250,7 +250,9 @@ static bool settles_on(const struct hx_fabric *f, uint32_t node, unsigned port, 
 static uint64_t d_mod_k(const struct hx_fabric *f, uint32_t router, unsigned digit, unsigned value)
 {
     uint64_t set = 0;
-    for (unsigned port = 0; is_even(f->own) && port < hx_fabric_ports(f, router); port++)
+    if (!is_even(f->own))
+        return 0;
+    for (unsigned port = 0; port < hx_fabric_ports(f, router); port++)
         set |= (uint64_t)settles_on(f, router, port, digit, value) << port;
     return set;
 }

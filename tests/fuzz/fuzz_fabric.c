@@ -18,28 +18,13 @@
 #include "tests/support/loopback/support_loopback.h"
 
 #include "hxmesh/error.h"
+#include "tests/fuzz/deeds.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { MOST_DEEDS = 200, MESSAGES = 64, LARGEST = 3 * HX_MAX_PAYLOAD, LONG = 4000, LONGEST_RAW = 64 };
-
-struct input {
-    const uint8_t *at, *end;
-};
-
-static uint8_t next(struct input *in)
-{
-    return in->at < in->end ? *in->at++ : 0;
-}
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 /* ---- endpoints that take anything ---- */
 

@@ -3,19 +3,12 @@
  * in corpus/faults. */
 #include "host/faults/faults.h"
 #include "host/topology/topology.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { LONGEST = 1024 };
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 /* Two fabrics: of boards and of groups. They are made once. */
 static const struct hx_fabric *fabric_of(unsigned which)

@@ -4,18 +4,11 @@
  * A fuzzer does not guess checksums, so a credit frame is tried twice: as it came and with its checksum put right. */
 #include "hxmesh/error.h"
 #include "hxmesh/frame.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/support/support_frame.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 static void try_data(const uint8_t *bytes, size_t size)
 {

@@ -1,21 +1,14 @@
 /* fuzz_graph.c - any bytes as a graph, as a list and as YAML: what they say is refused in one line, or is a whole fabric.
  * libFuzzer's entry; seeds in corpus/graph. */
 #include "host/topology/topology.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { LONGEST = 4096 };
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 static void require_whole(const struct hx_fabric *f)
 {

@@ -1,19 +1,12 @@
 /* fuzz_pcapng.c - any bytes as a capture file: the reader, the verifier and the tracer survive them, and what a bad file
  * gets is one line that names a byte. libFuzzer's entry; seeds in corpus/pcapng. */
+#include "tests/fuzz/fuzz.h"
 #include "tools/trace/sums.h"
 #include "tools/verify/verify.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 static void finished(void *context, const struct hx_trace_packet *p)
 {

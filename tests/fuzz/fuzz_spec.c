@@ -3,20 +3,13 @@
  *
  * Only small fabrics are made, and no text names a file. */
 #include "host/topology/topology.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { LONGEST = 400, LARGEST = 4096 /* product of all numbers */ };
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 static void require_one_line(const struct hx_problem *p)
 {

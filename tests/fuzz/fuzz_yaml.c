@@ -3,21 +3,14 @@
  *
  * The fabric is said already, so that it is small; what is said of it, of jobs, traffic and cables is the input's. */
 #include "host/spec.h"
+#include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { LONGEST = 4096 };
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -5,6 +5,7 @@
  * Each input (and the empty one, always) is run as it is, then changed in HX_MUTATIONS (2000) ways drawn from HX_SEED
  * (1); the same seed gives the same bytes. An input is one test, reported as a line of TAP. Inputs run in a child
  * process, so that whatever ends it, a sanitizer included, leaves us to say which bytes did it and to keep them. */
+#include "tests/fuzz/fuzz.h"
 #include "tests/support/support_random.h"
 
 #include <dirent.h>
@@ -18,8 +19,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { ROOM = 1 << 20 };
 

@@ -5,24 +5,17 @@
  * An input is lines: "+12" lets 12 ms pass, "?" asks for the list, all else is asked as it stands, bytes and all. */
 #include "fabric-emu/live/faults.h"
 #include "fabric-emu/live/request.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/support/shm/support_shm.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MOST_LINES = 12, PORTS = 5 };
 
 static struct support s; /* made once */
 static struct faults faults;
 static uint64_t now_ns, deaths;
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 /* ---- what is asked ---- */
 

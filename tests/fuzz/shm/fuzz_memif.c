@@ -14,6 +14,8 @@
  *     6                   the client goes, and comes anew
  *     7 size seals        likewise, and what it brings then is so large and so sealed */
 #include "hxmesh/frame.h"
+#include "tests/fuzz/deeds.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/support/shm/support_memif.h"
 
 #include <fcntl.h>
@@ -21,24 +23,7 @@
 #include <string.h>
 #include <unistd.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
 enum { MOST_DEEDS = 64, BUFFER_BYTES = 2048, MOST_FRAMES = 64 };
-
-struct input {
-    const uint8_t *at, *end;
-};
-
-static uint8_t next(struct input *in)
-{
-    return in->at < in->end ? *in->at++ : 0;
-}
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 /* ---- the server ---- */
 
