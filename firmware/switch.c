@@ -1,147 +1,10 @@
-/* switch.c - the forwarding step (include/hxmesh/switch.h): receive, route, select, credit, transmit over bursts.
- *
- * One body serves accelerators and routers: step() is inlined twice, with the route function and `narrow` as
- * constants. Narrow switches have at most four linked outputs, so the room of all of them on one VC is one word of four
- * lanes and stays in a register while a VC is served. */
+/* switch.c - the forwarding step (include/hxmesh/switch.h): receive, route, select, credit, transmit over bursts. */
 #include "hxmesh/switch.h"
 #include "hal_port.h"
 #include "hxmesh/detour.h"
 #include "hxmesh/lanes.h"
-#include "hxmesh/memory.h"
-
-#define ALWAYS_INLINE   static inline __attribute__((always_inline))
-#define RARE(condition) __builtin_expect(!!(condition), 0)
-
-typedef uint64_t route_function(const struct hx_route *, unsigned input, unsigned gx, unsigned gy);
-
-enum { NO_PORT = 255 };
-#define LOCAL_BIT ((uint64_t)1 << HX_LOCAL)
-
-/* ---- windows ---- */
-
-static uint64_t rotate_right(uint64_t word, unsigned by)
-{
-    return word >> (by & 63) | word << (-by & 63);
-}
-
-static uint64_t slot_bit(uint16_t position)
-{
-    return (uint64_t)1 << position % HX_WINDOW;
-}
-
-/* First position at or after `from` whose bit is set in a window; `slots` is not empty. */
-static uint16_t oldest(uint64_t slots, uint16_t from)
-{
-    return (uint16_t)(from + (unsigned)__builtin_ctzll(rotate_right(slots, from)));
-}
-
-static void start_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, uint64_t ports)
-{
-    uint64_t *want = hx_switch_want(sw, input, vc);
-    uint64_t *requests = sw->requests + (size_t)vc * sw->outputs;
-    sw->input[input].waiting[vc] |= slot_bit(position);
-    sw->wanted[vc] |= ports;
-    for (; ports; ports &= ports - 1) {
-        unsigned port = (unsigned)__builtin_ctzll(ports);
-        want[port] |= slot_bit(position);
-        requests[port] |= (uint64_t)1 << input;
-    }
-}
-
-static void stop_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, uint64_t ports)
-{
-    uint64_t *want = hx_switch_want(sw, input, vc);
-    uint64_t *requests = sw->requests + (size_t)vc * sw->outputs;
-    sw->input[input].waiting[vc] &= ~slot_bit(position);
-    for (; ports; ports &= ports - 1) {
-        unsigned port = (unsigned)__builtin_ctzll(ports);
-        want[port] &= ~slot_bit(position);
-        requests[port] &= ~((uint64_t)(want[port] == 0) << input);
-        sw->wanted[vc] &= ~((uint64_t)(requests[port] == 0) << port);
-    }
-}
-
-/* ---- route ---- */
-
-ALWAYS_INLINE uint64_t returns_of(const struct hx_route *r, unsigned input)
-{
-    return r->returns ? r->returns[input] : 0;
-}
-
-/* Outputs of an accelerator that a packet on `vc` may take: there is no VC behind the last. */
-static uint64_t open_to(const struct hx_switch *sw, unsigned vc)
-{
-    return vc + 1 < sw->route.vcs ? UINT64_MAX : ~(uint64_t)sw->route.raise;
-}
-
-/* Where a packet that came on `vc` may go: hx_route_ways(). `open`: of an accelerator, open_to() that VC. It hands what has
- * no way on to its endpoint, which reports it; a tree switch gives it back to the boards. */
-ALWAYS_INLINE uint64_t ways_on(const struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d,
-                               uint64_t open, route_function *route, bool narrow)
-{
-    uint64_t ports = route(&sw->route, input, d->dst_d0, d->dst_d1);
-    if (narrow) {
-        ports &= open;
-        return RARE(ports == 0) ? LOCAL_BIT : ports;
-    }
-    if (RARE(ports == 0))
-        ports = returns_of(&sw->route, input);
-    return vc + 1 < sw->route.vcs ? ports : ports & ~hx_router_raising(&sw->route, input, ports);
-}
-
-/* ---- room and selection ---- */
-
-/* Room of the four linked outputs of an accelerator as a packet of this VC sees it (behind an edge the VC is one
- * higher), one lane a port, times four: the two low bits are for the tie rank. There is no VC behind the last: no packet
- * on it looks at those lanes. */
-ALWAYS_INLINE uint64_t narrow_room(struct hx_switch *sw, const uint64_t room[4], unsigned vc)
-{
-    uint64_t lanes = 0;
-    for (unsigned port = 0; port < 4; port++)
-        lanes |= (uint64_t)hx_lane(room[port], vc + (vc < HX_VCS - 1 ? sw->route.raise >> port & 1U : 0))
-                 << (16 * port);
-    return lanes << 2;
-}
-
-/* The port of the set with the most room, if that is enough for `cost`. Among equals lane p has rank p ^ turn: any two
- * ports, and all four, win equally often. */
-ALWAYS_INLINE unsigned select_narrow(struct hx_switch *sw, uint64_t lanes, uint64_t ports, unsigned cost)
-{
-    static const uint64_t spread[16] = {0x0000000000000000, 0x000000000000FFFF, 0x00000000FFFF0000, 0x00000000FFFFFFFF,
-                                        0x0000FFFF00000000, 0x0000FFFF0000FFFF, 0x0000FFFFFFFF0000, 0x0000FFFFFFFFFFFF,
-                                        0xFFFF000000000000, 0xFFFF00000000FFFF, 0xFFFF0000FFFF0000, 0xFFFF0000FFFFFFFF,
-                                        0xFFFFFFFF00000000, 0xFFFFFFFF0000FFFF, 0xFFFFFFFFFFFF0000, 0xFFFFFFFFFFFFFFFF};
-    static const uint64_t ranks[4] = {0x0003000200010000, 0x0002000300000001, 0x0001000000030002, 0x0000000100020003};
-    unsigned turn = (unsigned)(hx_switch_tie(sw) >> 62);
-    uint64_t ranked = (lanes | ranks[turn]) & spread[ports & 15];
-    uint32_t pair = (uint32_t)(ranked >> 32);
-    uint32_t low = hx_lane(ranked, 0) > hx_lane(ranked, 1) ? hx_lane(ranked, 0) : hx_lane(ranked, 1);
-    uint32_t high = (pair & 0xFFFF) > pair >> 16 ? pair & 0xFFFF : pair >> 16;
-    uint32_t best = low > high ? low : high;
-    return best >> 2 >= cost ? (best ^ turn) & 3 : NO_PORT;
-}
-
-ALWAYS_INLINE unsigned wide_room(struct hx_switch *sw, unsigned port, unsigned input, unsigned vc)
-{
-    uint64_t room = hal_room(sw->hal, port);
-    return room ? hx_lane(room, hx_router_vc(&sw->route, input, vc, port)) : 0;
-}
-
-/* Likewise for any set of ports: each has a rank of 16 bits, mixed anew for each choice. */
-ALWAYS_INLINE unsigned select_wide(struct hx_switch *sw, uint64_t ports, unsigned input, unsigned vc, unsigned cost)
-{
-    uint64_t tie = hx_switch_tie(sw);
-    uint32_t most = (cost << 16) - 1;
-    unsigned best = NO_PORT;
-    for (; ports; ports &= ports - 1) {
-        unsigned port = (unsigned)__builtin_ctzll(ports);
-        uint64_t mixed = (tie ^ port * UINT64_C(0xD6E8FEB86659FD93)) * UINT64_C(0xFF51AFD7ED558CCD);
-        uint32_t ranked = wide_room(sw, port, input, vc) << 16 | (uint32_t)(mixed >> 48);
-        best = ranked > most ? port : best;
-        most = ranked > most ? ranked : most;
-    }
-    return best;
-}
+#include "switch_parts.h"
+#include "switch_room.h"
 
 /* ---- transmit ---- */
 
@@ -156,61 +19,25 @@ ALWAYS_INLINE void transmit(struct hx_switch *sw, unsigned port, unsigned input,
 
 /* ---- one VC ---- */
 
+/* Takes back what start_waiting() noted. */
+static void stop_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, uint64_t ports)
+{
+    uint64_t *want = hx_switch_want(sw, input, vc);
+    uint64_t *requests = sw->requests + (size_t)vc * sw->outputs;
+    sw->input[input].waiting[vc] &= ~slot_bit(position);
+    for (; ports; ports &= ports - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(ports);
+        want[port] &= ~slot_bit(position);
+        requests[port] &= ~((uint64_t)(want[port] == 0) << input);
+        sw->wanted[vc] &= ~((uint64_t)(requests[port] == 0) << port);
+    }
+}
+
 /* Whether a step goes through all inputs, which is faster where most of few bring something, or by the bits of those that
  * do. */
 ALWAYS_INLINE bool all_inputs(bool narrow)
 {
     return narrow && !HAL_SPARSE;
-}
-
-/* What a step works on. */
-struct burst {
-    uint64_t brought;                    /* lanes: not 0 if packets came on this VC; unless all_inputs(), how many */
-    uint64_t came;                       /* by bits: inputs that brought something */
-    uint64_t left;                       /* by bits: inputs whose waiting packets left */
-    uint64_t room[HX_ACCELERATOR_PORTS]; /* narrow: hal_room() */
-    uint64_t open;                       /* open_to() this VC: asked of an accelerator */
-    uint64_t lanes;                      /* narrow: room of this VC by port, times four */
-    unsigned local;                      /* narrow: room of this VC at LOCAL */
-    unsigned moved;                      /* packets that left */
-};
-
-ALWAYS_INLINE unsigned room_of(struct hx_switch *sw, const struct burst *b, unsigned port, unsigned input, unsigned vc,
-                               bool narrow)
-{
-    if (!narrow)
-        return wide_room(sw, port, input, vc);
-    return port == HX_LOCAL ? b->local : (unsigned)hx_lane(b->lanes, port) >> 2;
-}
-
-ALWAYS_INLINE void spend(struct burst *b, unsigned port, unsigned cost, bool narrow)
-{
-    if (!narrow)
-        return; /* hal_room() has it already */
-    if (!HAL_VCS_APART)
-        b->room[port] = 0;
-    if (port == HX_LOCAL)
-        b->local = HAL_VCS_APART ? b->local - cost : 0;
-    else
-        b->lanes = HAL_VCS_APART ? b->lanes - ((uint64_t)cost << 2 << (16 * port))
-                                 : b->lanes & ~((uint64_t)0xFFFF << (16 * port));
-}
-
-/* A linked output's room of one VC, in its lane. */
-ALWAYS_INLINE uint64_t lane_of(const struct hx_switch *sw, unsigned port, uint64_t room, unsigned vc)
-{
-    return (uint64_t)hx_lane(room, vc + (sw->route.raise >> port & 1U)) << 2 << (16 * port);
-}
-
-/* Room as one packet may need it: of these outputs alone. */
-ALWAYS_INLINE void ask_room(struct hx_switch *sw, struct burst *b, uint64_t ports, unsigned vc)
-{
-    b->local = (ports & LOCAL_BIT) ? hx_lane(hal_room(sw->hal, HX_LOCAL), vc) : 0;
-    b->lanes = 0;
-    for (ports &= ~LOCAL_BIT; ports; ports &= ports - 1) {
-        unsigned port = (unsigned)__builtin_ctzll(ports);
-        b->lanes |= lane_of(sw, port, hal_room(sw->hal, port), vc);
-    }
 }
 
 /* The inputs whose packets of one VC have the same VC behind `port` as those of `input`: they stand in one queue for it. */
@@ -441,20 +268,6 @@ ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, stru
 
 /* ---- the step ---- */
 
-/* Moves the tail of each VC of an input up to its oldest waiting packet and tells the HAL. */
-ALWAYS_INLINE void release(struct hx_switch *sw, unsigned input)
-{
-    struct hx_input *in = &sw->input[input];
-    uint64_t tail = in->seen;
-    bool waits = in->waiting[0] | in->waiting[1] | in->waiting[2] | in->waiting[3];
-    for (unsigned vc = 0; waits && vc < HX_VCS; vc++) {
-        if (in->waiting[vc])
-            tail = hx_lane_set(tail, vc, oldest(in->waiting[vc], hx_lane(in->tail, vc)));
-    }
-    in->tail = tail;
-    hal_release(sw->hal, input, tail, in->seen, in->waiting);
-}
-
 /* Begins a burst: looks at the inputs that may have brought something. */
 ALWAYS_INLINE void look(struct hx_switch *sw, uint64_t *arrived, struct burst *b, bool narrow)
 {
@@ -619,67 +432,4 @@ unsigned hx_accelerator_grant(struct hx_switch *sw, unsigned output)
 unsigned hx_router_grant(struct hx_switch *sw, unsigned output)
 {
     return grant(sw, output, hx_router_ports, false);
-}
-
-/* ---- set up, change of routes ---- */
-
-size_t hx_switch_bytes(unsigned ports, unsigned vcs)
-{
-    size_t words = (size_t)ports * vcs * ports + (size_t)vcs * ports;
-    return ports * sizeof(struct hx_input) + words * sizeof(uint64_t) + ((size_t)vcs * ports + 7) / 8 * 8;
-}
-
-void hx_switch_init(struct hx_switch *sw, unsigned ports, unsigned vcs, uint16_t job, struct hal_switch *hal,
-                    void *memory)
-{
-    memset(memory, 0, hx_switch_bytes(ports, vcs));
-    *sw = (struct hx_switch){.hal = hal,
-                             .inputs = (uint16_t)ports,
-                             .outputs = (uint16_t)ports,
-                             .route.vcs = (uint8_t)vcs,
-                             .job = job,
-                             .first_vc = (uint8_t)(vcs - 1)};
-    sw->input = memory;
-    sw->want = (uint64_t *)(void *)(sw->input + ports);
-    sw->requests = sw->want + (size_t)ports * vcs * ports;
-    sw->next_input = (uint8_t *)(sw->requests + (size_t)vcs * ports);
-    for (unsigned i = 0; i < ports; i++)
-        sw->input[i].seen = sw->input[i].tail = hal_consumed(hal, i);
-}
-
-void hx_switch_reroute(struct hx_switch *sw)
-{
-    bool narrow = !sw->route.is_router;
-    memset(sw->want, 0, (size_t)sw->inputs * sw->route.vcs * sw->outputs * sizeof(uint64_t));
-    memset(sw->requests, 0, (size_t)sw->route.vcs * sw->outputs * sizeof(uint64_t));
-    memset(sw->wanted, 0, sizeof sw->wanted);
-    for (unsigned input = 0; input < sw->inputs; input++) {
-        struct hx_input *in = &sw->input[input];
-        for (unsigned vc = 0; vc < sw->route.vcs; vc++) {
-            uint64_t slots = in->waiting[vc];
-            while (slots) {
-                uint16_t position = oldest(slots, hx_lane(in->tail, vc));
-                slots &= ~slot_bit(position);
-                const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
-                uint64_t ports = ways_on(sw, input, vc, d, open_to(sw, vc), hx_route_ports, narrow);
-                if (ports) {
-                    start_waiting(sw, input, vc, position, ports);
-                } else {
-                    in->waiting[vc] &= ~slot_bit(position);
-                    hal_drop(sw->hal, input, vc, d, HX_DROP_NO_ROUTE);
-                }
-            }
-        }
-        release(sw, input);
-    }
-    hal_commit(sw->hal);
-}
-
-unsigned hx_switch_waiting(const struct hx_switch *sw)
-{
-    unsigned sum = 0;
-    for (unsigned input = 0; input < sw->inputs; input++)
-        for (unsigned vc = 0; vc < sw->route.vcs; vc++)
-            sum += (unsigned)__builtin_popcountll(sw->input[input].waiting[vc]);
-    return sum;
 }

@@ -8,10 +8,6 @@
 #define hx_router_pass       shm_noted_router_pass
 #define hx_accelerator_grant shm_noted_accelerator_grant
 #define hx_router_grant      shm_noted_router_grant
-#define hx_switch_bytes      shm_noted_switch_bytes
-#define hx_switch_init       shm_noted_switch_init
-#define hx_switch_reroute    shm_noted_switch_reroute
-#define hx_switch_waiting    shm_noted_switch_waiting
 
 #include "hal_port.h"
 #include "tap.h"

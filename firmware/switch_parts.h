@@ -1,0 +1,97 @@
+/* switch_parts.h - what the files of the switch (include/hxmesh/switch.h) have in common: the packets that wait in an
+ * input's window, and the ways of a packet.
+ *
+ *     switch.c         the forwarding step
+ *     switch_room.h    the room behind its outputs, and which of them a packet takes
+ *     switch_setup.c   how it begins, and what it does when its routes change
+ *
+ * One body serves accelerators and routers, inlined twice, with the route function and `narrow` as constants: a narrow
+ * switch, an accelerator's, has at most four linked outputs. */
+#ifndef HX_SWITCH_PARTS_H
+#define HX_SWITCH_PARTS_H
+
+#include "hal_port.h"
+#include "hxmesh/lanes.h"
+#include "hxmesh/switch.h"
+
+#define ALWAYS_INLINE   static inline __attribute__((always_inline))
+#define RARE(condition) __builtin_expect(!!(condition), 0)
+
+typedef uint64_t route_function(const struct hx_route *, unsigned input, unsigned gx, unsigned gy);
+
+#define LOCAL_BIT ((uint64_t)1 << HX_LOCAL)
+
+/* ---- windows ---- */
+
+static uint64_t rotate_right(uint64_t word, unsigned by)
+{
+    return word >> (by & 63) | word << (-by & 63);
+}
+
+static uint64_t slot_bit(uint16_t position)
+{
+    return (uint64_t)1 << position % HX_WINDOW;
+}
+
+/* First position at or after `from` whose bit is set in a window; `slots` is not empty. */
+static uint16_t oldest(uint64_t slots, uint16_t from)
+{
+    return (uint16_t)(from + (unsigned)__builtin_ctzll(rotate_right(slots, from)));
+}
+
+static void start_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, uint64_t ports)
+{
+    uint64_t *want = hx_switch_want(sw, input, vc);
+    uint64_t *requests = sw->requests + (size_t)vc * sw->outputs;
+    sw->input[input].waiting[vc] |= slot_bit(position);
+    sw->wanted[vc] |= ports;
+    for (; ports; ports &= ports - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(ports);
+        want[port] |= slot_bit(position);
+        requests[port] |= (uint64_t)1 << input;
+    }
+}
+
+/* Moves the tail of each VC of an input up to its oldest waiting packet and tells the HAL. */
+ALWAYS_INLINE void release(struct hx_switch *sw, unsigned input)
+{
+    struct hx_input *in = &sw->input[input];
+    uint64_t tail = in->seen;
+    bool waits = in->waiting[0] | in->waiting[1] | in->waiting[2] | in->waiting[3];
+    for (unsigned vc = 0; waits && vc < HX_VCS; vc++) {
+        if (in->waiting[vc])
+            tail = hx_lane_set(tail, vc, oldest(in->waiting[vc], hx_lane(in->tail, vc)));
+    }
+    in->tail = tail;
+    hal_release(sw->hal, input, tail, in->seen, in->waiting);
+}
+
+/* ---- route ---- */
+
+ALWAYS_INLINE uint64_t returns_of(const struct hx_route *r, unsigned input)
+{
+    return r->returns ? r->returns[input] : 0;
+}
+
+/* Outputs of an accelerator that a packet on `vc` may take: there is no VC behind the last. */
+static uint64_t open_to(const struct hx_switch *sw, unsigned vc)
+{
+    return vc + 1 < sw->route.vcs ? UINT64_MAX : ~(uint64_t)sw->route.raise;
+}
+
+/* Where a packet that came on `vc` may go: hx_route_ways(). `open`: of an accelerator, open_to() that VC. It hands what has
+ * no way on to its endpoint, which reports it; a tree switch gives it back to the boards. */
+ALWAYS_INLINE uint64_t ways_on(const struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d,
+                               uint64_t open, route_function *route, bool narrow)
+{
+    uint64_t ports = route(&sw->route, input, d->dst_d0, d->dst_d1);
+    if (narrow) {
+        ports &= open;
+        return RARE(ports == 0) ? LOCAL_BIT : ports;
+    }
+    if (RARE(ports == 0))
+        ports = returns_of(&sw->route, input);
+    return vc + 1 < sw->route.vcs ? ports : ports & ~hx_router_raising(&sw->route, input, ports);
+}
+
+#endif

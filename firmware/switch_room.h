@@ -1,0 +1,118 @@
+/* switch_room.h - the room behind a switch's outputs as a step sees it, and which of them a packet takes.
+ *
+ * A narrow switch has at most four linked outputs, so the room of all of them on one VC is one word of four lanes and
+ * stays in a register while a VC is served. A router asks its platform for each output. */
+#ifndef HX_SWITCH_ROOM_H
+#define HX_SWITCH_ROOM_H
+
+#include "switch_parts.h"
+
+enum { NO_PORT = 255 };
+
+/* What a step works on. */
+struct burst {
+    uint64_t brought;                    /* lanes: not 0 if packets came on this VC; unless all_inputs(), how many */
+    uint64_t came;                       /* by bits: inputs that brought something */
+    uint64_t left;                       /* by bits: inputs whose waiting packets left */
+    uint64_t room[HX_ACCELERATOR_PORTS]; /* narrow: hal_room() */
+    uint64_t open;                       /* open_to() this VC: asked of an accelerator */
+    uint64_t lanes;                      /* narrow: room of this VC by port, times four */
+    unsigned local;                      /* narrow: room of this VC at LOCAL */
+    unsigned moved;                      /* packets that left */
+};
+
+/* ---- room ---- */
+
+/* Room of the four linked outputs of an accelerator as a packet of this VC sees it (behind an edge the VC is one
+ * higher), one lane a port, times four: the two low bits are for the tie rank. There is no VC behind the last: no packet
+ * on it looks at those lanes. */
+ALWAYS_INLINE uint64_t narrow_room(struct hx_switch *sw, const uint64_t room[4], unsigned vc)
+{
+    uint64_t lanes = 0;
+    for (unsigned port = 0; port < 4; port++)
+        lanes |= (uint64_t)hx_lane(room[port], vc + (vc < HX_VCS - 1 ? sw->route.raise >> port & 1U : 0))
+                 << (16 * port);
+    return lanes << 2;
+}
+
+ALWAYS_INLINE unsigned wide_room(struct hx_switch *sw, unsigned port, unsigned input, unsigned vc)
+{
+    uint64_t room = hal_room(sw->hal, port);
+    return room ? hx_lane(room, hx_router_vc(&sw->route, input, vc, port)) : 0;
+}
+
+ALWAYS_INLINE unsigned room_of(struct hx_switch *sw, const struct burst *b, unsigned port, unsigned input, unsigned vc,
+                               bool narrow)
+{
+    if (!narrow)
+        return wide_room(sw, port, input, vc);
+    return port == HX_LOCAL ? b->local : (unsigned)hx_lane(b->lanes, port) >> 2;
+}
+
+ALWAYS_INLINE void spend(struct burst *b, unsigned port, unsigned cost, bool narrow)
+{
+    if (!narrow)
+        return; /* hal_room() has it already */
+    if (!HAL_VCS_APART)
+        b->room[port] = 0;
+    if (port == HX_LOCAL)
+        b->local = HAL_VCS_APART ? b->local - cost : 0;
+    else
+        b->lanes = HAL_VCS_APART ? b->lanes - ((uint64_t)cost << 2 << (16 * port))
+                                 : b->lanes & ~((uint64_t)0xFFFF << (16 * port));
+}
+
+/* A linked output's room of one VC, in its lane. */
+ALWAYS_INLINE uint64_t lane_of(const struct hx_switch *sw, unsigned port, uint64_t room, unsigned vc)
+{
+    return (uint64_t)hx_lane(room, vc + (sw->route.raise >> port & 1U)) << 2 << (16 * port);
+}
+
+/* Room as one packet may need it: of these outputs alone. */
+ALWAYS_INLINE void ask_room(struct hx_switch *sw, struct burst *b, uint64_t ports, unsigned vc)
+{
+    b->local = (ports & LOCAL_BIT) ? hx_lane(hal_room(sw->hal, HX_LOCAL), vc) : 0;
+    b->lanes = 0;
+    for (ports &= ~LOCAL_BIT; ports; ports &= ports - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(ports);
+        b->lanes |= lane_of(sw, port, hal_room(sw->hal, port), vc);
+    }
+}
+
+/* ---- selection ---- */
+
+/* The port of the set with the most room, if that is enough for `cost`. Among equals lane p has rank p ^ turn: any two
+ * ports, and all four, win equally often. */
+ALWAYS_INLINE unsigned select_narrow(struct hx_switch *sw, uint64_t lanes, uint64_t ports, unsigned cost)
+{
+    static const uint64_t spread[16] = {0x0000000000000000, 0x000000000000FFFF, 0x00000000FFFF0000, 0x00000000FFFFFFFF,
+                                        0x0000FFFF00000000, 0x0000FFFF0000FFFF, 0x0000FFFFFFFF0000, 0x0000FFFFFFFFFFFF,
+                                        0xFFFF000000000000, 0xFFFF00000000FFFF, 0xFFFF0000FFFF0000, 0xFFFF0000FFFFFFFF,
+                                        0xFFFFFFFF00000000, 0xFFFFFFFF0000FFFF, 0xFFFFFFFFFFFF0000, 0xFFFFFFFFFFFFFFFF};
+    static const uint64_t ranks[4] = {0x0003000200010000, 0x0002000300000001, 0x0001000000030002, 0x0000000100020003};
+    unsigned turn = (unsigned)(hx_switch_tie(sw) >> 62);
+    uint64_t ranked = (lanes | ranks[turn]) & spread[ports & 15];
+    uint32_t pair = (uint32_t)(ranked >> 32);
+    uint32_t low = hx_lane(ranked, 0) > hx_lane(ranked, 1) ? hx_lane(ranked, 0) : hx_lane(ranked, 1);
+    uint32_t high = (pair & 0xFFFF) > pair >> 16 ? pair & 0xFFFF : pair >> 16;
+    uint32_t best = low > high ? low : high;
+    return best >> 2 >= cost ? (best ^ turn) & 3 : NO_PORT;
+}
+
+/* Likewise for any set of ports: each has a rank of 16 bits, mixed anew for each choice. */
+ALWAYS_INLINE unsigned select_wide(struct hx_switch *sw, uint64_t ports, unsigned input, unsigned vc, unsigned cost)
+{
+    uint64_t tie = hx_switch_tie(sw);
+    uint32_t most = (cost << 16) - 1;
+    unsigned best = NO_PORT;
+    for (; ports; ports &= ports - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(ports);
+        uint64_t mixed = (tie ^ port * UINT64_C(0xD6E8FEB86659FD93)) * UINT64_C(0xFF51AFD7ED558CCD);
+        uint32_t ranked = wide_room(sw, port, input, vc) << 16 | (uint32_t)(mixed >> 48);
+        best = ranked > most ? port : best;
+        most = ranked > most ? ranked : most;
+    }
+    return best;
+}
+
+#endif

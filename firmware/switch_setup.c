@@ -1,0 +1,67 @@
+/* switch_setup.c - how a switch begins, and what it does when its routes change (include/hxmesh/switch.h). */
+#include "hal_port.h"
+#include "hxmesh/lanes.h"
+#include "hxmesh/memory.h"
+#include "hxmesh/switch.h"
+#include "switch_parts.h"
+
+size_t hx_switch_bytes(unsigned ports, unsigned vcs)
+{
+    size_t words = (size_t)ports * vcs * ports + (size_t)vcs * ports;
+    return ports * sizeof(struct hx_input) + words * sizeof(uint64_t) + ((size_t)vcs * ports + 7) / 8 * 8;
+}
+
+void hx_switch_init(struct hx_switch *sw, unsigned ports, unsigned vcs, uint16_t job, struct hal_switch *hal,
+                    void *memory)
+{
+    memset(memory, 0, hx_switch_bytes(ports, vcs));
+    *sw = (struct hx_switch){.hal = hal,
+                             .inputs = (uint16_t)ports,
+                             .outputs = (uint16_t)ports,
+                             .route.vcs = (uint8_t)vcs,
+                             .job = job,
+                             .first_vc = (uint8_t)(vcs - 1)};
+    sw->input = memory;
+    sw->want = (uint64_t *)(void *)(sw->input + ports);
+    sw->requests = sw->want + (size_t)ports * vcs * ports;
+    sw->next_input = (uint8_t *)(sw->requests + (size_t)vcs * ports);
+    for (unsigned i = 0; i < ports; i++)
+        sw->input[i].seen = sw->input[i].tail = hal_consumed(hal, i);
+}
+
+void hx_switch_reroute(struct hx_switch *sw)
+{
+    bool narrow = !sw->route.is_router;
+    memset(sw->want, 0, (size_t)sw->inputs * sw->route.vcs * sw->outputs * sizeof(uint64_t));
+    memset(sw->requests, 0, (size_t)sw->route.vcs * sw->outputs * sizeof(uint64_t));
+    memset(sw->wanted, 0, sizeof sw->wanted);
+    for (unsigned input = 0; input < sw->inputs; input++) {
+        struct hx_input *in = &sw->input[input];
+        for (unsigned vc = 0; vc < sw->route.vcs; vc++) {
+            uint64_t slots = in->waiting[vc];
+            while (slots) {
+                uint16_t position = oldest(slots, hx_lane(in->tail, vc));
+                slots &= ~slot_bit(position);
+                const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
+                uint64_t ports = ways_on(sw, input, vc, d, open_to(sw, vc), hx_route_ports, narrow);
+                if (ports) {
+                    start_waiting(sw, input, vc, position, ports);
+                } else {
+                    in->waiting[vc] &= ~slot_bit(position);
+                    hal_drop(sw->hal, input, vc, d, HX_DROP_NO_ROUTE);
+                }
+            }
+        }
+        release(sw, input);
+    }
+    hal_commit(sw->hal);
+}
+
+unsigned hx_switch_waiting(const struct hx_switch *sw)
+{
+    unsigned sum = 0;
+    for (unsigned input = 0; input < sw->inputs; input++)
+        for (unsigned vc = 0; vc < sw->route.vcs; vc++)
+            sum += (unsigned)__builtin_popcountll(sw->input[input].waiting[vc]);
+    return sum;
+}
