@@ -7,7 +7,7 @@
 #ifndef VIRTUAL_CHANNEL_H
 #define VIRTUAL_CHANNEL_H
 
-#include "hxmesh/switch.h"
+#include "queue.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,13 +17,15 @@ struct virtual_channel;
 
 enum { VIRTUAL_MOST_WORKERS = 64 };
 
-/* A packet that arrives at, or credit that comes back to, the far end of a link. A packet's frame follows. */
+/* A packet that arrives at, or credit that comes back to, the far end of a link. Each line of it goes from one core's cache to
+ * another's, so of a record no more is there than its kind has. */
 struct virtual_record {
-    uint64_t time;        /* packet: ready; credit: there. ps */
-    uint64_t birth;       /* packet: virtual_birth() */
     uint32_t link;        /* number of the link */
     uint32_t frame_bytes; /* 0: a credit */
-    struct hx_desc d;     /* credit: its VC and blocks alone (virtual_blocks) */
+    union {
+        uint64_t credit;          /* virtual_credit_of(); the record ends here */
+        struct virtual_slot slot; /* of a packet: its buffer is the sender's. Its frame follows */
+    };
 };
 
 /* What every worker says at the end of a window, and what comes of all of it. */

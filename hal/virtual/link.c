@@ -36,10 +36,8 @@ void virtual_send_away(struct virtual_worker *w, const struct virtual_tx *tx, co
     if (bytes > w->pool.stride)
         bytes = HX_HEADER_BYTES; /* its payload is not carried */
     struct virtual_record *r = virtual_channel_send(w->channel, tx->far_worker, bytes);
-    r->time = ready;
-    r->birth = birth;
     r->link = tx->link;
-    r->d = *d;
+    r->slot = (struct virtual_slot){*d, ready, birth};
     memcpy(r + 1, frame, bytes);
     virtual_pool_put(&w->pool, d->buffer);
     note_sent(w, ready);
@@ -49,21 +47,20 @@ static void send_credit(struct virtual_worker *w, const struct virtual_rx *rx, u
                         unsigned blocks)
 {
     struct virtual_record *r = virtual_channel_send(w->channel, rx->from_worker, 0);
-    r->time = time;
     r->link = rx->link;
-    r->d = (struct hx_desc){.vc = (uint8_t)vc, .flow = (uint16_t)blocks};
+    r->credit = virtual_credit_of(time, vc, blocks);
     note_sent(w, time);
 }
 
 static void post_record(struct virtual_worker *w, const struct virtual_record *r)
 {
     if (r->frame_bytes == 0) {
-        virtual_pay(w, w->tx[r->link], virtual_credit_of(r->time, r->d.vc, virtual_blocks(&r->d)));
+        virtual_pay(w, w->tx[r->link], r->credit);
         return;
     }
     struct virtual_parcel *p = virtual_outbox_next(&w->outbox);
     p->rx = w->rx[r->link];
-    p->slot = (struct virtual_slot){r->d, r->time, r->birth};
+    p->slot = r->slot;
     p->slot.d.buffer = virtual_pool_get(&w->pool);
     memcpy(virtual_pool_frame(&w->pool, p->slot.d.buffer), virtual_record_frame(r), r->frame_bytes);
     virtual_post(w);

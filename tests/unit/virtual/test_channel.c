@@ -38,7 +38,10 @@ static void send_one(struct virtual_channel *c, uint64_t window, unsigned from, 
 {
     uint32_t bytes = frame_bytes(window, from, to, n);
     struct virtual_record *r = virtual_channel_send(c, to, bytes);
-    r->time = window * 100 + n;
+    if (bytes)
+        r->slot = (struct virtual_slot){.d.flow = (uint16_t)n, .ready = window * 100 + n, .birth = window + n};
+    else
+        r->credit = window * 100 + n;
     r->link = from * 1000 + to;
     uint8_t frame[MOST_FRAME] = {0};
     for (uint32_t at = 0; at < bytes; at++)
@@ -46,10 +49,17 @@ static void send_one(struct virtual_channel *c, uint64_t window, unsigned from, 
     memcpy(r + 1, frame, bytes);
 }
 
+/* Beside its link and its frame. */
+static bool says(const struct virtual_record *r, uint64_t window, unsigned n)
+{
+    if (r->frame_bytes == 0)
+        return r->credit == window * 100 + n;
+    return r->slot.d.flow == n && r->slot.ready == window * 100 + n && r->slot.birth == window + n;
+}
+
 static bool is_as_sent(const struct virtual_record *r, uint64_t window, unsigned from, unsigned to, unsigned n)
 {
-    if (!r || r->time != window * 100 + n || r->link != from * 1000 + to ||
-        r->frame_bytes != frame_bytes(window, from, to, n))
+    if (!r || r->link != from * 1000 + to || r->frame_bytes != frame_bytes(window, from, to, n) || !says(r, window, n))
         return false;
     for (uint32_t at = 0; at < r->frame_bytes; at++) {
         if (virtual_record_frame(r)[at] != byte_of(window, from, n, at))
