@@ -19,12 +19,14 @@ uint64_t hx_processor_ns(void)
     return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
-void hx_processor_keep(unsigned self, unsigned workers)
+bool hx_processor_keep(unsigned self, unsigned workers)
 {
+    if (workers > hx_processor_cores())
+        return false;
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || (unsigned)CPU_COUNT(&allowed) < workers || workers < 2)
-        return;
+    if (workers < 2 || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return true;
     unsigned core = 0;
     for (unsigned n = 0; core < CPU_SETSIZE; core++) {
         if (CPU_ISSET(core, &allowed) && n++ == self)
@@ -34,4 +36,5 @@ void hx_processor_keep(unsigned self, unsigned workers)
     CPU_ZERO(&own);
     CPU_SET(core, &own);
     (void)sched_setaffinity(0, sizeof own, &own);
+    return true;
 }

@@ -2,6 +2,7 @@
 #ifndef HXMESH_HOST_PROCESSOR_H
 #define HXMESH_HOST_PROCESSOR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Cores that this process may run on, at least 1. */
@@ -11,7 +12,7 @@ unsigned hx_processor_cores(void);
 uint64_t hx_processor_ns(void);
 
 /* Keeps worker `self` of `workers` on a core of its own, if there are cores enough: wake-ups would draw workers that talk
- * onto one core, in turns. */
-void hx_processor_keep(unsigned self, unsigned workers);
+ * onto one core, in turns. false: there are not, and they share. Ask nothing else: it has one core afterwards, whichever it is. */
+bool hx_processor_keep(unsigned self, unsigned workers);
 
 #endif

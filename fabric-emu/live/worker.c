@@ -255,13 +255,11 @@ _Noreturn void worker_run(const struct duty *duty, unsigned self)
     char name[16];
     (void)snprintf(name, sizeof name, "hxmesh-w%u", self);
     (void)prctl(PR_SET_NAME, name);
-    bool shares_core = duty->f->workers > hx_processor_cores();
-    hx_processor_keep(self, duty->f->workers);
     shm_crc.clock = &duty->clock;
     struct worker w = {.f = duty->f,
                        .workload = &duty->workload,
                        .self = self,
-                       .shares_core = shares_core,
+                       .shares_core = !hx_processor_keep(self, duty->f->workers),
                        .wire = duty->wire,
                        .cpu_before = hx_metrics_get(&duty->f->metrics.worker[self].cpu_ns),
                        .clock = &duty->clock};

@@ -171,8 +171,8 @@ _Noreturn void worker_run(const struct model *m, unsigned self)
     char name[16];
     (void)snprintf(name, sizeof name, "hxmesh-v%u", self);
     (void)prctl(PR_SET_NAME, name);
-    hx_processor_keep(self, m->workers);
-    virtual_channel_join(m->channel, self);
+    bool own_core = hx_processor_keep(self, m->workers);
+    virtual_channel_join(m->channel, self, own_core);
     struct worker *w = hx_allocate(1, sizeof *w);
     build_worker(w, m, self);
     struct virtual_turn turn = worker_windows(w);

@@ -5,7 +5,6 @@
  * so a box is written again only when its reader has long passed the barrier behind it. */
 #include "channel.h"
 #include "host/error.h"
-#include "host/processor.h"
 #include "wheel.h"
 
 #include <errno.h>
@@ -47,10 +46,10 @@ struct box {
 
 struct virtual_channel {
     unsigned workers, self;
-    uint32_t window;  /* turns this worker has made */
-    bool shares_core; /* there are more workers than cores */
-    unsigned spins;   /* before it sleeps: fewer, the more often that was in vain, as where workers share a core */
-    uint8_t *boxes;   /* [2][from][to], BOX_BYTES each */
+    uint32_t window; /* turns this worker has made */
+    bool own_core;
+    unsigned spins; /* before it sleeps: fewer, the more often that was in vain, as where workers share a core */
+    uint8_t *boxes; /* [2][from][to], BOX_BYTES each */
     size_t mapped;
     struct seat *seat;    /* [workers] */
     _Atomic bool *broken; /* beside the seats */
@@ -78,10 +77,10 @@ struct virtual_channel *virtual_channel_create(unsigned workers)
     return c;
 }
 
-void virtual_channel_join(struct virtual_channel *c, unsigned self)
+void virtual_channel_join(struct virtual_channel *c, unsigned self, bool own_core)
 {
     c->self = self;
-    c->shares_core = c->workers > hx_processor_cores();
+    c->own_core = own_core;
     c->spins = MOST_SPINS;
     c->from = c->workers; /* nothing to receive yet */
 }
@@ -191,7 +190,7 @@ static bool yields_until_caught_up(const struct virtual_channel *c, const struct
 
 static bool wait_for(struct virtual_channel *c, struct seat *seat)
 {
-    if (c->shares_core ? yields_until_caught_up(c, seat) : spins_until_caught_up(c, seat))
+    if (c->own_core ? spins_until_caught_up(c, seat) : yields_until_caught_up(c, seat))
         return true;
     while (!has_caught_up(c, seat)) {
         if (atomic_load_explicit(c->broken, memory_order_relaxed))

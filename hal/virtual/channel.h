@@ -36,9 +36,10 @@ struct virtual_turn {
     uint64_t stop;   /* somebody wants the run to end: any of all */
 };
 
-/* Shared by processes that are forked after it was created; `self` is chosen by each (virtual_channel_join). */
+/* Shared by processes that are forked after it was created; `self` is chosen by each (virtual_channel_join), which also says
+ * whether it has a core of its own. */
 struct virtual_channel *virtual_channel_create(unsigned workers);
-void virtual_channel_join(struct virtual_channel *c, unsigned self);
+void virtual_channel_join(struct virtual_channel *c, unsigned self, bool own_core);
 void virtual_channel_destroy(struct virtual_channel *c);
 
 /* Room for a record and its frame in what goes to `worker`; valid until the next call. Dies if the window has more than

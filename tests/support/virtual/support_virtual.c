@@ -79,7 +79,7 @@ void support_virtual_close(struct support_virtual *s)
 void support_virtual_open_worker(struct support_virtual *s, const struct support_virtual_plan *plan, struct worker *w)
 {
     support_virtual_open(s, plan);
-    virtual_channel_join(s->m.channel, 0);
+    virtual_channel_join(s->m.channel, 0, true);
     build_worker(w, &s->m, 0);
 }
 
@@ -125,7 +125,7 @@ void support_virtual_listen(struct support_virtual *s, void (*report)(const stru
 static _Noreturn void live(const struct support_virtual *s, unsigned self)
 {
     static struct worker w;
-    virtual_channel_join(s->m.channel, self);
+    virtual_channel_join(s->m.channel, self, false);
     build_worker(&w, &s->m, self);
     if (s->plan->change)
         s->plan->change(&w);

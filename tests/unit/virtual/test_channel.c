@@ -80,7 +80,7 @@ static bool is_combined(const struct virtual_turn *turn, uint64_t window, unsign
 /* Exit code of a worker: 0 if all was right. */
 static int live(struct virtual_channel *c, unsigned workers, unsigned self)
 {
-    virtual_channel_join(c, self);
+    virtual_channel_join(c, self, workers < 3);
     for (uint64_t window = 0; window < WINDOWS; window++) {
         for (unsigned to = 0; to < workers; to++) {
             for (unsigned n = 0; n < records(window, self, to); n++)
@@ -134,7 +134,7 @@ static void alone(void **state)
 {
     (void)state;
     struct virtual_channel *c = virtual_channel_create(1);
-    virtual_channel_join(c, 0);
+    virtual_channel_join(c, 0, true);
     struct virtual_turn turn = {.next = 5, .active = 6, .moved = 7, .stop = 1};
     for (unsigned n = 0; n < 3; n++) {
         assert_true(virtual_channel_turn(c, &turn));
@@ -149,7 +149,7 @@ static void nobody_has_anything(void **state)
     (void)state;
     struct virtual_channel *c = virtual_channel_create(2);
     pid_t other = fork();
-    virtual_channel_join(c, other == 0);
+    virtual_channel_join(c, other == 0, true);
     struct virtual_turn turn = {.next = VIRTUAL_NO_WINDOW};
     bool good = virtual_channel_turn(c, &turn) && turn.next == VIRTUAL_NO_WINDOW && turn.active == 0;
     if (other == 0)
@@ -167,13 +167,12 @@ static uint64_t processor_ns(void)
 }
 
 /* Who waits long leaves its core to others, and hears at once of the one it waits for. */
-static void who_waits_long_sleeps(void **state)
+static void waits_long(bool own_core)
 {
-    (void)state;
     enum { LATE_MS = 200, MOST_MS = 40, TURNS = 3 };
     struct virtual_channel *c = virtual_channel_create(2);
     pid_t late = fork();
-    virtual_channel_join(c, late == 0);
+    virtual_channel_join(c, late == 0, own_core);
     uint64_t before = processor_ns();
     struct virtual_turn turn;
     bool good = true;
@@ -189,6 +188,13 @@ static void who_waits_long_sleeps(void **state)
     assert_true(processor_ns() - before < MOST_MS * UINT64_C(1000000));
     assert_int_equal(ended(late), 0);
     virtual_channel_destroy(c);
+}
+
+static void who_waits_long_sleeps(void **state)
+{
+    (void)state;
+    waits_long(true);
+    waits_long(false);
 }
 
 /* Who waits for a worker that will not come is told. */

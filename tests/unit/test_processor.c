@@ -1,0 +1,73 @@
+/* test_processor.c - workers are told whether each has a core of its own, and then it is one that no other has. */
+#include "host/processor.h"
+
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { SHARES = CPU_SETSIZE, ASTRAY };
+
+/* In a process of its own, since it stays where it is kept: the number of the core it has, SHARES, or ASTRAY. */
+static int core_of(unsigned self, unsigned workers)
+{
+    unsigned before = hx_processor_cores();
+    if (!hx_processor_keep(self, workers))
+        return hx_processor_cores() == before ? SHARES : ASTRAY;
+    if (workers > 1 && hx_processor_cores() != 1)
+        return ASTRAY;
+    return sched_getcpu();
+}
+
+static int told(unsigned self, unsigned workers)
+{
+    int pipes[2];
+    assert_int_equal(pipe(pipes), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        int core = core_of(self, workers);
+        _exit(write(pipes[1], &core, sizeof core) != sizeof core);
+    }
+    int core;
+    int status;
+    assert_int_equal(read(pipes[0], &core, sizeof core), sizeof core);
+    assert_true(waitpid(pid, &status, 0) == pid && status == 0);
+    (void)close(pipes[0]);
+    (void)close(pipes[1]);
+    return core;
+}
+
+static void each_has_its_own_where_there_are_enough(void **state)
+{
+    (void)state;
+    unsigned cores = hx_processor_cores();
+    bool taken[CPU_SETSIZE] = {false};
+    for (unsigned self = 0; self < cores; self++) {
+        int core = told(self, cores);
+        assert_in_range(core, 0, CPU_SETSIZE - 1);
+        assert_false(taken[core]);
+        taken[core] = true;
+    }
+}
+
+static void who_shares_is_told_and_may_run_anywhere(void **state)
+{
+    (void)state;
+    unsigned workers = hx_processor_cores() + 1;
+    for (unsigned self = 0; self < workers; self++)
+        assert_int_equal(told(self, workers), SHARES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_has_its_own_where_there_are_enough),
+        cmocka_unit_test(who_shares_is_told_and_may_run_anywhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
