@@ -3,6 +3,7 @@
 #include "endpoint_parts.h"
 #include "faults.h"
 #include "host/error.h"
+#include "host/topology/bounds.h"
 #include "recording.h"
 #include "stock.h"
 
@@ -26,6 +27,8 @@ struct plan {
     struct worker *w;
     struct virtual_entity **of_node;
     struct off_limits off_limits;
+    uint8_t *tables; /* where the next node's are built */
+    uint8_t *common; /* those of all nodes that have common ones, NULL: not built yet */
 };
 
 static bool is_mine(const struct worker *w, uint32_t node)
@@ -54,16 +57,25 @@ static size_t node_table_bytes(const struct hx_fabric *g, uint32_t node)
     return (hx_fabric_route_bytes(g, node) + 7) & ~(size_t)7;
 }
 
+/* Whether its tables are those of others too. Where faults may come each node has its own. */
+static bool has_common_tables(const struct model *m, uint32_t node)
+{
+    return !m->faults && hx_fabric_shares_table(m->g, node);
+}
+
 static uint32_t count_entities(const struct worker *w, size_t *bytes, size_t *table_bytes)
 {
     const struct hx_fabric *g = w->m->g;
     uint32_t n = 0;
+    bool shared = false;
     for (uint32_t node = 0; node < g->nodes; node++) {
         if (!is_mine(w, node))
             continue;
         n += copies_of(g, node);
         *bytes += entity_bytes(g, node);
-        *table_bytes += g->planes * node_table_bytes(g, node);
+        bool common = has_common_tables(w->m, node);
+        *table_bytes += common && shared ? 0 : g->planes * node_table_bytes(g, node);
+        shared = shared || common;
     }
     return n;
 }
@@ -214,34 +226,59 @@ void build_route(const struct worker *w, uint32_t node, struct virtual_node *n)
     free(off_limits.bits);
 }
 
-static void make_node(struct plan *p, unsigned plane, uint32_t node, uint8_t **tables)
+/* Where its tables are built. */
+static uint8_t *place_tables(struct plan *p, uint32_t node)
+{
+    bool common = has_common_tables(p->w->m, node);
+    if (common && p->common)
+        return p->common;
+    uint8_t *tables = p->tables;
+    p->tables += node_table_bytes(p->w->m->g, node);
+    if (common)
+        p->common = tables;
+    return tables;
+}
+
+static void make_node(struct plan *p, unsigned plane, uint32_t node)
 {
     struct worker *w = p->w;
     struct virtual_node *n = node_of(p, plane, node);
     n->sw.job = node < w->m->g->hosts ? layout_job_of(w->m->spec, node) : HX_NO_JOB;
-    fill_tables(w, node, n, *tables, &p->off_limits);
-    *tables += node_table_bytes(w->m->g, node);
+    fill_tables(w, node, n, place_tables(p, node), &p->off_limits);
     /* Ties fall otherwise in every switch, and the same in every run. */
     n->sw.tie = (w->m->settings.seed + 1) * UINT64_C(0xD1342543DE82EF95) +
                 ((uint64_t)node * HX_MAX_PLANES + plane) * UINT64_C(0xA24BAED4963EE407);
 }
 
-static void make_entities(struct plan *p)
+/* The entities of a node, if they are this worker's. Returns what is left of the memory. */
+static uint8_t *make_entity(struct plan *p, uint32_t node, uint8_t *at)
 {
     struct worker *w = p->w;
     const struct hx_fabric *g = w->m->g;
-    uint8_t *at = w->memory;
+    bool router = node >= g->hosts;
+    unsigned ports = hx_fabric_ports(g, node);
+    for (unsigned copy = 0; is_mine(w, node) && copy < copies_of(g, node); copy++) {
+        struct virtual_entity *e = virtual_entity_init(at, &w->v, w->entities, planes_of(g, node), ports, router);
+        at += virtual_entity_bytes(planes_of(g, node), ports, g->vcs);
+        p->of_node[node + (router ? (size_t)copy * g->nodes : 0)] = e;
+        w->entity[w->entities++] = e;
+    }
+    return at;
+}
+
+/* Hosts that hang on a router stand before it: what goes from one to the other is then still in the cache. */
+static void make_entities(struct plan *p)
+{
+    const struct hx_fabric *g = p->w->m->g;
+    uint8_t *at = p->w->memory;
     for (uint32_t node = 0; node < g->nodes; node++) {
-        if (!is_mine(w, node))
-            continue;
-        bool router = node >= g->hosts;
-        for (unsigned copy = 0; copy < copies_of(g, node); copy++) {
-            unsigned ports = hx_fabric_ports(g, node);
-            struct virtual_entity *e = virtual_entity_init(at, &w->v, w->entities, planes_of(g, node), ports, router);
-            at += virtual_entity_bytes(planes_of(g, node), ports, g->vcs);
-            p->of_node[node + (router ? (size_t)copy * g->nodes : 0)] = e;
-            w->entity[w->entities++] = e;
+        for (unsigned port = 0; node >= g->hosts && port < hx_fabric_ports(g, node); port++) {
+            uint32_t host = hx_fabric_far(g, node, port).node;
+            if (host < g->hosts && hx_fabric_seat(g, host) == node)
+                at = make_entity(p, host, at);
         }
+        if (node >= g->hosts || hx_fabric_seat(g, node) == node)
+            at = make_entity(p, node, at);
     }
 }
 
@@ -292,13 +329,13 @@ void build_worker(struct worker *w, const struct model *m, unsigned self)
     struct plan p = {.w = w, .off_limits = off_limits_new(m)};
     p.of_node = hx_allocate((size_t)g->planes * g->nodes, sizeof(struct virtual_entity *));
     make_entities(&p);
-    uint8_t *tables = w->tables;
+    p.tables = w->tables;
     for (unsigned plane = 0; plane < g->planes; plane++) {
         for (uint32_t node = 0; node < g->nodes; node++) {
             if (!is_mine(w, node))
                 continue;
             bind_node(&p, plane, node);
-            make_node(&p, plane, node, &tables);
+            make_node(&p, plane, node);
         }
     }
     make_drivers(&p);

@@ -4,8 +4,8 @@
  *       0                               the entity
  *       1     the entity                its switches, the soonest of its agenda
  *       2     switches, agenda          ports, of routers those that something comes by, or that open; the endpoint
- *       3     ports, endpoint           the packets and credits, what arrives; who waits for what opens
- *       4     packets, those who wait   of routers: their routes; frames, where peers are looked for
+ *       3     ports, endpoint           the packets and credits, what arrives, the firmware's part; who waits for what opens
+ *       4     packets, those who wait   of routers: their routes; frames, where peers are looked for, what is to be sent
  *       5     routes                    of routers: the outputs they lead to; peers */
 #include "fetch.h"
 #include "endpoint_parts.h"
@@ -259,9 +259,24 @@ ALWAYS_INLINE void fetch_sends(const struct hal_endpoint *h, const struct hx_end
 
 /* ---- an accelerator: a step looks at all of its few ports, and its tables are small ---- */
 
+ALWAYS_INLINE void fetch_port(const struct virtual_node *n, unsigned port)
+{
+    const struct hal_switch *h = &n->hal;
+    fetch(&n->sw.input[port]);
+    fetch(&h->room[port]);
+    fetch_lines(&h->rx[port], sizeof h->rx[port]);
+    fetch_lines(&h->tx[port], sizeof h->tx[port]);
+}
+
+/* Of a host that hangs on a router two ports are all there is, and its table is that of all hosts (hx_fabric_shares_table). */
 ALWAYS_INLINE void fetch_ports(const struct virtual_node *n)
 {
     const struct hal_switch *h = &n->hal;
+    if (h->up == (1U << HX_E | 1U << HX_LOCAL)) {
+        fetch_port(n, HX_E);
+        fetch_port(n, HX_LOCAL);
+        return;
+    }
     fetch_lines(n->sw.input, HX_ACCELERATOR_PORTS * sizeof n->sw.input[0]);
     fetch_lines(h->room, HX_ACCELERATOR_PORTS * sizeof h->room[0]);
     fetch_lines(h->rx, HX_ACCELERATOR_PORTS * sizeof h->rx[0]);
@@ -296,13 +311,14 @@ ALWAYS_INLINE void fetch_endpoint(const struct virtual_entity *e, unsigned stage
     const struct hal_endpoint *h = e->endpoint;
     if (stage == 2) {
         fetch(e->of);
-        fetch_lines(h->firmware, sizeof *h->firmware);
         fetch_lines(h, offsetof(struct hal_endpoint, plane) + e->planes * sizeof(struct virtual_port));
         return;
     }
     for (unsigned plane = 0; plane < e->planes; plane++)
         fetch_ejects(h, plane, stage, end);
     if (stage == 3)
+        fetch_lines(h->firmware, sizeof *h->firmware);
+    if (stage == 4)
         fetch_sends(h, h->firmware);
 }
 

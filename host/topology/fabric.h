@@ -274,6 +274,10 @@ uint64_t hx_fabric_raised(const struct hx_fabric *f, uint32_t node, unsigned out
 /* Bytes of table memory a node needs (8-byte aligned by the caller). */
 size_t hx_fabric_route_bytes(const struct hx_fabric *f, uint32_t node);
 
+/* Whether it is one of the hosts that all have the same table, for there is one way out and one way in: their tables may be built into
+ * one memory, which then fewer caches have to hold. Not where ways were searched, for a host knows by its table whom it cannot reach. */
+bool hx_fabric_shares_table(const struct hx_fabric *f, uint32_t node);
+
 /* Builds the tables of `node` into `memory`, as hx_route_build() does for a HammingMesh's nodes, of which this calls it.
  * `barred` is for a HammingMesh only; up: ports whose links are up. */
 void hx_fabric_route(struct hx_route *r, const struct hx_fabric *f, uint32_t node, struct hx_barred barred, uint64_t up,

@@ -228,11 +228,16 @@ size_t hx_fabric_route_bytes(const struct hx_fabric *f, uint32_t node)
     return (digits + 3U * hx_fabric_ports(f, node)) * sizeof(uint64_t) + detour;
 }
 
+bool hx_fabric_shares_table(const struct hx_fabric *f, uint32_t node)
+{
+    return !f->ways && !f->mesh.nodes && hangs(f, node);
+}
+
 static void narrow_tables(struct hx_route *r, const struct hx_fabric *f, uint32_t node, uint64_t up, uint8_t *tables)
 {
     r->x_table = tables;
     r->y_table = tables + f->digits[0];
-    if (!f->ways && hangs(f, node)) {
+    if (hx_fabric_shares_table(f, node)) {
         memset(tables, HANGING_WAYS, f->digits[0] + f->digits[1]); /* whatever the value */
     } else {
         for (unsigned value = 0; value < f->digits[0]; value++)
