@@ -2,7 +2,8 @@
 #include "entity.h"
 #include "fault.h"
 
-enum { LINE = 64, ASKED = 2 /* of its kind that were posted since */ };
+/* How many of its kind were posted since, when what its first line points at is asked for, and what that does. */
+enum { LINE = 64, ASKED = 2, ASKED_AGAIN = 4 };
 
 /* ---- packets ---- */
 
@@ -55,7 +56,15 @@ static inline void fetch_rest(const struct virtual_parcel *p)
     if (q->slots)
         __builtin_prefetch(virtual_queue_at(q, hx_lane(p->rx->head, p->slot.d.vc)));
     __builtin_prefetch(p->rx->entity);
-    __builtin_prefetch((const uint8_t *)(p->rx->entity + 1));
+}
+
+/* Where it goes into the agenda, which goes round a ring. */
+static inline void fetch_agenda(const struct virtual_parcel *p)
+{
+    if (!p->rx)
+        return;
+    const struct virtual_agenda *a = &p->rx->entity->agenda;
+    __builtin_prefetch(&a->ring[a->end & a->mask]);
 }
 
 void virtual_post(struct virtual_worker *w)
@@ -65,6 +74,8 @@ void virtual_post(struct virtual_worker *w)
     uint32_t waiting = ++box->posted - box->handed;
     if (waiting > ASKED)
         fetch_rest(&box->parcel[(box->posted - 1 - ASKED) % VIRTUAL_PARCELS]);
+    if (waiting > ASKED_AGAIN)
+        fetch_agenda(&box->parcel[(box->posted - 1 - ASKED_AGAIN) % VIRTUAL_PARCELS]);
     if (waiting > box->late)
         hand_over(w);
 }
