@@ -105,12 +105,15 @@ static void plan(struct faults *s)
     s->changes = s->done = 0;
     if (s->schedule.count)
         hx_fault_each_link(&all, s->f->g, note_link, s);
+    uint64_t *end_ns = hx_allocate(s->schedule.count + 1, sizeof *end_ns);
+    hx_faults_ends(&s->schedule, s->f->g, end_ns);
     for (size_t i = 0; i < s->schedule.count; i++) {
-        s->record[i].end_ns = hx_fault_end(&s->schedule, i, s->f->g);
+        s->record[i].end_ns = end_ns[i];
         tell_end(s, &s->record[i]);
         if (s->schedule.fault[i].target.place == HX_PLACE_WORKER)
             note_worker(s, &s->schedule.fault[i]);
     }
+    free(end_ns);
     if (s->changes)
         qsort(s->change, s->changes, sizeof *s->change, by_time);
 }

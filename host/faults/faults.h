@@ -129,11 +129,12 @@ bool hx_fault_has_link(const struct hx_fault_target *t, const struct hx_fabric *
 /* Live: how long after its end, ns, a fault may still be seen in what frames do. Workers share cores, and endpoints wait before they repeat. */
 #define HX_FAULT_FELT_NS UINT64_C(3000000000)
 
-/* When a fault of the schedule is over: at none of its links it holds any more, be it by its time or by an "up" of some place that has
- * the link. Of a worker that was stopped by its time, or when it is continued or killed; "up" and what else happens at once: when it begins. UINT64_MAX: it stays. */
-uint64_t hx_fault_end(const struct hx_faults *faults, size_t fault, const struct hx_fabric *f);
+/* When each fault of the schedule is over, end_ns[faults->count]: at none of its links it holds any more, be it by its time or by an "up"
+ * of some place that has the link. Of a worker that was stopped by its time, or when it is continued or killed; "up" and what else
+ * happens at once: when it begins. UINT64_MAX: it stays. */
+void hx_faults_ends(const struct hx_faults *faults, const struct hx_fabric *f, uint64_t *end_ns);
 
-/* When it is over at that link, which it has. */
+/* When a fault is over at that link, which it has. */
 uint64_t hx_fault_end_at(const struct hx_faults *faults, size_t fault, const struct hx_fabric *f, unsigned plane,
                          uint32_t node, unsigned port);
 

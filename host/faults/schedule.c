@@ -117,6 +117,7 @@ struct moment {
 };
 
 struct moments {
+    const struct hx_faults *faults;
     struct moment *of;
     size_t count, room;
 };
@@ -139,15 +140,25 @@ static bool has_link(const struct hx_fault *fault, const struct link *l)
     return hx_fault_has_link(&fault->target, l->f, l->plane, l->node, l->port);
 }
 
-/* When a fault ends at a link: by its time, or by an "up" behind it in the schedule, which comes later. */
-static uint64_t end_at(const struct hx_faults *faults, size_t fault, const struct link *l)
+/* When a fault ends at a link: by its time, or by the first "up" behind it in the schedule that has the link. */
+static uint64_t ended(const struct hx_fault *fault, uint64_t up_ns)
 {
-    const struct hx_fault *one = &faults->fault[fault];
-    uint64_t end = one->for_ns ? one->at_ns + one->for_ns : UINT64_MAX;
-    for (size_t i = fault + 1; i < faults->count && faults->fault[i].at_ns < end; i++)
-        if (faults->fault[i].kind == HX_FAULT_UP && has_link(&faults->fault[i], l))
-            return faults->fault[i].at_ns;
-    return end;
+    uint64_t end = fault->for_ns ? fault->at_ns + fault->for_ns : UINT64_MAX;
+    return up_ns < end ? up_ns : end;
+}
+
+/* Calls `visit` for each fault that has the link and when it ends there, the last one first: so the next "up" is always known. */
+static void each_end(const struct hx_faults *faults, const struct link *l,
+                     void (*visit)(void *of, size_t fault, uint64_t end_ns), void *of)
+{
+    uint64_t up_ns = UINT64_MAX;
+    for (size_t i = faults->count; i-- > 0;) {
+        if (!has_link(&faults->fault[i], l))
+            continue;
+        visit(of, i, ended(&faults->fault[i], up_ns));
+        if (faults->fault[i].kind == HX_FAULT_UP)
+            up_ns = faults->fault[i].at_ns;
+    }
 }
 
 /* Down for the first half of each period, until `end`. */
@@ -162,10 +173,10 @@ static void note_flaps(struct moments *m, const struct hx_fault *fault, size_t i
     }
 }
 
-static void note_fault(struct moments *m, const struct hx_faults *faults, size_t i, const struct link *l)
+static void note_fault(void *of, size_t i, uint64_t end)
 {
-    const struct hx_fault *fault = &faults->fault[i];
-    uint64_t end = end_at(faults, i, l);
+    struct moments *m = of;
+    const struct hx_fault *fault = &m->faults->fault[i];
     if (end <= fault->at_ns)
         return;
     if (fault->kind == HX_FAULT_FLAPS)
@@ -188,95 +199,91 @@ static int by_time(const void *a, const void *b)
     return (int)p->begins - (int)q->begins;
 }
 
-static void add_share(uint32_t *into, uint32_t one)
-{
-    *into = one < HX_FAULT_WHOLE - *into ? *into + one : HX_FAULT_WHOLE;
-}
-
-static void add_state(struct hx_link_state *state, const struct hx_fault *fault)
-{
-    struct hx_impairment *into = &state->impairs;
-    const struct hx_impairment *one = &fault->impairs;
-    state->down = state->down || fault->kind != HX_FAULT_IMPAIRS;
-    state->impaired = state->impaired || fault->kind == HX_FAULT_IMPAIRS;
-    add_share(&into->loss, one->loss);
-    add_share(&into->corrupt, one->corrupt);
-    add_share(&into->duplicate, one->duplicate);
-    add_share(&into->reorder, one->reorder);
-    add_share(&into->credit_loss, one->credit_loss);
-    into->rate = one->rate && (!into->rate || one->rate < into->rate) ? one->rate : into->rate;
-    into->delay_ns += one->delay_ns;
-}
-
-/* Faults that hold at a moment, in no order: what they make of a link does not depend on one. */
+/* Faults that hold at a moment, and what they make of a link together. One that begins or ends costs the same however many others
+ * hold: shares and delays are sums; the least rate is the root of a tree, each entry of which is the least of the two below it,
+ * least[i] of least[2i] and least[2i + 1]. */
 struct holding {
-    size_t *fault, count, room;
+    const struct hx_faults *faults;
+    bool *holds; /* [faults->count] */
+    uint32_t *
+        least; /* [2 * faults->count]: leaf faults->count + i is fault i's rate; UINT32_MAX: it leaves the rate alone, or does not hold */
+    uint64_t cuts, impairs; /* how many of them */
+    uint64_t loss, corrupt, duplicate, reorder, credit_loss, delay_ns;
 };
+
+static struct holding hold_nothing(const struct hx_faults *faults)
+{
+    struct holding h = {.faults = faults,
+                        .holds = hx_allocate(faults->count, sizeof *h.holds),
+                        .least = hx_allocate(2 * faults->count, sizeof *h.least)};
+    memset(h.least, 0xFF, 2 * faults->count * sizeof *h.least);
+    return h;
+}
+
+static void set_rate(struct holding *h, size_t fault, uint32_t rate)
+{
+    size_t at = h->faults->count + fault;
+    for (h->least[at] = rate; at > 1; at /= 2)
+        h->least[at / 2] = h->least[at] < h->least[at ^ 1] ? h->least[at] : h->least[at ^ 1];
+}
 
 static void follow(struct holding *h, const struct moment *m)
 {
-    size_t at = 0;
-    while (at < h->count && h->fault[at] != m->fault)
-        at++;
-    if (at < h->count)
-        h->fault[at] = h->fault[--h->count];
-    if (!m->begins)
+    const struct hx_fault *fault = &h->faults->fault[m->fault];
+    const struct hx_impairment *i = &fault->impairs;
+    uint64_t sign = m->begins ? 1 : UINT64_MAX; /* -1 */
+    if (h->holds[m->fault] == m->begins)
         return;
-    h->fault = hx_grow(h->fault, h->count, &h->room, sizeof *h->fault);
-    h->fault[h->count++] = m->fault;
+    h->holds[m->fault] = m->begins;
+    *(fault->kind == HX_FAULT_IMPAIRS ? &h->impairs : &h->cuts) += sign;
+    h->loss += sign * i->loss;
+    h->corrupt += sign * i->corrupt;
+    h->duplicate += sign * i->duplicate;
+    h->reorder += sign * i->reorder;
+    h->credit_loss += sign * i->credit_loss;
+    h->delay_ns += sign * i->delay_ns;
+    if (i->rate)
+        set_rate(h, m->fault, m->begins ? i->rate : UINT32_MAX);
 }
 
-static struct hx_link_state state_of(const struct hx_faults *faults, const struct holding *h)
+static uint32_t share(uint64_t sum)
 {
-    struct hx_link_state state = {.down = false};
-    for (size_t i = 0; i < h->count; i++)
-        add_state(&state, &faults->fault[h->fault[i]]);
-    return state;
+    return sum < HX_FAULT_WHOLE ? (uint32_t)sum : HX_FAULT_WHOLE;
+}
+
+static struct hx_link_state state_of(const struct holding *h)
+{
+    return (struct hx_link_state){.down = h->cuts != 0,
+                                  .impaired = h->impairs != 0,
+                                  .impairs = {.loss = share(h->loss),
+                                              .corrupt = share(h->corrupt),
+                                              .duplicate = share(h->duplicate),
+                                              .reorder = share(h->reorder),
+                                              .credit_loss = share(h->credit_loss),
+                                              .rate = h->least[1] == UINT32_MAX ? 0 : h->least[1],
+                                              .delay_ns = h->delay_ns}};
 }
 
 struct hx_link_change *hx_faults_of_link(const struct hx_faults *faults, const struct hx_fabric *f, unsigned plane,
                                          uint32_t node, unsigned port, size_t *count)
 {
-    const struct link l = {f, plane, port, node};
-    struct moments m = {.count = 0};
-    struct holding h = {.count = 0};
-    for (size_t i = 0; i < faults->count; i++)
-        if (has_link(&faults->fault[i], &l))
-            note_fault(&m, faults, i, &l);
-    struct hx_link_change *change = m.count ? hx_allocate(m.count, sizeof *change) : NULL;
-    if (m.count)
-        qsort(m.of, m.count, sizeof *m.of, by_time);
+    struct moments m = {.faults = faults};
+    each_end(faults, &(struct link){f, plane, port, node}, note_fault, &m);
     *count = 0;
+    if (!m.count)
+        return NULL;
+    struct hx_link_change *change = hx_allocate(m.count, sizeof *change);
+    struct holding h = hold_nothing(faults);
+    qsort(m.of, m.count, sizeof *m.of, by_time);
     for (size_t i = 0; i < m.count; i++) {
         follow(&h, &m.of[i]);
-        if (i + 1 < m.count && m.of[i + 1].at_ns == m.of[i].at_ns)
-            continue;
-        change[(*count)++] = (struct hx_link_change){m.of[i].at_ns, state_of(faults, &h), m.of[i].fault};
+        if (i + 1 == m.count || m.of[i + 1].at_ns != m.of[i].at_ns)
+            change[(*count)++] = (struct hx_link_change){m.of[i].at_ns, state_of(&h), m.of[i].fault};
     }
     free(m.of);
-    free(h.fault);
+    free(h.holds);
+    free(h.least);
     return change;
-}
-
-uint64_t hx_fault_end_at(const struct hx_faults *faults, size_t fault, const struct hx_fabric *f, unsigned plane,
-                         uint32_t node, unsigned port)
-{
-    return end_at(faults, fault, &(struct link){f, plane, port, node});
-}
-
-/* The last end of a fault at any of its links. */
-struct last_end {
-    const struct hx_faults *faults;
-    const struct hx_fabric *f;
-    size_t fault;
-    uint64_t ns;
-};
-
-static void note_end(void *of, unsigned plane, uint32_t node, unsigned port)
-{
-    struct last_end *last = of;
-    uint64_t ns = end_at(last->faults, last->fault, &(struct link){last->f, plane, port, node});
-    last->ns = ns > last->ns ? ns : last->ns;
 }
 
 /* Until it goes on, by its time or as it is told to, or is killed, and started again. */
@@ -293,14 +300,45 @@ static uint64_t stopped_until(const struct hx_faults *faults, size_t fault)
     return end;
 }
 
-uint64_t hx_fault_end(const struct hx_faults *faults, size_t fault, const struct hx_fabric *f)
+uint64_t hx_fault_end_at(const struct hx_faults *faults, size_t fault, const struct hx_fabric *f, unsigned plane,
+                         uint32_t node, unsigned port)
 {
-    const struct hx_fault *one = &faults->fault[fault];
-    struct last_end last = {faults, f, fault, one->at_ns};
-    if (one->kind == HX_FAULT_UP || one->kind == HX_FAULT_KILLED || one->kind == HX_FAULT_CONTINUED)
-        return one->at_ns;
-    if (one->kind == HX_FAULT_STOPPED)
-        return stopped_until(faults, fault);
-    hx_fault_each_link(&one->target, f, note_end, &last);
-    return last.ns;
+    const struct link l = {f, plane, port, node};
+    size_t i = fault + 1;
+    while (i < faults->count && !(faults->fault[i].kind == HX_FAULT_UP && has_link(&faults->fault[i], &l)))
+        i++;
+    return ended(&faults->fault[fault], i < faults->count ? faults->fault[i].at_ns : UINT64_MAX);
+}
+
+/* The last end of each fault at any of the links that were looked at. */
+struct last_ends {
+    const struct hx_faults *faults;
+    const struct hx_fabric *f;
+    uint64_t *end_ns;
+};
+
+static bool holds_on_links(const struct hx_fault *fault)
+{
+    return hx_fault_cuts(fault) || fault->kind == HX_FAULT_IMPAIRS;
+}
+
+static void note_end(void *of, size_t fault, uint64_t end_ns)
+{
+    struct last_ends *last = of;
+    if (holds_on_links(&last->faults->fault[fault]) && end_ns > last->end_ns[fault])
+        last->end_ns[fault] = end_ns;
+}
+
+static void note_ends(void *of, unsigned plane, uint32_t node, unsigned port)
+{
+    struct last_ends *last = of;
+    each_end(last->faults, &(struct link){last->f, plane, port, node}, note_end, last);
+}
+
+void hx_faults_ends(const struct hx_faults *faults, const struct hx_fabric *f, uint64_t *end_ns)
+{
+    const struct hx_fault_target all = {.place = HX_PLACE_ALL, .plane = HX_EVERY_PLANE};
+    for (size_t i = 0; i < faults->count; i++)
+        end_ns[i] = faults->fault[i].kind == HX_FAULT_STOPPED ? stopped_until(faults, i) : faults->fault[i].at_ns;
+    hx_fault_each_link(&all, f, note_ends, &(struct last_ends){faults, f, end_ns});
 }

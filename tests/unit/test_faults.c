@@ -187,7 +187,10 @@ static void ends_at(const char *text, uint64_t end_ns)
     struct hx_faults faults = {.count = 0};
     struct hx_problem problem;
     assert_true(hx_faults_add(&faults, text, NULL, &mesh, &problem));
-    assert_int_equal(hx_fault_end(&faults, 0, &mesh), end_ns);
+    uint64_t *end = hx_allocate(faults.count, sizeof *end);
+    hx_faults_ends(&faults, &mesh, end);
+    assert_int_equal(end[0], end_ns);
+    free(end);
     hx_faults_free(&faults);
 }
 
@@ -217,6 +220,155 @@ static void other_links_stay_well(void **state)
     assert_true(hx_faults_add(&faults, "a0,0/E down; a5,3 down; plane1 down; board2,1 loss=1%", NULL, &mesh, &problem));
     assert_null(hx_faults_of_link(&faults, &mesh, 0, 0, HX_S, &changes));
     assert_int_equal(changes, 0);
+    hx_faults_free(&faults);
+}
+
+/* ---- long schedules, beside what is found by looking at all their lines ---- */
+
+/* Lines in the order of time of which most stay for good, until an "up" somewhere. */
+static void draw_lines(struct hx_faults *faults, unsigned count, uint64_t *random)
+{
+    static const char *const places[] = {"a0,0/E", "a0,0/p0/E", "a1,0/W", "board0,0",
+                                         "plane0", "all",       "a3,2/N", "row0/leaf0"};
+    static const char *const whats[] = {
+        "down",    "loss=0.3% rate=50%", "corrupt=1% delay=2us", "duplicate=2% reorder=60%",
+        "rate=7%", "credit-loss=20%",    "flaps every 30ns",     "rate=7% loss=40%"};
+    for (unsigned i = 0; i < count; i++) {
+        char line[HX_FAULT_TEXT];
+        const char *what = split_mix_next(random) % (count / 8) == 0 ? "up" : whats[split_mix_next(random) % 8];
+        unsigned for_ns = split_mix_next(random) % 4 || what[0] == 'u' ? 0 : 1 + (unsigned)split_mix_next(random) % 900;
+        int at = snprintf(line, sizeof line, "%s %s at %uns", places[split_mix_next(random) % 8], what, i / 2 * 3);
+        if (for_ns)
+            (void)snprintf(line + at, sizeof line - (size_t)at, " for %uns", for_ns);
+        struct hx_fault fault = parsed(line, &mesh);
+        (void)hx_faults_put(faults, &fault);
+    }
+}
+
+static bool holds_at(const struct hx_fault *f, uint64_t ns)
+{
+    uint64_t since = ns - f->at_ns;
+    if (f->for_ns && since >= f->for_ns)
+        return false;
+    if (f->kind == HX_FAULT_FLAPS)
+        return since < f->period_ns * HX_MOST_FLAPS && since % f->period_ns < f->period_ns / 2;
+    return f->kind != HX_FAULT_UP;
+}
+
+static uint32_t sum_of_shares(uint32_t a, uint32_t b)
+{
+    return a + b < HX_FAULT_WHOLE ? a + b : HX_FAULT_WHOLE;
+}
+
+static void add(struct hx_link_state *state, const struct hx_fault *f)
+{
+    struct hx_impairment *sum = &state->impairs;
+    state->down |= f->kind != HX_FAULT_IMPAIRS;
+    state->impaired |= f->kind == HX_FAULT_IMPAIRS;
+    sum->loss = sum_of_shares(sum->loss, f->impairs.loss);
+    sum->corrupt = sum_of_shares(sum->corrupt, f->impairs.corrupt);
+    sum->duplicate = sum_of_shares(sum->duplicate, f->impairs.duplicate);
+    sum->reorder = sum_of_shares(sum->reorder, f->impairs.reorder);
+    sum->credit_loss = sum_of_shares(sum->credit_loss, f->impairs.credit_loss);
+    sum->delay_ns += f->impairs.delay_ns;
+    if (f->impairs.rate && (!sum->rate || f->impairs.rate < sum->rate))
+        sum->rate = f->impairs.rate;
+}
+
+/* How the link is at a time: of all lines until then, those that no "up" behind them has ended. */
+static struct hx_link_state state_at(const struct hx_faults *faults, unsigned plane, uint32_t node, unsigned port,
+                                     uint64_t ns)
+{
+    struct hx_link_state state = {.down = false};
+    for (size_t i = 0; i < faults->count && faults->fault[i].at_ns <= ns; i++) {
+        if (!hx_fault_has_link(&faults->fault[i].target, &mesh, plane, node, port))
+            continue;
+        if (faults->fault[i].kind == HX_FAULT_UP)
+            state = (struct hx_link_state){.down = false};
+        else if (holds_at(&faults->fault[i], ns))
+            add(&state, &faults->fault[i]);
+    }
+    return state;
+}
+
+static void assert_same_state(const struct hx_link_state *a, const struct hx_link_state *b)
+{
+    assert_int_equal(a->down, b->down);
+    assert_int_equal(a->impaired, b->impaired);
+    assert_memory_equal(&a->impairs, &b->impairs, sizeof a->impairs);
+}
+
+/* At the link's `looks` times, drawn from all there are. */
+static void judge_link(const struct hx_faults *faults, const struct hx_end *end, unsigned plane, unsigned looks,
+                       uint64_t *random)
+{
+    size_t count;
+    struct hx_link_change *change = hx_faults_of_link(faults, &mesh, plane, end->node, end->port, &count);
+    for (size_t i = 1; i < count; i++)
+        assert_true(change[i - 1].at_ns < change[i].at_ns);
+    for (unsigned look = 0; look < looks; look++) {
+        uint64_t ns = split_mix_next(random) % (2 * faults->count + 1000);
+        struct hx_link_state found = {.down = false};
+        for (size_t i = 0; i < count && change[i].at_ns <= ns; i++)
+            found = change[i].state;
+        const struct hx_link_state expected = state_at(faults, plane, end->node, end->port, ns);
+        assert_same_state(&found, &expected);
+    }
+    free(change);
+}
+
+static void a_long_schedule_makes_of_links_what_all_its_lines_say(void **state)
+{
+    (void)state;
+    static const struct hx_end ends[] = {{0, HX_E}, {1, HX_W}, {0, HX_S}, {15, HX_N}};
+    static const unsigned counts[] = {10, 100, 1000, 10000};
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t random = 7 + i;
+        struct hx_faults faults = {.count = 0};
+        draw_lines(&faults, counts[i], &random);
+        for (unsigned link = 0; link < 8; link++)
+            judge_link(&faults, &ends[link / 2], link % 2, 200, &random);
+        hx_faults_free(&faults);
+    }
+}
+
+/* The last time at which it holds at any link that it has, as a search from each fault on finds it. */
+struct search {
+    const struct hx_faults *faults;
+    size_t fault;
+    uint64_t end_ns;
+};
+
+static void search_end(void *of, unsigned plane, uint32_t node, unsigned port)
+{
+    struct search *s = of;
+    const struct hx_fault *one = &s->faults->fault[s->fault];
+    uint64_t end = one->for_ns ? one->at_ns + one->for_ns : UINT64_MAX;
+    for (size_t i = s->fault + 1; i < s->faults->count; i++) {
+        const struct hx_fault *later = &s->faults->fault[i];
+        if (later->kind == HX_FAULT_UP && later->at_ns < end &&
+            hx_fault_has_link(&later->target, &mesh, plane, node, port))
+            end = later->at_ns;
+    }
+    assert_int_equal(hx_fault_end_at(s->faults, s->fault, &mesh, plane, node, port), end);
+    s->end_ns = end > s->end_ns ? end : s->end_ns;
+}
+
+static void the_faults_of_a_long_schedule_end_when_a_search_says(void **state)
+{
+    (void)state;
+    uint64_t random = 3;
+    struct hx_faults faults = {.count = 0};
+    draw_lines(&faults, 10000, &random);
+    uint64_t *end = hx_allocate(faults.count, sizeof *end);
+    hx_faults_ends(&faults, &mesh, end);
+    for (size_t i = 0; i < faults.count; i += i < 9900 ? 1 + split_mix_next(&random) % 99 : 1) {
+        struct search search = {&faults, i, faults.fault[i].at_ns};
+        if (faults.fault[i].kind != HX_FAULT_UP)
+            hx_fault_each_link(&faults.fault[i].target, &mesh, search_end, &search);
+        assert_int_equal(end[i], search.end_ns);
+    }
+    free(end);
     hx_faults_free(&faults);
 }
 
@@ -272,6 +424,8 @@ int main(void)
         cmocka_unit_test(a_link_is_down_while_any_fault_holds_it),
         cmocka_unit_test(a_fault_is_over_when_it_holds_at_none_of_its_links),
         cmocka_unit_test(other_links_stay_well),
+        cmocka_unit_test(a_long_schedule_makes_of_links_what_all_its_lines_say),
+        cmocka_unit_test(the_faults_of_a_long_schedule_end_when_a_search_says),
         cmocka_unit_test(the_same_seed_draws_the_same_lines_within_the_time),
         cmocka_unit_test(dice_fall_as_often_as_they_should_and_not_together),
     };

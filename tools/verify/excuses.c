@@ -69,10 +69,14 @@ static void hear_line(struct hx_excuses *e, const struct hx_sightings *c, const 
         fault.at_ns = seen_ns;
     e->kinds |= kinds_of(&fault);
     (void)hx_faults_put(&e->faults, &fault);
-    free(e->over); /* the new one may end others */
+}
+
+/* What is new may have ended any of what was known. */
+static void end_others(struct hx_excuses *e, const struct hx_fabric *g)
+{
+    free(e->over);
     e->over = hx_allocate(e->faults.count, sizeof *e->over);
-    for (size_t i = 0; i < e->faults.count; i++)
-        e->over[i] = hx_fault_end(&e->faults, i, c->fabric.g);
+    hx_faults_ends(&e->faults, g, e->over);
 }
 
 /* "fault at 5 s, 1500ms ago": how long, ns. 0: the head of the line does not say. */
@@ -95,6 +99,7 @@ void hx_excuses_hear(struct hx_excuses *e, const struct hx_sightings *c, const s
     static const char mark[] = "fault at ";
     const char *text = s->comment.bytes;
     size_t left = s->comment.length;
+    size_t known = e->faults.count;
     while (c->fabric.known && left) {
         const char *end = memchr(text, '\n', left);
         size_t length = end ? (size_t)(end - text) : left;
@@ -108,6 +113,8 @@ void hx_excuses_hear(struct hx_excuses *e, const struct hx_sightings *c, const s
         text += length + (end != NULL);
         left -= length + (end != NULL);
     }
+    if (e->faults.count > known)
+        end_others(e, c->fabric.g);
 }
 
 /* ---- what they allow ---- */

@@ -44,7 +44,7 @@ struct hx_breach {
 
 struct hx_excuses {
     struct hx_faults faults; /* heard of so far; .at_ns by the clock of the capture */
-    uint64_t *over;          /* [faults.count]: hx_fault_end(), of the faults heard of so far */
+    uint64_t *over;          /* [faults.count]: hx_faults_ends(), of the faults heard of so far */
     unsigned kinds;          /* that any of them allows */
     uint64_t not_understood; /* lines of comments that speak of a fault, and of none that there is */
     struct hx_breach *breach;
