@@ -113,6 +113,11 @@ ALWAYS_INLINE bool admit(struct hx_switch *sw, unsigned input, unsigned vc, uint
     return true;
 }
 
+ALWAYS_INLINE unsigned local_room(struct hx_switch *sw, const struct burst *b, unsigned vc, bool alone)
+{
+    return alone ? hx_lane(hal_room(sw->hal, HX_LOCAL), vc) : b->local;
+}
+
 /* The output that a newly arrived packet takes, its room spent; NO_PORT: it waits, or was dropped. `alone`: the room of
  * outputs is not known yet. */
 ALWAYS_INLINE unsigned choose(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position,
@@ -125,16 +130,16 @@ ALWAYS_INLINE unsigned choose(struct hx_switch *sw, unsigned input, unsigned vc,
     uint64_t free = ports & ~sw->wanted[vc];
     if (!narrow && sw->route.changes_vc)
         free |= wanted_otherwise(sw, input, vc, ports);
-    if (narrow && alone)
-        ask_room(sw, b, free, vc);
     unsigned port = NO_PORT;
-    if (narrow && ports & LOCAL_BIT)
-        port = free && b->local >= cost ? HX_LOCAL : NO_PORT;
+    if (!narrow)
+        port = select_wide(sw, free, input, vc, cost);
+    else if (ports & LOCAL_BIT)
+        port = free && local_room(sw, b, vc, alone) >= cost ? HX_LOCAL : NO_PORT;
     else
-        port = narrow ? select_narrow(sw, b->lanes, free, cost) : select_wide(sw, free, input, vc, cost);
+        port = alone ? select_alone(sw, free, vc, cost) : select_narrow(sw, b->lanes, free, cost);
     if (RARE(port == NO_PORT))
         start_waiting(sw, input, vc, position, ports);
-    else
+    else if (!alone)
         spend(b, port, cost, narrow);
     return port;
 }
@@ -234,7 +239,8 @@ ALWAYS_INLINE bool has_work(const struct hx_switch *sw, const struct burst *b, u
 
 ALWAYS_INLINE unsigned next_vc(const struct hx_switch *sw, unsigned vc)
 {
-    return vc == 0 ? sw->route.vcs - 1U : vc - 1;
+    unsigned last = sw->route.vcs - 1U; /* asked for in any case: which comes next nobody can foresee */
+    return vc == 0 ? last : vc - 1;
 }
 
 /* Whether no VC's packets take room from another's, as where packets of several VCs may go on one. */

@@ -68,17 +68,6 @@ ALWAYS_INLINE uint64_t lane_of(const struct hx_switch *sw, unsigned port, uint64
     return (uint64_t)hx_lane(room, vc + (sw->route.raise >> port & 1U)) << 2 << (16 * port);
 }
 
-/* Room as one packet may need it: of these outputs alone. */
-ALWAYS_INLINE void ask_room(struct hx_switch *sw, struct burst *b, uint64_t ports, unsigned vc)
-{
-    b->local = (ports & LOCAL_BIT) ? hx_lane(hal_room(sw->hal, HX_LOCAL), vc) : 0;
-    b->lanes = 0;
-    for (ports &= ~LOCAL_BIT; ports; ports &= ports - 1) {
-        unsigned port = (unsigned)__builtin_ctzll(ports);
-        b->lanes |= lane_of(sw, port, hal_room(sw->hal, port), vc);
-    }
-}
-
 /* ---- selection ---- */
 
 /* The port of the set with the most room, if that is enough for `cost`. Among equals lane p has rank p ^ turn: any two
@@ -96,6 +85,20 @@ ALWAYS_INLINE unsigned select_narrow(struct hx_switch *sw, uint64_t lanes, uint6
     uint32_t low = hx_lane(ranked, 0) > hx_lane(ranked, 1) ? hx_lane(ranked, 0) : hx_lane(ranked, 1);
     uint32_t high = (pair & 0xFFFF) > pair >> 16 ? pair & 0xFFFF : pair >> 16;
     uint32_t best = low > high ? low : high;
+    return best >> 2 >= cost ? (best ^ turn) & 3 : NO_PORT;
+}
+
+/* Likewise for one packet of a VC, when the room of its outputs is not known yet: they alone are asked. */
+ALWAYS_INLINE unsigned select_alone(struct hx_switch *sw, uint64_t ports, unsigned vc, unsigned cost)
+{
+    unsigned turn = (unsigned)(hx_switch_tie(sw) >> 62);
+    unsigned best = 0;
+    for (; ports; ports &= ports - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(ports);
+        unsigned room = hx_lane(hal_room(sw->hal, port), vc + (sw->route.raise >> port & 1U));
+        unsigned ranked = room << 2 | (port ^ turn);
+        best = ranked > best ? ranked : best;
+    }
     return best >> 2 >= cost ? (best ^ turn) & 3 : NO_PORT;
 }
 

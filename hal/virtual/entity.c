@@ -135,35 +135,64 @@ static bool make_ready(struct virtual_entity *e, struct virtual_node *n, unsigne
     return go;
 }
 
+/* What an input brings now, if it is one packet. */
+struct comer {
+    unsigned vc;
+    const struct virtual_slot *slot;
+    uint64_t next; /* when the next after it is ready, on whatever VC; VIRTUAL_NEVER: none is on its way */
+};
+
+/* When the packet at a position is ready; VIRTUAL_NEVER: none is there. */
+ALWAYS_INLINE uint64_t ready_at(const struct virtual_rx *rx, unsigned vc, uint16_t position)
+{
+    uint64_t ready = virtual_queue_at(&rx->queue[vc], position)->ready; /* the last one's, if this is none */
+    return position == hx_lane(rx->head, vc) ? VIRTUAL_NEVER : ready;
+}
+
+/* false: no packet comes now, or several. */
+ALWAYS_INLINE bool comes_alone(const struct virtual_rx *rx, uint64_t now, struct comer *c)
+{
+    uint64_t coming = rx->head ^ rx->ready;
+    *c = (struct comer){.next = VIRTUAL_NEVER};
+    while (coming) {
+        unsigned vc = hx_lanes_take(&coming);
+        uint16_t at = hx_lane(rx->ready, vc);
+        const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], at);
+        uint64_t then = slot->ready;
+        if (then <= now) {
+            if (c->slot || (uint16_t)(at - hx_lane(rx->tail, vc)) >= HX_WINDOW)
+                return false;
+            c->vc = vc;
+            c->slot = slot;
+            then = ready_at(rx, vc, (uint16_t)(at + 1));
+            if (then <= now)
+                return false;
+        }
+        c->next = then < c->next ? then : c->next;
+    }
+    return c->slot != NULL;
+}
+
 /* Where all that happens is that one packet comes by an input to a switch that has nothing else to do now, it passes at once:
  * most do. false: it is not so, and nothing was done. */
 ALWAYS_INLINE bool pass(struct virtual_entity *e, struct virtual_node *n, unsigned input, bool router)
 {
     struct hal_switch *h = &n->hal;
     struct virtual_rx *rx = &h->rx[input];
-    uint64_t coming = rx->head ^ rx->ready;
-    if (coming == 0 || rx->forwards || h->news | (wanted(n) & hal_open(h)))
+    struct comer c;
+    if (rx->forwards || h->news | (wanted(n) & hal_open(h)) || !comes_alone(rx, e->worker->now, &c))
         return false;
-    unsigned vc = hx_lanes_take(&coming);
-    uint16_t at = hx_lane(rx->ready, vc);
-    if ((uint16_t)(at - hx_lane(rx->tail, vc)) >= HX_WINDOW)
-        return false;
-    const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], at);
-    bool more = (uint16_t)(at + 1) != hx_lane(rx->head, vc);
-    uint64_t next = more ? virtual_queue_at(&rx->queue[vc], (uint16_t)(at + 1))->ready : VIRTUAL_NEVER;
-    if (coming || slot->ready > e->worker->now || next <= e->worker->now)
-        return false;
-    bool go = may_go(e, n, input, &slot->d, router);
-    count_in(h, &slot->d);
-    rx->ready = hx_lane_add(rx->ready, vc, 1);
-    rx->noted = more;
-    if (more)
-        virtual_entity_note(e, next, rx->item);
+    bool go = may_go(e, n, input, &c.slot->d, router);
+    count_in(h, &c.slot->d);
+    rx->ready = hx_lane_add(rx->ready, c.vc, 1);
+    rx->noted = c.next != VIRTUAL_NEVER;
+    if (rx->noted)
+        virtual_agenda_note(&e->agenda, c.next, rx->item);
     if (!go) {
         h->news = (uint64_t)1 << input;
         return true;
     }
-    unsigned left = router ? hx_router_pass(&n->sw, input, vc) : hx_accelerator_pass(&n->sw, input, vc);
+    unsigned left = router ? hx_router_pass(&n->sw, input, c.vc) : hx_accelerator_pass(&n->sw, input, c.vc);
     if (left ? h->idle & h->sent : wanted(n) & hal_open(h))
         note_waits(e, n);
     h->sent = 0;

@@ -61,6 +61,20 @@ static inline void virtual_entity_note_sooner(struct virtual_entity *e, uint64_t
         virtual_wheel_add(&e->worker->wheel, e->index, time);
 }
 
+/* A packet will be ready at one of its inputs on a VC: returns its slot, which is to be filled at once. */
+static inline struct virtual_slot *virtual_arrive(struct virtual_rx *rx, unsigned vc, uint64_t ready)
+{
+    struct virtual_slot *slot = virtual_queue_append(&rx->queue[vc], hx_lane(rx->tail, vc), hx_lane(rx->head, vc));
+    rx->head = hx_lane_add(rx->head, vc, 1);
+    if (!rx->noted) {
+        rx->noted = true;
+        virtual_entity_note(rx->entity, ready, rx->item);
+    } else if (__builtin_expect(rx->forwards, 0)) { /* what it is noted for may be to go on later than this comes */
+        virtual_entity_note_sooner(rx->entity, ready, rx->item);
+    }
+    return slot;
+}
+
 /* A packet for one of its inputs, from another entity; likewise credit for one of its outputs. */
 void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t ready, uint64_t birth);
 void virtual_credit(struct virtual_tx *tx, uint64_t credit);

@@ -162,19 +162,18 @@ ALWAYS_INLINE void fetch_router_port(const struct virtual_node *n, bool comes, u
 
 /* The items of an agenda that are due before `end`, one after the other: what stands behind the last is not (agenda.h). */
 struct cursor {
-    const uint64_t *ring;
-    unsigned mask, at;
+    const uint64_t *key;
     uint64_t limit;
 };
 
 ALWAYS_INLINE struct cursor due(const struct virtual_agenda *a, uint64_t end)
 {
-    return (struct cursor){a->ring, a->mask, a->first, end << VIRTUAL_ITEM_BITS};
+    return (struct cursor){a->key + a->first, end << VIRTUAL_ITEM_BITS};
 }
 
 ALWAYS_INLINE bool next_due(struct cursor *c, unsigned *item)
 {
-    uint64_t key = c->ring[c->at++ & c->mask];
+    uint64_t key = *c->key++;
     *item = virtual_agenda_item(key);
     return key < c->limit;
 }
@@ -345,8 +344,8 @@ ALWAYS_INLINE void fetch_stage(const struct virtual_entity *e, unsigned stage, u
     if (stage == 0) {
         fetch(e);
     } else if (stage == 1) {
-        fetch(&e->agenda.ring[e->agenda.first & e->agenda.mask]);
-        fetch(&e->agenda.ring[(e->agenda.end) & e->agenda.mask]);
+        fetch(&e->agenda.key[e->agenda.first]);
+        fetch(&e->agenda.key[e->agenda.end]);
         fetch_lines(e->node, e->planes * sizeof *e->node);
     } else if (e->router) {
         fetch_router(e, stage, end);

@@ -191,7 +191,7 @@ static inline const struct hx_desc *hal_arrival(struct hal_switch *h, unsigned i
     return &slot->d;
 }
 
-/* Takes in the credits whose time has come. */
+/* Takes in the credits whose time has come: there is one. */
 void virtual_take_credits(struct hal_switch *h, unsigned output);
 
 static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
@@ -235,12 +235,14 @@ static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned v
     slot->d.dst_d1 = d1;
 }
 
-void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, const struct hx_desc *d);
+/* The packet that was looked at last goes on, on another VC and with another count of hops: all else of it stays. */
+void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, unsigned on_vc,
+                      unsigned hops);
 
 static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,
                                 const struct hx_desc *d)
 {
-    virtual_transmit(h, output, input, vc, d);
+    virtual_transmit(h, output, input, vc, d->vc, d->hops);
 }
 
 void virtual_drop(struct hal_switch *h, unsigned input, unsigned vc, const struct hx_desc *d, enum hx_drop reason);

@@ -3,6 +3,8 @@
 #include "fault.h"
 #include "tap.h"
 
+#define SELDOM __attribute__((noinline))
+
 static uint64_t later_of(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -13,11 +15,13 @@ static uint64_t later_of(uint64_t a, uint64_t b)
 void virtual_take_credits(struct hal_switch *h, unsigned output)
 {
     struct virtual_credits *back = &h->tx[output].back;
-    struct virtual_room *room = &h->room[output];
-    while (virtual_credits_next(back) <= h->worker->now) {
+    const uint64_t now = h->worker->now;
+    uint64_t lanes = h->room[output].lanes;
+    do {
         uint64_t entry = back->entries[back->tail++ & back->mask];
-        room->lanes += (uint64_t)virtual_credit_blocks(entry) << HX_LANE_BITS * virtual_credit_vc(entry);
-    }
+        lanes += (uint64_t)virtual_credit_blocks(entry) << HX_LANE_BITS * virtual_credit_vc(entry);
+    } while (virtual_credits_next(back) <= now);
+    h->room[output].lanes = lanes;
     if (back->entries != back->few && back->tail == back->head)
         virtual_credits_end(back);
 }
@@ -76,10 +80,12 @@ void virtual_worker_receive(struct virtual_worker *w)
 
 /* ---- from a switch ---- */
 
-static void give_credit(struct virtual_worker *w, struct virtual_rx *rx, uint64_t gone, unsigned vc, unsigned blocks)
+/* What is not simply another's of this worker. */
+static SELDOM void give_far_credit(struct virtual_worker *w, struct virtual_rx *rx, uint64_t gone, unsigned vc,
+                                   unsigned blocks)
 {
-    struct virtual_tx *from = rx->from;
-    if (!from && rx->fault) {
+    struct virtual_tx *from = NULL;
+    if (rx->fault) {
         from = w->faults->of[rx->fault].from;
         gone += virtual_fault_credit_late(w, rx, gone);
     }
@@ -90,38 +96,78 @@ static void give_credit(struct virtual_worker *w, struct virtual_rx *rx, uint64_
         send_credit(w, rx, rx->last_credit, vc, blocks);
 }
 
-static void to_endpoint(struct hal_switch *h, const struct hx_desc *d, uint64_t there, uint64_t birth)
+static inline void give_credit(struct virtual_worker *w, struct virtual_rx *rx, uint64_t gone, unsigned vc,
+                               unsigned blocks)
+{
+    struct virtual_tx *from = rx->from;
+    if (__builtin_expect(!from, 0)) {
+        give_far_credit(w, rx, gone, vc, blocks);
+        return;
+    }
+    rx->last_credit = later_of(gone + rx->delay, rx->last_credit);
+    if (w->outbox.late)
+        virtual_pay(w, from, virtual_credit_of(rx->last_credit, vc, blocks));
+    else
+        virtual_credit(from, virtual_credit_of(rx->last_credit, vc, blocks));
+}
+
+static inline void to_endpoint(struct hal_switch *h, unsigned vc, unsigned hops, uint64_t there)
 {
     struct hal_endpoint *ep = h->endpoint;
     struct virtual_eject *q = &ep->plane[h->plane].eject;
     if (!q->slots || q->head - q->tail > q->mask)
         virtual_eject_grow(q);
     q->last = later_of(there, q->last);
-    q->slots[q->head++ & q->mask] = (struct virtual_slot){*d, q->last, birth};
+    virtual_slot_pass(&q->slots[q->head++ & q->mask], h->looked, vc, hops, q->last);
     if (!ep->eject_noted) {
         ep->eject_noted = true;
         virtual_entity_note(h->entity, q->last, VIRTUAL_ITEM_EJECT);
     }
 }
 
-void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, const struct hx_desc *d)
+/* To the far end of a link that is not simply another's of this worker, or late. */
+static SELDOM void post(struct hal_switch *h, unsigned output, unsigned vc, unsigned hops, uint64_t start)
+{
+    struct virtual_worker *w = h->worker;
+    const struct virtual_tx *tx = &h->tx[output];
+    struct virtual_parcel *p = virtual_outbox_next(&w->outbox);
+    virtual_slot_pass(&p->slot, h->looked, vc, hops, start + tx->delay);
+    p->rx = tx->far;
+    p->tx = tx;
+    if (tx->fault)
+        virtual_fault_send(h, output, start);
+    virtual_post(w);
+}
+
+/* For who captures: a packet that is to be delivered is seen when it is there. */
+static SELDOM void show(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, struct hx_desc d,
+                        uint64_t start, uint64_t there)
+{
+    bool local = h->tx[output].kind == &h->worker->timing.endpoint;
+    uint64_t last = local ? h->endpoint->plane[h->plane].eject.last : 0;
+    virtual_tap_sent(h, output, input, vc, &d, local ? later_of(there, last) : start);
+}
+
+void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, unsigned on_vc, unsigned hops)
 {
     struct virtual_worker *w = h->worker;
     const struct virtual_timing *t = &w->timing;
+    const struct virtual_slot *slot = h->looked;
     struct virtual_rx *rx = &h->rx[input];
     struct virtual_tx *tx = &h->tx[output];
     bool local = tx->kind == &t->endpoint;
-    unsigned blocks = virtual_blocks(d);
+    unsigned blocks = virtual_blocks(&slot->d);
     uint64_t through = later_of(w->now, later_of(rx->crossbar_free, tx->crossbar_free));
     uint64_t leaves = through + rx->kind->crossbar.blocks[blocks];
-    uint64_t birth = h->looked->birth;
-    uint64_t tail_here = h->looked->ready + rx->kind->tail.blocks[blocks];
+    uint64_t tail_here = slot->ready + rx->kind->tail.blocks[blocks];
     uint64_t start = later_of(through + t->output, tx->link_free);
     uint64_t link_free = start + tx->kind->rate.blocks[blocks];
     uint64_t there = later_of(link_free, tail_here + t->output); /* if it is delivered */
-    if (__builtin_expect(w->tap != NULL, 0))
-        virtual_tap_sent(h, output, input, vc, d,
-                         local ? later_of(there, h->endpoint->plane[h->plane].eject.last) : start);
+    if (__builtin_expect(w->tap != NULL, 0)) {
+        struct virtual_slot sent;
+        virtual_slot_pass(&sent, slot, on_vc, hops, start);
+        show(h, output, input, vc, sent.d, start, there);
+    }
     rx->crossbar_free = leaves;
     tx->crossbar_free = through + tx->kind->crossbar.blocks[blocks];
     tx->link_free = link_free;
@@ -129,28 +175,20 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     tx->sum.blocks += blocks;
     w->hops++;
     w->moved = later_of(w->now, w->moved);
+    h->sent |= (uint64_t)1 << output;
+    h->small -= blocks < VIRTUAL_PACKET_BLOCKS;
+    h->room[output].opens = later_of(link_free, w->now + t->ahead) - t->ahead;
     if (rx->linked)
         give_credit(w, rx, later_of(leaves, tail_here), vc, blocks);
-    h->sent |= (uint64_t)1 << output;
-    if (virtual_is_small(d))
-        h->small--;
-    h->room[output].opens = later_of(link_free, w->now + t->ahead) - t->ahead;
     if (local) {
-        to_endpoint(h, d, there, birth);
+        to_endpoint(h, on_vc, hops, there);
         return;
     }
-    h->room[output].lanes -= (uint64_t)blocks << HX_LANE_BITS * d->vc;
-    if (w->outbox.late == 0 && tx->far && !(tx->fault | tx->far->fault)) {
-        virtual_deliver(tx->far, d, start + tx->delay, birth);
-        return;
-    }
-    struct virtual_parcel *p = virtual_outbox_next(&w->outbox);
-    p->slot = (struct virtual_slot){*d, start + tx->delay, birth};
-    p->rx = tx->far;
-    p->tx = tx;
-    if (__builtin_expect(tx->fault != 0, 0))
-        virtual_fault_send(h, output, start);
-    virtual_post(w);
+    h->room[output].lanes -= (uint64_t)blocks << HX_LANE_BITS * on_vc;
+    if (w->outbox.late == 0 && tx->far && !(tx->fault | tx->far->fault))
+        virtual_slot_pass(virtual_arrive(tx->far, on_vc, start + tx->delay), slot, on_vc, hops, start + tx->delay);
+    else
+        post(h, output, on_vc, hops, start);
 }
 
 /* Its credit goes back as if it had left; that of one that was lost on its link, when its receiver is told. */

@@ -7,23 +7,9 @@ enum { LINE = 64, ASKED = 2, ASKED_AGAIN = 4 };
 
 /* ---- packets ---- */
 
-/* A packet for one of its inputs, from another entity. */
-static inline void deliver(struct virtual_rx *rx, const struct virtual_slot *slot)
-{
-    unsigned vc = slot->d.vc;
-    *virtual_queue_append(&rx->queue[vc], hx_lane(rx->tail, vc), hx_lane(rx->head, vc)) = *slot;
-    rx->head = hx_lane_add(rx->head, vc, 1);
-    if (!rx->noted) {
-        rx->noted = true;
-        virtual_entity_note(rx->entity, slot->ready, rx->item);
-    } else if (rx->forwards) { /* what it is noted for may be to go on later than this comes */
-        virtual_entity_note_sooner(rx->entity, slot->ready, rx->item);
-    }
-}
-
 void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t ready, uint64_t birth)
 {
-    deliver(rx, &(struct virtual_slot){*d, ready, birth});
+    *virtual_arrive(rx, d->vc, ready) = (struct virtual_slot){*d, ready, birth};
 }
 
 static void hand_over(struct virtual_worker *w)
@@ -35,7 +21,7 @@ static void hand_over(struct virtual_worker *w)
     else if (__builtin_expect(p->rx->fault != 0, 0))
         virtual_fault_deliver(p->rx, &slot->d, slot->ready, slot->birth);
     else
-        deliver(p->rx, slot);
+        *virtual_arrive(p->rx, slot->d.vc, slot->ready) = *slot;
 }
 
 /* What every packet touches where it goes, at once. */

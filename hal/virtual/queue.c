@@ -26,7 +26,7 @@ SELDOM void virtual_queue_grow(struct virtual_queue *q, uint16_t tail, uint16_t 
     q->mask = (slots - 1) & UINT16_MAX;
 }
 
-void virtual_queue_end(struct virtual_queue *q)
+SELDOM void virtual_queue_end(struct virtual_queue *q)
 {
     virtual_stock_give_ring(virtual_queue_slots(q), (q->mask + 1U) * sizeof(struct virtual_slot));
     q->slots = 0;

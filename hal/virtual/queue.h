@@ -17,6 +17,16 @@ struct virtual_slot {
 };
 _Static_assert(sizeof(struct virtual_slot) == 32, "two slots to a cache line");
 
+/* The packet of a slot where it goes next. */
+static inline void virtual_slot_pass(struct virtual_slot *to, const struct virtual_slot *from, unsigned vc,
+                                     unsigned hops, uint64_t ready)
+{
+    *to = *from;
+    to->d.vc = (uint8_t)vc;
+    to->d.hops = (uint8_t)hops;
+    to->ready = ready;
+}
+
 /* When (ps, modulo 2^48: 281 s) and by which rank a packet was injected. */
 static inline uint64_t virtual_birth(uint64_t injected, uint32_t rank)
 {

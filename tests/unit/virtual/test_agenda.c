@@ -9,29 +9,47 @@
 
 #include <cmocka.h>
 
-enum { ITEMS = 64, ROOM = 128 /* a power of two above that */ };
+enum { ITEMS = 64, ROOM = 1 + ITEMS + ITEMS / 2 + 1 };
 
-static struct virtual_agenda opened(uint64_t *ring, unsigned room)
+static struct virtual_agenda opened(uint64_t *key, unsigned room)
 {
     struct virtual_agenda a;
-    virtual_agenda_open(&a, ring, room);
+    virtual_agenda_open(&a, key, room);
     return a;
 }
 
-static void room_for_all_and_one_more(void **state)
+/* All items fit, and half as many to spare: with fewer it would move to the beginning at each note. */
+static void room_for_all(void **state)
 {
     (void)state;
-    assert_int_equal(virtual_agenda_room(1), 2);
-    assert_int_equal(virtual_agenda_room(3), 4);
+    assert_int_equal(virtual_agenda_room(1), 3);
     assert_int_equal(virtual_agenda_room(4), 8);
     assert_int_equal(virtual_agenda_room(ITEMS), ROOM);
+}
+
+/* As full as it may be, at every place of its room: nothing is written behind the room, and nothing is lost. */
+static void full_all_the_time(void **state)
+{
+    (void)state;
+    uint64_t key[ROOM + 1];
+    key[ROOM] = 7;
+    struct virtual_agenda a = opened(key, ROOM);
+    for (unsigned item = 0; item < ITEMS; item++)
+        virtual_agenda_note(&a, item, item);
+    for (uint64_t time = 0; time < 10 * ROOM; time++) {
+        assert_int_equal(virtual_agenda_count(&a), ITEMS);
+        assert_true(virtual_agenda_time(&a) == time);
+        assert_int_equal(virtual_agenda_take(&a), time % ITEMS);
+        virtual_agenda_note(&a, time + ITEMS, time % ITEMS);
+    }
+    assert_true(key[ROOM] == 7);
 }
 
 static void empty(void **state)
 {
     (void)state;
-    uint64_t ring[2];
-    struct virtual_agenda a = opened(ring, 2);
+    uint64_t key[3];
+    struct virtual_agenda a = opened(key, 3);
     assert_true(virtual_agenda_time(&a) == VIRTUAL_NEVER);
     virtual_agenda_note(&a, 0, 255);
     assert_true(virtual_agenda_time(&a) == 0);
@@ -42,8 +60,8 @@ static void empty(void **state)
 static void latest_time(void **state)
 {
     (void)state;
-    uint64_t ring[4];
-    struct virtual_agenda a = opened(ring, 4);
+    uint64_t key[5];
+    struct virtual_agenda a = opened(key, 5);
     virtual_agenda_note(&a, VIRTUAL_NEVER - 1, 0);
     virtual_agenda_note(&a, VIRTUAL_NEVER - 2, 255);
     assert_true(virtual_agenda_time(&a) == VIRTUAL_NEVER - 2);
@@ -56,9 +74,9 @@ static void sooner(void **state)
 {
     (void)state;
     for (uint64_t round = 0; round < 2000; round++) {
-        uint64_t ring[ROOM];
+        uint64_t key[ROOM];
         uint64_t time[ITEMS];
-        struct virtual_agenda a = opened(ring, ROOM);
+        struct virtual_agenda a = opened(key, ROOM);
         for (unsigned item = 0; item < ITEMS; item++) {
             time[item] = random_below(random_of(round, item, 0), 100);
             virtual_agenda_note(&a, time[item], item);
@@ -86,8 +104,8 @@ static void order_of_noting(void **state)
     static const uint64_t time[] = {7, 3, 7, 3, 3};
     static const unsigned expected[] = {1, 3, 4, 0, 2};
     for (unsigned order = 0; order < 5 * 5 * 5 * 5 * 5; order++) {
-        uint64_t ring[8];
-        struct virtual_agenda a = opened(ring, 8);
+        uint64_t key[9];
+        struct virtual_agenda a = opened(key, 9);
         unsigned noted = 0;
         for (unsigned n = 0, left = order; n < 5; n++, left /= 5) {
             if (!(noted >> left % 5 & 1))
@@ -106,10 +124,10 @@ static void order_of_noting(void **state)
 static void any_mixture(void **state)
 {
     (void)state;
-    static uint64_t ring[ROOM];
+    static uint64_t key[ROOM];
     uint64_t time[ITEMS];
     bool noted[ITEMS] = {false};
-    struct virtual_agenda a = opened(ring, ROOM);
+    struct virtual_agenda a = opened(key, ROOM);
     for (uint64_t n = 0; n < 200000; n++) {
         uint64_t random = random_of(1, n, 0);
         unsigned item = random_below(random, ITEMS);
@@ -131,11 +149,9 @@ static void any_mixture(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(room_for_all_and_one_more),
-        cmocka_unit_test(empty),
-        cmocka_unit_test(latest_time),
-        cmocka_unit_test(sooner),
-        cmocka_unit_test(order_of_noting),
+        cmocka_unit_test(room_for_all), cmocka_unit_test(full_all_the_time),
+        cmocka_unit_test(empty),        cmocka_unit_test(latest_time),
+        cmocka_unit_test(sooner),       cmocka_unit_test(order_of_noting),
         cmocka_unit_test(any_mixture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

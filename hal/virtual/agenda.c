@@ -1,0 +1,12 @@
+/* agenda.c - an agenda that has come to the end of its room (agenda.h). */
+#include "agenda.h"
+
+#include <string.h>
+
+void virtual_agenda_begin_anew(struct virtual_agenda *a)
+{
+    unsigned count = virtual_agenda_count(a);
+    memmove(a->key + 1, a->key + a->first, (count + 1) * sizeof *a->key); /* with what stands behind the last */
+    a->first = 1;
+    a->end = (uint16_t)(1 + count);
+}
