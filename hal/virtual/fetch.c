@@ -3,9 +3,11 @@
  *     stage   reads                     asks for
  *       0                               the entity
  *       1     the entity                its switches, the soonest of its agenda
- *       2     switches, agenda          ports, of routers those that something comes by, or that open; the endpoint
+ *       2     switches, agenda          ports, of routers those that something comes by, or that open; the endpoint;
+ *                                       of accelerators: who is noted as waiting for what opens
  *       3     ports, endpoint           the packets and credits, what arrives, the firmware's part; who waits for what opens
- *       4     packets, those who wait   of routers: their routes; frames, where peers are looked for, what is to be sent
+ *       4     packets, those who wait   of routers: their routes; of accelerators: whose turn it is;
+ *                                       frames, where peers are looked for, what is to be sent
  *       5     routes                    of routers: the outputs they lead to; peers */
 #include "fetch.h"
 #include "endpoint_parts.h"
@@ -99,12 +101,16 @@ ALWAYS_INLINE void fetch_credit(const struct virtual_tx *tx)
         fetch(&tx->back.entries[tx->back.tail & tx->back.mask]);
 }
 
+ALWAYS_INLINE void fetch_requests_of(const struct hx_switch *sw, unsigned output, unsigned vc)
+{
+    fetch(&sw->requests[(size_t)vc * sw->outputs + output]);
+    fetch(&sw->next_input[(size_t)vc * sw->outputs + output]);
+}
+
 ALWAYS_INLINE void fetch_requests(const struct hx_switch *sw, unsigned output)
 {
-    for (unsigned vc = 0; vc < sw->route.vcs; vc++) {
-        fetch(&sw->requests[(size_t)vc * sw->outputs + output]);
-        fetch(&sw->next_input[(size_t)vc * sw->outputs + output]);
-    }
+    for (unsigned vc = 0; vc < sw->route.vcs; vc++)
+        fetch_requests_of(sw, output, vc);
 }
 
 /* Of those who wait for an output, whose turn it is; HX_MAX_RADIX: nobody waits. */
@@ -128,12 +134,18 @@ ALWAYS_INLINE void fetch_waiting(const struct virtual_node *n, unsigned output)
     }
 }
 
+/* The packet of an input that has waited longest. */
+ALWAYS_INLINE void fetch_tail(const struct virtual_node *n, unsigned input, unsigned vc)
+{
+    fetch(virtual_queue_at(&n->hal.rx[input].queue[vc], hx_lane(n->sw.input[input].tail, vc)));
+}
+
 ALWAYS_INLINE void fetch_oldest(const struct virtual_node *n, unsigned output)
 {
     for (unsigned vc = 0; vc < n->sw.route.vcs; vc++) {
         unsigned input = next_in_turn(&n->sw, output, vc);
         if (input < HX_MAX_RADIX)
-            fetch(virtual_queue_at(&n->hal.rx[input].queue[vc], hx_lane(n->sw.input[input].tail, vc)));
+            fetch_tail(n, input, vc);
     }
 }
 
@@ -294,6 +306,24 @@ ALWAYS_INLINE void fetch_coming(const struct virtual_entity *e, unsigned item, u
         fetch_coming_peer(e->endpoint, rx, end, stage);
 }
 
+/* Who waits for an output that opens, or gets credit. */
+ALWAYS_INLINE void fetch_opening(const struct virtual_entity *e, unsigned item, unsigned stage)
+{
+    const struct virtual_node *n = &e->node[item / VIRTUAL_PLANE_ITEMS];
+    unsigned output = item % VIRTUAL_PLANE_ITEMS % HX_ACCELERATOR_PORTS;
+    for (unsigned vc = 0; vc < n->sw.route.vcs; vc++) {
+        if (!(n->sw.wanted[vc] >> output & 1))
+            continue;
+        if (stage == 2) {
+            fetch_requests_of(&n->sw, output, vc);
+        } else if (stage == 4) {
+            unsigned input = next_in_turn(&n->sw, output, vc);
+            fetch(&hx_switch_want(&n->sw, input, vc)[output]);
+            fetch_tail(n, input, vc);
+        }
+    }
+}
+
 ALWAYS_INLINE void fetch_ejects(const struct hal_endpoint *h, unsigned plane, unsigned stage, uint64_t end)
 {
     const struct virtual_eject *eject = &h->plane[plane].eject;
@@ -327,8 +357,11 @@ ALWAYS_INLINE void fetch_accelerator(const struct virtual_entity *e, unsigned st
     bool called = e->hungry;
     struct cursor items = due(&e->agenda, end);
     for (unsigned item; next_due(&items, &item);) {
-        called = called || item >= VIRTUAL_ITEM_EJECT;
-        if (stage > 2 && item < VIRTUAL_ITEM_EJECT && item % VIRTUAL_PLANE_ITEMS < HX_ACCELERATOR_PORTS)
+        if (item >= VIRTUAL_ITEM_EJECT)
+            called = true;
+        else if (item % VIRTUAL_PLANE_ITEMS >= HX_ACCELERATOR_PORTS)
+            fetch_opening(e, item, stage);
+        else if (stage > 2)
             fetch_coming(e, item, stage, end);
     }
     for (unsigned plane = 0; stage == 2 && plane < e->planes; plane++)

@@ -119,6 +119,7 @@ static inline void to_endpoint(struct hal_switch *h, unsigned vc, unsigned hops,
         virtual_eject_grow(q);
     q->last = later_of(there, q->last);
     virtual_slot_pass(&q->slots[q->head++ & q->mask], h->looked, vc, hops, q->last);
+    __builtin_prefetch(virtual_pool_frame(&h->worker->pool, h->looked->d.buffer)); /* its source had it last */
     if (!ep->eject_noted) {
         ep->eject_noted = true;
         virtual_entity_note(h->entity, q->last, VIRTUAL_ITEM_EJECT);

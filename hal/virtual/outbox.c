@@ -44,13 +44,13 @@ static inline void fetch_rest(const struct virtual_parcel *p)
     __builtin_prefetch(p->rx->entity);
 }
 
-/* Where it goes into the agenda, which goes round a ring. */
+/* Where it goes into the agenda, which moves on through its room. */
 static inline void fetch_agenda(const struct virtual_parcel *p)
 {
     if (!p->rx)
         return;
     const struct virtual_agenda *a = &p->rx->entity->agenda;
-    __builtin_prefetch(&a->ring[a->end & a->mask]);
+    __builtin_prefetch(&a->key[a->end]);
 }
 
 void virtual_post(struct virtual_worker *w)
