@@ -119,9 +119,10 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
     ep->peer = piece(&at, peers * sizeof(struct hx_peer));
     ep->ack = piece(&at, peers * HX_PEER_ANSWERS * sizeof(uint32_t));
     uint8_t *apart = seldom;
+    /* These two beside each other: packets out of order touch both. */
+    ep->rest = piece(&apart, peers * sizeof(struct hx_peer_rest));
     ep->send_map = piece(&apart, c->sends * sizeof(struct hx_map));
     ep->send_lost = piece(&apart, c->sends * sizeof(struct hx_map));
-    ep->rest = piece(&apart, peers * sizeof(struct hx_peer_rest));
     ep->report = piece(&apart, HX_REPORTS * sizeof(struct hx_report));
     if (!knows_all(c)) {
         ep->bucket = piece(&at, buckets_of(c) * sizeof(uint32_t));

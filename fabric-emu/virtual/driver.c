@@ -7,7 +7,7 @@
 #include "stock.h"
 
 enum {
-    FEWEST_SENDS = 64, /* messages under way from one accelerator */
+    MOST_SENDS_TO_FEW = 64, /* messages under way from one accelerator to fewer than so many */
     RETRIES = 12,
     TIMEOUT_MS = 250, /* of simulated time: nothing is lost but where boards failed */
     MOST_MS = 4000,
@@ -186,13 +186,16 @@ static void place(void *of, const struct hx_header *h, const uint8_t *payload)
 
 /* A message to everybody at a time, as far as that goes: each has a packet in turn, so that at any time all cables are
  * loaded as in the whole. (With 64 at a time loads differ by an eighth from cable to cable, and a fabric of a thousand
- * accelerators stays a fifth below its bound.) */
+ * accelerators stays a fifth below its bound.) To few no more than they take are under way, and one place stays free. Where
+ * links fail the number of places says how often each one's deadline is looked at. */
 static uint16_t sends_of(const struct model *m, uint32_t rank)
 {
     const struct workload_plan *plan = &m->workload;
     uint32_t to = workload_is_collective(plan, rank) ? 0 : traffic_destinations(plan->traffic, rank);
-    uint32_t sends = to < FEWEST_SENDS ? FEWEST_SENDS : to;
-    return (uint16_t)(sends < HX_MAX_SENDS ? sends : HX_MAX_SENDS);
+    if (to >= MOST_SENDS_TO_FEW)
+        return (uint16_t)(to < HX_MAX_SENDS ? to : HX_MAX_SENDS);
+    uint32_t taken = to && !m->faults ? to * HX_PEER_WINDOW + 1 : MOST_SENDS_TO_FEW;
+    return (uint16_t)(taken < MOST_SENDS_TO_FEW ? taken : MOST_SENDS_TO_FEW);
 }
 
 static uint32_t peers_of(const struct model *m, uint32_t rank)

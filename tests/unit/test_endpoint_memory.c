@@ -168,7 +168,7 @@ static void what_is_seldom_touched_may_lie_apart(void **state)
         seldom[end] = lab_memory(seldom_bytes);
         void *memory = lab_memory(hx_endpoint_bytes(&e->config) - seldom_bytes);
         assert_int_equal(hx_endpoint_init_apart(&e->ep, &e->config, &e->hal, memory, seldom[end]), HX_OK);
-        assert_ptr_equal(e->ep.send_map, seldom[end]);
+        assert_ptr_equal(e->ep.rest, seldom[end]);
         assert_ptr_equal((uint8_t *)e->ep.report + (sizeof *e->ep.report * HX_REPORTS + LINE - 1) / LINE * LINE,
                          seldom[end] + seldom_bytes);
     }

@@ -126,9 +126,9 @@ static void memory_is_what_its_parts_need(void **state)
                      {ep.peer, ep.peers * sizeof *ep.peer},
                      {ep.ack, ep.ack_slots * sizeof *ep.ack},
                      {ep.bucket, ep.bucket ? (ep.bucket_mask + 1U) * sizeof *ep.bucket : 0},
+                     {ep.rest, ep.peers * sizeof *ep.rest},
                      {ep.send_map, config.sends * sizeof *ep.send_map},
                      {ep.send_lost, config.sends * sizeof *ep.send_lost},
-                     {ep.rest, ep.peers * sizeof *ep.rest},
                      {ep.report, HX_REPORTS * sizeof *ep.report}};
         assert_ptr_equal(ep.idle.word, ep.due.word + words);
         size_t at = 0;
