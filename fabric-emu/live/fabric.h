@@ -58,7 +58,7 @@
 #include "tap.h"
 
 enum {
-    FAB_VERSION = 6,
+    FAB_VERSION = 7,
     FAB_NOTE_BYTES = 16384,
     FAB_SENDS = WORKLOAD_SENDS /* messages under way from one accelerator */
 };
@@ -98,18 +98,10 @@ struct fab_request {
     char line[FAB_REQUEST_BYTES], answer[FAB_ANSWER_BYTES];
 };
 
-/* Faults that have begun, for who captures: the last FAB_FAULTS of them. Written by the supervisor, an entry before the count. Times
- * count from control->started_ns. */
-enum { FAB_FAULTS = 256 };
-struct fab_fault {
-    uint64_t at_ns;
-    _Atomic uint64_t
-        over_ns; /* when it is over as far as is known, which a later line may change; UINT64_MAX: it stays */
-    char line[HX_FAULT_TEXT];
-};
+/* Faults that have begun, for who captures (fault_log.h). */
 struct fab_fault_log {
-    _Atomic uint64_t begun; /* ever: number n stands at n % FAB_FAULTS */
-    struct fab_fault fault[FAB_FAULTS];
+    _Atomic uint64_t begun; /* ever: so many entries can be read */
+    uint64_t file;          /* slot_word() of the supervisor's descriptor */
 };
 
 struct fab_control {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 _Static_assert((int)SHM_FAULTY_WHOLE == (int)HX_FAULT_WHOLE, "shares of a schedule are those of a condition");
 _Static_assert(HX_METRICS_FAULT_WORDS * sizeof(uint64_t) >= HX_FAULT_TEXT, "who watches sees whole lines");
@@ -93,9 +94,8 @@ static int by_time(const void *a, const void *b)
 /* Captures that begin from now on are told of what is not over. */
 static void tell_end(const struct faults *s, const struct fault_record *r)
 {
-    struct fab_fault_log *log = &s->f->control->faults;
-    if (r->begun && r->told + FAB_FAULTS >= atomic_load(&log->begun))
-        atomic_store(&log->fault[r->told % FAB_FAULTS].over_ns, r->end_ns);
+    if (r->begun)
+        fault_log_end(s->log, r->told, r->end_ns);
 }
 
 /* Numbers all changes anew; of those that are past, the last one of each link says how it is now. */
@@ -216,7 +216,9 @@ bool faults_add(struct faults *s, const char *line, uint64_t now_ns, struct hx_p
 
 void faults_open(struct faults *s, struct fab_fabric *f)
 {
-    *s = (struct faults){.f = f};
+    *s = (struct faults){.f = f, .log = fault_log_make(f->control)};
+    if (s->log < 0)
+        hx_die(HX_EXIT_ENVIRONMENT, f->spec.source, "no file in memory for faults: %s", strerror(-s->log));
 }
 
 bool faults_schedule(struct faults *s, const struct hx_faults *schedule, struct hx_problem *problem)
@@ -236,6 +238,7 @@ void faults_close(struct faults *s)
     hx_faults_free(&s->schedule);
     free(s->record);
     free(s->change);
+    (void)close(s->log);
 }
 
 /* ---- what it cost ---- */
@@ -327,15 +330,15 @@ static void judge(struct faults *s, size_t at, const struct hits *h, uint64_t no
     r->is.whole_ns = quiet;
 }
 
-static void tell_captures(const struct faults *s, struct fault_record *r, const struct hx_fault *fault)
+static void tell_captures(struct faults *s, struct fault_record *r, const struct hx_fault *fault)
 {
-    struct fab_fault_log *log = &s->f->control->faults;
-    r->told = atomic_load(&log->begun);
-    struct fab_fault *entry = &log->fault[r->told % FAB_FAULTS];
-    entry->at_ns = fault->at_ns;
-    atomic_store(&entry->over_ns, r->end_ns);
-    (void)snprintf(entry->line, sizeof entry->line, "%s", fault->text);
-    atomic_store(&log->begun, r->told + 1);
+    struct fault_entry entry = {.at_ns = fault->at_ns, .over_ns = r->end_ns};
+    (void)snprintf(entry.line, sizeof entry.line, "%s", fault->text);
+    r->told = fault_log_add(s->f->control, s->log, &entry);
+    if (r->told == FAULT_UNTOLD && !s->untold)
+        hx_warn(NULL, "captures are not told of '%s', nor of what else begins while there is no memory for it",
+                fault->text);
+    s->untold = r->told == FAULT_UNTOLD;
 }
 
 static void begin(struct faults *s, size_t at, const struct hits *h)

@@ -6,14 +6,14 @@
 #define FAULTS_H
 
 #include "fabric-emu/report/fault_report.h"
-#include "fabric.h"
+#include "fault_log.h"
 
 struct fault_change;
 
 /* What is known of a fault. `whole` of its report stays once it is true. */
 struct fault_record {
     bool begun, over;               /* over: it has ended, by its time or by an "up" */
-    uint64_t told;                  /* begun: its number in control->faults */
+    uint64_t told;                  /* begun: its number in the log, or FAULT_UNTOLD */
     uint64_t end_ns;                /* UINT64_MAX: it stays */
     struct fault_report is;         /* what it cost is counted when it is final, or asked for */
     struct shm_faulty_count before; /* what its links had done before it began */
@@ -29,8 +29,11 @@ struct faults {
     struct fault_change *change; /* of links and workers, by time, .. */
     size_t changes, done;        /* .. of which these were made */
     size_t change_room;
+    int log; /* of those that have begun */
+    bool untold;
 };
 
+/* Dies if there is no memory for a log. */
 void faults_open(struct faults *s, struct fab_fabric *f);
 /* What is to go wrong from the start on. false: *problem says which of it cannot be done here. */
 bool faults_schedule(struct faults *s, const struct hx_faults *schedule, struct hx_problem *problem);

@@ -1,5 +1,6 @@
 /* recording.c - what a running fabric sends, into a file (recording.h). */
 #include "recording.h"
+#include "fault_log.h"
 #include "host/version.h"
 #include "taps.h"
 
@@ -48,58 +49,35 @@ static bool leave_out_elsewhere(struct recording *r, const char *option, struct 
 
 /* ---- faults ---- */
 
-/* Copies the fault of that number; false: it was overwritten before, or meanwhile. */
-static bool read_fault(const struct fab_fault_log *log, uint64_t number, struct fab_fault *fault)
-{
-    *fault = log->fault[number % FAB_FAULTS];
-    atomic_thread_fence(memory_order_acquire);
-    fault->line[sizeof fault->line - 1] = '\0';
-    return atomic_load(&log->begun) - number < FAB_FAULTS;
-}
-
-static uint64_t oldest(const struct fab_fault_log *log)
-{
-    uint64_t begun = atomic_load(&log->begun);
-    return begun < FAB_FAULTS ? 0 : begun - FAB_FAULTS + 1;
-}
-
 /* The first fault that frames from now on may show, so that a file which begins now has to tell of it and of all since: what ended it
- * at some of its links is among those. */
-static uint64_t first_felt(const struct recording *r)
+ * at some of its links is among those. None before `number` is felt any more: a fault is over no later than it was said to be. */
+static uint64_t first_felt(const struct recording *r, uint64_t number)
 {
-    const struct fab_fault_log *log = &r->fabric.control->faults;
-    uint64_t now = shm_clock_ns(&r->clock) - r->fabric.control->started_ns;
-    uint64_t number = oldest(log);
-    for (; number < atomic_load(&log->begun); number++) {
-        struct fab_fault fault;
-        if (read_fault(log, number, &fault) &&
-            (fault.over_ns > UINT64_MAX - HX_FAULT_FELT_NS || fault.over_ns + HX_FAULT_FELT_NS >= now))
-            break;
-    }
+    const struct fab_control *control = r->fabric.control;
+    uint64_t now = shm_clock_ns(&r->clock) - control->started_ns;
+    struct fault_entry fault;
+    while (number < atomic_load(&control->faults.begun) && fault_log_read(r->faults, number, &fault) &&
+           fault.over_ns <= UINT64_MAX - HX_FAULT_FELT_NS && fault.over_ns + HX_FAULT_FELT_NS < now)
+        number++;
     return number;
 }
 
-static uint64_t time_of(const struct recording *r, const struct fab_fault *fault)
+static uint64_t time_of(const struct recording *r, const struct fault_entry *fault)
 {
     return r->fabric.control->started_ns + fault->at_ns;
 }
 
-/* Faults that have begun since, but for those that were overwritten before they were looked at, or meanwhile. */
+/* Faults that have begun since. */
 static void remark_faults(struct recording *r)
 {
-    const struct fab_fault_log *log = &r->fabric.control->faults;
-    struct fab_fault fault;
-    uint64_t begun = atomic_load(&log->begun);
-    uint64_t number = oldest(log) > r->faults_seen ? oldest(log) : r->faults_seen;
-    for (; number < begun; number++) {
-        if (read_fault(log, number, &fault))
-            capture_remark_fault(&r->capture.remarks, time_of(r, &fault), fault.at_ns, fault.line);
-    }
-    r->faults_seen = begun;
-    uint64_t felt = first_felt(r);
-    if (felt == begun)
+    struct fault_entry fault;
+    uint64_t begun = atomic_load(&r->fabric.control->faults.begun);
+    for (; r->faults_seen < begun && fault_log_read(r->faults, r->faults_seen, &fault); r->faults_seen++)
+        capture_remark_fault(&r->capture.remarks, time_of(r, &fault), fault.at_ns, fault.line);
+    r->faults_felt = first_felt(r, r->faults_felt);
+    if (r->faults_felt >= begun)
         capture_remarks_over(&r->capture.remarks, UINT64_MAX);
-    else if (read_fault(log, felt, &fault))
+    else if (fault_log_read(r->faults, r->faults_felt, &fault))
         capture_remarks_over(&r->capture.remarks, time_of(r, &fault));
 }
 
@@ -109,8 +87,12 @@ bool recording_open(struct recording *r, const struct recording_plan *plan, cons
                     struct hx_problem *problem)
 {
     const struct hx_capture_settings *s = plan->settings;
-    *r = (struct recording){.fabric = *fabric, .clock = fabric->head->clock, .slot = -1};
-    r->faults_seen = first_felt(r);
+    *r = (struct recording){
+        .fabric = *fabric, .clock = fabric->head->clock, .slot = -1, .faults = fault_log_open(fabric->control)};
+    if (r->faults < 0)
+        return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "cannot read what faults this fabric has: %s",
+                       strerror(-r->faults));
+    r->faults_seen = r->faults_felt = first_felt(r, 0);
     r->whole_later = plan->whole_run && capture_can_say_more(s->file);
     copy_note(r, plan->whole_run && !r->whole_later);
     if (!capture_ports_choose(&r->ports, fabric->g, &s->ports, plan->ports_option, problem))
@@ -205,6 +187,7 @@ void recording_close(struct recording *r)
     capture_close(&r->capture);
     capture_memory_free(&r->memory);
     capture_ports_free(&r->ports);
+    (void)close(r->faults);
 }
 
 /* ---- a run, from its start ---- */
@@ -244,4 +227,5 @@ void recording_stop(struct recording *r, bool whole, struct capture_report *repo
     capture_writer_stop(&r->writer, whole, report);
     capture_memory_free(&r->memory);
     capture_ports_free(&r->ports);
+    (void)close(r->faults);
 }

@@ -33,7 +33,9 @@ struct recording {
     struct capture capture;
     char note[FAB_NOTE_BYTES];
     bool whole_later;     /* the file says "span=part" until the run has come to its end */
-    uint64_t faults_seen; /* of control->faults */
+    int faults;           /* the log of faults */
+    uint64_t faults_seen; /* of control->faults: these are remarked */
+    uint64_t faults_felt; /* .. and those before are felt no more */
     int slot;             /* -1: none taken */
     struct capture_writer writer;
 };

@@ -383,4 +383,26 @@ has_comment() { field frame.comment | grep -q "^$1\$"; }
     [ "$(find "$BATS_TEST_TMPDIR" -name 'more.*.pcapng' | wc -l)" -gt 1 ]
     end_long
 }
+
+# told FILE: the lines of the faults that it tells of, as schedules have them.
+told() {
+    FILE=$1 field frame.comment -Y 'frame.comment contains "fault at "' | sed 's/\\n/\n/g' | sed 's/^fault at [^:]*: //'
+}
+tells_of() { told "$1" | grep -qFx "$2"; }
+
+# Each line is another, so that none can stand for two.
+@test "capture: it has every fault of its run, though a thousand begin at once; one that begins later has what still holds" {
+    local line="a0,0/E corrupt=30% at 1ms" list="$BATS_TEST_TMPDIR/many.faults" late="$BATS_TEST_TMPDIR/late.pcapng" i
+    echo "$line" >"$list"
+    for ((i = 1; i <= 1000; i++)); do
+        echo "a1,1/S loss=0.1% at 20ms for $((1000000 + i))ns" >>"$list"
+    done
+    start_long --capture "$FILE" --snaplen 64 --capture-ports 'a0,0/*' --faults "$list"
+    eventually tells_of "$FILE" "a1,1/S loss=0.1% at 20ms for 1001000ns"
+    capture -w "$late" -p 'a*' -c 400 -q
+    end_long
+    told "$FILE" | sort | diff - <(sort "$list")
+    tells_of "$late" "$line"
+    run -0 hxmesh verify "$late"
+}
 has_corrupted() { hxmesh fault --name "$NAME" --list --json - | is_so '.faults[0].corrupted > 0'; }

@@ -68,14 +68,14 @@ static void judge_links(void)
 
 static void judge_log(void)
 {
-    const struct fab_fault_log *log = &s.f.control->faults;
-    uint64_t begun = atomic_load(&log->begun);
+    uint64_t begun = atomic_load(&s.f.control->faults.begun);
     for (uint64_t n = 0; n < begun; n++) {
+        struct fault_entry entry;
         struct hx_fault fault;
         struct hx_problem problem;
-        require(memchr(log->fault[n].line, '\0', sizeof log->fault[n].line) != NULL);
-        require(hx_fault_parse(&fault, log->fault[n].line, s.f.g, &problem));
-        require(log->fault[n].at_ns <= now_ns && log->fault[n].over_ns >= log->fault[n].at_ns);
+        require(fault_log_read(faults.log, n, &entry));
+        require(hx_fault_parse(&fault, entry.line, s.f.g, &problem));
+        require(entry.at_ns <= now_ns && entry.over_ns >= entry.at_ns);
     }
 }
 
@@ -98,7 +98,6 @@ static void begin(void)
 {
     if (!s.f.g)
         support_open(&s, &(struct support_plan){"1x1 Hx2Mesh", .workers = 2, .planes = 1, .message = 1, .count = 1});
-    atomic_store(&s.f.control->faults.begun, 0);
     now_ns = deaths = 0;
     faults_open(&faults, &s.f);
 }

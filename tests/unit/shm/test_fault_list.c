@@ -1,18 +1,21 @@
 /* test_fault_list.c - faults of a running fabric as its supervisor keeps them: the list, of the latest that have begun as many as there is room
- * for, and what a new line leaves to be done. */
+ * for, what captures are told, and what a new line leaves to be done. */
 #include "fabric-emu/live/faults.h"
 #include "tests/support/shm/support_shm.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
-enum { MANY = 4000, BEGUN = 3000, MOST_ENTRY_BYTES = 300 };
+enum { MANY = 4000, BEGUN = 3000, UNTOLD_FROM = 1000, UNTOLD_UNTIL = 1010, MOST_ENTRY_BYTES = 300 };
 
 /* Fault i is at i milliseconds. */
 static struct support s;
@@ -87,6 +90,48 @@ static void all_that_have_begun_are_listed_where_there_is_room(void **state)
     json_decref(list);
 }
 
+/* Numbers go up by one without gaps, also over what there was no memory for. */
+static void captures_can_read_all_that_have_begun(void **state)
+{
+    (void)state;
+    struct rlimit limit;
+    struct fault_entry entry;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    const struct rlimit full = {sizeof entry * UNTOLD_FROM + 1, limit.rlim_max};
+    (void)signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+    faults_judge(&faults, (UNTOLD_UNTIL - 1) * UINT64_C(1000000), false);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    faults_judge(&faults, (BEGUN - 1) * UINT64_C(1000000), false);
+    int log = fault_log_open(s.f.control);
+    assert_true(log >= 0);
+    uint64_t told = atomic_load(&s.f.control->faults.begun);
+    assert_int_equal(told, BEGUN - (UNTOLD_UNTIL - UNTOLD_FROM));
+    for (uint64_t number = 0; number < told; number++) {
+        uint64_t i = number < UNTOLD_FROM ? number : number + UNTOLD_UNTIL - UNTOLD_FROM;
+        assert_true(fault_log_read(log, number, &entry));
+        assert_int_equal(entry.at_ns, i * 1000000);
+        assert_int_equal(entry.over_ns, (i + 1) * 1000000);
+        assert_string_equal(entry.line, faults.schedule.fault[i].text);
+    }
+    assert_false(fault_log_read(log, told, &entry));
+    (void)close(log);
+}
+
+static void an_end_that_comes_sooner_is_told(void **state)
+{
+    (void)state;
+    struct hx_problem problem;
+    struct fault_entry entry;
+    assert_true(faults_add(&faults, "a0,0/S down", 0, &problem));
+    faults_judge(&faults, 1, false);
+    assert_true(fault_log_read(faults.log, 1, &entry));
+    assert_int_equal(entry.over_ns, UINT64_MAX);
+    assert_true(faults_add(&faults, "a0,0 up", 500, &problem));
+    assert_true(fault_log_read(faults.log, 1, &entry));
+    assert_int_equal(entry.over_ns, 500);
+}
+
 static void no_signal(void *of, unsigned worker, int number)
 {
     (void)of;
@@ -129,6 +174,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WITH_FAULTS(what_has_begun_last_is_listed_as_far_as_there_is_room),
         WITH_FAULTS(all_that_have_begun_are_listed_where_there_is_room),
+        WITH_FAULTS(captures_can_read_all_that_have_begun),
+        WITH_FAULTS(an_end_that_comes_sooner_is_told),
         WITH_FAULTS(a_line_before_the_start_leaves_what_is_due_then),
         WITH_FAULTS(a_line_in_the_moment_of_the_last_change_is_done_next),
     };
