@@ -31,7 +31,7 @@ static int told(unsigned self, unsigned workers)
     pid_t pid = fork();
     if (pid == 0) {
         int core = core_of(self, workers);
-        _exit(write(pipes[1], &core, sizeof core) != sizeof core);
+        _exit(write(pipes[1], &core, sizeof core) == sizeof core ? 0 : 1);
     }
     int core;
     int status;
