@@ -27,20 +27,14 @@ struct sample {
 
 static struct sample run(const char *fabric, const char *file, const char *capture)
 {
-    const char *program = getenv("HXMESH") ? getenv("HXMESH") : "build/hxmesh";
-    char command[512];
-    (void)snprintf(command, sizeof command, "%s run '4x4 Hx2Mesh' -w 1 --message 1MiB -d 1s -q --json - %s %s%s %s",
-                   program, fabric, file ? "--capture " : "", file ? file : "", file ? capture : "");
-    FILE *out = popen(command, "r"); // NOLINT(cert-env33-c): a benchmark of the program that its caller names
-    json_t *report = out ? json_loadf(out, 0, NULL) : NULL;
-    if (out)
-        (void)pclose(out);
+    char options[256];
+    (void)snprintf(options, sizeof options, "'4x4 Hx2Mesh' -w 1 --message 1MiB -d 1s %s %s%s %s", fabric,
+                   file ? "--capture " : "", file ? file : "", file ? capture : "");
+    json_t *report = measure_report(measure_run(options));
     const json_t *c = json_object_get(report, "capture");
     double accepted = json_number_value(json_object_get(c, "accepted"));
     double dropped = json_number_value(json_object_get(c, "dropped"));
-    struct sample s = {
-        .rate = json_number_value(json_object_get(json_object_get(report, "host"), "packet_hops_per_cpu_second")),
-        .kept = accepted > 0 ? 1 - dropped / accepted : 0};
+    struct sample s = {.rate = measure_hops(report), .kept = accepted > 0 ? 1 - dropped / accepted : 0};
     json_decref(report);
     return s;
 }

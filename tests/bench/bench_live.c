@@ -16,17 +16,17 @@ struct live {
 
 static const struct live runs[] = {
     {"live_packet_hops_per_second_per_core", "live 4x4 Hx2Mesh, 1 worker, not verified",
-     "-w 1 --no-verify --message 1MiB --duration 2s", ALONE},
+     "'4x4 Hx2Mesh' -w 1 --no-verify --message 1MiB --duration 2s", ALONE},
     {"live_verified_packet_hops_per_second_per_core", "live, 1 worker, every byte verified",
-     "-w 1 --message 1MiB --duration 2s", OF_MEMORY},
+     "'4x4 Hx2Mesh' -w 1 --message 1MiB --duration 2s", OF_MEMORY},
     {"live_small_message_packet_hops_per_second_per_core", "live, 1 worker, 8 KiB messages, not verified",
-     "-w 1 --no-verify --message 8KiB --duration 2s", ALONE},
+     "'4x4 Hx2Mesh' -w 1 --no-verify --message 8KiB --duration 2s", ALONE},
     {"live_packet_hops_per_second_per_core_2_workers", "live, 2 workers, not verified, per core",
-     "-w 2 --no-verify --message 1MiB --duration 2s", ALONE},
+     "'4x4 Hx2Mesh' -w 2 --no-verify --message 1MiB --duration 2s", ALONE},
     {"live_packet_hops_per_second_per_core_4_workers", "live, 4 workers, not verified, per core",
-     "-w 4 --no-verify --message 1MiB --duration 2s", OF_TWO},
+     "'4x4 Hx2Mesh' -w 4 --no-verify --message 1MiB --duration 2s", OF_TWO},
     {"live_packet_hops_per_second_per_core_8_workers", "live, 8 workers, not verified, per core",
-     "-w 8 --no-verify --message 1MiB --duration 2s", OF_TWO},
+     "'4x4 Hx2Mesh' -w 8 --no-verify --message 1MiB --duration 2s", OF_TWO},
 };
 
 /* Of one run: hops per second of processor time, which is what one core gives, and hops a packet; 0: the run failed. */
@@ -36,14 +36,8 @@ struct rate {
 
 static struct rate rate_of(const char *options)
 {
-    const char *program = getenv("HXMESH") ? getenv("HXMESH") : "build/hxmesh";
-    char command[512];
-    (void)snprintf(command, sizeof command, "%s run '4x4 Hx2Mesh' %s --quiet --json -", program, options);
-    FILE *out = popen(command, "r"); // NOLINT(cert-env33-c): a benchmark of the program that its caller names
-    json_t *report = out ? json_loadf(out, 0, NULL) : NULL;
-    if (out)
-        (void)pclose(out);
-    double rate = json_number_value(json_object_get(json_object_get(report, "host"), "packet_hops_per_cpu_second"));
+    json_t *report = measure_report(measure_run(options));
+    double rate = measure_hops(report);
     double hops = json_number_value(json_object_get(report, "packet_hops"));
     double packets = json_number_value(json_object_get(report, "packets_delivered"));
     json_decref(report);

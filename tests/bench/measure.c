@@ -61,6 +61,27 @@ uint64_t measure_thread_ns(void)
     return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
+FILE *measure_run(const char *options)
+{
+    const char *program = getenv("HXMESH") ? getenv("HXMESH") : "build/hxmesh";
+    char command[512];
+    (void)snprintf(command, sizeof command, "%s run %s --quiet --json -", program, options);
+    return popen(command, "r"); // NOLINT(cert-env33-c): a benchmark of the program that its caller names
+}
+
+json_t *measure_report(FILE *run)
+{
+    json_t *report = run ? json_loadf(run, 0, NULL) : NULL;
+    if (run)
+        (void)pclose(run);
+    return report;
+}
+
+double measure_hops(const json_t *report)
+{
+    return json_number_value(json_object_get(json_object_get(report, "host"), "packet_hops_per_cpu_second"));
+}
+
 static void add_machine(json_t *results)
 {
     char line[256];

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum { MEASURE_RUNS = 9 };
 
@@ -27,6 +28,12 @@ void measure_remove_runtime(const char *folder);
 
 /* Nanoseconds that this thread has run: what other programs take of the processor is not in it. */
 uint64_t measure_thread_ns(void);
+
+/* Begins `hxmesh run OPTIONS` with the program that HXMESH names; what measure_report gets of it is its report, NULL: it failed. */
+FILE *measure_run(const char *options);
+json_t *measure_report(FILE *run);
+/* Of a report: hops a second of processor time, which is what one core gives. */
+double measure_hops(const json_t *report);
 
 /* The file named behind --json, or NULL; machine and date are added to `results`, which is written there. */
 void measure_finish(json_t *results, int argc, char **argv);

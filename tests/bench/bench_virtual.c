@@ -1,0 +1,162 @@
+/* bench_virtual.c - packet-hops a second and core under the virtual clock, through the program as a user runs it: of one worker
+ * beside what a load takes in as much memory as the run has, which is what bounds fabrics that are in no cache; of more beside
+ * one, and beside what the machine's cores have, two runs side by side.
+ *
+ * Rates are of processor time, waiting included: a machine that does other things too changes them little. */
+#include "fabric-emu/random.h"
+#include "host/processor.h"
+#include "measure.h"
+
+#include <stdalign.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+enum { RUNS = 5, LOADS = 1 << 21, LINE = 64, HUGE = 2 << 20 };
+
+/* ---- one worker ---- */
+
+struct fabric {
+    const char *key, *options;
+};
+
+static const struct fabric fabrics[] = {
+    {"virtual_64", "'4x4 Hx2Mesh' -m 1MiB"},
+    {"virtual_1024", "'16x16 Hx2Mesh' -m 256KiB --shifts 12"},
+    {"virtual_1024_small_messages", "'16x16 Hx2Mesh' -m 8KiB --shifts 120"},
+    {"virtual_1024_permutation", "'16x16 Hx2Mesh' -t permutation -m 2MiB"},
+    {"virtual_1024_uniform", "'16x16 Hx2Mesh' -t uniform --rate 0.1 -m 8KiB -n 0 -d 100us"},
+    {"virtual_slim_fly", "'slim-fly q=13 p=9' --shifts 6 -m 64KiB"},
+    {"virtual_16384", "'64x64 Hx2Mesh' --shifts 2 -m 64KiB"},
+};
+
+struct line {
+    alignas(LINE) struct line *next;
+};
+
+/* All lines in one circle, by chance: each is a load that cannot begin before the one before has ended. */
+static struct line *circle(struct line *line, uint32_t lines)
+{
+    for (uint32_t i = 0; i < lines; i++)
+        line[i].next = &line[i];
+    for (uint32_t i = lines - 1; i > 0; i--) {
+        uint32_t other = random_below(random_of(1, i, 0), i);
+        struct line *next = line[i].next;
+        line[i].next = line[other].next;
+        line[other].next = next;
+    }
+    return line;
+}
+
+/* Nanoseconds of a load, somewhere in so many bytes; in huge pages, as a run's entities are, where the system has them. */
+static double load_ns(double bytes)
+{
+    size_t whole = ((size_t)bytes / HUGE + 1) * HUGE;
+    uint32_t lines = (uint32_t)(whole / LINE);
+    struct line *memory = aligned_alloc(HUGE, whole);
+    if (!memory)
+        return 0;
+    (void)madvise(memory, whole, MADV_HUGEPAGE);
+    const struct line *at = circle(memory, lines);
+    uint64_t begin = measure_thread_ns();
+    for (unsigned n = 0; n < LOADS; n++)
+        at = at->next;
+    double took = (double)(measure_thread_ns() - begin) / LOADS;
+    bool seen = at != NULL; /* so that the loads are made */
+    free(memory);
+    return seen ? took : 0;
+}
+
+/* Million hops a second and core; 0: it failed. */
+static double million_hops(const char *fabric, unsigned workers, double *bytes)
+{
+    char options[256];
+    (void)snprintf(options, sizeof options, "%s --clock virtual -w %u", fabric, workers);
+    json_t *report = measure_report(measure_run(options));
+    double hops = measure_hops(report) / 1e6;
+    if (bytes)
+        *bytes = json_number_value(json_object_get(json_object_get(report, "host"), "peak_memory_bytes"));
+    json_decref(report);
+    return hops;
+}
+
+static void keep(json_t *results, const char *key, const char *of, struct measured m)
+{
+    char name[96];
+    (void)snprintf(name, sizeof name, "%s_%s", key, of);
+    (void)json_object_set_new(results, name, measure_json(m));
+}
+
+static void measure_one(json_t *results, const struct fabric *f)
+{
+    double samples[RUNS];
+    double loads[RUNS];
+    for (unsigned i = 0; i < RUNS; i++) {
+        double bytes;
+        samples[i] = million_hops(f->options, 1, &bytes);
+        double ns = load_ns(bytes);
+        loads[i] = samples[i] > 0 && ns > 0 ? 1e3 / samples[i] / ns : 0;
+    }
+    printf("  %s\n", f->options);
+    struct measured m = measure_summary(samples, RUNS);
+    measure_print("", m, "M packet-hops/s and core");
+    keep(results, f->key, "million_packet_hops_per_second_per_core", m);
+    m = measure_summary(loads, RUNS);
+    measure_print("  a hop takes as long as", m, "loads in as much memory");
+    keep(results, f->key, "loads_per_packet_hop", m);
+}
+
+/* ---- more workers ---- */
+
+static const char larger[] = "'16x16 Hx2Mesh' -m 256KiB --shifts 12";
+
+/* Of two runs at once, each by one worker. */
+static double side_by_side(void)
+{
+    char options[256];
+    (void)snprintf(options, sizeof options, "%s --clock virtual -w 1", larger);
+    FILE *first = measure_run(options);
+    FILE *second = measure_run(options);
+    json_t *reports[2] = {measure_report(first), measure_report(second)};
+    double sum = (measure_hops(reports[0]) + measure_hops(reports[1])) / 1e6;
+    json_decref(reports[0]);
+    json_decref(reports[1]);
+    return sum;
+}
+
+static void measure_workers(json_t *results)
+{
+    enum { CORES, TWO, FOUR, EIGHT, SHARES };
+    static const char *const what[SHARES] = {"two runs side by side", "2 workers", "4 workers", "8 workers"};
+    static const char *const of[SHARES] = {"of one", "of one", "of two", "of two"};
+    static const char *const key[SHARES] = {"side_by_side", "2_workers", "4_workers", "8_workers"};
+    double share[SHARES][RUNS];
+    for (unsigned i = 0; i < RUNS; i++) {
+        double one = million_hops(larger, 1, NULL);
+        double two = million_hops(larger, 2, NULL);
+        share[CORES][i] = side_by_side() / one;
+        share[TWO][i] = 2 * two / one;
+        share[FOUR][i] = million_hops(larger, 4, NULL) / two;
+        share[EIGHT][i] = million_hops(larger, 8, NULL) / two;
+    }
+    printf("  %s, times the rate\n", larger);
+    for (unsigned s = 0; s < SHARES; s++) {
+        struct measured m = measure_summary(share[s], RUNS);
+        measure_print(what[s], m, of[s]);
+        keep(results, "virtual", key[s], m);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    json_t *results = json_object();
+    printf("virtual clock, 8,192 B packets, 1 worker (median of %d, spread)\n", RUNS);
+    for (unsigned i = 0; i < sizeof fabrics / sizeof *fabrics; i++)
+        measure_one(results, &fabrics[i]);
+    if (hx_processor_cores() == 2)
+        measure_workers(results);
+    else
+        printf("  more workers: not measured, what they share is said of two cores\n");
+    measure_finish(results, argc, argv);
+    return 0;
+}
