@@ -51,8 +51,9 @@ static size_t often_bytes(const struct hx_endpoint_config *c)
 
 size_t hx_endpoint_seldom_bytes(const struct hx_endpoint_config *c)
 {
-    return 2 * rounded(c->sends * sizeof(struct hx_map)) + rounded(peers_of(c) * sizeof(struct hx_peer_rest)) +
-           rounded(HX_REPORTS * sizeof(struct hx_report));
+    size_t peers = peers_of(c);
+    return rounded((peers + 1) * sizeof(uint32_t)) + rounded(peers * sizeof(struct hx_peer_rest)) +
+           2 * rounded(c->sends * sizeof(struct hx_map)) + rounded(HX_REPORTS * sizeof(struct hx_report));
 }
 
 size_t hx_endpoint_bytes(const struct hx_endpoint_config *c)
@@ -119,7 +120,8 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
     ep->peer = piece(&at, peers * sizeof(struct hx_peer));
     ep->ack = piece(&at, peers * HX_PEER_ANSWERS * sizeof(uint32_t));
     uint8_t *apart = seldom;
-    /* These two beside each other: packets out of order touch both. */
+    /* The first of these beside each other: packets out of order touch all three. */
+    ep->rest_of = piece(&apart, (peers + (size_t)1) * sizeof(uint32_t));
     ep->rest = piece(&apart, peers * sizeof(struct hx_peer_rest));
     ep->send_map = piece(&apart, c->sends * sizeof(struct hx_map));
     ep->send_lost = piece(&apart, c->sends * sizeof(struct hx_map));

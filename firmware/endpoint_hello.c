@@ -18,7 +18,7 @@ enum { FORGETS = 1 /* tag of a hello */ };
 
 static struct hx_peer_hello *hello_of(const struct hx_endpoint *ep, const struct hx_peer *peer)
 {
-    return &ep->rest[peer - ep->peer].hello;
+    return &hx_endpoint_rest(ep, peer)->hello;
 }
 
 static uint64_t nonce_for(const struct hx_endpoint *ep, const struct hx_peer *peer)

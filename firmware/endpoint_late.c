@@ -109,14 +109,9 @@ static struct hx_send *send_of(struct hx_endpoint *ep, const struct hx_header *h
 
 /* ---- planes that do not lead to a peer ---- */
 
-static struct hx_peer_rest *rest_of(const struct hx_endpoint *ep, const struct hx_peer *peer)
-{
-    return &ep->rest[peer - ep->peer];
-}
-
 bool hx_endpoint_leave_out(struct hx_endpoint *ep, const struct hx_peer *peer, unsigned plane)
 {
-    struct hx_peer_rest *rest = rest_of(ep, peer);
+    struct hx_peer_rest *rest = hx_endpoint_rest(ep, peer);
     ep->holes = true;
     rest->no_way |= 1U << plane;
     rest->no_way_since = hx_endpoint_clock(ep);
@@ -127,7 +122,7 @@ unsigned hx_endpoint_no_way(struct hx_endpoint *ep, const struct hx_peer *peer)
 {
     if (!ep->holes)
         return 0; /* that memory is not touched without need */
-    struct hx_peer_rest *rest = rest_of(ep, peer);
+    struct hx_peer_rest *rest = hx_endpoint_rest(ep, peer);
     uint64_t known = (uint64_t)(hx_endpoint_clock(ep) - rest->no_way_since) << ep->unit_shift;
     if (rest->no_way == ep->config.plane_set || known >= ep->config.most_ns)
         rest->no_way = 0;
@@ -136,7 +131,7 @@ unsigned hx_endpoint_no_way(struct hx_endpoint *ep, const struct hx_peer *peer)
 
 static void forget_holes(struct hx_endpoint *ep)
 {
-    for (uint32_t p = 0; ep->holes && p < ep->known; p++) {
+    for (uint32_t p = 0; ep->holes && p < ep->rest_of[ep->peers]; p++) {
         if (ep->rest[p].no_way)
             ep->rest[p].no_way = 0;
     }
@@ -338,7 +333,7 @@ void hx_endpoint_abandon(struct hx_endpoint *ep, unsigned d0, unsigned d1)
 static bool probe(struct hx_endpoint *ep, struct hx_send *s)
 {
     if (s->no_way && !s->waits && s->unanswered >= planes_asked(ep, s)) { /* perhaps it is the others that lead there */
-        rest_of(ep, hx_endpoint_peer(ep, s->peer))->no_way = 0;
+        hx_endpoint_rest(ep, hx_endpoint_peer(ep, s->peer))->no_way = 0;
         s->no_way = 0;
     }
     bool same = s->doubt && s->unanswered == 0; /* in doubt by the plane of the last one, which answered */

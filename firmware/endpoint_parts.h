@@ -36,15 +36,24 @@ static inline struct hx_peer *hx_endpoint_peer(const struct hx_endpoint *ep, uin
     return NULL;
 }
 
+/* What is seldom needed of a peer: whoever asks for it gives it a place. */
+static inline struct hx_peer_rest *hx_endpoint_rest(const struct hx_endpoint *ep, const struct hx_peer *peer)
+{
+    uint32_t *place = &ep->rest_of[peer - ep->peer];
+    if (*place == 0)
+        *place = ++ep->rest_of[ep->peers];
+    return &ep->rest[*place - 1];
+}
+
 /* A slot of a peer for arriving messages, and its map. */
 static inline struct hx_receive *hx_endpoint_slot(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot)
 {
-    return slot == 0 ? &peer->first : &ep->rest[peer - ep->peer].in[slot - 1];
+    return slot == 0 ? &peer->first : &hx_endpoint_rest(ep, peer)->in[slot - 1];
 }
 
 static inline struct hx_map *hx_endpoint_map(const struct hx_endpoint *ep, const struct hx_peer *peer, unsigned slot)
 {
-    return &ep->rest[peer - ep->peer].map[slot];
+    return &hx_endpoint_rest(ep, peer)->map[slot];
 }
 
 static inline bool hx_map_has(const struct hx_map *map, uint32_t packet)

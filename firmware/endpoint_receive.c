@@ -6,17 +6,25 @@
 enum { EMPTY, ACTIVE, DONE };
 enum { EJECT_BURST = 32 };
 
-/* The bit of a packet lies in the slot itself, or in its map. */
-static uint32_t *word_of(struct hx_receive *r, struct hx_map *map, uint32_t packet)
+/* A message that arrives, and its slot. */
+struct arrival {
+    const struct hx_endpoint *ep;
+    struct hx_peer *peer;
+    unsigned slot;
+    struct hx_receive *r;
+};
+
+/* The bit of a packet lies in the slot itself, or in its map, which is not asked for without need. */
+static uint32_t *word_of(const struct arrival *a, uint32_t packet)
 {
     unsigned word = packet % HX_MESSAGE_WINDOW / 32;
-    return word == 0 ? &r->early : &map->word[word];
+    return word == 0 ? &a->r->early : &hx_endpoint_map(a->ep, a->peer, a->slot)->word[word];
 }
 
 /* Whether a packet at or after the base of a slot is here. */
-static bool has(struct hx_receive *r, struct hx_map *map, uint32_t packet)
+static bool has(const struct arrival *a, uint32_t packet)
 {
-    return r->received > r->base && *word_of(r, map, packet) >> packet % 32 & 1U;
+    return a->r->received > a->r->base && *word_of(a, packet) >> packet % 32 & 1U;
 }
 
 static void queue_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot)
@@ -32,7 +40,7 @@ bool hx_endpoint_write_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigne
                            uint8_t *payload)
 {
     struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
-    struct hx_map *map = hx_endpoint_map(ep, peer, slot);
+    const struct arrival a = {ep, peer, slot, r};
     r->queued = false;
     if (r->state == EMPTY)
         return false;
@@ -52,7 +60,7 @@ bool hx_endpoint_write_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigne
     h->length = HX_MESSAGE_WINDOW / 8;
     memset(payload, 0, HX_MESSAGE_WINDOW / 8);
     for (uint32_t bit = 0; bit < HX_MESSAGE_WINDOW; bit++)
-        payload[bit / 8] |= (uint8_t)((unsigned)has(r, map, r->base + bit) << bit % 8);
+        payload[bit / 8] |= (uint8_t)((unsigned)has(&a, r->base + bit) << bit % 8);
     return true;
 }
 
@@ -70,25 +78,25 @@ static void complete(struct hx_endpoint *ep, const struct hx_header *h, struct h
 }
 
 /* Notes that a packet is here which was not. */
-static void note_packet(struct hx_receive *r, struct hx_map *map, uint32_t packet)
+static void note_packet(const struct arrival *a, uint32_t packet)
 {
+    struct hx_receive *r = a->r;
     bool in_order = packet == r->base && r->received == r->base;
     r->received++;
     if (in_order) {
         r->base++;
         return;
     }
-    *word_of(r, map, packet) |= (uint32_t)1 << packet % 32;
-    for (; has(r, map, r->base); r->base++)
-        *word_of(r, map, r->base) &= ~((uint32_t)1 << r->base % 32);
+    *word_of(a, packet) |= (uint32_t)1 << packet % 32;
+    for (; has(a, r->base); r->base++)
+        *word_of(a, r->base) &= ~((uint32_t)1 << r->base % 32);
 }
 
-static void place(struct hx_endpoint *ep, const struct hx_header *h, struct hx_receive *r, struct hx_map *map,
-                  const uint8_t *payload)
+static void place(struct hx_endpoint *ep, const struct hx_header *h, const struct arrival *a, const uint8_t *payload)
 {
     if (h->offset + 1 == h->message_packets)
-        r->last_length = h->length;
-    note_packet(r, map, h->offset);
+        a->r->last_length = h->length;
+    note_packet(a, h->offset);
     ep->stats.packets_delivered++;
     ep->stats.bytes_delivered += h->length;
     hal_place(ep->hal, h, payload);
@@ -139,13 +147,13 @@ static void take_data(struct hx_endpoint *ep, const struct hx_header *h, struct 
     struct hx_receive *r = slot_for(ep, h, peer);
     if (!r)
         return;
-    struct hx_map *map = hx_endpoint_map(ep, peer, slot);
-    if (r->state == DONE || h->offset < r->base || has(r, map, h->offset)) {
+    const struct arrival a = {ep, peer, slot, r};
+    if (r->state == DONE || h->offset < r->base || has(&a, h->offset)) {
         hal_endpoint_drop(ep->hal, HX_DROP_DUPLICATE);
         queue_ack(ep, peer, slot); /* the acknowledgement may have been lost */
         return;
     }
-    place(ep, h, r, map, payload);
+    place(ep, h, &a, payload);
     if (r->base == r->packets)
         complete(ep, h, r);
     /* A late packet that all others waited for moves the base by many at once, and may be what the sender waits for. */

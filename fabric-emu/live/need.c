@@ -13,7 +13,7 @@ enum {
     PAGE = 4096,
     FIRST_PAGES = 6,             /* of an endpoint, touched by its first messages */
     PROCESS_BYTES = 4 << 20,     /* of a worker, beside what is counted here */
-    PEER_BYTES = 8 + 2 * 2 * 4,  /* of a peer, beside its entry: place in the hash, list of acknowledgements */
+    PEER_BYTES = 12 + 2 * 2 * 4, /* of a peer, beside its entry: places in the hash and of the rest, acknowledgements */
     PACKETS_A_SECOND = 10000000, /* more than a worker delivers */
     MAPLESS_PACKETS = 32         /* of a message: what is in order or not needs nothing beside the peer's entry */
 };

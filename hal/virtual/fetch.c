@@ -229,7 +229,7 @@ ALWAYS_INLINE void fetch_peer(const struct hx_endpoint *ep, uint32_t sender)
     uint32_t peer = ep->bucket[hx_endpoint_bucket(ep, sender)];
     if (peer) {
         fetch(&ep->peer[peer - 1]);
-        fetch_lines(ep->rest[peer - 1].in, sizeof ep->rest[peer - 1].in);
+        fetch(&ep->rest_of[peer - 1]);
     }
 }
 

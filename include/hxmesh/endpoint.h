@@ -182,7 +182,8 @@ struct hx_peer_hello {
     bool queued;  /* is in the list of acknowledgements */
 };
 
-/* What else there is of it: not touched before its second message, a packet out of order of a long one, or doubt. */
+/* What else there is of it: not asked for before its second message, a packet out of order of a long one, or doubt. Entries are
+ * given out as they are asked for, so that those in use lie together. */
 struct hx_peer_rest {
     struct hx_receive in[HX_PEER_WINDOW - 1]; /* slots 1 and up */
     struct hx_map map[HX_PEER_WINDOW];        /* of packets at and after a slot's base; word 0: see hx_receive */
@@ -249,7 +250,8 @@ struct hx_endpoint {
     struct hx_map *send_lost;              /* [sends]: of packets after `acked` that were reported to have found no way,
                                   where there are such */
     struct hx_peer *peer;                  /* [peers]; by rank where every accelerator has its own */
-    struct hx_peer_rest *rest;             /* [peers] */
+    struct hx_peer_rest *rest;             /* [peers]: those before rest_of[peers] are given out */
+    uint32_t *rest_of;        /* [peers + 1]: by index in peer, which of rest is its, plus one; 0: none yet */
     uint32_t *bucket;         /* open hash of ranks: index in peer plus one, 0: empty. NULL where none is needed */
     struct hx_report *report; /* [HX_REPORTS] */
     uint32_t *ack;            /* [ack_slots]: index in peer * HX_PEER_ANSWERS + slot, or + HX_PEER_WINDOW: a hello */

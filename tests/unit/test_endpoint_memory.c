@@ -37,6 +37,7 @@ static void list_pieces(struct pieces *p, const struct hx_endpoint *ep)
     add(p, ep->send_lost, sends * sizeof *ep->send_lost);
     add(p, ep->due.word, 2 * ((sends + 63) / 64) * sizeof(uint64_t)); /* and idle.word */
     add(p, ep->peer, ep->peers * sizeof *ep->peer);
+    add(p, ep->rest_of, (ep->peers + (size_t)1) * sizeof *ep->rest_of);
     add(p, ep->rest, ep->peers * sizeof *ep->rest);
     add(p, ep->ack, (size_t)ep->ack_slots * sizeof *ep->ack);
     add(p, ep->report, HX_REPORTS * sizeof *ep->report);
@@ -168,7 +169,7 @@ static void what_is_seldom_touched_may_lie_apart(void **state)
         seldom[end] = lab_memory(seldom_bytes);
         void *memory = lab_memory(hx_endpoint_bytes(&e->config) - seldom_bytes);
         assert_int_equal(hx_endpoint_init_apart(&e->ep, &e->config, &e->hal, memory, seldom[end]), HX_OK);
-        assert_ptr_equal(e->ep.rest, seldom[end]);
+        assert_ptr_equal(e->ep.rest_of, seldom[end]);
         assert_ptr_equal((uint8_t *)e->ep.report + (sizeof *e->ep.report * HX_REPORTS + LINE - 1) / LINE * LINE,
                          seldom[end] + seldom_bytes);
     }
@@ -177,6 +178,27 @@ static void what_is_seldom_touched_may_lie_apart(void **state)
     trial_finish();
     for (size_t i = 0; i < seldom_bytes; i++)
         assert_int_equal(seldom[0][i] | seldom[1][i], 0);
+}
+
+/* Whoever asks for what is seldom needed gets the next place, and the same again; there is one for each peer. */
+static void what_is_seldom_needed_lies_together(void **state)
+{
+    (void)state;
+    for (uint32_t peers = 0; peers <= 40; peers += 20) {
+        const struct hx_endpoint_config c = config_of(9, 11, 8, peers);
+        struct hx_endpoint ep;
+        struct hal_endpoint hal;
+        assert_int_equal(hx_endpoint_init(&ep, &c, &hal, lab_memory(hx_endpoint_bytes(&c))), HX_OK);
+        for (uint32_t n = 0; n < ep.peers; n++) {
+            const struct hx_peer *peer = &ep.peer[n * 7 % ep.peers];
+            assert_ptr_equal(hx_endpoint_rest(&ep, peer), &ep.rest[n]);
+            assert_ptr_equal(hx_endpoint_rest(&ep, peer), &ep.rest[n]);
+        }
+        for (uint32_t n = 0; n < ep.peers; n++)
+            assert_ptr_equal(hx_endpoint_rest(&ep, &ep.peer[n * 7 % ep.peers]), &ep.rest[n]);
+        assert_int_equal(ep.rest_of[ep.peers], ep.peers);
+        (void)lab_free(NULL);
+    }
 }
 
 /* Time is measured in units of which 1,024 to 2,047 are the least timeout, or in nanoseconds where that is less. */
@@ -205,6 +227,7 @@ int main(void)
         cmocka_unit_test_teardown(who_can_know_all_has_a_place_for_each, lab_free),
         cmocka_unit_test_teardown(who_begins_at_one_place_is_told_apart, lab_free),
         cmocka_unit_test_teardown(what_is_seldom_touched_may_lie_apart, lab_free),
+        cmocka_unit_test_teardown(what_is_seldom_needed_lies_together, lab_free),
         cmocka_unit_test_teardown(units_of_time_follow_the_least_timeout, lab_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

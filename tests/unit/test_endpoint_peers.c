@@ -126,6 +126,7 @@ static void memory_is_what_its_parts_need(void **state)
                      {ep.peer, ep.peers * sizeof *ep.peer},
                      {ep.ack, ep.ack_slots * sizeof *ep.ack},
                      {ep.bucket, ep.bucket ? (ep.bucket_mask + 1U) * sizeof *ep.bucket : 0},
+                     {ep.rest_of, (ep.peers + (size_t)1) * sizeof *ep.rest_of},
                      {ep.rest, ep.peers * sizeof *ep.rest},
                      {ep.send_map, config.sends * sizeof *ep.send_map},
                      {ep.send_lost, config.sends * sizeof *ep.send_lost},
