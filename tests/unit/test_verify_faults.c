@@ -330,6 +330,37 @@ static void make_mended(struct harmed *h, void (*by)(struct sim_capture *c, size
                    sim_interface_name(&h->capture.set, h->capture.records[first].interface));
 }
 
+/* Its record at the other end of the link, just before. */
+static size_t sent_before(const struct sim_capture *c, size_t at)
+{
+    uint8_t key[KEY_BYTES];
+    memcpy(key, c->records[at].frame + KEY_AT, sizeof key);
+    while (!is_of(&c->records[--at], key))
+        ;
+    return at;
+}
+
+static void take_out(struct sim_capture *c, size_t at)
+{
+    free(c->records[at].frame);
+    memmove(&c->records[at], &c->records[at + 1], (--c->count - at) * sizeof *c->records);
+}
+
+static void insert_copy(struct sim_capture *c, size_t at)
+{
+    struct sim_record *records = calloc(c->count + 1, sizeof *records);
+    uint8_t *frame = malloc(c->records[at].captured);
+    assert_non_null(records);
+    assert_non_null(frame);
+    memcpy(frame, c->records[at].frame, c->records[at].captured);
+    memcpy(records, c->records, (at + 1) * sizeof *records);
+    memcpy(records + at + 1, c->records + at, (c->count - at) * sizeof *records);
+    records[at + 1].frame = frame;
+    free(c->records);
+    c->records = records;
+    c->room = ++c->count;
+}
+
 /* Two links that turn the same bit deliver what was sent; where the second damages nothing, the packet comes from nowhere. */
 static void what_one_link_damages_another_may_mend(void **state)
 {
@@ -348,6 +379,34 @@ static void what_one_link_damages_another_may_mend(void **state)
     }
 }
 
+/* What was damaged elsewhere, or went damaged by the same link and arrived so, mends nothing: what comes sound was sent by nobody. */
+static void what_is_mended_went_damaged_by_the_same_link(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+        struct harmed h;
+        struct verdict v;
+        size_t at;
+        make_mended(&h, damage, seed, &at);
+        h.capture.remark = "fault at 0 ns: all corrupt=1%";
+        judge_capture(&h.capture, NULL, false, &v);
+        assert_int_equal(v.found.count, 0);
+        insert_copy(&h.capture, at); /* a second one comes of the one that was sent */
+        judge_capture(&h.capture, NULL, false, &v);
+        if (v.found.count == 0 || !strstr(v.found.kept[0].what, "but never left"))
+            fail_msg("seed %u: %s", seed, v.found.count ? v.found.kept[0].what : "nothing is found");
+        sim_free(&h.capture);
+
+        make_mended(&h, damage, seed, &at);
+        take_out(&h.capture, sent_before(&h.capture, at)); /* it is known to be damaged by the link before alone */
+        h.capture.remark = "fault at 0 ns: all corrupt=1%";
+        judge_capture(&h.capture, NULL, false, &v);
+        if (v.found.count == 0)
+            fail_msg("seed %u: a packet that never left its switch is taken for one that was mended", seed);
+        sim_free(&h.capture);
+    }
+}
+
 /* Of a packet that was not damaged before there is nothing to mend. */
 static void what_was_never_damaged_is_not_mended(void **state)
 {
@@ -355,14 +414,7 @@ static void what_was_never_damaged_is_not_mended(void **state)
     for (unsigned seed = 1; seed <= SEEDS; seed++) {
         struct harmed h;
         make(&h, &(struct harm){.to = leave}, seed);
-        size_t sent = h.at; /* its record at the other end of the link, just before */
-        uint8_t key[KEY_BYTES];
-        memcpy(key, h.capture.records[h.at].frame + KEY_AT, sizeof key);
-        while (!is_of(&h.capture.records[--sent], key))
-            ;
-        free(h.capture.records[sent].frame);
-        memmove(&h.capture.records[sent], &h.capture.records[sent + 1],
-                (--h.capture.count - sent) * sizeof *h.capture.records);
+        take_out(&h.capture, sent_before(&h.capture, h.at));
         require_frame(&h, "corrupt=1%", h.at - 1, HX_RULE_DELIVERY);
     }
 }
@@ -482,6 +534,7 @@ int main(void)
         cmocka_unit_test(an_up_ends_what_may_be),
         cmocka_unit_test(damage_excuses_what_follows_from_it_alone),
         cmocka_unit_test(what_one_link_damages_another_may_mend),
+        cmocka_unit_test(what_is_mended_went_damaged_by_the_same_link),
         cmocka_unit_test(what_was_never_damaged_is_not_mended),
         cmocka_unit_test(a_link_repeats_a_packet_once),
         cmocka_unit_test(what_may_be_repeated_is_forgotten_in_time),

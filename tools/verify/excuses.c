@@ -17,16 +17,30 @@ static const struct margin margins[] = {
     [HX_CLOCK_WALL] = {1000000000, HX_FAULT_FELT_NS, HX_FAULT_FELT_NS}, [HX_CLOCK_VIRTUAL] = {2000, 2000, 1000000}};
 
 struct damage {
-    struct hx_key key; /* or without_checksum() */
+    struct hx_key key;
     uint64_t since_ns;
     uint64_t
         made_up; /* 1: nobody sent such a packet; 0: its checksum, or a field that is none of a frame's, says it all */
+};
+
+/* A packet, whatever its checksum is, at a port of the capture. */
+struct passage {
+    struct hx_key packet;
+    uint64_t port;
+};
+
+/* It was sent with a wrong checksum, because it had been damaged: the link may have mended it. */
+struct sent_wrong {
+    struct passage by;
+    uint64_t time_ns;
+    uint64_t mended; /* 1: it came right, and no other can for this one */
 };
 
 void hx_excuses_begin(struct hx_excuses *e)
 {
     *e = (struct hx_excuses){.breach = NULL};
     e->damaged = hx_map_make(sizeof(struct hx_key), sizeof(struct damage));
+    e->sent_wrong = hx_map_make(sizeof(struct passage), sizeof(struct sent_wrong));
 }
 
 void hx_excuses_free(struct hx_excuses *e)
@@ -34,6 +48,7 @@ void hx_excuses_free(struct hx_excuses *e)
     hx_faults_free(&e->faults);
     free(e->over);
     hx_map_free(&e->damaged);
+    hx_map_free(&e->sent_wrong);
     free(e->breach);
 }
 
@@ -193,12 +208,32 @@ static void note(struct hx_excuses *e, const struct hx_key *key, uint64_t time_n
     d->made_up |= made_up;
 }
 
-/* A packet whatever its checksum is, which may be what was damaged: a key that no frame with a checksum has. */
-static struct hx_key without_checksum(const struct hx_key *key)
+static struct passage passage_of(const struct hx_key *key, uint32_t port)
 {
-    struct hx_key any = *key;
-    memset(any.bytes, 0, HX_CRC_FIRST - HX_AT_CRC);
-    return any;
+    struct passage p = {*key, port};
+    memset(p.packet.bytes, 0, HX_CRC_FIRST - HX_AT_CRC);
+    return p;
+}
+
+/* The first sight of that packet at the port until `time_ns`, or, where `exact`, at it; NULL: there is none. */
+static struct sent_wrong *find_wrong(const struct hx_excuses *e, const struct hx_key *key, uint32_t port,
+                                     uint64_t time_ns, bool exact)
+{
+    const struct passage by = passage_of(key, port);
+    struct sent_wrong *w = hx_map_find(&e->sent_wrong, &by);
+    while (w && (exact ? w->time_ns != time_ns : w->mended || w->time_ns > time_ns))
+        w = hx_map_find_next(&e->sent_wrong, w);
+    return w;
+}
+
+/* Once, however often the breach is looked at. */
+static void note_wrong(struct hx_excuses *e, const struct hx_breach *b)
+{
+    const struct passage by = passage_of(&b->key, b->port);
+    if (find_wrong(e, &b->key, b->port, b->time_ns, true))
+        return;
+    struct sent_wrong *w = hx_map_add(&e->sent_wrong, &by);
+    w->time_ns = b->time_ns;
 }
 
 /* By this breach, which a link's damage allows, is known of its packet. */
@@ -207,9 +242,6 @@ static void note_damage(struct hx_excuses *e, const struct hx_breach *b)
     if (!is_known(&b->key))
         return;
     note(e, &b->key, b->time_ns, b->finding.rule == HX_RULE_DELIVERY);
-    const struct hx_key any = without_checksum(&b->key);
-    if (b->finding.rule == HX_RULE_CRC)
-        note(e, &any, b->time_ns, false);
 }
 
 /* What is known of damage that the packet had met by then; NULL: it had met none. */
@@ -227,10 +259,13 @@ static bool follows_from_damage(const struct hx_excuses *e, const struct hx_brea
     return d && (d->made_up || shown);
 }
 
-bool hx_excuses_mended(const struct hx_excuses *e, const struct hx_sightings *c, const struct hx_seen_at *at)
+bool hx_excuses_mended(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_seen_at *at, uint32_t from)
 {
-    const struct hx_key any = without_checksum(at->key);
-    return damage_before(e, &any, at->time_ns) && hx_excused(e, c, at->port, at->time_ns, HX_EXCUSES_DAMAGE);
+    struct sent_wrong *w = find_wrong(e, at->key, from, at->time_ns, false);
+    if (!w || !hx_excused(e, c, at->port, at->time_ns, HX_EXCUSES_DAMAGE))
+        return false;
+    w->mended = 1;
+    return true;
 }
 
 bool hx_excuses_made_up(const struct hx_excuses *e, const struct hx_key *key)
@@ -251,7 +286,12 @@ static bool is_excused(struct hx_excuses *e, const struct hx_sightings *c, const
 {
     if (b->by & HX_EXCUSES_DAMAGE && hx_excused(e, c, b->port, b->time_ns, HX_EXCUSES_DAMAGE))
         note_damage(e, b);
-    return hx_excused(e, c, b->port, b->time_ns, b->by) || follows_from_damage(e, b);
+    if (hx_excused(e, c, b->port, b->time_ns, b->by))
+        return true;
+    bool follows = follows_from_damage(e, b);
+    if (follows && b->finding.rule == HX_RULE_CRC)
+        note_wrong(e, b);
+    return follows;
 }
 
 /* What nothing excuses yet is set aside: that its packet was damaged, or what fault there was, may be told later. */

@@ -48,8 +48,9 @@ struct hx_excuses {
     unsigned kinds;          /* that any of them allows */
     uint64_t not_understood; /* lines of comments that speak of a fault, and of none that there is */
     struct hx_breach *breach;
-    uint32_t breaches, room; /* that wait */
-    struct hx_map damaged;   /* packet that a fault may have damaged: since when, and whether it is made up */
+    uint32_t breaches, room;  /* that wait */
+    struct hx_map damaged;    /* packet that a fault may have damaged: since when, and whether it is made up */
+    struct hx_map sent_wrong; /* what was sent with a wrong checksum, for it was damaged before */
     uint64_t excused;
 };
 
@@ -62,9 +63,9 @@ void hx_excuses_hear(struct hx_excuses *e, const struct hx_sightings *c, const s
 /* Whether a fault that was heard of allows any of `by` at the link of that port, at that time. */
 bool hx_excused(const struct hx_excuses *e, const struct hx_sightings *c, uint32_t port, uint64_t time_ns, unsigned by);
 
-/* Whether the packet, sound at that place and time, may be one that was damaged on its way there and that this link, which damages
- * packets, changed to what it had been. */
-bool hx_excuses_mended(const struct hx_excuses *e, const struct hx_sightings *c, const struct hx_seen_at *at);
+/* Whether the packet, sound at that place and time, may be one that went damaged by port `from`, the other end of this link, which
+ * damages packets and changed it to what it had been. One that went so comes right once. */
+bool hx_excuses_mended(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_seen_at *at, uint32_t from);
 
 /* Whether the packet is one that a link made out of another. */
 bool hx_excuses_made_up(const struct hx_excuses *e, const struct hx_key *key);

@@ -224,7 +224,7 @@ static bool take_copy(struct hx_verify *v, const struct hx_cable *c, const struc
 static bool is_mended(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *came)
 {
     const struct hx_seen_at at = seen_at(came, c->to);
-    if (!came->sound || !hx_excuses_mended(&v->excuses, v->c, &at))
+    if (!came->sound || !hx_excuses_mended(&v->excuses, v->c, &at, c->from))
         return false;
     v->excuses.excused++;
     if (v->excuses.kinds & HX_EXCUSES_COPIES)
