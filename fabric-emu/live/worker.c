@@ -31,8 +31,9 @@
 #include <unistd.h>
 
 enum {
-    IDLE_SWEEPS = 100, /* before sleeping */
-    NAP_NS = 2000000,  /* longest sleep: deadlines, rates */
+    IDLE_SWEEPS = 100,       /* before sleeping */
+    IDLE_SWEEPS_SHARED = 10, /* likewise, where each sweep in vain takes a turn of the core from those that have work */
+    NAP_NS = 2000000,        /* longest sleep: deadlines, rates */
     CABLE_NAP_NS =
         50000, /* likewise, where nobody wakes who sends something: at cables that leave the machine's memory,
                              and where a faulty link holds something */
@@ -218,6 +219,7 @@ static void run_phases(struct worker *w)
 {
     struct fab_control *control = w->f->control;
     struct fab_area *area = &w->f->area[w->self];
+    const unsigned patience = w->shares_core ? IDLE_SWEEPS_SHARED : IDLE_SWEEPS;
     unsigned idle = 0;
     for (unsigned sweeps = 0;; sweeps++) {
         enum fab_phase phase = atomic_load_explicit(&control->phase, memory_order_acquire);
@@ -241,7 +243,7 @@ static void run_phases(struct worker *w)
             tell_state(w, phase);
         if (sweeps % CHECK_SWEEPS == 0)
             give_up(w);
-        if (idle > IDLE_SWEEPS) {
+        if (idle > patience) {
             nap(w, phase);
             tell_state(w, phase);
         } else if (w->shares_core) {
