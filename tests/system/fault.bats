@@ -228,11 +228,12 @@ is_whole() { [ "$(faults_that ".fault == \"$1\" and .whole_after_ns != null")" -
 }
 
 # shellcheck disable=SC2154 # stderr: set by run
-@test "fault: who sends to a host whose only link is cut is told within seconds, and all goes on when it is back" {
-    local begin=$SECONDS
+@test "fault: who sends to a host whose only link is cut is told for want of a way, and all goes on when it is back" {
     run -1 hxmesh run "fat-tree hosts=16 radix=8" --workers 2 --name "$NAME" --quiet --json "$REPORT" --fault "leaf1/0 down"
-    [ $((SECONDS - begin)) -lt 20 ]
-    holds '.messages_failed == 30 and .messages == 16 * 15 - 30 and .buffers_missing == 0'
+    # Each of their 8 packets hears it twice at most, where 50 probes in vain would each hear it. How soon that is, by a clock
+    # that no other work slows: faults_virtual.bats.
+    holds '.messages_failed == 30 and .messages == 16 * 15 - 30 and .buffers_missing == 0 and
+        .drops.unreachable + .drops.no_route <= 30 * 8 * 2'
     fresh_name
     start "fat-tree hosts=16 radix=8" --traffic all-to-all-random --duration 100s --workers 2
     await_traffic 1000

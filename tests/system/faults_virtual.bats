@@ -166,7 +166,8 @@ captured() {
     always_same "torus 4x4" --fault "s5/1 down at 2us"
     # A host whose only cable is cut: 15 messages to it, 15 from it.
     run -1 hxmesh run "$spec" --clock virtual --quiet --json "$REPORT" --fault "leaf1/0 down"
-    holds '.messages_failed == 30 and .messages == 16 * 15 - 30 and .messages_begun == 16 * 15'
+    holds '.messages_failed == 30 and .messages == 16 * 15 - 30 and .messages_begun == 16 * 15 and
+        .faults[0].whole_after_ns < 10000000' # then all senders have been told
 }
 
 @test "faults: a collective survives a lost link, and reports a lost member" {
