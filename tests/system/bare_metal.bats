@@ -7,6 +7,9 @@ load emulator_support
 
 EXAMPLES="$BATS_TEST_DIRNAME/../../examples/bare-metal"
 IMAGE="${HXMESH%/*}/hx-node-riscv64.elf"
+# A machine with the image, by hand; and what tells it the file `text`.
+MACHINE=(qemu-system-riscv64 -bios none -display none -nodefaults -monitor none -serial stdio -kernel "$IMAGE")
+TOLD=(-device 'loader,addr=0x86000000,force-raw=on,file=text')
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
@@ -106,13 +109,12 @@ top_ends() { hxmesh top "$NAME" --json top.json --interval 200ms; }
 
 @test "bare metal: an image without its text says where it panics, and ends its machine" {
     needs_qemu
-    local machine=(timeout 20 qemu-system-riscv64 -M virt -m 100M -bios none -display none -nodefaults -monitor none
-        -serial stdio -kernel "$IMAGE")
+    local machine=(timeout 20 "${MACHINE[@]}" -M virt -m 100M)
     run "${machine[@]}"
     [ "$status" -eq 1 ]
     grep -q '^panic: bare-node/config.c:[0-9]*: its configuration is not complete' <<<"$output"
     # Nor does one go on with a text that cannot be, or with devices that it does not know how to drive.
-    machine+=(-device 'loader,addr=0x86000000,force-raw=on,file=text')
+    machine+=("${TOLD[@]}")
     printf 'fabric 2 2 2 2 1 64 1\nat 0 9 0\n' >text
     run "${machine[@]}"
     [ "$status" -eq 1 ]
@@ -128,8 +130,7 @@ top_ends() { hxmesh top "$NAME" --json top.json --interval 200ms; }
 with_tree() {
     printf 'fabric 2 2 2 2 1 64 1\nat 0 0 0\ncredits 64\nrandom 1 2 3\nwait 2 1 3 1 1\n' >text
     printf q >quits
-    run timeout 20 qemu-system-riscv64 -m 128M -bios none -display none -nodefaults -monitor none -serial stdio \
-        -kernel "$IMAGE" -device 'loader,addr=0x86000000,force-raw=on,file=text' "$@" <quits
+    run timeout 20 "${MACHINE[@]}" -m 128M "${TOLD[@]}" "$@" <quits
 }
 
 @test "bare metal: an image takes devices and memory from the device tree, and says what it lacks there" {
@@ -164,8 +165,7 @@ with_tree() {
 
 # hangs HARTS HART: an image of so many harts one of which hangs; what it said is in `said`.
 hangs() {
-    timeout 60 qemu-system-riscv64 -M virt -smp "$1" -m 100M -bios none -display none -nodefaults -monitor none -serial stdio \
-        -kernel "$IMAGE" -device 'loader,addr=0x86000000,force-raw=on,file=text' <console >said 2>&1 3>&- &
+    timeout 60 "${MACHINE[@]}" -M virt -smp "$1" -m 100M "${TOLD[@]}" <console >said 2>&1 3>&- &
     PID=$!
     exec 4>console
     eventually grep -q "^state .* harts=$1" said
@@ -187,7 +187,8 @@ hangs() {
 
 # survives_frames N HARTS: an image of so many harts, that is sent so many frames, counts them.
 survives_frames() {
-    run timeout 100 "$(dirname "$HXMESH")/tests/system/prod_image" "$IMAGE" text "$1" "$2"
+    run timeout 100 "$(dirname "$HXMESH")/tests/system/prod_image" "$1" "${MACHINE[@]}" -M virt -m 100M -smp "$2" \
+        -global virtio-mmio.force-legacy=false "${TOLD[@]}"
     echo "$output"
     [ "$status" -eq 0 ]
     [[ $output != *panic* ]]

@@ -1,9 +1,9 @@
-/* prod_image - starts an image in QEMU as hxmesh does, and sends it frames that nobody should: random bytes of any length, frames
+/* prod_image - starts an image in QEMU, with cables as hxmesh lays them, and sends it frames that nobody should: random bytes of any length, frames
  * with our types and random contents, its own frames back, and those with single bits turned.
  *
- *     prod_image IMAGE TEXT FRAMES HARTS
+ *     prod_image FRAMES QEMU [ARGUMENT...]
  *
- * TEXT: what the image is told (bare-node/config.h). Prints the seed (HX_SEED), what the image says from its start to its end,
+ * QEMU ARGUMENT...: what starts the machine, but for its cables. Prints the seed (HX_SEED), what the image says from its start to its end,
  * and `answered 1` if on each of four cables it sent a frame before it was prodded, and another one afterwards; else `answered 0`.
  * Ends with QEMU's code. */
 #include "hxmesh/frame.h"
@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { CABLES = 4, LONGEST = HX_MAX_FRAME + 1000 };
+enum { CABLES = 4, MOST_ARGUMENTS = 64, LONGEST = HX_MAX_FRAME + 1000 };
 
 static uint64_t seed;
 static int cable[CABLES][2]; /* ours, QEMU's */
@@ -30,35 +30,17 @@ static uint64_t came[CABLES];
 static uint8_t last[CABLES][LONGEST];
 static size_t last_bytes[CABLES];
 
-_Noreturn static void become(const char *image, const char *text, const char *harts, int console)
+/* `command` with a device for each cable. */
+_Noreturn static void become(char *const *command, int console)
 {
-    char loader[512];
     char netdev[CABLES][64];
     char device[CABLES][64];
-    const char *list[64] = {"qemu-system-riscv64",
-                            "-M",
-                            "virt",
-                            "-m",
-                            "100M",
-                            "-bios",
-                            "none",
-                            "-display",
-                            "none",
-                            "-nodefaults",
-                            "-monitor",
-                            "none",
-                            "-serial",
-                            "stdio",
-                            "-global",
-                            "virtio-mmio.force-legacy=false",
-                            "-kernel",
-                            image,
-                            "-smp",
-                            harts,
-                            "-device",
-                            loader};
-    unsigned n = 22;
-    (void)snprintf(loader, sizeof loader, "loader,addr=0x86000000,force-raw=on,file=%s", text);
+    const char *list[MOST_ARGUMENTS];
+    unsigned n = 0;
+    while (command[n] && n < MOST_ARGUMENTS - 4 * CABLES - 1) {
+        list[n] = command[n];
+        n++;
+    }
     for (unsigned i = 0; i < CABLES; i++) {
         (void)snprintf(netdev[i], sizeof netdev[i], "dgram,id=c%u,local.type=fd,local.str=%d", i, cable[i][1]);
         (void)snprintf(device[i], sizeof device[i], "virtio-net-device,netdev=c%u,bus=virtio-mmio-bus.%u", i, i);
@@ -68,6 +50,7 @@ _Noreturn static void become(const char *image, const char *text, const char *ha
         list[n++] = device[i];
         (void)fcntl(cable[i][1], F_SETFD, 0);
     }
+    list[n] = NULL;
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
     (void)dup2(console, STDIN_FILENO);
     (void)fflush(stdout);
@@ -144,7 +127,7 @@ int main(int argc, char **argv)
 {
     int console[2];
     int status = 0;
-    if (argc != 5 || pipe2(console, O_CLOEXEC) != 0)
+    if (argc < 3 || pipe2(console, O_CLOEXEC) != 0)
         return 2;
     seed = seeded_by(1);
     printf("HX_SEED=%" PRIu64 "\n", seed);
@@ -155,10 +138,10 @@ int main(int argc, char **argv)
     }
     pid_t pid = fork();
     if (pid == 0)
-        become(argv[1], argv[2], argv[4], console[0]);
+        become(argv + 2, console[0]);
     bool answered = await_frames();
     if (answered) { /* one that reads nothing is not prodded: there would be no end of it */
-        prod(strtoul(argv[3], NULL, 10));
+        prod(strtoul(argv[1], NULL, 10));
         answered = await_frames();
     }
     if (write(console[1], "q", 1) != 1 || waitpid(pid, &status, 0) != pid)
