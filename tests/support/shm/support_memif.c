@@ -155,8 +155,7 @@ int memif_shake_hands(struct pair *p, unsigned steps)
     return answer;
 }
 
-/* The client offers all its buffers, as DPDK's does at its first look. */
-static void offer_all(struct client *c)
+void memif_offer_all(struct client *c)
 {
     for (unsigned i = 0; i < ENTRIES; i++)
         c->to_client->descriptor[i].length = c->buffer_bytes;
@@ -181,7 +180,7 @@ void memif_connect_client(struct pair *p, uint32_t buffer_bytes)
     while (!is_connected(p, buffer_bytes))
         ; /* it was refused rightly, and comes again */
     assert_true(memif_look(p));
-    offer_all(&p->c);
+    memif_offer_all(&p->c);
 }
 
 void memif_make_frame(uint8_t *frame, uint32_t bytes, unsigned number)
