@@ -41,10 +41,30 @@ static char *without_end(char *text, char *end)
     return text;
 }
 
+/* Reads a line. A byte 0 in it looks like its end: *zero is then where it stands, else NULL. It shows because line feeds were there
+ * before: they are left behind what was read and its end, and behind a byte 0 stands something else. */
+static bool read_line(struct hx_lines *l, const char **zero)
+{
+    const char *last = l->text + sizeof l->text - 1;
+    memset(l->text, '\n', sizeof l->text);
+    if (!fgets(l->text, sizeof l->text, l->in))
+        return false;
+    const char *end = l->text + strlen(l->text);
+    bool fed = end > l->text && end[-1] == '\n';
+    bool whole = end == last || fed || (end[1] == '\n' && (end + 1 == last || end[2] == '\n'));
+    *zero = whole ? NULL : end;
+    return true;
+}
+
 bool hx_lines_next(struct hx_lines *l)
 {
-    while (!l->failed && fgets(l->text, sizeof l->text, l->in)) {
+    const char *zero;
+    while (!l->failed && read_line(l, &zero)) {
         l->line++;
+        if (zero) {
+            l->failed = !hx_lines_fail(l, zero, "a byte 0, which no text has");
+            return false;
+        }
         if (!strchr(l->text, '\n') && strlen(l->text) == sizeof l->text - 1) {
             l->failed = !hx_lines_fail(l, NULL, "a line of more than %d letters", HX_LONGEST_LINE);
             return false;

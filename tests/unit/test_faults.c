@@ -137,6 +137,37 @@ static void a_text_names_its_bad_line(void **state)
     hx_faults_free(&faults);
 }
 
+/* What stands behind a byte 0 must not be passed over. */
+static void a_file_with_a_byte_0_is_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *where;
+        size_t bytes;
+    } cases[] = {{"a0,0/E down\n\0a0,0/W down\n", ":2:1", 25},
+                 {"a0,0/E down\na0,0\0/W", ":2:5", 19},
+                 {"a0,0/E down\n\0", ":2:1", 13},
+                 {"a0,0/E down\n\0\n", ":2:1", 14},
+                 {"a0,0/E down\n# a\n\na0,0/W down", NULL, 28}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char path[] = "/tmp/test-faults-XXXXXX";
+        struct hx_faults faults = {.count = 0};
+        struct hx_problem problem = {.what = ""};
+        FILE *out = fdopen(mkstemp(path), "w");
+        assert_non_null(out);
+        assert_int_equal(fwrite(cases[i].text, 1, cases[i].bytes, out), cases[i].bytes);
+        assert_int_equal(fclose(out), 0);
+        bool good = hx_faults_read(&faults, path, &mesh, &problem);
+        (void)remove(path);
+        assert_int_equal(good, cases[i].where == NULL);
+        if (good)
+            assert_int_equal(faults.count, 2);
+        else if (!strstr(problem.where, cases[i].where) || strcmp(problem.what, "a byte 0, which no text has") != 0)
+            fail_msg("case %u: %s: %s", i, problem.where, problem.what);
+        hx_faults_free(&faults);
+    }
+}
+
 /* ---- what becomes of a link ---- */
 
 struct expected {
@@ -421,6 +452,7 @@ int main(void)
         cmocka_unit_test(a_line_says_what_and_when),
         cmocka_unit_test(a_bad_line_is_refused_with_its_reason),
         cmocka_unit_test(a_text_names_its_bad_line),
+        cmocka_unit_test(a_file_with_a_byte_0_is_refused),
         cmocka_unit_test(a_link_is_down_while_any_fault_holds_it),
         cmocka_unit_test(a_fault_is_over_when_it_holds_at_none_of_its_links),
         cmocka_unit_test(other_links_stay_well),
