@@ -39,10 +39,10 @@ static inline struct hx_peer *hx_endpoint_peer(const struct hx_endpoint *ep, uin
 /* What is seldom needed of a peer: whoever asks for it gives it a place. */
 static inline struct hx_peer_rest *hx_endpoint_rest(const struct hx_endpoint *ep, const struct hx_peer *peer)
 {
-    uint32_t *place = &ep->rest_of[peer - ep->peer];
-    if (*place == 0)
-        *place = ++ep->rest_of[ep->peers];
-    return &ep->rest[*place - 1];
+    uint32_t *which = &ep->rest_of[peer - ep->peer];
+    if (*which == 0)
+        *which = ++ep->rest_of[ep->peers];
+    return &ep->rest[*which - 1];
 }
 
 /* A slot of a peer for arriving messages, and its map. */
