@@ -233,6 +233,16 @@ ALWAYS_INLINE void fetch_peer(const struct hx_endpoint *ep, uint32_t sender)
     }
 }
 
+void virtual_fetch_delivery(const struct hal_endpoint *h, const struct virtual_slot *slot)
+{
+    const struct hx_endpoint *ep = h->firmware;
+    fetch(virtual_pool_frame(&h->worker->pool, slot->d.buffer));
+    if (ep && ep->bucket)
+        fetch_peer(ep, sender_of(h, slot));
+    else if (ep)
+        fetch(&ep->peer[sender_of(h, slot)]);
+}
+
 ALWAYS_INLINE void fetch_peers(const struct hal_endpoint *h, const struct virtual_eject *q, uint64_t end)
 {
     const struct hx_endpoint *ep = h->firmware;

@@ -253,6 +253,12 @@ static inline void hal_drop(struct hal_switch *h, unsigned input, unsigned vc, c
     virtual_drop(h, input, vc, d, reason);
 }
 
+/* An empty ring goes to others that need one; but where all entities are in the cache one of a cache line stays. */
+static inline bool virtual_gives_ring(const struct hal_switch *h, const struct virtual_queue *q)
+{
+    return h->worker->outbox.late || q->mask >= VIRTUAL_LINE_SLOTS;
+}
+
 static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t tail, uint64_t seen,
                                const uint64_t waiting[HX_VCS])
 {
@@ -261,7 +267,7 @@ static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t ta
     uint64_t there = rx->head ^ tail;
     for (uint64_t left = tail ^ rx->tail; left;) {
         unsigned vc = hx_lanes_take(&left);
-        if (!hx_lane(there, vc))
+        if (!hx_lane(there, vc) && virtual_gives_ring(h, &rx->queue[vc]))
             virtual_queue_end(&rx->queue[vc]);
     }
     rx->tail = tail;
@@ -286,7 +292,7 @@ struct virtual_port {
 struct hal_endpoint {
     struct virtual_worker *worker;
     struct virtual_entity *entity;
-    const struct hx_endpoint *firmware; /* what it serves: its tables are fetched ahead */
+    const struct hx_endpoint *firmware; /* what it serves: its tables are fetched ahead; NULL: nothing is */
     const void *user_data;              /* likewise, what the user touches when something arrives */
     uint32_t user_bytes;
     uint32_t rank;

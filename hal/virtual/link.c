@@ -1,6 +1,7 @@
 /* link.c - what a packet does to time: over links, through crossbars, into and out of endpoints (timing.h). */
 #include "entity.h"
 #include "fault.h"
+#include "fetch.h"
 #include "tap.h"
 
 #define SELDOM __attribute__((noinline))
@@ -119,7 +120,8 @@ static inline void to_endpoint(struct hal_switch *h, unsigned vc, unsigned hops,
         virtual_eject_grow(q);
     q->last = later_of(there, q->last);
     virtual_slot_pass(&q->slots[q->head++ & q->mask], h->looked, vc, hops, q->last);
-    __builtin_prefetch(virtual_pool_frame(&h->worker->pool, h->looked->d.buffer)); /* its source had it last */
+    if (h->worker->outbox.late == 0)
+        virtual_fetch_delivery(ep, h->looked);
     if (!ep->eject_noted) {
         ep->eject_noted = true;
         virtual_entity_note(h->entity, q->last, VIRTUAL_ITEM_EJECT);

@@ -3,7 +3,6 @@
 #include "stock.h"
 
 #define ADDRESS (((uint64_t)1 << 48) - 1)
-enum { SLOTS = 2 /* of the smallest ring: a cache line */ };
 /* Where it is called not even its registers are to be saved. */
 #define SELDOM __attribute__((noinline))
 
@@ -12,7 +11,7 @@ static uint32_t larger(const void *ring, uint32_t mask)
     uint32_t before = mask + 1;
     if (ring)
         return 2 * before;
-    return before > 2 * SLOTS ? before / 2 : SLOTS;
+    return before > 2 * VIRTUAL_LINE_SLOTS ? before / 2 : VIRTUAL_LINE_SLOTS;
 }
 
 SELDOM void virtual_queue_grow(struct virtual_queue *q, uint16_t tail, uint16_t head)

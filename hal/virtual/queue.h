@@ -2,7 +2,8 @@
  * and are given back when empty, those of packets half as large the next time.
  *
  * Most queues are empty most of the time, and some are long now and then. Those that are in use share what was given back
- * last, which is in the cache. Positions are modulo 2^16 as the switch counts them. */
+ * last, which is in the cache. (Where everything is in the cache the smallest rings stay: hal_port.h.) Positions are modulo
+ * 2^16 as the switch counts them. */
 #ifndef VIRTUAL_QUEUE_H
 #define VIRTUAL_QUEUE_H
 
@@ -15,6 +16,7 @@ struct virtual_slot {
     uint64_t ready; /* when its first block may be routed, ps */
     uint64_t birth; /* virtual_birth() */
 };
+enum { VIRTUAL_LINE_SLOTS = 2 /* of the smallest ring: a cache line */ };
 _Static_assert(sizeof(struct virtual_slot) == 32, "two slots to a cache line");
 
 /* The packet of a slot where it goes next. */

@@ -90,11 +90,42 @@ static void a_short_packet_goes_where_long_ones_lack_credit(void **state)
     assert_int_equal(n->hal.small, 0);
 }
 
+/* So many packets pass, one after the other or together. Returns whether the ring of their queue stays. */
+static bool ring_stays(unsigned packets, bool together)
+{
+    static uint64_t time;
+    struct virtual_entity *e = worker.entity[MIDDLE];
+    struct virtual_node *n = &e->node[0];
+    uint64_t before = n->hal.tx[HX_E].sum.packets;
+    for (unsigned i = 0; i < packets; i++) {
+        bring(n, HX_N, east, 1, time += SOONER);
+        if (!together)
+            virtual_entity_visit(e, time + 1);
+    }
+    virtual_entity_visit(e, time + 1);
+    assert_int_equal(n->hal.tx[HX_E].sum.packets, before + packets);
+    return n->hal.rx[HX_N].queue[0].slots != 0;
+}
+
+/* A ring that holds two packets stays where all is in the cache; longer ones, and elsewhere all, are given back. */
+static void what_ring_of_an_empty_queue_stays(void **state)
+{
+    (void)state;
+    assert_int_equal(worker.v.outbox.late, 0);
+    assert_true(ring_stays(5, false));
+    assert_true(ring_stays(2, true));
+    assert_false(ring_stays(3, true));
+    worker.v.outbox.late = VIRTUAL_LATE;
+    assert_false(ring_stays(5, false));
+    worker.v.outbox.late = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_stood_behind_a_window_goes_on_after_the_last_that_waited, open_lab,
                                         close_lab),
+        cmocka_unit_test_setup_teardown(what_ring_of_an_empty_queue_stays, open_lab, close_lab),
         cmocka_unit_test_setup_teardown(a_short_packet_goes_where_long_ones_lack_credit, open_lab, close_lab),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
