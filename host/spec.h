@@ -249,7 +249,7 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .given = &(s)->given, .given_bit = HX_GIVEN_COUNT, .applies = HX_FOR_MESSAGES, \
      .instead = HX_RUNS_ONCE}, \
     {.name = "shifts", .key = "traffic.shifts", .kind = HX_OPTION_NUMBER, .argument = "N", .to.number = &(s)->shifts, .low = 0, \
-     .high = HX_MAX_ACCELERATORS, .help = "all-to-all: only so many of the others, the same random shifts for all; 0: all", .given = &(s)->given, .given_bit = HX_GIVEN_SHIFTS, .applies = HX_FOR_PATTERN(HX_ALL_TO_ALL)}, \
+     .high = HX_MAX_ACCELERATORS, .help = "all-to-all: only so many of the others, by the same random shifts for all, of a Slim Fly by rounds (docs/traffic.md); 0: all", .given = &(s)->given, .given_bit = HX_GIVEN_SHIFTS, .applies = HX_FOR_PATTERN(HX_ALL_TO_ALL)}, \
     {.name = "duration", .key = "traffic.duration", .letter = 'd', .kind = HX_OPTION_DURATION, .to.number = &(s)->duration_ns, .low = 0, \
      .high = HX_MOST_DURATION, .help = "how long to send, as 30s, 500ms or 2m; 0: until --count is sent", \
      .given = &(s)->given, .given_bit = HX_GIVEN_DURATION, .applies = HX_FOR_MESSAGES | HX_FOR_PATTERN(HX_FLOWS), \

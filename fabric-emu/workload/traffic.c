@@ -314,6 +314,23 @@ static uint32_t golden_step(uint32_t n)
     }
 }
 
+/* The rounds that a sample of a job's all-to-all goes by; 0: it goes by common shifts. Rounds are among all hosts, and not of all pairs;
+ * and over all destinations shifts even out by themselves. */
+static uint32_t rounds_of(const struct traffic *t, uint32_t rank)
+{
+    bool sample = pattern_of(t, rank) == HX_ALL_TO_ALL && traffic_settings(t, rank)->shifts;
+    uint32_t rounds = sample && t->members[rank] == t->g->hosts ? hx_fabric_rounds(t->g) : 0;
+    return traffic_destinations(t, rank) <= rounds ? rounds : 0;
+}
+
+/* They follow each other from a random one on: any few of them load the links alike. */
+static uint32_t partner_of(const struct traffic *t, uint32_t rank, uint64_t message, uint32_t rounds)
+{
+    uint32_t first = random_below(random_of(t->settings.seed ^ FOR_ORDER, t->first[rank], 0), rounds);
+    uint32_t index = (uint32_t)(message % traffic_settings(t, rank)->shifts);
+    return hx_fabric_partner(t->g, rank, (first + index) % rounds);
+}
+
 /* Message `message` goes so many places on in the job. Everyone makes the same shift at the same time, so that everyone
  * receives alike; and shifts that follow each other lie far apart, any few of them spread evenly over both dimensions, so
  * that at any time as much is to cross rows as columns. Measured against a random order of shifts, each source's own random
@@ -395,6 +412,10 @@ uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t me
         step = shuffled(random_of(t->settings.seed ^ FOR_ORDER, rank, message / (n - 1)), (uint32_t)(message % (n - 1)),
                         n - 1);
         break;
+    case HX_ALL_TO_ALL:
+        if (rounds_of(t, rank))
+            return partner_of(t, rank, message, rounds_of(t, rank));
+        /* fall through */
     default:
         step = shift_of(t, rank, message) - 1;
     }

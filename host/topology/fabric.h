@@ -297,4 +297,12 @@ bool hx_fabric_has_d_mod_k(const struct hx_fabric *f);
  * and no host has two senders at a time. For flows that are not spread over all destinations the free choice is better. */
 void hx_fabric_order_d_mod_k(const struct hx_fabric *f, uint32_t router, void *memory);
 
+/* How many rounds there are in which all hosts send to one each and receive from one, nobody meets another twice in all of them, and packets
+ * on minimal ways hardly meet: what a sample of all-to-all is best made of. Not all pairs are in them. 0: there are none; a Slim Fly
+ * has them, if nothing has failed. */
+uint32_t hx_fabric_rounds(const struct hx_fabric *f);
+
+/* Whom a host sends to in a round, 0 .. hx_fabric_rounds() - 1. */
+uint32_t hx_fabric_partner(const struct hx_fabric *f, uint32_t host, uint32_t round);
+
 #endif

@@ -324,3 +324,13 @@ void hx_fabric_order_d_mod_k(const struct hx_fabric *f, uint32_t router, void *m
         for (unsigned value = 0; value < f->digits[digit]; value++)
             *tables++ &= f->topology->d_mod_k(f, router, digit, value);
 }
+
+uint32_t hx_fabric_rounds(const struct hx_fabric *f)
+{
+    return f->topology->rounds && !f->ways && !makes_detours(f) ? f->topology->rounds(f) : 0;
+}
+
+uint32_t hx_fabric_partner(const struct hx_fabric *f, uint32_t host, uint32_t round)
+{
+    return f->topology->partner(f, host, round);
+}

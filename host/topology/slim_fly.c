@@ -13,20 +13,11 @@
  * A router has (3q - d) / 2 links, and p hosts: as many as half its links, which is where the bandwidth between routers is
  * just enough. Minimal ways, and the second hop raises the VC. Rack r has (0, r, *) and (1, r, *): copper in it, optical
  * cables between racks. A detour has four hops. A group is a router and its hosts. */
+#include "host/topology/slim_fly.h"
 #include "host/error.h"
-#include "host/topology/galois.h"
 #include "host/topology/topology.h"
 
 enum { MOST_Q = 43 };
-
-struct slim_fly {
-    struct hx_galois field;
-    unsigned q;
-    int d;
-    bool in[2][HX_GALOIS_MOST]; /* X, X' */
-    uint32_t routers;
-    bool joined[]; /* [routers][routers] */
-};
 
 static bool is_size(unsigned q)
 {
@@ -77,13 +68,13 @@ static bool take(unsigned *q, unsigned *p, struct hx_words *words, struct hx_pro
 }
 
 /* Every second power of the primitive element from one on, up to another. */
-static void add_powers(struct slim_fly *s, unsigned set, unsigned first, unsigned last)
+static void add_powers(struct hx_slim_fly *s, unsigned set, unsigned first, unsigned last)
 {
     for (unsigned i = first; i <= last; i += 2)
         s->in[set][s->field.power[i % (s->q - 1)]] = true;
 }
 
-static void make_sets(struct slim_fly *s)
+static void make_sets(struct hx_slim_fly *s)
 {
     if (s->d >= 0) {
         add_powers(s, 0, 0, s->q - 2);
@@ -97,14 +88,14 @@ static void make_sets(struct slim_fly *s)
     add_powers(s, 1, 2 * w, 4 * w - 2);
 }
 
-static void join(struct hx_fabric *f, struct slim_fly *s, uint32_t a, uint32_t b, unsigned link_class)
+static void join(struct hx_fabric *f, struct hx_slim_fly *s, uint32_t a, uint32_t b, unsigned link_class)
 {
     s->joined[(size_t)a * s->routers + b] = true;
     s->joined[(size_t)b * s->routers + a] = true;
     hx_fabric_lay(f, &(struct hx_laid){.a = f->hosts + a, .b = f->hosts + b, .link_class = (uint8_t)link_class});
 }
 
-static void lay_routers(struct hx_fabric *f, struct slim_fly *s, unsigned copper, unsigned optical)
+static void lay_routers(struct hx_fabric *f, struct hx_slim_fly *s, unsigned copper, unsigned optical)
 {
     unsigned q = s->q;
     for (unsigned line = 0; line < 2 * q; line++) { /* (0, x), then (1, m) */
@@ -129,12 +120,14 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     if (!take(&q, &p, words, problem))
         return false;
     uint32_t routers = 2 * q * q;
-    struct slim_fly *s = f->own = hx_allocate(1, sizeof *s + (size_t)routers * routers);
+    struct hx_slim_fly *s = f->own = hx_allocate(1, sizeof *s + (size_t)routers * routers);
     s->q = q;
+    s->p = p;
     s->d = remainder_of(q);
     s->routers = routers;
     (void)hx_galois_make(&s->field, q);
     make_sets(s);
+    hx_slim_fly_plan(s);
     hx_fabric_start(f, routers * p, routers, routers, p);
     unsigned copper = hx_fabric_class_of_kind(f, "rack", HX_DAC);
     unsigned optical = hx_fabric_class_of_kind(f, "global", HX_AOC);
@@ -155,7 +148,7 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
 
 static bool are_joined(const struct hx_fabric *f, uint32_t a, uint32_t b)
 {
-    const struct slim_fly *s = f->own;
+    const struct hx_slim_fly *s = f->own;
     return s->joined[(size_t)(a - f->hosts) * s->routers + (b - f->hosts)];
 }
 
@@ -186,7 +179,7 @@ static unsigned distance(const struct hx_fabric *f, uint32_t from, uint32_t to)
 /* ---- its worst case ---- */
 
 /* The next router of a circle: from (0, x, y) to (1, x, c), from (1, m, c) to (0, x, y) with the x behind m. */
-static uint32_t step(const struct slim_fly *s, uint32_t router)
+static uint32_t step(const struct hx_slim_fly *s, uint32_t router)
 {
     unsigned q = s->q;
     unsigned line = router / q;
@@ -202,10 +195,22 @@ static uint32_t step(const struct slim_fly *s, uint32_t router)
  * the router before and the first of its own: 2 p hosts share a link. SC15, section 4. */
 static void worst_case(const struct hx_fabric *f, uint64_t seed, uint32_t *to)
 {
-    const struct slim_fly *s = f->own;
+    const struct hx_slim_fly *s = f->own;
     (void)seed;
     for (uint32_t router = 0; router < s->routers; router++)
         to[f->hosts + router] = f->hosts + step(s, step(s, router));
+}
+
+/* ---- all-to-all ---- */
+
+static uint32_t rounds(const struct hx_fabric *f)
+{
+    return hx_slim_fly_rounds(f->own);
+}
+
+static uint32_t partner(const struct hx_fabric *f, uint32_t host, uint32_t round)
+{
+    return hx_slim_fly_partner(f->own, host, round);
 }
 
 const struct hx_topology hx_topology_slim_fly = {
@@ -217,4 +222,6 @@ const struct hx_topology hx_topology_slim_fly = {
     .toward = toward,
     .distance = distance,
     .worst_case = worst_case,
+    .rounds = rounds,
+    .partner = partner,
 };

@@ -70,6 +70,10 @@ struct hx_topology {
     /* Who sends to whom where minimal routing is at its worst: to[seat], of all seats (host/topology/worst_case.h). NULL: by
      * search. */
     void (*worst_case)(const struct hx_fabric *f, uint64_t seed, uint32_t *to);
+    /* Samples of all-to-all in rounds that load links alike, which common shifts do not: how many rounds there are, and whom a
+     * host sends to in one (hx_fabric_rounds(), hx_fabric_partner()). NULL: there are none. */
+    uint32_t (*rounds)(const struct hx_fabric *f);
+    uint32_t (*partner)(const struct hx_fabric *f, uint32_t host, uint32_t round);
 };
 
 extern const struct hx_topology *const hx_topologies[]; /* ends with NULL; HammingMesh first */

@@ -222,6 +222,14 @@ selected() {
     [ "$(selected "$tapers" auto)" != "$(selected "$tapers" d-mod-k)" ]
 }
 
+@test "fabrics: a few destinations of a Slim Fly's all-to-all come to what all of them do, by rounds that share no link" {
+    local seed
+    for seed in 1 2 3; do
+        hxmesh run "slim-fly q=5 p=3" --clock virtual --shifts 6 --message 256KiB --seed "$seed" --quiet --json - >"$REPORT"
+        holds '.packets_lost == 0 and .share_of_injection > 0.95'
+    done
+}
+
 @test "fabrics: boards of a HammingMesh fail by the spec, by failures and by failed_boards of a file alike" {
     local file="$BATS_TEST_TMPDIR/cut.hxm.yaml" first="" spec line lines=("failures: board2,1 board0,3"
         "failed_boards: [[2, 1], [0, 3]]" $'failures: board2,1\nfailed_boards: [[0, 3]]')

@@ -1,0 +1,151 @@
+/* slim_fly_rounds.c - all-to-all of a Slim Fly in rounds in which hardly two hosts share a link.
+ *
+ * Why. Most pairs of routers have one shortest way. If all hosts make a common shift, those of a router want the same one, and
+ * p of them share a link that carries one: with q = 13 and p = 9 any few shifts come to a fifth of what hosts inject.
+ *
+ * A link from (0, x, ..) to (1, m, ..) goes up, on the diagonal m - x; the one back goes down, likewise. If all routers (0, .., ..)
+ * make one step (slim_fly.h) of a k, they use each link of a diagonal once, and no other of those between the parts:
+ *
+ *     SAME_PART from 0   up k, down k - by        from 1   down k, up k + by
+ *     ACROSS    from 0   up k                     from 1   down k
+ *
+ * Besides, ACROSS takes one link of its line, from 0 by -by and from 1 by +by, and none where by = 0. So hosts of a router that
+ * make different steps share no link if all diagonals up differ, all diagonals down, and no two steps across have by and -by. There
+ * are q diagonals each way, and p hosts with S steps in their part take p + S: which fits for p up to two thirds of q.
+ *
+ * Rounds. To each k of a group an element is added that is the same for all: so a group is q rounds. In each of these the hosts of
+ * a router take turns, so that each makes each step, and each time with the host so many places on that all are met. In a round all
+ * receive from one.
+ *
+ * What fills no group of p is in no round: who is on the same line or router, and some more, a third of all with q = 13 and p = 9.
+ * Where p is more than two thirds of q some diagonals are used twice, and for even q, where -by is by, some links of lines. */
+#include "host/topology/slim_fly.h"
+
+/* Steps that use a diagonal, up and down, in the group that is being filled. */
+struct diagonals {
+    unsigned used[2][HX_GALOIS_MOST];
+};
+
+enum { UP, DOWN };
+
+/* The diagonal that a step of k takes out of its host's part, and the one that it comes back by, of SAME_PART alone. */
+static unsigned out_of(unsigned part)
+{
+    return part ? DOWN : UP;
+}
+
+static unsigned back_by(const struct hx_slim_fly *s, unsigned part, unsigned by, unsigned k)
+{
+    return part ? hx_galois_sum(&s->field, k, by) : hx_galois_difference(&s->field, k, by);
+}
+
+static unsigned use_of(const struct hx_slim_fly *s, const struct diagonals *d, unsigned part,
+                       const struct hx_slim_fly_step *step, unsigned k)
+{
+    unsigned back = step->kind == HX_SLIM_FLY_SAME_PART ? d->used[!out_of(part)][back_by(s, part, step->by, k)] : 0;
+    return d->used[out_of(part)][k] + back;
+}
+
+/* Adds a step to the group, for the hosts of both parts, on the diagonals that are used least. */
+static void add_step(struct hx_slim_fly *s, struct diagonals *d, unsigned n, enum hx_slim_fly_kind kind, unsigned by)
+{
+    for (unsigned part = 0; part < 2; part++) {
+        struct hx_slim_fly_step *step = &s->rounds.step[part][n];
+        *step = (struct hx_slim_fly_step){.kind = (uint8_t)kind, .by = (uint8_t)by};
+        for (unsigned k = 1; k < s->q; k++)
+            step->k = (uint8_t)(use_of(s, d, part, step, k) < use_of(s, d, part, step, step->k) ? k : step->k);
+        d->used[out_of(part)][step->k]++;
+        if (kind == HX_SLIM_FLY_SAME_PART)
+            d->used[!out_of(part)][back_by(s, part, by, step->k)]++;
+    }
+}
+
+/* Steps across have by = 0 and then the powers of the primitive element, of which -1 is the one half-way (but where -a = a): so
+ * no group has both a and -a. Steps in a part, which take twice as many diagonals, are shared out evenly. */
+void hx_slim_fly_plan(struct hx_slim_fly *s)
+{
+    struct hx_slim_fly_rounds *r = &s->rounds;
+    unsigned shares = (2 * s->q + s->p - 1) / s->p;
+    unsigned in_part = 0;
+    unsigned across = 0;
+    for (r->groups = 0;; r->groups++) {
+        struct diagonals d = {{{0}}};
+        unsigned n = r->groups * s->p;
+        unsigned end = n + s->p;
+        unsigned share = (s->q - 1) * (r->groups + 1) / shares - in_part;
+        if (share + (s->q - across) < s->p)
+            return;
+        for (; share; share--, in_part++)
+            add_step(s, &d, n++, HX_SLIM_FLY_SAME_PART, s->field.power[in_part]);
+        for (; n < end; across++)
+            add_step(s, &d, n++, HX_SLIM_FLY_ACROSS, across ? s->field.power[across - 1] : 0);
+    }
+}
+
+uint32_t hx_slim_fly_rounds(const struct hx_slim_fly *s)
+{
+    return s->rounds.groups * s->q * s->p * s->p;
+}
+
+/* ---- whom one sends to ---- */
+
+/* y of the line through (x, y) .. and c: y = m x + c. */
+static unsigned y_of(const struct hx_galois *f, unsigned m, unsigned x, unsigned c)
+{
+    return hx_galois_sum(f, hx_galois_product(f, m, x), c);
+}
+
+static unsigned c_of(const struct hx_galois *f, unsigned m, unsigned x, unsigned y)
+{
+    return hx_galois_difference(f, y, hx_galois_product(f, m, x));
+}
+
+static uint32_t router_at(const struct hx_slim_fly *s, unsigned part, unsigned line, unsigned at)
+{
+    return (part * s->q + line) * s->q + at;
+}
+
+/* The router that a step leads to, `added` to its k: from (0, x, y), and from (1, m, c). */
+static uint32_t from_first(const struct hx_slim_fly *s, unsigned x, unsigned y, const struct hx_slim_fly_step *step,
+                           unsigned k)
+{
+    const struct hx_galois *f = &s->field;
+    unsigned m = hx_galois_sum(f, x, k);
+    if (step->kind == HX_SLIM_FLY_ACROSS)
+        return router_at(s, 1, m, hx_galois_difference(f, c_of(f, m, x, y), step->by));
+    unsigned to = hx_galois_sum(f, x, step->by);
+    return router_at(s, 0, to, y_of(f, m, to, c_of(f, m, x, y)));
+}
+
+static uint32_t from_second(const struct hx_slim_fly *s, unsigned m, unsigned c, const struct hx_slim_fly_step *step,
+                            unsigned k)
+{
+    const struct hx_galois *f = &s->field;
+    unsigned x = hx_galois_difference(f, m, k);
+    if (step->kind == HX_SLIM_FLY_ACROSS)
+        return router_at(s, 0, x, hx_galois_sum(f, y_of(f, m, x, c), step->by));
+    unsigned to = hx_galois_sum(f, m, step->by);
+    return router_at(s, 1, to, c_of(f, to, x, y_of(f, m, x, c)));
+}
+
+static uint32_t router_to(const struct hx_slim_fly *s, uint32_t router, unsigned step, unsigned added)
+{
+    unsigned part = router / (s->q * s->q);
+    unsigned line = router / s->q % s->q;
+    unsigned at = router % s->q;
+    const struct hx_slim_fly_step *of = &s->rounds.step[part][step];
+    unsigned k = hx_galois_sum(&s->field, of->k, added);
+    return part ? from_second(s, line, at, of, k) : from_first(s, line, at, of, k);
+}
+
+/* A round is, from the last digit on: the turn, how many places on the host is that receives, what is added to each k, the group. */
+uint32_t hx_slim_fly_partner(const struct hx_slim_fly *s, uint32_t host, uint32_t round)
+{
+    unsigned own = host % s->p;
+    unsigned turn = round % s->p;
+    unsigned onward = round / s->p % s->p;
+    unsigned added = round / s->p / s->p % s->q;
+    unsigned group = round / s->p / s->p / s->q;
+    unsigned step = group * s->p + (own + turn) % s->p;
+    return router_to(s, host / s->p, step, added) * s->p + (own + onward) % s->p;
+}
