@@ -7,14 +7,19 @@
 
 #define NS_PER_MS UINT64_C(1000000)
 
-/* Where it is, and that it is there on all planes. */
+/* Where it is, and that it is there on all planes. Beside a router a host has one link, and in an all-to-all those that the
+ * acknowledgements for it come by are as full as all others: they are spread over time. Where hosts forward they have several
+ * ways, and what else fills them leaves room. */
 static inline struct hx_endpoint_config endpoint_config(const struct hx_fabric *g, uint32_t rank)
 {
     struct hx_coordinate at = hx_address_of(g, rank);
+    unsigned place = at.d1 * g->digits[0] + at.d0;
+    uint8_t first_ack = hx_hosts_forward(g) ? 0 : place % HX_ACK_EVERY;
     return (struct hx_endpoint_config){.d0 = (uint16_t)at.d0,
                                        .d1 = (uint16_t)at.d1,
                                        .columns = (uint16_t)g->digits[0],
                                        .rows = (uint16_t)g->digits[1],
+                                       .first_ack = first_ack,
                                        .plane_set = (uint8_t)((1U << g->planes) - 1)};
 }
 

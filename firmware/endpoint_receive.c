@@ -104,9 +104,10 @@ static void place(struct hx_endpoint *ep, const struct hx_header *h, const struc
 
 /* The slot is for the packet's message from now on. If it is in the list of acknowledgements, its place speaks for that.
  *
- * Of a long message the first acknowledgement is due after 1 .. HX_ACK_EVERY packets, from peer to peer at another one:
- * where many messages come side by side, as in an all-to-all, acknowledging all of them at once would load the fabric by
- * a packet in 32 more for a while, which one that is nearly full does not get over. */
+ * Of a long message the first acknowledgement is due after 1 .. HX_ACK_EVERY packets, from peer to peer at another one,
+ * and from receiver to receiver (first_ack): where many messages come side by side, as in an all-to-all, acknowledging all
+ * of them at once, or all of one sender's, would load the fabric, or the way to that sender, by a packet in 32 more for a
+ * while, which one that is nearly full does not get over. */
 static void begin(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot, const struct hx_header *h)
 {
     struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
@@ -117,7 +118,7 @@ static void begin(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned s
     r->plane = h->plane;
     r->queued = queued;
     if (r->packets > HX_ACK_EVERY)
-        r->reported = r->reported_base = 0U - peer->rank % HX_ACK_EVERY;
+        r->reported = r->reported_base = 0U - (peer->rank + ep->config.first_ack) % HX_ACK_EVERY;
 }
 
 /* The slot for a packet about a message, made ready for it; NULL and a named drop if the packet has no business here. */

@@ -93,7 +93,10 @@ struct hx_endpoint_config {
     uint32_t epoch; /* incarnation: any number but 0 that no other one is likely to have had, random where it can be */
     uint64_t key;   /* random: of its nonces */
     uint32_t peers; /* accelerators it can know at once; 0: all. A message to or from one more is refused */
-    bool check;     /* compute and check the CRC. false only where memory carries the frames */
+    /* Below HX_ACK_EVERY: of a message that is longer than that the first acknowledgement is due so many packets sooner. Receivers
+     * that say different ones do not acknowledge all that one sender has under way to them at once. */
+    uint8_t first_ack;
+    bool check;          /* compute and check the CRC. false only where memory carries the frames */
     uint64_t timeout_ns; /* an answer is late after so long where none has ever come, */
     uint64_t least_ns;   /* elsewhere never earlier than this, */
     uint64_t most_ns;    /* and never later than this, however often it was. 0 < least <= timeout <= most */

@@ -60,6 +60,26 @@ static void short_messages_are_acknowledged_once(void **state)
     }
 }
 
+/* Of a long message the first acknowledgement comes after 64 packets, less the sender's rank and what the receiver was told: so
+ * neither all senders of one receiver nor all receivers of one sender have theirs at the same packet. */
+static void long_messages_are_first_acknowledged_each_at_its_packet(void **state)
+{
+    (void)state;
+    static const uint8_t told[] = {0, 1, 40, 63};
+    for (unsigned n = 0; n < sizeof told; n++) {
+        for (unsigned from = 0; from < 3; from += 2) {
+            struct hx_endpoint_config config = trial_config(1);
+            config.first_ack = told[n];
+            cloud_init(&cloud, 3, &config, HX_PACKET_BLOCKS, 1); /* a packet a turn */
+            trial_watch();
+            trial_send(from, 1, (uint64_t)2 * HX_ACK_EVERY * FULL);
+            trial_finish();
+            assert_int_equal(trial_read(&gate.copy).offset, HX_ACK_EVERY - (from + told[n]) % HX_ACK_EVERY);
+            lab_free(NULL);
+        }
+    }
+}
+
 /* An acknowledgement goes by the plane of the packet that came last. */
 static void answers_take_the_plane_of_what_came_last(void **state)
 {
@@ -225,6 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(short_messages_are_acknowledged_once, lab_free),
+        cmocka_unit_test_teardown(long_messages_are_first_acknowledged_each_at_its_packet, lab_free),
         cmocka_unit_test_teardown(answers_take_the_plane_of_what_came_last, lab_free),
         cmocka_unit_test_teardown(what_came_of_a_message_given_up_is_forgotten, lab_free),
         cmocka_unit_test_teardown(the_first_packet_may_not_be_beyond_the_window, lab_free),
