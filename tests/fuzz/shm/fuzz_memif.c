@@ -21,7 +21,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MOST_DEEDS = 64, BUFFER_BYTES = 2048, MOST_FRAMES = 64 };
@@ -145,29 +144,6 @@ static void do_one(struct pair *p, struct input *in)
 
 /* ---- the end ---- */
 
-static uint64_t clock_ns(void)
-{
-    struct timespec t;
-    (void)clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
-}
-
-/* Who is honest is let in. A process that the machine let stand still for the time of a whole handshake is refused rightly, and
- * comes again, as DPDK's does. */
-static void let_in(struct pair *p)
-{
-    for (bool in = false; !in;) {
-        uint64_t begun_ns = clock_ns();
-        memif_client_open(&p->c, p->path, BUFFER_BYTES, F_SEAL_SHRINK);
-        in = memif_shake_hands(p, STEPS) == MEMIF_CONNECTED;
-        require(in || clock_ns() - begun_ns > MEMIF_HANDSHAKE_NS);
-        if (!in)
-            memif_client_close(&p->c);
-        require(memif_look(p) == in);
-    }
-    memif_offer_all(&p->c);
-}
-
 /* Who is honest is served, however the one before went, and its frame arrives. */
 static void judge_next(struct pair *p)
 {
@@ -175,7 +151,7 @@ static void judge_next(struct pair *p)
     static uint8_t came[WIRE_MAX_FRAME];
     (void)memif_look(p);
     require(p->w.server.state == MEMIF_ALONE);
-    let_in(p);
+    memif_connect_client(p, BUFFER_BYTES);
     memif_make_frame(sent, sizeof sent, 1);
     require(memif_client_send(&p->c, sent, sizeof sent));
     require(wire_receive(&p->w, came) == sizeof sent && memcmp(sent, came, sizeof sent) == 0);

@@ -155,7 +155,8 @@ int memif_shake_hands(struct pair *p, unsigned steps)
     return answer;
 }
 
-void memif_offer_all(struct client *c)
+/* The client offers all its buffers, as DPDK's does at its first look. */
+static void offer_all(struct client *c)
 {
     for (unsigned i = 0; i < ENTRIES; i++)
         c->to_client->descriptor[i].length = c->buffer_bytes;
@@ -180,7 +181,7 @@ void memif_connect_client(struct pair *p, uint32_t buffer_bytes)
     while (!is_connected(p, buffer_bytes))
         ; /* it was refused rightly, and comes again */
     assert_true(memif_look(p));
-    memif_offer_all(&p->c);
+    offer_all(&p->c);
 }
 
 void memif_make_frame(uint8_t *frame, uint32_t bytes, unsigned number)

@@ -46,8 +46,6 @@ struct memif_message memif_script(const struct client *c, unsigned step, int *fd
 bool memif_look(struct pair *p);
 /* Says the first `steps` and hears the answers. Returns the type of the last one. */
 int memif_shake_hands(struct pair *p, unsigned steps);
-/* The client offers all its buffers, as DPDK's does at its first look. */
-void memif_offer_all(struct client *c);
 void memif_connect_client(struct pair *p, uint32_t buffer_bytes);
 void memif_make_frame(uint8_t *frame, uint32_t bytes, unsigned number);
 /* Puts a frame into the ring to the server, in as many pieces as it takes. */
