@@ -68,8 +68,7 @@ bool hx_settings_d_mod_k(const struct hx_settings *s, const struct hx_fabric *f)
 {
     if (!hx_fabric_has_d_mod_k(f))
         return false;
-    return s->select == HX_SELECT_D_MOD_K ||
-           (s->select == HX_SELECT_AUTO && s->pattern == HX_ALL_TO_ALL && hx_fabric_alltoall_bound(f) >= 1);
+    return s->select == HX_SELECT_D_MOD_K || (s->select == HX_SELECT_AUTO && s->pattern == HX_ALL_TO_ALL);
 }
 
 const struct hx_overrides hx_default_sizes = {

@@ -72,10 +72,8 @@ extern const char *const hx_clock_names[HX_CLOCKS + 1];
     (HX_FOR_PATTERN(HX_INCAST) | HX_FOR_PATTERN(HX_HOTSPOT) | HX_FOR_PATTERN(HX_COLLECTIVES + HX_BROADCAST))
 
 /* Which of its minimal ways a packet may take. AUTO is X_FIRST (hx_route_order_x_first) where hosts forward and everyone sends to
- * everyone (all-to-all, uniform), D_MOD_K (hx_fabric_order_d_mod_k) for all-to-all in common shifts where a fabric has it and
- * carries all that its hosts inject, else ADAPTIVE: in a tree that tapers packets wait at their leaf, hosts fall out of
- * step, and then destinations fill some uplinks while others stand idle (32 down, 8 up, 1,024 hosts, 1 MiB: 20.6 % of the injection, 25.2 by
- * choice). */
+ * everyone (all-to-all, uniform), D_MOD_K (hx_fabric_order_d_mod_k) for all-to-all in common shifts where a fabric has it, else
+ * ADAPTIVE. */
 enum hx_selection { HX_SELECT_AUTO, HX_SELECT_ADAPTIVE, HX_SELECT_X_FIRST, HX_SELECT_D_MOD_K, HX_SELECTIONS };
 extern const char *const hx_selection_names[HX_SELECTIONS + 1];
 
@@ -291,7 +289,7 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
 #define HX_VIRTUAL_OPTIONS(s) \
     {.name = "select", .key = "select", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->select, \
      .choices = hx_selection_names, .help = "which minimal ways packets take; auto: for all-to-all and uniform traffic " \
-     "x-first where hosts forward, for all-to-all d-mod-k in a fat tree that does not taper, else adaptive", .given = &(s)->given, .given_bit = HX_GIVEN_SELECT, \
+     "x-first where hosts forward, for all-to-all d-mod-k in a fat tree that is wired alike, else adaptive", .given = &(s)->given, .given_bit = HX_GIVEN_SELECT, \
      .applies = HX_FOR_VIRTUAL}, \
     {.name = "pace", .key = "pace", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->pace, .real_low = 0, .real_high = 1, \
      .help = "share of its injection bandwidth at which a host's packets follow each other; 0: for all-to-all " \
