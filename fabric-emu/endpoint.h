@@ -13,8 +13,8 @@
 static inline struct hx_endpoint_config endpoint_config(const struct hx_fabric *g, uint32_t rank)
 {
     struct hx_coordinate at = hx_address_of(g, rank);
-    unsigned place = at.d1 * g->digits[0] + at.d0;
-    uint8_t first_ack = hx_hosts_forward(g) ? 0 : place % HX_ACK_EVERY;
+    unsigned number = at.d1 * g->digits[0] + at.d0;
+    uint8_t first_ack = hx_hosts_forward(g) ? 0 : number % HX_ACK_EVERY;
     return (struct hx_endpoint_config){.d0 = (uint16_t)at.d0,
                                        .d1 = (uint16_t)at.d1,
                                        .columns = (uint16_t)g->digits[0],

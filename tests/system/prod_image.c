@@ -37,7 +37,7 @@ _Noreturn static void become(char *const *command, int console)
     char device[CABLES][64];
     const char *list[MOST_ARGUMENTS];
     unsigned n = 0;
-    while (command[n] && n < MOST_ARGUMENTS - 4 * CABLES - 1) {
+    while (n < MOST_ARGUMENTS - 4 * CABLES - 1 && command[n]) {
         list[n] = command[n];
         n++;
     }
