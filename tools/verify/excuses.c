@@ -33,7 +33,7 @@ struct passage {
 struct sent_wrong {
     struct passage by;
     uint64_t time_ns;
-    uint64_t mended; /* 1: it came right, and no other can for this one */
+    uint64_t mended; /* 1: it came right, and nothing else can for this one */
 };
 
 void hx_excuses_begin(struct hx_excuses *e)
@@ -264,7 +264,7 @@ bool hx_excuses_mended(struct hx_excuses *e, const struct hx_sightings *c, const
     struct sent_wrong *w = find_wrong(e, at->key, from, at->time_ns, false);
     if (!w || !hx_excused(e, c, at->port, at->time_ns, HX_EXCUSES_DAMAGE))
         return false;
-    w->mended = 1;
+    w->mended = !hx_excused(e, c, at->port, at->time_ns, HX_EXCUSES_COPIES); /* else a copy of it may come right, too */
     return true;
 }
 

@@ -64,7 +64,7 @@ void hx_excuses_hear(struct hx_excuses *e, const struct hx_sightings *c, const s
 bool hx_excused(const struct hx_excuses *e, const struct hx_sightings *c, uint32_t port, uint64_t time_ns, unsigned by);
 
 /* Whether the packet, sound at that place and time, may be one that went damaged by port `from`, the other end of this link, which
- * damages packets and changed it to what it had been. One that went so comes right once. */
+ * damages packets and changed it to what it had been. One that went so comes right once, where the link makes no copies. */
 bool hx_excuses_mended(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_seen_at *at, uint32_t from);
 
 /* Whether the packet is one that a link made out of another. */
