@@ -41,31 +41,28 @@ static char *without_end(char *text, char *end)
     return text;
 }
 
-/* Reads a line. A byte 0 in it looks like its end: *zero is then where it stands, else NULL. It shows because line feeds were there
- * before: they are left behind what was read and its end, and behind a byte 0 stands something else. */
-static bool read_line(struct hx_lines *l, const char **zero)
+/* Reads a line and what ends it, as far as there is room. Returns how many bytes; 0: there are no more. */
+static size_t read_line(struct hx_lines *l)
 {
-    const char *last = l->text + sizeof l->text - 1;
-    memset(l->text, '\n', sizeof l->text);
-    if (!fgets(l->text, sizeof l->text, l->in))
-        return false;
-    const char *end = l->text + strlen(l->text);
-    bool fed = end > l->text && end[-1] == '\n';
-    bool whole = end == last || fed || (end[1] == '\n' && (end + 1 == last || end[2] == '\n'));
-    *zero = whole ? NULL : end;
-    return true;
+    size_t bytes = 0;
+    int c = 0;
+    while (bytes < sizeof l->text - 1 && c != '\n' && (c = getc(l->in)) != EOF)
+        l->text[bytes++] = (char)c;
+    l->text[bytes] = '\0';
+    return bytes;
 }
 
 bool hx_lines_next(struct hx_lines *l)
 {
-    const char *zero;
-    while (!l->failed && read_line(l, &zero)) {
+    size_t bytes;
+    while (!l->failed && (bytes = read_line(l))) {
+        const char *end = l->text + strlen(l->text);
         l->line++;
-        if (zero) {
-            l->failed = !hx_lines_fail(l, zero, "a byte 0, which no text has");
+        if (end < l->text + bytes) {
+            l->failed = !hx_lines_fail(l, end, "a byte 0, which no text has");
             return false;
         }
-        if (!strchr(l->text, '\n') && strlen(l->text) == sizeof l->text - 1) {
+        if (l->text[bytes - 1] != '\n' && bytes == sizeof l->text - 1) {
             l->failed = !hx_lines_fail(l, NULL, "a line of more than %d letters", HX_LONGEST_LINE);
             return false;
         }
