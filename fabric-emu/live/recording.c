@@ -182,12 +182,17 @@ void recording_run(struct recording *r, int wake, bool (*more)(struct recording 
     (void)capture_drain(&r->capture, shm_clock_ns(&r->clock), true);
 }
 
-void recording_close(struct recording *r)
+static void let_go(struct recording *r)
 {
-    capture_close(&r->capture);
     capture_memory_free(&r->memory);
     capture_ports_free(&r->ports);
     (void)close(r->faults);
+}
+
+void recording_close(struct recording *r)
+{
+    capture_close(&r->capture);
+    let_go(r);
 }
 
 /* ---- a run, from its start ---- */
@@ -225,7 +230,5 @@ void recording_start(struct recording *r, const struct recording_plan *plan, con
 void recording_stop(struct recording *r, bool whole, struct capture_report *report)
 {
     capture_writer_stop(&r->writer, whole, report);
-    capture_memory_free(&r->memory);
-    capture_ports_free(&r->ports);
-    (void)close(r->faults);
+    let_go(r);
 }

@@ -314,12 +314,12 @@ static uint32_t golden_step(uint32_t n)
     }
 }
 
-/* The rounds that a sample of a job's all-to-all goes by; 0: it goes by common shifts. Rounds are among all hosts, and not of all pairs;
+/* The rounds that a sample of an all-to-all goes by; 0: it goes by common shifts. Rounds are among all hosts, and not of all pairs;
  * and over all destinations shifts even out by themselves. */
 static uint32_t rounds_of(const struct traffic *t, uint32_t rank)
 {
-    bool sample = pattern_of(t, rank) == HX_ALL_TO_ALL && traffic_settings(t, rank)->shifts;
-    uint32_t rounds = sample && t->members[rank] == t->g->hosts ? hx_fabric_rounds(t->g) : 0;
+    bool sample = traffic_settings(t, rank)->shifts && t->members[rank] == t->g->hosts;
+    uint32_t rounds = sample ? hx_fabric_rounds(t->g) : 0;
     return traffic_destinations(t, rank) <= rounds ? rounds : 0;
 }
 
@@ -385,6 +385,7 @@ uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t me
     const uint32_t *member = t->member + t->first[rank];
     uint32_t list[4];
     uint32_t step;
+    uint32_t rounds;
     if (t->flows)
         return t->flows->to[t->flows->first[rank] + message];
     if (peers_are_of(pattern_of(t, rank)))
@@ -413,8 +414,9 @@ uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t me
                         n - 1);
         break;
     case HX_ALL_TO_ALL:
-        if (rounds_of(t, rank))
-            return partner_of(t, rank, message, rounds_of(t, rank));
+        rounds = rounds_of(t, rank);
+        if (rounds)
+            return partner_of(t, rank, message, rounds);
         /* fall through */
     default:
         step = shift_of(t, rank, message) - 1;

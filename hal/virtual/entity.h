@@ -78,6 +78,14 @@ static inline struct virtual_slot *virtual_arrive(struct virtual_rx *rx, unsigne
 /* A packet for one of its inputs, from another entity; likewise credit for one of its outputs. */
 void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t ready, uint64_t birth);
 void virtual_credit(struct virtual_tx *tx, uint64_t credit);
+/* That credit, handed over as late as this worker does. */
+static inline void virtual_pay(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit)
+{
+    if (w->outbox.late)
+        virtual_pay_late(w, tx, credit);
+    else
+        virtual_credit(tx, credit);
+}
 /* A packet with its frame to the far end of a link, in another worker. */
 void virtual_send_away(struct virtual_worker *w, const struct virtual_tx *tx, const struct hx_desc *d, uint64_t ready,
                        uint64_t birth);

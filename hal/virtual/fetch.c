@@ -223,9 +223,13 @@ ALWAYS_INLINE void fetch_arrivals(const struct hal_endpoint *h, const struct vir
     }
 }
 
-/* What is known of who sent a packet, where not all have a place of their own: the first in its bucket. */
+/* What is known of who sent a packet: where not all have a place of their own, of the first in its bucket. */
 ALWAYS_INLINE void fetch_peer(const struct hx_endpoint *ep, uint32_t sender)
 {
+    if (!ep->bucket) {
+        fetch(&ep->peer[sender]);
+        return;
+    }
     uint32_t peer = ep->bucket[hx_endpoint_bucket(ep, sender)];
     if (peer) {
         fetch(&ep->peer[peer - 1]);
@@ -237,10 +241,8 @@ void virtual_fetch_delivery(const struct hal_endpoint *h, const struct virtual_s
 {
     const struct hx_endpoint *ep = h->firmware;
     fetch(virtual_pool_frame(&h->worker->pool, slot->d.buffer));
-    if (ep && ep->bucket)
+    if (ep)
         fetch_peer(ep, sender_of(h, slot));
-    else if (ep)
-        fetch(&ep->peer[sender_of(h, slot)]);
 }
 
 ALWAYS_INLINE void fetch_peers(const struct hal_endpoint *h, const struct virtual_eject *q, uint64_t end)

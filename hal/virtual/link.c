@@ -2,9 +2,8 @@
 #include "entity.h"
 #include "fault.h"
 #include "fetch.h"
+#include "inline.h"
 #include "tap.h"
-
-#define SELDOM __attribute__((noinline))
 
 static uint64_t later_of(uint64_t a, uint64_t b)
 {
@@ -106,10 +105,7 @@ static inline void give_credit(struct virtual_worker *w, struct virtual_rx *rx, 
         return;
     }
     rx->last_credit = later_of(gone + rx->delay, rx->last_credit);
-    if (w->outbox.late)
-        virtual_pay(w, from, virtual_credit_of(rx->last_credit, vc, blocks));
-    else
-        virtual_credit(from, virtual_credit_of(rx->last_credit, vc, blocks));
+    virtual_pay(w, from, virtual_credit_of(rx->last_credit, vc, blocks));
 }
 
 static inline void to_endpoint(struct hal_switch *h, unsigned vc, unsigned hops, uint64_t there)

@@ -94,13 +94,9 @@ static inline void fetch_account(const struct virtual_tx *tx)
         __builtin_prefetch(&tx->of->starved);
 }
 
-void virtual_pay(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit)
+void virtual_pay_late(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit)
 {
     struct virtual_outbox *box = &w->outbox;
-    if (box->late == 0) {
-        virtual_credit(tx, credit);
-        return;
-    }
     box->payment[box->paid++ % VIRTUAL_PARCELS] = (struct virtual_payment){tx, credit};
     __builtin_prefetch(tx);
     uint32_t waiting = box->paid - box->credited;

@@ -48,7 +48,8 @@ static inline struct virtual_parcel *virtual_outbox_next(struct virtual_outbox *
 }
 
 void virtual_post(struct virtual_worker *w);
-void virtual_pay(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit);
+/* Where `late` is not 0. */
+void virtual_pay_late(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit);
 /* Hands over all that is on its way. */
 void virtual_post_end(struct virtual_worker *w);
 

@@ -1,10 +1,9 @@
 /* queue.c - rings that grow, and are given back (queue.h). */
 #include "queue.h"
+#include "inline.h"
 #include "stock.h"
 
 #define ADDRESS (((uint64_t)1 << 48) - 1)
-/* Where it is called not even its registers are to be saved. */
-#define SELDOM __attribute__((noinline))
 
 static uint32_t larger(const void *ring, uint32_t mask)
 {

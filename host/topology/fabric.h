@@ -293,8 +293,8 @@ bool hx_fabric_has_d_mod_k(const struct hx_fabric *f);
  * hx_fabric_has_d_mod_k().
  *
  * Why one would: packets that choose where there is room know nothing of the links that lead down, and meet there. In this order
- * hosts that all send to the host so many further share no link of a tree that does not taper, so none waits, all stay in step,
- * and no host has two senders at a time. For flows that are not spread over all destinations the free choice is better. */
+ * hosts that all send to the host so many further share no link of a tree that does not taper, and each link of one that does with as
+ * many as taper, so none waits for long, all stay in step, and no host has two senders at a time. For flows that are not spread over all destinations the free choice is better. */
 void hx_fabric_order_d_mod_k(const struct hx_fabric *f, uint32_t router, void *memory);
 
 /* How many rounds there are in which all hosts send to one each and receive from one, nobody meets another twice in all of them, and packets

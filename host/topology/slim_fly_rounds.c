@@ -21,6 +21,17 @@
  * Where p is more than two thirds of q some diagonals are used twice, and for even q, where -by is by, some links of lines. */
 #include "host/topology/slim_fly.h"
 
+/* a + b from (0, .., ..), a - b from (1, .., ..). */
+static unsigned onward_by(const struct hx_galois *f, unsigned part, unsigned a, unsigned b)
+{
+    return part ? hx_galois_difference(f, a, b) : hx_galois_sum(f, a, b);
+}
+
+static unsigned back_from(const struct hx_galois *f, unsigned part, unsigned a, unsigned b)
+{
+    return onward_by(f, !part, a, b);
+}
+
 /* Steps that use a diagonal, up and down, in the group that is being filled. */
 struct diagonals {
     unsigned used[2][HX_GALOIS_MOST];
@@ -28,21 +39,17 @@ struct diagonals {
 
 enum { UP, DOWN };
 
-/* The diagonal that a step of k takes out of its host's part, and the one that it comes back by, of SAME_PART alone. */
+/* The diagonal that a step takes out of its host's part; one of SAME_PART comes back by the other kind. */
 static unsigned out_of(unsigned part)
 {
     return part ? DOWN : UP;
 }
 
-static unsigned back_by(const struct hx_slim_fly *s, unsigned part, unsigned by, unsigned k)
-{
-    return part ? hx_galois_sum(&s->field, k, by) : hx_galois_difference(&s->field, k, by);
-}
-
 static unsigned use_of(const struct hx_slim_fly *s, const struct diagonals *d, unsigned part,
                        const struct hx_slim_fly_step *step, unsigned k)
 {
-    unsigned back = step->kind == HX_SLIM_FLY_SAME_PART ? d->used[!out_of(part)][back_by(s, part, step->by, k)] : 0;
+    unsigned back =
+        step->kind == HX_SLIM_FLY_SAME_PART ? d->used[!out_of(part)][back_from(&s->field, part, k, step->by)] : 0;
     return d->used[out_of(part)][k] + back;
 }
 
@@ -56,7 +63,7 @@ static void add_step(struct hx_slim_fly *s, struct diagonals *d, unsigned n, enu
             step->k = (uint8_t)(use_of(s, d, part, step, k) < use_of(s, d, part, step, step->k) ? k : step->k);
         d->used[out_of(part)][step->k]++;
         if (kind == HX_SLIM_FLY_SAME_PART)
-            d->used[!out_of(part)][back_by(s, part, by, step->k)]++;
+            d->used[!out_of(part)][back_from(&s->field, part, step->k, by)]++;
     }
 }
 
@@ -89,15 +96,10 @@ uint32_t hx_slim_fly_rounds(const struct hx_slim_fly *s)
 
 /* ---- whom one sends to ---- */
 
-/* y of the line through (x, y) .. and c: y = m x + c. */
-static unsigned y_of(const struct hx_galois *f, unsigned m, unsigned x, unsigned c)
+/* Where the link from (part, line, at) to a line of the other part ends: y = m x + c. */
+static unsigned crossed(const struct hx_galois *f, unsigned part, unsigned line, unsigned at, unsigned far)
 {
-    return hx_galois_sum(f, hx_galois_product(f, m, x), c);
-}
-
-static unsigned c_of(const struct hx_galois *f, unsigned m, unsigned x, unsigned y)
-{
-    return hx_galois_difference(f, y, hx_galois_product(f, m, x));
+    return back_from(f, part, at, hx_galois_product(f, line, far));
 }
 
 static uint32_t router_at(const struct hx_slim_fly *s, unsigned part, unsigned line, unsigned at)
@@ -105,37 +107,19 @@ static uint32_t router_at(const struct hx_slim_fly *s, unsigned part, unsigned l
     return (part * s->q + line) * s->q + at;
 }
 
-/* The router that a step leads to, `added` to its k: from (0, x, y), and from (1, m, c). */
-static uint32_t from_first(const struct hx_slim_fly *s, unsigned x, unsigned y, const struct hx_slim_fly_step *step,
-                           unsigned k)
-{
-    const struct hx_galois *f = &s->field;
-    unsigned m = hx_galois_sum(f, x, k);
-    if (step->kind == HX_SLIM_FLY_ACROSS)
-        return router_at(s, 1, m, hx_galois_difference(f, c_of(f, m, x, y), step->by));
-    unsigned to = hx_galois_sum(f, x, step->by);
-    return router_at(s, 0, to, y_of(f, m, to, c_of(f, m, x, y)));
-}
-
-static uint32_t from_second(const struct hx_slim_fly *s, unsigned m, unsigned c, const struct hx_slim_fly_step *step,
-                            unsigned k)
-{
-    const struct hx_galois *f = &s->field;
-    unsigned x = hx_galois_difference(f, m, k);
-    if (step->kind == HX_SLIM_FLY_ACROSS)
-        return router_at(s, 0, x, hx_galois_sum(f, y_of(f, m, x, c), step->by));
-    unsigned to = hx_galois_sum(f, m, step->by);
-    return router_at(s, 1, to, c_of(f, to, x, y_of(f, m, x, c)));
-}
-
+/* The router that a step leads to, `added` to its k. */
 static uint32_t router_to(const struct hx_slim_fly *s, uint32_t router, unsigned step, unsigned added)
 {
+    const struct hx_galois *f = &s->field;
     unsigned part = router / (s->q * s->q);
     unsigned line = router / s->q % s->q;
-    unsigned at = router % s->q;
     const struct hx_slim_fly_step *of = &s->rounds.step[part][step];
-    unsigned k = hx_galois_sum(&s->field, of->k, added);
-    return part ? from_second(s, line, at, of, k) : from_first(s, line, at, of, k);
+    unsigned far = onward_by(f, part, line, hx_galois_sum(f, of->k, added));
+    unsigned at = crossed(f, part, line, router % s->q, far);
+    if (of->kind == HX_SLIM_FLY_ACROSS)
+        return router_at(s, !part, far, back_from(f, part, at, of->by));
+    unsigned to = hx_galois_sum(f, line, of->by);
+    return router_at(s, part, to, crossed(f, !part, far, at, to));
 }
 
 /* A round is, from the last digit on: the turn, how many places on the host is that receives, what is added to each k, the group. */
