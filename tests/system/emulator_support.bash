@@ -8,8 +8,9 @@ HXMESH=$(realpath -m "${HXMESH:-build/hxmesh}")
 
 # Every fabric of a test bears a name of its own, so that what it leaves behind can be told from other people's.
 NAMES=()
+# Of fixed length, so that no name is the beginning of another one: tests look for names in what is printed.
 fresh_name() {
-    NAME="bats-$BASHPID-$RANDOM"
+    printf -v NAME 'bats-%s-%05d' "$BASHPID" "$RANDOM"
     NAMES+=("$NAME")
     REPORT="$BATS_TEST_TMPDIR/report.json"
     CODE=
