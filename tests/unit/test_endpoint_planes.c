@@ -1,0 +1,148 @@
+/* test_endpoint_planes.c - packets share planes, planes that die stop no message, and endpoints without room to inject go on taking
+ * in what comes. */
+#include "tests/support/loopback/support_endpoint.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+/* ---- planes ---- */
+
+static void planes_share_the_packets(void **state)
+{
+    (void)state;
+    for (unsigned planes = 1; planes <= HX_MAX_PLANES; planes++) {
+        trial_start(2, planes);
+        trial_watch();
+        trial_send(0, 1, 400 * FULL);
+        trial_finish();
+        for (unsigned plane = 0; plane < planes; plane++)
+            assert_in_range(gate.planes[plane], 360 / planes, 480 / planes);
+        lab_free(NULL);
+    }
+}
+
+/* A plane is dead, and nobody told the endpoint: its packets vanish, and it always has room. Short messages get through
+ * as well, and so do their acknowledgements. */
+static void a_dead_plane_stops_no_message(void **state)
+{
+    (void)state;
+    for (unsigned dead = 0; dead < HX_MAX_PLANES; dead++) {
+        trial_start(2, HX_MAX_PLANES);
+        trial_watch();
+        gate.dead[dead] = true;
+        for (unsigned i = 0; i < 12; i++) {
+            trial_send(0, 1, i == 5 ? 100 * FULL : 10);
+            trial_finish();
+        }
+        lab_free(NULL);
+    }
+    for (unsigned alive = 0; alive < HX_MAX_PLANES; alive++) {
+        trial_start(2, HX_MAX_PLANES);
+        trial_watch();
+        for (unsigned plane = 0; plane < HX_MAX_PLANES; plane++)
+            gate.dead[plane] = plane != alive;
+        trial_send(0, 1, 10);
+        trial_finish();
+        trial_send(0, 1, 10);
+        trial_finish();
+        lab_free(NULL);
+    }
+}
+
+/* A first answer that misses a packet has it asked for once more by the same plane, which dies just then: another one is asked
+ * next, not that one until all tries are made. */
+static void a_plane_that_dies_between_two_answers_stops_no_message(void **state)
+{
+    (void)state;
+    for (unsigned planes = 2; planes <= HX_MAX_PLANES; planes++) {
+        trial_start(2, planes);
+        trial_send(0, 1, FULL); /* how long answers take is known then */
+        trial_finish();
+        trial_watch();
+        gate.lose_kind = HX_DATA;
+        gate.lose_first = 1;
+        unsigned number = trial_send(0, 1, FULL);
+        const struct hx_endpoint *ep = &cloud.end[0].ep;
+        for (unsigned turn = 0; !ep->send[0].doubt; turn++) {
+            assert_true(turn < LONG);
+            trial_turns(1);
+        }
+        unsigned asked = (ep->send[0].message + ep->send[0].probes) % planes;
+        gate.dead[asked] = true;
+        trial_finish();
+        assert_int_equal(trial_message(number)->sent, 1);
+        lab_free(NULL);
+    }
+}
+
+/* ---- room ---- */
+
+static void arrivals_are_consumed_without_room_to_inject(void **state)
+{
+    (void)state;
+    trial_start(3, 1);
+    cloud.end[0].mute = true;
+    unsigned own = trial_send(0, 1, 50 * FULL);
+    unsigned in = trial_send(1, 0, 400 * FULL);
+    unsigned more = trial_send(2, 0, 300 * FULL);
+    trial_turns(400);
+    assert_int_equal(trial_message(in)->received, 1);
+    assert_int_equal(trial_message(more)->received, 1);
+    assert_int_equal(trial_message(own)->placed, 0);
+    cloud.end[0].mute = false;
+    trial_finish();
+}
+
+static void everybody_is_mute_for_long(void **state)
+{
+    (void)state;
+    trial_start(4, 2);
+    for (unsigned from = 0; from < 4; from++)
+        for (unsigned to = 0; to < 4; to++)
+            trial_send(from, to, 20 * FULL);
+    for (unsigned i = 0; i < 30; i++) {
+        for (unsigned end = 0; end < 4; end++)
+            cloud.end[end].mute = (i + end) % 5 != 0;
+        trial_turns(13);
+    }
+    for (unsigned end = 0; end < 4; end++)
+        cloud.end[end].mute = false;
+    trial_finish();
+}
+
+/* The list of acknowledgements holds every slot once, however often it is asked for. */
+static void acknowledgements_that_wait_do_not_pile_up(void **state)
+{
+    (void)state;
+    trial_start(4, 1);
+    cloud.end[0].mute = true;
+    for (unsigned from = 1; from < 4; from++) {
+        trial_send(from, 0, 10);
+        trial_send(from, 0, 20);
+    }
+    for (unsigned i = 0; i < 40; i++) {
+        trial_turns(20);
+        if (i % 8 == 7)
+            cloud_restart(&cloud, 1 + i / 8 % 3);
+        assert_true(cloud.end[0].ep.acks_count <= cloud.end[0].ep.ack_slots);
+        assert_int_equal(cloud.end[0].ep.ack_slots, 4 * HX_PEER_ANSWERS);
+    }
+    cloud.end[0].mute = false;
+    assert_true(cloud_run(&cloud, LONG));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(planes_share_the_packets, lab_free),
+        cmocka_unit_test_teardown(a_dead_plane_stops_no_message, lab_free),
+        cmocka_unit_test_teardown(a_plane_that_dies_between_two_answers_stops_no_message, lab_free),
+        cmocka_unit_test_teardown(arrivals_are_consumed_without_room_to_inject, lab_free),
+        cmocka_unit_test_teardown(everybody_is_mute_for_long, lab_free),
+        cmocka_unit_test_teardown(acknowledgements_that_wait_do_not_pile_up, lab_free),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
