@@ -270,6 +270,9 @@ uint64_t hx_fabric_toward(const struct hx_fabric *f, uint32_t node, unsigned dig
 
 /* Of a router's output: the inputs whose packets have their VC raised by one behind it. */
 uint64_t hx_fabric_raised(const struct hx_fabric *f, uint32_t node, unsigned output);
+/* Likewise, where f->ways are searched: the inputs whose packets came down and go up again by it. Each such turn raises the VC, also
+ * that which a fabric of one VC has only while links are down. */
+uint64_t hx_fabric_turned(const struct hx_fabric *f, uint32_t node, unsigned output);
 
 /* Bytes of table memory a node needs (8-byte aligned by the caller). */
 size_t hx_fabric_route_bytes(const struct hx_fabric *f, uint32_t node);

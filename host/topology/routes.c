@@ -186,13 +186,18 @@ static bool came_down(const struct hx_fabric *f, uint32_t node, unsigned input, 
     return from != HX_NOWHERE && comes_from_router(f, node, input, output) && !goes_up(f, from, node);
 }
 
+uint64_t hx_fabric_turned(const struct hx_fabric *f, uint32_t node, unsigned output)
+{
+    uint32_t far = hx_fabric_far(f, node, output).node;
+    bool up = far != HX_NOWHERE && !hx_is_host(f, far) && goes_up(f, node, far);
+    return up ? inputs_where(f, node, output, came_down) : 0;
+}
+
 uint64_t hx_fabric_raised(const struct hx_fabric *f, uint32_t node, unsigned output)
 {
     const struct hx_fabric_port *port = hx_fabric_port(f, node, output);
-    if (f->ways && (f->ways->vcs == 1 || port->far.node == HX_NOWHERE || hx_is_host(f, port->far.node)))
-        return 0;
     if (f->ways)
-        return goes_up(f, node, port->far.node) ? inputs_where(f, node, output, came_down) : 0;
+        return f->ways->vcs > 1 ? hx_fabric_turned(f, node, output) : 0;
     if (f->topology->raised)
         return f->topology->raised(f, node, output);
     if (hx_is_host(f, port->far.node))

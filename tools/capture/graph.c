@@ -218,7 +218,9 @@ unsigned hx_cap_graph_vc(const struct hx_cap_graph *g, uint32_t node, unsigned i
     const struct hx_fabric_port *out = hx_fabric_port(g->f, node, output);
     if (hx_is_host(g->f, node))
         return vc + (g->f->rule == HX_VC_BY_LINK && out->marked);
-    if (g->f->ways || g->f->topology->raised)
+    if (g->f->ways) /* a run in which links go down has a VC more than these, so that packets may turn once more */
+        return vc + (unsigned)(hx_fabric_turned(g->f, node, output) >> input & 1);
+    if (g->f->topology->raised)
         return vc + (unsigned)(hx_fabric_raised(g->f, node, output) >> input & 1);
     if (!is_router(g, out->far.node) || g->f->rule == HX_VC_NEVER)
         return vc;
