@@ -117,9 +117,9 @@ static void judge_both(struct hx_verify *v, const struct hx_cable *c, const stru
     if (sent->hops != came->hops)
         hx_verify_find(v, &at, 0, false, HX_RULE_HOPS, "arrives with hops %u, but was sent with %u (frame %llu)",
                        came->hops, sent->hops, (unsigned long long)sent->frame);
-    if (sent->overtaker)
+    if (sent->overtaker && !sent->by_like)
         find_overtaken(v, c, came, sent->overtaker, came->frame);
-    else if (came->overtaker)
+    else if (came->overtaker && !sent->by_like)
         find_overtaken(v, c, came, came->frame, came->overtaker);
     const struct hx_crossing crossing = crossing_of(v, c, came);
     if (hx_excused(&v->excuses, v->c, c->to, came->time_ns, HX_EXCUSES_COPIES))
@@ -175,11 +175,13 @@ static void forget_passed(struct hx_verify *v, struct hx_cable *c, unsigned vc)
 }
 
 /* The first `count` packets that were sent and did not arrive are overtaken by one that did. */
-static void overtake_sent(struct hx_verify *v, struct hx_cable *c, unsigned vc, uint32_t count, uint64_t overtaker)
+static void overtake_sent(struct hx_verify *v, struct hx_cable *c, unsigned vc, uint32_t count,
+                          const struct hx_pending *overtaker)
 {
     for (; count > 0; count--) {
         struct hx_pending passed = take_at(&c->out[vc], 0);
-        passed.overtaker = overtaker;
+        passed.overtaker = overtaker->frame;
+        passed.by_like = passed.hops == overtaker->hops && memcmp(&passed.key, &overtaker->key, sizeof passed.key) == 0;
         if (c->passed[vc].count == MOST_PASSED)
             forget_passed(v, c, vc);
         push(&c->passed[vc], &passed);
@@ -270,7 +272,7 @@ static void match_sent(struct hx_verify *v, struct hx_cable *c, const struct hx_
     if (i != HX_NO_INDEX) {
         mark_early(in, i, sent->frame);
         came = take_at(in, i);
-        overtake_sent(v, c, sent->vc, c->out[sent->vc].count, came.frame);
+        overtake_sent(v, c, sent->vc, c->out[sent->vc].count, &came);
         judge_both(v, c, sent, &came);
         return;
     }
@@ -296,7 +298,7 @@ static void match_came(struct hx_verify *v, struct hx_cable *c, const struct hx_
     if (differs && take_copy(v, c, came))
         return; /* what was sent with other hops behind it is yet to come */
     if (i != HX_NO_INDEX && !is_other) {
-        overtake_sent(v, c, came->vc, i, came->frame);
+        overtake_sent(v, c, came->vc, i, came);
         struct hx_pending sent = take_at(out, 0);
         mark_early(&c->in[came->vc], c->in[came->vc].count, sent.frame);
         judge_both(v, c, &sent, came);

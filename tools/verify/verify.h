@@ -24,6 +24,8 @@ struct hx_pending {
     uint64_t overtaker; /* frame of a packet that was sent later and came sooner; 0: none */
     uint8_t vc, hops;
     bool sound; /* its checksum was there, and right */
+    bool
+        by_like; /* the overtaker is the same packet, sent again by the same way: which of them came first cannot be told */
 };
 
 struct hx_pendings {
