@@ -194,8 +194,8 @@ needs_provider() {
     local ping=$!
     eventually grep -q 'bytes from' pinged
     hxmesh fault --name "$NAME" "worker0 killed at 200ms" "worker1 killed at 400ms"
-    run -0 pingpong h3 a0-0 -I 50 -S all
-    [[ "$output" == *"1m "*"=50 "* ]]
+    run -0 pingpong h3 a0-0 -I 10 -S all
+    [[ "$output" == *"6m "*"=10 "* ]]
     eventually both_died
     wait "$ping"
     on h3 ping -c 1 -W 5 h0 >/dev/null
