@@ -40,7 +40,8 @@ packet() {
     echo "net_af_packet_$1,iface=${INTERFACE:-hx}-$1,$ring"
 }
 
-# node KIND ARGUMENTS...: starts the node of a1,1 (or $AT) as process $NODE; its report goes to node$AT.json.
+# node KIND ARGUMENTS...: starts the node of a1,1 (or $AT) as process $NODE; its report goes to node$AT.json. It leaves when nothing
+# has crossed it for LINGER (500ms; 0: when told).
 node() {
     local kind=$1 port ports=local=endpoint devices=()
     shift
@@ -52,7 +53,7 @@ node() {
     # It polls: whatever becomes of this test, its processor time is bounded.
     (ulimit -t 100 && exec "$HXMESH_DPDK" --no-huge -m 768 --no-pci --no-shconf --no-telemetry --log-level=critical --lcores '0@(0-1)' \
         --file-prefix "$NAME${AT:-}" "${devices[@]}" -- --fabric mixed.hxm.yaml --node "a${AT:-1,1}/p0" --ports "$ports" \
-        --nap 100us --json "node${AT:-}.json" --linger 500ms "$@") >"node${AT:-}.out" 2>&1 3>&- &
+        --nap 100us --json "node${AT:-}.json" --linger "${LINGER:-500ms}" "$@") >"node${AT:-}.out" 2>&1 3>&- &
     NODE=$!
 }
 
