@@ -12,7 +12,6 @@ enum {
     QUIET_PERIOD_NS = 12800000, /* and at last while nothing moves */
     LONGEST_NAP_NS = 10000000   /* console and clocks are looked at as often */
 };
-static const uint64_t silence_ns = UINT64_C(2000000000);
 
 /* ---- building ---- */
 
@@ -41,7 +40,6 @@ static void plug(struct node *n, struct loopback_node *of, unsigned port, struct
 static void plug_cable(struct node *n, unsigned cable)
 {
     plug(n, &n->switch_hal.node, cable, &n->out[cable], &n->in[cable]);
-    n->switch_hal.node.port[cable].heard_at = n->switch_hal.node.now;
 }
 
 static void build_routes(struct node *n)
@@ -170,14 +168,12 @@ static void drop_unsent(struct node *n, unsigned cable)
 static bool watch(struct node *n, unsigned cable, uint64_t now)
 {
     struct loopback_port *p = &n->switch_hal.node.port[cable];
-    if (p->cable.link.open && now - p->heard_at > silence_ns) {
+    if (cable_fell_silent(&p->cable, now, CABLE_SILENCE_NS)) {
         drop_unsent(n, cable);
         plug_cable(n, cable);
     }
-    if (cable_new_sessions(&p->cable)) {
+    if (cable_new_sessions(&p->cable))
         drop_unsent(n, cable);
-        p->heard_at = now;
-    }
     return p->cable.link.open;
 }
 

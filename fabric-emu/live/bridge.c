@@ -15,7 +15,6 @@ enum {
     QUIET_PERIOD_NS = 12800000, /* and to an image in QEMU, which sleeps between them, at last while nothing moves */
     QUIET_NS = 2000000000       /* longer than an endpoint waits for its first three repetitions */
 };
-static const uint64_t silence_ns = UINT64_C(2000000000);
 /* The other end was away, and what was under way is asked for ever more seldom. */
 static const uint64_t quiet_after_restart_ns = (WAIT_MOST_MS + 1000) * UINT64_C(1000000);
 
@@ -55,8 +54,7 @@ static void tell_up(const struct bridge *b, const struct bridge_port *p, bool up
 static void watch(struct bridge *b, struct bridge_port *p, uint64_t now)
 {
     bool connected = wire_poll(p->wire);
-    bool fell_silent = p->cable.link.open && now - p->heard_at > silence_ns;
-    if (connected && (!p->connected || fell_silent))
+    if (connected && (!p->connected || cable_fell_silent(&p->cable, now, CABLE_SILENCE_NS)))
         begin_session(b, p);
     p->connected = connected;
     p->sealed_bytes = connected ? p->sealed_bytes : 0; /* who connects next begins a session */
@@ -88,8 +86,7 @@ static void take_credit(const struct bridge *b, struct bridge_port *p, enum cabl
     p->shared->count.credits_in += whose == CABLE_PEER;
     p->shared->count.strangers += whose == CABLE_STRANGER;
     p->shared->count.reflected += whose == CABLE_OWN;
-    if (whose == CABLE_PEER)
-        p->heard_at = b->worker->shm.now;
+    cable_hear(&p->cable, whose, b->worker->shm.now);
 }
 
 /* False: not now. */

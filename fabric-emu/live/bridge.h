@@ -36,7 +36,6 @@ struct bridge_port {
     struct fab_cable *shared; /* what others may know of it */
     struct cable_end cable;
     struct stage stage[HX_VCS];
-    uint64_t heard_at; /* in this session */
     bool connected;
     uint8_t first_vc; /* whose turn it is to be sent first */
     /* Of a cable with a key: a frame that is sealed and counts as sent, but the wire has refused it. It goes before any other,

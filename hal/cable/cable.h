@@ -22,7 +22,9 @@
 #include "hxmesh/switch.h"
 
 enum {
-    CABLE_CREDIT_BYTES = HX_CREDIT_FRAME_BYTES + HX_SEAL_BYTES /* at most */
+    CABLE_CREDIT_BYTES = HX_CREDIT_FRAME_BYTES + HX_SEAL_BYTES, /* at most */
+    CABLE_SILENCE_NS =
+        2000000000 /* a peer that says nothing for longer is away, many times any period of credit frames */
 };
 
 /* Zero but for what is fixed and `random`: then cable_begin() makes it count. */
@@ -37,6 +39,7 @@ struct cable_end {
     uint8_t next_grant;           /* VC whose limit the next data frame carries */
     uint64_t sealed;              /* frames: the number of the last */
     struct hx_seal_window window; /* of the peer's frames in this session */
+    uint64_t heard_at;            /* when the last credit frame of this session came; of an open one there is one */
     /* Fixed. */
     uint8_t plane;
     uint32_t lose_credit;          /* a fault to try: one credit frame in so many is lost; 0: none */
@@ -71,6 +74,18 @@ enum cable_verdict {
 
 /* Judges a frame and takes in what it says. Of a packet *d is filled, but for `buffer` and `flow`. */
 enum cable_verdict cable_take(struct cable_end *c, const uint8_t *frame, size_t bytes, struct hx_desc *d);
+
+/* For platforms that end a session whose peer is silent: tell the verdict of each credit frame. */
+static inline void cable_hear(struct cable_end *c, enum cable_verdict whose, uint64_t now)
+{
+    c->heard_at = whose == CABLE_PEER ? now : c->heard_at;
+}
+
+/* Whether the session is open, and its peer has said nothing for longer than `silence`. */
+static inline bool cable_fell_silent(const struct cable_end *c, uint64_t now, uint64_t silence)
+{
+    return c->link.open && now - c->heard_at > silence;
+}
 
 /* Why a frame is to be dropped; HX_DROP_COUNT: it is not. It is a packet, or a credit frame. */
 static inline enum hx_drop cable_drop(enum cable_verdict verdict)

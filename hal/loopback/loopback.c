@@ -59,7 +59,7 @@ static void take_frame(struct loopback_node *n, struct loopback_port *p, uint32_
         arrivals_put(&p->arrivals, &d);
         return;
     }
-    p->heard_at = verdict == CABLE_PEER ? n->now : p->heard_at;
+    cable_hear(&p->cable, verdict, n->now);
     enum hx_drop reason = cable_drop(verdict);
     if (reason != HX_DROP_COUNT)
         n->drops[reason]++;

@@ -45,7 +45,6 @@ struct loopback_port {
     struct cable_end cable;
     struct arrivals arrivals;
     uint64_t gone[HX_VCS];          /* bit (position % 64): has left, though the tail is not there yet */
-    uint64_t heard_at;              /* when the peer's last credit frame came */
     struct loopback_wire *out, *in; /* NULL: no cable */
     struct hx_desc slots[HX_VCS][LOOPBACK_SLOTS];
 };

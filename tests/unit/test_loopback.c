@@ -463,13 +463,15 @@ static void a_port_knows_when_its_peer_was_heard(void **state)
 {
     (void)state;
     start();
-    uint64_t heard_at = c.end[0].node.port[0].heard_at;
+    uint64_t heard_at = c.end[0].node.port[0].cable.heard_at;
     assert_in_range(heard_at, 1, c.now);
     for (unsigned i = 0; i < 8; i++)
         loopback_poll(&c.end[0].node, c.now += LOOPBACK_CREDIT_PERIOD); /* who is silent is not heard */
-    assert_int_equal(c.end[0].node.port[0].heard_at, heard_at);
+    assert_int_equal(c.end[0].node.port[0].cable.heard_at, heard_at);
+    assert_true(cable_fell_silent(&c.end[0].node.port[0].cable, c.now, c.now - heard_at - 1));
+    assert_false(cable_fell_silent(&c.end[0].node.port[0].cable, c.now, c.now - heard_at));
     poll(2);
-    assert_in_range(c.end[0].node.port[0].heard_at, heard_at + 1, c.now);
+    assert_in_range(c.end[0].node.port[0].cable.heard_at, heard_at + 1, c.now);
 }
 
 int main(void)
