@@ -169,12 +169,13 @@ is_captured() { "$HXMESH" capture --list | is_so ".fabrics | any(.name == \"$NAM
 }
 
 @test "capture: ends with the fabric" {
-    start "2x2 Hx2Mesh" --rate 0.00002 --count 0 --duration 1500ms --workers 2
+    start_long
     eventually is_captured
-    capture -w "$FILE" --snaplen 64 -q
-    finish
-    [ "$CODE" -eq 0 ]
-    holds "$WHOLE"
+    capture -w "$FILE" --snaplen 64 -q &
+    local job=$!
+    eventually has_frames "$FILE" 1
+    end_long
+    wait "$job"
     [ "$(frames "$FILE")" -gt 0 ]
 }
 

@@ -83,7 +83,7 @@ SOUND='.packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 an
 }
 
 @test "fault: a run that ends while a worker is stopped ends" {
-    start "2x2 Hx2Mesh" --duration 1s --workers 2
+    start "2x2 Hx2Mesh" --duration 100s --workers 2
     await_workers 2
     await_traffic 100
     fault "worker1 stopped"

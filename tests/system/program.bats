@@ -43,7 +43,7 @@ exchange() { timeout --kill-after=5 100 "$EXCHANGE" "$NAME" "$@" 3>&-; }
     for _ in 1 2 3; do
         sleep 0.1
         worker=$(workers_of "$PID" | shuf -n 1)
-        [ -z "$worker" ] || kill -KILL "$worker"
+        [ -z "$worker" ] || kill -KILL "$worker" || true # it may have been killed before, and be waited for since
     done &
     local killer=$!
     exchange 15 40 300000 0

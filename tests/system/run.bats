@@ -163,8 +163,8 @@ END
 }
 
 @test "run: a warm-up does not count" {
-    report "2x2 Hx2Mesh" --traffic uniform --rate 0.00005 --message 8192 --duration 400ms --warm-up 300ms
-    holds "$WHOLE"' and .warm_up_seconds == 0.3 and (.share_of_injection | . > 0.00003 and . < 0.00007)'
+    report "2x2 Hx2Mesh" --traffic uniform --rate 0.00005 --message 8192 --duration 1300ms --warm-up 900ms
+    holds "$WHOLE"' and .warm_up_seconds == 0.9 and (.share_of_injection | . > 0.00003 and . < 0.00007)'
     holds '[.links[].busy] | add / length | . > 0 and . < 0.0004'
     run ! hxmesh run "2x2 Hx2Mesh" --warm-up 1s
     [ "$output" = "hxmesh: error: --warm-up: needs a --duration, of which it is a part" ]

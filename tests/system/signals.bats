@@ -58,7 +58,7 @@ has_any_worker() { pgrep --parent "$1" 'hxmesh-[wv]'; }
 
 @test "signals: under nohup a run outlives its terminal, by both clocks" {
     local options pid
-    for options in "wall --name $NAME --duration 1s" "virtual --message 1MiB --count 2"; do
+    for options in "wall --name $NAME --duration 2s" "virtual --message 1MiB --count 2"; do
         # shellcheck disable=SC2086 # several options
         env --ignore-signal=HUP "$HXMESH" run "4x4 Hx2Mesh" --clock $options --workers 2 --quiet --json - \
             >"$REPORT" 2>"$BATS_TEST_TMPDIR/stderr" 3>&- &

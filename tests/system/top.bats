@@ -33,7 +33,7 @@ never_above_one() {
 
 @test "top: lines of JSON of a live and of a virtual run end at what the report says" {
     SAID="$BATS_TEST_TMPDIR/lines"
-    start "2x2 Hx2Mesh" --duration 1s --message 8KiB
+    start "2x2 Hx2Mesh" --duration 3s --message 8KiB
     eventually running
     hxmesh top "$NAME" --json - --interval 200ms --links 3 >"$SAID"
     finish
@@ -42,7 +42,7 @@ never_above_one() {
     as_reported "$SAID"
     never_above_one "$SAID"
     fresh_name
-    start "8x8 Hx2Mesh" --clock virtual --message 16KiB
+    start "8x8 Hx2Mesh" --clock virtual --message 64KiB
     eventually running
     hxmesh top "$NAME" --json "$SAID" --interval 200ms --links 3
     finish
