@@ -153,7 +153,8 @@ static bool any_goes_down(const struct hx_faults *faults)
     return any;
 }
 
-/* Where links go down ways are searched; then places may have other names, for hosts that forward become routers. */
+/* Where links go down ways are searched; then places may have other names, for hosts that forward become routers. So a line that
+ * cannot be taken before is judged by what is said of it afterwards. */
 struct hx_faults run_options_faults(struct run_options *o)
 {
     struct hx_faults faults;
@@ -166,7 +167,7 @@ struct hx_faults run_options_faults(struct run_options *o)
             hx_die(HX_EXIT_CONFIG, "--fault", "links go down, so ways have to be searched: %s", of_search.what);
         hx_faults_free(&faults);
         o->g = hx_spec_fabric(&o->spec);
-        known = searched && load(&faults, o, known ? &problem : &of_search);
+        known = searched && load(&faults, o, &problem);
     }
     if (!known)
         hx_die_of(&problem);

@@ -23,12 +23,16 @@ always_same() {
     done
 }
 
-# refused CODE PART ARGUMENTS...: the run does not begin, and one line says why.
+# refused CODE PART [FABRIC] ARGUMENTS...: the run does not begin, and one line says why.
 refused() {
-    local code=$1 part=$2
+    local code=$1 part=$2 fabric="2x2 Hx2Mesh"
     shift 2
+    if [[ $1 != -* ]]; then
+        fabric=$1
+        shift
+    fi
     # shellcheck disable=SC2154 # bats sets them
-    run "-$code" --separate-stderr hxmesh run "2x2 Hx2Mesh" --clock virtual "$@"
+    run "-$code" --separate-stderr hxmesh run "$fabric" --clock virtual "$@"
     # shellcheck disable=SC2154 # bats sets them
     [ -z "$output" ] && [[ $stderr == *"$part"* && $stderr != *$'\n'* ]]
 }
@@ -152,6 +156,7 @@ captured() {
     refused 3 "faults: 'a0,0/X down': 'a0,0/X' is no place of this fabric" --fault "a0,0/X down"
     refused 2 "faults of workers are for --clock wall" --fault "worker0 killed at 1us"
     refused 2 "is for faults that are drawn" --fault "all loss=1%" --mtbf 1us
+    refused 3 "faults: 's3/1 dwon': unknown word 'dwon' (did you mean 'down'?)" "torus 2x2" --fault "s3/1 dwon" # a place once ways are searched
     printf 'all loss=1%%\na0,0/E dwon\n' >"$BATS_TEST_TMPDIR/faults.txt"
     refused 3 "faults.txt:2:1: unknown word 'dwon' (did you mean 'down'?)" --faults "$BATS_TEST_TMPDIR/faults.txt"
 }
