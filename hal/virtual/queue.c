@@ -13,15 +13,25 @@ static uint32_t larger(const void *ring, uint32_t mask)
     return before > 2 * VIRTUAL_LINE_SLOTS ? before / 2 : VIRTUAL_LINE_SLOTS;
 }
 
+static struct virtual_queue queue_of(const struct virtual_slot *ring, uint32_t slots)
+{
+    return (struct virtual_queue){.slots = (uintptr_t)ring & ADDRESS, .mask = (slots - 1) & UINT16_MAX};
+}
+
+SELDOM void virtual_queue_begin(struct virtual_queue *q)
+{
+    uint32_t slots = larger(NULL, q->mask);
+    *q = queue_of(virtual_stock_take_ring(slots * sizeof(struct virtual_slot)), slots);
+}
+
 SELDOM void virtual_queue_grow(struct virtual_queue *q, uint16_t tail, uint16_t head)
 {
     uint32_t slots = larger(virtual_queue_slots(q), q->mask);
     struct virtual_slot *ring = virtual_stock_take_ring(slots * sizeof *ring);
-    for (uint16_t position = tail; q->slots && position != head; position++)
+    for (uint16_t position = tail; position != head; position++)
         ring[position & (slots - 1)] = *virtual_queue_at(q, position);
     virtual_queue_end(q);
-    q->slots = (uintptr_t)ring & ADDRESS;
-    q->mask = (slots - 1) & UINT16_MAX;
+    *q = queue_of(ring, slots);
 }
 
 SELDOM void virtual_queue_end(struct virtual_queue *q)

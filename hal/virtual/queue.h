@@ -57,14 +57,18 @@ static inline struct virtual_slot *virtual_queue_at(const struct virtual_queue *
     return virtual_queue_slots(q) + (position & q->mask);
 }
 
-/* Makes room for positions tail .. head (one more than before). */
+/* Gives an empty queue that has none a ring. */
+void virtual_queue_begin(struct virtual_queue *q);
+/* Makes room for positions tail .. head (one more than before) in place of a ring that is full. */
 void virtual_queue_grow(struct virtual_queue *q, uint16_t tail, uint16_t head);
 /* Gives the ring back: the queue is empty. */
 void virtual_queue_end(struct virtual_queue *q);
 
 static inline struct virtual_slot *virtual_queue_append(struct virtual_queue *q, uint16_t tail, uint16_t head)
 {
-    if (!q->slots || (uint16_t)(head - tail) > q->mask)
+    if (!q->slots)
+        virtual_queue_begin(q); /* most packets come to an empty queue where many entities take turns */
+    else if ((uint16_t)(head - tail) > q->mask)
         virtual_queue_grow(q, tail, head);
     return virtual_queue_at(q, head);
 }
