@@ -54,11 +54,12 @@ static void finish(struct driver *d)
 static void begin_messages(struct driver *d)
 {
     uint64_t now = d->worker->v.now;
-    if (!d->news && now < d->wake)
+    bool asked = (d->news || now >= d->wake) && now >= d->silent_until;
+    d->news = false;
+    if (!asked)
         return;
     struct workload *w = d->workload;
     struct workload_message m;
-    d->news = false;
     finish(d);
     for (uint32_t refused = 0;
          hx_endpoint_takes(&d->endpoint) && !time_is_over(d, now) && workload_next(w, now, refused, &m);) {
@@ -70,6 +71,7 @@ static void begin_messages(struct driver *d)
     }
     uint64_t wake = workload_wake(w);
     d->wake = wake > now ? wake : WORKLOAD_NEVER; /* else an event comes first */
+    d->silent_until = wake > now && w->ops->wake && !w->ops->event ? wake : 0;
 }
 
 /* ---- time ---- */
