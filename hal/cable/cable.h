@@ -23,8 +23,8 @@
 
 enum {
     CABLE_CREDIT_BYTES = HX_CREDIT_FRAME_BYTES + HX_SEAL_BYTES, /* at most */
-    CABLE_SILENCE_NS =
-        2000000000 /* a peer that says nothing for longer is away, many times any period of credit frames */
+    /* A peer that says nothing for longer is away: many times any period of credit frames. */
+    CABLE_SILENCE_NS = 2000000000
 };
 
 /* Zero but for what is fixed and `random`: then cable_begin() makes it count. */
