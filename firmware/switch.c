@@ -33,13 +33,6 @@ static void stop_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint
     }
 }
 
-/* Whether a step goes through all inputs, which is faster where most of few bring something, or by the bits of those that
- * do. */
-ALWAYS_INLINE bool all_inputs(bool narrow)
-{
-    return narrow && !HAL_SPARSE;
-}
-
 /* The inputs whose packets of one VC have the same VC behind `port` as those of `input`: they stand in one queue for it. */
 static uint64_t alike(const struct hx_route *r, unsigned port, unsigned input)
 {
@@ -86,6 +79,8 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
         *turn = (uint8_t)((input + 1) & 63);
         b->left |= (uint64_t)1 << input;
         b->moved++;
+        if (narrow && !HAL_VCS_APART)
+            return; /* it is spent */
     }
 }
 
@@ -113,43 +108,37 @@ ALWAYS_INLINE bool admit(struct hx_switch *sw, unsigned input, unsigned vc, uint
     return true;
 }
 
-ALWAYS_INLINE unsigned local_room(struct hx_switch *sw, const struct burst *b, unsigned vc, bool alone)
-{
-    return alone ? hx_lane(hal_room(sw->hal, HX_LOCAL), vc) : b->local;
-}
-
-/* The output that a newly arrived packet takes, its room spent; NO_PORT: it waits, or was dropped. `alone`: the room of
- * outputs is not known yet. */
+/* The output that a newly arrived packet takes, its room spent; NO_PORT: it waits, or was dropped. */
 ALWAYS_INLINE unsigned choose(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position,
-                              const struct hx_desc *d, struct burst *b, bool alone, route_function *route, bool narrow)
+                              const struct hx_desc *d, struct burst *b, route_function *route, bool narrow)
 {
     uint64_t ports;
     if (!admit(sw, input, vc, position, d, b->open, route, narrow, &ports))
         return NO_PORT;
     unsigned cost = hal_cost(d);
-    uint64_t free = ports & ~sw->wanted[vc];
+    uint64_t free = ports & ~(sw->wanted[vc] | spent_of(b, narrow));
     if (!narrow && sw->route.changes_vc)
         free |= wanted_otherwise(sw, input, vc, ports);
     unsigned port = NO_PORT;
     if (!narrow)
         port = select_wide(sw, free, input, vc, cost);
     else if (ports & LOCAL_BIT)
-        port = free && local_room(sw, b, vc, alone) >= cost ? HX_LOCAL : NO_PORT;
+        port = free && room_of(sw, b, HX_LOCAL, input, vc, narrow) >= cost ? HX_LOCAL : NO_PORT;
     else
-        port = alone ? select_alone(sw, free, vc, cost) : select_narrow(sw, b->lanes, free, cost);
+        port = all_ports(narrow) ? select_narrow(sw, b->lanes, free, cost) : select_asked(sw, free, vc, cost);
     if (RARE(port == NO_PORT))
         start_waiting(sw, input, vc, position, ports);
-    else if (!alone)
+    else
         spend(b, port, cost, narrow);
     return port;
 }
 
 /* Sends one newly arrived packet on, or lets it wait. */
 ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, struct burst *b,
-                           bool alone, route_function *route, bool narrow)
+                           route_function *route, bool narrow)
 {
     const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
-    unsigned port = choose(sw, input, vc, position, d, b, alone, route, narrow);
+    unsigned port = choose(sw, input, vc, position, d, b, route, narrow);
     if (port == NO_PORT)
         return;
     transmit(sw, port, input, vc, d, narrow);
@@ -162,7 +151,7 @@ ALWAYS_INLINE void forward_arrivals(struct hx_switch *sw, unsigned input, uint64
 {
     uint16_t position = hx_lane(sw->input[input].seen, vc);
     for (uint16_t end = hx_lane(arrived, vc); position != end; position++)
-        forward(sw, input, vc, position, b, false, route, narrow);
+        forward(sw, input, vc, position, b, route, narrow);
 }
 
 static unsigned input_after(unsigned input)
@@ -196,7 +185,7 @@ ALWAYS_INLINE void forward_all(struct hx_switch *sw, const uint64_t *arrived, un
         uint16_t position = hx_lane(sw->input[input].seen, vc);
         for (uint16_t end = hx_lane(arrived[input], vc); position != end; position++) {
             const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
-            unsigned port = choose(sw, input, vc, position, d, b, false, route, true);
+            unsigned port = choose(sw, input, vc, position, d, b, route, true);
             leaving[n] = (struct leaving){d, (uint8_t)input, (uint8_t)port};
             n += port != NO_PORT;
             if (RARE(n == LEAVING)) {
@@ -213,14 +202,10 @@ ALWAYS_INLINE void forward_all(struct hx_switch *sw, const uint64_t *arrived, un
 ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, unsigned vc, struct burst *b,
                             route_function *route, bool narrow)
 {
-    b->open = open_to(sw, vc);
-    if (narrow) {
-        b->lanes = narrow_room(sw, b->room, vc);
-        b->local = hx_lane(b->room[HX_LOCAL], vc);
-    }
-    for (uint64_t ports = sw->wanted[vc] & hal_open(sw->hal); ports; ports &= ports - 1)
+    begin_vc(sw, vc, b, narrow);
+    for (uint64_t ports = sw->wanted[vc] & hal_open(sw->hal) & ~spent_of(b, narrow); ports; ports &= ports - 1)
         serve_output(sw, (unsigned)__builtin_ctzll(ports), vc, b, route, narrow);
-    if (all_inputs(narrow)) {
+    if (all_ports(narrow)) {
         forward_all(sw, arrived, vc, b, route);
         return;
     }
@@ -277,9 +262,9 @@ ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, stru
 /* Begins a burst: looks at the inputs that may have brought something. */
 ALWAYS_INLINE void look(struct hx_switch *sw, uint64_t *arrived, struct burst *b, bool narrow)
 {
-    b->brought = b->came = b->left = b->moved = 0;
+    b->brought = b->came = b->left = b->spent = b->moved = 0;
     uint64_t ask = hal_news(sw->hal);
-    if (all_inputs(narrow)) {
+    if (all_ports(narrow)) {
         for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++) {
             arrived[i] = ask >> i & 1 ? hal_arrived(sw->hal, i) : sw->input[i].seen;
             b->brought |= arrived[i] ^ sw->input[i].seen;
@@ -289,24 +274,28 @@ ALWAYS_INLINE void look(struct hx_switch *sw, uint64_t *arrived, struct burst *b
     for (ask &= UINT64_MAX >> (64 - sw->inputs); ask; ask &= ask - 1) {
         unsigned i = (unsigned)__builtin_ctzll(ask);
         arrived[i] = hal_arrived(sw->hal, i);
-        b->brought += hx_lanes_sub(arrived[i], sw->input[i].seen);
+        b->brought |= arrived[i] ^ sw->input[i].seen;
         b->came |= (uint64_t)(arrived[i] != sw->input[i].seen) << i;
     }
 }
 
 /* Whether one packet came, and nobody waits for what is open: then no other input, VC or output need be looked at. */
-ALWAYS_INLINE bool is_alone(const struct burst *b, uint64_t asked_for, bool narrow)
+ALWAYS_INLINE bool is_alone(const struct hx_switch *sw, const uint64_t *arrived, const struct burst *b,
+                            uint64_t asked_for, bool narrow)
 {
-    return !all_inputs(narrow) && asked_for == 0 && (b->brought & (b->brought - 1)) == 0 &&
-           (b->brought & HX_LANE_ONES) != 0;
+    if (all_ports(narrow) || asked_for || (b->came & (b->came - 1)))
+        return false;
+    unsigned input = (unsigned)__builtin_ctzll(b->came);
+    uint64_t packets = hx_lanes_sub(arrived[input], sw->input[input].seen);
+    return (packets & (packets - 1)) == 0 && (packets & HX_LANE_ONES) != 0;
 }
 
 /* The next packet of an input, which is all that came. */
 ALWAYS_INLINE void forward_alone(struct hx_switch *sw, unsigned input, unsigned vc, struct burst *b,
                                  route_function *route, bool narrow)
 {
-    b->open = open_to(sw, vc);
-    forward(sw, input, vc, hx_lane(sw->input[input].seen, vc), b, true, route, narrow);
+    begin_vc(sw, vc, b, narrow);
+    forward(sw, input, vc, hx_lane(sw->input[input].seen, vc), b, route, narrow);
 }
 
 ALWAYS_INLINE void serve_alone(struct hx_switch *sw, const uint64_t *arrived, struct burst *b, route_function *route,
@@ -322,16 +311,15 @@ ALWAYS_INLINE void serve_alone(struct hx_switch *sw, const uint64_t *arrived, st
 ALWAYS_INLINE void serve_all(struct hx_switch *sw, const uint64_t *arrived, struct burst *b, route_function *route,
                              bool narrow)
 {
-    for (unsigned port = 0; narrow && port < HX_ACCELERATOR_PORTS; port++)
-        b->room[port] = hal_room(sw->hal, port);
+    ask_rooms(sw, b, narrow);
     serve_vcs(sw, arrived, b, route, narrow);
-    for (unsigned i = 0; all_inputs(narrow) && i < HX_ACCELERATOR_PORTS; i++) {
+    for (unsigned i = 0; all_ports(narrow) && i < HX_ACCELERATOR_PORTS; i++) {
         if (arrived[i] != sw->input[i].tail) {
             sw->input[i].seen = arrived[i];
             release(sw, i);
         }
     }
-    for (uint64_t changed = all_inputs(narrow) ? 0 : b->came | b->left; changed; changed &= changed - 1) {
+    for (uint64_t changed = all_ports(narrow) ? 0 : b->came | b->left; changed; changed &= changed - 1) {
         unsigned i = (unsigned)__builtin_ctzll(changed);
         if (b->came >> i & 1)
             sw->input[i].seen = arrived[i];
@@ -355,7 +343,7 @@ ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool na
     if (!(b.brought | asked_for))
         return 0;
 
-    if (is_alone(&b, asked_for, narrow))
+    if (is_alone(sw, arrived, &b, asked_for, narrow))
         serve_alone(sw, arrived, &b, route, narrow);
     else
         serve_all(sw, arrived, &b, route, narrow);
@@ -381,6 +369,7 @@ ALWAYS_INLINE unsigned pass(struct hx_switch *sw, unsigned input, unsigned vc, r
 {
     struct hx_input *in = &sw->input[input];
     struct burst b = {.moved = 0};
+    ask_rooms(sw, &b, narrow);
     forward_alone(sw, input, vc, &b, route, narrow);
     in->seen = hx_lane_add(in->seen, vc, 1);
     release(sw, input);
@@ -403,15 +392,12 @@ unsigned hx_router_pass(struct hx_switch *sw, unsigned input, unsigned vc)
 /* serve_vcs() of what is known to be all: those who wait for one output. */
 ALWAYS_INLINE void serve_one(struct hx_switch *sw, unsigned output, struct burst *b, route_function *route, bool narrow)
 {
-    uint64_t room = narrow ? hal_room(sw->hal, output) : 0;
     bool apart = vcs_apart(sw, narrow);
     unsigned vc = apart ? 0 : sw->first_vc;
     for (unsigned n = 0; n < sw->route.vcs; n++, vc = apart ? vc + 1 : next_vc(sw, vc)) {
         if (!(sw->wanted[vc] >> output & 1))
             continue;
-        b->open = open_to(sw, vc);
-        b->local = hx_lane(room, vc);
-        b->lanes = narrow && output != HX_LOCAL ? lane_of(sw, output, room, vc) : 0;
+        begin_vc(sw, vc, b, narrow);
         serve_output(sw, output, vc, b, route, narrow);
         if (narrow && !HAL_VCS_APART && b->moved)
             return;
@@ -421,6 +407,7 @@ ALWAYS_INLINE void serve_one(struct hx_switch *sw, unsigned output, struct burst
 ALWAYS_INLINE unsigned grant(struct hx_switch *sw, unsigned output, route_function *route, bool narrow)
 {
     struct burst b = {.moved = 0};
+    ask_rooms(sw, &b, narrow);
     serve_one(sw, output, &b, route, narrow);
     for (; b.left; b.left &= b.left - 1)
         release(sw, (unsigned)__builtin_ctzll(b.left));

@@ -1,7 +1,8 @@
 /* switch_room.h - the room behind a switch's outputs as a step sees it, and which of them a packet takes.
  *
  * A narrow switch has at most four linked outputs, so the room of all of them on one VC is one word of four lanes and
- * stays in a register while a VC is served. A router asks its platform for each output. */
+ * stays in a register while a VC is served (all_ports()). A router asks its platform for each output, and so does a narrow
+ * switch whose steps find one or two packets (HAL_SPARSE): most outputs are of no use to these. */
 #ifndef HX_SWITCH_ROOM_H
 #define HX_SWITCH_ROOM_H
 
@@ -11,15 +12,23 @@ enum { NO_PORT = 255 };
 
 /* What a step works on. */
 struct burst {
-    uint64_t brought;                    /* lanes: not 0 if packets came on this VC; unless all_inputs(), how many */
+    uint64_t brought;                    /* lanes: not 0 if packets came on this VC */
     uint64_t came;                       /* by bits: inputs that brought something */
     uint64_t left;                       /* by bits: inputs whose waiting packets left */
-    uint64_t room[HX_ACCELERATOR_PORTS]; /* narrow: hal_room() */
+    uint64_t spent;                      /* by bits: outputs that have taken their packet of this step (spent_of()) */
+    uint64_t room[HX_ACCELERATOR_PORTS]; /* all_ports(): hal_room() */
     uint64_t open;                       /* open_to() this VC: asked of an accelerator */
-    uint64_t lanes;                      /* narrow: room of this VC by port, times four */
-    unsigned local;                      /* narrow: room of this VC at LOCAL */
+    uint64_t lanes;                      /* all_ports(): room of this VC by port, times four */
+    unsigned local;                      /* all_ports(): room of this VC at LOCAL */
     unsigned moved;                      /* packets that left */
 };
+
+/* Whether a step looks at all inputs, and at the room of all outputs before it chooses any, which is faster where most of few
+ * bring or take something; else it goes by the bits of those that do. */
+ALWAYS_INLINE bool all_ports(bool narrow)
+{
+    return narrow && !HAL_SPARSE;
+}
 
 /* ---- room ---- */
 
@@ -35,10 +44,38 @@ ALWAYS_INLINE uint64_t narrow_room(struct hx_switch *sw, const uint64_t room[4],
     return lanes << 2;
 }
 
+ALWAYS_INLINE void ask_rooms(struct hx_switch *sw, struct burst *b, bool narrow)
+{
+    for (unsigned port = 0; all_ports(narrow) && port < HX_ACCELERATOR_PORTS; port++)
+        b->room[port] = hal_room(sw->hal, port);
+}
+
+/* What is known of a VC before its packets are served. */
+ALWAYS_INLINE void begin_vc(struct hx_switch *sw, unsigned vc, struct burst *b, bool narrow)
+{
+    b->open = open_to(sw, vc);
+    if (all_ports(narrow)) {
+        b->lanes = narrow_room(sw, b->room, vc);
+        b->local = hx_lane(b->room[HX_LOCAL], vc);
+    }
+}
+
 ALWAYS_INLINE unsigned wide_room(struct hx_switch *sw, unsigned port, unsigned input, unsigned vc)
 {
     uint64_t room = hal_room(sw->hal, port);
     return room ? hx_lane(room, hx_router_vc(&sw->route, input, vc, port)) : 0;
+}
+
+/* Outputs of an accelerator that took a packet in this step and so take no other, where VCs share their room. */
+ALWAYS_INLINE uint64_t spent_of(const struct burst *b, bool narrow)
+{
+    return narrow && !HAL_VCS_APART ? b->spent : 0;
+}
+
+/* Likewise of any output of an accelerator. */
+ALWAYS_INLINE unsigned room_asked(struct hx_switch *sw, unsigned port, unsigned vc)
+{
+    return hx_lane(hal_room(sw->hal, port), port == HX_LOCAL ? vc : vc + (sw->route.raise >> port & 1U));
 }
 
 ALWAYS_INLINE unsigned room_of(struct hx_switch *sw, const struct burst *b, unsigned port, unsigned input, unsigned vc,
@@ -46,26 +83,21 @@ ALWAYS_INLINE unsigned room_of(struct hx_switch *sw, const struct burst *b, unsi
 {
     if (!narrow)
         return wide_room(sw, port, input, vc);
+    if (!all_ports(narrow))
+        return room_asked(sw, port, vc);
     return port == HX_LOCAL ? b->local : (unsigned)hx_lane(b->lanes, port) >> 2;
 }
 
 ALWAYS_INLINE void spend(struct burst *b, unsigned port, unsigned cost, bool narrow)
 {
-    if (!narrow)
+    if (narrow && !HAL_VCS_APART)
+        b->spent |= (uint64_t)1 << port;
+    if (!all_ports(narrow))
         return; /* hal_room() has it already */
-    if (!HAL_VCS_APART)
-        b->room[port] = 0;
     if (port == HX_LOCAL)
-        b->local = HAL_VCS_APART ? b->local - cost : 0;
+        b->local -= cost;
     else
-        b->lanes = HAL_VCS_APART ? b->lanes - ((uint64_t)cost << 2 << (16 * port))
-                                 : b->lanes & ~((uint64_t)0xFFFF << (16 * port));
-}
-
-/* A linked output's room of one VC, in its lane. */
-ALWAYS_INLINE uint64_t lane_of(const struct hx_switch *sw, unsigned port, uint64_t room, unsigned vc)
-{
-    return (uint64_t)hx_lane(room, vc + (sw->route.raise >> port & 1U)) << 2 << (16 * port);
+        b->lanes -= (uint64_t)cost << 2 << (16 * port);
 }
 
 /* ---- selection ---- */
@@ -88,15 +120,14 @@ ALWAYS_INLINE unsigned select_narrow(struct hx_switch *sw, uint64_t lanes, uint6
     return best >> 2 >= cost ? (best ^ turn) & 3 : NO_PORT;
 }
 
-/* Likewise for one packet of a VC, when the room of its outputs is not known yet: they alone are asked. */
-ALWAYS_INLINE unsigned select_alone(struct hx_switch *sw, uint64_t ports, unsigned vc, unsigned cost)
+/* Likewise where the room of outputs is not known yet: those of the set alone are asked. */
+ALWAYS_INLINE unsigned select_asked(struct hx_switch *sw, uint64_t ports, unsigned vc, unsigned cost)
 {
     unsigned turn = (unsigned)(hx_switch_tie(sw) >> 62);
     unsigned best = 0;
     for (; ports; ports &= ports - 1) {
         unsigned port = (unsigned)__builtin_ctzll(ports);
-        unsigned room = hx_lane(hal_room(sw->hal, port), vc + (sw->route.raise >> port & 1U));
-        unsigned ranked = room << 2 | (port ^ turn);
+        unsigned ranked = room_asked(sw, port, vc) << 2 | (port ^ turn);
         best = ranked > best ? ranked : best;
     }
     return best >> 2 >= cost ? (best ^ turn) & 3 : NO_PORT;

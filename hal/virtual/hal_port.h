@@ -173,7 +173,7 @@ static inline uint64_t hal_arrived(struct hal_switch *h, unsigned input)
 {
     const struct virtual_rx *rx = &h->rx[input];
     uint64_t span = hx_lanes_sub(rx->ready, rx->tail);
-    uint64_t beyond = (hx_lanes_sub(HX_WINDOW * HX_LANE_ONES, span) | span) & HX_LANE_TOPS;
+    uint64_t beyond = ((span + (0x7FFF - HX_WINDOW) * HX_LANE_ONES) | span) & HX_LANE_TOPS; /* more than a window */
     if (__builtin_expect(beyond == 0, 1))
         return rx->ready;
     uint64_t arrived = rx->ready;
