@@ -173,23 +173,26 @@ ALWAYS_INLINE bool comes_alone(const struct virtual_rx *rx, uint64_t now, struct
     return c->slot != NULL;
 }
 
-/* Where all that happens is that one packet comes by an input to a switch that has nothing else to do now, it passes at once:
- * most do. false: it is not so, and nothing was done. */
+/* Where all that happens is that one packet comes by an input, it waits for an output to open, or passes at once if its switch has
+ * nothing else to do now: most do. false: several come, and nothing was done. */
 ALWAYS_INLINE bool pass(struct virtual_entity *e, struct virtual_node *n, unsigned input, bool router)
 {
     struct hal_switch *h = &n->hal;
     struct virtual_rx *rx = &h->rx[input];
     struct comer c;
-    if (rx->forwards || h->news | (wanted(n) & hal_open(h)) || !comes_alone(rx, e->worker->now, &c))
+    if (rx->forwards || !comes_alone(rx, e->worker->now, &c))
         return false;
+    bool busy = (h->news | (wanted(n) & hal_open(h))) != 0;
     bool go = may_go(e, n, input, &c.slot->d, router);
     count_in(h, &c.slot->d);
     rx->ready = hx_lane_add(rx->ready, c.vc, 1);
     rx->noted = c.next != VIRTUAL_NEVER;
     if (rx->noted)
         virtual_agenda_note(&e->agenda, c.next, rx->item);
-    if (!go) {
-        h->news = (uint64_t)1 << input;
+    if (!go || busy) {
+        h->news |= (uint64_t)1 << input;
+        if (go)
+            step(e, n);
         return true;
     }
     unsigned left = router ? hx_router_pass(&n->sw, input, c.vc) : hx_accelerator_pass(&n->sw, input, c.vc);
