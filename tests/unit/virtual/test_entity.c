@@ -1,4 +1,5 @@
 /* test_entity.c - an entity in its windows of time: whatever stands at a switch is looked at again, though nothing new comes. */
+#include "tests/support/support_random.h"
 #include "tests/support/virtual/support_virtual.h"
 
 #include <setjmp.h>
@@ -120,6 +121,78 @@ static void what_ring_of_an_empty_queue_stays(void **state)
     worker.v.outbox.late = 0;
 }
 
+/* A packet that may go does so, though one that came before it by its input waits for an output to open, and was not looked at. */
+static void a_packet_goes_before_one_whose_output_is_shut(void **state)
+{
+    (void)state;
+    struct virtual_entity *e = worker.entity[MIDDLE];
+    struct virtual_node *n = &e->node[0];
+    n->hal.room[HX_N].opens = LATER;
+    bring(n, HX_W, north, 1, SOONER);
+    bring(n, HX_W, east, 1, 2 * SOONER);
+    virtual_entity_visit(e, 3 * SOONER);
+    assert_int_equal(n->hal.tx[HX_N].sum.packets, 0);
+    assert_int_equal(n->hal.tx[HX_E].sum.packets, 1);
+    virtual_entity_visit(e, 2 * LATER);
+    assert_int_equal(n->hal.tx[HX_N].sum.packets, 1);
+}
+
+/* What random packets that come at random times made of a switch: its outputs after each. */
+enum { ARRIVALS = 120 /* fewer by each output than there is credit for */, BLOCK_PS = 5120, SEEDS = 12 };
+struct story {
+    uint64_t link_free[ARRIVALS][4];
+    uint64_t tie;
+    uint8_t first_input, first_vc;
+};
+
+/* `together`: something else is noted for the time of each arrival, so that it is not alone and its switch makes a step for it. */
+static void tell_story(struct story *story, uint64_t seed, bool together)
+{
+    static const struct {
+        unsigned input;
+        struct hx_coordinate to;
+    } way[] = {{HX_W, {1, 0}}, {HX_W, {2, 1}}, {HX_W, {2, 2}}, {HX_W, {1, 2}}, {HX_N, {2, 1}}, {HX_N, {2, 2}},
+               {HX_N, {1, 2}}, {HX_E, {0, 1}}, {HX_E, {0, 2}}, {HX_E, {1, 2}}, {HX_S, {1, 0}}};
+    (void)open_lab(NULL);
+    struct virtual_entity *e = worker.entity[MIDDLE];
+    struct virtual_node *n = &e->node[0];
+    uint64_t time = SOONER;
+    for (unsigned i = 0; i < ARRIVALS; i++) {
+        unsigned which = seeded_below(&seed, sizeof way / sizeof *way);
+        time += 1 + seeded_below(&seed, (uint64_t)16 * BLOCK_PS);
+        bring(n, way[which].input, way[which].to, HX_PACKET_BLOCKS, time);
+        if (together)
+            virtual_entity_note(e, time, VIRTUAL_ITEM_TIMER);
+        virtual_entity_visit(e, time + 1);
+        for (unsigned port = 0; port < 4; port++)
+            story->link_free[i][port] = n->hal.tx[port].link_free;
+    }
+    story->tie = n->sw.tie;
+    story->first_input = n->sw.first_input;
+    story->first_vc = n->sw.first_vc;
+    (void)close_lab(NULL);
+}
+
+static void what_comes_alone_goes_as_in_a_step(void **state)
+{
+    (void)state;
+    static struct story alone, in_step;
+    const uint64_t first = seeded_by(1);
+    for (uint64_t seed = first; seed < first + SEEDS; seed++) {
+        tell_story(&alone, seed, false);
+        tell_story(&in_step, seed, true);
+        for (unsigned i = 0; i < ARRIVALS; i++) {
+            for (unsigned port = 0; port < 4; port++) {
+                if (alone.link_free[i][port] != in_step.link_free[i][port])
+                    fail_msg("HX_SEED=%llu, packet %u: output %u is free at another time", (unsigned long long)seed, i,
+                             port);
+            }
+        }
+        assert_true(alone.tie == in_step.tie && alone.first_input == in_step.first_input &&
+                    alone.first_vc == in_step.first_vc);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +200,8 @@ int main(void)
                                         close_lab),
         cmocka_unit_test_setup_teardown(what_ring_of_an_empty_queue_stays, open_lab, close_lab),
         cmocka_unit_test_setup_teardown(a_short_packet_goes_where_long_ones_lack_credit, open_lab, close_lab),
+        cmocka_unit_test_setup_teardown(a_packet_goes_before_one_whose_output_is_shut, open_lab, close_lab),
+        cmocka_unit_test(what_comes_alone_goes_as_in_a_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
