@@ -14,7 +14,7 @@ enum { VIRTUAL_FETCH_STAGES = 6 };
  * stages, one a visit: what a stage reads, those before it have asked for. `end`: of the window. */
 void virtual_fetch(struct virtual_entity *const ahead[VIRTUAL_FETCH_STAGES], uint64_t end);
 
-/* Where entities are in the cache and are not asked for: what an endpoint reads of a packet that has left for it, its frame,
+/* Where all is handed over at once (outbox.h): what an endpoint reads of a packet that has left for it, its frame,
  * which its source had last, and what is known of that source. */
 void virtual_fetch_delivery(const struct hal_endpoint *h, const struct virtual_slot *slot);
 

@@ -253,7 +253,7 @@ static inline void hal_drop(struct hal_switch *h, unsigned input, unsigned vc, c
     virtual_drop(h, input, vc, d, reason);
 }
 
-/* An empty ring goes to others that need one; but where all entities are in the cache one of a cache line stays. */
+/* An empty ring goes to others that need one; but where all is handed over at once one of a cache line stays. */
 static inline bool virtual_gives_ring(const struct hal_switch *h, const struct virtual_queue *q)
 {
     return h->worker->outbox.late || q->mask >= VIRTUAL_LINE_SLOTS;

@@ -2,7 +2,7 @@
  * workers, and from other workers.
  *
  * What they touch there is seldom in the cache. So they are handed over some parcels late, and asked for in between; at once
- * where all entities of a worker are in the cache. They are for later windows, and all are handed over before the window
+ * where entities are so near that to wait for them costs less. They are for later windows, and all are handed over before the window
  * ends: nobody can tell the difference. Packets and credits do not wait for each other. */
 #ifndef VIRTUAL_OUTBOX_H
 #define VIRTUAL_OUTBOX_H

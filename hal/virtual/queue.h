@@ -2,7 +2,7 @@
  * and are given back when empty, those of packets half as large the next time.
  *
  * Most queues are empty most of the time, and some are long now and then. Those that are in use share what was given back
- * last, which is in the cache. (Where everything is in the cache the smallest rings stay: hal_port.h.) Positions are modulo
+ * last, which is in the cache. (Where all is handed over at once the smallest rings stay: hal_port.h.) Positions are modulo
  * 2^16 as the switch counts them. */
 #ifndef VIRTUAL_QUEUE_H
 #define VIRTUAL_QUEUE_H

@@ -251,6 +251,15 @@ says_again() {
     always_same "9x2 Hx1Mesh" --radix 8 --taper 3 --planes 4 --traffic all-to-all-random --message 20000
 }
 
+# One worker has all of the first at hand, asks for the second ahead but hands over at once, and asks for both of the third (build.c);
+# several do as with the third each time.
+@test "virtual: in whatever cache a fabric lies" {
+    for spec in "8x8 Hx2Mesh" "16x16 Hx2Mesh" "24x24 Hx2Mesh"; do
+        always_same "$spec" --shifts 1 --message 20000
+    done
+    always_same "16x16 Hx2Mesh" --traffic permutation --message 20000 # packets that wait
+}
+
 @test "virtual: buffers of one packet, slow and fast links" {
     always_same "3x2 Hx2Mesh" --buffer 24KiB --select adaptive
     always_same "3x2 Hx2Mesh" --buffer 48KiB --traffic uniform --duration 20us --message 5000

@@ -108,7 +108,7 @@ static bool ring_stays(unsigned packets, bool together)
     return n->hal.rx[HX_N].queue[0].slots != 0;
 }
 
-/* A ring that holds two packets stays where all is in the cache; longer ones, and elsewhere all, are given back. */
+/* A ring that holds two packets stays where all is handed over at once; longer ones, and elsewhere all, are given back. */
 static void what_ring_of_an_empty_queue_stays(void **state)
 {
     (void)state;
