@@ -344,6 +344,19 @@ static void new_routes_make_all_planes_worth_a_try(void **state)
         assert_int_equal(left_out(0) + left_out(1) + left_out(2), 0);
         lab_free(NULL);
     }
+    /* Of all peers that were reported, not of the first alone, though nothing is under way to them. */
+    start(2, 4);
+    for (unsigned to = 1; to < ENDS; to++) {
+        trial_send(0, to, 100 * FULL);
+        peer = hx_endpoint_peer(ep, to);
+        s = &ep->send[peer->send[0]];
+        report(0, 0);
+        hx_endpoint_abandon(ep, to, 0);
+    }
+    assert_int_equal(left_out(1) + left_out(2), 2);
+    hx_endpoint_routes_changed(ep);
+    ep->holes = true;
+    assert_int_equal(left_out(1) + left_out(2), 0);
 }
 
 /* Who waits for a way, and is answered, has one: all planes are worth a try, and nothing was asked in vain. */
