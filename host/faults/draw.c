@@ -62,7 +62,8 @@ static void draw_fault(char *line, size_t bytes, uint64_t *state, uint64_t at_ns
 void hx_faults_draw(struct hx_faults *faults, const struct hx_fault_draw *draw, const struct hx_fabric *f)
 {
     uint64_t state = draw->seed;
-    for (uint64_t at = draw_time(&state, draw->mtbf_ns); at < draw->until_ns; at += draw_time(&state, draw->mtbf_ns)) {
+    uint64_t at = draw_time(&state, draw->mtbf_ns);
+    for (; at < draw->until_ns && at < HX_MOST_FAULT_TIME; at += draw_time(&state, draw->mtbf_ns)) {
         char line[HX_FAULT_TEXT];
         struct hx_problem problem;
         draw_fault(line, sizeof line, &state, at, draw->mttr_ns, f);

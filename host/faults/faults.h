@@ -107,8 +107,9 @@ bool hx_faults_add(struct hx_faults *faults, const char *text, const char *where
 /* All lines of a file. */
 bool hx_faults_read(struct hx_faults *faults, const char *path, const struct hx_fabric *f, struct hx_problem *problem);
 
-/* Adds faults until `until_ns`: a new one each mtbf_ns on the average, anywhere in the fabric, each mended after mttr_ns on
- * the average, both exponential. Seven in ten are links; the others nodes, groups, flapping links and impaired links. */
+/* Adds faults until `until_ns`, or HX_MOST_FAULT_TIME: a new one each mtbf_ns on the average, anywhere in the fabric, each mended after
+ * mttr_ns on the average, both exponential. Seven in ten are links; the others nodes, groups, flapping links and impaired links. */
+#define HX_MOST_DRAWN_FAULTS 100000 /* until_ns / mtbf_ns at most, by who asks: some 40 MB of them */
 struct hx_fault_draw {
     uint64_t seed, mtbf_ns, mttr_ns, until_ns; /* none of the times is 0 */
 };

@@ -2,6 +2,7 @@
 #include "host/faults/settings.h"
 #include "host/faults/faults.h"
 #include "host/spec.h"
+#include "host/value.h"
 
 #include <string.h>
 
@@ -26,6 +27,13 @@ bool hx_faults_load(struct hx_faults *faults, const struct hx_fault_settings *s,
             return false;
     if (s->file && !random && !hx_faults_read(faults, s->file, f, problem))
         return false;
+    if (random && until_ns / s->mtbf_ns > HX_MOST_DRAWN_FAULTS) {
+        char mtbf[HX_VALUE_TEXT];
+        char until[HX_VALUE_TEXT];
+        return hx_fail(
+            problem, HX_EXIT_USAGE, "--mtbf", "a fault each %s is more than %u of them in %s (draw them seldomer)",
+            hx_value_write_duration(mtbf, s->mtbf_ns), HX_MOST_DRAWN_FAULTS, hx_value_write_duration(until, until_ns));
+    }
     const struct hx_fault_draw draw = {seed, s->mtbf_ns, s->mttr_ns, until_ns};
     if (random)
         hx_faults_draw(faults, &draw, f);

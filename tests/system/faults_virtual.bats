@@ -156,6 +156,7 @@ captured() {
     refused 3 "faults: 'a0,0/X down': 'a0,0/X' is no place of this fabric" --fault "a0,0/X down"
     refused 2 "faults of workers are for --clock wall" --fault "worker0 killed at 1us"
     refused 2 "is for faults that are drawn" --fault "all loss=1%" --mtbf 1us
+    refused 2 "--mtbf: a fault each 9ns is more than 100000 of them in 1ms (draw them seldomer)" --faults random --mtbf 9ns --duration 1ms
     refused 3 "faults: 's3/1 dwon': unknown word 'dwon' (did you mean 'down'?)" "torus 2x2" --fault "s3/1 dwon" # a place once ways are searched
     printf 'all loss=1%%\na0,0/E dwon\n' >"$BATS_TEST_TMPDIR/faults.txt"
     refused 3 "faults.txt:2:1: unknown word 'dwon' (did you mean 'down'?)" --faults "$BATS_TEST_TMPDIR/faults.txt"

@@ -427,6 +427,21 @@ static void the_same_seed_draws_the_same_lines_within_the_time(void **state)
     hx_faults_free(&b);
 }
 
+/* What would be drawn later could not be written as a line. */
+static void what_is_drawn_is_within_the_times_of_lines(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        const struct hx_fault_draw draw = {
+            .seed = seed, .mtbf_ns = HX_MOST_FAULT_TIME / 20, .mttr_ns = HX_MOST_FAULT_TIME, .until_ns = UINT64_MAX};
+        struct hx_faults a = {.count = 0};
+        hx_faults_draw(&a, &draw, &mesh);
+        assert_in_range(a.count, 2, 50); /* 20 on the average */
+        assert_true(a.fault[a.count - 1].at_ns < HX_MOST_FAULT_TIME);
+        hx_faults_free(&a);
+    }
+}
+
 static void dice_fall_as_often_as_they_should_and_not_together(void **state)
 {
     (void)state;
@@ -459,6 +474,7 @@ int main(void)
         cmocka_unit_test(a_long_schedule_makes_of_links_what_all_its_lines_say),
         cmocka_unit_test(the_faults_of_a_long_schedule_end_when_a_search_says),
         cmocka_unit_test(the_same_seed_draws_the_same_lines_within_the_time),
+        cmocka_unit_test(what_is_drawn_is_within_the_times_of_lines),
         cmocka_unit_test(dice_fall_as_often_as_they_should_and_not_together),
     };
     return cmocka_run_group_tests(tests, make, drop);
