@@ -247,6 +247,23 @@ needs_provider() {
     eventually all_left
 }
 
+@test "programs: kill -9 of supervisor and holder at once leaves what clean removes, and the next up takes the name" {
+    up "1x1 Hx2Mesh"
+    kill -KILL "$SUPERVISOR" "$HOLDER"
+    eventually all_gone "$SUPERVISOR" "$HOLDER"
+    no_process() { ! processes_of "$NAME"; }
+    eventually no_process
+    run --separate-stderr hxmesh exec --name "$NAME" h0 -- true
+    [ "$status" -eq 4 ]
+    [ "$stderr" = "hxmesh: error: $NAME: no fabric of this name is running" ]
+    up "1x1 Hx2Mesh"
+    on h0 ping -c 1 -W 5 h3 >/dev/null
+    kill -KILL "$SUPERVISOR" "$HOLDER"
+    eventually no_process
+    hxmesh clean
+    all_left
+}
+
 @test "programs: in the foreground Ctrl-C ends it" {
     up "1x1 Hx2Mesh" # or skips
     hxmesh down "$NAME"
