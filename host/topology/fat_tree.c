@@ -74,8 +74,9 @@ static bool read_tree(struct tree *t, struct hx_words *words, struct hx_problem 
     unsigned most = t->levels == 2 ? t->radix : t->radix * (t->radix / 2);
     if (t->leaves <= most)
         return true;
-    return hx_words_fail(words, problem, "%u levels of %u ports with %u hosts a leaf join %u hosts at most%s",
-                         t->levels, t->radix, t->down, most * t->down, t->levels == 2 ? "; levels=3 join more" : "");
+    return hx_words_fail(words, problem, "%u levels of %u ports with %u host%s a leaf join %u hosts at most%s",
+                         t->levels, t->radix, t->down, t->down == 1 ? "" : "s", most * t->down,
+                         t->levels == 2 ? "; levels=3 join more" : "");
 }
 
 /* ---- nodes and links ---- */

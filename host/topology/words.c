@@ -24,7 +24,8 @@ static bool normalise(struct hx_words *w, const char *text)
         w->written[used] = c;
         w->text[used++] = (char)tolower((unsigned char)c);
     }
-    w->text[used && w->text[used - 1] == ' ' ? used - 1 : used] = '\0';
+    used -= used && w->text[used - 1] == ' ';
+    w->text[used] = w->written[used] = '\0';
     return true;
 }
 
@@ -60,8 +61,14 @@ static bool take_part(struct hx_words *w, char *part, struct hx_problem *problem
         w->key[w->keys++] = (struct hx_word_key){.key = part, .value = value};
         return true;
     }
-    if (w->sizes || (w->sizes = hx_words_list(part, w->size, HX_MAX_SIZES)) == 0)
-        w->other = part;
+    if (!w->sizes && (w->sizes = hx_words_list(part, w->size, HX_MAX_SIZES)) != 0)
+        return true;
+    if (w->other) {
+        char written[HX_SPEC_BYTES];
+        hx_words_as_written(w, part, written);
+        return hx_words_fail(w, problem, "'%s' is a word too many", written);
+    }
+    w->other = part;
     return true;
 }
 
@@ -156,5 +163,5 @@ bool hx_words_fail(const struct hx_words *w, struct hx_problem *problem, const c
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return hx_fail(problem, HX_EXIT_CONFIG, w->text, "%s", text);
+    return hx_fail(problem, HX_EXIT_CONFIG, w->written, "%s", text);
 }
