@@ -196,7 +196,7 @@ static void worker_died(struct supervisor *s, unsigned worker, int signal_number
     s->outcome->deaths++;
     progress_end(s->plan->progress);
     hx_warn(NULL, "worker %u (process %d) was killed by signal %d%s", worker, (int)m->pid, signal_number,
-            s->plan->restart ? "; its boards restart" : "; its boards stay down");
+            s->plan->restart ? "; its nodes restart" : "; its nodes stay down");
     note_set_up(s);
     m->hopeless = m->ran ? 0 : m->hopeless + 1;
     take_down(s, worker);

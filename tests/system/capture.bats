@@ -174,8 +174,11 @@ is_captured() { "$HXMESH" capture --list | is_so ".fabrics | any(.name == \"$NAM
     capture -w "$FILE" --snaplen 64 -q &
     local job=$!
     eventually has_frames "$FILE" 1
-    end_long
+    kill -INT "$PID"
+    finish
     wait "$job"
+    [ "$CODE" -eq 130 ]
+    nothing_left
     [ "$(frames "$FILE")" -gt 0 ]
 }
 

@@ -143,6 +143,8 @@ captured() {
     captured "2x2 Hx2Mesh" --message 32KiB --faults random --mtbf 1us --mttr 5us --seed 3
     captured "mlfm h=2" --message 16KiB --faults random --mtbf 5us --mttr 10us --seed 7 # one VC, and a second for ways round
     captured "fat-tree hosts=16 radix=8" --message 24KiB --faults random --mtbf 1us --mttr 10us --seed 4 # one sent twice, and both came late
+    captured "2x2 Hx2Mesh" --traffic uniform --count 20 --message 3000 --faults random --seed 5368 --mtbf 500ns --mttr 20us # passed by one of two alike
+    captured "torus 2x2x2x3" --traffic uniform --count 8 --message 3000 --faults random --seed 23 --mtbf 500ns --mttr 20us # two alike at one node
     captured "torus 4x4" --annotate --fault "s5/1 down at 2us for 20us; s9/0 flaps every 10us for 30us"
     captured "fat-tree hosts=16 radix=4 levels=3" --routing valiant --fault "all loss=2% duplicate=1%" # one packet, two detours
     captured "torus 3x2x2" --verify --message 24772 --count 3 --seed 612 --fault "all loss=3% corrupt=0.3% duplicate=1% credit-loss=10%" # copies by another VC

@@ -29,7 +29,7 @@ gone() { [ ! -e "/proc/$1" ]; }
         [ "$CODE" -eq 0 ]
         holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 and
             .messages_failed == 0 and .max_vc <= 2 and .host.worker_deaths == 5'
-        [ "$(grep -c '^hxmesh: warning: worker .* was killed by signal 9; its boards restart$' \
+        [ "$(grep -c '^hxmesh: warning: worker .* was killed by signal 9; its nodes restart$' \
             "$BATS_TEST_TMPDIR/stderr")" -eq 5 ]
         nothing_left
     done
@@ -105,6 +105,6 @@ gone() { [ ! -e "/proc/$1" ]; }
     [ "$CODE" -eq 1 ]
     holds '(.interrupted | not) and (.complete | not) and .bytes_corrupted == 0 and .buffers_missing == 0 and
         .host.worker_deaths == 1'
-    grep -q 'its boards stay down$' "$BATS_TEST_TMPDIR/stderr"
+    grep -q 'its nodes stay down$' "$BATS_TEST_TMPDIR/stderr"
     nothing_left
 }

@@ -117,9 +117,9 @@ static void judge_both(struct hx_verify *v, const struct hx_cable *c, const stru
     if (sent->hops != came->hops)
         hx_verify_find(v, &at, 0, false, HX_RULE_HOPS, "arrives with hops %u, but was sent with %u (frame %llu)",
                        came->hops, sent->hops, (unsigned long long)sent->frame);
-    if (sent->overtaker && !sent->by_like)
+    if (sent->overtaker && !sent->unsure)
         find_overtaken(v, c, came, sent->overtaker, came->frame);
-    else if (came->overtaker && !sent->by_like)
+    else if (came->overtaker && !sent->unsure)
         find_overtaken(v, c, came, came->frame, came->overtaker);
     const struct hx_crossing crossing = crossing_of(v, c, came);
     if (hx_excused(&v->excuses, v->c, c->to, came->time_ns, HX_EXCUSES_COPIES))
@@ -174,14 +174,17 @@ static void forget_passed(struct hx_verify *v, struct hx_cable *c, unsigned vc)
         lose(v, c, &p);
 }
 
-/* The first `count` packets that were sent and did not arrive are overtaken by one that did. */
+/* The first `count` packets that were sent and did not arrive are overtaken by one that did. Where that was among them before, sent
+ * by the same way, it may be the earlier one that came: then it overtook none of those behind. */
 static void overtake_sent(struct hx_verify *v, struct hx_cable *c, unsigned vc, uint32_t count,
                           const struct hx_pending *overtaker)
 {
+    bool unsure = false;
     for (; count > 0; count--) {
         struct hx_pending passed = take_at(&c->out[vc], 0);
+        unsure |= passed.hops == overtaker->hops && memcmp(&passed.key, &overtaker->key, sizeof passed.key) == 0;
         passed.overtaker = overtaker->frame;
-        passed.by_like = passed.hops == overtaker->hops && memcmp(&passed.key, &overtaker->key, sizeof passed.key) == 0;
+        passed.unsure = unsure;
         if (c->passed[vc].count == MOST_PASSED)
             forget_passed(v, c, vc);
         push(&c->passed[vc], &passed);

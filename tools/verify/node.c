@@ -12,6 +12,7 @@ struct resident {
     uint16_t via;
     uint8_t vc, hops;
     bool departed; /* seen leaving, and not seen coming in yet */
+    bool doubtful; /* the half that its like was paired with fits it as well, so its own may be the like's */
 };
 
 enum { MOST_STRAYS = 1 << 21 }; /* packets at nodes that are captured in part: not followed beyond this */
@@ -104,10 +105,9 @@ static void judge_detour(struct hx_verify *v, const struct resident *in, const s
                                       : "on none");
 }
 
-static void judge_pair(struct hx_verify *v, const struct resident *in, const struct resident *out)
+static void judge_way(struct hx_verify *v, const struct resident *in, const struct resident *out, bool returned)
 {
     bool mesh = v->c->fabric.g->mesh.nodes != 0;
-    bool returned = hx_verify_gives_back(v, &in->key, in->port, out->port, out->hops);
     struct hx_sighting turned = {
         .frame = out->frame, .time_ns = out->time_ns, .port = out->port, .direction = HX_PCAPNG_OUTBOUND};
     turned.seen.key = out->key;
@@ -121,12 +121,19 @@ static void judge_pair(struct hx_verify *v, const struct resident *in, const str
                        "came in on VC %u (frame %llu) and leaves%s on VC %u, not %u", in->vc,
                        (unsigned long long)in->frame, v->ports[out->port].leaves_board ? " the board" : "", out->vc,
                        vc_behind(v, in, out));
+    judge_turn(v, in, out);
+    judge_detour(v, in, out);
+}
+
+static void judge_pair(struct hx_verify *v, const struct resident *in, const struct resident *out)
+{
+    bool returned = hx_verify_gives_back(v, &in->key, in->port, out->port, out->hops);
+    if (!in->doubtful && !out->doubtful)
+        judge_way(v, in, out, returned);
     if ((uint8_t)(in->hops + 1U) != out->hops)
         hx_verify_find(v, HX_SEEN_AT(out), 0, false, HX_RULE_HOPS,
                        "came in with hops %u (frame %llu) and leaves with %u", in->hops, (unsigned long long)in->frame,
                        out->hops);
-    judge_turn(v, in, out);
-    judge_detour(v, in, out);
 }
 
 static const unsigned loses = HX_EXCUSES_WAYS | HX_EXCUSES_GAPS;
@@ -136,8 +143,23 @@ static bool may_be_lost(const struct hx_verify *v, const struct resident *r)
     return hx_excused(&v->excuses, v->c, r->port, r->time_ns, loses);
 }
 
+static enum fit fit_with(const struct hx_verify *v, const struct resident *r, const struct resident *other)
+{
+    return r->departed ? fit_of(v, other, r) : fit_of(v, r, other);
+}
+
+/* Others fit as well as `best`, and came or left otherwise. */
+static void doubt_others(struct hx_verify *v, const struct resident *r, const struct resident *best, enum fit fit)
+{
+    for (struct resident *other = hx_map_find(&v->residents, r); other;
+         other = hx_map_find_next(&v->residents, other)) {
+        if (other->departed != r->departed && (other->port != best->port || other->vc != best->vc))
+            other->doubtful |= fit_with(v, r, other) == fit;
+    }
+}
+
 /* The other half of `r`, of those that fit best: the first, or behind those that a fault may have lost here, the next. */
-static struct resident *partner(const struct hx_verify *v, const struct resident *r)
+static struct resident *partner(struct hx_verify *v, const struct resident *r)
 {
     struct resident *best = NULL;
     enum fit best_fit = FITS_NOT;
@@ -145,12 +167,14 @@ static struct resident *partner(const struct hx_verify *v, const struct resident
          other = hx_map_find_next(&v->residents, other)) {
         if (other->departed == r->departed)
             continue;
-        enum fit fit = r->departed ? fit_of(v, other, r) : fit_of(v, r, other);
+        enum fit fit = fit_with(v, r, other);
         if (!best || fit > best_fit || (fit == best_fit && other->frame > best->frame && may_be_lost(v, best))) {
             best = other;
             best_fit = fit;
         }
     }
+    if (best_fit != FITS_NOT)
+        doubt_others(v, r, best, best_fit);
     return best;
 }
 

@@ -23,8 +23,8 @@ struct hx_pending {
     uint64_t frame, time_ns;
     uint64_t overtaker; /* frame of a packet that was sent later and came sooner; 0: none */
     uint8_t vc, hops;
-    bool sound;   /* its checksum was there, and right */
-    bool by_like; /* the overtaker is the same packet, sent again by the same way: none can tell which came first */
+    bool sound;  /* its checksum was there, and right */
+    bool unsure; /* its overtaker was sent before it, too, and which of the two came first none can tell */
 };
 
 struct hx_pendings {
