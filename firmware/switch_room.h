@@ -66,13 +66,7 @@ ALWAYS_INLINE unsigned wide_room(struct hx_switch *sw, unsigned port, unsigned i
     return room ? hx_lane(room, hx_router_vc(&sw->route, input, vc, port)) : 0;
 }
 
-/* Outputs of an accelerator that took a packet in this step and so take no other, where VCs share their room. */
-ALWAYS_INLINE uint64_t spent_of(const struct burst *b, bool narrow)
-{
-    return narrow && !HAL_VCS_APART ? b->spent : 0;
-}
-
-/* Likewise of any output of an accelerator. */
+/* Room of any output of an accelerator, asked of the platform now. */
 ALWAYS_INLINE unsigned room_asked(struct hx_switch *sw, unsigned port, unsigned vc)
 {
     return hx_lane(hal_room(sw->hal, port), port == HX_LOCAL ? vc : vc + (sw->route.raise >> port & 1U));
@@ -86,6 +80,12 @@ ALWAYS_INLINE unsigned room_of(struct hx_switch *sw, const struct burst *b, unsi
     if (!all_ports(narrow))
         return room_asked(sw, port, vc);
     return port == HX_LOCAL ? b->local : (unsigned)hx_lane(b->lanes, port) >> 2;
+}
+
+/* Outputs of an accelerator that took a packet in this step and so take no other, where VCs share their room. */
+ALWAYS_INLINE uint64_t spent_of(const struct burst *b, bool narrow)
+{
+    return narrow && !HAL_VCS_APART ? b->spent : 0;
 }
 
 ALWAYS_INLINE void spend(struct burst *b, unsigned port, unsigned cost, bool narrow)
