@@ -24,7 +24,7 @@
  *
  * HAL_SPARSE
  *     1: a step of an accelerator finds one or two packets; it then goes by the bits of hal_news() instead of looking at
- *     each input in turn. 0: it finds bursts.
+ *     each input in turn, and asks for the room of those outputs alone that a packet may take. 0: it finds bursts.
  * HAL_VCS_APART
  *     1: the VCs of an output share no room. 0: they share it; then an output takes one packet a step, whatever its VC.
  *
