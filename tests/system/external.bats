@@ -92,7 +92,9 @@ export -f mixed
         frame=$("$(dirname "$HXMESH")/tests/system/break_capture" run.pcapng broken.pcapng "$what")
         run "$HXMESH-verify" --quiet broken.pcapng
         [ "$status" -eq 1 ]
-        [[ "${lines[0]}" == "broken.pcapng: BAD: frame $frame: "* ]]
+        # The port that it is seen at in place of its own may be as good, and then it comes out of one that it did not leave by.
+        [[ "${lines[0]}" == "broken.pcapng: BAD: frame $frame: "* ]] ||
+            [[ "$what ${lines[0]}" == "detour broken.pcapng: BAD: frame "*": delivery: arrives at "*", but never left "* ]]
     done
 }
 
