@@ -51,10 +51,17 @@ static void finish(struct driver *d)
 }
 
 /* Asks the workload, when something happened that it may have waited for. */
+/* Whether it says nothing before its time, whatever happens. */
+static bool is_deaf(const struct driver *d)
+{
+    const struct workload_ops *ops = d->workload->ops;
+    return d->wake != WORKLOAD_NEVER && ops->wake && !ops->event;
+}
+
 static void begin_messages(struct driver *d)
 {
     uint64_t now = d->worker->v.now;
-    bool asked = (d->news || now >= d->wake) && now >= d->silent_until;
+    bool asked = now >= d->wake || (d->news && !is_deaf(d));
     d->news = false;
     if (!asked)
         return;
@@ -71,7 +78,6 @@ static void begin_messages(struct driver *d)
     }
     uint64_t wake = workload_wake(w);
     d->wake = wake > now ? wake : WORKLOAD_NEVER; /* else an event comes first */
-    d->silent_until = wake > now && w->ops->wake && !w->ops->event ? wake : 0;
 }
 
 /* ---- time ---- */

@@ -11,9 +11,8 @@ struct driver {
     struct worker *worker;
     struct job_count *job;
     struct workload *workload;
-    uint64_t begun;        /* messages */
-    uint64_t wake;         /* ps: when the workload is to be asked again, should nothing happen before */
-    uint64_t silent_until; /* ps: before that it says nothing whatever happens, since it waits for a time alone */
+    uint64_t begun; /* messages */
+    uint64_t wake;  /* ps: when the workload is to be asked again, should nothing happen before */
     uint32_t rank;
     bool news;        /* an event came: it is to be asked now */
     bool timer_noted; /* a deadline stands in the agenda */

@@ -36,6 +36,11 @@ static void push(struct hx_pendings *q, const struct hx_pending *p)
     q->items[q->first + q->count++] = *p;
 }
 
+static bool is_same_packet(const struct hx_pending *a, const struct hx_pending *b)
+{
+    return memcmp(&a->key, &b->key, sizeof a->key) == 0;
+}
+
 /* The place of the packet behind q->first, `from` or later: with as many hops behind it, for copies may have gone other ways, or else
  * with any. HX_NO_INDEX: it is not there. */
 static uint32_t search_from(const struct hx_pendings *q, const struct hx_pending *p, uint32_t from)
@@ -43,7 +48,7 @@ static uint32_t search_from(const struct hx_pendings *q, const struct hx_pending
     uint32_t any = HX_NO_INDEX;
     for (uint32_t i = from; i < q->count && i < SEARCH_DEPTH; i++) {
         const struct hx_pending *other = &q->items[q->first + i];
-        if (memcmp(&other->key, &p->key, sizeof p->key) != 0)
+        if (!is_same_packet(other, p))
             continue;
         if (other->hops == p->hops)
             return i;
@@ -182,7 +187,7 @@ static void overtake_sent(struct hx_verify *v, struct hx_cable *c, unsigned vc, 
     bool unsure = false;
     for (; count > 0; count--) {
         struct hx_pending passed = take_at(&c->out[vc], 0);
-        unsure |= passed.hops == overtaker->hops && memcmp(&passed.key, &overtaker->key, sizeof passed.key) == 0;
+        unsure |= passed.hops == overtaker->hops && is_same_packet(&passed, overtaker);
         passed.overtaker = overtaker->frame;
         passed.unsure = unsure;
         if (c->passed[vc].count == MOST_PASSED)

@@ -163,17 +163,19 @@ static struct resident *partner(struct hx_verify *v, const struct resident *r)
 {
     struct resident *best = NULL;
     enum fit best_fit = FITS_NOT;
+    unsigned alike = 0; /* that fit as well as the best */
     for (struct resident *other = hx_map_find(&v->residents, r); other;
          other = hx_map_find_next(&v->residents, other)) {
         if (other->departed == r->departed)
             continue;
         enum fit fit = fit_with(v, r, other);
+        alike = fit > best_fit ? 1 : alike + (fit == best_fit);
         if (!best || fit > best_fit || (fit == best_fit && other->frame > best->frame && may_be_lost(v, best))) {
             best = other;
             best_fit = fit;
         }
     }
-    if (best_fit != FITS_NOT)
+    if (best_fit != FITS_NOT && alike > 1)
         doubt_others(v, r, best, best_fit);
     return best;
 }
