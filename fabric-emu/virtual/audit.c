@@ -18,9 +18,10 @@ static uint32_t blocks_held(const struct virtual_node *n, unsigned input, unsign
 static uint32_t credit_on_its_way(const struct virtual_tx *tx, unsigned vc)
 {
     uint32_t blocks = 0;
-    for (uint16_t at = tx->back.tail; at != tx->back.head; at++) {
-        uint64_t entry = tx->back.entries[at & tx->back.mask];
-        blocks += virtual_credit_vc(entry) == vc ? virtual_credit_blocks(entry) : 0;
+    for (uint32_t at = 0; at <= tx->back.mask; at++) {
+        uint64_t credit = tx->back.entries[at];
+        if (credit != VIRTUAL_NO_CREDIT && virtual_credit_vc(credit) == vc)
+            blocks += virtual_credit_blocks(credit);
     }
     return blocks;
 }
@@ -67,8 +68,8 @@ static void check_order(const struct worker *w, const struct virtual_tx *tx)
 {
     uint64_t last = 0;
     char name[HX_NAME_BYTES];
-    for (uint16_t at = tx->back.tail; at != tx->back.head; at++) {
-        uint64_t time = virtual_credit_time(tx->back.entries[at & tx->back.mask]);
+    for (uint32_t n = 0; n <= tx->back.mask; n++) {
+        uint64_t time = virtual_credit_time(tx->back.entries[(tx->back.tail + n) & tx->back.mask]);
         if (time < last)
             hx_die(HX_EXIT_FAILED, model_port_name(w->m, tx->link, name),
                    "credit comes back at %llu ps behind credit of %llu ps, after %.3f us", (unsigned long long)time,

@@ -23,7 +23,7 @@ static void note_starved(struct virtual_entity *e, struct hal_switch *h, unsigne
     if (h->credit_noted & bit)
         return;
     uint64_t next = virtual_credits_next(&h->tx[output].back);
-    h->tx[output].asked = next == UINT64_MAX;
+    h->tx[output].asked = next == virtual_credit_time(VIRTUAL_NO_CREDIT);
     if (h->tx[output].asked)
         return; /* noted when it is given */
     h->credit_noted |= bit;

@@ -98,7 +98,7 @@ ALWAYS_INLINE void fetch_ways(const struct virtual_node *n, unsigned input, uint
 ALWAYS_INLINE void fetch_credit(const struct virtual_tx *tx)
 {
     if (tx->back.entries != tx->back.few)
-        fetch(&tx->back.entries[tx->back.tail & tx->back.mask]);
+        fetch(&tx->back.entries[tx->back.tail]);
 }
 
 ALWAYS_INLINE void fetch_requests_of(const struct hx_switch *sw, unsigned output, unsigned vc)

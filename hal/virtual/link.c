@@ -18,8 +18,8 @@ void virtual_take_credits(struct hal_switch *h, unsigned output)
     const uint64_t now = h->worker->now;
     uint64_t lanes = h->room[output].lanes;
     do {
-        uint64_t entry = back->entries[back->tail++ & back->mask];
-        lanes += (uint64_t)virtual_credit_blocks(entry) << HX_LANE_BITS * virtual_credit_vc(entry);
+        uint64_t credit = virtual_credits_take(back);
+        lanes += (uint64_t)virtual_credit_blocks(credit) << HX_LANE_BITS * virtual_credit_vc(credit);
     } while (virtual_credits_next(back) <= now);
     h->room[output].lanes = lanes;
     if (back->entries != back->few && back->tail == back->head)

@@ -89,7 +89,7 @@ static void hand_over_credit(struct virtual_outbox *box)
 static inline void fetch_account(const struct virtual_tx *tx)
 {
     if (tx->back.entries != tx->back.few)
-        __builtin_prefetch(&tx->back.entries[tx->back.head & tx->back.mask]);
+        __builtin_prefetch(&tx->back.entries[tx->back.head]);
     if (tx->asked)
         __builtin_prefetch(&tx->of->starved);
 }

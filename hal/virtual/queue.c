@@ -40,24 +40,33 @@ SELDOM void virtual_queue_end(struct virtual_queue *q)
     q->slots = 0;
 }
 
+static void use(struct virtual_credits *c, uint64_t *entries, uint32_t places)
+{
+    c->entries = entries;
+    c->mask = (uint16_t)(places - 1);
+    c->head = c->tail = 0;
+    for (uint32_t at = 0; at < places; at++)
+        entries[at] = VIRTUAL_NO_CREDIT;
+}
+
 void virtual_credits_begin(struct virtual_credits *c)
 {
-    c->entries = c->few;
-    c->mask = VIRTUAL_FEW_CREDITS - 1;
+    use(c, c->few, VIRTUAL_FEW_CREDITS);
 }
 
 SELDOM void virtual_credits_grow(struct virtual_credits *c)
 {
-    uint32_t slots = 2 * (c->mask + 1U);
-    uint64_t *ring = virtual_stock_take_ring(slots * sizeof *ring);
-    for (uint16_t at = c->tail; at != c->head; at++)
-        ring[at & (slots - 1)] = c->entries[at & c->mask];
-    virtual_credits_end(c);
-    c->entries = ring;
-    c->mask = (uint16_t)(slots - 1);
+    const struct virtual_credits full = *c;
+    const uint64_t *from = c->entries == c->few ? full.few : full.entries;
+    uint32_t places = full.mask + 1U;
+    use(c, virtual_stock_take_ring(2 * places * sizeof *from), 2 * places);
+    for (uint32_t n = 0; n < places; n++)
+        c->entries[c->head++] = from[(full.tail + n) & full.mask];
+    if (from == full.entries)
+        virtual_stock_give_ring(full.entries, places * sizeof *from);
 }
 
-void virtual_credits_end(struct virtual_credits *c)
+SELDOM void virtual_credits_end(struct virtual_credits *c)
 {
     if (c->entries != c->few)
         virtual_stock_give_ring(c->entries, (c->mask + 1U) * sizeof *c->entries);

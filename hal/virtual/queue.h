@@ -95,32 +95,45 @@ static inline unsigned virtual_credit_blocks(uint64_t credit)
 }
 
 enum { VIRTUAL_FEW_CREDITS = 4 };
+#define VIRTUAL_NO_CREDIT UINT64_MAX
 
-/* Credits in the order of their times: a few in place, beside what whoever gives them touches, more in a ring. */
+/* Credits in the order of their times: a few in place, beside what whoever gives them touches, more in a ring. A place that has none
+ * says VIRTUAL_NO_CREDIT, later than any: so who looks for the oldest, or for a place, need not ask how many there are. */
 struct virtual_credits {
     uint64_t *entries; /* [mask + 1]: `few`, or a ring */
     uint16_t mask;
-    uint16_t head, tail; /* modulo 2^16: a VC has HX_WINDOW packets of HX_PACKET_BLOCKS blocks at most */
+    uint16_t head, tail; /* where the next goes, and the oldest stands: below mask + 1 */
     uint64_t few[VIRTUAL_FEW_CREDITS];
 };
-_Static_assert(HX_VCS *HX_WINDOW *HX_PACKET_BLOCKS < UINT16_MAX, "credits on their way can be counted");
+_Static_assert(HX_VCS *HX_WINDOW *HX_PACKET_BLOCKS < UINT16_MAX, "places of all credits on their way can be told");
 
 void virtual_credits_begin(struct virtual_credits *c);
 void virtual_credits_grow(struct virtual_credits *c);
 /* Gives the ring back, if there is one: no credit is on its way. */
 void virtual_credits_end(struct virtual_credits *c);
 
-/* Time of the oldest, UINT64_MAX: none. */
+/* Time of the oldest, VIRTUAL_NO_CREDIT's: none. */
 static inline uint64_t virtual_credits_next(const struct virtual_credits *c)
 {
-    return c->tail == c->head ? UINT64_MAX : virtual_credit_time(c->entries[c->tail & c->mask]);
+    return virtual_credit_time(c->entries[c->tail]);
+}
+
+/* Takes the oldest off: there is one. */
+static inline uint64_t virtual_credits_take(struct virtual_credits *c)
+{
+    uint64_t *oldest = c->entries + c->tail;
+    uint64_t credit = *oldest;
+    *oldest = VIRTUAL_NO_CREDIT;
+    c->tail = (c->tail + 1) & c->mask;
+    return credit;
 }
 
 static inline void virtual_credits_append(struct virtual_credits *c, uint64_t credit)
 {
-    if ((uint16_t)(c->head - c->tail) > c->mask)
+    if (c->entries[c->head] != VIRTUAL_NO_CREDIT)
         virtual_credits_grow(c);
-    c->entries[c->head++ & c->mask] = credit;
+    c->entries[c->head] = credit;
+    c->head = (c->head + 1) & c->mask;
 }
 
 /* Packets on their way from the switches' LOCAL outputs to the endpoint, in the order of their times. */

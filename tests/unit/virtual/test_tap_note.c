@@ -162,9 +162,11 @@ static void make_many(unsigned first)
         .is_router = true, .d0_ports = many.ways, .d1_ports = many.all, .from = many.from, .columns = 1, .rows = 1};
     many.ways[0] = ((uint64_t)1 << PORTS) - 2;
     many.all[0] = many.from[0] = UINT64_MAX;
-    for (unsigned port = 1; port < PORTS; port++)
+    for (unsigned port = 1; port < PORTS; port++) {
         many.room[port] =
             (struct virtual_room){.lanes = (uint64_t)(first + port - 1) * HX_PACKET_BLOCKS << HX_LANE_BITS};
+        virtual_credits_begin(&many.tx[port].back);
+    }
 }
 
 /* The rooms of the first are told, and nothing is written behind them. */
