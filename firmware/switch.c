@@ -84,11 +84,13 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
     }
 }
 
-/* Finds where a newly arrived packet may go; false: it was dropped. */
+/* Finds where a newly arrived packet may go; false: it was dropped. `offered`: what its route offers it, 0: that is not known. */
 ALWAYS_INLINE bool admit(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d,
-                         uint64_t open, route_function *route, bool narrow, uint64_t *ports)
+                         uint64_t offered, uint64_t open, route_function *route, bool narrow, uint64_t *ports)
 {
-    if (RARE(d->dst_d0 >= sw->route.columns || d->dst_d1 >= sw->route.rows)) {
+    if (offered) {
+        /* so its destination is in the fabric, and it has nothing to choose */
+    } else if (RARE(d->dst_d0 >= sw->route.columns || d->dst_d1 >= sw->route.rows)) {
         if (narrow || !hx_detour_follow(sw, input, vc, position, d)) {
             hal_drop(sw->hal, input, vc, d, HX_DROP_MALFORMED);
             return false;
@@ -100,7 +102,7 @@ ALWAYS_INLINE bool admit(struct hx_switch *sw, unsigned input, unsigned vc, uint
         hal_drop(sw->hal, input, vc, d, HX_DROP_FOREIGN_JOB);
         return false;
     }
-    *ports = ways_on(sw, input, vc, d, open, route, narrow);
+    *ports = offered ? ways_of(sw, input, vc, offered, open, narrow) : ways_on(sw, input, vc, d, open, route, narrow);
     if (!narrow && RARE(*ports == 0)) {
         hal_drop(sw->hal, input, vc, d, HX_DROP_NO_ROUTE);
         return false;
@@ -110,10 +112,11 @@ ALWAYS_INLINE bool admit(struct hx_switch *sw, unsigned input, unsigned vc, uint
 
 /* The output that a newly arrived packet takes, its room spent; NO_PORT: it waits, or was dropped. */
 ALWAYS_INLINE unsigned choose(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position,
-                              const struct hx_desc *d, struct burst *b, route_function *route, bool narrow)
+                              const struct hx_desc *d, uint64_t offered, struct burst *b, route_function *route,
+                              bool narrow)
 {
     uint64_t ports;
-    if (!admit(sw, input, vc, position, d, b->open, route, narrow, &ports))
+    if (!admit(sw, input, vc, position, d, offered, b->open, route, narrow, &ports))
         return NO_PORT;
     unsigned cost = hal_cost(d);
     uint64_t free = ports & ~(sw->wanted[vc] | spent_of(b, narrow));
@@ -138,7 +141,7 @@ ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, ui
                            route_function *route, bool narrow)
 {
     const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
-    unsigned port = choose(sw, input, vc, position, d, b, route, narrow);
+    unsigned port = choose(sw, input, vc, position, d, 0, b, route, narrow);
     if (port == NO_PORT)
         return;
     transmit(sw, port, input, vc, d, narrow);
@@ -185,7 +188,7 @@ ALWAYS_INLINE void forward_all(struct hx_switch *sw, const uint64_t *arrived, un
         uint16_t position = hx_lane(sw->input[input].seen, vc);
         for (uint16_t end = hx_lane(arrived[input], vc); position != end; position++) {
             const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
-            unsigned port = choose(sw, input, vc, position, d, b, route, true);
+            unsigned port = choose(sw, input, vc, position, d, 0, b, route, true);
             leaving[n] = (struct leaving){d, (uint8_t)input, (uint8_t)port};
             n += port != NO_PORT;
             if (RARE(n == LEAVING)) {
@@ -290,20 +293,13 @@ ALWAYS_INLINE bool is_alone(const struct hx_switch *sw, const uint64_t *arrived,
     return (packets & (packets - 1)) == 0 && (packets & HX_LANE_ONES) != 0;
 }
 
-/* The next packet of an input, which is all that came. */
-ALWAYS_INLINE void forward_alone(struct hx_switch *sw, unsigned input, unsigned vc, struct burst *b,
-                                 route_function *route, bool narrow)
-{
-    begin_vc(sw, vc, b, narrow);
-    forward(sw, input, vc, hx_lane(sw->input[input].seen, vc), b, route, narrow);
-}
-
 ALWAYS_INLINE void serve_alone(struct hx_switch *sw, const uint64_t *arrived, struct burst *b, route_function *route,
                                bool narrow)
 {
     unsigned input = (unsigned)__builtin_ctzll(b->came);
     unsigned vc = (unsigned)__builtin_ctzll(b->brought) / HX_LANE_BITS;
-    forward_alone(sw, input, vc, b, route, narrow);
+    begin_vc(sw, vc, b, narrow);
+    forward(sw, input, vc, hx_lane(sw->input[input].seen, vc), b, route, narrow);
     sw->input[input].seen = arrived[input];
     release(sw, input);
 }
@@ -364,29 +360,34 @@ unsigned hx_router_step(struct hx_switch *sw)
     return step(sw, hx_router_ports, false);
 }
 
-/* serve_alone() of what is known to be so. */
-ALWAYS_INLINE unsigned pass(struct hx_switch *sw, unsigned input, unsigned vc, route_function *route, bool narrow)
+/* serve_alone() of what is known to be so, but for hal_release() and hal_commit(). */
+ALWAYS_INLINE unsigned pass(struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d,
+                            uint64_t offered, route_function *route, bool narrow)
 {
     struct hx_input *in = &sw->input[input];
     struct burst b = {.moved = 0};
     ask_rooms(sw, &b, narrow);
-    forward_alone(sw, input, vc, &b, route, narrow);
-    in->seen = hx_lane_add(in->seen, vc, 1);
-    release(sw, input);
-    if (b.moved)
+    begin_vc(sw, vc, &b, narrow);
+    unsigned port = choose(sw, input, vc, hx_lane(in->seen, vc), d, offered, &b, route, narrow);
+    if (port != NO_PORT) {
+        transmit(sw, port, input, vc, d, narrow);
         take_turns(sw);
-    hal_commit(sw->hal);
-    return b.moved;
+    }
+    in->seen = hx_lane_add(in->seen, vc, 1);
+    if (in->waiting[vc] == 0)
+        in->tail = hx_lane_set(in->tail, vc, hx_lane(in->seen, vc));
+    return port != NO_PORT;
 }
 
-unsigned hx_accelerator_pass(struct hx_switch *sw, unsigned input, unsigned vc)
+unsigned hx_accelerator_pass(struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d,
+                             uint64_t offered)
 {
-    return pass(sw, input, vc, hx_mesh_ports, true);
+    return pass(sw, input, vc, d, offered, hx_mesh_ports, true);
 }
 
-unsigned hx_router_pass(struct hx_switch *sw, unsigned input, unsigned vc)
+unsigned hx_router_pass(struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d, uint64_t offered)
 {
-    return pass(sw, input, vc, hx_router_ports, false);
+    return pass(sw, input, vc, d, offered, hx_router_ports, false);
 }
 
 /* serve_vcs() of what is known to be all: those who wait for one output. */

@@ -79,12 +79,11 @@ static uint64_t open_to(const struct hx_switch *sw, unsigned vc)
     return vc + 1 < sw->route.vcs ? UINT64_MAX : ~(uint64_t)sw->route.raise;
 }
 
-/* Where a packet that came on `vc` may go: hx_route_ways(). `open`: of an accelerator, open_to() that VC. It hands what has
- * no way on to its endpoint, which reports it; a tree switch gives it back to the boards. */
-ALWAYS_INLINE uint64_t ways_on(const struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d,
-                               uint64_t open, route_function *route, bool narrow)
+/* Of the ports that a route offers, those for a packet that came on `vc`: hx_route_ways(). `open`: of an accelerator, open_to() that
+ * VC. It hands what has no way on to its endpoint, which reports it; a tree switch gives it back to the boards. */
+ALWAYS_INLINE uint64_t ways_of(const struct hx_switch *sw, unsigned input, unsigned vc, uint64_t ports, uint64_t open,
+                               bool narrow)
 {
-    uint64_t ports = route(&sw->route, input, d->dst_d0, d->dst_d1);
     if (narrow) {
         ports &= open;
         return RARE(ports == 0) ? LOCAL_BIT : ports;
@@ -92,6 +91,13 @@ ALWAYS_INLINE uint64_t ways_on(const struct hx_switch *sw, unsigned input, unsig
     if (RARE(ports == 0))
         ports = returns_of(&sw->route, input);
     return vc + 1 < sw->route.vcs ? ports : ports & ~hx_router_raising(&sw->route, input, ports);
+}
+
+/* Where a packet that came on `vc` may go. */
+ALWAYS_INLINE uint64_t ways_on(const struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d,
+                               uint64_t open, route_function *route, bool narrow)
+{
+    return ways_of(sw, input, vc, route(&sw->route, input, d->dst_d0, d->dst_d1), open, narrow);
 }
 
 #endif

@@ -124,6 +124,10 @@ ALWAYS_INLINE unsigned select_narrow(struct hx_switch *sw, uint64_t lanes, uint6
 ALWAYS_INLINE unsigned select_asked(struct hx_switch *sw, uint64_t ports, unsigned vc, unsigned cost)
 {
     unsigned turn = (unsigned)(hx_switch_tie(sw) >> 62);
+    if ((ports & (ports - 1)) == 0) { /* most have one way, or none */
+        unsigned port = ports ? (unsigned)__builtin_ctzll(ports) : NO_PORT;
+        return port != NO_PORT && room_asked(sw, port, vc) >= cost ? port : NO_PORT;
+    }
     unsigned best = 0;
     for (; ports; ports &= ports - 1) {
         unsigned port = (unsigned)__builtin_ctzll(ports);

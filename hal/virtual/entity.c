@@ -74,23 +74,22 @@ static __attribute__((noinline)) bool note_openings(struct virtual_entity *e, st
     return false;
 }
 
-/* Whether one of the outputs that a packet may take is open. If not it need not be looked at before one is. */
-ALWAYS_INLINE bool may_go(struct virtual_entity *e, struct virtual_node *n, unsigned input, const struct hx_desc *d,
-                          bool router)
+ALWAYS_INLINE uint64_t offers(const struct virtual_node *n, unsigned input, const struct hx_desc *d, bool router)
 {
-    const struct hx_route *r = &n->sw.route;
-    struct hal_switch *h = &n->hal;
-    if (d->dst_d0 >= r->columns || d->dst_d1 >= r->rows || r->choosing >> input & 1)
+    return router ? hx_router_offers(&n->sw, input, d) : hx_accelerator_offers(&n->sw, input, d);
+}
+
+/* Whether one of the outputs that a packet is offered is open, or its switch has to judge it. If not it need not be looked at
+ * before one is. */
+ALWAYS_INLINE bool may_go(struct virtual_entity *e, struct hal_switch *h, uint64_t offered)
+{
+    if (offered == 0)
         return true;
-    uint64_t ports =
-        router ? hx_router_ports(r, input, d->dst_d0, d->dst_d1) : hx_mesh_ports(r, input, d->dst_d0, d->dst_d1);
-    if (ports == 0)
-        return true;
-    for (uint64_t left = ports & ~h->shut; left; left &= left - 1) {
+    for (uint64_t left = offered & ~h->shut; left; left &= left - 1) {
         if (h->room[__builtin_ctzll(left)].opens <= e->worker->now)
             return true;
     }
-    return note_openings(e, h, ports);
+    return note_openings(e, h, offered);
 }
 
 /* A packet stands at the switch from now on. */
@@ -118,7 +117,7 @@ static bool make_ready(struct virtual_entity *e, struct virtual_node *n, unsigne
             virtual_forwarding_judge(n->hal.forwarding, rx, vc, now);
         const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], at);
         while (slot->ready <= now) {
-            go = go || may_go(e, n, input, &slot->d, e->router);
+            go = go || may_go(e, &n->hal, offers(n, input, &slot->d, e->router));
             count_in(&n->hal, &slot->d);
             if (++at == head)
                 break;
@@ -149,28 +148,52 @@ ALWAYS_INLINE uint64_t ready_at(const struct virtual_rx *rx, unsigned vc, uint16
     return position == hx_lane(rx->head, vc) ? VIRTUAL_NEVER : ready;
 }
 
-/* false: no packet comes now, or several. */
-ALWAYS_INLINE bool comes_alone(const struct virtual_rx *rx, uint64_t now, struct comer *c)
+/* What an input brings now on one of several VCs. `slot` is NULL: nothing, or several packets. */
+static SELDOM struct comer comer_of_many(const struct virtual_rx *rx, uint64_t now)
 {
     uint64_t coming = rx->head ^ rx->ready;
-    *c = (struct comer){.next = VIRTUAL_NEVER};
+    struct comer c = {.next = VIRTUAL_NEVER};
     while (coming) {
         unsigned vc = hx_lanes_take(&coming);
         uint16_t at = hx_lane(rx->ready, vc);
         const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], at);
         uint64_t then = slot->ready;
         if (then <= now) {
-            if (c->slot || (uint16_t)(at - hx_lane(rx->tail, vc)) >= HX_WINDOW)
-                return false;
-            c->vc = vc;
-            c->slot = slot;
+            if (c.slot)
+                return (struct comer){.slot = NULL};
+            c.vc = vc;
+            c.slot = slot;
             then = ready_at(rx, vc, (uint16_t)(at + 1));
-            if (then <= now)
-                return false;
         }
-        c->next = then < c->next ? then : c->next;
+        c.next = then < c.next ? then : c.next;
     }
-    return c->slot != NULL;
+    return c;
+}
+
+/* false: no packet comes now, or several, or one that stands behind the window. */
+ALWAYS_INLINE bool comes_alone(const struct virtual_rx *rx, uint64_t now, struct comer *c)
+{
+    uint64_t coming = rx->head ^ rx->ready;
+    if (coming == 0)
+        return false;
+    unsigned vc = hx_lanes_take(&coming);
+    uint16_t at = hx_lane(rx->ready, vc);
+    *c = (struct comer){vc, virtual_queue_at(&rx->queue[vc], at), ready_at(rx, vc, (uint16_t)(at + 1))};
+    if (coming) {
+        *c = comer_of_many(rx, now);
+        if (!c->slot)
+            return false;
+    }
+    return c->slot->ready <= now && c->next > now &&
+           (uint16_t)(hx_lane(rx->ready, c->vc) - hx_lane(rx->tail, c->vc)) < HX_WINDOW;
+}
+
+/* hal_release() of an input that brought a packet on one VC and has no others that are new. */
+ALWAYS_INLINE void release(const struct hal_switch *h, struct virtual_rx *rx, unsigned vc, uint64_t tail)
+{
+    rx->tail = tail;
+    if (hx_lane(tail ^ rx->head, vc) == 0 && virtual_gives_ring(h, &rx->queue[vc]))
+        virtual_queue_end(&rx->queue[vc]);
 }
 
 /* Where all that happens is that one packet comes by an input, it waits for an output to open, or passes at once if its switch has
@@ -183,7 +206,8 @@ ALWAYS_INLINE bool pass(struct virtual_entity *e, struct virtual_node *n, unsign
     if (rx->forwards || !comes_alone(rx, e->worker->now, &c))
         return false;
     bool busy = (h->news | (wanted(n) & hal_open(h))) != 0;
-    bool go = may_go(e, n, input, &c.slot->d, router);
+    uint64_t offered = offers(n, input, &c.slot->d, router);
+    bool go = may_go(e, h, offered);
     count_in(h, &c.slot->d);
     rx->ready = hx_lane_add(rx->ready, c.vc, 1);
     rx->noted = c.next != VIRTUAL_NEVER;
@@ -195,7 +219,10 @@ ALWAYS_INLINE bool pass(struct virtual_entity *e, struct virtual_node *n, unsign
             step(e, n);
         return true;
     }
-    unsigned left = router ? hx_router_pass(&n->sw, input, c.vc) : hx_accelerator_pass(&n->sw, input, c.vc);
+    h->looked = c.slot;
+    unsigned left = router ? hx_router_pass(&n->sw, input, c.vc, &c.slot->d, offered)
+                           : hx_accelerator_pass(&n->sw, input, c.vc, &c.slot->d, offered);
+    release(h, rx, c.vc, n->sw.input[input].tail);
     if (left ? h->idle & h->sent : wanted(n) & hal_open(h))
         note_waits(e, n);
     h->sent = 0;

@@ -150,10 +150,29 @@ void hx_switch_init(struct hx_switch *sw, unsigned ports, unsigned vcs, uint16_t
 unsigned hx_accelerator_step(struct hx_switch *sw);
 unsigned hx_router_step(struct hx_switch *sw);
 
+/* What its route offers a packet that came by `input`. 0: the step has to judge it, for its way is not simply that of its address. */
+static inline uint64_t hx_accelerator_offers(const struct hx_switch *sw, unsigned input, const struct hx_desc *d)
+{
+    const struct hx_route *r = &sw->route;
+    if (d->dst_d0 >= r->columns || d->dst_d1 >= r->rows)
+        return 0;
+    return hx_mesh_ports(r, input, d->dst_d0, d->dst_d1);
+}
+
+static inline uint64_t hx_router_offers(const struct hx_switch *sw, unsigned input, const struct hx_desc *d)
+{
+    const struct hx_route *r = &sw->route;
+    if (d->dst_d0 >= r->columns || d->dst_d1 >= r->rows || r->choosing >> input & 1)
+        return 0;
+    return hx_router_ports(r, input, d->dst_d0, d->dst_d1);
+}
+
 /* The same, where a platform knows what its step would find: one packet came, on `vc` of `input`, and of all outputs that
- * packets wait for none is open (hal_open). */
-unsigned hx_accelerator_pass(struct hx_switch *sw, unsigned input, unsigned vc);
-unsigned hx_router_pass(struct hx_switch *sw, unsigned input, unsigned vc);
+ * packets wait for none is open (hal_open). `d`: hal_arrival(), `offered`: hx_accelerator_offers() (hx_router_offers()) of it.
+ * hal_release() and hal_commit() are left to the platform, which knows the input: its tail is as far as it can be. */
+unsigned hx_accelerator_pass(struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d,
+                             uint64_t offered);
+unsigned hx_router_pass(struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d, uint64_t offered);
 /* Likewise: nothing came, and of all outputs that packets wait for this one alone is open. */
 unsigned hx_accelerator_grant(struct hx_switch *sw, unsigned output);
 unsigned hx_router_grant(struct hx_switch *sw, unsigned output);
