@@ -12,11 +12,11 @@ static uint64_t wanted(const struct virtual_node *n)
 static void note_opening(struct virtual_entity *e, struct hal_switch *h, unsigned output)
 {
     h->shut |= (uint64_t)1 << output;
-    virtual_entity_note(e, h->room[output].opens, h->output_item + output);
+    virtual_agenda_note(&e->agenda, h->room[output].opens, h->output_item + output);
 }
 
 /* An open output that somebody waits for who lacks credit: it is worth a look when the next credit comes. */
-static void note_starved(struct virtual_entity *e, struct hal_switch *h, unsigned output)
+static SELDOM void note_starved(struct virtual_entity *e, struct hal_switch *h, unsigned output)
 {
     uint64_t bit = (uint64_t)1 << output;
     h->starved |= bit;
@@ -27,19 +27,26 @@ static void note_starved(struct virtual_entity *e, struct hal_switch *h, unsigne
     if (h->tx[output].asked)
         return; /* noted when it is given */
     h->credit_noted |= bit;
-    virtual_entity_note(e, next, h->credit_item + output);
+    virtual_agenda_note(&e->agenda, next, h->credit_item + output);
 }
 
-/* What somebody waits for is worth a look when it opens, or has credit. An output that took a packet in this step may be open
- * again at once: that is another step. */
-static void note_waits(struct virtual_entity *e, struct virtual_node *n)
+/* Of the outputs that were starved only those stay so for which nothing has changed. */
+static SELDOM void forget_starved(struct hal_switch *h, uint64_t all)
 {
-    struct hal_switch *h = &n->hal;
-    uint64_t all = wanted(n);
     h->idle &= all & ~h->sent;
     for (uint64_t left = h->starved & ~(h->idle | h->credit_noted); left; left &= left - 1)
         h->tx[__builtin_ctzll(left)].asked = false;
     h->starved = h->idle;
+}
+
+/* What somebody waits for is worth a look when it opens, or has credit. An output that took a packet in this step may be open
+ * again at once: that is another step. */
+ALWAYS_INLINE void note_waits(struct virtual_entity *e, struct virtual_node *n)
+{
+    struct hal_switch *h = &n->hal;
+    uint64_t all = wanted(n);
+    if (h->starved)
+        forget_starved(h, all);
     for (uint64_t left = all & hal_open(h); left; left &= left - 1) {
         unsigned output = (unsigned)__builtin_ctzll(left);
         if (h->room[output].opens > e->worker->now || (h->sent >> output & 1))
@@ -53,15 +60,33 @@ static void note_waits(struct virtual_entity *e, struct virtual_node *n)
 
 /* A step looks at a window of each input (HX_WINDOW). Where all that waited have left in it, what stands behind the window is not
  * known to the switch yet and waits for no output, so that nothing would be noted for it: it is looked at now. */
-static void step(struct virtual_entity *e, struct virtual_node *n)
+ALWAYS_INLINE void step_as(struct virtual_entity *e, struct virtual_node *n, bool router)
 {
     do {
-        if (e->router)
+        if (router)
             (void)hx_router_step(&n->sw);
         else
             (void)hx_accelerator_step(&n->sw);
     } while (n->hal.news && wanted(n) == 0);
     note_waits(e, n);
+}
+
+static SELDOM void step_router(struct virtual_entity *e, struct virtual_node *n)
+{
+    step_as(e, n, true);
+}
+
+static SELDOM void step_accelerator(struct virtual_entity *e, struct virtual_node *n)
+{
+    step_as(e, n, false);
+}
+
+ALWAYS_INLINE void step(struct virtual_entity *e, struct virtual_node *n, bool router)
+{
+    if (router)
+        step_router(e, n);
+    else
+        step_accelerator(e, n);
 }
 
 /* ---- items ---- */
@@ -216,7 +241,7 @@ ALWAYS_INLINE bool pass(struct virtual_entity *e, struct virtual_node *n, unsign
     if (!go || busy) {
         h->news |= (uint64_t)1 << input;
         if (go)
-            step(e, n);
+            step(e, n, router);
         return true;
     }
     h->looked = c.slot;
@@ -249,11 +274,11 @@ static bool open_output(struct virtual_node *n, unsigned output)
 
 /* Where all that happens is that an output opens, or has credit, for which packets wait that the switch knows, they alone need
  * be looked at. false: it is not so, and a step is to be made. */
-static bool grant(struct virtual_entity *e, struct virtual_node *n, unsigned output)
+ALWAYS_INLINE bool grant(struct virtual_entity *e, struct virtual_node *n, unsigned output, bool router)
 {
     if (n->hal.news || (wanted(n) & hal_open(&n->hal)) != (uint64_t)1 << output)
         return false;
-    if (e->router)
+    if (router)
         (void)hx_router_grant(&n->sw, output);
     else
         (void)hx_accelerator_grant(&n->sw, output);
@@ -282,10 +307,16 @@ static bool take_item(struct virtual_entity *e, struct virtual_node *n, unsigned
 ALWAYS_INLINE void take_alone(struct virtual_entity *e, struct virtual_node *n, unsigned item, bool router)
 {
     unsigned kinds = inputs_of(router);
-    if (item < kinds && pass(e, n, item, router))
+    if (item < kinds) {
+        if (!pass(e, n, item, router) && make_ready(e, n, item))
+            step(e, n, router);
         return;
-    if (take_item(e, n, item) && !(item >= kinds && grant(e, n, item % kinds)))
-        step(e, n);
+    }
+    bool opens = item < 2 * kinds;
+    unsigned output = item - (opens ? kinds : 2 * kinds);
+    bool due = opens ? open_output(n, output) : take_credit(&n->hal, output);
+    if (due && !grant(e, n, output, router))
+        step(e, n, router);
 }
 
 /* Whether the endpoint can inject a burst by some plane. */
@@ -353,7 +384,7 @@ static void take_all(struct virtual_entity *e, unsigned item, struct calls *c)
             break;
     }
     for (; steps; steps &= steps - 1)
-        step(e, &e->node[__builtin_ctz(steps)]);
+        step(e, &e->node[__builtin_ctz(steps)], e->router);
 }
 
 /* All that is noted for the soonest time, of an accelerator with what its endpoint does about it. */

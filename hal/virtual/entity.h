@@ -77,7 +77,13 @@ static inline struct virtual_slot *virtual_arrive(struct virtual_rx *rx, unsigne
 
 /* A packet for one of its inputs, from another entity; likewise credit for one of its outputs. */
 void virtual_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint64_t ready, uint64_t birth);
-void virtual_credit(struct virtual_tx *tx, uint64_t credit);
+void virtual_credit_note(struct virtual_tx *tx, uint64_t credit); /* which was asked for */
+static inline void virtual_credit(struct virtual_tx *tx, uint64_t credit)
+{
+    virtual_credits_append(&tx->back, credit);
+    if (__builtin_expect(tx->asked, 0))
+        virtual_credit_note(tx, credit);
+}
 /* That credit, handed over as late as this worker does. */
 static inline void virtual_pay(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit)
 {

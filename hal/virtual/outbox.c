@@ -1,6 +1,7 @@
 /* outbox.c - hands over what an entity sends, late (outbox.h). */
 #include "entity.h"
 #include "fault.h"
+#include "inline.h"
 
 /* How many of its kind were posted since, when what its first line points at is asked for, and what that does. */
 enum { LINE = 64, ASKED = 2, ASKED_AGAIN = 4 };
@@ -68,15 +69,12 @@ void virtual_post(struct virtual_worker *w)
 
 /* ---- credits ---- */
 
-void virtual_credit(struct virtual_tx *tx, uint64_t credit)
+SELDOM void virtual_credit_note(struct virtual_tx *tx, uint64_t credit)
 {
-    virtual_credits_append(&tx->back, credit);
-    if (tx->asked) {
-        struct hal_switch *h = tx->of;
-        tx->asked = false;
-        h->credit_noted |= (uint64_t)1 << tx->port;
-        virtual_entity_note(h->entity, virtual_credit_time(credit), h->credit_item + tx->port);
-    }
+    struct hal_switch *h = tx->of;
+    tx->asked = false;
+    h->credit_noted |= (uint64_t)1 << tx->port;
+    virtual_entity_note(h->entity, virtual_credit_time(credit), h->credit_item + tx->port);
 }
 
 static void hand_over_credit(struct virtual_outbox *box)
