@@ -168,6 +168,22 @@ static void note_there(struct hx_endpoint *ep, struct hx_send *s, uint32_t packe
     hx_map_put(map, packet, true);
 }
 
+/* How many packets of it the peer may have. */
+static uint32_t most_there(const struct hx_send *s)
+{
+    return s->again ? s->packets : s->next;
+}
+
+/* What went out before the message began anew, and is there, does not go out again: it was sent, and not repeated. */
+static void skip_to(struct hx_endpoint *ep, struct hx_send *s, uint32_t packet)
+{
+    uint64_t skipped = packet > s->next ? packet - s->next : 0;
+    s->next += (uint32_t)skipped;
+    skipped = skipped < ep->stats.packets_repeated ? skipped : ep->stats.packets_repeated; /* whatever a peer says */
+    ep->stats.packets_sent += skipped;
+    ep->stats.packets_repeated -= skipped;
+}
+
 /* True: more is there than was known. */
 static bool take_map(struct hx_endpoint *ep, const struct hx_header *h, struct hx_send *s, const uint8_t *payload)
 {
@@ -196,11 +212,12 @@ void hx_endpoint_take_ack(struct hx_endpoint *ep, const struct hx_header *h, str
     struct hx_send *s = send_of(ep, h, peer);
     if (!s)
         return; /* repeated: its message is long done */
-    if (h->offset > s->next || h->length > sizeof(struct hx_map)) {
+    if (h->offset > most_there(s) || h->length > sizeof(struct hx_map)) {
         hal_endpoint_drop(ep->hal, HX_DROP_UNEXPECTED);
         return;
     }
     bool in_time = take_time(ep, h, peer, s);
+    skip_to(ep, s, h->offset);
     if (h->offset == s->packets) {
         hx_endpoint_end_send(ep, s, HX_EVENT_SENT, HX_OK);
         return;
@@ -288,6 +305,7 @@ void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *pee
         ep->stats.packets_repeated += s->next;
         ep->stats.packets_sent -= s->next;
         s->acked = s->next = 0;
+        s->again = true;
         s->mapped = false;
         repeat_missing(s);
         try_anew(ep, s);

@@ -135,6 +135,7 @@ struct hx_send {
     bool waits : 1;   /* all planes have reported it unreachable */
     bool doubt : 1;   /* the last answer to a probe came in good time, and packets were missing */
     bool given_up : 1;
+    bool again : 1; /* it began anew: of what went out before the peer may have more than has gone out since */
 };
 HX_STATIC_ASSERT(sizeof(struct hx_send) == 64, "a send is a cache line");
 

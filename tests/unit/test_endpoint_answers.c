@@ -265,6 +265,34 @@ static void what_cannot_be_true_is_dropped(void **state)
     assert_int_equal(cloud_drops(&cloud, 0, HX_DROP_UNEXPECTED), drops + 2);
 }
 
+/* A message began anew while packets of it were on their way: of those the peer may have more than have gone out since. One that
+ * waits for a way sends nothing that would make up for it, so the answer must be believed. */
+static void what_went_out_before_a_message_began_anew_may_be_there(void **state)
+{
+    (void)state;
+    enum { PACKETS = 10, THERE = 4 };
+    start(1, 1);
+    begin(PACKETS);
+    trial_turns(5);
+    assert_int_equal(s->next, PACKETS);
+    hx_endpoint_restart_sends(ep, peer);
+    assert_int_equal(s->next, 0);
+    report(0, PACKETS - 1);
+    assert_true(s->waits);
+    uint64_t drops = cloud_drops(&cloud, 0, HX_DROP_UNEXPECTED);
+    answer(PACKETS + 1, 0, 0); /* more than there is */
+    assert_int_equal(cloud_drops(&cloud, 0, HX_DROP_UNEXPECTED), drops + 1);
+    assert_true(s->waits);
+    answer(THERE, 0, 0);
+    assert_int_equal(cloud_drops(&cloud, 0, HX_DROP_UNEXPECTED), drops + 1);
+    assert_false(s->waits);
+    assert_int_equal(s->acked, THERE);
+    trial_turns(5);
+    assert_int_equal(s->next, PACKETS);
+    assert_int_equal(ep->stats.packets_sent, PACKETS);
+    assert_int_equal(ep->stats.packets_repeated, PACKETS - THERE);
+}
+
 /* ---- what is to be repeated ---- */
 
 /* Only packets that went out and are not known to be there go out again, each once a report, by another plane. */
@@ -406,6 +434,7 @@ int main(void)
         cmocka_unit_test_teardown(a_quick_answer_is_no_measure, lab_free),
         cmocka_unit_test_teardown(news_begin_the_count_of_probes_anew, lab_free),
         cmocka_unit_test_teardown(what_cannot_be_true_is_dropped, lab_free),
+        cmocka_unit_test_teardown(what_went_out_before_a_message_began_anew_may_be_there, lab_free),
         cmocka_unit_test_teardown(what_is_there_is_not_repeated, lab_free),
         cmocka_unit_test_teardown(a_plane_is_left_out_for_a_while, lab_free),
         cmocka_unit_test_teardown(new_routes_make_all_planes_worth_a_try, lab_free),

@@ -81,6 +81,41 @@ static void recorded_packets_of_another_epoch_end_nothing(void **state)
 static uint8_t answer_bytes[HX_MAX_FRAME];
 static struct cloud_frame answer; /* the last one to end 0 */
 
+static bool record_hellos(struct cloud *c, struct cloud_frame *f)
+{
+    if (trial_read(f).kind == HX_HELLO && f->to == 0) {
+        memcpy(answer_bytes, f->bytes, HX_HEADER_BYTES + HX_HELLO_BYTES);
+        answer = *f;
+        answer.bytes = answer_bytes;
+    }
+    return trial_count_and_lose(c, f);
+}
+
+/* It says that nothing is known of what was sent, and comes again when more than a window is: the message begins anew, and the
+ * receiver has more of it than goes out before an acknowledgement. */
+static void a_late_hello_ends_nothing(void **state)
+{
+    (void)state;
+    trial_start(2, 1);
+    trial_send(0, 1, FULL);
+    trial_finish();
+    trial_watch();
+    cloud.gate = record_hellos;
+    cloud_restart(&cloud, 0);
+    trial_send(0, 1, FULL);
+    trial_finish();
+    assert_int_equal(trial_read(&answer).tag, 1);
+    unsigned number = trial_send(0, 1, 3 * HX_MESSAGE_WINDOW * FULL);
+    while (trial_message(number)->placed < 2 * HX_MESSAGE_WINDOW)
+        trial_turns(1);
+    const struct hx_endpoint_stats *stats = &cloud.end[0].ep.stats;
+    uint64_t repeated = stats->packets_repeated;
+    trial_put_back(&answer);
+    trial_finish();
+    assert_int_equal(stats->packets_sent, 1 + 3 * HX_MESSAGE_WINDOW);
+    assert_in_range(stats->packets_repeated - repeated, 1, HX_MESSAGE_WINDOW);
+}
+
 static bool record_answers(struct cloud *c, struct cloud_frame *f)
 {
     static const uint8_t none[sizeof(uint64_t)];
@@ -185,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_hash_is_siphash),
         cmocka_unit_test_teardown(recorded_packets_of_another_epoch_end_nothing, lab_free),
+        cmocka_unit_test_teardown(a_late_hello_ends_nothing, lab_free),
         cmocka_unit_test_teardown(a_nonce_is_good_for_one_answer, lab_free),
         cmocka_unit_test_teardown(a_restart_costs_round_trips, lab_free),
         cmocka_unit_test_teardown(questions_are_rare, lab_free),
