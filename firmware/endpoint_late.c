@@ -5,6 +5,7 @@
 #include "hxmesh/error.h"
 
 enum { MOST_UNANSWERED = 63 /* that are counted; most_ns ends what follows from it */ };
+enum { QUESTIONS = 3 /* about a message that waits for a way, before it is given up */ };
 enum { PLANES = (1 << HX_MAX_PLANES) - 1 };
 
 /* ---- time ---- */
@@ -51,15 +52,23 @@ static unsigned planes_asked(const struct hx_endpoint *ep, const struct hx_send 
     return (unsigned)__builtin_popcount(left ? left : ep->config.plane_set);
 }
 
+/* The longest time from probe to probe. Not every answer to one comes: there is time for several while a way is waited for. */
+static uint64_t most_of(const struct hx_endpoint_config *c, const struct hx_send *s)
+{
+    uint64_t most = c->no_way_ns / QUESTIONS;
+    return s->waits && most < c->most_ns ? most : c->most_ns;
+}
+
 /* ... after the probes that nobody has answered: twice as long when all planes that may lead to the peer were asked once
  * more. One that is silent does not make the next one be asked later. */
 static uint64_t backed_off(const struct hx_endpoint *ep, const struct hx_send *s)
 {
     const struct hx_peer *peer = hx_endpoint_peer(ep, s->peer);
+    uint64_t most = most_of(&ep->config, s);
     uint64_t late = s->doubt && !s->probing ? estimate_of(ep, peer) : timeout_of(ep, peer);
-    for (unsigned n = 0; n < s->unanswered / planes_asked(ep, s) && late < ep->config.most_ns; n++)
+    for (unsigned n = 0; n < s->unanswered / planes_asked(ep, s) && late < most; n++)
         late *= 2;
-    return late < ep->config.most_ns ? late : ep->config.most_ns;
+    return late < most ? late : most;
 }
 
 static void take_sample(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t units)

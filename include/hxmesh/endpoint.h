@@ -18,7 +18,7 @@
  * another plane: the one that it was reported by is left out on the way to that peer for most_ns, or until routes
  * change or nobody answers. When all planes have reported a message unreachable, it waits for a change of routes
  * (hx_endpoint_routes_changed), of which not everyone hears: so it also asks, at once if it was getting through until
- * then, and now and then.
+ * then, and now and then: no more than a third of no_way_ns passes from question to question.
  *
  * Exactly once. Messages of a (source, destination) pair are numbered 0, 1, 2, ... and at most HX_PEER_WINDOW (4) of
  * them are under way; number m waits until m - 4 is acknowledged. So a receiver needs four slots a peer to tell new,

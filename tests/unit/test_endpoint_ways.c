@@ -188,6 +188,28 @@ static void a_probe_finds_a_new_way(void **state)
     assert_int_equal(gate.kinds[HX_PROBE], 2);
 }
 
+/* Likewise where answers may take half of the time that a message waits for a way, none has ever come, and the first question
+ * had no way either: there is a way for a third of that time, and it is found. */
+static void a_message_does_not_end_unasked(void **state)
+{
+    (void)state;
+    for (unsigned turns = 20; turns < NO_WAY_TURNS * 2 / 3; turns += 20) {
+        struct hx_endpoint_config config = trial_config(1);
+        config.timeout_ns = config.no_way_ns / 2;
+        cloud_init(&cloud, 3, &config, LOOPBACK_MAX_BLOCKS, 1);
+        trial_turns(NO_WAY_TURNS); /* it is not the beginning of time */
+        trial_watch();
+        gate.astray = 2;
+        trial_send(0, 1, 10 * FULL);
+        trial_turns(turns);
+        assert_true(cloud.end[0].ep.send[0].waits);
+        assert_true(gate.kinds[HX_PROBE] > 0);
+        gate.astray = NO_END;
+        trial_finish();
+        lab_free(NULL);
+    }
+}
+
 static bool lose_the_way_of_plane_0(struct cloud *c, struct cloud_frame *f)
 {
     bool enters = trial_count_and_lose(c, f);
@@ -478,6 +500,7 @@ int main(void)
         cmocka_unit_test_teardown(a_packet_without_a_way_is_reported_to_its_sender, lab_free),
         cmocka_unit_test_teardown(a_message_without_a_way_is_given_up_in_time, lab_free),
         cmocka_unit_test_teardown(a_probe_finds_a_new_way, lab_free),
+        cmocka_unit_test(a_message_does_not_end_unasked),
         cmocka_unit_test_teardown(a_plane_without_a_way_is_tried_where_the_others_are_silent, lab_free),
         cmocka_unit_test(an_acknowledgement_without_a_way_goes_by_another_plane),
         cmocka_unit_test(acknowledgements_without_any_way_do_not_go_round),
