@@ -28,6 +28,8 @@ struct off_limits {
 /* Per node of the fabric: the entity of this worker that has it, NULL: another worker's, or dead. */
 struct plan {
     struct worker *w;
+    uint32_t *node; /* [nodes]: this worker's, in the order of visits */
+    uint32_t nodes;
     struct virtual_entity **of_node;
     struct off_limits off_limits;
     uint8_t *tables; /* where the next node's are built */
@@ -106,6 +108,49 @@ static void place_entities(struct worker *w)
     w->near = bytes <= (m->workers > 1 ? NEAR_BYTES_OF_MANY : NEAR_BYTES);
     bool at_once = w->near || (m->workers == 1 && bytes <= AT_ONCE_BYTES);
     w->v.outbox.late = at_once ? 0 : VIRTUAL_LATE;
+}
+
+/* ---- the order of visits ---- */
+
+/* Linked to a node of another worker. */
+static bool at_border(const struct worker *w, uint32_t node)
+{
+    const struct layout *l = &w->m->layout;
+    for (unsigned port = 0; l->workers > 1 && port < hx_fabric_ports(w->m->g, node); port++) {
+        uint32_t far = hx_fabric_far(w->m->g, node, port).node;
+        if (far != HX_NOWHERE && !l->dead[far] && l->worker[far] != w->self)
+            return true;
+    }
+    return false;
+}
+
+static void add_node(struct plan *p, uint32_t node, bool border)
+{
+    if (is_mine(p->w, node) && at_border(p->w, node) == border)
+        p->node[p->nodes++] = node;
+}
+
+/* Hosts that hang on a router stand before it: what goes from one to the other is then still in the cache. */
+static void add_nodes(struct plan *p, bool border)
+{
+    const struct hx_fabric *g = p->w->m->g;
+    for (uint32_t node = 0; node < g->nodes; node++) {
+        for (unsigned port = 0; node >= g->hosts && port < hx_fabric_ports(g, node); port++) {
+            uint32_t host = hx_fabric_far(g, node, port).node;
+            if (host < g->hosts && hx_fabric_seat(g, host) == node)
+                add_node(p, host, border);
+        }
+        if (node >= g->hosts || hx_fabric_seat(g, node) == node)
+            add_node(p, node, border);
+    }
+}
+
+/* Those at the border first: what they send is then there for the other workers long before the window ends. */
+static void order_nodes(struct plan *p)
+{
+    p->node = hx_allocate(p->w->m->g->nodes, sizeof *p->node);
+    add_nodes(p, true);
+    add_nodes(p, false);
 }
 
 /* ---- links ---- */
@@ -256,14 +301,14 @@ static void make_node(struct plan *p, unsigned plane, uint32_t node)
                 ((uint64_t)node * HX_MAX_PLANES + plane) * UINT64_C(0xA24BAED4963EE407);
 }
 
-/* The entities of a node, if they are this worker's. Returns what is left of the memory. */
+/* The entities of a node. Returns what is left of the memory. */
 static uint8_t *make_entity(struct plan *p, uint32_t node, uint8_t *at)
 {
     struct worker *w = p->w;
     const struct hx_fabric *g = w->m->g;
     bool router = node >= g->hosts;
     unsigned ports = hx_fabric_ports(g, node);
-    for (unsigned copy = 0; is_mine(w, node) && copy < copies_of(g, node); copy++) {
+    for (unsigned copy = 0; copy < copies_of(g, node); copy++) {
         struct virtual_entity *e = virtual_entity_init(at, &w->v, w->entities, planes_of(g, node), ports, router);
         at += virtual_entity_bytes(planes_of(g, node), ports, g->vcs);
         p->of_node[node + (router ? (size_t)copy * g->nodes : 0)] = e;
@@ -272,19 +317,13 @@ static uint8_t *make_entity(struct plan *p, uint32_t node, uint8_t *at)
     return at;
 }
 
-/* Hosts that hang on a router stand before it: what goes from one to the other is then still in the cache. */
 static void make_entities(struct plan *p)
 {
-    const struct hx_fabric *g = p->w->m->g;
     uint8_t *at = p->w->memory;
-    for (uint32_t node = 0; node < g->nodes; node++) {
-        for (unsigned port = 0; node >= g->hosts && port < hx_fabric_ports(g, node); port++) {
-            uint32_t host = hx_fabric_far(g, node, port).node;
-            if (host < g->hosts && hx_fabric_seat(g, host) == node)
-                at = make_entity(p, host, at);
-        }
-        if (node >= g->hosts || hx_fabric_seat(g, node) == node)
-            at = make_entity(p, node, at);
+    for (uint32_t n = 0; n < p->nodes; n++) {
+        at = make_entity(p, p->node[n], at);
+        if (at_border(p->w, p->node[n]))
+            p->w->border = p->w->entities;
     }
 }
 
@@ -304,10 +343,10 @@ static void make_drivers(const struct plan *p)
         w->accelerators += is_mine(w, rank);
     w->driver = virtual_stock_take(w->accelerators * sizeof *w->driver);
     w->v.peer_number = number_peers(g);
-    uint32_t n = 0;
-    for (uint32_t rank = 0; rank < g->hosts; rank++) {
-        if (is_mine(w, rank))
-            driver_start(&w->driver[n++], w, p->of_node[rank], rank);
+    uint32_t drivers = 0;
+    for (uint32_t n = 0; n < p->nodes; n++) {
+        if (p->node[n] < g->hosts)
+            driver_start(&w->driver[drivers++], w, p->of_node[p->node[n]], p->node[n]);
     }
 }
 
@@ -333,19 +372,19 @@ void build_worker(struct worker *w, const struct model *m, unsigned self)
     virtual_wheel_open(&w->v.wheel, entities, m->timing.window);
     struct plan p = {.w = w, .off_limits = off_limits_new(m)};
     p.of_node = hx_allocate((size_t)g->planes * g->nodes, sizeof(struct virtual_entity *));
+    order_nodes(&p);
     make_entities(&p);
     p.tables = w->tables;
     for (unsigned plane = 0; plane < g->planes; plane++) {
-        for (uint32_t node = 0; node < g->nodes; node++) {
-            if (!is_mine(w, node))
-                continue;
-            bind_node(&p, plane, node);
-            make_node(&p, plane, node);
+        for (uint32_t n = 0; n < p.nodes; n++) {
+            bind_node(&p, plane, p.node[n]);
+            make_node(&p, plane, p.node[n]);
         }
     }
     make_drivers(&p);
     if (m->faults)
         w->faults = faults_start(w, p.of_node);
     free(p.of_node);
+    free(p.node);
     free(p.off_limits.bits);
 }

@@ -12,6 +12,9 @@ struct worker {
     struct virtual_worker v;
     struct virtual_entity **entity; /* [entities], by their number in the wheel */
     uint32_t entities;
+    uint32_t border;       /* entities that are linked to those of other workers: the first of all */
+    uint32_t say_before;   /* the first visit of an entity from here on: what others get is sent by then */
+    bool said;             /* what this worker says of the window (virtual_channel_say) */
     struct driver *driver; /* [accelerators] of this worker */
     uint32_t accelerators;
     uint64_t active;       /* accelerators that are not done */

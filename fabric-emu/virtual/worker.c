@@ -1,7 +1,9 @@
 /* worker.c - the loop over windows (worker.h).
  *
  * Between two turns of the channel a worker works alone: visits every entity that has something to do in the window, in the
- * order of their numbers. What it sends to others is for later windows, so it is received after the turn. */
+ * order of their numbers. What it sends to others is for later windows, so it is received after the turn. Those that send to others
+ * come first, and when they have been visited the others are told: who has more to do in one window and less in another is
+ * waited for by nobody as long as the rest of theirs takes. */
 #include "worker.h"
 #include "audit.h"
 #include "fabric-emu/memory.h"
@@ -33,11 +35,60 @@ static uint32_t next_of(const struct worker *w, const uint64_t *set, uint32_t fr
     return NOBODY;
 }
 
+/* ---- what the others are told ---- */
+
+static void say(struct worker *w, const struct virtual_turn *turn)
+{
+    virtual_channel_say(w->v.channel, turn);
+    w->said = true;
+    w->v.sent_window = VIRTUAL_NO_WINDOW;
+}
+
+static struct virtual_turn own_turn(const struct worker *w, uint64_t next)
+{
+    return (struct virtual_turn){.next = next < w->v.sent_window ? next : w->v.sent_window,
+                                 .active = w->active,
+                                 .moved = w->v.moved,
+                                 .stop = atomic_load_explicit(&w->m->control->stop, memory_order_relaxed)};
+}
+
+/* Entities of a window's set that are not at the border. */
+static unsigned count_inside(const struct worker *w, const uint64_t *set)
+{
+    uint32_t word = w->border / 64;
+    unsigned inside = (unsigned)__builtin_popcountll(set[word] & UINT64_MAX << w->border % 64);
+    while (++word < w->v.wheel.words)
+        inside += (unsigned)__builtin_popcountll(set[word]);
+    return inside;
+}
+
+/* The border has been visited, so all that others get of this window is sent. They need not wait for its rest where nothing depends on
+ * that: something has moved, somebody will still be active, and to go on to the next window changes nothing if it is empty. */
+static void say_early(struct worker *w, const uint64_t *set)
+{
+    w->say_before = NOBODY;
+    uint64_t window = w->v.wheel.current;
+    if (w->v.moved < window * w->v.wheel.width || w->active <= count_inside(w, set))
+        return;
+    virtual_post_end(&w->v);
+    const struct virtual_turn turn = own_turn(w, window + 1);
+    say(w, &turn);
+}
+
+/* ---- a window ---- */
+
+static inline void visit(struct worker *w, struct virtual_entity *e, const uint64_t *set, uint64_t end)
+{
+    if (e->index >= w->say_before)
+        say_early(w, set);
+    virtual_entity_visit(e, end);
+}
+
 /* What is in the cache anyway. */
 static void visit_near(struct worker *w, const uint64_t *set, uint64_t end)
 {
     for (uint32_t at = next_of(w, set, 0); at != NOBODY; at = next_of(w, set, at + 1))
-        virtual_entity_visit(w->entity[at], end);
+        visit(w, w->entity[at], set, end);
 }
 
 /* What has to be asked for ahead: those on their way stand in a ring, one for each stage. */
@@ -54,7 +105,7 @@ static void visit_far(struct worker *w, const uint64_t *set, uint64_t end)
         last = last == NOBODY ? NOBODY : next_of(w, set, last + 1);
         virtual_fetch(ahead, end);
         if (now) {
-            virtual_entity_visit(now, end);
+            visit(w, now, set, end);
             on_way--;
         }
     }
@@ -64,6 +115,8 @@ static void visit_all(struct worker *w, uint64_t window)
 {
     const uint64_t *set = virtual_wheel_turn(&w->v.wheel, window);
     uint64_t end = (window + 1) * w->v.wheel.width;
+    w->said = false;
+    w->say_before = w->border ? w->border : NOBODY;
     if (w->near)
         visit_near(w, set, end);
     else
@@ -72,15 +125,6 @@ static void visit_all(struct worker *w, uint64_t window)
     virtual_wheel_done(&w->v.wheel);
     if (w->v.tap)
         virtual_tap_flush(w->v.tap, end);
-}
-
-static struct virtual_turn own_turn(const struct worker *w)
-{
-    uint64_t next = virtual_wheel_next(&w->v.wheel);
-    return (struct virtual_turn){.next = next < w->v.sent_window ? next : w->v.sent_window,
-                                 .active = w->active,
-                                 .moved = w->v.moved,
-                                 .stop = atomic_load_explicit(&w->m->control->stop, memory_order_relaxed)};
 }
 
 /* Returns when the counters for readers outside are due again. */
@@ -131,9 +175,11 @@ struct virtual_turn worker_windows(struct worker *w)
             audit_step(w);
         if (n % TELL_WINDOWS == 0)
             publish_at = tell(w, publish_at);
-        turn = own_turn(w);
-        w->v.sent_window = VIRTUAL_NO_WINDOW;
-        if (!virtual_channel_turn(w->v.channel, &turn))
+        if (!w->said) {
+            turn = own_turn(w, virtual_wheel_next(&w->v.wheel));
+            say(w, &turn);
+        }
+        if (!virtual_channel_hear(w->v.channel, &turn))
             _exit(HX_EXIT_FAILED); /* the supervisor knows whose fault it is */
         virtual_worker_receive(&w->v);
         if (turn.active == 0 || turn.stop)

@@ -208,16 +208,22 @@ static void combine(struct virtual_turn *all, const struct virtual_turn *one)
     all->stop |= one->stop;
 }
 
-bool virtual_channel_turn(struct virtual_channel *c, struct virtual_turn *turn)
+void virtual_channel_say(struct virtual_channel *c, const struct virtual_turn *turn)
 {
     if (c->workers == 1)
-        return true;
-    uint32_t ended = c->window++;
+        return;
     struct seat *own = &c->seat[c->self];
-    own->said[ended % 2] = *turn;
+    own->said[c->window++ % 2] = *turn;
     atomic_store(&own->windows, c->window);
     atomic_thread_fence(memory_order_seq_cst);
     wake_sleepers(own);
+}
+
+bool virtual_channel_hear(struct virtual_channel *c, struct virtual_turn *turn)
+{
+    if (c->workers == 1)
+        return true;
+    uint32_t ended = c->window - 1;
     *turn = (struct virtual_turn){.next = VIRTUAL_NO_WINDOW};
     for (unsigned w = 0; w < c->workers; w++) {
         if (w != c->self && !wait_for(c, &c->seat[w]))

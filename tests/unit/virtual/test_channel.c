@@ -159,6 +159,36 @@ static void nobody_has_anything(void **state)
     virtual_channel_destroy(c);
 }
 
+/* One who has said what it has to say of a window is not waited for while it works on, and then finds what the other sent. */
+static void who_has_said_works_on(void **state)
+{
+    (void)state;
+    enum { MOST_SECONDS = 20 };
+    struct virtual_channel *c = virtual_channel_create(2);
+    int told[2];
+    assert_int_equal(pipe(told), 0);
+    pid_t works = fork();
+    unsigned self = works == 0;
+    virtual_channel_join(c, self, true);
+    (void)alarm(MOST_SECONDS);
+    send_one(c, 0, self, !self, 0);
+    struct virtual_turn turn = {.next = self, .active = 1};
+    virtual_channel_say(c, &turn);
+    char byte = 0;
+    bool good = works || read(told[0], &byte, 1) == 1;
+    good = virtual_channel_hear(c, &turn) && good && turn.next == 0 && turn.active == 2;
+    good = is_as_sent(virtual_channel_receive(c), 0, !self, self, 0) && !virtual_channel_receive(c) && good;
+    if (works == 0)
+        _exit(good ? 0 : 1);
+    assert_true(good);
+    assert_int_equal(write(told[1], &byte, 1), 1);
+    assert_int_equal(ended(works), 0);
+    (void)alarm(0);
+    (void)close(told[0]);
+    (void)close(told[1]);
+    virtual_channel_destroy(c);
+}
+
 static uint64_t processor_ns(void)
 {
     struct timespec t;
@@ -223,8 +253,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_arrives_in_order), cmocka_unit_test(alone),
-        cmocka_unit_test(nobody_has_anything),         cmocka_unit_test(who_waits_long_sleeps),
-        cmocka_unit_test(a_worker_that_is_gone),
+        cmocka_unit_test(nobody_has_anything),         cmocka_unit_test(who_has_said_works_on),
+        cmocka_unit_test(who_waits_long_sleeps),       cmocka_unit_test(a_worker_that_is_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
