@@ -6,7 +6,8 @@
 void virtual_agenda_begin_anew(struct virtual_agenda *a)
 {
     unsigned count = virtual_agenda_count(a);
-    memmove(a->key + 1, a->key + a->first, (count + 1) * sizeof *a->key); /* with what stands behind the last */
-    a->first = 1;
-    a->end = (uint16_t)(1 + count);
+    uint64_t *begin = a->key + VIRTUAL_AGENDA_FIRST;
+    memmove(begin, a->key + a->first, (count + 1) * sizeof *a->key); /* with what stands behind the last */
+    a->first = VIRTUAL_AGENDA_FIRST;
+    a->end = (uint16_t)(VIRTUAL_AGENDA_FIRST + count);
 }

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-enum { ITEMS = 64, ROOM = 1 + ITEMS + ITEMS / 2 + 1 };
+enum { ITEMS = 64, FIRST = VIRTUAL_AGENDA_FIRST, ROOM = FIRST + ITEMS + ITEMS / 2 + 1 };
 
 static struct virtual_agenda opened(uint64_t *key, unsigned room)
 {
@@ -22,8 +22,8 @@ static struct virtual_agenda opened(uint64_t *key, unsigned room)
 static void room_for_all(void **state)
 {
     (void)state;
-    assert_int_equal(virtual_agenda_room(1), 3);
-    assert_int_equal(virtual_agenda_room(4), 8);
+    assert_int_equal(virtual_agenda_room(1), FIRST + 2);
+    assert_int_equal(virtual_agenda_room(4), FIRST + 7);
     assert_int_equal(virtual_agenda_room(ITEMS), ROOM);
 }
 
@@ -48,8 +48,8 @@ static void full_all_the_time(void **state)
 static void empty(void **state)
 {
     (void)state;
-    uint64_t key[3];
-    struct virtual_agenda a = opened(key, 3);
+    uint64_t key[FIRST + 2];
+    struct virtual_agenda a = opened(key, FIRST + 2);
     assert_true(virtual_agenda_time(&a) == VIRTUAL_NEVER);
     virtual_agenda_note(&a, 0, 255);
     assert_true(virtual_agenda_time(&a) == 0);
@@ -60,8 +60,8 @@ static void empty(void **state)
 static void latest_time(void **state)
 {
     (void)state;
-    uint64_t key[5];
-    struct virtual_agenda a = opened(key, 5);
+    uint64_t key[FIRST + 4];
+    struct virtual_agenda a = opened(key, FIRST + 4);
     virtual_agenda_note(&a, VIRTUAL_NEVER - 1, 0);
     virtual_agenda_note(&a, VIRTUAL_NEVER - 2, 255);
     assert_true(virtual_agenda_time(&a) == VIRTUAL_NEVER - 2);
@@ -104,8 +104,8 @@ static void order_of_noting(void **state)
     static const uint64_t time[] = {7, 3, 7, 3, 3};
     static const unsigned expected[] = {1, 3, 4, 0, 2};
     for (unsigned order = 0; order < 5 * 5 * 5 * 5 * 5; order++) {
-        uint64_t key[9];
-        struct virtual_agenda a = opened(key, 9);
+        uint64_t key[FIRST + 8];
+        struct virtual_agenda a = opened(key, FIRST + 8);
         unsigned noted = 0;
         for (unsigned n = 0, left = order; n < 5; n++, left /= 5) {
             if (!(noted >> left % 5 & 1))
