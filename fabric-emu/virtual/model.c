@@ -3,6 +3,7 @@
 #include "fabric-emu/workload/goals.h"
 #include "faults.h"
 #include "host/error.h"
+#include "wheel.h"
 
 #include <errno.h>
 #include <math.h>
@@ -43,7 +44,7 @@ static void set_timing(struct model *m, const struct hx_timing *timing)
     const struct hx_fabric *g = m->g;
     struct virtual_timing *t = &m->timing;
     virtual_timing_init(t, timing, g->vcs);
-    t->window = UINT64_MAX;
+    t->window = VIRTUAL_WINDOW_MOST;
     for (unsigned i = 0; i < g->link_classes; i++) {
         const struct hx_link_class *c = &g->link_class[i];
         uint32_t of_kind = c->kind == HX_TRACE ? t->trace : t->cable;

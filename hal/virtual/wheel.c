@@ -7,7 +7,8 @@
 void virtual_wheel_open(struct virtual_wheel *w, uint32_t entities, uint64_t width)
 {
     *w = (struct virtual_wheel){.width = width,
-                                .end = width,
+                                .reciprocal = ((uint64_t)1 << VIRTUAL_RECIPROCAL_BITS) / width + 1,
+                                .reach = width * VIRTUAL_BUCKETS,
                                 .words = (entities + 63) / 64,
                                 .entities = entities,
                                 .later_first = VIRTUAL_NO_WINDOW};
@@ -16,8 +17,9 @@ void virtual_wheel_open(struct virtual_wheel *w, uint32_t entities, uint64_t wid
     memset(w->later, 0xFF, entities * sizeof *w->later);
 }
 
-void virtual_wheel_add_later(struct virtual_wheel *w, uint32_t entity, uint64_t window)
+void virtual_wheel_add_later(struct virtual_wheel *w, uint32_t entity, uint64_t time)
 {
+    uint64_t window = time / w->width;
     if (window < w->later[entity])
         w->later[entity] = window;
     if (window < w->later_first)
@@ -48,7 +50,7 @@ static void fetch(struct virtual_wheel *w)
 const uint64_t *virtual_wheel_turn(struct virtual_wheel *w, uint64_t window)
 {
     w->current = window;
-    w->end = (window + 1) * w->width;
+    w->begin = window * w->width;
     if (w->later_first <= window)
         fetch(w);
     return w->bucket + (size_t)(window % VIRTUAL_BUCKETS) * w->words;

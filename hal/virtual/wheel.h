@@ -13,14 +13,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { VIRTUAL_BUCKETS = 64, VIRTUAL_NEAR = 8 };
-#define VIRTUAL_NO_WINDOW UINT64_MAX
+enum { VIRTUAL_BUCKETS = 64, VIRTUAL_RECIPROCAL_BITS = 56 };
+/* ps of a window at most: with it a number of windows among the buckets is exact by a multiplication (virtual_wheel_add). */
+#define VIRTUAL_WINDOW_MOST ((uint64_t)1 << 25)
+#define VIRTUAL_NO_WINDOW   UINT64_MAX
 
 struct virtual_wheel {
-    uint64_t width;   /* ps of a window */
-    uint64_t current; /* window being visited */
-    uint64_t end;     /* of it, ps */
-    uint32_t words;   /* of a bucket */
+    uint64_t width;      /* ps of a window, up to VIRTUAL_WINDOW_MOST */
+    uint64_t reciprocal; /* of the width, rounded up */
+    uint64_t current;    /* window being visited */
+    uint64_t begin;      /* of it, ps */
+    uint64_t reach;      /* ps of all buckets' windows */
+    uint32_t words;      /* of a bucket */
     uint32_t entities;
     uint64_t filled;      /* buckets that are not empty, bit by window % VIRTUAL_BUCKETS */
     uint64_t *bucket;     /* [VIRTUAL_BUCKETS][words] */
@@ -30,21 +34,19 @@ struct virtual_wheel {
 
 void virtual_wheel_open(struct virtual_wheel *w, uint32_t entities, uint64_t width);
 
-void virtual_wheel_add_later(struct virtual_wheel *w, uint32_t entity, uint64_t window);
+/* Beyond the buckets. */
+void virtual_wheel_add_later(struct virtual_wheel *w, uint32_t entity, uint64_t time);
 
-/* The entity has something to do at `time`, in the current window or after it. */
+/* The entity has something to do at `time`, in the current window or after it. How many windows after it nobody can foresee, so there is no
+ * branch for it. */
 static inline void virtual_wheel_add(struct virtual_wheel *w, uint32_t entity, uint64_t time)
 {
-    uint64_t window = w->current;
-    uint64_t end = w->end;
-    for (; time >= end && window - w->current < VIRTUAL_NEAR; window++)
-        end += w->width;
-    if (time >= end && w->width) /* far: a division is dearer than what is near by some windows */
-        window = time / w->width;
-    if (window - w->current >= VIRTUAL_BUCKETS) {
-        virtual_wheel_add_later(w, entity, window);
+    uint64_t ahead = time - w->begin;
+    if (__builtin_expect(ahead >= w->reach, 0)) {
+        virtual_wheel_add_later(w, entity, time);
         return;
     }
+    uint64_t window = w->current + (ahead * w->reciprocal >> VIRTUAL_RECIPROCAL_BITS);
     unsigned n = (unsigned)(window % VIRTUAL_BUCKETS);
     w->bucket[n * w->words + entity / 64] |= (uint64_t)1 << entity % 64;
     w->filled |= (uint64_t)1 << n;

@@ -48,6 +48,32 @@ static void ends_of_a_window(void **state)
     assert_true(virtual_wheel_next(&w) == VIRTUAL_NO_WINDOW);
 }
 
+/* Which window a time is in when `current` is visited. */
+static uint64_t window_of(uint64_t width, uint64_t current, uint64_t time)
+{
+    struct virtual_wheel w;
+    virtual_wheel_open(&w, 1, width);
+    (void)virtual_wheel_turn(&w, current);
+    virtual_wheel_done(&w);
+    virtual_wheel_add(&w, 0, time);
+    return virtual_wheel_next(&w);
+}
+
+/* Both ends of all windows that buckets reach, of any width there may be. */
+static void windows_of_any_width(void **state)
+{
+    (void)state;
+    for (uint64_t round = 0; round < 2000; round++) {
+        uint64_t width = VIRTUAL_WINDOW_MOST - random_of(round, 0, 0) % VIRTUAL_WINDOW_MOST;
+        width = round == 0 ? VIRTUAL_WINDOW_MOST : round == 1 ? 1 : width >> round % 24;
+        uint64_t current = random_below(random_of(round, 1, 0), 1000000);
+        uint64_t ahead = random_below(random_of(round, 2, 0), VIRTUAL_BUCKETS);
+        width += width == 0;
+        assert_true(window_of(width, current, (current + ahead) * width) == current + ahead);
+        assert_true(window_of(width, current, (current + ahead + 1) * width - 1) == current + ahead);
+    }
+}
+
 /* In the window that is being visited: it is seen in the same set. */
 static void now(void **state)
 {
@@ -195,6 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(empty),
         cmocka_unit_test(ends_of_a_window),
+        cmocka_unit_test(windows_of_any_width),
         cmocka_unit_test(now),
         cmocka_unit_test(far_ahead),
         cmocka_unit_test(as_many_words_as_entities_need),
