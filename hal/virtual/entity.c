@@ -120,10 +120,9 @@ ALWAYS_INLINE bool may_go(struct virtual_entity *e, struct hal_switch *h, uint64
 /* A packet stands at the switch from now on. */
 ALWAYS_INLINE void count_in(struct hal_switch *h, const struct hx_desc *d)
 {
-    if (virtual_is_small(d)) {
-        h->small++;
-        h->idle = 0;
-    }
+    uint64_t small = virtual_is_small(d);
+    h->small += small;
+    h->idle &= small - 1; /* none, if it is */
 }
 
 /* Makes the packets of an input whose time has come known to the switch; returns whether it should step for one of them. */
@@ -169,8 +168,9 @@ struct comer {
 /* When the packet at a position is ready; VIRTUAL_NEVER: none is there. */
 ALWAYS_INLINE uint64_t ready_at(const struct virtual_rx *rx, unsigned vc, uint16_t position)
 {
-    uint64_t ready = virtual_queue_at(&rx->queue[vc], position)->ready; /* the last one's, if this is none */
-    return position == hx_lane(rx->head, vc) ? VIRTUAL_NEVER : ready;
+    uint64_t there = position != hx_lane(rx->head, vc);
+    /* Without a branch. Where none is there, this is whatever the ring had before. */
+    return VIRTUAL_NEVER ^ ((0 - there) & (VIRTUAL_NEVER ^ virtual_queue_at(&rx->queue[vc], position)->ready));
 }
 
 /* What an input brings now on one of several VCs. `slot` is NULL: nothing, or several packets. */
@@ -405,7 +405,7 @@ ALWAYS_INLINE void run_once(struct virtual_entity *e, uint64_t now, bool router)
 {
     e->worker->now = now;
     unsigned item = virtual_agenda_take(&e->agenda);
-    if (item >= VIRTUAL_ITEM_EJECT || virtual_agenda_time(&e->agenda) == now) {
+    if ((item >= VIRTUAL_ITEM_EJECT) | (virtual_agenda_time(&e->agenda) == now)) {
         run_all(e, item);
         return;
     }

@@ -267,7 +267,7 @@ static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t ta
     uint64_t there = rx->head ^ tail;
     for (uint64_t left = tail ^ rx->tail; left;) {
         unsigned vc = hx_lanes_take(&left);
-        if (!hx_lane(there, vc) && virtual_gives_ring(h, &rx->queue[vc]))
+        if (virtual_gives_ring(h, &rx->queue[vc]) && !hx_lane(there, vc))
             virtual_queue_end(&rx->queue[vc]);
     }
     rx->tail = tail;
@@ -314,7 +314,7 @@ static inline unsigned hal_inject_room(const struct hal_endpoint *h, unsigned pl
 {
     const struct virtual_rx *rx = &h->plane[plane].sw->rx[HX_LOCAL];
     unsigned used = (uint16_t)(hx_lane(rx->head, 0) - hx_lane(rx->tail, 0));
-    return used < VIRTUAL_INJECTED ? VIRTUAL_INJECTED - used : 0;
+    return VIRTUAL_INJECTED - (used < VIRTUAL_INJECTED ? used : VIRTUAL_INJECTED);
 }
 
 static inline bool hal_buffer_get(struct hal_endpoint *h, uint32_t *buffer, bool urgent)
