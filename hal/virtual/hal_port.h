@@ -235,14 +235,15 @@ static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned v
     slot->d.dst_d1 = d1;
 }
 
-/* The packet that was looked at last goes on, on another VC and with another count of hops: all else of it stays. */
-void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, unsigned on_vc,
-                      unsigned hops);
+/* The packet that was looked at last goes on, on another VC than that which it came on, and with another count of hops: all else of
+ * it stays. */
+void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned on_vc, unsigned hops);
 
 static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,
                                 const struct hx_desc *d)
 {
-    virtual_transmit(h, output, input, vc, d->vc, d->hops);
+    (void)vc; /* as its slot says */
+    virtual_transmit(h, output, input, d->vc, d->hops);
 }
 
 void virtual_drop(struct hal_switch *h, unsigned input, unsigned vc, const struct hx_desc *d, enum hx_drop reason);

@@ -18,8 +18,7 @@ void virtual_take_credits(struct hal_switch *h, unsigned output)
     const uint64_t now = h->worker->now;
     uint64_t lanes = h->room[output].lanes;
     do {
-        uint64_t credit = virtual_credits_take(back);
-        lanes += (uint64_t)virtual_credit_blocks(credit) << HX_LANE_BITS * virtual_credit_vc(credit);
+        lanes += virtual_credit_lanes(virtual_credits_take(back));
     } while (virtual_credits_next(back) <= now);
     h->room[output].lanes = lanes;
     if (back->entries != back->few && back->tail == back->head)
@@ -139,38 +138,35 @@ static SELDOM void post(struct hal_switch *h, unsigned output, unsigned vc, unsi
 }
 
 /* For who captures: a packet that is to be delivered is seen when it is there. */
-static SELDOM void show(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, struct hx_desc d,
+static SELDOM void show(struct hal_switch *h, unsigned output, unsigned input, unsigned on_vc, unsigned hops,
                         uint64_t start, uint64_t there)
 {
     bool local = h->tx[output].kind == &h->worker->timing.endpoint;
     uint64_t last = local ? h->endpoint->plane[h->plane].eject.last : 0;
-    virtual_tap_sent(h, output, input, vc, &d, local ? later_of(there, last) : start);
+    struct virtual_slot sent;
+    virtual_slot_pass(&sent, h->looked, on_vc, hops, start);
+    virtual_tap_sent(h, output, input, h->looked->d.vc, &sent.d, local ? later_of(there, last) : start);
 }
 
-void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc, unsigned on_vc, unsigned hops)
+void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned on_vc, unsigned hops)
 {
     struct virtual_worker *w = h->worker;
     const struct virtual_timing *t = &w->timing;
     const struct virtual_slot *slot = h->looked;
     struct virtual_rx *rx = &h->rx[input];
     struct virtual_tx *tx = &h->tx[output];
-    bool local = tx->kind == &t->endpoint;
-    unsigned blocks = virtual_blocks(&slot->d);
+    const uint64_t blocks = virtual_blocks(&slot->d);
     uint64_t through = later_of(w->now, later_of(rx->crossbar_free, tx->crossbar_free));
     uint64_t leaves = through + rx->kind->crossbar.blocks[blocks];
     uint64_t tail_here = slot->ready + rx->kind->tail.blocks[blocks];
     uint64_t start = later_of(through + t->output, tx->link_free);
     uint64_t link_free = start + tx->kind->rate.blocks[blocks];
-    uint64_t there = later_of(link_free, tail_here + t->output); /* if it is delivered */
-    if (__builtin_expect(w->tap != NULL, 0)) {
-        struct virtual_slot sent;
-        virtual_slot_pass(&sent, slot, on_vc, hops, start);
-        show(h, output, input, vc, sent.d, start, there);
-    }
+    tx->sum.packets++;
+    if (__builtin_expect(w->tap != NULL, 0))
+        show(h, output, input, on_vc, hops, start, later_of(link_free, tail_here + t->output));
     rx->crossbar_free = leaves;
     tx->crossbar_free = through + tx->kind->crossbar.blocks[blocks];
     tx->link_free = link_free;
-    tx->sum.packets++;
     tx->sum.blocks += blocks;
     w->hops++;
     w->moved = later_of(w->now, w->moved);
@@ -178,12 +174,12 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     h->small -= blocks < VIRTUAL_PACKET_BLOCKS;
     h->room[output].opens = later_of(link_free, w->now + t->ahead) - t->ahead;
     if (rx->linked)
-        give_credit(w, rx, later_of(leaves, tail_here), vc, blocks);
-    if (local) {
-        to_endpoint(h, on_vc, hops, there);
+        give_credit(w, rx, later_of(leaves, tail_here), slot->d.vc, (unsigned)blocks);
+    if (tx->kind == &t->endpoint) {
+        to_endpoint(h, on_vc, hops, later_of(link_free, tail_here + t->output));
         return;
     }
-    h->room[output].lanes -= (uint64_t)blocks << HX_LANE_BITS * on_vc;
+    h->room[output].lanes -= blocks << HX_LANE_BITS * on_vc;
     if (w->outbox.late == 0 && tx->far && !(tx->fault | tx->far->fault))
         virtual_slot_pass(virtual_arrive(tx->far, on_vc, start + tx->delay), slot, on_vc, hops, start + tx->delay);
     else

@@ -76,7 +76,7 @@ static inline struct virtual_slot *virtual_queue_append(struct virtual_queue *q,
 /* Credit that is back at a time (ps): one word. */
 static inline uint64_t virtual_credit_of(uint64_t time, unsigned vc, unsigned blocks)
 {
-    return time << 8 | vc << 6 | (blocks - 1);
+    return time << 8 | vc << 6 | blocks;
 }
 
 static inline uint64_t virtual_credit_time(uint64_t credit)
@@ -91,7 +91,13 @@ static inline unsigned virtual_credit_vc(uint64_t credit)
 
 static inline unsigned virtual_credit_blocks(uint64_t credit)
 {
-    return (credit & 63) + 1;
+    return credit & 63;
+}
+
+/* Its blocks in the lane of its VC. */
+static inline uint64_t virtual_credit_lanes(uint64_t credit)
+{
+    return (credit & 63) << (credit >> 2 & 48);
 }
 
 enum { VIRTUAL_FEW_CREDITS = 4 };

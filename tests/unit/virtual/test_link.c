@@ -113,7 +113,7 @@ static uint64_t newest_credit(const struct hal_switch *h, unsigned in, unsigned 
     virtual_post_end(h->worker);
     const struct virtual_credits *back = &h->rx[in].from->back;
     uint64_t entry = back->entries[(back->head - 1) & back->mask];
-    assert_true((entry >> 6 & 3) == vc && (entry & 63) + 1 == blocks);
+    assert_true(virtual_credit_vc(entry) == vc && virtual_credit_blocks(entry) == blocks);
     return entry >> 8;
 }
 
