@@ -324,9 +324,10 @@ ALWAYS_INLINE void serve_all(struct hx_switch *sw, const uint64_t *arrived, stru
 }
 
 /* Who is first in the next step. */
-ALWAYS_INLINE void take_turns(struct hx_switch *sw)
+ALWAYS_INLINE void take_turns(struct hx_switch *sw, bool narrow)
 {
-    sw->first_input = (uint8_t)(sw->first_input + 1U == sw->inputs ? 0 : sw->first_input + 1U);
+    unsigned inputs = narrow ? HX_ACCELERATOR_PORTS : sw->inputs;
+    sw->first_input = (uint8_t)(sw->first_input + 1U == inputs ? 0 : sw->first_input + 1U);
     sw->first_vc = (uint8_t)next_vc(sw, sw->first_vc);
 }
 
@@ -345,7 +346,7 @@ ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool na
         serve_all(sw, arrived, &b, route, narrow);
     /* A step that moves nothing leaves no trace: how often a platform looks in vain changes nothing. */
     if (b.moved)
-        take_turns(sw);
+        take_turns(sw, narrow);
     hal_commit(sw->hal);
     return b.moved;
 }
@@ -361,33 +362,31 @@ unsigned hx_router_step(struct hx_switch *sw)
 }
 
 /* serve_alone() of what is known to be so, but for hal_release() and hal_commit(). */
-ALWAYS_INLINE unsigned pass(struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d,
-                            uint64_t offered, route_function *route, bool narrow)
+ALWAYS_INLINE unsigned pass(struct hx_switch *sw, const struct hx_comer *c, route_function *route, bool narrow)
 {
-    struct hx_input *in = &sw->input[input];
+    struct hx_input *in = &sw->input[c->input];
     struct burst b = {.moved = 0};
     ask_rooms(sw, &b, narrow);
-    begin_vc(sw, vc, &b, narrow);
-    unsigned port = choose(sw, input, vc, hx_lane(in->seen, vc), d, offered, &b, route, narrow);
+    begin_vc(sw, c->vc, &b, narrow);
+    unsigned port = choose(sw, c->input, c->vc, hx_lane(in->seen, c->vc), c->d, c->offered, &b, route, narrow);
     if (port != NO_PORT) {
-        transmit(sw, port, input, vc, d, narrow);
-        take_turns(sw);
+        transmit(sw, port, c->input, c->vc, c->d, narrow);
+        take_turns(sw, narrow);
     }
-    in->seen = hx_lane_add(in->seen, vc, 1);
-    if (in->waiting[vc] == 0)
-        in->tail = hx_lane_set(in->tail, vc, hx_lane(in->seen, vc));
+    in->seen = c->arrived;
+    if (in->waiting[c->vc] == 0)
+        in->tail = hx_lane_copy(in->tail, in->seen, c->vc);
     return port != NO_PORT;
 }
 
-unsigned hx_accelerator_pass(struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d,
-                             uint64_t offered)
+unsigned hx_accelerator_pass(struct hx_switch *sw, const struct hx_comer *c)
 {
-    return pass(sw, input, vc, d, offered, hx_mesh_ports, true);
+    return pass(sw, c, hx_mesh_ports, true);
 }
 
-unsigned hx_router_pass(struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d, uint64_t offered)
+unsigned hx_router_pass(struct hx_switch *sw, const struct hx_comer *c)
 {
-    return pass(sw, input, vc, d, offered, hx_router_ports, false);
+    return pass(sw, c, hx_router_ports, false);
 }
 
 /* serve_vcs() of what is known to be all: those who wait for one output. */
@@ -413,7 +412,7 @@ ALWAYS_INLINE unsigned grant(struct hx_switch *sw, unsigned output, route_functi
     for (; b.left; b.left &= b.left - 1)
         release(sw, (unsigned)__builtin_ctzll(b.left));
     if (b.moved)
-        take_turns(sw);
+        take_turns(sw, narrow);
     hal_commit(sw->hal);
     return b.moved;
 }

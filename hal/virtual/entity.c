@@ -173,26 +173,24 @@ ALWAYS_INLINE uint64_t ready_at(const struct virtual_rx *rx, unsigned vc, uint16
     return VIRTUAL_NEVER ^ ((0 - there) & (VIRTUAL_NEVER ^ virtual_queue_at(&rx->queue[vc], position)->ready));
 }
 
-/* What an input brings now on one of several VCs. `slot` is NULL: nothing, or several packets. */
-static SELDOM struct comer comer_of_many(const struct virtual_rx *rx, uint64_t now)
+/* Of several VCs on which packets are on their way: whose is ready first, and when the first of the others is. */
+struct turn {
+    uint64_t vc, others;
+};
+
+static SELDOM struct turn first_vc(const struct virtual_rx *rx)
 {
-    uint64_t coming = rx->head ^ rx->ready;
-    struct comer c = {.next = VIRTUAL_NEVER};
-    while (coming) {
+    uint64_t first = VIRTUAL_NEVER;
+    struct turn turn = {.others = VIRTUAL_NEVER};
+    for (uint64_t coming = rx->head ^ rx->ready; coming;) {
         unsigned vc = hx_lanes_take(&coming);
-        uint16_t at = hx_lane(rx->ready, vc);
-        const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], at);
-        uint64_t then = slot->ready;
-        if (then <= now) {
-            if (c.slot)
-                return (struct comer){.slot = NULL};
-            c.vc = vc;
-            c.slot = slot;
-            then = ready_at(rx, vc, (uint16_t)(at + 1));
-        }
-        c.next = then < c.next ? then : c.next;
+        uint64_t ready = virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc))->ready;
+        uint64_t later = ready < first ? first : ready;
+        turn.vc = ready < first ? vc : turn.vc;
+        first = ready < first ? ready : first;
+        turn.others = later < turn.others ? later : turn.others;
     }
-    return c;
+    return turn;
 }
 
 /* false: no packet comes now, or several, or one that stands behind the window. */
@@ -201,16 +199,15 @@ ALWAYS_INLINE bool comes_alone(const struct virtual_rx *rx, uint64_t now, struct
     uint64_t coming = rx->head ^ rx->ready;
     if (coming == 0)
         return false;
-    unsigned vc = hx_lanes_take(&coming);
-    uint16_t at = hx_lane(rx->ready, vc);
-    *c = (struct comer){vc, virtual_queue_at(&rx->queue[vc], at), ready_at(rx, vc, (uint16_t)(at + 1))};
-    if (coming) {
-        *c = comer_of_many(rx, now);
-        if (!c->slot)
-            return false;
-    }
-    return c->slot->ready <= now && c->next > now &&
-           (uint16_t)(hx_lane(rx->ready, c->vc) - hx_lane(rx->tail, c->vc)) < HX_WINDOW;
+    struct turn turn = {hx_lanes_take(&coming), VIRTUAL_NEVER};
+    if (coming)
+        turn = first_vc(rx);
+    c->vc = (unsigned)turn.vc;
+    uint16_t at = hx_lane(rx->ready, c->vc);
+    c->slot = virtual_queue_at(&rx->queue[c->vc], at);
+    c->next = ready_at(rx, c->vc, (uint16_t)(at + 1));
+    c->next = turn.others < c->next ? turn.others : c->next;
+    return c->slot->ready <= now && c->next > now && (uint16_t)(at - hx_lane(rx->tail, c->vc)) < HX_WINDOW;
 }
 
 /* hal_release() of an input that brought a packet on one VC and has no others that are new. */
@@ -245,8 +242,9 @@ ALWAYS_INLINE bool pass(struct virtual_entity *e, struct virtual_node *n, unsign
         return true;
     }
     h->looked = c.slot;
-    unsigned left = router ? hx_router_pass(&n->sw, input, c.vc, &c.slot->d, offered)
-                           : hx_accelerator_pass(&n->sw, input, c.vc, &c.slot->d, offered);
+    const struct hx_comer comer = {
+        .d = &c.slot->d, .offered = offered, .arrived = rx->ready, .input = input, .vc = c.vc};
+    unsigned left = router ? hx_router_pass(&n->sw, &comer) : hx_accelerator_pass(&n->sw, &comer);
     release(h, rx, c.vc, n->sw.input[input].tail);
     if (left ? h->idle & h->sent : wanted(n) & hal_open(h))
         note_waits(e, n);

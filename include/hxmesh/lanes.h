@@ -49,6 +49,12 @@ static inline uint64_t hx_lane_set(uint64_t lanes, unsigned lane, uint16_t value
     return (lanes & ~((uint64_t)0xFFFF << (16 * lane))) | (uint64_t)value << (16 * lane);
 }
 
+/* The word with one lane as in another. */
+static inline uint64_t hx_lane_copy(uint64_t lanes, uint64_t from, unsigned lane)
+{
+    return lanes ^ ((lanes ^ from) & (uint64_t)0xFFFF << (16 * lane));
+}
+
 /* Takes the lowest lane that is not 0 off a word that is not 0; returns which. */
 static inline unsigned hx_lanes_take(uint64_t *lanes)
 {

@@ -167,12 +167,18 @@ static inline uint64_t hx_router_offers(const struct hx_switch *sw, unsigned inp
     return hx_router_ports(r, input, d->dst_d0, d->dst_d1);
 }
 
-/* The same, where a platform knows what its step would find: one packet came, on `vc` of `input`, and of all outputs that
- * packets wait for none is open (hal_open). `d`: hal_arrival(), `offered`: hx_accelerator_offers() (hx_router_offers()) of it.
- * hal_release() and hal_commit() are left to the platform, which knows the input: its tail is as far as it can be. */
-unsigned hx_accelerator_pass(struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d,
-                             uint64_t offered);
-unsigned hx_router_pass(struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d, uint64_t offered);
+/* A packet that comes alone. */
+struct hx_comer {
+    const struct hx_desc *d; /* hal_arrival() */
+    uint64_t offered;        /* hx_accelerator_offers(), hx_router_offers() */
+    uint64_t arrived;        /* hal_arrived() of its input: nothing else is new there */
+    unsigned input, vc;
+};
+
+/* The same, where a platform knows what its step would find: one packet came, and of all outputs that packets wait for none is
+ * open (hal_open). hal_release() and hal_commit() are left to the platform, which knows the input: its tail is as far as it can be. */
+unsigned hx_accelerator_pass(struct hx_switch *sw, const struct hx_comer *c);
+unsigned hx_router_pass(struct hx_switch *sw, const struct hx_comer *c);
 /* Likewise: nothing came, and of all outputs that packets wait for this one alone is open. */
 unsigned hx_accelerator_grant(struct hx_switch *sw, unsigned output);
 unsigned hx_router_grant(struct hx_switch *sw, unsigned output);

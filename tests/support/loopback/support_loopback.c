@@ -141,10 +141,15 @@ unsigned rig_step(struct rig *r)
 unsigned rig_pass(struct rig *r, unsigned input, unsigned vc)
 {
     const struct hx_input *in = &r->sw.input[input];
+    bool router = r->sw.route.is_router;
     const struct hx_desc *d = hal_arrival(&r->hal, input, vc, hx_lane(in->seen, vc));
-    unsigned moved = !r->sw.route.is_router
-                         ? hx_accelerator_pass(&r->sw, input, vc, d, hx_accelerator_offers(&r->sw, input, d))
-                         : hx_router_pass(&r->sw, input, vc, d, hx_router_offers(&r->sw, input, d));
+    const struct hx_comer c = {.d = d,
+                               .offered = router ? hx_router_offers(&r->sw, input, d)
+                                                 : hx_accelerator_offers(&r->sw, input, d),
+                               .arrived = hal_arrived(&r->hal, input),
+                               .input = input,
+                               .vc = vc};
+    unsigned moved = router ? hx_router_pass(&r->sw, &c) : hx_accelerator_pass(&r->sw, &c);
     hal_release(&r->hal, input, in->tail, in->seen, in->waiting);
     hal_commit(&r->hal);
     assert_int_equal(r->hal.node.sent, 0);
