@@ -15,7 +15,7 @@ enum { VIRTUAL_ITEM_BITS = 8 };
 
 /* Of so many places each that goes in looks at all, without a branch: how many are later than it nobody can foresee, and a branch that is
  * foretold wrongly costs as much as some sixty instructions. */
-enum { VIRTUAL_AGENDA_LOOKS = 4, VIRTUAL_AGENDA_FIRST = VIRTUAL_AGENDA_LOOKS + 1 };
+enum { VIRTUAL_AGENDA_LOOKS = 3, VIRTUAL_AGENDA_FIRST = VIRTUAL_AGENDA_LOOKS + 1 };
 
 /* Invariant: VIRTUAL_AGENDA_FIRST <= first <= end < room; at first .. end-1 keys rise. Before them stand zeros, so that who goes in from
  * the end stops there, and behind them one that is later than any, so that an empty agenda need not be told from others. */
@@ -24,10 +24,10 @@ struct virtual_agenda {
     uint16_t room, first, end;
 };
 
-/* Entries for so many items: with half as many to spare it moves back to the beginning seldom enough. */
+/* Entries for so many items, at least one: with nearly half as many to spare it moves back to the beginning seldom enough. */
 static inline unsigned virtual_agenda_room(unsigned items)
 {
-    return VIRTUAL_AGENDA_FIRST + items + items / 2 + 1;
+    return VIRTUAL_AGENDA_FIRST + items + (items - 1) / 2 + 1;
 }
 
 /* An empty one. `key`: `room` entries, virtual_agenda_room() of its items. */
