@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of so many bytes of entities, what a window touches stays in the caches from one to the next: to ask for it ahead is work in vain.
- * Measured: a 12x12 Hx2Mesh, 2.7 MiB, is a tenth faster without, a 16x16, 5.2 MiB, with it. Several workers share the third-level
- * cache, and what one sends the other finds cold: of two, a 6x6, 0.6 MiB in all, is faster without, an 8x8, 1.1 MiB, with it.
+/* Of so many bytes of entities, what a window touches of them stays in a core's caches from one to the next: to ask for it ahead is work in
+ * vain. Measured: a 12x12 Hx2Mesh, 2.7 MiB, is a tenth faster without, and so is a 16x16, 5.2 MiB, shared by two workers, while with
+ * one or with eight on two cores it is faster with it.
  *
- * To hand over late what one worker's entities send each other costs a copy, and pays where a line is dearer than that: a 16x16, a 20x20,
+ * To hand over late what a worker's entities send each other costs a copy, and pays where a line is dearer than that: a 16x16, a 20x20,
  * 8.8 MiB, and a tree of 2,048 hosts, 10.2 MiB, are a fifteenth faster at once, a 24x24, 13.5 MiB, and a Slim Fly of 3,042 hosts slower. */
-enum { NEAR_BYTES = 3 << 20, NEAR_BYTES_OF_MANY = 1 << 20, AT_ONCE_BYTES = 11 << 20 };
+enum { NEAR_BYTES = 3 << 20, NEAR_BYTES_SHARED = 1 << 20, AT_ONCE_BYTES = 11 << 20 };
 
 /* Boards that packets of a job may not land on. Each host asks, and mostly for the same job as the one before. */
 struct off_limits {
@@ -98,16 +98,15 @@ uint64_t build_bytes(const struct model *m)
     return bytes;
 }
 
-/* How far from the processor entities lie, by the bytes of those of all workers. */
+/* How far from the processor entities lie. */
 static void place_entities(struct worker *w)
 {
     const struct model *m = w->m;
     size_t bytes = 0;
     for (uint32_t node = 0; node < m->g->nodes; node++)
         bytes += m->layout.dead[node] ? 0 : entity_bytes(m->g, node);
-    w->near = bytes <= (m->workers > 1 ? NEAR_BYTES_OF_MANY : NEAR_BYTES);
-    bool at_once = w->near || (m->workers == 1 && bytes <= AT_ONCE_BYTES);
-    w->v.outbox.late = at_once ? 0 : VIRTUAL_LATE;
+    w->near = m->own_cores ? bytes / m->workers <= NEAR_BYTES : bytes <= NEAR_BYTES_SHARED;
+    w->v.outbox.for_own = !w->near && bytes > AT_ONCE_BYTES;
 }
 
 /* ---- the order of visits ---- */

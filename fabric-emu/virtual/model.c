@@ -3,6 +3,7 @@
 #include "fabric-emu/workload/goals.h"
 #include "faults.h"
 #include "host/error.h"
+#include "host/processor.h"
 #include "wheel.h"
 
 #include <errno.h>
@@ -64,7 +65,11 @@ void model_create(struct model *m, const struct traffic *traffic, const struct c
 {
     const struct hx_spec *spec = traffic->spec;
     const struct hx_fabric *g = traffic->g;
-    *m = (struct model){.spec = spec, .g = g, .settings = traffic->settings, .workers = workers};
+    *m = (struct model){.spec = spec,
+                        .g = g,
+                        .settings = traffic->settings,
+                        .workers = workers,
+                        .own_cores = workers <= hx_processor_cores()};
     set_timing(m, timing);
     double injection = hx_fabric_injection(g, (double)timing->link) * g->planes * virtual_timing_link_rate(&m->timing);
     m->workload = (struct workload_plan){.traffic = traffic,

@@ -83,6 +83,7 @@ struct model {
     struct layout layout;
     struct jobs jobs;
     unsigned workers;
+    bool own_cores; /* of each worker: otherwise some share one */
     struct virtual_channel *channel;
     struct model_control *control;   /* shared */
     struct model_area *area;         /* shared, [workers] */

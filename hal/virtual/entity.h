@@ -87,7 +87,7 @@ static inline void virtual_credit(struct virtual_tx *tx, uint64_t credit)
 /* That credit, handed over as late as this worker does. */
 static inline void virtual_pay(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit)
 {
-    if (w->outbox.late)
+    if (w->outbox.for_own)
         virtual_pay_late(w, tx, credit);
     else
         virtual_credit(tx, credit);

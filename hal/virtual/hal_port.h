@@ -257,7 +257,7 @@ static inline void hal_drop(struct hal_switch *h, unsigned input, unsigned vc, c
 /* An empty ring goes to others that need one; but where all is handed over at once one of a cache line stays. */
 static inline bool virtual_gives_ring(const struct hal_switch *h, const struct virtual_queue *q)
 {
-    return h->worker->outbox.late || q->mask >= VIRTUAL_LINE_SLOTS;
+    return h->worker->outbox.for_own || q->mask >= VIRTUAL_LINE_SLOTS;
 }
 
 static inline void hal_release(struct hal_switch *h, unsigned input, uint64_t tail, uint64_t seen,

@@ -58,7 +58,7 @@ static void send_credit(struct virtual_worker *w, const struct virtual_rx *rx, u
 static void post_record(struct virtual_worker *w, const struct virtual_record *r)
 {
     if (r->frame_bytes == 0) {
-        virtual_pay(w, w->tx[r->link], r->credit);
+        virtual_pay_late(w, w->tx[r->link], r->credit);
         return;
     }
     struct virtual_parcel *p = virtual_outbox_next(&w->outbox);
@@ -115,7 +115,7 @@ static inline void to_endpoint(struct hal_switch *h, unsigned vc, unsigned hops,
         virtual_eject_grow(q);
     q->last = later_of(there, q->last);
     virtual_slot_pass(&q->slots[q->head++ & q->mask], h->looked, vc, hops, q->last);
-    if (h->worker->outbox.late == 0)
+    if (!h->worker->outbox.for_own)
         virtual_fetch_delivery(ep, h->looked);
     if (!ep->eject_noted) {
         ep->eject_noted = true;
@@ -180,7 +180,7 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
         return;
     }
     h->room[output].lanes -= blocks << HX_LANE_BITS * on_vc;
-    if (w->outbox.late == 0 && tx->far && !(tx->fault | tx->far->fault))
+    if (!w->outbox.for_own && tx->far && !(tx->fault | tx->far->fault))
         virtual_slot_pass(virtual_arrive(tx->far, on_vc, start + tx->delay), slot, on_vc, hops, start + tx->delay);
     else
         post(h, output, on_vc, hops, start);

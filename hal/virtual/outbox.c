@@ -63,7 +63,7 @@ void virtual_post(struct virtual_worker *w)
         fetch_rest(&box->parcel[(box->posted - 1 - ASKED) % VIRTUAL_PARCELS]);
     if (waiting > ASKED_AGAIN)
         fetch_agenda(&box->parcel[(box->posted - 1 - ASKED_AGAIN) % VIRTUAL_PARCELS]);
-    if (waiting > box->late)
+    if (waiting > VIRTUAL_LATE)
         hand_over(w);
 }
 
@@ -100,7 +100,7 @@ void virtual_pay_late(struct virtual_worker *w, struct virtual_tx *tx, uint64_t 
     uint32_t waiting = box->paid - box->credited;
     if (waiting > ASKED)
         fetch_account(box->payment[(box->paid - 1 - ASKED) % VIRTUAL_PARCELS].tx);
-    if (waiting > box->late)
+    if (waiting > VIRTUAL_LATE)
         hand_over_credit(box);
 }
 

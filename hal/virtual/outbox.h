@@ -1,9 +1,9 @@
 /* outbox.h - packets and credits on their way: from the entity that is being visited, to others of its worker and to other
  * workers, and from other workers.
  *
- * What they touch there is seldom in the cache. So they are handed over some parcels late, and asked for in between; at once
- * where entities are so near that to wait for them costs less. They are for later windows, and all are handed over before the window
- * ends: nobody can tell the difference. Packets and credits do not wait for each other. */
+ * What they touch there is seldom in the cache. So they are handed over some parcels late, and asked for in between; between
+ * entities of one worker at once where they are so near that to wait for them costs less. They are for later windows, and all are handed
+ * over before the window ends: nobody can tell the difference. Packets and credits do not wait for each other. */
 #ifndef VIRTUAL_OUTBOX_H
 #define VIRTUAL_OUTBOX_H
 
@@ -15,7 +15,7 @@ struct virtual_worker;
 
 enum {
     VIRTUAL_PARCELS = 8, /* of each: more than are on their way */
-    VIRTUAL_LATE = 6
+    VIRTUAL_LATE = 6     /* so many more are posted before one is handed over */
 };
 _Static_assert((int)VIRTUAL_LATE < (int)VIRTUAL_PARCELS, "one more is being filled");
 
@@ -36,7 +36,7 @@ struct virtual_payment {
 struct virtual_outbox {
     uint32_t posted, handed;
     uint32_t paid, credited; /* likewise of payments: posted, handed over */
-    uint32_t late;           /* so many more are posted before one is handed over: VIRTUAL_LATE, or 0 */
+    bool for_own; /* takes what entities of this worker send each other, too; otherwise that is handed over at once */
     struct virtual_parcel parcel[VIRTUAL_PARCELS];
     struct virtual_payment payment[VIRTUAL_PARCELS];
 };
@@ -48,7 +48,6 @@ static inline struct virtual_parcel *virtual_outbox_next(struct virtual_outbox *
 }
 
 void virtual_post(struct virtual_worker *w);
-/* Where `late` is not 0. */
 void virtual_pay_late(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit);
 /* Hands over all that is on its way. */
 void virtual_post_end(struct virtual_worker *w);

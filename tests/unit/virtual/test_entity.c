@@ -112,13 +112,13 @@ static bool ring_stays(unsigned packets, bool together)
 static void what_ring_of_an_empty_queue_stays(void **state)
 {
     (void)state;
-    assert_int_equal(worker.v.outbox.late, 0);
+    assert_false(worker.v.outbox.for_own);
     assert_true(ring_stays(5, false));
     assert_true(ring_stays(2, true));
     assert_false(ring_stays(3, true));
-    worker.v.outbox.late = VIRTUAL_LATE;
+    worker.v.outbox.for_own = true;
     assert_false(ring_stays(5, false));
-    worker.v.outbox.late = 0;
+    worker.v.outbox.for_own = false;
 }
 
 /* A packet that may go does so, though one that came before it by its input waits for an output to open, and was not looked at. */
