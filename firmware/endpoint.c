@@ -2,6 +2,7 @@
  * side, endpoint_late.c what is done about answers that do not come, endpoint_hello.c who the others are. */
 #include "hxmesh/endpoint.h"
 #include "endpoint_parts.h"
+#include "frame_parts.h"
 #include "hal_port.h"
 #include "hxmesh/error.h"
 #include "hxmesh/memory.h"
@@ -107,10 +108,13 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
                                .peers = peers,
                                .bucket_mask = buckets_of(c) - 1,
                                .ack_slots = peers * HX_PEER_ANSWERS,
+                               .epoch_check = hx_epoch_check(c->epoch),
                                .plane_end = (uint8_t)(32 - __builtin_clz(c->plane_set)),
                                .unit_shift = (uint8_t)(63 - __builtin_clzll(c->least_ns >> 10 | 1)),
                                .soonest = UINT64_MAX,
                                .sweep = UINT64_MAX};
+    const struct hx_header own = {.credit_vc = HX_NO_CREDIT, .src_d0 = c->d0, .src_d1 = c->d1, .epoch = c->epoch};
+    hx_frame_encode(ep->own, &own);
     uint8_t *at = memory;
     ep->send = piece(&at, c->sends * sizeof(struct hx_send));
     ep->due.word = piece(&at, 2 * words_of(c) * sizeof(uint64_t));
@@ -241,36 +245,37 @@ void hx_endpoint_end_send(struct hx_endpoint *ep, struct hx_send *s, enum hx_eve
 unsigned hx_endpoint_find_plane(struct hx_endpoint *ep, unsigned no_way, unsigned first, bool roomiest)
 {
     unsigned planes = ep->plane_end;
-    unsigned out = no_way | ~(unsigned)ep->config.plane_set;
+    unsigned leads = ep->config.plane_set & ~no_way;
+    unsigned plane = planes > 1 ? first % planes : 0;
     unsigned best = planes;
     unsigned most = 0;
     for (unsigned n = 0; n < planes && (roomiest || most == 0); n++) {
-        unsigned plane = (first + n) % planes;
-        unsigned room = out >> plane & 1U ? 0 : hal_inject_room(ep->hal, plane);
+        unsigned room = leads >> plane & 1U ? hal_inject_room(ep->hal, plane) : 0;
         best = room > most ? plane : best;
         most = room > most ? room : most;
+        plane = plane + 1 == planes ? 0 : plane + 1;
     }
     return best;
 }
 
-void hx_endpoint_inject(struct hx_endpoint *ep, unsigned plane, uint32_t buffer, struct hx_header *h)
+/* Inline, so that a header that is written for this alone is none in memory. */
+static inline __attribute__((always_inline)) void inject(struct hx_endpoint *ep, unsigned plane, uint32_t buffer,
+                                                         struct hx_header h)
 {
-    const struct hx_endpoint_config *c = &ep->config;
     uint8_t *frame = hal_frame(ep->hal, buffer);
-    h->credit_vc = HX_NO_CREDIT;
-    h->plane = (uint8_t)plane;
-    h->job = c->job;
-    h->src_d0 = c->d0;
-    h->src_d1 = c->d1;
-    h->epoch = c->epoch;
-    hx_frame_encode(frame, h);
-    if (c->check) {
-        h->crc = hal_crc32c(0, frame + HX_CRC_FIRST, HX_HEADER_BYTES - HX_CRC_FIRST + h->length);
-        hx_frame_set_crc(frame, h->crc);
-    }
+    h.plane = (uint8_t)plane;
+    h.job = ep->config.job;
+    hx_frame_encode_own(frame, ep->own, &h);
+    if (ep->config.check)
+        hx_frame_set_crc(frame, hal_crc32c(0, frame + HX_CRC_FIRST, HX_HEADER_BYTES - HX_CRC_FIRST + h.length));
     const struct hx_desc d = {
-        .buffer = buffer, .length = h->length, .dst_d0 = h->dst_d0, .dst_d1 = h->dst_d1, .job = h->job};
+        .buffer = buffer, .length = h.length, .dst_d0 = h.dst_d0, .dst_d1 = h.dst_d1, .job = h.job};
     hal_inject(ep->hal, plane, &d);
+}
+
+void hx_endpoint_inject(struct hx_endpoint *ep, unsigned plane, uint32_t buffer, const struct hx_header *h)
+{
+    inject(ep, plane, buffer, *h);
 }
 
 /* One acknowledgement at a time tells how long it takes: that of the last packet, or of one that is likely to bring one
@@ -343,19 +348,7 @@ static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
     return HX_NO_SEND;
 }
 
-void hx_endpoint_head(struct hx_header *h, const struct hx_send *s, enum hx_kind kind, uint32_t offset)
-{
-    *h = (struct hx_header){.kind = (uint8_t)kind,
-                            .dst_d0 = s->dst_d0,
-                            .dst_d1 = s->dst_d1,
-                            .message = s->message,
-                            .offset = offset,
-                            .message_packets = s->packets,
-                            .peer_epoch = s->peer_epoch,
-                            .tag = s->tag};
-}
-
-static bool inject_next(struct hx_endpoint *ep)
+static inline bool inject_next(struct hx_endpoint *ep, unsigned *room)
 {
     unsigned plane = 0;
     unsigned index = next_sender(ep, &plane);
@@ -371,12 +364,30 @@ static bool inject_next(struct hx_endpoint *ep)
         hal_buffer_put(ep->hal, buffer);
         return true;
     }
-    struct hx_header h;
-    hx_endpoint_head(&h, s, HX_DATA, packet);
+    struct hx_header h = hx_endpoint_head(s, HX_DATA, packet);
     h.length = packet + 1 == s->packets ? s->last_length : HX_MAX_PAYLOAD;
     hal_fill(ep->hal, s, packet, hal_frame(ep->hal, buffer) + HX_HEADER_BYTES, h.length);
-    hx_endpoint_inject(ep, plane, buffer, &h);
+    inject(ep, plane, buffer, h);
+    *room -= h.length == HX_MAX_PAYLOAD; /* a short one may take less than a place */
     return true;
+}
+
+/* Full packets that all planes take. */
+static unsigned room_of(struct hx_endpoint *ep)
+{
+    unsigned room = 0;
+    for (unsigned left = ep->config.plane_set; left; left &= left - 1)
+        room += hal_inject_room(ep->hal, (unsigned)__builtin_ctz(left));
+    return room;
+}
+
+/* Not asked for once more than there is room: most steps have room for a packet or two. */
+static unsigned inject_due(struct hx_endpoint *ep)
+{
+    unsigned given = 0;
+    for (unsigned room = room_of(ep); room && given < INJECT_BURST && ep->due.filled && inject_next(ep, &room);)
+        given++;
+    return given;
 }
 
 /* What is owed: an acknowledgement, or a hello. */
@@ -416,8 +427,8 @@ unsigned hx_endpoint_step(struct hx_endpoint *ep)
         work++;
     if (ep->active) /* a probe does not wait for what may be injected */
         work += hx_endpoint_look_for_late(ep);
-    for (unsigned n = 0; n < INJECT_BURST && ep->due.filled && inject_next(ep); n++)
-        work++;
+    if (ep->due.filled)
+        work += inject_due(ep);
     if (work)
         hal_endpoint_commit(ep->hal);
     return work;

@@ -59,7 +59,7 @@ bool hx_endpoint_meet(struct hx_endpoint *ep, const struct hx_header *h, struct 
 {
     if (peer->epoch == 0)
         know(ep, peer, h->epoch);
-    bool good = h->epoch == peer->epoch && (!h->peer_epoch || h->peer_epoch == hx_epoch_check(ep->config.epoch));
+    bool good = hx_endpoint_is_known(ep, h, peer);
     if (!good)
         ask(ep, peer);
     return good;

@@ -373,8 +373,7 @@ static bool probe(struct hx_endpoint *ep, struct hx_send *s)
     uint32_t buffer;
     if (plane == ep->plane_end || !hal_buffer_get(ep->hal, &buffer, true))
         return false;
-    struct hx_header h;
-    hx_endpoint_head(&h, s, HX_PROBE, number);
+    const struct hx_header h = hx_endpoint_head(s, HX_PROBE, number);
     hx_endpoint_inject(ep, plane, buffer, &h);
     ep->stats.probes_sent++;
     s->probes = number;

@@ -74,10 +74,30 @@ static inline bool hx_endpoint_is_there(const struct hx_endpoint *ep, const stru
     return s->mapped && hx_map_has(&ep->send_map[s - ep->send], packet);
 }
 
+/* Whether a packet is of the peer's incarnation that is known, and for this endpoint's. */
+static inline bool hx_endpoint_is_known(const struct hx_endpoint *ep, const struct hx_header *h,
+                                        const struct hx_peer *peer)
+{
+    return h->epoch == peer->epoch && (h->peer_epoch == ep->epoch_check || !h->peer_epoch);
+}
+
 /* What time is in the units of round trips, modulo 2^32: 137 s and more. */
 static inline uint32_t hx_endpoint_clock(const struct hx_endpoint *ep)
 {
     return (uint32_t)(hal_now(ep->hal) >> ep->unit_shift);
+}
+
+/* A header of the send's message. */
+static inline struct hx_header hx_endpoint_head(const struct hx_send *s, enum hx_kind kind, uint32_t offset)
+{
+    return (struct hx_header){.kind = (uint8_t)kind,
+                              .dst_d0 = s->dst_d0,
+                              .dst_d1 = s->dst_d1,
+                              .message = s->message,
+                              .offset = offset,
+                              .message_packets = s->packets,
+                              .peer_epoch = s->peer_epoch,
+                              .tag = s->tag};
 }
 
 /* Packets of a send that were reported to have found no way, and have not gone out again. */
@@ -120,10 +140,8 @@ void hx_endpoint_forget_arrivals(struct hx_endpoint *ep, struct hx_peer *peer);
 /* A plane with room for a packet, or ep->plane_end if none has any; those in `no_way` are left out. From plane `first` on
  * in turn, the next one or the roomiest one. */
 unsigned hx_endpoint_find_plane(struct hx_endpoint *ep, unsigned no_way, unsigned first, bool roomiest);
-/* A header of the send's message. */
-void hx_endpoint_head(struct hx_header *h, const struct hx_send *s, enum hx_kind kind, uint32_t offset);
 /* `h` has kind, destination, its incarnation, and what is the message's; the rest is written here. */
-void hx_endpoint_inject(struct hx_endpoint *ep, unsigned plane, uint32_t buffer, struct hx_header *h);
+void hx_endpoint_inject(struct hx_endpoint *ep, unsigned plane, uint32_t buffer, const struct hx_header *h);
 /* After any change of what decides whether the send may inject. */
 void hx_endpoint_update_ready(struct hx_endpoint *ep, struct hx_send *s);
 void hx_endpoint_end_send(struct hx_endpoint *ep, struct hx_send *s, enum hx_event_type type, int error);

@@ -1,5 +1,6 @@
 /* endpoint_receive.c - the endpoint's receiving side: judge, place, complete, acknowledge. */
 #include "endpoint_parts.h"
+#include "frame_parts.h"
 #include "hxmesh/error.h"
 #include "hxmesh/memory.h"
 
@@ -92,16 +93,6 @@ static void note_packet(const struct arrival *a, uint32_t packet)
         *word_of(a, r->base) &= ~((uint32_t)1 << r->base % 32);
 }
 
-static void place(struct hx_endpoint *ep, const struct hx_header *h, const struct arrival *a, const uint8_t *payload)
-{
-    if (h->offset + 1 == h->message_packets)
-        a->r->last_length = h->length;
-    note_packet(a, h->offset);
-    ep->stats.packets_delivered++;
-    ep->stats.bytes_delivered += h->length;
-    hal_place(ep->hal, h, payload);
-}
-
 /* The slot is for the packet's message from now on. If it is in the list of acknowledgements, its place speaks for that.
  *
  * Of a long message the first acknowledgement is due after 1 .. HX_ACK_EVERY packets, from peer to peer at another one,
@@ -142,19 +133,45 @@ static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_heade
     return r;
 }
 
-static void take_data(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, const uint8_t *payload)
+/* Whether a packet of data is the one that its slot awaits, and none after it is here. */
+static bool is_next(const struct hx_receive *r, const struct hx_header *h)
 {
-    unsigned slot = h->message % HX_PEER_WINDOW;
+    return r->state == ACTIVE && h->message == r->message && h->offset == r->base && r->received == r->base &&
+           h->message_packets == r->packets;
+}
+
+/* Likewise any other one that is taken; false: it is not. */
+static bool note_other(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, unsigned slot)
+{
     struct hx_receive *r = slot_for(ep, h, peer);
     if (!r)
-        return;
+        return false;
     const struct arrival a = {ep, peer, slot, r};
     if (r->state == DONE || h->offset < r->base || has(&a, h->offset)) {
         hal_endpoint_drop(ep->hal, HX_DROP_DUPLICATE);
         queue_ack(ep, peer, slot); /* the acknowledgement may have been lost */
+        return false;
+    }
+    note_packet(&a, h->offset);
+    return true;
+}
+
+static void take_data(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, const uint8_t *payload)
+{
+    unsigned slot = h->message % HX_PEER_WINDOW;
+    struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
+    if (is_next(r, h)) {
+        r->base++;
+        r->received++;
+        r->plane = h->plane;
+    } else if (!note_other(ep, h, peer, slot)) {
         return;
     }
-    place(ep, h, &a, payload);
+    if (h->offset + 1 == h->message_packets)
+        r->last_length = h->length;
+    ep->stats.packets_delivered++;
+    ep->stats.bytes_delivered += h->length;
+    hal_place(ep->hal, h, payload);
     if (r->base == r->packets)
         complete(ep, h, r);
     /* A late packet that all others waited for moves the base by many at once, and may be what the sender waits for. */
@@ -279,7 +296,7 @@ static void take_report(struct hx_endpoint *ep, const struct hx_header *h, const
     unsigned d1 = (unsigned)payload[2] << 8 | payload[3];
     if (h->length != HX_REPORT_BYTES || d0 >= ep->config.columns || d1 >= ep->config.rows || !is_reported(payload[4]))
         hal_endpoint_drop(ep->hal, HX_DROP_MALFORMED);
-    else if (h->peer_epoch != hx_epoch_check(ep->config.epoch))
+    else if (h->peer_epoch != ep->epoch_check)
         hal_endpoint_drop(ep->hal, HX_DROP_STALE);
     else
         note_unreachable(ep, payload[4], h, d0, d1);
@@ -290,7 +307,7 @@ static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
     const struct hx_endpoint_config *c = &ep->config;
     uint8_t *frame = hal_frame(ep->hal, d->buffer);
     struct hx_header h;
-    if (hx_frame_decode(&h, frame, (size_t)HX_HEADER_BYTES + d->length) != HX_OK || h.dst_d0 >= c->columns ||
+    if (hx_frame_read(&h, frame, (size_t)HX_HEADER_BYTES + d->length) != HX_OK || h.dst_d0 >= c->columns ||
         h.dst_d1 >= c->rows || h.src_d0 >= c->columns || h.src_d1 >= c->rows) {
         hal_endpoint_drop(ep->hal, HX_DROP_MALFORMED);
         return;
@@ -313,14 +330,16 @@ static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
     }
     uint32_t source = hx_peer_rank(c->columns, h.src_d0, h.src_d1);
     bool begins = h.kind != HX_ACK;
-    struct hx_peer *peer = begins ? hx_endpoint_meet_peer(ep, source) : hx_endpoint_peer(ep, source);
+    struct hx_peer *peer = hx_endpoint_peer(ep, source);
+    if (!peer && begins)
+        peer = hx_endpoint_meet_peer(ep, source);
     if (!peer) { /* no room for one more; or an answer to who was here before */
         hal_endpoint_drop(ep->hal, begins ? HX_DROP_UNEXPECTED : HX_DROP_STALE);
         return;
     }
     if (h.kind == HX_HELLO)
         hx_endpoint_take_hello(ep, &h, peer, frame + HX_HEADER_BYTES);
-    else if (!hx_endpoint_meet(ep, &h, peer))
+    else if (!hx_endpoint_is_known(ep, &h, peer) && !hx_endpoint_meet(ep, &h, peer))
         hal_endpoint_drop(ep->hal, HX_DROP_STALE);
     else if (h.kind == HX_DATA)
         take_data(ep, &h, peer, frame + HX_HEADER_BYTES);

@@ -1,9 +1,8 @@
 /* frame.c - data and credit frames to and from their bytes on the wire (include/hxmesh/frame.h). */
 #include "hxmesh/frame.h"
 #include "bytes.h"
+#include "frame_parts.h"
 #include "hxmesh/crc32c.h"
-#include "hxmesh/error.h"
-#include "hxmesh/memory.h"
 
 #include <stdbool.h>
 
@@ -11,8 +10,7 @@ enum {
     PAIR_BYTES = 8,    /* limit and sent of one VC */
     NONCES_BYTES = 16, /* behind them */
     CRC_BYTES = 4,
-    MAC_UNICAST = 0x02, /* locally administered */
-    MAC_GROUP = 0x03,   /* locally administered, to a group: bridges pass it on and learn nothing from it */
+    MAC_GROUP = 0x03, /* locally administered, to a group: bridges pass it on and learn nothing from it */
     NO_COORDINATE = 0xFFFF
 };
 
@@ -27,19 +25,6 @@ static void put_mac(uint8_t *mac, uint8_t type, uint8_t plane, uint16_t d0, uint
 static bool mac_is(const uint8_t *mac, uint8_t type, uint8_t plane, uint16_t d0, uint16_t d1)
 {
     return mac[0] == type && mac[1] == plane && hx_get16(mac + 2) == d0 && hx_get16(mac + 4) == d1;
-}
-
-/* What both types of frame have in common. The version comes before the length, because another version's header may
- * well be shorter. */
-static int judge_start(const uint8_t *frame, size_t bytes, unsigned ethertype, size_t least)
-{
-    if (bytes <= HX_AT_VERSION)
-        return HX_E_SHORT;
-    if (hx_get16(frame + HX_AT_ETHERTYPE) != ethertype)
-        return HX_E_ETHERTYPE;
-    if (frame[HX_AT_VERSION] != HX_WIRE_VERSION)
-        return HX_E_VERSION;
-    return bytes < least ? HX_E_SHORT : HX_OK;
 }
 
 void hx_frame_set_hop(uint8_t *frame, unsigned vc, unsigned hops, unsigned credit_vc, uint32_t credit_limit)
@@ -68,8 +53,8 @@ void hx_frame_set_crc(uint8_t *frame, uint32_t crc)
 
 void hx_frame_encode(uint8_t *frame, const struct hx_header *h)
 {
-    put_mac(frame + HX_AT_DST_MAC, MAC_UNICAST, h->plane, h->dst_d0, h->dst_d1);
-    put_mac(frame + HX_AT_SRC_MAC, MAC_UNICAST, h->plane, h->src_d0, h->src_d1);
+    put_mac(frame + HX_AT_DST_MAC, HX_MAC_UNICAST, h->plane, h->dst_d0, h->dst_d1);
+    put_mac(frame + HX_AT_SRC_MAC, HX_MAC_UNICAST, h->plane, h->src_d0, h->src_d1);
     hx_put16(frame + HX_AT_ETHERTYPE, HX_ETHERTYPE_DATA);
     frame[HX_AT_VERSION] = HX_WIRE_VERSION;
     hx_frame_set_hop(frame, h->vc, h->hops, h->credit_vc, h->credit_limit);
@@ -91,64 +76,9 @@ void hx_frame_encode(uint8_t *frame, const struct hx_header *h)
     hx_put32(frame + HX_AT_EPOCH, h->epoch);
 }
 
-static struct hx_header read_header(const uint8_t *frame)
-{
-    return (struct hx_header){
-        .vc = frame[HX_AT_VC],
-        .hops = frame[HX_AT_HOPS],
-        .credit_vc = frame[HX_AT_CREDIT_VC],
-        .via = hx_get16(frame + HX_AT_VIA),
-        .credit_limit = hx_get32(frame + HX_AT_CREDIT_LIMIT),
-        .crc = hx_get32(frame + HX_AT_CRC),
-        .kind = frame[HX_AT_KIND],
-        .plane = frame[HX_AT_PLANE],
-        .job = hx_get16(frame + HX_AT_JOB),
-        .dst_d0 = hx_get16(frame + HX_AT_DST_D0),
-        .dst_d1 = hx_get16(frame + HX_AT_DST_D1),
-        .src_d0 = hx_get16(frame + HX_AT_SRC_D0),
-        .src_d1 = hx_get16(frame + HX_AT_SRC_D1),
-        .message = hx_get32(frame + HX_AT_MESSAGE),
-        .offset = hx_get32(frame + HX_AT_OFFSET),
-        .message_packets = hx_get32(frame + HX_AT_MESSAGE_PACKETS),
-        .length = hx_get16(frame + HX_AT_LENGTH),
-        .peer_epoch = hx_get16(frame + HX_AT_PEER_EPOCH),
-        .tag = hx_get32(frame + HX_AT_TAG),
-        .epoch = hx_get32(frame + HX_AT_EPOCH),
-    };
-}
-
-/* Whether kind, length, offset and message_packets fit together. */
-static bool extent_is_valid(const struct hx_header *h)
-{
-    switch (h->kind) {
-    case HX_DATA:
-        return h->offset < h->message_packets &&
-               (h->length == HX_MAX_PAYLOAD || (h->length < HX_MAX_PAYLOAD && h->offset == h->message_packets - 1U));
-    case HX_ACK:
-        return h->message_packets > 0 && h->offset <= h->message_packets && h->length <= HX_MAX_PAYLOAD;
-    case HX_UNREACHABLE:
-        return h->offset < h->message_packets && h->length == HX_REPORT_BYTES;
-    case HX_PROBE:
-        return h->message_packets > 0 && h->offset > 0 && h->offset <= UINT8_MAX && h->length == 0;
-    case HX_HELLO:
-        return (h->message | h->offset | h->message_packets) == 0 && h->tag <= 1 && h->length == HX_HELLO_BYTES;
-    default:
-        return false;
-    }
-}
-
 int hx_frame_decode(struct hx_header *h, const uint8_t *frame, size_t bytes)
 {
-    int error = judge_start(frame, bytes, HX_ETHERTYPE_DATA, HX_HEADER_BYTES);
-    if (error != HX_OK)
-        return error;
-    *h = read_header(frame);
-    if (h->vc >= HX_VCS || h->plane >= HX_MAX_PLANES || (h->credit_vc >= HX_VCS && h->credit_vc != HX_NO_CREDIT) ||
-        h->epoch == 0 || !extent_is_valid(h) ||
-        !mac_is(frame + HX_AT_DST_MAC, MAC_UNICAST, h->plane, h->dst_d0, h->dst_d1) ||
-        !mac_is(frame + HX_AT_SRC_MAC, MAC_UNICAST, h->plane, h->src_d0, h->src_d1))
-        return HX_E_FIELD;
-    return bytes < (size_t)HX_HEADER_BYTES + h->length ? HX_E_SHORT : HX_OK;
+    return hx_frame_read(h, frame, bytes);
 }
 
 uint32_t hx_frame_crc(const uint8_t *frame, unsigned length)
@@ -178,7 +108,7 @@ unsigned hx_credit_encode(uint8_t frame[HX_CREDIT_FRAME_BYTES], const struct hx_
 {
     uint8_t *nonces = frame + nonces_at(c->vcs);
     put_mac(frame + HX_AT_DST_MAC, MAC_GROUP, c->plane, NO_COORDINATE, NO_COORDINATE);
-    put_mac(frame + HX_AT_SRC_MAC, MAC_UNICAST, c->plane, NO_COORDINATE, NO_COORDINATE);
+    put_mac(frame + HX_AT_SRC_MAC, HX_MAC_UNICAST, c->plane, NO_COORDINATE, NO_COORDINATE);
     hx_put16(frame + HX_AT_ETHERTYPE, HX_ETHERTYPE_CONTROL);
     frame[HX_AT_VERSION] = HX_WIRE_VERSION;
     frame[HX_AT_CONTROL_KIND] = HX_CREDIT;
@@ -212,7 +142,7 @@ static void read_credit(struct hx_credit_frame *c, const uint8_t *frame, unsigne
 
 int hx_credit_decode(struct hx_credit_frame *c, const uint8_t *frame, size_t bytes)
 {
-    int error = judge_start(frame, bytes, HX_ETHERTYPE_CONTROL, HX_AT_COUNTERS);
+    int error = hx_frame_judge_start(frame, bytes, HX_ETHERTYPE_CONTROL, HX_AT_COUNTERS);
     if (error != HX_OK)
         return error;
     unsigned vcs = frame[HX_AT_CONTROL_VCS];
@@ -227,7 +157,7 @@ int hx_credit_decode(struct hx_credit_frame *c, const uint8_t *frame, size_t byt
     uint8_t plane = frame[HX_AT_CONTROL_PLANE];
     if (frame[HX_AT_CONTROL_KIND] != HX_CREDIT || plane >= HX_MAX_PLANES || hx_get64(frame + nonces_at(vcs)) == 0 ||
         !mac_is(frame + HX_AT_DST_MAC, MAC_GROUP, plane, NO_COORDINATE, NO_COORDINATE) ||
-        !mac_is(frame + HX_AT_SRC_MAC, MAC_UNICAST, plane, NO_COORDINATE, NO_COORDINATE))
+        !mac_is(frame + HX_AT_SRC_MAC, HX_MAC_UNICAST, plane, NO_COORDINATE, NO_COORDINATE))
         return HX_E_FIELD;
     read_credit(c, frame, vcs);
     return HX_OK;

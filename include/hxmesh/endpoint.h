@@ -229,6 +229,7 @@ struct hx_send_set {
 
 struct hx_endpoint {
     struct hx_endpoint_config config;
+    uint8_t own[HX_HEADER_BYTES]; /* header of a frame, with what all of its own have in common */
     struct hal_endpoint *hal;
     struct hx_endpoint_stats stats;
     struct hx_send_set due;  /* sends that may inject now, and are not behind another */
@@ -238,6 +239,7 @@ struct hx_endpoint {
     uint16_t timer;          /* whose deadline is looked at next */
     uint8_t plane_end;       /* planes that it has are below */
     uint8_t unit_shift;      /* what is measured is in units of 2^unit_shift ns: 1,024 to 2,047 of them are least_ns */
+    uint16_t epoch_check;    /* hx_epoch_check() of its own epoch */
     bool holes;              /* of some peer not all planes are known to lead to it */
     bool abandons;           /* some sends are given up and have not ended yet */
     uint64_t soonest;        /* no deadline is earlier */

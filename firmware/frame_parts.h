@@ -1,0 +1,149 @@
+/* frame_parts.h - headers of data frames where every packet passes by, inline: judged and read, and written where most of what
+ * they say is known before. */
+#ifndef HX_FRAME_PARTS_H
+#define HX_FRAME_PARTS_H
+
+#include "bytes.h"
+#include "hxmesh/error.h"
+#include "hxmesh/frame.h"
+#include "hxmesh/memory.h"
+
+#include <stdbool.h>
+
+enum { HX_MAC_UNICAST = 0x02 /* locally administered */ };
+
+/* What both types of frame have in common. The version comes before the length, because another version's header may
+ * well be shorter. */
+static inline int hx_frame_judge_start(const uint8_t *frame, size_t bytes, unsigned ethertype, size_t least)
+{
+    if (bytes <= HX_AT_VERSION)
+        return HX_E_SHORT;
+    if (hx_get16(frame + HX_AT_ETHERTYPE) != ethertype)
+        return HX_E_ETHERTYPE;
+    if (frame[HX_AT_VERSION] != HX_WIRE_VERSION)
+        return HX_E_VERSION;
+    return bytes < least ? HX_E_SHORT : HX_OK;
+}
+
+/* ---- reading ---- */
+
+/* Four bytes as they stand there, to be compared. */
+static inline uint32_t hx_frame_four(const uint8_t *at)
+{
+    uint32_t four;
+    memcpy(&four, at, sizeof four);
+    return four;
+}
+
+/* Whether what no kind of packet may say differently is as it must be: VC, grant, plane, epoch, and addresses that say what the
+ * coordinates do. */
+static inline bool hx_frame_is_sound(const uint8_t *frame)
+{
+    enum { PLANE_IN_MAC = 1, D0_IN_MAC = 2 };
+    uint8_t plane = frame[HX_AT_PLANE];
+    uint8_t grant = frame[HX_AT_CREDIT_VC];
+    uint32_t differ = (hx_frame_four(frame + HX_AT_DST_MAC + D0_IN_MAC) ^ hx_frame_four(frame + HX_AT_DST_D0)) |
+                      (hx_frame_four(frame + HX_AT_SRC_MAC + D0_IN_MAC) ^ hx_frame_four(frame + HX_AT_SRC_D0));
+    return frame[HX_AT_VC] < HX_VCS && plane < HX_MAX_PLANES && (grant == HX_NO_CREDIT || grant < HX_VCS) &&
+           hx_frame_four(frame + HX_AT_EPOCH) != 0 && differ == 0 && frame[HX_AT_DST_MAC] == HX_MAC_UNICAST &&
+           frame[HX_AT_SRC_MAC] == HX_MAC_UNICAST && frame[HX_AT_DST_MAC + PLANE_IN_MAC] == plane &&
+           frame[HX_AT_SRC_MAC + PLANE_IN_MAC] == plane;
+}
+
+static inline struct hx_header hx_frame_fields(const uint8_t *frame)
+{
+    return (struct hx_header){
+        .vc = frame[HX_AT_VC],
+        .hops = frame[HX_AT_HOPS],
+        .credit_vc = frame[HX_AT_CREDIT_VC],
+        .via = hx_get16(frame + HX_AT_VIA),
+        .credit_limit = hx_get32(frame + HX_AT_CREDIT_LIMIT),
+        .crc = hx_get32(frame + HX_AT_CRC),
+        .kind = frame[HX_AT_KIND],
+        .plane = frame[HX_AT_PLANE],
+        .job = hx_get16(frame + HX_AT_JOB),
+        .dst_d0 = hx_get16(frame + HX_AT_DST_D0),
+        .dst_d1 = hx_get16(frame + HX_AT_DST_D1),
+        .src_d0 = hx_get16(frame + HX_AT_SRC_D0),
+        .src_d1 = hx_get16(frame + HX_AT_SRC_D1),
+        .message = hx_get32(frame + HX_AT_MESSAGE),
+        .offset = hx_get32(frame + HX_AT_OFFSET),
+        .message_packets = hx_get32(frame + HX_AT_MESSAGE_PACKETS),
+        .length = hx_get16(frame + HX_AT_LENGTH),
+        .peer_epoch = hx_get16(frame + HX_AT_PEER_EPOCH),
+        .tag = hx_get32(frame + HX_AT_TAG),
+        .epoch = hx_get32(frame + HX_AT_EPOCH),
+    };
+}
+
+/* Whether kind, length, offset and message_packets fit together. */
+static inline bool hx_frame_extent_is_valid(const struct hx_header *h)
+{
+    if (h->kind == HX_DATA) /* as nearly all are */
+        return h->offset < h->message_packets &&
+               (h->length == HX_MAX_PAYLOAD || (h->length < HX_MAX_PAYLOAD && h->offset == h->message_packets - 1U));
+    switch (h->kind) {
+    case HX_ACK:
+        return h->message_packets > 0 && h->offset <= h->message_packets && h->length <= HX_MAX_PAYLOAD;
+    case HX_UNREACHABLE:
+        return h->offset < h->message_packets && h->length == HX_REPORT_BYTES;
+    case HX_PROBE:
+        return h->message_packets > 0 && h->offset > 0 && h->offset <= UINT8_MAX && h->length == 0;
+    case HX_HELLO:
+        return (h->message | h->offset | h->message_packets) == 0 && h->tag <= 1 && h->length == HX_HELLO_BYTES;
+    default:
+        return false;
+    }
+}
+
+/* hx_frame_decode, for who has it inline. */
+static inline int hx_frame_read(struct hx_header *h, const uint8_t *frame, size_t bytes)
+{
+    int error = hx_frame_judge_start(frame, bytes, HX_ETHERTYPE_DATA, HX_HEADER_BYTES);
+    if (error != HX_OK)
+        return error;
+    if (!hx_frame_is_sound(frame))
+        return HX_E_FIELD;
+    *h = hx_frame_fields(frame);
+    if (!hx_frame_extent_is_valid(h))
+        return HX_E_FIELD;
+    return bytes < (size_t)HX_HEADER_BYTES + h->length ? HX_E_SHORT : HX_OK;
+}
+
+/* ---- writing ---- */
+
+/* As hx_put16 and hx_put32, but whole: of bytes of several fields beside each other the compiler makes a vector, and takes
+ * longer to put that together than to write them. */
+static inline void hx_put_whole16(uint8_t *to, uint16_t value)
+{
+    uint16_t big = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap16(value) : value;
+    memcpy(to, &big, sizeof big);
+}
+
+static inline void hx_put_whole32(uint8_t *to, uint32_t value)
+{
+    uint32_t big = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap32(value) : value;
+    memcpy(to, &big, sizeof big);
+}
+
+/* As hx_frame_encode, where `own` is a header that was encoded with the same VC, hops, via, credit, source and epoch. */
+static inline void hx_frame_encode_own(uint8_t *frame, const uint8_t own[HX_HEADER_BYTES], const struct hx_header *h)
+{
+    uint32_t to = (uint32_t)h->dst_d0 << 16 | h->dst_d1;
+    memcpy(frame, own, HX_HEADER_BYTES);
+    frame[HX_AT_DST_MAC + 1] = h->plane;
+    hx_put_whole32(frame + HX_AT_DST_MAC + 2, to);
+    frame[HX_AT_SRC_MAC + 1] = h->plane;
+    frame[HX_AT_KIND] = h->kind;
+    frame[HX_AT_PLANE] = h->plane;
+    hx_put_whole16(frame + HX_AT_JOB, h->job);
+    hx_put_whole32(frame + HX_AT_DST_D0, to);
+    hx_put_whole32(frame + HX_AT_MESSAGE, h->message);
+    hx_put_whole32(frame + HX_AT_OFFSET, h->offset);
+    hx_put_whole32(frame + HX_AT_MESSAGE_PACKETS, h->message_packets);
+    hx_put_whole16(frame + HX_AT_LENGTH, h->length);
+    hx_put_whole16(frame + HX_AT_PEER_EPOCH, h->peer_epoch);
+    hx_put_whole32(frame + HX_AT_TAG, h->tag);
+}
+
+#endif
