@@ -144,8 +144,8 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
 
 static bool may_inject(const struct hx_send *s)
 {
-    return !s->waits &&
-           (s->reported || s->resend < s->next || (s->next < s->packets && s->next - s->acked < HX_MESSAGE_WINDOW));
+    unsigned fresh = (s->next < s->packets) & (s->next - s->acked < HX_MESSAGE_WINDOW);
+    return !s->waits && (fresh | s->reported | (s->resend < s->next)); /* one branch: which of these it is varies */
 }
 
 static void put_due(struct hx_endpoint *ep, const struct hx_send *s)
@@ -328,17 +328,24 @@ static uint32_t take_packet(struct hx_endpoint *ep, struct hx_send *s)
     return s->packets; /* all that was to be repeated has arrived */
 }
 
-/* Whose turn it is to inject, and by which plane; HX_NO_SEND if nobody can. What was lost in silence goes out again by the
- * plane of the newest probe, which was answered: another one may be where it was lost. */
+/* By which plane the next packet of a send goes, ep->plane_end: by none now. What was lost in silence goes out again by the plane
+ * of the newest probe, which was answered: another one may be where it was lost. */
+static unsigned plane_for(struct hx_endpoint *ep, const struct hx_send *s)
+{
+    bool any = s->resend == s->next || s->reported;
+    unsigned turn = s->message + s->probes + (any ? s->resend : 0);
+    return hx_endpoint_find_plane(ep, s->no_way, turn, any);
+}
+
+/* Whose turn it is to inject, and by which plane; HX_NO_SEND if nobody can. Some plane has room: where there is one only, it
+ * is that. */
 static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
 {
     unsigned first = hx_send_set_next(&ep->due, ep->turn);
     unsigned index = first;
     do {
         const struct hx_send *s = &ep->send[index];
-        bool any = s->resend == s->next || s->reported;
-        unsigned turn = s->message + s->probes + (any ? s->resend : 0);
-        *plane = hx_endpoint_find_plane(ep, s->no_way, turn, any);
+        *plane = ep->plane_end == 1 && !s->no_way ? 0 : plane_for(ep, s);
         if (*plane < ep->plane_end)
             return index;
         if (!s->no_way)
@@ -346,30 +353,6 @@ static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
         index = hx_send_set_next(&ep->due, (index + 1) % HX_MAX_SENDS);
     } while (index != first);
     return HX_NO_SEND;
-}
-
-static inline bool inject_next(struct hx_endpoint *ep, unsigned *room)
-{
-    unsigned plane = 0;
-    unsigned index = next_sender(ep, &plane);
-    uint32_t buffer;
-    if (index == HX_NO_SEND || !hal_buffer_get(ep->hal, &buffer, false))
-        return false;
-    ep->turn = (uint16_t)((index + 1) % HX_MAX_SENDS);
-    struct hx_send *s = &ep->send[index];
-    uint32_t packet = take_packet(ep, s);
-    hx_endpoint_await(ep, s); /* from the last packet on, however long those before it waited to get in */
-    hx_endpoint_update_ready(ep, s);
-    if (packet == s->packets) {
-        hal_buffer_put(ep->hal, buffer);
-        return true;
-    }
-    struct hx_header h = hx_endpoint_head(s, HX_DATA, packet);
-    h.length = packet + 1 == s->packets ? s->last_length : HX_MAX_PAYLOAD;
-    hal_fill(ep->hal, s, packet, hal_frame(ep->hal, buffer) + HX_HEADER_BYTES, h.length);
-    inject(ep, plane, buffer, h);
-    *room -= h.length == HX_MAX_PAYLOAD; /* a short one may take less than a place */
-    return true;
 }
 
 /* Full packets that all planes take. */
@@ -381,7 +364,33 @@ static unsigned room_of(struct hx_endpoint *ep)
     return room;
 }
 
-/* Not asked for once more than there is room: most steps have room for a packet or two. */
+/* Where there is room; what is left of it is kept up to date. */
+static inline bool inject_next(struct hx_endpoint *ep, unsigned *room)
+{
+    unsigned plane = 0;
+    unsigned index = next_sender(ep, &plane);
+    uint32_t buffer;
+    if (index == HX_NO_SEND || !hal_buffer_get(ep->hal, &buffer, false))
+        return false;
+    ep->turn = (uint16_t)((index + 1) % HX_MAX_SENDS);
+    struct hx_send *s = &ep->send[index];
+    uint32_t packet = take_packet(ep, s);
+    hx_endpoint_await(ep, s); /* from the last packet on, however long those before it waited to get in */
+    if (!may_inject(s))
+        hx_endpoint_update_ready(ep, s);
+    if (packet == s->packets) {
+        hal_buffer_put(ep->hal, buffer);
+        return true;
+    }
+    struct hx_header h = hx_endpoint_head(s, HX_DATA, packet);
+    h.length = packet + 1 == s->packets ? s->last_length : HX_MAX_PAYLOAD;
+    hal_fill(ep->hal, s, packet, hal_frame(ep->hal, buffer) + HX_HEADER_BYTES, h.length);
+    inject(ep, plane, buffer, h);
+    *room = h.length == HX_MAX_PAYLOAD ? *room - 1 : room_of(ep); /* a short one may take less */
+    return true;
+}
+
+/* Most steps have room for a packet or two: that there is no more need not be found out by looking for a sender. */
 static unsigned inject_due(struct hx_endpoint *ep)
 {
     unsigned given = 0;

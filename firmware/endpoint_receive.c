@@ -352,9 +352,8 @@ static void take(struct hx_endpoint *ep, unsigned plane, const struct hx_desc *d
 unsigned hx_endpoint_consume(struct hx_endpoint *ep)
 {
     unsigned taken = 0;
-    for (unsigned plane = 0; plane < ep->plane_end; plane++) {
-        if (!(ep->config.plane_set >> plane & 1U))
-            continue;
+    for (unsigned left = ep->config.plane_set; left; left &= left - 1) {
+        unsigned plane = (unsigned)__builtin_ctz(left);
         struct hx_desc burst[EJECT_BURST];
         unsigned n = hal_ejected(ep->hal, plane, burst, EJECT_BURST);
         for (unsigned i = 0; i < n; i++) {

@@ -352,7 +352,11 @@ static void make_drivers(const struct plan *p)
 void build_worker(struct worker *w, const struct model *m, unsigned self)
 {
     const struct hx_fabric *g = m->g;
-    *w = (struct worker){.m = m, .self = self, .area = &m->area[self]};
+    *w = (struct worker){.m = m,
+                         .self = self,
+                         .area = &m->area[self],
+                         .warm = m->settings.warm_up_ns * PS_PER_NS,
+                         .over = m->settings.duration_ns ? m->settings.duration_ns * PS_PER_NS : UINT64_MAX};
     size_t bytes = 0;
     size_t table_bytes = 0;
     uint32_t entities = count_entities(w, &bytes, &table_bytes);

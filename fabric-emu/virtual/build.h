@@ -4,11 +4,14 @@
 
 #include "driver.h"
 
+#define PS_PER_NS UINT64_C(1000)
+
 /* What a worker runs. */
 struct worker {
     const struct model *m;
     struct model_area *area;
     unsigned self;
+    uint64_t warm, over; /* ps: from when on and until when what happens counts in rates; UINT64_MAX: for ever */
     struct virtual_worker v;
     struct virtual_entity **entity; /* [entities], by their number in the wheel */
     uint32_t entities;

@@ -19,7 +19,6 @@ enum {
     NO_WAY_US = 2000, /* how long a message waits for a way, before its sender is told that there is none */
     NS_PER_US = 1000
 };
-#define PS_PER_NS     UINT64_C(1000)
 #define LOOK_AGAIN_PS UINT64_C(1000000) /* something is late and could not be asked for */
 
 /* ---- messages ---- */
@@ -32,14 +31,13 @@ static void note_corrupted(const struct driver *d, uint64_t bytes)
 
 static bool time_is_over(const struct driver *d, uint64_t now)
 {
-    uint64_t duration = d->worker->m->settings.duration_ns;
-    return duration && now >= duration * PS_PER_NS;
+    return now >= d->worker->over;
 }
 
 /* Whether what happens now counts in rates and latencies. */
 static bool is_warm(const struct driver *d, uint64_t now)
 {
-    return now >= d->worker->m->settings.warm_up_ns * PS_PER_NS;
+    return now >= d->worker->warm;
 }
 
 static void finish(struct driver *d)
@@ -82,17 +80,22 @@ static void begin_messages(struct driver *d)
 
 /* ---- time ---- */
 
+static void note_deadline(struct driver *d, uint64_t now)
+{
+    uint64_t deadline = hx_endpoint_deadline(&d->endpoint) * PS_PER_NS;
+    uint64_t look = deadline > now ? deadline : now + LOOK_AGAIN_PS;
+    if (d->timer_noted)
+        virtual_entity_note_sooner(d->hal.entity, look, VIRTUAL_ITEM_TIMER);
+    else
+        virtual_entity_note(d->hal.entity, look, VIRTUAL_ITEM_TIMER);
+    d->timer_noted = true;
+}
+
 static void note_timers(struct driver *d)
 {
     uint64_t now = d->worker->v.now;
-    uint64_t deadline = hx_endpoint_deadline(&d->endpoint) * PS_PER_NS;
-    uint64_t look = deadline > now ? deadline : now + LOOK_AGAIN_PS;
-    if (d->endpoint.active && !d->timer_noted) {
-        d->timer_noted = true;
-        virtual_entity_note(d->hal.entity, look, VIRTUAL_ITEM_TIMER);
-    } else if (d->endpoint.active && d->told) {
-        virtual_entity_note_sooner(d->hal.entity, look, VIRTUAL_ITEM_TIMER);
-    }
+    if (d->endpoint.active && (d->told || !d->timer_noted))
+        note_deadline(d, now);
     d->told = false;
     bool waits = d->wake != WORKLOAD_NEVER && hx_endpoint_takes(&d->endpoint) && !time_is_over(d, now);
     if (waits && !d->again_noted) {
@@ -104,6 +107,8 @@ static void note_timers(struct driver *d)
 static void note_done(struct driver *d)
 {
     bool done = hx_endpoint_idle(&d->endpoint) && (time_is_over(d, d->worker->v.now) || workload_is_over(d->workload));
+    if (done == d->done)
+        return;
     d->worker->active += (uint64_t)d->done - (uint64_t)done;
     d->done = done;
 }
@@ -161,17 +166,17 @@ static void take_delivery(void *of, const struct hx_desc *packet, uint64_t when,
 /* Counts what arrived, whatever it is. */
 static void note_received(const struct driver *d, unsigned bytes)
 {
-    struct model_receiver *receiver = &d->worker->m->receiver[d->rank];
     uint64_t now = d->worker->v.now;
     struct model_area *area = d->worker->area;
-    receiver->bytes += is_warm(d, now) ? bytes : 0;
-    receiver->last = now;
-    d->job->last_ps = now > d->job->last_ps ? now : d->job->last_ps; /* entities do not take turns by time */
+    struct job_count *job = d->job;
+    unsigned warm = is_warm(d, now) ? bytes : 0;
+    unsigned measured = time_is_over(d, now) ? 0 : warm;
+    d->receiver->bytes += warm;
+    d->receiver->last = now;
+    job->last_ps = now > job->last_ps ? now : job->last_ps; /* entities do not take turns by time */
     area->last_delivery = now > area->last_delivery ? now : area->last_delivery;
-    if (!is_warm(d, now) || time_is_over(d, now))
-        return;
-    area->bytes_measured += bytes;
-    d->job->bytes_measured += bytes;
+    area->bytes_measured += measured;
+    job->bytes_measured += measured;
 }
 
 static void fill(void *of, const struct hx_send *s, uint32_t packet, uint8_t *to, unsigned bytes)
@@ -257,8 +262,12 @@ static void start_workload(struct driver *d)
 
 void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, uint32_t rank)
 {
-    *d = (struct driver){
-        .worker = w, .job = &w->m->job[w->m->jobs.slot[rank]], .rank = rank, .news = true, .done = true};
+    *d = (struct driver){.worker = w,
+                         .job = &w->m->job[w->m->jobs.slot[rank]],
+                         .receiver = &w->m->receiver[rank],
+                         .rank = rank,
+                         .news = true,
+                         .done = true};
     d->hal = (struct hal_endpoint){
         .worker = &w->v, .entity = e, .planes = (uint8_t)w->m->g->planes, .drops = w->area->drops};
     start_workload(d);

@@ -10,6 +10,7 @@ struct worker;
 struct driver {
     struct worker *worker;
     struct job_count *job;
+    struct model_receiver *receiver;
     struct workload *workload;
     uint64_t begun; /* messages */
     uint64_t wake;  /* ps: when the workload is to be asked again, should nothing happen before */

@@ -234,18 +234,23 @@ void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc
 
 unsigned virtual_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc *burst, unsigned most)
 {
-    struct virtual_worker *w = h->worker;
+    const uint64_t now = h->worker->now;
     struct virtual_eject *q = &h->plane[plane].eject;
+    const uint32_t head = q->head;
+    uint32_t tail = q->tail;
+    if (tail == head)
+        return 0;
     unsigned n = 0;
-    for (; n < most && q->tail != q->head && q->slots[q->tail & q->mask].ready <= w->now; n++) {
-        const struct virtual_slot *slot = &q->slots[q->tail++ & q->mask];
+    for (; n < most && tail != head && q->slots[tail & q->mask].ready <= now; n++) {
+        const struct virtual_slot *slot = &q->slots[tail++ & q->mask];
         burst[n] = slot->d;
         uint64_t age = virtual_age(slot->birth, slot->ready);
         if (h->counts_waits)
-            age += (uint64_t)virtual_waited(virtual_pool_frame(&w->pool, slot->d.buffer)) * 1000;
-        h->delivered(h->user.of, &slot->d, slot->ready, age);
+            age += (uint64_t)virtual_waited(virtual_pool_frame(&h->worker->pool, slot->d.buffer)) * 1000;
+        h->delivered(h->user.of, &burst[n], slot->ready, age);
     }
-    if (q->slots && q->tail == q->head)
+    q->tail = tail;
+    if (tail == head)
         virtual_eject_end(q);
     return n;
 }
