@@ -142,10 +142,15 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
 
 /* ---- which sends may inject ---- */
 
+/* Whether a packet that was never sent may go out. */
+static bool has_fresh(const struct hx_send *s)
+{
+    return s->next < s->packets && s->next - s->acked < HX_MESSAGE_WINDOW;
+}
+
 static bool may_inject(const struct hx_send *s)
 {
-    unsigned fresh = (s->next < s->packets) & (s->next - s->acked < HX_MESSAGE_WINDOW);
-    return !s->waits && (fresh | s->reported | (s->resend < s->next)); /* one branch: which of these it is varies */
+    return !s->waits && (s->reported || s->resend < s->next || has_fresh(s));
 }
 
 static void put_due(struct hx_endpoint *ep, const struct hx_send *s)
@@ -304,28 +309,28 @@ static uint32_t take_reported(struct hx_endpoint *ep, struct hx_send *s)
     return s->packets;
 }
 
+/* The next packet that is to go out again, or s->packets: all that was to has arrived. */
+static uint32_t take_again(struct hx_endpoint *ep, struct hx_send *s)
+{
+    uint32_t packet = s->reported ? take_reported(ep, s) : s->packets;
+    while (packet == s->packets && s->resend < s->next) {
+        uint32_t next = s->resend++;
+        packet = hx_endpoint_is_there(ep, s, next) ? packet : next;
+    }
+    ep->stats.packets_repeated += packet < s->packets;
+    return packet;
+}
+
 /* The next packet of a message that is to go out: one to repeat, or one never sent. */
 static uint32_t take_packet(struct hx_endpoint *ep, struct hx_send *s)
 {
-    uint32_t reported = s->reported ? take_reported(ep, s) : s->packets;
-    if (reported < s->packets) {
-        ep->stats.packets_repeated++;
-        return reported;
-    }
-    while (s->resend < s->next) {
-        uint32_t packet = s->resend++;
-        if (!hx_endpoint_is_there(ep, s, packet)) {
-            ep->stats.packets_repeated++;
-            return packet;
-        }
-    }
-    if (s->next < s->packets && s->next - s->acked < HX_MESSAGE_WINDOW) {
-        ep->stats.packets_sent++;
-        begin_timing(ep, s, s->next);
-        s->resend = s->next + 1;
-        return s->next++;
-    }
-    return s->packets; /* all that was to be repeated has arrived */
+    uint32_t packet = s->reported || s->resend < s->next ? take_again(ep, s) : s->packets;
+    if (packet < s->packets || !has_fresh(s))
+        return packet;
+    ep->stats.packets_sent++;
+    begin_timing(ep, s, s->next);
+    s->resend = s->next + 1;
+    return s->next++;
 }
 
 /* By which plane the next packet of a send goes, ep->plane_end: by none now. What was lost in silence goes out again by the plane
@@ -365,7 +370,7 @@ static unsigned room_of(struct hx_endpoint *ep)
 }
 
 /* Where there is room; what is left of it is kept up to date. */
-static inline bool inject_next(struct hx_endpoint *ep, unsigned *room)
+static inline bool inject_next(struct hx_endpoint *ep, uint64_t now, unsigned *room)
 {
     unsigned plane = 0;
     unsigned index = next_sender(ep, &plane);
@@ -375,8 +380,8 @@ static inline bool inject_next(struct hx_endpoint *ep, unsigned *room)
     ep->turn = (uint16_t)((index + 1) % HX_MAX_SENDS);
     struct hx_send *s = &ep->send[index];
     uint32_t packet = take_packet(ep, s);
-    hx_endpoint_await(ep, s); /* from the last packet on, however long those before it waited to get in */
-    if (!may_inject(s))
+    hx_endpoint_await_from(ep, s, now); /* from the last packet on, however long those before it waited to get in */
+    if (!has_fresh(s))
         hx_endpoint_update_ready(ep, s);
     if (packet == s->packets) {
         hal_buffer_put(ep->hal, buffer);
@@ -391,10 +396,10 @@ static inline bool inject_next(struct hx_endpoint *ep, unsigned *room)
 }
 
 /* Most steps have room for a packet or two: that there is no more need not be found out by looking for a sender. */
-static unsigned inject_due(struct hx_endpoint *ep)
+static unsigned inject_due(struct hx_endpoint *ep, uint64_t now)
 {
     unsigned given = 0;
-    for (unsigned room = room_of(ep); room && given < INJECT_BURST && ep->due.filled && inject_next(ep, &room);)
+    for (unsigned room = room_of(ep); room && given < INJECT_BURST && ep->due.filled && inject_next(ep, now, &room);)
         given++;
     return given;
 }
@@ -434,10 +439,11 @@ unsigned hx_endpoint_step(struct hx_endpoint *ep)
         work += hx_endpoint_report(ep);
     while (ep->acks_count && answer_next(ep))
         work++;
+    uint64_t now = hal_now(ep->hal);
     if (ep->active) /* a probe does not wait for what may be injected */
-        work += hx_endpoint_look_for_late(ep);
+        work += hx_endpoint_look_for_late(ep, now);
     if (ep->due.filled)
-        work += inject_due(ep);
+        work += inject_due(ep, now);
     if (work)
         hal_endpoint_commit(ep->hal);
     return work;

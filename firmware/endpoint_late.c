@@ -423,13 +423,13 @@ static bool look_at(struct hx_endpoint *ep, struct hx_send *s, unsigned *given)
     return *given;
 }
 
-unsigned hx_endpoint_look_for_late(struct hx_endpoint *ep)
+unsigned hx_endpoint_look_for_late(struct hx_endpoint *ep, uint64_t now)
 {
     unsigned given = 0;
     if (ep->abandons)
         end_given_up(ep);
     struct hx_send *s = &ep->send[ep->timer];
-    if (hal_now(ep->hal) < ep->soonest || (s->active && !look_at(ep, s, &given)))
+    if (now < ep->soonest || (s->active && !look_at(ep, s, &given)))
         return 0;
     if (s->active) {
         uint64_t deadline = deadline_of(ep, s);

@@ -107,12 +107,17 @@ static inline struct hx_map *hx_endpoint_send_lost(const struct hx_endpoint *ep,
 }
 
 /* An answer is awaited from now on. The deadline is looked up when the earliest that it can be has passed. */
-static inline void hx_endpoint_await(struct hx_endpoint *ep, struct hx_send *s)
+static inline void hx_endpoint_await_from(struct hx_endpoint *ep, struct hx_send *s, uint64_t now)
 {
-    s->quiet = hal_now(ep->hal);
+    s->quiet = now;
     uint64_t earliest = s->quiet + ep->config.least_ns;
     ep->soonest = earliest < ep->soonest ? earliest : ep->soonest;
     ep->sweep = earliest < ep->sweep ? earliest : ep->sweep;
+}
+
+static inline void hx_endpoint_await(struct hx_endpoint *ep, struct hx_send *s)
+{
+    hx_endpoint_await_from(ep, s, hal_now(ep->hal));
 }
 
 /* Puts what a peer is owed, a slot's acknowledgement or (HX_PEER_WINDOW) a hello, into the list. */
@@ -162,7 +167,7 @@ void hx_endpoint_note_epoch(struct hx_endpoint *ep, const struct hx_peer *peer);
 /* Nothing of what was sent to the peer is there: all that is not finished goes out again. */
 void hx_endpoint_restart_sends(struct hx_endpoint *ep, const struct hx_peer *peer);
 /* Looks at one deadline, from when on one may have passed. Returns packets given. */
-unsigned hx_endpoint_look_for_late(struct hx_endpoint *ep);
+unsigned hx_endpoint_look_for_late(struct hx_endpoint *ep, uint64_t now);
 
 /* ---- endpoint_hello.c ---- */
 

@@ -435,11 +435,13 @@ static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struc
     unsigned vc = h->first_vc[plane];
     h->first_vc[plane] = vc + 1 == h->vcs ? 0 : vc + 1;
     for (unsigned i = 0; i < h->vcs; i++, vc = vc + 1 == h->vcs ? 0 : vc + 1) {
-        uint16_t waiting = (uint16_t)(hx_lane(heads, vc) - hx_lane(rx->tail, vc));
-        for (; waiting && waiting <= h->size && n < most; waiting--) {
-            const struct hx_desc *d = &rx->link->slots[vc * h->size + (hx_lane(rx->tail, vc) & (h->size - 1))];
-            rx->tail = hx_lane_add(rx->tail, vc, 1);
-            h->ejected |= 1U << plane;
+        uint16_t tail = hx_lane(rx->tail, vc);
+        uint16_t waiting = (uint16_t)(hx_lane(heads, vc) - tail);
+        if (waiting == 0 || waiting > h->size || n == most)
+            continue;
+        const struct hx_desc *slots = &rx->link->slots[vc * h->size];
+        for (; waiting && n < most; waiting--) {
+            const struct hx_desc *d = &slots[tail++ & (h->size - 1)];
             bool known = d->buffer / w->per_home < w->workers;
             if (!known || d->length > HX_MAX_PAYLOAD) {
                 h->drops[HX_DROP_MALFORMED]++;
@@ -450,6 +452,8 @@ static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struc
             __builtin_prefetch(w->buffers[d->buffer].frame);
             burst[n++] = *d;
         }
+        rx->tail = hx_lane_set(rx->tail, vc, tail);
+        h->ejected |= 1U << plane;
     }
     if (n == 0 && h->ejected >> plane & 1U)
         hal_endpoint_commit(h);

@@ -214,22 +214,25 @@ static void note_wait(struct hal_endpoint *h, const struct hx_desc *d, uint64_t 
     h->since = 0;
 }
 
+/* Every packet begins on VC 0. */
 void virtual_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc *d)
 {
     struct virtual_worker *w = h->worker;
     const struct virtual_timing *t = &w->timing;
     struct hx_desc out = *d;
-    out.flow = (uint16_t)hx_blocks(d->length);
+    unsigned blocks = hx_blocks(d->length);
+    out.flow = (uint16_t)blocks;
     struct virtual_port *port = &h->plane[plane];
     uint64_t start = later_of(w->now, later_of(port->inject_free, port->due));
-    port->inject_free = start + t->local.blocks[virtual_blocks(&out)];
-    port->due += t->inject[virtual_blocks(&out)];
+    port->inject_free = start + t->local.blocks[blocks];
+    port->due += t->inject[blocks];
     if (h->counts_waits)
         note_wait(h, d, start);
     if (__builtin_expect(w->tap != NULL, 0))
         virtual_tap_injected(h, plane, &out, start);
-    virtual_deliver(&port->sw->rx[HX_LOCAL], &out, start + t->local.blocks[1] + t->input,
-                    virtual_birth(start, h->rank));
+    uint64_t ready = start + t->local.blocks[1] + t->input;
+    *virtual_arrive(&port->sw->rx[HX_LOCAL], 0, ready) =
+        (struct virtual_slot){out, ready, virtual_birth(start, h->rank)};
 }
 
 unsigned virtual_ejected(struct hal_endpoint *h, unsigned plane, struct hx_desc *burst, unsigned most)
