@@ -24,7 +24,7 @@ static void stop_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint
 {
     uint64_t *want = hx_switch_want(sw, input, vc);
     uint64_t *requests = sw->requests + (size_t)vc * sw->outputs;
-    sw->input[input].waiting[vc] &= ~slot_bit(position);
+    let_go(&sw->input[input], vc, position);
     for (; ports; ports &= ports - 1) {
         unsigned port = (unsigned)__builtin_ctzll(ports);
         want[port] &= ~slot_bit(position);
@@ -148,13 +148,15 @@ ALWAYS_INLINE void forward(struct hx_switch *sw, unsigned input, unsigned vc, ui
     b->moved++;
 }
 
-/* What an input brought on a VC since the last step. */
+/* What an input brought on a VC since the last step, a packet or more. */
 ALWAYS_INLINE void forward_arrivals(struct hx_switch *sw, unsigned input, uint64_t arrived, unsigned vc,
                                     struct burst *b, route_function *route, bool narrow)
 {
     uint16_t position = hx_lane(sw->input[input].seen, vc);
-    for (uint16_t end = hx_lane(arrived, vc); position != end; position++)
+    const uint16_t end = hx_lane(arrived, vc);
+    do
         forward(sw, input, vc, position, b, route, narrow);
+    while (++position != end);
 }
 
 static unsigned input_after(unsigned input)
@@ -206,14 +208,14 @@ ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, unsig
                             route_function *route, bool narrow)
 {
     begin_vc(sw, vc, b, narrow);
-    for (uint64_t ports = sw->wanted[vc] & hal_open(sw->hal) & ~spent_of(b, narrow); ports; ports &= ports - 1)
+    for (uint64_t ports = sw->wanted[vc] & b->asked_for & ~spent_of(b, narrow); ports; ports &= ports - 1)
         serve_output(sw, (unsigned)__builtin_ctzll(ports), vc, b, route, narrow);
     if (all_ports(narrow)) {
         forward_all(sw, arrived, vc, b, route);
         return;
     }
     unsigned input = sw->first_input;
-    for (uint64_t left = rotate_right(b->came, input); left; left &= left - 1) {
+    for (uint64_t left = rotate_right(b->came_on[vc], input); left; left &= left - 1) {
         unsigned i = ((unsigned)__builtin_ctzll(left) + input) & 63;
         forward_arrivals(sw, i, arrived[i], vc, b, route, narrow);
     }
@@ -222,13 +224,32 @@ ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, unsig
 /* Whether a VC has something to do: something came, or waits for an output that may have room. */
 ALWAYS_INLINE bool has_work(const struct hx_switch *sw, const struct burst *b, unsigned vc)
 {
-    return ((sw->wanted[vc] & hal_open(sw->hal)) | hx_lane(b->brought, vc)) != 0;
+    return ((sw->wanted[vc] & b->asked_for) | hx_lane(b->brought, vc)) != 0;
 }
 
 ALWAYS_INLINE unsigned next_vc(const struct hx_switch *sw, unsigned vc)
 {
     unsigned last = sw->route.vcs - 1U; /* asked for in any case: which comes next nobody can foresee */
     return vc == 0 ? last : vc - 1;
+}
+
+/* A set of VCs by whose turn it is, first_vc's bit the highest; where they are `apart`, by their numbers. Which are of it nobody can
+ * foresee, so they are gone through by bits. */
+ALWAYS_INLINE unsigned in_turn(const struct hx_switch *sw, unsigned vcs, bool apart)
+{
+    unsigned twice = vcs << sw->route.vcs | vcs;
+    return apart ? vcs : twice >> (sw->first_vc + 1U) & ((1U << sw->route.vcs) - 1);
+}
+
+/* Takes the next VC off such a set, which is not empty. */
+ALWAYS_INLINE unsigned take_vc(const struct hx_switch *sw, unsigned *turns, bool apart)
+{
+    unsigned turn = apart ? (unsigned)__builtin_ctz(*turns) : 31U - (unsigned)__builtin_clz(*turns);
+    unsigned vc = turn + sw->first_vc + 1U;
+    *turns ^= 1U << turn;
+    if (apart)
+        return turn;
+    return vc < sw->route.vcs ? vc : vc - sw->route.vcs;
 }
 
 /* Whether no VC's packets take room from another's, as where packets of several VCs may go on one. */
@@ -253,11 +274,11 @@ ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, stru
         _Static_assert(HX_VCS == 4, "one call a VC");
         return;
     }
-    unsigned vc = sw->first_vc;
-    for (unsigned n = 0; n < sw->route.vcs; n++, vc = next_vc(sw, vc)) {
-        if (has_work(sw, b, vc))
-            serve_vc(sw, arrived, vc, b, route, narrow);
-    }
+    unsigned busy = 0;
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        busy |= (unsigned)has_work(sw, b, vc) << vc;
+    for (unsigned turns = in_turn(sw, busy, false); turns;)
+        serve_vc(sw, arrived, take_vc(sw, &turns, false), b, route, narrow);
 }
 
 /* ---- the step ---- */
@@ -266,6 +287,7 @@ ALWAYS_INLINE void serve_vcs(struct hx_switch *sw, const uint64_t *arrived, stru
 ALWAYS_INLINE void look(struct hx_switch *sw, uint64_t *arrived, struct burst *b, bool narrow)
 {
     b->brought = b->came = b->left = b->spent = b->moved = 0;
+    b->came_on[0] = b->came_on[1] = b->came_on[2] = b->came_on[3] = 0;
     uint64_t ask = hal_news(sw->hal);
     if (all_ports(narrow)) {
         for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++) {
@@ -277,16 +299,18 @@ ALWAYS_INLINE void look(struct hx_switch *sw, uint64_t *arrived, struct burst *b
     for (ask &= UINT64_MAX >> (64 - sw->inputs); ask; ask &= ask - 1) {
         unsigned i = (unsigned)__builtin_ctzll(ask);
         arrived[i] = hal_arrived(sw->hal, i);
-        b->brought |= arrived[i] ^ sw->input[i].seen;
-        b->came |= (uint64_t)(arrived[i] != sw->input[i].seen) << i;
+        uint64_t brought = arrived[i] ^ sw->input[i].seen;
+        b->brought |= brought;
+        b->came |= (uint64_t)(brought != 0) << i;
+        while (brought)
+            b->came_on[hx_lanes_take(&brought)] |= (uint64_t)1 << i;
     }
 }
 
 /* Whether one packet came, and nobody waits for what is open: then no other input, VC or output need be looked at. */
-ALWAYS_INLINE bool is_alone(const struct hx_switch *sw, const uint64_t *arrived, const struct burst *b,
-                            uint64_t asked_for, bool narrow)
+ALWAYS_INLINE bool is_alone(const struct hx_switch *sw, const uint64_t *arrived, const struct burst *b, bool narrow)
 {
-    if (all_ports(narrow) || asked_for || (b->came & (b->came - 1)))
+    if (all_ports(narrow) || b->asked_for || (b->came & (b->came - 1)))
         return false;
     unsigned input = (unsigned)__builtin_ctzll(b->came);
     uint64_t packets = hx_lanes_sub(arrived[input], sw->input[input].seen);
@@ -336,11 +360,11 @@ ALWAYS_INLINE unsigned step(struct hx_switch *sw, route_function *route, bool na
     uint64_t arrived[HX_MAX_RADIX];
     struct burst b;
     look(sw, arrived, &b, narrow);
-    uint64_t asked_for = (sw->wanted[0] | sw->wanted[1] | sw->wanted[2] | sw->wanted[3]) & hal_open(sw->hal);
-    if (!(b.brought | asked_for))
+    b.asked_for = (sw->wanted[0] | sw->wanted[1] | sw->wanted[2] | sw->wanted[3]) & hal_open(sw->hal);
+    if (!(b.brought | b.asked_for))
         return 0;
 
-    if (is_alone(sw, arrived, &b, asked_for, narrow))
+    if (is_alone(sw, arrived, &b, narrow))
         serve_alone(sw, arrived, &b, route, narrow);
     else
         serve_all(sw, arrived, &b, route, narrow);
@@ -393,10 +417,11 @@ unsigned hx_router_pass(struct hx_switch *sw, const struct hx_comer *c)
 ALWAYS_INLINE void serve_one(struct hx_switch *sw, unsigned output, struct burst *b, route_function *route, bool narrow)
 {
     bool apart = vcs_apart(sw, narrow);
-    unsigned vc = apart ? 0 : sw->first_vc;
-    for (unsigned n = 0; n < sw->route.vcs; n++, vc = apart ? vc + 1 : next_vc(sw, vc)) {
-        if (!(sw->wanted[vc] >> output & 1))
-            continue;
+    unsigned asking = 0;
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        asking |= (unsigned)(sw->wanted[vc] >> output & 1) << vc;
+    for (unsigned turns = in_turn(sw, asking, apart); turns;) {
+        unsigned vc = take_vc(sw, &turns, apart);
         begin_vc(sw, vc, b, narrow);
         serve_output(sw, output, vc, b, route, narrow);
         if (narrow && !HAL_VCS_APART && b->moved)

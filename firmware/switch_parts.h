@@ -39,11 +39,35 @@ static uint16_t oldest(uint64_t slots, uint16_t from)
     return (uint16_t)(from + (unsigned)__builtin_ctzll(rotate_right(slots, from)));
 }
 
+/* A packet of an input's window waits from now on; the tail stays at the oldest. No branch here or in let_go(): whether it is the
+ * only one nobody can foresee. */
+ALWAYS_INLINE void hold(struct hx_input *in, unsigned vc, uint16_t position)
+{
+    unsigned shift = HX_LANE_BITS * vc;
+    uint64_t lane = (uint64_t)UINT16_MAX << shift;
+    uint64_t first = lane & ~in->held;
+    in->waiting[vc] |= slot_bit(position);
+    in->held |= lane;
+    in->tail = (in->tail & ~first) | ((uint64_t)position << shift & first);
+}
+
+/* A packet that waited does so no more. */
+ALWAYS_INLINE void let_go(struct hx_input *in, unsigned vc, uint16_t position)
+{
+    unsigned shift = HX_LANE_BITS * vc;
+    uint64_t lane = (uint64_t)UINT16_MAX << shift;
+    uint64_t waiting = in->waiting[vc] & ~slot_bit(position);
+    uint64_t left = waiting ? waiting : slot_bit(position);
+    in->waiting[vc] = waiting;
+    in->held &= ~(waiting ? 0 : lane);
+    in->tail = (in->tail & ~lane) | (uint64_t)oldest(left, hx_lane(in->tail, vc)) << shift;
+}
+
 static void start_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, uint64_t ports)
 {
     uint64_t *want = hx_switch_want(sw, input, vc);
     uint64_t *requests = sw->requests + (size_t)vc * sw->outputs;
-    sw->input[input].waiting[vc] |= slot_bit(position);
+    hold(&sw->input[input], vc, position);
     sw->wanted[vc] |= ports;
     for (; ports; ports &= ports - 1) {
         unsigned port = (unsigned)__builtin_ctzll(ports);
@@ -52,18 +76,12 @@ static void start_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uin
     }
 }
 
-/* Moves the tail of each VC of an input up to its oldest waiting packet and tells the HAL. */
+/* Moves the tail of each VC of an input on which nothing waits up to what was seen, and tells the HAL. */
 ALWAYS_INLINE void release(struct hx_switch *sw, unsigned input)
 {
     struct hx_input *in = &sw->input[input];
-    uint64_t tail = in->seen;
-    bool waits = in->waiting[0] | in->waiting[1] | in->waiting[2] | in->waiting[3];
-    for (unsigned vc = 0; waits && vc < HX_VCS; vc++) {
-        if (in->waiting[vc])
-            tail = hx_lane_set(tail, vc, oldest(in->waiting[vc], hx_lane(in->tail, vc)));
-    }
-    in->tail = tail;
-    hal_release(sw->hal, input, tail, in->seen, in->waiting);
+    in->tail = (in->tail & in->held) | (in->seen & ~in->held);
+    hal_release(sw->hal, input, in->tail, in->seen, in->waiting);
 }
 
 /* ---- route ---- */

@@ -13,7 +13,9 @@ enum { NO_PORT = 255 };
 /* What a step works on. */
 struct burst {
     uint64_t brought;                    /* lanes: not 0 if packets came on this VC */
-    uint64_t came;                       /* by bits: inputs that brought something */
+    uint64_t came;                       /* by bits: inputs that brought something, where not all_ports() */
+    uint64_t came_on[HX_VCS];            /* likewise on a VC */
+    uint64_t asked_for;                  /* by bits: outputs that packets wait for and that may have room */
     uint64_t left;                       /* by bits: inputs whose waiting packets left */
     uint64_t spent;                      /* by bits: outputs that have taken their packet of this step (spent_of()) */
     uint64_t room[HX_ACCELERATOR_PORTS]; /* all_ports(): hal_room() */

@@ -47,7 +47,7 @@ void hx_switch_reroute(struct hx_switch *sw)
                 if (ports) {
                     start_waiting(sw, input, vc, position, ports);
                 } else {
-                    in->waiting[vc] &= ~slot_bit(position);
+                    let_go(in, vc, position);
                     hal_drop(sw->hal, input, vc, d, HX_DROP_NO_ROUTE);
                 }
             }

@@ -101,6 +101,7 @@ enum hx_drop {
 struct hx_input {
     uint64_t seen;
     uint64_t tail;
+    uint64_t held;            /* all bits of the lanes of VCs on which a packet waits */
     uint64_t waiting[HX_VCS]; /* bit (position % 64): waits */
 };
 
