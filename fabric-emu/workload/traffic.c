@@ -136,6 +136,69 @@ uint32_t traffic_target(const struct traffic *t, uint32_t rank)
     return has_own_target(t, rank) ? t->lowest[rank] : t->target[0];
 }
 
+/* ---- shifts ---- */
+
+/* The index-th of 0 .. n-1 in an order of this source's own: a Feistel network on the next even number of bits,
+ * walked until it falls inside. */
+static uint32_t shuffled(uint64_t key, uint32_t index, uint32_t n)
+{
+    unsigned half = 1;
+    while ((uint64_t)1 << 2 * half < n)
+        half++;
+    uint32_t mask = (1U << half) - 1;
+    do {
+        uint32_t left = index >> half;
+        uint32_t right = index & mask;
+        for (unsigned round = 0; round < 4; round++) {
+            uint32_t next = left ^ ((uint32_t)random_of(key, round, right) & mask);
+            left = right;
+            right = next;
+        }
+        index = left << half | right;
+    } while (index >= n);
+    return index;
+}
+
+/* The multiplier nearest to the golden section of n that has no divisor in common with it. */
+static uint32_t golden_step(uint32_t n)
+{
+    for (uint32_t away = 0;; away++) {
+        uint32_t step = (uint32_t)((double)n * 0.6180339887498949) + (away + 1) / 2 * (away % 2 ? 1U : UINT32_MAX);
+        uint32_t a = n;
+        uint32_t b = step;
+        while (b) {
+            uint32_t rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1)
+            return step;
+    }
+}
+
+/* Message k of each member of a job goes on in the job by as many places as the k-th of its shifts says. Everyone makes the same shift at
+ * the same time, so that everyone receives alike; and shifts that follow each other lie far apart, any few of them spread evenly
+ * over both dimensions, so that at any time as much is to cross rows as columns. Measured against a random order of shifts, each
+ * source's own random order, and shifts one by one: nearest to the bound, and lasting. Of a sample the shifts are random. */
+static void choose_shifts_of(struct traffic *t, uint32_t rank)
+{
+    uint32_t n = t->members[rank];
+    uint32_t shifts = traffic_destinations(t, rank);
+    uint32_t *shift = t->shift + t->first[rank];
+    uint64_t key = random_of(t->settings.seed ^ FOR_ORDER, t->first[rank], 0);
+    uint32_t step = shifts < n - 1 ? 0 : golden_step(n);
+    for (uint32_t index = 0; index < shifts; index++)
+        shift[index] = step ? (uint32_t)((uint64_t)(index + 1) * step % n) : 1 + shuffled(key, index, n - 1);
+}
+
+static void choose_shifts(struct traffic *t)
+{
+    for (uint32_t rank = 0; rank < t->g->hosts; rank++) {
+        if (t->members[rank] > 1 && t->place[rank] == 0 && pattern_of(t, rank) == HX_ALL_TO_ALL)
+            choose_shifts_of(t, rank);
+    }
+}
+
 /* ---- life ---- */
 
 void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx_fabric *g,
@@ -152,9 +215,11 @@ void traffic_init(struct traffic *t, const struct hx_spec *spec, const struct hx
     t->lowest = hx_allocate(n, sizeof *t->lowest);
     t->members = hx_allocate(n, sizeof *t->members);
     t->place = hx_allocate(n, sizeof *t->place);
+    t->shift = hx_allocate(n, sizeof *t->shift);
     t->partner = hx_allocate(n, sizeof *t->partner);
     settle_jobs(t);
     gather_jobs(t);
+    choose_shifts(t);
     t->senders = hx_allocate(n, sizeof *t->senders);
     traffic_choose_partners(t);
     for (uint32_t rank = 0; rank < n; rank++) {
@@ -171,6 +236,7 @@ void traffic_free(struct traffic *t)
     free(t->lowest);
     free(t->members);
     free(t->place);
+    free(t->shift);
     free(t->partner);
     free(t->senders);
     free(t->own);
@@ -276,44 +342,6 @@ double traffic_share_offered(const struct traffic *t)
     return t->settings.rate * senders / t->g->hosts;
 }
 
-/* The index-th of 0 .. n-1 in an order of this source's own: a Feistel network on the next even number of bits,
- * walked until it falls inside. */
-static uint32_t shuffled(uint64_t key, uint32_t index, uint32_t n)
-{
-    unsigned half = 1;
-    while ((uint64_t)1 << 2 * half < n)
-        half++;
-    uint32_t mask = (1U << half) - 1;
-    do {
-        uint32_t left = index >> half;
-        uint32_t right = index & mask;
-        for (unsigned round = 0; round < 4; round++) {
-            uint32_t next = left ^ ((uint32_t)random_of(key, round, right) & mask);
-            left = right;
-            right = next;
-        }
-        index = left << half | right;
-    } while (index >= n);
-    return index;
-}
-
-/* The multiplier nearest to the golden section of n that has no divisor in common with it. */
-static uint32_t golden_step(uint32_t n)
-{
-    for (uint32_t away = 0;; away++) {
-        uint32_t step = (uint32_t)((double)n * 0.6180339887498949) + (away + 1) / 2 * (away % 2 ? 1U : UINT32_MAX);
-        uint32_t a = n;
-        uint32_t b = step;
-        while (b) {
-            uint32_t rest = a % b;
-            a = b;
-            b = rest;
-        }
-        if (a == 1)
-            return step;
-    }
-}
-
 /* The rounds that a sample of an all-to-all goes by; 0: it goes by common shifts. Rounds are among all hosts, and not of all pairs;
  * and over all destinations shifts even out by themselves. */
 static uint32_t rounds_of(const struct traffic *t, uint32_t rank)
@@ -329,20 +357,6 @@ static uint32_t partner_of(const struct traffic *t, uint32_t rank, uint64_t mess
     uint32_t first = random_below(random_of(t->settings.seed ^ FOR_ORDER, t->first[rank], 0), rounds);
     uint32_t index = (uint32_t)(message % traffic_settings(t, rank)->shifts);
     return hx_fabric_partner(t->g, rank, (first + index) % rounds);
-}
-
-/* Message `message` goes so many places on in the job. Everyone makes the same shift at the same time, so that everyone
- * receives alike; and shifts that follow each other lie far apart, any few of them spread evenly over both dimensions, so
- * that at any time as much is to cross rows as columns. Measured against a random order of shifts, each source's own random
- * order, and shifts one by one: nearest to the bound, and lasting. Of a sample the shifts are random. */
-static uint32_t shift_of(const struct traffic *t, uint32_t rank, uint64_t message)
-{
-    uint32_t n = t->members[rank];
-    uint32_t shifts = traffic_destinations(t, rank);
-    uint32_t index = shifts ? (uint32_t)(message % shifts) : 0;
-    if (shifts < n - 1)
-        return 1 + shuffled(random_of(t->settings.seed ^ FOR_ORDER, t->first[rank], 0), index, n - 1);
-    return (uint32_t)((uint64_t)(index + 1) * golden_step(n) % n);
 }
 
 /* The target that a hotspot's message goes to; TRAFFIC_NOBODY: to anybody. Those of another job, those of failed boards and
@@ -417,9 +431,10 @@ uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t me
         rounds = rounds_of(t, rank);
         if (rounds)
             return partner_of(t, rank, message, rounds);
-        /* fall through */
-    default:
-        step = shift_of(t, rank, message) - 1;
+        step = t->shift[t->first[rank] + message % traffic_destinations(t, rank)] - 1;
+        break;
+    default: /* a collective has no messages of its own */
+        return TRAFFIC_NOBODY;
     }
     return member[(t->place[rank] + 1 + step) % n];
 }
