@@ -19,22 +19,34 @@ uint64_t hx_processor_ns(void)
     return (uint64_t)t.tv_sec * 1000000000U + (uint64_t)t.tv_nsec;
 }
 
-bool hx_processor_keep(unsigned self, unsigned workers)
+/* On one of those it may run on. */
+static void keep_on(unsigned nth)
 {
-    if (workers > hx_processor_cores())
-        return false;
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
-    if (workers < 2 || sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return true;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return;
     unsigned core = 0;
     for (unsigned n = 0; core < CPU_SETSIZE; core++) {
-        if (CPU_ISSET(core, &allowed) && n++ == self)
+        if (CPU_ISSET(core, &allowed) && n++ == nth)
             break;
     }
     cpu_set_t own;
     CPU_ZERO(&own);
     CPU_SET(core, &own);
     (void)sched_setaffinity(0, sizeof own, &own);
+}
+
+bool hx_processor_keep(unsigned self, unsigned workers)
+{
+    if (workers > hx_processor_cores())
+        return false;
+    if (workers > 1)
+        keep_on(self);
     return true;
+}
+
+void hx_processor_keep_shared(unsigned self, unsigned workers)
+{
+    keep_on(self * hx_processor_cores() / workers);
 }
