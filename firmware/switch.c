@@ -397,9 +397,9 @@ ALWAYS_INLINE unsigned pass(struct hx_switch *sw, const struct hx_comer *c, rout
         transmit(sw, port, c->input, c->vc, c->d, narrow);
         take_turns(sw, narrow);
     }
-    in->seen = c->arrived;
     if (in->waiting[c->vc] == 0)
-        in->tail = hx_lane_copy(in->tail, in->seen, c->vc);
+        in->tail ^= in->seen ^ c->arrived; /* what differs is the lane of this VC, where the tail was what was seen */
+    in->seen = c->arrived;
     return port != NO_PORT;
 }
 

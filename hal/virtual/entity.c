@@ -175,7 +175,8 @@ ALWAYS_INLINE uint64_t ready_at(const struct virtual_rx *rx, unsigned vc, uint16
 
 /* Of several VCs on which packets are on their way: whose is ready first, and when the first of the others is. */
 struct turn {
-    uint64_t vc, others;
+    unsigned vc;
+    uint64_t others;
 };
 
 static SELDOM struct turn first_vc(const struct virtual_rx *rx)
@@ -202,12 +203,14 @@ ALWAYS_INLINE bool comes_alone(const struct virtual_rx *rx, uint64_t now, struct
     struct turn turn = {hx_lanes_take(&coming), VIRTUAL_NEVER};
     if (coming)
         turn = first_vc(rx);
-    c->vc = (unsigned)turn.vc;
+    c->vc = turn.vc;
     uint16_t at = hx_lane(rx->ready, c->vc);
     c->slot = virtual_queue_at(&rx->queue[c->vc], at);
     c->next = ready_at(rx, c->vc, (uint16_t)(at + 1));
     c->next = turn.others < c->next ? turn.others : c->next;
-    return c->slot->ready <= now && c->next > now && (uint16_t)(at - hx_lane(rx->tail, c->vc)) < HX_WINDOW;
+    if (__builtin_expect(c->slot->ready > now, 0) || __builtin_expect(c->next <= now, 0))
+        return false;
+    return (uint16_t)(at - hx_lane(rx->tail, c->vc)) < HX_WINDOW;
 }
 
 /* hal_release() of an input that brought a packet on one VC and has no others that are new. */
@@ -321,7 +324,7 @@ ALWAYS_INLINE void take_alone(struct virtual_entity *e, struct virtual_node *n, 
 static bool has_room(struct hal_endpoint *h)
 {
     for (unsigned plane = 0; plane < h->planes; plane++) {
-        if (hal_inject_room(h, plane) >= VIRTUAL_INJECT_BURST)
+        if (virtual_injected(h, plane) <= VIRTUAL_INJECTED - VIRTUAL_INJECT_BURST)
             return true;
     }
     return false;

@@ -311,10 +311,15 @@ struct hal_endpoint {
  * acknowledgement, does not wait long behind what came before it. */
 enum { VIRTUAL_INJECTED = 16, VIRTUAL_INJECT_BURST = 4 /* fewer are not worth a step of the endpoint */ };
 
-static inline unsigned hal_inject_room(const struct hal_endpoint *h, unsigned plane)
+static inline unsigned virtual_injected(const struct hal_endpoint *h, unsigned plane)
 {
     const struct virtual_rx *rx = &h->plane[plane].sw->rx[HX_LOCAL];
-    unsigned used = (uint16_t)(hx_lane(rx->head, 0) - hx_lane(rx->tail, 0));
+    return (uint16_t)(hx_lane(rx->head, 0) - hx_lane(rx->tail, 0));
+}
+
+static inline unsigned hal_inject_room(const struct hal_endpoint *h, unsigned plane)
+{
+    unsigned used = virtual_injected(h, plane);
     return VIRTUAL_INJECTED - (used < VIRTUAL_INJECTED ? used : VIRTUAL_INJECTED);
 }
 

@@ -39,20 +39,14 @@ static inline bool hx_lanes_left(uint64_t *left, uint64_t most, uint64_t used)
 /* Adds `n` to one lane. */
 static inline uint64_t hx_lane_add(uint64_t lanes, unsigned lane, unsigned n)
 {
-    uint64_t mask = (uint64_t)0xFFFF << (16 * lane);
-    return (lanes & ~mask) | ((lanes + ((uint64_t)n << (16 * lane))) & mask);
+    unsigned before = (unsigned)(lanes >> (16 * lane));
+    return lanes ^ (uint64_t)(uint16_t)(before ^ (before + n)) << (16 * lane);
 }
 
 /* The word with one lane replaced. */
 static inline uint64_t hx_lane_set(uint64_t lanes, unsigned lane, uint16_t value)
 {
     return (lanes & ~((uint64_t)0xFFFF << (16 * lane))) | (uint64_t)value << (16 * lane);
-}
-
-/* The word with one lane as in another. */
-static inline uint64_t hx_lane_copy(uint64_t lanes, uint64_t from, unsigned lane)
-{
-    return lanes ^ ((lanes ^ from) & (uint64_t)0xFFFF << (16 * lane));
 }
 
 /* Takes the lowest lane that is not 0 off a word that is not 0; returns which. */
