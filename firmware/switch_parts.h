@@ -108,7 +108,9 @@ ALWAYS_INLINE uint64_t ways_of(const struct hx_switch *sw, unsigned input, unsig
     }
     if (RARE(ports == 0))
         ports = returns_of(&sw->route, input);
-    return vc + 1 < sw->route.vcs ? ports : ports & ~hx_router_raising(&sw->route, input, ports);
+    if (!sw->route.changes_vc || vc + 1 < sw->route.vcs)
+        return ports;
+    return ports & ~hx_router_raising(&sw->route, input, ports);
 }
 
 /* Where a packet that came on `vc` may go. */
