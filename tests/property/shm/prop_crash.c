@@ -228,7 +228,21 @@ static void revive(struct run *r, unsigned worker)
         tell_others(r);
 }
 
-/* Nothing begins any more; all that was begun must arrive, and every buffer come home. */
+/* Sweeps in which each endpoint looks at all that it sends: it looks at one of them in a step. */
+static unsigned sweeps_to_look(const struct run *r)
+{
+    unsigned most = 0;
+    for (unsigned w = 0; w < r->s.f.workers; w++) {
+        for (unsigned i = 0; i < r->worker[w].accelerators; i++) {
+            unsigned sends = r->worker[w].accelerator[i].endpoint.config.sends;
+            most = sends > most ? sends : most;
+        }
+    }
+    return most;
+}
+
+/* Nothing begins any more; all that was begun must arrive, and every buffer come home. Time goes on when everybody has looked
+ * for what is late, and nothing is: who looks but every few seconds asks nobody before it gives up. */
 static void finish(struct run *r)
 {
     mend_all(r);
@@ -237,10 +251,14 @@ static void finish(struct run *r)
             start(r, w);
     }
     tell_others(r);
+    const unsigned patience = sweeps_to_look(r);
     bool done = false;
-    for (unsigned sweeps = 0; !done && sweeps < 200000; sweeps++) {
-        if (sweep_others(r, false) == 0)
+    for (unsigned sweeps = 0, idle = 0; !done && sweeps < 200000; sweeps++) {
+        idle = sweep_others(r, false) ? 0 : idle + 1;
+        if (idle == patience) {
             r->s.now += TIMEOUT_NS;
+            idle = 0;
+        }
         done = true;
         for (unsigned w = 0; w < r->s.f.workers; w++)
             done = done && support_is_done(&r->worker[w], false);
