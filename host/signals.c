@@ -1,8 +1,10 @@
 /* signals.c - names the ending signals in one place (signals.h). */
 #include "host/signals.h"
+#include "host/error.h"
 
 #include <stddef.h>
 #include <sys/signalfd.h>
+#include <unistd.h>
 
 sigset_t hx_signals_ending(void)
 {
@@ -41,6 +43,39 @@ bool hx_signals_wait(void)
     for (int number = 1; number < NSIG; number++)
         any = any || (sigismember(&ending, number) == 1 && sigismember(&come, number) == 1);
     return any;
+}
+
+static void end_at_once(int number)
+{
+    (void)number;
+    _exit(HX_EXIT_INTERRUPTED);
+}
+
+void hx_signals_let(struct hx_signals_held *held)
+{
+    const struct sigaction end = {.sa_handler = end_at_once};
+    sigset_t ending = hx_signals_ending();
+    sigset_t mask;
+    (void)sigprocmask(SIG_BLOCK, NULL, &mask);
+    held->blocked = sigismember(&mask, SIGTERM) == 1;
+    if (!held->blocked)
+        return;
+    for (int number = 1; number < NSIG; number++)
+        (void)sigaction(number, NULL, &held->action[number]);
+    hx_signals_handle(&end);
+    (void)sigprocmask(SIG_UNBLOCK, &ending, NULL);
+}
+
+void hx_signals_hold(const struct hx_signals_held *held)
+{
+    sigset_t ending = hx_signals_ending();
+    if (!held->blocked)
+        return;
+    (void)sigprocmask(SIG_BLOCK, &ending, NULL);
+    for (int number = 1; number < NSIG; number++) {
+        if (sigismember(&ending, number) == 1)
+            (void)sigaction(number, &held->action[number], NULL);
+    }
 }
 
 enum hx_request hx_signals_request(struct hx_requests *r, uint64_t now_ns)

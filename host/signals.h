@@ -21,6 +21,15 @@ int hx_signals_open(void);
 /* Whether one of them has come and waits to be taken; they have to be blocked. */
 bool hx_signals_wait(void);
 
+/* Where they are blocked, each of them ends the process at once, with HX_EXIT_INTERRUPTED, until they are held back again: for what
+ * may wait for ever before there is anything to report. */
+struct hx_signals_held {
+    bool blocked;
+    struct sigaction action[NSIG];
+};
+void hx_signals_let(struct hx_signals_held *held);
+void hx_signals_hold(const struct hx_signals_held *held);
+
 /* Who asks for an end wants a report first; who asks again wants it at once. Signals within a second of the first are one
  * request: `timeout` sends one to the process, and one to its group. */
 enum hx_request { HX_REQUEST_FIRST, HX_REQUEST_SAME, HX_REQUEST_AGAIN };

@@ -40,6 +40,36 @@ ended_clean() {
     done
 }
 
+# ended_waiting SIGNAL VERB...: it waits for the pipe that it is to read, and SIGNAL ends it at once, with 130.
+ended_waiting() {
+    local signal=$1
+    shift
+    CODE=0
+    timeout --preserve-status --signal="$signal" --kill-after=5 0.5 "$HXMESH" "$@" >"$REPORT" 9>&- || CODE=$?
+    echo "$signal, $*: $CODE"
+    [ "$CODE" -eq 130 ]
+    [ ! -s "$REPORT" ]
+}
+
+@test "signals: while the file of a fabric does not come" {
+    local fifo="$BATS_TEST_TMPDIR/fifo" signal
+    mkfifo "$fifo"
+    for signal in INT TERM; do
+        ended_waiting "$signal" run "$fifo"
+        ended_waiting "$signal" run "$fifo" --clock virtual
+        ended_waiting "$signal" run 4x4Hx2Mesh --faults "$fifo"
+        ended_waiting "$signal" up "$fifo"
+    done
+    exec 9<>"$fifo" # now somebody writes into it, and says nothing
+    ended_waiting INT run "$fifo"
+    exec 9>&-
+    nothing_left
+    run "$HXMESH" run <(echo "fabric: 2x1 Hx2Mesh") --count 1 --quiet # a pipe is as good as a file
+    [ "$status" -eq 0 ]
+    run "$HXMESH" run <(true) --quiet
+    [ "$status" -eq 3 ]
+}
+
 @test "signals: a terminal that goes away" {
     start "4x4 Hx2Mesh" --duration 20s
     await_workers "$(nproc)"
