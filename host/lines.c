@@ -52,6 +52,14 @@ static size_t read_line(struct hx_lines *l)
     return bytes;
 }
 
+/* Some editors begin a file with a mark that says UTF-8. */
+static void skip_mark(char *text)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    if (strncmp(text, mark, sizeof mark - 1) == 0)
+        memmove(text, text + sizeof mark - 1, strlen(text + sizeof mark - 1) + 1);
+}
+
 bool hx_lines_next(struct hx_lines *l)
 {
     size_t bytes;
@@ -66,6 +74,8 @@ bool hx_lines_next(struct hx_lines *l)
             l->failed = !hx_lines_fail(l, NULL, "a line of more than %d letters", HX_LONGEST_LINE);
             return false;
         }
+        if (l->line == 1)
+            skip_mark(l->text);
         (void)without_end(l->text, l->text + strcspn(l->text, "#"));
         if (l->text[0])
             return true;

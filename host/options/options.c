@@ -254,13 +254,26 @@ _Noreturn static void die_of_missing_value(const struct parser *p)
     hx_die(HX_EXIT_USAGE, where, "needs a value (%s)", hx_option_argument(option));
 }
 
-static void check_operands(const struct hx_command *c, int count, char **operands)
+/* What was meant by one argument too many: most often a fabric. */
+_Noreturn static void die_of_operand(const struct parser *p, const char *operand)
 {
+    const struct hx_command *c = p->command;
+    if (!c->most_operands)
+        hx_die(HX_EXIT_USAGE, operand, "unexpected argument (%s takes options alone: try '%s --help')", c->program,
+               c->program);
+    for (unsigned i = 0; p->name_list[i]; i++)
+        if (strcmp(p->name_list[i], "fabric") == 0)
+            hx_die(HX_EXIT_USAGE, operand, "unexpected argument (say a fabric by --fabric: --fabric \"4x4 Hx2Mesh\")");
+    hx_die(HX_EXIT_USAGE, operand, "unexpected argument (quote a fabric that has a space: \"4x4 Hx2Mesh\")");
+}
+
+static void check_operands(const struct parser *p, int count, char **operands)
+{
+    const struct hx_command *c = p->command;
     if ((unsigned)count < c->least_operands)
         hx_die(HX_EXIT_USAGE, c->program, "%s is missing (try '%s --help')", c->operands, c->program);
     if ((unsigned)count > c->most_operands)
-        hx_die(HX_EXIT_USAGE, operands[c->most_operands], "unexpected argument%s",
-               c->most_operands ? " (quote a fabric that has a space: \"4x4 Hx2Mesh\")" : "");
+        die_of_operand(p, operands[c->most_operands]);
 }
 
 enum hx_help_format hx_help_format(const char *word)
@@ -322,6 +335,6 @@ int hx_options_parse(const struct hx_command *command, int argc, char **argv, st
         apply(&p, value);
     }
     hx_color_choose((enum hx_color)common->color);
-    check_operands(command, argc - optind, argv + optind);
+    check_operands(&p, argc - optind, argv + optind);
     return optind;
 }

@@ -27,6 +27,8 @@ setup_file() {
 @test "errors: bad usage ends with 2" {
     refused 2 "hxmesh info: SPEC|FILE is missing (try 'hxmesh info --help')" info
     refused 2 "Hx2Mesh: unexpected argument (quote a fabric that has a space: \"4x4 Hx2Mesh\")" info 4x4 Hx2Mesh
+    refused 2 "torus: unexpected argument (hxmesh topologies takes options alone: try 'hxmesh topologies --help')" "$HXMESH" topologies torus
+    refused 2 "torus 4x3: unexpected argument (say a fabric by --fabric: --fabric \"4x4 Hx2Mesh\")" "$HXMESH" send /dev/null "torus 4x3"
     refused 2 "--plains: unknown option (did you mean '--planes'?)" check "4x4 Hx2Mesh" --plains 2
     refused 2 "--planes: 10 is outside 1 .. 4" info "4x4 Hx2Mesh" --planes 10
     refused 2 "--planes: needs a value (N)" info "4x4 Hx2Mesh" --planes

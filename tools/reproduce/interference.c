@@ -155,7 +155,8 @@ void show_interference(struct reproduce_figure *figure)
     struct plot *p = figure_plot(figure, "Jobs beside each other, 256 hosts", "fabric", PLOT_LINEAR, PLOT_NUMBER,
                                  "slowdown against being alone (%)");
     struct plot_series *bars[HOWS], *worst;
-    (void)snprintf(p->note, sizeof p->note, "hxmesh, simulated on the firmware; %u mixes", mixes);
+    (void)snprintf(p->note, sizeof p->note, "hxmesh, simulated on the firmware; %u mix%s", mixes,
+                   mixes == 1 ? "" : "es");
     text_table_row(t, "fabric", "placed", "jobs", "slowdown: mean", "worst", "over shared links (%)",
                    "over others' hosts (%)");
     p->bar_width = 0.22;
@@ -178,11 +179,11 @@ void show_interference(struct reproduce_figure *figure)
         }
     }
     figure_remark(figure,
-                  "%u mixes; sizes of the paper's figure 7, in boards of four hosts, of two boards and up to half of "
+                  "%u mix%s; sizes of the paper's figure 7, in boards of four hosts, of two boards and up to half of "
                   "the fabric, until all of it is used; those that find no room on the HammingMesh are left out. "
                   "All-reduce of 1 MiB, all-to-all of 32 KiB and permutation "
                   "of 512 KiB messages in turn, the largest job first; all begin at once.",
-                  mixes);
+                  mixes, mixes == 1 ? "" : "es");
     figure_remark(figure,
                   "Slowdown is the time together over the time alone. Packets count once a link between switches.");
 }

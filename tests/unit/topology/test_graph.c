@@ -18,6 +18,7 @@
 
 /* The spec of the file `name` of these tests; with capitals. Valid until the next call. */
 #define LIST "List"
+#define YAML LIST ".yaml"
 static const char *spec_of(const char *name)
 {
     static char spec[FILE_PATH_BYTES + 8];
@@ -278,6 +279,31 @@ static void wrong_lines_are_named(void **state)
     fabric_refused(spec_of(LIST), "a line of more than");
 }
 
+/* An editor's mark of UTF-8 is no part of the first name, in a list and in YAML, nor of a column. */
+static void a_mark_of_utf_8_is_no_name(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"\xEF\xBB\xBF"
+                                        "s,a\ns,b\n",
+                                        "\xEF\xBB\xBFlinks:\n  - {a: s, b: a}\n  - {a: s, b: b}\n"};
+    static const char *const files[] = {LIST, YAML};
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct hx_fabric f;
+        file_write_text(files[i], texts[i]);
+        fabric_make(&f, spec_of(files[i]));
+        assert_int_equal(f.nodes, 3);
+        hx_fabric_free(&f);
+    }
+    struct hx_problem problem;
+    struct hx_fabric f;
+    char where[FILE_PATH_BYTES + 32];
+    file_write_text(LIST, "\xEF\xBB\xBF"
+                          "a,b,0\n");
+    snprintf(where, sizeof where, "%s:1:5", file_path(LIST));
+    assert_false(hx_fabric_make(&f, spec_of(LIST), 1, &problem));
+    assert_string_equal(problem.where, where);
+}
+
 static void wrong_words_are_named_by_line_and_column(void **state)
 {
     (void)state;
@@ -320,8 +346,6 @@ static void what_is_not_said_again_stays(void **state)
 }
 
 /* ---- YAML ---- */
-
-#define YAML LIST ".yaml"
 
 static void the_same_as_a_list(void **state)
 {
@@ -452,6 +476,7 @@ int main(void)
         cmocka_unit_test(lines_say_what_nodes_are),
         cmocka_unit_test(parallel_links_are_all_used),
         cmocka_unit_test(wrong_lines_are_named),
+        cmocka_unit_test(a_mark_of_utf_8_is_no_name),
         cmocka_unit_test(wrong_words_are_named_by_line_and_column),
         cmocka_unit_test(what_is_not_said_again_stays),
         cmocka_unit_test(the_same_as_a_list),
