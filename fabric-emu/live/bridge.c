@@ -135,7 +135,7 @@ static bool hand_on(struct bridge *b, unsigned port, const struct hx_desc *of, c
     if (hx_lane(hal_room(h, port), d.vc) == 0 || !shm_buffer_get(shm, &d.buffer, shm->reserve))
         return false;
     memcpy(shm->buffers[d.buffer].frame, frame, (size_t)HX_HEADER_BYTES + d.length);
-    shm->buffers[d.buffer].injected_ns = shm->now;
+    shm->injected_ns[d.buffer] = shm->now;
     shm_tap_replayed(h, port, d.vc);
     hal_transmit(h, port, port, d.vc, &d);
     hx_credit_leave(&b->port[port].cable.link.rx[d.vc], hx_blocks(d.length));

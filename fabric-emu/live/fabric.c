@@ -119,6 +119,7 @@ static size_t lay_out(struct fab_fabric *f, uint8_t *base)
     PIECE(rings, (size_t)f->workers * f->workers * f->ring_bytes);
     PIECE(link_base, (size_t)f->g->planes * f->layout.links * f->link_bytes);
     PIECE(faulty_base, fab_ports(f) * f->link_bytes);
+    PIECE(injected_ns, (size_t)f->workers * f->per_home * sizeof *f->injected_ns);
     PIECE(buffers, (size_t)f->workers * f->per_home * sizeof *f->buffers);
 #undef PIECE
     return hx_metrics_place(&f->metrics, f->g, f->workers, base, at);

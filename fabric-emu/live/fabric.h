@@ -21,7 +21,7 @@
  *     pool rings       ring[from][home]: head by `from`, tail by `home`       (hal/shm/pool.h)
  *     links            heads by the sender's worker, tails by the receiver's  (hal/shm/link.h)
  *     faulty links     the receiver's worker                                  (hal/shm/faulty.h)
- *     buffers          whoever holds the buffer
+ *     buffers          whoever holds the buffer, and injected_ns of it likewise
  *
  * When a worker is dead the supervisor, and then its successor, writes in its stead.
  *
@@ -217,6 +217,7 @@ struct fab_fabric {
     uint8_t *rings;
     uint8_t *link_base;
     uint8_t *faulty_base;
+    uint64_t *injected_ns;      /* [workers * per_home]: of the packet in a buffer */
     struct shm_buffer *buffers; /* [workers * per_home] */
     const int
         *wake; /* [workers]: eventfds that wake them, where they wait for more than each other; NULL: futexes do */

@@ -125,7 +125,7 @@ static void send_frame(struct worker *w, struct feeding *f, const struct hx_head
                         .dst_d1 = h->dst_d1,
                         .job = h->job};
     hx_desc_set_via(&d, f->accelerator ? 0 : h->via);
-    w->shm.buffers[buffer].injected_ns = w->shm.now;
+    w->shm.injected_ns[buffer] = w->shm.now;
     if (f->accelerator) {
         hal_inject(&f->accelerator->hal, f->plane, &d);
         return;

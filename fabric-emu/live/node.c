@@ -183,6 +183,7 @@ static void bind_pools(struct worker *w)
                                  .per_home = f->per_home,
                                  .reserve = f->per_home / 8,
                                  .buffers = f->buffers,
+                                 .injected_ns = f->injected_ns,
                                  .last_from = w->self};
     for (unsigned other = 0; other < f->workers; other++) {
         w->shm.give[other].ring = fab_ring(f, w->self, other);

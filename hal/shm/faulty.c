@@ -116,7 +116,7 @@ static void duplicate(struct shm_faulty *f, unsigned vc, const struct hx_desc *d
     struct hx_desc second = *d;
     if (room(f, vc) == 0 || !shm_buffer_get(w, &second.buffer, w->reserve))
         return;
-    w->buffers[second.buffer].injected_ns = w->buffers[d->buffer].injected_ns;
+    w->injected_ns[second.buffer] = w->injected_ns[d->buffer];
     memcpy(w->buffers[second.buffer].frame, w->buffers[d->buffer].frame, HX_HEADER_BYTES + (size_t)d->length);
     arrive(f, vc, &second);
     f->count->duplicated++;

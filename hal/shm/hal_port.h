@@ -22,6 +22,7 @@ struct shm_worker {
     uint32_t per_home;          /* buffers of one home */
     uint32_t reserve;           /* buffers kept for acknowledgements */
     struct shm_buffer *buffers; /* all of the fabric's */
+    uint64_t *injected_ns;      /* by buffer: when its packet was injected */
     struct {
         struct shm_pool_ring *ring;
         uint64_t head;
@@ -415,7 +416,7 @@ static inline void shm_set_now(struct shm_worker *w, uint64_t now)
 static inline void hal_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc *d)
 {
     struct shm_tx *tx = &h->inject[plane];
-    h->worker->buffers[d->buffer].injected_ns = h->worker->now;
+    h->worker->injected_ns[d->buffer] = h->worker->now;
     tx->link->slots[hx_lane(tx->head, 0) & (h->size - 1)] = *d;
     tx->head = hx_lane_add(tx->head, 0, 1);
     shm_count(tx, d);
@@ -459,7 +460,7 @@ static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struc
         hal_endpoint_commit(h);
     if (h->delivered) {
         for (unsigned i = 0; i < n; i++)
-            h->delivered(h->user.of, &burst[i], w->now - w->buffers[burst[i].buffer].injected_ns);
+            h->delivered(h->user.of, &burst[i], w->now - w->injected_ns[burst[i].buffer]);
     }
     return n;
 }

@@ -23,10 +23,11 @@ static inline size_t shm_pool_ring_bytes(uint32_t size)
     return sizeof(struct shm_pool_ring) + (((size_t)size * sizeof(uint32_t) + 63) & ~(size_t)63);
 }
 
-/* A buffer: what the platform notes about a packet, then its frame, 64-byte aligned. */
+/* What the platform notes about a packet lies apart from its frame, eight notes on a cache line. Buffers are an odd number of
+ * lines apart, so that their headers, all that is touched of most, have no part of a cache in common. */
 struct shm_buffer {
-    alignas(64) uint64_t injected_ns; /* when its packet was injected */
     alignas(64) uint8_t frame[HX_MAX_FRAME];
 };
+_Static_assert(sizeof(struct shm_buffer) / 64 % 2 == 1, "an odd number of lines");
 
 #endif

@@ -162,10 +162,10 @@ static void copies_first(void)
 }
 #endif
 
-static uint64_t id_of(const struct shm_taps *taps, const struct shm_buffer *b, uint32_t buffer)
+static uint64_t id_of(const struct shm_taps *taps, uint32_t buffer)
 {
     uint64_t buffers = (uint64_t)taps->worker->workers * taps->worker->per_home;
-    return (b->injected_ns - taps->started_ns) * buffers + buffer + 1;
+    return (taps->worker->injected_ns[buffer] - taps->started_ns) * buffers + buffer + 1;
 }
 
 static void write_record(const struct moment *m, uint32_t interface, const struct hx_desc *d, unsigned via,
@@ -189,7 +189,7 @@ static void write_record(const struct moment *m, uint32_t interface, const struc
         return;
     }
     r->time = m->time;
-    r->id = id_of(m->of->taps, b, d->buffer);
+    r->id = id_of(m->of->taps, d->buffer);
     r->dropped = atomic_load_explicit(&count->dropped, memory_order_relaxed);
     r->interface = interface;
     r->original = (uint16_t)original;
@@ -247,7 +247,7 @@ static void fetch_port(const struct shm_worker *w, const struct hal_switch *h, c
             uint32_t buffer = slots[(hx_lane(from, vc) + n) & (h->size - 1)].buffer;
             if (buffer / w->per_home >= w->workers)
                 continue;
-            __builtin_prefetch(&w->buffers[buffer].injected_ns);
+            __builtin_prefetch(&w->injected_ns[buffer]);
             __builtin_prefetch(w->buffers[buffer].frame);
             __builtin_prefetch(w->buffers[buffer].frame + 64);
         }

@@ -185,7 +185,7 @@ static void a_frame_is_known_by_when_and_where_it_was_injected(void **state)
     b.taps.started_ns = 1000;
     for (uint32_t buffer = 0; buffer < 3; buffer++) {
         struct hx_desc d = draw_packet(wire, buffer, 8);
-        b.w.shm.buffers[buffer].injected_ns = 1005;
+        b.w.shm.injected_ns[buffer] = 1005;
         uint64_t before = shm_clock_ns(&b.s.clock);
         leave(HX_E, &d);
         struct hx_tap_record *r = next_record();
