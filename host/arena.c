@@ -1,5 +1,6 @@
 /* arena.c - creating, finding and removing the shared memory of a fabric (host/arena.h). */
 #include "host/arena.h"
+#include "host/huge.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -165,7 +166,7 @@ int shm_arena_create_watched(struct shm_arena *arena, const char *name, size_t b
     int error = reserve(fd, bytes, watch);
     void *base = MAP_FAILED;
     if (error == 0) {
-        base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        base = mmap(hx_huge_place(bytes), bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
         error = base == MAP_FAILED ? errno : 0;
     }
     if (error != 0) {

@@ -4,6 +4,7 @@
 #include "bridge.h"
 #include "conditions.h"
 #include "host/error.h"
+#include "host/huge.h"
 #include "ways.h"
 
 #include <stdlib.h>
@@ -155,7 +156,10 @@ static void build_accelerator(struct worker *w, struct accelerator *a, uint32_t 
     w->endpoints_used += accelerator_bytes(w, rank);
 }
 
-/* Room for every peer, of which most may never be met; small pages, so that one costs no more than its own. */
+enum { LITTLE = 8 << 20 };
+
+/* Room for every peer, of which most may never be met. Where it is little it lies in huge pages; else in small ones, so that one
+ * costs no more than its own. */
 static void reserve_endpoints(struct worker *w)
 {
     const struct fab_fabric *f = w->f;
@@ -163,12 +167,15 @@ static void reserve_endpoints(struct worker *w)
         w->endpoints_bytes += runs(w, id) ? accelerator_bytes(w, id) : 0;
     if (w->endpoints_bytes == 0)
         return;
-    w->endpoints =
-        mmap(NULL, w->endpoints_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    bool little = w->endpoints_bytes <= LITTLE;
+    if (little)
+        w->endpoints_bytes = (w->endpoints_bytes + HX_HUGE_PAGE - 1) / HX_HUGE_PAGE * HX_HUGE_PAGE;
+    w->endpoints = mmap(hx_huge_place(w->endpoints_bytes), w->endpoints_bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (w->endpoints == MAP_FAILED)
         hx_die(HX_EXIT_ENVIRONMENT, f->spec.source, "out of memory: %zu MiB for the endpoints of a worker were refused",
                w->endpoints_bytes >> 20);
-    (void)madvise(w->endpoints, w->endpoints_bytes, MADV_NOHUGEPAGE);
+    (void)madvise(w->endpoints, w->endpoints_bytes, little ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 
 /* ---- pools ---- */

@@ -4,6 +4,7 @@
 #include "fabric-emu/endpoint.h"
 #include "fabric-emu/memory.h"
 #include "host/error.h"
+#include "host/huge.h"
 #include "host/signals.h"
 #include "recover.h"
 #include "retell.h"
@@ -21,6 +22,7 @@
 
 enum {
     TICK_MS = 5,
+    GATHER_MS = 40,      /* from one huge page of the arena to the next: some milliseconds of a core each */
     MOST_DEATHS = 1000,  /* of all workers together, then something is wrong with the program */
     MOST_HOPELESS = 8,   /* deaths of a worker in a row, none of which came past its set-up */
     INTERRUPT_MS = 2000, /* for draining after SIGINT; asked again it stops at once */
@@ -50,6 +52,8 @@ struct supervisor {
     int signals;
     struct hx_requests requests; /* to end */
     uint64_t deadline;           /* of draining, 0: none */
+    size_t gathered;             /* bytes of the arena that are in huge pages, if the machine gives them */
+    uint64_t gather_at;          /* when the next ones are due */
     bool stop;
 };
 
@@ -441,6 +445,16 @@ static void await(const struct supervisor *s)
         porter_answer(&a->porter, &a->programs);
 }
 
+/* Little by little, while workers run: so a short run does not wait for it, and a large arena takes no core for itself. */
+static void gather_memory(struct supervisor *s)
+{
+    if (!s->started_ns || now(s) < s->gather_at || s->gathered + HX_HUGE_PAGE > s->f->arena.bytes)
+        return;
+    hx_huge_gather(s->f->arena.base + s->gathered);
+    s->gathered += HX_HUGE_PAGE;
+    s->gather_at = now(s) + GATHER_MS * NS_PER_MS;
+}
+
 static void finish_dead(struct supervisor *s)
 {
     for (unsigned w = 0; w < s->f->workers; w++) {
@@ -492,6 +506,7 @@ void supervisor_run(const struct run_plan *plan, struct outcome *outcome)
         show_states(&s);
         progress_tick(plan->progress, s.f, now(&s));
         watch_external(&s);
+        gather_memory(&s);
     }
     uint64_t end = now(&s);
     machines_stop(&plan->external->machines);

@@ -1,0 +1,23 @@
+/* huge.c - places for huge pages, and memory that is gathered into them (huge.h). */
+#include "host/huge.h"
+
+#include <linux/mman.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+void *hx_huge_place(size_t bytes)
+{
+    const size_t whole = bytes + HX_HUGE_PAGE;
+    void *free = mmap(NULL, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (free == MAP_FAILED)
+        return NULL;
+    (void)munmap(free, whole);
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr) ; there is no pointer to it yet */
+    return (void *)(((uintptr_t)free + HX_HUGE_PAGE - 1) & ~(uintptr_t)(HX_HUGE_PAGE - 1));
+}
+
+void hx_huge_gather(void *at)
+{
+    (void)madvise(at, HX_HUGE_PAGE, MADV_COLLAPSE);
+    (void)madvise(at, HX_HUGE_PAGE, MADV_DONTNEED); /* of a shared object: what is mapped here, not what it holds */
+}
