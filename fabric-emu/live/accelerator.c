@@ -12,6 +12,7 @@
 enum {
     SENDS = 8,          /* messages under way from one accelerator */
     HOPELESS_TRIES = 3, /* where boards or external nodes stay away and nobody answers */
+    FEW_HOSTS = 256,    /* of which each knows all from the start, a cache line each */
     NO_WAY_MS = 2000    /* where there seems to be no way; a restart takes milliseconds */
 };
 
@@ -305,7 +306,8 @@ bool accelerator_checks(const struct worker *w)
     return w->workload->verify || w->f->spec.externals > 0;
 }
 
-/* But for what each life has of its own. Room for everybody: who is never met costs nothing. */
+/* But for what each life has of its own. Room for everybody: few are known by their ranks, itself among them, and are found at
+ * once; of many, who is never met costs nothing. */
 static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank)
 {
     const struct hx_fabric *g = w->f->g;
@@ -314,7 +316,7 @@ static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank
     bool many = w->workload->transfer || w->workload->packets || w->workload->programs ||
                 workload_is_collective(w->workload, rank);
     config.sends = many ? FAB_SENDS : SENDS;
-    config.peers = g->hosts - 1;
+    config.peers = g->hosts <= FEW_HOSTS ? g->hosts : g->hosts - 1;
     config.retries = UINT8_MAX; /* accelerator_give_up() says */
     config.check = accelerator_checks(w);
     config.job = layout_job_of(&w->f->spec, rank);
