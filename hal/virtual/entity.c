@@ -275,11 +275,11 @@ static bool open_output(struct virtual_node *n, unsigned output)
 
 /* Where all that happens is that an output opens, or has credit, for which packets wait that the switch knows, they alone need
  * be looked at. false: it is not so, and a step is to be made. */
-ALWAYS_INLINE bool grant(struct virtual_entity *e, struct virtual_node *n, unsigned output, bool router)
+static SELDOM bool grant(struct virtual_entity *e, struct virtual_node *n, unsigned output)
 {
     if (n->hal.news || (wanted(n) & hal_open(&n->hal)) != (uint64_t)1 << output)
         return false;
-    if (router)
+    if (e->router)
         (void)hx_router_grant(&n->sw, output);
     else
         (void)hx_accelerator_grant(&n->sw, output);
@@ -316,7 +316,7 @@ ALWAYS_INLINE void take_alone(struct virtual_entity *e, struct virtual_node *n, 
     bool opens = item < 2 * kinds;
     unsigned output = item - (opens ? kinds : 2 * kinds);
     bool due = opens ? open_output(n, output) : take_credit(&n->hal, output);
-    if (due && !grant(e, n, output, router))
+    if (due && !grant(e, n, output))
         step(e, n, router);
 }
 
