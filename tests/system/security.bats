@@ -183,7 +183,7 @@ unharmed() {
 # had no room for.
 counted() {
     echo "lost: $(cat lost)"
-    holds ".drops | $1 >= ([\$half - \$lost, 1000] | max)" --argjson half $((FRAMES / 2)) --argjson lost "$(cat lost)"
+    holds ".drops | $1 >= ([\$half * 0.99 - \$lost, 1000] | max)" --argjson half $((FRAMES / 2)) --argjson lost "$(cat lost)"
     jq -e --argjson half $((FRAMES / 2)) ".drops | $1 > \$half * 0.9" node.json
 }
 
@@ -209,7 +209,7 @@ counted() {
     unharmed
     counted .malformed
     # shellcheck disable=SC2016 # for jq
-    holds '.drops.overrun == 0 and ([.external.cables[].dropped] | min >= ([$each - $lost, 100] | max))' \
+    holds '.drops.overrun == 0 and ([.external.cables[].dropped] | min >= ([$each * 0.99 - $lost, 100] | max))' \
         --argjson each $((FRAMES / 8)) --argjson lost "$(cat lost)"
 }
 
