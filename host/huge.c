@@ -8,12 +8,12 @@
 void *hx_huge_place(size_t bytes)
 {
     const size_t whole = bytes + HX_HUGE_PAGE;
-    void *free = mmap(NULL, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (free == MAP_FAILED)
+    void *room = mmap(NULL, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED)
         return NULL;
-    (void)munmap(free, whole);
-    /* NOLINTNEXTLINE(performance-no-int-to-ptr) ; there is no pointer to it yet */
-    return (void *)(((uintptr_t)free + HX_HUGE_PAGE - 1) & ~(uintptr_t)(HX_HUGE_PAGE - 1));
+    uintptr_t place = ((uintptr_t)room + HX_HUGE_PAGE - 1) & ~(uintptr_t)(HX_HUGE_PAGE - 1);
+    (void)munmap(room, whole);
+    return (void *)place; /* NOLINT(performance-no-int-to-ptr) ; there is no pointer to it yet */
 }
 
 void hx_huge_gather(void *at)

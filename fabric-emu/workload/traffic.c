@@ -393,6 +393,12 @@ uint64_t traffic_start_ns(const struct traffic *t, uint32_t rank, uint64_t messa
     return t->flows ? t->flows->start_ns[t->flows->first[rank] + message] : 0;
 }
 
+static uint32_t shift_of(const struct traffic *t, uint32_t rank, uint64_t message)
+{
+    uint32_t shifts = traffic_destinations(t, rank);
+    return shifts ? t->shift[t->first[rank] + message % shifts] : 0;
+}
+
 uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t message)
 {
     uint32_t n = t->members[rank];
@@ -431,7 +437,7 @@ uint32_t traffic_destination(const struct traffic *t, uint32_t rank, uint64_t me
         rounds = rounds_of(t, rank);
         if (rounds)
             return partner_of(t, rank, message, rounds);
-        step = t->shift[t->first[rank] + message % traffic_destinations(t, rank)] - 1;
+        step = shift_of(t, rank, message) - 1;
         break;
     default: /* a collective has no messages of its own */
         return TRAFFIC_NOBODY;
