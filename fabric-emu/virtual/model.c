@@ -4,7 +4,6 @@
 #include "faults.h"
 #include "host/error.h"
 #include "host/processor.h"
-#include "wheel.h"
 
 #include <errno.h>
 #include <math.h>
@@ -45,7 +44,7 @@ static void set_timing(struct model *m, const struct hx_timing *timing)
     const struct hx_fabric *g = m->g;
     struct virtual_timing *t = &m->timing;
     virtual_timing_init(t, timing, g->vcs);
-    t->window = VIRTUAL_WINDOW_MOST;
+    t->window = UINT64_MAX;
     for (unsigned i = 0; i < g->link_classes; i++) {
         const struct hx_link_class *c = &g->link_class[i];
         uint32_t of_kind = c->kind == HX_TRACE ? t->trace : t->cable;

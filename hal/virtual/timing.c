@@ -1,7 +1,6 @@
 /* timing.c - picoseconds from the parameters (timing.h). */
 #include "timing.h"
 #include "hxmesh/switch.h"
-#include "wheel.h"
 
 enum { OUTPUT_PACKETS = 4 /* as many crossbar times ahead an output takes its next packet */ };
 
@@ -29,7 +28,7 @@ void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p, un
      * outputs do (measured on a 16x16 Hx2Mesh: with 32 MiB granted whole, all-to-all came to 65 % of its bound). */
     packets = packets < HX_WINDOW ? packets : HX_WINDOW;
     t->vc_blocks = (uint32_t)(packets * HX_PACKET_BLOCKS);
-    t->window = VIRTUAL_WINDOW_MOST;
+    t->window = UINT64_MAX;
     virtual_timing_class(t, 0, 0, p->trace < p->cable ? t->trace : t->cable);
 }
 

@@ -32,6 +32,7 @@ struct virtual_wheel {
     uint64_t later_first; /* no window in `later` is earlier */
 };
 
+/* Windows of `width` ps, or of VIRTUAL_WINDOW_MOST if that is less: shorter ones are as right. */
 void virtual_wheel_open(struct virtual_wheel *w, uint32_t entities, uint64_t width);
 
 /* Beyond the buckets. */

@@ -74,6 +74,16 @@ static void windows_of_any_width(void **state)
     }
 }
 
+/* Links may be so long that a window could be, too. */
+static void no_window_is_longer_than_can_be_reckoned(void **state)
+{
+    (void)state;
+    struct virtual_wheel w;
+    virtual_wheel_open(&w, 1, 3 * VIRTUAL_WINDOW_MOST);
+    virtual_wheel_add(&w, 0, 2 * VIRTUAL_WINDOW_MOST);
+    assert_true(virtual_wheel_next(&w) == 2);
+}
+
 /* In the window that is being visited: it is seen in the same set. */
 static void now(void **state)
 {
@@ -222,6 +232,7 @@ int main(void)
         cmocka_unit_test(empty),
         cmocka_unit_test(ends_of_a_window),
         cmocka_unit_test(windows_of_any_width),
+        cmocka_unit_test(no_window_is_longer_than_can_be_reckoned),
         cmocka_unit_test(now),
         cmocka_unit_test(far_ahead),
         cmocka_unit_test(as_many_words_as_entities_need),
