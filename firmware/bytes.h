@@ -2,6 +2,8 @@
 #ifndef HX_BYTES_H
 #define HX_BYTES_H
 
+#include "hxmesh/memory.h"
+
 #include <stdint.h>
 
 static inline void hx_put16(uint8_t *to, uint32_t value)
@@ -20,6 +22,20 @@ static inline void hx_put64(uint8_t *to, uint64_t value)
 {
     hx_put32(to, (uint32_t)(value >> 32));
     hx_put32(to + 4, (uint32_t)value);
+}
+
+/* As hx_put16 and hx_put32, but whole: of bytes of several fields beside each other the compiler makes a vector, and takes
+ * longer to put that together than to write them. */
+static inline void hx_put_whole16(uint8_t *to, uint16_t value)
+{
+    uint16_t big = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap16(value) : value;
+    memcpy(to, &big, sizeof big);
+}
+
+static inline void hx_put_whole32(uint8_t *to, uint32_t value)
+{
+    uint32_t big = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap32(value) : value;
+    memcpy(to, &big, sizeof big);
 }
 
 static inline uint16_t hx_get16(const uint8_t *from)

@@ -17,14 +17,15 @@ enum {
 static void put_mac(uint8_t *mac, uint8_t type, uint8_t plane, uint16_t d0, uint16_t d1)
 {
     mac[0] = type;
-    mac[1] = plane;
-    hx_put16(mac + 2, d0);
-    hx_put16(mac + 4, d1);
+    mac[HX_PLANE_IN_MAC] = plane;
+    hx_put16(mac + HX_D0_IN_MAC, d0);
+    hx_put16(mac + HX_D1_IN_MAC, d1);
 }
 
 static bool mac_is(const uint8_t *mac, uint8_t type, uint8_t plane, uint16_t d0, uint16_t d1)
 {
-    return mac[0] == type && mac[1] == plane && hx_get16(mac + 2) == d0 && hx_get16(mac + 4) == d1;
+    return mac[0] == type && mac[HX_PLANE_IN_MAC] == plane && hx_get16(mac + HX_D0_IN_MAC) == d0 &&
+           hx_get16(mac + HX_D1_IN_MAC) == d1;
 }
 
 void hx_frame_set_hop(uint8_t *frame, unsigned vc, unsigned hops, unsigned credit_vc, uint32_t credit_limit)
@@ -60,20 +61,10 @@ void hx_frame_encode(uint8_t *frame, const struct hx_header *h)
     hx_frame_set_hop(frame, h->vc, h->hops, h->credit_vc, h->credit_limit);
     hx_frame_set_via(frame, h->via);
     hx_frame_set_crc(frame, h->crc);
-    frame[HX_AT_KIND] = h->kind;
-    frame[HX_AT_PLANE] = h->plane;
-    hx_put16(frame + HX_AT_JOB, h->job);
-    hx_put16(frame + HX_AT_DST_D0, h->dst_d0);
-    hx_put16(frame + HX_AT_DST_D1, h->dst_d1);
     hx_put16(frame + HX_AT_SRC_D0, h->src_d0);
     hx_put16(frame + HX_AT_SRC_D1, h->src_d1);
-    hx_put32(frame + HX_AT_MESSAGE, h->message);
-    hx_put32(frame + HX_AT_OFFSET, h->offset);
-    hx_put32(frame + HX_AT_MESSAGE_PACKETS, h->message_packets);
-    hx_put16(frame + HX_AT_LENGTH, h->length);
-    hx_put16(frame + HX_AT_PEER_EPOCH, h->peer_epoch);
-    hx_put32(frame + HX_AT_TAG, h->tag);
     hx_put32(frame + HX_AT_EPOCH, h->epoch);
+    hx_frame_put_packet(frame, h);
 }
 
 int hx_frame_decode(struct hx_header *h, const uint8_t *frame, size_t bytes)

@@ -10,7 +10,8 @@
 
 #include <stdbool.h>
 
-enum { HX_MAC_UNICAST = 0x02 /* locally administered */ };
+/* An address of a frame: its kind, the plane, d0 and d1. */
+enum { HX_MAC_UNICAST = 0x02 /* locally administered */, HX_PLANE_IN_MAC = 1, HX_D0_IN_MAC = 2, HX_D1_IN_MAC = 4 };
 
 /* What both types of frame have in common. The version comes before the length, because another version's header may
  * well be shorter. */
@@ -39,15 +40,14 @@ static inline uint32_t hx_frame_four(const uint8_t *at)
  * coordinates do. */
 static inline bool hx_frame_is_sound(const uint8_t *frame)
 {
-    enum { PLANE_IN_MAC = 1, D0_IN_MAC = 2 };
     uint8_t plane = frame[HX_AT_PLANE];
     uint8_t grant = frame[HX_AT_CREDIT_VC];
-    uint32_t differ = (hx_frame_four(frame + HX_AT_DST_MAC + D0_IN_MAC) ^ hx_frame_four(frame + HX_AT_DST_D0)) |
-                      (hx_frame_four(frame + HX_AT_SRC_MAC + D0_IN_MAC) ^ hx_frame_four(frame + HX_AT_SRC_D0));
+    uint32_t differ = (hx_frame_four(frame + HX_AT_DST_MAC + HX_D0_IN_MAC) ^ hx_frame_four(frame + HX_AT_DST_D0)) |
+                      (hx_frame_four(frame + HX_AT_SRC_MAC + HX_D0_IN_MAC) ^ hx_frame_four(frame + HX_AT_SRC_D0));
     return frame[HX_AT_VC] < HX_VCS && plane < HX_MAX_PLANES && (grant == HX_NO_CREDIT || grant < HX_VCS) &&
            hx_frame_four(frame + HX_AT_EPOCH) != 0 && differ == 0 && frame[HX_AT_DST_MAC] == HX_MAC_UNICAST &&
-           frame[HX_AT_SRC_MAC] == HX_MAC_UNICAST && frame[HX_AT_DST_MAC + PLANE_IN_MAC] == plane &&
-           frame[HX_AT_SRC_MAC + PLANE_IN_MAC] == plane;
+           frame[HX_AT_SRC_MAC] == HX_MAC_UNICAST && frame[HX_AT_DST_MAC + HX_PLANE_IN_MAC] == plane &&
+           frame[HX_AT_SRC_MAC + HX_PLANE_IN_MAC] == plane;
 }
 
 static inline struct hx_header hx_frame_fields(const uint8_t *frame)
@@ -112,28 +112,13 @@ static inline int hx_frame_read(struct hx_header *h, const uint8_t *frame, size_
 
 /* ---- writing ---- */
 
-/* As hx_put16 and hx_put32, but whole: of bytes of several fields beside each other the compiler makes a vector, and takes
- * longer to put that together than to write them. */
-static inline void hx_put_whole16(uint8_t *to, uint16_t value)
-{
-    uint16_t big = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap16(value) : value;
-    memcpy(to, &big, sizeof big);
-}
-
-static inline void hx_put_whole32(uint8_t *to, uint32_t value)
-{
-    uint32_t big = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? __builtin_bswap32(value) : value;
-    memcpy(to, &big, sizeof big);
-}
-
-/* As hx_frame_encode, where `own` is a header that was encoded with the same VC, hops, via, credit, source and epoch. */
-static inline void hx_frame_encode_own(uint8_t *frame, const uint8_t own[HX_HEADER_BYTES], const struct hx_header *h)
+/* What differs from packet to packet of one source: kind, plane, job, destination, and all that is a message's. */
+static inline void hx_frame_put_packet(uint8_t *frame, const struct hx_header *h)
 {
     uint32_t to = (uint32_t)h->dst_d0 << 16 | h->dst_d1;
-    memcpy(frame, own, HX_HEADER_BYTES);
-    frame[HX_AT_DST_MAC + 1] = h->plane;
-    hx_put_whole32(frame + HX_AT_DST_MAC + 2, to);
-    frame[HX_AT_SRC_MAC + 1] = h->plane;
+    frame[HX_AT_DST_MAC + HX_PLANE_IN_MAC] = h->plane;
+    hx_put_whole32(frame + HX_AT_DST_MAC + HX_D0_IN_MAC, to);
+    frame[HX_AT_SRC_MAC + HX_PLANE_IN_MAC] = h->plane;
     frame[HX_AT_KIND] = h->kind;
     frame[HX_AT_PLANE] = h->plane;
     hx_put_whole16(frame + HX_AT_JOB, h->job);
@@ -144,6 +129,13 @@ static inline void hx_frame_encode_own(uint8_t *frame, const uint8_t own[HX_HEAD
     hx_put_whole16(frame + HX_AT_LENGTH, h->length);
     hx_put_whole16(frame + HX_AT_PEER_EPOCH, h->peer_epoch);
     hx_put_whole32(frame + HX_AT_TAG, h->tag);
+}
+
+/* As hx_frame_encode, where `own` is a header that was encoded with the same VC, hops, via, credit, source and epoch. */
+static inline void hx_frame_encode_own(uint8_t *frame, const uint8_t own[HX_HEADER_BYTES], const struct hx_header *h)
+{
+    memcpy(frame, own, HX_HEADER_BYTES);
+    hx_frame_put_packet(frame, h);
 }
 
 #endif

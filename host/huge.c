@@ -11,9 +11,20 @@ void *hx_huge_place(size_t bytes)
     void *room = mmap(NULL, whole, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (room == MAP_FAILED)
         return NULL;
-    uintptr_t place = ((uintptr_t)room + HX_HUGE_PAGE - 1) & ~(uintptr_t)(HX_HUGE_PAGE - 1);
+    uintptr_t place = hx_huge_whole((uintptr_t)room);
     (void)munmap(room, whole);
     return (void *)place; /* NOLINT(performance-no-int-to-ptr) ; there is no pointer to it yet */
+}
+
+void *hx_huge_map(size_t bytes, bool huge)
+{
+    void *at =
+        mmap(hx_huge_place(bytes), bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return NULL;
+    /* If it is not taken all is only slower, or takes more. */
+    (void)madvise(at, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    return at;
 }
 
 void hx_huge_gather(void *at)

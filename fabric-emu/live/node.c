@@ -156,10 +156,9 @@ static void build_accelerator(struct worker *w, struct accelerator *a, uint32_t 
     w->endpoints_used += accelerator_bytes(w, rank);
 }
 
-enum { LITTLE = 8 << 20 };
+enum { LITTLE = 8 << 20 /* bytes of endpoints that may lie in huge pages, touched or not */ };
 
-/* Room for every peer, of which most may never be met. Where it is little it lies in huge pages; else in small ones, so that one
- * costs no more than its own. */
+/* Room for every peer, of which most may never be met. */
 static void reserve_endpoints(struct worker *w)
 {
     const struct fab_fabric *f = w->f;
@@ -168,14 +167,11 @@ static void reserve_endpoints(struct worker *w)
     if (w->endpoints_bytes == 0)
         return;
     bool little = w->endpoints_bytes <= LITTLE;
-    if (little)
-        w->endpoints_bytes = (w->endpoints_bytes + HX_HUGE_PAGE - 1) / HX_HUGE_PAGE * HX_HUGE_PAGE;
-    w->endpoints = mmap(hx_huge_place(w->endpoints_bytes), w->endpoints_bytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (w->endpoints == MAP_FAILED)
+    w->endpoints_bytes = little ? hx_huge_whole(w->endpoints_bytes) : w->endpoints_bytes;
+    w->endpoints = hx_huge_map(w->endpoints_bytes, little);
+    if (!w->endpoints)
         hx_die(HX_EXIT_ENVIRONMENT, f->spec.source, "out of memory: %zu MiB for the endpoints of a worker were refused",
                w->endpoints_bytes >> 20);
-    (void)madvise(w->endpoints, w->endpoints_bytes, little ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 }
 
 /* ---- pools ---- */

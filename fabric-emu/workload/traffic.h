@@ -21,13 +21,12 @@ struct traffic {
     const struct flows *flows;                  /* of HX_FLOWS; NULL: a pattern */
     uint32_t target[HX_VALUE_MOST_COORDINATES]; /* ranks: of incast the first, of a hotspot all */
     unsigned targets;
-    uint32_t *member;  /* ranks, job by job, column by column within one */
-    uint32_t *first;   /* [rank]: where its job begins in member */
-    uint32_t *lowest;  /* [rank]: the lowest rank of its job */
-    uint32_t *members; /* [rank]: how many its job has; 0: it takes no part */
-    uint32_t *place;   /* [rank]: its index in its job */
-    uint32_t
-        *shift; /* [ranks], job by job like member: how far the messages of its all-to-all go, one after the other */
+    uint32_t *member;   /* ranks, job by job, column by column within one */
+    uint32_t *first;    /* [rank]: where its job begins in member */
+    uint32_t *lowest;   /* [rank]: the lowest rank of its job */
+    uint32_t *members;  /* [rank]: how many its job has; 0: it takes no part */
+    uint32_t *place;    /* [rank]: its index in its job */
+    uint32_t *shift;    /* [ranks], like member: how far each message of the job's all-to-all goes, in their order */
     uint32_t *partner;  /* [rank]: where everyone has one for good; TRAFFIC_NOBODY: none */
     uint32_t *senders;  /* [rank]: whose partner it is, how many */
     struct peers peers; /* where everyone has a few for good, in turn; else empty */

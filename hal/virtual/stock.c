@@ -1,14 +1,13 @@
 /* stock.c - a stock of memory in huge pages (stock.h). */
 #include "stock.h"
 #include "host/error.h"
+#include "host/huge.h"
 
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define CHUNK ((size_t)64 << 20)
-#define HUGE  ((size_t)2 << 20)
 enum { ALIGNMENT = 64, RING_SIZES = 40 };
 
 /* A ring that was given back. */
@@ -27,30 +26,26 @@ static struct {
     struct spare *ring[RING_SIZES];
 } stock;
 
-static void *map(size_t bytes, int advice)
+static void *map(size_t bytes, bool huge)
 {
-    size_t whole = bytes + HUGE;
-    uint8_t *at = mmap(NULL, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (at == MAP_FAILED)
+    void *at = hx_huge_map(bytes, huge);
+    if (!at)
         hx_die(HX_EXIT_ENVIRONMENT, "memory", "cannot reserve %zu MiB of addresses: %s", bytes >> 20, strerror(errno));
-    uint8_t *aligned = (uint8_t *)(((uintptr_t)at + HUGE - 1) & ~(uintptr_t)(HUGE - 1));
-    (void)madvise(aligned, bytes, advice); /* if it is not taken all is only slower, or takes more */
-    /* cppcheck-suppress memleak ; the mapping lives as long as the process */
-    return aligned;
+    return at;
 }
 
 void *virtual_stock_reserve(size_t bytes)
 {
-    return map(bytes, MADV_HUGEPAGE);
+    return map(bytes, true);
 }
 
-static void *take(struct chunk *c, size_t bytes, int advice)
+static void *take(struct chunk *c, size_t bytes, bool huge)
 {
     bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (bytes > CHUNK / 4)
-        return map(bytes, advice);
+        return map(bytes, huge);
     if ((size_t)(c->end - c->at) < bytes) {
-        c->at = map(CHUNK, advice);
+        c->at = map(CHUNK, huge);
         c->end = c->at + CHUNK;
     }
     void *piece = c->at;
@@ -60,12 +55,12 @@ static void *take(struct chunk *c, size_t bytes, int advice)
 
 void *virtual_stock_take(size_t bytes)
 {
-    return take(&stock.huge, bytes, MADV_HUGEPAGE);
+    return take(&stock.huge, bytes, true);
 }
 
 void *virtual_stock_take_seldom(size_t bytes)
 {
-    return take(&stock.small, bytes, MADV_NOHUGEPAGE);
+    return take(&stock.small, bytes, false);
 }
 
 static unsigned size_of(size_t bytes)
