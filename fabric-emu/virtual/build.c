@@ -105,8 +105,8 @@ static void place_entities(struct worker *w)
     size_t bytes = 0;
     for (uint32_t node = 0; node < m->g->nodes; node++)
         bytes += m->layout.dead[node] ? 0 : entity_bytes(m->g, node);
-    w->near = m->own_cores ? bytes / m->workers <= NEAR_BYTES : bytes <= NEAR_BYTES_SHARED;
-    w->v.outbox.for_own = !w->near && bytes > AT_ONCE_BYTES;
+    w->v.near = m->own_cores ? bytes / m->workers <= NEAR_BYTES : bytes <= NEAR_BYTES_SHARED;
+    w->v.outbox.for_own = !w->v.near && bytes > AT_ONCE_BYTES;
 }
 
 /* ---- the order of visits ---- */

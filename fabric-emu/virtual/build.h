@@ -21,7 +21,6 @@ struct worker {
     struct driver *driver; /* [accelerators] of this worker */
     uint32_t accelerators;
     uint64_t active;       /* accelerators that are not done */
-    bool near;             /* its entities fit into the cache: nothing is asked for ahead */
     unsigned marked;       /* ends of the measured interval that have been noted (worker.c) */
     uint8_t *tables;       /* route tables of all nodes */
     uint8_t *memory;       /* of the entities */

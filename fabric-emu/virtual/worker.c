@@ -117,7 +117,7 @@ static void visit_all(struct worker *w, uint64_t window)
     uint64_t end = (window + 1) * w->v.wheel.width;
     w->said = false;
     w->say_before = w->border ? w->border : NOBODY;
-    if (w->near)
+    if (w->v.near)
         visit_near(w, set, end);
     else
         visit_far(w, set, end);

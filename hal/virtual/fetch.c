@@ -3,12 +3,16 @@
  *     stage   reads                     asks for
  *       0                               the entity
  *       1     the entity                its switches, the soonest of its agenda
- *       2     switches, agenda          ports, of routers those that something comes by, or that open; the endpoint;
- *                                       of accelerators: who is noted as waiting for what opens
- *       3     ports, endpoint           the packets and credits, what arrives, the firmware's part; who waits for what opens
- *       4     packets, those who wait   of routers: their routes; of accelerators: whose turn it is;
+ *       2     switches, agenda          ports that something comes by, or that open, and who is noted as waiting for those; tables of
+ *                                       accelerators; the endpoint
+ *       3     ports, endpoint           packets and credits, who gets credit for what comes, who waits for what opens; what arrives, the
+ *                                       firmware's part
+ *       4     packets, those who wait   of routers: their routes; of accelerators: the outputs they lead to; whose turn it is;
  *                                       frames, where peers are looked for, what is to be sent
- *       5     routes                    of routers: the outputs they lead to; peers */
+ *       5     routes, buckets           of routers: the outputs they lead to; peers
+ *
+ * Only what is going to be touched, which needs a look at each packet: more lines, asked for without a look, take more time than that
+ * saves. */
 #include "fetch.h"
 #include "endpoint_parts.h"
 #include "inline.h"
@@ -28,8 +32,10 @@ ALWAYS_INLINE void fetch_lines(const void *from, size_t bytes)
 
 /* ---- packets that come ---- */
 
+/* And whoever gets credit for them. */
 ALWAYS_INLINE void fetch_packets(const struct virtual_rx *rx)
 {
+    fetch(rx->from);
     for (uint64_t coming = rx->head ^ rx->ready; coming;) {
         unsigned vc = hx_lanes_take(&coming);
         uint16_t next = hx_lane(rx->ready, vc);
@@ -60,9 +66,11 @@ ALWAYS_INLINE void fetch_output(const struct virtual_node *n, unsigned port, uns
     }
 }
 
-ALWAYS_INLINE void fetch_outputs(const struct virtual_node *n, unsigned input, const struct hx_desc *d)
+ALWAYS_INLINE void fetch_outputs(const struct virtual_node *n, unsigned input, const struct hx_desc *d, bool router)
 {
-    uint64_t ports = hx_router_ports(&n->sw.route, input, d->dst_d0, d->dst_d1);
+    const struct hx_route *r = &n->sw.route;
+    uint64_t ports =
+        router ? hx_router_ports(r, input, d->dst_d0, d->dst_d1) : hx_mesh_ports(r, input, d->dst_d0, d->dst_d1);
     for (unsigned way = 0; way < WAYS && ports; way++, ports &= ports - 1)
         fetch_output(n, (unsigned)__builtin_ctzll(ports), input, d->vc);
 }
@@ -76,20 +84,20 @@ ALWAYS_INLINE const struct virtual_slot *coming_on(const struct virtual_rx *rx, 
     return slot->ready < end ? slot : NULL;
 }
 
-/* Of the next packet of each VC: its table entries, or what they say. */
-ALWAYS_INLINE void fetch_ways(const struct virtual_node *n, unsigned input, uint64_t end, bool outputs)
+/* Of the next packet of each VC: in stage 4 a router's table entries, which are large, and then what they say. */
+ALWAYS_INLINE void fetch_ways(const struct virtual_node *n, unsigned input, unsigned stage, uint64_t end, bool router)
 {
     const struct virtual_rx *rx = &n->hal.rx[input];
     const struct hx_route *r = &n->sw.route;
     for (uint64_t coming = rx->head ^ rx->ready; coming;) {
         unsigned vc = hx_lanes_take(&coming);
         const struct virtual_slot *slot = coming_on(rx, vc, end);
-        if (!slot || slot->d.dst_d0 >= r->columns)
+        if (!slot || slot->d.dst_d0 >= r->columns || (!router && slot->d.dst_d1 >= r->rows))
             continue;
-        if (outputs)
-            fetch_outputs(n, input, &slot->d);
-        else
+        if (router && stage == 4)
             fetch_route(r, input, &slot->d);
+        else
+            fetch_outputs(n, input, &slot->d, router);
     }
 }
 
@@ -101,16 +109,12 @@ ALWAYS_INLINE void fetch_credit(const struct virtual_tx *tx)
         fetch(&tx->back.entries[tx->back.tail]);
 }
 
-ALWAYS_INLINE void fetch_requests_of(const struct hx_switch *sw, unsigned output, unsigned vc)
-{
-    fetch(&sw->requests[(size_t)vc * sw->outputs + output]);
-    fetch(&sw->next_input[(size_t)vc * sw->outputs + output]);
-}
-
 ALWAYS_INLINE void fetch_requests(const struct hx_switch *sw, unsigned output)
 {
-    for (unsigned vc = 0; vc < sw->route.vcs; vc++)
-        fetch_requests_of(sw, output, vc);
+    for (unsigned vc = 0; vc < sw->route.vcs; vc++) {
+        fetch(&sw->requests[(size_t)vc * sw->outputs + output]);
+        fetch(&sw->next_input[(size_t)vc * sw->outputs + output]);
+    }
 }
 
 /* Of those who wait for an output, whose turn it is; HX_MAX_RADIX: nobody waits. */
@@ -134,25 +138,22 @@ ALWAYS_INLINE void fetch_waiting(const struct virtual_node *n, unsigned output)
     }
 }
 
-/* The packet of an input that has waited longest. */
-ALWAYS_INLINE void fetch_tail(const struct virtual_node *n, unsigned input, unsigned vc)
-{
-    fetch(virtual_queue_at(&n->hal.rx[input].queue[vc], hx_lane(n->sw.input[input].tail, vc)));
-}
-
+/* The packet that has waited longest at the input whose turn it is. */
 ALWAYS_INLINE void fetch_oldest(const struct virtual_node *n, unsigned output)
 {
     for (unsigned vc = 0; vc < n->sw.route.vcs; vc++) {
         unsigned input = next_in_turn(&n->sw, output, vc);
-        if (input < HX_MAX_RADIX)
-            fetch_tail(n, input, vc);
+        if (input == HX_MAX_RADIX)
+            continue;
+        fetch(virtual_queue_at(&n->hal.rx[input].queue[vc], hx_lane(n->sw.input[input].tail, vc)));
+        fetch(n->hal.rx[input].from);
     }
 }
 
-/* ---- a router: the ports of which its agenda speaks ---- */
+/* ---- a switch: the ports of which its agenda speaks ---- */
 
-ALWAYS_INLINE void fetch_router_port(const struct virtual_node *n, bool comes, unsigned port, unsigned stage,
-                                     uint64_t end)
+ALWAYS_INLINE void fetch_port(const struct virtual_node *n, bool comes, unsigned port, unsigned stage, uint64_t end,
+                              bool router)
 {
     if (stage == 2 && comes) {
         fetch_lines(&n->hal.rx[port], sizeof n->hal.rx[port]);
@@ -165,8 +166,8 @@ ALWAYS_INLINE void fetch_router_port(const struct virtual_node *n, bool comes, u
     } else if (stage == 3) {
         fetch_credit(&n->hal.tx[port]);
         fetch_waiting(n, port);
-    } else if (comes) {
-        fetch_ways(n, port, end, stage == 5);
+    } else if (comes && (router || stage == 4)) {
+        fetch_ways(n, port, stage, end, router);
     } else if (stage == 4) {
         fetch_oldest(n, port);
     }
@@ -195,7 +196,7 @@ ALWAYS_INLINE void fetch_router(const struct virtual_entity *e, unsigned stage, 
     struct cursor items = due(&e->agenda, end);
     for (unsigned item; next_due(&items, &item);) {
         if (item != VIRTUAL_ITEM_FAULT) /* which is of no port */
-            fetch_router_port(&e->node[0], item < VIRTUAL_ROUTER_ITEMS, item % VIRTUAL_ROUTER_ITEMS, stage, end);
+            fetch_port(&e->node[0], item < VIRTUAL_ROUTER_ITEMS, item % VIRTUAL_ROUTER_ITEMS, stage, end, true);
     }
 }
 
@@ -241,7 +242,7 @@ void virtual_fetch_delivery(const struct hal_endpoint *h, const struct virtual_s
 {
     const struct hx_endpoint *ep = h->firmware;
     fetch(virtual_pool_frame(&h->worker->pool, slot->d.buffer));
-    if (ep)
+    if (ep && h->worker->near)
         fetch_peer(ep, sender_of(h, slot));
 }
 
@@ -250,23 +251,6 @@ ALWAYS_INLINE void fetch_peers(const struct hal_endpoint *h, const struct virtua
     const struct hx_endpoint *ep = h->firmware;
     for (uint32_t at = q->tail; ep->bucket && at != q->head && q->slots[at & q->mask].ready < end; at++)
         fetch_peer(ep, sender_of(h, &q->slots[at & q->mask]));
-}
-
-/* Of the next packet that comes by a port, if it is for here: it may be delivered in the same window. */
-ALWAYS_INLINE void fetch_coming_peer(const struct hal_endpoint *h, const struct virtual_rx *rx, uint64_t end,
-                                     unsigned stage)
-{
-    const struct hx_endpoint *ep = h->firmware;
-    for (uint64_t coming = ep->bucket ? rx->head ^ rx->ready : 0; coming;) {
-        unsigned vc = hx_lanes_take(&coming);
-        const struct virtual_slot *slot = coming_on(rx, vc, end);
-        if (!slot || slot->d.dst_d0 != ep->config.d0 || slot->d.dst_d1 != ep->config.d1)
-            continue;
-        if (stage == 4)
-            fetch(&ep->bucket[hx_endpoint_bucket(ep, sender_of(h, slot))]);
-        else
-            fetch_peer(ep, sender_of(h, slot));
-    }
 }
 
 /* The messages whose turn to inject is next, if all are due: as many as may now, and as will when two packets have gone
@@ -278,62 +262,6 @@ ALWAYS_INLINE void fetch_sends(const struct hal_endpoint *h, const struct hx_end
         return;
     fetch(&ep->due.word[ep->turn / 64]);
     fetch_lines(&ep->send[ep->turn], (may < SENDS ? may : SENDS) * sizeof ep->send[0]);
-}
-
-/* ---- an accelerator: a step looks at all of its few ports, and its tables are small ---- */
-
-ALWAYS_INLINE void fetch_port(const struct virtual_node *n, unsigned port)
-{
-    const struct hal_switch *h = &n->hal;
-    fetch(&n->sw.input[port]);
-    fetch(&h->room[port]);
-    fetch_lines(&h->rx[port], sizeof h->rx[port]);
-    fetch_lines(&h->tx[port], sizeof h->tx[port]);
-}
-
-/* Of a host that hangs on a router two ports are all there is, and its table is that of all hosts (hx_fabric_shares_table). */
-ALWAYS_INLINE void fetch_ports(const struct virtual_node *n)
-{
-    const struct hal_switch *h = &n->hal;
-    if (h->up == (1U << HX_E | 1U << HX_LOCAL)) {
-        fetch_port(n, HX_E);
-        fetch_port(n, HX_LOCAL);
-        return;
-    }
-    fetch_lines(n->sw.input, HX_ACCELERATOR_PORTS * sizeof n->sw.input[0]);
-    fetch_lines(h->room, HX_ACCELERATOR_PORTS * sizeof h->room[0]);
-    fetch_lines(h->rx, HX_ACCELERATOR_PORTS * sizeof h->rx[0]);
-    fetch_lines(h->tx, HX_ACCELERATOR_PORTS * sizeof h->tx[0]);
-    fetch(n->sw.route.x_table);
-    fetch(n->sw.route.y_table);
-}
-
-/* What comes by an input, and who sent it. */
-ALWAYS_INLINE void fetch_coming(const struct virtual_entity *e, unsigned item, unsigned stage, uint64_t end)
-{
-    const struct virtual_rx *rx = &e->node[item / VIRTUAL_PLANE_ITEMS].hal.rx[item % VIRTUAL_PLANE_ITEMS];
-    if (stage == 3)
-        fetch_packets(rx);
-    else
-        fetch_coming_peer(e->endpoint, rx, end, stage);
-}
-
-/* Who waits for an output that opens, or gets credit. */
-ALWAYS_INLINE void fetch_opening(const struct virtual_entity *e, unsigned item, unsigned stage)
-{
-    const struct virtual_node *n = &e->node[item / VIRTUAL_PLANE_ITEMS];
-    unsigned output = item % VIRTUAL_PLANE_ITEMS % HX_ACCELERATOR_PORTS;
-    for (unsigned vc = 0; vc < n->sw.route.vcs; vc++) {
-        if (!(n->sw.wanted[vc] >> output & 1))
-            continue;
-        if (stage == 2) {
-            fetch_requests_of(&n->sw, output, vc);
-        } else if (stage == 4) {
-            unsigned input = next_in_turn(&n->sw, output, vc);
-            fetch(&hx_switch_want(&n->sw, input, vc)[output]);
-            fetch_tail(n, input, vc);
-        }
-    }
 }
 
 ALWAYS_INLINE void fetch_ejects(const struct hal_endpoint *h, unsigned plane, unsigned stage, uint64_t end)
@@ -363,27 +291,61 @@ ALWAYS_INLINE void fetch_endpoint(const struct virtual_entity *e, unsigned stage
         fetch_sends(h, h->firmware);
 }
 
-/* The endpoint too if something is for it, or if it waits for room to inject. */
+/* ---- an accelerator ---- */
+
+/* The inputs at which what is injected stands. */
+ALWAYS_INLINE void fetch_local(const struct virtual_entity *e)
+{
+    for (unsigned plane = 0; plane < e->planes; plane++)
+        fetch(&e->node[plane].hal.rx[HX_LOCAL]);
+}
+
+/* Whether it can inject a burst by some plane when so many packets more have gone on. */
+ALWAYS_INLINE bool has_room_soon(const struct virtual_entity *e, unsigned packets)
+{
+    for (unsigned plane = 0; plane < e->planes; plane++) {
+        if (virtual_injected_at(&e->node[plane].hal) <= VIRTUAL_INJECTED - VIRTUAL_INJECT_BURST + packets)
+            return true;
+    }
+    return false;
+}
+
+ALWAYS_INLINE void fetch_tables(const struct virtual_entity *e)
+{
+    for (unsigned plane = 0; plane < e->planes; plane++) {
+        fetch(e->node[plane].sw.route.x_table);
+        fetch(e->node[plane].sw.route.y_table);
+    }
+}
+
+/* The endpoint too if something is for it; if it would inject and has room, which is known a stage later, or will have. */
 ALWAYS_INLINE void fetch_accelerator(const struct virtual_entity *e, unsigned stage, uint64_t end)
 {
-    bool called = e->hungry;
-    struct cursor items = due(&e->agenda, end);
-    for (unsigned item; next_due(&items, &item);) {
+    bool called = false;
+    unsigned items = 0;
+    struct cursor soonest = due(&e->agenda, end);
+    for (unsigned item; next_due(&soonest, &item); items++) {
+        unsigned own = item % VIRTUAL_PLANE_ITEMS;
         if (item >= VIRTUAL_ITEM_EJECT)
             called = true;
-        else if (item % VIRTUAL_PLANE_ITEMS >= HX_ACCELERATOR_PORTS)
-            fetch_opening(e, item, stage);
-        else if (stage > 2)
-            fetch_coming(e, item, stage, end);
+        else
+            fetch_port(&e->node[item / VIRTUAL_PLANE_ITEMS], own < HX_ACCELERATOR_PORTS, own % HX_ACCELERATOR_PORTS,
+                       stage, end, false);
     }
-    for (unsigned plane = 0; stage == 2 && plane < e->planes; plane++)
-        fetch_ports(&e->node[plane]);
+    if (stage == 2)
+        fetch_tables(e);
     if (called)
         fetch_endpoint(e, stage, end);
+    else if (e->hungry && stage == 2)
+        fetch_local(e);
+    else if (e->hungry && has_room_soon(e, items))
+        fetch_endpoint(e, stage - 1, end);
 }
 
 /* ---- all ---- */
 
+/* Where entities are so near that all is handed over at once (outbox.h), to find what a router's tables lead to takes longer than to wait
+ * for it. */
 ALWAYS_INLINE void fetch_stage(const struct virtual_entity *e, unsigned stage, uint64_t end)
 {
     if (stage == 0) {
@@ -392,10 +354,10 @@ ALWAYS_INLINE void fetch_stage(const struct virtual_entity *e, unsigned stage, u
         fetch(&e->agenda.key[e->agenda.first]);
         fetch(&e->agenda.key[e->agenda.end]);
         fetch_lines(e->node, e->planes * sizeof *e->node);
-    } else if (e->router) {
-        fetch_router(e, stage, end);
-    } else {
+    } else if (!e->router) {
         fetch_accelerator(e, stage, end);
+    } else if (stage < 4 || e->worker->outbox.for_own) {
+        fetch_router(e, stage, end);
     }
 }
 

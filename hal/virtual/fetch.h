@@ -15,7 +15,7 @@ enum { VIRTUAL_FETCH_STAGES = 6 };
 void virtual_fetch(struct virtual_entity *const ahead[VIRTUAL_FETCH_STAGES], uint64_t end);
 
 /* Where all is handed over at once (outbox.h): what an endpoint reads of a packet that has left for it, its frame,
- * which its source had last, and what is known of that source. */
+ * which its source had last; where entities are near, also what is known of that source, for which nobody else asks there. */
 void virtual_fetch_delivery(const struct hal_endpoint *h, const struct virtual_slot *slot);
 
 #endif

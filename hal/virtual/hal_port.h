@@ -40,6 +40,7 @@ struct virtual_worker {
     struct virtual_wheel wheel;
     struct virtual_channel *channel;
     struct virtual_outbox outbox;
+    bool near;                     /* its entities fit into the cache: nothing is asked for ahead */
     uint64_t now;                  /* ps, of the entity being visited */
     uint64_t sent_window;          /* earliest window for which something went to another worker in this one */
     uint64_t moved;                /* latest time a packet moved */
@@ -311,10 +312,15 @@ struct hal_endpoint {
  * acknowledgement, does not wait long behind what came before it. */
 enum { VIRTUAL_INJECTED = 16, VIRTUAL_INJECT_BURST = 4 /* fewer are not worth a step of the endpoint */ };
 
+static inline unsigned virtual_injected_at(const struct hal_switch *h)
+{
+    const struct virtual_rx *rx = &h->rx[HX_LOCAL];
+    return (uint16_t)(hx_lane(rx->head, 0) - hx_lane(rx->tail, 0));
+}
+
 static inline unsigned virtual_injected(const struct hal_endpoint *h, unsigned plane)
 {
-    const struct virtual_rx *rx = &h->plane[plane].sw->rx[HX_LOCAL];
-    return (uint16_t)(hx_lane(rx->head, 0) - hx_lane(rx->tail, 0));
+    return virtual_injected_at(h->plane[plane].sw);
 }
 
 static inline unsigned hal_inject_room(const struct hal_endpoint *h, unsigned plane)
