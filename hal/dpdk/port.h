@@ -27,6 +27,7 @@
 enum {
     DPDK_BURST = 32,
     DPDK_NO_DEVICE = RTE_MAX_ETHPORTS,
+    DPDK_APART = 128, /* bytes between what is one core's and what is another's: lines of 64 are fetched in pairs */
     DPDK_MTU = HX_MAX_FRAME - RTE_ETHER_HDR_LEN /* bytes behind the Ethernet header of the largest frame */
 };
 
@@ -69,6 +70,7 @@ struct dpdk_port {
     uint32_t blocks;          /* of buffer a VC, here */
     uint32_t peer_blocks;     /* and at the peer, at most */
     struct dpdk_job job;      /* at a port of a network that leads to a board: the board's */
+    char apart[DPDK_APART];   /* the next port of a node may be another core's */
 };
 
 struct dpdk_port_config {
