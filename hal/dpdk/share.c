@@ -75,7 +75,7 @@ static unsigned take(struct dpdk_port *p, struct dpdk_share *s)
         uint32_t blocks = hx_blocks(burst[i].length);
         s->taken[burst[i].vc] += blocks;
         if (hx_credit_room(&p->cable.link.tx[burst[i].vc]) >= blocks) {
-            dpdk_stage(p, &burst[i]);
+            dpdk_stage_written(p, &burst[i]);
         } else {
             p->counts.tx_dropped++;
             rte_pktmbuf_free(dpdk_mbuf(&burst[i]));

@@ -70,9 +70,11 @@ static inline uint64_t dpdk_share_room(const struct dpdk_share *s)
 /* Puts what is held into the ring: a burst at a time, since each time takes the ring's counters from the other core. */
 void dpdk_share_push(struct dpdk_share *s);
 
-/* Holds one packet that hal_room had room for. */
+/* Holds one packet that hal_room had room for. This core has the frame's header in its cache and writes it; the owner need
+ * not look at it. */
 static inline void dpdk_share_send(struct dpdk_share *s, const struct hx_desc *d)
 {
+    dpdk_write_hop(rte_pktmbuf_mtod(dpdk_mbuf(d), uint8_t *), d->vc, d->hops);
     s->spent[d->vc] += hx_blocks(d->length);
     s->hold[s->held++] = *d;
     if (s->held == DPDK_BURST)

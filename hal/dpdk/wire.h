@@ -48,14 +48,19 @@ static inline uint64_t dpdk_credit_room(const struct dpdk_port *p)
     return room;
 }
 
-/* Writes what a frame says on this link, and leaves it for dpdk_flush, which adds grants. */
+/* Leaves a frame whose hop fields are written for dpdk_flush, which adds grants. */
+static inline void dpdk_stage_written(struct dpdk_port *p, const struct hx_desc *d)
+{
+    p->cable.link.tx[d->vc].sent += hx_blocks(d->length);
+    p->staged[p->staged_end++] = dpdk_mbuf(d);
+    dpdk_count(&p->transmitted, d->length);
+}
+
+/* Writes what a frame says on this link, and leaves it. */
 static inline void dpdk_stage(struct dpdk_port *p, const struct hx_desc *d)
 {
-    struct rte_mbuf *m = dpdk_mbuf(d);
-    p->cable.link.tx[d->vc].sent += hx_blocks(d->length);
-    dpdk_write_hop(rte_pktmbuf_mtod(m, uint8_t *), d->vc, d->hops);
-    p->staged[p->staged_end++] = m;
-    dpdk_count(&p->transmitted, d->length);
+    dpdk_write_hop(rte_pktmbuf_mtod(dpdk_mbuf(d), uint8_t *), d->vc, d->hops);
+    dpdk_stage_written(p, d);
 }
 
 #endif
