@@ -3,11 +3,12 @@
 #include "wire.h"
 
 #include <rte_malloc.h>
+#include <rte_prefetch.h>
 #include <rte_ring_elem.h>
 
 struct dpdk_share *dpdk_share_new(const char *name, uint32_t frames, int socket)
 {
-    struct dpdk_share *s = rte_zmalloc_socket(NULL, sizeof *s, 64, socket);
+    struct dpdk_share *s = rte_zmalloc_socket(NULL, sizeof *s, DPDK_APART, socket);
     if (!s)
         return NULL;
     s->ring = rte_ring_create_elem(name, sizeof(struct hx_desc), rte_align32pow2(frames + 1), socket,
@@ -38,33 +39,41 @@ void dpdk_share_push(struct dpdk_share *s)
     s->held = 0;
 }
 
+static void give_back(struct dpdk_share *s, unsigned vc, unsigned blocks)
+{
+    uint64_t returned = atomic_load_explicit(&s->returned, memory_order_relaxed);
+    s->spent = hx_lane_add(s->spent, vc, blocks);
+    s->idle[vc] = 0;
+    atomic_store_explicit(&s->returned, hx_lane_add(returned, vc, blocks), memory_order_release);
+}
+
 void dpdk_share_rest(struct dpdk_share *s)
 {
     if (s->held)
         dpdk_share_push(s);
+    uint64_t left = dpdk_share_room(s);
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        uint32_t left = atomic_load_explicit(&s->granted[vc], memory_order_relaxed) - s->spent[vc];
-        if (left == 0 || s->spent[vc] != s->spent_before[vc]) {
-            s->spent_before[vc] = s->spent[vc];
-            s->idle[vc] = 0;
-            continue;
-        }
-        if (++s->idle[vc] < DPDK_IDLE_LOOPS)
-            continue;
-        s->spent[vc] += left;
-        s->spent_before[vc] = s->spent[vc];
-        s->idle[vc] = 0;
-        uint32_t returned = atomic_load_explicit(&s->returned[vc], memory_order_relaxed);
-        atomic_store_explicit(&s->returned[vc], returned + left, memory_order_release);
+        bool is_used = hx_lane(s->spent, vc) != hx_lane(s->spent_before, vc);
+        s->idle[vc] = hx_lane(left, vc) == 0 || is_used ? 0 : s->idle[vc] + 1;
+        if (s->idle[vc] >= DPDK_IDLE_LOOPS)
+            give_back(s, vc, hx_lane(left, vc));
     }
+    s->spent_before = s->spent;
 }
 
 /* ---- the owner ---- */
 
-static uint32_t outstanding(const struct dpdk_share *s, unsigned vc)
+/* Lanes. */
+static uint64_t outstanding(const struct dpdk_share *s)
 {
-    return atomic_load_explicit(&s->granted[vc], memory_order_relaxed) -
-           atomic_load_explicit(&s->returned[vc], memory_order_acquire) - s->taken[vc];
+    uint64_t granted = atomic_load_explicit(&s->granted, memory_order_relaxed);
+    uint64_t returned = atomic_load_explicit(&s->returned, memory_order_acquire);
+    return hx_lanes_sub(hx_lanes_sub(granted, returned), s->taken);
+}
+
+static uint32_t outstanding_of(const struct dpdk_share *s, unsigned vc)
+{
+    return hx_lane(outstanding(s), vc);
 }
 
 static unsigned take(struct dpdk_port *p, struct dpdk_share *s)
@@ -73,7 +82,8 @@ static unsigned take(struct dpdk_port *p, struct dpdk_share *s)
     unsigned n = rte_ring_dequeue_burst_elem(s->ring, burst, sizeof *burst, DPDK_BURST, NULL);
     for (unsigned i = 0; i < n; i++) {
         uint32_t blocks = hx_blocks(burst[i].length);
-        s->taken[burst[i].vc] += blocks;
+        rte_prefetch0(dpdk_mbuf(&burst[i])); /* for the device */
+        s->taken = hx_lane_add(s->taken, burst[i].vc, blocks);
         if (hx_credit_room(&p->cable.link.tx[burst[i].vc]) >= blocks) {
             dpdk_stage_written(p, &burst[i]);
         } else {
@@ -87,12 +97,12 @@ static unsigned take(struct dpdk_port *p, struct dpdk_share *s)
 /* Whether a share that came back unused is to be left alone for a while. */
 static bool rests(struct dpdk_share *s, unsigned vc)
 {
-    uint32_t returned = atomic_load_explicit(&s->returned[vc], memory_order_relaxed);
-    if (returned != s->returned_seen[vc])
+    uint16_t returned = hx_lane(atomic_load_explicit(&s->returned, memory_order_relaxed), vc);
+    if (returned != hx_lane(s->returned_seen, vc))
         s->rest[vc] = DPDK_IDLE_LOOPS;
     else if (s->rest[vc])
         s->rest[vc]--;
-    s->returned_seen[vc] = returned;
+    s->returned_seen = hx_lane_set(s->returned_seen, vc, returned);
     return s->rest[vc] > 0;
 }
 
@@ -107,9 +117,9 @@ static bool had_turn(const struct dpdk_port *p, struct dpdk_share *const *shares
                      struct dpdk_turn *turn, unsigned vc)
 {
     struct dpdk_share *s = shares[turn->core[vc]];
-    uint32_t own = p->cable.link.tx[vc].sent;
+    uint16_t own = (uint16_t)p->cable.link.tx[vc].sent;
     for (unsigned core = 0; core < cores; core++)
-        own -= shares[core] ? shares[core]->taken[vc] : 0;
+        own = (uint16_t)(own - (shares[core] ? hx_lane(shares[core]->taken, vc) : 0));
     bool sent = own != turn->own[vc];
     turn->own[vc] = own;
     return s ? rests(s, vc) : sent || hx_lane(dpdk_credit_room(p), vc) >= HX_PACKET_BLOCKS;
@@ -119,23 +129,34 @@ static bool had_turn(const struct dpdk_port *p, struct dpdk_share *const *shares
 static uint32_t kept(struct dpdk_share *const *shares, unsigned cores, struct dpdk_turn *turn, unsigned vc)
 {
     const struct dpdk_share *s = shares[turn->core[vc]];
-    uint32_t has = s ? outstanding(s, vc) : 0;
+    uint32_t has = s ? outstanding_of(s, vc) : 0;
     if (s && has >= HX_PACKET_BLOCKS)
         pass_turn(turn, vc, cores);
     return s && has < HX_PACKET_BLOCKS ? HX_PACKET_BLOCKS - has : 0;
 }
 
+static void grant_lanes(struct dpdk_share *s, uint64_t blocks)
+{
+    uint64_t granted = atomic_load_explicit(&s->granted, memory_order_relaxed);
+    atomic_store_explicit(&s->granted, hx_lanes_sub(granted, hx_lanes_sub(0, blocks)), memory_order_relaxed);
+}
+
 /* Grants a share up to `fair` blocks of what is left, if it can send a packet then. Returns blocks. */
 static uint32_t grant(struct dpdk_share *s, unsigned vc, uint32_t fair, uint32_t left)
 {
-    uint32_t has = outstanding(s, vc);
+    uint32_t has = outstanding_of(s, vc);
     uint32_t give = has < fair ? fair - has : 0;
     give = give < left ? give : left;
     if (give == 0 || has + give < HX_PACKET_BLOCKS)
         return 0;
-    uint32_t granted = atomic_load_explicit(&s->granted[vc], memory_order_relaxed);
-    atomic_store_explicit(&s->granted[vc], granted + give, memory_order_relaxed);
+    grant_lanes(s, (uint64_t)give << (HX_LANE_BITS * vc));
     return give;
+}
+
+/* Blocks of a VC that are each core's while there are enough. */
+static uint32_t part_of(const struct dpdk_port *p, unsigned cores)
+{
+    return RTE_MAX(p->peer_blocks / RTE_MAX(cores, 1U), (uint32_t)HX_PACKET_BLOCKS);
 }
 
 /* Shares of one VC; the owner itself counts as one more share, of what is left. Returns what is outstanding in all then,
@@ -146,10 +167,9 @@ static uint32_t top_up(const struct dpdk_port *p, struct dpdk_share *const *shar
     uint32_t room = hx_credit_room(&p->cable.link.tx[vc]);
     uint32_t out = 0;
     for (unsigned core = 0; core < cores; core++)
-        out += shares[core] ? outstanding(shares[core], vc) : 0;
+        out += shares[core] ? outstanding_of(shares[core], vc) : 0;
     uint32_t left = room > out ? room - out : 0;
-    uint32_t fair = p->peer_blocks / (cores ? cores : 1);
-    fair = fair > HX_PACKET_BLOCKS ? fair : HX_PACKET_BLOCKS;
+    uint32_t fair = part_of(p, cores);
     if (had_turn(p, shares, cores, turn, vc))
         pass_turn(turn, vc, cores);
     for (unsigned n = 0; n < cores; n++) {
@@ -165,11 +185,54 @@ static uint32_t top_up(const struct dpdk_port *p, struct dpdk_share *const *shar
     return out + kept(shares, cores, turn, vc);
 }
 
+/* Lanes: an even part of what there is room for, on each VC in use, and a little more, since new credit is the owner's first:
+ * a core that always saw more room at its own ports would choose them always. On other VCs 0. */
+static uint64_t even_parts(const struct dpdk_port *p, unsigned cores, uint64_t room)
+{
+    const uint32_t most = part_of(p, cores);
+    const uint32_t share = (UINT16_MAX + 1U) / RTE_MAX(cores, 1U);
+    uint64_t parts = 0;
+    for (unsigned vc = 0; vc < p->cable.link.vcs; vc++)
+        parts |= (uint64_t)RTE_MIN((hx_lane(room, vc) + most / 8) * share >> 16, most) << (HX_LANE_BITS * vc);
+    return parts;
+}
+
+/* Lanes: what a share has less than `parts`. */
+static uint64_t missing(const struct dpdk_share *s, uint64_t parts)
+{
+    uint64_t less = hx_lanes_sub(parts, outstanding(s));
+    uint64_t has_more = (less & HX_LANE_TOPS) >> (HX_LANE_BITS - 1);
+    return less & ~(has_more * UINT16_MAX);
+}
+
+/* Tops all shares up to even parts, all VCs at once, if that leaves every core enough for a packet: then it is nobody's turn. */
+static bool top_up_evenly(struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores)
+{
+    const uint64_t room = dpdk_peer_room(p);
+    const uint64_t parts = even_parts(p, cores, room);
+    const uint64_t packet = HX_PACKET_BLOCKS * HX_LANE_ONES >> HX_LANE_BITS * ((HX_VCS - p->cable.link.vcs) % HX_VCS);
+    uint64_t lent = 0;
+    for (unsigned core = 0; core < cores; core++)
+        lent += shares[core] ? outstanding(shares[core]) + missing(shares[core], parts) : 0;
+    uint64_t scarce = hx_lanes_sub(parts, packet) | hx_lanes_sub(hx_lanes_sub(room, lent), packet);
+    if (scarce & HX_LANE_TOPS)
+        return false;
+    for (unsigned core = 0; core < cores; core++) {
+        uint64_t give = shares[core] ? missing(shares[core], parts) : 0;
+        if (give)
+            grant_lanes(shares[core], give);
+    }
+    p->lent = lent;
+    return true;
+}
+
 unsigned dpdk_share_serve(struct dpdk_port *p, struct dpdk_share *const *shares, unsigned cores, struct dpdk_turn *turn)
 {
     unsigned taken = 0;
     for (unsigned core = 0; core < cores; core++)
         taken += shares[core] && !dpdk_is_stuck(p) ? take(p, shares[core]) : 0;
+    if (top_up_evenly(p, shares, cores))
+        return taken;
     for (unsigned vc = 0; vc < p->cable.link.vcs; vc++)
         p->lent = hx_lane_set(p->lent, vc, (uint16_t)top_up(p, shares, cores, turn, vc));
     return taken;

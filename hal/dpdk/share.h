@@ -9,11 +9,12 @@
  *
  *     allowance = granted - spent,  spent = sent + returned;    outstanding at the owner = granted - returned - taken
  *
- * All counts are blocks since the start modulo 2^32, each with one writer. The owner keeps the sum of what is
+ * All counts are blocks since the start in lanes, modulo 2^16, each with one writer. The owner keeps the sum of what is
  * outstanding within the credit of the cable; a packet that finds none after all (the link began anew) is dropped, as
  * all that was under way is.
  *
- * The owner tops shares up in turn, never by so little that a full packet would not fit. Where credit is scarce, a turn
+ * While there is enough for a packet of each core, shares are topped up to even parts. Where there is not, the owner tops them
+ * up in turn, never by so little that a full packet would not fit. Where credit is scarce, a turn
  * lasts until whose it is could have sent one: what comes is kept for a share whose turn it is, and the owner's own packets
  * wait meanwhile; else they, who see new credit first, would take all of it. A share that was not used for a while is
  * returned, and rests for as long: else one core could hold the last credit that another waits for. */
@@ -27,27 +28,31 @@
 
 enum { DPDK_IDLE_LOOPS = 64 /* of a core that has an allowance and does not use it, until it goes back */ };
 
+/* What one core writes and the other reads stands apart from what either has for itself: a line that both touch goes to and
+ * fro. Counts are lanes by VC. */
 struct dpdk_share {
+    /* The owner writes, the sending core reads. */
+    _Alignas(DPDK_APART) _Atomic uint64_t granted;
+    /* The sending core writes, the owner reads. */
+    _Alignas(DPDK_APART) _Atomic uint64_t returned;
     /* The owner's. */
-    _Alignas(64) _Atomic uint32_t granted[HX_VCS];
-    uint32_t taken[HX_VCS];         /* blocks of packets taken from the ring */
-    uint32_t returned_seen[HX_VCS]; /* as of the last look */
-    uint32_t rest[HX_VCS];          /* looks until nothing is in the way of its turn */
+    _Alignas(DPDK_APART) uint64_t taken; /* blocks of packets taken from the ring */
+    uint64_t returned_seen;              /* as of the last look */
+    uint32_t rest[HX_VCS];               /* looks until nothing is in the way of its turn */
     /* The sending core's. */
-    _Alignas(64) _Atomic uint32_t returned[HX_VCS];
-    uint32_t spent[HX_VCS];
-    uint32_t spent_before[HX_VCS]; /* as of the last look for idleness */
-    uint32_t idle[HX_VCS];         /* loops without use */
-    uint32_t held;                 /* packets that are not in the ring yet */
+    _Alignas(DPDK_APART) uint64_t spent;
+    uint64_t spent_before; /* as of the last look for idleness */
+    uint32_t idle[HX_VCS]; /* loops without use */
+    uint32_t held;         /* packets that are not in the ring yet */
     struct hx_desc hold[DPDK_BURST];
     /* Fixed. */
-    _Alignas(64) struct rte_ring *ring;
+    _Alignas(DPDK_APART) struct rte_ring *ring;
 };
 
 /* Of one port, its owner's: whose turn it is, by VC. */
 struct dpdk_turn {
     uint8_t core[HX_VCS];
-    uint32_t own[HX_VCS]; /* blocks the owner had sent by the last look */
+    uint16_t own[HX_VCS]; /* blocks the owner had sent by the last look */
 };
 
 /* `name` of the ring, unique in the process; `frames`: that can be outstanding at once. NULL: no memory. */
@@ -59,12 +64,7 @@ void dpdk_share_free(struct dpdk_share *s);
 /* Lanes: blocks that may be sent now. */
 static inline uint64_t dpdk_share_room(const struct dpdk_share *s)
 {
-    uint64_t room = 0;
-    for (unsigned vc = 0; vc < HX_VCS; vc++) {
-        uint32_t blocks = atomic_load_explicit(&s->granted[vc], memory_order_relaxed) - s->spent[vc];
-        room |= (uint64_t)blocks << (HX_LANE_BITS * vc);
-    }
-    return room;
+    return hx_lanes_sub(atomic_load_explicit(&s->granted, memory_order_relaxed), s->spent);
 }
 
 /* Puts what is held into the ring: a burst at a time, since each time takes the ring's counters from the other core. */
@@ -75,7 +75,7 @@ void dpdk_share_push(struct dpdk_share *s);
 static inline void dpdk_share_send(struct dpdk_share *s, const struct hx_desc *d)
 {
     dpdk_write_hop(rte_pktmbuf_mtod(dpdk_mbuf(d), uint8_t *), d->vc, d->hops);
-    s->spent[d->vc] += hx_blocks(d->length);
+    s->spent = hx_lane_add(s->spent, d->vc, hx_blocks(d->length));
     s->hold[s->held++] = *d;
     if (s->held == DPDK_BURST)
         dpdk_share_push(s);

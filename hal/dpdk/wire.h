@@ -27,17 +27,22 @@ static inline bool dpdk_is_stuck(const struct dpdk_port *p)
     return p->staged_end - p->staged_first >= p->cable.link.vcs * p->peer_blocks;
 }
 
-/* Lanes: blocks the peer has room for and no other core may send. A sender is never granted more than the peer's
- * buffer, which fits a lane. */
+/* Lanes: blocks the peer has room for. A sender is never granted more than the peer's buffer, which fits a lane. */
+static inline uint64_t dpdk_peer_room(const struct dpdk_port *p)
+{
+    const struct hx_credit_sender *tx = p->cable.link.tx;
+    _Static_assert(HX_VCS == 4, "one term a VC");
+    return (uint64_t)(tx[0].limit - tx[0].sent) | (uint64_t)(tx[1].limit - tx[1].sent) << HX_LANE_BITS |
+           (uint64_t)(tx[2].limit - tx[2].sent) << 2 * HX_LANE_BITS |
+           (uint64_t)(tx[3].limit - tx[3].sent) << 3 * HX_LANE_BITS;
+}
+
+/* Lanes: of these, blocks that no other core may send. */
 static inline uint64_t dpdk_credit_room(const struct dpdk_port *p)
 {
     if (__builtin_expect(dpdk_is_stuck(p), 0))
         return 0;
-    const struct hx_credit_sender *tx = p->cable.link.tx;
-    uint64_t room = (uint64_t)(tx[0].limit - tx[0].sent) | (uint64_t)(tx[1].limit - tx[1].sent) << HX_LANE_BITS |
-                    (uint64_t)(tx[2].limit - tx[2].sent) << 2 * HX_LANE_BITS |
-                    (uint64_t)(tx[3].limit - tx[3].sent) << 3 * HX_LANE_BITS;
-    _Static_assert(HX_VCS == 4, "one term a VC");
+    uint64_t room = dpdk_peer_room(p);
     if (__builtin_expect(p->lent == 0, 1))
         return room;
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
