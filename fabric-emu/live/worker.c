@@ -37,7 +37,8 @@ enum {
     CABLE_NAP_NS =
         50000, /* likewise, where nobody wakes who sends something: at cables that leave the machine's memory,
                              and where a faulty link holds something */
-    CHECK_SWEEPS = 1 << 8 /* whether all is done, and what has no way */
+    CHECK_SWEEPS = 1 << 8, /* whether all is done, and what has no way */
+    CLOCK_EVERY = 8        /* accelerators: to read it takes as long as a packet's endpoint */
 };
 
 void worker_wake(const struct fab_fabric *f, unsigned worker)
@@ -101,20 +102,27 @@ static void count_crcs(struct fab_area *area)
     shm_crc.ns = 0;
 }
 
-/* One look at every node. Returns packets moved, taken and given. */
-static unsigned sweep(struct worker *w, bool may_begin)
+static unsigned sweep_accelerators(struct worker *w, bool may_begin)
 {
     unsigned work = 0;
-    unsigned hops = 0;
-    unsigned planes = w->f->g->planes;
+    for (unsigned i = 0; i < w->accelerators; i++) {
+        if (i % CLOCK_EVERY == 0)
+            shm_set_now(&w->shm, shm_clock_ns(w->clock));
+        work += accelerator_step(&w->accelerator[i], may_begin);
+    }
+    return work;
+}
+
+/* One look at every node, kind by kind, so that each kind's code is fetched and decoded once a sweep, not once a node: together they
+ * are more than the processor keeps. Returns packets moved, taken and given. */
+static unsigned sweep(struct worker *w, bool may_begin)
+{
     if (__builtin_expect(w->workload->packets != NULL, 0))
         calls_look(w);
-    for (unsigned i = 0; i < w->accelerators; i++) {
-        shm_set_now(&w->shm, shm_clock_ns(w->clock));
-        work += accelerator_step(&w->accelerator[i], may_begin);
-        for (unsigned plane = 0; plane < planes; plane++)
-            hops += accelerator_switch_step(w, &w->node[i * planes + plane]);
-    }
+    unsigned work = sweep_accelerators(w, may_begin);
+    unsigned hops = 0;
+    for (unsigned i = 0; i < w->accelerator_nodes; i++)
+        hops += accelerator_switch_step(w, &w->node[i]);
     if (__builtin_expect(w->faulties != 0, 0))
         work += conditions_step(w);
     if (__builtin_expect(w->feeding.feed != NULL, 0))
