@@ -5,7 +5,7 @@
 #include "hxmesh/memory.h"
 
 enum { EMPTY, ACTIVE, DONE };
-enum { EJECT_BURST = 32 };
+enum { EJECT_BURST = 32, EARLY_BITS = 32 /* packets of a message that does without a map */ };
 
 /* A message that arrives, and its slot. */
 struct arrival {
@@ -102,7 +102,7 @@ static void note_packet(const struct arrival *a, uint32_t packet)
 static void begin(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot, const struct hx_header *h)
 {
     struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
-    if (r->received > r->base && r->packets > 32)
+    if (r->received > r->base && r->packets > EARLY_BITS)
         *hx_endpoint_map(ep, peer, slot) = (struct hx_map){{0}};
     bool queued = r->queued;
     *r = (struct hx_receive){.message = h->message, .packets = h->message_packets, .tag = h->tag, .state = ACTIVE};
@@ -133,14 +133,42 @@ static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_heade
     return r;
 }
 
-/* Whether a packet of data is the one that its slot awaits, and none after it is here. */
-static bool is_next(const struct hx_receive *r, const struct hx_header *h)
+/* Whether a packet of data is of the message that arrives in its slot. */
+static bool is_of(const struct hx_receive *r, const struct hx_header *h)
 {
-    return r->state == ACTIVE && h->message == r->message && h->offset == r->base && r->received == r->base &&
-           h->message_packets == r->packets;
+    return r->state == ACTIVE && h->message == r->message && h->message_packets == r->packets;
 }
 
-/* Likewise any other one that is taken; false: it is not. */
+/* Notes a packet of a message that may arrive in any order, all of whose bits are in its slot: without a branch, since which of its
+ * packets comes nobody can foresee. False: it was here. */
+static bool note_of_short(struct hx_receive *r, uint32_t packet)
+{
+    uint64_t bit = (uint64_t)1 << packet;
+    uint64_t here = r->early | (((uint64_t)1 << r->base) - 1);
+    if (here & bit)
+        return false;
+    here |= bit;
+    r->received++;
+    r->base = (uint32_t)__builtin_ctzll(~here);
+    r->early = (uint32_t)(here & (here + 1)); /* those behind a gap */
+    return true;
+}
+
+/* Notes a packet that is likely to be new; false: note_other() is to look at it. */
+static bool note_likely(struct hx_receive *r, const struct hx_header *h)
+{
+    if (!is_of(r, h))
+        return false;
+    if (r->packets <= EARLY_BITS)
+        return note_of_short(r, h->offset);
+    if (h->offset != r->base || r->received != r->base)
+        return false;
+    r->base++;
+    r->received++;
+    return true;
+}
+
+/* Notes any other packet that is taken; false: it is not. */
 static bool note_other(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, unsigned slot)
 {
     struct hx_receive *r = slot_for(ep, h, peer);
@@ -160,13 +188,10 @@ static void take_data(struct hx_endpoint *ep, const struct hx_header *h, struct 
 {
     unsigned slot = h->message % HX_PEER_WINDOW;
     struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
-    if (is_next(r, h)) {
-        r->base++;
-        r->received++;
+    if (note_likely(r, h))
         r->plane = h->plane;
-    } else if (!note_other(ep, h, peer, slot)) {
+    else if (!note_other(ep, h, peer, slot))
         return;
-    }
     if (h->offset + 1 == h->message_packets)
         r->last_length = h->length;
     ep->stats.packets_delivered++;
