@@ -269,16 +269,22 @@ static void take_event(void *of, const struct hx_event *event)
     a->report->stats = a->endpoint.stats; /* a message is given up in steps that move nothing */
 }
 
-static void note_delivery(void *of, const struct hx_desc *d, uint64_t nanoseconds)
+static void note_deliveries(void *of, const struct hx_desc *burst, unsigned n)
 {
     struct accelerator *a = of;
     const struct worker *w = a->worker;
     const struct traffic *t = w->workload->traffic;
     uint64_t warm_up = t ? t->settings.warm_up_ns : 0;
+    uint64_t begun = w->f->control->started_ns + warm_up;
+    uint32_t max_vc = a->area->max_vc;
     a->job->last_ps = run_ps(a);
-    if (warm_up == 0 || w->shm.now >= w->f->control->started_ns + warm_up + nanoseconds)
-        fab_histogram_add(&a->job->latency, nanoseconds);
-    a->area->max_vc = d->vc > a->area->max_vc ? d->vc : a->area->max_vc;
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t age = shm_age(&w->shm, &burst[i]);
+        if (warm_up == 0 || w->shm.now >= begun + age)
+            fab_histogram_add(&a->job->latency, age);
+        max_vc = burst[i].vc > max_vc ? burst[i].vc : max_vc;
+    }
+    a->area->max_vc = max_vc;
 }
 
 /* ---- life ---- */
@@ -372,7 +378,7 @@ void accelerator_start(struct accelerator *a, void *memory)
     config.epoch = hx_random_epoch();
     config.key = hx_random_64();
     a->hal.user.event = take_event;
-    a->hal.delivered = note_delivery;
+    a->hal.delivered = note_deliveries;
     start_workload(a);
     if (hx_endpoint_init(&a->endpoint, &config, &a->hal, memory) != HX_OK)
         hx_die(HX_EXIT_CONFIG, w->f->spec.source, "endpoint a%u,%u cannot be built", a->gx, a->gy);

@@ -376,7 +376,7 @@ struct hal_endpoint {
     const uint64_t *sent; /* packets that the firmware has counted */
     uint64_t *sent_shown; /* where that is shown before a step is: whoever is killed has shown no less. NULL: nowhere */
     struct hal_user user;
-    void (*delivered)(void *of, const struct hx_desc *, uint64_t nanoseconds); /* NULL: nobody asks */
+    void (*delivered)(void *of, const struct hx_desc *burst, unsigned n); /* NULL: nobody asks. shm_age() of each */
 };
 
 static inline unsigned hal_inject_room(struct hal_endpoint *h, unsigned plane)
@@ -413,6 +413,12 @@ static inline void shm_set_now(struct shm_worker *w, uint64_t now)
     w->now = now;
 }
 
+/* Nanoseconds since the packet was injected. */
+static inline uint64_t shm_age(const struct shm_worker *w, const struct hx_desc *d)
+{
+    return w->now - w->injected_ns[d->buffer];
+}
+
 static inline void hal_inject(struct hal_endpoint *h, unsigned plane, const struct hx_desc *d)
 {
     struct shm_tx *tx = &h->inject[plane];
@@ -432,6 +438,7 @@ static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struc
     struct shm_rx *rx = &h->eject[plane];
     struct shm_worker *w = h->worker;
     uint64_t heads = shm_load(&rx->link->heads);
+    const uint32_t buffers = w->per_home * w->workers;
     unsigned n = 0;
     unsigned vc = h->first_vc[plane];
     h->first_vc[plane] = vc + 1 == h->vcs ? 0 : vc + 1;
@@ -443,7 +450,7 @@ static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struc
         const struct hx_desc *slots = &rx->link->slots[vc * h->size];
         for (; waiting && n < most; waiting--) {
             const struct hx_desc *d = &slots[tail++ & (h->size - 1)];
-            bool known = d->buffer / w->per_home < w->workers;
+            bool known = d->buffer < buffers;
             if (!known || d->length > HX_MAX_PAYLOAD) {
                 h->drops[HX_DROP_MALFORMED]++;
                 if (known)
@@ -458,10 +465,8 @@ static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struc
     }
     if (n == 0 && h->ejected >> plane & 1U)
         hal_endpoint_commit(h);
-    if (h->delivered) {
-        for (unsigned i = 0; i < n; i++)
-            h->delivered(h->user.of, &burst[i], w->now - w->injected_ns[burst[i].buffer]);
-    }
+    if (h->delivered && n)
+        h->delivered(h->user.of, burst, n);
     return n;
 }
 
