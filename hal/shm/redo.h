@@ -17,7 +17,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-enum { SHM_REDO_ENTRIES = 512 };
+enum { SHM_REDO_ENTRIES = 512, SHM_REDO_GROUP = 4 };
 
 struct shm_redo_entry {
     uint64_t offset; /* of a 64-bit word, in bytes from the arena's start */
@@ -27,8 +27,9 @@ struct shm_redo_entry {
 /* Lies in the arena, one a worker. Invariant: entries 0 .. count-1 are complete whenever count is not 0. */
 struct shm_redo {
     _Atomic uint64_t count;
-    uint64_t unused[7];
-    struct shm_redo_entry entry[SHM_REDO_ENTRIES];
+    uint64_t nowhere; /* takes what fills up the last group (shm_step_commit()) */
+    uint64_t unused[6];
+    struct shm_redo_entry entry[SHM_REDO_ENTRIES + SHM_REDO_GROUP - 1];
 };
 
 /* A step in the making; private to the worker. */
@@ -50,13 +51,17 @@ static inline void shm_note(struct shm_step *step, const uint64_t *word, uint64_
     shm_write_entry(step, step->count++, word, value);
 }
 
+static inline void shm_redo_store(uint8_t *arena, const struct shm_redo_entry *entry)
+{
+    _Atomic uint64_t *word = (_Atomic uint64_t *)(void *)(arena + entry->offset);
+    atomic_store_explicit(word, entry->value, memory_order_release);
+}
+
 /* Step 3. The entries are the worker's own, just written, or a copy that was judged (fabric-emu/live/recover.c). */
 static inline void shm_redo_apply(uint8_t *arena, const struct shm_redo_entry *entry, unsigned count)
 {
-    for (unsigned i = 0; i < count; i++) {
-        _Atomic uint64_t *word = (_Atomic uint64_t *)(void *)(arena + entry[i].offset);
-        atomic_store_explicit(word, entry[i].value, memory_order_release);
-    }
+    for (unsigned i = 0; i < count; i++)
+        shm_redo_store(arena, &entry[i]);
 }
 
 /* Step 4. */
@@ -66,11 +71,23 @@ static inline void shm_redo_end(struct shm_redo *redo)
     atomic_signal_fence(memory_order_seq_cst); /* the next step's entries are written behind this, not before */
 }
 
+/* Steps 2 to 4. How many words there are nobody can foresee, so they are stored in groups, the last filled up with stores to
+ * `nowhere`: a processor foresees the number of groups. */
 static inline void shm_step_commit(struct shm_step *step)
 {
-    atomic_store_explicit(&step->redo->count, step->count, memory_order_release);
-    shm_redo_apply(step->arena, step->redo->entry, step->count);
-    shm_redo_end(step->redo);
+    const struct shm_step made = *step;
+    const struct shm_redo_entry *entry = made.redo->entry;
+    for (unsigned i = 0; i < SHM_REDO_GROUP - 1; i++)
+        shm_write_entry(&made, made.count + i, &made.redo->nowhere, 0);
+    atomic_store_explicit(&made.redo->count, made.count, memory_order_release);
+    for (const struct shm_redo_entry *end = entry + made.count; entry < end; entry += SHM_REDO_GROUP) {
+        shm_redo_store(made.arena, &entry[0]);
+        shm_redo_store(made.arena, &entry[1]);
+        shm_redo_store(made.arena, &entry[2]);
+        shm_redo_store(made.arena, &entry[3]);
+        _Static_assert(SHM_REDO_GROUP == 4, "one store a word");
+    }
+    shm_redo_end(made.redo);
     step->count = 0;
 }
 

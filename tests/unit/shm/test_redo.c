@@ -80,6 +80,22 @@ static void a_commit_stores_every_word(void **state)
     assert_true(are_all(300));
 }
 
+/* What an earlier step has left in the record behind its own entries is none of its business. */
+static void a_commit_stores_no_other_word(void **state)
+{
+    (void)state;
+    for (unsigned few = 0; few <= WORDS; few++) {
+        struct shm_step step = note_all(200);
+        shm_step_commit(&step);
+        set_all(100);
+        for (unsigned i = 0; i < few; i++)
+            shm_note(&step, &words()[i], 300 + i);
+        shm_step_commit(&step);
+        for (unsigned i = 0; i < WORDS; i++)
+            assert_int_equal(words()[i], i < few ? 300 + i : 100 + i);
+    }
+}
+
 static void cut_off_before_it_is_valid_nothing_has_happened(void **state)
 {
     (void)state;
@@ -137,6 +153,7 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, open_fabric, close_fabric)
     const struct CMUnitTest tests[] = {
         TEST(a_commit_stores_every_word),
+        TEST(a_commit_stores_no_other_word),
         TEST(cut_off_before_it_is_valid_nothing_has_happened),
         TEST(cut_off_while_it_is_published_all_has_happened),
         TEST(a_record_that_makes_no_sense_is_not_followed),
