@@ -333,21 +333,28 @@ static inline void shm_note_gone(struct shm_step *step, const struct shm_rx *rx)
 }
 
 /* `gone` of old positions must not outlive the tail that covers them, nor be seen before it: all in one step. */
-static inline void hal_commit(struct hal_switch *h)
+static inline __attribute__((always_inline)) void shm_commit(struct hal_switch *h, unsigned ports)
 {
     struct shm_worker *w = h->worker;
-    bool accelerator = h->ports == HX_ACCELERATOR_PORTS; /* a constant count unrolls */
-    if (__builtin_expect(h->tap != NULL, 0))
-        shm_tap_step(h);
-    shm_note_heads(h, accelerator ? HX_ACCELERATOR_PORTS : h->ports);
+    shm_note_heads(h, ports);
     if (w->gave)
         shm_note_pools(w, true);
-    shm_note_tails(h, accelerator ? HX_ACCELERATOR_PORTS : h->ports);
+    shm_note_tails(h, ports);
     for (uint64_t left = h->gone_changed; left; left &= left - 1)
         shm_note_gone(&w->step, &h->rx[__builtin_ctzll(left)]);
     shm_step_commit(&w->step);
     shm_commit_pools(w);
     h->sent = h->released = h->gone_changed = 0;
+}
+
+static inline void hal_commit(struct hal_switch *h)
+{
+    if (__builtin_expect(h->tap != NULL, 0))
+        shm_tap_step(h);
+    if (h->ports == HX_ACCELERATOR_PORTS)
+        shm_commit(h, HX_ACCELERATOR_PORTS); /* a constant count unrolls */
+    else
+        shm_commit(h, h->ports);
 }
 
 /* What was sent since the last time, headers included; now and then, and at the end. */
