@@ -144,6 +144,13 @@ static inline void shm_commit_pools(struct shm_worker *w)
 /* A step moves bursts, and on a link each VC has a buffer of its own. */
 enum { HAL_SPARSE = 0, HAL_VCS_APART = 1 };
 
+/* hx_lanes_sub() by the vector instructions of the machine, if it has any: what a step asks of each port, and mostly of memory. */
+typedef uint16_t shm_lanes __attribute__((vector_size(sizeof(uint64_t))));
+static inline uint64_t shm_lanes_sub(uint64_t a, uint64_t b)
+{
+    return (uint64_t)((shm_lanes)a - (shm_lanes)b);
+}
+
 static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
 {
     return h->brings >> input & 1 ? h->rx[input].tail : 0;
@@ -156,7 +163,7 @@ static inline uint64_t hal_arrived(struct hal_switch *h, unsigned input)
     const struct shm_rx *rx = &h->rx[input];
     uint64_t heads = shm_load(&rx->link->heads);
     uint64_t behind;
-    bool can_be = hx_lanes_left(&behind, rx->ahead, hx_lanes_sub(heads, rx->seen));
+    bool can_be = hx_lanes_left(&behind, rx->ahead, shm_lanes_sub(heads, rx->seen));
     return __builtin_expect(can_be, 1) ? heads : rx->seen;
 }
 
@@ -171,7 +178,7 @@ static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
         return 0;
     const struct shm_tx *tx = &h->tx[output];
     uint64_t left;
-    bool can_be = hx_lanes_left(&left, h->slots, hx_lanes_sub(tx->head, shm_load(&tx->link->tails)));
+    bool can_be = hx_lanes_left(&left, h->slots, shm_lanes_sub(tx->head, shm_load(&tx->link->tails)));
     return __builtin_expect(can_be, 1) ? left : 0; /* 0: of a tail that cannot be true */
 }
 
