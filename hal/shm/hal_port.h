@@ -227,7 +227,12 @@ static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned 
     (void)input;
     (void)vc;
     struct shm_tx *tx = &h->tx[output];
-    struct hx_desc *slot = &tx->link->slots[d->vc * h->size + (hx_lane(tx->head, d->vc) & (h->size - 1))];
+    /* What is counted before the slot, which may lie anywhere as far as a compiler knows: it would read all of it again. */
+    const uint64_t head = tx->head;
+    tx->head = hx_lane_add(head, d->vc, 1);
+    h->sent |= (uint64_t)1 << output;
+    struct hx_desc *slot = &tx->link->slots[d->vc * h->size + (hx_lane(head, d->vc) & (h->size - 1))];
+    shm_count(tx, d);
     /* Field by field: the caller has just written two bytes of *d, and a 16-byte copy would wait for them. */
     slot->buffer = d->buffer;
     slot->length = d->length;
@@ -237,9 +242,6 @@ static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned 
     slot->dst_d1 = d->dst_d1;
     slot->job = d->job;
     slot->flow = d->flow;
-    tx->head = hx_lane_add(tx->head, d->vc, 1);
-    shm_count(tx, d);
-    h->sent |= (uint64_t)1 << output;
 }
 
 static inline void hal_drop(struct hal_switch *h, unsigned input, unsigned vc, const struct hx_desc *d,
