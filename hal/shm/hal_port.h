@@ -228,10 +228,10 @@ static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned 
     (void)vc;
     struct shm_tx *tx = &h->tx[output];
     /* What is counted before the slot, which may lie anywhere as far as a compiler knows: it would read all of it again. */
-    const uint64_t head = tx->head;
-    tx->head = hx_lane_add(head, d->vc, 1);
+    const uint64_t heads = tx->head;
+    tx->head = hx_lane_add(heads, d->vc, 1);
     h->sent |= (uint64_t)1 << output;
-    struct hx_desc *slot = &tx->link->slots[d->vc * h->size + (hx_lane(head, d->vc) & (h->size - 1))];
+    struct hx_desc *slot = &tx->link->slots[d->vc * h->size + (hx_lane(heads, d->vc) & (h->size - 1))];
     shm_count(tx, d);
     /* Field by field: the caller has just written two bytes of *d, and a 16-byte copy would wait for them. */
     slot->buffer = d->buffer;

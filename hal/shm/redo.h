@@ -80,7 +80,7 @@ static inline void shm_step_commit(struct shm_step *step)
     for (unsigned i = 0; i < SHM_REDO_GROUP - 1; i++)
         shm_write_entry(&made, made.count + i, &made.redo->nowhere, 0);
     atomic_store_explicit(&made.redo->count, made.count, memory_order_release);
-    for (const struct shm_redo_entry *end = entry + made.count; entry < end; entry += SHM_REDO_GROUP) {
+    for (const struct shm_redo_entry *behind = entry + made.count; entry < behind; entry += SHM_REDO_GROUP) {
         shm_redo_store(made.arena, &entry[0]);
         shm_redo_store(made.arena, &entry[1]);
         shm_redo_store(made.arena, &entry[2]);
