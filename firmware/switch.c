@@ -288,18 +288,17 @@ ALWAYS_INLINE void look(struct hx_switch *sw, uint64_t *arrived, struct burst *b
 {
     b->brought = b->came = b->left = b->spent = b->moved = 0;
     b->came_on[0] = b->came_on[1] = b->came_on[2] = b->came_on[3] = 0;
-    struct hal_switch *hal = sw->hal;
-    uint64_t ask = hal_news(hal);
+    uint64_t ask = hal_news(sw->hal);
     if (all_ports(narrow)) {
         for (unsigned i = 0; i < HX_ACCELERATOR_PORTS; i++) {
-            arrived[i] = ask >> i & 1 ? hal_arrived(hal, i) : sw->input[i].seen;
+            arrived[i] = ask >> i & 1 ? hal_arrived(sw->hal, i) : sw->input[i].seen;
             b->brought |= arrived[i] ^ sw->input[i].seen;
         }
         return;
     }
     for (ask &= UINT64_MAX >> (64 - sw->inputs); ask; ask &= ask - 1) {
         unsigned i = (unsigned)__builtin_ctzll(ask);
-        arrived[i] = hal_arrived(hal, i);
+        arrived[i] = hal_arrived(sw->hal, i);
         uint64_t brought = arrived[i] ^ sw->input[i].seen;
         b->brought |= brought;
         b->came |= (uint64_t)(brought != 0) << i;

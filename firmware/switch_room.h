@@ -48,9 +48,8 @@ ALWAYS_INLINE uint64_t narrow_room(struct hx_switch *sw, const uint64_t room[4],
 
 ALWAYS_INLINE void ask_rooms(struct hx_switch *sw, struct burst *b, bool narrow)
 {
-    struct hal_switch *hal = sw->hal;
     for (unsigned port = 0; all_ports(narrow) && port < HX_ACCELERATOR_PORTS; port++)
-        b->room[port] = hal_room(hal, port);
+        b->room[port] = hal_room(sw->hal, port);
 }
 
 /* What is known of a VC before its packets are served. */
