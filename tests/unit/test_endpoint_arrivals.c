@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 /* Frames taken out of the network, to be put back one by one. */
-enum { MOST_HELD = 8 };
+enum { MOST_HELD = 34 };
 static struct {
     struct cloud_frame frame[MOST_HELD];
     uint8_t bytes[MOST_HELD][HX_MAX_FRAME];
@@ -23,6 +23,8 @@ static void take_out(unsigned count)
 {
     trial_hold(true);
     trial_turns(3);
+    for (unsigned turn = 0; turn < count && cloud.frames < count; turn++)
+        trial_turns(1);
     assert_int_equal(cloud.frames, count);
     for (held.count = 0; held.count < count; held.count++) {
         held.frame[held.count] = cloud.frame[held.count];
@@ -77,6 +79,25 @@ static void long_messages_are_first_acknowledged_each_at_its_packet(void **state
             assert_int_equal(trial_read(&gate.copy).offset, HX_ACK_EVERY - (from + told[n]) % HX_ACK_EVERY);
             lab_free(NULL);
         }
+    }
+}
+
+/* Of a message of up to 32 packets its slot says which are here, of a longer one a map does. */
+static void the_last_packet_of_a_message_may_come_first(void **state)
+{
+    (void)state;
+    for (unsigned packets = 31; packets <= MOST_HELD; packets++) {
+        trial_start(2, 1);
+        trial_send(0, 1, (uint64_t)packets * FULL);
+        take_out(packets);
+        trial_watch();
+        for (unsigned offset = packets; offset-- > 0;)
+            put_back(offset);
+        trial_finish();
+        assert_int_equal(gate.kinds[HX_ACK], 1);
+        assert_int_equal(gate.kinds[HX_DATA], 0);
+        assert_int_equal(cloud.end[1].ep.stats.packets_delivered, packets);
+        lab_free(NULL);
     }
 }
 
@@ -246,6 +267,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(short_messages_are_acknowledged_once, lab_free),
         cmocka_unit_test_teardown(long_messages_are_first_acknowledged_each_at_its_packet, lab_free),
+        cmocka_unit_test_teardown(the_last_packet_of_a_message_may_come_first, lab_free),
         cmocka_unit_test_teardown(answers_take_the_plane_of_what_came_last, lab_free),
         cmocka_unit_test_teardown(what_came_of_a_message_given_up_is_forgotten, lab_free),
         cmocka_unit_test_teardown(the_first_packet_may_not_be_beyond_the_window, lab_free),
