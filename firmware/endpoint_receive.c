@@ -78,16 +78,23 @@ static void complete(struct hx_endpoint *ep, const struct hx_header *h, struct h
     hal_event(ep->hal, &event);
 }
 
+/* Notes a packet if it is the next one, and none behind it is here. */
+static bool note_in_order(struct hx_receive *r, uint32_t packet)
+{
+    if (packet != r->base || r->received != r->base)
+        return false;
+    r->base++;
+    r->received++;
+    return true;
+}
+
 /* Notes that a packet is here which was not. */
 static void note_packet(const struct arrival *a, uint32_t packet)
 {
     struct hx_receive *r = a->r;
-    bool in_order = packet == r->base && r->received == r->base;
-    r->received++;
-    if (in_order) {
-        r->base++;
+    if (note_in_order(r, packet))
         return;
-    }
+    r->received++;
     *word_of(a, packet) |= (uint32_t)1 << packet % 32;
     for (; has(a, r->base); r->base++)
         *word_of(a, r->base) &= ~((uint32_t)1 << r->base % 32);
@@ -159,13 +166,7 @@ static bool note_likely(struct hx_receive *r, const struct hx_header *h)
 {
     if (!is_of(r, h))
         return false;
-    if (r->packets <= EARLY_BITS)
-        return note_of_short(r, h->offset);
-    if (h->offset != r->base || r->received != r->base)
-        return false;
-    r->base++;
-    r->received++;
-    return true;
+    return r->packets <= EARLY_BITS ? note_of_short(r, h->offset) : note_in_order(r, h->offset);
 }
 
 /* Notes any other packet that is taken; false: it is not. */

@@ -3,6 +3,7 @@
 #ifndef HX_SEND_SET_H
 #define HX_SEND_SET_H
 
+#include "bits.h"
 #include "hxmesh/endpoint.h"
 
 static inline void hx_send_set_put(struct hx_send_set *set, unsigned send, bool in)
@@ -22,12 +23,8 @@ static inline bool hx_send_set_has(const struct hx_send_set *set, unsigned send)
 /* The first at or after `from` (below HX_MAX_SENDS), or else the first of all; the set is not empty. */
 static inline unsigned hx_send_set_next(const struct hx_send_set *set, unsigned from)
 {
-    if (set->filled == 1) {
-        /* Few sends, of which nobody can foresee whether one is at or after `from`: no branch asks it. */
-        unsigned by = from < 64 ? from : 0;
-        uint64_t turned = set->word[0] >> by | set->word[0] << (-by & 63);
-        return ((unsigned)__builtin_ctzll(turned) + by) & 63;
-    }
+    if (set->filled == 1)
+        return hx_next_bit(set->word[0], from < 64 ? from : 0); /* few sends, as mostly */
     unsigned at = from / 64;
     uint64_t here = set->filled >> at & 1U ? set->word[at] & UINT64_MAX << from % 64 : 0;
     if (here)

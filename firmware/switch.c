@@ -63,7 +63,7 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
     for (uint64_t asking; (asking = *requests & ~no_room);) {
         if (!narrow && hal_room(sw->hal, port) == 0)
             return; /* on no VC: who asks need not be looked at, which costs most of where ports are many */
-        unsigned input = ((unsigned)__builtin_ctzll(rotate_right(asking, *turn)) + *turn) & 63;
+        unsigned input = hx_next_bit(asking, *turn);
         uint16_t position = oldest(hx_switch_want(sw, input, vc)[port], hx_lane(sw->input[input].tail, vc));
         const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
         unsigned cost = hal_cost(d);
@@ -215,7 +215,7 @@ ALWAYS_INLINE void serve_vc(struct hx_switch *sw, const uint64_t *arrived, unsig
         return;
     }
     unsigned input = sw->first_input;
-    for (uint64_t left = rotate_right(b->came_on[vc], input); left; left &= left - 1) {
+    for (uint64_t left = hx_rotate_right(b->came_on[vc], input); left; left &= left - 1) {
         unsigned i = ((unsigned)__builtin_ctzll(left) + input) & 63;
         forward_arrivals(sw, i, arrived[i], vc, b, route, narrow);
     }

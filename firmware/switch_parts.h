@@ -10,6 +10,7 @@
 #ifndef HX_SWITCH_PARTS_H
 #define HX_SWITCH_PARTS_H
 
+#include "bits.h"
 #include "hal_port.h"
 #include "hxmesh/lanes.h"
 #include "hxmesh/switch.h"
@@ -23,11 +24,6 @@ typedef uint64_t route_function(const struct hx_route *, unsigned input, unsigne
 
 /* ---- windows ---- */
 
-static uint64_t rotate_right(uint64_t word, unsigned by)
-{
-    return word >> (by & 63) | word << (-by & 63);
-}
-
 static uint64_t slot_bit(uint16_t position)
 {
     return (uint64_t)1 << position % HX_WINDOW;
@@ -36,7 +32,7 @@ static uint64_t slot_bit(uint16_t position)
 /* First position at or after `from` whose bit is set in a window; `slots` is not empty. */
 static uint16_t oldest(uint64_t slots, uint16_t from)
 {
-    return (uint16_t)(from + (unsigned)__builtin_ctzll(rotate_right(slots, from)));
+    return (uint16_t)(from + (unsigned)__builtin_ctzll(hx_rotate_right(slots, from)));
 }
 
 /* A packet of an input's window waits from now on; the tail stays at the oldest. No branch here or in let_go(): whether it is the

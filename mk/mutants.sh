@@ -30,7 +30,7 @@ judges_of() {
         echo unit/test_{geometry,switch,tree,capture_ways,dependency} property/prop_{route,deadlock,given_back} ;;
     firmware/collective*.[ch]) echo unit/test_collective{,_rings} property/prop_collective ;;
     firmware/seal.c | firmware/siphash.h) echo unit/test_{seal,endpoint_hello} property/prop_seal ;;
-    firmware/switch*.[ch] | include/hxmesh/lanes.h) echo unit/test_{switch,tree,router_vcs,lanes} property/prop_switch ;;
+    firmware/switch*.[ch] | firmware/bits.h | include/hxmesh/lanes.h) echo unit/test_{switch,tree,router_vcs,lanes,send_set} property/prop_switch ;;
     hal/cable/*) echo unit/test_{loopback,link} property/prop_{link,fabric,seal} ;;
     hal/shm/tap.[ch] | hal/shm/noted.c) echo unit/shm/test_{tap,tap_records,feed} ;;
     hal/shm/faulty.[ch]) echo unit/shm/test_faulty property/shm/prop_crash ;;

@@ -11,7 +11,7 @@
 
 enum {
     SENDS = 8,          /* messages under way from one accelerator */
-    USUAL_RECORDS = 16, /* of these, of FAB_SENDS, two cache lines: they are seldom farther apart */
+    USUAL_RECORDS = 16, /* of FAB_SENDS: two cache lines, as far apart as numbers of messages under way usually are */
     HOPELESS_TRIES = 3, /* where boards or external nodes stay away and nobody answers */
     FEW_HOSTS = 256,    /* of which each knows all from the start, a cache line each */
     NO_WAY_MS = 2000    /* where there seems to be no way; a restart takes milliseconds */
@@ -19,8 +19,8 @@ enum {
 
 /* ---- messages ---- */
 
-/* The record that says `what`, looked for first where that of the message with this number is unless another one had it. NULL: none
- * does. */
+/* The record that says `what`, 0 if it is free. The one that a message with this number usually has is looked at before all
+ * others. NULL: none says so. */
 static uint64_t *record_with(struct accelerator *a, uint64_t what, uint64_t number)
 {
     uint64_t *usual = &a->report->flying[number % USUAL_RECORDS];

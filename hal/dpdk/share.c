@@ -138,7 +138,7 @@ static uint32_t kept(struct dpdk_share *const *shares, unsigned cores, struct dp
 static void grant_lanes(struct dpdk_share *s, uint64_t blocks)
 {
     uint64_t granted = atomic_load_explicit(&s->granted, memory_order_relaxed);
-    atomic_store_explicit(&s->granted, hx_lanes_sub(granted, hx_lanes_sub(0, blocks)), memory_order_relaxed);
+    atomic_store_explicit(&s->granted, hx_lanes_add(granted, blocks), memory_order_relaxed);
 }
 
 /* Grants a share up to `fair` blocks of what is left, if it can send a packet then. Returns blocks. */

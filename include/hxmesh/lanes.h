@@ -21,6 +21,12 @@ static inline uint16_t hx_lane(uint64_t lanes, unsigned lane)
     return (uint16_t)(lanes >> (16 * lane));
 }
 
+/* a + b, lane by lane. */
+static inline uint64_t hx_lanes_add(uint64_t a, uint64_t b)
+{
+    return ((a & ~HX_LANE_TOPS) + (b & ~HX_LANE_TOPS)) ^ ((a ^ b) & HX_LANE_TOPS);
+}
+
 /* a - b, lane by lane. */
 static inline uint64_t hx_lanes_sub(uint64_t a, uint64_t b)
 {

@@ -29,6 +29,19 @@ static void for_each_pair(void (*judge)(const uint16_t a[4], const uint16_t b[4]
     }
 }
 
+static void judge_sum(const uint16_t a[4], const uint16_t b[4])
+{
+    uint64_t sum = hx_lanes_add(word(a), word(b));
+    for (unsigned lane = 0; lane < 4; lane++)
+        assert_int_equal(hx_lane(sum, lane), (uint16_t)(a[lane] + b[lane]));
+}
+
+static void sums_do_not_carry_into_each_other(void **state)
+{
+    (void)state;
+    for_each_pair(judge_sum);
+}
+
 static void judge_difference(const uint16_t a[4], const uint16_t b[4])
 {
     uint64_t difference = hx_lanes_sub(word(a), word(b));
@@ -96,6 +109,7 @@ static void a_sum_below_2_to_the_16_is_exact(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sums_do_not_carry_into_each_other),
         cmocka_unit_test(differences_do_not_borrow_from_each_other),
         cmocka_unit_test(what_is_left_is_known_unless_a_lane_has_not_enough),
         cmocka_unit_test(one_lane_changes_alone),
