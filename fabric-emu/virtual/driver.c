@@ -48,7 +48,6 @@ static void finish(struct driver *d)
     note_corrupted(d, workload_finish(d->workload));
 }
 
-/* Asks the workload, when something happened that it may have waited for. */
 /* Whether it says nothing before its time, whatever happens. */
 static bool is_deaf(const struct driver *d)
 {
@@ -56,6 +55,7 @@ static bool is_deaf(const struct driver *d)
     return d->wake != WORKLOAD_NEVER && ops->wake && !ops->event;
 }
 
+/* Asks the workload, when something happened that it may have waited for. */
 static void begin_messages(struct driver *d)
 {
     uint64_t now = d->worker->v.now;
@@ -91,6 +91,16 @@ static void note_deadline(struct driver *d, uint64_t now)
     d->timer_noted = true;
 }
 
+/* The workload is asked again at its time, and whom it will send to is known where messages have numbers. */
+static void note_wake(struct driver *d)
+{
+    const struct workload_ops *ops = d->workload->ops;
+    struct workload_message m;
+    d->again_noted = true;
+    virtual_entity_note(d->hal.entity, d->wake, VIRTUAL_ITEM_AGAIN);
+    d->hal.next_to = ops->message && ops->message(d->workload, d->begun, &m) ? m.to : HX_NOWHERE;
+}
+
 static void note_timers(struct driver *d)
 {
     uint64_t now = d->worker->v.now;
@@ -98,10 +108,8 @@ static void note_timers(struct driver *d)
         note_deadline(d, now);
     d->told = false;
     bool waits = d->wake != WORKLOAD_NEVER && hx_endpoint_takes(&d->endpoint) && !time_is_over(d, now);
-    if (waits && !d->again_noted) {
-        d->again_noted = true;
-        virtual_entity_note(d->hal.entity, d->wake, VIRTUAL_ITEM_AGAIN);
-    }
+    if (waits && !d->again_noted)
+        note_wake(d);
 }
 
 static void note_done(struct driver *d)
@@ -268,8 +276,11 @@ void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, 
                          .rank = rank,
                          .news = true,
                          .done = true};
-    d->hal = (struct hal_endpoint){
-        .worker = &w->v, .entity = e, .planes = (uint8_t)w->m->g->planes, .drops = w->area->drops};
+    d->hal = (struct hal_endpoint){.worker = &w->v,
+                                   .entity = e,
+                                   .next_to = HX_NOWHERE,
+                                   .planes = (uint8_t)w->m->g->planes,
+                                   .drops = w->area->drops};
     start_workload(d);
     d->hal.rank = rank;
     d->hal.firmware = &d->endpoint;

@@ -8,7 +8,7 @@
  *       3     ports, endpoint           packets and credits, who gets credit for what comes, who waits for what opens; what arrives, the
  *                                       firmware's part
  *       4     packets, those who wait   of routers: their routes; of accelerators: the outputs they lead to; whose turn it is;
- *                                       frames, where peers are looked for, what is to be sent
+ *                                       frames, where peers are looked for, what is to be sent, and to whom next
  *       5     routes, buckets           of routers: the outputs they lead to; peers
  *
  * Only what is going to be touched, which needs a look at each packet: more lines, asked for without a look, take more time than that
@@ -208,30 +208,35 @@ ALWAYS_INLINE uint32_t sender_of(const struct hal_endpoint *h, const struct virt
     return h->worker->peer_number[slot->birth & UINT16_MAX];
 }
 
+/* Where it is looked up who has a number. */
+ALWAYS_INLINE void fetch_search(const struct hx_endpoint *ep, uint32_t number)
+{
+    if (ep->bucket)
+        fetch(&ep->bucket[hx_endpoint_bucket(ep, number)]);
+    else
+        fetch(&ep->peer[number]);
+}
+
 /* What is going to arrive at the endpoint, and what its user will do about it. */
 ALWAYS_INLINE void fetch_arrivals(const struct hal_endpoint *h, const struct virtual_eject *q, uint64_t end)
 {
     const struct hx_endpoint *ep = h->firmware;
     for (uint32_t at = q->tail; at != q->head && q->slots[at & q->mask].ready < end; at++) {
         const struct virtual_slot *slot = &q->slots[at & q->mask];
-        uint32_t sender = sender_of(h, slot);
         fetch(virtual_pool_frame(&h->worker->pool, slot->d.buffer));
-        if (ep->bucket)
-            fetch(&ep->bucket[hx_endpoint_bucket(ep, sender)]);
-        else
-            fetch(&ep->peer[sender]);
+        fetch_search(ep, sender_of(h, slot));
         fetch_lines(h->user_data, h->user_bytes);
     }
 }
 
-/* What is known of who sent a packet: where not all have a place of their own, of the first in its bucket. */
-ALWAYS_INLINE void fetch_peer(const struct hx_endpoint *ep, uint32_t sender)
+/* What is known of who has a number: where not all have a place of their own, of the first in its bucket. */
+ALWAYS_INLINE void fetch_peer(const struct hx_endpoint *ep, uint32_t number)
 {
     if (!ep->bucket) {
-        fetch(&ep->peer[sender]);
+        fetch(&ep->peer[number]);
         return;
     }
-    uint32_t peer = ep->bucket[hx_endpoint_bucket(ep, sender)];
+    uint32_t peer = ep->bucket[hx_endpoint_bucket(ep, number)];
     if (peer) {
         fetch(&ep->peer[peer - 1]);
         fetch(&ep->rest_of[peer - 1]);
@@ -264,6 +269,18 @@ ALWAYS_INLINE void fetch_sends(const struct hal_endpoint *h, const struct hx_end
     fetch_lines(&ep->send[ep->turn], (may < SENDS ? may : SENDS) * sizeof ep->send[0]);
 }
 
+/* Whom it sends to next: a message that comes by a rate is for somebody of whom nothing else has spoken for long. */
+ALWAYS_INLINE void fetch_next(const struct hal_endpoint *h, const struct hx_endpoint *ep, unsigned stage)
+{
+    if (h->next_to == HX_NOWHERE)
+        return;
+    uint32_t number = h->worker->peer_number[h->next_to];
+    if (stage == 4)
+        fetch_search(ep, number);
+    if (stage == 5 && ep->bucket)
+        fetch_peer(ep, number);
+}
+
 ALWAYS_INLINE void fetch_ejects(const struct hal_endpoint *h, unsigned plane, unsigned stage, uint64_t end)
 {
     const struct virtual_eject *eject = &h->plane[plane].eject;
@@ -289,6 +306,7 @@ ALWAYS_INLINE void fetch_endpoint(const struct virtual_entity *e, unsigned stage
         fetch_lines(h->firmware, sizeof *h->firmware);
     if (stage == 4)
         fetch_sends(h, h->firmware);
+    fetch_next(h, h->firmware, stage);
 }
 
 /* ---- an accelerator ---- */
