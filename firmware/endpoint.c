@@ -42,24 +42,21 @@ static size_t words_of(const struct hx_endpoint_config *c)
     return (c->sends + 63U) / 64;
 }
 
-static size_t often_bytes(const struct hx_endpoint_config *c)
+struct hx_endpoint_sizes hx_endpoint_sizes(const struct hx_endpoint_config *c)
 {
     size_t peers = peers_of(c);
-    return rounded(c->sends * sizeof(struct hx_send)) + rounded(2 * words_of(c) * sizeof(uint64_t)) +
-           rounded(peers * sizeof(struct hx_peer)) + rounded(peers * HX_PEER_ANSWERS * sizeof(uint32_t)) +
-           rounded(buckets_of(c) * sizeof(uint32_t));
-}
-
-size_t hx_endpoint_seldom_bytes(const struct hx_endpoint_config *c)
-{
-    size_t peers = peers_of(c);
-    return rounded((peers + 1) * sizeof(uint32_t)) + rounded(peers * sizeof(struct hx_peer_rest)) +
-           2 * rounded(c->sends * sizeof(struct hx_map)) + rounded(HX_REPORTS * sizeof(struct hx_report));
+    return (struct hx_endpoint_sizes){
+        .often = rounded(2 * words_of(c) * sizeof(uint64_t)) + rounded(peers * sizeof(struct hx_peer)) +
+                 rounded(buckets_of(c) * sizeof(uint32_t)),
+        .pending = rounded(c->sends * sizeof(struct hx_send)) + rounded(peers * HX_PEER_ANSWERS * sizeof(uint32_t)),
+        .seldom = rounded((peers + 1) * sizeof(uint32_t)) + rounded(peers * sizeof(struct hx_peer_rest)) +
+                  2 * rounded(c->sends * sizeof(struct hx_map)) + rounded(HX_REPORTS * sizeof(struct hx_report))};
 }
 
 size_t hx_endpoint_bytes(const struct hx_endpoint_config *c)
 {
-    return often_bytes(c) + hx_endpoint_seldom_bytes(c);
+    struct hx_endpoint_sizes bytes = hx_endpoint_sizes(c);
+    return bytes.often + bytes.pending + bytes.seldom;
 }
 
 static void clear_peer(struct hx_peer *peer, uint32_t rank)
@@ -92,11 +89,15 @@ static void *piece(uint8_t **at, size_t bytes)
 
 int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c, struct hal_endpoint *hal, void *memory)
 {
-    return hx_endpoint_init_apart(ep, c, hal, memory, (uint8_t *)memory + often_bytes(c));
+    struct hx_endpoint_sizes bytes = hx_endpoint_sizes(c);
+    uint8_t *at = memory;
+    const struct hx_endpoint_memory pieces = {
+        .often = at, .pending = at + bytes.often, .seldom = at + bytes.often + bytes.pending};
+    return hx_endpoint_init_apart(ep, c, hal, &pieces);
 }
 
 int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_config *c, struct hal_endpoint *hal,
-                           void *memory, void *seldom)
+                           const struct hx_endpoint_memory *memory)
 {
     if (c->d0 >= c->columns || c->d1 >= c->rows || c->plane_set == 0 || c->plane_set >> HX_MAX_PLANES || c->sends < 1 ||
         c->sends > HX_MAX_SENDS || c->epoch == 0 || c->least_ns == 0 || c->least_ns > c->timeout_ns ||
@@ -115,21 +116,22 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
                                .sweep = UINT64_MAX};
     const struct hx_header own = {.credit_vc = HX_NO_CREDIT, .src_d0 = c->d0, .src_d1 = c->d1, .epoch = c->epoch};
     hx_frame_encode(ep->own, &own);
-    uint8_t *at = memory;
+    uint8_t *at = memory->pending;
     ep->send = piece(&at, c->sends * sizeof(struct hx_send));
+    ep->ack = piece(&at, peers * HX_PEER_ANSWERS * sizeof(uint32_t));
+    at = memory->seldom;
+    /* The first of these beside each other: packets out of order touch all three. */
+    ep->rest_of = piece(&at, (peers + (size_t)1) * sizeof(uint32_t));
+    ep->rest = piece(&at, peers * sizeof(struct hx_peer_rest));
+    ep->send_map = piece(&at, c->sends * sizeof(struct hx_map));
+    ep->send_lost = piece(&at, c->sends * sizeof(struct hx_map));
+    ep->report = piece(&at, HX_REPORTS * sizeof(struct hx_report));
+    at = memory->often;
     ep->due.word = piece(&at, 2 * words_of(c) * sizeof(uint64_t));
     ep->idle.word = ep->due.word + words_of(c);
     for (unsigned index = 0; index < c->sends; index++)
         hx_send_set_put(&ep->idle, index, true);
     ep->peer = piece(&at, peers * sizeof(struct hx_peer));
-    ep->ack = piece(&at, peers * HX_PEER_ANSWERS * sizeof(uint32_t));
-    uint8_t *apart = seldom;
-    /* The first of these beside each other: packets out of order touch all three. */
-    ep->rest_of = piece(&apart, (peers + (size_t)1) * sizeof(uint32_t));
-    ep->rest = piece(&apart, peers * sizeof(struct hx_peer_rest));
-    ep->send_map = piece(&apart, c->sends * sizeof(struct hx_map));
-    ep->send_lost = piece(&apart, c->sends * sizeof(struct hx_map));
-    ep->report = piece(&apart, HX_REPORTS * sizeof(struct hx_report));
     if (!knows_all(c)) {
         ep->bucket = piece(&at, buckets_of(c) * sizeof(uint32_t));
         return HX_OK;

@@ -33,7 +33,7 @@ void build_worker(struct worker *w, const struct model *m, unsigned self);
 void build_route(const struct worker *w, uint32_t node, struct virtual_node *n);
 
 /* What all workers together allocate for the state of the fabric: all they take but packets under way, and what an endpoint
- * seldom touches (hx_endpoint_seldom_bytes). */
+ * seldom touches, or has for messages of which few are under way at once (hx_endpoint_sizes). */
 uint64_t build_bytes(const struct model *m);
 
 /* Whether the packet at a position of an input, tail to head, is still there: waits, or was not looked at yet. */

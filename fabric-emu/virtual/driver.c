@@ -247,10 +247,18 @@ static struct hx_endpoint_config config_of(const struct model *m, uint32_t rank)
     return config;
 }
 
+/* Whether few messages are under way at once of as many as might be, as where they come by a rate: what is not touched of
+ * their places then takes no memory. */
+static bool has_few_pending(const struct model *m)
+{
+    return m->workload.rate > 0;
+}
+
 uint64_t driver_bytes(const struct model *m, uint32_t rank)
 {
     const struct hx_endpoint_config config = config_of(m, rank);
-    return sizeof(struct driver) + hx_endpoint_bytes(&config) - hx_endpoint_seldom_bytes(&config) +
+    const struct hx_endpoint_sizes bytes = hx_endpoint_sizes(&config);
+    return sizeof(struct driver) + bytes.often + (has_few_pending(m) ? 0 : bytes.pending) +
            workload_bytes(&m->workload, rank);
 }
 
@@ -266,6 +274,19 @@ static void start_workload(struct driver *d)
     d->hal.counts_waits = m->workload.rate > 0;
     if (d->workload->carries || d->hal.counts_waits)
         d->hal.user.fill = fill;
+}
+
+static void start_endpoint(struct driver *d)
+{
+    const struct model *m = d->worker->m;
+    const struct hx_endpoint_config config = config_of(m, d->rank);
+    const struct hx_endpoint_sizes bytes = hx_endpoint_sizes(&config);
+    const struct hx_endpoint_memory memory = {.often = virtual_stock_take(bytes.often),
+                                              .pending = has_few_pending(m) ? virtual_stock_take_seldom(bytes.pending)
+                                                                            : virtual_stock_take(bytes.pending),
+                                              .seldom = virtual_stock_take_seldom(bytes.seldom)};
+    if (hx_endpoint_init_apart(&d->endpoint, &config, &d->hal, &memory) != HX_OK)
+        hx_die(HX_EXIT_CONFIG, m->spec->source, "endpoint a%u,%u cannot be built", config.d0, config.d1);
 }
 
 void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, uint32_t rank)
@@ -288,11 +309,7 @@ void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, 
         d->hal.plane[plane].sw = &e->node[plane].hal;
         e->node[plane].hal.endpoint = &d->hal;
     }
-    const struct hx_endpoint_config config = config_of(w->m, rank);
-    size_t seldom = hx_endpoint_seldom_bytes(&config);
-    if (hx_endpoint_init_apart(&d->endpoint, &config, &d->hal, virtual_stock_take(hx_endpoint_bytes(&config) - seldom),
-                               virtual_stock_take_seldom(seldom)) != HX_OK)
-        hx_die(HX_EXIT_CONFIG, w->m->spec->source, "endpoint a%u,%u cannot be built", config.d0, config.d1);
+    start_endpoint(d);
     e->endpoint = &d->hal;
     e->drive = drive;
     e->of = d;

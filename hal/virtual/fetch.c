@@ -251,11 +251,25 @@ void virtual_fetch_delivery(const struct hal_endpoint *h, const struct virtual_s
         fetch_peer(ep, sender_of(h, slot));
 }
 
+/* The messages under way to a peer, one of which a small packet of his is likely to acknowledge. */
+ALWAYS_INLINE void fetch_sends_to(const struct hx_endpoint *ep, const struct hx_peer *peer)
+{
+    for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++) {
+        if (peer->send[slot] != HX_NO_SEND)
+            fetch(&ep->send[peer->send[slot]]);
+    }
+}
+
 ALWAYS_INLINE void fetch_peers(const struct hal_endpoint *h, const struct virtual_eject *q, uint64_t end)
 {
     const struct hx_endpoint *ep = h->firmware;
-    for (uint32_t at = q->tail; ep->bucket && at != q->head && q->slots[at & q->mask].ready < end; at++)
-        fetch_peer(ep, sender_of(h, &q->slots[at & q->mask]));
+    for (uint32_t at = q->tail; at != q->head && q->slots[at & q->mask].ready < end; at++) {
+        const struct virtual_slot *slot = &q->slots[at & q->mask];
+        if (ep->bucket)
+            fetch_peer(ep, sender_of(h, slot));
+        else if (virtual_is_small(&slot->d))
+            fetch_sends_to(ep, &ep->peer[sender_of(h, slot)]);
+    }
 }
 
 /* The messages whose turn to inject is next, if all are due: as many as may now, and as will when two packets have gone
@@ -269,14 +283,22 @@ ALWAYS_INLINE void fetch_sends(const struct hal_endpoint *h, const struct hx_end
     fetch_lines(&ep->send[ep->turn], (may < SENDS ? may : SENDS) * sizeof ep->send[0]);
 }
 
+/* The place that the next message takes, if it is among the first. */
+ALWAYS_INLINE unsigned first_idle(const struct hx_endpoint *ep)
+{
+    return ep->idle.filled & 1 ? (unsigned)__builtin_ctzll(ep->idle.word[0]) : 0;
+}
+
 /* Whom it sends to next: a message that comes by a rate is for somebody of whom nothing else has spoken for long. */
 ALWAYS_INLINE void fetch_next(const struct hal_endpoint *h, const struct hx_endpoint *ep, unsigned stage)
 {
     if (h->next_to == HX_NOWHERE)
         return;
     uint32_t number = h->worker->peer_number[h->next_to];
-    if (stage == 4)
+    if (stage == 4) {
         fetch_search(ep, number);
+        fetch(&ep->send[first_idle(ep)]);
+    }
     if (stage == 5 && ep->bucket)
         fetch_peer(ep, number);
 }
@@ -286,8 +308,10 @@ ALWAYS_INLINE void fetch_ejects(const struct hal_endpoint *h, unsigned plane, un
     const struct virtual_eject *eject = &h->plane[plane].eject;
     if (stage == 3 && eject->tail != eject->head)
         fetch_lines(&eject->slots[eject->tail & eject->mask], 2 * sizeof eject->slots[0]);
-    if (stage == 4)
+    if (stage == 4) {
         fetch_arrivals(h, eject, end);
+        fetch(&h->firmware->ack[h->firmware->acks_first]);
+    }
     if (stage == 5)
         fetch_peers(h, eject, end);
 }

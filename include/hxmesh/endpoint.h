@@ -270,11 +270,20 @@ size_t hx_endpoint_bytes(const struct hx_endpoint_config *config);
 int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *config, struct hal_endpoint *hal,
                      void *memory);
 
-/* The same where memory that is not touched costs nothing: so many of these bytes, four fifths of all where each accelerator
- * knows all, are not touched by packets in order whose answers come. They may lie apart, 8-byte aligned and zero too. */
-size_t hx_endpoint_seldom_bytes(const struct hx_endpoint_config *config);
+/* The same in three pieces that may lie apart, each 8-byte aligned and zero, for where memory that is not touched costs nothing. */
+struct hx_endpoint_sizes {
+    size_t often; /* who the peers are, and which sends are due */
+    size_t
+        pending; /* sends, and answers that are owed: as many as there have been at once are touched, the first ones */
+    size_t
+        seldom; /* not touched by packets in order whose answers come: four fifths where each accelerator knows all */
+};
+struct hx_endpoint_memory {
+    void *often, *pending, *seldom;
+};
+struct hx_endpoint_sizes hx_endpoint_sizes(const struct hx_endpoint_config *config);
 int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_config *config, struct hal_endpoint *hal,
-                           void *memory, void *seldom);
+                           const struct hx_endpoint_memory *memory);
 
 /* Takes over a message of `bytes` bytes (0 and up; at most 2^32-1 packets) for (d0, d1). `tag` travels with every
  * packet, `cookie` stays here. HX_E_BUSY: all sends are taken, or four messages to this peer are under way.

@@ -156,28 +156,81 @@ static void who_begins_at_one_place_is_told_apart(void **state)
     }
 }
 
-/* Long messages both ways, in order and answered, leave it as it was. */
-static void what_is_seldom_touched_may_lie_apart(void **state)
+/* Pieces of memory of both ends, and how large they are. */
+struct apart {
+    struct hx_endpoint_sizes bytes;
+    struct hx_endpoint_memory memory[2];
+};
+
+static struct apart lie_apart(void)
 {
-    (void)state;
     trial_start(2, 1);
-    size_t seldom_bytes = 0;
-    uint8_t *seldom[2];
+    struct apart a = {.bytes = hx_endpoint_sizes(&cloud.end[0].config)};
     for (unsigned end = 0; end < 2; end++) {
         struct cloud_end *e = &cloud.end[end];
-        seldom_bytes = hx_endpoint_seldom_bytes(&e->config);
-        seldom[end] = lab_memory(seldom_bytes);
-        void *memory = lab_memory(hx_endpoint_bytes(&e->config) - seldom_bytes);
-        assert_int_equal(hx_endpoint_init_apart(&e->ep, &e->config, &e->hal, memory, seldom[end]), HX_OK);
-        assert_ptr_equal(e->ep.rest_of, seldom[end]);
-        assert_ptr_equal((uint8_t *)e->ep.report + (sizeof *e->ep.report * HX_REPORTS + LINE - 1) / LINE * LINE,
-                         seldom[end] + seldom_bytes);
+        a.memory[end] = (struct hx_endpoint_memory){lab_memory(a.bytes.often), lab_memory(a.bytes.pending),
+                                                    lab_memory(a.bytes.seldom)};
+        assert_int_equal(hx_endpoint_init_apart(&e->ep, &e->config, &e->hal, &a.memory[end]), HX_OK);
     }
+    return a;
+}
+
+static size_t lines(size_t bytes)
+{
+    return (bytes + LINE - 1) / LINE * LINE;
+}
+
+/* Each piece begins with what comes first of it, and ends with what comes last. */
+static void its_pieces_may_lie_apart(void **state)
+{
+    (void)state;
+    struct apart a = lie_apart();
+    for (unsigned end = 0; end < 2; end++) {
+        const struct hx_endpoint *ep = &cloud.end[end].ep;
+        const struct hx_endpoint_memory *m = &a.memory[end];
+        assert_ptr_equal(ep->due.word, m->often);
+        assert_ptr_equal((uint8_t *)ep->peer + lines(sizeof *ep->peer * ep->peers),
+                         (uint8_t *)m->often + a.bytes.often);
+        assert_ptr_equal(ep->send, m->pending);
+        assert_ptr_equal((uint8_t *)ep->ack + lines(sizeof *ep->ack * ep->ack_slots),
+                         (uint8_t *)m->pending + a.bytes.pending);
+        assert_ptr_equal(ep->rest_of, m->seldom);
+        assert_ptr_equal((uint8_t *)ep->report + lines(sizeof *ep->report * HX_REPORTS),
+                         (uint8_t *)m->seldom + a.bytes.seldom);
+    }
+    assert_int_equal(a.bytes.often + a.bytes.pending + a.bytes.seldom, hx_endpoint_bytes(&cloud.end[0].config));
+}
+
+/* Long messages both ways, in order and answered, leave what is seldom touched as it was. */
+static void what_is_seldom_touched_stays_zero(void **state)
+{
+    (void)state;
+    struct apart a = lie_apart();
     (void)trial_send(0, 1, 2000 * FULL);
     (void)trial_send(1, 0, 2000 * FULL);
     trial_finish();
-    for (size_t i = 0; i < seldom_bytes; i++)
-        assert_int_equal(seldom[0][i] | seldom[1][i], 0);
+    for (unsigned end = 0; end < 2; end++) {
+        for (size_t i = 0; i < a.bytes.seldom; i++)
+            assert_int_equal(((const uint8_t *)a.memory[end].seldom)[i], 0);
+    }
+}
+
+/* Of the places for messages as many are touched as have been under way at once. */
+static void messages_take_the_first_places(void **state)
+{
+    (void)state;
+    (void)lie_apart();
+    for (unsigned turn = 0; turn < 20; turn++) {
+        for (unsigned message = 0; message < 3; message++)
+            (void)trial_send(0, 1, FULL);
+        trial_finish();
+    }
+    const struct hx_endpoint *ep = &cloud.end[0].ep;
+    assert_true(ep->config.sends > 3);
+    assert_int_equal(ep->send[2].message % 3, 2);
+    const uint8_t *rest = (const uint8_t *)&ep->send[3];
+    for (size_t i = 0; i < (ep->config.sends - 3) * sizeof *ep->send; i++)
+        assert_int_equal(rest[i], 0);
 }
 
 /* Whoever asks for what is seldom needed gets the next place, and the same again; there is one for each peer. */
@@ -226,7 +279,9 @@ int main(void)
         cmocka_unit_test_teardown(pieces_lie_apart, lab_free),
         cmocka_unit_test_teardown(who_can_know_all_has_a_place_for_each, lab_free),
         cmocka_unit_test_teardown(who_begins_at_one_place_is_told_apart, lab_free),
-        cmocka_unit_test_teardown(what_is_seldom_touched_may_lie_apart, lab_free),
+        cmocka_unit_test_teardown(its_pieces_may_lie_apart, lab_free),
+        cmocka_unit_test_teardown(what_is_seldom_touched_stays_zero, lab_free),
+        cmocka_unit_test_teardown(messages_take_the_first_places, lab_free),
         cmocka_unit_test_teardown(what_is_seldom_needed_lies_together, lab_free),
         cmocka_unit_test_teardown(units_of_time_follow_the_least_timeout, lab_free),
     };
