@@ -249,6 +249,8 @@ void virtual_fetch_delivery(const struct hal_endpoint *h, const struct virtual_s
     fetch(virtual_pool_frame(&h->worker->pool, slot->d.buffer));
     if (ep && h->worker->near)
         fetch_peer(ep, sender_of(h, slot));
+    else if (ep && virtual_is_small(&slot->d))
+        fetch_search(ep, sender_of(h, slot));
 }
 
 /* The messages under way to a peer, one of which a small packet of his is likely to acknowledge. */

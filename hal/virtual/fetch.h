@@ -14,8 +14,9 @@ enum { VIRTUAL_FETCH_STAGES = 6 };
  * stages, one a visit: what a stage reads, those before it have asked for. `end`: of the window. */
 void virtual_fetch(struct virtual_entity *const ahead[VIRTUAL_FETCH_STAGES], uint64_t end);
 
-/* Where all is handed over at once (outbox.h): what an endpoint reads of a packet that has left for it, its frame,
- * which its source had last; where entities are near, also what is known of that source, for which nobody else asks there. */
+/* Where all is handed over at once (outbox.h): what an endpoint reads of a packet that has left for it, its frame, which its source
+ * had last, and of what is known of that source: where entities are near all of it, for which nobody else asks there; elsewhere, for a
+ * small packet, which often is there within this window, where it is looked up. */
 void virtual_fetch_delivery(const struct hal_endpoint *h, const struct virtual_slot *slot);
 
 #endif
