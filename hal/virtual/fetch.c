@@ -310,10 +310,8 @@ ALWAYS_INLINE void fetch_ejects(const struct hal_endpoint *h, unsigned plane, un
     const struct virtual_eject *eject = &h->plane[plane].eject;
     if (stage == 3 && eject->tail != eject->head)
         fetch_lines(&eject->slots[eject->tail & eject->mask], 2 * sizeof eject->slots[0]);
-    if (stage == 4) {
+    if (stage == 4)
         fetch_arrivals(h, eject, end);
-        fetch(&h->firmware->ack[h->firmware->acks_first]);
-    }
     if (stage == 5)
         fetch_peers(h, eject, end);
 }
@@ -330,8 +328,10 @@ ALWAYS_INLINE void fetch_endpoint(const struct virtual_entity *e, unsigned stage
         fetch_ejects(h, plane, stage, end);
     if (stage == 3)
         fetch_lines(h->firmware, sizeof *h->firmware);
-    if (stage == 4)
+    if (stage == 4) {
         fetch_sends(h, h->firmware);
+        fetch(&h->firmware->ack[h->firmware->acks_first]);
+    }
     fetch_next(h, h->firmware, stage);
 }
 

@@ -298,8 +298,7 @@ struct hal_endpoint {
     const void *user_data;              /* likewise, what the user touches when something arrives */
     uint32_t user_bytes;
     uint32_t rank;
-    uint32_t
-        next_to; /* rank that a message goes to when the user's time has come, likewise fetched; HX_NOWHERE: not known */
+    uint32_t next_to; /* rank that the user sends to when its time comes, likewise fetched; HX_NOWHERE: not known */
     uint8_t planes;
     bool eject_noted;  /* stands in the agenda */
     bool counts_waits; /* packets may be older than their injection: what they waited before stands in their frames */

@@ -272,11 +272,9 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *co
 
 /* The same in three pieces that may lie apart, each 8-byte aligned and zero, for where memory that is not touched costs nothing. */
 struct hx_endpoint_sizes {
-    size_t often; /* who the peers are, and which sends are due */
-    size_t
-        pending; /* sends, and answers that are owed: as many as there have been at once are touched, the first ones */
-    size_t
-        seldom; /* not touched by packets in order whose answers come: four fifths where each accelerator knows all */
+    size_t often;   /* who the peers are, and which sends are due */
+    size_t pending; /* sends, the first for as many as have been under way at once, and the list of answers owed */
+    size_t seldom;  /* most, where each accelerator knows all: not touched by packets in order whose answers come */
 };
 struct hx_endpoint_memory {
     void *often, *pending, *seldom;
