@@ -111,8 +111,11 @@ ALWAYS_INLINE bool may_go(struct virtual_entity *e, struct hal_switch *h, uint64
     if (offered == 0)
         return true;
     for (uint64_t left = offered & ~h->shut; left; left &= left - 1) {
-        if (h->room[__builtin_ctzll(left)].opens <= e->worker->now)
+        unsigned output = (unsigned)__builtin_ctzll(left);
+        if (h->room[output].opens <= e->worker->now) {
+            __builtin_prefetch(&h->tx[output]); /* its credit is asked for soon */
             return true;
+        }
     }
     return note_openings(e, h, offered);
 }
