@@ -510,6 +510,39 @@ static void more_in_a_buffer_than_it_holds_is_found_behind_what_a_fault_allows(v
     }
 }
 
+/* Nothing of what one interface recorded. */
+static void forget_interface(struct sim_capture *c, unsigned interface)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->records[i].interface == interface)
+            free(c->records[i].frame);
+        else
+            c->records[kept++] = c->records[i];
+    }
+    c->count = kept;
+}
+
+/* A worker that is killed takes with it what it had and what it had recorded. Where that is all that one end of a cable saw, nobody
+ * judges the cable, and a packet that was lost there is known where it was injected only. */
+static void what_a_killed_worker_had_is_lost_on_a_cable_of_one_end_too(void **state)
+{
+    (void)state;
+    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+        struct harmed h;
+        char when[64];
+        make(&h, &harms[0], seed);
+        for (unsigned i = 0; i < h.capture.interfaces; i++)
+            if (strcmp(sim_interface_name(&h.capture.set, i), h.port) == 0)
+                forget_interface(&h.capture, i);
+        (void)snprintf(when, sizeof when, "at %" PRIu64 "ns", h.time_ns - 500);
+        require(&h, &harms[0], "worker0", "killed", when, true);
+        require(&h, &harms[0], "worker0", "killed", "at 1us", false);
+        require(&h, &harms[0], "", "", "", false);
+        sim_free(&h.capture);
+    }
+}
+
 static void lines_that_are_no_faults_are_said_and_excuse_nothing(void **state)
 {
     (void)state;
@@ -540,6 +573,7 @@ int main(void)
         cmocka_unit_test(what_may_be_repeated_is_forgotten_in_time),
         cmocka_unit_test(more_in_a_buffer_than_it_holds_is_found_behind_what_a_fault_allows),
         cmocka_unit_test(what_began_before_the_file_is_over_in_its_time),
+        cmocka_unit_test(what_a_killed_worker_had_is_lost_on_a_cable_of_one_end_too),
         cmocka_unit_test(lines_that_are_no_faults_are_said_and_excuse_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

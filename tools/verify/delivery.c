@@ -89,13 +89,16 @@ void hx_verify_lose(struct hx_verify *v, const struct hx_seen_at *at, unsigned b
     l->missed = l->missed || !allowed;
 }
 
-/* That is known at its endpoints only, unless it was seen to get lost in between. */
+/* That is known at its endpoints only, unless it was seen to get lost in between; it was not where a killed worker took with it all
+ * that one end of a cable had recorded. */
 static void lose_between(struct hx_verify *v, const struct account *a)
 {
+    const struct sight *i = &a->injected;
     struct hx_lost *l = hx_map_get(&v->lost, &a->key);
-    if (a->injected.frame > l->frame)
-        l->frame = a->injected.frame;
-    l->missed = l->missed || !l->allowed;
+    if (i->frame > l->frame)
+        l->frame = i->frame;
+    bool allowed = l->allowed || hx_excused(&v->excuses, v->c, i->port, i->time_ns, HX_EXCUSES_GAPS);
+    l->missed = l->missed || !allowed;
 }
 
 static bool local_is_complete(const struct hx_verify *v, unsigned plane, unsigned gx, unsigned gy)
