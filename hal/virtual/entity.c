@@ -1,5 +1,6 @@
 /* entity.c - one entity through one window (entity.h). */
 #include "entity.h"
+#include "fetch.h"
 #include "inline.h"
 
 /* ---- what a switch waits for ---- */
@@ -73,6 +74,8 @@ ALWAYS_INLINE void step_as(struct virtual_entity *e, struct virtual_node *n, boo
 
 static SELDOM void step_router(struct virtual_entity *e, struct virtual_node *n)
 {
+    if (!e->worker->near && !e->worker->outbox.for_own)
+        virtual_fetch_waiting(n, wanted(n) & hal_open(&n->hal));
     step_as(e, n, true);
 }
 

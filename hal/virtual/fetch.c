@@ -150,6 +150,12 @@ ALWAYS_INLINE void fetch_oldest(const struct virtual_node *n, unsigned output)
     }
 }
 
+void virtual_fetch_waiting(const struct virtual_node *n, uint64_t outputs)
+{
+    for (; outputs; outputs &= outputs - 1)
+        fetch_oldest(n, (unsigned)__builtin_ctzll(outputs));
+}
+
 /* ---- a switch: the ports of which its agenda speaks ---- */
 
 ALWAYS_INLINE void fetch_port(const struct virtual_node *n, bool comes, unsigned port, unsigned stage, uint64_t end,

@@ -19,4 +19,7 @@ void virtual_fetch(struct virtual_entity *const ahead[VIRTUAL_FETCH_STAGES], uin
  * small packet, which often is there within this window, where it is looked up. */
 void virtual_fetch_delivery(const struct hal_endpoint *h, const struct virtual_slot *slot);
 
+/* Likewise, before a router's step: of the packets that wait for these outputs those whose turn it is. */
+void virtual_fetch_waiting(const struct virtual_node *n, uint64_t outputs);
+
 #endif
