@@ -3,6 +3,7 @@
 
 #include <sched.h>
 #include <time.h>
+#include <unistd.h>
 
 unsigned hx_processor_cores(void)
 {
@@ -10,6 +11,12 @@ unsigned hx_processor_cores(void)
     CPU_ZERO(&allowed);
     int n = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? CPU_COUNT(&allowed) : 0;
     return n < 1 ? 1 : (unsigned)n;
+}
+
+size_t hx_processor_cache(void)
+{
+    long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return bytes > 0 ? (size_t)bytes : (size_t)2 << 20;
 }
 
 uint64_t hx_processor_ns(void)

@@ -3,10 +3,14 @@
 #define HXMESH_HOST_PROCESSOR_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Cores that this process may run on, at least 1. */
 unsigned hx_processor_cores(void);
+
+/* Bytes of the cache that is a core's own and next to its first one; 2 MiB where the machine does not tell. */
+size_t hx_processor_cache(void);
 
 /* Processor time of this process, all its threads together, in nanoseconds. */
 uint64_t hx_processor_ns(void);

@@ -41,7 +41,7 @@ static void check_balance(const struct worker *w, const struct virtual_node *n, 
     uint32_t on_its_way = credit_on_its_way(from, vc);
     uint32_t held = blocks_held(n, input, vc);
     char name[HX_NAME_BYTES];
-    uint32_t credit = hx_lane(from->of->room[from->port].lanes, vc);
+    uint32_t credit = hx_lane(from->lanes, vc);
     if (credit + on_its_way + held != w->m->timing.vc_blocks)
         hx_die(HX_EXIT_FAILED, model_port_name(w->m, from->link, name),
                "VC %u: credit %u + on its way back %u + held at the far end %u blocks are not the %u of its buffer, "
@@ -107,7 +107,7 @@ static void write_port(const struct worker *w, const struct virtual_node *n, uns
         return;
     for (unsigned vc = 0; vc < w->m->g->vcs; vc++) {
         w->m->balance[(size_t)tx->link * HX_VCS + vc].credit =
-            hx_lane(n->hal.room[port].lanes, vc) + credit_on_its_way(tx, vc);
+            hx_lane(n->hal.tx[port].lanes, vc) + credit_on_its_way(tx, vc);
         w->m->balance[(size_t)rx->link * HX_VCS + vc].held = blocks_held(n, port, vc);
     }
 }

@@ -3,6 +3,7 @@
 #include "endpoint_parts.h"
 #include "faults.h"
 #include "host/error.h"
+#include "host/processor.h"
 #include "host/topology/bounds.h"
 #include "recording.h"
 #include "stock.h"
@@ -10,13 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of so many bytes of entities, what a window touches of them stays in a core's caches from one to the next: to ask for it ahead is work in
- * vain. Measured: a 12x12 Hx2Mesh, 2.7 MiB, is a tenth faster without, and so is a 16x16, 5.2 MiB, shared by two workers, while with
- * one or with eight on two cores it is faster with it.
+/* What a window touches of entities stays in a core's second-level cache from one to the next where all of them are no more than three
+ * halves of it, or a half where workers share cores: to ask for it ahead is work in vain. Measured: with 2 MiB of cache a 12x12 Hx2Mesh,
+ * 2.7 MiB, is a tenth faster without, and so is a 16x16, 5.2 MiB, shared by two workers, while with one or with eight on two cores it is
+ * faster with it; with 1 MiB of cache a 12x12 has 0.77 of its rate without, and an 8x8, 1.2 MiB, 0.97.
  *
  * To hand over late what a worker's entities send each other costs a copy, and pays where a line is dearer than that: a 16x16, a 20x20,
  * 8.8 MiB, and a tree of 2,048 hosts, 10.2 MiB, are a fifteenth faster at once, a 24x24, 13.5 MiB, and a Slim Fly of 3,042 hosts slower. */
-enum { NEAR_BYTES = 3 << 20, NEAR_BYTES_SHARED = 1 << 20, AT_ONCE_BYTES = 11 << 20 };
+enum { AT_ONCE_BYTES = 11 << 20 };
 
 /* Boards that packets of a job may not land on. Each host asks, and mostly for the same job as the one before. */
 struct off_limits {
@@ -105,7 +107,8 @@ static void place_entities(struct worker *w)
     size_t bytes = 0;
     for (uint32_t node = 0; node < m->g->nodes; node++)
         bytes += m->layout.dead[node] ? 0 : entity_bytes(m->g, node);
-    w->v.near = m->own_cores ? bytes / m->workers <= NEAR_BYTES : bytes <= NEAR_BYTES_SHARED;
+    size_t cache = hx_processor_cache();
+    w->v.near = m->own_cores ? bytes / m->workers <= cache / 2 * 3 : bytes <= cache / 2;
     w->v.outbox.for_own = !w->v.near && bytes > AT_ONCE_BYTES;
 }
 
@@ -186,12 +189,10 @@ static void bind_port(const struct plan *p, struct virtual_node *n, unsigned pla
     const struct virtual_link *link = &t->of[hx_fabric_port(g, node, port)->link_class];
     tx->kind = rx->kind = link;
     const struct virtual_node *other = node_of(p, plane, far.node);
-    tx->delay = link->rate.blocks[1] + link->latency + t->input;
-    rx->delay = t->output + link->latency + t->input;
     rx->link = model_link_number(m, plane, far.node, far.port);
     rx->linked = true;
     tx->far_worker = rx->from_worker = m->layout.worker[far.node];
-    n->hal.room[port].lanes = lanes_of(t->vc_blocks, t->vcs);
+    n->hal.tx[port].lanes = lanes_of(t->vc_blocks, t->vcs);
     n->hal.up |= (uint64_t)1 << port;
     if (other) {
         tx->far = &other->hal.rx[far.port];
@@ -228,11 +229,11 @@ static void bind_node(const struct plan *p, unsigned plane, uint32_t node)
     if (node >= p->w->m->g->hosts)
         bind_forwarding(n, p->w->m->g, node);
     if (node < p->w->m->g->hosts) {
-        n->hal.room[HX_LOCAL].lanes = lanes_of(HX_MAX_ROOM, p->w->m->g->vcs);
+        n->hal.tx[HX_LOCAL].lanes = lanes_of(HX_MAX_ROOM, p->w->m->g->vcs);
         n->hal.up |= (uint64_t)1 << HX_LOCAL;
     }
     for (uint64_t left = n->hal.up; left; left &= left - 1)
-        n->hal.room[__builtin_ctzll(left)].opens = 0;
+        n->hal.tx[__builtin_ctzll(left)].opens = 0;
 }
 
 /* ---- nodes ---- */

@@ -343,7 +343,7 @@ static void set_port(const struct faults *f, struct virtual_node *n, const struc
     uint64_t bit = UINT64_C(1) << event->port;
     uint64_t now = f->w->v.now;
     n->hal.up = event->opens ? n->hal.up | bit : n->hal.up & ~bit;
-    n->hal.room[event->port].opens = !event->opens ? VIRTUAL_NEVER : tx->link_free > now ? tx->link_free : now;
+    n->hal.tx[event->port].opens = !event->opens ? VIRTUAL_NEVER : tx->link_free > now ? tx->link_free : now;
 }
 
 static unsigned take(void *of, struct virtual_entity *e)

@@ -75,7 +75,7 @@ static bool lacks_credit(const struct virtual_node *n, unsigned input, unsigned 
     const struct virtual_rx *rx = &n->hal.rx[input];
     for (uint16_t p = hx_lane(rx->tail, vc); p != hx_lane(n->sw.input[input].seen, vc); p++) {
         if (want >> p % HX_WINDOW & 1 &&
-            hx_lane(n->hal.room[output].lanes, far_vc) >= virtual_blocks(&virtual_queue_at(&rx->queue[vc], p)->d))
+            hx_lane(n->hal.tx[output].lanes, far_vc) >= virtual_blocks(&virtual_queue_at(&rx->queue[vc], p)->d))
             return false;
     }
     return true;

@@ -10,4 +10,5 @@ void virtual_agenda_begin_anew(struct virtual_agenda *a)
     memmove(begin, a->key + a->first, (count + 1) * sizeof *a->key); /* with what stands behind the last */
     a->first = VIRTUAL_AGENDA_FIRST;
     a->end = (uint16_t)(VIRTUAL_AGENDA_FIRST + count);
+    a->limit = virtual_agenda_limit(a->room, count);
 }

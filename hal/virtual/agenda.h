@@ -3,25 +3,29 @@
  * Every item stands in it at most once, which whoever notes it sees to; so its room follows from the number of items. Among
  * equal times the lowest item comes first: the order never depends on the order of noting. Most of what is noted is later than
  * nearly all that stands there, so it goes in from the end: with some to some tens of items that takes half the
- * instructions of a heap. What stands there moves on through the room, and back to its beginning when the end is reached: in a
- * ring each look would cost two instructions more. */
+ * instructions of a heap. What stands there moves on through the room, and back to its beginning when the end is reached, or long
+ * before where little stands there, so that it stays in few cache lines: in a ring each look would cost two instructions more. */
 #ifndef VIRTUAL_AGENDA_H
 #define VIRTUAL_AGENDA_H
 
 #include <stdint.h>
 
-enum { VIRTUAL_ITEM_BITS = 8 };
-#define VIRTUAL_NEVER (UINT64_MAX >> VIRTUAL_ITEM_BITS)
+enum { VIRTUAL_ITEM_BITS = 9 };
+#define VIRTUAL_NEVER (UINT64_MAX >> VIRTUAL_ITEM_BITS) /* ps: ten hours */
 
 /* Of so many places each that goes in looks at all, without a branch: how many are later than it nobody can foresee, and a branch that is
  * foretold wrongly costs as much as some sixty instructions. */
 enum { VIRTUAL_AGENDA_LOOKS = 3, VIRTUAL_AGENDA_FIRST = VIRTUAL_AGENDA_LOOKS + 1 };
 
-/* Invariant: VIRTUAL_AGENDA_FIRST <= first <= end < room; at first .. end-1 keys rise. Before them stand zeros, so that who goes in from
- * the end stops there, and behind them one that is later than any, so that an empty agenda need not be told from others. */
+/* What goes in between two moves to the beginning, where there is room. */
+enum { VIRTUAL_AGENDA_RUN = 16 };
+
+/* Invariant: VIRTUAL_AGENDA_FIRST <= first <= end < limit <= room; at first .. end-1 keys rise. Before them stand zeros, so that who
+ * goes in from the end stops there, and behind them one that is later than any, so that an empty agenda need not be told from others. */
 struct virtual_agenda {
-    uint64_t *key; /* [room]: time << 8 | item */
+    uint64_t *key; /* [room]: time << VIRTUAL_ITEM_BITS | item */
     uint16_t room, first, end;
+    uint16_t limit; /* what stands there moves to the beginning when its end comes so far */
 };
 
 /* Entries for so many items, at least one: with nearly half as many to spare it moves back to the beginning seldom enough. */
@@ -30,11 +34,21 @@ static inline unsigned virtual_agenda_room(unsigned items)
     return VIRTUAL_AGENDA_FIRST + items + (items - 1) / 2 + 1;
 }
 
+/* How far the end may come, where so many stand at the beginning. */
+static inline uint16_t virtual_agenda_limit(unsigned room, unsigned count)
+{
+    unsigned limit = VIRTUAL_AGENDA_FIRST + count + VIRTUAL_AGENDA_RUN + 1;
+    return (uint16_t)(limit < room ? limit : room);
+}
+
 /* An empty one. `key`: `room` entries, virtual_agenda_room() of its items. */
 static inline void virtual_agenda_open(struct virtual_agenda *a, uint64_t *key, unsigned room)
 {
-    *a = (struct virtual_agenda){
-        .key = key, .room = (uint16_t)room, .first = VIRTUAL_AGENDA_FIRST, .end = VIRTUAL_AGENDA_FIRST};
+    *a = (struct virtual_agenda){.key = key,
+                                 .room = (uint16_t)room,
+                                 .first = VIRTUAL_AGENDA_FIRST,
+                                 .end = VIRTUAL_AGENDA_FIRST,
+                                 .limit = virtual_agenda_limit(room, 0)};
     for (unsigned i = 0; i < VIRTUAL_AGENDA_FIRST; i++)
         key[i] = 0;
     key[VIRTUAL_AGENDA_FIRST] = UINT64_MAX;
@@ -74,7 +88,7 @@ void virtual_agenda_begin_anew(struct virtual_agenda *a);
 
 static inline void virtual_agenda_note(struct virtual_agenda *a, uint64_t time, unsigned item)
 {
-    if (__builtin_expect(a->end + 1 == a->room, 0))
+    if (__builtin_expect(a->end + 1 == a->limit, 0))
         virtual_agenda_begin_anew(a);
     uint64_t *end = a->key + a->end++;
     end[1] = UINT64_MAX;

@@ -13,7 +13,7 @@ static uint64_t wanted(const struct virtual_node *n)
 static void note_opening(struct virtual_entity *e, struct hal_switch *h, unsigned output)
 {
     h->shut |= (uint64_t)1 << output;
-    virtual_agenda_note(&e->agenda, h->room[output].opens, h->output_item + output);
+    virtual_agenda_note(&e->agenda, h->tx[output].opens, h->output_item + output);
 }
 
 /* An open output that somebody waits for who lacks credit: it is worth a look when the next credit comes. */
@@ -24,8 +24,8 @@ static SELDOM void note_starved(struct virtual_entity *e, struct hal_switch *h, 
     if (h->credit_noted & bit)
         return;
     uint64_t next = virtual_credits_next(&h->tx[output].back);
-    h->tx[output].asked = next == virtual_credit_time(VIRTUAL_NO_CREDIT);
-    if (h->tx[output].asked)
+    h->tx[output].back.awaited = next == virtual_credit_time(VIRTUAL_NO_CREDIT);
+    if (h->tx[output].back.awaited)
         return; /* noted when it is given */
     h->credit_noted |= bit;
     virtual_agenda_note(&e->agenda, next, h->credit_item + output);
@@ -36,7 +36,7 @@ static SELDOM void forget_starved(struct hal_switch *h, uint64_t all)
 {
     h->idle &= all & ~h->sent;
     for (uint64_t left = h->starved & ~(h->idle | h->credit_noted); left; left &= left - 1)
-        h->tx[__builtin_ctzll(left)].asked = false;
+        h->tx[__builtin_ctzll(left)].back.awaited = false;
     h->starved = h->idle;
 }
 
@@ -50,7 +50,7 @@ ALWAYS_INLINE void note_waits(struct virtual_entity *e, struct virtual_node *n)
         forget_starved(h, all);
     for (uint64_t left = all & hal_open(h); left; left &= left - 1) {
         unsigned output = (unsigned)__builtin_ctzll(left);
-        if (h->room[output].opens > e->worker->now || (h->sent >> output & 1))
+        if (h->tx[output].opens > e->worker->now || (h->sent >> output & 1))
             note_opening(e, h, output);
         else
             note_starved(e, h, output);
@@ -115,7 +115,7 @@ ALWAYS_INLINE bool may_go(struct virtual_entity *e, struct hal_switch *h, uint64
         return true;
     for (uint64_t left = offered & ~h->shut; left; left &= left - 1) {
         unsigned output = (unsigned)__builtin_ctzll(left);
-        if (h->room[output].opens <= e->worker->now) {
+        if (h->tx[output].opens <= e->worker->now) {
             __builtin_prefetch(&h->tx[output]); /* its credit is asked for soon */
             return true;
         }
@@ -131,130 +131,103 @@ ALWAYS_INLINE void count_in(struct hal_switch *h, const struct hx_desc *d)
     h->idle &= small - 1; /* none, if it is */
 }
 
-/* Makes the packets of an input whose time has come known to the switch; returns whether it should step for one of them. */
-static bool make_ready(struct virtual_entity *e, struct virtual_node *n, unsigned input)
+/* The first packet on its way to an (input, VC) is ready. */
+ALWAYS_INLINE void advance(struct virtual_entity *e, struct virtual_rx *rx, unsigned vc)
+{
+    rx->ready = hx_lane_add(rx->ready, vc, 1);
+    if (virtual_is_coming(rx, vc))
+        virtual_agenda_note(&e->agenda, virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc))->ready,
+                            (unsigned)rx->item + vc);
+}
+
+ALWAYS_INLINE bool take_packet(struct virtual_entity *e, struct virtual_node *n, unsigned input, unsigned vc)
 {
     struct virtual_rx *rx = &n->hal.rx[input];
-    uint64_t now = e->worker->now;
-    uint64_t next = VIRTUAL_NEVER;
-    uint64_t coming = rx->head ^ rx->ready;
-    bool go = false;
-    while (coming) {
-        unsigned vc = hx_lanes_take(&coming);
-        uint16_t at = hx_lane(rx->ready, vc);
-        const uint16_t head = hx_lane(rx->head, vc);
-        if (rx->forwards)
-            virtual_forwarding_judge(n->hal.forwarding, rx, vc, now);
-        const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], at);
-        while (slot->ready <= now) {
-            go = go || may_go(e, &n->hal, offers(n, input, &slot->d, e->router));
-            count_in(&n->hal, &slot->d);
-            if (++at == head)
-                break;
-            slot = virtual_queue_at(&rx->queue[vc], at);
-        }
-        rx->ready = hx_lane_set(rx->ready, vc, at);
-        uint64_t then = at == head ? VIRTUAL_NEVER : rx->forwards ? virtual_forwarding_next(rx, vc) : slot->ready;
-        next = then < next ? then : next;
-    }
-    rx->noted = next != VIRTUAL_NEVER;
-    if (rx->noted)
-        virtual_entity_note(e, next, rx->item);
-    n->hal.news |= (uint64_t)(rx->ready != n->sw.input[input].seen) << input;
+    const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc));
+    bool go = may_go(e, &n->hal, offers(n, input, &slot->d, e->router));
+    count_in(&n->hal, &slot->d);
+    advance(e, rx, vc);
+    n->hal.news |= (uint64_t)1 << input;
     return go;
 }
 
-/* What an input brings now, if it is one packet. */
-struct comer {
-    unsigned vc;
-    const struct virtual_slot *slot;
-    uint64_t next; /* when the next after it is ready, on whatever VC; VIRTUAL_NEVER: none is on its way */
-};
-
-/* When the packet at a position is ready; VIRTUAL_NEVER: none is there. */
-ALWAYS_INLINE uint64_t ready_at(const struct virtual_rx *rx, unsigned vc, uint16_t position)
+/* Of an input whose packets are judged first (forwarding.h), those that may go on by now. */
+static SELDOM bool take_forwarded(struct virtual_entity *e, struct virtual_node *n, unsigned input, unsigned vc)
 {
-    uint64_t there = position != hx_lane(rx->head, vc);
-    /* Without a branch. Where none is there, this is whatever the ring had before. */
-    return VIRTUAL_NEVER ^ ((0 - there) & (VIRTUAL_NEVER ^ virtual_queue_at(&rx->queue[vc], position)->ready));
-}
-
-/* Of several VCs on which packets are on their way: whose is ready first, and when the first of the others is. */
-struct turn {
-    unsigned vc;
-    uint64_t others;
-};
-
-static SELDOM struct turn first_vc(const struct virtual_rx *rx)
-{
-    uint64_t first = VIRTUAL_NEVER;
-    struct turn turn = {.others = VIRTUAL_NEVER};
-    for (uint64_t coming = rx->head ^ rx->ready; coming;) {
-        unsigned vc = hx_lanes_take(&coming);
-        uint64_t ready = virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc))->ready;
-        uint64_t later = ready < first ? first : ready;
-        turn.vc = ready < first ? vc : turn.vc;
-        first = ready < first ? ready : first;
-        turn.others = later < turn.others ? later : turn.others;
+    struct virtual_rx *rx = &n->hal.rx[input];
+    uint64_t now = e->worker->now;
+    bool go = false;
+    virtual_forwarding_judge(n->hal.forwarding, rx, vc, now);
+    while (virtual_is_coming(rx, vc) && virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc))->ready <= now) {
+        const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc));
+        go = go || may_go(e, &n->hal, offers(n, input, &slot->d, e->router));
+        count_in(&n->hal, &slot->d);
+        rx->ready = hx_lane_add(rx->ready, vc, 1);
+        n->hal.news |= (uint64_t)1 << input;
     }
-    return turn;
+    if (virtual_is_coming(rx, vc))
+        virtual_agenda_note(&e->agenda, virtual_forwarding_next(rx, vc), (unsigned)rx->item + vc);
+    return go;
 }
 
-/* false: no packet comes now, or several, or one that stands behind the window. */
-ALWAYS_INLINE bool comes_alone(const struct virtual_rx *rx, uint64_t now, struct comer *c)
+/* A packet of an (input, VC) is known to the switch from now on; returns whether it should step for it. */
+static bool make_ready(struct virtual_entity *e, struct virtual_node *n, unsigned input, unsigned vc)
 {
-    uint64_t coming = rx->head ^ rx->ready;
-    if (coming == 0)
-        return false;
-    struct turn turn = {hx_lanes_take(&coming), VIRTUAL_NEVER};
-    if (coming)
-        turn = first_vc(rx);
-    c->vc = turn.vc;
-    uint16_t at = hx_lane(rx->ready, c->vc);
-    c->slot = virtual_queue_at(&rx->queue[c->vc], at);
-    c->next = ready_at(rx, c->vc, (uint16_t)(at + 1));
-    c->next = turn.others < c->next ? turn.others : c->next;
-    if (__builtin_expect(c->slot->ready > now, 0) || __builtin_expect(c->next <= now, 0))
-        return false;
-    return (uint16_t)(at - hx_lane(rx->tail, c->vc)) < HX_WINDOW;
+    if (__builtin_expect(n->hal.rx[input].forwards, 0))
+        return take_forwarded(e, n, input, vc);
+    return take_packet(e, n, input, vc);
 }
 
 /* hal_release() of an input that brought a packet on one VC and has no others that are new. */
 ALWAYS_INLINE void release(const struct hal_switch *h, struct virtual_rx *rx, unsigned vc, uint64_t tail)
 {
     rx->tail = tail;
-    if (hx_lane(tail ^ rx->head, vc) == 0 && virtual_gives_ring(h, &rx->queue[vc]))
+    if (virtual_gives_ring(h, &rx->queue[vc]) && hx_lane(tail ^ rx->head, vc) == 0)
         virtual_queue_end(&rx->queue[vc]);
 }
 
-/* Where all that happens is that one packet comes by an input, it waits for an output to open, or passes at once if its switch has
- * nothing else to do now: most do. false: several come, and nothing was done. */
-ALWAYS_INLINE bool pass(struct virtual_entity *e, struct virtual_node *n, unsigned input, bool router)
+/* advance(), where the packet is alone, as far as nothing else is noted for its time. false, and nothing was done: it is judged first,
+ * stands behind those of its window, or the one behind it comes at the same time. */
+ALWAYS_INLINE bool advance_alone(struct virtual_entity *e, struct virtual_rx *rx, unsigned vc)
+{
+    uint16_t at = hx_lane(rx->ready, vc);
+    bool beyond = (uint16_t)(at - hx_lane(rx->tail, vc)) >= HX_WINDOW;
+    if (__builtin_expect(rx->forwards | beyond, 0))
+        return false;
+    at++;
+    if (at != hx_lane(rx->head, vc)) {
+        uint64_t next = virtual_queue_at(&rx->queue[vc], at)->ready;
+        if (__builtin_expect(next <= e->worker->now, 0))
+            return false;
+        virtual_agenda_note(&e->agenda, next, (unsigned)rx->item + vc);
+    }
+    rx->ready = hx_lane_set(rx->ready, vc, at);
+    return true;
+}
+
+/* Where all that happens is that one packet comes, it waits for an output to open, or passes at once if its switch has nothing else to do
+ * now: most do. false: that is not all, and nothing was done. */
+ALWAYS_INLINE bool pass(struct virtual_entity *e, struct virtual_node *n, unsigned input, unsigned vc, bool router)
 {
     struct hal_switch *h = &n->hal;
     struct virtual_rx *rx = &h->rx[input];
-    struct comer c;
-    if (rx->forwards || !comes_alone(rx, e->worker->now, &c))
+    const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc));
+    if (!advance_alone(e, rx, vc))
         return false;
     bool busy = (h->news | (wanted(n) & hal_open(h))) != 0;
-    uint64_t offered = offers(n, input, &c.slot->d, router);
+    uint64_t offered = offers(n, input, &slot->d, router);
     bool go = may_go(e, h, offered);
-    count_in(h, &c.slot->d);
-    rx->ready = hx_lane_add(rx->ready, c.vc, 1);
-    rx->noted = c.next != VIRTUAL_NEVER;
-    if (rx->noted)
-        virtual_agenda_note(&e->agenda, c.next, rx->item);
+    count_in(h, &slot->d);
     if (!go || busy) {
         h->news |= (uint64_t)1 << input;
         if (go)
             step(e, n, router);
         return true;
     }
-    h->looked = c.slot;
-    const struct hx_comer comer = {
-        .d = &c.slot->d, .offered = offered, .arrived = rx->ready, .input = input, .vc = c.vc};
+    h->looked = slot;
+    const struct hx_comer comer = {.d = &slot->d, .offered = offered, .arrived = rx->ready, .input = input, .vc = vc};
     unsigned left = router ? hx_router_pass(&n->sw, &comer) : hx_accelerator_pass(&n->sw, &comer);
-    release(h, rx, c.vc, n->sw.input[input].tail);
+    release(h, rx, vc, n->sw.input[input].tail);
     if (left ? h->idle & h->sent : wanted(n) & hal_open(h))
         note_waits(e, n);
     h->sent = 0;
@@ -293,37 +266,37 @@ static SELDOM bool grant(struct virtual_entity *e, struct virtual_node *n, unsig
     return true;
 }
 
-/* Items of each kind. */
-static inline unsigned inputs_of(bool router)
+/* The first item of a switch that is of an output. */
+static inline unsigned output_items(bool router)
 {
-    return router ? VIRTUAL_ROUTER_ITEMS : HX_ACCELERATOR_PORTS;
+    return HX_VCS * virtual_item_ports(router);
 }
 
 /* Takes one item in; returns whether the switch should step. */
 static bool take_item(struct virtual_entity *e, struct virtual_node *n, unsigned item)
 {
-    unsigned kinds = inputs_of(e->router);
-    if (item < kinds)
-        return make_ready(e, n, item);
-    if (item < 2 * kinds)
-        return open_output(n, item - kinds);
-    return take_credit(&n->hal, item - 2 * kinds);
+    unsigned ports = virtual_item_ports(e->router);
+    unsigned outputs = output_items(e->router);
+    if (item < outputs)
+        return make_ready(e, n, item / HX_VCS, item % HX_VCS);
+    if (item < outputs + ports)
+        return open_output(n, item - outputs);
+    return take_credit(&n->hal, item - outputs - ports);
 }
 
-/* Takes in an item that is alone at its time. */
-ALWAYS_INLINE void take_alone(struct virtual_entity *e, struct virtual_node *n, unsigned item, bool router)
+/* Takes in an item that is alone at its time; false: it is not, and nothing was done. */
+ALWAYS_INLINE bool take_alone(struct virtual_entity *e, struct virtual_node *n, unsigned item, bool router)
 {
-    unsigned kinds = inputs_of(router);
-    if (item < kinds) {
-        if (!pass(e, n, item, router) && make_ready(e, n, item))
-            step(e, n, router);
-        return;
-    }
-    bool opens = item < 2 * kinds;
-    unsigned output = item - (opens ? kinds : 2 * kinds);
+    unsigned ports = virtual_item_ports(router);
+    unsigned outputs = output_items(router);
+    if (item < outputs)
+        return pass(e, n, item / HX_VCS, item % HX_VCS, router);
+    bool opens = item < outputs + ports;
+    unsigned output = item - (opens ? outputs : outputs + ports);
     bool due = opens ? open_output(n, output) : take_credit(&n->hal, output);
     if (due && !grant(e, n, output))
         step(e, n, router);
+    return true;
 }
 
 /* Whether the endpoint can inject a burst by some plane. */
@@ -412,14 +385,11 @@ ALWAYS_INLINE void run_once(struct virtual_entity *e, uint64_t now, bool router)
 {
     e->worker->now = now;
     unsigned item = virtual_agenda_take(&e->agenda);
-    if ((item >= VIRTUAL_ITEM_EJECT) | (virtual_agenda_time(&e->agenda) == now)) {
-        run_all(e, item);
-        return;
-    }
     unsigned own;
     struct virtual_node *n = node_of(e, item, &own, router);
-    take_alone(e, n, own, router);
-    if (!router && e->hungry && has_room(e->endpoint))
+    if ((item >= VIRTUAL_ITEM_EJECT) | (virtual_agenda_time(&e->agenda) == now) || !take_alone(e, n, own, router))
+        run_all(e, item);
+    else if (!router && e->hungry && has_room(e->endpoint))
         e->drive(e->of, false, false);
 }
 
@@ -433,6 +403,8 @@ ALWAYS_INLINE void run(struct virtual_entity *e, uint64_t end, bool router)
 void virtual_entity_visit(struct virtual_entity *e, uint64_t end)
 {
     e->busy = true;
+    if (e->worker->near && !e->router && e->endpoint)
+        virtual_fetch_apart(e, end);
     if (e->router)
         run(e, end, true);
     else
@@ -450,17 +422,18 @@ static size_t rounded(size_t bytes)
     return (bytes + 63) & ~(size_t)63;
 }
 
-static unsigned items_of(unsigned planes, unsigned ports)
+/* What may stand in an agenda at a time. */
+static unsigned items_of(unsigned planes, unsigned ports, unsigned vcs)
 {
-    return 3 * planes * ports + 4;
+    return planes * ports * (vcs + 2) + 4;
 }
 
 size_t virtual_entity_bytes(unsigned planes, unsigned ports, unsigned vcs)
 {
-    size_t node = rounded(ports * sizeof(struct virtual_room)) + rounded(ports * sizeof(struct virtual_rx)) +
-                  rounded(ports * sizeof(struct virtual_tx)) + rounded(hx_switch_bytes(ports, vcs));
+    size_t node = rounded(ports * sizeof(struct virtual_rx)) + rounded(ports * sizeof(struct virtual_tx)) +
+                  rounded(hx_switch_bytes(ports, vcs));
     return rounded(sizeof(struct virtual_entity)) +
-           rounded(virtual_agenda_room(items_of(planes, ports)) * sizeof(uint64_t)) +
+           rounded(virtual_agenda_room(items_of(planes, ports, vcs)) * sizeof(uint64_t)) +
            rounded(planes * sizeof(struct virtual_node)) + planes * node;
 }
 
@@ -474,22 +447,21 @@ static void *piece(uint8_t **at, size_t bytes)
 static void lay_out_node(struct virtual_entity *e, unsigned plane, unsigned ports, uint8_t **at)
 {
     struct hal_switch *h = &e->node[plane].hal;
-    *h = (struct hal_switch){.worker = e->worker, .entity = e, .ports = (uint16_t)ports, .plane = (uint8_t)plane};
-    h->room = piece(at, ports * sizeof *h->room);
+    *h = (struct hal_switch){.worker = e->worker, .entity = e, .ports = (uint8_t)ports, .plane = (uint8_t)plane};
     h->rx = piece(at, ports * sizeof *h->rx);
     h->tx = piece(at, ports * sizeof *h->tx);
     unsigned first = e->router ? 0 : plane * VIRTUAL_PLANE_ITEMS;
-    unsigned kinds = inputs_of(e->router);
-    h->output_item = (uint8_t)(first + kinds);
-    h->credit_item = (uint8_t)(first + 2 * kinds);
+    h->output_item = (uint16_t)(first + output_items(e->router));
+    h->credit_item = (uint16_t)(h->output_item + virtual_item_ports(e->router));
     for (unsigned port = 0; port < ports; port++) {
         const struct virtual_timing *t = &e->worker->timing;
         const struct virtual_link *kind = port == HX_LOCAL && !e->router ? &t->endpoint : &t->of[0];
-        h->rx[port] =
-            (struct virtual_rx){.entity = e, .port = (uint8_t)port, .item = (uint8_t)(first + port), .kind = kind};
-        h->tx[port] = (struct virtual_tx){.of = h, .port = (uint8_t)port, .kind = kind};
+        h->rx[port] = (struct virtual_rx){.entity = (uintptr_t)e & VIRTUAL_ADDRESS,
+                                          .port = (uint8_t)port,
+                                          .item = (first + HX_VCS * port) & INT16_MAX,
+                                          .kind = kind};
+        h->tx[port] = (struct virtual_tx){.of = (uintptr_t)h & VIRTUAL_ADDRESS, .kind = kind, .opens = VIRTUAL_NEVER};
         virtual_credits_begin(&h->tx[port].back);
-        h->room[port] = (struct virtual_room){.opens = VIRTUAL_NEVER};
     }
 }
 
@@ -499,7 +471,7 @@ struct virtual_entity *virtual_entity_init(void *memory, struct virtual_worker *
     uint8_t *at = memory;
     struct virtual_entity *e = piece(&at, sizeof *e);
     *e = (struct virtual_entity){.worker = w, .index = index, .planes = (uint8_t)planes, .router = router};
-    unsigned room = virtual_agenda_room(items_of(planes, ports));
+    unsigned room = virtual_agenda_room(items_of(planes, ports, w->timing.vcs));
     virtual_agenda_open(&e->agenda, piece(&at, room * sizeof(uint64_t)), room);
     e->node = piece(&at, planes * sizeof *e->node);
     for (unsigned plane = 0; plane < planes; plane++) {

@@ -9,16 +9,24 @@
 
 #include "hal_port.h"
 
-/* Items of the agenda. A router: input, 64 + output, 128 + output (credit). An accelerator's plane p: 16 p + input,
- * 16 p + 5 + output, 16 p + 10 + output (credit). For the driver: something was delivered, a deadline, look again. */
+/* Items of the agenda: of a switch, 4 input + VC (a packet becomes ready), then for each output that it opens, then for each that it has
+ * credit; an accelerator's plane p begins at 32 p. For the driver: something was delivered, a deadline, look again. */
 enum {
-    VIRTUAL_ITEM_EJECT = 0xF0,
-    VIRTUAL_ITEM_TIMER = 0xF1,
-    VIRTUAL_ITEM_AGAIN = 0xF2,
-    VIRTUAL_ITEM_FAULT = 0xF3, /* of any entity: the links that hang there, or the ways behind them, are others now */
-    VIRTUAL_PLANE_ITEMS = 16,
-    VIRTUAL_ROUTER_ITEMS = 64
+    VIRTUAL_ITEM_EJECT = 0x1F0,
+    VIRTUAL_ITEM_TIMER = 0x1F1,
+    VIRTUAL_ITEM_AGAIN = 0x1F2,
+    VIRTUAL_ITEM_FAULT = 0x1F3, /* of any entity: the links that hang there, or the ways behind them, are others now */
+    VIRTUAL_PLANE_ITEMS = 32,
 };
+_Static_assert((HX_VCS + 2) * HX_MAX_RADIX <= VIRTUAL_ITEM_EJECT, "a router's items");
+_Static_assert((HX_VCS + 2) * HX_ACCELERATOR_PORTS <= VIRTUAL_PLANE_ITEMS, "a plane's items");
+_Static_assert(HX_MAX_PLANES *VIRTUAL_PLANE_ITEMS <= VIRTUAL_ITEM_EJECT, "all planes' items");
+
+/* Ports for which a switch has items. */
+static inline unsigned virtual_item_ports(bool router)
+{
+    return router ? HX_MAX_RADIX : HX_ACCELERATOR_PORTS;
+}
 
 struct virtual_entity {
     struct virtual_agenda agenda;
@@ -61,17 +69,22 @@ static inline void virtual_entity_note_sooner(struct virtual_entity *e, uint64_t
         virtual_wheel_add(&e->worker->wheel, e->index, time);
 }
 
+/* Whether packets are on their way to an (input, VC): appended, and not ready. Then it stands in the agenda, for the first of them. */
+static inline bool virtual_is_coming(const struct virtual_rx *rx, unsigned vc)
+{
+    return hx_lane(rx->head ^ rx->ready, vc) != 0;
+}
+
 /* A packet will be ready at one of its inputs on a VC: returns its slot, which is to be filled at once. */
 static inline struct virtual_slot *virtual_arrive(struct virtual_rx *rx, unsigned vc, uint64_t ready)
 {
     struct virtual_slot *slot = virtual_queue_append(&rx->queue[vc], hx_lane(rx->tail, vc), hx_lane(rx->head, vc));
+    bool noted = virtual_is_coming(rx, vc);
     rx->head = hx_lane_add(rx->head, vc, 1);
-    if (!rx->noted) {
-        rx->noted = true;
-        virtual_entity_note(rx->entity, ready, rx->item);
-    } else if (__builtin_expect(rx->forwards, 0)) { /* what it is noted for may be to go on later than this comes */
-        virtual_entity_note_sooner(rx->entity, ready, rx->item);
-    }
+    if (!noted)
+        virtual_entity_note(virtual_rx_entity(rx), ready, (unsigned)rx->item + vc);
+    else if (__builtin_expect(rx->forwards, 0)) /* what it is noted for may be to go on later than this comes */
+        virtual_entity_note_sooner(virtual_rx_entity(rx), ready, (unsigned)rx->item + vc);
     return slot;
 }
 
@@ -81,7 +94,7 @@ void virtual_credit_note(struct virtual_tx *tx, uint64_t credit); /* which was a
 static inline void virtual_credit(struct virtual_tx *tx, uint64_t credit)
 {
     virtual_credits_append(&tx->back, credit);
-    if (__builtin_expect(tx->asked, 0))
+    if (__builtin_expect(tx->back.awaited, 0))
         virtual_credit_note(tx, credit);
 }
 /* That credit, handed over as late as this worker does. */

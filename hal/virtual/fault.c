@@ -80,21 +80,20 @@ static void show(const struct passage *p, const struct virtual_parcel *parcel)
 {
     const struct virtual_slot *slot = &parcel->slot;
     if (p->h->worker->tap && slot->d.dst_d0 != HX_NO_DIGIT)
-        virtual_tap_comes(p->h, p->tx->port, &slot->d, slot->ready, slot->birth);
+        virtual_tap_comes(p->h, virtual_tx_port(p->tx), &slot->d, slot->ready, slot->birth);
 }
 
 /* Posts the packet, and leaves its copy, which comes behind it, to be posted. */
 static void duplicate(const struct passage *p)
 {
     struct virtual_worker *w = p->h->worker;
-    struct virtual_room *room = &p->h->room[p->tx->port];
     struct virtual_parcel copy = *virtual_outbox_next(&w->outbox);
     unsigned blocks = virtual_blocks(&copy.slot.d);
-    if (hx_lane(room->lanes, copy.slot.d.vc) < blocks)
+    if (hx_lane(p->tx->lanes, copy.slot.d.vc) < blocks)
         return;
     uint64_t takes = p->tx->kind->rate.blocks[blocks];
     uint32_t bytes = HX_HEADER_BYTES + copy.slot.d.length;
-    room->lanes -= (uint64_t)blocks << HX_LANE_BITS * copy.slot.d.vc;
+    p->tx->lanes -= (uint64_t)blocks << HX_LANE_BITS * copy.slot.d.vc;
     copy.slot.d.buffer = virtual_pool_get(&w->pool);
     memcpy(virtual_pool_frame(&w->pool, copy.slot.d.buffer),
            virtual_pool_frame(&w->pool, virtual_outbox_next(&w->outbox)->slot.d.buffer),
@@ -158,7 +157,7 @@ void virtual_fault_send(struct hal_switch *h, unsigned output, uint64_t start)
     show(&p, virtual_outbox_next(&w->outbox)); /* the packet, or its copy */
     f->carried++;
     uint64_t ahead = w->timing.ahead;
-    h->room[output].opens = (tx->link_free > w->now + ahead ? tx->link_free : w->now + ahead) - ahead;
+    h->tx[output].opens = (tx->link_free > w->now + ahead ? tx->link_free : w->now + ahead) - ahead;
 }
 
 /* ---- at the far end ---- */
@@ -196,6 +195,6 @@ void virtual_fault_deliver(struct virtual_rx *rx, const struct hx_desc *d, uint6
     for (; at != first && virtual_queue_at(q, (uint16_t)(at - 1))->ready > ready; at--)
         *virtual_queue_at(q, at) = *virtual_queue_at(q, (uint16_t)(at - 1));
     *virtual_queue_at(q, at) = slot;
-    if (rx->noted)
-        virtual_entity_note_sooner(rx->entity, ready, rx->item);
+    if (at == first)
+        virtual_entity_note_sooner(virtual_rx_entity(rx), ready, (unsigned)rx->item + d->vc);
 }

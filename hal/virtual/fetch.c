@@ -16,6 +16,7 @@
 #include "fetch.h"
 #include "endpoint_parts.h"
 #include "inline.h"
+#include "send_set.h"
 
 enum { LINE = 64, SENDS = 4 /* seldom more inject in a window */, WAYS = 2 /* likewise to choose from */ };
 
@@ -32,16 +33,12 @@ ALWAYS_INLINE void fetch_lines(const void *from, size_t bytes)
 
 /* ---- packets that come ---- */
 
-/* And whoever gets credit for them. */
-ALWAYS_INLINE void fetch_packets(const struct virtual_rx *rx)
+/* And whoever gets credit for it. */
+ALWAYS_INLINE void fetch_packet(const struct virtual_rx *rx, unsigned vc)
 {
     fetch(rx->from);
-    for (uint64_t coming = rx->head ^ rx->ready; coming;) {
-        unsigned vc = hx_lanes_take(&coming);
-        uint16_t next = hx_lane(rx->ready, vc);
-        fetch(virtual_queue_at(&rx->queue[vc], next));
-        fetch(virtual_queue_at(&rx->queue[vc], (uint16_t)(next + 1)));
-    }
+    fetch(virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc)));
+    fetch(virtual_queue_at(&rx->queue[vc], (uint16_t)(hx_lane(rx->ready, vc) + 1)));
 }
 
 /* A router's. */
@@ -54,7 +51,6 @@ ALWAYS_INLINE void fetch_route(const struct hx_route *r, unsigned input, const s
 
 ALWAYS_INLINE void fetch_output(const struct virtual_node *n, unsigned port, unsigned input, unsigned vc)
 {
-    fetch(&n->hal.room[port]);
     fetch_lines(&n->hal.tx[port], sizeof n->hal.tx[port]);
     if (n->sw.route.changes_vc) {
         fetch(&n->sw.route.raised[port]);
@@ -84,21 +80,18 @@ ALWAYS_INLINE const struct virtual_slot *coming_on(const struct virtual_rx *rx, 
     return slot->ready < end ? slot : NULL;
 }
 
-/* Of the next packet of each VC: in stage 4 a router's table entries, which are large, and then what they say. */
-ALWAYS_INLINE void fetch_ways(const struct virtual_node *n, unsigned input, unsigned stage, uint64_t end, bool router)
+/* Of the next packet of a VC: in stage 4 a router's table entries, which are large, and then what they say. */
+ALWAYS_INLINE void fetch_ways(const struct virtual_node *n, unsigned input, unsigned vc, unsigned stage, uint64_t end,
+                              bool router)
 {
-    const struct virtual_rx *rx = &n->hal.rx[input];
     const struct hx_route *r = &n->sw.route;
-    for (uint64_t coming = rx->head ^ rx->ready; coming;) {
-        unsigned vc = hx_lanes_take(&coming);
-        const struct virtual_slot *slot = coming_on(rx, vc, end);
-        if (!slot || slot->d.dst_d0 >= r->columns || (!router && slot->d.dst_d1 >= r->rows))
-            continue;
-        if (router && stage == 4)
-            fetch_route(r, input, &slot->d);
-        else
-            fetch_outputs(n, input, &slot->d, router);
-    }
+    const struct virtual_slot *slot = coming_on(&n->hal.rx[input], vc, end);
+    if (!slot || slot->d.dst_d0 >= r->columns || (!router && slot->d.dst_d1 >= r->rows))
+        return;
+    if (router && stage == 4)
+        fetch_route(r, input, &slot->d);
+    else
+        fetch_outputs(n, input, &slot->d, router);
 }
 
 /* ---- outputs that open, or get credit ---- */
@@ -158,25 +151,41 @@ void virtual_fetch_waiting(const struct virtual_node *n, uint64_t outputs)
 
 /* ---- a switch: the ports of which its agenda speaks ---- */
 
-ALWAYS_INLINE void fetch_port(const struct virtual_node *n, bool comes, unsigned port, unsigned stage, uint64_t end,
-                              bool router)
+ALWAYS_INLINE void fetch_comer(const struct virtual_node *n, unsigned input, unsigned vc, unsigned stage, uint64_t end,
+                               bool router)
 {
-    if (stage == 2 && comes) {
-        fetch_lines(&n->hal.rx[port], sizeof n->hal.rx[port]);
-        fetch(&n->sw.input[port]);
-    } else if (stage == 2) {
-        fetch(&n->hal.tx[port]);
-        fetch_requests(&n->sw, port);
-    } else if (stage == 3 && comes) {
-        fetch_packets(&n->hal.rx[port]);
+    if (stage == 2) {
+        fetch_lines(&n->hal.rx[input], sizeof n->hal.rx[input]);
+        fetch(&n->sw.input[input]);
     } else if (stage == 3) {
-        fetch_credit(&n->hal.tx[port]);
-        fetch_waiting(n, port);
-    } else if (comes && (router || stage == 4)) {
-        fetch_ways(n, port, stage, end, router);
-    } else if (stage == 4) {
-        fetch_oldest(n, port);
+        fetch_packet(&n->hal.rx[input], vc);
+    } else if (router || stage == 4) {
+        fetch_ways(n, input, vc, stage, end, router);
     }
+}
+
+ALWAYS_INLINE void fetch_opening(const struct virtual_node *n, unsigned output, unsigned stage)
+{
+    if (stage == 2) {
+        fetch(&n->hal.tx[output]);
+        fetch_requests(&n->sw, output);
+    } else if (stage == 3) {
+        fetch_credit(&n->hal.tx[output]);
+        fetch_waiting(n, output);
+    } else if (stage == 4) {
+        fetch_oldest(n, output);
+    }
+}
+
+/* What an item of a switch's own is about. */
+ALWAYS_INLINE void fetch_port(const struct virtual_node *n, unsigned item, unsigned stage, uint64_t end, bool router)
+{
+    unsigned ports = virtual_item_ports(router);
+    unsigned outputs = HX_VCS * ports;
+    if (item < outputs)
+        fetch_comer(n, item / HX_VCS, item % HX_VCS, stage, end, router);
+    else
+        fetch_opening(n, item - outputs - (item < outputs + ports ? 0 : ports), stage);
 }
 
 /* The items of an agenda that are due before `end`, one after the other: what stands behind the last is not (agenda.h). */
@@ -202,7 +211,7 @@ ALWAYS_INLINE void fetch_router(const struct virtual_entity *e, unsigned stage, 
     struct cursor items = due(&e->agenda, end);
     for (unsigned item; next_due(&items, &item);) {
         if (item != VIRTUAL_ITEM_FAULT) /* which is of no port */
-            fetch_port(&e->node[0], item < VIRTUAL_ROUTER_ITEMS, item % VIRTUAL_ROUTER_ITEMS, stage, end, true);
+            fetch_port(&e->node[0], item, stage, end, true);
     }
 }
 
@@ -375,12 +384,10 @@ ALWAYS_INLINE void fetch_accelerator(const struct virtual_entity *e, unsigned st
     unsigned items = 0;
     struct cursor soonest = due(&e->agenda, end);
     for (unsigned item; next_due(&soonest, &item); items++) {
-        unsigned own = item % VIRTUAL_PLANE_ITEMS;
         if (item >= VIRTUAL_ITEM_EJECT)
             called = true;
         else
-            fetch_port(&e->node[item / VIRTUAL_PLANE_ITEMS], own < HX_ACCELERATOR_PORTS, own % HX_ACCELERATOR_PORTS,
-                       stage, end, false);
+            fetch_port(&e->node[item / VIRTUAL_PLANE_ITEMS], item % VIRTUAL_PLANE_ITEMS, stage, end, false);
     }
     if (stage == 2)
         fetch_tables(e);
@@ -390,6 +397,22 @@ ALWAYS_INLINE void fetch_accelerator(const struct virtual_entity *e, unsigned st
         fetch_local(e);
     else if (e->hungry && has_room_soon(e, items))
         fetch_endpoint(e, stage - 1, end);
+}
+
+void virtual_fetch_apart(const struct virtual_entity *e, uint64_t end)
+{
+    const struct hal_endpoint *h = e->endpoint;
+    const struct hx_endpoint *ep = h->firmware;
+    for (unsigned plane = 0; plane < e->planes; plane++) {
+        const struct virtual_eject *q = &h->plane[plane].eject;
+        const struct virtual_slot *slot = q->tail != q->head ? &q->slots[q->tail & q->mask] : NULL;
+        if (slot && slot->ready < end) {
+            fetch(virtual_pool_frame(&h->worker->pool, slot->d.buffer));
+            fetch_peer(ep, sender_of(h, slot));
+        }
+    }
+    if (e->hungry)
+        fetch(&ep->send[hx_send_set_next(&ep->due, ep->turn)]);
 }
 
 /* ---- all ---- */

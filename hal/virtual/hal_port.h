@@ -8,9 +8,9 @@
  * Who owns what. A worker owns its entities and all they hold. What leaves for another worker goes through the channel,
  * packets with their frames. A slot of a queue belongs to the receiving switch from its time on; a buffer moves with it.
  *
- * Invariants. Of each link and VC: credit of the sender (virtual_room) + credit on its way back + blocks in the receiver's
+ * Invariants. Of each link and VC: credit of the sender (virtual_tx.lanes) + credit on its way back + blocks in the receiver's
  * queue (those that have left but whose credit was given back apart) = its buffer. lanes tail <= ready <= head of each
- * input. An output that is starved has no credit on its way and is `asked`, or the next of it stands in the agenda
+ * input. An output that is starved has no credit on its way and its next is `awaited`, or the next of it stands in the agenda
  * (credit_noted). An output is idle only where all packets at its switch are equally long, so that who comes or leaves changes
  * nothing for those who wait for it: they all lack credit. */
 #ifndef VIRTUAL_HAL_PORT_H
@@ -62,64 +62,61 @@ struct virtual_sent {
     uint64_t packets, blocks;
 };
 
-/* The sending end of a link: who gives credit to it touches the first cache line of it alone. */
+/* The sending end of a link: who gives credit to it, or asks for its room, touches the first cache line of it alone. */
 struct virtual_tx {
-    struct virtual_credits back; /* on their way, and such as nobody has asked for since they came */
-    struct hal_switch *of;
-    uint8_t port;
-    bool asked; /* it is starved, and no credit of it stands in the agenda: the next is to be noted when it is given */
-    uint32_t fault;     /* which of virtual_faults.of; 0: it is always well */
+    _Alignas(64) uint64_t lanes; /* credit of each VC in blocks, but for those in `back` that were not taken in yet */
+    uint64_t opens;              /* ps: from when on it takes a packet; VIRTUAL_NEVER: it has no link */
+    /* On their way, and such as nobody has asked for since they came. Awaited: it is starved, and no credit of it stands in the agenda;
+     * the next is to be noted when it is given. */
+    struct virtual_credits back;
     uint64_t link_free; /* ps: the last bit given to the link is on it */
     uint64_t crossbar_free;
     struct virtual_rx *far; /* NULL: in another worker */
     struct virtual_sent sum;
-    uint32_t delay; /* ps from the first bit on the link until a packet is ready at the far end */
-    uint32_t link;  /* its number */
-    uint16_t far_worker;
     const struct virtual_link *kind; /* of link it is, an endpoint's own too */
+    uint32_t fault;                  /* which of virtual_faults.of; 0: it is always well */
+    uint32_t link;                   /* its number */
+    uint64_t of : 48;                /* virtual_tx_switch() */
+    uint64_t far_worker : 16;
 };
 _Static_assert(offsetof(struct virtual_tx, link_free) == 64 && sizeof(struct virtual_tx) == 128, "two cache lines");
 
 /* The receiving end: what comes touches the first cache line of it alone. */
 struct virtual_rx {
-    uint64_t head, tail; /* lanes: positions appended, released */
+    _Alignas(64) uint64_t head; /* lanes: positions appended */
+    uint64_t ready, tail;       /* likewise: whose time has come, released */
     struct virtual_queue queue[HX_VCS];
-    struct virtual_entity *entity;
-    uint32_t fault; /* which of virtual_faults.of; 0: none */
-    uint8_t item;   /* of the agenda: something becomes ready */
-    bool noted;     /* it stands in the agenda */
-    bool forwards;  /* what comes is judged by the switch's `forwarding` */
-    bool linked;    /* to another switch: what leaves gives credit back */
-    uint64_t ready; /* lanes: positions whose time has come */
+    uint64_t entity : 48; /* virtual_rx_entity() */
+    uint64_t
+        item : 15; /* of the agenda, where it stands while packets are on their way on VC 0; behind it those of the other VCs */
+    uint64_t forwards : 1; /* what comes is judged by the switch's `forwarding` */
     uint64_t crossbar_free;
     uint64_t last_credit;    /* credits go back in order */
     struct virtual_tx *from; /* NULL: in another worker, the endpoint, or behind a link that has faults */
     uint64_t judged;         /* lanes, where it forwards: forwarding.h */
-    uint32_t delay;          /* ps from when a packet is gone until its credit is back */
     uint32_t link;
+    uint32_t fault; /* which of virtual_faults.of; 0: none */
     uint16_t from_worker;
     uint8_t port;
+    bool linked;                     /* to another switch: what leaves gives credit back */
     const struct virtual_link *kind; /* likewise */
 };
-_Static_assert(offsetof(struct virtual_rx, ready) == 64 && sizeof(struct virtual_rx) == 128, "two cache lines");
+_Static_assert(offsetof(struct virtual_rx, crossbar_free) == 64 && sizeof(struct virtual_rx) == 128, "two cache lines");
 
-/* What a step asks of every output, apart from the rest so that it takes few cache lines. */
-struct virtual_room {
-    uint64_t lanes; /* credit of each VC in blocks, but for those in `back` that were not taken in yet */
-    uint64_t opens; /* ps: from when on it takes a packet; VIRTUAL_NEVER: it has no link */
-};
+static inline struct virtual_entity *virtual_rx_entity(const struct virtual_rx *rx)
+{
+    return (struct virtual_entity *)(uintptr_t)rx->entity;
+}
 
 struct hal_switch {
     struct virtual_worker *worker;
     struct virtual_entity *entity;
-    struct virtual_room *room;        /* [ports] */
-    uint64_t starved;                 /* open outputs that somebody waits for who lacks credit */
-    uint64_t credit_noted;            /* outputs whose next credit stands in the agenda */
-    struct virtual_rx *rx;            /* [ports] */
-    struct virtual_tx *tx;            /* [ports] */
-    uint8_t output_item, credit_item; /* agenda items of output 0 */
-    uint8_t plane;
-    uint16_t ports;
+    uint64_t starved;                  /* open outputs that somebody waits for who lacks credit */
+    uint64_t credit_noted;             /* outputs whose next credit stands in the agenda */
+    struct virtual_rx *rx;             /* [ports] */
+    struct virtual_tx *tx;             /* [ports] */
+    uint16_t output_item, credit_item; /* agenda items of output 0 */
+    uint8_t plane, ports;
     /* Up to here: what those who give credit back touch too. */
     uint64_t news;                     /* inputs with packets ready that the switch has not seen */
     uint64_t shut;                     /* outputs that somebody waits for and whose opening stands in the agenda */
@@ -131,6 +128,17 @@ struct hal_switch {
     struct virtual_forwarding *forwarding; /* NULL: its packets go on at once */
     uint64_t up;                           /* outputs with a link */
 };
+
+/* Whose output it is, and which. */
+static inline struct hal_switch *virtual_tx_switch(const struct virtual_tx *tx)
+{
+    return (struct hal_switch *)(uintptr_t)tx->of;
+}
+
+static inline unsigned virtual_tx_port(const struct virtual_tx *tx)
+{
+    return (unsigned)(tx - virtual_tx_switch(tx)->tx);
+}
 
 /* A switch and its platform. */
 struct virtual_node {
@@ -193,15 +201,21 @@ static inline const struct hx_desc *hal_arrival(struct hal_switch *h, unsigned i
 }
 
 /* Takes in the credits whose time has come: there is one. */
-void virtual_take_credits(struct hal_switch *h, unsigned output);
+void virtual_take_credits(struct virtual_tx *tx, uint64_t now);
+
+/* Credit that is there now. */
+static inline uint64_t virtual_credit_there(struct virtual_tx *tx, uint64_t now)
+{
+    if (virtual_credits_next(&tx->back) <= now)
+        virtual_take_credits(tx, now);
+    return tx->lanes;
+}
 
 static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
 {
-    if (h->room[output].opens > h->worker->now)
-        return 0;
-    if (virtual_credits_next(&h->tx[output].back) <= h->worker->now)
-        virtual_take_credits(h, output);
-    return h->room[output].lanes;
+    struct virtual_tx *tx = &h->tx[output];
+    const uint64_t now = h->worker->now;
+    return tx->opens > now ? 0 : virtual_credit_there(tx, now);
 }
 
 static inline unsigned hal_cost(const struct hx_desc *d)
@@ -212,9 +226,8 @@ static inline unsigned hal_cost(const struct hx_desc *d)
 /* Blocks whose credit is not back. What stands before the link counts: its credit is spent. */
 static inline unsigned hal_queued(struct hal_switch *h, unsigned output)
 {
-    if (virtual_credits_next(&h->tx[output].back) <= h->worker->now)
-        virtual_take_credits(h, output);
-    return h->worker->timing.vcs * h->worker->timing.vc_blocks - hx_lanes_sum(h->room[output].lanes);
+    return h->worker->timing.vcs * h->worker->timing.vc_blocks -
+           hx_lanes_sum(virtual_credit_there(&h->tx[output], h->worker->now));
 }
 
 static inline unsigned hal_buffer(const struct hal_switch *h)

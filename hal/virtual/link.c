@@ -12,15 +12,11 @@ static uint64_t later_of(uint64_t a, uint64_t b)
 
 /* ---- credits, and other workers ---- */
 
-void virtual_take_credits(struct hal_switch *h, unsigned output)
+void virtual_take_credits(struct virtual_tx *tx, uint64_t now)
 {
-    struct virtual_credits *back = &h->tx[output].back;
-    const uint64_t now = h->worker->now;
-    uint64_t lanes = h->room[output].lanes;
-    do {
-        lanes += virtual_credit_lanes(virtual_credits_take(back));
-    } while (virtual_credits_next(back) <= now);
-    h->room[output].lanes = lanes;
+    struct virtual_credits *back = &tx->back;
+    while (virtual_credits_next(back) <= now)
+        tx->lanes += virtual_credit_lanes(virtual_credits_take(back));
     if (back->entries != back->few && back->tail == back->head)
         virtual_credits_end(back);
 }
@@ -88,7 +84,7 @@ static SELDOM void give_far_credit(struct virtual_worker *w, struct virtual_rx *
         from = w->faults->of[rx->fault].from;
         gone += virtual_fault_credit_late(w, rx, gone);
     }
-    rx->last_credit = later_of(gone + rx->delay, rx->last_credit);
+    rx->last_credit = later_of(gone + rx->kind->back, rx->last_credit);
     if (from)
         virtual_pay(w, from, virtual_credit_of(rx->last_credit, vc, blocks));
     else
@@ -103,7 +99,7 @@ static inline void give_credit(struct virtual_worker *w, struct virtual_rx *rx, 
         give_far_credit(w, rx, gone, vc, blocks);
         return;
     }
-    rx->last_credit = later_of(gone + rx->delay, rx->last_credit);
+    rx->last_credit = later_of(gone + rx->kind->back, rx->last_credit);
     virtual_pay(w, from, virtual_credit_of(rx->last_credit, vc, blocks));
 }
 
@@ -129,7 +125,7 @@ static SELDOM void post(struct hal_switch *h, unsigned output, unsigned vc, unsi
     struct virtual_worker *w = h->worker;
     const struct virtual_tx *tx = &h->tx[output];
     struct virtual_parcel *p = virtual_outbox_next(&w->outbox);
-    virtual_slot_pass(&p->slot, h->looked, vc, hops, start + tx->delay);
+    virtual_slot_pass(&p->slot, h->looked, vc, hops, start + tx->kind->there);
     p->rx = tx->far;
     p->tx = tx;
     if (tx->fault)
@@ -172,16 +168,17 @@ void virtual_transmit(struct hal_switch *h, unsigned output, unsigned input, uns
     w->moved = later_of(w->now, w->moved);
     h->sent |= (uint64_t)1 << output;
     h->small -= blocks < VIRTUAL_PACKET_BLOCKS;
-    h->room[output].opens = later_of(link_free, w->now + t->ahead) - t->ahead;
+    h->tx[output].opens = later_of(link_free, w->now + t->ahead) - t->ahead;
     if (rx->linked)
         give_credit(w, rx, later_of(leaves, tail_here), slot->d.vc, (unsigned)blocks);
     if (tx->kind == &t->endpoint) {
         to_endpoint(h, on_vc, hops, later_of(link_free, tail_here + t->output));
         return;
     }
-    h->room[output].lanes -= blocks << HX_LANE_BITS * on_vc;
-    if (!w->outbox.for_own && tx->far && !(tx->fault | tx->far->fault))
-        virtual_slot_pass(virtual_arrive(tx->far, on_vc, start + tx->delay), slot, on_vc, hops, start + tx->delay);
+    h->tx[output].lanes -= blocks << HX_LANE_BITS * on_vc;
+    if (!w->outbox.for_own && tx->far && !tx->fault)
+        virtual_slot_pass(virtual_arrive(tx->far, on_vc, start + tx->kind->there), slot, on_vc, hops,
+                          start + tx->kind->there);
     else
         post(h, output, on_vc, hops, start);
 }

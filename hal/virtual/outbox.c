@@ -42,7 +42,7 @@ static inline void fetch_rest(const struct virtual_parcel *p)
     const struct virtual_queue *q = &p->rx->queue[p->slot.d.vc];
     if (q->slots)
         __builtin_prefetch(virtual_queue_at(q, hx_lane(p->rx->head, p->slot.d.vc)));
-    __builtin_prefetch(p->rx->entity);
+    __builtin_prefetch(virtual_rx_entity(p->rx));
 }
 
 /* Where it goes into the agenda, which moves on through its room. */
@@ -50,7 +50,7 @@ static inline void fetch_agenda(const struct virtual_parcel *p)
 {
     if (!p->rx)
         return;
-    const struct virtual_agenda *a = &p->rx->entity->agenda;
+    const struct virtual_agenda *a = &virtual_rx_entity(p->rx)->agenda;
     __builtin_prefetch(&a->key[a->end]);
 }
 
@@ -71,10 +71,11 @@ void virtual_post(struct virtual_worker *w)
 
 SELDOM void virtual_credit_note(struct virtual_tx *tx, uint64_t credit)
 {
-    struct hal_switch *h = tx->of;
-    tx->asked = false;
-    h->credit_noted |= (uint64_t)1 << tx->port;
-    virtual_entity_note(h->entity, virtual_credit_time(credit), h->credit_item + tx->port);
+    struct hal_switch *h = virtual_tx_switch(tx);
+    unsigned output = virtual_tx_port(tx);
+    tx->back.awaited = false;
+    h->credit_noted |= (uint64_t)1 << output;
+    virtual_entity_note(h->entity, virtual_credit_time(credit), h->credit_item + output);
 }
 
 static void hand_over_credit(struct virtual_outbox *box)
@@ -88,8 +89,8 @@ static inline void fetch_account(const struct virtual_tx *tx)
 {
     if (tx->back.entries != tx->back.few)
         __builtin_prefetch(&tx->back.entries[tx->back.head]);
-    if (tx->asked)
-        __builtin_prefetch(&tx->of->starved);
+    if (tx->back.awaited)
+        __builtin_prefetch(&virtual_tx_switch(tx)->starved);
 }
 
 void virtual_pay_late(struct virtual_worker *w, struct virtual_tx *tx, uint64_t credit)

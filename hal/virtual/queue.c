@@ -3,8 +3,6 @@
 #include "inline.h"
 #include "stock.h"
 
-#define ADDRESS (((uint64_t)1 << 48) - 1)
-
 static uint32_t larger(const void *ring, uint32_t mask)
 {
     uint32_t before = mask + 1;
@@ -15,7 +13,7 @@ static uint32_t larger(const void *ring, uint32_t mask)
 
 static struct virtual_queue queue_of(const struct virtual_slot *ring, uint32_t slots)
 {
-    return (struct virtual_queue){.slots = (uintptr_t)ring & ADDRESS, .mask = (slots - 1) & UINT16_MAX};
+    return (struct virtual_queue){.slots = (uintptr_t)ring & VIRTUAL_ADDRESS, .mask = (slots - 1) & UINT16_MAX};
 }
 
 SELDOM void virtual_queue_begin(struct virtual_queue *q)

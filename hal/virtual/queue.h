@@ -41,7 +41,10 @@ static inline uint64_t virtual_age(uint64_t birth, uint64_t now)
     return (now - (birth >> 16)) & (UINT64_MAX >> 16);
 }
 
-/* One word, so that what a packet needs of an input where it comes is one cache line: addresses have 48 bits. */
+/* Addresses have 48 bits. */
+#define VIRTUAL_ADDRESS (((uint64_t)1 << 48) - 1)
+
+/* One word, so that what a packet needs of an input where it comes is one cache line. */
 struct virtual_queue {
   uint64_t slots : 48; /* virtual_queue_slots(), [mask + 1]; 0: it is empty */
     uint64_t mask : 16;
@@ -109,6 +112,7 @@ struct virtual_credits {
     uint64_t *entries; /* [mask + 1]: `few`, or a ring */
     uint16_t mask;
     uint16_t head, tail; /* where the next goes, and the oldest stands: below mask + 1 */
+    bool awaited;        /* by somebody who is to be told when the next is given */
     uint64_t few[VIRTUAL_FEW_CREDITS];
 };
 _Static_assert(HX_VCS *HX_WINDOW *HX_PACKET_BLOCKS < UINT16_MAX, "places of all credits on their way can be told");

@@ -156,7 +156,7 @@ void virtual_tap_sent(struct hal_switch *h, unsigned output, unsigned input, uns
     }
     record(t, &s, tx->link, HX_TAP_OUT, time);
     if (!s.local && !tx->fault)
-        virtual_tap_comes(h, output, d, time + tx->delay, h->looked->birth);
+        virtual_tap_comes(h, output, d, time + tx->kind->there, h->looked->birth);
 }
 
 void virtual_tap_comes(const struct hal_switch *h, unsigned output, const struct hx_desc *d, uint64_t ready,

@@ -48,6 +48,8 @@ void virtual_timing_class(struct virtual_timing *t, unsigned link_class, uint64_
         l->crossbar.blocks[n] = l->rate.blocks[n] < l->crossbar.blocks[n] ? l->rate.blocks[n] : l->crossbar.blocks[n];
         l->tail.blocks[n] = n ? l->rate.blocks[n] - l->rate.blocks[1] : 0;
     }
+    l->there = l->rate.blocks[1] + latency + t->input;
+    l->back = t->output + latency + t->input;
     set_endpoint(t);
     /* Data is ready no earlier than output + 1 block + link + input after the decision, credit no earlier than 1 block in
      * the crossbar + the same without the block. */

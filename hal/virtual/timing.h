@@ -42,6 +42,8 @@ struct virtual_link {
     struct virtual_rate rate, crossbar;
     struct virtual_rate tail; /* from when a packet's first block may be routed until its last one may */
     uint32_t latency;         /* ps */
+    uint32_t there;           /* ps from a packet's first bit on the link until it is ready at the far end */
+    uint32_t back;            /* ps from when a packet is gone until its credit is at the sender */
 };
 
 enum { VIRTUAL_LINKS = 8 /* classes */ };

@@ -94,9 +94,17 @@ static void who_shares_may_be_kept_with_its_neighbours(void **state)
     assert_int_equal(used, cores);
 }
 
+/* Whatever it tells, it is a cache: more than the first one has, and less than memory. */
+static void the_second_cache_has_a_size(void **state)
+{
+    (void)state;
+    assert_in_range(hx_processor_cache(), 128 << 10, 64 << 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_second_cache_has_a_size),
         cmocka_unit_test(each_has_its_own_where_there_are_enough),
         cmocka_unit_test(who_shares_is_told_and_may_run_anywhere),
         cmocka_unit_test(who_shares_may_be_kept_with_its_neighbours),

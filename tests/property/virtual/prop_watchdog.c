@@ -130,7 +130,7 @@ static void lose_credit(struct worker *w)
 {
     struct hal_switch *h = &w->entity[0]->node[0].hal;
     for (unsigned port = HX_E; port <= HX_S; port++)
-        h->room[port].lanes = 0;
+        h->tx[port].lanes = 0;
 }
 
 static void a_wait_without_a_cycle(void **state)

@@ -83,6 +83,12 @@ void support_virtual_open_worker(struct support_virtual *s, const struct support
     build_worker(w, &s->m, 0);
 }
 
+void support_virtual_forget(struct virtual_entity *e)
+{
+    while (virtual_agenda_count(&e->agenda))
+        (void)virtual_agenda_take(&e->agenda);
+}
+
 void support_virtual_close_worker(struct support_virtual *s, struct worker *w)
 {
     free(w->entity);

@@ -39,6 +39,8 @@ struct support_virtual {
 void support_virtual_open(struct support_virtual *s, const struct support_virtual_plan *plan);
 /* Makes it, and its first worker in this process, whose steps a test makes itself. */
 void support_virtual_open_worker(struct support_virtual *s, const struct support_virtual_plan *plan, struct worker *w);
+/* Nothing is noted for it any more: for a test that takes packets out of its inputs itself. */
+void support_virtual_forget(struct virtual_entity *e);
 void support_virtual_close_worker(struct support_virtual *s, struct worker *w);
 /* Runs it to its end; returns whether every worker ended by itself, having said it was done. */
 bool support_virtual_run(struct support_virtual *s);

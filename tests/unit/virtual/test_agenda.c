@@ -27,6 +27,26 @@ static void room_for_all(void **state)
     assert_int_equal(virtual_agenda_room(ITEMS), ROOM);
 }
 
+/* With so few that they lie in few cache lines, these are always the same ones: what is behind is not touched. */
+static void few_stay_at_the_beginning(void **state)
+{
+    (void)state;
+    enum { FEW = 4 };
+    uint64_t key[ROOM];
+    struct virtual_agenda a = opened(key, ROOM);
+    for (unsigned i = FIRST + FEW + VIRTUAL_AGENDA_RUN + 1; i < ROOM; i++)
+        key[i] = 7;
+    for (unsigned item = 0; item < FEW; item++)
+        virtual_agenda_note(&a, item, item);
+    for (uint64_t time = 0; time < 10 * ROOM; time++) {
+        assert_true(virtual_agenda_time(&a) == time);
+        assert_int_equal(virtual_agenda_take(&a), time % FEW);
+        virtual_agenda_note(&a, time + FEW, time % FEW);
+    }
+    for (unsigned i = FIRST + FEW + VIRTUAL_AGENDA_RUN + 1; i < ROOM; i++)
+        assert_true(key[i] == 7);
+}
+
 /* As full as it may be, at every place of its room: nothing is written behind the room, and nothing is lost. */
 static void full_all_the_time(void **state)
 {
@@ -149,10 +169,10 @@ static void any_mixture(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(room_for_all), cmocka_unit_test(full_all_the_time),
-        cmocka_unit_test(empty),        cmocka_unit_test(latest_time),
-        cmocka_unit_test(sooner),       cmocka_unit_test(order_of_noting),
-        cmocka_unit_test(any_mixture),
+        cmocka_unit_test(room_for_all),      cmocka_unit_test(few_stay_at_the_beginning),
+        cmocka_unit_test(full_all_the_time), cmocka_unit_test(empty),
+        cmocka_unit_test(latest_time),       cmocka_unit_test(sooner),
+        cmocka_unit_test(order_of_noting),   cmocka_unit_test(any_mixture),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,8 +49,8 @@ static void what_stood_behind_a_window_goes_on_after_the_last_that_waited(void *
     (void)state;
     struct virtual_entity *e = worker.entity[MIDDLE];
     struct virtual_node *n = &e->node[0];
-    unsigned all = hx_lane(n->hal.room[HX_N].lanes, 0);
-    n->hal.room[HX_N].lanes -= all;
+    unsigned all = hx_lane(n->hal.tx[HX_N].lanes, 0);
+    n->hal.tx[HX_N].lanes -= all;
     bring(n, HX_W, north, 1, SOONER);
     for (unsigned i = 0; i < HX_WINDOW + 6; i++)
         bring(n, HX_W, east, 1, SOONER);
@@ -71,7 +71,7 @@ static void a_short_packet_goes_where_long_ones_lack_credit(void **state)
     struct virtual_entity *e = worker.entity[MIDDLE];
     struct virtual_node *n = &e->node[0];
     const struct virtual_sent *sent = &n->hal.tx[HX_N].sum;
-    n->hal.room[HX_N].lanes -= hx_lane(n->hal.room[HX_N].lanes, 0);
+    n->hal.tx[HX_N].lanes -= hx_lane(n->hal.tx[HX_N].lanes, 0);
     bring(n, HX_W, north, HX_PACKET_BLOCKS, SOONER);
     bring(n, HX_W, north, HX_PACKET_BLOCKS, SOONER);
     virtual_entity_visit(e, LATER);
@@ -127,7 +127,7 @@ static void a_packet_goes_before_one_whose_output_is_shut(void **state)
     (void)state;
     struct virtual_entity *e = worker.entity[MIDDLE];
     struct virtual_node *n = &e->node[0];
-    n->hal.room[HX_N].opens = LATER;
+    n->hal.tx[HX_N].opens = LATER;
     bring(n, HX_W, north, 1, SOONER);
     bring(n, HX_W, east, 1, 2 * SOONER);
     virtual_entity_visit(e, 3 * SOONER);
@@ -135,6 +135,23 @@ static void a_packet_goes_before_one_whose_output_is_shut(void **state)
     assert_int_equal(n->hal.tx[HX_E].sum.packets, 1);
     virtual_entity_visit(e, 2 * LATER);
     assert_int_equal(n->hal.tx[HX_N].sum.packets, 1);
+}
+
+/* What comes at one time by one input and VC goes in one step, though only the first of it stands in the agenda. */
+static void what_comes_at_one_time_goes_in_one_step(void **state)
+{
+    (void)state;
+    struct virtual_entity *e = worker.entity[MIDDLE];
+    struct virtual_node *n = &e->node[0];
+    unsigned turn = n->sw.first_input;
+    unsigned noted = virtual_agenda_count(&e->agenda);
+    bring(n, HX_W, north, 1, SOONER);
+    bring(n, HX_W, east, 1, SOONER);
+    assert_int_equal(virtual_agenda_count(&e->agenda), noted + 1);
+    virtual_entity_visit(e, LATER);
+    assert_int_equal(n->hal.tx[HX_N].sum.packets, 1);
+    assert_int_equal(n->hal.tx[HX_E].sum.packets, 1);
+    assert_int_equal(n->sw.first_input, (turn + 1) % HX_ACCELERATOR_PORTS);
 }
 
 /* What random packets that come at random times made of a switch: its outputs after each. */
@@ -201,6 +218,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_ring_of_an_empty_queue_stays, open_lab, close_lab),
         cmocka_unit_test_setup_teardown(a_short_packet_goes_where_long_ones_lack_credit, open_lab, close_lab),
         cmocka_unit_test_setup_teardown(a_packet_goes_before_one_whose_output_is_shut, open_lab, close_lab),
+        cmocka_unit_test_setup_teardown(what_comes_at_one_time_goes_in_one_step, open_lab, close_lab),
         cmocka_unit_test(what_comes_alone_goes_as_in_a_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

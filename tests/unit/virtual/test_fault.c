@@ -92,6 +92,7 @@ static void send_packet(uint64_t t, unsigned blocks)
     worker.v.now = t;
     hal_transmit(h, HX_E, HX_W, 0, hal_arrival(h, HX_W, 0, position));
     h->rx[HX_W].ready = h->rx[HX_W].tail = h->rx[HX_W].head;
+    support_virtual_forget(h->entity);
     virtual_post_end(&worker.v);
 }
 
@@ -102,6 +103,8 @@ static const struct virtual_slot *next(void)
     uint16_t at = hx_lane(rx->ready, 0);
     assert_int_not_equal(at, hx_lane(rx->head, 0));
     rx->ready = rx->tail = rx->ready + 1; /* on VC 0, and far from its lane's end */
+    if (rx->ready == rx->head)
+        support_virtual_forget(virtual_rx_entity(rx));
     return virtual_queue_at(&rx->queue[0], at);
 }
 
@@ -165,9 +168,9 @@ static void where_no_payload_is_carried_damage_is_in_the_version(void **state)
 static void what_is_repeated_comes_again_behind_itself_if_there_is_credit(void **state)
 {
     (void)state;
-    struct virtual_room *room = &middle()->room[HX_E];
+    struct virtual_tx *tx = &middle()->tx[HX_E];
     begin((struct hx_impairment){.duplicate = HX_FAULT_WHOLE});
-    unsigned credit = hx_lane(room->lanes, 0);
+    unsigned credit = hx_lane(tx->lanes, 0);
     send_packet(now, 3);
     const struct virtual_slot *first = next();
     const struct virtual_slot *second = next();
@@ -175,17 +178,17 @@ static void what_is_repeated_comes_again_behind_itself_if_there_is_credit(void *
     assert_int_equal(first->ready, now + THERE);
     assert_int_equal(second->ready, now + THERE + LINK(3));
     assert_int_not_equal(first->d.buffer, second->d.buffer);
-    assert_int_equal(hx_lane(room->lanes, 0), credit - 6);
+    assert_int_equal(hx_lane(tx->lanes, 0), credit - 6);
     assert_int_equal(middle()->tx[HX_E].link_free, now + 40000 + LINK(6));
     assert_true(cost[0].duplicated == 1 && hits == 0);
-    uint64_t kept = room->lanes;
-    room->lanes -= (uint64_t)(hx_lane(kept, 0) - 5); /* for one packet of three blocks, and not for two */
+    uint64_t kept = tx->lanes;
+    tx->lanes -= (uint64_t)(hx_lane(kept, 0) - 5); /* for one packet of three blocks, and not for two */
     begin((struct hx_impairment){.duplicate = HX_FAULT_WHOLE});
     send_packet(now, 3);
     (void)next();
     require_no_more();
     assert_int_equal(cost[0].duplicated, 0);
-    room->lanes = kept;
+    tx->lanes = kept;
 }
 
 /* As much later as four full packets take, so behind those that are sent meanwhile. */
@@ -249,7 +252,7 @@ static uint64_t fates(unsigned *lost)
         bool is_gone = is_lost(next());
         sum = sum * 31 + is_gone;
         *lost += is_gone;
-        middle()->room[HX_E].lanes++; /* its credit comes back */
+        middle()->tx[HX_E].lanes++; /* its credit comes back */
     }
     return sum;
 }

@@ -123,14 +123,15 @@ static struct times send_packet(unsigned in, unsigned out, unsigned vc, uint64_t
     struct hal_switch *h = middle();
     const struct hx_desc d = packet(vc, blocks);
     uint16_t position = hx_lane(h->rx[in].head, vc);
-    unsigned credit = hx_lane(h->room[out].lanes, vc);
+    unsigned credit = hx_lane(h->tx[out].lanes, vc);
     const struct virtual_sent sum = h->tx[out].sum;
     virtual_deliver(&h->rx[in], &d, r, virtual_birth(0, MIDDLE));
     worker.v.now = t;
     hal_transmit(h, out, in, vc, hal_arrival(h, in, vc, position));
     h->rx[in].ready = h->rx[in].tail = h->rx[in].head;
+    support_virtual_forget(h->entity);
     if (out != HX_LOCAL)
-        assert_int_equal(hx_lane(h->room[out].lanes, vc), credit - blocks);
+        assert_int_equal(hx_lane(h->tx[out].lanes, vc), credit - blocks);
     assert_true(h->tx[out].sum.packets == sum.packets + 1 && h->tx[out].sum.blocks == sum.blocks + blocks);
     return (struct times){newest_arrival(h, out, vc), in == HX_LOCAL ? 0 : newest_credit(h, in, vc, blocks)};
 }
@@ -216,6 +217,7 @@ static void a_dropped_packet_leaves_its_place(void **state)
             uint64_t before = h->rx[in].last_credit;
             hal_drop(h, in, vc, hal_arrival(h, in, vc, position), HX_DROP_UNREACHABLE);
             h->rx[in].ready = h->rx[in].tail = h->rx[in].head;
+            support_virtual_forget(h->entity);
             uint64_t gone = latest(now + in_crossbar(blocks, in), ready + on_link(blocks - 1), 0);
             assert_int_equal(newest_credit(h, in, vc, blocks), latest(gone + OUTPUT + TRACE + INPUT, before, 0));
             assert_int_equal(h->worker->drops[HX_DROP_UNREACHABLE], ++drops);
@@ -248,12 +250,11 @@ static void the_next_credit_of_an_output_is_noted_once(void **state)
     start_anew(state);
     struct hal_switch *h = middle();
     struct virtual_agenda *agenda = &h->entity->agenda;
-    while (virtual_agenda_count(agenda)) /* what the packets of other tests left */
-        (void)virtual_agenda_take(agenda);
+    support_virtual_forget(h->entity); /* what the packets of other tests left */
     virtual_credit(&h->tx[HX_E], virtual_credit_of(now, 0, 1));
     assert_int_equal(virtual_agenda_count(agenda), 0); /* nobody waits */
     h->starved = 1U << HX_E;
-    h->tx[HX_E].asked = true;
+    h->tx[HX_E].back.awaited = true;
     virtual_credit(&h->tx[HX_E], virtual_credit_of(now + 1, 0, 1));
     virtual_credit(&h->tx[HX_E], virtual_credit_of(now + 2, 1, 1));
     assert_int_equal(virtual_agenda_count(agenda), 1);
@@ -303,8 +304,9 @@ static void what_goes_away_is_told_by_its_window(void **state)
             hal_transmit(h, port, port, 0, hal_arrival(h, port, 0, position));
         virtual_post_end(w);
         h->rx[port].ready = h->rx[port].tail = h->rx[port].head;
+        support_virtual_forget(h->entity);
         uint64_t credit = h->rx[port].last_credit;
-        uint64_t landing = t + w->timing.output + h->tx[port].delay;
+        uint64_t landing = t + w->timing.output + h->tx[port].kind->there;
         uint64_t soonest = n > 0 && landing < credit ? landing : credit;
         assert_true(soonest > t);
         assert_int_equal(w->sent_window, n == 2 ? 0 : soonest / w->wheel.width);

@@ -32,7 +32,8 @@ struct bench {
 
 static int set_up(void **state)
 {
-    struct bench *b = calloc(1, sizeof *b);
+    struct bench *b = aligned_alloc(64, (sizeof *b + 63) / 64 * 64);
+    memset(b, 0, sizeof *b);
     b->ring = aligned_alloc(64, sizeof *b->ring + RING_BYTES);
     memset(b->ring, 0, sizeof *b->ring);
     virtual_pool_open(&b->w.pool, false);
@@ -218,6 +219,7 @@ static void both_ends_of_a_link_are_recorded(void **state)
 {
     struct bench *b = *state;
     enum { SENT = 5000, DELAY = 700, INPUT = 40 };
+    static const struct virtual_link link = {.there = DELAY};
     static const struct {
         uint64_t time;
         unsigned interface, direction, vc;
@@ -225,7 +227,7 @@ static void both_ends_of_a_link_are_recorded(void **state)
     uint64_t broken = 0;
     b->w.timing.input = INPUT;
     b->tx[0][HX_E].link = 1;
-    b->tx[0][HX_E].delay = DELAY;
+    b->tx[0][HX_E].kind = &link;
     b->rx[0][HX_E].link = 2;
     b->looked.birth = virtual_birth(1000, 1);
     struct hx_desc d = {.buffer = virtual_pool_get(&b->w.pool), .vc = 1};

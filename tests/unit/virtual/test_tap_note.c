@@ -43,7 +43,7 @@ static int close_lab(void **state)
 /* Room of an output for packets of a VC. */
 static void give_room(unsigned output, unsigned vc, uint64_t packets)
 {
-    h->room[output].lanes = packets * HX_PACKET_BLOCKS << HX_LANE_BITS * vc;
+    h->tx[output].lanes = packets * HX_PACKET_BLOCKS << HX_LANE_BITS * vc;
 }
 
 /* A packet from the west; its descriptor, where it lies. */
@@ -143,7 +143,6 @@ enum { PORTS = HX_TAP_ROOMS + 4 };
 static struct {
     struct virtual_entity entity;
     struct virtual_node node;
-    struct virtual_room room[PORTS];
     struct virtual_rx rx[PORTS];
     struct virtual_tx tx[PORTS];
     struct hx_input input[PORTS];
@@ -154,8 +153,7 @@ static struct {
 static void make_many(unsigned first)
 {
     many.entity = (struct virtual_entity){.router = true, .node = &many.node, .worker = &worker.v};
-    many.node.hal = (struct hal_switch){
-        .worker = &worker.v, .entity = &many.entity, .room = many.room, .rx = many.rx, .tx = many.tx};
+    many.node.hal = (struct hal_switch){.worker = &worker.v, .entity = &many.entity, .rx = many.rx, .tx = many.tx};
     many.node.hal.looked = &many.slot;
     many.node.sw.input = many.input;
     many.node.sw.route = (struct hx_route){
@@ -163,8 +161,7 @@ static void make_many(unsigned first)
     many.ways[0] = ((uint64_t)1 << PORTS) - 2;
     many.all[0] = many.from[0] = UINT64_MAX;
     for (unsigned port = 1; port < PORTS; port++) {
-        many.room[port] =
-            (struct virtual_room){.lanes = (uint64_t)(first + port - 1) * HX_PACKET_BLOCKS << HX_LANE_BITS};
+        many.tx[port].lanes = (uint64_t)(first + port - 1) * HX_PACKET_BLOCKS << HX_LANE_BITS;
         virtual_credits_begin(&many.tx[port].back);
     }
 }
@@ -213,8 +210,8 @@ static void ports_that_raise_the_vc(void **state)
 {
     (void)state;
     sw->route.raise = EAST;
-    h->room[HX_E].lanes = (uint64_t)3 * HX_PACKET_BLOCKS << HX_LANE_BITS | (uint64_t)9 * HX_PACKET_BLOCKS
-                                                                               << 2 * HX_LANE_BITS;
+    h->tx[HX_E].lanes = (uint64_t)3 * HX_PACKET_BLOCKS << HX_LANE_BITS | (uint64_t)9 * HX_PACKET_BLOCKS
+                                                                             << 2 * HX_LANE_BITS;
     assert_int_equal(note(2, 1, HX_E).room[0], 9);
     const struct hx_desc *d = come(HX_VCS - 1, 2, 2);
     assert_int_equal(note_of(d, HX_VCS - 1, HX_S).candidates, SOUTH);
