@@ -3,16 +3,16 @@
  *     stage   reads                     asks for
  *       0                               the entity
  *       1     the entity                its switches, the soonest of its agenda
- *       2     switches, agenda          ports that something comes by, or that open, and who is noted as waiting for those; tables of
- *                                       accelerators; the endpoint
+ *       2     switches, agenda          ports that something comes by, or that open, and who is noted as waiting for those; tables and
+ *                                       all outputs of accelerators; the endpoint
  *       3     ports, endpoint           packets and credits, who gets credit for what comes, who waits for what opens; what arrives, the
  *                                       firmware's part
- *       4     packets, those who wait   of routers: their routes; of accelerators: the outputs they lead to; whose turn it is;
- *                                       frames, where peers are looked for, what is to be sent, and to whom next
+ *       4     packets, those who wait   of routers: their routes; whose turn it is; frames, where peers are looked for, what is to
+ *                                       be sent, and to whom next
  *       5     routes, buckets           of routers: the outputs they lead to; peers
  *
  * Only what is going to be touched, which needs a look at each packet: more lines, asked for without a look, take more time than that
- * saves. */
+ * saves. But which of an accelerator's four outputs that are takes longer to find out than to ask for all of them. */
 #include "fetch.h"
 #include "endpoint_parts.h"
 #include "inline.h"
@@ -62,11 +62,9 @@ ALWAYS_INLINE void fetch_output(const struct virtual_node *n, unsigned port, uns
     }
 }
 
-ALWAYS_INLINE void fetch_outputs(const struct virtual_node *n, unsigned input, const struct hx_desc *d, bool router)
+ALWAYS_INLINE void fetch_outputs(const struct virtual_node *n, unsigned input, const struct hx_desc *d)
 {
-    const struct hx_route *r = &n->sw.route;
-    uint64_t ports =
-        router ? hx_router_ports(r, input, d->dst_d0, d->dst_d1) : hx_mesh_ports(r, input, d->dst_d0, d->dst_d1);
+    uint64_t ports = hx_router_ports(&n->sw.route, input, d->dst_d0, d->dst_d1);
     for (unsigned way = 0; way < WAYS && ports; way++, ports &= ports - 1)
         fetch_output(n, (unsigned)__builtin_ctzll(ports), input, d->vc);
 }
@@ -80,18 +78,17 @@ ALWAYS_INLINE const struct virtual_slot *coming_on(const struct virtual_rx *rx, 
     return slot->ready < end ? slot : NULL;
 }
 
-/* Of the next packet of a VC: in stage 4 a router's table entries, which are large, and then what they say. */
-ALWAYS_INLINE void fetch_ways(const struct virtual_node *n, unsigned input, unsigned vc, unsigned stage, uint64_t end,
-                              bool router)
+/* A router's, of the next packet of a VC: in stage 4 its table entries, which are large, and then what they say. */
+ALWAYS_INLINE void fetch_ways(const struct virtual_node *n, unsigned input, unsigned vc, unsigned stage, uint64_t end)
 {
     const struct hx_route *r = &n->sw.route;
     const struct virtual_slot *slot = coming_on(&n->hal.rx[input], vc, end);
-    if (!slot || slot->d.dst_d0 >= r->columns || (!router && slot->d.dst_d1 >= r->rows))
+    if (!slot || slot->d.dst_d0 >= r->columns)
         return;
-    if (router && stage == 4)
+    if (stage == 4)
         fetch_route(r, input, &slot->d);
     else
-        fetch_outputs(n, input, &slot->d, router);
+        fetch_outputs(n, input, &slot->d);
 }
 
 /* ---- outputs that open, or get credit ---- */
@@ -159,8 +156,8 @@ ALWAYS_INLINE void fetch_comer(const struct virtual_node *n, unsigned input, uns
         fetch(&n->sw.input[input]);
     } else if (stage == 3) {
         fetch_packet(&n->hal.rx[input], vc);
-    } else if (router || stage == 4) {
-        fetch_ways(n, input, vc, stage, end, router);
+    } else if (router) {
+        fetch_ways(n, input, vc, stage, end);
     }
 }
 
@@ -369,11 +366,15 @@ ALWAYS_INLINE bool has_room_soon(const struct virtual_entity *e, unsigned packet
     return false;
 }
 
-ALWAYS_INLINE void fetch_tables(const struct virtual_entity *e)
+/* Tables, and what packets leave by to others. */
+ALWAYS_INLINE void fetch_ways_out(const struct virtual_entity *e)
 {
     for (unsigned plane = 0; plane < e->planes; plane++) {
-        fetch(e->node[plane].sw.route.x_table);
-        fetch(e->node[plane].sw.route.y_table);
+        const struct virtual_node *n = &e->node[plane];
+        fetch(n->sw.route.x_table);
+        fetch(n->sw.route.y_table);
+        for (unsigned port = 0; port < HX_LOCAL; port++)
+            fetch_lines(&n->hal.tx[port], sizeof n->hal.tx[port]);
     }
 }
 
@@ -390,7 +391,7 @@ ALWAYS_INLINE void fetch_accelerator(const struct virtual_entity *e, unsigned st
             fetch_port(&e->node[item / VIRTUAL_PLANE_ITEMS], item % VIRTUAL_PLANE_ITEMS, stage, end, false);
     }
     if (stage == 2)
-        fetch_tables(e);
+        fetch_ways_out(e);
     if (called)
         fetch_endpoint(e, stage, end);
     else if (e->hungry && stage == 2)
