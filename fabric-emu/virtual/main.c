@@ -40,6 +40,15 @@ static void report(const struct result *r, const struct traffic *traffic, const 
         (void)capture_report_complain(&captured->report);
 }
 
+/* Simulated time has no more bits in an agenda. */
+static void check_duration(const struct hx_settings *s)
+{
+    const uint64_t most = (uint64_t)10 * 3600 * 1000000000;
+    _Static_assert((uint64_t)10 * 3600 * 1000000000 * PS_PER_NS < VIRTUAL_NEVER, "ten hours fit");
+    if (s->duration_ns > most)
+        hx_die(HX_EXIT_USAGE, "--duration", "is to be 10h at most where time is simulated");
+}
+
 static struct hx_faults load_faults(struct run_options *o)
 {
     struct hx_faults faults = run_options_faults(o);
@@ -57,6 +66,7 @@ int main(int argc, char **argv)
     struct run_options o;
     run_options_parse(&o, argc, argv);
     o.settings.clock = HX_CLOCK_VIRTUAL;
+    check_duration(&o.settings);
     struct hx_faults faults = load_faults(&o);
     struct flows *flows = flows_load(&o.settings, &o.spec, o.g);
     struct traffic traffic;

@@ -53,6 +53,7 @@ refused_run() {
         --seed 9223372036854775808
     refused 2 "--crossbar: 100 Gb/s is less than a link's 400" run "4x4 Hx2Mesh" --clock virtual --crossbar 100
     refused_run 2 "--count: 0 messages need a --duration" "4x4 Hx2Mesh" --count 0
+    refused_run 2 "--duration: is to be 10h at most where time is simulated" "4x4 Hx2Mesh" --clock virtual -t uniform -d 11h
     run --separate-stderr hxmesh run "4x4 Hx2Mesh" --name "$NAME" --traffic all-to-al
     [ "$status" -eq 2 ]
     [ -z "$output" ]
