@@ -44,23 +44,35 @@ static void bring(struct virtual_node *n, unsigned input, struct hx_coordinate t
 
 /* The first packet of a window waits for credit while all others pass it, until the window is full. When it goes, more stand behind
  * the window that the switch has not seen, and nobody else waits for anything. */
-static void what_stood_behind_a_window_goes_on_after_the_last_that_waited(void **state)
+static void goes_on_behind_a_window(unsigned blocks, uint64_t apart)
 {
-    (void)state;
     struct virtual_entity *e = worker.entity[MIDDLE];
     struct virtual_node *n = &e->node[0];
     unsigned all = hx_lane(n->hal.tx[HX_N].lanes, 0);
     n->hal.tx[HX_N].lanes -= all;
-    bring(n, HX_W, north, 1, SOONER);
+    n->hal.tx[HX_E].lanes += n->hal.tx[HX_E].lanes; /* enough for all */
+    bring(n, HX_W, north, blocks, SOONER);
     for (unsigned i = 0; i < HX_WINDOW + 6; i++)
-        bring(n, HX_W, east, 1, SOONER);
+        bring(n, HX_W, east, blocks, SOONER + i * apart);
     virtual_entity_visit(e, LATER);
     assert_int_equal(n->hal.tx[HX_N].sum.packets, 0);
     assert_int_equal(n->hal.tx[HX_E].sum.packets, HX_WINDOW - 1);
-    virtual_credit(&n->hal.tx[HX_N], virtual_credit_of(LATER, 0, 1));
+    virtual_credit(&n->hal.tx[HX_N], virtual_credit_of(LATER, 0, blocks));
     virtual_entity_visit(e, 2 * LATER);
     assert_int_equal(n->hal.tx[HX_N].sum.packets, 1);
     assert_int_equal(n->hal.tx[HX_E].sum.packets, HX_WINDOW + 6);
+}
+
+static void what_stood_behind_a_window_goes_on_after_the_last_that_waited(void **state)
+{
+    (void)state;
+    goes_on_behind_a_window(1, 0);
+}
+
+static void what_comes_alone_behind_a_window_waits_there_too(void **state)
+{
+    (void)state;
+    goes_on_behind_a_window(HX_PACKET_BLOCKS, SOONER);
 }
 
 /* Long packets wait for credit, and are not looked at before it comes. A short one that would wait for more than it needs is, as
@@ -215,6 +227,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_stood_behind_a_window_goes_on_after_the_last_that_waited, open_lab,
                                         close_lab),
+        cmocka_unit_test_setup_teardown(what_comes_alone_behind_a_window_waits_there_too, open_lab, close_lab),
         cmocka_unit_test_setup_teardown(what_ring_of_an_empty_queue_stays, open_lab, close_lab),
         cmocka_unit_test_setup_teardown(a_short_packet_goes_where_long_ones_lack_credit, open_lab, close_lab),
         cmocka_unit_test_setup_teardown(a_packet_goes_before_one_whose_output_is_shut, open_lab, close_lab),

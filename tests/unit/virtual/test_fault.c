@@ -197,8 +197,12 @@ static void what_is_reordered_comes_behind_what_is_sent_meanwhile(void **state)
     (void)state;
     begin((struct hx_impairment){.reorder = HX_FAULT_WHOLE});
     change_at(now / 1000 + 41, false); /* the first alone: it starts 40 ns from now */
+    const struct virtual_agenda *agenda = &virtual_rx_entity(far_end())->agenda;
+    support_virtual_forget(virtual_rx_entity(far_end()));
     send_packet(now, 1);
     send_packet(now + 100000, 2);
+    assert_int_equal(virtual_agenda_count(agenda), 1); /* what is noted is who comes first now */
+    assert_int_equal(virtual_agenda_time(agenda), now + 100000 + THERE);
     const struct virtual_slot *first = next();
     const struct virtual_slot *second = next();
     require_no_more();
