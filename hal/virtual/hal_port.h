@@ -214,8 +214,7 @@ static inline uint64_t virtual_credit_there(struct virtual_tx *tx, uint64_t now)
 static inline uint64_t hal_room(struct hal_switch *h, unsigned output)
 {
     struct virtual_tx *tx = &h->tx[output];
-    const uint64_t now = h->worker->now;
-    return tx->opens > now ? 0 : virtual_credit_there(tx, now);
+    return tx->opens > h->worker->now ? 0 : virtual_credit_there(tx, h->worker->now);
 }
 
 static inline unsigned hal_cost(const struct hx_desc *d)
