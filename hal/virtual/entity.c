@@ -115,10 +115,8 @@ ALWAYS_INLINE bool may_go(struct virtual_entity *e, struct hal_switch *h, uint64
         return true;
     for (uint64_t left = offered & ~h->shut; left; left &= left - 1) {
         unsigned output = (unsigned)__builtin_ctzll(left);
-        if (h->tx[output].opens <= e->worker->now) {
-            __builtin_prefetch(&h->tx[output]); /* its credit is asked for soon */
+        if (h->tx[output].opens <= e->worker->now)
             return true;
-        }
     }
     return note_openings(e, h, offered);
 }
@@ -138,17 +136,6 @@ ALWAYS_INLINE void advance(struct virtual_entity *e, struct virtual_rx *rx, unsi
     if (virtual_is_coming(rx, vc))
         virtual_agenda_note(&e->agenda, virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc))->ready,
                             (unsigned)rx->item + vc);
-}
-
-ALWAYS_INLINE bool take_packet(struct virtual_entity *e, struct virtual_node *n, unsigned input, unsigned vc)
-{
-    struct virtual_rx *rx = &n->hal.rx[input];
-    const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc));
-    bool go = may_go(e, &n->hal, offers(n, input, &slot->d, e->router));
-    count_in(&n->hal, &slot->d);
-    advance(e, rx, vc);
-    n->hal.news |= (uint64_t)1 << input;
-    return go;
 }
 
 /* Of an input whose packets are judged first (forwarding.h), those that may go on by now. */
@@ -173,9 +160,15 @@ static SELDOM bool take_forwarded(struct virtual_entity *e, struct virtual_node 
 /* A packet of an (input, VC) is known to the switch from now on; returns whether it should step for it. */
 static bool make_ready(struct virtual_entity *e, struct virtual_node *n, unsigned input, unsigned vc)
 {
-    if (__builtin_expect(n->hal.rx[input].forwards, 0))
+    struct virtual_rx *rx = &n->hal.rx[input];
+    if (__builtin_expect(rx->forwards, 0))
         return take_forwarded(e, n, input, vc);
-    return take_packet(e, n, input, vc);
+    const struct virtual_slot *slot = virtual_queue_at(&rx->queue[vc], hx_lane(rx->ready, vc));
+    bool go = may_go(e, &n->hal, offers(n, input, &slot->d, e->router));
+    count_in(&n->hal, &slot->d);
+    advance(e, rx, vc);
+    n->hal.news |= (uint64_t)1 << input;
+    return go;
 }
 
 /* hal_release() of an input that brought a packet on one VC and has no others that are new. */
@@ -266,17 +259,11 @@ static SELDOM bool grant(struct virtual_entity *e, struct virtual_node *n, unsig
     return true;
 }
 
-/* The first item of a switch that is of an output. */
-static inline unsigned output_items(bool router)
-{
-    return HX_VCS * virtual_item_ports(router);
-}
-
 /* Takes one item in; returns whether the switch should step. */
 static bool take_item(struct virtual_entity *e, struct virtual_node *n, unsigned item)
 {
     unsigned ports = virtual_item_ports(e->router);
-    unsigned outputs = output_items(e->router);
+    unsigned outputs = virtual_output_items(e->router);
     if (item < outputs)
         return make_ready(e, n, item / HX_VCS, item % HX_VCS);
     if (item < outputs + ports)
@@ -288,7 +275,7 @@ static bool take_item(struct virtual_entity *e, struct virtual_node *n, unsigned
 ALWAYS_INLINE bool take_alone(struct virtual_entity *e, struct virtual_node *n, unsigned item, bool router)
 {
     unsigned ports = virtual_item_ports(router);
-    unsigned outputs = output_items(router);
+    unsigned outputs = virtual_output_items(router);
     if (item < outputs)
         return pass(e, n, item / HX_VCS, item % HX_VCS, router);
     bool opens = item < outputs + ports;
@@ -403,7 +390,7 @@ ALWAYS_INLINE void run(struct virtual_entity *e, uint64_t end, bool router)
 void virtual_entity_visit(struct virtual_entity *e, uint64_t end)
 {
     e->busy = true;
-    if (e->worker->near && !e->router && e->endpoint)
+    if (e->worker->near && e->endpoint)
         virtual_fetch_apart(e, end);
     if (e->router)
         run(e, end, true);
@@ -451,7 +438,7 @@ static void lay_out_node(struct virtual_entity *e, unsigned plane, unsigned port
     h->rx = piece(at, ports * sizeof *h->rx);
     h->tx = piece(at, ports * sizeof *h->tx);
     unsigned first = e->router ? 0 : plane * VIRTUAL_PLANE_ITEMS;
-    h->output_item = (uint16_t)(first + output_items(e->router));
+    h->output_item = (uint16_t)(first + virtual_output_items(e->router));
     h->credit_item = (uint16_t)(h->output_item + virtual_item_ports(e->router));
     for (unsigned port = 0; port < ports; port++) {
         const struct virtual_timing *t = &e->worker->timing;

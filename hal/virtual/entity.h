@@ -28,6 +28,12 @@ static inline unsigned virtual_item_ports(bool router)
     return router ? HX_MAX_RADIX : HX_ACCELERATOR_PORTS;
 }
 
+/* The first item of a switch that is of an output. */
+static inline unsigned virtual_output_items(bool router)
+{
+    return HX_VCS * virtual_item_ports(router);
+}
+
 struct virtual_entity {
     struct virtual_agenda agenda;
     struct virtual_worker *worker;

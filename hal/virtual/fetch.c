@@ -178,7 +178,7 @@ ALWAYS_INLINE void fetch_opening(const struct virtual_node *n, unsigned output, 
 ALWAYS_INLINE void fetch_port(const struct virtual_node *n, unsigned item, unsigned stage, uint64_t end, bool router)
 {
     unsigned ports = virtual_item_ports(router);
-    unsigned outputs = HX_VCS * ports;
+    unsigned outputs = virtual_output_items(router);
     if (item < outputs)
         fetch_comer(n, item / HX_VCS, item % HX_VCS, stage, end, router);
     else

@@ -19,11 +19,11 @@ void virtual_fetch(struct virtual_entity *const ahead[VIRTUAL_FETCH_STAGES], uin
  * small packet, which often is there within this window, where it is looked up. */
 void virtual_fetch_delivery(const struct hal_endpoint *h, const struct virtual_slot *slot);
 
+/* Likewise, before a router's step: of the packets that wait for these outputs those whose turn it is. */
+void virtual_fetch_waiting(const struct virtual_node *n, uint64_t outputs);
+
 /* Where entities are near, and nothing else is asked for ahead: what the endpoint of an accelerator reads in this window that lies apart
  * from it. Each packet is somebody else's, so none of that is in the nearest caches. */
 void virtual_fetch_apart(const struct virtual_entity *e, uint64_t end);
-
-/* Likewise, before a router's step: of the packets that wait for these outputs those whose turn it is. */
-void virtual_fetch_waiting(const struct virtual_node *n, uint64_t outputs);
 
 #endif

@@ -86,9 +86,8 @@ struct virtual_rx {
     _Alignas(64) uint64_t head; /* lanes: positions appended */
     uint64_t ready, tail;       /* likewise: whose time has come, released */
     struct virtual_queue queue[HX_VCS];
-    uint64_t entity : 48; /* virtual_rx_entity() */
-    uint64_t
-        item : 15; /* of the agenda, where it stands while packets are on their way on VC 0; behind it those of the other VCs */
+    uint64_t entity : 48;  /* virtual_rx_entity() */
+    uint64_t item : 15;    /* of the agenda, while packets are on their way on VC 0; those of other VCs follow */
     uint64_t forwards : 1; /* what comes is judged by the switch's `forwarding` */
     uint64_t crossbar_free;
     uint64_t last_credit;    /* credits go back in order */
