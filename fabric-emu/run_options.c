@@ -261,6 +261,12 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
          .to.flag = &o->check_steps,
          .help = "count after every step of time that no credit and no packet was lost or made up (slow)",
          .applies = HX_FOR_VIRTUAL},
+        {.name = "share-cores",
+         .kind = HX_OPTION_FLAG,
+         .to.flag = &o->share_cores,
+         .help = "start as many workers as --workers says, where there are fewer cores: slower, with the same result; "
+                 "else no more than one a core are started",
+         .applies = HX_FOR_VIRTUAL},
         HX_OPTIONS_HEADING("Faults"),
         HX_FAULT_OPTIONS(&faults),
         HX_OPTIONS_HEADING("Capture"),

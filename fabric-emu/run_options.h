@@ -23,6 +23,7 @@ struct run_options {
     /* Virtual clock: */
     uint64_t watchdog_ns; /* how long nothing may move though it should; 0: for ever */
     bool check_steps;     /* after each window of time, that nothing was lost or made up */
+    bool share_cores;     /* as many workers as settings.workers says, though there are fewer cores */
     struct hx_common common;
 };
 

@@ -46,14 +46,10 @@ static void keep_on(unsigned nth)
 
 bool hx_processor_keep(unsigned self, unsigned workers)
 {
-    if (workers > hx_processor_cores())
-        return false;
-    if (workers > 1)
+    unsigned cores = hx_processor_cores();
+    if (workers > cores)
+        keep_on(self * cores / workers);
+    else if (workers > 1)
         keep_on(self);
-    return true;
-}
-
-void hx_processor_keep_shared(unsigned self, unsigned workers)
-{
-    keep_on(self * hx_processor_cores() / workers);
+    return workers <= cores;
 }

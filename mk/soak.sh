@@ -126,7 +126,7 @@ judge() {
         local more=()
         [ "$captured" -ne 1 ] || more=(--capture "$output/virtual.pcapng")
         run "$output/$workers.json" "$(may_drop)" "$fabric" --clock virtual --verify "${shared[@]}" "${simulated[@]}" \
-            --workers "$workers" "${more[@]}"
+            --share-cores --workers "$workers" "${more[@]}"
         [ -z "$finding" ] || return 0
         codes+=("$code")
         [ "$code" -eq 0 ] || continue

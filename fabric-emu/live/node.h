@@ -57,10 +57,11 @@ struct worker {
     const struct fab_fabric *f;
     const struct workload_plan *workload;
     unsigned self;
-    bool shares_core;    /* there are more workers than cores */
-    uint64_t cpu_before; /* ns: processor time of its predecessors */
-    uint64_t publish_at; /* when its counters are due (publish.h) */
-    uint64_t done_at;    /* when its accelerators were done; 0: they are not */
+    bool shares_core;     /* there are more workers than cores */
+    uint64_t slice_began; /* then: when it got its core */
+    uint64_t cpu_before;  /* ns: processor time of its predecessors */
+    uint64_t publish_at;  /* when its counters are due (publish.h) */
+    uint64_t done_at;     /* when its accelerators were done; 0: they are not */
     struct shm_worker shm;
     const struct shm_clock *clock;
     struct shm_taps taps;

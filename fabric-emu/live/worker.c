@@ -1,8 +1,8 @@
 /* worker.c - the sweep, and sleep without lost wake-ups.
  *
- * Where workers are more than cores each leaves its core after every sweep: by its next turn the others have brought it
- * enough for a sweep to be worth while. One that swept on until nothing came would mostly wait for those it keeps off the
- * core.
+ * Where workers are more than cores each leaves its core after a slice, or when nothing came: by its next turn the others have
+ * brought it enough for a sweep to be worth while. A change of process costs as much as a fifth of a sweep, so there are a few of them
+ * in a slice where they are short; one that swept on until nothing came would mostly wait for those it keeps off the core.
  *
  * A worker that finds nothing to do for a while sets `asleep`, sweeps once more, and only then sleeps on its futex
  * word. Whoever publishes something for another worker looks at that worker's `asleep` afterwards. Both sides have a full
@@ -33,6 +33,7 @@
 enum {
     IDLE_SWEEPS = 100,       /* before sleeping */
     IDLE_SWEEPS_SHARED = 10, /* likewise, where each sweep in vain takes a turn of the core from those that have work */
+    SLICE_NS = 60000,        /* of a core that is shared */
     NAP_NS = 2000000,        /* longest sleep: deadlines, rates */
     CABLE_NAP_NS =
         50000, /* likewise, where nobody wakes who sends something: at cables that leave the machine's memory,
@@ -223,6 +224,15 @@ static void follow(struct worker *w)
     feed_follow(w);
 }
 
+/* Where others are on this core it is theirs when the slice is over, or nothing came. */
+static void share_core(struct worker *w, bool idle)
+{
+    if (!idle && shm_clock_ns(w->clock) - w->slice_began < SLICE_NS)
+        return;
+    (void)sched_yield();
+    w->slice_began = shm_clock_ns(w->clock);
+}
+
 static void run_phases(struct worker *w)
 {
     struct fab_control *control = w->f->control;
@@ -255,7 +265,7 @@ static void run_phases(struct worker *w)
             nap(w, phase);
             tell_state(w, phase);
         } else if (w->shares_core) {
-            (void)sched_yield();
+            share_core(w, idle > 0);
         }
     }
 }

@@ -19,9 +19,11 @@ static const char *const drop_names[] = {
 
 static void print_head(const struct result *r)
 {
-    printf("%s: %" PRIu32 " %ss, %u plane%s, %u worker%s, %s clock\n", r->spec->name, r->g->hosts, hx_host_word(r->g),
-           r->g->planes, r->g->planes == 1 ? "" : "s", r->workers, r->workers == 1 ? "" : "s",
-           hx_clock_names[r->settings.clock]);
+    printf("%s: %" PRIu32 " %ss, %u plane%s, %u worker%s", r->spec->name, r->g->hosts, hx_host_word(r->g), r->g->planes,
+           r->g->planes == 1 ? "" : "s", r->workers, r->workers == 1 ? "" : "s");
+    if (r->settings.workers > r->workers)
+        printf(" (one a core, %u were asked for)", (unsigned)r->settings.workers);
+    printf(", %s clock\n", hx_clock_names[r->settings.clock]);
     char date[RESULT_DATE];
     result_date(r, date);
     printf("  run            hxmesh %s, %s: %s\n", HXMESH_VERSION, date, r->common->line);

@@ -8,11 +8,15 @@
 #include "recording.h"
 #include "run.h"
 
-static unsigned workers_of(const struct hx_settings *s)
+/* Workers take turns in each window of time, so that more than there are cores only wait for each other: by any number the result is the
+ * same. */
+static unsigned workers_of(const struct run_options *o)
 {
-    if (s->workers > VIRTUAL_MOST_WORKERS)
-        hx_die(HX_EXIT_USAGE, "--workers", "%u workers; at most %d", (unsigned)s->workers, VIRTUAL_MOST_WORKERS);
-    unsigned n = s->workers ? (unsigned)s->workers : hx_processor_cores();
+    unsigned asked = (unsigned)o->settings.workers;
+    if (asked > VIRTUAL_MOST_WORKERS)
+        hx_die(HX_EXIT_USAGE, "--workers", "%u workers; at most %d", asked, VIRTUAL_MOST_WORKERS);
+    unsigned cores = hx_processor_cores();
+    unsigned n = asked && (asked < cores || o->share_cores) ? asked : cores;
     return n < VIRTUAL_MOST_WORKERS ? n : VIRTUAL_MOST_WORKERS;
 }
 
@@ -78,7 +82,7 @@ int main(int argc, char **argv)
         hx_die_of(&problem);
     const struct hx_timing timing = hx_timing_complete(&o.timing);
     struct model m;
-    model_create(&m, &traffic, collective ? &plan : NULL, &timing, workers_of(&o.settings));
+    model_create(&m, &traffic, collective ? &plan : NULL, &timing, workers_of(&o));
     memory_check(
         o.spec.name, build_bytes(&m),
         "a smaller fabric or fewer --planes, or traffic with fewer partners, such as all-to-all with --shifts 32");

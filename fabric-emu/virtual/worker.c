@@ -217,10 +217,7 @@ _Noreturn void worker_run(const struct model *m, unsigned self)
     char name[16];
     (void)snprintf(name, sizeof name, "hxmesh-v%u", self);
     (void)prctl(PR_SET_NAME, name);
-    bool own_core = hx_processor_keep(self, m->workers);
-    if (!own_core)
-        hx_processor_keep_shared(self, m->workers);
-    virtual_channel_join(m->channel, self, own_core);
+    virtual_channel_join(m->channel, self, hx_processor_keep(self, m->workers));
     struct worker *w = hx_allocate(1, sizeof *w);
     build_worker(w, m, self);
     struct virtual_turn turn = worker_windows(w);

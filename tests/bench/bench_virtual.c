@@ -67,17 +67,22 @@ static double load_ns(double bytes)
     return seen ? took : 0;
 }
 
-/* Million hops a second and core; 0: it failed. */
-static double million_hops(const char *fabric, unsigned workers, double *bytes)
+/* Million hops a second and core; 0: it failed. `more`: of an option, or "". */
+static double million_hops_with(const char *fabric, unsigned workers, const char *more, double *bytes)
 {
     char options[256];
-    (void)snprintf(options, sizeof options, "%s --clock virtual -w %u", fabric, workers);
+    (void)snprintf(options, sizeof options, "%s --clock virtual -w %u%s", fabric, workers, more);
     json_t *report = measure_report(measure_run(options));
     double hops = measure_hops(report) / 1e6;
     if (bytes)
         *bytes = json_number_value(json_object_get(json_object_get(report, "host"), "peak_memory_bytes"));
     json_decref(report);
     return hops;
+}
+
+static double million_hops(const char *fabric, unsigned workers, double *bytes)
+{
+    return million_hops_with(fabric, workers, "", bytes);
 }
 
 static void keep(json_t *results, const char *key, const char *of, struct measured m)
@@ -126,10 +131,12 @@ static double side_by_side(void)
 
 static void measure_workers(json_t *results)
 {
-    enum { CORES, TWO, FOUR, EIGHT, SHARES };
-    static const char *const what[SHARES] = {"two runs side by side", "2 workers", "4 workers", "8 workers"};
-    static const char *const of[SHARES] = {"of one", "of one", "of two", "of two"};
-    static const char *const key[SHARES] = {"side_by_side", "2_workers", "4_workers", "8_workers"};
+    enum { CORES, TWO, FOUR, EIGHT, FOUR_SHARE, EIGHT_SHARE, SHARES };
+    static const char *const what[SHARES] = {"two runs side by side", "2 workers",          "4 workers asked for",
+                                             "8 workers asked for",   "4 that share cores", "8 that share cores"};
+    static const char *const of[SHARES] = {"of one", "of one", "of two", "of two", "of two", "of two"};
+    static const char *const key[SHARES] = {"side_by_side", "2_workers",     "4_workers",
+                                            "8_workers",    "4_share_cores", "8_share_cores"};
     double share[SHARES][RUNS];
     for (unsigned i = 0; i < RUNS; i++) {
         double one = million_hops(larger, 1, NULL);
@@ -138,6 +145,8 @@ static void measure_workers(json_t *results)
         share[TWO][i] = 2 * two / one;
         share[FOUR][i] = million_hops(larger, 4, NULL) / two;
         share[EIGHT][i] = million_hops(larger, 8, NULL) / two;
+        share[FOUR_SHARE][i] = million_hops_with(larger, 4, " --share-cores", NULL) / two;
+        share[EIGHT_SHARE][i] = million_hops_with(larger, 8, " --share-cores", NULL) / two;
     }
     printf("  %s, times the rate\n", larger);
     for (unsigned s = 0; s < SHARES; s++) {

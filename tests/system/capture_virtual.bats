@@ -16,7 +16,7 @@ teardown() {
 }
 
 # record ARGUMENTS...: a run that is captured into $FILE; its report goes to $REPORT.
-record() { hxmesh run "$@" --clock virtual --quiet --capture "$FILE" --json - >"$REPORT"; }
+record() { hxmesh run "$@" --clock virtual --share-cores --quiet --capture "$FILE" --json - >"$REPORT"; }
 
 # Nothing that passed a port is missing.
 COMPLETE="$WHOLE"' and .capture.dropped == 0 and .capture.unwritten == 0 and .capture.error == null and

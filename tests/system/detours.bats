@@ -42,7 +42,7 @@ captured() {
 @test "detours: the same under the virtual clock" {
     for fabric in "${FABRICS[@]}"; do
         for policy in "${POLICIES[@]}"; do
-            captured "$fabric" "$policy" virtual --workers 2 --check-steps
+            captured "$fabric" "$policy" virtual --workers 2 --share-cores --check-steps
         done
     done
 }
@@ -85,7 +85,7 @@ captured() {
     for fabric in "mlfm h=3" "dragonfly a=4 p=2 h=2 groups=5" "slim-fly q=5 p=2"; do
         for policy in valiant ugal:n=2,c=1; do
             for workers in 1 2 4; do
-                report "$fabric" --routing "$policy" --clock virtual -m 64KiB --workers "$workers"
+                report "$fabric" --routing "$policy" --clock virtual -m 64KiB --share-cores --workers "$workers"
                 jq 'del(.host)' "$REPORT" >"with$workers"
             done
             cmp with1 with2

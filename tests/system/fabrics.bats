@@ -53,7 +53,7 @@ whole() {
 @test "fabrics: a virtual run of every topology is the same with any number of workers" {
     for fabric in "${FABRICS[@]}"; do
         for workers in 1 2 4; do
-            whole "$fabric" --clock virtual --message 12KiB --workers "$workers"
+            whole "$fabric" --clock virtual --message 12KiB --share-cores --workers "$workers"
             jq --sort-keys 'del(.host)' "$REPORT" >"$BATS_TEST_TMPDIR/$workers.json"
         done
         cmp "$BATS_TEST_TMPDIR/1.json" "$BATS_TEST_TMPDIR/2.json"
@@ -63,7 +63,7 @@ whole() {
 
 @test "fabrics: more workers than a fabric has groups do no harm" {
     whole "bigraph m=2 n=4" --workers 12
-    whole "bigraph m=2 n=4" --workers 12 --clock virtual
+    whole "bigraph m=2 n=4" --workers 12 --clock virtual --share-cores
 }
 
 @test "fabrics: other traffic arrives in every topology, under both clocks" {
@@ -290,7 +290,7 @@ took() {
         a,b b,c c,d d,e e,a a,c >slow.csv
     for workers in 1 2 3; do
         hxmesh run "graph slow.csv" --clock virtual --traffic uniform --message 20000 --duration 50us --check-steps \
-            --workers "$workers" --quiet --json - >"$REPORT"
+            --share-cores --workers "$workers" --quiet --json - >"$REPORT"
         holds "$WHOLE and .packets_sent > 100"
         [ -n "$first" ] || first=$(jq 'del(.host)' "$REPORT")
         [ "$(jq 'del(.host)' "$REPORT")" = "$first" ]
@@ -323,7 +323,7 @@ LESS=(
         holds '.fabric.failed_hosts as $failed | .messages == (.accelerators - ($failed | length)) * (.accelerators - 1 - ($failed | length))'
         "$HXMESH" verify "$BATS_TEST_TMPDIR/less.pcapng" --quiet
         for workers in 1 3; do
-            whole "$fabric" --message 12KiB --workers "$workers" --clock virtual
+            whole "$fabric" --message 12KiB --workers "$workers" --clock virtual --share-cores
             jq --sort-keys 'del(.host)' "$REPORT" >"$BATS_TEST_TMPDIR/$workers.json"
         done
         cmp "$BATS_TEST_TMPDIR/1.json" "$BATS_TEST_TMPDIR/3.json"

@@ -9,7 +9,7 @@ setup() {
 }
 
 # simulate ARGUMENTS...: runs a fabric under the virtual clock; its report goes to $REPORT.
-simulate() { hxmesh run "$@" --clock virtual --quiet --json - >"$REPORT"; }
+simulate() { hxmesh run "$@" --clock virtual --share-cores --quiet --json - >"$REPORT"; }
 
 # always_same ARGUMENTS...: nothing is lost, and the report is the same byte for byte by 1, 2 and 4 workers, `host` apart.
 always_same() {

@@ -29,7 +29,7 @@ did() {
 
 @test "jobs: each does its own in simulated time, from its start on, with any number of workers" {
     for workers in 1 2 3; do
-        report "8x8 Hx2Mesh" "${JOBS[@]}" --clock virtual --verify --workers "$workers"
+        report "8x8 Hx2Mesh" "${JOBS[@]}" --clock virtual --verify --share-cores --workers "$workers"
         did
         holds '(.jobs[] | select(.job == 2) | .start_seconds == 0.0002 and .seconds < 0.0001) and .seconds > 0.0002'
         # The run's time is that of the job that ends last; a job that began later, or ended sooner, has had less.

@@ -15,7 +15,7 @@ teardown() {
 }
 
 # simulate ARGUMENTS...: runs a fabric under the virtual clock; its report goes to $REPORT.
-simulate() { hxmesh run "$@" --clock virtual --quiet --json - >"$REPORT"; }
+simulate() { hxmesh run "$@" --clock virtual --share-cores --quiet --json - >"$REPORT"; }
 
 # What a report says of the fabric: all of it but what depends on the machine.
 of_fabric() { jq --compact-output 'del(.host)' "$REPORT"; }
@@ -160,7 +160,7 @@ FILE
 @test "virtual: destinations without a way cost nobody anything" {
     printf 'fabric: 3x2 Hx1Mesh\nfailed_boards: [[1, 0], [0, 1]]\n' >"$BATS_TEST_TMPDIR/cut.hxm.yaml"
     for workers in 1 2; do
-        run hxmesh run "$BATS_TEST_TMPDIR/cut.hxm.yaml" --clock virtual --count 60 --message 8KiB --workers "$workers" \
+        run hxmesh run "$BATS_TEST_TMPDIR/cut.hxm.yaml" --clock virtual --count 60 --message 8KiB --share-cores --workers "$workers" \
             --quiet --json "$REPORT"
         [ "$status" -eq 1 ]
         holds '.messages == 600 and .messages_begun == 720 and .messages_failed == 120 and .packets_repeated == 0 and
@@ -253,6 +253,17 @@ says_again() {
 
 # One worker has all of the first at hand, asks for the second ahead but hands over at once, and asks for both of the third (build.c);
 # several do as with the third each time.
+@test "virtual: no more workers than cores, unless they are to share them" {
+    local -a run=(taskset --cpu-list "$(first_core)" "$HXMESH" run "2x2 Hx2Mesh" --clock virtual --workers 3)
+    "${run[@]}" --json - >"$REPORT"
+    holds '.host.workers == 1'
+    "${run[@]}" --share-cores --json - >"$REPORT"
+    holds '.host.workers == 3'
+    "${run[@]}" --quiet | grep -q ', 1 worker (one a core, 3 were asked for), virtual clock$'
+    "${run[@]}" --quiet --share-cores | grep -q ', 3 workers, virtual clock$'
+    hxmesh run "2x2 Hx2Mesh" --clock virtual --workers 1 --quiet | grep -q ', 1 worker, virtual clock$'
+}
+
 @test "virtual: in whatever cache a fabric lies" {
     for spec in "8x8 Hx2Mesh" "16x16 Hx2Mesh" "24x24 Hx2Mesh"; do
         always_same "$spec" --shifts 1 --message 20000
@@ -332,7 +343,7 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
 @test "virtual: Ctrl-C ends it with a report, whenever" {
     for workers in 1 3; do
         for after in 0 0.1 0.5; do
-            begin_virtual --workers "$workers"
+            begin_virtual --share-cores --workers "$workers"
             eventually has_virtual_workers "$workers"
             mapfile -t pids < <(virtual_workers_of "$PID")
             sleep "$after"
@@ -349,7 +360,7 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
 
 @test "virtual: Ctrl-C twice, and other ways to ask" {
     # Both at once are one request: the report is whole.
-    begin_virtual --workers 2
+    begin_virtual --share-cores --workers 2
     eventually has_virtual_workers 2
     await_traffic
     kill -INT "$PID"
@@ -358,7 +369,7 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
     [ "$CODE" -eq 130 ]
     holds '.interrupted and .packets_sent >= .packets_delivered and .packets_delivered > 0'
     # A worker that does not answer keeps the report from being whole: there is none.
-    begin_virtual --workers 2
+    begin_virtual --share-cores --workers 2
     eventually has_virtual_workers 2
     mapfile -t pids < <(virtual_workers_of "$PID")
     kill -STOP "${pids[1]}"
@@ -372,7 +383,7 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
     [ ! -s "$REPORT" ]
     grep -q "no report" "$BATS_TEST_TMPDIR/stderr"
     for signal in TERM HUP QUIT; do
-        begin_virtual --workers 2
+        begin_virtual --share-cores --workers 2
         eventually has_virtual_workers 2
         kill "-$signal" "$PID"
         finish
@@ -383,7 +394,7 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
 
 @test "virtual: a worker that is killed ends the run in one line" {
     for workers in 1 3; do
-        begin_virtual --workers "$workers"
+        begin_virtual --share-cores --workers "$workers"
         eventually has_virtual_workers "$workers"
         mapfile -t pids < <(virtual_workers_of "$PID")
         await_traffic
@@ -400,7 +411,7 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
 
 # shellcheck disable=SC2030
 @test "virtual: kill -9 of the supervisor ends its workers" {
-    begin_virtual --workers 3
+    begin_virtual --share-cores --workers 3
     eventually has_virtual_workers 3
     mapfile -t pids < <(virtual_workers_of "$PID")
     kill -KILL "$PID"
@@ -429,6 +440,7 @@ refused() {
     done
     refused "--watchdog: is for --clock virtual, not wall" --watchdog 1ms
     refused "--check-steps: is for --clock virtual, not wall" --check-steps
+    refused "--share-cores: is for --clock virtual, not wall" --share-cores
     refused "--pace: is for --clock virtual, not wall" --pace 0.5
     refused "--select: is for --clock virtual, not wall" --select adaptive
     refused "0.0001 is below 0.001" --clock virtual --pace 0.0001

@@ -1,5 +1,5 @@
-/* test_processor.c - workers are told whether each has a core of its own, and then it is one that no other has; who shares may be kept
- * on one, too. */
+/* test_processor.c - workers are told whether each has a core of its own, and then it is one that no other has; who shares is kept on one
+ * with its neighbours. */
 #include "host/processor.h"
 
 #include <sched.h>
@@ -12,33 +12,25 @@
 
 #include <cmocka.h>
 
-enum { SHARES = CPU_SETSIZE, ASTRAY };
+enum { ASTRAY = CPU_SETSIZE };
 
-/* These stay where they are kept, so each runs in a process of its own. The number of the core it has, SHARES, or ASTRAY. */
+/* The number of the core it has, or ASTRAY. */
 static int core_of(unsigned self, unsigned workers)
 {
-    unsigned before = hx_processor_cores();
-    if (!hx_processor_keep(self, workers))
-        return hx_processor_cores() == before ? SHARES : ASTRAY;
-    if (workers > 1 && hx_processor_cores() != 1)
+    bool enough = workers <= hx_processor_cores();
+    if (hx_processor_keep(self, workers) != enough || (workers > 1 && hx_processor_cores() != 1))
         return ASTRAY;
     return sched_getcpu();
 }
 
-static int shared_core_of(unsigned self, unsigned workers)
-{
-    hx_processor_keep_shared(self, workers);
-    return hx_processor_cores() == 1 ? sched_getcpu() : ASTRAY;
-}
-
-/* What one of these says in a process of its own. */
-static int told_by(int (*says)(unsigned self, unsigned workers), unsigned self, unsigned workers)
+/* Workers stay where they are kept, so each says it in a process of its own. */
+static int told_core(unsigned self, unsigned workers)
 {
     int pipes[2];
     assert_int_equal(pipe(pipes), 0);
     pid_t pid = fork();
     if (pid == 0) {
-        int core = says(self, workers);
+        int core = core_of(self, workers);
         _exit(write(pipes[1], &core, sizeof core) == sizeof core ? 0 : 1);
     }
     int core;
@@ -56,23 +48,15 @@ static void each_has_its_own_where_there_are_enough(void **state)
     unsigned cores = hx_processor_cores();
     bool taken[CPU_SETSIZE] = {false};
     for (unsigned self = 0; self < cores; self++) {
-        int core = told_by(core_of, self, cores);
+        int core = told_core(self, cores);
         assert_in_range(core, 0, CPU_SETSIZE - 1);
         assert_false(taken[core]);
         taken[core] = true;
     }
 }
 
-static void who_shares_is_told_and_may_run_anywhere(void **state)
-{
-    (void)state;
-    unsigned workers = hx_processor_cores() + 1;
-    for (unsigned self = 0; self < workers; self++)
-        assert_int_equal(told_by(core_of, self, workers), SHARES);
-}
-
 /* In runs: as many on each core as on any other, or one more. */
-static void who_shares_may_be_kept_with_its_neighbours(void **state)
+static void who_shares_is_kept_with_its_neighbours(void **state)
 {
     (void)state;
     unsigned cores = hx_processor_cores();
@@ -80,7 +64,7 @@ static void who_shares_may_be_kept_with_its_neighbours(void **state)
     unsigned on[CPU_SETSIZE] = {0};
     int last = -1;
     for (unsigned self = 0; self < workers; self++) {
-        int core = told_by(shared_core_of, self, workers);
+        int core = told_core(self, workers);
         assert_in_range(core, 0, CPU_SETSIZE - 1);
         assert_true(core >= last);
         last = core;
@@ -106,8 +90,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_second_cache_has_a_size),
         cmocka_unit_test(each_has_its_own_where_there_are_enough),
-        cmocka_unit_test(who_shares_is_told_and_may_run_anywhere),
-        cmocka_unit_test(who_shares_may_be_kept_with_its_neighbours),
+        cmocka_unit_test(who_shares_is_kept_with_its_neighbours),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
