@@ -16,9 +16,15 @@
  * 2.7 MiB, is a tenth faster without, and so is a 16x16, 5.2 MiB, shared by two workers, while with one or with eight on two cores it is
  * faster with it; with 1 MiB of cache a 12x12 has 0.77 of its rate without, and an 8x8, 1.2 MiB, 0.97.
  *
+ * It does not stay there where their endpoints go through much more than that: with 1 MiB an all-to-all on 8x8, whose endpoints have 9 MiB, has
+ * 0.88 to 0.95 of its rate without, a permutation there, 2 MiB, 1.02 of it; likewise a 6x6, 3 MiB, whose permutation has 1.2 and all-to-all 1.0.
+ *
  * To hand over late what a worker's entities send each other costs a copy, and pays where a line is dearer than that: a 16x16, a 20x20,
  * 8.8 MiB, and a tree of 2,048 hosts, 10.2 MiB, are a fifteenth faster at once, a 24x24, 13.5 MiB, and a Slim Fly of 3,042 hosts slower. */
-enum { AT_ONCE_BYTES = 11 << 20 };
+enum {
+    AT_ONCE_BYTES = 11 << 20,
+    NEAR_WHOLE = 4 /* caches that entities and endpoints may fill together, to be near */
+};
 
 /* Boards that packets of a job may not land on. Each host asks, and mostly for the same job as the one before. */
 struct off_limits {
@@ -105,10 +111,14 @@ static void place_entities(struct worker *w)
 {
     const struct model *m = w->m;
     size_t bytes = 0;
-    for (uint32_t node = 0; node < m->g->nodes; node++)
+    size_t endpoints = 0;
+    for (uint32_t node = 0; node < m->g->nodes; node++) {
         bytes += m->layout.dead[node] ? 0 : entity_bytes(m->g, node);
+        endpoints += m->layout.dead[node] || node >= m->g->hosts ? 0 : driver_bytes(m, node);
+    }
     size_t cache = hx_processor_cache();
-    w->v.near = m->own_cores ? bytes / m->workers <= cache / 2 * 3 : bytes <= cache / 2;
+    bool fits = m->own_cores ? bytes / m->workers <= cache / 2 * 3 : bytes <= cache / 2;
+    w->v.near = fits && (bytes + endpoints) / m->workers <= NEAR_WHOLE * cache;
     w->v.outbox.for_own = !w->v.near && bytes > AT_ONCE_BYTES;
 }
 

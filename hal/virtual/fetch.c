@@ -241,17 +241,21 @@ ALWAYS_INLINE void fetch_arrivals(const struct hal_endpoint *h, const struct vir
     }
 }
 
-/* What is known of who has a number: where not all have a place of their own, of the first in its bucket. */
+/* Who has a number: where not all have a place of their own the first in its bucket, or NULL. */
+ALWAYS_INLINE const struct hx_peer *peer_of(const struct hx_endpoint *ep, uint32_t number)
+{
+    if (!ep->bucket)
+        return &ep->peer[number];
+    uint32_t peer = ep->bucket[hx_endpoint_bucket(ep, number)];
+    return peer ? &ep->peer[peer - 1] : NULL;
+}
+
 ALWAYS_INLINE void fetch_peer(const struct hx_endpoint *ep, uint32_t number)
 {
-    if (!ep->bucket) {
-        fetch(&ep->peer[number]);
-        return;
-    }
-    uint32_t peer = ep->bucket[hx_endpoint_bucket(ep, number)];
+    const struct hx_peer *peer = peer_of(ep, number);
     if (peer) {
-        fetch(&ep->peer[peer - 1]);
-        fetch(&ep->rest_of[peer - 1]);
+        fetch(peer);
+        fetch(&ep->rest_of[peer - ep->peer]);
     }
 }
 
@@ -274,6 +278,26 @@ ALWAYS_INLINE void fetch_sends_to(const struct hx_endpoint *ep, const struct hx_
     }
 }
 
+/* Where messages of his are noted as they arrive that come when one in his first slot is complete. */
+ALWAYS_INLINE void fetch_slots(const struct hx_endpoint *ep, const struct hx_peer *peer)
+{
+    if (peer->first.base != peer->first.packets || peer->first.packets == 0)
+        return;
+    uint32_t rest = ep->rest_of[peer - ep->peer];
+    if (rest)
+        fetch_lines(ep->rest[rest - 1].in, sizeof ep->rest[rest - 1].in);
+}
+
+/* What a packet is about that is at its endpoint before the visit ends. */
+ALWAYS_INLINE void fetch_subject(const struct hx_endpoint *ep, const struct hx_peer *peer,
+                                 const struct virtual_slot *slot)
+{
+    if (virtual_is_small(&slot->d))
+        fetch_sends_to(ep, peer);
+    else
+        fetch_slots(ep, peer);
+}
+
 ALWAYS_INLINE void fetch_peers(const struct hal_endpoint *h, const struct virtual_eject *q, uint64_t end)
 {
     const struct hx_endpoint *ep = h->firmware;
@@ -281,8 +305,8 @@ ALWAYS_INLINE void fetch_peers(const struct hal_endpoint *h, const struct virtua
         const struct virtual_slot *slot = &q->slots[at & q->mask];
         if (ep->bucket)
             fetch_peer(ep, sender_of(h, slot));
-        else if (virtual_is_small(&slot->d))
-            fetch_sends_to(ep, &ep->peer[sender_of(h, slot)]);
+        else
+            fetch_subject(ep, &ep->peer[sender_of(h, slot)], slot);
     }
 }
 
@@ -406,10 +430,12 @@ void virtual_fetch_apart(const struct virtual_entity *e, uint64_t end)
     const struct hx_endpoint *ep = h->firmware;
     for (unsigned plane = 0; plane < e->planes; plane++) {
         const struct virtual_eject *q = &h->plane[plane].eject;
-        const struct virtual_slot *slot = q->tail != q->head ? &q->slots[q->tail & q->mask] : NULL;
-        if (slot && slot->ready < end) {
+        for (uint32_t at = q->tail; at != q->head && q->slots[at & q->mask].ready < end; at++) {
+            const struct virtual_slot *slot = &q->slots[at & q->mask];
             fetch(virtual_pool_frame(&h->worker->pool, slot->d.buffer));
-            fetch_peer(ep, sender_of(h, slot));
+            const struct hx_peer *peer = peer_of(ep, sender_of(h, slot));
+            if (peer)
+                fetch_subject(ep, peer, slot);
         }
     }
     if (e->hungry)
