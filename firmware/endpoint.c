@@ -49,8 +49,9 @@ struct hx_endpoint_sizes hx_endpoint_sizes(const struct hx_endpoint_config *c)
         .often = rounded(2 * words_of(c) * sizeof(uint64_t)) + rounded(peers * sizeof(struct hx_peer)) +
                  rounded(buckets_of(c) * sizeof(uint32_t)),
         .pending = rounded(c->sends * sizeof(struct hx_send)) + rounded(peers * HX_PEER_ANSWERS * sizeof(uint32_t)),
-        .seldom = rounded((peers + 1) * sizeof(uint32_t)) + rounded(peers * sizeof(struct hx_peer_rest)) +
-                  2 * rounded(c->sends * sizeof(struct hx_map)) + rounded(HX_REPORTS * sizeof(struct hx_report))};
+        .seldom = rounded((peers + 1) * sizeof(uint32_t)) + rounded(peers * sizeof(struct hx_peer_slots)) +
+                  rounded(peers * sizeof(struct hx_peer_rest)) + 2 * rounded(c->sends * sizeof(struct hx_map)) +
+                  rounded(HX_REPORTS * sizeof(struct hx_report))};
 }
 
 size_t hx_endpoint_bytes(const struct hx_endpoint_config *c)
@@ -120,8 +121,9 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
     ep->send = piece(&at, c->sends * sizeof(struct hx_send));
     ep->ack = piece(&at, peers * HX_PEER_ANSWERS * sizeof(uint32_t));
     at = memory->seldom;
-    /* The first of these beside each other: packets out of order touch all three. */
+    /* The first of these beside each other: packets out of order touch all of them. */
     ep->rest_of = piece(&at, (peers + (size_t)1) * sizeof(uint32_t));
+    ep->slots = piece(&at, peers * sizeof(struct hx_peer_slots));
     ep->rest = piece(&at, peers * sizeof(struct hx_peer_rest));
     ep->send_map = piece(&at, c->sends * sizeof(struct hx_map));
     ep->send_lost = piece(&at, c->sends * sizeof(struct hx_map));

@@ -36,19 +36,24 @@ static inline struct hx_peer *hx_endpoint_peer(const struct hx_endpoint *ep, uin
     return NULL;
 }
 
-/* What is seldom needed of a peer: whoever asks for it gives it a place. */
-static inline struct hx_peer_rest *hx_endpoint_rest(const struct hx_endpoint *ep, const struct hx_peer *peer)
+/* Where what is seldom needed of a peer has its place: whoever asks for it gives it one. */
+static inline uint32_t hx_endpoint_place(const struct hx_endpoint *ep, const struct hx_peer *peer)
 {
     uint32_t *which = &ep->rest_of[peer - ep->peer];
     if (*which == 0)
         *which = ++ep->rest_of[ep->peers];
-    return &ep->rest[*which - 1];
+    return *which - 1;
+}
+
+static inline struct hx_peer_rest *hx_endpoint_rest(const struct hx_endpoint *ep, const struct hx_peer *peer)
+{
+    return &ep->rest[hx_endpoint_place(ep, peer)];
 }
 
 /* A slot of a peer for arriving messages, and its map. */
 static inline struct hx_receive *hx_endpoint_slot(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot)
 {
-    return slot == 0 ? &peer->first : &hx_endpoint_rest(ep, peer)->in[slot - 1];
+    return slot == 0 ? &peer->first : &ep->slots[hx_endpoint_place(ep, peer)].in[slot - 1];
 }
 
 static inline struct hx_map *hx_endpoint_map(const struct hx_endpoint *ep, const struct hx_peer *peer, unsigned slot)

@@ -14,6 +14,7 @@ enum {
     FIRST_PAGES = 6,             /* of an endpoint, touched by its first messages */
     PROCESS_BYTES = 4 << 20,     /* of a worker, beside what is counted here */
     PEER_BYTES = 12 + 2 * 2 * 4, /* of a peer, beside its entry: places in the hash and of the rest, acknowledgements */
+    REST_BYTES = sizeof(struct hx_peer_slots) + sizeof(struct hx_peer_rest),
     PACKETS_A_SECOND = 10000000, /* more than a worker delivers */
     MAPLESS_PACKETS = 32         /* of a message: what is in order or not needs nothing beside the peer's entry */
 };
@@ -59,7 +60,7 @@ static double bytes_of_job(const struct fab_fabric *f, uint32_t members, const s
     }
     double met = 2 * messages < pairs ? 2 * messages : pairs;
     bool rest = packets > MAPLESS_PACKETS || messages > pairs;
-    return met * (double)(sizeof(struct hx_peer) + PEER_BYTES + (rest ? sizeof(struct hx_peer_rest) : 0));
+    return met * (double)(sizeof(struct hx_peer) + PEER_BYTES + (rest ? REST_BYTES : 0));
 }
 
 /* Jobs keep to themselves, each with its own traffic. */
@@ -87,8 +88,7 @@ static uint64_t bytes_of_ways(const struct fab_fabric *f)
 struct need need_of(const struct fab_fabric *f, const struct fab_options *options, uint64_t shared)
 {
     uint64_t fixed = bytes_of_nodes(f) + (uint64_t)f->workers * PROCESS_BYTES + bytes_of_ways(f);
-    uint64_t all_peers =
-        (uint64_t)f->g->hosts * f->g->hosts * (sizeof(struct hx_peer) + PEER_BYTES + sizeof(struct hx_peer_rest));
+    uint64_t all_peers = (uint64_t)f->g->hosts * f->g->hosts * (sizeof(struct hx_peer) + PEER_BYTES + REST_BYTES);
     return (struct need){.shared = shared,
                          .workers = fixed + (uint64_t)bytes_of_peers(f, options->settings),
                          .space = shared + (fixed + all_peers) / f->workers};

@@ -285,7 +285,7 @@ ALWAYS_INLINE void fetch_slots(const struct hx_endpoint *ep, const struct hx_pee
         return;
     uint32_t rest = ep->rest_of[peer - ep->peer];
     if (rest)
-        fetch_lines(ep->rest[rest - 1].in, sizeof ep->rest[rest - 1].in);
+        fetch_lines(ep->slots[rest - 1].in, sizeof ep->slots[rest - 1].in);
 }
 
 /* What a packet is about that is at its endpoint before the visit ends. */

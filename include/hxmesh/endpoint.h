@@ -186,17 +186,23 @@ struct hx_peer_hello {
     bool queued;  /* is in the list of acknowledgements */
 };
 
-/* What else there is of it: not asked for before its second message, a packet out of order of a long one, or doubt. Entries are
- * given out as they are asked for, so that those in use lie together. */
-struct hx_peer_rest {
+/* What is not asked for before its second message, a packet out of order of a long one, or doubt, is in two parts, of which short
+ * messages need the first alone. Entries of both are given out as they are asked for, so that those in use lie together: with many peers
+ * it is looks into page tables that cost. */
+struct hx_peer_slots {
     struct hx_receive in[HX_PEER_WINDOW - 1]; /* slots 1 and up */
-    struct hx_map map[HX_PEER_WINDOW];        /* of packets at and after a slot's base; word 0: see hx_receive */
+    uint32_t fill[2];
+};
+HX_STATIC_ASSERT(sizeof(struct hx_peer_slots) == 128, "two cache lines");
+
+struct hx_peer_rest {
+    struct hx_map map[HX_PEER_WINDOW]; /* of packets at and after a slot's base; word 0: see hx_receive */
     struct hx_peer_hello hello;
     uint32_t no_way;       /* planes that do not lead to it as far as is known, bit by plane */
     uint32_t no_way_since; /* units: when one of them was found out last */
-    uint32_t fill[11];
+    uint32_t fill[9];
 };
-HX_STATIC_ASSERT(sizeof(struct hx_peer_rest) % 64 == 0, "its slots are in two cache lines");
+HX_STATIC_ASSERT(sizeof(struct hx_peer_rest) % 64 == 0, "its maps are a cache line each");
 
 struct hx_endpoint_stats {
     uint64_t messages_sent;     /* acknowledged in full */
@@ -256,8 +262,9 @@ struct hx_endpoint {
     struct hx_map *send_lost;              /* [sends]: of packets after `acked` that were reported to have found no way,
                                   where there are such */
     struct hx_peer *peer;                  /* [peers]; by rank where every accelerator has its own */
-    struct hx_peer_rest *rest;             /* [peers]: those before rest_of[peers] are given out */
-    uint32_t *rest_of;        /* [peers + 1]: by index in peer, which of rest is its, plus one; 0: none yet */
+    struct hx_peer_slots *slots;           /* [peers]: those before rest_of[peers] are given out */
+    struct hx_peer_rest *rest;             /* likewise */
+    uint32_t *rest_of;        /* [peers + 1]: by index in peer, which of slots and rest is its, plus one; 0: none yet */
     uint32_t *bucket;         /* open hash of ranks: index in peer plus one, 0: empty. NULL where none is needed */
     struct hx_report *report; /* [HX_REPORTS] */
     uint32_t *ack;            /* [ack_slots]: index in peer * HX_PEER_ANSWERS + slot, or + HX_PEER_WINDOW: a hello */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-enum { LINE = 64, MOST_PIECES = 10 };
+enum { LINE = 64, MOST_PIECES = 11 };
 
 struct pieces {
     struct {
@@ -38,6 +38,7 @@ static void list_pieces(struct pieces *p, const struct hx_endpoint *ep)
     add(p, ep->due.word, 2 * ((sends + 63) / 64) * sizeof(uint64_t)); /* and idle.word */
     add(p, ep->peer, ep->peers * sizeof *ep->peer);
     add(p, ep->rest_of, (ep->peers + (size_t)1) * sizeof *ep->rest_of);
+    add(p, ep->slots, ep->peers * sizeof *ep->slots);
     add(p, ep->rest, ep->peers * sizeof *ep->rest);
     add(p, ep->ack, (size_t)ep->ack_slots * sizeof *ep->ack);
     add(p, ep->report, HX_REPORTS * sizeof *ep->report);

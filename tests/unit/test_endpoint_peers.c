@@ -127,6 +127,7 @@ static void memory_is_what_its_parts_need(void **state)
                      {ep.send, config.sends * sizeof *ep.send},
                      {ep.ack, ep.ack_slots * sizeof *ep.ack},
                      {ep.rest_of, (ep.peers + (size_t)1) * sizeof *ep.rest_of},
+                     {ep.slots, ep.peers * sizeof *ep.slots},
                      {ep.rest, ep.peers * sizeof *ep.rest},
                      {ep.send_map, config.sends * sizeof *ep.send_map},
                      {ep.send_lost, config.sends * sizeof *ep.send_lost},
