@@ -46,18 +46,18 @@ struct hx_endpoint_sizes hx_endpoint_sizes(const struct hx_endpoint_config *c)
 {
     size_t peers = peers_of(c);
     return (struct hx_endpoint_sizes){
-        .often = rounded(2 * words_of(c) * sizeof(uint64_t)) + rounded(peers * sizeof(struct hx_peer)) +
-                 rounded(buckets_of(c) * sizeof(uint32_t)),
+        .often = rounded(2 * words_of(c) * sizeof(uint64_t)) + rounded((peers + 1) * sizeof(uint32_t)) +
+                 rounded(peers * sizeof(struct hx_peer)) + rounded(buckets_of(c) * sizeof(uint32_t)),
         .pending = rounded(c->sends * sizeof(struct hx_send)) + rounded(peers * HX_PEER_ANSWERS * sizeof(uint32_t)),
-        .seldom = rounded((peers + 1) * sizeof(uint32_t)) + rounded(peers * sizeof(struct hx_peer_slots)) +
-                  rounded(peers * sizeof(struct hx_peer_rest)) + 2 * rounded(c->sends * sizeof(struct hx_map)) +
-                  rounded(HX_REPORTS * sizeof(struct hx_report))};
+        .seldom = rounded(peers * sizeof(struct hx_peer_slots)) + rounded(peers * sizeof(struct hx_peer_rest)) +
+                  rounded(c->sends * sizeof(struct hx_map)),
+        .rare = rounded(c->sends * sizeof(struct hx_map)) + rounded(HX_REPORTS * sizeof(struct hx_report))};
 }
 
 size_t hx_endpoint_bytes(const struct hx_endpoint_config *c)
 {
     struct hx_endpoint_sizes bytes = hx_endpoint_sizes(c);
-    return bytes.often + bytes.pending + bytes.seldom;
+    return bytes.often + bytes.pending + bytes.seldom + bytes.rare;
 }
 
 static void clear_peer(struct hx_peer *peer, uint32_t rank)
@@ -92,8 +92,10 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c,
 {
     struct hx_endpoint_sizes bytes = hx_endpoint_sizes(c);
     uint8_t *at = memory;
-    const struct hx_endpoint_memory pieces = {
-        .often = at, .pending = at + bytes.often, .seldom = at + bytes.often + bytes.pending};
+    const struct hx_endpoint_memory pieces = {.often = at,
+                                              .pending = at + bytes.often,
+                                              .seldom = at + bytes.often + bytes.pending,
+                                              .rare = at + bytes.often + bytes.pending + bytes.seldom};
     return hx_endpoint_init_apart(ep, c, hal, &pieces);
 }
 
@@ -121,11 +123,10 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
     ep->send = piece(&at, c->sends * sizeof(struct hx_send));
     ep->ack = piece(&at, peers * HX_PEER_ANSWERS * sizeof(uint32_t));
     at = memory->seldom;
-    /* The first of these beside each other: packets out of order touch all of them. */
-    ep->rest_of = piece(&at, (peers + (size_t)1) * sizeof(uint32_t));
     ep->slots = piece(&at, peers * sizeof(struct hx_peer_slots));
     ep->rest = piece(&at, peers * sizeof(struct hx_peer_rest));
     ep->send_map = piece(&at, c->sends * sizeof(struct hx_map));
+    at = memory->rare;
     ep->send_lost = piece(&at, c->sends * sizeof(struct hx_map));
     ep->report = piece(&at, HX_REPORTS * sizeof(struct hx_report));
     at = memory->often;
@@ -133,6 +134,7 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
     ep->idle.word = ep->due.word + words_of(c);
     for (unsigned index = 0; index < c->sends; index++)
         hx_send_set_put(&ep->idle, index, true);
+    ep->rest_of = piece(&at, (peers + (size_t)1) * sizeof(uint32_t));
     ep->peer = piece(&at, peers * sizeof(struct hx_peer));
     if (!knows_all(c)) {
         ep->bucket = piece(&at, buckets_of(c) * sizeof(uint32_t));

@@ -8,6 +8,7 @@
 
 enum {
     MOST_SENDS_TO_FEW = 64, /* messages under way from one accelerator to fewer than so many */
+    SELDOM_BYTES = 4096,    /* up to which it lies with what is touched all the time */
     RETRIES = 12,
     TIMEOUT_MS = 250, /* of simulated time: nothing is lost but where boards failed */
     MOST_MS = 4000,
@@ -254,6 +255,13 @@ static bool has_few_pending(const struct model *m)
     return m->workload.rate > 0;
 }
 
+/* What a peer's first message in order does not touch is in small pages, which take no memory then. Of an endpoint with few peers it is so
+ * little that looks into page tables would cost more. */
+static void *take_seldom(size_t bytes)
+{
+    return bytes <= SELDOM_BYTES ? virtual_stock_take(bytes) : virtual_stock_take_seldom(bytes);
+}
+
 uint64_t driver_bytes(const struct model *m, uint32_t rank)
 {
     const struct hx_endpoint_config config = config_of(m, rank);
@@ -284,7 +292,8 @@ static void start_endpoint(struct driver *d)
     const struct hx_endpoint_memory memory = {.often = virtual_stock_take(bytes.often),
                                               .pending = has_few_pending(m) ? virtual_stock_take_seldom(bytes.pending)
                                                                             : virtual_stock_take(bytes.pending),
-                                              .seldom = virtual_stock_take_seldom(bytes.seldom)};
+                                              .seldom = take_seldom(bytes.seldom),
+                                              .rare = virtual_stock_take_seldom(bytes.rare)};
     if (hx_endpoint_init_apart(&d->endpoint, &config, &d->hal, &memory) != HX_OK)
         hx_die(HX_EXIT_CONFIG, m->spec->source, "endpoint a%u,%u cannot be built", config.d0, config.d1);
 }

@@ -170,7 +170,7 @@ static struct apart lie_apart(void)
     for (unsigned end = 0; end < 2; end++) {
         struct cloud_end *e = &cloud.end[end];
         a.memory[end] = (struct hx_endpoint_memory){lab_memory(a.bytes.often), lab_memory(a.bytes.pending),
-                                                    lab_memory(a.bytes.seldom)};
+                                                    lab_memory(a.bytes.seldom), lab_memory(a.bytes.rare)};
         assert_int_equal(hx_endpoint_init_apart(&e->ep, &e->config, &e->hal, &a.memory[end]), HX_OK);
     }
     return a;
@@ -195,11 +195,15 @@ static void its_pieces_may_lie_apart(void **state)
         assert_ptr_equal(ep->send, m->pending);
         assert_ptr_equal((uint8_t *)ep->ack + lines(sizeof *ep->ack * ep->ack_slots),
                          (uint8_t *)m->pending + a.bytes.pending);
-        assert_ptr_equal(ep->rest_of, m->seldom);
-        assert_ptr_equal((uint8_t *)ep->report + lines(sizeof *ep->report * HX_REPORTS),
+        assert_ptr_equal(ep->slots, m->seldom);
+        assert_ptr_equal((uint8_t *)ep->send_map + lines(sizeof *ep->send_map * ep->config.sends),
                          (uint8_t *)m->seldom + a.bytes.seldom);
+        assert_ptr_equal(ep->send_lost, m->rare);
+        assert_ptr_equal((uint8_t *)ep->report + lines(sizeof *ep->report * HX_REPORTS),
+                         (uint8_t *)m->rare + a.bytes.rare);
     }
-    assert_int_equal(a.bytes.often + a.bytes.pending + a.bytes.seldom, hx_endpoint_bytes(&cloud.end[0].config));
+    assert_int_equal(a.bytes.often + a.bytes.pending + a.bytes.seldom + a.bytes.rare,
+                     hx_endpoint_bytes(&cloud.end[0].config));
 }
 
 /* Long messages both ways, in order and answered, leave what is seldom touched as it was. */
@@ -213,6 +217,22 @@ static void what_is_seldom_touched_stays_zero(void **state)
     for (unsigned end = 0; end < 2; end++) {
         for (size_t i = 0; i < a.bytes.seldom; i++)
             assert_int_equal(((const uint8_t *)a.memory[end].seldom)[i], 0);
+    }
+}
+
+/* Nor do more messages than one at a time, in any order, touch what is for packets without a way. */
+static void what_is_rarely_touched_stays_zero(void **state)
+{
+    (void)state;
+    struct apart a = lie_apart();
+    for (unsigned message = 0; message < 4; message++)
+        (void)trial_send(0, 1, 100 * FULL);
+    trial_finish();
+    assert_int_equal(cloud.end[1].ep.stats.messages_received, 4);
+    assert_true(((const uint8_t *)a.memory[1].seldom)[0] != 0);
+    for (unsigned end = 0; end < 2; end++) {
+        for (size_t i = 0; i < a.bytes.rare; i++)
+            assert_int_equal(((const uint8_t *)a.memory[end].rare)[i], 0);
     }
 }
 
@@ -282,6 +302,7 @@ int main(void)
         cmocka_unit_test_teardown(who_begins_at_one_place_is_told_apart, lab_free),
         cmocka_unit_test_teardown(its_pieces_may_lie_apart, lab_free),
         cmocka_unit_test_teardown(what_is_seldom_touched_stays_zero, lab_free),
+        cmocka_unit_test_teardown(what_is_rarely_touched_stays_zero, lab_free),
         cmocka_unit_test_teardown(messages_take_the_first_places, lab_free),
         cmocka_unit_test_teardown(what_is_seldom_needed_lies_together, lab_free),
         cmocka_unit_test_teardown(units_of_time_follow_the_least_timeout, lab_free),

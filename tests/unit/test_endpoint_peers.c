@@ -122,11 +122,11 @@ static void memory_is_what_its_parts_need(void **state)
             const void *at;
             size_t bytes;
         } parts[] = {{ep.due.word, 2 * words * sizeof(uint64_t)},
+                     {ep.rest_of, (ep.peers + (size_t)1) * sizeof *ep.rest_of},
                      {ep.peer, ep.peers * sizeof *ep.peer},
                      {ep.bucket, ep.bucket ? (ep.bucket_mask + 1U) * sizeof *ep.bucket : 0},
                      {ep.send, config.sends * sizeof *ep.send},
                      {ep.ack, ep.ack_slots * sizeof *ep.ack},
-                     {ep.rest_of, (ep.peers + (size_t)1) * sizeof *ep.rest_of},
                      {ep.slots, ep.peers * sizeof *ep.slots},
                      {ep.rest, ep.peers * sizeof *ep.rest},
                      {ep.send_map, config.sends * sizeof *ep.send_map},
