@@ -49,15 +49,15 @@ struct hx_endpoint_sizes hx_endpoint_sizes(const struct hx_endpoint_config *c)
         .often = rounded(2 * words_of(c) * sizeof(uint64_t)) + rounded((peers + 1) * sizeof(uint32_t)) +
                  rounded(peers * sizeof(struct hx_peer)) + rounded(buckets_of(c) * sizeof(uint32_t)),
         .pending = rounded(c->sends * sizeof(struct hx_send)) + rounded(peers * HX_PEER_ANSWERS * sizeof(uint32_t)),
-        .seldom = rounded(peers * sizeof(struct hx_peer_slots)) + rounded(peers * sizeof(struct hx_peer_rest)) +
-                  rounded(c->sends * sizeof(struct hx_map)),
+        .second = rounded(peers * sizeof(struct hx_peer_slots)),
+        .seldom = rounded(peers * sizeof(struct hx_peer_rest)) + rounded(c->sends * sizeof(struct hx_map)),
         .rare = rounded(c->sends * sizeof(struct hx_map)) + rounded(HX_REPORTS * sizeof(struct hx_report))};
 }
 
 size_t hx_endpoint_bytes(const struct hx_endpoint_config *c)
 {
     struct hx_endpoint_sizes bytes = hx_endpoint_sizes(c);
-    return bytes.often + bytes.pending + bytes.seldom + bytes.rare;
+    return bytes.often + bytes.pending + bytes.second + bytes.seldom + bytes.rare;
 }
 
 static void clear_peer(struct hx_peer *peer, uint32_t rank)
@@ -92,10 +92,11 @@ int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c,
 {
     struct hx_endpoint_sizes bytes = hx_endpoint_sizes(c);
     uint8_t *at = memory;
-    const struct hx_endpoint_memory pieces = {.often = at,
-                                              .pending = at + bytes.often,
-                                              .seldom = at + bytes.often + bytes.pending,
-                                              .rare = at + bytes.often + bytes.pending + bytes.seldom};
+    struct hx_endpoint_memory pieces = {.often = at};
+    pieces.pending = at += bytes.often;
+    pieces.second = at += bytes.pending;
+    pieces.seldom = at += bytes.second;
+    pieces.rare = at + bytes.seldom;
     return hx_endpoint_init_apart(ep, c, hal, &pieces);
 }
 
@@ -122,8 +123,8 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
     uint8_t *at = memory->pending;
     ep->send = piece(&at, c->sends * sizeof(struct hx_send));
     ep->ack = piece(&at, peers * HX_PEER_ANSWERS * sizeof(uint32_t));
+    ep->slots = memory->second;
     at = memory->seldom;
-    ep->slots = piece(&at, peers * sizeof(struct hx_peer_slots));
     ep->rest = piece(&at, peers * sizeof(struct hx_peer_rest));
     ep->send_map = piece(&at, c->sends * sizeof(struct hx_map));
     at = memory->rare;

@@ -8,7 +8,8 @@
 
 enum {
     MOST_SENDS_TO_FEW = 64, /* messages under way from one accelerator to fewer than so many */
-    SELDOM_BYTES = 4096,    /* up to which it lies with what is touched all the time */
+    SELDOM_BYTES = 4 << 10, /* of an endpoint, up to which it lies with what is touched all the time */
+    SECOND_BYTES = 32 << 10,
     RETRIES = 12,
     TIMEOUT_MS = 250, /* of simulated time: nothing is lost but where boards failed */
     MOST_MS = 4000,
@@ -255,11 +256,22 @@ static bool has_few_pending(const struct model *m)
     return m->workload.rate > 0;
 }
 
-/* What a peer's first message in order does not touch is in small pages, which take no memory then. Of an endpoint with few peers it is so
- * little that looks into page tables would cost more. */
-static void *take_seldom(size_t bytes)
+/* What is seldom touched is in small pages, which take no memory then. Where it is little, looks into page tables would cost more. */
+static bool is_in_small_pages(size_t bytes, size_t most)
 {
-    return bytes <= SELDOM_BYTES ? virtual_stock_take(bytes) : virtual_stock_take_seldom(bytes);
+    return bytes > most;
+}
+
+static void *take(size_t bytes, size_t most)
+{
+    return is_in_small_pages(bytes, most) ? virtual_stock_take_seldom(bytes) : virtual_stock_take(bytes);
+}
+
+/* How much of what peers' second messages need is little: more where there are some. */
+static size_t most_second(const struct model *m, uint32_t rank)
+{
+    const struct traffic *t = m->workload.traffic;
+    return traffic_messages(t, rank) > traffic_destinations(t, rank) ? SECOND_BYTES : SELDOM_BYTES;
 }
 
 uint64_t driver_bytes(const struct model *m, uint32_t rank)
@@ -267,7 +279,8 @@ uint64_t driver_bytes(const struct model *m, uint32_t rank)
     const struct hx_endpoint_config config = config_of(m, rank);
     const struct hx_endpoint_sizes bytes = hx_endpoint_sizes(&config);
     return sizeof(struct driver) + bytes.often + (has_few_pending(m) ? 0 : bytes.pending) +
-           workload_bytes(&m->workload, rank);
+           (is_in_small_pages(bytes.second, most_second(m, rank)) ? 0 : bytes.second) +
+           (is_in_small_pages(bytes.seldom, SELDOM_BYTES) ? 0 : bytes.seldom) + workload_bytes(&m->workload, rank);
 }
 
 static void start_workload(struct driver *d)
@@ -292,7 +305,8 @@ static void start_endpoint(struct driver *d)
     const struct hx_endpoint_memory memory = {.often = virtual_stock_take(bytes.often),
                                               .pending = has_few_pending(m) ? virtual_stock_take_seldom(bytes.pending)
                                                                             : virtual_stock_take(bytes.pending),
-                                              .seldom = take_seldom(bytes.seldom),
+                                              .second = take(bytes.second, most_second(m, d->rank)),
+                                              .seldom = take(bytes.seldom, SELDOM_BYTES),
                                               .rare = virtual_stock_take_seldom(bytes.rare)};
     if (hx_endpoint_init_apart(&d->endpoint, &config, &d->hal, &memory) != HX_OK)
         hx_die(HX_EXIT_CONFIG, m->spec->source, "endpoint a%u,%u cannot be built", config.d0, config.d1);

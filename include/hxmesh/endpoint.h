@@ -277,15 +277,17 @@ size_t hx_endpoint_bytes(const struct hx_endpoint_config *config);
 int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *config, struct hal_endpoint *hal,
                      void *memory);
 
-/* The same in four pieces that may lie apart, each 8-byte aligned and zero, for where memory that is not touched costs nothing. */
+/* The same in pieces that may lie apart, each 8-byte aligned and zero, for where memory that is not touched costs nothing. */
 struct hx_endpoint_sizes {
     size_t often;   /* who the peers are, and which sends are due */
     size_t pending; /* sends, the first for as many as have been under way at once, and the list of answers owed */
-    size_t seldom;  /* most, where each accelerator knows all: not touched by a peer's first message in order */
-    size_t rare;    /* not touched before a packet finds no way */
+    size_t second;  /* slots of arriving messages: not touched by a peer's first, fifth, ... */
+    size_t
+        seldom; /* most, where each accelerator knows all: not touched by messages of 32 packets or less, or in order */
+    size_t rare; /* not touched before a packet finds no way */
 };
 struct hx_endpoint_memory {
-    void *often, *pending, *seldom, *rare;
+    void *often, *pending, *second, *seldom, *rare;
 };
 struct hx_endpoint_sizes hx_endpoint_sizes(const struct hx_endpoint_config *config);
 int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_config *config, struct hal_endpoint *hal,

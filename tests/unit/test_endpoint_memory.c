@@ -170,7 +170,8 @@ static struct apart lie_apart(void)
     for (unsigned end = 0; end < 2; end++) {
         struct cloud_end *e = &cloud.end[end];
         a.memory[end] = (struct hx_endpoint_memory){lab_memory(a.bytes.often), lab_memory(a.bytes.pending),
-                                                    lab_memory(a.bytes.seldom), lab_memory(a.bytes.rare)};
+                                                    lab_memory(a.bytes.second), lab_memory(a.bytes.seldom),
+                                                    lab_memory(a.bytes.rare)};
         assert_int_equal(hx_endpoint_init_apart(&e->ep, &e->config, &e->hal, &a.memory[end]), HX_OK);
     }
     return a;
@@ -195,14 +196,16 @@ static void its_pieces_may_lie_apart(void **state)
         assert_ptr_equal(ep->send, m->pending);
         assert_ptr_equal((uint8_t *)ep->ack + lines(sizeof *ep->ack * ep->ack_slots),
                          (uint8_t *)m->pending + a.bytes.pending);
-        assert_ptr_equal(ep->slots, m->seldom);
+        assert_ptr_equal(ep->slots, m->second);
+        assert_int_equal(a.bytes.second, sizeof *ep->slots * ep->peers);
+        assert_ptr_equal(ep->rest, m->seldom);
         assert_ptr_equal((uint8_t *)ep->send_map + lines(sizeof *ep->send_map * ep->config.sends),
                          (uint8_t *)m->seldom + a.bytes.seldom);
         assert_ptr_equal(ep->send_lost, m->rare);
         assert_ptr_equal((uint8_t *)ep->report + lines(sizeof *ep->report * HX_REPORTS),
                          (uint8_t *)m->rare + a.bytes.rare);
     }
-    assert_int_equal(a.bytes.often + a.bytes.pending + a.bytes.seldom + a.bytes.rare,
+    assert_int_equal(a.bytes.often + a.bytes.pending + a.bytes.second + a.bytes.seldom + a.bytes.rare,
                      hx_endpoint_bytes(&cloud.end[0].config));
 }
 
@@ -215,6 +218,8 @@ static void what_is_seldom_touched_stays_zero(void **state)
     (void)trial_send(1, 0, 2000 * FULL);
     trial_finish();
     for (unsigned end = 0; end < 2; end++) {
+        for (size_t i = 0; i < a.bytes.second; i++)
+            assert_int_equal(((const uint8_t *)a.memory[end].second)[i], 0);
         for (size_t i = 0; i < a.bytes.seldom; i++)
             assert_int_equal(((const uint8_t *)a.memory[end].seldom)[i], 0);
     }
@@ -229,7 +234,7 @@ static void what_is_rarely_touched_stays_zero(void **state)
         (void)trial_send(0, 1, 100 * FULL);
     trial_finish();
     assert_int_equal(cloud.end[1].ep.stats.messages_received, 4);
-    assert_true(((const uint8_t *)a.memory[1].seldom)[0] != 0);
+    assert_int_equal(((const struct hx_peer_slots *)a.memory[1].second)->in[0].packets, 100);
     for (unsigned end = 0; end < 2; end++) {
         for (size_t i = 0; i < a.bytes.rare; i++)
             assert_int_equal(((const uint8_t *)a.memory[end].rare)[i], 0);
