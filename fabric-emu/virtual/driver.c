@@ -8,7 +8,7 @@
 
 enum {
     MOST_SENDS_TO_FEW = 64, /* messages under way from one accelerator to fewer than so many */
-    SELDOM_BYTES = 4 << 10, /* of an endpoint, up to which it lies with what is touched all the time */
+    SELDOM_BYTES = 4 << 10, /* is_in_small_pages() */
     SECOND_BYTES = 32 << 10,
     RETRIES = 12,
     TIMEOUT_MS = 250, /* of simulated time: nothing is lost but where boards failed */
@@ -256,22 +256,29 @@ static bool has_few_pending(const struct model *m)
     return m->workload.rate > 0;
 }
 
-/* What is seldom touched is in small pages, which take no memory then. Where it is little, looks into page tables would cost more. */
+/* Whether it sends more messages than one to some. */
+static bool sends_again(const struct model *m, uint32_t rank)
+{
+    const struct workload_plan *plan = &m->workload;
+    return workload_is_collective(plan, rank) ||
+           traffic_messages(plan->traffic, rank) > traffic_destinations(plan->traffic, rank);
+}
+
+/* What is seldom touched is in small pages, which take no memory then. Where it is little, looks into page tables would cost more: up to so
+ * many bytes of an endpoint. What second messages need is not touched at all where there are none. */
 static bool is_in_small_pages(size_t bytes, size_t most)
 {
     return bytes > most;
 }
 
+static size_t most_second(const struct model *m, uint32_t rank)
+{
+    return sends_again(m, rank) ? SECOND_BYTES : 0;
+}
+
 static void *take(size_t bytes, size_t most)
 {
     return is_in_small_pages(bytes, most) ? virtual_stock_take_seldom(bytes) : virtual_stock_take(bytes);
-}
-
-/* How much of what peers' second messages need is little: more where there are some. */
-static size_t most_second(const struct model *m, uint32_t rank)
-{
-    const struct traffic *t = m->workload.traffic;
-    return traffic_messages(t, rank) > traffic_destinations(t, rank) ? SECOND_BYTES : SELDOM_BYTES;
 }
 
 uint64_t driver_bytes(const struct model *m, uint32_t rank)
@@ -327,6 +334,7 @@ void driver_start(struct driver *d, struct worker *w, struct virtual_entity *e, 
                                    .drops = w->area->drops};
     start_workload(d);
     d->hal.rank = rank;
+    d->hal.hears_again = sends_again(w->m, rank);
     d->hal.firmware = &d->endpoint;
     for (unsigned plane = 0; plane < d->hal.planes; plane++) {
         d->hal.plane[plane].sw = &e->node[plane].hal;

@@ -289,13 +289,15 @@ ALWAYS_INLINE void fetch_slots(const struct hx_endpoint *ep, const struct hx_pee
 }
 
 /* What a packet is about that is at its endpoint before the visit ends. */
-ALWAYS_INLINE void fetch_subject(const struct hx_endpoint *ep, const struct hx_peer *peer,
+ALWAYS_INLINE void fetch_subject(const struct hal_endpoint *h, const struct hx_peer *peer,
                                  const struct virtual_slot *slot)
 {
     if (virtual_is_small(&slot->d))
-        fetch_sends_to(ep, peer);
+        fetch_sends_to(h->firmware, peer);
+    else if (h->hears_again)
+        fetch_slots(h->firmware, peer);
     else
-        fetch_slots(ep, peer);
+        fetch(peer);
 }
 
 ALWAYS_INLINE void fetch_peers(const struct hal_endpoint *h, const struct virtual_eject *q, uint64_t end)
@@ -306,7 +308,7 @@ ALWAYS_INLINE void fetch_peers(const struct hal_endpoint *h, const struct virtua
         if (ep->bucket)
             fetch_peer(ep, sender_of(h, slot));
         else
-            fetch_subject(ep, &ep->peer[sender_of(h, slot)], slot);
+            fetch_subject(h, &ep->peer[sender_of(h, slot)], slot);
     }
 }
 
@@ -435,7 +437,7 @@ void virtual_fetch_apart(const struct virtual_entity *e, uint64_t end)
             fetch(virtual_pool_frame(&h->worker->pool, slot->d.buffer));
             const struct hx_peer *peer = peer_of(ep, sender_of(h, slot));
             if (peer)
-                fetch_subject(ep, peer, slot);
+                fetch_subject(h, peer, slot);
         }
     }
     if (e->hungry)

@@ -312,6 +312,7 @@ struct hal_endpoint {
     uint32_t next_to; /* rank that the user sends to when its time comes, likewise fetched; HX_NOWHERE: not known */
     uint8_t planes;
     bool eject_noted;  /* stands in the agenda */
+    bool hears_again;  /* peers are likely to send it more messages than one each */
     bool counts_waits; /* packets may be older than their injection: what they waited before stands in their frames */
     uint64_t since;    /* ps: when the packet that is injected next was to be, as its owner says; 0: now */
     struct hal_user user;
