@@ -5,7 +5,7 @@
 #include "hxmesh/memory.h"
 
 enum { EMPTY, ACTIVE, DONE };
-enum { EJECT_BURST = 32, EARLY_BITS = 32 /* packets of a message that does without a map */ };
+enum { EJECT_BURST = 32 };
 
 /* A message that arrives, and its slot. */
 struct arrival {
@@ -109,7 +109,7 @@ static void note_packet(const struct arrival *a, uint32_t packet)
 static void begin(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot, const struct hx_header *h)
 {
     struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
-    if (r->received > r->base && r->packets > EARLY_BITS)
+    if (r->received > r->base && r->packets > HX_MAPLESS)
         *hx_endpoint_map(ep, peer, slot) = (struct hx_map){{0}};
     bool queued = r->queued;
     *r = (struct hx_receive){.message = h->message, .packets = h->message_packets, .tag = h->tag, .state = ACTIVE};
@@ -166,7 +166,7 @@ static bool note_likely(struct hx_receive *r, const struct hx_header *h)
 {
     if (!is_of(r, h))
         return false;
-    return r->packets <= EARLY_BITS ? note_of_short(r, h->offset) : note_in_order(r, h->offset);
+    return r->packets <= HX_MAPLESS ? note_of_short(r, h->offset) : note_in_order(r, h->offset);
 }
 
 /* Notes any other packet that is taken; false: it is not. */

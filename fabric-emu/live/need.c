@@ -15,8 +15,7 @@ enum {
     PROCESS_BYTES = 4 << 20,     /* of a worker, beside what is counted here */
     PEER_BYTES = 12 + 2 * 2 * 4, /* of a peer, beside its entry: places in the hash and of the rest, acknowledgements */
     REST_BYTES = sizeof(struct hx_peer_slots) + sizeof(struct hx_peer_rest),
-    PACKETS_A_SECOND = 10000000, /* more than a worker delivers */
-    MAPLESS_PACKETS = 32         /* of a message: what is in order or not needs nothing beside the peer's entry */
+    PACKETS_A_SECOND = 10000000 /* more than a worker delivers */
 };
 
 /* ---- what is needed ---- */
@@ -59,7 +58,7 @@ static double bytes_of_job(const struct fab_fabric *f, uint32_t members, const s
             messages = (double)s->duration_ns / 1e9 * PACKETS_A_SECOND * f->workers / (double)packets;
     }
     double met = 2 * messages < pairs ? 2 * messages : pairs;
-    bool rest = packets > MAPLESS_PACKETS || messages > pairs;
+    bool rest = packets > HX_MAPLESS || messages > pairs;
     return met * (double)(sizeof(struct hx_peer) + PEER_BYTES + (rest ? REST_BYTES : 0));
 }
 

@@ -264,8 +264,16 @@ static bool sends_again(const struct model *m, uint32_t rank)
            traffic_messages(plan->traffic, rank) > traffic_destinations(plan->traffic, rank);
 }
 
+/* Whether its messages may need maps. */
+static bool sends_long(const struct model *m, uint32_t rank)
+{
+    const struct traffic *t = m->workload.traffic;
+    return workload_is_collective(&m->workload, rank) || t->flows ||
+           traffic_settings(t, rank)->message > (uint64_t)HX_MAPLESS * HX_MAX_PAYLOAD;
+}
+
 /* What is seldom touched is in small pages, which take no memory then. Where it is little, looks into page tables would cost more: up to so
- * many bytes of an endpoint. What second messages need is not touched at all where there are none. */
+ * many bytes of an endpoint. What is for second messages, or for long ones, is not touched at all where there are none. */
 static bool is_in_small_pages(size_t bytes, size_t most)
 {
     return bytes > most;
@@ -274,6 +282,11 @@ static bool is_in_small_pages(size_t bytes, size_t most)
 static size_t most_second(const struct model *m, uint32_t rank)
 {
     return sends_again(m, rank) ? SECOND_BYTES : 0;
+}
+
+static size_t most_seldom(const struct model *m, uint32_t rank)
+{
+    return sends_long(m, rank) ? SELDOM_BYTES : 0;
 }
 
 static void *take(size_t bytes, size_t most)
@@ -287,7 +300,8 @@ uint64_t driver_bytes(const struct model *m, uint32_t rank)
     const struct hx_endpoint_sizes bytes = hx_endpoint_sizes(&config);
     return sizeof(struct driver) + bytes.often + (has_few_pending(m) ? 0 : bytes.pending) +
            (is_in_small_pages(bytes.second, most_second(m, rank)) ? 0 : bytes.second) +
-           (is_in_small_pages(bytes.seldom, SELDOM_BYTES) ? 0 : bytes.seldom) + workload_bytes(&m->workload, rank);
+           (is_in_small_pages(bytes.seldom, most_seldom(m, rank)) ? 0 : bytes.seldom) +
+           workload_bytes(&m->workload, rank);
 }
 
 static void start_workload(struct driver *d)
@@ -313,7 +327,7 @@ static void start_endpoint(struct driver *d)
                                               .pending = has_few_pending(m) ? virtual_stock_take_seldom(bytes.pending)
                                                                             : virtual_stock_take(bytes.pending),
                                               .second = take(bytes.second, most_second(m, d->rank)),
-                                              .seldom = take(bytes.seldom, SELDOM_BYTES),
+                                              .seldom = take(bytes.seldom, most_seldom(m, d->rank)),
                                               .rare = virtual_stock_take_seldom(bytes.rare)};
     if (hx_endpoint_init_apart(&d->endpoint, &config, &d->hal, &memory) != HX_OK)
         hx_die(HX_EXIT_CONFIG, m->spec->source, "endpoint a%u,%u cannot be built", config.d0, config.d1);

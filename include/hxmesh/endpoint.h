@@ -62,7 +62,8 @@ enum {
     HX_NO_SEND = HX_MAX_SENDS,
     HX_REPORTS = 128,  /* packets without a way whose senders are yet to be told */
     HX_ACK_EVERY = 64, /* packets of one message from acknowledgement to acknowledgement */
-    HX_MAP_WORDS = HX_MESSAGE_WINDOW / 32
+    HX_MAP_WORDS = HX_MESSAGE_WINDOW / 32,
+    HX_MAPLESS = 32 /* packets of a message that does without a map, in whatever order they come */
 };
 
 enum hx_event_type {
