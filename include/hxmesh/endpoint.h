@@ -283,9 +283,8 @@ struct hx_endpoint_sizes {
     size_t often;   /* who the peers are, and which sends are due */
     size_t pending; /* sends, the first for as many as have been under way at once, and the list of answers owed */
     size_t second;  /* slots of arriving messages: not touched by a peer's first, fifth, ... */
-    size_t
-        seldom; /* most, where each accelerator knows all: not touched by messages of 32 packets or less, or in order */
-    size_t rare; /* not touched before a packet finds no way */
+    size_t seldom;  /* maps, and doubts: not touched by messages in order, or of HX_MAPLESS packets or less */
+    size_t rare;    /* not touched before a packet finds no way */
 };
 struct hx_endpoint_memory {
     void *often, *pending, *second, *seldom, *rare;
