@@ -8,7 +8,7 @@
 
 enum {
     MOST_SENDS_TO_FEW = 64, /* messages under way from one accelerator to fewer than so many */
-    SELDOM_BYTES = 4 << 10, /* is_in_small_pages() */
+    SELDOM_BYTES = 4 << 10, /* in_huge_pages() */
     SECOND_BYTES = 32 << 10,
     RETRIES = 12,
     TIMEOUT_MS = 250, /* of simulated time: nothing is lost but where boards failed */
@@ -272,35 +272,30 @@ static bool sends_long(const struct model *m, uint32_t rank)
            traffic_settings(t, rank)->message > (uint64_t)HX_MAPLESS * HX_MAX_PAYLOAD;
 }
 
-/* What is seldom touched is in small pages, which take no memory then. Where it is little, looks into page tables would cost more: up to so
- * many bytes of an endpoint. What is for second messages, or for long ones, is not touched at all where there are none. */
-static bool is_in_small_pages(size_t bytes, size_t most)
+/* What of an endpoint's pieces lies in huge pages, each all or not at all. What is seldom touched is in small ones, which take no memory
+ * then; but where it is little, looks into page tables would cost more. What is for second messages, or for long ones, is not touched where
+ * there are none. */
+static struct hx_endpoint_sizes in_huge_pages(const struct model *m, uint32_t rank, const struct hx_endpoint_sizes *all)
 {
-    return bytes > most;
+    bool second = sends_again(m, rank) && all->second <= SECOND_BYTES;
+    bool seldom = sends_long(m, rank) && all->seldom <= SELDOM_BYTES;
+    return (struct hx_endpoint_sizes){.often = all->often,
+                                      .pending = has_few_pending(m) ? 0 : all->pending,
+                                      .second = second ? all->second : 0,
+                                      .seldom = seldom ? all->seldom : 0};
 }
 
-static size_t most_second(const struct model *m, uint32_t rank)
+static void *take(size_t bytes, size_t huge)
 {
-    return sends_again(m, rank) ? SECOND_BYTES : 0;
-}
-
-static size_t most_seldom(const struct model *m, uint32_t rank)
-{
-    return sends_long(m, rank) ? SELDOM_BYTES : 0;
-}
-
-static void *take(size_t bytes, size_t most)
-{
-    return is_in_small_pages(bytes, most) ? virtual_stock_take_seldom(bytes) : virtual_stock_take(bytes);
+    return huge ? virtual_stock_take(bytes) : virtual_stock_take_seldom(bytes);
 }
 
 uint64_t driver_bytes(const struct model *m, uint32_t rank)
 {
     const struct hx_endpoint_config config = config_of(m, rank);
-    const struct hx_endpoint_sizes bytes = hx_endpoint_sizes(&config);
-    return sizeof(struct driver) + bytes.often + (has_few_pending(m) ? 0 : bytes.pending) +
-           (is_in_small_pages(bytes.second, most_second(m, rank)) ? 0 : bytes.second) +
-           (is_in_small_pages(bytes.seldom, most_seldom(m, rank)) ? 0 : bytes.seldom) +
+    const struct hx_endpoint_sizes all = hx_endpoint_sizes(&config);
+    const struct hx_endpoint_sizes huge = in_huge_pages(m, rank, &all);
+    return sizeof(struct driver) + huge.often + huge.pending + huge.second + huge.seldom +
            workload_bytes(&m->workload, rank);
 }
 
@@ -323,12 +318,12 @@ static void start_endpoint(struct driver *d)
     const struct model *m = d->worker->m;
     const struct hx_endpoint_config config = config_of(m, d->rank);
     const struct hx_endpoint_sizes bytes = hx_endpoint_sizes(&config);
-    const struct hx_endpoint_memory memory = {.often = virtual_stock_take(bytes.often),
-                                              .pending = has_few_pending(m) ? virtual_stock_take_seldom(bytes.pending)
-                                                                            : virtual_stock_take(bytes.pending),
-                                              .second = take(bytes.second, most_second(m, d->rank)),
-                                              .seldom = take(bytes.seldom, most_seldom(m, d->rank)),
-                                              .rare = virtual_stock_take_seldom(bytes.rare)};
+    const struct hx_endpoint_sizes huge = in_huge_pages(m, d->rank, &bytes);
+    const struct hx_endpoint_memory memory = {.often = take(bytes.often, huge.often),
+                                              .pending = take(bytes.pending, huge.pending),
+                                              .second = take(bytes.second, huge.second),
+                                              .seldom = take(bytes.seldom, huge.seldom),
+                                              .rare = take(bytes.rare, huge.rare)};
     if (hx_endpoint_init_apart(&d->endpoint, &config, &d->hal, &memory) != HX_OK)
         hx_die(HX_EXIT_CONFIG, m->spec->source, "endpoint a%u,%u cannot be built", config.d0, config.d1);
 }

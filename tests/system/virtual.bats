@@ -251,8 +251,6 @@ says_again() {
     always_same "9x2 Hx1Mesh" --radix 8 --taper 3 --planes 4 --traffic all-to-all-random --message 20000
 }
 
-# One worker has all of the first at hand, asks for the second ahead but hands over at once, and asks for both of the third (build.c);
-# several do as with the third each time.
 @test "virtual: no more workers than cores, unless they are to share them" {
     local -a run=(taskset --cpu-list "$(first_core)" "$HXMESH" run "2x2 Hx2Mesh" --clock virtual --workers 3)
     "${run[@]}" --json - >"$REPORT"
@@ -264,6 +262,8 @@ says_again() {
     hxmesh run "2x2 Hx2Mesh" --clock virtual --workers 1 --quiet | grep -q ', 1 worker, virtual clock$'
 }
 
+# One worker has all of the first at hand, asks for the second ahead but hands over at once, and asks for both of the third (build.c);
+# several do as with the third each time.
 @test "virtual: in whatever cache a fabric lies" {
     for spec in "8x8 Hx2Mesh" "16x16 Hx2Mesh" "24x24 Hx2Mesh"; do
         always_same "$spec" --shifts 1 --message 20000
@@ -333,7 +333,7 @@ says_again() {
 
 # begin_virtual ARGUMENTS...: starts a run that goes on for very long as process $PID, and waits until it simulates.
 begin_virtual() {
-    env --default-signal=INT,TERM,HUP,QUIT "$HXMESH" run "4x4 Hx2Mesh" --clock virtual --quiet --json - --duration 10s "$@" \
+    env --default-signal=INT,TERM,HUP,QUIT "$HXMESH" run "4x4 Hx2Mesh" --clock virtual --share-cores --quiet --json - --duration 10s "$@" \
         >"$REPORT" 2>"$BATS_TEST_TMPDIR/stderr" 3>&- &
     PID=$!
 }
@@ -343,7 +343,7 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
 @test "virtual: Ctrl-C ends it with a report, whenever" {
     for workers in 1 3; do
         for after in 0 0.1 0.5; do
-            begin_virtual --share-cores --workers "$workers"
+            begin_virtual --workers "$workers"
             eventually has_virtual_workers "$workers"
             mapfile -t pids < <(virtual_workers_of "$PID")
             sleep "$after"
@@ -360,7 +360,7 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
 
 @test "virtual: Ctrl-C twice, and other ways to ask" {
     # Both at once are one request: the report is whole.
-    begin_virtual --share-cores --workers 2
+    begin_virtual --workers 2
     eventually has_virtual_workers 2
     await_traffic
     kill -INT "$PID"
@@ -369,7 +369,7 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
     [ "$CODE" -eq 130 ]
     holds '.interrupted and .packets_sent >= .packets_delivered and .packets_delivered > 0'
     # A worker that does not answer keeps the report from being whole: there is none.
-    begin_virtual --share-cores --workers 2
+    begin_virtual --workers 2
     eventually has_virtual_workers 2
     mapfile -t pids < <(virtual_workers_of "$PID")
     kill -STOP "${pids[1]}"
@@ -383,7 +383,7 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
     [ ! -s "$REPORT" ]
     grep -q "no report" "$BATS_TEST_TMPDIR/stderr"
     for signal in TERM HUP QUIT; do
-        begin_virtual --share-cores --workers 2
+        begin_virtual --workers 2
         eventually has_virtual_workers 2
         kill "-$signal" "$PID"
         finish
@@ -394,7 +394,7 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
 
 @test "virtual: a worker that is killed ends the run in one line" {
     for workers in 1 3; do
-        begin_virtual --share-cores --workers "$workers"
+        begin_virtual --workers "$workers"
         eventually has_virtual_workers "$workers"
         mapfile -t pids < <(virtual_workers_of "$PID")
         await_traffic
@@ -411,7 +411,7 @@ has_virtual_workers() { [ "$(virtual_workers_of "$PID" | wc -l)" -eq "$1" ]; }
 
 # shellcheck disable=SC2030
 @test "virtual: kill -9 of the supervisor ends its workers" {
-    begin_virtual --share-cores --workers 3
+    begin_virtual --workers 3
     eventually has_virtual_workers 3
     mapfile -t pids < <(virtual_workers_of "$PID")
     kill -KILL "$PID"
