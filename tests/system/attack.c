@@ -1,6 +1,7 @@
 /* attack - puts frames on interfaces beside those that pass, for tests by command line: what one does who got at a cable.
  *
- *     attack KIND RATE COUNT INTERFACE...     RATE frames a second on all together, COUNT in all; prints how many went out
+ *     attack KIND RATE SECONDS INTERFACE...     RATE frames a second on all together, fewer beside other work, for SECONDS or
+ *                                               until SIGTERM; prints how many went out
  *
  * KIND is what they are:
  *     forged-tag   packets for another job's accelerator with that job's tag, as if this cable's accelerator had sent them
@@ -18,6 +19,7 @@
 #include <linux/if_ether.h>
 #include <linux/if_packet.h>
 #include <net/if.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,19 +163,34 @@ static uint32_t make(const char *kind, struct interface *i, uint8_t *frame)
 
 /* ---- the rate ---- */
 
+static volatile sig_atomic_t told_to_end;
+
+static void on_term(int signal)
+{
+    (void)signal;
+    told_to_end = 1;
+}
+
 static void pause_ns(long ns)
 {
     const struct timespec wait = {.tv_nsec = ns};
     (void)nanosleep(&wait, NULL);
 }
 
-/* A burst every ten milliseconds; for two minutes at most, should there be nothing to record. */
-static void attack(const char *kind, uint64_t rate, uint64_t count)
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* A burst every ten milliseconds. */
+static void attack(const char *kind, uint64_t rate, uint64_t seconds)
 {
     static uint8_t frame[LARGEST];
-    const uint64_t burst = rate / 100 ? rate / 100 : 1;
+    const uint64_t burst = rate / 100 ? rate / 100 : 1, end_ns = now_ns() + seconds * 1000000000;
     unsigned next = 0;
-    for (unsigned bursts = 0; t.sent < count && bursts < 12000; bursts++, pause_ns(10000000)) {
+    for (; !told_to_end && now_ns() < end_ns; pause_ns(10000000)) {
         for (unsigned n = 0; n < t.interfaces; n++)
             listen_at(&t.interface[n]);
         for (uint64_t n = 0; n < burst; n++, next = next + 1 == t.interfaces ? 0 : next + 1) {
@@ -188,7 +205,7 @@ static void attack(const char *kind, uint64_t rate, uint64_t count)
 int main(int argc, char **argv)
 {
     if (argc < 5 || argc - 4 > MOST_INTERFACES) {
-        fprintf(stderr, "usage: attack KIND RATE COUNT INTERFACE...\n");
+        fprintf(stderr, "usage: attack KIND RATE SECONDS INTERFACE...\n");
         return 2;
     }
     t.seed = seeded_by(1);
@@ -197,6 +214,7 @@ int main(int argc, char **argv)
         t.interface[n].socket = open_interface(argv[4 + n]);
         t.interface[n].record = calloc(RECORDED, sizeof *t.interface[n].record);
     }
+    (void)signal(SIGTERM, on_term);
     attack(argv[1], strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10));
     printf("%llu\n", (unsigned long long)t.sent);
     return 0;
