@@ -44,23 +44,45 @@ static void report(const struct result *r, const struct traffic *traffic, const 
         (void)capture_report_complain(&captured->report);
 }
 
-/* Simulated time has no more bits in an agenda. */
-static void check_duration(const struct hx_settings *s)
+/* Simulated time has no more bits in an agenda than these and a few seconds. */
+#define MOST_HOURS 10
+#define MOST_NS    ((uint64_t)MOST_HOURS * 3600 * 1000000000)
+_Static_assert(MOST_NS *PS_PER_NS < VIRTUAL_NEVER, "so many fit");
+
+static void check_jobs(const struct run_options *o)
 {
-    const uint64_t most = (uint64_t)10 * 3600 * 1000000000;
-    _Static_assert((uint64_t)10 * 3600 * 1000000000 * PS_PER_NS < VIRTUAL_NEVER, "ten hours fit");
-    if (s->duration_ns > most)
-        hx_die(HX_EXIT_USAGE, "--duration", "is to be 10h at most where time is simulated");
+    if (o->settings.duration_ns > MOST_NS)
+        hx_die(HX_EXIT_USAGE, "--duration", "is to be %dh at most where time is simulated", MOST_HOURS);
+    for (unsigned i = 0; i < o->spec.named_jobs; i++) {
+        const struct hx_job *job = &o->spec.named[i];
+        if (job->start_ns + hx_job_settings(&o->settings, job).duration_ns > MOST_NS)
+            hx_die(HX_EXIT_CONFIG, o->spec.source,
+                   "job %u: is to end %dh after the start at most where time is simulated", job->tag, MOST_HOURS);
+    }
+}
+
+static void check_flows(const struct hx_settings *settings, const struct flows *flows)
+{
+    for (size_t i = 0; flows && i < flows_count(flows); i++)
+        if (flows->start_ns[i] > MOST_NS)
+            hx_die(HX_EXIT_CONFIG, settings->traffic_file,
+                   "a message begins more than %dh after the start, the most where time is simulated", MOST_HOURS);
 }
 
 static struct hx_faults load_faults(struct run_options *o)
 {
     struct hx_faults faults = run_options_faults(o);
-    for (size_t i = 0; i < faults.count; i++)
-        if (faults.fault[i].target.place == HX_PLACE_WORKER)
+    for (size_t i = 0; i < faults.count; i++) {
+        const struct hx_fault *fault = &faults.fault[i];
+        if (fault->target.place == HX_PLACE_WORKER)
             hx_die(HX_EXIT_USAGE, "--fault",
                    "'%s': simulated time cannot go on without a worker: faults of workers are for --clock wall",
-                   faults.fault[i].text);
+                   fault->text);
+        if (fault->at_ns + fault->for_ns + o->faults.detect_ns + o->faults.tell_ns > MOST_NS)
+            hx_die(HX_EXIT_USAGE, "--fault",
+                   "'%s': all are to know of it %dh after the start at most where time is simulated", fault->text,
+                   MOST_HOURS);
+    }
     return faults;
 }
 
@@ -70,9 +92,10 @@ int main(int argc, char **argv)
     struct run_options o;
     run_options_parse(&o, argc, argv);
     o.settings.clock = HX_CLOCK_VIRTUAL;
-    check_duration(&o.settings);
+    check_jobs(&o);
     struct hx_faults faults = load_faults(&o);
     struct flows *flows = flows_load(&o.settings, &o.spec, o.g);
+    check_flows(&o.settings, flows);
     struct traffic traffic;
     traffic_init(&traffic, &o.spec, o.g, &o.settings, flows);
     struct collective_plan plan = {0};

@@ -61,6 +61,20 @@ refused_run() {
     [ "$(wc -l <<<"$stderr")" -eq 1 ]
 }
 
+@test "errors: what would come to pass later than simulated time goes" {
+    local late=(--clock virtual --fault "a0,0/p0/E down at 9h for 61m")
+    refused_run 2 "--fault: 'a0,0/p0/E down at 9h for 61m': all are to know of it 10h after the start at most where time is simulated" \
+        "2x2 Hx2Mesh" "${late[@]}"
+    printf 'fabric: 2x1 Hx2Mesh\njobs: [{tag: 5, boards: [[0, 0]]}, {tag: 6, boards: [[1, 0]], start: 9h}]\n' >late.hxm.yaml
+    hxmesh run late.hxm.yaml --clock virtual --quiet --json - >"$REPORT"
+    holds '.complete and .seconds >= 9 * 3600'
+    refused_run 3 "late.hxm.yaml: job 6: is to end 10h after the start at most where time is simulated" \
+        late.hxm.yaml --clock virtual --traffic uniform --duration 2h
+    printf 'start,source,destination,bytes\n11h,0:0,1:1,8\n' >late.csv
+    refused_run 3 "late.csv: a message begins more than 10h after the start, the most where time is simulated" \
+        "2x2 Hx2Mesh" --clock virtual --traffic late.csv
+}
+
 @test "errors: of two values the last one counts, and a negative number is outside" {
     hxmesh run "2x2 Hx2Mesh" -m 8KiB --planes 2 --planes 3 --message 16KiB --quiet --name "$NAME" --json - >"$REPORT"
     holds '.planes == 3 and .message_bytes == 16384'
