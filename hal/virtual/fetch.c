@@ -9,7 +9,7 @@
  *                                       firmware's part
  *       4     packets, those who wait   of routers: their routes; whose turn it is; frames, where peers are looked for, what is to
  *                                       be sent, and to whom next
- *       5     routes, buckets           of routers: the outputs they lead to; peers
+ *       5     routes, buckets           of routers: the outputs they lead to; peers, and where they are here what their packets are about
  *
  * Only what is going to be touched, which needs a look at each packet: more lines, asked for without a look, take more time than that
  * saves. But which of an accelerator's four outputs that are takes longer to find out than to ask for all of them. */
@@ -18,7 +18,12 @@
 #include "inline.h"
 #include "send_set.h"
 
-enum { LINE = 64, SENDS = 4 /* seldom more inject in a window */, WAYS = 2 /* likewise to choose from */ };
+enum {
+    LINE = 64,
+    SENDS = 4, /* seldom more inject in a window */
+    WAYS = 2,  /* likewise to choose from */
+    FEW = 8    /* peers that are asked for without a look at who is meant */
+};
 
 ALWAYS_INLINE void fetch(const void *at)
 {
@@ -229,6 +234,17 @@ ALWAYS_INLINE void fetch_search(const struct hx_endpoint *ep, uint32_t number)
         fetch(&ep->peer[number]);
 }
 
+/* Whether all that it knows of others is so little that it is asked for at once: who sent a packet is then here a stage sooner. */
+ALWAYS_INLINE bool has_few_peers(const struct hx_endpoint *ep)
+{
+    return ep->bucket && ep->known <= FEW;
+}
+
+ALWAYS_INLINE void fetch_few_peers(const struct hx_endpoint *ep)
+{
+    fetch_lines(ep->rest_of, (size_t)((const uint8_t *)&ep->peer[ep->known] - (const uint8_t *)ep->rest_of));
+}
+
 /* What is going to arrive at the endpoint, and what its user will do about it. */
 ALWAYS_INLINE void fetch_arrivals(const struct hal_endpoint *h, const struct virtual_eject *q, uint64_t end)
 {
@@ -238,6 +254,8 @@ ALWAYS_INLINE void fetch_arrivals(const struct hal_endpoint *h, const struct vir
         fetch(virtual_pool_frame(&h->worker->pool, slot->d.buffer));
         fetch_search(ep, sender_of(h, slot));
         fetch_lines(h->user_data, h->user_bytes);
+        if (has_few_peers(ep))
+            fetch_few_peers(ep);
     }
 }
 
@@ -305,10 +323,11 @@ ALWAYS_INLINE void fetch_peers(const struct hal_endpoint *h, const struct virtua
     const struct hx_endpoint *ep = h->firmware;
     for (uint32_t at = q->tail; at != q->head && q->slots[at & q->mask].ready < end; at++) {
         const struct virtual_slot *slot = &q->slots[at & q->mask];
-        if (ep->bucket)
-            fetch_peer(ep, sender_of(h, slot));
+        const struct hx_peer *peer = !ep->bucket || has_few_peers(ep) ? peer_of(ep, sender_of(h, slot)) : NULL;
+        if (peer)
+            fetch_subject(h, peer, slot);
         else
-            fetch_subject(h, &ep->peer[sender_of(h, slot)], slot);
+            fetch_peer(ep, sender_of(h, slot));
     }
 }
 
