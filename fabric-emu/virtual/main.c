@@ -44,29 +44,19 @@ static void report(const struct result *r, const struct traffic *traffic, const 
         (void)capture_report_complain(&captured->report);
 }
 
-/* Simulated time has no more bits in an agenda than these and a few seconds. */
-#define MOST_HOURS 10
-#define MOST_NS    ((uint64_t)MOST_HOURS * 3600 * 1000000000)
-_Static_assert(MOST_NS *PS_PER_NS < VIRTUAL_NEVER, "so many fit");
+/* An agenda has bits for no more than that and a few seconds. */
+_Static_assert(HX_MOST_SIMULATED *PS_PER_NS < VIRTUAL_NEVER, "all times fit");
 
 static void check_jobs(const struct run_options *o)
 {
-    if (o->settings.duration_ns > MOST_NS)
-        hx_die(HX_EXIT_USAGE, "--duration", "is to be %dh at most where time is simulated", MOST_HOURS);
+    if (o->settings.duration_ns > HX_MOST_SIMULATED)
+        hx_die(HX_EXIT_USAGE, "--duration", "is to be 10h at most where time is simulated");
     for (unsigned i = 0; i < o->spec.named_jobs; i++) {
         const struct hx_job *job = &o->spec.named[i];
-        if (job->start_ns + hx_job_settings(&o->settings, job).duration_ns > MOST_NS)
+        if (job->start_ns + hx_job_settings(&o->settings, job).duration_ns > HX_MOST_SIMULATED)
             hx_die(HX_EXIT_CONFIG, o->spec.source,
-                   "job %u: is to end %dh after the start at most where time is simulated", job->tag, MOST_HOURS);
+                   "job %u: is to end 10h after the start at most where time is simulated", job->tag);
     }
-}
-
-static void check_flows(const struct hx_settings *settings, const struct flows *flows)
-{
-    for (size_t i = 0; flows && i < flows_count(flows); i++)
-        if (flows->start_ns[i] > MOST_NS)
-            hx_die(HX_EXIT_CONFIG, settings->traffic_file,
-                   "a message begins more than %dh after the start, the most where time is simulated", MOST_HOURS);
 }
 
 static struct hx_faults load_faults(struct run_options *o)
@@ -78,10 +68,9 @@ static struct hx_faults load_faults(struct run_options *o)
             hx_die(HX_EXIT_USAGE, "--fault",
                    "'%s': simulated time cannot go on without a worker: faults of workers are for --clock wall",
                    fault->text);
-        if (fault->at_ns + fault->for_ns + o->faults.detect_ns + o->faults.tell_ns > MOST_NS)
+        if (fault->at_ns + fault->for_ns + o->faults.detect_ns + o->faults.tell_ns > HX_MOST_SIMULATED)
             hx_die(HX_EXIT_USAGE, "--fault",
-                   "'%s': all are to know of it %dh after the start at most where time is simulated", fault->text,
-                   MOST_HOURS);
+                   "'%s': all are to know of it 10h after the start at most where time is simulated", fault->text);
     }
     return faults;
 }
@@ -95,7 +84,6 @@ int main(int argc, char **argv)
     check_jobs(&o);
     struct hx_faults faults = load_faults(&o);
     struct flows *flows = flows_load(&o.settings, &o.spec, o.g);
-    check_flows(&o.settings, flows);
     struct traffic traffic;
     traffic_init(&traffic, &o.spec, o.g, &o.settings, flows);
     struct collective_plan plan = {0};

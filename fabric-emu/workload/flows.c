@@ -31,6 +31,7 @@ struct reading {
     const struct hx_spec *spec;
     const struct hx_fabric *g;
     struct hx_problem *problem;
+    uint64_t latest_ns; /* at which a message may begin */
     struct table table;
     uint64_t left_out;
     unsigned line;
@@ -166,7 +167,7 @@ static bool read_message(struct reading *r)
     uint64_t bytes;
     uint32_t from;
     uint32_t to;
-    const char *wrong = hx_value_duration(value[START], 0, HX_MOST_DURATION, &start_ns);
+    const char *wrong = hx_value_duration(value[START], 0, r->latest_ns, &start_ns);
     if (wrong)
         return fail(r, value[START], "%s", wrong);
     if (!read_place(r, value[SOURCE], &from) || !read_place(r, value[DESTINATION], &to) ||
@@ -349,9 +350,9 @@ static void count_peers(struct flows *f)
 }
 
 bool flows_read(struct flows *f, const char *path, const struct hx_spec *spec, const struct hx_fabric *g,
-                struct hx_problem *problem)
+                uint64_t latest_ns, struct hx_problem *problem)
 {
-    struct reading r = {.path = path, .spec = spec, .g = g, .problem = problem};
+    struct reading r = {.path = path, .spec = spec, .g = g, .problem = problem, .latest_ns = latest_ns};
     FILE *in = hx_input_open(path, problem);
     if (!in)
         return false;
@@ -375,7 +376,8 @@ struct flows *flows_load(const struct hx_settings *settings, const struct hx_spe
     if (settings->pattern != HX_FLOWS)
         return NULL;
     struct flows *f = hx_allocate(1, sizeof *f);
-    if (!flows_read(f, settings->traffic_file, spec, g, &problem))
+    uint64_t latest_ns = settings->clock == HX_CLOCK_VIRTUAL ? HX_MOST_SIMULATED : HX_MOST_DURATION;
+    if (!flows_read(f, settings->traffic_file, spec, g, latest_ns, &problem))
         hx_die_of(&problem);
     return f;
 }

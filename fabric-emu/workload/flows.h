@@ -25,9 +25,9 @@ struct flows {
     uint32_t *peers;        /* [accelerators]: how many it sends to or receives from, at most */
 };
 
-/* Reads the file. What is wrong names file, line and column. */
+/* Reads the file, of which no message may begin later than at latest_ns. What is wrong names file, line and column. */
 bool flows_read(struct flows *f, const char *path, const struct hx_spec *spec, const struct hx_fabric *g,
-                struct hx_problem *problem);
+                uint64_t latest_ns, struct hx_problem *problem);
 /* The file of these settings, or dies; NULL: their traffic is a pattern. */
 struct flows *flows_load(const struct hx_settings *settings, const struct hx_spec *spec, const struct hx_fabric *g);
 /* What flows_read() filled; of flows_load() the rest too. Nothing is done to NULL. */

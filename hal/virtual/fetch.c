@@ -237,9 +237,10 @@ ALWAYS_INLINE void fetch_search(const struct hx_endpoint *ep, uint32_t number)
 /* Whether all that it knows of others is so little that it is asked for at once: who sent a packet is then here a stage sooner. */
 ALWAYS_INLINE bool has_few_peers(const struct hx_endpoint *ep)
 {
-    return ep->bucket && ep->known <= FEW;
+    return ep->known <= FEW;
 }
 
+/* In an endpoint's memory they stand behind what says which entries are theirs. */
 ALWAYS_INLINE void fetch_few_peers(const struct hx_endpoint *ep)
 {
     fetch_lines(ep->rest_of, (size_t)((const uint8_t *)&ep->peer[ep->known] - (const uint8_t *)ep->rest_of));
@@ -249,14 +250,15 @@ ALWAYS_INLINE void fetch_few_peers(const struct hx_endpoint *ep)
 ALWAYS_INLINE void fetch_arrivals(const struct hal_endpoint *h, const struct virtual_eject *q, uint64_t end)
 {
     const struct hx_endpoint *ep = h->firmware;
-    for (uint32_t at = q->tail; at != q->head && q->slots[at & q->mask].ready < end; at++) {
+    uint32_t at = q->tail;
+    for (; at != q->head && q->slots[at & q->mask].ready < end; at++) {
         const struct virtual_slot *slot = &q->slots[at & q->mask];
         fetch(virtual_pool_frame(&h->worker->pool, slot->d.buffer));
         fetch_search(ep, sender_of(h, slot));
         fetch_lines(h->user_data, h->user_bytes);
-        if (has_few_peers(ep))
-            fetch_few_peers(ep);
     }
+    if (at != q->tail && has_few_peers(ep))
+        fetch_few_peers(ep);
 }
 
 /* Who has a number: where not all have a place of their own the first in its bucket, or NULL. */

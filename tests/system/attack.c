@@ -1,7 +1,7 @@
 /* attack - puts frames on interfaces beside those that pass, for tests by command line: what one does who got at a cable.
  *
- *     attack KIND RATE SECONDS INTERFACE...     RATE frames a second on all together, fewer beside other work, for SECONDS or
- *                                               until SIGTERM; prints how many went out
+ *     attack KIND RATE INTERFACE...     until SIGTERM, RATE frames a second on all together, fewer beside other work; prints how
+ *                                       many went out
  *
  * KIND is what they are:
  *     forged-tag   packets for another job's accelerator with that job's tag, as if this cable's accelerator had sent them
@@ -177,20 +177,13 @@ static void pause_ns(long ns)
     (void)nanosleep(&wait, NULL);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 /* A burst every ten milliseconds. */
-static void attack(const char *kind, uint64_t rate, uint64_t seconds)
+static void attack(const char *kind, uint64_t rate)
 {
     static uint8_t frame[LARGEST];
-    const uint64_t burst = rate / 100 ? rate / 100 : 1, end_ns = now_ns() + seconds * 1000000000;
+    const uint64_t burst = rate / 100 ? rate / 100 : 1;
     unsigned next = 0;
-    for (; !told_to_end && now_ns() < end_ns; pause_ns(10000000)) {
+    for (; !told_to_end; pause_ns(10000000)) {
         for (unsigned n = 0; n < t.interfaces; n++)
             listen_at(&t.interface[n]);
         for (uint64_t n = 0; n < burst; n++, next = next + 1 == t.interfaces ? 0 : next + 1) {
@@ -204,18 +197,18 @@ static void attack(const char *kind, uint64_t rate, uint64_t seconds)
 
 int main(int argc, char **argv)
 {
-    if (argc < 5 || argc - 4 > MOST_INTERFACES) {
-        fprintf(stderr, "usage: attack KIND RATE SECONDS INTERFACE...\n");
+    if (argc < 4 || argc - 3 > MOST_INTERFACES) {
+        fprintf(stderr, "usage: attack KIND RATE INTERFACE...\n");
         return 2;
     }
     t.seed = seeded_by(1);
-    t.interfaces = (unsigned)argc - 4;
+    t.interfaces = (unsigned)argc - 3;
     for (unsigned n = 0; n < t.interfaces; n++) {
-        t.interface[n].socket = open_interface(argv[4 + n]);
+        t.interface[n].socket = open_interface(argv[3 + n]);
         t.interface[n].record = calloc(RECORDED, sizeof *t.interface[n].record);
     }
     (void)signal(SIGTERM, on_term);
-    attack(argv[1], strtoull(argv[2], NULL, 10), strtoull(argv[3], NULL, 10));
+    attack(argv[1], strtoull(argv[2], NULL, 10));
     printf("%llu\n", (unsigned long long)t.sent);
     return 0;
 }

@@ -58,7 +58,7 @@ captured() {
 }
 
 @test "detours: kill -9 of workers while packets are on detours: the rest goes on, nothing is lost" {
-    start "slim-fly q=3 p=1" --routing ugal:c=0.25 -t uniform -m 64KiB --duration 4s --workers 3
+    start "slim-fly q=3 p=1" --routing ugal:c=0.25 -t uniform -m 64KiB --duration 10s --workers 3
     await_workers 3
     await_traffic
     for death in 1 2; do

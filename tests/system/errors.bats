@@ -71,7 +71,7 @@ refused_run() {
     refused_run 3 "late.hxm.yaml: job 6: is to end 10h after the start at most where time is simulated" \
         late.hxm.yaml --clock virtual --traffic uniform --duration 2h
     printf 'start,source,destination,bytes\n11h,0:0,1:1,8\n' >late.csv
-    refused_run 3 "late.csv: a message begins more than 10h after the start, the most where time is simulated" \
+    refused_run 3 "late.csv:2:1: '11h' is outside 0 ns .. 10 h" \
         "2x2 Hx2Mesh" --clock virtual --traffic late.csv
 }
 

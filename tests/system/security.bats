@@ -131,8 +131,8 @@ lost_at() {
     echo $((at_sockets + on_the_way))
 }
 
-# attacked KIND [NODE ARGUMENTS...]: runs mixed.hxm.yaml and its node by veths under full load for four seconds, and puts frames
-# on the cables for two of them, in both directions. The node stays until the fabric has ended: what a full queue of the kernel lost
+# attacked KIND [NODE ARGUMENTS...]: runs mixed.hxm.yaml and its node by veths under full load for five seconds, and puts frames
+# on the cables for three of them, in both directions. The node stays until the fabric has ended: what a full queue of the kernel lost
 # is asked for again, for longer than a node lingers, and a cable without its node would begin a session.
 attacked() {
     local kind=$1
@@ -141,7 +141,7 @@ attacked() {
     start mixed.hxm.yaml --workers 1
     INTERFACE=nd LINGER=0 node packet "$@"
     await_links
-    "$ATTACK" "$kind" 15000 2 hx-{e,w,n,s} nd-{e,w,n,s} >sent
+    timeout --preserve-status 3 "$ATTACK" "$kind" 15000 hx-{e,w,n,s} nd-{e,w,n,s} >sent
     lost_at hx nd >lost
     finish
     kill -TERM "$NODE"
@@ -155,7 +155,7 @@ jobs() {
     needs_dpdk
     command -v ip >/dev/null || skip "ip is not installed (package iproute2)"
     fabric veth "$@"
-    sed -i 's/^traffic: .*/traffic: {pattern: all-to-all, message: 256KiB, duration: 4s}/' mixed.hxm.yaml
+    sed -i 's/^traffic: .*/traffic: {pattern: all-to-all, message: 256KiB, duration: 5s}/' mixed.hxm.yaml
     sed -i '1i jobs: [{tag: 5, rectangle: [[0, 0], [1, 0]]}, {tag: 6, rectangle: [[0, 1], [1, 1]]}]' mixed.hxm.yaml
 }
 
@@ -223,14 +223,14 @@ counted() {
 
 @test "security: a session that is replayed into itself and into the next one is counted and does nothing" {
     sealed
-    sed -i 's/duration: 4s/duration: 6s/; s/^    key: .*/&\n    wait: 1m/' mixed.hxm.yaml
+    sed -i 's/duration: 5s/duration: 6s/; s/^    key: .*/&\n    wait: 1m/' mixed.hxm.yaml
     # shellcheck disable=SC2016 # for the inner shell
     SEALED=1 in_network 'export SEALED INTERFACE=nd
         veths
         start mixed.hxm.yaml --workers 1
         node packet --key-file cable.key
         await_links
-        "$ATTACK" replay 15000 60 hx-{e,w,n,s} nd-{e,w,n,s} >sent &
+        timeout --preserve-status 60 "$ATTACK" replay 15000 hx-{e,w,n,s} nd-{e,w,n,s} >sent &
         attack=$!
         sleep 1 # of what is replayed some comes in the session that it is of
         kill -KILL "$NODE"

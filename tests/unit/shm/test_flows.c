@@ -23,7 +23,7 @@ static bool read_text(const char *fabric, const char *text)
     file_write_text(FILE_NAME, text);
     hx_spec_load(fabric, NULL, &spec);
     g = hx_spec_fabric(&spec);
-    return flows_read(&flows, file_path(FILE_NAME), &spec, g, &problem);
+    return flows_read(&flows, file_path(FILE_NAME), &spec, g, HX_MOST_DURATION, &problem);
 }
 
 static void done(void)
@@ -86,7 +86,7 @@ static void failed_boards_are_left_out_and_counted(void **state)
     FILE *out = file_create(FILE_NAME);
     fputs("start,source,destination,bytes\n0,0,1,8\n0,2,1,8\n0,1,2,8\n", out);
     assert_int_equal(fclose(out), 0);
-    assert_true(flows_read(&flows, file_path(FILE_NAME), &spec, g, &problem));
+    assert_true(flows_read(&flows, file_path(FILE_NAME), &spec, g, HX_MOST_DURATION, &problem));
     assert_int_equal(flows_count(&flows), 1);
     assert_int_equal(flows.left_out, 2);
     done();
@@ -209,10 +209,10 @@ static void jobs_do_not_talk(void **state)
     FILE *out = file_create(FILE_NAME);
     fputs(HEAD "0,0,3,8\n", out);
     assert_int_equal(fclose(out), 0);
-    assert_false(flows_read(&flows, file_path(FILE_NAME), &spec, g, &problem));
+    assert_false(flows_read(&flows, file_path(FILE_NAME), &spec, g, HX_MOST_DURATION, &problem));
     assert_string_equal(problem.what, "a0,0 of job 5 sends to a1,1 of job 7 (only accelerators of one job talk)");
     spec.job[0] = HX_NO_JOB;
-    assert_false(flows_read(&flows, file_path(FILE_NAME), &spec, g, &problem));
+    assert_false(flows_read(&flows, file_path(FILE_NAME), &spec, g, HX_MOST_DURATION, &problem));
     assert_string_equal(problem.what, "a0,0 is of no job, and idle where jobs are named");
     hx_spec_free(&spec);
 }
