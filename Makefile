@@ -356,7 +356,7 @@ tsan-programs: $(call programs,$(TSAN_TESTS))
 
 check: ## set up, build and run every test, sanitizers included; the last line counts them
 	@mk/setup.sh build check deb firmware
-	@$(MAKE) $(SYNC) all test-programs firmware build-asan build-tsan
+	@$(MAKE) $(SYNC) all test-programs build-asan build-tsan
 	@$(MAKE) check-runs
 
 # Apart, because what setup has just installed may bring more tests.

@@ -15,3 +15,10 @@ searched() {
 @test "the redo record, killed before every store under a weak memory: no buffer lost or doubled" {
     searched redo
 }
+
+@test "a search that may not go deep enough proves nothing" {
+    HX_MODEL_DEPTH=1000 run "$BATS_TEST_DIRNAME/../../mk/model.sh" "$BATS_TEST_TMPDIR" quick redo
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $output == *"not ok 1 - redo KILLS=1: proven"* && $output == *"depth limit"* ]]
+}
