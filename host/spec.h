@@ -123,12 +123,12 @@ struct hx_settings {
     unsigned given;               /* enum hx_given of what was said; the rest are defaults */
 };
 
-enum { HX_MOST_WORKERS = 256 };
+enum { HX_MOST_WORKERS = 256, HX_MOST_SIMULATED_HOURS = 10 };
 #define HX_MOST_COUNT     ((uint64_t)1 << 32)
 #define HX_MOST_MESSAGE   ((uint64_t)1 << 44)
 #define HX_MOST_SEED      ((uint64_t)INT64_MAX)                    /* a JSON report has signed integers */
 #define HX_MOST_DURATION  ((uint64_t)30 * 24 * 3600 * 1000000000U) /* ns: 30 days */
-#define HX_MOST_SIMULATED ((uint64_t)10 * 3600 * 1000000000U)      /* ns: 10 hours, of the virtual clock */
+#define HX_MOST_SIMULATED ((uint64_t)HX_MOST_SIMULATED_HOURS * 3600 * 1000000000U) /* ns, of the virtual clock */
 
 extern const struct hx_settings hx_default_settings;
 

@@ -50,12 +50,13 @@ _Static_assert(HX_MOST_SIMULATED *PS_PER_NS < VIRTUAL_NEVER, "all times fit");
 static void check_jobs(const struct run_options *o)
 {
     if (o->settings.duration_ns > HX_MOST_SIMULATED)
-        hx_die(HX_EXIT_USAGE, "--duration", "is to be 10h at most where time is simulated");
+        hx_die(HX_EXIT_USAGE, "--duration", "is to be %dh at most where time is simulated", HX_MOST_SIMULATED_HOURS);
     for (unsigned i = 0; i < o->spec.named_jobs; i++) {
         const struct hx_job *job = &o->spec.named[i];
         if (job->start_ns + hx_job_settings(&o->settings, job).duration_ns > HX_MOST_SIMULATED)
             hx_die(HX_EXIT_CONFIG, o->spec.source,
-                   "job %u: is to end 10h after the start at most where time is simulated", job->tag);
+                   "job %u: is to end %dh after the start at most where time is simulated", job->tag,
+                   HX_MOST_SIMULATED_HOURS);
     }
 }
 
@@ -70,7 +71,8 @@ static struct hx_faults load_faults(struct run_options *o)
                    fault->text);
         if (fault->at_ns + fault->for_ns + o->faults.detect_ns + o->faults.tell_ns > HX_MOST_SIMULATED)
             hx_die(HX_EXIT_USAGE, "--fault",
-                   "'%s': all are to know of it 10h after the start at most where time is simulated", fault->text);
+                   "'%s': all are to know of it %dh after the start at most where time is simulated", fault->text,
+                   HX_MOST_SIMULATED_HOURS);
     }
     return faults;
 }
