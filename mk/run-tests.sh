@@ -93,7 +93,7 @@ by_time() {
     for run in "$@"; do
         case $run in
         *.bats) echo "0 $run" ;;
-        */asan/tests/property/*) echo "1 $run" ;;
+        */asan/tests/property/* | */fuzz_*) echo "1 $run" ;;
         */tests/property/*) echo "2 $run" ;;
         *) echo "3 $run" ;;
         esac
