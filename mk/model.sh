@@ -18,7 +18,7 @@ run() {
     shift 2
     [ -z "$only" ] || [ "$only" = "$model" ] || return 0
     tests=$((tests + 1))
-    # An error is found sooner than its search is compiled with optimization.
+    # A search that ends at an error takes less time than optimizing it.
     [ "$expected" = proven ] || optimize=-O0
     folder=$output/$model$(printf '_%s' "$@" | tr -c '[:alnum:]_' _)
     rm -rf "$folder"
