@@ -5,7 +5,7 @@
 # tests PROGRAM by its command line. Runs go side by side, one a core. Command line tests look at the machine (processes,
 # /dev/shm, network interfaces), so each has one to itself, in namespaces; where the kernel allows none they run one after
 # another. A run that ends badly without naming a failed test counts as one failed test, and so does a run without any
-# test. HX_TEST_TIMEOUT: the most seconds a run may take (600). HX_TEST_UNDER: what runs programs of another processor; those of
+# test. HX_TEST_TIMEOUT: the most seconds a run may take (1200). HX_TEST_UNDER: what runs programs of another processor; those of
 # command line tests see to it themselves.
 set -euo pipefail
 
@@ -55,7 +55,7 @@ run_one() {
     log=$(log_of "$run")
     command_of "$run"
     local begin=$SECONDS
-    timeout --kill-after=10 "${HX_TEST_TIMEOUT:-600}" "${command[@]}" >"$log" 2>&1 </dev/null || status=$?
+    timeout --kill-after=10 "${HX_TEST_TIMEOUT:-1200}" "${command[@]}" >"$log" 2>&1 </dev/null || status=$?
     read -r passed failed skipped < <(count "$log")
     local why=
     if [ "$failed" -eq 0 ] && [ "$status" -ne 0 ]; then

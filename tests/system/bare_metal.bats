@@ -86,9 +86,10 @@ top_ends() { hxmesh top "$NAME" --json top.json --interval 200ms; }
     await_traffic
     mapfile -t machines < <(machines_of "$PID")
     [ "${#machines[@]}" -eq 4 ]
+    mapfile -t workers < <(workers_of "$PID")
     kill -KILL "$PID"
     finish
-    eventually all_gone "${machines[@]}"
+    eventually all_gone "${machines[@]}" "${workers[@]}"
     hxmesh clean >/dev/null
     nothing_left
 }

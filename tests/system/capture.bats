@@ -214,7 +214,9 @@ no_worker_taps() {
     for _ in 1 2 3; do
         await_growth "$FILE"
         await_workers 2
-        kill -KILL "$(workers_of "$PID" | shuf -n 1)"
+        worker=$(workers_of "$PID" | shuf -n 1)
+        kill -KILL "$worker"
+        eventually all_gone "$worker"
     done
     await_workers 2
     await_growth "$FILE"
@@ -268,6 +270,7 @@ no_worker_taps() {
 @test "capture: a pipe that nobody reads is waited for, and Ctrl-C is answered meanwhile" {
     mkfifo "$BATS_TEST_TMPDIR/pipe"
     for option in --capture --json; do
+        rm -f "$ERRORS"
         env --default-signal=INT "$HXMESH" run "1x1 Hx1Mesh" -t permutation -n 1 -q --name "$NAME" \
             "$option" "$BATS_TEST_TMPDIR/pipe" >/dev/null 2>"$ERRORS" 3>&- &
         local job=$!

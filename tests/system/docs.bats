@@ -39,7 +39,7 @@ programs() {
     done
     stand_in hxmesh "most=$SECONDS_EACH
 case \"\$1\" in up | exec | down) [ -w /dev/net/tun ] || exit 0 ;; esac
-case \"\$1 \$*\" in *--capture*|verify*|trace*) most=$SECONDS_WHOLE ;; esac
+case \"\$1 \$*\" in *--capture* | verify* | trace* | up* | down* | allocate*) most=$SECONDS_WHOLE ;; esac
 timeout --signal=INT --kill-after=60 \$most '$BUILD/hxmesh' \"\$@\" </dev/null
 status=\$?
 exit \$((status == 124 ? 0 : status))"

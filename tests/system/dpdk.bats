@@ -115,9 +115,11 @@ EOF
         echo $status >status) &
     local node=$!
     eventually has_samples a 60 # it waits five seconds of its own time for its link, and begins then
-    kill -TERM "$(cat pid)"
-    eventually has_samples a $(($(samples a) + 5))
-    kill -TERM "$(cat pid)"
+    local pid
+    pid=$(cat pid)
+    kill -TERM "$pid"
+    eventually has_samples a $(($(samples a) + 4))
+    kill -TERM "$pid"
     wait "$node"
     [ "$(cat status)" -eq 130 ]
     grep -q ABORTED a.txt

@@ -20,7 +20,7 @@ on_small_disk() {
 @test "exhausted: /dev/shm that is full harms no fabric that runs, and another is refused" {
     # shellcheck disable=SC2317 # called by its name
     inside() {
-        report "2x2 Hx2Mesh" --traffic all-to-all-random --duration 2s --workers 2 &
+        report "2x2 Hx2Mesh" --traffic all-to-all-random --duration 10s --workers 2 &
         await_traffic 100
         ! cat /dev/zero 2>/dev/null >/dev/shm/rest || exit 98
         [ "$(stat --file-system --format %a /dev/shm)" -eq 0 ] || exit 97

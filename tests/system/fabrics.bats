@@ -124,7 +124,7 @@ whole() {
 
 # killed ARGUMENTS...: as in kill.bats, a worker of this fabric is killed while it runs.
 killed() {
-    start "$@" --traffic all-to-all-random --duration 2s --workers 2
+    start "$@" --traffic all-to-all-random --duration 4s --workers 2
     await_workers 2
     await_traffic
     kill -KILL "$(pgrep --parent "$PID" "hxmesh-w$((RANDOM % 2))")"

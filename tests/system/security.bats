@@ -155,7 +155,7 @@ jobs() {
     needs_dpdk
     command -v ip >/dev/null || skip "ip is not installed (package iproute2)"
     fabric veth "$@"
-    sed -i 's/^traffic: .*/traffic: {pattern: all-to-all, message: 256KiB, duration: 5s}/' mixed.hxm.yaml
+    sed -i 's/^traffic: .*/traffic: {pattern: all-to-all, message: 256KiB, duration: 6s}/' mixed.hxm.yaml
     sed -i '1i jobs: [{tag: 5, rectangle: [[0, 0], [1, 0]]}, {tag: 6, rectangle: [[0, 1], [1, 1]]}]' mixed.hxm.yaml
 }
 
@@ -223,7 +223,7 @@ counted() {
 
 @test "security: a session that is replayed into itself and into the next one is counted and does nothing" {
     sealed
-    sed -i 's/duration: 5s/duration: 6s/; s/^    key: .*/&\n    wait: 1m/' mixed.hxm.yaml
+    sed -i 's/^    key: .*/&\n    wait: 1m/' mixed.hxm.yaml
     # shellcheck disable=SC2016 # for the inner shell
     SEALED=1 in_network 'export SEALED INTERFACE=nd
         veths

@@ -42,7 +42,7 @@ never_above_one() {
     as_reported "$SAID"
     never_above_one "$SAID"
     fresh_name
-    start "8x8 Hx2Mesh" --clock virtual --message 64KiB
+    start "8x8 Hx2Mesh" --clock virtual --message 256KiB
     eventually running
     hxmesh top "$NAME" --json "$SAID" --interval 200ms --links 3
     finish
@@ -83,7 +83,7 @@ never_above_one() {
 }
 
 @test "top: run --watch shows the screen on an 80x24 terminal, then the report on stdout" {
-    for clock in "--duration 1s" "--clock virtual --message 64KiB"; do
+    for clock in "--duration 1s" "--clock virtual --message 1MiB"; do
         run script --quiet --return --command "stty rows 24 cols 80; TERM=xterm \
             '$HXMESH' run '4x4 Hx2Mesh' --name $NAME --watch $clock --json '$REPORT'" /dev/null
         [ "$status" -eq 0 ]
