@@ -113,7 +113,10 @@ static void end(void)
     errno = 0;
     if ((fflush(stdout) == 0 && !ferror(stdout)) || stdout_reported)
         return;
-    hx_complain("stdout", "cannot be written: %s", strerror(errno));
+    if (errno)
+        hx_complain("stdout", "cannot be written: %s", strerror(errno));
+    else /* it was some line before */
+        hx_complain("stdout", "could not be written to its end");
     _exit(HX_EXIT_ENVIRONMENT);
 }
 
@@ -125,9 +128,15 @@ void hx_output_guard(void)
 
 void hx_output_check(const char *path)
 {
-    if (!path || hx_output_is_stdout(path) || access(path, W_OK) == 0)
+    struct stat is;
+    if (!path || hx_output_is_stdout(path))
         return;
-    int error = errno;
+    if (!path[0])
+        hx_die(HX_EXIT_USAGE, "''", "is no name of a file to write");
+    bool folder_itself = stat(path, &is) == 0 && S_ISDIR(is.st_mode);
+    if (!folder_itself && access(path, W_OK) == 0)
+        return;
+    int error = folder_itself ? EISDIR : errno;
     char folder[PATH_MAX];
     if (error == ENOENT && snprintf(folder, sizeof folder, "%s", path) < (int)sizeof folder) {
         if (access(dirname(folder), W_OK) == 0)

@@ -123,7 +123,7 @@ struct hx_settings {
     unsigned given;               /* enum hx_given of what was said; the rest are defaults */
 };
 
-enum { HX_MOST_WORKERS = 256, HX_MOST_SIMULATED_HOURS = 10 };
+enum { HX_MOST_WORKERS = 64, /* processes that run one fabric */ HX_MOST_SIMULATED_HOURS = 10 };
 #define HX_MOST_COUNT     ((uint64_t)1 << 32)
 #define HX_MOST_MESSAGE   ((uint64_t)1 << 44)
 #define HX_MOST_SEED      ((uint64_t)INT64_MAX)                    /* a JSON report has signed integers */

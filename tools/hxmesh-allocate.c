@@ -78,6 +78,11 @@ static void mix(const struct hx_spec *spec, const char *json)
         hx_die(HX_EXIT_CONFIG, "--failed", "leaves none of the %u boards", hx_spec_boards(spec));
     if (!hx_job_sizes_load(&sizes, asked.distribution, &problem))
         hx_die_of(&problem);
+    if (!hx_mix_has_jobs(&rules, &sizes))
+        hx_die(HX_EXIT_CONFIG, asked.distribution,
+               "of %ux%u boards jobs have at most half in each direction, and none of the sizes is so short (add "
+               "smaller ones)",
+               spec->x, spec->y);
     mixes_run(&m, &rules, &sizes, (unsigned)asked.mixes, asked.seed);
     if (asked.csv)
         mixes_write_csv(&m, asked.csv);

@@ -169,12 +169,13 @@ static void create_arena(struct fab_fabric *f, const char *name, size_t bytes, b
         hx_die_of(&problem);
 }
 
+_Static_assert((int)HX_MOST_WORKERS == (int)SHM_MAX_WORKERS, "what may be asked for can be had");
+
 void fab_create(struct fab_fabric *f, struct hx_spec *spec, const struct fab_options *options)
 {
     *f = (struct fab_fabric){.spec = *spec, .g = hx_spec_fabric(spec)};
     f->workers = options->workers ? options->workers : hx_processor_cores();
-    if (f->workers > SHM_MAX_WORKERS)
-        hx_die(HX_EXIT_USAGE, "--workers", "%u workers; at most %d", f->workers, SHM_MAX_WORKERS);
+    f->workers = f->workers < SHM_MAX_WORKERS ? f->workers : SHM_MAX_WORKERS;
     layout_make(&f->layout, &f->spec, f->g, f->workers);
     jobs_make(&f->jobs, &f->spec, f->g, &f->layout);
     size_pieces(f);

@@ -279,9 +279,12 @@ static uint64_t lost_with(const struct fab_fabric *f, const struct hx_fault_targ
     return t->place == HX_PLACE_WORKER ? f->area[t->index].drops[HX_DROP_WORKER_LOST] : 0;
 }
 
+/* What makes well costs nothing: what is lost there from now on another fault has lost. */
 static void count_costs(const struct faults *s, size_t at)
 {
     struct fault_record *r = &s->record[at];
+    if (s->schedule.fault[at].kind == HX_FAULT_UP)
+        return;
     const struct hx_fault_target *t = &s->schedule.fault[at].target;
     const struct shm_faulty_count c = done_on(s->f, t);
     r->is.lost = c.cut + c.lost - r->before.cut - r->before.lost + lost_with(s->f, t) - r->lost_before;
@@ -325,7 +328,7 @@ static void judge(struct faults *s, size_t at, const struct hits *h, uint64_t no
         return;
     uint64_t from = goes_on(s->schedule.fault[at].kind) ? r->end_ns : r->is.at_ns;
     uint64_t quiet = h->last_ns > from ? h->last_ns : from;
-    r->is.hits = h->ever - r->hits_before;
+    r->is.hits = s->schedule.fault[at].kind == HX_FAULT_UP ? 0 : h->ever - r->hits_before;
     r->is.whole = h->now == 0 && quiet <= now_ns && (ended || now_ns - quiet >= notice_ns);
     r->is.whole_ns = quiet;
 }

@@ -126,15 +126,22 @@ void session_run_traffic(struct session *s, const struct hx_settings *settings, 
         judge_collective(s);
 }
 
+/* Runs without any traffic of settings; `what` is carried. */
+static void run_instead(struct session *s, const struct hx_settings *settings, const char *what)
+{
+    (void)snprintf(s->f.metrics.head->traffic, sizeof s->f.metrics.head->traffic, "%s", what);
+    run(s, settings);
+    s->result.instead = what;
+}
+
 void session_run_transfer(struct session *s, const struct transfer *transfer, bool quiet)
 {
     struct hx_settings settings = hx_default_settings;
     settings.verify = true;
     s->plan = (struct run_plan){.duty = {.workload = {.transfer = transfer, .verify = true}}, .restart = true};
     s->f.metrics.head->goal_messages = transfer_messages(transfer);
-    (void)snprintf(s->f.metrics.head->traffic, sizeof s->f.metrics.head->traffic, "a file");
     progress_start(&s->progress, quiet, transfer_messages(transfer), 0);
-    run(s, &settings);
+    run_instead(s, &settings, "a file");
 }
 
 /* Workers wait for programs and for each other in one place. */
@@ -167,9 +174,8 @@ void session_run_packets(struct session *s, unsigned mtu, bool quiet, void (*beg
         .holder = s->holder.pid,
         .begun = begun,
         .of = of};
-    (void)snprintf(s->f.metrics.head->traffic, sizeof s->f.metrics.head->traffic, "packets of programs");
     progress_start(&s->progress, quiet, 0, 0);
-    run(s, &settings);
+    run_instead(s, &settings, "packets of programs");
     attachments_close(&s->attachments);
 }
 
@@ -177,14 +183,14 @@ void session_run_programs(struct session *s, const struct attachments *attachmen
 {
     struct hx_settings settings = hx_default_settings;
     settings.duration_ns = duration_ns;
+    settings.verify = false; /* programs look at what is theirs, and no packet has a checksum */
     s->plan = (struct run_plan){.duty = {.workload = {.programs = &attachments->programs}},
                                 .duration_ns = duration_ns,
                                 .restart = true,
                                 .attachments = attachments};
     make_wakes(s);
-    (void)snprintf(s->f.metrics.head->traffic, sizeof s->f.metrics.head->traffic, "programs");
     progress_start(&s->progress, true, 0, duration_ns);
-    run(s, &settings);
+    run_instead(s, &settings, "programs");
 }
 
 json_t *session_json(const struct session *s)

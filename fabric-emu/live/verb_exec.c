@@ -7,6 +7,15 @@
 
 #include <string.h>
 
+/* Words behind "--", which getopt may move: argc if there is none. */
+static int words_behind(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--") == 0)
+            return argc - i - 1;
+    return argc;
+}
+
 int verb_exec(int argc, char **argv)
 {
     struct exec_plan plan = {.ranks = 0};
@@ -57,18 +66,27 @@ int verb_exec(int argc, char **argv)
         .details =
             "HOST is a0,1, a0-1 or h1. The program has the host's network and nothing else of its own: the same "
             "files, this folder, the same environment with HXMESH_FABRIC and HXMESH_HOST in it, and FI_PROVIDER_PATH "
-            "where programs of libfabric need it. The exit code is the program's; 127 it is not there, 126 it cannot "
+            "where programs of libfabric need it. The exit code is the program's, with --all 1 where some failed; 127 "
+            "it is not there, 126 it cannot "
             "be run.",
         .least_operands = 1,
         .most_operands = EXEC_MOST_WORDS,
         .no_json = true,
         .options = options};
     struct hx_common common;
+    int behind = words_behind(argc, argv);
     int first = hx_options_parse(&command, argc, argv, &common);
+    bool host_is_before = argc - first > behind;
     struct attached a;
     struct hx_problem problem;
     bool names_host = !plan.all && !plan.ranks;
     plan.command = argv + first + names_host;
+    if (!names_host && host_is_before)
+        hx_die(HX_EXIT_USAGE, argv[first], "is a host, and %s says on which already (leave out one of them)",
+               plan.all ? "--all" : "--mpi");
+    if (names_host && first + 1 == argc && behind == 1)
+        hx_die(HX_EXIT_USAGE, "HOST", "is missing: where is %s to run? (such as `hxmesh exec a0,0 -- hostname`)",
+               argv[first]);
     if (names_host && first + 1 == argc)
         hx_die(HX_EXIT_USAGE, "COMMAND", "is missing: what is to run on %s? (such as `hxmesh exec a0,0 -- hostname`)",
                argv[first]);

@@ -39,7 +39,7 @@ static int serve(const struct serve_settings *serve, const char *fabric, const s
         session_close(&s);
         hx_die_of(&problem);
     }
-    if (!common->quiet) {
+    if (!common->quiet && !hx_output_is_stdout(common->json)) {
         printf("%s: %u %ss for programs, by the name %s\n", s.f.spec.name, s.f.g->hosts, hx_host_word(s.f.g),
                shm_arena_name(&s.f.arena));
         (void)fflush(stdout);
@@ -49,7 +49,7 @@ static int serve(const struct serve_settings *serve, const char *fabric, const s
     s.result.common = common;
     if (common->json)
         hx_json_write(session_json(&s), common->json);
-    if (!hx_output_is_stdout(common->json) && !common->quiet)
+    if (!hx_output_is_stdout(common->json))
         session_print(&s);
     int code = exit_code(&s.result);
     session_close(&s);

@@ -95,19 +95,23 @@ void result_settings(const struct result *r, json_t **settings, char **again)
     struct hx_spec jobs = {.said = r->spec->said, .only = r->spec->only};
     struct hx_fault_settings faults =
         r->fault_settings ? *r->fault_settings : (struct hx_fault_settings)HX_FAULT_DEFAULTS;
-    struct hx_option options[] = {HX_TRAFFIC_OPTIONS(&s),      HX_JOB_LIST_OPTIONS(&jobs), HX_CLOCK_OPTION(&s),
-                                  HX_OVERRIDE_OPTIONS(&sizes), HX_CREDIT_OPTION(&sizes),   HX_VIRTUAL_OPTIONS(&s),
-                                  HX_TIMING_OPTIONS(&timing),  HX_FAULT_OPTIONS(&faults),  HX_OPTIONS_END};
+    const struct hx_option of_traffic[] = {HX_TRAFFIC_OPTIONS(&s)};
+    struct hx_option all[] = {HX_TRAFFIC_OPTIONS(&s),      HX_JOB_LIST_OPTIONS(&jobs), HX_CLOCK_OPTION(&s),
+                              HX_OVERRIDE_OPTIONS(&sizes), HX_CREDIT_OPTION(&sizes),   HX_VIRTUAL_OPTIONS(&s),
+                              HX_TIMING_OPTIONS(&timing),  HX_FAULT_OPTIONS(&faults),  HX_OPTIONS_END};
+    struct hx_option *options = all + (r->instead ? sizeof of_traffic / sizeof *of_traffic : 0);
     leave_out_faults(options, &faults);
+    if (!r->spec->a) { /* of a HammingMesh's trees */
+        leave_out(options, &sizes.radix);
+        leave_out(options, &sizes.taper);
+    }
     *settings = json_object();
     hx_options_json(options, hx_settings_run(&s), *settings);
-    for (unsigned i = 0; !r->spec->a && i < 2; i++) /* of a HammingMesh's trees */
-        (void)json_object_del(*settings, i ? "taper" : "radix");
     if (r->spec->said.count == 0)
         (void)json_object_del(*settings, "job");
     if (r->spec->only.count == 0)
         (void)json_object_del(*settings, "only");
-    *again = hx_options_line("hxmesh run", r->spec->source, options, hx_settings_run(&s));
+    *again = r->instead ? NULL : hx_options_line("hxmesh run", r->spec->source, options, hx_settings_run(&s));
 }
 
 /* ---- when and how it was started ---- */

@@ -139,11 +139,11 @@ json_t *result_json(const struct result *r)
     SET("planes", json_integer(r->g->planes));
     SET("clock", json_string(hx_clock_names[s->clock]));
     SET("seed", json_integer((json_int_t)s->seed));
-    SET("traffic", json_string(hx_settings_traffic(s)));
+    SET("traffic", json_string(r->instead ? r->instead : hx_settings_traffic(s)));
     if (r->flows)
         SET("flows", json_pack("{s:I, s:I}", "messages", (json_int_t)flows_count(r->flows), "left_out",
                                (json_int_t)r->flows->left_out));
-    else
+    else if (!r->instead)
         SET("message_bytes", json_integer((json_int_t)s->message));
     SET("verify", json_boolean(s->verify));
     SET("accelerators", json_integer(r->g->hosts));
@@ -160,7 +160,7 @@ json_t *result_json(const struct result *r)
     if (s->pace > 0)
         SET("pace", json_real(s->pace));
     SET("link_gbps", json_real(r->link_rate * 8 / 1e9));
-    if (s->pattern < HX_PATTERNS)
+    if (s->pattern < HX_PATTERNS && !r->instead)
         SET("share_offered", json_real(r->share_offered));
     SET("share_of_injection", json_real(r->share_of_injection));
     SET("alltoall_bound", json_real(r->bound));

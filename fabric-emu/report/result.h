@@ -55,8 +55,10 @@ struct result {
     const struct hx_fabric *g;
     unsigned workers;
     struct hx_settings settings;
-    struct hx_timing timing;                  /* complete; virtual clock */
-    const struct hx_common *common;           /* of the command line; set by hand after collecting */
+    struct hx_timing timing;        /* complete; virtual clock */
+    const struct hx_common *common; /* of the command line; set by hand after collecting */
+    const char
+        *instead; /* what was carried in place of traffic, of which nothing is said then: "programs"; NULL: traffic */
     const struct collective_plan *collective; /* NULL: messages; set by hand after collecting */
     struct collective_count collective_count;
     const struct hx_fault_settings

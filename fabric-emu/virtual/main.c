@@ -8,13 +8,13 @@
 #include "recording.h"
 #include "run.h"
 
+_Static_assert((int)HX_MOST_WORKERS == (int)VIRTUAL_MOST_WORKERS, "what may be asked for can be had");
+
 /* Workers take turns in each window of time, so that more than there are cores only wait for each other: by any number the result is the
  * same. */
 static unsigned workers_of(const struct run_options *o)
 {
     unsigned asked = (unsigned)o->settings.workers;
-    if (asked > VIRTUAL_MOST_WORKERS)
-        hx_die(HX_EXIT_USAGE, "--workers", "%u workers; at most %d", asked, VIRTUAL_MOST_WORKERS);
     unsigned cores = hx_processor_cores();
     unsigned n = asked && (asked < cores || o->share_cores) ? asked : cores;
     return n < VIRTUAL_MOST_WORKERS ? n : VIRTUAL_MOST_WORKERS;

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { TAGS = UINT16_MAX + 1, MOST_WORKERS = 256 };
+enum { TAGS = UINT16_MAX + 1 };
 
 /* Number of a tag's job, which is new if nobody had it yet. */
 static uint32_t job_of(struct jobs *j, uint32_t *by_tag, uint16_t tag)
@@ -19,7 +19,7 @@ void jobs_make(struct jobs *j, const struct hx_spec *spec, const struct hx_fabri
 {
     uint32_t most = hx_spec_boards(spec); /* of jobs, and of slots: a board is one job's and one worker's */
     uint32_t *by_tag = hx_allocate(TAGS, sizeof *by_tag);
-    uint32_t *slot_of = hx_allocate((size_t)most * MOST_WORKERS, sizeof *slot_of);
+    uint32_t *slot_of = hx_allocate((size_t)most * HX_MOST_WORKERS, sizeof *slot_of);
     *j = (struct jobs){.count = 0};
     j->tag = hx_allocate(most, sizeof *j->tag);
     j->size = hx_allocate(most, sizeof *j->size);
@@ -31,7 +31,7 @@ void jobs_make(struct jobs *j, const struct hx_spec *spec, const struct hx_fabri
         if (layout->dead[rank])
             continue;
         uint32_t job = job_of(j, by_tag, layout_job_of(spec, rank));
-        uint32_t *slot = &slot_of[(size_t)job * MOST_WORKERS + layout->worker[rank]];
+        uint32_t *slot = &slot_of[(size_t)job * HX_MOST_WORKERS + layout->worker[rank]];
         if (*slot == 0) {
             j->job_of[j->slots] = job;
             *slot = ++j->slots;

@@ -24,11 +24,27 @@ static void fail_boards(struct drawing *d)
     }
 }
 
-static bool fits(struct hx_shape s, const struct hx_boards *b)
+/* A job of so many boards, or of all that remain if those are fewer. */
+static bool may_be_drawn(const struct hx_mix_rules *rules, uint32_t size, uint32_t remain)
 {
-    unsigned most = b->columns > b->rows ? b->columns : b->rows;
-    unsigned least = b->columns > b->rows ? b->rows : b->columns;
-    return s.rows <= most / 2 && s.columns <= least / 2;
+    unsigned most = rules->columns > rules->rows ? rules->columns : rules->rows;
+    unsigned least = rules->columns > rules->rows ? rules->rows : rules->columns;
+    uint32_t boards = size < remain ? size : remain;
+    struct hx_shape s = hx_shape_of(boards);
+    return boards == 1 || (s.rows <= most / 2 && s.columns <= least / 2);
+}
+
+static bool any_may_be_drawn(const struct hx_mix_rules *rules, const struct hx_job_sizes *sizes, uint32_t remain)
+{
+    for (unsigned i = 0; i < sizes->count; i++)
+        if (sizes->share[i] > (i ? sizes->share[i - 1] : 0) && may_be_drawn(rules, sizes->boards[i], remain))
+            return true;
+    return false;
+}
+
+bool hx_mix_has_jobs(const struct hx_mix_rules *rules, const struct hx_job_sizes *sizes)
+{
+    return any_may_be_drawn(rules, sizes, rules->columns * rules->rows - rules->failed);
 }
 
 static void draw_jobs(struct drawing *d, const struct hx_job_sizes *sizes)
@@ -37,11 +53,12 @@ static void draw_jobs(struct drawing *d, const struct hx_job_sizes *sizes)
     d->size = hx_allocate(boards + 1, sizeof *d->size);
     while (boards) {
         uint32_t size = hx_job_size(sizes, split_mix_next(&d->state));
-        size = size < boards ? size : boards;
-        if (size > 1 && !fits(hx_shape_of(size), &d->boards))
-            continue;
-        d->size[d->jobs++] = size;
-        boards -= size;
+        if (may_be_drawn(d->rules, size, boards)) {
+            d->size[d->jobs] = size < boards ? size : boards;
+            boards -= d->size[d->jobs++];
+        } else if (!any_may_be_drawn(d->rules, sizes, boards)) {
+            break;
+        }
     }
 }
 

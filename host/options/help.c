@@ -75,8 +75,8 @@ void hx_print_text(const struct hx_command *command, FILE *out)
     struct hx_option shared[HX_COMMON_OPTIONS + 1];
     hx_common_options(command, &common, shared);
 
-    fprintf(out, "usage: %s%s%s [options]\n\n", command->program, command->operands ? " " : "",
-            command->operands ? command->operands : "");
+    char operands[HX_OPTION_TEXT];
+    fprintf(out, "usage: %s %s\n\n", command->program, hx_usage_of(command, operands));
     print_wrapped(out, command->summary, 0, 0);
     fputc('\n', out);
     if (command->options && command->options->kind != HX_OPTION_END)

@@ -64,8 +64,9 @@ void hx_print_man(const struct hx_command *command, FILE *out)
     fputs(".SH SYNOPSIS\n\\fB", out);
     hx_man_text(out, command->program);
     fputs("\\fR ", out);
-    hx_man_text(out, command->operands ? command->operands : "");
-    fputs(command->operands ? " [options]\n.SH DESCRIPTION\n" : "[options]\n.SH DESCRIPTION\n", out);
+    char operands[HX_OPTION_TEXT];
+    hx_man_text(out, hx_usage_of(command, operands));
+    fputs("\n.SH DESCRIPTION\n", out);
     hx_man_paragraphs(out, command->summary);
     if (command->details) {
         fputs(".PP\n", out);

@@ -52,8 +52,8 @@ static void print_options(const struct hx_option *options, FILE *out)
 void hx_print_markdown(const struct hx_command *command, FILE *out)
 {
     fprintf(out, "\n## %s\n\n", command->program);
-    fprintf(out, "`%s%s%s [options]`: ", command->program, command->operands ? " " : "",
-            command->operands ? command->operands : "");
+    char operands[HX_OPTION_TEXT];
+    fprintf(out, "`%s %s`: ", command->program, hx_usage_of(command, operands));
     hx_markdown_text(out, command->summary);
     fputc('\n', out);
     print_options(command->options, out);

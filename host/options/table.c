@@ -114,6 +114,18 @@ const char *hx_option_limits(const struct hx_option *o, char *text)
     return text;
 }
 
+const char *hx_usage_of(const struct hx_command *command, char *text)
+{
+    const char *operands = command->operands;
+    if (!operands)
+        snprintf(text, HX_OPTION_TEXT, "[options]");
+    else if (strstr(operands, " -- "))
+        snprintf(text, HX_OPTION_TEXT, "[options] %s", operands);
+    else
+        snprintf(text, HX_OPTION_TEXT, "%s [options]", operands);
+    return text;
+}
+
 const char *hx_option_choices(const struct hx_option *o, char *text)
 {
     text[0] = '\0';

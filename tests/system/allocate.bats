@@ -56,6 +56,9 @@ allocate() { "$HXMESH-allocate" "$@"; }
     refused 2 "--mixes: draws its jobs: name none" allocate "4x4 Hx2Mesh" 2 --mixes 3
     refused 2 "--sizes: is for --mixes" allocate "4x4 Hx2Mesh" 2 --sizes half.csv
     refused 2 "--seed: is for --mixes" allocate "4x4 Hx2Mesh" 2 --seed 1
+    printf 'job_size,perc_jobs_lte\n30,50\n1000,100\n' >long.csv
+    refused 3 "long.csv: of 8x8 boards jobs have at most half in each direction, and none of the sizes is so short (add smaller ones)" \
+        allocate "8x8 Hx2Mesh" --mixes 1 --sizes long.csv
     refused 3 "--failed: leaves none of the 16 boards" allocate "4x4 Hx2Mesh" --mixes 1 --failed 16
     refused 2 "--place: is for jobs that are named, not for --mixes" allocate "4x4 Hx2Mesh" --mixes 1 --place group
     refused 2 "--place: is for hosts of another fabric than a HammingMesh" allocate "4x4 Hx2Mesh" 2 --place group

@@ -138,7 +138,7 @@ finish_long() {
 
 @test "virtual capture: kill -9 of the process that writes, and the run goes on" {
     begin_long
-    pkill -KILL --parent "$PID" hxmesh-tap
+    eventually pkill -KILL --parent "$PID" hxmesh-tap # which begins after the head of its file
     await_traffic $(($(delivered) + 1000))
     kill -INT "$PID"
     finish_long

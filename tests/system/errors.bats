@@ -48,7 +48,7 @@ refused_run() {
 @test "errors: values outside their range" {
     refused_run 2 "--planes: 10 is outside 1 .. 4" "4x4 Hx2Mesh" --planes 10
     refused_run 2 "--planes: 0 is outside 1 .. 4" "4x4 Hx2Mesh" --planes 0
-    refused_run 2 "--workers: 65 workers; at most 64" "4x4 Hx2Mesh" --workers 65
+    refused_run 2 "--workers: 65 is outside 0 .. 64" "4x4 Hx2Mesh" --workers 65
     refused_run 2 "--seed: 9223372036854775808 is outside 0 .. 9223372036854775807" "4x4 Hx2Mesh" \
         --seed 9223372036854775808
     refused 2 "--crossbar: 100 Gb/s is less than a link's 400" run "4x4 Hx2Mesh" --clock virtual --crossbar 100
@@ -198,6 +198,9 @@ the virtual clock)" demo.hxm.yaml
     refused_run 4 "none/report.json: cannot be written: No such file or directory" "2x2 Hx2Mesh" \
         --json none/report.json
     refused_run 4 "/dev/full: cannot be written: No space left on device" "2x2 Hx2Mesh" --json /dev/full
+    # What cannot be a file is refused before a run of two minutes, not after it.
+    refused_run 4 "$PWD: cannot be written: Is a directory" "2x2 Hx2Mesh" --json "$PWD" --duration 2m
+    refused_run 2 "'': is no name of a file to write" "2x2 Hx2Mesh" --csv "" --duration 2m
     to_full_disk() { "$HXMESH" run "2x2 Hx2Mesh" --name "$NAME" >/dev/full; }
     run --separate-stderr to_full_disk
     [ "$status" -eq 4 ]

@@ -24,6 +24,22 @@ exchange() { timeout --kill-after=5 100 "$EXCHANGE" "$NAME" "$@" 3>&-; }
     holds '.bytes_corrupted == 0 and .messages_failed == 0'
 }
 
+@test "program: what programs send is good in a capture, and no report says that it was checked, or how to run it again" {
+    serve "2x2 Hx2Mesh" --workers 2
+    exchange 0 40 300000 15 &
+    local other=$!
+    exchange 15 40 300000 0 &
+    local second=$!
+    hxmesh capture --name "$NAME" -w "$BATS_TEST_TMPDIR/run.pcapng" --snaplen 64 --count 2000 -q
+    wait "$other"
+    wait "$second"
+    end_serving
+    run -0 hxmesh verify "$BATS_TEST_TMPDIR/run.pcapng"
+    [[ "$output" == *": good"* ]]
+    holds '.traffic == "programs" and (.verify | not) and .host.again == null and .bytes_delivered > 0 and
+           (has("message_bytes") or has("share_offered") or (.settings | has("traffic")) | not)'
+}
+
 @test "program: everybody with everybody and with itself, in any other fabric too" {
     serve "fat-tree hosts=4 radix=8" --workers 2
     local others=()
@@ -187,9 +203,9 @@ cut_short() {
 
 @test "program: what it shares with its worker cannot be cut short, and its worker lives" {
     serve "2x2 Hx2Mesh" --workers 2
-    exchange 0 40 300000 15 &
+    exchange 0 200 300000 15 &
     local other=$!
-    exchange 15 40 300000 0 &
+    exchange 15 200 300000 0 &
     local second=$!
     eventually sent_something
     run -0 cut_short "$(pgrep --full "^$EXCHANGE $NAME 15 ")"
@@ -262,8 +278,10 @@ exchange: 0 of any: Name not unique on network" ]
 
 @test "program: what a killed fabric left is found by hxmesh clean" {
     serve "2x2 Hx2Mesh" --workers 1
+    mapfile -t workers < <(workers_of "$PID")
     kill -KILL "$PID"
     finish
+    eventually all_gone "${workers[@]}"
     hxmesh clean >"$BATS_TEST_TMPDIR/clean"
     [ "$(grep -c "^removed /dev/shm/hxmesh-$NAME" "$BATS_TEST_TMPDIR/clean")" -eq 2 ]
     [ -z "$(compgen -G "/dev/shm/hxmesh-$NAME*")" ]

@@ -153,6 +153,9 @@ both_died() {
     refuse 2 "a2,0: is no host of this fabric (a0,0 is one, also as h0; there are 4)" exec --name "$NAME" a2,0 -- true
     refuse 2 "COMMAND: is missing: what is to run on h1? (such as \`hxmesh exec a0,0 -- hostname\`)" \
         exec --name "$NAME" h1
+    refuse 2 "HOST: is missing: where is true to run? (such as \`hxmesh exec a0,0 -- hostname\`)" exec --name "$NAME" -- true
+    refuse 2 "a0,0: is a host, and --all says on which already (leave out one of them)" exec --name "$NAME" --all a0,0 -- true
+    refuse 2 "h1: is a host, and --mpi says on which already (leave out one of them)" exec --name "$NAME" --mpi 4 h1 -- true
     refuse 2 "--mpi: and --all: which of both?" exec --name "$NAME" --mpi 2 --all -- true
     refuse 2 "--over: is for ranks of MPI (give --mpi, too)" exec --name "$NAME" --over messages h0 -- true
     refuse 4 "no-such: no fabric of this name is running" exec --name no-such h1 -- true

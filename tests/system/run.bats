@@ -142,7 +142,8 @@ END
            .packets_sent == 128 + 2 + 1 and .bytes_delivered == 1048576 + 10000 + 8192 and
            (.host.wall_seconds | . >= 0.08 and . < 5)' --arg file "$file"
     # Only what has begun in time; the file's name may stand in a fabric's file, from where it lies.
-    printf '%s\n' 'fabric: 4x4 Hx2Mesh' 'traffic: {pattern: ./flows.csv, duration: 50ms}' >"$BATS_TEST_TMPDIR/lab.hxm.yaml"
+    sed 's/^80ms/20s/' "$file" >"$BATS_TEST_TMPDIR/late.csv"
+    printf '%s\n' 'fabric: 4x4 Hx2Mesh' 'traffic: {pattern: ./late.csv, duration: 2s}' >"$BATS_TEST_TMPDIR/lab.hxm.yaml"
     report "$BATS_TEST_TMPDIR/lab.hxm.yaml"
     holds "$WHOLE and .flows.messages == 3 and .messages == 2"
     # Measured is the whole duration, though all has come before.
@@ -162,8 +163,32 @@ END
     [ "$output" = "hxmesh: error: --traffic: unknown word 'tornedo' (did you mean 'tornado'?)" ]
 }
 
+# A machine of 96 cores, as sched_getaffinity() would say it.
+@test "run: no more workers are started than a fabric can have, however many cores there are" {
+    cat >"$BATS_TEST_TMPDIR/cores.c" <<'END'
+#define _GNU_SOURCE
+#include <sched.h>
+#include <string.h>
+int sched_getaffinity(pid_t pid, size_t bytes, cpu_set_t *set)
+{
+    (void)pid;
+    memset(set, 0, bytes);
+    for (int core = 0; core < 96; core++)
+        CPU_SET_S(core, bytes, set);
+    return 0;
+}
+END
+    gcc -shared -fPIC -o "$BATS_TEST_TMPDIR/cores.so" "$BATS_TEST_TMPDIR/cores.c"
+    for clock in wall virtual; do
+        # The sanitizer has to be there first.
+        LD_PRELOAD="$(ldd "$HXMESH" | awk '/libasan/ { print $3 }') $BATS_TEST_TMPDIR/cores.so" \
+            report "8x8 Hx1Mesh" --message 1KiB --clock "$clock"
+        holds "$WHOLE and .host.workers == 64"
+    done
+}
+
 @test "run: a warm-up does not count" {
-    report "2x2 Hx2Mesh" --traffic uniform --rate 0.00005 --message 8192 --duration 1300ms --warm-up 900ms
+    report "2x2 Hx2Mesh" --traffic uniform --rate 0.00005 --message 8192 --duration 2900ms --warm-up 900ms
     holds "$WHOLE"' and .warm_up_seconds == 0.9 and (.share_of_injection | . > 0.00003 and . < 0.00007)'
     holds '[.links[].busy] | add / length | . > 0 and . < 0.0004'
     run ! hxmesh run "2x2 Hx2Mesh" --warm-up 1s
@@ -204,9 +229,9 @@ END
 @test "run: a lower rate sends less" {
     report "2x2 Hx2Mesh" --duration 300ms
     full=$(jq .packets_sent "$REPORT")
-    # 2 MB/s each for 300 ms: ten messages of 64 KiB begin. A slow machine may send less; virtual.bats has it exactly.
+    # 2 MB/s each for 300 ms: ten messages of 64 KiB begin. A slow machine may send less, or end later; virtual.bats has it exactly.
     report "2x2 Hx2Mesh" --duration 300ms --rate 0.00001
-    holds "$WHOLE and .packets_sent > 0 and .packets_sent < $full and .messages <= 16 * 10"
+    holds "$WHOLE and .packets_sent > 0 and .packets_sent < $full and .messages <= 16 * 40"
 }
 
 @test "run: the same seed sends the same" {

@@ -205,6 +205,8 @@ says_again() {
         (.settings | has("credits") or has("algorithm") | not)'
     says_again "2x2 Hx2Mesh" --verify --message 1500 --duration 20us --warm-up 5us --rate 0.333333333
     says_again "2x2 Hx1Mesh" --traffic all-reduce --algorithm ring --message 100KiB
+    says_again "mlfm h=2" --message 2KiB
+    holds '.settings | has("radix") or has("taper") | not'
     printf 'start,source,destination,bytes\n0,0,1,8KiB\n1us,1,0,1MiB\n' >"$BATS_TEST_TMPDIR/it's mine.csv"
     says_again "1x1 Hx2Mesh" --traffic "$BATS_TEST_TMPDIR/it's mine.csv"
     # Failed boards and jobs are in a file, which is named.
@@ -454,7 +456,7 @@ refused() {
     refused "--cable: '4295us' is outside 0 ns .. 1 ms" --clock virtual --cable 4295us
     refused "outside 24 KiB .. 48 MiB" --clock virtual --buffer 24575
     refused "outside 24 KiB .. 48 MiB" --clock virtual --buffer 49MiB
-    refused "at most 64" --clock virtual --workers 65
+    refused "--workers: 65 is outside 0 .. 64" --clock virtual --workers 65
     refused "did you mean 'paper'" --clock virtual --timing papier
 }
 

@@ -130,6 +130,29 @@ static void mixes(void **state)
     hx_job_sizes_free(&s);
 }
 
+/* What is longer than half the fabric is not drawn: not for ever, where there is nothing else. */
+static void sizes_that_are_too_long(void **state)
+{
+    (void)state;
+    struct hx_job_sizes s;
+    struct hx_problem problem;
+    struct hx_mix mix;
+    struct hx_mix_rules rules = {.columns = 8, .rows = 8, .placement = {.aspect = 1}};
+    assert_true(read_text(&s, "job_size,perc_jobs_lte\n4,0\n30,50\n9000,100\n", &problem));
+    assert_false(hx_mix_has_jobs(&rules, &s)); /* 4 is no job's, 30 are 6x5 */
+    hx_mix_run(&mix, &rules, &s, 1);
+    assert_int_equal(mix.jobs, 0);
+    hx_job_sizes_free(&s);
+
+    /* 61 boards: three times 16, and 13 remain, whose only shape is 13x1. */
+    assert_true(read_text(&s, "job_size,perc_jobs_lte\n16,100\n", &problem));
+    rules.failed = 3;
+    assert_true(hx_mix_has_jobs(&rules, &s));
+    hx_mix_run(&mix, &rules, &s, 1);
+    assert_int_equal(mix.jobs, 3);
+    hx_job_sizes_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +160,7 @@ int main(void)
         cmocka_unit_test(the_papers_sizes),
         cmocka_unit_test(files_that_are_none),
         cmocka_unit_test(mixes),
+        cmocka_unit_test(sizes_that_are_too_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
