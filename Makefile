@@ -396,7 +396,7 @@ ARM64_RUNS := $(call programs,$(filter-out $(ARM64_WITHOUT),$(TESTS)),$(ARM64)) 
     $(addprefix $(ARM64)/pair/hxmesh@tests/system/,dpdk.bats)
 
 .PHONY: build-arm64 check-arm64
-build-arm64:
+build-arm64: ## build everything for arm64 from Debian's packages
 	@mk/sysroot.sh arm64 $(ARM64)/sysroot
 	@PKG_CONFIG_SYSROOT_DIR=$(ARM64_SYSROOT) \
 	    PKG_CONFIG_LIBDIR=$(ARM64_SYSROOT)/usr/lib/aarch64-linux-gnu/pkgconfig:$(ARM64_SYSROOT)/usr/share/pkgconfig \
@@ -597,4 +597,4 @@ clean: ## remove everything built
 	rm -rf $(BUILD)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z][a-z0-9 -]*:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile

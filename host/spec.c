@@ -453,7 +453,7 @@ struct hx_settings hx_job_settings(const struct hx_settings *run, const struct h
 void hx_spec_refuse_external(const struct hx_spec *spec, const char *what)
 {
     if (spec->externals)
-        hx_die(HX_EXIT_CONFIG, spec->source, "%s cannot do with external accelerators, and a%u,%u is one", what,
+        hx_die(HX_EXIT_CONFIG, spec->source, "%s has to do without external accelerators, and a%u,%u is one", what,
                spec->external[0].d0, spec->external[0].d1);
 }
 

@@ -95,11 +95,12 @@ void result_settings(const struct result *r, json_t **settings, char **again)
     struct hx_spec jobs = {.said = r->spec->said, .only = r->spec->only};
     struct hx_fault_settings faults =
         r->fault_settings ? *r->fault_settings : (struct hx_fault_settings)HX_FAULT_DEFAULTS;
-    const struct hx_option of_traffic[] = {HX_TRAFFIC_OPTIONS(&s)};
     struct hx_option all[] = {HX_TRAFFIC_OPTIONS(&s),      HX_JOB_LIST_OPTIONS(&jobs), HX_CLOCK_OPTION(&s),
                               HX_OVERRIDE_OPTIONS(&sizes), HX_CREDIT_OPTION(&sizes),   HX_VIRTUAL_OPTIONS(&s),
                               HX_TIMING_OPTIONS(&timing),  HX_FAULT_OPTIONS(&faults),  HX_OPTIONS_END};
-    struct hx_option *options = all + (r->instead ? sizeof of_traffic / sizeof *of_traffic : 0);
+    /* What carries a program's or a host's messages in place of the workload has no use for the first of them. */
+    size_t of_traffic = sizeof((struct hx_option[]){HX_TRAFFIC_OPTIONS(&s)}) / sizeof *all;
+    struct hx_option *options = all + (r->instead ? of_traffic : 0);
     leave_out_faults(options, &faults);
     if (!r->spec->a) { /* of a HammingMesh's trees */
         leave_out(options, &sizes.radix);

@@ -40,8 +40,8 @@
  * payload is a bit map (least significant bit of byte 0 first) of the packets received beyond it, empty if there are
  * none: bit n stands for packet offset + n, so that bit 0 is always 0. `tag` is the number of the probe that it answers,
  * 0 if it answers none.
- * Unreachable: names the (message, offset) of the data packet that found no way; the payload is its destination,
- * 2 bytes d0, 2 bytes d1. offset < message_packets.
+ * Unreachable: names the message of the packet that found no way, and of data its offset, else 0; the payload is that packet's
+ * destination, 2 bytes d0, 2 bytes d1, and its kind, 1 byte. offset < message_packets.
  * Probe: asks what is there of a message, to be acknowledged at once. `offset` is the probe's number, 1 .. 255; no
  * payload.
  * Hello: asks who is there, or says so: 8 bytes nonce of the source, 0: it asks nothing; 8 bytes nonce of the

@@ -262,10 +262,10 @@ says() {
     run -4 --separate-stderr hxmesh run mixed.hxm.yaml --name "$NAME"
     [[ $stderr == "hxmesh: error: veth:hx-e: cannot be the cable of a1,1/p0/E: there is no such interface" ]]
     run -3 --separate-stderr hxmesh run mixed.hxm.yaml --clock virtual
-    [[ $stderr == *"the virtual clock cannot do with external accelerators, and a1,1 is one" ]]
+    [[ $stderr == *"the virtual clock has to do without external accelerators, and a1,1 is one" ]]
     run -3 --separate-stderr hxmesh run mixed.hxm.yaml --traffic all-reduce
-    [[ $stderr == *"all-reduce cannot do with external accelerators, and a1,1 is one" ]]
+    [[ $stderr == *"all-reduce has to do without external accelerators, and a1,1 is one" ]]
     run -3 --separate-stderr hxmesh send mixed.hxm.yaml --fabric mixed.hxm.yaml
-    [[ $stderr == *"hxmesh send cannot do with external accelerators, and a1,1 is one" ]]
+    [[ $stderr == *"hxmesh send has to do without external accelerators, and a1,1 is one" ]]
     nothing_left
 }
