@@ -31,7 +31,7 @@ static void fill(struct hx_problem *p, int exit_code, const char *where, const c
     char what[sizeof p->what];
     vsnprintf(what, sizeof what, format, arguments);
     p->exit_code = exit_code;
-    copy_line(p->where, sizeof p->where, where ? where : "");
+    copy_line(p->where, sizeof p->where, !where ? "" : where[0] ? where : "''");
     copy_line(p->what, sizeof p->what, what);
 }
 

@@ -32,7 +32,8 @@ bool hx_running_only(char name[HX_RUNNING_NAME], bool (*is_one)(const char *name
     if (error)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, "/dev/shm", "cannot be read: %s", strerror(-error));
     if (names.count == 0)
-        return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "no fabric is running (start one with `hxmesh run`)");
+        return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL,
+                       "no fabric is running (`hxmesh run`, `serve` and `up` start one)");
     (void)snprintf(name, HX_RUNNING_NAME, "%s", names.name[0]);
     if (names.count == 1)
         return true;

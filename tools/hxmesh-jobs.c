@@ -156,6 +156,8 @@ int main(int argc, char **argv)
     int first = hx_options_parse(&command, argc, argv, &common);
     const struct hx_output outputs[] = {{"--json", common.json}, {"--csv", asked.csv}, {"--plot", asked.plot}};
     check_command((unsigned)(argc - first));
+    hx_options_need(&command, &common, "draw", (const char *const[]){"sizes", "between", "duration", NULL});
+    hx_options_need(&command, &common, "failing", (const char *const[]){"repair", NULL});
     hx_outputs_apart(outputs, sizeof outputs / sizeof *outputs);
     hx_spec_load(asked.fabric, NULL, &spec);
     allocate_rules_check(&asked.rules, &spec, NULL);

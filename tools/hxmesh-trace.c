@@ -227,6 +227,8 @@ int main(int argc, char **argv)
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);
     r.view.file = argv[first];
+    hx_options_apart(&command, &common, "packet", (const char *const[]){"from", "to", "message", "offset", NULL});
+    hx_options_need(&command, &common, "spec", (const char *const[]){"planes", "radix", "taper", "routing", NULL});
     if (r.packet)
         take_packet(&r, r.packet, &given);
     set_filter(&r, given);

@@ -167,15 +167,16 @@ int main(int argc, char **argv)
         .summary = "Judges a capture (pcapng or pcap) against the rules of routing and of links, apart from the "
                    "firmware's own routes, and names the first frame that breaks one.",
         .details =
-            "Rules: header, crc, job, distance, north-last, vc, hops, credit, order, delivery (docs/capture.md). Frame "
+            "Rules: header, crc, job, distance, north-last, vc, hops, order, credit, delivery (docs/capture.md). Frame "
             "numbers are Wireshark's. A capture of some ports is judged as far as it goes; what could not be judged is "
             "said. Exits 1 if a rule is broken, or if no frame is there to be judged.",
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);
     r.file = argv[first];
-    if (r.part && r.whole)
-        hx_die(HX_EXIT_USAGE, command.program, "give --part or --whole, not both");
+    hx_options_apart(&command, &common, "part", (const char *const[]){"whole", NULL});
+    hx_options_need(&command, &common, "spec",
+                    (const char *const[]){"planes", "radix", "taper", "routing", "credits", NULL});
     struct hx_spec spec = {.failed = NULL};
     if (r.spec_text)
         hx_spec_load(r.spec_text, &overrides, &spec);

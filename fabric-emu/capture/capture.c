@@ -98,7 +98,7 @@ static void end_file(struct capture *c)
     c->out.fd = -1;
 }
 
-/* The next file begins behind a record of that time. */
+/* The next file begins with a record of that time: no file is without frames for the last ones having filled the one before. */
 static void rotate(struct capture *c, uint64_t time)
 {
     char old[sizeof c->report.file];
@@ -164,11 +164,20 @@ void capture_say_whole(const struct capture_report *r)
 
 /* ---- records ---- */
 
+/* The first frame goes into the present file whatever its head takes. */
+static bool is_filled(const struct capture *c)
+{
+    return c->plan.rotate_bytes && c->offered && !c->writer.error &&
+           c->writer.bytes + c->writer.used >= c->plan.rotate_bytes;
+}
+
 void capture_write(struct capture *c, struct hx_tap_record *r)
 {
     char text[CAPTURE_NOTE_BYTES];
     char remarks[HX_PCAPNG_MOST_TEXT];
     unsigned comments = 0;
+    if (is_filled(c))
+        rotate(c, r->time);
     struct hx_pcapng_packet p = {.interface = r->interface,
                                  .time_ns = (c->plan.simulated ? r->time / PS_PER_NS : r->time) + c->plan.epoch_ns,
                                  .bytes = hx_tap_bytes_of(r),
@@ -193,8 +202,6 @@ void capture_write(struct capture *c, struct hx_tap_record *r)
     c->offered++;
     note_error(c, hx_pcapng_packet(&c->writer, &p));
     c->unwritten[r->interface] += c->writer.packets_lost - lost;
-    if (c->plan.rotate_bytes && !c->writer.error && c->writer.bytes + c->writer.used >= c->plan.rotate_bytes)
-        rotate(c, r->time);
 }
 
 void capture_flush(struct capture *c)

@@ -95,9 +95,10 @@ bool attach_open(struct attached *a, const char *name, struct hx_problem *proble
         return hx_fail(problem, HX_EXIT_USAGE, "--name", "'%s' is no name of a fabric", name);
     int error = attach(a, name);
     if (error == -EPROTO && is_virtual(name))
-        return hx_fail(problem, HX_EXIT_USAGE, name,
-                       "this fabric runs under the virtual clock (`hxmesh run --clock virtual --capture FILE` captures "
-                       "from the start)");
+        return hx_fail(
+            problem, HX_EXIT_USAGE, name,
+            "this fabric runs under the virtual clock (give --capture, --fault and the like to `hxmesh run`, "
+            "before it starts)");
     return error == 0 || hx_running_refuse(name, error, problem);
 }
 

@@ -304,5 +304,8 @@ int verb_replay(int argc, char **argv)
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);
     r.file = argv[first];
+    hx_options_apart(&command, &common, "as-fast-as-possible", (const char *const[]){"speed", "rate", NULL});
+    hx_options_apart(&command, &common, "speed", (const char *const[]){"rate", NULL});
+    hx_options_apart(&command, &common, "interface", (const char *const[]){"name", NULL});
     return replay(&r, &common);
 }

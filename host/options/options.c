@@ -201,16 +201,23 @@ static void note_used(const struct parser *p, const struct hx_option *option)
         p->common->used[i] = p->common->used[i] || &p->command->options[i] == option;
 }
 
+/* As an error names it. */
+enum { WHERE_BYTES = 64 };
+static const char *where_of(char where[WHERE_BYTES], const char *name)
+{
+    (void)snprintf(where, WHERE_BYTES, "--%s", name);
+    return where;
+}
+
 static void apply(struct parser *p, int value)
 {
     bool negated = value >= NEGATED;
     const struct hx_option *option = by_value(p, value);
     const char *text = negated ? "no" : (option->kind == HX_OPTION_FLAG ? NULL : optarg);
     const char *wrong = hx_option_apply(option, text);
-    char where[64];
-    snprintf(where, sizeof where, "--%s", option->name);
+    char where[WHERE_BYTES];
     if (wrong)
-        hx_die(HX_EXIT_USAGE, where, "%s", wrong);
+        hx_die(HX_EXIT_USAGE, where_of(where, option->name), "%s", wrong);
     note_used(p, option);
 }
 
@@ -227,11 +234,9 @@ static unsigned shortened(const struct parser *p, const char *word, size_t lengt
  * 0, and `word`, the argument itself, is a long option that is unknown or ambiguous. */
 _Noreturn static void die_of_unknown(const struct parser *p, const char *word)
 {
-    char where[64];
-    if (optopt >= FIRST_LONG) {
-        snprintf(where, sizeof where, "--%s", by_value(p, optopt)->name);
-        hx_die(HX_EXIT_USAGE, where, "takes no value");
-    }
+    char where[WHERE_BYTES];
+    if (optopt >= FIRST_LONG)
+        hx_die(HX_EXIT_USAGE, where_of(where, by_value(p, optopt)->name), "takes no value");
     if (optopt) {
         snprintf(where, sizeof where, "-%c", optopt);
         hx_die(HX_EXIT_USAGE, where, "unknown option (try '%s --help')", p->command->program);
@@ -249,9 +254,8 @@ _Noreturn static void die_of_unknown(const struct parser *p, const char *word)
 _Noreturn static void die_of_missing_value(const struct parser *p)
 {
     const struct hx_option *option = by_value(p, optopt);
-    char where[64];
-    snprintf(where, sizeof where, "--%s", option->name);
-    hx_die(HX_EXIT_USAGE, where, "needs a value (%s)", hx_option_argument(option));
+    char where[WHERE_BYTES];
+    hx_die(HX_EXIT_USAGE, where_of(where, option->name), "needs a value (%s)", hx_option_argument(option));
 }
 
 /* What was meant by one argument too many: most often a fabric. */
@@ -264,7 +268,10 @@ _Noreturn static void die_of_operand(const struct parser *p, const char *operand
     for (unsigned i = 0; p->name_list[i]; i++)
         if (strcmp(p->name_list[i], "fabric") == 0)
             hx_die(HX_EXIT_USAGE, operand, "unexpected argument (say a fabric by --fabric: --fabric \"4x4 Hx2Mesh\")");
-    hx_die(HX_EXIT_USAGE, operand, "unexpected argument (quote a fabric that has a space: \"4x4 Hx2Mesh\")");
+    if (strncmp(c->operands, "SPEC", 4) == 0)
+        hx_die(HX_EXIT_USAGE, operand, "unexpected argument (quote a fabric that has a space: \"4x4 Hx2Mesh\")");
+    hx_die(HX_EXIT_USAGE, operand, "unexpected argument (%s takes %s: try '%s --help')", c->program, c->operands,
+           c->program);
 }
 
 static void check_operands(const struct parser *p, int count, char **operands)
@@ -337,4 +344,29 @@ int hx_options_parse(const struct hx_command *command, int argc, char **argv, st
     hx_color_choose((enum hx_color)common->color);
     check_operands(&p, argc - optind, argv + optind);
     return optind;
+}
+
+static bool is_used(const struct hx_command *command, const struct hx_common *common, const char *name)
+{
+    unsigned i = 0;
+    while (command->options[i].kind == HX_OPTION_HEADING || strcmp(command->options[i].name, name) != 0)
+        i++;
+    return common->used[i];
+}
+
+void hx_options_need(const struct hx_command *command, const struct hx_common *common, const char *needed,
+                     const char *const names[])
+{
+    char where[WHERE_BYTES];
+    for (unsigned i = 0; names[i] && !is_used(command, common, needed); i++)
+        if (is_used(command, common, names[i]))
+            hx_die(HX_EXIT_USAGE, where_of(where, names[i]), "says nothing without --%s", needed);
+}
+
+void hx_options_apart(const struct hx_command *command, const struct hx_common *common, const char *one,
+                      const char *const others[])
+{
+    for (unsigned i = 0; others[i] && is_used(command, common, one); i++)
+        if (is_used(command, common, others[i]))
+            hx_die(HX_EXIT_USAGE, command->program, "give --%s or --%s, not both", one, others[i]);
 }

@@ -78,6 +78,8 @@ const char *hx_routing_parse(const char *text, struct hx_routing *routing)
     *routing = words[word].means;
     if (keys && routing->policy != HX_UGAL)
         return wrong_in(text, "only ugal has something more to say");
+    if (keys && !*keys)
+        return wrong_in(text, "nothing is behind the colon");
     char *rest = NULL;
     for (char *key = keys ? strtok_r(keys, ",", &rest) : NULL; key; key = strtok_r(NULL, ",", &rest)) {
         const char *wrong = take_key(key, routing);

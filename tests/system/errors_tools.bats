@@ -28,6 +28,7 @@ setup_file() {
     refused 2 "hxmesh info: SPEC|FILE is missing (try 'hxmesh info --help')" info
     refused 2 "Hx2Mesh: unexpected argument (quote a fabric that has a space: \"4x4 Hx2Mesh\")" info 4x4 Hx2Mesh
     refused 2 "torus: unexpected argument (hxmesh topologies takes options alone: try 'hxmesh topologies --help')" "$HXMESH" topologies torus
+    refused 2 "b.pcapng: unexpected argument (hxmesh verify takes FILE: try 'hxmesh verify --help')" "$HXMESH" verify a.pcapng b.pcapng
     refused 2 "torus 4x3: unexpected argument (say a fabric by --fabric: --fabric \"4x4 Hx2Mesh\")" "$HXMESH" send /dev/null "torus 4x3"
     refused 2 "--plains: unknown option (did you mean '--planes'?)" check "4x4 Hx2Mesh" --plains 2
     refused 2 "--planes: 10 is outside 1 .. 4" info "4x4 Hx2Mesh" --planes 10
@@ -138,4 +139,23 @@ setup_file() {
         [ "$status" -eq 0 ]
         [[ "$output" =~ ^hxmesh\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
     done
+}
+
+@test "errors: what would be passed over in silence ends with 2" {
+    local verify=$HXMESH-verify trace=$HXMESH-trace
+    refused 2 "--planes: says nothing without --spec" "$verify" x.pcapng --planes 2
+    refused 2 "--credits: says nothing without --spec" "$verify" x.pcapng --credits 64
+    refused 2 "--routing: says nothing without --spec" "$trace" x.pcapng --routing valiant
+    refused 2 "hxmesh trace: give --packet or --from, not both" "$trace" x.pcapng --packet '*,*,*,*,*,0' --from 0,0
+    refused 2 "--between: says nothing without --draw" "$HXMESH" jobs x.csv --fabric "4x4 Hx2Mesh" --between 5s
+    refused 2 "--sizes: says nothing without --draw" "$HXMESH" jobs x.csv --fabric "4x4 Hx2Mesh" --sizes x.csv
+    refused 2 "--repair: says nothing without --failing" "$HXMESH" jobs --fabric "4x4 Hx2Mesh" --draw 3 --repair 1h
+    refused 2 "hxmesh replay: give --speed or --rate, not both" "$HXMESH" replay x.pcapng -i lo --rate 5 --speed 2
+    refused 2 "hxmesh replay: give --as-fast-as-possible or --speed, not both" "$HXMESH" replay x.pcapng -i lo --as-fast --speed 2
+    refused 2 "hxmesh replay: give --interface or --name, not both" "$HXMESH" replay x.pcapng -i lo --name x
+}
+
+@test "errors: an empty word has its place in the line" {
+    refused 3 "'': cannot be read: No such file or directory" "$HXMESH-verify" ""
+    refused 4 "'': no fabric of this name is running" "$HXMESH" down ""
 }

@@ -180,7 +180,7 @@ static void one_line_says_what_is_wrong(void **state)
         {"WHAT --colour gren", "--colour: unknown word 'gren' (did you mean 'green'?)"},
         {"WHAT --at 3", "--at: '3' is not an address (write d0,d1 as in 3,0)"},
         {"--flag", "hxmesh try: WHAT is missing (try 'hxmesh try --help')"},
-        {"4x4 WHAT", "WHAT: unexpected argument (quote a fabric that has a space: \"4x4 Hx2Mesh\")"},
+        {"4x4 WHAT", "WHAT: unexpected argument (hxmesh try takes WHAT: try 'hxmesh try --help')"},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[MOST_TEXT];

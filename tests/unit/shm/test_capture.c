@@ -209,7 +209,7 @@ static void a_fault_longer_than_a_comment_is_cut(void **state)
     capture_remarks_free(&r);
 }
 
-/* Frames, a millisecond apart, until so many files have begun; returns the time of the next. */
+/* Frames, a millisecond apart, until so many files have begun; returns the time of that with which the last of them begins. */
 static uint64_t fill_files(uint64_t time, unsigned files)
 {
     for (; b.capture.report.files < files; time += MS) {
@@ -217,7 +217,7 @@ static uint64_t fill_files(uint64_t time, unsigned files)
         publish();
         (void)capture_drain(&b.capture, UINT64_MAX, true);
     }
-    return time;
+    return time - MS;
 }
 
 static void read_numbered(unsigned n, unsigned comments)
@@ -241,12 +241,9 @@ static void a_file_that_begins_later_says_how_long_ago_a_fault_began(void **stat
     capture_remark_fault(&b.capture.remarks, 10 * MS, 5 * MS, "a0,0/E down");
     capture_remark_fault(&b.capture.remarks, 30 * MS, 25 * MS, "all loss=1%");
     unsigned second = (unsigned)(fill_files(20 * MS, 2) / MS);
-    (void)fill_files(second * MS, 3);
+    (void)fill_files((second + 1) * MS, 3);
     capture_remarks_over(&b.capture.remarks, 30 * MS);
     unsigned fourth = (unsigned)(fill_files(1000 * MS, 4) / MS);
-    (void)put(0, fourth * MS, 0, 128);
-    publish();
-    (void)capture_drain(&b.capture, UINT64_MAX, true);
     capture_close(&b.capture);
     read_numbered(1, 2);
     assert_string_equal(found.comment, "fault at 25 ms: all loss=1%");
@@ -435,6 +432,26 @@ static void files_rotate_and_the_last_are_kept(void **state)
     assert_in_range(packets, 80, 250);
 }
 
+/* Frames that fill a file exactly begin no other one; a head that is longer than a file may be leaves it its first frame. */
+static void a_file_is_begun_for_a_frame(void **state)
+{
+    (void)state;
+    b.plan.rotate_bytes = 1;
+    begin();
+    for (uint64_t time = 1; time <= 3; time++)
+        (void)put(0, time, 0, 128);
+    publish();
+    (void)capture_drain(&b.capture, 100000, true);
+    capture_close(&b.capture);
+    assert_int_equal(b.capture.report.files, 3);
+    for (unsigned n = 1; n <= 3; n++) {
+        char name[128];
+        capture_file_name(name, sizeof name, b.file, n);
+        read_file(name);
+        assert_int_equal(found.packets, 1);
+    }
+}
+
 static void rotated_names_keep_their_ending(void **state)
 {
     (void)state;
@@ -574,6 +591,7 @@ int main(void)
         WITH_BENCH(what_the_tap_dropped_is_told_where_it_is_missing),
         WITH_BENCH(a_capture_that_is_full_stops),
         WITH_BENCH(files_rotate_and_the_last_are_kept),
+        WITH_BENCH(a_file_is_begun_for_a_frame),
         WITH_BENCH(a_file_that_begins_later_says_how_long_ago_a_fault_began),
         cmocka_unit_test(a_fault_longer_than_a_comment_is_cut),
         cmocka_unit_test(many_faults_are_comments_of_several_frames),

@@ -167,17 +167,10 @@ static void a_routing_is_written_as_it_is_read(void **state)
     assert_string_equal(hx_routing_write(text, &routing), "ugal:n=4,t=0.1");
     assert_null(hx_routing_parse("ugal-threshold:t=0.2,n=2", &routing));
     assert_string_equal(hx_routing_write(text, &routing), "ugal:n=2,t=0.2");
-    static const char *const bad[] = {"",
-                                      "valient",
-                                      "valiant:n=1",
-                                      "ugal:n",
-                                      "ugal:n=0",
-                                      "ugal:n=65",
-                                      "ugal:c=-1",
-                                      "ugal:c=65",
-                                      "ugal:t=1.5",
-                                      "ugal:x=1",
-                                      "ugal:n=4,c=2,t=0.1,n=4,c=2,t=0.1,n=4,c=2,t=0.1,n=4,c=2,t=0.1,n=4"};
+    static const char *const bad[] = {
+        "",          "valient",    "valiant:n=1", "ugal:",
+        "ugal:n",    "ugal:n=0",   "ugal:n=65",   "ugal:c=-1",
+        "ugal:c=65", "ugal:t=1.5", "ugal:x=1",    "ugal:n=4,c=2,t=0.1,n=4,c=2,t=0.1,n=4,c=2,t=0.1,n=4,c=2,t=0.1,n=4"};
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
         if (!hx_routing_parse(bad[i], &routing))
             fail_msg("'%s' was taken", bad[i]);

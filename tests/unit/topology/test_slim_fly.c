@@ -141,11 +141,11 @@ static void test_hosts_fit_the_ports(void **state)
 static void test_what_cannot_be_is_refused(void **state)
 {
     (void)state;
-    fabric_refused("slim-fly q=6", "q is a prime power 4w - 1, 4w or 4w + 1 up to 43; 5 is the nearest");
+    fabric_refused("slim-fly q=6", "q is a prime power 4w - 1, 4w or 4w + 1 up to 41; 5 is the nearest");
     fabric_refused("slim-fly q=2", "3 is the nearest");
     fabric_refused("slim-fly q=15", "16 is the nearest");
     fabric_refused("slim-fly q=49", "41 is the nearest");
-    fabric_refused("slim-fly q=43", "routers of 65 links leave no port of 64 for a host; q=41 does");
+    fabric_refused("slim-fly q=43", "q is a prime power 4w - 1, 4w or 4w + 1 up to 41; 41 is the nearest");
     fabric_refused("slim-fly q=37 p=10", "10 hosts do not fit beside 55 links of a router of 64 ports; p=9 does");
     fabric_refused("slim-fly q=5 r=3", "unknown key 'r'");
 }
