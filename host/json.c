@@ -2,7 +2,25 @@
 #include "host/json.h"
 #include "host/error.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 enum { SIGNIFICANT_DIGITS = 9 };
+
+json_t *hx_json_text(const char *text)
+{
+    if (!text)
+        return json_null();
+    json_t *string = json_string(text);
+    if (string)
+        return string;
+    char *ascii = hx_allocate(strlen(text) + 1, 1);
+    for (size_t i = 0; text[i]; i++)
+        ascii[i] = (unsigned char)text[i] > '~' ? '?' : text[i];
+    string = json_string(ascii);
+    free(ascii);
+    return string;
+}
 
 void hx_json_write(json_t *value, const char *path)
 {

@@ -10,6 +10,9 @@
 
 #include <jansson.h>
 
+/* What a user or a file said, which may be no UTF-8, though all of JSON is: bytes above 0x7f are '?' then. NULL: null. */
+json_t *hx_json_text(const char *text);
+
 /* Writes `value`, indented by two, and a newline; takes the reference. Dies if value is NULL (no memory). */
 void hx_json_write(json_t *value, const char *path);
 

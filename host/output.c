@@ -189,3 +189,11 @@ void hx_outputs_apart(const struct hx_output *outputs, unsigned count)
         for (unsigned other = i + 1; other < count; other++)
             keep_apart(&outputs[i], &outputs[other]);
 }
+
+void hx_outputs_off(const char *read, const struct hx_output *outputs, unsigned count)
+{
+    for (unsigned i = 0; i < count && strcmp(read, "-") != 0; i++)
+        if (outputs[i].path && !hx_output_is_stdout(outputs[i].path) && is_one_file(outputs[i].path, read))
+            hx_die(HX_EXIT_USAGE, outputs[i].option, "'%s' is the file that is read, and would be overwritten",
+                   outputs[i].path);
+}

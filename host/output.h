@@ -22,6 +22,9 @@ struct hx_output {
 };
 void hx_outputs_apart(const struct hx_output *outputs, unsigned count);
 
+/* Dies with HX_EXIT_USAGE if one of them is the file that is read ("-": stdin, which none is). */
+void hx_outputs_off(const char *read, const struct hx_output *outputs, unsigned count);
+
 /* Output that is written piece by piece. Closing dies if anything was not written. */
 FILE *hx_output_open(const char *path);
 void hx_output_close(FILE *out, const char *path);

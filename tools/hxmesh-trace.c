@@ -198,7 +198,7 @@ int main(int argc, char **argv)
          .to.number = &r.view.most,
          .low = 1,
          .high = 1000000,
-         .help = "rows of each list"},
+         .help = "rows of each list; of missing packets no more than 1000"},
         {.name = "perfetto",
          .kind = HX_OPTION_STRING,
          .argument = "FILE",
@@ -236,6 +236,7 @@ int main(int argc, char **argv)
         hx_output_check(common.json);
     const struct hx_output outputs[] = {{"--perfetto", r.perfetto}, {"--json", common.json}};
     hx_outputs_apart(outputs, 2);
+    hx_outputs_off(r.view.file, outputs, 2);
     struct hx_spec spec = {.failed = NULL};
     if (r.spec_text)
         hx_spec_load(r.spec_text, &overrides, &spec);

@@ -68,10 +68,10 @@ static json_t *to_json(const struct hx_verify *v, const struct request *r)
         json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "data_frames", (json_int_t)n->data, "credit_frames",
                   (json_int_t)n->credit, "checksums", (json_int_t)n->crc_judged, "nodes", (json_int_t)n->nodes_judged,
                   "links", (json_int_t)n->links_judged, "credit_links", (json_int_t)n->credit_links_judged);
-    return json_pack("{s:s, s:o, s:b, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "file", r->file, "spec",
-                     v->c->fabric.known ? json_string(v->c->fabric.spec.fabric) : json_null(), "passed", passed(v),
-                     "frames", (json_int_t)v->c->frames, "ports", (json_int_t)v->c->port_count, "injected",
-                     (json_int_t)n->injected, "delivered", (json_int_t)n->delivered, "delivered_again",
+    return json_pack("{s:o, s:o, s:b, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "file",
+                     hx_json_text(r->file), "spec", hx_json_text(v->c->fabric.known ? v->c->fabric.spec.fabric : NULL),
+                     "passed", passed(v), "frames", (json_int_t)v->c->frames, "ports", (json_int_t)v->c->port_count,
+                     "injected", (json_int_t)n->injected, "delivered", (json_int_t)n->delivered, "delivered_again",
                      (json_int_t)n->repeats, "first", first, "rules", rules_to_json(l), "findings",
                      findings_to_json(l, r->most), "judged", judged, "not_judged", notes_to_json(l), "cut_at",
                      v->c->cut_at ? json_integer((json_int_t)v->c->cut_at) : json_null());
@@ -177,6 +177,7 @@ int main(int argc, char **argv)
     hx_options_apart(&command, &common, "part", (const char *const[]){"whole", NULL});
     hx_options_need(&command, &common, "spec",
                     (const char *const[]){"planes", "radix", "taper", "routing", "credits", NULL});
+    hx_outputs_off(r.file, &(struct hx_output){"--json", common.json}, 1);
     struct hx_spec spec = {.failed = NULL};
     if (r.spec_text)
         hx_spec_load(r.spec_text, &overrides, &spec);
@@ -186,6 +187,7 @@ int main(int argc, char **argv)
     struct hx_problem problem;
     if (!hx_sightings_open(&sightings, r.file, r.spec_text ? &spec : NULL, &problem))
         hx_die_of(&problem);
+    sightings.given_buffer = overrides.credits;
     hx_verify_begin(&verify, &sightings, r.part, r.whole);
     judge(&verify, &sightings, &r, common.quiet);
     bool good = passed(&verify);

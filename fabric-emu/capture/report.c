@@ -1,6 +1,7 @@
 /* report.c - saying what a capture came to (report.h). */
 #include "fabric-emu/capture/report.h"
 #include "host/error.h"
+#include "host/json.h"
 #include "host/value.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 
 json_t *capture_report_json(const struct capture_report *r)
 {
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s?}", "file", r->file, "interfaces",
+    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:s?}", "file", hx_json_text(r->file), "interfaces",
                      (json_int_t)r->interfaces, "received", (json_int_t)r->received, "accepted",
                      (json_int_t)r->accepted, "dropped", (json_int_t)r->dropped, "written", (json_int_t)r->written,
                      "unwritten", (json_int_t)r->unwritten, "bytes", (json_int_t)r->bytes, "files",

@@ -196,6 +196,9 @@ int verb_capture(int argc, char **argv)
         .options = options};
     struct hx_common common;
     (void)hx_options_parse(&command, argc, argv, &common);
+    hx_options_apart(&command, &common, "list",
+                     (const char *const[]){"write", "port", "filter", "count", "duration", "snaplen", "rotate",
+                                           "annotate", "buffer", "name", NULL});
     if (c.list) {
         hx_json_write(attach_list(), common.json ? common.json : "-");
         return HX_EXIT_DONE;

@@ -184,8 +184,8 @@ static json_t *report_json(const struct replaying *r, double seconds)
         (void)json_object_set_new(refused, feed_verdict_names[i],
                                   json_integer((json_int_t)atomic_load(&r->target.feed->count[i])));
     json_t *cut_at = r->cut_at ? json_integer((json_int_t)r->cut_at) : json_null();
-    return json_pack("{s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:f}", "file", r->file, "cut_at", cut_at, "read",
-                     (json_int_t)r->read, "passed_over", (json_int_t)r->passed_over, "cut", (json_int_t)r->cut,
+    return json_pack("{s:o, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:f}", "file", hx_json_text(r->file), "cut_at", cut_at,
+                     "read", (json_int_t)r->read, "passed_over", (json_int_t)r->passed_over, "cut", (json_int_t)r->cut,
                      "too_long", (json_int_t)r->too_long, "sent", (json_int_t)sent_of(r), "refused", refused, "seconds",
                      seconds);
 }
@@ -204,6 +204,7 @@ static int replay(struct replaying *r, const struct hx_common *common)
 {
     struct hx_problem problem;
     hx_output_check(common->json);
+    hx_outputs_off(r->file, &(struct hx_output){"--json", common->json}, 1);
     if ((r->port != NULL) == (r->interface != NULL))
         hx_die(HX_EXIT_USAGE, "--port", "%s: say where the frames are to go, by --port or by --interface",
                r->port ? "and --interface" : "is missing");

@@ -66,7 +66,7 @@ static json_t *transfer_json(const struct session *s, const struct transfer *t)
     (void)json_object_del(o, "settings"); /* they are of traffic */
     (void)json_object_set_new(o, "traffic", json_string("file"));
     (void)json_object_set_new(o, "message_bytes", json_integer(TRANSFER_CHUNK));
-    (void)json_object_set_new(o, "file", json_string(t->path));
+    (void)json_object_set_new(o, "file", hx_json_text(t->path));
     (void)json_object_set_new(o, "file_bytes", json_integer((json_int_t)t->bytes));
     (void)json_object_set_new(o, "sha256", json_string(hex));
     (void)json_object_set_new(o, "identical", json_integer(count_identical(s, t)));

@@ -113,12 +113,12 @@ static json_t *host_json(const struct result *r, const char *again)
     double rate = seconds > 0 ? (double)r->packet_hops / seconds : 0;
     char date[RESULT_DATE];
     result_date(r, date);
-    return json_pack("{s:s, s:s, s:s?, s:i, s:f, s:f, s:f, s:f, s:f, s:I, s:i}", "date", date, "command",
-                     r->common->line, "again", again, "workers", (int)r->workers, "wall_seconds", seconds,
-                     "packet_hops_per_second", rate, "cpu_seconds", r->cpu_seconds, "packet_hops_per_cpu_second",
-                     r->cpu_seconds > 0 ? (double)r->packet_hops / r->cpu_seconds : 0, "verify_seconds",
-                     r->verify_seconds, "peak_memory_bytes", (json_int_t)r->peak_memory_bytes, "worker_deaths",
-                     (int)r->outcome.deaths);
+    return json_pack("{s:s, s:o, s:o, s:i, s:f, s:f, s:f, s:f, s:f, s:I, s:i}", "date", date, "command",
+                     hx_json_text(r->common->line), "again", hx_json_text(again), "workers", (int)r->workers,
+                     "wall_seconds", seconds, "packet_hops_per_second", rate, "cpu_seconds", r->cpu_seconds,
+                     "packet_hops_per_cpu_second", r->cpu_seconds > 0 ? (double)r->packet_hops / r->cpu_seconds : 0,
+                     "verify_seconds", r->verify_seconds, "peak_memory_bytes", (json_int_t)r->peak_memory_bytes,
+                     "worker_deaths", (int)r->outcome.deaths);
 }
 
 json_t *result_json(const struct result *r)
@@ -132,7 +132,7 @@ json_t *result_json(const struct result *r)
 #define SET(key, value) (void)json_object_set_new(o, key, value)
     SET("schema", json_integer(RESULT_SCHEMA));
     SET("version", json_string(HXMESH_VERSION));
-    SET("spec", json_string(r->spec->fabric));
+    SET("spec", hx_json_text(r->spec->fabric));
     SET("fabric", result_fabric_json(r));
     SET("routing", json_string(hx_routing_write(routing, &r->g->routing)));
     SET("settings", settings);

@@ -1,5 +1,6 @@
 /* json.c - values by the names of their options (json.h). */
 #include "host/options/json.h"
+#include "host/json.h"
 #include "host/options/applies.h"
 
 static json_t *coordinates(const struct hx_coordinates *values)
@@ -14,7 +15,7 @@ static json_t *texts(const struct hx_option_list *values)
 {
     json_t *list = json_array();
     for (unsigned i = 0; i < values->count; i++)
-        (void)json_array_append_new(list, json_string(values->item[i]));
+        (void)json_array_append_new(list, hx_json_text(values->item[i]));
     return list;
 }
 
@@ -25,7 +26,7 @@ static json_t *value_of(const struct hx_option *o)
     case HX_OPTION_FLAG:
         return json_boolean(*o->to.flag);
     case HX_OPTION_STRING:
-        return *o->to.string ? json_string(*o->to.string) : NULL;
+        return *o->to.string ? hx_json_text(*o->to.string) : NULL;
     case HX_OPTION_LIST:
         return texts(o->to.list);
     case HX_OPTION_NUMBER:
@@ -40,7 +41,7 @@ static json_t *value_of(const struct hx_option *o)
     case HX_OPTION_COORDINATES:
         return coordinates(o->to.coordinates);
     case HX_OPTION_CHOICE:
-        return json_string(o->file && *o->to.choice == o->file_choice ? *o->file : o->choices[*o->to.choice]);
+        return hx_json_text(o->file && *o->to.choice == o->file_choice ? *o->file : o->choices[*o->to.choice]);
     default:
         return NULL;
     }

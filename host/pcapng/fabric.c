@@ -245,7 +245,8 @@ bool hx_capture_parse(const char *text, size_t length, struct hx_spec *spec, str
     size_t mark = sizeof HX_CAPTURE_MARK - 1;
     if (!hx_capture_marked(text, length))
         return hx_fail(problem, HX_EXIT_CONFIG, "comment", "does not begin with '" HX_CAPTURE_MARK "'");
-    char *copy = strndup(text + mark, length - mark);
+    const char *end = memchr(text + mark, '\n', length - mark); /* mergecap writes its own lines behind it */
+    char *copy = strndup(text + mark, end ? (size_t)(end - text) - mark : length - mark);
     if (!copy)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "no memory for a comment of %zu bytes", length);
     struct reading r = {.spec = spec, .facts = facts, .problem = problem};

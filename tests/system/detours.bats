@@ -4,7 +4,7 @@
 # shellcheck disable=SC2154 # bats sets status, output and stderr
 load emulator_support
 
-FABRICS=("fat-tree hosts=16 radix=8" "mlfm h=2" "oft k=3" "dragonfly a=2 p=2 h=2 groups=5" "hyperx 4 p=2"
+FABRICS=("fat-tree hosts=16 radix=8" "mlfm h=2" "oft k=3" "dragonfly a=2 p=2 h=2 groups=5" "dragonfly a=4 p=1 h=2" "hyperx 4 p=2"
     "hyperx 3x3 p=1" "slim-fly q=3 p=1" "bigraph m=2 n=6")
 POLICIES=(valiant ugal:c=0.25 "ugal:n=2,c=0.25,t=0.01")
 

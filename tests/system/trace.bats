@@ -102,3 +102,13 @@ load capture_support
     run --separate-stderr trace run.pcapng --perfetto /nowhere/time.json
     [ "$status" -eq 4 ]
 }
+
+@test "trace: of missing packets a thousand at most are listed, and the others are counted" {
+    "$HXMESH" run "2x2 Hx2Mesh" --clock virtual -q -m 64KiB --fault "all loss=20%" --capture lost.pcapng || true
+    local missing
+    missing=$(trace lost.pcapng --json - | jq .packets.missing)
+    [ "$missing" -gt 1000 ]
+    trace lost.pcapng --missing --most 1500 >text
+    [ "$(grep -c 'seen last in frame' text)" -ge 1000 ]
+    grep -qx " *$((missing - 1000)) more" text
+}

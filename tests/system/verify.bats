@@ -158,3 +158,48 @@ load capture_support
     [[ $stderr == "hxmesh: error: odd.pcapng: section comment: planes: "* ]]
     refused 2 "hxmesh verify: give --part or --whole, not both" verify good.pcapng --part --whole
 }
+
+@test "verify: what mergecap writes behind the comment is not of the fabric" {
+    make_capture one.pcapng
+    mergecap -w merged.pcapng one.pcapng
+    verify merged.pcapng --json - | judge '.passed and .spec == "4x4 Hx2Mesh"'
+}
+
+@test "verify: a fabric that is named stands for a comment that cannot be read, and credits for the buffer that it says" {
+    make_capture one.pcapng messages=10
+    sed 's|4x4 H2x2Mesh|4x4 H2x2Nash|' one.pcapng >wrong.pcapng
+    run -3 verify wrong.pcapng
+    [[ $output == *"wrong.pcapng: section comment: "* ]]
+    verify wrong.pcapng --spec "4x4 Hx2Mesh" --credits 64 --json - | judge '.spec == "4x4 Hx2Mesh"'
+    trace wrong.pcapng --spec "4x4 Hx2Mesh" --json - | judge '.spec == "4x4 Hx2Mesh"'
+    "$HXMESH" run "2x2 Hx2Mesh" --clock virtual -q --capture run.pcapng
+    verify run.pcapng --spec "2x2 Hx2Mesh" --json - | judge .passed
+    run -1 verify run.pcapng --spec "2x2 Hx2Mesh" --credits 32
+    [[ $output == *": credit: "* ]]
+}
+
+@test "verify: the file that is read is not overwritten, by trace neither" {
+    make_capture one.pcapng
+    cp one.pcapng before.pcapng
+    ln -s one.pcapng link
+    run -2 --separate-stderr verify one.pcapng --json link
+    [ "$stderr" = "hxmesh: error: --json: 'link' is the file that is read, and would be overwritten" ]
+    run -2 --separate-stderr trace one.pcapng --perfetto one.pcapng
+    [ "$stderr" = "hxmesh: error: --perfetto: 'one.pcapng' is the file that is read, and would be overwritten" ]
+    run -2 --separate-stderr "$HXMESH" replay one.pcapng -i lo --json one.pcapng
+    [ "$stderr" = "hxmesh: error: --json: 'one.pcapng' is the file that is read, and would be overwritten" ]
+    cmp one.pcapng before.pcapng
+}
+
+@test "verify: names that are no UTF-8 are in the JSON all the same, and what a terminal obeys is not in a port's name" {
+    make_capture one.pcapng
+    local name=$'lat\xe9.pcapng'
+    LC_ALL=C sed 's|a0,0/p0/E|\x1b[31mX\xff\x07x|g' one.pcapng >"$name"
+    verify "$name" --part --json verdict || true
+    judge '.file == "lat?.pcapng"' <verdict
+    trace "$name" --from 0,0 --json - >traced
+    judge '.file == "lat?.pcapng" and ([.hops[].hops[].out.port] | any(. == "?[31mX??x"))' <traced
+    trace "$name" --from 0,0 --most 1000 >text
+    ! grep -q "$(printf '\x1b')" text
+    grep -qF '?[31mX??x' text
+}

@@ -301,8 +301,13 @@ struct hx_leg hx_cap_detour_whole(struct hx_cap_graph *g, uint32_t source, uint3
     leg.least_vc = 0;
     leg.most_vc = g->f->vcs - 1;
     if (root_of(g, source) != root_of(g, destination)) {
+        enum {
+            TWO_GLOBALS = 4
+        }; /* with both hosts' own; straight there is one global cable, and up to two local ones */
         unsigned most = 2 + longest(g, source);
         leg.most_cables = most > leg.most_cables ? most : leg.most_cables;
+        if (g->one_global && leg.least_cables > TWO_GLOBALS)
+            leg.least_cables = TWO_GLOBALS;
     } else {
         leg.most_vc = 0;
     }

@@ -57,11 +57,16 @@ static bool take_section(struct hx_sightings *c, struct hx_problem *problem)
         if (hx_capture_marked(c->reader.section.comment[i].bytes, c->reader.section.comment[i].length))
             comment = &c->reader.section.comment[i];
     struct hx_spec spec = {.failed = NULL};
-    struct hx_capture_facts facts = {.link = HX_CAPTURE_WIRE};
-    if (comment && !hx_capture_parse(comment->bytes, comment->length, &spec, &facts, problem)) {
+    struct hx_capture_facts facts;
+    bool read = comment && hx_capture_parse(comment->bytes, comment->length, &spec, &facts, problem);
+    if (comment && !read && !c->given) {
         struct hx_problem inner = *problem;
         return hx_fail(problem, inner.exit_code, c->reader.name, "section comment: %s", inner.what);
     }
+    if (!read)
+        facts = (struct hx_capture_facts){.link = HX_CAPTURE_WIRE};
+    if (c->given_buffer)
+        facts.buffer = 0;
     bool first = !c->begun;
     c->begun = true;
     if (first && (comment || c->given)) {
@@ -83,7 +88,8 @@ static uint32_t port_named(struct hx_sightings *c, const struct hx_pcapng_text *
     if (text->length > 0) {
         size_t length = text->length < sizeof key.name - 1 ? text->length : sizeof key.name - 1;
         memset(key.name, 0, sizeof key.name);
-        memcpy(key.name, text->bytes, length);
+        for (size_t i = 0; i < length; i++) /* a file of anyone's making, and a terminal obeys what is not printable */
+            key.name[i] = (char)(text->bytes[i] >= ' ' && text->bytes[i] <= '~' ? text->bytes[i] : '?');
     }
     const struct named *known = hx_map_find(&c->names, key.name);
     if (known)

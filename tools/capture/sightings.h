@@ -46,6 +46,7 @@ struct hx_sightings {
 
     struct hx_pcapng_reader reader;
     const struct hx_spec *given; /* by the user; NULL: none */
+    bool given_buffer;           /* its credits are, too, in place of the file's */
     bool begun;
     uint32_t *interface; /* of the section, to the number of its port */
     bool *ethernet;

@@ -1,4 +1,5 @@
 /* json.c - traces as JSON, and as a timeline of Chrome's trace events (tools/trace/report.h). */
+#include "host/json.h"
 #include "tools/trace/report.h"
 
 #include <inttypes.h>
@@ -120,9 +121,9 @@ json_t *hx_trace_json(const struct hx_trace_view *v, json_t *packets)
     json_t *latency = json_pack("{s:I, s:I, s:I, s:I}", "least", (json_int_t)s->latency.least, "p50",
                                 (json_int_t)hx_sums_quantile(s, 0.5), "p99", (json_int_t)hx_sums_quantile(s, 0.99),
                                 "max", (json_int_t)s->latency.most);
-    return json_pack("{s:s, s:o, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I}, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "file",
-                     v->file, "spec", c->fabric.known ? json_string(c->fabric.spec.fabric) : json_null(), "frames",
-                     (json_int_t)c->frames, "ports", (json_int_t)c->port_count, "frames_lost",
+    return json_pack("{s:o, s:o, s:I, s:I, s:I, s:{s:I, s:I, s:I, s:I}, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "file",
+                     hx_json_text(v->file), "spec", hx_json_text(c->fabric.known ? c->fabric.spec.fabric : NULL),
+                     "frames", (json_int_t)c->frames, "ports", (json_int_t)c->port_count, "frames_lost",
                      (json_int_t)hx_sightings_dropped(c), "packets", "seen", (json_int_t)s->packets, "delivered",
                      (json_int_t)s->delivered, "missing", (json_int_t)s->missing, "on_their_way",
                      (json_int_t)s->partial, "latency_ns", latency, "message_count", (json_int_t)s->messages.count,

@@ -156,16 +156,18 @@ static void print_ports(const struct hx_trace_view *v)
 static void print_missing(const struct hx_trace_view *v)
 {
     const struct hx_trace_sums *s = v->sums;
-    for (uint64_t i = 0; i < s->missing && i < v->most && i < HX_MISSING_KEPT; i++) {
-        const struct hx_missing *m = &s->kept[i];
+    uint64_t shown = 0;
+    for (; shown < s->missing && shown < v->most && shown < HX_MISSING_KEPT; shown++) {
+        const struct hx_missing *m = &s->kept[shown];
         printf("%-13s%s %u of message %u from %u,%u to %u,%u: seen last in frame %" PRIu64
                ", %s %s, %s after the start\n",
-               i == 0 ? "missing" : "", hx_seen_name(&m->header), m->header.offset, m->header.message, m->header.src_d0,
-               m->header.src_d1, m->header.dst_d0, m->header.dst_d1, m->frame, m->out ? "leaving by" : "coming in by",
-               v->trace->c->ports[m->port].name, duration(since(m->time_ns, v->trace->first_ns)));
+               shown == 0 ? "missing" : "", hx_seen_name(&m->header), m->header.offset, m->header.message,
+               m->header.src_d0, m->header.src_d1, m->header.dst_d0, m->header.dst_d1, m->frame,
+               m->out ? "leaving by" : "coming in by", v->trace->c->ports[m->port].name,
+               duration(since(m->time_ns, v->trace->first_ns)));
     }
-    if (s->missing > v->most)
-        printf("%-13s%" PRIu64 " more\n", "", s->missing - v->most);
+    if (s->missing > shown)
+        printf("%-13s%" PRIu64 " more\n", "", s->missing - shown);
     if (s->missing == 0 && v->missing_only)
         printf("no packet is missing\n");
 }

@@ -405,6 +405,9 @@ local function name_of(h)
     elseif h.kind == UNREACHABLE then
         return string.format("%s,%s,%d,%d", h.dst, h.src, h.message, h.offset)
     end
+    if h.kind == PROBE then -- its offset is its own number
+        return string.format("%s,%s,%d,*", h.src, h.dst, h.message)
+    end
     return string.format("%s,%s,%d,%d", h.src, h.dst, h.message, h.offset)
 end
 
