@@ -200,6 +200,6 @@ load capture_support
     trace "$name" --from 0,0 --json - >traced
     judge '.file == "lat?.pcapng" and ([.hops[].hops[].out.port] | any(. == "?[31mX??x"))' <traced
     trace "$name" --from 0,0 --most 1000 >text
-    ! grep -q "$(printf '\x1b')" text
+    run -1 grep -q $'\x1b' text
     grep -qF '?[31mX??x' text
 }
