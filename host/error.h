@@ -36,7 +36,8 @@ struct hx_problem {
     char what[512];
 };
 
-/* Fills *p and returns false, so that a failing function can `return hx_fail(...)`. where may be NULL: nowhere; an empty word is shown as ''. */
+/* Fills *p and returns false, so that a failing function can `return hx_fail(...)`. where may be NULL: nowhere;
+ * an empty word is shown as ''. */
 __attribute__((format(printf, 4, 5))) bool hx_fail(struct hx_problem *p, int exit_code, const char *where,
                                                    const char *format, ...);
 

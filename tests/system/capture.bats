@@ -339,6 +339,7 @@ says() {
     says 2 "--write: is missing*" capture --name x
     says 2 "--snaplen: *" capture -w "$FILE" --snaplen 10
     says 2 "--rotate: 'many' is not a size *, as 100MiB,5)" capture -w "$FILE" --rotate many
+    says 2 "hxmesh capture: give --list or --name, not both" capture --list --name none
     says 2 "--rotate: stdout cannot be rotated" capture -w - --rotate 1MiB
     says 2 "--capture: is missing*" run "2x2 Hx2Mesh" --capture-ports '*'
     says 2 "--capture: *stdout*" run "2x2 Hx2Mesh" --capture -

@@ -10,9 +10,9 @@ setup() {
     "$HXMESH" capture --help >capture.help || skip "this hxmesh cannot capture"
 }
 
-# Starts a fabric that ends with the test; its interface is in $interface.
+# start_fabric [SPEC]: starts a fabric that ends with the test; its interface is in $interface.
 start_fabric() {
-    "$HXMESH" run "2x2 Hx2Mesh" --name "extcap$$" --duration 60s --message 8KiB --quiet --json fabric.json 3>&- &
+    "$HXMESH" run "${1:-2x2 Hx2Mesh}" --name "extcap$$" --duration 60s --message 8KiB --quiet --json fabric.json 3>&- &
     fabric=$!
     interface=hxmesh-extcap$$
     for _ in $(seq 100); do
@@ -40,6 +40,12 @@ teardown() {
     [[ $output == *"{call=--ports}"* && $output == *"{call=--snaplen}"* ]]
     # 16 accelerators of 5 ports, and 4 lines of 4 network ports each way
     [ "$(grep -c '^value {arg=1}{value=[a-z]' <<<"$output")" -eq $((16 * 5 + 2 * 4 * 4)) ]
+}
+
+@test "extcap: lists a fabric whatever its name is made of" {
+    start_fabric "fat-tree hosts=16 radix=8"
+    run "$EXTCAP" --extcap-interfaces --extcap-version=4.0
+    [[ $output == *"interface {value=$interface}{display=fat-tree hosts=16 radix=8 extcap$$}"* ]]
 }
 
 @test "extcap: captures into the pipe it is given" {

@@ -160,6 +160,7 @@ load capture_support
 }
 
 @test "verify: what mergecap writes behind the comment is not of the fabric" {
+    needs mergecap
     make_capture one.pcapng
     mergecap -w merged.pcapng one.pcapng
     verify merged.pcapng --json - | judge '.passed and .spec == "4x4 Hx2Mesh"'

@@ -295,15 +295,15 @@ static unsigned longest(struct hx_cap_graph *g, uint32_t source)
     return 2 * most;
 }
 
+/* Cables of a Dragonfly's shortest detour, both hosts' own included; straight there may be two local ones beside the global one. */
+enum { TWO_GLOBALS = 4 };
+
 struct hx_leg hx_cap_detour_whole(struct hx_cap_graph *g, uint32_t source, uint32_t destination)
 {
     struct hx_leg leg = hx_cap_graph_whole(g, source, destination);
     leg.least_vc = 0;
     leg.most_vc = g->f->vcs - 1;
     if (root_of(g, source) != root_of(g, destination)) {
-        enum {
-            TWO_GLOBALS = 4
-        }; /* with both hosts' own; straight there is one global cable, and up to two local ones */
         unsigned most = 2 + longest(g, source);
         leg.most_cables = most > leg.most_cables ? most : leg.most_cables;
         if (g->one_global && leg.least_cables > TWO_GLOBALS)
