@@ -16,7 +16,7 @@ known=$PWD/tests/mutants.txt
 build=$1
 shift
 copy=$build/copy
-sources=(Makefile README.md include firmware hal host fabric-emu tools dpdk-node conformance docs examples tests)
+sources=(Makefile mk README.md include firmware hal host fabric-emu tools dpdk-node conformance docs examples tests)
 
 # Which test programs judge a file, below tests/.
 judges_of() {
@@ -45,8 +45,14 @@ judges_of() {
     esac
 }
 
+# runner_of JUDGE: the program that has it.
+runner_of() {
+    case $1 in */shm/*) echo build/test-shm ;; */virtual/*) echo build/test-virtual ;; *) echo build/test-loopback ;; esac
+}
+
 make_judges() {
-    make -C "$copy" -s -j"$(nproc)" BUILD=build DPDK= WARNINGS=-w OPTIMIZE=-O1 OPTIMIZE_FAST=-O1 WHOLE= "${@/#/build/tests/}"
+    mapfile -t runners < <(for name in "$@"; do runner_of "$name"; done | sort -u)
+    make -C "$copy" -s -j"$(nproc)" BUILD=build DPDK= WARNINGS=-w OPTIMIZE=-O1 OPTIMIZE_FAST=-O1 WHOLE= "${runners[@]}"
 }
 
 # The copy, as the sources are. Objects that runs before this one made of mutants are older than their sources then, which
@@ -80,7 +86,7 @@ draw() {
 
 # Runs a judge on the copy, away from all else that runs here where the kernel allows.
 judge() {
-    (cd "$copy" && ulimit -c 0 && timeout --kill-after=5 "$2" "${own_machine[@]}" "build/tests/$1" >../judge.log 2>&1 </dev/null)
+    (cd "$copy" && ulimit -c 0 && timeout --kill-after=5 "$2" "${own_machine[@]}" "$(runner_of "$1")" "$1" >../judge.log 2>&1 </dev/null)
 }
 
 # How long each judge takes on good sources, in whole seconds: it must pass there.

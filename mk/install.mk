@@ -1,0 +1,19 @@
+# install.mk - installing, packages, documents that programs write.
+
+.PHONY: install uninstall install-parts deb docs
+install: install-parts ## install programs, library, headers, manuals and sources for ports below PREFIX; DESTDIR is respected
+	@DESTDIR=$(DESTDIR) mk/install.sh install $(BUILD) $(PREFIX) $(LIBDIR)
+
+uninstall: install-parts ## remove what install put there
+	@DESTDIR=$(DESTDIR) mk/install.sh uninstall $(BUILD) $(PREFIX) $(LIBDIR)
+
+deb: ## make Debian packages of what install installs, in build/deb
+	@mk/setup.sh build deb
+	@$(MAKE) $(SYNC) install-parts
+	@mk/deb.sh $(BUILD) $(BUILD)/deb "$(CC)"
+
+install-parts: all
+	@mk/man.sh $(BUILD)
+
+docs: all ## write docs/options.md from the programs' own tables
+	@mk/docs.sh $(BUILD) >docs/options.md

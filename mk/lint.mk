@@ -1,0 +1,65 @@
+# lint.mk - what style and static analysis say: clang-format, clang-tidy, cppcheck, shellcheck.
+
+HEADERS := $(wildcard include/hxmesh/*.h program/*.h fi-provider/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h hal/*/*/*.h dpdk-node/*.h bare-node/*.h \
+    $(foreach folder,host fabric-emu tools tests/*,$(folder)/*.h $(folder)/*/*.h))
+SOURCES := $(PROGRAM) $(PROVIDER) $(FIRMWARE) $(HAL_CABLE) $(HAL_WIDE) $(HAL_SHM) $(HAL_VIRTUAL) $(HAL_LOOPBACK) $(HAL_DPDK) $(DPDK_NODE) $(BARE) $(RISCV_VIRT) $(MPS2) $(BARE_NODE) $(KIT) $(HOST) $(EMULATOR) $(LIVE) $(VIRTUAL) \
+    $(TOOLS) $(TOOLS_SHARED) $(wildcard tests/*/*.c tests/*/*/*.c examples/*/*.c)
+SCRIPTS := $(wildcard mk/*.sh tools/wireshark/hxmesh-extcap tools/completion/hxmesh .ci/run examples/*/*.sh tests/system/*.bats tests/system/*.bash)
+
+# A file's platform decides which hal_port.h it is read with.
+SOURCES_LOOPBACK := $(HAL_LOOPBACK) $(KIT) $(ON_LOOPBACK)
+SOURCES_VIRTUAL  := $(HAL_VIRTUAL) $(VIRTUAL) $(ON_VIRTUAL)
+SOURCES_DPDK     := $(HAL_DPDK) $(DPDK_NODE) $(ON_DPDK)
+SOURCES_RISCV    := $(BARE) $(RISCV_VIRT) $(BARE_NODE)
+SOURCES_MPS2     := $(MPS2)
+SOURCES_SHM      := $(filter-out $(SOURCES_RISCV) $(SOURCES_MPS2) $(SOURCES_LOOPBACK) $(SOURCES_VIRTUAL) $(SOURCES_DPDK),$(SOURCES))
+
+.PHONY: lint lint-all lint-format lint-tidy lint-cppcheck lint-scripts
+lint: ## clang-format, clang-tidy, cppcheck and shellcheck over everything
+	@mk/setup.sh build check lint
+	@$(MAKE) $(SYNC) --keep-going lint-all
+	@echo "lint: clean"
+lint-all: lint-format lint-scripts lint-tidy lint-cppcheck
+	@:
+
+lint-format:
+	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS)
+
+lint-scripts:
+	@shellcheck $(SCRIPTS)
+
+# The log takes clang-tidy's count of warnings in system headers, which it prints even when asked to be quiet.
+TIDY_SHM      := $(SOURCES_SHM:%.c=$(BUILD)/lint/%.ok)
+TIDY_VIRTUAL  := $(SOURCES_VIRTUAL:%.c=$(BUILD)/lint/%.ok)
+TIDY_LOOPBACK := $(SOURCES_LOOPBACK:%.c=$(BUILD)/lint/%.ok)
+TIDY_RISCV    := $(SOURCES_RISCV:%.c=$(BUILD)/lint/%.ok)
+TIDY_MPS2     := $(SOURCES_MPS2:%.c=$(BUILD)/lint/%.ok)
+TIDY_DPDK     := $(if $(DPDK),$(SOURCES_DPDK:%.c=$(BUILD)/lint/%.ok))
+$(TIDY_DPDK):     PLATFORM := $(FOR_DPDK) -Ihal/shm
+$(TIDY_SHM):      PLATFORM := $(FOR_SHM)
+$(patsubst %.c,$(BUILD)/lint/%.ok,$(wildcard tests/mpi/*.c examples/programs/*.c)): PLATFORM = $(addprefix -isystem ,$(if $(MPICC),$(shell $(MPICC) --showme:incdirs)))
+$(TIDY_VIRTUAL):  PLATFORM := $(FOR_VIRTUAL)
+$(TIDY_LOOPBACK): PLATFORM := $(FOR_LOOPBACK)
+$(TIDY_RISCV):    PLATFORM := --target=riscv64-unknown-elf -march=rv64imac -mabi=lp64 -ffreestanding $(FOR_LOOPBACK)
+$(TIDY_MPS2):     PLATFORM := --target=arm-none-eabi -mcpu=cortex-m7 -mthumb -ffreestanding -Ihal/bare/libc -Iconformance $(FOR_LOOPBACK)
+$(BUILD)/lint/tests/runner/runner.ok: PLATFORM += -I$(BUILD)/loopback
+$(BUILD)/lint/tests/runner/runner.ok: $(BUILD)/loopback/suites.h
+lint-tidy: $(TIDY_RISCV) $(TIDY_MPS2) $(TIDY_SHM) $(TIDY_VIRTUAL) $(TIDY_LOOPBACK) $(TIDY_DPDK)
+$(BUILD)/lint/%.ok: %.c $(HEADERS) .clang-tidy
+	@mkdir -p $(@D)
+	@echo "  TIDY $<"
+	@clang-tidy --quiet $< -- -std=c11 $(CPPFLAGS) $(PLATFORM) $(WARNINGS) 2>$@.log || { cat $@.log; false; }
+	@touch $@
+
+CPPCHECK := cppcheck --quiet -j$(shell nproc) --std=c11 --library=posix,gnu --inline-suppr --error-exitcode=1 \
+    --enable=warning,style,performance,portability --suppressions-list=mk/cppcheck.txt
+lint-cppcheck:
+	@echo "  CPPCHECK"
+	@mkdir -p $(BUILD)/lint/cppcheck
+	@$(CPPCHECK) --cppcheck-build-dir=$(BUILD)/lint/cppcheck $(CPPFLAGS) $(FOR_SHM) $(SOURCES_SHM)
+	@$(CPPCHECK) $(CPPFLAGS) $(FOR_LOOPBACK) $(SOURCES_RISCV)
+	@$(CPPCHECK) $(CPPFLAGS) -Ihal/bare/libc -Iconformance $(FOR_LOOPBACK) $(SOURCES_MPS2)
+	@$(if $(SOURCES_VIRTUAL),$(CPPCHECK) $(CPPFLAGS) $(FOR_VIRTUAL) $(SOURCES_VIRTUAL))
+	@$(if $(SOURCES_LOOPBACK),$(CPPCHECK) $(CPPFLAGS) $(FOR_LOOPBACK) $(SOURCES_LOOPBACK))
+	@$(if $(SOURCES_DPDK),$(CPPCHECK) $(CPPFLAGS) -Ihal/dpdk -Ifirmware $(SOURCES_DPDK))
+

@@ -1,0 +1,73 @@
+# programs.mk - libraries, programs and images, and what each is made of.
+
+# Without libfabric's headers its provider is not there; without a compiler for them images are not.
+LIBFABRIC := $(shell pkg-config --exists libfabric 2>/dev/null && echo yes)
+LIBFABRIC_PROVIDER := $(if $(LIBFABRIC),$(if $(SANITIZE),,$(BUILD)/libhxmesh-fi.so))
+IMAGE_RISCV := $(if $(RISCV),$(if $(SANITIZE),,$(BUILD)/hx-node-riscv64.elf))
+PROGRAMS := $(IMAGE_RISCV) $(BUILD)/hxmesh $(if $(DPDK),$(BUILD)/hxmesh-dpdk) $(BUILD)/hxmesh-virtual $(TOOLS:tools/%.c=$(BUILD)/%)
+
+.PHONY: all
+all: $(PROGRAMS) $(BUILD)/libhxmesh.a $(BUILD)/libhxmesh-program.a $(LIBFABRIC_PROVIDER) ## build hxmesh and its tools (needs no DPDK)
+	@:
+
+# $(call objects,PLATFORM,SOURCES)
+objects = $(addprefix $(BUILD)/$(1)/,$(addsuffix .o,$(basename $(2))))
+
+LIB_SHM      := $(BUILD)/libhx-shm.a
+LIB_LOOPBACK := $(BUILD)/libhx-loopback.a
+LIB_HOST     := $(BUILD)/libhxmesh-host.a
+LIB_VIRTUAL  := $(BUILD)/libhx-virtual.a
+LIB_DPDK     := $(BUILD)/libhx-dpdk.a
+LIB_LIVE     := $(BUILD)/libhx-live.a
+LIB_DPDK_NODE := $(BUILD)/libhx-dpdk-node.a
+LIB_VIRTUAL_EMULATOR := $(BUILD)/libhx-virtual-emulator.a
+LIB_EMULATOR := $(BUILD)/libhx-emulator.a
+LIB_TOOLS    := $(BUILD)/libhx-tools.a
+# What is installed: the parts of the firmware that need no platform.
+LIB_FIRMWARE := $(BUILD)/libhxmesh.a
+LIB_PROGRAM  := $(BUILD)/libhxmesh-program.a
+
+$(LIB_FIRMWARE): $(call objects,plain,$(FIRMWARE_PURE))
+$(LIB_SHM):      $(call objects,shm,$(FIRMWARE) $(HAL_CABLE) $(HAL_WIDE) $(HAL_SHM))
+$(LIB_LOOPBACK): $(call objects,loopback,$(FIRMWARE) $(HAL_CABLE) $(HAL_LOOPBACK))
+$(LIB_VIRTUAL):  $(call objects,virtual,$(FIRMWARE) $(HAL_WIDE) $(HAL_VIRTUAL))
+$(LIB_DPDK):     $(call objects,dpdk,$(FIRMWARE) $(HAL_CABLE) $(HAL_WIDE) $(HAL_DPDK))
+$(LIB_HOST):     $(call objects,plain,$(HOST))
+$(LIB_LIVE):     $(call objects,shm,$(LIVE))
+$(LIB_DPDK_NODE): $(call objects,dpdk,$(filter-out dpdk-node/main.c,$(DPDK_NODE)))
+$(LIB_VIRTUAL_EMULATOR): $(call objects,virtual,$(VIRTUAL))
+$(LIB_EMULATOR): $(call objects,plain,$(EMULATOR) program/attachment.c)
+$(LIB_TOOLS):    $(call objects,plain,$(TOOLS_SHARED))
+$(LIB_PROGRAM):  $(call objects,plain,$(PROGRAM) hal/wire/passing.c)
+
+# Libraries stand before those they need: one that is used against the direction of the house does not link.
+$(BUILD)/hxmesh: $(LIB_LIVE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_SHM)
+	$(LINK)
+
+$(BUILD)/hxmesh-virtual: LDFLAGS += $(WHOLE) $(OPTIMIZE_FAST)
+$(BUILD)/hxmesh-virtual: $(LIB_VIRTUAL_EMULATOR) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_VIRTUAL)
+	$(LINK)
+
+$(BUILD)/hxmesh-dpdk: LDLIBS += $(DPDK_LIBS)
+$(BUILD)/hxmesh-dpdk: $(BUILD)/dpdk/dpdk-node/main.o $(LIB_DPDK_NODE) $(LIB_EMULATOR) $(LIB_HOST) $(LIB_DPDK)
+	$(LINK)
+
+$(BUILD)/hxmesh-top: LDLIBS += -lncursesw
+$(BUILD)/hxmesh-%: $(BUILD)/plain/tools/hxmesh-%.o $(LIB_TOOLS) $(LIB_HOST) $(LIB_LOOPBACK)
+	$(LINK)
+
+$(BUILD)/libhxmesh-fi.so: LDFLAGS += -shared -Wl,--exclude-libs,ALL
+$(BUILD)/libhxmesh-fi.so: LDLIBS := -lfabric
+$(BUILD)/libhxmesh-fi.so: $(call objects,plain,$(PROVIDER)) $(LIB_PROGRAM)
+	$(LINK)
+
+# The wires and steps of hal/loopback, its conformance world left out; devices fill and empty them.
+BARE_FIRMWARE := $(FIRMWARE) $(HAL_CABLE) $(filter-out %/conformance_port.c,$(HAL_LOOPBACK)) $(BARE)
+$(BUILD)/hx-node-riscv64.elf: hal/riscv-virt/link.ld $(call objects,riscv-virt,$(BARE_FIRMWARE) $(RISCV_VIRT) $(BARE_NODE) \
+    fabric-emu/workload/payload.c hal/riscv-virt/start.S)
+	$(call link_image,$(RISCV),$(FOR_RISCV))
+
+IMAGE_CORTEX_M := $(if $(CORTEX_M),$(if $(SANITIZE),,$(BUILD)/tests/kit-cortex-m7.elf))
+$(BUILD)/tests/kit-cortex-m7.elf: hal/mps2/link.ld $(call objects,mps2,$(FIRMWARE) $(HAL_CABLE) $(HAL_LOOPBACK) $(BARE) $(MPS2) \
+    $(filter-out %/main.c,$(KIT)) fabric-emu/workload/payload.c)
+	$(call link_image,$(CORTEX_M),$(FOR_CORTEX_M))

@@ -1,0 +1,70 @@
+# sources.mk - what there is: sources by folder, and which platform's hal_port.h each is compiled against.
+
+FIRMWARE     := $(wildcard firmware/*.c)
+# The parts of it that need no platform: they are installed as a library.
+FIRMWARE_PURE := $(filter-out firmware/detour.c firmware/endpoint%.c firmware/switch%.c,$(FIRMWARE))
+HAL_CABLE    := $(wildcard hal/cable/*.c)
+HAL_WIDE     := $(wildcard hal/wide/*.c)
+HAL_SHM      := $(wildcard hal/shm/*.c hal/wire/*.c)
+HAL_VIRTUAL  := $(wildcard hal/virtual/*.c)
+HAL_LOOPBACK := $(wildcard hal/loopback/*.c)
+HAL_DPDK     := $(wildcard hal/dpdk/*.c)
+HOST         := $(wildcard host/*.c host/*/*.c)
+LIVE         := $(wildcard fabric-emu/live/*.c)
+VIRTUAL      := $(wildcard fabric-emu/virtual/*.c)
+EMULATOR     := $(filter-out $(LIVE) $(VIRTUAL),$(wildcard fabric-emu/*.c fabric-emu/*/*.c))
+# What a program links that is a host of a fabric, and what the emulator shares with it.
+PROGRAM      := $(wildcard program/*.c)
+PROVIDER     := $(wildcard fi-provider/*.c)
+DPDK_NODE    := $(wildcard dpdk-node/*.c)
+# Images without an operating system: what all boards share, a board's own, and the program.
+BARE         := $(wildcard hal/bare/*.c)
+RISCV_VIRT   := $(wildcard hal/riscv-virt/*.c)
+MPS2         := $(wildcard hal/mps2/*.c)
+BARE_NODE    := $(wildcard bare-node/*.c)
+TOOLS        := $(wildcard tools/hxmesh-*.c)
+TOOLS_SHARED := $(filter-out $(TOOLS),$(wildcard tools/*.c tools/*/*.c))
+# The conformance kit.
+KIT          := $(wildcard conformance/*.c)
+
+# Tests. One in a folder shm/, virtual/ or dpdk/ is built against that platform, any other against loopback.
+TESTS   := $(wildcard $(foreach kind,unit/test_ unit/*/test_ property/prop_ property/*/prop_,tests/$(kind)*.c))
+FUZZERS := $(wildcard tests/fuzz/fuzz_*.c tests/fuzz/*/fuzz_*.c)
+# Programs that command line tests use.
+HELPERS := $(wildcard tests/system/*.c)
+SUPPORT := $(wildcard tests/support/*.c tests/support/*/*.c)
+SYSTEM  := $(wildcard tests/system/*.bats)
+BENCHES := $(wildcard tests/bench/bench_*.c tests/bench/dpdk/bench_*.c)
+BENCHES_SHARED := $(filter-out $(BENCHES),$(wildcard tests/bench/*.c tests/bench/dpdk/*.c))
+# Tests that are worth a run under the thread sanitizer.
+TSAN_TESTS := $(addprefix tests/,property/shm/prop_two_workers.c unit/test_loopback_wire.c unit/test_tap_ring.c)
+
+CHECKED := $(TESTS) $(FUZZERS) $(HELPERS) $(SUPPORT)
+# $(call below,PLATFORM,FILES): those of FILES in a folder of that name.
+below = $(foreach file,$(2),$(if $(findstring /$(1)/,$(file)),$(file)))
+ON_SHM      := $(call below,shm,$(CHECKED))
+ON_VIRTUAL  := $(call below,virtual,$(CHECKED))
+ON_DPDK     := $(call below,dpdk,$(CHECKED) $(BENCHES) $(BENCHES_SHARED))
+ON_LOOPBACK := $(filter-out $(ON_SHM) $(ON_VIRTUAL) $(ON_DPDK),$(CHECKED))
+
+# What tests of a platform share: its own, and what is of no platform.
+SUPPORT_ANY := $(wildcard tests/support/*.c)
+SUPPORT.shm      := $(SUPPORT_ANY) $(call below,shm,$(SUPPORT))
+SUPPORT.loopback := $(SUPPORT_ANY) $(call below,loopback,$(SUPPORT))
+SUPPORT.virtual  := $(call below,virtual,$(SUPPORT))
+SUPPORT.dpdk     := $(call below,dpdk,$(SUPPORT)) tests/support/support_file.c
+
+# Without DPDK what needs it is not there.
+DPDK := $(shell pkg-config --exists libdpdk 2>/dev/null && echo yes)
+ifeq ($(DPDK),)
+TESTS   := $(filter-out $(ON_DPDK),$(TESTS))
+BENCHES := $(filter-out $(ON_DPDK),$(BENCHES))
+endif
+# Under the thread sanitizer there is only what is worth it.
+ifeq ($(SANITIZE),thread)
+TESTS := $(TSAN_TESTS)
+endif
+TESTS.shm      := $(filter $(ON_SHM),$(TESTS))
+TESTS.virtual  := $(filter $(ON_VIRTUAL),$(TESTS))
+TESTS.dpdk     := $(filter $(ON_DPDK),$(TESTS))
+TESTS.loopback := $(filter $(ON_LOOPBACK),$(TESTS))
