@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# firmware.sh OUTPUT - compiles firmware/ freestanding for every target, links it relocatably and prints its sizes.
+# firmware.sh OUTPUT [TARGET] - compiles firmware/ freestanding for every target or for one, links it relocatably and prints its sizes.
 #
 # It refuses: a symbol left undefined other than memcpy, memset and the compiler's own arithmetic; any static data
 # (firmware has no globals); recursion, or a stack frame whose size is not known when compiled.
@@ -98,6 +98,7 @@ echo "firmware, freestanding (bytes; static data: .data + .bss; path: all frames
 printf '%-10s %8s %10s %12s   %-36s %s\n' target code read-only static-data "largest stack frame" "deepest stack path"
 for target in "${targets[@]}"; do
     IFS='|' read -r name compiler words <<<"$target"
+    [ "${2:-$name}" = "$name" ] || continue
     read -ra options <<<"$words"
     directory=$output/$name
     nm=${compiler%gcc}nm

@@ -2,7 +2,7 @@
 # fuzz.sh SECONDS OUTPUT PROGRAM... - lets each libFuzzer program search for SECONDS, starting from the stored corpus.
 #
 # New inputs stay in OUTPUT/corpus; one that fails is kept as OUTPUT/failing-*. Once its cause is repaired it belongs
-# into tests/fuzz/corpus/NAME, where every `make check` replays it. A line for each says how many inputs it tried, and the
+# into tests/fuzz/corpus/NAME, where `make check` replays it. A line for each says how many inputs it tried, and the
 # edges of the program that they reached.
 set -euo pipefail
 

@@ -1,132 +1,136 @@
 #!/usr/bin/env bash
-# run-tests.sh LOGS RUN... - runs test programs, a line each, and closes with "N passed, N failed[, N skipped]".
+# run-tests.sh LOGS RUN... - runs tests, a line each; closes with where time went and "N passed, N failed[, N skipped]".
+# run-tests.sh LOGS --keep-seconds - keeps how long each run took, in tests/seconds.txt.
 #
-# A RUN is a cmocka program, a fuzz replay (fuzz_NAME, fed with tests/fuzz/corpus/NAME), or PROGRAM@FILE.bats, which
-# tests PROGRAM by its command line. Runs go side by side, one a core. Command line tests look at the machine (processes,
-# /dev/shm, network interfaces), so each has one to itself, in namespaces; where the kernel allows none they run one after
-# another. A run that ends badly without naming a failed test counts as one failed test, and so does a run without any
-# test. HX_TEST_TIMEOUT: the most seconds a run may take (1200). HX_TEST_UNDER: what runs programs of another processor; those of
-# command line tests see to it themselves.
+# A RUN is PROGRAM@WHAT: a runner and one of its suites (build/test-shm@unit/shm/test_ring), a fuzz target and its stored inputs, or
+# a program and a FILE.bats, which tests it by its command line. Runs go side by side, one a core: those that failed the last time
+# first, then the longest first, by the seconds they took here or by tests/seconds.txt. A long .bats file is several runs, FILE:K/N.
+# Command line tests look at the machine (processes, /dev/shm, network interfaces), so each run has one to itself, in namespaces;
+# where the kernel allows none they run one after another.
+#
+# HX_WHICH: which tests. quick (as `make check`): cases are few, and without command line tests that are tagged `all` or run under
+# sanitizers, and what says `sanitizers: check-all`; all; or K/N: part K of N of what all has beyond quick. HX_FILE: only runs whose name has this in it. HX_TEST: only tests
+# of that name, * and ? as in a shell. HX_TEST_TIMEOUT: the most seconds a run may take (1800). HX_TEST_UNDER: what runs programs of
+# another processor; those of command line tests see to it themselves.
 set -euo pipefail
 
 unset MAKEFLAGS MFLAGS MAKELEVEL
-export UBSAN_OPTIONS="print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
+export HX_WHICH=${HX_WHICH:-quick}
+here=$(dirname "$0")
+most=30 # seconds of a .bats file beyond which it is several runs
 
 logs=$1
 shift
-read -ra under <<<"${HX_TEST_UNDER:-}"
+record=$logs/seconds # "RUN SECONDS" of processor time, RUN without its folder; RUN+all with full counts
+mkdir -p "$logs"
+touch "$record" "$logs/failed"
 
-log_of() {
-    local name=${1//[\/@]/_}
-    echo "$logs/$name.log"
-}
+# merged RECORD...: the first of these that knows a run tells its seconds.
+merged() { awk '!($1 in seconds) { seconds[$1] = $2 } END { for (run in seconds) print run, seconds[run] }' "$@" | sort; }
 
-own_machine=("$(dirname "$0")/own-machine.sh")
-if [ -z "${HX_OWN_MACHINE:-}" ]; then
-    HX_OWN_MACHINE=no
-    ! "${own_machine[@]}" true 2>/dev/null || HX_OWN_MACHINE=yes
-    export HX_OWN_MACHINE
-fi
-[ "$HX_OWN_MACHINE" = yes ] || own_machine=()
-
-# The command of a run, in the array `command`.
-command_of() {
-    case $1 in
-    *.bats) command=("${own_machine[@]}" env HXMESH="$(realpath -m "${1%@*}")" bats --tap "${1##*@}") ;;
-    */fuzz_*) command=("$1" "tests/fuzz/corpus/${1##*/fuzz_}") ;;
-    # The thread sanitizer of gcc 12 cannot map its shadow where the kernel randomises addresses by more than 28 bits.
-    */tsan/*) command=(setarch --addr-no-randomize "$1") ;;
-    *) command=("${under[@]}" "$1") ;;
-    esac
-}
-
-# Counts of a log as "PASSED FAILED SKIPPED", from cmocka's closing lines and from TAP (bats, fuzz replay).
-count() {
-    awk '/^\[  PASSED  \] [0-9]+ test/ { passed += $4 }
-         /^\[  FAILED  \] [0-9]+ test/ { failed += $4 }
-         /^\[  SKIPPED \] [0-9]+ test/ { skipped += $4 }
-         /^ok [0-9]+ / { if (/# skip/) skipped++; else passed++ }
-         /^not ok [0-9]+ / { failed++ }
-         END { print passed + 0, failed + 0, skipped + 0 }' "$1"
-}
-
-run_one() {
-    local run=$1 log status=0 passed failed skipped command
-    log=$(log_of "$run")
-    command_of "$run"
-    local begin=$SECONDS
-    timeout --kill-after=10 "${HX_TEST_TIMEOUT:-1200}" "${command[@]}" >"$log" 2>&1 </dev/null || status=$?
-    read -r passed failed skipped < <(count "$log")
-    local why=
-    if [ "$failed" -eq 0 ] && [ "$status" -ne 0 ]; then
-        failed=1
-        why=" (ended with status $status)"
-        [ "$status" -ne 124 ] || why=" (ran out of time)"
-    elif [ $((passed + failed + skipped)) -eq 0 ]; then
-        failed=1
-        why=" (no test in it)"
-    fi
-    echo "$passed $failed $skipped" >"$log.count"
-    (
-        flock 9
-        printf '%-56s %4d s  %4d passed, %d failed, %d skipped%s\n' \
-            "$run" $((SECONDS - begin)) "$passed" "$failed" "$skipped" "$why"
-        grep -E '^ok [0-9]+ .*# skip' "$log" | sed 's/^/    /' || true
-        if [ "$failed" -ne 0 ]; then
-            echo "---- $log"
-            tail -n 200 "$log"
-            echo "----"
-        fi
-    ) 9>"$logs/lock"
-}
-
-if [ "${HX_RUN_ONE:-}" = 1 ]; then
-    unset HX_RUN_ONE
-    run_one "$1"
+if [ "${1:-}" = --keep-seconds ]; then
+    merged "$record" tests/seconds.txt >"$record.merged"
+    mv "$record.merged" tests/seconds.txt
     exit 0
 fi
 
-mkdir -p "$logs"
-rm -f "$logs"/*.log "$logs"/*.count
-# Those that take longest go first, so that no core is left with one of them at the end.
-by_time() {
-    for run in "$@"; do
-        case $run in
-        *.bats) echo "0 $run" ;;
-        */asan/tests/property/* | */fuzz_*) echo "1 $run" ;;
-        */tests/property/*) echo "2 $run" ;;
-        *) echo "3 $run" ;;
-        esac
-    done | sort --stable --key=1,1n | cut --delimiter=' ' --fields=2-
+# ---- which runs, and in what order --------------------------------------------------------------------------------
+
+says() { grep -q "$@"; }
+
+# wanted RUN: whether there is something of it to run.
+wanted() {
+    local what=${1#*@}
+    [[ "$1 tests/$what.c" == *"${HX_FILE:-}"* ]] || return 1
+    case $HX_WHICH:$1 in
+    quick:*/asan/*.bats) return 1 ;;
+    quick:*/asan/*@unit/*) ! says 'sanitizers: check-all' "tests/$what.c" ;;
+    *:*/asan/*.bats) says '^# asan' "$what" ;;
+    quick:*.bats) [ -n "$("$here/bats-tests.sh" quick "$what")" ] ;;
+    [0-9]*.bats) [ -n "$("$here/bats-tests.sh" beyond "$what")" ] ;;
+    [0-9]*@tests/fuzz/*) ;;
+    [0-9]*) says 'effort(\|support_shapes.h\|sanitizers: check-all' "tests/$what.c" ;;
+    esac
 }
+
+# with_seconds: "SECONDS RUN" of each run on stdin.
+with_seconds() {
+    merged "$record" tests/seconds.txt | awk -v which="$HX_WHICH" '
+        known { seconds[$1] = $2; next }
+        { name = $1; sub(/^.*build[^\/]*\//, "", name)
+          if (which != "quick" && (name "+all") in seconds) name = name "+all"
+          print (name in seconds ? seconds[name] : 1), $1 }' known=1 - known=0 <(cat <&3)
+} 3<&0
+
+# part K/N: of "SECONDS RUN" on stdin those of part K: each in turn, the longest first, goes to the part that has the least.
+part() {
+    sort -k1,1nr -k2,2 | awk -v part="${1%/*}" -v parts="${1#*/}" '
+        { least = 1
+          for (p = 2; p <= parts; p++) if (sum[p] < sum[least]) least = p
+          sum[least] += $1
+          if (least == part) print }'
+}
+
+# in_order: the runs of "SECONDS RUN" on stdin in the order they begin, long .bats files cut.
+in_order() {
+    awk -v most="$most" -v failures="$logs/failed" '
+        BEGIN { while ((getline run <failures) > 0) failed[run] }
+        { n = $2 ~ /\.bats$/ ? int($1 / most) + 1 : 1
+          for (k = 1; k <= n; k++) print !($2 in failed), $1 / n, $2 (n > 1 ? ":" k "/" n : "") }' |
+        sort -k1,1n -k2,2nr | cut -d ' ' -f 3
+}
+
+mapfile -t runs < <(
+    for run in "$@"; do ! wanted "$run" || echo "$run"; done | with_seconds |
+        case $HX_WHICH in [0-9]*) part "$HX_WHICH" ;; *) cat ;; esac | in_order
+)
+[ ${#runs[@]} -gt 0 ] || { echo "hxmesh: error: run-tests: no run has '${HX_FILE:-}' in its name" >&2; exit 2; }
+
+# ---- all of them --------------------------------------------------------------------------------------------------
+
+export HX_OWN_MACHINE=no
+! "$here/own-machine.sh" true 2>/dev/null || HX_OWN_MACHINE=yes
 
 # side_by_side N RUN...
 side_by_side() {
-    local most=$1
+    local at_once=$1
     shift
-    [ $# -eq 0 ] || printf '%s\0' "$@" | HX_RUN_ONE=1 xargs -0 -n 1 -P "$most" "$0" "$logs"
+    [ $# -eq 0 ] || printf '%s\0' "$@" | xargs -0 -n 1 -P "$at_once" "$here/run-test.sh" "$logs"
 }
 
-mapfile -t runs < <(by_time "$@")
+rm -f "$logs"/*.log "$logs"/*.time "$logs"/*.result
 alone=()
 together=()
 for run in "${runs[@]}"; do
-    if [[ $run == *.bats && $HX_OWN_MACHINE == no ]]; then
-        alone+=("$run")
-    else
-        together+=("$run")
-    fi
+    if [[ $run == *.bats* && $HX_OWN_MACHINE == no ]]; then alone+=("$run"); else together+=("$run"); fi
 done
 side_by_side "$(nproc)" "${together[@]}"
 side_by_side 1 "${alone[@]}"
 
-passed=0 failed=0 skipped=0
-for run in "$@"; do
-    read -r p f s <"$(log_of "$run").count"
-    passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
-done
-closing="$passed passed, $failed failed"
-[ "$skipped" -eq 0 ] || closing+=", $skipped skipped"
+# Where time went, by kind.
+status=0
 echo
-echo "$closing"
-[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+cat "$logs"/*.result | awk -F '|' -v record="$record.new" -v failures="$logs/failed" -v which="$HX_WHICH" '
+    function row(kind) {
+        return sprintf("%-20s %6d %6d %9.1f %9.1f %9.1f", kind, runs[kind], tests[kind], wall[kind], user[kind], sys[kind]) }
+    function add(of) { runs[of]++; tests[of] += $2 + $3 + $4; wall[of] += $5; user[of] += $6; sys[of] += $7 }
+    BEGIN { printf "%-20s %6s %6s %9s %9s %9s\n", "kind", "runs", "tests", "wall s", "user s", "system s"; printf "" >failures }
+    { kind = $1 ~ /\/asan\// ? "asan " : $1 ~ /\/tsan\// ? "tsan " : "plain "
+      kind = kind ($1 ~ /@property/ ? "property" : $1 ~ /\.bats/ ? "command line" : $1 ~ /@tests\/fuzz/ ? "fuzz" : "unit")
+      add(kind)
+      add("all")
+      passed += $2; failed += $3; skipped += $4
+      name = $1
+      sub(/:[0-9]+\/[0-9]+$/, "", name)
+      if ($3) print name >failures
+      sub(/^.*build[^\/]*\//, "", name)
+      seconds[name (which == "quick" ? "" : "+all")] += $6 + $7 }
+    END { for (kind in runs) if (kind != "all") print row(kind) | "sort"
+          close("sort")
+          for (name in seconds) print name, seconds[name] >record
+          print row("all")
+          printf "\n%d passed, %d failed%s\n", passed, failed, skipped ? ", " skipped " skipped" : ""
+          exit failed > 0 || passed == 0 }' || status=1
+[ -n "${HX_TEST:-}" ] || { merged "$record.new" "$record" >"$record.merged" && mv "$record.merged" "$record"; }
+rm -f "$record.new"
+exit "$status"

@@ -2,10 +2,11 @@
  *
  *     fuzz_NAME FILE|FOLDER...
  *
- * Each input (and the empty one, always) is run as it is, then changed in HX_MUTATIONS (2000) ways drawn from HX_SEED
+ * Each input (and the empty one, always) is run as it is, then changed in HX_MUTATIONS (2000; 200 in `make check`) ways drawn from HX_SEED
  * (1); the same seed gives the same bytes. An input is one test, reported as a line of TAP. Inputs run in a child
  * process, so that whatever ends it, a sanitizer included, leaves us to say which bytes did it and to keep them. */
 #include "tests/fuzz/fuzz.h"
+#include "tests/support/support_effort.h"
 #include "tests/support/support_random.h"
 
 #include <dirent.h>
@@ -256,7 +257,7 @@ int main(int argc, char **argv)
     struct replay r = {.current = current,
                        .program = argv[0],
                        .seed = number_from("HX_SEED", 1),
-                       .mutations = number_from("HX_MUTATIONS", 2000)};
+                       .mutations = number_from("HX_MUTATIONS", effort_is_quick() ? 200 : 2000)};
     replay_input(&r, "empty input", NULL, 0);
     for (int i = 1; i < argc; i++) {
         replay_path(&r, argv[i]);

@@ -7,6 +7,7 @@
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
 #include "tests/support/support_collective.h"
+#include "tests/support/support_effort.h"
 #include "tests/support/support_lab.h"
 #include "tests/support/support_random.h"
 #include "tests/support/support_shapes.h"
@@ -235,7 +236,8 @@ static void sums_are_exact(void **state)
 {
     (void)state;
     unsigned refused = 0;
-    for (unsigned number = 0; number < SHAPES * KINDS * ALGORITHMS * 3; number++) {
+    for (unsigned n = 0; n < effort(SHAPES * KINDS * ALGORITHMS * 3); n++) {
+        const unsigned number = effort_case(n, SHAPES * KINDS * ALGORITHMS * 3);
         const struct ensemble_plan plan = plan_of(number);
         lab_seed = plan.seed;
         if (play(&plan, 0))
@@ -261,7 +263,8 @@ static void judge_same_pieces(const struct ensemble *a, const struct ensemble *b
 static void order_of_events_does_not_show_in_the_sums(void **state)
 {
     (void)state;
-    for (unsigned number = 0; number < SHAPES * ALGORITHMS * 2; number++) {
+    for (unsigned n = 0; n < effort(SHAPES * ALGORITHMS * 2); n++) {
+        const unsigned number = effort_case(n, SHAPES * ALGORITHMS * 2);
         struct ensemble_plan plan = plan_of(number * KINDS);
         plan.kind = number % 3 ? HX_ALL_REDUCE : HX_REDUCE_SCATTER;
         plan.algorithm = (enum hx_collective_algorithm)(number / SHAPES % ALGORITHMS);
@@ -290,7 +293,8 @@ static void order_of_events_does_not_show_in_the_sums(void **state)
 static void the_schedule_does_not_depend_on_the_data(void **state)
 {
     (void)state;
-    for (unsigned number = 0; number < SHAPES * KINDS * ALGORITHMS; number++) {
+    for (unsigned n = 0; n < effort(SHAPES * KINDS * ALGORITHMS); n++) {
+        const unsigned number = effort_case(n, SHAPES * KINDS * ALGORITHMS);
         struct ensemble_plan plan = plan_of(number);
         lab_seed = plan.seed;
         if (!play(&plan, 0))
@@ -309,12 +313,13 @@ static void the_schedule_does_not_depend_on_the_data(void **state)
 static void the_bytes_of_the_closed_forms(void **state)
 {
     (void)state;
-    for (unsigned number = 0; number < SHAPES * KINDS * ALGORITHMS; number++) {
+    for (unsigned n = 0; n < effort(SHAPES * KINDS * ALGORITHMS); n++) {
+        const unsigned number = effort_case(n, SHAPES * KINDS * ALGORITHMS);
         struct ensemble_plan plan = plan_of(number);
-        unsigned n = plan.columns * plan.rows;
+        const unsigned players = plan.columns * plan.rows;
         lab_seed = plan.seed;
         plan.scheduled = true;
-        plan.elements = (uint64_t)n * 4 * (1 + number % 3);
+        plan.elements = (uint64_t)players * 4 * (1 + number % 3);
         const struct hx_collective_model m = {.kind = plan.kind,
                                               .algorithm = plan.algorithm,
                                               .columns = plan.columns,

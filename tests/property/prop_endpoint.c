@@ -5,6 +5,7 @@
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_loopback.h"
+#include "tests/support/support_effort.h"
 #include "tests/support/support_random.h"
 #include "tests/support/support_shapes.h"
 
@@ -109,7 +110,8 @@ static void every_message_arrives_exactly_once(void **state)
 {
     (void)state;
     uint64_t messages = 0, repeated = 0, forgotten = 0;
-    for (uint64_t n = 0; n < RUNS; n++) {
+    const uint32_t runs = effort(RUNS);
+    for (uint64_t n = 0; n < runs; n++) {
         lab_seed = shapes_seed() + n;
         struct manner m = start(lab_seed, 255);
         run(&m);
@@ -122,9 +124,9 @@ static void every_message_arrives_exactly_once(void **state)
         lab_free(NULL);
     }
     lab_seed = 0;
-    assert_true(messages > 10 * RUNS);
-    assert_true(repeated > 10 * RUNS);
-    assert_true(forgotten > RUNS / 10);
+    assert_true(messages > 10 * runs);
+    assert_true(repeated > runs);
+    assert_true(forgotten > runs / 10);
 }
 
 /* Two or three tries, and a network that now and then loses all: who fails is told, who is told it arrived is right. */
@@ -132,7 +134,8 @@ static void what_fails_fails_once(void **state)
 {
     (void)state;
     uint64_t failed = 0, sent = 0;
-    for (uint64_t n = 0; n < RUNS / 4; n++) {
+    const uint32_t runs = effort(RUNS / 4);
+    for (uint64_t n = 0; n < runs; n++) {
         lab_seed = shapes_seed() + n;
         struct manner m = start(lab_seed, 1 + (unsigned)(n % 3));
         m.restarts = 0;
@@ -155,8 +158,8 @@ static void what_fails_fails_once(void **state)
         lab_free(NULL);
     }
     lab_seed = 0;
-    assert_true(failed > RUNS / 4);
-    assert_true(sent > RUNS / 4);
+    assert_true(failed > runs);
+    assert_true(sent > runs);
 }
 
 int main(void)

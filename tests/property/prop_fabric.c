@@ -11,6 +11,7 @@
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_loopback.h"
+#include "tests/support/support_effort.h"
 #include "tests/support/support_graph.h"
 #include "tests/support/support_random.h"
 #include "tests/support/support_shapes.h"
@@ -278,14 +279,14 @@ static void traffic_over_good_cables(void **state)
         lab_free(NULL);
     }
     lab_seed = 0;
-    assert_true(frames_seen > 10000 && blocks_seen > 100000);
+    assert_true(frames_seen > 10000 * effort(SHAPES) / SHAPES && blocks_seen > 100000 * effort(SHAPES) / SHAPES);
 }
 
 /* One packet a VC is all the room there is, and everybody sends to everybody as fast as they can. */
 static void tiny_buffers_do_not_deadlock(void **state)
 {
     (void)state;
-    for (unsigned shape = 0; shape < SHAPES; shape++) {
+    for (unsigned shape = 0; shape < effort(SHAPES); shape++) {
         lab_seed = shapes_seed() + shape;
         struct fabric_plan plan = plan_of(lab_seed, shape);
         const struct traffic t = {.messages = 500, .largest = 3, .credit = true};
@@ -307,7 +308,7 @@ static void credit_frames_may_be_lost_repeated_and_late(void **state)
 {
     (void)state;
     uint64_t lost = 0;
-    for (unsigned n = 0; n < 2 * SHAPES; n++) {
+    for (unsigned n = 0; n < effort(2 * SHAPES); n++) {
         lab_seed = shapes_seed() + n;
         struct fabric_plan plan = plan_of(lab_seed, n % SHAPES);
         const struct traffic t = {.turns = 100, .messages = 100, .largest = 3, .credit = true};
@@ -321,14 +322,14 @@ static void credit_frames_may_be_lost_repeated_and_late(void **state)
         lab_free(NULL);
     }
     lab_seed = 0;
-    assert_true(lost > 1000);
+    assert_true(lost > 1000 * effort(2 * SHAPES) / (2 * SHAPES));
 }
 
 /* What is lost is sent again, and its credit is not lost with it. */
 static void data_frames_may_be_lost(void **state)
 {
     (void)state;
-    for (unsigned shape = 0; shape < SHAPES; shape++) {
+    for (unsigned shape = 0; shape < effort(SHAPES); shape++) {
         lab_seed = shapes_seed() + shape;
         struct fabric_plan plan = plan_of(lab_seed, shape);
         const struct traffic t = {.turns = 100, .messages = 80, .largest = 6, .credit = true};
@@ -353,7 +354,7 @@ static void wires_may_do_all_of_it(void **state)
 {
     (void)state;
     uint64_t suspected = 0;
-    for (unsigned n = 0; n < 2 * SHAPES; n++) {
+    for (unsigned n = 0; n < effort(2 * SHAPES); n++) {
         lab_seed = shapes_seed() + n;
         struct fabric_plan plan = plan_of(lab_seed, n % SHAPES);
         const struct traffic t = {.turns = 80, .messages = 50, .largest = 4};
@@ -446,7 +447,7 @@ static void packets_go_round_failed_boards(void **state)
 {
     (void)state;
     static const unsigned with_boards[] = {0, 1, 3, 7};
-    for (unsigned n = 0; n < 8; n++) {
+    for (unsigned n = 0; n < effort(8); n++) {
         lab_seed = shapes_seed() + n;
         judge_barred(with_boards[n % 4], n / 4 + 1);
         lab_free(NULL);
@@ -480,7 +481,7 @@ static void cut(struct fabric *f, uint32_t node, unsigned port)
 static void a_cut_cable_loses_no_message(void **state)
 {
     (void)state;
-    for (unsigned n = 0; n < 6; n++) {
+    for (unsigned n = 0; n < effort(6); n++) {
         lab_seed = shapes_seed() + n;
         struct fabric_plan plan = plan_of(lab_seed, n % 2 ? 6 : 0);
         const struct traffic t = {.messages = 200, .largest = 4};
@@ -510,7 +511,7 @@ static void a_cut_cable_loses_no_message(void **state)
 static void who_sends_to_nowhere_is_told(void **state)
 {
     (void)state;
-    for (unsigned n = 0; n < 2 * SHAPES; n++) {
+    for (unsigned n = 0; n < effort(2 * SHAPES); n++) {
         lab_seed = shapes_seed() + n;
         struct fabric_plan plan = plan_of(lab_seed, n % SHAPES);
         const struct traffic t = {.messages = 300, .largest = 8};

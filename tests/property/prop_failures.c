@@ -4,6 +4,7 @@
  * Who is joined is this file's own search of what is left. A HammingMesh, whose nodes know their own links alone, is
  * judged in prop_given_back.c. Some sets may be refused, for want of virtual channels: they are counted and printed. */
 #include "host/name.h"
+#include "tests/support/support_effort.h"
 #include "tests/support/support_fabric.h"
 
 #include <setjmp.h>
@@ -170,8 +171,9 @@ static void judge_all(const char *spec)
     struct links l;
     unsigned sets = 0, refused = 0;
     find_links(&l, spec);
+    const unsigned step = l.count > 0 ? l.count / effort(l.count) : 1;
     for (unsigned first = 0; first < l.count; first++) {
-        for (unsigned second = first; second < l.count; second++, sets++)
+        for (unsigned second = first; second < l.count; second += step, sets++)
             refused += !judge_failure(&l, spec, first, second);
     }
     print_message("%s: %u links, %u sets, %u refused\n", spec, l.count, sets, refused);

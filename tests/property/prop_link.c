@@ -9,6 +9,7 @@
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "hxmesh/error.h"
 #include "tests/support/loopback/support_loopback.h"
+#include "tests/support/support_effort.h"
 #include "tests/support/support_random.h"
 #include "tests/support/support_shapes.h"
 
@@ -250,7 +251,8 @@ static void a_cable_loses_no_credit(void **state)
 {
     (void)state;
     uint64_t suspected = 0, lost = 0, refused = 0, sent = 0;
-    for (uint64_t n = 0; n < RUNS; n++) {
+    const uint32_t runs = effort(RUNS);
+    for (uint64_t n = 0; n < runs; n++) {
         lab_seed = shapes_seed() + n;
         start(&cable, lab_seed);
         run(&cable);
@@ -264,10 +266,10 @@ static void a_cable_loses_no_credit(void **state)
         lab_free(NULL);
     }
     lab_seed = 0;
-    assert_true(suspected > RUNS / 10);
-    assert_true(lost > RUNS);
-    assert_true(refused > RUNS / 10);
-    assert_true(sent > 100 * RUNS);
+    assert_true(suspected > runs / 10);
+    assert_true(lost > runs);
+    assert_true(refused > runs / 10);
+    assert_true(sent > 100 * runs);
 }
 
 int main(void)

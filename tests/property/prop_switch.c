@@ -9,6 +9,7 @@
  *     - nobody waits for an output that has room for every packet that wants it
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "tests/support/loopback/support_loopback.h"
+#include "tests/support/support_effort.h"
 #include "tests/support/support_random.h"
 #include "tests/support/support_shapes.h"
 
@@ -413,14 +414,15 @@ static void run(struct judge *j)
 static void switches_keep_their_word(void **state)
 {
     (void)state;
-    for (uint64_t n = 0; n < RUNS; n++) {
+    const uint32_t runs = effort(RUNS);
+    for (uint64_t n = 0; n < runs; n++) {
         lab_seed = shapes_seed() + n;
         start(&judge, lab_seed);
         run(&judge);
         lab_free(NULL);
     }
     lab_seed = 0;
-    assert_true(judge.waited > 100 * RUNS);
+    assert_true(judge.waited > 100 * runs);
     assert_true(judge.longest > 2 * HX_ACCELERATOR_PORTS);
 }
 

@@ -1,11 +1,12 @@
 /* support_shapes.c - named and random fabrics (tests/support/support_shapes.h). */
 #include "tests/support/support_shapes.h"
+#include "tests/support/support_effort.h"
 #include "tests/support/support_random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DRAWS = 2 }; /* of each kind, for each board */
+enum { DRAWS = 2 /* of each kind, for each board */, BOARDS = 5 };
 
 uint64_t shapes_seed(void)
 {
@@ -46,11 +47,16 @@ static struct graph_shape draw(uint64_t *random, int a, int b, bool trees)
 
 void shapes_for_each(void (*judge)(struct graph_shape shape, const char *what))
 {
+    enum { NAMED = sizeof named / sizeof *named, SHAPES = NAMED + BOARDS * BOARDS * 2 * DRAWS };
+    struct graph_shape shape[SHAPES];
     uint64_t random = shapes_seed();
-    for (unsigned i = 0; i < sizeof named / sizeof *named; i++)
-        judge_one(named[i], judge);
-    for (int a = 1; a <= 5; a++)
-        for (int b = 1; b <= 5; b++)
+    unsigned count = 0;
+    for (; count < NAMED; count++)
+        shape[count] = named[count];
+    for (int a = 1; a <= BOARDS; a++)
+        for (int b = 1; b <= BOARDS; b++)
             for (int round = 0; round < 2 * DRAWS; round++)
-                judge_one(draw(&random, a, b, round % 2), judge);
+                shape[count++] = draw(&random, a, b, round % 2);
+    for (unsigned n = 0; n < effort(SHAPES); n++)
+        judge_one(shape[effort_case(n, SHAPES)], judge);
 }

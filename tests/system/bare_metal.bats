@@ -52,15 +52,17 @@ says() {
 }
 top_ends() { hxmesh top "$NAME" --json top.json --interval 200ms; }
 
+# bats test_tags=all
 @test "bare metal: an image that is killed is started again, and takes part; the capture of it all is good" {
     needs_qemu
-    run --separate-stderr timeout 100 "$EXAMPLES/qemu.sh" 8
+    run --separate-stderr timeout 600 "$EXAMPLES/qemu.sh" 8
     echo "$stderr"
     [ "$status" -eq 0 ]
     grep -q 'a1,1/p0: its machine (process [0-9]*) was killed by signal 9; it is started again' <<<"$stderr"
     grep -q 'run.pcapng: good' <<<"$stderr"
 }
 
+# bats test_tags=all
 @test "bare metal: images of several harts lose nothing, also where one is killed and comes back" {
     needs_qemu
     local harts=2
@@ -110,7 +112,7 @@ top_ends() { hxmesh top "$NAME" --json top.json --interval 200ms; }
 
 @test "bare metal: an image without its text says where it panics, and ends its machine" {
     needs_qemu
-    local machine=(timeout 20 "${MACHINE[@]}" -M virt -m 100M)
+    local machine=(timeout 120 "${MACHINE[@]}" -M virt -m 100M)
     run "${machine[@]}"
     [ "$status" -eq 1 ]
     grep -q '^panic: bare-node/config.c:[0-9]*: its configuration is not complete' <<<"$output"
@@ -131,7 +133,7 @@ top_ends() { hxmesh top "$NAME" --json top.json --interval 200ms; }
 with_tree() {
     printf 'fabric 2 2 2 2 1 64 1\nat 0 0 0\ncredits 64\nrandom 1 2 3\nwait 2 1 3 1 1\n' >text
     printf q >quits
-    run timeout 20 "${MACHINE[@]}" -m 128M "${TOLD[@]}" "$@" <quits
+    run timeout 120 "${MACHINE[@]}" -m 128M "${TOLD[@]}" "$@" <quits
 }
 
 @test "bare metal: an image takes devices and memory from the device tree, and says what it lacks there" {
@@ -166,7 +168,7 @@ with_tree() {
 
 # hangs HARTS HART: an image of so many harts one of which hangs; what it said is in `said`.
 hangs() {
-    timeout 60 "${MACHINE[@]}" -M virt -smp "$1" -m 100M "${TOLD[@]}" <console >said 2>&1 3>&- &
+    timeout 300 "${MACHINE[@]}" -M virt -smp "$1" -m 100M "${TOLD[@]}" <console >said 2>&1 3>&- &
     PID=$!
     exec 4>console
     eventually grep -q "^state .* harts=$1" said
@@ -176,6 +178,7 @@ hangs() {
     [ "$CODE" -eq 1 ]
 }
 
+# bats test_tags=all
 @test "bare metal: an image whose loop hangs, on any hart, is ended by its watchdog" {
     needs_qemu
     printf 'fabric 2 2 2 2 1 64 1\nat 0 0 0\ncredits 64\nrandom 1 2 3\nwait 2 1 3 1 1\n' >text
@@ -188,7 +191,7 @@ hangs() {
 
 # survives_frames N HARTS: an image of so many harts, that is sent so many frames, counts them.
 survives_frames() {
-    run timeout 100 "$(dirname "$HXMESH")/tests/system/prod_image" "$1" "${MACHINE[@]}" -M virt -m 100M -smp "$2" \
+    run timeout 600 "$(dirname "$HXMESH")/tests/system/prod_image" "$1" "${MACHINE[@]}" -M virt -m 100M -smp "$2" \
         -global virtio-mmio.force-legacy=false "${TOLD[@]}"
     echo "$output"
     [ "$status" -eq 0 ]

@@ -127,6 +127,7 @@ is_captured() { "$HXMESH" capture --list | is_so ".fabrics | any(.name == \"$NAM
     end_long
 }
 
+# bats test_tags=all
 @test "capture: several at a time, and no more than there are places" {
     local jobs=()
     start_long
@@ -206,6 +207,7 @@ no_worker_taps() {
     end_long
 }
 
+# bats test_tags=all
 @test "capture: kill -9 of a worker, and the capture goes on with its successor" {
     start_long
     eventually is_captured
@@ -363,6 +365,7 @@ says() {
     end_long
 }
 
+# bats test_tags=all
 @test "capture: what goes wrong while it goes on is in it, from the start or by hxmesh fault" {
     local at_once="a0,0/N loss=1% for 1ms"
     start_long --capture "$FILE" --snaplen 64 --capture-ports 'a0,0/*' --fault "a0,0/E down at 10ms for 10ms"
@@ -375,6 +378,7 @@ says() {
 }
 has_comment() { field frame.comment | grep -q "^$1\$"; }
 
+# bats test_tags=all
 @test "capture: one that begins while a fault holds says which, and is good with it; so is each file of one that rotates" {
     local line="a0,0/E corrupt=30%" file
     start_long --fault "$line at 1ms"
@@ -399,6 +403,7 @@ told() {
 tells_of() { told "$1" | grep -qFx "$2"; }
 
 # Each line is another, so that none can stand for two.
+# bats test_tags=all
 @test "capture: it has every fault of its run, though a thousand begin at once; one that begins later has what still holds" {
     local line="a0,0/E corrupt=30% at 1ms" list="$BATS_TEST_TMPDIR/many.faults" late="$BATS_TEST_TMPDIR/late.pcapng" i
     echo "$line" >"$list"

@@ -36,6 +36,7 @@ always_same() {
     done
 }
 
+# bats test_tags=all
 @test "virtual capture: every port of an all-to-all, whoever does the work" {
     always_same "4x4 Hx2Mesh" --message 20000
     captured_whole_fabric "link=port clock=virtual .*crc=off span=run"
@@ -48,6 +49,7 @@ always_same() {
         -Y 'frame.interface_name == "a0,0/p0/local" && frame.packet_flags_direction == 2 && frame.len < 1000' | wc -l)" ]
 }
 
+# bats test_tags=all
 @test "virtual capture: payload, planes, collectives, other timing, small buffers" {
     always_same "2x2 Hx2Mesh" --message 20000 --verify --planes 2
     hxmesh verify "$FILE" | grep -q " $(jq .capture.written "$REPORT") checksums judged"
@@ -58,6 +60,7 @@ always_same() {
     always_same "4x4 Hx2Mesh" --message 20000 --buffer 24KiB --capture-buffer 64KiB
 }
 
+# bats test_tags=all
 @test "virtual capture: credit is kept within small buffers" {
     always_same "4x4 Hx2Mesh" --message 40000 --buffer 64KiB
     # Two packets a VC, and what an input passes while it stands between crossbar and link. The same frames with a comment that
@@ -89,6 +92,7 @@ always_same() {
     [ "$(tr '\n' ' ' <"$BATS_TEST_TMPDIR/times")" = "0.000000000 0.000000081 0.000000087 0.000000168 " ]
 }
 
+# bats test_tags=all
 @test "virtual capture: the settings of a file, and options over them" {
     lab_file "clock: virtual"
     hxmesh run "$LAB" --quiet --json - --verify >"$REPORT"
@@ -157,6 +161,7 @@ finish_long() {
     [ ! -e "$FILE" ]
 }
 
+# bats test_tags=all
 @test "virtual capture: a fault is a comment of the first frame from its time on, whoever does the work" {
     local workers sum
     for workers in 1 2; do

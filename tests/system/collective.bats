@@ -49,6 +49,7 @@ said() {
     holds "$WHOLE and .bytes_delivered == 2 * 35 * 1048576"
 }
 
+# bats test_tags=all
 @test "collective: any shape, any vector, planes, workers" {
     while read -r shape message planes workers; do
         for kind in $KINDS; do

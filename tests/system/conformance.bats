@@ -63,6 +63,7 @@ broken() {
     [ "$quoted" -ge 40 ]
 }
 
+# bats test_tags=all
 @test "conformance: room that falls by less than a packet costs" {
     broken 'loopback.h s/cable_sent(&p->cable, d)/cable_sent(\&p->cable, \&(struct hx_desc){.vc = d->vc})/' -- \
         "hal_room: after hal_transmit of a packet of cost 3 on VC 0 room fell by 1, not 3 (hal.h: room downstream less"
@@ -77,6 +78,7 @@ broken() {
         "hal_now: went back from "
 }
 
+# bats test_tags=all
 @test "conformance: what is visible before the commit, hops that are not carried" {
     broken 'loopback.h s/    n->sent |= .*/&\n    loopback_wire_commit(p->out);/' 'loopback.h s/cable_write_hop(&p->cable, frame, d)/cable_write_hop(\&p->cable, frame, \&(struct hx_desc){.vc = d->vc})/' -- \
         "hal_commit: a packet is visible at the other end before the commit" \
@@ -84,6 +86,7 @@ broken() {
         "hal_transmit: sent on VC 2 after 9 hops, it arrives as on VC 2 after 0"
 }
 
+# bats test_tags=all
 @test "conformance: a commit that does nothing, room that comes back twice or never" {
     broken 'hal_port.h /void hal_commit/,/^}/s/loopback_commit.*/(void)h;/' \
         'hal_port.h s/held_or_gone & bit/(waiting | (held_or_gone \& 0)) \& bit/' \
@@ -93,6 +96,7 @@ broken() {
         "hal_ejected: packet 5 does not come, though all before it were taken and their buffers put back"
 }
 
+# bats test_tags=all
 @test "conformance: detours that are not written, not carried, or forget the destination; queues and buffers that are others" {
     broken 'hal_port.h /void hal_redirect/,/^}/s/d->dst_d1 = d1;/(void)d1;/' -- \
         "hal_redirect: afterwards what hal_arrival gave says 1,0, not 1,65535 (hal.h: from now on the packet"
@@ -109,12 +113,14 @@ broken() {
     broken 'hal_port.h /^static inline void hal_drop/,/^}/s/loopback_buffer_put.*/(void)d;/' -- "hal_drop: of "
 }
 
+# bats test_tags=all
 @test "conformance: what comes first is the cause: credit that never comes back is not hal_drop's fault" {
     broken 'hal_port.h /void loopback_release/,/^}/s/hx_credit_leave(.*/;/' -- \
         "hal_release: room is 116 after four packets have left, the second last, and was 128 before"
     [[ ${lines[0]} == hal_release:* ]]
 }
 
+# bats test_tags=all
 @test "conformance: harm is said of the function that does it, once, and the other clauses are tried" {
     local puts_again='s/loopback_buffer_put.*/&&/' writes='s/loopback_buffer_put.*/& *(volatile int *)0 = 1;/'
     broken "hal_port.h /^static inline void hal_drop/,/^}/$puts_again" -- \
@@ -127,6 +133,7 @@ broken() {
     [[ $output != *"hal_consumed: "* && $output == *" clauses of the contract tried, "*" broken"* ]]
 }
 
+# bats test_tags=all
 @test "conformance: two ports tried in one folder are each judged by their own code" {
     local kit=$PWD/conformance/Makefile
     mkdir "$OUT/two"

@@ -29,6 +29,7 @@ captured() {
     }
 }
 
+# bats test_tags=all
 @test "detours: live, every fabric by every policy, every frame on its way" {
     for fabric in "${FABRICS[@]}"; do
         for policy in "${POLICIES[@]}"; do
@@ -39,6 +40,7 @@ captured() {
     done
 }
 
+# bats test_tags=all
 @test "detours: the same under the virtual clock" {
     for fabric in "${FABRICS[@]}"; do
         for policy in "${POLICIES[@]}"; do
@@ -57,6 +59,7 @@ captured() {
     "$HXMESH-trace" "$FILE" --from 0,0 --to 3,0 | grep -q 'packet 0 of message 0 from 0,0 to 3,0.* by a detour to d0 [0-9]'
 }
 
+# bats test_tags=all
 @test "detours: kill -9 of workers while packets are on detours: the rest goes on, nothing is lost" {
     start "slim-fly q=3 p=1" --routing ugal:c=0.25 -t uniform -m 64KiB --duration 10s --workers 3
     await_workers 3
@@ -81,6 +84,7 @@ captured() {
     holds '.complete and .packets_lost == 0 and .max_vc == 3'
 }
 
+# bats test_tags=all
 @test "detours: a virtual run is the same with 1, 2 and 4 workers" {
     for fabric in "mlfm h=3" "dragonfly a=4 p=2 h=2 groups=5" "slim-fly q=5 p=2"; do
         for policy in valiant ugal:n=2,c=1; do

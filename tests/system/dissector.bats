@@ -26,6 +26,7 @@ dissect() { tshark -X "lua_script:$DISSECTOR" "$@" 2> >(grep -v "^Running as use
     done
 }
 
+# bats test_tags=all
 @test "dissector: fields are what the frame says" {
     make_capture run.pcapng bytes=9000 messages=1
     # The second packet of message 0 from 5,6, as it is injected.
@@ -59,6 +60,7 @@ dissect() { tshark -X "lua_script:$DISSECTOR" "$@" 2> >(grep -v "^Running as use
     grep -qxE '0x123456789abcde[0-9a-f]{2} [0-9]+,[0-9]+,[0-9]+ 1' <<<"${lines[0]//$'\t'/ }"
 }
 
+# bats test_tags=all
 @test "dissector: repeats, answers and conversations" {
     make_capture lossy.pcapng x=2 y=2 messages=10 wire=1 credits=32 lose=20
     repeats=$(dissect -r lossy.pcapng -T fields -e hxmesh.retransmission_of -Y hxmesh.retransmission)
@@ -83,6 +85,7 @@ dissect() { tshark -X "lua_script:$DISSECTOR" "$@" 2> >(grep -v "^Running as use
         END { exit first != 32 }' table
 }
 
+# bats test_tags=all
 @test "dissector: expert information names what is wrong" {
     while read -r rule expert; do
         frame=$(make_capture broken.pcapng x=2 y=2 messages=5 break="$rule")
@@ -111,6 +114,7 @@ END
     [ "$status" -eq 0 ] && [ -z "$output" ] && [ -z "$stderr" ]
 }
 
+# bats test_tags=all
 @test "dissector: whatever the bytes are, it ends in a frame, not in a Lua error" {
     make_capture run.pcapng x=2 y=2 wire=1 messages=1
     for seed in 1 2 3; do

@@ -134,16 +134,26 @@ keys_of() {
     [ "$(head -n 1 "$BATS_TEST_TMPDIR/x.csv")" = "$(sed -n '/^date,version/,/^```/p' docs/report.md | grep -v '^```' | tr -d '\n')" ]
 }
 
-@test "docs: every example of README.md and docs runs as it stands" {
+# examples_of FILE...: each of their examples runs, beside a capture and a fabric that examples speak of.
+examples_of() {
     programs
     "$HXMESH" run "4x4 Hx2Mesh" -m 8 --clock virtual --capture "$BATS_TEST_TMPDIR/run.pcapng" --snaplen 96 --quiet >/dev/null
     "$HXMESH" run "4x4 Hx2Mesh" -t neighbour -n 0 -d 10m --rate 0.00001 -w 1 --quiet --name "docs-$$" >/dev/null 2>&1 3>&- &
     FABRIC=$!
     failed=0
-    for file in README.md docs/*.md; do
+    for file in "$@"; do
         runs "$TOP/$file" || failed=1
     done
     [ "$failed" -eq 0 ]
+}
+
+@test "docs: every example of README.md runs as it stands" {
+    examples_of README.md
+}
+
+# bats test_tags=all
+@test "docs: every example of docs runs as it stands" {
+    examples_of docs/*.md
 }
 
 @test "docs: options.md is what the programs say (else: make docs)" {

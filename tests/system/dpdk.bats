@@ -105,6 +105,7 @@ EOF
     jq -e '.interrupted and .drained and .drops.malformed > 0 and .ports[0].rx_packets == 0' a.json
 }
 
+# bats test_tags=all
 @test "a second signal ends a node that still waits" {
     # Its messages have nowhere to go, so it would drain for two seconds. Signals of 200 ms are one wish.
     (timeout --foreground 60 "$HXMESH_DPDK" "${eal[@]}" --no-telemetry --file-prefix a "$(memif server)" -- \
@@ -130,7 +131,7 @@ EOF
     eal=(--no-huge -m 512 --no-pci --log-level=critical --lcores '0@(0-1)')
     node tel --vdev=net_null0,size=64 -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_null0 &
     local pid=$!
-    ask() { printf '%s\n' /hxmesh/ports /hxmesh/credits,E /hxmesh/drops /hxmesh/route,1,0 | timeout 10 dpdk-telemetry.py -f tel; }
+    ask() { printf '%s\n' /hxmesh/ports /hxmesh/credits,E /hxmesh/drops /hxmesh/route,1,0 | timeout 120 dpdk-telemetry.py -f tel; }
     is_answered() { ask | grep -q malformed; }
     eventually is_answered
     local answers
@@ -147,7 +148,7 @@ EOF
 refused() {
     local code=$1 text=$2
     shift 2
-    run timeout 20 "$HXMESH_DPDK" "$@"
+    run timeout 120 "$HXMESH_DPDK" "$@"
     [ "$status" -eq "$code" ]
     [ "$(grep -c '^hxmesh: error: ' <<<"$output")" -eq 1 ]
     grep -q -- "^hxmesh: error: .*$text" <<<"$output"
@@ -232,7 +233,7 @@ teardown() {
     local second=$!
     eventually has_link cap
     eventually has_link b
-    timeout 20 dpdk-dumpcap --file-prefix=cap -i net_memif0 -s 9000 -c 300 -q -w e.pcapng
+    timeout 120 dpdk-dumpcap --file-prefix=cap -i net_memif0 -s 9000 -c 300 -q -w e.pcapng
     kill -TERM $first $second
     wait $first || [ $? -eq 130 ]
     wait $second || [ $? -eq 130 ]

@@ -27,7 +27,7 @@ end_started() {
     done
 }
 
-hxmesh() { timeout --kill-after=5 120 "$HXMESH" "$@"; }
+hxmesh() { timeout --kill-after=5 600 "$HXMESH" "$@"; }
 
 # The first core that commands may use.
 first_core() { taskset --cpu-list --pid $$ | grep -oE '[0-9]+' | sed -n 2p; }

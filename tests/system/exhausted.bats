@@ -17,6 +17,7 @@ on_small_disk() {
     unshare --mount bash -c 'mount -t tmpfs -o "size=$1" tmpfs "$2" || exit 99; shift 2; "$@"' - "$@"
 }
 
+# bats test_tags=all
 @test "exhausted: /dev/shm that is full harms no fabric that runs, and another is refused" {
     # shellcheck disable=SC2317 # called by its name
     inside() {

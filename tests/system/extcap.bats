@@ -51,9 +51,9 @@ teardown() {
 @test "extcap: captures into the pipe it is given" {
     start_fabric
     mkfifo pipe
-    timeout 20 cat pipe >taken.pcapng 3>&- &
+    timeout 120 cat pipe >taken.pcapng 3>&- &
     reader=$!
-    timeout 20 "$EXTCAP" --capture --extcap-interface "$interface" --fifo pipe --ports 'a0,0/*' --snaplen 64 \
+    timeout 120 "$EXTCAP" --capture --extcap-interface "$interface" --fifo pipe --ports 'a0,0/*' --snaplen 64 \
         --extcap-capture-filter 'ether dst 02:00:00:01:00:01' 3>&- &
     writer=$!
     for _ in $(seq 100); do

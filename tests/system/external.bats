@@ -33,14 +33,15 @@ export -f mixed
 
 @test "external: the example of a mixed fabric ends well" {
     needs_dpdk
-    run timeout 100 "$EXAMPLES/mixed.sh"
+    run timeout 600 "$EXAMPLES/mixed.sh"
     [ "$status" -eq 0 ]
     [[ $output == *'"agree": true'* ]]
 }
 
+# bats test_tags=all
 @test "external: the example at full load, one credit frame in a hundred lost on both sides" {
     needs_dpdk
-    run timeout 100 "$EXAMPLES/mixed.sh" 3 100
+    run timeout 600 "$EXAMPLES/mixed.sh" 3 100
     [ "$status" -eq 0 ]
     grep -v '^hxmesh\|link up\|link down' <<<"$output" | jq -e '.agree and
         ([.emulator.external.cables[].credits_lost] | add > 0)'
@@ -56,6 +57,7 @@ export -f mixed
     [ ! -e hx-e ]
 }
 
+# bats test_tags=all
 @test "external: frames have their checksums though nobody verifies payload; the planes of a node that are not there" {
     needs_dpdk
     fabric memif
@@ -71,6 +73,7 @@ export -f mixed
     jq -e '.endpoint.messages_received == 60 and .endpoint.bytes_corrupted == 0 and .drops.checksum == 0' node.json
 }
 
+# bats test_tags=all
 @test "external: packets that a network without a way gives back are good in a capture, and traced" {
     needs_dpdk
     fabric memif
@@ -138,6 +141,7 @@ export -f mixed
     agree
 }
 
+# bats test_tags=all
 @test "external: a node that is killed and started again is taken up again" {
     needs_dpdk
     fabric memif "wait: 1m" # for a node that begins on a busy machine
@@ -159,6 +163,7 @@ export -f mixed
         .endpoint.messages_received > 0 and .endpoint.messages_sent > 0' node.json
 }
 
+# bats test_tags=all
 @test "external: a bridge's worker that is killed costs its cables a session, and not the connection" {
     needs_dpdk
     fabric memif
@@ -203,6 +208,7 @@ says() {
     fi
 }
 
+# bats test_tags=all
 @test "external: a node that dies for good ends the run, and so does one that sends too little" {
     needs_dpdk
     fabric memif "wait: 6s"
@@ -221,6 +227,7 @@ says() {
     end_of_node
 }
 
+# bats test_tags=all
 @test "external: what can only be answered by way of a node that did its part and left is given up" {
     needs_dpdk
     fabric memif "wait: 6s" # a node takes some of it to begin on a busy machine

@@ -39,6 +39,7 @@ whole() {
     holds "$ARRIVED and .packets_sent > 0 and .max_vc < $VCS"
 }
 
+# bats test_tags=all
 @test "fabrics: all-to-all of every topology arrives byte for byte, whatever the number of workers" {
     for fabric in "${FABRICS[@]}"; do
         for workers in 1 2 4; do
@@ -50,6 +51,7 @@ whole() {
     nothing_left
 }
 
+# bats test_tags=all
 @test "fabrics: a virtual run of every topology is the same with any number of workers" {
     for fabric in "${FABRICS[@]}"; do
         for workers in 1 2 4; do
@@ -66,6 +68,7 @@ whole() {
     whole "bigraph m=2 n=4" --workers 12 --clock virtual --share-cores
 }
 
+# bats test_tags=all
 @test "fabrics: other traffic arrives in every topology, under both clocks" {
     for fabric in "${FABRICS[@]}"; do
         for clock in wall virtual; do
@@ -78,6 +81,7 @@ whole() {
     done
 }
 
+# bats test_tags=all
 @test "fabrics: every topology has as many planes as are asked for" {
     for fabric in "${FABRICS[@]}"; do
         for clock in wall virtual; do
@@ -131,6 +135,7 @@ killed() {
     finish
 }
 
+# bats test_tags=all
 @test "fabrics: workers of a fat tree, a Slim Fly and a torus are killed and nothing is lost" {
     for fabric in "fat-tree hosts=60 radix=16" "slim-fly q=3" "torus 4x4x2"; do
         for planes in 1 2; do
@@ -143,6 +148,7 @@ killed() {
     done
 }
 
+# bats test_tags=all
 @test "fabrics: where a killed worker stays down, the rest of a fabric of routers goes on and the run ends" {
     for fabric in "fat-tree hosts=60 radix=16" "slim-fly q=3"; do
         killed "$fabric" --no-restart
@@ -314,6 +320,7 @@ LESS=(
     "graph $(realpath "$BATS_TEST_DIRNAME/../../examples/graph/cube.csv") fail=switch3"
 )
 
+# bats test_tags=all
 @test "fabrics: what has failed is gone round, live and simulated, and check proves it" {
     for fabric in "${LESS[@]}"; do
         "$HXMESH" check "$fabric" --quiet --json - | jq -e '.acyclic and .unreachable == 0 and .dead_ends == 0 and .minimal' \
@@ -357,6 +364,7 @@ LESS=(
     "$HXMESH" check "$file" --quiet --json - | jq -e '.unreachable == 0 and .acyclic' >/dev/null
 }
 
+# bats test_tags=all
 @test "fabrics: --link is the rate of every link that a spec gives none" {
     for fabric in "torus 4x4" "torus 3x3x3" "Ring(4)_FC(4)" "slim-fly q=3"; do
         whole "$fabric" --clock virtual --message 256KiB --link 200

@@ -40,6 +40,7 @@ traced_whole() {
         .packets.on_their_way == 0'
 }
 
+# bats test_tags=all
 @test "fabrics, captured: good under the wall clock, and nothing is missing" {
     for fabric in "${FABRICS[@]}"; do
         captured "$fabric" wall
@@ -48,6 +49,7 @@ traced_whole() {
     done
 }
 
+# bats test_tags=all
 @test "fabrics, captured: good under the virtual clock, and nothing is missing" {
     for fabric in "${FABRICS[@]}"; do
         captured "$fabric" virtual
@@ -85,6 +87,7 @@ END
 
 is_listed() { "$HXMESH" capture --list | is_so ".fabrics | any(.name == \"$NAME\")"; }
 
+# bats test_tags=all
 @test "fabrics, captured: a capture joins any fabric that runs, and what it took is good" {
     for fabric in "${FABRICS[@]}"; do
         rm -f "$FILE"
@@ -101,6 +104,7 @@ is_listed() { "$HXMESH" capture --list | is_so ".fabrics | any(.name == \"$NAME\
 # has_come N: so many of the long frames that were replayed have come out at hosts.
 has_come() { [ "$(tshark -r again.pcapng -Y 'frame.packet_flags_direction == 2' 2>/dev/null | wc -l)" -ge "$1" ]; }
 
+# bats test_tags=all
 @test "fabrics, captured: what a host sent is replayed into any fabric, and finds its way to all others" {
     local others
     for fabric in "${FABRICS[@]}"; do
@@ -117,6 +121,7 @@ has_come() { [ "$(tshark -r again.pcapng -Y 'frame.packet_flags_direction == 2' 
     done
 }
 
+# bats test_tags=all
 @test "fabrics, captured: Wireshark's dissector reads them" {
     command -v tshark >/dev/null || skip "tshark is not installed"
     captured "fat-tree hosts=16 radix=8" wall

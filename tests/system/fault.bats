@@ -185,6 +185,7 @@ blocks_signals() { (($(sed -n 's/^SigBlk:\t/0x/p' "/proc/$1/status") & 2)); }
     holds "$SOUND and .complete and .collective.done == 64"
 }
 
+# bats test_tags=all
 @test "fault: a collective that loses a member ends, and says that it is not done" {
     start "4x4 Hx2Mesh" --traffic all-reduce --message 16MiB --workers 2 --fault "a1,1 down at 20ms"
     finish
@@ -207,6 +208,7 @@ goes_round() {
 }
 is_whole() { [ "$(faults_that ".fault == \"$1\" and .whole_after_ns != null")" -eq 1 ]; }
 
+# bats test_tags=all
 @test "fault: switches of other fabrics search ways round a link that is cut for good" {
     goes_round "fat-tree hosts=32 radix=8" leaf1/5
     fresh_name
@@ -228,6 +230,7 @@ is_whole() { [ "$(faults_that ".fault == \"$1\" and .whole_after_ns != null")" -
 }
 
 # shellcheck disable=SC2154 # stderr: set by run
+# bats test_tags=all
 @test "fault: who sends to a host whose only link is cut is told for want of a way, and all goes on when it is back" {
     run -1 hxmesh run "fat-tree hosts=16 radix=8" --workers 2 --name "$NAME" --quiet --json "$REPORT" --fault "leaf1/0 down"
     # Each of their 8 packets hears it twice at most, where 50 probes in vain would each hear it. How soon that is, by a clock

@@ -29,7 +29,7 @@ for ((i = 0; i < RUNS; i++)); do
     command=("$HXMESH" run "${FABRICS[seed % ${#FABRICS[@]}]}" --clock virtual --quiet --no-links --seed "$seed"
         --traffic "${TRAFFIC[seed / 3 % ${#TRAFFIC[@]}]}" --message $((1024 << seed % 6)) --planes $((1 + seed / 5 % 2))
         --workers $((1 + seed / 2 % 2)) --faults random --mtbf "${MTBF[seed / 7 % 3]}" --mttr "${MTTR[seed / 11 % 3]}" --check-steps)
-    if timeout 300 "${command[@]}" --json - >"$REPORT" &&
+    if timeout 1200 "${command[@]}" --json - >"$REPORT" &&
         jq --exit-status --argjson longest $LONGEST "$WHOLE" "$REPORT" >/dev/null; then
         continue
     fi

@@ -9,7 +9,7 @@ REPORT=$(mktemp)
 trap 'rm -f "$REPORT"' EXIT
 
 # simulate ARGUMENTS...: the fabric $SPEC.
-simulate() { timeout 300 "$HXMESH" run "$SPEC" --clock virtual --quiet --json - "$@" >"$REPORT"; }
+simulate() { timeout 1200 "$HXMESH" run "$SPEC" --clock virtual --quiet --json - "$@" >"$REPORT"; }
 
 # whole PLACE: ns until traffic was whole, 0 where nothing was hit; or nothing if something did not arrive.
 whole() {

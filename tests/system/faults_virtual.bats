@@ -39,6 +39,7 @@ refused() {
 
 EVERYTHING="all loss=1% corrupt=0.1% duplicate=1% reorder=2% delay=10ns credit-loss=10%"
 
+# bats test_tags=all
 @test "faults: the same seed and the same faults give the same report, whoever does the work" {
     always_same "4x4 Hx2Mesh" --planes 2 --check-steps --fault "$EVERYTHING" --fault "a0,0/E down at 5us for 20us" \
         --fault "board1,1 down at 5us for 20us"
@@ -90,6 +91,7 @@ EVERYTHING="all loss=1% corrupt=0.1% duplicate=1% reorder=2% delay=10ns credit-l
     holds "$WHOLE and (.share_of_injection / .25 - 0.5 | fabs) < 0.03" # two of four links lead there
 }
 
+# bats test_tags=all
 @test "faults: each board and each link of one fails and returns under full traffic" {
     local board port
     for board in 0,0 1,2 3,3; do
@@ -138,6 +140,7 @@ captured() {
     holds '.passed and .delivered < .injected'
 }
 
+# bats test_tags=all
 @test "faults: captures of runs with faults are good, on any fabric" {
     captured "4x4 Hx2Mesh" --verify --fault "$EVERYTHING" --fault "a0,0/E down at 2us for 20us; board1,1 down at 1us for 9us"
     captured "2x2 Hx2Mesh" --message 32KiB --faults random --mtbf 1us --mttr 5us --seed 3
@@ -164,11 +167,13 @@ captured() {
     refused 3 "faults.txt:2:1: unknown word 'dwon' (did you mean 'down'?)" --faults "$BATS_TEST_TMPDIR/faults.txt"
 }
 
+# bats test_tags=all
 @test "faults: whatever fails at random on any fabric and is mended, everything arrives" {
     run -0 "$BATS_TEST_DIRNAME/faults_random.bash" 54 1
     [[ $output == "54 runs "* ]]
 }
 
+# bats test_tags=all
 @test "faults: a link that stays down is gone round, and only who has no other way is told" {
     local spec="fat-tree hosts=16 radix=8"
     always_same "$spec" --fault "leaf1/5 down at 2us" --check-steps
@@ -180,6 +185,7 @@ captured() {
         .faults[0].whole_after_ns < 10000000' # then all senders have been told
 }
 
+# bats test_tags=all
 @test "faults: a collective survives a lost link, and reports a lost member" {
     always_same "4x4 Hx2Mesh" --traffic all-reduce --message 1MiB --verify --fault "a1,1/E down at 10us for 50us"
     holds '.collective.done == 64 and .faults[0].lost > 0'

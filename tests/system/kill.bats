@@ -36,6 +36,7 @@ gone() { [ ! -e "/proc/$1" ]; }
 }
 
 # An accelerator owes what its rate is from its start on: what its predecessor did counts for that one.
+# bats test_tags=all
 @test "kill: at a rate, who starts again goes on at that rate" {
     # 8 accelerators, 20 MB/s each.
     start "4x2 Hx1Mesh" --traffic all-to-all-random --message 8KiB --rate 0.0001 --duration 8s --workers 2
@@ -60,6 +61,7 @@ gone() { [ ! -e "/proc/$1" ]; }
     nothing_left
 }
 
+# bats test_tags=all
 @test "kill: a counted run delivers every message" {
     WORKERS=3
     start "3x3 Hx2Mesh" --traffic all-to-all-random --message 1MiB --count 6 --workers 3
@@ -75,6 +77,7 @@ gone() { [ ! -e "/proc/$1" ]; }
 }
 
 # A receiver that is killed loses what it had of the file. It says so; those of the other worker have it all.
+# bats test_tags=all
 @test "kill: a file under way arrives whole where nobody was killed, and no copy passes for what it is not" {
     head -c 33554432 /dev/urandom >"$BATS_TEST_TMPDIR/large"
     for worker in hxmesh-w0 hxmesh-w1; do

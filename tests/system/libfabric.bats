@@ -15,10 +15,10 @@ teardown() { end_started; }
 # pingpong ARGUMENTS...: fi_pingpong of two hosts that checks what comes; what the one that asks says is in $output.
 pingpong() {
     local port=$((20000 + RANDOM % 10000))
-    timeout 60 fi_pingpong -p hxmesh -e rdm -c -B "$port" "$@" >/dev/null 3>&- &
+    timeout 300 fi_pingpong -p hxmesh -e rdm -c -B "$port" "$@" >/dev/null 3>&- &
     local server=$!
     eventually listens "$port"
-    run -0 timeout 60 fi_pingpong -p hxmesh -e rdm -c -P "$port" "$@" 127.0.0.1
+    run -0 timeout 300 fi_pingpong -p hxmesh -e rdm -c -P "$port" "$@" 127.0.0.1
     wait "$server"
 }
 
@@ -29,7 +29,7 @@ mpi() {
     local ranks=$1
     shift
     [ -x "${HXMESH%/*}/tests/mpi/everything" ] || skip "mpicc is missing: package libopenmpi-dev"
-    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 100 mpirun --oversubscribe -n "$ranks" \
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 timeout 600 mpirun --oversubscribe -n "$ranks" \
         -x FI_PROVIDER_PATH -x HXMESH_FABRIC --mca pml cm --mca mtl ofi --mca mtl_ofi_provider_include hxmesh "$@" 3>&-
 }
 
@@ -69,7 +69,7 @@ mpi() {
 
 @test "libfabric: what the provider does not have answers -FI_ENOSYS, each call of it" {
     serve "2x2 Hx2Mesh" --workers 1
-    run -0 timeout 20 "${HXMESH%/*}/tests/libfabric/absent"
+    run -0 timeout 120 "${HXMESH%/*}/tests/libfabric/absent"
     [ "$output" = "55 calls, 0 of them there" ]
     end_serving
 }

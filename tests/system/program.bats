@@ -12,7 +12,7 @@ setup() { fresh_name; }
 teardown() { end_started; }
 
 # exchange HOST ROUNDS MOST PEER...: exchanges messages of all sizes up to MOST bytes with programs at other hosts.
-exchange() { timeout --kill-after=5 100 "$EXCHANGE" "$NAME" "$@" 3>&-; }
+exchange() { timeout --kill-after=5 600 "$EXCHANGE" "$NAME" "$@" 3>&-; }
 
 @test "program: two exchange messages of 0 B to 64 MiB, in order, every byte checked" {
     serve "2x2 Hx2Mesh" --workers 2
@@ -149,6 +149,7 @@ greeted_somebody() {
     "$HXMESH" top "$NAME" --count 1 --interval 100ms --json - | is_so '.packets_delivered > 0'
 }
 
+# bats test_tags=all
 @test "program: what finds no way goes again when there is one" {
     serve "fat-tree hosts=4 radix=8" --workers 2
     exchange 0 400 300000 1 &
@@ -201,6 +202,7 @@ cut_short() {
     echo "$tried"
 }
 
+# bats test_tags=all
 @test "program: what it shares with its worker cannot be cut short, and its worker lives" {
     serve "2x2 Hx2Mesh" --workers 2
     exchange 0 200 300000 15 &
@@ -222,7 +224,7 @@ alone() {
     unshare --mount mount -t tmpfs tmpfs /dev/shm 2>/dev/null ||
         skip "this user may not give a process a /dev/shm of its own (unshare --mount)"
     # shellcheck disable=SC2016 # for the inner shell
-    run --separate-stderr timeout 60 unshare --mount bash -c 'mount -t tmpfs -o size=64m tmpfs /dev/shm || exit 99
+    run --separate-stderr timeout 300 unshare --mount bash -c 'mount -t tmpfs -o size=64m tmpfs /dev/shm || exit 99
         hxmesh=$1 exchange=$2
         cd "$3" || exit 99
         serve() {

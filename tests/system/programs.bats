@@ -179,10 +179,10 @@ both_died() {
 pingpong() {
     local from=$1 to=$2
     shift 2
-    on h0 timeout 60 fi_pingpong -p hxmesh -e rdm -c "$@" >/dev/null 3>&- &
+    on h0 timeout 300 fi_pingpong -p hxmesh -e rdm -c "$@" >/dev/null 3>&- &
     local server=$!
     eventually on h0 sh -c 'grep -qi ":b9e8 0*:0000 0A" /proc/net/tcp*' # its control connection, of IP
-    on "$from" timeout 60 fi_pingpong -p hxmesh -e rdm -c "$@" "$to"
+    on "$from" timeout 300 fi_pingpong -p hxmesh -e rdm -c "$@" "$to"
     wait "$server"
 }
 needs_provider() {
@@ -190,6 +190,7 @@ needs_provider() {
     command -v fi_pingpong >/dev/null || skip "fi_pingpong is missing: package libfabric-bin"
 }
 
+# bats test_tags=all
 @test "programs: a host has its interface and messages at once, while workers are killed" {
     needs_provider
     up "2x2 Hx2Mesh" --workers 2
@@ -297,6 +298,7 @@ needs_provider() {
     nothing_left
 }
 
+# bats test_tags=all
 @test "programs: Open MPI, a rank on each host of two fabrics, every byte checked" {
     command -v mpicc >/dev/null || skip "there is no Open MPI here"
     mpicc -O2 -o exchange "$BATS_TEST_DIRNAME/../../examples/programs/exchange.c"

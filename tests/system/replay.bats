@@ -47,6 +47,7 @@ bytes_at() {
 # arrived PORT N: N of them have come in there.
 arrived() { [ "$(bytes_at "$1" 1 "$AGAIN" | wc -l)" -ge "$2" ]; }
 
+# bats test_tags=all
 @test "replay: into a port, whose switch passes them on" {
     record
     start_quiet 'a1,2/p0/*'
@@ -122,6 +123,7 @@ arrived() { [ "$(bytes_at "$1" 1 "$AGAIN" | wc -l)" -ge "$2" ]; }
     end_quiet
 }
 
+# bats test_tags=all
 @test "replay: kill -9 of it, and of the worker that it feeds, harms nothing" {
     record
     start_quiet 'a1,2/p0/E'
@@ -143,6 +145,7 @@ arrived() { [ "$(bytes_at "$1" 1 "$AGAIN" | wc -l)" -ge "$2" ]; }
     holds '.bytes_corrupted == 0 and .buffers_missing == 0 and .host.worker_deaths == 1'
 }
 
+# bats test_tags=all
 @test "replay: one at a time, and it says when the fabric has ended" {
     record
     start_quiet 'a1,2/p0/E'

@@ -49,7 +49,7 @@ read -rd "" report <<END
 END
 echo "$report"'
 
-reproduce() { timeout --kill-after=5 300 bin/hxmesh-reproduce "$@" --out out; }
+reproduce() { timeout --kill-after=5 1200 bin/hxmesh-reproduce "$@" --out out; }
 
 # failed LINE BODY: with such an `hxmesh`, fig12 ends with 1 and just that line on stderr.
 failed() {
@@ -97,6 +97,7 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     grep -qx 'run 8x8 Hx4Mesh --clock virtual --traffic all-reduce --algorithm rings --message 1GiB --workers 3 --no-links --json - --quiet' calls
 }
 
+# bats test_tags=all
 @test "reproduce: figures are SVG with axes, legend and the paper's marks" {
     beside "$good"
     for experiment in table2 fig11 fig12 fig13 fig17; do
@@ -114,6 +115,7 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
     grep -q 'not given' out/fig12.txt
 }
 
+# bats test_tags=all
 @test "reproduce: an experiment has its paper's name, the HammingMesh paper's also their own alone" {
     beside "$good"
     reproduce hammingmesh/fig12 --quick --quiet >/dev/null
@@ -274,12 +276,13 @@ echo $$ >child.pid; while :; do sleep 0.05; done'
     [ ! -e calls ]
 }
 
+# bats test_tags=all
 @test "reproduce: for real, the quick version" {
     # Under a sanitizer, where they take ten times as long, one of each kind of run: what they run besides is tested by itself.
     local experiments=(fig12 diameter2/fig9)
     [[ $HXMESH == */asan/* ]] || experiments=(table2 fig12 diameter2/fig6 diameter2/fig9 diameter2/fig13 diameter2/fig14)
     for experiment in "${experiments[@]}"; do
-        timeout --kill-after=5 300 "$HXMESH" reproduce "$experiment" --quick --quiet --out out >text
+        timeout --kill-after=5 1200 "$HXMESH" reproduce "$experiment" --quick --quiet --out out >text
         grep -q 'quick version' text
         judge '.complete and all(.runs[]; .state == "done" and .packet_hops > 0)' <"out/$experiment.json"
     done
@@ -291,8 +294,9 @@ echo $$ >child.pid; while :; do sleep 0.05; done'
 }
 
 # What a HammingMesh is bought for: jobs do not meet. On a torus those that stand anywhere share most of their way.
+# bats test_tags=all
 @test "reproduce: job mixes on four fabrics, for real" {
-    timeout --kill-after=5 120 "$HXMESH" reproduce jobs/interference --quick --quiet --out out >text
+    timeout --kill-after=5 600 "$HXMESH" reproduce jobs/interference --quick --quiet --out out >text
     judge '.complete and (.results | length) == 10 and
         (.results[0] | .fabric == "8x8 Hx2Mesh" and .packets_over_shared_links == 0 and .foreign_packets == 0 and
             .slowdown_max < 1.05) and

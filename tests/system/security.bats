@@ -86,7 +86,7 @@ inet_sockets() {
     eventually has_socket
     is_private w.sock
     # It polls: whatever becomes of this test, its processor time is bounded.
-    (ulimit -t 60 && RUNTIME_DIRECTORY=$PWD exec "$HXMESH_DPDK" --no-huge -m 512 --no-pci --no-shconf --log-level=critical \
+    (RUNTIME_DIRECTORY=$PWD exec "$HXMESH_DPDK" --no-huge -m 512 --no-pci --no-shconf --log-level=critical \
         --lcores '0@(0-1)' --file-prefix "$NAME" --vdev=net_memif0,role=client,socket="$PWD/w.sock",socket-abstract=no,bsize=8448 \
         --vdev=net_memif1,role=server,socket="$PWD/n.sock",socket-abstract=no,bsize=8448 -- \
         --fabric f.hxm.yaml --node a1,0/p0 --ports W=net_memif0,N=net_memif1,local=endpoint --nap 1ms >node.out 2>&1 3>&-) &
@@ -108,7 +108,7 @@ inet_sockets() {
 
 @test "security: a memif whose socket every user could connect to is refused" {
     needs_dpdk
-    run timeout 20 "$HXMESH_DPDK" --no-huge -m 64 --no-pci --no-shconf --no-telemetry --log-level=critical \
+    run timeout 120 "$HXMESH_DPDK" --no-huge -m 64 --no-pci --no-shconf --no-telemetry --log-level=critical \
         --lcores '0@(0-1)' --vdev=net_memif0,role=server,socket="$PWD/x.sock" -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 \
         --ports E=net_memif0 --credits 32 --queue 32
     [ "$status" -eq 3 ]
@@ -187,6 +187,7 @@ counted() {
     jq -e --argjson half "$half" ".drops | $1 > \$half * 0.9" node.json
 }
 
+# bats test_tags=all
 @test "security: packets with a forged tag are counted and never delivered, beside full traffic" {
     jobs
     in_network 'attacked forged-tag'
@@ -195,6 +196,7 @@ counted() {
     holds '.drops.foreign_job > .drops.overrun'
 }
 
+# bats test_tags=all
 @test "security: packets of a foreign job are counted and never delivered, beside full traffic" {
     jobs
     in_network 'attacked foreign-job'
@@ -203,6 +205,7 @@ counted() {
     holds '.drops.foreign_job > .drops.overrun'
 }
 
+# bats test_tags=all
 @test "security: malformed frames on each port are counted and never delivered, beside full traffic" {
     jobs
     in_network 'attacked malformed'
@@ -221,6 +224,7 @@ counted() {
     holds '.drops.overrun == 0'
 }
 
+# bats test_tags=all
 @test "security: a session that is replayed into itself and into the next one is counted and does nothing" {
     sealed
     sed -i 's/^    key: .*/&\n    wait: 1m/' mixed.hxm.yaml
@@ -252,6 +256,7 @@ counted() {
     jq -e '.endpoint.messages_failed == 0 and .endpoint.bytes_corrupted == 0 and .drops.forged > 1000' node.json
 }
 
+# bats test_tags=all
 @test "security: a fabric with another key, or none, is not let in, and its operator is told why" {
     needs_dpdk
     (umask 077 && od -An -N16 -tx8 /dev/urandom | tr -d ' ' >cable.key && od -An -N16 -tx8 /dev/urandom | tr -d ' ' >other.key)
@@ -278,7 +283,7 @@ counted() {
     fabric memif "key: cable.key"
     run -3 --separate-stderr hxmesh run mixed.hxm.yaml --name "$NAME"
     [[ $stderr == "hxmesh: error: cable.key: is not for its user alone: its mode is 0640 (chmod 600 cable.key)" ]]
-    run timeout 20 "$HXMESH_DPDK" -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_null0 --key-file cable.key
+    run timeout 120 "$HXMESH_DPDK" -- --fabric "1x1 H2x1Mesh" --node a0,0/p0 --ports E=net_null0 --key-file cable.key
     [ "$status" -eq 3 ]
     [[ $output == "hxmesh: error: cable.key: is not for its user alone: its mode is 0640 (chmod 600 cable.key)" ]]
 }

@@ -61,6 +61,7 @@ ended_waiting() {
     [ ! -s "$REPORT" ]
 }
 
+# bats test_tags=all
 @test "signals: while the file of a fabric does not come" {
     local fifo="$BATS_TEST_TMPDIR/fifo" signal
     mkfifo "$fifo"

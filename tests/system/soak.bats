@@ -5,6 +5,7 @@ setup() {
     soak=$BATS_TEST_DIRNAME/../../mk/soak.sh
 }
 
+# bats test_tags=all
 @test "fabrics drawn from a seed keep every promise under both clocks" {
     run "$soak" "$BATS_TEST_TMPDIR" "$HXMESH" 25 "${HX_SEED:-1}"
     echo "$output"

@@ -104,6 +104,7 @@ always_same() {
     [ "$(jq -c .latency_ns "$REPORT")" = "$(cat "$BATS_TEST_TMPDIR/first")" ]
 }
 
+# bats test_tags=all
 @test "virtual: messages are due at random" {
     always_same "2x2 Hx2Mesh" --traffic uniform --duration 400us --rate 0.05 --message 1024 --arrivals poisson
     holds '(.share_of_injection - 0.05 | fabs) < 0.0025 and .share_offered == 0.05 and .settings.arrivals == "poisson"'
@@ -266,6 +267,7 @@ says_again() {
 
 # One worker has all of the first at hand, asks for the second ahead but hands over at once, and asks for both of the third (build.c);
 # several do as with the third each time.
+# bats test_tags=all
 @test "virtual: in whatever cache a fabric lies" {
     for spec in "8x8 Hx2Mesh" "16x16 Hx2Mesh" "24x24 Hx2Mesh"; do
         always_same "$spec" --shifts 1 --message 20000
@@ -273,6 +275,7 @@ says_again() {
     always_same "16x16 Hx2Mesh" --traffic permutation --message 20000 # packets that wait
 }
 
+# bats test_tags=all
 @test "virtual: buffers of one packet, slow and fast links" {
     always_same "3x2 Hx2Mesh" --buffer 24KiB --select adaptive
     always_same "3x2 Hx2Mesh" --buffer 48KiB --traffic uniform --duration 20us --message 5000

@@ -1,8 +1,8 @@
 # wait_support.bash - what command line tests wait by: for something to come true, never for a time.
 
-# eventually COMMAND...: waits until the command succeeds, for at most twenty seconds.
+# eventually COMMAND...: waits until the command succeeds, for at most two minutes.
 eventually() {
-    local end=$((SECONDS + 20))
+    local end=$((SECONDS + 120))
     while [ "$SECONDS" -le "$end" ]; do
         ! "$@" >/dev/null 2>&1 || return 0
         sleep 0.02

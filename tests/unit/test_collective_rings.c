@@ -1,4 +1,5 @@
 /* test_collective_rings.c - the Hamiltonian cycles of firmware/collective_rings.c, walked and counted. */
+/* sanitizers: check-all */
 #include "collective_parts.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* test_reproduce.c - what the experiments of `hxmesh reproduce` consist of, how much work they are, the paper's
  * values. */
+/* sanitizers: check-all */
 #include "host/spec.h"
 #include "tools/reproduce/diameter2.h"
 #include "tools/reproduce/family.h"

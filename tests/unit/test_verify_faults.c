@@ -1,6 +1,7 @@
 /* test_verify_faults.c - a capture says which faults there were, and verify lets pass what they do: at their place, in their time, of
  * their kind, and nothing else. One link of the model's capture (tests/support/support_capture.h) does harm to one packet. */
 #include "tests/support/support_capture_judge.h"
+#include "tests/support/support_effort.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -177,7 +178,7 @@ static void what_a_fault_does_passes_where_and_when_it_is(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < HARMS; i++)
-        for (unsigned seed = 1; seed <= SEEDS; seed++) {
+        for (unsigned seed = 1; seed <= effort(SEEDS); seed++) {
             struct harmed h;
             char when[64];
             make(&h, &harms[i], seed);
@@ -194,7 +195,7 @@ static void elsewhere_at_other_times_and_of_other_kinds_it_is_found(void **state
 {
     (void)state;
     for (unsigned i = 0; i < HARMS; i++)
-        for (unsigned seed = 1; seed <= SEEDS; seed++) {
+        for (unsigned seed = 1; seed <= effort(SEEDS); seed++) {
             struct harmed h;
             make(&h, &harms[i], seed);
             /* Of the two, one is not the link that did it. */
@@ -212,7 +213,7 @@ static void elsewhere_at_other_times_and_of_other_kinds_it_is_found(void **state
 static void an_up_ends_what_may_be(void **state)
 {
     (void)state;
-    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+    for (unsigned seed = 1; seed <= effort(SEEDS); seed++) {
         struct harmed h;
         char when[96];
         make(&h, &harms[0], seed);
@@ -290,7 +291,7 @@ static void damage_excuses_what_follows_from_it_alone(void **state)
 {
     (void)state;
     enum { VC_AT = 15 };
-    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+    for (unsigned seed = 1; seed <= effort(SEEDS); seed++) {
         struct harmed h;
         make(&h, &harms[1], seed);
         size_t first = first_of(&h.capture, h.at);
@@ -366,7 +367,7 @@ static void what_one_link_damages_another_may_mend(void **state)
 {
     (void)state;
     static void (*const by[])(struct sim_capture * c, size_t at) = {damage, damage_checksum};
-    for (unsigned i = 0; i < 2 * SEEDS; i++) {
+    for (unsigned i = 0; i < effort(2 * SEEDS); i++) {
         struct harmed h;
         struct verdict v;
         size_t at;
@@ -383,7 +384,7 @@ static void what_one_link_damages_another_may_mend(void **state)
 static void what_is_mended_went_damaged_by_the_same_link(void **state)
 {
     (void)state;
-    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+    for (unsigned seed = 1; seed <= effort(SEEDS); seed++) {
         struct harmed h;
         struct verdict v;
         size_t at;
@@ -411,7 +412,7 @@ static void what_is_mended_went_damaged_by_the_same_link(void **state)
 static void what_was_never_damaged_is_not_mended(void **state)
 {
     (void)state;
-    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+    for (unsigned seed = 1; seed <= effort(SEEDS); seed++) {
         struct harmed h;
         make(&h, &(struct harm){.to = leave}, seed);
         take_out(&h.capture, sent_before(&h.capture, h.at));
@@ -423,7 +424,7 @@ static void what_was_never_damaged_is_not_mended(void **state)
 static void a_link_repeats_a_packet_once(void **state)
 {
     (void)state;
-    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+    for (unsigned seed = 1; seed <= effort(SEEDS); seed++) {
         struct harmed h;
         struct verdict v;
         make(&h, &harms[3], seed);
@@ -485,7 +486,7 @@ static void more_in_a_buffer_than_it_holds_is_found_behind_what_a_fault_allows(v
 {
     (void)state;
     static const uint64_t LATER_NS = 10000000;
-    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+    for (unsigned seed = 1; seed <= effort(SEEDS); seed++) {
         struct sim_settings set = sim_default;
         struct sim_capture c;
         struct verdict v;
@@ -528,7 +529,7 @@ static void forget_interface(struct sim_capture *c, unsigned interface)
 static void what_a_killed_worker_had_is_lost_on_a_cable_of_one_end_too(void **state)
 {
     (void)state;
-    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+    for (unsigned seed = 1; seed <= effort(SEEDS); seed++) {
         struct harmed h;
         char when[64];
         make(&h, &harms[0], seed);

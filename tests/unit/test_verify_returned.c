@@ -2,6 +2,7 @@
  * (tests/support/support_capture.h) are good, and a packet that goes astray without having been given back is none the less
  * found among them. */
 #include "tests/support/support_capture_judge.h"
+#include "tests/support/support_effort.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,7 +44,7 @@ static void what_is_given_back_goes_on(void **state)
     (void)state;
     uint64_t turned_back = 0;
     for (unsigned shape = 0; shape < SHAPES; shape++)
-        for (unsigned seed = 1; seed <= SEEDS; seed++)
+        for (unsigned seed = 1; seed <= effort(SEEDS); seed++)
             for (unsigned give_back = 20; give_back <= 500; give_back += 240) {
                 struct sim_settings set = settings(shape, seed, give_back);
                 struct sim_capture c;
@@ -64,7 +65,7 @@ static void what_is_given_back_goes_on(void **state)
 static void where_nothing_is_given_back_nothing_is_excused(void **state)
 {
     (void)state;
-    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+    for (unsigned seed = 1; seed <= effort(SEEDS); seed++) {
         struct sim_settings set = settings(0, seed, 0);
         struct sim_capture c;
         struct verdict v;
@@ -80,7 +81,7 @@ static void breaks_are_found_among_them(void **state)
 {
     (void)state;
     static const char *const rules[] = {"distance", "hops", "vc", "crc"};
-    for (unsigned seed = 1; seed <= SEEDS; seed++)
+    for (unsigned seed = 1; seed <= effort(SEEDS); seed++)
         for (unsigned rule = 0; rule < sizeof rules / sizeof *rules; rule++) {
             struct sim_settings set = settings(0, seed, 30);
             struct sim_capture c;

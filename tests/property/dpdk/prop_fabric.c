@@ -1,12 +1,13 @@
 /* prop_fabric.c - a whole plane of DPDK nodes: nothing is lost, whatever the buffers, the number of cores a node has,
  * and however many credit frames are lost; and neither garbage nor another job's tag on every port does any harm.
  *
- * HX_GARBAGE_SECONDS: how long garbage comes (2). */
+ * HX_GARBAGE_TURNS: for how many turns garbage comes (50000). */
 #include "dpdk-node/local.h"
 #include "dpdk-node/report.h"
 #include "hxmesh/error.h"
 #include "hxmesh/frame.h"
 #include "tests/support/dpdk/support_dpdk.h"
+#include "tests/support/support_effort.h"
 #include "tests/support/support_file.h"
 #include "tests/support/support_random.h"
 
@@ -284,16 +285,14 @@ static uint64_t messages_received(const struct lab *lab)
     return sum;
 }
 
-/* Turns for so long, with garbage or without. Returns messages a thousand turns: time is no measure here, for whoever
+/* Turns so often, with garbage or without. Returns messages a thousand turns: time is no measure here, for whoever
  * makes garbage takes most of it. */
-static double turn_for(struct lab *lab, uint64_t ticks, bool with_garbage)
+static double turn_for(struct lab *lab, uint64_t turns, bool with_garbage)
 {
     uint64_t before = messages_received(lab);
-    uint64_t end = rte_rdtsc() + ticks;
-    uint64_t turns = 0;
-    for (; rte_rdtsc() < end; turns++) {
+    for (uint64_t turn = 0; turn < turns; turn++) {
         lab_turn(lab);
-        if (with_garbage && turns % 4 == 0)
+        if (with_garbage && turn % 4 == 0)
             throw_everywhere(lab);
     }
     return (double)(messages_received(lab) - before) * 1000 / (double)turns;
@@ -353,20 +352,20 @@ static void check_accounts(struct lab *lab)
 static struct lab *with_garbage(const struct lab_settings *s)
 {
     static struct lab lab;
-    const char *given = getenv("HX_GARBAGE_SECONDS");
-    uint64_t ticks = (given ? strtoull(given, NULL, 10) : 2) * rte_get_tsc_hz();
+    const char *given = getenv("HX_GARBAGE_TURNS");
+    const uint64_t turns = given ? strtoull(given, NULL, 10) : effort(50000);
     random_state = seeded_by(1);
     thrown = 0;
     lab_open(&lab, s);
-    double clean = turn_for(&lab, ticks / 4, false);
-    double spoilt = turn_for(&lab, ticks, true);
+    double clean = turn_for(&lab, turns / 4, false);
+    double spoilt = turn_for(&lab, turns, true);
     end_traffic(&lab);
     check_accounts(&lab);
     assert_int_equal(lab_corrupted(&lab), 0);
     assert_int_equal(lab_failed(&lab), 0);
     assert_true(messages_received(&lab) > 100);
     assert_true(spoilt > clean / 4); /* as good as equal; a thousandth if garbage can end sessions */
-    assert_true(lab_drops(&lab, HX_DROP_MALFORMED) > 1000);
+    assert_true(lab_drops(&lab, HX_DROP_MALFORMED) > thrown / 3);
     print_message("%lu frames of garbage; messages a thousand turns: %.2f, %.2f without; dropped:",
                   (unsigned long)thrown, spoilt, clean);
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
@@ -391,7 +390,7 @@ static void garbage_on_sealed_cables_is_not_believed(void **state)
     struct lab_settings s = for_long;
     s.key_file = key_file();
     struct lab *lab = with_garbage(&s);
-    assert_true(lab_drops(lab, HX_DROP_FORGED) > thrown / 10 && lab_drops(lab, HX_DROP_REPLAYED) > 100);
+    assert_true(lab_drops(lab, HX_DROP_FORGED) > thrown / 10 && lab_drops(lab, HX_DROP_REPLAYED) > 0);
     assert_int_equal(lab_drops(lab, HX_DROP_CHECKSUM) + lab_drops(lab, HX_DROP_OVERRUN), 0);
     for (unsigned id = 0; id < lab->nodes; id++) {
         for (unsigned port = 0; port < lab->config[id].ports; port++)

@@ -14,6 +14,7 @@
 #include "fabric-emu/live/recover.h"
 #include "fabric-emu/random.h"
 #include "tests/support/shm/support_shm.h"
+#include "tests/support/support_effort.h"
 #include "tests/support/support_random.h"
 
 #include <sched.h>
@@ -497,15 +498,16 @@ static enum fate kill_often(struct run *r, volatile struct orders *orders)
 {
     for (unsigned w = 1; w < r->s.f.workers; w++)
         start(r, w);
-    for (; r->case_number < KILLS; r->case_number++) {
+    const unsigned kills = effort(KILLS);
+    for (; r->case_number < kills; r->case_number++) {
         strike(r);
         tell_others(r);
         if (kill_once(r, orders) == REFUSED)
             return REFUSED;
     }
     finish(r);
-    print_message("%s: %u kills, %u of them in the middle of publishing a step\n", r->plan->spec, KILLS, r->redone);
-    assert_true(r->redone >= KILLS / 10); /* or this proves little */
+    print_message("%s: %u kills, %u of them in the middle of publishing a step\n", r->plan->spec, kills, r->redone);
+    assert_true(r->redone >= kills / 10); /* or this proves little */
     return STOPPED;
 }
 

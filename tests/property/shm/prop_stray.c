@@ -3,6 +3,7 @@
  * is left behind. HX_SEED, HX_CASES: other and more of them. */
 #include "fabric-emu/live/session.h"
 #include "fabric-emu/random.h"
+#include "tests/support/support_effort.h"
 #include "tests/support/support_random.h"
 
 #include <setjmp.h>
@@ -295,7 +296,7 @@ static void stray_stores(void **state)
     unsigned number = 0;
     for (; number < sizeof words / sizeof *words; number++)
         strike(number, &words[number]);
-    for (unsigned long i = 0; i < (cases ? strtoul(cases, NULL, 0) : CASES); i++)
+    for (unsigned long i = 0; i < (cases ? strtoul(cases, NULL, 0) : effort(CASES)); i++)
         strike(number++, NULL);
     (void)kill(t.bystander, SIGKILL);
     (void)waitpid(t.bystander, NULL, 0);

@@ -3,6 +3,7 @@
  * The oracle knows nothing of the emulator but the prose of hal/virtual/timing.h: it looks for the shortest ways itself,
  * walks each and adds up the terms. Where ways of equal length have cables and traces in other numbers, either time is
  * right. HX_SEED chooses other fabrics and timings where they are drawn; a failure names the seed of its run. */
+#include "tests/support/support_effort.h"
 #include "tests/support/support_seed.h"
 #include "tests/support/virtual/support_virtual.h"
 
@@ -272,7 +273,7 @@ static void any_fabric_and_timing(void **state)
     (void)state;
     enum { RUNS = 12, PACKETS = 12, PLACES = 15 /* that the smallest has */ };
     seeded_run = seeded_by(1);
-    for (unsigned run = 0; run < RUNS; run++, seeded_run++) {
+    for (unsigned run = 0; run < effort(RUNS); run++, seeded_run++) {
         const struct lab lab = drawn(seeded_run);
         uint64_t random = seeded_run;
         for (unsigned n = 0; n < PACKETS; n++) {

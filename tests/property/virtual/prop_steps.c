@@ -4,6 +4,7 @@
  * HX_SEED chooses other runs; a failure names the seed of its run. */
 #include "fabric-emu/random.h"
 #include "fabric-emu/virtual/audit.h"
+#include "tests/support/support_effort.h"
 #include "tests/support/support_random.h"
 #include "tests/support/virtual/support_virtual.h"
 
@@ -66,7 +67,7 @@ static void every_step_of_random_runs(void **state)
 {
     (void)state;
     uint64_t first = seeded_by(1);
-    for (seed_of_run = first; seed_of_run < first + RUNS; seed_of_run++) {
+    for (seed_of_run = first; seed_of_run < first + effort(RUNS); seed_of_run++) {
         struct support_virtual_plan plan;
         struct support_virtual s;
         any_plan(&plan);

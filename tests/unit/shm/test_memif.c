@@ -250,8 +250,16 @@ static void test_what_others_put_in_the_place_of_a_socket_is_left_alone(void **s
     assert_int_equal(wire_open_memif(&other, path), -EEXIST);
     assert_int_equal(lstat(target, &st), -1); /* nothing was made where it leads */
     assert_int_equal(unlink(path), 0);
+}
+
+static void test_another_users_socket_is_refused(void **state)
+{
+    struct pair *p = *state;
+    struct wire other;
+    char path[64];
     if (geteuid() != 0)
-        return;                                           /* only root can give a file to another user */
+        skip(); /* only root can give a file to another user */
+    snprintf(path, sizeof path, "%s/planted", p->folder);
     assert_int_equal(mknod(path, S_IFSOCK | 0666, 0), 0); /* nobody listens there */
     assert_int_equal(chown(path, 65534, 65534), 0);
     assert_int_equal(wire_open_memif(&other, path), -EPERM);
@@ -284,6 +292,7 @@ int main(void)
         TEST(test_a_file_that_is_no_socket_is_left_alone),
         TEST(test_a_socket_is_for_its_user_alone),
         TEST(test_what_others_put_in_the_place_of_a_socket_is_left_alone),
+        TEST(test_another_users_socket_is_refused),
         cmocka_unit_test(test_interfaces_are_refused_with_the_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
