@@ -94,6 +94,7 @@ static int fetch(const struct programs *programs, const struct door_question *q,
     uint32_t host = host_called(programs->g, name);
     if (host == HX_NOWHERE || !programs->at[host].head)
         return -ENOENT;
+    programs_describe(programs, host);
     *call = programs->at[host].call;
     return attachment_open_anew(&programs->at[host]);
 }

@@ -179,6 +179,26 @@ static void another_version_is_told_so(void **state)
     (void)close(door);
 }
 
+/* ---- what one has left ---- */
+
+static void what_one_has_written_over_is_whole_for_the_next(void **state)
+{
+    (void)state;
+    struct attachment at;
+    struct hx_coordinate last = hx_address_of(&fabric, fabric.hosts - 1);
+    assert_int_equal(attachment_hold(&at, ask("2"), -1), 0);
+    memset(at.head, 0xff, sizeof *at.head);
+    memset(at.address, 0xff, fabric.hosts * sizeof *at.address);
+    attachment_close(&at);
+    assert_int_equal(attachment_hold(&at, ask("2"), -1), 0);
+    assert_int_equal(at.head->host, LIVES);
+    assert_int_equal(at.hosts, fabric.hosts);
+    assert_int_equal(atomic_load(&at.head->ended), 0);
+    assert_int_equal(at.address[fabric.hosts - 1][0], last.d0);
+    assert_int_equal(at.address[fabric.hosts - 1][1], last.d1);
+    attachment_close(&at);
+}
+
 /* ---- what takes long to close ---- */
 
 /* A socket in whose queue that one lies. */
@@ -323,6 +343,7 @@ int main(void)
                                        TEST(who_is_not_there_is_not_found),
                                        TEST(garbage_gets_nothing_and_does_no_harm),
                                        TEST(another_version_is_told_so),
+                                       TEST(what_one_has_written_over_is_whole_for_the_next),
                                        TEST(what_takes_long_to_close_keeps_nobody_waiting),
                                        TEST(a_dead_one_is_none_and_is_replaced),
                                        TEST(another_users_is_none),
