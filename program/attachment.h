@@ -5,7 +5,7 @@
  * a program that writes where it should not harms the messages of its own host, and nothing else.
  *
  *     head        who holds it, how far each side is            each word written by one side, as it says
- *     address     [hosts]: where each host is                   supervisor, before anybody looks
+ *     address     [hosts]: where each host is                   supervisor, anew for each that asks
  *     request     ring: what is to be sent                      program; an entry stands until it is completed
  *     completion  ring: requests that are over                  worker
  *     mail        [hosts]: the last greeting and credits        worker; `mailed` says of whom there is some: set by the worker,
@@ -106,7 +106,7 @@ static inline unsigned attachment_value(uint32_t tag)
 }
 
 struct attachment_head {
-    uint64_t magic; /* by the supervisor, like all up to `wanted` */
+    uint64_t magic; /* by the supervisor, like all up to `wanted`, anew for each that asks */
     uint32_t version, host, hosts;
     _Atomic uint32_t ended; /* the fabric has */
 

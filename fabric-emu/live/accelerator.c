@@ -5,6 +5,7 @@
 #include "host/error.h"
 #include "host/random.h"
 #include "hxmesh/error.h"
+#include "silent.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 enum {
     SENDS = 8,          /* messages under way from one accelerator */
     USUAL_RECORDS = 16, /* of FAB_SENDS: two cache lines, as far apart as numbers of messages under way usually are */
-    HOPELESS_TRIES = 3, /* where boards or external nodes stay away and nobody answers */
+    HOPELESS_TRIES = 3, /* where boards or external nodes stay away, or answers have no way */
     FEW_HOSTS = 256,    /* of which each knows all from the start, a cache line each */
     NO_WAY_MS = 2000    /* where there seems to be no way; a restart takes milliseconds */
 };
@@ -131,7 +132,18 @@ static void forget_cut_off(struct accelerator *a)
 void accelerator_look_again(struct accelerator *a)
 {
     forget_cut_off(a);
+    silent_forget(a);
     hx_endpoint_routes_changed(&a->endpoint);
+}
+
+/* Whether enough questions about a message were in vain. */
+static bool is_hopeless(const struct accelerator *a, const struct hx_send *s, uint32_t rank)
+{
+    const struct fab_fabric *f = a->worker->f;
+    /* Where somebody stays away, an answer may have no way though the message had one: nobody says so. */
+    bool stays_away = a->worker->gone || fab_node_has_left(f);
+    return s->tries >= (stays_away ? HOPELESS_TRIES : WAIT_RETRIES) ||
+           (s->unanswered >= HOPELESS_TRIES && silent_is(a, rank, NO_WAY_MS * NS_PER_MS));
 }
 
 /* Where somebody may come back the supervisor says for how long; tries made meanwhile are forgotten when he does. */
@@ -139,13 +151,11 @@ void accelerator_give_up(struct accelerator *a)
 {
     struct hx_endpoint *ep = &a->endpoint;
     bool may_come_back = fab_misses_cable(a->worker->f);
-    /* Where somebody stays away, an answer may have no way though the message had one: nobody says so. */
-    bool stays_away = a->worker->gone || fab_node_has_left(a->worker->f);
-    unsigned tries = stays_away ? HOPELESS_TRIES : WAIT_RETRIES;
+    silent_note(a);
     for (unsigned i = 0; ep->active && i < ep->config.sends; i++) {
         const struct hx_send *s = &ep->send[i];
-        if (s->active && (is_cut_off(a, hx_fabric_host(a->worker->f->g, s->dst_d0, s->dst_d1)) ||
-                          (s->tries >= tries && !may_come_back)))
+        uint32_t rank = hx_fabric_host(a->worker->f->g, s->dst_d0, s->dst_d1);
+        if (s->active && (is_cut_off(a, rank) || (!may_come_back && is_hopeless(a, s, rank))))
             hx_endpoint_abandon(ep, s->dst_d0, s->dst_d1);
     }
 }
@@ -400,6 +410,7 @@ void accelerator_start(struct accelerator *a, void *memory)
         a->awaited += traffic_messages_between(w->workload->traffic, rank_of_first(a, i), a->rank);
     a->repeated = a->endpoint.stats.packets_repeated;
     take_over(a);
+    silent_forget(a);
 }
 
 void accelerator_stop(struct accelerator *a)

@@ -6,19 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void describe(const struct attachment *at, const struct hx_fabric *g, uint32_t host)
-{
-    at->head->magic = ATTACHMENT_MAGIC;
-    at->head->version = ATTACHMENT_VERSION;
-    at->head->host = host;
-    at->head->hosts = g->hosts;
-    for (uint32_t other = 0; other < g->hosts; other++) {
-        struct hx_coordinate address = hx_address_of(g, other);
-        at->address[other][0] = (uint16_t)address.d0;
-        at->address[other][1] = (uint16_t)address.d1;
-    }
-}
-
 static bool make_all(struct programs *programs, const struct fab_fabric *f, struct hx_problem *problem)
 {
     for (uint32_t host = 0; host < f->g->hosts; host++) {
@@ -29,7 +16,7 @@ static bool make_all(struct programs *programs, const struct fab_fabric *f, stru
                            "what programs attach to host %u by cannot be made: %s%s", host, strerror(-error),
                            descriptors_advice(-error));
         if (at->head)
-            describe(at, f->g, host);
+            programs_describe(programs, host);
     }
     return true;
 }

@@ -60,7 +60,8 @@
 enum {
     FAB_VERSION = 7,
     FAB_NOTE_BYTES = 16384,
-    FAB_SENDS = WORKLOAD_SENDS /* messages under way from one accelerator */
+    FAB_SENDS = WORKLOAD_SENDS, /* messages under way from one accelerator */
+    FAB_SILENT = 16             /* hosts that one accelerator says it cannot answer */
 };
 
 /* What processes that capture or replay need beside the head of the metrics: follows that one in the arena. */
@@ -149,6 +150,11 @@ struct fab_exchange {
     struct fab_sum to, from;
 };
 
+struct fab_silence {
+    _Atomic uint64_t since_ns; /* when that was found */
+    _Atomic uint32_t host;     /* rank + 1, 0: none */
+};
+
 /* What an accelerator's endpoint has done, and what a successor needs to carry on: messages under way. */
 struct fab_accelerator {
     alignas(64) struct hx_endpoint_stats stats;
@@ -156,7 +162,8 @@ struct fab_accelerator {
     uint64_t asked;             /* of these, such that a program asked for beside packets */
     uint64_t flying[FAB_SENDS]; /* number + 1 of a message under way, 0: none */
     struct transfer_received file;
-    _Atomic uint32_t collective_done; /* its part of a collective, checked if that was asked for */
+    _Atomic uint32_t collective_done;         /* its part of a collective, checked if that was asked for */
+    struct fab_silence silent_to[FAB_SILENT]; /* hosts to which no way leads from here */
 };
 
 /* The condition of a link. The supervisor may write it while workers read it: each word is read whole, and who sees some of a

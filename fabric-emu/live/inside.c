@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <linux/if_tun.h>
 #include <linux/ipv6.h>
+#include <linux/nsfs.h>
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <sched.h>
@@ -39,6 +40,15 @@ static bool write_line(const char *path, const char *line)
     return good;
 }
 
+static bool keep_open(const char *path, int at)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool good = fd >= 0 && (fd == at || dup3(fd, at, O_CLOEXEC) == at);
+    if (fd >= 0 && fd != at)
+        (void)close(fd);
+    return good;
+}
+
 /* This user is root in it, and nobody else is anybody. */
 static bool become_root(uid_t user, gid_t group)
 {
@@ -62,14 +72,17 @@ static bool make_user(struct hx_problem *problem)
     if (!become_root(user, group))
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, "/proc/self/uid_map", "cannot be written: %s", strerror(errno));
     (void)prctl(PR_SET_DUMPABLE, 1); /* as it was: else nobody of this user may enter */
-    return true;
+    return keep_open("/proc/self/ns/user", INSIDE_USER) ||
+           hx_fail(problem, HX_EXIT_ENVIRONMENT, "user namespace", "cannot be kept open: %s%s", strerror(errno),
+                   descriptors_advice(errno));
 }
 
 bool inside_make(const char *names, struct hx_problem *problem)
 {
     if (!make_user(problem))
         return false;
-    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
+    if (unshare(CLONE_NEWNS) != 0 || !keep_open("/proc/self/ns/mnt", INSIDE_MOUNT) ||
+        mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, "mount namespace", "cannot be made: %s", strerror(errno));
     if (mount(names, "/etc/hosts", NULL, MS_BIND, NULL) != 0)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, "/etc/hosts", "cannot be the fabric's: %s", strerror(errno));
@@ -210,15 +223,6 @@ static int open_interface(const struct inside_host *host, struct hx_problem *pro
     return -1;
 }
 
-static bool keep_open(const char *path, int at)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool good = fd >= 0 && (fd == at || dup3(fd, at, O_CLOEXEC) == at);
-    if (fd >= 0 && fd != at)
-        (void)close(fd);
-    return good;
-}
-
 static int first_of(uint32_t host)
 {
     return (int)(INSIDE_FIRST + INSIDE_OF_HOST * host);
@@ -238,7 +242,42 @@ int inside_make_host(const struct inside_host *host, struct hx_problem *problem)
 
 /* ---- processes ---- */
 
-static bool is_of(uint32_t hosts, const char *pid)
+static bool are_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
+}
+
+/* Closes fd, and returns a descriptor of the namespace above it; -1: it has none that this process may see. */
+static int go_up(int fd)
+{
+    int above = ioctl(fd, NS_GET_PARENT);
+    (void)close(fd);
+    return above;
+}
+
+static bool is_below_user(const char *pid)
+{
+    char path[64];
+    struct stat own;
+    struct stat user;
+    bool found = false;
+    (void)snprintf(path, sizeof path, "/proc/%s/ns/user", pid);
+    bool known = fstat(INSIDE_USER, &own) == 0;
+    for (int fd = known ? open(path, O_RDONLY | O_CLOEXEC) : -1; fd >= 0; fd = go_up(fd))
+        found = found || (fstat(fd, &user) == 0 && are_same(&user, &own));
+    return found;
+}
+
+static bool is_mounted_here(const char *pid)
+{
+    char path[64];
+    struct stat own;
+    struct stat there;
+    (void)snprintf(path, sizeof path, "/proc/%s/ns/mnt", pid);
+    return fstat(INSIDE_MOUNT, &own) == 0 && stat(path, &there) == 0 && are_same(&own, &there);
+}
+
+static bool is_in_net(uint32_t hosts, const char *pid)
 {
     char path[64];
     struct stat net;
@@ -247,7 +286,7 @@ static bool is_of(uint32_t hosts, const char *pid)
     if (stat(path, &net) != 0)
         return false;
     for (uint32_t host = 0; host < hosts; host++) {
-        if (fstat(first_of(host), &own) == 0 && own.st_ino == net.st_ino && own.st_dev == net.st_dev)
+        if (fstat(first_of(host), &own) == 0 && are_same(&own, &net))
             return true;
     }
     return false;
@@ -259,7 +298,8 @@ unsigned inside_signal(uint32_t hosts, int number)
     DIR *processes = opendir("/proc");
     for (struct dirent *e = processes ? readdir(processes) : NULL; e; e = readdir(processes)) {
         pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
-        if (pid <= 0 || pid == getpid() || !is_of(hosts, e->d_name))
+        if (pid <= 0 || pid == getpid() ||
+            !(is_below_user(e->d_name) || is_mounted_here(e->d_name) || is_in_net(hosts, e->d_name)))
             continue;
         found++;
         (void)kill(pid, number);
@@ -279,8 +319,7 @@ static int enter(const char *path, const char *own, int kind)
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &there) != 0 || stat(own, &here) != 0)
         return -1;
-    bool same = there.st_ino == here.st_ino && there.st_dev == here.st_dev;
-    int entered = same ? 0 : setns(fd, kind) == 0 ? 1 : -1;
+    int entered = are_same(&there, &here) ? 0 : setns(fd, kind) == 0 ? 1 : -1;
     (void)close(fd);
     return entered;
 }

@@ -5,7 +5,10 @@
  *
  * One process holds them all (holder.h): the fabric's are its own, a host's are open at descriptors that follow from the
  * host's number, INSIDE_FIRST + 2 * host (net) and one more (uts), so that who has its process number finds them in /proc.
- * Where user namespaces are refused root does without. */
+ *
+ * A process of a host may make namespaces of its own. Its user namespace is the fabric's even so, or descends from it: no process leaves
+ * that way. So who ends a host's processes finds all. Where user namespaces are refused root does without, and finds those that are
+ * in the fabric's mount namespace or in a host's net. */
 #ifndef INSIDE_H
 #define INSIDE_H
 
@@ -16,7 +19,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { INSIDE_FIRST = 16, INSIDE_OF_HOST = 2, INSIDE_IP6S = 2 };
+enum {
+    INSIDE_USER = 14, /* descriptor of the fabric's user namespace, if it has one of its own, */
+    INSIDE_MOUNT,     /* and of its mount namespace */
+    INSIDE_FIRST,     /* of hosts', as above */
+    INSIDE_OF_HOST = 2,
+    INSIDE_IP6S = 2
+};
 #define INSIDE_INTERFACE "hx0"
 
 /* ---- who makes them ---- */

@@ -1,17 +1,26 @@
 /* porter.c - answering at the door of a fabric (porter.h). */
 #include "porter.h"
+#include "fabric-emu/endpoint.h"
 #include "hal/wire/named.h"
 #include "hal/wire/passing.h"
 #include "host/arena.h"
+#include "host/metrics.h"
 #include "host_names.h"
 #include "program/door.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_ANSWERS = 64 /* at once: others have to be looked after as well */ };
+enum {
+    MOST_ANSWERS = 64, /* of one child, which keeps open all that comes with questions */
+    MOST_MS = 1000     /* of its life: it needs some microseconds a question */
+};
 
 /* ---- life ---- */
 
@@ -39,6 +48,11 @@ void porter_close(struct porter *p)
 {
     if (p->door < 0)
         return;
+    if (p->child) {
+        (void)kill(p->child, SIGKILL);
+        (void)waitpid(p->child, NULL, 0);
+        p->child = 0;
+    }
     shm_remove(object_of(&p->name));
     (void)close(p->door);
     p->door = -1;
@@ -80,6 +94,7 @@ static int fetch(const struct programs *programs, const struct door_question *q,
     uint32_t host = host_called(programs->g, name);
     if (host == HX_NOWHERE || !programs->at[host].head)
         return -ENOENT;
+    programs_describe(programs, host);
     *call = programs->at[host].call;
     return attachment_open_anew(&programs->at[host]);
 }
@@ -97,19 +112,57 @@ static void answer(const struct programs *programs, const struct door_question *
     (void)close(fd);
 }
 
-void porter_answer(const struct porter *p, const struct programs *programs)
+/* What comes with a question stays open until this process ends. */
+static _Noreturn void answer_all(const struct porter *p, const struct programs *programs)
 {
     for (unsigned n = 0; n < MOST_ANSWERS; n++) {
         struct door_question q;
         int to;
         ssize_t bytes = passing_receive(p->door, &q, sizeof q, &to, MSG_DONTWAIT);
         if (bytes < 0 && errno != EPROTO)
-            return;
+            break;
         if (bytes == (ssize_t)sizeof q && q.magic == DOOR_MAGIC && to >= 0)
             answer(programs, &q, to);
-        if (to >= 0)
-            (void)close(to);
     }
+    _exit(HX_EXIT_DONE);
+}
+
+static bool is_asked(const struct porter *p)
+{
+    struct pollfd door = {.fd = p->door, .events = POLLIN};
+    return poll(&door, 1, 0) == 1;
+}
+
+int porter_waits_at(const struct porter *p)
+{
+    return p->child ? -1 : p->door;
+}
+
+void porter_answer(struct porter *p, const struct programs *programs)
+{
+    pid_t supervisor = getpid();
+    uint64_t now = hx_metrics_now();
+    if (p->child && now >= p->kill_at)
+        (void)kill(p->child, SIGKILL);
+    if (p->child || !is_asked(p))
+        return;
+    pid_t child = fork();
+    if (child == 0) {
+        (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() == supervisor)
+            answer_all(p, programs);
+        _exit(HX_EXIT_ENVIRONMENT); /* it died before this process asked to die with it */
+    }
+    p->child = child > 0 ? child : 0; /* without one they wait until there are processes again */
+    p->kill_at = now + MOST_MS * NS_PER_MS;
+}
+
+bool porter_ended(struct porter *p, pid_t pid)
+{
+    if (!p->child || p->child != pid)
+        return false;
+    p->child = 0;
+    return true;
 }
 
 /* ---- what killed ones left ---- */

@@ -1,14 +1,21 @@
-/* porter.h - the supervisor's end of the door of a fabric, where programs ask for the attachments of hosts (program/door.h). */
+/* porter.h - the supervisor's end of the door of a fabric, where programs ask for the attachments of hosts (program/door.h).
+ *
+ * Closing what somebody passes may take as long as he likes: a socket lingers, a file system of his own does not answer. So a child
+ * of the supervisor takes the questions that are there, answers them, and ends, which closes all that came. It is killed after a
+ * while, which ends such a wait. */
 #ifndef PORTER_H
 #define PORTER_H
 
 #include "fabric-emu/workload/programs.h"
 #include "host/error.h"
 
+#include <sys/types.h>
 #include <sys/un.h>
 
 struct porter {
-    int door; /* readable when somebody asks; -1: nobody is there */
+    int door;         /* readable when somebody asks; -1: nobody is there */
+    pid_t child;      /* that answers; 0: none */
+    uint64_t kill_at; /* ns, when it is killed */
     struct sockaddr_un name;
 };
 
@@ -16,8 +23,14 @@ struct porter {
 bool porter_open(struct porter *p, const char *fabric, struct hx_problem *problem);
 void porter_close(struct porter *p);
 
-/* Answers those who ask. */
-void porter_answer(const struct porter *p, const struct programs *programs);
+/* What to poll until somebody is to be answered: the door, or -1 while a child answers. */
+int porter_waits_at(const struct porter *p);
+
+/* Has those who ask answered, if no child does it already. To be called now and then, too: it ends a child that takes too long. */
+void porter_answer(struct porter *p, const struct programs *programs);
+
+/* Whether it was that child which has ended. To be asked of each child of this process. */
+bool porter_ended(struct porter *p, pid_t pid);
 
 /* Whether a door of that fabric is there, and its owner dead or alive. */
 bool porter_has_door(const char *fabric);

@@ -179,7 +179,7 @@ void session_run_packets(struct session *s, unsigned mtu, bool quiet, void (*beg
     attachments_close(&s->attachments);
 }
 
-void session_run_programs(struct session *s, const struct attachments *attachments, uint64_t duration_ns)
+void session_run_programs(struct session *s, struct attachments *attachments, uint64_t duration_ns)
 {
     struct hx_settings settings = hx_default_settings;
     settings.duration_ns = duration_ns;

@@ -43,7 +43,7 @@ void session_run_transfer(struct session *s, const struct transfer *transfer, bo
 void session_run_packets(struct session *s, unsigned mtu, bool quiet, void (*begun)(void *of), void *of);
 
 /* Lets programs send, until it is told to end or, if duration_ns is not 0, for so long. */
-void session_run_programs(struct session *s, const struct attachments *attachments, uint64_t duration_ns);
+void session_run_programs(struct session *s, struct attachments *attachments, uint64_t duration_ns);
 
 /* The report of DESIGN section 7, and what was captured: for programs, and for a person. */
 json_t *session_json(const struct session *s);

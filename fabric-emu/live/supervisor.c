@@ -253,6 +253,8 @@ static void reap(struct supervisor *s)
         }
         if (holder_died(s, pid))
             continue;
+        if (s->plan->attachments && porter_ended(&s->plan->attachments->porter, pid))
+            continue;
         if (worker == s->f->workers) {
             (void)watch_ended(&s->plan->progress->watch, pid);
             continue;
@@ -438,10 +440,11 @@ static void watch_external(struct supervisor *s)
 /* Until something is to be done, or a tick is over; programs that ask for hosts are answered at once. */
 static void await(const struct supervisor *s)
 {
-    const struct attachments *a = s->plan->attachments;
-    struct pollfd wait[] = {{.fd = s->signals, .events = POLLIN}, {.fd = a ? a->porter.door : -1, .events = POLLIN}};
+    struct attachments *a = s->plan->attachments;
+    struct pollfd wait[] = {{.fd = s->signals, .events = POLLIN},
+                            {.fd = a ? porter_waits_at(&a->porter) : -1, .events = POLLIN}};
     (void)poll(wait, sizeof wait / sizeof *wait, tick_ms(s));
-    if (wait[1].revents)
+    if (a)
         porter_answer(&a->porter, &a->programs);
 }
 

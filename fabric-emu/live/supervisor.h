@@ -22,9 +22,9 @@ struct run_plan {
     pid_t holder;            /* of the hosts' namespaces: the run ends with it; 0: none */
     void (*begun)(void *of); /* called when all workers run; NULL: nobody wants to know */
     void *of;
-    const struct attachments *attachments; /* for programs; NULL: none */
-    struct external *external;             /* accelerators that run elsewhere */
-    struct faults *faults;                 /* what goes wrong meanwhile */
+    struct attachments *attachments; /* for programs; NULL: none */
+    struct external *external;       /* accelerators that run elsewhere */
+    struct faults *faults;           /* what goes wrong meanwhile */
     struct progress *progress;
     struct warm_up *warm_up;
 };

@@ -40,6 +40,17 @@ static void print_flows(const struct result *r)
     printf("\n");
 }
 
+/* A message may come though its sender hears nothing of it. */
+static void print_messages(const struct result *r, const char *end)
+{
+    uint64_t over = r->sum.messages_received + r->sum.messages_failed;
+    printf("  messages       %" PRIu64 " of %" PRIu64 " delivered, %" PRIu64 " given up", r->sum.messages_received,
+           r->messages_begun, r->sum.messages_failed);
+    if (over > r->messages_begun)
+        printf(" (%" PRIu64 " of them delivered, but no answer came back)", over - r->messages_begun);
+    printf(", %s\n", end);
+}
+
 static void print_traffic(const struct result *r, const struct traffic *traffic)
 {
     char size[HX_VALUE_TEXT];
@@ -57,8 +68,7 @@ static void print_traffic(const struct result *r, const struct traffic *traffic)
                       : r->outcome.interrupted ? "interrupted"
                       : may_be_cut_off         ? "NOT COMPLETE (`hxmesh check` says which pairs are cut off, and why)"
                                                : "NOT COMPLETE";
-    printf("  messages       %" PRIu64 " of %" PRIu64 " delivered, %" PRIu64 " given up, %s\n",
-           r->sum.messages_received, r->messages_begun, r->sum.messages_failed, end);
+    print_messages(r, end);
     printf("  packets        %" PRIu64 " sent, %" PRIu64 " delivered, %" PRIu64 " lost, %" PRIu64 " repeated",
            r->sum.packets_sent, r->sum.packets_delivered, r->packets_lost, r->sum.packets_repeated);
     if (r->packets_in_flight)

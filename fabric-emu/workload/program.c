@@ -274,7 +274,7 @@ static bool drains(struct workload *w, uint64_t now)
     return p->stage == ENDS || p->stage == PARTED;
 }
 
-/* Nothing is under way. Slots that the last program armed are not; greetings stay. */
+/* Nothing is under way. Slots that the last program armed are not; greetings stay. What the last one has written over is written anew. */
 static void begin_session(struct program *p)
 {
     struct attachment_head *head = p->at.head;
@@ -290,6 +290,8 @@ static void begin_session(struct program *p)
     atomic_store_explicit(&head->requested, *p->base.begun, memory_order_relaxed);
     atomic_store_explicit(&head->first, *p->base.begun, memory_order_relaxed);
     atomic_store_explicit(&head->session, p->session, memory_order_relaxed);
+    atomic_store_explicit(&head->completed, p->completed, memory_order_relaxed);
+    atomic_store_explicit(&head->arrived, p->arrived, memory_order_relaxed);
 }
 
 static void begin_parting(struct program *p)

@@ -13,7 +13,7 @@
 static void close_if_open(int fd)
 {
     if (fd >= 0)
-        (void)close(fd);
+        passing_close(fd);
 }
 
 /* ---- messages ---- */

@@ -7,15 +7,20 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Room for one descriptor. It is rounded up, and takes two as well. */
+enum { MOST_PASSED = 253 /* by one message: SCM_MAX_FD of Linux */ };
+
+/* Room for all that one message may bring: what there is no room for is closed by the kernel, whatever that takes. */
 union room {
     struct cmsghdr header;
-    char bytes[CMSG_SPACE(sizeof(int))];
+    char bytes[CMSG_SPACE(sizeof(int[MOST_PASSED]))];
 };
 
 bool passing_send(int fd, const void *data, size_t bytes, int passed, int flags)
 {
-    union room room = {0};
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof passed)];
+    } room = {0};
     struct iovec part = {.iov_base = (void *)(uintptr_t)data, .iov_len = bytes};
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
     if (passed >= 0) {
@@ -28,6 +33,13 @@ bool passing_send(int fd, const void *data, size_t bytes, int passed, int flags)
     return sendmsg(fd, &message, flags | MSG_NOSIGNAL) == (ssize_t)bytes;
 }
 
+void passing_close(int fd)
+{
+    const struct linger none = {.l_onoff = 0};
+    (void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none); /* what is no socket has no such option */
+    (void)close(fd);
+}
+
 /* false: more than one came, and all are closed. */
 static bool take_descriptors(struct msghdr *message, int *passed)
 {
@@ -37,13 +49,13 @@ static bool take_descriptors(struct msghdr *message, int *passed)
         bool descriptors = c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS;
         for (size_t at = CMSG_LEN(0); descriptors && at + sizeof(int) <= c->cmsg_len; at += sizeof(int), count++) {
             if (*passed >= 0)
-                (void)close(*passed);
+                passing_close(*passed);
             memcpy(passed, (const uint8_t *)c + at, sizeof *passed);
         }
     }
     if (count <= 1)
         return true;
-    (void)close(*passed);
+    passing_close(*passed);
     *passed = -1;
     return false;
 }

@@ -240,6 +240,26 @@ needs_provider() {
     run -137 wait "$stubborn"
 }
 
+@test "programs: down ends also what made a network, or all namespaces, of its own" {
+    up "1x1 Hx2Mesh"
+    local ways=(--net "--user --map-root-user --net --uts --mount" "--user --map-root-user --mount --net --pid --fork")
+    local started=()
+    for way in "${!ways[@]}"; do
+        # shellcheck disable=SC2086 # words
+        on h0 unshare ${ways[way]} sh -c 'readlink /proc/self/ns/net; exec sleep 1000' >"own$way" 3>&- &
+        started+=($!)
+        eventually test -s "own$way"
+        [ "$(cat "own$way")" != "$NET" ]
+    done
+    hxmesh down "$NAME"
+    all_left
+    for way in "${!ways[@]}"; do
+        NET=$(cat "own$way")
+        ! is_there || return 1
+    done
+    wait "${started[@]}" || true
+}
+
 @test "programs: kill -9 of the supervisor leaves nothing, nor does that of the holder" {
     up "1x1 Hx2Mesh"
     on h0 sleep 1000 3>&- &

@@ -7,7 +7,9 @@
 #include "program/attachment.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -18,7 +20,7 @@
 
 #include <cmocka.h>
 
-enum { HOSTS = 200, LONGEST_NS = 999999999 };
+enum { HOSTS = 200, LONGEST_NS = 999999999, PATIENCE_S = 60 };
 
 static struct programs programs;
 static struct packets packets;
@@ -160,11 +162,48 @@ static void packets_and_other_workers_are_heard_too(void **state)
     assert_false(packets.readable[0]);
 }
 
+static volatile sig_atomic_t waited;
+
+static void note_wait(int signal_number)
+{
+    (void)signal_number;
+    waited = 1;
+}
+
+/* Two events come of one call, so the second finds nothing to read: as where a program of the host reads first. */
+static void a_worker_never_waits_to_read_a_call(void **state)
+{
+    (void)state;
+    needs_sleep();
+    struct sigaction before;
+    const struct sigaction note = {.sa_handler = note_wait};
+    int call = programs.at[0].call;
+    programs.at[0].call = dup(programs.at[1].call);
+    calls_close(&worker);
+    calls_open(&worker);
+    assert_int_equal(fcntl(programs.at[1].call, F_SETFL, 0), 0); /* no O_NONBLOCK: whoever has it may do so */
+    hold(0, 2);
+    assert_int_equal(sigaction(SIGALRM, &note, &before), 0);
+    (void)alarm(PATIENCE_S);
+    calls_begin(&worker);
+    attachment_call(&programs.at[1]);
+    calls_sleep(&worker, 0, LONGEST_NS);
+    calls_end(&worker);
+    (void)alarm(0);
+    (void)sigaction(SIGALRM, &before, NULL);
+    assert_int_equal(fcntl(programs.at[1].call, F_SETFL, O_NONBLOCK), 0);
+    assert_int_equal(calls_of(1), 0); /* it has been heard */
+    assert_false(waited);
+    (void)close(programs.at[0].call);
+    programs.at[0].call = call;
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(nobody_calls_in_vain), TEST(one_call_is_enough),
-                                       TEST(who_is_awake_is_not_called), TEST(packets_and_other_workers_are_heard_too)};
+                                       TEST(who_is_awake_is_not_called), TEST(packets_and_other_workers_are_heard_too),
+                                       TEST(a_worker_never_waits_to_read_a_call)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "fabric-emu/live/porter.h"
 #include "hal/wire/passing.h"
 #include "program/door.h"
+#include "tests/support/shm/support_lingering.h"
 #include "tests/support/support_arena.h"
 #include "tests/support/support_fabric.h"
 
@@ -21,7 +22,7 @@
 
 #include <cmocka.h>
 
-enum { LIVES = 2 /* the host that runs here */ };
+enum { LIVES = 2 /* the host that runs here */, TICK_MS = 5 };
 
 static struct hx_fabric fabric;
 static struct programs programs;
@@ -31,9 +32,10 @@ static pid_t supervisor;
 static _Noreturn void serve(void)
 {
     for (;;) {
-        struct pollfd wait = {.fd = porter.door, .events = POLLIN};
-        (void)poll(&wait, 1, -1);
+        struct pollfd wait = {.fd = porter_waits_at(&porter), .events = POLLIN};
+        (void)poll(&wait, 1, TICK_MS);
         porter_answer(&porter, &programs);
+        (void)porter_ended(&porter, waitpid(-1, NULL, WNOHANG));
     }
 }
 
@@ -177,6 +179,84 @@ static void another_version_is_told_so(void **state)
     (void)close(door);
 }
 
+/* ---- what one has left ---- */
+
+static void what_one_has_written_over_is_whole_for_the_next(void **state)
+{
+    (void)state;
+    struct attachment at;
+    struct hx_coordinate last = hx_address_of(&fabric, fabric.hosts - 1);
+    assert_int_equal(attachment_hold(&at, ask("2"), -1), 0);
+    memset(at.head, 0xff, sizeof *at.head);
+    memset(at.address, 0xff, fabric.hosts * sizeof *at.address);
+    attachment_close(&at);
+    assert_int_equal(attachment_hold(&at, ask("2"), -1), 0);
+    assert_int_equal(at.head->host, LIVES);
+    assert_int_equal(at.hosts, fabric.hosts);
+    assert_int_equal(atomic_load(&at.head->ended), 0);
+    assert_int_equal(at.address[fabric.hosts - 1][0], last.d0);
+    assert_int_equal(at.address[fabric.hosts - 1][1], last.d1);
+    attachment_close(&at);
+}
+
+/* ---- what takes long to close ---- */
+
+/* A socket in whose queue that one lies. */
+static int around(int fd)
+{
+    int pair[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+    assert_true(passing_send(pair[0], "", 1, fd, 0));
+    (void)close(fd);
+    (void)close(pair[0]);
+    return pair[1];
+}
+
+/* More of them than anybody who asks sends. */
+static void ask_by_many(int door, const struct door_question *q, int fd)
+{
+    enum { MANY = 5 };
+    union {
+        struct cmsghdr header;
+        char bytes[CMSG_SPACE(sizeof(int[MANY]))];
+    } room = {.header = {.cmsg_len = CMSG_LEN(sizeof(int[MANY])), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS}};
+    const int many[MANY] = {fd, fd, fd, fd, fd};
+    struct iovec part = {.iov_base = (void *)(uintptr_t)q, .iov_len = sizeof *q};
+    const struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &room, .msg_controllen = sizeof room.bytes};
+    memcpy(CMSG_DATA(&room.header), many, sizeof many);
+    assert_int_equal(sendmsg(door, &message, 0), sizeof *q);
+}
+
+static void what_takes_long_to_close_keeps_nobody_waiting(void **state)
+{
+    (void)state;
+    enum { ITSELF, BESIDE_OTHERS, WITHIN_ANOTHER, WAYS };
+    const struct door_question q = {.magic = DOOR_MAGIC, .version = ATTACHMENT_VERSION, .host = "2"};
+    int door = door_find(arena_name);
+    int peer[WAYS];
+    for (unsigned way = 0; way < WAYS; way++) {
+        int fd = lingering_open(&peer[way]);
+        if (fd < 0)
+            skip();
+        if (way == WITHIN_ANOTHER)
+            fd = around(fd);
+        assert_int_equal(kill(supervisor, SIGSTOP), 0); /* its close is to be the last */
+        if (way == BESIDE_OTHERS)
+            ask_by_many(door, &q, fd);
+        else
+            assert_true(passing_send(door, &q, sizeof q, fd, 0));
+        (void)close(fd);
+        assert_int_equal(kill(supervisor, SIGCONT), 0);
+        int answer = ask("2");
+        assert_true(answer >= 0);
+        (void)close(answer);
+    }
+    for (unsigned way = 0; way < WAYS; way++)
+        (void)close(peer[way]);
+    (void)close(door);
+}
+
 /* ---- what is no door ---- */
 
 /* As the end of a process does it: the name stays. */
@@ -258,10 +338,15 @@ static void what_is_not_sealed_whole_and_of_this_version_is_refused(void **state
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(what_it_gives_keeps_its_size),  TEST(each_has_a_lock_of_his_own),
-        TEST(who_is_not_there_is_not_found), TEST(garbage_gets_nothing_and_does_no_harm),
-        TEST(another_version_is_told_so),    TEST(a_dead_one_is_none_and_is_replaced),
-        TEST(another_users_is_none),         TEST(what_is_not_sealed_whole_and_of_this_version_is_refused)};
+    const struct CMUnitTest tests[] = {TEST(what_it_gives_keeps_its_size),
+                                       TEST(each_has_a_lock_of_his_own),
+                                       TEST(who_is_not_there_is_not_found),
+                                       TEST(garbage_gets_nothing_and_does_no_harm),
+                                       TEST(another_version_is_told_so),
+                                       TEST(what_one_has_written_over_is_whole_for_the_next),
+                                       TEST(what_takes_long_to_close_keeps_nobody_waiting),
+                                       TEST(a_dead_one_is_none_and_is_replaced),
+                                       TEST(another_users_is_none),
+                                       TEST(what_is_not_sealed_whole_and_of_this_version_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* test_memif_lies.c - the server's side of memif against a client that lies, or says nothing: what is refused, and what
  * becomes of rings whose owner may write anything (hal/wire/memif.h). */
 #include "hxmesh/frame.h"
+#include "tests/support/shm/support_lingering.h"
 #include "tests/support/shm/support_memif.h"
 
 #include <dirent.h>
@@ -9,6 +10,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -226,6 +228,29 @@ static void test_a_buffer_offered_elsewhere_ends_the_connection(void **state)
     memif_client_close(&p->c);
 }
 
+/* Neither where it is not asked for, nor where it is. */
+static void test_what_lingers_is_closed_at_once(void **state)
+{
+    struct pair *p = *state;
+    time_t begin = time(NULL);
+    for (unsigned step = 0; step < 2; step++) {
+        int peer;
+        int other;
+        int fd = lingering_open(&peer);
+        if (fd < 0)
+            skip();
+        memif_client_open(&p->c, p->path, 2048, F_SEAL_SHRINK);
+        assert_int_equal(memif_shake_hands(p, step), MEMIF_ACK);
+        const struct memif_message m = memif_script(&p->c, step, &other);
+        memif_say(&p->c, &m, fd);
+        (void)close(fd);
+        wire_serve(&p->w);
+        assert_in_range(time(NULL) - begin, 0, LINGERING_S / 2);
+        memif_client_close(&p->c);
+        (void)close(peer);
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, memif_set_up, memif_tear_down)
@@ -238,6 +263,7 @@ int main(void)
         TEST(test_a_descriptor_that_points_elsewhere_loses_its_frame_only),
         TEST(test_an_index_that_cannot_be_ends_the_connection),
         TEST(test_a_buffer_offered_elsewhere_ends_the_connection),
+        TEST(test_what_lingers_is_closed_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -339,6 +339,32 @@ static void one_that_closes_or_is_followed_is_told_of_too(void **state)
     assert_int_equal(atomic_load(&mine()->head->first), number + 1);
 }
 
+/* What the worker alone writes is as it should be for who comes next, whatever the one before has made of it. */
+static void the_next_one_finds_counts_that_are_right(void **state)
+{
+    (void)state;
+    struct workload_message m;
+    begin_session();
+    (void)arm(100, 50);
+    arrive(PEER, tag_for(1, 4, 6), 0, 50, 50);
+    post(&(struct attachment_request){.to = SELF});
+    assert_false(next(&m)); /* it cannot be, and is answered */
+    atomic_store(&mine()->head->completed, UINT64_MAX / 2);
+    atomic_store(&mine()->head->arrived, 0);
+    atomic_store(&mine()->head->first, 99);
+    atomic_store(&mine()->head->session, 99);
+    atomic_store(&mine()->head->wanted, WANTED + 1);
+    while (atomic_load(&mine()->head->served) != WANTED + 1) {
+        assert_false(workload_next(host, 0, 0, &m)); /* nobody is to be told */
+        if (host->ops->drains(host, 0))
+            host->ops->drained(host);
+    }
+    assert_int_equal(atomic_load(&mine()->head->completed), 1);
+    assert_int_equal(atomic_load(&mine()->head->arrived), 1);
+    assert_int_equal(atomic_load(&mine()->head->first), 1);
+    assert_int_equal(atomic_load(&mine()->head->session), 2);
+}
+
 /* What is not memory: rings, slots and head, is written over again and again with anything. */
 static void anything_at_all_harms_nobody(void **state)
 {
@@ -381,6 +407,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(those_who_greeted_who_has_died_are_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(who_cannot_be_told_is_not_waited_for, set_up, tear_down),
         cmocka_unit_test_setup_teardown(one_that_closes_or_is_followed_is_told_of_too, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_next_one_finds_counts_that_are_right, set_up, tear_down),
         cmocka_unit_test_setup_teardown(anything_at_all_harms_nobody, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
