@@ -132,8 +132,8 @@ static bool goes_straight(struct hx_verify *v, const struct hx_aside *a)
 static void judge_turn(struct hx_verify *v, const struct hx_aside *a)
 {
     const struct hx_port_at *far = &v->ports[a->port].far;
-    bool good = far->node == HX_NOWHERE &&
-                (v->counts.given_back > 0 || hx_excused(&v->excuses, v->c, a->port, a->time_ns, HX_EXCUSES_WAYS));
+    bool good =
+        far->node == HX_NOWHERE && (v->counts.given_back > 0 || hx_excused(v, a->port, a->time_ns, HX_EXCUSES_WAYS));
     for (const struct given_back *g = hx_map_find(&v->given_back, &a->key); g; g = hx_map_find_next(&v->given_back, g))
         good = good || (g->node == far->node && g->port == far->port && (uint8_t)(g->hops + 1U) == a->hops);
     if (!good)

@@ -143,6 +143,13 @@ void hx_verify_free(struct hx_verify *v);
 __attribute__((format(printf, 6, 7))) void hx_verify_find(struct hx_verify *v, const struct hx_seen_at *at, unsigned by,
                                                           bool loss, enum hx_rule rule, const char *format, ...);
 
+/* Whether the capture shows the link at that port from end to end, and all of it. */
+bool hx_verify_shows(struct hx_verify *v, const struct hx_port_at *at);
+/* Whether the capture lacks frames at either end of the port's link (by HX_EXCUSES_HOLES), or frames or ports of its node (MISSED). */
+bool hx_verify_lacks(struct hx_verify *v, uint32_t port, unsigned by);
+/* HX_EXCUSES_UNSEEN, where the frame may have come by links that the capture does not show; else 0. */
+unsigned hx_verify_unseen(struct hx_verify *v, const struct hx_sighting *s);
+
 /* frame.c: false: the frame is not fit for more. */
 bool hx_verify_alone(struct hx_verify *v, const struct hx_sighting *s);
 
