@@ -16,7 +16,7 @@ FABRICS=("2x2 Hx2Mesh" "4x4 Hx2Mesh" "3x2 H2x4Mesh" "4x4 Hx1Mesh" "2x2 Hx3Mesh" 
 TRAFFIC=(all-to-all uniform permutation all-to-all-random incast neighbour tornado all-reduce broadcast)
 MESSAGES=(4 64 1KiB 5000 8KiB 20KiB 40KiB)
 TIMES=(1us 2us 5us 10us 20us 50us)
-IMPAIRS=(loss=10% corrupt=10% duplicate=30% reorder=20% credit-loss=20% delay=1us delay=7us rate=5% "corrupt=30% duplicate=10%"
+IMPAIRS=(loss=10% corrupt=10% duplicate=30% reorder=20% credit-loss=20% delay=1us delay=7us rate=5% "corrupt=15% duplicate=10%"
     "loss=5% corrupt=5% duplicate=5% reorder=5%" "duplicate=20% delay=2us" "reorder=30% delay=3us")
 SNAPLENS=(64 96 128 1000 8256)
 PORTS=('*/local' 'a0,*' 'a1,0/*' '*/p0/*' '*/E,*/local' '*,*')

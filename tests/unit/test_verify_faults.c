@@ -72,6 +72,10 @@ static void make(struct harmed *h, const struct harm *harm, unsigned seed)
         h->capture.records[i].time_ns += BEGIN_NS;
     size_t at = harm->to ? sim_find_arrival(&h->capture, h->capture.count / 2)
                          : (size_t)sim_break(&h->capture, "order-early") - 1;
+    for (size_t i = 1; i < h->capture.count; i++) { /* records change places, times do not */
+        struct sim_record *r = &h->capture.records[i];
+        r->time_ns = r->time_ns < r[-1].time_ns ? r[-1].time_ns : r->time_ns;
+    }
     (void)snprintf(h->port, sizeof h->port, "%s", sim_interface_name(&set, h->capture.records[at].interface));
     h->time_ns = h->capture.records[at].time_ns;
     h->at = at;

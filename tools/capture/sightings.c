@@ -136,6 +136,8 @@ static void take_packet(struct hx_sightings *c, struct hx_sighting *s)
     const struct hx_pcapng_read_packet *p = &c->reader.packet;
     *s = (struct hx_sighting){.frame = p->frame,
                               .has_time = p->has_time,
+                              .has_queue = p->has_queue,
+                              .queue = p->queue,
                               .time_ns = p->time_ns,
                               .port = c->interface[p->interface],
                               .direction = p->direction,

@@ -55,9 +55,25 @@ static void settle(struct hx_verify *v, const struct hx_sighting *s, int change)
         hx_map_remove(&v->balance, a);
 }
 
+/* Delivered more often than it was injected so far: a copy was, or it was delivered before it was injected. Simulated, the file is in the
+ * order of time. */
+static void judge_early(struct hx_verify *v, const struct hx_sighting *s)
+{
+    const struct account *a = hx_map_find(&v->balance, &s->seen.key);
+    if (!a || v->partial || v->c->fabric.facts.clock != HX_CLOCK_VIRTUAL ||
+        -a->balance <= (int64_t)hx_copies_of(&v->copies, &a->key))
+        return;
+    const struct sight *d = &a->delivered;
+    const struct hx_seen_at at = {d->frame, d->time_ns, d->port, &a->key};
+    unsigned by = HX_EXCUSES_COPIES | HX_EXCUSES_UNSEEN | (d->sound ? 0 : HX_EXCUSES_DAMAGE);
+    hx_verify_find(v, &at, by, false, HX_RULE_DELIVERY, "is delivered before it is injected (frame %llu)",
+                   (unsigned long long)s->frame);
+}
+
 void hx_verify_injected(struct hx_verify *v, const struct hx_sighting *s)
 {
     v->counts.injected++;
+    judge_early(v, s);
     settle(v, s, 1);
 }
 

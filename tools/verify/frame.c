@@ -78,6 +78,19 @@ static bool judge_crc(struct hx_verify *v, const struct hx_sighting *s)
     return crc != HX_SEEN_CRC_BAD || !(v->excuses.kinds & HX_EXCUSES_DAMAGE);
 }
 
+/* ---- what a capture of an emulator says beside the frame, and has no use for in it ---- */
+
+static void judge_tapped(struct hx_verify *v, const struct hx_sighting *s)
+{
+    const struct hx_header *h = &s->seen.data;
+    if (!v->c->fabric.known || v->c->fabric.facts.link == HX_CAPTURE_WIRE)
+        return; /* an interface's queue is none of a link's, and data frames carry grants */
+    if (s->has_queue && s->queue != h->vc)
+        FIND(v, s, HX_RULE_VC, "stands in queue %u of the link, but says VC %u", s->queue, h->vc);
+    if (h->credit_vc != HX_NO_CREDIT)
+        FIND(v, s, HX_RULE_CREDIT, "grants credit on VC %u, where links have no grants", h->credit_vc);
+}
+
 /* ---- job ---- */
 
 static void judge_job(struct hx_verify *v, const struct hx_sighting *s)
@@ -265,6 +278,7 @@ static bool judge_data(struct hx_verify *v, const struct hx_sighting *s)
         v->counts.nowhere++;
         return false;
     }
+    judge_tapped(v, s);
     judge_job(v, s);
     hx_verify_way(v, s);
     return true;
@@ -291,5 +305,6 @@ bool hx_verify_alone(struct hx_verify *v, const struct hx_sighting *s)
     if (s->seen.kind == HX_SEEN_DATA)
         return judge_data(v, s);
     v->counts.credit++;
+    v->counts.odd_credit += v->c->fabric.known && v->c->fabric.facts.link != HX_CAPTURE_WIRE;
     return plane_fits(v, s, s->seen.credit.plane);
 }

@@ -217,9 +217,15 @@ static uint32_t search_sent(struct hx_verify *v, const struct hx_cable *c, const
     return found;
 }
 
-/* The first `count` packets that arrived and were not sent came before one that was. The marked ones stand in front. */
-static void mark_early(struct hx_pendings *in, uint32_t count, uint64_t sent)
+/* The first `count` packets that arrived and were not sent came before one that was. The marked ones stand in front. Of a part of a
+ * capture they were sent before it began, and if they are sent once more, that is not what came. */
+static void mark_early(const struct hx_verify *v, struct hx_pendings *in, uint32_t count, uint64_t sent)
 {
+    if (v->partial) {
+        in->first += count;
+        in->count -= count;
+        return;
+    }
     for (; count > 0 && !in->items[in->first + count - 1].overtaker; count--)
         in->items[in->first + count - 1].overtaker = sent;
 }
@@ -280,8 +286,8 @@ static void match_sent(struct hx_verify *v, struct hx_cable *c, const struct hx_
     uint32_t i = search(in, sent);
     struct hx_pending came;
     if (i != HX_NO_INDEX) {
-        mark_early(in, i, sent->frame);
-        came = take_at(in, i);
+        mark_early(v, in, i, sent->frame);
+        came = take_at(in, v->partial ? 0 : i);
         overtake_sent(v, c, sent->vc, c->out[sent->vc].count, &came);
         judge_both(v, c, sent, &came);
         return;
@@ -310,7 +316,7 @@ static void match_came(struct hx_verify *v, struct hx_cable *c, const struct hx_
     if (i != HX_NO_INDEX && !is_other) {
         overtake_sent(v, c, came->vc, i, came);
         struct hx_pending sent = take_at(out, 0);
-        mark_early(&c->in[came->vc], c->in[came->vc].count, sent.frame);
+        mark_early(v, &c->in[came->vc], c->in[came->vc].count, sent.frame);
         judge_both(v, c, &sent, came);
         return;
     }

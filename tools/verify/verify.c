@@ -198,10 +198,12 @@ void hx_verify_frame(struct hx_verify *v, const struct hx_sighting *s)
     hx_excuses_hear(v, s);
     if (!hx_verify_alone(v, s))
         return;
-    if (s->seen.kind == HX_SEEN_DATA)
+    if (s->seen.kind == HX_SEEN_DATA) {
+        hx_verify_time(v, s);
         follow(v, s);
-    else if (v->ports[s->port].node != HX_NO_INDEX && s->direction != HX_PCAPNG_UNKNOWN)
+    } else if (v->ports[s->port].node != HX_NO_INDEX && s->direction != HX_PCAPNG_UNKNOWN) {
         hx_verify_credit_frame(v, s);
+    }
 }
 
 /* ---- the end ---- */
@@ -248,6 +250,10 @@ static void note_counts(struct hx_verify *v)
     hx_note(l, "%llu frames have no port or no direction: only header and checksum were judged", n->nowhere);
     hx_note(l, "%llu frames were cut before the end: their checksum was not judged", n->crc_cut);
     hx_note(l, "%llu frames carry no checksum", n->crc_none);
+    hx_note(l, "%llu frames have no time: faults and copies were judged as if all were at 0", n->without_time);
+    hx_note(l, "all %llu frames have the same time: no time was judged", n->of_one_time);
+    hx_note(l, "%llu times the clock goes back at a node: times of two frames were not compared", n->gone_back);
+    hx_note(l, "%llu credit frames stand where links have none: they were not judged", n->odd_credit);
     hx_note(l, "%llu packets were under way when the capture began or ended", n->under_way);
     hx_note(l, "%llu packets were lost, and delivered when they were sent again", n->lost_repaired);
     hx_note(l, "%llu faults are told of in the capture: what they do at their places in their time was not judged",
@@ -267,6 +273,7 @@ static void note_counts(struct hx_verify *v)
 void hx_verify_end(struct hx_verify *v)
 {
     learn(v);
+    hx_verify_times_end(v);
     v->partial = v->partial || (v->c->cut_at && !v->whole_given);
     sum_up_ports(v);
     hx_excuses_settle(v);
