@@ -204,3 +204,11 @@ load capture_support
     run -1 grep -q $'\x1b' text
     grep -qF '?[31mX??x' text
 }
+
+@test "verify: of legal captures, drawn by seed over all that a run may do, none is refused" {
+    needs editcap
+    local seed
+    for seed in 10 25 38 100; do # duplicates with a delay, a network that gives back what is not to be seen, damage with a delay
+        LIVE=0 "$BATS_TEST_DIRNAME/verify_random.bash" 1 $seed
+    done
+}
