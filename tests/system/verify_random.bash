@@ -84,6 +84,7 @@ draw_live() {
 PIECES=(whole whole whole middle head)
 judge() {
     local first=$((RANDOM % 3000 + 1)) many=$((RANDOM * 4)) share=$((RANDOM % 60 + 40)) size
+    [[ ${run[*]} != *--fault* ]] || first=1 # faults are told in the first frames
     case $1 in
     whole) "$HXMESH" verify --quiet "$FOLDER/run.pcapng" ;;
     middle)

@@ -156,7 +156,7 @@ static void judge_lost(struct hx_verify *v, const struct hx_lost *l)
     if (v->partial)
         v->counts.under_way++;
     else if (is_repaired(v, &h))
-        v->counts.lost_repaired++;
+        *(h.kind == HX_DATA ? &v->counts.lost_repaired : &v->counts.lost_covered) += 1;
     else if (!l->missed || hx_excuses_made_up(&v->excuses, &l->key))
         v->counts.lost_to_faults++;
     else

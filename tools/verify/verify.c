@@ -255,7 +255,8 @@ static void note_counts(struct hx_verify *v)
     hx_note(l, "%llu times the clock goes back at a node: times of two frames were not compared", n->gone_back);
     hx_note(l, "%llu credit frames stand where links have none: they were not judged", n->odd_credit);
     hx_note(l, "%llu packets were under way when the capture began or ended", n->under_way);
-    hx_note(l, "%llu packets were lost, and delivered when they were sent again", n->lost_repaired);
+    hx_note(l, "%llu data packets were lost, and delivered when they were sent again", n->lost_repaired);
+    hx_note(l, "%llu acknowledgements, probes and answers were lost, and others came in their place", n->lost_covered);
     hx_note(l, "%llu faults are told of in the capture: what they do at their places in their time was not judged",
             v->excuses.faults.count);
     hx_note(l, "%llu faults that are told of in the capture were not understood", v->excuses.not_understood);

@@ -100,7 +100,8 @@ struct hx_verify_counts {
     uint64_t gone_back;                 /* times of the wall clock */
     uint64_t injected, delivered;
     uint64_t repeats;        /* data packets delivered again after a repeat */
-    uint64_t lost_repaired;  /* lost, but repeated and then delivered */
+    uint64_t lost_repaired;  /* data packets lost, but repeated and then delivered */
+    uint64_t lost_covered;   /* acknowledgements and the like lost, but a later one was delivered */
     uint64_t lost_to_faults; /* and not delivered */
     uint64_t under_way;      /* at the end of a partial capture */
     uint64_t gone_round;     /* on cables of no minimal way, for links are down */
