@@ -317,6 +317,21 @@ static void the_fabric_is_said_and_understood(void **state)
     hx_spec_free(&again);
 }
 
+/* So the first "span=" of the comment is its own word, which is written anew at the end of a run. */
+static void no_file_is_named_like_a_word_of_the_comment(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"graph span=part", "graph span=part/x.txt", "graph /tmp/span=run",
+                                        "graph a span=part", "graph x.txt span=run"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
+        struct hx_spec spec = {.failed = NULL};
+        struct hx_problem problem;
+        assert_false(hx_spec_parse(names[i], &spec, &problem) && hx_spec_build(&spec, &problem));
+        assert_true(strstr(problem.what, "name a file") || strstr(problem.what, "unknown key 'span'"));
+        hx_spec_free(&spec);
+    }
+}
+
 static void boards_that_do_not_fit_are_unknown(void **state)
 {
     (void)state;
@@ -391,6 +406,7 @@ int main(void)
         cmocka_unit_test(long_texts_are_cut_between_characters),
         cmocka_unit_test(a_file_ends_with_a_whole_block_when_the_disk_is_full),
         cmocka_unit_test(the_fabric_is_said_and_understood),
+        cmocka_unit_test(no_file_is_named_like_a_word_of_the_comment),
         cmocka_unit_test(boards_that_do_not_fit_are_unknown),
         cmocka_unit_test(comments_that_make_no_sense_are_refused),
         cmocka_unit_test(unknown_words_are_ignored_and_defaults_hold),
