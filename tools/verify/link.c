@@ -311,7 +311,7 @@ static void match_came(struct hx_verify *v, struct hx_cable *c, const struct hx_
     uint32_t in_passed = search(&c->passed[came->vc], came);
     bool is_other = !has_hops(out, i, came) && has_hops(&c->passed[came->vc], in_passed, came);
     bool differs = (i != HX_NO_INDEX || in_passed != HX_NO_INDEX) && !has_hops(out, i, came) && !is_other;
-    if (differs && take_copy(v, c, came))
+    if (differs && is_explained(v, c, came))
         return; /* what was sent with other hops behind it is yet to come */
     if (i != HX_NO_INDEX && !is_other) {
         overtake_sent(v, c, came->vc, i, came);
@@ -330,7 +330,7 @@ static void match_came(struct hx_verify *v, struct hx_cable *c, const struct hx_
         uint32_t gone_by = search_sent(v, c, passed, came);
         uint32_t under_way = turn > 0 ? search(&c->out[vc], came) : HX_NO_INDEX;
         bool is_there = gone_by != HX_NO_INDEX || under_way != HX_NO_INDEX;
-        if (turn > 0 && is_there && take_copy(v, c, came))
+        if (turn > 0 && is_there && is_explained(v, c, came))
             return; /* of what was sent on its own VC before */
         if (take(passed, gone_by, &sent) || take(&c->out[vc], under_way, &sent)) {
             judge_both(v, c, &sent, came);
