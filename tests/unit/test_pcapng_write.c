@@ -305,7 +305,7 @@ static void the_fabric_is_said_and_understood(void **state)
                         "buffer=131072 crc=off span=part failed=1,3-4 jobs=0-1:7,5:65535");
     struct hx_spec again;
     struct hx_capture_facts facts_again;
-    assert_true(hx_capture_parse(text, strlen(text), &again, &facts_again, &problem));
+    assert_true(hx_capture_parse(text, strlen(text), &(struct hx_graph_text){NULL, 0}, &again, &facts_again, &problem));
     assert_string_equal(again.fabric, spec.fabric);
     assert_true(again.planes == 4 && again.radix == 64 && again.taper == 1 && again.credits == 64);
     assert_memory_equal(again.failed, spec.failed, 6 * sizeof *spec.failed);
@@ -349,7 +349,7 @@ static void boards_that_do_not_fit_are_unknown(void **state)
     assert_non_null(strstr(text, " failed=5 jobs=unknown"));
     struct hx_spec again;
     struct hx_capture_facts facts;
-    assert_true(hx_capture_parse(text, strlen(text), &again, &facts, &problem));
+    assert_true(hx_capture_parse(text, strlen(text), &(struct hx_graph_text){NULL, 0}, &again, &facts, &problem));
     assert_true(facts.jobs_unknown && !again.job && !facts.failed_unknown && again.failed[5]);
     hx_spec_free(&again);
     hx_spec_free(&spec);
@@ -377,7 +377,8 @@ static void comments_that_make_no_sense_are_refused(void **state)
         struct hx_spec spec;
         struct hx_capture_facts facts;
         struct hx_problem problem;
-        assert_false(hx_capture_parse(comments[i].text, strlen(comments[i].text), &spec, &facts, &problem));
+        assert_false(hx_capture_parse(comments[i].text, strlen(comments[i].text), &(struct hx_graph_text){NULL, 0},
+                                      &spec, &facts, &problem));
         if (!strstr(problem.what, comments[i].wrong))
             fail_msg("'%s': '%s' does not say '%s'", comments[i].text, problem.what, comments[i].wrong);
     }
@@ -390,7 +391,8 @@ static void unknown_words_are_ignored_and_defaults_hold(void **state)
     struct hx_capture_facts facts;
     struct hx_problem problem;
     static const char text[] = "hxmesh fabric: 4x4 hx2mesh colour=blue 17 ?";
-    assert_true(hx_capture_parse("hxmesh fabric: 4x4 hx2mesh colour=blue", sizeof text - 6, &spec, &facts, &problem));
+    assert_true(hx_capture_parse("hxmesh fabric: 4x4 hx2mesh colour=blue", sizeof text - 6,
+                                 &(struct hx_graph_text){NULL, 0}, &spec, &facts, &problem));
     assert_true(spec.x == 4 && spec.planes == 1 && spec.credits == 512 && !spec.failed && !spec.job);
     assert_true(facts.link == HX_CAPTURE_WIRE && facts.crc == HX_CAPTURE_CRC_NOT_SAID && facts.buffer == 0);
     hx_spec_free(&spec);
