@@ -55,6 +55,26 @@ static FILE *open_pipe(const char *path)
     return fopencookie(of, "rb", (cookie_io_functions_t){.read = read_pipe, .close = close_pipe});
 }
 
+bool hx_input_read(const char *path, size_t most, const char *what, char **text, size_t *bytes,
+                   struct hx_problem *problem)
+{
+    FILE *in = hx_input_open(path, problem);
+    if (!in)
+        return false;
+    char *buffer = hx_allocate(most + 1, 1);
+    errno = 0;
+    *bytes = fread(buffer, 1, most + 1, in);
+    int reason = ferror(in) ? errno : 0;
+    (void)fclose(in);
+    if (reason || *bytes > most) {
+        free(buffer);
+        return reason ? hx_input_fail(path, reason, problem)
+                      : hx_fail(problem, HX_EXIT_CONFIG, path, "larger than %zu MiB: this is no %s", most >> 20, what);
+    }
+    *text = buffer;
+    return true;
+}
+
 FILE *hx_input_open(const char *path, struct hx_problem *problem)
 {
     struct stat st;

@@ -11,6 +11,10 @@
 /* NULL: *problem says why. */
 FILE *hx_input_open(const char *path, struct hx_problem *problem);
 
+/* All of it, `most` bytes at most, for free(); more than that is no `what` ("fabric file"). */
+bool hx_input_read(const char *path, size_t most, const char *what, char **text, size_t *bytes,
+                   struct hx_problem *problem);
+
 /* "PATH: cannot be read: REASON", of an errno. Returns false. */
 bool hx_input_fail(const char *path, int error, struct hx_problem *problem);
 

@@ -5,12 +5,21 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <string.h>
 
 bool hx_lines_open(struct hx_lines *l, const char *path, struct hx_problem *problem)
 {
     *l = (struct hx_lines){.path = path, .problem = problem, .in = hx_input_open(path, problem)};
     return l->in != NULL;
+}
+
+bool hx_lines_take(struct hx_lines *l, const char *path, const char *text, size_t bytes, struct hx_problem *problem)
+{
+    static char none[] = "\n";
+    *l = (struct hx_lines){.path = path, .problem = problem};
+    l->in = fmemopen(bytes ? (char *)(uintptr_t)text : none, bytes ? bytes : 1, "rb");
+    return l->in || hx_input_fail(path, errno, problem);
 }
 
 void hx_lines_close(struct hx_lines *l)

@@ -20,6 +20,8 @@ struct hx_lines {
 
 /* False, and the problem says why: it cannot be read. */
 bool hx_lines_open(struct hx_lines *l, const char *path, struct hx_problem *problem);
+/* Of a file that was read before; the text must outlive it. */
+bool hx_lines_take(struct hx_lines *l, const char *path, const char *text, size_t bytes, struct hx_problem *problem);
 void hx_lines_close(struct hx_lines *l);
 
 /* The next line that counts; false: there is none, or l->failed. */

@@ -23,7 +23,9 @@ size_t hx_metrics_place(struct hx_metrics *m, const struct hx_fabric *g, unsigne
     m->link = (void *)(start + at);
     at = align(at + (size_t)g->planes * g->ports * sizeof *m->link);
     m->owner = (void *)(start + at);
-    return align(at + g->nodes);
+    at = align(at + g->nodes);
+    m->graph = (void *)(start + at);
+    return align(at + g->graph_bytes);
 }
 
 void hx_metrics_describe(const struct hx_metrics *m, const struct hx_fabric *g, unsigned workers, unsigned clock)
@@ -50,6 +52,10 @@ void hx_metrics_describe(const struct hx_metrics *m, const struct hx_fabric *g, 
     h->accelerator_at = (uint64_t)((uint8_t *)m->accelerator - base);
     h->link_at = (uint64_t)((uint8_t *)m->link - base);
     h->owner_at = (uint64_t)(m->owner - base);
+    h->graph_at = (uint64_t)((uint8_t *)m->graph - base);
+    h->graph_bytes = g->graph_bytes;
+    if (g->graph_bytes)
+        memcpy(m->graph, g->graph_text, g->graph_bytes);
     h->magic = HX_METRICS_MAGIC;
 }
 

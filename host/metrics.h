@@ -28,7 +28,7 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 
-enum { HX_METRICS_VERSION = 3, HX_METRICS_MOST_WORKERS = 64, HX_METRICS_NOBODY = 255 };
+enum { HX_METRICS_VERSION = 4, HX_METRICS_MOST_WORKERS = 64, HX_METRICS_NOBODY = 255 };
 #define HX_METRICS_MAGIC UINT64_C(0x32306873656d7868) /* "hxmesh02" */
 
 enum hx_life { HX_LIFE_OPENING, HX_LIFE_READY, HX_LIFE_ENDED };
@@ -59,6 +59,7 @@ struct hx_metrics_head {
     uint32_t planes;
     uint32_t workers, accelerators, nodes, links, drops; /* nodes: of one plane */
     uint64_t worker_at, accelerator_at, link_at, owner_at;
+    uint64_t graph_at, graph_bytes;                /* what the file of a graph says */
     uint64_t link_rate;                            /* bytes a second that a link carries */
     uint64_t goal_messages, goal_bytes, goal_time; /* to be acknowledged, delivered, passed (ns); 0: not known */
     char name[64], fabric[256];                    /* the spec's; end with 0 */
@@ -101,6 +102,7 @@ struct hx_metrics {
     struct hx_metrics_accelerator *accelerator;
     struct hx_metrics_link *link;
     uint8_t *owner;
+    char *graph;
 };
 
 /* ---- writers ---- */
@@ -154,8 +156,8 @@ uint64_t hx_metrics_now(void);
 bool hx_metrics_check(const uint8_t *base, size_t bytes, struct hx_metrics_head *head, struct hx_metrics *m,
                       struct hx_fabric *g, struct hx_problem *problem);
 
-/* The fabric that a head describes; false: there is none like it. To be freed. */
-bool hx_metrics_fabric(const struct hx_metrics_head *head, struct hx_fabric *g);
+/* The fabric that the head of an object of `bytes` describes; false: there is none like it. To be freed. */
+bool hx_metrics_fabric(const struct hx_metrics_head *head, size_t bytes, struct hx_fabric *g);
 
 /* What all counters were. worker[].sequence and so on are plain copies. */
 struct hx_metrics_reading {

@@ -19,29 +19,42 @@ static bool is_text(const char *text, size_t room)
     return memchr(text, 0, room) != NULL;
 }
 
-bool hx_metrics_fabric(const struct hx_metrics_head *head, struct hx_fabric *g)
+/* The text is read once, and copied: what another process may change is not believed twice. */
+static bool make_told(const struct hx_metrics_head *h, const char *base, size_t bytes, struct hx_fabric *g)
 {
-    const struct hx_metrics_head h[] = {*head}; /* what is checked must not change */
-    struct hx_geometry mesh;
     struct hx_problem problem;
+    if (!fits(h->graph_at, h->graph_bytes, 1, bytes))
+        return false;
+    const struct hx_graph_text graph = {h->graph_bytes ? base + h->graph_at : NULL, h->graph_bytes};
+    bool made = hx_fabric_make_told(g, h->fabric, h->planes, &graph, &problem);
+    if (made && g->mesh.nodes)
+        hx_fabric_free(g);
+    return made && g->topology != NULL;
+}
+
+static bool fabric_of(const struct hx_metrics_head *h, const char *base, size_t bytes, struct hx_fabric *g)
+{
+    struct hx_geometry mesh;
     if (h->planes == 0 || h->planes > HX_MAX_PLANES || !is_text(h->fabric, sizeof h->fabric))
         return false;
-    if (!(h->a | h->b | h->x | h->y)) {
-        bool made = hx_fabric_make(g, h->fabric, h->planes, &problem);
-        if (made && g->mesh.nodes)
-            hx_fabric_free(g);
-        return made && g->topology != NULL;
-    }
+    if (!(h->a | h->b | h->x | h->y))
+        return make_told(h, base, bytes, g);
     if (hx_geometry_init(&mesh, h->a, h->b, h->x, h->y, h->planes, h->radix, h->taper) != 0)
         return false;
     hx_fabric_of_mesh(g, &mesh);
     return true;
 }
 
-static bool describes_itself(const struct hx_metrics_head *h, struct hx_fabric *g, size_t bytes)
+bool hx_metrics_fabric(const struct hx_metrics_head *head, size_t bytes, struct hx_fabric *g)
+{
+    const struct hx_metrics_head h[] = {*head}; /* what is checked must not change */
+    return fabric_of(h, (const char *)head, bytes, g);
+}
+
+static bool describes_itself(const struct hx_metrics_head *h, const uint8_t *base, struct hx_fabric *g, size_t bytes)
 {
     if (h->workers == 0 || h->workers > HX_METRICS_MOST_WORKERS || !is_text(h->name, sizeof h->name) ||
-        !is_text(h->traffic, sizeof h->traffic) || !hx_metrics_fabric(h, g))
+        !is_text(h->traffic, sizeof h->traffic) || !fabric_of(h, (const char *)base, bytes, g))
         return false;
     if (h->accelerators == g->hosts && h->nodes == g->nodes && h->links == (uint64_t)g->planes * g->ports &&
         fits(h->worker_at, h->workers, sizeof(struct hx_metrics_worker), bytes) &&
@@ -63,7 +76,7 @@ bool hx_metrics_check(const uint8_t *base, size_t bytes, struct hx_metrics_head 
         return hx_fail(problem, code, NULL, "no counters of a fabric (another version of hxmesh?)");
     if (head->version != HX_METRICS_VERSION || head->head_bytes != sizeof *head || head->drops != HX_DROP_COUNT)
         return hx_fail(problem, code, NULL, "this fabric runs another version of hxmesh");
-    if (!describes_itself(head, g, bytes))
+    if (!describes_itself(head, base, g, bytes))
         return hx_fail(problem, code, NULL, "what it says of its counters cannot be true");
     m->head = (struct hx_metrics_head *)(uintptr_t)base;
     m->worker = (void *)((uintptr_t)base + head->worker_at);

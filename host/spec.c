@@ -246,17 +246,25 @@ static void free_graph(struct hx_spec *spec)
 bool hx_spec_build(struct hx_spec *spec, struct hx_problem *problem)
 {
     struct hx_geometry g;
-    free_graph(spec);
-    if (spec->a && !mesh_of(spec, &g, problem))
+    if (spec->a && !mesh_of(spec, &g, problem)) {
+        free_graph(spec);
         return false;
+    }
+    struct hx_fabric *before = spec->graph; /* it has read the graph's file */
+    struct hx_graph_text read = {before ? before->graph_text : NULL, before ? before->graph_bytes : 0};
     spec->graph = hx_allocate(1, sizeof *spec->graph);
+    bool good = true;
     if (spec->a)
         hx_fabric_of_mesh(spec->graph, &g);
-    else if (!hx_fabric_make(spec->graph, spec->fabric, spec->planes, problem)) {
+    else
+        good = hx_fabric_make_told(spec->graph, spec->fabric, spec->planes, read.bytes ? &read : spec->told, problem);
+    if (before)
+        hx_fabric_free(before);
+    free(before);
+    if (!good)
         free(spec->graph);
-        spec->graph = NULL;
-    }
-    return spec->graph != NULL;
+    spec->graph = good ? spec->graph : NULL;
+    return good;
 }
 
 bool hx_spec_search_ways(struct hx_spec *spec, struct hx_problem *problem)

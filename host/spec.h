@@ -171,6 +171,7 @@ struct hx_spec {
     char fabric[HX_SPEC_BYTES];         /* canonical spec string */
     char source[256];                   /* the argument it came from: file name or spec string; what errors name */
     struct hx_fabric *graph;            /* NULL until it was built (hx_spec_build) */
+    const struct hx_graph_text *told;   /* while it is built: what a graph's file says; NULL: the file is read */
     unsigned a, b;                      /* HammingMesh: columns and rows of accelerators on a board; else 0 */
     unsigned x, y;                      /* HammingMesh: columns and rows of boards; else 0 */
     unsigned planes;                    /* 1 .. 4 */

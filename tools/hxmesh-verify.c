@@ -91,8 +91,8 @@ static void print(const struct hx_verify *v, const struct request *r)
            n->links_judged);
     printf("%-13s%" PRIu64 ": %" PRIu64 " data, %" PRIu64 " credit; %" PRIu64 " checksums judged\n", "frames",
            v->c->frames, n->data, n->credit, n->crc_judged);
-    printf("%-13s%" PRIu64 " injected, %" PRIu64 " delivered, %" PRIu64 " of them again\n", "packets", n->injected,
-           n->delivered, n->repeats);
+    printf("%-13s%" PRIu64 " injected, %" PRIu64 " delivered; %" PRIu64 " data packets more than once\n", "packets",
+           n->injected, n->delivered, n->repeats);
     for (unsigned i = 1; i < l->count && i < r->most; i++)
         printf("%-13sframe %" PRIu64 ": %s: %s\n", i == 1 ? "also" : "", l->kept[i].frame,
                hx_rule_names[l->kept[i].rule], l->kept[i].what);

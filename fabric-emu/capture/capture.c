@@ -2,6 +2,7 @@
 #include "fabric-emu/capture/capture.h"
 #include "fabric-emu/capture/note.h"
 #include "host/create.h"
+#include "host/pcapng/fabric.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,10 +53,19 @@ static void note_error(struct capture *c, int error)
         c->report.error = error;
 }
 
+static size_t room_of(const struct capture *c)
+{
+    return HX_PCAPNG_ROOM + hx_pcapng_room_of_text(c->plan.ports->g->graph_bytes);
+}
+
 static void write_head(struct capture *c)
 {
-    int error = hx_pcapng_begin(&c->writer, c->room, HX_PCAPNG_ROOM, hx_pcapng_write_fd, &c->out);
-    const struct hx_pcapng_section section = {.application = c->plan.application, .comments = {c->plan.note}};
+    int error = hx_pcapng_begin(&c->writer, c->room, room_of(c), hx_pcapng_write_fd, &c->out);
+    const struct hx_pcapng_section section = {.application = c->plan.application,
+                                              .comments = {c->plan.note},
+                                              .mark = HX_CAPTURE_GRAPH_MARK,
+                                              .text = c->plan.ports->g->graph_text,
+                                              .text_bytes = c->plan.ports->g->graph_bytes};
     error = error ? error : hx_pcapng_section(&c->writer, &section);
     for (uint32_t i = 0; !error && i < c->plan.ports->interfaces; i++) {
         char name[HX_NAME_BYTES];
@@ -127,7 +137,7 @@ bool capture_open(struct capture *c, const struct capture_plan *plan, uint64_t n
         return hx_fail(problem, HX_EXIT_INTERRUPTED, plan->file, "interrupted before anybody read it");
     if (error)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, plan->file, "cannot be written: %s", strerror(error));
-    c->room = hx_allocate(1, HX_PCAPNG_ROOM);
+    c->room = hx_allocate(1, room_of(c));
     c->lane = hx_allocate(s->rings, sizeof *c->lane);
     c->dropped = hx_allocate(s->interfaces, sizeof *c->dropped);
     c->unwritten = hx_allocate(s->interfaces, sizeof *c->unwritten);

@@ -20,7 +20,7 @@ static bool make_sense(struct attached *a)
     uint64_t last = a->arena.bytes - sizeof(struct fab_control);
     return m->magic == HX_METRICS_MAGIC && m->clock == HX_CLOCK_WALL && m->version == HX_METRICS_VERSION &&
            h->version == FAB_VERSION && h->head_bytes == sizeof *h && m->workers > 0 && m->workers <= SHM_MAX_WORKERS &&
-           h->control_at % 64 == 0 && h->control_at <= last && hx_metrics_fabric(m, &a->graph);
+           h->control_at % 64 == 0 && h->control_at <= last && hx_metrics_fabric(m, a->arena.bytes, &a->graph);
 }
 
 /* Returns 0 or -errno as shm_arena_attach; -EAGAIN: the fabric is not ready yet. */

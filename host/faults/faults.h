@@ -135,9 +135,9 @@ bool hx_fault_has_link(const struct hx_fault_target *t, const struct hx_fabric *
  * happens at once: when it begins. UINT64_MAX: it stays. */
 void hx_faults_ends(const struct hx_faults *faults, const struct hx_fabric *f, uint64_t *end_ns);
 
-/* When a fault is over at that link, which it has. */
-uint64_t hx_fault_end_at(const struct hx_faults *faults, size_t fault, const struct hx_fabric *f, unsigned plane,
-                         uint32_t node, unsigned port);
+/* Calls `visit` for each fault that has the link at this port, of either end, and when it is over there, the last one first. */
+void hx_faults_each_end(const struct hx_faults *faults, const struct hx_fabric *f, unsigned plane, uint32_t node,
+                        unsigned port, void (*visit)(void *of, size_t fault, uint64_t end_ns), void *of);
 
 /* How a link is at a time. */
 struct hx_link_state {

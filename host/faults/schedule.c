@@ -300,14 +300,10 @@ static uint64_t stopped_until(const struct hx_faults *faults, size_t fault)
     return end;
 }
 
-uint64_t hx_fault_end_at(const struct hx_faults *faults, size_t fault, const struct hx_fabric *f, unsigned plane,
-                         uint32_t node, unsigned port)
+void hx_faults_each_end(const struct hx_faults *faults, const struct hx_fabric *f, unsigned plane, uint32_t node,
+                        unsigned port, void (*visit)(void *of, size_t fault, uint64_t end_ns), void *of)
 {
-    const struct link l = {f, plane, port, node};
-    size_t i = fault + 1;
-    while (i < faults->count && !(faults->fault[i].kind == HX_FAULT_UP && has_link(&faults->fault[i], &l)))
-        i++;
-    return ended(&faults->fault[fault], i < faults->count ? faults->fault[i].at_ns : UINT64_MAX);
+    each_end(faults, &(struct link){f, plane, port, node}, visit, of);
 }
 
 /* The last end of each fault at any of the links that were looked at. */

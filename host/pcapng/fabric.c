@@ -110,6 +110,7 @@ bool hx_capture_marked(const char *text, size_t length)
 struct reading {
     struct hx_spec *spec;
     struct hx_capture_facts *facts;
+    const struct hx_graph_text *graph;
     struct hx_problem *problem;
     const char *failed, *jobs; /* lists, taken in when the fabric is known to be good */
 };
@@ -233,12 +234,14 @@ static bool take_text(struct reading *r, char *text)
             strcat(strcat(fabric, *fabric ? " " : ""), word); /* NOLINT: it was just seen to fit */
         }
     }
-    return hx_spec_parse(fabric, r->spec, r->problem) && hx_spec_override(r->spec, &overrides, r->problem) &&
-           hx_spec_build(r->spec, r->problem) && take_lists(r);
+    if (!hx_spec_parse(fabric, r->spec, r->problem) || !hx_spec_override(r->spec, &overrides, r->problem))
+        return false;
+    r->spec->told = r->graph;
+    return hx_spec_build(r->spec, r->problem) && take_lists(r);
 }
 
-bool hx_capture_parse(const char *text, size_t length, struct hx_spec *spec, struct hx_capture_facts *facts,
-                      struct hx_problem *problem)
+bool hx_capture_parse(const char *text, size_t length, const struct hx_graph_text *graph, struct hx_spec *spec,
+                      struct hx_capture_facts *facts, struct hx_problem *problem)
 {
     *facts = (struct hx_capture_facts){.link = HX_CAPTURE_WIRE};
     *spec = (struct hx_spec){.failed = NULL};
@@ -249,8 +252,9 @@ bool hx_capture_parse(const char *text, size_t length, struct hx_spec *spec, str
     char *copy = strndup(text + mark, end ? (size_t)(end - text) - mark : length - mark);
     if (!copy)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, NULL, "no memory for a comment of %zu bytes", length);
-    struct reading r = {.spec = spec, .facts = facts, .problem = problem};
+    struct reading r = {.spec = spec, .facts = facts, .graph = graph, .problem = problem};
     bool good = take_text(&r, copy);
+    spec->told = NULL;
     free(copy);
     if (!good)
         hx_spec_free(spec);

@@ -48,8 +48,11 @@ const char *hx_capture_print(char *text, size_t bytes, const struct hx_spec *spe
 /* Whether a comment (need not end with a zero) is one of these. */
 bool hx_capture_marked(const char *text, size_t length);
 
-/* Reads such a comment. On true *spec owns memory (hx_spec_free) and has a valid geometry. */
-bool hx_capture_parse(const char *text, size_t length, struct hx_spec *spec, struct hx_capture_facts *facts,
-                      struct hx_problem *problem);
+/* What the file of a graph says stands in comments of its own behind that one, one behind the other, each with this mark. */
+#define HX_CAPTURE_GRAPH_MARK "hxmesh graph: "
+
+/* Reads such a comment; `graph`: what the others say. No file is opened. On true *spec owns memory (hx_spec_free) and has a valid geometry. */
+bool hx_capture_parse(const char *text, size_t length, const struct hx_graph_text *graph, struct hx_spec *spec,
+                      struct hx_capture_facts *facts, struct hx_problem *problem);
 
 #endif

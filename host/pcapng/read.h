@@ -32,7 +32,7 @@
 enum {
     HX_PCAPNG_MOST_BLOCK = 16 << 20,     /* bytes; longer blocks are refused */
     HX_PCAPNG_MOST_INTERFACES = 1 << 20, /* of a section */
-    HX_PCAPNG_READ_NOTES = 16            /* comments of a section that are kept */
+    HX_PCAPNG_READ_NOTES = 1024          /* comments of a section that are kept */
 };
 
 enum hx_pcapng_event {

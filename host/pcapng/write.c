@@ -153,11 +153,30 @@ ALWAYS_INLINE void close_block(struct hx_pcapng_writer *w, struct block *b, size
 
 enum { FIXED = 256 }; /* more than all parts of a block that are not text or packet */
 
+static void long_text(struct block *b, const struct hx_pcapng_section *s)
+{
+    for (size_t at = 0; at < s->text_bytes;) {
+        size_t mark = strlen(s->mark);
+        size_t left = s->text_bytes - at;
+        size_t length = left;
+        if (left > HX_PCAPNG_MOST_NOTE - mark) /* no character is cut in two */
+            for (length = HX_PCAPNG_MOST_NOTE - mark; ((unsigned char)s->text[at + length] & 0xC0U) == 0x80U;)
+                length--;
+        put_number(b, HX_PCAPNG_COMMENT, 2);
+        put_number(b, mark + length, 2);
+        put(b, s->mark, mark);
+        put(b, s->text + at, length);
+        pad(b);
+        at += length;
+    }
+}
+
 int hx_pcapng_section(struct hx_pcapng_writer *w, const struct hx_pcapng_section *s)
 {
     struct block b;
     int error = open_block(w, &b, HX_PCAPNG_SECTION,
-                           FIXED + HX_PCAPNG_MOST_NOTES * HX_PCAPNG_MOST_NOTE + 3 * HX_PCAPNG_MOST_TEXT);
+                           FIXED + HX_PCAPNG_MOST_NOTES * HX_PCAPNG_MOST_NOTE + 3 * HX_PCAPNG_MOST_TEXT +
+                               hx_pcapng_room_of_text(s->text_bytes));
     if (error)
         return error;
     put_number(&b, HX_PCAPNG_BYTE_ORDER, 4);
@@ -167,6 +186,7 @@ int hx_pcapng_section(struct hx_pcapng_writer *w, const struct hx_pcapng_section
     size_t options = b.used;
     for (unsigned i = 0; i < HX_PCAPNG_MOST_NOTES && s->comments[i]; i++)
         option_text(&b, HX_PCAPNG_COMMENT, s->comments[i], HX_PCAPNG_MOST_NOTE);
+    long_text(&b, s);
     option_text(&b, HX_PCAPNG_HARDWARE, s->hardware, HX_PCAPNG_MOST_TEXT);
     option_text(&b, HX_PCAPNG_OS, s->os, HX_PCAPNG_MOST_TEXT);
     option_text(&b, HX_PCAPNG_APPLICATION, s->application, HX_PCAPNG_MOST_TEXT);

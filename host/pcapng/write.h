@@ -56,7 +56,15 @@ struct hx_pcapng_writer {
 struct hx_pcapng_section {
     const char *hardware, *os, *application;
     const char *comments[HX_PCAPNG_MOST_NOTES]; /* up to the first NULL */
+    const char *mark,
+        *text; /* a longer text, in as many comments as it takes behind these, each of which begins with the mark; NULL: none */
+    size_t text_bytes;
 };
+/* What the room of a writer must be larger by for such a text. */
+static inline size_t hx_pcapng_room_of_text(size_t bytes)
+{
+    return bytes + (bytes / (HX_PCAPNG_MOST_NOTE / 2) + 1) * 64;
+}
 
 struct hx_pcapng_interface {
     const char *name;         /* of the port: a5,3/p0/E */

@@ -280,5 +280,6 @@ void hx_fabric_free(struct hx_fabric *f)
     free(f->failed);
     free(f->forwarding);
     free(f->own);
+    free(f->graph_text);
     *f = (struct hx_fabric){.topology = NULL};
 }

@@ -121,6 +121,9 @@ struct hx_fabric {
     struct hx_name_range name[HX_MAX_NAME_RANGES];
     unsigned names;
     struct hx_geometry mesh; /* a HammingMesh's own */
+    char *graph_text;        /* of `graph FILE`: what the file says; NULL: another topology */
+    size_t graph_bytes;      /* so much */
+    bool graph_given;        /* it was given, and the file is not to be opened */
     bool by_ways;            /* routes will be searched (host/topology/ways.h), for which d0 has to be a router's own */
     struct hx_ways *ways;    /* routes that were searched (host/topology/ways.h); NULL: the topology's own */
     bool *failed;            /* [hosts]: those that take no part (host/topology/failures.h); NULL: nothing has failed */

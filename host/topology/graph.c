@@ -2,6 +2,7 @@
  *
  * All shortest ways are taken, on as few VCs as an order of the switches was found for (host/topology/ways.h). A host
  * that forwards is a router with its host beside it, on a trace as fast as all its links. A group is a switch with its hosts. */
+#include "host/input.h"
 #include "host/topology/graph_file.h"
 #include "host/topology/topology.h"
 #include "host/topology/ways.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 8 };
+enum { SHOWN = 8, MOST_BYTES = 8 << 20 /* of a file */ };
 
 /* What nodes of the file become: numbers of hosts and routers, digits. */
 struct plan {
@@ -240,6 +241,17 @@ static bool build_of(struct hx_fabric *f, const struct hx_graph_file *g, struct 
     return good;
 }
 
+/* The file is read once: who sees the fabric from elsewhere, or later, is told what it says. */
+static bool take_text(struct hx_fabric *f, const char *path, struct hx_problem *problem)
+{
+    if (f->graph_text)
+        return true;
+    if (f->graph_given)
+        return hx_fail(problem, HX_EXIT_CONFIG, NULL,
+                       "what the file of 'graph %.80s' says is not in it (give it by --spec 'graph FILE')", path);
+    return hx_input_read(path, MOST_BYTES, "graph", &f->graph_text, &f->graph_bytes, problem);
+}
+
 static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem *problem)
 {
     static const char *const keys[] = {NULL};
@@ -249,7 +261,8 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
         return hx_words_fail(words, problem, "name a file: graph FILE");
     hx_words_as_written(words, words->other, path);
     words->other = NULL;
-    if (!hx_words_end(words, keys, 0, problem) || !hx_graph_read(&g, path, problem))
+    if (!hx_words_end(words, keys, 0, problem) || !take_text(f, path, problem) ||
+        !hx_graph_read(&g, path, f->graph_text, f->graph_bytes, problem))
         return false;
     bool good = build_of(f, &g, problem);
     hx_graph_free(&g);

@@ -177,7 +177,7 @@ static bool read_link(const struct hx_graph_reading *r, struct hx_lines *l)
 static bool read_list(struct hx_graph_file *g, struct hx_problem *problem)
 {
     struct hx_lines l;
-    bool good = hx_lines_open(&l, g->path, problem);
+    bool good = hx_lines_take(&l, g->path, g->text, g->bytes, problem);
     if (!good)
         return false;
     while (good && hx_lines_next(&l)) {
@@ -194,9 +194,10 @@ static bool is_yaml(const char *path)
     return end && (strcasecmp(end, ".yaml") == 0 || strcasecmp(end, ".yml") == 0);
 }
 
-bool hx_graph_read(struct hx_graph_file *g, const char *path, struct hx_problem *problem)
+bool hx_graph_read(struct hx_graph_file *g, const char *path, const char *text, size_t bytes,
+                   struct hx_problem *problem)
 {
-    *g = (struct hx_graph_file){.path = path};
+    *g = (struct hx_graph_file){.path = path, .text = text, .bytes = bytes};
     bool good = is_yaml(path) ? hx_graph_read_yaml(g, problem) : read_list(g, problem);
     for (uint32_t i = 0; i < g->nodes; i++) {
         if (g->node[i]->role == HX_GRAPH_UNSAID)

@@ -42,6 +42,8 @@ struct hx_graph_link {
 
 struct hx_graph_file {
     const char *path; /* not copied */
+    const char *text; /* what the file says, likewise; */
+    size_t bytes;     /* so much */
     struct hx_graph_node **node;
     uint32_t nodes;
     size_t nodes_room;
@@ -73,8 +75,9 @@ bool hx_graph_add_link(const struct hx_graph_reading *r, const char *const field
 /* Adds what a YAML file says. */
 bool hx_graph_read_yaml(struct hx_graph_file *g, struct hx_problem *problem);
 
-/* On failure there is nothing to free. */
-bool hx_graph_read(struct hx_graph_file *g, const char *path, struct hx_problem *problem);
+/* Of a file of that name which says so. On failure there is nothing to free. */
+bool hx_graph_read(struct hx_graph_file *g, const char *path, const char *text, size_t bytes,
+                   struct hx_problem *problem);
 void hx_graph_free(struct hx_graph_file *g);
 
 #endif

@@ -60,7 +60,7 @@ bool hx_graph_read_yaml(struct hx_graph_file *g, struct hx_problem *problem)
                                                   {.key = NULL}};
     const struct hx_yaml_kind kind = {.options = options, .groups = groups};
     struct hx_yaml y;
-    if (!hx_yaml_open(&y, g->path, &kind, problem))
+    if (!hx_yaml_take(&y, g->path, g->text, g->bytes, &kind, problem))
         return false;
     bool good = read_entries(g, hx_yaml_find(&y, "nodes"), read_node, problem) &&
                 read_entries(g, hx_yaml_find(&y, "links"), read_link, problem);

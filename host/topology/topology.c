@@ -105,7 +105,23 @@ static bool take_failures(struct hx_fabric *f, const struct hx_words *words, con
     return hx_failures_take(f, written, problem);
 }
 
+static void tell(struct hx_fabric *f, const struct hx_graph_text *graph)
+{
+    f->graph_given = true;
+    if (!graph->bytes)
+        return;
+    f->graph_text = hx_allocate(graph->length + 1, 1);
+    memcpy(f->graph_text, graph->bytes, graph->length);
+    f->graph_bytes = graph->length;
+}
+
 bool hx_fabric_make(struct hx_fabric *f, const char *text, unsigned planes, struct hx_problem *problem)
+{
+    return hx_fabric_make_told(f, text, planes, NULL, problem);
+}
+
+bool hx_fabric_make_told(struct hx_fabric *f, const char *text, unsigned planes, const struct hx_graph_text *graph,
+                         struct hx_problem *problem)
 {
     struct hx_words words;
     struct hx_routing routing;
@@ -120,6 +136,8 @@ bool hx_fabric_make(struct hx_fabric *f, const char *text, unsigned planes, stru
     if (wrong)
         return hx_words_fail(&words, problem, "%s", wrong);
     f->by_ways = failures != NULL;
+    if (graph)
+        tell(f, graph);
     if (f->topology->build(f, &words, problem) && hx_fabric_set_routing(f, &routing, problem) &&
         (!failures || take_failures(f, &words, failures, problem)))
         return true;

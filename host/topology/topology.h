@@ -84,6 +84,15 @@ const struct hx_topology *hx_topology_of(const char *text, struct hx_problem *pr
 /* Builds what a spec string says, of so many planes. hx_fabric_free() afterwards, not after a failure. */
 bool hx_fabric_make(struct hx_fabric *f, const char *text, unsigned planes, struct hx_problem *problem);
 
+/* What the file of a graph says. bytes NULL: nobody knows. */
+struct hx_graph_text {
+    const char *bytes;
+    size_t length;
+};
+/* The same where somebody else names the fabric, and says what the graph's file says: no file is opened. NULL: as above. */
+bool hx_fabric_make_told(struct hx_fabric *f, const char *text, unsigned planes, const struct hx_graph_text *graph,
+                         struct hx_problem *problem);
+
 /* What `toward` may answer by d1 where this is a host's place on its router: the port of the host there, and all that lead
  * on. */
 uint64_t hx_fabric_toward_place(const struct hx_fabric *f, uint32_t router, unsigned d1);

@@ -34,6 +34,10 @@ struct hx_yaml_kind {
 /* Reads a file of that kind: it has no other keys, each holds what it may, and none is missing. Then hx_yaml_free(). */
 bool hx_yaml_open(struct hx_yaml *y, const char *path, const struct hx_yaml_kind *kind, struct hx_problem *problem);
 
+/* The same of a file that was read before. */
+bool hx_yaml_take(struct hx_yaml *y, const char *path, const char *text, size_t bytes, const struct hx_yaml_kind *kind,
+                  struct hx_problem *problem);
+
 /* Reads each value within `item`, but for those in lists, by its option. Texts stay the tree's. */
 bool hx_yaml_apply(const struct hx_yaml *y, const struct hx_yaml_item *item, const struct hx_option *options,
                    struct hx_problem *problem);

@@ -235,36 +235,24 @@ static bool parse(struct hx_yaml *y, const uint8_t *text, size_t bytes, struct h
 
 /* ---- the file itself ---- */
 
-static bool read_file(const char *path, uint8_t **text, size_t *bytes, struct hx_problem *problem)
+bool hx_yaml_parse(struct hx_yaml *y, const char *path, const char *text, size_t bytes, struct hx_problem *problem)
 {
-    FILE *in = hx_input_open(path, problem);
-    if (!in)
-        return false;
-    uint8_t *buffer = hx_allocate(LARGEST_FILE + 1, 1);
-    errno = 0;
-    *bytes = fread(buffer, 1, LARGEST_FILE + 1, in);
-    int reason = ferror(in) ? errno : 0;
-    fclose(in);
-    if (reason || *bytes > LARGEST_FILE) {
-        free(buffer);
-        return reason ? hx_input_fail(path, reason, problem)
-                      : hx_fail(problem, HX_EXIT_CONFIG, path, "larger than 1 MiB: this is no fabric file");
-    }
-    *text = buffer;
-    return true;
+    *y = (struct hx_yaml){.file = path};
+    bool good = parse(y, (const uint8_t *)text, bytes, problem);
+    if (!good)
+        hx_yaml_free(y);
+    return good;
 }
 
 bool hx_yaml_read(struct hx_yaml *y, const char *path, struct hx_problem *problem)
 {
-    *y = (struct hx_yaml){.file = path};
-    uint8_t *text = NULL;
+    char *text = NULL;
     size_t bytes = 0;
-    if (!read_file(path, &text, &bytes, problem))
+    *y = (struct hx_yaml){.file = path};
+    if (!hx_input_read(path, LARGEST_FILE, "fabric file", &text, &bytes, problem))
         return false;
-    bool good = parse(y, text, bytes, problem);
+    bool good = hx_yaml_parse(y, path, text, bytes, problem);
     free(text);
-    if (!good)
-        hx_yaml_free(y);
     return good;
 }
 

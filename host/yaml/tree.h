@@ -33,6 +33,8 @@ struct hx_yaml {
 
 /* On failure there is nothing to free. */
 bool hx_yaml_read(struct hx_yaml *y, const char *path, struct hx_problem *problem);
+/* Of a file that was read before. */
+bool hx_yaml_parse(struct hx_yaml *y, const char *path, const char *text, size_t bytes, struct hx_problem *problem);
 /* Nothing is done to one of zeros. */
 void hx_yaml_free(struct hx_yaml *y);
 

@@ -204,3 +204,27 @@ load capture_support
     run -1 grep -q $'\x1b' text
     grep -qF '?[31mX??x' text
 }
+
+@test "verify: of legal captures, drawn by seed over all that a run may do, none is refused" {
+    needs editcap
+    local seed
+    for seed in 10 25 38 100; do # duplicates with a delay, a network that gives back what is not to be seen, damage with a delay
+        LIVE=0 "$BATS_TEST_DIRNAME/verify_random.bash" 1 $seed
+    done
+}
+
+@test "verify: a graph is in the capture: its file is not opened, and may be elsewhere, changed or gone" {
+    mkdir there elsewhere
+    printf '%s\n' "host h0" "host h1" "host h2" "switch s" "h0,s" "h1,s" "h2,s" >there/star.csv
+    (cd there && "$HXMESH" run "graph star.csv" --clock virtual -q --fault "all up" --capture ../run.pcapng)
+    (cd elsewhere && verify ../run.pcapng --json -) | judge '.passed and (.spec | startswith("graph star.csv")) and .judged.nodes == 4'
+    mkfifo star.csv # nobody ever writes into it
+    timeout 60 "$HXMESH-verify" --quiet run.pcapng | grep -qx "run.pcapng: good"
+    timeout 60 "$HXMESH-trace" --quiet run.pcapng | grep -q " 0 missing"
+    rm -r star.csv there
+    # One that another program wrote, without the graph: who reads it names it.
+    make_capture plain.pcapng "comment=hxmesh fabric: graph star.csv ; planes=1"
+    mkfifo star.csv
+    run -3 --separate-stderr timeout 60 "$HXMESH-verify" --quiet plain.pcapng
+    [ "$stderr" = "hxmesh: error: plain.pcapng: section comment: what the file of 'graph star.csv' says is not in it (give it by --spec 'graph FILE')" ]
+}

@@ -1,6 +1,6 @@
 /* test_trace.c - packets of the model's captures are followed from end to end: every hop, the time it took, and where a
  * packet was seen last. */
-#include "tests/support/support_capture.h"
+#include "tests/support/support_capture_harm.h"
 #include "tools/trace/sums.h"
 
 #include <setjmp.h>
@@ -17,8 +17,8 @@ struct seen {
     uint64_t packets, steps;
 };
 
-/* What the model says of the packet's way, by the records that carry its bytes, in their order. */
-static void require_as_recorded(const struct seen *s, const struct hx_trace_packet *p)
+/* What the model says of the packet's way, by the records that carry its bytes, in their order, behind those of other copies. */
+static void require_as_recorded_from(const struct seen *s, const struct hx_trace_packet *p, unsigned others)
 {
     const struct sim_record *first = &s->c->records[p->steps[0].frame - 1];
     uint32_t at = 0;
@@ -26,6 +26,10 @@ static void require_as_recorded(const struct seen *s, const struct hx_trace_pack
         const struct sim_record *r = &s->c->records[i];
         if (memcmp(r->frame + 24, first->frame + 24, 40) != 0)
             continue;
+        if (others > 0) {
+            others--;
+            continue;
+        }
         assert_true(at < p->count);
         const struct hx_trace_step *step = &p->steps[at++];
         assert_int_equal(step->frame, i + 1);
@@ -44,12 +48,13 @@ static void finished(void *context, const struct hx_trace_packet *p)
     s->packets++;
     s->steps += p->count;
     if (s->packets % 17 == 0 && s->c->set.lose == 0)
-        require_as_recorded(s, p);
+        require_as_recorded_from(s, p, 0);
 }
 
 static struct seen seen;
 
-static void follow(const struct sim_capture *c, const struct hx_trace_filter *filter)
+static void follow_by(const struct sim_capture *c, const struct hx_trace_filter *filter,
+                      void (*to)(void *context, const struct hx_trace_packet *p))
 {
     FILE *file = tmpfile();
     assert_non_null(file);
@@ -61,12 +66,17 @@ static void follow(const struct sim_capture *c, const struct hx_trace_filter *fi
     seen = (struct seen){.c = c};
     assert_true(hx_sightings_open_file(&seen.sightings, file, "model", NULL, &problem));
     hx_sums_begin(&seen.sums, &seen.sightings);
-    hx_trace_begin(&t, &seen.sightings, filter, finished, &seen);
+    hx_trace_begin(&t, &seen.sightings, filter, to, &seen);
     while (hx_sightings_next(&seen.sightings, &s, &problem) > 0)
         hx_trace_frame(&t, &s);
     hx_trace_end(&t);
     hx_trace_free(&t);
     (void)fclose(file);
+}
+
+static void follow(const struct sim_capture *c, const struct hx_trace_filter *filter)
+{
+    follow_by(c, filter, finished);
 }
 
 static void forget(struct sim_capture *c)
@@ -133,6 +143,52 @@ static void times_add_up(void **state)
         hops += seen.sums.ports[i].wait.count;
     }
     assert_int_equal(waited + (hops - seen.packets) * 150, sum);
+    forget(&c);
+}
+
+/* The first copy was seen at its sender alone, coming in and going out. */
+static void note_copies(void *context, const struct hx_trace_packet *p)
+{
+    struct seen *s = context;
+    hx_sums_packet(&s->sums, p);
+    s->packets += p->delivered;
+    s->steps += p->delivered ? 0 : p->count;
+    if (p->delivered)
+        require_as_recorded_from(s, p, 2);
+}
+
+/* A packet was lost behind its first switch and sent again: each copy has what was seen of it, and the lost one was seen last there. */
+static void what_was_sent_again_is_another_copy(void **state)
+{
+    (void)state;
+    struct sim_capture c;
+    sim_run(&c, &sim_default);
+    size_t in = 0;
+    while (c.records[in].direction != 1 || !strstr(sim_interface_name(&c.set, c.records[in].interface), "/local"))
+        in++;
+    uint8_t key[SIM_KEY_BYTES];
+    memcpy(key, c.records[in].frame + SIM_KEY_AT, sizeof key);
+    const struct sim_record *first = &c.records[in];
+    const struct hx_trace_filter one = {
+        .has_from = true,
+        .has_to = true,
+        .from = {first->frame[36] << 8 | first->frame[37], first->frame[38] << 8 | first->frame[39]},
+        .to = {first->frame[32] << 8 | first->frame[33], first->frame[34] << 8 | first->frame[35]},
+        .has_message = true,
+        .data_only = true};
+    size_t out = in + 1;
+    while (!sim_is_sight(&c.records[out], key))
+        out++;
+    sim_insert_copy(&c, out); /* the first copy comes in and goes out, */
+    sim_insert_copy(&c, in);
+    struct sim_record moved = c.records[out + 2]; /* before the second comes in */
+    memmove(&c.records[in + 2], &c.records[in + 1], (out + 1 - in) * sizeof moved);
+    c.records[in + 1] = moved;
+    follow_by(&c, &one, note_copies);
+    assert_int_equal(seen.packets, 1);
+    assert_int_equal(seen.steps, 2);
+    assert_int_equal(seen.sums.missing, 1);
+    assert_int_equal(seen.sums.kept[0].frame, in + 2);
     forget(&c);
 }
 
@@ -218,6 +274,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_packet_is_followed_from_end_to_end),
         cmocka_unit_test(times_add_up),
+        cmocka_unit_test(what_was_sent_again_is_another_copy),
         cmocka_unit_test(messages_say_how_they_spread),
         cmocka_unit_test(what_does_not_arrive_is_seen_last_where_it_was),
         cmocka_unit_test(lost_packets_that_are_sent_again_are_two_copies),

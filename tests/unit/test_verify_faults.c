@@ -1,5 +1,6 @@
 /* test_verify_faults.c - a capture says which faults there were, and verify lets pass what they do: at their place, in their time, of
  * their kind, and nothing else. One link of the model's capture (tests/support/support_capture.h) does harm to one packet. */
+#include "tests/support/support_capture_harm.h"
 #include "tests/support/support_capture_judge.h"
 #include "tests/support/support_effort.h"
 
@@ -11,65 +12,27 @@
 
 #include <cmocka.h>
 
-enum { KEY_AT = 24, KEY_BYTES = 40, HEADER_BYTES = 64, SEEDS = 3 };
+enum { SEEDS = 3 };
 
 /* Records begin so late that what is over before them is no longer felt. */
 static const uint64_t BEGIN_NS = 5000000;
 
-static bool is_of(const struct sim_record *r, const uint8_t *key)
-{
-    return r->frame[13] == 0xB5 && memcmp(r->frame + KEY_AT, key, KEY_BYTES) == 0;
-}
-
-static bool is_local(const struct sim_capture *c, const struct sim_record *r)
-{
-    return strstr(sim_interface_name(&c->set, r->interface), "local") != NULL;
-}
-
-static bool is_arrival(const struct sim_capture *c, const struct sim_record *r)
-{
-    return r->direction == 1 && !is_local(c, r) && r->frame[13] == 0xB5 && r->captured > HEADER_BYTES;
-}
-
 /* ---- what a link does to the packet that arrives with record `at`: to it and all later sights of it ---- */
-
-static void lose(struct sim_capture *c, size_t at)
-{
-    uint8_t key[KEY_BYTES];
-    size_t kept = at;
-    memcpy(key, c->records[at].frame + KEY_AT, sizeof key);
-    for (size_t i = at; i < c->count; i++) {
-        if (is_of(&c->records[i], key))
-            free(c->records[i].frame);
-        else
-            c->records[kept++] = c->records[i];
-    }
-    c->count = kept;
-}
-
-static void turn_bit(struct sim_capture *c, size_t at, size_t byte)
-{
-    uint8_t key[KEY_BYTES];
-    memcpy(key, c->records[at].frame + KEY_AT, sizeof key);
-    for (size_t i = at; i < c->count; i++)
-        if (is_of(&c->records[i], key))
-            c->records[i].frame[byte] ^= 1;
-}
 
 static void damage(struct sim_capture *c, size_t at)
 {
-    turn_bit(c, at, HEADER_BYTES);
+    sim_turn_bit(c, at, SIM_HEADER_BYTES);
 }
 
 static void damage_checksum(struct sim_capture *c, size_t at)
 {
-    turn_bit(c, at, KEY_AT);
+    sim_turn_bit(c, at, SIM_KEY_AT);
 }
 
 /* A turned bit of the header, which makes another packet of it; nobody knows better than its checksum. */
 static void damage_header(struct sim_capture *c, size_t at)
 {
-    turn_bit(c, at, KEY_AT + 9);
+    sim_turn_bit(c, at, SIM_KEY_AT + 9);
 }
 
 static void leave(struct sim_capture *c, size_t at)
@@ -78,36 +41,14 @@ static void leave(struct sim_capture *c, size_t at)
     (void)at;
 }
 
-static void repeat(struct sim_capture *c, size_t at)
-{
-    uint8_t key[KEY_BYTES];
-    struct sim_record *records = calloc(2 * c->count, sizeof *records);
-    size_t count = 0;
-    assert_non_null(records);
-    memcpy(key, c->records[at].frame + KEY_AT, sizeof key);
-    for (size_t i = 0; i < c->count; i++) {
-        records[count++] = c->records[i];
-        if (i < at || !is_of(&c->records[i], key))
-            continue;
-        records[count] = c->records[i];
-        records[count].frame = malloc(c->records[i].captured);
-        assert_non_null(records[count].frame);
-        memcpy(records[count].frame, c->records[i].frame, c->records[i].captured);
-        count++;
-    }
-    free(c->records);
-    c->records = records;
-    c->count = c->room = count;
-}
-
 static const struct harm {
     const char *by, *also; /* what a fault does that does so; any other one that may, too */
     void (*to)(struct sim_capture *c, size_t at);
     const char *rule;
-} harms[] = {{"loss=1%", "down", lose, "delivery"},
+} harms[] = {{"loss=1%", "down", sim_lose, "delivery"},
              {"corrupt=1%", "loss=1% corrupt=1%", damage, "crc"},
              {"corrupt=1%", "corrupt=2% delay=1us", damage_header, "header"},
-             {"duplicate=1%", "duplicate=1% loss=1%", repeat, "delivery"},
+             {"duplicate=1%", "duplicate=1% loss=1%", sim_repeat, "delivery"},
              {"reorder=1%", "delay=1us", NULL, "order"}};
 enum { HARMS = sizeof harms / sizeof *harms };
 
@@ -120,15 +61,6 @@ struct harmed {
     size_t at;        /* its record */
 };
 
-static size_t find_arrival(const struct sim_capture *c)
-{
-    size_t at = c->count / 2;
-    while (at < c->count && !is_arrival(c, &c->records[at]))
-        at++;
-    assert_true(at < c->count);
-    return at;
-}
-
 static void make(struct harmed *h, const struct harm *harm, unsigned seed)
 {
     struct sim_settings set = sim_default;
@@ -139,7 +71,12 @@ static void make(struct harmed *h, const struct harm *harm, unsigned seed)
     sim_run(&h->capture, &set);
     for (size_t i = 0; i < h->capture.count; i++)
         h->capture.records[i].time_ns += BEGIN_NS;
-    size_t at = harm->to ? find_arrival(&h->capture) : (size_t)sim_break(&h->capture, "order") - 1;
+    size_t at = harm->to ? sim_find_arrival(&h->capture, h->capture.count / 2)
+                         : (size_t)sim_break(&h->capture, "order-early") - 1;
+    for (size_t i = 1; i < h->capture.count; i++) { /* records change places, times do not */
+        struct sim_record *r = &h->capture.records[i];
+        r->time_ns = r->time_ns < r[-1].time_ns ? r[-1].time_ns : r->time_ns;
+    }
     (void)snprintf(h->port, sizeof h->port, "%s", sim_interface_name(&set, h->capture.records[at].interface));
     h->time_ns = h->capture.records[at].time_ns;
     h->at = at;
@@ -254,9 +191,9 @@ static void what_began_before_the_file_is_over_in_its_time(void **state)
 
 static size_t next_of(const struct sim_capture *c, size_t at)
 {
-    uint8_t key[KEY_BYTES];
-    memcpy(key, c->records[at].frame + KEY_AT, sizeof key);
-    for (at++; at < c->count && !is_of(&c->records[at], key); at++)
+    uint8_t key[SIM_KEY_BYTES];
+    memcpy(key, c->records[at].frame + SIM_KEY_AT, sizeof key);
+    for (at++; at < c->count && !sim_is_sight(&c->records[at], key); at++)
         ;
     assert_true(at < c->count);
     return at;
@@ -264,10 +201,10 @@ static size_t next_of(const struct sim_capture *c, size_t at)
 
 static size_t first_of(const struct sim_capture *c, size_t at)
 {
-    uint8_t key[KEY_BYTES];
+    uint8_t key[SIM_KEY_BYTES];
     size_t first = 0;
-    memcpy(key, c->records[at].frame + KEY_AT, sizeof key);
-    while (!is_of(&c->records[first], key))
+    memcpy(key, c->records[at].frame + SIM_KEY_AT, sizeof key);
+    while (!sim_is_sight(&c->records[first], key))
         first++;
     return first;
 }
@@ -296,12 +233,12 @@ static void damage_excuses_what_follows_from_it_alone(void **state)
         make(&h, &harms[1], seed);
         size_t first = first_of(&h.capture, h.at);
         assert_true(first < h.at);
-        h.capture.records[first].frame[HEADER_BYTES] ^= 1; /* where it is injected */
+        h.capture.records[first].frame[SIM_HEADER_BYTES] ^= 1; /* where it is injected */
         require_frame(&h, "corrupt=1%", first, HX_RULE_CRC);
 
         make(&h, &harms[1], seed);
         size_t next = next_of(&h.capture, h.at);
-        h.capture.records[next].frame[HEADER_BYTES] ^= 1; /* sound again, */
+        h.capture.records[next].frame[SIM_HEADER_BYTES] ^= 1; /* sound again, */
         h.capture.records[next].frame[VC_AT] = (uint8_t)(h.capture.records[next].frame[VC_AT] + 1);
         require_frame(&h, "corrupt=1%", next, HX_RULE_VC);
     }
@@ -310,9 +247,9 @@ static void damage_excuses_what_follows_from_it_alone(void **state)
 /* The record by which the packet of record `at` arrives next at a port with a cable; c->count: none. */
 static size_t next_arrival(const struct sim_capture *c, size_t at)
 {
-    uint8_t key[KEY_BYTES];
-    memcpy(key, c->records[at].frame + KEY_AT, sizeof key);
-    for (at++; at < c->count && !(is_of(&c->records[at], key) && is_arrival(c, &c->records[at])); at++)
+    uint8_t key[SIM_KEY_BYTES];
+    memcpy(key, c->records[at].frame + SIM_KEY_AT, sizeof key);
+    for (at++; at < c->count && !(sim_is_sight(&c->records[at], key) && sim_is_arrival(c, &c->records[at])); at++)
         ;
     return at;
 }
@@ -322,7 +259,8 @@ static void make_mended(struct harmed *h, void (*by)(struct sim_capture *c, size
 {
     make(h, &(struct harm){.to = leave}, seed);
     size_t first = h->at;
-    while (!is_arrival(&h->capture, &h->capture.records[first]) || next_arrival(&h->capture, first) == h->capture.count)
+    while (!sim_is_arrival(&h->capture, &h->capture.records[first]) ||
+           next_arrival(&h->capture, first) == h->capture.count)
         assert_true(++first < h->capture.count);
     *at = next_arrival(&h->capture, first);
     by(&h->capture, first);
@@ -334,32 +272,11 @@ static void make_mended(struct harmed *h, void (*by)(struct sim_capture *c, size
 /* Its record at the other end of the link, just before. */
 static size_t sent_before(const struct sim_capture *c, size_t at)
 {
-    uint8_t key[KEY_BYTES];
-    memcpy(key, c->records[at].frame + KEY_AT, sizeof key);
-    while (!is_of(&c->records[--at], key))
+    uint8_t key[SIM_KEY_BYTES];
+    memcpy(key, c->records[at].frame + SIM_KEY_AT, sizeof key);
+    while (!sim_is_sight(&c->records[--at], key))
         ;
     return at;
-}
-
-static void take_out(struct sim_capture *c, size_t at)
-{
-    free(c->records[at].frame);
-    memmove(&c->records[at], &c->records[at + 1], (--c->count - at) * sizeof *c->records);
-}
-
-static void insert_copy(struct sim_capture *c, size_t at)
-{
-    struct sim_record *records = calloc(c->count + 1, sizeof *records);
-    uint8_t *frame = malloc(c->records[at].captured);
-    assert_non_null(records);
-    assert_non_null(frame);
-    memcpy(frame, c->records[at].frame, c->records[at].captured);
-    memcpy(records, c->records, (at + 1) * sizeof *records);
-    memcpy(records + at + 1, c->records + at, (c->count - at) * sizeof *records);
-    records[at + 1].frame = frame;
-    free(c->records);
-    c->records = records;
-    c->room = ++c->count;
 }
 
 /* Two links that turn the same bit deliver what was sent; where the second damages nothing, the packet comes from nowhere. */
@@ -392,14 +309,14 @@ static void what_is_mended_went_damaged_by_the_same_link(void **state)
         h.capture.remark = "fault at 0 ns: all corrupt=1%";
         judge_capture(&h.capture, NULL, false, &v);
         assert_int_equal(v.found.count, 0);
-        insert_copy(&h.capture, at); /* a second one comes of the one that was sent */
+        sim_insert_copy(&h.capture, at); /* a second one comes of the one that was sent */
         judge_capture(&h.capture, NULL, false, &v);
         if (v.found.count == 0 || !strstr(v.found.kept[0].what, "but never left"))
             fail_msg("seed %u: %s", seed, v.found.count ? v.found.kept[0].what : "nothing is found");
         sim_free(&h.capture);
 
         make_mended(&h, damage, seed, &at);
-        take_out(&h.capture, sent_before(&h.capture, at)); /* it is known to be damaged by the link before alone */
+        sim_take_out(&h.capture, sent_before(&h.capture, at)); /* it is known to be damaged by the link before alone */
         h.capture.remark = "fault at 0 ns: all corrupt=1%";
         judge_capture(&h.capture, NULL, false, &v);
         if (v.found.count == 0)
@@ -415,7 +332,7 @@ static void what_was_never_damaged_is_not_mended(void **state)
     for (unsigned seed = 1; seed <= effort(SEEDS); seed++) {
         struct harmed h;
         make(&h, &(struct harm){.to = leave}, seed);
-        take_out(&h.capture, sent_before(&h.capture, h.at));
+        sim_take_out(&h.capture, sent_before(&h.capture, h.at));
         require_frame(&h, "corrupt=1%", h.at - 1, HX_RULE_DELIVERY);
     }
 }
@@ -432,7 +349,7 @@ static void a_link_repeats_a_packet_once(void **state)
         judge_capture(&h.capture, NULL, false, &v);
         assert_int_equal(v.found.count, 0);
         assert_int_equal(v.copies, 1);
-        repeat(&h.capture, h.at + 1); /* the copy alone, from the same place on */
+        sim_repeat(&h.capture, h.at + 1); /* the copy alone, from the same place on */
         judge_capture(&h.capture, NULL, false, &v);
         assert_true(v.found.count > 0);
         assert_non_null(strstr(v.found.kept[0].what, "but never left"));
@@ -461,26 +378,6 @@ static void what_may_be_repeated_is_forgotten_in_time(void **state)
     sim_free(&h.capture);
 }
 
-/* The capture, and itself once more, so much later. */
-static void repeat_all(struct sim_capture *c, uint64_t later_ns)
-{
-    size_t once = c->count;
-    struct sim_record *records = calloc(2 * once, sizeof *records);
-    assert_non_null(records);
-    memcpy(records, c->records, once * sizeof *records);
-    for (size_t i = 0; i < once; i++) {
-        struct sim_record *r = &records[once + i];
-        *r = records[i];
-        r->time_ns += later_ns;
-        r->frame = malloc(r->captured);
-        assert_non_null(r->frame);
-        memcpy(r->frame, records[i].frame, r->captured);
-    }
-    free(c->records);
-    c->records = records;
-    c->count = c->room = 2 * once;
-}
-
 /* A fault that allows the first of two packets too many in a buffer, and is told of between them, says nothing of the second. */
 static void more_in_a_buffer_than_it_holds_is_found_behind_what_a_fault_allows(void **state)
 {
@@ -499,7 +396,7 @@ static void more_in_a_buffer_than_it_holds_is_found_behind_what_a_fault_allows(v
         assert_true(c.overrun_frame > 0);
         size_t once = c.count;
         uint64_t at_ns = c.records[c.overrun_frame - 1].time_ns;
-        repeat_all(&c, LATER_NS);
+        sim_repeat_all(&c, LATER_NS);
         (void)snprintf(remark, sizeof remark, "fault at 0 ns: all delay=1us at %" PRIu64 "ns for 1us", at_ns);
         c.remark = remark;
         c.remark_at = once;
@@ -509,19 +406,6 @@ static void more_in_a_buffer_than_it_holds_is_found_behind_what_a_fault_allows(v
         assert_int_equal(v.found.kept[0].frame, once + c.overrun_frame);
         sim_free(&c);
     }
-}
-
-/* Nothing of what one interface recorded. */
-static void forget_interface(struct sim_capture *c, unsigned interface)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < c->count; i++) {
-        if (c->records[i].interface == interface)
-            free(c->records[i].frame);
-        else
-            c->records[kept++] = c->records[i];
-    }
-    c->count = kept;
 }
 
 /* A worker that is killed takes with it what it had and what it had recorded. Where that is all that one end of a cable saw, nobody
@@ -535,7 +419,7 @@ static void what_a_killed_worker_had_is_lost_on_a_cable_of_one_end_too(void **st
         make(&h, &harms[0], seed);
         for (unsigned i = 0; i < h.capture.interfaces; i++)
             if (strcmp(sim_interface_name(&h.capture.set, i), h.port) == 0)
-                forget_interface(&h.capture, i);
+                sim_forget_interface(&h.capture, i);
         (void)snprintf(when, sizeof when, "at %" PRIu64 "ns", h.time_ns - 500);
         require(&h, &harms[0], "worker0", "killed", when, true);
         require(&h, &harms[0], "worker0", "killed", "at 1us", false);

@@ -49,6 +49,30 @@ void hx_sightings_close(struct hx_sightings *c)
 
 /* ---- what stands around the frames ---- */
 
+/* What the section's comments say of the graph's file, put together in *joined; where they say nothing, what the given fabric knows. */
+static struct hx_graph_text graph_text(const struct hx_sightings *c, char **joined)
+{
+    static const char mark[] = HX_CAPTURE_GRAPH_MARK;
+    const struct hx_pcapng_read_section *s = &c->reader.section;
+    size_t bytes = 0;
+    for (unsigned i = 0; i < s->comments; i++)
+        bytes += s->comment[i].length;
+    char *text = hx_allocate(bytes + 1, 1);
+    size_t used = 0;
+    for (unsigned i = 0; i < s->comments; i++) {
+        const struct hx_pcapng_text *one = &s->comment[i];
+        if (one->length < sizeof mark - 1 || memcmp(one->bytes, mark, sizeof mark - 1) != 0)
+            continue;
+        memcpy(text + used, one->bytes + sizeof mark - 1, one->length - (sizeof mark - 1));
+        used += one->length - (sizeof mark - 1);
+    }
+    *joined = text;
+    const struct hx_fabric *known = c->given ? c->given->graph : NULL;
+    if (used == 0 && known)
+        return (struct hx_graph_text){known->graph_text, known->graph_bytes};
+    return (struct hx_graph_text){used ? text : NULL, used};
+}
+
 static bool take_section(struct hx_sightings *c, struct hx_problem *problem)
 {
     c->interfaces = 0;
@@ -58,7 +82,10 @@ static bool take_section(struct hx_sightings *c, struct hx_problem *problem)
             comment = &c->reader.section.comment[i];
     struct hx_spec spec = {.failed = NULL};
     struct hx_capture_facts facts;
-    bool read = comment && hx_capture_parse(comment->bytes, comment->length, &spec, &facts, problem);
+    char *joined = NULL;
+    struct hx_graph_text graph = graph_text(c, &joined);
+    bool read = comment && hx_capture_parse(comment->bytes, comment->length, &graph, &spec, &facts, problem);
+    free(joined);
     if (comment && !read && !c->given) {
         struct hx_problem inner = *problem;
         return hx_fail(problem, inner.exit_code, c->reader.name, "section comment: %s", inner.what);
@@ -136,6 +163,8 @@ static void take_packet(struct hx_sightings *c, struct hx_sighting *s)
     const struct hx_pcapng_read_packet *p = &c->reader.packet;
     *s = (struct hx_sighting){.frame = p->frame,
                               .has_time = p->has_time,
+                              .has_queue = p->has_queue,
+                              .queue = p->queue,
                               .time_ns = p->time_ns,
                               .port = c->interface[p->interface],
                               .direction = p->direction,

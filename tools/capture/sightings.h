@@ -26,7 +26,8 @@ struct hx_cap_port {
 
 struct hx_sighting {
     uint64_t frame; /* as Wireshark counts */
-    bool has_time;
+    bool has_time, has_queue;
+    uint32_t queue; /* as the file says it beside the frame */
     uint64_t time_ns;
     uint32_t port; /* in c->ports */
     enum hx_pcapng_direction direction;

@@ -101,16 +101,56 @@ static struct hx_trace_packet *new_packet(struct hx_trace *t, const struct hx_si
     return t->packets[slot];
 }
 
-/* The copy of the packet that the sighting belongs to: the one whose way it goes on, by the hops. */
+/* Whether the sighting is the next of what was seen last: out of the node that it came into, or into the one at the other end of the
+ * cable that it left by. */
+static bool follows(const struct hx_trace *t, const struct hx_trace_step *last, const struct hx_sighting *s)
+{
+    const struct hx_cap_fabric *f = &t->c->fabric;
+    if (s->direction == HX_PCAPNG_OUTBOUND)
+        return !last->out && (uint8_t)(last->hops + 1U) == s->seen.data.hops &&
+               hx_trace_same_node(t->c, last->port, s->port);
+    const struct hx_port_at *from = &t->c->ports[last->port].at;
+    const struct hx_port_at *to = &t->c->ports[s->port].at;
+    if (!last->out || last->hops != s->seen.data.hops || !f->known || from->node == HX_NOWHERE)
+        return false;
+    struct hx_port_at far = hx_cap_far(f, from);
+    return far.node != HX_NOWHERE && far.plane == to->plane && far.node == to->node && far.port == to->port;
+}
+
+/* How well the sighting fits to a copy of its packet. */
+enum fit { FITS_NOT, FITS_BY_HOPS, FITS_NEXT };
+static enum fit fit_of(const struct hx_trace *t, const struct hx_trace_packet *p, const struct hx_sighting *s)
+{
+    const struct hx_trace_step *last = &p->steps[p->count - 1];
+    if (!p->delivered && follows(t, last, s))
+        return FITS_NEXT;
+    return last->hops <= s->seen.data.hops && !p->delivered ? FITS_BY_HOPS : FITS_NOT;
+}
+
+/* Of two copies that fit alike. A node sends first what came first; on a cable, where nothing waits, the one that was sent before is lost.
+ * By hops alone the one that is further on its way. */
+static bool is_better(const struct hx_trace_packet *p, const struct hx_trace_packet *best, enum fit fit, bool out)
+{
+    const struct hx_trace_step *last = &p->steps[p->count - 1];
+    const struct hx_trace_step *other = &best->steps[best->count - 1];
+    if (fit == FITS_NEXT)
+        return out ? last->frame < other->frame : last->frame > other->frame;
+    return fit == FITS_BY_HOPS && last->hops >= other->hops;
+}
+
+/* The copy of the packet that the sighting belongs to; NULL: it is the first of its packet. */
 static struct hx_trace_packet *copy_of(const struct hx_trace *t, const struct hx_sighting *s)
 {
     struct hx_trace_packet *best = NULL;
+    enum fit best_fit = FITS_NOT;
     for (const struct keyed *k = hx_map_find(&t->by_key, &s->seen.key); k; k = hx_map_find_next(&t->by_key, k)) {
         struct hx_trace_packet *p = t->packets[k->packet];
-        const struct hx_trace_step *last = &p->steps[p->count - 1];
-        bool goes_on = last->hops <= s->seen.data.hops && !p->delivered;
-        if (!best || (goes_on && last->hops >= best->steps[best->count - 1].hops))
+        enum fit fit = fit_of(t, p, s);
+        if (best && fit < best_fit)
+            continue;
+        if (!best || fit > best_fit || is_better(p, best, fit, s->direction == HX_PCAPNG_OUTBOUND))
             best = p;
+        best_fit = fit;
     }
     return best;
 }

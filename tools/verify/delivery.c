@@ -6,6 +6,7 @@
 struct sight {
     uint64_t frame, time_ns; /* 0: none */
     uint32_t port;
+    bool sound; /* its checksum was there, and right */
 };
 
 struct account {
@@ -49,14 +50,30 @@ static void settle(struct hx_verify *v, const struct hx_sighting *s, int change)
     struct account *a = hx_map_get(&v->balance, &s->seen.key);
     a->balance += change;
     struct sight *latest = change > 0 ? &a->injected : &a->delivered;
-    *latest = (struct sight){s->frame, s->time_ns, s->port};
+    *latest = (struct sight){s->frame, s->time_ns, s->port, s->seen.crc == HX_SEEN_CRC_GOOD};
     if (a->balance == 0)
         hx_map_remove(&v->balance, a);
+}
+
+/* Delivered more often than it was injected so far: a copy was, or it was delivered before it was injected. Simulated, the file is in the
+ * order of time. */
+static void judge_early(struct hx_verify *v, const struct hx_sighting *s)
+{
+    const struct account *a = hx_map_find(&v->balance, &s->seen.key);
+    if (!a || v->partial || v->c->fabric.facts.clock != HX_CLOCK_VIRTUAL ||
+        -a->balance <= (int64_t)hx_copies_of(&v->copies, &a->key))
+        return;
+    const struct sight *d = &a->delivered;
+    const struct hx_seen_at at = {d->frame, d->time_ns, d->port, &a->key};
+    unsigned by = HX_EXCUSES_COPIES | HX_EXCUSES_UNSEEN | (d->sound ? 0 : HX_EXCUSES_DAMAGE);
+    hx_verify_find(v, &at, by, false, HX_RULE_DELIVERY, "is delivered before it is injected (frame %llu)",
+                   (unsigned long long)s->frame);
 }
 
 void hx_verify_injected(struct hx_verify *v, const struct hx_sighting *s)
 {
     v->counts.injected++;
+    judge_early(v, s);
     settle(v, s, 1);
 }
 
@@ -82,12 +99,16 @@ void hx_verify_delivered(struct hx_verify *v, const struct hx_sighting *s)
 void hx_verify_lose(struct hx_verify *v, const struct hx_seen_at *at, unsigned by)
 {
     struct hx_lost *l = hx_map_get(&v->lost, at->key);
-    bool allowed = hx_excused(&v->excuses, v->c, at->port, at->time_ns, by);
+    bool allowed = hx_excused(v, at->port, at->time_ns, by);
     if (at->frame > l->frame)
         l->frame = at->frame;
     l->allowed = l->allowed || allowed;
     l->missed = l->missed || !allowed;
 }
+
+/* Where nobody sees it. */
+static const unsigned may_lose =
+    HX_EXCUSES_GAPS | HX_EXCUSES_LOSS | HX_EXCUSES_DAMAGE | HX_EXCUSES_UNSEEN | HX_EXCUSES_SINCE;
 
 /* That is known at its endpoints only, unless it was seen to get lost in between; it was not where a killed worker took with it all
  * that one end of a cable had recorded. */
@@ -97,7 +118,7 @@ static void lose_between(struct hx_verify *v, const struct account *a)
     struct hx_lost *l = hx_map_get(&v->lost, &a->key);
     if (i->frame > l->frame)
         l->frame = i->frame;
-    bool allowed = l->allowed || hx_excused(&v->excuses, v->c, i->port, i->time_ns, HX_EXCUSES_GAPS);
+    bool allowed = l->allowed || hx_excused(v, i->port, i->time_ns, may_lose);
     l->missed = l->missed || !allowed;
 }
 
@@ -135,7 +156,7 @@ static void judge_lost(struct hx_verify *v, const struct hx_lost *l)
     if (v->partial)
         v->counts.under_way++;
     else if (is_repaired(v, &h))
-        v->counts.lost_repaired++;
+        *(h.kind == HX_DATA ? &v->counts.lost_repaired : &v->counts.lost_covered) += 1;
     else if (!l->missed || hx_excuses_made_up(&v->excuses, &l->key))
         v->counts.lost_to_faults++;
     else
@@ -148,10 +169,11 @@ static void judge_surplus(struct hx_verify *v, const struct account *a, const st
 {
     const struct sight *d = &a->delivered;
     const struct hx_seen_at at = {d->frame, d->time_ns, d->port, &a->key};
+    unsigned by = HX_EXCUSES_GAPS | HX_EXCUSES_COPIES | HX_EXCUSES_UNSEEN;
+    by |= a->injected.frame || d->sound ? 0 : HX_EXCUSES_DAMAGE;
     if (!v->partial && -a->balance > (int64_t)hx_copies_of(&v->copies, &a->key))
-        hx_verify_find(v, &at, HX_EXCUSES_GAPS, false, HX_RULE_DELIVERY,
-                       "%s %u of message %u from %u,%u to %u,%u is delivered %s", hx_seen_name(h), h->offset,
-                       h->message, h->src_d0, h->src_d1, h->dst_d0, h->dst_d1,
+        hx_verify_find(v, &at, by, false, HX_RULE_DELIVERY, "%s %u of message %u from %u,%u to %u,%u is delivered %s",
+                       hx_seen_name(h), h->offset, h->message, h->src_d0, h->src_d1, h->dst_d0, h->dst_d1,
                        a->injected.frame ? "more often than it was injected" : "without having been injected");
 }
 

@@ -1,6 +1,7 @@
 /* excuses.c - faults that a capture speaks of, and the breaches that they allow (tools/verify/excuses.h). */
 #include "tools/verify/excuses.h"
 #include "host/value.h"
+#include "tools/verify/verify.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +12,13 @@ enum { MOST_ASIDE = 1 << 16 };
 /* How far from its time a fault is felt, by clock. What is on a link when it goes down was sent before; ends of links and routers
  * follow later. Live, times are those of the schedule, and workers share cores. */
 struct margin {
-    uint64_t before_ns, link_ns, ways_ns;
+    struct hx_felt_margin link, ways, unseen;
 };
 static const struct margin margins[] = {
-    [HX_CLOCK_WALL] = {1000000000, HX_FAULT_FELT_NS, HX_FAULT_FELT_NS}, [HX_CLOCK_VIRTUAL] = {2000, 2000, 1000000}};
+    [HX_CLOCK_WALL] = {.link = {1000000000, HX_FAULT_FELT_NS},
+                       .ways = {1000000000, HX_FAULT_FELT_NS},
+                       .unseen = {HX_FAULT_FELT_NS, HX_FAULT_FELT_NS}},
+    [HX_CLOCK_VIRTUAL] = {.link = {2000, 2000}, .ways = {2000, 1000000}, .unseen = {1000000, 1000000}}};
 
 struct damage {
     struct hx_key key;
@@ -43,32 +47,33 @@ void hx_excuses_begin(struct hx_excuses *e)
     e->sent_wrong = hx_map_make(sizeof(struct passage), sizeof(struct sent_wrong));
 }
 
+/* Of what is felt where nothing is known any more. */
+static void forget_tables(struct hx_excuses *e)
+{
+    for (uint32_t i = 0; i < e->ports; i++)
+        hx_felt_free(&e->of_port[i].felt);
+    for (uint32_t i = 0; i < e->planes; i++) {
+        hx_felt_free(&e->of_plane[i]);
+        hx_felt_free(&e->unseen[i]);
+    }
+    free(e->of_port);
+    e->of_port = NULL;
+    e->ports = e->unseen_ports = 0;
+    e->heard = e->unseen_heard = 0;
+}
+
 void hx_excuses_free(struct hx_excuses *e)
 {
+    forget_tables(e);
+    free(e->of_plane);
+    free(e->unseen);
     hx_faults_free(&e->faults);
-    free(e->over);
     hx_map_free(&e->damaged);
     hx_map_free(&e->sent_wrong);
     free(e->breach);
 }
 
 /* ---- what was heard of ---- */
-
-/* What it may do, to a link of its own or elsewhere. */
-static unsigned kinds_of(const struct hx_fault *fault)
-{
-    const struct hx_impairment *i = &fault->impairs;
-    if (fault->kind == HX_FAULT_KILLED)
-        return HX_EXCUSES_GAPS | HX_EXCUSES_WAYS;
-    if (hx_fault_cuts(fault))
-        return HX_EXCUSES_LOSS | HX_EXCUSES_ORDER | HX_EXCUSES_WAYS | HX_EXCUSES_STRETCH;
-    unsigned kinds = fault->kind == HX_FAULT_IMPAIRS ? HX_EXCUSES_STRETCH : 0;
-    kinds |= i->loss ? HX_EXCUSES_LOSS : 0;
-    kinds |= i->corrupt ? HX_EXCUSES_DAMAGE : 0;
-    kinds |= i->duplicate ? HX_EXCUSES_COPIES : 0;
-    bool disorders = kinds & ~(unsigned)HX_EXCUSES_STRETCH || i->reorder || i->delay_ns;
-    return disorders ? kinds | HX_EXCUSES_ORDER : kinds;
-}
 
 /* Simulated, a line's time is the frame's. Live it counts from the start of the run, or from when it was asked for, and what is known is
  * when the frame was seen, and how long before that it was if the file began later. */
@@ -82,16 +87,9 @@ static void hear_line(struct hx_excuses *e, const struct hx_sightings *c, const 
     }
     if (c->fabric.facts.clock == HX_CLOCK_WALL)
         fault.at_ns = seen_ns;
-    e->kinds |= kinds_of(&fault);
-    (void)hx_faults_put(&e->faults, &fault);
-}
-
-/* What is new may have ended any of what was known. */
-static void end_others(struct hx_excuses *e, const struct hx_fabric *g)
-{
-    free(e->over);
-    e->over = hx_allocate(e->faults.count, sizeof *e->over);
-    hx_faults_ends(&e->faults, g, e->over);
+    e->kinds |= hx_felt_kinds(&fault);
+    if (hx_faults_put(&e->faults, &fault) + 1 < e->faults.count)
+        forget_tables(e); /* which know the faults by their places */
 }
 
 /* "fault at 5 s, 1500ms ago": how long, ns. 0: the head of the line does not say. */
@@ -109,12 +107,13 @@ static uint64_t ago_of(const char *head, size_t length)
     return hx_value_duration(text, 0, UINT64_MAX, &ns) ? 0 : ns;
 }
 
-void hx_excuses_hear(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_sighting *s)
+void hx_excuses_hear(struct hx_verify *v, const struct hx_sighting *s)
 {
+    struct hx_excuses *e = &v->excuses;
+    const struct hx_sightings *c = v->c;
     static const char mark[] = "fault at ";
     const char *text = s->comment.bytes;
     size_t left = s->comment.length;
-    size_t known = e->faults.count;
     while (c->fabric.known && left) {
         const char *end = memchr(text, '\n', left);
         size_t length = end ? (size_t)(end - text) : left;
@@ -128,68 +127,116 @@ void hx_excuses_hear(struct hx_excuses *e, const struct hx_sightings *c, const s
         text += length + (end != NULL);
         left -= length + (end != NULL);
     }
-    if (e->faults.count > known)
-        end_others(e, c->fabric.g);
 }
 
 /* ---- what they allow ---- */
 
-static uint64_t later(uint64_t time, uint64_t by)
+static const unsigned of_links =
+    HX_EXCUSES_LOSS | HX_EXCUSES_DAMAGE | HX_EXCUSES_COPIES | HX_EXCUSES_ORDER | HX_EXCUSES_STRETCH;
+
+static const struct margin *margin_of(const struct hx_verify *v)
 {
-    return time > UINT64_MAX - by ? UINT64_MAX : time + by;
+    return &margins[v->c->fabric.facts.clock];
 }
 
-/* When it is over for those kinds: at a link of its own, or, of ways, by its own time. */
-static uint64_t over_at(const struct hx_excuses *e, size_t i, const struct hx_fabric *g, const struct hx_port_at *at,
-                        bool on_link)
+/* What is felt at a port's link. A fault that was heard of since changes that where it has the link. */
+static const struct hx_felt *felt_at(struct hx_verify *v, uint32_t port)
 {
-    const struct hx_fault *fault = &e->faults.fault[i];
-    if (on_link)
-        return later(hx_fault_end_at(&e->faults, i, g, at->plane, at->node, at->port), fault->impairs.delay_ns);
-    return e->over[i];
-}
-
-static bool allows(const struct hx_excuses *e, const struct hx_sightings *c, size_t i, const struct hx_port_at *at,
-                   uint64_t time_ns, unsigned by)
-{
-    static const unsigned of_links =
-        HX_EXCUSES_LOSS | HX_EXCUSES_DAMAGE | HX_EXCUSES_COPIES | HX_EXCUSES_ORDER | HX_EXCUSES_STRETCH;
-    const struct hx_fault *fault = &e->faults.fault[i];
-    const struct margin *m = &margins[c->fabric.facts.clock];
-    const struct hx_fabric *g = c->fabric.g;
-    unsigned kinds = kinds_of(fault) & by;
-    if (!kinds || later(time_ns, m->before_ns + fault->impairs.delay_ns) < fault->at_ns)
-        return false;
-    if (kinds & of_links && at->node != HX_NOWHERE &&
-        hx_fault_has_link(&fault->target, g, at->plane, at->node, at->port) &&
-        time_ns <= later(over_at(e, i, g, at, true), m->link_ns))
-        return true;
-    bool in_plane = fault->target.plane == HX_EVERY_PLANE || fault->target.plane == at->plane;
-    return kinds & ~of_links && in_plane && time_ns <= later(over_at(e, i, g, at, false), m->ways_ns);
-}
-
-/* Whether the capture lost frames at the port or at the other end of its link. */
-static bool has_holes(const struct hx_sightings *c, const struct hx_port_at *at)
-{
-    bool any = false;
-    if (at->node == HX_NOWHERE)
-        return false;
-    struct hx_port_at far = hx_cap_far(&c->fabric, at);
-    for (uint32_t i = 0; i < c->port_count; i++) {
-        const struct hx_port_at *other = &c->ports[i].at;
-        bool here = other->node == at->node && other->port == at->port;
-        bool there = other->node == far.node && other->port == far.port;
-        any = any || (other->plane == at->plane && (here || there) && c->ports[i].dropped);
+    struct hx_excuses *e = &v->excuses;
+    const struct hx_port_at *at = &v->c->ports[port].at;
+    while (e->ports <= port) {
+        uint32_t room = e->ports;
+        e->of_port = hx_grown(e->of_port, e->ports, &room, sizeof *e->of_port);
+        memset(e->of_port + e->ports, 0, (room - e->ports) * sizeof *e->of_port);
+        e->ports = room;
     }
-    return any;
+    struct hx_felt_link *l = &e->of_port[port];
+    bool touched = false;
+    for (; l->heard < e->faults.count && at->node != HX_NOWHERE; l->heard++)
+        touched = touched ||
+                  hx_fault_has_link(&e->faults.fault[l->heard].target, v->c->fabric.g, at->plane, at->node, at->port);
+    if (!touched)
+        return &l->felt;
+    hx_felt_free(&l->felt);
+    hx_felt_add_link(&l->felt, &e->faults, v->c->fabric.g, at, &margin_of(v)->link);
+    hx_felt_make(&l->felt);
+    return &l->felt;
 }
 
-bool hx_excused(const struct hx_excuses *e, const struct hx_sightings *c, uint32_t port, uint64_t time_ns, unsigned by)
+static void make_room_for_planes(struct hx_verify *v)
 {
-    bool excused = by & HX_EXCUSES_HOLES && has_holes(c, &c->ports[port].at);
-    for (size_t i = 0; (e->kinds & by) && i < e->faults.count && !excused; i++)
-        excused = allows(e, c, i, &c->ports[port].at, time_ns, by);
-    return excused;
+    struct hx_excuses *e = &v->excuses;
+    if (e->planes)
+        return;
+    e->planes = v->c->fabric.g->planes;
+    e->of_plane = hx_allocate(e->planes, sizeof *e->of_plane);
+    e->unseen = hx_allocate(e->planes, sizeof *e->unseen);
+}
+
+/* What is felt elsewhere than on the links that fail. */
+static const struct hx_felt *felt_in_plane(struct hx_verify *v, unsigned plane)
+{
+    struct hx_excuses *e = &v->excuses;
+    const struct hx_felt_margin *m = &margin_of(v)->ways;
+    make_room_for_planes(v);
+    if (e->heard == e->faults.count)
+        return &e->of_plane[plane];
+    e->heard = e->faults.count;
+    uint64_t *over_ns = hx_allocate(e->heard, sizeof *over_ns);
+    hx_faults_ends(&e->faults, v->c->fabric.g, over_ns);
+    for (unsigned i = 0; i < e->planes; i++) {
+        hx_felt_free(&e->of_plane[i]);
+        for (size_t at = 0; at < e->heard; at++) {
+            const struct hx_fault *fault = &e->faults.fault[at];
+            uint64_t from_ns = fault->at_ns > m->before_ns ? fault->at_ns - m->before_ns : 0;
+            uint64_t to_ns = over_ns[at] > UINT64_MAX - m->after_ns ? UINT64_MAX : over_ns[at] + m->after_ns;
+            if (fault->target.plane == HX_EVERY_PLANE || fault->target.plane == i)
+                hx_felt_add(&e->of_plane[i], from_ns, to_ns, hx_felt_kinds(fault) & ~of_links);
+        }
+        hx_felt_make(&e->of_plane[i]);
+    }
+    free(over_ns);
+    return &e->of_plane[plane];
+}
+
+static void add_unseen(void *of, unsigned plane, uint32_t node, unsigned port)
+{
+    struct hx_verify *v = of;
+    const struct hx_port_at at = {.plane = plane, .node = node, .port = port};
+    if (!hx_verify_shows(v, &at))
+        hx_felt_add_link(&v->excuses.unseen[plane], &v->excuses.faults, v->c->fabric.g, &at, &margin_of(v)->unseen);
+}
+
+/* What is felt on links that are not to be seen, by what comes from there. */
+static const struct hx_felt *felt_unseen(struct hx_verify *v, unsigned plane)
+{
+    static const struct hx_fault_target all = {.place = HX_PLACE_ALL, .plane = HX_EVERY_PLANE};
+    struct hx_excuses *e = &v->excuses;
+    make_room_for_planes(v);
+    if (e->unseen_heard == e->faults.count && e->unseen_ports == v->port_count)
+        return &e->unseen[plane];
+    e->unseen_heard = e->faults.count;
+    e->unseen_ports = v->port_count;
+    for (unsigned i = 0; i < e->planes; i++)
+        hx_felt_free(&e->unseen[i]);
+    hx_fault_each_link(&all, v->c->fabric.g, add_unseen, v);
+    for (unsigned i = 0; i < e->planes; i++)
+        hx_felt_make(&e->unseen[i]);
+    return &e->unseen[plane];
+}
+
+bool hx_excused(struct hx_verify *v, uint32_t port, uint64_t time_ns, unsigned by)
+{
+    const struct hx_excuses *e = &v->excuses;
+    unsigned plane = v->c->ports[port].at.plane;
+    if (by & (HX_EXCUSES_HOLES | HX_EXCUSES_MISSED) && hx_verify_lacks(v, port, by))
+        return true;
+    unsigned on_link = e->kinds & by & of_links;
+    unsigned elsewhere = e->kinds & by & ~of_links;
+    unsigned (*felt)(const struct hx_felt *f, uint64_t time_ns) = by & HX_EXCUSES_SINCE ? hx_felt_since : hx_felt_at;
+    return (on_link && on_link & felt(felt_at(v, port), time_ns)) ||
+           (elsewhere && elsewhere & felt(felt_in_plane(v, plane), time_ns)) ||
+           (on_link && by & HX_EXCUSES_UNSEEN && on_link & felt(felt_unseen(v, plane), time_ns));
 }
 
 /* ---- frames that were damaged ---- */
@@ -241,7 +288,8 @@ static void note_damage(struct hx_excuses *e, const struct hx_breach *b)
 {
     if (!is_known(&b->key))
         return;
-    note(e, &b->key, b->time_ns, b->finding.rule == HX_RULE_DELIVERY);
+    bool shown = b->finding.rule == HX_RULE_CRC || b->finding.rule == HX_RULE_HEADER;
+    note(e, &b->key, b->time_ns, b->finding.rule == HX_RULE_DELIVERY || (b->by & HX_EXCUSES_UNSEEN && !shown));
 }
 
 /* What is known of damage that the packet had met by then; NULL: it had met none. */
@@ -259,12 +307,12 @@ static bool follows_from_damage(const struct hx_excuses *e, const struct hx_brea
     return d && (d->made_up || shown);
 }
 
-bool hx_excuses_mended(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_seen_at *at, uint32_t from)
+bool hx_excuses_mended(struct hx_verify *v, const struct hx_seen_at *at, uint32_t from)
 {
-    struct sent_wrong *w = find_wrong(e, at->key, from, at->time_ns, false);
-    if (!w || !hx_excused(e, c, at->port, at->time_ns, HX_EXCUSES_DAMAGE))
+    struct sent_wrong *w = find_wrong(&v->excuses, at->key, from, at->time_ns, false);
+    if (!w || !hx_excused(v, at->port, at->time_ns, HX_EXCUSES_DAMAGE))
         return false;
-    w->mended = !hx_excused(e, c, at->port, at->time_ns, HX_EXCUSES_COPIES); /* else a copy of it may come right, too */
+    w->mended = !hx_excused(v, at->port, at->time_ns, HX_EXCUSES_COPIES); /* else a copy of it may come right, too */
     return true;
 }
 
@@ -282,11 +330,13 @@ static void tell(struct hx_findings_list *found, const struct hx_finding *f)
 }
 
 /* A breach at a link that damages what it carries makes its packet one that was damaged, wherever it is seen from then on. */
-static bool is_excused(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_breach *b)
+static bool is_excused(struct hx_verify *v, const struct hx_breach *b)
 {
-    if (b->by & HX_EXCUSES_DAMAGE && hx_excused(e, c, b->port, b->time_ns, HX_EXCUSES_DAMAGE))
+    struct hx_excuses *e = &v->excuses;
+    unsigned damage = b->by & (HX_EXCUSES_DAMAGE | HX_EXCUSES_UNSEEN);
+    if (damage & HX_EXCUSES_DAMAGE && hx_excused(v, b->port, b->time_ns, damage))
         note_damage(e, b);
-    if (hx_excused(e, c, b->port, b->time_ns, b->by))
+    if (hx_excused(v, b->port, b->time_ns, b->by))
         return true;
     bool follows = follows_from_damage(e, b);
     if (follows && b->finding.rule == HX_RULE_CRC)
@@ -295,35 +345,36 @@ static bool is_excused(struct hx_excuses *e, const struct hx_sightings *c, const
 }
 
 /* What nothing excuses yet is set aside: that its packet was damaged, or what fault there was, may be told later. */
-void hx_excuses_take(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_breach *breach,
-                     struct hx_findings_list *found)
+void hx_excuses_take(struct hx_verify *v, const struct hx_breach *breach)
 {
+    struct hx_excuses *e = &v->excuses;
     bool damages = e->kinds & HX_EXCUSES_DAMAGE;
-    if (is_excused(e, c, breach)) {
+    if (is_excused(v, breach)) {
         e->excused++;
         return;
     }
     if ((!damages && !breach->by) || e->breaches == MOST_ASIDE) {
-        tell(found, &breach->finding);
+        tell(&v->found, &breach->finding);
         return;
     }
     e->breach = hx_grown(e->breach, e->breaches, &e->room, sizeof *e->breach);
     e->breach[e->breaches++] = *breach;
 }
 
-void hx_excuses_settle(struct hx_excuses *e, const struct hx_sightings *c)
+void hx_excuses_settle(struct hx_verify *v)
 {
-    for (uint32_t i = 0; i < e->breaches; i++)
-        (void)is_excused(e, c, &e->breach[i]); /* which notes damage */
+    for (uint32_t i = 0; i < v->excuses.breaches; i++)
+        (void)is_excused(v, &v->excuses.breach[i]); /* which notes damage */
 }
 
-void hx_excuses_end(struct hx_excuses *e, const struct hx_sightings *c, struct hx_findings_list *found)
+void hx_excuses_end(struct hx_verify *v)
 {
-    hx_excuses_settle(e, c); /* of what was found since, too: all is known before any is told */
+    struct hx_excuses *e = &v->excuses;
+    hx_excuses_settle(v); /* of what was found since, too: all is known before any is told */
     for (uint32_t i = 0; i < e->breaches; i++) {
-        if (is_excused(e, c, &e->breach[i]))
+        if (is_excused(v, &e->breach[i]))
             e->excused++;
         else
-            tell(found, &e->breach[i].finding);
+            tell(&v->found, &e->breach[i].finding);
     }
 }

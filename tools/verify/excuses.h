@@ -6,9 +6,11 @@
 #ifndef HXMESH_TOOLS_VERIFY_EXCUSES_H
 #define HXMESH_TOOLS_VERIFY_EXCUSES_H
 
-#include "host/faults/faults.h"
 #include "tools/capture/sightings.h"
+#include "tools/verify/felt.h"
 #include "tools/verify/findings.h"
+
+struct hx_verify;
 
 /* What a fault may do. */
 enum hx_excuse {
@@ -20,7 +22,10 @@ enum hx_excuse {
     HX_EXCUSES_WAYS = 1 << 4,    /* in its planes: ways lead round what is down, or nowhere */
     HX_EXCUSES_GAPS = 1 << 5,    /* anywhere: a worker took with it what it had, and what it had recorded */
     HX_EXCUSES_STRETCH = 1 << 6, /* on its links, live: there is more room, for between the two rings lies one more */
-    HX_EXCUSES_HOLES = 1 << 7    /* no fault: the capture says that it lost frames at an end of the link */
+    HX_EXCUSES_HOLES = 1 << 7,   /* no fault: the capture says that it lost frames at an end of the link */
+    HX_EXCUSES_MISSED = 1 << 8,  /* nor this: the capture lacks frames of the node, or ports of it */
+    HX_EXCUSES_SINCE = 1 << 10,  /* with others: at any time since, for a packet waits in buffers */
+    HX_EXCUSES_UNSEEN = 1 << 9   /* with others: on any link that the capture does not show from end to end, too */
 };
 
 /* Where a packet was seen. */
@@ -42,9 +47,20 @@ struct hx_breach {
     unsigned by; /* enum hx_excuse */
 };
 
+/* What is felt at one link, of the faults that were heard of by then. */
+struct hx_felt_link {
+    struct hx_felt felt;
+    size_t heard;
+};
+
 struct hx_excuses {
-    struct hx_faults faults; /* heard of so far; .at_ns by the clock of the capture */
-    uint64_t *over;          /* [faults.count]: hx_faults_ends(), of the faults heard of so far */
+    struct hx_faults faults;      /* heard of so far; .at_ns by the clock of the capture */
+    struct hx_felt_link *of_port; /* [ports] */
+    struct hx_felt *of_plane;     /* [planes]: elsewhere than on links; of `heard` faults */
+    struct hx_felt
+        *unseen; /* [planes]: on links that the capture of `unseen_ports` ports does not show from end to end */
+    uint32_t ports, planes, unseen_ports;
+    size_t heard, unseen_heard;
     unsigned kinds;          /* that any of them allows */
     uint64_t not_understood; /* lines of comments that speak of a fault, and of none that there is */
     struct hx_breach *breach;
@@ -58,24 +74,23 @@ void hx_excuses_begin(struct hx_excuses *e);
 void hx_excuses_free(struct hx_excuses *e);
 
 /* Takes in what the frame's comment says of faults. */
-void hx_excuses_hear(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_sighting *s);
+void hx_excuses_hear(struct hx_verify *v, const struct hx_sighting *s);
 
-/* Whether a fault that was heard of allows any of `by` at the link of that port, at that time. */
-bool hx_excused(const struct hx_excuses *e, const struct hx_sightings *c, uint32_t port, uint64_t time_ns, unsigned by);
+/* Whether a fault that was heard of allows any of `by` at the link of that port, at that time; or what the capture lacks does. */
+bool hx_excused(struct hx_verify *v, uint32_t port, uint64_t time_ns, unsigned by);
 
 /* Whether the packet, sound at that place and time, may be one that went damaged by port `from`, the other end of this link, which
  * damages packets and changed it to what it had been. One that went so comes right once, where the link makes no copies. */
-bool hx_excuses_mended(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_seen_at *at, uint32_t from);
+bool hx_excuses_mended(struct hx_verify *v, const struct hx_seen_at *at, uint32_t from);
 
 /* Whether the packet is one that a link made out of another. */
 bool hx_excuses_made_up(const struct hx_excuses *e, const struct hx_key *key);
 
 /* Takes a breach. What no fault can allow is told; what none heard of so far allows waits, or, where too much does, is told. */
-void hx_excuses_take(struct hx_excuses *e, const struct hx_sightings *c, const struct hx_breach *breach,
-                     struct hx_findings_list *found);
+void hx_excuses_take(struct hx_verify *v, const struct hx_breach *breach);
 /* All faults have been heard of: from now on it is known which packets were damaged. */
-void hx_excuses_settle(struct hx_excuses *e, const struct hx_sightings *c);
+void hx_excuses_settle(struct hx_verify *v);
 /* Tells what none of them allows. */
-void hx_excuses_end(struct hx_excuses *e, const struct hx_sightings *c, struct hx_findings_list *found);
+void hx_excuses_end(struct hx_verify *v);
 
 #endif

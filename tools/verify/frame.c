@@ -6,7 +6,15 @@
 #define FIND_BUT(v, s, by, rule, ...)                                                                                  \
     hx_verify_find(v, &(struct hx_seen_at){(s)->frame, (s)->time_ns, (s)->port, &(s)->seen.key}, by, false, rule,      \
                    __VA_ARGS__)
-#define FIND(v, s, rule, ...) FIND_BUT(v, s, 0, rule, __VA_ARGS__)
+#define FIND(v, s, rule, ...) FIND_BUT(v, s, made_up_by(v, s), rule, __VA_ARGS__)
+
+/* A frame whose checksum cannot be judged may be one that damage on the way made out of another. */
+static unsigned made_up_by(struct hx_verify *v, const struct hx_sighting *s)
+{
+    bool may_be = v->excuses.kinds & HX_EXCUSES_DAMAGE && s->seen.crc != HX_SEEN_CRC_GOOD;
+    unsigned unseen = may_be ? hx_verify_unseen(v, s) : 0;
+    return unseen ? unseen | HX_EXCUSES_DAMAGE : 0;
+}
 
 /* ---- header and checksum ---- */
 
@@ -43,9 +51,10 @@ static bool plane_fits(struct hx_verify *v, const struct hx_sighting *s, unsigne
 }
 
 /* Damage of a link is there where it comes out of it. */
-static unsigned damage_by(const struct hx_sighting *s)
+static unsigned damage_by(struct hx_verify *v, const struct hx_sighting *s)
 {
-    return s->direction == HX_PCAPNG_INBOUND ? HX_EXCUSES_DAMAGE : 0;
+    unsigned unseen = hx_verify_unseen(v, s);
+    return s->direction == HX_PCAPNG_INBOUND || unseen ? HX_EXCUSES_DAMAGE | unseen : 0;
 }
 
 /* false: it is damaged, where some link damages frames: nothing that its header says is to be believed. */
@@ -65,8 +74,21 @@ static bool judge_crc(struct hx_verify *v, const struct hx_sighting *s)
     v->counts.crc_cut += crc == HX_SEEN_CRC_CUT;
     v->counts.crc_judged += crc == HX_SEEN_CRC_GOOD || crc == HX_SEEN_CRC_BAD;
     if (crc == HX_SEEN_CRC_BAD)
-        FIND_BUT(v, s, damage_by(s), HX_RULE_CRC, "checksum 0x%08x is wrong", h->crc);
+        FIND_BUT(v, s, damage_by(v, s), HX_RULE_CRC, "checksum 0x%08x is wrong", h->crc);
     return crc != HX_SEEN_CRC_BAD || !(v->excuses.kinds & HX_EXCUSES_DAMAGE);
+}
+
+/* ---- what a capture of an emulator says beside the frame, and has no use for in it ---- */
+
+static void judge_tapped(struct hx_verify *v, const struct hx_sighting *s)
+{
+    const struct hx_header *h = &s->seen.data;
+    if (!v->c->fabric.known || v->c->fabric.facts.link == HX_CAPTURE_WIRE)
+        return; /* an interface's queue is none of a link's, and data frames carry grants */
+    if (s->has_queue && s->queue != h->vc)
+        FIND(v, s, HX_RULE_VC, "stands in queue %u of the link, but says VC %u", s->queue, h->vc);
+    if (h->credit_vc != HX_NO_CREDIT)
+        FIND(v, s, HX_RULE_CREDIT, "grants credit on VC %u, where links have no grants", h->credit_vc);
 }
 
 /* ---- job ---- */
@@ -155,9 +177,9 @@ static bool has_come(const struct hx_sighting *s, unsigned switches, const struc
 }
 
 /* Whether it may go round what is down: in a HammingMesh there are no such ways. */
-static bool may_go_round(const struct hx_verify *v, const struct hx_sighting *s)
+static bool may_go_round(struct hx_verify *v, const struct hx_sighting *s)
 {
-    return !v->c->fabric.g->mesh.nodes && hx_excused(&v->excuses, v->c, s->port, s->time_ns, HX_EXCUSES_WAYS);
+    return !v->c->fabric.g->mesh.nodes && hx_excused(v, s->port, s->time_ns, HX_EXCUSES_WAYS);
 }
 
 /* On a cable between two switches; `near` is the sender's port, of which one end or the other was seen. */
@@ -217,7 +239,7 @@ static void judge_delivered(struct hx_verify *v, const struct hx_sighting *s, co
     if (journey.destination != at->node) {
         bool may_be_cut_off = hx_spec_has_failures(&f->spec) || f->spec.job || !f->jobs_known ||
                               f->facts.failed_unknown || v->counts.given_back > 0 || /* links are down */
-                              hx_excused(&v->excuses, v->c, s->port, s->time_ns, HX_EXCUSES_WAYS);
+                              hx_excused(v, s->port, s->time_ns, HX_EXCUSES_WAYS);
         if (may_be_cut_off)
             v->counts.turned_back++;
         else
@@ -256,6 +278,7 @@ static bool judge_data(struct hx_verify *v, const struct hx_sighting *s)
         v->counts.nowhere++;
         return false;
     }
+    judge_tapped(v, s);
     judge_job(v, s);
     hx_verify_way(v, s);
     return true;
@@ -272,7 +295,7 @@ bool hx_verify_alone(struct hx_verify *v, const struct hx_sighting *s)
         return false;
     }
     if (s->seen.wrong[0]) {
-        FIND_BUT(v, s, damage_by(s), HX_RULE_HEADER, "%s", s->seen.wrong);
+        FIND_BUT(v, s, damage_by(v, s), HX_RULE_HEADER, "%s", s->seen.wrong);
         return false;
     }
     if (s->seen.kind == HX_SEEN_FOREIGN) {
@@ -282,5 +305,6 @@ bool hx_verify_alone(struct hx_verify *v, const struct hx_sighting *s)
     if (s->seen.kind == HX_SEEN_DATA)
         return judge_data(v, s);
     v->counts.credit++;
+    v->counts.odd_credit += v->c->fabric.known && v->c->fabric.facts.link != HX_CAPTURE_WIRE;
     return plane_fits(v, s, s->seen.credit.plane);
 }

@@ -115,19 +115,20 @@ static struct hx_crossing crossing_of(const struct hx_verify *v, const struct hx
 static void judge_both(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *sent,
                        const struct hx_pending *came)
 {
+    static const unsigned unsure = HX_EXCUSES_GAPS | HX_EXCUSES_HOLES; /* it may be another that was sent again */
     const struct hx_seen_at at = seen_at(came, c->to);
     if (sent->vc != came->vc)
-        hx_verify_find(v, &at, 0, false, HX_RULE_VC, "arrives on VC %u, but was sent on VC %u (frame %llu)", came->vc,
-                       sent->vc, (unsigned long long)sent->frame);
+        hx_verify_find(v, &at, unsure, false, HX_RULE_VC, "arrives on VC %u, but was sent on VC %u (frame %llu)",
+                       came->vc, sent->vc, (unsigned long long)sent->frame);
     if (sent->hops != came->hops)
-        hx_verify_find(v, &at, 0, false, HX_RULE_HOPS, "arrives with hops %u, but was sent with %u (frame %llu)",
+        hx_verify_find(v, &at, unsure, false, HX_RULE_HOPS, "arrives with hops %u, but was sent with %u (frame %llu)",
                        came->hops, sent->hops, (unsigned long long)sent->frame);
     if (sent->overtaker && !sent->unsure)
         find_overtaken(v, c, came, sent->overtaker, came->frame);
     else if (came->overtaker && !sent->unsure)
         find_overtaken(v, c, came, came->frame, came->overtaker);
     const struct hx_crossing crossing = crossing_of(v, c, came);
-    if (hx_excused(&v->excuses, v->c, c->to, came->time_ns, HX_EXCUSES_COPIES))
+    if (hx_excused(v, c->to, came->time_ns, HX_EXCUSES_COPIES))
         hx_copies_note(&v->copies, &crossing);
 }
 
@@ -159,9 +160,9 @@ static void keep(struct hx_cable *c, struct hx_pendings *q, const struct hx_pend
 
 static const unsigned loses = HX_EXCUSES_LOSS | HX_EXCUSES_DAMAGE | HX_EXCUSES_GAPS;
 
-static bool may_be_lost(const struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *sent)
+static bool may_be_lost(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *sent)
 {
-    return hx_excused(&v->excuses, v->c, c->from, sent->time_ns, loses);
+    return hx_excused(v, c->from, sent->time_ns, loses);
 }
 
 static void lose(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *sent)
@@ -202,7 +203,7 @@ static bool has_hops(const struct hx_pendings *q, uint32_t i, const struct hx_pe
 }
 
 /* Where the packet was sent more than once: the first, or behind those that a fault may have lost, the next. */
-static uint32_t search_sent(const struct hx_verify *v, const struct hx_cable *c, const struct hx_pendings *q,
+static uint32_t search_sent(struct hx_verify *v, const struct hx_cable *c, const struct hx_pendings *q,
                             const struct hx_pending *came)
 {
     uint32_t found = search(q, came);
@@ -216,25 +217,32 @@ static uint32_t search_sent(const struct hx_verify *v, const struct hx_cable *c,
     return found;
 }
 
-/* The first `count` packets that arrived and were not sent came before one that was. The marked ones stand in front. */
-static void mark_early(struct hx_pendings *in, uint32_t count, uint64_t sent)
+/* The first `count` packets that arrived and were not sent came before one that was. The marked ones stand in front. Of a part of a
+ * capture they were sent before it began, and if they are sent once more, that is not what came. */
+static void mark_early(const struct hx_verify *v, struct hx_pendings *in, uint32_t count, uint64_t sent)
 {
+    if (v->partial) {
+        in->first += count;
+        in->count -= count;
+        return;
+    }
     for (; count > 0 && !in->items[in->first + count - 1].overtaker; count--)
         in->items[in->first + count - 1].overtaker = sent;
 }
 
-/* Whether the packet has come by that cable once more than it was copied, and the cable may have repeated it. */
+/* Whether the packet came by that cable when that may have repeated it, and was not copied yet. Where it was sent more than once, the
+ * copy may have been taken for the next that was sent, and what is left over is that one: it comes at any time. */
 static bool take_copy(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *came)
 {
     const struct hx_crossing one = crossing_of(v, c, came);
-    return hx_excused(&v->excuses, v->c, c->to, came->time_ns, HX_EXCUSES_COPIES) && hx_copies_take(&v->copies, &one);
+    return v->excuses.kinds & HX_EXCUSES_COPIES && hx_copies_take(&v->copies, &one);
 }
 
 /* Damaged when it was sent, and so not believed, then damaged to what it was. Links may have repeated it meanwhile. */
 static bool is_mended(struct hx_verify *v, const struct hx_cable *c, const struct hx_pending *came)
 {
     const struct hx_seen_at at = seen_at(came, c->to);
-    if (!came->sound || !hx_excuses_mended(&v->excuses, v->c, &at, c->from))
+    if (!came->sound || !hx_excuses_mended(v, &at, c->from))
         return false;
     v->excuses.excused++;
     if (v->excuses.kinds & HX_EXCUSES_COPIES)
@@ -278,8 +286,8 @@ static void match_sent(struct hx_verify *v, struct hx_cable *c, const struct hx_
     uint32_t i = search(in, sent);
     struct hx_pending came;
     if (i != HX_NO_INDEX) {
-        mark_early(in, i, sent->frame);
-        came = take_at(in, i);
+        mark_early(v, in, i, sent->frame);
+        came = take_at(in, v->partial ? 0 : i);
         overtake_sent(v, c, sent->vc, c->out[sent->vc].count, &came);
         judge_both(v, c, sent, &came);
         return;
@@ -303,12 +311,12 @@ static void match_came(struct hx_verify *v, struct hx_cable *c, const struct hx_
     uint32_t in_passed = search(&c->passed[came->vc], came);
     bool is_other = !has_hops(out, i, came) && has_hops(&c->passed[came->vc], in_passed, came);
     bool differs = (i != HX_NO_INDEX || in_passed != HX_NO_INDEX) && !has_hops(out, i, came) && !is_other;
-    if (differs && take_copy(v, c, came))
+    if (differs && is_explained(v, c, came))
         return; /* what was sent with other hops behind it is yet to come */
     if (i != HX_NO_INDEX && !is_other) {
         overtake_sent(v, c, came->vc, i, came);
         struct hx_pending sent = take_at(out, 0);
-        mark_early(&c->in[came->vc], c->in[came->vc].count, sent.frame);
+        mark_early(v, &c->in[came->vc], c->in[came->vc].count, sent.frame);
         judge_both(v, c, &sent, came);
         return;
     }
@@ -322,7 +330,7 @@ static void match_came(struct hx_verify *v, struct hx_cable *c, const struct hx_
         uint32_t gone_by = search_sent(v, c, passed, came);
         uint32_t under_way = turn > 0 ? search(&c->out[vc], came) : HX_NO_INDEX;
         bool is_there = gone_by != HX_NO_INDEX || under_way != HX_NO_INDEX;
-        if (turn > 0 && is_there && take_copy(v, c, came))
+        if (turn > 0 && is_there && is_explained(v, c, came))
             return; /* of what was sent on its own VC before */
         if (take(passed, gone_by, &sent) || take(&c->out[vc], under_way, &sent)) {
             judge_both(v, c, &sent, came);
@@ -347,10 +355,10 @@ static int64_t buffer_units(const struct hx_verify *v)
 }
 
 /* Or what became of packets in it is not known. */
-static bool is_stretched(const struct hx_verify *v, uint32_t port, uint64_t time_ns)
+static bool is_stretched(struct hx_verify *v, uint32_t port, uint64_t time_ns)
 {
     return v->c->fabric.facts.link == HX_CAPTURE_MEMORY &&
-           hx_excused(&v->excuses, v->c, port, time_ns, HX_EXCUSES_STRETCH | HX_EXCUSES_GAPS);
+           hx_excused(v, port, time_ns, HX_EXCUSES_STRETCH | HX_EXCUSES_GAPS);
 }
 
 static void hold(struct hx_verify *v, struct hx_cable *c, const struct hx_sighting *s)
@@ -450,6 +458,17 @@ static void end_vc(struct hx_verify *v, const struct hx_cable *c, unsigned vc)
     }
 }
 
+/* The end that shows nothing may not be captured at all; or the cable died before anything came. */
+static void end_one_sided(struct hx_verify *v, const struct hx_cable *c)
+{
+    for (unsigned vc = 0; vc < HX_VCS; vc++)
+        for (uint32_t i = 0; i < c->out[vc].count; i++) {
+            const struct hx_pending *sent = &c->out[vc].items[c->out[vc].first + i];
+            if (may_be_lost(v, c, sent))
+                lose(v, c, sent);
+        }
+}
+
 void hx_verify_links_end(struct hx_verify *v)
 {
     uint64_t one_sided = 0;
@@ -457,6 +476,7 @@ void hx_verify_links_end(struct hx_verify *v)
         const struct hx_cable *c = &v->cables[i];
         if (c->given_up || (c->sent == 0) != (c->came == 0)) {
             one_sided++;
+            end_one_sided(v, c);
             continue;
         }
         v->counts.links_judged++;

@@ -11,7 +11,7 @@ struct resident {
     uint32_t port; /* of v->c->ports */
     uint16_t via;
     uint8_t vc, hops;
-    bool departed; /* seen leaving, and not seen coming in yet */
+    bool departed; /* left without having come in */
     bool doubtful; /* the half that its like was paired with fits it as well, so its own may be the like's */
 };
 
@@ -77,6 +77,10 @@ static enum fit fit_of(const struct hx_verify *v, const struct resident *in, con
     return goes_back(in, out) ? FITS_BUT_GOES_BACK : FITS;
 }
 
+/* What was recorded of one visit may be taken for another's where something is missing: a packet that is on a detour, or was sent again,
+ * is at a node more than once. */
+static const unsigned missed = HX_EXCUSES_MISSED | HX_EXCUSES_GAPS;
+
 /* A packet that came by the south port from the board's own southern neighbour has moved north on the board. */
 static bool moved_north(const struct hx_verify *v, uint32_t port)
 {
@@ -89,7 +93,7 @@ static void judge_turn(struct hx_verify *v, const struct resident *in, const str
     unsigned to = v->c->ports[out->port].at.port;
     if (!moved_north(v, in->port) || v->ports[out->port].leaves_board || to == HX_N || to == HX_LOCAL)
         return;
-    hx_verify_find(v, HX_SEEN_AT(out), 0, false, HX_RULE_NORTH_LAST,
+    hx_verify_find(v, HX_SEEN_AT(out), missed, false, HX_RULE_NORTH_LAST,
                    "moved north on the board (frame %llu) and now turns to %s on it", (unsigned long long)in->frame,
                    hx_port_letters[to]);
 }
@@ -98,7 +102,7 @@ static void judge_detour(struct hx_verify *v, const struct resident *in, const s
 {
     if (detour_holds(v, in, out))
         return;
-    hx_verify_find(v, HX_SEEN_AT(out), 0, false, HX_RULE_DISTANCE, "came in %s (frame %llu) and leaves %s",
+    hx_verify_find(v, HX_SEEN_AT(out), missed, false, HX_RULE_DISTANCE, "came in %s (frame %llu) and leaves %s",
                    in->via ? "on a detour" : "on no detour", (unsigned long long)in->frame,
                    ends_detour(v, in) ? "on it still, though it ends here"
                    : out->via         ? "on another one"
@@ -114,10 +118,10 @@ static void judge_way(struct hx_verify *v, const struct resident *in, const stru
     turned.seen.data.vc = out->vc;
     turned.seen.data.hops = out->hops;
     if (goes_back(in, out) && !returned && !hx_verify_turn_aside(v, &turned, in->frame))
-        hx_verify_find(v, HX_SEEN_AT(out), mesh ? 0 : HX_EXCUSES_WAYS, false, HX_RULE_DISTANCE,
+        hx_verify_find(v, HX_SEEN_AT(out), mesh ? missed : missed | HX_EXCUSES_WAYS, false, HX_RULE_DISTANCE,
                        "goes back by the port it came in by (frame %llu)", (unsigned long long)in->frame);
     if (vc_behind(v, in, out) != out->vc)
-        hx_verify_find(v, HX_SEEN_AT(out), 0, false, HX_RULE_VC,
+        hx_verify_find(v, HX_SEEN_AT(out), missed, false, HX_RULE_VC,
                        "came in on VC %u (frame %llu) and leaves%s on VC %u, not %u", in->vc,
                        (unsigned long long)in->frame, v->ports[out->port].leaves_board ? " the board" : "", out->vc,
                        vc_behind(v, in, out));
@@ -128,47 +132,42 @@ static void judge_way(struct hx_verify *v, const struct resident *in, const stru
 static void judge_pair(struct hx_verify *v, const struct resident *in, const struct resident *out)
 {
     bool returned = hx_verify_gives_back(v, &in->key, in->port, out->port, out->hops);
-    if (!in->doubtful && !out->doubtful)
+    if (!in->doubtful)
         judge_way(v, in, out, returned);
     if ((uint8_t)(in->hops + 1U) != out->hops)
-        hx_verify_find(v, HX_SEEN_AT(out), 0, false, HX_RULE_HOPS,
+        hx_verify_find(v, HX_SEEN_AT(out), missed, false, HX_RULE_HOPS,
                        "came in with hops %u (frame %llu) and leaves with %u", in->hops, (unsigned long long)in->frame,
                        out->hops);
 }
 
 static const unsigned loses = HX_EXCUSES_WAYS | HX_EXCUSES_GAPS;
 
-static bool may_be_lost(const struct hx_verify *v, const struct resident *r)
+static bool may_be_lost(struct hx_verify *v, const struct resident *r)
 {
-    return hx_excused(&v->excuses, v->c, r->port, r->time_ns, loses);
+    return hx_excused(v, r->port, r->time_ns, loses);
 }
 
-static enum fit fit_with(const struct hx_verify *v, const struct resident *r, const struct resident *other)
+/* Others fit as well as `best`, and came otherwise. */
+static void doubt_others(struct hx_verify *v, const struct resident *out, const struct resident *best, enum fit fit)
 {
-    return r->departed ? fit_of(v, other, r) : fit_of(v, r, other);
-}
-
-/* Others fit as well as `best`, and came or left otherwise. */
-static void doubt_others(struct hx_verify *v, const struct resident *r, const struct resident *best, enum fit fit)
-{
-    for (struct resident *other = hx_map_find(&v->residents, r); other;
+    for (struct resident *other = hx_map_find(&v->residents, out); other;
          other = hx_map_find_next(&v->residents, other)) {
-        if (other->departed != r->departed && (other->port != best->port || other->vc != best->vc))
-            other->doubtful |= fit_with(v, r, other) == fit;
+        if (!other->departed && (other->port != best->port || other->vc != best->vc))
+            other->doubtful |= fit_of(v, other, out) == fit;
     }
 }
 
-/* The other half of `r`, of those that fit best: the first, or behind those that a fault may have lost here, the next. */
-static struct resident *partner(struct hx_verify *v, const struct resident *r)
+/* How `out` came in, of what fits best: the first, or behind those that a fault may have lost here, the next. */
+static struct resident *partner(struct hx_verify *v, const struct resident *out)
 {
     struct resident *best = NULL;
     enum fit best_fit = FITS_NOT;
     unsigned alike = 0; /* that fit as well as the best */
-    for (struct resident *other = hx_map_find(&v->residents, r); other;
+    for (struct resident *other = hx_map_find(&v->residents, out); other;
          other = hx_map_find_next(&v->residents, other)) {
-        if (other->departed == r->departed)
+        if (other->departed)
             continue;
-        enum fit fit = fit_with(v, r, other);
+        enum fit fit = fit_of(v, other, out);
         alike = fit > best_fit ? 1 : alike + (fit == best_fit);
         if (!best || fit > best_fit || (fit == best_fit && other->frame > best->frame && may_be_lost(v, best))) {
             best = other;
@@ -176,7 +175,7 @@ static struct resident *partner(struct hx_verify *v, const struct resident *r)
         }
     }
     if (best_fit != FITS_NOT && alike > 1)
-        doubt_others(v, r, best, best_fit);
+        doubt_others(v, out, best, best_fit);
     return best;
 }
 
@@ -191,28 +190,24 @@ static void keep(struct hx_verify *v, const struct resident *r)
     *kept = *r;
 }
 
-static void meet(struct hx_verify *v, const struct hx_sighting *s, bool departed)
-{
-    struct resident here = resident_of(v, s, departed);
-    struct resident *other = partner(v, &here);
-    if (!other) {
-        keep(v, &here);
-        return;
-    }
-    const struct resident *in = departed ? other : &here;
-    judge_pair(v, in, departed ? &here : other);
-    hx_verify_freed(v, in->port, in->vc, s->seen.data.length);
-    hx_map_remove(&v->residents, other);
-}
-
 void hx_verify_arrive(struct hx_verify *v, const struct hx_sighting *s)
 {
-    meet(v, s, false);
+    const struct resident in = resident_of(v, s, false);
+    keep(v, &in);
 }
 
+/* What comes in later in the file did not leave yet: frames of a node stand in an order in which they can have happened. */
 void hx_verify_depart(struct hx_verify *v, const struct hx_sighting *s)
 {
-    meet(v, s, true);
+    const struct resident out = resident_of(v, s, true);
+    struct resident *in = partner(v, &out);
+    if (!in) {
+        keep(v, &out);
+        return;
+    }
+    judge_pair(v, in, &out);
+    hx_verify_freed(v, in->port, in->vc, s->seen.data.length);
+    hx_map_remove(&v->residents, in);
 }
 
 /* What came in and did not leave is missing; what left and did not come in was made up. */
@@ -226,7 +221,7 @@ void hx_verify_nodes_end(struct hx_verify *v)
             continue;
         if (!r->departed) {
             hx_verify_leak(v, v->ports[r->port].in, r->frame);
-            hx_verify_lose(v, HX_SEEN_AT(r), loses);
+            hx_verify_lose(v, HX_SEEN_AT(r), loses | HX_EXCUSES_SINCE);
         } else if (!v->partial) {
             hx_verify_find(v, HX_SEEN_AT(r), HX_EXCUSES_GAPS, false, HX_RULE_DELIVERY,
                            "leaves by %s without having come in", v->c->ports[r->port].name);

@@ -48,7 +48,7 @@ void hx_verify_find(struct hx_verify *v, const struct hx_seen_at *at, unsigned b
     va_start(arguments, format);
     (void)vsnprintf(b.finding.what, sizeof b.finding.what, format, arguments);
     va_end(arguments);
-    hx_excuses_take(&v->excuses, v->c, &b, &v->found);
+    hx_excuses_take(v, &b);
 }
 
 /* ---- ports ---- */
@@ -110,6 +110,54 @@ static void add_port(struct hx_verify *v)
     join(v, number);
 }
 
+/* ---- what the capture lacks ---- */
+
+static bool lost_none(const struct hx_verify *v, uint32_t port)
+{
+    return v->c->ports[port].dropped == 0 && !v->c->ports[port].filtered;
+}
+
+bool hx_verify_shows(struct hx_verify *v, const struct hx_port_at *at)
+{
+    const struct hx_numbered *known = numbered(v, at, at->port, false);
+    if (!known || v->ports[known->number].out == HX_NO_INDEX)
+        return false;
+    return lost_none(v, known->number) && lost_none(v, v->cables[v->ports[known->number].out].to);
+}
+
+static bool shows_node(struct hx_verify *v, const struct hx_verify_node *node)
+{
+    bool all = hx_verify_covered(node);
+    unsigned ports =
+        hx_fabric_ports(v->c->fabric.g, node->at.node) + (node->at.node < v->c->fabric.g->hosts); /* LOCAL */
+    for (unsigned port = 0; port < ports && all; port++) {
+        const struct hx_numbered *known = numbered(v, &node->at, port, false);
+        all = !known || lost_none(v, known->number);
+    }
+    return all;
+}
+
+bool hx_verify_lacks(struct hx_verify *v, uint32_t port, unsigned by)
+{
+    const struct hx_verify_port *p = &v->ports[port];
+    if (p->node == HX_NO_INDEX)
+        return false;
+    if (by & HX_EXCUSES_MISSED && !shows_node(v, &v->nodes[p->node]))
+        return true;
+    return by & HX_EXCUSES_HOLES &&
+           (v->c->ports[port].dropped || (p->out != HX_NO_INDEX && v->c->ports[v->cables[p->out].to].dropped));
+}
+
+unsigned hx_verify_unseen(struct hx_verify *v, const struct hx_sighting *s)
+{
+    const struct hx_verify_port *p = &v->ports[s->port];
+    bool comes_in = s->direction == HX_PCAPNG_INBOUND;
+    if (p->node == HX_NO_INDEX || (comes_in && p->far.node == HX_NOWHERE))
+        return 0;
+    bool is_shown = comes_in ? hx_verify_shows(v, &v->c->ports[s->port].at) : shows_node(v, &v->nodes[p->node]);
+    return is_shown ? 0 : HX_EXCUSES_UNSEEN;
+}
+
 /* ---- frames ---- */
 
 static void learn(struct hx_verify *v)
@@ -147,13 +195,15 @@ static void follow(struct hx_verify *v, const struct hx_sighting *s)
 void hx_verify_frame(struct hx_verify *v, const struct hx_sighting *s)
 {
     learn(v);
-    hx_excuses_hear(&v->excuses, v->c, s);
+    hx_excuses_hear(v, s);
     if (!hx_verify_alone(v, s))
         return;
-    if (s->seen.kind == HX_SEEN_DATA)
+    if (s->seen.kind == HX_SEEN_DATA) {
+        hx_verify_time(v, s);
         follow(v, s);
-    else if (v->ports[s->port].node != HX_NO_INDEX && s->direction != HX_PCAPNG_UNKNOWN)
+    } else if (v->ports[s->port].node != HX_NO_INDEX && s->direction != HX_PCAPNG_UNKNOWN) {
         hx_verify_credit_frame(v, s);
+    }
 }
 
 /* ---- the end ---- */
@@ -200,8 +250,13 @@ static void note_counts(struct hx_verify *v)
     hx_note(l, "%llu frames have no port or no direction: only header and checksum were judged", n->nowhere);
     hx_note(l, "%llu frames were cut before the end: their checksum was not judged", n->crc_cut);
     hx_note(l, "%llu frames carry no checksum", n->crc_none);
+    hx_note(l, "%llu frames have no time: faults and copies were judged as if all were at 0", n->without_time);
+    hx_note(l, "all %llu frames have the same time: no time was judged", n->of_one_time);
+    hx_note(l, "%llu times the clock goes back at a node: times of two frames were not compared", n->gone_back);
+    hx_note(l, "%llu credit frames stand where links have none: they were not judged", n->odd_credit);
     hx_note(l, "%llu packets were under way when the capture began or ended", n->under_way);
-    hx_note(l, "%llu packets were lost, and delivered when they were sent again", n->lost_repaired);
+    hx_note(l, "%llu data packets were lost, and delivered when they were sent again", n->lost_repaired);
+    hx_note(l, "%llu acknowledgements, probes and answers were lost, and others came in their place", n->lost_covered);
     hx_note(l, "%llu faults are told of in the capture: what they do at their places in their time was not judged",
             v->excuses.faults.count);
     hx_note(l, "%llu faults that are told of in the capture were not understood", v->excuses.not_understood);
@@ -219,9 +274,10 @@ static void note_counts(struct hx_verify *v)
 void hx_verify_end(struct hx_verify *v)
 {
     learn(v);
+    hx_verify_times_end(v);
     v->partial = v->partial || (v->c->cut_at && !v->whole_given);
     sum_up_ports(v);
-    hx_excuses_settle(&v->excuses, v->c);
+    hx_excuses_settle(v);
     hx_verify_returned_end(v);
     if (!v->c->fabric.known) {
         hx_note(&v->found,
@@ -236,6 +292,6 @@ void hx_verify_end(struct hx_verify *v)
             hx_verify_credit_end(v);
         hx_verify_delivery_end(v);
     }
-    hx_excuses_end(&v->excuses, v->c, &v->found);
+    hx_excuses_end(v);
     note_counts(v);
 }

@@ -69,9 +69,20 @@ struct hx_verify_port {
 
 struct hx_verify_node {
     struct hx_port_at at;
+    uint64_t frame, time_ns;   /* of its latest frame; 0: none */
     unsigned captured, cabled; /* ports */
     uint64_t dropped;          /* at the end: frames the capture lost at its ports */
     bool filtered;
+};
+
+/* Of the first frames, to know them when they stand in the file once more. */
+enum { HX_FIRST_FRAMES = 16 };
+struct hx_first_frame {
+    struct hx_key key;
+    uint64_t frame, time_ns;
+    uint32_t port;
+    enum hx_pcapng_direction direction;
+    uint8_t vc, hops;
 };
 
 /* A record of by_place: plane and node in one word, and the port, or HX_NO_INDEX for the node. */
@@ -82,11 +93,15 @@ struct hx_numbered {
 
 struct hx_verify_counts {
     uint64_t data, credit, foreign, cut;
-    uint64_t nowhere; /* at ports that are not the fabric's, or without a direction */
+    uint64_t odd_credit; /* credit frames of links that have none */
+    uint64_t nowhere;    /* at ports that are not the fabric's, or without a direction */
     uint64_t crc_judged, crc_cut, crc_none;
+    uint64_t without_time, of_one_time; /* of_one_time: all have that of the first */
+    uint64_t gone_back;                 /* times of the wall clock */
     uint64_t injected, delivered;
     uint64_t repeats;        /* data packets delivered again after a repeat */
-    uint64_t lost_repaired;  /* lost, but repeated and then delivered */
+    uint64_t lost_repaired;  /* data packets lost, but repeated and then delivered */
+    uint64_t lost_covered;   /* acknowledgements and the like lost, but a later one was delivered */
     uint64_t lost_to_faults; /* and not delivered */
     uint64_t under_way;      /* at the end of a partial capture */
     uint64_t gone_round;     /* on cables of no minimal way, for links are down */
@@ -106,6 +121,9 @@ struct hx_verify {
     uint32_t port_count, port_room;
     struct hx_verify_node *nodes;
     uint32_t node_count, node_room;
+    struct hx_first_frame first[HX_FIRST_FRAMES];
+    unsigned firsts;
+    uint64_t last_first_ns; /* the latest time of them */
     struct hx_cable *cables;
     uint32_t cable_count, cable_room;
     struct hx_map by_place;  /* port of the fabric -> number of the captured port; node -> number of the node */
@@ -143,11 +161,23 @@ void hx_verify_free(struct hx_verify *v);
 __attribute__((format(printf, 6, 7))) void hx_verify_find(struct hx_verify *v, const struct hx_seen_at *at, unsigned by,
                                                           bool loss, enum hx_rule rule, const char *format, ...);
 
+/* Whether the capture shows the link at that port from end to end, and all of it. */
+bool hx_verify_shows(struct hx_verify *v, const struct hx_port_at *at);
+/* Whether the capture lacks frames at either end of the port's link (by HX_EXCUSES_HOLES), or frames or ports of its node (MISSED). */
+bool hx_verify_lacks(struct hx_verify *v, uint32_t port, unsigned by);
+/* HX_EXCUSES_UNSEEN, where the frame may have come by links that the capture does not show; else 0. */
+unsigned hx_verify_unseen(struct hx_verify *v, const struct hx_sighting *s);
+
 /* frame.c: false: the frame is not fit for more. */
 bool hx_verify_alone(struct hx_verify *v, const struct hx_sighting *s);
 
 /* Whether it is where it may be, with the hops and the VC that it must have there. */
 void hx_verify_way(struct hx_verify *v, const struct hx_sighting *s);
+
+/* times.c: of a data frame. */
+void hx_verify_time(struct hx_verify *v, const struct hx_sighting *s);
+/* Before times are told of: whether they say anything. */
+void hx_verify_times_end(struct hx_verify *v);
 
 /* returned.c */
 void hx_verify_returned_begin(struct hx_verify *v);

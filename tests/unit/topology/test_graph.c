@@ -329,9 +329,9 @@ static void what_is_not_said_again_stays(void **state)
     (void)state;
     struct hx_graph_file g;
     struct hx_problem problem;
-    file_write_text(LIST,
-                    "forward d 500 100\nforward d\nd\na,d\nforward e 500 100\nforward e 20\nforward f\nforward f 7\n");
-    assert_true(hx_graph_read(&g, file_path(LIST), &problem));
+    static const char text[] =
+        "forward d 500 100\nforward d\nd\na,d\nforward e 500 100\nforward e 20\nforward f\nforward f 7\n";
+    assert_true(hx_graph_read(&g, "list", text, sizeof text - 1, &problem));
     static const struct {
         const char *name;
         uint32_t delay_ns, gbps;

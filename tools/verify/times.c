@@ -1,0 +1,78 @@
+/* times.c - what the times of frames show: at a node they do not go back, and no frame stands in the file twice. */
+#include "tools/verify/verify.h"
+
+#include <string.h>
+
+static struct hx_seen_at seen_at(const struct hx_sighting *s)
+{
+    return (struct hx_seen_at){s->frame, s->time_ns, s->port, &s->seen.key};
+}
+
+static struct hx_first_frame first_of(const struct hx_sighting *s)
+{
+    return (struct hx_first_frame){.key = s->seen.key,
+                                   .frame = s->frame,
+                                   .time_ns = s->time_ns,
+                                   .port = s->port,
+                                   .direction = s->direction,
+                                   .vc = s->seen.data.vc,
+                                   .hops = s->seen.data.hops};
+}
+
+static bool is_the_same(const struct hx_first_frame *a, const struct hx_first_frame *b)
+{
+    return a->time_ns == b->time_ns && a->port == b->port && a->direction == b->direction && a->vc == b->vc &&
+           a->hops == b->hops && memcmp(&a->key, &b->key, sizeof a->key) == 0;
+}
+
+/* A file that was joined with itself has all of its frames twice, the first ones, too. A link may have made a copy at the same time. */
+static void judge_twice(struct hx_verify *v, const struct hx_sighting *s)
+{
+    const struct hx_first_frame one = first_of(s);
+    const struct hx_seen_at at = seen_at(s);
+    for (unsigned i = 0; i < v->firsts && s->time_ns <= v->last_first_ns; i++) {
+        if (!is_the_same(&v->first[i], &one))
+            continue;
+        hx_verify_find(v, &at, HX_EXCUSES_COPIES | HX_EXCUSES_UNSEEN, false, HX_RULE_DELIVERY,
+                       "is frame %llu once more, at the same place and time", (unsigned long long)v->first[i].frame);
+        return;
+    }
+    if (v->firsts == HX_FIRST_FRAMES)
+        return;
+    v->first[v->firsts++] = one;
+    v->last_first_ns = s->time_ns > v->last_first_ns ? s->time_ns : v->last_first_ns;
+}
+
+/* Simulated times are in the order of the file. A machine's clock may be set. */
+static void judge_order(struct hx_verify *v, const struct hx_sighting *s)
+{
+    struct hx_verify_node *node = &v->nodes[v->ports[s->port].node];
+    const struct hx_seen_at at = seen_at(s);
+    if (node->frame && s->time_ns < node->time_ns) {
+        if (v->c->fabric.facts.clock == HX_CLOCK_VIRTUAL)
+            hx_verify_find(v, &at, 0, false, HX_RULE_ORDER, "has an earlier time than frame %llu of the same node",
+                           (unsigned long long)node->frame);
+        else
+            v->counts.gone_back++;
+    }
+    node->frame = s->frame;
+    node->time_ns = s->time_ns;
+}
+
+void hx_verify_time(struct hx_verify *v, const struct hx_sighting *s)
+{
+    if (!s->has_time) {
+        v->counts.without_time++;
+        return;
+    }
+    judge_twice(v, s);
+    judge_order(v, s);
+    v->counts.of_one_time += s->time_ns == v->first[0].time_ns;
+}
+
+void hx_verify_times_end(struct hx_verify *v)
+{
+    struct hx_verify_counts *n = &v->counts;
+    if (n->of_one_time + n->without_time + n->nowhere < n->data || n->of_one_time < 2)
+        n->of_one_time = 0;
+}
