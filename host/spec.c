@@ -259,18 +259,40 @@ bool hx_spec_build(struct hx_spec *spec, struct hx_problem *problem)
     return spec->graph != NULL;
 }
 
-bool hx_spec_search_ways(struct hx_spec *spec, struct hx_problem *problem)
+/* Behind the spec string of a fabric: its ways are searched. */
+static const char nothing_failed[] = " fail=";
+
+static struct hx_ways *build_with_ways(struct hx_spec *spec, struct hx_problem *problem)
 {
     size_t used = strlen(spec->fabric);
-    bool built = spec->graph->ways != NULL;
-    if (!built)
-        (void)snprintf(spec->fabric + used, sizeof spec->fabric - used, " fail=");
-    if (!built && !hx_spec_build(spec, problem))
+    struct hx_fabric *before = spec->graph;
+    if (used + sizeof nothing_failed > sizeof spec->fabric) {
+        (void)hx_fail(problem, HX_EXIT_CONFIG, spec->source,
+                      "a name of %zu letters leaves no room for '%s': %zu at most", used, nothing_failed + 1,
+                      sizeof spec->fabric - sizeof nothing_failed);
+        return NULL;
+    }
+    memcpy(spec->fabric + used, nothing_failed, sizeof nothing_failed);
+    spec->graph = NULL;
+    if (!hx_spec_build(spec, problem)) {
+        spec->fabric[used] = '\0';
+        spec->graph = before;
+        return NULL;
+    }
+    hx_fabric_free(before);
+    free(before);
+    return spec->graph->ways;
+}
+
+bool hx_spec_search_ways(struct hx_spec *spec, struct hx_problem *problem)
+{
+    struct hx_ways *ways = spec->graph->ways ? spec->graph->ways : build_with_ways(spec, problem);
+    if (!ways)
         return false;
     /* A way round may turn once more. And every turn is raised from the start: then ways may be mixed. */
     struct hx_fabric *f = spec->graph;
     f->vcs = f->vcs < HX_VCS ? f->vcs + 1 : f->vcs;
-    f->ways->vcs = f->vcs;
+    ways->vcs = f->vcs;
     return true;
 }
 

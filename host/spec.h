@@ -320,7 +320,7 @@ bool hx_spec_override(struct hx_spec *spec, const struct hx_overrides *overrides
 /* Builds spec->graph anew, or says in words why there is none (line of 300 ports, radix 4, ...). */
 bool hx_spec_build(struct hx_spec *spec, struct hx_problem *problem);
 /* Builds it anew with ways that are searched, so that they can be searched again round what fails while it runs: with `fail=` of
- * nothing. Not of a HammingMesh. */
+ * nothing. Not of a HammingMesh. Where it fails the spec is as it was. */
 bool hx_spec_search_ways(struct hx_spec *spec, struct hx_problem *problem);
 /* The fabric that was built. */
 const struct hx_fabric *hx_spec_fabric(const struct hx_spec *spec);
