@@ -1,5 +1,6 @@
 /* spec.c - spec strings, checks and questions about a fabric (host/spec.h); host/yaml/spec_file.c reads files. */
 #include "host/spec.h"
+#include "host/text.h"
 #include "host/topology/all.h"
 #include "host/topology/bounds.h"
 #include "host/topology/hamming_mesh.h"
@@ -200,7 +201,7 @@ bool hx_spec_parse(const char *text, struct hx_spec *spec, struct hx_problem *pr
         take_words(text, spec);
     else if (!take_mesh(text, spec, problem))
         return false;
-    snprintf(spec->name, sizeof spec->name, "%.63s", spec->failed ? text : spec->fabric);
+    (void)hx_text_copy(spec->name, sizeof spec->name, spec->failed ? text : spec->fabric);
     snprintf(spec->source, sizeof spec->source, "%s", text);
     return true;
 }
@@ -360,7 +361,7 @@ static bool override_routing(struct hx_spec *spec, const char *said, struct hx_p
     if (routing.policy != HX_MINIMAL)
         (void)snprintf(spec->fabric + used, sizeof spec->fabric - used, " routing=%s", text);
     if (named)
-        (void)snprintf(spec->name, sizeof spec->name, "%.63s", spec->fabric);
+        (void)hx_text_copy(spec->name, sizeof spec->name, spec->fabric);
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include "fabric-emu/report/gather.h"
 #include "fabric-emu/workload/goals.h"
 #include "host/error.h"
+#include "host/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -129,7 +130,7 @@ void session_run_traffic(struct session *s, const struct hx_settings *settings, 
 /* Runs without any traffic of settings; `what` is carried. */
 static void run_instead(struct session *s, const struct hx_settings *settings, const char *what)
 {
-    (void)snprintf(s->f.metrics.head->traffic, sizeof s->f.metrics.head->traffic, "%s", what);
+    (void)hx_text_copy(s->f.metrics.head->traffic, sizeof s->f.metrics.head->traffic, what);
     run(s, settings);
     s->result.instead = what;
 }

@@ -2,6 +2,7 @@
 #include "background.h"
 #include "fabric-emu/workload/host_ip.h"
 #include "host/options/options.h"
+#include "host/text.h"
 #include "host_names.h"
 #include "session.h"
 #include "verbs.h"
@@ -33,7 +34,7 @@ struct made {
 static void describe(struct made *m, const struct hx_spec *spec, const struct hx_fabric *g)
 {
     uint32_t last = 0;
-    (void)snprintf(m->title, sizeof m->title, "%s", spec->name);
+    (void)hx_text_copy(m->title, sizeof m->title, spec->name);
     for (uint32_t host = 0; host < g->hosts; host++) {
         if (hx_spec_board_failed(spec, hx_spec_board_of(spec, host)))
             continue;
