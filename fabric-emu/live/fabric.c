@@ -181,7 +181,7 @@ void fab_create(struct fab_fabric *f, struct hx_spec *spec, const struct fab_opt
     jobs_make(&f->jobs, &f->spec, f->g, &f->layout);
     size_pieces(f);
     size_t bytes = lay_out(f, NULL);
-    const struct need need = need_of(f, options, bytes);
+    const struct need need = need_of(f, options->traffic, bytes);
     need_check(f, &need);
     create_arena(f, options->name, bytes, options->quiet);
     (void)lay_out(f, f->arena.base);
