@@ -7,6 +7,7 @@
 #include "session.h"
 #include "verbs.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -53,10 +54,11 @@ static void print_ip(uint32_t ip)
     printf("%u.%u.%u.%u", ip >> 24, ip >> 16 & 0xff, ip >> 8 & 0xff, ip & 0xff);
 }
 
-static void print(const struct made *m)
+/* Returns whether it could be written: who does not learn the fabric's name cannot end it. */
+static bool print(const struct made *m)
 {
     if (m->o->common.quiet)
-        return;
+        return true;
     printf("%s is up: %u hosts, %s to %s, at ", m->name, m->hosts, m->first, m->last);
     print_ip(m->ip[0]);
     printf(" to ");
@@ -66,14 +68,14 @@ static void print(const struct made *m)
            "  hxmesh top %s                               what it does to the fabric\n"
            "  hxmesh down %s                              ends it\n",
            m->name, m->first, m->last, m->name, m->name);
-    (void)fflush(stdout);
+    return fflush(stdout) == 0 && !ferror(stdout);
 }
 
 static void begun(void *of)
 {
     struct made *m = of;
-    if (m->o->foreground)
-        print(m);
+    if (m->o->foreground && !print(m))
+        (void)kill(getpid(), SIGTERM);
     background_ready(&m->background);
 }
 
@@ -115,7 +117,8 @@ static int up(const struct up_options *o, const char *argument)
     describe(&m, &spec, g);
     if (o->foreground || background_fork(&m.background))
         return serve(&m, &spec);
-    print(&m);
+    if (!print(&m))
+        background_end(&m.background);
     hx_spec_free(&spec);
     return HX_EXIT_DONE;
 }

@@ -208,6 +208,14 @@ the virtual clock)" demo.hxm.yaml
     [ "$status" -eq 4 ]
     [ "$stderr" = "hxmesh: error: stdout: cannot be written: No space left on device" ]
     nothing_left
+    to_nowhere() { "$HXMESH" run "2x2 Hx2Mesh" --name "$NAME" "$@" >&-; }
+    for options in "--json -" "--quiet --json -" "--csv -" "--clock virtual"; do
+        # shellcheck disable=SC2086 # words
+        run --separate-stderr to_nowhere $options
+        [ "$status" -eq 4 ]
+        [[ "$stderr" == *"hxmesh: error: stdout: cannot be written: Bad file descriptor" ]]
+    done
+    nothing_left
 }
 
 @test "errors: verbs have --help and --version" {
