@@ -164,7 +164,7 @@ json_t *result_json(const struct result *r)
         SET("share_offered", json_real(r->share_offered));
     SET("share_of_injection", json_real(r->share_of_injection));
     SET("alltoall_bound", json_real(r->bound));
-    SET("share_of_bound", json_real(r->share_of_bound));
+    SET("share_of_bound", r->collective ? json_null() : json_real(r->share_of_bound));
     SET("latency_ns", latency_json(&r->latency));
     SET("max_vc", json_integer((json_int_t)r->max_vc));
     SET("drops", drops_json(r));

@@ -149,3 +149,19 @@ FILE
     [ "$CODE" -eq 130 ]
     holds '.interrupted and .collective.done < 64 and .bytes_corrupted == 0 and .buffers_missing == 0'
 }
+
+@test "collective: one that failed has no share, and none has one of the all-to-all bound" {
+    run --separate-stderr hxmesh run "2x2 Hx2Mesh" --clock virtual --traffic all-reduce --message 1MiB
+    [[ "$output" == *"  collective     16 of 16 accelerators done, "*" % of half the injection"* ]]
+    [[ "$output" != *"all-to-all bound"* ]]
+    run ! report "2x2 Hx2Mesh" --clock virtual --traffic all-reduce --message 1MiB --fault "a0,0 down at 1us"
+    holds '.collective.done < .collective.accelerators and (.collective | has("share")) and .collective.share == null and
+        .share_of_bound == null'
+    run --separate-stderr hxmesh run "2x2 Hx2Mesh" --clock virtual --traffic all-reduce --message 1MiB \
+        --fault "a0,0 down at 1us"
+    [[ "${lines[*]}" =~ \ collective\ +[0-9]+\ of\ 16\ accelerators\ done\ +job ]]
+    run --separate-stderr hxmesh run "2x2 Hx2Mesh" --clock virtual --traffic tornado
+    [[ "$output" == *" of injection (4 x 400 Gb/s a plane)"* && "$output" != *"all-to-all bound"* ]]
+    run --separate-stderr hxmesh run "2x2 Hx2Mesh" --clock virtual --traffic all-to-all
+    [[ "$output" == *" of injection (4 x 400 Gb/s a plane), "*" % of the all-to-all bound"* ]]
+}
