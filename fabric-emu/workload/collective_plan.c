@@ -1,11 +1,13 @@
 /* collective_plan.c - a collective for each job of a fabric (collective_plan.h). */
 #include "fabric-emu/workload/collective_plan.h"
 #include "fabric-emu/layout.h"
+#include "host/allocate/placement.h"
 #include "host/order.h"
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -77,6 +79,41 @@ static void lay_grid(struct collective_job *job, const struct stand *s)
     }
 }
 
+/* The most boards of those that it has which are crossings. */
+static struct hx_shape largest_part(const struct hx_spec *spec, const struct stand *s)
+{
+    struct hx_boards boards;
+    bool *has = hx_allocate(hx_spec_boards(spec), sizeof *has);
+    for (uint32_t i = 0; i < s->members; i++)
+        has[hx_spec_board_of(spec, s->member[i])] = true;
+    hx_boards_make(&boards, spec->x, spec->y);
+    for (unsigned board = 0; board < hx_spec_boards(spec); board++)
+        if (!has[board])
+            hx_board_take(&boards, board % spec->x, board / spec->x);
+    struct hx_shape largest = hx_largest_shape(&boards);
+    hx_boards_free(&boards);
+    free(has);
+    return largest;
+}
+
+static bool refuse_holes(const struct collective_job *job, const struct traffic *t, const struct stand *s,
+                         struct hx_problem *problem)
+{
+    const struct hx_job *named = hx_spec_job(t->spec, job->tag);
+    const struct hx_shape part = largest_part(t->spec, s);
+    char say[64];
+    if (named)
+        (void)snprintf(say, sizeof say, "give it the size %ux%u", part.columns, part.rows);
+    else
+        (void)snprintf(say, sizeof say, "--job '%ux%u %s'", part.columns, part.rows,
+                       hx_pattern_names[HX_COLLECTIVES + job->kind]);
+    return hx_fail(
+        problem, HX_EXIT_CONFIG, t->spec->source,
+        "the %u accelerators of job %u are not all crossings of %u columns and %u rows, as a collective needs "
+        "them; %u boards are (%s)",
+        s->members, job->tag, s->columns, s->rows, part.rows * part.columns, say);
+}
+
 static bool choose_grid(struct collective_job *job, const struct traffic *t, const struct stand *s,
                         struct hx_problem *problem)
 {
@@ -87,10 +124,7 @@ static bool choose_grid(struct collective_job *job, const struct traffic *t, con
         return hx_fail(problem, HX_EXIT_CONFIG, t->spec->source, "job %u has %u %ss, no grid of %u x %u", job->tag,
                        s->members, hx_host_word(t->g), named->grid[0], named->grid[1]);
     if (!asked && columns * rows != s->members)
-        return hx_fail(problem, HX_EXIT_CONFIG, t->spec->source,
-                       "the %u accelerators of job %u are not all crossings of %u columns and %u rows, as a collective "
-                       "needs them",
-                       s->members, job->tag, s->columns, s->rows);
+        return refuse_holes(job, t, s, problem);
     job->columns = (uint16_t)columns;
     job->rows = (uint16_t)rows;
     job->host = hx_allocate(s->members, sizeof *job->host);

@@ -111,7 +111,7 @@ FILE
 fabric: 2x2 Hx2Mesh
 failed_boards: [[1, 1]]
 FILE
-    said 3 "12 accelerators of job 0 are not all crossings of 4 columns and 4 rows" \
+    said 3 "not all crossings of 4 columns and 4 rows, as a collective needs them; 2 boards are (--job '2x1 all-reduce')" \
         "$BATS_TEST_TMPDIR/corner.hxm.yaml" --traffic all-reduce
     said 3 "grid of 3 x 2, which has no two rings" "3x1 H1x2Mesh" --traffic all-reduce --algorithm rings
     said 3 "grid of 1 x 4" "1x4 Hx1Mesh" --traffic broadcast --algorithm rings
