@@ -54,8 +54,8 @@ enum hx_pattern {
 };
 extern const char *const hx_pattern_names[HX_ALL_PATTERNS + 1]; /* ends with NULL */
 
-/* How a collective is done. BEST: two rings where a job's grid has two, else a torus, in a single line one ring; the
- * others in the order of enum hx_collective_algorithm. */
+/* How a collective is done. BEST: the one of the least time by closed forms (fabric-emu/workload/collective_choice.h); the others
+ * in the order of enum hx_collective_algorithm. */
 enum hx_algorithm { HX_ALGORITHM_BEST, HX_ALGORITHM_TREE, HX_ALGORITHMS = HX_ALGORITHM_TREE + 4 };
 extern const char *const hx_algorithm_names[HX_ALGORITHMS + 1];
 

@@ -1,6 +1,7 @@
 /* collective_plan.c - a collective for each job of a fabric (collective_plan.h). */
 #include "fabric-emu/workload/collective_plan.h"
 #include "fabric-emu/layout.h"
+#include "fabric-emu/workload/collective_choice.h"
 #include "host/allocate/placement.h"
 #include "host/order.h"
 #include "hxmesh/endpoint.h"
@@ -134,46 +135,19 @@ static bool choose_grid(struct collective_job *job, const struct traffic *t, con
 
 /* ---- algorithm ---- */
 
-/* Places on the grid stand for addresses: the platform knows whose they are. */
-static struct hx_collective_config config_of(const struct collective_job *job)
+static void choose_algorithm(struct collective_job *job, const struct hx_fabric *g, unsigned wanted)
 {
-    return (struct hx_collective_config){.bytes = job->bytes,
-                                         .chunk = job->chunk,
-                                         .columns = job->columns,
-                                         .rows = job->rows,
-                                         .root_column = job->root_column,
-                                         .root_row = job->root_row,
-                                         .kind = job->kind,
-                                         .algorithm = job->algorithm,
-                                         .window = HX_PEER_WINDOW};
-}
-
-static bool has_two_rings(const struct collective_job *job)
-{
-    struct hx_collective_config config = config_of(job);
-    config.algorithm = HX_BY_RINGS;
-    config.chunk = sizeof(float);
-    config.bytes = 0;
-    return hx_collective_check(&config) == HX_OK;
-}
-
-/* As enum hx_algorithm has it. A grid without two rings is one wide, or two wide and odd. */
-static void choose_algorithm(struct collective_job *job, unsigned wanted, unsigned planes)
-{
-    enum hx_collective_algorithm best = has_two_rings(job)                  ? HX_BY_RINGS
-                                        : job->columns > 1 && job->rows > 1 ? HX_BY_TORUS
-                                                                            : HX_BY_RING;
-    job->algorithm = (uint8_t)(wanted == HX_ALGORITHM_BEST ? best : wanted - HX_ALGORITHM_TREE);
-    const struct hx_collective_config config = config_of(job);
-    job->chunk = hx_collective_chunk(&config, planes);
+    job->algorithm = (uint8_t)(wanted == HX_ALGORITHM_BEST ? collective_best(job, g) : wanted - HX_ALGORITHM_TREE);
+    const struct hx_collective_config config = collective_config_of(job);
+    job->chunk = hx_collective_chunk(&config, g->planes);
 }
 
 static bool is_possible(const struct collective_plan *p, const struct collective_job *job, struct hx_problem *problem)
 {
     const char *where = p->traffic->spec->source;
-    const struct hx_collective_config config = config_of(job);
+    const struct hx_collective_config config = collective_config_of(job);
     struct hx_collective c;
-    if (job->algorithm == HX_BY_RINGS && !has_two_rings(job))
+    if (job->algorithm == HX_BY_RINGS && !collective_has_two_rings(job))
         return hx_fail(
             problem, HX_EXIT_CONFIG, where,
             "job %u is a grid of %u x %u, which has no two rings without a common edge (use --algorithm ring "
@@ -217,7 +191,7 @@ static bool add_job(struct collective_plan *p, uint32_t first, struct hx_problem
         job->root_column = (uint16_t)(p->place[root] % job->columns);
         job->root_row = (uint16_t)(p->place[root] / job->columns);
     }
-    choose_algorithm(job, settings->algorithm, p->planes);
+    choose_algorithm(job, t->g, settings->algorithm);
     return is_possible(p, job, problem);
 }
 
@@ -297,7 +271,7 @@ const struct collective_job *collective_job_of(const struct collective_plan *p, 
 struct hx_collective_config collective_config(const struct collective_plan *p, uint32_t rank)
 {
     const struct collective_job *job = collective_job_of(p, rank);
-    struct hx_collective_config config = config_of(job);
+    struct hx_collective_config config = collective_config_of(job);
     config.column = (uint16_t)(p->place[rank] % job->columns);
     config.row = (uint16_t)(p->place[rank] / job->columns);
     return config;

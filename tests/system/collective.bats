@@ -65,15 +65,15 @@ said() {
 SHAPES
 }
 
-@test "collective: the best algorithm is the one the shape has" {
-    while read -r shape algorithm; do
-        report "$shape" --traffic all-reduce
+@test "collective: the best algorithm is one that the shape has, by the vector" {
+    while read -r shape message algorithm; do
+        report "$shape" --traffic all-reduce --message "$message"
         holds ".collective.jobs[0].algorithm == \"$algorithm\""
     done <<'SHAPES'
-2x2Hx2Mesh rings
-3x2H1x2Mesh rings
-3x1H1x2Mesh torus
-5x1Hx1Mesh ring
+2x2Hx2Mesh 1MiB torus
+2x2Hx2Mesh 4 tree
+3x1H1x2Mesh 1MiB torus
+5x1Hx1Mesh 1MiB ring
 SHAPES
 }
 
