@@ -1,5 +1,6 @@
 /* collective_model.c - what collectives cost (host/collective_model.h). */
 #include "host/collective_model.h"
+#include "hxmesh/frame.h"
 
 #include <math.h>
 
@@ -80,12 +81,29 @@ double hx_model_link_bytes(const struct hx_collective_model *m)
     }
 }
 
+double hx_model_host_bytes(const struct hx_collective_model *m)
+{
+    static const double streams[] = {[HX_BY_TREE] = 1, [HX_BY_RING] = 2, [HX_BY_RINGS] = 4};
+    if (m->algorithm == HX_BY_TORUS)
+        return 2 * (torus_link_bytes(m, m->columns, m->rows) + torus_link_bytes(m, m->rows, m->columns));
+    return streams[m->algorithm] * hx_model_link_bytes(m);
+}
+
 double hx_model_seconds(const struct hx_collective_model *m)
 {
-    return hx_model_steps(m) * m->alpha + hx_model_link_bytes(m) / m->link_rate;
+    double injection = m->injection > 0 ? m->injection : 4 * m->link_rate;
+    double by_link = hx_model_link_bytes(m) / m->link_rate;
+    return hx_model_steps(m) * m->alpha + fmax(by_link, hx_model_host_bytes(m) / injection);
 }
 
 double hx_model_share(const struct hx_collective_model *m)
 {
     return m->bytes / hx_model_seconds(m) / (2 * m->link_rate);
+}
+
+double hx_model_latency(const struct hx_timing *t, double cables, uint64_t cable_ns)
+{
+    double block = HX_BLOCK * 8 / (double)t->link;
+    double hop = (double)t->output + block + (double)cable_ns + (double)t->input;
+    return (block / 4 + (double)t->input + cables * hop + (double)t->output) * 1e-9;
 }

@@ -4,6 +4,7 @@
 #include "host/error.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <unistd.h>
 
 enum { MOST_OPEN = 8 };
+#define CUT_OFF "could not be written to its end" /* some piece before, and nobody knows why */
 static const char suffix[] = ".XXXXXX";
 
 /* Files that are not whole yet. A place is free if its file is NULL. */
@@ -98,9 +100,11 @@ void hx_output_close(FILE *out, const char *path)
             (void)unlink(p->beside);
     }
     stdout_reported = stdout_reported || (bad && hx_output_is_stdout(path));
+    const char *where = hx_output_is_stdout(path) ? "stdout" : path;
+    if (bad && reason)
+        hx_die(HX_EXIT_ENVIRONMENT, where, "cannot be written: %s", strerror(reason));
     if (bad)
-        hx_die(HX_EXIT_ENVIRONMENT, hx_output_is_stdout(path) ? "stdout" : path, "cannot be written: %s",
-               strerror(reason));
+        hx_die(HX_EXIT_ENVIRONMENT, where, CUT_OFF);
 }
 
 static void end(void)
@@ -115,13 +119,24 @@ static void end(void)
         return;
     if (errno)
         hx_complain("stdout", "cannot be written: %s", strerror(errno));
-    else /* it was some line before */
-        hx_complain("stdout", "could not be written to its end");
+    else
+        hx_complain("stdout", CUT_OFF);
     _exit(HX_EXIT_ENVIRONMENT);
+}
+
+/* Where stdin, stdout or stderr is closed, the next file that is opened would stand in its place, and be read or written for
+ * it. What stands there instead can be neither read nor written, but for stderr, which is lost. */
+static void hold_standard_places(void)
+{
+    static const int modes[] = {[STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)open("/dev/null", modes[fd]); /* the lowest that is free */
 }
 
 void hx_output_guard(void)
 {
+    hold_standard_places();
     if (owner == 0 && atexit(end) == 0)
         owner = getpid();
 }

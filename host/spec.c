@@ -1,5 +1,6 @@
 /* spec.c - spec strings, checks and questions about a fabric (host/spec.h); host/yaml/spec_file.c reads files. */
 #include "host/spec.h"
+#include "host/text.h"
 #include "host/topology/all.h"
 #include "host/topology/bounds.h"
 #include "host/topology/hamming_mesh.h"
@@ -200,7 +201,7 @@ bool hx_spec_parse(const char *text, struct hx_spec *spec, struct hx_problem *pr
         take_words(text, spec);
     else if (!take_mesh(text, spec, problem))
         return false;
-    snprintf(spec->name, sizeof spec->name, "%.63s", spec->failed ? text : spec->fabric);
+    (void)hx_text_copy(spec->name, sizeof spec->name, spec->failed ? text : spec->fabric);
     snprintf(spec->source, sizeof spec->source, "%s", text);
     return true;
 }
@@ -267,18 +268,40 @@ bool hx_spec_build(struct hx_spec *spec, struct hx_problem *problem)
     return good;
 }
 
-bool hx_spec_search_ways(struct hx_spec *spec, struct hx_problem *problem)
+/* Behind the spec string of a fabric: its ways are searched. */
+static const char nothing_failed[] = " fail=";
+
+static struct hx_ways *build_with_ways(struct hx_spec *spec, struct hx_problem *problem)
 {
     size_t used = strlen(spec->fabric);
-    bool built = spec->graph->ways != NULL;
-    if (!built)
-        (void)snprintf(spec->fabric + used, sizeof spec->fabric - used, " fail=");
-    if (!built && !hx_spec_build(spec, problem))
+    struct hx_fabric *before = spec->graph;
+    if (used + sizeof nothing_failed > sizeof spec->fabric) {
+        (void)hx_fail(problem, HX_EXIT_CONFIG, spec->source,
+                      "a name of %zu letters leaves no room for '%s': %zu at most", used, nothing_failed + 1,
+                      sizeof spec->fabric - sizeof nothing_failed);
+        return NULL;
+    }
+    memcpy(spec->fabric + used, nothing_failed, sizeof nothing_failed);
+    spec->graph = NULL;
+    if (!hx_spec_build(spec, problem)) {
+        spec->fabric[used] = '\0';
+        spec->graph = before;
+        return NULL;
+    }
+    hx_fabric_free(before);
+    free(before);
+    return spec->graph->ways;
+}
+
+bool hx_spec_search_ways(struct hx_spec *spec, struct hx_problem *problem)
+{
+    struct hx_ways *ways = spec->graph->ways ? spec->graph->ways : build_with_ways(spec, problem);
+    if (!ways)
         return false;
     /* A way round may turn once more. And every turn is raised from the start: then ways may be mixed. */
     struct hx_fabric *f = spec->graph;
     f->vcs = f->vcs < HX_VCS ? f->vcs + 1 : f->vcs;
-    f->ways->vcs = f->vcs;
+    ways->vcs = f->vcs;
     return true;
 }
 
@@ -346,7 +369,7 @@ static bool override_routing(struct hx_spec *spec, const char *said, struct hx_p
     if (routing.policy != HX_MINIMAL)
         (void)snprintf(spec->fabric + used, sizeof spec->fabric - used, " routing=%s", text);
     if (named)
-        (void)snprintf(spec->name, sizeof spec->name, "%.63s", spec->fabric);
+        (void)hx_text_copy(spec->name, sizeof spec->name, spec->fabric);
     return true;
 }
 

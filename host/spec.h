@@ -54,8 +54,8 @@ enum hx_pattern {
 };
 extern const char *const hx_pattern_names[HX_ALL_PATTERNS + 1]; /* ends with NULL */
 
-/* How a collective is done. BEST: two rings where a job's grid has two, else a torus, in a single line one ring; the
- * others in the order of enum hx_collective_algorithm. */
+/* How a collective is done. BEST: the one of the least time by closed forms (fabric-emu/workload/collective_choice.h); the others
+ * in the order of enum hx_collective_algorithm. */
 enum hx_algorithm { HX_ALGORITHM_BEST, HX_ALGORITHM_TREE, HX_ALGORITHMS = HX_ALGORITHM_TREE + 4 };
 extern const char *const hx_algorithm_names[HX_ALGORITHMS + 1];
 
@@ -321,7 +321,7 @@ bool hx_spec_override(struct hx_spec *spec, const struct hx_overrides *overrides
 /* Builds spec->graph anew, or says in words why there is none (line of 300 ports, radix 4, ...). */
 bool hx_spec_build(struct hx_spec *spec, struct hx_problem *problem);
 /* Builds it anew with ways that are searched, so that they can be searched again round what fails while it runs: with `fail=` of
- * nothing. Not of a HammingMesh. */
+ * nothing. Not of a HammingMesh. Where it fails the spec is as it was. */
 bool hx_spec_search_ways(struct hx_spec *spec, struct hx_problem *problem);
 /* The fabric that was built. */
 const struct hx_fabric *hx_spec_fabric(const struct hx_spec *spec);

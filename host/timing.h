@@ -15,7 +15,7 @@ struct hx_timing {
     uint64_t trace;    /* of a trace on a board, ns */
     uint64_t input;    /* of an input buffer, ns */
     uint64_t output;   /* of an output buffer, ns */
-    uint64_t buffer;   /* bytes of an input port, shared equally by its VCs; a VC uses 64 packets (HX_WINDOW) at most */
+    uint64_t buffer;   /* bytes of an input port, shared equally by its VCs; a VC needs 1 packet, and uses 64 (HX_WINDOW) at most */
     unsigned preset;   /* enum hx_timing_preset: where what is not given comes from */
     unsigned given;    /* enum hx_given_timing */
 };
@@ -68,7 +68,7 @@ enum hx_given_timing {
     {.name = "output-latency", .key = "timing.output", .kind = HX_OPTION_DURATION, .to.number = &(t)->output, .low = 0, .high = HX_MOST_LATENCY, \
      .help = "latency of an output buffer", .standard = &hx_timing_values[HX_TIMING_PAPER].output, .given = &(t)->given, .given_bit = HX_GIVEN_OUTPUT, .applies = HX_FOR_VIRTUAL}, \
     {.name = "buffer", .key = "timing.buffer", .kind = HX_OPTION_BYTES, .to.number = &(t)->buffer, .low = HX_LEAST_BUFFER, \
-     .high = HX_MOST_BUFFER, .help = "buffer of a port, shared equally by its VCs, of which each uses 64 packets at most", .standard = &hx_timing_values[HX_TIMING_PAPER].buffer, .given = &(t)->given, \
+     .high = HX_MOST_BUFFER, .help = "buffer of a port, shared equally by its VCs, of which each needs room for a packet (8KiB) and uses 64 at most", .standard = &hx_timing_values[HX_TIMING_PAPER].buffer, .given = &(t)->given, \
      .given_bit = HX_GIVEN_BUFFER, .applies = HX_FOR_VIRTUAL}
 /* clang-format on */
 

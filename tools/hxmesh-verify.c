@@ -35,8 +35,8 @@ static json_t *findings_to_json(const struct hx_findings_list *l, uint64_t most)
 {
     json_t *list = json_array();
     for (unsigned i = 0; i < l->count && i < most; i++)
-        json_array_append_new(list, json_pack("{s:I, s:s, s:s}", "frame", (json_int_t)l->kept[i].frame, "rule",
-                                              hx_rule_names[l->kept[i].rule], "what", l->kept[i].what));
+        json_array_append_new(list, json_pack("{s:I, s:s, s:o}", "frame", (json_int_t)l->kept[i].frame, "rule",
+                                              hx_rule_names[l->kept[i].rule], "what", hx_json_text(l->kept[i].what)));
     return list;
 }
 
@@ -62,8 +62,8 @@ static json_t *to_json(const struct hx_verify *v, const struct request *r)
     const struct hx_findings_list *l = &v->found;
     json_t *first = json_null();
     if (l->count)
-        first = json_pack("{s:I, s:s, s:s}", "frame", (json_int_t)l->kept[0].frame, "rule",
-                          hx_rule_names[l->kept[0].rule], "what", l->kept[0].what);
+        first = json_pack("{s:I, s:s, s:o}", "frame", (json_int_t)l->kept[0].frame, "rule",
+                          hx_rule_names[l->kept[0].rule], "what", hx_json_text(l->kept[0].what));
     json_t *judged =
         json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "data_frames", (json_int_t)n->data, "credit_frames",
                   (json_int_t)n->credit, "checksums", (json_int_t)n->crc_judged, "nodes", (json_int_t)n->nodes_judged,

@@ -1,7 +1,9 @@
 /* attach.c - finding running fabrics (attach.h). */
 #include "attach.h"
 #include "fabric-emu/capture/ports.h"
+#include "host/json.h"
 #include "host/running.h"
+#include "host/text.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -124,10 +126,14 @@ static void list_running(const char *name, void *of)
     if (attach(&a, name) != 0)
         return;
     const struct hx_metrics_head *h = a.metrics;
-    (void)json_array_append_new(of, json_pack("{s:s, s:s%, s:s%, s:i, s:i, s:i, s:o}", "name", name, "fabric",
-                                              h->fabric, strnlen(h->fabric, sizeof h->fabric), "title", h->name,
-                                              strnlen(h->name, sizeof h->name), "pid", (int)h->pid, "workers",
-                                              (int)h->workers, "planes", (int)h->planes, "ports", port_names(&a)));
+    char fabric[sizeof h->fabric];
+    char title[sizeof h->name];
+    (void)hx_text_copy(fabric, sizeof fabric, h->fabric);
+    (void)hx_text_copy(title, sizeof title, h->name);
+    (void)json_array_append_new(of, json_pack("{s:o, s:o, s:o, s:i, s:i, s:i, s:o}", "name", hx_json_text(name),
+                                              "fabric", hx_json_text(fabric), "title", hx_json_text(title), "pid",
+                                              (int)h->pid, "workers", (int)h->workers, "planes", (int)h->planes,
+                                              "ports", port_names(&a)));
     attach_close(&a);
 }
 

@@ -84,10 +84,17 @@ bool background_fork(struct background *b)
     }
     (void)close(said[1]);
     (void)close(ready[1]);
+    b->child = child;
     await(child, said[0], ready[0]);
     (void)close(said[0]);
     (void)close(ready[0]);
     return false;
+}
+
+void background_end(const struct background *b)
+{
+    (void)kill(b->child, SIGTERM);
+    (void)waitpid(b->child, NULL, 0);
 }
 
 void background_ready(struct background *b)

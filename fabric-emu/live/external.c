@@ -2,6 +2,7 @@
 #include "external.h"
 #include "came.h"
 #include "host/error.h"
+#include "host/json.h"
 #include "host/name.h"
 #include "host/value.h"
 
@@ -331,7 +332,8 @@ static json_t *cable_json(const struct external *x, unsigned cable)
     const struct fab_cable_count *c = &x->f->cable[cable].count;
     char name[HX_NAME_BYTES];
     char text[HX_CABLE_TARGET_BYTES + 8];
-    json_t *o = json_pack("{s:s, s:s}", "port", name_of(x, cable, name), "cable", text_of(x, cable, text));
+    json_t *o =
+        json_pack("{s:s, s:o}", "port", name_of(x, cable, name), "cable", hx_json_text(text_of(x, cable, text)));
 #define SET(key) (void)json_object_set_new(o, #key, json_integer((json_int_t)c->key))
     SET(data_in);
     SET(data_out);

@@ -4,6 +4,7 @@
 #include "host/processor.h"
 #include "host/progress.h"
 #include "host/signals.h"
+#include "host/text.h"
 #include "need.h"
 
 #include <errno.h>
@@ -180,7 +181,7 @@ void fab_create(struct fab_fabric *f, struct hx_spec *spec, const struct fab_opt
     jobs_make(&f->jobs, &f->spec, f->g, &f->layout);
     size_pieces(f);
     size_t bytes = lay_out(f, NULL);
-    const struct need need = need_of(f, options, bytes);
+    const struct need need = need_of(f, options->traffic, bytes);
     need_check(f, &need);
     create_arena(f, options->name, bytes, options->quiet);
     (void)lay_out(f, f->arena.base);
@@ -208,8 +209,8 @@ static void describe(const struct fab_fabric *f)
         m->owner[node] = nobody ? HX_METRICS_NOBODY : f->layout.worker[node];
     }
     m->head->link_rate = (uint64_t)HX_NOMINAL_LINK_RATE;
-    (void)snprintf(m->head->name, sizeof m->head->name, "%s", f->spec.name);
-    (void)snprintf(m->head->fabric, sizeof m->head->fabric, "%s", f->spec.fabric);
+    (void)hx_text_copy(m->head->name, sizeof m->head->name, f->spec.name);
+    (void)hx_text_copy(m->head->fabric, sizeof m->head->fabric, f->spec.fabric);
 }
 
 void fab_announce(struct fab_fabric *f, const struct shm_clock *clock, enum hx_capture_crc crc)

@@ -231,10 +231,10 @@ struct fab_fabric {
 };
 
 struct fab_options {
-    unsigned workers;                   /* 0: one a core */
-    const char *name;                   /* of the arena; NULL: by process number */
-    const struct hx_settings *settings; /* of the traffic, for what its endpoints will need; NULL: few have few peers */
-    bool quiet;                         /* no bar while memory is reserved */
+    unsigned workers;              /* 0: one a core */
+    const char *name;              /* of the arena; NULL: by process number */
+    const struct traffic *traffic; /* for what endpoints will need; NULL: few have few peers */
+    bool quiet;                    /* no bar while memory is reserved */
 };
 
 /* Lays out and creates the shared memory; dies with one line if the machine refuses, or has not what the run will need

@@ -6,6 +6,7 @@
 #include "hxmesh/collective.h"
 #include "node.h"
 
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
 
@@ -31,48 +32,60 @@ static uint64_t bytes_of_nodes(const struct fab_fabric *f)
     return sum * f->g->planes + f->g->hosts * (sizeof(struct accelerator) + (uint64_t)FIRST_PAGES * PAGE);
 }
 
-/* Others that one of so many accelerators has to do with, on average. */
-static uint64_t peers_of_one(uint32_t members, const struct hx_settings *s)
+/* Of one job, together. */
+struct meetings {
+    double pairs;         /* that may send each other something, both counted */
+    double messages;      /* that may be sent */
+    uint64_t packets;     /* of a message, at most */
+    uint64_t duration_ns; /* 0: the messages are all */
+};
+
+/* Where nothing is known of the traffic few have few peers. */
+enum { FEW_PEERS = 2 };
+
+static void add_host(struct meetings *m, const struct fab_fabric *f, const struct traffic *t, uint32_t rank)
 {
-    uint64_t others = members ? members - 1 : 0;
-    uint64_t peers = others;
-    if (!s || s->pattern == HX_PERMUTATION || s->pattern == HX_BISECTION ||
-        (s->pattern >= HX_INCAST && s->pattern <= HX_BIT_REVERSE))
-        peers = 2;
-    else if (s->pattern == HX_NEIGHBOUR)
-        peers = 4;
-    else if (s->pattern >= HX_COLLECTIVES)
-        peers = HX_COLLECTIVE_PEERS;
-    return peers < others ? peers : others;
+    uint32_t others = f->jobs.size[f->jobs.of[rank]] - 1;
+    uint32_t few = t ? HX_COLLECTIVE_PEERS : FEW_PEERS;
+    if (t && t->members[rank] == 0)
+        return;
+    few = few < others ? few : others;
+    bool any = t && !traffic_is_collective(t, rank);
+    uint64_t bytes = t ? traffic_settings(t, rank)->message : 0;
+    for (uint64_t i = 0; t && t->flows && i < flows_of(t->flows, rank); i++)
+        bytes = traffic_bytes(t, rank, i) > bytes ? traffic_bytes(t, rank, i) : bytes;
+    uint64_t packets = bytes / HX_MAX_PAYLOAD + 1;
+    m->packets = packets > m->packets ? packets : m->packets;
+    m->pairs += any ? traffic_peers(t, rank) : few;
+    if (any && t->flows)
+        m->messages += (double)flows_of(t->flows, rank);
+    else
+        m->messages +=
+            (double)(any ? traffic_destinations(t, rank) : few) * (t ? (double)traffic_settings(t, rank)->count : 1);
+    m->duration_ns = t ? traffic_settings(t, rank)->duration_ns : 0;
 }
 
-static double bytes_of_job(const struct fab_fabric *f, uint32_t members, const struct hx_settings *s)
+static double bytes_of_meetings(const struct meetings *m, unsigned workers)
 {
-    double pairs = (double)members * (double)peers_of_one(members, s);
-    double messages = pairs;
-    uint64_t packets = 1;
-    if (s) {
-        packets = s->message / HX_MAX_PAYLOAD + 1;
-        messages *= (double)s->count;
-        if (s->duration_ns) /* everyone has an entry for everyone once there was time for that */
-            messages = (double)s->duration_ns / 1e9 * PACKETS_A_SECOND * f->workers / (double)packets;
-    }
-    double met = 2 * messages < pairs ? 2 * messages : pairs;
-    bool rest = packets > HX_MAPLESS || messages > pairs;
+    double messages = m->messages;
+    if (m->duration_ns) /* everyone has an entry for everyone once there was time for that */
+        messages = (double)m->duration_ns / 1e9 * PACKETS_A_SECOND * workers / (double)m->packets;
+    double met = 2 * messages < m->pairs ? 2 * messages : m->pairs;
+    bool rest = m->packets > HX_MAPLESS || messages > m->pairs;
     return met * (double)(sizeof(struct hx_peer) + PEER_BYTES + (rest ? REST_BYTES : 0));
 }
 
 /* Jobs keep to themselves, each with its own traffic. */
-static double bytes_of_peers(const struct fab_fabric *f, const struct hx_settings *s)
+static double bytes_of_peers(const struct fab_fabric *f, const struct traffic *t)
 {
     double sum = 0;
-    for (uint32_t i = 0; i < f->jobs.count; i++) {
-        const struct hx_job *job = hx_spec_job(&f->spec, f->jobs.tag[i]);
-        if (s && !job && f->spec.named_jobs)
-            continue; /* idle */
-        struct hx_settings own = hx_job_settings(s ? s : &hx_default_settings, job);
-        sum += bytes_of_job(f, f->jobs.size[i], s ? &own : NULL);
-    }
+    struct meetings *of = hx_allocate(f->jobs.count + 1U, sizeof *of);
+    for (uint32_t rank = 0; rank < f->g->hosts; rank++)
+        if (f->jobs.of[rank] != JOBS_NONE)
+            add_host(&of[f->jobs.of[rank]], f, t, rank);
+    for (uint32_t job = 0; job < f->jobs.count; job++)
+        sum += bytes_of_meetings(&of[job], f->workers);
+    free(of);
     return sum;
 }
 
@@ -84,12 +97,12 @@ static uint64_t bytes_of_ways(const struct fab_fabric *f)
     return hx_ways_may_change(g) ? f->workers * (down + (g->planes + UINT64_C(1)) * hx_ways_bytes(g)) : 0;
 }
 
-struct need need_of(const struct fab_fabric *f, const struct fab_options *options, uint64_t shared)
+struct need need_of(const struct fab_fabric *f, const struct traffic *traffic, uint64_t shared)
 {
     uint64_t fixed = bytes_of_nodes(f) + (uint64_t)f->workers * PROCESS_BYTES + bytes_of_ways(f);
     uint64_t all_peers = (uint64_t)f->g->hosts * f->g->hosts * (sizeof(struct hx_peer) + PEER_BYTES + REST_BYTES);
     return (struct need){.shared = shared,
-                         .workers = fixed + (uint64_t)bytes_of_peers(f, options->settings),
+                         .workers = fixed + (uint64_t)bytes_of_peers(f, traffic),
                          .space = shared + (fixed + all_peers) / f->workers};
 }
 

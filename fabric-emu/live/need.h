@@ -11,8 +11,8 @@ struct need {
     uint64_t space;   /* addresses of one of them, most of which are never touched */
 };
 
-/* `shared`: bytes of the arena. */
-struct need need_of(const struct fab_fabric *f, const struct fab_options *options, uint64_t shared);
+/* For that traffic; NULL: few have few peers. `shared`: bytes of the arena. */
+struct need need_of(const struct fab_fabric *f, const struct traffic *traffic, uint64_t shared);
 
 /* Dies with one line that says what is needed, what there is, and what would do with less. */
 void need_check(const struct fab_fabric *f, const struct need *n);

@@ -5,6 +5,7 @@
 #include "fabric-emu/report/gather.h"
 #include "fabric-emu/workload/goals.h"
 #include "host/error.h"
+#include "host/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,9 +14,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-void session_open(struct session *s, struct hx_spec *spec, const struct fab_options *options)
+static void open_fabric(struct session *s, struct hx_spec *spec, const struct fab_options *options)
 {
-    *s = (struct session){.holder.line = -1};
     fab_create(&s->f, spec, options);
     faults_open(&s->faults, &s->f);
     struct hx_problem problem;
@@ -23,6 +23,23 @@ void session_open(struct session *s, struct hx_spec *spec, const struct fab_opti
         fab_destroy(&s->f);
         hx_die_of(&problem);
     }
+}
+
+void session_open(struct session *s, struct hx_spec *spec, const struct fab_options *options)
+{
+    *s = (struct session){.holder.line = -1};
+    open_fabric(s, spec, options);
+}
+
+void session_open_traffic(struct session *s, struct hx_spec *spec, const struct fab_options *options,
+                          const struct hx_settings *settings, const struct flows *flows)
+{
+    struct fab_options with = *options;
+    *s = (struct session){.holder.line = -1, .has_traffic = true};
+    traffic_init(&s->traffic, spec, hx_spec_fabric(spec), settings, flows);
+    with.traffic = &s->traffic;
+    open_fabric(s, spec, &with);
+    s->traffic.spec = &s->f.spec; /* which *spec became */
 }
 
 static void start_recording(struct session *s)
@@ -103,11 +120,9 @@ static struct workload_plan traffic_workload(const struct session *s, const stru
                                   .verify = settings->verify};
 }
 
-void session_run_traffic(struct session *s, const struct hx_settings *settings, const struct flows *flows, bool restart,
-                         bool quiet)
+void session_run_traffic(struct session *s, bool restart, bool quiet)
 {
-    traffic_init(&s->traffic, &s->f.spec, s->f.g, settings, flows);
-    s->has_traffic = true;
+    const struct hx_settings *settings = &s->traffic.settings;
     s->plan = (struct run_plan){
         .duty = {.workload = traffic_workload(s, settings)}, .duration_ns = settings->duration_ns, .restart = restart};
     if (traffic_has_collectives(&s->traffic))
@@ -120,7 +135,7 @@ void session_run_traffic(struct session *s, const struct hx_settings *settings, 
     goals_publish(s->f.metrics.head, &s->traffic, messages ? messages + machines_messages(&s->external.machines) : 0);
     progress_start(&s->progress, quiet, messages, settings->duration_ns);
     run(s, settings);
-    s->result.flows = flows;
+    s->result.flows = s->traffic.flows;
     s->result.share_offered = traffic_share_offered(&s->traffic);
     if (s->collective.job)
         judge_collective(s);
@@ -129,7 +144,7 @@ void session_run_traffic(struct session *s, const struct hx_settings *settings, 
 /* Runs without any traffic of settings; `what` is carried. */
 static void run_instead(struct session *s, const struct hx_settings *settings, const char *what)
 {
-    (void)snprintf(s->f.metrics.head->traffic, sizeof s->f.metrics.head->traffic, "%s", what);
+    (void)hx_text_copy(s->f.metrics.head->traffic, sizeof s->f.metrics.head->traffic, what);
     run(s, settings);
     s->result.instead = what;
 }

@@ -31,10 +31,12 @@ struct session {
 
 /* Takes over *spec. */
 void session_open(struct session *s, struct hx_spec *spec, const struct fab_options *options);
+/* Likewise, for session_run_traffic(): with traffic by the settings. *flows (NULL: a pattern) must outlive *s. */
+void session_open_traffic(struct session *s, struct hx_spec *spec, const struct fab_options *options,
+                          const struct hx_settings *settings, const struct flows *flows);
 
-/* Runs traffic by the settings; the result is in s->result. *flows (NULL: a pattern) must outlive *s. */
-void session_run_traffic(struct session *s, const struct hx_settings *settings, const struct flows *flows, bool restart,
-                         bool quiet);
+/* Runs the traffic that it was opened with; the result is in s->result. */
+void session_run_traffic(struct session *s, bool restart, bool quiet);
 /* Carries a file. */
 void session_run_transfer(struct session *s, const struct transfer *transfer, bool quiet);
 

@@ -14,8 +14,8 @@ static json_t *list;
 
 static void found(const char *name, bool removed, size_t bytes)
 {
-    (void)json_array_append_new(
-        list, json_pack("{s:s, s:I, s:b}", "name", name, "bytes", (json_int_t)bytes, "removed", (int)removed));
+    (void)json_array_append_new(list, json_pack("{s:o, s:I, s:b}", "name", hx_json_text(name), "bytes",
+                                                (json_int_t)bytes, "removed", (int)removed));
 }
 
 int verb_clean(int argc, char **argv)

@@ -27,8 +27,8 @@ static int run_all_to_all(const struct hx_common *common)
     hx_spec_load(demo_fabric, NULL, &spec);
     struct hx_settings settings = spec.settings;
     struct session s;
-    session_open(&s, &spec, &(struct fab_options){0});
-    session_run_traffic(&s, &settings, NULL, true, common->quiet);
+    session_open_traffic(&s, &spec, &(struct fab_options){0}, &settings, NULL);
+    session_run_traffic(&s, true, common->quiet);
     s.result.common = common;
     result_print(&s.result, &s.traffic);
     int code = session_exit_code(&s);

@@ -60,12 +60,12 @@ int verb_run(int argc, char **argv)
     struct hx_faults faults = faults_of(&o);
     struct session s;
     const struct fab_options fabric = {
-        .workers = (unsigned)o.settings.workers, .name = o.name, .settings = &o.settings, .quiet = o.common.quiet};
-    session_open(&s, &o.spec, &fabric);
+        .workers = (unsigned)o.settings.workers, .name = o.name, .quiet = o.common.quiet};
+    session_open_traffic(&s, &o.spec, &fabric, &o.settings, flows);
     schedule(&s, &o, &faults);
     s.watched = o.watch;
     s.capture = o.capture.file ? &o.capture : NULL;
-    session_run_traffic(&s, &o.settings, flows, o.restart, o.common.quiet);
+    session_run_traffic(&s, o.restart, o.common.quiet);
     int code = finish(&s, &o);
     flows_free(flows);
     return code;

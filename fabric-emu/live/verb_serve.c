@@ -42,7 +42,7 @@ static int serve(const struct serve_settings *serve, const char *fabric, const s
     if (!common->quiet && !hx_output_is_stdout(common->json)) {
         printf("%s: %u %ss for programs, by the name %s\n", s.f.spec.name, s.f.g->hosts, hx_host_word(s.f.g),
                shm_arena_name(&s.f.arena));
-        (void)fflush(stdout);
+        hx_output_close(stdout, "-"); /* who does not learn the name cannot use it */
     }
     session_run_programs(&s, &all, serve->duration_ns);
     attachments_close(&all);

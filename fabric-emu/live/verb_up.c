@@ -2,12 +2,13 @@
 #include "background.h"
 #include "fabric-emu/workload/host_ip.h"
 #include "host/options/options.h"
+#include "host/text.h"
 #include "host_names.h"
 #include "session.h"
 #include "verbs.h"
 
+#include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 enum { MOST_HOSTS = 1024 }; /* the kernel makes a namespace in 1 ms of a processor, one after the other */
@@ -34,7 +35,7 @@ struct made {
 static void describe(struct made *m, const struct hx_spec *spec, const struct hx_fabric *g)
 {
     uint32_t last = 0;
-    (void)snprintf(m->title, sizeof m->title, "%s", spec->name);
+    (void)hx_text_copy(m->title, sizeof m->title, spec->name);
     for (uint32_t host = 0; host < g->hosts; host++) {
         if (hx_spec_board_failed(spec, hx_spec_board_of(spec, host)))
             continue;
@@ -53,10 +54,11 @@ static void print_ip(uint32_t ip)
     printf("%u.%u.%u.%u", ip >> 24, ip >> 16 & 0xff, ip >> 8 & 0xff, ip & 0xff);
 }
 
-static void print(const struct made *m)
+/* Returns whether it could be written: who does not learn the fabric's name cannot end it. */
+static bool print(const struct made *m)
 {
     if (m->o->common.quiet)
-        return;
+        return true;
     printf("%s is up: %u hosts, %s to %s, at ", m->name, m->hosts, m->first, m->last);
     print_ip(m->ip[0]);
     printf(" to ");
@@ -66,14 +68,14 @@ static void print(const struct made *m)
            "  hxmesh top %s                               what it does to the fabric\n"
            "  hxmesh down %s                              ends it\n",
            m->name, m->first, m->last, m->name, m->name);
-    (void)fflush(stdout);
+    return fflush(stdout) == 0 && !ferror(stdout);
 }
 
 static void begun(void *of)
 {
     struct made *m = of;
-    if (m->o->foreground)
-        print(m);
+    if (m->o->foreground && !print(m))
+        (void)kill(getpid(), SIGTERM);
     background_ready(&m->background);
 }
 
@@ -94,14 +96,9 @@ static int serve(struct made *m, struct hx_spec *spec)
  * forward: a HammingMesh needs it not, and elsewhere they would have other places. */
 static void prepare_for_faults(struct hx_spec *spec)
 {
-    struct hx_problem problem;
-    char fabric[sizeof spec->fabric];
-    memcpy(fabric, spec->fabric, sizeof fabric);
-    if (hx_hosts_forward(hx_spec_fabric(spec)) || hx_spec_search_ways(spec, &problem))
-        return;
-    memcpy(spec->fabric, fabric, sizeof fabric);
-    if (!hx_spec_build(spec, &problem))
-        hx_die_of(&problem);
+    struct hx_problem none;
+    if (!hx_hosts_forward(hx_spec_fabric(spec)))
+        (void)hx_spec_search_ways(spec, &none);
 }
 
 static int up(const struct up_options *o, const char *argument)
@@ -120,7 +117,8 @@ static int up(const struct up_options *o, const char *argument)
     describe(&m, &spec, g);
     if (o->foreground || background_fork(&m.background))
         return serve(&m, &spec);
-    print(&m);
+    if (!print(&m))
+        background_end(&m.background);
     hx_spec_free(&spec);
     return HX_EXIT_DONE;
 }

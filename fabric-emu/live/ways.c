@@ -56,10 +56,8 @@ unsigned ways_follow(struct worker *w)
     if (!w->ways)
         begin(w);
     for (unsigned plane = 0; plane < g->planes; plane++) {
-        if (!look(w, plane))
-            continue;
-        hx_ways_go_round(&w->ways[plane].round, g, w->ways[plane].down);
-        changed |= 1U << plane;
+        if (look(w, plane) && hx_ways_go_round(&w->ways[plane].round, g, w->ways[plane].down))
+            changed |= 1U << plane;
     }
     return changed;
 }

@@ -51,9 +51,9 @@ static json_t *jobs_json(const struct result *r)
 json_t *result_fabric_json(const struct result *r)
 {
     const struct hx_spec *s = r->spec;
-    return json_pack("{s:s, s:i, s:i, s:i, s:i, s:o, s:o}", "name", s->name, "a", (int)s->a, "b", (int)s->b, "x",
-                     (int)s->x, "y", (int)s->y, s->a ? "failed_boards" : "failed_hosts", boards_json(s, has_failed, 0),
-                     "jobs", jobs_json(r));
+    return json_pack("{s:o, s:i, s:i, s:i, s:i, s:o, s:o}", "name", hx_json_text(s->name), "a", (int)s->a, "b",
+                     (int)s->b, "x", (int)s->x, "y", (int)s->y, s->a ? "failed_boards" : "failed_hosts",
+                     boards_json(s, has_failed, 0), "jobs", jobs_json(r));
 }
 
 /* ---- the settings ---- */

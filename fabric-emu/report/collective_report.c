@@ -26,6 +26,12 @@ static bool is_one(const struct collective_plan *p, const struct collective_job 
     return p->jobs > 0;
 }
 
+/* What was not done has none. */
+static bool has_share(struct collective_count count)
+{
+    return count.members > 0 && count.done == count.members;
+}
+
 double collective_share(const struct collective_job *job, double injectable)
 {
     return injectable > 0 ? (double)job->bytes * (job->kind == HX_ALL_REDUCE ? 2 : 1) / injectable : 0;
@@ -34,12 +40,13 @@ double collective_share(const struct collective_job *job, double injectable)
 void collective_report_print(const struct collective_plan *p, struct collective_count count, double injectable)
 {
     const struct collective_job *one;
-    if (is_one(p, &one))
-        printf("  collective     %u of %u %ss done, %.4f %% of %sinjection\n", count.done, count.members,
-               hx_host_word(p->traffic->g), collective_share(one, injectable) * 100,
+    bool same = is_one(p, &one);
+    printf("  collective%-5s%u of %u %ss done", same ? "" : "s", count.done, count.members,
+           hx_host_word(p->traffic->g));
+    if (same && has_share(count))
+        printf(", %.4f %% of %sinjection", collective_share(one, injectable) * 100,
                one->kind == HX_ALL_REDUCE ? "half the " : "");
-    else
-        printf("  collectives    %u of %u %ss done\n", count.done, count.members, hx_host_word(p->traffic->g));
+    printf("\n");
     for (unsigned i = 0; i < p->jobs && i < LISTED; i++) {
         const struct collective_job *job = &p->job[i];
         char size[HX_VALUE_TEXT];
@@ -83,7 +90,8 @@ json_t *collective_report_json(const struct collective_plan *p, struct collectiv
     (void)json_object_update_new(report,
                                  json_pack("{s:i, s:i}", "accelerators", (int)count.members, "done", (int)count.done));
     if (same)
-        (void)json_object_set_new(report, "share", json_real(collective_share(one, injectable)));
+        (void)json_object_set_new(report, "share",
+                                  has_share(count) ? json_real(collective_share(one, injectable)) : json_null());
     (void)json_object_set_new(report, "jobs", jobs);
     return report;
 }

@@ -1,5 +1,6 @@
 /* fault_report.c - faults in the report (fault_report.h). */
 #include "fabric-emu/report/fault_report.h"
+#include "host/json.h"
 #include "host/value.h"
 
 #include <inttypes.h>
@@ -18,9 +19,9 @@ static uint64_t took(const struct fault_report *f)
 json_t *fault_report_entry(const struct fault_report *f)
 {
     json_t *whole = f->whole ? json_integer((json_int_t)took(f)) : json_null();
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "fault", f->text, "at_ns", (json_int_t)f->at_ns,
-                     "lost", (json_int_t)f->lost, "corrupted", (json_int_t)f->corrupted, "duplicated",
-                     (json_int_t)f->duplicated, "reordered", (json_int_t)f->reordered, "credits_lost",
+    return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o}", "fault", hx_json_text(f->text), "at_ns",
+                     (json_int_t)f->at_ns, "lost", (json_int_t)f->lost, "corrupted", (json_int_t)f->corrupted,
+                     "duplicated", (json_int_t)f->duplicated, "reordered", (json_int_t)f->reordered, "credits_lost",
                      (json_int_t)f->credits_lost, "hits", (json_int_t)f->hits, "whole_after_ns", whole);
 }
 

@@ -60,8 +60,8 @@ static void set_task(json_t *o, const struct result *r, const struct result_job 
     if (named)
         (void)json_object_set_new(o, "start_seconds", json_real((double)named->start_ns / 1e9));
     if (named && named->name[0])
-        (void)json_object_set_new(o, "name", json_string(named->name));
-    (void)json_object_set_new(o, "traffic", json_string(hx_settings_traffic(&s)));
+        (void)json_object_set_new(o, "name", hx_json_text(named->name));
+    (void)json_object_set_new(o, "traffic", hx_json_text(hx_settings_traffic(&s)));
     (void)json_object_set_new(o, "seconds", json_real(result_job_seconds(r, job)));
 }
 
@@ -139,7 +139,7 @@ json_t *result_json(const struct result *r)
     SET("planes", json_integer(r->g->planes));
     SET("clock", json_string(hx_clock_names[s->clock]));
     SET("seed", json_integer((json_int_t)s->seed));
-    SET("traffic", json_string(r->instead ? r->instead : hx_settings_traffic(s)));
+    SET("traffic", hx_json_text(r->instead ? r->instead : hx_settings_traffic(s)));
     if (r->flows)
         SET("flows", json_pack("{s:I, s:I}", "messages", (json_int_t)flows_count(r->flows), "left_out",
                                (json_int_t)r->flows->left_out));
@@ -164,7 +164,7 @@ json_t *result_json(const struct result *r)
         SET("share_offered", json_real(r->share_offered));
     SET("share_of_injection", json_real(r->share_of_injection));
     SET("alltoall_bound", json_real(r->bound));
-    SET("share_of_bound", json_real(r->share_of_bound));
+    SET("share_of_bound", r->collective ? json_null() : json_real(r->share_of_bound));
     SET("latency_ns", latency_json(&r->latency));
     SET("max_vc", json_integer((json_int_t)r->max_vc));
     SET("drops", drops_json(r));

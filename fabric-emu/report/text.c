@@ -93,6 +93,14 @@ static const char *latency_text(char text[HX_VALUE_TEXT], const struct fab_histo
     return hx_value_print_duration(text, share < 1 ? fab_histogram_quantile(h, share) : h->most);
 }
 
+/* Whether everyone sends to everyone alike, of which the all-to-all bound speaks. */
+static bool is_all_to_all(const struct result *r)
+{
+    enum hx_pattern pattern = r->settings.pattern;
+    return !r->collective && !r->instead && !r->flows &&
+           (pattern == HX_ALL_TO_ALL || pattern == HX_ALL_TO_ALL_RANDOM || pattern == HX_UNIFORM);
+}
+
 static void print_time(const struct result *r)
 {
     char text[HX_VALUE_TEXT];
@@ -108,8 +116,11 @@ static void print_time(const struct result *r)
            real > 0 ? (double)r->outcome.hops / real / 1e6 : 0);
     printf(", %.2f GB/s of payload delivered\n", seconds > 0 ? (double)r->outcome.bytes_delivered / 1e9 / seconds : 0);
     double gbps = r->link_rate * 8 / 1e9;
-    printf("  share          %.4f %% of injection (%g x %g Gb/s a plane), %.4f %% of the all-to-all bound\n",
-           r->share_of_injection * 100, hx_fabric_injection(r->g, gbps), gbps, r->share_of_bound * 100);
+    printf("  share          %.4f %% of injection (%g x %g Gb/s a plane)", r->share_of_injection * 100,
+           hx_fabric_injection(r->g, gbps), gbps);
+    if (is_all_to_all(r))
+        printf(", %.4f %% of the all-to-all bound", r->share_of_bound * 100);
+    printf("\n");
     static const struct {
         const char *name;
         double share;

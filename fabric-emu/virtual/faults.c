@@ -280,8 +280,9 @@ static bool is_closed(const struct hit_link *l, uint64_t ns)
     return low && l->closing[low - 1].closed;
 }
 
-/* Ways round what the ends of links knew to be down, in the order that the fabric has had from the start. */
-static void go_round(const struct faults *f, size_t moment, unsigned plane, struct hx_fabric *round)
+/* Ways round what the ends of links knew to be down, in the order that the fabric has had from the start. Returns whether there
+ * are any. */
+static bool go_round(const struct faults *f, size_t moment, unsigned plane, struct hx_fabric *round)
 {
     const struct model *m = f->w->m;
     uint64_t ns = f->moments[moment].at / 1000 - m->tell_ns;
@@ -289,15 +290,17 @@ static void go_round(const struct faults *f, size_t moment, unsigned plane, stru
     for (size_t i = 0; i < f->links_hit; i++)
         if (f->link[i].plane == plane && is_closed(&f->link[i], ns))
             down[f->link[i].node] |= UINT64_C(1) << f->link[i].port;
-    hx_ways_go_round(round, m->g, down);
+    bool found = hx_ways_go_round(round, m->g, down);
     free(down);
+    return found;
 }
 
 static const struct hx_fabric *told_at(struct faults *f, size_t moment, unsigned plane)
 {
     struct told *t = &f->told[moment % TOLD];
-    if (!t->fabric[plane].ways || t->moment[plane] != moment)
-        go_round(f, moment, plane, &t->fabric[plane]);
+    bool made = t->fabric[plane].ways && t->moment[plane] == moment;
+    if (!made && !go_round(f, moment, plane, &t->fabric[plane]))
+        return f->w->m->g;
     t->moment[plane] = (uint32_t)moment;
     return &t->fabric[plane];
 }

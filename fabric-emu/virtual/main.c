@@ -77,6 +77,17 @@ static struct hx_faults load_faults(struct run_options *o)
     return faults;
 }
 
+/* Each VC has its share of a port's buffer, which takes a packet at least: else nothing ever moves. */
+static void check_buffer(const struct hx_timing *timing, const struct hx_fabric *g)
+{
+    char said[HX_VALUE_TEXT];
+    char least[HX_VALUE_TEXT];
+    uint64_t needed = (uint64_t)g->vcs * HX_MAX_PAYLOAD;
+    if (timing->buffer < needed)
+        hx_die(HX_EXIT_USAGE, "--buffer", "%s has no room for a packet of each of the %u VCs of this fabric: %s at least",
+               hx_value_write_bytes(said, timing->buffer), g->vcs, hx_value_write_bytes(least, needed));
+}
+
 int main(int argc, char **argv)
 {
     run_block_signals();
@@ -85,6 +96,8 @@ int main(int argc, char **argv)
     o.settings.clock = HX_CLOCK_VIRTUAL;
     check_jobs(&o);
     struct hx_faults faults = load_faults(&o);
+    const struct hx_timing timing = hx_timing_complete(&o.timing);
+    check_buffer(&timing, o.g);
     struct flows *flows = flows_load(&o.settings, &o.spec, o.g);
     struct traffic traffic;
     traffic_init(&traffic, &o.spec, o.g, &o.settings, flows);
@@ -93,7 +106,6 @@ int main(int argc, char **argv)
     struct hx_problem problem;
     if (collective && !collective_plan_init(&plan, &traffic, &problem))
         hx_die_of(&problem);
-    const struct hx_timing timing = hx_timing_complete(&o.timing);
     struct model m;
     model_create(&m, &traffic, collective ? &plan : NULL, &timing, workers_of(&o));
     memory_check(

@@ -4,6 +4,7 @@
 #include "faults.h"
 #include "host/error.h"
 #include "host/processor.h"
+#include "host/text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -34,8 +35,8 @@ static void describe(struct model *m, uint8_t *base)
     for (uint32_t node = 0; node < m->g->nodes; node++)
         m->metrics.owner[node] = m->layout.dead[node] ? HX_METRICS_NOBODY : m->layout.worker[node];
     h->link_rate = HX_BLOCK * PS_OF_SECOND / m->timing.link.blocks[1];
-    (void)snprintf(h->name, sizeof h->name, "%s", m->spec->name);
-    (void)snprintf(h->fabric, sizeof h->fabric, "%s", m->spec->fabric);
+    (void)hx_text_copy(h->name, sizeof h->name, m->spec->name);
+    (void)hx_text_copy(h->fabric, sizeof h->fabric, m->spec->fabric);
 }
 
 /* Classes of links, what a host injects, and the pace as a share of that. */

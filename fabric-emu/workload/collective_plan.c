@@ -1,11 +1,14 @@
 /* collective_plan.c - a collective for each job of a fabric (collective_plan.h). */
 #include "fabric-emu/workload/collective_plan.h"
 #include "fabric-emu/layout.h"
+#include "fabric-emu/workload/collective_choice.h"
+#include "host/allocate/placement.h"
 #include "host/order.h"
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -77,6 +80,41 @@ static void lay_grid(struct collective_job *job, const struct stand *s)
     }
 }
 
+/* The most boards of those that it has which are crossings. */
+static struct hx_shape largest_part(const struct hx_spec *spec, const struct stand *s)
+{
+    struct hx_boards boards;
+    bool *has = hx_allocate(hx_spec_boards(spec), sizeof *has);
+    for (uint32_t i = 0; i < s->members; i++)
+        has[hx_spec_board_of(spec, s->member[i])] = true;
+    hx_boards_make(&boards, spec->x, spec->y);
+    for (unsigned board = 0; board < hx_spec_boards(spec); board++)
+        if (!has[board])
+            hx_board_take(&boards, board % spec->x, board / spec->x);
+    struct hx_shape largest = hx_largest_shape(&boards);
+    hx_boards_free(&boards);
+    free(has);
+    return largest;
+}
+
+static bool refuse_holes(const struct collective_job *job, const struct traffic *t, const struct stand *s,
+                         struct hx_problem *problem)
+{
+    const struct hx_job *named = hx_spec_job(t->spec, job->tag);
+    const struct hx_shape part = largest_part(t->spec, s);
+    char say[64];
+    if (named)
+        (void)snprintf(say, sizeof say, "give it the size %ux%u", part.columns, part.rows);
+    else
+        (void)snprintf(say, sizeof say, "--job '%ux%u %s'", part.columns, part.rows,
+                       hx_pattern_names[HX_COLLECTIVES + job->kind]);
+    return hx_fail(
+        problem, HX_EXIT_CONFIG, t->spec->source,
+        "the %u accelerators of job %u are not all crossings of %u columns and %u rows, as a collective needs "
+        "them; %u boards are (%s)",
+        s->members, job->tag, s->columns, s->rows, part.rows * part.columns, say);
+}
+
 static bool choose_grid(struct collective_job *job, const struct traffic *t, const struct stand *s,
                         struct hx_problem *problem)
 {
@@ -87,10 +125,7 @@ static bool choose_grid(struct collective_job *job, const struct traffic *t, con
         return hx_fail(problem, HX_EXIT_CONFIG, t->spec->source, "job %u has %u %ss, no grid of %u x %u", job->tag,
                        s->members, hx_host_word(t->g), named->grid[0], named->grid[1]);
     if (!asked && columns * rows != s->members)
-        return hx_fail(problem, HX_EXIT_CONFIG, t->spec->source,
-                       "the %u accelerators of job %u are not all crossings of %u columns and %u rows, as a collective "
-                       "needs them",
-                       s->members, job->tag, s->columns, s->rows);
+        return refuse_holes(job, t, s, problem);
     job->columns = (uint16_t)columns;
     job->rows = (uint16_t)rows;
     job->host = hx_allocate(s->members, sizeof *job->host);
@@ -100,46 +135,19 @@ static bool choose_grid(struct collective_job *job, const struct traffic *t, con
 
 /* ---- algorithm ---- */
 
-/* Places on the grid stand for addresses: the platform knows whose they are. */
-static struct hx_collective_config config_of(const struct collective_job *job)
+static void choose_algorithm(struct collective_job *job, const struct hx_fabric *g, unsigned wanted)
 {
-    return (struct hx_collective_config){.bytes = job->bytes,
-                                         .chunk = job->chunk,
-                                         .columns = job->columns,
-                                         .rows = job->rows,
-                                         .root_column = job->root_column,
-                                         .root_row = job->root_row,
-                                         .kind = job->kind,
-                                         .algorithm = job->algorithm,
-                                         .window = HX_PEER_WINDOW};
-}
-
-static bool has_two_rings(const struct collective_job *job)
-{
-    struct hx_collective_config config = config_of(job);
-    config.algorithm = HX_BY_RINGS;
-    config.chunk = sizeof(float);
-    config.bytes = 0;
-    return hx_collective_check(&config) == HX_OK;
-}
-
-/* As enum hx_algorithm has it. A grid without two rings is one wide, or two wide and odd. */
-static void choose_algorithm(struct collective_job *job, unsigned wanted, unsigned planes)
-{
-    enum hx_collective_algorithm best = has_two_rings(job)                  ? HX_BY_RINGS
-                                        : job->columns > 1 && job->rows > 1 ? HX_BY_TORUS
-                                                                            : HX_BY_RING;
-    job->algorithm = (uint8_t)(wanted == HX_ALGORITHM_BEST ? best : wanted - HX_ALGORITHM_TREE);
-    const struct hx_collective_config config = config_of(job);
-    job->chunk = hx_collective_chunk(&config, planes);
+    job->algorithm = (uint8_t)(wanted == HX_ALGORITHM_BEST ? collective_best(job, g) : wanted - HX_ALGORITHM_TREE);
+    const struct hx_collective_config config = collective_config_of(job);
+    job->chunk = hx_collective_chunk(&config, g->planes);
 }
 
 static bool is_possible(const struct collective_plan *p, const struct collective_job *job, struct hx_problem *problem)
 {
     const char *where = p->traffic->spec->source;
-    const struct hx_collective_config config = config_of(job);
+    const struct hx_collective_config config = collective_config_of(job);
     struct hx_collective c;
-    if (job->algorithm == HX_BY_RINGS && !has_two_rings(job))
+    if (job->algorithm == HX_BY_RINGS && !collective_has_two_rings(job))
         return hx_fail(
             problem, HX_EXIT_CONFIG, where,
             "job %u is a grid of %u x %u, which has no two rings without a common edge (use --algorithm ring "
@@ -183,7 +191,7 @@ static bool add_job(struct collective_plan *p, uint32_t first, struct hx_problem
         job->root_column = (uint16_t)(p->place[root] % job->columns);
         job->root_row = (uint16_t)(p->place[root] / job->columns);
     }
-    choose_algorithm(job, settings->algorithm, p->planes);
+    choose_algorithm(job, t->g, settings->algorithm);
     return is_possible(p, job, problem);
 }
 
@@ -263,7 +271,7 @@ const struct collective_job *collective_job_of(const struct collective_plan *p, 
 struct hx_collective_config collective_config(const struct collective_plan *p, uint32_t rank)
 {
     const struct collective_job *job = collective_job_of(p, rank);
-    struct hx_collective_config config = config_of(job);
+    struct hx_collective_config config = collective_config_of(job);
     config.column = (uint16_t)(p->place[rank] % job->columns);
     config.row = (uint16_t)(p->place[rank] / job->columns);
     return config;

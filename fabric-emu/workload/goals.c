@@ -1,5 +1,6 @@
 /* goals.c - says in the shared memory what a run is to do (goals.h). */
 #include "fabric-emu/workload/goals.h"
+#include "host/text.h"
 #include "host/value.h"
 
 #include <inttypes.h>
@@ -11,7 +12,7 @@ void goals_publish(struct hx_metrics_head *h, const struct traffic *traffic, uin
     char size[HX_VALUE_TEXT];
     bool collective = traffic_has_collectives(traffic);
     if (traffic->flows)
-        (void)snprintf(h->traffic, sizeof h->traffic, "%s", s->traffic_file);
+        (void)hx_text_copy(h->traffic, sizeof h->traffic, s->traffic_file);
     else if (traffic_jobs_differ(traffic))
         (void)snprintf(h->traffic, sizeof h->traffic, "%u jobs, each its own, seed %" PRIu64, traffic->spec->named_jobs,
                        s->seed);

@@ -302,6 +302,27 @@ bool hx_place(struct hx_placement *p, const struct hx_boards *b, struct hx_shape
     return p->shape.rows != 0;
 }
 
+/* With each more row there is room for as many columns at most. */
+struct hx_shape hx_largest_shape(const struct hx_boards *b)
+{
+    const struct hx_placement_rules rules = {.aspect = 1, .search = HX_DEFAULT_SEARCH};
+    struct hx_shape largest = {0, 0};
+    struct hx_shape shape = {1, b->columns};
+    while (shape.rows <= b->rows && shape.columns) {
+        struct hx_placement p;
+        bool more = shape.rows * shape.columns > largest.rows * largest.columns;
+        if (more && !hx_place(&p, b, shape, &rules)) {
+            shape.columns--;
+            continue;
+        }
+        if (more)
+            hx_placement_free(&p);
+        largest = more ? shape : largest;
+        shape.rows++;
+    }
+    return largest;
+}
+
 void hx_placement_take(const struct hx_placement *p, struct hx_boards *b)
 {
     for (unsigned r = 0; r < p->shape.rows; r++)

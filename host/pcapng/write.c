@@ -1,6 +1,7 @@
 /* write.c - puts pcapng blocks together and hands them over many at a time (host/pcapng/write.h). */
 #include "host/pcapng/write.h"
 #include "host/pcapng/blocks.h"
+#include "host/text.h"
 
 #include <endian.h>
 #include <errno.h>
@@ -90,23 +91,11 @@ ALWAYS_INLINE void put_time(struct block *b, uint64_t time)
     put_number(b, time, 4);
 }
 
-/* Cut so that no UTF-8 character is cut in two. */
-static size_t text_length(const char *text, size_t most)
-{
-    size_t length = strnlen(text, most + 1);
-    if (length <= most)
-        return length;
-    length = most;
-    while (length > 0 && ((unsigned char)text[length] & 0xC0U) == 0x80U)
-        length--;
-    return length;
-}
-
 static void option_text(struct block *b, unsigned code, const char *text, size_t most)
 {
     if (!text || !*text)
         return;
-    size_t length = text_length(text, most);
+    size_t length = hx_text_length(text, most);
     put_number(b, code, 2);
     put_number(b, length, 2);
     put(b, text, length);
@@ -199,7 +188,7 @@ static void option_filter(struct block *b, const char *filter)
 {
     if (!filter || !*filter)
         return;
-    size_t length = text_length(filter, HX_PCAPNG_MOST_TEXT);
+    size_t length = hx_text_length(filter, HX_PCAPNG_MOST_TEXT);
     put_number(b, HX_PCAPNG_FILTER, 2);
     put_number(b, length + 1, 2);
     put_number(b, FILTER_TEXT, 1);

@@ -17,6 +17,7 @@ struct search {
     struct hx_ways *w;
     uint32_t *router_of; /* [digits]; HX_NOWHERE: none */
     uint32_t *queue;     /* [routers]: the nearest to a destination first */
+    uint32_t *first;     /* [routers + 1]: of each distance, its first place in the queue */
     uint8_t (*turns)[2]; /* [routers]: turns from down to up that are still to come, for who came up or down */
     uint64_t looks;
 };
@@ -38,12 +39,12 @@ static bool has_hosts(const struct hx_fabric *f, uint32_t router)
 
 /* ---- distances ---- */
 
-/* Breadth first from a router, which is distance 0. Returns how many it came to; 0: one of them is too far. */
-static uint32_t spread(const struct search *s, uint32_t from, uint8_t *distance, uint32_t *queue)
+/* Breadth first from a router, which is distance 0. Returns how many it came to. */
+static uint32_t spread(const struct search *s, uint32_t from, uint16_t *distance, uint32_t *queue)
 {
     const struct hx_fabric *f = s->f;
     uint32_t count = 1;
-    memset(distance, HX_NO_WAY, f->nodes - f->hosts);
+    memset(distance, UINT8_MAX, (f->nodes - f->hosts) * sizeof *distance);
     queue[0] = from;
     distance[from] = 0;
     for (uint32_t at = 0; at < count; at++) {
@@ -52,32 +53,29 @@ static uint32_t spread(const struct search *s, uint32_t from, uint8_t *distance,
             uint32_t far = far_router(s, router, port);
             if (far == HX_NOWHERE || distance[far] != HX_NO_WAY)
                 continue;
-            if (distance[router] == HX_WAYS_MOST_DISTANCE)
-                return 0;
-            distance[far] = (uint8_t)(distance[router] + 1);
+            distance[far] = (uint16_t)(distance[router] + 1);
             queue[count++] = far;
         }
     }
     return count;
 }
 
-static bool measure(struct search *s)
+static void measure(struct search *s)
 {
     for (uint32_t digit = 0; digit < s->w->digits; digit++) {
-        uint8_t *distance = s->w->distance + (size_t)digit * s->w->routers;
+        uint16_t *distance = s->w->distance + (size_t)digit * s->w->routers;
         if (s->router_of[digit] == HX_NOWHERE)
-            memset(distance, HX_NO_WAY, s->w->routers);
-        else if (spread(s, s->router_of[digit], distance, s->queue) == 0)
-            return false;
+            memset(distance, UINT8_MAX, s->w->routers * sizeof *distance);
+        else
+            (void)spread(s, s->router_of[digit], distance, s->queue);
     }
-    return true;
 }
 
 /* All shortest ways. */
 static void take_all(struct search *s)
 {
     for (uint32_t digit = 0; digit < s->w->digits; digit++) {
-        const uint8_t *distance = s->w->distance + (size_t)digit * s->w->routers;
+        const uint16_t *distance = s->w->distance + (size_t)digit * s->w->routers;
         uint64_t *ports = s->w->ports + (size_t)digit * s->w->routers;
         for (uint32_t router = 0; router < s->w->routers; router++) {
             ports[router] = 0;
@@ -92,16 +90,21 @@ static void take_all(struct search *s)
 /* ---- turns ---- */
 
 /* Routers by their distance to a destination, which stands first. Returns how many have a way there. */
-static uint32_t sort_by_distance(struct search *s, const uint8_t *distance)
+static uint32_t sort_by_distance(struct search *s, const uint16_t *distance)
 {
-    uint32_t first[HX_NO_WAY + 2] = {0};
+    uint32_t count = 0;
+    memset(s->first, 0, (s->w->routers + 1U) * sizeof *s->first);
     for (uint32_t router = 0; router < s->w->routers; router++)
-        first[distance[router] + 1]++;
-    for (unsigned i = 1; i <= HX_NO_WAY; i++)
-        first[i] += first[i - 1];
-    uint32_t count = first[HX_NO_WAY];
-    for (uint32_t router = 0; router < s->w->routers; router++)
-        s->queue[first[distance[router]]++] = router;
+        if (distance[router] != HX_NO_WAY)
+            s->first[distance[router] + 1]++;
+    for (uint32_t links = 1; links <= s->w->routers; links++)
+        s->first[links] += s->first[links - 1];
+    for (uint32_t router = 0; router < s->w->routers; router++) {
+        if (distance[router] == HX_NO_WAY)
+            continue;
+        s->queue[s->first[distance[router]]++] = router;
+        count++;
+    }
     return count;
 }
 
@@ -211,7 +214,7 @@ static void order_by_number(struct search *s)
 /* Those nearest to a router first; by number if some are too far from it. */
 static void order_from(struct search *s, uint32_t root)
 {
-    uint8_t *distance = hx_allocate(s->w->routers, 1);
+    uint16_t *distance = hx_allocate(s->w->routers, sizeof *distance);
     uint32_t count = spread(s, root, distance, s->queue);
     order_by_number(s);
     for (uint32_t at = 0; at < count; at++)
@@ -298,7 +301,7 @@ static struct hx_ways *make_room(const struct hx_fabric *f)
     w->digits = f->digits[0];
     w->ports = (uint64_t *)(w + 1);
     w->rank = (uint32_t *)(w->ports + entries);
-    w->distance = (uint8_t *)(w->rank + routers);
+    w->distance = (uint16_t *)(w->rank + routers);
     return w;
 }
 
@@ -323,9 +326,11 @@ static bool has_room(const struct hx_fabric *f, struct hx_problem *problem)
     uint32_t routers = f->nodes - f->hosts;
     if (routers == 0 || f->mesh.nodes)
         return hx_fail(problem, HX_EXIT_CONFIG, NULL, "ways are found by routers, and hosts forward here");
-    return (uint64_t)routers * f->digits[0] <= MOST_ENTRIES ||
+    uint32_t most = MOST_ENTRIES / f->digits[0];
+    most = most < HX_NO_WAY ? most : HX_NO_WAY - 1;
+    return routers <= most ||
            hx_fail(problem, HX_EXIT_CONFIG, NULL, "%u switches are too many: at most %u with hosts on %u of them",
-                   routers, MOST_ENTRIES / f->digits[0], f->digits[0]);
+                   routers, most, f->digits[0]);
 }
 
 struct hx_ways *hx_ways_find(const struct hx_fabric *f, const uint64_t *down, unsigned most_vcs, const uint32_t *rank,
@@ -340,16 +345,18 @@ struct hx_ways *hx_ways_find(const struct hx_fabric *f, const uint64_t *down, un
                        .w = w,
                        .router_of = hx_allocate(w->digits, sizeof *s.router_of),
                        .queue = hx_allocate(w->routers, sizeof *s.queue),
+                       .first = hx_allocate(w->routers + 1U, sizeof *s.first),
                        .turns = hx_allocate(w->routers, sizeof *s.turns)};
-    bool good = take_digits(&s, problem) &&
-                (measure(&s) || hx_fail(problem, HX_EXIT_CONFIG, NULL, "switches are more than %d links apart",
-                                        HX_WAYS_MOST_DISTANCE));
+    bool good = take_digits(&s, problem);
+    if (good)
+        measure(&s);
     if (good && rank)
         find_in_order(&s, rank);
     else if (good)
         find(&s);
     free(s.router_of);
     free(s.queue);
+    free(s.first);
     free(s.turns);
     if (!good)
         free(w);
@@ -361,13 +368,14 @@ bool hx_ways_may_change(const struct hx_fabric *f)
     return f->ways && f->ways->vcs > 1; /* on a single VC no table raises any */
 }
 
-void hx_ways_go_round(struct hx_fabric *round, const struct hx_fabric *f, const uint64_t *down)
+bool hx_ways_go_round(struct hx_fabric *round, const struct hx_fabric *f, const uint64_t *down)
 {
     struct hx_problem problem;
     struct hx_ways *ways = hx_ways_find(f, down, f->vcs, f->ways->rank, &problem);
     if (!ways)
-        hx_die_of(&problem);
+        return false;
     free(round->ways);
     *round = *f;
     round->ways = ways;
+    return true;
 }

@@ -14,16 +14,13 @@
 /* Routers are counted from 0 here. */
 struct hx_ways {
     uint32_t routers, digits;
-    unsigned vcs;      /* 0: those that may be used do not suffice, and no way is left out */
-    uint32_t *rank;    /* [routers]: place in the order */
-    uint64_t *ports;   /* [digits][routers]: ways to the router of that d0 */
-    uint8_t *distance; /* [digits][routers]: links to it; HX_NO_WAY: nothing leads there */
+    unsigned vcs;       /* 0: those that may be used do not suffice, and no way is left out */
+    uint32_t *rank;     /* [routers]: place in the order */
+    uint64_t *ports;    /* [digits][routers]: ways to the router of that d0 */
+    uint16_t *distance; /* [digits][routers]: links to it; HX_NO_WAY: nothing leads there */
 };
 
-enum {
-    HX_NO_WAY = 255,
-    HX_WAYS_MOST_DISTANCE = 250 /* links between two routers */
-};
+enum { HX_NO_WAY = UINT16_MAX };
 
 /* Of a fabric whose ports and addresses are known, on at most so many VCs; where nothing joins two routers there is no way.
  * down: [nodes] ports whose links do not work, either end or both; NULL: all links work.
@@ -32,7 +29,7 @@ enum {
  * and of after may be mixed, switch by switch and packet by packet: on each VC all of them go up and then down, by the same order, so
  * no circle of waiting closes. A packet that would turn more often than there are VCs has no way on. Ways that are too long for
  * the VCs are then left out, and pairs that have no others too. One piece of memory, for free(). NULL, and
- * *problem says why: two routers are too far apart or too many, or d0 is not a router's own, as on a grid whose
+ * *problem says why: routers are too many, or d0 is not a router's own, as on a grid whose
  * digits are parts of its sides. */
 struct hx_ways *hx_ways_find(const struct hx_fabric *f, const uint64_t *down, unsigned most_vcs, const uint32_t *rank,
                              struct hx_problem *problem);
@@ -44,8 +41,8 @@ size_t hx_ways_bytes(const struct hx_fabric *f);
 bool hx_ways_may_change(const struct hx_fabric *f);
 /* Makes *round the fabric f, but with ways round what is down, in the order and on the VCs of f, which may change: so they may be
  * mixed with those of f and of any other such round. The ways that *round had are freed; at first it is zeroed, and its ways are for
- * free() at last. All else is f's. Dies if two switches are too far apart then. */
-void hx_ways_go_round(struct hx_fabric *round, const struct hx_fabric *f, const uint64_t *down);
+ * free() at last. All else is f's. Returns false and leaves *round as it is where ways cannot be searched (hx_ways_find). */
+bool hx_ways_go_round(struct hx_fabric *round, const struct hx_fabric *f, const uint64_t *down);
 
 /* Routers whose links, on a single VC, wait for one another in a circle, the first `most` of them. Returns the length of the
  * circle; 0: there is none. */

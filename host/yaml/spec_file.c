@@ -30,6 +30,7 @@
  * command line. */
 #include "host/jobs.h"
 #include "host/spec.h"
+#include "host/text.h"
 #include "host/yaml/external.h"
 #include "host/yaml/keys.h"
 
@@ -134,7 +135,7 @@ static bool apply_fabric(struct reading *r)
         return hx_yaml_fail(r->y, hx_yaml_find(r->y, "fabric"), r->problem, "'%s': %s", of_text.where, of_text.what);
     snprintf(r->spec->source, sizeof r->spec->source, "%s", r->y->file);
     if (name && name[0])
-        snprintf(r->spec->name, sizeof r->spec->name, "%s", name);
+        (void)hx_text_copy(r->spec->name, sizeof r->spec->name, name);
     return true;
 }
 

@@ -66,15 +66,15 @@ said() {
 SHAPES
 }
 
-@test "collective: the best algorithm is the one the shape has" {
-    while read -r shape algorithm; do
-        report "$shape" --traffic all-reduce
+@test "collective: the best algorithm is one that the shape has, by the vector" {
+    while read -r shape message algorithm; do
+        report "$shape" --traffic all-reduce --message "$message"
         holds ".collective.jobs[0].algorithm == \"$algorithm\""
     done <<'SHAPES'
-2x2Hx2Mesh rings
-3x2H1x2Mesh rings
-3x1H1x2Mesh torus
-5x1Hx1Mesh ring
+2x2Hx2Mesh 1MiB torus
+2x2Hx2Mesh 4 tree
+3x1H1x2Mesh 1MiB torus
+5x1Hx1Mesh 1MiB ring
 SHAPES
 }
 
@@ -112,7 +112,7 @@ FILE
 fabric: 2x2 Hx2Mesh
 failed_boards: [[1, 1]]
 FILE
-    said 3 "12 accelerators of job 0 are not all crossings of 4 columns and 4 rows" \
+    said 3 "not all crossings of 4 columns and 4 rows, as a collective needs them; 2 boards are (--job '2x1 all-reduce')" \
         "$BATS_TEST_TMPDIR/corner.hxm.yaml" --traffic all-reduce
     said 3 "grid of 3 x 2, which has no two rings" "3x1 H1x2Mesh" --traffic all-reduce --algorithm rings
     said 3 "grid of 1 x 4" "1x4 Hx1Mesh" --traffic broadcast --algorithm rings
@@ -149,4 +149,20 @@ FILE
     finish
     [ "$CODE" -eq 130 ]
     holds '.interrupted and .collective.done < 64 and .bytes_corrupted == 0 and .buffers_missing == 0'
+}
+
+@test "collective: one that failed has no share, and none has one of the all-to-all bound" {
+    run --separate-stderr hxmesh run "2x2 Hx2Mesh" --clock virtual --traffic all-reduce --message 1MiB
+    [[ "$output" == *"  collective     16 of 16 accelerators done, "*" % of half the injection"* ]]
+    [[ "$output" != *"all-to-all bound"* ]]
+    run ! report "2x2 Hx2Mesh" --clock virtual --traffic all-reduce --message 1MiB --fault "a0,0 down at 1us"
+    holds '.collective.done < .collective.accelerators and (.collective | has("share")) and .collective.share == null and
+        .share_of_bound == null'
+    run --separate-stderr hxmesh run "2x2 Hx2Mesh" --clock virtual --traffic all-reduce --message 1MiB \
+        --fault "a0,0 down at 1us"
+    [[ "${lines[*]}" =~ \ collective\ +[0-9]+\ of\ 16\ accelerators\ done\ +job ]]
+    run --separate-stderr hxmesh run "2x2 Hx2Mesh" --clock virtual --traffic tornado
+    [[ "$output" == *" of injection (4 x 400 Gb/s a plane)"* && "$output" != *"all-to-all bound"* ]]
+    run --separate-stderr hxmesh run "2x2 Hx2Mesh" --clock virtual --traffic all-to-all
+    [[ "$output" == *" of injection (4 x 400 Gb/s a plane), "*" % of the all-to-all bound"* ]]
 }

@@ -52,6 +52,8 @@ refused_run() {
     refused_run 2 "--seed: 9223372036854775808 is outside 0 .. 9223372036854775807" "4x4 Hx2Mesh" \
         --seed 9223372036854775808
     refused 2 "--crossbar: 100 Gb/s is less than a link's 400" run "4x4 Hx2Mesh" --clock virtual --crossbar 100
+    refused 2 "--buffer: 31KiB has no room for a packet of each of the 4 VCs of this fabric: 32KiB at least" \
+        run "hyperx 3x3 p=2" --clock virtual --routing valiant --buffer 31KiB
     refused_run 2 "--count: 0 messages need a --duration" "4x4 Hx2Mesh" --count 0
     refused_run 2 "--duration: is to be 10h at most where time is simulated" "4x4 Hx2Mesh" --clock virtual -t uniform -d 11h
     run --separate-stderr hxmesh run "4x4 Hx2Mesh" --name "$NAME" --traffic all-to-al
@@ -205,6 +207,14 @@ the virtual clock)" demo.hxm.yaml
     run --separate-stderr to_full_disk
     [ "$status" -eq 4 ]
     [ "$stderr" = "hxmesh: error: stdout: cannot be written: No space left on device" ]
+    nothing_left
+    to_nowhere() { "$HXMESH" run "2x2 Hx2Mesh" --name "$NAME" "$@" >&-; }
+    for options in "--json -" "--quiet --json -" "--csv -" "--clock virtual"; do
+        # shellcheck disable=SC2086 # words
+        run --separate-stderr to_nowhere $options
+        [ "$status" -eq 4 ]
+        [[ "$stderr" == *"hxmesh: error: stdout: cannot be written: Bad file descriptor" ]]
+    done
     nothing_left
 }
 

@@ -125,3 +125,15 @@ setup() {
     refused 2 "--compare: is not for --dot and --edges, which write one fabric" info --compare "mesh 2x2" --dot -
     refused 2 "--json: stdout has what --dot writes: name a file for one of them" info "mesh 2x2" --dot - --json -
 }
+
+# A name of 63 bytes ends within a character of this path; a file's name may be no UTF-8 at all.
+@test "info: run and check: a fabric's name is in the JSON, wherever it is cut and whatever it is" {
+    local long odd=$'ring\xe9.csv'
+    cd "$BATS_TEST_TMPDIR"
+    long=$(printf 'ö%.0s' {1..60}).csv
+    printf '%s\n' 'a,s' 'b,s' | tee "$long" >"$odd"
+    info "graph $long" --json - | judge '.spec == "graph " + "'"$long"'" and (.name | startswith("graph ö"))'
+    info "graph $odd" --json - | judge '.spec == "graph ring?.csv" and .name == .spec'
+    check "graph $odd" --json - | judge '.spec == "graph ring?.csv"'
+    "$HXMESH" run "graph $long" --clock virtual --quiet --json - | judge '.fabric.name | startswith("graph ö")'
+}

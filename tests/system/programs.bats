@@ -56,6 +56,23 @@ serve() {
     eventually on "$1" curl --silent --output /dev/null "http://localhost:$2/"
 }
 
+# Who does not learn its name cannot end it.
+@test "programs: a fabric that cannot say that it is up is not; what exec cannot write is no success" {
+    say_nowhere() { hxmesh up "1x1 Hx2Mesh" --name "$NAME" "$@" >/dev/full; }
+    local how
+    up "1x1 Hx2Mesh" --workers 1
+    say_to_nobody() { hxmesh exec --name "$NAME" --all -- seq 10000 | true; }
+    run --separate-stderr say_to_nobody
+    [[ "$stderr" != *Success* ]]
+    hxmesh down "$NAME" --quiet
+    for how in --workers=1 --foreground; do
+        run --separate-stderr say_nowhere "$how"
+        [ "$status" -eq 4 ]
+        [[ "$stderr" == *"hxmesh: error: stdout: could not be written to its end" ]]
+        nothing_left
+    done
+}
+
 @test "programs: every host pings every other by each of its names; down leaves nothing" {
     up "1x1 Hx2Mesh"
     [[ "$SAID" == "$NAME is up: 4 hosts, a0,0 to a1,1, at 10.0.0.1 to 10.1.1.1, MTU 8192"* ]]

@@ -9,8 +9,8 @@ info() { "$HXMESH-info" "$@"; }
 route() { "$HXMESH-route" "$@"; }
 check() { "$HXMESH-check" "$@"; }
 
-# judge FILTER: true if the jq filter holds for the JSON on stdin.
-judge() { jq --exit-status "$1" >/dev/null; }
+# judge FILTER: true if the jq filter holds for the JSON on stdin, of which there must be some.
+judge() { jq --exit-status --null-input "input | ($1)" >/dev/null; }
 
 # refused CODE LINE COMMAND...: the command ends with CODE, with nothing on stdout and just that error line on stderr.
 refused() {

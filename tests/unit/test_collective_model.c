@@ -62,9 +62,24 @@ static void large_vectors_come_near_half_of_injection(void **state)
     assert_true(hx_model_share(&m) > 0.499 && hx_model_share(&m) < 0.501);
 }
 
+/* All streams share the one link of a host: whatever the algorithm, twice the vector less what stays. */
+static void hosts_of_one_link(void **state)
+{
+    (void)state;
+    static const enum hx_collective_algorithm all[] = {HX_BY_RING, HX_BY_RINGS, HX_BY_TORUS};
+    for (unsigned i = 0; i < 3; i++) {
+        struct hx_collective_model m = model(HX_ALL_REDUCE, all[i]);
+        m.alpha = 0;
+        m.injection = m.link_rate;
+        assert_true(fabs(hx_model_host_bytes(&m) - 2 * 1600 * 15 / 16.0) < 1e-6);
+        assert_true(fabs(hx_model_seconds(&m) - 2 * 16 * 15 / 16.0) < 1e-6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hosts_of_one_link),
         cmocka_unit_test(sixteen_accelerators),
         cmocka_unit_test(a_tree_that_is_not_full),
         cmocka_unit_test(large_vectors_come_near_half_of_injection),

@@ -1,5 +1,6 @@
 /* hosts.c - hosts for jobs, and how they are shown (hosts.h). */
 #include "tools/allocate/hosts.h"
+#include "host/json.h"
 #include "host/output.h"
 #include "host/yaml/spec_write.h"
 #include "tools/draw/text_table.h"
@@ -135,7 +136,7 @@ json_t *hosts_json(const struct hosts_allocation *a)
                                               "placed", tag != 0, "hosts", tag ? runs_json(a->spec, tag) : json_array(),
                                               "groups", tag ? (int)groups_of(a->spec, tag) : 0));
     }
-    return json_pack("{s:s, s:s, s:i, s:i, s:f, s:i, s:o}", "fabric", a->spec->fabric, "place",
+    return json_pack("{s:o, s:s, s:i, s:i, s:f, s:i, s:o}", "fabric", hx_json_text(a->spec->fabric), "place",
                      hx_hosts_rule_names[a->place], "usable", (int)usable, "in_use", (int)used, "utilization",
                      usable ? (double)used / usable : 0, "placed", (int)hosts_placed(a), "jobs", jobs);
 }

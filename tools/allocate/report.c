@@ -1,5 +1,6 @@
 /* report.c - an allocation as a table and a map, as JSON, as a fabric's file (jobs.h). */
 #include "host/allocate/locality.h"
+#include "host/json.h"
 #include "host/output.h"
 #include "host/yaml/spec_write.h"
 #include "tools/allocate/jobs.h"
@@ -118,7 +119,7 @@ json_t *allocation_json(const struct allocation *a)
     json_t *jobs = json_array();
     for (unsigned i = 0; i < a->jobs; i++)
         json_array_append_new(jobs, job_json(a, &a->job[i]));
-    return json_pack("{s:s, s:i, s:i, s:i, s:f, s:i, s:o}", "fabric", a->spec->fabric, "boards",
+    return json_pack("{s:o, s:i, s:i, s:i, s:f, s:i, s:o}", "fabric", hx_json_text(a->spec->fabric), "boards",
                      (int)hx_spec_boards(a->spec), "usable", (int)a->usable, "in_use",
                      (int)(a->usable - a->boards.free), "utilization", utilization(a), "placed",
                      (int)allocation_placed(a), "jobs", jobs);

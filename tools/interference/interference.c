@@ -1,7 +1,9 @@
 /* interference.c - runs jobs alone and together (interference.h). */
 #include "tools/interference/interference.h"
+#include "host/json.h"
 #include "host/name.h"
 #include "host/progress.h"
+#include "host/text.h"
 #include "host/value.h"
 #include "tools/child.h"
 #include "tools/draw/text_table.h"
@@ -143,7 +145,7 @@ static int run_all(struct counting *c, const char *const *arguments, struct hx_p
             const json_t *of_job = job_in(report, j->job->tag);
             j->alone = seconds_of(report, j->job->tag);
             j->hosts = (uint32_t)json_integer_value(json_object_get(of_job, "accelerators"));
-            (void)snprintf(j->traffic, sizeof j->traffic, "%s", json_string_value(json_object_get(of_job, "traffic")));
+            (void)hx_text_copy(j->traffic, sizeof j->traffic, json_string_value(json_object_get(of_job, "traffic")));
             take_links(c, i, report);
         }
         json_decref(report);
@@ -214,12 +216,12 @@ json_t *interference_json(const struct interference *in)
     for (unsigned i = 0; i < in->jobs; i++) {
         const struct interference_job *j = &in->job[i];
         json_array_append_new(
-            jobs, json_pack("{s:i, s:s, s:s, s:i, s:f, s:f, s:f, s:i, s:i, s:I, s:I, s:I}", "job", (int)j->job->tag,
-                            "name", j->job->name, "traffic", j->traffic, "hosts", (int)j->hosts, "alone_seconds",
-                            j->alone, "together_seconds", j->together, "slowdown", interference_slowdown(j), "links",
-                            (int)j->links, "shared_links", (int)j->shared, "packets_over_links", (json_int_t)j->packets,
-                            "packets_over_shared_links", (json_int_t)j->shared_packets, "foreign_packets",
-                            (json_int_t)j->foreign_packets));
+            jobs, json_pack("{s:i, s:o, s:o, s:i, s:f, s:f, s:f, s:i, s:i, s:I, s:I, s:I}", "job", (int)j->job->tag,
+                            "name", hx_json_text(j->job->name), "traffic", hx_json_text(j->traffic), "hosts",
+                            (int)j->hosts, "alone_seconds", j->alone, "together_seconds", j->together, "slowdown",
+                            interference_slowdown(j), "links", (int)j->links, "shared_links", (int)j->shared,
+                            "packets_over_links", (json_int_t)j->packets, "packets_over_shared_links",
+                            (json_int_t)j->shared_packets, "foreign_packets", (json_int_t)j->foreign_packets));
     }
-    return json_pack("{s:s, s:o}", "fabric", in->spec->fabric, "jobs", jobs);
+    return json_pack("{s:o, s:o}", "fabric", hx_json_text(in->spec->fabric), "jobs", jobs);
 }

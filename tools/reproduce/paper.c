@@ -58,19 +58,11 @@ const char *paper_brief(const char *fabric)
     return brief ? brief : fabric;
 }
 
-/* Seconds until the head of a packet that leaves one endpoint reaches another one, over `cables` cables. */
-static double head_latency(const struct hx_timing *t, double cables, uint64_t cable_ns)
-{
-    double block = HX_BLOCK * 8 / (double)t->link;
-    double hop = (double)t->output + block + (double)cable_ns + (double)t->input;
-    return (block / 4 + (double)t->input + cables * hop + (double)t->output) * 1e-9;
-}
-
 /* To the next accelerator, a - 1 times out of a on the board, once through a network. */
 static double neighbour_latency(const struct hx_geometry *g, const struct hx_timing *t)
 {
     double cables = g->row.spines ? 4 : 2;
-    return ((g->a - 1.0) * head_latency(t, 1, t->trace) + head_latency(t, cables, t->cable)) / g->a;
+    return ((g->a - 1.0) * hx_model_latency(t, 1, t->trace) + hx_model_latency(t, cables, t->cable)) / g->a;
 }
 
 double paper_all_reduce_share(const char *fabric, const char *algorithm, uint64_t bytes)

@@ -38,7 +38,7 @@ json_t *sweep_flatten(const struct sweep *s, unsigned run, const json_t *report)
     for (unsigned i = 0; i < s->axes; i++) {
         const struct sweep_axis *a = s->axis[i];
         const struct sweep_value *v = sweep_value(s, run, i);
-        json_t *value = json_string(v->text);
+        json_t *value = hx_json_text(v->text);
         if (a->numeric) {
             json_decref(value);
             value = a->option->kind == HX_OPTION_REAL ? json_real(v->number) : json_integer((json_int_t)v->number);

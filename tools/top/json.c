@@ -1,4 +1,5 @@
 /* json.c - a line of `hxmesh top --json` (docs/top.md lists the keys). */
+#include "host/json.h"
 #include "host/error.h"
 #include "host/name.h"
 #include "host/spec.h"
@@ -70,8 +71,8 @@ static json_t *faults_json(const struct top *t)
 {
     json_t *list = json_array();
     for (unsigned i = 0; i < t->now.faults.holding && i < HX_METRICS_FAULTS; i++)
-        (void)json_array_append_new(list, json_pack("{s:s, s:o}", "fault", top_fault_line(t, i), "since_ns",
-                                                    number(t->now.faults.fault[i].since_ns)));
+        (void)json_array_append_new(list, json_pack("{s:o, s:o}", "fault", hx_json_text(top_fault_line(t, i)),
+                                                    "since_ns", number(t->now.faults.fault[i].since_ns)));
     return list;
 }
 
@@ -81,10 +82,10 @@ json_t *top_json(const struct top *t, double interval, unsigned links)
     const struct top_sum *s = &t->sum;
     double done = top_done(t);
 #define SET(key, value) (void)json_object_set_new(o, key, value)
-    SET("name", json_string(t->name));
-    SET("spec", json_string(t->head.fabric));
+    SET("name", hx_json_text(t->name));
+    SET("spec", hx_json_text(t->head.fabric));
     SET("clock", json_string(top_is_virtual(t) ? hx_clock_names[HX_CLOCK_VIRTUAL] : hx_clock_names[HX_CLOCK_WALL]));
-    SET("traffic", json_string(t->head.traffic));
+    SET("traffic", hx_json_text(t->head.traffic));
     SET("state", json_string(top_phase(t)));
     SET("interval_seconds", json_real(interval));
     SET("wall_seconds", json_real(t->wall_seconds));

@@ -94,9 +94,11 @@ static bool ways_are_good(struct hx_spec *spec, uint32_t node, unsigned port, ui
     bool alone;
     bool mixed;
     down[node] = UINT64_C(1) << port;
-    hx_ways_go_round(&round, f, down);
-    f->ways = round.ways;
+    bool searched = hx_ways_go_round(&round, f, down);
     free(down);
+    if (!searched)
+        return false;
+    f->ways = round.ways;
     struct hx_findings found = explore(spec, false, &alone);
     *unreachable += found.unreachable;
     add_ways(f->ways, before);

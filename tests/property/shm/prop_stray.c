@@ -90,8 +90,9 @@ static _Noreturn void run_fabric(void)
     settings.message = message;
     settings.count = MESSAGES;
     (void)freopen("/dev/null", "w", stderr);
-    session_open(&s, &spec, &(struct fab_options){.workers = WORKERS, .name = t.name, .quiet = true});
-    session_run_traffic(&s, &settings, NULL, true, true);
+    session_open_traffic(&s, &spec, &(struct fab_options){.workers = WORKERS, .name = t.name, .quiet = true}, &settings,
+                         NULL);
+    session_run_traffic(&s, true, true);
     int code = session_exit_code(&s);
     if (code == HX_EXIT_DONE && !is_true(&s.result))
         code = UNTRUE;

@@ -291,9 +291,33 @@ static void boards_taken_and_given_back(void **state)
     hx_boards_free(&before);
 }
 
+/* Against all sets of rows. */
+static void the_largest_shape_is_found(void **state)
+{
+    (void)state;
+    uint64_t random = 7;
+    for (unsigned round = 0; round < 40; round++) {
+        enum { COLUMNS = 6, ROWS = 5 };
+        struct hx_boards b;
+        unsigned most = 0;
+        draw_random(&b, COLUMNS, ROWS, round * 3, &random);
+        for (unsigned set = 1; set < 1U << ROWS; set++) {
+            uint64_t common = ~UINT64_C(0);
+            for (unsigned row = 0; row < ROWS; row++)
+                common &= set >> row & 1 ? *hx_boards_row(&b, row) : ~UINT64_C(0);
+            unsigned boards = (unsigned)(__builtin_popcount(set) * __builtin_popcountll(common));
+            most = boards > most ? boards : most;
+        }
+        struct hx_shape shape = hx_largest_shape(&b);
+        assert_int_equal(shape.rows * shape.columns, most);
+        hx_boards_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_largest_shape_is_found),
         cmocka_unit_test(the_greedy_rule),
         cmocka_unit_test(other_shapes),
         cmocka_unit_test(shapes_of_a_job),

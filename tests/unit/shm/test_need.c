@@ -24,7 +24,10 @@ static uint64_t need_for(const char *fabric, const char *jobs, unsigned workers,
     jobs_make(&f.jobs, &f.spec, f.g, &f.layout);
     struct hx_settings settings = hx_default_settings;
     settings.pattern = pattern;
-    uint64_t need = need_of(&f, &(struct fab_options){.settings = &settings}, 0).workers;
+    struct traffic traffic;
+    traffic_init(&traffic, &f.spec, f.g, &settings, NULL);
+    uint64_t need = need_of(&f, &traffic, 0).workers;
+    traffic_free(&traffic);
     jobs_free(&f.jobs);
     layout_free(&f.layout);
     hx_spec_free(&f.spec);
@@ -37,12 +40,12 @@ static uint64_t need_with(const char *jobs, enum hx_pattern pattern)
     return need_for("fat-tree hosts=4096 radix=64", jobs, 1, pattern);
 }
 
-/* A torus of 32 x 32 routers: each worker has tables of 1,024 x 1,024 entries of 9 bytes, those that hold and, while
+/* A torus of 32 x 32 routers: each worker has tables of 1,024 x 1,024 entries of 10 bytes, those that hold and, while
  * it searches, the next. */
 static void ways_that_may_change_take_room_in_each_worker(void **state)
 {
     (void)state;
-    uint64_t tables = UINT64_C(1024) * 1024 * 9;
+    uint64_t tables = UINT64_C(1024) * 1024 * 10;
     uint64_t more[2];
     for (unsigned workers = 1; workers <= 2; workers++)
         more[workers - 1] = need_for("torus 32x32 fail=", "", workers, HX_PERMUTATION) -
@@ -61,6 +64,20 @@ static void who_is_in_a_small_job_has_few_peers(void **state)
     assert_true(need_with("jobs: [{tag: 1, hosts: [[0, 15]]}]\n", HX_ALL_TO_ALL) < none + pairs / 1000);
 }
 
+/* Every pattern: no more peers than there are, which the virtual clock goes by, too. */
+static void each_pattern_has_its_own_peers(void **state)
+{
+    (void)state;
+    uint64_t peer = sizeof(struct hx_peer);
+    uint64_t none = need_for("64x64 Hx2Mesh", "", 2, HX_PERMUTATION);
+    assert_true(need_for("64x64 Hx2Mesh", "", 2, HX_ALL_TO_ALL) > none + peer * 16384 * 16000);
+    static const enum hx_pattern few[] = {HX_NEIGHBOUR,   HX_INCAST,       HX_TORNADO,  HX_TRANSPOSE,
+                                          HX_BIT_REVERSE, HX_NEIGHBOUR_3D, HX_BISECTION};
+    for (unsigned i = 0; i < sizeof few / sizeof *few; i++)
+        assert_true(need_for("64x64 Hx2Mesh", "", 2, few[i]) < none + UINT64_C(12) * 16384 * 1024);
+    assert_true(need_for("torus 16x16", "", 2, HX_WORST_CASE) < need_for("torus 16x16", "", 2, HX_UNIFORM));
+}
+
 static void a_job_has_peers_by_its_own_traffic(void **state)
 {
     (void)state;
@@ -75,6 +92,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_is_in_a_small_job_has_few_peers),
         cmocka_unit_test(ways_that_may_change_take_room_in_each_worker),
+        cmocka_unit_test(each_pattern_has_its_own_peers),
         cmocka_unit_test(a_job_has_peers_by_its_own_traffic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -425,14 +425,22 @@ static void graphs_that_cannot_be_are_refused(void **state)
     fputs("forward hub\n", out);
     fclose(out);
     fabric_refused(spec_of(LIST), "'hub' has 65 ports, more than 64");
-    out = file_create(LIST);
-    for (unsigned i = 0; i < 300; i++)
-        fprintf(out, "s%u,s%u\n", i, i + 1);
-    fclose(out);
-    fabric_refused(spec_of(LIST), "more than 250 links apart");
     fabric_refused("graph", "name a file: graph FILE");
     fabric_refused("graph a.csv b=1", "unknown key 'b'");
     fabric_refused("graph /nowhere/Such.csv", "cannot be read");
+}
+
+static void switches_may_be_far_apart(void **state)
+{
+    (void)state;
+    struct hx_fabric f;
+    FILE *out = file_create(LIST);
+    for (unsigned i = 0; i < 300; i++)
+        fprintf(out, "s%u,s%u\n", i, i + 1);
+    fclose(out);
+    fabric_make(&f, spec_of(LIST));
+    assert_int_equal(fabric_judge(&f).diameter, 300);
+    hx_fabric_free(&f);
 }
 
 static void the_example_is_a_cube(void **state)
@@ -482,6 +490,7 @@ int main(void)
         cmocka_unit_test(the_same_as_a_list),
         cmocka_unit_test(wrong_yaml_is_named_by_line_and_column),
         cmocka_unit_test(graphs_that_cannot_be_are_refused),
+        cmocka_unit_test(switches_may_be_far_apart),
         cmocka_unit_test(the_example_is_a_cube),
         cmocka_unit_test(it_is_a_spec_of_its_own),
     };

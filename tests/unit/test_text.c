@@ -1,0 +1,81 @@
+/* test_text.c - texts are cut between characters of UTF-8, also the names of fabrics, and what is no UTF-8 is in the JSON. */
+#include "host/json.h"
+#include "host/spec.h"
+#include "host/text.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* One to four bytes a character. */
+static const char mixed[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z";
+
+static bool is_utf8(const char *text)
+{
+    json_t *string = json_string(text);
+    bool is = string != NULL;
+    json_decref(string);
+    return is;
+}
+
+static void texts_are_cut_between_characters(void **state)
+{
+    (void)state;
+    static const size_t whole[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11};
+    for (size_t most = 0; most < sizeof whole / sizeof *whole; most++) {
+        char to[16];
+        assert_int_equal(hx_text_length(mixed, most), whole[most]);
+        assert_ptr_equal(hx_text_copy(to, most + 1, mixed), to);
+        assert_int_equal(strlen(to), whole[most]);
+        assert_memory_equal(to, mixed, whole[most]);
+        assert_true(is_utf8(to));
+    }
+}
+
+static void nothing_behind_the_room_is_read(void **state)
+{
+    (void)state;
+    const char endless[4] = {'a', 'b', 'c', 'd'};
+    char to[4];
+    assert_string_equal(hx_text_copy(to, sizeof endless, endless), "abc");
+}
+
+/* A graph's path, which is long, at each place of its cut. */
+static void a_fabrics_name_is_cut_between_characters(void **state)
+{
+    (void)state;
+    for (unsigned before = 0; before < 4; before++) {
+        char text[HX_SPEC_BYTES];
+        struct hx_spec spec;
+        struct hx_problem problem;
+        size_t used = (size_t)snprintf(text, sizeof text, "graph /%.*s", (int)before, "aaaa");
+        while (used < 100)
+            used += (size_t)snprintf(text + used, sizeof text - used, "\xf0\x9f\x98\x80");
+        assert_true(hx_spec_parse(text, &spec, &problem));
+        assert_true(is_utf8(spec.name));
+        assert_in_range(strlen(spec.name), sizeof spec.name - 4, sizeof spec.name - 1);
+    }
+}
+
+static void what_is_no_utf8_is_shown(void **state)
+{
+    (void)state;
+    json_t *text = hx_json_text("lat\xe9 \xc3");
+    assert_string_equal(json_string_value(text), "lat? ?");
+    json_decref(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_are_cut_between_characters),
+        cmocka_unit_test(nothing_behind_the_room_is_read),
+        cmocka_unit_test(a_fabrics_name_is_cut_between_characters),
+        cmocka_unit_test(what_is_no_utf8_is_shown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
