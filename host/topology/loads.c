@@ -13,9 +13,9 @@
  * once for so many destinations, which lie beside each other there. */
 enum { BLOCK = 64 };
 
-enum { LEAST_ROUNDS = 4, MOST_ROUNDS = 256, MOST_STEPS = 50000000 };
+enum { LEAST_ROUNDS = 4, MOST_ROUNDS = 2000, MOST_STEPS = 30000000 };
 
-#define CLOSE 0.001 /* how far the two sides may be apart at the end */
+#define CLOSE 0.0005 /* how far the two sides may be apart at the end */
 
 /* Where a packet may go hangs on where it is and, by `allowed`, on the input it came by. Inputs of which the same is allowed are
  * one state. */

@@ -9,7 +9,7 @@
  * Splits and lengths answer each other: what is full becomes longer, and what is longer gets less. Both are multiplicative
  * weights, each expecting that the other does as it did last (Rakhlin and Sridharan, "Optimization, Learning, and Games with
  * Predictable Sequences", NIPS 2013). What is said is the length's side: it cannot be exceeded. The search ends where a split
- * comes to it within a thousandth, or at the end of its work. In fabrics whose links are all alike the first split does. */
+ * comes close to it, or at the end of its work. In fabrics whose links are all alike the first split does. */
 #ifndef HXMESH_HOST_TOPOLOGY_LOADS_H
 #define HXMESH_HOST_TOPOLOGY_LOADS_H
 

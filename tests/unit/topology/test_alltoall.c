@@ -224,12 +224,43 @@ static void is_known_of_some(void **state)
     }
 }
 
+/* Of a HammingMesh the bound is that of a cut, whatever way packets take: north-last leaves some of its ways out. */
+static void is_a_cut_of_a_mesh(void **state)
+{
+    static const struct {
+        const char *text;
+        double bound;
+        bool reached;
+    } cases[] = {{"2x1 Hx1Mesh", 0.5, true},
+                 {"2x2 Hx1Mesh", 0.75, true},
+                 {"3x3 Hx1Mesh", 2.0 / 3, true},
+                 {"1x1 Hx2Mesh", 0.75, false} /* no minimal way goes round */,
+                 {"2x2 Hx2Mesh", 0.5 * 15 / 16, true},
+                 {"1x1 Hx3Mesh", 0.75 * 8 / 9, true},
+                 {"3x2 H2x3Mesh", 1.0 / 3 * 35 / 36, true}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hx_fabric f;
+        struct oracle o;
+        fabric_make(&f, cases[i].text);
+        ask(&o, &f);
+        double of_load = (f.hosts - 1) / hx_fabric_injection(&f, HX_LINK_GBPS);
+        double bound = hx_fabric_alltoall_bound(&f);
+        if (fabs(bound - cases[i].bound) > 1e-9 || bound < of_load / o.sent - 1e-6 ||
+            (cases[i].reached && bound > of_load / o.least + 1e-6))
+            fail_msg("%s: %.4f, not %.4f; %.4f .. %.4f can be had", cases[i].text, bound, cases[i].bound,
+                     of_load / o.sent, of_load / o.least);
+        hx_fabric_free(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_what_a_split_comes_to),
         cmocka_unit_test(is_so_in_graphs),
         cmocka_unit_test(is_known_of_some),
+        cmocka_unit_test(is_a_cut_of_a_mesh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
