@@ -1,4 +1,4 @@
-/* bounds.c - diameter, bisection and all-to-all bound (host/bounds.h has the derivations). */
+/* bounds.c - diameter, straight cut and all-to-all bound (host/bounds.h has the derivations). */
 #include "host/bounds.h"
 
 #include <math.h>
@@ -88,14 +88,17 @@ static uint64_t dimension_cut(const struct dimension *d)
     return (uint64_t)d->lines * (network_cut(d, ports) + through_board);
 }
 
-struct hx_bisection hx_bisection_of(const struct hx_geometry *g)
+struct hx_straight_cut hx_straight_cut_of(const struct hx_geometry *g)
 {
     struct dimension rows = rows_of(g);
     struct dimension columns = columns_of(g);
     uint64_t row_cut = dimension_cut(&rows);
     uint64_t column_cut = dimension_cut(&columns);
-    uint64_t links = row_cut == 0 || (column_cut && column_cut < row_cut) ? column_cut : row_cut;
-    return (struct hx_bisection){.links = links, .share = (double)links / (2.0 * g->accelerators)};
+    bool across_rows = row_cut == 0 || (column_cut && column_cut < row_cut);
+    uint64_t links = across_rows ? column_cut : row_cut;
+    return (struct hx_straight_cut){.links = links,
+                                    .share = (double)links / (2.0 * g->accelerators),
+                                    .halves = (across_rows ? g->rows : g->columns) % 2 == 0};
 }
 
 /* Boards with both ports on the leaf, and boards with none there. */

@@ -2,9 +2,10 @@
  *
  * Diameter: the longest minimal path between two accelerators, in cables; board traces count as cables.
  *
- * Bisection: the fabric is cut straight between two columns (or rows) of accelerators into halves that differ by one
- * column at most; the directed links that join the halves are counted, and the lesser of the two cuts is the
- * bisection. Along one line of x boards that is
+ * Straight cut: the fabric is cut between two columns (or rows) of accelerators into parts that differ by one column at most;
+ * the directed links that join them are counted, and the lesser of the two cuts is taken. The paper calls it the bisection. Other
+ * halves may have fewer links between them: of 4x6 boards 3x4 are half, and a network whose boards lie 3 to 1 is cut at one board
+ * (4x6 Hx1Mesh: 20 links, not 24; host/topology/bisection.h). Along one line of x boards a straight cut has
  *     x even   the cut falls between boards; the row network has x ports on either side         x links
  *     x odd    it goes through the middle board: its W edge on one side, its E edge on the other, one board trace
  *              more; (a = 1: it falls beside the middle board)                                   x + 1 (a = 1: x - 1)
@@ -33,11 +34,12 @@
 
 unsigned hx_diameter(const struct hx_geometry *g);
 
-struct hx_bisection {
+struct hx_straight_cut {
     uint64_t links; /* one direction; 0: a single accelerator cannot be cut */
     double share;
+    bool halves; /* it cuts into parts of as many accelerators */
 };
-struct hx_bisection hx_bisection_of(const struct hx_geometry *g);
+struct hx_straight_cut hx_straight_cut_of(const struct hx_geometry *g);
 
 double hx_alltoall_bound(const struct hx_geometry *g);
 double hx_alltoall_pace(const struct hx_geometry *g);

@@ -65,7 +65,7 @@ struct hx_topology {
     /* Share of the injection bandwidth that all-to-all cannot exceed, however traffic is split over minimal ways; NULL: by search
      * (host/topology/loads.h). */
     double (*alltoall_bound)(const struct hx_fabric *f);
-    /* Links that join the two halves of the fabric, where it is known; 0 or NULL: a cut found by search. */
+    /* Links that join the two halves of the fabric, all of one rate, where it is known; 0 or NULL: a cut found by search. */
     uint64_t (*bisection)(const struct hx_fabric *f);
     /* Who sends to whom where minimal routing is at its worst: to[seat], of all seats (host/topology/worst_case.h). NULL: by
      * search. */

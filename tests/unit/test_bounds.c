@@ -1,4 +1,4 @@
-/* test_bounds.c - diameter, bisection and all-to-all bound: the paper's, by hand, and by a maximum flow. */
+/* test_bounds.c - diameter, straight cut and all-to-all bound: the paper's, by hand, and by a maximum flow. */
 #include "host/bounds.h"
 #include "hxmesh/error.h"
 #include "tests/support/support_shapes.h"
@@ -101,7 +101,7 @@ static void what_minimal_routing_carries(void **state)
     assert_near(hx_alltoall_pace(&g), 0.5);
 }
 
-static void bisections(void **state)
+static void straight_cuts(void **state)
 {
     (void)state;
     static const struct {
@@ -113,7 +113,7 @@ static void bisections(void **state)
                  {1, 1, 3, 1, 2, 1.0 / 3},  {2, 2, 3, 2, 12, 0.25}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct hx_geometry g = geometry(cases[i].a, cases[i].b, cases[i].x, cases[i].y, 64, 1);
-        struct hx_bisection b = hx_bisection_of(&g);
+        struct hx_straight_cut b = hx_straight_cut_of(&g);
         assert_int_equal(b.links, cases[i].links);
         assert_near(b.share, cases[i].share);
     }
@@ -196,8 +196,8 @@ static void judge_shape(struct graph_shape s, const char *what)
     int row = graph.columns > 1 ? maximum_flow(&graph, false) : 0;
     int column = graph.rows > 1 ? maximum_flow(&graph, true) : 0;
     int least = row == 0 || (column && column < row) ? column : row;
-    if ((int)hx_bisection_of(&g).links != least)
-        fail_msg("%s: bisection %d, not %d", what, (int)hx_bisection_of(&g).links, least);
+    if ((int)hx_straight_cut_of(&g).links != least)
+        fail_msg("%s: straight cut %d, not %d", what, (int)hx_straight_cut_of(&g).links, least);
 
     uint16_t *distance = calloc((size_t)graph.nodes * GRAPH_LAYERS, sizeof *distance);
     unsigned longest = 0;
@@ -213,7 +213,7 @@ static void judge_shape(struct graph_shape s, const char *what)
     graph_free(&graph);
 }
 
-static void bisection_is_a_maximum_flow_and_diameter_a_longest_way(void **state)
+static void straight_cut_is_a_maximum_flow_and_diameter_a_longest_way(void **state)
 {
     (void)state;
     shapes_for_each(judge_shape);
@@ -224,8 +224,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(alltoall_bounds),
         cmocka_unit_test(what_minimal_routing_carries),
-        cmocka_unit_test(bisections),
-        cmocka_unit_test(bisection_is_a_maximum_flow_and_diameter_a_longest_way),
+        cmocka_unit_test(straight_cuts),
+        cmocka_unit_test(straight_cut_is_a_maximum_flow_and_diameter_a_longest_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
