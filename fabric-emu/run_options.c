@@ -107,7 +107,7 @@ static double pace_of(const struct run_options *o)
         return 1;
     /* Boards of one accelerator have two cables to the same switch. Packets choose by credit, and do not load both alike. */
     bool chooses = o->spec.a == 1 || o->spec.b == 1;
-    double bound = o->spec.a ? hx_alltoall_minimal_bound(&o->g->mesh) : hx_fabric_alltoall_bound(o->g);
+    double bound = o->spec.a ? hx_alltoall_pace(&o->g->mesh) : hx_fabric_alltoall_bound(o->g);
     /* Where each destination has its own ways nobody meets anybody, but on cables that are narrower than the hosts' own. */
     if (hx_settings_d_mod_k(&o->settings, o->g))
         return bound >= 1 ? 1 : 0.9995 * bound;

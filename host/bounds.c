@@ -1,4 +1,4 @@
-/* bounds.c - diameter, bisection and all-to-all bound (host/bounds.h has the derivations). */
+/* bounds.c - diameter, straight cut and all-to-all bound (host/bounds.h has the derivations). */
 #include "host/bounds.h"
 
 #include <math.h>
@@ -88,14 +88,17 @@ static uint64_t dimension_cut(const struct dimension *d)
     return (uint64_t)d->lines * (network_cut(d, ports) + through_board);
 }
 
-struct hx_bisection hx_bisection_of(const struct hx_geometry *g)
+struct hx_straight_cut hx_straight_cut_of(const struct hx_geometry *g)
 {
     struct dimension rows = rows_of(g);
     struct dimension columns = columns_of(g);
     uint64_t row_cut = dimension_cut(&rows);
     uint64_t column_cut = dimension_cut(&columns);
-    uint64_t links = row_cut == 0 || (column_cut && column_cut < row_cut) ? column_cut : row_cut;
-    return (struct hx_bisection){.links = links, .share = (double)links / (2.0 * g->accelerators)};
+    bool across_rows = row_cut == 0 || (column_cut && column_cut < row_cut);
+    uint64_t links = across_rows ? column_cut : row_cut;
+    return (struct hx_straight_cut){.links = links,
+                                    .share = (double)links / (2.0 * g->accelerators),
+                                    .halves = (across_rows ? g->rows : g->columns) % 2 == 0};
 }
 
 /* Boards with both ports on the leaf, and boards with none there. */
@@ -110,26 +113,28 @@ static double leaf_bound(const struct dimension *d, unsigned leaf)
         within += low_here && high_here;
         elsewhere += !low_here && !high_here;
     }
-    return within && elsewhere ? (double)n->up * d->boards / (4.0 * d->side * within * elsewhere) : 1;
+    return within && elsewhere ? (double)n->up * d->boards / (4.0 * d->side * within * elsewhere) : INFINITY;
 }
 
-static double dimension_bound(const struct dimension *d)
+/* others: of what each sends to all alike, itself among them, the part that is sent. */
+static double dimension_bound(const struct dimension *d, double others)
 {
     double a = d->side;
     double x = d->boards;
     if (d->boards == 1)
-        return d->side == 1 ? 1 : fmin(1, d->side % 2 ? 2 * a / (a * a - 1) : 2 / a);
-    double bound = fmin(1, x / (2 * a * (x - 1)));
+        return d->side == 1 ? 1 : fmin(1, (d->side % 2 ? 2 * a / (a * a - 1) : 2 / a) * others);
+    double bound = x / (2 * a * (x - 1));
     for (unsigned leaf = 0; d->network->spines && leaf < d->network->leaves; leaf++)
         bound = fmin(bound, leaf_bound(d, leaf));
-    return bound;
+    return fmin(1, bound * others);
 }
 
 double hx_alltoall_bound(const struct hx_geometry *g)
 {
     struct dimension rows = rows_of(g);
     struct dimension columns = columns_of(g);
-    return fmin(dimension_bound(&rows), dimension_bound(&columns));
+    double others = (g->accelerators - 1.0) / g->accelerators;
+    return fmin(dimension_bound(&rows, others), dimension_bound(&columns, others));
 }
 
 /* Of the pairs of columns (positions in two boards' lines, or in one) that use the network, the share that must. */
@@ -144,10 +149,10 @@ static double share_that_crosses(const struct dimension *d)
     return d->boards > 1 ? crosses / (crosses + round) : 1;
 }
 
-double hx_alltoall_minimal_bound(const struct hx_geometry *g)
+double hx_alltoall_pace(const struct hx_geometry *g)
 {
     struct dimension rows = rows_of(g);
     struct dimension columns = columns_of(g);
-    return fmin(dimension_bound(&rows) * share_that_crosses(&rows),
-                dimension_bound(&columns) * share_that_crosses(&columns));
+    return fmin(dimension_bound(&rows, 1) * share_that_crosses(&rows),
+                dimension_bound(&columns, 1) * share_that_crosses(&columns));
 }

@@ -43,12 +43,11 @@ static double alltoall_bound(const struct hx_fabric *f)
     return share < 1 ? share : 1;
 }
 
-/* With half of each part on either side, or all switches on one and half of the hosts on the other. */
+/* With half of each part on either side. */
 static uint64_t bisection(const struct hx_fabric *f)
 {
     uint64_t part = f->digits[0] / 2;
-    uint64_t between = (part * part + 1) / 2;
-    return between < f->hosts / 2 ? between : f->hosts / 2;
+    return (part * part + 1) / 2;
 }
 
 const struct hx_topology hx_topology_bigraph = {

@@ -5,11 +5,12 @@
 #include "host/draw.h"
 #include "host/topology/bounds.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    MOST_GAIN = HX_MAX_RADIX, /* links of a node: a move cannot gain or lose more */
+    MOST_UNITS = 64, /* of a link's rate: finer differences are not looked at */
     MOST_PASSES = 24,
     LEAST_STARTS = 4,
     MOST_STARTS = 32,
@@ -19,9 +20,15 @@ enum {
 /* Nodes that may still be moved, by what a move gains: lists, one a gain. Those with hosts and those without are kept apart,
  * so that of each queue the first is as good as any. */
 struct queue {
-    uint32_t first[2 * MOST_GAIN + 1];
-    int top; /* no gain above it has any; -MOST_GAIN - 1: empty */
+    uint32_t *first; /* [2 * most_gain + 1] */
+    int top;         /* no gain above it has any; -most_gain - 1: empty */
 };
+
+/* What half the hosts inject, in links of HX_LINK_GBPS. */
+static double injected(const struct hx_fabric *f)
+{
+    return f->hosts * hx_fabric_injection(f, HX_LINK_GBPS) / 2;
+}
 
 struct search {
     const struct hx_fabric *f;
@@ -31,11 +38,13 @@ struct search {
     uint32_t heaviest;
     uint32_t *moved; /* [nodes]: of this pass, or the order of a start */
     uint32_t *next, *previous;
-    int8_t *gain;
+    int *gain;
     uint8_t *side;
     bool *queued;
-    uint64_t on[2]; /* hosts of each half */
-    int64_t links;  /* between them */
+    uint64_t on[2];                 /* hosts of each half */
+    int64_t between;                /* them, units */
+    int units[HX_MAX_LINK_CLASSES]; /* of a link's rate */
+    int most_gain;                  /* all links of a node: a move cannot gain or lose more */
     struct queue queue[2][2];
     uint64_t random;
 };
@@ -45,6 +54,17 @@ static const uint32_t *neighbour(const struct search *s, uint32_t node, unsigned
 {
     uint32_t far = hx_fabric_far(s->f, node, port).node;
     return far != HX_NOWHERE && s->seat[far] == far ? &s->seat[far] : NULL;
+}
+
+static int units_of(const struct search *s, uint32_t node, unsigned port)
+{
+    return s->units[hx_fabric_port(s->f, node, port)->link_class];
+}
+
+/* In links of HX_LINK_GBPS. */
+static double rate_of(const struct hx_fabric *f, uint32_t node, unsigned port)
+{
+    return hx_class_gbps(hx_fabric_link(f, node, port), HX_LINK_GBPS) / HX_LINK_GBPS;
 }
 
 /* ---- queues ---- */
@@ -57,7 +77,7 @@ static struct queue *queue_of(struct search *s, uint32_t node)
 static void put(struct search *s, uint32_t node)
 {
     struct queue *q = queue_of(s, node);
-    uint32_t *first = &q->first[s->gain[node] + MOST_GAIN];
+    uint32_t *first = &q->first[s->gain[node] + s->most_gain];
     s->next[node] = *first;
     s->previous[node] = HX_NOWHERE;
     if (*first != HX_NOWHERE)
@@ -71,7 +91,7 @@ static void take(struct search *s, uint32_t node)
 {
     struct queue *q = queue_of(s, node);
     if (s->previous[node] == HX_NOWHERE)
-        q->first[s->gain[node] + MOST_GAIN] = s->next[node];
+        q->first[s->gain[node] + s->most_gain] = s->next[node];
     else
         s->next[s->previous[node]] = s->next[node];
     if (s->next[node] != HX_NOWHERE)
@@ -79,18 +99,18 @@ static void take(struct search *s, uint32_t node)
     s->queued[node] = false;
 }
 
-static uint32_t first_of(struct queue *q)
+static uint32_t first_of(const struct search *s, struct queue *q)
 {
-    while (q->top >= -MOST_GAIN && q->first[q->top + MOST_GAIN] == HX_NOWHERE)
+    while (q->top >= -s->most_gain && q->first[q->top + s->most_gain] == HX_NOWHERE)
         q->top--;
-    return q->top < -MOST_GAIN ? HX_NOWHERE : q->first[q->top + MOST_GAIN];
+    return q->top < -s->most_gain ? HX_NOWHERE : q->first[q->top + s->most_gain];
 }
 
 static void fill_queues(struct search *s)
 {
     for (unsigned i = 0; i < 4; i++) {
-        memset(s->queue[i / 2][i % 2].first, UINT8_MAX, sizeof s->queue[0][0].first);
-        s->queue[i / 2][i % 2].top = -MOST_GAIN - 1;
+        memset(s->queue[i / 2][i % 2].first, UINT8_MAX, (2 * (size_t)s->most_gain + 1) * sizeof(uint32_t));
+        s->queue[i / 2][i % 2].top = -s->most_gain - 1;
     }
     for (uint32_t node = 0; node < s->f->nodes; node++) {
         int gain = 0;
@@ -99,9 +119,9 @@ static void fill_queues(struct search *s)
         for (unsigned port = 0; port < hx_fabric_ports(s->f, node); port++) {
             const uint32_t *far = neighbour(s, node, port);
             if (far)
-                gain += s->side[*far] != s->side[node] ? 1 : -1;
+                gain += s->side[*far] != s->side[node] ? units_of(s, node, port) : -units_of(s, node, port);
         }
-        s->gain[node] = (int8_t)gain;
+        s->gain[node] = gain;
         put(s, node);
     }
 }
@@ -118,7 +138,7 @@ static uint32_t best_move(struct search *s)
 {
     uint32_t best = HX_NOWHERE;
     for (unsigned i = 0; i < 4; i++) {
-        uint32_t node = first_of(&s->queue[i / 2][i % 2]);
+        uint32_t node = first_of(s, &s->queue[i / 2][i % 2]);
         bool can = node != HX_NOWHERE && is_even(s, s->on[!s->side[node]] + s->weight[node], 2);
         if (can && (best == HX_NOWHERE || s->gain[node] > s->gain[best] ||
                     (s->gain[node] == s->gain[best] && s->on[s->side[node]] > s->on[s->side[best]])))
@@ -137,14 +157,14 @@ static void change_side(struct search *s, uint32_t node)
 static void move(struct search *s, uint32_t node)
 {
     take(s, node);
-    s->links -= s->gain[node];
+    s->between -= s->gain[node];
     change_side(s, node);
     for (unsigned port = 0; port < hx_fabric_ports(s->f, node); port++) {
         const uint32_t *far = neighbour(s, node, port);
         if (!far || !s->queued[*far])
             continue;
         take(s, *far);
-        s->gain[*far] = (int8_t)(s->gain[*far] + (s->side[*far] == s->side[node] ? -2 : 2));
+        s->gain[*far] += (s->side[*far] == s->side[node] ? -2 : 2) * units_of(s, node, port);
         put(s, *far);
     }
 }
@@ -152,21 +172,21 @@ static void move(struct search *s, uint32_t node)
 /* Moves every node once, and goes back to the best halves on the way. False: they are those it began with. */
 static bool improve(struct search *s)
 {
-    int64_t best = s->links;
+    int64_t best = s->between;
     uint32_t moves = 0;
     uint32_t kept = 0;
     fill_queues(s);
     for (uint32_t node; (node = best_move(s)) != HX_NOWHERE;) {
         move(s, node);
         s->moved[moves++] = node;
-        if (s->links < best && is_even(s, s->on[0], 1) && is_even(s, s->on[1], 1)) {
-            best = s->links;
+        if (s->between < best && is_even(s, s->on[0], 1) && is_even(s, s->on[1], 1)) {
+            best = s->between;
             kept = moves;
         }
     }
     while (moves > kept)
         change_side(s, s->moved[--moves]);
-    s->links = best;
+    s->between = best;
     return kept > 0;
 }
 
@@ -222,11 +242,11 @@ static void start(struct search *s, unsigned number)
         s->side[node] = !is_even(s, s->on[0] + s->weight[node], 1);
         s->on[s->side[node]] += s->weight[node];
     }
-    s->links = 0;
+    s->between = 0;
     for (uint32_t node = 0; node < s->f->nodes; node++) {
         for (unsigned port = 0; s->seat[node] == node && port < hx_fabric_ports(s->f, node); port++) {
             const uint32_t *far = neighbour(s, node, port);
-            s->links += far && *far > node && s->side[*far] != s->side[node];
+            s->between += far && *far > node && s->side[*far] != s->side[node] ? units_of(s, node, port) : 0;
         }
     }
 }
@@ -251,49 +271,134 @@ static void weigh(struct search *s)
     s->hosts = s->f->hosts;
 }
 
-uint64_t hx_bisection_search(const struct hx_fabric *f)
+static uint32_t greatest_common(uint32_t a, uint32_t b)
 {
-    struct search s = {.f = f,
-                       .seat = hx_allocate(f->nodes, sizeof *s.seat),
-                       .weight = hx_allocate(f->nodes, sizeof *s.weight),
-                       .moved = hx_allocate(f->nodes, sizeof *s.moved),
-                       .next = hx_allocate(f->nodes, sizeof *s.next),
-                       .previous = hx_allocate(f->nodes, sizeof *s.previous),
-                       .gain = hx_allocate(f->nodes, sizeof *s.gain),
-                       .side = hx_allocate(f->nodes, sizeof *s.side),
-                       .queued = hx_allocate(f->nodes, sizeof *s.queued),
-                       .random = 1};
-    int64_t best = INT64_MAX;
-    weigh(&s);
+    while (b) {
+        uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Rates as whole multiples of what divides them all, or of a part of the greatest. */
+static void measure(struct search *s)
+{
+    uint32_t unit = 0;
+    uint32_t most = 0;
+    for (unsigned i = 0; i < s->f->link_classes; i++) {
+        uint32_t gbps = (uint32_t)hx_class_gbps(&s->f->link_class[i], HX_LINK_GBPS);
+        unit = greatest_common(gbps, unit);
+        most = gbps > most ? gbps : most;
+    }
+    if (unit == 0)
+        unit = 1; /* no link at all */
+    if (most / unit > MOST_UNITS)
+        unit = most / MOST_UNITS;
+    for (unsigned i = 0; i < s->f->link_classes; i++)
+        s->units[i] = (int)(hx_class_gbps(&s->f->link_class[i], HX_LINK_GBPS) / unit + 0.5);
+    for (unsigned i = 0; i < s->f->link_classes; i++) {
+        s->units[i] = s->units[i] ? s->units[i] : 1;
+        s->most_gain = s->units[i] > s->most_gain ? s->units[i] : s->most_gain;
+    }
+    s->most_gain *= HX_MAX_RADIX;
+}
+
+/* Halves as they stand, if there is less between them than between the best yet. */
+static void keep(const struct search *s, struct hx_halves *best)
+{
+    struct hx_halves now = {0};
+    for (uint32_t node = 0; node < s->f->nodes; node++) {
+        for (unsigned port = 0; s->seat[node] == node && port < hx_fabric_ports(s->f, node); port++) {
+            const uint32_t *far = neighbour(s, node, port);
+            bool between = far && *far > node && s->side[*far] != s->side[node];
+            now.links += between;
+            now.share += between ? rate_of(s->f, node, port) : 0;
+        }
+    }
+    now.share /= injected(s->f);
+    if (now.share < best->share)
+        *best = now;
+}
+
+static void begin(struct search *s, const struct hx_fabric *f)
+{
+    *s = (struct search){.f = f,
+                         .seat = hx_allocate(f->nodes, sizeof *s->seat),
+                         .weight = hx_allocate(f->nodes, sizeof *s->weight),
+                         .moved = hx_allocate(f->nodes, sizeof *s->moved),
+                         .next = hx_allocate(f->nodes, sizeof *s->next),
+                         .previous = hx_allocate(f->nodes, sizeof *s->previous),
+                         .gain = hx_allocate(f->nodes, sizeof *s->gain),
+                         .side = hx_allocate(f->nodes, sizeof *s->side),
+                         .queued = hx_allocate(f->nodes, sizeof *s->queued),
+                         .random = 1};
+    weigh(s);
+    measure(s);
+    for (unsigned i = 0; i < 4; i++)
+        s->queue[i / 2][i % 2].first = hx_allocate(2 * (size_t)s->most_gain + 1, sizeof(uint32_t));
+}
+
+static void end(struct search *s)
+{
+    for (unsigned i = 0; i < 4; i++)
+        free(s->queue[i / 2][i % 2].first);
+    free(s->seat);
+    free(s->weight);
+    free(s->moved);
+    free(s->next);
+    free(s->previous);
+    free(s->gain);
+    free(s->side);
+    free(s->queued);
+}
+
+struct hx_halves hx_bisection_search(const struct hx_fabric *f)
+{
+    struct search s;
+    struct hx_halves best = {.share = INFINITY};
+    begin(&s, f);
     for (unsigned i = 0; i < starts_for(f); i++) {
         start(&s, i);
         for (unsigned pass = 0; pass < MOST_PASSES; pass++)
             if (!improve(&s))
                 break;
-        best = s.links < best ? s.links : best;
+        keep(&s, &best);
     }
-    free(s.seat);
-    free(s.weight);
-    free(s.moved);
-    free(s.next);
-    free(s.previous);
-    free(s.gain);
-    free(s.side);
-    free(s.queued);
-    return (uint64_t)best;
+    end(&s);
+    return best;
+}
+
+/* ---- formulas ---- */
+
+/* That of a link between seats: where there is a formula they are all alike. */
+static double rate_between(const struct hx_fabric *f)
+{
+    for (uint32_t node = 0; node < f->nodes; node++) {
+        for (unsigned port = 0; port < hx_fabric_ports(f, node); port++) {
+            uint32_t far = hx_fabric_far(f, node, port).node;
+            bool between = far != HX_NOWHERE && (!hx_is_host(f, node) || hx_fabric_seat(f, node) == node) &&
+                           (!hx_is_host(f, far) || hx_fabric_seat(f, far) == far);
+            if (between)
+                return rate_of(f, node, port);
+        }
+    }
+    return 1;
 }
 
 struct hx_halves hx_fabric_bisection(const struct hx_fabric *f)
 {
     struct hx_halves halves = {.exact = true};
-    if (f->mesh.nodes)
-        halves.links = hx_bisection_of(&f->mesh).links;
-    else if (f->topology->bisection && !f->failed)
+    if (f->topology->bisection && !f->failed)
         halves.links = f->topology->bisection(f);
-    if (halves.links == 0 && f->hosts > 1) {
-        halves.links = hx_bisection_search(f);
-        halves.exact = false;
+    halves.share = (double)halves.links * rate_between(f) / injected(f);
+    if (halves.links || f->hosts < 2)
+        return halves;
+    halves = hx_bisection_search(f);
+    if (f->mesh.nodes) {
+        struct hx_straight_cut straight = hx_straight_cut_of(&f->mesh);
+        if (straight.halves && straight.links < halves.links)
+            halves = (struct hx_halves){.links = straight.links, .share = straight.share};
     }
-    halves.share = (double)halves.links / (f->hosts * f->host_links / 2.0);
     return halves;
 }

@@ -234,51 +234,7 @@ static unsigned distance(const struct hx_fabric *f, uint32_t from, uint32_t to)
     return reaches(f, a, group_of(f, b)) || reaches(f, b, group_of(f, a)) ? 4 : 5;
 }
 
-/* ---- what it can carry ---- */
-
-/* What a router's global links carry of all that its group sends to or gets from others, in what goes between two groups. */
-static double part_of(const struct hx_fabric *f, uint32_t node)
-{
-    const struct dragonfly *d = dragonfly_of(f);
-    unsigned group = group_of(f, node);
-    double part = 0;
-    for (unsigned other = 0; other < d->groups; other++)
-        if (other != group)
-            part += (double)reaches(f, node, other) / links_between(d, group, other);
-    return part;
-}
-
-/* The two routers of a group that carry the most: the local link between them is its fullest. */
-static double fullest_parts(const struct hx_fabric *f, unsigned group)
-{
-    const struct dragonfly *d = dragonfly_of(f);
-    double first = 0;
-    double second = 0;
-    for (unsigned i = 0; i < d->a; i++) {
-        double part = part_of(f, f->hosts + group * d->a + i);
-        second = part > first ? first : part > second ? part : second;
-        first = part > first ? part : first;
-    }
-    return first + second;
-}
-
-/* Each host sends 1 in all, evenly, and what goes between two groups is shared evenly by all their links. */
-static double alltoall_bound(const struct hx_fabric *f)
-{
-    const struct dragonfly *d = dragonfly_of(f);
-    double to_each = 1 / ((double)f->hosts - 1);
-    double hosts = (double)d->a * d->p;
-    double fullest = 1;
-    for (unsigned group = 0; group < d->groups; group++) {
-        double local = (hosts * fullest_parts(f, group) + d->p) * d->p * to_each;
-        fullest = d->a > 1 && local > fullest ? local : fullest;
-        for (unsigned other = 0; other < d->groups; other++) {
-            double global = other == group ? 0 : hosts * hosts * to_each / links_between(d, group, other);
-            fullest = global > fullest ? global : fullest;
-        }
-    }
-    return 1 / fullest;
-}
+/* ---- what loads it most ---- */
 
 /* All of a group send to the next group that it has the fewest links to; of a single group, to the next router. */
 static void worst_case(const struct hx_fabric *f, uint64_t seed, uint32_t *to)
@@ -303,6 +259,5 @@ const struct hx_topology hx_topology_dragonfly = {
     .toward = toward,
     .allowed = allowed,
     .distance = distance,
-    .alltoall_bound = alltoall_bound,
     .worst_case = worst_case,
 };

@@ -279,7 +279,7 @@ static uint64_t bisection(const struct hx_fabric *f)
     unsigned parts = t->levels == 2 ? t->leaves : t->leaves / t->pod;
     if (t->tops == 0 || dealt % t->tops || parts % 2 || t->leaves % t->pod || t->hosts != t->leaves * t->down)
         return 0;
-    return (uint64_t)t->leaves / 2 * (t->up < t->down ? t->up : t->down);
+    return (uint64_t)t->leaves / 2 * t->up;
 }
 
 const struct hx_topology hx_topology_fat_tree = {

@@ -409,14 +409,15 @@ double hx_grid_alltoall_bound(const struct hx_fabric *f)
     return bound;
 }
 
-/* Known where all dimensions are alike and even: the cheapest cut goes through the middle of one. */
+/* Known where all dimensions are alike, of one rate, and even: the cheapest cut goes through the middle of one. */
 uint64_t hx_grid_bisection(const struct hx_fabric *f)
 {
     const struct hx_grid *g = grid_of(f);
     uint64_t least = UINT64_MAX;
     for (unsigned i = 0; i < g->dimensions; i++) {
         const struct hx_grid_dimension *d = &g->dimension[i];
-        if (d->side % 2 || d->kind != g->dimension[0].kind || d->kind == HX_GRID_SWITCH)
+        if (d->side % 2 || d->kind != g->dimension[0].kind || d->kind == HX_GRID_SWITCH ||
+            d->gbps != g->dimension[0].gbps)
             return 0;
         uint64_t of_line = 1;
         if (d->kind != HX_GRID_LINE)

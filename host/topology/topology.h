@@ -62,10 +62,10 @@ struct hx_topology {
     unsigned (*distance)(const struct hx_fabric *f, uint32_t from, uint32_t to);
     /* Sum of these over all ordered pairs of hosts, and the longest; NULL: pair by pair. */
     uint64_t (*distances)(const struct hx_fabric *f, unsigned *longest);
-    /* Share of the injection bandwidth that all-to-all cannot exceed; NULL: what the fullest link gives if every pair's
-     * traffic is shared evenly over its minimal ways. */
+    /* Share of the injection bandwidth that all-to-all cannot exceed, however traffic is split over minimal ways; NULL: by search
+     * (host/topology/loads.h). */
     double (*alltoall_bound)(const struct hx_fabric *f);
-    /* Links that join the two halves of the fabric, where it is known; 0 or NULL: a cut found by search. */
+    /* Links that join the two halves of the fabric, all of one rate, where it is known; 0 or NULL: a cut found by search. */
     uint64_t (*bisection)(const struct hx_fabric *f);
     /* Who sends to whom where minimal routing is at its worst: to[seat], of all seats (host/topology/worst_case.h). NULL: by
      * search. */

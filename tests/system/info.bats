@@ -18,9 +18,9 @@ setup() {
 @test "info: the paper's clusters" {
     info "16x16 Hx2Mesh" --json - | judge '
         .accelerators == 1024 and .switches == 128 and .cables == {dac: 4096, aoc: 4096} and .cost_usd == 5411840 and
-        .diameter == 4 and .bisection == 512 and .bisection_share == 0.25 and
-        (.alltoall_bound - 4/15 | fabs < 1e-8)'
-    info "8x8 Hx4Mesh" --json - | judge '.cost_usd == 2705920 and .diameter == 8 and (.alltoall_bound - 1/7 | fabs < 1e-8)'
+        .diameter == 4 and .bisection == 448 and .bisection_share == 0.21875 and (.bisection_exact | not) and .straight_cut == 512 and
+        (.alltoall_bound - 4/15 * 1023/1024 | fabs < 1e-8)'
+    info "8x8 Hx4Mesh" --json - | judge '.cost_usd == 2705920 and .diameter == 8 and (.alltoall_bound - 1/7 * 1023/1024 | fabs < 1e-8)'
     info "32x32 Hx1Mesh" --json - | judge '.cost_usd == 10823680 and .diameter == 4'
     info "64x64 Hx2Mesh" --json - | judge '.cost_usd == 224116736 and .accelerators == 16384 and .diameter == 8'
     info "32x32 Hx4Mesh" --json - | judge '.cost_usd == 43294720 and .diameter == 8'
@@ -45,7 +45,9 @@ setup() {
     [ "$status" -eq 0 ]
     [[ "$output" == *"1024 (32 x 32), on 16 x 16 boards of 2 x 2"* ]]
     [[ "$output" == *"5.41 M\$, for 4 planes"* ]]
-    [[ "$output" == *"26.67 % of injection"* ]]
+    [[ "$output" == *"at most 448 links each way a plane, 21.88 %"* ]]
+    [[ "$output" == *"512 links between columns or rows"* ]]
+    [[ "$output" == *"26.64 % of injection"* ]]
 }
 
 @test "info: a single accelerator" {
@@ -71,7 +73,7 @@ setup() {
     [ "$status" -eq 0 ]
     [ "${#lines[@]}" -eq 5 ]
     [[ "${lines[0]}" == *fabric*hosts*switches*radix*DAC*AoC*M\$*diameter*distance*bisection*all-to-all* ]]
-    [[ "${lines[1]}" =~ 16x16\ Hx2Mesh\ +1024\ +128\ +64\ +4096\ +4096\ +5.41\ +4\ +3.82\ +512\ +26.67\ +5285\ +1239$ ]]
+    [[ "${lines[1]}" =~ 16x16\ Hx2Mesh\ +1024\ +128\ +64\ +4096\ +4096\ +5.41\ +4\ +3.82\ +\<=448\ +26.64\ +5285\ +1240$ ]]
     [[ "${lines[2]}" =~ \ 25.30\ +4\ +3.94\ +512\ +100.00\ +24710\ +1544$ ]]
     [[ "${lines[4]}" =~ \<=20\  ]]
 }
@@ -80,7 +82,7 @@ setup() {
     info --compare "4x4 Hx2Mesh" "slim-fly q=5 p=3" --json - >both.json
     [ "$(jq -c '.[0]' both.json)" = "$(info "4x4 Hx2Mesh" --json - | jq -c .)" ]
     [ "$(jq -c '.[1]' both.json)" = "$(info "slim-fly q=5 p=3" --json - | jq -c .)" ]
-    judge 'length == 2 and .[0].bisection_exact and (.[1].bisection_exact | not) and .[1].bisection <= 65 and
+    judge 'length == 2 and .[0].bisection == 32 and .[0].bisection_share == 0.25 and (.[1].bisection_exact | not) and .[1].bisection <= 65 and
         all(.[]; (.cost_per_host - .cost_usd / .hosts | fabs < 1e-4) and
             (.cost_per_global_link - .cost_usd / (.hosts * .host_links * .cost_planes * .alltoall_bound) | fabs < 1e-4))' <both.json
 }
@@ -107,7 +109,10 @@ setup() {
     [ "$(grep -c , first.csv)" -eq 6 ]
     info "graph first.csv" --edges second.csv --json - >second.json
     [ "$(sed 1d first.csv)" = "$(sed 1d second.csv)" ]
-    [ "$(jq -c 'del(.name, .spec)' first.json)" = "$(jq -c 'del(.name, .spec)' second.json)" ]
+    # The search for the bound goes by the nodes' order, and ends close to 5/16.
+    local but='del(.name, .spec, .alltoall_bound, .cost_per_global_link)'
+    [ "$(jq -c "$but" first.json)" = "$(jq -c "$but" second.json)" ]
+    jq -s . first.json second.json | judge 'all(.[]; .alltoall_bound >= 0.3125 and .alltoall_bound < 0.313)'
 }
 
 @test "info: --dot is a graph of every node and link" {

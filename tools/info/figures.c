@@ -2,6 +2,7 @@
 #include "tools/info/figures.h"
 #include "host/json.h"
 
+#include "host/bounds.h"
 #include "tools/draw/text_table.h"
 
 #include <inttypes.h>
@@ -46,9 +47,10 @@ static void add_mesh(json_t *json, const struct figures *f)
 {
     const struct hx_spec *s = &f->spec;
     const struct hx_geometry *m = &f->g->mesh;
-    json_t *mesh = json_pack("{s:i, s:{s:i, s:i, s:i, s:i}, s:i, s:o, s:o}", "accelerators", (int)f->g->hosts, "boards",
-                             "x", (int)s->x, "y", (int)s->y, "a", (int)s->a, "b", (int)s->b, "taper", (int)s->taper,
-                             "row_network", network_json(&m->row), "column_network", network_json(&m->column));
+    json_t *mesh = json_pack("{s:i, s:{s:i, s:i, s:i, s:i}, s:i, s:o, s:o, s:I}", "accelerators", (int)f->g->hosts,
+                             "boards", "x", (int)s->x, "y", (int)s->y, "a", (int)s->a, "b", (int)s->b, "taper",
+                             (int)s->taper, "row_network", network_json(&m->row), "column_network",
+                             network_json(&m->column), "straight_cut", (json_int_t)hx_straight_cut_of(m).links);
     json_object_update(json, mesh);
     json_decref(mesh);
 }
@@ -126,6 +128,9 @@ void figures_print(const struct figures *f)
         printf("%-16s%s%" PRIu64 " links each way a plane, %.2f %% of what half the %s inject\n", "bisection",
                f->bisection.exact ? "" : "at most ", f->bisection.links, 100 * f->bisection.share,
                f->g->mesh.nodes ? "accelerators" : "hosts");
+    if (f->g->mesh.nodes && f->bisection.links)
+        printf("%-16s%" PRIu64 " links between columns or rows in the middle\n", "straight cut",
+               hx_straight_cut_of(&f->g->mesh).links);
     printf("%-16s%.2f %% of injection at most\n", "all-to-all", 100 * f->alltoall_bound);
     printf("%-16s%.0f $ a host, %.0f $ a link's rate of all-to-all\n", "price", f->usd_per_host,
            f->usd_per_global_link);

@@ -176,7 +176,7 @@ static void halves_by_hand(void **state)
 {
     (void)state;
     bound_is("fat-tree radix=4 hosts=4 down=2 up=1", 1.0 / 2 * 3 / 2, 1);
-    bound_is("fat-tree radix=4 hosts=4 down=1 up=2", 1, 2);
+    bound_is("fat-tree radix=4 hosts=4 down=1 up=2", 1, 4);
 }
 
 static void levels_are_as_many_as_are_needed(void **state)

@@ -1,0 +1,19 @@
+/* seats.h - where the hosts of a fabric sit. Those of one router are alike: it is enough to go by seats, with their hosts as
+ * weight. */
+#ifndef HXMESH_HOST_TOPOLOGY_SEATS_H
+#define HXMESH_HOST_TOPOLOGY_SEATS_H
+
+#include "host/topology/topology.h"
+
+struct hx_seats {
+    uint32_t count;
+    uint32_t living;  /* hosts that sit anywhere */
+    uint32_t *node;   /* [count]: hx_fabric_seat() */
+    uint32_t *host;   /* [count]: one that sits there */
+    uint32_t *weight; /* [count]: how many do */
+};
+
+void hx_seats_take(struct hx_seats *s, const struct hx_fabric *f);
+void hx_seats_free(struct hx_seats *s);
+
+#endif

@@ -1,0 +1,266 @@
+/* test_alltoall.c - what all-to-all comes to at most, against an oracle that lists every way of every pair of hosts.
+ *
+ * The oracle follows the tables as a packet would, and knows no states, no seats and no order. It sends one packet after another
+ * over its cheapest way; a link becomes dearer with each (Garg and Koenemann, "Faster and Simpler Algorithms for
+ * Multicommodity Flow and Other Fractional Packing Problems", FOCS 1998). What it sent is a share that can be had, and its
+ * prices are a share that cannot be exceeded. */
+#include "host/topology/bounds.h"
+#include "host/topology/tables.h"
+#include "tests/support/support_fabric.h"
+#include "tests/support/support_file.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { MOST_LINKS = 16, MOST_ROUNDS = 5000 };
+#define STEP  0.02
+#define CLOSE 1.01
+
+struct way {
+    uint32_t pair; /* of hosts, counted through */
+    unsigned links;
+    uint32_t link[MOST_LINKS]; /* ports of the fabric */
+};
+
+struct oracle {
+    const struct hx_fabric *f;
+    struct hx_tables tables;
+    struct way *way;
+    size_t ways, room;
+    struct way at; /* the way that is followed */
+    double *load, *price;
+    double sent, least; /* loads of the fullest link that it has, and that no split is below */
+};
+
+static double rate_of(const struct hx_fabric *f, uint32_t port)
+{
+    return hx_class_gbps(&f->link_class[f->port[port].link_class], HX_LINK_GBPS) / HX_LINK_GBPS;
+}
+
+static void follow(struct oracle *o, struct hx_end at, uint32_t to)
+{
+    const struct hx_fabric *f = o->f;
+    if (at.node == to) {
+        if (o->ways == o->room) {
+            o->room = o->room ? 2 * o->room : 1024;
+            o->way = realloc(o->way, o->room * sizeof *o->way);
+            assert_non_null(o->way);
+        }
+        o->way[o->ways++] = o->at;
+        return;
+    }
+    assert_true(o->at.links < MOST_LINKS);
+    uint64_t ports = hx_route_ports(&o->tables.route[at.node], at.port, f->node[to].d0, f->node[to].d1);
+    for (; ports; ports &= ports - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(ports);
+        o->at.link[o->at.links++] = f->node[at.node].first_port + port;
+        follow(o, hx_fabric_far(f, at.node, port), to);
+        o->at.links--;
+    }
+}
+
+static double price_of(const struct oracle *o, const struct way *w)
+{
+    double price = 0;
+    for (unsigned i = 0; i < w->links; i++)
+        price += o->price[w->link[i]];
+    return price;
+}
+
+/* The cheapest of a pair's ways, which begin at `first`; *next: those of the next pair. */
+static const struct way *cheapest(const struct oracle *o, size_t first, size_t *next)
+{
+    size_t best = first;
+    double least = price_of(o, &o->way[first]);
+    for (*next = first + 1; *next < o->ways && o->way[*next].pair == o->way[first].pair; ++*next) {
+        double price = price_of(o, &o->way[*next]);
+        best = price < least ? *next : best;
+        least = fmin(least, price);
+    }
+    return &o->way[best];
+}
+
+static void send_round(struct oracle *o)
+{
+    for (size_t next = 0; next < o->ways;) {
+        const struct way *w = cheapest(o, next, &next);
+        for (unsigned i = 0; i < w->links; i++) {
+            o->load[w->link[i]]++;
+            o->price[w->link[i]] *= 1 + STEP / (o->f->hosts * rate_of(o->f, w->link[i]));
+        }
+    }
+}
+
+static void judge_round(struct oracle *o, unsigned rounds)
+{
+    double all = 0;
+    double prices = 0;
+    double most = 0;
+    for (size_t next = 0; next < o->ways;)
+        all += price_of(o, cheapest(o, next, &next));
+    for (uint32_t port = 0; port < o->f->ports; port++) {
+        prices += o->price[port] * rate_of(o->f, port);
+        most = fmax(most, o->load[port] / rate_of(o->f, port) / rounds);
+    }
+    o->least = fmax(o->least, all / prices);
+    o->sent = fmin(o->sent, most);
+}
+
+static void ask(struct oracle *o, const struct hx_fabric *f)
+{
+    *o = (struct oracle){.f = f, .sent = INFINITY};
+    hx_tables_make(&o->tables, f);
+    for (uint32_t pair = 0; pair < f->hosts * f->hosts; pair++) {
+        o->at = (struct way){.pair = pair};
+        if (pair / f->hosts != pair % f->hosts)
+            follow(o, (struct hx_end){pair / f->hosts, HX_LOCAL}, pair % f->hosts);
+    }
+    o->load = hx_allocate(f->ports, sizeof *o->load);
+    o->price = hx_allocate(f->ports, sizeof *o->price);
+    for (uint32_t port = 0; port < f->ports; port++)
+        o->price[port] = f->port[port].far.node == HX_NOWHERE ? 0 : 1 / rate_of(f, port);
+    unsigned rounds = 0;
+    while (o->sent > CLOSE * o->least && rounds < MOST_ROUNDS) {
+        send_round(o);
+        judge_round(o, ++rounds);
+    }
+    assert_true(rounds < MOST_ROUNDS);
+    hx_tables_free(&o->tables);
+    free(o->way);
+    free(o->load);
+    free(o->price);
+}
+
+static void judge(const char *text)
+{
+    struct hx_fabric f;
+    struct oracle o;
+    fabric_make(&f, text);
+    ask(&o, &f);
+    double of_load = (f.hosts - 1) / hx_fabric_injection(&f, HX_LINK_GBPS);
+    double bound = hx_fabric_alltoall_bound(&f);
+    if (bound < fmin(1, of_load / o.sent) - 1e-6 || bound > 1.002 * of_load / o.least)
+        fail_msg("%s: %.4f is not within %.4f .. %.4f", text, bound, of_load / o.sent, of_load / o.least);
+    hx_fabric_free(&f);
+}
+
+static void is_what_a_split_comes_to(void **state)
+{
+    static const char *const fabrics[] = {"dragonfly a=4 p=3 h=3 groups=4",
+                                          "dragonfly a=2 p=3 h=3 groups=4",
+                                          "dragonfly a=4 p=4 h=4 groups=5",
+                                          "dragonfly a=3 p=2 h=1 groups=3",
+                                          "dragonfly a=2 p=2 h=2 groups=3",
+                                          "kautz degree=3 length=2 p=3",
+                                          "slim-fly q=3 p=3",
+                                          "fat-tree hosts=24 down=6 up=3 radix=16",
+                                          "fat-tree hosts=24 down=6 up=3 radix=16 fail=spine0/0",
+                                          "fat-tree hosts=30 radix=8 taper=2",
+                                          "fat-tree hosts=16 radix=4",
+                                          "fat-tree hosts=14 radix=4",
+                                          "fat-tree hosts=20 down=3 up=5 radix=8",
+                                          "mlfm h=3",
+                                          "mlfm h=3 p=4",
+                                          "oft k=3",
+                                          "bigraph m=3 n=4",
+                                          "bigraph m=6 n=4",
+                                          "hyperx 3x4 p=3",
+                                          "hyperx 3x2 p=3",
+                                          "Ring(4)_FC(3)_Switch(2) gbps=200,100,50",
+                                          "Ring(5)_Switch(3) gbps=400,25",
+                                          "torus 4x5",
+                                          "torus 3x2x3",
+                                          "mesh 3x2x3",
+                                          "mesh 3x4",
+                                          "torus 4x4 fail=router1,1/1"};
+    (void)state;
+    for (unsigned i = 0; i < sizeof fabrics / sizeof *fabrics; i++)
+        judge(fabrics[i]);
+}
+
+/* The switches of a grid, each with a host: shares at each switch alike would come to 0.553. Links of two rates beside it. */
+static void is_so_in_graphs(void **state)
+{
+    enum { WIDE = 6, HIGH = 4 };
+    (void)state;
+    for (unsigned rates = 1; rates <= 2; rates++) {
+        char spec[FILE_PATH_BYTES + 8];
+        FILE *out = file_create("grid");
+        for (unsigned i = 0; i < WIDE * HIGH; i++) {
+            fprintf(out, "h%u,s%u\n", i, i);
+            if (i % WIDE < WIDE - 1)
+                fprintf(out, "s%u,s%u,%u\n", i, i + 1, rates * 400);
+            if (i + WIDE < WIDE * HIGH)
+                fprintf(out, "s%u,s%u,400\n", i, i + WIDE);
+        }
+        fclose(out);
+        snprintf(spec, sizeof spec, "graph %s", file_path("grid"));
+        judge(spec);
+    }
+}
+
+static void is_known_of_some(void **state)
+{
+    static const struct {
+        const char *text;
+        double bound;
+    } cases[] = {{"dragonfly a=4 p=3 h=3 groups=4", 1},
+                 {"dragonfly a=4 p=4 h=4 groups=5", 79.0 / 80},
+                 {"dragonfly a=2 p=3 h=3 groups=4", 23.0 / 36},
+                 {"dragonfly a=16 p=8 h=8 groups=8", 1}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hx_fabric f;
+        fabric_make(&f, cases[i].text);
+        double bound = hx_fabric_alltoall_bound(&f);
+        if (fabs(bound - cases[i].bound) > 1e-6)
+            fail_msg("%s: %.4f, not %.4f", cases[i].text, bound, cases[i].bound);
+        hx_fabric_free(&f);
+    }
+}
+
+/* Of a HammingMesh the bound is that of a cut, whatever way packets take: north-last leaves some of its ways out. */
+static void is_a_cut_of_a_mesh(void **state)
+{
+    static const struct {
+        const char *text;
+        double bound;
+        bool reached;
+    } cases[] = {{"2x1 Hx1Mesh", 0.5, true},
+                 {"2x2 Hx1Mesh", 0.75, true},
+                 {"3x3 Hx1Mesh", 2.0 / 3, true},
+                 {"1x1 Hx2Mesh", 0.75, false} /* no minimal way goes round */,
+                 {"2x2 Hx2Mesh", 0.5 * 15 / 16, true},
+                 {"1x1 Hx3Mesh", 0.75 * 8 / 9, true},
+                 {"3x2 H2x3Mesh", 1.0 / 3 * 35 / 36, true}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hx_fabric f;
+        struct oracle o;
+        fabric_make(&f, cases[i].text);
+        ask(&o, &f);
+        double of_load = (f.hosts - 1) / hx_fabric_injection(&f, HX_LINK_GBPS);
+        double bound = hx_fabric_alltoall_bound(&f);
+        if (fabs(bound - cases[i].bound) > 1e-9 || bound < of_load / o.sent - 1e-6 ||
+            (cases[i].reached && bound > of_load / o.least + 1e-6))
+            fail_msg("%s: %.4f, not %.4f; %.4f .. %.4f can be had", cases[i].text, bound, cases[i].bound,
+                     of_load / o.sent, of_load / o.least);
+        hx_fabric_free(&f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_what_a_split_comes_to),
+        cmocka_unit_test(is_so_in_graphs),
+        cmocka_unit_test(is_known_of_some),
+        cmocka_unit_test(is_a_cut_of_a_mesh),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
