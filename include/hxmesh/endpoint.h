@@ -34,6 +34,9 @@
  * sends unfinished messages to the peer from the start, and makes the peer do likewise. So neither late nor forged
  * packets of any epoch end anything, and a restart costs two round trips.
  *
+ * Numbers. A slot takes the next two numbers that it may get. Further ones, which come where messages were given up, or are forged,
+ * are taken when the peer has said in a hello which its next one is; and so is found out what the peer never sent.
+ *
  * No protocol deadlock: arrivals are always consumed, whether or not anything can be injected; acknowledgements wait
  * in a list that holds every slot at most once.
  *
@@ -150,7 +153,8 @@ struct hx_map {
  * and the slot's map are empty where they are equal, so packets in order need not look at them. `early` is in place of the
  * map's first word: a message of 32 packets or less does without the map. */
 struct hx_receive {
-    uint32_t message, packets;
+    uint32_t message; /* number; of an empty slot the least one that it takes */
+    uint32_t packets;
     uint32_t base;          /* packets here without a gap */
     uint32_t received;      /* packets here */
     uint32_t reported;      /* `received` at the last acknowledgement; at first as if there had been one before */
@@ -178,10 +182,12 @@ HX_STATIC_ASSERT(sizeof(struct hx_peer) == 64, "a peer is a cache line");
 
 /* Who it is, in doubt. */
 struct hx_peer_hello {
-    uint32_t nonce[2]; /* of the peer, to be answered, low word first; 0: none */
-    uint32_t asked;    /* units: when it was asked last */
-    uint32_t answers;  /* taken from it: a nonce is good for one */
+    uint32_t nonce[2];               /* of the peer, to be answered, low word first; 0: none */
+    uint32_t asked;                  /* units: when it was asked last */
+    uint32_t answers;                /* taken from it: a nonce is good for one */
+    uint32_t before[HX_PEER_WINDOW]; /* numbers of messages in its slots when the nonce first went out */
     bool has_asked;
+    bool open;    /* the nonce has gone out, and no answer has come */
     bool ask;     /* it is to be asked */
     bool forgets; /* it is to be told that nothing is known of what it sent so far */
     bool queued;  /* is in the list of acknowledgements */
@@ -201,7 +207,7 @@ struct hx_peer_rest {
     struct hx_peer_hello hello;
     uint32_t no_way;       /* planes that do not lead to it as far as is known, bit by plane */
     uint32_t no_way_since; /* units: when one of them was found out last */
-    uint32_t fill[9];
+    uint32_t fill[4];
 };
 HX_STATIC_ASSERT(sizeof(struct hx_peer_rest) % 64 == 0, "its maps are a cache line each");
 
