@@ -236,7 +236,8 @@ static void make_switch(struct node *n, struct core *c)
     c->hal.send = c->send;
     c->hal.drops = c->drops;
     c->hal.up = atomic_load(&n->up);
-    atomic_store(&c->up_seen, c->hal.up);
+    c->carrier = atomic_load(&n->carrier);
+    atomic_store(&c->carrier_seen, c->carrier);
     c->tables = memory(hx_route_bytes(&config->g, config->node));
     hx_switch_init(&c->sw, config->ports, HX_MESH_VCS, config->job, &c->hal,
                    memory(hx_switch_bytes(config->ports, HX_MESH_VCS)));
@@ -248,7 +249,7 @@ static void make_switch(struct node *n, struct core *c)
 
 bool node_is_left_alone(const struct node *n, unsigned port)
 {
-    return !(atomic_load_explicit(&n->core[n->owner[port]]->up_seen, memory_order_acquire) >> port & 1);
+    return !(atomic_load_explicit(&n->core[n->owner[port]]->carrier_seen, memory_order_acquire) >> port & 1);
 }
 
 static bool is_time_to_retry(const struct node *n, unsigned port)
@@ -256,7 +257,7 @@ static bool is_time_to_retry(const struct node *n, unsigned port)
     return (rte_rdtsc() - n->looked_at[port]) / (n->ticks_per_second / 1000000) > RETRY_NS / 1000;
 }
 
-static bool is_up(struct node *n, unsigned port)
+static bool has_carrier(struct node *n, unsigned port)
 {
     uint64_t bit = (uint64_t)1 << port;
     uint16_t device = n->port[port].device;
@@ -277,11 +278,16 @@ static bool is_up(struct node *n, unsigned port)
 
 uint64_t node_watch_links(struct node *n)
 {
+    uint64_t carrier = 0;
     uint64_t up = 0;
     for (uint64_t left = n->cables; left; left &= left - 1) {
         unsigned port = (unsigned)__builtin_ctzll(left);
-        up |= (uint64_t)is_up(n, port) << port;
+        carrier |= (uint64_t)has_carrier(n, port) << port;
     }
+    for (unsigned i = 0; i < n->cores; i++)
+        up |= atomic_load_explicit(&n->core[i]->open, memory_order_relaxed);
+    up &= carrier;
+    atomic_store_explicit(&n->carrier, carrier, memory_order_relaxed);
     return atomic_exchange_explicit(&n->up, up, memory_order_relaxed) ^ up;
 }
 

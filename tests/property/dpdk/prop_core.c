@@ -312,14 +312,14 @@ static void a_device_is_stopped_when_its_core_has_seen_it_go_down(void **state)
     struct core *core = n->core[n->owner[HX_W]];
     memset(n->looked_at, 0, sizeof n->looked_at);
     assert_false(node_is_left_alone(n, HX_W));
-    uint64_t up = atomic_fetch_and(&n->up, ~(UINT64_C(1) << HX_W));
+    uint64_t carrier = atomic_fetch_and(&n->carrier, ~(UINT64_C(1) << HX_W));
     assert_false(node_is_left_alone(n, HX_W));
     (void)core_loop(n->core[n->owner[HX_E]]); /* not its core */
     assert_false(node_is_left_alone(n, HX_W));
     (void)core_loop(core);
     assert_true(node_is_left_alone(n, HX_W));
     assert_false(node_is_left_alone(n, HX_E));
-    atomic_store(&n->up, up);
+    atomic_store(&n->carrier, carrier);
     (void)core_loop(core);
     assert_false(node_is_left_alone(n, HX_W));
 }
