@@ -220,7 +220,7 @@ static void make_shares(struct node *n, struct core *c)
         if (!n->config->port[port].device[0] || n->owner[port] == c->index)
             continue;
         (void)snprintf(name, sizeof name, "hx_share_%u_%u_%u", n->config->node, c->index, port);
-        c->send[port] = dpdk_share_new(name, HX_MESH_VCS * n->config->spec.credits, (int)rte_socket_id());
+        c->send[port] = dpdk_share_new(name, HX_MESH_VCS * n->config->spec.credits, (int)rte_socket_id(), c->drops);
         if (!c->send[port])
             hx_die(HX_EXIT_ENVIRONMENT, NULL, "EAL has no memory left for rings between cores (its argument -m)");
     }
@@ -358,9 +358,9 @@ void node_close(struct node *n)
 void node_drops(const struct node *n, uint64_t drops[HX_DROP_COUNT])
 {
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++) {
-        drops[reason] = n->local ? n->local->drops[reason] : 0;
+        drops[reason] = n->local ? node_seen(&n->local->drops[reason]) : 0;
         for (unsigned i = 0; i < n->cores; i++)
-            drops[reason] += n->core[i]->drops[reason];
+            drops[reason] += node_seen(&n->core[i]->drops[reason]);
     }
 }
 

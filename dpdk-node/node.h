@@ -83,6 +83,17 @@ void *node_routes(const struct node *n, struct hx_route *r);
 /* Shares of a port by sending core, NULL where a core has none. */
 void node_shares_of(const struct node *n, unsigned port, struct dpdk_share **shares);
 
+/* A count that a core writes, as another thread reads it while the core runs. */
+static inline uint64_t node_seen(const uint64_t *count)
+{
+    return __atomic_load_n(count, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t node_seen_blocks(const uint32_t *count)
+{
+    return __atomic_load_n(count, __ATOMIC_RELAXED);
+}
+
 /* Sums over cores. */
 void node_drops(const struct node *n, uint64_t drops[HX_DROP_COUNT]);
 uint64_t node_moved(const struct node *n);

@@ -86,7 +86,7 @@ static inline bool hx_endpoint_is_known(const struct hx_endpoint *ep, const stru
     return h->epoch == peer->epoch && (h->peer_epoch == ep->epoch_check || !h->peer_epoch);
 }
 
-/* What time is in the units of round trips, modulo 2^32: 137 s and more. */
+/* What time is in units, modulo 2^32: more than twice no_way_ns. */
 static inline uint32_t hx_endpoint_clock(const struct hx_endpoint *ep)
 {
     return (uint32_t)(hal_now(ep->hal) >> ep->unit_shift);

@@ -251,13 +251,15 @@ struct hx_endpoint {
     uint16_t turn;           /* whose turn it is among those that are due */
     uint16_t timer;          /* whose deadline is looked at next */
     uint8_t plane_end;       /* planes that it has are below */
-    uint8_t unit_shift;      /* what is measured is in units of 2^unit_shift ns: 1,024 to 2,047 of them are least_ns */
-    uint16_t epoch_check;    /* hx_epoch_check() of its own epoch */
-    bool holes;              /* of some peer not all planes are known to lead to it */
-    bool abandons;           /* some sends are given up and have not ended yet */
-    uint64_t soonest;        /* no deadline is earlier */
-    uint64_t sweep;          /* soonest deadline seen or set since `timer` was 0 */
-    struct hx_round round;   /* of answers from anybody */
+    uint8_t
+        unit_shift; /* what is measured is in units of 2^unit_shift ns: 1,024 to 2,047 of them are least_ns, or fewer if
+                                that many are not enough for no_way_ns in 31 bits */
+    uint16_t epoch_check;            /* hx_epoch_check() of its own epoch */
+    bool holes;                      /* of some peer not all planes are known to lead to it */
+    bool abandons;                   /* some sends are given up and have not ended yet */
+    uint64_t soonest;                /* no deadline is earlier */
+    uint64_t sweep;                  /* soonest deadline seen or set since `timer` was 0 */
+    struct hx_round round;           /* of answers from anybody */
     uint32_t acks_first, acks_count; /* list of acknowledgements, circular */
     uint32_t ack_slots;
     uint16_t reports_first, reports_count; /* in report[], circular */
