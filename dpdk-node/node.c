@@ -67,6 +67,14 @@ static uint32_t blocks_for(const struct node_config *c, uint32_t frames)
     return blocks;
 }
 
+/* Descriptors have 48 bits for a frame's address (hal/dpdk/port.h). */
+static void check_addresses(struct rte_mempool *pool, void *all_fit, struct rte_mempool_memhdr *memory, unsigned number)
+{
+    (void)pool;
+    (void)number;
+    *(bool *)all_fit = *(bool *)all_fit && ((uintptr_t)memory->addr + memory->len) >> DPDK_ADDRESS_BITS == 0;
+}
+
 static uint32_t make_pool(struct node *n)
 {
     const struct node_config *c = n->config;
@@ -80,6 +88,12 @@ static uint32_t make_pool(struct node *n)
         hx_die(HX_EXIT_ENVIRONMENT, NULL,
                "no memory for %u frames, %u MiB: %s (EAL's -m or more huge pages; --frames or --credits for fewer)",
                n->frames, (unsigned)((uint64_t)n->frames * (frame_room(c) + 192U) >> 20), rte_strerror(rte_errno));
+    bool all_fit = true;
+    (void)rte_mempool_mem_iter(n->pool, check_addresses, &all_fit);
+    if (!all_fit)
+        hx_die(HX_EXIT_ENVIRONMENT, NULL,
+               "EAL's memory lies at addresses of more than %u bits (its argument --base-virtaddr)",
+               (unsigned)DPDK_ADDRESS_BITS);
     return blocks;
 }
 
