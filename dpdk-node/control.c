@@ -121,7 +121,7 @@ static struct sample take_sample(const struct node *n)
 {
     struct sample s = {.at = rte_rdtsc(), .moved = node_moved(n)};
     for (unsigned port = 0; port < n->config->ports; port++)
-        s.bytes += n->port[port].counts.tx_bytes;
+        s.bytes += node_seen(&n->port[port].counts.tx_bytes);
     return s;
 }
 

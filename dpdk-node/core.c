@@ -6,7 +6,11 @@
 #include <rte_pause.h>
 #include <time.h>
 
-enum { IDLE_LOOPS = 256 /* without work, before a nap */ };
+enum {
+    IDLE_LOOPS = 256,      /* without work, before a nap */
+    LOOKS_A_SECOND = 1000, /* at sessions */
+    SILENT_PERIODS = 16    /* of credit frames, before a peer that says nothing counts as away */
+};
 
 /* ---- links and routes ---- */
 
@@ -18,14 +22,41 @@ void core_reroute(struct core *c)
     hx_switch_reroute(&c->sw);
 }
 
-static void see_links(struct core *c, uint64_t up)
+static void see_carriers(struct core *c, uint64_t carrier)
 {
-    uint64_t changed = (up ^ c->hal.up) & c->hal.mine;
+    uint64_t changed = (carrier ^ c->carrier) & c->hal.mine;
     for (; changed; changed &= changed - 1)
         dpdk_port_restart(&c->node->port[__builtin_ctzll(changed)]);
-    c->hal.up = up;
-    atomic_store_explicit(&c->up_seen, up, memory_order_release); /* from here on it polls none that is down */
-    core_reroute(c);
+    c->carrier = carrier;
+    atomic_store_explicit(&c->carrier_seen, carrier, memory_order_release); /* from here on it polls no others */
+}
+
+static uint64_t polled(const struct core *c)
+{
+    return c->hal.mine & c->carrier;
+}
+
+/* A peer tells its credits every `period`, though frames may be lost. */
+static uint64_t silence_of(const struct core *c, const struct dpdk_port *p)
+{
+    uint64_t silence = c->node->ticks_per_second / 1000 * (CABLE_SILENCE_NS / 1000000);
+    uint64_t periods = SILENT_PERIODS * p->cable.period;
+    return periods > silence ? periods : silence;
+}
+
+/* Says by which ports somebody is there. A session whose peer is silent ends: whoever speaks again begins another. */
+static void look_at_sessions(struct core *c, uint64_t now)
+{
+    uint64_t open = 0;
+    for (uint64_t left = polled(c); left; left &= left - 1) {
+        unsigned port = (unsigned)__builtin_ctzll(left);
+        struct dpdk_port *p = &c->node->port[port];
+        if (cable_fell_silent(&p->cable, now, silence_of(c, p)))
+            dpdk_port_restart(p);
+        open |= (uint64_t)p->cable.link.open << port;
+    }
+    atomic_store_explicit(&c->open, open, memory_order_relaxed);
+    c->looked_at = now;
 }
 
 /* ---- the loop ---- */
@@ -38,7 +69,7 @@ static void add(_Atomic uint64_t *count, uint64_t n)
 static unsigned receive(struct core *c)
 {
     unsigned frames = 0;
-    for (uint64_t left = c->hal.mine & c->hal.up; left; left &= left - 1) {
+    for (uint64_t left = polled(c); left; left &= left - 1) {
         unsigned port = (unsigned)__builtin_ctzll(left);
         unsigned n = dpdk_receive(&c->node->port[port]);
         c->hal.news |= (uint64_t)(n != 0) << port;
@@ -65,15 +96,22 @@ static unsigned hand_over(struct core *c)
 
 static void flush(struct core *c, uint64_t now)
 {
-    for (uint64_t left = c->hal.mine & c->hal.up; left; left &= left - 1)
+    if ((int64_t)(now - c->looked_at) >= (int64_t)(c->node->ticks_per_second / LOOKS_A_SECOND))
+        look_at_sessions(c, now);
+    for (uint64_t left = polled(c); left; left &= left - 1)
         (void)dpdk_flush(&c->node->port[__builtin_ctzll(left)], now);
 }
 
 unsigned core_loop(struct core *c)
 {
+    uint64_t carrier = atomic_load_explicit(&c->node->carrier, memory_order_relaxed);
     uint64_t up = atomic_load_explicit(&c->node->up, memory_order_relaxed);
-    if (__builtin_expect(up != c->hal.up, 0))
-        see_links(c, up);
+    if (__builtin_expect(carrier != c->carrier, 0))
+        see_carriers(c, carrier);
+    if (__builtin_expect(up != c->hal.up, 0)) {
+        c->hal.up = up;
+        core_reroute(c);
+    }
     unsigned work = receive(c);
     unsigned moved = c->is_tree ? hx_router_step(&c->sw) : hx_accelerator_step(&c->sw);
     add(&c->moved, moved);
@@ -99,7 +137,7 @@ void core_tell_waiting(struct core *c)
 /* What other cores sent before they stopped is dropped with the rings; the peers learn what is free here. */
 static void finish(struct core *c)
 {
-    for (uint64_t left = c->hal.mine & c->hal.up; left; left &= left - 1) {
+    for (uint64_t left = polled(c); left; left &= left - 1) {
         struct dpdk_port *p = &c->node->port[__builtin_ctzll(left)];
         p->cable.link.answer = true;
         (void)dpdk_flush(p, rte_rdtsc());

@@ -63,6 +63,16 @@ static bool links_came_up(struct local *l)
     return l->links_were_up;
 }
 
+/* After the cores: what goes out again finds the new routes. */
+static void follow_links(struct local *l)
+{
+    uint64_t up = atomic_load_explicit(&l->node->up, memory_order_relaxed);
+    if (up == l->up)
+        return;
+    l->up = up;
+    hx_endpoint_routes_changed(&l->endpoint);
+}
+
 static bool may_begin(struct local *l)
 {
     const struct hx_settings *s = &l->traffic.settings;
@@ -99,6 +109,7 @@ unsigned local_step(struct local *l)
     uint64_t ticks = rte_rdtsc() - l->node->started;
     l->hal.now = (uint64_t)((unsigned __int128)ticks * 1000000000U / l->node->ticks_per_second);
     unsigned work = dpdk_receive(&l->port);
+    follow_links(l);
     begin_messages(l);
     unsigned packets = hx_endpoint_step(&l->endpoint);
     (void)dpdk_flush(&l->port, rte_rdtsc());

@@ -18,6 +18,7 @@ struct local {
     uint32_t rank;
     uint64_t to_send, to_receive; /* messages; UINT64_MAX: as many as fit into the time */
     uint64_t begun;
+    uint64_t up; /* links of the node that were up at its last step */
     bool links_were_up;
     uint64_t offered; /* bytes, for the rate */
     uint64_t bytes_corrupted;

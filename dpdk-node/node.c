@@ -67,6 +67,14 @@ static uint32_t blocks_for(const struct node_config *c, uint32_t frames)
     return blocks;
 }
 
+/* Descriptors have 48 bits for a frame's address (hal/dpdk/port.h). */
+static void check_addresses(struct rte_mempool *pool, void *all_fit, struct rte_mempool_memhdr *memory, unsigned number)
+{
+    (void)pool;
+    (void)number;
+    *(bool *)all_fit = *(bool *)all_fit && ((uintptr_t)memory->addr + memory->len) >> DPDK_ADDRESS_BITS == 0;
+}
+
 static uint32_t make_pool(struct node *n)
 {
     const struct node_config *c = n->config;
@@ -80,6 +88,12 @@ static uint32_t make_pool(struct node *n)
         hx_die(HX_EXIT_ENVIRONMENT, NULL,
                "no memory for %u frames, %u MiB: %s (EAL's -m or more huge pages; --frames or --credits for fewer)",
                n->frames, (unsigned)((uint64_t)n->frames * (frame_room(c) + 192U) >> 20), rte_strerror(rte_errno));
+    bool all_fit = true;
+    (void)rte_mempool_mem_iter(n->pool, check_addresses, &all_fit);
+    if (!all_fit)
+        hx_die(HX_EXIT_ENVIRONMENT, NULL,
+               "EAL's memory lies at addresses of more than %u bits (its argument --base-virtaddr)",
+               (unsigned)DPDK_ADDRESS_BITS);
     return blocks;
 }
 
@@ -220,7 +234,7 @@ static void make_shares(struct node *n, struct core *c)
         if (!n->config->port[port].device[0] || n->owner[port] == c->index)
             continue;
         (void)snprintf(name, sizeof name, "hx_share_%u_%u_%u", n->config->node, c->index, port);
-        c->send[port] = dpdk_share_new(name, HX_MESH_VCS * n->config->spec.credits, (int)rte_socket_id());
+        c->send[port] = dpdk_share_new(name, HX_MESH_VCS * n->config->spec.credits, (int)rte_socket_id(), c->drops);
         if (!c->send[port])
             hx_die(HX_EXIT_ENVIRONMENT, NULL, "EAL has no memory left for rings between cores (its argument -m)");
     }
@@ -236,7 +250,8 @@ static void make_switch(struct node *n, struct core *c)
     c->hal.send = c->send;
     c->hal.drops = c->drops;
     c->hal.up = atomic_load(&n->up);
-    atomic_store(&c->up_seen, c->hal.up);
+    c->carrier = atomic_load(&n->carrier);
+    atomic_store(&c->carrier_seen, c->carrier);
     c->tables = memory(hx_route_bytes(&config->g, config->node));
     hx_switch_init(&c->sw, config->ports, HX_MESH_VCS, config->job, &c->hal,
                    memory(hx_switch_bytes(config->ports, HX_MESH_VCS)));
@@ -248,7 +263,7 @@ static void make_switch(struct node *n, struct core *c)
 
 bool node_is_left_alone(const struct node *n, unsigned port)
 {
-    return !(atomic_load_explicit(&n->core[n->owner[port]]->up_seen, memory_order_acquire) >> port & 1);
+    return !(atomic_load_explicit(&n->core[n->owner[port]]->carrier_seen, memory_order_acquire) >> port & 1);
 }
 
 static bool is_time_to_retry(const struct node *n, unsigned port)
@@ -256,7 +271,7 @@ static bool is_time_to_retry(const struct node *n, unsigned port)
     return (rte_rdtsc() - n->looked_at[port]) / (n->ticks_per_second / 1000000) > RETRY_NS / 1000;
 }
 
-static bool is_up(struct node *n, unsigned port)
+static bool has_carrier(struct node *n, unsigned port)
 {
     uint64_t bit = (uint64_t)1 << port;
     uint16_t device = n->port[port].device;
@@ -277,11 +292,16 @@ static bool is_up(struct node *n, unsigned port)
 
 uint64_t node_watch_links(struct node *n)
 {
+    uint64_t carrier = 0;
     uint64_t up = 0;
     for (uint64_t left = n->cables; left; left &= left - 1) {
         unsigned port = (unsigned)__builtin_ctzll(left);
-        up |= (uint64_t)is_up(n, port) << port;
+        carrier |= (uint64_t)has_carrier(n, port) << port;
     }
+    for (unsigned i = 0; i < n->cores; i++)
+        up |= atomic_load_explicit(&n->core[i]->open, memory_order_relaxed);
+    up &= carrier;
+    atomic_store_explicit(&n->carrier, carrier, memory_order_relaxed);
     return atomic_exchange_explicit(&n->up, up, memory_order_relaxed) ^ up;
 }
 
@@ -352,9 +372,9 @@ void node_close(struct node *n)
 void node_drops(const struct node *n, uint64_t drops[HX_DROP_COUNT])
 {
     for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++) {
-        drops[reason] = n->local ? n->local->drops[reason] : 0;
+        drops[reason] = n->local ? node_seen(&n->local->drops[reason]) : 0;
         for (unsigned i = 0; i < n->cores; i++)
-            drops[reason] += n->core[i]->drops[reason];
+            drops[reason] += node_seen(&n->core[i]->drops[reason]);
     }
 }
 

@@ -1,8 +1,11 @@
 /* node.h - the running node: its ports, the cores that poll them, and what control tells them.
  *
  * Who writes what:
- *     control (one thread)    up, phase                              cores look at them once a loop
+ *     control (one thread)    carrier, up, phase                     cores look at them once a loop
  *     a core                  its ports, its switch, its counts      control and telemetry read counts as they stand
+ *
+ * A port whose device has a link (carrier) is polled, so that its session can open. One whose session is open, with a peer that is not
+ * silent, is up: routes lead there.
  *
  * Every core has a switch of its own, with route tables of its own: the node's inputs are divided among the switches,
  * and what one core may send by another's port is in shares (hal/dpdk/share.h). */
@@ -26,12 +29,15 @@ struct core {
     struct hx_switch sw;
     struct hal_switch hal;
     void *tables;
+    uint64_t carrier;    /* links that it polls, if they are its own */
+    uint64_t looked_at;  /* TSC when it looked at its sessions last */
     struct local *local; /* the built-in endpoint, if this core runs it */
     uint64_t drops[HX_DROP_COUNT];
     struct dpdk_share *send[HX_MAX_RADIX]; /* by port; NULL: its own, or none */
     struct dpdk_turn turn[HX_MAX_RADIX];   /* by port of its own */
     /* What control and telemetry read. */
-    _Atomic uint64_t up_seen; /* links that were up by this core's last look: it polls these, and no others */
+    _Atomic uint64_t carrier_seen; /* carriers at this core's last look: it polls these, and no others */
+    _Atomic uint64_t open;         /* links of its own with a session */
     _Atomic uint64_t loops, busy_loops;
     _Atomic uint64_t moved;      /* packets sent on */
     _Atomic uint64_t busy_ticks; /* TSC in loops that found something */
@@ -54,7 +60,8 @@ struct node {
     uint64_t unstarted;               /* devices that wait for their other side to listen, by port; control's */
     uint64_t looked_at[HX_MAX_RADIX]; /* TSC when a port's device was started, or seen to be up; control's */
     uint64_t cables;                  /* ports that have a device */
-    _Atomic uint64_t up;              /* ports whose link is up, LOCAL included */
+    _Atomic uint64_t carrier;         /* ports whose device has a link */
+    _Atomic uint64_t up;              /* of these, ports with a session, LOCAL included */
     _Atomic uint32_t phase;           /* enum node_phase */
 };
 
@@ -62,7 +69,7 @@ struct node {
 void node_open(struct node *n, const struct node_config *config);
 void node_close(struct node *n);
 
-/* Looks which links are up, tells the cores. Returns the ports that changed. */
+/* Looks which links have a carrier and which are up, tells the cores. Returns the ports that went up or down. */
 uint64_t node_watch_links(struct node *n);
 
 /* Whether no core polls a port, so that its device may be stopped. It is down, and its core has seen that: however long
@@ -75,6 +82,17 @@ void *node_routes(const struct node *n, struct hx_route *r);
 
 /* Shares of a port by sending core, NULL where a core has none. */
 void node_shares_of(const struct node *n, unsigned port, struct dpdk_share **shares);
+
+/* A count that a core writes, as another thread reads it while the core runs. */
+static inline uint64_t node_seen(const uint64_t *count)
+{
+    return __atomic_load_n(count, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t node_seen_blocks(const uint32_t *count)
+{
+    return __atomic_load_n(count, __ATOMIC_RELAXED);
+}
 
 /* Sums over cores. */
 void node_drops(const struct node *n, uint64_t drops[HX_DROP_COUNT]);

@@ -38,7 +38,7 @@ static void describe_port(struct rte_tel_data *d, unsigned port)
     (void)rte_tel_data_add_dict_string(d, "device", node->config->port[port].device);
     add_count(d, "lcore", node->core[node->owner[port]]->lcore);
     add_count(d, "up", atomic_load(&node->up) >> port & 1);
-#define COUNT(name) add_count(d, #name, p->counts.name);
+#define COUNT(name) add_count(d, #name, node_seen(&p->counts.name));
     DPDK_COUNTS(COUNT)
 #undef COUNT
 }
@@ -58,11 +58,11 @@ static void describe_credits(struct rte_tel_data *d, unsigned port)
     for (unsigned vc = 0; vc < l->vcs; vc++) {
         char name[24];
         (void)snprintf(name, sizeof name, "room%u", vc);
-        add_count(d, name, hx_credit_room(&l->tx[vc]));
+        add_count(d, name, node_seen_blocks(&l->tx[vc].limit) - node_seen_blocks(&l->tx[vc].sent));
         (void)snprintf(name, sizeof name, "held%u", vc);
-        add_count(d, name, l->rx[vc].received - l->rx[vc].freed);
+        add_count(d, name, node_seen_blocks(&l->rx[vc].received) - node_seen_blocks(&l->rx[vc].freed));
         (void)snprintf(name, sizeof name, "written_off%u", vc);
-        (void)rte_tel_data_add_dict_int(d, name, (int32_t)l->rx[vc].lost);
+        (void)rte_tel_data_add_dict_int(d, name, (int32_t)node_seen_blocks(&l->rx[vc].lost));
     }
 }
 

@@ -61,8 +61,10 @@ static void keep(struct hxfi_endpoint *e, const struct hx_program_event *event)
 {
     bool is_long = event->type == HX_PROGRAM_ANNOUNCED;
     struct hxfi_unexpected *u = calloc(1, sizeof *u + (is_long ? 0 : event->bytes));
-    if (!u)
-        abort(); /* it would be lost */
+    if (!u) { /* it is lost: whoever waits for it is told */
+        e->broken = -FI_ENOMEM;
+        return;
+    }
     u->peer = event->peer;
     u->tag = event->tag;
     u->bytes = event->bytes;
@@ -184,5 +186,5 @@ int hxfi_progress(struct hxfi_endpoint *e)
                 take_end(e, &event[i]);
         }
     }
-    return n < 0 ? n : 0;
+    return n < 0 ? n : e->broken;
 }

@@ -23,9 +23,9 @@ static bool make_more(struct hxfi_endpoint *e)
     return true;
 }
 
-struct hxfi_operation *hxfi_operation_begin(struct hxfi_endpoint *e)
+struct hxfi_operation *hxfi_operation_begin(struct hxfi_endpoint *e, struct hxfi_queue *q)
 {
-    if (!e->spare && !make_more(e))
+    if ((!e->spare && !make_more(e)) || !hxfi_queue_promise(q))
         return NULL;
     struct hxfi_operation *o = e->spare;
     e->spare = o->next;

@@ -60,23 +60,21 @@ struct hxfi_vector {
     size_t count, room;
 };
 
+/* How something ended. */
 struct hxfi_entry {
     struct fi_cq_tagged_entry entry;
     fi_addr_t source;
-};
-
-struct hxfi_failure {
-    struct hxfi_failure *next;
-    struct fi_cq_err_entry entry;
+    int error;     /* 0: well */
+    size_t beyond; /* bytes that there was no room for */
 };
 
 struct hxfi_queue {
     struct fid_cq fid;
     struct hxfi_domain *domain;
     enum fi_cq_format format;
-    struct hxfi_entry *entry; /* circular */
+    struct hxfi_entry *entry; /* circular, [room] */
     size_t first, count, room;
-    struct hxfi_failure *failures;
+    size_t promised; /* entries kept for what is under way: count + promised <= room */
 };
 
 /* One thing that was asked for, until it completes. */
@@ -113,6 +111,7 @@ struct hxfi_endpoint {
     bool directed;                      /* receives may be for one sender */
     uint64_t send_flags, receive_flags; /* op_flags */
     struct hx_program *program;         /* NULL: it is not enabled */
+    int broken;                         /* why it cannot go on: a negative error, or 0 */
     struct hxfi_operations *operations; /* room for all that were ever under way at once */
     struct hxfi_operation *spare;       /* of it */
     struct hxfi_operation *posted, **posted_end;
@@ -130,8 +129,9 @@ int hxfi_endpoint_open(struct fid_domain *domain, struct fi_info *info, struct f
 extern struct fi_ops_msg hxfi_msg_ops;
 extern struct fi_ops_tagged hxfi_tagged_ops;
 
-/* Room for one, as somebody left it; NULL: there is no memory. It is over; all are, when the endpoint is closed. */
-struct hxfi_operation *hxfi_operation_begin(struct hxfi_endpoint *e);
+/* Room for one, as somebody left it, and in the queue for how it ends; NULL: there is no memory. It is over; all are, when the endpoint is
+ * closed. */
+struct hxfi_operation *hxfi_operation_begin(struct hxfi_endpoint *e, struct hxfi_queue *q);
 void hxfi_operation_end(struct hxfi_endpoint *e, struct hxfi_operation *o);
 void hxfi_operations_free(struct hxfi_endpoint *e);
 
@@ -142,6 +142,12 @@ fi_addr_t hxfi_address_of(const struct hxfi_vector *v, uint32_t host);
 /* ---- queue.c ---- */
 
 /* NULL: nobody listens. */
+
+/* Keeps room for one entry. False: there is no memory. */
+bool hxfi_queue_promise(struct hxfi_queue *q);
+/* It is not needed. */
+void hxfi_queue_forgo(struct hxfi_queue *q);
+/* What was promised an entry has ended. */
 void hxfi_queue_complete(struct hxfi_queue *q, const struct hxfi_operation *o, size_t bytes, uint64_t tag,
                          fi_addr_t source);
 void hxfi_queue_fail(struct hxfi_queue *q, const struct hxfi_operation *o, int error, size_t bytes, size_t beyond,

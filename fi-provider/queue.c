@@ -10,57 +10,68 @@ enum { LEAST_ROOM = 256 };
 
 /* ---- filling ---- */
 
-/* Out of memory nobody can be told anything. */
-static void grow(struct hxfi_queue *q)
+static bool grow(struct hxfi_queue *q)
 {
     size_t room = q->room ? 2 * q->room : LEAST_ROOM;
     struct hxfi_entry *entry = calloc(room, sizeof *entry);
     if (!entry)
-        abort();
+        return false;
     for (size_t i = 0; i < q->count; i++)
         entry[i] = q->entry[(q->first + i) % q->room];
     free(q->entry);
     q->entry = entry;
     q->room = room;
     q->first = 0;
+    return true;
+}
+
+bool hxfi_queue_promise(struct hxfi_queue *q)
+{
+    if (!q)
+        return true;
+    if (q->count + q->promised == q->room && !grow(q))
+        return false;
+    q->promised++;
+    return true;
+}
+
+void hxfi_queue_forgo(struct hxfi_queue *q)
+{
+    if (q)
+        q->promised--;
+}
+
+static void put(struct hxfi_queue *q, const struct hxfi_entry *entry)
+{
+    q->entry[(q->first + q->count++) % q->room] = *entry;
 }
 
 void hxfi_queue_complete(struct hxfi_queue *q, const struct hxfi_operation *o, size_t bytes, uint64_t tag,
                          fi_addr_t source)
 {
+    hxfi_queue_forgo(q);
     if (!q || !o->says_so)
         return;
-    if (q->count == q->room)
-        grow(q);
     bool has_data = o->flags & FI_RECV && tag & HXFI_WITH_DATA; /* data is the receiver's */
-    q->entry[(q->first + q->count++) % q->room] =
-        (struct hxfi_entry){.entry = {.op_context = o->context,
-                                      .flags = o->flags | (has_data ? FI_REMOTE_CQ_DATA : 0),
-                                      .len = bytes,
-                                      .buf = o->buffer,
-                                      .data = o->note,
-                                      .tag = tag & HXFI_TAG},
-                            .source = source};
+    put(q, &(struct hxfi_entry){.entry = {.op_context = o->context,
+                                          .flags = o->flags | (has_data ? FI_REMOTE_CQ_DATA : 0),
+                                          .len = bytes,
+                                          .buf = o->buffer,
+                                          .data = o->note,
+                                          .tag = tag & HXFI_TAG},
+                                .source = source});
 }
 
 void hxfi_queue_fail(struct hxfi_queue *q, const struct hxfi_operation *o, int error, size_t bytes, size_t beyond,
                      uint64_t tag)
 {
-    struct hxfi_failure *f = q ? calloc(1, sizeof *f) : NULL;
-    if (!f)
+    hxfi_queue_forgo(q);
+    if (!q)
         return;
-    f->entry = (struct fi_cq_err_entry){.op_context = o->context,
-                                        .flags = o->flags,
-                                        .len = bytes,
-                                        .buf = o->buffer,
-                                        .tag = tag,
-                                        .olen = beyond,
-                                        .err = error,
-                                        .prov_errno = error};
-    struct hxfi_failure **end = &q->failures;
-    while (*end)
-        end = &(*end)->next;
-    *end = f;
+    put(q, &(struct hxfi_entry){
+               .entry = {.op_context = o->context, .flags = o->flags, .len = bytes, .buf = o->buffer, .tag = tag},
+               .error = error,
+               .beyond = beyond});
 }
 
 /* ---- reading ---- */
@@ -75,6 +86,17 @@ static size_t bytes_of(enum fi_cq_format format)
     return bytes[format];
 }
 
+static bool has_failure(const struct hxfi_queue *q)
+{
+    return q->count && q->entry[q->first].error;
+}
+
+static void take_first(struct hxfi_queue *q)
+{
+    q->first = (q->first + 1) % q->room;
+    q->count--;
+}
+
 /* Every format begins as the longest one does. */
 static ssize_t read_from(struct fid_cq *fid, void *to, size_t most, fi_addr_t *source)
 {
@@ -82,16 +104,15 @@ static ssize_t read_from(struct fid_cq *fid, void *to, size_t most, fi_addr_t *s
     size_t bytes = bytes_of(q->format);
     size_t n = 0;
     int error = q->domain->endpoint ? hxfi_progress(q->domain->endpoint) : 0;
-    for (; n < most && q->count && !q->failures; n++, q->count--) {
+    for (; n < most && q->count && !has_failure(q); n++, take_first(q)) {
         const struct hxfi_entry *e = &q->entry[q->first];
         memcpy((uint8_t *)to + n * bytes, &e->entry, bytes);
         if (source)
             source[n] = e->source;
-        q->first = (q->first + 1) % q->room;
     }
     if (n)
         return (ssize_t)n;
-    return q->failures ? -FI_EAVAIL : error ? error : -FI_EAGAIN;
+    return has_failure(q) ? -FI_EAVAIL : error ? error : -FI_EAGAIN;
 }
 
 static ssize_t read_plain(struct fid_cq *fid, void *to, size_t most)
@@ -102,13 +123,19 @@ static ssize_t read_plain(struct fid_cq *fid, void *to, size_t most)
 static ssize_t read_failure(struct fid_cq *fid, struct fi_cq_err_entry *to, uint64_t flags)
 {
     struct hxfi_queue *q = (struct hxfi_queue *)fid;
-    struct hxfi_failure *f = q->failures;
     (void)flags;
-    if (!f)
+    if (!has_failure(q))
         return -FI_EAGAIN;
-    *to = f->entry;
-    q->failures = f->next;
-    free(f);
+    const struct hxfi_entry *e = &q->entry[q->first];
+    *to = (struct fi_cq_err_entry){.op_context = e->entry.op_context,
+                                   .flags = e->entry.flags,
+                                   .len = e->entry.len,
+                                   .buf = e->entry.buf,
+                                   .tag = e->entry.tag,
+                                   .olen = e->beyond,
+                                   .err = e->error,
+                                   .prov_errno = e->error};
+    take_first(q);
     return 1;
 }
 
@@ -155,9 +182,6 @@ static const char *explain(struct fid_cq *fid, int error, const void *data, char
 static int close_queue(struct fid *fid)
 {
     struct hxfi_queue *q = (struct hxfi_queue *)fid;
-    struct fi_cq_err_entry entry;
-    while (read_failure(&q->fid, &entry, 0) == 1)
-        ;
     free(q->entry);
     free(q);
     return 0;

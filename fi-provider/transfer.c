@@ -36,7 +36,7 @@ static ssize_t send_one(struct fid_ep *ep, const struct outgoing *m)
     uint32_t host = hxfi_host_of(e->vector, m->to);
     if (!e->program || host == HXFI_ANY_HOST || (m->flags & FI_INJECT && m->bytes > HX_PROGRAM_SHORT))
         return -FI_EINVAL;
-    struct hxfi_operation *o = hxfi_operation_begin(e);
+    struct hxfi_operation *o = hxfi_operation_begin(e, e->sends);
     if (!o)
         return -FI_ENOMEM;
     *o = (struct hxfi_operation){.context = m->context,
@@ -49,8 +49,10 @@ static ssize_t send_one(struct fid_ep *ep, const struct outgoing *m)
         int ended = hxfi_progress(e);
         error = ended ? ended : hx_program_send_noted(e->program, host, m->tag, m->note, m->data, m->bytes, o);
     }
-    if (error)
+    if (error) {
+        hxfi_queue_forgo(e->sends);
         hxfi_operation_end(e, o);
+    }
     return error;
 }
 
@@ -91,7 +93,7 @@ static ssize_t receive_one(struct fid_ep *ep, const struct incoming *m)
         return -FI_EINVAL;
     if (m->flags & (FI_MULTI_RECV | FI_DISCARD))
         return -FI_ENOSYS;
-    struct hxfi_operation *o = hxfi_operation_begin(e);
+    struct hxfi_operation *o = hxfi_operation_begin(e, e->receives);
     if (!o)
         return -FI_ENOMEM;
     *o = (struct hxfi_operation){.context = m->context,

@@ -74,11 +74,13 @@ static void begin(struct hx_credit_link *l, uint64_t nonce)
     for (unsigned vc = 0; vc < HX_VCS; vc++) {
         hx_credit_sender_init(&l->tx[vc], l->tx[vc].buffer);
         hx_credit_receiver_restart(&l->rx[vc]);
+        l->settled[vc] = l->back[vc] = 0;
     }
     l->nonce = nonce;
     l->next_nonce = l->peer_nonce = l->asks = 0;
     l->sessions++;
     l->unheard = 0;
+    l->unsettled = 0;
     l->open = l->heard = false;
     l->answer = true;
 }
@@ -150,18 +152,41 @@ static bool has_counts(const struct hx_credit_link *l, const struct hx_credit_fr
     return any != 0;
 }
 
+/* The sender's own count came in a credit frame, which may have overtaken data. What a frame took back that was late is there again. */
+static void hear_sent(struct hx_credit_link *l, unsigned vc, uint32_t sent, bool settles)
+{
+    struct hx_credit_receiver *r = &l->rx[vc];
+    uint32_t missing = sent - r->received;
+    if (hx_credit_is_ahead(r->received, sent)) {
+        l->back[vc] -= missing;
+        hx_credit_reconcile(r, sent);
+        return; /* of a late frame nothing more is believed */
+    }
+    uint32_t again = missing < l->back[vc] ? missing : l->back[vc];
+    l->back[vc] -= again;
+    hx_credit_reconcile(r, r->received + again);
+    if (!settles)
+        return;
+    if (hx_credit_is_ahead(l->settled[vc], r->received))
+        hx_credit_reconcile(r, l->settled[vc]);
+    l->settled[vc] = sent;
+    l->back[vc] = 0;
+}
+
 static void take_counts(struct hx_credit_link *l, const struct hx_credit_frame *f)
 {
     l->unheard = 0;
     if (!l->heard && has_counts(l, f))
         l->heard = l->answer = true; /* now the peer is given room */
+    bool settles = ++l->unsettled == HX_CREDIT_SETTLE;
+    l->unsettled = settles ? 0 : l->unsettled;
     for (unsigned vc = 0; vc < l->vcs; vc++) {
         struct hx_credit_sender *tx = &l->tx[vc];
         uint32_t most = tx->sent + tx->buffer;
         bool beyond = hx_credit_is_ahead(f->limit[vc], most);
         l->suspected += beyond;
         (void)hx_credit_grant(tx, beyond ? most : f->limit[vc]);
-        hx_credit_reconcile(&l->rx[vc], f->sent[vc]);
+        hear_sent(l, vc, f->sent[vc], settles);
     }
 }
 

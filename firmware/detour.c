@@ -72,12 +72,13 @@ static unsigned distance(const struct hx_detour *t, unsigned from, unsigned to)
 }
 
 /* The cheapest way to go, HX_NO_DIGIT: straight. */
-static unsigned cheapest(struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d)
+static unsigned cheapest(struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d,
+                         const struct hx_heading *heading)
 {
     const struct hx_detour *t = sw->route.detour;
-    unsigned to = d->dst_d0;
+    unsigned to = heading->d0;
     unsigned straight_links = distance(t, t->own, to);
-    uint64_t straight = queue_of(sw, hx_route_ways(&sw->route, input, vc, to, d->dst_d1), d);
+    uint64_t straight = queue_of(sw, hx_route_ways(&sw->route, input, vc, to, heading->d1), d);
     if (straight * HX_DETOUR_ONE < (uint64_t)t->threshold * hal_buffer(sw->hal) || straight == 0)
         return HX_NO_DIGIT;
     uint64_t least = straight == UINT64_MAX ? straight : straight * HX_DETOUR_ONE;
@@ -98,27 +99,36 @@ static unsigned cheapest(struct hx_switch *sw, unsigned input, unsigned vc, cons
 
 /* ---- */
 
-void hx_detour_choose(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d)
+static void redirect(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, struct hx_heading *to,
+                     struct hx_heading other)
 {
-    const struct hx_detour *t = sw->route.detour;
-    if (d->dst_d0 == t->own)
-        return;
-    unsigned by = t->policy == HX_UGAL ? cheapest(sw, input, vc, d) : draw_router(sw, d->dst_d0);
-    if (by != HX_NO_DIGIT && hx_route_ways(&sw->route, input, vc, by, HX_NO_DIGIT))
-        hal_redirect(sw->hal, input, vc, position, (uint16_t)by, HX_NO_DIGIT);
+    *to = other;
+    hal_redirect(sw->hal, input, vc, position, (uint16_t)other.d0, (uint16_t)other.d1);
 }
 
-bool hx_detour_follow(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d)
+void hx_detour_choose(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d,
+                      struct hx_heading *to)
+{
+    const struct hx_detour *t = sw->route.detour;
+    if (to->d0 == t->own)
+        return;
+    unsigned by = t->policy == HX_UGAL ? cheapest(sw, input, vc, d, to) : draw_router(sw, to->d0);
+    if (by != HX_NO_DIGIT && hx_route_ways(&sw->route, input, vc, by, HX_NO_DIGIT))
+        redirect(sw, input, vc, position, to, (struct hx_heading){by, HX_NO_DIGIT});
+}
+
+bool hx_detour_follow(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d,
+                      struct hx_heading *to)
 {
     const struct hx_detour *t = sw->route.detour;
     uint16_t d0;
     uint16_t d1;
-    if (!t || d->dst_d1 != HX_NO_DIGIT || d->dst_d0 >= t->routers)
+    if (!t || to->d1 != HX_NO_DIGIT || to->d0 >= t->routers)
         return false;
-    if (first_of_area(t, d->dst_d0) != first_of_area(t, t->own))
+    if (first_of_area(t, to->d0) != first_of_area(t, t->own))
         return true;
     if (!hal_destination(sw->hal, d, &d0, &d1) || d0 >= sw->route.columns || d1 >= sw->route.rows)
         return false;
-    hal_redirect(sw->hal, input, vc, position, d0, d1);
+    redirect(sw, input, vc, position, to, (struct hx_heading){d0, d1});
     return true;
 }

@@ -88,6 +88,15 @@ static void *piece(uint8_t **at, size_t bytes)
     return here;
 }
 
+/* Units that are fine enough for what is measured, least_ns or more, and that count as far as what is waited for. */
+static uint8_t unit_shift_of(const struct hx_endpoint_config *c)
+{
+    unsigned shift = 63 - (unsigned)__builtin_clzll(c->least_ns >> 10 | 1);
+    while (c->no_way_ns != UINT64_MAX && c->no_way_ns >> shift > UINT32_MAX / 2)
+        shift++;
+    return (uint8_t)shift;
+}
+
 int hx_endpoint_init(struct hx_endpoint *ep, const struct hx_endpoint_config *c, struct hal_endpoint *hal, void *memory)
 {
     struct hx_endpoint_sizes bytes = hx_endpoint_sizes(c);
@@ -115,7 +124,7 @@ int hx_endpoint_init_apart(struct hx_endpoint *ep, const struct hx_endpoint_conf
                                .ack_slots = peers * HX_PEER_ANSWERS,
                                .epoch_check = hx_epoch_check(c->epoch),
                                .plane_end = (uint8_t)(32 - __builtin_clz(c->plane_set)),
-                               .unit_shift = (uint8_t)(63 - __builtin_clzll(c->least_ns >> 10 | 1)),
+                               .unit_shift = unit_shift_of(c),
                                .soonest = UINT64_MAX,
                                .sweep = UINT64_MAX};
     const struct hx_header own = {.credit_vc = HX_NO_CREDIT, .src_d0 = c->d0, .src_d1 = c->d1, .epoch = c->epoch};

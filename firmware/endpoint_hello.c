@@ -4,6 +4,7 @@
  *     hello ->   "who are you?" and a nonce
  *     <- hello   the nonce, under the epoch that the peer has now
  *     here       if that is another: what came from it is forgotten, what goes to it begins anew
+ *                in any case: its next message's number, so that one that was forged is found out, or a gap is got over
  *     hello ->   "I know nothing of what you sent": what it sends here begins anew as well
  *
  * A nonce is a keyed hash of the peer and of how many nonces of this peer were answered; so it cannot be guessed, is good
@@ -37,8 +38,15 @@ static void queue(struct hx_endpoint *ep, const struct hx_peer *peer)
     hx_endpoint_owe(ep, peer, HX_PEER_WINDOW);
 }
 
-/* However many packets give cause to, a peer is asked now and then only. */
-static void ask(struct hx_endpoint *ep, const struct hx_peer *peer)
+/* An answer tells what is true after its nonce first went out: what the slots had then is kept. */
+static void open_question(const struct hx_endpoint *ep, struct hx_peer *peer, struct hx_peer_hello *hello)
+{
+    for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++)
+        hello->before[slot] = hx_endpoint_number_at(ep, peer, slot);
+    hello->open = true;
+}
+
+void hx_endpoint_ask(struct hx_endpoint *ep, struct hx_peer *peer)
 {
     struct hx_peer_hello *hello = hello_of(ep, peer);
     uint32_t now = hx_endpoint_clock(ep);
@@ -46,6 +54,8 @@ static void ask(struct hx_endpoint *ep, const struct hx_peer *peer)
         return;
     hello->has_asked = hello->ask = true;
     hello->asked = now;
+    if (!hello->open)
+        open_question(ep, peer, hello);
     queue(ep, peer);
 }
 
@@ -61,20 +71,23 @@ bool hx_endpoint_meet(struct hx_endpoint *ep, const struct hx_header *h, struct 
         know(ep, peer, h->epoch);
     bool good = hx_endpoint_is_known(ep, h, peer);
     if (!good)
-        ask(ep, peer);
+        hx_endpoint_ask(ep, peer);
     return good;
 }
 
-/* The peer is who it says it is. */
-static void believe(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t epoch)
+/* The peer is who it says it is, and its next message has the number that it says. */
+static void believe(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t epoch, uint32_t next)
 {
     struct hx_peer_hello *hello = hello_of(ep, peer);
+    bool other = peer->epoch != epoch;
     hello->answers++;
-    hello->ask = false;
-    if (peer->epoch == epoch)
+    hello->ask = hello->open = false;
+    if (other)
+        hx_endpoint_forget_arrivals(ep, peer);
+    hx_endpoint_take_number(ep, peer, next, hello->before);
+    if (!other)
         return;
     know(ep, peer, epoch);
-    hx_endpoint_forget_arrivals(ep, peer);
     hx_endpoint_restart_sends(ep, peer);
     hello->forgets = true;
     queue(ep, peer);
@@ -92,7 +105,7 @@ void hx_endpoint_take_hello(struct hx_endpoint *ep, const struct hx_header *h, s
         queue(ep, peer);
     }
     if (answers && hello->has_asked && answers == nonce_for(ep, peer))
-        believe(ep, peer, h->epoch);
+        believe(ep, peer, h->epoch, h->message);
     if (!hx_endpoint_meet(ep, h, peer))
         hal_endpoint_drop(ep->hal, HX_DROP_STALE);
     else if (h->tag == FORGETS && h->peer_epoch)
@@ -105,6 +118,7 @@ void hx_endpoint_write_hello(struct hx_endpoint *ep, struct hx_peer *peer, struc
     *h = (struct hx_header){.kind = HX_HELLO,
                             .dst_d0 = (uint16_t)(peer->rank % ep->config.columns),
                             .dst_d1 = (uint16_t)(peer->rank / ep->config.columns),
+                            .message = peer->next_message,
                             .peer_epoch = hx_epoch_check(peer->epoch),
                             .length = HX_HELLO_BYTES,
                             .tag = hello->forgets ? FORGETS : 0};

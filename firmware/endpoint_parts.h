@@ -86,7 +86,7 @@ static inline bool hx_endpoint_is_known(const struct hx_endpoint *ep, const stru
     return h->epoch == peer->epoch && (h->peer_epoch == ep->epoch_check || !h->peer_epoch);
 }
 
-/* What time is in the units of round trips, modulo 2^32: 137 s and more. */
+/* What time is in units, modulo 2^32: more than twice no_way_ns. */
 static inline uint32_t hx_endpoint_clock(const struct hx_endpoint *ep)
 {
     return (uint32_t)(hal_now(ep->hal) >> ep->unit_shift);
@@ -144,6 +144,11 @@ bool hx_endpoint_write_ack(struct hx_endpoint *ep, struct hx_peer *peer, unsigne
                            uint8_t *payload);
 /* Nothing has come from the peer so far. */
 void hx_endpoint_forget_arrivals(struct hx_endpoint *ep, struct hx_peer *peer);
+/* The number of the message in a slot; of an empty one a number that no message in it has. */
+uint32_t hx_endpoint_number_at(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot);
+/* The peer says, asked when its slots had the numbers `before`, that its next message has the number `next`: slots that are far behind
+ * wait for the newest below it. What was in a slot and has no number below it, is forged, and forgotten. */
+void hx_endpoint_take_number(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t next, const uint32_t *before);
 
 /* ---- endpoint.c ---- */
 
@@ -179,6 +184,8 @@ unsigned hx_endpoint_look_for_late(struct hx_endpoint *ep, uint64_t now);
 /* Whether a packet is of the peer as it is known, which it becomes by its first packet, and for this endpoint as it is;
  * if not the peer is asked. */
 bool hx_endpoint_meet(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer);
+/* Asks the peer who it is, and what its next message's number is; now and then only, however many packets give cause to. */
+void hx_endpoint_ask(struct hx_endpoint *ep, struct hx_peer *peer);
 void hx_endpoint_take_hello(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer,
                             const uint8_t *payload);
 /* Header and payload of what is to be said to the peer, and marks it as taken off the list. */

@@ -119,14 +119,30 @@ static void begin(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned s
         r->reported = r->reported_base = 0U - (peer->rank + ep->config.first_ack) % HX_ACK_EVERY;
 }
 
+/* Whether a number may be that of a slot's next message: the one after the message that is there, or one further, if nothing came of that
+ * one. An empty slot has the least that it takes. */
+static bool may_follow(const struct hx_receive *r, uint32_t message)
+{
+    return message - r->message - (r->state != EMPTY) < 2 * HX_PEER_WINDOW;
+}
+
+/* A packet whose message is neither the slot's nor may be its next. Late ones are common. A number that is too far, or a probe, which
+ * asks for a message that is under way, says that the slot's number is behind, or was never sent: the peer is asked for its own. */
+static void doubt(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer, const struct hx_receive *r)
+{
+    hal_endpoint_drop(ep->hal, HX_DROP_STALE);
+    if (h->kind == HX_PROBE || r->state == EMPTY || (int32_t)(h->message - r->message) > 0)
+        hx_endpoint_ask(ep, peer);
+}
+
 /* The slot for a packet about a message, made ready for it; NULL and a named drop if the packet has no business here. */
 static struct hx_receive *slot_for(struct hx_endpoint *ep, const struct hx_header *h, struct hx_peer *peer)
 {
     struct hx_receive *r = hx_endpoint_slot(ep, peer, h->message % HX_PEER_WINDOW);
-    bool is_new = r->state == EMPTY || (int32_t)(h->message - r->message) > 0;
+    bool is_new = r->state == EMPTY || r->message != h->message;
     uint32_t base = is_new ? 0 : r->base;
-    if (!is_new && r->message != h->message) {
-        hal_endpoint_drop(ep->hal, HX_DROP_STALE);
+    if (is_new && !may_follow(r, h->message)) {
+        doubt(ep, h, peer, r);
         return NULL;
     }
     bool beyond = h->kind == HX_DATA && h->offset >= base && h->offset - base >= HX_MESSAGE_WINDOW;
@@ -215,10 +231,35 @@ static void take_probe(struct hx_endpoint *ep, const struct hx_header *h, struct
     queue_ack(ep, peer, h->message % HX_PEER_WINDOW);
 }
 
+/* Nothing is known of the messages of a slot but that their numbers are not below this one. */
+static void expect(struct hx_receive *r, uint32_t least)
+{
+    r->state = EMPTY;
+    r->message = least;
+}
+
 void hx_endpoint_forget_arrivals(struct hx_endpoint *ep, struct hx_peer *peer)
 {
     for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++)
-        hx_endpoint_slot(ep, peer, slot)->state = EMPTY;
+        expect(hx_endpoint_slot(ep, peer, slot), 0);
+}
+
+uint32_t hx_endpoint_number_at(const struct hx_endpoint *ep, struct hx_peer *peer, unsigned slot)
+{
+    const struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
+    return r->state == EMPTY ? slot + 1 : r->message;
+}
+
+void hx_endpoint_take_number(struct hx_endpoint *ep, struct hx_peer *peer, uint32_t next, const uint32_t *before)
+{
+    for (unsigned slot = 0; slot < HX_PEER_WINDOW; slot++) {
+        struct hx_receive *r = hx_endpoint_slot(ep, peer, slot);
+        uint32_t newest = next - 1 - (next - 1 - slot) % HX_PEER_WINDOW;
+        bool is_behind = (int32_t)(newest - r->message) > HX_PEER_WINDOW;
+        bool was_never_sent = r->message == before[slot] && (int32_t)(r->message - next) >= 0;
+        if (r->state == EMPTY || is_behind || was_never_sent)
+            expect(r, newest);
+    }
 }
 
 /* An acknowledgement found no way: it goes out again by another plane, if one is left. If none is, its message's sender asks,

@@ -90,7 +90,7 @@ static inline bool hx_frame_extent_is_valid(const struct hx_header *h)
     case HX_PROBE:
         return h->message_packets > 0 && h->offset > 0 && h->offset <= UINT8_MAX && h->length == 0;
     case HX_HELLO:
-        return (h->message | h->offset | h->message_packets) == 0 && h->tag <= 1 && h->length == HX_HELLO_BYTES;
+        return (h->offset | h->message_packets) == 0 && h->tag <= 1 && h->length == HX_HELLO_BYTES;
     default:
         return false;
     }

@@ -73,7 +73,8 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
             no_room |= alike(&sw->route, port, input);
             continue;
         }
-        stop_waiting(sw, input, vc, position, ways_on(sw, input, vc, d, b->open, route, narrow));
+        struct hx_heading to = waiting_heading(sw, input, vc, position, d);
+        stop_waiting(sw, input, vc, position, ways_on(sw, input, vc, to, b->open, route, narrow));
         transmit(sw, port, input, vc, d, narrow);
         spend(b, port, cost, narrow);
         *turn = (uint8_t)((input + 1) & 63);
@@ -86,23 +87,24 @@ ALWAYS_INLINE void serve_output(struct hx_switch *sw, unsigned port, unsigned vc
 
 /* Finds where a newly arrived packet may go; false: it was dropped. `offered`: what its route offers it, 0: that is not known. */
 ALWAYS_INLINE bool admit(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d,
-                         uint64_t offered, uint64_t open, route_function *route, bool narrow, uint64_t *ports)
+                         struct hx_heading *to, uint64_t offered, uint64_t open, route_function *route, bool narrow,
+                         uint64_t *ports)
 {
     if (offered) {
         /* so its destination is in the fabric, and it has nothing to choose */
-    } else if (RARE(d->dst_d0 >= sw->route.columns || d->dst_d1 >= sw->route.rows)) {
-        if (narrow || !hx_detour_follow(sw, input, vc, position, d)) {
+    } else if (RARE(to->d0 >= sw->route.columns || to->d1 >= sw->route.rows)) {
+        if (narrow || !hx_detour_follow(sw, input, vc, position, d, to)) {
             hal_drop(sw->hal, input, vc, d, HX_DROP_MALFORMED);
             return false;
         }
     } else if (!narrow && RARE(sw->route.choosing >> input & 1)) {
-        hx_detour_choose(sw, input, vc, position, d);
+        hx_detour_choose(sw, input, vc, position, d, to);
     }
     if (narrow && RARE(d->job != sw->job)) {
         hal_drop(sw->hal, input, vc, d, HX_DROP_FOREIGN_JOB);
         return false;
     }
-    *ports = offered ? ways_of(sw, input, vc, offered, open, narrow) : ways_on(sw, input, vc, d, open, route, narrow);
+    *ports = offered ? ways_of(sw, input, vc, offered, open, narrow) : ways_on(sw, input, vc, *to, open, route, narrow);
     if (!narrow && RARE(*ports == 0)) {
         hal_drop(sw->hal, input, vc, d, HX_DROP_NO_ROUTE);
         return false;
@@ -116,7 +118,8 @@ ALWAYS_INLINE unsigned choose(struct hx_switch *sw, unsigned input, unsigned vc,
                               bool narrow)
 {
     uint64_t ports;
-    if (!admit(sw, input, vc, position, d, offered, b->open, route, narrow, &ports))
+    struct hx_heading to = heading_of(d);
+    if (!admit(sw, input, vc, position, d, &to, offered, b->open, route, narrow, &ports))
         return NO_PORT;
     unsigned cost = hal_cost(d);
     uint64_t free = ports & ~(sw->wanted[vc] | spent_of(b, narrow));
@@ -130,7 +133,7 @@ ALWAYS_INLINE unsigned choose(struct hx_switch *sw, unsigned input, unsigned vc,
     else
         port = all_ports(narrow) ? select_narrow(sw, b->lanes, free, cost) : select_asked(sw, free, vc, cost);
     if (RARE(port == NO_PORT))
-        start_waiting(sw, input, vc, position, ports);
+        start_waiting(sw, input, vc, position, to, ports);
     else
         spend(b, port, cost, narrow);
     return port;

@@ -59,17 +59,49 @@ ALWAYS_INLINE void let_go(struct hx_input *in, unsigned vc, uint16_t position)
     in->tail = (in->tail & ~lane) | (uint64_t)oldest(left, hx_lane(in->tail, vc)) << shift;
 }
 
-static void start_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, uint64_t ports)
+/* Reads where a packet goes. Only once where another process may write there: volatile. */
+ALWAYS_INLINE struct hx_heading heading_of(const struct hx_desc *d)
+{
+    if (HAL_SHARED)
+        return (struct hx_heading){*(const volatile uint16_t *)&d->dst_d0, *(const volatile uint16_t *)&d->dst_d1};
+    return (struct hx_heading){d->dst_d0, d->dst_d1};
+}
+
+ALWAYS_INLINE uint32_t *kept_heading(const struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position)
+{
+    return &sw->kept[((size_t)vc * sw->inputs + input) * HX_WINDOW + position % HX_WINDOW];
+}
+
+/* Where a packet that waits goes: as it was when its ways were found. */
+ALWAYS_INLINE struct hx_heading waiting_heading(const struct hx_switch *sw, unsigned input, unsigned vc,
+                                                uint16_t position, const struct hx_desc *d)
+{
+    if (!HAL_SHARED)
+        return heading_of(d);
+    uint32_t kept = *kept_heading(sw, input, vc, position);
+    return (struct hx_heading){kept & UINT16_MAX, kept >> 16};
+}
+
+/* Notes by which ports a packet may leave. */
+static void ask_for(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, uint64_t ports)
 {
     uint64_t *want = hx_switch_want(sw, input, vc);
     uint64_t *requests = sw->requests + (size_t)vc * sw->outputs;
-    hold(&sw->input[input], vc, position);
     sw->wanted[vc] |= ports;
     for (; ports; ports &= ports - 1) {
         unsigned port = (unsigned)__builtin_ctzll(ports);
         want[port] |= slot_bit(position);
         requests[port] |= (uint64_t)1 << input;
     }
+}
+
+ALWAYS_INLINE void start_waiting(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position,
+                                 struct hx_heading to, uint64_t ports)
+{
+    hold(&sw->input[input], vc, position);
+    if (HAL_SHARED)
+        *kept_heading(sw, input, vc, position) = to.d1 << 16 | to.d0;
+    ask_for(sw, input, vc, position, ports);
 }
 
 /* Moves the tail of each VC of an input on which nothing waits up to what was seen, and tells the HAL. */
@@ -110,10 +142,10 @@ ALWAYS_INLINE uint64_t ways_of(const struct hx_switch *sw, unsigned input, unsig
 }
 
 /* Where a packet that came on `vc` may go. */
-ALWAYS_INLINE uint64_t ways_on(const struct hx_switch *sw, unsigned input, unsigned vc, const struct hx_desc *d,
+ALWAYS_INLINE uint64_t ways_on(const struct hx_switch *sw, unsigned input, unsigned vc, struct hx_heading to,
                                uint64_t open, route_function *route, bool narrow)
 {
-    return ways_of(sw, input, vc, route(&sw->route, input, d->dst_d0, d->dst_d1), open, narrow);
+    return ways_of(sw, input, vc, route(&sw->route, input, to.d0, to.d1), open, narrow);
 }
 
 #endif

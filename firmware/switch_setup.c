@@ -7,8 +7,9 @@
 
 size_t hx_switch_bytes(unsigned ports, unsigned vcs)
 {
-    size_t words = (size_t)ports * vcs * ports + (size_t)vcs * ports;
-    return ports * sizeof(struct hx_input) + words * sizeof(uint64_t) + ((size_t)vcs * ports + 7) / 8 * 8;
+    size_t queues = (size_t)vcs * ports;
+    size_t words = ports * queues + queues + (HAL_SHARED ? queues * HX_WINDOW / 2 : 0);
+    return ports * sizeof(struct hx_input) + words * sizeof(uint64_t) + (queues + 7) / 8 * 8;
 }
 
 void hx_switch_init(struct hx_switch *sw, unsigned ports, unsigned vcs, uint16_t job, struct hal_switch *hal,
@@ -24,7 +25,12 @@ void hx_switch_init(struct hx_switch *sw, unsigned ports, unsigned vcs, uint16_t
     sw->input = memory;
     sw->want = (uint64_t *)(void *)(sw->input + ports);
     sw->requests = sw->want + (size_t)ports * vcs * ports;
-    sw->next_input = (uint8_t *)(sw->requests + (size_t)vcs * ports);
+    uint64_t *behind = sw->requests + (size_t)vcs * ports;
+    if (HAL_SHARED) {
+        sw->kept = (uint32_t *)(void *)behind;
+        behind += (size_t)vcs * ports * HX_WINDOW / 2;
+    }
+    sw->next_input = (uint8_t *)behind;
     for (unsigned i = 0; i < ports; i++)
         sw->input[i].seen = sw->input[i].tail = hal_consumed(hal, i);
 }
@@ -43,9 +49,10 @@ void hx_switch_reroute(struct hx_switch *sw)
                 uint16_t position = oldest(slots, hx_lane(in->tail, vc));
                 slots &= ~slot_bit(position);
                 const struct hx_desc *d = hal_arrival(sw->hal, input, vc, position);
-                uint64_t ports = ways_on(sw, input, vc, d, open_to(sw, vc), hx_route_ports, narrow);
+                struct hx_heading to = waiting_heading(sw, input, vc, position, d);
+                uint64_t ports = ways_on(sw, input, vc, to, open_to(sw, vc), hx_route_ports, narrow);
                 if (ports) {
-                    start_waiting(sw, input, vc, position, ports);
+                    ask_for(sw, input, vc, position, ports);
                 } else {
                     let_go(in, vc, position);
                     hal_drop(sw->hal, input, vc, d, HX_DROP_NO_ROUTE);

@@ -211,7 +211,7 @@ static bool send_frame(struct bridge_port *p, const uint8_t *frame, uint32_t len
 static bool send_packet(struct bridge *b, struct bridge_port *p, unsigned vc, const struct hx_desc *at)
 {
     struct shm_worker *shm = &b->worker->shm;
-    struct hx_desc d = *at;
+    struct hx_desc d = shm_read_desc(at);
     d.vc = (uint8_t)vc;
     bool known = d.buffer / shm->per_home < shm->workers;
     if (!known || d.length > HX_MAX_PAYLOAD) {

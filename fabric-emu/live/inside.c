@@ -142,7 +142,22 @@ struct ask {
     uint8_t none;
 };
 
-static int ask(int fd)
+int inside_ask(int fd, const void *request, size_t bytes)
+{
+    struct {
+        struct nlmsghdr header;
+        struct nlmsgerr error;
+    } answer;
+    ssize_t sent = send(fd, request, bytes, 0);
+    ssize_t came = sent == (ssize_t)bytes ? recv(fd, &answer, sizeof answer, 0) : 0;
+    if (sent < 0 || came < 0)
+        return errno;
+    if (came < (ssize_t)(sizeof answer.header + sizeof answer.error) || answer.header.nlmsg_type != NLMSG_ERROR)
+        return EPROTO;
+    return -answer.error.error;
+}
+
+static int ask_for_all(int fd)
 {
     struct ask ask = {
         .header = {.nlmsg_type = RTM_NEWLINK, .nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK},
@@ -153,21 +168,14 @@ static int ask(int fd)
         .ip6 = {.rta_len = 2 * sizeof(struct rtattr) + sizeof ask.none, .rta_type = AF_INET6},
         .mode = {.rta_len = sizeof(struct rtattr) + sizeof ask.none, .rta_type = IFLA_INET6_ADDR_GEN_MODE},
         .none = IN6_ADDR_GEN_MODE_NONE};
-    struct {
-        struct nlmsghdr header;
-        struct nlmsgerr error;
-    } answer;
     ask.header.nlmsg_len = has_ip6() ? sizeof ask : offsetof(struct ask, families);
-    if (send(fd, &ask, ask.header.nlmsg_len, 0) != (ssize_t)ask.header.nlmsg_len ||
-        recv(fd, &answer, sizeof answer, 0) < (ssize_t)(sizeof answer.header + sizeof answer.error))
-        return errno;
-    return answer.header.nlmsg_type == NLMSG_ERROR ? -answer.error.error : EPROTO;
+    return inside_ask(fd, &ask, ask.header.nlmsg_len);
 }
 
 static int set_by_netlink(void)
 {
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
-    int error = fd < 0 ? errno : ask(fd);
+    int error = fd < 0 ? errno : ask_for_all(fd);
     if (fd >= 0)
         (void)close(fd);
     return error;
@@ -317,10 +325,10 @@ static int enter(const char *path, const char *own, int kind)
     struct stat there;
     struct stat here;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &there) != 0 || stat(own, &here) != 0)
-        return -1;
-    int entered = are_same(&there, &here) ? 0 : setns(fd, kind) == 0 ? 1 : -1;
-    (void)close(fd);
+    bool known = fd >= 0 && fstat(fd, &there) == 0 && stat(own, &here) == 0;
+    int entered = known && are_same(&there, &here) ? 0 : known && setns(fd, kind) == 0 ? 1 : -1;
+    if (fd >= 0)
+        (void)close(fd);
     return entered;
 }
 

@@ -16,6 +16,7 @@
 
 #include <netinet/in.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -47,6 +48,9 @@ struct inside_host {
 /* Moves this process into new namespaces of a host, makes its interface, and opens them at their descriptors. Returns the
  * interface's descriptor, non-blocking: packets of IP are read and written there; -1 and *problem. */
 int inside_make_host(const struct inside_host *host, struct hx_problem *problem);
+
+/* Asks the kernel by netlink, and hears whether it has done so. Returns 0, or an error: EPROTO if the answer is none. */
+int inside_ask(int fd, const void *request, size_t bytes);
 
 /* Sends a signal to all processes of `hosts` hosts but this one, whose descriptors are open here. Returns how many it found. */
 unsigned inside_signal(uint32_t hosts, int number);

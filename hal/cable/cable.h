@@ -34,7 +34,8 @@ struct cable_end {
     uint64_t told_at;             /* when the last credit frame was sent */
     uint32_t told_moved;          /* sum of what had been sent, received and freed by then, modulo 2^32 */
     uint8_t quiet;                /* credit frames in a row that had nothing new to tell, 31 at most */
-    uint64_t random;              /* what nonces and faults are drawn from; at first a number that nobody can guess */
+    uint64_t random;              /* key of the nonces and faults that are drawn: a number that nobody can guess */
+    uint64_t drawn;               /* how many were */
     uint32_t sessions;            /* of the link, when cable_new_sessions() last looked */
     uint8_t next_grant;           /* VC whose limit the next data frame carries */
     uint64_t sealed;              /* frames: the number of the last */

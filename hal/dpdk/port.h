@@ -86,7 +86,9 @@ struct dpdk_port_config {
     struct dpdk_job job; /* whose packets may come; of an accelerator any: its switch looks at their tags */
 };
 
-/* ---- an mbuf's address in a descriptor: 48 bits, in `buffer` and `flow` ---- */
+/* ---- an mbuf's address in a descriptor: in `buffer` and `flow` ---- */
+
+enum { DPDK_ADDRESS_BITS = 48 /* whoever makes a pool of mbufs sees to it */ };
 
 static inline void dpdk_set_mbuf(struct hx_desc *d, const struct rte_mbuf *m)
 {

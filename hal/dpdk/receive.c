@@ -2,6 +2,7 @@
 #include "header.h"
 #include "wire.h"
 
+#include <rte_cycles.h>
 #include <rte_prefetch.h>
 
 static void drop(struct dpdk_port *p, struct rte_mbuf *m, enum hx_drop reason)
@@ -19,6 +20,7 @@ static void take_credit(struct dpdk_port *p, enum cable_verdict whose)
     p->counts.rx_credits++;
     p->counts.reflected += whose == CABLE_OWN;
     p->counts.strangers += whose == CABLE_STRANGER;
+    cable_hear(&p->cable, whose, rte_rdtsc());
     if (cable_new_sessions(&p->cable))
         dpdk_port_drain(p);
 }

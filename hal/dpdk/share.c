@@ -6,11 +6,12 @@
 #include <rte_prefetch.h>
 #include <rte_ring_elem.h>
 
-struct dpdk_share *dpdk_share_new(const char *name, uint32_t frames, int socket)
+struct dpdk_share *dpdk_share_new(const char *name, uint32_t frames, int socket, uint64_t *drops)
 {
     struct dpdk_share *s = rte_zmalloc_socket(NULL, sizeof *s, DPDK_APART, socket);
     if (!s)
         return NULL;
+    s->drops = drops;
     s->ring = rte_ring_create_elem(name, sizeof(struct hx_desc), rte_align32pow2(frames + 1), socket,
                                    RING_F_SP_ENQ | RING_F_SC_DEQ);
     if (s->ring)
@@ -32,10 +33,12 @@ void dpdk_share_free(struct dpdk_share *s)
 
 void dpdk_share_push(struct dpdk_share *s)
 {
-    /* The ring holds all that can be outstanding, so all of them fit. */
+    /* The ring holds all that can be outstanding: what does not fit is more than was granted. */
     unsigned pushed = rte_ring_enqueue_burst_elem(s->ring, s->hold, sizeof *s->hold, s->held, NULL);
-    for (; pushed < s->held; pushed++)
+    for (; pushed < s->held; pushed++) {
+        s->drops[HX_DROP_OVERRUN]++;
         rte_pktmbuf_free(dpdk_mbuf(&s->hold[pushed]));
+    }
     s->held = 0;
 }
 

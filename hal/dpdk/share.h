@@ -47,6 +47,7 @@ struct dpdk_share {
     struct hx_desc hold[DPDK_BURST];
     /* Fixed. */
     _Alignas(DPDK_APART) struct rte_ring *ring;
+    uint64_t *drops; /* [HX_DROP_COUNT], the sending core's */
 };
 
 /* Of one port, its owner's: whose turn it is, by VC. */
@@ -55,8 +56,9 @@ struct dpdk_turn {
     uint16_t own[HX_VCS]; /* blocks the owner had sent by the last look */
 };
 
-/* `name` of the ring, unique in the process; `frames`: that can be outstanding at once. NULL: no memory. */
-struct dpdk_share *dpdk_share_new(const char *name, uint32_t frames, int socket);
+/* `name` of the ring, unique in the process; `frames`: that can be outstanding at once; `drops`: [HX_DROP_COUNT], the sending core's.
+ * NULL: no memory. */
+struct dpdk_share *dpdk_share_new(const char *name, uint32_t frames, int socket, uint64_t *drops);
 void dpdk_share_free(struct dpdk_share *s);
 
 /* ---- the sending core ---- */

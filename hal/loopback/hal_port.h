@@ -17,7 +17,7 @@ struct hal_switch {
 };
 
 /* A step moves bursts, and on a link each VC has a buffer of its own. */
-enum { HAL_SPARSE = 0, HAL_VCS_APART = 1 };
+enum { HAL_SPARSE = 0, HAL_VCS_APART = 1, HAL_SHARED = 0 };
 
 static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
 {

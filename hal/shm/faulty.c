@@ -125,7 +125,7 @@ static void duplicate(struct shm_faulty *f, unsigned vc, const struct hx_desc *d
 /* There is room for one. The sender's process writes the slot: what is judged is a copy, and that goes on. */
 static void carry(struct shm_faulty *f, unsigned vc, uint16_t position)
 {
-    const struct hx_desc d = *slot_of(f, f->from, vc, position);
+    const struct hx_desc d = shm_read_desc(slot_of(f, f->from, vc, position));
     const struct shm_condition *c = &f->condition;
     bool known = is_known(f, &d);
     if (c->bytes_a_second) {
@@ -177,7 +177,7 @@ static unsigned cut_off(struct shm_faulty *f, unsigned vc, uint16_t end)
 {
     unsigned cut = 0;
     for (uint16_t at = hx_lane(f->taken, vc); at != end; at++, cut++) {
-        const struct hx_desc d = *slot_of(f, f->from, vc, at);
+        const struct hx_desc d = shm_read_desc(slot_of(f, f->from, vc, at));
         lose(f, &d, &f->count->cut);
     }
     f->taken = hx_lane_set(f->taken, vc, end);

@@ -142,7 +142,7 @@ static inline void shm_commit_pools(struct shm_worker *w)
 /* ---- switch ---- */
 
 /* A step moves bursts, and on a link each VC has a buffer of its own. */
-enum { HAL_SPARSE = 0, HAL_VCS_APART = 1 };
+enum { HAL_SPARSE = 0, HAL_VCS_APART = 1, HAL_SHARED = 1 };
 
 /* hx_lanes_sub() by the vector instructions of the machine, if it has any: what a step asks of each port, and mostly of memory. */
 typedef uint16_t shm_lanes __attribute__((vector_size(sizeof(uint64_t))));
@@ -202,9 +202,10 @@ static inline unsigned hal_buffer(const struct hal_switch *h)
 
 static inline bool hal_destination(struct hal_switch *h, const struct hx_desc *d, uint16_t *d0, uint16_t *d1)
 {
-    if (d->buffer / h->worker->per_home >= h->worker->workers)
+    const uint32_t buffer = shm_read_desc(d).buffer;
+    if (buffer / h->worker->per_home >= h->worker->workers)
         return false;
-    hx_frame_destination(h->worker->buffers[d->buffer].frame, d0, d1);
+    hx_frame_destination(h->worker->buffers[buffer].frame, d0, d1);
     return true;
 }
 
@@ -218,7 +219,7 @@ static inline void hal_redirect(struct hal_switch *h, unsigned input, unsigned v
     if (__builtin_expect(h->tap != NULL, 0))
         shm_tap_redirects(h, input, vc, position);
     memcpy(&both, digits, sizeof both);
-    atomic_store_explicit((_Atomic uint32_t *)(void *)&d->dst_d0, both, memory_order_relaxed);
+    __atomic_store_n((shm_half_word *)(void *)&d->dst_d0, both, __ATOMIC_RELAXED);
 }
 
 static inline void hal_transmit(struct hal_switch *h, unsigned output, unsigned input, unsigned vc,
@@ -249,9 +250,10 @@ static inline void hal_drop(struct hal_switch *h, unsigned input, unsigned vc, c
 {
     (void)input;
     (void)vc;
+    const uint32_t buffer = shm_read_desc(d).buffer;
     h->drops[reason]++;
-    if (d->buffer / h->worker->per_home < h->worker->workers)
-        shm_buffer_put(h->worker, d->buffer);
+    if (buffer / h->worker->per_home < h->worker->workers)
+        shm_buffer_put(h->worker, buffer);
 }
 
 /* Bits of the window positions tail .. seen-1 of one VC that have left. */
@@ -465,16 +467,16 @@ static inline unsigned hal_ejected(struct hal_endpoint *h, unsigned plane, struc
             continue;
         const struct hx_desc *slots = &rx->link->slots[vc * h->size];
         for (; waiting && n < most; waiting--) {
-            const struct hx_desc *d = &slots[tail++ & (h->size - 1)];
-            bool known = d->buffer < buffers;
-            if (!known || d->length > HX_MAX_PAYLOAD) {
+            const struct hx_desc d = shm_read_desc(&slots[tail++ & (h->size - 1)]);
+            bool known = d.buffer < buffers;
+            if (!known || d.length > HX_MAX_PAYLOAD) {
                 h->drops[HX_DROP_MALFORMED]++;
                 if (known)
-                    shm_buffer_put(w, d->buffer);
+                    shm_buffer_put(w, d.buffer);
                 continue;
             }
-            __builtin_prefetch(w->buffers[d->buffer].frame);
-            burst[n++] = *d;
+            __builtin_prefetch(w->buffers[d.buffer].frame);
+            burst[n++] = d;
         }
         rx->tail = hx_lane_set(rx->tail, vc, tail);
         h->ejected |= 1U << plane;

@@ -10,7 +10,8 @@
  * A slot between tail and head holds a buffer, unless its bit in `gone` says that the consumer has already sent it on
  * out of turn. Held -> gone -> free are the only moves, by the consumer; free -> held, by the producer.
  *
- * What the other side wrote is checked before use: a head more than `size` ahead of the tail is not believed. */
+ * What the other side wrote is checked before use: a head more than `size` ahead of the tail is not believed. It may write at any time, so
+ * what is checked is a copy: shm_read_desc(). */
 #ifndef SHM_LINK_H
 #define SHM_LINK_H
 
@@ -38,6 +39,21 @@ static inline size_t shm_link_bytes(unsigned vcs, unsigned size)
 static inline uint64_t shm_link_slots(unsigned vcs, unsigned size)
 {
     return size * (HX_LANE_ONES >> (HX_LANE_BITS * (HX_VCS - vcs)));
+}
+
+/* Words of what has other types. */
+typedef uint64_t __attribute__((may_alias)) shm_word;
+typedef uint32_t __attribute__((may_alias)) shm_half_word;
+
+/* A copy of a slot of the other side's, each word of it read once. */
+static inline struct hx_desc shm_read_desc(const struct hx_desc *slot)
+{
+    const volatile shm_word *from = (const volatile shm_word *)(const void *)slot;
+    struct hx_desc d;
+    shm_word *to = (shm_word *)(void *)&d;
+    to[0] = from[0];
+    to[1] = from[1];
+    return d;
 }
 
 static inline uint64_t shm_load(const uint64_t *word)

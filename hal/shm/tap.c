@@ -216,9 +216,9 @@ static void record_vc(const struct moment *m, unsigned port, const struct hx_des
     hx_tap_add(&m->tap->counts[interface].received, (uint16_t)(to - from));
     for (; from != to; from++) {
         unsigned slot = from & (size - 1);
-        const struct hx_desc *d = &slots[slot];
-        if (d->buffer / w->per_home < w->workers && d->length <= HX_MAX_PAYLOAD)
-            write_record(m, interface, d, came && came[slot] ? came[slot] - 1 : hx_desc_via(d), direction,
+        const struct hx_desc d = shm_read_desc(&slots[slot]);
+        if (d.buffer / w->per_home < w->workers && d.length <= HX_MAX_PAYLOAD)
+            write_record(m, interface, &d, came && came[slot] ? came[slot] - 1 : hx_desc_via(&d), direction,
                          notes ? &notes[slot] : NULL);
     }
 }

@@ -170,7 +170,7 @@ static inline uint64_t hal_open(const struct hal_switch *h)
 }
 
 /* A step is made for what comes at one time, and an output has one place for what is to go on its link next. */
-enum { HAL_SPARSE = 1, HAL_VCS_APART = 0 };
+enum { HAL_SPARSE = 1, HAL_VCS_APART = 0, HAL_SHARED = 0 };
 
 static inline uint64_t hal_consumed(const struct hal_switch *h, unsigned input)
 {

@@ -2,6 +2,7 @@
 #include "stock.h"
 #include "host/error.h"
 #include "host/huge.h"
+#include "queue.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -31,6 +32,8 @@ static void *map(size_t bytes, bool huge)
     void *at = hx_huge_map(bytes, huge);
     if (!at)
         hx_die(HX_EXIT_ENVIRONMENT, "memory", "cannot reserve %zu MiB of addresses: %s", bytes >> 20, strerror(errno));
+    if ((uintptr_t)at + bytes > VIRTUAL_ADDRESS)
+        hx_die(HX_EXIT_ENVIRONMENT, "memory", "lies at an address of more than 48 bits: %p", at);
     return at;
 }
 

@@ -9,12 +9,14 @@
  *                              -- sent ---->   (periodic credit frame: received is set to it)
  *
  * Invariants: sent <= limit <= sent + buffer (sender); freed <= received <= freed + buffer (receiver). A grant is
- * idempotent: lost, repeated or reordered it does no harm. A sender's limit never shrinks. Data and credit frames of a
- * link share one wire that keeps their order, so what was sent before a credit frame has come or is lost when it comes:
- * its `sent` is what was received, whatever was counted here. What a wire lost is written off so, and what came twice,
- * or was never sent, is taken back. A credit frame that is late or repeated takes back what did come, until the
- * next one: meanwhile the limit told is lower, which the sender ignores. It cannot overrun the buffer, for what lies
- * in it is received - freed, and both are moved together.
+ * idempotent: lost, repeated or reordered it does no harm. A sender's limit never shrinks.
+ *
+ * What came twice, or was never sent, is more than a credit frame's `sent`, and is taken back at once. What a wire lost is less. But a
+ * switch on the way may prefer credit frames, so what is missing may be behind the frame. Each HX_CREDIT_SETTLE-th credit frame
+ * therefore writes off what is missing of what had been sent that many frames before: meanwhile that has come, or is lost. For credit
+ * frames come no oftener than four a buffer, or by time, and no more than a buffer is on its way. A credit frame that is late or
+ * repeated takes back what did come, until the next one: meanwhile the limit told is lower, which the sender ignores. It cannot
+ * overrun the buffer, for what lies in it is received - freed, and both are moved together.
  *
  * Sessions. Counts mean something only to two ends that began to count together. So an end draws a nonce, a random
  * number that nobody can guess, whenever its counters begin anew, and counts are taken only from a frame that has the
@@ -90,12 +92,15 @@ bool hx_credit_arrive(struct hx_credit_receiver *r, uint32_t blocks);
 void hx_credit_leave(struct hx_credit_receiver *r, uint32_t blocks);
 /* The limit to grant: received + free. */
 uint32_t hx_credit_limit(const struct hx_credit_receiver *r);
-/* The sender's own count came in a credit frame: received is that. What is in the buffer stays there. */
+/* So many blocks of the sender's have come, or are lost: received is that. What is in the buffer stays there. */
 void hx_credit_reconcile(struct hx_credit_receiver *r, uint32_t sender_sent);
 /* Counts begin anew; what is in the buffer stays there. */
 void hx_credit_receiver_restart(struct hx_credit_receiver *r);
 
-enum { HX_CREDIT_SILENCE = 16384 /* credit frames told and none heard, until a link is closed */ };
+enum {
+    HX_CREDIT_SILENCE = 16384, /* credit frames told and none heard, until a link is closed */
+    HX_CREDIT_SETTLE = 8       /* credit frames, from settling what is lost to settling it again */
+};
 
 /* A limit that lies behind any count of a session that begins: it grants nothing, and is not 0. */
 #define HX_CREDIT_NO_LIMIT UINT32_MAX
@@ -113,9 +118,12 @@ struct hx_credit_link {
     uint32_t
         suspected;    /* times that something came which the rules do not allow: data beyond the grant, such a limit */
     uint32_t unheard; /* frames told since the peer was heard */
-    bool open;        /* there is a peer in this session, */
-    bool heard;       /* and its counts have come: what comes now is of this session. Never without `open` */
-    bool answer;      /* the peer waits for a credit frame: send one now */
+    uint32_t settled[HX_VCS]; /* blocks that the peer had sent when it was last settled what is lost, or 0 */
+    uint32_t back[HX_VCS];    /* blocks taken back since then */
+    uint8_t unsettled;        /* credit frames of the peer since then */
+    bool open;                /* there is a peer in this session, */
+    bool heard;               /* and its counts have come: what comes now is of this session. Never without `open` */
+    bool answer;              /* the peer waits for a credit frame: send one now */
 };
 
 /* Whose a credit frame was. */

@@ -47,12 +47,14 @@ struct hx_detour {
 };
 
 /* The packet at that position has just come from a host: it goes straight on or on a detour, which is written into its
- * arrival. Only where sw->route.detour is set. */
-void hx_detour_choose(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d);
+ * arrival and into `to`, where it goes. That is an address of the fabric. Only where sw->route.detour is set. */
+void hx_detour_choose(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d,
+                      struct hx_heading *to);
 
-/* The packet at that position is on a detour. Where that ends here, it turns to its destination. false: it is no
+/* The packet at that position is on a detour to `to`. Where that ends here, it turns to its destination, likewise. false: it is no
  * packet of this fabric, and is to be dropped. */
-bool hx_detour_follow(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d);
+bool hx_detour_follow(struct hx_switch *sw, unsigned input, unsigned vc, uint16_t position, const struct hx_desc *d,
+                      struct hx_heading *to);
 
 #include "hxmesh/end.h"
 

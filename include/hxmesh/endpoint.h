@@ -34,6 +34,9 @@
  * sends unfinished messages to the peer from the start, and makes the peer do likewise. So neither late nor forged
  * packets of any epoch end anything, and a restart costs two round trips.
  *
+ * Numbers. A slot takes the next two numbers that it may get. Further ones, which come where messages were given up, or are forged,
+ * are taken when the peer has said in a hello which its next one is; and so is found out what the peer never sent.
+ *
  * No protocol deadlock: arrivals are always consumed, whether or not anything can be injected; acknowledgements wait
  * in a list that holds every slot at most once.
  *
@@ -150,7 +153,8 @@ struct hx_map {
  * and the slot's map are empty where they are equal, so packets in order need not look at them. `early` is in place of the
  * map's first word: a message of 32 packets or less does without the map. */
 struct hx_receive {
-    uint32_t message, packets;
+    uint32_t message; /* number; of an empty slot the least one that it takes */
+    uint32_t packets;
     uint32_t base;          /* packets here without a gap */
     uint32_t received;      /* packets here */
     uint32_t reported;      /* `received` at the last acknowledgement; at first as if there had been one before */
@@ -178,10 +182,12 @@ HX_STATIC_ASSERT(sizeof(struct hx_peer) == 64, "a peer is a cache line");
 
 /* Who it is, in doubt. */
 struct hx_peer_hello {
-    uint32_t nonce[2]; /* of the peer, to be answered, low word first; 0: none */
-    uint32_t asked;    /* units: when it was asked last */
-    uint32_t answers;  /* taken from it: a nonce is good for one */
+    uint32_t nonce[2];               /* of the peer, to be answered, low word first; 0: none */
+    uint32_t asked;                  /* units: when it was asked last */
+    uint32_t answers;                /* taken from it: a nonce is good for one */
+    uint32_t before[HX_PEER_WINDOW]; /* numbers of messages in its slots when the nonce first went out */
     bool has_asked;
+    bool open;    /* the nonce has gone out, and no answer has come */
     bool ask;     /* it is to be asked */
     bool forgets; /* it is to be told that nothing is known of what it sent so far */
     bool queued;  /* is in the list of acknowledgements */
@@ -201,7 +207,7 @@ struct hx_peer_rest {
     struct hx_peer_hello hello;
     uint32_t no_way;       /* planes that do not lead to it as far as is known, bit by plane */
     uint32_t no_way_since; /* units: when one of them was found out last */
-    uint32_t fill[9];
+    uint32_t fill[4];
 };
 HX_STATIC_ASSERT(sizeof(struct hx_peer_rest) % 64 == 0, "its maps are a cache line each");
 
@@ -245,13 +251,15 @@ struct hx_endpoint {
     uint16_t turn;           /* whose turn it is among those that are due */
     uint16_t timer;          /* whose deadline is looked at next */
     uint8_t plane_end;       /* planes that it has are below */
-    uint8_t unit_shift;      /* what is measured is in units of 2^unit_shift ns: 1,024 to 2,047 of them are least_ns */
-    uint16_t epoch_check;    /* hx_epoch_check() of its own epoch */
-    bool holes;              /* of some peer not all planes are known to lead to it */
-    bool abandons;           /* some sends are given up and have not ended yet */
-    uint64_t soonest;        /* no deadline is earlier */
-    uint64_t sweep;          /* soonest deadline seen or set since `timer` was 0 */
-    struct hx_round round;   /* of answers from anybody */
+    uint8_t
+        unit_shift; /* what is measured is in units of 2^unit_shift ns: 1,024 to 2,047 of them are least_ns, or fewer if
+                                that many are not enough for no_way_ns in 31 bits */
+    uint16_t epoch_check;            /* hx_epoch_check() of its own epoch */
+    bool holes;                      /* of some peer not all planes are known to lead to it */
+    bool abandons;                   /* some sends are given up and have not ended yet */
+    uint64_t soonest;                /* no deadline is earlier */
+    uint64_t sweep;                  /* soonest deadline seen or set since `timer` was 0 */
+    struct hx_round round;           /* of answers from anybody */
     uint32_t acks_first, acks_count; /* list of acknowledgements, circular */
     uint32_t ack_slots;
     uint16_t reports_first, reports_count; /* in report[], circular */

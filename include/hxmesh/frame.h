@@ -45,8 +45,8 @@
  * Probe: asks what is there of a message, to be acknowledged at once. `offset` is the probe's number, 1 .. 255; no
  * payload.
  * Hello: asks who is there, or says so: 8 bytes nonce of the source, 0: it asks nothing; 8 bytes nonce of the
- * destination that is answered, 0: none. message, offset and message_packets are 0; tag is 1 if nothing is known here of
- * what the destination has sent, else 0.
+ * destination that is answered, 0: none. `message` is the number of the next message from here to the destination; offset and
+ * message_packets are 0; tag is 1 if nothing is known here of what the destination has sent, else 0.
  *
  *   offset size            credit frame (EtherType 0x88B6), 40 + 8 * vcs bytes, never routed: it crosses one link
  *        0    6  dst MAC   03:plane:FF:FF:FF:FF, a local group address: whoever is at the other end

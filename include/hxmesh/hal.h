@@ -1,4 +1,4 @@
-/* hal.h - what a platform must give: two constants, and the functions a hal_port.h defines, all `static inline`.
+/* hal.h - what a platform must give: three constants, and the functions a hal_port.h defines, all `static inline`.
  *
  * The platform is chosen at compile time by include path (-Ihal/shm, -Ihal/loopback, ...): firmware says
  * #include "hal_port.h", nothing goes through a pointer. hal/loopback/ is the example to start from;
@@ -20,13 +20,16 @@
  *
  * Threads. All functions of one switch (endpoint) are called by its owner only.
  *
- * ---- constants of the platform: enum { HAL_SPARSE = ..., HAL_VCS_APART = ... }; ----
+ * ---- constants of the platform: enum { HAL_SPARSE, HAL_VCS_APART, HAL_SHARED }; ----
  *
  * HAL_SPARSE
  *     1: a step of an accelerator finds one or two packets; it then goes by the bits of hal_news() instead of looking at
  *     each input in turn, and asks for the room of those outputs alone that a packet may take. 0: it finds bursts.
  * HAL_VCS_APART
  *     1: the VCs of an output share no room. 0: they share it; then an output takes one packet a step, whatever its VC.
+ * HAL_SHARED
+ *     1: what hal_arrival() gives lies where another process may write at any time. A switch then reads it once, and keeps where a
+ *     packet goes while that waits. 0: it stays as it is until it is released or redirected.
  *
  * ---- for a switch (struct hal_switch) ----
  *

@@ -62,6 +62,11 @@ HX_STATIC_ASSERT(sizeof(struct hx_desc) == 16, "a descriptor is 16 bytes: four t
 HX_STATIC_ASSERT(offsetof(struct hx_desc, dst_d0) == 8 && offsetof(struct hx_desc, dst_d1) == 10,
                  "where it goes is one aligned word of 32 bits: hal_redirect() may write it at once");
 
+/* Where a packet goes now, as a descriptor says it. */
+struct hx_heading {
+    unsigned d0, d1; /* below 2^16 */
+};
+
 /* What its frame says of a detour (frame.h). */
 static inline uint16_t hx_desc_via(const struct hx_desc *d)
 {
@@ -121,6 +126,7 @@ struct hx_switch {
     uint64_t *want;          /* [VC][input][output]: subset of waiting that may leave by the output */
     uint64_t *requests;      /* [VC][output]: inputs whose want is not empty */
     uint8_t *next_input;     /* [VC][output]: whose turn it is */
+    uint32_t *kept; /* HAL_SHARED: [VC][input][HX_WINDOW], where those that wait go: d1 << 16 | d0; else NULL */
 };
 
 /* Of an (input, VC), by output: which of its window may leave there. */

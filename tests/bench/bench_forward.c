@@ -143,7 +143,7 @@ ALWAYS_INLINE uint64_t pass_over(struct bench *b, enum pass pass, unsigned vc, u
                 sum += d->dst_d0 + d->dst_d1;
                 continue;
             }
-            uint64_t ports = ways_on(&b->sw, input, vc, d, UINT64_MAX, hx_mesh_ports, true);
+            uint64_t ports = ways_on(&b->sw, input, vc, heading_of(d), UINT64_MAX, hx_mesh_ports, true);
             if (pass == ROUTE || ports & LOCAL_BIT) {
                 sum += ports;
                 continue;

@@ -266,7 +266,7 @@ static void meet(struct world *w)
 static void fall_quiet(struct world *w)
 {
     w->lose = w->repeat = w->late = 0;
-    for (unsigned turn = 0; turn < 4; turn++) {
+    for (unsigned turn = 0; turn < 2 * HX_CREDIT_SETTLE + 2; turn++) {
         for (unsigned which = 0; which < 2; which++) {
             tell(w, which);
             while (w->end[1 - which].first != w->end[1 - which].last)

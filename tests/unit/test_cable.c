@@ -1,6 +1,7 @@
 /* test_cable.c - when an end of a cable tells its credits (hal/cable/cable.h): as often as it is told to, more seldom while nothing
  * moves if it may, and at once again when something does. */
 #include "hal/cable/cable.h"
+#include "hal/split_mix.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,6 +123,54 @@ static void a_quarter_of_a_buffer_is_told_at_once(void **state)
     assert_true(cable_credit_is_due(&end[0], now));
 }
 
+/* What SplitMix64 draws behind a number that it drew: each step of its mixing can be undone. */
+static uint64_t undo_shift(uint64_t mixed, unsigned bits)
+{
+    uint64_t x = mixed;
+    for (unsigned known = bits; known < 64; known += bits)
+        x = mixed ^ x >> bits;
+    return x;
+}
+
+static uint64_t inverse(uint64_t odd)
+{
+    uint64_t x = odd;
+    for (unsigned n = 0; n < 6; n++)
+        x *= 2 - odd * x;
+    return x;
+}
+
+static uint64_t drawn_behind(uint64_t number)
+{
+    uint64_t state = undo_shift(number, 31) * inverse(UINT64_C(0x94D049BB133111EB));
+    state = undo_shift(state, 27) * inverse(UINT64_C(0xBF58476D1CE4E5B9));
+    return split_mix(undo_shift(state, 30));
+}
+
+/* Who has seen an end's nonce, or all of its faults and nonces until now, knows none of those to come: nor do those of two ends that
+ * differ in a bit of their key have anything in common. */
+static void a_nonce_that_was_seen_tells_no_other(void **state)
+{
+    (void)state;
+    uint64_t row = 77;
+    uint64_t first = split_mix_next(&row);
+    assert_true(drawn_behind(first) == split_mix_next(&row)); /* so it is undone rightly */
+    start(0);
+    uint64_t seen = end[0].link.nonce;
+    for (unsigned n = 0; n < 100; n++) {
+        uint64_t behind = drawn_behind(seen);
+        cable_begin(&end[0], VCS, BLOCKS, BLOCKS);
+        assert_true(end[0].link.nonce != seen && end[0].link.nonce != behind);
+        seen = end[0].link.nonce;
+    }
+    struct cable_end one = {.random = 8};
+    struct cable_end other = {.random = 9};
+    unsigned alike = 0;
+    for (unsigned n = 0; n < 64; n++)
+        alike += (unsigned)__builtin_popcountll(cable_draw(&one) ^ cable_draw(&other));
+    assert_in_range(alike, 64 * 32 - 400, 64 * 32 + 400);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -129,6 +178,7 @@ int main(void)
         cmocka_unit_test(while_nothing_moves_the_period_doubles_up_to_the_longest),
         cmocka_unit_test(what_moves_is_told_after_a_period_and_again_after_another),
         cmocka_unit_test(a_quarter_of_a_buffer_is_told_at_once),
+        cmocka_unit_test(a_nonce_that_was_seen_tells_no_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

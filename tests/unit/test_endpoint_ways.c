@@ -488,6 +488,32 @@ static void reports_and_hellos_are_not_reported(void **state)
     assert_int_equal(reports_of_one(HX_HELLO, HX_HELLO_BYTES), 0);
 }
 
+/* Longer than 2^32 of the units in which so short a time as least_ns is measured. */
+static void a_wait_for_a_way_ends_however_long_it_is(void **state)
+{
+    (void)state;
+    static const uint64_t second = 1000000000;
+    struct hx_endpoint_config config = trial_config(1);
+    config.least_ns = 5000;
+    config.timeout_ns = 50000;
+    config.most_ns = second;
+    config.no_way_ns = 40 * second;
+    cloud_init(&cloud, 3, &config, LOOPBACK_MAX_BLOCKS, 1);
+    trial_watch();
+    gate.astray = 2;
+    unsigned lost = trial_send(0, 1, 10);
+    trial_turns(20);
+    assert_true(cloud.end[0].ep.send[0].waits);
+    for (unsigned passed = 0; passed < 39; passed++) {
+        cloud.now += second;
+        trial_turns(20);
+        assert_int_equal(trial_message(lost)->failed, 0);
+    }
+    cloud.now += 2 * second;
+    trial_turns(40);
+    assert_int_equal(trial_message(lost)->failed, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -495,6 +521,7 @@ int main(void)
         cmocka_unit_test_teardown(what_is_reported_goes_by_another_plane, lab_free),
         cmocka_unit_test_teardown(new_routes_are_nothing_to_who_is_not_late, lab_free),
         cmocka_unit_test_teardown(a_peer_that_never_answers_is_given_up, lab_free),
+        cmocka_unit_test_teardown(a_wait_for_a_way_ends_however_long_it_is, lab_free),
         cmocka_unit_test_teardown(a_message_given_up_leaves_no_trace, lab_free),
         cmocka_unit_test_teardown(a_long_message_given_up_leaves_no_trace, lab_free),
         cmocka_unit_test_teardown(a_packet_without_a_way_is_reported_to_its_sender, lab_free),

@@ -439,10 +439,69 @@ static void what_a_wire_lost_is_written_off(void **state)
     struct pair p;
     open_pair(&p);
     hx_credit_spend(&p.a.tx[1], BUFFER);
-    (void)tell(&p.a, &p.b);
+    for (unsigned n = 0; n < 2 * HX_CREDIT_SETTLE; n++)
+        (void)tell(&p.a, &p.b);
     assert_int_equal(p.b.rx[1].lost, BUFFER);
     (void)tell(&p.b, &p.a);
     assert_int_equal(hx_credit_room(&p.a.tx[1]), BUFFER);
+}
+
+/* A switch on the way prefers credit frames: all that is on its way, up to a buffer, is overtaken by as many as go out meanwhile. Nothing
+ * of it is written off, and the buffer never overruns. */
+static void credit_frames_that_overtake_data_write_nothing_off(void **state)
+{
+    (void)state;
+    struct pair p;
+    open_pair(&p);
+    uint32_t under_way = 0;
+    uint32_t held = 0;
+    for (unsigned round = 0; round < 1000; round++) {
+        for (unsigned n = 0; n <= round % (HX_CREDIT_SETTLE - 1); n++) {
+            uint32_t room = hx_credit_room(&p.a.tx[0]);
+            hx_credit_spend(&p.a.tx[0], room);
+            under_way += room;
+            (void)tell(&p.a, &p.b);
+            (void)tell(&p.b, &p.a);
+        }
+        assert_true(held + under_way <= BUFFER);
+        assert_true(hx_credit_link_arrive(&p.b, 0, under_way));
+        held += under_way;
+        under_way = 0;
+        (void)tell(&p.a, &p.b);
+        uint32_t leaves = round % 7 == 0 ? 0 : held / (1 + round % 3);
+        hx_credit_leave(&p.b.rx[0], leaves);
+        held -= leaves;
+        (void)tell(&p.b, &p.a);
+    }
+    assert_int_equal(p.b.rx[0].lost, 0);
+    assert_int_equal(p.b.suspected + p.a.suspected, 0);
+}
+
+/* Of a wire that loses, and whose switch prefers credit frames, all that was lost is written off, and no more. */
+static void what_is_lost_is_told_from_what_is_overtaken(void **state)
+{
+    (void)state;
+    struct pair p;
+    open_pair(&p);
+    uint32_t lost = 0;
+    for (unsigned round = 0; round < 1000; round++) {
+        uint32_t room = hx_credit_room(&p.a.tx[2]);
+        uint32_t sent = room < 10 ? room : 10;
+        hx_credit_spend(&p.a.tx[2], sent);
+        (void)tell(&p.a, &p.b);
+        uint32_t arrives = round % 5 == 0 ? 0 : sent;
+        lost += sent - arrives;
+        assert_true(hx_credit_link_arrive(&p.b, 2, arrives));
+        hx_credit_leave(&p.b.rx[2], arrives);
+        (void)tell(&p.b, &p.a);
+        assert_true((int32_t)(lost - p.b.rx[2].lost) >= 0);
+    }
+    for (unsigned n = 0; n < 2 * HX_CREDIT_SETTLE; n++)
+        (void)tell(&p.a, &p.b);
+    (void)tell(&p.b, &p.a);
+    assert_int_equal(p.b.rx[2].lost, lost);
+    expect_room(&p.a, BUFFER);
+    assert_true(lost > 10 * BUFFER);
 }
 
 /* However late a true frame is, and whatever data came meanwhile: the next one sets all of it right. */
@@ -510,6 +569,8 @@ int main(void)
         cmocka_unit_test(data_beyond_the_grant_is_dropped_and_noted),
         cmocka_unit_test(what_came_twice_is_taken_back),
         cmocka_unit_test(what_a_wire_lost_is_written_off),
+        cmocka_unit_test(credit_frames_that_overtake_data_write_nothing_off),
+        cmocka_unit_test(what_is_lost_is_told_from_what_is_overtaken),
         cmocka_unit_test(late_frames_cost_no_credit),
         cmocka_unit_test(a_piggybacked_grant_is_taken_with_care),
     };

@@ -328,7 +328,7 @@ static void faults_do_what_they_say(void **state)
     poll(1);
     assert_int_equal(take(1), -1);
     assert_int_equal(c.wire[0].lost, 10);
-    poll(40); /* a credit frame says what was sent */
+    poll(40 * 2 * HX_CREDIT_SETTLE); /* credit frames say what was sent */
     assert_int_equal(link_of(1)->rx[0].lost, 10);
     assert_int_equal(hx_credit_room(&link_of(0)->tx[0]), BLOCKS);
 

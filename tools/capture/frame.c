@@ -125,7 +125,7 @@ static bool hello_fits(struct hx_seen *s, const struct hx_header *h)
 {
     if (h->length != HX_HELLO_BYTES)
         return wrong(s, "a hello of %u bytes, not 16", h->length);
-    if (h->message | h->offset | h->message_packets)
+    if (h->offset | h->message_packets)
         return wrong(s, "a hello of a message");
     return h->tag <= 1 || wrong(s, "a hello with tag %u", h->tag);
 }

@@ -255,7 +255,7 @@ end
 
 local function wrong_offset(h)
     if h.kind == HELLO then
-        return (h.message ~= 0 or h.offset ~= 0 or h.packets ~= 0) and "a hello is of no message" or nil
+        return (h.offset ~= 0 or h.packets ~= 0) and "a hello is of no message" or nil
     elseif h.packets == 0 then
         return "a message of 0 packets"
     elseif h.kind == PROBE then

@@ -82,8 +82,10 @@ static void build(struct bench *b)
     (void)hx_geometry_init(&b->config.g, 4, 4, 4, 4, 1, HX_DEFAULT_RADIX, 1);
     b->config.node = hx_accelerator(&b->config.g, GX, GY);
     b->config.ports = HX_ACCELERATOR_PORTS;
-    b->node = (struct node){.config = &b->config, .port = b->port, .cores = 1, .up = 15};
+    b->node = (struct node){.config = &b->config, .port = b->port, .cores = 1, .carrier = 15, .up = 15};
     c->node = &b->node;
+    c->carrier = 15;
+    c->looked_at = INT64_MAX; /* these peers are silent */
     c->hal = (struct hal_switch){
         .port = b->port, .ports = HX_ACCELERATOR_PORTS, .mine = 15, .up = 15, .send = c->send, .drops = c->drops};
     c->tables = rte_zmalloc(NULL, hx_route_bytes(&b->config.g, b->config.node), 64);

@@ -109,14 +109,6 @@ static void loop_all(struct rings *r)
         (void)core_loop(r->node.core[i]);
 }
 
-static bool are_open(const struct rings *r)
-{
-    bool open = true;
-    for (unsigned port = 0; port < NODES_PORTS; port++)
-        open = open && r->node.port[port].cable.link.open;
-    return open;
-}
-
 /* ---- packets ---- */
 
 /* A packet that may come in by `input` and has a way on, in *m. */
@@ -153,8 +145,10 @@ struct rings *rings_open(unsigned place, unsigned bytes, unsigned frames, const 
     configure(r, place, lcores);
     node_open(&r->node, &r->config);
     (void)node_watch_links(&r->node);
-    while (!are_open(r))
+    while (atomic_load(&r->node.up) != atomic_load(&r->node.carrier)) {
         loop_all(r);
+        (void)node_watch_links(&r->node);
+    }
     for (unsigned loop = 0; loop < 1000; loop++)
         loop_all(r);
     fill_cables(r, bytes, frames);
@@ -190,11 +184,15 @@ struct rings *rings_open_null(unsigned place, const char *lcores)
     configure(r, place, lcores);
     node_open(&r->node, &r->config);
     (void)node_watch_links(&r->node);
-    loop_all(r); /* it sees that links are up, and builds its routes; what comes is nothing */
+    loop_all(r); /* it sees that links are there; what comes is nothing */
     for (unsigned port = 0; port < NODES_PORTS; port++) {
         receive_from_pool(r, port);
         nodes_greet(&r->node.port[port]);
     }
+    atomic_store(&r->node.up, atomic_load(&r->node.carrier));
+    for (unsigned i = 0; i < r->node.cores; i++)
+        r->node.core[i]->looked_at = INT64_MAX; /* these peers are silent */
+    loop_all(r);                                /* it builds its routes */
     return r;
 }
 

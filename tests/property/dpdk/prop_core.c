@@ -223,7 +223,8 @@ static void an_outputs_owner_leaves_the_others_their_part(void **state)
     (void)state;
     static struct stuck s;
     open_stuck(&s, "share", "shared");
-    struct both b = {.s = &s, .share = dpdk_share_new("other", HX_VCS * 512, SOCKET_ID_ANY)};
+    uint64_t drops[HX_DROP_COUNT] = {0};
+    struct both b = {.s = &s, .share = dpdk_share_new("other", HX_VCS * 512, SOCKET_ID_ANY, drops)};
     for (unsigned n = 0; n < 2; n++) {
         b.others_open = n;
         for (uint32_t buffer = 32; buffer <= 512; buffer *= 4) {
@@ -231,6 +232,31 @@ static void an_outputs_owner_leaves_the_others_their_part(void **state)
                 try_shares(&b, buffer, blocks);
         }
     }
+}
+
+/* More than the ring between two cores holds, which is what can be outstanding. */
+static void what_a_ring_does_not_take_is_counted(void **state)
+{
+    (void)state;
+    enum { RING = 3, SENT = 5 };
+    uint64_t drops[HX_DROP_COUNT] = {0};
+    struct rte_mempool *pool = rte_pktmbuf_pool_create("few", SENT, 0, 0, 512, SOCKET_ID_ANY);
+    struct dpdk_share *share = dpdk_share_new("small", RING, SOCKET_ID_ANY, drops);
+    assert_true(pool && share);
+    for (unsigned n = 0; n < SENT; n++) {
+        struct rte_mbuf *m = rte_pktmbuf_alloc(pool);
+        struct hx_desc d = {.vc = 0};
+        assert_non_null(m);
+        (void)rte_pktmbuf_append(m, HX_HEADER_BYTES);
+        dpdk_set_mbuf(&d, m);
+        dpdk_share_send(share, &d);
+    }
+    dpdk_share_push(share);
+    assert_int_equal(dpdk_share_waiting(share), RING);
+    assert_int_equal(drops[HX_DROP_OVERRUN], SENT - RING);
+    assert_int_equal(rte_mempool_avail_count(pool), SENT - RING);
+    dpdk_share_free(share);
+    rte_mempool_free(pool);
 }
 
 /* ---- a node of three in a row, whose E port is one core's and whose W port another's ---- */
@@ -312,14 +338,14 @@ static void a_device_is_stopped_when_its_core_has_seen_it_go_down(void **state)
     struct core *core = n->core[n->owner[HX_W]];
     memset(n->looked_at, 0, sizeof n->looked_at);
     assert_false(node_is_left_alone(n, HX_W));
-    uint64_t up = atomic_fetch_and(&n->up, ~(UINT64_C(1) << HX_W));
+    uint64_t carrier = atomic_fetch_and(&n->carrier, ~(UINT64_C(1) << HX_W));
     assert_false(node_is_left_alone(n, HX_W));
     (void)core_loop(n->core[n->owner[HX_E]]); /* not its core */
     assert_false(node_is_left_alone(n, HX_W));
     (void)core_loop(core);
     assert_true(node_is_left_alone(n, HX_W));
     assert_false(node_is_left_alone(n, HX_E));
-    atomic_store(&n->up, up);
+    atomic_store(&n->carrier, carrier);
     (void)core_loop(core);
     assert_false(node_is_left_alone(n, HX_W));
 }
@@ -347,6 +373,7 @@ int main(void)
 {
 #define IN_ROW(test) cmocka_unit_test_setup_teardown(test, open_row, close_row)
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_ring_does_not_take_is_counted),
         cmocka_unit_test(a_peer_that_grants_and_takes_nothing_overflows_nothing),
         cmocka_unit_test(a_port_believes_nothing_before_it_has_heard_its_peer),
         cmocka_unit_test(an_outputs_owner_leaves_the_others_their_part),

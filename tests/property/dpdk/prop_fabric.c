@@ -2,6 +2,7 @@
  * and however many credit frames are lost; and neither garbage nor another job's tag on every port does any harm.
  *
  * HX_GARBAGE_TURNS: for how many turns garbage comes (50000). */
+#include "dpdk-node/core.h"
 #include "dpdk-node/local.h"
 #include "dpdk-node/report.h"
 #include "hxmesh/error.h"
@@ -122,13 +123,61 @@ static void links_come_and_go(void **state)
             lab_turn(&lab);
         unsigned port = flap % 2 ? HX_E : HX_W;
         uint64_t up = atomic_exchange(&lab.node[0].up, 31 & ~(1U << port));
+        uint64_t carrier = atomic_exchange(&lab.node[0].carrier, 31 & ~(1U << port));
         for (unsigned turn = 0; turn < 20; turn++)
             lab_turn(&lab);
+        atomic_store(&lab.node[0].carrier, carrier);
         atomic_store(&lab.node[0].up, up);
     }
     assert_true(lab_run(&lab, 60));
     assert_int_equal(lab_corrupted(&lab), 0);
     assert_int_equal(lab_failed(&lab), 0);
+    lab_close(&lab);
+}
+
+/* Turns of all nodes but one until a node sees a port up, or down. */
+static void watch_until(struct lab *lab, unsigned port, bool up, const struct node *still)
+{
+    struct node *n = &lab->node[0];
+    for (uint64_t end = rte_rdtsc() + 60 * rte_get_tsc_hz(); (atomic_load(&n->up) >> port & 1) != up;) {
+        assert_true(rte_rdtsc() < end);
+        for (unsigned id = 0; id < lab->nodes; id++) {
+            struct node *other = &lab->node[id];
+            for (unsigned core = 0; other != still && core < other->cores; core++)
+                (void)core_loop(other->core[core]);
+            if (other != still && other->local)
+                (void)local_step(other->local);
+        }
+        (void)node_watch_links(n);
+    }
+}
+
+/* A peer that is stopped leaves its device's link up: its port leaves the routes when it has been silent for long, and what its endpoint
+ * has under way is asked for at once. It comes back by itself. */
+static void a_silent_peer_is_no_way(void **state)
+{
+    (void)state;
+    static struct lab lab;
+    const struct lab_settings s = {.fabric = "2x1 Hx1Mesh", .credits = 128, .message = 100000, .count = 20};
+    lab_open(&lab, &s);
+    struct node *n = &lab.node[0];
+    atomic_store(&n->up, 0);
+    watch_until(&lab, HX_E, true, NULL);
+    const struct node *peer = &lab.node[hx_far_end(&n->config->g, n->config->node, HX_E).node];
+    assert_ptr_not_equal(peer, n);
+    assert_true(n->port[HX_E].cable.link.open);
+    n->port[HX_E].cable.heard_at -= 3 * rte_get_tsc_hz();
+    watch_until(&lab, HX_E, false, peer);
+    assert_true(atomic_load(&n->carrier) >> HX_E & 1);
+    (void)core_loop(n->core[n->owner[HX_E]]);
+    (void)local_step(n->local);
+    assert_int_equal(n->core[n->owner[HX_E]]->hal.up >> HX_E & 1, 0);
+    for (unsigned input = 0; input < HX_ACCELERATOR_PORTS; input++)
+        assert_int_equal(n->core[0]->sw.route.allowed[input] >> HX_E & 1, 0);
+    assert_int_equal(n->local->up, atomic_load(&n->up));
+    watch_until(&lab, HX_E, true, NULL);
+    assert_true(lab_run(&lab, 60));
+    assert_int_equal(lab_corrupted(&lab) + lab_failed(&lab), 0);
     lab_close(&lab);
 }
 
@@ -477,6 +526,7 @@ int main(void)
                                        cmocka_unit_test(all_arrives_by_ports_of_three_cores),
                                        cmocka_unit_test(all_arrives_by_sealed_cables),
                                        cmocka_unit_test(links_come_and_go),
+                                       cmocka_unit_test(a_silent_peer_is_no_way),
                                        cmocka_unit_test(garbage_does_no_harm),
                                        cmocka_unit_test(garbage_on_sealed_cables_is_not_believed),
                                        cmocka_unit_test(forged_tags_are_dropped_where_they_enter)};

@@ -108,8 +108,10 @@ void lab_open(struct lab *lab, const struct lab_settings *s)
     lay_cables(lab, g);
     for (uint32_t id = 0; id < lab->nodes; id++)
         open_node(lab, id, g, s);
-    for (uint32_t id = 0; id < lab->nodes; id++)
+    for (uint32_t id = 0; id < lab->nodes; id++) {
         (void)node_watch_links(&lab->node[id]);
+        atomic_store(&lab->node[id].up, atomic_load(&lab->node[id].carrier));
+    }
     hx_spec_free(&spec);
 }
 

@@ -1,0 +1,194 @@
+/* test_changed_descriptor.c - a neighbour that writes the descriptor of a packet again after the switch has seen it: the packet
+ * leaves once, or is dropped once, and no table is read where it ends. */
+#include "hal/shm/hal_port.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { PORTS = 5, SLOTS = 16, DIGITS = 4, BUFFERS = 64, RECORD = 8192 };
+
+/* By which ports a packet to (d0, 0) leaves. */
+static const unsigned ways[DIGITS] = {1U << HX_E | 1U << HX_S, 1U << HX_S, 1U << HX_W | 1U << HX_N, 1U << HX_N};
+
+static struct {
+    uint8_t *memory; /* what would be the arena */
+    uint8_t *window;
+    struct shm_worker worker;
+    struct shm_pool_ring *pool;
+    struct shm_tx tx[PORTS];
+    struct shm_rx rx[PORTS];
+    uint64_t drops[HX_DROP_COUNT];
+    struct hal_switch hal;
+    struct hx_switch sw;
+    uint8_t x[DIGITS], y[1];
+    uint64_t wide[DIGITS], all[1], from[PORTS], returns[PORTS];
+} t;
+
+static void set_route(bool router)
+{
+    memset(t.y, UINT8_MAX, sizeof t.y);
+    t.all[0] = UINT64_MAX;
+    for (unsigned d0 = 0; d0 < DIGITS; d0++)
+        t.wide[d0] = t.x[d0] = (uint8_t)ways[d0];
+    for (unsigned input = 0; input < PORTS; input++) {
+        t.from[input] = 31U & ~(1U << input);
+        t.returns[input] = 1U << input;
+    }
+    t.sw.route = (struct hx_route){.vcs = HX_MESH_VCS,
+                                   .x_table = t.x,
+                                   .y_table = t.y,
+                                   .d0_ports = t.wide,
+                                   .d1_ports = t.all,
+                                   .from = t.from,
+                                   .returns = t.returns,
+                                   .is_router = router,
+                                   .columns = DIGITS,
+                                   .rows = 1};
+    memset(t.sw.route.allowed, UINT8_MAX, sizeof t.sw.route.allowed);
+}
+
+static void open_switch(bool router)
+{
+    const size_t link = (shm_link_bytes(HX_MESH_VCS, SLOTS) + 63) & ~(size_t)63;
+    const size_t pool = (sizeof(struct shm_pool_ring) + BUFFERS * sizeof(uint32_t) + 63) & ~(size_t)63;
+    const size_t bytes = RECORD + pool + 2 * PORTS * link;
+    memset(&t, 0, sizeof t);
+    t.memory = aligned_alloc(64, bytes);
+    t.window = aligned_alloc(64, (hx_switch_bytes(PORTS, HX_MESH_VCS) + 63) & ~(size_t)63);
+    assert_true(t.memory && t.window);
+    memset(t.memory, 0, bytes);
+    t.pool = (struct shm_pool_ring *)(void *)(t.memory + RECORD);
+    t.worker = (struct shm_worker){.step = {t.memory, (struct shm_redo *)(void *)t.memory, 0},
+                                   .workers = 1,
+                                   .per_home = BUFFERS,
+                                   .ring_mask = BUFFERS - 1,
+                                   .give[0].ring = t.pool};
+    for (unsigned port = 0; port < PORTS; port++) {
+        uint8_t *links = t.memory + RECORD + pool + (size_t)2 * port * link;
+        t.tx[port].link = (struct shm_link *)(void *)links;
+        t.rx[port] = (struct shm_rx){.link = (struct shm_link *)(void *)(links + link),
+                                     .ahead = shm_link_slots(HX_MESH_VCS, SLOTS)};
+    }
+    t.hal = (struct hal_switch){.worker = &t.worker,
+                                .ports = PORTS,
+                                .size = SLOTS,
+                                .slots = shm_link_slots(HX_MESH_VCS, SLOTS),
+                                .brings = 31,
+                                .up = 31,
+                                .drops = t.drops,
+                                .tx = t.tx,
+                                .rx = t.rx};
+    hx_switch_init(&t.sw, PORTS, HX_MESH_VCS, 0, &t.hal, t.window);
+    set_route(router);
+}
+
+static void close_switch(void)
+{
+    free(t.memory);
+    free(t.window);
+}
+
+static void step(void)
+{
+    (void)(t.sw.route.is_router ? hx_router_step(&t.sw) : hx_accelerator_step(&t.sw));
+}
+
+/* What stands beyond every output now is more than it takes, or all gone. */
+static void fill_outputs(bool full)
+{
+    for (unsigned port = 0; port < PORTS; port++)
+        t.tx[port].link->tails = full ? hx_lanes_sub(t.tx[port].head, t.hal.slots) : t.tx[port].head;
+}
+
+static struct hx_desc *slot(unsigned n)
+{
+    return &t.rx[HX_LOCAL].link->slots[n];
+}
+
+/* Packets to (0, 0) come, and wait. */
+static void bring(unsigned packets)
+{
+    for (unsigned n = 0; n < packets; n++)
+        *slot(n) = (struct hx_desc){.buffer = n, .length = 100};
+    t.rx[HX_LOCAL].link->heads = hx_lane_add(0, 0, packets);
+    fill_outputs(true);
+    step();
+    assert_int_equal(hx_switch_waiting(&t.sw), packets);
+}
+
+static unsigned packets_out(void)
+{
+    unsigned sum = 0;
+    for (unsigned port = 0; port < PORTS; port++)
+        sum += hx_lanes_sum(t.tx[port].link->heads);
+    return sum;
+}
+
+/* Every packet has left, or was dropped, once; and of none there is anything left. */
+static void judge(unsigned packets)
+{
+    for (unsigned n = 0; n < 4 * packets; n++) {
+        fill_outputs(false);
+        step();
+    }
+    uint64_t dropped = 0;
+    for (unsigned reason = 0; reason < HX_DROP_COUNT; reason++)
+        dropped += t.drops[reason];
+    assert_int_equal(packets_out() + dropped, packets);
+    assert_int_equal(t.pool->head, dropped);
+    assert_int_equal(hx_switch_waiting(&t.sw), 0);
+    assert_int_equal(hx_lane(t.rx[HX_LOCAL].link->tails, 0), packets);
+    for (unsigned output = 0; output < PORTS; output++) {
+        assert_int_equal(*(hx_switch_want(&t.sw, HX_LOCAL, 0) + output), 0);
+        assert_int_equal(t.sw.requests[output], 0);
+    }
+}
+
+/* Where it goes is written again: to other ports, to fewer, to an address that there is not. */
+static void it_leaves_once(void **state)
+{
+    (void)state;
+    static const uint16_t digits[][2] = {{1, 0}, {2, 0}, {3, 0}, {UINT16_MAX, 0}, {0, UINT16_MAX}, {1, HX_NO_DIGIT}};
+    for (unsigned n = 0; n < 2 * sizeof digits / sizeof *digits; n++) {
+        for (unsigned reroutes = 0; reroutes < 2; reroutes++) {
+            enum { PACKETS = 6 };
+            open_switch(n % 2);
+            bring(PACKETS);
+            for (unsigned packet = 0; packet < PACKETS; packet += 2) {
+                slot(packet)->dst_d0 = digits[n / 2][0];
+                slot(packet)->dst_d1 = digits[n / 2][1];
+            }
+            if (reroutes)
+                hx_switch_reroute(&t.sw);
+            judge(PACKETS);
+            close_switch();
+        }
+    }
+}
+
+/* Everything else is: it is its neighbour's loss. */
+static void whatever_it_says_it_leaves_once(void **state)
+{
+    (void)state;
+    for (unsigned router = 0; router < 2; router++) {
+        open_switch(router);
+        bring(3);
+        memset(slot(1), UINT8_MAX, sizeof *slot(1));
+        judge(3);
+        close_switch();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_leaves_once),
+        cmocka_unit_test(whatever_it_says_it_leaves_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
