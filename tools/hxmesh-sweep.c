@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SPECS = 32, TICK_MS = 500, MOST_ARGUMENTS = 2 * SWEEP_AXES + 2 * HX_VALUE_MOST_COORDINATES + 16 };
+enum { TICK_MS = 500, MOST_ARGUMENTS = 2 * SWEEP_AXES + 2 * HX_VALUE_MOST_COORDINATES + 20 };
 #define DEFAULT_Y "share_of_injection"
 
 /* The options of a run that can be swept, and where a value lies that is looked at. */
@@ -36,7 +36,7 @@ struct program {
     const char *text[HX_MOST_OPTIONS]; /* by option: as it was given */
     struct hx_option_list list;        /* --target */
     const char *verify;                /* "--verify", "--no-verify"; NULL: as it is */
-    const char *csv, *plot;
+    const char *csv, *plot, *columns;
     bool saturation;
     uint64_t jobs;
     struct hx_common common;
@@ -75,13 +75,10 @@ static struct sweep_axis *new_axis(struct sweep *s, const struct hx_option *opti
 static void make_axes(struct program *p, char **specs)
 {
     struct sweep_axis *fabrics = new_axis(&p->sweep, NULL);
-    for (; *specs; specs++) {
-        struct hx_spec spec;
-        hx_spec_load(*specs, NULL, &spec); /* complains now rather than in every run */
-        hx_spec_free(&spec);
-        const char *wrong = sweep_axis_add(fabrics, *specs);
+    for (char **spec = specs; *spec; spec++) {
+        const char *wrong = sweep_axis_add(fabrics, *spec);
         if (wrong)
-            hx_die(HX_EXIT_USAGE, *specs, "%s", wrong);
+            hx_die(HX_EXIT_USAGE, *spec, "%s", wrong);
     }
     for (unsigned i = 0; i < p->options; i++) {
         if (!p->text[i])
@@ -92,20 +89,21 @@ static void make_axes(struct program *p, char **specs)
         if (wrong)
             hx_die(HX_EXIT_USAGE, where, "%s", wrong);
     }
-}
-
-static const struct sweep_axis *axis_of(const struct sweep *s, const char *name)
-{
-    for (unsigned i = 0; i < s->axes; i++)
-        if (strcmp(sweep_axis_name(s->axis[i]), name) == 0)
-            return s->axis[i];
-    return NULL;
+    /* What is wrong with a fabric is said here, and not by every run. */
+    const struct sweep_axis *planes = sweep_axis_of(&p->sweep, "planes");
+    for (; *specs; specs++) {
+        struct hx_spec spec;
+        hx_spec_load(*specs, NULL, &spec);
+        sweep_injection_add(&p->sweep, &spec, planes ? (uint64_t)planes->value[0].number : 0, &p->looked_at.timing);
+        hx_spec_free(&spec);
+    }
+    sweep_injection_settle(&p->sweep);
 }
 
 static void check(const struct program *p)
 {
     const struct sweep *s = &p->sweep;
-    const struct sweep_axis *clock = axis_of(s, "clock");
+    const struct sweep_axis *clock = sweep_axis_of(s, "clock");
     bool all_virtual = clock != NULL;
     for (unsigned i = 0; clock && i < clock->count; i++)
         all_virtual = all_virtual && strcmp(clock->value[i].text, hx_clock_names[HX_CLOCK_VIRTUAL]) == 0;
@@ -113,9 +111,9 @@ static void check(const struct program *p)
         hx_die(HX_EXIT_USAGE, "--jobs", "live runs side by side take each other's time (use --clock virtual)");
     if (sweep_count(s) > SWEEP_RUNS)
         hx_die(HX_EXIT_USAGE, "hxmesh sweep", "more than %d runs", SWEEP_RUNS);
-    if (p->saturation && axis_of(s, "rate"))
+    if (p->saturation && sweep_axis_of(s, "rate"))
         hx_die(HX_EXIT_USAGE, "--rate", "is what --saturation looks for: which of both?");
-    if (p->saturation && !axis_of(s, "duration"))
+    if (p->saturation && !sweep_axis_of(s, "duration"))
         hx_die(HX_EXIT_USAGE, "--saturation",
                "needs a --duration (and a --warm-up, so that what it takes to fill does not count)");
     if (s->x && !sweep_x(s))
@@ -124,7 +122,9 @@ static void check(const struct program *p)
         hx_die(HX_EXIT_USAGE, "--plot", "no number is varied (write for example --message 1KiB..1MiB)");
     const struct hx_output outputs[] = {{"--json", p->common.json}, {"--csv", p->csv}, {"--plot", p->plot}};
     hx_outputs_apart(outputs, sizeof outputs / sizeof *outputs);
-    sweep_figure_check(s->y);
+    sweep_figure_check("--y", s->y);
+    for (unsigned i = 0; i < s->columns.count; i++)
+        sweep_figure_check("--columns", s->columns.word[i]);
     hx_output_check(p->csv);
     hx_output_check(p->common.json);
     hx_output_check(p->plot);
@@ -158,6 +158,16 @@ static void parse(struct program *p, int argc, char **argv)
          .to.string = &p->sweep.x,
          .help = "the number to draw it over, or another figure: latency over throughput",
          .otherwise = "the one with most values"},
+        {.name = "columns",
+         .kind = HX_OPTION_STRING,
+         .argument = "FIGURE,...",
+         .to.string = &p->columns,
+         .help = "the figures of the table, as the JSON report calls them",
+         .otherwise = "as many of the usual ones as fit 80 letters"},
+        {.name = "equal-injection",
+         .kind = HX_OPTION_FLAG,
+         .to.flag = &p->sweep.equal,
+         .help = "set planes, and rates of links where planes do not do, so that hosts of all fabrics inject alike"},
         {.name = "saturation",
          .kind = HX_OPTION_FLAG,
          .to.flag = &p->saturation,
@@ -199,11 +209,14 @@ static void parse(struct program *p, int argc, char **argv)
             "What is interrupted keeps the runs that had ended. Exit code: 0 done, 1 a run failed or was refused, 130 "
             "interrupted.",
         .least_operands = 1,
-        .most_operands = MOST_SPECS,
+        .most_operands = SWEEP_FABRICS,
         .options = table};
     int first = hx_options_parse(&command, argc, argv, &p->common);
     p->sweep.command = p->common.line;
     p->sweep.saturation = p->saturation;
+    if (p->columns)
+        columns_read(&p->sweep.columns, p->columns);
+    p->sweep.y_given = p->sweep.y != NULL;
     if (!p->sweep.y)
         p->sweep.y = p->saturation ? "saturation" : DEFAULT_Y;
     if (p->sweep.x && sweep_is_figure(p->sweep.x)) {
@@ -231,6 +244,21 @@ static void add(struct arguments *a, const char *prefix, const char *text)
     (void)snprintf(a->text[a->count++], bytes, "%s%s", prefix, text);
 }
 
+/* What makes the fabric's hosts inject as much as those of the others. */
+static void add_equal(struct arguments *a, const struct sweep *s, unsigned fabric)
+{
+    const struct injection *i = &s->injection[fabric];
+    char number[HX_VALUE_TEXT];
+    (void)snprintf(number, sizeof number, "%u", i->planes);
+    add(a, "--planes=", number);
+    if (i->rate == 1)
+        return;
+    (void)snprintf(number, sizeof number, "%.0f", (double)s->timing[fabric].link * i->rate);
+    add(a, "--link=", number);
+    (void)snprintf(number, sizeof number, "%.0f", ceil((double)s->timing[fabric].crossbar * i->rate));
+    add(a, "--crossbar=", number);
+}
+
 static void start(struct program *p, struct child *c, unsigned run)
 {
     const struct sweep *s = &p->sweep;
@@ -251,7 +279,9 @@ static void start(struct program *p, struct child *c, unsigned run)
         (void)snprintf(rate, sizeof rate, "%.9g", s->row[run].search.rate);
         add(&a, "--rate=", rate);
     }
-    if (p->jobs > 1 && !axis_of(s, "workers"))
+    if (s->equal)
+        add_equal(&a, s, sweep_fabric(s, run));
+    if (p->jobs > 1 && !sweep_axis_of(s, "workers"))
         add(&a, "", "--workers=1");
     if (p->verify)
         add(&a, "", p->verify);

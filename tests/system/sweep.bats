@@ -87,7 +87,7 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     holds 'map(.saturation) | (.[0] * 4 - 1 | fabs) < 0.005 and (.[1] * 3 - 1 | fabs) < 0.005'
     holds 'all((.saturation - .share_of_injection | fabs) < 1e-9 and .share_offered == .rate)'
     holds 'all(.saturation >= 0.95 * .rate and .saturation < 0.975 * .rate)'
-    grep -q 'spec  *saturation  *share_of_injection' "$TABLE"
+    grep -q 'spec  *saturation  *time  *Gb/s' "$TABLE"
     # What is never full is so at 1.
     sweep "1x2 Hx1Mesh" --clock virtual -t permutation -m 64KiB -d 100us --warm-up 20us --link 100 --saturation --json s.json
     cp s.json "$REPORT"
@@ -112,12 +112,43 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     cd "$BATS_TEST_TMPDIR"
     sweep "2x1 Hx1Mesh" --clock virtual -t uniform --duration 10us,20us -m 8KiB..8KiB --y virtual_seconds --plot s.svg
     [ "$(grep -c good "$TABLE")" -eq 2 ]
-    grep -qE '^ *10us .* 10 us +good$' "$TABLE"
+    grep -qE '^ *10us +10 us .* good$' "$TABLE"
     grep -q '>virtual_seconds (s)<' s.svg
     grep -q '>duration (ns)<' s.svg
     sweep "2x1 Hx1Mesh" --clock virtual -t uniform --count 1..3/3 --y messages --plot s.svg
     # Whole numbers only at both axes.
     run ! grep -E '>[0-9]+\.[0-9]+<' s.svg
+}
+
+@test "sweep: hosts that inject unlike are said, and made alike by planes or rates" {
+    cd "$BATS_TEST_TMPDIR"
+    sweep "2x2 Hx1Mesh" "fat-tree hosts=4 radix=4" --clock virtual -t neighbour -m 8KiB --json s.json
+    [ "$(cat stderr)" = "hxmesh: warning: fat-tree hosts=4 radix=4: its hosts inject 400 Gb/s, those of 2x2 Hx1Mesh 1600: shares and times are not alike (--equal-injection makes them so)" ]
+    head -n 4 "$TABLE" | grep -qE '^  spec +time +Gb/s +injects +planes +links'
+    sweep "2x2 Hx1Mesh" "fat-tree hosts=4 radix=4" --clock virtual -t neighbour -m 8KiB --equal-injection --json s.json
+    [ ! -s stderr ]
+    cp s.json "$REPORT"
+    holds 'map([.planes, .host_links, .injection_gbps, .link_gbps]) == [[1, 4, 1600, 400], [4, 1, 1600, 400]]'
+    holds 'all(.gbps_per_host - .bytes_delivered * 8 / .accelerators / .seconds / 1e9 | fabs < 1e-6)'
+    # Six links, four and one: no four planes do it.
+    sweep "2x2 Hx1Mesh" "torus 2x2x2" "fat-tree hosts=4 radix=4" --clock virtual -t neighbour -m 8KiB --equal-injection --json s.json
+    cp s.json "$REPORT"
+    holds 'map([.planes, (.injection_gbps | round)]) == [[1, 2400], [1, 2400], [4, 2400]]'
+    holds 'map(.["settings.link"]) == [600, 400, 600]'
+    run -2 hxmesh sweep "2x2 Hx1Mesh" "torus 2x2x2" "fat-tree hosts=4 radix=4" --equal-injection
+    [ "$output" = "hxmesh: error: --equal-injection: 2x2 Hx1Mesh would need links of 600 Gb/s, which only --clock virtual has (write the rates yourself, a sweep for each)" ]
+    run -2 hxmesh sweep "2x2 Hx1Mesh" "fat-tree hosts=4 radix=4" --equal-injection --planes 2
+    [ "$output" = "hxmesh: error: --planes: is what --equal-injection sets: which of both?" ]
+}
+
+@test "sweep: columns are chosen, or as many as fit 80 letters" {
+    sweep "2x1 Hx1Mesh" "fat-tree hosts=2 radix=4 levels=2" --clock virtual -t neighbour -m 8KiB --columns packet_hops,latency_ns.max
+    grep -qE '^  spec +packet_hops +max +result$' "$TABLE"
+    sweep "2x1 Hx1Mesh" "fat-tree hosts=2 radix=4 levels=2" --clock virtual -t neighbour,uniform -m 8KiB
+    [ "$(sed 1,2d "$TABLE" | wc -L)" -le 80 ]
+    grep -q '^  not shown: .*p99 mean (--columns)$' "$TABLE"
+    run -2 hxmesh sweep "2x1 Hx1Mesh" --columns planes,x
+    [[ "$output" == "hxmesh: error: --columns: 'x' is no figure of a report"* ]]
 }
 
 @test "sweep: interrupted, it keeps what had ended" {

@@ -53,15 +53,48 @@ static void print_row(const struct row *row, unsigned left, const int width[TEXT
     fputc('\n', out);
 }
 
-void text_table_print(const struct text_table *t, FILE *out)
+/* Returns the letters of the longest line. */
+static unsigned measure(const struct text_table *t, int width[TEXT_TABLE_COLUMNS])
 {
-    int width[TEXT_TABLE_COLUMNS] = {0};
+    unsigned most = 0;
     for (const struct row *row = t->first; row; row = row->next) {
         for (unsigned i = 0; i < row->cells; i++) {
             int needed = (int)strlen(row->cell[i]);
             width[i] = needed > width[i] ? needed : width[i];
         }
     }
+    for (unsigned i = 0; i < TEXT_TABLE_COLUMNS; i++)
+        most += width[i] ? 2 + (unsigned)width[i] : 0;
+    return most;
+}
+
+static void remove_column(struct text_table *t, unsigned column)
+{
+    for (struct row *row = t->first; row; row = row->next) {
+        if (column >= row->cells)
+            continue;
+        free(row->cell[column]);
+        row->cells--;
+        memmove(&row->cell[column], &row->cell[column + 1], (row->cells - column) * sizeof *row->cell);
+    }
+}
+
+unsigned text_table_narrow(struct text_table *t, unsigned width, unsigned first, unsigned count)
+{
+    unsigned gone = 0;
+    for (; gone < count; gone++) {
+        int widths[TEXT_TABLE_COLUMNS] = {0};
+        if (measure(t, widths) <= width)
+            break;
+        remove_column(t, first + count - 1 - gone);
+    }
+    return gone;
+}
+
+void text_table_print(const struct text_table *t, FILE *out)
+{
+    int width[TEXT_TABLE_COLUMNS] = {0};
+    (void)measure(t, width);
     for (const struct row *row = t->first; row; row = row->next)
         print_row(row, t->left, width, out);
 }

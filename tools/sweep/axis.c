@@ -15,6 +15,14 @@ const char *sweep_axis_name(const struct sweep_axis *axis)
     return axis->option ? axis->option->name : "spec";
 }
 
+const struct sweep_axis *sweep_axis_of(const struct sweep *s, const char *name)
+{
+    for (unsigned i = 0; i < s->axes; i++)
+        if (strcmp(sweep_axis_name(s->axis[i]), name) == 0)
+            return s->axis[i];
+    return NULL;
+}
+
 static bool is_number(const struct hx_option *o)
 {
     return o && (o->kind == HX_OPTION_NUMBER || o->kind == HX_OPTION_BYTES || o->kind == HX_OPTION_DURATION ||

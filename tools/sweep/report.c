@@ -72,6 +72,8 @@ static const char *cell_of(char text[HX_VALUE_TEXT], const char *name, double va
         (void)snprintf(text, HX_VALUE_TEXT, "%.4g %%", value * 100);
     else if (has_unit(name, "ns") || has_unit(name, "s"))
         return hx_value_print_duration(text, (uint64_t)llround(value * (has_unit(name, "s") ? 1e9 : 1)));
+    else if (has_unit(name, "Gb/s"))
+        (void)snprintf(text, HX_VALUE_TEXT, "%.4g", value);
     else if (has_unit(name, "B"))
         return hx_value_print_bytes(text, (uint64_t)value);
     else
@@ -96,33 +98,70 @@ static unsigned varied(const struct sweep *s)
     return n;
 }
 
+enum { VARIED = 5, MOST_FIGURES = COLUMNS_MOST };
+
+/* The figures of the table, what matters most first: time and Gb/s, then what hosts can inject, if there is anything to compare. */
+static unsigned figures_of(const struct sweep *s, const char *figures[MOST_FIGURES])
+{
+    static const char *const usual[] = {"seconds",        "gbps_per_host",      "injection_gbps", "planes",
+                                        "host_links",     "share_of_injection", "share_of_bound", "latency_ns.p50",
+                                        "latency_ns.p99", "latency_ns.mean"};
+    enum { FIRST_BOUGHT = 2, LAST_BOUGHT = 4 };
+    unsigned n = 0;
+    for (; n < s->columns.count; n++)
+        figures[n] = s->columns.word[n];
+    if (n)
+        return n;
+    const char *first = s->saturation ? "saturation" : s->y_given ? s->y : "";
+    if (*first)
+        figures[n++] = first;
+    for (unsigned i = 0; i < sizeof usual / sizeof *usual; i++) {
+        const struct sweep_axis *varied_too = sweep_axis_of(s, usual[i]);
+        bool there =
+            strcmp(sweep_figure_head(first), sweep_figure_head(usual[i])) == 0 || (varied_too && varied_too->count > 1);
+        bool bought = i >= FIRST_BOUGHT && i <= LAST_BOUGHT;
+        if (!there && (!bought || s->axis[0]->count > 1))
+            figures[n++] = usual[i];
+    }
+    return n;
+}
+
+static const char *const *heads_of(const char *heads[MOST_FIGURES], const char *const *figures, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        heads[i] = sweep_figure_head(figures[i]);
+    return heads;
+}
+
+/* run < 0: the head. */
+static void add_row(struct text_table *t, const struct sweep *s, int run, const char *const *figures, unsigned count)
+{
+    const struct sweep_row *row = run < 0 ? NULL : &s->row[run];
+    const char *cells[TEXT_TABLE_COLUMNS];
+    char text[MOST_FIGURES][HX_VALUE_TEXT];
+    unsigned n = 0;
+    for (unsigned i = 0; i < s->axes && n < VARIED; i++)
+        if (s->axis[i]->count > 1)
+            cells[n++] = row ? sweep_value(s, (unsigned)run, i)->text : sweep_axis_name(s->axis[i]);
+    for (unsigned i = 0; i < count; i++)
+        cells[n++] = row ? cell_of(text[i], figures[i], figure_of(row, figures[i])) : sweep_figure_head(figures[i]);
+    cells[n++] = row ? outcome_of(row) : "result";
+    text_table_cells(t, n, cells);
+}
+
 void sweep_print(const struct sweep *s, FILE *out)
 {
-    static const char *const usual[] = {"share_of_injection", "share_of_bound", "latency_ns.mean",
-                                        "latency_ns.p50",     "latency_ns.p99", "virtual_seconds"};
-    enum { USUAL = sizeof usual / sizeof *usual, VARIED = TEXT_TABLE_COLUMNS - USUAL - 2 };
-    struct text_table *t = text_table_new(varied(s) < VARIED ? varied(s) : VARIED);
-    const char *first = s->saturation ? "saturation" : s->y; /* unless it is there anyway */
-    bool has_y = false;
-    for (unsigned i = 0; i < USUAL; i++)
-        has_y = has_y || strcmp(usual[i], first) == 0;
-    for (int run = -1; run < (int)s->runs; run++) {
-        const struct sweep_row *row = run < 0 ? NULL : &s->row[run];
-        const char *cells[TEXT_TABLE_COLUMNS];
-        char text[USUAL + 1][HX_VALUE_TEXT];
-        unsigned n = 0;
-        for (unsigned i = 0; i < s->axes && n < VARIED; i++)
-            if (s->axis[i]->count > 1)
-                cells[n++] = row ? sweep_value(s, (unsigned)run, i)->text : sweep_axis_name(s->axis[i]);
-        if (!has_y)
-            cells[n++] = row ? cell_of(text[USUAL], first, figure_of(row, first)) : first;
-        for (unsigned i = 0; i < USUAL; i++)
-            cells[n++] = row ? cell_of(text[i], usual[i], figure_of(row, usual[i])) : usual[i];
-        cells[n++] = row ? outcome_of(row) : "result";
-        text_table_cells(t, n, cells);
-    }
+    unsigned first = varied(s) < VARIED ? varied(s) : VARIED;
+    const char *figures[MOST_FIGURES];
+    const char *heads[MOST_FIGURES];
+    unsigned count = figures_of(s, figures);
+    struct text_table *t = text_table_new(first);
+    for (int run = -1; run < (int)s->runs; run++)
+        add_row(t, s, run, figures, count);
+    unsigned gone = s->columns.count ? 0 : text_table_narrow(t, TEXT_TABLE_WIDTH, first, count);
     fprintf(out, "%s\n  %s, %s, hxmesh %s\n\n", s->command, s->origin.date, s->origin.machine, HXMESH_VERSION);
     text_table_print(t, out);
+    columns_say_left_out(heads_of(heads, figures, count), count, gone, out);
     text_table_free(t);
 }
 
