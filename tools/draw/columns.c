@@ -24,8 +24,13 @@ void columns_say_left_out(const char *const *words, unsigned count, unsigned gon
 {
     if (gone == 0)
         return;
-    (void)fputs("\n  not shown:", out);
-    for (unsigned i = count - gone; i < count; i++)
-        fprintf(out, " %s", words[i]);
-    fprintf(out, " (--columns)\n");
+    static const char choose[] = "(--columns)";
+    int used = fprintf(out, "\n  not shown:") - 1;
+    for (unsigned i = count - gone; i <= count; i++) {
+        const char *word = i < count ? words[i] : choose;
+        if (used + 1 + (int)strlen(word) > TEXT_TABLE_WIDTH)
+            used = fprintf(out, "\n   ") - 1;
+        used += fprintf(out, " %s", word);
+    }
+    fputc('\n', out);
 }
