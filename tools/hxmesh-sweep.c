@@ -7,6 +7,7 @@
 #include "host/progress.h"
 #include "host/spec.h"
 #include "tools/child.h"
+#include "tools/draw/plot.h"
 #include "tools/sweep/sweep.h"
 
 #include <limits.h>
@@ -122,6 +123,10 @@ static void check(const struct program *p)
         hx_die(HX_EXIT_USAGE, "--plot", "no number is varied (write for example --message 1KiB..1MiB)");
     const struct hx_output outputs[] = {{"--json", p->common.json}, {"--csv", p->csv}, {"--plot", p->plot}};
     hx_outputs_apart(outputs, sizeof outputs / sizeof *outputs);
+    plot_check_name(p->plot);
+    if (p->plot && strstr(s->y, "share") && !all_virtual)
+        hx_warn("--plot",
+                "%s of the wall clock says how fast this machine is, and not the fabric (--clock virtual does)", s->y);
     sweep_figure_check("--y", s->y);
     for (unsigned i = 0; i < s->columns.count; i++)
         sweep_figure_check("--columns", s->columns.word[i]);

@@ -61,6 +61,13 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     [ "$output" = "hxmesh: error: --csv: 's' is the file of --plot too: one would overwrite the other" ]
     run -2 hxmesh sweep "3x1 Hx1Mesh" -m 1KiB,2KiB --y latency_ns.p98
     [[ "$output" == "hxmesh: error: --y: 'latency_ns.p98' is no figure of a report (did you mean 'latency_ns.p99'?); share_of_injection, "* ]]
+    # A picture is SVG, whatever its name says; and a share of the wall clock is this machine's.
+    run -2 hxmesh sweep "3x1 Hx1Mesh" -m 1KiB,2KiB --plot x.Png
+    [ "$output" = "hxmesh: error: --plot: 'x.Png' would be SVG by the name of another kind (write it as x.svg; rsvg-convert makes png of it)" ]
+    run -2 hxmesh jobs "$OLDPWD/examples/jobs.csv" --fabric "4x4 Hx2Mesh" --plot x.pdf
+    [[ "$output" == "hxmesh: error: --plot: 'x.pdf' would be SVG"* ]]
+    sweep "2x1 Hx1Mesh" -m 1KiB,2KiB --plot x.svg
+    [ "$(cat stderr)" = "hxmesh: warning: --plot: share_of_injection of the wall clock says how fast this machine is, and not the fabric (--clock virtual does)" ]
     [ ! -e s ]
 }
 

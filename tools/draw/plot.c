@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 
 /* In pixels. The legend stands right of the plot. */
 enum {
@@ -290,6 +291,17 @@ static void draw_legend(const struct drawing *d)
         text(d->out, LEGEND + 34, y + 4, "", s->name);
         y += LEGEND_LINE;
     }
+}
+
+void plot_check_name(const char *path)
+{
+    static const char *const others[] = {"png", "pdf", "jpg", "jpeg", "gif", "eps", "ps", "webp", "tif", "tiff"};
+    const char *dot = path ? strrchr(path, '.') : NULL;
+    for (unsigned i = 0; dot && i < sizeof others / sizeof *others; i++)
+        if (strcasecmp(dot + 1, others[i]) == 0)
+            hx_die(HX_EXIT_USAGE, "--plot",
+                   "'%s' would be SVG by the name of another kind (write it as x.svg; rsvg-convert makes %s of it)",
+                   path, others[i]);
 }
 
 void plot_write(const struct plot *p, FILE *out)

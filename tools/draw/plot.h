@@ -71,6 +71,9 @@ void plot_point(struct plot_series *s, double x, double y);
 
 void plot_category(struct plot *p, const char *name);
 
+/* Dies with HX_EXIT_USAGE where a file would have the name of another kind of picture than SVG. NULL: nothing is asked for. */
+void plot_check_name(const char *path);
+
 /* A series without points is not in the legend. */
 void plot_write(const struct plot *p, FILE *out);
 
