@@ -42,6 +42,7 @@ struct program {
     uint64_t jobs;
     struct hx_common common;
     char hxmesh[PATH_MAX];
+    unsigned run_of[CHILD_MOST]; /* what each that runs is */
     struct sweep sweep;
 };
 
@@ -271,6 +272,8 @@ static void start(struct program *p, struct child *c, unsigned run)
     add(&a, "", p->hxmesh);
     add(&a, "", "run");
     for (unsigned i = 0; i < s->axes; i++) {
+        if (!sweep_applies(s, run, i))
+            continue;
         if (s->axis[i]->option)
             add(&a, "--", s->axis[i]->option->name);
         add(&a, "", sweep_value(s, run, i)->text);
@@ -291,9 +294,11 @@ static void start(struct program *p, struct child *c, unsigned run)
     if (p->verify)
         add(&a, "", p->verify);
     add(&a, "", "--no-links");
-    add(&a, "", "--quiet");
+    if (p->common.quiet)
+        add(&a, "", "--quiet");
     add(&a, "", "--json=-");
     child_start(c, a.text);
+    c->reads_progress = true;
     for (unsigned i = 0; i < a.count; i++)
         free(a.text[i]);
 }
@@ -304,7 +309,7 @@ static const char *name_run(const struct sweep *s, unsigned run, char *text, siz
     text[0] = '\0';
     for (unsigned i = 0; i < s->axes; i++) {
         size_t used = strlen(text);
-        if (s->axis[i]->count > 1 || i == 0)
+        if ((s->axis[i]->count > 1 && sweep_applies(s, run, i)) || i == 0)
             (void)snprintf(text + used, bytes - used, "%s%s%s%s", used ? " " : "", i ? sweep_axis_name(s->axis[i]) : "",
                            i ? " " : "", sweep_value(s, run, i)->text);
     }
@@ -355,34 +360,59 @@ static bool take_result(struct program *p, struct child_result *r, unsigned run)
     return again && !child_interrupted();
 }
 
+/* The next run that is to be made, from `run` on; s->runs: there is none. */
+static unsigned next_run(const struct sweep *s, unsigned run)
+{
+    while (run < s->runs && s->row[run].again)
+        run++;
+    return run;
+}
+
+static void show_progress(struct program *p, struct hx_progress *bar, const struct child *child, unsigned ended,
+                          unsigned of)
+{
+    const struct sweep *s = &p->sweep;
+    char name[128];
+    char note[192];
+    unsigned latest = 0;
+    double done = ended;
+    for (unsigned i = 0; i < p->jobs; i++) {
+        done += child[i].pid && !p->saturation ? child[i].progress : 0;
+        latest = child[i].pid && p->run_of[i] > latest ? p->run_of[i] : latest;
+    }
+    (void)snprintf(note, sizeof note, ", %u of %u runs: %s", ended, of, name_run(s, latest, name, sizeof name));
+    hx_progress_show(bar, done / of, note);
+}
+
 static void run_all(struct program *p)
 {
     struct sweep *s = &p->sweep;
     struct child child[CHILD_MOST] = {{0}};
-    unsigned run_of[CHILD_MOST] = {0};
     unsigned begun = 0;
     unsigned ended = 0;
+    unsigned of = 0;
+    unsigned next = next_run(s, 0);
+    for (unsigned run = 0; run < s->runs; run++)
+        of += !s->row[run].again;
     struct hx_progress bar = hx_progress_start("sweep", p->common.quiet);
-    while (ended < begun || (begun < s->runs && !child_interrupted())) {
-        for (unsigned i = 0; i < p->jobs && begun < s->runs && !child_interrupted(); i++) {
+    while (ended < begun || (next < s->runs && !child_interrupted())) {
+        for (unsigned i = 0; i < p->jobs && next < s->runs && !child_interrupted(); i++) {
             if (child[i].pid)
                 continue;
-            run_of[i] = begun++;
-            s->row[run_of[i]].search = sweep_search_start();
-            start(p, &child[i], run_of[i]);
+            begun++;
+            p->run_of[i] = next;
+            s->row[next].search = sweep_search_start();
+            start(p, &child[i], next);
+            next = next_run(s, next + 1);
         }
         unsigned i = child_wait(child, (unsigned)p->jobs, TICK_MS);
-        char name[128];
-        char note[192];
-        (void)snprintf(note, sizeof note, ", %u of %u runs: %s", ended, s->runs,
-                       name_run(s, begun - 1, name, sizeof name));
-        hx_progress_show(&bar, (double)ended / s->runs, note);
+        show_progress(p, &bar, child, ended, of);
         if (i == p->jobs)
             continue;
         if (child[i].result.exit_code != HX_EXIT_DONE)
             hx_progress_end(&bar);
-        if (take_result(p, &child[i].result, run_of[i]))
-            start(p, &child[i], run_of[i]);
+        if (take_result(p, &child[i].result, p->run_of[i]))
+            start(p, &child[i], p->run_of[i]);
         else
             ended++;
     }
@@ -407,7 +437,7 @@ static int exit_code_of(const struct sweep *s)
 {
     int code = s->row[0].exit_code;
     for (unsigned i = 1; i < s->runs; i++)
-        code = s->row[i].exit_code == code ? code : HX_EXIT_FAILED;
+        code = s->row[i].again || s->row[i].exit_code == code ? code : HX_EXIT_FAILED;
     return code;
 }
 
@@ -436,8 +466,9 @@ int main(int argc, char **argv)
     s->origin = origin_now();
     s->runs = sweep_count(s);
     s->row = hx_allocate(s->runs, sizeof *s->row);
+    sweep_find_applying(s);
     for (unsigned i = 0; i < s->runs; i++)
-        s->row[i].exit_code = -1;
+        s->row[i] = (struct sweep_row){.exit_code = -1, .again = sweep_is_again(s, i)};
     run_all(p);
     report(p);
     int code = child_interrupted() ? HX_EXIT_INTERRUPTED : exit_code_of(s);

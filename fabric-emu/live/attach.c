@@ -118,26 +118,43 @@ static json_t *port_names(const struct attached *a)
     return list;
 }
 
+static void list(json_t *of, const char *name, const struct attached *a)
+{
+    const struct hx_metrics_head *h = a->metrics;
+    (void)json_array_append_new(of, json_pack("{s:s, s:s%, s:s%, s:i, s:i, s:i, s:o}", "name", name, "fabric",
+                                              h->fabric, strnlen(h->fabric, sizeof h->fabric), "title", h->name,
+                                              strnlen(h->name, sizeof h->name), "pid", (int)h->pid, "workers",
+                                              (int)h->workers, "planes", (int)h->planes, "ports", port_names(a)));
+}
+
 static void list_running(const char *name, void *of)
 {
     struct attached a;
     if (attach(&a, name) != 0)
         return;
-    const struct hx_metrics_head *h = a.metrics;
-    (void)json_array_append_new(of, json_pack("{s:s, s:s%, s:s%, s:i, s:i, s:i, s:o}", "name", name, "fabric",
-                                              h->fabric, strnlen(h->fabric, sizeof h->fabric), "title", h->name,
-                                              strnlen(h->name, sizeof h->name), "pid", (int)h->pid, "workers",
-                                              (int)h->workers, "planes", (int)h->planes, "ports", port_names(&a)));
+    list(of, name, &a);
     attach_close(&a);
 }
 
-json_t *attach_list(void)
+static json_t *list_one(const char *name)
 {
-    json_t *list = json_array();
-    int error = shm_arena_each(list_running, list);
+    struct attached a;
+    struct hx_problem problem;
+    json_t *one = json_array();
+    if (!attach_open(&a, name, &problem))
+        hx_die_of(&problem);
+    list(one, name, &a);
+    attach_close(&a);
+    return one;
+}
+
+json_t *attach_list(const char *name)
+{
+    json_t *all = name ? list_one(name) : json_array();
+    int error = name ? 0 : shm_arena_each(list_running, all);
     if (error) {
-        json_decref(list);
+        json_decref(all);
         hx_die(HX_EXIT_ENVIRONMENT, "/dev/shm", "cannot be read: %s", strerror(-error));
     }
-    return json_pack("{s:o}", "fabrics", list);
+    return json_pack("{s:o}", "fabrics", all);
 }

@@ -148,6 +148,17 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     [ "$output" = "hxmesh: error: --planes: is what --equal-injection sets: which of both?" ]
 }
 
+@test "sweep: an option that is for some of the runs is left out of the others, which are run once" {
+    sweep "3x2 Hx1Mesh" --clock virtual -t all-to-all,all-reduce,uniform --algorithm tree,ring --count 1,2 -m 1KiB --json "$REPORT"
+    [ "$(grep -c good "$TABLE")" -eq 6 ]
+    grep -qE '^  all-to-all +- +1 ' "$TABLE"
+    holds 'map([.traffic, .algorithm, .count]) == [["all-to-all", null, 1], ["all-to-all", null, 2], ["all-reduce", "tree", null],
+        ["all-reduce", "ring", null], ["uniform", null, 1], ["uniform", null, 2]]'
+    # What is for none of them is a slip.
+    run -2 hxmesh sweep --quiet "3x2 Hx1Mesh" "2x2 Hx1Mesh" -t all-to-all --algorithm tree
+    [[ "$output" == *"--algorithm: is for --traffic broadcast"* ]]
+}
+
 @test "sweep: columns are chosen, or as many as fit 80 letters" {
     sweep "2x1 Hx1Mesh" "fat-tree hosts=2 radix=4 levels=2" --clock virtual -t neighbour -m 8KiB --columns packet_hops,latency_ns.max
     grep -qE '^  spec +packet_hops +max +result$' "$TABLE"

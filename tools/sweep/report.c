@@ -38,8 +38,9 @@ json_t *sweep_flatten(const struct sweep *s, unsigned run, const json_t *report)
     for (unsigned i = 0; i < s->axes; i++) {
         const struct sweep_axis *a = s->axis[i];
         const struct sweep_value *v = sweep_value(s, run, i);
-        json_t *value = json_string(v->text);
-        if (a->numeric) {
+        bool has = sweep_applies(s, run, i);
+        json_t *value = has ? json_string(v->text) : json_null();
+        if (a->numeric && has) {
             json_decref(value);
             value = a->option->kind == HX_OPTION_REAL ? json_real(v->number) : json_integer((json_int_t)v->number);
         }
@@ -98,6 +99,12 @@ static unsigned varied(const struct sweep *s)
     return n;
 }
 
+/* Empty where the run is without that option. */
+static const char *value_text(const struct sweep *s, unsigned run, unsigned axis)
+{
+    return sweep_applies(s, run, axis) ? sweep_value(s, run, axis)->text : "";
+}
+
 enum { VARIED = 5, MOST_FIGURES = COLUMNS_MOST };
 
 /* The figures of the table, what matters most first: time and Gb/s, then what hosts can inject, if there is anything to compare. */
@@ -142,7 +149,7 @@ static void add_row(struct text_table *t, const struct sweep *s, int run, const 
     unsigned n = 0;
     for (unsigned i = 0; i < s->axes && n < VARIED; i++)
         if (s->axis[i]->count > 1)
-            cells[n++] = row ? sweep_value(s, (unsigned)run, i)->text : sweep_axis_name(s->axis[i]);
+            cells[n++] = row ? value_text(s, (unsigned)run, i) : sweep_axis_name(s->axis[i]);
     for (unsigned i = 0; i < count; i++)
         cells[n++] = row ? cell_of(text[i], figures[i], figure_of(row, figures[i])) : sweep_figure_head(figures[i]);
     cells[n++] = row ? outcome_of(row) : "result";
@@ -157,7 +164,8 @@ void sweep_print(const struct sweep *s, FILE *out)
     unsigned count = figures_of(s, figures);
     struct text_table *t = text_table_new(first);
     for (int run = -1; run < (int)s->runs; run++)
-        add_row(t, s, run, figures, count);
+        if (run < 0 || !s->row[run].again)
+            add_row(t, s, run, figures, count);
     unsigned gone = s->columns.count ? 0 : text_table_narrow(t, TEXT_TABLE_WIDTH, first, count);
     fprintf(out, "%s\n  %s, %s, hxmesh %s\n\n", s->command, s->origin.date, s->origin.machine, HXMESH_VERSION);
     text_table_print(t, out);
@@ -228,7 +236,7 @@ static void name_line(const struct sweep *s, unsigned run, const struct sweep_ax
     for (unsigned i = 0; i < s->axes; i++) {
         const struct sweep_axis *a = s->axis[i];
         size_t used = strlen(name);
-        if (a == x || a->count < 2)
+        if (a == x || a->count < 2 || !sweep_applies(s, run, i))
             continue;
         (void)snprintf(name + used, PLOT_TEXT - used, "%s%s%s%.60s", used ? ", " : "",
                        a->numeric ? a->option->name : "", a->numeric ? " " : "", sweep_value(s, run, i)->text);

@@ -24,6 +24,7 @@ struct sweep_value {
 struct sweep_axis {
     const struct hx_option *option; /* of `hxmesh run`; NULL: the fabric */
     bool numeric, doubling;         /* doubling: its steps, on a plot too */
+    bool sometimes;                 /* its option is for some of the runs only */
     unsigned count;
     struct sweep_value value[SWEEP_VALUES];
 };
@@ -53,6 +54,7 @@ bool sweep_search_take(struct sweep_search *s, bool held);
 struct sweep_row {
     json_t *figures;            /* parameters and flat figures of a run that has reported; NULL: none */
     int exit_code;              /* of the run; -1: it was not run, or interrupted */
+    bool again;                 /* the same as an earlier one, but for an option that is not for it: it is not run */
     struct sweep_search search; /* where saturation is looked for */
 };
 
@@ -93,6 +95,13 @@ const char *sweep_figure_head(const char *name);
 
 /* The unit of a figure, as it stands behind its name; "": it is a count. */
 const char *sweep_figure_unit(const char *name);
+
+/* Says of each axis whether its option is for some runs only, as --algorithm is for collectives: the others are run without it, once. */
+void sweep_find_applying(struct sweep *s);
+/* Whether the run has that option. */
+bool sweep_applies(const struct sweep *s, unsigned run, unsigned axis);
+/* Whether it differs from an earlier run only by options that neither has. */
+bool sweep_is_again(const struct sweep *s, unsigned run);
 
 /* The axis of that name; NULL: there is none. */
 const struct sweep_axis *sweep_axis_of(const struct sweep *s, const char *name);
