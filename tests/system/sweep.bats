@@ -110,9 +110,10 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     sweep "mlfm h=2" --clock virtual -t uniform -m 8KiB -d 50us --rate 0.1..0.3 --y latency_ns.mean --x share_of_injection \
         --plot s.svg
     [ "$(grep -c good "$TABLE")" -eq 5 ]
-    grep -q '>share_of_injection (%)<' s.svg
-    grep -q '>latency_ns.mean (ns)<' s.svg
-    grep -q '>latency_ns.mean over share_of_injection<' s.svg
+    grep -q '>share of injection (%)<' s.svg
+    grep -q '>latency mean ([nu]s)<' s.svg
+    grep -q '>latency mean over share of injection<' s.svg
+    grep -q '>mlfm h=2<' s.svg # in the legend
 }
 
 @test "sweep: times have units, and one value may be a range" {
@@ -120,8 +121,8 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     sweep "2x1 Hx1Mesh" --clock virtual -t uniform --duration 10us,20us -m 8KiB..8KiB --y virtual_seconds --plot s.svg
     [ "$(grep -c good "$TABLE")" -eq 2 ]
     grep -qE '^ *10us +10 us .* good$' "$TABLE"
-    grep -q '>virtual_seconds (s)<' s.svg
-    grep -q '>duration (ns)<' s.svg
+    grep -q '>time (us)<' s.svg
+    grep -q '>duration (us)<' s.svg
     sweep "2x1 Hx1Mesh" --clock virtual -t uniform --count 1..3/3 --y messages --plot s.svg
     # Whole numbers only at both axes.
     run ! grep -E '>[0-9]+\.[0-9]+<' s.svg
