@@ -8,7 +8,7 @@
 #include "tools/draw/plot.h"
 #include "tools/jobs/report.h"
 
-enum { MOST_JOBS = 10000000 };
+enum { MOST_JOBS = 1000000 /* to be drawn: 200 MiB */ };
 #define HOUR         UINT64_C(3600000000000)
 #define LONGEST_TIME (100 * 365 * 24 * HOUR)
 
