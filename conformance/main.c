@@ -1,7 +1,7 @@
 /* main.c - the conformance kit: tries a hal_port.h against the contract (include/hxmesh/hal.h), clause by clause.
  *
  * A line for each clause that is broken and for each function that does harm, and a last one that counts; exit code 0 if
- * no clause is broken. --list prints the clauses. */
+ * no clause is broken. --list prints the clauses, --help what there is. */
 #include "kit.h"
 
 #include <signal.h>
@@ -46,9 +46,25 @@ static bool is_kept(const struct kit_check *check)
     return !kit_shared->broken;
 }
 
+static const char help[] =
+    "Usage: conformance [--list]\n"
+    "Tries a port of the firmware against the contract of include/hxmesh/hal.h, clause by clause.\n\n"
+    "  --list  print the clauses, and try nothing\n"
+    "  --help  print this\n\n"
+    "Exit code: 0 no clause is broken, 1 some are, 2 the command line cannot be understood, or there is no memory.\n"
+    "docs/porting.md says what a port gives.\n";
+
 int main(int argc, char **argv)
 {
     bool list = argc == 2 && strcmp(argv[1], "--list") == 0;
+    bool helps = argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+    if (argc > 1 && !list && !helps)
+        fprintf(stderr, "conformance: error: %s: unknown argument (--list and --help are there)\n",
+                argv[argc > 2 ? 2 : 1]);
+    if (helps)
+        (void)fputs(help, stdout);
+    if (argc > 1 && !list)
+        return helps ? 0 : 2;
     unsigned clauses = 0;
     unsigned broken = 0;
     kit_shared = mmap(NULL, sizeof *kit_shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -88,12 +88,18 @@ static int judge_owner(int fd)
     return S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1 ? 0 : -EPERM;
 }
 
+/* What opening says of what is no file of this user: a folder, a link, a socket. */
+static bool is_other(int error)
+{
+    return error == EACCES || error == ELOOP || error == EISDIR || error == ENXIO || error == EINVAL;
+}
+
 /* Opens an object that is there, if it is this user's. */
 static int open_own(const char *name, int flags)
 {
     int fd = shm_open(name, flags | O_CLOEXEC | O_NONBLOCK, 0); /* whatever it is, it is not waited for */
     if (fd < 0)
-        return errno == EACCES || errno == ELOOP ? -EPERM : -errno;
+        return is_other(errno) ? -EPERM : -errno;
     int error = judge_owner(fd);
     if (error)
         (void)close(fd);
@@ -307,7 +313,7 @@ int shm_arena_clean(void (*found)(const char *name, bool removed, size_t bytes))
         char name[NAME_MAX + 2];
         (void)snprintf(name, sizeof name, "/%s", e->d_name);
         int fd = open_own(name, O_RDWR);
-        if (fd == -EPERM || fd == -ENXIO) /* of others, or a socket */
+        if (fd == -EPERM) /* of others, or no file */
             continue;
         struct stat st = {0};
         bool ours = fd >= 0 && fstat(fd, &st) == 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_named(fd, name) &&

@@ -100,6 +100,8 @@ void hx_output_close(FILE *out, const char *path)
             (void)unlink(p->beside);
     }
     stdout_reported = stdout_reported || (bad && hx_output_is_stdout(path));
+    if (bad && reason == EPIPE && hx_output_is_stdout(path))
+        exit(HX_EXIT_ENVIRONMENT); /* who reads it has had enough: nothing is to be said */
     const char *where = hx_output_is_stdout(path) ? "stdout" : path;
     if (bad && reason)
         hx_die(HX_EXIT_ENVIRONMENT, where, "cannot be written: %s", strerror(reason));
@@ -117,6 +119,8 @@ static void end(void)
     errno = 0;
     if ((fflush(stdout) == 0 && !ferror(stdout)) || stdout_reported)
         return;
+    if (errno == EPIPE)
+        _exit(HX_EXIT_ENVIRONMENT);
     if (errno)
         hx_complain("stdout", "cannot be written: %s", strerror(errno));
     else

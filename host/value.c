@@ -67,17 +67,39 @@ static const struct unit *find_unit(const struct unit *units, const char *name)
     return NULL;
 }
 
+/* What follows a point at `text`, digits behind those of *value: *parts is the power of ten that they are parts of. Returns what
+ * follows; NULL: there is no digit, or too many. */
+static const char *fraction(const char *text, uint64_t *value, uint64_t *parts)
+{
+    if (!text || *text != '.')
+        return text;
+    const char *digit = text + 1;
+    for (; isdigit((unsigned char)*digit) && *value < UINT64_MAX / 100 && *parts < UINT64_MAX / 100; digit++) {
+        *value = *value * 10 + (uint64_t)(*digit - '0');
+        *parts *= 10;
+    }
+    return digit == text + 1 || isdigit((unsigned char)*digit) ? NULL : digit;
+}
+
 const char *hx_value_bytes(const char *text, uint64_t low, uint64_t high, uint64_t *bytes)
 {
-    static const struct unit units[] = {{"", 1},       {"B", 1},        {"K", 0x1p10}, {"KiB", 0x1p10},
-                                        {"M", 0x1p20}, {"MiB", 0x1p20}, {"G", 0x1p30}, {"GiB", 0x1p30},
-                                        {"T", 0x1p40}, {"TiB", 0x1p40}, {NULL, 0}};
+    static const struct unit units[] = {{"", 1},         {"B", 1},        {"K", 0x1p10},   {"KiB", 0x1p10},
+                                        {"kB", 1e3},     {"M", 0x1p20},   {"MiB", 0x1p20}, {"MB", 1e6},
+                                        {"G", 0x1p30},   {"GiB", 0x1p30}, {"GB", 1e9},     {"T", 0x1p40},
+                                        {"TiB", 0x1p40}, {"TB", 1e12},    {NULL, 0}};
     uint64_t number = 0;
-    const char *end = digits(text, &number);
+    uint64_t parts = 1; /* of a unit: "1.5" is 15 tenths */
+    const char *end = fraction(digits(text, &number), &number, &parts);
     const struct unit *unit = end ? find_unit(units, end) : NULL;
     if (!unit)
         return wrong("'%.100s' is not a size (write for example 8192, 64KiB, 1MiB or 2GiB)", text);
     uint64_t factor = (uint64_t)unit->factor;
+    if (parts > 1 && number <= UINT64_MAX / factor) {
+        if (number * factor % parts)
+            return wrong("'%.100s' is no whole number of bytes", text);
+        number = number * factor / parts;
+        factor = 1;
+    }
     char least[HX_VALUE_TEXT];
     char most[HX_VALUE_TEXT];
     if (number > UINT64_MAX / factor || number * factor < low || number * factor > high)

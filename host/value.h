@@ -1,6 +1,6 @@
 /* value.h - the values that options and configuration files hold, written the same way in both.
  *
- *     number       123, 0x7f                 bytes     8192, 4KiB, 1MiB, 2G (K M G are KiB MiB GiB)
+ *     number       123, 0x7f                 bytes     8192, 4KiB, 1.5MiB, 2G (K M G are KiB MiB GiB), 8kB (8000)
  *     duration     30s, 500ms, 2m, 1.5h, 10us, 100ns; a plain number is seconds
  *     real         0.25                      switch    true false yes no on off
  *     coordinate   d0,d1 or ad0,d1           choice    one word of a list

@@ -67,7 +67,8 @@ static bool has_ended(const struct hx_program *p)
                atomic_load_explicit(&head->wanted, memory_order_relaxed);
 }
 
-int hx_program_poll(struct hx_program *p, struct hx_program_event *events, unsigned room)
+/* Takes in what the worker has said, and does what follows. */
+static void take_in(struct hx_program *p)
 {
     uint32_t bell = atomic_load_explicit(&p->at.head->bell, memory_order_acquire);
     p->better = p->better || (p->refused && bell != p->bell);
@@ -76,6 +77,11 @@ int hx_program_poll(struct hx_program *p, struct hx_program_event *events, unsig
     pairs_take(p);
     pairs_step(p);
     long_step(p);
+}
+
+int hx_program_poll(struct hx_program *p, struct hx_program_event *events, unsigned room)
+{
+    take_in(p);
     unsigned told = 0;
     for (; told < room && p->event_count; told++, p->event_count--) {
         events[told] = p->event[p->event_first];
@@ -104,8 +110,9 @@ int hx_program_wait(struct hx_program *p, int timeout_ms)
         if (error && attachment_is_dead(&p->at))
             return -ECONNABORTED;
         if (error && p->retry_count)
-            return 0; /* what found no way goes again when it is polled */
+            break; /* what found no way goes again */
     }
+    take_in(p);
     return p->event_count == 0 && has_ended(p) ? -ECONNABORTED : 0;
 }
 

@@ -75,6 +75,19 @@ static void append(struct child *c, const char *data, size_t bytes)
     r->output[r->bytes] = '\0';
 }
 
+/* A line of host/progress.h, on what is no terminal: a label, and percent. */
+static bool is_progress(struct child *c)
+{
+    const char *colon = c->reads_progress ? strstr(c->line, ": ") : NULL;
+    char *end = NULL;
+    double percent = colon ? strtod(colon + 2, &end) : 0;
+    if (!colon || strncmp(end, " %", 2) != 0 || percent < 0 || percent > 100)
+        return false;
+    if (strncmp(c->line, "run", 3) == 0)
+        c->progress = percent / 100;
+    return true;
+}
+
 static void end_line(struct child *c)
 {
     c->line[c->used] = '\0';
@@ -82,7 +95,7 @@ static void end_line(struct child *c)
     size_t prefix = sizeof error_prefix - 1;
     if (strncmp(c->line, error_prefix, prefix) == 0)
         (void)snprintf(c->result.error, CHILD_ERROR, "%.*s", CHILD_ERROR - 1, c->line + prefix);
-    else if (c->line[0])
+    else if (c->line[0] && !is_progress(c))
         fprintf(stderr, "%s\n", c->line);
 }
 

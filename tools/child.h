@@ -25,6 +25,8 @@ struct child {
     pid_t pid;
     int output, errors; /* where its standard output and error are read; -1: closed */
     double begun;
+    bool reads_progress; /* takes the lines of its progress ("run: 40 %, about 9 s left") out of its standard error */
+    double progress;     /* that it said last, 0 .. 1 */
     struct child_result result;
     size_t room;
     char line[CHILD_ERROR + 32]; /* the beginning of a line of its standard error */

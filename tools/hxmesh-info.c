@@ -11,24 +11,28 @@ enum { MOST_SPECS = 64 };
 
 static struct {
     struct hx_overrides sizes;
-    bool compare;
+    bool compare, equal;
+    const char *columns;
     const char *dot;
     const char *edges;
 } asked;
 
+static struct columns columns;
+
 static void compare(char *const *specs, unsigned count, const char *json)
 {
     struct figures *all = hx_allocate(count, sizeof *all);
-    json_t *list = json_array();
-    for (unsigned i = 0; i < count; i++) {
+    for (unsigned i = 0; i < count; i++)
         figures_load(&all[i], specs[i], &asked.sizes);
+    figures_equal(all, count, asked.equal);
+    json_t *list = json_array();
+    for (unsigned i = 0; i < count; i++)
         json_array_append_new(list, figures_json(&all[i]));
-    }
+    if (!hx_output_is_stdout(json))
+        figures_compare(all, count, &columns);
     if (json)
         hx_json_write(list, json);
     else
-        figures_compare(all, count);
-    if (!json)
         json_decref(list);
     for (unsigned i = 0; i < count; i++)
         figures_free(&all[i]);
@@ -73,6 +77,16 @@ int main(int argc, char **argv)
          .kind = HX_OPTION_FLAG,
          .to.flag = &asked.compare,
          .help = "several fabrics beside each other: a table, or a list of what --json says of each"},
+        {.name = "equal-injection",
+         .kind = HX_OPTION_FLAG,
+         .to.flag = &asked.equal,
+         .help = "with --compare: buy as many planes of each as make all hosts inject alike"},
+        {.name = "columns",
+         .kind = HX_OPTION_STRING,
+         .argument = "FIGURE,...",
+         .to.string = &asked.columns,
+         .help = "with --compare: the figures of the table, as --json calls them",
+         .otherwise = "as many as fit 80 letters"},
         {.name = "dot",
          .kind = HX_OPTION_STRING,
          .argument = "FILE|-",
@@ -89,7 +103,8 @@ int main(int argc, char **argv)
         .program = "hxmesh info",
         .examples = {{"hxmesh info \"64x64 Hx2Mesh\"", "switches, cables, cost, diameter, bisection, bounds"},
                      {"hxmesh info \"fat-tree hosts=1024\"", "the same of another fabric"},
-                     {"hxmesh info --compare \"16x16 Hx2Mesh\" \"fat-tree hosts=1024\" \"torus 32x32 board=2x2\"",
+                     {"hxmesh info --compare --equal-injection \"16x16 Hx2Mesh\" \"fat-tree hosts=1024\" \"torus 32x32 "
+                      "board=2x2\"",
                       "what each is made of, costs and can carry, in a table"},
                      {"hxmesh info \"slim-fly q=5\" --edges -", "its links, for other tools"}},
         .related = "hxmesh-topologies hxmesh-route hxmesh-check hxmesh-run",
@@ -106,11 +121,17 @@ int main(int argc, char **argv)
             "Shares are of the links by which a host injects into a plane (bisection: that half the "
             "hosts "
             "inject). The price of a global link is the cost for all links' rate by which all hosts can send to all "
-            "others at once: cost / (hosts * links * planes * alltoall_bound). host/bounds.h derives the formulas of a "
+            "others at once: cost / (hosts * links * planes * alltoall_bound). --compare puts first what a host can "
+            "inject, what of it all-to-all can be at most, and the cost for each Gb/s of that: equal injection makes "
+            "these prices comparable. host/bounds.h derives the formulas of a "
             "HammingMesh.",
         .options = options};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);
+    hx_options_need(&command, &common, "compare", (const char *const[]){"equal-injection", "columns", NULL});
+    if (asked.columns)
+        columns_read(&columns, asked.columns);
+    figures_check_columns(&columns);
     unsigned count = (unsigned)(argc - first);
     const struct hx_output outputs[] = {{"--json", common.json}, {"--dot", asked.dot}, {"--edges", asked.edges}};
     check_operands(argv + first, count);

@@ -5,9 +5,10 @@
 #include "host/json.h"
 #include "host/output.h"
 #include "tools/allocate/rules.h"
+#include "tools/draw/plot.h"
 #include "tools/jobs/report.h"
 
-enum { MOST_JOBS = 10000000 };
+enum { MOST_JOBS = 1000000 /* to be drawn: 200 MiB */ };
 #define HOUR         UINT64_C(3600000000000)
 #define LONGEST_TIME (100 * 365 * 24 * HOUR)
 
@@ -154,6 +155,7 @@ int main(int argc, char **argv)
     struct hx_job_trace trace;
     asked.rules = allocate_default_rules;
     int first = hx_options_parse(&command, argc, argv, &common);
+    plot_check_name(asked.plot);
     const struct hx_output outputs[] = {{"--json", common.json}, {"--csv", asked.csv}, {"--plot", asked.plot}};
     check_command((unsigned)(argc - first));
     hx_options_need(&command, &common, "draw", (const char *const[]){"sizes", "between", "duration", NULL});

@@ -7,6 +7,7 @@
 #include "host/progress.h"
 #include "host/spec.h"
 #include "tools/child.h"
+#include "tools/draw/plot.h"
 #include "tools/sweep/sweep.h"
 
 #include <limits.h>
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SPECS = 32, TICK_MS = 500, MOST_ARGUMENTS = 2 * SWEEP_AXES + 2 * HX_VALUE_MOST_COORDINATES + 16 };
+enum { TICK_MS = 500, MOST_ARGUMENTS = 2 * SWEEP_AXES + 2 * HX_VALUE_MOST_COORDINATES + 20 };
 #define DEFAULT_Y "share_of_injection"
 
 /* The options of a run that can be swept, and where a value lies that is looked at. */
@@ -36,11 +37,12 @@ struct program {
     const char *text[HX_MOST_OPTIONS]; /* by option: as it was given */
     struct hx_option_list list;        /* --target */
     const char *verify;                /* "--verify", "--no-verify"; NULL: as it is */
-    const char *csv, *plot;
+    const char *csv, *plot, *columns;
     bool saturation;
     uint64_t jobs;
     struct hx_common common;
     char hxmesh[PATH_MAX];
+    unsigned run_of[CHILD_MOST]; /* what each that runs is */
     struct sweep sweep;
 };
 
@@ -75,13 +77,10 @@ static struct sweep_axis *new_axis(struct sweep *s, const struct hx_option *opti
 static void make_axes(struct program *p, char **specs)
 {
     struct sweep_axis *fabrics = new_axis(&p->sweep, NULL);
-    for (; *specs; specs++) {
-        struct hx_spec spec;
-        hx_spec_load(*specs, NULL, &spec); /* complains now rather than in every run */
-        hx_spec_free(&spec);
-        const char *wrong = sweep_axis_add(fabrics, *specs);
+    for (char **spec = specs; *spec; spec++) {
+        const char *wrong = sweep_axis_add(fabrics, *spec);
         if (wrong)
-            hx_die(HX_EXIT_USAGE, *specs, "%s", wrong);
+            hx_die(HX_EXIT_USAGE, *spec, "%s", wrong);
     }
     for (unsigned i = 0; i < p->options; i++) {
         if (!p->text[i])
@@ -92,20 +91,21 @@ static void make_axes(struct program *p, char **specs)
         if (wrong)
             hx_die(HX_EXIT_USAGE, where, "%s", wrong);
     }
-}
-
-static const struct sweep_axis *axis_of(const struct sweep *s, const char *name)
-{
-    for (unsigned i = 0; i < s->axes; i++)
-        if (strcmp(sweep_axis_name(s->axis[i]), name) == 0)
-            return s->axis[i];
-    return NULL;
+    /* What is wrong with a fabric is said here, and not by every run. */
+    const struct sweep_axis *planes = sweep_axis_of(&p->sweep, "planes");
+    for (; *specs; specs++) {
+        struct hx_spec spec;
+        hx_spec_load(*specs, NULL, &spec);
+        sweep_injection_add(&p->sweep, &spec, planes ? (uint64_t)planes->value[0].number : 0, &p->looked_at.timing);
+        hx_spec_free(&spec);
+    }
+    sweep_injection_settle(&p->sweep);
 }
 
 static void check(const struct program *p)
 {
     const struct sweep *s = &p->sweep;
-    const struct sweep_axis *clock = axis_of(s, "clock");
+    const struct sweep_axis *clock = sweep_axis_of(s, "clock");
     bool all_virtual = clock != NULL;
     for (unsigned i = 0; clock && i < clock->count; i++)
         all_virtual = all_virtual && strcmp(clock->value[i].text, hx_clock_names[HX_CLOCK_VIRTUAL]) == 0;
@@ -113,9 +113,9 @@ static void check(const struct program *p)
         hx_die(HX_EXIT_USAGE, "--jobs", "live runs side by side take each other's time (use --clock virtual)");
     if (sweep_count(s) > SWEEP_RUNS)
         hx_die(HX_EXIT_USAGE, "hxmesh sweep", "more than %d runs", SWEEP_RUNS);
-    if (p->saturation && axis_of(s, "rate"))
+    if (p->saturation && sweep_axis_of(s, "rate"))
         hx_die(HX_EXIT_USAGE, "--rate", "is what --saturation looks for: which of both?");
-    if (p->saturation && !axis_of(s, "duration"))
+    if (p->saturation && !sweep_axis_of(s, "duration"))
         hx_die(HX_EXIT_USAGE, "--saturation",
                "needs a --duration (and a --warm-up, so that what it takes to fill does not count)");
     if (s->x && !sweep_x(s))
@@ -124,7 +124,13 @@ static void check(const struct program *p)
         hx_die(HX_EXIT_USAGE, "--plot", "no number is varied (write for example --message 1KiB..1MiB)");
     const struct hx_output outputs[] = {{"--json", p->common.json}, {"--csv", p->csv}, {"--plot", p->plot}};
     hx_outputs_apart(outputs, sizeof outputs / sizeof *outputs);
-    sweep_figure_check(s->y);
+    plot_check_name(p->plot);
+    if (p->plot && strstr(s->y, "share") && !all_virtual)
+        hx_warn("--plot",
+                "%s of the wall clock says how fast this machine is, and not the fabric (--clock virtual does)", s->y);
+    sweep_figure_check("--y", s->y);
+    for (unsigned i = 0; i < s->columns.count; i++)
+        sweep_figure_check("--columns", s->columns.word[i]);
     hx_output_check(p->csv);
     hx_output_check(p->common.json);
     hx_output_check(p->plot);
@@ -158,6 +164,16 @@ static void parse(struct program *p, int argc, char **argv)
          .to.string = &p->sweep.x,
          .help = "the number to draw it over, or another figure: latency over throughput",
          .otherwise = "the one with most values"},
+        {.name = "columns",
+         .kind = HX_OPTION_STRING,
+         .argument = "FIGURE,...",
+         .to.string = &p->columns,
+         .help = "the figures of the table, as the JSON report calls them",
+         .otherwise = "as many of the usual ones as fit 80 letters"},
+        {.name = "equal-injection",
+         .kind = HX_OPTION_FLAG,
+         .to.flag = &p->sweep.equal,
+         .help = "set planes, and rates of links where planes do not do, so that hosts of all fabrics inject alike"},
         {.name = "saturation",
          .kind = HX_OPTION_FLAG,
          .to.flag = &p->saturation,
@@ -199,11 +215,14 @@ static void parse(struct program *p, int argc, char **argv)
             "What is interrupted keeps the runs that had ended. Exit code: 0 done, 1 a run failed or was refused, 130 "
             "interrupted.",
         .least_operands = 1,
-        .most_operands = MOST_SPECS,
+        .most_operands = SWEEP_FABRICS,
         .options = table};
     int first = hx_options_parse(&command, argc, argv, &p->common);
     p->sweep.command = p->common.line;
     p->sweep.saturation = p->saturation;
+    if (p->columns)
+        columns_read(&p->sweep.columns, p->columns);
+    p->sweep.y_given = p->sweep.y != NULL;
     if (!p->sweep.y)
         p->sweep.y = p->saturation ? "saturation" : DEFAULT_Y;
     if (p->sweep.x && sweep_is_figure(p->sweep.x)) {
@@ -231,6 +250,21 @@ static void add(struct arguments *a, const char *prefix, const char *text)
     (void)snprintf(a->text[a->count++], bytes, "%s%s", prefix, text);
 }
 
+/* What makes the fabric's hosts inject as much as those of the others. */
+static void add_equal(struct arguments *a, const struct sweep *s, unsigned fabric)
+{
+    const struct injection *i = &s->injection[fabric];
+    char number[HX_VALUE_TEXT];
+    (void)snprintf(number, sizeof number, "%u", i->planes);
+    add(a, "--planes=", number);
+    if (i->rate == 1)
+        return;
+    (void)snprintf(number, sizeof number, "%.0f", (double)s->timing[fabric].link * i->rate);
+    add(a, "--link=", number);
+    (void)snprintf(number, sizeof number, "%.0f", ceil((double)s->timing[fabric].crossbar * i->rate));
+    add(a, "--crossbar=", number);
+}
+
 static void start(struct program *p, struct child *c, unsigned run)
 {
     const struct sweep *s = &p->sweep;
@@ -238,6 +272,8 @@ static void start(struct program *p, struct child *c, unsigned run)
     add(&a, "", p->hxmesh);
     add(&a, "", "run");
     for (unsigned i = 0; i < s->axes; i++) {
+        if (!sweep_applies(s, run, i))
+            continue;
         if (s->axis[i]->option)
             add(&a, "--", s->axis[i]->option->name);
         add(&a, "", sweep_value(s, run, i)->text);
@@ -251,14 +287,18 @@ static void start(struct program *p, struct child *c, unsigned run)
         (void)snprintf(rate, sizeof rate, "%.9g", s->row[run].search.rate);
         add(&a, "--rate=", rate);
     }
-    if (p->jobs > 1 && !axis_of(s, "workers"))
+    if (s->equal)
+        add_equal(&a, s, sweep_fabric(s, run));
+    if (p->jobs > 1 && !sweep_axis_of(s, "workers"))
         add(&a, "", "--workers=1");
     if (p->verify)
         add(&a, "", p->verify);
     add(&a, "", "--no-links");
-    add(&a, "", "--quiet");
+    if (p->common.quiet)
+        add(&a, "", "--quiet");
     add(&a, "", "--json=-");
     child_start(c, a.text);
+    c->reads_progress = true;
     for (unsigned i = 0; i < a.count; i++)
         free(a.text[i]);
 }
@@ -269,7 +309,7 @@ static const char *name_run(const struct sweep *s, unsigned run, char *text, siz
     text[0] = '\0';
     for (unsigned i = 0; i < s->axes; i++) {
         size_t used = strlen(text);
-        if (s->axis[i]->count > 1 || i == 0)
+        if ((s->axis[i]->count > 1 && sweep_applies(s, run, i)) || i == 0)
             (void)snprintf(text + used, bytes - used, "%s%s%s%s", used ? " " : "", i ? sweep_axis_name(s->axis[i]) : "",
                            i ? " " : "", sweep_value(s, run, i)->text);
     }
@@ -320,34 +360,59 @@ static bool take_result(struct program *p, struct child_result *r, unsigned run)
     return again && !child_interrupted();
 }
 
+/* The next run that is to be made, from `run` on; s->runs: there is none. */
+static unsigned next_run(const struct sweep *s, unsigned run)
+{
+    while (run < s->runs && s->row[run].again)
+        run++;
+    return run;
+}
+
+static void show_progress(struct program *p, struct hx_progress *bar, const struct child *child, unsigned ended,
+                          unsigned of)
+{
+    const struct sweep *s = &p->sweep;
+    char name[128];
+    char note[192];
+    unsigned latest = 0;
+    double done = ended;
+    for (unsigned i = 0; i < p->jobs; i++) {
+        done += child[i].pid && !p->saturation ? child[i].progress : 0;
+        latest = child[i].pid && p->run_of[i] > latest ? p->run_of[i] : latest;
+    }
+    (void)snprintf(note, sizeof note, ", %u of %u runs: %s", ended, of, name_run(s, latest, name, sizeof name));
+    hx_progress_show(bar, done / of, note);
+}
+
 static void run_all(struct program *p)
 {
     struct sweep *s = &p->sweep;
     struct child child[CHILD_MOST] = {{0}};
-    unsigned run_of[CHILD_MOST] = {0};
     unsigned begun = 0;
     unsigned ended = 0;
+    unsigned of = 0;
+    unsigned next = next_run(s, 0);
+    for (unsigned run = 0; run < s->runs; run++)
+        of += !s->row[run].again;
     struct hx_progress bar = hx_progress_start("sweep", p->common.quiet);
-    while (ended < begun || (begun < s->runs && !child_interrupted())) {
-        for (unsigned i = 0; i < p->jobs && begun < s->runs && !child_interrupted(); i++) {
+    while (ended < begun || (next < s->runs && !child_interrupted())) {
+        for (unsigned i = 0; i < p->jobs && next < s->runs && !child_interrupted(); i++) {
             if (child[i].pid)
                 continue;
-            run_of[i] = begun++;
-            s->row[run_of[i]].search = sweep_search_start();
-            start(p, &child[i], run_of[i]);
+            begun++;
+            p->run_of[i] = next;
+            s->row[next].search = sweep_search_start();
+            start(p, &child[i], next);
+            next = next_run(s, next + 1);
         }
         unsigned i = child_wait(child, (unsigned)p->jobs, TICK_MS);
-        char name[128];
-        char note[192];
-        (void)snprintf(note, sizeof note, ", %u of %u runs: %s", ended, s->runs,
-                       name_run(s, begun - 1, name, sizeof name));
-        hx_progress_show(&bar, (double)ended / s->runs, note);
+        show_progress(p, &bar, child, ended, of);
         if (i == p->jobs)
             continue;
         if (child[i].result.exit_code != HX_EXIT_DONE)
             hx_progress_end(&bar);
-        if (take_result(p, &child[i].result, run_of[i]))
-            start(p, &child[i], run_of[i]);
+        if (take_result(p, &child[i].result, p->run_of[i]))
+            start(p, &child[i], p->run_of[i]);
         else
             ended++;
     }
@@ -372,7 +437,7 @@ static int exit_code_of(const struct sweep *s)
 {
     int code = s->row[0].exit_code;
     for (unsigned i = 1; i < s->runs; i++)
-        code = s->row[i].exit_code == code ? code : HX_EXIT_FAILED;
+        code = s->row[i].again || s->row[i].exit_code == code ? code : HX_EXIT_FAILED;
     return code;
 }
 
@@ -401,8 +466,9 @@ int main(int argc, char **argv)
     s->origin = origin_now();
     s->runs = sweep_count(s);
     s->row = hx_allocate(s->runs, sizeof *s->row);
+    sweep_find_applying(s);
     for (unsigned i = 0; i < s->runs; i++)
-        s->row[i].exit_code = -1;
+        s->row[i] = (struct sweep_row){.exit_code = -1, .again = sweep_is_again(s, i)};
     run_all(p);
     report(p);
     int code = child_interrupted() ? HX_EXIT_INTERRUPTED : exit_code_of(s);

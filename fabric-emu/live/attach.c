@@ -120,12 +120,9 @@ static json_t *port_names(const struct attached *a)
     return list;
 }
 
-static void list_running(const char *name, void *of)
+static void list(json_t *of, const char *name, const struct attached *a)
 {
-    struct attached a;
-    if (attach(&a, name) != 0)
-        return;
-    const struct hx_metrics_head *h = a.metrics;
+    const struct hx_metrics_head *h = a->metrics;
     char fabric[sizeof h->fabric];
     char title[sizeof h->name];
     (void)hx_text_copy(fabric, sizeof fabric, h->fabric);
@@ -133,17 +130,37 @@ static void list_running(const char *name, void *of)
     (void)json_array_append_new(of, json_pack("{s:o, s:o, s:o, s:i, s:i, s:i, s:o}", "name", hx_json_text(name),
                                               "fabric", hx_json_text(fabric), "title", hx_json_text(title), "pid",
                                               (int)h->pid, "workers", (int)h->workers, "planes", (int)h->planes,
-                                              "ports", port_names(&a)));
+                                              "ports", port_names(a)));
+}
+
+static void list_running(const char *name, void *of)
+{
+    struct attached a;
+    if (attach(&a, name) != 0)
+        return;
+    list(of, name, &a);
     attach_close(&a);
 }
 
-json_t *attach_list(void)
+static json_t *list_one(const char *name)
 {
-    json_t *list = json_array();
-    int error = shm_arena_each(list_running, list);
+    struct attached a;
+    struct hx_problem problem;
+    json_t *one = json_array();
+    if (!attach_open(&a, name, &problem))
+        hx_die_of(&problem);
+    list(one, name, &a);
+    attach_close(&a);
+    return one;
+}
+
+json_t *attach_list(const char *name)
+{
+    json_t *all = name ? list_one(name) : json_array();
+    int error = name ? 0 : shm_arena_each(list_running, all);
     if (error) {
-        json_decref(list);
+        json_decref(all);
         hx_die(HX_EXIT_ENVIRONMENT, "/dev/shm", "cannot be read: %s", strerror(-error));
     }
-    return json_pack("{s:o}", "fabrics", list);
+    return json_pack("{s:o}", "fabrics", all);
 }

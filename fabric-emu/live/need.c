@@ -124,9 +124,10 @@ void need_check(const struct fab_fabric *f, const struct need *n)
 {
     static const char less[] = "a smaller fabric, fewer --planes or --credits, or --clock virtual";
     const double gib = 1 << 30;
+    /* What is needed is rounded up, what there is down, so that they differ. */
     if (n->shared > room_in_shm())
-        hx_die(HX_EXIT_ENVIRONMENT, "/dev/shm", "no room for %llu MiB of shared memory, but for %llu MiB (%s)",
-               (unsigned long long)n->shared >> 20, (unsigned long long)room_in_shm() >> 20, less);
+        hx_die(HX_EXIT_ENVIRONMENT, "/dev/shm", "no room for %.1f MiB of shared memory, but for %.1f MiB (%s)",
+               (double)((n->shared * 10 + (1 << 20) - 1) >> 20) / 10, (double)(room_in_shm() * 10 >> 20) / 10, less);
     memory_check(f->spec.name, n->shared + n->workers, less);
     if (n->space > address_space())
         hx_die(HX_EXIT_ENVIRONMENT, f->spec.name,

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -182,6 +183,9 @@ static void clean_one(const char *name, void *of)
     (void)snprintf(fabric, sizeof fabric, "%.*s", (int)length, name);
     struct sockaddr_un at;
     if (!length || !door_name(&at, fabric) || !named_file(at.sun_path))
+        return;
+    struct stat is;
+    if (lstat(at.sun_path, &is) != 0 || is.st_uid != geteuid()) /* another user's is not ours to judge */
         return;
     bool removed = named_remove_left(SOCK_DGRAM, &at);
     c->removed += removed;

@@ -175,7 +175,7 @@ int verb_capture(int argc, char **argv)
         {.name = "list",
          .kind = HX_OPTION_FLAG,
          .to.flag = &c.list,
-         .help = "print running fabrics and their ports, as JSON"},
+         .help = "print running fabrics and their ports, as JSON; with --name that one"},
         {.name = "name",
          .kind = HX_OPTION_STRING,
          .argument = "FABRIC",
@@ -198,9 +198,9 @@ int verb_capture(int argc, char **argv)
     (void)hx_options_parse(&command, argc, argv, &common);
     hx_options_apart(&command, &common, "list",
                      (const char *const[]){"write", "port", "filter", "count", "duration", "snaplen", "rotate",
-                                           "annotate", "buffer", "name", NULL});
+                                           "annotate", "buffer", NULL});
     if (c.list) {
-        hx_json_write(attach_list(), common.json ? common.json : "-");
+        hx_json_write(attach_list(c.name), common.json ? common.json : "-");
         return HX_EXIT_DONE;
     }
     return capture(&c, &common);

@@ -34,6 +34,7 @@ static const struct column settings[] = {{"date", "host.date"},
                                          {"select", "settings.select"},
                                          {"verify", "verify"},
                                          {"link_gbps", "link_gbps"},
+                                         {"injection_gbps", "injection_gbps"},
                                          {"seconds", "seconds"}};
 
 /* What it showed, by the names that a job's figures have too. */
@@ -49,6 +50,7 @@ static const struct column figures[] = {{"job", "job"},
                                         {"packets_repeated", "packets_repeated"},
                                         {"bytes_delivered", "bytes_delivered"},
                                         {"bytes_corrupted", "bytes_corrupted"},
+                                        {"gbps_per_host", "gbps_per_host"},
                                         {"share_of_injection", "share_of_injection"},
                                         {"latency_mean_ns", "latency_ns.mean"},
                                         {"latency_p50_ns", "latency_ns.p50"},

@@ -160,6 +160,9 @@ json_t *result_json(const struct result *r)
     if (s->pace > 0)
         SET("pace", json_real(s->pace));
     SET("link_gbps", json_real(r->link_rate * 8 / 1e9));
+    SET("host_links", json_integer(r->g->host_links));
+    SET("injection_gbps", json_real(result_injection(r) * 8e-9));
+    SET("gbps_per_host", json_real(r->share_of_injection * result_injection(r) * 8e-9));
     if (s->pattern < HX_PATTERNS && !r->instead)
         SET("share_offered", json_real(r->share_offered));
     SET("share_of_injection", json_real(r->share_of_injection));

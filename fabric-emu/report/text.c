@@ -114,7 +114,9 @@ static void print_time(const struct result *r)
         printf("after a warm-up of %s, ", hx_value_print_duration(text, r->settings.warm_up_ns));
     printf("%.3f s%s, %.1f M packet-hops/s", real, simulated ? " real" : "",
            real > 0 ? (double)r->outcome.hops / real / 1e6 : 0);
-    printf(", %.2f GB/s of payload delivered\n", seconds > 0 ? (double)r->outcome.bytes_delivered / 1e9 / seconds : 0);
+    printf(", %.2f GB/s of payload delivered, %.4g Gb/s a host\n",
+           seconds > 0 ? (double)r->outcome.bytes_delivered / 1e9 / seconds : 0,
+           r->share_of_injection * result_injection(r) * 8e-9);
     double gbps = r->link_rate * 8 / 1e9;
     printf("  share          %.4f %% of injection (%g x %g Gb/s a plane)", r->share_of_injection * 100,
            hx_fabric_injection(r->g, gbps), gbps);

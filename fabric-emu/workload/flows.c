@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* A file that never ends is not to be read until no memory is left. The longest line is a row of the largest matrix. */
 enum { COLUMNS = 4, LONGEST_LINE = 1 << 20, LARGEST_FILE = 1 << 30 };
@@ -36,6 +37,7 @@ struct reading {
     uint64_t left_out;
     unsigned line;
     uint64_t read; /* bytes, up to the end of this line */
+    bool labels;   /* a matrix has them before its lines and above its columns */
     bool failed;   /* *problem says why no line follows */
     char *text;    /* of this line, whose values are cut out where they stand: LONGEST_LINE bytes and a zero */
     unsigned order[COLUMNS]; /* what the columns of a list are */
@@ -203,6 +205,27 @@ static bool read_head(struct reading *r)
     return true;
 }
 
+/* What stands before a line or above a column: a name, which is the reader's own; one that is a place must be that of this rank. */
+static bool check_label(struct reading *r, const char *label, uint32_t rank)
+{
+    uint32_t named;
+    bool is_place = read_place(r, label, &named);
+    return !is_place || named == rank || rank >= r->g->hosts ||
+           fail(r, label, "'%.60s' stands where rank %u is expected: a matrix is in the order of ranks", label, rank);
+}
+
+static bool read_labels(struct reading *r)
+{
+    char *rest = r->text;
+    uint32_t rank = 0;
+    (void)next_value(&rest); /* the corner */
+    for (; rest; rank++)
+        if (!check_label(r, next_value(&rest), rank))
+            return false;
+    return rank == r->g->hosts ||
+           fail(r, NULL, "%u labels: a matrix for the %s has %u columns", rank, r->spec->fabric, r->g->hosts);
+}
+
 /* Destinations begin behind the source itself, so that not all begin with the same. */
 static bool read_row(struct reading *r, uint32_t from, uint64_t *row)
 {
@@ -211,6 +234,8 @@ static bool read_row(struct reading *r, uint32_t from, uint64_t *row)
     if (from == n)
         return fail(r, NULL, "one line too many: a matrix for the %s has %u lines of %u sizes", r->spec->fabric, n, n);
     uint32_t to = 0;
+    if (r->labels && !check_label(r, next_value(&rest), from))
+        return false;
     for (; rest && to < n; to++) {
         const char *value = next_value(&rest);
         if (!read_bytes(r, value, 0, &row[to]))
@@ -284,9 +309,9 @@ static bool read_matrix(struct reading *r, FILE *in)
 {
     uint32_t from = 0;
     uint64_t *row = hx_allocate(r->g->hosts, sizeof *row);
-    bool good = true;
+    bool good = !r->labels || (read_labels(r) && next_line(r, in));
     do {
-        good = read_row(r, from++, row);
+        good = good && read_row(r, from++, row);
     } while (good && next_line(r, in));
     free(row);
     return good && !r->failed &&
@@ -294,12 +319,29 @@ static bool read_matrix(struct reading *r, FILE *in)
             fail(r, NULL, "the matrix ends behind %u lines; for the %s it has %u", from, r->spec->fabric, r->g->hosts));
 }
 
+/* Whether the first line is labels: its corner is empty, or some name in a line of as many values as a matrix and its labels have. */
+static bool are_labels(const struct reading *r)
+{
+    const char *corner = r->text + strspn(r->text, " \t\"");
+    unsigned values = 1;
+    bool quoted = false;
+    for (const char *at = r->text; *at; at++) {
+        quoted = quoted != (*at == '"');
+        values += *at == ',' && !quoted;
+    }
+    bool is_list = false;
+    for (unsigned i = 0; i < COLUMNS; i++)
+        is_list = is_list || strncasecmp(corner, column_names[i], strlen(column_names[i])) == 0;
+    return *corner == ',' || (isalpha((unsigned char)*corner) && !is_list && values == r->g->hosts + 1);
+}
+
 static bool read_all(struct reading *r, FILE *in)
 {
     if (!next_line(r, in))
         return !r->failed && hx_fail(r->problem, HX_EXIT_CONFIG, r->path,
                                      "holds no traffic (a list of messages begins with the line %s)", list_head);
-    bool is_list = isalpha((unsigned char)r->text[strspn(r->text, " \t\"")]);
+    r->labels = are_labels(r);
+    bool is_list = !r->labels && isalpha((unsigned char)r->text[strspn(r->text, " \t\"")]);
     if (!(is_list ? read_list(r, in) : read_matrix(r, in)))
         return false;
     return r->table.count || hx_fail(r->problem, HX_EXIT_CONFIG, r->path, "holds no message%s",

@@ -60,6 +60,16 @@ static bool take_place(struct hx_fault_target *t, const char *name, const struct
     return true;
 }
 
+/* "row0/p0", where a line's network is one switch: that. */
+static bool take_line(struct hx_fault_target *t, const char *name, const struct hx_fabric *f)
+{
+    char leaf[HX_FAULT_TEXT + 16];
+    bool one = (strncmp(name, "row", 3) == 0 && f->mesh.row.spines == 0) ||
+               (strncmp(name, "col", 3) == 0 && f->mesh.column.spines == 0);
+    (void)snprintf(leaf, sizeof leaf, "%s/leaf0", name);
+    return f->mesh.nodes && one && take_place(t, leaf, f);
+}
+
 static bool take_group(struct hx_fault_target *t, const char *text, const struct hx_fabric *f)
 {
     unsigned x;
@@ -96,8 +106,8 @@ static bool take_target(struct hx_fault_target *t, const char *text, const struc
         return true;
     }
     with_plane(name, sizeof name, text);
-    if (!take_group(t, text, f) && !take_place(t, text, f)) {
-        if (!take_place(t, name, f))
+    if (!take_group(t, text, f) && !take_place(t, text, f) && !take_line(t, text, f)) {
+        if (!take_place(t, name, f) && !take_line(t, name, f))
             return hx_fail(problem, HX_EXIT_CONFIG, NULL,
                            "'%.60s' is no place of this fabric (such as %s, all, plane0, %s, worker0)", text,
                            hx_port_name(example, f, 0, 0, HX_E), f->mesh.nodes ? "board0,0" : "group0");

@@ -69,6 +69,51 @@ static void print_options(FILE *out, const struct hx_option *options)
     }
 }
 
+/* Letters up to the next space that is in no quotes, or the end. */
+static size_t argument_length(const char *text)
+{
+    char quote = '\0';
+    size_t n = 0;
+    for (; text[n] && (quote || text[n] != ' '); n++) {
+        if (quote)
+            quote = text[n] == quote ? '\0' : quote;
+        else if (text[n] == '"' || text[n] == '\'')
+            quote = text[n];
+    }
+    return n;
+}
+
+/* A command line, broken as a shell takes it. */
+static void print_command(FILE *out, const char *text)
+{
+    enum { INDENT = 2, FURTHER = 6, END = 2 /* " \\" */ };
+    size_t column = INDENT;
+    fprintf(out, "%*s", INDENT, "");
+    for (bool first = true; *text; first = false) {
+        size_t length = argument_length(text);
+        if (!first && column + 1 + length + END > WIDTH) {
+            fprintf(out, " \\\n%*s", FURTHER, "");
+            column = FURTHER;
+        } else if (!first) {
+            fputc(' ', out);
+            column++;
+        }
+        fprintf(out, "%.*s", (int)length, text);
+        column += length;
+        text += length + (text[length] == ' ');
+    }
+    fputc('\n', out);
+}
+
+static void print_example(FILE *out, const struct hx_example *e)
+{
+    enum { INDENT = 6 };
+    print_command(out, e->command);
+    fprintf(out, "%*s", INDENT, "");
+    print_wrapped(out, e->what, INDENT, INDENT);
+    fputc('\n', out);
+}
+
 void hx_print_text(const struct hx_command *command, FILE *out)
 {
     struct hx_common common = {0};
@@ -87,8 +132,10 @@ void hx_print_text(const struct hx_command *command, FILE *out)
         print_wrapped(out, command->details, 0, 0);
         fputc('\n', out);
     }
+    if (command->examples->command)
+        fputs("\nExamples:\n", out);
     for (const struct hx_example *e = command->examples; e->command; e++)
-        fprintf(out, "%s  %s\n      %s\n", e == command->examples ? "\nExamples:\n" : "", e->command, e->what);
+        print_example(out, e);
 }
 
 void hx_options_print(const struct hx_command *command, enum hx_help_format format, FILE *out)

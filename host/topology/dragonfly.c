@@ -76,7 +76,7 @@ static unsigned routers_in_box(const struct dragonfly *d)
 static bool take(struct dragonfly *d, struct hx_words *words, struct hx_problem *problem)
 {
     static const char *const keys[] = {"a", "p", "h", "groups", NULL};
-    if (!hx_words_number(words, "a", 1, HX_MAX_RADIX, 8, &d->a, problem) ||
+    if (!hx_words_number(words, "a", 1, HX_MAX_RADIX, 4, &d->a, problem) ||
         !hx_words_number(words, "p", 1, HX_MAX_RADIX, d->a > 1 ? d->a / 2 : 1, &d->p, problem) ||
         !hx_words_number(words, "h", 1, HX_MAX_RADIX, d->a > 1 ? d->a / 2 : 1, &d->h, problem) ||
         !hx_words_number(words, "groups", 1, MOST_GROUPS, d->a * d->h + 1, &d->groups, problem) ||

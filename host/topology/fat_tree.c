@@ -10,6 +10,8 @@
  * hosts, or a switch above. */
 #include "host/topology/topology.h"
 
+enum { DEFAULT_HOSTS = 64 };
+
 struct tree {
     unsigned hosts, radix, down, up, levels;
     unsigned leaves, middles, tops; /* two levels: no middles */
@@ -60,7 +62,7 @@ static bool read_leaf(struct tree *t, struct hx_words *words, struct hx_problem 
 static bool read_tree(struct tree *t, struct hx_words *words, struct hx_problem *problem)
 {
     static const char *const keys[] = {"hosts", "radix", "levels", "taper", "down", "up", NULL};
-    if (!hx_words_number(words, "hosts", 2, HX_MAX_HOSTS, 1024, &t->hosts, problem) ||
+    if (!hx_words_number(words, "hosts", 2, HX_MAX_HOSTS, DEFAULT_HOSTS, &t->hosts, problem) ||
         !hx_words_number(words, "radix", 2, HX_MAX_RADIX, HX_MAX_RADIX, &t->radix, problem))
         return false;
     if (t->radix % 2)

@@ -18,7 +18,7 @@ static unsigned global_of(unsigned h, unsigned a, unsigned b)
 static bool read_mesh(struct mesh *m, struct hx_words *words, struct hx_problem *problem)
 {
     static const char *const keys[] = {"h", "l", "p", NULL};
-    if (!hx_words_number(words, "h", 1, HX_MAX_RADIX - 1, 15, &m->h, problem))
+    if (!hx_words_number(words, "h", 1, HX_MAX_RADIX - 1, 4, &m->h, problem))
         return false;
     unsigned room = HX_MAX_RADIX - m->h;
     unsigned half = HX_MAX_RADIX / 2;

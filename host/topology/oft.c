@@ -62,7 +62,7 @@ static bool build(struct hx_fabric *f, struct hx_words *words, struct hx_problem
     static const char *const keys[] = {"k", NULL};
     unsigned k;
     struct hx_galois field;
-    if (!hx_words_number(words, "k", 0, HX_MAX_HOSTS, 12, &k, problem) || !hx_words_end(words, keys, 0, problem))
+    if (!hx_words_number(words, "k", 0, HX_MAX_HOSTS, 4, &k, problem) || !hx_words_end(words, keys, 0, problem))
         return false;
     if (!can_be(k) || !hx_galois_make(&field, k - 1))
         return hx_words_fail(words, problem,

@@ -47,7 +47,7 @@ static unsigned nearest(unsigned q)
 static bool take(unsigned *q, unsigned *p, struct hx_words *words, struct hx_problem *problem)
 {
     static const char *const keys[] = {"q", "p", NULL};
-    if (!hx_words_number(words, "q", 1, HX_MAX_RADIX, 13, q, problem))
+    if (!hx_words_number(words, "q", 1, HX_MAX_RADIX, 5, q, problem))
         return false;
     if (!is_size(*q))
         return hx_words_fail(words, problem, "q is a prime power 4w - 1, 4w or 4w + 1 up to %d; %u is the nearest",

@@ -84,7 +84,12 @@ const struct hx_topology *hx_topology_of(const char *text, struct hx_problem *pr
             return hx_topologies[i];
     const struct hx_topology *near = nearest(text);
     const char *where = *text ? text : "''";
-    if (near)
+    size_t length = strlen(squeezed);
+    if (squeezed[0] == 'h' && length >= 5 && strcmp(squeezed + length - 4, "mesh") == 0)
+        hx_fail(problem, HX_EXIT_CONFIG, where,
+                "says neither how many boards there are nor of what size (write for example '%s')",
+                hx_topology_hamming_mesh.example);
+    else if (near)
         hx_fail(problem, HX_EXIT_CONFIG, where,
                 "is not a fabric (did you mean '%s'? write for example '%s'; hxmesh topologies lists what there is)",
                 near->word, near->example);

@@ -110,8 +110,9 @@ void hx_program_release(struct hx_program *p, const struct hx_program_event *arr
  * ended; nothing but hx_program_close() makes sense any more. */
 int hx_program_poll(struct hx_program *p, struct hx_program_event *events, unsigned room);
 
-/* Waits until hx_program_poll() may have something to say, or hx_program_send() a better answer. timeout_ms -1: for ever. Returns
- * 0, -ETIMEDOUT, -EINTR a signal came, or -ECONNABORTED. */
+/* Waits until hx_program_poll() may have something to say, or hx_program_send() a better answer. It takes in what has come, so that
+ * waiting alone makes room to send; what poll would say is kept, and while there is any it does not sleep. timeout_ms -1: for ever.
+ * Returns 0, -ETIMEDOUT, -EINTR a signal came, or -ECONNABORTED. */
 int hx_program_wait(struct hx_program *p, int timeout_ms);
 
 #include "hxmesh/end.h"

@@ -124,6 +124,7 @@ is_captured() { "$HXMESH" capture --list | is_so ".fabrics | any(.name == \"$NAM
     "$HXMESH" capture --list | jq --exit-status --arg name "$NAME" '.fabrics[] | select(.name == $name) |
         .fabric == "2x2 Hx2Mesh" and .workers == 2 and .planes == 1 and .pid > 1 and
         (.ports | length == 16 * 5 + 8 * 4 and contains(["a3,3/p0/local", "col3/p0/0"]))'
+    "$HXMESH" capture --list --name "$NAME" | jq --exit-status --arg name "$NAME" '.fabrics | map(.name) == [$name]'
     end_long
 }
 
@@ -341,7 +342,7 @@ says() {
     says 2 "--write: is missing*" capture --name x
     says 2 "--snaplen: *" capture -w "$FILE" --snaplen 10
     says 2 "--rotate: 'many' is not a size *, as 100MiB,5)" capture -w "$FILE" --rotate many
-    says 2 "hxmesh capture: give --list or --name, not both" capture --list --name none
+    says 4 "none: no fabric of this name is running" capture --list --name none
     says 2 "--rotate: stdout cannot be rotated" capture -w - --rotate 1MiB
     says 2 "--capture: is missing*" run "2x2 Hx2Mesh" --capture-ports '*'
     says 2 "--capture: *stdout*" run "2x2 Hx2Mesh" --capture -

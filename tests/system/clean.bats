@@ -34,6 +34,23 @@ flock --exclusive 5'
     [ "$(jq --compact-output . <<<"$output")" = "[]" ]
 }
 
+@test "clean: what another planted is none of ours, and a fabric of that name says so" {
+    # A folder, a link, a socket that nobody else may take for a fabric; a door of another user.
+    # shellcheck disable=SC2016 # for the inner shell
+    alone 'mkdir /dev/shm/hxmesh-folder; ln -s /etc/passwd /dev/shm/hxmesh-link
+        python3 -c "import socket; s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM); s.bind(\"/dev/shm/hxmesh-socket\")"
+        cp -a /dev/shm/hxmesh-socket /dev/shm/hxmesh-other.door; chown 1234 /dev/shm/hxmesh-other.door
+        "$1" clean
+        for name in folder link socket; do "$1" run "1x1 Hx1Mesh" --name $name; echo $?; done; true'
+    [ "$output" = "nothing to clean
+4
+4
+4" ]
+    for name in folder link socket; do
+        grep -qxF "hxmesh: error: $name: /dev/shm/hxmesh-$name is not a file of this user (choose another --name)" <<<"$stderr"
+    done
+}
+
 @test "clean: removes what nobody holds, and says how much that was" {
     # shellcheck disable=SC2016 # for the inner shell
     alone "$LEFT"'; "$1" clean | sort; ls -A /dev/shm'

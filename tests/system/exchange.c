@@ -201,9 +201,69 @@ static void run(void)
     }
 }
 
+/* ---- one way ---- */
+
+enum { FLOOD = 2000 };
+
+/* Sends, and where there is no room only waits: until all is sent nobody asks what happened. */
+static void flood(uint32_t to)
+{
+    static char byte;
+    struct hx_program_event events[EVENTS];
+    unsigned sent = 0;
+    for (unsigned looks = 0; sent < FLOOD; looks++) {
+        int error = hx_program_send(program, to, sent, &byte, 1, NULL);
+        if (error == -EAGAIN)
+            error = hx_program_wait(program, WAIT_MS);
+        else
+            sent++;
+        if (error)
+            fail(strerror(-error), to, sent);
+    }
+    for (unsigned over = 0; over < FLOOD;) {
+        int n = hx_program_poll(program, events, EVENTS);
+        over += n > 0 ? (unsigned)n : 0;
+        int error = n ? n < 0 ? n : 0 : hx_program_wait(program, WAIT_MS);
+        if (error)
+            fail(strerror(-error), to, over);
+    }
+    printf("%u sent\n", sent);
+}
+
+/* Takes what flood() sends. */
+static void drain(void)
+{
+    struct hx_program_event events[EVENTS];
+    unsigned came = 0;
+    while (came < FLOOD) {
+        int n = hx_program_poll(program, events, EVENTS);
+        for (int i = 0; i < n; i++) {
+            if (events[i].type != HX_PROGRAM_ARRIVED || events[i].tag != came++)
+                fail("not what was sent", events[i].peer, events[i].tag);
+            hx_program_release(program, &events[i]);
+        }
+        int error = n ? n < 0 ? n : 0 : hx_program_wait(program, WAIT_MS);
+        if (error)
+            fail(strerror(-error), 0, came);
+    }
+    printf("%u came\n", came);
+}
+
+static int one_way(const char *what, uint32_t peer)
+{
+    if (strcmp(what, "flood") == 0)
+        flood(peer);
+    else
+        drain();
+    /* The last answers are on their way. */
+    (void)hx_program_wait(program, 100);
+    hx_program_close(program);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 6)
+    if (argc < 5)
         return 2;
     const char *fabric = *argv[1] ? argv[1] : NULL;
     int error = hx_program_open(&program, fabric, argv[2]);
@@ -213,6 +273,8 @@ int main(int argc, char **argv)
     }
     printf("open\n");
     fflush(stdout);
+    if (argc == 5)
+        return one_way(argv[3], (uint32_t)strtoul(argv[4], NULL, 10));
     messages = strtoull(argv[3], NULL, 10) * SIZES;
     most = strtoull(argv[4], NULL, 10);
     for (int i = 5; i < argc; i++)

@@ -68,14 +68,40 @@ setup() {
     info "$TOP"/examples/lab.hxm.yaml --planes 3 --json - | judge '.planes == 3'
 }
 
-@test "info: --compare puts fabrics beside each other" {
-    run info --compare "16x16 Hx2Mesh" "fat-tree hosts=1024" "torus 32x32 board=2x2" "dragonfly a=4 p=2 h=2 groups=9"
+@test "info: --compare puts fabrics beside each other, what they inject and all-to-all costs first" {
+    run --separate-stderr info --compare "16x16 Hx2Mesh" "fat-tree hosts=1024" "torus 32x32 board=2x2"
     [ "$status" -eq 0 ]
-    [ "${#lines[@]}" -eq 5 ]
-    [[ "${lines[0]}" == *fabric*hosts*switches*radix*DAC*AoC*M\$*diameter*distance*bisection*all-to-all* ]]
-    [[ "${lines[1]}" =~ 16x16\ Hx2Mesh\ +1024\ +128\ +64\ +4096\ +4096\ +5.41\ +4\ +3.82\ +\<=448\ +26.64\ +5285\ +1240$ ]]
-    [[ "${lines[2]}" =~ \ 25.30\ +4\ +3.94\ +512\ +100.00\ +24710\ +1544$ ]]
-    [[ "${lines[4]}" =~ \<=20\  ]]
+    [ -z "$stderr" ]
+    [ "$(tr -s ' ' <<<"${lines[0]}")" = ' fabric hosts Gb/s all-to-all $/Gb/s M$ planes links' ]
+    [[ "${lines[1]}" =~ 16x16\ Hx2Mesh\ +1024\ +6400\ +1706.7\ +3.097\ +5.41\ +4\ +4$ ]]
+    [[ "${lines[2]}" =~ fat-tree\ hosts=1024\ +1024\ +6400\ +6400\ +3.861\ +25.30\ +16\ +1$ ]]
+    [ "$(wc -L <<<"$output")" -le 80 ]
+    [[ "$output" == *"not shown: switches"*"(--columns)" ]]
+    # What is asked for and does not fit stands below.
+    run info --compare "16x16 Hx2Mesh" --columns switches,radix,dac,aoc,diameter,average_distance,bisection,alltoall_bound,cost_per_host,cost_per_global_link
+    [ "$(wc -L <<<"$output")" -le 80 ]
+    [ "$(tr -s ' ' <<<"$output")" = ' fabric switches radix DAC AoC diameter distance bisection
+ 16x16 Hx2Mesh 128 64 4096 4096 4 3.82 512
+
+ fabric all-to-all % $ a host $ a global link
+ 16x16 Hx2Mesh 26.67 5285 1239' ]
+    refused 2 "--columns: 'switch' is no column (did you mean 'switches'?)" info --compare "1x1 Hx1Mesh" --columns switch
+    refused 2 "--columns: says nothing without --compare" info "1x1 Hx1Mesh" --columns switches
+}
+
+@test "info: hosts that inject unlike are said, and planes are bought that make them alike" {
+    run --separate-stderr info --compare "4x4 Hx2Mesh" "torus 4x4x4" "fat-tree hosts=64 radix=16" --json like.json
+    # The table is there beside the file.
+    [ "${#lines[@]}" -gt 3 ]
+    [ "$stderr" = "hxmesh: warning: torus 4x4x4: its hosts inject 9600 Gb/s, those of 4x4 Hx2Mesh 6400: prices and bounds are not alike (--equal-injection buys planes that make them so)" ]
+    judge 'map(.injection_gbps) == [6400, 9600, 6400]' <like.json
+    run --separate-stderr info --compare "4x4 Hx2Mesh" "torus 4x4x4" "fat-tree hosts=64 radix=16" --equal-injection --json like.json
+    [ -z "$stderr" ]
+    judge 'map([.injection_gbps, .cost_planes]) == [[9600, 6], [9600, 4], [9600, 24]] and
+        all(.[]; (.alltoall_gbps - .injection_gbps * .alltoall_bound | fabs < 1e-4) and
+            (.cost_per_alltoall_gbps - .cost_usd / .hosts / .alltoall_gbps | fabs < 1e-6))' <like.json
+    refused 2 "--equal-injection: no numbers of planes up to 64 make hosts of these fabrics inject alike" \
+        info --compare "4x4 Hx2Mesh" "FC(4) gbps=13" --equal-injection
 }
 
 @test "info: --compare as JSON is a list of what each says alone" {

@@ -24,6 +24,16 @@ exchange() { timeout --kill-after=5 600 "$EXCHANGE" "$NAME" "$@" 3>&-; }
     holds '.bytes_corrupted == 0 and .messages_failed == 0'
 }
 
+@test "program: where there is no room to send, waiting alone makes some" {
+    serve "2x2 Hx2Mesh" --workers 2
+    exchange 15 drain 0 >"$BATS_TEST_TMPDIR/out" &
+    run -0 exchange 0 flood 15
+    [ "${lines[1]}" = "2000 sent" ]
+    wait $!
+    grep -qx '2000 came' "$BATS_TEST_TMPDIR/out"
+    end_serving
+}
+
 @test "program: what programs send is good in a capture, and no report says that it was checked, or how to run it again" {
     serve "2x2 Hx2Mesh" --workers 2
     exchange 0 40 300000 15 &

@@ -61,6 +61,13 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     [ "$output" = "hxmesh: error: --csv: 's' is the file of --plot too: one would overwrite the other" ]
     run -2 hxmesh sweep "3x1 Hx1Mesh" -m 1KiB,2KiB --y latency_ns.p98
     [[ "$output" == "hxmesh: error: --y: 'latency_ns.p98' is no figure of a report (did you mean 'latency_ns.p99'?); share_of_injection, "* ]]
+    # A picture is SVG, whatever its name says; and a share of the wall clock is this machine's.
+    run -2 hxmesh sweep "3x1 Hx1Mesh" -m 1KiB,2KiB --plot x.Png
+    [ "$output" = "hxmesh: error: --plot: 'x.Png' would be SVG by the name of another kind (write it as x.svg; rsvg-convert makes png of it)" ]
+    run -2 hxmesh jobs "$OLDPWD/examples/jobs.csv" --fabric "4x4 Hx2Mesh" --plot x.pdf
+    [[ "$output" == "hxmesh: error: --plot: 'x.pdf' would be SVG"* ]]
+    sweep "2x1 Hx1Mesh" -m 1KiB,2KiB --plot x.svg
+    [ "$(cat stderr)" = "hxmesh: warning: --plot: share_of_injection of the wall clock says how fast this machine is, and not the fabric (--clock virtual does)" ]
     [ ! -e s ]
 }
 
@@ -87,7 +94,7 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     holds 'map(.saturation) | (.[0] * 4 - 1 | fabs) < 0.005 and (.[1] * 3 - 1 | fabs) < 0.005'
     holds 'all((.saturation - .share_of_injection | fabs) < 1e-9 and .share_offered == .rate)'
     holds 'all(.saturation >= 0.95 * .rate and .saturation < 0.975 * .rate)'
-    grep -q 'spec  *saturation  *share_of_injection' "$TABLE"
+    grep -q 'spec  *saturation  *time  *Gb/s' "$TABLE"
     # What is never full is so at 1.
     sweep "1x2 Hx1Mesh" --clock virtual -t permutation -m 64KiB -d 100us --warm-up 20us --link 100 --saturation --json s.json
     cp s.json "$REPORT"
@@ -103,21 +110,64 @@ sweep() { hxmesh sweep --quiet "$@" >"$TABLE" 2>"$BATS_TEST_TMPDIR/stderr"; }
     sweep "mlfm h=2" --clock virtual -t uniform -m 8KiB -d 50us --rate 0.1..0.3 --y latency_ns.mean --x share_of_injection \
         --plot s.svg
     [ "$(grep -c good "$TABLE")" -eq 5 ]
-    grep -q '>share_of_injection (%)<' s.svg
-    grep -q '>latency_ns.mean (ns)<' s.svg
-    grep -q '>latency_ns.mean over share_of_injection<' s.svg
+    grep -q '>share of injection (%)<' s.svg
+    grep -q '>latency mean ([nu]s)<' s.svg
+    grep -q '>latency mean over share of injection<' s.svg
+    grep -q '>mlfm h=2<' s.svg # in the legend
 }
 
 @test "sweep: times have units, and one value may be a range" {
     cd "$BATS_TEST_TMPDIR"
     sweep "2x1 Hx1Mesh" --clock virtual -t uniform --duration 10us,20us -m 8KiB..8KiB --y virtual_seconds --plot s.svg
     [ "$(grep -c good "$TABLE")" -eq 2 ]
-    grep -qE '^ *10us .* 10 us +good$' "$TABLE"
-    grep -q '>virtual_seconds (s)<' s.svg
-    grep -q '>duration (ns)<' s.svg
+    grep -qE '^ *10us +10 us .* good$' "$TABLE"
+    grep -q '>time (us)<' s.svg
+    grep -q '>duration (us)<' s.svg
     sweep "2x1 Hx1Mesh" --clock virtual -t uniform --count 1..3/3 --y messages --plot s.svg
     # Whole numbers only at both axes.
     run ! grep -E '>[0-9]+\.[0-9]+<' s.svg
+}
+
+@test "sweep: hosts that inject unlike are said, and made alike by planes or rates" {
+    cd "$BATS_TEST_TMPDIR"
+    sweep "2x2 Hx1Mesh" "fat-tree hosts=4 radix=4" --clock virtual -t neighbour -m 8KiB --json s.json
+    [ "$(cat stderr)" = "hxmesh: warning: fat-tree hosts=4 radix=4: its hosts inject 400 Gb/s, those of 2x2 Hx1Mesh 1600: shares and times are not alike (--equal-injection makes them so)" ]
+    head -n 4 "$TABLE" | grep -qE '^  spec +time +Gb/s +injects +planes +links'
+    sweep "2x2 Hx1Mesh" "fat-tree hosts=4 radix=4" --clock virtual -t neighbour -m 8KiB --equal-injection --json s.json
+    [ ! -s stderr ]
+    cp s.json "$REPORT"
+    holds 'map([.planes, .host_links, .injection_gbps, .link_gbps]) == [[1, 4, 1600, 400], [4, 1, 1600, 400]]'
+    holds 'all(.gbps_per_host - .bytes_delivered * 8 / .accelerators / .seconds / 1e9 | fabs < 1e-6)'
+    # Six links, four and one: no four planes do it.
+    sweep "2x2 Hx1Mesh" "torus 2x2x2" "fat-tree hosts=4 radix=4" --clock virtual -t neighbour -m 8KiB --equal-injection --json s.json
+    cp s.json "$REPORT"
+    holds 'map([.planes, (.injection_gbps | round)]) == [[1, 2400], [1, 2400], [4, 2400]]'
+    holds 'map(.["settings.link"]) == [600, 400, 600]'
+    run -2 hxmesh sweep "2x2 Hx1Mesh" "torus 2x2x2" "fat-tree hosts=4 radix=4" --equal-injection
+    [ "$output" = "hxmesh: error: --equal-injection: 2x2 Hx1Mesh would need links of 600 Gb/s, which only --clock virtual has (write the rates yourself, a sweep for each)" ]
+    run -2 hxmesh sweep "2x2 Hx1Mesh" "fat-tree hosts=4 radix=4" --equal-injection --planes 2
+    [ "$output" = "hxmesh: error: --planes: is what --equal-injection sets: which of both?" ]
+}
+
+@test "sweep: an option that is for some of the runs is left out of the others, which are run once" {
+    sweep "3x2 Hx1Mesh" --clock virtual -t all-to-all,all-reduce,uniform --algorithm tree,ring --count 1,2 -m 1KiB --json "$REPORT"
+    [ "$(grep -c good "$TABLE")" -eq 6 ]
+    grep -qE '^  all-to-all +- +1 ' "$TABLE"
+    holds 'map([.traffic, .algorithm, .count]) == [["all-to-all", null, 1], ["all-to-all", null, 2], ["all-reduce", "tree", null],
+        ["all-reduce", "ring", null], ["uniform", null, 1], ["uniform", null, 2]]'
+    # What is for none of them is a slip.
+    run -2 hxmesh sweep --quiet "3x2 Hx1Mesh" "2x2 Hx1Mesh" -t all-to-all --algorithm tree
+    [[ "$output" == *"--algorithm: is for --traffic broadcast"* ]]
+}
+
+@test "sweep: columns are chosen, or as many as fit 80 letters" {
+    sweep "2x1 Hx1Mesh" "fat-tree hosts=2 radix=4 levels=2" --clock virtual -t neighbour -m 8KiB --columns packet_hops,latency_ns.max
+    grep -qE '^  spec +packet_hops +max +result$' "$TABLE"
+    sweep "2x1 Hx1Mesh" "fat-tree hosts=2 radix=4 levels=2" --clock virtual -t neighbour,uniform -m 8KiB
+    [ "$(sed 1,2d "$TABLE" | wc -L)" -le 80 ]
+    grep -q '^  not shown: .*p99 mean (--columns)$' "$TABLE"
+    run -2 hxmesh sweep "2x1 Hx1Mesh" --columns planes,x
+    [[ "$output" == "hxmesh: error: --columns: 'x' is no figure of a report"* ]]
 }
 
 @test "sweep: interrupted, it keeps what had ended" {

@@ -62,6 +62,15 @@ counts() { info "$1" --json - | judge "$2" || { echo "$1: not $2"; info "$1" --j
     refused 3 "graph cube.csv Extra: 'Extra' is a word too many" info "graph cube.csv Extra"
 }
 
+@test "topologies: a word alone is a small fabric, and a HammingMesh without numbers is asked for them" {
+    for word in fat-tree dragonfly slim-fly mlfm oft bigraph kautz; do
+        info "$word" --json - | judge '.hosts >= 16 and .hosts <= 320' || { echo "$word"; return 1; }
+    done
+    for word in HxMesh hx2mesh H2x4Mesh; do
+        refused 3 "$word: says neither how many boards there are nor of what size (write for example '4x4 Hx2Mesh')" info "$word"
+    done
+}
+
 @test "topologies: a graph that is in parts or has a switch of too many ports is refused" {
     cd "$BATS_TEST_TMPDIR"
     printf '%s\n' a,s b,s c,t d,t >parts.csv

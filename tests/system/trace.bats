@@ -26,7 +26,7 @@ load capture_support
         (.hops[0].hops | all(.waited_ns == .out.time_ns - .in.time_ns and .in.frame < .out.frame and .out.vc <= 2))' <one.json
     # Frame numbers lead back into the capture.
     run trace run.pcapng --packet "2,3,$gx,$gy,$message,1"
-    [[ ${lines[0]} == "packet 1 of message $message from 2,3 to $gx,$gy, job 0, plane 1, 8192 bytes: delivered after "* ]]
+    [[ ${lines[0]} == "packet 1 of message $message from a2,3 to a$gx,$gy, job 0, plane 1, 8192 bytes: delivered after "* ]]
 }
 
 @test "trace: a star among the coordinates of --packet is any of them" {
@@ -56,7 +56,7 @@ load capture_support
 @test "trace: one is no plural" {
     make_capture run.pcapng messages=1 bytes=100
     run trace run.pcapng --from 0,0 --most 1
-    grep -qE '^message [0-9]+ from 0,0 to [0-9],[0-9]: 1 packet, ' <<<"$output"
+    grep -qE '^message [0-9]+ from a0,0 to a[0-9],[0-9]: 1 packet, ' <<<"$output"
 }
 
 @test "trace: nothing is missing" {

@@ -66,6 +66,8 @@ static void places_have_the_links_that_hang_there(void **state)
     assert_int_equal(links_of("a5,3/p0 down", &mesh), 4);
     assert_int_equal(links_of("board2,1 down", &mesh), 2 * (4 + 8));
     assert_int_equal(links_of("row0/leaf0 down", &mesh), 2 * 6);
+    assert_int_equal(links_of("row0 down", &mesh), 2 * 6);
+    assert_int_equal(links_of("col1/p1 down", &mesh), 4);
     assert_int_equal(links_of("leaf1 down", &tree), 8);
     assert_int_equal(links_of("leaf1/0 down", &tree), 1);
     assert_int_equal(links_of("a0,0/E down", &tree), 1);
@@ -107,6 +109,7 @@ static void a_bad_line_is_refused_with_its_reason(void **state)
     refused("", "an empty line");
     refused("a9,9/E down", "no place of this fabric");
     refused("board3,0 down", "no place of this fabric");
+    refused("row4 down", "no place of this fabric");
     refused("plane2 down", "no place of this fabric");
     refused("a0,0/local down", "a port without a link");
     refused("a0,0/E", "nothing is said of what happens there");

@@ -54,6 +54,9 @@ static const struct hx_command command = {.program = "hxmesh try",
                                           .least_operands = 1,
                                           .most_operands = 1,
                                           .summary = "Tries options.",
+                                          .examples = {{"hxmesh try \"a b c d\" --job 'one: 64 all-reduce 4MiB' "
+                                                        "--job 'two: 48 all-to-all 64KiB place=random'",
+                                                        "a long one"}},
                                           .details = "More about it.",
                                           .options = options};
 
@@ -213,7 +216,10 @@ static void help_names_every_option(void **state)
                                         "--json FILE ",
                                         "-q, --quiet ",
                                         "--version ",
-                                        "\nMore about it.\n"};
+                                        "\nMore about it.\n",
+                                        "\nExamples:\n",
+                                        "  hxmesh try \"a b c d\" --job 'one: 64 all-reduce 4MiB' --job \\\n"
+                                        "      'two: 48 all-to-all 64KiB place=random'\n      a long one\n"};
     const char *from = text;
     for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++) {
         const char *found = strstr(from, parts[i]);

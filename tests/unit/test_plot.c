@@ -288,6 +288,91 @@ static void categories_stand_below_the_axis(void **state)
     free(p);
 }
 
+static void long_words_below_the_axis_stand_aslant(void **state)
+{
+    (void)state;
+    for (unsigned letters = 5; letters <= 45; letters += 40) {
+        struct plot *p = plot_new("t", "fabric", PLOT_LINEAR, PLOT_NUMBER, "y");
+        char name[PLOT_TEXT];
+        (void)snprintf(name, sizeof name, "%.*s", (int)letters, "fat-tree hosts=64 radix=16 down=8 up=4 and more");
+        for (unsigned i = 0; i < 9; i++)
+            plot_category(p, name);
+        plot_point(plot_add(p, PLOT_BARS, 0, "s"), 1, 1);
+        char *text = drawn(p);
+        assert_true(is_well_formed(text));
+        assert_int_equal(occurrences(text, "rotate(32"), letters > 5 ? 9 : 0);
+        free(text);
+        free(p);
+    }
+}
+
+static void decades_leave_out_what_is_not_above_0(void **state)
+{
+    (void)state;
+    struct plot_ticks ticks = plot_ticks(PLOT_DECADES, 0.3, 4000);
+    assert_int_equal(ticks.count, 6);
+    assert_true(fabs(ticks.low - 0.1) < 1e-9 && fabs(ticks.high - 10000) < 1e-6);
+    assert_true(fabs(plot_place(PLOT_DECADES, &ticks, 10) - 0.4) < 1e-9);
+    struct plot *p = plot_new("t", "x", PLOT_LINEAR, PLOT_NUMBER, "y");
+    struct plot_series *s = plot_add(p, PLOT_CURVE, 0, "s");
+    p->y_scale = PLOT_DECADES;
+    for (unsigned i = 0; i < 5; i++)
+        plot_point(s, i, i == 2 ? 0 : i + 1);
+    char *text = drawn(p);
+    assert_int_equal(occurrences(text, "<polyline"), 2);
+    assert_null(strstr(text, "inf"));
+    free(text);
+    free(p);
+}
+
+static void steps_hold_their_height(void **state)
+{
+    (void)state;
+    struct plot *p = plot_new("t", "x", PLOT_LINEAR, PLOT_NUMBER, "y");
+    struct plot_series *s = plot_add(p, PLOT_STEPS, 0, "s");
+    plot_point(s, 0, 10);
+    plot_point(s, 10, 0);
+    char *text = drawn(p);
+    const char *points = strstr(text, "points=\"");
+    assert_non_null(points);
+    double x[3];
+    double y[3];
+    char *at = (char *)(uintptr_t)points + strlen("points=\"");
+    for (unsigned i = 0; i < 3; i++) {
+        x[i] = strtod(at, &at);
+        y[i] = strtod(at + 1, &at);
+    }
+    assert_true(x[1] == x[2] && y[0] == y[1] && y[1] < y[2]);
+    free(text);
+    free(p);
+}
+
+/* Whatever is long makes the picture larger: nothing is cut. */
+static void foot_and_legend_are_whole(void **state)
+{
+    (void)state;
+    struct plot *p = plot_new("t", "x", PLOT_LINEAR, PLOT_NUMBER, "y");
+    plot_point(plot_add(p, PLOT_CURVE, 0, "%070d", 7), 1, 1);
+    for (unsigned i = 0; i < 100; i++)
+        (void)snprintf(p->foot[0] + strlen(p->foot[0]), PLOT_FOOT - strlen(p->foot[0]), "word%02u ", i);
+    (void)snprintf(p->foot[1], PLOT_FOOT, "%0300d", 8);
+    char *text = drawn(p);
+    assert_true(is_well_formed(text));
+    assert_true(occurrences(text, "font-size=\"11\"") >= 6);
+    assert_int_equal(occurrences(text, "word"), 100);
+    assert_null(strstr(text, "width=\"960\""));
+    free(text);
+    free(p);
+}
+
+static void other_kinds_of_pictures_are_not_written(void **state)
+{
+    (void)state;
+    static const char *const good[] = {NULL, "x.svg", "x", "x.SVG", "png", "-", "x.txt"};
+    for (unsigned i = 0; i < sizeof good / sizeof *good; i++)
+        plot_check_name(good[i]);
+}
+
 static void nothing_to_draw(void **state)
 {
     (void)state;
@@ -331,6 +416,11 @@ int main(void)
         cmocka_unit_test(points_lie_where_they_belong),
         cmocka_unit_test(a_gap_parts_a_line),
         cmocka_unit_test(categories_stand_below_the_axis),
+        cmocka_unit_test(long_words_below_the_axis_stand_aslant),
+        cmocka_unit_test(decades_leave_out_what_is_not_above_0),
+        cmocka_unit_test(steps_hold_their_height),
+        cmocka_unit_test(foot_and_legend_are_whole),
+        cmocka_unit_test(other_kinds_of_pictures_are_not_written),
         cmocka_unit_test(nothing_to_draw),
         cmocka_unit_test(too_much_is_left_out),
     };

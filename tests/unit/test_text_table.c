@@ -46,6 +46,24 @@ static void nothing_follows_the_last_left_column(void **state)
     text_table_free(t);
 }
 
+static void what_is_too_wide_loses_its_last_columns(void **state)
+{
+    (void)state;
+    struct text_table *t = text_table_new(1);
+    text_table_row(t, "a", "bbbb", "cccc", "dddd", "end");
+    text_table_row(t, "a", "b", "c", "d", "good");
+    assert_int_equal(text_table_narrow(t, 27, 1, 3), 0);
+    assert_int_equal(text_table_narrow(t, 26, 1, 3), 1);
+    char *text = printed(t);
+    assert_string_equal(text, "  a  bbbb  cccc   end\n  a     b     c  good\n");
+    free(text);
+    assert_int_equal(text_table_narrow(t, 1, 1, 2), 2);
+    text = printed(t);
+    assert_string_equal(text, "  a   end\n  a  good\n");
+    free(text);
+    text_table_free(t);
+}
+
 static void an_empty_table(void **state)
 {
     (void)state;
@@ -56,13 +74,45 @@ static void an_empty_table(void **state)
     text_table_free(t);
 }
 
+static void what_is_too_wide_is_printed_in_parts(void **state)
+{
+    (void)state;
+    struct text_table *t = text_table_new(1);
+    text_table_row(t, "fabric", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb", "c", "d");
+    text_table_row(t, "1x1", "1", "2", "3", "4");
+    char *text = printed(t);
+    assert_string_equal(text, "  fabric  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb  c  d\n"
+                              "  1x1                                  1                               2  3  4\n");
+    free(text);
+    text_table_row(t, "2x2", "1", "2", "33", "44");
+    text = printed(t);
+    assert_string_equal(text, "  fabric  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb   c   d\n"
+                              "  1x1                                  1                               2   3   4\n"
+                              "  2x2                                  1                               2  33  44\n");
+    free(text);
+    text_table_row(t, "3x3", "1", "2", "33", "444");
+    text = printed(t);
+    assert_string_equal(text, "  fabric  aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa  bbbbbbbbbbbbbbbbbbbbbbbbbbbbbb   c\n"
+                              "  1x1                                  1                               2   3\n"
+                              "  2x2                                  1                               2  33\n"
+                              "  3x3                                  1                               2  33\n"
+                              "\n"
+                              "  fabric    d\n"
+                              "  1x1       4\n"
+                              "  2x2      44\n"
+                              "  3x3     444\n");
+    free(text);
+    text_table_free(t);
+}
+
 static void cells_beyond_the_last_column_are_left_out(void **state)
 {
     (void)state;
     struct text_table *t = text_table_new(0);
-    text_table_row(t, "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17");
+    text_table_row(t, "1", "2", "3", "4", "5", "6", "7", "8", "9", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9",
+                   "0", "1", "2", "3", "4", "5");
     char *text = printed(t);
-    assert_string_equal(text, "  1  2  3  4  5  6  7  8  9  10  11  12  13  14  15  16\n");
+    assert_string_equal(text, "  1  2  3  4  5  6  7  8  9  0  1  2  3  4  5  6  7  8  9  0  1  2  3  4\n");
     free(text);
     text_table_free(t);
 }
@@ -73,6 +123,8 @@ int main(void)
         cmocka_unit_test(columns_are_aligned),
         cmocka_unit_test(nothing_follows_the_last_left_column),
         cmocka_unit_test(an_empty_table),
+        cmocka_unit_test(what_is_too_wide_loses_its_last_columns),
+        cmocka_unit_test(what_is_too_wide_is_printed_in_parts),
         cmocka_unit_test(cells_beyond_the_last_column_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,17 +42,33 @@ static void sizes(void **state)
     static const struct {
         const char *text;
         uint64_t bytes;
-    } good[] = {{"1", 1},           {"8192", 8192},      {"1B", 1},       {"4K", 4096},
-                {"64KiB", 65536},   {"1mib", 1 << 20},   {"1M", 1 << 20}, {"2GiB", 2ULL << 30},
-                {"3g", 3ULL << 30}, {"1TiB", 1ULL << 40}};
+    } good[] = {{"1", 1},
+                {"8192", 8192},
+                {"1B", 1},
+                {"4K", 4096},
+                {"64KiB", 65536},
+                {"1mib", 1 << 20},
+                {"1M", 1 << 20},
+                {"2GiB", 2ULL << 30},
+                {"3g", 3ULL << 30},
+                {"1TiB", 1ULL << 40},
+                {"8kB", 8000},
+                {"1KB", 1000},
+                {"1.5KiB", 1536},
+                {"0.25M", 1 << 18},
+                {"2.5GB", 2500000000},
+                {"1.0", 1},
+                {"3.50TB", 3500000000000}};
     uint64_t v = 0;
     for (unsigned i = 0; i < sizeof good / sizeof *good; i++) {
         assert_null(hx_value_bytes(good[i].text, 0, UINT64_MAX, &v));
         assert_true(v == good[i].bytes);
     }
-    static const char *const bad[] = {"", "KiB", "1KB", "1.5MiB", "-1", "1 K", "1KiBi"};
+    static const char *const bad[] = {
+        "", "KiB", "1.KiB", ".5MiB", "-1", "1 K", "1KiBi", "1.5.5K", "1.0000000000000000000000K"};
     for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_says(hx_value_bytes(bad[i], 0, UINT64_MAX, &v), "is not a size");
+    assert_says(hx_value_bytes("1.3KiB", 0, UINT64_MAX, &v), "'1.3KiB' is no whole number of bytes");
     assert_says(hx_value_bytes("99999999T", 0, UINT64_MAX, &v), "outside");
     assert_says(hx_value_bytes("2M", 1, 1 << 20, &v), "'2M' is outside 1 B .. 1 MiB");
 }

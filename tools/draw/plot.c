@@ -8,11 +8,12 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 
 /* In pixels. The legend stands right of the plot. */
 enum {
-    WIDTH = 960,
-    HEIGHT = 520,
+    LEAST_WIDTH = 960,
+    HEIGHT = 520, /* without what slanting labels and the foot take */
     LEFT = 76,
     RIGHT = 664,
     TOP = 64,
@@ -20,8 +21,11 @@ enum {
     LEGEND = 684,
     LEGEND_LINE = 21,
     FOOT_LINE = 16,
-    LABEL_LINE = 14,
-    LABELS_SIDE_BY_SIDE = 5, /* that have room for their words */
+    FOOT_LEFT = 22,
+    LEGEND_TEXT = LEGEND + 34,
+    LETTER = 8,      /* width of a letter at most, mostly */
+    FOOT_LETTER = 7, /* of the foot */
+    SLANT = 32,      /* degrees */
     MARK = 5
 };
 
@@ -33,6 +37,8 @@ struct drawing {
     const struct plot *p;
     FILE *out;
     struct plot_ticks x, y;
+    int width;
+    int lower; /* by so much slanting labels move what is below them; 0: labels stand level */
 };
 
 struct plot *plot_new(const char *title, const char *x_label, enum plot_scale x_scale, enum plot_unit x_unit,
@@ -78,7 +84,8 @@ void plot_category(struct plot *p, const char *name)
 
 static bool can_be_drawn(const struct plot *p, const struct plot_series *s, unsigned i)
 {
-    return isfinite(s->x[i]) && isfinite(s->y[i]) && (p->x_scale != PLOT_BINARY || s->x[i] > 0);
+    return isfinite(s->x[i]) && isfinite(s->y[i]) && (!plot_is_of_powers(p->x_scale) || s->x[i] > 0) &&
+           (!plot_is_of_powers(p->y_scale) || s->y[i] > 0);
 }
 
 /* ---- text ---- */
@@ -120,7 +127,8 @@ static void choose_axes(struct drawing *d)
 {
     double least = d->p->categories ? -0.5 : INFINITY;
     double most = d->p->categories ? d->p->categories - 0.5 : -INFINITY;
-    double highest = 0;
+    double highest = -INFINITY;
+    double lowest = INFINITY;
     for (unsigned n = 0; n < d->p->count; n++) {
         const struct plot_series *s = &d->p->series[n];
         for (unsigned i = 0; i < s->points; i++) {
@@ -129,14 +137,40 @@ static void choose_axes(struct drawing *d)
             least = fmin(least, s->x[i]);
             most = fmax(most, s->x[i]);
             highest = fmax(highest, s->y[i]);
+            lowest = fmin(lowest, s->y[i]);
         }
     }
-    d->y = plot_ticks(d->p->y_scale, 0, highest > 0 ? highest : 1);
+    if (plot_is_of_powers(d->p->y_scale))
+        d->y = plot_ticks(d->p->y_scale, lowest, highest);
+    else
+        d->y = plot_ticks(d->p->y_scale, 0, highest > 0 ? highest : 1);
     d->x = plot_ticks(d->p->x_scale, least, most);
     if (d->p->categories) {
         d->x = (struct plot_ticks){.low = least, .high = most, .count = d->p->categories};
         for (unsigned i = 0; i < d->p->categories; i++)
             d->x.at[i] = i;
+    }
+}
+
+static size_t longest_of(const struct plot *p)
+{
+    size_t longest = 0;
+    for (unsigned i = 0; i < p->categories; i++)
+        longest = strlen(p->category[i]) > longest ? strlen(p->category[i]) : longest;
+    return longest;
+}
+
+/* Whether words below the axis have room side by side; how wide the legend is. */
+static void choose_size(struct drawing *d)
+{
+    size_t longest = longest_of(d->p);
+    bool level = d->p->categories == 0 || longest * LETTER * d->p->categories <= RIGHT - LEFT;
+    double slant = sin(SLANT * 3.14159265358979 / 180);
+    d->lower = level ? 0 : (int)((double)longest * LETTER * slant);
+    d->width = LEAST_WIDTH;
+    for (unsigned n = 0; n < d->p->count; n++) {
+        int needed = LEGEND_TEXT + LETTER * ((int)strlen(d->p->series[n].name) + 1);
+        d->width = needed > d->width ? needed : d->width;
     }
 }
 
@@ -160,6 +194,14 @@ static void label_of(const struct plot *p, unsigned tick, double value, char lab
         (void)snprintf(label, PLOT_TEXT, "%g", value);
 }
 
+static void draw_label(const struct drawing *d, double x, const char *label)
+{
+    char turned[PLOT_TEXT];
+    int y = BOTTOM + 19;
+    (void)snprintf(turned, sizeof turned, "text-anchor=\"start\" transform=\"rotate(%d %.1f %d)\"", SLANT, x, y);
+    text(d->out, x, y, d->lower ? turned : "text-anchor=\"middle\"", label);
+}
+
 static void draw_axes(const struct drawing *d)
 {
     char label[PLOT_TEXT];
@@ -175,12 +217,11 @@ static void draw_axes(const struct drawing *d)
             line(d->out, x, TOP, x, BOTTOM, "stroke=\"#eeeeee\"");
         line(d->out, x, BOTTOM, x, BOTTOM + 5, "stroke=\"#333333\"");
         label_of(d->p, i, d->x.at[i], label);
-        double lower = d->p->categories > LABELS_SIDE_BY_SIDE && i % 2 ? LABEL_LINE : 0;
-        text(d->out, x, BOTTOM + 19 + lower, "text-anchor=\"middle\"", label);
+        draw_label(d, x, label);
     }
     line(d->out, LEFT, BOTTOM, RIGHT, BOTTOM, "stroke=\"#333333\"");
     line(d->out, LEFT, TOP, LEFT, BOTTOM, "stroke=\"#333333\"");
-    text(d->out, (LEFT + RIGHT) / 2.0, BOTTOM + 48, "text-anchor=\"middle\"", d->p->x_label);
+    text(d->out, (LEFT + RIGHT) / 2.0, BOTTOM + 48 + d->lower, "text-anchor=\"middle\"", d->p->x_label);
     char turned[PLOT_TEXT];
     (void)snprintf(turned, sizeof turned, "text-anchor=\"middle\" transform=\"rotate(-90 22 %d)\"", (TOP + BOTTOM) / 2);
     text(d->out, 22, (TOP + BOTTOM) / 2.0, turned, d->p->y_label);
@@ -195,7 +236,7 @@ static const char *colour_of(const struct plot_series *s)
 
 static bool is_line(const struct plot_series *s)
 {
-    return s->kind == PLOT_LINE || s->kind == PLOT_CURVE || s->kind == PLOT_DASHES;
+    return s->kind == PLOT_LINE || s->kind == PLOT_CURVE || s->kind == PLOT_STEPS || s->kind == PLOT_DASHES;
 }
 
 static void style_of(const struct plot_series *s, char style[PLOT_TEXT])
@@ -218,6 +259,8 @@ static void draw_line(const struct drawing *d, const struct plot_series *s)
             fprintf(d->out, "<polyline fill=\"none\" %s points=\"", style);
         if (!good && open)
             fputs("\"/>\n", d->out);
+        if (good && open && s->kind == PLOT_STEPS)
+            fprintf(d->out, "%.1f,%.1f ", across(d, s->x[i]), down(d, s->y[i - 1]));
         open = good;
         if (good)
             fprintf(d->out, "%.1f,%.1f ", across(d, s->x[i]), down(d, s->y[i]));
@@ -287,26 +330,57 @@ static void draw_legend(const struct drawing *d)
             fprintf(d->out, "<rect x=\"%d\" y=\"%.1f\" width=\"20\" height=\"10\" fill=\"%s\" opacity=\"0.85\"/>\n",
                     LEGEND + 3, y - 5, colour_of(s));
         draw_mark(d, s, LEGEND + 13, y);
-        text(d->out, LEGEND + 34, y + 4, "", s->name);
+        text(d->out, LEGEND_TEXT, y + 4, "", s->name);
         y += LEGEND_LINE;
     }
+}
+
+void plot_check_name(const char *path)
+{
+    static const char *const others[] = {"png", "pdf", "jpg", "jpeg", "gif", "eps", "ps", "webp", "tif", "tiff"};
+    const char *dot = path ? strrchr(path, '.') : NULL;
+    for (unsigned i = 0; dot && i < sizeof others / sizeof *others; i++)
+        if (strcasecmp(dot + 1, others[i]) == 0)
+            hx_die(HX_EXIT_USAGE, "--plot",
+                   "'%s' would be SVG by the name of another kind (write it as x.svg; rsvg-convert makes %s of it)",
+                   path, others[i]);
+}
+
+/* Writes what stands below all, or with `out` NULL only counts its lines. */
+static unsigned draw_foot(const struct drawing *d, FILE *out)
+{
+    size_t room = (size_t)(d->width - 2 * FOOT_LEFT) / FOOT_LETTER;
+    unsigned lines = 0;
+    for (unsigned i = 0; i < PLOT_FEET; i++) {
+        for (const char *at = d->p->foot[i]; *at; lines++) {
+            char words[PLOT_FOOT];
+            size_t length = strlen(at) < room ? strlen(at) : room;
+            size_t end = length;
+            while (at[length] && end > 0 && at[end] != ' ')
+                end--;
+            length = end ? end : length;
+            (void)snprintf(words, sizeof words, "%.*s", (int)length, at);
+            if (out)
+                text(out, FOOT_LEFT, HEIGHT + 4 + d->lower + (int)lines * FOOT_LINE,
+                     "font-size=\"11\" fill=\"#555555\"", words);
+            at += length + (at[length] == ' ');
+        }
+    }
+    return lines;
 }
 
 void plot_write(const struct plot *p, FILE *out)
 {
     struct drawing d = {.p = p, .out = out};
-    unsigned feet = 0;
-    while (feet < PLOT_FEET && p->foot[feet][0])
-        feet++;
-    int height = HEIGHT + (int)feet * FOOT_LINE;
     choose_axes(&d);
+    choose_size(&d);
+    int height = HEIGHT + d.lower + (int)draw_foot(&d, NULL) * FOOT_LINE;
     fprintf(out,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
             "font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\" font-size=\"13\" fill=\"#111111\">\n"
             "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
-            WIDTH, height, WIDTH, height, WIDTH, height);
-    for (unsigned i = 0; i < feet; i++)
-        text(out, 22, HEIGHT + 4 + (int)i * FOOT_LINE, "font-size=\"11\" fill=\"#555555\"", p->foot[i]);
+            d.width, height, d.width, height, d.width, height);
+    (void)draw_foot(&d, out);
     text(out, LEFT, 28, "font-size=\"17\" font-weight=\"bold\"", p->title);
     text(out, LEFT, 48, "fill=\"#555555\"", p->note);
     draw_axes(&d);

@@ -6,8 +6,8 @@
  *     plot_write(p, out);
  *     free(p);
  *
- * Points that are not finite (and on a binary axis those not above 0) are left out; a line has a gap there. The
- * vertical axis begins at 0. */
+ * Points that are not finite (and on an axis of powers those not above 0) are left out; a line has a gap there. The
+ * vertical axis begins at 0, unless it is of powers. The picture is as wide and as high as legend, labels and foot need. */
 #ifndef HXMESH_TOOLS_PLOT_H
 #define HXMESH_TOOLS_PLOT_H
 
@@ -21,12 +21,13 @@ enum {
     PLOT_MOST_CATEGORIES = PLOT_MOST_TICKS,
     PLOT_TEXT = 80,
     PLOT_FEET = 2,
-    PLOT_FOOT = 200
+    PLOT_FOOT = 4096
 };
 
 enum plot_kind {
     PLOT_LINE,     /* with a dot at each point */
     PLOT_CURVE,    /* without */
+    PLOT_STEPS,    /* likewise; a point's height holds until the next one */
     PLOT_DASHES,   /* dashed, without dots */
     PLOT_DIAMONDS, /* no line */
     PLOT_BARS,     /* of the plot's bar_width, from 0 up */
@@ -46,12 +47,13 @@ struct plot_series {
 
 struct plot {
     char title[PLOT_TEXT];
-    char note[PLOT_TEXT];            /* below the title, smaller; may be empty */
-    char foot[PLOT_FEET][PLOT_FOOT]; /* below all, small: where the figures are from; may be empty */
+    char note[PLOT_TEXT]; /* below the title, smaller; may be empty */
+    char foot[PLOT_FEET]
+             [PLOT_FOOT]; /* below all, small, in as many lines as it takes: where the figures are from; may be empty */
     const char *x_label, *y_label;
-    enum plot_scale x_scale, y_scale; /* y: not binary */
+    enum plot_scale x_scale, y_scale;
     enum plot_unit x_unit;
-    /* If there are any, they stand below x = 0, 1, ... in place of numbers; many at two heights in turn. */
+    /* If there are any, they stand below x = 0, 1, ... in place of numbers, aslant where they are long. */
     char category[PLOT_MOST_CATEGORIES][PLOT_TEXT];
     unsigned categories;
     double bar_width; /* on the horizontal axis */
@@ -70,6 +72,9 @@ __attribute__((format(printf, 4, 5))) struct plot_series *plot_add(struct plot *
 void plot_point(struct plot_series *s, double x, double y);
 
 void plot_category(struct plot *p, const char *name);
+
+/* Dies with HX_EXIT_USAGE where a file would have the name of another kind of picture than SVG. NULL: nothing is asked for. */
+void plot_check_name(const char *path);
 
 /* A series without points is not in the legend. */
 void plot_write(const struct plot *p, FILE *out);

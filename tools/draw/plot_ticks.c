@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-enum { ABOUT = 6, MOST_BINARY = 9 };
+enum { ABOUT = 6, MOST_POWERS = 9 };
 
 /* The least of 1, 2, 5, 10, 20, ... (times any power of ten) that is not below `step`. */
 static double round_up(double step)
@@ -31,29 +31,40 @@ static struct plot_ticks linear(double least, double most, double least_step)
     return ticks;
 }
 
-static struct plot_ticks binary(double least, double most)
+static double base_of(enum plot_scale scale)
 {
-    double first = floor(log2(least) + 1e-9);
-    double last = fmax(ceil(log2(most) - 1e-9), first + 1);
-    double stride = fmax(1, ceil((last - first + 1) / MOST_BINARY));
-    struct plot_ticks ticks = {.low = exp2(first), .high = exp2(last)};
+    return scale == PLOT_BINARY ? 2 : 10;
+}
+
+static struct plot_ticks powers(double base, double least, double most)
+{
+    double first = floor(log(least) / log(base) + 1e-9);
+    double last = fmax(ceil(log(most) / log(base) - 1e-9), first + 1);
+    double stride = fmax(1, ceil((last - first + 1) / MOST_POWERS));
+    struct plot_ticks ticks = {.low = pow(base, first), .high = pow(base, last)};
     for (; ticks.count < PLOT_MOST_TICKS && first + ticks.count * stride <= last; ticks.count++)
-        ticks.at[ticks.count] = exp2(first + ticks.count * stride);
+        ticks.at[ticks.count] = pow(base, first + ticks.count * stride);
     return ticks;
+}
+
+bool plot_is_of_powers(enum plot_scale scale)
+{
+    return scale == PLOT_BINARY || scale == PLOT_DECADES;
 }
 
 struct plot_ticks plot_ticks(enum plot_scale scale, double least, double most)
 {
+    bool of_powers = plot_is_of_powers(scale);
     if (least > most) {
-        least = scale == PLOT_BINARY ? 1 : 0;
+        least = of_powers ? 1 : 0;
         most = least + 1;
     }
-    return scale == PLOT_BINARY ? binary(least, most) : linear(least, most, scale == PLOT_WHOLE ? 1 : 0);
+    return of_powers ? powers(base_of(scale), least, most) : linear(least, most, scale == PLOT_WHOLE ? 1 : 0);
 }
 
 double plot_place(enum plot_scale scale, const struct plot_ticks *ticks, double value)
 {
-    if (scale == PLOT_BINARY)
-        return (log2(value) - log2(ticks->low)) / (log2(ticks->high) - log2(ticks->low));
+    if (plot_is_of_powers(scale))
+        return (log(value) - log(ticks->low)) / (log(ticks->high) - log(ticks->low));
     return (value - ticks->low) / (ticks->high - ticks->low);
 }

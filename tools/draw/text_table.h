@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-enum { TEXT_TABLE_COLUMNS = 16 };
+enum { TEXT_TABLE_COLUMNS = 24, TEXT_TABLE_WIDTH = 80 /* of a terminal, letters */ };
 
 struct text_table;
 
@@ -21,6 +21,10 @@ void text_table_cells(struct text_table *t, unsigned count, const char *const *c
 #define text_table_row(t, ...)                                                                                         \
     text_table_cells((t), sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *),                           \
                      (const char *const[]){__VA_ARGS__})
+/* Leaves out columns, the last one of `count` from `first` on first, until no line has more than `width` letters or all of them are
+ * gone. Returns how many it left out. */
+unsigned text_table_narrow(struct text_table *t, unsigned width, unsigned first, unsigned count);
+/* What is wider than TEXT_TABLE_WIDTH is printed in parts below each other, each with the left columns. */
 void text_table_print(const struct text_table *t, FILE *out);
 void text_table_free(struct text_table *t);
 

@@ -3,11 +3,12 @@
 #include "host/json.h"
 
 #include "host/bounds.h"
-#include "tools/draw/text_table.h"
+#include "tools/injection.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 static unsigned radix_of(const struct hx_fabric *g)
 {
@@ -17,18 +18,51 @@ static unsigned radix_of(const struct hx_fabric *g)
     return most;
 }
 
+/* What follows from the planes that are bought. */
+static void price(struct figures *f)
+{
+    double links = hx_fabric_injection(f->g, HX_LINK_GBPS) * f->g->bought_planes;
+    f->bill = hx_fabric_bill(f->g);
+    f->injection_gbps = links * HX_LINK_GBPS;
+    f->alltoall_gbps = f->injection_gbps * f->alltoall_bound;
+    f->usd_per_host = (double)f->bill.usd / f->g->hosts;
+    bool any = f->alltoall_bound > 0;
+    f->usd_per_global_link = any ? f->usd_per_host / (f->g->host_links * f->g->bought_planes * f->alltoall_bound) : 0;
+    f->usd_per_alltoall_gbps = any ? f->usd_per_host / f->alltoall_gbps : 0;
+}
+
 void figures_load(struct figures *f, const char *argument, const struct hx_overrides *overrides)
 {
     hx_spec_load(argument, overrides, &f->spec);
     f->g = hx_spec_fabric(&f->spec);
-    f->bill = hx_fabric_bill(f->g);
     f->bisection = hx_fabric_bisection(f->g);
     f->distances = hx_fabric_distances(f->g);
     f->alltoall_bound = hx_fabric_alltoall_bound(f->g);
     f->radix = f->g->mesh.nodes ? f->spec.radix : radix_of(f->g);
-    double links = (double)f->g->hosts * f->g->host_links * f->g->bought_planes;
-    f->usd_per_host = (double)f->bill.usd / f->g->hosts;
-    f->usd_per_global_link = f->alltoall_bound > 0 ? (double)f->bill.usd / (links * f->alltoall_bound) : 0;
+    price(f);
+}
+
+enum { MOST_BOUGHT = 64 };
+
+void figures_equal(struct figures *all, unsigned count, bool equal)
+{
+    struct injection *of = hx_allocate(count, sizeof *of);
+    for (unsigned i = 0; i < count; i++)
+        of[i] = injection_of(all[i].g, all[i].g->bought_planes, HX_LINK_GBPS);
+    unsigned other = injection_differs(of, count);
+    if (equal && !injection_equal(of, count, MOST_BOUGHT, false))
+        hx_die(HX_EXIT_USAGE, "--equal-injection",
+               "no numbers of planes up to %d make hosts of these fabrics inject alike", MOST_BOUGHT);
+    if (!equal && other < count)
+        hx_warn(all[other].spec.name,
+                "its hosts inject %.6g Gb/s, those of %s %.6g: prices and bounds are not alike (--equal-injection buys "
+                "planes that make them so)",
+                all[other].injection_gbps, all[0].spec.name, all[0].injection_gbps);
+    for (unsigned i = 0; equal && i < count; i++) {
+        all[i].spec.graph->bought_planes = of[i].planes;
+        price(&all[i]);
+    }
+    free(of);
 }
 
 void figures_free(struct figures *f)
@@ -72,6 +106,11 @@ json_t *figures_json(const struct figures *f)
                   (json_int_t)f->bisection.links, "bisection_exact", (int)f->bisection.exact, "bisection_share",
                   f->bisection.share, "alltoall_bound", f->alltoall_bound, "cost_per_host", f->usd_per_host,
                   "cost_per_global_link", f->alltoall_bound > 0 ? json_real(f->usd_per_global_link) : json_null());
+    json_t *like =
+        json_pack("{s:f, s:f, s:o}", "injection_gbps", f->injection_gbps, "alltoall_gbps", f->alltoall_gbps,
+                  "cost_per_alltoall_gbps", f->alltoall_bound > 0 ? json_real(f->usd_per_alltoall_gbps) : json_null());
+    json_object_update(rest, like);
+    json_decref(like);
     json_object_update(json, rest);
     json_decref(rest);
     if (g->mesh.nodes)
@@ -131,51 +170,113 @@ void figures_print(const struct figures *f)
     if (f->g->mesh.nodes && f->bisection.links)
         printf("%-16s%" PRIu64 " links between columns or rows in the middle\n", "straight cut",
                hx_straight_cut_of(&f->g->mesh).links);
-    printf("%-16s%.2f %% of injection at most\n", "all-to-all", 100 * f->alltoall_bound);
-    printf("%-16s%.0f $ a host, %.0f $ a link's rate of all-to-all\n", "price", f->usd_per_host,
-           f->usd_per_global_link);
+    printf("%-16s%.6g Gb/s a host, %u link%s in each of %u plane%s\n", "injection", f->injection_gbps, f->g->host_links,
+           f->g->host_links == 1 ? "" : "s", planes, s);
+    printf("%-16s%.2f %% of injection at most: %.6g Gb/s a host\n", "all-to-all", 100 * f->alltoall_bound,
+           f->alltoall_gbps);
+    printf("%-16s%.0f $ a host, %.0f $ a link's rate of all-to-all, %.4g $ a Gb/s of a host\n", "price",
+           f->usd_per_host, f->usd_per_global_link, f->usd_per_alltoall_gbps);
 }
 
 /* ---- several ---- */
 
-enum { CELL = 32, NUMBERS = 12 };
+enum { CELL = 32 };
 
-__attribute__((format(printf, 2, 3))) static void write_cell(char cell[CELL], const char *format, ...)
+/* A column: its word for --columns and JSON's for the same, what stands above it, and its cell. What matters most is first. */
+struct column {
+    const char *word, *head;
+    void (*write)(const struct figures *f, char cell[CELL]);
+};
+
+#define COLUMN(function, format, ...)                                                                                  \
+    static void function(const struct figures *f, char cell[CELL])                                                     \
+    {                                                                                                                  \
+        (void)snprintf(cell, CELL, format, __VA_ARGS__);                                                               \
+    }
+COLUMN(write_hosts, "%" PRIu32, f->g->hosts)
+COLUMN(write_injection, "%.6g", f->injection_gbps)
+COLUMN(write_alltoall, "%.5g", f->alltoall_gbps)
+COLUMN(write_cost, "%.2f", (double)f->bill.usd / 1e6)
+COLUMN(write_price, "%.4g", f->usd_per_alltoall_gbps)
+COLUMN(write_planes, "%u", f->g->bought_planes)
+COLUMN(write_links, "%u", f->g->host_links)
+COLUMN(write_switches, "%" PRIu64, f->bill.switches)
+COLUMN(write_radix, "%u", f->radix)
+COLUMN(write_dac, "%" PRIu64, f->bill.cables[HX_DAC])
+COLUMN(write_aoc, "%" PRIu64, f->bill.cables[HX_AOC])
+COLUMN(write_diameter, "%u", f->distances.diameter)
+COLUMN(write_distance, "%.2f", f->distances.average)
+COLUMN(write_bisection, "%s%" PRIu64, f->bisection.exact ? "" : "<=", f->bisection.links)
+COLUMN(write_bound, "%.2f", 100 * f->alltoall_bound)
+COLUMN(write_host_price, "%.0f", f->usd_per_host)
+COLUMN(write_link_price, "%.0f", f->usd_per_global_link)
+
+static const struct column columns_there[] = {{"hosts", "hosts", write_hosts},
+                                              {"injection_gbps", "Gb/s", write_injection},
+                                              {"alltoall_gbps", "all-to-all", write_alltoall},
+                                              {"cost_per_alltoall_gbps", "$/Gb/s", write_price},
+                                              {"cost_usd", "M$", write_cost},
+                                              {"cost_planes", "planes", write_planes},
+                                              {"host_links", "links", write_links},
+                                              {"switches", "switches", write_switches},
+                                              {"dac", "DAC", write_dac},
+                                              {"aoc", "AoC", write_aoc},
+                                              {"radix", "radix", write_radix},
+                                              {"diameter", "diameter", write_diameter},
+                                              {"average_distance", "distance", write_distance},
+                                              {"bisection", "bisection", write_bisection},
+                                              {"alltoall_bound", "all-to-all %", write_bound},
+                                              {"cost_per_host", "$ a host", write_host_price},
+                                              {"cost_per_global_link", "$ a global link", write_link_price}};
+enum { COLUMNS = sizeof columns_there / sizeof *columns_there };
+
+static const struct column *column_of(const char *word)
 {
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(cell, CELL, format, arguments);
-    va_end(arguments);
+    for (unsigned i = 0; i < COLUMNS; i++)
+        if (strcmp(columns_there[i].word, word) == 0)
+            return &columns_there[i];
+    return NULL;
 }
 
-static void compare_row(struct text_table *t, const struct figures *f)
+void figures_check_columns(const struct columns *columns)
 {
-    char cell[NUMBERS][CELL];
-    const char *cells[NUMBERS + 1] = {f->spec.name};
-    for (unsigned i = 0; i < NUMBERS; i++)
-        cells[i + 1] = cell[i];
-    write_cell(cell[0], "%" PRIu32, f->g->hosts);
-    write_cell(cell[1], "%" PRIu64, f->bill.switches);
-    write_cell(cell[2], "%u", f->radix);
-    write_cell(cell[3], "%" PRIu64, f->bill.cables[HX_DAC]);
-    write_cell(cell[4], "%" PRIu64, f->bill.cables[HX_AOC]);
-    write_cell(cell[5], "%.2f", (double)f->bill.usd / 1e6);
-    write_cell(cell[6], "%u", f->distances.diameter);
-    write_cell(cell[7], "%.2f", f->distances.average);
-    write_cell(cell[8], "%s%" PRIu64, f->bisection.exact ? "" : "<=", f->bisection.links);
-    write_cell(cell[9], "%.2f", 100 * f->alltoall_bound);
-    write_cell(cell[10], "%.0f", f->usd_per_host);
-    write_cell(cell[11], "%.0f", f->usd_per_global_link);
-    text_table_cells(t, NUMBERS + 1, cells);
+    const char *words[COLUMNS + 1] = {NULL};
+    for (unsigned i = 0; i < COLUMNS; i++)
+        words[i] = columns_there[i].word;
+    for (unsigned i = 0; i < columns->count; i++)
+        if (!column_of(columns->word[i]))
+            hx_die(HX_EXIT_USAGE, "--columns", "'%s' is no column%s", columns->word[i],
+                   hx_did_you_mean(columns->word[i], words));
 }
 
-void figures_compare(const struct figures *all, unsigned count)
+/* f NULL: the head. */
+static void add_row(struct text_table *t, const struct figures *f, const struct column *const *column, unsigned count)
 {
+    char text[COLUMNS][CELL];
+    const char *cells[COLUMNS + 1] = {f ? f->spec.name : "fabric"};
+    for (unsigned i = 0; i < count; i++) {
+        if (f)
+            column[i]->write(f, text[i]);
+        cells[i + 1] = f ? text[i] : column[i]->head;
+    }
+    text_table_cells(t, count + 1, cells);
+}
+
+void figures_compare(const struct figures *all, unsigned count, const struct columns *columns)
+{
+    const struct column *column[COLUMNS];
+    const char *heads[COLUMNS];
+    unsigned shown = columns->count ? columns->count : COLUMNS;
+    for (unsigned i = 0; i < shown; i++) {
+        column[i] = columns->count ? column_of(columns->word[i]) : &columns_there[i];
+        heads[i] = column[i]->word;
+    }
     struct text_table *t = text_table_new(1);
-    text_table_row(t, "fabric", "hosts", "switches", "radix", "DAC", "AoC", "M$", "diameter", "distance", "bisection",
-                   "all-to-all %", "$ a host", "$ a global link");
+    add_row(t, NULL, column, shown);
     for (unsigned i = 0; i < count; i++)
-        compare_row(t, &all[i]);
+        add_row(t, &all[i], column, shown);
+    unsigned gone = columns->count ? 0 : text_table_narrow(t, TEXT_TABLE_WIDTH, 1, shown);
     text_table_print(t, stdout);
+    columns_say_left_out(heads, shown, gone, stdout);
     text_table_free(t);
 }

@@ -112,13 +112,16 @@ void schedule_write_csv(const struct hx_schedule *s, const char *path)
 
 /* ---- plot ---- */
 
-/* The mean of a figure over each of as many stretches of time as a series has points. */
-static void plot_means(struct plot_series *series, const struct hx_schedule *s, double all,
-                       uint32_t (*figure)(const struct hx_schedule_moment *))
+/* A figure as steps: of each moment, or where there are more of these than points the mean over as many stretches of time. */
+static void plot_figure(struct plot_series *series, const struct hx_schedule *s, double all,
+                        uint32_t (*figure)(const struct hx_schedule_moment *))
 {
-    double first = s->moment[0].at, step = (s->end - first) / PLOT_MOST_POINTS;
+    double first = s->moment[0].at, step = (s->end - first) / (PLOT_MOST_POINTS - 1);
     uint32_t at = 0;
-    for (unsigned i = 0; i < PLOT_MOST_POINTS && step > 0; i++) {
+    bool few = s->moments < PLOT_MOST_POINTS;
+    for (uint32_t m = 0; few && m < s->moments; m++)
+        plot_point(series, s->moment[m].at / 3600, 100 * figure(&s->moment[m]) / all);
+    for (unsigned i = 0; i + 1 < PLOT_MOST_POINTS && step > 0 && !few; i++) {
         double from = first + i * step, to = from + step, sum = 0;
         while (at + 1 < s->moments && s->moment[at + 1].at <= from)
             at++;
@@ -127,8 +130,9 @@ static void plot_means(struct plot_series *series, const struct hx_schedule *s, 
             double end = s->moment[m + 1].at < to ? s->moment[m + 1].at : to;
             sum += (end - begin) * figure(&s->moment[m]);
         }
-        plot_point(series, (from + to) / 2 / 3600, 100 * sum / step / all);
+        plot_point(series, from / 3600, 100 * sum / step / all);
     }
+    plot_point(series, s->end / 3600, 100 * figure(&s->moment[s->moments - 1]) / all);
 }
 
 static uint32_t used(const struct hx_schedule_moment *m)
@@ -154,10 +158,10 @@ void schedule_plot(const struct hx_schedule *s, const struct hx_schedule_rules *
     struct plot *p = plot_new(fabric, "hours", PLOT_LINEAR, PLOT_NUMBER, rules->fabric ? "hosts (%)" : "boards (%)");
     (void)snprintf(p->note, sizeof p->note, "%u jobs, %s", s->jobs, hx_queue_policy_names[rules->policy]);
     if (s->moments) {
-        plot_means(plot_add(p, PLOT_CURVE, 0, "in use"), s, boards, used);
-        plot_means(plot_add(p, PLOT_CURVE, 1, "free, but of no use to who waits"), s, boards, stuck);
+        plot_figure(plot_add(p, PLOT_STEPS, 0, "in use"), s, boards, used);
+        plot_figure(plot_add(p, PLOT_STEPS, 1, "free, but of no use to who waits"), s, boards, stuck);
         if (rules->mean_time_between_failures > 0)
-            plot_means(plot_add(p, PLOT_CURVE, 2, "failed"), s, boards, failed);
+            plot_figure(plot_add(p, PLOT_STEPS, 2, "failed"), s, boards, failed);
     }
     plot_write(p, out);
     free(p);

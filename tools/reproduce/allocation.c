@@ -73,8 +73,8 @@ void show_job_sizes(struct reproduce_figure *f)
     struct text_table *t = figure_table(f, 0);
     text_table_row(t, "boards", "jobs that have no more (%)", "boards in such jobs (%)");
     struct plot *p = figure_plot(f, "How large jobs are (figure 7)", "boards", PLOT_BINARY, PLOT_NUMBER, "%");
-    struct plot_series *jobs = plot_add(p, PLOT_CURVE, 0, "jobs that have no more");
-    struct plot_series *boards = plot_add(p, PLOT_CURVE, 1, "boards in such jobs");
+    struct plot_series *jobs = plot_add(p, PLOT_STEPS, 0, "jobs that have no more");
+    struct plot_series *boards = plot_add(p, PLOT_STEPS, 1, "boards in such jobs");
     double mean = 0, asked = 0;
     for (unsigned i = 0; i < sizes.count; i++)
         mean += sizes.boards[i] * (sizes.share[i] - (i ? sizes.share[i - 1] : 0));

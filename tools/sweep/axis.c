@@ -1,4 +1,5 @@
 /* axis.c - lists and ranges of values (tools/sweep/sweep.h). */
+#include "host/options/applies.h"
 #include "tools/sweep/sweep.h"
 
 #include <inttypes.h>
@@ -13,6 +14,14 @@ static const char too_many[] = "stands for more than 256 values";
 const char *sweep_axis_name(const struct sweep_axis *axis)
 {
     return axis->option ? axis->option->name : "spec";
+}
+
+const struct sweep_axis *sweep_axis_of(const struct sweep *s, const char *name)
+{
+    for (unsigned i = 0; i < s->axes; i++)
+        if (strcmp(sweep_axis_name(s->axis[i]), name) == 0)
+            return s->axis[i];
+    return NULL;
 }
 
 static bool is_number(const struct hx_option *o)
@@ -138,6 +147,62 @@ const char *sweep_axis_add(struct sweep_axis *axis, const char *text)
             return wrong;
         text += length + 1;
     }
+}
+
+/* ---- options that are for some runs only ---- */
+
+static const char *const no_names[] = {NULL};
+
+/* The mask of a run: its clock and its pattern, as far as they are on the command line. */
+static uint64_t mask_of(const struct sweep *s, unsigned run)
+{
+    uint64_t mask = HX_FOR_ANY_CLOCK | HX_FOR_ANY_PATTERN;
+    for (unsigned i = 0; i < s->axes; i++) {
+        bool clock = strcmp(sweep_axis_name(s->axis[i]), "clock") == 0;
+        bool traffic = strcmp(sweep_axis_name(s->axis[i]), "traffic") == 0;
+        const char *const *names = clock ? hx_clock_names : traffic ? hx_pattern_names : no_names;
+        const char *text = sweep_value(s, run, i)->text;
+        unsigned n = 0;
+        while (names[n] && strcmp(names[n], text) != 0)
+            n++;
+        if (clock)
+            mask = (mask & ~HX_FOR_ANY_CLOCK) | HX_FOR_CLOCK(n);
+        if (traffic)
+            mask = (mask & ~HX_FOR_ANY_PATTERN) | HX_FOR_PATTERN(names[n] ? n : HX_FLOWS);
+    }
+    return mask;
+}
+
+static bool is_for(const struct sweep *s, unsigned run, unsigned axis)
+{
+    const struct hx_option *o = s->axis[axis]->option;
+    return !o || hx_applies(o->applies, mask_of(s, run));
+}
+
+void sweep_find_applying(struct sweep *s)
+{
+    unsigned runs = sweep_count(s);
+    for (unsigned i = 0; i < s->axes; i++) {
+        const struct hx_option *o = s->axis[i]->option;
+        unsigned with = 0;
+        for (unsigned run = 0; o && o->applies && run < runs; run++)
+            with += is_for(s, run, i);
+        s->axis[i]->sometimes = with > 0 && with < runs;
+    }
+}
+
+/* One that is for no run is left to the run, which says so. */
+bool sweep_applies(const struct sweep *s, unsigned run, unsigned axis)
+{
+    return !s->axis[axis]->sometimes || is_for(s, run, axis);
+}
+
+bool sweep_is_again(const struct sweep *s, unsigned run)
+{
+    for (unsigned i = 0; i < s->axes; i++)
+        if (!sweep_applies(s, run, i) && sweep_value(s, run, i) != &s->axis[i]->value[0])
+            return true;
+    return false;
 }
 
 /* ---- combinations ---- */

@@ -6,6 +6,9 @@
 #include <string.h>
 
 static const char *const names[] = {"share_of_injection",
+                                    "gbps_per_host",
+                                    "injection_gbps",
+                                    "host_links",
                                     "share_offered",
                                     "saturation",
                                     "share_of_bound",
@@ -83,15 +86,29 @@ bool sweep_is_figure(const char *name)
     return is_drop || is_one_of(name, names);
 }
 
-void sweep_figure_check(const char *name)
+void sweep_figure_check(const char *option, const char *name)
 {
     if (sweep_is_figure(name))
         return;
-    hx_die(HX_EXIT_USAGE, "--y",
+    hx_die(HX_EXIT_USAGE, option,
            "'%.60s' is no figure of a report%s; share_of_injection, share_of_bound, latency_ns.p50, latency_ns.p99, "
            "packet_hops, "
            "collective.share and host.wall_seconds are (docs/report.md has all)",
            name, hx_did_you_mean(name, names));
+}
+
+const char *sweep_figure_head(const char *name)
+{
+    static const struct {
+        const char *name, *head;
+    } heads[] = {{"seconds", "time"},           {"virtual_seconds", "time"},  {"gbps_per_host", "Gb/s"},
+                 {"injection_gbps", "injects"}, {"host_links", "links"},      {"share_of_injection", "share"},
+                 {"share_of_bound", "bound"},   {"latency_ns.mean", "mean"},  {"latency_ns.p50", "p50"},
+                 {"latency_ns.p99", "p99"},     {"latency_ns.p999", "p99.9"}, {"latency_ns.max", "max"}};
+    for (unsigned i = 0; i < sizeof heads / sizeof *heads; i++)
+        if (strcmp(heads[i].name, name) == 0)
+            return heads[i].head;
+    return name;
 }
 
 const char *sweep_figure_unit(const char *name)
@@ -100,7 +117,7 @@ const char *sweep_figure_unit(const char *name)
         const char *part, *unit;
     } units[] = {{"share", "%"},        {"saturation", "%"}, {"alltoall_bound", "%"},
                  {"latency_ns.", "ns"}, {"per_second", ""},  {"per_cpu_second", ""},
-                 {"seconds", "s"},      {"bytes", "B"},      {"_gbps", "Gb/s"}};
+                 {"seconds", "s"},      {"bytes", "B"},      {"gbps", "Gb/s"}};
     for (unsigned i = 0; i < sizeof units / sizeof *units; i++)
         if (strstr(name, units[i].part))
             return units[i].unit;

@@ -38,8 +38,9 @@ json_t *sweep_flatten(const struct sweep *s, unsigned run, const json_t *report)
     for (unsigned i = 0; i < s->axes; i++) {
         const struct sweep_axis *a = s->axis[i];
         const struct sweep_value *v = sweep_value(s, run, i);
-        json_t *value = hx_json_text(v->text);
-        if (a->numeric) {
+        bool has = sweep_applies(s, run, i);
+        json_t *value = has ? hx_json_text(v->text) : json_null();
+        if (a->numeric && has) {
             json_decref(value);
             value = a->option->kind == HX_OPTION_REAL ? json_real(v->number) : json_integer((json_int_t)v->number);
         }
@@ -72,6 +73,8 @@ static const char *cell_of(char text[HX_VALUE_TEXT], const char *name, double va
         (void)snprintf(text, HX_VALUE_TEXT, "%.4g %%", value * 100);
     else if (has_unit(name, "ns") || has_unit(name, "s"))
         return hx_value_print_duration(text, (uint64_t)llround(value * (has_unit(name, "s") ? 1e9 : 1)));
+    else if (has_unit(name, "Gb/s"))
+        (void)snprintf(text, HX_VALUE_TEXT, "%.4g", value);
     else if (has_unit(name, "B"))
         return hx_value_print_bytes(text, (uint64_t)value);
     else
@@ -96,33 +99,77 @@ static unsigned varied(const struct sweep *s)
     return n;
 }
 
+/* Empty where the run is without that option. */
+static const char *value_text(const struct sweep *s, unsigned run, unsigned axis)
+{
+    return sweep_applies(s, run, axis) ? sweep_value(s, run, axis)->text : "";
+}
+
+enum { VARIED = 5, MOST_FIGURES = COLUMNS_MOST };
+
+/* The figures of the table, what matters most first: time and Gb/s, then what hosts can inject, if there is anything to compare. */
+static unsigned figures_of(const struct sweep *s, const char *figures[MOST_FIGURES])
+{
+    static const char *const usual[] = {"seconds",        "gbps_per_host",      "injection_gbps", "planes",
+                                        "host_links",     "share_of_injection", "share_of_bound", "latency_ns.p50",
+                                        "latency_ns.p99", "latency_ns.mean"};
+    enum { FIRST_BOUGHT = 2, LAST_BOUGHT = 4 };
+    unsigned n = 0;
+    for (; n < s->columns.count; n++)
+        figures[n] = s->columns.word[n];
+    if (n)
+        return n;
+    const char *first = s->saturation ? "saturation" : s->y_given ? s->y : "";
+    if (*first)
+        figures[n++] = first;
+    for (unsigned i = 0; i < sizeof usual / sizeof *usual; i++) {
+        const struct sweep_axis *varied_too = sweep_axis_of(s, usual[i]);
+        bool there =
+            strcmp(sweep_figure_head(first), sweep_figure_head(usual[i])) == 0 || (varied_too && varied_too->count > 1);
+        bool bought = i >= FIRST_BOUGHT && i <= LAST_BOUGHT;
+        if (!there && (!bought || s->axis[0]->count > 1))
+            figures[n++] = usual[i];
+    }
+    return n;
+}
+
+static const char *const *heads_of(const char *heads[MOST_FIGURES], const char *const *figures, unsigned count)
+{
+    for (unsigned i = 0; i < count; i++)
+        heads[i] = sweep_figure_head(figures[i]);
+    return heads;
+}
+
+/* run < 0: the head. */
+static void add_row(struct text_table *t, const struct sweep *s, int run, const char *const *figures, unsigned count)
+{
+    const struct sweep_row *row = run < 0 ? NULL : &s->row[run];
+    const char *cells[TEXT_TABLE_COLUMNS];
+    char text[MOST_FIGURES][HX_VALUE_TEXT];
+    unsigned n = 0;
+    for (unsigned i = 0; i < s->axes && n < VARIED; i++)
+        if (s->axis[i]->count > 1)
+            cells[n++] = row ? value_text(s, (unsigned)run, i) : sweep_axis_name(s->axis[i]);
+    for (unsigned i = 0; i < count; i++)
+        cells[n++] = row ? cell_of(text[i], figures[i], figure_of(row, figures[i])) : sweep_figure_head(figures[i]);
+    cells[n++] = row ? outcome_of(row) : "result";
+    text_table_cells(t, n, cells);
+}
+
 void sweep_print(const struct sweep *s, FILE *out)
 {
-    static const char *const usual[] = {"share_of_injection", "share_of_bound", "latency_ns.mean",
-                                        "latency_ns.p50",     "latency_ns.p99", "virtual_seconds"};
-    enum { USUAL = sizeof usual / sizeof *usual, VARIED = TEXT_TABLE_COLUMNS - USUAL - 2 };
-    struct text_table *t = text_table_new(varied(s) < VARIED ? varied(s) : VARIED);
-    const char *first = s->saturation ? "saturation" : s->y; /* unless it is there anyway */
-    bool has_y = false;
-    for (unsigned i = 0; i < USUAL; i++)
-        has_y = has_y || strcmp(usual[i], first) == 0;
-    for (int run = -1; run < (int)s->runs; run++) {
-        const struct sweep_row *row = run < 0 ? NULL : &s->row[run];
-        const char *cells[TEXT_TABLE_COLUMNS];
-        char text[USUAL + 1][HX_VALUE_TEXT];
-        unsigned n = 0;
-        for (unsigned i = 0; i < s->axes && n < VARIED; i++)
-            if (s->axis[i]->count > 1)
-                cells[n++] = row ? sweep_value(s, (unsigned)run, i)->text : sweep_axis_name(s->axis[i]);
-        if (!has_y)
-            cells[n++] = row ? cell_of(text[USUAL], first, figure_of(row, first)) : first;
-        for (unsigned i = 0; i < USUAL; i++)
-            cells[n++] = row ? cell_of(text[i], usual[i], figure_of(row, usual[i])) : usual[i];
-        cells[n++] = row ? outcome_of(row) : "result";
-        text_table_cells(t, n, cells);
-    }
+    unsigned first = varied(s) < VARIED ? varied(s) : VARIED;
+    const char *figures[MOST_FIGURES];
+    const char *heads[MOST_FIGURES];
+    unsigned count = figures_of(s, figures);
+    struct text_table *t = text_table_new(first);
+    for (int run = -1; run < (int)s->runs; run++)
+        if (run < 0 || !s->row[run].again)
+            add_row(t, s, run, figures, count);
+    unsigned gone = s->columns.count ? 0 : text_table_narrow(t, TEXT_TABLE_WIDTH, first, count);
     fprintf(out, "%s\n  %s, %s, hxmesh %s\n\n", s->command, s->origin.date, s->origin.machine, HXMESH_VERSION);
     text_table_print(t, out);
+    columns_say_left_out(heads_of(heads, figures, count), count, gone, out);
     text_table_free(t);
 }
 
@@ -189,7 +236,8 @@ static void name_line(const struct sweep *s, unsigned run, const struct sweep_ax
     for (unsigned i = 0; i < s->axes; i++) {
         const struct sweep_axis *a = s->axis[i];
         size_t used = strlen(name);
-        if (a == x || a->count < 2)
+        bool is_fabric = i == 0; /* the first always, for a line has a name */
+        if (a == x || (a->count < 2 && !is_fabric) || !sweep_applies(s, run, i))
             continue;
         (void)snprintf(name + used, PLOT_TEXT - used, "%s%s%s%.60s", used ? ", " : "",
                        a->numeric ? a->option->name : "", a->numeric ? " " : "", sweep_value(s, run, i)->text);
@@ -204,12 +252,85 @@ static struct plot_series *line_of(struct plot *p, const char *name)
     return plot_add(p, PLOT_LINE, p->count, "%s", name);
 }
 
+/* The value of an axis that has but one; "varied" of one that has several. */
 static const char *only_value(const struct sweep *s, const char *name, const char *otherwise)
 {
     for (unsigned i = 0; i < s->axes; i++)
         if (strcmp(sweep_axis_name(s->axis[i]), name) == 0)
             return s->axis[i]->count == 1 ? s->axis[i]->value[0].text : "varied";
     return otherwise;
+}
+
+/* In what a figure is drawn whose greatest value is `most`: names are of the unit, and what it is multiplied by. */
+struct drawn_unit {
+    const char *name;
+    double scale;
+};
+
+static struct drawn_unit unit_of(const char *unit, double most)
+{
+    static const struct drawn_unit times[] = {{"s", 1e-9}, {"ms", 1e-6}, {"us", 1e-3}, {"ns", 1}};
+    static const struct drawn_unit sizes[] = {{"GiB", 0x1p-30}, {"MiB", 0x1p-20}, {"KiB", 0x1p-10}, {"B", 1}};
+    bool seconds = strcmp(unit, "s") == 0;
+    bool time = seconds || strcmp(unit, "ns") == 0;
+    if (strcmp(unit, "%") == 0)
+        return (struct drawn_unit){unit, 100};
+    if (!time && strcmp(unit, "B") != 0)
+        return (struct drawn_unit){unit, 1};
+    double whole = seconds ? 1e9 : 1;
+    unsigned i = 0;
+    while (i < 3 && most * whole * (time ? times : sizes)[i].scale < 1)
+        i++;
+    struct drawn_unit u = (time ? times : sizes)[i];
+    u.scale *= whole;
+    return u;
+}
+
+/* What an axis of the plot shows: values of all runs, as far as there are any. */
+struct drawn {
+    double least, most; /* of those above 0 */
+    bool some_are_0;
+};
+
+static double value_of(const struct sweep *s, unsigned run, const char *figure, unsigned axis)
+{
+    return figure ? figure_of(&s->row[run], figure) : sweep_value(s, run, axis)->number;
+}
+
+static struct drawn look_at(const struct sweep *s, const char *figure, unsigned axis)
+{
+    struct drawn d = {INFINITY, 0, false};
+    for (unsigned run = 0; run < s->runs; run++) {
+        double value = value_of(s, run, figure, axis);
+        d.some_are_0 = d.some_are_0 || value <= 0;
+        d.least = value > 0 ? fmin(d.least, value) : d.least;
+        d.most = value > 0 ? fmax(d.most, value) : d.most;
+    }
+    return d;
+}
+
+/* Two decades and more, unless they begin at 0, are drawn by their logarithm. */
+static enum plot_scale scale_of(const struct drawn *d, enum plot_scale otherwise)
+{
+    enum { MANY = 100 };
+    return !d->some_are_0 && d->most >= MANY * d->least ? PLOT_DECADES : otherwise;
+}
+
+/* A figure or an option in words: "share of injection", "latency p99", "time". */
+static void write_words(char words[PLOT_TEXT], const char *name)
+{
+    bool is_time = strcmp(name, "seconds") == 0 || strcmp(name, "virtual_seconds") == 0;
+    (void)snprintf(words, PLOT_TEXT, "%.60s", is_time ? "time" : name);
+    char *unit = strstr(words, "_ns.");
+    if (unit)
+        memmove(unit + 1, unit + 4, strlen(unit + 4) + 1);
+    for (char *at = words; (at = strpbrk(at, "_."));)
+        *at = ' ';
+}
+
+static void write_label(char label[PLOT_TEXT], const char *words, const char *unit)
+{
+    (void)snprintf(label, PLOT_TEXT, "%.60s%s%s%s", words, *unit ? " (" : "", unit, *unit ? ")" : "");
 }
 
 static enum plot_scale x_scale_of(const struct sweep_axis *x)
@@ -230,41 +351,58 @@ static bool is_whole(const struct sweep *s)
     return true;
 }
 
-void sweep_write_plot(const struct sweep *s, const char *path)
+static void draw_runs(struct plot *p, const struct sweep *s, const struct sweep_axis *x, double x_scale, double y_scale,
+                      const char *path)
 {
-    const struct sweep_axis *x = sweep_x(s);
-    char title[PLOT_TEXT];
-    char label[PLOT_TEXT];
-    char x_label[PLOT_TEXT];
-    const char *unit = sweep_figure_unit(s->y);
-    double scale = has_unit(s->y, "%") ? 100 : 1;
-    (void)snprintf(title, sizeof title, "%s over %s", s->y, s->over ? s->over : x->option->name);
-    (void)snprintf(label, sizeof label, "%.60s%s%s%s", s->y, *unit ? " (" : "", unit, *unit ? ")" : "");
-    const char *x_unit = s->over ? sweep_figure_unit(s->over) : x->option->kind == HX_OPTION_DURATION ? "ns" : "";
-    (void)snprintf(x_label, sizeof x_label, "%.60s%s%s%s", s->over ? s->over : x->option->name, *x_unit ? " (" : "",
-                   x_unit, *x_unit ? ")" : "");
-    bool bytes = !s->over && x->option->kind == HX_OPTION_BYTES;
-    struct plot *p =
-        plot_new(title, x_label, s->over ? PLOT_LINEAR : x_scale_of(x), bytes ? PLOT_BYTES : PLOT_NUMBER, label);
-    p->y_scale = is_whole(s) ? PLOT_WHOLE : PLOT_LINEAR;
-    (void)snprintf(p->note, sizeof p->note, "%.40s, %.8s clock, seed %.16s", only_value(s, "spec", ""),
-                   only_value(s, "clock", "wall"), only_value(s, "seed", "1"));
-    (void)snprintf(p->foot[0], PLOT_FOOT, "%s", s->command);
-    (void)snprintf(p->foot[1], PLOT_FOOT, "hxmesh %s, %s, %s", HXMESH_VERSION, s->origin.machine, s->origin.date);
     bool left_out = false;
+    unsigned at = 0;
+    while (s->axis[at] != x)
+        at++;
     for (unsigned run = 0; run < s->runs; run++) {
         char name[PLOT_TEXT];
-        unsigned at = 0;
-        while (s->axis[at] != x)
-            at++;
+        if (s->row[run].again)
+            continue;
         name_line(s, run, x, name);
         struct plot_series *line = line_of(p, name);
         left_out = left_out || !line;
-        double over = s->over ? figure_of(&s->row[run], s->over) * (has_unit(s->over, "%") ? 100 : 1) : 0;
-        plot_point(line, s->over ? over : sweep_value(s, run, at)->number, figure_of(&s->row[run], s->y) * scale);
+        plot_point(line, value_of(s, run, s->over, at) * x_scale, figure_of(&s->row[run], s->y) * y_scale);
     }
     if (left_out)
         hx_warn(path, "only the first %d lines are drawn", PLOT_MOST_SERIES);
+}
+
+void sweep_write_plot(const struct sweep *s, const char *path)
+{
+    const struct sweep_axis *x = sweep_x(s);
+    unsigned at = 0;
+    while (s->axis[at] != x)
+        at++;
+    const struct drawn across = look_at(s, s->over, at);
+    const struct drawn up = look_at(s, s->y, 0);
+    char title[PLOT_TEXT];
+    char label[PLOT_TEXT];
+    char x_label[PLOT_TEXT];
+    bool bytes = !s->over && x->option->kind == HX_OPTION_BYTES;
+    const char *x_unit = s->over ? sweep_figure_unit(s->over) : x->option->kind == HX_OPTION_DURATION ? "ns" : "";
+    const struct drawn_unit in_x = unit_of(x_unit, across.most);
+    const struct drawn_unit in_y = unit_of(sweep_figure_unit(s->y), up.most);
+    char y_words[PLOT_TEXT];
+    char x_words[PLOT_TEXT];
+    write_words(y_words, s->y);
+    write_words(x_words, s->over ? s->over : x->option->name);
+    (void)snprintf(title, sizeof title, "%.36s over %.36s", y_words, x_words);
+    write_label(label, y_words, in_y.name);
+    write_label(x_label, x_words, in_x.name);
+    enum plot_scale along = s->over ? PLOT_LINEAR : x_scale_of(x);
+    struct plot *p = plot_new(title, x_label, along == PLOT_BINARY ? along : scale_of(&across, along),
+                              bytes ? PLOT_BYTES : PLOT_NUMBER, label);
+    p->y_scale = scale_of(&up, is_whole(s) ? PLOT_WHOLE : PLOT_LINEAR);
+    (void)snprintf(p->note, sizeof p->note, "%.40s, %.8s clock, seed %.16s",
+                   s->axis[0]->count == 1 ? s->axis[0]->value[0].text : "several fabrics",
+                   only_value(s, "clock", "wall"), only_value(s, "seed", "1"));
+    (void)snprintf(p->foot[0], PLOT_FOOT, "%s", s->command);
+    (void)snprintf(p->foot[1], PLOT_FOOT, "hxmesh %s, %s, %s", HXMESH_VERSION, s->origin.machine, s->origin.date);
+    draw_runs(p, s, x, in_x.scale, in_y.scale, path);
     FILE *out = hx_output_open(path);
     plot_write(p, out);
     hx_output_close(out, path);

@@ -11,8 +11,8 @@ enum {
     LEAST_LINKS = 5, /* before the map is given room */
     WORKER_COLUMNS = 20,
     WORKER_ROWS = 2,
-    LINK_COLUMN = 34, /* where the names of links begin */
-    BAR = 20,
+    LINK_COLUMN = 43, /* where the names of links begin */
+    BAR = 17,
     FAULTS = 2 /* named */
 };
 
@@ -190,11 +190,11 @@ static void draw_link(struct canvas *c, const struct top *t, enum top_order orde
     struct hx_end far = hx_fabric_far(&t->g, link->node, link->port);
     double load = top_load(t, link->number);
     double packets = order == TOP_BY_RATE ? t->packets[link->number] : (double)t->now.link[link->number].packets;
-    (void)canvas_print(c, row, 0, CANVAS_PLAIN, "%9s %4.0f %% ", rate_text(rate, packets), load * 100);
+    (void)canvas_print(c, row, 0, CANVAS_PLAIN, "%9s %7.3g %4.0f %% ", rate_text(rate, packets), t->gbps[link->number],
+                       load * 100);
     unsigned bar = (unsigned)(load * BAR + 0.5);
-    unsigned column = LINK_COLUMN - BAR + 2;
-    for (unsigned i = 0; i < BAR - 3; i++)
-        (void)canvas_print(c, row, column + i, CANVAS_PLAIN, "%c", i < bar * (BAR - 3) / BAR ? '#' : '.');
+    for (unsigned i = 0; i < BAR; i++)
+        (void)canvas_print(c, row, LINK_COLUMN - BAR - 1 + i, CANVAS_PLAIN, "%c", i < bar ? '#' : '.');
     (void)canvas_print(c, row, LINK_COLUMN, CANVAS_PLAIN, "%s -> %s",
                        hx_port_name(from, &t->g, link->plane, link->node, link->port),
                        hx_port_name(to, &t->g, link->plane, far.node, far.port));
@@ -204,7 +204,8 @@ static void draw_links(struct canvas *c, const struct top *t, const struct top_v
 {
     if (row + 1 >= end)
         return;
-    (void)canvas_print(c, row, 0, CANVAS_BOLD, view->order == TOP_BY_RATE ? "packets/s   load" : "  packets   load");
+    (void)canvas_print(c, row, 0, CANVAS_BOLD, "%9s %7s %s", view->order == TOP_BY_RATE ? "packets/s" : "packets",
+                       "Gb/s", top_is_virtual(t) ? "  load" : "of the hottest");
     unsigned at = canvas_print(c, row++, LINK_COLUMN, CANVAS_BOLD, "%s",
                                view->order == TOP_BY_RATE ? "hottest links" : "links by packets in all");
     if (view->plane != TOP_ALL_PLANES)
@@ -227,8 +228,9 @@ static void draw_help(struct canvas *c, unsigned row, const struct top_view *vie
         "+ -      longer or shorter interval (also the arrow and page keys)",
         "h ?      this help",
         "",
-        "load     live: share of the hottest link's packets; virtual clock: share of",
-        "         the time the link is busy",
+        "Gb/s     that a link carries now, headers and all, by the fabric's clock",
+        "of the hottest   live: its packets, as a share of the hottest link's",
+        "load     virtual clock: share of the time that the link is busy",
         "rates    per second of the fabric's clock; hops/s of real time",
     };
     for (unsigned i = 0; i < sizeof lines / sizeof *lines; i++)

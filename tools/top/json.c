@@ -55,12 +55,13 @@ static json_t *links_json(const struct top *t, unsigned most)
         struct hx_end far = hx_fabric_far(&t->g, link[i].node, link[i].port);
         char from[HX_NAME_BYTES];
         char to[HX_NAME_BYTES];
-        (void)json_array_append_new(
-            links, json_pack("{s:s, s:s, s:I, s:f, s:f}", "from",
-                             hx_port_name(from, &t->g, link[i].plane, link[i].node, link[i].port), "to",
-                             hx_port_name(to, &t->g, link[i].plane, far.node, far.port), "packets",
-                             (json_int_t)t->now.link[link[i].number].packets, "packets_per_second",
-                             t->packets[link[i].number], "load", top_load(t, link[i].number)));
+        (void)json_array_append_new(links,
+                                    json_pack("{s:s, s:s, s:I, s:f, s:f, s:f}", "from",
+                                              hx_port_name(from, &t->g, link[i].plane, link[i].node, link[i].port),
+                                              "to", hx_port_name(to, &t->g, link[i].plane, far.node, far.port),
+                                              "packets", (json_int_t)t->now.link[link[i].number].packets,
+                                              "packets_per_second", t->packets[link[i].number], "gbps",
+                                              t->gbps[link[i].number], "load", top_load(t, link[i].number)));
     }
     free(link);
     return links;

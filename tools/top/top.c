@@ -68,6 +68,7 @@ bool top_open(struct top *t, const char *name, struct hx_problem *problem)
     hx_metrics_reading_new(&t->before, h);
     t->worker = hx_allocate(h->workers, sizeof *t->worker);
     t->packets = hx_allocate(h->links, sizeof *t->packets);
+    t->gbps = hx_allocate(h->links, sizeof *t->gbps);
     t->load = hx_allocate(h->links, sizeof *t->load);
     t->moved = hx_allocate(h->accelerators, sizeof *t->moved);
     begin(t);
@@ -80,6 +81,7 @@ void top_close(struct top *t)
     hx_metrics_reading_free(&t->before);
     free(t->worker);
     free(t->packets);
+    free(t->gbps);
     free(t->load);
     free(t->moved);
     shm_arena_close(&t->arena, false);
@@ -144,8 +146,9 @@ static void rate_of_node(struct top *t, uint32_t node, uint32_t first_port, doub
         for (unsigned port = 0; port < hx_fabric_ports(&t->g, node); port++) {
             uint32_t i = plane * of_plane + first_port + port;
             t->packets[i] = grown(t->now.link[i].packets, t->before.link[i].packets, seconds);
-            t->load[i] =
-                at_most_all(grown(t->now.link[i].bytes, t->before.link[i].bytes, seconds) / (double)t->head.link_rate);
+            double bytes = grown(t->now.link[i].bytes, t->before.link[i].bytes, seconds);
+            t->gbps[i] = bytes * 8e-9;
+            t->load[i] = at_most_all(bytes / (double)t->head.link_rate);
             t->before.link[i].packets = t->now.link[i].packets;
             t->before.link[i].bytes = t->now.link[i].bytes;
             if (node < t->g.hosts)

@@ -32,7 +32,7 @@ struct top {
     struct hx_fabric g;
     struct hx_metrics_reading now, before; /* before: of each worker its last other publication */
     struct top_worker *worker;             /* [workers] */
-    double *packets, *load;                /* [links]: packets a second; share of what a link carries */
+    double *packets, *gbps, *load;         /* [links]: packets a second; Gb/s; share of what a link carries */
     double hottest;                        /* most packets a second of a link between switches */
     double *moved;                         /* [accelerators]: packets a second its switches send */
     struct top_sum sum;

@@ -165,7 +165,7 @@ static uint32_t process_of(struct hx_timeline *t, const struct hx_header *h)
         begin_event(t);
         fprintf(
             t->out,
-            "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %u, \"args\": {\"name\": \"%s%u,%u to %u,%u message "
+            "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %u, \"args\": {\"name\": \"%sa%u,%u to a%u,%u message "
             "%u\"}}",
             p->number, h->kind == HX_DATA ? "" : "answers ", h->src_d0, h->src_d1, h->dst_d0, h->dst_d1, h->message);
     }

@@ -55,7 +55,7 @@ static unsigned via_of(const struct hx_trace_packet *p)
 void hx_trace_print_packet(const struct hx_trace_view *v, const struct hx_trace_packet *p)
 {
     const struct hx_header *h = &p->header;
-    printf("%s %u of message %u from %u,%u to %u,%u, job %u, plane %u, %u bytes", hx_seen_name(h), h->offset,
+    printf("%s %u of message %u from a%u,%u to a%u,%u, job %u, plane %u, %u bytes", hx_seen_name(h), h->offset,
            h->message, h->src_d0, h->src_d1, h->dst_d0, h->dst_d1, h->job, h->plane, h->length);
     if (via_of(p))
         printf(", by a detour to d0 %u", via_of(p) - 1);
@@ -84,7 +84,7 @@ static int by_packets(const void *a, const void *b)
 
 static void print_message(const struct hx_message_sum *m, uint64_t most)
 {
-    printf("message %u from %u,%u to %u,%u: %u packet%s, %" PRIu64 " seen, %" PRIu64 " delivered", m->key.message,
+    printf("message %u from a%u,%u to a%u,%u: %u packet%s, %" PRIu64 " seen, %" PRIu64 " delivered", m->key.message,
            m->key.src_d0, m->key.src_d1, m->key.dst_d0, m->key.dst_d1, m->packets, m->packets == 1 ? "" : "s", m->seen,
            m->delivered);
     if (m->delivered)
@@ -159,7 +159,7 @@ static void print_missing(const struct hx_trace_view *v)
     uint64_t shown = 0;
     for (; shown < s->missing && shown < v->most && shown < HX_MISSING_KEPT; shown++) {
         const struct hx_missing *m = &s->kept[shown];
-        printf("%-13s%s %u of message %u from %u,%u to %u,%u: seen last in frame %" PRIu64
+        printf("%-13s%s %u of message %u from a%u,%u to a%u,%u: seen last in frame %" PRIu64
                ", %s %s, %s after the start\n",
                shown == 0 ? "missing" : "", hx_seen_name(&m->header), m->header.offset, m->header.message,
                m->header.src_d0, m->header.src_d1, m->header.dst_d0, m->header.dst_d1, m->frame,

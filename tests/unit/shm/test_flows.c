@@ -106,6 +106,22 @@ static void a_matrix_is_a_message_for_each_pair(void **state)
     done();
 }
 
+static void a_matrix_may_have_labels(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        ",0,1,2,3\n0,0,1,2,3\n1,4KiB,0,0,0\n2,0,0,0,0\n3,5,6,7,0\n",
+        "from\\to,\"0,0\",a1:0,\"a0,1\",x\n\"0,0\",0,1,2,3\nme,4KiB,0,0,0\na0:1,0,0,0,0\n3,5,6,7,0\n",
+        "\"\",node a,node b,node c,node d\nnode a,0,1,2,3\nnode b,4KiB,0,0,0\nnode c,0,0,0,0\nnode d,5,6,7,0\n"};
+    for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++) {
+        assert_true(read_text("2x2 Hx1Mesh", texts[i]));
+        assert_int_equal(flows_count(&flows), 7);
+        is_message(1, 0, 0, 0, 4096);
+        is_message(3, 0, 0, 0, 5);
+        done();
+    }
+}
+
 /* Each begins behind itself: not all with the first. */
 static void rows_of_a_matrix_begin_behind_the_diagonal(void **state)
 {
@@ -185,6 +201,10 @@ static void what_is_wrong_is_said_where_it_stands(void **state)
         {"0,1,1,1\n1,0,1,1\n1,1,0,1\n1,1,1,0\n0,0,0,0\n", ":5:1",
          "one line too many: a matrix for the 2x2 Hx1Mesh has 4 lines of 4 sizes"},
         {"9,1,1,1\n", ":1:1", "a0,0 sends to itself (leave it out: that never crosses the fabric)"},
+        {",0,1,2\n", ":1:1", "3 labels: a matrix for the 2x2 Hx1Mesh has 4 columns"},
+        {",0,2,1,3\n", ":1:4", "'2' stands where rank 1 is expected: a matrix is in the order of ranks"},
+        {",a,b,c,d\na1:0,0,1,1,1\n", ":2:1",
+         "'a1:0' stands where rank 0 is expected: a matrix is in the order of ranks"},
         {"0,x,1,1\n", ":1:3", "'x' is not a size (write for example 8192, 64KiB, 1MiB or 2GiB)"},
     };
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -224,6 +244,7 @@ int main(void)
         cmocka_unit_test(columns_stand_in_any_order),
         cmocka_unit_test(failed_boards_are_left_out_and_counted),
         cmocka_unit_test(a_matrix_is_a_message_for_each_pair),
+        cmocka_unit_test(a_matrix_may_have_labels),
         cmocka_unit_test(rows_of_a_matrix_begin_behind_the_diagonal),
         cmocka_unit_test(it_is_what_is_sent),
         cmocka_unit_test(what_is_wrong_is_said_where_it_stands),

@@ -125,7 +125,7 @@ static void all_to_all_goes_by_shortest_ways_and_comes_to_the_bound(void **state
 static void other_fabrics_have_no_such_order(void **state)
 {
     (void)state;
-    static const char *const without[] = {"fat-tree down=42 up=22",
+    static const char *const without[] = {"fat-tree hosts=1024 down=42 up=22",
                                           "fat-tree hosts=72 radix=8 levels=3", /* a pod that is not full */
                                           "fat-tree hosts=32 radix=8 routing=valiant",
                                           "fat-tree hosts=32 radix=8 fail=leaf0/5",

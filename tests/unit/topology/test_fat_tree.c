@@ -20,10 +20,10 @@ static void table_two(void **state)
         unsigned switches, aoc, leaf_ports;
         unsigned table, unit; /* dollars */
     } cases[] = {
-        {"fat-tree", 32 + 16, 1024, 1024, 253, 100000},
-        {"fat-tree taper=2", 25 + 9, 25 * 22, 25 * 42, 176, 100000},
-        {"fat-tree down=42 up=22", 25 + 9, 25 * 22, 25 * 42, 176, 100000},
-        {"fat-tree taper=4", 21 + 5, 21 * 13, 21 * 51, 132, 100000},
+        {"fat-tree hosts=1024", 32 + 16, 1024, 1024, 253, 100000},
+        {"fat-tree hosts=1024 taper=2", 25 + 9, 25 * 22, 25 * 42, 176, 100000},
+        {"fat-tree hosts=1024 down=42 up=22", 25 + 9, 25 * 22, 25 * 42, 176, 100000},
+        {"fat-tree hosts=1024 taper=4", 21 + 5, 21 * 13, 21 * 51, 132, 100000},
         {"fat-tree hosts=16384", 512 + 512 + 256, 2 * 16384, 16384, 680, 1000000},
         /* Its 794 switches and 17,160 cables are those of 390 leaves, which hold 16,380 hosts and cost 418 million. */
         {"fat-tree hosts=16380 taper=2", 794, 17160, 390 * 42, 418, 1000000},
@@ -60,9 +60,9 @@ static struct fabric_findings judge(const char *text, uint32_t step, bool even)
 static void clusters_of_the_paper_are_free_of_deadlock(void **state)
 {
     (void)state;
-    assert_int_equal(judge("fat-tree", 16, true).diameter, 4);
-    assert_int_equal(judge("fat-tree taper=2", 16, false).diameter, 4);
-    assert_int_equal(judge("fat-tree taper=4", 16, false).diameter, 4);
+    assert_int_equal(judge("fat-tree hosts=1024", 16, true).diameter, 4);
+    assert_int_equal(judge("fat-tree hosts=1024 taper=2", 16, false).diameter, 4);
+    assert_int_equal(judge("fat-tree hosts=1024 taper=4", 16, false).diameter, 4);
     assert_int_equal(judge("fat-tree hosts=16384", 2048, true).diameter, 6);
     assert_int_equal(judge("fat-tree hosts=16384 taper=2", 2048, true).diameter, 6);
 }
@@ -122,7 +122,7 @@ static double offered_share(const struct hx_fabric *f)
 static void uneven_uplinks(void **state)
 {
     (void)state;
-    static const char *const trees[] = {"fat-tree down=42 up=22", "fat-tree down=51 up=13"};
+    static const char *const trees[] = {"fat-tree hosts=1024 down=42 up=22", "fat-tree hosts=1024 down=51 up=13"};
     for (unsigned i = 0; i < 2; i++) {
         struct hx_fabric f;
         fabric_make(&f, trees[i]);
@@ -163,10 +163,10 @@ static void bound_is(const char *text, double bound, uint64_t bisection)
 static void bounds(void **state)
 {
     (void)state;
-    bound_is("fat-tree", 1, 512);
-    bound_is("fat-tree down=32 up=16", 16.0 / 32 * 1023 / 992, 256);
-    bound_is("fat-tree down=32 up=8", 8.0 / 32 * 1023 / 992, 128);
-    bound_is("fat-tree taper=2", 22.0 / 42 * 1023 / 982, 0);
+    bound_is("fat-tree hosts=1024", 1, 512);
+    bound_is("fat-tree hosts=1024 down=32 up=16", 16.0 / 32 * 1023 / 992, 256);
+    bound_is("fat-tree hosts=1024 down=32 up=8", 8.0 / 32 * 1023 / 992, 128);
+    bound_is("fat-tree hosts=1024 taper=2", 22.0 / 42 * 1023 / 982, 0);
     bound_is("fat-tree hosts=16384", 1, 8192);
     bound_is("fat-tree hosts=30", 1, 0);
 }

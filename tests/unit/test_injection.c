@@ -1,0 +1,85 @@
+/* test_injection.c - what hosts inject is made equal by planes, and by rates where planes do not do. */
+#include "host/spec.h"
+#include "tools/injection.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static void hosts_inject_by_their_links(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *fabric;
+        double links;
+        bool has_rates;
+    } cases[] = {{"2x2 Hx2Mesh", 4, false},
+                 {"fat-tree hosts=8 radix=4", 1, false},
+                 {"torus 4x4x4", 6, false},
+                 {"FC(4) gbps=200", 1.5, true}};
+    for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct hx_fabric g;
+        struct hx_problem problem;
+        assert_true(hx_fabric_make(&g, cases[i].fabric, 1, &problem));
+        struct injection in = injection_of(&g, 3, 400);
+        assert_true(fabs(in.links - cases[i].links) < 1e-9);
+        assert_int_equal(in.has_rates, cases[i].has_rates);
+        assert_true(fabs(injection_total(&in) - 3 * cases[i].links) < 1e-9);
+        hx_fabric_free(&g);
+    }
+}
+
+enum { MOST = 3 };
+
+static void planes_make_them_equal(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned count, most;
+        double links[MOST];
+        unsigned before[MOST], planes[MOST]; /* none: there is no such number */
+    } cases[] = {
+        {2, 4, {4, 1}, {1, 1}, {1, 4}},     {3, 4, {1, 4, 2}, {1, 1, 1}, {4, 1, 2}},
+        {2, 64, {4, 6}, {4, 4}, {6, 4}},    {2, 64, {4, 6}, {1, 1}, {3, 2}},
+        {2, 64, {4, 1}, {4, 16}, {4, 16}},  {2, 4, {6, 4}, {1, 1}, {2, 3}},
+        {3, 4, {6, 4, 1}, {1, 1, 1}, {0}},  {2, 4, {1, 5}, {1, 1}, {0}},
+        {2, 64, {1, 1.25}, {1, 1}, {5, 4}}, {1, 4, {3}, {2}, {2}},
+        {2, 4, {1, 2}, {4, 1}, {4, 2}},     {2, 4, {1, 0.3}, {1, 1}, {3, 0}},
+    };
+    for (unsigned c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct injection all[MOST] = {{0}};
+        for (unsigned i = 0; i < cases[c].count; i++)
+            all[i] = (struct injection){.links = cases[c].links[i], .planes = cases[c].before[i], .rate = 1};
+        bool can = cases[c].planes[0] && cases[c].planes[cases[c].count - 1];
+        assert_int_equal(injection_equal(all, cases[c].count, cases[c].most, false), can);
+        for (unsigned i = 0; can && i < cases[c].count; i++)
+            assert_int_equal(all[i].planes, cases[c].planes[i]);
+        assert_int_equal(can ? injection_differs(all, cases[c].count) : cases[c].count, cases[c].count);
+    }
+}
+
+static void rates_do_the_rest(void **state)
+{
+    (void)state;
+    struct injection all[] = {{.links = 6, .planes = 1, .rate = 1},
+                              {.links = 4, .planes = 1, .rate = 1},
+                              {.links = 1, .planes = 1, .rate = 1}};
+    assert_int_equal(injection_differs(all, 3), 1);
+    assert_true(injection_equal(all, 3, 4, true));
+    assert_int_equal(injection_differs(all, 3), 3);
+    assert_true(all[0].rate == 1 && all[1].planes == 1 && fabs(all[1].rate - 1.5) < 1e-9);
+    assert_true(all[2].planes == 4 && fabs(all[2].rate - 1.5) < 1e-9);
+    struct injection fixed[] = {{.links = 6, .planes = 1, .rate = 1},
+                                {.links = 1, .planes = 1, .rate = 1, .has_rates = true}};
+    assert_false(injection_equal(fixed, 2, 4, true));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(hosts_inject_by_their_links),
+                                       cmocka_unit_test(planes_make_them_equal), cmocka_unit_test(rates_do_the_rest)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
