@@ -55,14 +55,15 @@ static void begin_hit(struct accelerator *a, const uint64_t *record)
     a->hit |= bit;
 }
 
-/* Packets were repeated: of a message whose answer was late, and was asked for. */
+/* A message waits for a way; or packets were repeated, of one whose answer was late and was asked for. */
 static void note_hits(struct accelerator *a)
 {
     const struct hx_endpoint *ep = &a->endpoint;
+    bool repeated = ep->stats.packets_repeated != a->repeated;
     a->repeated = ep->stats.packets_repeated;
-    for (unsigned i = 0; i < ep->config.sends; i++) {
+    for (unsigned i = 0; i < ep->config.sends && (repeated || ep->holes); i++) {
         const struct hx_send *s = &ep->send[i];
-        if (s->active && s->probes)
+        if (s->active && (s->waits || (repeated && s->probes)))
             begin_hit(a, record_of(a, s->cookie + 1));
     }
 }
@@ -490,10 +491,10 @@ unsigned accelerator_step(struct accelerator *a, bool may_begin)
     }
     drain(a);
     unsigned work = hx_endpoint_step(&a->endpoint);
-    if (work && a->endpoint.stats.packets_repeated != a->repeated)
+    if (work) {
         note_hits(a);
-    if (work)
         a->report->stats = a->endpoint.stats;
+    }
     return work;
 }
 

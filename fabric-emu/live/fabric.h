@@ -134,7 +134,7 @@ struct fab_area {
     uint64_t bytes_corrupted;
     uint64_t verify_ns;   /* for writing, summing and checking payload */
     uint64_t fed;         /* frames of a replay that it has sent */
-    uint64_t hit;         /* messages under way of which packets were repeated */
+    uint64_t hit;         /* messages under way of which packets were repeated, or that waited for a way */
     uint64_t hit_ever;    /* messages that were, or were given up */
     uint64_t hit_over_ns; /* when the last one of these was acknowledged or given up */
     uint32_t max_vc;

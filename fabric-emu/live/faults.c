@@ -296,7 +296,7 @@ static void count_costs(const struct faults *s, size_t at)
 
 /* ---- when traffic was whole again ---- */
 
-/* Messages of which packets were repeated, or that were given up. */
+/* Messages of which packets were repeated, that waited for a way, or that were given up. */
 struct hits {
     uint64_t now, ever;
     uint64_t last_ns; /* when the last one ceased to be */

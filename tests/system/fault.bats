@@ -256,3 +256,10 @@ is_whole() { [ "$(faults_that ".fault == \"$1\" and .whole_after_ns != null")" -
     holds '.messages_begun == 16 * 15 and .messages >= 16 * 15 - 32 and
         .messages_failed > 16 * 15 - .messages and .buffers_missing == 0'
 }
+
+# Three messages a second and host, so that hardly any is on its way when the fault begins: those that come later wait for its end.
+@test "fault: what waits for a host that is down has been hit by that" {
+    run -0 hxmesh run "1x1 Hx2Mesh" --traffic all-to-all-random --message 64KiB --rate 0.000001 --duration 3s --workers 1 --name "$NAME" \
+        --quiet --json "$REPORT" --fault "a0,0 down at 500ms for 1500ms"
+    holds '.messages > 4 and .messages == .messages_begun and .faults[0].hits > 0 and .faults[0].whole_after_ns > 1400000000'
+}
