@@ -100,8 +100,7 @@ static void judge_collective(struct session *s)
     gather_collective(&s->result, &s->collective, done);
     if (count->done < count->members && !s->result.outcome.interrupted)
         hx_complain(s->f.spec.source, "%s ended with %u of %u %ss done: a worker died or a message was given up",
-                    hx_pattern_names[HX_COLLECTIVES + s->collective.job->kind], count->done, count->members,
-                    hx_host_word(s->f.g));
+                    collective_kinds(&s->collective), count->done, count->members, hx_host_word(s->f.g));
 }
 
 static uint64_t messages_of_all(const struct session *s)

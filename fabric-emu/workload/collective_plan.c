@@ -263,6 +263,14 @@ void collective_plan_require(const struct hx_spec *spec, const struct hx_setting
 
 /* ---- accelerators ---- */
 
+const char *collective_kinds(const struct collective_plan *p)
+{
+    for (unsigned i = 1; i < p->jobs; i++)
+        if (p->job[i].kind != p->job->kind)
+            return "the collectives";
+    return hx_pattern_names[HX_COLLECTIVES + p->job->kind];
+}
+
 const struct collective_job *collective_job_of(const struct collective_plan *p, uint32_t rank)
 {
     return p->job_of[rank] ? &p->job[p->job_of[rank] - 1] : NULL;

@@ -47,6 +47,9 @@ void collective_plan_require(const struct hx_spec *spec, const struct hx_setting
 bool collective_plan_init(struct collective_plan *p, const struct traffic *t, struct hx_problem *problem);
 void collective_plan_free(struct collective_plan *p);
 
+/* What all of them do, "all-reduce"; "the collectives" where jobs have several. */
+const char *collective_kinds(const struct collective_plan *p);
+
 /* The collective of an accelerator's job; NULL: it has none. */
 const struct collective_job *collective_job_of(const struct collective_plan *p, uint32_t rank);
 

@@ -55,7 +55,8 @@ void hx_fabric_address(struct hx_fabric *f, uint32_t node, unsigned d0, unsigned
 
 unsigned hx_fabric_class(struct hx_fabric *f, const struct hx_link_class *link_class)
 {
-    f->link_class[f->link_classes] = *link_class;
+    if (f->link_classes < HX_MAX_LINK_CLASSES)
+        f->link_class[f->link_classes] = *link_class;
     return f->link_classes++;
 }
 
@@ -93,7 +94,9 @@ void hx_fabric_hang(struct hx_fabric *f, uint32_t router, unsigned each, unsigne
 
 void hx_fabric_name(struct hx_fabric *f, const char *word, uint32_t first, uint32_t count, uint32_t inner)
 {
-    f->name[f->names++] = (struct hx_name_range){word, first, count, inner};
+    if (f->names < HX_MAX_NAME_RANGES)
+        f->name[f->names] = (struct hx_name_range){word, first, count, inner};
+    f->names++;
 }
 
 /* ---- ports ---- */
@@ -255,6 +258,12 @@ bool hx_fabric_finish(struct hx_fabric *f, struct hx_problem *problem)
 {
     if (f->hosts > HX_MAX_HOSTS)
         return hx_fail(problem, HX_EXIT_CONFIG, NULL, "%u hosts are more than %u", f->hosts, HX_MAX_HOSTS);
+    if (f->link_classes > HX_MAX_LINK_CLASSES)
+        return hx_fail(problem, HX_EXIT_CONFIG, NULL, "%u kinds of link are more than %d", f->link_classes,
+                       HX_MAX_LINK_CLASSES);
+    if (f->names > HX_MAX_NAME_RANGES)
+        return hx_fail(problem, HX_EXIT_CONFIG, NULL, "%u words for switches are more than %d", f->names,
+                       HX_MAX_NAME_RANGES);
     uint32_t *count = hx_allocate(f->nodes, sizeof *count);
     bool good = f->port || number_ports(f, count, problem);
     if (good && !f->port) {

@@ -166,7 +166,7 @@ void hx_fabric_hang(struct hx_fabric *f, uint32_t router, unsigned each, unsigne
 void hx_fabric_name(struct hx_fabric *f, const char *word, uint32_t first, uint32_t count, uint32_t inner);
 
 /* Numbers the ports, unless the topology did, and checks what every fabric must be: no router of more than 64 ports, no more than HX_MAX_HOSTS
- * hosts, every host reached from every other. The problem names no place: where is the
+ * hosts, HX_MAX_LINK_CLASSES classes and HX_MAX_NAME_RANGES ranges of names, every host reached from every other. The problem names no place: where is the
  * caller's. */
 bool hx_fabric_finish(struct hx_fabric *f, struct hx_problem *problem);
 

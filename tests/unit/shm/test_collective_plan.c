@@ -144,6 +144,20 @@ static void judge_grid(unsigned columns, unsigned rows, const uint32_t expected[
     bench_close(&b);
 }
 
+static void all_are_named_together(void **state)
+{
+    (void)state;
+    static const uint16_t jobs[] = {5, 5, 6, 6};
+    struct bench b;
+    bench_open(&b, "2x2 Hx2Mesh", jobs, HX_ALL_REDUCE, HX_ALGORITHM_TREE, 0);
+    assert_true(b.planned);
+    assert_int_equal(b.plan.jobs, 2);
+    assert_string_equal(collective_kinds(&b.plan), "all-reduce");
+    b.plan.job[1].kind = HX_BROADCAST;
+    assert_string_equal(collective_kinds(&b.plan), "the collectives");
+    bench_close(&b);
+}
+
 static void grids_are_exchanged_and_folded(void **state)
 {
     (void)state;
@@ -312,6 +326,7 @@ int main(void)
         cmocka_unit_test(the_best_algorithm_is_that_of_the_least_time),
         cmocka_unit_test(the_best_algorithm_is_one_that_the_shape_has),
         cmocka_unit_test(jobs_are_grids_of_their_own_rows_and_columns),
+        cmocka_unit_test(all_are_named_together),
         cmocka_unit_test(grids_are_exchanged_and_folded),
         cmocka_unit_test(the_first_host_of_a_job_is_its_lowest_rank),
         cmocka_unit_test(refuses_what_is_no_grid),

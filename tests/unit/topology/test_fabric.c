@@ -153,6 +153,33 @@ static void there_is_a_largest_fabric(void **state)
     assert_int_equal(hx_fabric_far(&f, HX_MAX_HOSTS - 1, HX_E).node, 0);
 }
 
+/* What lies behind the array stays. */
+static void there_are_at_most_8_classes(void **state)
+{
+    (void)state;
+    start(2, 1);
+    join(0, 1);
+    while (f.link_classes <= HX_MAX_LINK_CLASSES)
+        (void)hx_fabric_class_of_kind(&f, "more", HX_DAC);
+    assert_int_equal(f.link_classes, HX_MAX_LINK_CLASSES + 1);
+    assert_false(hx_fabric_finish(&f, &problem));
+    assert_non_null(strstr(problem.what, "9 kinds of link are more than 8"));
+}
+
+static void there_are_at_most_8_words_for_switches(void **state)
+{
+    (void)state;
+    start(2, 1);
+    join(0, 1);
+    const struct hx_geometry behind = f.mesh;
+    while (f.names <= HX_MAX_NAME_RANGES)
+        hx_fabric_name(&f, "word", f.hosts, 1, 0);
+    assert_int_equal(f.names, HX_MAX_NAME_RANGES + 1);
+    assert_memory_equal(&f.mesh, &behind, sizeof behind);
+    assert_false(hx_fabric_finish(&f, &problem));
+    assert_non_null(strstr(problem.what, "9 words for switches are more than 8"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +189,8 @@ int main(void)
         cmocka_unit_test_teardown(what_is_not_joined_is_refused, end),
         cmocka_unit_test_teardown(a_switch_has_no_more_than_64_ports, end),
         cmocka_unit_test_teardown(there_is_a_largest_fabric, end),
+        cmocka_unit_test_teardown(there_are_at_most_8_classes, end),
+        cmocka_unit_test_teardown(there_are_at_most_8_words_for_switches, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
