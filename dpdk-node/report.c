@@ -120,9 +120,10 @@ static json_t *port_json(const struct node *n, unsigned port)
     int64_t lost = 0;
     for (unsigned vc = 0; vc < p->cable.link.vcs; vc++)
         lost += (int32_t)p->cable.link.rx[vc].lost;
-    json_t *o = json_pack("{s:s, s:s, s:i, s:b, s:b}", "port", node_port_word(word, n->config, port), "device",
-                          n->config->port[port].device, "lcore", (int)n->core[n->owner[port]]->lcore, "up",
-                          (int)(atomic_load(&n->up) >> port & 1), "open", (int)p->cable.link.open);
+    json_t *o = json_pack("{s:s, s:s, s:i, s:b, s:b, s:b}", "port", node_port_word(word, n->config, port), "device",
+                          n->config->port[port].device, "lcore", (int)n->core[n->owner[port]]->lcore, "carrier",
+                          (int)(atomic_load(&n->carrier) >> port & 1), "up", (int)(atomic_load(&n->up) >> port & 1),
+                          "open", (int)p->cable.link.open);
 #define COUNT(name) (void)json_object_set_new(o, #name, integer(p->counts.name));
     DPDK_COUNTS(COUNT)
 #undef COUNT

@@ -37,6 +37,7 @@ static void describe_port(struct rte_tel_data *d, unsigned port)
     const struct dpdk_port *p = &node->port[port];
     (void)rte_tel_data_add_dict_string(d, "device", node->config->port[port].device);
     add_count(d, "lcore", node->core[node->owner[port]]->lcore);
+    add_count(d, "carrier", atomic_load(&node->carrier) >> port & 1);
     add_count(d, "up", atomic_load(&node->up) >> port & 1);
 #define COUNT(name) add_count(d, #name, node_seen(&p->counts.name));
     DPDK_COUNTS(COUNT)

@@ -16,8 +16,8 @@ static bool grow(struct hxfi_queue *q)
     struct hxfi_entry *entry = calloc(room, sizeof *entry);
     if (!entry)
         return false;
-    for (size_t i = 0; i < q->count; i++)
-        entry[i] = q->entry[(q->first + i) % q->room];
+    for (size_t i = 0, at = q->first; i < q->count; i++, at = at + 1 == q->room ? 0 : at + 1)
+        entry[i] = q->entry[at];
     free(q->entry);
     q->entry = entry;
     q->room = room;

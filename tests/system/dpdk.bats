@@ -141,7 +141,9 @@ EOF
     [[ $answers == *'"device": "net_null0"'* ]]
     [[ $answers == *'"room0"'* ]]
     [[ $answers == *'"malformed"'* ]]
-    [[ $answers == *'"local": "E"'* ]]
+    [[ $answers == *'"carrier": 1'* ]]
+    [[ $answers == *'"up": 0'* ]]      # net_null says nothing:
+    [[ $answers == *'"local": ""'* ]] # nobody is there
 }
 
 # refused CODE TEXT ARGUMENT...: ends at once with that code and one line of ours that has the text.
@@ -194,7 +196,8 @@ refused() {
     eventually has_dropped tree 100000 # many rounds of 32 frames of each
     kill -TERM $pid
     wait $pid || [ $? -eq 130 ]
-    jq -e '.drained and (.ports | length == 32) and ([.ports[] | select(.up and .rx_dropped > 0)] | length == 32)' tree.json
+    jq -e '.drained and (.ports | length == 32) and
+        ([.ports[] | select(.carrier and .rx_dropped > 0)] | length == 32)' tree.json
 }
 
 # huge_pages FOLDER MIB: mounts huge pages there, or skips. HX_HUGE_PAGES=1 lets it take them from the kernel and give
