@@ -61,3 +61,10 @@ bool hx_running_refuse(const char *name, int error, struct hx_problem *problem)
         return hx_fail(problem, HX_EXIT_ENVIRONMENT, name, "%s", what);
     return hx_fail(problem, HX_EXIT_ENVIRONMENT, name, "cannot attach to this fabric: %s", strerror(-error));
 }
+
+const char *hx_running_said(const char *option, const char *operand)
+{
+    if (option && operand && strcmp(option, operand) != 0)
+        hx_die(HX_EXIT_USAGE, operand, "and --name %s are two fabrics: which of both?", option);
+    return option ? option : operand;
+}

@@ -14,4 +14,8 @@ bool hx_running_only(char name[HX_RUNNING_NAME], bool (*is_one)(const char *name
 /* Says why shm_arena_attach or shm_arena_read refused a name; false. */
 bool hx_running_refuse(const char *name, int error, struct hx_problem *problem);
 
+/* The fabric that a command line names, by --name or by its operand (NULL: not given); NULL: neither does. Dies with
+ * HX_EXIT_USAGE where both do and differ. */
+const char *hx_running_said(const char *option, const char *operand);
+
 #endif

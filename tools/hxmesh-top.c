@@ -141,7 +141,14 @@ static void watch(struct program *p)
 static void parse(struct program *p, int argc, char **argv, const char **name)
 {
     bool once = false;
+    const char *by_option = NULL;
     const struct hx_option options[] = {
+        {.name = "name",
+         .kind = HX_OPTION_STRING,
+         .argument = "FABRIC",
+         .to.string = &by_option,
+         .help = "of the fabric, as `hxmesh run --name` gave it, or the run's process number",
+         .otherwise = "the only one that runs"},
         {.name = "interval",
          .letter = 'i',
          .kind = HX_OPTION_DURATION,
@@ -167,18 +174,17 @@ static void parse(struct program *p, int argc, char **argv, const char **name)
     const struct hx_command command = {
         .program = "hxmesh top",
         .examples = {{"hxmesh top", "the fabric that runs; q ends it"},
-                     {"hxmesh top lab --interval 2s --json -", "lines of JSON of the one that was named lab"}},
+                     {"hxmesh top --name lab --interval 2s --json -", "lines of JSON of the one that was named lab"}},
         .related = "hxmesh-run hxmesh-clean",
         .operands = "[NAME]",
         .summary = "Shows a running fabric, live or virtual: its hottest links, rates, drops, workers, and a map.",
-        .details = "NAME is what `hxmesh run --name` said, or the run's process number; it may be left out while one "
-                   "fabric runs. "
-                   "--json prints a line of JSON each interval. What is not a terminal gets plain text each interval. "
+        .details = "--json prints a line of JSON each interval. What is not a terminal gets plain text each interval. "
                    "Keys: q quit, s sort, p plane, + - interval, h help.",
         .most_operands = 1,
+        .hides_operands = true,
         .options = options};
     int first = hx_options_parse(&command, argc, argv, &p->common);
-    *name = first < argc ? argv[first] : NULL;
+    *name = hx_running_said(by_option, first < argc ? argv[first] : NULL);
     p->view = (struct top_view){.plane = TOP_ALL_PLANES, .interval = (double)p->interval_ns / 1e9};
     if (once)
         p->ticks = 1;

@@ -1,6 +1,7 @@
 /* verb_down.c - `hxmesh down`: ends a fabric that `hxmesh up` keeps, and waits until it has. */
 #include "attach.h"
 #include "host/options/options.h"
+#include "host/running.h"
 #include "verbs.h"
 
 #include <errno.h>
@@ -28,9 +29,17 @@ static void end(struct attached *a)
 
 int verb_down(int argc, char **argv)
 {
+    const char *name = NULL;
+    const struct hx_option options[] = {{.name = "name",
+                                         .kind = HX_OPTION_STRING,
+                                         .argument = "FABRIC",
+                                         .to.string = &name,
+                                         .help = "of the fabric, as `hxmesh up --name` gave it",
+                                         .otherwise = "the only one that runs"},
+                                        HX_OPTIONS_END};
     const struct hx_command command = {
         .program = "hxmesh down",
-        .examples = {{"hxmesh down", "the only fabric that runs"}, {"hxmesh down lab", "the one of this name"}},
+        .examples = {{"hxmesh down", "the only fabric that runs"}, {"hxmesh down --name lab", "the one of this name"}},
         .failed = "the fabric did not end",
         .related = "hxmesh-up hxmesh-exec",
         .operands = "[NAME]",
@@ -38,12 +47,14 @@ int verb_down(int argc, char **argv)
             "Ends a fabric that `hxmesh up` keeps running, and the programs on its hosts; nothing of it is left.",
         .details = "Programs are asked to end (SIGTERM), and a second later they are killed.",
         .most_operands = 1,
+        .hides_operands = true,
+        .options = options,
         .no_json = true};
     struct hx_common common;
     int first = hx_options_parse(&command, argc, argv, &common);
     struct attached a;
     struct hx_problem problem;
-    if (!attach_open(&a, first < argc ? argv[first] : NULL, &problem))
+    if (!attach_open(&a, hx_running_said(name, first < argc ? argv[first] : NULL), &problem))
         hx_die_of(&problem);
     end(&a);
     if (!common.quiet)

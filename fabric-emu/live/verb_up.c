@@ -154,7 +154,7 @@ int verb_up(int argc, char **argv)
         .examples = {{"hxmesh up \"2x2 Hx2Mesh\" --name lab", "16 hosts, each with an interface hx0"},
                      {"hxmesh up \"fat-tree hosts=16 radix=8\" --name tree", "the same programs, another fabric"},
                      {"hxmesh exec --name lab a0,0 -- ping a3,3", "a program on a host"},
-                     {"hxmesh down lab", "ends it, and what runs on it"}},
+                     {"hxmesh down --name lab", "ends it, and what runs on it"}},
         .failed = "the fabric ended by itself",
         .related = "hxmesh-exec hxmesh-down hxmesh-top hxmesh-fault hxmesh-capture",
         .operands = "SPEC|FILE",

@@ -114,6 +114,8 @@ struct hx_command {
     const char *failed;  /* what the exit code HX_EXIT_FAILED says of it; NULL: it never ends with it */
     const char *related; /* pages of other programs, as "hxmesh-run hxmesh-trace"; NULL: none */
     unsigned least_operands, most_operands;
+    bool
+        hides_operands; /* they are taken, and completed, but what they say an option says, too: usage does not name them */
     bool no_json;
     const struct hx_option *options;                          /* ends with HX_OPTIONS_END; NULL: none of its own */
     void (*file_keys)(enum hx_help_format format, FILE *out); /* prints the keys of its own kind of file; NULL: none */

@@ -117,7 +117,7 @@ const char *hx_option_limits(const struct hx_option *o, char *text)
 const char *hx_usage_of(const struct hx_command *command, char *text)
 {
     const char *operands = command->operands;
-    if (!operands)
+    if (!operands || command->hides_operands)
         snprintf(text, HX_OPTION_TEXT, "[options]");
     else if (strstr(operands, " -- "))
         snprintf(text, HX_OPTION_TEXT, "[options] %s", operands);

@@ -57,7 +57,9 @@ never_above_one() {
 @test "top: a page as text, and the names of those that run" {
     start "2x2 Hx2Mesh" --duration 60s --message 8KiB --no-verify
     eventually running
-    run hxmesh top "$NAME" --once --interval 100ms
+    run -2 hxmesh top "$NAME" --name other --once
+    [ "$output" = "hxmesh: error: $NAME: and --name other are two fabrics: which of both?" ]
+    run hxmesh top --name "$NAME" --once --interval 100ms
     [ "$status" -eq 0 ]
     [[ "${lines[0]}" == "hxmesh top  $NAME: 2x2 Hx2Mesh, 1 plane "*" running "* ]]
     [[ "$output" == *"packets/s    Gb/s of the hottest "*"hottest links"*"packets/s sent by each accelerator"* ]]
@@ -70,7 +72,7 @@ never_above_one() {
     run --separate-stderr hxmesh top --once
     [ "$status" -eq 2 ]
     # shellcheck disable=SC2154 # bats sets it
-    [[ "$stderr" == "hxmesh: error: NAME: "*" fabrics are running: choose one of "*"$NAME"* ]]
+    [[ "$stderr" == "hxmesh: error: --name: "*" fabrics are running: choose one of "*"$NAME"* ]]
     run --separate-stderr hxmesh capture --name "$NAME" -w /dev/null
     [ "$status" -eq 2 ]
     [[ "$stderr" == "hxmesh: error: $NAME: this fabric runs under the virtual clock ("* ]]

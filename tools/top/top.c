@@ -55,7 +55,7 @@ static void begin(struct top *t)
 bool top_open(struct top *t, const char *name, struct hx_problem *problem)
 {
     *t = (struct top){.ended = false};
-    if (!name && !hx_running_only(t->name, is_fabric, "NAME", problem))
+    if (!name && !hx_running_only(t->name, is_fabric, "--name", problem))
         return false;
     if (name && strchr(name, '/'))
         return hx_fail(problem, HX_EXIT_USAGE, name, "is no name of a fabric");
