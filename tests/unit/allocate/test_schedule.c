@@ -101,7 +101,8 @@ static void hosts_that_have_failed_get_no_job(void **state)
                                      {.arrival = 0, .duration = 10, .shape = {1, 7}},
                                      {.arrival = 20, .duration = 0, .shape = {1, 1}},
                                      {.arrival = 20, .duration = 0, .shape = {1, 5}}};
-    const struct hx_schedule_rules rules = {.columns = 8, .rows = 1, .fabric = &f, .place = HX_HOSTS_BY_GROUP};
+    const struct hx_schedule_rules rules = {
+        .columns = 8, .rows = 1, .taken = f.failed, .fabric = &f, .place = HX_HOSTS_BY_GROUP};
     hx_schedule_run(&s, &rules, jobs, 4);
     assert_starts(&s, (const double[]){0, -1, 20, 20});
     for (unsigned i = 0; i < 6; i++)
@@ -109,6 +110,41 @@ static void hosts_that_have_failed_get_no_job(void **state)
     assert_true(s.utilization == 0.5);
     hx_schedule_free(&s);
     hx_fabric_free(&f);
+}
+
+/* Of four boards two are left. */
+static void boards_that_are_taken_get_no_job(void **state)
+{
+    (void)state;
+    static const bool taken[] = {true, false, false, true};
+    struct hx_schedule s;
+    struct hx_schedule_job jobs[] = {{.arrival = 0, .duration = 10, .shape = {1, 1}},
+                                     {.arrival = 0, .duration = 10, .shape = {1, 1}},
+                                     {.arrival = 0, .duration = 10, .shape = {1, 2}}};
+    struct hx_schedule_rules rules = {.columns = 2, .rows = 2, .taken = taken, .placement = greedy};
+    hx_schedule_run(&s, &rules, jobs, 3);
+    assert_starts(&s, (const double[]){0, 0, -1});
+    assert_int_equal(s.job[0].placement.row[0] * 2 + s.job[0].placement.column[0], 1);
+    assert_int_equal(s.job[1].placement.row[0] * 2 + s.job[1].placement.column[0], 2);
+    assert_true(s.utilization == 1);
+    hx_schedule_free(&s);
+}
+
+/* Before all others and after them. */
+static void a_job_that_is_refused_takes_no_time(void **state)
+{
+    (void)state;
+    struct hx_schedule s;
+    struct hx_schedule_job jobs[] = {{.arrival = 0, .duration = 1, .shape = {3, 1}},
+                                     {.arrival = 10, .duration = 10, .shape = {2, 2}},
+                                     {.arrival = 100, .duration = 1, .shape = {3, 1}}};
+    struct hx_schedule_rules rules = {.columns = 2, .rows = 2, .placement = greedy};
+    hx_schedule_run(&s, &rules, jobs, 3);
+    assert_starts(&s, (const double[]){-1, 10, -1});
+    assert_int_equal(s.refused, 2);
+    assert_true(s.end == 20);
+    assert_true(s.utilization == 1);
+    hx_schedule_free(&s);
 }
 
 /* ---- any jobs ---- */
@@ -295,6 +331,8 @@ int main(void)
         cmocka_unit_test(nobody_meets_on_hosts),
         cmocka_unit_test(hosts_lie_together_or_need_not),
         cmocka_unit_test(hosts_that_have_failed_get_no_job),
+        cmocka_unit_test(boards_that_are_taken_get_no_job),
+        cmocka_unit_test(a_job_that_is_refused_takes_no_time),
         cmocka_unit_test(the_first_one_is_not_delayed),
         cmocka_unit_test(traces),
         cmocka_unit_test(traces_that_are_none),
