@@ -172,7 +172,7 @@ static bool meet(const struct hx_schedule_job *a, const struct hx_schedule_job *
 
 static void assert_sound(const struct hx_schedule *s, const struct hx_schedule_rules *rules)
 {
-    double used = 0, last = 0;
+    double used = 0, last = 0, first = -1;
     for (uint32_t i = 0; i < s->jobs; i++) {
         const struct hx_schedule_job *job = &s->job[i];
         assert_true(job->refused || job->start >= job->arrival);
@@ -181,10 +181,11 @@ static void assert_sound(const struct hx_schedule *s, const struct hx_schedule_r
         assert_true(job->refused || rules->policy != HX_FIRST_COME || job->restarts ||
                     rules->mean_time_between_failures > 0 || job->start >= last);
         last = job->refused ? last : job->start;
+        first = job->refused || first >= 0 ? first : job->arrival;
         for (uint32_t other = 0; other < i; other++)
             assert_false(meet(job, &s->job[other]));
     }
-    double share = used / (rules->columns * rules->rows * (s->end - s->job[0].arrival));
+    double share = used / (rules->columns * rules->rows * (s->end - first));
     if (rules->mean_time_between_failures <= 0 && (s->utilization < share - 1e-9 || s->utilization > share + 1e-9))
         fail_msg("utilization %f, not %f", s->utilization, share);
 }
