@@ -450,6 +450,15 @@ bool hx_spec_board_failed(const struct hx_spec *spec, unsigned board)
     return spec->graph && spec->graph->failed && spec->graph->failed[board];
 }
 
+bool *hx_spec_taken(const struct hx_spec *spec)
+{
+    unsigned boards = hx_spec_boards(spec);
+    bool *taken = hx_allocate(boards, sizeof *taken);
+    for (unsigned board = 0; board < boards; board++)
+        taken[board] = hx_spec_board_failed(spec, board) || (spec->job && spec->job[board] != HX_NO_JOB);
+    return taken;
+}
+
 bool hx_spec_has_failures(const struct hx_spec *spec)
 {
     return spec->failed || spec->graph->failed;

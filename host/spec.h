@@ -333,6 +333,8 @@ struct hx_geometry hx_spec_mesh(const struct hx_spec *spec, const char *what);
 bool hx_spec_board_failed(const struct hx_spec *spec, unsigned board);
 uint16_t hx_spec_board_job(const struct hx_spec *spec, unsigned board);
 unsigned hx_spec_boards(const struct hx_spec *spec);
+/* [hx_spec_boards()]: those that no further job can have, for they failed or a job has them. For free(). */
+bool *hx_spec_taken(const struct hx_spec *spec);
 /* Boards that no job names take no part where any is named. */
 bool hx_spec_board_idle(const struct hx_spec *spec, unsigned board);
 /* The job that is named with a tag; NULL: none is. */

@@ -7,6 +7,8 @@
 #include "tools/allocate/mixes.h"
 #include "tools/allocate/rules.h"
 
+#include <stdlib.h>
+
 enum { MOST_JOBS = 4096, MOST_MIXES = 1000000 };
 enum { GIVEN_STATE = 1 << 0, GIVEN_SEED = 1 << 1 }; /* bits of asked.given */
 
@@ -69,13 +71,18 @@ static void mix(const struct hx_spec *spec, const char *json)
     struct hx_job_sizes sizes;
     struct hx_problem problem;
     struct mixes m;
-    const struct hx_mix_rules rules = {.columns = spec->x,
+    bool *taken = hx_spec_taken(spec);
+    unsigned left = 0;
+    for (unsigned board = 0; board < hx_spec_boards(spec); board++)
+        left += !taken[board];
+    const struct hx_mix_rules rules = {.taken = taken,
+                                       .columns = spec->x,
                                        .rows = spec->y,
                                        .failed = (unsigned)asked.failed,
                                        .sorted = asked.sort,
                                        .placement = asked.rules.placement};
-    if (asked.failed >= hx_spec_boards(spec))
-        hx_die(HX_EXIT_CONFIG, "--failed", "leaves none of the %u boards", hx_spec_boards(spec));
+    if (asked.failed >= left)
+        hx_die(HX_EXIT_CONFIG, "--failed", "leaves none of the %u boards", left);
     if (!hx_job_sizes_load(&sizes, asked.distribution, &problem))
         hx_die_of(&problem);
     if (!hx_mix_has_jobs(&rules, &sizes))
@@ -92,6 +99,7 @@ static void mix(const struct hx_spec *spec, const char *json)
         mixes_print(&m);
     mixes_free(&m);
     hx_job_sizes_free(&sizes);
+    free(taken);
 }
 
 static void check_command(unsigned jobs)

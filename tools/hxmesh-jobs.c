@@ -8,6 +8,8 @@
 #include "tools/draw/plot.h"
 #include "tools/jobs/report.h"
 
+#include <stdlib.h>
+
 enum { MOST_JOBS = 1000000 /* to be drawn: 200 MiB */ };
 #define HOUR         UINT64_C(3600000000000)
 #define LONGEST_TIME (100 * 365 * 24 * HOUR)
@@ -51,8 +53,10 @@ static void load_jobs(struct hx_job_trace *trace, const char *path)
 
 static void schedule(const struct hx_spec *spec, struct hx_job_trace *trace, const char *json)
 {
+    bool *taken = hx_spec_taken(spec);
     const struct hx_schedule_rules rules = {.columns = spec->a ? spec->x : spec->graph->hosts,
                                             .rows = spec->a ? spec->y : 1,
+                                            .taken = taken,
                                             .fabric = spec->a ? NULL : spec->graph,
                                             .place = asked.rules.place,
                                             .policy = asked.policy,
@@ -71,6 +75,7 @@ static void schedule(const struct hx_spec *spec, struct hx_job_trace *trace, con
     else if (!hx_output_is_stdout(asked.csv) && !hx_output_is_stdout(asked.plot))
         schedule_print(&s, &rules, spec->fabric);
     hx_schedule_free(&s);
+    free(taken);
 }
 
 int main(int argc, char **argv)
@@ -144,11 +149,13 @@ int main(int argc, char **argv)
         .most_operands = 1,
         .summary =
             "Runs a queue of jobs over time on a HammingMesh's boards, or other hosts: utilization, waiting, failures.",
-        .details = "A trace is CSV: arrival,job,duration, a job a number of boards or COLUMNSxROWS of them, times as "
-                   "90s or 2h. "
-                   "Boards, and hosts of other fabrics, are found as hxmesh allocate finds them. No packet is sent: "
-                   "jobs on different boards of a "
-                   "HammingMesh do not meet. What comes out is a function of jobs, options and seed.",
+        .details =
+            "A trace is CSV: arrival,job,duration, a job a number of boards or COLUMNSxROWS of them, times as "
+            "90s or 2h. "
+            "Boards, and hosts of other fabrics, are found as hxmesh allocate finds them; those that have failed, "
+            "and those that a FILE gives to jobs, are none of them. No packet is sent: "
+            "jobs on different boards of a "
+            "HammingMesh do not meet. What comes out is a function of jobs, options and seed.",
         .options = options};
     struct hx_common common;
     struct hx_spec spec;

@@ -15,8 +15,20 @@ struct drawing {
     struct hx_upper_traffic *network[2]; /* of all jobs: [rows], [columns] for each pattern in turn */
 };
 
+/* What is taken from the start. */
+static uint32_t count_taken(const struct hx_mix_rules *rules)
+{
+    uint32_t count = 0;
+    for (uint32_t board = 0; rules->taken && board < rules->columns * rules->rows; board++)
+        count += rules->taken[board];
+    return count;
+}
+
 static void fail_boards(struct drawing *d)
 {
+    for (uint32_t board = 0; d->rules->taken && board < d->boards.columns * d->boards.rows; board++)
+        if (d->rules->taken[board])
+            hx_board_take(&d->boards, board % d->boards.columns, board / d->boards.columns);
     for (unsigned failed = 0; failed < d->rules->failed && d->boards.free;) {
         unsigned column = hx_draw_below(&d->state, d->boards.columns), row = hx_draw_below(&d->state, d->boards.rows);
         failed += hx_board_is_free(&d->boards, column, row);
@@ -44,7 +56,7 @@ static bool any_may_be_drawn(const struct hx_mix_rules *rules, const struct hx_j
 
 bool hx_mix_has_jobs(const struct hx_mix_rules *rules, const struct hx_job_sizes *sizes)
 {
-    return any_may_be_drawn(rules, sizes, rules->columns * rules->rows - rules->failed);
+    return any_may_be_drawn(rules, sizes, rules->columns * rules->rows - count_taken(rules) - rules->failed);
 }
 
 static void draw_jobs(struct drawing *d, const struct hx_job_sizes *sizes)

@@ -12,7 +12,8 @@
 
 struct hx_mix_rules {
     unsigned columns, rows; /* boards of the fabric */
-    unsigned failed;        /* boards, at random */
+    const bool *taken;      /* [rows * columns]: boards that failed, or are another's, from the start; NULL: none */
+    unsigned failed;        /* boards of the others, at random */
     bool sorted;            /* the largest job first */
     struct hx_placement_rules placement;
 };

@@ -242,16 +242,12 @@ static uint32_t next_board(const struct sim *s)
     return next;
 }
 
-static void arrive(struct sim *s, uint32_t job)
+/* The next job that is not refused, from that one on; all of them: there is none. */
+static uint32_t next_arrival(const struct hx_schedule *out, uint32_t job)
 {
-    struct hx_placement p;
-    bool fits = place(s, job, &s->empty, &p);
-    if (fits)
-        hx_placement_free(&p);
-    s->out->job[job].refused = !fits;
-    s->out->refused += !fits;
-    if (fits)
-        insert_at(s->queue, &s->waiting, s->waiting, job);
+    while (job < out->jobs && out->job[job].refused)
+        job++;
+    return job;
 }
 
 /* The next thing that happens, and all that happens at the same time. False: nothing will. */
@@ -259,6 +255,7 @@ static bool advance(struct sim *s)
 {
     const struct hx_schedule_job *job = s->out->job;
     uint32_t board = next_board(s);
+    s->arrived = next_arrival(s->out, s->arrived);
     double arrival = s->arrived < s->out->jobs ? job[s->arrived].arrival : INFINITY;
     double end = s->runs ? job[s->running[0]].end : INFINITY;
     if (arrival == INFINITY && end == INFINITY && !s->waiting)
@@ -268,8 +265,10 @@ static bool advance(struct sim *s)
         stop(s, 0);
     if (s->turns[board] <= s->now)
         turn_board(s, board);
-    while (s->arrived < s->out->jobs && job[s->arrived].arrival <= s->now)
-        arrive(s, s->arrived++);
+    while (s->arrived < s->out->jobs && job[s->arrived].arrival <= s->now) {
+        insert_at(s->queue, &s->waiting, s->waiting, s->arrived);
+        s->arrived = next_arrival(s->out, s->arrived + 1);
+    }
     return true;
 }
 
@@ -314,14 +313,28 @@ static void sum_up(struct sim *s)
 
 /* ---- a run ---- */
 
-/* A host that has failed from the start. */
-static void lose_for_ever(struct sim *s, uint32_t host)
+/* A board that is taken from the start. */
+static void lose_for_ever(struct sim *s, uint32_t board)
 {
-    s->failed[host] = true;
+    s->failed[board] = true;
     s->failed_boards++;
-    s->turns[host] = INFINITY;
-    hx_board_take(&s->boards, host, 0);
-    hx_board_take(&s->empty, host, 0);
+    s->turns[board] = INFINITY;
+    hx_board_take(&s->boards, board % s->boards.columns, board / s->boards.columns);
+    hx_board_take(&s->empty, board % s->boards.columns, board / s->boards.columns);
+}
+
+static void judge_job(struct sim *s, uint32_t job)
+{
+    struct hx_placement p;
+    struct hx_schedule_job *j = &s->out->job[job];
+    bool fits = place(s, job, &s->empty, &p);
+    if (fits)
+        hx_placement_free(&p);
+    j->start = j->end = -1;
+    j->restarts = 0;
+    j->refused = !fits;
+    j->placement = (struct hx_placement){.shape = {0, 0}};
+    s->out->refused += !fits;
 }
 
 static void begin(struct sim *s, const struct hx_schedule_rules *rules, struct hx_schedule *out)
@@ -336,21 +349,19 @@ static void begin(struct sim *s, const struct hx_schedule_rules *rules, struct h
     s->failed = hx_allocate(boards, sizeof *s->failed);
     s->queue = hx_allocate(out->jobs + 1, sizeof *s->queue);
     s->running = hx_allocate(out->jobs + 1, sizeof *s->running);
-    double first = out->jobs ? out->job[0].arrival : 0;
+    for (uint32_t board = 0; rules->taken && board < boards; board++)
+        if (rules->taken[board])
+            lose_for_ever(s, board);
+    for (uint32_t job = 0; job < out->jobs; job++)
+        judge_job(s, job);
+    uint32_t first_job = next_arrival(out, 0);
+    double first = first_job < out->jobs ? out->job[first_job].arrival : 0;
     for (uint32_t board = 0; board < boards; board++) {
         s->owner[board] = NO_JOB;
-        s->turns[board] = rules->mean_time_between_failures > 0
-                              ? first + hx_draw_exponential(&s->random, rules->mean_time_between_failures)
-                              : INFINITY;
-    }
-    for (uint32_t host = 0; rules->fabric && rules->fabric->failed && host < boards; host++)
-        if (rules->fabric->failed[host])
-            lose_for_ever(s, host);
-    for (uint32_t i = 0; i < out->jobs; i++) {
-        out->job[i].start = out->job[i].end = -1;
-        out->job[i].restarts = 0;
-        out->job[i].refused = false;
-        out->job[i].placement = (struct hx_placement){.shape = {0, 0}};
+        double turns = rules->mean_time_between_failures > 0
+                           ? first + hx_draw_exponential(&s->random, rules->mean_time_between_failures)
+                           : INFINITY;
+        s->turns[board] = s->failed[board] ? INFINITY : turns;
     }
 }
 

@@ -12,7 +12,7 @@
  * a board fails is put in front of the queue and begins anew; after HX_MOST_RESTARTS times it is given up.
  *
  * Hosts of another fabric are one row of boards, by number; a job has as many as its shape has boards, wherever hx_place_hosts() finds
- * them. Those that have failed from the start never come back.
+ * them. Boards that are taken from the start never come back.
  *
  * Times are seconds. What comes out is a function of the jobs, the rules and the seed alone. */
 #ifndef HXMESH_HOST_ALLOCATE_SCHEDULE_H
@@ -31,12 +31,13 @@ struct hx_schedule_job {
     struct hx_shape shape;
     double start, end; /* came out, of its last start; start < 0: it never ran */
     unsigned restarts;
-    bool refused; /* would not even fit onto an empty fabric */
+    bool refused; /* would not even fit onto an empty fabric: it never arrives */
     struct hx_placement placement;
 };
 
 struct hx_schedule_rules {
     unsigned columns, rows;
+    const bool *taken;              /* [rows * columns]: boards that failed, or are another's, for good; NULL: none */
     const struct hx_fabric *fabric; /* whose hosts they are; NULL: boards of a HammingMesh */
     unsigned place;                 /* enum hx_hosts_rule, for hosts */
     unsigned policy;                /* enum hx_queue_policy */
@@ -61,7 +62,8 @@ struct hx_schedule {
     uint32_t moments;
     uint32_t failures, restarts, refused, given_up;
     double end; /* of the last job */
-    /* Shares of the boards that have not failed, over the time from the first arrival to the end. */
+    /* Shares of the boards that have not failed, over the time from the first arrival of a job that is not refused
+     * to the end. */
     double utilization, fragmentation; /* fragmentation: of `stuck` */
 };
 

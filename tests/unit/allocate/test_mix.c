@@ -115,6 +115,12 @@ static void mixes(void **state)
     assert_int_equal(one.jobs, 16 * 16 - 40);
     assert_int_equal(one.placed, one.jobs);
     assert_true(one.utilization == 1);
+    static const bool taken[16 * 16] = {[0] = true, [17] = true, [255] = true};
+    rules.taken = taken;
+    hx_mix_run(&one, &rules, &s, 7);
+    assert_int_equal(one.jobs, 16 * 16 - 3 - 40);
+    assert_int_equal(one.placed, one.jobs);
+    rules.taken = NULL;
     hx_job_sizes_free(&s);
 
     /* Squares of a quarter each fill it, the last is not cut. Each has 2 of its 4 leaves of columns and of rows: of its 56

@@ -101,7 +101,8 @@ static void hosts_that_have_failed_get_no_job(void **state)
                                      {.arrival = 0, .duration = 10, .shape = {1, 7}},
                                      {.arrival = 20, .duration = 0, .shape = {1, 1}},
                                      {.arrival = 20, .duration = 0, .shape = {1, 5}}};
-    const struct hx_schedule_rules rules = {.columns = 8, .rows = 1, .fabric = &f, .place = HX_HOSTS_BY_GROUP};
+    const struct hx_schedule_rules rules = {
+        .columns = 8, .rows = 1, .taken = f.failed, .fabric = &f, .place = HX_HOSTS_BY_GROUP};
     hx_schedule_run(&s, &rules, jobs, 4);
     assert_starts(&s, (const double[]){0, -1, 20, 20});
     for (unsigned i = 0; i < 6; i++)
@@ -109,6 +110,41 @@ static void hosts_that_have_failed_get_no_job(void **state)
     assert_true(s.utilization == 0.5);
     hx_schedule_free(&s);
     hx_fabric_free(&f);
+}
+
+/* Of four boards two are left. */
+static void boards_that_are_taken_get_no_job(void **state)
+{
+    (void)state;
+    static const bool taken[] = {true, false, false, true};
+    struct hx_schedule s;
+    struct hx_schedule_job jobs[] = {{.arrival = 0, .duration = 10, .shape = {1, 1}},
+                                     {.arrival = 0, .duration = 10, .shape = {1, 1}},
+                                     {.arrival = 0, .duration = 10, .shape = {1, 2}}};
+    struct hx_schedule_rules rules = {.columns = 2, .rows = 2, .taken = taken, .placement = greedy};
+    hx_schedule_run(&s, &rules, jobs, 3);
+    assert_starts(&s, (const double[]){0, 0, -1});
+    assert_int_equal(s.job[0].placement.row[0] * 2 + s.job[0].placement.column[0], 1);
+    assert_int_equal(s.job[1].placement.row[0] * 2 + s.job[1].placement.column[0], 2);
+    assert_true(s.utilization == 1);
+    hx_schedule_free(&s);
+}
+
+/* Before all others and after them. */
+static void a_job_that_is_refused_takes_no_time(void **state)
+{
+    (void)state;
+    struct hx_schedule s;
+    struct hx_schedule_job jobs[] = {{.arrival = 0, .duration = 1, .shape = {3, 1}},
+                                     {.arrival = 10, .duration = 10, .shape = {2, 2}},
+                                     {.arrival = 100, .duration = 1, .shape = {3, 1}}};
+    struct hx_schedule_rules rules = {.columns = 2, .rows = 2, .placement = greedy};
+    hx_schedule_run(&s, &rules, jobs, 3);
+    assert_starts(&s, (const double[]){-1, 10, -1});
+    assert_int_equal(s.refused, 2);
+    assert_true(s.end == 20);
+    assert_true(s.utilization == 1);
+    hx_schedule_free(&s);
 }
 
 /* ---- any jobs ---- */
@@ -136,7 +172,7 @@ static bool meet(const struct hx_schedule_job *a, const struct hx_schedule_job *
 
 static void assert_sound(const struct hx_schedule *s, const struct hx_schedule_rules *rules)
 {
-    double used = 0, last = 0;
+    double used = 0, last = 0, first = -1;
     for (uint32_t i = 0; i < s->jobs; i++) {
         const struct hx_schedule_job *job = &s->job[i];
         assert_true(job->refused || job->start >= job->arrival);
@@ -145,10 +181,11 @@ static void assert_sound(const struct hx_schedule *s, const struct hx_schedule_r
         assert_true(job->refused || rules->policy != HX_FIRST_COME || job->restarts ||
                     rules->mean_time_between_failures > 0 || job->start >= last);
         last = job->refused ? last : job->start;
+        first = job->refused || first >= 0 ? first : job->arrival;
         for (uint32_t other = 0; other < i; other++)
             assert_false(meet(job, &s->job[other]));
     }
-    double share = used / (rules->columns * rules->rows * (s->end - s->job[0].arrival));
+    double share = used / (rules->columns * rules->rows * (s->end - first));
     if (rules->mean_time_between_failures <= 0 && (s->utilization < share - 1e-9 || s->utilization > share + 1e-9))
         fail_msg("utilization %f, not %f", s->utilization, share);
 }
@@ -295,6 +332,8 @@ int main(void)
         cmocka_unit_test(nobody_meets_on_hosts),
         cmocka_unit_test(hosts_lie_together_or_need_not),
         cmocka_unit_test(hosts_that_have_failed_get_no_job),
+        cmocka_unit_test(boards_that_are_taken_get_no_job),
+        cmocka_unit_test(a_job_that_is_refused_takes_no_time),
         cmocka_unit_test(the_first_one_is_not_delayed),
         cmocka_unit_test(traces),
         cmocka_unit_test(traces_that_are_none),
