@@ -50,6 +50,13 @@ setup() {
     [[ "$output" == *"26.64 % of injection"* ]]
 }
 
+@test "info: every JSON object has a schema" {
+    info "2x2 Hx2Mesh" --json - | judge '.schema == 1 and (keys_unsorted[0] == "schema")'
+    check "2x2 Hx2Mesh" --json - | judge '.schema == 1 and (keys_unsorted[0] == "schema")'
+    info --compare "2x2 Hx2Mesh" "torus 4x4" --json - | judge 'all(.schema == 1)'
+    "$HXMESH" run "2x2 Hx2Mesh" --clock virtual --json - | judge '.schema == 2'
+}
+
 @test "info: a single accelerator" {
     info "1x1 Hx1Mesh" --json - | judge '.accelerators == 1 and .diameter == 0 and .bisection == 0 and .alltoall_bound == 1'
 }

@@ -93,10 +93,10 @@ json_t *figures_json(const struct figures *f)
 {
     const struct hx_spec *s = &f->spec;
     const struct hx_fabric *g = f->g;
-    json_t *json = json_pack("{s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:i, s:i}", "spec", hx_json_text(s->fabric), "name",
-                             hx_json_text(s->name), "topology", g->topology->word, "hosts", (int)g->hosts, "host_links",
-                             (int)g->host_links, "planes", (int)s->planes, "radix", (int)f->radix, "vcs", (int)g->vcs,
-                             "nodes_per_plane", (int)g->nodes);
+    json_t *json = json_pack("{s:i, s:o, s:o, s:s, s:i, s:i, s:i, s:i, s:i, s:i}", "schema", HX_JSON_SCHEMA, "spec",
+                             hx_json_text(s->fabric), "name", hx_json_text(s->name), "topology", g->topology->word,
+                             "hosts", (int)g->hosts, "host_links", (int)g->host_links, "planes", (int)s->planes,
+                             "radix", (int)f->radix, "vcs", (int)g->vcs, "nodes_per_plane", (int)g->nodes);
     json_t *rest =
         json_pack("{s:i, s:I, s:{s:I, s:I}, s:I, s:i, s:i, s:f, s:I, s:b, s:f, s:f, s:f, s:o}", "cost_planes",
                   (int)g->bought_planes, "switches", (json_int_t)f->bill.switches, "cables", "dac",

@@ -83,6 +83,7 @@ json_t *top_json(const struct top *t, double interval, unsigned links)
     const struct top_sum *s = &t->sum;
     double done = top_done(t);
 #define SET(key, value) (void)json_object_set_new(o, key, value)
+    SET("schema", json_integer(HX_JSON_SCHEMA));
     SET("name", hx_json_text(t->name));
     SET("spec", hx_json_text(t->head.fabric));
     SET("clock", json_string(top_is_virtual(t) ? hx_clock_names[HX_CLOCK_VIRTUAL] : hx_clock_names[HX_CLOCK_WALL]));
