@@ -92,12 +92,15 @@ export HX_OWN_MACHINE=no
 ! "$here/own-machine.sh" true 2>/dev/null || HX_OWN_MACHINE=yes
 
 # side_by_side N RUN...
+status=0
 side_by_side() {
     local at_once=$1
     shift
-    [ $# -eq 0 ] || printf '%s\0' "$@" | xargs -0 -n 1 -P "$at_once" "$here/run-test.sh" "$logs"
+    [ $# -eq 0 ] || printf '%s\0' "$@" | xargs -0 -n 1 -P "$at_once" "$here/run-test.sh" "$logs" 8>&- || status=1
 }
 
+exec 8>"$logs/lock-of-all"
+flock --nonblock 8 || { echo "hxmesh: error: run-tests: tests run there already ($logs)" >&2; exit 2; }
 rm -f "$logs"/*.log "$logs"/*.time "$logs"/*.result
 alone=()
 together=()
@@ -108,7 +111,6 @@ side_by_side "$(nproc)" "${together[@]}"
 side_by_side 1 "${alone[@]}"
 
 # Where time went, by kind.
-status=0
 echo
 cat "$logs"/*.result | awk -F '|' -v record="$record.new" -v failures="$logs/failed" -v which="$HX_WHICH" '
     function row(kind) {

@@ -251,7 +251,7 @@ is_whole() { [ "$(faults_that ".fault == \"$1\" and .whole_after_ns != null")" -
 # a3,1 has no way to a2,0 past its dead neighbour, for a packet that went north goes neither east nor west on its board; the other way
 # there is one.
 @test "fault: who reaches a host that has no way back to it is told, as who has no way" {
-    run -1 timeout 40 "$HXMESH" run "2x2 Hx2Mesh" --message 1KiB --count 1 --workers 2 --name "$NAME" --quiet --json "$REPORT" \
+    run -1 timeout 600 "$HXMESH" run "2x2 Hx2Mesh" --message 1KiB --count 1 --workers 2 --name "$NAME" --quiet --json "$REPORT" \
         --fault "a2,1 down"
     holds '.messages_begun == 16 * 15 and .messages >= 16 * 15 - 32 and
         .messages_failed > 16 * 15 - .messages and .buffers_missing == 0'

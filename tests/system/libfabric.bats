@@ -76,7 +76,7 @@ mpi() {
 
 @test "libfabric: without memory a call is refused, and how those end that were taken is told" {
     serve "2x2 Hx2Mesh" --workers 1
-    run -0 timeout 20 "${HXMESH%/*}/tests/libfabric/memory"
+    run -0 timeout 120 "${HXMESH%/*}/tests/libfabric/memory"
     [[ $output =~ ^([0-9]+)\ taken,\ [1-9][0-9]*\ refused,\ ([0-9]+)\ told$ ]]
     [ "${BASH_REMATCH[1]}" = "${BASH_REMATCH[2]}" ]
     end_serving

@@ -219,12 +219,12 @@ load capture_support
     (cd there && "$HXMESH" run "graph star.csv" --clock virtual -q --fault "all up" --capture ../run.pcapng)
     (cd elsewhere && verify ../run.pcapng --json -) | judge '.passed and (.spec | startswith("graph star.csv")) and .judged.nodes == 4'
     mkfifo star.csv # nobody ever writes into it
-    timeout 60 "$HXMESH-verify" --quiet run.pcapng | grep -qx "run.pcapng: good"
-    timeout 60 "$HXMESH-trace" --quiet run.pcapng | grep -q " 0 missing"
+    timeout 600 "$HXMESH-verify" --quiet run.pcapng | grep -qx "run.pcapng: good"
+    timeout 600 "$HXMESH-trace" --quiet run.pcapng | grep -q " 0 missing"
     rm -r star.csv there
     # One that another program wrote, without the graph: who reads it names it.
     make_capture plain.pcapng "comment=hxmesh fabric: graph star.csv ; planes=1"
     mkfifo star.csv
-    run -3 --separate-stderr timeout 60 "$HXMESH-verify" --quiet plain.pcapng
+    run -3 --separate-stderr timeout 600 "$HXMESH-verify" --quiet plain.pcapng
     [ "$stderr" = "hxmesh: error: plain.pcapng: section comment: what the file of 'graph star.csv' says is not in it (give it by --spec 'graph FILE')" ]
 }
