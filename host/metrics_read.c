@@ -23,7 +23,7 @@ static bool is_text(const char *text, size_t room)
 static bool make_told(const struct hx_metrics_head *h, const char *base, size_t bytes, struct hx_fabric *g)
 {
     struct hx_problem problem;
-    if (!fits(h->graph_at, h->graph_bytes, 1, bytes))
+    if (h->graph_bytes && !fits(h->graph_at, h->graph_bytes, 1, bytes))
         return false;
     const struct hx_graph_text graph = {h->graph_bytes ? base + h->graph_at : NULL, h->graph_bytes};
     bool made = hx_fabric_make_told(g, h->fabric, h->planes, &graph, &problem);

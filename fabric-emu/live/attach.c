@@ -14,6 +14,20 @@
 
 /* ---- one ---- */
 
+/* What the file of a graph says stands behind all that is attached. */
+static bool knows_fabric(struct attached *a)
+{
+    struct shm_arena all;
+    if (a->metrics->graph_bytes == 0)
+        return hx_metrics_fabric(a->metrics, a->arena.bytes, &a->graph);
+    if (shm_arena_read(&all, a->name) != 0)
+        return false;
+    bool known = all.bytes >= sizeof *a->metrics &&
+                 hx_metrics_fabric((const struct hx_metrics_head *)(const void *)all.base, all.bytes, &a->graph);
+    shm_arena_close(&all, false);
+    return known;
+}
+
 /* What another process wrote is checked before use; the geometry judges its numbers itself. */
 static bool make_sense(struct attached *a)
 {
@@ -22,7 +36,7 @@ static bool make_sense(struct attached *a)
     uint64_t last = a->arena.bytes - sizeof(struct fab_control);
     return m->magic == HX_METRICS_MAGIC && m->clock == HX_CLOCK_WALL && m->version == HX_METRICS_VERSION &&
            h->version == FAB_VERSION && h->head_bytes == sizeof *h && m->workers > 0 && m->workers <= SHM_MAX_WORKERS &&
-           h->control_at % 64 == 0 && h->control_at <= last && hx_metrics_fabric(m, a->arena.bytes, &a->graph);
+           h->control_at % 64 == 0 && h->control_at <= last && knows_fabric(a);
 }
 
 /* Returns 0 or -errno as shm_arena_attach; -EAGAIN: the fabric is not ready yet. */

@@ -263,3 +263,16 @@ is_whole() { [ "$(faults_that ".fault == \"$1\" and .whole_after_ns != null")" -
         --quiet --json "$REPORT" --fault "a0,0 down at 500ms for 1500ms"
     holds '.messages > 4 and .messages == .messages_begun and .faults[0].hits > 0 and .faults[0].whole_after_ns > 1400000000'
 }
+
+@test "fault: a fabric of a graph is known from any folder, whatever has become of the graph's file" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '%s\n' "host h0" "host h1" "switch s" "h0,s" "h1,s" >star.csv
+    start "graph star.csv" --traffic uniform --message 4KiB --duration 100s --workers 1
+    await_traffic 100
+    cd /
+    echo "h0,h1" >"$BATS_TEST_TMPDIR/star.csv"
+    fault "a0,0/E loss=1% for 10ms"
+    await_whole 1
+    end_long
+    holds "$SOUND"
+}
