@@ -107,8 +107,10 @@ bool attach_open(struct attached *a, const char *name, struct hx_problem *proble
     if (!name && !hx_running_only(only, runs_live, "--name", problem))
         return false;
     name = name ? name : only;
-    if (strchr(name, '/'))
-        return hx_fail(problem, HX_EXIT_USAGE, "--name", "'%s' is no name of a fabric", name);
+    if (strchr(name, '/')) {
+        (void)hx_fail(problem, HX_EXIT_USAGE, "--name", "'%s' is no name of a fabric", name);
+        return false;
+    }
     int error = attach(a, name);
     if (error == -EPROTO && is_virtual(name))
         return hx_fail(
