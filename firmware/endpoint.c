@@ -363,7 +363,7 @@ static unsigned plane_for(struct hx_endpoint *ep, const struct hx_send *s)
  * get messages of its own, and some receiver more of one plane than that can carry. */
 static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
 {
-    unsigned roomiest = ep->plane_end == 1 ? 0 : hx_endpoint_find_plane(ep, 0, 0, true);
+    unsigned roomiest = ep->plane_end == 1 ? 0 : hx_endpoint_find_plane(ep, 0, (unsigned)ep->stats.packets_sent, true);
     if (roomiest == ep->plane_end)
         return HX_NO_SEND;
     unsigned first = hx_send_set_next(&ep->due, ep->turn[roomiest]);
