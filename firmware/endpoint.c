@@ -359,14 +359,19 @@ static unsigned plane_for(struct hx_endpoint *ep, const struct hx_send *s)
 }
 
 /* Whose turn it is to inject, and by which plane; HX_NO_SEND if nobody can. Some plane has room: where there is one only, it
- * is that. */
+ * is that. Each plane has its own turns, so that it carries as much of every message as the others. If they shared them, each plane would
+ * get messages of its own, and some receiver more of one plane than that can carry. */
 static unsigned next_sender(struct hx_endpoint *ep, unsigned *plane)
 {
-    unsigned first = hx_send_set_next(&ep->due, ep->turn);
+    unsigned roomiest = ep->plane_end == 1 ? 0 : hx_endpoint_find_plane(ep, 0, (unsigned)ep->stats.packets_sent, true);
+    if (roomiest == ep->plane_end)
+        return HX_NO_SEND;
+    unsigned first = hx_send_set_next(&ep->due, ep->turn[roomiest]);
     unsigned index = first;
     do {
         const struct hx_send *s = &ep->send[index];
-        *plane = ep->plane_end == 1 && !s->no_way ? 0 : plane_for(ep, s);
+        bool any = !s->no_way && (ep->plane_end == 1 || s->resend == s->next || s->reported);
+        *plane = any ? roomiest : plane_for(ep, s);
         if (*plane < ep->plane_end)
             return index;
         if (!s->no_way)
@@ -393,7 +398,7 @@ static inline bool inject_next(struct hx_endpoint *ep, uint64_t now, unsigned *r
     uint32_t buffer;
     if (index == HX_NO_SEND || !hal_buffer_get(ep->hal, &buffer, false))
         return false;
-    ep->turn = (uint16_t)((index + 1) % HX_MAX_SENDS);
+    ep->turn[plane] = (uint16_t)((index + 1) % HX_MAX_SENDS);
     struct hx_send *s = &ep->send[index];
     uint32_t packet = take_packet(ep, s);
     hx_endpoint_await_from(ep, s, now); /* from the last packet on, however long those before it waited to get in */

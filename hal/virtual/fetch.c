@@ -338,10 +338,10 @@ ALWAYS_INLINE void fetch_peers(const struct hal_endpoint *h, const struct virtua
 ALWAYS_INLINE void fetch_sends(const struct hal_endpoint *h, const struct hx_endpoint *ep)
 {
     unsigned may = hal_inject_room(h, 0) + 2;
-    if (!ep->due.filled || ep->turn + may > ep->config.sends)
+    if (!ep->due.filled || ep->turn[0] + may > ep->config.sends)
         return;
-    fetch(&ep->due.word[ep->turn / 64]);
-    fetch_lines(&ep->send[ep->turn], (may < SENDS ? may : SENDS) * sizeof ep->send[0]);
+    fetch(&ep->due.word[ep->turn[0] / 64]);
+    fetch_lines(&ep->send[ep->turn[0]], (may < SENDS ? may : SENDS) * sizeof ep->send[0]);
 }
 
 /* The place that the next message takes, if it is among the first. */
@@ -462,7 +462,7 @@ void virtual_fetch_apart(const struct virtual_entity *e, uint64_t end)
         }
     }
     if (e->hungry)
-        fetch(&ep->send[hx_send_set_next(&ep->due, ep->turn)]);
+        fetch(&ep->send[hx_send_set_next(&ep->due, ep->turn[0])]);
 }
 
 /* ---- all ---- */

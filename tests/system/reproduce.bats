@@ -133,6 +133,9 @@ first='hxmesh run "16x16 Hx2Mesh" --clock virtual --traffic permutation --messag
 @test "reproduce: what needs no run is counted: hosts by radix, parts and the bisection of the diameter-two study" {
     beside 'exit 7'
     reproduce diameter2/fig3 --quiet >text
+    # r / 3 hosts on each of (r / 3 + 1)^2 routers where 3 divides r.
+    grep -Eq '^ *24 +972 +1872 +3192 +288 +648 +5256 +3456$' text
+    grep -Eq '^ *60 +22500 +27900 +52260 +1800 +8820 +202950 +54000$' text
     grep -Eq '^ *64 +35322 +33792 +63552 +2048 +10648 +262656 +65536$' text
     grep -Eq 'slim-fly q=13 p=10 +3380 +338 +1.95 +2.90 +2 ' text
     grep -Eq 'mlfm h=15 +3600 +360 +2.00 +3.00 +2 ' text

@@ -122,6 +122,15 @@ always_same() {
     holds '.share_of_bound > 0.92 and .latency_ns.p99 < 6000'
 }
 
+# Each plane carries as much of every message as the others, so that it is as if each were alone, with a part of every message.
+@test "virtual: so many planes carry so many times as much, and packets wait no longer" {
+    simulate "slim-fly q=3 p=2" --traffic all-to-all-random --message 128KiB
+    one=$(jq .virtual_seconds "$REPORT")
+    waits=$(jq .latency_ns.p99 "$REPORT")
+    simulate "slim-fly q=3 p=2" --traffic all-to-all-random --message 256KiB --planes 2
+    holds ".virtual_seconds < 1.02 * $one and .latency_ns.p99 < 1.5 * $waits"
+}
+
 @test "virtual: a pace is kept" {
     simulate "2x2 Hx2Mesh" --message 256KiB --pace 0.1
     holds '.pace == 0.1 and .share_of_injection > 0.098 and .share_of_injection <= 0.1'

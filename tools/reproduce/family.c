@@ -71,15 +71,16 @@ static bool three_levels(unsigned radix, struct family_member *m)
     return true;
 }
 
-/* Two sides of s routers with s hosts each: what crosses a cut is just enough. */
+/* Two sides of s routers, a third of whose ports, or less, lead to hosts, s at most: what crosses a cut is just enough. */
 static bool hyperx(unsigned radix, struct family_member *m)
 {
-    unsigned s = (radix + 2) / 3;
-    (void)snprintf(m->spec, sizeof m->spec, "hyperx %ux%u p=%u", s, s, s);
+    unsigned s = radix / 3 + 1;
+    unsigned p = radix % 3 ? s : s - 1;
+    (void)snprintf(m->spec, sizeof m->spec, "hyperx %ux%u p=%u", s, s, p);
     m->routers = 1.0 * s * s;
-    m->hosts = m->routers * s;
+    m->hosts = m->routers * p;
     m->links = m->hosts + m->routers * (s - 1);
-    m->ports = m->routers * (3 * s - 2);
+    m->ports = m->routers * (2.0 * (s - 1) + p);
     return s >= 2;
 }
 
