@@ -15,9 +15,10 @@ struct hx_timing {
     uint64_t trace;    /* of a trace on a board, ns */
     uint64_t input;    /* of an input buffer, ns */
     uint64_t output;   /* of an output buffer, ns */
-    uint64_t buffer;   /* bytes of an input port, shared equally by its VCs; a VC needs 1 packet, and uses 64 (HX_WINDOW) at most */
-    unsigned preset;   /* enum hx_timing_preset: where what is not given comes from */
-    unsigned given;    /* enum hx_given_timing */
+    uint64_t
+        buffer; /* bytes of an input port, shared equally by its VCs; a VC needs 1 packet, and uses 64 (HX_WINDOW) at most */
+    unsigned preset; /* enum hx_timing_preset: where what is not given comes from */
+    unsigned given;  /* enum hx_given_timing */
 };
 
 enum hx_timing_preset { HX_TIMING_PAPER, HX_TIMING_AUTHORS, HX_TIMING_SC15 };

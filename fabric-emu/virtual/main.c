@@ -84,7 +84,8 @@ static void check_buffer(const struct hx_timing *timing, const struct hx_fabric 
     char least[HX_VALUE_TEXT];
     uint64_t needed = (uint64_t)g->vcs * HX_MAX_PAYLOAD;
     if (timing->buffer < needed)
-        hx_die(HX_EXIT_USAGE, "--buffer", "%s has no room for a packet of each of the %u VCs of this fabric: %s at least",
+        hx_die(HX_EXIT_USAGE, "--buffer",
+               "%s has no room for a packet of each of the %u VCs of this fabric: %s at least",
                hx_value_write_bytes(said, timing->buffer), g->vcs, hx_value_write_bytes(least, needed));
 }
 

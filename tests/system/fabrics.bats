@@ -165,7 +165,7 @@ killed() {
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
     [ "${lines[0]}" = "a tree: 60 hosts, 2 planes, 1 worker, wall clock" ]
-    [[ "$output" == *" of injection (1 x 400 Gb/s a plane), "* ]]
+    [[ "$output" == *" of injection (1 x 400 Gb/s a plane)"* ]]
     [[ "$output" == *"packets sent by each host's switches"* ]]
     [[ "$output" != *accelerator* ]]
     whole "torus 4x4x2" --planes 1

@@ -80,7 +80,7 @@ setup() {
     [ "$status" -eq 0 ]
     [ -z "$stderr" ]
     [ "$(tr -s ' ' <<<"${lines[0]}")" = ' fabric hosts Gb/s all-to-all $/Gb/s M$ planes links' ]
-    [[ "${lines[1]}" =~ 16x16\ Hx2Mesh\ +1024\ +6400\ +1706.7\ +3.097\ +5.41\ +4\ +4$ ]]
+    [[ "${lines[1]}" =~ 16x16\ Hx2Mesh\ +1024\ +6400\ +1705\ +3.1\ +5.41\ +4\ +4$ ]]
     [[ "${lines[2]}" =~ fat-tree\ hosts=1024\ +1024\ +6400\ +6400\ +3.861\ +25.30\ +16\ +1$ ]]
     [ "$(wc -L <<<"$output")" -le 80 ]
     [[ "$output" == *"not shown: switches"*"(--columns)" ]]
@@ -88,10 +88,10 @@ setup() {
     run info --compare "16x16 Hx2Mesh" --columns switches,radix,dac,aoc,diameter,average_distance,bisection,alltoall_bound,cost_per_host,cost_per_global_link
     [ "$(wc -L <<<"$output")" -le 80 ]
     [ "$(tr -s ' ' <<<"$output")" = ' fabric switches radix DAC AoC diameter distance bisection
- 16x16 Hx2Mesh 128 64 4096 4096 4 3.82 512
+ 16x16 Hx2Mesh 128 64 4096 4096 4 3.82 <=448
 
  fabric all-to-all % $ a host $ a global link
- 16x16 Hx2Mesh 26.67 5285 1239' ]
+ 16x16 Hx2Mesh 26.64 5285 1240' ]
     refused 2 "--columns: 'switch' is no column (did you mean 'switches'?)" info --compare "1x1 Hx1Mesh" --columns switch
     refused 2 "--columns: says nothing without --compare" info "1x1 Hx1Mesh" --columns switches
 }
@@ -143,7 +143,7 @@ setup() {
     info "graph first.csv" --edges second.csv --json - >second.json
     [ "$(sed 1d first.csv)" = "$(sed 1d second.csv)" ]
     # The search for the bound goes by the nodes' order, and ends close to 5/16.
-    local but='del(.name, .spec, .alltoall_bound, .cost_per_global_link)'
+    local but='del(.name, .spec, .alltoall_bound, .alltoall_gbps, .cost_per_alltoall_gbps, .cost_per_global_link)'
     [ "$(jq -c "$but" first.json)" = "$(jq -c "$but" second.json)" ]
     jq -s . first.json second.json | judge 'all(.[]; .alltoall_bound >= 0.3125 and .alltoall_bound < 0.313)'
 }

@@ -163,11 +163,12 @@ static uint32_t process_of(struct hx_timeline *t, const struct hx_header *h)
     if (p->number == 0) {
         p->number = (uint32_t)t->messages.count;
         begin_event(t);
-        fprintf(
-            t->out,
-            "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %u, \"args\": {\"name\": \"%sa%u,%u to a%u,%u message "
-            "%u\"}}",
-            p->number, h->kind == HX_DATA ? "" : "answers ", h->src_d0, h->src_d1, h->dst_d0, h->dst_d1, h->message);
+        fprintf(t->out,
+                "{\"ph\": \"M\", \"name\": \"process_name\", \"pid\": %u, \"args\": {\"name\": \"%sa%u,%u to a%u,%u "
+                "message "
+                "%u\"}}",
+                p->number, h->kind == HX_DATA ? "" : "answers ", h->src_d0, h->src_d1, h->dst_d0, h->dst_d1,
+                h->message);
     }
     return p->number;
 }
