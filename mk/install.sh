@@ -28,8 +28,11 @@ for program in "$build"/hxmesh "$build"/hxmesh-*; do
     if [ -f "$program" ] && [ -x "$program" ]; then programs+=("$program"); fi
 done
 version=$(sed -n 's/^#define HXMESH_VERSION "\(.*\)"$/\1/p' host/version.h)
-pc=$build/hxmesh.pc
-sed -e "s|@PREFIX@|$prefix|" -e "s|@LIBDIR@|$libdir|" -e "s|@VERSION@|$version|" mk/hxmesh.pc.in >"$pc"
+pc=()
+for name in hxmesh hxmesh-program; do
+    pc+=("$build/$name.pc")
+    sed -e "s|@PREFIX@|$prefix|" -e "s|@LIBDIR@|$libdir|" -e "s|@VERSION@|$version|" "mk/$name.pc.in" >"$build/$name.pc"
+done
 unit=
 if [ -x "$build/hxmesh-dpdk" ]; then
     unit=$build/hxmesh-dpdk@.service
@@ -43,7 +46,7 @@ put 644 include/hxmesh include/hxmesh/*.h
 put 644 "$libdir" "$build/libhxmesh.a" "$build/libhxmesh-program.a"
 # libfabric looks for it where FI_PROVIDER_PATH says.
 put 644 "$libdir/libfabric" "$build"/libhxmesh-fi.so
-put 644 "$libdir/pkgconfig" "$pc"
+put 644 "$libdir/pkgconfig" "${pc[@]}"
 put 644 lib/systemd/system ${unit:+"$unit"}
 put 644 share/man/man1 "$build"/man/man1/*.1
 put 644 share/man/man5 "$build"/man/man5/*.5

@@ -26,6 +26,13 @@ static const char *channel_name(char name[HX_NAME_BYTES], const struct hx_channe
     return hx_port_name(name, c->g, 0, at.node, at.port);
 }
 
+/* The rule of the fabric's own routes where they are not the shortest; NULL: they have to be. */
+static const char *rule_of_paths(const struct report *r)
+{
+    const struct hx_fabric *g = r->spec.graph;
+    return g->topology && !g->ways ? g->topology->paths : NULL;
+}
+
 static json_t *to_json(const struct report *r, const struct hx_channels *c)
 {
     const struct hx_findings *f = &r->found;
@@ -40,11 +47,11 @@ static json_t *to_json(const struct report *r, const struct hx_channels *c)
                             f->cut_to.d1, "why", r->why);
     char routing[HX_ROUTING_BYTES];
     json_t *o =
-        json_pack("{s:o, s:s, s:b, s:i, s:I, s:i, s:I, s:I, s:I, s:b, s:I, s:I, s:o, s:o}", "spec",
+        json_pack("{s:o, s:s, s:b, s:i, s:I, s:i, s:I, s:I, s:I, s:b, s:s?, s:I, s:I, s:o, s:o}", "spec",
                   hx_json_text(r->spec.fabric), "routing", hx_routing_write(routing, &r->spec.graph->routing),
                   "acyclic", r->cycle_length == 0, "vcs", (int)f->vcs, "unreachable", (json_int_t)f->unreachable,
                   "diameter", (int)f->diameter, "channels", (json_int_t)f->channels, "dependencies",
-                  (json_int_t)f->dependencies, "dead_ends", (json_int_t)f->dead_ends, "minimal", f->minimal, "pairs",
+                  (json_int_t)f->dependencies, "dead_ends", (json_int_t)f->dead_ends, "minimal", f->minimal, "paths", rule_of_paths(r), "pairs",
                   (json_int_t)f->pairs, "isolated", (json_int_t)f->isolated, "cut_off", cut_off, "cycle", cycle);
     const struct hx_transitions *t = &r->transitions;
     if (r->tries)
@@ -81,7 +88,10 @@ static void print(const struct report *r, const struct hx_channels *c)
     if (f->unreachable)
         printf("\n%-14s%u,%u to %u,%u: %s", "  as", f->cut_from.d0, f->cut_from.d1, f->cut_to.d0, f->cut_to.d1, r->why);
     printf("\n%-14s%" PRIu64 "\n", "dead ends", f->dead_ends);
-    printf("%-14s%s\n", "ways", f->minimal ? "all minimal" : "NOT all minimal");
+    if (f->minimal || !rule_of_paths(r))
+        printf("%-14s%s\n", "paths", f->minimal ? "all minimal" : "NOT all minimal");
+    else
+        printf("%-14sby the topology's rule: %s\n", "paths", rule_of_paths(r));
     printf("%-14s%u cables\n", "diameter", f->diameter);
     if (r->tries)
         print_transitions(r, c->g);
@@ -94,7 +104,7 @@ static void print(const struct report *r, const struct hx_channels *c)
 
 static bool judge(const struct report *r)
 {
-    return r->cycle_length == 0 && r->found.dead_ends == 0 && r->found.minimal && r->found.vcs <= HX_VCS &&
+    return r->cycle_length == 0 && r->found.dead_ends == 0 && (r->found.minimal || rule_of_paths(r)) && r->found.vcs <= HX_VCS &&
            r->found.unreachable == 0 && r->transitions.cyclic == 0;
 }
 

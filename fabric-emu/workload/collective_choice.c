@@ -61,12 +61,14 @@ static struct steps steps_of(const struct collective_job *job, const struct hx_f
     uint32_t all = (uint32_t)job->columns * job->rows;
     struct mean neighbours = {0, 0};
     struct mean levels = {0, 0};
-    for (uint32_t place = 0; place < all; place++) {
-        if (place % job->columns + 1 < job->columns)
-            add_pair(&neighbours, job, g, timing, place, place + 1);
-        if (place + job->columns < all)
-            add_pair(&neighbours, job, g, timing, place, place + job->columns);
-    }
+    for (uint32_t row = 0; row < job->rows; row++)
+        for (uint32_t column = 0; column < job->columns; column++) {
+            const uint32_t place = row * job->columns + column;
+            if (column + 1u < job->columns)
+                add_pair(&neighbours, job, g, timing, place, place + 1);
+            if (row + 1u < job->rows)
+                add_pair(&neighbours, job, g, timing, place, place + job->columns);
+        }
     for (uint32_t far = 1; far < all; far *= 2)
         add_pair(&levels, job, g, timing, 0, far);
     return (struct steps){mean_of(&neighbours), mean_of(&levels)};

@@ -208,7 +208,7 @@ static bool read_head(struct reading *r)
 /* What stands before a line or above a column: a name, which is the reader's own; one that is a place must be that of this rank. */
 static bool check_label(struct reading *r, const char *label, uint32_t rank)
 {
-    uint32_t named;
+    uint32_t named = 0;
     bool is_place = read_place(r, label, &named);
     return !is_place || named == rank || rank >= r->g->hosts ||
            fail(r, label, "'%.60s' stands where rank %u is expected: a matrix is in the order of ranks", label, rank);

@@ -258,6 +258,7 @@ const struct hx_topology hx_topology_dragonfly = {
     .build = build,
     .toward = toward,
     .allowed = allowed,
+    .paths = "over any link between the two groups",
     .distance = distance,
     .worst_case = worst_case,
 };

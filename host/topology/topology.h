@@ -58,6 +58,8 @@ struct hx_topology {
     /* Of a router's output: the inputs whose packets have their VC raised by one behind it. NULL: by the fabric's rule. */
     uint64_t (*raised)(const struct hx_fabric *f, uint32_t node, unsigned output);
 
+    /* Which paths packets take where they are not all of the least length: "over any link between the two groups". NULL: they are. */
+    const char *paths;
     /* Links of a minimal way between two hosts, the hosts' own included; NULL: by breadth-first distances. */
     unsigned (*distance)(const struct hx_fabric *f, uint32_t from, uint32_t to);
     /* Sum of these over all ordered pairs of hosts, and the longest; NULL: pair by pair. */

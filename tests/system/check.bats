@@ -19,6 +19,14 @@ load tools_support
     done
 }
 
+@test "check: a Dragonfly is good, whose paths take any link between two groups" {
+    run --separate-stderr check "dragonfly a=4 p=1 h=4 groups=5"
+    [ "$status" -eq 0 ]
+    [[ "$output" == *"good"* && "$output" == *"by the topology's rule: over any link between the two groups"* ]]
+    check "dragonfly a=4 p=1 h=4 groups=5" --json - | judge '(.minimal | not) and .paths == "over any link between the two groups"'
+    check "torus 3x3" --json - | judge '.minimal and .paths == null'
+}
+
 @test "check: agrees with info on the diameter" {
     for spec in "16x16 Hx2Mesh" "8x8 Hx4Mesh" "5x2 H3x1Mesh"; do
         [ "$(check "$spec" --json - | jq .diameter)" = "$("$HXMESH-info" "$spec" --json - | jq .diameter)" ]

@@ -104,6 +104,14 @@ END
     [[ "${lines[3]}" =~ ^[0-9]+\ bytes\ on\ the\ wire,\ 5\ of\ payload\ for\ 5,6,\ CRC-32C\ [0-9a-f]{8}$ ]]
 }
 
+@test "install: a program that is a host links what pkg-config says of hxmesh-program" {
+    cd "$BATS_TEST_TMPDIR"
+    printf '#include <hxmesh/program.h>\n%s\n' 'int main(void) { struct hx_program *p; return hx_program_open(&p, "none", "0,0") == 0; }' >host.c
+    # shellcheck disable=SC2046 # several words
+    gcc -std=c11 host.c $(pkg-config --cflags --libs hxmesh-program) -o host
+    ./host
+}
+
 @test "install: the libraries have every function of a header, but those that a platform is needed for" {
     # What needs hal_port.h, and what is compiled into its callers.
     local apart='hx_(endpoint_|switch_|detour_|(accelerator|router)_(step|pass|grant))'

@@ -314,7 +314,7 @@ static void live_and_die_often(struct run *r)
 static void killed_between_steps(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < ROUNDS * PLANS; i++)
+    for (unsigned i = 0; i < effort(ROUNDS) * PLANS; i++)
         live_and_die_often(open_run(&plans[i % PLANS], seeded_by(1) * 1000 + i));
 }
 

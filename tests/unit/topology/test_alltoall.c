@@ -4,6 +4,7 @@
  * over its cheapest way; a link becomes dearer with each (Garg and Koenemann, "Faster and Simpler Algorithms for
  * Multicommodity Flow and Other Fractional Packing Problems", FOCS 1998). What it sent is a share that can be had, and its
  * prices are a share that cannot be exceeded. */
+/* sanitizers: check-all */
 #include "host/topology/bounds.h"
 #include "host/topology/tables.h"
 #include "tests/support/support_fabric.h"

@@ -1,4 +1,5 @@
 /* test_fat_tree.c - fat trees: the counts and costs of table II, their shape by formulas, every way of many small ones. */
+/* sanitizers: check-all */
 #include "host/topology/bounds.h"
 #include "host/topology/topology.h"
 #include "tests/support/support_fabric.h"
