@@ -18,10 +18,10 @@ enum { CALLS = 2000, WITH_MEMORY = 100 };
 static bool fails;
 
 /* The provider's, too. */
-void *__libc_calloc(size_t count, size_t bytes);
-void *calloc(size_t count, size_t bytes)
+void *__libc_calloc(size_t nmemb, size_t size);
+void *calloc(size_t nmemb, size_t size)
 {
-    return fails ? NULL : __libc_calloc(count, bytes);
+    return fails ? NULL : __libc_calloc(nmemb, size);
 }
 
 static void expect(const char *call, int answer)
