@@ -134,8 +134,8 @@ static void hold_standard_places(void)
 {
     static const int modes[] = {[STDIN_FILENO] = O_WRONLY, [STDOUT_FILENO] = O_RDONLY, [STDERR_FILENO] = O_WRONLY};
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0)
-            (void)open("/dev/null", modes[fd]); /* the lowest that is free */
+        if (fcntl(fd, F_GETFD) < 0)             /* then it is the lowest place that is free, which open() takes */
+            (void)open("/dev/null", modes[fd]); /* cppcheck-suppress leakReturnValNotUsed */
 }
 
 void hx_output_guard(void)

@@ -46,13 +46,13 @@ static json_t *to_json(const struct report *r, const struct hx_channels *c)
         cut_off = json_pack("{s:[i,i], s:[i,i], s:s}", "at", f->cut_from.d0, f->cut_from.d1, "to", f->cut_to.d0,
                             f->cut_to.d1, "why", r->why);
     char routing[HX_ROUTING_BYTES];
-    json_t *o =
-        json_pack("{s:o, s:s, s:b, s:i, s:I, s:i, s:I, s:I, s:I, s:b, s:s?, s:I, s:I, s:o, s:o}", "spec",
-                  hx_json_text(r->spec.fabric), "routing", hx_routing_write(routing, &r->spec.graph->routing),
-                  "acyclic", r->cycle_length == 0, "vcs", (int)f->vcs, "unreachable", (json_int_t)f->unreachable,
-                  "diameter", (int)f->diameter, "channels", (json_int_t)f->channels, "dependencies",
-                  (json_int_t)f->dependencies, "dead_ends", (json_int_t)f->dead_ends, "minimal", f->minimal, "paths", rule_of_paths(r), "pairs",
-                  (json_int_t)f->pairs, "isolated", (json_int_t)f->isolated, "cut_off", cut_off, "cycle", cycle);
+    json_t *o = json_pack("{s:o, s:s, s:b, s:i, s:I, s:i, s:I, s:I, s:I, s:b, s:s?, s:I, s:I, s:o, s:o}", "spec",
+                          hx_json_text(r->spec.fabric), "routing", hx_routing_write(routing, &r->spec.graph->routing),
+                          "acyclic", r->cycle_length == 0, "vcs", (int)f->vcs, "unreachable",
+                          (json_int_t)f->unreachable, "diameter", (int)f->diameter, "channels", (json_int_t)f->channels,
+                          "dependencies", (json_int_t)f->dependencies, "dead_ends", (json_int_t)f->dead_ends, "minimal",
+                          f->minimal, "paths", rule_of_paths(r), "pairs", (json_int_t)f->pairs, "isolated",
+                          (json_int_t)f->isolated, "cut_off", cut_off, "cycle", cycle);
     const struct hx_transitions *t = &r->transitions;
     if (r->tries)
         (void)json_object_set_new(o, "transitions",
@@ -104,8 +104,8 @@ static void print(const struct report *r, const struct hx_channels *c)
 
 static bool judge(const struct report *r)
 {
-    return r->cycle_length == 0 && r->found.dead_ends == 0 && (r->found.minimal || rule_of_paths(r)) && r->found.vcs <= HX_VCS &&
-           r->found.unreachable == 0 && r->transitions.cyclic == 0;
+    return r->cycle_length == 0 && r->found.dead_ends == 0 && (r->found.minimal || rule_of_paths(r)) &&
+           r->found.vcs <= HX_VCS && r->found.unreachable == 0 && r->transitions.cyclic == 0;
 }
 
 int main(int argc, char **argv)

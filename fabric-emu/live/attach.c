@@ -136,7 +136,7 @@ static json_t *port_names(const struct attached *a)
     return list;
 }
 
-static void list(json_t *of, const char *name, const struct attached *a)
+static void add_running(json_t *of, const char *name, const struct attached *a)
 {
     const struct hx_metrics_head *h = a->metrics;
     char fabric[sizeof h->fabric];
@@ -154,7 +154,7 @@ static void list_running(const char *name, void *of)
     struct attached a;
     if (attach(&a, name) != 0)
         return;
-    list(of, name, &a);
+    add_running(of, name, &a);
     attach_close(&a);
 }
 
@@ -165,7 +165,7 @@ static json_t *list_one(const char *name)
     json_t *one = json_array();
     if (!attach_open(&a, name, &problem))
         hx_die_of(&problem);
-    list(one, name, &a);
+    add_running(one, name, &a);
     attach_close(&a);
     return one;
 }

@@ -10,14 +10,6 @@ setup() { cd "$BATS_TEST_DIRNAME/../.." || return; }
 # try FOLDER: builds and runs the kit on the port there.
 try() { run make --silent -f conformance/Makefile PORT="$1" OUT="$OUT/${1##*/}-out" CFLAGS=-O0; }
 
-@test "conformance: --help says what there is, and what is unknown is refused" {
-    try hal/loopback
-    run -0 "$OUT/loopback-out/conformance" --help
-    [ "${lines[0]}" = "Usage: conformance [--list]" ]
-    run -2 "$OUT/loopback-out/conformance" --lisst
-    [ "$output" = "conformance: error: --lisst: unknown argument (--list and --help are there)" ]
-}
-
 # broken "FILE SED-COMMAND" ... -- CLAUSE...: the example port with these lines changed is told these clauses, each in a line.
 broken() {
     local port=$OUT/broken change file
@@ -39,6 +31,14 @@ broken() {
     done
     # What follows from it may be said besides, but a broken port is not blamed for everything.
     [ "$(grep -c '(hal.h: ' <<<"$output")" -le $(($# + 3)) ] || { echo "$output"; return 1; }
+}
+
+@test "conformance: --help says what there is, and what is unknown is refused" {
+    try hal/loopback
+    run -0 "$OUT/loopback-out/conformance" --help
+    [ "${lines[0]}" = "Usage: conformance [--list]" ]
+    run -2 "$OUT/loopback-out/conformance" --lisst
+    [ "$output" = "conformance: error: --lisst: unknown argument (--list and --help are there)" ]
 }
 
 @test "conformance: the example port keeps every clause, and each stands in hal.h word by word" {

@@ -34,7 +34,7 @@ rows() {
     awk '/^  [^ ]/ { name = $0; sub(/^  /, "", name); sub(/  .*/, "", name); rest = substr($0, 3 + length(name))
                      if (!(name in row)) order[++count] = name
                      row[name] = row[name] rest }
-         END { for (i = 1; i <= count; i++) print order[i] row[order[i]] }' "$@"
+         END { for (i = 1; i <= count; i++) print order[i] row[order[i]] }'
 }
 
 # ended PID: it has ended within ten seconds.

@@ -218,8 +218,8 @@ static void help_names_every_option(void **state)
                                         "--version ",
                                         "\nMore about it.\n",
                                         "\nExamples:\n",
-                                        "  hxmesh try \"a b c d\" --job 'one: 64 all-reduce 4MiB' --job \\\n"
-                                        "      'two: 48 all-to-all 64KiB place=random'\n      a long one\n"};
+                                        ("  hxmesh try \"a b c d\" --job 'one: 64 all-reduce 4MiB' --job \\\n"
+                                         "      'two: 48 all-to-all 64KiB place=random'\n      a long one\n")};
     const char *from = text;
     for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++) {
         const char *found = strstr(from, parts[i]);

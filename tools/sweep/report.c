@@ -356,7 +356,7 @@ static void draw_runs(struct plot *p, const struct sweep *s, const struct sweep_
 {
     bool left_out = false;
     unsigned at = 0;
-    while (s->axis[at] != x)
+    while (x && s->axis[at] != x)
         at++;
     for (unsigned run = 0; run < s->runs; run++) {
         char name[PLOT_TEXT];
@@ -374,8 +374,9 @@ static void draw_runs(struct plot *p, const struct sweep *s, const struct sweep_
 void sweep_write_plot(const struct sweep *s, const char *path)
 {
     const struct sweep_axis *x = sweep_x(s);
+    const struct sweep_axis *fabrics = s->axis[0];
     unsigned at = 0;
-    while (s->axis[at] != x)
+    while (x && s->axis[at] != x)
         at++;
     const struct drawn across = look_at(s, s->over, at);
     const struct drawn up = look_at(s, s->y, 0);
@@ -398,7 +399,7 @@ void sweep_write_plot(const struct sweep *s, const char *path)
                               bytes ? PLOT_BYTES : PLOT_NUMBER, label);
     p->y_scale = scale_of(&up, is_whole(s) ? PLOT_WHOLE : PLOT_LINEAR);
     (void)snprintf(p->note, sizeof p->note, "%.40s, %.8s clock, seed %.16s",
-                   s->axis[0]->count == 1 ? s->axis[0]->value[0].text : "several fabrics",
+                   fabrics && fabrics->count == 1 ? fabrics->value[0].text : "several fabrics",
                    only_value(s, "clock", "wall"), only_value(s, "seed", "1"));
     (void)snprintf(p->foot[0], PLOT_FOOT, "%s", s->command);
     (void)snprintf(p->foot[1], PLOT_FOOT, "hxmesh %s, %s, %s", HXMESH_VERSION, s->origin.machine, s->origin.date);

@@ -30,7 +30,7 @@ int lingering_open(int *peer)
     assert_int_equal(listen(listener, 1), 0);
     assert_int_equal(getsockname(listener, at, &length), 0);
     assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof linger), 0);
-    *peer = connect(fd, at, sizeof name) == 0 ? accept4(listener, NULL, NULL, SOCK_CLOEXEC) : -1;
+    *peer = connect(fd, at, sizeof name) == 0 ? accept4(listener, at, &length, SOCK_CLOEXEC) : -1;
     (void)close(listener);
     if (*peer < 0) {
         (void)close(fd);

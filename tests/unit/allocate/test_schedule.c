@@ -16,12 +16,16 @@
 
 static const struct hx_placement_rules greedy = {.aspect = 1};
 
-static void assert_starts(const struct hx_schedule *s, const double *expected)
+static void assert_starts(const struct hx_schedule *s, const double *expected, size_t count)
 {
-    for (uint32_t i = 0; i < s->jobs; i++)
+    assert_int_equal(s->jobs, count);
+    for (uint32_t i = 0; i < count; i++)
         if (s->job[i].start < expected[i] || s->job[i].start > expected[i])
             fail_msg("job %u starts at %g, not %g", i, s->job[i].start, expected[i]);
 }
+
+#define ASSERT_STARTS(s, ...)                                                                                          \
+    assert_starts(s, (const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
 static void each_policy_by_hand(void **state)
 {
@@ -35,7 +39,7 @@ static void each_policy_by_hand(void **state)
     struct hx_schedule_rules rules = {.columns = 2, .rows = 2, .placement = greedy};
     struct hx_schedule s;
     hx_schedule_run(&s, &rules, jobs, 5);
-    assert_starts(&s, (const double[]){0, 10, 20, 20, -1});
+    ASSERT_STARTS(&s, 0, 10, 20, 20, -1);
     assert_int_equal(s.refused, 1);
     assert_true(s.end == 40);
     /* 2 boards for 10 s, 4 for 10, 1 for 5, 1 for 20: of 4 for 40 s. The second job was stuck for 9 s before 2 of 4. */
@@ -44,7 +48,7 @@ static void each_policy_by_hand(void **state)
     hx_schedule_free(&s);
     rules.policy = HX_BACKFILL;
     hx_schedule_run(&s, &rules, jobs, 5);
-    assert_starts(&s, (const double[]){0, 10, 2, 20, -1});
+    ASSERT_STARTS(&s, 0, 10, 2, 20, -1);
     hx_schedule_free(&s);
 }
 
@@ -60,7 +64,7 @@ static void fragmentation_is_boards_that_are_free_and_of_no_use(void **state)
     const struct hx_schedule_rules rules = {.columns = 2, .rows = 2, .placement = greedy};
     struct hx_schedule s;
     hx_schedule_run(&s, &rules, jobs, 5);
-    assert_starts(&s, (const double[]){0, 0, 0, 0, 10});
+    ASSERT_STARTS(&s, 0, 0, 0, 0, 10);
     assert_true(s.fragmentation == 2.0 * 6 / (4 * 11));
     hx_schedule_free(&s);
 }
@@ -83,7 +87,7 @@ static void hosts_lie_together_or_need_not(void **state)
         const struct hx_schedule_rules rules = {.columns = 8, .rows = 1, .fabric = &f, .place = place};
         struct hx_schedule s;
         hx_schedule_run(&s, &rules, jobs, 6);
-        assert_starts(&s, (const double[]){0, 0, 0, 0, starts[place], -1});
+        ASSERT_STARTS(&s, 0, 0, 0, 0, starts[place], -1);
         assert_int_equal(s.refused, 1);
         hx_schedule_free(&s);
     }
@@ -104,7 +108,7 @@ static void hosts_that_have_failed_get_no_job(void **state)
     const struct hx_schedule_rules rules = {
         .columns = 8, .rows = 1, .taken = f.failed, .fabric = &f, .place = HX_HOSTS_BY_GROUP};
     hx_schedule_run(&s, &rules, jobs, 4);
-    assert_starts(&s, (const double[]){0, -1, 20, 20});
+    ASSERT_STARTS(&s, 0, -1, 20, 20);
     for (unsigned i = 0; i < 6; i++)
         assert_true(s.job[0].placement.column[i] != 2 && s.job[0].placement.column[i] != 3);
     assert_true(s.utilization == 0.5);
@@ -123,7 +127,7 @@ static void boards_that_are_taken_get_no_job(void **state)
                                      {.arrival = 0, .duration = 10, .shape = {1, 2}}};
     struct hx_schedule_rules rules = {.columns = 2, .rows = 2, .taken = taken, .placement = greedy};
     hx_schedule_run(&s, &rules, jobs, 3);
-    assert_starts(&s, (const double[]){0, 0, -1});
+    ASSERT_STARTS(&s, 0, 0, -1);
     assert_int_equal(s.job[0].placement.row[0] * 2 + s.job[0].placement.column[0], 1);
     assert_int_equal(s.job[1].placement.row[0] * 2 + s.job[1].placement.column[0], 2);
     assert_true(s.utilization == 1);
@@ -140,7 +144,7 @@ static void a_job_that_is_refused_takes_no_time(void **state)
                                      {.arrival = 100, .duration = 1, .shape = {3, 1}}};
     struct hx_schedule_rules rules = {.columns = 2, .rows = 2, .placement = greedy};
     hx_schedule_run(&s, &rules, jobs, 3);
-    assert_starts(&s, (const double[]){-1, 10, -1});
+    ASSERT_STARTS(&s, -1, 10, -1);
     assert_int_equal(s.refused, 2);
     assert_true(s.end == 20);
     assert_true(s.utilization == 1);

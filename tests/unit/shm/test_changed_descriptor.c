@@ -105,7 +105,7 @@ static void fill_outputs(bool full)
         t.tx[port].link->tails = full ? hx_lanes_sub(t.tx[port].head, t.hal.slots) : t.tx[port].head;
 }
 
-static struct hx_desc *slot(unsigned n)
+static struct hx_desc *slot_of(unsigned n)
 {
     return &t.rx[HX_LOCAL].link->slots[n];
 }
@@ -114,7 +114,7 @@ static struct hx_desc *slot(unsigned n)
 static void bring(unsigned packets)
 {
     for (unsigned n = 0; n < packets; n++)
-        *slot(n) = (struct hx_desc){.buffer = n, .length = 100};
+        *slot_of(n) = (struct hx_desc){.buffer = n, .length = 100};
     t.rx[HX_LOCAL].link->heads = hx_lane_add(0, 0, packets);
     fill_outputs(true);
     step();
@@ -160,8 +160,8 @@ static void it_leaves_once(void **state)
             open_switch(n % 2);
             bring(PACKETS);
             for (unsigned packet = 0; packet < PACKETS; packet += 2) {
-                slot(packet)->dst_d0 = digits[n / 2][0];
-                slot(packet)->dst_d1 = digits[n / 2][1];
+                slot_of(packet)->dst_d0 = digits[n / 2][0];
+                slot_of(packet)->dst_d1 = digits[n / 2][1];
             }
             if (reroutes)
                 hx_switch_reroute(&t.sw);
@@ -178,7 +178,7 @@ static void whatever_it_says_it_leaves_once(void **state)
     for (unsigned router = 0; router < 2; router++) {
         open_switch(router);
         bring(3);
-        memset(slot(1), UINT8_MAX, sizeof *slot(1));
+        memset(slot_of(1), UINT8_MAX, sizeof *slot_of(1));
         judge(3);
         close_switch();
     }

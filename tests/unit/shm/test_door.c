@@ -202,7 +202,7 @@ static void what_one_has_written_over_is_whole_for_the_next(void **state)
 /* ---- what takes long to close ---- */
 
 /* A socket in whose queue that one lies. */
-static int around(int fd)
+static int wrapped(int fd)
 {
     int pair[2];
     assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
@@ -240,7 +240,7 @@ static void what_takes_long_to_close_keeps_nobody_waiting(void **state)
         if (fd < 0)
             skip();
         if (way == WITHIN_ANOTHER)
-            fd = around(fd);
+            fd = wrapped(fd);
         assert_int_equal(kill(supervisor, SIGSTOP), 0); /* its close is to be the last */
         if (way == BESIDE_OTHERS)
             ask_by_many(door, &q, fd);
