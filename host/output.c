@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum { MOST_OPEN = 8 };
-#define CUT_OFF "could not be written to its end" /* some piece before, and nobody knows why */
+#define CUT_OFF "could not be written to its end" /* of an earlier write, whose errno is gone */
 static const char suffix[] = ".XXXXXX";
 
 /* Files that are not whole yet. A place is free if its file is NULL. */

@@ -16,7 +16,7 @@ known=$PWD/tests/mutants.txt
 build=$1
 shift
 copy=$build/copy
-sources=(Makefile mk README.md include firmware hal host fabric-emu tools dpdk-node conformance docs examples tests)
+sources=(Makefile mk README.md include firmware hal host fabric-emu tools dpdk-node bare-node program conformance docs examples tests)
 
 # Which test programs judge a file, below tests/.
 judges_of() {
@@ -24,8 +24,8 @@ judges_of() {
     firmware/credit.c) echo unit/test_credit unit/test_link property/prop_{credit,session,link} ;;
     firmware/detour.c) echo unit/test_detour unit/topology/test_detours ;;
     firmware/endpoint*.[ch] | firmware/round.c | firmware/s*_set.h)
-        echo unit/test_{endpoint{,_answers,_arrivals,_hello,_late,_losses,_memory,_peers,_places,_restarts,_ways},round,send_set} property/prop_endpoint ;;
-    firmware/frame.c | firmware/bytes.h | firmware/crc32c.c) echo unit/test_{frame,frame_refused,crc32c,seal} ;;
+        echo unit/test_{endpoint{,_answers,_arrivals,_hello,_late,_losses,_memory,_numbers,_peers,_places,_restarts,_ways},round,send_set} property/prop_endpoint ;;
+    firmware/frame.c | firmware/frame_parts.h | firmware/bytes.h | firmware/crc32c.c) echo unit/test_{frame,frame_refused,crc32c,seal} ;;
     firmware/geometry.c | firmware/route.c)
         echo unit/test_{geometry,switch,tree,capture_ways,dependency} property/prop_{route,deadlock,given_back} ;;
     firmware/collective*.[ch]) echo unit/test_collective{,_rings} property/prop_collective ;;
@@ -36,7 +36,7 @@ judges_of() {
     hal/shm/faulty.[ch]) echo unit/shm/test_faulty property/shm/prop_crash ;;
     hal/wide/*) echo unit/shm/test_crc ;;
     hal/shm/clock.[ch]) echo unit/shm/test_clock ;;
-    hal/shm/*) echo unit/shm/test_{pool,redo,ring,tap,eject} property/shm/prop_{two_workers,crash} ;;
+    hal/shm/*) echo unit/shm/test_{pool,redo,ring,tap,eject,changed_descriptor} property/shm/prop_{two_workers,crash} ;;
     hal/virtual/*) echo unit/virtual/test_{agenda,channel,cycle,link,queue,stock,tap,tap_note,timing,wheel} \
         property/virtual/prop_{latency,rates,steps,watchdog} ;;
     host/topology/*) echo unit/test_bounds unit/topology/test_{bigraph,bisection,detours,dimensions,dragonfly,fabric,failures,fat_tree,galois} \

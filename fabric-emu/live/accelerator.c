@@ -137,11 +137,11 @@ void accelerator_look_again(struct accelerator *a)
     hx_endpoint_routes_changed(&a->endpoint);
 }
 
-/* Whether enough questions about a message were in vain. */
+/* Whether enough probes of a message had no answer. */
 static bool is_hopeless(const struct accelerator *a, const struct hx_send *s, uint32_t rank)
 {
     const struct fab_fabric *f = a->worker->f;
-    /* Where somebody stays away, an answer may have no way though the message had one: nobody says so. */
+    /* Where a node is down, an answer may have no path though the message had one; the fabric does not report it. */
     bool stays_away = a->worker->gone || fab_node_has_left(f);
     return s->tries >= (stays_away ? HOPELESS_TRIES : WAIT_RETRIES) ||
            (s->unanswered >= HOPELESS_TRIES && silent_is(a, rank, NO_WAY_MS * NS_PER_MS));

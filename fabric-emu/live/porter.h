@@ -13,7 +13,7 @@
 #include <sys/un.h>
 
 struct porter {
-    int door;         /* readable when somebody asks; -1: nobody is there */
+    int door;         /* readable when a program asks; -1: the socket is closed */
     pid_t child;      /* that answers; 0: none */
     uint64_t kill_at; /* ns, when it is killed */
     struct sockaddr_un name;

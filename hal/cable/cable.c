@@ -3,7 +3,7 @@
 #include "hxmesh/error.h"
 #include "siphash.h"
 
-/* A keyed hash of a counter: who has seen some numbers knows nothing of the others. */
+/* A keyed hash of a counter: some of its numbers tell nothing of the others. */
 uint64_t cable_draw(struct cable_end *c)
 {
     const uint64_t key[2] = {c->random, ~c->random};
