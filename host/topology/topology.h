@@ -86,7 +86,7 @@ const struct hx_topology *hx_topology_of(const char *text, struct hx_problem *pr
 /* Builds what a spec string says, of so many planes. hx_fabric_free() afterwards, not after a failure. */
 bool hx_fabric_make(struct hx_fabric *f, const char *text, unsigned planes, struct hx_problem *problem);
 
-/* What the file of a graph says. bytes NULL: nobody knows. */
+/* What the file of a graph says. bytes NULL: it is not known. */
 struct hx_graph_text {
     const char *bytes;
     size_t length;

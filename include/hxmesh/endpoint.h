@@ -245,12 +245,13 @@ struct hx_endpoint {
     uint8_t own[HX_HEADER_BYTES]; /* header of a frame, with what all of its own have in common */
     struct hal_endpoint *hal;
     struct hx_endpoint_stats stats;
-    struct hx_send_set due;       /* sends that may inject now, and are not behind another */
-    struct hx_send_set idle;      /* sends without a message */
-    uint16_t active;              /* sends under way */
-    uint16_t turn[HX_MAX_PLANES]; /* whose turn it is among those that are due, plane by plane */
-    uint16_t timer;               /* whose deadline is looked at next */
-    uint8_t plane_end;            /* planes that it has are below */
+    struct hx_send_set due;  /* sends that may inject now, and are not behind another */
+    struct hx_send_set idle; /* sends without a message */
+    uint16_t active;         /* sends under way */
+    uint16_t
+        turn[HX_MAX_PLANES]; /* per plane: slot from which the next due message is searched, 0 .. HX_MAX_SENDS - 1 */
+    uint16_t timer;          /* whose deadline is looked at next */
+    uint8_t plane_end;       /* planes that it has are below */
     uint8_t
         unit_shift; /* what is measured is in units of 2^unit_shift ns: 1,024 to 2,047 of them are least_ns, or fewer if
                                 that many are not enough for no_way_ns in 31 bits */

@@ -71,7 +71,8 @@ static void recorded_packets_of_another_epoch_end_nothing(void **state)
         assert_int_equal(cloud.end[1 - from].ep.peer[from].epoch, epoch);
         assert_int_equal(cloud_drops(&cloud, 1 - from, HX_DROP_STALE), kind == HX_UNREACHABLE ? 0 : 8);
         /* What a hello asks is answered, whoever asks: of the epoch, and once more of the next message's number. */
-        assert_in_range(gate.kinds[HX_HELLO], kind != HX_UNREACHABLE, 4);
+        assert_in_range(gate.kinds[HX_HELLO], kind != HX_UNREACHABLE,
+                        kind == HX_DATA || kind == HX_UNREACHABLE ? 2 : 4);
         lab_free(NULL);
     }
 }

@@ -339,7 +339,7 @@ static void one_that_closes_or_is_followed_is_told_of_too(void **state)
     assert_int_equal(atomic_load(&mine()->head->first), number + 1);
 }
 
-/* What the worker alone writes is as it should be for who comes next, whatever the one before has made of it. */
+/* What the worker alone writes is right for the next program, whatever the one before has written over it. */
 static void the_next_one_finds_counts_that_are_right(void **state)
 {
     (void)state;
