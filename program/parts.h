@@ -144,7 +144,8 @@ struct hx_program {
     struct retry retry[ATTACHMENT_REQUESTS]; /* circular */
     uint32_t retry_first, retry_count;
     uint32_t bell;     /* as it was when it was looked for news last */
-    uint32_t looks;    /* at nothing new, in a row */
+    uint32_t looks;    /* polls without an event, in a row */
+    bool idle_sleep;   /* idle polls sleep at the bell, rather than yield */
     bool refused;      /* somebody was told to send again later, */
     bool better;       /* and since then there was news */
     struct pair *pair; /* [hosts] */

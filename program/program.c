@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OPEN_MS = 5000, LEAVE_MS = 20, NAP_MS = 50, LOOKS = 4096, YIELDS = 16, LEAST_EVENTS = 256 };
+enum { OPEN_MS = 5000, LEAVE_MS = 20, NAP_MS = 50, LOOKS = 4096, YIELDS = 16, IDLE_MS = 1, LEAST_EVENTS = 256 };
 
 static uint64_t now_ms(void)
 {
@@ -79,6 +79,15 @@ static void take_in(struct hx_program *p)
     long_step(p);
 }
 
+/* Leaves the core to others. A sleeper is woken by its worker; one that yields waits for its turn among all that spin. */
+static void idle(const struct hx_program *p)
+{
+    if (p->idle_sleep && !p->dirty_count)
+        (void)sleep_at_bell(&p->at, p->bell, IDLE_MS);
+    else
+        (void)sched_yield();
+}
+
 int hx_program_poll(struct hx_program *p, struct hx_program_event *events, unsigned room)
 {
     take_in(p);
@@ -89,7 +98,7 @@ int hx_program_poll(struct hx_program *p, struct hx_program_event *events, unsig
     }
     p->looks = told ? 0 : p->looks + 1;
     if (p->looks % YIELDS == YIELDS - 1)
-        (void)sched_yield();
+        idle(p);
     bool dead = p->looks % LOOKS == LOOKS - 1 && attachment_is_dead(&p->at);
     return told ? (int)told : dead || has_ended(p) ? -ECONNABORTED : 0;
 }
@@ -223,6 +232,8 @@ int hx_program_open(struct hx_program **opened, const char *fabric, const char *
     *opened = NULL;
     if (!p)
         return -ENOMEM;
+    const char *when_idle = getenv("HXMESH_IDLE");
+    p->idle_sleep = when_idle && strcmp(when_idle, "sleep") == 0;
     int error = hold(&p->at, fabric, host);
     if (!error) {
         error = prepare(p);

@@ -6,6 +6,7 @@
 #include "exec.h"
 #include "host/beside.h"
 #include "host/error.h"
+#include "host/processor.h"
 #include "host_names.h"
 #include "inside.h"
 
@@ -80,6 +81,16 @@ static void print_agent(char *agent, size_t bytes, const struct attached *a)
     (void)snprintf(agent, bytes, "%s exec --quiet --shell --name %s --", self, a->name);
 }
 
+/* Ranks spin while they wait. Where ranks and workers are more than cores, a rank that waits leaves its core. */
+static void set_idle(struct words *w, const struct attached *a, uint64_t ranks)
+{
+    if (ranks + a->metrics->workers <= hx_processor_cores())
+        return;
+    set(w, "mpi_yield_when_idle", "1");
+    add(w, "-x");
+    add(w, "HXMESH_IDLE=sleep");
+}
+
 static void set_tcp(struct words *w)
 {
     set(w, "pml", "ob1");
@@ -121,6 +132,7 @@ char **exec_mpi_command(const struct attached *a, const struct exec_plan *plan)
     set(&w, "plm_rsh_agent", agent);
     set(&w, "plm_rsh_no_tree_spawn", "1");
     set(&w, "oob_tcp_if_include", INSIDE_INTERFACE);
+    set_idle(&w, a, plan->ranks);
     if (plan->over == EXEC_OVER_MESSAGES)
         set_messages(&w);
     else

@@ -239,6 +239,8 @@ needs_provider() {
     up "fat-tree hosts=4 radix=4"
     run -0 hxmesh exec --name "$NAME" --mpi 4 --over messages -- ./exchange
     [[ "$output" == *"4 ranks on 4 hosts: all right"* ]]
+    run -0 taskset -c 0 "$HXMESH" exec --name "$NAME" --mpi 1 -- printenv HXMESH_IDLE OMPI_MCA_mpi_yield_when_idle
+    [ "$output" = $'sleep\n1' ] # the rank and the workers are more than the one core
     run -2 --separate-stderr hxmesh exec --name "$NAME" --mpi 5 --over messages -- ./exchange
     [ "$stderr" = "hxmesh: error: --mpi: 5 ranks are more than the hosts of $NAME, and a host has messages for one (choose fewer, or --over ip)" ]
 }
