@@ -97,26 +97,35 @@ static void check_clock(const struct run_options *o)
                (unsigned)complete.link);
 }
 
-/* Sources that send as fast as they can fill the fabric, and then some are served before others: on a 16x16 Hx2Mesh a
- * column of boards sent half as much as the rest, and everybody waited for it (81 % of the bound). A little below what the
- * cables carry nothing piles up: one packet in a hundred takes 2 us instead of 60, and all sources end together. */
-static double pace_of(const struct run_options *o)
+static bool paces_itself(const struct run_options *o)
 {
     bool all_to_all = o->settings.pattern == HX_ALL_TO_ALL || o->settings.pattern == HX_ALL_TO_ALL_RANDOM;
-    if (!all_to_all || hx_spec_has_failures(&o->spec) || o->spec.job)
+    return all_to_all && !hx_spec_has_failures(&o->spec) && !o->spec.job;
+}
+
+/* The share of the bound that queues stay short at (docs/performance.md). */
+static double share_of_bound(const struct run_options *o, double bound)
+{
+    bool has_one_link = !o->spec.a && o->g->host_links == 1;
+    bool has_twin_links = o->spec.a == 1 || o->spec.b == 1; /* both to one switch: credits load them unevenly */
+    if (has_one_link && bound >= 1)
+        return 0.998;
+    return has_twin_links ? 0.97 : 0.98;
+}
+
+/* Sources that send at full rate fill the fabric: some are served before others, and all wait for the last. A little below the
+ * bound they end together. */
+static double pace_of(const struct run_options *o)
+{
+    if (!paces_itself(o))
         return 1;
-    /* Boards of one accelerator have two cables to the same switch. Packets choose by credit, and do not load both alike. */
-    bool chooses = o->spec.a == 1 || o->spec.b == 1;
     double bound = o->spec.a ? hx_alltoall_pace(&o->g->mesh) : hx_fabric_alltoall_bound(o->g);
-    /* Where each destination has its own ways nobody meets anybody, but on cables that are narrower than the hosts' own. */
     if (hx_settings_d_mod_k(&o->settings, o->g))
-        return bound >= 1 ? 1 : 0.9995 * bound;
-    /* A host with a single link loads it evenly by itself. Where packets choose among cables behind that are narrower it is they that fill:
-     * 8 of them for 32 hosts carried 80 % of their bound for 100 ms at 0.998, and 97.6 at 0.98. */
-    bool hangs = !o->spec.a && o->g->host_links == 1;
-    /* Over a router that is drawn each packet takes as much of the links twice. */
-    double twice = o->g->routing.policy == HX_VALIANT ? 0.5 : 1;
-    return (hangs && bound >= 1 ? 0.998 : chooses ? 0.97 : 0.98) * bound * twice;
+        return bound >= 1
+                   ? 1
+                   : 0.9995 * bound; /* routes of different destinations share only links narrower than the hosts' */
+    double links = o->g->routing.policy == HX_VALIANT ? 2 : 1; /* a detour takes twice the links */
+    return share_of_bound(o, bound) * bound / links;
 }
 
 static void settle_pace(struct run_options *o)

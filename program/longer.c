@@ -47,14 +47,22 @@ static void end_send(struct hx_program *p, struct long_send *s, int error)
     s->used = s->parts > 0;
 }
 
-/* A part may be granted before it is heard that an earlier one, which is there already, was sent: of each there are at most
- * PARTS_AHEAD, the one as the receiver counts, the other as requests of a pair do. */
+static bool expects_grant(const struct long_send *s, uint32_t peer)
+{
+    return s->used && !s->failed && !s->last_granted && s->peer == peer;
+}
+
+/* A grant may come before the end of the request that sent an earlier part: PARTS_AHEAD of each at most. */
+static bool is_grant(const struct long_send *s, const struct head *head)
+{
+    return head->kind == HEAD_GRANT && head->bytes <= s->bytes && head->length <= s->bytes - head->bytes &&
+           head->length <= ATTACHMENT_PART_BYTES && s->parts < 2 * PARTS_AHEAD;
+}
+
 void long_granted(struct hx_program *p, uint32_t peer, const struct head *head)
 {
     struct long_send *s = &p->send[head->ticket % LONG_SENDS];
-    if (head->kind != HEAD_GRANT || !s->used || s->failed || s->last_granted || s->peer != peer ||
-        head->bytes > s->bytes || head->length > s->bytes - head->bytes || head->length > ATTACHMENT_PART_BYTES ||
-        s->parts >= 2 * PARTS_AHEAD)
+    if (!expects_grant(s, peer) || !is_grant(s, head))
         return;
     s->last_granted = head->last;
     if (head->length == 0) {

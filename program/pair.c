@@ -54,11 +54,11 @@ bool pair_may(struct hx_program *p, uint32_t peer, enum channel_name channel)
 {
     struct pair *pair = &p->pair[peer];
     const struct channel *c = &pair->channel[channel];
-    if (!pair->met && !pair->wanted) {
+    if (pair->state != PAIR_MET && !pair->wanted) {
         pair->wanted = true;
         pair_stir(p, peer);
     }
-    return pair->met && request_may(p, peer) && c->sent - c->allowed < slots_of[channel] &&
+    return pair->state == PAIR_MET && request_may(p, peer) && c->sent - c->allowed < slots_of[channel] &&
            !(c->busy >> c->sent % slots_of[channel] & 1U);
 }
 
@@ -180,9 +180,9 @@ void pair_arrived(struct hx_program *p, uint32_t index, uint32_t bytes)
     enum channel_name channel = value < ATTACHMENT_SHORT ? CHANNEL_SHORT : CHANNEL_CONTROL;
     unsigned slot = channel == CHANNEL_SHORT ? value : value - ATTACHMENT_SHORT;
     struct channel *c = &p->pair[peer].channel[channel];
-    if (!p->pair[peer].session)
+    if (p->pair[peer].state == PAIR_ABSENT)
         return;
-    p->pair[peer].known = true;
+    p->pair[peer].end_is_news = true;
     c->filled |= 1U << slot;
     c->bytes[slot] = bytes;
     take_filled(p, peer, channel);
@@ -212,23 +212,26 @@ static void disarm(struct hx_program *p, uint32_t peer)
 static void part(struct hx_program *p, uint32_t peer)
 {
     struct pair *pair = &p->pair[peer];
-    if (!pair->session)
+    if (pair->state == PAIR_ABSENT)
         return;
     disarm(p, peer);
-    pair->session = pair->told = 0;
-    bool known = pair->known;
-    pair->met = pair->known = pair->asked = pair->leaves = false;
+    bool is_news = pair->end_is_news;
+    pair->state = PAIR_ABSENT;
+    pair->session = pair->confirmed = 0;
+    pair->end_is_news = pair->asked = false;
     pair->lent_before += pair->lent;
     pair->lent = 0;
     memset(pair->channel, 0, sizeof pair->channel);
     long_forget(p, peer);
-    if (known)
+    if (is_news)
         program_tell(p, &(struct hx_program_event){.type = HX_PROGRAM_GONE, .peer = peer});
 }
 
-static void meet(struct hx_program *p, uint32_t peer, uint32_t session)
+/* A program has come. */
+static void see(struct hx_program *p, uint32_t peer, uint32_t session)
 {
     struct pair *pair = &p->pair[peer];
+    pair->state = PAIR_SEEN;
     pair->session = session;
     for (unsigned channel = 0; channel < CHANNELS; channel++) {
         for (unsigned slot = 0; slot < slots_of[channel]; slot++)
@@ -239,21 +242,28 @@ static void meet(struct hx_program *p, uint32_t peer, uint32_t session)
 void pair_meet_self(struct hx_program *p)
 {
     struct pair *pair = &p->pair[p->self];
-    meet(p, p->self, p->session);
-    pair->told = pair->session;
-    pair->met = pair->known = true;
+    see(p, p->self, p->session);
+    pair->state = PAIR_MET;
+    pair->confirmed = pair->session;
+    pair->end_is_news = true;
 }
 
-/* Messages of who was there before lie where those of who comes would land: they are waited for. */
+static void take_bye(struct hx_program *p, uint32_t peer, uint32_t session)
+{
+    struct pair *pair = &p->pair[peer];
+    if (session == pair->session && pair->state != PAIR_ABSENT)
+        pair->state = PAIR_LEAVING;
+    pair_stir(p, peer);
+}
+
+/* Messages of the last program lie where those of the next one land: the next one waits until they are given back. */
 static void take_greeting(struct hx_program *p, uint32_t peer, uint32_t tag)
 {
     struct pair *pair = &p->pair[peer];
     uint32_t session = attachment_sender(tag);
-    pair->comes = 0;
+    pair->successor = 0;
     if (attachment_kind(tag) == ATTACHMENT_BYE) {
-        pair->leaves = session == pair->session;
-        pair->met = pair->met && !pair->leaves;
-        pair_stir(p, peer);
+        take_bye(p, peer, session);
         return;
     }
     if (session != pair->session)
@@ -261,13 +271,15 @@ static void take_greeting(struct hx_program *p, uint32_t peer, uint32_t tag)
     if (session == 0)
         return;
     if (pair->lent_before) {
-        pair->comes = tag;
+        pair->successor = tag;
         return;
     }
-    if (!pair->session)
-        meet(p, peer, session);
-    pair->met = pair->met || attachment_receiver(tag) == p->session;
-    pair->known = pair->known || pair->met;
+    if (pair->state == PAIR_ABSENT)
+        see(p, peer, session);
+    if (pair->state == PAIR_SEEN && attachment_receiver(tag) == p->session) {
+        pair->state = PAIR_MET;
+        pair->end_is_news = true;
+    }
     pair_stir(p, peer);
 }
 
@@ -316,20 +328,22 @@ static bool wants_credit(const struct channel *c, unsigned slots)
 static void greet_if_due(struct hx_program *p, uint32_t peer)
 {
     struct pair *pair = &p->pair[peer];
-    bool ask = pair->wanted && !pair->met && !pair->asked;
-    if (pair->greeting || !(ask || pair->told != pair->session) || !request_may(p, peer))
+    bool ask = pair->wanted && pair->state != PAIR_MET && !pair->asked;
+    if (pair->greeting || !(ask || pair->confirmed != pair->session) || !request_may(p, peer))
         return;
     pair->greeting = pair->asked = true;
-    pair->told = pair->session;
+    pair->confirmed = pair->session;
     post_mail(p, peer, GREETING, attachment_tag(ATTACHMENT_HELLO, pair->session, p->session, 0));
 }
 
 static void credit_if_due(struct hx_program *p, uint32_t peer)
 {
     struct pair *pair = &p->pair[peer];
+    if (pair->state != PAIR_MET)
+        return;
     for (unsigned channel = 0; channel < CHANNELS; channel++) {
         struct channel *c = &pair->channel[channel];
-        if (!pair->met || pair->crediting || !wants_credit(c, slots_of[channel]) || !request_may(p, peer))
+        if (pair->crediting || !wants_credit(c, slots_of[channel]) || !request_may(p, peer))
             continue;
         unsigned value = channel << CREDIT_BITS | (c->released & ((1U << CREDIT_BITS) - 1));
         pair->crediting = true;
@@ -338,27 +352,38 @@ static void credit_if_due(struct hx_program *p, uint32_t peer)
     }
 }
 
-/* What cannot be said now is tried again when a request of the pair is over. */
+/* A host needs no mail from itself. */
+static void credit_self(struct pair *self)
+{
+    for (unsigned channel = 0; channel < CHANNELS; channel++)
+        self->channel[channel].allowed = self->channel[channel].released;
+}
+
+/* What finds no room for a request waits until a request of the pair has ended. */
+static void step(struct hx_program *p, uint32_t peer)
+{
+    struct pair *pair = &p->pair[peer];
+    if (pair->state == PAIR_LEAVING && pair->under_way == 0)
+        part(p, peer);
+    if (pair->successor && !pair->lent_before)
+        take_greeting(p, peer, pair->successor);
+    take_filled(p, peer, CHANNEL_SHORT);
+    if (peer == p->self) {
+        credit_self(pair);
+        return;
+    }
+    greet_if_due(p, peer);
+    credit_if_due(p, peer);
+    p->stuck = p->stuck || !requests_have_room(p);
+}
+
 void pairs_step(struct hx_program *p)
 {
     for (uint32_t left = p->dirty_count; left; left--) {
         uint32_t peer = p->dirty[p->dirty_first];
-        struct pair *pair = &p->pair[peer];
         p->dirty_first = (p->dirty_first + 1) % p->at.hosts;
         p->dirty_count--;
-        pair->dirty = false;
-        if (pair->leaves && pair->under_way == 0)
-            part(p, peer);
-        if (pair->comes && !pair->lent_before)
-            take_greeting(p, peer, pair->comes);
-        take_filled(p, peer, CHANNEL_SHORT);
-        if (peer == p->self) {
-            pair->channel[CHANNEL_SHORT].allowed = pair->channel[CHANNEL_SHORT].released;
-            pair->channel[CHANNEL_CONTROL].allowed = pair->channel[CHANNEL_CONTROL].released;
-            continue;
-        }
-        greet_if_due(p, peer);
-        credit_if_due(p, peer);
-        p->stuck = p->stuck || !requests_have_room(p);
+        p->pair[peer].dirty = false;
+        step(p, peer);
     }
 }

@@ -54,22 +54,30 @@ struct channel {
     uint32_t bytes[SLOTS_MOST]; /* in these */
 };
 
+/* The peer's program, as its greetings tell:
+ *
+ *     ABSENT --hello--> SEEN --hello that names our session--> MET
+ *     SEEN, MET --bye--> LEAVING --our requests to it have ended--> ABSENT
+ *     SEEN, MET, LEAVING --hello of another session--> ABSENT, then as from there
+ *
+ * A hello that comes while the last program's messages are lent waits in `successor`. */
+enum pair_state { PAIR_ABSENT, PAIR_SEEN, PAIR_MET, PAIR_LEAVING };
+
 struct pair {
-    uint32_t session; /* of its program; 0: nobody known */
-    uint32_t told;    /* as which session it knows that we know it */
-    bool met;         /* it knows our session */
-    bool known;       /* it knew it, or something came from it: its end is told */
-    bool leaves;      /* it said goodbye: what is under way to it may still come to an end */
-    bool wanted;      /* somebody wants to send to it */
-    uint32_t greeted; /* its last greeting, as taken */
-    bool asked;       /* it has been greeted since it was last known to be there */
-    uint32_t comes; /* greeting of a program that came in its place, while messages of the last one are lent; 0: none */
-    uint32_t lent;  /* messages that the program has */
-    uint32_t lent_before; /* likewise, of the peer's program before this one */
-    bool greeting;        /* our greeting is under way */
-    bool crediting;       /* a credit is */
-    bool dirty;           /* is in the list of pairs with something to do */
+    enum pair_state state;
+    uint32_t session;     /* the peer's; 0 exactly in ABSENT */
+    uint32_t confirmed;   /* the peer's session, as our last greeting named it; 0: none */
+    uint32_t greeted;     /* the peer's last greeting, as taken */
+    uint32_t successor;   /* greeting of the peer's next program; 0: none */
+    uint32_t lent;        /* messages of this session that our program holds */
+    uint32_t lent_before; /* messages of earlier sessions that our program holds */
     uint8_t under_way;    /* requests */
+    bool end_is_news;     /* our program has dealt with this session: its end is an event */
+    bool wanted;          /* our program has something to send */
+    bool asked;           /* the peer has been greeted since it was last absent */
+    bool greeting;        /* our greeting is under way */
+    bool crediting;       /* our credit is under way */
+    bool dirty;           /* in the list of pairs with something to do */
     struct channel channel[CHANNELS];
 };
 

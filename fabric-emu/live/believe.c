@@ -15,7 +15,7 @@ static bool at_most(const struct law *law, uint64_t count, uint64_t most)
     return count <= most || count - most <= law->deaths;
 }
 
-static bool is_true_accelerator(struct law *law, const struct fab_accelerator *a, uint64_t messages, bool whole)
+static bool are_possible(const struct law *law, const struct fab_accelerator *a)
 {
     const struct hx_endpoint_stats *s = &a->stats;
     const uint64_t counts[] = {s->messages_sent,    s->messages_received, s->messages_failed, s->packets_sent,
@@ -24,14 +24,29 @@ static bool is_true_accelerator(struct law *law, const struct fab_accelerator *a
         if (counts[i] > law->most)
             return false;
     }
+    return s->bytes_delivered <= (s->packets_delivered + law->deaths) * HX_MAX_PAYLOAD;
+}
+
+/* Messages end after they begin, and `messages` begin at most (UINT64_MAX: any number); in a whole run all begin and end. */
+static bool are_messages_consistent(const struct law *law, const struct fab_accelerator *a, uint64_t messages,
+                                    bool whole)
+{
+    uint64_t ended = a->stats.messages_sent + a->stats.messages_failed;
+    if (!at_most(law, a->issued, messages) || !at_most(law, ended, a->issued))
+        return false;
+    return !whole || (at_most(law, a->issued, ended) && (messages == UINT64_MAX || a->issued >= messages));
+}
+
+static bool is_true_accelerator(struct law *law, const struct fab_accelerator *a, uint64_t messages, bool whole)
+{
+    const struct hx_endpoint_stats *s = &a->stats;
+    if (!are_possible(law, a))
+        return false;
     law->sent += s->packets_sent + s->packets_repeated;
     law->delivered += s->packets_delivered;
     law->begun += a->issued;
     law->received += s->messages_received;
-    return at_most(law, a->issued, messages) && at_most(law, s->messages_sent + s->messages_failed, a->issued) &&
-           s->bytes_delivered <= (s->packets_delivered + law->deaths) * HX_MAX_PAYLOAD &&
-           (!whole || (at_most(law, a->issued, s->messages_sent + s->messages_failed) &&
-                       (messages == UINT64_MAX || a->issued >= messages)));
+    return are_messages_consistent(law, a, messages, whole);
 }
 
 static bool is_true_histogram(const struct law *law, const struct fab_histogram *h)

@@ -303,40 +303,70 @@ static void match_sent(struct hx_verify *v, struct hx_cable *c, const struct hx_
     keep(c, &c->out[sent->vc], sent);
 }
 
-/* The packet arrives. Those that left before it and have not arrived are overtaken by it, or lost. */
-static void match_came(struct hx_verify *v, struct hx_cable *c, const struct hx_pending *came)
+/* What a cable's own VC knows of a packet that arrives. */
+struct sendings {
+    uint32_t under_way; /* index in out[vc], or HX_NO_INDEX */
+    uint32_t gone_by;   /* index in passed[vc], or HX_NO_INDEX */
+    bool is_same;       /* the one under way is this very packet */
+    bool is_other_hops; /* all that is known has other hops behind it */
+};
+
+static struct sendings sendings_of(struct hx_verify *v, struct hx_cable *c, const struct hx_pending *came)
 {
     struct hx_pendings *out = &c->out[came->vc];
-    uint32_t i = search_sent(v, c, out, came);
-    uint32_t in_passed = search(&c->passed[came->vc], came);
-    bool is_other = !has_hops(out, i, came) && has_hops(&c->passed[came->vc], in_passed, came);
-    bool differs = (i != HX_NO_INDEX || in_passed != HX_NO_INDEX) && !has_hops(out, i, came) && !is_other;
-    if (differs && is_explained(v, c, came))
-        return; /* what was sent with other hops behind it is yet to come */
-    if (i != HX_NO_INDEX && !is_other) {
-        overtake_sent(v, c, came->vc, i, came);
-        struct hx_pending sent = take_at(out, 0);
-        mark_early(v, &c->in[came->vc], c->in[came->vc].count, sent.frame);
-        judge_both(v, c, &sent, came);
+    struct hx_pendings *passed = &c->passed[came->vc];
+    struct sendings s = {.under_way = search_sent(v, c, out, came), .gone_by = search(passed, came)};
+    bool has_out = has_hops(out, s.under_way, came);
+    bool has_passed = has_hops(passed, s.gone_by, came);
+    bool is_known = s.under_way != HX_NO_INDEX || s.gone_by != HX_NO_INDEX;
+    s.is_same = s.under_way != HX_NO_INDEX && (has_out || !has_passed);
+    s.is_other_hops = is_known && !has_out && !has_passed;
+    return s;
+}
+
+/* Packets that left before this one and have not arrived are overtaken by it, or lost. */
+static void match_under_way(struct hx_verify *v, struct hx_cable *c, uint32_t i, const struct hx_pending *came)
+{
+    struct hx_pendings *out = &c->out[came->vc];
+    overtake_sent(v, c, came->vc, i, came);
+    struct hx_pending sent = take_at(out, 0);
+    mark_early(v, &c->in[came->vc], c->in[came->vc].count, sent.frame);
+    judge_both(v, c, &sent, came);
+}
+
+/* Whether a sending on `vc` is found for it, or will be: of the arrival's own VC those that were passed by, of others all. */
+static bool match_on_vc(struct hx_verify *v, struct hx_cable *c, unsigned vc, const struct hx_pending *came)
+{
+    bool is_own = vc == came->vc;
+    uint32_t gone_by = search_sent(v, c, &c->passed[vc], came);
+    uint32_t under_way = is_own ? HX_NO_INDEX : search(&c->out[vc], came);
+    bool is_there = gone_by != HX_NO_INDEX || under_way != HX_NO_INDEX;
+    if (!is_own && is_there && is_explained(v, c, came))
+        return true; /* a copy of what was sent on its own VC */
+    struct hx_pending sent;
+    if (!take(&c->passed[vc], gone_by, &sent) && !take(&c->out[vc], under_way, &sent))
+        return false;
+    judge_both(v, c, &sent, came);
+    return true;
+}
+
+/* The packet arrives. A simulated capture has each sending before its arrival; a live one may have it later. */
+static void match_came(struct hx_verify *v, struct hx_cable *c, const struct hx_pending *came)
+{
+    struct sendings s = sendings_of(v, c, came);
+    if (s.is_other_hops && is_explained(v, c, came))
+        return; /* the sending with its hops is yet to come */
+    if (s.is_same) {
+        match_under_way(v, c, s.under_way, came);
         return;
     }
-    for (unsigned turn = 0; turn < HX_VCS; turn++) {
-        unsigned vc = (came->vc + turn) % HX_VCS;
-        struct hx_pending sent;
-        struct hx_pendings *passed = &c->passed[vc];
-        /* Simulated, what is sent is told before what comes. Live it may yet be told of. */
-        if (turn == 1 && v->c->fabric.facts.clock == HX_CLOCK_VIRTUAL && is_explained(v, c, came))
+    if (match_on_vc(v, c, came->vc, came))
+        return;
+    if (v->c->fabric.facts.clock == HX_CLOCK_VIRTUAL && is_explained(v, c, came))
+        return;
+    for (unsigned turn = 1; turn < HX_VCS; turn++)
+        if (match_on_vc(v, c, (came->vc + turn) % HX_VCS, came))
             return;
-        uint32_t gone_by = search_sent(v, c, passed, came);
-        uint32_t under_way = turn > 0 ? search(&c->out[vc], came) : HX_NO_INDEX;
-        bool is_there = gone_by != HX_NO_INDEX || under_way != HX_NO_INDEX;
-        if (turn > 0 && is_there && is_explained(v, c, came))
-            return; /* of what was sent on its own VC before */
-        if (take(passed, gone_by, &sent) || take(&c->out[vc], under_way, &sent)) {
-            judge_both(v, c, &sent, came);
-            return;
-        }
-    }
     keep(c, &c->in[came->vc], came);
 }
 
