@@ -1,4 +1,4 @@
-# lint.mk - what style and static analysis say: clang-format, clang-tidy, cppcheck, shellcheck.
+# lint.mk - what style and static analysis say: clang-format, clang-tidy, cppcheck, shellcheck, banned words.
 
 HEADERS := $(wildcard include/hxmesh/*.h program/*.h fi-provider/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h hal/*/*/*.h dpdk-node/*.h bare-node/*.h \
     $(foreach folder,host fabric-emu tools tests/*,$(folder)/*.h $(folder)/*/*.h))
@@ -14,12 +14,12 @@ SOURCES_RISCV    := $(BARE) $(RISCV_VIRT) $(BARE_NODE)
 SOURCES_MPS2     := $(MPS2)
 SOURCES_SHM      := $(filter-out $(SOURCES_RISCV) $(SOURCES_MPS2) $(SOURCES_LOOPBACK) $(SOURCES_VIRTUAL) $(SOURCES_DPDK),$(SOURCES))
 
-.PHONY: lint lint-all lint-format lint-tidy lint-cppcheck lint-scripts
-lint: ## clang-format, clang-tidy, cppcheck and shellcheck over everything
+.PHONY: lint lint-all lint-format lint-tidy lint-cppcheck lint-scripts lint-words words-count
+lint: ## clang-format, clang-tidy, cppcheck, shellcheck and the check of words over everything
 	@mk/setup.sh build check lint
 	@$(MAKE) $(SYNC) --keep-going lint-all
 	@echo "lint: clean"
-lint-all: lint-format lint-scripts lint-tidy lint-cppcheck
+lint-all: lint-format lint-scripts lint-words lint-tidy lint-cppcheck
 	@:
 
 lint-format:
@@ -27,6 +27,12 @@ lint-format:
 
 lint-scripts:
 	@shellcheck $(SCRIPTS)
+
+# Words that docs/glossary.md replaces. words-count: how many each folder has.
+lint-words:
+	@mk/words.sh
+words-count:
+	@mk/words.sh --count
 
 # The log takes clang-tidy's count of warnings in system headers, which it prints even when asked to be quiet.
 TIDY_SHM      := $(SOURCES_SHM:%.c=$(BUILD)/lint/%.ok)

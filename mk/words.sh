@@ -1,0 +1,115 @@
+#!/bin/bash
+# words.sh - finds words that mk/words.txt bans, in comments and messages of C, in comments of scripts, in docs and README.md.
+#
+#   mk/words.sh [--count] [FILE...]
+#
+# Prints FILE:LINE: WORD -> USE, and ends with 1 if there are any. --count prints how many each folder has, most first, and
+# ends with 0. Without a FILE it reads all that git knows of.
+set -euo pipefail
+
+count=0
+if [ "${1:-}" = --count ]; then
+    count=1
+    shift
+fi
+if [ $# -gt 0 ]; then
+    files=("$@")
+else
+    mapfile -t files < <(git ls-files '*.c' '*.h' '*.sh' '*.bash' '*.bats' '*.mk' Makefile README.md 'docs/*.md' |
+        grep -vE '^(docs/glossary\.md|mk/words\.sh)$')
+fi
+
+awk -v list="$(dirname "$0")/words.txt" -v count="$count" '
+    BEGIN {
+        while ((getline line <list) > 0) {
+            if (line ~ /^#/ || line !~ / -> /)
+                continue
+            at = index(line, " ")
+            arrow = index(line, " -> ")
+            where[++phrases] = substr(line, 1, at - 1)
+            phrase[phrases] = substr(line, at + 1, arrow - at - 1)
+            use[phrases] = substr(line, arrow + 4)
+            key = phrase[phrases]
+            # "ask* ahead": the star is between words too.
+            stars = gsub(/\*/, "[a-z]*", key)
+            pattern[phrases] = stars ? " " key " " : ""
+            plain[phrases] = " " key " "
+        }
+    }
+
+    # Words alone, in small letters, with a space on either side; code is left out.
+    function bare(text) {
+        gsub(/`[^`]*`/, " , ", text)
+        gsub(/[A-Za-z0-9]*_[A-Za-z0-9_]*/, " , ", text)
+        gsub(/\\[nt]/, " ", text)
+        gsub(/[^A-Za-z0-9,]+/, " ", text)
+        gsub(/,/, " , ", text)
+        gsub(/ +/, " ", text)
+        return " " tolower(text) " "
+    }
+    function look(text, kind,    i) {
+        text = bare(text)
+        for (i = 1; i <= phrases; i++)
+            if (index(where[i], kind) && (pattern[i] ? text ~ pattern[i] : index(text, plain[i]))) {
+                found++
+                if (count)
+                    number[folder]++
+                else
+                    print FILENAME ":" FNR ": " phrase[i] " -> " use[i]
+            }
+    }
+    # A line of C: comments go into `remarks`, strings of several words into `strings`.
+    function split_c(line,    at, end) {
+        remarks = strings = ""
+        while (line != "") {
+            if (inside) {
+                end = index(line, "*/")
+                remarks = remarks " , " (end ? substr(line, 1, end - 1) : line)
+                inside = !end
+                line = end ? substr(line, end + 2) : ""
+            } else if (match(line, /"(\\.|[^"\\])*"|\/\*|\/\/|\047(\\.|[^\047\\])+\047/)) {
+                at = substr(line, RSTART, RLENGTH)
+                line = substr(line, RSTART + RLENGTH)
+                if (at == "/*")
+                    inside = 1
+                else if (at == "//") {
+                    remarks = remarks " , " line
+                    line = ""
+                } else if (at ~ /^".* /)
+                    strings = strings " , " substr(at, 2, length(at) - 2)
+            } else
+                line = ""
+        }
+    }
+
+    FNR == 1 {
+        inside = fence = 0
+        kind = FILENAME ~ /\.[ch]$/ ? "C" : FILENAME ~ /\.md$/ ? "d" : "s"
+        parts = split(FILENAME, part, "/")
+        folder = parts == 1 ? "." : parts == 2 ? part[1] : part[1] "/" part[2]
+    }
+    kind == "C" {
+        split_c($0)
+        if (remarks != "")
+            look(remarks, "c")
+        if (strings != "" && !/^[ \t]*#include/ && FILENAME !~ /^tests\//)
+            look(strings, "m")
+        next
+    }
+    kind == "d" {
+        if (/^ *```/)
+            fence = !fence
+        else if (!fence)
+            look($0, "d")
+        next
+    }
+    /^[ \t]*#[^!]/ || /^[ \t]*##/ { look($0, "c") }
+
+    END {
+        for (f in number)
+            print number[f], f | "sort -k1,1nr -k2"
+        close("sort -k1,1nr -k2")
+        if (count)
+            print found + 0, "in all"
+        exit !count && found > 0
+    }' "${files[@]}"
