@@ -133,7 +133,7 @@ static void settle_pace(struct run_options *o)
     if (o->settings.clock != HX_CLOCK_VIRTUAL)
         return;
     if (o->settings.pace > 0 && o->settings.pace < LEAST_PACE)
-        hx_die(HX_EXIT_USAGE, "--pace", "%g is below %g (0: by the traffic)", o->settings.pace, LEAST_PACE);
+        hx_die(HX_EXIT_USAGE, "--injection-rate", "%g is below %g (0: by the traffic)", o->settings.pace, LEAST_PACE);
     if (o->settings.pace == 0)
         o->settings.pace = round(pace_of(o) * 1e9) / 1e9; /* as a report can say it: it can be given again */
 }

@@ -293,7 +293,7 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      .choices = hx_selection_names, .help = "which minimal ways packets take; auto: for all-to-all and uniform traffic " \
      "x-first where hosts forward, for all-to-all d-mod-k in a fat tree that is wired alike, else adaptive", .given = &(s)->given, .given_bit = HX_GIVEN_SELECT, \
      .applies = HX_FOR_VIRTUAL}, \
-    {.name = "pace", .key = "pace", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->pace, .real_low = 0, .real_high = 1, \
+    {.name = "injection-rate", .alias = "pace", .key = "pace", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->pace, .real_low = 0, .real_high = 1, \
      .help = "share of its injection bandwidth at which a host's packets follow each other; 0: for all-to-all " \
      "just below what the cables carry, else 1", .given = &(s)->given, .given_bit = HX_GIVEN_PACE, \
      .applies = HX_FOR_VIRTUAL}

@@ -23,15 +23,14 @@ struct parser {
     struct option longs[2 * HX_MOST_OPTIONS + 1];
     unsigned long_count;
     char letters[2 * HX_MOST_OPTIONS + 2];
-    char names[2 * HX_MOST_OPTIONS][32]; /* "--planes" */
-    const char *name_list[2 * HX_MOST_OPTIONS + 1];
+    char names[2 * HX_MOST_OPTIONS][32];            /* "--planes" */
+    const char *name_list[2 * HX_MOST_OPTIONS + 1]; /* aliases are not suggested */
+    unsigned name_count;
 };
 
 static void add_long(struct parser *p, const char *name, int value, int argument)
 {
-    p->longs[p->long_count] = (struct option){name, argument, NULL, value};
-    p->name_list[p->long_count] = name;
-    p->long_count++;
+    p->longs[p->long_count++] = (struct option){name, argument, NULL, value};
 }
 
 static int argument_of(const struct hx_option *option)
@@ -55,10 +54,14 @@ static void add_option(struct parser *p, const struct hx_option *option)
     int value = FIRST_LONG + (int)p->count;
     p->by_index[p->count++] = option;
     add_long(p, option->name, value, argument);
+    p->name_list[p->name_count++] = option->name;
+    if (option->alias)
+        add_long(p, option->alias, value, argument);
     if (option->negatable) {
-        char *name = p->names[p->long_count];
+        char *name = p->names[p->name_count];
         snprintf(name, sizeof p->names[0], "no-%s", option->name);
         add_long(p, name, NEGATED + value, no_argument);
+        p->name_list[p->name_count++] = name;
     }
     if (option->letter) {
         size_t at = strlen(p->letters);

@@ -56,6 +56,7 @@ struct hx_option_list {
 
 struct hx_option {
     const char *name;
+    const char *alias; /* older name, which --help does not print; results have it as their key. NULL: none */
     const char *key;   /* in files, as "traffic.message" or "jobs[].tag" (host/yaml/keys.h); NULL: it is in none */
     bool key_required; /* where what it is in is there */
     char letter;       /* 0: none */
@@ -135,6 +136,12 @@ struct hx_common {
 /* Parses; returns the index of the first operand (argv is reordered so that operands come last). --help and
  * --version print to stdout and exit 0. argv[0] is not looked at. */
 int hx_options_parse(const struct hx_command *command, int argc, char **argv, struct hx_common *common);
+
+/* The key of an option's value in results. */
+static inline const char *hx_option_result_key(const struct hx_option *option)
+{
+    return option->alias ? option->alias : option->name;
+}
 
 /* Dies with HX_EXIT_USAGE of what would be passed over in silence: of one of `names` on the command line where `needed` is not on it, and of
  * one of `others` beside `one`. Lists end with NULL; all are names in the command's own table. */

@@ -132,7 +132,7 @@ always_same() {
 }
 
 @test "virtual: a pace is kept" {
-    simulate "2x2 Hx2Mesh" --message 256KiB --pace 0.1
+    simulate "2x2 Hx2Mesh" --message 256KiB --injection-rate 0.1
     holds '.pace == 0.1 and .share_of_injection > 0.098 and .share_of_injection <= 0.1'
     simulate "2x2 Hx2Mesh" --traffic permutation --message 256KiB
     holds '.pace == 1'
@@ -209,7 +209,7 @@ says_again() {
 
 @test "virtual: a report says how to run it again" {
     says_again "3x2 H2x4Mesh" --traffic hotspot --target 1,1 --target 4,0 --count 3 --message 5000 --rate 0.7 --seed 99 \
-        --planes 2 --cable 33ns --link 200 --select adaptive --pace 0.5
+        --planes 2 --cable 33ns --link 200 --select adaptive --injection-rate 0.5
     holds '.schema == 2 and .settings.target == [[1, 1], [4, 0]] and .settings.cable == "33ns" and
         .settings.pace == 0.5 and .settings.verify == false and
         (.settings | has("credits") or has("algorithm") | not)'
@@ -455,9 +455,9 @@ refused() {
     refused "--watchdog: is for --clock virtual, not wall" --watchdog 1ms
     refused "--check-steps: is for --clock virtual, not wall" --check-steps
     refused "--share-cores: is for --clock virtual, not wall" --share-cores
-    refused "--pace: is for --clock virtual, not wall" --pace 0.5
+    refused "--injection-rate: is for --clock virtual, not wall" --injection-rate 0.5
     refused "--select: is for --clock virtual, not wall" --select adaptive
-    refused "0.0001 is below 0.001" --clock virtual --pace 0.0001
+    refused "0.0001 is below 0.001" --clock virtual --injection-rate 0.0001
     refused "--credits: is for --clock wall, not virtual (--buffer" --clock virtual --credits 64
     refused "--restart: is for --clock wall, not virtual" --clock virtual --no-restart
 }

@@ -34,6 +34,7 @@ static const struct hx_option options[] = {
      .help = "any text, explained at such length that it cannot stand in a single line of eighty letters"},
     HX_OPTIONS_HEADING("Values"),
     {.name = "number",
+     .alias = "how-many",
      .letter = 'n',
      .kind = HX_OPTION_NUMBER,
      .to.number = &got.number,
@@ -192,6 +193,22 @@ static void one_line_says_what_is_wrong(void **state)
         assert_int_equal(run(cases[i].line, text), HX_EXIT_USAGE);
         assert_string_equal(text, expected);
     }
+}
+
+static void an_alias_is_taken_and_in_no_help(void **state)
+{
+    (void)state;
+    const char *operand;
+    (void)parse("WHAT --how-many 3", &operand);
+    assert_int_equal(got.number, 3);
+    static const char *const formats[] = {"--help", "--help=man", "--help=markdown", "--help=words"};
+    for (unsigned i = 0; i < sizeof formats / sizeof *formats; i++) {
+        char text[MOST_TEXT];
+        assert_int_equal(run(formats[i], text), HX_EXIT_DONE);
+        assert_null(strstr(text, "how-many"));
+    }
+    const struct hx_option number = {.name = "number", .alias = "how-many"};
+    assert_string_equal(hx_option_result_key(&number), "how-many");
 }
 
 static void help_names_every_option(void **state)
@@ -367,6 +384,7 @@ int main(void)
         cmocka_unit_test(values_reach_their_targets),
         cmocka_unit_test(common_options_and_short_forms),
         cmocka_unit_test(one_line_says_what_is_wrong),
+        cmocka_unit_test(an_alias_is_taken_and_in_no_help),
         cmocka_unit_test(help_names_every_option),
         cmocka_unit_test(help_prints_range_and_default_from_the_table),
         cmocka_unit_test(help_comes_in_other_formats),

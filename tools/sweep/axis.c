@@ -13,7 +13,7 @@ static const char too_many[] = "stands for more than 256 values";
 
 const char *sweep_axis_name(const struct sweep_axis *axis)
 {
-    return axis->option ? axis->option->name : "spec";
+    return axis->option ? hx_option_result_key(axis->option) : "spec";
 }
 
 const struct sweep_axis *sweep_axis_of(const struct sweep *s, const char *name)
