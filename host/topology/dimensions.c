@@ -1,9 +1,11 @@
 /* dimensions.c - fabrics of mixed dimensions, written as `Ring(4)_FC(8)_Switch(32)` (Won et al., "ASTRA-sim2.0", ISPASS 2023).
  *
  * Each NPU is a router with its host beside it on a trace as fast as all the router's links. The routers along a dimension
- * are a ring (both ways), fully connected (FC), or joined by a switch. Packets go dimension by dimension, the first one
- * first, and a ring's closing link raises the VC, which starts again from 0 in the next dimension. gbps= gives the links'
- * rate, of all dimensions or one by one. The first dimension is near enough for copper. */
+ * are a ring (both ways), fully connected (FC), or joined by a switch. A ring of two has one cable, as FC(2) (Won et al.,
+ * 2021). Packets go dimension by dimension, the first one first, and a ring's closing link raises the VC, which starts again
+ * from 0 in the next dimension. gbps= gives the links' rate, of all dimensions or one by one. The first dimension is near
+ * enough for copper.
+ */
 #include "host/topology/grid.h"
 #include "host/topology/topology.h"
 
@@ -30,6 +32,8 @@ static const char *take_dimension(const char *text, struct hx_grid_dimension *d)
             return NULL;
         *d = (struct hx_grid_dimension){
             .kind = kinds[i].kind, .side = (unsigned)strtoul(text + length, NULL, 10), .board = 1};
+        if (d->kind == HX_GRID_RING && d->side == 2)
+            d->kind = HX_GRID_FULL;
         return text + length + digits + 1;
     }
     return NULL;

@@ -2,7 +2,8 @@
  * each joined to all others of its group, with p hosts and h links to other groups.
  *
  * The a * h global links of a group go to the other groups as evenly as they can: so many to each, and one more to the
- * neighbours in a circle of groups (and to the one opposite, where that leaves one over). A group's links to one other
+ * neighbours in a circle of groups (and to the one opposite, where that leaves one over). Of an odd number of groups the last
+ * has none opposite: so where each has an odd number of links, one of all has no other end. A group's links to one other
  * begin at routers in turn.
  *
  * A way has one global link at most: local, global, local. To another group every link of the two is a way, not only
@@ -20,8 +21,8 @@
 
 enum { MOST_GROUPS = 4096 };
 
-/* A circle of g groups, of which each has `pair` links to each other one, one more to the `near` next ones on both sides, and
- * one more to the one opposite. */
+/* A circle of groups, of which each has `pair` links to each other one, one more to the `near` next ones on both sides, and
+ * one more to the one opposite. Of an odd number, group i of the first half stands opposite to group i + groups / 2. */
 struct dragonfly {
     unsigned a, p, h, groups;
     unsigned pair, near;
@@ -50,10 +51,12 @@ static unsigned links_between(const struct dragonfly *d, unsigned group, unsigne
 {
     unsigned forth = (other + d->groups - group) % d->groups;
     unsigned round = forth < d->groups - forth ? forth : d->groups - forth;
-    return d->pair + (round <= d->near) + (d->opposite && 2 * round == d->groups);
+    unsigned half = d->groups / 2;
+    unsigned low = group < other ? group : other;
+    bool across = low < half && group + other == 2 * low + half;
+    return d->pair + (round <= d->near) + (d->opposite && across);
 }
 
-/* An odd link of each of an odd number of groups has no other end, and is left out. */
 static void share_links(struct dragonfly *d)
 {
     if (d->groups == 1)
@@ -61,7 +64,7 @@ static void share_links(struct dragonfly *d)
     unsigned left = d->a * d->h % (d->groups - 1);
     d->pair = d->a * d->h / (d->groups - 1);
     d->near = left / 2;
-    d->opposite = left % 2 && d->groups % 2 == 0;
+    d->opposite = left % 2;
 }
 
 /* As many routers of a group as have ports enough in one box, apart from those by which they reach each other. */

@@ -159,6 +159,24 @@ static void sizes_that_are_too_long(void **state)
     hx_job_sizes_free(&s);
 }
 
+/* As no job is longer than half the fabric, all boards are used if the largest is placed first: of the paper's sizes too. */
+static void the_largest_first_fill_all(void **state)
+{
+    (void)state;
+    struct hx_job_sizes s;
+    struct hx_problem problem;
+    struct hx_mix_rules rules = {
+        .columns = 16, .rows = 16, .sorted = true, .placement = {.transpose = true, .aspect = HX_DEFAULT_ASPECT}};
+    assert_true(hx_job_sizes_load(&s, NULL, &problem));
+    for (unsigned seed = 1; seed <= 50; seed++) {
+        struct hx_mix mix;
+        hx_mix_run(&mix, &rules, &s, seed);
+        assert_int_equal(mix.placed, mix.jobs);
+        assert_true(mix.utilization == 1);
+    }
+    hx_job_sizes_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +185,7 @@ int main(void)
         cmocka_unit_test(files_that_are_none),
         cmocka_unit_test(mixes),
         cmocka_unit_test(sizes_that_are_too_long),
+        cmocka_unit_test(the_largest_first_fill_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,6 +59,8 @@ static void every_way(void **state)
                  {"torus 3x5", 1, false},
                  {"torus 4x4", 1, true},
                  {"mesh 3x3", 1, false},
+                 {"Ring(4)_Ring(2)", 1, true},
+                 {"FC(4)_Ring(2)", 1, true},
                  {"FC(4)_FC(2) gbps=50,400", 1, false},
                  {"Ring(3)_Switch(2) gbps=400,25", 1, false}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1,5 +1,6 @@
 /* test_dimensions.c - fabrics of mixed dimensions: counts, rates, distances and
  * bounds of grids by formula, routes and what is refused. */
+#include "host/topology/bisection.h"
 #include "host/topology/bounds.h"
 #include "tests/support/support_fabric.h"
 
@@ -64,7 +65,8 @@ static void test_ways_of_all_kinds(void **state)
         {"RING(9)", "r", {9}, 2, 3},
         {"Ring(3)_Ring(4)_Ring(5)", "rrr", {3, 4, 5}, 2, 7},
         {"Switch(4)_Switch(4)_Switch(4)", "sss", {4, 4, 4}, 1, 4},
-        {"Switch(3)_Ring(4)_FC(2)_Ring(2)_Switch(2)", "srfrs", {3, 4, 2, 2, 2}, 2, 8},
+        {"Switch(3)_Ring(4)_FC(2)_Ring(2)_Switch(2)", "srffs", {3, 4, 2, 2, 2}, 2, 7},
+        {"Ring(2)_Ring(2)", "ff", {2, 2}, 1, 3},
     };
     (void)state;
     for (unsigned i = 0; i < sizeof shapes / sizeof *shapes; i++)
@@ -95,6 +97,29 @@ static void test_rates_and_cables(void **state)
     double by_hand = 100.0 / (2300.0 * 31 / 32 * 1024 / 1023);
     assert_true(bound > by_hand - 1e-9 && bound < by_hand + 1e-9);
     hx_fabric_free(&f);
+}
+
+/* A ring of two has one cable, as FC(2): in rates, cables, bounds and VCs. */
+static void test_rings_of_two_are_fully_connected(void **state)
+{
+    static const char *const specs[][2] = {{"Ring(2)", "FC(2)"},
+                                           {"Ring(2)_Switch(3)", "FC(2)_Switch(3)"},
+                                           {"Ring(4)_Ring(2) gbps=100,400", "Ring(4)_FC(2) gbps=100,400"}};
+    (void)state;
+    for (unsigned i = 0; i < sizeof specs / sizeof *specs; i++) {
+        struct hx_fabric ring, full;
+        fabric_make(&ring, specs[i][0]);
+        fabric_make(&full, specs[i][1]);
+        assert_int_equal(ring.vcs, full.vcs);
+        assert_int_equal(ring.host_links, full.host_links);
+        assert_int_equal(ring.ports, full.ports);
+        for (unsigned kind = 0; kind < HX_LINK_KINDS; kind++)
+            assert_int_equal(fabric_cables(&ring, kind), fabric_cables(&full, kind));
+        assert_true(hx_fabric_alltoall_bound(&ring) == hx_fabric_alltoall_bound(&full));
+        assert_int_equal(hx_fabric_bisection(&ring).links, hx_fabric_bisection(&full).links);
+        hx_fabric_free(&ring);
+        hx_fabric_free(&full);
+    }
 }
 
 static void test_many_npus(void **state)
@@ -201,6 +226,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ways_of_all_kinds),
         cmocka_unit_test(test_rates_and_cables),
+        cmocka_unit_test(test_rings_of_two_are_fully_connected),
         cmocka_unit_test(test_many_npus),
         cmocka_unit_test(test_bounds_by_formula_and_by_loads),
         cmocka_unit_test(test_distances_by_sums_and_by_pairs),

@@ -128,6 +128,34 @@ static void test_slim_fly_of_3042_hosts(void **state)
     hx_fabric_free(&f);
 }
 
+/* The layout of SC14: a rack has a line of either half, (0, r, *) and (1, r, *), and 2 q cables to each other rack. So q links
+ * between the two lines are in it. */
+static void test_racks_are_alike(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < SIZES && sizes[i].q <= 9; i++) {
+        unsigned q = sizes[i].q;
+        struct hx_fabric f;
+        make(&f, q, 1);
+        unsigned *between = hx_allocate((size_t)q * q, sizeof *between);
+        for (uint32_t router = f.hosts; router < f.nodes; router++) {
+            for (unsigned port = 0; port < hx_fabric_ports(&f, router); port++) {
+                uint32_t far = hx_fabric_far(&f, router, port).node;
+                if (hx_is_host(&f, far))
+                    continue;
+                unsigned rack = (router - f.hosts) / q % q, other = (far - f.hosts) / q % q;
+                between[rack * q + other]++;
+                assert_int_equal(hx_fabric_link(&f, router, port)->kind, rack == other ? HX_DAC : HX_AOC);
+            }
+        }
+        for (unsigned rack = 0; rack < q; rack++)
+            for (unsigned other = 0; other < q; other++)
+                assert_true(rack == other || between[rack * q + other] == 2 * q);
+        free(between);
+        hx_fabric_free(&f);
+    }
+}
+
 static void test_hosts_fit_the_ports(void **state)
 {
     struct hx_fabric f;
@@ -155,8 +183,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_graphs_of_all_sizes),       cmocka_unit_test(test_no_link_is_laid_twice),
         cmocka_unit_test(test_smallest_are_known_graphs), cmocka_unit_test(test_routes),
-        cmocka_unit_test(test_slim_fly_of_3042_hosts),    cmocka_unit_test(test_hosts_fit_the_ports),
-        cmocka_unit_test(test_what_cannot_be_is_refused),
+        cmocka_unit_test(test_slim_fly_of_3042_hosts),    cmocka_unit_test(test_racks_are_alike),
+        cmocka_unit_test(test_hosts_fit_the_ports),       cmocka_unit_test(test_what_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
