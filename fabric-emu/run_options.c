@@ -120,6 +120,7 @@ static double pace_of(const struct run_options *o)
     if (!paces_itself(o))
         return 1;
     double bound = o->spec.a ? hx_alltoall_pace(&o->g->mesh) : hx_fabric_alltoall_bound(o->g);
+    bound *= hx_fabric_injection(o->g, HX_LINK_GBPS) / hx_fabric_most_injection(o->g, HX_LINK_GBPS);
     if (hx_settings_d_mod_k(&o->settings, o->g))
         return bound >= 1
                    ? 1
