@@ -73,6 +73,8 @@ static void check_traffic(struct run_options *o)
     if (target->count > 1 && pattern != HX_HOTSPOT)
         hx_die(HX_EXIT_USAGE, "--target", "%s has one target, %u are given", hx_settings_traffic(&o->settings),
                target->count);
+    if (o->settings.arrivals == HX_ARRIVALS_POISSON && !(o->settings.given & HX_GIVEN_RATE))
+        hx_die(HX_EXIT_USAGE, "--arrivals", "poisson is for messages that are due at a rate: --rate below 1");
     if (!traffic_check(&o->spec, o->g, &o->settings, &problem))
         hx_die_of(&problem);
     if (pattern >= HX_PATTERNS)
@@ -120,6 +122,7 @@ static double pace_of(const struct run_options *o)
     if (!paces_itself(o))
         return 1;
     double bound = o->spec.a ? hx_alltoall_pace(&o->g->mesh) : hx_fabric_alltoall_bound(o->g);
+    bound *= hx_fabric_injection(o->g, HX_LINK_GBPS) / hx_fabric_most_injection(o->g, HX_LINK_GBPS);
     if (hx_settings_d_mod_k(&o->settings, o->g))
         return bound >= 1
                    ? 1

@@ -294,8 +294,8 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
      "x-first where hosts forward, for all-to-all d-mod-k in a fat tree that is wired alike, else adaptive", .given = &(s)->given, .given_bit = HX_GIVEN_SELECT, \
      .applies = HX_FOR_VIRTUAL}, \
     {.name = "injection-rate", .alias = "pace", .key = "pace", .kind = HX_OPTION_REAL, .argument = "SHARE", .to.real = &(s)->pace, .real_low = 0, .real_high = 1, \
-     .help = "share of its injection bandwidth at which a host's packets follow each other; 0: for all-to-all " \
-     "just below what the cables carry, else 1", .given = &(s)->given, .given_bit = HX_GIVEN_PACE, \
+     .help = "share of its injection bandwidth at which a host's packets follow each other (where hosts differ, of " \
+     "that of the fastest); 0: for all-to-all just below what the cables carry, else 1", .given = &(s)->given, .given_bit = HX_GIVEN_PACE, \
      .applies = HX_FOR_VIRTUAL}
 /* clang-format on */
 

@@ -113,9 +113,10 @@ static uint64_t messages_of_all(const struct session *s)
 
 static struct workload_plan traffic_workload(const struct session *s, const struct hx_settings *settings)
 {
-    double injection = 4.0 * s->f.g->planes * HX_NOMINAL_LINK_RATE / 1e12;
     return (struct workload_plan){.traffic = &s->traffic,
-                                  .rate = settings->rate < 1 ? injection * settings->rate : 0,
+                                  .rate = settings->rate < 1 ? settings->rate : 0,
+                                  .link_rate = HX_NOMINAL_LINK_RATE / 1e12,
+                                  .link_gbps = HX_LINK_GBPS,
                                   .verify = settings->verify};
 }
 

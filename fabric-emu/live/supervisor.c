@@ -25,6 +25,7 @@ enum {
     GATHER_MS = 40,      /* from one huge page of the arena to the next: some milliseconds of a core each */
     MOST_DEATHS = 1000,  /* of all workers together, then something is wrong with the program */
     MOST_HOPELESS = 8,   /* deaths of a worker in a row, none of which came past its set-up */
+    REFUSED_MS = 1000,   /* until another try, when the machine gave no process */
     INTERRUPT_MS = 2000, /* for draining after SIGINT; asked again it stops at once */
     STOP_MS = 5000       /* for workers to end by themselves */
 };
@@ -37,6 +38,8 @@ struct member {
     uint32_t incarnation;
     bool down, ran;    /* ran: it came past its set-up */
     unsigned hopeless; /* deaths in a row without that */
+    bool refused;      /* the machine gave it no process: it is down, until it is tried again */
+    uint64_t start_at; /* when that is, ns of the run's clock */
 };
 
 struct supervisor {
@@ -79,7 +82,8 @@ static uint64_t now(const struct supervisor *s)
 
 /* ---- workers ---- */
 
-static void start_worker(struct supervisor *s, unsigned worker)
+/* False: the machine gives no process, and it is as it was but for its incarnation. errno says why. */
+static bool start_worker(struct supervisor *s, unsigned worker)
 {
     struct member *m = &s->member[worker];
     s->f->area[worker].incarnation = ++m->incarnation;
@@ -87,8 +91,10 @@ static void start_worker(struct supervisor *s, unsigned worker)
     atomic_store(&s->f->area[worker].state, FAB_WORKER_STARTING);
     pid_t supervisor = getpid();
     pid_t pid = fork();
-    if (pid < 0)
-        hx_die(HX_EXIT_ENVIRONMENT, NULL, "cannot start worker %u: %s", worker, strerror(errno));
+    if (pid < 0) {
+        atomic_store(&s->f->area[worker].state, FAB_WORKER_DOWN);
+        return false;
+    }
     if (pid == 0) {
         (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != supervisor)
@@ -99,8 +105,17 @@ static void start_worker(struct supervisor *s, unsigned worker)
         worker_run(&s->plan->duty, worker);
     }
     m->pid = pid;
-    m->down = m->ran = false;
+    m->down = m->ran = m->refused = false;
     atomic_store(&s->f->metrics.worker[worker].pid, (int32_t)pid);
+    return true;
+}
+
+/* Those without whom there is no fabric. */
+static void start_all(struct supervisor *s)
+{
+    for (unsigned w = 0; w < s->f->workers; w++)
+        if (!start_worker(s, w))
+            hx_die(HX_EXIT_ENVIRONMENT, NULL, "cannot start worker %u: %s", w, strerror(errno));
 }
 
 /* For those who look from outside. */
@@ -192,6 +207,41 @@ static bool is_hopeless(struct supervisor *s, unsigned worker, int signal_number
     return true;
 }
 
+/* A worker that died; the fabric goes on without it as long as the machine gives no process. */
+static void start_again(struct supervisor *s, unsigned worker)
+{
+    struct member *m = &s->member[worker];
+    bool said = m->refused;
+    if (start_worker(s, worker)) {
+        atomic_fetch_add(&s->f->control->changes, 1);
+        wake_all(s);
+        return;
+    }
+    int why = errno;
+    m->refused = true;
+    m->start_at = now(s) + REFUSED_MS * NS_PER_MS;
+    if (said)
+        return;
+    progress_end(s->plan->progress);
+    hx_warn(NULL, "worker %u cannot be started again: %s; its nodes stay down, and it is tried each second", worker,
+            strerror(why));
+}
+
+static void start_refused(struct supervisor *s)
+{
+    for (unsigned w = 0; w < s->f->workers; w++)
+        if (s->member[w].refused && now(s) >= s->member[w].start_at)
+            start_again(s, w);
+}
+
+static bool any_refused(const struct supervisor *s)
+{
+    bool any = false;
+    for (unsigned w = 0; w < s->f->workers; w++)
+        any = any || s->member[w].refused;
+    return any;
+}
+
 static void worker_died(struct supervisor *s, unsigned worker, int signal_number)
 {
     struct member *m = &s->member[worker];
@@ -207,8 +257,7 @@ static void worker_died(struct supervisor *s, unsigned worker, int signal_number
     if (is_hopeless(s, worker, signal_number)) {
         s->stop = true;
     } else if (s->plan->restart && s->phase != FAB_STOPPING) {
-        start_worker(s, worker);
-        atomic_fetch_add(&s->f->control->changes, 1);
+        start_again(s, worker);
     }
     wake_all(s);
 }
@@ -315,7 +364,7 @@ static void take_signals(struct supervisor *s)
 /* Everybody who runs is done; whole if nobody stays down. */
 static bool all_done(struct supervisor *s)
 {
-    bool done = all_in(s, FAB_WORKER_DONE);
+    bool done = all_in(s, FAB_WORKER_DONE) && !any_refused(s);
     s->outcome->complete = done && s->gone == 0;
     return done;
 }
@@ -494,13 +543,13 @@ void supervisor_run(const struct run_plan *plan, struct outcome *outcome)
     *outcome = (struct outcome){0};
     s.oom_kills = memory_oom_kills();
     s.signals = hx_signals_open();
-    for (unsigned w = 0; w < s.f->workers; w++)
-        start_worker(&s, w);
+    start_all(&s);
     while (!s.stop) {
         await(&s);
         take_signals(&s);
         reap(&s);
         finish_dead(&s);
+        start_refused(&s);
         note_set_up(&s);
         keep(&s);
         taps_reap(s.f);

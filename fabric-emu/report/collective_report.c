@@ -32,9 +32,26 @@ static bool has_share(struct collective_count count)
     return count.members > 0 && count.done == count.members;
 }
 
-double collective_share(const struct collective_job *job, double injectable)
+double collective_vector_share(const struct collective_job *job, double injectable)
 {
     return injectable > 0 ? (double)job->bytes * (job->kind == HX_ALL_REDUCE ? 2 : 1) / injectable : 0;
+}
+
+double collective_share(const struct collective_job *job, double injectable)
+{
+    double ranks = (double)job->columns * job->rows;
+    double others = job->kind == HX_BROADCAST ? 1 : (ranks - 1) / ranks;
+    return collective_vector_share(job, injectable) * others;
+}
+
+/* That which has the most to do where all have the same: the largest. */
+static const struct collective_job *largest(const struct collective_plan *p)
+{
+    const struct collective_job *most = p->job;
+    for (unsigned i = 1; i < p->jobs; i++)
+        if (p->job[i].columns * p->job[i].rows > most->columns * most->rows)
+            most = &p->job[i];
+    return most;
 }
 
 void collective_report_print(const struct collective_plan *p, struct collective_count count, double injectable)
@@ -44,8 +61,7 @@ void collective_report_print(const struct collective_plan *p, struct collective_
     printf("  collective%-5s%u of %u %ss done", same ? "" : "s", count.done, count.members,
            hx_host_word(p->traffic->g));
     if (same && has_share(count))
-        printf(", %.4f %% of %sinjection", collective_share(one, injectable) * 100,
-               one->kind == HX_ALL_REDUCE ? "half the " : "");
+        printf(", %.4f %% of the best possible", collective_share(largest(p), injectable) * 100);
     printf("\n");
     for (unsigned i = 0; i < p->jobs && i < LISTED; i++) {
         const struct collective_job *job = &p->job[i];
@@ -89,9 +105,13 @@ json_t *collective_report_json(const struct collective_plan *p, struct collectiv
                                                "vector_bytes", (json_int_t)one->bytes));
     (void)json_object_update_new(report,
                                  json_pack("{s:i, s:i}", "accelerators", (int)count.members, "done", (int)count.done));
-    if (same)
+    if (same) {
+        bool has = has_share(count);
         (void)json_object_set_new(report, "share",
-                                  has_share(count) ? json_real(collective_share(one, injectable)) : json_null());
+                                  has ? json_real(collective_share(largest(p), injectable)) : json_null());
+        (void)json_object_set_new(report, "vector_share",
+                                  has ? json_real(collective_vector_share(one, injectable)) : json_null());
+    }
     (void)json_object_set_new(report, "jobs", jobs);
     return report;
 }

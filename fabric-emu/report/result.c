@@ -34,6 +34,22 @@ double result_injection(const struct result *r)
     return hx_fabric_injection(r->g, r->link_rate * 8e-9) * r->link_rate * r->g->planes;
 }
 
+double result_host_injection(const struct result *r, uint32_t rank)
+{
+    return hx_host_injection(r->g, rank, r->link_rate * 8e-9) * r->link_rate * r->g->planes;
+}
+
+/* Of a job's accelerators on average. */
+static double job_injection(const struct result *r, const struct jobs *jobs, uint32_t job)
+{
+    double sum = 0;
+    if (!r->g->injected)
+        return result_injection(r);
+    for (uint32_t rank = 0; rank < r->g->hosts; rank++)
+        sum += jobs->of[rank] == job ? result_host_injection(r, rank) : 0;
+    return jobs->size[job] ? sum / jobs->size[job] : 0;
+}
+
 void result_jobs(struct result *r, const struct jobs *jobs, const struct job_count *count)
 {
     r->jobs = jobs->count;
@@ -41,6 +57,7 @@ void result_jobs(struct result *r, const struct jobs *jobs, const struct job_cou
     for (uint32_t i = 0; i < jobs->count; i++) {
         r->job[i].tag = jobs->tag[i];
         r->job[i].accelerators = jobs->size[i];
+        r->job[i].injection = job_injection(r, jobs, i);
     }
     for (uint32_t slot = 0; slot < jobs->slots; slot++) {
         struct result_job *job = &r->job[jobs->job_of[slot]];
@@ -95,9 +112,10 @@ static double measured_of(const struct result *r, const struct result_job *job)
     return fmax(fmin((double)job->last_ps / 1e12, warm_up + result_seconds(r)) - from, 0);
 }
 
-static double share_of(const struct result *r, uint32_t accelerators, uint64_t bytes, double seconds)
+/* injection: of each, on average. */
+static double share_of(uint32_t accelerators, double injection, uint64_t bytes, double seconds)
 {
-    double injectable = accelerators * result_injection(r) * seconds;
+    double injectable = accelerators * injection * seconds;
     return injectable > 0 ? (double)bytes / injectable : 0;
 }
 
@@ -106,12 +124,12 @@ void result_finish(struct result *r)
     const struct outcome *o = &r->outcome;
     r->outcome.complete = o->complete && r->sum.messages_failed == 0;
     settle(o, &r->sum, &r->packets_lost, &r->packets_in_flight);
-    r->share_of_injection = share_of(r, r->g->hosts, o->bytes_delivered, result_seconds(r));
+    r->share_of_injection = share_of(r->g->hosts, result_injection(r), o->bytes_delivered, result_seconds(r));
     for (uint32_t i = 0; i < r->jobs; i++) {
         struct result_job *job = &r->job[i];
         settle(o, &job->sum, &job->packets_lost, &job->packets_in_flight);
-        job->share_of_injection = share_of(r, job->accelerators, job->bytes_measured, result_seconds(r));
-        job->share_of_own_time = share_of(r, job->accelerators, job->bytes_measured, measured_of(r, job));
+        job->share_of_injection = share_of(job->accelerators, job->injection, job->bytes_measured, result_seconds(r));
+        job->share_of_own_time = share_of(job->accelerators, job->injection, job->bytes_measured, measured_of(r, job));
     }
     r->bound = hx_fabric_alltoall_bound(r->g);
     r->share_of_bound = r->share_of_injection / r->bound;

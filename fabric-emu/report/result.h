@@ -39,6 +39,7 @@ struct link_use {
 struct result_job {
     uint16_t tag;
     uint32_t accelerators; /* alive */
+    double injection;      /* of each on average, bytes a second */
     struct hx_endpoint_stats sum;
     uint64_t messages_begun;
     uint64_t packets_lost, packets_in_flight; /* as of the whole */
@@ -94,8 +95,9 @@ struct result {
 
 /* Adds up what endpoints counted. */
 void result_add_stats(struct hx_endpoint_stats *to, const struct hx_endpoint_stats *from);
-/* What one accelerator can inject, bytes a second: its four links of each plane. */
+/* What an accelerator can inject by its links of all planes, bytes a second: on average, and one of them. */
 double result_injection(const struct result *r);
+double result_host_injection(const struct result *r, uint32_t rank);
 /* The figures that follow from the others; call when all has been gathered. */
 void result_finish(struct result *r);
 void result_free(struct result *r);

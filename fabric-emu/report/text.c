@@ -118,8 +118,8 @@ static void print_time(const struct result *r)
            seconds > 0 ? (double)r->outcome.bytes_delivered / 1e9 / seconds : 0,
            r->share_of_injection * result_injection(r) * 8e-9);
     double gbps = r->link_rate * 8 / 1e9;
-    printf("  share          %.4f %% of injection (%g x %g Gb/s a plane)", r->share_of_injection * 100,
-           hx_fabric_injection(r->g, gbps), gbps);
+    printf("  share          %.4f %% of injection (%g x %g Gb/s a plane%s)", r->share_of_injection * 100,
+           hx_fabric_injection(r->g, gbps), gbps, hx_injects_alike(r->g) ? "" : " on average");
     if (is_all_to_all(r))
         printf(", %.4f %% of the all-to-all bound", r->share_of_bound * 100);
     printf("\n");

@@ -52,7 +52,7 @@ static void set_timing(struct model *m, const struct hx_timing *timing)
         uint64_t gbps = c->gbps || c->times ? (uint64_t)hx_class_gbps(c, (double)timing->link) : 0;
         virtual_timing_class(t, i, gbps, c->latency_ns == HX_LATENCY_OF_KIND ? of_kind : c->latency_ns * 1000);
     }
-    double links = hx_fabric_injection(g, (double)timing->link);
+    double links = hx_fabric_most_injection(g, (double)timing->link);
     unsigned local = links > HX_LOCAL ? (unsigned)ceil(links) : HX_LOCAL;
     if (local > HX_LOCAL)
         virtual_timing_local(t, local);
@@ -71,10 +71,11 @@ void model_create(struct model *m, const struct traffic *traffic, const struct c
                         .workers = workers,
                         .own_cores = workers <= hx_processor_cores()};
     set_timing(m, timing);
-    double injection = hx_fabric_injection(g, (double)timing->link) * g->planes * virtual_timing_link_rate(&m->timing);
     m->workload = (struct workload_plan){.traffic = traffic,
                                          .collective = collective,
-                                         .rate = m->settings.rate < 1 ? injection * m->settings.rate : 0,
+                                         .rate = m->settings.rate < 1 ? m->settings.rate : 0,
+                                         .link_rate = virtual_timing_link_rate(&m->timing),
+                                         .link_gbps = (double)timing->link,
                                          .verify = m->settings.verify};
     layout_make(&m->layout, spec, g, workers);
     jobs_make(&m->jobs, spec, g, &m->layout);

@@ -217,11 +217,11 @@ static void take_collective(struct result *r, const struct model *m)
 
 static void take_receivers(struct result *r, const struct model *m)
 {
-    double bytes_per_ps = result_injection(r) / 1e12;
     r->receive_share = hx_allocate(m->g->hosts, sizeof *r->receive_share);
     for (uint32_t rank = 0; rank < m->g->hosts; rank++) {
         const struct model_receiver *receiver = &m->receiver[rank];
         uint64_t warm_up = m->settings.warm_up_ns * 1000;
+        double bytes_per_ps = result_host_injection(r, rank) / 1e12;
         if (receiver->last > warm_up)
             r->receive_share[rank] = (double)receiver->bytes / (double)(receiver->last - warm_up) / bytes_per_ps;
     }

@@ -7,7 +7,7 @@
 struct pattern {
     struct workload base;
     const struct traffic *traffic;
-    double rate;       /* as the plan says */
+    double rate;       /* bytes a picosecond that it may offer; 0: as much as goes */
     uint64_t messages; /* in all */
     uint64_t since;    /* when it was asked first: a predecessor's messages are none of its own */
     double offered;    /* bytes that were due before the next message, at the rate */
@@ -109,12 +109,18 @@ size_t pattern_bytes(void)
     return sizeof(struct pattern);
 }
 
+static double rate_of(const struct workload_plan *plan, uint32_t rank)
+{
+    const struct hx_fabric *g = plan->traffic->g;
+    return hx_host_injection(g, rank, plan->link_gbps) * g->planes * plan->link_rate * plan->rate;
+}
+
 struct workload *pattern_make(const struct workload_plan *plan, uint32_t rank, void *memory)
 {
     struct pattern *p = memory;
     *p = (struct pattern){.base = {.ops = &ops, .carries = plan->verify},
                           .traffic = plan->traffic,
-                          .rate = plan->rate,
+                          .rate = rate_of(plan, rank),
                           .messages = traffic_messages(plan->traffic, rank)};
     return &p->base;
 }

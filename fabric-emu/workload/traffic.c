@@ -336,9 +336,10 @@ double traffic_bytes_of_all(const struct traffic *t)
 
 double traffic_share_offered(const struct traffic *t)
 {
-    uint32_t senders = 0;
+    double senders = 0;
+    double all = hx_fabric_injection(t->g, HX_LINK_GBPS);
     for (uint32_t rank = 0; rank < t->g->hosts; rank++)
-        senders += traffic_messages(t, rank) > 0;
+        senders += traffic_messages(t, rank) > 0 ? hx_host_injection(t->g, rank, HX_LINK_GBPS) / all : 0;
     return t->settings.rate * senders / t->g->hosts;
 }
 

@@ -45,8 +45,10 @@ struct workload_plan {
     const struct transfer *transfer;          /* NULL: no file */
     const struct programs *programs;          /* messages that programs ask for; NULL: none */
     const struct packets *packets;            /* beside these, IP packets of programs; NULL: none */
-    double rate;                              /* bytes a picosecond that an accelerator may offer; 0: as many as go */
-    bool verify;                              /* payload is written and checked */
+    double rate;      /* share of what an accelerator can inject that it may offer, below 1; 0: as much as goes */
+    double link_rate; /* of a link, bytes a picosecond */
+    double link_gbps; /* of a link, to which rates of the fabric's own links compare */
+    bool verify;      /* payload is written and checked */
 };
 
 struct workload_message {

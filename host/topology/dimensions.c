@@ -99,7 +99,7 @@ static void add_classes(struct hx_fabric *f, struct hx_grid *g, bool said)
                                                                        .gbps = said ? d->gbps : 0,
                                                                        .latency_ns = HX_LATENCY_OF_KIND});
         f->host_links += hx_grid_links(d);
-        own.times += hx_grid_links(d);
+        own.times += said ? 0 : hx_grid_links(d);
         own.gbps += said ? hx_grid_links(d) * d->gbps : 0;
     }
     g->beside = (uint8_t)hx_fabric_class(f, &own);

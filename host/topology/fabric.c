@@ -3,6 +3,7 @@
 
 #include "host/topology/topology.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -278,6 +279,47 @@ bool hx_fabric_finish(struct hx_fabric *f, struct hx_problem *problem)
     return good;
 }
 
+/* ---- what hosts inject ---- */
+
+double hx_host_injection(const struct hx_fabric *f, uint32_t host, double gbps)
+{
+    if (f->injected)
+        return f->injected[host].links + f->injected[host].gbps / gbps;
+    const struct hx_link_class *own = hx_fabric_link(f, host, HX_E);
+    bool has_rate = hx_fabric_far(f, host, HX_E).node >= f->hosts && !f->mesh.nodes && (own->gbps || own->times);
+    return has_rate ? hx_class_gbps(own, gbps) / gbps : f->host_links;
+}
+
+double hx_fabric_injection(const struct hx_fabric *f, double gbps)
+{
+    double links = 0;
+    double rates = 0;
+    if (!f->injected)
+        return hx_host_injection(f, 0, gbps);
+    for (uint32_t host = 0; host < f->hosts; host++) {
+        links += f->injected[host].links;
+        rates += f->injected[host].gbps;
+    }
+    return links / f->hosts + rates / f->hosts / gbps;
+}
+
+double hx_fabric_most_injection(const struct hx_fabric *f, double gbps)
+{
+    double most = hx_host_injection(f, 0, gbps);
+    for (uint32_t host = 1; f->injected && host < f->hosts; host++)
+        most = fmax(most, hx_host_injection(f, host, gbps));
+    return most;
+}
+
+bool hx_injects_alike(const struct hx_fabric *f)
+{
+    uint32_t host = 1;
+    while (f->injected && host < f->hosts && f->injected[host].links == f->injected[0].links &&
+           f->injected[host].gbps == f->injected[0].gbps)
+        host++;
+    return !f->injected || host == f->hosts;
+}
+
 void hx_fabric_free(struct hx_fabric *f)
 {
     free_laying(f);
@@ -288,6 +330,7 @@ void hx_fabric_free(struct hx_fabric *f)
     free(f->ways);
     free(f->failed);
     free(f->forwarding);
+    free(f->injected);
     free(f->own);
     free(f->graph_text);
     *f = (struct hx_fabric){.topology = NULL};

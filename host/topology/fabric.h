@@ -39,8 +39,8 @@ extern const char *const hx_link_kinds[HX_LINK_KINDS + 1]; /* "trace", "dac", "a
 struct hx_link_class {
     const char *name;       /* "host", "global": a word for reports */
     enum hx_link_kind kind; /* trace or cable: also whose latency it has where latency_ns does not say */
-    uint32_t gbps;          /* 0: a link's (timing.link), so many `times` */
-    uint32_t times;         /* 0: once */
+    uint32_t gbps;          /* of its own, beside a link's (timing.link) so many `times` */
+    uint32_t times;         /* 0: once where gbps is 0, else not at all */
     uint32_t latency_ns;    /* HX_LATENCY_OF_KIND: as the clock is told for a trace or a cable */
 };
 #define HX_LATENCY_OF_KIND UINT32_MAX
@@ -91,6 +91,12 @@ struct hx_forwarding {
     uint32_t gbps;     /* of all packets together; 0: as fast as they come */
 };
 
+/* What a host can inject into one plane. */
+struct hx_injected {
+    uint32_t links; /* that have a link's rate (timing.link) */
+    uint32_t gbps;  /* of all its other links together */
+};
+
 struct hx_topology;
 struct hx_ways;
 struct hx_laying; /* links while they are laid */
@@ -99,7 +105,7 @@ struct hx_fabric {
     const struct hx_topology *topology;
     unsigned planes;        /* independent copies that are built: 1 .. HX_MAX_PLANES */
     unsigned bought_planes; /* copies that the cost counts: 4 of a HammingMesh, 16 of a fat tree */
-    unsigned host_links;    /* links of a host in one plane: its injection bandwidth */
+    unsigned host_links;    /* links of a host in one plane: its injection bandwidth; where they differ, the fewest */
     unsigned vcs;           /* 1 .. 4 */
     enum hx_vc_rule rule;
     struct hx_routing routing;
@@ -129,6 +135,7 @@ struct hx_fabric {
     bool *failed;            /* [hosts]: those that take no part (host/topology/failures.h); NULL: nothing has failed */
     uint32_t failed_links[HX_LINK_KINDS]; /* of one plane: they are bought all the same */
     struct hx_forwarding *forwarding;     /* [nodes - hosts]; NULL: nothing is said of any router */
+    struct hx_injected *injected;         /* [hosts]; NULL: all inject alike */
     void *own;                            /* the topology's: one piece of hx_allocate(), freed with the fabric */
     struct hx_laying *laying;
     uint8_t *
@@ -243,16 +250,16 @@ static inline const char *hx_host_word(const struct hx_fabric *f)
 /* Its rate, where a link has so many Gb/s. */
 static inline double hx_class_gbps(const struct hx_link_class *c, double link_gbps)
 {
-    return c->gbps ? c->gbps : (c->times ? c->times : 1) * link_gbps;
+    return c->gbps ? c->gbps + c->times * link_gbps : (c->times ? c->times : 1) * link_gbps;
 }
 
 /* What a host can inject into one plane, in links of so many Gb/s. */
-static inline double hx_fabric_injection(const struct hx_fabric *f, double gbps)
-{
-    const struct hx_link_class *first = hx_fabric_link(f, 0, HX_E);
-    bool has_rate = hx_fabric_far(f, 0, HX_E).node >= f->hosts && !f->mesh.nodes && (first->gbps || first->times);
-    return has_rate ? hx_class_gbps(first, gbps) / gbps : f->host_links;
-}
+double hx_host_injection(const struct hx_fabric *f, uint32_t host, double gbps);
+/* What hosts inject on average, and what the one does that injects most. */
+double hx_fabric_injection(const struct hx_fabric *f, double gbps);
+double hx_fabric_most_injection(const struct hx_fabric *f, double gbps);
+/* Whether all hosts inject alike, in links of any rate. */
+bool hx_injects_alike(const struct hx_fabric *f);
 
 /* The host of that address, HX_NOWHERE: there is none. */
 static inline uint32_t hx_fabric_host(const struct hx_fabric *f, unsigned d0, unsigned d1)

@@ -136,17 +136,46 @@ static unsigned fewest_links(const struct plan *p)
     return fewest ? fewest : 1;
 }
 
+static void add_injected(struct hx_fabric *f, const struct plan *p, uint32_t node, const struct hx_link_class *c)
+{
+    if (p->host[node] == HX_NOWHERE)
+        return;
+    f->injected[p->host[node]].links += c->gbps == 0;
+    f->injected[p->host[node]].gbps += c->gbps;
+}
+
+/* A host injects what its links carry. */
+static void set_injected(struct hx_fabric *f, const struct plan *p)
+{
+    f->injected = hx_allocate(f->hosts, sizeof *f->injected);
+    for (uint32_t i = 0; i < p->g->links; i++) {
+        const struct hx_graph_link *l = &p->g->link[i];
+        add_injected(f, p, l->a, &p->g->link_class[l->link_class]);
+        add_injected(f, p, l->b, &p->g->link_class[l->link_class]);
+    }
+}
+
+/* The trace of a host that forwards: as fast as all links of any of them. */
+static struct hx_link_class trace_of_all(const struct hx_fabric *f, const struct plan *p)
+{
+    struct hx_link_class trace = {.name = "host", .kind = HX_TRACE, .latency_ns = HX_LATENCY_OF_KIND};
+    for (uint32_t node = 0; node < p->g->nodes; node++) {
+        if (role(p, node) != HX_GRAPH_FORWARDS)
+            continue;
+        const struct hx_injected *own = &f->injected[p->host[node]];
+        trace.times = own->links > trace.times ? own->links : trace.times;
+        trace.gbps = own->gbps > trace.gbps ? own->gbps : trace.gbps;
+    }
+    return trace;
+}
+
 static void lay(struct hx_fabric *f, const struct plan *p)
 {
-    unsigned most = 1;
     for (unsigned i = 0; i < p->g->link_classes; i++)
         hx_fabric_class(f, &p->g->link_class[i]);
-    for (uint32_t node = 0; node < p->g->nodes; node++)
-        most = role(p, node) == HX_GRAPH_FORWARDS && p->g->node[node]->links > most ? p->g->node[node]->links : most;
     if (p->switches < p->routers) {
-        unsigned beside = hx_fabric_class(
-            f,
-            &(struct hx_link_class){.name = "host", .kind = HX_TRACE, .times = most, .latency_ns = HX_LATENCY_OF_KIND});
+        const struct hx_link_class trace = trace_of_all(f, p);
+        unsigned beside = hx_fabric_class(f, &trace);
         for (uint32_t node = 0; node < p->g->nodes; node++)
             if (role(p, node) == HX_GRAPH_FORWARDS)
                 hx_fabric_lay(f, &(struct hx_laid){.a = p->host[node],
@@ -207,6 +236,7 @@ static bool make(struct hx_fabric *f, const struct plan *p, struct hx_problem *p
     struct hx_problem why;
     hx_fabric_start(f, p->hosts, p->routers, p->d0s, p->d1s);
     give_addresses(f, p);
+    set_injected(f, p);
     lay(f, p);
     set_forwarding(f, p);
     f->host_links = fewest_links(p);

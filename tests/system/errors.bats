@@ -104,6 +104,10 @@ refused_run() {
         "4x4 Hx2Mesh" -t uniform --algorithm ring
     refused_run 2 "--target: is for --traffic incast, hotspot or broadcast, not all-to-all" "4x4 Hx2Mesh" --target 1,1
     refused_run 2 "--shifts: is for --traffic all-to-all, not uniform" "4x4 Hx2Mesh" -t uniform --shifts 3
+    refused_run 2 "--detect: is for faults, and none is said: --fault or --faults" "4x4 Hx2Mesh" --clock virtual --detect 5us
+    refused_run 2 "--tell: is for faults, and none is said: --fault or --faults" "4x4 Hx2Mesh" --clock virtual --tell 5us
+    refused_run 2 "--arrivals: poisson is for messages that are due at a rate: --rate below 1" "4x4 Hx2Mesh" \
+        --arrivals poisson
     refused_run 2 "--count: a count and a duration: which of both? (0 is none)" "4x4 Hx2Mesh" -n 2 -d 1s
     printf 'fabric: 4x4 Hx2Mesh\nclock: virtual\ncredits: 64\n' >demo.hxm.yaml
     refused_run 3 "demo.hxm.yaml:3:1: credits: is for clock: wall, not virtual (--buffer is what a link buffers under \

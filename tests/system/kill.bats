@@ -98,6 +98,31 @@ gone() { [ ! -e "/proc/$1" ]; }
     done
 }
 
+# Processes of root have no limit.
+# bats test_tags=all
+@test "kill: the fabric goes on without a worker that the machine gives no process, and starts it when it can" {
+    [ "$(id -u)" -eq 0 ] || skip "not root"
+    local errors=$BATS_TEST_TMPDIR/stderr worker
+    local somebody=(setpriv --reuid=54321 --regid=54321 --clear-groups --bounding-set=-all)
+    "${somebody[@]}" "$HXMESH" run "4x4 Hx2Mesh" \
+        --traffic all-to-all-random --duration 3s --workers 2 --name "$NAME" --quiet --json - >"$REPORT" 2>"$errors" 3>&- &
+    PID=$!
+    await_workers 2
+    "${somebody[@]}" prlimit --pid "$PID" --nproc=1:
+    worker=$(workers_of "$PID" | head -n 1)
+    kill -KILL "$worker"
+    eventually grep -q 'cannot be started again: .*; its nodes stay down, and it is tried each second$' "$errors"
+    await_workers 1
+    "${somebody[@]}" prlimit --pid "$PID" --nproc=1000:
+    await_workers 2
+    finish
+    [ "$CODE" -eq 0 ]
+    holds '.complete and .packets_lost == 0 and .bytes_corrupted == 0 and .buffers_missing == 0 and
+        .host.worker_deaths == 1'
+    [ "$(grep -c 'cannot be started again' "$errors")" -eq 1 ]
+    nothing_left
+}
+
 @test "kill: without restart the rest goes on and the run ends by itself" {
     WORKERS=2
     start "4x4 Hx2Mesh" --traffic all-to-all-random --duration 4s --workers 2 --no-restart

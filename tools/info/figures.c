@@ -21,13 +21,14 @@ static unsigned radix_of(const struct hx_fabric *g)
 /* What follows from the planes that are bought. */
 static void price(struct figures *f)
 {
-    double links = hx_fabric_injection(f->g, HX_LINK_GBPS) * f->g->bought_planes;
+    double injected = hx_fabric_injection(f->g, HX_LINK_GBPS);
+    double links = hx_injects_alike(f->g) ? f->g->host_links : injected;
     f->bill = hx_fabric_bill(f->g);
-    f->injection_gbps = links * HX_LINK_GBPS;
+    f->injection_gbps = injected * f->g->bought_planes * HX_LINK_GBPS;
     f->alltoall_gbps = f->injection_gbps * f->alltoall_bound;
     f->usd_per_host = (double)f->bill.usd / f->g->hosts;
     bool any = f->alltoall_bound > 0;
-    f->usd_per_global_link = any ? f->usd_per_host / (f->g->host_links * f->g->bought_planes * f->alltoall_bound) : 0;
+    f->usd_per_global_link = any ? f->usd_per_host / (links * f->g->bought_planes * f->alltoall_bound) : 0;
     f->usd_per_alltoall_gbps = any ? f->usd_per_host / f->alltoall_gbps : 0;
 }
 
@@ -140,8 +141,8 @@ static void print_mesh(const struct figures *f)
 
 static void print_other(const struct figures *f)
 {
-    printf("%-16s%u, %u link%s each in a plane\n", "hosts", f->g->hosts, f->g->host_links,
-           f->g->host_links == 1 ? "" : "s");
+    printf("%-16s%u, %u link%s each in a plane%s\n", "hosts", f->g->hosts, f->g->host_links,
+           f->g->host_links == 1 ? "" : "s", hx_injects_alike(f->g) ? "" : ", or more");
     printf("%-16s%u emulated, of %u nodes each\n", "planes", f->spec.planes, f->g->nodes);
     if (f->g->nodes > f->g->hosts)
         printf("%-16s%u a plane, of up to %u ports\n", "routers", f->g->nodes - f->g->hosts, f->radix);
@@ -170,8 +171,11 @@ void figures_print(const struct figures *f)
     if (f->g->mesh.nodes && f->bisection.links)
         printf("%-16s%" PRIu64 " links between columns or rows in the middle\n", "straight cut",
                hx_straight_cut_of(&f->g->mesh).links);
-    printf("%-16s%.6g Gb/s a host, %u link%s in each of %u plane%s\n", "injection", f->injection_gbps, f->g->host_links,
-           f->g->host_links == 1 ? "" : "s", planes, s);
+    printf("%-16s%.6g Gb/s a host", "injection", f->injection_gbps);
+    if (hx_injects_alike(f->g))
+        printf(", %u link%s in each of %u plane%s\n", f->g->host_links, f->g->host_links == 1 ? "" : "s", planes, s);
+    else
+        printf(" on average: hosts have other links or rates than each other\n");
     printf("%-16s%.2f %% of injection at most: %.6g Gb/s a host\n", "all-to-all", 100 * f->alltoall_bound,
            f->alltoall_gbps);
     printf("%-16s%.0f $ a host, %.0f $ a link's rate of all-to-all, %.4g $ a Gb/s of a host\n", "price",

@@ -211,9 +211,9 @@ static bool read_received(struct reproduce_run *run, const json_t *report)
 static const char *read_report(struct reproduce_run *run, const json_t *report)
 {
     const json_t *of_share = run->algorithm ? json_object_get(report, "collective") : report;
-    const char *share_key = run->algorithm ? "share" : "share_of_injection";
+    const char *share_key = run->algorithm ? "vector_share" : "share_of_injection"; /* as the paper has it */
     if (!number(of_share, share_key, &run->share))
-        return run->algorithm ? "collective.share" : share_key;
+        return run->algorithm ? "collective.vector_share" : share_key;
     if (!number(report, "virtual_seconds", &run->virtual_seconds))
         return "virtual_seconds";
     if (!number(report, "packet_hops", &run->packet_hops))

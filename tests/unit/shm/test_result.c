@@ -1,10 +1,16 @@
-/* test_result.c - what became of packets that did not arrive: lost, in flight, or taken by a process that was killed. */
+/* test_result.c - what became of packets that did not arrive: lost, in flight, or taken by a process that was killed; and what shares are
+ * of. */
 #include "fabric-emu/report/result.h"
 #include "host/topology/hamming_mesh.h"
+#include "tests/support/support_fabric.h"
+#include "tests/support/support_file.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -51,12 +57,33 @@ static void no_more_is_delivered_than_sent(void **state)
     assert_true(r.packets_lost == 0 && r.sum.messages_received == 10);
 }
 
+/* Hosts a, b, c of 1200, 100 and 400 Gb/s. */
+static void shares_are_of_what_each_injects(void **state)
+{
+    (void)state;
+    char graph[FILE_PATH_BYTES + 8];
+    struct hx_fabric f;
+    struct jobs jobs = {.count = 2, .tag = (uint16_t[]){1, 2}, .size = (uint32_t[]){1, 2}, .of = (uint32_t[]){0, 1, 1}};
+    struct hx_spec spec = {.planes = 1};
+    struct result r = {.g = &f, .spec = &spec, .link_rate = 50e9};
+    file_write_text("list", "forward a\na,s\na,s,800\nb,s,100\nc,s\n");
+    (void)snprintf(graph, sizeof graph, "graph %s", file_path("list"));
+    fabric_make(&f, graph);
+    result_jobs(&r, &jobs, NULL);
+    assert_true(fabs(result_injection(&r) - 1700e9 / 8 / 3) < 1);
+    assert_true(fabs(result_host_injection(&r, 1) - 100e9 / 8) < 1);
+    assert_true(fabs(r.job[0].injection - 1200e9 / 8) < 1 && fabs(r.job[1].injection - 250e9 / 8) < 1);
+    free(r.job);
+    hx_fabric_free(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_did_not_arrive_is_lost),
         cmocka_unit_test(what_nobody_waited_for_is_in_flight),
         cmocka_unit_test(no_more_is_delivered_than_sent),
+        cmocka_unit_test(shares_are_of_what_each_injects),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

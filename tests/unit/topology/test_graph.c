@@ -345,6 +345,60 @@ static void what_is_not_said_again_stays(void **state)
     hx_graph_free(&g);
 }
 
+/* ---- what hosts inject ---- */
+
+static void near(double is, double expected)
+{
+    assert_true(is > expected - 1e-9 && is < expected + 1e-9);
+}
+
+/* A DGX-1: each of eight processors has two links of 400 Gb/s and two of 200. */
+static void a_host_injects_what_its_own_links_carry(void **state)
+{
+    (void)state;
+    struct hx_fabric f;
+    FILE *out = file_create(LIST);
+    for (unsigned i = 0; i < 8; i++)
+        fprintf(out, "forward g%u\n", i);
+    for (unsigned quad = 0; quad < 8; quad += 4)
+        fprintf(out, "g%u,g%u,400\ng%u,g%u,400\ng%u,g%u,200\ng%u,g%u,200\ng%u,g%u,200\ng%u,g%u,200\n", quad, quad + 3,
+                quad + 1, quad + 2, quad, quad + 1, quad, quad + 2, quad + 1, quad + 3, quad + 2, quad + 3);
+    for (unsigned i = 0; i < 4; i++)
+        fprintf(out, "g%u,g%u,400\n", i, i + 4);
+    fclose(out);
+    fabric_make(&f, spec_of(LIST));
+    near(hx_fabric_injection(&f, 400), 3);
+    near(hx_fabric_most_injection(&f, 400), 3);
+    near(hx_fabric_injection(&f, 800), 1.5);
+    for (uint32_t host = 0; host < f.hosts; host++) {
+        near(hx_host_injection(&f, host, 400), 3);
+        near(hx_class_gbps(hx_fabric_link(&f, host, HX_E), 100), 1200);
+    }
+    hx_fabric_free(&f);
+}
+
+/* Hosts of one switch: the slowest ends an all-to-all, and what all of them inject is counted. */
+static void hosts_that_differ_are_each_counted(void **state)
+{
+    (void)state;
+    struct hx_fabric f;
+    make_of_text(&f, "a,s\nb,s,200\nc,s,200\n");
+    near(hx_host_injection(&f, 0, 400), 1);
+    near(hx_host_injection(&f, 1, 400), 0.5);
+    near(hx_fabric_injection(&f, 400), 2.0 / 3);
+    near(hx_fabric_most_injection(&f, 400), 1);
+    near(hx_host_injection(&f, 0, 100), 1);
+    near(hx_host_injection(&f, 1, 100), 2);
+    near(hx_fabric_alltoall_bound(&f), 0.75); /* each 200 Gb/s, of 267 on average */
+    hx_fabric_free(&f);
+    make_of_text(&f, "forward a\na,s\na,s,800\nb,s,100\nc,s\n");
+    near(hx_host_injection(&f, 0, 400), 3);
+    near(hx_host_injection(&f, 1, 400), 0.25);
+    near(hx_host_injection(&f, 2, 400), 1);
+    near(hx_class_gbps(hx_fabric_link(&f, 0, HX_E), 400), 1200);
+    hx_fabric_free(&f);
+}
+
 /* ---- YAML ---- */
 
 static void the_same_as_a_list(void **state)
@@ -487,6 +541,8 @@ int main(void)
         cmocka_unit_test(a_mark_of_utf_8_is_no_name),
         cmocka_unit_test(wrong_words_are_named_by_line_and_column),
         cmocka_unit_test(what_is_not_said_again_stays),
+        cmocka_unit_test(a_host_injects_what_its_own_links_carry),
+        cmocka_unit_test(hosts_that_differ_are_each_counted),
         cmocka_unit_test(the_same_as_a_list),
         cmocka_unit_test(wrong_yaml_is_named_by_line_and_column),
         cmocka_unit_test(graphs_that_cannot_be_are_refused),
