@@ -39,12 +39,24 @@ static void describe(struct model *m, uint8_t *base)
     (void)hx_text_copy(h->fabric, sizeof h->fabric, m->spec->fabric);
 }
 
+struct virtual_speeds model_speeds(const struct hx_timing *timing)
+{
+    return (struct virtual_speeds){.link = timing->link,
+                                   .crossbar = timing->crossbar,
+                                   .cable = timing->cable,
+                                   .trace = timing->trace,
+                                   .input = timing->input,
+                                   .output = timing->output,
+                                   .buffer = timing->buffer};
+}
+
 /* Classes of links, what a host injects, and the pace as a share of that. */
 static void set_timing(struct model *m, const struct hx_timing *timing)
 {
     const struct hx_fabric *g = m->g;
     struct virtual_timing *t = &m->timing;
-    virtual_timing_init(t, timing, g->vcs);
+    const struct virtual_speeds speeds = model_speeds(timing);
+    virtual_timing_init(t, &speeds, g->vcs);
     t->window = UINT64_MAX;
     for (unsigned i = 0; i < g->link_classes; i++) {
         const struct hx_link_class *c = &g->link_class[i];

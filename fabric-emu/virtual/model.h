@@ -105,6 +105,9 @@ struct model {
     size_t shared_bytes;
 };
 
+/* What the platform takes of the parameters of a run, which are complete (hx_timing_complete). */
+struct virtual_speeds model_speeds(const struct hx_timing *timing);
+
 /* *spec, *g, *traffic and *collective (NULL: messages) must outlive *m. */
 void model_create(struct model *m, const struct traffic *traffic, const struct collective_plan *collective,
                   const struct hx_timing *timing, unsigned workers);
