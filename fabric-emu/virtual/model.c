@@ -1,7 +1,6 @@
 /* model.c - what all workers of a virtual fabric share (model.h). */
 #include "model.h"
 #include "fabric-emu/workload/goals.h"
-#include "faults.h"
 #include "host/error.h"
 #include "host/processor.h"
 #include "host/text.h"
@@ -129,12 +128,20 @@ void model_announce(struct model *m, const char *name)
     atomic_store(&m->metrics.head->life, HX_LIFE_READY);
 }
 
+/* Bytes that workers share: of model_fault [workers][faults] and of hits. */
+static size_t fault_bytes(const struct model *m)
+{
+    return m->faults ? m->workers * (m->faults->count * sizeof(struct model_fault) + sizeof(struct model_hits) +
+                                     MODEL_HITS * sizeof(struct model_hit))
+                     : 0;
+}
+
 void model_schedule(struct model *m, const struct hx_faults *faults, const struct hx_fault_settings *settings)
 {
     m->faults = faults;
     m->detect_ns = settings->detect_ns;
     m->tell_ns = settings->tell_ns;
-    m->fault = share(faults_shared_bytes(m));
+    m->fault = share(fault_bytes(m));
 }
 
 void model_end(const struct model *m)
@@ -147,7 +154,7 @@ void model_destroy(struct model *m)
     model_end(m);
     shm_arena_close(&m->arena, true);
     if (m->faults)
-        (void)munmap(m->fault, faults_shared_bytes(m));
+        (void)munmap(m->fault, fault_bytes(m));
     (void)munmap(m->shared, m->shared_bytes);
     virtual_channel_destroy(m->channel);
     jobs_free(&m->jobs);

@@ -12,7 +12,7 @@
 #ifndef HXMESH_HOST_APPLIES_H
 #define HXMESH_HOST_APPLIES_H
 
-#include "host/options/options.h"
+#include "host/options/option.h"
 #include "host/options/runs.h"
 
 #include <stdbool.h>
