@@ -3,7 +3,7 @@
 #include "hal/bare/bare.h"
 #include "hal/riscv-virt/board.h"
 #include "hal/split_mix.h"
-#include "harts.h"
+#include "harts.h" /* circle: a node sleeps by the rules of its harts, which run it */
 #include "hxmesh/error.h"
 
 enum {

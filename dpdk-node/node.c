@@ -1,9 +1,9 @@
 /* node.c - builds a node out of its configuration (node.h). */
 #include "node.h"
-#include "core.h"
+#include "core.h" /* circle: a node builds its cores, which run it */
 #include "devices.h"
 #include "host/error.h"
-#include "local.h"
+#include "local.h" /* circle: a node builds its endpoint, which looks at the node */
 
 #include <limits.h>
 #include <rte_cycles.h>

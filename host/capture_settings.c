@@ -1,5 +1,7 @@
 /* capture_settings.c - options over a file's settings (host/capture_settings.h). */
-#include "host/spec.h"
+#include "host/capture_settings.h"
+#include "host/options/options.h"
+#include "host/options/runs.h"
 
 void hx_capture_settings_merge(struct hx_capture_settings *into, const struct hx_capture_settings *over)
 {

@@ -1,6 +1,6 @@
 /* name.c - names of nodes and ports of any fabric (host/name.h). */
 #include "host/name.h"
-#include "host/name_mesh.h"
+#include "host/name_mesh.h" /* circle: nodes of a HammingMesh have names of their own */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,6 +13,7 @@
 #include "host/faults/settings.h"
 #include "host/options/applies.h"
 #include "host/options/options.h"
+#include "host/options/runs.h"
 #include "host/spec_external.h"
 #include "host/timing.h"
 #include "host/topology/topology.h"
@@ -32,44 +33,10 @@ enum {
     HX_NO_JOB = 0 /* tag of boards that no job has; jobs have 1 .. 65535 */
 };
 
-/* What is sent through a fabric and how it is run: the same words in a file and as options. */
-enum hx_pattern {
-    HX_ALL_TO_ALL,        /* everyone to everyone, all by the same shift, shifts far apart in turn: balanced */
-    HX_ALL_TO_ALL_RANDOM, /* everyone to everyone, each in an order of its own */
-    HX_UNIFORM,           /* a new random destination for every message */
-    HX_PERMUTATION,       /* one random partner for good */
-    HX_BISECTION,         /* a random partner in the other half */
-    HX_NEIGHBOUR,         /* the four neighbours on the logical torus */
-    HX_INCAST,            /* all to one */
-    HX_TORNADO,           /* just under half way round the rows and the columns of the job's grid */
-    HX_TRANSPOSE,         /* the place that a matrix kept by rows has when it is transposed: gx and gy change places */
-    HX_BIT_REVERSE,       /* the place whose number has the same bits in reverse */
-    HX_HOTSPOT,           /* a share of all messages to a few, the rest uniform */
-    HX_NEIGHBOUR_3D,      /* the six neighbours on a torus of three dimensions that is laid over the hosts by rank */
-    HX_WORST_CASE,        /* from router to router, so that as many as can be share one link */
-    HX_PATTERNS,
-    HX_FLOWS = HX_PATTERNS, /* what a file says; its word is no word but stands for all names of files */
-    HX_COLLECTIVES,         /* from here on one vector for all: in the order of enum hx_collective_kind */
-    HX_ALL_PATTERNS = HX_COLLECTIVES + 4
-};
-extern const char *const hx_pattern_names[HX_ALL_PATTERNS + 1]; /* ends with NULL */
-
 /* How a collective is done. BEST: the one of the least time by closed forms (fabric-emu/workload/collective_choice.h); the others
  * in the order of enum hx_collective_algorithm. */
 enum hx_algorithm { HX_ALGORITHM_BEST, HX_ALGORITHM_TREE, HX_ALGORITHMS = HX_ALGORITHM_TREE + 4 };
 extern const char *const hx_algorithm_names[HX_ALGORITHMS + 1];
-
-enum hx_clock { HX_CLOCK_WALL, HX_CLOCK_VIRTUAL, HX_CLOCKS };
-extern const char *const hx_clock_names[HX_CLOCKS + 1];
-
-/* Masks for options (host/options/applies.h). */
-#define HX_FOR_WALL        HX_FOR_CLOCK(HX_CLOCK_WALL)
-#define HX_FOR_VIRTUAL     HX_FOR_CLOCK(HX_CLOCK_VIRTUAL)
-#define HX_FOR_MESSAGES    (HX_FOR_PATTERN(HX_PATTERNS) - HX_FOR_PATTERN(0))
-#define HX_FOR_COLLECTIVES (HX_FOR_PATTERN(HX_ALL_PATTERNS) - HX_FOR_PATTERN(HX_COLLECTIVES))
-/* Those with one accelerator that the others send to, or receive from. */
-#define HX_FOR_TARGET                                                                                                  \
-    (HX_FOR_PATTERN(HX_INCAST) | HX_FOR_PATTERN(HX_HOTSPOT) | HX_FOR_PATTERN(HX_COLLECTIVES + HX_BROADCAST))
 
 /* Which of its minimal ways a packet may take. AUTO is X_FIRST (hx_route_order_x_first) where hosts forward and everyone sends to
  * everyone (all-to-all, uniform), D_MOD_K (hx_fabric_order_d_mod_k) for all-to-all in common shifts where a fabric has it, else
@@ -126,8 +93,7 @@ struct hx_settings {
 enum { HX_MOST_WORKERS = 64, /* processes that run one fabric */ HX_MOST_SIMULATED_HOURS = 10 };
 #define HX_MOST_COUNT     ((uint64_t)1 << 32)
 #define HX_MOST_MESSAGE   ((uint64_t)1 << 44)
-#define HX_MOST_SEED      ((uint64_t)INT64_MAX)                    /* a JSON report has signed integers */
-#define HX_MOST_DURATION  ((uint64_t)30 * 24 * 3600 * 1000000000U) /* ns: 30 days */
+#define HX_MOST_SEED      ((uint64_t)INT64_MAX) /* a JSON report has signed integers */
 #define HX_MOST_SIMULATED ((uint64_t)HX_MOST_SIMULATED_HOURS * 3600 * 1000000000U) /* ns, of the virtual clock */
 
 extern const struct hx_settings hx_default_settings;

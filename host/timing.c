@@ -1,6 +1,7 @@
 /* timing.c - presets of the virtual clock, and what is said over them (timing.h). */
 #include "host/timing.h"
-#include "host/spec.h"
+#include "host/options/options.h"
+#include "host/options/runs.h"
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-# lint.mk - what style and static analysis say: clang-format, clang-tidy, cppcheck, shellcheck, banned words.
+# lint.mk - what style and static analysis say: clang-format, clang-tidy, cppcheck, shellcheck, rooms, banned words.
 
 HEADERS := $(wildcard include/hxmesh/*.h program/*.h fi-provider/*.h conformance/*.h firmware/*.h hal/*.h hal/*/*.h hal/*/*/*.h dpdk-node/*.h bare-node/*.h \
     $(foreach folder,host fabric-emu tools tests/*,$(folder)/*.h $(folder)/*/*.h))
@@ -14,16 +14,19 @@ SOURCES_RISCV    := $(BARE) $(RISCV_VIRT) $(BARE_NODE)
 SOURCES_MPS2     := $(MPS2)
 SOURCES_SHM      := $(filter-out $(SOURCES_RISCV) $(SOURCES_MPS2) $(SOURCES_LOOPBACK) $(SOURCES_VIRTUAL) $(SOURCES_DPDK),$(SOURCES))
 
-.PHONY: lint lint-all lint-format lint-tidy lint-cppcheck lint-scripts lint-words words-count
-lint: ## clang-format, clang-tidy, cppcheck, shellcheck and the check of words over everything
+.PHONY: lint lint-all lint-format lint-rooms lint-words lint-tidy lint-cppcheck lint-scripts words-count
+lint: ## clang-format, clang-tidy, cppcheck and shellcheck over everything; the rooms of mk/rooms.txt; banned words
 	@mk/setup.sh build check lint
 	@$(MAKE) $(SYNC) --keep-going lint-all
 	@echo "lint: clean"
-lint-all: lint-format lint-scripts lint-words lint-tidy lint-cppcheck
+lint-all: lint-format lint-scripts lint-rooms lint-words lint-tidy lint-cppcheck
 	@:
 
 lint-format:
 	@clang-format --dry-run -Werror $(SOURCES) $(HEADERS)
+
+lint-rooms: ## who includes whom: mk/rooms.txt
+	@mk/rooms.sh
 
 lint-scripts:
 	@shellcheck $(SCRIPTS)

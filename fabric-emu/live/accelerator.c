@@ -329,11 +329,6 @@ static uint64_t come_from_elsewhere(const struct accelerator *a)
 }
 
 /* What comes from elsewhere has been on real cables. */
-bool accelerator_checks(const struct worker *w)
-{
-    return w->workload->verify || w->f->spec.externals > 0;
-}
-
 /* But for what each life has of its own. Room for everybody: few are known by their ranks, itself among them, and are found at
  * once; of many, who is never met costs nothing. */
 static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank)
@@ -346,7 +341,7 @@ static struct hx_endpoint_config config_of(const struct worker *w, uint32_t rank
     config.sends = many ? FAB_SENDS : SENDS;
     config.peers = g->hosts <= FEW_HOSTS ? g->hosts : g->hosts - 1;
     config.retries = UINT8_MAX; /* accelerator_give_up() says */
-    config.check = accelerator_checks(w);
+    config.check = worker_checks(w);
     config.job = layout_job_of(&w->f->spec, rank);
     config.no_way_ns = w->f->spec.externals ? UINT64_MAX : NO_WAY_MS * NS_PER_MS;
     return config;

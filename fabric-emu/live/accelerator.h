@@ -7,9 +7,6 @@
 /* Memory that the endpoint of an accelerator needs: a multiple of 64. */
 size_t accelerator_bytes(const struct worker *w, uint32_t rank);
 
-/* Whether the endpoints of this worker look at the CRC of what arrives. */
-bool accelerator_checks(const struct worker *w);
-
 /* Starts its endpoint in that memory (all zero) with the incarnation of its worker and carries on where a predecessor
  * stopped. */
 void accelerator_start(struct accelerator *a, void *memory);

@@ -3,7 +3,6 @@
 #include "came.h"
 #include "fabric-emu/waits.h"
 #include "host/random.h"
-#include "worker.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +47,7 @@ static void tell_up(const struct bridge *b, const struct bridge_port *p, bool up
     atomic_store(&p->shared->up, up);
     atomic_fetch_add(&f->control->changes, 1);
     for (unsigned worker = 0; worker < f->workers; worker++)
-        worker_wake(f, worker);
+        fab_wake(f, worker);
 }
 
 static void watch(struct bridge *b, struct bridge_port *p, uint64_t now)

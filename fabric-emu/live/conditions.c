@@ -1,6 +1,5 @@
 /* conditions.c - following the conditions of links (conditions.h). */
 #include "conditions.h"
-#include "accelerator.h"
 #include "host/error.h"
 #include "host/random.h"
 
@@ -29,7 +28,7 @@ static void put_in(struct worker *w, struct node *n, unsigned port, uint32_t num
     l->f.count = &f->faulted[number];
     l->f.vcs = f->g->vcs;
     l->f.size = f->slots;
-    l->f.checked = accelerator_checks(w);
+    l->f.checked = worker_checks(w);
     l->f.dice = hx_random_64();
     shm_faulty_begin(&l->f, &n->hal.rx[port]);
     if (!n->faulty)
@@ -152,4 +151,22 @@ bool conditions_hold(const struct worker *w)
             return true;
     }
     return false;
+}
+
+static bool is_up(const struct worker *w, uint32_t node)
+{
+    return !w->f->layout.dead[node] && !(w->down >> w->f->layout.worker[node] & 1U);
+}
+
+uint64_t conditions_ports_up(const struct worker *w, unsigned plane, uint32_t node)
+{
+    uint64_t up = 0;
+    for (unsigned port = 0; port < hx_fabric_ports(w->f->g, node); port++) {
+        struct hx_end far = hx_fabric_far(w->f->g, node, port);
+        bool local = node < w->f->g->hosts && port == HX_LOCAL;
+        bool wired = far.node != HX_NOWHERE && is_up(w, far.node) && fab_port_is_up(w->f, plane, far.node, far.port) &&
+                     !conditions_link_is_down(w->f, plane, node, port);
+        up |= (uint64_t)(local || wired) << port;
+    }
+    return up;
 }

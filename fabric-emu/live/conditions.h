@@ -33,4 +33,7 @@ unsigned conditions_step(struct worker *w);
 /* Whether something lies on a faulty link, for a later step. */
 bool conditions_hold(const struct worker *w);
 
+/* Ports of a node that something can be sent by now, bit by port. */
+uint64_t conditions_ports_up(const struct worker *w, unsigned plane, uint32_t node);
+
 #endif

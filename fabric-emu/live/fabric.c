@@ -5,12 +5,16 @@
 #include "host/progress.h"
 #include "host/signals.h"
 #include "host/text.h"
-#include "need.h"
+#include "need.h" /* circle: the estimate goes by the sizes of what a worker builds of the fabric */
 
 #include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum { BUFFERS_PER_SWITCH = 32, LEAST_BUFFERS = 512 };
@@ -326,4 +330,17 @@ uint64_t fab_count_buffers(const struct fab_fabric *f)
     for (uint32_t number = 0; number < fab_ports(f); number++)
         count += held_by_link(fab_faulty(f, number), f->g->vcs);
     return count;
+}
+
+void fab_wake(const struct fab_fabric *f, unsigned worker)
+{
+    struct fab_area *area = &f->area[worker];
+    if (atomic_exchange(&area->asleep, 0) == 0)
+        return;
+    atomic_fetch_add(&area->wake, 1);
+    if (f->wake) {
+        (void)eventfd_write(f->wake[worker], 1);
+        return;
+    }
+    (void)syscall(SYS_futex, &area->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }

@@ -287,4 +287,7 @@ bool fab_node_has_left(const struct fab_fabric *f);
 /* Buffers that lie in some ring now; all of them when nothing moves. Call while no worker runs. */
 uint64_t fab_count_buffers(const struct fab_fabric *f);
 
+/* Wakes a sleeping worker. */
+void fab_wake(const struct fab_fabric *f, unsigned worker);
+
 #endif

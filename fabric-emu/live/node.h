@@ -92,15 +92,10 @@ struct worker {
     unsigned bridges;
 };
 
-/* Binds worker->shm to the pools, and builds all nodes of worker->self on links whose positions are as they stand. false: the
- * run was stopped meanwhile. */
-bool node_build_all(struct worker *w);
-void node_free_all(struct worker *w);
-
-/* Ports of a node that something can be sent by now, bit by port. */
-uint64_t node_ports_up(const struct worker *w, unsigned plane, uint32_t node);
-
-/* Takes note of workers, links and cables that went down or came back: closes and opens links, bars boards, routes anew. */
-void node_reroute_all(struct worker *w);
+/* Whether the endpoints of this worker look at the CRC of what arrives. */
+static inline bool worker_checks(const struct worker *w)
+{
+    return w->workload->verify || w->f->spec.externals > 0;
+}
 
 #endif

@@ -128,7 +128,7 @@ static void show_states(const struct supervisor *s)
 static void wake_all(struct supervisor *s)
 {
     for (unsigned w = 0; w < s->f->workers; w++)
-        worker_wake(s->f, w);
+        fab_wake(s->f, w);
 }
 
 static void set_phase(struct supervisor *s, enum fab_phase phase)

@@ -1,5 +1,6 @@
 /* ways.c - searching ways round what is down (ways.h). */
 #include "ways.h"
+#include "conditions.h"
 #include "host/error.h"
 #include "host/topology/ways.h"
 
@@ -15,7 +16,7 @@ struct plane_ways {
 static uint64_t ports_down(const struct worker *w, unsigned plane, uint32_t router)
 {
     const struct hx_fabric *g = w->f->g;
-    uint64_t up = node_ports_up(w, plane, router);
+    uint64_t up = conditions_ports_up(w, plane, router);
     uint64_t down = 0;
     for (unsigned port = 0; port < hx_fabric_ports(g, router); port++) {
         struct hx_end far = hx_fabric_far(g, router, port);

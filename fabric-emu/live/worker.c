@@ -15,19 +15,16 @@
 #include "fabric-emu/memory.h"
 #include "feed.h"
 #include "host/processor.h"
+#include "nodes.h"
 #include "publish.h"
 #include "taps.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -42,19 +39,6 @@ enum {
     CLOCK_EVERY = 8        /* accelerators: to read it takes as long as a packet's endpoint */
 };
 
-void worker_wake(const struct fab_fabric *f, unsigned worker)
-{
-    struct fab_area *area = &f->area[worker];
-    if (atomic_exchange(&area->asleep, 0) == 0)
-        return;
-    atomic_fetch_add(&area->wake, 1);
-    if (f->wake) {
-        (void)eventfd_write(f->wake[worker], 1);
-        return;
-    }
-    (void)syscall(SYS_futex, &area->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
-}
-
 static void wake_touched(struct worker *w)
 {
     uint64_t touched = w->shm.touched & ~((uint64_t)1 << w->self);
@@ -65,7 +49,7 @@ static void wake_touched(struct worker *w)
     for (; touched; touched &= touched - 1) {
         unsigned other = (unsigned)__builtin_ctzll(touched);
         if (atomic_load_explicit(&w->f->area[other].asleep, memory_order_relaxed))
-            worker_wake(w->f, other);
+            fab_wake(w->f, other);
     }
 }
 

@@ -16,7 +16,4 @@ struct duty {
 /* Runs worker `self`; never returns. Called in a forked child. */
 _Noreturn void worker_run(const struct duty *duty, unsigned self);
 
-/* Wakes a sleeping worker. */
-void worker_wake(const struct fab_fabric *f, unsigned worker);
-
 #endif

@@ -9,7 +9,7 @@ static uint32_t blocks_held(const struct virtual_node *n, unsigned input, unsign
     const struct virtual_rx *rx = &n->hal.rx[input];
     uint32_t blocks = 0;
     for (uint16_t p = hx_lane(rx->tail, vc); p != hx_lane(rx->head, vc); p++) {
-        if (build_holds(rx, &n->sw.input[input], vc, p))
+        if (state_holds(rx, &n->sw.input[input], vc, p))
             blocks += virtual_blocks(&virtual_queue_at(&rx->queue[vc], p)->d);
     }
     return blocks;

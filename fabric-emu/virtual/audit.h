@@ -9,7 +9,7 @@
 #ifndef AUDIT_H
 #define AUDIT_H
 
-#include "build.h"
+#include "state.h"
 
 /* After a window. Dies with one line that names the link, the VC and the figures if something is wrong. */
 void audit_step(const struct worker *w);

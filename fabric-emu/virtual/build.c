@@ -1,11 +1,13 @@
 /* build.c - makes a worker's entities and binds their links (build.h). */
 #include "build.h"
+#include "driver.h"
 #include "endpoint_parts.h"
 #include "faults.h"
 #include "host/error.h"
 #include "host/processor.h"
-#include "host/topology/bounds.h"
+#include "host/topology/seats.h"
 #include "recording.h"
+#include "route_tables.h"
 #include "stock.h"
 
 #include <stdlib.h>
@@ -26,20 +28,13 @@ enum {
     NEAR_WHOLE = 4 /* caches that entities and endpoints may fill together, to be near */
 };
 
-/* Boards that packets of a job may not land on. Each host asks, and mostly for the same job as the one before. */
-struct off_limits {
-    bool known, any;
-    uint16_t job;
-    uint8_t *bits; /* of all boards, if any */
-};
-
 /* Per node of the fabric: the entity of this worker that has it, NULL: another worker's, or dead. */
 struct plan {
     struct worker *w;
     uint32_t *node; /* [nodes]: this worker's, in the order of visits */
     uint32_t nodes;
     struct virtual_entity **of_node;
-    struct off_limits off_limits;
+    struct route_off_limits off_limits;
     uint8_t *tables; /* where the next node's are built */
     uint8_t *common; /* those of all nodes that have common ones, NULL: not built yet */
 };
@@ -248,45 +243,6 @@ static void bind_node(const struct plan *p, unsigned plane, uint32_t node)
 
 /* ---- nodes ---- */
 
-static struct off_limits off_limits_new(const struct model *m)
-{
-    return (struct off_limits){.bits = hx_allocate(hx_spec_boards(m->spec) / 8 + 1, 1)};
-}
-
-static struct hx_barred off_limits_of(struct off_limits *o, const struct model *m, uint16_t job)
-{
-    if (!o->known || o->job != job)
-        o->any = hx_spec_barred(m->spec, job, o->bits);
-    o->known = true;
-    o->job = job;
-    return (struct hx_barred){o->any ? o->bits : NULL};
-}
-
-/* Into `tables`. */
-static void fill_tables(const struct worker *w, uint32_t node, struct virtual_node *n, void *tables,
-                        struct off_limits *off_limits)
-{
-    const struct model *m = w->m;
-    const struct traffic *t = m->workload.traffic;
-    bool host = node < m->g->hosts;
-    struct hx_barred barred = host ? off_limits_of(off_limits, m, n->sw.job) : (struct hx_barred){NULL};
-    const struct hx_fabric *g = w->faults ? faults_fabric(w->faults, n) : m->g;
-    hx_fabric_route(&n->sw.route, g, node, barred, n->hal.up, tables);
-    if (hx_settings_x_first(host ? traffic_settings(t, node) : &t->settings) && hx_hosts_forward(t->g))
-        hx_route_order_x_first(&n->sw.route, tables);
-    if (!host && hx_settings_d_mod_k(&t->settings, g))
-        hx_fabric_order_d_mod_k(g, node, tables);
-}
-
-void build_route(const struct worker *w, uint32_t node, struct virtual_node *n)
-{
-    const struct hx_route *r = &n->sw.route;
-    uintptr_t tables = (uintptr_t)(r->is_router ? (const void *)r->d0_ports : (const void *)r->x_table); /* our own */
-    struct off_limits off_limits = off_limits_new(w->m);
-    fill_tables(w, node, n, (void *)tables, &off_limits);
-    free(off_limits.bits);
-}
-
 /* Where its tables are built. */
 static uint8_t *place_tables(struct plan *p, uint32_t node)
 {
@@ -305,7 +261,7 @@ static void make_node(struct plan *p, unsigned plane, uint32_t node)
     struct worker *w = p->w;
     struct virtual_node *n = node_of(p, plane, node);
     n->sw.job = node < w->m->g->hosts ? layout_job_of(w->m->spec, node) : HX_NO_JOB;
-    fill_tables(w, node, n, place_tables(p, node), &p->off_limits);
+    route_tables_fill(w->m, w->m->g, node, n, place_tables(p, node), &p->off_limits);
     /* Ties fall otherwise in every switch, and the same in every run. */
     n->sw.tie = (w->m->settings.seed + 1) * UINT64_C(0xD1342543DE82EF95) +
                 ((uint64_t)node * HX_MAX_PLANES + plane) * UINT64_C(0xA24BAED4963EE407);
@@ -384,7 +340,7 @@ void build_worker(struct worker *w, const struct model *m, unsigned self)
     virtual_pool_open(&w->v.pool, m->settings.verify);
     w->v.tap = m->recording ? recording_tap(m->recording, m, self) : NULL;
     virtual_wheel_open(&w->v.wheel, entities, m->timing.window);
-    struct plan p = {.w = w, .off_limits = off_limits_new(m)};
+    struct plan p = {.w = w, .off_limits = route_off_limits(m)};
     p.of_node = hx_allocate((size_t)g->planes * g->nodes, sizeof(struct virtual_entity *));
     order_nodes(&p);
     make_entities(&p);

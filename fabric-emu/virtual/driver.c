@@ -1,9 +1,10 @@
 /* driver.c - driving an endpoint under the virtual clock (driver.h). */
-#include "build.h"
+#include "driver.h"
 #include "fabric-emu/endpoint.h"
 #include "faults.h"
 #include "host/error.h"
 #include "hxmesh/error.h"
+#include "state.h"
 #include "stock.h"
 
 enum {
@@ -138,12 +139,6 @@ static void drive(void *of, bool timer, bool again)
     note_timers(d);
     note_done(d);
     d->hal.entity->hungry = d->endpoint.due.filled != 0;
-}
-
-void driver_routes_changed(struct driver *d)
-{
-    hx_endpoint_routes_changed(&d->endpoint);
-    d->told = true;
 }
 
 /* ---- what the endpoint asks and tells ---- */

@@ -1,9 +1,10 @@
 /* faults.c - faults under the virtual clock (faults.h). */
 #include "faults.h"
-#include "build.h"
 #include "fabric-emu/report/result.h"
 #include "host/error.h"
 #include "host/topology/ways.h"
+#include "route_tables.h"
+#include "state.h"
 #include "stock.h"
 
 #include <stdlib.h>
@@ -73,13 +74,6 @@ struct faults {
     struct model_fault *cost; /* [faults], shared */
     struct model_hits *hits;  /* shared */
 };
-
-size_t faults_shared_bytes(const struct model *m)
-{
-    return m->faults ? m->workers * (m->faults->count * sizeof(struct model_fault) + sizeof(struct model_hits) +
-                                     MODEL_HITS * sizeof(struct model_hit))
-                     : 0;
-}
 
 static struct model_hits *hits_of(const struct model *m, unsigned worker)
 {
@@ -310,7 +304,8 @@ static unsigned plane_of(const struct faults *f, const struct virtual_node *n)
     return n->hal.tx[0].link / f->w->m->layout.links;
 }
 
-const struct hx_fabric *faults_fabric(struct faults *f, const struct virtual_node *n)
+/* The fabric as a node of this worker knows it now. */
+static const struct hx_fabric *known_fabric(struct faults *f, const struct virtual_node *n)
 {
     const struct model *m = f->w->m;
     int64_t moment = f->knows[n->hal.entity->index];
@@ -362,7 +357,7 @@ static unsigned take(void *of, struct virtual_entity *e)
     steps |= tell(f, e);
     for (unsigned left = steps; left; left &= left - 1) {
         struct virtual_node *n = &e->node[__builtin_ctz(left)];
-        build_route(f->w, node_of(f, e), n);
+        route_tables_refill(f->w->m, known_fabric(f, n), node_of(f, e), n);
         hx_switch_reroute(&n->sw);
     }
     note_next(f, e);

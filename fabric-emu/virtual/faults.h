@@ -11,7 +11,6 @@
 #ifndef FAULTS_H
 #define FAULTS_H
 
-#include "fault.h"
 #include "model.h"
 
 struct worker;
@@ -20,46 +19,17 @@ enum {
     FAULTS_SILENT_PERIODS = 3 /* credit frames that are missed until a link counts as dead: detect is so many periods */
 };
 
-/* What one worker counted of one fault; shared. */
-struct model_fault {
-    struct virtual_fault_cost cost;
-    uint64_t hits;  /* packets that were lost or damaged on links it sends by */
-    uint64_t whole; /* ps: when the last of the messages that its own accelerators sent ended */
-    uint64_t open;  /* packets of messages of its own accelerators that had not ended with the run */
-};
-
-/* A packet that was lost or damaged; shared. */
-struct model_hit {
-    uint32_t from, to; /* ranks, of the message */
-    uint32_t message;
-    uint32_t fault;
-};
-
-/* What is known of hits across workers; shared. */
-struct model_hits {
-    uint64_t count;
-    uint64_t unlisted; /* more than there is room for */
-    struct model_hit hit[];
-};
-enum { MODEL_HITS = 1 << 20 /* of all workers: of more it is not known when traffic was whole, whoever has them */ };
-
 /* Of one worker. */
 struct faults;
 
 /* Binds the links that have faults and notes when entities are told of them. After all links were bound. */
 struct faults *faults_start(struct worker *w, struct virtual_entity *const *of_node);
 
-/* The fabric as a node of this worker knows it now, by its entity. */
-const struct hx_fabric *faults_fabric(struct faults *f, const struct virtual_node *n);
-
 /* A message of an accelerator of this worker has ended. */
 void faults_note_end(struct faults *f, uint32_t from, uint32_t to, uint32_t message, uint64_t now);
 
 /* When all workers have ended: adds up when messages that were hit anywhere ended. */
 void faults_settle(struct faults *f);
-
-/* Bytes that workers share: of model_fault [workers][faults] and of hits. */
-size_t faults_shared_bytes(const struct model *m);
 
 struct result;
 /* What all workers together counted, when none of them runs any more. */

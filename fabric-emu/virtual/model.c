@@ -1,7 +1,6 @@
 /* model.c - what all workers of a virtual fabric share (model.h). */
 #include "model.h"
 #include "fabric-emu/workload/goals.h"
-#include "faults.h"
 #include "host/error.h"
 #include "host/processor.h"
 #include "host/text.h"
@@ -39,12 +38,24 @@ static void describe(struct model *m, uint8_t *base)
     (void)hx_text_copy(h->fabric, sizeof h->fabric, m->spec->fabric);
 }
 
+struct virtual_speeds model_speeds(const struct hx_timing *timing)
+{
+    return (struct virtual_speeds){.link = timing->link,
+                                   .crossbar = timing->crossbar,
+                                   .cable = timing->cable,
+                                   .trace = timing->trace,
+                                   .input = timing->input,
+                                   .output = timing->output,
+                                   .buffer = timing->buffer};
+}
+
 /* Classes of links, what a host injects, and the pace as a share of that. */
 static void set_timing(struct model *m, const struct hx_timing *timing)
 {
     const struct hx_fabric *g = m->g;
     struct virtual_timing *t = &m->timing;
-    virtual_timing_init(t, timing, g->vcs);
+    const struct virtual_speeds speeds = model_speeds(timing);
+    virtual_timing_init(t, &speeds, g->vcs);
     t->window = UINT64_MAX;
     for (unsigned i = 0; i < g->link_classes; i++) {
         const struct hx_link_class *c = &g->link_class[i];
@@ -118,12 +129,20 @@ void model_announce(struct model *m, const char *name)
     atomic_store(&m->metrics.head->life, HX_LIFE_READY);
 }
 
+/* Bytes that workers share: of model_fault [workers][faults] and of hits. */
+static size_t fault_bytes(const struct model *m)
+{
+    return m->faults ? m->workers * (m->faults->count * sizeof(struct model_fault) + sizeof(struct model_hits) +
+                                     MODEL_HITS * sizeof(struct model_hit))
+                     : 0;
+}
+
 void model_schedule(struct model *m, const struct hx_faults *faults, const struct hx_fault_settings *settings)
 {
     m->faults = faults;
     m->detect_ns = settings->detect_ns;
     m->tell_ns = settings->tell_ns;
-    m->fault = share(faults_shared_bytes(m));
+    m->fault = share(fault_bytes(m));
 }
 
 void model_end(const struct model *m)
@@ -136,7 +155,7 @@ void model_destroy(struct model *m)
     model_end(m);
     shm_arena_close(&m->arena, true);
     if (m->faults)
-        (void)munmap(m->fault, faults_shared_bytes(m));
+        (void)munmap(m->fault, fault_bytes(m));
     (void)munmap(m->shared, m->shared_bytes);
     virtual_channel_destroy(m->channel);
     jobs_free(&m->jobs);

@@ -8,6 +8,7 @@
 #include "entity.h"
 #include "fabric-emu/workload/jobs.h"
 #include "fabric-emu/workload/workload.h"
+#include "fault.h"
 #include "host/arena.h"
 #include "host/faults/faults.h"
 #include "host/metrics.h"
@@ -71,8 +72,30 @@ struct model_span {
     uint64_t from, to;
 };
 
+/* What one worker counted of one fault; shared. */
+struct model_fault {
+    struct virtual_fault_cost cost;
+    uint64_t hits;  /* packets that were lost or damaged on links it sends by */
+    uint64_t whole; /* ps: when the last of the messages that its own accelerators sent ended */
+    uint64_t open;  /* packets of messages of its own accelerators that had not ended with the run */
+};
+
+/* A packet that was lost or damaged; shared. */
+struct model_hit {
+    uint32_t from, to; /* ranks, of the message */
+    uint32_t message;
+    uint32_t fault;
+};
+
+/* What is known of hits across workers; shared. */
+struct model_hits {
+    uint64_t count;
+    uint64_t unlisted; /* more than there is room for */
+    struct model_hit hit[];
+};
+enum { MODEL_HITS = 1 << 20 /* of all workers: of more it is not known when traffic was whole, whoever has them */ };
+
 struct recording;
-struct model_fault;
 
 struct model {
     const struct hx_spec *spec;
@@ -104,6 +127,9 @@ struct model {
     void *shared;
     size_t shared_bytes;
 };
+
+/* What the platform takes of the parameters of a run, which are complete (hx_timing_complete). */
+struct virtual_speeds model_speeds(const struct hx_timing *timing);
 
 /* *spec, *g, *traffic and *collective (NULL: messages) must outlive *m. */
 void model_create(struct model *m, const struct traffic *traffic, const struct collective_plan *collective,

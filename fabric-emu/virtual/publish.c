@@ -1,6 +1,5 @@
 /* publish.c - copies what a worker of a virtual fabric counts to where readers outside find it (publish.h). */
 #include "publish.h"
-#include "driver.h"
 #include "host/processor.h"
 
 static uint32_t publish_links(const struct worker *w)

@@ -2,7 +2,7 @@
 #ifndef VIRTUAL_PUBLISH_H
 #define VIRTUAL_PUBLISH_H
 
-#include "build.h"
+#include "state.h"
 
 /* now: ps. Returns when it is due again, in ns of CLOCK_MONOTONIC. */
 uint64_t publish(const struct worker *w, uint64_t now);

@@ -30,7 +30,7 @@ struct standing {
 static void add_standing(struct standing *s, const struct virtual_rx *rx, const struct hx_input *in, unsigned vc)
 {
     for (uint16_t p = hx_lane(rx->tail, vc); p != hx_lane(rx->head, vc); p++) {
-        if (!build_holds(rx, in, vc, p))
+        if (!state_holds(rx, in, vc, p))
             continue;
         uint64_t ready = virtual_queue_at(&rx->queue[vc], p)->ready;
         s->packets++;

@@ -10,7 +10,7 @@
 #ifndef WATCHDOG_H
 #define WATCHDOG_H
 
-#include "build.h"
+#include "state.h"
 
 /* What a worker remembers. */
 struct watchdog {

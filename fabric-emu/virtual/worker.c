@@ -6,6 +6,7 @@
  * waited for by nobody as long as the rest of theirs takes. */
 #include "worker.h"
 #include "audit.h"
+#include "build.h"
 #include "fabric-emu/memory.h"
 #include "faults.h"
 #include "fetch.h"

@@ -2,7 +2,7 @@
 #ifndef VIRTUAL_WORKER_H
 #define VIRTUAL_WORKER_H
 
-#include "build.h"
+#include "state.h"
 
 /* Runs in a process of its own; never returns. */
 _Noreturn void worker_run(const struct model *m, unsigned self);

@@ -1,7 +1,7 @@
 /* collective_plan.c - a collective for each job of a fabric (collective_plan.h). */
 #include "fabric-emu/workload/collective_plan.h"
 #include "fabric-emu/layout.h"
-#include "fabric-emu/workload/collective_choice.h"
+#include "fabric-emu/workload/collective_choice.h" /* circle: the choice is made for each job of the plan */
 #include "host/allocate/placement.h"
 #include "host/order.h"
 #include "hxmesh/endpoint.h"

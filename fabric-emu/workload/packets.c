@@ -10,7 +10,7 @@
 #include "fabric-emu/workload/packets.h"
 #include "fabric-emu/workload/host_ip.h"
 #include "fabric-emu/workload/in_order.h"
-#include "fabric-emu/workload/kinds.h"
+#include "fabric-emu/workload/kinds.h" /* circle: a kind of workload, which the list names */
 #include "host/random.h"
 
 #include <arpa/inet.h>

@@ -13,7 +13,7 @@
 #include "fabric-emu/layout.h"
 #include "fabric-emu/random.h"
 #include "host/jobs.h"
-#include "host/topology/bounds.h"
+#include "host/topology/seats.h"
 
 #include <stdlib.h>
 

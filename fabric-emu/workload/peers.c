@@ -9,8 +9,8 @@
  *
  * Those of another job and of failed boards are left out. */
 #include "fabric-emu/workload/peers.h"
-#include "fabric-emu/workload/traffic.h"
-#include "host/topology/bounds.h"
+#include "fabric-emu/workload/traffic.h" /* circle: a part of traffic that fills its peers */
+#include "host/topology/seats.h"
 #include "host/topology/worst_case.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* traffic.c - the patterns (traffic.h). */
 #include "fabric-emu/workload/traffic.h"
 #include "fabric-emu/random.h"
-#include "fabric-emu/workload/partners.h"
+#include "fabric-emu/workload/partners.h" /* circle: a part of traffic that fills its partners */
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* workload.c - which kind of workload a run's accelerators have (workload.h). */
 #include "fabric-emu/workload/workload.h"
-#include "fabric-emu/workload/kinds.h"
+#include "fabric-emu/workload/kinds.h" /* circle: the list of all kinds of workload */
 
 uint64_t workload_messages(const struct workload_plan *plan)
 {

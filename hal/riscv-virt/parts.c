@@ -1,6 +1,6 @@
 /* parts.c - reads the device tree that the board hands over (parts.h). */
 #include "parts.h"
-#include "board.h"
+#include "board.h" /* circle: it has the first call of the board, board_start() */
 #include "hal/bare/bare.h"
 #include "stacks.h"
 

@@ -1,7 +1,7 @@
 /* hal_port.h - the shared-memory platform: what include/hxmesh/hal.h asks for, over the rings of link.h and pool.h.
  *
  * A credit unit is a ring slot, which takes any packet. Every process of a fabric compiles the firmware against this
- * file; fabric-emu/live/node.c says how links and pools are bound to switches and endpoints. */
+ * file; fabric-emu/live/nodes.c says how links and pools are bound to switches and endpoints. */
 #ifndef HAL_PORT_H
 #define HAL_PORT_H
 

@@ -1,6 +1,6 @@
 /* entity.c - one entity through one window (entity.h). */
 #include "entity.h"
-#include "fetch.h"
+#include "fetch.h" /* circle: a visit prefetches for the next ones, which are entities */
 #include "inline.h"
 
 /* ---- what a switch waits for ---- */

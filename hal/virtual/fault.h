@@ -17,7 +17,7 @@
 #define VIRTUAL_FAULT_H
 
 #include "hal_port.h"
-#include "host/faults/faults.h"
+#include "host/link_fault.h"
 
 /* One direction of a link, at its sending or its receiving end. Invariant: changes before `next` have come. */
 struct virtual_fault {

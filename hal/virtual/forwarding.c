@@ -1,6 +1,6 @@
 /* forwarding.c - when packets of other hosts may go on (forwarding.h). */
 #include "forwarding.h"
-#include "hal_port.h"
+#include "hal_port.h" /* circle: a part of the port that hal_port.h makes of its parts */
 
 /* Puts the slot at `from` to `to`, and those between one further. */
 static void pull_forward(const struct virtual_queue *q, uint16_t from, uint16_t to)

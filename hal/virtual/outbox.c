@@ -1,6 +1,6 @@
 /* outbox.c - hands over what an entity sends, late (outbox.h). */
-#include "entity.h"
-#include "fault.h"
+#include "entity.h" /* circle: a part of the worker that hal_port.h makes of its parts */
+#include "fault.h"  /* circle: likewise */
 #include "inline.h"
 
 /* How many of its kind were posted since, when what its first line points at is asked for, and what that does. */

@@ -9,6 +9,7 @@
 
 #include "hxmesh/frame.h"
 #include "hxmesh/switch.h"
+#include "stock.h"
 
 /* A packet in an input buffer: half a cache line. */
 struct virtual_slot {
@@ -40,9 +41,6 @@ static inline uint64_t virtual_age(uint64_t birth, uint64_t now)
 {
     return (now - (birth >> 16)) & (UINT64_MAX >> 16);
 }
-
-/* Addresses have 48 bits. */
-#define VIRTUAL_ADDRESS (((uint64_t)1 << 48) - 1)
 
 /* One word, so that what a packet needs of an input where it comes is one cache line. */
 struct virtual_queue {

@@ -2,7 +2,6 @@
 #include "stock.h"
 #include "host/error.h"
 #include "host/huge.h"
-#include "queue.h"
 
 #include <errno.h>
 #include <stdint.h>

@@ -4,6 +4,10 @@
 #define VIRTUAL_STOCK_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+/* Addresses have 48 bits. */
+#define VIRTUAL_ADDRESS (((uint64_t)1 << 48) - 1)
 
 /* Addresses for `bytes` bytes; memory only for what is touched. Dies with one line if the machine refuses. */
 void *virtual_stock_reserve(size_t bytes);

@@ -10,7 +10,7 @@ static void set_rate(struct virtual_rate *rate, uint64_t gbps)
         rate->blocks[n] = (uint32_t)(n * (uint64_t)HX_BLOCK * 8 * 1000 / gbps);
 }
 
-void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p, unsigned vcs)
+void virtual_timing_init(struct virtual_timing *t, const struct virtual_speeds *p, unsigned vcs)
 {
     *t = (struct virtual_timing){.input = (uint32_t)(p->input * 1000),
                                  .output = (uint32_t)(p->output * 1000),

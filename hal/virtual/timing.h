@@ -24,7 +24,6 @@
 #ifndef VIRTUAL_TIMING_H
 #define VIRTUAL_TIMING_H
 
-#include "host/timing.h"
 #include "hxmesh/frame.h"
 
 #include <stdbool.h>
@@ -48,13 +47,21 @@ struct virtual_link {
 
 enum { VIRTUAL_LINKS = 8 /* classes */ };
 
+/* What all times follow from. */
+struct virtual_speeds {
+    uint64_t link, crossbar; /* Gb/s */
+    uint64_t cable, trace;   /* latencies of links, ns */
+    uint64_t input, output;  /* latencies of buffers, ns */
+    uint64_t buffer;         /* of an input port, bytes */
+};
+
 struct virtual_timing {
     struct virtual_rate link, local, crossbar, local_crossbar; /* link, crossbar: where a class says nothing */
     struct virtual_link of[VIRTUAL_LINKS];                     /* by class of a link; [0] where nobody said otherwise */
     struct virtual_link endpoint;                              /* an endpoint's own, from it and to it */
     uint64_t inject[VIRTUAL_PACKET_BLOCKS + 1]; /* ps of so many blocks from an endpoint: as `local`, or slower */
     uint32_t ahead;         /* an output takes the next packet when its link will be free in so many ps */
-    uint32_t input, output; /* latencies, ps: up to HX_MOST_LATENCY each, so that one of each together fit too */
+    uint32_t input, output; /* latencies, ps: up to 1 ms each, so that one of each together fit too */
     uint32_t cable, trace;
     uint32_t vcs;       /* of the fabric: they share a port's buffer */
     uint32_t vc_blocks; /* credit of a VC: its share of the buffer, at most HX_WINDOW packets, so below HX_MAX_ROOM */
@@ -62,8 +69,8 @@ struct virtual_timing {
         window; /* the least time from a decision in one switch to where another sees it: see virtual_timing_init */
 };
 
-/* *p is complete (hx_timing_complete). One class of links, a cable's. */
-void virtual_timing_init(struct virtual_timing *t, const struct hx_timing *p, unsigned vcs);
+/* One class of links, a cable's. */
+void virtual_timing_init(struct virtual_timing *t, const struct virtual_speeds *p, unsigned vcs);
 
 /* What a class of links is: gbps 0: as all; ps of latency. Then the window is as long as the shortest of them allows. */
 void virtual_timing_class(struct virtual_timing *t, unsigned link_class, uint64_t gbps, uint32_t latency);

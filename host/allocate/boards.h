@@ -54,4 +54,21 @@ static inline bool hx_columns_has(const struct hx_columns *set, unsigned column)
     return set->word[column / 64] >> column % 64 & 1;
 }
 
+/* ---- where a job stands ---- */
+
+struct hx_shape {
+    unsigned rows, columns;
+};
+
+struct hx_placement {
+    struct hx_shape shape;
+    uint32_t *row, *column; /* [shape.rows], [shape.columns], ascending */
+};
+
+/* Board n of a placement, row by row, of a grid that is so many boards across. */
+static inline unsigned hx_placement_board(const struct hx_placement *p, unsigned n, unsigned across)
+{
+    return p->row[n / p->shape.columns] * across + p->column[n % p->shape.columns];
+}
+
 #endif

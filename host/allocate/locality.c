@@ -1,6 +1,10 @@
 /* locality.c - traffic over the upper level of a job's networks (locality.h). */
 #include "host/allocate/locality.h"
 
+#include <stddef.h>
+
+const char *const hx_locality_names[HX_LOCALITIES + 1] = {"none", "all-to-all", "all-reduce", NULL};
+
 /* Ordered pairs of different places of a job along one dimension, and those of them on different leaves. */
 static struct hx_upper_traffic pairs(const uint32_t *at, unsigned count, unsigned leaf)
 {

@@ -7,7 +7,10 @@
 #ifndef HXMESH_HOST_ALLOCATE_LOCALITY_H
 #define HXMESH_HOST_ALLOCATE_LOCALITY_H
 
-#include "host/allocate/placement.h"
+#include "host/allocate/boards.h"
+
+enum hx_locality { HX_ANYWHERE, HX_NEAR_ALL_TO_ALL, HX_NEAR_ALL_REDUCE, HX_LOCALITIES };
+extern const char *const hx_locality_names[HX_LOCALITIES + 1]; /* "none", "all-to-all", "all-reduce", NULL */
 
 struct hx_upper_traffic {
     double low, high;

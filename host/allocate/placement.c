@@ -1,14 +1,11 @@
 /* placement.c - finds boards for a job (placement.h). */
 #include "host/allocate/placement.h"
-#include "host/allocate/locality.h"
 #include "host/error.h"
 #include "host/order.h"
 #include "host/topology/topology.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-const char *const hx_locality_names[HX_LOCALITIES + 1] = {"none", "all-to-all", "all-reduce", NULL};
 
 /* Rows that were taken, in the order in which they were, and the columns that are free in all of them. */
 struct choice {

@@ -17,14 +17,7 @@
 #ifndef HXMESH_HOST_ALLOCATE_PLACEMENT_H
 #define HXMESH_HOST_ALLOCATE_PLACEMENT_H
 
-#include "host/allocate/boards.h"
-
-enum hx_locality { HX_ANYWHERE, HX_NEAR_ALL_TO_ALL, HX_NEAR_ALL_REDUCE, HX_LOCALITIES };
-extern const char *const hx_locality_names[HX_LOCALITIES + 1]; /* "none", "all-to-all", "all-reduce", NULL */
-
-struct hx_shape {
-    unsigned rows, columns;
-};
+#include "host/allocate/locality.h"
 
 struct hx_placement_rules {
     bool transpose;
@@ -35,17 +28,6 @@ struct hx_placement_rules {
 };
 
 enum { HX_DEFAULT_ASPECT = 8, HX_DEFAULT_SEARCH = 20000 };
-
-struct hx_placement {
-    struct hx_shape shape;
-    uint32_t *row, *column; /* [shape.rows], [shape.columns], ascending */
-};
-
-/* Board n of a placement, row by row, of a grid that is so many boards across. */
-static inline unsigned hx_placement_board(const struct hx_placement *p, unsigned n, unsigned across)
-{
-    return p->row[n / p->shape.columns] * across + p->column[n % p->shape.columns];
-}
 
 /* The shape of `boards` boards that is nearest to a square; not more columns than rows. */
 struct hx_shape hx_shape_of(unsigned boards);

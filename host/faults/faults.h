@@ -24,8 +24,8 @@
 #ifndef HXMESH_HOST_FAULTS_H
 #define HXMESH_HOST_FAULTS_H
 
-#include "hal/split_mix.h"
 #include "host/error.h"
+#include "host/link_fault.h"
 #include "host/topology/fabric.h"
 
 #include <stdbool.h>
@@ -54,13 +54,6 @@ struct hx_fault_target {
     unsigned port;  /* LINK */
 };
 
-/* Shares are parts of HX_FAULT_WHOLE, 0 .. HX_FAULT_WHOLE. */
-enum { HX_FAULT_WHOLE = 1 << 30 };
-struct hx_impairment {
-    uint32_t loss, corrupt, duplicate, reorder, credit_loss;
-    uint32_t rate;     /* share of its rate that the link has; 0: all of it */
-    uint64_t delay_ns; /* 0 .. HX_MOST_FAULT_DELAY */
-};
 #define HX_MOST_FAULT_DELAY UINT64_C(1000000000)
 #define HX_LEAST_FAULT_RATE 0.001
 #define HX_MOST_FAULT_TIME  ((uint64_t)30 * 24 * 3600 * 1000000000U) /* ns: 30 days */
@@ -139,31 +132,9 @@ void hx_faults_ends(const struct hx_faults *faults, const struct hx_fabric *f, u
 void hx_faults_each_end(const struct hx_faults *faults, const struct hx_fabric *f, unsigned plane, uint32_t node,
                         unsigned port, void (*visit)(void *of, size_t fault, uint64_t end_ns), void *of);
 
-/* How a link is at a time. */
-struct hx_link_state {
-    bool down;
-    bool impaired; /* `impairs` is not all 0 */
-    struct hx_impairment impairs;
-};
-
-/* What becomes of a link at a time, and stays until the next change. */
-struct hx_link_change {
-    uint64_t at_ns;
-    struct hx_link_state state;
-    size_t fault; /* that made it so, or that ended: its index in the schedule */
-};
-
 /* All changes of one link, in their order, none at the time of another; NULL and *count 0: it is always well. For
  * free(). */
 struct hx_link_change *hx_faults_of_link(const struct hx_faults *faults, const struct hx_fabric *f, unsigned plane,
                                          uint32_t node, unsigned port, size_t *count);
-
-/* Dice: a number 0 .. HX_FAULT_WHOLE-1 that follows from the seed, the link (any number that is its own and its direction's), how
- * many packets it has carried, and what is asked. */
-enum hx_fault_die { HX_DIE_LOSS, HX_DIE_CORRUPT, HX_DIE_DUPLICATE, HX_DIE_REORDER, HX_DIE_CREDIT, HX_DICE };
-static inline uint32_t hx_fault_throw(uint64_t seed, uint64_t link, uint64_t packet, enum hx_fault_die die)
-{
-    return (uint32_t)(split_mix(split_mix(split_mix(seed) + link) + packet * HX_DICE + die) >> 34);
-}
 
 #endif

@@ -1,7 +1,7 @@
 /* settings.c - options over a file's settings, and the schedule that they say (settings.h). */
 #include "host/faults/settings.h"
 #include "host/faults/faults.h"
-#include "host/spec.h"
+#include "host/options/runs.h"
 #include "host/value.h"
 
 #include <string.h>

@@ -1,7 +1,6 @@
 /* applies.c - which runs an option is for, in words (applies.h). */
 #include "host/options/applies.h"
 #include "host/error.h"
-#include "host/spec.h"
 
 #include <stdio.h>
 #include <string.h>

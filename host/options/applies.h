@@ -12,16 +12,11 @@
 #ifndef HXMESH_HOST_APPLIES_H
 #define HXMESH_HOST_APPLIES_H
 
-#include "host/options/options.h"
+#include "host/options/option.h"
+#include "host/options/runs.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum { HX_FIRST_PATTERN_BIT = 8 };
-#define HX_FOR_CLOCK(clock)     (UINT64_C(1) << (clock))
-#define HX_FOR_PATTERN(pattern) (UINT64_C(1) << (HX_FIRST_PATTERN_BIT + (pattern)))
-#define HX_FOR_ANY_CLOCK        (HX_FOR_PATTERN(0) - 1)
-#define HX_FOR_ANY_PATTERN      (~HX_FOR_ANY_CLOCK)
 
 bool hx_applies(uint64_t option, uint64_t run);
 

@@ -2,7 +2,7 @@
 #ifndef HXMESH_HOST_COMMAND_LINE_H
 #define HXMESH_HOST_COMMAND_LINE_H
 
-#include "host/options/options.h"
+#include "host/options/option.h"
 
 /* `program` and argv[1] to argv[argc - 1], in quotes where a shell needs them. Kept until the next call: a program that reads
  * several command lines, as `hxmesh demo` does, has the last one. */

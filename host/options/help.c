@@ -1,5 +1,6 @@
 /* help.c - prints --help from the same table that options.c parses by; as text here, other formats in
  * man.c, markdown.c and words.c. */
+#include "host/options/options.h"
 #include "host/options/table.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef HXMESH_HOST_OPTIONS_JSON_H
 #define HXMESH_HOST_OPTIONS_JSON_H
 
-#include "host/options/options.h"
+#include "host/options/option.h"
 
 #include <jansson.h>
 

@@ -2,7 +2,7 @@
 #ifndef HXMESH_HOST_MANUAL_H
 #define HXMESH_HOST_MANUAL_H
 
-#include "host/options/options.h"
+#include "host/options/option.h"
 
 #include <stdio.h>
 

@@ -2,6 +2,7 @@
  * hx_print_markdown_common() says them once for all. */
 #include "host/options/applies.h"
 #include "host/options/manual.h"
+#include "host/options/options.h"
 #include "host/options/table.h"
 
 void hx_markdown_option_cells(const struct hx_option *o, FILE *out)

@@ -2,7 +2,7 @@
 #ifndef HXMESH_HOST_OPTIONS_TABLE_H
 #define HXMESH_HOST_OPTIONS_TABLE_H
 
-#include "host/options/options.h"
+#include "host/options/option.h"
 
 /* The options every program has. */
 enum { HX_COMMON_OPTIONS = 6 }; /* with their heading */

@@ -2,7 +2,7 @@
 #include "host/pcapng/read.h"
 #include "host/input.h"
 #include "host/pcapng/blocks.h"
-#include "host/pcapng/bytes.h"
+#include "host/pcapng/bytes.h" /* circle: the inside of the reader */
 
 #include <stdlib.h>
 #include <string.h>

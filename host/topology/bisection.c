@@ -3,7 +3,7 @@
 
 #include "host/bounds.h"
 #include "host/draw.h"
-#include "host/topology/bounds.h"
+#include "host/topology/seats.h"
 
 #include <math.h>
 #include <stdlib.h>

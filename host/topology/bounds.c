@@ -12,18 +12,6 @@ enum { SWITCH_USD = 14280, DAC_USD = 272, AOC_USD = 603 };
 
 /* ---- distances ---- */
 
-uint32_t hx_fabric_seat(const struct hx_fabric *f, uint32_t host)
-{
-    unsigned links = 0;
-    uint32_t far = HX_NOWHERE;
-    for (unsigned port = 0; port < HX_LOCAL; port++) {
-        uint32_t next = hx_fabric_far(f, host, port).node;
-        links += next != HX_NOWHERE;
-        far = next != HX_NOWHERE ? next : far;
-    }
-    return links == 1 && !hx_is_host(f, far) ? far : host;
-}
-
 unsigned hx_fabric_distance(const struct hx_fabric *f, uint32_t from, uint32_t to)
 {
     if (from == to)

@@ -6,9 +6,6 @@
 
 #include <limits.h>
 
-/* The router that a host of one link hangs on; a host that forwards: itself. */
-uint32_t hx_fabric_seat(const struct hx_fabric *f, uint32_t host);
-
 /* Links of a minimal way between two hosts, their own included; 0 to itself, HX_CUT_OFF where there is none. */
 #define HX_CUT_OFF UINT_MAX
 unsigned hx_fabric_distance(const struct hx_fabric *f, uint32_t from, uint32_t to);

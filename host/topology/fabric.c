@@ -1,7 +1,7 @@
 /* fabric.c - lays out a fabric's graph and checks it (host/topology/fabric.h). */
 #include "host/topology/fabric.h"
 
-#include "host/topology/topology.h"
+#include "host/topology/topology.h" /* circle: a fabric asks its topology for what the graph does not say */
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* loads.c - what all-to-all comes to over the ways of a fabric (host/topology/loads.h). */
 #include "host/topology/loads.h"
 
-#include "host/topology/bounds.h"
 #include "host/topology/seats.h"
 #include "host/topology/tables.h"
 

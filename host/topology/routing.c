@@ -1,6 +1,6 @@
 /* routing.c - reads and writes ways of routing, and sets them for a fabric (host/topology/routing.h). */
 #include "host/topology/routing.h"
-#include "host/topology/topology.h"
+#include "host/topology/topology.h" /* circle: the topology says which detours a fabric has */
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,19 @@
 /* seats.c - where the hosts of a fabric sit (host/topology/seats.h). */
 #include "host/topology/seats.h"
 
-#include "host/topology/bounds.h"
-
 #include <stdlib.h>
+
+uint32_t hx_fabric_seat(const struct hx_fabric *f, uint32_t host)
+{
+    unsigned links = 0;
+    uint32_t far = HX_NOWHERE;
+    for (unsigned port = 0; port < HX_LOCAL; port++) {
+        uint32_t next = hx_fabric_far(f, host, port).node;
+        links += next != HX_NOWHERE;
+        far = next != HX_NOWHERE ? next : far;
+    }
+    return links == 1 && !hx_is_host(f, far) ? far : host;
+}
 
 void hx_seats_take(struct hx_seats *s, const struct hx_fabric *f)
 {

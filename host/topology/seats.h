@@ -5,6 +5,9 @@
 
 #include "host/topology/topology.h"
 
+/* The router that a host of one link hangs on; a host that forwards: itself. */
+uint32_t hx_fabric_seat(const struct hx_fabric *f, uint32_t host);
+
 struct hx_seats {
     uint32_t count;
     uint32_t living;  /* hosts that sit anywhere */

@@ -1,8 +1,8 @@
 /* topology.c - which topologies there are, and which of them a spec string names (host/topology/topology.h). */
 #include "host/topology/topology.h"
 
-#include "host/topology/all.h"
-#include "host/topology/failures.h"
+#include "host/topology/all.h"      /* circle: a topology is found in the list of all of them */
+#include "host/topology/failures.h" /* circle: what fails is taken out while a fabric is built */
 
 #include <ctype.h>
 #include <stdlib.h>

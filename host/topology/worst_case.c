@@ -2,7 +2,7 @@
 #include "host/topology/worst_case.h"
 #include "host/assignment.h"
 #include "host/draw.h"
-#include "host/topology/bounds.h"
+#include "host/topology/seats.h"
 #include "host/topology/tables.h"
 
 #include <stdlib.h>

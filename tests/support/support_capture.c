@@ -1,7 +1,7 @@
 /* support_capture.c - the model: nodes, buffers, cables, ticks (support_capture.h). */
 #include "tests/support/support_capture.h"
 #include "tests/support/support_capture_frame.h"
-#include "tests/support/support_capture_ways.h"
+#include "tests/support/support_capture_ways.h" /* circle: a part of what makes captures */
 
 #include <stdlib.h>
 #include <string.h>

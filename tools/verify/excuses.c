@@ -1,7 +1,7 @@
 /* excuses.c - faults that a capture speaks of, and the breaches that they allow (tools/verify/excuses.h). */
 #include "tools/verify/excuses.h"
 #include "host/value.h"
-#include "tools/verify/verify.h"
+#include "tools/verify/verify.h" /* circle: a part of the verifier */
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* felt.c - when faults are felt (tools/verify/felt.h). */
 #include "tools/verify/felt.h"
 #include "hxmesh/frame.h"
-#include "tools/verify/excuses.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -223,7 +223,8 @@ static void a_packet_at_the_last_moment(void **state)
     struct hx_timing timing = HX_DEFAULT_TIMING;
     timing = hx_timing_complete(&timing);
     struct virtual_timing t;
-    virtual_timing_init(&t, &timing, HX_MESH_VCS);
+    const struct virtual_speeds speeds = model_speeds(&timing);
+    virtual_timing_init(&t, &speeds, HX_MESH_VCS);
     for (unsigned n = 0; n < 6; n++) {
         uint64_t interval = 40000000 + n * t.window / 6;
         plan.settings = (struct hx_settings){.rate = 8192 / 0.2 / (double)interval, /* 0.2 B/ps */

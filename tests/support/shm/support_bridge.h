@@ -4,6 +4,7 @@
 #define HXMESH_TESTS_SUPPORT_BRIDGE_H
 
 #include "fabric-emu/live/bridge.h"
+#include "fabric-emu/live/nodes.h"
 
 enum { BENCH_FRAMES = 2048, BENCH_CREDITS = 512, BENCH_STEP_NS = 1000000 };
 

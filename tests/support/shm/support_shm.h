@@ -9,7 +9,7 @@
 #ifndef SUPPORT_SHM_H
 #define SUPPORT_SHM_H
 
-#include "fabric-emu/live/node.h"
+#include "fabric-emu/live/nodes.h"
 
 struct support_ledger {
     _Atomic uint64_t never_received; /* messages acknowledged to their source that no destination had received */

@@ -1,6 +1,7 @@
 /* test_placement.c - where jobs are put: by hand, against all sets of rows, and that what is found is a sub-HammingMesh of
  * free boards. */
 #include "host/allocate/locality.h"
+#include "host/allocate/placement.h"
 #include "tests/support/support_random.h"
 
 #include <setjmp.h>

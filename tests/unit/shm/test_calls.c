@@ -3,7 +3,6 @@
 #include "fabric-emu/live/calls.h"
 #include "fabric-emu/live/fabric.h"
 #include "fabric-emu/live/node.h"
-#include "fabric-emu/live/worker.h"
 #include "program/attachment.h"
 
 #include <errno.h>
@@ -152,7 +151,7 @@ static void packets_and_other_workers_are_heard_too(void **state)
         assert_true(packets.readable[0]);
         uint32_t before = atomic_load(&fabric.area->wake);
         atomic_store(&fabric.area->asleep, 1);
-        worker_wake(&fabric, 0);
+        fab_wake(&fabric, 0);
         calls_look(&worker); /* as a last sweep may, and takes the call away: */
         calls_sleep(&worker, before, LONGEST_NS);
     }

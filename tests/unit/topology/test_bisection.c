@@ -2,6 +2,7 @@
 #include "host/topology/bisection.h"
 #include "host/topology/bounds.h"
 #include "host/topology/hamming_mesh.h"
+#include "host/topology/seats.h"
 #include "hxmesh/error.h"
 #include "tests/support/support_fabric.h"
 

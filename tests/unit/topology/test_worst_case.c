@@ -1,7 +1,7 @@
 /* test_worst_case.c - who sends to whom where minimal routing is at its worst: everyone has a partner of his own, and the fullest
  * link carries what the paper says of each topology, or what can be counted by hand. */
 /* sanitizers: check-all */
-#include "host/topology/bounds.h"
+#include "host/topology/seats.h"
 #include "host/topology/worst_case.h"
 #include "tests/support/support_fabric.h"
 

@@ -1,4 +1,5 @@
 /* test_timing.c - presets of the virtual clock, what is said over them, and the picoseconds that follow. */
+#include "fabric-emu/virtual/model.h"
 #include "hal/virtual/timing.h"
 #include "host/timing.h"
 #include "hxmesh/switch.h"
@@ -80,7 +81,8 @@ static struct virtual_timing timing_of(struct hx_timing said)
 {
     const struct hx_timing complete = hx_timing_complete(&said);
     struct virtual_timing t;
-    virtual_timing_init(&t, &complete, HX_MESH_VCS);
+    const struct virtual_speeds speeds = model_speeds(&complete);
+    virtual_timing_init(&t, &speeds, HX_MESH_VCS);
     return t;
 }
 

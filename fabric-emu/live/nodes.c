@@ -1,5 +1,5 @@
-/* node.c - building the nodes of a worker (node.h). */
-#include "node.h"
+/* nodes.c - building the nodes of a worker (nodes.h). */
+#include "nodes.h"
 #include "accelerator.h"
 #include "bridge.h"
 #include "conditions.h"
@@ -48,24 +48,6 @@ static bool find_cut_boards(struct worker *w)
 
 /* ---- links ---- */
 
-static bool is_up(const struct worker *w, uint32_t node)
-{
-    return !w->f->layout.dead[node] && !(w->down >> w->f->layout.worker[node] & 1U);
-}
-
-uint64_t node_ports_up(const struct worker *w, unsigned plane, uint32_t node)
-{
-    uint64_t up = 0;
-    for (unsigned port = 0; port < hx_fabric_ports(w->f->g, node); port++) {
-        struct hx_end far = hx_fabric_far(w->f->g, node, port);
-        bool local = node < w->f->g->hosts && port == HX_LOCAL;
-        bool wired = far.node != HX_NOWHERE && is_up(w, far.node) && fab_port_is_up(w->f, plane, far.node, far.port) &&
-                     !conditions_link_is_down(w->f, plane, node, port);
-        up |= (uint64_t)(local || wired) << port;
-    }
-    return up;
-}
-
 static struct shm_tx sender(struct shm_link *link, unsigned peer)
 {
     return (struct shm_tx){.link = link, .head = link->heads, .peer = peer};
@@ -93,7 +75,7 @@ static void bind_links(struct worker *w, struct node *n, unsigned ports)
     }
 }
 
-/* up: node_ports_up() of it. */
+/* up: conditions_ports_up() of it. */
 static void build_routes(struct worker *w, struct node *n, uint64_t up)
 {
     bar_boards(w, n->plane, n->sw.job, w->barred);
@@ -118,7 +100,7 @@ static void build_node(struct worker *w, struct node *n, unsigned plane, uint32_
     bind_links(w, n, ports);
     uint16_t job = id < f->g->hosts ? layout_job_of(&f->spec, id) : HX_NO_JOB;
     hx_switch_init(&n->sw, ports, f->g->vcs, job, &n->hal, hx_allocate(1, hx_switch_bytes(ports, f->g->vcs)));
-    build_routes(w, n, node_ports_up(w, plane, id));
+    build_routes(w, n, conditions_ports_up(w, plane, id));
 }
 
 /* ---- accelerators ---- */
@@ -312,12 +294,12 @@ void node_reroute_all(struct worker *w)
     unsigned searched = ways_follow(w);
     for (unsigned i = 0; i < w->switch_nodes; i++) {
         struct node *n = &w->node[i];
-        uint64_t up = node_ports_up(w, n->plane, n->id);
+        uint64_t up = conditions_ports_up(w, n->plane, n->id);
         if (!others && !(searched >> n->plane & 1U) && n->hal.up == up)
             continue;
         build_routes(w, n, up);
         hx_switch_reroute(&n->sw);
     }
     for (unsigned i = w->switch_nodes; i < w->nodes; i++) /* a bridge's switch has no part in its links */
-        w->node[i].hal.up = node_ports_up(w, w->node[i].plane, w->node[i].id);
+        w->node[i].hal.up = conditions_ports_up(w, w->node[i].plane, w->node[i].id);
 }
