@@ -38,9 +38,9 @@ setup_file() {
 }
 
 @test "errors: coordinates outside end with 2 and say the range" {
-    refused 2 "--to: 8,3 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" \
+    refused 2 "--to: a8,3 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" \
         route "4x4 Hx2Mesh" --from 0,0 --to 8,3
-    refused 2 "--from: 0,8 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" \
+    refused 2 "--from: a0,8 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" \
         route "4x4 Hx2Mesh" --from 0,8 --to 0,0 --json -
     refused 2 "--from: 'here' is not an address (write d0,d1 as in 3,0)" route "4x4 Hx2Mesh" --from here --to 0,0
 }
