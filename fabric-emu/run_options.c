@@ -52,6 +52,17 @@ static void settle_capture(struct run_options *o, const struct hx_capture_settin
         hx_die(HX_EXIT_USAGE, "--capture", "the report of a run goes to stdout: name a file (or use `hxmesh capture`)");
 }
 
+/* 0,0 where there is such a host, unless a collective leaves it out. */
+static uint32_t default_target(const struct run_options *o)
+{
+    uint32_t rank = 0;
+    while (o->settings.largest && rank + 1 < o->g->hosts &&
+           (hx_spec_board_failed(&o->spec, hx_spec_board_of(&o->spec, rank)) ||
+            hx_spec_board_idle(&o->spec, hx_spec_board_of(&o->spec, rank))))
+        rank++;
+    return rank;
+}
+
 static void check_target(const struct run_options *o, struct hx_coordinate target)
 {
     hx_spec_check_coordinate(&o->spec, "--target", target);
@@ -59,6 +70,22 @@ static void check_target(const struct run_options *o, struct hx_coordinate targe
     bool has_target = HX_FOR_TARGET & HX_FOR_PATTERN(pattern);
     if (has_target && hx_spec_board_failed(&o->spec, hx_spec_board_at(&o->spec, target.d0, target.d1)))
         hx_die(HX_EXIT_USAGE, "--target", "a%u,%u is on a failed board", target.d0, target.d1);
+    bool left_out =
+        o->settings.largest && hx_spec_board_idle(&o->spec, hx_spec_board_at(&o->spec, target.d0, target.d1));
+    if (has_target && left_out)
+        hx_die(HX_EXIT_USAGE, "--target", "a%u,%u is on no board of the largest sub-mesh", target.d0, target.d1);
+}
+
+static void keep_largest(struct run_options *o)
+{
+    unsigned named = o->spec.a ? o->spec.named_jobs : 0; /* without boards there is nothing to leave out */
+    for (unsigned i = 0; i < named; i++) {
+        const struct hx_settings s = hx_job_settings(&o->settings, &o->spec.named[i]);
+        if (s.largest && s.pattern >= HX_COLLECTIVES)
+            hx_job_keep_largest(&o->spec, o->spec.named[i].tag);
+    }
+    if (o->spec.a && !o->spec.named_jobs && o->settings.largest)
+        hx_job_keep_largest(&o->spec, HX_NO_JOB);
 }
 
 static void check_traffic(struct run_options *o)
@@ -67,7 +94,7 @@ static void check_traffic(struct run_options *o)
     struct hx_coordinates *target = &o->settings.target;
     struct hx_problem problem;
     if (target->count == 0)
-        *target = (struct hx_coordinates){1, {hx_address_of(o->g, 0)}}; /* 0,0 where there is such a host */
+        *target = (struct hx_coordinates){1, {hx_address_of(o->g, default_target(o))}};
     for (unsigned i = 0; i < target->count; i++)
         check_target(o, target->at[i]);
     if (target->count > 1 && pattern != HX_HOTSPOT)
@@ -318,6 +345,7 @@ void run_options_parse(struct run_options *o, int argc, char **argv)
     o->faults = o->spec.faults;
     hx_fault_settings_merge(&o->faults, &faults);
     check_clock(o);
+    keep_largest(o);
     settle_pace(o);
     check_traffic(o);
 }

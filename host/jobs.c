@@ -160,6 +160,20 @@ void hx_job_keep_grid(struct hx_job *job, const struct hx_spec *spec, struct hx_
     job->grid[1] = was.rows * spec->b;
 }
 
+void hx_job_boards(struct hx_boards *b, const struct hx_spec *spec, uint16_t tag)
+{
+    hx_boards_make(b, spec->x, spec->y);
+    for (unsigned board = 0; board < hx_spec_boards(spec); board++)
+        if (hx_spec_board_failed(spec, board) || hx_spec_board_job(spec, board) != tag)
+            hx_board_take(b, board % spec->x, board / spec->x);
+}
+
+static void give_boards(struct hx_spec *spec, const struct hx_placement *p, uint16_t tag)
+{
+    for (unsigned n = 0; n < p->shape.rows * p->shape.columns; n++)
+        spec->job[hx_placement_board(p, n, spec->x)] = tag;
+}
+
 static bool place_boards(struct hx_spec *spec, struct hx_job *job)
 {
     bool any_shape = job->size[1] == 0;
@@ -168,19 +182,36 @@ static bool place_boards(struct hx_spec *spec, struct hx_job *job)
         .transpose = true, .aspect = any_shape ? HX_DEFAULT_ASPECT : 1, .search = HX_DEFAULT_SEARCH};
     struct hx_boards boards;
     struct hx_placement p;
-    hx_boards_make(&boards, spec->x, spec->y);
-    for (unsigned board = 0; board < hx_spec_boards(spec); board++)
-        if (!is_free(spec, board))
-            hx_board_take(&boards, board % spec->x, board / spec->x);
+    hx_job_boards(&boards, spec, HX_NO_JOB);
     bool placed = hx_place(&p, &boards, shape, &rules);
-    for (unsigned n = 0; placed && n < shape.rows * shape.columns; n++)
-        spec->job[hx_placement_board(&p, n, spec->x)] = job->tag;
+    if (placed)
+        give_boards(spec, &p, job->tag);
     if (placed && !any_shape)
         hx_job_keep_grid(job, spec, shape, p.shape);
     if (placed)
         hx_placement_free(&p);
     hx_boards_free(&boards);
     return placed;
+}
+
+void hx_job_keep_largest(struct hx_spec *spec, uint16_t tag)
+{
+    struct hx_boards boards;
+    struct hx_placement p;
+    hx_job_boards(&boards, spec, tag);
+    hx_place_largest(&p, &boards);
+    if (p.shape.rows * p.shape.columns < boards.free) {
+        const char *bad;
+        const char *key;
+        if (!spec->job)
+            spec->job = hx_allocate(hx_spec_boards(spec), sizeof *spec->job);
+        for (unsigned board = 0; board < hx_spec_boards(spec); board++)
+            if (spec->job[board] == tag)
+                spec->job[board] = HX_NO_JOB;
+        give_boards(spec, &p, tag == HX_NO_JOB ? hx_jobs_add(spec, &hx_job_defaults, &bad, &key)->tag : tag);
+    }
+    hx_placement_free(&p);
+    hx_boards_free(&boards);
 }
 
 static bool place_hosts(struct hx_spec *spec, struct hx_job *job)

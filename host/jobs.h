@@ -50,7 +50,10 @@ extern const struct hx_job_values hx_job_defaults;
      .applies = HX_FOR_MESSAGES, .instead = HX_RUNS_ONCE}, \
     {.key = "jobs[].algorithm", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(v)->settings.algorithm, \
      .choices = hx_algorithm_names, .otherwise = "the run's", .help = "how its collective is done", \
-     .given = &(v)->settings.given, .given_bit = HX_GIVEN_ALGORITHM, .applies = HX_FOR_COLLECTIVES}
+     .given = &(v)->settings.given, .given_bit = HX_GIVEN_ALGORITHM, .applies = HX_FOR_COLLECTIVES}, \
+    {.key = "jobs[].largest", .kind = HX_OPTION_FLAG, .to.flag = &(v)->settings.largest, .otherwise = "the run's", \
+     .help = "of a HammingMesh: its collective runs on the largest sub-mesh of its boards that is whole", \
+     .given = &(v)->settings.given, .given_bit = HX_GIVEN_LARGEST, .applies = HX_FOR_COLLECTIVES}
 /* clang-format on */
 
 /* Adds a job, without boards yet: returns it, or the one that has this tag already, of which only boards are added. NULL: it
@@ -63,6 +66,14 @@ void hx_job_keep_grid(struct hx_job *job, const struct hx_spec *spec, struct hx_
 
 /* Finds its boards, if it has a size, among those that no job has and that have not failed. NULL, or why there are none. */
 const char *hx_job_place(struct hx_spec *spec, struct hx_job *job);
+
+/* Of a HammingMesh: the boards of a tag that have not failed are free in *b, all others taken. To be freed. HX_NO_JOB: those that no
+ * job has. */
+void hx_job_boards(struct hx_boards *b, const struct hx_spec *spec, uint16_t tag);
+
+/* Of a HammingMesh: a job keeps the most of its boards that have not failed and are a sub-mesh; the others are idle. HX_NO_JOB, where
+ * no job is named: all boards are the job, which is named where some are left out. */
+void hx_job_keep_largest(struct hx_spec *spec, uint16_t tag);
 
 /* The first key it has that is not for such traffic, and why, as "count: is for ..."; NULL: all are. What a job does not say of
  * its pattern is known when it runs. */

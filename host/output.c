@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -80,6 +82,13 @@ FILE *hx_output_open(const char *path)
     return out;
 }
 
+/* Also where the write that failed was an earlier one, whose errno is gone. */
+static bool reader_left(void)
+{
+    struct pollfd is = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    return poll(&is, 1, 0) == 1 && is.revents & (POLLERR | POLLHUP);
+}
+
 void hx_output_close(FILE *out, const char *path)
 {
     struct partial *p = partial_of(out);
@@ -100,7 +109,7 @@ void hx_output_close(FILE *out, const char *path)
             (void)unlink(p->beside);
     }
     stdout_reported = stdout_reported || (bad && hx_output_is_stdout(path));
-    if (bad && reason == EPIPE && hx_output_is_stdout(path))
+    if (bad && hx_output_is_stdout(path) && (reason == EPIPE || reader_left()))
         exit(HX_EXIT_ENVIRONMENT); /* who reads it has had enough: nothing is to be said */
     const char *where = hx_output_is_stdout(path) ? "stdout" : path;
     if (bad && reason)
@@ -109,17 +118,30 @@ void hx_output_close(FILE *out, const char *path)
         hx_die(HX_EXIT_ENVIRONMENT, where, CUT_OFF);
 }
 
+static void remove_partials(void)
+{
+    for (unsigned i = 0; i < MOST_OPEN && getpid() == owner; i++)
+        if (partials[i].file)
+            (void)unlink(partials[i].beside);
+}
+
+/* Who reads stdout has had enough: the program ends as it does without a handler, and leaves no partial file. */
+static void on_broken_pipe(int number)
+{
+    remove_partials();
+    (void)signal(number, SIG_DFL);
+    (void)raise(number);
+}
+
 static void end(void)
 {
     if (getpid() != owner)
         return;
-    for (unsigned i = 0; i < MOST_OPEN; i++)
-        if (partials[i].file)
-            (void)unlink(partials[i].beside);
+    remove_partials();
     errno = 0;
     if ((fflush(stdout) == 0 && !ferror(stdout)) || stdout_reported)
         return;
-    if (errno == EPIPE)
+    if (errno == EPIPE || reader_left())
         _exit(HX_EXIT_ENVIRONMENT);
     if (errno)
         hx_complain("stdout", "cannot be written: %s", strerror(errno));
@@ -141,8 +163,12 @@ static void hold_standard_places(void)
 void hx_output_guard(void)
 {
     hold_standard_places();
-    if (owner == 0 && atexit(end) == 0)
-        owner = getpid();
+    struct sigaction found;
+    if (owner != 0 || atexit(end) != 0)
+        return;
+    owner = getpid();
+    if (sigaction(SIGPIPE, NULL, &found) == 0 && found.sa_handler == SIG_DFL)
+        (void)signal(SIGPIPE, on_broken_pipe);
 }
 
 void hx_output_check(const char *path)

@@ -501,7 +501,7 @@ void hx_spec_check_coordinate(const struct hx_spec *spec, const char *option, st
 {
     const struct hx_fabric *g = spec->graph;
     if (at.d0 >= g->digits[0] || at.d1 >= g->digits[1])
-        hx_die(HX_EXIT_USAGE, option, "%u,%u is outside the %s (%s 0 .. %u, %s 0 .. %u)", at.d0, at.d1, spec->fabric,
+        hx_die(HX_EXIT_USAGE, option, "a%u,%u is outside the %s (%s 0 .. %u, %s 0 .. %u)", at.d0, at.d1, spec->fabric,
                spec->a ? "gx" : "d0", g->digits[0] - 1, spec->a ? "gy" : "d1", g->digits[1] - 1);
     if (hx_fabric_host(g, at.d0, at.d1) == HX_NOWHERE)
         hx_die(HX_EXIT_USAGE, option, "no host of the %s has the address %u,%u", spec->fabric, at.d0, at.d1);

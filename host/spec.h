@@ -65,12 +65,14 @@ enum hx_given {
     HX_GIVEN_HOTSPOT = 1 << 13,
     HX_GIVEN_TARGET = 1 << 14,
     HX_GIVEN_WARM_UP = 1 << 15,
-    HX_GIVEN_ARRIVALS = 1 << 16
+    HX_GIVEN_ARRIVALS = 1 << 16,
+    HX_GIVEN_LARGEST = 1 << 17
 };
 
 struct hx_settings {
     unsigned pattern;     /* enum hx_pattern */
     unsigned algorithm;   /* enum hx_algorithm, of a collective */
+    bool largest;         /* a collective runs on the largest sub-mesh of its job (hx_job_keep_largest) */
     uint64_t message;     /* bytes of a message, or of a collective's vector: 1 .. HX_MOST_MESSAGE */
     uint64_t count;       /* messages to each destination of an accelerator; 0: as many as fit into the duration */
     uint64_t duration_ns; /* 0: until `count` messages are sent */
@@ -206,6 +208,9 @@ extern const struct hx_overrides hx_default_sizes; /* of a spec string */
     {.name = "algorithm", .key = "traffic.algorithm", .kind = HX_OPTION_CHOICE, .argument = "HOW", .to.choice = &(s)->algorithm, \
      .choices = hx_algorithm_names, .help = "how broadcast, reduce-scatter, all-gather and all-reduce are done", \
      .given = &(s)->given, .given_bit = HX_GIVEN_ALGORITHM, .applies = HX_FOR_COLLECTIVES}, \
+    {.name = "largest", .key = "traffic.largest", .kind = HX_OPTION_FLAG, .negatable = true, .to.flag = &(s)->largest, \
+     .help = "where boards of a HammingMesh failed, a collective runs on the largest sub-mesh that is whole", \
+     .given = &(s)->given, .given_bit = HX_GIVEN_LARGEST, .applies = HX_FOR_COLLECTIVES}, \
     {.name = "message", .key = "traffic.message", .letter = 'm', .kind = HX_OPTION_BYTES, .to.number = &(s)->message, .low = 1, \
      .high = HX_MOST_MESSAGE, .help = "bytes of a message, or of a collective's vector, as 8192 or 1MiB", \
      .given = &(s)->given, .given_bit = HX_GIVEN_MESSAGE, \

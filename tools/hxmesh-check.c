@@ -86,7 +86,8 @@ static void print(const struct report *r, const struct hx_channels *c)
     if (f->isolated)
         printf("; %" PRIu64 " more pairs are of different jobs", f->isolated);
     if (f->unreachable)
-        printf("\n%-14s%u,%u to %u,%u: %s", "  as", f->cut_from.d0, f->cut_from.d1, f->cut_to.d0, f->cut_to.d1, r->why);
+        printf("\n%-14sa%u,%u to a%u,%u: %s", "  as", f->cut_from.d0, f->cut_from.d1, f->cut_to.d0, f->cut_to.d1,
+               r->why);
     printf("\n%-14s%" PRIu64 "\n", "dead ends", f->dead_ends);
     if (f->minimal || !rule_of_paths(r))
         printf("%-14s%s\n", "paths", f->minimal ? "all minimal" : "NOT all minimal");

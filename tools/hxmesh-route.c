@@ -177,7 +177,7 @@ static bool shown_before(const struct hx_walk *w, size_t at)
 
 static void print_walk(const struct hx_walk *w, const struct hx_fabric *g)
 {
-    printf("%u,%u to %u,%u: %u cables, ", w->from.d0, w->from.d1, w->to.d0, w->to.d1, w->distance);
+    printf("a%u,%u to a%u,%u: %u cables, ", w->from.d0, w->from.d1, w->to.d0, w->to.d1, w->distance);
     if (w->paths == UINT64_MAX)
         printf("more minimal ways than can be counted");
     else
@@ -213,7 +213,7 @@ static bool answer_pair(struct request *r, const struct hx_common *common)
         write_answer(out, r->from, r->to, &a, a.reachable ? NULL : why);
         fputc('\n', out);
     } else if (!a.reachable) {
-        printf("%u,%u to %u,%u: unreachable: %s\n", r->from.d0, r->from.d1, r->to.d0, r->to.d1, why);
+        printf("a%u,%u to a%u,%u: unreachable: %s\n", r->from.d0, r->from.d1, r->to.d0, r->to.d1, why);
     } else {
         struct hx_walk walk;
         hx_walk_all(&walk, &r->plane, r->from, r->to);

@@ -125,7 +125,7 @@ bool external_open(struct external *x, const struct fab_fabric *f, struct hx_pro
     for (unsigned i = 0; i < f->spec.externals; i++) {
         const struct hx_external *e = &f->spec.external[i];
         if (e->plane >= f->g->planes)
-            return hx_fail(problem, HX_EXIT_CONFIG, f->spec.source, "external accelerator %u,%u is in plane %u of %u",
+            return hx_fail(problem, HX_EXIT_CONFIG, f->spec.source, "external accelerator a%u,%u is in plane %u of %u",
                            e->d0, e->d1, e->plane, f->g->planes);
     }
     x->wire = hx_allocate(cables(x), sizeof *x->wire);

@@ -2,7 +2,7 @@
 #include "fabric-emu/workload/collective_plan.h"
 #include "fabric-emu/layout.h"
 #include "fabric-emu/workload/collective_choice.h" /* circle: the choice is made for each job of the plan */
-#include "host/allocate/placement.h"
+#include "host/jobs.h"
 #include "host/order.h"
 #include "hxmesh/endpoint.h"
 #include "hxmesh/error.h"
@@ -80,39 +80,28 @@ static void lay_grid(struct collective_job *job, const struct stand *s)
     }
 }
 
-/* The most boards of those that it has which are crossings. */
-static struct hx_shape largest_part(const struct hx_spec *spec, const struct stand *s)
+/* The most boards of a job which are crossings. */
+static struct hx_shape largest_part(const struct hx_spec *spec, uint16_t tag)
 {
     struct hx_boards boards;
-    bool *has = hx_allocate(hx_spec_boards(spec), sizeof *has);
-    for (uint32_t i = 0; i < s->members; i++)
-        has[hx_spec_board_of(spec, s->member[i])] = true;
-    hx_boards_make(&boards, spec->x, spec->y);
-    for (unsigned board = 0; board < hx_spec_boards(spec); board++)
-        if (!has[board])
-            hx_board_take(&boards, board % spec->x, board / spec->x);
-    struct hx_shape largest = hx_largest_shape(&boards);
+    struct hx_placement p;
+    hx_job_boards(&boards, spec, tag);
+    hx_place_largest(&p, &boards);
+    struct hx_shape shape = p.shape;
+    hx_placement_free(&p);
     hx_boards_free(&boards);
-    free(has);
-    return largest;
+    return shape;
 }
 
 static bool refuse_holes(const struct collective_job *job, const struct traffic *t, const struct stand *s,
                          struct hx_problem *problem)
 {
-    const struct hx_job *named = hx_spec_job(t->spec, job->tag);
-    const struct hx_shape part = largest_part(t->spec, s);
-    char say[64];
-    if (named)
-        (void)snprintf(say, sizeof say, "give it the size %ux%u", part.columns, part.rows);
-    else
-        (void)snprintf(say, sizeof say, "--job '%ux%u %s'", part.columns, part.rows,
-                       hx_pattern_names[HX_COLLECTIVES + job->kind]);
-    return hx_fail(
-        problem, HX_EXIT_CONFIG, t->spec->source,
-        "the %u accelerators of job %u are not all crossings of %u columns and %u rows, as a collective needs "
-        "them; %u boards are (%s)",
-        s->members, job->tag, s->columns, s->rows, part.rows * part.columns, say);
+    const struct hx_shape part = largest_part(t->spec, job->tag);
+    return hx_fail(problem, HX_EXIT_CONFIG, t->spec->source,
+                   "the %u accelerators of job %u are not all crossings of %u columns and %u rows, as a collective "
+                   "needs them; %ux%u boards are (%s runs it on them)",
+                   s->members, job->tag, s->columns, s->rows, part.columns, part.rows,
+                   hx_spec_job(t->spec, job->tag) ? "largest: true" : "--largest");
 }
 
 static bool choose_grid(struct collective_job *job, const struct traffic *t, const struct stand *s,

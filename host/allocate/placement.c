@@ -299,16 +299,17 @@ bool hx_place(struct hx_placement *p, const struct hx_boards *b, struct hx_shape
     return p->shape.rows != 0;
 }
 
+static const struct hx_placement_rules as_asked = {.aspect = 1, .search = HX_DEFAULT_SEARCH};
+
 /* With each more row there is room for as many columns at most. */
-struct hx_shape hx_largest_shape(const struct hx_boards *b)
+static struct hx_shape largest_shape(const struct hx_boards *b)
 {
-    const struct hx_placement_rules rules = {.aspect = 1, .search = HX_DEFAULT_SEARCH};
     struct hx_shape largest = {0, 0};
     struct hx_shape shape = {1, b->columns};
     while (shape.rows <= b->rows && shape.columns) {
         struct hx_placement p;
         bool more = shape.rows * shape.columns > largest.rows * largest.columns;
-        if (more && !hx_place(&p, b, shape, &rules)) {
+        if (more && !hx_place(&p, b, shape, &as_asked)) {
             shape.columns--;
             continue;
         }
@@ -318,6 +319,14 @@ struct hx_shape hx_largest_shape(const struct hx_boards *b)
         shape.rows++;
     }
     return largest;
+}
+
+void hx_place_largest(struct hx_placement *p, const struct hx_boards *b)
+{
+    const struct hx_shape largest = largest_shape(b);
+    *p = (struct hx_placement){.shape = {0, 0}};
+    if (largest.rows)
+        (void)hx_place(p, b, largest, &as_asked);
 }
 
 void hx_placement_take(const struct hx_placement *p, struct hx_boards *b)

@@ -45,8 +45,8 @@ bool hx_job_shape(const char *text, struct hx_shape *shape);
 bool hx_place(struct hx_placement *p, const struct hx_boards *b, struct hx_shape asked,
               const struct hx_placement_rules *rules);
 
-/* The shape of the most boards that is found a place for, by search too; no rows and columns: no board is free. */
-struct hx_shape hx_largest_shape(const struct hx_boards *b);
+/* A place of the most boards that is found, by search too; no rows and columns: no board is free. Takes no boards. */
+void hx_place_largest(struct hx_placement *p, const struct hx_boards *b);
 
 /* Takes its boards, which are free, or gives them back. */
 void hx_placement_take(const struct hx_placement *p, struct hx_boards *b);

@@ -31,10 +31,10 @@ static bool read_place(struct reading *r)
     if (!hx_yaml_pair(r->y, at, place, r->problem))
         return false;
     if (hx_fabric_host(s->graph, place[0], place[1]) == HX_NOWHERE)
-        return hx_yaml_fail(r->y, at, r->problem, "accelerator %u,%u is outside the fabric (gx 0 .. %u, gy 0 .. %u)",
+        return hx_yaml_fail(r->y, at, r->problem, "accelerator a%u,%u is outside the fabric (gx 0 .. %u, gy 0 .. %u)",
                             place[0], place[1], s->graph->digits[0] - 1, s->graph->digits[1] - 1);
     if (hx_spec_board_failed(s, hx_spec_board_at(s, place[0], place[1])))
-        return hx_yaml_fail(r->y, at, r->problem, "accelerator %u,%u is on a failed board", place[0], place[1]);
+        return hx_yaml_fail(r->y, at, r->problem, "accelerator a%u,%u is on a failed board", place[0], place[1]);
     r->external->d0 = (uint16_t)place[0];
     r->external->d1 = (uint16_t)place[1];
     return true;

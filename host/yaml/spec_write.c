@@ -46,4 +46,6 @@ void hx_job_write(const struct hx_job *job, FILE *out)
         (void)fprintf(out, "    count: %" PRIu64 "\n", s->count);
     if (s->given & HX_GIVEN_ALGORITHM)
         (void)fprintf(out, "    algorithm: %s\n", hx_algorithm_names[s->algorithm]);
+    if (s->given & HX_GIVEN_LARGEST)
+        (void)fprintf(out, "    largest: %s\n", s->largest ? "true" : "false");
 }

@@ -48,7 +48,7 @@ load tools_support
     [[ "${lines[0]}" == *": BAD" ]]
     [[ "$output" == *"unreachable   64 of "* ]]
     # Of the job and of the boards without one 32 each.
-    [[ "$output" == *"0,2 to 2,0: every way lands on board 1,1, which is of job 7, or on board 0,0, which is of job 7"* ]]
+    [[ "$output" == *"a0,2 to a2,0: every way lands on board 1,1, which is of job 7, or on board 0,0, which is of job 7"* ]]
     run check "$BATS_TEST_TMPDIR/cut.hxm.yaml" --json -
     [ "$status" -eq 1 ]
     judge '.acyclic and .unreachable == 64 and (.cut_off.why | test("^every way lands on board"))' <<<"$output"

@@ -112,7 +112,7 @@ FILE
 fabric: 2x2 Hx2Mesh
 failed_boards: [[1, 1]]
 FILE
-    said 3 "not all crossings of 4 columns and 4 rows, as a collective needs them; 2 boards are (--job '2x1 all-reduce')" \
+    said 3 "not all crossings of 4 columns and 4 rows, as a collective needs them; 2x1 boards are (--largest runs it on them)" \
         "$BATS_TEST_TMPDIR/corner.hxm.yaml" --traffic all-reduce
     said 3 "grid of 3 x 2, which has no two rings" "3x1 H1x2Mesh" --traffic all-reduce --algorithm rings
     said 3 "grid of 1 x 4" "1x4 Hx1Mesh" --traffic broadcast --algorithm rings
@@ -124,6 +124,30 @@ FILE
     said 3 "so many messages" "2x2 Hx2Mesh" --traffic all-reduce --algorithm rings --message 8TiB
     said 4 "of memory" "4x4 Hx2Mesh" --traffic all-reduce --message 64GiB
     said 2 "did you mean 'rings'" "2x2 Hx2Mesh" --traffic all-reduce --algorithm rigns
+}
+
+@test "collective: it runs on the largest sub-mesh that is whole, if asked" {
+    for clock in wall virtual; do
+        report "2x2 H2x1Mesh fail=board1,1" --clock "$clock" --traffic broadcast --largest --verify
+        holds "$WHOLE and .collective.done == 4 and .collective.jobs[0].columns == 4 and .settings.largest and
+            (.host.again | contains(\" --largest \"))"
+    done
+    report "2x2 Hx1Mesh fail=board0,0" --clock virtual --traffic broadcast --largest
+    holds "$WHOLE and .collective.jobs[0].root == [0, 1] and .settings.target == [[0, 1]]"
+    said 2 "--target: a3,2 is on no board of the largest sub-mesh" "2x2 Hx2Mesh fail=board0,1" --traffic broadcast --largest \
+        --target 3,2
+    # A fabric without boards has no holes.
+    report "fat-tree hosts=4" --clock virtual --traffic all-gather --largest
+    holds "$WHOLE and .collective.done == 4"
+    cat >"$BATS_TEST_TMPDIR/hole.hxm.yaml" <<'FILE'
+fabric: 3x2 Hx1Mesh
+failed_boards: [[1, 1]]
+jobs:
+  - {tag: 7, rectangle: [[0, 0], [1, 1]], traffic: all-reduce, largest: true}
+  - {tag: 9, boards: [[2, 0], [2, 1]]}
+FILE
+    report "$BATS_TEST_TMPDIR/hole.hxm.yaml" --clock virtual
+    holds "$WHOLE and .collective.done == 2 and .fabric.jobs[0].boards == [[0, 0], [1, 0]]"
 }
 
 @test "collective: a worker that dies ends it, and the run says so" {

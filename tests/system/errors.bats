@@ -120,9 +120,9 @@ the virtual clock)" demo.hxm.yaml
 
 @test "errors: coordinates outside" {
     : >file
-    refused_run 2 "--target: 8,0 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" "4x4 Hx2Mesh" --target 8,0 -t incast
-    refused 2 "--from: 0,8 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" send file --name "$NAME" --from 0,8
-    refused 2 "--to: 9,9 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" send file --name "$NAME" --to 9,9
+    refused_run 2 "--target: a8,0 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" "4x4 Hx2Mesh" --target 8,0 -t incast
+    refused 2 "--from: a0,8 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" send file --name "$NAME" --from 0,8
+    refused 2 "--to: a9,9 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" send file --name "$NAME" --to 9,9
 }
 
 @test "errors: fabrics that cannot be" {

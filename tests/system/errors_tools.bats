@@ -38,9 +38,9 @@ setup_file() {
 }
 
 @test "errors: coordinates outside end with 2 and say the range" {
-    refused 2 "--to: 8,3 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" \
+    refused 2 "--to: a8,3 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" \
         route "4x4 Hx2Mesh" --from 0,0 --to 8,3
-    refused 2 "--from: 0,8 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" \
+    refused 2 "--from: a0,8 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" \
         route "4x4 Hx2Mesh" --from 0,8 --to 0,0 --json -
     refused 2 "--from: 'here' is not an address (write d0,d1 as in 3,0)" route "4x4 Hx2Mesh" --from here --to 0,0
 }
@@ -158,4 +158,49 @@ setup_file() {
 @test "errors: an empty word has its place in the line" {
     refused 3 "'': cannot be read: No such file or directory" "$HXMESH-verify" ""
     refused 4 "'': no fabric of this name is running" "$HXMESH" down ""
+}
+
+# Every verb, into a pipe that nothing reads: with SIGPIPE as a shell has it, and ignored as a service manager may have it.
+@test "errors: a broken pipe ends a verb in silence" {
+    # shellcheck disable=SC2034 # in the table
+    local NAME=broken-$$
+    "$HXMESH" run "2x2 Hx1Mesh" --clock virtual -m 1KiB -q --capture run.pcapng >/dev/null
+    mkfifo pipe
+    # shellcheck disable=SC2094 # so that it opens, and has no reader afterwards
+    exec 8<>pipe 9>pipe 8<&-
+    local how words files
+    while read -r words; do
+        for how in default ignore; do
+            eval "env --$how-signal=PIPE \"\$HXMESH\" $words" >&9 2>said </dev/null || true
+            echo "$how: $words: $(cat said)"
+            [ ! -s said ]
+            files=(*)
+            [ "${files[*]}" = "pipe run.pcapng said" ]
+        done
+    done <<'VERBS'
+run "6x6 Hx2Mesh" --clock virtual -m 1KiB -q
+run "2x2 Hx1Mesh" -m 1KiB -q --name "$NAME"
+run "2x2 Hx1Mesh" -m 1KiB -q --name "$NAME" --json -
+sweep "2x1 Hx1Mesh" "2x2 Hx1Mesh" --clock virtual -t uniform -q
+sweep "2x1 Hx1Mesh" --clock virtual -t uniform -q --csv -
+info "4x4 Hx2Mesh"
+info --compare "2x2 Hx1Mesh" "fat-tree hosts=64"
+trace run.pcapng
+trace run.pcapng --json -
+verify run.pcapng
+verify run.pcapng --json -
+check "2x2 Hx2Mesh"
+route "4x4 Hx2Mesh" --from 0,0 --to 3,3
+route "4x4 Hx2Mesh" --all
+allocate "8x8 Hx2Mesh" 4x4
+allocate "8x8 Hx2Mesh" --mixes 3 --csv -
+jobs --fabric "8x8 Hx2Mesh" --draw 1000
+topologies
+up "2x2 Hx1Mesh" --name "$NAME"
+topologies --json -
+--help
+run --help
+VERBS
+    exec 9>&-
+    run -4 "$HXMESH" down --name "$NAME"
 }

@@ -61,6 +61,12 @@ EVERYTHING="all loss=1% corrupt=0.1% duplicate=1% reorder=2% delay=10ns credit-l
     holds "$WHOLE and .faults[1].lost >= 2 * 8 and .faults[0].lost == 0" # both messages, whole
 }
 
+@test "faults: a run under heavy damage ends: what does not come is given up" {
+    run -1 simulate "slim-fly q=3 p=1" --routing valiant --traffic uniform --message 40KiB --fault "all corrupt=30% duplicate=10% at 5us"
+    holds '.messages_failed > 0 and .messages < .messages_begun and .messages + .messages_failed >= .messages_begun and
+        (.interrupted | not) and .buffers_missing == 0 and .packets_repeated > 0 and .virtual_seconds < 0.1'
+}
+
 @test "faults: a run that is cut short says what faults hit, and not that it is whole" {
     local run name="bats-$BASHPID-$RANDOM"
     env --default-signal=INT "$HXMESH" run "4x4 Hx2Mesh" --clock virtual --message 1GiB --fault "all loss=1%" --name "$name" \

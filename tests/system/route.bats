@@ -35,7 +35,7 @@ load tools_support
 @test "route: the table of one pair" {
     run route "4x4 Hx2Mesh" --from 0,0 --to 5,3
     [ "$status" -eq 0 ]
-    [ "${lines[0]}" = "0,0 to 5,3: 4 cables, 2 minimal ways, VC 0 to 2" ]
+    [ "${lines[0]}" = "a0,0 to a5,3: 4 cables, 2 minimal ways, VC 0 to 2" ]
     [[ "$output" == *"a0,0/p0             0  a0,0/p0/W (leaves the board) a0,0/p0/N (leaves the board)"* ]]
     [[ "$output" == *"a5,3/p0             2  a5,3/p0/local (delivered)"* ]]
     [ "$(route "4x4 Hx2Mesh" --from a0,0 --to a5,3)" = "$output" ]
@@ -83,11 +83,11 @@ load tools_support
     route examples/jobs.hxm.yaml --from 6,2 --to 4,0 --json - | judge '.ports == ["N"]'
     run route examples/jobs.hxm.yaml --from 6,2 --to 4,2 --json -
     [ "$status" -eq 1 ]
-    judge '.ports == [] and .distance == null and .why == "4,2 is on a failed board"' <<<"$output"
+    judge '.ports == [] and .distance == null and .why == "a4,2 is on a failed board"' <<<"$output"
     route examples/jobs.hxm.yaml --from 0,0 --to 3,3 --json - | judge '.ports == ["W", "N"]'
     run route examples/jobs.hxm.yaml --from 0,0 --to 4,4
     [ "$status" -eq 1 ]
-    [ "$output" = "0,0 to 4,4: unreachable: 0,0 is of job 7 and 4,4 of job 9 (0: boards that no job names)" ]
+    [ "$output" = "a0,0 to a4,4: unreachable: a0,0 is of job 7 and a4,4 of job 9 (0: boards that no job names)" ]
     # Two boards of a job that meet only over what is not theirs.
     printf '%s\n' "fabric: 2x2 Hx1Mesh" "failed_boards: [[1, 0]]" "jobs: [{tag: 3, boards: [[0, 0], [1, 1]]}]" \
         >"$BATS_TEST_TMPDIR/cut.hxm.yaml"

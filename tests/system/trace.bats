@@ -96,9 +96,9 @@ load capture_support
     [ "$status" -eq 3 ]
     # shellcheck disable=SC2154 # bats sets it
     [[ $stderr == "hxmesh: error: cut.pcapng: at byte 300: the file ends within"* ]]
-    refused 2 "--from: 9,9 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" trace run.pcapng --from 9,9
-    refused 2 "--to: 0,8 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" trace run.pcapng --to 0,8
-    refused 2 "--packet: 0,9 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" trace run.pcapng --packet '*,*,*,9,*,*'
+    refused 2 "--from: a9,9 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" trace run.pcapng --from 9,9
+    refused 2 "--to: a0,8 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" trace run.pcapng --to 0,8
+    refused 2 "--packet: a0,9 is outside the 4x4 Hx2Mesh (gx 0 .. 7, gy 0 .. 7)" trace run.pcapng --packet '*,*,*,9,*,*'
     run --separate-stderr trace run.pcapng --perfetto /nowhere/time.json
     [ "$status" -eq 4 ]
 }

@@ -64,6 +64,7 @@ load capture_support
     run verify plain.pcapng --spec "2x2 Hx4Mesh"
     [ "$status" -eq 1 ]
     [[ ${lines[0]} == *": distance: "* || ${lines[0]} == *": hops: "* ]]
+    [[ "$output" != *" from "[0-9]* && "$output" != *" to "[0-9]* ]] # hosts have the names that their ports have
     # By a file, whatever it says beside the fabric; trace reads it alike.
     printf '%s\n' "fabric: 4x4 Hx2Mesh" "credits: 64" "jobs: [{tag: 7, boards: [[0, 0]]}]" "failed_boards: [[3, 3]]" \
         "capture: {file: x, filter: arp, ports: a0}" >jobs.hxm.yaml

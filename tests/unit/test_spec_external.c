@@ -125,10 +125,10 @@ static void test_mistakes(void **state)
     assert_refused("external:\n  - ports: {E: veth:x}\n", ":3:5: key 'at' is missing");
     assert_refused("external:\n  - at: [0, 0]\n", ":3:5: key 'ports' is missing");
     assert_refused("external:\n  - {at: [4, 0], ports: {E: veth:x}}\n",
-                   ":3:10: accelerator 4,0 is outside the fabric (gx 0 .. 3, gy 0 .. 3)");
-    assert_refused("external:\n  - {at: [0, 9], ports: {E: veth:x}}\n", ":3:10: accelerator 0,9 is outside");
+                   ":3:10: accelerator a4,0 is outside the fabric (gx 0 .. 3, gy 0 .. 3)");
+    assert_refused("external:\n  - {at: [0, 9], ports: {E: veth:x}}\n", ":3:10: accelerator a0,9 is outside");
     assert_refused("failed_boards: [[1, 0]]\nexternal:\n  - {at: [3, 1], ports: {E: veth:x}}\n",
-                   ":4:10: accelerator 3,1 is on a failed board");
+                   ":4:10: accelerator a3,1 is on a failed board");
     assert_refused("external:\n  - at: [0, 0]\n    plane: 1\n    ports: {E: veth:x}\n",
                    ":4:12: plane: 1 is outside 0 .. 0");
     assert_refused("external:\n  - at: [0, 0]\n    wait: soon\n    ports: {E: veth:x}\n", ":4:11: wait: 'soon'");

@@ -52,6 +52,8 @@ static void draw_job(struct hx_job *job, unsigned number, uint64_t *random)
         s->count = 1 + seeded_below(random, 100000);
     if (s->given & HX_GIVEN_ALGORITHM)
         s->algorithm = seeded_below(random, HX_ALGORITHMS);
+    s->given |= collective && seeded_below(random, 2) ? HX_GIVEN_LARGEST : 0;
+    s->largest = s->given & HX_GIVEN_LARGEST && seeded_below(random, 2);
 }
 
 /* One that follows from a size is kept for a collective only. */
@@ -73,6 +75,7 @@ static void assert_same(const struct hx_job *one, const struct hx_job *other)
     assert_int_equal(one->settings.message, other->settings.message);
     assert_int_equal(one->settings.count, other->settings.count);
     assert_int_equal(one->settings.algorithm, other->settings.algorithm);
+    assert_int_equal(one->settings.largest, other->settings.largest);
 }
 
 static void what_is_written_is_read_back(void **state)

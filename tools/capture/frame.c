@@ -117,7 +117,7 @@ static bool mac_is(struct hx_seen *s, const uint8_t *b, const char *which, uint8
     const uint8_t mac[6] = {2, plane, (uint8_t)(gx >> 8), (uint8_t)gx, (uint8_t)(gy >> 8), (uint8_t)gy};
     if (memcmp(b, mac, sizeof mac) == 0)
         return true;
-    return wrong(s, "%s MAC %02x:%02x:%02x:%02x:%02x:%02x is not that of %u,%u on plane %u", which, b[0], b[1], b[2],
+    return wrong(s, "%s MAC %02x:%02x:%02x:%02x:%02x:%02x is not that of a%u,%u on plane %u", which, b[0], b[1], b[2],
                  b[3], b[4], b[5], gx, gy, plane);
 }
 

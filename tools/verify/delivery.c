@@ -161,7 +161,7 @@ static void judge_lost(struct hx_verify *v, const struct hx_lost *l)
         v->counts.lost_to_faults++;
     else
         hx_find(&v->found, true, l->frame, HX_RULE_DELIVERY,
-                "%s %u of message %u from %u,%u to %u,%u was seen here last: it is missing since", hx_seen_name(&h),
+                "%s %u of message %u from a%u,%u to a%u,%u was seen here last: it is missing since", hx_seen_name(&h),
                 h.offset, h.message, h.src_d0, h.src_d1, h.dst_d0, h.dst_d1);
 }
 
@@ -172,7 +172,7 @@ static void judge_surplus(struct hx_verify *v, const struct account *a, const st
     unsigned by = HX_EXCUSES_GAPS | HX_EXCUSES_COPIES | HX_EXCUSES_UNSEEN;
     by |= a->injected.frame || d->sound ? 0 : HX_EXCUSES_DAMAGE;
     if (!v->partial && -a->balance > (int64_t)hx_copies_of(&v->copies, &a->key))
-        hx_verify_find(v, &at, by, false, HX_RULE_DELIVERY, "%s %u of message %u from %u,%u to %u,%u is delivered %s",
+        hx_verify_find(v, &at, by, false, HX_RULE_DELIVERY, "%s %u of message %u from a%u,%u to a%u,%u is delivered %s",
                        hx_seen_name(h), h->offset, h->message, h->src_d0, h->src_d1, h->dst_d0, h->dst_d1,
                        a->injected.frame ? "more often than it was injected" : "without having been injected");
 }

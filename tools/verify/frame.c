@@ -31,7 +31,7 @@ static bool header_fits(struct hx_verify *v, const struct hx_sighting *s)
     for (unsigned i = 0; i < 2; i++) {
         if (hx_fabric_host(g, ends[i].gx, ends[i].gy) != HX_NOWHERE)
             continue;
-        FIND(v, s, HX_RULE_HEADER, "%s %u,%u is outside the %s", ends[i].which, ends[i].gx, ends[i].gy,
+        FIND(v, s, HX_RULE_HEADER, "%s a%u,%u is outside the %s", ends[i].which, ends[i].gx, ends[i].gy,
              v->c->fabric.spec.fabric);
         return false;
     }
@@ -196,12 +196,12 @@ static void judge_cable(struct hx_verify *v, const struct hx_sighting *s, const 
     if (!straight && hx_verify_set_aside(v, s))
         return;
     if (!on_a_way && h->via) {
-        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no way from %u,%u on a detour to d0 %u", h->src_d0, h->src_d1,
+        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no way from a%u,%u on a detour to d0 %u", h->src_d0, h->src_d1,
              h->via - 1U);
         return;
     }
     if (!on_a_way) {
-        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no minimal way from %u,%u to %u,%u", h->src_d0, h->src_d1,
+        FIND(v, s, HX_RULE_DISTANCE, "this cable is on no minimal way from a%u,%u to a%u,%u", h->src_d0, h->src_d1,
              h->dst_d0, h->dst_d1);
         return;
     }
@@ -215,7 +215,8 @@ static void judge_injected(struct hx_verify *v, const struct hx_sighting *s, str
 {
     const struct hx_header *h = &s->seen.data;
     if (h->src_d0 != here.x || h->src_d1 != here.y)
-        FIND(v, s, HX_RULE_HEADER, "source %u,%u in a packet that %u,%u injects", h->src_d0, h->src_d1, here.x, here.y);
+        FIND(v, s, HX_RULE_HEADER, "source a%u,%u in a packet that a%u,%u injects", h->src_d0, h->src_d1, here.x,
+             here.y);
     if (h->vc != 0)
         FIND(v, s, HX_RULE_VC, "injected on VC %u, not 0", h->vc);
     judge_hops(v, s, 0, 0);
@@ -243,7 +244,7 @@ static void judge_delivered(struct hx_verify *v, const struct hx_sighting *s, co
         if (may_be_cut_off)
             v->counts.turned_back++;
         else
-            FIND(v, s, HX_RULE_DELIVERY, "delivered at %u,%u, not at its destination %u,%u", at->spot.x, at->spot.y,
+            FIND(v, s, HX_RULE_DELIVERY, "delivered at a%u,%u, not at its destination a%u,%u", at->spot.x, at->spot.y,
                  h->dst_d0, h->dst_d1);
     }
     if (!on_a_way)

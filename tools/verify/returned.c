@@ -10,12 +10,8 @@
 #include <stdlib.h>
 
 struct hx_aside {
-    struct hx_key key;
-    uint64_t frame, time_ns;
-    uint32_t port; /* of v->ports */
-    enum hx_pcapng_direction direction;
+    struct hx_kept_frame of;
     uint64_t turned; /* frame of its coming in by the port that it leaves by; 0: it is about where it is */
-    uint8_t vc, hops;
 };
 
 /* A packet left a tree switch by `from` and came to a place with so many hops behind it. */
@@ -77,13 +73,7 @@ bool hx_verify_set_aside(struct hx_verify *v, const struct hx_sighting *s)
     if (v->ending || !v->c->fabric.g->mesh.nodes)
         return false;
     v->aside = hx_grown(v->aside, v->aside_count, &v->aside_room, sizeof *v->aside);
-    v->aside[v->aside_count++] = (struct hx_aside){.key = s->seen.key,
-                                                   .frame = s->frame,
-                                                   .time_ns = s->time_ns,
-                                                   .port = s->port,
-                                                   .direction = s->direction,
-                                                   .vc = s->seen.data.vc,
-                                                   .hops = s->seen.data.hops};
+    v->aside[v->aside_count++] = (struct hx_aside){.of = hx_kept(s)};
     return true;
 }
 
@@ -106,22 +96,23 @@ static unsigned left_from(struct hx_verify *v, const struct hx_key *key, struct 
 /* It is on the cable by which it was given back, or has come nearer to its destination with each cable since. */
 static bool goes_straight_since(struct hx_verify *v, const struct hx_aside *a, const struct given_back *g)
 {
-    const struct hx_verify_port *port = &v->ports[a->port];
-    const struct hx_port_at *at = &v->c->ports[a->port].at;
-    bool inbound = a->direction == HX_PCAPNG_INBOUND;
+    const struct hx_verify_port *port = &v->ports[a->of.port];
+    const struct hx_port_at *at = &v->c->ports[a->of.port].at;
+    bool inbound = a->of.direction == HX_PCAPNG_INBOUND;
     bool local = port->far.node == HX_NOWHERE;
     const struct hx_port_at *near = inbound ? &port->far : at;
-    if (a->hops <= g->hops)
-        return a->hops == g->hops && !local && near->node == g->node && near->port == g->port;
+    if (a->of.hops <= g->hops)
+        return a->of.hops == g->hops && !local && near->node == g->node && near->port == g->port;
     struct hx_spot here = local || inbound ? at->spot : port->far.spot;
-    unsigned cables = (unsigned)a->hops - g->hops - local;
-    return cables + left_from(v, &a->key, here) == left_from(v, &a->key, g->to);
+    unsigned cables = (unsigned)a->of.hops - g->hops - local;
+    return cables + left_from(v, &a->of.key, here) == left_from(v, &a->of.key, g->to);
 }
 
 /* One that was sent again may have been given back each time; its frames do not say which time they are of. */
 static bool goes_straight(struct hx_verify *v, const struct hx_aside *a)
 {
-    for (const struct given_back *g = hx_map_find(&v->given_back, &a->key); g; g = hx_map_find_next(&v->given_back, g))
+    for (const struct given_back *g = hx_map_find(&v->given_back, &a->of.key); g;
+         g = hx_map_find_next(&v->given_back, g))
         if (goes_straight_since(v, a, g))
             return true;
     return false;
@@ -131,24 +122,26 @@ static bool goes_straight(struct hx_verify *v, const struct hx_aside *a)
  * goes to its endpoint. */
 static void judge_turn(struct hx_verify *v, const struct hx_aside *a)
 {
-    const struct hx_port_at *far = &v->ports[a->port].far;
-    bool good =
-        far->node == HX_NOWHERE && (v->counts.given_back > 0 || hx_excused(v, a->port, a->time_ns, HX_EXCUSES_WAYS));
-    for (const struct given_back *g = hx_map_find(&v->given_back, &a->key); g; g = hx_map_find_next(&v->given_back, g))
-        good = good || (g->node == far->node && g->port == far->port && (uint8_t)(g->hops + 1U) == a->hops);
+    const struct hx_port_at *far = &v->ports[a->of.port].far;
+    bool good = far->node == HX_NOWHERE &&
+                (v->counts.given_back > 0 || hx_excused(v, a->of.port, a->of.time_ns, HX_EXCUSES_WAYS));
+    for (const struct given_back *g = hx_map_find(&v->given_back, &a->of.key); g;
+         g = hx_map_find_next(&v->given_back, g))
+        good = good || (g->node == far->node && g->port == far->port && (uint8_t)(g->hops + 1U) == a->of.hops);
     if (!good)
-        hx_verify_find(v, HX_SEEN_AT(a), 0, false, HX_RULE_DISTANCE, "goes back by the port it came in by (frame %llu)",
+        hx_verify_find(v, HX_SEEN_AT(&a->of), 0, false, HX_RULE_DISTANCE, "goes back by the port it came in by (frame %llu)",
                        (unsigned long long)a->turned);
 }
 
 static void judge(struct hx_verify *v, const struct hx_aside *a)
 {
-    struct hx_sighting s = {.frame = a->frame, .time_ns = a->time_ns, .port = a->port, .direction = a->direction};
+    struct hx_sighting s = {
+        .frame = a->of.frame, .time_ns = a->of.time_ns, .port = a->of.port, .direction = a->of.direction};
     s.seen.kind = HX_SEEN_DATA;
-    s.seen.key = a->key;
-    s.seen.data = hx_key_header(&a->key);
-    s.seen.data.vc = a->vc;
-    s.seen.data.hops = a->hops;
+    s.seen.key = a->of.key;
+    s.seen.data = hx_key_header(&a->of.key);
+    s.seen.data.vc = a->of.vc;
+    s.seen.data.hops = a->of.hops;
     hx_verify_way(v, &s);
 }
 
@@ -168,14 +161,14 @@ void hx_verify_returned_end(struct hx_verify *v)
     bool sees_all = v->aside_count == 0 || shows_networks(v);
     for (uint32_t i = 0; i < v->aside_count; i++) {
         const struct hx_aside *a = &v->aside[i];
-        const struct hx_port_at *at = &v->c->ports[a->port].at;
-        if (!sees_all && hx_excused(v, a->port, a->time_ns, HX_EXCUSES_WAYS))
+        const struct hx_port_at *at = &v->c->ports[a->of.port].at;
+        if (!sees_all && hx_excused(v, a->of.port, a->of.time_ns, HX_EXCUSES_WAYS))
             v->excuses.excused++; /* a network may have given it back where that is not to be seen */
         else if (a->turned)
             judge_turn(v, a);
         else if (!goes_straight(v, a))
             judge(v, a);
-        else if (v->ports[a->port].far.node == HX_NOWHERE && at->node != journey_of(v, &a->key).destination)
+        else if (v->ports[a->of.port].far.node == HX_NOWHERE && at->node != journey_of(v, &a->of.key).destination)
             v->counts.turned_back++;
     }
 }

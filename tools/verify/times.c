@@ -8,18 +8,7 @@ static struct hx_seen_at seen_at(const struct hx_sighting *s)
     return (struct hx_seen_at){s->frame, s->time_ns, s->port, &s->seen.key};
 }
 
-static struct hx_first_frame first_of(const struct hx_sighting *s)
-{
-    return (struct hx_first_frame){.key = s->seen.key,
-                                   .frame = s->frame,
-                                   .time_ns = s->time_ns,
-                                   .port = s->port,
-                                   .direction = s->direction,
-                                   .vc = s->seen.data.vc,
-                                   .hops = s->seen.data.hops};
-}
-
-static bool is_the_same(const struct hx_first_frame *a, const struct hx_first_frame *b)
+static bool is_the_same(const struct hx_kept_frame *a, const struct hx_kept_frame *b)
 {
     return a->time_ns == b->time_ns && a->port == b->port && a->direction == b->direction && a->vc == b->vc &&
            a->hops == b->hops && memcmp(&a->key, &b->key, sizeof a->key) == 0;
@@ -28,7 +17,7 @@ static bool is_the_same(const struct hx_first_frame *a, const struct hx_first_fr
 /* A file that was joined with itself has all of its frames twice, the first ones, too. A link may have made a copy at the same time. */
 static void judge_twice(struct hx_verify *v, const struct hx_sighting *s)
 {
-    const struct hx_first_frame one = first_of(s);
+    const struct hx_kept_frame one = hx_kept(s);
     const struct hx_seen_at at = seen_at(s);
     for (unsigned i = 0; i < v->firsts && s->time_ns <= v->last_first_ns; i++) {
         if (!is_the_same(&v->first[i], &one))

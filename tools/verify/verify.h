@@ -75,15 +75,26 @@ struct hx_verify_node {
     bool filtered;
 };
 
-/* Of the first frames, to know them when they stand in the file once more. */
+/* What is kept of a frame of data: of the first ones, to know them when they stand in the file once more, and of those set aside. */
 enum { HX_FIRST_FRAMES = 16 };
-struct hx_first_frame {
+struct hx_kept_frame {
     struct hx_key key;
     uint64_t frame, time_ns;
     uint32_t port;
     enum hx_pcapng_direction direction;
     uint8_t vc, hops;
 };
+
+static inline struct hx_kept_frame hx_kept(const struct hx_sighting *s)
+{
+    return (struct hx_kept_frame){.key = s->seen.key,
+                                  .frame = s->frame,
+                                  .time_ns = s->time_ns,
+                                  .port = s->port,
+                                  .direction = s->direction,
+                                  .vc = s->seen.data.vc,
+                                  .hops = s->seen.data.hops};
+}
 
 /* A record of by_place: plane and node in one word, and the port, or HX_NO_INDEX for the node. */
 struct hx_numbered {
@@ -121,7 +132,7 @@ struct hx_verify {
     uint32_t port_count, port_room;
     struct hx_verify_node *nodes;
     uint32_t node_count, node_room;
-    struct hx_first_frame first[HX_FIRST_FRAMES];
+    struct hx_kept_frame first[HX_FIRST_FRAMES];
     unsigned firsts;
     uint64_t last_first_ns; /* the latest time of them */
     struct hx_cable *cables;

@@ -88,17 +88,17 @@ const char *hx_plane_why(char text[HX_WHY_BYTES], const struct hx_plane *p, stru
     for (unsigned i = 0; i < 2; i++) {
         if (!hx_spec_board_failed(p->spec, hx_spec_board_at(p->spec, ends[i].d0, ends[i].d1)))
             continue;
-        (void)snprintf(text, HX_WHY_BYTES, p->spec->a ? "%u,%u is on a failed board" : "%u,%u has failed", ends[i].d0,
+        (void)snprintf(text, HX_WHY_BYTES, p->spec->a ? "a%u,%u is on a failed board" : "a%u,%u has failed", ends[i].d0,
                        ends[i].d1);
         return text;
     }
     unsigned jobs[] = {hx_plane_job_at(p, from.d0, from.d1), hx_plane_job_at(p, to.d0, to.d1)};
     if (jobs[0] != jobs[1])
-        (void)snprintf(text, HX_WHY_BYTES, "%u,%u is of job %u and %u,%u of job %u (0: boards that no job names)",
+        (void)snprintf(text, HX_WHY_BYTES, "a%u,%u is of job %u and a%u,%u of job %u (0: boards that no job names)",
                        from.d0, from.d1, jobs[0], to.d0, to.d1, jobs[1]);
     else if (!p->spec->a)
-        (void)snprintf(text, HX_WHY_BYTES, "what is left of the fabric does not join %u,%u and %u,%u", from.d0, from.d1,
-                       to.d0, to.d1);
+        (void)snprintf(text, HX_WHY_BYTES, "what is left of the fabric does not join a%u,%u and a%u,%u", from.d0,
+                       from.d1, to.d0, to.d1);
     else
         say_crossings(text, p->spec, hx_spec_board_at(p->spec, from.d0, from.d1),
                       hx_spec_board_at(p->spec, to.d0, to.d1));

@@ -293,7 +293,7 @@ static void boards_taken_and_given_back(void **state)
 }
 
 /* Against all sets of rows. */
-static void the_largest_shape_is_found(void **state)
+static void the_largest_place_is_found(void **state)
 {
     (void)state;
     uint64_t random = 7;
@@ -309,8 +309,13 @@ static void the_largest_shape_is_found(void **state)
             unsigned boards = (unsigned)(__builtin_popcount(set) * __builtin_popcountll(common));
             most = boards > most ? boards : most;
         }
-        struct hx_shape shape = hx_largest_shape(&b);
-        assert_int_equal(shape.rows * shape.columns, most);
+        struct hx_placement p;
+        hx_place_largest(&p, &b);
+        assert_int_equal(p.shape.rows * p.shape.columns, most);
+        for (unsigned n = 0; n < most; n++)
+            assert_true(hx_board_is_free(&b, hx_placement_board(&p, n, COLUMNS) % COLUMNS,
+                                         hx_placement_board(&p, n, COLUMNS) / COLUMNS));
+        hx_placement_free(&p);
         hx_boards_free(&b);
     }
 }
@@ -318,7 +323,7 @@ static void the_largest_shape_is_found(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_largest_shape_is_found),
+        cmocka_unit_test(the_largest_place_is_found),
         cmocka_unit_test(the_greedy_rule),
         cmocka_unit_test(other_shapes),
         cmocka_unit_test(shapes_of_a_job),

@@ -1,5 +1,6 @@
 /* test_collective_plan.c - which collective a fabric's jobs get, and that the check of its numbers finds what is wrong. */
 #include "fabric-emu/workload/collective_values.h"
+#include "host/jobs.h"
 #include "host/spec.h"
 
 #include <setjmp.h>
@@ -20,10 +21,8 @@ struct bench {
     bool planned;
 };
 
-static void bench_open_bytes(struct bench *b, const char *fabric, const uint16_t *jobs, unsigned kind,
-                             unsigned algorithm, uint32_t root, uint64_t bytes)
+static void bench_build(struct bench *b, const char *fabric, const uint16_t *jobs)
 {
-    struct hx_settings settings = hx_default_settings;
     memset(b, 0, sizeof *b);
     assert_true(hx_spec_parse(fabric, &b->spec, &b->problem) && hx_spec_build(&b->spec, &b->problem));
     unsigned boards = hx_spec_boards(&b->spec);
@@ -32,12 +31,24 @@ static void bench_open_bytes(struct bench *b, const char *fabric, const uint16_t
         memcpy(b->spec.job, jobs, boards * sizeof *b->spec.job);
     }
     b->g = hx_spec_fabric(&b->spec);
+}
+
+static void bench_plan(struct bench *b, unsigned kind, unsigned algorithm, uint32_t root, uint64_t bytes)
+{
+    struct hx_settings settings = hx_default_settings;
     settings.pattern = HX_COLLECTIVES + kind;
     settings.algorithm = algorithm;
     settings.message = bytes;
     settings.target = (struct hx_coordinates){1, {hx_address_of(b->g, root)}};
     traffic_init(&b->traffic, &b->spec, b->g, &settings, NULL);
     b->planned = collective_plan_init(&b->plan, &b->traffic, &b->problem);
+}
+
+static void bench_open_bytes(struct bench *b, const char *fabric, const uint16_t *jobs, unsigned kind,
+                             unsigned algorithm, uint32_t root, uint64_t bytes)
+{
+    bench_build(b, fabric, jobs);
+    bench_plan(b, kind, algorithm, root, bytes);
 }
 
 static void bench_open(struct bench *b, const char *fabric, const uint16_t *jobs, unsigned kind, unsigned algorithm,
@@ -218,6 +229,57 @@ static void refuses_what_is_no_grid(void **state)
     bench_close(&b);
 }
 
+/* Which boards of a fabric a job has, as letters. */
+static void assert_boards(const struct bench *b, uint16_t tag, const char *expected)
+{
+    for (unsigned board = 0; board < hx_spec_boards(&b->spec); board++)
+        assert_int_equal(hx_spec_board_job(&b->spec, board) == tag, expected[board] == 'x');
+}
+
+static void judge_largest(const char *fabric, const char *expected, uint32_t columns, uint32_t rows)
+{
+    struct bench b;
+    bench_build(&b, fabric, NULL);
+    hx_job_keep_largest(&b.spec, HX_NO_JOB);
+    assert_int_equal(b.spec.named_jobs, expected != NULL);
+    if (expected)
+        assert_boards(&b, b.spec.named[0].tag, expected);
+    bench_plan(&b, HX_ALL_REDUCE, HX_ALGORITHM_BEST, 0, 4000);
+    assert_true(b.planned);
+    assert_int_equal(b.plan.job[0].columns, columns);
+    assert_int_equal(b.plan.job[0].rows, rows);
+    bench_close(&b);
+}
+
+static void the_largest_part_can_run_it(void **state)
+{
+    (void)state;
+    judge_largest("3x2 Hx2Mesh fail=board0,0", ".xx.xx", 4, 4);
+    judge_largest("3x3 H2x1Mesh fail=board1,1", "xxx...xxx", 6, 2);
+    judge_largest("4x2 Hx1Mesh fail=board3,0+board3,1+board0,0", ".xx..xx.", 2, 2);
+    /* What is a sub-mesh stays as it is. */
+    judge_largest("3x2 Hx2Mesh", NULL, 6, 4);
+    judge_largest("3x2 Hx2Mesh fail=board0,0+board1,0+board2,0", NULL, 6, 2);
+}
+
+/* Job 5 loses its corner and keeps a row; what it leaves is idle, and job 6 stays. */
+static void a_job_keeps_its_largest_part(void **state)
+{
+    (void)state;
+    static const uint16_t jobs[] = {5, 5, 6, 5, 5, 6};
+    struct bench b;
+    bench_build(&b, "3x2 Hx1Mesh fail=board1,1", jobs);
+    hx_job_keep_largest(&b.spec, 5);
+    assert_boards(&b, 5, "xx....");
+    assert_boards(&b, 6, "..x..x");
+    hx_job_keep_largest(&b.spec, 6);
+    assert_boards(&b, 6, "..x..x");
+    bench_plan(&b, HX_BROADCAST, HX_ALGORITHM_TREE, 0, 4000);
+    assert_true(b.planned);
+    assert_int_equal(b.plan.jobs, 2);
+    bench_close(&b);
+}
+
 /* ---- values ---- */
 
 enum { SIDE = 3, N = SIDE * SIDE, ELEMENTS = 1000 };
@@ -327,6 +389,8 @@ int main(void)
         cmocka_unit_test(the_best_algorithm_is_one_that_the_shape_has),
         cmocka_unit_test(jobs_are_grids_of_their_own_rows_and_columns),
         cmocka_unit_test(all_are_named_together),
+        cmocka_unit_test(the_largest_part_can_run_it),
+        cmocka_unit_test(a_job_keeps_its_largest_part),
         cmocka_unit_test(grids_are_exchanged_and_folded),
         cmocka_unit_test(the_first_host_of_a_job_is_its_lowest_rank),
         cmocka_unit_test(refuses_what_is_no_grid),

@@ -123,22 +123,27 @@ static unsigned cut_of_mesh(const struct hx_fabric *f, uint32_t set)
     return cut;
 }
 
+struct mesh {
+    unsigned a, b, x, y, radix, taper;
+};
+
+static void mesh_make(struct hx_fabric *f, const struct mesh *m)
+{
+    struct hx_geometry g;
+    assert_int_equal(hx_geometry_init(&g, m->a, m->b, m->x, m->y, 1, m->radix, m->taper), HX_OK);
+    hx_fabric_of_mesh(f, &g);
+}
+
 /* Every choice of half of the accelerators. */
 static void every_way_of_a_mesh(void **state)
 {
     (void)state;
-    static const struct {
-        unsigned a, b, x, y, radix, taper;
-    } cases[] = {{1, 1, 3, 3, 64, 1}, {1, 1, 4, 4, 64, 1}, {1, 3, 5, 1, 64, 1},
-                 {3, 3, 1, 1, 64, 1}, {2, 2, 2, 2, 64, 1}, {2, 2, 3, 1, 64, 1},
-                 {1, 1, 4, 2, 4, 1},  {1, 1, 4, 2, 4, 3},  {2, 1, 2, 4, 64, 1}};
+    static const struct mesh cases[] = {{1, 1, 3, 3, 64, 1}, {1, 1, 4, 4, 64, 1}, {1, 3, 5, 1, 64, 1},
+                                        {3, 3, 1, 1, 64, 1}, {2, 2, 2, 2, 64, 1}, {2, 2, 3, 1, 64, 1},
+                                        {1, 1, 4, 2, 4, 1},  {1, 1, 4, 2, 4, 3},  {2, 1, 2, 4, 64, 1}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct hx_geometry g;
         struct hx_fabric f;
-        assert_int_equal(
-            hx_geometry_init(&g, cases[i].a, cases[i].b, cases[i].x, cases[i].y, 1, cases[i].radix, cases[i].taper),
-            HX_OK);
-        hx_fabric_of_mesh(&f, &g);
+        mesh_make(&f, &cases[i]);
         unsigned least = UINT32_MAX;
         for (uint32_t set = 0; set < UINT32_C(1) << f.hosts; set++) {
             if ((unsigned)__builtin_popcount(set) != f.hosts / 2)
@@ -160,17 +165,15 @@ static void no_more_than_known(void **state)
 {
     (void)state;
     static const struct {
-        unsigned a, b, x, y, radix, taper, links;
-    } cases[] = {{2, 2, 3, 3, 64, 1, 18}, {2, 2, 5, 5, 64, 1, 52},   {2, 2, 7, 7, 64, 1, 100}, {1, 2, 4, 3, 64, 1, 14},
-                 {1, 1, 6, 6, 6, 2, 18},  {2, 2, 10, 3, 8, 3, 32},   {1, 1, 5, 5, 64, 1, 22},  {1, 3, 7, 1, 64, 1, 18},
-                 {1, 1, 4, 6, 64, 1, 20}, {2, 2, 16, 16, 64, 1, 448}};
+        struct mesh mesh;
+        unsigned links;
+    } cases[] = {{{2, 2, 3, 3, 64, 1}, 18},   {{2, 2, 5, 5, 64, 1}, 52}, {{2, 2, 7, 7, 64, 1}, 100},
+                 {{1, 2, 4, 3, 64, 1}, 14},   {{1, 1, 6, 6, 6, 2}, 18},  {{2, 2, 10, 3, 8, 3}, 32},
+                 {{1, 1, 5, 5, 64, 1}, 22},   {{1, 3, 7, 1, 64, 1}, 18}, {{1, 1, 4, 6, 64, 1}, 20},
+                 {{2, 2, 16, 16, 64, 1}, 448}};
     for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct hx_geometry g;
         struct hx_fabric f;
-        assert_int_equal(
-            hx_geometry_init(&g, cases[i].a, cases[i].b, cases[i].x, cases[i].y, 1, cases[i].radix, cases[i].taper),
-            HX_OK);
-        hx_fabric_of_mesh(&f, &g);
+        mesh_make(&f, &cases[i].mesh);
         struct hx_halves h = hx_fabric_bisection(&f);
         if (h.links > cases[i].links || h.exact)
             fail_msg("%u: %u, more than %u", i, (unsigned)h.links, cases[i].links);
