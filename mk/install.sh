@@ -33,11 +33,13 @@ for name in hxmesh hxmesh-program; do
     pc+=("$build/$name.pc")
     sed -e "s|@PREFIX@|$prefix|" -e "s|@LIBDIR@|$libdir|" -e "s|@VERSION@|$version|" "mk/$name.pc.in" >"$build/$name.pc"
 done
-unit=
-if [ -x "$build/hxmesh-dpdk" ]; then
-    unit=$build/hxmesh-dpdk@.service
-    sed "s|/usr/local/bin|$prefix/bin|" dpdk-node/hxmesh-dpdk@.service >"$unit"
-fi
+# unit FILE: a unit that starts the program that is installed.
+unit() {
+    sed "s|/usr/local/bin|$prefix/bin|" "$1" >"$build/${1##*/}"
+    echo "$build/${1##*/}"
+}
+node=
+[ ! -x "$build/hxmesh-dpdk" ] || node=$(unit dpdk-node/hxmesh-dpdk@.service)
 
 put 755 bin "${programs[@]}"
 # Images stand beside the program that starts them in QEMU.
@@ -47,7 +49,8 @@ put 644 "$libdir" "$build/libhxmesh.a" "$build/libhxmesh-program.a"
 # libfabric looks for it where FI_PROVIDER_PATH says.
 put 644 "$libdir/libfabric" "$build"/libhxmesh-fi.so
 put 644 "$libdir/pkgconfig" "${pc[@]}"
-put 644 lib/systemd/system ${unit:+"$unit"}
+put 644 lib/systemd/system ${node:+"$node"}
+put 644 lib/systemd/user "$(unit fabric-emu/live/hxmesh@.service)"
 put 644 share/man/man1 "$build"/man/man1/*.1
 put 644 share/man/man5 "$build"/man/man5/*.5
 put 644 share/bash-completion/completions tools/completion/hxmesh
@@ -75,6 +78,7 @@ done
 
 # The links of the documentation lead from docs/ to these, as in the source tree.
 put 644 share/doc/hxmesh/dpdk-node dpdk-node/hxmesh-dpdk@.service
+put 644 share/doc/hxmesh/fabric-emu/live fabric-emu/live/hxmesh@.service
 for folder in examples host; do
     if [ "$action" = install ]; then
         ln -sfn "../../hxmesh/$folder" "$to/share/doc/hxmesh/$folder"

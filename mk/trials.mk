@@ -1,10 +1,15 @@
 # trials.mk - what runs for long, or beside tests: sizes of the firmware, fuzzing, models, proofs, mutants, soak, benchmarks, ports,
 # the paper's experiments.
 
-.PHONY: firmware model prove fuzz faults soak soak-kill soak-links bench bench-programs mutants conformance reproduce
+.PHONY: firmware firmware-table model prove fuzz faults soak soak-kill soak-links bench bench-programs mutants conformance reproduce
 firmware: ## compile firmware/ freestanding for host, aarch64, riscv64, Cortex-M and -R; print its size and stack
 	@mk/setup.sh firmware
 	@mk/firmware.sh $(BUILD)/firmware
+
+firmware-table: ## write these sizes into README.md
+	@mk/setup.sh firmware
+	@mkdir -p $(BUILD) && mk/firmware.sh $(BUILD)/firmware >$(BUILD)/firmware.sizes
+	@mk/firmware_page.sh write README.md <$(BUILD)/firmware.sizes
 
 model: ## search every state of the models in tests/model with spin, larger bounds than the tests included
 	@mk/setup.sh model

@@ -10,85 +10,109 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SAID, READY, SIGNALS, EVENTS };
+enum { SAID, SIGNALS, EVENTS };
+enum { READ, WRITE };
 
-/* Copies what is there to stderr; false: the other end is closed. */
-static bool show(int from)
+static void copy(int to, const char *text, size_t bytes)
 {
-    char text[4096];
-    ssize_t bytes = read(from, text, sizeof text);
-    for (ssize_t at = 0; at < bytes;) {
-        ssize_t written = write(STDERR_FILENO, text + at, (size_t)(bytes - at));
+    while (bytes > 0) {
+        ssize_t written = write(to, text, bytes);
         if (written <= 0)
-            break;
-        at += written;
+            return;
+        text += written;
+        bytes -= (size_t)written;
     }
-    return bytes > 0;
 }
 
 /* Waits for the child; ends with its code unless it became ready. */
-static void await(pid_t child, int said, int ready)
+static void await(pid_t child, int said)
 {
-    struct pollfd wait[EVENTS] = {
-        {.fd = said, .events = POLLIN}, {.fd = ready, .events = POLLIN}, {.fd = hx_signals_open(), .events = POLLIN}};
-    char word;
+    struct pollfd wait[EVENTS] = {{.fd = said, .events = POLLIN}, {.fd = hx_signals_open(), .events = POLLIN}};
+    char text[4096];
+    ssize_t bytes = 1;
     int status;
-    while (!(wait[READY].revents & (POLLIN | POLLHUP))) {
-        (void)poll(wait, EVENTS, -1);
-        if (wait[SAID].revents && !show(said))
-            wait[SAID].fd = -1;
+    while (bytes > 0) {
+        if (poll(wait, EVENTS, -1) < 0)
+            continue;
         if (wait[SIGNALS].revents) {
             (void)kill(child, SIGTERM);
             wait[SIGNALS].fd = -1;
         }
+        if (!wait[SAID].revents)
+            continue;
+        bytes = read(said, text, sizeof text);
+        const char *ready = bytes > 0 ? memchr(text, '\0', (size_t)bytes) : NULL;
+        copy(STDERR_FILENO, text, ready ? (size_t)(ready - text) : bytes > 0 ? (size_t)bytes : 0);
+        if (ready)
+            return;
     }
-    if (read(ready, &word, sizeof word) == sizeof word) {
-        while (wait[SAID].fd >= 0 && poll(wait, 1, 0) > 0 && show(said))
-            ;
-        return;
-    }
-    while (wait[SAID].fd >= 0 && show(said))
-        ;
     bool ended = waitpid(child, &status, 0) == child && WIFEXITED(status);
     exit(ended && WEXITSTATUS(status) ? WEXITSTATUS(status) : HX_EXIT_FAILED);
 }
 
-static void become_child(struct background *b, const int said[2], const int ready[2])
+/* A session of its own; stderr is `to`. */
+static void leave_terminal(int to)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     (void)setsid();
     (void)dup2(nothing, STDIN_FILENO);
     (void)dup2(nothing, STDOUT_FILENO);
-    (void)dup2(said[1], STDERR_FILENO);
+    (void)dup2(to < 0 ? nothing : to, STDERR_FILENO);
     (void)close(nothing);
-    (void)close(said[0]);
-    (void)close(said[1]);
-    (void)close(ready[0]);
-    b->ready = ready[1];
 }
 
-bool background_fork(struct background *b)
+static _Noreturn void keep(struct log *log, int from, int parent)
 {
-    int said[2];
-    int ready[2];
-    *b = (struct background){.ready = -1};
-    pid_t child = pipe2(said, O_CLOEXEC) == 0 && pipe2(ready, O_CLOEXEC) == 0 ? fork() : -1;
-    if (child < 0)
-        hx_die(HX_EXIT_ENVIRONMENT, NULL, "nothing can be started in the background: %s", strerror(errno));
-    if (child == 0) {
-        become_child(b, said, ready);
-        return true;
+    char text[4096];
+    bool is_ready = false;
+    (void)prctl(PR_SET_NAME, "hxmesh-log");
+    for (ssize_t bytes = read(from, text, sizeof text); bytes > 0; bytes = read(from, text, sizeof text)) {
+        const char *ready = is_ready ? NULL : memchr(text, '\0', (size_t)bytes);
+        size_t before = ready ? (size_t)(ready - text) : (size_t)bytes;
+        log_write(log, text, before);
+        if (!is_ready)
+            copy(parent, text, ready ? before + 1 : before);
+        if (ready) {
+            is_ready = true;
+            (void)close(parent);
+            log_write(log, ready + 1, (size_t)bytes - before - 1);
+        }
     }
-    (void)close(said[1]);
-    (void)close(ready[1]);
-    b->child = child;
-    await(child, said[0], ready[0]);
-    (void)close(said[0]);
-    (void)close(ready[0]);
-    return false;
+    _exit(0);
+}
+
+bool background_fork(struct background *b, struct log *log)
+{
+    int lines[2];
+    int said[2];
+    *b = (struct background){.is_child = false};
+    bool piped = pipe2(lines, O_CLOEXEC) == 0 && pipe2(said, O_CLOEXEC) == 0;
+    pid_t keeper = piped ? fork() : -1;
+    if (keeper == 0) {
+        (void)close(lines[WRITE]);
+        (void)close(said[READ]);
+        leave_terminal(-1);
+        keep(log, lines[READ], said[WRITE]);
+    }
+    b->child = keeper > 0 ? fork() : -1;
+    if (b->child < 0)
+        hx_die(HX_EXIT_ENVIRONMENT, NULL, "nothing can be started in the background: %s", strerror(errno));
+    (void)close(lines[READ]);
+    (void)close(said[WRITE]);
+    log_close(log);
+    if (b->child == 0) {
+        leave_terminal(lines[WRITE]);
+        b->is_child = true;
+    }
+    (void)close(lines[WRITE]);
+    if (!b->is_child)
+        await(b->child, said[READ]);
+    (void)close(said[READ]);
+    return b->is_child;
 }
 
 void background_end(const struct background *b)
@@ -97,12 +121,8 @@ void background_end(const struct background *b)
     (void)waitpid(b->child, NULL, 0);
 }
 
-void background_ready(struct background *b)
+void background_ready(const struct background *b)
 {
-    const char word = 'r';
-    if (b->ready < 0)
-        return;
-    (void)!write(b->ready, &word, sizeof word);
-    (void)close(b->ready);
-    b->ready = -1;
+    if (b->is_child)
+        copy(STDERR_FILENO, "", 1);
 }

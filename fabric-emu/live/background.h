@@ -1,31 +1,34 @@
 /* background.h - a program that goes on when its command has returned, once it is ready.
  *
- *     parent: the command                       child: a session of its own, no terminal
- *     shows what the child says to stderr   <-  sets up
- *     returns 0                             <-  background_ready()
- *     returns the child's exit code             or it ends before that
+ *     parent: the command                keeper                            child: a session of its own, no terminal
+ *                                        writes what it reads to the log   <- says things on stderr
+ *     shows what comes until it is ready <- passes it on until then        <- background_ready(): a zero byte on stderr
+ *     returns 0                          reads on                          goes on
+ *     returns the child's exit code      ends when all have closed stderr  or it ends before that
  *
- * What the child says afterwards goes nowhere. */
+ * The keeper is a process, so that what workers and the child say is in one order, with the time, in a file that stays small. */
 #ifndef BACKGROUND_H
 #define BACKGROUND_H
+
+#include "log.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
 
 struct background {
-    int ready;   /* the child's end; -1: this process is in the foreground */
+    bool is_child;
     pid_t child; /* in the parent */
 };
 
 /* Forks. Returns in the child at once; in the parent only when the child is ready, or ends with its exit code if it is not to be.
  * The signals that end a program have to be blocked; one that comes meanwhile ends the child. Returns whether this is the
  * child. */
-bool background_fork(struct background *b);
+bool background_fork(struct background *b, struct log *log);
 
 /* In the parent: tells the child to end, and waits until it did. */
 void background_end(const struct background *b);
 
 /* The child is ready. Nothing in the foreground. */
-void background_ready(struct background *b);
+void background_ready(const struct background *b);
 
 #endif

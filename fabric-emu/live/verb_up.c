@@ -4,11 +4,14 @@
 #include "host/options/options.h"
 #include "host/text.h"
 #include "host_names.h"
+#include "log.h"
+#include "notify.h"
 #include "session.h"
 #include "verbs.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { MOST_HOSTS = 1024 }; /* the kernel makes a namespace in 1 ms of a processor, one after the other */
@@ -17,6 +20,7 @@ struct up_options {
     struct hx_overrides overrides;
     uint64_t workers, mtu;
     const char *name;
+    const char *log;
     bool foreground;
     struct hx_common common;
 };
@@ -24,6 +28,7 @@ struct up_options {
 /* What is ready, and how to go on. */
 struct made {
     struct background background;
+    struct log log; /* path empty: none */
     const char *name;
     const struct up_options *o;
     char title[128];
@@ -68,6 +73,8 @@ static bool print(const struct made *m)
            "  hxmesh top %s                               what it does to the fabric\n"
            "  hxmesh down %s                              ends it\n",
            m->name, m->first, m->last, m->name, m->name);
+    if (m->log.path[0])
+        printf("  what it says meanwhile: %s\n", m->log.path);
     return fflush(stdout) == 0 && !ferror(stdout);
 }
 
@@ -77,6 +84,28 @@ static void begun(void *of)
     if (m->o->foreground && !print(m))
         (void)kill(getpid(), SIGTERM);
     background_ready(&m->background);
+    notify("READY=1");
+    if (m->background.is_child)
+        (void)fprintf(stderr, "hxmesh: %s is up: %s, process %ld\n", m->name, m->title, (long)getpid());
+}
+
+/* Opens the file for what it says. Without a name only if it is asked for: each number of a process would leave a file. A name with
+ * a '/' is refused later. */
+static void open_log(struct made *m)
+{
+    struct hx_problem problem;
+    char place[PATH_MAX];
+    m->log = (struct log){.fd = -1};
+    if (m->o->foreground && m->o->log)
+        hx_die(HX_EXIT_USAGE, "--log", "is for the background (with --foreground: 2>FILE, or the journal)");
+    if (m->o->log) {
+        if (!log_open(&m->log, m->o->log, &problem))
+            hx_die_of(&problem);
+    } else if (m->o->name && !m->o->foreground && !strchr(m->o->name, '/') &&
+               (!log_place(place, m->name, &problem) || !log_open(&m->log, place, &problem))) {
+        hx_warn(problem.where, "%s (it goes on without a log; --log FILE names another place)", problem.what);
+        m->log = (struct log){.fd = -1};
+    }
 }
 
 /* The supervisor. */
@@ -89,6 +118,8 @@ static int serve(struct made *m, struct hx_spec *spec)
     session_run_packets(&s, (unsigned)o->mtu, true, begun, m);
     int code = session_exit_code(&s);
     session_close(&s);
+    if (m->background.is_child)
+        (void)fprintf(stderr, "hxmesh: %s is down, with code %d\n", m->name, code);
     return code;
 }
 
@@ -113,9 +144,10 @@ static int up(const struct up_options *o, const char *argument)
                (unsigned)g->hosts, MOST_HOSTS);
     char by_process[32];
     (void)snprintf(by_process, sizeof by_process, "%ld", (long)getpid());
-    struct made m = {.background.ready = -1, .name = o->name ? o->name : by_process, .o = o};
+    struct made m = {.name = o->name ? o->name : by_process, .o = o};
     describe(&m, &spec, g);
-    if (o->foreground || background_fork(&m.background))
+    open_log(&m);
+    if (o->foreground || background_fork(&m.background, &m.log))
         return serve(&m, &spec);
     if (!print(&m))
         background_end(&m.background);
@@ -144,6 +176,12 @@ int verb_up(int argc, char **argv)
          .high = PACKETS_MOST_MTU,
          .help = "longest IP packet of the hosts' interfaces; the fabric carries 8,192 B in one packet of its own, and "
                  "longer ones in several"},
+        {.name = "log",
+         .kind = HX_OPTION_STRING,
+         .argument = "FILE",
+         .to.string = &o.log,
+         .help = "what it says while it is up; at 1 MiB it becomes FILE.1 and begins anew",
+         .otherwise = "~/.local/state/hxmesh/NAME.log; without --name none"},
         {.name = "foreground",
          .kind = HX_OPTION_FLAG,
          .to.flag = &o.foreground,

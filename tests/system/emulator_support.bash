@@ -13,6 +13,7 @@ fresh_name() {
     printf -v NAME 'bats-%s-%05d' "$BASHPID" "$RANDOM"
     NAMES+=("$NAME")
     REPORT="$BATS_TEST_TMPDIR/report.json"
+    export XDG_STATE_HOME=$BATS_TEST_TMPDIR # where logs go
     CODE=
 }
 

@@ -144,6 +144,15 @@ END
     ./all
 }
 
+@test "install: the unit of a fabric is one that systemd takes, and starts the program that is there" {
+    local unit=$ROOT/lib/systemd/user/hxmesh@.service
+    grep -qx "ExecStart=$PREFIX/bin/hxmesh up \${FABRIC} --name %i --foreground \$OPTIONS" "$unit"
+    command -v systemd-analyze >/dev/null || skip "no systemd-analyze"
+    sed "s|$PREFIX/bin/hxmesh|$ROOT/bin/hxmesh|" "$unit" >hxmesh@.service
+    XDG_RUNTIME_DIR=$PWD run systemd-analyze verify --user --man=no "./hxmesh@lab.service"
+    [ "$status" -eq 0 ] && [ -z "$output" ] || { echo "$output"; return 1; }
+}
+
 # completes EXPECTED WORD...: what the last word may become, in one line.
 completes() {
     local expected=$1 is

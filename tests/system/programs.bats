@@ -279,6 +279,31 @@ needs_provider() {
     wait "${started[@]}" || true
 }
 
+# lines_of LOG: without times and numbers of processes.
+lines_of() { sed -E 's/^[0-9-]{10}T[0-9:]{8}Z //; s/process [0-9]+/process N/' "$1"; }
+
+@test "programs: what a fabric says in the background is in its log" {
+    local log=$XDG_STATE_HOME/hxmesh/$NAME.log worker
+    up "1x1 Hx2Mesh" -w 1
+    [[ "$SAID" == *"$log"* ]]
+    worker=$(workers_of "$SUPERVISOR")
+    kill -KILL "$worker"
+    eventually grep -q 'was killed by signal 9; its nodes restart$' "$log"
+    hxmesh down "$NAME"
+    eventually grep -q 'is down' "$log"
+    [ "$(lines_of "$log")" = "hxmesh: $NAME is up: 1x1 Hx2Mesh, process N
+hxmesh: warning: worker 0 (process N) was killed by signal 9; its nodes restart
+hxmesh: $NAME is down, with code 130" ]
+    # Elsewhere, and where there can be none.
+    up "1x1 Hx2Mesh" --log other.log
+    hxmesh down "$NAME"
+    eventually grep -q 'is down' other.log
+    run -4 --separate-stderr hxmesh up "1x1 Hx2Mesh" --log /nowhere/x
+    [ "$stderr" = "hxmesh: error: /nowhere/x: cannot be written: No such file or directory" ]
+    run -2 --separate-stderr hxmesh up "1x1 Hx2Mesh" --log x --foreground
+    [ "$stderr" = "hxmesh: error: --log: is for the background (with --foreground: 2>FILE, or the journal)" ]
+}
+
 @test "programs: kill -9 of the supervisor leaves nothing, nor does that of the holder" {
     up "1x1 Hx2Mesh"
     on h0 sleep 1000 3>&- &
