@@ -191,7 +191,7 @@ static void label_of(const struct plot *p, unsigned tick, double value, char lab
     else if (p->x_unit == PLOT_BYTES && value >= 1)
         (void)hx_value_print_bytes(label, (uint64_t)value);
     else
-        (void)snprintf(label, PLOT_TEXT, "%g", value);
+        (void)snprintf(label, PLOT_TEXT, "%.8g", value);
 }
 
 static void draw_label(const struct drawing *d, double x, const char *label)
@@ -208,7 +208,7 @@ static void draw_axes(const struct drawing *d)
     for (unsigned i = 0; i < d->y.count; i++) {
         double y = down(d, d->y.at[i]);
         line(d->out, LEFT, y, RIGHT, y, "stroke=\"#dddddd\"");
-        (void)snprintf(label, sizeof label, "%g", d->y.at[i]);
+        (void)snprintf(label, sizeof label, "%.8g", d->y.at[i]);
         text(d->out, LEFT - 8, y + 4, "text-anchor=\"end\"", label);
     }
     for (unsigned i = 0; i < d->x.count; i++) {

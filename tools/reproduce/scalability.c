@@ -25,7 +25,7 @@ static void radix_row(struct reproduce_figure *f, struct text_table *t, struct p
         struct family_member m = {.hosts = NAN};
         bool there = families[i].largest(radix, &m);
         row[i + 1] = cell(&c, 0, there ? m.hosts : NAN);
-        plot_point(line[i], radix, there ? log2(m.hosts) : NAN);
+        plot_point(line[i], radix, there ? m.hosts : NAN);
         (void)json_object_set_new(hosts, families[i].name, figure_number(there ? m.hosts : NAN));
     }
     text_table_cells(t, FAMILIES + 1, row);
@@ -78,7 +78,8 @@ void show_scalability(struct reproduce_figure *f)
     bool quick = f->plan->effort == REPRODUCE_QUICK;
     struct text_table *t = figure_table(f, 1);
     struct plot *p = figure_plot(f, "Hosts that switches of a radix can join (figure 3)", "ports of a switch",
-                                 PLOT_LINEAR, PLOT_NUMBER, "hosts, as a power of two");
+                                 PLOT_LINEAR, PLOT_NUMBER, "hosts");
+    p->y_scale = PLOT_DECADES;
     struct plot_series *line[FAMILIES];
     const char *head[FAMILIES + 1] = {"hosts by radix"};
     for (unsigned i = 0; i < FAMILIES; i++) {
